@@ -177,7 +177,7 @@ func (a *app) expect(ctx context.Context, p *plan.Plan, k *commission.Known, f c
 	if p.Scenario.GPUs() < 2 {
 		return nil
 	}
-	s, err := commission.Sweep(p.Scenario)
+	s, err := commission.Sweep(p)
 	if err != nil {
 		return err
 	}

@@ -191,33 +191,44 @@ func (l *list) load(k *Loaded) {
 		Source: FromPackets, Layer: lossless, Note: note})
 }
 
-// write is what one NIC of each rail writes to another: the payload's share of its link, or PCIe.
+// write is what one NIC of each rail writes to another: the payload's share of its link, or PCIe. Of NICs that differ it is
+// the least.
 func (l *list) write() {
-	g, sc := l.in.Graph, l.p.Scenario
+	g := l.in.Graph
 	if len(g.Hosts) < 2 {
 		return
 	}
-	frames, mtu := l.p.Frames(), sc.Transport.MTU
-	wire := frames.OnLink(frames.DataFrame(mtu, false, false))
 	for rail := range g.Rails() {
-		least := unit.Bitrate(0)
+		ceiling, note := int64(0), ""
 		for i := range g.NICs {
-			if n := &g.NICs[i]; int(n.Rail) == rail && (least == 0 || g.Ports[n.Port].Rate < least) {
-				least = g.Ports[n.Port].Rate
+			if n := &g.NICs[i]; int(n.Rail) == rail {
+				if c, why := l.ceiling(topo.NICID(i)); ceiling == 0 || c < ceiling {
+					ceiling, note = c, why
+				}
 			}
 		}
-		if least == 0 {
+		if ceiling == 0 {
 			continue
-		}
-		ceiling := int64(float64(least) * float64(mtu) / float64(wire))
-		note := fmt.Sprintf("%d B of payload in %d B on the link", mtu, wire)
-		if pcie := int64(sc.Cluster.Host.PCIe); pcie < ceiling {
-			ceiling, note = pcie, "PCIe is slower than the link"
 		}
 		low := int64(float64(ceiling) * leastWrite)
 		l.all = append(l.all, Check{Key: fmt.Sprintf("write.rail%d", rail+1), Stage: Write,
-			What: fmt.Sprintf("RDMA write between two hosts on rail %d", rail+1), Expect: Value{Kind: Rate, N: ceiling}, Low: &low,
-			Source: FromFormula, Layer: oneRail, Note: note})
+			What:   fmt.Sprintf("RDMA write between two hosts on rail %d", rail+1),
+			Expect: Value{Kind: Rate, N: ceiling}, Low: &low, Source: FromFormula, Layer: oneRail, Note: note})
+	}
+}
+
+// ceiling is the most payload that a NIC writes, in bits per second, and what limits it.
+func (l *list) ceiling(n topo.NICID) (most int64, why string) {
+	frames, mtu := l.p.Frames(), l.p.Scenario.Transport.MTU
+	wire := frames.OnLink(frames.DataFrame(mtu, false, false))
+	most = int64(float64(l.in.Graph.Ports[l.in.Graph.NICs[n].Port].Rate) * float64(mtu) / float64(wire))
+	switch pcie, link := l.p.WriteRate(n); {
+	case pcie == 0 || int64(pcie) >= most:
+		return most, fmt.Sprintf("%d B of payload in %d B on the link", mtu, wire)
+	case link != "":
+		return int64(pcie), link + " inside the host is slower than the link"
+	default:
+		return int64(pcie), "PCIe is slower than the link"
 	}
 }
 
