@@ -411,6 +411,7 @@ var rules = map[string]rule{
 		may: "splitmix",
 		why: "it runs the tests as a developer does; which mutants it draws, a seed says",
 	},
+	"tools/pgo": {may: "cli", why: "it runs the program as a user does, in one process, to see where its time goes"},
 	"tools/tables": {
 		may: "hash result run scenario splitmix unit",
 		why: "it runs scenarios with keys set, as a user can, and writes what they came to as tables of docs",

@@ -40,6 +40,13 @@ const (
 	LinkSpeed     Kind = "link speed" // bits at the rate of the sender's link
 	Cable         Kind = "cable"
 	SwitchDelay   Kind = "switch latency"
+
+	// Of the time of a whole job: see Lifetime.
+	RetryExceeded Kind = "retry exceeded" // a queue pair gave up, which aborted the job
+	JobWatchdog   Kind = "job watchdog"   // a rank was in a collective for too long, which aborted it
+	Broken        Kind = "rank"           // a rank could not go on
+	Checkpoints   Kind = "checkpoints"
+	Steps         Kind = "steps" // that were not lost, without checkpoints
 )
 
 // Congestion reports whether the kind is lost to a network that is not idle and whole.

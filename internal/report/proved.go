@@ -19,6 +19,9 @@ func (d *Data) proved(b *diagnose.Blame) string {
 	ideal := ""
 	for i := range d.WhatIf.Changes {
 		c := &d.WhatIf.Changes[i]
+		if c.Brings != "" && removes(c, b) {
+			return fmt.Sprintf("; a rerun %s comes to its end, after %s", c.Name, (*c.Time).Human())
+		}
 		if c.Saves == nil || c.Part == nil {
 			continue
 		}

@@ -60,6 +60,15 @@ func (d *Data) clause(b *diagnose.Blame) string {
 		return "the senders' window is smaller than link speed times round trip"
 	case diagnose.SlowRank:
 		return fmt.Sprintf("rank %d computes longer than the others", *b.Rank)
+	case diagnose.RetryExceeded:
+		return fmt.Sprintf("a queue pair gave up at %s, which aborted the job", at)
+	case diagnose.JobWatchdog:
+		if b.Rank == nil {
+			return "ranks were in a collective for so long that the watchdog aborted the job"
+		}
+		return fmt.Sprintf("rank %d hung, and the others waited in a collective until the watchdog aborted the job", *b.Rank)
+	case diagnose.Broken:
+		return fmt.Sprintf("rank %d could not go on, which aborted the job", *b.Rank)
 	case diagnose.PCIe:
 		if b.Port != "" {
 			return fmt.Sprintf("bytes crossed PCIe by %s inside a host, or waited for it", at)
@@ -87,6 +96,8 @@ var plainly = map[diagnose.Kind]string{
 	diagnose.Dependency:  "ranks waited for data that others had not sent yet",
 	diagnose.Answer:      "ranks waited for acknowledgements",
 	diagnose.SwitchDelay: "packets were in the pipelines of switches",
+	diagnose.Checkpoints: "ranks stood still while checkpoints were written",
+	diagnose.Steps:       "steps were run",
 }
 
 // shortly names a blame in a few words.
