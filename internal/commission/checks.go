@@ -94,7 +94,8 @@ func (l *list) links() {
 		l.exactly(Links, "links."+name+"."+rate, fmt.Sprintf("%s links up at %s", name, rate), Value{Kind: Count, N: count[c]},
 			FromInventory, cables)
 	}
-	l.exactly(Links, "links.errors", "links with CRC or FEC errors after correction, or flaps", Value{Kind: Count, N: 0}, FromRule, cables)
+	l.exactly(Links, "links.errors", "links with CRC or FEC errors after correction, or flaps", Value{Kind: Count, N: 0},
+		FromRule, cables)
 }
 
 // sessions counts BGP's, and the equal next hops of each role.
@@ -115,8 +116,8 @@ func (l *list) sessions() {
 		ends *= 2
 	}
 	l.portSessions()
-	l.exactly(Sessions, "bgp.sessions", "ends of sessions that are up, over all switches", Value{Kind: Count, N: ends}, FromInventory,
-		underlay)
+	l.exactly(Sessions, "bgp.sessions", "ends of sessions that are up, over all switches", Value{Kind: Count, N: ends},
+		FromInventory, underlay)
 	l.all[len(l.all)-1].Note = without(l.p.NotConfigured())
 	for kind := topo.Leaf; kind <= topo.SuperSpine; kind++ {
 		l.nextHops(kind)
@@ -165,7 +166,8 @@ func (l *list) nextHops(kind topo.Kind) {
 
 func (l *list) idle() {
 	for _, what := range []string{"pauses", "marks", "drops"} {
-		l.exactly(Idle, "idle."+what, what+" in a minute without traffic", Value{Kind: Count, N: 0}, FromRule, lossless)
+		l.exactly(Idle, "idle."+what, what+" in a minute without traffic", Value{Kind: Count, N: 0}, FromRule,
+			lossless)
 	}
 }
 
@@ -177,18 +179,18 @@ func (l *list) load(k *Loaded) {
 	note := fmt.Sprintf("%d hosts write to the first NIC of one, %v", k.Senders, k.Took.Human())
 	one, storm := int64(1), int64(stormOfPauses)
 	if k.Marks > 0 {
-		l.all = append(l.all, Check{Key: "load.marks", Stage: Load, What: "packets marked in an incast", Expect: Value{Kind: Count, N: k.Marks},
-			Low: &one, Source: FromPackets, Layer: lossless, Note: note})
+		l.all = append(l.all, Check{Key: "load.marks", Stage: Load, What: "packets marked in an incast",
+			Expect: Value{Kind: Count, N: k.Marks}, Low: &one, Source: FromPackets, Layer: lossless, Note: note})
 	} else {
 		note += "; it marks nothing: its senders slow down before, or switches do not mark"
 	}
 	perSecond := int64(float64(k.Pauses) / max(k.Took.Seconds(), 1e-9))
 	most := max(storm, perSecond)
-	l.all = append(l.all, Check{Key: "load.pauses", Stage: Load, What: "pause frames a second in it", Expect: Value{Kind: Count, N: perSecond},
-		High: &most, Source: FromPackets, Layer: lossless, Note: note})
+	l.all = append(l.all, Check{Key: "load.pauses", Stage: Load, What: "pause frames a second in it",
+		Expect: Value{Kind: Count, N: perSecond}, High: &most, Source: FromPackets, Layer: lossless, Note: note})
 	drops := k.Drops
-	l.all = append(l.all, Check{Key: "load.drops", Stage: Load, What: "drops in it", Expect: Value{Kind: Count, N: k.Drops}, High: &drops,
-		Source: FromPackets, Layer: lossless, Note: note})
+	l.all = append(l.all, Check{Key: "load.drops", Stage: Load, What: "drops in it",
+		Expect: Value{Kind: Count, N: k.Drops}, High: &drops, Source: FromPackets, Layer: lossless, Note: note})
 }
 
 // write is what one NIC of each rail writes to another: the payload's share of its link, or PCIe. Of NICs that differ it is

@@ -196,8 +196,8 @@ type stage struct {
 	measured strings.Builder
 }
 
-// Do obeys: "scenario LINE", "pod LINE" (another network, pod and a line: nothing is measured of it), "load MARKS PAUSES DROPS" in 1 ms, "run MEDIAN P99", "measured KEY VALUE", "checks",
-// "judge".
+// Do obeys: "scenario LINE", "pod LINE" (another network, pod and a line: nothing is measured of it), "load MARKS PAUSES
+// DROPS" in 1 ms, "run MEDIAN P99", "measured KEY VALUE", "checks", "judge".
 func (s *stage) Do(c []string) {
 	rest := strings.Join(c[1:], " ") + "\n"
 	switch c[0] {
