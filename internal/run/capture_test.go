@@ -404,7 +404,8 @@ job: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 4kB}]}
 			kinds = append(kinds, fmt.Sprint(p.BTH.Opcode, " ", f.Time/1e12))
 		}
 	}
-	if got := strings.Join(kinds, ", "); got != "UD SEND Only 0, UD SEND Only 4, UD SEND Only 4, RDMA WRITE Only with Immediate 4, UD SEND Only 4" {
+	const want = "UD SEND Only 0, UD SEND Only 4, UD SEND Only 4, RDMA WRITE Only with Immediate 4, UD SEND Only 4"
+	if got := strings.Join(kinds, ", "); got != want {
 		t.Error(got)
 	}
 }
