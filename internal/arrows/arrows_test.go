@@ -268,7 +268,7 @@ var rules = map[string]rule{
 		why: "a dialect turns a device into text and back: whose device it is, is above it",
 	},
 	"netconf/sonic": {
-		may: "inventory located netconf netconf/frr",
+		may: "inventory located netconf netconf/frr netconf/lines",
 		why: "a dialect turns a device into text and back: whose device it is, is above it",
 	},
 	"netconf/nvue": {

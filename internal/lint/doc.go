@@ -15,7 +15,7 @@
 //
 // Neighbours are compared by what DCBX makes of their settings (package dcbx).
 //
-// Of Q25 (MLAG or ESI peers) what both tell a NIC is checked, not how they talk to each other. Of Q17 a reload
+// Of Q25 (MLAG or ESI peers) what both tell a NIC is checked, and that each names the other. Of Q17 a reload
 // that is pending is found where the files hold what the switch says of it.
 //
 // Invariants: findings are in the order of files and lines; the same input gives the same findings;

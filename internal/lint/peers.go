@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -38,10 +39,94 @@ func (l *linter) peers() {
 			legs[name] = append(legs[name], leg{d, p})
 		}
 	}
+	var together [][2]*Device
 	for _, name := range names {
 		for _, other := range legs[name][1:] {
 			l.pair(name, legs[name][0], other)
+			together = append(together, [2]*Device{legs[name][0].of, other.of})
 		}
+	}
+	l.paired(together)
+}
+
+// paired compares what switches say of each other: those that share NICs, and those that name each other's address.
+func (l *linter) paired(together [][2]*Device) {
+	for k, a := range l.devices {
+		if a.Device.Peer != nil {
+			l.whole(a)
+		}
+		for _, b := range l.devices[k+1:] {
+			share := slices.Contains(together, [2]*Device{a, b}) || slices.Contains(together, [2]*Device{b, a})
+			if share || names(a, b) || names(b, a) {
+				l.peer(a, b)
+			}
+		}
+	}
+}
+
+// whole wants of a pairing all that it takes.
+func (l *linter) whole(d *Device) {
+	p := d.Device.Peer
+	if p.Domain == "" || !p.Address.IsValid() || p.Link == 0 {
+		l.add(d, "Q25", Error, fmt.Sprintf("peer switch, %s: want a domain, the address of the other one and a link to it", p),
+			"peer")
+	}
+}
+
+// names reports whether a's peer has an address of b.
+func names(a, b *Device) bool {
+	p := a.Device.Peer
+	if p == nil || !p.Address.IsValid() {
+		return false
+	}
+	return slices.ContainsFunc(heard(b), func(x netip.Addr) bool { return x == p.Address })
+}
+
+// heard lists where a switch may be heard by its peer; none: it does not say.
+func heard(d *Device) (all []netip.Addr) {
+	p := d.Device.Peer
+	if p != nil && p.Source.IsValid() {
+		return []netip.Addr{p.Source}
+	}
+	for i := range d.Device.Interfaces {
+		here := &d.Device.Interfaces[i]
+		if p != nil && p.Local != "" && p.Local != here.Name {
+			continue
+		}
+		for _, a := range here.Addresses {
+			all = append(all, a.Addr())
+		}
+	}
+	return all
+}
+
+// peer compares two that are one to others.
+func (l *linter) peer(a, b *Device) {
+	p, q := a.Device.Peer, b.Device.Peer
+	switch {
+	case p == nil && q == nil: // an Ethernet segment, or two VLANs
+	case p == nil:
+		l.add(a, "Q25", Error, fmt.Sprintf("%s takes this switch for its peer, and here is none", b.Device.Name),
+			"hostname")
+	case q == nil:
+		l.add(b, "Q25", Error, fmt.Sprintf("%s takes this switch for its peer, and here is none", a.Device.Name),
+			"hostname")
+	case p.Domain != q.Domain:
+		l.add(b, "Q25", Error, fmt.Sprintf("domain %s with its peer, and %s on %s", q.Domain, p.Domain, a.Device.Name),
+			"peer domain", "peer")
+	default:
+		l.pointsAt(a, b)
+		l.pointsAt(b, a)
+	}
+}
+
+// pointsAt wants a peer's address to be one of the other switch. Addresses of a network for management are not known.
+func (l *linter) pointsAt(a, b *Device) {
+	p, q := a.Device.Peer, b.Device.Peer
+	known := q.Source.IsValid() || q.Local != ""
+	if p.Address.IsValid() && known && len(heard(b)) > 0 && !names(a, b) {
+		l.add(a, "Q25", Error, fmt.Sprintf("its peer is %v, and %s speaks from %v", p.Address, b.Device.Name, heard(b)[0]),
+			"peer address", "peer")
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// routed is a leaf of two rails whose NICs have a port on another leaf too. Nothing is wrong with it.
-func routed(name string) *netconf.Device {
+// routed is a leaf of two rails and a peer whose NICs have a port on another leaf too. Nothing is wrong with it.
+func routed(dialect, name string) *netconf.Device {
 	d := &netconf.Device{Name: name, BGP: &netconf.BGP{AS: 65001, RouterID: netip.MustParseAddr("10.255.0.1"),
 		Keepalive: 3 * unit.Second, Hold: 9 * unit.Second, MaximumPaths: 2, Relax: true}}
 	for n, subnet := range []string{"10.0.1.1/25", "10.0.1.129/25"} {
@@ -23,6 +23,15 @@ func routed(name string) *netconf.Device {
 				Description: "to host1 nic" + []string{"0", "1"}[n] + "/" + map[string]string{"leaf1": "1", "leaf2": "2"}[name]})
 		d.BGP.Networks = append(d.BGP.Networks, p.Masked())
 	}
+	own := map[string]byte{"leaf1": 0, "leaf2": 1}[name]
+	d.Peer = &netconf.Peer{Domain: "7", Address: netip.AddrFrom4([4]byte{10, 255, 255, 1 - own}), Link: 10}
+	if here := netip.AddrFrom4([4]byte{10, 255, 255, own}); dialect == "eos" {
+		d.Peer.Local = "Vlan4094"
+		d.Interfaces = append(d.Interfaces, netconf.Interface{Name: "Vlan4094", Kind: netconf.SVI, VLAN: 4094,
+			Addresses: []netip.Prefix{netip.PrefixFrom(here, 31)}})
+	} else {
+		d.Peer.Source = here
+	}
 	d.BGP.Aggregates = []netconf.Aggregate{{Prefix: netip.MustParsePrefix("10.0.1.0/24"), SummaryOnly: true}}
 	d.Sort()
 	return d
@@ -32,7 +41,7 @@ func routed(name string) *netconf.Device {
 func lintRouted(t *testing.T, dialect string, change *strings.Replacer) []lint.Finding {
 	var all []*lint.Device
 	for _, name := range []string{"leaf1", "leaf2"} {
-		fitting, _ := dialects.All[dialect].Fit(routed(name))
+		fitting, _ := dialects.All[dialect].Fit(routed(dialect, name))
 		files, err := dialects.All[dialect].Render(fitting)
 		if err != nil {
 			t.Fatal(err)
@@ -75,6 +84,16 @@ func TestRouting(t *testing.T) {
 		{"nxos", "access vlan 102", "access vlan 101", "Q25"},
 		{"nxos", "10.0.1.129/25", "10.0.1.130/25", "Q25"},
 		{"nxos", "10.0.1.129/25", "10.0.1.129/24", "Q26 Q25"},
+		{"eos", "domain-id 7", "domain-id 8", "Q25"},
+		{"eos", "peer-address 10.255.255.0", "peer-address 10.255.255.8", "Q25"},
+		{"eos", "   peer-link Port-Channel10\n", "", "Q25"},
+		{"eos", "mlag configuration\n   domain-id 7\n   local-interface Vlan4094\n   peer-address 10.255.255.0\n" +
+			"   peer-link Port-Channel10\n", "", "Q25"},
+		{"nxos", "vpc domain 7", "vpc domain 8", "Q25"},
+		{"nxos", "destination 10.255.255.0", "destination 10.255.255.8", "Q25"},
+		{"nxos", "  vpc peer-link\n", "", "Q25 Q20"}, // a port channel that nothing is known of
+		{"sonic", `"source_ip": "10.255.255.1"`, `"source_ip": "10.255.255.9"`, "Q25"},
+		{"sonic", `, "peer_link": "PortChannel10"`, "", "Q25"},
 		{"sonic", "", "", ""},
 		{"sonic", "10.0.1.0/24", "10.9.0.0/24", "Q26"},
 		{"sonic", `"Vlan102|Ethernet8"`, `"Vlan101|Ethernet8"`, "Q25"},

@@ -11,6 +11,7 @@ type Device struct {
 	Name       string      `json:"name"`
 	Interfaces []Interface `json:"interfaces"`               // loopback, SVIs by VLAN, ports by number
 	BGP        *BGP        `json:"bgp,omitempty"`            // nil: it has no sessions
+	Peer       *Peer       `json:"peer,omitempty"`           // nil: it is alone
 	QoS        *QoS        `json:"qos,omitempty"`            // nil: nothing is said of it
 	LLDP       *LLDP       `json:"lldp,omitempty"`           // nil: nothing is said of it
 	Balance    *Balance    `json:"load_balancing,omitempty"` // nil: nothing is said of it

@@ -27,6 +27,9 @@ func (d *Device) Facts() (all []Fact) {
 		all = append(all, Fact{What: "load balancing",
 			Value: d.Balance.String() + " " + strings.Join(d.Balance.Ports, " ")})
 	}
+	if d.Peer != nil {
+		all = append(all, Fact{What: "peer switch", Value: d.Peer.String()})
+	}
 	if d.BGP != nil {
 		all = append(all, d.BGP.facts()...)
 	}

@@ -29,7 +29,7 @@ func (d *Device) Clone() *Device {
 	for i := range c.Interfaces {
 		c.Interfaces[i].QoS = clone(c.Interfaces[i].QoS)
 	}
-	c.QoS, c.LLDP, c.Balance = clone(d.QoS), clone(d.LLDP), clone(d.Balance)
+	c.QoS, c.LLDP, c.Balance, c.Peer = clone(d.QoS), clone(d.LLDP), clone(d.Balance), clone(d.Peer)
 	if c.QoS == nil {
 		return &c
 	}

@@ -35,7 +35,7 @@ func (p *Plan) NotConfigured() (all []string) {
 	}
 	if p.Graph.Bonded() {
 		all = append(all, "MLAG or Ethernet segments of switches that share NICs (cluster.nic.bond): in the packets of a run, in "+
-			"names and in addresses only")
+			"names and in addresses only; the network has no link between such switches")
 	}
 	return all
 }

@@ -53,6 +53,14 @@ interface Ethernet1
    switchport access vlan 101
 interface Loopback0
    ip address 10.255.0.1/32
+mlag configuration
+   domain-id POD1
+   local-interface Vlan4094
+   peer-address 10.255.255.1
+   peer-address heartbeat 192.168.0.2 vrf MGMT
+   peer-link Port-Channel10
+   dual-primary detection delay 5 action errdisable all-interfaces
+   reload-delay mlag 300
 router bgp 65001
    router-id 10.255.0.1
    no bgp default ipv4-unicast
@@ -97,6 +105,10 @@ func TestRoutingThatIsWrong(t *testing.T) {
 		{"vlan 5\ninterface Vlan5\n switchport access vlan 5", "want it on a port"},
 		{"interface Ethernet1\n ip address fd00::1/64", "want one IPv4 address"},
 		{"vlan 4095", "want a number from 1 to 4094"},
+		{"mlag configuration\n local-interface Ethernet1", "want an SVI"},
+		{"mlag configuration\n peer-link Ethernet1", "want a port channel"},
+		{"mlag configuration\n peer-address fd00::1", "want an IPv4 address"},
+		{"mlag configuration\n shutdown", "not understood"},
 	} {
 		p := eos.Dialect{}.Parse([]netconf.File{{Name: "running-config", Text: []byte(c[0] + "\n")}})
 		if len(p.Problems) != 1 || !strings.Contains(p.Problems[0].Message, c[1]) || p.Problems[0].Line == 0 {

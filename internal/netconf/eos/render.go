@@ -28,6 +28,7 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 		f.NoRouting(Platform + ", which has no command on record for " + why + ",")
 	}
 	f.NoSVIDetails(Platform)
+	f.Peered(Platform, peered)
 	f.NoSpeeds()
 	f.NoCables()
 	f.NoPools(Platform)
@@ -90,6 +91,9 @@ func (Dialect) Render(d *netconf.Device) ([]netconf.File, error) {
 	}
 	for i := range d.Interfaces {
 		w.port(&d.Interfaces[i])
+	}
+	if d.Peer != nil {
+		w.mlag(d.Peer)
 	}
 	if d.BGP != nil {
 		w.speak(d.BGP)
@@ -228,6 +232,7 @@ func (w *writer) check() {
 	if d.Name == "" {
 		w.Refuse("a device without a name, want one")
 	}
+	w.Peered(d, peered)
 	if d.LLDP != nil || d.Balance != nil {
 		w.Refuse("LLDP of the device and load balancing are not rendered")
 	}

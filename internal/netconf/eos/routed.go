@@ -163,6 +163,7 @@ var (
 			r.routing.vlans[id] = true
 			return err
 		}},
+		{Pattern: "mlag configuration", Enter: inMLAG, Do: beginMLAG},
 		{Pattern: "router bgp AS", Enter: inBGP, Do: func(r *reader, l *line) error {
 			as, err := asNumber(l, 0)
 			if r.Device.BGP == nil {

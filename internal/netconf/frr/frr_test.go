@@ -21,7 +21,7 @@ var same = cmp.Comparer(func(a, b netip.Addr) bool { return a == b })
 // What is rendered is read back as it was.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := netconftest.Draw(t)
+		d, _ := frr.Dialect{}.Fit(netconftest.Draw(t))
 		files, err := frr.Dialect{}.Render(d)
 		if err != nil {
 			t.Fatal(err)

@@ -57,8 +57,8 @@ func check(d *netconf.Device) (err error) {
 	if !hostName.MatchString(d.Name) {
 		no("the name of a host is letters, digits, - and .")
 	}
-	if d.QoS != nil || d.LLDP != nil || d.Balance != nil {
-		no("quality of service, LLDP and load balancing have no words here")
+	if d.QoS != nil || d.LLDP != nil || d.Balance != nil || d.Peer != nil {
+		no("quality of service, LLDP, load balancing and a peer switch have no words here")
 	}
 	for k := range d.Interfaces {
 		i := &d.Interfaces[k]
@@ -286,6 +286,7 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f := netconf.NewFitting(d)
 	f.MostPaths("FRR", MostPaths)
 	f.NoQoS("FRR")
+	f.NoPeer("FRR")
 	f.NoLLDP("FRR")
 	f.NoBalance("FRR", func(*netconf.Balance) bool { return false })
 	return f.Device, f.Left

@@ -22,6 +22,7 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f := netconf.NewFitting(d)
 	f.NoDropThresholds(Platform)
 	f.NoRouting(Platform)
+	f.NoPeer(Platform)
 	f.NoSpeeds()
 	f.NoCables()
 	f.NoMTUs(Platform)
@@ -213,6 +214,7 @@ func (w *writer) check() {
 	if d.Name == "" {
 		w.Refuse("a device without a name, want one")
 	}
+	w.NoPeer(d)
 	if d.BGP != nil || d.LLDP != nil {
 		w.Refuse("BGP and LLDP are not rendered")
 	}

@@ -26,11 +26,28 @@ func Draw(t *rapid.T) *netconf.Device {
 	for n := range rapid.IntRange(0, 5).Draw(t, "ports") {
 		d.Interfaces = append(d.Interfaces, port(t, six, n, vlans))
 	}
+	if rapid.Bool().Draw(t, "peer") {
+		d.Peer = peer(t)
+	}
 	if rapid.Bool().Draw(t, "BGP") {
 		d.BGP = speaker(t, six)
 	}
 	d.Sort()
 	return d
+}
+
+func peer(t *rapid.T) *netconf.Peer {
+	p := &netconf.Peer{Domain: rapid.SampledFrom([]string{"1", "100", "POD1"}).Draw(t, "domain"),
+		Address: netip.MustParseAddr("10.255.255.1"), Link: rapid.SampledFrom([]int{0, 10, 4096}).Draw(t, "link")}
+	if rapid.Bool().Draw(t, "own") {
+		p.Source = netip.MustParseAddr("10.255.255.0")
+	}
+	if rapid.Bool().Draw(t, "SVI") {
+		p.Local = "Vlan4094"
+	} else if rapid.Bool().Draw(t, "VRF") {
+		p.VRF = "management"
+	}
+	return p
 }
 
 func addresses(t *rapid.T, six bool, four, other string) (all []netip.Prefix) {

@@ -41,6 +41,7 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f := netconf.NewFitting(d)
 	f.NoDropThresholds(Platform)
 	f.NoRouting(Platform)
+	f.NoPeer(Platform)
 	f.NoSpeeds()
 	f.PFCOn(Platform)
 	f.NoLLDP(Platform)
@@ -216,6 +217,7 @@ func (w *writer) check() {
 	if d.Name == "" {
 		w.Refuse("a device without a name, want one")
 	}
+	w.NoPeer(d)
 	if d.BGP != nil || d.LLDP != nil {
 		w.Refuse("BGP and LLDP are not rendered")
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // features are those whose commands are read, beside LLDP.
-var features = []string{"bgp", "bfd", "interface-vlan"}
+var features = []string{"bgp", "bfd", "interface-vlan", "vpc"}
 
 // routing is what is read of VLANs, BGP and BFD.
 type routing struct {

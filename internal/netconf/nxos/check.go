@@ -13,6 +13,7 @@ func (w *writer) check() {
 	if d.Name == "" {
 		w.Refuse("a device without a name, want one")
 	}
+	w.Peered(d, peered)
 	if why := unrouted(d); why != "" {
 		w.Refuse("no command is on record for %s", why)
 	}

@@ -59,6 +59,17 @@ interface Ethernet1/9
   no shutdown
 interface loopback0
   ip address 10.255.0.1/32
+feature vpc
+vpc domain 10
+  peer-switch
+  role priority 4000
+  peer-keepalive destination 192.168.0.2 source 192.168.0.1 vrf management
+  peer-gateway
+interface port-channel10
+  description to leaf2
+  switchport mode trunk
+  spanning-tree port type network
+  vpc peer-link
 router bgp 65001
   router-id 10.255.0.1
   timers bgp 3 9
@@ -95,8 +106,12 @@ func TestRouted(t *testing.T) {
 	if port.VLAN != 101 || p.Device.Port("Vlan101").MTU != 9216 || p.Device.Port("Ethernet1/9").MTU != 9216 {
 		t.Errorf("%+v", p.Device.Interfaces)
 	}
-	if at := p.Places["neighbour 172.16.0.3"]; at.Line != 38 {
-		t.Errorf("neighbour 172.16.0.3 at line %d, want 38", at.Line)
+	if at := p.Places["neighbour 172.16.0.3"]; at.Line != 49 {
+		t.Errorf("neighbour 172.16.0.3 at line %d, want 49", at.Line)
+	}
+	want := "domain 10, 192.168.0.2 from 192.168.0.1 in management, port channel 10"
+	if got := p.Device.Peer.String(); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
@@ -155,6 +170,11 @@ func TestRoutingThatIsWrong(t *testing.T) {
 		{"interface Ethernet1/1\n mtu 9300", "want a number from 576 to 9216"},
 		{"bfd interval 10 min_rx 50 multiplier 3", "want a number from 50 to 999"},
 		{"bfd interval 50", "not understood"},
+		{"vpc domain 5", "vpc domain before feature vpc"},
+		{"feature vpc\nvpc domain 1001", "want a number from 1 to 1000"},
+		{"feature vpc\nvpc domain 1\n peer-keepalive destination fd00::1", "want an IPv4 address"},
+		{"feature vpc\nvpc domain 1\n peer-keepalive destination 10.0.0.1 udp-port 5", "want source or vrf"},
+		{"interface port-channel5", "not understood"},
 		{"vlan 0", "0: want VLANs from 1 to 4094"},
 		{"vlan 4095", "want a number from 0 to 4094"},
 	} {

@@ -108,6 +108,9 @@ func (r *reader) top(l *line) {
 	case l.Is("bfd", "interval"):
 		r.routing.bfd = r.watch(l)
 		r.None(l)
+	case l.Is("vpc", "domain") && len(l.Words) == 3:
+		r.vpcDomain(l)
+	case l.Is("interface") && r.channel(l):
 	case l.Is("router", "bgp") && len(l.Words) == 3:
 		r.bgp(l)
 	case l.Is("feature", "lldp") && len(l.Words) == 2:

@@ -27,6 +27,7 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 		f.NoRouting(Platform + ", which has no command on record for " + why + ",")
 	}
 	f.MostPaths(Platform, mostPaths)
+	f.Peered(Platform, peered)
 	f.NoSpeeds()
 	f.NoCables()
 	f.NoPools(Platform)
@@ -114,6 +115,9 @@ func (Dialect) Render(d *netconf.Device) ([]netconf.File, error) {
 	}
 	for i := range d.Interfaces {
 		w.port(&d.Interfaces[i])
+	}
+	if d.Peer != nil {
+		w.vpc(d.Peer)
 	}
 	if d.BGP != nil {
 		w.speak(d.BGP)

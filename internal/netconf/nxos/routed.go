@@ -105,6 +105,9 @@ func (w *writer) features() {
 	if slices.ContainsFunc(w.d.Interfaces, func(i netconf.Interface) bool { return i.Kind == netconf.SVI }) {
 		w.line(0, "feature interface-vlan")
 	}
+	if w.d.Peer != nil {
+		w.line(0, "feature vpc")
+	}
 }
 
 // bfd is how neighbours are watched; nil: none is.

@@ -17,6 +17,7 @@ func (w *writer) check() {
 	if d.Name == "" {
 		w.Refuse("a device without a name, want one")
 	}
+	w.Peered(d, peered)
 	if d.LLDP != nil || d.Balance != nil {
 		w.Refuse("LLDP and load balancing are not rendered")
 	}

@@ -27,6 +27,7 @@ var known = map[string][]string{
 	loopbacks:                   {},
 	svis:                        {},
 	addressed:                   {},
+	mclag:                       {"source_ip", "peer_ip", "peer_link"},
 	"PORT":                      {"alias", "description", "mtu"},
 	"CABLE_LENGTH":              nil, // fields are ports
 	"DSCP_TO_TC_MAP":            nil,
@@ -70,6 +71,7 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 	r.interfaces()
 	r.qos()
 	r.routed()
+	r.peer()
 	r.Device.Intern()
 	r.Device.Sort()
 	r.Problems = r.Problems.Sorted()

@@ -27,6 +27,7 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f := netconf.NewFitting(d)
 	f.NoDropThresholds(Platform)
 	f.NoSVIDetails(Platform)
+	f.Peered(Platform, peered)
 	f.MostPaths(Platform, frr.MostPaths)
 	f.NoSpeeds()
 	f.PFCOn(Platform)
@@ -178,6 +179,7 @@ func (Dialect) Render(d *netconf.Device) ([]netconf.File, error) {
 		}
 	}
 	w.routed()
+	w.peer()
 	if q := d.QoS; q != nil {
 		w.pools(&q.Pools)
 		for i := range d.Interfaces {
