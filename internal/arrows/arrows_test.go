@@ -280,7 +280,7 @@ var rules = map[string]rule{
 		why: "a dialect turns a device into text and back: whose device it is, is above it",
 	},
 	"netconf/nxos": {
-		may: "located netconf",
+		may: "located netconf netconf/lines",
 		why: "a dialect turns a device into text and back: whose device it is, is above it",
 	},
 	"netconf/dialects": {
