@@ -46,9 +46,9 @@ or empty. --simulate plays an all-reduce and an all-to-all on a slice of each de
 
 What the catalogue does not know is printed as unknown, never guessed. Exit code 1 if no design
 closes, or something does not fit. FILE may be -, standard input.`,
-		Example: "  railyard design examples/design.yaml\n" +
-			"  railyard design examples/design.yaml --design rail-optimized -o my-cluster\n" +
-			"  railyard design examples/design.yaml --simulate --json",
+		Example: "  railyard design examples/design/pod-1024.yaml\n" +
+			"  railyard design examples/design/pod-1024.yaml --design rail-optimized -o my-cluster\n" +
+			"  railyard design examples/design/pod-1024.yaml --simulate --json",
 		Args:              oneFile,
 		ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -16,6 +16,16 @@ type Survey struct {
 	Ranks  []Pairs  `json:"rank_pairs,omitempty"` // the same of ranks, each with its own NIC
 	Points []Point  `json:"single_points_of_failure"`
 	Cycle  []string `json:"cycle,omitempty"` // ports that may wait for each other in a circle
+	Meets  []Meet   `json:"equal_hashes"`    // by role, lowest first; of switches with several uplinks
+}
+
+// Meet is how many switches of a role have the same one above at the same place of their lists of uplinks: where they all
+// choose from the whole list by the same hash, these meet there.
+type Meet struct {
+	Role  string `json:"role"`
+	Above string `json:"above"`
+	Most  int    `json:"most"`
+	Below int    `json:"below"` // the most of them that one above is linked to
 }
 
 // Use is the ports of the switches of a role.
@@ -44,7 +54,7 @@ type Flow struct {
 
 // Of surveys a network with its routes. ranks are the NICs of the ranks that run on it, nil for none.
 func Of(g *topo.Graph, r *topo.Routes, ranks []topo.NICID) *Survey {
-	s := &Survey{Ports: uses(g), Cuts: cuts(g), Flows: flows(g), Points: points(g)}
+	s := &Survey{Ports: uses(g), Cuts: cuts(g), Flows: flows(g), Points: points(g), Meets: meets(g)}
 	all := make([]topo.NICID, len(g.NICs))
 	for i := range all {
 		all[i] = topo.NICID(i)

@@ -297,7 +297,27 @@ func ExampleOf() {
 	// pairs of ranks | 2,048 | 3 switches on each of 4 equal ways
 	// failure of a leaf | 32 NICs | each of 4, leaf1-leaf4, cuts them off from most others
 	// failure of a host link | 1 NIC | each of 128, host1/leaf1#1-host8/leaf4#8, cuts them off from most others
+	// equal hashes | 4 of 4 leaves | below a spine meet there at most, at one place of their whole lists of uplinks
 	// cycle of waits | none | no buffer can wait for itself
+}
+
+// With rotated lists equal hashes of leaves meet on a spine ceil(leaves / spines) times, else all of them do.
+func TestWhereEqualHashesMeet(t *testing.T) {
+	for _, c := range []struct {
+		leaves, spines, perLeaf int
+		rotated                 bool
+		most, below             int
+	}{{6, 6, 6, true, 1, 6}, {6, 6, 6, false, 6, 6}, {6, 6, 4, true, 1, 4}, {8, 3, 3, true, 3, 8}, {12, 8, 5, true, 2, 9}} {
+		g, err := topo.LeafSpine{Hosts: c.leaves, GPUs: 1, NICs: 1, HostLink: cable, Leaves: c.leaves, Spines: c.spines,
+			SpineLink: cable, Upper: topo.Upper{Rotated: c.rotated, SpinesPerLeaf: c.perLeaf}}.Graph()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := Of(g, topo.NewRoutes(g), nil).Meets
+		if want := (Meet{"leaf", "spine", c.most, c.below}); len(got) != 1 || got[0] != want {
+			t.Errorf("%+v: %+v, want %+v", c, got, want)
+		}
+	}
 }
 
 // What a failure costs depends on how hosts are homed: a leaf of all rails takes its hosts, a rail switch one

@@ -38,6 +38,10 @@ func (s *Survey) Rows() (rows [][]string) {
 	for _, p := range s.Points {
 		add("failure of a "+p.What, count(p.NICs, "NIC"), p.text())
 	}
+	for _, m := range s.Meets {
+		add("equal hashes", fmt.Sprintf("%d of %s", m.Most, count(m.Below, m.Role)), "below a "+m.Above+" meet there at most, at one "+
+			"place of their whole lists of uplinks")
+	}
 	if len(s.Cycle) == 0 {
 		add("cycle of waits", "none", "no buffer can wait for itself")
 	} else {

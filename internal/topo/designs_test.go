@@ -207,6 +207,31 @@ func TestRotatedListsSpreadAnEqualHash(t *testing.T) {
 	}
 }
 
+// Where all leaves have all spines those lists are the groups of next hops to every leaf: what hashes alike meets as often
+// there. Where leaves have a part of them a group is what both ends have, and more may meet: so many here.
+func TestEqualHashesMeetOnRoutes(t *testing.T) {
+	for _, c := range []struct{ leaves, spines, perLeaf, want int }{{6, 6, 6, 1}, {8, 3, 3, 3}, {6, 6, 4, 2}, {12, 8, 5, 7}} {
+		g := must(t, topo.LeafSpine{Hosts: c.leaves, GPUs: 1, NICs: 1, HostLink: cable, Leaves: c.leaves, Spines: c.spines,
+			SpineLink: cable, Upper: topo.Upper{Rotated: true, SpinesPerLeaf: c.perLeaf}})
+		r, most := topo.NewRoutes(g), 0
+		for to := range g.NICs {
+			for hash := range 60 { // by up to 6 equal links
+				meet := map[topo.NodeID]int{}
+				for from := range g.NICs {
+					if hops := r.NextHops(g.Edge(topo.NICID(from)), topo.NICID(to)); from != to {
+						spine := g.Ports[hops[hash%len(hops)]].To
+						meet[spine]++
+						most = max(most, meet[spine])
+					}
+				}
+			}
+		}
+		if most != c.want {
+			t.Errorf("%+v: %d of equal hashes meet on a spine", c, most)
+		}
+	}
+}
+
 func ExampleUpper() {
 	g, err := topo.RailOptimized{Hosts: 16, GPUs: 8, NICs: 16, Ports: 2, HostLink: cable, Segment: 4, RailsPerLeaf: 8,
 		Spines: 4, SpineLink: cable, Upper: topo.Upper{Pods: 2, SuperSpines: 4, SuperLink: cable}}.Graph()
