@@ -206,8 +206,8 @@ func names() string {
 	return strings.Join(all, ", ")
 }
 
-// Describe returns a line on each shape of the set, each that runs where it is named, and each setting:
-// name, what it is.
+// Describe returns a line on each shape of the set, each shape or setting that runs where it is named, and each
+// setting of the set: name, what it is.
 func Describe() (set, apart, settingLines [][2]string) {
 	for i := range shapes {
 		line := [2]string{shapes[i].name, shapes[i].what}
@@ -218,6 +218,10 @@ func Describe() (set, apart, settingLines [][2]string) {
 		}
 	}
 	for i := range settings {
+		if settings[i].apart {
+			apart = append(apart, [2]string{"-" + settings[i].name, settings[i].what})
+			continue
+		}
 		settingLines = append(settingLines, [2]string{settings[i].name, settings[i].what})
 	}
 	return set, apart, settingLines
