@@ -280,7 +280,7 @@ var rules = map[string]rule{
 		why: "a dialect turns a device into text and back: whose device it is, is above it",
 	},
 	"netconf/nxos": {
-		may: "located netconf",
+		may: "located netconf netconf/lines",
 		why: "a dialect turns a device into text and back: whose device it is, is above it",
 	},
 	"netconf/dialects": {
@@ -411,6 +411,7 @@ var rules = map[string]rule{
 		may: "splitmix",
 		why: "it runs the tests as a developer does; which mutants it draws, a seed says",
 	},
+	"tools/pgo": {may: "cli", why: "it runs the program as a user does, in one process, to see where its time goes"},
 	"tools/tables": {
 		may: "hash result run scenario splitmix unit",
 		why: "it runs scenarios with keys set, as a user can, and writes what they came to as tables of docs",

@@ -94,6 +94,9 @@ func (a *app) configRender(file string, switches []string, dialectName, out stri
 	if err != nil {
 		return err
 	}
+	for i := range devices {
+		r.left.add(devices[i].Name, p.NotConfigured())
+	}
 	if out != "" {
 		if err := emptyFolder(out); err != nil {
 			return err

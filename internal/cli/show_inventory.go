@@ -8,6 +8,7 @@ import (
 
 	"railyard/internal/inventory"
 	"railyard/internal/plan"
+	"railyard/internal/sheet"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -22,6 +23,7 @@ func inventoryText(a *app, p *plan.Plan, _ *plan.Job) error {
 	s.Wrap("", "Names and addresses: no packet of a run depends on them. "+sessionsText(p))
 	mtu := in.Options.MTU
 	s.Wrap("", fmt.Sprintf("Largest frame %d B, IP packet %d B.", mtu, inventory.IPMTU(mtu)))
+	notConfigured(s, p)
 	title := func(text string, rows [][]string, align string) {
 		if len(rows) > 1 {
 			s.Title(text)
@@ -49,10 +51,17 @@ func sessionsText(p *plan.Plan) string {
 	}
 	text := fmt.Sprintf("Switches speak %s with %s: after a failure all have other routes in %v, unless a fault says "+
 		"otherwise.", r.Protocol, watch, r.Convergence())
-	if r.Protocol == string(inventory.EVPN) {
-		text += " Of evpn there is this inventory and that time; its sessions are not configured."
-	}
 	return text
+}
+
+// notConfigured says what no configuration has.
+func notConfigured(s *sheet.Sheet, p *plan.Plan) {
+	for i, text := range p.NotConfigured() {
+		if i == 0 {
+			s.Wrap("", "Not configured:")
+		}
+		s.Hang("  - ", "    ", text)
+	}
 }
 
 // cell prints an address of one family, "-" if there is none.
@@ -263,8 +272,9 @@ func inventoryData(p *plan.Plan, _ *plan.Job) (any, error) {
 		Detection   unit.Duration      `json:"detection_ps"`
 		Convergence unit.Duration      `json:"convergence_ps"`
 		MTU         unit.Bytes         `json:"largest_frame_bytes"`
+		Without     []string           `json:"not_configured"`
 		Devices     []deviceJSON       `json:"devices"`
-	}{r.Protocol, r.Detection(), p.Scenario.Fabric.Routing.Convergence(), in.Options.MTU, nil}
+	}{r.Protocol, r.Detection(), p.Scenario.Fabric.Routing.Convergence(), in.Options.MTU, append([]string{}, p.NotConfigured()...), nil}
 	for i := range in.Devices {
 		out.Devices = append(out.Devices, deviceData(p, in, topo.NodeID(i)))
 	}

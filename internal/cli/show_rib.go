@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"railyard/internal/netconf"
+	"railyard/internal/plan"
 	"railyard/internal/rib"
 )
 
@@ -47,7 +48,7 @@ changes any more.`,
 			if asJSON {
 				return a.printJSON(ribData(n, at))
 			}
-			return a.ribText(n, at)
+			return a.ribText(p, n, at)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -62,7 +63,7 @@ func between(names []string) string {
 	return fmt.Sprintf("want one of %s to %s", names[0], names[len(names)-1])
 }
 
-func (a *app) ribText(n *rib.Network, at int) error {
+func (a *app) ribText(p *plan.Plan, n *rib.Network, at int) error {
 	d, t, s := &n.Devices[at], &n.Tables[at], a.newSheet()
 	if d.BGP == nil {
 		s.Wrap("", d.Name+" has no sessions")
@@ -70,6 +71,7 @@ func (a *app) ribText(n *rib.Network, at int) error {
 		s.Wrap("", fmt.Sprintf("%s: AS %d, router identifier %v, at most %d equal paths", d.Name, d.BGP.AS, d.BGP.RouterID,
 			d.BGP.MaximumPaths))
 	}
+	notConfigured(s, p)
 	section := func(title string, rows [][]string, align string) {
 		if len(rows) > 1 {
 			s.Title(title)

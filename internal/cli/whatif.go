@@ -29,7 +29,9 @@ func (a *app) whatifCommand() *cobra.Command {
 thing taken away or changed that may have held it up: each flow that shares ports with
 the job and groups of them, PFC, congestion control, faults, full buffers, windows; the
 busiest port on the job's way ten times faster; launches that take no time; what check
-knows against mistakes in the thresholds; an ideal network. It prints what the run's
+knows against mistakes in the thresholds; an ideal network. Of a job that was aborted, or
+writes checkpoints, the whole time is compared, and other retries, timeouts, checkpoints,
+restarts and a spare host are tried. It prints what the run's
 causes attribute to each beside what running without it saved, what saves most first,
 and writes both to DIR/whatif.json. A training is compared over its first 256 steps, or
 as many as make about 20 million packet-hops; --full compares all.`,

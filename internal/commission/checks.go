@@ -2,6 +2,7 @@ package commission
 
 import (
 	"fmt"
+	"strings"
 
 	"railyard/internal/inventory"
 	"railyard/internal/perf"
@@ -110,9 +111,18 @@ func (l *list) sessions() {
 	}
 	l.exactly(Sessions, "bgp.sessions", "ends of sessions that are up, over all switches", Value{Count, ends}, FromInventory,
 		underlay)
+	l.all[len(l.all)-1].Note = without(l.p.NotConfigured())
 	for kind := topo.Leaf; kind <= topo.SuperSpine; kind++ {
 		l.nextHops(kind)
 	}
+}
+
+// without says what is not among the checks.
+func without(what []string) string {
+	if len(what) == 0 {
+		return ""
+	}
+	return "nothing is expected here of " + strings.Join(what, "; of ")
 }
 
 // nextHops is how many equal next hops switches of a role have to rails elsewhere: one check if all

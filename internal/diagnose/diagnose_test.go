@@ -106,7 +106,7 @@ func TestAFullWindow(t *testing.T) {
 // Repeats go to where packets or answers were lost.
 func TestLossesGoToTheirPorts(t *testing.T) {
 	e := two(0, 0, 100*gbps)
-	e.Pairs[0].Path[1].LostInBuffer, e.Pairs[0].Back[0].LostOnLink = 3, 1
+	e.Pairs[0].Path[1].Lost, e.Pairs[0].Back[0].Lost = []Lost{{FullBuffer, 3}}, []Lost{{LossyLink, 1}}
 	d := Of(e.spent(cause.Retransmission, -1, 0, 40*us))
 	want(t, d, FullBuffer, "rail1/host3", 30*us)
 	want(t, d, LossyLink, "host2/rail1", 10*us)
@@ -168,7 +168,8 @@ func TestBlamesSum(t *testing.T) {
 				h := &way[i]
 				h.Frames, h.Own, h.Others, h.Pause = n("frames", 3), unit.Duration(n("own", int64(us))),
 					unit.Duration(n("others", int64(us))), unit.Duration(n("pause", int64(us)))
-				h.Root, h.Marked, h.LostInBuffer = int32(n("root", 3))-1, n("marked", 3), n("lost", 2)
+				h.Root, h.Marked = int32(n("root", 3))-1, n("marked", 3)
+				h.Lost = []Lost{{FullBuffer, n("lost", 2)}, {Watchdog, n("dropped", 2)}}
 			}
 		}
 		e.Count = 1

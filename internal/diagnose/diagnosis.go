@@ -20,6 +20,8 @@ const (
 	FullBuffer Kind = "full buffer" // a switch had no room for packets
 	// DropThreshold: a queue reached its drop threshold
 	DropThreshold Kind = "drop threshold"
+	Watchdog      Kind = "PFC watchdog"       // it emptied a queue that had been paused for too long
+	NoRoute       Kind = "no route"           // a switch knew no way on
 	Reordering    Kind = "reordering"         // a receiver called packets missing that were only late
 	NoRoom        Kind = "reorder buffer"     // and so because it had no room for those that came before them
 	Timeouts      Kind = "timeouts"           // repeats though nothing was lost
@@ -38,12 +40,20 @@ const (
 	LinkSpeed     Kind = "link speed" // bits at the rate of the sender's link
 	Cable         Kind = "cable"
 	SwitchDelay   Kind = "switch latency"
+
+	// Of the time of a whole job: see Lifetime.
+	RetryExceeded Kind = "retry exceeded" // a queue pair gave up, which aborted the job
+	JobWatchdog   Kind = "job watchdog"   // a rank was in a collective for too long, which aborted it
+	Broken        Kind = "rank"           // a rank could not go on
+	Checkpoints   Kind = "checkpoints"
+	Steps         Kind = "steps" // that were not lost, without checkpoints
 )
 
 // Congestion reports whether the kind is lost to a network that is not idle and whole.
 func (k Kind) Congestion() bool {
 	switch k {
-	case SharedPort, SlowPort, LossyLink, FullBuffer, DropThreshold, Reordering, NoRoom, Timeouts, Storm, Receiver, Controller, Window:
+	case SharedPort, SlowPort, LossyLink, FullBuffer, DropThreshold, Watchdog, NoRoute, Reordering, NoRoom, Timeouts, Storm, Receiver,
+		Controller, Window:
 		return true
 	}
 	return false

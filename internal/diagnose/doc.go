@@ -21,6 +21,8 @@
 //
 // Invariants: the blames sum to the whole, to rounding; the same evidence gives the same blames.
 //
+// The time of a whole job, with what aborts and checkpoints cost it, is a Lifetime.
+//
 // What is attributed is not what its removal would save: two flows that fill a port between them
 // are each to blame for all of it. That takes another run.
 package diagnose

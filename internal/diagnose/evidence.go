@@ -47,15 +47,20 @@ type Pair struct {
 
 // Hop is what a queue pair met at one port.
 type Hop struct {
-	Port                     int32
-	Marked                   int64 // packets
-	Frames                   int64 // traced
-	Own, Others, Pause       unit.Duration
-	Root                     int32 // of most of Pause
-	Span                     unit.Duration
-	Served, Mine             unit.Bytes
-	LostInBuffer, LostOnLink int64
-	LostAtThreshold          int64
+	Port               int32
+	Marked             int64 // packets
+	Frames             int64 // traced
+	Own, Others, Pause unit.Duration
+	Root               int32 // of most of Pause
+	Span               unit.Duration
+	Served, Mine       unit.Bytes
+	Lost               []Lost
+}
+
+// Lost is how many frames a port lost in one way.
+type Lost struct {
+	Kind   Kind // that such a loss is
+	Frames int64
 }
 
 // Port is an egress port.

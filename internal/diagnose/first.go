@@ -13,12 +13,15 @@ const worthSaying = 0.1
 // reason.
 const useful = 4
 
-// work reports whether the kind is what the time is for: arithmetic, and bits at the speed of the
-// link.
-func (k Kind) work() bool { return k == Compute || k == LinkSpeed }
+// work reports whether the kind is what the time is for: arithmetic, bits at the speed of the
+// link, steps.
+func (k Kind) work() bool { return k == Compute || k == LinkSpeed || k == Steps }
+
+// Aborts reports whether the kind is an abort of the job.
+func (k Kind) Aborts() bool { return k == RetryExceeded || k == JobWatchdog || k == Broken }
 
 // Main returns the blame to name first, nil if there is none: the largest that is not the work
-// itself, unless that outweighs it by far.
+// itself, unless that outweighs it by far. A tenth of a job is worth to be named whatever its steps took.
 func (d *Diagnosis) Main() *Blame {
 	var work, lost *Blame
 	for i := range d.Blames {
@@ -33,7 +36,7 @@ func (d *Diagnosis) Main() *Blame {
 	switch {
 	case lost == nil:
 		return work
-	case work != nil && (d.Share(lost) < worthSaying || lost.Time*useful < work.Time):
+	case work != nil && (d.Share(lost) < worthSaying || work.Kind != Steps && lost.Time*useful < work.Time):
 		return work
 	}
 	return lost

@@ -321,7 +321,9 @@ func (c *court) loss(s *Span) {
 	}
 	for _, way := range [][]Hop{p.Path, p.Back} {
 		for i := range way {
-			whole += way[i].LostInBuffer + way[i].LostAtThreshold + way[i].LostOnLink
+			for _, l := range way[i].Lost {
+				whole += l.Frames
+			}
 		}
 	}
 	if whole == 0 {
@@ -331,9 +333,9 @@ func (c *court) loss(s *Span) {
 	c.charge(late, -1, -1, s.Cause, s, part(s.Time, float64(p.Late)/float64(whole)))
 	for _, way := range [][]Hop{p.Path, p.Back} {
 		for i := range way {
-			c.charge(FullBuffer, way[i].Port, -1, s.Cause, s, part(s.Time, float64(way[i].LostInBuffer)/float64(whole)))
-			c.charge(DropThreshold, way[i].Port, -1, s.Cause, s, part(s.Time, float64(way[i].LostAtThreshold)/float64(whole)))
-			c.charge(LossyLink, way[i].Port, -1, s.Cause, s, part(s.Time, float64(way[i].LostOnLink)/float64(whole)))
+			for _, l := range way[i].Lost {
+				c.charge(l.Kind, way[i].Port, -1, s.Cause, s, part(s.Time, float64(l.Frames)/float64(whole)))
+			}
 		}
 	}
 }

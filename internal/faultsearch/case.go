@@ -27,6 +27,7 @@ type Case struct {
 	Job    *Job   // beside the flows; nil: none
 	Method string // by which switches choose next hops; "": frames keep to paths
 	Lossy  bool   // frames may be lost: by faults, or because there is no PFC
+	Large  bool   // messages and buffers are large
 	Mixed  bool   // switches do not mean the same by classes and priorities: PFC may stop the wrong frames
 }
 
@@ -55,10 +56,21 @@ func (d *dice) time(most unit.Duration) unit.Duration {
 	return unit.Duration(d.s.Below(uint64(most)))
 }
 
+// largeIn is how many cases have one among them that is large: such a case costs as much as ten of the others.
+const largeIn = 32
+
+// size is how many bytes, or elements, a case has where a large one has so many.
+func (c *Case) size(n int) int {
+	if c.Large {
+		return n
+	}
+	return n / 8
+}
+
 // New draws case n.
 func New(n uint64) (*Case, error) {
 	d := &dice{sim.NewStream(n, "fault search", 0)}
-	c := &Case{Number: n}
+	c := &Case{Number: n, Large: n%largeIn == 0}
 	if err := c.drawGraph(d); err != nil {
 		return nil, err
 	}
@@ -66,6 +78,7 @@ func New(n uint64) (*Case, error) {
 	c.drawNIC(d)
 	c.drawSwitches(&dice{sim.NewStream(n, "fault search, switches", 0)})
 	c.drawClasses(&dice{sim.NewStream(n, "fault search, classes", 0)})
+	c.drawPorts(&dice{sim.NewStream(n, "fault search, ports", 0)})
 	c.drawFaults(d)
 	c.drawChances(&dice{sim.NewStream(n, "fault search, chances", 0)})
 	c.drawReceiveBuffer(&dice{sim.NewStream(n, "fault search, receive buffer", 0)})
@@ -122,8 +135,7 @@ func (c *Case) drawFabric(d *dice) {
 	pfc := !d.one(3)
 	var ecn *fabric.ECN
 	if !d.one(3) {
-		low := unit.Bytes(d.below(100_000))
-		ecn = qos.Curve(low, low+unit.Bytes(d.below(200_000)), ratio(int64(d.below(101)), 100), d.one(2))
+		ecn = c.curve(d)
 	}
 	c.Fabric = fabric.Config{
 		Classes: []fabric.Class{
@@ -154,8 +166,14 @@ func (c *Case) drawFabric(d *dice) {
 		}
 		need = max(need, sum)
 	}
-	c.Fabric.Buffer.Size = need + unit.Bytes(d.below(pick(d, 10_000, 200_000, 5_000_000)))
+	c.Fabric.Buffer.Size = need + unit.Bytes(c.size(d.below(pick(d, 80_000, 200_000, 5_000_000))))
 	c.Lossy = !pfc
+}
+
+// curve draws a marking curve.
+func (c *Case) curve(d *dice) *fabric.ECN {
+	low := unit.Bytes(c.size(d.below(100_000)))
+	return qos.Curve(low, low+unit.Bytes(c.size(d.below(200_000))), ratio(int64(d.below(101)), 100), d.one(2))
 }
 
 // drawSwitches makes some switches differ from the others, in every third case.
@@ -177,8 +195,7 @@ func (c *Case) drawSwitches(d *dice) {
 			p.Classes[0].Lossless = !p.Classes[0].Lossless
 			c.Lossy = c.Lossy || !p.Classes[0].Lossless
 		}
-		low := unit.Bytes(d.below(100_000))
-		p.Classes[0].ECN = pick(d, nil, qos.Curve(low, low+unit.Bytes(d.below(200_000)), ratio(int64(d.below(101)), 100), d.one(2)))
+		p.Classes[0].ECN = pick(d, nil, c.curve(d))
 		p.PFC.Alpha, p.PFC.ResumeOffset = ratio(1, int64(pick(d, 1, 4, 32))), unit.Bytes(d.below(20_000))
 		p.PFC.Headroom = qos.FormulaHeadroom(p.MTU, p.SwitchLatency)
 		// What the headrooms take that the buffer of the others has no room for.
@@ -210,6 +227,59 @@ func (c *Case) drawClasses(d *dice) {
 		}
 	}
 	c.Lossy = c.Lossy || c.Mixed
+}
+
+// drawPorts makes ports of some of the switches that differ be configured otherwise than their switch.
+func (c *Case) drawPorts(d *dice) {
+	all := &c.Fabric
+	for id, of := range all.ProfileOf {
+		if of < 0 || d.one(2) {
+			continue
+		}
+		p := &all.Profiles[of]
+		p.Ports = make([]fabric.PortProfile, len(c.Graph.Nodes[id].Ports))
+		for k := range p.Ports {
+			if d.one(2) {
+				c.drawPort(d, p, &p.Ports[k], fabric.Links(c.Graph, topo.NodeID(id))[k])
+			}
+		}
+	}
+}
+
+// drawPort draws how a port is configured: its weights and marking, the classes of what comes in by it, its threshold and
+// headroom, and whether it heeds pauses.
+func (c *Case) drawPort(d *dice, p *fabric.Profile, own *fabric.PortProfile, link qos.Link) {
+	if d.one(2) {
+		own.Classes = slices.Clone(p.Classes)
+		own.Classes[0].Weight, own.Classes[1].Weight = d.between(1, 99), d.between(1, 99)
+		own.Classes[0].ECN = pick(d, nil, c.curve(d))
+		if d.one(3) {
+			own.Classes[0].Lossless = !own.Classes[0].Lossless
+			c.Lossy = true
+		}
+	}
+	if d.one(4) {
+		own.ClassOf = new([64]uint8)
+		for _, dscp := range c.Fabric.DSCP {
+			own.ClassOf[dscp] = uint8(d.below(3))
+		}
+		c.Mixed, c.Lossy = true, true
+	}
+	switch d.below(4) {
+	case 0:
+		own.XOFF = &qos.XOFF{Alpha: ratio(1, int64(pick(d, 1, 4, 32)))}
+	case 1: // for which there may be no room
+		own.XOFF = &qos.XOFF{Fixed: int64(c.size(d.between(8, 200_000)))}
+		c.Mixed, c.Lossy = true, true
+	}
+	if d.one(3) { // more than the formula's: less would drop
+		more := p.PFC.Headroom.At(link) + unit.Bytes(d.below(20_000))
+		own.Headroom = &more
+		p.Buffer.Size += 3 * more
+	}
+	if d.one(5) {
+		own.Deaf, c.Lossy, c.Mixed = uint8(1+d.below(7)), true, true
+	}
 }
 
 func (c *Case) drawNIC(d *dice) {
@@ -305,7 +375,7 @@ func (c *Case) drawFlows(d *dice) {
 	n := len(c.Graph.NICs)
 	for range d.between(1, 10) {
 		f := Flow{From: topo.NICID(d.below(n)), To: topo.NICID(d.below(n)),
-			Bytes: unit.Bytes(d.below(pick(d, 10, 5_000, 200_000))), Start: unit.Time(d.time(200 * unit.Microsecond)),
+			Bytes: unit.Bytes(d.below(pick(d, 10, 5_000, c.size(200_000)))), Start: unit.Time(d.time(200 * unit.Microsecond)),
 			Count: int64(d.between(1, 3)), Class: uint8(pick(d, 0, 0, 0, 1))}
 		if d.one(3) {
 			f.To = 0 // incast

@@ -24,8 +24,15 @@ type Job struct {
 	Admission nic.Admission
 	QPs       int // of a way
 
-	// Abort is when the job is aborted, 0: never; Restart when its ranks start again, with new queue pairs.
+	// On is the NIC of each rank. Spare is a NIC without one; -1: there is none.
+	On    []int32
+	Spare int32
+
+	// Abort is when the job is aborted, 0: never; Restart when its ranks start again, with new queue pairs, from the last
+	// checkpoint: rank Moves on the spare NIC, if there is one.
 	Abort, Restart unit.Time
+	Checkpoint     exec.Checkpoint
+	Moves          int
 }
 
 // drawJob draws a job for every third case: as of a training one schedule on ranges of one buffer,
@@ -37,11 +44,18 @@ func (c *Case) drawJob(d *dice) (err error) {
 	}
 	device := workload.Device{FLOPS: 1e15, MemoryBandwidth: 8000 * unit.GigabitPerSec,
 		Launch: d.time(unit.Microsecond), MatmulEff: ratio(1, 2), MemoryEff: ratio(4, 5)}
-	c.Job = &Job{Steps: 1}
+	c.Job = &Job{Steps: 1, Spare: -1}
+	if n > 2 && (&dice{sim.NewStream(c.Number, "fault search, spare", 0)}).one(3) {
+		n--
+		c.Job.Spare = int32(n)
+	}
+	for r := range n {
+		c.Job.On = append(c.Job.On, int32(r))
+	}
 	if d.one(2) {
-		c.Job.Work, err = drawBenchmark(d, n, device)
+		c.Job.Work, err = c.drawBenchmark(d, n, device)
 	} else {
-		c.Job.Work, err = drawRanges(d, n, device)
+		c.Job.Work, err = c.drawRanges(d, n, device)
 	}
 	if err != nil {
 		return err
@@ -59,11 +73,15 @@ func (c *Case) drawJob(d *dice) (err error) {
 }
 
 // drawAbort has every other job aborted, if it is not done by then, and started again: while frames of its first life may
-// still be on their way.
+// still be on their way. Every other job writes checkpoints.
 func (c *Case) drawAbort(d *dice) {
 	if d.one(2) {
 		c.Job.Abort = unit.Time(1 + d.time(unit.Millisecond))
 		c.Job.Restart = c.Job.Abort.Add(1 + d.time(100*unit.Microsecond))
+		c.Job.Moves = d.below(len(c.Job.On))
+	}
+	if d.one(2) {
+		c.Job.Checkpoint = exec.Checkpoint{Every: int64(d.below(3)), Next: int64(d.below(3)), Takes: d.time(50 * unit.Microsecond)}
 	}
 }
 
@@ -117,7 +135,7 @@ func drawSchedule(d *dice, n int, may func(coll.Algorithm, coll.Schedule) bool) 
 }
 
 // drawRanges draws a job of one schedule in place on one or two ranges of a buffer.
-func drawRanges(d *dice, n int, device workload.Device) (*workload.Job, error) {
+func (c *Case) drawRanges(d *dice, n int, device workload.Device) (*workload.Job, error) {
 	s, err := drawSchedule(d, n, func(_ coll.Algorithm, s coll.Schedule) bool { return coll.Inputs(s) == 0 })
 	if err != nil {
 		return nil, err
@@ -130,7 +148,7 @@ func drawRanges(d *dice, n int, device workload.Device) (*workload.Job, error) {
 	}
 	offset := int64(0)
 	for i := range int32(d.between(1, 2)) {
-		elems := int64(d.below(pick(d, 20, 2_000, 20_000)))
+		elems := int64(d.below(pick(d, 20, 2_000, c.size(20_000))))
 		program := &work.Programs[0]
 		program.Ops = append(program.Ops, workload.Op{ID: i, Name: s.Name(), Kind: workload.Communication, Stream: 1,
 			Duration: d.time(unit.Microsecond), Body: -1, Coll: i})
@@ -144,8 +162,8 @@ func drawRanges(d *dice, n int, device workload.Device) (*workload.Job, error) {
 
 // drawBenchmark draws a benchmark as job.collectives has it, of any operations, in place and out of
 // place.
-func drawBenchmark(d *dice, n int, device workload.Device) (*workload.Job, error) {
-	c := workload.BenchmarkConfig{Ranks: n, Device: device}
+func (c *Case) drawBenchmark(d *dice, n int, device workload.Device) (*workload.Job, error) {
+	b := workload.BenchmarkConfig{Ranks: n, Device: device}
 	for i := range d.between(1, 3) {
 		s, err := drawSchedule(d, n, func(a coll.Algorithm, _ coll.Schedule) bool {
 			return a.Collective != coll.Barrier
@@ -153,8 +171,8 @@ func drawBenchmark(d *dice, n int, device workload.Device) (*workload.Job, error
 		if err != nil {
 			return nil, err
 		}
-		c.Rows = append(c.Rows, workload.BenchmarkRow{Name: fmt.Sprintf("%s.row%d", s.Name(), i+1), Schedule: s,
-			Elems: int64(d.below(pick(d, 20, 2_000, 20_000))), Warmup: d.below(2), Iterations: d.between(1, 2)})
+		b.Rows = append(b.Rows, workload.BenchmarkRow{Name: fmt.Sprintf("%s.row%d", s.Name(), i+1), Schedule: s,
+			Elems: int64(d.below(pick(d, 20, 2_000, c.size(20_000)))), Warmup: d.below(2), Iterations: d.between(1, 2)})
 	}
 	if d.one(2) {
 		order := make([]int32, n)
@@ -168,9 +186,9 @@ func drawBenchmark(d *dice, n int, device workload.Device) (*workload.Job, error
 		if err != nil {
 			return nil, err
 		}
-		c.Barrier = barrier
+		b.Barrier = barrier
 	}
-	work, _, err := workload.Benchmark(c)
+	work, _, err := workload.Benchmark(b)
 	return work, err
 }
 
@@ -183,6 +201,15 @@ type job struct {
 	want    [][][]float32       // by buffer of the job and rank
 	steps   [][]exec.StepRecord // by rank
 	first   int32               // of its queue pairs
+	later   bool                // it is not the first life
+	done    int64               // steps of the lives before that are not lost
+	kept    []map[int64]state   // by rank and steps of the job: what its checkpoints hold
+}
+
+// state is what a rank wrote.
+type state struct {
+	written unit.Time
+	buffers [][]byte
 }
 
 var (
@@ -191,12 +218,15 @@ var (
 	_ exec.Observer = (*job)(nil)
 )
 
-// newJob fills the ranks' buffers and adds their queue pairs.
-func newJob(w *watch, routes *topo.Routes) (*job, error) {
+// newJob fills the ranks' buffers and adds their queue pairs. was is the life before, nil: this is the first.
+func newJob(w *watch, routes *topo.Routes, was *job) (*job, error) {
 	t := w.c.Job.Work
-	n := len(w.c.Graph.NICs)
+	n := len(w.c.Job.On)
 	j := &job{Job: w.c.Job, driver: w.hosts.AddJob(), steps: make([][]exec.StepRecord, n), buffers: make([][][]byte, n),
-		want: make([][][]float32, len(t.Buffers)), first: int32(w.net.QueuePairs())}
+		want: make([][][]float32, len(t.Buffers)), first: int32(w.net.QueuePairs()), kept: make([]map[int64]state, n)}
+	if j.later = was != nil; j.later {
+		j.done = was.safe()
+	}
 	for r := range n {
 		s := sim.NewStream(w.c.Number, "rank", uint64(r))
 		for b := range t.Buffers {
@@ -205,14 +235,17 @@ func newJob(w *watch, routes *topo.Routes) (*job, error) {
 				own[i] = float32(s.Below(2_000_000))/1_000_000 - 1
 			}
 			j.want[b] = append(j.want[b], own)
-			j.buffers[r] = append(j.buffers[r], pack(own))
+			if j.buffers[r] = append(j.buffers[r], pack(own)); j.done > 0 {
+				copy(j.buffers[r][b], was.kept[r][j.done].buffers[b])
+			}
 		}
 		for i := range t.Collectives {
 			for range workload.MaxAreas {
 				j.buffers[r] = append(j.buffers[r], make([]byte, t.Collectives[i].StagingBytes()))
 			}
 		}
-		j.driver.AddRank(w.c.Graph.NICs[r].Host, 0)
+		j.driver.AddRank(w.c.Graph.NICs[j.on(int32(r))].Host, 0)
+		j.kept[r] = map[int64]state{}
 	}
 	for range j.Steps {
 		for i := range t.Collectives {
@@ -283,7 +316,7 @@ func (j *job) join(w *watch, routes *topo.Routes, way exec.Way) error {
 
 // addQP adds a queue pair of a way, each on a path of its own.
 func (j *job) addQP(w *watch, routes *topo.Routes, way exec.Way, lane int32) (int32, error) {
-	from, to := topo.NICID(way.Src), topo.NICID(way.Dst)
+	from, to := j.on(way.Src), j.on(way.Dst)
 	choose := func(_ topo.NodeID, n int) int { return int(way.Src+way.Channel+lane) % n }
 	path, err := routes.Path(from, to, choose)
 	if err != nil {
@@ -300,7 +333,30 @@ func (j *job) addQP(w *watch, routes *topo.Routes, way exec.Way, lane int32) (in
 		Admission: j.Admission}), nil
 }
 
-// again aborts the job and starts it again, as if it had never begun.
+// on is the NIC of a rank.
+func (j *job) on(rank int32) topo.NICID {
+	if j.later && j.Spare >= 0 && int(rank) == j.Moves {
+		return topo.NICID(j.Spare)
+	}
+	return topo.NICID(j.On[rank])
+}
+
+// safe is the last step after which each rank had written what it knew by the abort; 0: none.
+func (j *job) safe() (steps int64) {
+	for s := range j.kept[0] {
+		all := true
+		for _, of := range j.kept {
+			x, ok := of[s]
+			all = all && ok && x.written <= j.Abort
+		}
+		if all {
+			steps = max(steps, s)
+		}
+	}
+	return steps
+}
+
+// again aborts the job and starts it again from its last checkpoint, if there is one.
 func (j *job) again(w *watch) (*job, error) {
 	for _, rank := range j.ranks {
 		rank.Fail(j.Abort)
@@ -308,7 +364,7 @@ func (j *job) again(w *watch) (*job, error) {
 	for qp := int(j.first); qp < w.net.QueuePairs(); qp++ {
 		w.net.Close(int32(qp))
 	}
-	next, err := newJob(w, topo.NewRoutes(w.c.Graph))
+	next, err := newJob(w, topo.NewRoutes(w.c.Graph), j)
 	if err != nil {
 		return nil, err
 	}
@@ -320,8 +376,8 @@ func (j *job) again(w *watch) (*job, error) {
 // start has every rank begin.
 func (j *job) start(at unit.Time) {
 	for r := range j.buffers {
-		rank := exec.NewRank(exec.Config{Rank: int32(r), Job: j.Work, Steps: j.Steps, Transport: j.driver,
-			Clock: j.driver, Body: j, Observer: j})
+		rank := exec.NewRank(exec.Config{Rank: int32(r), Job: j.Work, Steps: j.Steps - j.done, Transport: j.driver,
+			Clock: j.driver, Body: j, Observer: j, Checkpoint: j.Checkpoint})
 		j.ranks = append(j.ranks, rank)
 		j.driver.SetRank(int32(r), rank, at.Add(unit.Duration(r)*unit.Microsecond))
 	}
@@ -331,7 +387,7 @@ func (j *job) start(at unit.Time) {
 func (j *job) check() error {
 	for r, rank := range j.ranks {
 		if !rank.Finished() {
-			return fmt.Errorf("rank %d is stuck in step %d of %d", r, rank.Steps(), j.Steps)
+			return fmt.Errorf("rank %d is stuck in step %d of %d", r, j.done+rank.Steps(), j.Steps)
 		}
 		for b := range j.want {
 			if !bytes.Equal(j.buffers[r][b], pack(j.want[b][r])) {
@@ -381,5 +437,17 @@ func pack(f []float32) []byte {
 	return b
 }
 
-func (j *job) Step(s exec.StepRecord)         { j.steps[s.Rank] = append(j.steps[s.Rank], s) }
+// Step implements exec.Observer, and keeps what the rank writes after the step, if it does.
+func (j *job) Step(s exec.StepRecord) {
+	j.steps[s.Rank] = append(j.steps[s.Rank], s)
+	if own := s.Step + 1; j.Checkpoint.After(own) && j.done+own < j.Steps {
+		x := state{written: s.End.Add(j.Checkpoint.Takes)}
+		for b := range j.want {
+			x.buffers = append(x.buffers, bytes.Clone(j.buffers[s.Rank][b]))
+		}
+		j.kept[s.Rank][j.done+own] = x
+	}
+}
+
+// Operation implements exec.Observer.
 func (j *job) Operation(exec.OperationRecord) {}

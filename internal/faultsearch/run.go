@@ -49,6 +49,7 @@ type outcome struct {
 	steps  []exec.StepRecord // in order of rank, then step
 	log    []fabric.Event    // of every other case, in order of time, then port
 	pairs  []nic.Event       // likewise, of time, queue pair and end
+	kept   int64             // steps that a job which started again did not run twice
 }
 
 // differs returns the first difference between two runs of a case.
@@ -56,6 +57,8 @@ func (o *outcome) differs(x *outcome) error {
 	switch {
 	case o.failed != x.failed:
 		return fmt.Errorf("failure %q, in one island %q", x.failed, o.failed)
+	case o.kept != x.kept:
+		return fmt.Errorf("the job went on from step %d, in one island from %d", x.kept, o.kept)
 	case o.end != x.end || o.events != x.events || len(o.flows) != len(x.flows) || len(o.steps) != len(x.steps):
 		return fmt.Errorf("ends at %v after %d events, %d messages and %d steps; in one island at %v after %d, %d "+
 			"and %d", x.end, x.events, len(x.flows), len(x.steps), o.end, o.events, len(o.flows), len(o.steps))
@@ -153,7 +156,7 @@ func (c *Case) run(islands, workers int) (o outcome, err error) {
 		return cmp.Or(cmp.Compare(a.QP, b.QP), cmp.Compare(a.Posted, b.Posted), cmp.Compare(a.Tag, b.Tag))
 	})
 	if w.job != nil {
-		o.steps = w.job.records()
+		o.steps, o.kept = w.job.records(), w.job.done
 	}
 	o.log, o.pairs = slices.Concat(log...), slices.Concat(pairs...)
 	slices.SortStableFunc(o.log, func(a, b fabric.Event) int {
@@ -236,7 +239,7 @@ func (w *watch) post() (err error) {
 		w.left += f.Count
 	}
 	if w.c.Job != nil {
-		if w.job, err = newJob(w, routes); err != nil {
+		if w.job, err = newJob(w, routes, nil); err != nil {
 			return err
 		}
 	}

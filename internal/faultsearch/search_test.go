@@ -13,11 +13,16 @@ import (
 
 var (
 	first = flag.Uint64("first", 1, "number of the first case")
-	cases = flag.Uint64("cases", 400, "how many cases")
+	cases = flag.Uint64("cases", 2000, "how many cases")
 )
 
-// workers run the islands of a case: each number of them a partition.
-var workers = []int{1, 4}
+// workersOf says how many workers run the islands of a case, each number of them with a partition of its own.
+func workersOf(n uint64) []int {
+	if n%(2*largeIn) == 0 {
+		return []int{1, 4}
+	}
+	return []int{2}
+}
 
 // TestSearch runs cases in order and prints each violation as one line to repeat.
 func TestSearch(t *testing.T) {
@@ -27,7 +32,7 @@ func TestSearch(t *testing.T) {
 		if err != nil {
 			t.Fatalf("case %d cannot be drawn: %v", n, err)
 		}
-		e, err := c.Run(workers...)
+		e, err := c.Run(workersOf(n)...)
 		events += e
 		if err != nil {
 			t.Errorf("go test ./internal/faultsearch -run TestSearch -first %d -cases 1: %v\n\t%v", n, err, c)
@@ -49,7 +54,7 @@ func TestCasesThatWereFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Run(workers...); err != nil {
+		if _, err := c.Run(workersOf(n)...); err != nil {
 			t.Errorf("case %d: %v", n, err)
 		}
 	}
@@ -92,6 +97,33 @@ func TestEveryAlgorithmIsDrawn(t *testing.T) {
 	}
 	if len(left) > 0 {
 		t.Errorf("never drawn: %q", slices.Sorted(maps.Keys(left)))
+	}
+}
+
+// Jobs go on from a checkpoint, and with a NIC in the place of another.
+func TestJobsGoOnFromCheckpoints(t *testing.T) {
+	kept, moved := 0, 0
+	for n := uint64(1); n <= 3000 && (kept < 2 || moved < 2); n++ {
+		c, err := New(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Job == nil || c.Job.Abort == 0 || c.Job.Checkpoint.Every == 0 || c.Job.Steps < 2 {
+			continue
+		}
+		o, err := c.run(1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.kept > 0 {
+			kept++
+			if c.Job.Spare >= 0 {
+				moved++
+			}
+		}
+	}
+	if kept < 2 || moved < 2 {
+		t.Errorf("%d went on from a checkpoint, %d of them with a spare: want 2 and 2", kept, moved)
 	}
 }
 

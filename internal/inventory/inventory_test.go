@@ -101,8 +101,9 @@ spine2 4200000000 [10.255.0.4/32 fd00:2::4/128]
 	}
 }
 
-// Whatever the network: addresses are each of one interface, NICs are in the subnet of their rail and reach its gateway,
-// both ends of a link share a subnet, and summaries hold the subnets of their switch and no other's.
+// Whatever the network: addresses are each of one interface, but for gateways on switches that share NICs; NICs are in the
+// subnet of their rail and reach its gateway, both ends of a link share a subnet, and summaries hold the subnets of their
+// switch and no other's.
 func TestEverythingHasAnAddressOfItsOwn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := inventorytest.Usual()
@@ -126,11 +127,16 @@ func TestEverythingHasAnAddressOfItsOwn(t *testing.T) {
 			d := &in.Devices[i]
 			own(d.Name, d.Loopback)
 			for _, r := range d.Rails {
-				own(fmt.Sprint(d.Name, " rail ", r.Rail+1), r.Gateway)
+				if len(d.Peers) == 0 || d.Peers[0] > topo.NodeID(i) {
+					own(fmt.Sprint(d.Name, " rail ", r.Rail+1), r.Gateway)
+				}
 				for _, port := range r.Ports {
-					checkNIC(t, in, r, g.Peer(port))
+					checkNIC(t, in, r, g.NICs[g.Ports[g.Peer(port)].NIC].Port)
 				}
 				for other := range in.Devices {
+					if slices.Contains(d.Peers, topo.NodeID(other)) {
+						continue
+					}
 					for _, summary := range in.Summary(topo.NodeID(other)) {
 						if in.Options.Routing.Summaries && summary.V4.Overlaps(r.Subnet.V4) != (other == i &&
 							(len(d.Rails) > 1 || summary == r.Subnet)) {
@@ -199,6 +205,41 @@ func TestNumbersOfSystems(t *testing.T) {
 		if text := strings.Join(got, ", "); text != c.want {
 			t.Errorf("%s, want %s", text, c.want)
 		}
+	}
+}
+
+// Spines of a file that names no pods are of one pod if leaves join them: else what goes from pod to pod would come by
+// one AS twice, and be refused.
+func TestNumbersOfPodsWithoutNames(t *testing.T) {
+	g, err := topo.ParseText("network", []byte(`
+host host1
+host host2
+switch leaf1 leaf
+switch leaf2 leaf
+switch spine1 spine
+switch spine2 spine
+switch spine3 spine
+switch super1 superspine
+link host1 leaf1 100Gb/s 5m
+link host2 leaf2 100Gb/s 5m
+link leaf1 spine1 100Gb/s 5m
+link spine2 leaf1 100Gb/s 5m
+link leaf2 spine3 100Gb/s 5m
+link spine1 super1 100Gb/s 5m
+link spine2 super1 100Gb/s 5m
+link spine3 super1 100Gb/s 5m
+`), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := inventory.Numbers(g, &inventory.Routing{Protocol: inventory.EBGP, ASBase: 64512})
+	var got []string
+	for i, as := range all {
+		got = append(got, fmt.Sprint(g.Nodes[i].Name, " ", as))
+	}
+	want := "host1 0, host2 0, leaf1 64515, leaf2 64516, spine1 64513, spine2 64513, spine3 64514, super1 64512"
+	if text := strings.Join(got, ", "); err != nil || text != want {
+		t.Errorf("%s (%v), want %s", text, err, want)
 	}
 }
 

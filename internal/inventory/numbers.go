@@ -13,20 +13,33 @@ const (
 // documentation (RFC 5398) and the ends of the ranges (RFC 7300).
 var reserved = [][2]uint32{{0, 0}, {23456, 23456}, {64496, 64511}, {65535, 65551}, {4294967295, 4294967295}}
 
-// numbers gives switches their AS numbers: with iBGP all the same; else super-spines one for all
-// of a plane, spines one for all of a pod and plane, leaves one each (RFC 7938, section 5.2.1).
+// numbers gives switches their AS numbers.
 func (in *Inventory) numbers() error {
-	r, g := &in.Options.Routing, in.Graph
-	if r.Protocol == None || !in.joined() {
-		return nil
+	all, err := Numbers(in.Graph, &in.Options.Routing)
+	for i, as := range all {
+		in.Devices[i].AS = as
 	}
-	if err := in.checkCosts(); err != nil {
-		return err
+	return err
+}
+
+// Numbers are the AS numbers of a network's nodes: with iBGP all switches have the same; else super-spines one for
+// all of a plane, spines one for all of a pod and plane, leaves one each (RFC 7938, section 5.2.1). Spines that no
+// leaves join are not of one pod, as in files that name none. Nil where there are no sessions. The error is a Refusal:
+// the network is not one for BGP, or there are not enough numbers.
+func Numbers(g *topo.Graph, r *Routing) ([]uint32, error) {
+	if r.Protocol == None || !Joined(g) {
+		return nil, nil
+	}
+	if err := checkCosts(g); err != nil {
+		return nil, err
 	}
 	type group struct {
 		kind       topo.Kind
 		pod, plane int
+		joined     topo.NodeID // by leaves: the first of them
 	}
+	first := clusters(g)
+	all := make([]uint32, len(g.Nodes))
 	shared := map[group]uint32{}
 	next := uint64(r.ASBase)
 	for kind := topo.SuperSpine; kind >= topo.Leaf; kind-- { // from the top: few numbers, then those of leaves
@@ -35,24 +48,55 @@ func (in *Inventory) numbers() error {
 			if n.Kind != kind {
 				continue
 			}
-			at := group{kind, n.Place.Pod, n.Place.Plane}
+			at := group{kind, n.Place.Pod, n.Place.Plane, first[i]}
 			switch as, known := shared[at]; {
 			case r.Protocol == IBGP:
-				in.Devices[i].AS = r.ASBase
+				all[i] = r.ASBase
 			case kind > topo.Leaf && !r.UniqueAS && known:
-				in.Devices[i].AS = as
+				all[i] = as
 			default:
-				in.Devices[i].AS, shared[at] = uint32(next), uint32(next)
+				all[i], shared[at] = uint32(next), uint32(next)
 				next++
 			}
 		}
 	}
-	return checkNumbers(r.ASBase, max(next, uint64(r.ASBase)+1))
+	return all, checkNumbers(r.ASBase, max(next, uint64(r.ASBase)+1))
 }
 
-// joined reports whether there are links between switches.
-func (in *Inventory) joined() bool {
-	for _, p := range in.Graph.Ports {
+// clusters joins leaves and spines by the links between them: each node has the first of those that it is joined with,
+// super-spines 0.
+func clusters(g *topo.Graph) []topo.NodeID {
+	first := make([]topo.NodeID, len(g.Nodes))
+	for i := range first {
+		first[i] = topo.NodeID(i)
+	}
+	root := func(n topo.NodeID) topo.NodeID {
+		for first[n] != n {
+			first[n] = first[first[n]]
+			n = first[n]
+		}
+		return n
+	}
+	for i := range g.Links {
+		a, b := g.Links[i].A, g.Links[i].B
+		if kinds := [2]topo.Kind{g.Nodes[a].Kind, g.Nodes[b].Kind}; min(kinds[0], kinds[1]) == topo.Leaf &&
+			max(kinds[0], kinds[1]) == topo.Spine {
+			a, b = root(a), root(b)
+			first[max(a, b)] = min(a, b)
+		}
+	}
+	for i := range first {
+		first[i] = root(topo.NodeID(i))
+		if g.Nodes[i].Kind == topo.SuperSpine {
+			first[i] = 0
+		}
+	}
+	return first
+}
+
+// Joined reports whether there are links between switches.
+func Joined(g *topo.Graph) bool {
+	for _, p := range g.Ports {
 		if p.NIC < 0 {
 			return true
 		}
@@ -62,12 +106,12 @@ func (in *Inventory) joined() bool {
 
 // checkCosts refuses links of other costs than 1: BGP counts ASs, so its paths would not be those
 // that are simulated.
-func (in *Inventory) checkCosts() error {
-	for i, l := range in.Graph.Links {
+func checkCosts(g *topo.Graph) error {
+	for i, l := range g.Links {
 		if l.Cost != 1 {
 			return refuse("Protocol", "link %s costs %d: BGP counts the networks of a path, not what links cost, and would "+
 				"take other paths than a run; want protocol none, or links that all cost 1",
-				in.Graph.Ports[2*i].Name, l.Cost)
+				g.Ports[2*i].Name, l.Cost)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package plan
 import (
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
+	"railyard/internal/inventory"
 	"railyard/internal/qos"
 	"railyard/internal/scenario"
 	"railyard/internal/topo"
@@ -263,6 +264,11 @@ func (p *Plan) untagged() *uint8 {
 // checkTunnel reports an overlay whose frames no port takes.
 func (p *Plan) checkTunnel() error {
 	sc, extra := p.Scenario, p.Tunnel()
+	if by := &sc.Fabric.Routing; by.Speaks() && by.Protocol == string(inventory.EVPN) && !p.Overlay() &&
+		inventory.Joined(p.Graph) {
+		return problem(sc, "fabric.routing.protocol", "evpn: what it tells switches is for VXLAN, and frames between them have no "+
+			"VXLAN, want fabric.encapsulation vxlan, or protocol ebgp")
+	}
 	largest := p.Frames().MaxDataFrame(sc.Transport.MTU)
 	if extra <= 0 || largest+extra <= sc.Fabric.MTU {
 		return nil

@@ -88,8 +88,8 @@ func TestConfigured(t *testing.T) {
 func TestForgottenPort(t *testing.T) {
 	p, err := configure(t, twoLeaves, rendered(t, twoLeaves, "nxos", func(name, text string) string {
 		if name == "leaf1" { // its uplink
-			text = strings.Replace(text, "description to spine1 Ethernet1/1\n  priority-flow-control mode auto",
-				"description to spine1 Ethernet1/1\n  priority-flow-control mode off", 1)
+			before, uplink, _ := strings.Cut(text, "description to spine1 Ethernet1/1\n")
+			text = before + "description to spine1 Ethernet1/1\n" + strings.Replace(uplink, "mode auto", "mode off", 1)
 		}
 		return text
 	}))

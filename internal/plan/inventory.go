@@ -24,6 +24,22 @@ var optionKeys = map[string]string{
 	"Protocol":   "fabric.routing.protocol",
 }
 
+// NotConfigured says what a run or its names have of switches that no configuration of theirs has.
+func (p *Plan) NotConfigured() (all []string) {
+	if p.Overlay() {
+		all = append(all, "tunnels of VXLAN (fabric.encapsulation): in the packets of a run only; addresses and routes are "+
+			"those that carry them")
+	}
+	if r := &p.Scenario.Fabric.Routing; r.Speaks() && r.Protocol == string(inventory.EVPN) {
+		all = append(all, "sessions of EVPN (fabric.routing.protocol): in the time of a failure only")
+	}
+	if p.Graph.Bonded() {
+		all = append(all, "MLAG or Ethernet segments of switches that share NICs (cluster.nic.bond): in the packets of a run, in "+
+			"names and in addresses only")
+	}
+	return all
+}
+
 // Inventory gives the network its names and addresses.
 func (p *Plan) Inventory() (*inventory.Inventory, error) {
 	f := &p.Scenario.Fabric

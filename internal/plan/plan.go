@@ -140,7 +140,8 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 	if err := p.modelled(g); err != nil {
 		return nil, err
 	}
-	p.Graph, p.Routes, p.names = g, topo.NewRoutes(g), g.Names()
+	p.Graph, p.names = g, g.Names()
+	p.Routes = p.routesWithout(nil)
 	if err := p.checkTunnel(); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"railyard/internal/balance"
 	"railyard/internal/fabric"
 	"railyard/internal/hash"
+	"railyard/internal/inventory"
 	"railyard/internal/scenario"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -34,14 +35,19 @@ func (p *Plan) planRouting() {
 	p.finder = hashed.Finder(0)
 }
 
-// routesWithout are the routes that BGP finds without some links.
+// routesWithout are the routes that switches find without some links: those that BGP leaves. Where there are no
+// sessions, or BGP is none that follows what links cost, they are the shortest ways.
 func (p *Plan) routesWithout(dead map[topo.LinkID]bool) *topo.Routes {
 	isDead := func(l topo.LinkID) bool { return dead[l] }
-	r := &p.Scenario.Fabric.Routing
-	if r.Protocol == "ibgp" || (r.Protocol == "ebgp" || r.Protocol == "evpn") && r.SpineAS == "shared" {
+	by := sessions(&p.Scenario.Fabric.Routing)
+	numbers, err := inventory.Numbers(p.Graph, &by)
+	switch {
+	case err != nil || numbers == nil:
+		return topo.NewRoutesWithout(p.Graph, isDead)
+	case by.Protocol == inventory.IBGP:
 		return topo.NewRoutesUpDown(p.Graph, isDead)
 	}
-	return topo.NewRoutesWithout(p.Graph, isDead)
+	return topo.NewRoutesBGP(p.Graph, isDead, numbers)
 }
 
 // setup is how switches choose that are as a fabric says.

@@ -115,12 +115,16 @@ func parseWant(s string) (Want, error) {
 		w.Port = kind
 		return w, nil
 	}
-	if rank, ok := strings.CutPrefix(kind, string(diagnose.SlowRank)+" "); ok {
+	for _, k := range []diagnose.Kind{diagnose.SlowRank, diagnose.JobWatchdog} {
+		rank, ok := strings.CutPrefix(kind, string(k)+" ")
+		if !ok {
+			continue
+		}
 		n, err := strconv.Atoi(rank)
 		if err != nil {
 			return w, fmt.Errorf("%s: want a rank", rank)
 		}
-		kind, w.Rank = string(diagnose.SlowRank), int32(n)
+		kind, w.Rank = string(k), int32(n)
 	}
 	w.Kind = diagnose.Kind(kind)
 	return w, nil

@@ -10,9 +10,10 @@ import (
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
+	"railyard/internal/unit"
 )
 
-// play runs a scenario and returns its summary.
+// play runs a scenario and returns its summary. It may end with an abort.
 func play(t *testing.T, name, text string) *result.Summary {
 	t.Helper()
 	sc, err := scenario.Parse(name, []byte(text))
@@ -20,7 +21,7 @@ func play(t *testing.T, name, text string) *result.Summary {
 		t.Fatal(err)
 	}
 	s, err := run.Run(t.Context(), sc, run.Options{Workers: 0})
-	if err != nil {
+	if err != nil && (s == nil || len(s.Aborts) == 0) {
 		t.Fatalf("%s: %v", name, err)
 	}
 	return s
@@ -39,12 +40,18 @@ func TestPlanted(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
 			with, without := play(t, c.Name, c.With), play(t, c.Name+" without", c.Without)
-			d := with.Diagnosis
-			if d == nil || without.Diagnosis == nil {
+			d, sound := with.Diagnosis, without.Diagnosis
+			if strings.HasPrefix(c.Name, "job-") { // of the whole job
+				if d, sound = with.Lifetime, lifetime(without); with.State == result.Failed {
+					sound = &diagnose.Diagnosis{} // all of it was for nothing
+				}
+			}
+			if d == nil || sound == nil {
 				t.Fatal("no diagnosis")
 			}
 			main := d.Main()
-			if strings.HasPrefix(c.Name, "fault-") && !slices.Equal(main.Faults, []string{"faults[0]"}) {
+			named := strings.HasPrefix(c.Name, "fault-") || strings.HasPrefix(c.Name, "job-abort")
+			if named && !slices.Equal(main.Faults, []string{"faults[0]"}) {
 				t.Errorf("the first blame names the faults %q, want faults[0]", main.Faults)
 			}
 			if !slices.ContainsFunc(c.Wants, func(w Want) bool { return w.is(main) }) {
@@ -63,7 +70,7 @@ func TestPlanted(t *testing.T) {
 					}
 				}
 			}
-			saved := d.Whole - without.Diagnosis.Whole
+			saved := d.Whole - sound.Whole
 			agree := attributed*10 >= saved*9 && attributed*10 <= saved*11
 			if agree != (c.NotAdditive == "") {
 				t.Errorf("attributed %v, saved %v of %v, additive %q\n%s", attributed.Human(), saved.Human(),
@@ -71,6 +78,14 @@ func TestPlanted(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lifetime is where the time of a job went: all of it into its steps, where nothing else is said.
+func lifetime(s *result.Summary) *diagnose.Diagnosis {
+	if s.Lifetime != nil {
+		return s.Lifetime
+	}
+	return diagnose.Lifetime(unit.Duration(s.VirtualTime), nil)
 }
 
 func (w *Want) is(b *diagnose.Blame) bool {

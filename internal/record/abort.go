@@ -69,6 +69,7 @@ func (j *Job) Hung(at unit.Time, ranks []Standing) {
 	where := "at them"
 	switch {
 	case len(absent) > 0:
+		a.Absent = absent
 		text += fmt.Sprintf("; in no collective then: %s", j.rankNames(absent))
 		a.Faults = j.faultsAt(absent, nil, s.Since, at)
 	default:

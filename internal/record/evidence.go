@@ -36,15 +36,13 @@ type pairEvidence struct {
 	held    cause.Split
 	lost    []result.LossRow // of messages that have not ended
 	lostSeq []uint32         // packet sequence numbers, by lost
-	hops    map[hopKey]*lostAt
+	hops    map[hopKey][]diagnose.Lost
 }
 
 type hopKey struct {
 	port topo.PortID
 	back bool
 }
-
-type lostAt struct{ buffer, threshold, link int64 }
 
 // lostAt lists the ports where frames of one direction were lost, in order.
 func (p *pairEvidence) lostAt(back bool) (ports []topo.PortID) {
@@ -177,6 +175,34 @@ var lossNames = [...]string{
 	fabric.LostBeforePCIe:   result.LostBeforePCIe,
 }
 
+// lossKinds are the kinds of loss as a diagnosis knows them. What a receiver drops of what came too early is the overtaking's,
+// which package nic counts.
+var lossKinds = [...]diagnose.Kind{
+	fabric.LostInBuffer:     diagnose.FullBuffer,
+	fabric.LostOnLink:       diagnose.LossyLink,
+	fabric.LostWithoutRoute: diagnose.NoRoute,
+	fabric.LostInNIC:        "",
+	fabric.LostOversize:     diagnose.LossyLink,
+	fabric.LostInReboot:     diagnose.LossyLink,
+	fabric.LostByWatchdog:   diagnose.Watchdog,
+	fabric.LostAtThreshold:  diagnose.DropThreshold,
+	fabric.LostBeforePCIe:   diagnose.Receiver,
+}
+
+// counted counts a frame that was lost in some way, where a diagnosis knows it.
+func counted(lost []diagnose.Lost, k diagnose.Kind) []diagnose.Lost {
+	if k == "" {
+		return lost
+	}
+	for i := range lost {
+		if lost[i].Kind == k {
+			lost[i].Frames++
+			return lost
+		}
+	}
+	return append(lost, diagnose.Lost{Kind: k, Frames: 1})
+}
+
 // unnumbered are the kinds of frame without a packet sequence number.
 var unnumbered = map[string]bool{"CNP": true, "CTS": true, "credit": true, "credit ACK": true, "REQ": true, "REP": true,
 	"RTU": true}
@@ -187,10 +213,7 @@ func (r *Recorder) lost(l *fabric.Loss) {
 	p := r.pair(l.Flow)
 	key := hopKey{l.Port, !l.Kind.Forward()}
 	if p.hops == nil {
-		p.hops = map[hopKey]*lostAt{}
-	}
-	if p.hops[key] == nil {
-		p.hops[key] = &lostAt{}
+		p.hops = map[hopKey][]diagnose.Lost{}
 	}
 	row := result.LossRow{
 		Name: r.plan.Pairs[l.Flow].Name,
@@ -199,14 +222,7 @@ func (r *Recorder) lost(l *fabric.Loss) {
 		Kind: kindNames[l.Kind],
 	}
 	row.Why = lossNames[l.Why]
-	switch l.Why {
-	case fabric.LostOnLink, fabric.LostOversize, fabric.LostInReboot, fabric.LostByWatchdog, fabric.LostBeforePCIe:
-		p.hops[key].link++
-	case fabric.LostInBuffer:
-		p.hops[key].buffer++
-	case fabric.LostAtThreshold:
-		p.hops[key].threshold++
-	}
+	p.hops[key] = counted(p.hops[key], lossKinds[l.Why])
 	p.lost = append(p.lost, row)
 	p.lostSeq = append(p.lostSeq, l.Seq&roce.PSNMask)
 }
@@ -394,9 +410,7 @@ func (r *Recorder) pairEvidence(id int32) *diagnose.Pair {
 				Served: e.Served,
 				Mine:   e.Mine,
 			}
-			if l := own.hops[hopKey{e.Port, back}]; l != nil {
-				h.LostInBuffer, h.LostAtThreshold, h.LostOnLink = l.buffer, l.threshold, l.link
-			}
+			h.Lost = own.hops[hopKey{e.Port, back}]
 			most := unit.Duration(0)
 			for _, root := range e.Roots {
 				if root.Time > most {

@@ -230,7 +230,7 @@ func (j *Job) finishSteps(s *result.JobFigures) {
 func (j *Job) finishRanks(s *result.JobFigures) {
 	s.Steps = int64(len(j.stepTimes))
 	j.finishStart(s)
-	s.GPU = utilisation(j.busy, j.latest.Sub(j.start.begin))
+	s.GPU = utilisation(j.busy, j.latest.Sub(j.first().begin))
 	if s.Steps > 0 {
 		j.finishSteps(s)
 	}

@@ -3,7 +3,9 @@ package record
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"railyard/internal/diagnose"
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/train"
@@ -106,9 +108,10 @@ func (j *Job) Saved(steps int64) {
 // Lost takes back a checkpoint: the job was aborted before it was written.
 func (j *Job) Lost() { j.saves-- }
 
-// Ended takes it that the job does not start again after its last abort, and why not.
-func (j *Job) Ended(why string) {
-	j.gaveUp, j.final = true, why
+// Ended takes it that the job does not start again after its last abort, why not, and when the state was reached that is left
+// of it.
+func (j *Job) Ended(why string, since unit.Time) {
+	j.gaveUp, j.final, j.leftSince = true, why, since
 	j.GiveUp()
 }
 
@@ -126,8 +129,65 @@ func (j *Job) survivalNotes() (notes []string) {
 	return notes
 }
 
+// abortKinds are the kinds of abort as a diagnosis knows them.
+var abortKinds = map[string]diagnose.Kind{result.AbortRetries: diagnose.RetryExceeded, result.AbortWatchdog: diagnose.JobWatchdog,
+	result.AbortRank: diagnose.Broken}
+
+// lastEnd is when the job's last step or message ended, or when it was aborted for good.
+func (j *Job) lastEnd() unit.Time {
+	if n := len(j.aborts); n > len(j.restarts) {
+		return max(j.latest, j.aborts[n-1].At)
+	}
+	return j.latest
+}
+
+// lifetime says where the time of the job went, nil where nothing but steps took any.
+func (j *Job) lifetime() *diagnose.Diagnosis {
+	start, end := unit.Time(j.plan.Spec.Start), j.lastEnd()
+	if !j.plan.Spec.Survival.Saves() && len(j.aborts) == 0 || end <= start {
+		return nil
+	}
+	costs, kept := []diagnose.Cost{}, int64(0)
+	for i := range j.aborts {
+		a := &j.aborts[i]
+		c := diagnose.Cost{Kind: abortKinds[a.Why], Port: a.Port, Faults: entriesOf(a.Faults)}
+		switch {
+		case len(a.Absent) > 0:
+			c.Rank = &a.Absent[0]
+		case a.Why == result.AbortRank:
+			c.Rank = a.Rank
+		}
+		if i < len(j.restarts) {
+			x := &j.restarts[i]
+			lost := x.LostTime
+			if x.Step > kept { // the checkpoint was written in that time
+				lost -= j.plan.Saving
+			}
+			kept = x.Step
+			c.Felt = []diagnose.Felt{{Cause: diagnose.LostWork, Time: lost}, {Cause: diagnose.Down, Time: x.Down}}
+		} else {
+			c.Felt = []diagnose.Felt{{Cause: diagnose.LostWork, Time: a.At.Sub(max(j.leftSince, start))}}
+		}
+		costs = append(costs, c)
+	}
+	if saved := unit.Duration(j.saves) * j.plan.Saving; saved > 0 {
+		costs = append(costs, diagnose.Cost{Kind: diagnose.Checkpoints, Felt: []diagnose.Felt{{Cause: diagnose.Writing, Time: saved}}})
+	}
+	return diagnose.Lifetime(end.Sub(start), costs)
+}
+
+// entriesOf are the entries of the scenario's faults in texts about them.
+func entriesOf(texts []string) (all []string) {
+	for _, t := range texts {
+		entry, _, _ := strings.Cut(t, " ")
+		all = append(all, entry)
+	}
+	return all
+}
+
 // finishSurvival fills in what it took to live through aborts.
 func (j *Job) finishSurvival(s *result.JobFigures) {
+	s.Lifetime, s.Took = j.lifetime(), max(0, j.lastEnd().Sub(unit.Time(j.plan.Spec.Start)))
 	v := &j.plan.Spec.Survival
 	if !v.Saves() && len(j.restarts) == 0 {
 		return

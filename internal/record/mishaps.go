@@ -15,12 +15,12 @@ var explains = map[string][]diagnose.Kind{
 	"duplicate":  {diagnose.LossyLink, diagnose.SharedPort},
 	"reorder":    {diagnose.LossyLink, diagnose.Reordering, diagnose.NoRoom},
 	"bit_errors": {diagnose.LossyLink, diagnose.Timeouts},
-	"down":       {diagnose.LossyLink, diagnose.Timeouts},
-	"storm":      {diagnose.Storm},
+	"down":       {diagnose.LossyLink, diagnose.NoRoute, diagnose.Watchdog, diagnose.Timeouts},
+	"storm":      {diagnose.Storm, diagnose.Watchdog},
 	"speed":      {diagnose.SlowPort, diagnose.SharedPort, diagnose.Controller, diagnose.LinkSpeed},
 	"config":     {diagnose.SharedPort, diagnose.SlowPort, diagnose.FullBuffer, diagnose.LossyLink, diagnose.Controller, diagnose.Timeouts},
 	"leak":       {diagnose.SharedPort, diagnose.SlowPort, diagnose.FullBuffer, diagnose.Controller},
-	"pcie":       {diagnose.PCIe, diagnose.Receiver, diagnose.LossyLink},
+	"pcie":       {diagnose.PCIe, diagnose.Receiver, diagnose.Watchdog},
 	"hang":       {diagnose.SlowRank, diagnose.Dependency},
 	"slow":       {diagnose.SlowRank},
 }
@@ -55,7 +55,7 @@ func (j *Job) concerns(entry int, b *diagnose.Blame) bool {
 	case b.Rank != nil:
 		at := j.plan.Placement.Ranks[*b.Rank]
 		return slices.Contains(m.GPUs, plan.GPU{Host: at.Host, GPU: at.GPU}) || slices.Contains(m.Hosts, at.Host)
-	case b.Port == "":
+	case b.Port == "" || b.Kind == diagnose.NoRoute: // a way is gone wherever one of its links is
 		return true
 	}
 	id := topo.PortID(slices.IndexFunc(p.Graph.Ports, func(x topo.Port) bool { return x.Name == b.Port }))

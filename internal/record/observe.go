@@ -105,6 +105,7 @@ type Job struct {
 	restarts  []result.Restart
 	gaveUp    bool       // because of the last abort
 	final     string     // why it does not start again
+	leftSince unit.Time  // then: when the state was there that is left of it
 	saves     int64      // checkpoints
 	left      int64      // messages of its own flows that are not acknowledged; 0 with ranks
 	all, sent unit.Bytes // of its own flows: of all messages, of those that are acknowledged

@@ -42,12 +42,17 @@ func (j *Job) starting() (n int) {
 	return n
 }
 
+// first is the start phase of the job's first life.
+func (j *Job) first() *startPhase {
+	if j.firstStart != nil {
+		return j.firstStart
+	}
+	return &j.start
+}
+
 // finishStart fills in the start phase, if all ranks have ended it.
 func (j *Job) finishStart(s *result.JobFigures) {
-	p := &j.start
-	if j.firstStart != nil {
-		p = j.firstStart
-	}
+	p := j.first()
 	if p.ranks == 0 || p.ranks < j.starting() {
 		return
 	}

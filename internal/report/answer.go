@@ -35,13 +35,29 @@ func (d *Data) answer() (sentence string, bullets []string) {
 		return d.jobAnswers()
 	}
 	g := d.Summary.Diagnosis
-	if g == nil || g.Main() == nil {
-		if sentence = d.stateOnly(); sentence == "" {
-			return d.noTime(), nil
-		}
-		return sentence, d.bullets(nil)
+	known := g != nil && g.Main() != nil
+	switch life := d.lifetime(); {
+	case life != nil && known:
+		bullets = append([]string{"Of the steps: " + d.reason(g)}, d.bullets(g)...)
+		return d.limit(life), append(nonempty(d.others(life)), bullets...)
+	case life != nil:
+		return d.limit(life), append(nonempty(d.others(life)), d.bullets(nil)...)
+	case known:
+		return d.limit(g), d.bullets(g)
 	}
-	return d.limit(g), d.bullets(g)
+	if sentence = d.stateOnly(); sentence == "" {
+		return d.noTime(), nil
+	}
+	return sentence, d.bullets(nil)
+}
+
+// lifetime is where the time of a job went, if aborts or checkpoints took of it what is worth to be said first.
+func (d *Data) lifetime() *diagnose.Diagnosis {
+	g := d.Summary.Lifetime
+	if g == nil || g.Main() == nil || g.Main().Kind == diagnose.Steps {
+		return nil
+	}
+	return g
 }
 
 // jobAnswers is the answer of several jobs: the sentence of each, and what matters most of each
@@ -50,7 +66,7 @@ func (d *Data) jobAnswers() (sentence string, bullets []string) {
 	var sentences, most, rest []string
 	for _, j := range d.Jobs {
 		s, all := j.answer()
-		if g := j.Summary.Diagnosis; g == nil || g.Main() == nil {
+		if g := j.Summary.Diagnosis; (g == nil || g.Main() == nil) && j.lifetime() == nil {
 			s = fmt.Sprintf("Job %s: %s", j.job, s)
 		}
 		sentences = append(sentences, s)
@@ -81,11 +97,15 @@ func (d *Data) who() string {
 }
 
 // limit is the sentence of a run with a diagnosis.
-func (d *Data) limit(g *diagnose.Diagnosis) string {
+func (d *Data) limit(g *diagnose.Diagnosis) string { return d.begin(d.reason(g)) }
+
+// reason is that sentence without how the run ended.
+func (d *Data) reason(g *diagnose.Diagnosis) string {
 	main := g.Main()
+	loss := main.Kind.Congestion() || main.Kind.Aborts()
 	first := d.who() + " was limited because"
 	switch {
-	case g.Share(main) < majority && main.Kind.Congestion():
+	case g.Share(main) < majority && loss:
 		first = "the largest single loss was that"
 		if d.job != "" {
 			first = "the largest single loss of " + d.who() + " was that"
@@ -93,8 +113,8 @@ func (d *Data) limit(g *diagnose.Diagnosis) string {
 	case g.Share(main) < majority:
 		first = "no single reason limited " + d.who() + "; the largest was that"
 	}
-	return d.begin(fmt.Sprintf("%s %s: %s of the %s of %s%s.", first, d.lead(main), unit.Percent(g.Share(main)),
-		g.Whole.Human(), g.Subject, d.againstIdle(g, main)))
+	return fmt.Sprintf("%s %s: %s of the %s of %s%s.", first, d.lead(main), unit.Percent(g.Share(main)),
+		g.Whole.Human(), g.Subject, d.againstIdle(g, main))
 }
 
 // stateOnly is the sentence of a run without a diagnosis: in which state most of the time passed,
@@ -116,7 +136,17 @@ func (d *Data) begin(sentence string) string {
 	case ended != "":
 		return ended + "; until then " + sentence
 	}
-	return strings.ToUpper(sentence[:1]) + sentence[1:]
+	return capital(sentence)
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// nonempty is a list of s, if that says anything.
+func nonempty(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
 }
 
 // againstIdle says what a better network saves: as reruns found it, or else what the diagnosis
@@ -203,7 +233,7 @@ func (d *Data) others(g *diagnose.Diagnosis) string {
 	main := g.Main()
 	for i := range g.Blames {
 		b := &g.Blames[i]
-		if b != main && g.Share(b) >= 0.1 && len(parts) < shownReasons {
+		if b != main && b.Kind != diagnose.Steps && g.Share(b) >= 0.1 && len(parts) < shownReasons {
 			parts = append(parts, fmt.Sprintf("%s (%s)", d.lead(b), unit.Percent(g.Share(b))))
 		}
 	}

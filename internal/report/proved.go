@@ -19,6 +19,9 @@ func (d *Data) proved(b *diagnose.Blame) string {
 	ideal := ""
 	for i := range d.WhatIf.Changes {
 		c := &d.WhatIf.Changes[i]
+		if c.Brings != "" && removes(c, b) {
+			return fmt.Sprintf("; a rerun %s comes to its end, after %s", c.Name, (*c.Time).Human())
+		}
 		if c.Saves == nil || c.Part == nil {
 			continue
 		}
@@ -55,7 +58,7 @@ var takenBy = map[diagnose.Kind]string{
 	diagnose.Controller: result.ChangeCongestion, diagnose.Window: result.ChangeWindow,
 	diagnose.FullBuffer: result.ChangeBuffer,
 	diagnose.Launch:     result.ChangeLaunch, diagnose.LossyLink: result.ChangeFault,
-	diagnose.Storm: result.ChangeFault,
+	diagnose.Storm: result.ChangeFault, diagnose.Watchdog: result.ChangeFault, diagnose.NoRoute: result.ChangeFault,
 }
 
 // removes reports whether a change takes a blame away.

@@ -37,6 +37,10 @@ func (d *Data) clause(b *diagnose.Blame) string {
 		return fmt.Sprintf("the switch had no room for packets to %s, which were sent again", at)
 	case diagnose.DropThreshold:
 		return fmt.Sprintf("the queue of %s reached its drop threshold, and what was dropped was sent again", at)
+	case diagnose.Watchdog:
+		return fmt.Sprintf("the PFC watchdog emptied the queue of %s, and what it dropped was sent again", at)
+	case diagnose.NoRoute:
+		return fmt.Sprintf("the switch behind %s knew no way on, and what it dropped was sent again", at)
 	case diagnose.Reordering:
 		return "packets overtook one another, and receivers took the late ones for lost: senders went back"
 	case diagnose.NoRoom:
@@ -46,7 +50,7 @@ func (d *Data) clause(b *diagnose.Blame) string {
 	case diagnose.Storm:
 		return fmt.Sprintf("what is behind %s paused it with PFC frames without end", at)
 	case diagnose.Receiver:
-		return fmt.Sprintf("the NIC behind %s had no room, as PCIe took less than came, and paused its switch", at)
+		return fmt.Sprintf("the NIC behind %s had no room, as PCIe took less than came", at)
 	case diagnose.Controller:
 		if b.Port == "" {
 			return "congestion control held senders back though no port on their way was full"
@@ -56,6 +60,15 @@ func (d *Data) clause(b *diagnose.Blame) string {
 		return "the senders' window is smaller than link speed times round trip"
 	case diagnose.SlowRank:
 		return fmt.Sprintf("rank %d computes longer than the others", *b.Rank)
+	case diagnose.RetryExceeded:
+		return fmt.Sprintf("a queue pair gave up at %s, which aborted the job", at)
+	case diagnose.JobWatchdog:
+		if b.Rank == nil {
+			return "ranks were in a collective for so long that the watchdog aborted the job"
+		}
+		return fmt.Sprintf("rank %d hung, and the others waited in a collective until the watchdog aborted the job", *b.Rank)
+	case diagnose.Broken:
+		return fmt.Sprintf("rank %d could not go on, which aborted the job", *b.Rank)
 	case diagnose.PCIe:
 		if b.Port != "" {
 			return fmt.Sprintf("bytes crossed PCIe by %s inside a host, or waited for it", at)
@@ -83,6 +96,8 @@ var plainly = map[diagnose.Kind]string{
 	diagnose.Dependency:  "ranks waited for data that others had not sent yet",
 	diagnose.Answer:      "ranks waited for acknowledgements",
 	diagnose.SwitchDelay: "packets were in the pipelines of switches",
+	diagnose.Checkpoints: "ranks stood still while checkpoints were written",
+	diagnose.Steps:       "steps were run",
 }
 
 // shortly names a blame in a few words.

@@ -158,6 +158,9 @@ func keys(typ reflect.Type, prefix, unit string, list *[]documented) {
 			continue
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "-" {
+			continue // not written
+		}
 		t, d := f.Type, documented{name: prefix + name, unit: unitOf(name)}
 		if d.unit == "" {
 			d.unit = unit
@@ -188,6 +191,9 @@ func keys(typ reflect.Type, prefix, unit string, list *[]documented) {
 			if t.Elem() != reflect.TypeFor[JobFigures]() { // the same as those of one job
 				keys(t.Elem(), d.name+"[].", "", list)
 			}
+		case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Int32:
+			d.typ = "array of integers" + optional
+			*list = append(*list, d)
 		case t.Kind() == reflect.Slice:
 			d.typ = "array of strings" + optional
 			*list = append(*list, d)

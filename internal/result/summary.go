@@ -128,6 +128,9 @@ type JobFigures struct {
 	Resumed      *Resumed            `json:"resumed,omitempty"` // the training went on from weights of another run
 	Aborts       []Abort             `json:"aborts,omitempty"`  // what ended the job before its time, or a life of it
 	Survival     *Survival           `json:"survival,omitempty"`
+	// where the time of the job went, from its start to its end or its last abort: nil without checkpoints, restarts and aborts
+	Lifetime *diagnose.Diagnosis `json:"lifetime,omitempty"`
+	Took     unit.Duration       `json:"-"` // from its start to its end or its last abort
 }
 
 // Survival is what it took the job to live through its aborts: nil without checkpoints and without restarts.
@@ -178,6 +181,7 @@ type Abort struct {
 	Collective string     `json:"collective,omitempty"`
 	Since      *unit.Time `json:"since_ps,omitempty"`
 	Waiting    int64      `json:"waiting,omitempty"` // ranks in a collective then
+	Absent     []int32    `json:"absent,omitempty"`  // ranks in no collective then
 	// what the scenario's faults did there at that time, each as Fault gives it
 	Faults []string `json:"faults,omitempty"`
 	Text   string   `json:"text"` // all of it in a sentence

@@ -34,6 +34,7 @@ const (
 	ChangePCIe       = "pcie"       // with a link inside hosts twice as fast
 	ChangeIdeal      = "ideal"      // on an ideal network
 	ChangeCure       = "cure"       // of a mistake in the thresholds
+	ChangeSurvival   = "survival"   // with patience, checkpoints, restarts, spare hosts
 	ChangeSet        = "set"        // of a key that the user named
 )
 
@@ -41,6 +42,7 @@ const (
 const (
 	MeasureStep = "step_time" // virtual time over steps
 	MeasureFCT  = "mean_fct"  // mean completion time of the job's messages
+	MeasureJob  = "job_time"  // of a job that was aborted, or wrote checkpoints: from its start to its end
 )
 
 // WhatIf is whatif.json: what changes of a run's scenario save, each found by running it.
@@ -55,15 +57,16 @@ type WhatIf struct {
 	Time          unit.Duration  `json:"time_ps"` // of the run as it is, over these steps
 	Median        unit.Duration  `json:"median_step_ps,omitempty"`
 	Slowest       unit.Duration  `json:"slowest_fct_ps,omitempty"`
-	Changes       []WhatIfChange `json:"changes"`        // what saves most first; then what could not be told
-	Parts         unit.Duration  `json:"parts_save_ps"`  // sum of what the single parts save that save anything
-	Whole         *unit.Duration `json:"ideal_saves_ps"` // what an ideal network saves; null: not run
+	Ended         string         `json:"ended,omitempty"` // how the run as it is ends, if it is not complete
+	Changes       []WhatIfChange `json:"changes"`         // what saves most first; then what could not be told
+	Parts         unit.Duration  `json:"parts_save_ps"`   // sum of what the single parts save that save anything
+	Whole         *unit.Duration `json:"ideal_saves_ps"`  // what an ideal network saves; null: not run
 }
 
 // WhatIfChange is one change and what it came to.
 type WhatIfChange struct {
 	// Kind is flow, flows, pfc, congestion, fault, buffer, window, port, link, rank, launch, ideal,
-	// cure or set.
+	// cure, survival or set.
 	Kind       string         `json:"kind"`
 	Name       string         `json:"name"`              // in words: without background1
 	Subject    []string       `json:"subject,omitempty"` // flows, a port, ...
@@ -76,7 +79,8 @@ type WhatIfChange struct {
 	Part       *float64       `json:"saves,omitempty"`  // of Before
 	Median     unit.Duration  `json:"median_step_ps,omitempty"`
 	Slowest    unit.Duration  `json:"slowest_fct_ps,omitempty"`
-	Why        string         `json:"why,omitempty"` // there is no time
+	Brings     string         `json:"brings,omitempty"` // it comes to its end, where the run as it is does not
+	Why        string         `json:"why,omitempty"`    // there is no time
 }
 
 // WhatIfValue is a key of the scenario and the value that a change gives it.

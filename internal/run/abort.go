@@ -79,7 +79,7 @@ func (j *job) end(now, aborted unit.Time) {
 	if j.failed = !revived; revived {
 		return
 	}
-	j.record.Ended(why)
+	j.record.Ended(why, j.leave(aborted))
 	if r.record.Going() == 0 {
 		r.eng.StopAt(now)
 	}

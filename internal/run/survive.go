@@ -83,6 +83,21 @@ func (j *job) there(at unit.Time) []safe {
 	return j.safe[i:]
 }
 
+// leave says since when the state is there that is left of a job which was aborted and does not start again.
+func (j *job) leave(aborted unit.Time) unit.Time {
+	if len(j.safe) == 0 {
+		return 0
+	}
+	states := j.there(aborted)
+	for range states[1:] {
+		j.record.Lost()
+	}
+	if states[0].steps == j.first {
+		return states[0].since
+	}
+	return states[0].since.Add(j.saves.Takes)
+}
+
 // left is how many steps a life has that begins where this one does.
 func (j *job) left() int64 { return j.steps() - j.first }
 

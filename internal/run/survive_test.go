@@ -64,6 +64,9 @@ func TestAJobThatStartsAgainHasTheSameWeights(t *testing.T) {
 			again.At != r.Aborts[0].At.Add(again.Down) {
 			t.Errorf("%s: %+v", c.name, again)
 		}
+		if r.GPU.Most >= well.GPU.Most || r.GPU.Least <= 0 {
+			t.Errorf("%s: GPUs are used as %+v, without a fault as %+v", c.name, r.GPU, well.GPU)
+		}
 		if got := rowsOfSteps(t, r); got != 4*(24+v.LostSteps) {
 			t.Errorf("%s: %d rows of steps that all ranks ended, %d steps were lost", c.name, got, v.LostSteps)
 		}

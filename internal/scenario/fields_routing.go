@@ -108,13 +108,13 @@ var routingFields = []*Field{
 	{
 		Path: "fabric.routing",
 		Meaning: "how switches learn routes: it changes names and addresses (`railyard show inventory`), configuration, and how " +
-			"long a failure takes to be known (faults[].convergence), and which ways are left then (spine_as); nothing else in a run",
+			"long a failure takes to be known (faults[].convergence), and which ways are left (spine_as); nothing else in a run",
 	},
 	{
 		Path: "fabric.routing.protocol", Default: "ebgp", Choices: RoutingProtocols, applies: byCost,
 		value: in(choice, func(s *Scenario) *string { return &s.Fabric.Routing.Protocol }),
-		Meaning: "what switches speak; a run takes shortest paths whatever it is, after a fault those that are left: with ibgp " +
-			"those that go up and then down, with ebgp and evpn as spine_as says",
+		Meaning: "what switches speak; a run takes the shortest paths that it leaves, before and after faults: with ibgp those " +
+			"that go up and then down, with ebgp and evpn as spine_as says, with none any",
 		Also: []string{"bgp", "underlay"},
 	},
 	{
@@ -151,7 +151,7 @@ var routingFields = []*Field{
 		Path: "fabric.routing.spine_as", Default: "shared", Choices: SpineASs, applies: numbering,
 		value: in(choice, func(s *Scenario) *string { return &s.Fabric.Routing.SpineAS }),
 		Meaning: "AS numbers above the leaves, which have one each. A switch refuses a route that has its own, so with shared no way " +
-			"goes down and up again after a fault",
+			"comes by two spines of a pod, or two super-spines",
 		Source: "RFC 7938, section 5.2.1",
 	},
 	{

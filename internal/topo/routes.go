@@ -31,6 +31,7 @@ type Routes struct {
 	down   []PortID  // by NIC: its edge switch's port to it
 	bonds  []bond    // by NIC; nil where none has several ports
 	nsw    int
+	by     rules
 
 	scanned int // switch ports looked at while building: the work, for tests
 }
@@ -42,15 +43,10 @@ func NewRoutes(g *Graph) *Routes { return NewRoutesWithout(g, nil) }
 
 // NewRoutesWithout computes the routes that are left when some links are dead; nil: none is. The dead link of a
 // NIC that has no other changes nothing: there is no other way to it.
-func NewRoutesWithout(g *Graph, dead func(LinkID) bool) *Routes { return newRoutes(g, dead, false) }
+func NewRoutesWithout(g *Graph, dead func(LinkID) bool) *Routes { return newRoutes(g, dead, rules{}) }
 
-// NewRoutesUpDown is NewRoutesWithout, but for ways that go down from one tier to another and up again: BGP has
-// none of these where all spines of a pod, and all super-spines, have one AS number, as a switch refuses a route
-// that has its own (RFC 4271, section 9; RFC 7938, section 5.2.1). Tiers are as Kind has them.
-func NewRoutesUpDown(g *Graph, dead func(LinkID) bool) *Routes { return newRoutes(g, dead, true) }
-
-func newRoutes(g *Graph, dead func(LinkID) bool, upDown bool) *Routes {
-	r := &Routes{g: g, sw: make([]int32, len(g.Nodes)), down: make([]PortID, len(g.NICs))}
+func newRoutes(g *Graph, dead func(LinkID) bool, by rules) *Routes {
+	r := &Routes{g: g, sw: make([]int32, len(g.Nodes)), down: make([]PortID, len(g.NICs)), by: by}
 	var nodes []NodeID // by switch number
 	for i, n := range g.Nodes {
 		r.sw[i] = -1
@@ -67,7 +63,7 @@ func newRoutes(g *Graph, dead func(LinkID) bool, upDown bool) *Routes {
 		r.bonds = newBonds(g, dead)
 	}
 	r.findEdges(nodes)
-	b := newRouter(r, nodes, dead, upDown)
+	b := newRouter(r, nodes, dead, by)
 	b.search()
 	return r
 }
@@ -143,21 +139,14 @@ type router struct {
 	near   []int32          // places of next hops in trunks
 	ports  []PortID
 	key    []byte
-
-	tiers []Kind // by switch number, if ways that go down and up again are none; else nil
-	falls []bool // by switch number: its way goes down all the way
+	refusals
 }
 
-func newRouter(r *Routes, nodes []NodeID, dead func(LinkID) bool, upDown bool) *router {
+func newRouter(r *Routes, nodes []NodeID, dead func(LinkID) bool, by rules) *router {
 	n := len(nodes)
 	b := &router{r: r, trunks: make([][]PortID, n), peers: make([][]int32, n), costs: make([][]int32, n),
 		setOf: make([]int32, n), dist: make([]int32, n), whole: slices.Repeat([]int32{-1}, n), group: map[string]int32{"": 0}}
-	if upDown {
-		b.falls = make([]bool, n)
-		for _, node := range nodes {
-			b.tiers = append(b.tiers, r.g.Nodes[node].Kind)
-		}
-	}
+	b.refusals = by.refusals(r.g, nodes)
 	sets, most := map[string]int32{}, 1
 	for s, node := range nodes {
 		for _, p := range r.g.Nodes[node].Ports {
@@ -166,10 +155,7 @@ func newRouter(r *Routes, nodes []NodeID, dead func(LinkID) bool, upDown bool) *
 			}
 		}
 		slices.SortStableFunc(b.trunks[s], func(p, q PortID) int { return cmp.Compare(b.peer(p), b.peer(q)) })
-		b.key = b.key[:0]
-		if upDown { // a leaf may go up where a super-spine with the same neighbour may not go down
-			b.key = append(b.key, byte(b.tiers[s]))
-		}
+		b.key = b.appendClass(b.key[:0], s)
 		for _, p := range b.trunks[s] {
 			cost := int32(r.g.Links[r.g.Ports[p].Link].Cost)
 			b.peers[s], b.costs[s] = append(b.peers[s], b.peer(p)), append(b.costs[s], cost)
@@ -210,12 +196,9 @@ func (b *router) flood(roots []int32, number int32) {
 	for i := range b.dist {
 		b.dist[i] = -1
 	}
-	clear(b.falls)
+	b.begin(roots)
 	for _, root := range roots {
 		b.dist[root] = 0
-		if b.tiers != nil {
-			b.falls[root] = true
-		}
 	}
 	b.at[0] = append(b.at[0][:0], roots...)
 	for d, waiting := int32(0), len(roots); waiting > 0; d++ {
@@ -243,8 +226,8 @@ func (b *router) passOn(s, number int32) (more int) {
 			continue
 		}
 		d := b.dist[s] + b.costs[s][i]
-		if b.tiers != nil && (b.dist[t] < 0 || d <= b.dist[t]) {
-			b.falls[t] = b.tiers[t] > b.tiers[s] || b.tiers[t] == b.tiers[s] && b.falls[s] || d == b.dist[t] && b.falls[t]
+		if b.dist[t] < 0 || d <= b.dist[t] {
+			b.reach(s, t, d == b.dist[t])
 		}
 		if b.dist[t] < 0 || d < b.dist[t] {
 			b.dist[t] = d
@@ -253,11 +236,6 @@ func (b *router) passOn(s, number int32) (more int) {
 		}
 	}
 	return more
-}
-
-// leads reports whether a way may go from one switch to the next that has one: not down to where it goes up again.
-func (b *router) leads(from, to int32) bool {
-	return b.tiers == nil || b.tiers[from] <= b.tiers[to] || b.falls[to]
 }
 
 // nextHops sets the groups of twins' ports that lead nearer to the roots by what their links cost.
@@ -398,6 +376,10 @@ func (r *Routes) Path(from, to NICID, pick func(sw NodeID, n int) int) ([]PortID
 func (r *Routes) unreachable(from, to NICID) error {
 	g := r.g
 	a, b := g.Edge(from), g.Edge(to)
+	if !r.by.none() && len(NewRoutes(g).NextHops(a, to)) > 0 {
+		return fmt.Errorf("no path from %s on %s to %s on %s: %s", g.NICName(from), g.Nodes[a].Name,
+			g.NICName(to), g.Nodes[b].Name, r.by.why())
+	}
 	why := fmt.Sprintf("no chain of links between switches joins %s and %s", g.Nodes[a].Name, g.Nodes[b].Name)
 	switch {
 	case !r.hasTrunk(a):

@@ -13,6 +13,9 @@ import (
 // message; false where it does not tell.
 func attributed(c *Cut, d *diagnose.Diagnosis) (unit.Duration, bool) {
 	share := shareOf(c)
+	if d != nil && d.Job() && c.Kind != Fault && c.Kind != Survival {
+		return 0, false // what the other kinds cost is known of a step
+	}
 	if d == nil || share == nil || (c.Kind == OneFlow || c.Kind == Flows || c.Kind == Neighbour) && !named(d, c.Subject) {
 		return 0, false
 	}
@@ -46,6 +49,11 @@ func shareOf(c *Cut) func(*diagnose.Blame) unit.Duration {
 				(b.Kind == diagnose.LossyLink || b.Kind == diagnose.Storm) &&
 					(len(c.Subject) == 0 || c.Subject[0] == "all" || diagnose.OnLink(b.Port, c.Subject[0])))
 		}
+	case Survival:
+		if c.Name != withoutCheckpoints {
+			return nil
+		}
+		return kinds(diagnose.Checkpoints)
 	case Buffer:
 		return kinds(diagnose.FullBuffer)
 	case Rank:

@@ -29,6 +29,7 @@ const (
 	PCIe       = result.ChangePCIe
 	Ideal      = result.ChangeIdeal
 	Cure       = result.ChangeCure
+	Survival   = result.ChangeSurvival
 	Set        = result.ChangeSet
 )
 
@@ -89,6 +90,7 @@ func cuts(p *plan.Plan, s *result.Summary, bottleneck string) (all []Cut, omitte
 	if sc.Jobs[0].Train != nil && sc.Cluster.Host.Launch > 0 { // of the job that is compared
 		one(Launch, "with launches that take no time", "", set("cluster.host.launch", "0ns"))
 	}
+	all = append(all, survivalCuts(sc, s)...)
 	all = append(all, insideCuts(p, s)...)
 	all = append(all, cures(s)...)
 	one(Ideal, "on an ideal network", "", idealChanges(sc)...)

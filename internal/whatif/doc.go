@@ -17,6 +17,9 @@
 // What then is left is compute, launches, PCIe and NVLink, and waiting for them. The links of a
 // custom topology keep the rates that its file gives.
 //
+// Of a job that was aborted, or wrote checkpoints, the whole time is compared. If it never came to its
+// end, a change is asked whether it brings it there.
+//
 // A training is long: it is compared over its first 256 steps, or as many as make about 20 million
 // packet-hops, 8 at least.
 package whatif

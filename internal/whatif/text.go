@@ -30,6 +30,12 @@ func (r *Result) WriteText(w io.Writer) error {
 }
 
 func (r *Result) head() string {
+	if r.Measure == result.MeasureJob {
+		if r.Ended == "" {
+			return fmt.Sprintf("%s: the job takes %s, with checkpoints and restarts", r.Name, r.Time.Human())
+		}
+		return fmt.Sprintf("%s: %s", r.Name, r.Ended)
+	}
 	if r.Measure != result.MeasureStep {
 		return fmt.Sprintf("%s: the job's messages take %s in the mean (the slowest flow %s)", r.Name,
 			r.Time.Human(), r.Slowest.Human())
@@ -50,8 +56,11 @@ func changeRows(c *result.WhatIfChange) [][]string {
 	if c.Saves != nil {
 		row = append(row, (*c.Time).Human(), signed(*c.Saves), fmt.Sprintf("%.1f %%", 100**c.Part))
 	}
+	if c.Brings != "" {
+		row = append(row, (*c.Time).Human(), "", "")
+	}
 	rows := [][]string{row}
-	for _, more := range []string{c.Why, c.Reason} {
+	for _, more := range []string{c.Brings, c.Why, c.Reason} {
 		if more != "" {
 			rows = append(rows, []string{more})
 		}

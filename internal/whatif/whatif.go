@@ -79,6 +79,7 @@ type asking struct {
 	cuts     []Cut
 	variants []*scenario.Scenario // of cuts
 	omitted  int
+	life     bool  // the whole time of the job is compared
 	steps    int64 // compared; 0: a job of flows
 
 	sums    []*result.Summary // the run as it is, then the cuts; nil: not done
@@ -99,7 +100,7 @@ func (a *asking) prepare(ctx context.Context) error {
 	if sc, err = a.shortened(ctx, sc); err != nil {
 		return err
 	}
-	a.base = sc
+	a.base, a.life = sc, a.run.Summary.First().Lifetime != nil
 	port, err := bottleneck(p, a.run)
 	if err != nil {
 		return err
@@ -165,7 +166,7 @@ func Scenario(r *result.Run) (*scenario.Scenario, error) {
 // the first is compared, and what the others do beside it must be what they did.
 func (a *asking) shortened(ctx context.Context, sc *scenario.Scenario) (*scenario.Scenario, error) {
 	job := &sc.Jobs[0]
-	if len(sc.Jobs) > 1 || len(job.Collectives) > 0 { // all collectives are one step
+	if a.run.Summary.First().Lifetime != nil || len(sc.Jobs) > 1 || len(job.Collectives) > 0 { // all collectives are one step
 		a.steps = a.run.Summary.First().Steps
 		return sc, nil
 	}
@@ -198,6 +199,9 @@ func (a *asking) shortened(ctx context.Context, sc *scenario.Scenario) (*scenari
 // compared.
 func (a *asking) sameAsBefore() error {
 	s, old := a.sums[0], a.run.Summary
+	if s.State != result.Complete && s.State == old.State && len(s.First().Aborts) > 0 && s.VirtualTime == old.VirtualTime {
+		return nil // that is what it is asked about
+	}
 	if s.State != result.Complete {
 		return fmt.Errorf("the run as it is ends %s: %s", s.State, s.Error)
 	}
@@ -217,10 +221,12 @@ func (a *asking) result(interrupted bool) *result.WhatIf {
 	if interrupted {
 		w.State = result.Interrupted
 	}
-	if a.steps > 0 {
+	if a.steps > 0 && !a.life {
 		w.Measure, w.Median = result.MeasureStep, base.StepMedian
 	}
-	w.Time, w.Slowest, _ = a.measured(base, nil)
+	if w.Time, w.Slowest, w.Ended = a.measured(base, nil); a.life {
+		w.Measure, w.Time = result.MeasureJob, base.Took
+	}
 	for i := range a.cuts {
 		if a.sums[i+1] == nil && a.refused[i+1] == nil {
 			continue // interrupted
@@ -243,10 +249,16 @@ func (a *asking) result(interrupted bool) *result.WhatIf {
 
 // measured returns what is compared, and why there is nothing to compare.
 func (a *asking) measured(s *result.Summary, but map[string]bool) (time, slowest unit.Duration, why string) {
+	if x := s.First(); a.life && s.State == result.Failed && len(x.Aborts) > 0 {
+		return 0, 0, abortText(x)
+	}
 	if s.State != result.Complete {
 		return 0, 0, fmt.Sprintf("the run ends %s: %s", s.State, s.Error)
 	}
 	s = s.First()
+	if a.life {
+		return s.Took, 0, ""
+	}
 	if a.steps > 0 {
 		return s.StepTime, 0, ""
 	}
@@ -269,7 +281,11 @@ func (a *asking) change(i int) result.WhatIfChange {
 	for _, x := range c.Changes {
 		out.Set = append(out.Set, result.WhatIfValue{Path: x.Path, Value: x.Text, Gone: x.Remove})
 	}
-	if d, ok := attributed(c, a.run.Summary.First().Diagnosis); ok {
+	d := a.run.Summary.First().Diagnosis
+	if a.life {
+		d = a.run.Summary.First().Lifetime
+	}
+	if d, ok := attributed(c, d); ok {
 		out.Attributed = &d
 	}
 	but := map[string]bool{} // a flow that is not there has no completion time: compare the others
@@ -278,7 +294,10 @@ func (a *asking) change(i int) result.WhatIfChange {
 			but[name] = true
 		}
 	}
-	out.Before, _, out.Why = a.measured(a.sums[0], but)
+	ended := ""
+	if out.Before, _, out.Why = a.measured(a.sums[0], but); a.life {
+		ended, out.Before, out.Why = out.Why, a.sums[0].First().Took, ""
+	}
 	if err := a.refused[i+1]; err != nil {
 		out.Why = err.Error()
 	}
@@ -288,6 +307,10 @@ func (a *asking) change(i int) result.WhatIfChange {
 	s := a.sums[i+1]
 	time, slowest, why := a.measured(s, but)
 	if out.Why = why; why != "" {
+		return out
+	}
+	if ended != "" {
+		out.Time, out.Brings = &time, a.brings(s.First())
 		return out
 	}
 	saves := out.Before - time
@@ -302,10 +325,28 @@ func (a *asking) change(i int) result.WhatIfChange {
 	return out
 }
 
-// rank orders by saving, what saves most first; changes that tell nothing come last.
+// brings says what a job comes to that was aborted as it is.
+func (a *asking) brings(s *result.Summary) string {
+	was := a.sums[0].First()
+	if s.StepsPlanned == 0 {
+		return "it comes to its end"
+	}
+	t := fmt.Sprintf("all %s, of which the run as it is ended %s", unit.CountOf(s.Steps, "step"), unit.Count(was.Steps))
+	if s.Survival != nil && len(s.Survival.Restarts) > 0 {
+		t += fmt.Sprintf("; goodput %s", unit.Percent(s.Survival.Goodput))
+	}
+	return t
+}
+
+// rank orders by saving, what saves most first; before them, what brings a job to its end that was aborted;
+// changes that tell nothing come last.
 func rank(changes []result.WhatIfChange) {
 	slices.SortStableFunc(changes, func(a, b result.WhatIfChange) int {
 		switch {
+		case a.Brings != "" && b.Brings != "":
+			return cmp.Compare(*a.Time, *b.Time)
+		case a.Brings != "" || b.Brings != "":
+			return cmp.Compare(b2i(a.Brings == ""), b2i(b.Brings == ""))
 		case a.Saves == nil || b.Saves == nil:
 			return cmp.Compare(b2i(a.Saves == nil), b2i(b.Saves == nil))
 		}
@@ -322,7 +363,9 @@ func b2i(b bool) int {
 
 // single reports whether a kind of change is a part of the whole, and neither a group of parts nor
 // what a user asked for.
-func single(kind string) bool { return kind != Flows && kind != Ideal && kind != Cure && kind != Set }
+func single(kind string) bool {
+	return kind != Flows && kind != Ideal && kind != Cure && kind != Survival && kind != Set
+}
 
 // labels name a change in an error.
 func labels(c *Cut) (all []sweep.Value) {

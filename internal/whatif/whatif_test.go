@@ -23,6 +23,12 @@ import (
 // began runs a scenario into a directory and opens it.
 func began(t *testing.T, src string) *result.Run {
 	t.Helper()
+	return beganAndEnded(t, src, result.Complete)
+}
+
+// beganAndEnded does so with a run that ends in a state.
+func beganAndEnded(t *testing.T, src string, state result.State) *result.Run {
+	t.Helper()
 	sc, err := scenario.Parse("job.yaml", []byte(src))
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +38,7 @@ func began(t *testing.T, src string) *result.Run {
 		t.Fatal(err)
 	}
 	sum, err := run.Run(context.Background(), sc, run.Options{Dir: dir})
-	if err != nil {
+	if sum == nil || sum.State != state {
 		t.Fatal(err)
 	}
 	if err := dir.Finish(sum); err != nil {
@@ -401,3 +407,68 @@ func TestText(t *testing.T) {
 		}
 	}
 }
+
+// What is asked about a job that is aborted for good: what brings it to its end.
+func TestWhatBringsAnAbortedJobToItsEnd(t *testing.T) {
+	r := beganAndEnded(t, dying, result.Failed)
+	found := ask(t, r, Options{})
+	if found.Measure != result.MeasureJob || !strings.HasPrefix(found.Ended, "the job is aborted at ") ||
+		!strings.Contains(found.Ended, "of 20 steps: retries exceeded at host1/rail1") {
+		t.Errorf("%s: %q", found.Measure, found.Ended)
+	}
+	for _, c := range []struct {
+		name   string
+		brings bool
+	}{
+		{"without faults[0], of host2", true},
+		{"with a timeout of 80us", true},
+		{"with checkpoints after each 2 steps, started again at once", true},
+		{"started again at once, from the beginning", true},
+		{"with a spare host, started again at once", true},
+		{"with 7 retries, the most that verbs allow", true},
+		{"without congestion control", false},
+	} {
+		x := found.change(c.name)
+		if (x.Brings != "") != c.brings || (x.Time != nil) != c.brings || x.Saves != nil || (x.Why != "") == c.brings {
+			t.Errorf("%s: time %v, saves %v, brings %q, why %q", x.Name, x.Time, x.Saves, x.Brings, x.Why)
+		}
+	}
+	without := found.change("without faults[0], of host2")
+	if without.Attributed == nil || *without.Attributed != found.Time {
+		t.Errorf("attributed %v, want all of %v", without.Attributed, found.Time)
+	}
+	if b := found.change("with checkpoints after each 2 steps, started again at once"); *b.Time <= *without.Time {
+		t.Errorf("with checkpoints it takes %v, without the fault %v", *b.Time, *without.Time)
+	}
+	var text bytes.Buffer
+	if err := found.WriteText(&text); err != nil || !strings.Contains(text.String(), "all 20 steps, of which the run as it is ended 8") {
+		t.Errorf("%v:\n%s", err, text.String())
+	}
+}
+
+// What an abort cost that a job lived through is what the run without the fault saves; of what checkpoints cost likewise.
+func TestWhatAnAbortCost(t *testing.T) {
+	r := beganAndEnded(t, dying+"  checkpoint: {steps: 4, storage: 50GB/s}\n  restart: 100us\n", result.Complete)
+	found := ask(t, r, Options{})
+	if found.Measure != result.MeasureJob || found.Ended != "" || found.Time <= 0 {
+		t.Fatalf("%s of %v: %q", found.Measure, found.Time, found.Ended)
+	}
+	c := found.change("without faults[0], of host2")
+	if c.Attributed == nil || c.Saves == nil || *c.Attributed*10 < *c.Saves*9 || *c.Attributed*10 > *c.Saves*11 {
+		t.Errorf("%s: attributed %v, saves %v", c.Name, c.Attributed, c.Saves)
+	}
+	often, seldom := found.change("with checkpoints twice as often, after each 2 steps"), found.change("without checkpoints")
+	if often.Time == nil || seldom.Time == nil || *seldom.Saves >= 0 {
+		t.Errorf("twice as often saves %v, none %v", often.Saves, seldom.Saves)
+	}
+}
+
+// dying is a replay one of whose hosts is down for longer than queue pairs try.
+const dying = `
+cluster: {hosts: 3, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+fabric: {design: single-switch}
+transport: {timeout: 20us, retries: 2}
+faults: [{host: host2, at: 400us, down: 150us}]
+job:
+  replay: {buckets: [{bytes: 100kB, compute: 10us}], forward: 10us, steps: 20}
+`

@@ -32,18 +32,22 @@ func Draw(t *rapid.T) *topo.Graph {
 		up = topo.Upper{Pods: 2, SuperSpines: draw("super-spines", 1, 2), SuperLink: Trunk400}
 	}
 	var d topo.Design
-	switch spines, parallel := draw("spines", 1, 2, 3), draw("parallel", 1, 2); draw("design", 0, 1, 2, 3) {
+	bond := draw("ports of a NIC", 1, 2)
+	switch spines, parallel := draw("spines", 1, 2, 3), draw("parallel", 1, 2); draw("design", 0, 1, 2, 3, 4) {
+	case 4:
+		d = topo.DualRail{Hosts: segments * size, GPUs: nics, NICs: nics, Bond: 2, Switches: 2, HostLink: Host200,
+			Peer: parallel, PeerLink: Trunk400}
 	case 0:
 		d = topo.SingleSwitch{Hosts: segments * size, GPUs: nics, NICs: nics, HostLink: Host200}
 	case 1:
-		d = topo.LeafSpine{Hosts: segments * size, GPUs: nics, NICs: nics, Leaves: segments, Spines: spines,
+		d = topo.LeafSpine{Hosts: segments * size, GPUs: nics, NICs: nics, Leaves: segments * bond, Bond: bond, Spines: spines,
 			Parallel: parallel, HostLink: Host200, SpineLink: Trunk400, Upper: up}
 	case 2: // two planes
 		up.Planes = 2
 		d = topo.RailOptimized{Hosts: segments * size, GPUs: nics, NICs: 2 * nics, Ports: 2, Segment: size,
 			Spines: spines, Parallel: parallel, HostLink: Host200, SpineLink: Trunk400, Upper: up}
 	default:
-		d = topo.RailOptimized{Hosts: segments * size, GPUs: nics, NICs: nics, Segment: size,
+		d = topo.RailOptimized{Hosts: segments * size, GPUs: nics, NICs: nics, Bond: bond, Segment: size,
 			RailsPerLeaf: draw("rails per leaf", 1, nics), Spines: spines, Parallel: parallel, HostLink: Host200,
 			SpineLink: Trunk400, Upper: up}
 	}

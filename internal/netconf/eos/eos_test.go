@@ -91,7 +91,7 @@ func TestRoutingThatIsWrong(t *testing.T) {
 		{"router bgp 65001\n neighbor 10.0.0.1 description x", "neighbour 10.0.0.1: no remote-as"},
 		{"router bgp 65001\n no bgp default ipv4-unicast\n neighbor 10.0.0.1 remote-as 65002", "not activated"},
 		{"router bgp 65001\nrouter bgp 65002", "a second BGP beside AS 65001"},
-		{"router bgp 65001\n address-family ipv4\n  network 10.0.0.1/8", "without bits beyond its length"},
+		{"router bgp 65001\n address-family ipv4\n  network 10.0.0.1/8", "has bits set beyond its length"},
 		{"interface Ethernet1\n switchport access vlan 5", "no vlan 5"},
 		{"vlan 5\ninterface Ethernet1\n switchport access vlan 5\n ip address 10.0.0.0/31", "an address, and VLAN 5"},
 		{"vlan 5\ninterface Vlan5\n switchport access vlan 5", "want it on a port"},

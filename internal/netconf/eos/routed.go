@@ -196,7 +196,7 @@ var (
 	}
 	inBGP = &block{Ends: []string{"exit"}, Rules: []rule{
 		{Pattern: "router-id ADDRESS", Do: func(r *reader, l *line) (err error) {
-			r.Device.BGP.RouterID, err = address(l, 0)
+			r.Device.BGP.RouterID, err = lines.Address4(l.Args[0])
 			return err
 		}},
 		{Pattern: "no bgp default ipv4-unicast", Do: func(r *reader, _ *line) error { r.routing.silent = true; return nil }},
@@ -252,7 +252,7 @@ var (
 			return r.neighbour(l, func(s *session) { s.active = true })
 		}},
 		{Pattern: "network PREFIX", Do: func(r *reader, l *line) error {
-			p, err := network(l)
+			p, err := lines.Prefix(l.Args[0], false, true)
 			if err == nil && !slices.Contains(r.Device.BGP.Networks, p) {
 				r.Device.BGP.Networks = append(r.Device.BGP.Networks, p)
 				r.say(l, "network %v", p)
@@ -266,27 +266,8 @@ var (
 const mostPaths = 4096
 
 func asNumber(l *line, arg int) (uint32, error) {
-	v, err := strconv.ParseUint(l.Args[arg], 10, 32)
-	if err != nil || v == 0 {
-		return 0, fmt.Errorf("%s: want an AS number from 1 to 4294967295", located.Shown(l.Args[arg]))
-	}
-	return uint32(v), nil
-}
-
-func address(l *line, arg int) (netip.Addr, error) {
-	a, err := netip.ParseAddr(l.Args[arg])
-	if err != nil || !a.Is4() {
-		return netip.Addr{}, fmt.Errorf("%s: want an IPv4 address", located.Shown(l.Args[arg]))
-	}
-	return a, nil
-}
-
-func network(l *line) (netip.Prefix, error) {
-	p, err := netip.ParsePrefix(l.Args[0])
-	if err != nil || !p.Addr().Is4() || p != p.Masked() {
-		return p, fmt.Errorf("%s: want an IPv4 prefix without bits beyond its length", located.Shown(l.Args[0]))
-	}
-	return p, nil
+	v, err := lines.Whole(l.Args[arg], 1, lines.MostAS)
+	return uint32(v), err
 }
 
 // watch reads how a neighbour is watched: of both directions the longer interval counts (RFC 5880, section 6.8.4).
@@ -305,7 +286,7 @@ func watch(r *reader, l *line) error {
 
 // neighbour changes one, by its first argument.
 func (r *reader) neighbour(l *line, change func(*session)) error {
-	a, err := address(l, 0)
+	a, err := lines.Address4(l.Args[0])
 	if err != nil {
 		return err
 	}
@@ -320,7 +301,7 @@ func (r *reader) neighbour(l *line, change func(*session)) error {
 }
 
 func (r *reader) aggregate(l *line, only bool) error {
-	p, err := network(l)
+	p, err := lines.Prefix(l.Args[0], false, true)
 	if err == nil {
 		r.Device.BGP.Aggregates = append(r.Device.BGP.Aggregates, netconf.Aggregate{Prefix: p, SummaryOnly: only})
 		r.say(l, "aggregate %v", p)

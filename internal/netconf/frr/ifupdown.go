@@ -47,7 +47,7 @@ var (
 		}},
 		{Pattern: "bridge-vids IDS...", Do: func(r *reader, l *lines.Line) error {
 			for _, id := range strings.Fields(l.Args[0]) {
-				if _, err := number(id, 1, 4094); err != nil {
+				if _, err := lines.Whole(id, 1, 4094); err != nil {
 					return err
 				}
 				r.bridge.vids = append(r.bridge.vids, id)
@@ -57,17 +57,17 @@ var (
 	}}
 	inIface = &block{Rules: []rule{
 		{Pattern: "mtu BYTES", Do: func(r *reader, l *lines.Line) error {
-			n, err := number(l.Args[0], 46, 65535)
+			n, err := lines.Whole(l.Args[0], 46, 65535)
 			r.at.MTU = unit.Bytes(n) + 18
 			return err
 		}},
 		{Pattern: "link-speed MEGABITS", Do: func(r *reader, l *lines.Line) error {
-			n, err := number(l.Args[0], 1, 10_000_000)
+			n, err := lines.Whole(l.Args[0], 1, 10_000_000)
 			r.at.Speed = unit.Bitrate(n) * unit.MegabitPerSec
 			return err
 		}},
 		{Pattern: "bridge-access ID", Do: func(r *reader, l *lines.Line) error {
-			n, err := number(l.Args[0], 1, 4094)
+			n, err := lines.Whole(l.Args[0], 1, 4094)
 			if r.at.Kind != netconf.Physical {
 				return errf("bridge-access on %s, want a port", r.at.Name)
 			}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 
 	"railyard/internal/located"
@@ -88,35 +87,6 @@ func (r *reader) port(name string, l *lines.Line) *netconf.Interface {
 }
 
 func errf(format string, args ...any) error { return fmt.Errorf(format, args...) }
-
-// number reads a whole number within bounds.
-func number(text string, low, high uint64) (uint64, error) {
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil || n < low || n > high {
-		return 0, errf("%s: want a whole number from %d to %d", located.Shown(text), low, high)
-	}
-	return n, nil
-}
-
-func address(text string) (netip.Addr, error) {
-	a, err := netip.ParseAddr(text)
-	if err != nil || a.Zone() != "" || a.Is4In6() {
-		return a, errf("%s: want an IP address", located.Shown(text))
-	}
-	return a, nil
-}
-
-// prefix reads a prefix of a family; whole: with no bits beyond its length.
-func prefix(text string, six, whole bool) (netip.Prefix, error) {
-	p, err := netip.ParsePrefix(text)
-	switch {
-	case err != nil || p.Addr().Is6() != six || p.Addr().Is4In6():
-		return p, errf("%s: want an %s prefix", located.Shown(text), map[bool]string{false: "IPv4", true: "IPv6"}[six])
-	case whole && p != p.Masked():
-		return p, errf("%s: has bits set beyond its length, want %s", text, p.Masked())
-	}
-	return p, nil
-}
 
 // finish checks what stands in several places, and puts the device together.
 func (r *reader) finish() {

@@ -60,9 +60,7 @@ var (
 	}}
 	inBGP = &block{Ends: []string{"exit"}, Rules: []rule{
 		{Pattern: "bgp router-id ADDRESS", Do: func(r *reader, l *lines.Line) (err error) {
-			if r.d.BGP.RouterID, err = address(l.Args[0]); err == nil && !r.d.BGP.RouterID.Is4() {
-				err = errf("%s: want an IPv4 address", l.Args[0])
-			}
+			r.d.BGP.RouterID, err = lines.Address4(l.Args[0])
 			return err
 		}},
 		{Pattern: "no bgp default ipv4-unicast", Do: func(r *reader, _ *lines.Line) error { r.silent4 = true; return nil }},
@@ -73,7 +71,7 @@ var (
 		}},
 		{Pattern: "timers bgp KEEPALIVE HOLD", Do: setTimers},
 		{Pattern: "neighbor ADDRESS remote-as AS", Do: func(r *reader, l *lines.Line) error {
-			as, err := number(l.Args[1], 1, 4294967295)
+			as, err := lines.Whole(l.Args[1], 1, lines.MostAS)
 			if err != nil {
 				return err
 			}
@@ -98,7 +96,7 @@ var (
 	}}
 	inProfile = &block{Ends: []string{"exit"}, Rules: []rule{
 		{Pattern: "detect-multiplier N", Do: func(r *reader, l *lines.Line) error {
-			n, err := number(l.Args[0], 2, 255)
+			n, err := lines.Whole(l.Args[0], 2, 255)
 			r.profile.Multiplier = int(n)
 			return err
 		}},
@@ -118,7 +116,7 @@ func carries(six bool) *block {
 	}
 	return &block{Ends: []string{"exit-address-family", "exit"}, Rules: []rule{
 		{Pattern: "network PREFIX", Do: func(r *reader, l *lines.Line) error {
-			p, err := prefix(l.Args[0], six, true)
+			p, err := lines.Prefix(l.Args[0], six, true)
 			if err == nil {
 				r.d.BGP.Networks = append(r.d.BGP.Networks, p)
 				r.say(l, "network "+p.String())
@@ -136,7 +134,7 @@ func carries(six bool) *block {
 			return r.neighbour(l, func(n *netconf.Neighbour) { n.AllowASIn = 3 }, six) // FRR's default
 		}},
 		{Pattern: "neighbor ADDRESS allowas-in N", Do: func(r *reader, l *lines.Line) error {
-			times, err := number(l.Args[1], 1, 10)
+			times, err := lines.Whole(l.Args[1], 1, 10)
 			if err != nil {
 				return err
 			}
@@ -149,12 +147,12 @@ func carries(six bool) *block {
 			return r.neighbour(l, func(n *netconf.Neighbour) { n.NextHopSelf = true }, six)
 		}},
 		{Pattern: "maximum-paths ibgp N equal-cluster-length", Do: func(r *reader, l *lines.Line) error {
-			n, err := number(l.Args[0], 1, MostPaths)
+			n, err := lines.Whole(l.Args[0], 1, MostPaths)
 			r.inner[k] = int(n)
 			return err
 		}},
 		{Pattern: "maximum-paths N", Do: func(r *reader, l *lines.Line) error {
-			n, err := number(l.Args[0], 1, MostPaths)
+			n, err := lines.Whole(l.Args[0], 1, MostPaths)
 			r.paths[k] = int(n)
 			return err
 		}},
@@ -162,7 +160,7 @@ func carries(six bool) *block {
 }
 
 func startBGP(r *reader, l *lines.Line) error {
-	as, err := number(l.Args[0], 1, 4294967295)
+	as, err := lines.Whole(l.Args[0], 1, lines.MostAS)
 	switch {
 	case r.d.BGP == nil:
 		r.d.BGP = &netconf.BGP{AS: uint32(as)}
@@ -174,11 +172,11 @@ func startBGP(r *reader, l *lines.Line) error {
 }
 
 func setTimers(r *reader, l *lines.Line) error {
-	keep, err := number(l.Args[0], 1, 65535)
+	keep, err := lines.Whole(l.Args[0], 1, 65535)
 	if err != nil {
 		return err
 	}
-	hold, err := number(l.Args[1], 3, 65535)
+	hold, err := lines.Whole(l.Args[1], 3, 65535)
 	if err != nil {
 		return err
 	}
@@ -189,7 +187,7 @@ func setTimers(r *reader, l *lines.Line) error {
 
 // setInterval takes both directions' intervals for one: the longer counts (RFC 5880, section 6.8.4).
 func setInterval(r *reader, l *lines.Line) error {
-	ms, err := number(l.Args[0], 10, 60000)
+	ms, err := lines.Whole(l.Args[0], 10, 60000)
 	if err != nil {
 		return err
 	}
@@ -203,7 +201,7 @@ func setInterval(r *reader, l *lines.Line) error {
 
 // addressed adds an address to the interface that is read.
 func (r *reader) addressed(l *lines.Line, six bool) error {
-	p, err := prefix(l.Args[0], six, false)
+	p, err := lines.Prefix(l.Args[0], six, false)
 	if err == nil {
 		r.at.Addresses = append(r.at.Addresses, p)
 	}
@@ -212,7 +210,7 @@ func (r *reader) addressed(l *lines.Line, six bool) error {
 
 // neighbour changes one, by its first argument; a family says that it must be of that.
 func (r *reader) neighbour(l *lines.Line, change func(*netconf.Neighbour), six ...bool) error {
-	a, err := address(l.Args[0])
+	a, err := lines.Address(l.Args[0])
 	if err != nil {
 		return err
 	}
@@ -240,7 +238,7 @@ func (r *reader) watched(l *lines.Line, profile string) error {
 }
 
 func (r *reader) aggregate(l *lines.Line, six, only bool) error {
-	p, err := prefix(l.Args[0], six, true)
+	p, err := lines.Prefix(l.Args[0], six, true)
 	if err == nil {
 		r.d.BGP.Aggregates = append(r.d.BGP.Aggregates, netconf.Aggregate{Prefix: p, SummaryOnly: only})
 		r.say(l, "aggregate "+p.String())

@@ -1,6 +1,7 @@
 package nxos
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -20,7 +21,10 @@ func (r *reader) assemble() {
 	said := len(r.policies) > 0 || len(r.system) > 0
 	for i, p := range r.ports {
 		here := &r.Device.Interfaces[i]
-		here.MTU = r.mtu
+		if here.Kind != netconf.Physical {
+			continue
+		}
+		here.MTU = cmp.Or(p.mtu, r.mtu)
 		if said || len(p.refs) > 0 || p.pfcLine != nil || p.wdLine != nil {
 			here.QoS = &netconf.PortQoS{Profile: r.qos().Use(r.profile(p)), PFC: p.pfc, Watchdog: p.watchdog}
 		}
@@ -30,6 +34,8 @@ func (r *reader) assemble() {
 			}
 		}
 	}
+	r.finishRouting()
+	r.Device.Sort()
 	r.Device.Intern()
 	r.unused()
 	r.Finish()
@@ -42,7 +48,7 @@ func (r *reader) unused() {
 		if p.used {
 			continue
 		}
-		scratch := &reader{source: newSource(r.File, &netconf.Parsed{}), classMaps: r.classMaps,
+		scratch := &reader{source: newSource(&netconf.Parsed{}), classMaps: r.classMaps,
 			pause: map[uint8]*pausing{}}
 		switch out := (&netconf.Profile{}); p.line.Word(2) {
 		case "network-qos":
@@ -90,7 +96,7 @@ func (r *reader) network(p *policy) {
 		for _, b := range c.Below {
 			switch {
 			case b.Is("mtu") && len(b.Words) == 2:
-				if v, ok := r.whole(b, 1, 576, 16_000); ok && (r.mtu == 0 || tc != 0) {
+				if v, ok := r.whole(b, 1, leastMTU, mostMTU); ok && (r.mtu == 0 || tc != 0) {
 					r.mtu = unit.Bytes(v)
 					r.At(b, "mtu")
 				}

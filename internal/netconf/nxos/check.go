@@ -13,8 +13,11 @@ func (w *writer) check() {
 	if d.Name == "" {
 		w.Refuse("a device without a name, want one")
 	}
+	if why := unrouted(d); why != "" {
+		w.Refuse("no command is on record for %s", why)
+	}
 	if d.BGP != nil {
-		w.Refuse("BGP is not rendered: only quality of service is")
+		w.checkBGP(d.BGP)
 	}
 	for i := range d.Interfaces {
 		w.checkPort(&d.Interfaces[i])
@@ -31,14 +34,22 @@ func (w *writer) check() {
 }
 
 func (w *writer) checkPort(i *netconf.Interface) {
+	if i.MTU != 0 && (i.MTU < leastMTU || i.MTU > mostMTU) {
+		w.Refuse("%s: frames of at most %v, want %d to %d", i.Name, i.MTU, leastMTU, mostMTU)
+	}
+	if i.Kind != netconf.Physical {
+		w.checkVirtual(i)
+		return
+	}
 	switch {
-	case i.Kind != netconf.Physical || i.VLAN != 0 || len(i.Addresses) > 0:
-		w.Refuse("%s: addresses and VLANs are not rendered: only quality of service is", i.Name)
 	case i.Speed != 0:
 		w.Refuse("%s: speed %v is not rendered", i.Name, i.Speed)
-	case i.MTU != w.mtu():
-		w.Refuse("%s: MTU %v, and %v on %s: network-qos has one for all ports", i.Name, i.MTU, w.mtu(),
-			w.d.Interfaces[0].Name)
+	case i.VLAN != 0 && len(i.Addresses) > 0:
+		w.Refuse("%s: an address and VLAN %d, want one of them", i.Name, i.VLAN)
+	case w.d.QoS == nil && !routes(i) && i.MTU != 0:
+		w.Refuse("%s: MTU %v of a switched port without quality of service: network-qos has it", i.Name, i.MTU)
+	case w.d.QoS != nil && i.MTU != w.mtu() && (!routes(i) || i.MTU == 0):
+		w.Refuse("%s: MTU %v, and %v on others: network-qos has one for all switched ports", i.Name, i.MTU, w.mtu())
 	case i.LLDP.DCBX == netconf.DCBXOff:
 		w.Refuse("%s: DCBX off on one port: want no LLDP there", i.Name)
 	case i.LLDP.Silent && i.LLDP.DCBX != netconf.DCBXDefault:

@@ -1,5 +1,5 @@
-// Package nxos is the words of Cisco NX-OS (Nexus 9000) for quality of service, LLDP and load
-// balancing.
+// Package nxos is the words of Cisco NX-OS (Nexus 9000) for quality of service, LLDP, load balancing,
+// addresses, VLANs and BGP with BFD.
 //
 //	class-map type qos      DSCP        --> name                 step 1
 //	policy-map type qos     name        --> qos-group            step 2

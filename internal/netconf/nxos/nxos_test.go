@@ -2,11 +2,13 @@ package nxos_test
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"railyard/internal/netconf"
+	"railyard/internal/netconf/netconftest"
 	"railyard/internal/netconf/nxos"
 	"railyard/internal/netconf/qostest"
 	"railyard/internal/unit"
@@ -30,5 +32,135 @@ func FuzzParse(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	qostest.Fuzz(f, nxos.Dialect{}, string(book), "interface e1\n priority-flow-control mode on\n", "system qos\n x\n")
+	qostest.Fuzz(f, nxos.Dialect{}, string(book), "interface e1\n priority-flow-control mode on\n", "system qos\n x\n", routed)
+}
+
+// A leaf with two rails and a spine, as a switch prints it.
+const routed = `feature bgp
+feature bfd
+feature interface-vlan
+vlan 1,101-102
+vlan 101
+  name rail1
+bfd interval 100 min_rx 100 multiplier 3
+interface Vlan101
+  no shutdown
+  mtu 9216
+  ip address 10.0.1.1/25
+interface Ethernet1/1
+  switchport access vlan 101
+interface Ethernet1/9
+  description to spine1 Ethernet1/2
+  no switchport
+  mtu 9216
+  no ip redirects
+  ip address 172.16.0.0/31
+  bfd interval 250 min_rx 300 multiplier 4
+  no shutdown
+interface loopback0
+  ip address 10.255.0.1/32
+router bgp 65001
+  router-id 10.255.0.1
+  timers bgp 3 9
+  bestpath as-path multipath-relax
+  log-neighbor-changes
+  address-family ipv4 unicast
+    network 10.0.1.0/25
+    aggregate-address 10.0.1.0/24 summary-only
+    maximum-paths 4
+  neighbor 172.16.0.1
+    bfd
+    remote-as 65002
+    address-family ipv4 unicast
+      allowas-in
+  neighbor 172.16.0.3 remote-as 65003
+    bfd
+    address-family ipv4 unicast
+`
+
+// What a switch prints is understood to the last line.
+func TestRouted(t *testing.T) {
+	p := nxos.Dialect{}.Parse([]netconf.File{{Name: "running-config", Text: []byte(routed)}})
+	if len(p.Problems) > 0 {
+		t.Fatal(p.Problems)
+	}
+	b := p.Device.BGP
+	near, far := b.Neighbours[0], b.Neighbours[1]
+	if b.AS != 65001 || !b.Relax || b.MaximumPaths != 4 || b.Hold != 9*unit.Second || near.AllowASIn != 3 ||
+		far.AS != 65003 || *near.BFD != (netconf.BFD{Interval: 300 * unit.Millisecond, Multiplier: 4}) ||
+		*far.BFD != (netconf.BFD{Interval: 100 * unit.Millisecond, Multiplier: 3}) {
+		t.Errorf("%+v", b)
+	}
+	port := p.Device.Port("Ethernet1/1")
+	if port.VLAN != 101 || p.Device.Port("Vlan101").MTU != 9216 || p.Device.Port("Ethernet1/9").MTU != 9216 {
+		t.Errorf("%+v", p.Device.Interfaces)
+	}
+	if at := p.Places["neighbour 172.16.0.3"]; at.Line != 38 {
+		t.Errorf("neighbour 172.16.0.3 at line %d, want 38", at.Line)
+	}
+}
+
+// Addresses, VLANs and BGP come back as they were, or are left out as a whole.
+func TestRoutingRoundTrip(t *testing.T) {
+	whole := 0
+	rapid.Check(t, func(t *rapid.T) {
+		d := netconftest.Draw(t)
+		for i := range d.Interfaces {
+			d.Interfaces[i].MTU = min(d.Interfaces[i].MTU, 9216)
+			if d.Interfaces[i].Kind == netconf.Loopback {
+				d.Interfaces[i].MTU = 0
+			}
+		}
+		if b := d.BGP; b != nil && rapid.IntRange(0, 3).Draw(t, "plain") > 0 { // else most would be left out
+			watch := &netconf.BFD{Interval: 100 * unit.Millisecond, Multiplier: 3}
+			for i := range b.Neighbours {
+				n := &b.Neighbours[i]
+				n.AS, n.Client, n.NextHopSelf = 4200000100, false, false
+				if n.BFD != nil {
+					n.BFD = watch
+				}
+			}
+		}
+		fitting, _ := nxos.Dialect{}.Fit(d)
+		if fitting.BGP != nil && len(fitting.BGP.Neighbours) > 0 {
+			whole++
+		}
+		netconftest.RoundTrip(t, nxos.Dialect{}, fitting)
+	})
+	if whole < 10 {
+		t.Errorf("%d devices with sessions, want at least 10", whole)
+	}
+}
+
+// What is written that carries nothing, or contradicts itself.
+func TestRoutingThatIsWrong(t *testing.T) {
+	const bgp = "feature bgp\nrouter bgp 65001\n"
+	for _, c := range [][2]string{
+		{bgp + " neighbor 10.0.0.1\n  address-family ipv4 unicast", "neighbour 10.0.0.1: no remote-as"},
+		{bgp + " neighbor 10.0.0.1\n  remote-as 65002", "no address-family: it carries no routes"},
+		{bgp + " neighbor 10.0.0.1 remote-as 65002\n  address-family ipv6 unicast\n  address-family ipv4 unicast",
+			"in the address family ipv6"},
+		{bgp + " neighbor 10.0.0.1 remote-as 65002\n  bfd\n  address-family ipv4 unicast", "bfd without feature bfd"},
+		{bgp + "router bgp 65002", "a second BGP beside AS 65001"},
+		{bgp + " address-family ipv4 unicast\n  network 10.0.0.1/8", "has bits set beyond its length, want 10.0.0.0/8"},
+		{bgp + " address-family ipv4 unicast\n  maximum-paths 65", "want a number from 1 to 64"},
+		{bgp + " address-family ipv4 unicast\n  maximum-paths 4\n address-family ipv6 unicast",
+			"4 equal paths in IPv4 and 1 in IPv6"},
+		{bgp + " inherit peer x", "not understood"},
+		{"router bgp 65001", "router bgp before feature bgp"},
+		{"interface Vlan5\n ip address 10.0.0.1/24\nvlan 5", "Vlan5 without feature interface-vlan"},
+		{"interface Ethernet1/1\n switchport access vlan 5", "no vlan 5"},
+		{"vlan 5\ninterface Ethernet1/1\n switchport access vlan 5\n ip address 10.0.0.0/31", "an address, and VLAN 5"},
+		{"interface Ethernet1/1\n ip address 10.0.0.0/31\n ip address 10.0.1.0/31", "a second address"},
+		{"interface Ethernet1/1\n mtu 9300", "want a number from 576 to 9216"},
+		{"bfd interval 10 min_rx 50 multiplier 3", "want a number from 50 to 999"},
+		{"bfd interval 50", "not understood"},
+		{"vlan 0", "0: want VLANs from 1 to 4094"},
+		{"vlan 4095", "want a number from 0 to 4094"},
+	} {
+		p := nxos.Dialect{}.Parse([]netconf.File{{Name: "running-config", Text: []byte(c[0] + "\n")}})
+		if len(p.Problems) != 1 || !strings.Contains(p.Problems[0].Message, c[1]) || p.Problems[0].Line == 0 {
+			t.Errorf("%q: %v, want %s", c[0], p.Problems, c[1])
+		}
+	}
 }

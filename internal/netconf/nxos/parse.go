@@ -19,6 +19,7 @@ type reader struct {
 	ports     []*port
 	mtu       unit.Bytes
 	pause     map[uint8]*pausing
+	routing   routing
 }
 
 type classMap struct {
@@ -42,6 +43,8 @@ type port struct {
 	pfc             netconf.PFCMode
 	pfcLine, wdLine *line
 	watchdog        bool
+	mtu             unit.Bytes   // its own; 0: network-qos's
+	bfd             *netconf.BFD // its own; nil: the device's
 }
 
 type pausing struct {
@@ -51,25 +54,22 @@ type pausing struct {
 
 // Parse reads the files of a device as one.
 func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
-	out := &netconf.Parsed{}
 	r := &reader{
+		source:    newSource(&netconf.Parsed{}),
 		classMaps: map[string]*classMap{}, policies: map[string]*policy{}, system: map[string]*line{},
-		pause: map[uint8]*pausing{},
+		pause:   map[uint8]*pausing{},
+		routing: routing{features: map[string]bool{}, vlans: map[int]bool{1: true}},
 	}
 	for _, f := range files {
-		r.source = newSource(f.Name, out)
 		pending := false
-		for _, l := range blocks(f.Text) {
+		for _, l := range blocks(f.Name, f.Text) {
 			if pending = r.dump(l, pending); !pending {
 				r.top(l)
 			}
 		}
 	}
-	if r.source == nil { // no file
-		r.source = newSource("", out)
-	}
 	r.assemble()
-	return out
+	return r.Parsed
 }
 
 // dump reads what a switch says of commands that wait for a reload, after the line of a prompt that asks for them:
@@ -100,6 +100,16 @@ func (r *reader) top(l *line) {
 		d.Name = l.Word(1)
 		r.At(l, "hostname")
 		r.None(l)
+	case l.Is("feature") && slices.Contains(features, l.Text(1)):
+		r.routing.features[l.Word(1)] = true
+		r.None(l)
+	case l.Is("vlan") && len(l.Words) == 2:
+		r.vlan(l)
+	case l.Is("bfd", "interval"):
+		r.routing.bfd = r.watch(l)
+		r.None(l)
+	case l.Is("router", "bgp") && len(l.Words) == 3:
+		r.bgp(l)
 	case l.Is("feature", "lldp") && len(l.Words) == 2:
 		d.LLDP = &netconf.LLDP{On: true, DCBX: r.dcbx()}
 		r.At(l, "lldp")
@@ -347,28 +357,40 @@ func longName(p string) string {
 
 // interfaceOf reads an interface; Ethernet 2/24 is Ethernet2/24.
 func (r *reader) interfaceOf(l *line) {
-	p := &port{name: longName(strings.ReplaceAll(l.Text(1), " ", "")), line: l, refs: map[string]*line{}}
+	i, ok := virtual(l.Text(1))
+	if !ok {
+		i = netconf.Interface{Name: longName(strings.ReplaceAll(l.Text(1), " ", ""))}
+	}
+	p := &port{name: i.Name, line: l, refs: map[string]*line{}}
 	at := slices.IndexFunc(r.Device.Interfaces, func(i netconf.Interface) bool { return i.Name == p.name })
 	switch {
-	case !strings.HasPrefix(p.name, "Ethernet"):
+	case !ok && !strings.HasPrefix(p.name, "Ethernet"):
 		r.Unknown(l)
 		return
 	case at >= 0: // said in two places: the second adds
 		p = r.ports[at]
 	default:
 		at = len(r.Device.Interfaces)
-		r.ports, r.Device.Interfaces = append(r.ports, p), append(r.Device.Interfaces, netconf.Interface{Name: p.name})
+		r.ports, r.Device.Interfaces = append(r.ports, p), append(r.Device.Interfaces, i)
 		r.At(l, "interface %s", p.name)
 	}
 	here := &r.Device.Interfaces[at]
-	r.bind(l.Below, p.refs, func(b *line) bool { return r.portLine(p, here, b) })
+	if here.Kind != netconf.Physical {
+		for _, b := range l.Below {
+			if !r.addressLine(p, here, b) {
+				r.Unknown(b)
+				continue
+			}
+			r.None(b)
+		}
+		return
+	}
+	r.bind(l.Below, p.refs, func(b *line) bool { return r.addressLine(p, here, b) || r.portLine(p, here, b) })
 }
 
 // portLine reads a line of an interface that attaches no policy; false: it is not understood.
 func (r *reader) portLine(p *port, here *netconf.Interface, b *line) bool {
 	switch text := b.Text(0); {
-	case b.Is("description") && len(b.Words) > 1:
-		here.Description = b.Text(1)
 	case text == "no lldp transmit", text == "no lldp receive":
 		here.LLDP.Silent = true
 		r.At(b, "interface %s lldp", p.name)

@@ -23,7 +23,10 @@ const fileName = "running-config"
 func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f := netconf.NewFitting(d)
 	f.NoDropThresholds(Platform)
-	f.NoRouting(Platform)
+	if why := unrouted(f.Device); why != "" {
+		f.NoRouting(Platform + ", which has no command on record for " + why + ",")
+	}
+	f.MostPaths(Platform, mostPaths)
 	f.NoSpeeds()
 	f.NoCables()
 	f.NoPools(Platform)
@@ -38,6 +41,9 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f.NoBalance(Platform, func(b *netconf.Balance) bool {
 		return b.Method == "ecmp" || b.Method == "dlb" && (b.Unit == "packet" || b.Unit == "flowlet")
 	})
+	if f.Device.QoS == nil {
+		noSwitchedMTUs(f)
+	}
 	return f.Device, f.Left
 }
 
@@ -93,8 +99,10 @@ func (Dialect) Render(d *netconf.Device) ([]netconf.File, error) {
 		return nil, err
 	}
 	w.line(0, "hostname %s", d.Name)
+	w.features()
 	w.lldp()
 	w.balance()
+	w.vlans()
 	if d.QoS != nil {
 		w.plan()
 		w.classes()
@@ -106,6 +114,9 @@ func (Dialect) Render(d *netconf.Device) ([]netconf.File, error) {
 	}
 	for i := range d.Interfaces {
 		w.port(&d.Interfaces[i])
+	}
+	if d.BGP != nil {
+		w.speak(d.BGP)
 	}
 	return []netconf.File{{Name: fileName, Text: []byte(w.String())}}, nil
 }
@@ -303,12 +314,18 @@ func (w *writer) network() {
 	}
 }
 
-// mtu is that of all ports; 0: not said.
-func (w *writer) mtu() unit.Bytes {
-	if len(w.d.Interfaces) == 0 {
-		return 0
+// mtu is that of all switched ports, else of routed ones; 0: not said.
+func (w *writer) mtu() (said unit.Bytes) {
+	for i := range w.d.Interfaces {
+		switch here := &w.d.Interfaces[i]; {
+		case here.Kind != netconf.Physical:
+		case !routes(here):
+			return here.MTU
+		case said == 0:
+			said = here.MTU
+		}
 	}
-	return w.d.Interfaces[0].MTU
+	return said
 }
 
 func (w *writer) watchdog() {
@@ -328,10 +345,11 @@ func (w *writer) system() {
 }
 
 func (w *writer) port(i *netconf.Interface) {
-	w.line(0, "interface %s", i.Name)
+	w.line(0, "interface %s", nameOf(i))
 	if i.Description != "" {
 		w.line(1, "description %s", i.Description)
 	}
+	w.addressed(i)
 	switch {
 	case i.LLDP.Silent:
 		w.line(1, "no lldp transmit")

@@ -14,6 +14,7 @@ import (
 // A line is one of a configuration whose blocks are made by indentation.
 type line struct {
 	Words  []located.Word
+	File   string
 	Number int // from 1
 	Below  []*line
 	indent int
@@ -51,7 +52,7 @@ func (l *line) Word(n int) string {
 
 // blocks reads a text as blocks: a line that is further in than the one before it is below it. Lines
 // that are empty or begin with ! or # are comments.
-func blocks(text []byte) (top []*line) {
+func blocks(file string, text []byte) (top []*line) {
 	var open []*line
 	number := 0
 	for raw := range bytes.Lines(text) {
@@ -60,7 +61,7 @@ func blocks(text []byte) (top []*line) {
 		if len(words) == 0 || strings.HasPrefix(words[0].Text, "!") || strings.HasPrefix(words[0].Text, "#") {
 			continue
 		}
-		l := &line{Words: words, Number: number, indent: words[0].Column}
+		l := &line{Words: words, File: file, Number: number, indent: words[0].Column}
 		for len(open) > 0 && open[len(open)-1].indent >= l.indent {
 			open = open[:len(open)-1]
 		}
@@ -75,26 +76,23 @@ func blocks(text []byte) (top []*line) {
 	return top
 }
 
-// A source gathers what a file says, and what was not understood.
-type source struct {
-	File string
-	*netconf.Parsed
-}
+// A source gathers what files say, and what was not understood.
+type source struct{ *netconf.Parsed }
 
-// newSource returns a reader of a file that adds to what others have said.
-func newSource(file string, into *netconf.Parsed) *source {
+// newSource returns a reader of files that adds to what others have said.
+func newSource(into *netconf.Parsed) *source {
 	if into.Places == nil {
 		into.Places = map[string]netconf.Place{}
 	}
 	if into.Device == nil {
 		into.Device = &netconf.Device{}
 	}
-	return &source{file, into}
+	return &source{into}
 }
 
 // At notes where a thing is said: the last time counts, as on a device.
 func (r *source) At(l *line, format string, args ...any) {
-	r.Places[fmt.Sprintf(format, args...)] = netconf.Place{File: r.File, Line: l.Number}
+	r.Places[fmt.Sprintf(format, args...)] = netconf.Place{File: l.File, Line: l.Number}
 }
 
 // Finish puts what was said against lines in their order, each once.
@@ -118,7 +116,7 @@ func (r *source) Unknown(l *line) {
 
 // Wrong reports a word of a line.
 func (r *source) Wrong(l *line, word int, format string, args ...any) {
-	p := located.Problem{File: r.File, Line: l.Number, Column: 1, Width: 1, Message: fmt.Sprintf(format, args...)}
+	p := located.Problem{File: l.File, Line: l.Number, Column: 1, Width: 1, Message: fmt.Sprintf(format, args...)}
 	if word < len(l.Words) {
 		p.Column, p.Width = l.Words[word].Column, l.Words[word].Width()
 	}
@@ -127,7 +125,7 @@ func (r *source) Wrong(l *line, word int, format string, args ...any) {
 
 // Slip reports a form that is a known mistake of a rule of package lint.
 func (r *source) Slip(rule string, l *line, format string, args ...any) {
-	at := netconf.Place{File: r.File, Line: l.Number}
+	at := netconf.Place{File: l.File, Line: l.Number}
 	r.Slips = append(r.Slips, netconf.Slip{Rule: rule, Place: at, Text: fmt.Sprintf(format, args...)})
 }
 

@@ -1,0 +1,77 @@
+package diagnose
+
+import (
+	"cmp"
+	"slices"
+
+	"railyard/internal/unit"
+)
+
+// Cost is what an abort, or checkpoints, took of a job's time.
+type Cost struct {
+	Kind   Kind
+	Port   string // whose queue pair gave up
+	Rank   *int32 // that hung
+	Faults []string
+	Felt   []Felt
+}
+
+// States in which the time of a job passes that are no state of a step.
+const (
+	LostWork = "lost work"  // since the state that the job went on from, or that is left of it
+	Down     = "down"       // from an abort until ranks started again
+	Writing  = "checkpoint" // ranks stood still
+	Working  = "steps"
+)
+
+// Job reports whether it is the time of a whole job.
+func (d *Diagnosis) Job() bool { return d.Subject == wholeJob }
+
+const wholeJob = "the job"
+
+// Lifetime divides the whole time of a job among what cost it time, alike costs put together, and its steps.
+//
+// Invariant: the times of its blames sum to whole.
+func Lifetime(whole unit.Duration, costs []Cost) *Diagnosis {
+	d := &Diagnosis{Subject: wholeJob, Whole: whole}
+	rest := whole
+	for i := range costs {
+		c := &costs[i]
+		b := Blame{Kind: c.Kind, Port: c.Port, Rank: c.Rank, Faults: c.Faults}
+		at := slices.IndexFunc(d.Blames, func(x Blame) bool { return x.alike(&b) })
+		if at < 0 {
+			at, d.Blames = len(d.Blames), append(d.Blames, b)
+		}
+		for _, f := range c.Felt {
+			rest -= f.Time
+			d.Blames[at].feel(f)
+		}
+	}
+	if rest > 0 {
+		d.Blames = append(d.Blames, Blame{Kind: Steps, Time: rest, Felt: []Felt{{Working, rest}}})
+	}
+	slices.SortStableFunc(d.Blames, func(a, b Blame) int { return cmp.Compare(b.Time, a.Time) })
+	if len(d.Blames) > mostBlames {
+		for _, b := range d.Blames[mostBlames:] {
+			d.Rest += b.Time
+		}
+		d.Blames = d.Blames[:mostBlames]
+	}
+	return d
+}
+
+// alike reports whether two blames are about the same thing.
+func (b *Blame) alike(o *Blame) bool {
+	same := (b.Rank == nil) == (o.Rank == nil) && (b.Rank == nil || *b.Rank == *o.Rank)
+	return same && b.Kind == o.Kind && b.Port == o.Port && slices.Equal(b.Faults, o.Faults)
+}
+
+// feel adds time that passed in a state.
+func (b *Blame) feel(f Felt) {
+	b.Time += f.Time
+	if i := slices.IndexFunc(b.Felt, func(x Felt) bool { return x.Cause == f.Cause }); i >= 0 {
+		b.Felt[i].Time += f.Time
+		return
+	}
+	b.Felt = append(b.Felt, f)
+}

@@ -1,0 +1,342 @@
+package nxos
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"railyard/internal/netconf"
+	"railyard/internal/netconf/lines"
+	"railyard/internal/unit"
+)
+
+// features are those whose commands are read, beside LLDP.
+var features = []string{"bgp", "bfd", "interface-vlan"}
+
+// routing is what is read of VLANs, BGP and BFD.
+type routing struct {
+	features map[string]bool
+	vlans    map[int]bool
+	bfd      *netconf.BFD // of all interfaces; nil: the platform's
+	sessions []*session
+	paths    [2]int // of each family; 0: not said
+	carried  [2]bool
+}
+
+// A session is a neighbour with what is said of it elsewhere.
+type session struct {
+	netconf.Neighbour
+	line    *line
+	watched bool
+	carries bool
+}
+
+// fine reports what is wrong with a word, if anything is.
+func (r *reader) fine(l *line, word int, err error) bool {
+	if err != nil {
+		r.Wrong(l, word, "%v", err)
+	}
+	return err == nil
+}
+
+// virtual returns an SVI or a loopback by its name; false: it is neither.
+func virtual(name string) (netconf.Interface, bool) {
+	if strings.EqualFold(name, "loopback0") {
+		return netconf.Interface{Name: "Loopback0", Kind: netconf.Loopback}, true
+	}
+	text, ok := strings.CutPrefix(strings.ToLower(name), "vlan")
+	id, err := strconv.Atoi(text)
+	return netconf.Interface{Name: "Vlan" + text, Kind: netconf.SVI, VLAN: id},
+		ok && err == nil && id >= 1 && id <= mostVLAN && text == strconv.Itoa(id)
+}
+
+// vlan reads vlan 101 or vlan 1,101-104. A name is for people.
+func (r *reader) vlan(l *line) {
+	for _, id := range r.numbers(l, 1, mostVLAN) {
+		if id == 0 {
+			r.Wrong(l, 1, "0: want VLANs from 1 to %d", mostVLAN)
+		}
+		r.routing.vlans[id] = true
+	}
+	for _, b := range l.Below {
+		if !b.Is("name") || len(b.Words) != 2 {
+			r.Unknown(b)
+		}
+		r.None(b)
+	}
+}
+
+// addressLine reads a line of an interface that says where it belongs; false: it says something else.
+func (r *reader) addressLine(p *port, here *netconf.Interface, b *line) bool {
+	port := here.Kind == netconf.Physical
+	switch text := b.Text(0); {
+	case b.Is("description") && len(b.Words) > 1:
+		here.Description = b.Text(1)
+	case text == "no shutdown", text == "no ip redirects", text == "no ipv6 redirects":
+	case port && (text == "switchport" || text == "no switchport" || text == "switchport mode access"):
+	case port && b.Is("switchport", "access", "vlan") && len(b.Words) == 4:
+		if id, ok := r.whole(b, 3, 1, mostVLAN); ok {
+			here.VLAN = id
+			r.At(b, "interface %s vlan", p.name)
+		}
+	case b.Is("mtu") && len(b.Words) == 2 && here.Kind != netconf.Loopback:
+		if v, ok := r.whole(b, 1, leastMTU, mostMTU); ok {
+			p.mtu = unit.Bytes(v)
+			r.At(b, "interface %s mtu", p.name)
+			if !port {
+				here.MTU = p.mtu
+			}
+		}
+	case b.Is("bfd", "interval"):
+		p.bfd = r.watch(b)
+	case (b.Is("ip", "address") || b.Is("ipv6", "address")) && len(b.Words) == 3:
+		r.address(p, here, b)
+	default:
+		return false
+	}
+	return true
+}
+
+func (r *reader) address(p *port, here *netconf.Interface, b *line) {
+	six := b.Is("ipv6")
+	a, err := lines.Prefix(b.Word(2), six, false)
+	if !r.fine(b, 2, err) {
+		return
+	}
+	if slices.ContainsFunc(here.Addresses, func(other netip.Prefix) bool { return other.Addr().Is6() == six }) {
+		r.Wrong(b, 2, "%v: a second address of %s, want one of each family", a, p.name)
+		return
+	}
+	here.Addresses = append(here.Addresses, a)
+	r.At(b, "interface %s address %v", p.name, a)
+}
+
+// watch reads bfd interval MS min_rx MS multiplier N: of both directions the longer interval counts (RFC 5880,
+// section 6.8.4). Nil: it is something else, or wrong.
+func (r *reader) watch(l *line) *netconf.BFD {
+	if len(l.Words) != 7 || l.Word(3) != "min_rx" || l.Word(5) != "multiplier" {
+		r.Unknown(l)
+		return nil
+	}
+	send, ok1 := r.whole(l, 2, leastInterval, mostInterval)
+	receive, ok2 := r.whole(l, 4, leastInterval, mostInterval)
+	times, ok3 := r.whole(l, 6, 1, mostMultiplier)
+	if !ok1 || !ok2 || !ok3 {
+		return nil
+	}
+	return &netconf.BFD{Interval: unit.Duration(max(send, receive)) * unit.Millisecond, Multiplier: times}
+}
+
+// bgp reads router bgp AS and what is below it.
+func (r *reader) bgp(l *line) {
+	as, err := lines.Whole(l.Word(2), 1, lines.MostAS)
+	r.fine(l, 2, err)
+	d := r.Device
+	switch {
+	case d.BGP == nil:
+		d.BGP = &netconf.BGP{AS: uint32(as), MaximumPaths: 1, Keepalive: 60 * unit.Second, Hold: 180 * unit.Second}
+		r.At(l, "bgp")
+		if !r.routing.features["bgp"] {
+			r.Wrong(l, 0, "router bgp before feature bgp: the command is not there yet")
+		}
+	case err == nil && d.BGP.AS != uint32(as):
+		r.Wrong(l, 2, "%d: a second BGP beside AS %d, want one", as, d.BGP.AS)
+	}
+	for _, b := range l.Below {
+		r.bgpLine(b)
+	}
+}
+
+func (r *reader) bgpLine(b *line) {
+	d := r.Device
+	switch text := b.Text(0); {
+	case b.Is("router-id") && len(b.Words) == 2:
+		id, err := lines.Address4(b.Word(1))
+		if r.fine(b, 1, err) {
+			d.BGP.RouterID = id
+		}
+	case b.Is("timers", "bgp") && len(b.Words) == 4:
+		keep, ok1 := r.whole(b, 2, 0, 3600)
+		hold, ok2 := r.whole(b, 3, 0, 3600)
+		if ok1 && ok2 {
+			d.BGP.Keepalive, d.BGP.Hold = unit.Duration(keep)*unit.Second, unit.Duration(hold)*unit.Second
+		}
+	case text == "bestpath as-path multipath-relax":
+		d.BGP.Relax = true
+	case text == "log-neighbor-changes":
+	case text == "address-family ipv4 unicast", text == "address-family ipv6 unicast":
+		r.carried(b)
+		return
+	case b.Is("neighbor") && (len(b.Words) == 2 || len(b.Words) == 4 && b.Word(2) == "remote-as"):
+		r.neighbour(b)
+		return
+	default:
+		r.Unknown(b)
+		return
+	}
+	r.None(b)
+}
+
+// carried reads what sessions of a family carry.
+func (r *reader) carried(l *line) {
+	six := l.Word(1) == "ipv6"
+	k := 0
+	if six {
+		k = 1
+	}
+	r.routing.carried[k] = true
+	for _, b := range l.Below {
+		switch only := b.Word(2) == "summary-only"; {
+		case b.Is("network") && len(b.Words) == 2:
+			p, err := lines.Prefix(b.Word(1), six, true)
+			if r.fine(b, 1, err) && !slices.Contains(r.Device.BGP.Networks, p) {
+				r.Device.BGP.Networks = append(r.Device.BGP.Networks, p)
+				r.At(b, "network %v", p)
+			}
+		case b.Is("aggregate-address") && (len(b.Words) == 2 || len(b.Words) == 3 && only):
+			p, err := lines.Prefix(b.Word(1), six, true)
+			if r.fine(b, 1, err) {
+				r.Device.BGP.Aggregates = append(r.Device.BGP.Aggregates, netconf.Aggregate{Prefix: p, SummaryOnly: only})
+				r.At(b, "aggregate %v", p)
+			}
+		case b.Is("maximum-paths") && len(b.Words) == 2:
+			if n, ok := r.whole(b, 1, 1, mostPaths); ok {
+				r.routing.paths[k] = n
+			}
+		default:
+			r.Unknown(b)
+			continue
+		}
+		r.None(b)
+	}
+}
+
+// neighbour reads neighbor ADDRESS [remote-as AS] and what is below it.
+func (r *reader) neighbour(l *line) {
+	a, err := lines.Address(l.Word(1))
+	r.fine(l, 1, err)
+	i := slices.IndexFunc(r.routing.sessions, func(s *session) bool { return s.Address == a })
+	if i < 0 {
+		i = len(r.routing.sessions)
+		r.routing.sessions = append(r.routing.sessions, &session{Neighbour: netconf.Neighbour{Address: a}, line: l})
+		r.At(l, "neighbour %v", a)
+	}
+	s := r.routing.sessions[i]
+	as := func(b *line, word int) {
+		v, err := lines.Whole(b.Word(word), 1, lines.MostAS)
+		if r.fine(b, word, err) {
+			s.AS = uint32(v)
+		}
+	}
+	if len(l.Words) == 4 {
+		as(l, 3)
+	}
+	for _, b := range l.Below {
+		switch {
+		case b.Is("remote-as") && len(b.Words) == 2:
+			as(b, 1)
+		case b.Is("description") && len(b.Words) > 1:
+			s.Description = b.Text(1)
+		case b.Text(0) == "bfd":
+			s.watched = true
+		case b.Is("address-family") && len(b.Words) == 3 && b.Word(2) == "unicast":
+			r.session(s, b)
+			continue
+		default:
+			r.Unknown(b)
+			continue
+		}
+		r.None(b)
+	}
+}
+
+// session reads an address family of a neighbour.
+func (r *reader) session(s *session, l *line) {
+	if l.Word(1) != unicast[family(s.Address)] {
+		r.Wrong(l, 1, "neighbour %v in the address family %s: it would carry routes of another family", s.Address, l.Word(1))
+		return
+	}
+	s.carries = true
+	for _, b := range l.Below {
+		switch {
+		case b.Text(0) == "allowas-in":
+			s.AllowASIn = 3 // the platform's
+		case b.Is("allowas-in") && len(b.Words) == 2:
+			if n, ok := r.whole(b, 1, 1, 10); ok {
+				s.AllowASIn = n
+			}
+		default:
+			r.Unknown(b)
+			continue
+		}
+		r.None(b)
+	}
+}
+
+// finishRouting puts sessions in, and reports those that carry nothing and VLANs that are not there.
+func (r *reader) finishRouting() {
+	for i, p := range r.ports {
+		switch here := &r.Device.Interfaces[i]; {
+		case here.VLAN > 0 && !r.routing.vlans[here.VLAN]:
+			r.Wrong(p.line, 1, "%s: no vlan %d", here.Name, here.VLAN)
+		case here.Kind == netconf.SVI && !r.routing.features["interface-vlan"]:
+			r.Wrong(p.line, 0, "%s without feature interface-vlan: the command is not there", here.Name)
+		case here.Kind == netconf.Physical && here.VLAN > 0 && len(here.Addresses) > 0:
+			r.Wrong(p.line, 1, "%s: an address, and VLAN %d", here.Name, here.VLAN)
+		}
+	}
+	b := r.Device.BGP
+	if b == nil {
+		return
+	}
+	for _, s := range r.routing.sessions {
+		switch {
+		case s.AS == 0:
+			r.Wrong(s.line, 1, "neighbour %v: no remote-as", s.Address)
+		case !s.carries:
+			r.Wrong(s.line, 1, "neighbour %v: no address-family: it carries no routes", s.Address)
+		}
+		if s.watched {
+			s.BFD = r.bfdOf(s)
+		}
+		b.Neighbours = append(b.Neighbours, s.Neighbour)
+	}
+	r.equalPaths(b)
+}
+
+// equalPaths takes the number of equal paths, which each family has for itself.
+func (r *reader) equalPaths(b *netconf.BGP) {
+	b.MaximumPaths = 0
+	for k, said := range r.routing.carried {
+		n := cmp.Or(r.routing.paths[k], 1)
+		switch {
+		case !said:
+		case b.MaximumPaths == 0:
+			b.MaximumPaths = n
+		case b.MaximumPaths != n:
+			at := r.Places["bgp"]
+			r.Wrong(&line{File: at.File, Number: at.Line}, 0, "%d equal paths in IPv4 and %d in IPv6, want one number", b.MaximumPaths, n)
+		}
+	}
+	b.MaximumPaths = max(b.MaximumPaths, 1)
+}
+
+// bfdOf is how a neighbour is watched: as its interface says, else the device, else the platform.
+func (r *reader) bfdOf(s *session) *netconf.BFD {
+	if !r.routing.features["bfd"] {
+		r.Wrong(s.line, 1, "neighbour %v: bfd without feature bfd", s.Address)
+	}
+	out := netconf.BFD{Interval: 50 * unit.Millisecond, Multiplier: 3}
+	if r.routing.bfd != nil {
+		out = *r.routing.bfd
+	}
+	for i, p := range r.ports {
+		reaches := func(a netip.Prefix) bool { return a.Contains(s.Address) }
+		if p.bfd != nil && slices.ContainsFunc(r.Device.Interfaces[i].Addresses, reaches) {
+			out = *p.bfd
+		}
+	}
+	return &out
+}
