@@ -402,6 +402,7 @@ var rules = map[string]rule{
 
 	"scripttest": {why: "it reads scripts and plays them: on what is for the test that has them"},
 
+	"tools/figures":  {may: "bench unit", why: "it runs the program as a user does, and reads what bench prints"},
 	"tools/forecast": {why: "it runs the program as a user does"},
 	"tools/islands": {
 		may: "faultsearch result run scenario validate",

@@ -41,7 +41,7 @@ func TestPermutationHasNoCollisions(t *testing.T) {
 func TestCasesPlan(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range Cases() {
-		if c.shape.apart || c.Hosts > 1024 && testing.Short() {
+		if c.apart() || c.Hosts > 1024 && testing.Short() {
 			continue
 		}
 		sc, err := c.Scenario(dir)

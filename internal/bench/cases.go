@@ -17,6 +17,9 @@ type Case struct {
 	set   *setting
 }
 
+// apart reports whether the case runs where it is named alone.
+func (c *Case) apart() bool { return c.shape.apart || c.set.apart }
+
 // A setting is at what rate and with which parameters a shape runs.
 type setting struct {
 	name    string
@@ -26,6 +29,7 @@ type setting struct {
 	keys    string // other groups
 	end     string // of flows: nic0 or gpu0
 	packet  unit.Duration
+	apart   bool // a case runs where it is named
 }
 
 var settings = []setting{
@@ -38,6 +42,11 @@ var settings = []setting{
 		name: "400g", what: "400 Gb/s, payload of 4,096 bytes, all defaults",
 		cluster: "nic: {speed: 400Gb/s}", fabric: "", keys: "", end: "gpu0",
 		packet: (400 * unit.GigabitPerSec).TransmitTime(4178),
+	},
+	{
+		name: "400g-1us", what: "as 400g with cables of 200 m (1 us) and buffers of 128 MB",
+		cluster: "nic: {speed: 400Gb/s}", fabric: "links: {length: 200m}, switch: {buffer: 128MB}", keys: "", end: "gpu0",
+		packet: (400 * unit.GigabitPerSec).TransmitTime(4178), apart: true,
 	},
 }
 
@@ -159,7 +168,7 @@ func Match(patterns []string) (some []Case, err error) {
 		}
 	}
 	for _, c := range Cases() {
-		if taken[c.Name] || len(patterns) == 0 && !c.shape.apart {
+		if taken[c.Name] || len(patterns) == 0 && !c.apart() {
 			some = append(some, c)
 		}
 	}
@@ -168,14 +177,14 @@ func Match(patterns []string) (some []Case, err error) {
 
 // matching returns the cases that a pattern names.
 func matching(pattern string) (all []Case, err error) {
-	ofSet := func(c Case) bool { return !c.shape.apart }
+	ofSet := func(c Case) bool { return !c.apart() }
 	for _, c := range Cases() {
 		whole, err := path.Match(pattern, c.Name)
 		shape, _ := path.Match(pattern, c.shape.name)
 		if err != nil {
 			return nil, fmt.Errorf("%q: not a pattern, want names of cases with * and ?", pattern)
 		}
-		if whole || shape {
+		if whole || shape && !c.set.apart {
 			all = append(all, c)
 		}
 	}
@@ -197,8 +206,8 @@ func names() string {
 	return strings.Join(all, ", ")
 }
 
-// Describe returns a line on each shape of the set, each that runs where it is named, and each setting:
-// name, what it is.
+// Describe returns a line on each shape of the set, each shape or setting that runs where it is named, and each
+// setting of the set: name, what it is.
 func Describe() (set, apart, settingLines [][2]string) {
 	for i := range shapes {
 		line := [2]string{shapes[i].name, shapes[i].what}
@@ -209,6 +218,10 @@ func Describe() (set, apart, settingLines [][2]string) {
 		}
 	}
 	for i := range settings {
+		if settings[i].apart {
+			apart = append(apart, [2]string{"-" + settings[i].name, settings[i].what})
+			continue
+		}
 		settingLines = append(settingLines, [2]string{settings[i].name, settings[i].what})
 	}
 	return set, apart, settingLines

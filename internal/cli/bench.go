@@ -75,15 +75,15 @@ stands still while others have the cores, but caches and memory are shared.
 	set, apart, settings := bench.Describe()
 	list := func(lines [][2]string) {
 		for _, s := range lines {
-			fmt.Fprintf(&b, "  %-9s %s\n", s[0], s[1])
+			fmt.Fprintf(&b, "  %-10s %s\n", s[0], s[1])
 		}
 	}
 	list(set)
-	b.WriteString("\nLarger ones run where --case names them:\n")
+	b.WriteString("\nThese run where --case names them:\n")
 	list(apart)
 	b.WriteString("\nEach is there twice:\n")
 	for _, s := range settings {
-		fmt.Fprintf(&b, "  -%-8s %s\n", s[0], s[1])
+		fmt.Fprintf(&b, "  -%-9s %s\n", s[0], s[1])
 	}
 	b.WriteString(`
 The set takes a minute or two. Flows have sizes of 16, 4 and 1 MB: large networks take the small

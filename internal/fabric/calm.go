@@ -28,7 +28,7 @@ type calm struct {
 
 // newCalm works out when switches are calm, for windows as long as frames allow between islands.
 func (f *Fabric) newCalm() calm {
-	c := calm{reach: f.cfg.FramesAhead(f.graph, f.islandOf), below: make([]int64, len(f.nodes))}
+	c := calm{reach: f.cfg.FramesAhead(f.graph, f.islandOf, f.eng.InTurn()), below: make([]int64, len(f.nodes))}
 	for i := range f.nodes {
 		c.below[i] = f.calmBelow(&f.nodes[i], c.reach)
 	}

@@ -211,12 +211,12 @@ func (c *Config) reach(g *topo.Graph, id PortID) (least, most unit.Duration) {
 	return min(frame, pause), max(frame, pause)
 }
 
-// Lookahead returns the shortest time in which one island acts on another; if none does, Linger.
-// Windows may be as long.
-func (c *Config) Lookahead(g *topo.Graph, islandOf []int32) unit.Duration {
+// Lookahead returns the shortest time in which one island acts on another, or where they run in turn
+// (sim.Engine.RunInTurn) on one before it; if none does, Linger. Windows may be as long.
+func (c *Config) Lookahead(g *topo.Graph, islandOf []int32, inTurn bool) unit.Duration {
 	ahead := c.Linger(g)
-	for id, p := range g.Ports {
-		if islandOf[p.Node] != islandOf[p.To] {
+	for id := range g.Ports {
+		if early(&g.Ports[id], islandOf, inTurn) {
 			least, _ := c.reach(g, PortID(id))
 			ahead = min(ahead, least)
 		}
@@ -225,14 +225,20 @@ func (c *Config) Lookahead(g *topo.Graph, islandOf []int32) unit.Duration {
 }
 
 // FramesAhead is Lookahead where PFC frames do not count.
-func (c *Config) FramesAhead(g *topo.Graph, islandOf []int32) unit.Duration {
+func (c *Config) FramesAhead(g *topo.Graph, islandOf []int32, inTurn bool) unit.Duration {
 	ahead := c.Linger(g)
-	for id, p := range g.Ports {
-		if islandOf[p.Node] != islandOf[p.To] {
+	for id := range g.Ports {
+		if early(&g.Ports[id], islandOf, inTurn) {
 			ahead = min(ahead, c.delay(g, PortID(id)))
 		}
 	}
 	return ahead
+}
+
+// early reports whether what a port sends is for an island that may run before the port's own.
+func early(p *topo.Port, islandOf []int32, inTurn bool) bool {
+	from, to := islandOf[p.Node], islandOf[p.To]
+	return from != to && !(inTurn && from < to)
 }
 
 // Linger returns the longest time in which one node acts on another over a link. A run that goes on

@@ -73,7 +73,7 @@ func oneWayTraffic(t *testing.T, burst, islands int) {
 		of[i] = int32(i % islands)
 	}
 	for workers := 1; workers <= 3; workers += 2 {
-		eng := sim.New(make([]int, islands), cfg.Lookahead(g, of))
+		eng := sim.New(make([]int, islands), cfg.Lookahead(g, of, false))
 		eng.SetWorkers(workers)
 		f, err := New(eng, g, cfg, of)
 		if err != nil {

@@ -185,8 +185,11 @@ func outcome(tb testing.TB, seed uint64, islands cut, workers int) (lines []stri
 	note := func(island int32, s string) { c.seen[island] = append(c.seen[island], s) }
 	cfg.OnSample = func(island int32, s fabric.Sample) { note(island, fmt.Sprintf("sample %+v", s)) }
 	cfg.OnLoss = func(island int32, l fabric.Loss) { note(island, fmt.Sprintf("loss %+v", l)) }
-	c.eng = sim.New(sizes, cfg.Lookahead(g, of))
-	c.eng.SetWorkers(workers)
+	inTurn := workers == 1
+	c.eng = sim.New(sizes, cfg.Lookahead(g, of, inTurn))
+	if c.eng.SetWorkers(workers); inTurn {
+		c.eng.RunInTurn()
+	}
 	var err error
 	if c.fab, err = fabric.New(c.eng, g, cfg, of); err != nil {
 		tb.Fatal(err)

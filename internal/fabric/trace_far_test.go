@@ -23,7 +23,7 @@ func pair(t *testing.T) (*sim.Engine, *Fabric, *topo.Graph) {
 	cfg := Config{Classes: []Class{{Name: "data", Weight: 1}}, MTU: 1500, PauseFrame: 64,
 		Buffer: Buffer{Size: unit.Megabyte, LossyAlpha: unit.Ratio{Num: 1, Den: 1}}}
 	of := make([]int32, len(g.Nodes))
-	eng := sim.New(make([]int, 1), cfg.Lookahead(g, of))
+	eng := sim.New(make([]int, 1), cfg.Lookahead(g, of, false))
 	f, err := New(eng, g, cfg, of)
 	if err != nil {
 		t.Fatal(err)

@@ -114,8 +114,11 @@ func (c *Case) run(islands, workers int) (o outcome, err error) {
 	for _, p := range c.Graph.Ports {
 		sizes[islandOf[p.Node]]++
 	}
-	eng := sim.New(sizes, c.Fabric.Lookahead(c.Graph, islandOf))
-	eng.SetWorkers(workers)
+	inTurn := workers == 1
+	eng := sim.New(sizes, c.Fabric.Lookahead(c.Graph, islandOf, inTurn))
+	if eng.SetWorkers(workers); inTurn {
+		eng.RunInTurn()
+	}
 	fc, nc := c.Fabric, c.NIC
 	log, pairs := make([][]fabric.Event, islands), make([][]nic.Event, islands)
 	if c.Number%2 == 0 {

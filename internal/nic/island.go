@@ -6,6 +6,7 @@ import (
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
 	"railyard/internal/roce"
+	"railyard/internal/sim"
 	"railyard/internal/unit"
 )
 
@@ -56,7 +57,7 @@ func (r *rows) next() *row {
 
 // note is what the sender's side of the simulation learns of a message's arrival, which no packet
 // tells: when it was placed and why then. A note reaches the sender before the acknowledgement can:
-// at the end of the window, if the two are in different islands.
+// at the end of the window, if the two are in islands that may run at the same time.
 type note struct {
 	qp                        int32
 	accepted, crossed, placed unit.Time // by the NIC; over PCIe; in memory
@@ -107,8 +108,8 @@ func (q *notes) pop() *note {
 }
 
 // send takes a note for a queue pair's sender.
-func (n *Net) send(from, to *island, x *note) {
-	if from == to {
+func (n *Net) send(at *sim.Island, from, to *island, x *note) {
+	if from == to || !at.Mails() {
 		n.senders[x.qp].notes.push(x)
 		return
 	}

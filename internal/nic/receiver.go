@@ -223,7 +223,7 @@ func (r *receiver) complete(now unit.Time, a *arrival, by *fabric.Trace) {
 	r.held(a, x.crossed, cause.PCIe, topo.PortID(x.inside.To), -1)
 	r.held(a, x.placed, cause.NVLink, -1, -1)
 	x.qp, x.marks, r.marks0 = r.id, r.marks-r.marks0, r.marks
-	n.send(c.isl, r.sender, x)
+	n.send(c.sim, c.isl, r.sender, x)
 	if r.admitted {
 		r.placed++
 		n.hosts.Alarm(c.host, x.placed, host.Alarm{What: alarmClear, QP: r.id, N: int64(r.placed)})

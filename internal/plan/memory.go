@@ -17,10 +17,10 @@ import (
 // What a run takes in memory, measured on 64-bit Linux with tools/forecast: sizes of the engine's
 // own values, with what the runtime adds to them (see debug.SetGCPercent in package cli).
 const (
-	baseMemory    = 23 * unit.Megabyte // the program, and tables without a row
+	baseMemory    = 31 * unit.Megabyte // the program, and tables without a row
 	portMemory    = 3 * unit.Kilobyte  // a port with its queues and rings, names, counters
 	pairMemory    = 3200 * unit.Byte   // a queue pair: both halves, its controller, first messages, paths
-	flowMemory    = 3500 * unit.Byte   // an explicit flow beside that: names, its row in the summary
+	flowMemory    = 13 * unit.Kilobyte // an explicit flow beside that: names, rows of it and of the ports that it uses
 	linkMemory    = 600 * unit.Byte    // a connection of two ranks
 	messageMemory = 640 * unit.Byte    // a message that is posted and not acknowledged
 	rowMemory     = 100 * unit.Byte    // a row that a table gathers,
@@ -28,14 +28,14 @@ const (
 	flowRowMemory = 440 * unit.Byte    // of flows
 	packMemory    = 16 * unit.Megabyte // what packs tables of many rows
 	manyRows      = 8192
-	traceMemory   = 100 * unit.Byte // an operation of a step whose critical path may be found,
-	spanMemory    = 24 * unit.Byte  // and a span of what held up its message over the network
-	packetSpans   = 2               // of a packet of a long message: it waits, and is sent
-	mostSpans     = 1024            // of a message: nic keeps no more
-	chunkMemory   = 256 * unit.Byte // frames on a link lie in chunks,
-	chunkFrames   = 7               // of so many;
-	chunksEach    = 4               // for each that has frames islands keep some that are free
-	islandMemory  = 240 * unit.Kilobyte
+	traceMemory   = 100 * unit.Byte    // an operation of a step whose critical path may be found,
+	spanMemory    = 24 * unit.Byte     // and a span of what held up its message over the network
+	packetSpans   = 2                  // of a packet of a long message: it waits, and is sent
+	mostSpans     = 1024               // of a message: nic keeps no more
+	chunkMemory   = 256 * unit.Byte    // frames on a link lie in chunks,
+	chunkFrames   = 7                  // of so many;
+	chunksEach    = 4                  // for each that has frames islands keep some that are free
+	islandMemory  = 24 * unit.Kilobyte // an island's wheel, lists and what it keeps free
 )
 
 // IslandPorts is from how many ports on a network is cut into islands, on one core too.

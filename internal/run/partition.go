@@ -26,6 +26,7 @@ type islands struct {
 	// lookahead is how soon one island can act on another: the length of a window. Of one island it
 	// is how long the run lingers: no window may be longer.
 	lookahead unit.Duration
+	inTurn    bool // which counts on their order
 }
 
 // aloneWindow is the window where there are no links: nothing ever leaves an island.
@@ -54,19 +55,21 @@ func Islands(p *plan.Plan) (n int, lookahead unit.Duration) {
 
 // partition puts nodes into n islands; 0: as many as pay in a network of that many ports or more.
 func partition(g *topo.Graph, fc *fabric.Config, n, from, workers int) islands {
+	inTurn := workers == 1
 	if n == 0 && len(g.Ports) >= from {
 		of, n := bySwitch(g)
-		if ahead := fc.Lookahead(g, of); n > 1 && ahead >= islandLookahead {
-			if workers == 1 {
-				of, n = hostsApart(g, fc, of, n)
+		if ahead := fc.Lookahead(g, of, inTurn); n > 1 && ahead >= islandLookahead {
+			if !inTurn {
+				return byLoad(islands{of, ports(g, of, n), ahead, false})
 			}
-			return byLoad(islands{of, ports(g, of, n), fc.Lookahead(g, of)})
+			of, n = hostsApart(g, fc, of, n)
+			return islands{of, ports(g, of, n), fc.Lookahead(g, of, true), true}
 		}
 	}
 	n = max(n, 1)
-	p := islands{of: roundRobin(g, n)}
+	p := islands{of: roundRobin(g, n), inTurn: inTurn}
 	p.sizes = ports(g, p.of, n)
-	if p.lookahead = fc.Lookahead(g, p.of); p.lookahead == 0 {
+	if p.lookahead = fc.Lookahead(g, p.of, inTurn); p.lookahead == 0 {
 		p.lookahead = aloneWindow
 	}
 	return p
@@ -92,7 +95,7 @@ func byLoad(p islands) islands {
 	for i, isl := range p.of {
 		of[i] = to[isl]
 	}
-	return islands{of, sizes, p.lookahead}
+	return islands{of, sizes, p.lookahead, p.inTurn}
 }
 
 // roundRobin is for tests of the engine's promise that no partition changes a result.
@@ -135,7 +138,9 @@ func bySwitch(g *topo.Graph) (islandOf []int32, n int) {
 
 // hostsApart takes hosts out of the islands of switches, into islands of islandHosts under one switch,
 // unless windows would be much shorter. On one core that keeps what NICs need, code too, out of the cache
-// while switches work. Several cores would have more to hand over.
+// while switches work. They come behind the switches, whose frames are there then when their turn comes: the
+// cable and the NIC's latency, the shortest way of all, do not make windows short. Several cores would have more
+// to hand over.
 func hostsApart(g *topo.Graph, fc *fabric.Config, of []int32, n int) (apart []int32, m int) {
 	apart, m = slices.Clone(of), n
 	type group struct{ island, hosts int32 }
@@ -152,7 +157,8 @@ func hostsApart(g *topo.Graph, fc *fabric.Config, of []int32, n int) (apart []in
 		u.hosts++
 		apart[i] = u.island
 	}
-	if shorter(fc.Lookahead(g, apart), fc.Lookahead(g, of)) || shorter(fc.FramesAhead(g, apart), fc.FramesAhead(g, of)) {
+	if shorter(fc.Lookahead(g, apart, true), fc.Lookahead(g, of, true)) ||
+		shorter(fc.FramesAhead(g, apart, true), fc.FramesAhead(g, of, true)) {
 		return of, n
 	}
 	return apart, m

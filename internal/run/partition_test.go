@@ -27,7 +27,9 @@ func TestLargeNetworksRunInIslands(t *testing.T) {
 		{"few ports", leafSpine(64, 8, 8), 200, 2, 1, 400},
 		{"leaf-spine", leafSpine(512, 16, 16), 200, 2, 32, 100},
 		{"leaf-spine on one core", leafSpine(512, 8, 16), 200, 1, 40, 100},
-		{"fast NICs", leafSpine(512, 8, 16), 190, 1, 24, 100},
+		{"fast NICs", leafSpine(512, 8, 16), 0, 1, 40, 100},
+		{"long cables to hosts", topo.LeafSpine{Hosts: 512, GPUs: 1, NICs: 1, Leaves: 8, Spines: 16, HostLink: cable,
+			SpineLink: topo.Cable{Rate: cable.Rate, Delay: unit.Microsecond}}, 200, 1, 24, 1000},
 		{"rails", topo.RailOptimized{Hosts: 96, GPUs: 8, NICs: 8, HostLink: cable, Spines: 4, SpineLink: cable}, 300, 1, 8 + 4 + 3, 100},
 		{"one switch", topo.SingleSwitch{Hosts: 1024, GPUs: 1, NICs: 1, HostLink: cable}, 200, 2, 1, 400},
 	} {

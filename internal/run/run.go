@@ -205,6 +205,9 @@ func (r *runner) build() error {
 	r.linger = fc.Linger(r.plan.Graph)
 	r.eng = sim.New(r.islands.sizes, r.islands.lookahead)
 	r.eng.SetWorkers(workers(r.opt.Workers))
+	if r.islands.inTurn {
+		r.eng.RunInTurn()
+	}
 	if r.plan.AsScheduled() {
 		r.eng.InOrderOfPushing()
 	}

@@ -21,6 +21,10 @@
 // once, and only what an island schedules for itself lies on its wheel. Neither partition nor workers can change
 // a result.
 //
+// One worker runs islands in the order of their numbers. If each acts at once on those behind it (RunInTurn), the
+// lookahead need only hold for those before it: with hosts behind their switches, what a switch sends to a host does not
+// make windows short.
+//
 //	        window k            window k+1
 //	A  |==events==|   |   |==events==|   |
 //	B  |==events====| | m |==events====| | m    m: mail is collected, OnWindow listens,

@@ -68,6 +68,7 @@ type Engine struct {
 	every     int
 	unchecked int64 // events since the last check
 	workers   int
+	inTurn    bool
 	crew      *crew     // of the run in progress, nil with one worker
 	ran       []*Island // in this window
 }
@@ -101,7 +102,24 @@ func (e *Engine) InOrderOfPushing() {
 
 // SetWorkers sets how many goroutines handle events: never more than there are islands. With
 // several, handlers of different islands run at the same time.
-func (e *Engine) SetWorkers(n int) { e.workers = max(1, min(n, len(e.islands))) }
+func (e *Engine) SetWorkers(n int) {
+	if e.workers = max(1, min(n, len(e.islands))); e.workers > 1 && e.inTurn {
+		panic("sim: islands that run in turn have one worker")
+	}
+}
+
+// RunInTurn says that the lookahead counts on the order in which one worker runs islands, that of their numbers: it
+// is how soon one acts on those before it. What one does to those behind it in a window is there when their turn
+// comes, if it is put there at once (see Mail); so that may be as soon as it likes.
+func (e *Engine) RunInTurn() {
+	if e.workers > 1 {
+		panic("sim: islands that run in turn have one worker")
+	}
+	e.inTurn = true
+}
+
+// InTurn reports whether the lookahead counts on that order.
+func (e *Engine) InTurn() bool { return e.inTurn }
 
 // Workers returns how many goroutines handle events.
 func (e *Engine) Workers() int { return e.workers }

@@ -294,6 +294,16 @@ func TestMisusePanics(t *testing.T) {
 	}
 	panics("islands without lookahead", func() { sim.New([]int{1, 1}, 0) })
 	panics("order of pushing over islands", func() { sim.New([]int{1, 1}, 1).InOrderOfPushing() })
+	panics("several workers for islands in turn", func() {
+		e := sim.New([]int{1, 1}, 1)
+		e.RunInTurn()
+		e.SetWorkers(2)
+	})
+	panics("islands in turn for several workers", func() {
+		e := sim.New([]int{1, 1}, 1)
+		e.SetWorkers(2)
+		e.RunInTurn()
+	})
 	panics("class registered twice", func() {
 		e := sim.New([]int{1}, 0)
 		e.Register(1, handler(nil))

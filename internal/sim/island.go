@@ -61,7 +61,7 @@ func (isl *Island) At(at unit.Time, key Key) {
 }
 
 func (isl *Island) atAny(at unit.Time, key Key) {
-	if at < isl.next { // between windows only
+	if at < isl.next { // between windows, or before its turn
 		isl.next = at
 	}
 	if isl.heap != nil {

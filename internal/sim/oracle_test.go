@@ -23,6 +23,7 @@ type walker struct {
 	out   [][]sending // by island: to other islands, in this window
 	in    [][]sending
 	known [][]unit.Time // by node: when what others sent to it comes, if that is asked for and not scheduled
+	near  bool          // it acts on nodes of higher numbers sooner than the lookahead
 }
 
 type sending struct {
@@ -46,12 +47,17 @@ func (w *walker) Handle(isl *Island, now unit.Time, n int32) {
 	r := &w.rng[n]
 	isl.At(now+1+unit.Time(r.Below(1<<(4+r.Below(24)))), MakeKey(Timer, 0, n))
 	to, at := int32(r.Below(uint64(len(w.of)))), now+ahead+unit.Time(r.Below(4000))
+	if w.near && to > n {
+		at -= ahead - 1
+	}
 	switch {
 	case w.of[to] == isl.Index():
 		isl.At(at, MakeKey(Arrival, 1, to))
 	case w.known != nil && !isl.Mails():
 		w.comes(to, at)
 		w.e.islands[w.of[to]].Expect(at)
+	case w.near:
+		w.e.islands[w.of[to]].At(at, MakeKey(Arrival, 1, to))
 	default:
 		w.out[isl.Index()] = append(w.out[isl.Index()], sending{at, to})
 	}
@@ -106,15 +112,18 @@ type way struct {
 	islands, workers int
 	plain            bool // with a plain heap in place of the wheel
 	known            bool // what other islands send is not scheduled but asked for
+	near             bool // see walker: islands run in turn
 	cut              unit.Duration
 }
 
 // walk runs walkers in some way; every cut the run stops and goes on.
 func walk(seed uint64, of []int32, how way) (state []uint64, events int64) {
-	w := &walker{of: of, state: make([]uint64, len(of)), left: make([]int, len(of)), rng: make([]Stream, len(of)),
+	w := &walker{of: of, near: how.near, state: make([]uint64, len(of)), left: make([]int, len(of)), rng: make([]Stream, len(of)),
 		out: make([][]sending, how.islands), in: make([][]sending, how.islands)}
 	e := New(make([]int, how.islands), ahead)
-	e.SetWorkers(how.workers)
+	if e.SetWorkers(how.workers); how.near {
+		e.RunInTurn()
+	}
 	if how.known {
 		w.known = make([][]unit.Time, len(of))
 		e.SetArrivals(w, Arrival, 1)
@@ -157,6 +166,27 @@ func TestWheelIsAHeap(t *testing.T) {
 			of[i] = int32(rapid.IntRange(0, islands-1).Draw(t, "island"))
 		}
 		how := way{islands: islands, workers: rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "workers"),
+			cut: unit.Duration(rapid.SampledFrom([]int{0, 3_333, 300_000}).Draw(t, "cut"))}
+		for k := range 4 {
+			how.plain, how.known = k&1 != 0, k&2 != 0
+			got, n := walk(seed, of, how)
+			if n != events || !slices.Equal(got, want) {
+				t.Fatalf("islands %v, %+v: %d events, want %d; states equal: %v", of, how, n, events, slices.Equal(got, want))
+			}
+		}
+	})
+}
+
+// TestInTurn: where one worker runs islands in order, those in front act on those behind as soon as they like.
+func TestInTurn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		seed := rapid.Uint64().Draw(t, "seed")
+		of := make([]int32, rapid.IntRange(2, 12).Draw(t, "nodes"))
+		want, events := walk(seed, of, way{islands: 1, workers: 1, plain: true, near: true})
+		for i := range of[1:] {
+			of[i+1] = of[i] + int32(rapid.IntRange(0, 1).Draw(t, "next"))
+		}
+		how := way{islands: int(of[len(of)-1]) + 1, workers: 1, near: true,
 			cut: unit.Duration(rapid.SampledFrom([]int{0, 3_333, 300_000}).Draw(t, "cut"))}
 		for k := range 4 {
 			how.plain, how.known = k&1 != 0, k&2 != 0

@@ -17,16 +17,7 @@ import (
 func leaveFolder() (work string) {
 	work, err := os.MkdirTemp("", "islands")
 	exitOn(err)
-	exitOn(os.Mkdir(filepath.Join(work, "examples"), 0o777))
-	for _, glob := range []string{"examples/*.csv", "examples/*.txt"} {
-		files, err := filepath.Glob(glob)
-		exitOn(err)
-		for _, f := range files {
-			b, err := os.ReadFile(f)
-			exitOn(err)
-			exitOn(os.WriteFile(filepath.Join(work, f), b, 0o666))
-		}
-	}
+	exitOn(os.CopyFS(filepath.Join(work, "examples"), os.DirFS("examples")))
 	exitOn(os.Chdir(work))
 	return work
 }
