@@ -129,7 +129,7 @@ func (c *Capture) packetOf(s *fabric.Sent, p *pair) (*wire.RoCE, []string) {
 		comments = c.answer(r, pk, p)
 	case fabric.CNP:
 		r.BTH.BECN, r.BTH.PSN = true, 0
-	case fabric.CMRequest, fabric.CMReply, fabric.CMReady:
+	case fabric.CMRequest, fabric.CMReply, fabric.CMReady, fabric.CMLeave, fabric.CMLeft:
 		c.manage(r, pk)
 	default: // clear-to-sends and credits
 		r.BTH.PSN = wire.PSN(pk.PSN())

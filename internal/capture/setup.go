@@ -40,6 +40,10 @@ func (c *Capture) manage(r *wire.RoCE, pk *fabric.Packet) {
 		}
 		binary.BigEndian.PutUint64(m.Reply.Private[:], address)
 		binary.BigEndian.PutUint32(m.Reply.Private[8:], key)
+	case fabric.CMLeave:
+		m.Kind, m.RemoteQP = wire.CMDisconnect, qpn
+	case fabric.CMLeft:
+		m.Kind = wire.CMDisconnectReply
 	default:
 		m.Kind = wire.CMReady
 	}

@@ -12,7 +12,7 @@ type Hop struct {
 	Queue   unit.Bytes   // bytes in the egress queue behind the packet
 	TxBytes unit.Bytes   // bytes the port has sent since the start of the run
 	Time    unit.Time    // when the packet left
-	Rate    unit.Bitrate // capacity of the port
+	Rate    unit.Bitrate // of the port, as it sends
 }
 
 // MaxHops is the longest path whose telemetry a controller can keep.

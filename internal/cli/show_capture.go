@@ -427,7 +427,8 @@ func (r *frameRow) says() (says []string) {
 	}
 	if c := r.CM; c != nil {
 		add(c.MTU > 0, "from QP 0x%06x, PSN 0x%06x, P_Key 0x%04x, MTU %d", c.QP, c.PSN, c.PKey, c.MTU)
-		add(c.MTU == 0 && c.QP > 0, "from QP 0x%06x, PSN 0x%06x", c.QP, c.PSN)
+		add(c.Kind == wire.CMDisconnect.String(), "of QP 0x%06x", c.QP)
+		add(c.Kind == wire.CMReply.String(), "from QP 0x%06x, PSN 0x%06x", c.QP, c.PSN)
 	}
 	if l := r.LLDP; l != nil {
 		add(true, "%s, %s; PFC %v", l.System, l.Port, l.PFC)

@@ -25,6 +25,8 @@ const (
 	OpCMRequest  Opcode = 0xC4
 	OpCMReply    Opcode = 0xC5
 	OpCMReady    Opcode = 0xC6
+	OpCMLeave    Opcode = 0xC7
+	OpCMLeft     Opcode = 0xC8
 )
 
 // data reports whether the frame carries data: a part of an RDMA WRITE.
@@ -45,10 +47,14 @@ const (
 	CMRequest // connection managers' messages: REQ
 	CMReply   // REP
 	CMReady   // RTU
+	CMLeave   // DREQ
+	CMLeft    // DREP
 )
 
 // Forward reports whether frames of the kind go from the sender of a queue pair to its receiver.
-func (k Kind) Forward() bool { return k == Data || k == CreditAck || k == CMRequest || k == CMReady }
+func (k Kind) Forward() bool {
+	return k == Data || k == CreditAck || k == CMRequest || k == CMReady || k == CMLeave
+}
 
 // Kind returns the kind of frame that an opcode makes.
 func (o Opcode) Kind() Kind {
@@ -71,6 +77,10 @@ func (o Opcode) Kind() Kind {
 		return CMReply
 	case OpCMReady:
 		return CMReady
+	case OpCMLeave:
+		return CMLeave
+	case OpCMLeft:
+		return CMLeft
 	}
 	return Data
 }

@@ -171,6 +171,14 @@ func (f *Fabric) rated(now unit.Time, id PortID, p *port) {
 	}
 }
 
+// RateAt is the rate at which a port sends what it begins at an instant: that of its link, or what a fault leaves of it.
+func (f *Fabric) RateAt(id PortID, t unit.Time) unit.Bitrate {
+	if f.faults != nil && len(f.faults.rates[id]) > 0 {
+		return f.faults.rateAt(id, t)
+	}
+	return f.graph.Ports[id].Rate
+}
+
 // timeFrom is how long bytes took that a port began to send at an instant. Both ends of a link may ask.
 func (f *Fabric) timeFrom(start unit.Time, id PortID, wire int64) unit.Duration {
 	if f.faults != nil && len(f.faults.rates[id]) > 0 {

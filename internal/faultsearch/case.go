@@ -92,8 +92,16 @@ func New(n uint64) (*Case, error) {
 	if err := c.drawJob(d); err != nil {
 		return nil, err
 	}
+	c.drawSetup(&dice{sim.NewStream(n, "fault search, setup", 0)})
 	c.drawReceiver(&dice{sim.NewStream(n, "receiver", 0)})
 	return c, nil
+}
+
+// drawSetup has the queue pairs of every fifth case connected before they send, and closed at the end.
+func (c *Case) drawSetup(d *dice) {
+	if c.NIC.Setup.On = d.one(5); c.NIC.Setup.On {
+		c.NIC.Setup.Time = d.time(20 * unit.Microsecond)
+	}
 }
 
 // drawReceiver draws what becomes of packets that come out of order.

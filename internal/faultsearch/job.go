@@ -300,6 +300,14 @@ func (j *job) connect(w *watch, routes *topo.Routes) error {
 	return nil
 }
 
+// begins is when its ranks start.
+func (j *job) begins() unit.Time {
+	if j.later {
+		return j.Restart
+	}
+	return 0
+}
+
 // join adds the queue pair of a way.
 func (j *job) join(w *watch, routes *topo.Routes, way exec.Way) error {
 	var qps []int32
@@ -309,6 +317,7 @@ func (j *job) join(w *watch, routes *topo.Routes, way exec.Way) error {
 			return err
 		}
 		qps = append(qps, qp)
+		w.connect(qp, j.begins())
 	}
 	j.driver.Connect(way, qps...)
 	return nil
@@ -369,6 +378,7 @@ func (j *job) again(w *watch) (*job, error) {
 		return nil, err
 	}
 	w.net.Extend(next.first, func(int32) unit.Duration { return 10 * unit.Microsecond })
+	w.connectAll()
 	next.start(j.Restart)
 	return next, nil
 }

@@ -165,8 +165,40 @@ func (c *Case) run(islands, workers int) (o outcome, err error) {
 	return o, w.err
 }
 
-// drive runs the case, with its job's abort.
+// connect has a queue pair connected, where queue pairs are.
+func (w *watch) connect(qp int32, at unit.Time) {
+	if w.c.NIC.Setup.On {
+		w.setUp = append(w.setUp, connection{qp, at})
+	}
+}
+
+// connection is a queue pair that is to be connected.
+type connection struct {
+	qp int32
+	at unit.Time
+}
+
+// connectAll begins to connect them.
+func (w *watch) connectAll() {
+	for _, x := range w.setUp {
+		w.net.Connect(x.qp, x.at)
+	}
+	w.setUp = nil
+}
+
+// drive runs the case, with its job's abort, and closes queue pairs that were connected.
 func (w *watch) drive() {
+	w.play()
+	if w.c.NIC.Setup.On && w.net.Err() == nil {
+		for qp := range w.net.QueuePairs() {
+			w.net.Disconnect(int32(qp), w.eng.Now()+1)
+		}
+		w.eng.Run()
+	}
+}
+
+// play runs the case, with its job's abort.
+func (w *watch) play() {
 	if w.job == nil || w.job.Abort == 0 {
 		w.eng.Run()
 		return
@@ -199,6 +231,7 @@ type watch struct {
 	heard   [][]nic.Flow // by island, in the window in progress
 	flows   []nic.Flow
 	job     *job // nil: explicit flows alone
+	setUp   []connection
 }
 
 func (w *watch) fail(format string, args ...any) {
@@ -231,6 +264,7 @@ func (w *watch) post() (err error) {
 			from[k] = byte(r.Uint32())
 		}
 		w.data = append(w.data, [2][]byte{from, to})
+		w.connect(qp, f.Start)
 		w.hosts.AddFlow(w.c.Graph.NICs[f.From].Host, host.FlowSpec{QP: qp, Start: f.Start, Bytes: f.Bytes, Count: f.Count,
 			Every: 5 * unit.Microsecond, From: from, To: to})
 		w.left += f.Count
@@ -241,6 +275,7 @@ func (w *watch) post() (err error) {
 		}
 	}
 	w.net.Build(func(int32) unit.Duration { return 10 * unit.Microsecond })
+	w.connectAll()
 	if w.job != nil {
 		w.job.start(0)
 	}
@@ -316,6 +351,9 @@ func (w *watch) end() error {
 	}
 	if w.left > 0 && !failed {
 		return fmt.Errorf("%d messages stuck at %v", w.left, w.eng.Now())
+	}
+	if _, all := w.net.Disconnected(); !all && !failed && !w.c.Lossy {
+		return fmt.Errorf("a queue pair was not closed though nothing was lost")
 	}
 	if w.job != nil && !failed {
 		if err := w.job.check(); err != nil {

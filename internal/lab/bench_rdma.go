@@ -84,7 +84,7 @@ func runRDMA(a Args) (*Shown, error) {
 	return s, nil
 }
 
-// connect shows the messages that connect the queue pairs, and returns how long a frame with one is.
+// connect shows the messages that connect and close the queue pairs, and returns how long a frame with one is.
 func (w *rdmaWrite) connect(s *Shown) (size int) {
 	t := Table{Name: "connect", Title: "The connection: messages between the connection managers, queue pair 1 to queue pair 1",
 		Columns: []string{"message", "from", "says"}}
@@ -98,6 +98,8 @@ func (w *rdmaWrite) connect(s *Shown) (size int) {
 		{"server", fmt.Sprintf("queue pair 0x%06x, PSN 0x%06x, address, R_Key", w.qp, w.psn),
 			wire.CM{Kind: wire.CMReply, Reply: wire.Reply{QP: w.qp, PSN: wire.PSN(w.psn)}}},
 		{"client", "ready to use", wire.CM{Kind: wire.CMReady}},
+		{"client", fmt.Sprintf("at the end: no more from queue pair 0x%06x", w.qp), wire.CM{Kind: wire.CMDisconnect, RemoteQP: w.qp}},
+		{"server", "closed", wire.CM{Kind: wire.CMDisconnectReply}},
 	} {
 		b := w.frame(&wire.RoCE{BTH: wire.BTH{Opcode: wire.DatagramSend, DestQP: wire.ServiceQP},
 			DETH: wire.DETH{QKey: wire.ServiceQKey, SourceQP: wire.ServiceQP}, Payload: m.cm.Append(nil)})

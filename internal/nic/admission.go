@@ -39,6 +39,7 @@ const (
 	alarmConnect        // at the sender: a connection is to be asked for, or a REP must have come by now
 	alarmAnswer         // at the receiver: its queue pair is there
 	alarmReady          // at the sender: its queue pair may send
+	alarmLeave          // at the sender: its queue pair is to be closed
 )
 
 // Wake is what an alarm was set for: host.Network.
@@ -58,6 +59,8 @@ func (n *Net) Wake(now unit.Time, a host.Alarm) {
 		n.receivers[a.QP].answer(now)
 	case alarmReady:
 		n.senders[a.QP].ready(now)
+	case alarmLeave:
+		n.senders[a.QP].leave(now)
 	}
 }
 

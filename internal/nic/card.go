@@ -250,6 +250,10 @@ func (c *card) Deliver(isl *sim.Island, now unit.Time, port fabric.PortID, pk *f
 	case fabric.CMReply:
 		n.senders[pk.Flow].onReply(now)
 	case fabric.CMReady:
+	case fabric.CMLeave:
+		n.receivers[pk.Flow].onLeave(now)
+	case fabric.CMLeft:
+		n.senders[pk.Flow].setup.left = now
 	default:
 		n.senders[pk.Flow].onResponse(isl, now, port, pk)
 	}

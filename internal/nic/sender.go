@@ -349,7 +349,7 @@ func (isl *island) telemetry(n *Net, tr *fabric.Trace) (hops []cc.Hop, path uint
 	for i := 1; i < min(tr.N, cc.MaxHops+1); i++ {
 		h := tr.Hop(i)
 		isl.hops = append(isl.hops, cc.Hop{Queue: h.Queue, TxBytes: h.TxBytes, Time: h.Start,
-			Rate: n.graph.Ports[h.Port].Rate})
+			Rate: n.fab.RateAt(h.Port, h.Start)})
 		path = path*pathBase + uint64(h.Port) + 1
 	}
 	return isl.hops, path

@@ -19,6 +19,8 @@ import (
 //	  | Time: RTR, RTS                  |
 //	  |---- RTU ----------------------->|
 //	  |==== what was posted meanwhile =>|
+//	  |---- DREQ ---------------------->|  when its job is over
+//	  |<--- DREP -----------------------|
 //
 // A REQ without an answer is repeated, and so is what answers it. A lost RTU does no harm: the first data say the same.
 type Setup struct {
@@ -38,6 +40,8 @@ type setup struct {
 	closed   bool // not connected yet: what is posted waits
 	answered bool
 	tries    int
+	leaves   bool      // a DREQ was sent, or is to be
+	left     unit.Time // when the DREP came; 0: it has not
 }
 
 // Connect has the sender of a queue pair begin to connect it at a time; it is for Setup.On, before the run.
@@ -91,6 +95,39 @@ func (s *sender) ready(now unit.Time) {
 	s.card.manage(now, fabric.OpCMReady, s.id, 0, s.route)
 	s.postAdmitted(now)
 }
+
+// Disconnect has the sender of a queue pair close it in order at a time: it sends a DREQ, and the receiver answers with a DREP
+// (IBTA vol. 1, section 12.6). A queue pair that was not connected, that gave up or was closed sends none. It is called
+// between windows, and nothing may be posted after it.
+func (n *Net) Disconnect(qp int32, at unit.Time) {
+	s := &n.senders[qp]
+	if s.setup.closed || s.Dead() || n.receivers[qp].closed {
+		return
+	}
+	s.setup.leaves = true
+	n.hosts.Alarm(s.card.host, at, host.Alarm{What: alarmLeave, QP: qp})
+}
+
+// Disconnected reports when the last of the queue pairs was closed that were to be; false: there is one that is not.
+// It is called between windows.
+func (n *Net) Disconnected() (last unit.Time, all bool) {
+	for i := range n.senders {
+		switch s := &n.senders[i].setup; {
+		case !s.leaves:
+		case s.left == 0:
+			return 0, false
+		default:
+			last = max(last, s.left)
+		}
+	}
+	return last, true
+}
+
+// leave sends a DREQ.
+func (s *sender) leave(now unit.Time) { s.card.manage(now, fabric.OpCMLeave, s.id, 0, s.route) }
+
+// onLeave takes a DREQ.
+func (r *receiver) onLeave(now unit.Time) { r.card.manage(now, fabric.OpCMLeft, r.id, 0, r.route) }
 
 // manage sends a connection manager's message, in the class of CNPs.
 func (c *card) manage(now unit.Time, op fabric.Opcode, qp int32, key uint32, r fabric.Route) {

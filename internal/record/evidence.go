@@ -160,6 +160,8 @@ var kindNames = [...]string{
 	fabric.CMRequest: "REQ",
 	fabric.CMReply:   "REP",
 	fabric.CMReady:   "RTU",
+	fabric.CMLeave:   "DREQ",
+	fabric.CMLeft:    "DREP",
 }
 
 // lossNames are the kinds of loss as the table of losses has them.
@@ -205,7 +207,7 @@ func counted(lost []diagnose.Lost, k diagnose.Kind) []diagnose.Lost {
 
 // unnumbered are the kinds of frame without a packet sequence number.
 var unnumbered = map[string]bool{"CNP": true, "CTS": true, "credit": true, "credit ACK": true, "REQ": true, "REP": true,
-	"RTU": true}
+	"RTU": true, "DREQ": true, "DREP": true}
 
 // lost takes a frame that did not arrive.
 func (r *Recorder) lost(l *fabric.Loss) {

@@ -75,7 +75,7 @@ func (r *runner) drive() bool {
 		switch r.dry = !more; {
 		case !ok:
 			return false
-		case r.dry && (r.record.Going() == 0 || next == unit.Never):
+		case r.dry && (r.record.Going() == 0 && !r.closing || next == unit.Never):
 			return true
 		case r.dry:
 			r.record.Idle(next)

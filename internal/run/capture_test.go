@@ -355,6 +355,11 @@ job:
 			}
 		}
 	}
+	for qp, kinds := range order { // and closed when the job is over
+		if fmt.Sprint(kinds) != "[REQ REP RTU DREQ DREP]" {
+			t.Errorf("queue pair 0x%06x: %v", qp, kinds)
+		}
+	}
 	if checked == 0 || len(order) < 3 {
 		t.Errorf("%d messages of %d queue pairs", checked, len(order))
 	}
@@ -399,7 +404,8 @@ job: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 4kB}]}
 			kinds = append(kinds, fmt.Sprint(p.BTH.Opcode, " ", f.Time/1e12))
 		}
 	}
-	if got := strings.Join(kinds, ", "); got != "UD SEND Only 0, UD SEND Only 4, UD SEND Only 4, RDMA WRITE Only with Immediate 4" {
+	const want = "UD SEND Only 0, UD SEND Only 4, UD SEND Only 4, RDMA WRITE Only with Immediate 4, UD SEND Only 4"
+	if got := strings.Join(kinds, ", "); got != want {
 		t.Error(got)
 	}
 }

@@ -142,3 +142,18 @@ job: {collectives: [{op: all-reduce, bytes: 4MB, channels: 2, warmup: 0, iterati
 		t.Errorf("%v by two cards, %v by two ports of one and %v by a bond of one: want about half the speed", cards, ports, bond)
 	}
 }
+
+// HPCC learns from telemetry how fast a degraded link is: then its queue stays near zero, as on any link.
+func TestTelemetryHasTheRateOfADegradedLink(t *testing.T) {
+	r := run(t, `
+cluster: {hosts: 3, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+fabric: {design: single-switch}
+congestion: {algorithm: hpcc}
+job: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 2MB}, {from: host3/gpu0, to: host2/gpu0, bytes: 2MB}]}
+faults: [{link: rail1/host2, speed: 25Gb/s}]
+`, Options{})
+	q := r.Summary.Queues[0]
+	if mean := unit.Bytes(q.Mean); q.Port != "rail1/host2" || mean > 4*unit.Kilobyte {
+		t.Errorf("the queue of %s held %v in the mean", q.Port, mean)
+	}
+}

@@ -130,6 +130,7 @@ type runner struct {
 	watcher *watcher
 
 	islands islands
+	closing bool          // the jobs are over, and their queue pairs are not all closed
 	linger  unit.Duration // how long the run goes on after the jobs: no window is longer
 	eng     *sim.Engine
 	fab     *fabric.Fabric
@@ -528,6 +529,9 @@ func (r *runner) join() {
 		r.giveUp = false
 		r.stop()
 	}
+	if r.closing {
+		r.close()
+	}
 	if !r.checked {
 		return
 	}
@@ -596,8 +600,34 @@ func (j *job) stopAfter(steps int64) {
 	j.record.StopAfter(j.first + steps)
 }
 
-// done ends the run after the jobs: what is on its way may still arrive.
-func (r *runner) done(last unit.Time) { r.eng.StopAt(last.Add(r.linger)) }
+// done ends the run after the jobs: what is on its way may still arrive, and queue pairs that were connected are closed.
+func (r *runner) done(last unit.Time) {
+	if !r.plan.Scenario.Transport.Setup {
+		r.eng.StopAt(last.Add(r.linger))
+		return
+	}
+	r.closing = true
+	r.later(last.Add(r.linger), orderRun, func(now unit.Time) {
+		r.eng.StopAt(now.Add(closingTime))
+		for id := range r.plan.Pairs {
+			if q := &r.plan.Pairs[id]; q.Job >= 0 && q.Enabled() {
+				r.net.Disconnect(int32(id), now.Add(1))
+			}
+		}
+	})
+}
+
+// closingTime is how long a run goes on at most for queue pairs to be closed: a DREQ that is lost is repeated after seconds, and
+// nobody waits for that.
+const closingTime = unit.Millisecond
+
+// close ends the run when all queue pairs of its jobs are closed.
+func (r *runner) close() {
+	if last, all := r.net.Disconnected(); all && last > 0 {
+		r.closing = false
+		r.eng.StopAt(last.Add(r.linger))
+	}
+}
 
 // diverge ends a training whose loss is not a number, and makes the others end their steps: each the
 // step that its foremost rank is in, because ranks have begun it.

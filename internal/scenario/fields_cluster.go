@@ -219,10 +219,11 @@ var clusterFields = []*Field{
 	{
 		Path: "cluster.nic.receive_buffer", Default: "none", Word: "none", Min: "16KiB", Max: "1GB",
 		value: in(opt(byteCount), func(s *Scenario) *Opt[unit.Bytes] { return &s.Cluster.NIC.ReceiveBuffer }),
-		Meaning: "what a NIC has for packets that PCIe has not taken yet; with PFC it pauses its switch when what is left is " +
-			"headroom, and what finds no room is dropped; none: it takes all that comes",
-		Source: "Railyard's choice; NICs have about 2 MB, vendors publish none",
-		Also:   []string{"rx_buffer"},
+		Meaning: "what each port of a NIC has for packets that PCIe has not taken yet; with PFC it pauses its switch when " +
+			"what is left is headroom, and what finds no room is dropped; none: it takes all that comes",
+		Source: "Railyard's choice; NICs have about 2 MB, vendors publish none. A buffer for each port: mlx5 " +
+			"(register PBMC, port_buffer_size by local_port)",
+		Also: []string{"rx_buffer"},
 	},
 	{
 		Path: "cluster.nic.pacing", Default: "each", Choices: Pacings,

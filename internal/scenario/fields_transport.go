@@ -111,7 +111,8 @@ var transportFields = []*Field{
 		Path: "transport.setup", Default: "false", Also: []string{"connect", "connection_setup"},
 		value: in(boolean, func(s *Scenario) *bool { return &s.Transport.Setup }),
 		Meaning: "queue pairs are connected before they send, when their job or flow begins: REQ, REP and RTU of connection " +
-			"managers cross the network in the class of CNPs; what is posted meanwhile waits",
+			"managers cross the network in the class of CNPs; what is posted meanwhile waits. When all jobs are over, " +
+			"DREQ and DREP close them",
 		Source: "InfiniBand Architecture Specification 1, section 12.9",
 	},
 	{
