@@ -26,6 +26,7 @@ import (
 type commissionFlags struct {
 	measured              string
 	hops                  int
+	ports                 bool
 	json, template, quiet bool
 }
 
@@ -42,7 +43,8 @@ writes) or a scenario file. All-reduces are simulated as long as they take few p
 ones come from the closed form of NCCL's model, and each row says which.
 
 With --measured FILE, lines of KEY VALUE, it says what deviates first and where that likely lies; the
-exit code is then 1. --template prints such a file.`,
+exit code is then 1. --template prints such a file. Single ports (--ports) need not be measured; where
+they are, the answer names the cable: down, at another rate, swapped, with errors.`,
 		Example: "  railyard commission runs/digits-8gpu-1\n  railyard commission examples/leaf-spine.yaml --template >measured.txt\n" +
 			"  railyard commission examples/leaf-spine.yaml --measured measured.txt",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -66,6 +68,7 @@ exit code is then 1. --template prints such a file.`,
 	fl.IntVar(&f.hops, "hops", 3_000_000, "packet-hops of an all-reduce up to which it is simulated")
 	fl.BoolVar(&f.json, "json", false, "print as JSON")
 	fl.BoolVar(&f.template, "template", false, "print a file of measured values, with those that are expected")
+	fl.BoolVar(&f.ports, "ports", false, "list the checks of single ports too: rate, neighbour, errors, sessions")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
 	return cmd
 }
@@ -93,7 +96,7 @@ func (a *app) commission(ctx context.Context, of string, f commissionFlags) erro
 	}
 	checks := commission.Checks(p, in, known)
 	if f.template {
-		return commission.WriteTemplate(a.stdout, checks)
+		return commission.WriteTemplate(a.stdout, checks, f.ports)
 	}
 	measured := commission.Measured{}
 	if f.measured != "" {
@@ -106,11 +109,15 @@ func (a *app) commission(ctx context.Context, of string, f commissionFlags) erro
 		}
 	}
 	verdicts, first := commission.Judge(checks, measured)
+	listed := verdicts
+	if !f.ports {
+		listed = commission.Fewer(verdicts)
+	}
 	if f.json {
-		err = a.printJSON(commission.Data(verdicts, first))
+		err = a.printJSON(commission.Data(verdicts, first, listed))
 	} else {
 		s := a.newSheet()
-		commission.Print(s, verdicts, first, f.measured != "")
+		commission.Print(s, verdicts, first, listed, f.measured != "")
 		err = s.Flush(a.stdout)
 	}
 	switch {
@@ -170,7 +177,7 @@ func (a *app) expect(ctx context.Context, p *plan.Plan, k *commission.Known, f c
 	if p.Scenario.GPUs() < 2 {
 		return nil
 	}
-	s, err := commission.Sweep(p.Scenario)
+	s, err := commission.Sweep(p)
 	if err != nil {
 		return err
 	}

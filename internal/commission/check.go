@@ -17,20 +17,34 @@ const (
 	Bandwidth             // bits per second, written in bytes as nccl-tests does
 	Time                  // picoseconds
 	Fraction              // parts per million
+	PortRate              // bits per second of a port, 0: it is down
+	End                   // the device and port at the other end of a cable
 )
 
 // A Value is one of a kind, in its unit.
 type Value struct {
 	Kind Kind
 	N    int64
+	Text string // of an End: spine1/Ethernet1/1
 }
+
+// What a port is that carries nothing, and one that sees no neighbour.
+const (
+	down   = "down"
+	nobody = "none"
+)
 
 const million = 1_000_000
 
 // String prints a value as Parse reads it.
 func (v Value) String() string {
 	switch v.Kind {
-	case Rate:
+	case End:
+		return v.Text
+	case PortRate, Rate:
+		if v.Kind == PortRate && v.N == 0 {
+			return down
+		}
 		return strconv.FormatFloat(float64(v.N)/1e9, 'f', -1, 64) + "Gb/s"
 	case Bandwidth:
 		return strconv.FormatFloat(float64(v.N)/8e9, 'f', -1, 64) + "GB/s"
@@ -58,8 +72,15 @@ func (v Value) Short() string {
 // parse reads a value of a kind.
 func (k Kind) parse(text string) (v Value, err error) {
 	v.Kind = k
+	switch {
+	case k == End:
+		v.Text = text
+		return v, nil
+	case k == PortRate && text == down:
+		return v, nil
+	}
 	switch k {
-	case Rate, Bandwidth:
+	case PortRate, Rate, Bandwidth:
 		var r unit.Bitrate
 		r, err = unit.ParseBitrate(text)
 		v.N = int64(r)
@@ -77,6 +98,9 @@ func (k Kind) parse(text string) (v Value, err error) {
 			err = fmt.Errorf("%q: want a whole number such as 0 or 64", text)
 			return v, err
 		}
+	}
+	if err != nil && k == PortRate {
+		err = fmt.Errorf("%w; or %s", err, down)
 	}
 	if err == nil && v.N < 0 {
 		err = fmt.Errorf("%q: negative, want 0 or more", text)
@@ -121,17 +145,24 @@ type Check struct {
 	Source Source
 	Layer  string // where a deviation likely lies
 	Note   string
+
+	port *port // that it is about alone; nil: about more
 }
 
-// accepts reports whether a value is one that the check takes.
-func (c *Check) accepts(n int64) bool {
-	return (c.Low == nil || n >= *c.Low) && (c.High == nil || n <= *c.High)
+// accepts reports whether a value is one that the check takes. A neighbour may be named without its port.
+func (c *Check) accepts(v Value) bool {
+	if v.Kind == End {
+		return v.Text == c.Expect.Text || v.Text == deviceOf(c.Expect.Text)
+	}
+	return (c.Low == nil || v.N >= *c.Low) && (c.High == nil || v.N <= *c.High)
 }
 
 // Accepted says in words what is accepted.
 func (c *Check) Accepted() string {
-	at := func(n int64) string { return Value{c.Expect.Kind, n}.Short() }
+	at := func(n int64) string { return Value{Kind: c.Expect.Kind, N: n}.Short() }
 	switch {
+	case c.Expect.Kind == End:
+		return c.Expect.Text
 	case c.Low != nil && c.High != nil && *c.Low == *c.High:
 		return at(*c.Low)
 	case c.Low != nil && c.High != nil:
@@ -146,6 +177,7 @@ func (c *Check) Accepted() string {
 
 // Layers of a cluster, from rack power to the job (curricula count about fifteen).
 const (
+	power     = "1 power, or the device itself"
 	cables    = "2 cables, optics"
 	underlay  = "3 underlay: addresses, BGP"
 	lossless  = "4 lossless QoS: classification, PFC, ECN"

@@ -46,6 +46,7 @@ const (
 // Checks lists what to measure on a network, in order.
 func Checks(p *plan.Plan, in *inventory.Inventory, k Known) []Check {
 	l := &list{p: p, in: in}
+	l.ports()
 	l.links()
 	l.sessions()
 	l.idle()
@@ -64,7 +65,11 @@ type list struct {
 
 // exactly adds a check of which only the expected value is accepted.
 func (l *list) exactly(stage Stage, key, what string, v Value, from Source, layer string) {
-	l.all = append(l.all, Check{Key: key, Stage: stage, What: what, Expect: v, Low: &v.N, High: &v.N, Source: from, Layer: layer})
+	c := Check{Key: key, Stage: stage, What: what, Expect: v, Source: from, Layer: layer}
+	if v.Kind != End {
+		c.Low, c.High = &v.N, &v.N
+	}
+	l.all = append(l.all, c)
 }
 
 // links counts cables by their tier and rate.
@@ -85,11 +90,12 @@ func (l *list) links() {
 		}
 	}
 	for _, c := range classes {
-		name, rate := fmt.Sprintf("%v-%v", c.low, c.high), Value{Rate, int64(c.rate)}.String()
-		l.exactly(Links, "links."+name+"."+rate, fmt.Sprintf("%s links up at %s", name, rate), Value{Count, count[c]},
+		name, rate := fmt.Sprintf("%v-%v", c.low, c.high), Value{Kind: Rate, N: int64(c.rate)}.String()
+		l.exactly(Links, "links."+name+"."+rate, fmt.Sprintf("%s links up at %s", name, rate), Value{Kind: Count, N: count[c]},
 			FromInventory, cables)
 	}
-	l.exactly(Links, "links.errors", "links with CRC or FEC errors after correction, or flaps", Value{Count, 0}, FromRule, cables)
+	l.exactly(Links, "links.errors", "links with CRC or FEC errors after correction, or flaps", Value{Kind: Count, N: 0},
+		FromRule, cables)
 }
 
 // sessions counts BGP's, and the equal next hops of each role.
@@ -109,8 +115,9 @@ func (l *list) sessions() {
 	if l.in.Options.IPv6 {
 		ends *= 2
 	}
-	l.exactly(Sessions, "bgp.sessions", "ends of sessions that are up, over all switches", Value{Count, ends}, FromInventory,
-		underlay)
+	l.portSessions()
+	l.exactly(Sessions, "bgp.sessions", "ends of sessions that are up, over all switches", Value{Kind: Count, N: ends},
+		FromInventory, underlay)
 	l.all[len(l.all)-1].Note = without(l.p.NotConfigured())
 	for kind := topo.Leaf; kind <= topo.SuperSpine; kind++ {
 		l.nextHops(kind)
@@ -153,13 +160,14 @@ func (l *list) nextHops(kind topo.Kind) {
 			continue
 		}
 		l.exactly(Sessions, "bgp."+name+".next-hops", "equal next hops of "+name+", to the rails it has most to",
-			Value{Count, hops[i]}, FromInventory, underlay)
+			Value{Kind: Count, N: hops[i]}, FromInventory, underlay)
 	}
 }
 
 func (l *list) idle() {
 	for _, what := range []string{"pauses", "marks", "drops"} {
-		l.exactly(Idle, "idle."+what, what+" in a minute without traffic", Value{Count, 0}, FromRule, lossless)
+		l.exactly(Idle, "idle."+what, what+" in a minute without traffic", Value{Kind: Count, N: 0}, FromRule,
+			lossless)
 	}
 }
 
@@ -171,47 +179,58 @@ func (l *list) load(k *Loaded) {
 	note := fmt.Sprintf("%d hosts write to the first NIC of one, %v", k.Senders, k.Took.Human())
 	one, storm := int64(1), int64(stormOfPauses)
 	if k.Marks > 0 {
-		l.all = append(l.all, Check{Key: "load.marks", Stage: Load, What: "packets marked in an incast", Expect: Value{Count, k.Marks},
-			Low: &one, Source: FromPackets, Layer: lossless, Note: note})
+		l.all = append(l.all, Check{Key: "load.marks", Stage: Load, What: "packets marked in an incast",
+			Expect: Value{Kind: Count, N: k.Marks}, Low: &one, Source: FromPackets, Layer: lossless, Note: note})
 	} else {
 		note += "; it marks nothing: its senders slow down before, or switches do not mark"
 	}
 	perSecond := int64(float64(k.Pauses) / max(k.Took.Seconds(), 1e-9))
 	most := max(storm, perSecond)
-	l.all = append(l.all, Check{Key: "load.pauses", Stage: Load, What: "pause frames a second in it", Expect: Value{Count, perSecond},
-		High: &most, Source: FromPackets, Layer: lossless, Note: note})
+	l.all = append(l.all, Check{Key: "load.pauses", Stage: Load, What: "pause frames a second in it",
+		Expect: Value{Kind: Count, N: perSecond}, High: &most, Source: FromPackets, Layer: lossless, Note: note})
 	drops := k.Drops
-	l.all = append(l.all, Check{Key: "load.drops", Stage: Load, What: "drops in it", Expect: Value{Count, k.Drops}, High: &drops,
-		Source: FromPackets, Layer: lossless, Note: note})
+	l.all = append(l.all, Check{Key: "load.drops", Stage: Load, What: "drops in it",
+		Expect: Value{Kind: Count, N: k.Drops}, High: &drops, Source: FromPackets, Layer: lossless, Note: note})
 }
 
-// write is what one NIC of each rail writes to another: the payload's share of its link, or PCIe.
+// write is what one NIC of each rail writes to another: the payload's share of its link, or PCIe. Of NICs that differ it is
+// the least.
 func (l *list) write() {
-	g, sc := l.in.Graph, l.p.Scenario
+	g := l.in.Graph
 	if len(g.Hosts) < 2 {
 		return
 	}
-	frames, mtu := l.p.Frames(), sc.Transport.MTU
-	wire := frames.OnLink(frames.DataFrame(mtu, false, false))
 	for rail := range g.Rails() {
-		least := unit.Bitrate(0)
+		ceiling, note := int64(0), ""
 		for i := range g.NICs {
-			if n := &g.NICs[i]; int(n.Rail) == rail && (least == 0 || g.Ports[n.Port].Rate < least) {
-				least = g.Ports[n.Port].Rate
+			if n := &g.NICs[i]; int(n.Rail) == rail {
+				if c, why := l.ceiling(topo.NICID(i)); ceiling == 0 || c < ceiling {
+					ceiling, note = c, why
+				}
 			}
 		}
-		if least == 0 {
+		if ceiling == 0 {
 			continue
-		}
-		ceiling := int64(float64(least) * float64(mtu) / float64(wire))
-		note := fmt.Sprintf("%d B of payload in %d B on the link", mtu, wire)
-		if pcie := int64(sc.Cluster.Host.PCIe); pcie < ceiling {
-			ceiling, note = pcie, "PCIe is slower than the link"
 		}
 		low := int64(float64(ceiling) * leastWrite)
 		l.all = append(l.all, Check{Key: fmt.Sprintf("write.rail%d", rail+1), Stage: Write,
-			What: fmt.Sprintf("RDMA write between two hosts on rail %d", rail+1), Expect: Value{Rate, ceiling}, Low: &low,
-			Source: FromFormula, Layer: oneRail, Note: note})
+			What:   fmt.Sprintf("RDMA write between two hosts on rail %d", rail+1),
+			Expect: Value{Kind: Rate, N: ceiling}, Low: &low, Source: FromFormula, Layer: oneRail, Note: note})
+	}
+}
+
+// ceiling is the most payload that a NIC writes, in bits per second, and what limits it.
+func (l *list) ceiling(n topo.NICID) (most int64, why string) {
+	frames, mtu := l.p.Frames(), l.p.Scenario.Transport.MTU
+	wire := frames.OnLink(frames.DataFrame(mtu, false, false))
+	most = int64(float64(l.in.Graph.Ports[l.in.Graph.NICs[n].Port].Rate) * float64(mtu) / float64(wire))
+	switch pcie, link := l.p.WriteRate(n); {
+	case pcie == 0 || int64(pcie) >= most:
+		return most, fmt.Sprintf("%d B of payload in %d B on the link", mtu, wire)
+	case link != "":
+		return int64(pcie), link + " inside the host is slower than the link"
+	default:
+		return int64(pcie), "PCIe is slower than the link"
 	}
 }
 
@@ -229,11 +248,11 @@ func (l *list) collectives(figures []Figure) {
 		if f.Row.Bytes <= small {
 			high := int64(float64(f.Time) * mostSlower)
 			c.Key, c.What = "all-reduce."+size+".time", size+", time"
-			c.Expect, c.High = Value{Time, int64(f.Time)}, &high
+			c.Expect, c.High = Value{Kind: Time, N: int64(f.Time)}, &high
 		} else {
 			low := int64(float64(f.Bus) / mostSlower)
 			c.Key, c.What, c.Layer = "all-reduce."+size+".busbw", size+", bus bandwidth", balanced
-			c.Expect, c.Low = Value{Bandwidth, int64(f.Bus)}, &low
+			c.Expect, c.Low = Value{Kind: Bandwidth, N: int64(f.Bus)}, &low
 		}
 		l.all = append(l.all, c)
 	}
@@ -251,7 +270,7 @@ func sizeText(b unit.Bytes) string {
 func (l *list) steps(k Known) {
 	high := int64(mostSpread)
 	c := Check{Key: "step.spread", Stage: Steps, What: "how much longer the slowest of 100 steps takes than the median",
-		Expect: Value{Fraction, 0}, High: &high, Source: FromRule, Layer: job,
+		Expect: Value{Kind: Fraction, N: 0}, High: &high, Source: FromRule, Layer: job,
 		Note: "a run directory of this job gives its own"}
 	if k.Median > 0 {
 		c.Expect.N = max(0, int64(float64(k.P99-k.Median)/float64(k.Median)*million))

@@ -53,18 +53,32 @@ func Read(file string, text []byte, checks []Check) (Measured, error) {
 	return m, wrong.Err()
 }
 
-// nearest names the first key of the same group, or the first of all.
+// nearest names the key of the same group that begins most alike, or the first that is of no single port.
 func nearest(key string, checks []Check) string {
 	group, _, _ := strings.Cut(key, ".")
+	best, most := "", -1
 	for i := range checks {
-		if g, _, _ := strings.Cut(checks[i].Key, "."); g == group {
+		k := checks[i].Key
+		if g, _, _ := strings.Cut(k, "."); g != group {
+			continue
+		}
+		same := 0
+		for same < min(len(k), len(key)) && k[same] == key[same] {
+			same++
+		}
+		if same > most {
+			best, most = k, same
+		}
+	}
+	if best != "" {
+		return ", want one such as " + best
+	}
+	for i := range checks {
+		if checks[i].port == nil {
 			return ", want one such as " + checks[i].Key
 		}
 	}
-	if len(checks) == 0 {
-		return ""
-	}
-	return ", want one such as " + checks[0].Key
+	return ""
 }
 
 // State is what became of a check.
@@ -92,7 +106,7 @@ func Judge(checks []Check, m Measured) (all []Verdict, first int) {
 		v := Verdict{Check: c, State: Missing}
 		if got, known := m[c.Key]; known {
 			v.Measured, v.State = &got, Passed
-			if !c.accepts(got.N) {
+			if !c.accepts(got) {
 				v.State = Deviates
 				if first < 0 {
 					first = i
@@ -107,6 +121,9 @@ func Judge(checks []Check, m Measured) (all []Verdict, first int) {
 // Layer is where the first deviation likely lies. One rail that is slow is that rail; all of them alike are the hosts.
 func Layer(all []Verdict, first int) string {
 	c := all[first].Check
+	if c.port != nil {
+		return suspect(all, &all[first])
+	}
 	if c.Stage != Write {
 		return c.Layer
 	}

@@ -66,12 +66,12 @@ func LoadOf(sum *result.Summary, senders int) *Loaded {
 	return l
 }
 
-// Sweep is nccl-tests' all-reduce over all GPUs of a scenario, from 8 B to 4 GiB.
-func Sweep(sc *scenario.Scenario) (*perf.Sweep, error) {
-	s := &perf.Sweep{Sizes: perf.Sizes{Min: 8, Max: 4 << 30, Factor: 2}, Iterations: 1}
+// Sweep is nccl-tests' all-reduce over all GPUs of a plan, from 8 B to 4 GiB.
+func Sweep(p *plan.Plan) (*perf.Sweep, error) {
+	s := &perf.Sweep{Sizes: perf.Sizes{Min: 8, Max: 4 << 30, Factor: 2}, Iterations: 1, NICRate: p.NICRate()}
 	var err error
 	if s.Op, err = perf.ParseOp("all_reduce"); err == nil {
-		s.Base, err = Bare(sc, "{collectives: [{op: all-reduce, bytes: 4B}]}")
+		s.Base, err = Bare(p.Scenario, "{collectives: [{op: all-reduce, bytes: 4B}]}")
 	}
 	return s, err
 }

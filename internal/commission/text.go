@@ -8,13 +8,18 @@ import (
 	"railyard/internal/sheet"
 )
 
-// WriteTemplate writes a file of measured values, with those that are expected.
-func WriteTemplate(w io.Writer, checks []Check) error {
+// WriteTemplate writes a file of measured values, with those that are expected; of single ports where that is asked for.
+func WriteTemplate(w io.Writer, checks []Check, ports bool) error {
 	var b strings.Builder
+	var last Stage
 	for i := range checks {
 		c := &checks[i]
-		if i == 0 || checks[i-1].Stage != c.Stage {
+		if c.port != nil && !ports {
+			continue
+		}
+		if c.Stage != last {
 			fmt.Fprintf(&b, "# %s\n", c.Stage)
+			last = c.Stage
 		}
 		fmt.Fprintf(&b, "%s %s\n", c.Key, c.Expect)
 	}
@@ -22,15 +27,17 @@ func WriteTemplate(w io.Writer, checks []Check) error {
 	return err
 }
 
-// Print lists checks stage by stage; measured: with what was measured.
-func Print(s *sheet.Sheet, all []Verdict, first int, measured bool) {
+// Print lists checks stage by stage; measured: with what was measured. Of all those that are listed may be fewer (Fewer).
+func Print(s *sheet.Sheet, all []Verdict, first int, listed []Verdict, measured bool) {
 	if !measured {
 		s.Wrap("", "What to check, in this order; stop at the first that deviates.")
 	} else {
 		s.Wrap("", sentence(all, first))
 	}
+	all = listed
 	for i := 0; i < len(all); {
 		stage, notes := all[i].Check.Stage, []string{}
+		ports := [][]string{{"port", "expected", "measured"}}
 		head := []string{"check", "expected", "accepted", "by"}
 		if measured {
 			head = []string{"check", "expected", "accepted", "measured", "by"}
@@ -39,6 +46,10 @@ func Print(s *sheet.Sheet, all []Verdict, first int, measured bool) {
 		for ; i < len(all) && all[i].Check.Stage == stage; i++ {
 			v := &all[i]
 			c := v.Check
+			if c.port != nil {
+				ports = append(ports, []string{c.Key, c.Expect.Short(), v.shown()})
+				continue
+			}
 			row := []string{c.Key, c.Expect.Short(), c.Accepted()}
 			if measured {
 				row = append(row, v.shown())
@@ -50,6 +61,9 @@ func Print(s *sheet.Sheet, all []Verdict, first int, measured bool) {
 		}
 		s.Title(string(stage))
 		s.Grid(map[bool]string{false: "lrlw", true: "lrllw"}[measured], rows)
+		if len(ports) > 1 {
+			s.Grid("llw", ports)
+		}
 		for _, n := range notes {
 			s.Wrap("  ", n)
 		}
@@ -69,19 +83,29 @@ func (v *Verdict) shown() string {
 
 // sentence is the answer: the first deviation, or that there is none.
 func sentence(all []Verdict, first int) string {
-	missing := 0
-	for _, v := range all {
+	missing, ports := 0, 0
+	counted := Fewer(all)
+	for _, v := range counted {
 		if v.State == Missing {
 			missing++
 		}
+		if v.Check.port != nil && v.State == Deviates {
+			ports++
+		}
 	}
 	if first < 0 {
-		return fmt.Sprintf("Nothing deviates: %d of %d checks were measured.", len(all)-missing, len(all))
+		return fmt.Sprintf("Nothing deviates: %d of %d checks were measured.", len(counted)-missing, len(counted))
 	}
 	v := &all[first]
 	text := fmt.Sprintf("First deviation: %s (%s) is %s, accepted is %s. Likely layer: %s.", v.Check.Key, v.Check.What,
 		v.Measured.Short(), v.Check.Accepted(), Layer(all, first))
-	for _, before := range all[:first] {
+	switch {
+	case v.Check.port != nil && ports > 1:
+		text += fmt.Sprintf(" In all %d values of single ports deviate.", ports)
+	case v.Check.port == nil && (v.Check.Layer == cables || v.Check.Key == "bgp.sessions") && ports == 0:
+		text += " Which cable it is the values of single ports say: --ports lists them."
+	}
+	for _, before := range Fewer(all[:first]) {
 		if before.State == Missing {
 			return text + " Checks before it were not measured: it may rest on one of them."
 		}
@@ -106,8 +130,8 @@ type checkJSON struct {
 	Layer    string  `json:"likely_layer,omitempty"` // of a deviation
 }
 
-// Data is the checks as data.
-func Data(all []Verdict, first int) any {
+// Data is the checks as data, those that are listed.
+func Data(all []Verdict, first int, listed []Verdict) any {
 	out := struct {
 		First  string      `json:"first_deviation,omitempty"`
 		Layer  string      `json:"likely_layer,omitempty"`
@@ -116,7 +140,7 @@ func Data(all []Verdict, first int) any {
 	if first >= 0 {
 		out.First, out.Layer = all[first].Check.Key, Layer(all, first)
 	}
-	for _, v := range all {
+	for _, v := range listed {
 		c := v.Check
 		j := checkJSON{c.Key, c.Stage, c.What, c.Expect.String(), c.Expect.N, c.Low, c.High, c.Source, c.Note, nil, v.State, ""}
 		if v.Measured != nil {

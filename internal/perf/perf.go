@@ -23,6 +23,7 @@ type Sweep struct {
 	Channels   int    // 0: as NCCL chooses
 	Skew       int    // of an all-to-all, as job.collectives[].skew; 0: 1
 	Base       *scenario.Scenario
+	NICRate    unit.Bitrate // what PCIe leaves of a NIC, for Closed; 0: all
 
 	all *scenario.Scenario // see ofAll
 }
@@ -144,6 +145,9 @@ func (s *Sweep) Closed(row Row) (unit.Duration, error) {
 	}
 	g := plan.NCCLGroup(sc, j)
 	g.Channels = row.Channels
+	if s.NICRate > 0 {
+		g.NICRate = min(g.NICRate, s.NICRate)
+	}
 	took, err := plan.NCCLParams(sc).Predict(s.Op.Collective, row.Bytes, g, choice.Algorithm, choice.Protocol)
 	return took.Time(), err
 }

@@ -12,13 +12,15 @@ func (p *Plan) Forecast(j *Job) [][]workload.Times {
 	if j.Work == nil {
 		return nil
 	}
-	return j.Work.Forecast(p.assumed(p.collectiveTimes(j)))
+	return j.Work.Forecast(p.assumed(j, p.collectiveTimes(j)))
 }
 
 // assumed is what a forecast with these times of collectives takes for granted.
-func (p *Plan) assumed(collectives []unit.Duration) workload.Assumed {
+func (p *Plan) assumed(j *Job, collectives []unit.Duration) workload.Assumed {
 	return workload.Assumed{
 		Took: func(c int32) unit.Duration { return collectives[c] },
-		Copy: func(b unit.Bytes) unit.Duration { return transmit(p.Scenario.Cluster.Host.PCIe, b) },
+		Copy: func(rank int32, b unit.Bytes) unit.Duration {
+			return transmit(p.copyRate(j.Placement.Ranks[rank].GPU), b)
+		},
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // jobTime estimates how long the jobs take in virtual time, until the last has ended: a training
 // takes its start phase and the sum of its steps; flows take until the last message has crossed the most loaded port of
-// its path. Background flows end with the jobs, so their number depends on it. steps is by job.
+// its path, and the most loaded link inside hosts. Background flows end with the jobs, so their number depends on it. steps is by job.
 func (p *Plan) jobTime(steps []int64) unit.Duration {
 	longest := unit.Duration(0)
 	for i := range p.Jobs {
@@ -18,12 +18,12 @@ func (p *Plan) jobTime(steps []int64) unit.Duration {
 			longest = max(longest, unit.Duration(add(int64(j.Spec.Start)+int64(start), mul(steps[i], int64(step)))))
 		}
 	}
-	load := p.portLoad()
+	load, inside := p.portLoad(), p.insideLoad()
 	for i := range p.Pairs {
 		if q := &p.Pairs[i]; q.Kind == result.KindJob && q.Sends() {
 			f := q.Flow
 			span := unit.Duration(mul(int64(f.Count-1), int64(f.Every)))
-			longest = max(longest, unit.Duration(q.Start)+max(span, p.loadTime(load, q))+p.BaseRTT(q))
+			longest = max(longest, unit.Duration(q.Start)+max(span, p.loadTime(load, q), p.insideTime(inside, q))+p.BaseRTT(q))
 		}
 	}
 	return longest
@@ -32,7 +32,7 @@ func (p *Plan) jobTime(steps []int64) unit.Duration {
 // phaseTimes estimates how long the start phase takes, and each step. Of replicas, which are alike,
 // the first stands for all.
 func (p *Plan) phaseTimes(j *Job) (start, step unit.Duration) {
-	a := p.assumed(p.collectiveTimes(j))
+	a := p.assumed(j, p.collectiveTimes(j))
 	a.Only = func(r int32) bool { return r == 0 }
 	if t := j.Work.Training; t != nil {
 		a.Only = func(r int32) bool { return t.Layout.Coord(int(r)).Data == 0 }
@@ -119,6 +119,7 @@ func (p *Plan) messageTime(j *Job, l *RankLink, size unit.Bytes, busy []float64)
 		all := unit.Bytes(p.packets(int64(size))-1) * p.onLink(port, frames.MaxDataFrame(mtu))
 		rest = max(rest, p.Graph.Ports[port].Rate.TransmitTime(all))
 	}
+	rest = max(rest, transmit(p.insideRate(q), max(0, size-mtu)))
 	share := 0.0
 	p.eachPort(q, 1, func(port topo.PortID, _ int64) { share = max(share, busy[port]) })
 	alone := 2*host.PCIeLatency + p.Scenario.Cluster.NIC.Latency + p.oneWay(q.Path, first) + rest

@@ -10,10 +10,10 @@ type Times struct{ Start, End unit.Duration }
 
 // Assumed is what a forecast takes for granted.
 type Assumed struct {
-	Step int64                                // a step, or StartStep for the start phase
-	Took func(coll int32) unit.Duration       // a collective, from when the last of its ranks has launched it
-	Copy func(bytes unit.Bytes) unit.Duration // from host memory; nil: no time
-	Only func(rank int32) bool                // those that stand for all; nil: each
+	Step int64                                            // a step, or StartStep for the start phase
+	Took func(coll int32) unit.Duration                   // a collective, from when the last of its ranks has launched it
+	Copy func(rank int32, bytes unit.Bytes) unit.Duration // from host memory; nil: no time
+	Only func(rank int32) bool                            // those that stand for all; nil: each
 }
 
 // Forecast returns when each rank runs each operation of a step, by rank and index in Program.OpsOf(step).
@@ -115,7 +115,7 @@ func (f *forecast) run(rank, id int32) bool {
 	}
 	end := start + op.Duration
 	if op.Kind == Copy && f.Copy != nil {
-		end += f.Copy(op.Bytes)
+		end += f.Copy(rank, op.Bytes)
 	}
 	if op.Kind == Communication {
 		var known bool

@@ -147,7 +147,7 @@ func TestForecastOfOneReplica(t *testing.T) {
 	}
 	copied := Job{Of: []int32{0}, Programs: []Program{{Ops: []Op{{Kind: Copy, Bytes: 7, Coll: -1}},
 		Streams: []Stream{{Group: CopyGroup}}}}}
-	a = Assumed{Copy: func(b unit.Bytes) unit.Duration { return unit.Duration(b) * unit.Microsecond }}
+	a = Assumed{Copy: func(_ int32, b unit.Bytes) unit.Duration { return unit.Duration(b) * unit.Microsecond }}
 	if got, want := copied.Forecast(a)[0][0], (Times{0, 7 * unit.Microsecond}); got != want {
 		t.Errorf("a copy runs %v, want %v", got, want)
 	}
