@@ -53,8 +53,8 @@ const (
 // Congestion reports whether the kind is lost to a network that is not idle and whole.
 func (k Kind) Congestion() bool {
 	switch k {
-	case SharedPort, SlowPort, LossyLink, FullBuffer, DropThreshold, Watchdog, NoRoute, Reordering, NoRoom, Timeouts, Deadlock, Storm, Receiver,
-		Controller, Window:
+	case SharedPort, SlowPort, LossyLink, FullBuffer, DropThreshold, Watchdog, NoRoute, Reordering, NoRoom, Timeouts,
+		Deadlock, Storm, Receiver, Controller, Window:
 		return true
 	}
 	return false
