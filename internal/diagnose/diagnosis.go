@@ -25,6 +25,7 @@ const (
 	Reordering    Kind = "reordering"         // a receiver called packets missing that were only late
 	NoRoom        Kind = "reorder buffer"     // and so because it had no room for those that came before them
 	Timeouts      Kind = "timeouts"           // repeats though nothing was lost
+	Deadlock      Kind = "deadlock"           // ports that wait for each other in a circle
 	Storm         Kind = "pause storm"        // a host that pauses its switch, or a switch whose PFC is stuck
 	Receiver      Kind = "slow receiver"      // a NIC whose PCIe is slower than its link pauses its switch
 	Controller    Kind = "congestion control" // a sender was slowed though the port had room
@@ -52,8 +53,8 @@ const (
 // Congestion reports whether the kind is lost to a network that is not idle and whole.
 func (k Kind) Congestion() bool {
 	switch k {
-	case SharedPort, SlowPort, LossyLink, FullBuffer, DropThreshold, Watchdog, NoRoute, Reordering, NoRoom, Timeouts, Storm, Receiver,
-		Controller, Window:
+	case SharedPort, SlowPort, LossyLink, FullBuffer, DropThreshold, Watchdog, NoRoute, Reordering, NoRoom, Timeouts,
+		Deadlock, Storm, Receiver, Controller, Window:
 		return true
 	}
 	return false

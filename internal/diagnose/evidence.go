@@ -69,6 +69,9 @@ type Port struct {
 	Rate  unit.Bitrate
 	Delay unit.Duration // of its cable
 	Storm bool          // its own peer pauses it without end
+	// Circle is the first port of those that waited for each other in a circle, this one among them, counted from 1; 0: it
+	// was in none.
+	Circle int32
 	// Receiver: that is a NIC which waits for its PCIe
 	Receiver bool
 	Fill     []Share // of a NIC's port, whose queue pairs wait in turn: what arrived of each

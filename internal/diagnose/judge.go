@@ -138,6 +138,10 @@ func (c *court) pause(s *Span) {
 		c.charge(SharedPort, -1, -1, s.Cause, s, s.Time)
 		return
 	}
+	if circle := c.e.Ports[s.Port].Circle; circle > 0 {
+		c.charge(Deadlock, circle-1, -1, s.Cause, s, s.Time)
+		return
+	}
 	if c.e.Ports[s.Port].Receiver {
 		c.charge(Receiver, s.Port, -1, s.Cause, s, s.Time)
 		return

@@ -374,6 +374,9 @@ func (r *Recorder) portEvidence(id topo.PortID) diagnose.Port {
 			p.Rate = unit.Bitrate(8 * float64(s.Bytes) * float64(unit.Second) / float64(s.Busy))
 		}
 	}
+	if slices.Contains(r.waits.ports, id) {
+		p.Circle = 1 + int32(slices.Min(r.waits.ports))
+	}
 	for _, root := range r.fabric.PausedFor(r.engine.Now(), id) {
 		p.Storm = p.Storm || root.Root == id
 		p.Receiver = p.Storm && r.plan.ReceiveBuffer() != nil && !r.plan.Storms(id)

@@ -15,7 +15,7 @@ var explains = map[string][]diagnose.Kind{
 	"duplicate":  {diagnose.LossyLink, diagnose.SharedPort},
 	"reorder":    {diagnose.LossyLink, diagnose.Reordering, diagnose.NoRoom},
 	"bit_errors": {diagnose.LossyLink, diagnose.Timeouts},
-	"down":       {diagnose.LossyLink, diagnose.NoRoute, diagnose.Watchdog, diagnose.Timeouts},
+	"down":       {diagnose.LossyLink, diagnose.NoRoute, diagnose.Deadlock, diagnose.Watchdog, diagnose.Timeouts},
 	"storm":      {diagnose.Storm, diagnose.Watchdog},
 	"speed":      {diagnose.SlowPort, diagnose.SharedPort, diagnose.Controller, diagnose.LinkSpeed},
 	"config":     {diagnose.SharedPort, diagnose.SlowPort, diagnose.FullBuffer, diagnose.LossyLink, diagnose.Controller, diagnose.Timeouts},
@@ -24,6 +24,9 @@ var explains = map[string][]diagnose.Kind{
 	"hang":       {diagnose.SlowRank, diagnose.Dependency},
 	"slow":       {diagnose.SlowRank},
 }
+
+// spread are the kinds of blame whose fault may be anywhere: a way is gone wherever one of its links is, and pauses spread.
+var spread = []diagnose.Kind{diagnose.NoRoute, diagnose.Deadlock, diagnose.Watchdog}
 
 // nameFaults notes which of the scenario's faults may be behind each blame: those that can bring about such a blame,
 // on the thing that it names.
@@ -55,7 +58,7 @@ func (j *Job) concerns(entry int, b *diagnose.Blame) bool {
 	case b.Rank != nil:
 		at := j.plan.Placement.Ranks[*b.Rank]
 		return slices.Contains(m.GPUs, plan.GPU{Host: at.Host, GPU: at.GPU}) || slices.Contains(m.Hosts, at.Host)
-	case b.Port == "" || b.Kind == diagnose.NoRoute: // a way is gone wherever one of its links is
+	case b.Port == "" || slices.Contains(spread, b.Kind):
 		return true
 	}
 	id := topo.PortID(slices.IndexFunc(p.Graph.Ports, func(x topo.Port) bool { return x.Name == b.Port }))

@@ -14,6 +14,7 @@ type circles struct {
 	every unit.Duration // 0: it does not look
 	at    unit.Time     // it looked last
 	found *result.Deadlock
+	ports []topo.PortID // of found
 }
 
 // openWaits begins to look.
@@ -41,6 +42,7 @@ func (r *Recorder) Idle(until unit.Time) {
 func (r *Recorder) lookWaits(now unit.Time) {
 	r.waits.at = now
 	if ports := r.fabric.Deadlock(); ports != nil {
+		r.waits.ports = ports
 		r.waits.found = &result.Deadlock{At: now}
 		for _, id := range ports {
 			r.waits.found.Ports = append(r.waits.found.Ports, r.plan.Graph.Ports[id].Name)

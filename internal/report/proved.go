@@ -59,6 +59,7 @@ var takenBy = map[diagnose.Kind]string{
 	diagnose.FullBuffer: result.ChangeBuffer,
 	diagnose.Launch:     result.ChangeLaunch, diagnose.LossyLink: result.ChangeFault,
 	diagnose.Storm: result.ChangeFault, diagnose.Watchdog: result.ChangeFault, diagnose.NoRoute: result.ChangeFault,
+	diagnose.Deadlock: result.ChangeFault,
 }
 
 // removes reports whether a change takes a blame away.

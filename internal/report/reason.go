@@ -47,6 +47,8 @@ func (d *Data) clause(b *diagnose.Blame) string {
 		return "packets overtook one another further than receivers had room to keep them, and were dropped and sent again"
 	case diagnose.Timeouts:
 		return "timers ran out and packets were sent again though nothing had been lost"
+	case diagnose.Deadlock:
+		return fmt.Sprintf("ports waited for each other in a circle, %s among them", at)
 	case diagnose.Storm:
 		return fmt.Sprintf("what is behind %s paused it with PFC frames without end", at)
 	case diagnose.Receiver:

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"railyard/internal/dataset"
+	"railyard/internal/diagnose"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 )
@@ -63,6 +64,15 @@ func TestDeadlock(t *testing.T) {
 					t.Errorf("%s: %s is no circle", c.what, s.Deadlock.Text())
 				}
 			}
+		}
+		if c.stuck && c.ends {
+			b := s.Diagnosis.Find(diagnose.Deadlock, "")
+			if b == nil || !slices.Contains(s.Deadlock.Ports, b.Port) || len(b.Faults) != 2 {
+				t.Errorf("%s: the diagnosis says %+v of the circle", c.what, b)
+			}
+		}
+		if s.Diagnosis != nil && s.Diagnosis.Find(diagnose.Storm, "") != nil {
+			t.Errorf("%s: the diagnosis takes it for a pause storm", c.what)
 		}
 		if !slices.ContainsFunc(s.Notes, func(n string) bool { return strings.Contains(n, c.note) }) {
 			t.Errorf("%s: no note says %q: %q", c.what, c.note, s.Notes)
