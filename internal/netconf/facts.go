@@ -36,6 +36,9 @@ func (d *Device) Facts() (all []Fact) {
 	if d.Peer != nil {
 		all = append(all, Fact{What: "peer switch", Value: d.Peer.String(), Place: "peer"})
 	}
+	if d.Tunnels != nil {
+		all = append(all, d.Tunnels.facts()...)
+	}
 	if d.BGP != nil {
 		all = append(all, d.BGP.facts()...)
 	}
@@ -55,6 +58,9 @@ func (d *Device) portFacts(i *Interface) (all []Fact) {
 	}
 	for _, a := range i.Addresses {
 		say("address "+a.String(), "there")
+	}
+	if i.MAC != "" {
+		say("MAC", "%s", i.MAC)
 	}
 	if i.MTU > 0 {
 		say("largest frame", "%v", i.MTU)

@@ -35,6 +35,15 @@ func (b *BGP) facts() (all []Fact) {
 // String says what is agreed with a neighbour.
 func (n *Neighbour) String() string {
 	text := fmt.Sprintf("AS %d", n.AS)
+	if n.EVPN {
+		text += ", EVPN"
+	}
+	if n.Source.IsValid() {
+		text += fmt.Sprintf(", from %v", n.Source)
+	}
+	if n.Hops > 0 {
+		text += fmt.Sprintf(", over at most %d links", n.Hops)
+	}
 	if n.BFD != nil {
 		text += fmt.Sprintf(", BFD %d x %v", n.BFD.Multiplier, n.BFD.Interval)
 	}

@@ -30,6 +30,7 @@ func (d *Device) Clone() *Device {
 		c.Interfaces[i].QoS = clone(c.Interfaces[i].QoS)
 	}
 	c.QoS, c.LLDP, c.Balance, c.Peer = clone(d.QoS), clone(d.LLDP), clone(d.Balance), clone(d.Peer)
+	c.Tunnels = d.Tunnels.clone()
 	if c.QoS == nil {
 		return &c
 	}
@@ -66,8 +67,8 @@ func (f *Fitting) Say(format string, args ...any) {
 // NoRouting leaves the ports with their names: no addresses, VLANs or sessions.
 func (f *Fitting) NoRouting(platform string) {
 	d := f.Device
-	said := d.BGP != nil
-	d.BGP = nil
+	said := d.BGP != nil || d.Tunnels != nil
+	d.BGP, d.Tunnels = nil, nil
 	d.Interfaces = slices.DeleteFunc(d.Interfaces, func(i Interface) bool {
 		said = said || i.Kind != Physical
 		return i.Kind != Physical

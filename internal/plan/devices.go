@@ -20,11 +20,7 @@ func (p *Plan) Routers() (*inventory.Inventory, []netconf.Device, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	devices, err := netconf.Design(in)
-	if err != nil {
-		return nil, nil, &FieldError{"fabric.routing.protocol", err}
-	}
-	return in, devices, nil
+	return in, netconf.Design(in), nil
 }
 
 // Devices are the switches as they are to be configured, in the order of the graph. Their thresholds

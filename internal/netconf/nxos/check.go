@@ -14,6 +14,7 @@ func (w *writer) check() {
 		w.Refuse("a device without a name, want one")
 	}
 	w.Peered(d, peered)
+	w.NoOverlay(d)
 	if why := unrouted(d); why != "" {
 		w.Refuse("no command is on record for %s", why)
 	}
