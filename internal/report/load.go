@@ -91,8 +91,10 @@ func (d *Data) perJob() []*Data {
 		s := d.Summary.OfJob(i)
 		d.Jobs = append(d.Jobs, &Data{Path: d.Path, Summary: s, Settings: settingsOfJob(s.Scenario, i), End: d.End, job: s.Job})
 	}
-	if len(d.Jobs) > 0 {
-		d.Jobs[0].WhatIf = d.WhatIf // which compares the first
+	for _, j := range d.Jobs {
+		if d.WhatIf != nil && d.WhatIf.Job == j.job { // one of them is compared
+			j.WhatIf = d.WhatIf
+		}
 	}
 	return d.Jobs
 }
