@@ -63,6 +63,7 @@ func (f *Fabric) busyLinks(st *state) []int32 {
 // before lists the frames on a link that arrive before end, and returns when the next one comes, or unit.Never.
 func (in *ingress) before(end unit.Time, id PortID, due *sim.Due) unit.Time {
 	c, pos, from := in.head, int(in.pos), due.From()
+	key := sim.MakeKey(sim.Arrival, classArrive, int32(id))
 	for n := int(in.n); n > 0; {
 		if pos == chunkFrames {
 			c, pos = c.next, 0
@@ -78,7 +79,7 @@ func (in *ingress) before(end unit.Time, id PortID, due *sim.Due) unit.Time {
 				due.Added(i)
 				return at
 			}
-			room[i] = sim.DueEvent(at.Sub(from), int32(id))
+			room[i] = sim.DueEvent(at.Sub(from), key)
 		}
 		due.Added(len(frames))
 		n -= len(frames)

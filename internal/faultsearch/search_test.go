@@ -48,7 +48,8 @@ func TestSearch(t *testing.T) {
 // then show nothing in particular.
 func TestCasesThatWereFound(t *testing.T) {
 	for _, n := range []uint64{
-		5335, // a frame that waited for a pause frame to leave counted that as its own flow's, in one island
+		5335,         // a frame that waited for a pause frame to leave counted that as its own flow's, in one island
+		73070, 93106, // a DREQ that a full buffer dropped was not sent again
 	} {
 		c, err := New(n)
 		if err != nil {

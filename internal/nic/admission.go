@@ -39,7 +39,7 @@ const (
 	alarmConnect        // at the sender: a connection is to be asked for, or a REP must have come by now
 	alarmAnswer         // at the receiver: its queue pair is there
 	alarmReady          // at the sender: its queue pair may send
-	alarmLeave          // at the sender: its queue pair is to be closed
+	alarmLeave          // at the sender: its queue pair is to be closed, or a DREP must have come by now
 )
 
 // Wake is what an alarm was set for: host.Network.

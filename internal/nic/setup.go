@@ -22,7 +22,8 @@ import (
 //	  |---- DREQ ---------------------->|  when its job is over
 //	  |<--- DREP -----------------------|
 //
-// A REQ without an answer is repeated, and so is what answers it. A lost RTU does no harm: the first data say the same.
+// A REQ or DREQ without an answer is repeated, and so is what answers it. A lost RTU does no harm: the first data say the
+// same.
 type Setup struct {
 	On   bool
 	Time unit.Duration // that a host takes for each of the two steps
@@ -39,7 +40,7 @@ const (
 type setup struct {
 	closed   bool // not connected yet: what is posted waits
 	answered bool
-	tries    int
+	tries    int       // of a REQ, then of a DREQ
 	leaves   bool      // a DREQ was sent, or is to be
 	left     unit.Time // when the DREP came; 0: it has not
 }
@@ -104,7 +105,7 @@ func (n *Net) Disconnect(qp int32, at unit.Time) {
 	if s.setup.closed || s.Dead() || n.receivers[qp].closed {
 		return
 	}
-	s.setup.leaves = true
+	s.setup.leaves, s.setup.tries = true, 0
 	n.hosts.Alarm(s.card.host, at, host.Alarm{What: alarmLeave, QP: qp})
 }
 
@@ -123,8 +124,16 @@ func (n *Net) Disconnected() (last unit.Time, all bool) {
 	return last, true
 }
 
-// leave sends a DREQ.
-func (s *sender) leave(now unit.Time) { s.card.manage(now, fabric.OpCMLeave, s.id, 0, s.route) }
+// leave sends a DREQ, if no answer has come to the one before. One that is never answered has no consequence: the queue
+// pair is over.
+func (s *sender) leave(now unit.Time) {
+	if s.setup.left > 0 || s.setup.tries > setupRetries || s.Dead() {
+		return
+	}
+	s.setup.tries++
+	s.card.manage(now, fabric.OpCMLeave, s.id, 0, s.route)
+	s.card.net.hosts.Alarm(s.card.host, now.Add(setupTimeout), host.Alarm{What: alarmLeave, QP: s.id})
+}
 
 // onLeave takes a DREQ.
 func (r *receiver) onLeave(now unit.Time) { r.card.manage(now, fabric.OpCMLeft, r.id, 0, r.route) }

@@ -32,13 +32,8 @@ func (e *Engine) SetArrivals(a Arrivals, p Phase, c Class) {
 	e.arrivals, e.arriving = a, MakeKey(p, c, 0)
 }
 
-// Due is a worker's list of what arrives in a window of the island that it is handling. An event is a number,
-// by which it is sorted:
-//
-//	 63                         26 25              0
-//	+-----------------------------+-----------------+
-//	|  time since from            |      owner      |
-//	+-----------------------------+-----------------+
+// Due is a worker's list of what arrives in a window of the island that it is handling, as words (see wheel) whose
+// times count from the window's first event.
 type Due struct {
 	from   unit.Time
 	list   []uint64
@@ -47,11 +42,8 @@ type Due struct {
 }
 
 const (
-	ownerBits = 26
 	logSpans  = 12
 	mostSpans = 1 << logSpans
-	longest   = unit.Duration(1) << (64 - ownerBits - 1) // of windows: more than a tenth of a second
-	lastDue   = ^uint64(0)                               // behind every event
 )
 
 // Room returns room for so many events more, each to be written with Event; Added says how many were.
@@ -65,24 +57,22 @@ func (d *Due) Room(n int) []uint64 {
 // From is where times of events count from.
 func (d *Due) From() unit.Time { return d.from }
 
-// DueEvent is an event of an owner so long after From.
-func DueEvent(since unit.Duration, owner int32) uint64 {
-	return uint64(since)<<ownerBits | uint64(owner)
-}
+// DueEvent is an event so long after From.
+func DueEvent(since unit.Duration, key Key) uint64 { return word(unit.Time(since), key) }
 
 // Added adds the first n events of Room.
 func (d *Due) Added(n int) { d.list = d.list[:len(d.list)+n] }
 
-// read lists in order what arrives in an island before the end of its window, and lastDue. There is nothing
+// read lists in order what arrives in an island before the end of its window, and never. There is nothing
 // before later beside that and what is on the wheel.
 func (d *Due) read(isl *Island, a Arrivals) (later unit.Time) {
 	d.list, later = d.list[:0], unit.Never
 	if a != nil && isl.next < isl.limit {
 		d.from = isl.next
 		later = a.Before(isl, isl.limit, d)
-		d.sort(uint64(isl.limit-d.from)<<ownerBits - 1)
+		d.sort(word(isl.limit-d.from, 0) - 1)
 	}
-	d.list = append(d.list, lastDue)
+	d.list = append(d.list, never)
 	return later
 }
 
@@ -90,7 +80,7 @@ func (d *Due) read(isl *Island, a Arrivals) (later unit.Time) {
 // and sorts each. Events that are added in order of their owners are in order then, at instants that many share.
 func (d *Due) sort(most uint64) {
 	n := len(d.list)
-	size := min(bits.Len(uint(n))+1, logSpans)
+	size := min(bits.Len(uint(n)), logSpans)
 	shift := max(0, bits.Len64(most)-size) & 63
 	counts := d.counts[:1<<size]
 	clear(counts)

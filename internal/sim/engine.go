@@ -333,52 +333,41 @@ func (e *Engine) window(isl *Island, end unit.Time, d *Due) {
 		f(isl, isl.events-isl.before)
 	}
 	isl.before = isl.events
+	from, w := isl.next, &isl.wheel
+	w.rebase(from)
 	later := d.read(isl, e.arrivals)
-	due, from, w := d.list, d.from, &isl.wheel
+	due := d.list
 	arrive := e.handlers[e.arriving>>26&(Classes-1)]
 	i := 0
-	ev := due[0]
-	at := from + unit.Time(ev>>ownerBits)
+	v := due[0]
 	for {
-		if at >= w.first && e.wheelFirst(isl, at, ev) {
-			ev := w.cur[w.pos]
-			if ev.at >= isl.limit {
-				break
+		if v >= w.first && (w.pos < len(w.cur) || isl.refill(min(isl.limit-1, w.at(v))+1)) {
+			if own := w.cur[w.pos]; own <= v {
+				at := w.at(own)
+				if at >= isl.limit {
+					break
+				}
+				w.step()
+				isl.events++
+				isl.now = at
+				e.handlers[own>>26&(Classes-1)].Handle(isl, at, int32(own&MaxOwner))
+				continue
 			}
-			w.step()
-			isl.events++
-			isl.now = ev.at
-			e.handlers[ev.key>>26&(Classes-1)].Handle(isl, ev.at, int32(ev.key&MaxOwner))
-			continue
 		}
-		if at >= isl.limit || ev == lastDue {
+		at := w.at(v)
+		if at >= isl.limit || v == never {
 			break
 		}
 		isl.events++
 		isl.now = at
-		arrive.Handle(isl, at, int32(ev&MaxOwner))
+		arrive.Handle(isl, at, int32(v&MaxOwner))
 		i++
-		ev = due[i]
-		at = from + unit.Time(ev>>ownerBits)
+		v = due[i]
 	}
 	isl.next = min(later, isl.peek())
-	if ev != lastDue {
-		isl.next = min(isl.next, at)
+	if v != never {
+		isl.next = min(isl.next, w.at(v))
 	}
-}
-
-// wheelFirst reports whether the wheel of an island has an event that is handled before one that arrives at an
-// instant; due is that event, or lastDue. The wheel's lies at pos then.
-func (e *Engine) wheelFirst(isl *Island, at unit.Time, due uint64) bool {
-	w := &isl.wheel
-	if due == lastDue {
-		return w.pos < len(w.cur) || isl.refill(isl.limit)
-	}
-	if w.pos == len(w.cur) && !isl.refill(min(isl.limit-1, at)+1) {
-		return false
-	}
-	first := &w.cur[w.pos]
-	return first.at < at || first.at == at && first.key <= e.arriving|Key(due&MaxOwner)
 }
 
 // alone runs the only island up to end. It returns false if the run was interrupted.
@@ -388,15 +377,15 @@ func (e *Engine) alone(isl *Island, end unit.Time) bool {
 		if w.pos == len(w.cur) && !isl.refill(isl.limit) {
 			break
 		}
-		ev := &w.cur[w.pos]
-		at, key := ev.at, ev.key
+		v := w.cur[w.pos]
+		at := w.at(v)
 		if at >= isl.limit {
 			break
 		}
 		w.pos++
 		isl.events++
 		isl.now = at
-		e.handlers[key>>26&(Classes-1)].Handle(isl, at, int32(key&MaxOwner))
+		e.handlers[v>>26&(Classes-1)].Handle(isl, at, int32(v&MaxOwner))
 		if isl.events-isl.counted >= int64(e.every) {
 			isl.counted = isl.events
 			if !e.asked() {

@@ -34,6 +34,7 @@ func newIsland(index int32, owners int, alone bool) *Island {
 		shift--
 	}
 	isl := &Island{wheel: *newWheel(shift, 21-shift), index: index, next: unit.Never, stopAt: unit.Never}
+	isl.wheel.floats = alone
 	isl.reach = uint64(isl.wheel.mask)
 	return isl
 }
@@ -103,24 +104,31 @@ func (isl *Island) begin(end, stopAt unit.Time) {
 func (isl *Island) refill(end unit.Time) bool {
 	w := &isl.wheel
 	if isl.heap == nil {
-		return w.advance(int64(end))
+		return w.advance(end)
 	}
-	w.cur, w.pos = w.cur[:0], 0
-	if w.first = isl.heap.next(); w.first < end {
-		w.cur = append(w.cur, isl.heap.pop())
+	w.cur, w.pos, w.ends = w.cur[:0], 0, 0
+	at := isl.heap.next()
+	if at >= end {
+		w.first = w.bound(at)
+		return false
 	}
-	return len(w.cur) > 0
+	if w.floats {
+		w.base = at
+	}
+	w.first = word(at-w.base, isl.heap.pop().key)
+	w.cur = append(w.cur, w.first)
+	return true
 }
 
 // pushHeap puts an event on the heap, and what was taken from it and has not been handled back.
 func (isl *Island) pushHeap(at unit.Time, key Key) {
 	w := &isl.wheel
 	if w.pos < len(w.cur) {
-		isl.heap.push(w.cur[w.pos].at, w.cur[w.pos].key)
+		isl.heap.push(w.at(w.cur[w.pos]), Key(w.cur[w.pos]))
 		w.cur = w.cur[:w.pos]
 	}
 	isl.heap.push(at, key)
-	w.first = min(w.first, at)
+	w.first = min(w.first, w.bound(at))
 }
 
 // peek returns the time of the earliest event, or unit.Never.

@@ -100,7 +100,7 @@ func (w *walker) Before(isl *Island, end unit.Time, due *Due) unit.Time {
 				later = min(later, at)
 				break
 			}
-			due.Room(1)[0] = DueEvent(at.Sub(due.From()), int32(n))
+			due.Room(1)[0] = DueEvent(at.Sub(due.From()), MakeKey(Arrival, 1, int32(n)))
 			due.Added(1)
 		}
 	}
@@ -211,15 +211,15 @@ func TestDueIsSorted(t *testing.T) {
 		r := NewStream(rapid.Uint64().Draw(t, "seed"), "due", 0)
 		var add known
 		for range rapid.SampledFrom([]int{0, 1, 2, 20, 5000}).Draw(t, "events") {
-			add = append(add, [2]uint64{r.Below(uint64(span)), r.Below(1 << ownerBits)})
+			add = append(add, [2]uint64{r.Below(uint64(span)), r.Below(MaxOwner + 1)})
 		}
 		later := d.read(isl, add)
 		slices.SortFunc(add, func(a, b [2]uint64) int { return slices.Compare(a[:], b[:]) })
-		if later != unit.Never || len(d.list) != len(add)+1 || d.list[len(add)] != lastDue {
+		if later != unit.Never || len(d.list) != len(add)+1 || d.list[len(add)] != never {
 			t.Fatalf("%d events due, want %d and the last; more at %d", len(d.list), len(add), later)
 		}
 		for i, v := range add {
-			if d.list[i] != v[0]<<ownerBits|v[1] || d.from != unit.Time(from) {
+			if d.list[i] != v[0]<<32|uint64(MakeKey(Arrival, 1, int32(v[1]))) || d.from != unit.Time(from) {
 				t.Fatalf("event %d is %#x from %d, want %v from %d", i, d.list[i], d.from, v, from)
 			}
 		}
@@ -231,7 +231,7 @@ type known [][2]uint64
 
 func (k known) Before(_ *Island, _ unit.Time, due *Due) unit.Time {
 	for i, room := 0, due.Room(len(k)); i < len(k); i++ {
-		room[i] = DueEvent(unit.Duration(k[i][0]), int32(k[i][1]))
+		room[i] = DueEvent(unit.Duration(k[i][0]), MakeKey(Arrival, 1, int32(k[i][1])))
 	}
 	due.Added(len(k))
 	return unit.Never

@@ -7,27 +7,32 @@ import (
 	"railyard/internal/unit"
 )
 
-// event is one pending event: 16 bytes, no pointer.
+// event is one pending event of a heap.
 type event struct {
 	at  unit.Time
 	tie uint32 // of a heap alone: the number of its push
 	key Key
 }
 
-func compare(a, b event) int {
-	switch {
-	case byKey(a, b):
-		return -1
-	case byKey(b, a):
-		return 1
-	}
-	return 0
-}
+// An event that comes soon is a word, so that one comparison orders two of them. Its time counts from a base that
+// moves along:
+//
+//	 63                       32 31                 0
+//	+---------------------------+--------------------+
+//	|  time since the base, ps  |  key               |
+//	+---------------------------+--------------------+
+const (
+	wordKey = 32
+	never   = ^uint64(0)             // behind every event
+	longest = unit.Duration(1) << 31 // of windows, and of what lies in cur: times of words are good for twice that
+)
 
-// node is an event in a slot's list.
+// word returns an event as a word; its time may be given modulo 1<<32 ps.
+func word(since unit.Time, key Key) uint64 { return uint64(since)<<wordKey | uint64(key) }
+
+// node is an event in a slot's list: a word without a base, of which nothing is lost where the slot is known.
 type node struct {
-	at   unit.Time
-	key  Key
+	word uint64
 	next int32
 }
 
@@ -42,18 +47,21 @@ type node struct {
 // Invariant: every event in a slot list lies in (slot, slot+mask], every far event beyond slot+mask
 // when it was pushed.
 type wheel struct {
-	cur   []event // events of the current slot and some before it, sorted; those before pos are done
-	pos   int
-	first unit.Time // no event comes before it
-	slot  int64     // absolute number of the last slot in cur
-	shift uint
-	mask  int64
-	n     int // events in slot lists
-	head  []int32
-	words []uint64 // bit per slot: list not empty
-	pool  []node
-	free  int32
-	far   []event // binary heap
+	cur    []uint64 // events of the current slot and some before it, sorted; those before pos are done
+	pos    int
+	first  uint64    // no event comes before it
+	ends   uint64    // nor one that is not in cur before this
+	base   unit.Time // of words in cur, first and ends
+	floats bool      // base moves as slots are taken out, and not as windows begin
+	slot   int64     // absolute number of the last slot in cur
+	shift  uint
+	mask   int64
+	n      int // events in slot lists
+	head   []int32
+	words  []uint64 // bit per slot: list not empty
+	pool   []node
+	free   int32
+	far    []event // binary heap
 }
 
 func newWheel(shift, logSlots uint) *wheel {
@@ -65,13 +73,34 @@ func newWheel(shift, logSlots uint) *wheel {
 	return w
 }
 
+// rebase makes the times of words count from t, before which there is no event.
+func (w *wheel) rebase(t unit.Time) {
+	less := word(t-w.base, 0)
+	w.base = t
+	for i := w.pos; i < len(w.cur); i++ {
+		w.cur[i] -= less
+	}
+	w.first, w.ends = 0, 0
+}
+
+// at returns the time of a word.
+func (w *wheel) at(v uint64) unit.Time { return w.base + unit.Time(v>>wordKey) }
+
+// bound returns a word that no event from t on comes before.
+func (w *wheel) bound(t unit.Time) uint64 {
+	if t-w.base >= 1<<wordKey {
+		return never
+	}
+	return word(t-w.base, 0)
+}
+
 func (w *wheel) push(at unit.Time, key Key) {
-	w.first = min(w.first, at)
 	s := int64(at) >> (w.shift & 63)
 	switch d := s - w.slot; {
 	case d <= 0:
-		w.insert(event{at: at, key: key})
+		w.insert(word(at-w.base, key))
 	case d > w.mask:
+		w.first = min(w.first, w.bound(at))
 		w.far = append(w.far, event{at: at, key: key})
 		up(w.far, byKey)
 	default:
@@ -80,22 +109,20 @@ func (w *wheel) push(at unit.Time, key Key) {
 }
 
 // insert puts an event into the slot being drained.
-func (w *wheel) insert(e event) {
-	c := append(w.cur, e)
+func (w *wheel) insert(v uint64) {
+	c := append(w.cur, v)
 	i := len(c) - 1
-	for i > w.pos && byKey(e, c[i-1]) {
+	for ; i > w.pos && v < c[i-1]; i-- {
 		c[i] = c[i-1]
-		i--
 	}
-	c[i] = e
+	c[i] = v
 	w.cur = c
+	w.first = min(w.first, v)
 }
 
 // list puts an event into a slot that lies ahead, within the horizon.
 func (w *wheel) list(s int64, at unit.Time, key Key) {
-	if at < w.first {
-		w.first = at
-	}
+	w.first = min(w.first, word(at-w.base, 0))
 	x := w.free
 	if x < 0 {
 		x = w.grow()
@@ -104,7 +131,7 @@ func (w *wheel) list(s int64, at unit.Time, key Key) {
 	w.free = nd.next
 	i := s & w.mask
 	head := &w.head[i]
-	nd.at, nd.key, nd.next = at, key, *head
+	nd.word, nd.next = word(at, key), *head
 	*head = x
 	w.words[i>>6] |= 1 << (i & 63)
 	w.n++
@@ -121,12 +148,14 @@ func (w *wheel) grow() int32 {
 // slot: events that other islands send for earlier times would then pile up in cur.
 func (w *wheel) next() unit.Time {
 	if w.pos < len(w.cur) {
-		return w.cur[w.pos].at
+		return w.at(w.cur[w.pos])
 	}
 	t := unit.Never
 	if w.n > 0 {
-		for x := w.head[w.nextListed()&w.mask]; x >= 0; x = w.pool[x].next {
-			t = min(t, w.pool[x].at)
+		s := w.nextListed()
+		start := unit.Time(s << (w.shift & 63))
+		for x := w.head[s&w.mask]; x >= 0; x = w.pool[x].next {
+			t = min(t, start+unit.Time(uint32(w.pool[x].word>>wordKey)-uint32(start)))
 		}
 	}
 	if len(w.far) > 0 {
@@ -140,15 +169,19 @@ func (w *wheel) next() unit.Time {
 const together = 8
 
 // advance moves to the next slots that hold events, unless the first begins at or after end.
-func (w *wheel) advance(end int64) bool {
-	w.cur, w.pos, w.first = w.cur[:0], 0, unit.Never
+func (w *wheel) advance(end unit.Time) bool {
+	w.cur, w.pos, w.first = w.cur[:0], 0, never
 	for len(w.cur) < together {
 		s := w.nextSlot()
 		if s < 0 {
 			break
 		}
-		if at := s << (w.shift & 63); at >= end {
-			w.first = unit.Time(at)
+		at := unit.Time(s << (w.shift & 63))
+		if w.floats && len(w.cur) == 0 && at < end {
+			w.base = at
+		}
+		if at >= end || w.floats && at.Sub(w.base) >= longest {
+			w.first = w.bound(at)
 			break
 		}
 		w.slot = s
@@ -160,7 +193,7 @@ func (w *wheel) advance(end int64) bool {
 	if len(w.cur) == 0 {
 		return false
 	}
-	w.first = w.cur[0].at
+	w.first, w.ends = w.cur[0], word(unit.Time((w.slot+1)<<(w.shift&63))-w.base, 0)
 	return true
 }
 
@@ -180,10 +213,9 @@ func (w *wheel) nextSlot() int64 {
 
 // step goes on behind the event at pos.
 func (w *wheel) step() {
+	w.first = w.ends
 	if w.pos++; w.pos < len(w.cur) {
-		w.first = w.cur[w.pos].at
-	} else {
-		w.first = unit.Time((w.slot + 1) << (w.shift & 63))
+		w.first = w.cur[w.pos]
 	}
 }
 
@@ -225,25 +257,25 @@ func (w *wheel) drain(j int64) {
 	}
 	w.head[j] = -1
 	w.words[j>>6] &^= 1 << (j & 63)
-	cur, from := w.cur, len(w.cur)
+	cur, from, less := w.cur, len(w.cur), word(w.base, 0)
 	first, last := x, x
 	for x >= 0 {
 		nd := &w.pool[x]
-		e := event{at: nd.at, key: nd.key}
+		v := nd.word - less
 		last, x = x, nd.next
-		cur = append(cur, e)
+		cur = append(cur, v)
 		i := len(cur) - 1
 		if i-from < few {
-			for ; i > from && byKey(e, cur[i-1]); i-- {
+			for ; i > from && v < cur[i-1]; i-- {
 				cur[i] = cur[i-1]
 			}
-			cur[i] = e
+			cur[i] = v
 		}
 	}
 	w.pool[last].next, w.free = w.free, first
 	w.n -= len(cur) - from
 	if len(cur)-from > few {
-		slices.SortFunc(cur[from:], compare)
+		slices.Sort(cur[from:])
 	}
 	w.cur = cur
 }
