@@ -467,7 +467,8 @@ func TestWhatAnAbortCost(t *testing.T) {
 func TestOfSeveralJobsTheAbortedOneIsCompared(t *testing.T) {
 	r := beganAndEnded(t, threeJobs, result.Failed)
 	found := ask(t, r, Options{})
-	if found.Job != "job2" || found.Measure != result.MeasureJob || !strings.Contains(found.Ended, "after 10 of 20 steps: retries exceeded") {
+	if found.Job != "job2" || found.Measure != result.MeasureJob ||
+		!strings.Contains(found.Ended, "after 10 of 20 steps: retries exceeded") {
 		t.Errorf("%s, %s: %q", found.Job, found.Measure, found.Ended)
 	}
 	for name, brings := range map[string]bool{
@@ -495,7 +496,8 @@ func TestOfSeveralJobsTheAbortedOneIsCompared(t *testing.T) {
 	if x := well.change("without job job2"); x.Saves == nil || *x.Saves != 0 {
 		t.Errorf("without the aborted job, which shares no port: saves %v, why %q", x.Saves, x.Why)
 	}
-	if _, err := Run(context.Background(), r, Options{Job: "job9"}); err == nil || err.Error() != `no job "job9", want one of: job1, job2, last` {
+	_, err := Run(context.Background(), r, Options{Job: "job9"})
+	if err == nil || err.Error() != `no job "job9", want one of: job1, job2, last` {
 		t.Error(err)
 	}
 }
