@@ -52,8 +52,8 @@ const (
 	huge      = "1TB" // a buffer that nothing fills
 )
 
-// cuts lists the changes that apply to a run, of which s tells as the job has it that is compared. omitted says how many single flows the list leaves
-// out.
+// cuts lists the changes that apply to a run, of which s tells as the compared job has it. omitted
+// says how many single flows the list leaves out.
 func cuts(p *plan.Plan, s *result.Summary, job int, bottleneck string) (all []Cut, omitted int) {
 	sc := p.Scenario
 	flows, omitted := flowCuts(p, s)
