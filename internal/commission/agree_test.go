@@ -25,14 +25,15 @@ func drawn(t *rapid.T) string {
 	design, ports := draw("design", "rail-optimized", "leaf-spine", "dual-rail", "single-switch", "rail-only"),
 		draw("ports", "1", "2", "2, bond: {mode: none}")
 	fabric := "design: " + design
+	six := []string{"true", "false"}
 	sessions := []string{"spine_as: shared", "spine_as: unique", "protocol: ibgp", "bfd: false"}
 	switch design {
 	case "rail-optimized":
 		fabric += ", segment: 1, rails_per_leaf: " + draw("rails per leaf", "1", "2")
 	case "leaf-spine":
 		fabric += ", leaves: 4"
-	case "dual-rail":
-		ports = "2"
+	case "dual-rail": // MLAG is for EOS to say, which has IPv4 between ASs on record
+		ports, six, sessions = "2", six[1:], []string{"spine_as: shared", "spine_as: unique", "bfd: false"}
 	}
 	if design == "rail-optimized" || design == "leaf-spine" {
 		fabric += ", spines: " + draw("spines", "1", "2") + draw("pods", "", ", pods: 2, superspines: 2")
@@ -44,7 +45,7 @@ func drawn(t *rapid.T) string {
 	}
 	fabric += ", routing: {summaries: " + draw("summaries", "true", "false") + ", " +
 		draw("sessions", sessions...) + "}" +
-		", addresses: {ipv6: " + draw("IPv6", "true", "false") + "}"
+		", addresses: {ipv6: " + draw("IPv6", six...) + "}"
 	return fmt.Sprintf("cluster: {hosts: 4, host: {gpus: 2}, nic: {ports: %s}}\nfabric: {%s}\n"+
 		"job: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1MB}]}\n", ports, fabric)
 }
@@ -126,15 +127,18 @@ func TestCommandsAgree(t *testing.T) {
 	}
 }
 
-// readAgain writes a device as FRR takes it, and reads that.
+// readAgain writes a device as FRR takes it, and reads that; one of a pair as EOS does.
 func readAgain(t *testing.T, d *netconf.Device) *netconf.Device {
-	frr := dialects.All["frr"]
-	fitting, _ := frr.Fit(d)
-	files, err := frr.Render(fitting)
+	dialect := dialects.All["frr"]
+	if d.Peer != nil {
+		dialect = dialects.All["eos"]
+	}
+	fitting, _ := dialect.Fit(d)
+	files, err := dialect.Render(fitting)
 	if err != nil {
 		t.Fatal(err)
 	}
-	parsed := frr.Parse(files)
+	parsed := dialect.Parse(files)
 	if len(parsed.Problems) > 0 {
 		t.Fatal(parsed.Problems)
 	}
