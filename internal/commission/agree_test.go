@@ -25,15 +25,14 @@ func drawn(t *rapid.T) string {
 	design, ports := draw("design", "rail-optimized", "leaf-spine", "dual-rail", "single-switch", "rail-only"),
 		draw("ports", "1", "2", "2, bond: {mode: none}")
 	fabric := "design: " + design
-	six := []string{"true", "false"}
 	sessions := []string{"spine_as: shared", "spine_as: unique", "protocol: ibgp", "bfd: false"}
 	switch design {
 	case "rail-optimized":
 		fabric += ", segment: 1, rails_per_leaf: " + draw("rails per leaf", "1", "2")
 	case "leaf-spine":
 		fabric += ", leaves: 4"
-	case "dual-rail": // MLAG is for EOS to say, which has IPv4 between ASs on record
-		ports, six, sessions = "2", six[1:], []string{"spine_as: shared", "spine_as: unique", "bfd: false"}
+	case "dual-rail": // MLAG is for EOS to say, which has sessions between ASs on record
+		ports, sessions = "2", []string{"spine_as: shared", "spine_as: unique", "bfd: false"}
 	}
 	if design == "rail-optimized" || design == "leaf-spine" {
 		fabric += ", spines: " + draw("spines", "1", "2") + draw("pods", "", ", pods: 2, superspines: 2")
@@ -45,7 +44,7 @@ func drawn(t *rapid.T) string {
 	}
 	fabric += ", routing: {summaries: " + draw("summaries", "true", "false") + ", " +
 		draw("sessions", sessions...) + "}" +
-		", addresses: {ipv6: " + draw("IPv6", six...) + "}"
+		", addresses: {ipv6: " + draw("IPv6", "true", "false") + "}"
 	return fmt.Sprintf("cluster: {hosts: 4, host: {gpus: 2}, nic: {ports: %s}}\nfabric: {%s}\n"+
 		"job: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1MB}]}\n", ports, fabric)
 }

@@ -262,6 +262,11 @@ func (f *Fitting) NoBalance(platform string, keep func(*Balance) bool) {
 	if b := f.Device.Balance; b != nil && !keep(b) {
 		f.Say("load balancing %s: no command of %s is on record", b, platform)
 		f.Device.Balance = nil
+		return
+	}
+	if b := f.Device.Balance; b != nil && b.QP {
+		f.Say("load balancing: no command of %s is on record that hashes the queue pair, so it hashes the 5-tuple", platform)
+		b.QP = false
 	}
 }
 
@@ -276,6 +281,9 @@ func (b *Balance) String() string {
 	}
 	if b.Seed > 0 {
 		text += fmt.Sprintf(" with seed %d", b.Seed)
+	}
+	if b.QP {
+		text += ", queue pairs hashed too"
 	}
 	return text
 }

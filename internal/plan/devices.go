@@ -145,8 +145,8 @@ func (c *configured) balance(id topo.NodeID) *netconf.Balance {
 	f := c.of
 	b := &netconf.Balance{Method: f.Balance}
 	switch {
-	case f.Balance == "ecmp" && f.Hash.Seed != "same":
-		b.Seed = uint32(id) + 1
+	case f.Balance == "ecmp":
+		b.Seed, b.QP = c.plan.seedNumber(id), f.Hash.Fields == scenario.HashFieldsQP
 	case f.Balance == "dlb":
 		b.Unit, b.MAC = f.DLB.Mode, dlbMAC
 		if b.Unit == "flowlet" {

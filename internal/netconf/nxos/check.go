@@ -64,6 +64,8 @@ func (w *writer) checkPort(i *netconf.Interface) {
 
 func (w *writer) checkBalance(b *netconf.Balance) {
 	switch {
+	case b.QP:
+		w.Refuse("load balancing %s: want the 5-tuple hashed", b)
 	case b.Method == "ecmp" && b.Gap == 0 && b.MAC == "" && len(b.Ports) == 0 && b.Unit == "":
 	case b.Method != "dlb" || b.Unit != "packet" && b.Unit != "flowlet" || b.Seed != 0:
 		w.Refuse("load balancing %s: want ecmp, or dlb by packet or flowlet", b)
