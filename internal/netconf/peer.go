@@ -67,6 +67,7 @@ func (f *Fitting) NoChannels(platform string) {
 		}
 		return i.Name == d.Peer.Local
 	})
+	d.unusedVNIs()
 	if d.BGP != nil {
 		d.BGP = clone(d.BGP)
 		d.BGP.Neighbours = slices.DeleteFunc(slices.Clone(d.BGP.Neighbours), func(n Neighbour) bool {

@@ -2,7 +2,6 @@ package eos
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -42,12 +41,14 @@ const mostMLAG = 2000
 // channels writes the port channels of a device.
 func (w *writer) channels() {
 	vlans := map[int]int{}
+	var numbers []int
 	for i := range w.d.Interfaces {
 		if here := &w.d.Interfaces[i]; here.Channel != 0 {
-			vlans[here.Channel] = here.VLAN
+			vlans[here.Channel], numbers = here.VLAN, append(numbers, here.Channel)
 		}
 	}
-	for _, number := range slices.Sorted(maps.Keys(vlans)) {
+	slices.Sort(numbers)
+	for _, number := range slices.Compact(numbers) {
 		w.line(0, "interface Port-Channel%d", number)
 		if number == w.d.Peer.Link {
 			w.line(1, "switchport mode trunk")
