@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"bytes"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 )
@@ -16,6 +19,31 @@ func TestEachCommandIsThereOnce(t *testing.T) {
 				t.Errorf("%s: two commands", sub.CommandPath())
 			}
 			known[sub.Name()] = true
+			walk(sub)
+		}
+	}
+	walk((&app{}).root())
+}
+
+// What --help says fits 80 columns where there is no terminal; examples are as they are typed.
+func TestHelpFits(t *testing.T) {
+	var walk func(*cobra.Command)
+	walk = func(c *cobra.Command) {
+		if c.HasAvailableSubCommands() || c.IsAvailableCommand() {
+			var out bytes.Buffer
+			c.SetOut(&out)
+			c.HelpFunc()(c, nil)
+			text := strings.Replace(out.String(), c.Example, "", 1)
+			for line := range strings.SplitSeq(text, "\n") {
+				if utf8.RuneCountInString(line) > defaultColumns || strings.TrimRight(line, " ") != line {
+					t.Errorf("%s --help: %q: wider than %d columns, or blanks at its end", c.CommandPath(), line, defaultColumns)
+				}
+			}
+			if !strings.Contains(text, "Usage:\n  "+c.CommandPath()) {
+				t.Errorf("%s --help: no usage in\n%s", c.CommandPath(), text)
+			}
+		}
+		for _, sub := range c.Commands() {
 			walk(sub)
 		}
 	}

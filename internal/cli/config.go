@@ -36,7 +36,7 @@ func (a *app) configRenderCommand() *cobra.Command {
 	dialect, out := "nxos", ""
 	var about strings.Builder
 	for _, name := range dialects.Names() {
-		fmt.Fprintf(&about, "\n  %-5s %s", name, dialects.All[name].Meaning)
+		fmt.Fprintf(&about, "\n  %-5s  %s", name, dialects.All[name].Meaning)
 	}
 	cmd := &cobra.Command{
 		Use:   "render FILE [SWITCH...]",

@@ -1,10 +1,11 @@
 package lint
 
 import (
-	"net/url"
+	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // A Log is findings as SARIF 2.1.0 (OASIS standard, March 2020), as far as tools that show them need it.
@@ -92,11 +93,22 @@ func SARIF(all []Finding, version string) Log {
 	return Log{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []Run{run}}
 }
 
-// uriOf is a file's name as a URI reference (RFC 3986): relative if the name is.
+// uriOf is a file's name as a URI reference: relative if the name is (RFC 3986, sections 3.3 and 4.2).
 func uriOf(file string) string {
-	u := url.URL{Path: path.Clean(filepath.ToSlash(file))}
-	if path.IsAbs(u.Path) {
-		u.Scheme = "file"
+	name := path.Clean(filepath.ToSlash(file))
+	var b strings.Builder
+	if first, _, _ := strings.Cut(name, "/"); strings.Contains(first, ":") {
+		b.WriteString("./") // else the first part would be a scheme
 	}
-	return u.String()
+	if path.IsAbs(name) {
+		b.WriteString("file://")
+	}
+	for _, c := range []byte(name) {
+		if letter := c|0x20 >= 'a' && c|0x20 <= 'z'; letter || c >= '0' && c <= '9' || strings.IndexByte("-._~!$&'()*+,;=:@/", c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
 }
