@@ -195,7 +195,7 @@ func TestPlacesOfADevice(t *testing.T) {
 		return linttest.Read("nxos", name, text+"interface loopback0\n  ip address 10.255.0.1/32\n")
 	}
 	for _, c := range []struct{ rule, old, with, at string }{
-		{"Q01", "match dscp 26", "match dscp 24", "match dscp 24"},
+		{"Q01", "match dscp 26", "match dscp 24", "class-map type qos match-any ROCEv2"},
 		{"Q10", "\npriority-flow-control watch-dog-interval on", "", "  priority-flow-control watch-dog-interval on"},
 	} {
 		odd := device("leaf3", c.old, c.with)
