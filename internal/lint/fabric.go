@@ -50,14 +50,26 @@ func (l *linter) agree() {
 		if sets[k] == "" || sets[k] == most {
 			continue
 		}
-		var places []string
-		if len(d.Device.Interfaces) > 0 {
-			places = []string{"interface " + d.Device.Interfaces[0].Name + " tc 3 dscp",
-				"interface " + d.Device.Interfaces[0].Name}
-		}
 		l.add(d, "Q01", Error, fmt.Sprintf("DSCP %s is in the class that pauses, and on most devices %s",
-			sets[k], most), places...)
+			sets[k], most), pausedAt(d.Device)...)
 	}
+}
+
+// pausedAt are the places of the first port that pauses, by what is in its class.
+func pausedAt(d *netconf.Device) []string {
+	for i := range d.Interfaces {
+		here := &d.Interfaces[i]
+		p := d.ProfileOf(here)
+		if p == nil {
+			continue
+		}
+		for k := range p.Classes {
+			if c := &p.Classes[k]; c.Pause != nil {
+				return []string{fmt.Sprintf("interface %s tc %d dscp", here.Name, c.TC), "interface " + here.Name}
+			}
+		}
+	}
+	return nil
 }
 
 // macs wants one of NX-OS's DLB.

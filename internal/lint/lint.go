@@ -363,8 +363,9 @@ func (l *linter) watchdog(d *Device) {
 	if len(bare) > 0 {
 		l.add(d, "Q10", Warning, fmt.Sprintf("%s: PFC, and no watchdog", strings.Join(bare[:min(3, len(bare))], ", ")),
 			"interface "+bare[0]+" watchdog", "interface "+bare[0])
-	} else if d.Dialect == "nxos" && !q.Watchdog.On && len(bare) == 0 && anyWatched(d.Device) {
-		l.add(d, "Q10", Warning, "the watchdog is on at ports, and off for the device", "watchdog")
+	} else if watched := firstWatched(d.Device); d.Dialect == "nxos" && !q.Watchdog.On && watched != "" {
+		l.add(d, "Q10", Warning, "the watchdog is on at ports, and off for the device", "watchdog", "interface "+
+			watched+" watchdog")
 	}
 	w := q.Watchdog
 	if w.Poll > 0 && w.Detect > 0 && 2*w.Poll > w.Detect && d.Dialect != "nvue" {
@@ -379,8 +380,14 @@ func anyPFC(d *netconf.Device) bool {
 	})
 }
 
-func anyWatched(d *netconf.Device) bool {
-	return slices.ContainsFunc(d.Interfaces, func(i netconf.Interface) bool { return i.QoS != nil && i.QoS.Watchdog })
+// firstWatched is the first port that the watchdog looks at; "": none.
+func firstWatched(d *netconf.Device) string {
+	for i := range d.Interfaces {
+		if q := d.Interfaces[i].QoS; q != nil && q.Watchdog {
+			return d.Interfaces[i].Name
+		}
+	}
+	return ""
 }
 
 func pausesAt(d *netconf.Device, i *netconf.Interface) bool {

@@ -186,3 +186,32 @@ func TestCircle(t *testing.T) {
 		t.Errorf("nothing pauses: %+v", all)
 	}
 }
+
+// A finding about a device stands at the line that is to blame, whatever other interfaces the device has.
+func TestPlacesOfADevice(t *testing.T) {
+	clean := linttest.Render(t, "nxos", linttest.Clean())
+	device := func(name, old, with string) *lint.Device {
+		text := strings.Replace(strings.Replace(clean, "hostname leaf1", "hostname "+name, 1), old, with, 1)
+		return linttest.Read("nxos", name, text+"interface loopback0\n  ip address 10.255.0.1/32\n")
+	}
+	for _, c := range []struct{ rule, old, with, at string }{
+		{"Q01", "match dscp 26", "match dscp 24", "class-map type qos match-any ROCEv2"},
+		{"Q10", "\npriority-flow-control watch-dog-interval on", "", "  priority-flow-control watch-dog-interval on"},
+	} {
+		odd := device("leaf3", c.old, c.with)
+		found := false
+		for _, f := range lint.Check([]*lint.Device{device("leaf1", "", ""), device("leaf2", "", ""), odd}, nil) {
+			if f.Rule != c.rule || f.Device != "leaf3" {
+				continue
+			}
+			found = true
+			lines := strings.Split(strings.Replace(strings.Replace(clean, "leaf1", "leaf3", 1), c.old, c.with, 1), "\n")
+			if f.Line == 0 || !strings.Contains(lines[f.Line-1], c.at) {
+				t.Errorf("%s at line %d, want it at %q", c.rule, f.Line, c.at)
+			}
+		}
+		if !found {
+			t.Errorf("no %s", c.rule)
+		}
+	}
+}
