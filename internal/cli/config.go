@@ -272,7 +272,7 @@ a line says what cannot be.`,
 // oneConfig is the argument check of a command that takes one device's configuration.
 func oneConfig(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return misuse("%s: %d arguments, want one FILE, a configuration or the folder of a device: %s", cmd.Name(),
+		return misuse("%s: %d arguments, want one FILE, a configuration or the folder of a device: %s", called(cmd),
 			len(args), cmd.UseLine())
 	}
 	return nil
