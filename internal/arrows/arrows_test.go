@@ -236,11 +236,11 @@ var rules = map[string]rule{
 		why: "a report must be possible from the run directory alone, also years later",
 	},
 	"netconf": {
-		may: "inventory located qos topo",
+		may: "inventory located qos topo wire",
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
 	"lint": {
-		may: "dcbx netconf netconf/dialects qos",
+		may: "dcbx netconf netconf/dialects qos wire",
 		why: "what is wrong with configurations follows from what they mean: nothing needs to run. Of dialects its tests make use",
 	},
 	"lint/linttest": {

@@ -36,7 +36,7 @@ func (a *app) configRenderCommand() *cobra.Command {
 	dialect, out := "nxos", ""
 	var about strings.Builder
 	for _, name := range dialects.Names() {
-		fmt.Fprintf(&about, "\n  %-5s %s", name, dialects.All[name].Meaning)
+		fmt.Fprintf(&about, "\n  %-5s  %s", name, dialects.All[name].Meaning)
 	}
 	cmd := &cobra.Command{
 		Use:   "render FILE [SWITCH...]",
@@ -256,8 +256,8 @@ func (a *app) configParseCommand() *cobra.Command {
 		Use:   "parse FILE [flags]",
 		Short: "Say what a switch's configuration means",
 		Long: `Reads the configuration of one switch, a file or a folder of its files, and prints it in no vendor's
-words. A line that is not understood is listed on stderr; none is skipped in silence. Exit code 1 if
-a line says what cannot be.`,
+words, each thing with the line that says it. A line that is not understood is listed on stderr; none
+is skipped in silence. Exit code 1 if a line says what cannot be.`,
 		Example: "  railyard config parse configs/leaf1\n  railyard config parse running-config --dialect nxos --json",
 		Args:    oneConfig,
 		RunE:    func(_ *cobra.Command, args []string) error { return a.configParse(args[0], f) },

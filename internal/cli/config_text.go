@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,28 +10,74 @@ import (
 	"railyard/internal/sheet"
 )
 
-// deviceText prints a device in no vendor's words.
+// deviceText prints a device in no vendor's words, each thing with the line that says it.
 func deviceText(s *sheet.Sheet, c *configured) {
 	d := c.Device
 	s.Wrap("", fmt.Sprintf("%s (%s): %s", orDash(d.Name), c.dialect, count(len(d.Interfaces), "interface")))
+	for i := range c.files {
+		if len(c.files) > 1 {
+			s.Wrap("  ", fmt.Sprintf("%s: %s", letter(i), c.files[i].Name))
+		}
+	}
 	if d.QoS != nil {
 		for i := range d.QoS.Profiles {
-			profileText(s, i, &d.QoS.Profiles[i])
+			profileText(s, c, i)
 		}
-		s.Wrap("", "PFC watchdog: "+d.QoS.Watchdog.String())
 	}
-	if d.LLDP != nil {
-		s.Wrap("", fmt.Sprintf("LLDP: %s, DCBX %s", onOff(d.LLDP.On), d.LLDP.DCBX))
+	rows := [][]string{{"the device", "line", "says"}}
+	for _, f := range d.Facts() {
+		if f.Port == "" {
+			rows = append(rows, []string{f.What, c.line(f.Place), f.Value + described(d, f.Place)})
+		}
 	}
-	if d.Balance != nil {
-		s.Wrap("", "load balancing: "+d.Balance.String())
+	if len(rows) > 1 {
+		s.Blank()
+		s.Grid("lrw", rows)
+	}
+	if len(d.Interfaces) == 0 {
+		return
 	}
 	s.Title("interfaces")
-	rows := [][]string{{"interface", "line", "profile", "frame", "PFC", "more"}}
+	rows = [][]string{{"interface", "line", "VLAN", "profile", "PFC", "frame", "more"}}
 	for i := range d.Interfaces {
 		rows = append(rows, interfaceRow(c, &d.Interfaces[i]))
 	}
-	s.Grid("lrrrlw", rows)
+	s.Grid("lrrrlrw", rows)
+}
+
+// described is what a neighbour is called, after what is agreed with it.
+func described(d *netconf.Device, place string) string {
+	if d.BGP == nil {
+		return ""
+	}
+	for i := range d.BGP.Neighbours {
+		if n := &d.BGP.Neighbours[i]; n.Description != "" && place == "neighbour "+n.Address.String() {
+			return fmt.Sprintf(" (%s)", n.Description)
+		}
+	}
+	return ""
+}
+
+// line is the number of the line that says a thing, of several files with the file's letter; "-": none does.
+func (c *configured) line(place string) string {
+	p, known := c.Places[place]
+	switch {
+	case !known:
+		return "-"
+	case len(c.files) > 1:
+		return fmt.Sprintf("%s:%d", letter(slices.IndexFunc(c.files, func(f netconf.File) bool { return f.Name == p.File })), p.Line)
+	}
+	return strconv.Itoa(p.Line)
+}
+
+// letter is what stands for the n-th of a device's files: a, b, ..., z, a1, ...
+func letter(n int) string {
+	const letters = 26
+	text := string(rune('a' + n%letters))
+	if n >= letters {
+		text += strconv.Itoa(n / letters)
+	}
+	return text
 }
 
 func orDash(s string) string {
@@ -41,16 +88,22 @@ func orDash(s string) string {
 }
 
 func interfaceRow(c *configured, i *netconf.Interface) []string {
-	row := []string{i.Name, "-", "-", "-", "-", "-"}
-	if p, known := c.Places["interface "+i.Name]; known {
-		row[1] = strconv.Itoa(p.Line)
+	row := []string{i.Name, c.line("interface " + i.Name), "-", "-", "-", "-", "-"}
+	if i.VLAN > 0 {
+		row[2] = strconv.Itoa(i.VLAN)
 	}
 	if i.MTU > 0 {
-		row[3] = i.MTU.String()
+		row[5] = i.MTU.String()
 	}
 	var more []string
+	for _, a := range i.Addresses {
+		more = append(more, a.String())
+	}
+	if i.Speed > 0 {
+		more = append(more, i.Speed.String())
+	}
 	if q := i.QoS; q != nil {
-		row[2], row[4] = strconv.Itoa(q.Profile+1), q.PFC.String()
+		row[3], row[4] = strconv.Itoa(q.Profile+1), q.PFC.String()
 		if q.Watchdog {
 			more = append(more, "PFC watchdog")
 		}
@@ -64,37 +117,66 @@ func interfaceRow(c *configured, i *netconf.Interface) []string {
 	case i.LLDP.DCBX != netconf.DCBXDefault:
 		more = append(more, "DCBX "+i.LLDP.DCBX.String())
 	}
-	row[5] = orDash(strings.Join(more, ", "))
+	if i.Description != "" {
+		more = append(more, i.Description)
+	}
+	row[6] = orDash(strings.Join(more, ", "))
 	return row
 }
 
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
-}
-
-func profileText(s *sheet.Sheet, n int, p *netconf.Profile) {
+// profileText prints how ports treat classes, with the lines of the first port that does so.
+func profileText(s *sheet.Sheet, c *configured, n int) {
+	p := &c.Device.QoS.Profiles[n]
 	s.Title(fmt.Sprintf("profile %d", n+1))
 	rows := [][]string{{"class", "DSCP", "queue", "served", "WRED", "PFC"}}
 	for i := range p.Classes {
-		c := &p.Classes[i]
-		row := []string{strconv.Itoa(int(c.TC)), dscpText(p, c.TC), strconv.Itoa(int(c.Queue)), c.Served(), "-", "-"}
-		if c.ECN != nil {
-			row[4] = c.ECN.String()
+		of := &p.Classes[i]
+		row := []string{strconv.Itoa(int(of.TC)), dscpText(p, of.TC), strconv.Itoa(int(of.Queue)), of.Served(), "-", "-"}
+		if of.ECN != nil {
+			row[4] = of.ECN.String()
 		}
-		if c.Pause != nil {
-			row[5] = fmt.Sprintf("priority %d, platform's xOFF", c.Pause.Priority)
-			if b := c.Pause.Buffer; b != nil {
-				row[5] = fmt.Sprintf("priority %d, xOFF %s, xON %v below, headroom %v", c.Pause.Priority,
-					b.XOFFText(), b.Resume,
-					b.Headroom)
-			}
+		if of.Pause != nil {
+			row[5] = pauseText(of.Pause)
 		}
 		rows = append(rows, row)
+		if said := c.classLines(n, of.TC); said != "" {
+			rows = append(rows, []string{said})
+		}
 	}
 	s.Grid("rlrrlw", rows)
+}
+
+func pauseText(p *netconf.Pause) string {
+	text := fmt.Sprintf("priority %d, ", p.Priority)
+	b := p.Buffer
+	if b == nil {
+		return text + "platform's xOFF"
+	}
+	text += fmt.Sprintf("xOFF %s, xON %v below, headroom %v", b.XOFFText(), b.Resume, b.Headroom)
+	if b.Reserve > 0 {
+		text += fmt.Sprintf(", reserve %v", b.Reserve)
+	}
+	return text
+}
+
+// classLines lists where a class of a profile is said: "DSCP 16, queue 38".
+func (c *configured) classLines(profile int, tc uint8) string {
+	all := c.Device.Interfaces
+	i := slices.IndexFunc(all, func(i netconf.Interface) bool { return i.QoS != nil && i.QoS.Profile == profile })
+	if i < 0 {
+		return ""
+	}
+	var parts []string
+	for _, of := range []struct{ what, place string }{{"DSCP", "dscp"}, {"queue", "queue"}, {"WRED", "ecn"}, {"PFC", "pause"}} {
+		place := fmt.Sprintf("interface %s tc %d %s", all[i].Name, tc, of.place)
+		if _, known := c.Places[place]; known {
+			parts = append(parts, of.what+" "+c.line(place))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return "lines: " + strings.Join(parts, ", ")
 }
 
 // dscpText lists the DSCPs of a class, those that follow each other as a range.

@@ -36,10 +36,10 @@ func (a *app) importNCCLTests() *cobra.Command {
 measured as railyard perf does, and prints for each size the measured and the simulated time
 and bus bandwidth (GB/s) and simulated over measured time. Then
 
-  the error       exp(mean |ln(simulated/measured)|) - 1: by how much a time is off, either way
-  where they part the first size at which one time is more than --factor times the other, and
-                  which change of NCCL's published model would explain it from there on
-  what scores     which sizes count, and which constant was fitted to a measurement
+  the error        exp(mean |ln(simulated/measured)|) - 1: by how much a time is off, either way
+  where they part  the first size at which one time is more than --factor times the other, and
+                   which change of NCCL's published model would explain it from there on
+  what scores      which sizes count, and which constant was fitted to a measurement
 
 Figures in place, of alltoall, gather, scatter and sendrecv out of place, are taken where the
 log has them. Operation, hosts, GPUs of each and their kind

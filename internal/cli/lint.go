@@ -14,6 +14,7 @@ import (
 	"railyard/internal/netconf/dialects"
 	"railyard/internal/plan"
 	"railyard/internal/prove"
+	"railyard/internal/result"
 	"railyard/internal/sheet"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -176,7 +177,7 @@ func (a *app) printFindings(all []lint.Finding, proofs proofs, devices, errs int
 			Proofs   []*prove.Proof `json:"proofs,omitempty"`
 		}{devices, errs, append([]lint.Finding{}, all...), proofs.all})
 	case "sarif":
-		return a.printJSON(lint.SARIF(all))
+		return a.printJSON(lint.SARIF(all, result.Version))
 	}
 	s := a.newSheet()
 	s.Wrap("", fmt.Sprintf("%s: %s, %s", count(devices, "device"), count(errs, "error"), count(len(all)-errs, "warning")))

@@ -31,7 +31,11 @@ func inventoryText(a *app, p *plan.Plan, _ *plan.Job) error {
 		}
 	}
 	title("switches", switchRows(in), "llrlw")
-	title("rails: a VLAN and a subnet on each switch", railRows(in), "lrrllw")
+	if in.Overlay() {
+		title("rails: a VXLAN (its VNI) and a subnet on all switches, each of them its gateway", overlayRows(in), "rrrllw")
+	} else {
+		title("rails: a VLAN and a subnet on each switch", railRows(in), "lrrllw")
+	}
 	title("switches that share NICs: the same subnets and gateways", peerRows(in), "lw")
 	title("links between switches, or between NICs", linkRows(in), "lllllw")
 	title("groups of equal next hops", groupRows(in, p.Routes), "lrrw")
@@ -113,6 +117,26 @@ func railRows(in *inventory.Inventory) [][]string {
 			rows = append(rows, []string{d.Name, strconv.Itoa(r.Rail + 1), strconv.Itoa(r.VLAN), cell(r.Subnet.V4),
 				bare(r.Gateway.V4), portsText(in, r.Ports)})
 			rows = below(rows, in.Options.IPv6, "", "", "", cell(r.Subnet.V6), bare(r.Gateway.V6))
+		}
+	}
+	return rows
+}
+
+// overlayRows lists the rails of each overlay once, with the ports of every switch in it.
+func overlayRows(in *inventory.Inventory) [][]string {
+	rows := [][]string{{"rail", "VLAN", "VNI", "subnet", "gateway", "ports"}}
+	at := map[netip.Prefix]int{} // by subnet
+	for i := range in.Devices {
+		for _, r := range in.Devices[i].Rails {
+			ports := in.Devices[i].Name + " " + portsText(in, r.Ports)
+			if k, known := at[r.Subnet.V4]; known {
+				rows[k][5] += ", " + ports
+				continue
+			}
+			at[r.Subnet.V4] = len(rows)
+			rows = append(rows, []string{strconv.Itoa(r.Rail + 1), strconv.Itoa(r.VLAN), strconv.Itoa(r.VNI), cell(r.Subnet.V4),
+				bare(r.Gateway.V4), ports})
+			rows = below(rows, in.Options.IPv6, "", "", "", cell(r.Subnet.V6), bare(r.Gateway.V6), "")
 		}
 	}
 	return rows
@@ -229,6 +253,7 @@ func addressData(a inventory.Address) (out addressJSON) {
 type subnetJSON struct {
 	Rail    int         `json:"rail"`
 	VLAN    int         `json:"vlan"`
+	VNI     int         `json:"vni,omitempty"`
 	Subnet  addressJSON `json:"subnet"`
 	Gateway addressJSON `json:"gateway"`
 }
@@ -256,6 +281,7 @@ type deviceJSON struct {
 	Block    addressJSON  `json:"block"`
 	Peers    []string     `json:"shares_nics_with,omitempty"`
 	Rails    []subnetJSON `json:"rails,omitempty"`
+	Away     []subnetJSON `json:"rails_without_nics,omitempty"` // that it is a gateway of too
 	Groups   []hopsJSON   `json:"equal_next_hops,omitempty"`
 	Ports    []plugJSON   `json:"ports"`
 }
@@ -281,6 +307,13 @@ func inventoryData(p *plan.Plan, _ *plan.Job) (any, error) {
 	return out, nil
 }
 
+func subnetData(all []inventory.Rail) (out []subnetJSON) {
+	for _, r := range all {
+		out = append(out, subnetJSON{r.Rail + 1, r.VLAN, r.VNI, addressData(r.Subnet), addressData(r.Gateway)})
+	}
+	return out
+}
+
 func deviceData(p *plan.Plan, in *inventory.Inventory, at topo.NodeID) deviceJSON {
 	g, d, n := in.Graph, &in.Devices[at], &in.Graph.Nodes[at]
 	out := deviceJSON{Name: d.Name, Role: n.Kind.String(), Model: n.Model, AS: d.AS, Loopback: addressData(d.Loopback),
@@ -288,9 +321,7 @@ func deviceData(p *plan.Plan, in *inventory.Inventory, at topo.NodeID) deviceJSO
 	for _, n := range d.Peers {
 		out.Peers = append(out.Peers, in.Devices[n].Name)
 	}
-	for _, r := range d.Rails {
-		out.Rails = append(out.Rails, subnetJSON{r.Rail + 1, r.VLAN, addressData(r.Subnet), addressData(r.Gateway)})
-	}
+	out.Rails, out.Away = subnetData(d.Rails), subnetData(d.Away)
 	if n.Kind != topo.HostKind {
 		for _, group := range in.Groups(p.Routes, at) {
 			j := hopsJSON{Switches: group.Switches}

@@ -81,6 +81,7 @@ func (a *app) ribText(p *plan.Plan, n *rib.Network, at int) error {
 	section("connected", connectedRows(t), "lw")
 	section("sessions", sessionRows(n, at), "lrllw")
 	section("BGP routes; * packets take this path", routeRows(n, at), "lllw")
+	section("ends of tunnels, by EVPN; packets to one take the routes to it above", endRows(n, at), "lllrw")
 	section("originated: networks of the switch, and aggregates while something inside them is there", originRows(n, at), "lw")
 	section(advertTitle(d.BGP), advertRows(n, at), "llw")
 	return s.Flush(a.stdout)
@@ -111,8 +112,12 @@ func sessionRows(n *rib.Network, at int) [][]string {
 		if e.Why != "" {
 			who += ", down: " + e.Why
 		}
-		rows = append(rows, []string{e.Neighbour.String(), strconv.FormatUint(uint64(b.Neighbours[k].AS), 10),
-			e.Own.String(), e.Local, who})
+		told := e.Own.String()
+		if b.Neighbours[k].EVPN {
+			who, told = who+", EVPN", "each end"
+		}
+		rows = append(rows, []string{e.Neighbour.String(), strconv.FormatUint(uint64(b.Neighbours[k].AS), 10), told, e.Local,
+			who})
 	}
 	return rows
 }
@@ -135,6 +140,43 @@ func routeRows(n *rib.Network, at int) [][]string {
 		}
 	}
 	return rows
+}
+
+// endRows lists ends of tunnels with what EVPN tells of them: the VNIs, who has told, and how many next hops packets to
+// them have.
+func endRows(n *rib.Network, at int) [][]string {
+	rows := [][]string{{"end", "VNIs", "told by", "next hops", "AS path"}}
+	t := &n.Tables[at]
+	for _, e := range t.Ends {
+		end, vnis, hops := e.Address.String(), rangeText(e.VNIs), strconv.Itoa(e.Hops)
+		for i := range e.Paths {
+			p := &e.Paths[i]
+			if p.Session < 0 {
+				rows = append(rows, []string{end, vnis, "-", "-", "its own"})
+			} else {
+				rows = append(rows, []string{end, vnis, n.Devices[t.Sessions[p.Session].Device].Name, hops, wayText(p)})
+			}
+			end, vnis, hops = "", "", ""
+		}
+	}
+	return rows
+}
+
+// rangeText lists ascending numbers, those that follow each other as a range.
+func rangeText(all []int) string {
+	var texts []string
+	for i := 0; i < len(all); {
+		last := i
+		for last+1 < len(all) && all[last+1] == all[last]+1 {
+			last++
+		}
+		text := strconv.Itoa(all[i])
+		if last > i {
+			text += "-" + strconv.Itoa(all[last])
+		}
+		texts, i = append(texts, text), last+1
+	}
+	return strings.Join(texts, " ")
 }
 
 func pathText(ases []uint32) string { return strings.Trim(fmt.Sprint(ases), "[]") }
@@ -194,12 +236,15 @@ func adverts(n *rib.Network, at int) (all []advertised) {
 		}
 	}
 	for k, e := range n.Tables[at].Sessions {
+		if e.Why != "" || n.Devices[at].BGP.Neighbours[k].EVPN {
+			continue
+		}
 		told := map[netip.Prefix]bool{}
 		for _, a := range n.Advertised(at, k) {
 			told[a.Prefix] = true
 		}
 		for i := range all {
-			if e.Why == "" && all[i].Prefix.Addr().Is6() == e.Neighbour.Is6() && !told[all[i].Prefix] {
+			if all[i].Prefix.Addr().Is6() == e.Neighbour.Is6() && !told[all[i].Prefix] {
 				all[i].NotTold = append(all[i].NotTold, n.Devices[e.Device].Name)
 			}
 		}
@@ -246,6 +291,14 @@ type ribRoute struct {
 	Paths      []ribPath    `json:"paths"`
 }
 
+// A ribEnd is one of tunnels, that EVPN tells of.
+type ribEnd struct {
+	Address netip.Addr `json:"address"`
+	VNIs    []int      `json:"vnis"`
+	Hops    int        `json:"next_hops"` // of unicast routes to it; 0: the switch itself
+	Paths   []ribPath  `json:"paths"`
+}
+
 type ribSession struct {
 	Address   netip.Addr `json:"address"`
 	AS        uint32     `json:"as"`
@@ -253,6 +306,7 @@ type ribSession struct {
 	Own       netip.Addr `json:"next_hop_told"`
 	Interface string     `json:"interface"`
 	Client    bool       `json:"reflector_client,omitempty"`
+	EVPN      bool       `json:"evpn,omitempty"`
 	Down      string     `json:"down,omitempty"`
 }
 
@@ -270,6 +324,7 @@ func ribData(n *rib.Network, at int) any {
 		Connected  []ribConnected `json:"connected"`
 		Sessions   []ribSession   `json:"sessions"`
 		Routes     []ribRoute     `json:"routes"`
+		Ends       []ribEnd       `json:"tunnel_ends,omitempty"`
 		Advertised []advertised   `json:"advertised"`
 	}{Switch: d.Name, Connected: []ribConnected{}, Sessions: []ribSession{}, Routes: []ribRoute{},
 		Advertised: append([]advertised{}, adverts(n, at)...)}
@@ -284,22 +339,30 @@ func ribData(n *rib.Network, at int) any {
 		if e.Device >= 0 {
 			s.Neighbour = n.Devices[e.Device].Name
 		}
-		s.Client = d.BGP.Neighbours[k].Client
+		s.Client, s.EVPN = d.BGP.Neighbours[k].Client, d.BGP.Neighbours[k].EVPN
 		out.Sessions = append(out.Sessions, s)
 	}
 	for _, r := range t.Routes {
-		route := ribRoute{Prefix: r.Prefix, Aggregate: r.Aggregate, Suppressed: r.Suppressed}
-		for _, p := range r.Paths {
-			path := ribPath{ASs: append([]uint32{}, p.ASs...), Used: p.Shares}
-			if p.Session >= 0 {
-				path.Neighbour, path.NextHop = n.Devices[t.Sessions[p.Session].Device].Name, p.NextHop.String()
-			}
-			if p.Originator.IsValid() {
-				path.Originator, path.Reflected = &p.Originator, p.Clusters
-			}
-			route.Paths = append(route.Paths, path)
+		out.Routes = append(out.Routes, ribRoute{Prefix: r.Prefix, Aggregate: r.Aggregate, Suppressed: r.Suppressed,
+			Paths: ribPaths(n, at, r.Paths)})
+	}
+	for _, e := range t.Ends {
+		out.Ends = append(out.Ends, ribEnd{e.Address, e.VNIs, e.Hops, ribPaths(n, at, e.Paths)})
+	}
+	return out
+}
+
+func ribPaths(n *rib.Network, at int, all []rib.Path) (out []ribPath) {
+	for _, p := range all {
+		path := ribPath{ASs: append([]uint32{}, p.ASs...), Used: p.Shares}
+		if p.Session >= 0 {
+			path.Neighbour = n.Devices[n.Tables[at].Sessions[p.Session].Device].Name
+			path.NextHop = p.NextHop.String()
 		}
-		out.Routes = append(out.Routes, route)
+		if p.Originator.IsValid() {
+			path.Originator, path.Reflected = &p.Originator, p.Clusters
+		}
+		out = append(out, path)
 	}
 	return out
 }

@@ -25,6 +25,7 @@ func drawn(t *rapid.T) string {
 	design, ports := draw("design", "rail-optimized", "leaf-spine", "dual-rail", "single-switch", "rail-only"),
 		draw("ports", "1", "2", "2, bond: {mode: none}")
 	fabric := "design: " + design
+	sessions := []string{"spine_as: shared", "spine_as: unique", "protocol: ibgp", "bfd: false"}
 	switch design {
 	case "rail-optimized":
 		fabric += ", segment: 1, rails_per_leaf: " + draw("rails per leaf", "1", "2")
@@ -35,10 +36,14 @@ func drawn(t *rapid.T) string {
 	}
 	if design == "rail-optimized" || design == "leaf-spine" {
 		fabric += ", spines: " + draw("spines", "1", "2") + draw("pods", "", ", pods: 2, superspines: 2")
-		fabric += ", links: {parallel: " + draw("parallel", "1", "2") + "}" + draw("VXLAN", "", ", encapsulation: vxlan")
+		vxlan := draw("VXLAN", "", ", encapsulation: vxlan")
+		fabric += ", links: {parallel: " + draw("parallel", "1", "2") + "}" + vxlan
+		if vxlan != "" && ports != "2" {
+			sessions = append(sessions, "protocol: evpn", "protocol: evpn, spine_as: unique")
+		}
 	}
 	fabric += ", routing: {summaries: " + draw("summaries", "true", "false") + ", " +
-		draw("sessions", "spine_as: shared", "spine_as: unique", "protocol: ibgp", "bfd: false") + "}" +
+		draw("sessions", sessions...) + "}" +
 		", addresses: {ipv6: " + draw("IPv6", "true", "false") + "}"
 	return fmt.Sprintf("cluster: {hosts: 4, host: {gpus: 2}, nic: {ports: %s}}\nfabric: {%s}\n"+
 		"job: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1MB}]}\n", ports, fabric)
@@ -83,17 +88,24 @@ func TestCommandsAgree(t *testing.T) {
 		if cables != int64(len(p.Graph.Links)) {
 			t.Errorf("%s%d cables, the network has %d", text, cables, len(p.Graph.Links))
 		}
-		up, at := int64(0), 0
+		up, evpn, at := int64(0), int64(0), 0
 		for id := range in.Devices {
 			node := &p.Graph.Nodes[id]
 			if node.Kind == topo.HostKind {
 				continue
 			}
-			for _, s := range n.Tables[at].Sessions {
+			for k, s := range n.Tables[at].Sessions {
 				if s.Why != "" {
 					t.Errorf("%s%s: the session with %v is down: %s", text, node.Name, s.Neighbour, s.Why)
 				}
-				up++
+				if again[at].BGP.Neighbours[k].EVPN {
+					evpn++
+				} else {
+					up++
+				}
+			}
+			if of := &in.Devices[id]; in.Overlay() && len(of.Rails) > 0 {
+				compareEnds(t, text, in, &n.Tables[at], topo.NodeID(id), expect)
 			}
 			most := compareGroups(t, text, p, in, &n.Tables[at], topo.NodeID(id))
 			want, alike := expect["bgp."+node.Kind.String()+".next-hops"]
@@ -107,6 +119,9 @@ func TestCommandsAgree(t *testing.T) {
 		}
 		if up != expect["bgp.sessions"] {
 			t.Errorf("%s%d ends of sessions, %d are expected", text, up, expect["bgp.sessions"])
+		}
+		if evpn != expect["evpn.sessions"] {
+			t.Errorf("%s%d ends of sessions of EVPN, %d are expected", text, evpn, expect["evpn.sessions"])
 		}
 	}
 }
@@ -126,7 +141,34 @@ func readAgain(t *testing.T, d *netconf.Device) *netconf.Device {
 	return parsed.Device
 }
 
-func sameRoutes(a, b rib.Table) bool { return fmt.Sprint(a.Routes) == fmt.Sprint(b.Routes) }
+func sameRoutes(a, b rib.Table) bool {
+	return fmt.Sprint(a.Routes, a.Ends) == fmt.Sprint(b.Routes, b.Ends)
+}
+
+// compareEnds holds the other ends of tunnels that a switch hears of against those with NICs in its overlay: all of them,
+// with every VNI, and as many next hops as its groups have.
+func compareEnds(t *testing.T, text string, in *inventory.Inventory, table *rib.Table, at topo.NodeID, expect map[string]int64) {
+	of := &in.Devices[at]
+	var got, want []string
+	for _, e := range table.Ends {
+		if e.Hops > 0 && len(e.Shared) == len(of.Rails)+len(of.Away) {
+			got = append(got, e.Address.String())
+		}
+	}
+	for _, n := range in.Ends(at) {
+		want = append(want, in.Devices[n].Loopback.V4.Addr().String())
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s%s: hears of ends %v, want %v", text, of.Name, got, want)
+	}
+	n, alike := expect["evpn.leaf.ends"]
+	if !alike {
+		n = expect["evpn."+of.Name+".ends"]
+	}
+	if n != int64(len(got)) {
+		t.Errorf("%s%s: hears of %d ends, %d are expected", text, of.Name, len(got), n)
+	}
+}
 
 // compareGroups holds the inventory's groups of a switch against its routes, and returns the most next hops of a route
 // to rails elsewhere.

@@ -180,6 +180,7 @@ const (
 	power     = "1 power, or the device itself"
 	cables    = "2 cables, optics"
 	underlay  = "3 underlay: addresses, BGP"
+	above     = "3 underlay, or what it carries: EVPN, VNIs"
 	lossless  = "4 lossless QoS: classification, PFC, ECN"
 	wholeHost = "5 to 9: BIOS (ACS, IOMMU), PCIe width, NIC firmware, GPU driver, peermem: all rails alike"
 	oneRail   = "2 or 7: cable, optics or NIC of that rail"

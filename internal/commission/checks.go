@@ -103,10 +103,11 @@ func (l *list) sessions() {
 	if l.in.Options.Routing.Protocol == inventory.None {
 		return
 	}
-	ends := int64(0)
+	ends, overlay := int64(0), int64(0)
 	for i := range l.in.Devices {
 		if l.in.Devices[i].AS != 0 {
 			ends += int64(len(l.in.Trunks(topo.NodeID(i))))
+			overlay += int64(len(l.in.Neighbours(topo.NodeID(i))))
 		}
 	}
 	if ends == 0 {
@@ -121,6 +122,31 @@ func (l *list) sessions() {
 	l.all[len(l.all)-1].Note = without(l.p.NotConfigured())
 	for kind := topo.Leaf; kind <= topo.SuperSpine; kind++ {
 		l.nextHops(kind)
+	}
+	if l.in.Overlay() {
+		l.overlay(overlay)
+	}
+}
+
+// overlay counts the sessions of EVPN, and the ends of tunnels that each switch with NICs hears of.
+func (l *list) overlay(sessions int64) {
+	l.exactly(Sessions, "evpn.sessions", "ends of sessions of EVPN that are up, over all switches",
+		Value{Kind: Count, N: sessions}, FromInventory, above)
+	counts := map[int64]bool{}
+	var names []string
+	var others []int64
+	for i := range l.in.Devices {
+		if d := &l.in.Devices[i]; len(d.Rails) > 0 {
+			n := int64(len(l.in.Ends(topo.NodeID(i))))
+			names, others, counts[n] = append(names, d.Name), append(others, n), true
+		}
+	}
+	if len(counts) == 1 {
+		names = []string{topo.Leaf.String()}
+	}
+	for i, name := range names {
+		l.exactly(Sessions, "evpn."+name+".ends", "other ends of tunnels for each VNI of "+name,
+			Value{Kind: Count, N: others[i]}, FromInventory, above)
 	}
 }
 

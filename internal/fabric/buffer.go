@@ -8,13 +8,25 @@ import (
 	"railyard/internal/unit"
 )
 
+// over returns how much an account that is charged so many bytes more has over its reserve then, and how many of them
+// come out of the shared part.
+func (a *account) over(size int64) (over, shared int64) {
+	over = max(0, a.used+size-a.node.reserve)
+	return over, min(size, over)
+}
+
+// farWith is below where so little of the shared part is in use that no xOFF need be looked at.
+func (a *account) farWith(size int64) (shared int64, ok bool) {
+	_, shared = a.over(size)
+	return shared, !a.sentOff && a.headroom == 0 && a.node.shared+shared < a.node.far
+}
+
 // below reports whether a frame of a class under PFC is charged without headroom and leaves its
 // account below xOFF: nearly all are. It takes so many bytes of the shared part then. chargeLossless
 // would charge the same, and overXOFF deny.
-func (n *node) below(a *account, xoff *threshold, size int64) (shared int64, ok bool) {
-	over := max(0, a.used+size-n.reserve)
-	shared = min(size, over)
-	use := n.shared + shared
+func (a *account) below(xoff *threshold, size int64) (shared int64, ok bool) {
+	over, shared := a.over(size)
+	n, use := a.node, a.node.shared+shared
 	return shared, !a.sentOff && a.headroom == 0 && (use < n.far || n.under(use, over, xoff))
 }
 
@@ -85,15 +97,18 @@ func (n *node) chargeLossy(a *account, queued, size int64) bool {
 // xON if the account is low enough.
 func (f *Fabric) release(isl *sim.Island, now unit.Time, account int32, size int64) {
 	a := &f.accounts[account]
-	n := a.node
+	if a.release(size); a.sentOff {
+		f.mayGoOn(isl, now, account, a)
+	}
+}
+
+// release is that of the account alone.
+func (a *account) release(size int64) {
 	head := min(a.headroom, size)
 	a.headroom -= head
 	size -= head
-	n.shared -= min(size, max(0, a.used-n.reserve))
+	a.node.shared -= min(size, max(0, a.used-a.node.reserve))
 	a.used -= size
-	if a.sentOff {
-		f.mayGoOn(isl, now, account, a)
-	}
 }
 
 // mayGoOn sends xON if an account of which bytes have been released is low enough.

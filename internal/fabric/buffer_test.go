@@ -35,12 +35,17 @@ func TestBelowIsWhatTheLongWaySays(t *testing.T) {
 		n.shared = max(0, a.used-n.reserve) + rapid.Int64Range(0, 60).Draw(t, "others")
 		size, in := rapid.Int64Range(1, 30).Draw(t, "bytes"), &ingress{xoff: xoffs[0]}
 
-		shared, ok := n.below(&a, in.xoff, size)
+		a.node = &n
+		shared, ok := a.below(in.xoff, size)
 		m, b := n, a
+		b.node = &m
 		charged := m.chargeLossless(&b, in.xoff, 1<<40, size)
 		long := charged && !a.sentOff && b.headroom == 0 && m.shared <= n.size && !m.overXOFF(&b, in)
 		if n.crossing < 0 {
 			long = false // then every frame goes the long way
+		}
+		if far, sure := a.farWith(size); sure && (!ok || far != shared) {
+			t.Fatalf("%+v, %+v, %d bytes: sure to be below, takes %d; %v, %d", n, a, size, far, ok, shared)
 		}
 		if ok != long || ok && (b.used != a.used+size || m.shared != n.shared+shared) {
 			t.Fatalf("%+v, %+v, %d bytes: %v, takes %d; the long way: %v, %+v, %d in use", n, a, size, ok, shared, long, b, m.shared)

@@ -53,7 +53,6 @@ type Fabric struct {
 	tunnel     int64     // Config.Tunnel
 	each       bool      // Quirks.AsScheduled
 	holds      bool      // Buffer.FreeAtTxEnd
-	plain      bool      // neither holds nor weaves
 	samples    bool      // Config.SampleEvery > 0
 	large      bool      // has LargePorts
 	looks      bool      // at DSCPs, or whether a frame may leave by the port that it goes to: see passes
@@ -134,7 +133,6 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 		f.addForwarders()
 		f.weaves = cfg.Routing.Method.Weaves
 	}
-	f.plain = !f.holds && !f.weaves
 	if cfg.Faults == nil {
 		f.setFar()
 	}

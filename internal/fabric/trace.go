@@ -164,7 +164,7 @@ func (f *Fabric) traceEnqueue(now unit.Time, id PortID, o *port, q *queue, p *Pa
 func (f *Fabric) traceStart(now unit.Time, id PortID, p *port, pk *Packet) {
 	t := f.traceAt(pk.attach - 1)
 	h := t.Hop(t.N - 1)
-	h.TxBytes = unit.Bytes(p.txBytes - int64(pk.Bytes) - f.overhead)
+	h.TxBytes = unit.Bytes(p.txBytes)
 	if f.cfg.Telemetry && p.flags&flagHost == 0 {
 		for c := range f.nc {
 			h.Queue += unit.Bytes(f.queues[int(id)*f.nc+c].bytes)

@@ -7,6 +7,9 @@ import (
 	"railyard/internal/unit"
 )
 
+// What nearly every frame does is written so that a call comes last: what is seldom needed is a call of its own that
+// goes on from there. So the compiler keeps nothing on the stack meanwhile.
+
 // The handlers are views of the fabric, one for each class of event.
 type (
 	txEnd       Fabric
@@ -31,10 +34,21 @@ func (h *txEnd) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	p.flags &^= flagBusy
 	if p.flags&flagHolds != 0 {
 		p.flags &^= flagHolds
-		f.release(isl, now, p.sent.account, int64(p.sent.bytes))
+		a := &f.accounts[p.sent.account]
+		if a.sentOff {
+			f.freed(isl, now, PortID(owner), p)
+			return
+		}
+		a.release(int64(p.sent.bytes))
 	}
+	f.next(isl, now, PortID(owner), p)
+}
+
+// freed is Handle where the buffer's release may send xON, by the same port too.
+func (f *Fabric) freed(isl *sim.Island, now unit.Time, id PortID, p *port) {
+	f.release(isl, now, p.sent.account, int64(p.sent.bytes))
 	if p.flags&flagBusy == 0 {
-		f.next(isl, now, PortID(owner), p)
+		f.next(isl, now, id, p)
 	}
 }
 
@@ -49,34 +63,80 @@ func (f *Fabric) next(isl *sim.Island, now unit.Time, id PortID, p *port) {
 		return
 	}
 	m := p.backlog &^ p.paused
-	if m == 0 {
+	if m&(m-1) != 0 {
+		f.serve(isl, now, id, p, f.pick(id, p, m))
 		return
 	}
-	c := bits.TrailingZeros8(m)
-	if m&(m-1) != 0 {
-		c = f.pick(id, p, m)
+	if m != 0 {
+		f.serve(isl, now, id, p, bits.TrailingZeros8(m))
+	}
+}
+
+// serve sends the first frame of a class.
+func (f *Fabric) serve(isl *sim.Island, now unit.Time, id PortID, p *port, c int) {
+	q := &f.queues[int(id)*f.nc+c]
+	if p.used >= chunkFrames || now >= q.sampled {
+		f.prepare(isl, now, id, p, c, q)
+		f.serve(isl, now, id, p, c)
+		return
 	}
 	st := f.state(isl)
-	pk := p.room(&st.chunks)
-	f.dequeue(isl, st, now, id, p, c, pk)
+	pk := &p.tail.frames[p.used]
+	*pk = *q.front()
+	q.drop(&st.chunks)
+	q.bytes -= int64(pk.Bytes)
+	if q.n == 0 {
+		p.backlog &^= 1 << c
+		q.deficit = 0
+	}
+	if q.bytes > q.low || f.cfg.OnEvent != nil {
+		f.seenLeaving(isl, now, id, p, c, q, pk)
+		f.leave(isl, st, now, id, p, pk)
+		return
+	}
 	f.leave(isl, st, now, id, p, pk)
+}
+
+// prepare makes room on the link of a port for one more frame, and takes a sample of a queue if one is due.
+func (f *Fabric) prepare(isl *sim.Island, now unit.Time, id PortID, p *port, c int, q *queue) {
+	if now >= q.sampled {
+		f.sample(isl, now, id, c, q)
+	}
+	p.room(&f.state(isl).chunks)
+}
+
+// seenLeaving marks a frame that leaves a queue, if it is to be marked then, and tells who watches.
+func (f *Fabric) seenLeaving(isl *sim.Island, now unit.Time, id PortID, p *port, c int, q *queue, pk *Packet) {
+	if q.bytes > q.low && f.marks(id, c, q.bytes, true) {
+		f.setMark(isl, now, id, p, c, q.bytes, pk)
+	}
+	if f.cfg.OnEvent != nil {
+		f.tellLevel(isl, now, id, c, q)
+	}
 }
 
 // leave starts the transmission of a frame that is in no queue any more.
 func (f *Fabric) leave(isl *sim.Island, st *state, now unit.Time, id PortID, p *port, pk *Packet) {
 	if f.holds {
-		f.transmit(isl, st, now, id, p, pk)
 		p.flags |= flagHolds
-		f.awaitTxEnd(isl, id, p)
+		f.transmit(isl, st, now, id, p, pk)
 		return
 	}
+	a := &f.accounts[pk.account()]
+	if a.sentOff {
+		f.leaveHeld(isl, st, now, id, p, pk)
+		return
+	}
+	a.release(int64(pk.Bytes))
+	f.transmit(isl, st, now, id, p, pk)
+}
+
+// leaveHeld is leave where the buffer's release may send xON.
+func (f *Fabric) leaveHeld(isl *sim.Island, st *state, now unit.Time, id PortID, p *port, pk *Packet) {
 	p.flags |= flagBusy // if the frame goes back the way it came, this may send xON by this port
 	f.release(isl, now, pk.account(), int64(pk.Bytes))
 	p.flags &^= flagBusy
 	f.transmit(isl, st, now, id, p, pk)
-	if p.backlog != 0 || p.flags&flagCtl != 0 {
-		f.awaitTxEnd(isl, id, p)
-	}
 }
 
 // nextOther starts the transmission of a PFC frame, or of what a NIC wants to send.
@@ -94,7 +154,6 @@ func (f *Fabric) nextOther(isl *sim.Island, now unit.Time, id PortID, p *port) {
 		pk.SetDSCP(f.cfg.DSCP[pk.Class()])
 	}
 	f.transmit(isl, st, now, id, p, pk)
-	f.awaitTxEnd(isl, id, p)
 }
 
 // awaitTxEnd plans the end of the transmission, if that is not done.
@@ -127,8 +186,17 @@ func (p *port) lengthen(free *pool) *Packet {
 	return &c.frames[0]
 }
 
-// transmit sends the frame that lies in the room for it.
+// transmit sends the frame that lies in the room for it. Its end is planned if anybody waits for that.
 func (f *Fabric) transmit(isl *sim.Island, st *state, now unit.Time, id PortID, p *port, pk *Packet) {
+	if p.flags&flagTunnel != 0 || p.psPerByte == 0 || pk.attach != 0 {
+		f.transmitAny(isl, st, now, id, p, pk)
+		return
+	}
+	f.put(isl, st, now, id, p, pk, pk.Bytes, unit.Duration((int64(pk.Bytes)+f.overhead)*int64(p.psPerByte)))
+}
+
+// transmitAny is transmit of any frame by any port.
+func (f *Fabric) transmitAny(isl *sim.Island, st *state, now unit.Time, id PortID, p *port, pk *Packet) {
 	charged := pk.Bytes
 	if p.flags&flagTunnel != 0 {
 		f.tunnelled(id, pk)
@@ -140,42 +208,77 @@ func (f *Fabric) transmit(isl *sim.Island, st *state, now unit.Time, id PortID, 
 		tx = f.longTxTime(p, wire)
 		p.busy += tx
 	}
+	if f.traced(pk) {
+		f.traceStart(now, id, p, pk)
+	}
+	f.put(isl, st, now, id, p, pk, charged, tx)
+}
+
+// put puts a frame on the link for so long; it was charged with so many bytes.
+func (f *Fabric) put(isl *sim.Island, st *state, now unit.Time, id PortID, p *port, pk *Packet, charged uint16,
+	tx unit.Duration) {
 	p.busyUntil = now.Add(tx)
 	if p.frames++; p.frames == 0 {
 		p.wraps++
 	}
+	wire := int64(pk.Bytes) + f.overhead
 	p.txBytes += wire
-	if pk.data() {
-		p.dataBytes += wire
+	if !pk.data() {
+		wire = 0 // without a branch: every second frame is an acknowledgement
 	}
+	p.dataBytes += wire
 	st.hops++
-	if f.traced(pk) {
-		f.traceStart(now, id, p, pk)
-	}
 	p.sent = sent{account: pk.account(), flow: pk.Flow, op: pk.Opcode(), bytes: charged}
-	at := p.busyUntil.Add(p.delay)
-	pk.at = int64(at)
+	pk.at = int64(p.busyUntil.Add(p.delay))
 	p.used++
-	if p.flags&(flagFar|flagRare) != 0 {
-		if p.flags&flagRare != 0 && f.tapped(id) {
-			f.tellSent(isl, now, id, pk)
-		}
-		if p.flags&flagFar != 0 && isl.Mails() {
-			f.post(st, id, p, at)
-			return
-		}
-		if f.each {
-			f.awaitTxEnd(isl, id, p)
-			f.planArrival(id, &f.ingresses[id], p.tail, at)
-			f.ingresses[id].n++
-			return
-		}
-	}
 	in := &f.ingresses[id]
-	if in.n == 0 {
-		f.planArrival(id, in, p.tail, at)
+	if in.n == 0 || p.flags&flagRare != 0 || isl.Mails() {
+		f.reaches(isl, st, now, id, p, pk)
+		return
 	}
 	in.n++
+	if p.awaited() {
+		p.planTxEnd(isl, id)
+	}
+}
+
+// reaches lets the far end of a link know of a frame that has been put on it, which is the only one or is known to
+// others too.
+func (f *Fabric) reaches(isl *sim.Island, st *state, now unit.Time, id PortID, p *port, pk *Packet) {
+	in, at := &f.ingresses[id], pk.arrival()
+	switch {
+	case p.flags&flagRare != 0 && f.putRarely(isl, now, id, p, pk):
+		return
+	case p.flags&flagFar != 0 && isl.Mails():
+		f.post(st, id, p, at)
+	default:
+		if in.n == 0 {
+			f.planArrival(id, in, p.tail, at)
+		}
+		in.n++
+	}
+	if p.awaited() {
+		p.planTxEnd(isl, id)
+	}
+}
+
+// awaited reports whether somebody waits for the end of a transmission that is not planned.
+func (p *port) awaited() bool {
+	return p.flags&flagBusy == 0 && (p.flags&(flagHost|flagCtl|flagHolds) != 0 || p.backlog != 0)
+}
+
+// putRarely tells who hears what a port sends. Where events go in the order of scheduling it plans those of the
+// frame, and reports true.
+func (f *Fabric) putRarely(isl *sim.Island, now unit.Time, id PortID, p *port, pk *Packet) bool {
+	if f.tapped(id) {
+		f.tellSent(isl, now, id, pk)
+	}
+	if f.each {
+		f.awaitTxEnd(isl, id, p)
+		f.planArrival(id, &f.ingresses[id], p.tail, pk.arrival())
+		f.ingresses[id].n++
+	}
+	return f.each
 }
 
 // tunnelled puts the headers of an overlay around a frame that leaves by a link between switches, unless it has
@@ -223,27 +326,6 @@ func (f *Fabric) pick(id PortID, p *port, m uint8) int {
 	}
 }
 
-// dequeue takes the first frame of a class out of its queue.
-func (f *Fabric) dequeue(isl *sim.Island, st *state, now unit.Time, id PortID, p *port, c int, pk *Packet) {
-	q := &f.queues[int(id)*f.nc+c]
-	if f.samples && now >= q.sampled {
-		f.sample(isl, now, id, c, q)
-	}
-	*pk = *q.front()
-	q.drop(&st.chunks)
-	q.bytes -= int64(pk.Bytes)
-	if q.n == 0 {
-		p.backlog &^= 1 << c
-		q.deficit = 0
-	}
-	if q.bytes > q.low && f.marks(id, c, q.bytes, true) {
-		f.setMark(isl, now, id, p, c, q.bytes, pk)
-	}
-	if f.cfg.OnEvent != nil {
-		f.tellLevel(isl, now, id, c, q)
-	}
-}
-
 // marks decides whether a frame is marked by a queue of so many bytes, as it enters or leaves it.
 func (f *Fabric) marks(id PortID, c int, bytes int64, leaves bool) bool {
 	s := &f.slow[int(id)*f.nc+c]
@@ -268,20 +350,28 @@ func (h *arrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
 	in := &f.ingresses[owner]
 	pk := in.take(&in.state.chunks)
-	if in.within && in.n > 0 && !f.each {
-		isl.At(in.front().arrival(), sim.MakeKey(sim.Arrival, classArrive, owner))
-	}
-	if f.faults != nil && f.faults.hits(isl, now, PortID(owner), in, pk) {
-		return
-	}
-	if in.far >= 0 {
+	switch {
+	case in.within || f.faults != nil:
+		f.arrived(isl, now, PortID(owner), in, pk)
+	case in.far >= 0:
 		f.admit(isl, now, PortID(owner), in, pk)
-		return
+	default:
+		f.sinks[owner].Deliver(isl, now, PortID(owner), pk)
 	}
-	f.sinks[owner].Deliver(isl, now, PortID(owner), pk)
 }
 
-// receive hands a frame that came over a link, and met a fault, to whoever is at its end.
+// arrived is Handle for a link whose ends are in one island, which plans one arrival at a time, and where there are
+// faults.
+func (f *Fabric) arrived(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk *Packet) {
+	if in.within && in.n > 0 && !f.each {
+		isl.At(in.front().arrival(), sim.MakeKey(sim.Arrival, classArrive, int32(id)))
+	}
+	if f.faults == nil || !f.faults.hits(isl, now, id, in, pk) {
+		f.receive(isl, now, id, in, pk)
+	}
+}
+
+// receive hands a frame that came over a link to whoever is at its end.
 func (f *Fabric) receive(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk *Packet) {
 	if in.far < 0 {
 		f.sinks[id].Deliver(isl, now, id, pk)
@@ -293,6 +383,38 @@ func (f *Fabric) receive(isl *sim.Island, now unit.Time, id PortID, in *ingress,
 // admit charges a frame to the switch's buffer, sends xOFF if need be, and queues it at its egress
 // port. If that is idle the frame goes straight out.
 func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk *Packet) {
+	if pk.chosen() || f.looks || f.weaves {
+		f.admitAny(isl, now, id, in, pk)
+		return
+	}
+	out := f.routes[pk.route]
+	pk.route++
+	account := in.first + int32(pk.Class())
+	a, o := &f.accounts[account], &f.ports[out]
+	shared, far := a.farWith(int64(pk.Bytes))
+	if !far || in.lossless&(1<<pk.Class()) == 0 {
+		f.admitBy(isl, now, id, out, in, pk)
+		return
+	}
+	pk.at = int64(account)
+	a.node.maxUsed = max(a.node.maxUsed, a.node.shared+shared)
+	idle := o.idle(now, pk.Class())
+	if idle && !f.holds {
+		f.through(isl, in.state, now, out, o, pk) // it would release at once what it charges
+		return
+	}
+	a.used += int64(pk.Bytes)
+	a.node.shared += shared
+	if idle {
+		o.flags |= flagHolds
+		f.through(isl, in.state, now, out, o, pk)
+		return
+	}
+	f.enqueue(isl, in.state, now, out, o, pk)
+}
+
+// admitAny is admit where the next hop is chosen here, or it is asked whether the frame may go there.
+func (f *Fabric) admitAny(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk *Packet) {
 	var out PortID
 	if !pk.chosen() {
 		out = f.routes[pk.route]
@@ -301,39 +423,28 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 		f.unroutable(isl, now, id, pk)
 		return
 	}
-	if f.looks && !f.passes(isl, now, id, out, pk) {
-		return
+	if !f.looks || f.passes(isl, now, id, out, pk) {
+		f.admitBy(isl, now, id, out, in, pk)
 	}
-	class, size := pk.Class(), int64(pk.Bytes)
+}
+
+// admitBy is admit of any frame that leaves by a port.
+func (f *Fabric) admitBy(isl *sim.Island, now unit.Time, id, out PortID, in *ingress, pk *Packet) {
+	class := pk.Class()
 	account := in.first + int32(class)
 	pk.at = int64(account)
-	a, o := &f.accounts[account], &f.ports[out]
-	n := a.node
-	q := &f.queues[int(out)*f.nc+int(class)]
-	if shared, ok := n.below(a, in.xoff, size); ok && in.lossless&(1<<class) != 0 {
-		n.maxUsed = max(n.maxUsed, n.shared+shared)
-		if f.plain && o.idle(now, class) {
-			// It would release at once what it charges.
-			f.transmit(isl, in.state, now, out, o, f.through(isl, in.state, now, out, o, q, pk))
-			return
-		}
-		a.used += size
-		n.shared += shared
-		if f.plain {
-			f.enqueue(isl, in.state, now, out, o, q, pk)
-			return
-		}
-	} else if !f.charge(isl, now, id, out, in, a, q, pk) {
+	o := &f.ports[out]
+	if !f.charge(isl, now, id, out, in, &f.accounts[account], pk) {
 		return
 	}
-	if f.weaves && pk.chosen() && f.restores(isl, now, out, o, q, pk) {
+	if f.weaves && pk.chosen() && f.restores(isl, now, out, o, pk) {
 		return
 	}
-	if o.idle(now, class) {
-		f.leave(isl, in.state, now, out, o, f.through(isl, in.state, now, out, o, q, pk))
+	if !o.idle(now, class) {
+		f.enqueue(isl, in.state, now, out, o, pk)
 		return
 	}
-	f.enqueue(isl, in.state, now, out, o, q, pk)
+	f.leave(isl, in.state, now, out, o, f.placed(isl, in.state, now, out, o, pk))
 }
 
 // passes gives a frame that came over a link its class at the switch, and loses one that may not leave by the port
@@ -372,11 +483,22 @@ func (p *port) idle(now unit.Time, class uint8) bool {
 	return p.backlog == 0 && p.flags&(flagBusy|flagCtl|flagMarks) == 0 && now >= p.busyUntil && p.paused&(1<<class) == 0
 }
 
-// through puts a frame into the room behind those on the link of an idle port. It is enqueue and
-// dequeue of a queue that stays empty: no frame is marked, and the round robin does not move.
-func (f *Fabric) through(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, q *queue,
-	pk *Packet) *Packet {
-	if f.samples && now >= q.sampled {
+// through sends a frame that came to an idle port.
+func (f *Fabric) through(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, pk *Packet) {
+	if o.used >= chunkFrames || f.samples || pk.attach != 0 {
+		f.transmit(isl, st, now, out, o, f.placed(isl, st, now, out, o, pk))
+		return
+	}
+	room := &o.tail.frames[o.used]
+	*room = *pk
+	f.transmit(isl, st, now, out, o, room)
+}
+
+// placed puts a frame into the room behind those on the link of an idle port. It is what enqueue and serve do to a
+// queue that stays empty: no frame is marked, and the round robin does not move.
+func (f *Fabric) placed(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, pk *Packet) *Packet {
+	q := &f.queues[int(out)*f.nc+int(pk.Class())]
+	if now >= q.sampled {
 		f.sample(isl, now, out, int(pk.Class()), q)
 	}
 	if f.traced(pk) {
@@ -388,14 +510,19 @@ func (f *Fabric) through(isl *sim.Island, st *state, now unit.Time, out PortID, 
 }
 
 // charge charges a frame of any class. It reports false if there was no room: then it is dropped.
-func (f *Fabric) charge(isl *sim.Island, now unit.Time, id, out PortID, in *ingress, a *account, q *queue,
-	pk *Packet) bool {
+func (f *Fabric) charge(isl *sim.Island, now unit.Time, id, out PortID, in *ingress, a *account, pk *Packet) bool {
 	n, class, size := a.node, pk.Class(), int64(pk.Bytes)
 	if in.lossless&(1<<class) == 0 {
-		if !n.chargeLossy(a, q.bytes, size) {
+		if !n.chargeLossy(a, f.queues[int(out)*f.nc+int(class)].bytes, size) {
 			f.dropped(isl, now, id, out, &f.ports[out], pk)
 			return false
 		}
+		return true
+	}
+	if shared, ok := a.below(in.xoff, size); ok {
+		a.used += size
+		n.shared += shared
+		n.maxUsed = max(n.maxUsed, n.shared)
 		return true
 	}
 	if !n.chargeLossless(a, in.xoff, f.ledgers[pk.account()].limit, size) {
@@ -423,28 +550,44 @@ func (f *Fabric) unroutable(isl *sim.Island, now unit.Time, in PortID, pk *Packe
 	f.lost(isl, now, in, pk, LostWithoutRoute)
 }
 
-func (f *Fabric) enqueue(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, q *queue, pk *Packet) {
-	class := pk.Class()
-	if f.samples && now >= q.sampled {
-		f.sample(isl, now, out, int(class), q)
+// enqueue puts a frame into the queue of a port.
+func (f *Fabric) enqueue(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, pk *Packet) {
+	q := &f.queues[int(out)*f.nc+int(pk.Class())]
+	if now >= q.sampled || q.bytes > q.low || pk.attach != 0 || f.cfg.OnEvent != nil {
+		f.seenComing(isl, st, now, out, o, q, pk)
+		return
 	}
-	if q.bytes > q.low && f.marks(out, int(class), q.bytes, false) {
-		f.setMark(isl, now, out, o, int(class), q.bytes, pk)
+	f.join(isl, st, now, out, o, q, pk)
+}
+
+// seenComing is enqueue where a sample is due, the queue may mark the frame, the frame is traced, or somebody watches.
+func (f *Fabric) seenComing(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, q *queue, pk *Packet) {
+	class := int(pk.Class())
+	if now >= q.sampled {
+		f.sample(isl, now, out, class, q)
+	}
+	if q.bytes > q.low && f.marks(out, class, q.bytes, false) {
+		f.setMark(isl, now, out, o, class, q.bytes, pk)
 	}
 	if f.traced(pk) {
 		f.traceEnqueue(now, out, o, q, pk)
 	}
+	f.join(isl, st, now, out, o, q, pk)
+	if f.cfg.OnEvent != nil {
+		f.tellLevel(isl, now, out, class, q)
+	}
+}
+
+// join puts a frame behind those of a queue.
+func (f *Fabric) join(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, q *queue, pk *Packet) {
 	q.push(&st.chunks, pk)
 	q.bytes += int64(pk.Bytes)
-	o.backlog |= 1 << class
+	o.backlog |= 1 << pk.Class()
 	if o.flags&flagBusy == 0 {
 		f.next(isl, now, out, o)
 	}
 	// A frame that goes straight out has not waited: the peak counts what does.
 	if q.bytes > q.high {
 		q.high = q.bytes
-	}
-	if f.cfg.OnEvent != nil {
-		f.tellLevel(isl, now, out, int(class), q)
 	}
 }

@@ -57,7 +57,7 @@ func (f *Fabric) weave(w *forwarder, g *hops, pk *Packet, frame *balance.Frame, 
 }
 
 // restores takes a frame that a last switch has charged, if it may not simply pass on.
-func (f *Fabric) restores(isl *sim.Island, now unit.Time, out PortID, o *port, q *queue, pk *Packet) bool {
+func (f *Fabric) restores(isl *sim.Island, now unit.Time, out PortID, o *port, pk *Packet) bool {
 	if !pk.data() || f.graph.Ports[out].NIC < 0 || pk.passed() == 1 {
 		return false
 	}
@@ -86,7 +86,7 @@ func (f *Fabric) restores(isl *sim.Island, now unit.Time, out PortID, o *port, q
 		r.held[flow].frames = append(r.held[flow].frames, *pk)
 		return true
 	case balance.Release:
-		f.enqueue(isl, f.state(isl), now, out, o, q, pk)
+		f.enqueue(isl, f.state(isl), now, out, o, pk)
 		f.unhold(isl, now, sw, flow)
 		s.Kind = balance.Clear
 		f.signal(isl, now, sw, s)
@@ -106,7 +106,7 @@ func (f *Fabric) unhold(isl *sim.Island, now unit.Time, sw int32, flow uint64) {
 	o := &f.ports[x.out]
 	for i := range x.frames {
 		pk := &x.frames[i]
-		f.enqueue(isl, f.state(isl), now, x.out, o, &f.queues[int(x.out)*f.nc+int(pk.Class())], pk)
+		f.enqueue(isl, f.state(isl), now, x.out, o, pk)
 	}
 }
 

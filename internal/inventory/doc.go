@@ -13,10 +13,14 @@
 //	   10.0.1.2 |  | 10.0.1.3
 //	      host1/nic0 host2/nic0
 //
+// With EVPN a rail is a VXLAN over all switches that have ways to each other: one subnet, a gateway on each of them, and
+// loopbacks as ends of tunnels.
+//
 // Invariants:
-//   - no two interfaces have an address in common, but gateways on switches that share NICs; subnets overlap only
-//     where they are the same one;
-//   - a switch's block contains the subnets of all rails on it, and no other switch's but of those that share its NICs;
+//   - no two interfaces have an address in common, but gateways on switches that share NICs or an overlay; subnets
+//     overlap only where they are the same one;
+//   - a switch's block contains the subnets of all rails on it, and no other switch's but of those that share its NICs
+//     or its overlay;
 //   - ports of a switch have numbers from 1, each cable one of its own (or a part of one, where ports are split);
 //   - the same graph and choices give the same inventory.
 //

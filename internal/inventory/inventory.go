@@ -26,6 +26,9 @@ type Device struct {
 	AS       uint32 // 0: no sessions
 	Block    Address
 	Rails    []Rail // on a switch with NICs, ascending
+	// Away are the rails of the overlay that have no NIC on this switch, which is a gateway of theirs too: what it
+	// routes from one rail into another goes into that one's tunnels (RFC 9135, section 4.1).
+	Away []Rail
 	// Peers are the switches that NICs of this one have ports on too: bonded by MLAG or an Ethernet segment of EVPN
 	// (RFC 7432, section 5), they have the same rails, subnets and gateways.
 	Peers []topo.NodeID
@@ -35,9 +38,10 @@ type Device struct {
 type Rail struct {
 	Rail    int // from 0
 	VLAN    int
+	VNI     int // of the VXLAN that joins the VLAN of all switches; 0: there is none
 	Subnet  Address
 	Gateway Address       // on the switch; none where nothing routes between rails
-	Ports   []topo.PortID // of the switch, in order of hosts
+	Ports   []topo.PortID // of the switch, in order of hosts; none where the rail is away
 }
 
 // A Port is one end of a cable.
@@ -68,6 +72,9 @@ func New(g *topo.Graph, o Options) (*Inventory, error) {
 		return nil, &Refusal{"Panel", err.Error()}
 	}
 	if err := o.Pools.check(o.IPv6); err != nil {
+		return nil, err
+	}
+	if err := CheckOverlay(g, &o.Routing); err != nil {
 		return nil, err
 	}
 	in := &Inventory{Graph: g, Options: o, Devices: make([]Device, len(g.Nodes)), Ports: make([]Port, len(g.Ports))}
@@ -168,9 +175,13 @@ const firstVLAN = 101
 // lastVLAN is the highest identifier of IEEE 802.1Q.
 const lastVLAN = 4094
 
-// rails gives each switch with NICs a block, and in it each rail a subnet. Switches that share NICs have one.
+// rails gives each switch with NICs a block, and in it each rail a subnet. Switches that share NICs have one, and so have
+// those that an overlay joins.
 func (in *Inventory) rails() error {
 	sets := in.share(in.group())
+	if in.Overlay() {
+		sets = in.domains(sets)
+	}
 	slots, widest := 0, 0 // rails of a switch, addresses of a rail's subnet
 	for _, set := range sets {
 		members := in.members(set)
@@ -229,11 +240,14 @@ func (in *Inventory) rail(set []topo.NodeID, k int, m member, bits int) {
 		gateway = in.host(s, 1)
 	}
 	for _, n := range set {
-		for i := range in.Devices[n].Rails {
-			if r := &in.Devices[n].Rails[i]; r.Rail == m.rail {
-				r.Subnet, r.Gateway = s, gateway
-				for _, port := range r.Ports {
-					in.Ports[port].VLAN = r.VLAN
+		d := &in.Devices[n]
+		for _, some := range [][]Rail{d.Rails, d.Away} {
+			for i := range some {
+				if r := &some[i]; r.Rail == m.rail {
+					r.Subnet, r.Gateway = s, gateway
+					for _, port := range r.Ports {
+						in.Ports[port].VLAN = r.VLAN
+					}
 				}
 			}
 		}
@@ -270,9 +284,13 @@ func (in *Inventory) group() (edges []topo.NodeID) {
 	return edges
 }
 
-// Summary is what a switch advertises of its hosts: its block, or with one rail that one's subnet.
+// Summary is what a switch advertises that packets to its hosts follow: its block, or with one rail that one's subnet; with
+// an overlay its end of tunnels.
 func (in *Inventory) Summary(n topo.NodeID) []Address {
 	d := &in.Devices[n]
+	if in.Overlay() {
+		return []Address{{V4: d.Loopback.V4}}
+	}
 	if in.Options.Routing.Summaries && len(d.Rails) > 1 {
 		return []Address{d.Block}
 	}

@@ -336,3 +336,51 @@ func TestSwitchesThatShareNICs(t *testing.T) {
 		}
 	}
 }
+
+// With EVPN a rail is one subnet over all leaves that have ways to each other, each of them its gateway; NICs have an
+// address each, and planes have subnets of their own.
+func TestOverlays(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := inventorytest.Usual()
+		o.Routing.Protocol, o.IPv6 = inventory.EVPN, rapid.Bool().Draw(t, "IPv6")
+		g := inventorytest.Draw(t)
+		in, err := inventory.New(g, o)
+		if err != nil {
+			if !strings.Contains(err.Error(), "Ethernet segment") || !g.Bonded() {
+				t.Fatal(err)
+			}
+			return
+		}
+		if !in.Overlay() {
+			return
+		}
+		type rail struct{ plane, rail int }
+		subnets, owner := map[rail]inventory.Address{}, map[netip.Prefix]rail{}
+		for i := range in.Devices {
+			d := &in.Devices[i]
+			for _, r := range slices.Concat(d.Rails, d.Away) {
+				at := rail{g.Nodes[i].Place.Plane, r.Rail}
+				if s, known := subnets[at]; known && s != r.Subnet || r.VNI != 10000+r.VLAN || !within(d.Block, r.Subnet) {
+					t.Fatalf("%s: %+v, elsewhere %v", d.Name, r, s)
+				}
+				if was, known := owner[r.Subnet.V4]; known && was != at {
+					t.Fatalf("%v is of %+v and of %+v", r.Subnet.V4, was, at)
+				}
+				subnets[at], owner[r.Subnet.V4] = r.Subnet, at
+			}
+			if n := len(d.Rails) + len(d.Away); len(d.Rails) > 0 && n != len(in.Devices[in.Graph.Edge(0)].Rails)+
+				len(in.Devices[in.Graph.Edge(0)].Away) {
+				t.Fatalf("%s: %d rails", d.Name, n)
+			}
+		}
+		known := map[netip.Addr]bool{}
+		for n := range g.NICs {
+			a := in.Ports[g.NICs[n].Port].Address.V4
+			gateway, _ := in.Gateway(topo.NICID(n))
+			if known[a.Addr()] || a.Masked() != gateway.V4.Masked() || a.Addr() == gateway.V4.Addr() {
+				t.Fatalf("%s: %v, gateway %v", g.NICName(topo.NICID(n)), a, gateway.V4)
+			}
+			known[a.Addr()] = true
+		}
+	})
+}

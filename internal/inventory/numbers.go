@@ -66,6 +66,17 @@ func Numbers(g *topo.Graph, r *Routing) ([]uint32, error) {
 // clusters joins leaves and spines by the links between them: each node has the first of those that it is joined with,
 // super-spines 0.
 func clusters(g *topo.Graph) []topo.NodeID {
+	first := joined(g, func(a, b topo.Kind) bool { return min(a, b) == topo.Leaf && max(a, b) == topo.Spine })
+	for i := range first {
+		if g.Nodes[i].Kind == topo.SuperSpine {
+			first[i] = 0
+		}
+	}
+	return first
+}
+
+// joined joins nodes by the links between kinds of them that count: each has the first of those that it is joined with.
+func joined(g *topo.Graph, counts func(a, b topo.Kind) bool) []topo.NodeID {
 	first := make([]topo.NodeID, len(g.Nodes))
 	for i := range first {
 		first[i] = topo.NodeID(i)
@@ -78,18 +89,13 @@ func clusters(g *topo.Graph) []topo.NodeID {
 		return n
 	}
 	for i := range g.Links {
-		a, b := g.Links[i].A, g.Links[i].B
-		if kinds := [2]topo.Kind{g.Nodes[a].Kind, g.Nodes[b].Kind}; min(kinds[0], kinds[1]) == topo.Leaf &&
-			max(kinds[0], kinds[1]) == topo.Spine {
+		if a, b := g.Links[i].A, g.Links[i].B; counts(g.Nodes[a].Kind, g.Nodes[b].Kind) {
 			a, b = root(a), root(b)
 			first[max(a, b)] = min(a, b)
 		}
 	}
 	for i := range first {
 		first[i] = root(topo.NodeID(i))
-		if g.Nodes[i].Kind == topo.SuperSpine {
-			first[i] = 0
-		}
 	}
 	return first
 }

@@ -11,13 +11,13 @@ import (
 // Protocol says how switches learn the subnets of others.
 type Protocol string
 
-// The protocols. None of them changes a packet of a run: they change the inventory and how long it
+// The protocols. None of them changes a packet of a run: they change the inventory, which ways are left, and how long it
 // takes until a failure is known everywhere.
 const (
 	None Protocol = "none" // addresses without sessions
 	EBGP Protocol = "ebgp" // a session on each link, every switch's AS in the path (RFC 7938)
 	IBGP Protocol = "ibgp" // one AS; switches reflect to those below them (RFC 4456)
-	EVPN Protocol = "evpn" // eBGP below, and sessions between loopbacks for what VXLAN carries (RFC 8365); not configured
+	EVPN Protocol = "evpn" // eBGP below, and sessions between loopbacks for what VXLAN carries (RFC 8365)
 )
 
 // Options are the choices that a graph leaves open.

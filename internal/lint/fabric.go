@@ -17,6 +17,7 @@ func (l *linter) fabric() {
 	l.circle()
 	l.neighbours()
 	l.peers()
+	l.overlays()
 }
 
 // agree wants the DSCPs of classes that pause, and of CNPs, to be the same on all devices: those of most.

@@ -69,7 +69,7 @@ var Rules = []Rule{
 	{"Q24", "neighbours speak one DCBX", "IEEE and CEE do not understand each other", "the same version on both ends"},
 	{"Q25", "switches that share NICs agree on them", "what a NIC gets depends on which of its ports is up",
 		"the same VLAN, gateway, MTU, rate and priorities on all of them, one domain, and each the other's address"},
-	{"Q26", "VLANs, subnets and summaries nest", "a summary without a subnet draws packets to nowhere",
+	{"Q26", "VLANs, VXLANs, subnets and summaries nest", "a summary without a subnet draws packets to nowhere",
 		"summaries of what is there"},
 }
 

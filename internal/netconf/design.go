@@ -10,31 +10,29 @@ import (
 	"railyard/internal/inventory"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
+	"railyard/internal/wire"
 )
 
-// Design is the switches of an inventory as they are to be configured, in its order. The error names
-// a protocol for which that is not done.
-func Design(in *inventory.Inventory) ([]Device, error) {
-	if p := in.Options.Routing.Protocol; p == inventory.EVPN {
-		return nil, fmt.Errorf("protocol %s: its names and addresses are known, its sessions are not configured, "+
-			"want %s or %s", p, inventory.EBGP, inventory.IBGP)
-	}
-	var all []Device
+// Design is the switches of an inventory as they are to be configured, in its order.
+func Design(in *inventory.Inventory) (all []Device) {
 	for i := range in.Devices {
 		if in.Graph.Nodes[i].Kind != topo.HostKind {
 			all = append(all, design(in, topo.NodeID(i)))
 		}
 	}
-	return all, nil
+	return all
 }
 
 func design(in *inventory.Inventory, at topo.NodeID) Device {
 	from := &in.Devices[at]
 	d := Device{Name: from.Name}
 	d.Interfaces = append(d.Interfaces, Interface{Name: "Loopback0", Kind: Loopback, Addresses: from.Loopback.All()})
-	for _, r := range from.Rails {
+	for _, r := range slices.Concat(from.Rails, from.Away) {
 		d.Interfaces = append(d.Interfaces, Interface{Name: "Vlan" + strconv.Itoa(r.VLAN), Kind: SVI, VLAN: r.VLAN,
 			Description: fmt.Sprintf("rail %d", r.Rail+1), Addresses: r.Gateway.All(), MTU: in.Options.MTU})
+		if r.VNI != 0 {
+			d.tunnel(from, &r, in.Options.MTU-wire.OverlayBytes)
+		}
 	}
 	for _, p := range in.Graph.Nodes[at].Ports {
 		d.Interfaces = append(d.Interfaces, port(in, p))
@@ -44,6 +42,17 @@ func design(in *inventory.Inventory, at topo.NodeID) Device {
 	}
 	d.Sort()
 	return d
+}
+
+// tunnel joins a rail, whose SVI was added last, with the same one of other switches: gateways are one to hosts, and
+// frames have to leave room for the headers outside.
+func (d *Device) tunnel(from *inventory.Device, r *inventory.Rail, inside unit.Bytes) {
+	if d.Tunnels == nil {
+		d.Tunnels = &Tunnels{Source: from.Loopback.V4.Addr(), MTU: inside}
+	}
+	d.Tunnels.VNIs = append(d.Tunnels.VNIs, VNI{VLAN: r.VLAN, Number: r.VNI})
+	last := &d.Interfaces[len(d.Interfaces)-1]
+	last.MAC, last.MTU = GatewayMAC, inside
 }
 
 func port(in *inventory.Inventory, p topo.PortID) Interface {
@@ -59,18 +68,18 @@ func opposite(in *inventory.Inventory, p topo.PortID) string {
 }
 
 // speaker is the BGP of a switch: a session on each link to another one and family, its loopback and
-// rails as networks.
+// rails as networks. With an overlay rails are in that, and sessions between loopbacks tell of it.
 func speaker(in *inventory.Inventory, at topo.NodeID) *BGP {
 	from, r := &in.Devices[at], &in.Options.Routing
 	b := &BGP{AS: from.AS, RouterID: from.Loopback.V4.Addr(), Keepalive: r.Hold / unit.Second / 3 * unit.Second,
 		Hold: r.Hold, Relax: true,
 		Networks: from.Loopback.All()}
 	for _, rail := range from.Rails {
-		if rail.Gateway.V4.IsValid() {
+		if rail.Gateway.V4.IsValid() && rail.VNI == 0 {
 			b.Networks = append(b.Networks, rail.Subnet.All()...)
 		}
 	}
-	if r.Summaries && len(from.Rails) > 1 {
+	if r.Summaries && len(from.Rails) > 1 && !in.Overlay() {
 		for _, block := range from.Block.All() {
 			b.Aggregates = append(b.Aggregates, Aggregate{Prefix: block, SummaryOnly: true})
 		}
@@ -89,8 +98,25 @@ func speaker(in *inventory.Inventory, at topo.NodeID) *BGP {
 			b.Neighbours = append(b.Neighbours, n)
 		}
 	}
+	if in.Overlay() {
+		b.overlay(in, at)
+	}
 	b.MaximumPaths = max(len(trunks), 1)
 	return b
+}
+
+// overlayHops is how many links a session between loopbacks goes over: that of the two switches, and as far as FRR counts
+// the loopback behind it.
+const overlayHops = 2
+
+// overlay adds a session between loopbacks with each switch at the other end of a link. It is watched by the routes below
+// it.
+func (b *BGP) overlay(in *inventory.Inventory, at topo.NodeID) {
+	for _, far := range in.Neighbours(at) {
+		there := &in.Devices[far]
+		b.Neighbours = append(b.Neighbours, Neighbour{Address: there.Loopback.V4.Addr(), AS: there.AS,
+			Description: there.Name, EVPN: true, Source: in.Devices[at].Loopback.V4.Addr(), Hops: overlayHops})
+	}
 }
 
 // comparePrefixes orders prefixes, IPv4 first.

@@ -11,6 +11,7 @@ type Device struct {
 	Name       string      `json:"name"`
 	Interfaces []Interface `json:"interfaces"`               // loopback, SVIs by VLAN, ports by number
 	BGP        *BGP        `json:"bgp,omitempty"`            // nil: it has no sessions
+	Tunnels    *Tunnels    `json:"vxlan,omitempty"`          // nil: it is no end of any
 	Peer       *Peer       `json:"peer,omitempty"`           // nil: it is alone
 	QoS        *QoS        `json:"qos,omitempty"`            // nil: nothing is said of it
 	LLDP       *LLDP       `json:"lldp,omitempty"`           // nil: nothing is said of it
@@ -43,6 +44,7 @@ type Interface struct {
 	VLAN  int          `json:"vlan,omitempty"`
 	MTU   unit.Bytes   `json:"largest_frame_bytes,omitempty"` // header and FCS included; 0: not said
 	Speed unit.Bitrate `json:"rate_bps,omitempty"`            // of a port; 0: not said
+	MAC   string       `json:"mac,omitempty"`                 // of an SVI, 00:00:5e:00:01:01; "": its own
 	QoS   *PortQoS     `json:"qos,omitempty"`                 // of a port; nil: nothing is said of it
 	LLDP  PortLLDP     `json:"lldp,omitzero"`                 // of a port
 }
@@ -63,13 +65,19 @@ type BGP struct {
 	Aggregates []Aggregate    `json:"aggregates,omitempty"`
 }
 
-// A Neighbour is the other end of a session. It carries the unicast routes of its address's family.
+// A Neighbour is the other end of a session. It carries the unicast routes of its address's family, or
+// those of EVPN alone.
 type Neighbour struct {
 	Address     netip.Addr `json:"address"`
 	AS          uint32     `json:"as"`
 	Description string     `json:"description,omitempty"`
 	AllowASIn   int        `json:"allow_as_in,omitempty"` // how often the own AS may stand in a path from it
 	BFD         *BFD       `json:"bfd,omitempty"`         // nil: none
+
+	EVPN   bool       `json:"evpn,omitempty"`
+	Source netip.Addr `json:"source,omitzero"` // the own address of the session; not valid: that of the link
+	// Hops is how many links the session may go over, another AS at its end; 0: one.
+	Hops int `json:"hops,omitempty"`
 
 	// Inside one AS (RFC 4456):
 	Client      bool `json:"reflector_client,omitempty"` // what others in the AS have told is passed on to it

@@ -3,6 +3,8 @@ package netconf
 import (
 	"fmt"
 	"strings"
+
+	"railyard/internal/unit"
 )
 
 // A Fact is one thing that a device says, of the device or of a port.
@@ -10,25 +12,32 @@ type Fact struct {
 	Port  string // "": the device
 	What  string
 	Value string
+	Place string // of Parsed.Places, where it is said; "": of a port, that of the interface
 }
 
 // Facts lists what a device says: of the device, then in order of interfaces.
 func (d *Device) Facts() (all []Fact) {
 	if q := d.QoS; q != nil {
-		all = append(all, Fact{What: "PFC watchdog", Value: q.Watchdog.String()})
+		all = append(all, Fact{What: "PFC watchdog", Value: q.Watchdog.String(), Place: "watchdog"})
 		if q.Pools != (Pools{}) {
-			all = append(all, Fact{What: "buffer", Value: fmt.Sprintf("%+v", q.Pools)})
+			all = append(all, Fact{What: "buffer", Value: q.Pools.String(), Place: "buffer"})
 		}
 	}
 	if d.LLDP != nil {
-		all = append(all, Fact{What: "LLDP", Value: fmt.Sprintf("%v, DCBX %s", d.LLDP.On, d.LLDP.DCBX)})
+		all = append(all, Fact{What: "LLDP", Value: d.LLDP.String(), Place: "lldp"})
 	}
 	if d.Balance != nil {
-		all = append(all, Fact{What: "load balancing",
-			Value: d.Balance.String() + " " + strings.Join(d.Balance.Ports, " ")})
+		text := d.Balance.String()
+		if len(d.Balance.Ports) > 0 {
+			text += " on " + strings.Join(d.Balance.Ports, " ")
+		}
+		all = append(all, Fact{What: "load balancing", Value: text, Place: "balance"})
 	}
 	if d.Peer != nil {
-		all = append(all, Fact{What: "peer switch", Value: d.Peer.String()})
+		all = append(all, Fact{What: "peer switch", Value: d.Peer.String(), Place: "peer"})
+	}
+	if d.Tunnels != nil {
+		all = append(all, d.Tunnels.facts()...)
 	}
 	if d.BGP != nil {
 		all = append(all, d.BGP.facts()...)
@@ -41,7 +50,7 @@ func (d *Device) Facts() (all []Fact) {
 
 func (d *Device) portFacts(i *Interface) (all []Fact) {
 	say := func(what, format string, args ...any) {
-		all = append(all, Fact{i.Name, what, fmt.Sprintf(format, args...)})
+		all = append(all, Fact{Port: i.Name, What: what, Value: fmt.Sprintf(format, args...)})
 	}
 	say(i.Kind.String(), "there")
 	if i.VLAN > 0 && i.Kind == Physical {
@@ -49,6 +58,9 @@ func (d *Device) portFacts(i *Interface) (all []Fact) {
 	}
 	for _, a := range i.Addresses {
 		say("address "+a.String(), "there")
+	}
+	if i.MAC != "" {
+		say("MAC", "%s", i.MAC)
 	}
 	if i.MTU > 0 {
 		say("largest frame", "%v", i.MTU)
@@ -115,6 +127,37 @@ func (w Watchdog) String() string {
 		text += ", " + w.Action
 	}
 	return text
+}
+
+// String says what of the packet buffer is for whom.
+func (p Pools) String() string {
+	var parts []string
+	for _, of := range []struct {
+		what string
+		size unit.Bytes
+	}{{"size", p.Size}, {"headroom", p.Headroom}} {
+		if of.size > 0 {
+			parts = append(parts, fmt.Sprintf("%s %v", of.what, of.size))
+		}
+	}
+	for _, of := range []struct {
+		what    string
+		percent int
+	}{{"lossless", p.LosslessPart}, {"headroom", p.HeadroomPart}, {"lossy", p.LossyPart}} {
+		if of.percent > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d%%", of.what, of.percent))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// String says whether it speaks, and how.
+func (l *LLDP) String() string {
+	on := "off"
+	if l.On {
+		on = "on"
+	}
+	return fmt.Sprintf("%s, DCBX %s", on, l.DCBX)
 }
 
 // A Difference is a fact that two devices have otherwise; "-" where one does not say it. Ports that

@@ -4,28 +4,30 @@ import "fmt"
 
 // facts lists what is said of BGP.
 func (b *BGP) facts() (all []Fact) {
-	say := func(what, format string, args ...any) {
-		all = append(all, Fact{What: what, Value: fmt.Sprintf(format, args...)})
+	say := func(place, what, format string, args ...any) {
+		all = append(all, Fact{What: what, Value: fmt.Sprintf(format, args...), Place: place})
 	}
-	say("BGP", "AS %d, router identifier %v", b.AS, b.RouterID)
-	say("BGP timers", "%v, hold %v", b.Keepalive, b.Hold)
+	const speaker = "bgp" // where all of it is said
+	say(speaker, "BGP", "AS %d, router identifier %v", b.AS, b.RouterID)
+	say(speaker, "BGP timers", "%v, hold %v", b.Keepalive, b.Hold)
 	relaxed := ""
 	if b.Relax {
 		relaxed = ", of ASs that differ too"
 	}
-	say("equal paths", "%d%s", b.MaximumPaths, relaxed)
+	say(speaker, "equal paths", "%d%s", b.MaximumPaths, relaxed)
+	one := func(what, format string, args ...any) { say(what, what, format, args...) }
 	for i := range b.Neighbours {
-		say("neighbour "+b.Neighbours[i].Address.String(), "%s", &b.Neighbours[i])
+		one("neighbour "+b.Neighbours[i].Address.String(), "%s", &b.Neighbours[i])
 	}
 	for _, p := range b.Networks {
-		say("network "+p.String(), "originated")
+		one("network "+p.String(), "originated")
 	}
 	for _, a := range b.Aggregates {
 		only := ""
 		if a.SummaryOnly {
 			only = " alone"
 		}
-		say("aggregate "+a.Prefix.String(), "advertised%s", only)
+		one("aggregate "+a.Prefix.String(), "advertised%s", only)
 	}
 	return all
 }
@@ -33,6 +35,15 @@ func (b *BGP) facts() (all []Fact) {
 // String says what is agreed with a neighbour.
 func (n *Neighbour) String() string {
 	text := fmt.Sprintf("AS %d", n.AS)
+	if n.EVPN {
+		text += ", EVPN"
+	}
+	if n.Source.IsValid() {
+		text += fmt.Sprintf(", from %v", n.Source)
+	}
+	if n.Hops > 0 {
+		text += fmt.Sprintf(", over at most %d links", n.Hops)
+	}
 	if n.BFD != nil {
 		text += fmt.Sprintf(", BFD %d x %v", n.BFD.Multiplier, n.BFD.Interval)
 	}

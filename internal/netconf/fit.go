@@ -30,6 +30,7 @@ func (d *Device) Clone() *Device {
 		c.Interfaces[i].QoS = clone(c.Interfaces[i].QoS)
 	}
 	c.QoS, c.LLDP, c.Balance, c.Peer = clone(d.QoS), clone(d.LLDP), clone(d.Balance), clone(d.Peer)
+	c.Tunnels = d.Tunnels.clone()
 	if c.QoS == nil {
 		return &c
 	}
@@ -66,8 +67,8 @@ func (f *Fitting) Say(format string, args ...any) {
 // NoRouting leaves the ports with their names: no addresses, VLANs or sessions.
 func (f *Fitting) NoRouting(platform string) {
 	d := f.Device
-	said := d.BGP != nil
-	d.BGP = nil
+	said := d.BGP != nil || d.Tunnels != nil
+	d.BGP, d.Tunnels = nil, nil
 	d.Interfaces = slices.DeleteFunc(d.Interfaces, func(i Interface) bool {
 		said = said || i.Kind != Physical
 		return i.Kind != Physical
@@ -253,6 +254,11 @@ func (f *Fitting) NoBalance(platform string, keep func(*Balance) bool) {
 	if b := f.Device.Balance; b != nil && !keep(b) {
 		f.Say("load balancing %s: no command of %s is on record", b, platform)
 		f.Device.Balance = nil
+		return
+	}
+	if b := f.Device.Balance; b != nil && b.QP {
+		f.Say("load balancing: no command of %s is on record that hashes the queue pair, so it hashes the 5-tuple", platform)
+		b.QP = false
 	}
 }
 
@@ -267,6 +273,9 @@ func (b *Balance) String() string {
 	}
 	if b.Seed > 0 {
 		text += fmt.Sprintf(" with seed %d", b.Seed)
+	}
+	if b.QP {
+		text += ", queue pairs hashed too"
 	}
 	return text
 }

@@ -46,6 +46,9 @@ func (d *Device) Sort() {
 	for i := range d.Interfaces {
 		slices.SortFunc(d.Interfaces[i].Addresses, comparePrefixes)
 	}
+	if d.Tunnels != nil {
+		slices.SortFunc(d.Tunnels.VNIs, func(x, y VNI) int { return cmp.Or(x.VLAN-y.VLAN, x.Number-y.Number) })
+	}
 	if b := d.BGP; b != nil {
 		slices.SortFunc(b.Neighbours, func(x, y Neighbour) int { return x.Address.Compare(y.Address) })
 		slices.SortFunc(b.Networks, comparePrefixes)

@@ -143,12 +143,13 @@ type PortLLDP struct {
 
 // A Balance is how a device chooses among equal links.
 type Balance struct {
-	Method string        `json:"method"`           // ecmp, dlb
-	Unit   string        `json:"unit,omitempty"`   // of dlb: flowlet, packet
-	Gap    unit.Duration `json:"gap_ps,omitempty"` // of flowlets; 0: the platform's
-	MAC    string        `json:"mac,omitempty"`    // that NX-OS's dlb writes, the same on all switches
-	Ports  []string      `json:"ports,omitempty"`  // of dlb; none: all
-	Seed   uint32        `json:"seed,omitempty"`   // of ecmp's hash; 0: the platform's
+	Method string        `json:"method"`               // ecmp, dlb
+	Unit   string        `json:"unit,omitempty"`       // of dlb: flowlet, packet
+	Gap    unit.Duration `json:"gap_ps,omitempty"`     // of flowlets; 0: the platform's
+	MAC    string        `json:"mac,omitempty"`        // that NX-OS's dlb writes, the same on all switches
+	Ports  []string      `json:"ports,omitempty"`      // of dlb; none: all
+	Seed   uint32        `json:"seed,omitempty"`       // of ecmp's hash; 0: the platform's
+	QP     bool          `json:"queue_pair,omitempty"` // ecmp hashes the destination queue pair beside the 5-tuple
 }
 
 // Class returns the class of a number; nil: it is not used.

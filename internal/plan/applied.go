@@ -42,23 +42,27 @@ type wanted struct {
 // applyConfig makes a profile of a switch's configuration, if it differs from what the scenario says.
 func (p *Plan) applyConfig(in *inventory.Inventory, id topo.NodeID) located.Problems {
 	a := applying{p: p, in: in, id: id, parsed: p.configs.of[id], f: *p.FabricAt(id), ports: p.Graph.Nodes[id].Ports}
+	base := a.f
+	a.balance()
 	if a.parsed.Device.QoS == nil {
 		a.assume("the configuration says nothing of quality of service: all of it is as the scenario says")
 		for _, port := range a.ports {
 			p.configs.watchdogs[port] = p.ownWatchdog()
 		}
-		return nil
-	}
-	base := a.f
-	a.assign()
-	a.device()
-	for k := range a.ports {
-		a.want = append(a.want, a.port(k))
+	} else {
+		a.assign()
+		a.device()
+		for k := range a.ports {
+			a.want = append(a.want, a.port(k))
+		}
 	}
 	if len(a.wrong) > 0 {
 		return a.wrong.Sorted()
 	}
-	ports := a.settle()
+	var ports []fabric.PortProfile
+	if a.want != nil {
+		ports = a.settle()
+	}
 	if ports == nil && reflect.DeepEqual(a.f, base) {
 		return nil
 	}
@@ -215,9 +219,6 @@ func (a *applying) device() {
 		a.assume("size of the packet buffer: %v", a.f.Switch.Buffer)
 	}
 	a.assume("latency of the pipeline: %v", a.f.Switch.Latency)
-	if d.Balance == nil || d.Balance.Method != a.f.Balance {
-		a.assume("choice among equal links: fabric.balance %s", a.f.Balance)
-	}
 	dog := a.watchdog()
 	for k, port := range a.ports {
 		i := a.p.configs.ports[port]

@@ -269,6 +269,10 @@ func (p *Plan) checkTunnel() error {
 		return problem(sc, "fabric.routing.protocol", "evpn: what it tells switches is for VXLAN, and frames between them have no "+
 			"VXLAN, want fabric.encapsulation vxlan, or protocol ebgp")
 	}
+	by := sessions(&sc.Fabric.Routing)
+	if err := inventory.CheckOverlay(p.Graph, &by); err != nil {
+		return problem(sc, "fabric.routing.protocol", "%v", err)
+	}
 	largest := p.Frames().MaxDataFrame(sc.Transport.MTU)
 	if extra <= 0 || largest+extra <= sc.Fabric.MTU {
 		return nil

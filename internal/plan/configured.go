@@ -43,6 +43,7 @@ type configs struct {
 	exchanges []Exchange
 	watchdogs []*fabric.Watchdog
 	assumed   notes
+	seeds     []uint32 // by node: see noteSeeds
 }
 
 // notes are sentences, each with the switches that it is true of.
@@ -106,13 +107,14 @@ func (p *Plan) planConfig() error {
 		return err
 	}
 	p.exchange(in)
+	p.noteSeeds()
 	var wrong located.Problems
 	for id := range p.Graph.Nodes {
 		if p.configs.of[id] != nil {
 			wrong = append(wrong, p.applyConfig(in, topo.NodeID(id))...)
 		}
 	}
-	return wrong.Err()
+	return append(wrong, p.checkIdle()...).Err()
 }
 
 // matchConfigs reads configurations and finds the switch of each.

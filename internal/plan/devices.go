@@ -20,11 +20,7 @@ func (p *Plan) Routers() (*inventory.Inventory, []netconf.Device, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	devices, err := netconf.Design(in)
-	if err != nil {
-		return nil, nil, &FieldError{"fabric.routing.protocol", err}
-	}
-	return in, devices, nil
+	return in, netconf.Design(in), nil
 }
 
 // Devices are the switches as they are to be configured, in the order of the graph. Their thresholds
@@ -149,8 +145,8 @@ func (c *configured) balance(id topo.NodeID) *netconf.Balance {
 	f := c.of
 	b := &netconf.Balance{Method: f.Balance}
 	switch {
-	case f.Balance == "ecmp" && f.Hash.Seed != "same":
-		b.Seed = uint32(id) + 1
+	case f.Balance == "ecmp":
+		b.Seed, b.QP = c.plan.seedNumber(id), f.Hash.Fields == scenario.HashFieldsQP
 	case f.Balance == "dlb":
 		b.Unit, b.MAC = f.DLB.Mode, dlbMAC
 		if b.Unit == "flowlet" {

@@ -53,10 +53,32 @@ func (p *Plan) hash(f *scenario.Fabric) hash.Config {
 		PerSwitch: f.Hash.Seed == "per-switch",
 		Seed:      p.Scenario.Seed,
 	}
-	if f.Hash.Seed == "role" {
+	switch {
+	case f.Hash.Number > 0:
+		h.Role = uint64(f.Hash.Number) * splitmix.Gamma
+	case f.Hash.Seed == "role":
 		h.Role = nameLabel(f.Hash.Role)
 	}
 	return h
+}
+
+// seedNumber is the number that stands for the seed of a switch in its configuration, 0: none does. With a seed for
+// each switch, that number makes the same seed again.
+func (p *Plan) seedNumber(id topo.NodeID) uint32 {
+	switch h := &p.FabricAt(id).Hash; {
+	case h.Number > 0:
+		return h.Number
+	case h.Seed == "per-switch":
+		return uint32(id) + 1
+	case h.Seed == "role": // that of the first switch which has it
+		for first := range id {
+			if own := &p.FabricAt(first).Hash; own.Seed == h.Seed && own.Role == h.Role {
+				return uint32(first) + 1
+			}
+		}
+		return uint32(id) + 1
+	}
+	return 0
 }
 
 // bondHash is the hash by which a bond chooses a port for what has some headers: no switch's, whose choices it would

@@ -26,12 +26,9 @@ var optionKeys = map[string]string{
 
 // NotConfigured says what a run or its names have of switches that no configuration of theirs has.
 func (p *Plan) NotConfigured() (all []string) {
-	if p.Overlay() {
-		all = append(all, "tunnels of VXLAN (fabric.encapsulation): in the packets of a run only; addresses and routes are "+
-			"those that carry them")
-	}
-	if r := &p.Scenario.Fabric.Routing; r.Speaks() && r.Protocol == string(inventory.EVPN) {
-		all = append(all, "sessions of EVPN (fabric.routing.protocol): in the time of a failure only")
+	if r := &p.Scenario.Fabric.Routing; p.Overlay() && !(r.Speaks() && r.Protocol == string(inventory.EVPN)) {
+		all = append(all, "tunnels of VXLAN (fabric.encapsulation): in the packets of a run only, for want of "+
+			"fabric.routing.protocol evpn; addresses and routes are those that carry them")
 	}
 	if p.Graph.Bonded() {
 		all = append(all, "MLAG or Ethernet segments of switches that share NICs (cluster.nic.bond): in the packets of a run, in "+

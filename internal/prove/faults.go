@@ -50,8 +50,7 @@ func polarised(s *subject) (*scene, string) {
 	for h := range 8 {
 		flows = append(flows, fmt.Sprintf("{from: host%d/gpu0, to: host%d/gpu0, bytes: 1MB}", h+1, h+9))
 	}
-	yaml := func(seed string) string {
-		return fmt.Sprintf(`name: proof
+	yaml := fmt.Sprintf(`name: proof
 cluster: {hosts: 16, host: {gpus: 1}, nic: {speed: %[1]dMb/s}}
 fabric:
   design: leaf-spine
@@ -59,18 +58,25 @@ fabric:
   spines: 4
   pods: 2
   superspines: 4
-  links: {spine: %[1]dMb/s, superspine: %[1]dMb/s}
-  hash: {seed: %[4]s}
+  links: {spine: %[5]dMb/s, superspine: %[1]dMb/s}
   qos: {dscp: %[2]d, cnp_dscp: %[3]d}
 congestion: {algorithm: none}
-job: {flows: [%[5]s]}
-`, s.rate/unit.MegabitPerSec, s.dscp, s.cnp, seed, strings.Join(flows, ", "))
-	}
+job: {flows: [%[4]s]}
+`, s.rate/unit.MegabitPerSec, s.dscp, s.cnp, strings.Join(flows, ", "), 4*s.rate/unit.MegabitPerSec)
+	number := map[string]uint32{}
 	return &scene{
-		network: fmt.Sprintf("eight hosts of a pod send 1 MB each to eight of another, over leaves, spines and super-spines, %s",
-			s.rate.Human()),
-		yaml: yaml("same"), mendedYAML: yaml("per-switch"), how: "each switch hashes with a seed of its own",
-		broken: all(s.itself()), mended: all(s.itself()),
+		network: fmt.Sprintf("eight hosts of a pod send 1 MB each to eight of another, over leaves, spines and super-spines, %s, "+
+			"from leaf to spine four times that", s.rate.Human()),
+		yaml: yaml, chosen: true, how: "each switch hashes with a seed of its own",
+		broken: all(s.itself()),
+		mended: func(sw string, _ int) side {
+			if number[sw] == 0 {
+				number[sw] = uint32(len(number)) + 1
+			}
+			d := s.device.Clone()
+			d.Balance.Seed = number[sw]
+			return side{d, s.port}
+		},
 	}, ""
 }
 

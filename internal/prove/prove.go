@@ -79,6 +79,7 @@ type scene struct {
 	broken, mended func(sw string, k int) side
 	how            string // what is mended
 	own            bool   // the size of the buffer is the device's; else the scenario's
+	chosen         bool   // so is the choice among equal links
 	// mendedYAML is the scenario of the second run where it is the network that is mended; "": the same.
 	mendedYAML string
 }
@@ -238,6 +239,9 @@ func lay(p *plan.Plan, sc *scene, sides func(sw string, k int) side) (all []plan
 		d.QoS.Profiles = nil
 		if !sc.own {
 			d.QoS.Pools = netconf.Pools{}
+		}
+		if !sc.chosen {
+			d.Balance = nil
 		}
 		for k, port := range n.Ports {
 			from := sides(name, k)

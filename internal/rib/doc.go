@@ -17,7 +17,9 @@
 //   - the result does not depend on the order of devices;
 //   - inside an AS routes go on from and to clients alone (RFC 4456). Of them those win, and share, that were
 //     reflected the fewest times: what FRR calls equal-cluster-length;
-//   - a next hop must be in a subnet of the switch: no other protocol could know it.
+//   - a session between addresses that are in no common subnet needs a route to the other one on both sides;
+//   - EVPN's sessions carry ends of tunnels alone, whose next hops nobody changes (RFC 8365, section 5.1.3);
+//   - a next hop of another route must be in a subnet of the switch: no other protocol could know it.
 //
 // There is no policy but aggregates: RFC 4271, RFC 4456 and RFC 7938.
 package rib

@@ -20,6 +20,7 @@ type Table struct {
 	Connected []Connected // by prefix
 	Sessions  []Session   // as the device's neighbours
 	Routes    []Route     // BGP's, by prefix
+	Ends      []End       // of tunnels, that EVPN tells of, by address
 }
 
 // Connected is a subnet of an interface.
@@ -129,8 +130,13 @@ func (s *solver) sessions() {
 			nb := &b.Neighbours[k]
 			e := Session{Neighbour: nb.Address, Device: -1, back: -1}
 			e.Own, e.Local = near.to(nb.Address)
+			if nb.Source.IsValid() {
+				e.Own, e.Local = near.at(nb.Source)
+			}
 			far, known := owner[nb.Address]
 			switch {
+			case nb.Source.IsValid() && !e.Own.IsValid():
+				e.Why = fmt.Sprintf("no interface has %v, which it is to come from", nb.Source)
 			case !e.Own.IsValid():
 				e.Why = "not in the subnet of an interface"
 			case !known || far == i:
@@ -181,6 +187,16 @@ func (n near) to(neighbour netip.Addr) (own netip.Addr, local string) {
 	return own, ""
 }
 
+// at is an own address and its interface; none if no interface has it.
+func (n near) at(address netip.Addr) (own netip.Addr, local string) {
+	for i := range n {
+		if n[i].own.Addr() == address {
+			return address, n[i].local
+		}
+	}
+	return own, ""
+}
+
 // join finds the other end of each session, or says why it is down.
 func (s *solver) join() {
 	for i := range s.n.Tables {
@@ -202,16 +218,18 @@ func (s *solver) join() {
 				e.Why = fmt.Sprintf("%s has no neighbour %v", s.n.Devices[e.Device].Name, e.Own)
 			case far.Neighbours[e.back].AS != here.AS:
 				e.Why = fmt.Sprintf("%s expects AS %d, not %d", s.n.Devices[e.Device].Name, far.Neighbours[e.back].AS, here.AS)
+			case far.Neighbours[e.back].EVPN != here.Neighbours[k].EVPN:
+				e.Why = fmt.Sprintf("only one end carries EVPN, of %s and %s", s.n.Devices[i].Name, s.n.Devices[e.Device].Name)
 			}
 		}
 	}
 }
 
-// Advertised is what a device tells the neighbour of one of its sessions, by prefix.
+// Advertised is what a device tells the neighbour of one of its sessions of unicast routes, by prefix.
 func (n *Network) Advertised(device, session int) (all []Advert) {
 	t, b := &n.Tables[device], n.Devices[device].BGP
 	e := &t.Sessions[session]
-	if e.Why != "" {
+	if e.Why != "" || b.Neighbours[session].EVPN {
 		return nil
 	}
 	for i := range t.Routes {

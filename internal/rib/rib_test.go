@@ -1,6 +1,7 @@
 package rib_test
 
 import (
+	"net/netip"
 	"slices"
 	"testing"
 
@@ -35,16 +36,16 @@ func TestRoutesAreThoseOfRuns(t *testing.T) {
 		g := inventorytest.Draw(t)
 		o := inventorytest.Usual()
 		o.Routing.UniqueAS = rapid.Bool().Draw(t, "unique")
-		o.Routing.Protocol = rapid.SampledFrom([]inventory.Protocol{inventory.EBGP, inventory.IBGP}).Draw(t, "protocol")
+		o.Routing.Protocol = rapid.SampledFrom([]inventory.Protocol{inventory.EBGP, inventory.IBGP, inventory.EVPN}).Draw(t, "protocol")
 		o.Routing.Summaries = rapid.Bool().Draw(t, "summaries")
+		if inventory.CheckOverlay(g, &o.Routing) != nil {
+			o.Routing.Protocol = inventory.EBGP
+		}
 		in, err := inventory.New(g, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		devices, err := netconf.Design(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		devices := netconf.Design(in)
 		dead := map[topo.LinkID]bool{}
 		for l := range g.Links {
 			if g.Ports[2*l].NIC < 0 && g.Ports[2*l+1].NIC < 0 && rapid.IntRange(0, 4).Draw(t, "dead") == 0 {
@@ -55,7 +56,7 @@ func TestRoutesAreThoseOfRuns(t *testing.T) {
 		n := rib.New(devices, nil)
 		isDead := func(l topo.LinkID) bool { return dead[l] }
 		routes := topo.NewRoutesUpDown(g, isDead)
-		if o.Routing.Protocol == inventory.EBGP {
+		if o.Routing.Protocol != inventory.IBGP {
 			numbers, err := inventory.Numbers(g, &o.Routing)
 			if err != nil {
 				t.Fatal(err)
@@ -74,6 +75,9 @@ func TestRoutesAreThoseOfRuns(t *testing.T) {
 					want = append(want, in.Ports[p].Name.String())
 				}
 				slices.Sort(want)
+				if in.Overlay() && slices.Contains(in.Ends(at), topo.NodeID(edge)) {
+					heard(t, n, d, in.Devices[edge].Loopback.V4.Addr(), len(want))
+				}
 				for _, summary := range in.Summary(topo.NodeID(edge)) {
 					if got := hops(n, d, summary); !slices.Equal(got, want) {
 						t.Fatalf("without links %v: %s to %v of %s: by %q, a run goes by %q", dead, devices[d].Name, summary.V4,
@@ -83,6 +87,22 @@ func TestRoutesAreThoseOfRuns(t *testing.T) {
 			}
 		}
 	})
+}
+
+// heard wants a device to know of an end of tunnels only over sessions that are up, with as many next hops as there are.
+func heard(t *rapid.T, n *rib.Network, device int, end netip.Addr, hops int) {
+	for _, e := range n.Tables[device].Ends {
+		if e.Address != end {
+			continue
+		}
+		if e.Hops != hops || hops == 0 && len(e.Paths) > 0 {
+			t.Fatalf("%s hears of %v with %d next hops, want %d", n.Devices[device].Name, end, e.Hops, hops)
+		}
+		return
+	}
+	if hops > 0 {
+		t.Fatalf("%s has %d next hops to %v and does not hear of it", n.Devices[device].Name, hops, end)
+	}
 }
 
 func nodeOf(g *topo.Graph, name string) topo.NodeID {

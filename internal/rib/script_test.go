@@ -20,7 +20,9 @@ import (
 //	aggregate NAME PREFIX [summary-only]
 //	reflect NAME PEER, self NAME PEER
 //	allowas NAME PEER N, expect NAME PEER AS, paths NAME N, strict NAME
-//	show NAME, tells NAME PEER
+//	end NAME VNI...             its router identifier is a loopback, and an end of tunnels
+//	evpn A B                    a session of EVPN between loopbacks
+//	show NAME, tells NAME PEER, ends NAME
 type stage struct {
 	scripttest.Log
 	t       *testing.T
@@ -88,12 +90,42 @@ func (s *stage) Do(c []string) {
 		s.device(c[1]).BGP.MaximumPaths = s.number(c[2])
 	case "strict":
 		s.device(c[1]).BGP.Relax = false
+	case "end":
+		s.end(c[1], c[2:])
+	case "evpn":
+		for k, name := range c[1:] {
+			here, far := s.device(name).BGP, s.device(c[2-k]).BGP
+			here.Neighbours = append(here.Neighbours, netconf.Neighbour{Address: far.RouterID, AS: far.AS, EVPN: true,
+				Source: here.RouterID, Hops: 2})
+		}
+	case "ends":
+		n, at := s.solved(c[1])
+		for _, e := range n.Tables[at].Ends {
+			fmt.Fprintf(s, "%v %v shared %v, %d next hops:", e.Address, e.VNIs, e.Shared, e.Hops)
+			for _, p := range e.Paths {
+				fmt.Fprintf(s, " %s", ases(p.ASs))
+			}
+			fmt.Fprintln(s)
+		}
 	case "show":
 		s.show(c[1])
 	case "tells":
 		s.tells(c[1], c[2])
 	default:
 		s.t.Fatalf("%s: no such command", c[0])
+	}
+}
+
+func (s *stage) end(name string, vnis []string) {
+	d := s.device(name)
+	id := netip.PrefixFrom(d.BGP.RouterID, 32)
+	d.Interfaces = append(d.Interfaces, netconf.Interface{Name: "Loopback0", Addresses: []netip.Prefix{id}})
+	d.BGP.Networks = append(d.BGP.Networks, id)
+	for i, vni := range vnis {
+		if d.Tunnels == nil {
+			d.Tunnels = &netconf.Tunnels{Source: d.BGP.RouterID}
+		}
+		d.Tunnels.VNIs = append(d.Tunnels.VNIs, netconf.VNI{VLAN: 101 + i, Number: s.number(vni)})
 	}
 }
 

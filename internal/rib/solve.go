@@ -13,7 +13,9 @@ type solver struct {
 	n          *Network
 	watched    func(device int) bool
 	aggregates []aggregate
-	edges      [][]edge               // by device: its sessions that are up
+	edges      [][]edge               // by device: its sessions that are up, of the kind at hand
+	asks       map[netip.Prefix][]ask // sessions whose neighbour is behind a route
+	reached    map[ask]bool
 	order      []int32                // by device: where its router identifier stands among all
 	origins    map[netip.Prefix][]int // devices that have it among their networks, and an interface in it
 
@@ -81,11 +83,8 @@ type turn struct {
 }
 
 func (s *solver) solve() {
-	s.edges = make([][]edge, len(s.n.Devices))
-	for i := range s.n.Tables {
-		s.edges[i] = s.up(i)
-	}
-	s.joinEdges()
+	s.edgesOf(false)
+	s.ask()
 	s.ranks()
 	s.find()
 	s.origin = make([]origin, len(s.n.Devices))
@@ -104,14 +103,24 @@ func (s *solver) solve() {
 	for i := range s.n.Tables {
 		slices.SortFunc(s.n.Tables[i].Routes, func(a, b Route) int { return ComparePrefixes(a.Prefix, b.Prefix) })
 	}
+	s.overlay()
+}
+
+// edgesOf finds the sessions that are up of one kind: those of unicast routes, or of EVPN's.
+func (s *solver) edgesOf(evpn bool) {
+	s.edges = make([][]edge, len(s.n.Devices))
+	for i := range s.n.Tables {
+		s.edges[i] = s.up(i, evpn)
+	}
+	s.joinEdges()
 }
 
 // up lists the sessions of a device that are up.
-func (s *solver) up(device int) (all []edge) {
+func (s *solver) up(device int, evpn bool) (all []edge) {
 	b := s.n.Devices[device].BGP
 	for k := range s.n.Tables[device].Sessions {
 		e := &s.n.Tables[device].Sessions[k]
-		if e.Why != "" {
+		if e.Why != "" || b.Neighbours[k].EVPN != evpn {
 			continue
 		}
 		nb, back := &b.Neighbours[k], &s.n.Devices[e.Device].BGP.Neighbours[e.back]
@@ -465,6 +474,9 @@ func (s *solver) keep() {
 		if a := &s.aggregates[i]; s.best[a.device].known && inside(a.prefix, s.prefix) {
 			a.held = true
 		}
+	}
+	for _, of := range s.asks[s.prefix] {
+		s.reached[of] = s.best[of.device].known
 	}
 	for d := range s.n.Tables {
 		if s.best[d].known && (s.watched == nil || s.watched(d)) {

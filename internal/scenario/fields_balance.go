@@ -29,12 +29,22 @@ func (s *Scenario) anyProfile(is func(*SwitchProfile) bool) bool {
 
 var (
 	onlyFlowlet   = onlyBalance("flowlet")
-	onlyDLB       = onlyBalance("dlb", "glb")
+	onlyDLB       = whereConfigured(onlyBalance("dlb", "glb"))
 	onlyGLB       = onlyBalance("glb")
 	onlyConWeave  = onlyBalance("conweave")
 	onlySpray     = onlyBalance("spray")
 	onlyResilient = onlyBalance("resilient")
 )
+
+// whereConfigured makes a condition hold where switches are configured, too: their configurations may say so.
+func whereConfigured(unfit func(base any) string) func(base any) string {
+	return where(func(s *Scenario) string {
+		if s.Fabric.Config.Set {
+			return ""
+		}
+		return unfit(s)
+	})
+}
 
 // onlyDLBFlowlets and onlyDRILL say that a field belongs to a mode of dlb, to a way to spray.
 func onlyDLBFlowlets(s *Scenario) string {
@@ -82,7 +92,7 @@ var balanceFields = []*Field{
 		Source:  "NX-OS (hardware profile dlb): flowlet is the default; Junos: flowlet, per-packet, assigned-flow",
 	},
 	{
-		Path: "fabric.dlb.gap", Default: "256us", Min: "1ns", Max: "10s", applies: where(onlyDLBFlowlets),
+		Path: "fabric.dlb.gap", Default: "256us", Min: "1ns", Max: "10s", applies: whereConfigured(where(onlyDLBFlowlets)),
 		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Fabric.DLB.Gap }),
 		Meaning: "a queue pair that a switch has not seen for longer may take another link",
 		Source:  gapSource, Also: []string{"timer", "timeout", "inactivity_interval", "idle_time"},

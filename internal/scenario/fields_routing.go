@@ -33,8 +33,8 @@ var (
 	RoutingProtocols = []Choice{
 		{"ebgp", "a BGP session on each link between switches, AS numbers as in RFC 7938"},
 		{"ibgp", "one AS: each tier reflects routes to the one below it (RFC 4456)"},
-		{"evpn", "ebgp, and EVPN sessions between loopbacks for what VXLAN carries: not configured, " +
-			"but in the inventory and the time of a failure"},
+		{"evpn", "ebgp, and EVPN sessions between loopbacks for what VXLAN carries: " +
+			"a rail is one subnet over all leaves, each its gateway"},
 		{"none", "addresses without sessions"},
 	}
 	SpineASs = []Choice{

@@ -16,6 +16,9 @@ const HashFieldsQP = "5-tuple+qp"
 // wholeWay are the methods by which several switches, or none, choose a way.
 var wholeWay = map[string]bool{"pinned": true, "conweave": true}
 
+// WholeWay reports whether by a method several switches, or none, choose a way: no switch may differ.
+func WholeWay(method string) bool { return wholeWay[method] }
+
 // Names that a scenario may use. The first is the default.
 var (
 	Designs = []Choice{

@@ -223,6 +223,7 @@ type Hash struct {
 	Fields   string // see HashFields
 	Seed     string // see HashSeeds, and of a switch SwitchHashSeeds
 	Role     string // with seed role: what switches match that share one
+	Number   uint32 // of the seed, where a configuration gives one; Seed is its text then. 0: none does
 }
 
 // Flowlet is the parameters of the balancer flowlet.

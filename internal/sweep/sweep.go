@@ -92,6 +92,9 @@ type sweep struct {
 func (s *sweep) forecast(ctx context.Context) error {
 	f := Forecast{Memory: s.opt.Memory}
 	for i := range s.variants {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		s.opt.Progress(Progress{Phase: "forecast", Done: i, Total: len(s.variants)})
 		v := &s.variants[i]
 		e, err := run.NewForecast(ctx, v.Scenario, s.opt.Sources, func(result.Progress) {})

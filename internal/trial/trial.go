@@ -143,7 +143,7 @@ func (t *tuning) verify(ctx context.Context, trials []tune.Trial) error {
 func (t *tuning) play(ctx context.Context, trials []tune.Trial, seeds []uint64) (int, error) {
 	var variants []sweep.Variant
 	for i := range trials {
-		some, err := t.variants(&trials[i], seeds)
+		some, err := t.variants(ctx, &trials[i], seeds)
 		if err != nil {
 			return 0, err
 		}
@@ -170,7 +170,7 @@ func (t *tuning) play(ctx context.Context, trials []tune.Trial, seeds []uint64) 
 }
 
 // variants are the runs of a trial: of each pattern all seeds.
-func (t *tuning) variants(trial *tune.Trial, seeds []uint64) (all []sweep.Variant, err error) {
+func (t *tuning) variants(ctx context.Context, trial *tune.Trial, seeds []uint64) (all []sweep.Variant, err error) {
 	var changes []scenario.Change
 	if !trial.Own {
 		changes = t.changes(trial.Point)
@@ -182,6 +182,9 @@ func (t *tuning) variants(trial *tune.Trial, seeds []uint64) (all []sweep.Varian
 			set = append(set, sweep.Value{Path: c.Path, Text: c.Text})
 		}
 		for _, seed := range seeds {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
 			sc, err := p.scenario.With(append(slices.Clone(changes),
 				scenario.Change{Path: "seed", Text: fmt.Sprint(seed)})...)
 			if err != nil {

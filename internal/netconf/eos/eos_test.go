@@ -74,6 +74,10 @@ router bgp 65001
    address-family ipv4
       neighbor 172.16.0.1 activate
       network 10.0.1.0/25
+   neighbor fd00:1::1 remote-as 65002
+   address-family ipv6
+      neighbor fd00:1::1 activate
+      network fd00:0:0:1::/64
 `)
 }
 
@@ -104,6 +108,11 @@ func TestRoutingThatIsWrong(t *testing.T) {
 		{"vlan 5\ninterface Ethernet1\n switchport access vlan 5\n ip address 10.0.0.0/31", "an address, and VLAN 5"},
 		{"vlan 5\ninterface Vlan5\n switchport access vlan 5", "want it on a port"},
 		{"interface Ethernet1\n ip address fd00::1/64", "want one IPv4 address"},
+		{"interface Ethernet1\n ip address 10.0.0.1/31\n ip address 10.0.0.3/31", "want one IPv4 address"},
+		{"interface Ethernet1\n ipv6 address 10.0.0.1/31", "want an IPv6 prefix"},
+		{"router bgp 65001\n neighbor fd00::1 remote-as 65002", "neighbour fd00::1: not activated"},
+		{"router bgp 65001\n address-family ipv4\n  neighbor fd00::1 activate", "not understood"},
+		{"router bgp 65001\n address-family ipv6\n  network 10.0.0.0/8", "want an IPv6 prefix"},
 		{"vlan 4095", "want a number from 1 to 4094"},
 		{"mlag configuration\n local-interface Ethernet1", "want an SVI"},
 		{"mlag configuration\n peer-link Ethernet1", "want a port channel"},

@@ -24,6 +24,7 @@ const fileName = "running-config"
 func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f := netconf.NewFitting(d)
 	f.NoDropThresholds(Platform)
+	f.NoOverlay(Platform)
 	if why := unrouted(f.Device); why != "" {
 		f.NoRouting(Platform + ", which has no command on record for " + why + ",")
 	}
@@ -233,6 +234,7 @@ func (w *writer) check() {
 		w.Refuse("a device without a name, want one")
 	}
 	w.Peered(d, peered)
+	w.NoOverlay(d)
 	if d.LLDP != nil || d.Balance != nil {
 		w.Refuse("LLDP of the device and load balancing are not rendered")
 	}

@@ -16,9 +16,8 @@ import (
 // unrouted says what of a device's addresses and sessions there is no command on record for; "": nothing.
 func unrouted(d *netconf.Device) string {
 	for i := range d.Interfaces {
-		all := d.Interfaces[i].Addresses
-		if len(all) > 1 || len(all) == 1 && !all[0].Addr().Is4() {
-			return "IPv6, or several addresses of an interface"
+		if n := len(slices.DeleteFunc(slices.Clone(d.Interfaces[i].Addresses), isSix)); n > 1 {
+			return "several IPv4 addresses of an interface"
 		}
 	}
 	b := d.BGP
@@ -31,20 +30,16 @@ func unrouted(d *netconf.Device) string {
 	for i := range b.Neighbours {
 		n := &b.Neighbours[i]
 		switch {
-		case !n.Address.Is4():
-			return "IPv6, or several addresses of an interface"
 		case n.AS == b.AS:
 			return "equal paths inside an AS that count reflections"
 		case n.BFD != nil && n.BFD.Interval%unit.Millisecond != 0:
 			return "BFD by parts of a millisecond"
 		}
 	}
-	if slices.ContainsFunc(b.Networks, func(p netip.Prefix) bool { return !p.Addr().Is4() }) ||
-		slices.ContainsFunc(b.Aggregates, func(a netconf.Aggregate) bool { return !a.Prefix.Addr().Is4() }) {
-		return "IPv6, or several addresses of an interface"
-	}
 	return ""
 }
+
+func isSix(p netip.Prefix) bool { return p.Addr().Is6() }
 
 // nameOf is what EOS calls an interface: Ethernet24, Ethernet24/2, Vlan101, Loopback0.
 func nameOf(i *netconf.Interface) string {
@@ -62,10 +57,11 @@ func nameOf(i *netconf.Interface) string {
 // vlans writes the VLANs, and that packets are routed, where there is anything to route.
 func (w *writer) vlans() {
 	var ids []int
-	routed := w.d.BGP != nil
+	routed, six := w.d.BGP != nil, w.d.BGP != nil && slices.ContainsFunc(w.d.BGP.Neighbours, ofSix)
 	for i := range w.d.Interfaces {
 		here := &w.d.Interfaces[i]
 		routed = routed || len(here.Addresses) > 0
+		six = six || slices.ContainsFunc(here.Addresses, isSix)
 		if here.VLAN > 0 && !slices.Contains(ids, here.VLAN) {
 			ids = append(ids, here.VLAN)
 		}
@@ -77,17 +73,22 @@ func (w *writer) vlans() {
 	if routed {
 		w.line(0, "ip routing")
 	}
+	if six {
+		w.line(0, "ipv6 unicast-routing")
+	}
 }
+
+func ofSix(n netconf.Neighbour) bool { return n.Address.Is6() }
 
 func (w *writer) addressed(i *netconf.Interface) {
 	if i.Kind == netconf.Physical && i.VLAN > 0 {
 		w.line(1, "switchport access vlan %d", i.VLAN)
 	}
+	if i.Kind == netconf.Physical && len(i.Addresses) > 0 {
+		w.line(1, "no switchport")
+	}
 	for _, a := range i.Addresses {
-		if i.Kind == netconf.Physical {
-			w.line(1, "no switchport")
-		}
-		w.line(1, "ip address %s", a)
+		w.line(1, "%s address %s", map[bool]string{false: "ip", true: "ipv6"}[isSix(a)], a)
 	}
 }
 
@@ -131,12 +132,24 @@ func (w *writer) speak(b *netconf.BGP) {
 		}
 		w.line(1, "aggregate-address %s%s", a.Prefix, only)
 	}
-	w.line(1, "address-family ipv4")
+	w.family(b, "ipv4", false)
+	if slices.ContainsFunc(b.Neighbours, ofSix) || slices.ContainsFunc(b.Networks, isSix) {
+		w.family(b, "ipv6", true)
+	}
+}
+
+// family writes who carries the routes of a family, and which of them are the device's own.
+func (w *writer) family(b *netconf.BGP, name string, six bool) {
+	w.line(1, "address-family %s", name)
 	for i := range b.Neighbours {
-		w.line(2, "neighbor %s activate", b.Neighbours[i].Address)
+		if n := &b.Neighbours[i]; ofSix(*n) == six {
+			w.line(2, "neighbor %s activate", n.Address)
+		}
 	}
 	for _, p := range b.Networks {
-		w.line(2, "network %s", p)
+		if isSix(p) == six {
+			w.line(2, "network %s", p)
+		}
 	}
 }
 
@@ -149,7 +162,7 @@ type session struct {
 
 // routing is what is read of BGP.
 type routing struct {
-	silent   bool // IPv4 neighbours carry nothing until they are activated
+	silent   bool // IPv4 neighbours carry nothing until they are activated, as IPv6 ones do in any case
 	sessions []*session
 	vlans    map[int]bool
 }
@@ -158,6 +171,7 @@ type routing struct {
 var (
 	routed = []rule{
 		{Pattern: "ip routing"},
+		{Pattern: "ipv6 unicast-routing"},
 		{Pattern: "vlan ID", Do: func(r *reader, l *line) error {
 			id, err := l.Int(0, 1, mostVLAN)
 			r.routing.vlans[id] = true
@@ -186,13 +200,20 @@ var (
 			return err
 		}},
 		{Pattern: "ip address PREFIX", Do: func(r *reader, l *line) error {
+			other := slices.ContainsFunc(r.port.Addresses, func(p netip.Prefix) bool { return !isSix(p) })
 			a, err := netip.ParsePrefix(l.Args[0])
-			if err != nil || !a.Addr().Is4() || len(r.port.Addresses) > 0 {
+			if err != nil || !a.Addr().Is4() || other {
 				return fmt.Errorf("%s: want one IPv4 address with the length of its subnet", located.Shown(l.Args[0]))
 			}
-			r.port.Addresses = []netip.Prefix{a}
-			r.say(l, "interface %s address %v", r.port.Name, a)
-			return nil
+			return r.address(l, a)
+		}},
+		{Pattern: "ipv6 enable"},
+		{Pattern: "ipv6 address PREFIX", Do: func(r *reader, l *line) error {
+			a, err := lines.Prefix(l.Args[0], true, false)
+			if err != nil {
+				return err
+			}
+			return r.address(l, a)
 		}},
 	}
 	inBGP = &block{Ends: []string{"exit"}, Rules: []rule{
@@ -246,22 +267,47 @@ var (
 		}},
 		{Pattern: "aggregate-address PREFIX", Do: func(r *reader, l *line) error { return r.aggregate(l, false) }},
 		{Pattern: "aggregate-address PREFIX summary-only", Do: func(r *reader, l *line) error { return r.aggregate(l, true) }},
-		{Pattern: "address-family ipv4", Enter: inFamily},
-	}}
-	inFamily = &block{Ends: []string{"exit"}, Rules: []rule{
-		{Pattern: "neighbor ADDRESS activate", Do: func(r *reader, l *line) error {
-			return r.neighbour(l, func(s *session) { s.active = true })
-		}},
 		{Pattern: "network PREFIX", Do: func(r *reader, l *line) error {
-			p, err := lines.Prefix(l.Args[0], false, true)
-			if err == nil && !slices.Contains(r.Device.BGP.Networks, p) {
-				r.Device.BGP.Networks = append(r.Device.BGP.Networks, p)
-				r.say(l, "network %v", p)
-			}
-			return err
+			return r.network(l, strings.Contains(l.Args[0], ":"))
 		}},
+		{Pattern: "address-family ipv4", Enter: inFamily(false)},
+		{Pattern: "address-family ipv6", Enter: inFamily(true)},
 	}}
 )
+
+// inFamily is the block of a family. That a neighbour carries the routes of another family than its address's is not in
+// the model.
+func inFamily(six bool) *block {
+	return &block{Ends: []string{"exit"}, Rules: []rule{
+		{Pattern: "neighbor ADDRESS activate", Do: func(r *reader, l *line) error {
+			if strings.Contains(l.Args[0], ":") != six {
+				return lines.ErrUnknown
+			}
+			return r.neighbour(l, func(s *session) { s.active = true })
+		}},
+		{Pattern: "network PREFIX", Do: func(r *reader, l *line) error { return r.network(l, six) }},
+	}}
+}
+
+// address gives the interface that is read one.
+func (r *reader) address(l *line, a netip.Prefix) error {
+	if slices.Contains(r.port.Addresses, a) {
+		return nil
+	}
+	r.port.Addresses = append(r.port.Addresses, a)
+	r.say(l, "interface %s address %v", r.port.Name, a)
+	return nil
+}
+
+// network originates a prefix of a family.
+func (r *reader) network(l *line, six bool) error {
+	p, err := lines.Prefix(l.Args[0], six, true)
+	if err == nil && !slices.Contains(r.Device.BGP.Networks, p) {
+		r.Device.BGP.Networks = append(r.Device.BGP.Networks, p)
+		r.say(l, "network %v", p)
+	}
+	return err
+}
 
 // mostPaths bounds what is read as a number of equal paths.
 const mostPaths = 4096
@@ -287,7 +333,7 @@ func watch(r *reader, l *line) error {
 
 // neighbour changes one, by its first argument.
 func (r *reader) neighbour(l *line, change func(*session)) error {
-	a, err := lines.Address4(l.Args[0])
+	a, err := lines.Address(l.Args[0])
 	if err != nil {
 		return err
 	}
@@ -302,7 +348,7 @@ func (r *reader) neighbour(l *line, change func(*session)) error {
 }
 
 func (r *reader) aggregate(l *line, only bool) error {
-	p, err := lines.Prefix(l.Args[0], false, true)
+	p, err := lines.Prefix(l.Args[0], strings.Contains(l.Args[0], ":"), true)
 	if err == nil {
 		r.Device.BGP.Aggregates = append(r.Device.BGP.Aggregates, netconf.Aggregate{Prefix: p, SummaryOnly: only})
 		r.say(l, "aggregate %v", p)
@@ -331,7 +377,7 @@ func (r *reader) finishRouting() {
 		switch {
 		case s.AS == 0:
 			wrong(s.line, "neighbour %v: no remote-as", s.Address)
-		case r.routing.silent && !s.active:
+		case (r.routing.silent || s.Address.Is6()) && !s.active:
 			wrong(s.line, "neighbour %v: not activated: it carries no routes", s.Address)
 		}
 		r.Device.BGP.Neighbours = append(r.Device.BGP.Neighbours, *s.Neighbour)

@@ -8,8 +8,13 @@
 // Ports are swp1, swp2, ..., parts of a port swp1s0, swp1s1, ... as on Cumulus Linux; SVIs vlan101, the
 // loopback lo. Linux counts an MTU without Ethernet header and FCS.
 //
+// The end of a VXLAN is vni10101, a port of the bridge that learns nothing from frames: FRR tells the kernel what EVPN says
+// (advertise-all-vni). Route targets are FRR's own, which those with other ASs take by the number of the VXLAN alone.
+// Gateways of a rail have one MAC address, so what a host answers to one of them may come to another: arp-accept has that
+// one learn from it, and tell the others by EVPN.
+//
 // What is rendered was loaded into FRR 8.4 by this package's test. Since FRR 7.4 a session with another AS
 // takes no routes without a policy, unless "no bgp ebgp-requires-policy" is said; paths through several ASs
 // are equal only with "bgp bestpath as-path multipath-relax". (FRR user guide, chapters BGP and BFD; ifupdown2 and
-// Cumulus Linux user guides.)
+// Cumulus Linux user guides, with "EVPN Enhancements" and "VXLAN Devices"; arp-accept: ifupdown2's addons/address.py.)
 package frr

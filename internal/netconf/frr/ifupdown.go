@@ -24,16 +24,19 @@ type bridge struct {
 var (
 	ifupdown = &block{Rules: []rule{
 		{Pattern: "auto NAME"},
-		{Pattern: "iface lo inet loopback", Do: func(r *reader, l *lines.Line) error { r.at = r.port("lo", l); return nil }},
+		{Pattern: "iface lo inet loopback", Do: func(r *reader, l *lines.Line) error { r.at, r.end = r.port("lo", l), nil; return nil }},
 		{Pattern: "iface bridge", Enter: inBridge, Do: func(r *reader, l *lines.Line) error {
 			r.bridge.line = l
 			r.say(l, "bridge")
 			return nil
 		}},
 		{Pattern: "iface NAME", Enter: inIface, Do: func(r *reader, l *lines.Line) error {
+			if r.startEnd(l) {
+				return nil
+			}
 			if r.at = r.port(l.Args[0], l); r.at == nil {
 				r.at = &netconf.Interface{}
-				return errf("%s: not the name of a port, an SVI or the bridge, want swp1, swp1s0, vlan101 or bridge",
+				return errf("%s: not the name of a port, an SVI, a VXLAN or the bridge, want swp1, swp1s0, vlan101, vni10101 or bridge",
 					located.Shown(l.Args[0]))
 			}
 			return nil
@@ -55,9 +58,12 @@ var (
 			return nil
 		}},
 	}}
-	inIface = &block{Rules: []rule{
+	inIface = &block{Rules: append([]rule{
 		{Pattern: "mtu BYTES", Do: func(r *reader, l *lines.Line) error {
 			n, err := lines.Whole(l.Args[0], 46, 65535)
+			if r.end != nil {
+				r.end.mtu = unit.Bytes(n) + 18
+			}
 			r.at.MTU = unit.Bytes(n) + 18
 			return err
 		}},
@@ -68,6 +74,10 @@ var (
 		}},
 		{Pattern: "bridge-access ID", Do: func(r *reader, l *lines.Line) error {
 			n, err := lines.Whole(l.Args[0], 1, 4094)
+			if r.end != nil {
+				r.end.vlan = int(n)
+				return err
+			}
 			if r.at.Kind != netconf.Physical {
 				return errf("bridge-access on %s, want a port", r.at.Name)
 			}
@@ -81,7 +91,16 @@ var (
 			return nil
 		}},
 		{Pattern: "vlan-raw-device bridge"},
-	}}
+		{Pattern: "hwaddress MAC", Do: func(r *reader, l *lines.Line) error {
+			if r.at.Kind != netconf.SVI || !isMAC.MatchString(strings.ToLower(l.Args[0])) {
+				return errf("hwaddress %s on %s, want six pairs of hexadecimal digits with colons, on an SVI",
+					located.Shown(l.Args[0]), r.at.Name)
+			}
+			r.at.MAC = strings.ToLower(l.Args[0])
+			return nil
+		}},
+		{Pattern: "arp-accept on"},
+	}, onEnd...)}
 )
 
 // finishBridge checks that the bridge has the ports and VLANs that interfaces say they are in.
@@ -100,11 +119,14 @@ func (r *reader) finishBridge() {
 			}
 		}
 	}
+	for _, e := range r.ends {
+		ports = append(ports, tunnelName(e.number))
+	}
 	switch {
-	case r.bridge.line == nil && len(vids) == 0:
+	case r.bridge.line == nil && len(ports)+len(vids) == 0:
 		return
 	case r.bridge.line == nil:
-		r.late("interface "+r.firstInVLAN(), "no bridge for its VLAN")
+		r.late("interface "+r.firstIn(0), "no bridge for its VLAN")
 		return
 	case !r.bridge.aware:
 		r.late("bridge", "not aware of VLANs, want bridge-vlan-aware yes")
@@ -113,10 +135,10 @@ func (r *reader) finishBridge() {
 	r.same("VLAN", r.bridge.vids, vids)
 }
 
-// firstInVLAN names the first interface that is in a VLAN.
-func (r *reader) firstInVLAN() string {
+// firstIn names the first interface that is in a VLAN, 0: in any; "": there is none.
+func (r *reader) firstIn(vlan int) string {
 	for _, name := range r.order {
-		if i := r.interfaces[name]; i.VLAN != 0 {
+		if i := r.interfaces[name]; i.VLAN != 0 && (vlan == 0 || i.VLAN == vlan) {
 			return i.Name
 		}
 	}

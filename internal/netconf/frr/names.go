@@ -34,6 +34,9 @@ func linuxName(i *netconf.Interface) string {
 
 var portName = regexp.MustCompile(`^swp([1-9][0-9]{0,4})(?:s([0-9]{1,3}))?$`)
 
+// tunnelName is what the end of a VXLAN is called on Linux.
+func tunnelName(vni int) string { return fmt.Sprintf("vni%d", vni) }
+
 // named makes the interface that is called so on Linux; false if none is.
 func named(name string) (netconf.Interface, bool) {
 	if name == "lo" {

@@ -36,6 +36,9 @@ type reader struct {
 	profile     *netconf.BFD // the block that is read
 	profileSet  *netconf.BFD // whose interval has been given
 	bridge      bridge
+	allVNIs     *lines.Line // that advertises them
+	ends        []*end      // of VXLANs, in order
+	end         *end        // the block that is read
 }
 
 // Parse reads the files of a device, in any order.
@@ -93,6 +96,7 @@ func (r *reader) finish() {
 	for _, name := range r.order {
 		r.d.Interfaces = append(r.d.Interfaces, *r.interfaces[name])
 	}
+	r.finishTunnels()
 	r.finishBridge()
 	b := r.d.BGP
 	if b == nil {
@@ -116,7 +120,13 @@ func (r *reader) finish() {
 			r.late(what, "no remote-as")
 		case n.AS != b.AS && (n.Client || n.NextHopSelf):
 			r.late(what, fmt.Sprintf("route-reflector-client and next-hop-self force outside AS %d, want neither", b.AS))
-		case !r.active[a] && (a.Is6() || r.silent4):
+		case n.EVPN && r.active[a], n.EVPN && !r.silent4 && a.Is4():
+			r.late(what, "carries EVPN and the routes of its address's family, want a session for each")
+		case n.EVPN && n.NextHopSelf:
+			r.late(what, "next-hop-self force on EVPN's routes, whose next hops are ends of tunnels")
+		case n.Hops != 0 && n.AS == b.AS:
+			r.late(what, fmt.Sprintf("ebgp-multihop inside AS %d", b.AS))
+		case !n.EVPN && !r.active[a] && (a.Is6() || r.silent4):
 			r.late(what, "not activated in the address family of its address: it carries no routes")
 		}
 		if name, watched := r.bfd[a]; watched {
@@ -138,9 +148,11 @@ const MostPaths = 256
 func (r *reader) finishPaths() {
 	speaks := [2]bool{}
 	for _, a := range r.sessions {
-		if a.Is6() {
+		switch {
+		case r.neighbours[a].EVPN:
+		case a.Is6():
 			speaks[1] = true
-		} else {
+		default:
 			speaks[0] = true
 		}
 	}
@@ -169,7 +181,7 @@ func (r *reader) finishInner() {
 	b := r.d.BGP
 	for k, family := range [2]string{"ipv4", "ipv6"} {
 		has := slices.ContainsFunc(r.sessions, func(a netip.Addr) bool {
-			return a.Is6() == (k == 1) && r.neighbours[a].AS == b.AS
+			return a.Is6() == (k == 1) && r.neighbours[a].AS == b.AS && !r.neighbours[a].EVPN
 		})
 		if said := r.inner[k]; (has || said != 0) && said != b.MaximumPaths {
 			r.late("bgp", fmt.Sprintf("%s inside AS %d: want maximum-paths ibgp %d equal-cluster-length", family, b.AS,

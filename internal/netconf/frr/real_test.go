@@ -33,6 +33,13 @@ const inside = "RAILYARD_FRR_INSIDE"
 const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) {
+	if call := os.Getenv(calling); call != "" {
+		if err := talk(call); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		return
+	}
 	protocol, dir, within := strings.Cut(os.Getenv(inside), " ")
 	if !within {
 		os.Exit(m.Run())
@@ -51,7 +58,7 @@ func TestRealDaemonsAgree(t *testing.T) {
 	if why := cannot(); why != "" {
 		t.Skip(why)
 	}
-	for _, p := range []inventory.Protocol{inventory.EBGP, inventory.IBGP} {
+	for _, p := range []inventory.Protocol{inventory.EBGP, inventory.IBGP, inventory.EVPN} {
 		t.Run(string(p), func(t *testing.T) {
 			t.Parallel()
 			runtime.LockOSThread() // the child dies with this thread
@@ -106,10 +113,14 @@ link spine1 superspine1 400Gb/s 30m
 link spine2 superspine1 400Gb/s 30m
 `
 
-// fabric is a network by the protocol: with eBGP three leaves of two rails under two spines; with iBGP two leaves
-// under two spines, which a super-spine joins. Both have IPv6.
+// fabric is a network by the protocol: with eBGP three leaves of two rails under two spines, with EVPN two; with iBGP two
+// leaves under two spines, which a super-spine joins. All have IPv6.
 func fabric(p inventory.Protocol) (*topo.Graph, *inventory.Inventory, []netconf.Device, error) {
-	g, err := topo.RailOptimized{Hosts: 3, GPUs: 2, NICs: 2, RailsPerLeaf: 2, Segment: 1, Spines: 2,
+	leaves := 3
+	if p == inventory.EVPN {
+		leaves = 2
+	}
+	g, err := topo.RailOptimized{Hosts: leaves, GPUs: 2, NICs: 2, RailsPerLeaf: 2, Segment: 1, Spines: 2,
 		HostLink: inventorytest.Host200, SpineLink: inventorytest.Trunk400}.Graph()
 	if p == inventory.IBGP {
 		g, err = topo.ParseText("network", []byte(joined), 1)
@@ -124,8 +135,7 @@ func fabric(p inventory.Protocol) (*topo.Graph, *inventory.Inventory, []netconf.
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	devices, err := netconf.Design(in)
-	return g, in, devices, err
+	return g, in, netconf.Design(in), nil
 }
 
 // world builds the fabric around itself and holds it against rib.
@@ -146,12 +156,18 @@ func world(p inventory.Protocol, dir string) error {
 	if err := w.advertised(); err != nil {
 		return err
 	}
+	if err := w.reach(in); err != nil {
+		return err
+	}
 	dead := "spine1"
 	if err := w.sh("ip", "netns", "exec", dead, "sh", "-c",
 		"for i in /sys/class/net/swp*; do ip link set ${i##*/} down; done"); err != nil {
 		return err
 	}
-	return w.settle("without "+dead, func(name string) bool { return name == dead })
+	if err := w.settle("without "+dead, func(name string) bool { return name == dead }); err != nil {
+		return err
+	}
+	return w.reach(in)
 }
 
 // daemons are FRR's for each device.
@@ -185,7 +201,7 @@ func (w *daemons) mounts() error {
 	return nil
 }
 
-// cables makes a namespace for each switch, one for all hosts, and a veth pair for each link.
+// cables makes a namespace for each switch and each NIC, and a veth pair for each link.
 func (w *daemons) cables(g *topo.Graph, in *inventory.Inventory) error {
 	var script strings.Builder
 	for i := range w.devices {
@@ -193,14 +209,8 @@ func (w *daemons) cables(g *topo.Graph, in *inventory.Inventory) error {
 			// Else links have no IPv6 address for the first seconds.
 			"ip netns exec %[1]s sh -c 'echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad'\n", w.devices[i].Name)
 	}
-	fmt.Fprint(&script, "ip netns add hosts\n")
 	for i := range w.devices {
-		for _, f := range w.devices[i].Interfaces {
-			if f.Kind == netconf.SVI { // this kernel has no VLAN devices: a bridge for each
-				fmt.Fprintf(&script, "ip -n %[1]s link add vlan%[2]d type bridge\nip -n %[1]s link set vlan%[2]d up\n",
-					w.devices[i].Name, f.VLAN)
-			}
-		}
+		w.bridges(&script, &w.devices[i])
 	}
 	for l := range g.Links {
 		var ends [2]string
@@ -208,7 +218,8 @@ func (w *daemons) cables(g *topo.Graph, in *inventory.Inventory) error {
 			p := topo.PortID(2*l + k)
 			at := &g.Nodes[g.Ports[p].Node]
 			if at.Kind == topo.HostKind {
-				ends[k] = fmt.Sprintf("hosts h%d", l)
+				fmt.Fprintf(&script, "ip netns add h%d\n", l)
+				ends[k] = fmt.Sprintf("h%d nic", l)
 			} else {
 				ends[k] = fmt.Sprintf("%s swp%d", at.Name, in.Ports[p].Name.Number)
 			}
@@ -225,7 +236,36 @@ func (w *daemons) cables(g *topo.Graph, in *inventory.Inventory) error {
 			fmt.Fprintf(&script, "ip -n %s link set %s up\n", end[0], end[1])
 		}
 	}
+	for n := range g.NICs {
+		at, a := in.Gateway(topo.NICID(n))
+		if port := g.NICs[n].Port; a {
+			fmt.Fprintf(&script, "ip -n h%[1]d address add %[2]v dev nic\nip -n h%[1]d route add default via %[3]v\n",
+				g.Ports[port].Link, in.Ports[port].Address.V4, at.V4.Addr())
+		}
+	}
 	return w.sh("sh", "-ec", script.String())
+}
+
+// bridges makes a bridge for each VLAN of a switch, for this kernel has no VLAN devices, and the ends of its VXLANs.
+func (w *daemons) bridges(script *strings.Builder, d *netconf.Device) {
+	for _, f := range d.Interfaces {
+		if f.Kind == netconf.SVI {
+			fmt.Fprintf(script, "ip -n %[1]s link add vlan%[2]d type bridge\n", d.Name, f.VLAN)
+			if f.MAC != "" {
+				fmt.Fprintf(script, "ip -n %[1]s link set vlan%[2]d address %[3]s\n"+
+					"ip netns exec %[1]s sh -c 'echo 1 >/proc/sys/net/ipv4/conf/vlan%[2]d/arp_accept'\n", d.Name, f.VLAN, f.MAC)
+			}
+			fmt.Fprintf(script, "ip -n %s link set vlan%d up\n", d.Name, f.VLAN)
+		}
+	}
+	if d.Tunnels == nil {
+		return
+	}
+	for _, v := range d.Tunnels.VNIs {
+		fmt.Fprintf(script, "ip -n %[1]s link add vni%[2]d type vxlan id %[2]d dstport 4789 local %[3]v nolearning\n"+
+			"ip -n %[1]s link set vni%[2]d master vlan%[4]d\nip -n %[1]s link set vni%[2]d up\n",
+			d.Name, v.Number, d.Tunnels.Source, v.VLAN)
+	}
 }
 
 // start runs the daemons of each switch in its namespace. The others need zebra: what they tell it too early is lost.
@@ -355,6 +395,9 @@ func (w *daemons) agree(n *rib.Network, device int) error {
 	if err := w.watched(n, device); err != nil {
 		return err
 	}
+	if err := w.tunnels(n, device); err != nil {
+		return err
+	}
 	kernel, err := w.kernel(name)
 	if err != nil {
 		return err
@@ -374,10 +417,13 @@ func (w *daemons) watched(n *rib.Network, device int) error {
 	if err := w.show(name, "show bfd peers json", &peers); err != nil {
 		return err
 	}
-	for _, e := range n.Tables[device].Sessions {
+	for k, e := range n.Tables[device].Sessions {
 		up := false
 		for _, p := range peers {
 			up = up || p.Peer == e.Neighbour.String() && p.Status == "up"
+		}
+		if n.Devices[device].BGP.Neighbours[k].BFD == nil {
+			continue
 		}
 		if up != (e.Why == "") {
 			return fmt.Errorf("%s: BFD says that %v is up: %v; rib: %q", name, e.Neighbour, up, e.Why)
@@ -468,7 +514,8 @@ func (w *daemons) kernel(name string) (map[netip.Prefix]int, error) {
 func (w *daemons) advertised() error {
 	n := rib.New(w.devices, nil)
 	for i := range w.devices {
-		to := n.Tables[i].Sessions[0].Neighbour
+		first := slices.IndexFunc(w.devices[i].BGP.Neighbours, func(n netconf.Neighbour) bool { return !n.EVPN })
+		to := n.Tables[i].Sessions[first].Neighbour
 		var answer struct {
 			AdvertisedRoutes map[string]struct{ Path string } `json:"advertisedRoutes"`
 		}
@@ -479,7 +526,7 @@ func (w *daemons) advertised() error {
 		for prefix, route := range answer.AdvertisedRoutes {
 			got = append(got, strings.TrimSpace(prefix+" "+route.Path))
 		}
-		for _, a := range n.Advertised(i, 0) {
+		for _, a := range n.Advertised(i, first) {
 			ases := a.ASs
 			if len(ases) > 0 && ases[0] == w.devices[i].BGP.AS {
 				ases = ases[1:] // FRR prints the path before its own AS is put in front

@@ -70,10 +70,13 @@ func check(d *netconf.Device) (err error) {
 			no("%s: speed %v, want whole megabits, of a port", i.Name, i.Speed)
 		case i.MTU != 0 && i.MTU < 64 || i.Kind == netconf.Loopback && i.MTU != 0:
 			no("%s: frames of %v, want 64B or more, of a port or an SVI", i.Name, i.MTU)
+		case i.MAC != "" && (i.Kind != netconf.SVI || !isMAC.MatchString(i.MAC)):
+			no("%s: MAC %q, want six pairs of small hexadecimal digits with colons, of an SVI", i.Name, i.MAC)
 		case i.Kind == netconf.Physical && i.VLAN != 0 && len(i.Addresses) > 0:
 			no("%s: an address and VLAN %d, want one of them", i.Name, i.VLAN)
 		}
 	}
+	err = errors.Join(err, checkTunnels(d))
 	if d.BGP != nil {
 		err = errors.Join(err, checkBGP(d))
 		for i := range d.BGP.Neighbours {
@@ -103,6 +106,15 @@ func checkBGP(d *netconf.Device) (err error) {
 			no("neighbour %v: BFD %d x %v, want 2 to 255 times 10ms to 60s, whole milliseconds", n.Address, f.Multiplier,
 				f.Interval)
 		}
+		if n.Hops != 0 && (n.Hops < 2 || n.Hops > mostHops || n.AS == b.AS) {
+			no("neighbour %v: over %d links, want 2 to %d, into another AS", n.Address, n.Hops, mostHops)
+		}
+		if n.Source.IsValid() && n.Source.Is4() != n.Address.Is4() {
+			no("neighbour %v: from %v, want an address of the same family", n.Address, n.Source)
+		}
+		if n.EVPN && n.NextHopSelf {
+			no("neighbour %v: told a next hop of EVPN's routes, which are those of tunnels", n.Address)
+		}
 		if n.AllowASIn < 0 || n.AllowASIn > 10 {
 			no("neighbour %v: own AS %d times in a path, want 0 to 10", n.Address, n.AllowASIn)
 		}
@@ -130,7 +142,7 @@ func routing(d *netconf.Device) string {
 		b.WriteString("exit\n!\n")
 	}
 	if d.BGP != nil {
-		speak(&b, d.BGP)
+		speak(&b, d.BGP, d.Tunnels != nil)
 	}
 	return b.String()
 }
@@ -145,10 +157,13 @@ func family(a netip.Addr) string {
 
 func seconds(d unit.Duration) int64 { return int64(d / unit.Second) }
 
-// speak writes the BGP of a device.
-func speak(w *strings.Builder, b *netconf.BGP) {
-	fmt.Fprintf(w, "router bgp %d\n bgp router-id %s\n no bgp default ipv4-unicast\n no bgp ebgp-requires-policy\n", b.AS,
-		b.RouterID)
+// speak writes the BGP of a device. An end of tunnels tells of its own.
+func speak(w *strings.Builder, b *netconf.BGP, end bool) {
+	fmt.Fprintf(w, "router bgp %d\n", b.AS)
+	if b.RouterID.IsValid() {
+		fmt.Fprintf(w, " bgp router-id %s\n", b.RouterID)
+	}
+	w.WriteString(" no bgp default ipv4-unicast\n no bgp ebgp-requires-policy\n")
 	if b.Relax {
 		w.WriteString(" bgp bestpath as-path multipath-relax\n")
 	}
@@ -159,6 +174,12 @@ func speak(w *strings.Builder, b *netconf.BGP) {
 		if n.Description != "" {
 			fmt.Fprintf(w, " neighbor %s description %s\n", n.Address, n.Description)
 		}
+		if n.Hops > 0 {
+			fmt.Fprintf(w, " neighbor %s ebgp-multihop %d\n", n.Address, n.Hops)
+		}
+		if n.Source.IsValid() {
+			fmt.Fprintf(w, " neighbor %s update-source %s\n", n.Address, n.Source)
+		}
 		if n.BFD != nil {
 			fmt.Fprintf(w, " neighbor %s bfd\n neighbor %s bfd profile %s\n", n.Address, n.Address, profile(n.BFD))
 		}
@@ -166,6 +187,7 @@ func speak(w *strings.Builder, b *netconf.BGP) {
 	for _, six := range []bool{false, true} {
 		carried(w, b, six)
 	}
+	overlay(w, b, end)
 	w.WriteString("exit\n!\n")
 	if all := profiles(b); len(all) > 0 {
 		w.WriteString("bfd\n")
@@ -200,7 +222,7 @@ func carried(w *strings.Builder, b *netconf.BGP, six bool) {
 	}
 	for i := range b.Neighbours {
 		n := &b.Neighbours[i]
-		if !in(n.Address) {
+		if !in(n.Address) || n.EVPN {
 			continue
 		}
 		fmt.Fprintf(w, "  neighbor %s activate\n", n.Address)
@@ -215,7 +237,7 @@ func carried(w *strings.Builder, b *netconf.BGP, six bool) {
 		}
 	}
 	fmt.Fprintf(w, "  maximum-paths %d\n", b.MaximumPaths)
-	if slices.ContainsFunc(b.Neighbours, func(n netconf.Neighbour) bool { return in(n.Address) && n.AS == b.AS }) {
+	if slices.ContainsFunc(b.Neighbours, func(n netconf.Neighbour) bool { return in(n.Address) && n.AS == b.AS && !n.EVPN }) {
 		fmt.Fprintf(w, "  maximum-paths ibgp %d equal-cluster-length\n", b.MaximumPaths)
 	}
 	w.WriteString(" exit-address-family\n")
@@ -251,6 +273,11 @@ func interfaces(d *netconf.Device) string {
 			}
 		}
 	}
+	if d.Tunnels != nil {
+		for _, v := range d.Tunnels.VNIs {
+			access = append(access, tunnelName(v.Number))
+		}
+	}
 	if len(vlans) > 0 {
 		b.WriteString("\nauto bridge\niface bridge\n    bridge-vlan-aware yes\n")
 		if len(access) > 0 {
@@ -274,9 +301,16 @@ func interfaces(d *netconf.Device) string {
 		case i.VLAN != 0:
 			fmt.Fprintf(&b, "    bridge-access %d\n", i.VLAN)
 		}
+		if i.MAC != "" {
+			// What hosts answer to one gateway may come to another: that one has to take it too.
+			fmt.Fprintf(&b, "    hwaddress %s\n    arp-accept on\n", i.MAC)
+		}
 		if i.Speed != 0 {
 			fmt.Fprintf(&b, "    link-speed %d\n", i.Speed/unit.MegabitPerSec)
 		}
+	}
+	if d.Tunnels != nil {
+		tunnels(&b, d.Tunnels)
 	}
 	return strings.TrimPrefix(b.String(), "\n")
 }

@@ -80,12 +80,27 @@ var (
 		{Pattern: "neighbor ADDRESS description TEXT...", Do: func(r *reader, l *lines.Line) error {
 			return r.neighbour(l, func(n *netconf.Neighbour) { n.Description = strings.Join(strings.Fields(l.Args[1]), " ") })
 		}},
+		{Pattern: "neighbor ADDRESS ebgp-multihop N", Do: func(r *reader, l *lines.Line) error {
+			hops, err := lines.Whole(l.Args[1], 2, mostHops)
+			if err != nil {
+				return err
+			}
+			return r.neighbour(l, func(n *netconf.Neighbour) { n.Hops = int(hops) })
+		}},
+		{Pattern: "neighbor ADDRESS update-source ADDRESS", Do: func(r *reader, l *lines.Line) error {
+			from, err := lines.Address(l.Args[1])
+			if err != nil {
+				return err
+			}
+			return r.neighbour(l, func(n *netconf.Neighbour) { n.Source = from })
+		}},
 		{Pattern: "neighbor ADDRESS bfd", Do: func(r *reader, l *lines.Line) error { return r.watched(l, "") }},
 		{Pattern: "neighbor ADDRESS bfd profile NAME", Do: func(r *reader, l *lines.Line) error {
 			return r.watched(l, l.Args[1])
 		}},
 		{Pattern: "address-family ipv4 unicast", Enter: carries(false)},
 		{Pattern: "address-family ipv6 unicast", Enter: carries(true)},
+		{Pattern: "address-family l2vpn evpn", Enter: inEVPN},
 	}}
 	inBFD = &block{Ends: []string{"exit"}, Rules: []rule{
 		{Pattern: "profile NAME", Enter: inProfile, Do: func(r *reader, l *lines.Line) error {
@@ -133,13 +148,7 @@ func carries(six bool) *block {
 		{Pattern: "neighbor ADDRESS allowas-in", Do: func(r *reader, l *lines.Line) error {
 			return r.neighbour(l, func(n *netconf.Neighbour) { n.AllowASIn = 3 }, six) // FRR's default
 		}},
-		{Pattern: "neighbor ADDRESS allowas-in N", Do: func(r *reader, l *lines.Line) error {
-			times, err := lines.Whole(l.Args[1], 1, 10)
-			if err != nil {
-				return err
-			}
-			return r.neighbour(l, func(n *netconf.Neighbour) { n.AllowASIn = int(times) }, six)
-		}},
+		{Pattern: "neighbor ADDRESS allowas-in N", Do: func(r *reader, l *lines.Line) error { return allowASIn(r, l, six) }},
 		{Pattern: "neighbor ADDRESS route-reflector-client", Do: func(r *reader, l *lines.Line) error {
 			return r.neighbour(l, func(n *netconf.Neighbour) { n.Client = true }, six)
 		}},
@@ -157,6 +166,15 @@ func carries(six bool) *block {
 			return err
 		}},
 	}}
+}
+
+// allowASIn takes paths from a neighbour with the own AS in them so often.
+func allowASIn(r *reader, l *lines.Line, six ...bool) error {
+	times, err := lines.Whole(l.Args[1], 1, 10)
+	if err != nil {
+		return err
+	}
+	return r.neighbour(l, func(n *netconf.Neighbour) { n.AllowASIn = int(times) }, six...)
 }
 
 func startBGP(r *reader, l *lines.Line) error {

@@ -215,6 +215,7 @@ func (w *writer) check() {
 		w.Refuse("a device without a name, want one")
 	}
 	w.NoPeer(d)
+	w.NoOverlay(d)
 	if d.BGP != nil || d.LLDP != nil {
 		w.Refuse("BGP and LLDP are not rendered")
 	}

@@ -13,6 +13,7 @@ package lines
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -20,6 +21,10 @@ import (
 
 	"railyard/internal/located"
 )
+
+// ErrUnknown says that a line is a command and what it says is in no model: it is reported as one that is not
+// understood.
+var ErrUnknown = errors.New("not understood")
 
 // A Rule is a command. Words of its pattern in capitals stand for one word each, a last word TEXT...
 // for the rest of the line.
@@ -69,12 +74,17 @@ func Read[S any](file string, text []byte, marks string, top *Block[S], s S) (pr
 		if len(words) == 0 || strings.ContainsRune(marks, rune(words[0].Text[0])) {
 			continue
 		}
-		wrong := func(at located.Word, message string, unknown bool) {
+		wrong := func(at located.Word, message string, warning bool) {
 			if problems.Full() {
 				return
 			}
 			problems = append(problems, located.Problem{File: file, Line: n, Column: at.Column, Width: at.Width(),
-				Message: message, Warning: unknown})
+				Message: message, Warning: warning})
+		}
+		unknown := func() {
+			all := words[0]
+			all.Text = strings.TrimSpace(string(line))
+			wrong(all, located.Shown(all.Text)+": not understood", true)
 		}
 		if !utf8.Valid(line) {
 			wrong(words[0], "not UTF-8", false)
@@ -86,9 +96,7 @@ func Read[S any](file string, text []byte, marks string, top *Block[S], s S) (pr
 		}
 		rule, depth, at := find(open, words)
 		if rule == nil {
-			all := words[0]
-			all.Text = strings.TrimSpace(string(line))
-			wrong(all, located.Shown(all.Text)+": not understood", true)
+			unknown()
 			continue
 		}
 		open = open[:depth+1]
@@ -105,7 +113,10 @@ func Read[S any](file string, text []byte, marks string, top *Block[S], s S) (pr
 		if len(at) > 0 && strings.HasSuffix(rule.Pattern, "...") {
 			l.Args[len(at)-1] = strings.TrimSpace(string([]rune(string(line))[words[at[len(at)-1]].Column-1:]))
 		}
-		if err := rule.Do(s, l); err != nil {
+		switch err := rule.Do(s, l); {
+		case errors.Is(err, ErrUnknown):
+			unknown()
+		case err != nil:
 			place := words[0]
 			if len(at) > 0 {
 				place = words[at[len(at)-1]]

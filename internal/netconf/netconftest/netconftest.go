@@ -31,6 +31,9 @@ func Draw(t *rapid.T) *netconf.Device {
 	}
 	if rapid.Bool().Draw(t, "BGP") {
 		d.BGP = speaker(t, six)
+		if vlans > 0 && rapid.Bool().Draw(t, "overlay") {
+			overlay(t, d)
+		}
 	}
 	d.Sort()
 	return d
@@ -117,6 +120,24 @@ func speaker(t *rapid.T, six bool) *netconf.BGP {
 			SummaryOnly: rapid.Bool().Draw(t, "only")}}
 	}
 	return b
+}
+
+// overlay makes a device an end of tunnels, and gives it sessions of EVPN.
+func overlay(t *rapid.T, d *netconf.Device) {
+	d.Tunnels = &netconf.Tunnels{Source: netip.MustParseAddr("10.255.0.1"), MTU: mtu(t)}
+	for i := range d.Interfaces {
+		if s := &d.Interfaces[i]; s.Kind == netconf.SVI {
+			s.MAC = rapid.SampledFrom([]string{"", netconf.GatewayMAC}).Draw(t, "MAC")
+			if len(d.Tunnels.VNIs) == 0 || rapid.Bool().Draw(t, "VNI") {
+				d.Tunnels.VNIs = append(d.Tunnels.VNIs, netconf.VNI{VLAN: s.VLAN, Number: 10_000 + s.VLAN})
+			}
+		}
+	}
+	for n := range rapid.IntRange(0, 2).Draw(t, "sessions of EVPN") {
+		d.BGP.Neighbours = append(d.BGP.Neighbours, netconf.Neighbour{Address: netip.AddrFrom4([4]byte{10, 255, 0, byte(n + 2)}),
+			AS: 4200000200, Description: description(t), EVPN: true, Source: d.Tunnels.Source,
+			Hops: rapid.SampledFrom([]int{0, 2, 255}).Draw(t, "hops"), AllowASIn: rapid.IntRange(0, 2).Draw(t, "allowas")})
+	}
 }
 
 func watch(t *rapid.T) *netconf.BFD {

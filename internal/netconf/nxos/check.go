@@ -14,6 +14,7 @@ func (w *writer) check() {
 		w.Refuse("a device without a name, want one")
 	}
 	w.Peered(d, peered)
+	w.NoOverlay(d)
 	if why := unrouted(d); why != "" {
 		w.Refuse("no command is on record for %s", why)
 	}
@@ -62,6 +63,8 @@ func (w *writer) checkPort(i *netconf.Interface) {
 
 func (w *writer) checkBalance(b *netconf.Balance) {
 	switch {
+	case b.QP:
+		w.Refuse("load balancing %s: want the 5-tuple hashed", b)
 	case b.Method == "ecmp" && b.Gap == 0 && b.MAC == "" && len(b.Ports) == 0 && b.Unit == "":
 	case b.Method != "dlb" || b.Unit != "packet" && b.Unit != "flowlet" || b.Seed != 0:
 		w.Refuse("load balancing %s: want ecmp, or dlb by packet or flowlet", b)

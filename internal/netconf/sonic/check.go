@@ -18,6 +18,7 @@ func (w *writer) check() {
 		w.Refuse("a device without a name, want one")
 	}
 	w.Peered(d, peered)
+	w.NoOverlay(d)
 	if d.LLDP != nil || d.Balance != nil {
 		w.Refuse("LLDP and load balancing are not rendered")
 	}

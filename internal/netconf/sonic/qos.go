@@ -50,6 +50,7 @@ func (r *reader) qos() {
 	r.objects("BUFFER_POOL", func(o *node) {
 		if o.key == losslessPool {
 			q.Pools.Size, q.Pools.Headroom = r.amount(o, "size"), r.amount(o, "xoff")
+			r.say(o, "buffer")
 			if q.Pools.Size == 0 {
 				q.Pools = netconf.Pools{}
 			}

@@ -17,9 +17,10 @@ var between = map[string]object{
 	},
 	"fabric": {{"allOf", append(designs(), when("design", "custom", object{{"required", []string{"topology"}}}),
 		balancer("conweave"),
-		alike(balancer("flowlet"), balancer("dlb", "glb"), balancer("glb"), balancer("spray"), balancer("resilient"),
-			object{{"properties", object{{"dlb", unless("mode", "flowlet", forbid("gap"))},
-				{"spray", only("pick", "drill", forbid("samples", "memory"))}}}}))}},
+		alike(balancer("flowlet"), balancer("glb"), balancer("spray"), balancer("resilient"),
+			unconfigured(balancer("dlb", "glb"),
+				object{{"properties", object{{"dlb", unless("mode", "flowlet", forbid("gap"))}}}}),
+			object{{"properties", object{{"spray", only("pick", "drill", forbid("samples", "memory"))}}}}))}},
 	"congestion": {{"allOf", []any{
 		unless("algorithm", "dcqcn", forbid(keysOf("congestion")...)),
 		only("algorithm", "hpcc", object{{"properties", object{{"hpcc", forbid(keysOf("congestion.hpcc")...)}}}}),
@@ -168,8 +169,14 @@ func balancer(name string, others ...string) object {
 
 // alike is the schema that holds rules of fabric where all switches are alike: those of fabric.switches may have other
 // balancers.
-func alike(rules ...any) object {
-	return object{{"if", object{{"not", object{{"required", []string{"switches"}}}}}}, {"then", object{{"allOf", rules}}}}
+func alike(rules ...any) object { return absent("switches", rules...) }
+
+// unconfigured holds rules where no configurations say what switches do.
+func unconfigured(rules ...any) object { return absent("config", rules...) }
+
+// absent holds rules where a key is not given.
+func absent(key string, rules ...any) object {
+	return object{{"if", object{{"not", object{{"required", []string{key}}}}}}, {"then", object{{"allOf", rules}}}}
 }
 
 // keysOf lists the keys of a group that have no meaning without their algorithm.

@@ -1,0 +1,190 @@
+//go:build linux
+
+package frr_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"railyard/internal/inventory"
+	"railyard/internal/rib"
+	"railyard/internal/topo"
+)
+
+// tunnels holds what FRR knows of other ends of VXLANs against a switch's table: their paths, and where frames to all of a
+// VLAN go.
+func (w *daemons) tunnels(n *rib.Network, device int) error {
+	name := n.Devices[device].Name
+	if n.Devices[device].BGP == nil || !n.Devices[device].Overlaid() {
+		return nil
+	}
+	got, err := w.multicast(name)
+	if err != nil {
+		return err
+	}
+	var want []string
+	remote := map[int][]string{} // by VNI
+	for _, e := range n.Tables[device].Ends {
+		for _, vni := range e.VNIs {
+			for _, p := range e.Paths {
+				via := "own"
+				if p.Session >= 0 {
+					via = n.Tables[device].Sessions[p.Session].Neighbour.String()
+				}
+				want = append(want, fmt.Sprintf("%v %s %v", e.Address, via, p.ASs))
+			}
+			if shared := slices.Contains(e.Shared, vni); shared && e.Paths[0].Session >= 0 {
+				remote[vni] = append(remote[vni], e.Address.String())
+			}
+		}
+	}
+	slices.Sort(want)
+	if diff := lineDiff(got, want); diff != "" || len(got) != len(want) {
+		return fmt.Errorf("%s: EVPN: %d paths of %d%s", name, len(got), len(want), diff)
+	}
+	t := n.Devices[device].Tunnels
+	if t == nil {
+		return nil
+	}
+	for _, v := range t.VNIs {
+		var answer struct{ NumRemoteVteps []string } // FRR's name for them
+		if err := w.show(name, fmt.Sprintf("show evpn vni %d json", v.Number), &answer); err != nil {
+			return err
+		}
+		ends := answer.NumRemoteVteps
+		slices.Sort(ends)
+		if !slices.Equal(ends, remote[v.Number]) {
+			return fmt.Errorf("%s: VNI %d goes to %v, want %v", name, v.Number, ends, remote[v.Number])
+		}
+	}
+	return nil
+}
+
+// multicast lists the paths of EVPN's routes of type 3: end, who told, ASs.
+func (w *daemons) multicast(name string) (lines []string, err error) {
+	var answer map[string]json.RawMessage // by route distinguisher, and two counts
+	if err := w.show(name, "show bgp l2vpn evpn route type multicast json", &answer); err != nil {
+		return nil, err
+	}
+	for key, of := range answer {
+		var routes map[string]json.RawMessage
+		if strings.HasPrefix(key, "num") {
+			continue
+		}
+		if err := json.Unmarshal(of, &routes); err != nil {
+			return nil, err
+		}
+		for route, text := range routes {
+			var r struct {
+				Paths [][]struct {
+					Valid    bool
+					IP       string
+					PeerID   string `json:"peerId"`
+					Path     string
+					NextHops []struct{ IP string }
+				}
+			}
+			if route == "rd" {
+				continue
+			}
+			if err := json.Unmarshal(text, &r); err != nil {
+				return nil, err
+			}
+			for _, p := range slices.Concat(r.Paths...) {
+				via := "own"
+				if p.PeerID != "(unspec)" {
+					via = p.PeerID
+				}
+				if !p.Valid || len(p.NextHops) != 1 || p.NextHops[0].IP != p.IP {
+					via += " by another next hop"
+				}
+				lines = append(lines, fmt.Sprintf("%s %s [%s]", p.IP, via, p.Path))
+			}
+		}
+	}
+	slices.Sort(lines)
+	return lines, nil
+}
+
+// calling is set in a process that listens, or calls one that does: "listen ADDRESS", "call ADDRESS".
+const calling = "RAILYARD_FRR_CALL"
+
+// word is what is said.
+const word = "through"
+
+func talk(call string) error {
+	verb, at, _ := strings.Cut(call, " ")
+	if verb == "listen" {
+		l, err := net.Listen("tcp", at)
+		if err != nil {
+			return err
+		}
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return err
+			}
+			c.Write([]byte(word)) //nolint:errcheck // the caller sees
+			c.Close()             //nolint:errcheck // as above
+		}
+	}
+	c, err := net.DialTimeout("tcp", at, 2*time.Second)
+	if err != nil {
+		return err
+	}
+	said := make([]byte, len(word))
+	if _, err := c.Read(said); err != nil || string(said) != word {
+		return fmt.Errorf("%q: %w", said, err)
+	}
+	return nil
+}
+
+// reach has each NIC of the first host call each of the last one: in its rail, and in the other one.
+func (w *daemons) reach(in *inventory.Inventory) error {
+	g := in.Graph
+	if !in.Overlay() {
+		return nil
+	}
+	first, last := g.NICs[0].Host, g.NICs[len(g.NICs)-1].Host
+	for n := range g.NICs {
+		if g.NICs[n].Host != last {
+			continue
+		}
+		at := netip.AddrPortFrom(in.Ports[g.NICs[n].Port].Address.V4.Addr(), 4791).String()
+		listener := w.inside(g, topo.NICID(n), "listen "+at)
+		if err := listener.Start(); err != nil {
+			return err
+		}
+		defer listener.Process.Kill() //nolint:errcheck // it is gone
+		for from := range g.NICs {
+			if g.NICs[from].Host != first {
+				continue
+			}
+			if err := wait(func() error {
+				out, err := w.inside(g, topo.NICID(from), "call "+at).CombinedOutput()
+				if err != nil {
+					err = errors.New(string(out))
+				}
+				return err
+			}); err != nil {
+				return fmt.Errorf("%s to %s: %w", g.NICName(topo.NICID(from)), g.NICName(topo.NICID(n)), err)
+			}
+		}
+	}
+	return nil
+}
+
+// inside is this program at a NIC.
+func (w *daemons) inside(g *topo.Graph, n topo.NICID, call string) *exec.Cmd {
+	cmd := exec.Command("ip", "netns", "exec", fmt.Sprintf("h%d", g.Ports[g.NICs[n].Port].Link), os.Args[0])
+	cmd.Env = append(os.Environ(), calling+"="+call)
+	return cmd
+}

@@ -1,0 +1,137 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"railyard/internal/located"
+	"railyard/internal/netconf"
+	"railyard/internal/scenario"
+	"railyard/internal/topo"
+)
+
+// balance takes how the switch chooses among equal links, if it has any.
+func (a *applying) balance() {
+	b, all := a.parsed.Device.Balance, a.f.Balance
+	if b == nil {
+		a.assume("choice among equal links: fabric.balance %s", all)
+		return
+	}
+	switch equal := a.equalPorts(); {
+	case len(equal) == 0:
+	case scenario.WholeWay(all):
+		a.assume("choice among equal links: fabric.balance %s chooses whole ways, whatever the switch says (%s)", all, b.Method)
+	case b.Method == "ecmp":
+		a.hashes(b)
+	case b.Method == "dlb":
+		a.dynamic(b, equal)
+	default:
+		a.refuse(equal[0], fmt.Sprintf("load balancing %s: want ecmp or dlb", b), "balance")
+	}
+}
+
+// equalPorts are those of the switch's ports, by their place among them, that lead as far as others do.
+func (a *applying) equalPorts() (all []int) {
+	for _, g := range a.in.Groups(a.p.Routes, a.id) {
+		if len(g.Ports) < 2 {
+			continue
+		}
+		for _, port := range g.Ports {
+			all = append(all, slices.Index(a.ports, port))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// hashes takes a hash: its fields, and its seed if it has one that is not the scenario's.
+func (a *applying) hashes(b *netconf.Balance) {
+	h := &a.f.Hash
+	a.f.Balance = b.Method
+	a.assume("function of the hash: fabric.hash.function %s", h.Function)
+	if h.Fields = "5-tuple"; b.QP {
+		h.Fields = scenario.HashFieldsQP
+	}
+	switch own := a.p.configs.seeds[a.id]; {
+	case b.Seed == 0:
+		a.assume("seed of the hash: fabric.hash.seed %s", h.Seed)
+	case b.Seed != own:
+		h.Seed, h.Role, h.Number = fmt.Sprint(b.Seed), "", b.Seed
+	}
+}
+
+// noteSeeds numbers the seeds that switches have in the scenario, 0: they have no number. Where one of a role has
+// another number in its configuration, numbers say who hashes alike, and roles do no more.
+func (p *Plan) noteSeeds() {
+	p.configs.seeds = make([]uint32, len(p.Graph.Nodes))
+	roles := true
+	for id, parsed := range p.configs.of {
+		if parsed == nil {
+			continue
+		}
+		own := p.seedNumber(topo.NodeID(id))
+		p.configs.seeds[id] = own
+		if b := parsed.Device.Balance; b != nil && b.Seed > 0 && b.Seed != own {
+			roles = false
+		}
+	}
+	for id := range p.configs.of {
+		if !roles && p.FabricAt(topo.NodeID(id)).Hash.Seed == "role" {
+			p.configs.seeds[id] = 0
+		}
+	}
+}
+
+// dynamic takes dynamic load balancing, if it is on for all equal links or none.
+func (a *applying) dynamic(b *netconf.Balance, equal []int) {
+	without := slices.DeleteFunc(slices.Clone(equal), func(k int) bool {
+		return len(b.Ports) == 0 || slices.Contains(b.Ports, a.in.Ports[a.ports[k]].Name.String())
+	})
+	switch {
+	case len(without) == len(equal):
+		a.assume("dlb is on for no port that has equal ones: these hash")
+		a.hashes(&netconf.Balance{Method: "ecmp"})
+		return
+	case len(without) > 0:
+		a.refuse(without[0], "without dlb, and others that lead as far have it: a run has one method for a switch", "balance")
+		return
+	}
+	f := &a.f
+	if b.Unit == "" && adapts[f.Balance] {
+		a.assume("how adaptive routing chooses: fabric.balance %s", f.Balance)
+		return
+	}
+	f.Balance = "dlb"
+	switch {
+	case b.Unit == "":
+		a.assume("how adaptive routing chooses: as dlb, fabric.dlb.mode %s", f.DLB.Mode)
+	case b.Unit == "flowlet" && b.Gap == 0:
+		f.DLB.Mode = b.Unit
+		a.assume("dlb takes a flow's next burst after %v for a flowlet", f.DLB.Gap)
+	default:
+		f.DLB.Mode = b.Unit
+		if b.Gap > 0 {
+			f.DLB.Gap = b.Gap
+		}
+	}
+	a.assume("how dlb weighs load and queue: fabric.dlb")
+}
+
+// checkIdle reports parameters of dlb that no switch uses.
+func (p *Plan) checkIdle() (all located.Problems) {
+	uses := func(f *scenario.Fabric) bool { return f.Balance == "dlb" || f.Balance == "glb" }
+	if uses(&p.Scenario.Fabric) || p.anySwitch(uses) {
+		return nil
+	}
+	for _, f := range p.Scenario.Fields() {
+		if f.Origin == "file" && strings.HasPrefix(f.Path, "fabric.dlb.") {
+			all = append(all, problemAt(p.Scenario, f.Path, "%s: has no effect: neither fabric.balance nor a configuration is dlb",
+				f.Value))
+		}
+	}
+	return all
+}
+
+// adapts are the methods that look at how full links are.
+var adapts = map[string]bool{"dlb": true, "glb": true, "spray": true}
