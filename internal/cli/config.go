@@ -94,8 +94,9 @@ func (a *app) configRender(file string, switches []string, dialectName, out stri
 	if err != nil {
 		return err
 	}
+	without := p.NotConfigured()
 	for i := range devices {
-		r.left.add(devices[i].Name, p.NotConfigured())
+		r.left.add(devices[i].Name, without)
 	}
 	if out != "" {
 		if err := emptyFolder(out); err != nil {

@@ -37,6 +37,7 @@ func inventoryText(a *app, p *plan.Plan, _ *plan.Job) error {
 		title("rails: a VLAN and a subnet on each switch", railRows(in), "lrrllw")
 	}
 	title("switches that share NICs: the same subnets and gateways", peerRows(in), "lw")
+	title("pairs of them (MLAG): links between the two carry all VLANs, the NICs' are port channels on both", pairRows(in), "lrrlllw")
 	title("links between switches, or between NICs", linkRows(in), "lllllw")
 	title("groups of equal next hops", groupRows(in, p.Routes), "lrrw")
 	title("NICs", nicRows(in), "llllw")
@@ -176,12 +177,43 @@ func peerRows(in *inventory.Inventory) [][]string {
 	return rows
 }
 
+// pairRows lists the ends of pairs, and how each hears the other.
+func pairRows(in *inventory.Inventory) [][]string {
+	rows := [][]string{{"switch", "domain", "VLAN", "address", "peer", "port channel", "of NICs"}}
+	for i := range in.Devices {
+		d := &in.Devices[i]
+		p := d.Pair
+		if p == nil {
+			continue
+		}
+		first, last := 0, 0
+		for _, port := range in.Graph.Nodes[i].Ports {
+			if c := in.Ports[port].Channel; c != 0 && c != p.Channel {
+				last = max(last, c)
+				if first == 0 || c < first {
+					first = c
+				}
+			}
+		}
+		rows = append(rows, []string{d.Name, strconv.Itoa(p.Domain), strconv.Itoa(p.VLAN), cell(p.Address.V4),
+			in.Devices[p.Peer].Name, strconv.Itoa(p.Channel), fmt.Sprintf("%d-%d", first, last)})
+		rows = below(rows, in.Options.IPv6, "", "", "", cell(p.Address.V6), "", "", "")
+	}
+	return rows
+}
+
 func linkRows(in *inventory.Inventory) [][]string {
 	rows := [][]string{{"from", "port", "address", "to", "port", "address"}}
 	g := in.Graph
 	for l := range g.Links {
 		a, b := topo.PortID(2*l), topo.PortID(2*l+1)
 		if in.Ports[a].VLAN+in.Ports[b].VLAN != 0 { // a host's
+			continue
+		}
+		if in.Ports[a].Channel != 0 {
+			port := "port channel " + strconv.Itoa(in.Ports[a].Channel)
+			rows = append(rows, []string{g.Nodes[g.Ports[a].Node].Name, in.Ports[a].Name.String(), port,
+				g.Nodes[g.Ports[b].Node].Name, in.Ports[b].Name.String(), port})
 			continue
 		}
 		from, to := in.Ports[a].Address, in.Ports[b].Address
@@ -267,9 +299,18 @@ type plugJSON struct {
 	Port    string       `json:"port"`
 	Address addressJSON  `json:"address"`
 	VLAN    int          `json:"vlan,omitempty"`
+	Channel int          `json:"port_channel,omitempty"`
 	Rate    unit.Bitrate `json:"rate_bps"`
 	Peer    string       `json:"peer"`
 	At      string       `json:"peer_port"`
+}
+
+type peerJSON struct {
+	Domain  int         `json:"domain"`
+	Peer    string      `json:"peer"`
+	Channel int         `json:"port_channel"`
+	VLAN    int         `json:"vlan"`
+	Address addressJSON `json:"address"`
 }
 
 type deviceJSON struct {
@@ -280,6 +321,7 @@ type deviceJSON struct {
 	Loopback addressJSON  `json:"loopback"`
 	Block    addressJSON  `json:"block"`
 	Peers    []string     `json:"shares_nics_with,omitempty"`
+	Pair     *peerJSON    `json:"pair,omitempty"` // with the one of these that it has links to
 	Rails    []subnetJSON `json:"rails,omitempty"`
 	Away     []subnetJSON `json:"rails_without_nics,omitempty"` // that it is a gateway of too
 	Groups   []hopsJSON   `json:"equal_next_hops,omitempty"`
@@ -321,6 +363,9 @@ func deviceData(p *plan.Plan, in *inventory.Inventory, at topo.NodeID) deviceJSO
 	for _, n := range d.Peers {
 		out.Peers = append(out.Peers, in.Devices[n].Name)
 	}
+	if q := d.Pair; q != nil {
+		out.Pair = &peerJSON{q.Domain, in.Devices[q.Peer].Name, q.Channel, q.VLAN, addressData(q.Address)}
+	}
 	out.Rails, out.Away = subnetData(d.Rails), subnetData(d.Away)
 	if n.Kind != topo.HostKind {
 		for _, group := range in.Groups(p.Routes, at) {
@@ -333,7 +378,7 @@ func deviceData(p *plan.Plan, in *inventory.Inventory, at topo.NodeID) deviceJSO
 	}
 	for _, port := range n.Ports {
 		far, here := g.Peer(port), &in.Ports[port]
-		out.Ports = append(out.Ports, plugJSON{here.Name.String(), addressData(here.Address), here.VLAN, g.Ports[port].Rate,
+		out.Ports = append(out.Ports, plugJSON{here.Name.String(), addressData(here.Address), here.VLAN, here.Channel, g.Ports[port].Rate,
 			g.Nodes[g.Ports[far].Node].Name, in.Ports[far].Name.String()})
 	}
 	return out

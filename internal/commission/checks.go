@@ -107,6 +107,9 @@ func (l *list) sessions() {
 	for i := range l.in.Devices {
 		if l.in.Devices[i].AS != 0 {
 			ends += int64(len(l.in.Trunks(topo.NodeID(i))))
+			if l.in.Devices[i].Pair != nil {
+				ends++
+			}
 			overlay += int64(len(l.in.Neighbours(topo.NodeID(i))))
 		}
 	}

@@ -32,6 +32,8 @@ type Device struct {
 	// Peers are the switches that NICs of this one have ports on too: bonded by MLAG or an Ethernet segment of EVPN
 	// (RFC 7432, section 5), they have the same rails, subnets and gateways.
 	Peers []topo.NodeID
+	// Pair is the one of Peers that links of its own lead to; nil: there is none, or several.
+	Pair *Pair
 }
 
 // A Rail is the NICs of one rail that are on one switch: a VLAN and a subnet.
@@ -49,6 +51,7 @@ type Port struct {
 	Name    PortName
 	Address Address // of a NIC (at the first of several ports), and of the links between switches or between NICs
 	VLAN    int     // of a switch's port to a host
+	Channel int     // the port channel of a pair's port, the same on both switches; 0: none
 }
 
 // A Refusal is an option that does not fit the network.
@@ -84,7 +87,7 @@ func New(g *topo.Graph, o Options) (*Inventory, error) {
 	for i := range names {
 		in.Ports[i].Name = names[i]
 	}
-	for _, step := range []func() error{in.loopbacks, in.links, in.rails, in.numbers} {
+	for _, step := range []func() error{in.loopbacks, in.rails, in.links, in.numbers} {
 		err = errors.Join(err, step())
 	}
 	if err != nil {
@@ -142,7 +145,7 @@ func (in *Inventory) links() error {
 	g, n := in.Graph, uint64(0)
 	for l, link := range g.Links {
 		low, high := topo.PortID(2*l), topo.PortID(2*l+1)
-		if (g.Nodes[link.A].Kind == topo.HostKind) != (g.Nodes[link.B].Kind == topo.HostKind) {
+		if (g.Nodes[link.A].Kind == topo.HostKind) != (g.Nodes[link.B].Kind == topo.HostKind) || in.Ports[low].Channel != 0 {
 			continue
 		}
 		if g.Nodes[link.A].Tier > g.Nodes[link.B].Tier {
@@ -157,7 +160,7 @@ func (in *Inventory) links() error {
 		}
 		n++
 	}
-	return nil
+	return in.between(n)
 }
 
 // host is the n-th address of both families' subnets.
@@ -172,13 +175,14 @@ func (in *Inventory) host(s Address, n uint64) Address {
 // firstVLAN is that of rail 1: 101 (book, chapter 13).
 const firstVLAN = 101
 
-// lastVLAN is the highest identifier of IEEE 802.1Q.
-const lastVLAN = 4094
+// lastVLAN is the highest identifier of IEEE 802.1Q but one, which is that between two peers.
+const lastVLAN = peerVLAN - 1
 
 // rails gives each switch with NICs a block, and in it each rail a subnet. Switches that share NICs have one, and so have
 // those that an overlay joins.
 func (in *Inventory) rails() error {
 	sets := in.share(in.group())
+	in.pair(sets)
 	if in.Overlay() {
 		sets = in.domains(sets)
 	}
@@ -257,6 +261,17 @@ func (in *Inventory) rail(set []topo.NodeID, k int, m member, bits int) {
 	}
 }
 
+// edges lists the switches with NICs.
+func (in *Inventory) edges() (all []topo.NodeID) {
+	for i := range in.Graph.Nodes {
+		n := &in.Graph.Nodes[i]
+		if n.Kind != topo.HostKind && slices.ContainsFunc(n.Ports, func(p topo.PortID) bool { return in.Graph.Ports[p].NIC >= 0 }) {
+			all = append(all, topo.NodeID(i))
+		}
+	}
+	return all
+}
+
 // group finds the rails on each switch, and returns the switches that have any.
 func (in *Inventory) group() (edges []topo.NodeID) {
 	g := in.Graph
@@ -316,10 +331,10 @@ func (in *Inventory) Gateway(n topo.NICID) (Address, bool) {
 // Rate is the rate of a port.
 func (in *Inventory) Rate(p topo.PortID) unit.Bitrate { return in.Graph.Ports[p].Rate }
 
-// Trunks lists the ports of a switch to other switches, by their numbers.
+// Trunks lists the routed ports of a switch to other switches, by their numbers.
 func (in *Inventory) Trunks(n topo.NodeID) (all []topo.PortID) {
 	for _, p := range in.Graph.Nodes[n].Ports {
-		if in.Graph.Ports[p].NIC < 0 {
+		if in.Graph.Ports[p].NIC < 0 && in.Ports[p].Channel == 0 {
 			all = append(all, p)
 		}
 	}

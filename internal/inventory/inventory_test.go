@@ -337,6 +337,40 @@ func TestSwitchesThatShareNICs(t *testing.T) {
 	}
 }
 
+// Two switches that share NICs and have links are a pair: a domain, addresses in one subnet that no link has, and port
+// channels with the same numbers for each NIC. Three are none.
+func TestPairs(t *testing.T) {
+	for ports, paired := range map[int]bool{2: true, 3: false} {
+		g := mustGraph(t, topo.DualRail{Hosts: 3, GPUs: 2, NICs: 2, Bond: ports, Switches: ports, HostLink: inventorytest.Host200,
+			Peer: 2, PeerLink: inventorytest.Trunk400})
+		in := mustNew(t, g, inventorytest.Usual())
+		if inventory.Paired(g) != paired {
+			t.Errorf("%d switches: paired %v", ports, !paired)
+		}
+		a, b := in.Devices[g.Edge(0)].Pair, in.Devices[g.Ports[g.NICs[0].Ports[1]].To].Pair
+		if !paired {
+			if a != nil || b != nil || len(in.Trunks(g.Edge(0))) != 4 {
+				t.Errorf("three switches: %+v, %+v, trunks %v", a, b, in.Trunks(g.Edge(0)))
+			}
+			continue
+		}
+		if a.Domain != b.Domain || a.Address != b.Other || a.Other != b.Address || a.Address.V4.Masked() != b.Address.V4.Masked() ||
+			a.Peer == b.Peer || len(in.Trunks(g.Edge(0))) != 0 {
+			t.Errorf("%+v, %+v", a, b)
+		}
+		numbers := map[int]int{} // of port channels, to their NIC
+		for n := range g.NICs {
+			for _, p := range g.NICs[n].Ports {
+				c := in.Ports[g.Peer(p)].Channel
+				if was, known := numbers[c]; c == a.Channel || c == 0 || known && was != n {
+					t.Errorf("%s: port channel %d, of NIC %d", g.Ports[p].Name, c, was)
+				}
+				numbers[c] = n
+			}
+		}
+	}
+}
+
 // With EVPN a rail is one subnet over all leaves that have ways to each other, each of them its gateway; NICs have an
 // address each, and planes have subnets of their own.
 func TestOverlays(t *testing.T) {

@@ -126,7 +126,7 @@ func TestEveryCableHasAPlaceOfItsOwn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := inventorytest.Draw(t)
 		panel := inventory.Panel{Breakout: rapid.IntRange(0, 4).Draw(t, "breakout"), Rows: rapid.IntRange(0, 3).Draw(t, "rows"),
-			Ports: 6 * rapid.IntRange(20, 40).Draw(t, "ports"), Rate: 800 * unit.GigabitPerSec}
+			Ports: 6 * rapid.IntRange(24, 40).Draw(t, "ports"), Rate: 800 * unit.GigabitPerSec}
 		names, err := inventory.Ports(g, one(panel))
 		if err != nil {
 			t.Fatal(err)

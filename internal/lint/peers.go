@@ -147,6 +147,7 @@ func (l *linter) pair(nic string, a, b leg) {
 		differ("frames of at most", a.port.MTU, b.port.MTU)
 	}
 	differ("rate", a.port.Speed, b.port.Speed)
+	differ("port channel", a.port.Channel, b.port.Channel)
 	if x, y := priorities(a.of.Device, a.port), priorities(b.of.Device, b.port); x != "" && y != "" {
 		differ("priorities that pause", x, y)
 	}

@@ -40,6 +40,9 @@ func design(in *inventory.Inventory, at topo.NodeID) Device {
 	if from.AS != 0 {
 		d.BGP = speaker(in, at)
 	}
+	if from.Pair != nil {
+		d.pair(in, from)
+	}
 	d.Sort()
 	return d
 }
@@ -58,7 +61,26 @@ func (d *Device) tunnel(from *inventory.Device, r *inventory.Rail, inside unit.B
 func port(in *inventory.Inventory, p topo.PortID) Interface {
 	here := &in.Ports[p]
 	return Interface{Name: here.Name.String(), Kind: Physical, Description: "to " + opposite(in, p), VLAN: here.VLAN,
-		Addresses: here.Address.All(), MTU: in.Options.MTU, Speed: in.Graph.Ports[p].Rate}
+		Channel: here.Channel, Addresses: here.Address.All(), MTU: in.Options.MTU, Speed: in.Graph.Ports[p].Rate}
+}
+
+// pair makes a device one of two that are one to NICs: they hear each other, and have their session, in a VLAN of the
+// links between them.
+func (d *Device) pair(in *inventory.Inventory, from *inventory.Device) {
+	p, far := from.Pair, &in.Devices[from.Pair.Peer]
+	local := "Vlan" + strconv.Itoa(p.VLAN)
+	d.Peer = &Peer{Domain: strconv.Itoa(p.Domain), Address: p.Other.V4.Addr(), Source: p.Address.V4.Addr(), Local: local,
+		Link: p.Channel}
+	d.Interfaces = append(d.Interfaces, Interface{Name: local, Kind: SVI, VLAN: p.VLAN, Description: "peer " + far.Name,
+		Addresses: p.Address.All(), MTU: in.Options.MTU})
+	if d.BGP == nil {
+		return
+	}
+	for _, a := range p.Other.All() {
+		n := session(&in.Options.Routing, a.Addr(), far.AS, far.Name+" "+local)
+		n.Client, n.NextHopSelf = far.AS == from.AS, far.AS == from.AS // as to others of its tier
+		d.BGP.Neighbours = append(d.BGP.Neighbours, n)
+	}
 }
 
 // opposite names the other end of a cable: spine1 Ethernet1/2, host1 nic0.
@@ -88,12 +110,9 @@ func speaker(in *inventory.Inventory, at topo.NodeID) *BGP {
 	for _, p := range trunks {
 		far := in.Graph.Peer(p)
 		for _, a := range in.Ports[far].Address.All() {
-			n := Neighbour{Address: a.Addr(), AS: in.Devices[in.Graph.Ports[far].Node].AS, Description: opposite(in, p)}
+			n := session(r, a.Addr(), in.Devices[in.Graph.Ports[far].Node].AS, opposite(in, p))
 			if n.AS == b.AS {
 				n.Client, n.NextHopSelf = slices.Contains(below, p), len(below) > 0
-			}
-			if r.BFD != nil {
-				n.BFD = &BFD{r.BFD.Interval, r.BFD.Multiplier}
 			}
 			b.Neighbours = append(b.Neighbours, n)
 		}
@@ -103,6 +122,15 @@ func speaker(in *inventory.Inventory, at topo.NodeID) *BGP {
 	}
 	b.MaximumPaths = max(len(trunks), 1)
 	return b
+}
+
+// session is one with a neighbour on a link.
+func session(r *inventory.Routing, to netip.Addr, as uint32, description string) Neighbour {
+	n := Neighbour{Address: to, AS: as, Description: description}
+	if r.BFD != nil {
+		n.BFD = &BFD{r.BFD.Interval, r.BFD.Multiplier}
+	}
+	return n
 }
 
 // overlayHops is how many links a session between loopbacks goes over: that of the two switches, and as far as FRR counts

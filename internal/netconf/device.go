@@ -41,12 +41,15 @@ type Interface struct {
 	Description string         `json:"description,omitempty"`
 	Addresses   []netip.Prefix `json:"addresses,omitempty"`
 	// VLAN is of an SVI its own, of a port the one it is an access port of; 0: none, it is routed.
-	VLAN  int          `json:"vlan,omitempty"`
-	MTU   unit.Bytes   `json:"largest_frame_bytes,omitempty"` // header and FCS included; 0: not said
-	Speed unit.Bitrate `json:"rate_bps,omitempty"`            // of a port; 0: not said
-	MAC   string       `json:"mac,omitempty"`                 // of an SVI, 00:00:5e:00:01:01; "": its own
-	QoS   *PortQoS     `json:"qos,omitempty"`                 // of a port; nil: nothing is said of it
-	LLDP  PortLLDP     `json:"lldp,omitzero"`                 // of a port
+	VLAN int `json:"vlan,omitempty"`
+	// Channel is the port channel that a port is in: the peer's link carries all VLANs, another one is the same on both
+	// peers; 0: none.
+	Channel int          `json:"channel,omitempty"`
+	MTU     unit.Bytes   `json:"largest_frame_bytes,omitempty"` // header and FCS included; 0: not said
+	Speed   unit.Bitrate `json:"rate_bps,omitempty"`            // of a port; 0: not said
+	MAC     string       `json:"mac,omitempty"`                 // of an SVI, 00:00:5e:00:01:01; "": its own
+	QoS     *PortQoS     `json:"qos,omitempty"`                 // of a port; nil: nothing is said of it
+	LLDP    PortLLDP     `json:"lldp,omitzero"`                 // of a port
 }
 
 // BGP is what a switch says to others of its routes.

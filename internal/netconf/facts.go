@@ -56,6 +56,9 @@ func (d *Device) portFacts(i *Interface) (all []Fact) {
 	if i.VLAN > 0 && i.Kind == Physical {
 		say("VLAN", "%d", i.VLAN)
 	}
+	if i.Channel > 0 {
+		say("port channel", "%d", i.Channel)
+	}
 	for _, a := range i.Addresses {
 		say("address "+a.String(), "there")
 	}

@@ -64,10 +64,10 @@ func (f *Fitting) Say(format string, args ...any) {
 	}
 }
 
-// NoRouting leaves the ports with their names: no addresses, VLANs or sessions.
+// NoRouting leaves the ports with their names: no addresses, VLANs, port channels or sessions.
 func (f *Fitting) NoRouting(platform string) {
 	d := f.Device
-	said := d.BGP != nil || d.Tunnels != nil
+	said, channels := d.BGP != nil || d.Tunnels != nil, false
 	d.BGP, d.Tunnels = nil, nil
 	d.Interfaces = slices.DeleteFunc(d.Interfaces, func(i Interface) bool {
 		said = said || i.Kind != Physical
@@ -76,10 +76,18 @@ func (f *Fitting) NoRouting(platform string) {
 	for i := range d.Interfaces {
 		p := &d.Interfaces[i]
 		said = said || p.VLAN != 0 || len(p.Addresses) > 0
-		p.VLAN, p.Addresses = 0, nil
+		channels = channels || p.Channel != 0
+		p.VLAN, p.Channel, p.Addresses = 0, 0, nil
 	}
 	if said {
 		f.Say("addresses, VLANs and BGP: of %s only quality of service is rendered", platform)
+	}
+	if channels {
+		f.Say("port channels: of %s only quality of service is rendered", platform)
+	}
+	if d.Peer != nil && d.Peer.Local != "" { // which is gone
+		f.Say("peer switch, %s: heard by an SVI, which is left out", d.Peer)
+		d.Peer = nil
 	}
 }
 

@@ -3,6 +3,7 @@ package netconf
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 )
 
 // A Peer is the other of two switches that are one to what is plugged into both: MLAG, vPC, MCLAG.
@@ -43,6 +44,44 @@ func (f *Fitting) Peered(platform string, can func(*Peer) bool) {
 
 // NoPeer is Peered for platforms that cannot say any.
 func (f *Fitting) NoPeer(platform string) { f.Peered(platform, func(*Peer) bool { return false }) }
+
+// NoChannels leaves port channels to the platform, and what stands on that between two peers: ports to NICs remain
+// ports of their VLANs.
+func (f *Fitting) NoChannels(platform string) {
+	d, said := f.Device, false
+	for i := range d.Interfaces {
+		said = said || d.Interfaces[i].Channel != 0
+		d.Interfaces[i].Channel = 0
+	}
+	if !said {
+		return
+	}
+	f.Say("port channels, and what the link to the peer switch carries: no command of %s is on record", platform)
+	if d.Peer == nil || d.Peer.Local == "" {
+		return
+	}
+	var gone []netip.Prefix
+	d.Interfaces = slices.DeleteFunc(d.Interfaces, func(i Interface) bool {
+		if i.Name == d.Peer.Local {
+			gone = append(gone, i.Addresses...)
+		}
+		return i.Name == d.Peer.Local
+	})
+	d.unusedVNIs()
+	if d.BGP != nil {
+		d.BGP = clone(d.BGP)
+		d.BGP.Neighbours = slices.DeleteFunc(slices.Clone(d.BGP.Neighbours), func(n Neighbour) bool {
+			return slices.ContainsFunc(gone, func(p netip.Prefix) bool { return p.Masked().Contains(n.Address) })
+		})
+	}
+}
+
+// NoChannels refuses port channels.
+func (r *Refusals) NoChannels(d *Device) {
+	if i := slices.IndexFunc(d.Interfaces, func(i Interface) bool { return i.Channel != 0 }); i >= 0 {
+		r.Refuse("%s: port channel %d: no command is on record for it", d.Interfaces[i].Name, d.Interfaces[i].Channel)
+	}
+}
 
 // Peered refuses a pairing with another switch that cannot be said.
 func (r *Refusals) Peered(d *Device, can func(*Peer) bool) {

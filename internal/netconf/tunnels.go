@@ -37,6 +37,19 @@ func (t *Tunnels) clone() *Tunnels {
 	return t
 }
 
+// unusedVNIs leaves out those of VLANs that no interface has any more.
+func (d *Device) unusedVNIs() {
+	if d.Tunnels == nil {
+		return
+	}
+	d.Tunnels.VNIs = slices.DeleteFunc(d.Tunnels.VNIs, func(v VNI) bool {
+		return !slices.ContainsFunc(d.Interfaces, func(i Interface) bool { return i.VLAN == v.VLAN })
+	})
+	if len(d.Tunnels.VNIs) == 0 {
+		d.Tunnels = nil
+	}
+}
+
 func (t *Tunnels) facts() (all []Fact) {
 	inside := ""
 	if t.MTU > 0 {

@@ -30,9 +30,9 @@ func (p *Plan) NotConfigured() (all []string) {
 		all = append(all, "tunnels of VXLAN (fabric.encapsulation): in the packets of a run only, for want of "+
 			"fabric.routing.protocol evpn; addresses and routes are those that carry them")
 	}
-	if p.Graph.Bonded() {
+	if p.Graph.Bonded() && !inventory.Paired(p.Graph) {
 		all = append(all, "MLAG or Ethernet segments of switches that share NICs (cluster.nic.bond): in the packets of a run, in "+
-			"names and in addresses only; the network has no link between such switches")
+			"names and in addresses only; not every such switch has links to the one other that shares its NICs")
 	}
 	return all
 }

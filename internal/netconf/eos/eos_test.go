@@ -97,6 +97,30 @@ func TestRoutingRoundTrip(t *testing.T) {
 	})
 }
 
+// pair is one of two switches with a port to the other one and one to a NIC.
+const pair = `vlan 5
+mlag configuration
+ peer-link Port-Channel1
+interface Port-Channel1
+ switchport mode trunk
+interface Ethernet1
+ channel-group 1 mode active
+interface Ethernet2
+ channel-group 5 mode active
+`
+
+// A pair comes back as it was: the port to the peer carries all VLANs, that to a NIC its VLAN.
+func TestPair(t *testing.T) {
+	p := eos.Dialect{}.Parse([]netconf.File{{Name: "running-config", Text: []byte(pair +
+		"interface Port-Channel5\n switchport access vlan 5\n mlag 5\n")}})
+	if len(p.Problems) > 0 {
+		t.Fatal(p.Problems)
+	}
+	if i := p.Device.Interfaces; i[0].Channel != 1 || i[0].VLAN != 0 || i[1].Channel != 5 || i[1].VLAN != 5 || p.Device.Peer.Link != 1 {
+		t.Errorf("%+v", i)
+	}
+}
+
 // What is written that carries nothing, or contradicts itself.
 func TestRoutingThatIsWrong(t *testing.T) {
 	for _, c := range [][2]string{
@@ -118,6 +142,18 @@ func TestRoutingThatIsWrong(t *testing.T) {
 		{"mlag configuration\n peer-link Ethernet1", "want a port channel"},
 		{"mlag configuration\n peer-address fd00::1", "want an IPv4 address"},
 		{"mlag configuration\n shutdown", "not understood"},
+		{"interface Port-Channel0", "want a port channel"},
+		{"interface Port-Channel5\n mlag 5", "no port has channel-group 5"},
+		{"interface Ethernet1\n channel-group 5 mode active", "no interface Port-Channel5"},
+		{"interface Vlan5\n channel-group 5 mode active\nvlan 5", "want it on a port"},
+		{pair + "interface Port-Channel5\n switchport access vlan 5", "want switchport access vlan, and mlag 5"},
+		{pair + "interface Port-Channel5\n switchport access vlan 5\n mlag 6", "want switchport access vlan, and mlag 5"},
+		{pair + "interface Port-Channel5\n mlag 5\n switchport access vlan 5\ninterface Port-Channel1\n mlag 1",
+			"the peer-link, want switchport mode trunk alone"},
+		{pair + "interface Port-Channel5\n mlag 5\n switchport access vlan 5\ninterface Ethernet2\n switchport access vlan 5",
+			"a VLAN beside port channel 5"},
+		{"vlan 5\ninterface Port-Channel5\n switchport access vlan 5\n mlag 5\ninterface Ethernet1\n channel-group 5 mode active",
+			"without mlag configuration"},
 	} {
 		p := eos.Dialect{}.Parse([]netconf.File{{Name: "running-config", Text: []byte(c[0] + "\n")}})
 		if len(p.Problems) != 1 || !strings.Contains(p.Problems[0].Message, c[1]) || p.Problems[0].Line == 0 {

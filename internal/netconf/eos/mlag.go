@@ -2,6 +2,8 @@ package eos
 
 import (
 	"fmt"
+	"net/netip"
+	"slices"
 	"strings"
 
 	"railyard/internal/located"
@@ -11,6 +13,20 @@ import (
 
 // mostChannel bounds the number of a port channel.
 const mostChannel = 999_999
+
+// localized leaves out the own address for the other switch where it is that of the SVI which EOS names.
+func localized(d *netconf.Device) {
+	p := d.Peer
+	if p == nil || !p.Source.IsValid() {
+		return
+	}
+	for i := range d.Interfaces {
+		here := &d.Interfaces[i]
+		if here.Name == p.Local && slices.ContainsFunc(here.Addresses, func(a netip.Prefix) bool { return a.Addr() == p.Source }) {
+			p.Source = netip.Addr{}
+		}
+	}
+}
 
 // peered reports whether EOS can say a peer: a domain of one word, by an SVI, over a port channel.
 func peered(p *netconf.Peer) bool {

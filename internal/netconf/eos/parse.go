@@ -45,7 +45,9 @@ type reader struct {
 	port      *netconf.Interface
 	queue     *queue
 	routing   routing
-	said      bool // anything of quality of service
+	channels  []*channel // in order
+	channel   *channel   // the block that is read
+	said      bool       // anything of quality of service
 }
 
 // Parse reads the files of a device as one.

@@ -29,7 +29,12 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 		f.NoRouting(Platform + ", which has no command on record for " + why + ",")
 	}
 	f.NoSVIDetails(Platform)
+	localized(f.Device)
 	f.Peered(Platform, peered)
+	if why := unbundled(f.Device); why != "" {
+		f.Say("%s", why)
+		f.NoChannels(Platform)
+	}
 	f.NoSpeeds()
 	f.NoCables()
 	f.NoPools(Platform)
@@ -90,6 +95,7 @@ func (Dialect) Render(d *netconf.Device) ([]netconf.File, error) {
 		w.maps()
 		w.qosProfiles()
 	}
+	w.channels()
 	for i := range d.Interfaces {
 		w.port(&d.Interfaces[i])
 	}
@@ -235,6 +241,9 @@ func (w *writer) check() {
 	}
 	w.Peered(d, peered)
 	w.NoOverlay(d)
+	if why := unbundled(d); why != "" {
+		w.Refuse("%s", why)
+	}
 	if d.LLDP != nil || d.Balance != nil {
 		w.Refuse("LLDP of the device and load balancing are not rendered")
 	}

@@ -70,6 +70,10 @@ func (w *writer) vlans() {
 	for _, id := range ids {
 		w.line(0, "vlan %d", id)
 	}
+	if p := w.d.Peer; p != nil {
+		// Else it may be the link to the peer that is blocked.
+		w.line(0, "no spanning-tree vlan-id %s", strings.TrimPrefix(p.Local, "Vlan"))
+	}
 	if routed {
 		w.line(0, "ip routing")
 	}
@@ -81,7 +85,10 @@ func (w *writer) vlans() {
 func ofSix(n netconf.Neighbour) bool { return n.Address.Is6() }
 
 func (w *writer) addressed(i *netconf.Interface) {
-	if i.Kind == netconf.Physical && i.VLAN > 0 {
+	switch {
+	case i.Channel > 0:
+		w.line(1, "channel-group %d mode active", i.Channel)
+	case i.Kind == netconf.Physical && i.VLAN > 0:
 		w.line(1, "switchport access vlan %d", i.VLAN)
 	}
 	if i.Kind == netconf.Physical && len(i.Addresses) > 0 {
@@ -177,6 +184,7 @@ var (
 			r.routing.vlans[id] = true
 			return err
 		}},
+		{Pattern: "no spanning-tree vlan-id ID"},
 		{Pattern: "mlag configuration", Enter: inMLAG, Do: beginMLAG},
 		{Pattern: "router bgp AS", Enter: inBGP, Do: func(r *reader, l *line) error {
 			as, err := asNumber(l, 0)
@@ -191,6 +199,7 @@ var (
 		}},
 	}
 	onInterface = []rule{
+		{Pattern: "channel-group N mode active", Do: bundled},
 		{Pattern: "switchport access vlan ID", Do: func(r *reader, l *line) (err error) {
 			if r.port.Kind != netconf.Physical {
 				return fmt.Errorf("an access VLAN on %s, want it on a port", r.port.Name)
@@ -382,6 +391,7 @@ func (r *reader) finishRouting() {
 		}
 		r.Device.BGP.Neighbours = append(r.Device.BGP.Neighbours, *s.Neighbour)
 	}
+	r.finishChannels(wrong)
 	for i := range r.Device.Interfaces {
 		here := &r.Device.Interfaces[i]
 		at := r.Places["interface "+here.Name]

@@ -60,6 +60,7 @@ var (
 			r.said = true
 			return nil
 		}},
+		{Pattern: "interface Port-Channel*", Enter: inChannel, Do: beginChannel},
 		{Pattern: "interface NAME", Enter: inInterface, Do: beginInterface},
 	}, routed...)}
 	settings = []rule{

@@ -72,6 +72,8 @@ func check(d *netconf.Device) (err error) {
 			no("%s: frames of %v, want 64B or more, of a port or an SVI", i.Name, i.MTU)
 		case i.MAC != "" && (i.Kind != netconf.SVI || !isMAC.MatchString(i.MAC)):
 			no("%s: MAC %q, want six pairs of small hexadecimal digits with colons, of an SVI", i.Name, i.MAC)
+		case i.Channel != 0:
+			no("%s: port channel %d has no words here", i.Name, i.Channel)
 		case i.Kind == netconf.Physical && i.VLAN != 0 && len(i.Addresses) > 0:
 			no("%s: an address and VLAN %d, want one of them", i.Name, i.VLAN)
 		}
@@ -318,6 +320,7 @@ func interfaces(d *netconf.Device) string {
 // Fit leaves out what Linux has other programs for.
 func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f := netconf.NewFitting(d)
+	f.NoChannels("FRR")
 	f.MostPaths("FRR", MostPaths)
 	f.NoQoS("FRR")
 	f.NoPeer("FRR")

@@ -216,6 +216,7 @@ func (w *writer) check() {
 	}
 	w.NoPeer(d)
 	w.NoOverlay(d)
+	w.NoChannels(d)
 	if d.BGP != nil || d.LLDP != nil {
 		w.Refuse("BGP and LLDP are not rendered")
 	}

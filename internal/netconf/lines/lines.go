@@ -26,11 +26,11 @@ import (
 // understood.
 var ErrUnknown = errors.New("not understood")
 
-// A Rule is a command. Words of its pattern in capitals stand for one word each, a last word TEXT...
-// for the rest of the line.
+// A Rule is a command. Words of its pattern in capitals stand for one word each, those that end in * for one that
+// begins so, a last word TEXT... for the rest of the line.
 type Rule[S any] struct {
 	Pattern string
-	// Do is told of a line, with what stands for the words in capitals. Its error is a problem there.
+	// Do is told of a line, with what stands for the words in capitals, and those with *. Its error is a problem there.
 	Do func(s S, l *Line) error
 	// Enter is the block that the command opens; nil: none.
 	Enter *Block[S]
@@ -158,6 +158,11 @@ func match(pattern string, words []located.Word) (args []int, ok bool) {
 			return nil, false
 		case strings.HasSuffix(p, "..."):
 			return append(args, i), true
+		case strings.HasSuffix(p, "*"):
+			if !strings.HasPrefix(words[i].Text, p[:len(p)-1]) {
+				return nil, false
+			}
+			args = append(args, i)
 		case p == strings.ToUpper(p) && strings.ContainsAny(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"):
 			args = append(args, i)
 		case p != words[i].Text:

@@ -28,6 +28,7 @@ func Draw(t *rapid.T) *netconf.Device {
 	}
 	if rapid.Bool().Draw(t, "peer") {
 		d.Peer = peer(t)
+		bundle(t, d)
 	}
 	if rapid.Bool().Draw(t, "BGP") {
 		d.BGP = speaker(t, six)
@@ -51,6 +52,23 @@ func peer(t *rapid.T) *netconf.Peer {
 		p.VRF = "management"
 	}
 	return p
+}
+
+// bundle puts some ports into port channels: those that are routed into that to the peer.
+func bundle(t *rapid.T, d *netconf.Device) {
+	for i := range d.Interfaces {
+		p := &d.Interfaces[i]
+		switch {
+		case p.Kind != netconf.Physical || !rapid.Bool().Draw(t, "bundled"):
+		case p.VLAN != 0:
+			p.Channel = 4000 + i // each its own
+			if rapid.Bool().Draw(t, "low") {
+				p.Channel = 11 + i
+			}
+		case d.Peer.Link != 0:
+			p.Channel, p.Addresses = d.Peer.Link, nil
+		}
+	}
 }
 
 func addresses(t *rapid.T, six bool, four, other string) (all []netip.Prefix) {

@@ -15,6 +15,7 @@ func (w *writer) check() {
 	}
 	w.Peered(d, peered)
 	w.NoOverlay(d)
+	w.NoChannels(d)
 	if why := unrouted(d); why != "" {
 		w.Refuse("no command is on record for %s", why)
 	}

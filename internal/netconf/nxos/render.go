@@ -23,6 +23,7 @@ const fileName = "running-config"
 func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f := netconf.NewFitting(d)
 	f.NoDropThresholds(Platform)
+	f.NoChannels(Platform)
 	f.NoOverlay(Platform)
 	if why := unrouted(f.Device); why != "" {
 		f.NoRouting(Platform + ", which has no command on record for " + why + ",")

@@ -19,6 +19,7 @@ func (w *writer) check() {
 	}
 	w.Peered(d, peered)
 	w.NoOverlay(d)
+	w.NoChannels(d)
 	if d.LLDP != nil || d.Balance != nil {
 		w.Refuse("LLDP and load balancing are not rendered")
 	}

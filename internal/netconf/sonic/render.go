@@ -26,6 +26,7 @@ const fileName = "config_db.json"
 func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f := netconf.NewFitting(d)
 	f.NoDropThresholds(Platform)
+	f.NoChannels(Platform)
 	f.NoOverlay(Platform)
 	f.NoSVIDetails(Platform)
 	f.Peered(Platform, peered)
