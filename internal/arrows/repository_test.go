@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -149,6 +150,42 @@ func TestLinksInDocumentsLeadSomewhere(t *testing.T) {
 	})
 	if seen == 0 {
 		t.Error("saw no links: is this test looking at the documents?")
+	}
+}
+
+// What one looks for is in the list where one looks for it: pages in docs/README.md, examples in README.md, packages in
+// ARCHITECTURE.md.
+func TestListsAreComplete(t *testing.T) {
+	lists := map[string]string{}
+	for _, name := range []string{"docs/README.md", "README.md", "ARCHITECTURE.md"} {
+		b, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lists[name] = string(b)
+	}
+	in := func(list, entry, name string) {
+		if !strings.Contains(lists[list], entry) {
+			t.Errorf("%s: %s has no %s", name, list, entry)
+		}
+	}
+	seen := 0
+	walk(t, func(name string) {
+		dir, base := path.Split(name)
+		switch page, of := strings.CutPrefix(name, "docs/"); {
+		case of && strings.HasSuffix(name, ".md") && name != "docs/README.md":
+			in("docs/README.md", "("+page+")", name)
+		case dir == "examples/" && strings.HasSuffix(base, ".yaml"):
+			in("README.md", "("+name+")", name)
+		case base == "doc.go" && strings.HasPrefix(dir, "internal/"):
+			in("ARCHITECTURE.md", "`"+strings.TrimPrefix(path.Clean(dir), "internal/")+"`", name)
+		default:
+			return
+		}
+		seen++
+	})
+	if seen < 100 {
+		t.Errorf("saw %d entries: is this test looking at the repository?", seen)
 	}
 }
 

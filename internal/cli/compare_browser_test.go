@@ -30,6 +30,10 @@ func checkShown(t *testing.T, b *chromium, p *report.Page, figures []string) {
 			for _, f := range a.Figures {
 				names = append(names, f.Name)
 			}
+			var cut []string
+			if b.run(cutTables, &cut); width == 1440 && len(cut) > 0 {
+				t.Errorf("%d pixels, %s: tables are wider than the page: %q", width, scheme, cut)
+			}
 			if a.Width != width || !slices.Equal(names, figures) {
 				t.Errorf("%d pixels, %s: width %d, figures %q, want %q", width, scheme, a.Width, names, figures)
 			}

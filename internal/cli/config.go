@@ -273,7 +273,7 @@ is skipped in silence. Exit code 1 if a line says what cannot be.`,
 // oneConfig is the argument check of a command that takes one device's configuration.
 func oneConfig(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return misuse("%s: %d arguments, want one FILE, a configuration or the folder of a device: %s", cmd.Name(),
+		return misuse("%s: %d arguments, want one FILE, a configuration or the folder of a device: %s", called(cmd),
 			len(args), cmd.UseLine())
 	}
 	return nil

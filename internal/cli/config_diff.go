@@ -27,7 +27,7 @@ for is left out. Exit code 1 if anything differs.`,
 		Example: "  railyard config diff configs/leaf1 configs/leaf2\n  railyard config diff my.yaml configs/leaf1",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return misuse("%s: %d arguments, want A and B: %s", cmd.Name(), len(args), cmd.UseLine())
+				return misuse("%s: %d arguments, want A and B: %s", called(cmd), len(args), cmd.UseLine())
 			}
 			return nil
 		},

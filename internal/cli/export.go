@@ -66,9 +66,9 @@ and csv. Of a run that was killed it writes what there is.`,
 func oneRun(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
-		return misuse("%s: missing DIR, the run directory to read: %s", cmd.Name(), cmd.UseLine())
+		return misuse("%s: missing DIR, the run directory to read: %s", called(cmd), cmd.UseLine())
 	case len(args) > 1:
-		return misuse("%s: %d arguments, want one DIR: %s", cmd.Name(), len(args), cmd.UseLine())
+		return misuse("%s: %d arguments, want one DIR: %s", called(cmd), len(args), cmd.UseLine())
 	}
 	return nil
 }

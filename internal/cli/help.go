@@ -22,6 +22,32 @@ func (a *app) help(cmd *cobra.Command, _ []string) {
 	}
 }
 
+// helpCommand is "railyard help COMMAND". Cobra's own takes any word.
+func (a *app) helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Print what a command does",
+		Long:  `Prints what a command does and how it is called, as "railyard COMMAND --help".`,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			c, _, err := cmd.Root().Find(args)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return subcommands(c), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, rest, err := cmd.Root().Find(args)
+			if err == nil && len(rest) > 0 {
+				err = subcommandOnly(c, rest)
+			}
+			if err != nil {
+				return err
+			}
+			return c.Help()
+		},
+	}
+}
+
 // helpText is the help of a command in lines of so many columns, or a few more where these are fewer than a sheet has.
 func helpText(cmd *cobra.Command, columns int) string {
 	s := sheet.New(columns)

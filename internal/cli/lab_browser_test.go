@@ -13,6 +13,10 @@ import (
 	"railyard/internal/lab"
 )
 
+// cutTables lists the tables of which one sees a part alone, by what stands in their first row.
+const cutTables = `[...document.querySelectorAll(".scroll")].filter(e => e.scrollWidth > e.clientWidth)
+  .map(e => e.querySelector("tr").innerText)`
+
 // The page of every lab, as a browser shows it: at the width of a phone, of half a screen and of a
 // whole one, in both colour schemes, without a network. With RAILYARD_SCREENS_TO pictures of
 // them are left in that folder, for people to look at.
@@ -54,6 +58,10 @@ func TestBrowserLabs(t *testing.T) {
 						len(a.Figures) != len(o.Figures) {
 						t.Errorf("%d pixels, %s: this is no lab: width %d, %d texts, title %q, %d figures", width, scheme,
 							a.Width, a.Texts, a.Title, len(a.Figures))
+					}
+					var cut []string
+					if b.run(cutTables, &cut); width == 1440 && len(cut) > 0 {
+						t.Errorf("%d pixels, %s: tables are wider than the text: %q", width, scheme, cut)
 					}
 					if screens != "" {
 						path := filepath.Join(screens, fmt.Sprintf("%s-%d-%s.png", l.Name, width, scheme))

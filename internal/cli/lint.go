@@ -43,7 +43,7 @@ mended: what it does is seen in the figures of both. A finding that cannot be si
 		Example: "  railyard lint configs\n  railyard lint leaf1.cfg spine1.cfg --scenario my.yaml --strict",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return misuse("%s: missing FILES, configurations of switches: %s", cmd.Name(), cmd.UseLine())
+				return misuse("%s: missing FILES, configurations of switches: %s", called(cmd), cmd.UseLine())
 			}
 			return nil
 		},

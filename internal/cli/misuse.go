@@ -40,13 +40,18 @@ func subcommands(cmd *cobra.Command) []string {
 	return names
 }
 
+// called is a command as it is called, without the program's name: show rib.
+func called(cmd *cobra.Command) string {
+	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+}
+
 // oneFile is the argument check of a command that takes one scenario file.
 func oneFile(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
-		return misuse("%s: missing FILE, the scenario to read: %s", cmd.Name(), cmd.UseLine())
+		return misuse("%s: missing FILE, the scenario to read: %s", called(cmd), cmd.UseLine())
 	case len(args) > 1:
-		return misuse("%s: %d arguments, want one FILE: %s", cmd.Name(), len(args), cmd.UseLine())
+		return misuse("%s: %d arguments, want one FILE: %s", called(cmd), len(args), cmd.UseLine())
 	}
 	return nil
 }
@@ -54,14 +59,14 @@ func oneFile(cmd *cobra.Command, args []string) error {
 // noArguments is the check of a command that takes none.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return misuse("%s: unexpected argument %q: %s", cmd.Name(), args[0], cmd.UseLine())
+		return misuse("%s: unexpected argument %q: %s", called(cmd), args[0], cmd.UseLine())
 	}
 	return nil
 }
 
 // flagError turns pflag's errors into ours, with a suggestion.
 func flagError(cmd *cobra.Command, err error) error {
-	name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+	name := called(cmd)
 	see := fmt.Sprintf("%q lists the flags", cmd.CommandPath()+" --help")
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {

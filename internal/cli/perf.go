@@ -12,6 +12,7 @@ import (
 
 	"railyard/internal/coll"
 	"railyard/internal/input"
+	"railyard/internal/located"
 	"railyard/internal/nccltests"
 	"railyard/internal/perf"
 	"railyard/internal/result"
@@ -219,10 +220,10 @@ func (a *app) perfSweep(ctx context.Context, op string, f perfFlags) (s *perf.Sw
 	return s, nil
 }
 
-// perfBase returns the scenario in the file that --cluster names, without one that of these machines.
+// perfBase returns the scenario in the file that --cluster names, without one that of these machines: then no file is to blame.
 func (a *app) perfBase(ctx context.Context, file string, m perf.Machines) (*scenario.Scenario, error) {
-	src := perf.BaseOf(m)
-	if file == "" {
+	src, ours := perf.BaseOf(m), file == ""
+	if ours {
 		file = "perf.yaml"
 	} else {
 		var err error
@@ -231,6 +232,14 @@ func (a *app) perfBase(ctx context.Context, file string, m perf.Machines) (*scen
 		}
 	}
 	sc, err := scenario.Parse(file, src)
+	var ps located.Problems
+	if ours && errors.As(err, &ps) {
+		var all []string
+		for i := range ps {
+			all = append(all, ps[i].Path+": "+ps[i].Message)
+		}
+		return nil, misuse("perf: --hosts %d, --gpus %d: %s", m.Hosts, m.GPUs, strings.Join(all, "; "))
+	}
 	if err != nil {
 		return nil, a.problems(file, src, err)
 	}

@@ -139,9 +139,9 @@ func runDirs(least, most int) cobra.PositionalArgs {
 			if least > 1 {
 				want = fmt.Sprintf("at least %d run directories", least)
 			}
-			return misuse("%s: %s, want %s: %s", cmd.Name(), count(len(args), "argument"), want, cmd.UseLine())
+			return misuse("%s: %s, want %s: %s", called(cmd), count(len(args), "argument"), want, cmd.UseLine())
 		case most > 0 && len(args) > most:
-			return misuse("%s: %d arguments, want at most %d: %s", cmd.Name(), len(args), most, cmd.UseLine())
+			return misuse("%s: %d arguments, want at most %d: %s", called(cmd), len(args), most, cmd.UseLine())
 		}
 		return nil
 	}

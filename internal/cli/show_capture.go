@@ -40,7 +40,7 @@ messages. FILE may be the directory of a run whose scenario has capture: {links:
 			"  railyard show capture capture.pcapng --qp 0x123456 --from 10us --json",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return misuse("%s: %d arguments, want one FILE: %s", cmd.Name(), len(args), cmd.UseLine())
+				return misuse("%s: %d arguments, want one FILE: %s", called(cmd), len(args), cmd.UseLine())
 			}
 			return nil
 		},

@@ -22,7 +22,7 @@ func (a *app) hostCommand() *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) != 1:
-				return misuse("%s: %d arguments, want one PRESET: %s", cmd.Name(), len(args), cmd.UseLine())
+				return misuse("%s: %d arguments, want one PRESET: %s", called(cmd), len(args), cmd.UseLine())
 			case board.Presets[args[0]] == nil:
 				return misuse("show host: %q: no such host, want one of: %s", args[0], strings.Join(names, ", "))
 			}

@@ -362,7 +362,8 @@ func scheduleOf(j *plan.Job) (coll.Schedule, error) {
 		}
 		return s, nil
 	case j.Schedule == nil && j.Ranks() > 1:
-		return nil, errors.New("ranks hold parts of the model: each group has a schedule of its own, and none is of all ranks")
+		return nil, errors.New("ranks hold parts of the model: each group has a schedule of its own: " +
+			"railyard show groups says what it sends")
 	case j.Schedule == nil:
 		return nil, errors.New("one rank: it sums nothing with anybody, so there is no schedule")
 	}

@@ -25,7 +25,7 @@ changes any more.`,
 		Example: "  railyard show rib examples/leaf-spine.yaml leaf1",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return misuse("rib: %d arguments, want FILE and SWITCH: %s", len(args), cmd.UseLine())
+				return misuse("%s: %s, want FILE and SWITCH: %s", called(cmd), count(len(args), "argument"), cmd.UseLine())
 			}
 			return nil
 		},
@@ -42,7 +42,7 @@ changes any more.`,
 			at := slices.IndexFunc(devices, func(d netconf.Device) bool { return d.Name == args[1] })
 			if at < 0 {
 				names := namesOf(devices)
-				return misuse("rib: %q is no switch of this network%s", args[1], didYouMean(args[1], names, between(names)))
+				return misuse("show rib: %q is no switch of this network%s", args[1], didYouMean(args[1], names, between(names)))
 			}
 			n := rib.New(devices, func(d int) bool { return d == at })
 			if asJSON {

@@ -74,8 +74,26 @@ type pageTable struct {
 }
 
 type pageColumn struct {
-	Name   string
-	Number bool
+	Name  string
+	Class string // of its cells: "n" numbers, "words" sentences, which are broken into lines
+}
+
+// longWords is from how many characters on words are a sentence.
+const longWords = 24
+
+// classOf is the class of a column's cells.
+func (t *Table) classOf(c int) string {
+	if t.Columns[c].Unit != Words {
+		return "n"
+	}
+	sentence := func(row []Cell) bool {
+		text := t.Text(c, row[c])
+		return len(text) > longWords && strings.Contains(text, " ")
+	}
+	if slices.ContainsFunc(t.Rows[:min(firstRows, len(t.Rows))], sentence) {
+		return "words"
+	}
+	return ""
 }
 
 // pageSection is an entry of the contents.
@@ -222,8 +240,8 @@ func pageFigureOf(f *chart.Figure, first bool) (*pageFigure, error) {
 // pageTableOf prints the first rows of a table, and encodes all for the script.
 func pageTableOf(t Table) (pageTable, error) {
 	out := pageTable{Table: t}
-	for _, c := range t.Columns {
-		out.Columns = append(out.Columns, pageColumn{c.Name, c.Unit != Words})
+	for c := range t.Columns {
+		out.Columns = append(out.Columns, pageColumn{t.Columns[c].Name, t.classOf(c)})
 	}
 	rows, n, err := t.encode()
 	if err != nil {

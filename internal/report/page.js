@@ -1,5 +1,5 @@
 // The script of a report's page: it sorts, filters and unfolds tables, says values at the
-// pointer and zooms plots. Without it the page reads all the same.
+// pointer, zooms plots. Without it the page reads the same.
 'use strict';
 (() => {
   const { abs, ceil, floor, log10, max, min } = Math;
@@ -48,15 +48,15 @@
     const { first, columns, rows } = JSON.parse(section.querySelector('script').textContent);
     const body = section.querySelector('tbody');
     const all = rows.map(cells => ({ cells })), texts = r => r.texts ??= r.cells.map((c, i) => text(c, columns[i].unit));
-    const isWord = i => columns[i].unit === 'words';
+    const classes = every('thead th', section).map(e => e.className), isWord = i => classes[i] !== 'n';
     let by = -1, down = false, open = false, words = [];
     const compare = ({ cells: a }, { cells: b }) => {
       const x = a[by], y = b[by], way = down ? -1 : 1;
       if (isWord(by)) return collator.compare(x, y) * way;
-      return none(x) - none(y) || (x - y) * way; // what is no number comes last
+      return none(x) - none(y) || (x - y) * way; // no numbers come last
     };
     const element = row => make('tr', {}, ...texts(row).map((t, i) =>
-      make(i ? 'td' : 'th', { textContent: t, className: isWord(i) ? '' : 'n', ...i ? {} : { scope: 'row' } })));
+      make(i ? 'td' : 'th', { textContent: t, className: classes[i], ...i ? {} : { scope: 'row' } })));
     const more = make('button', { className: 'more' }), told = make('output');
     const show = () => {
       const found = all.filter(r => words.every(w => texts(r).some(t => t.toLowerCase().includes(w))));
@@ -92,7 +92,7 @@
     }
   }
 
-  // What a mark says, in place of the browser's own tip.
+  // What a mark says, in place of the browser's tip.
   const tip = make('div', { className: 'tip', hidden: true });
   document.body.append(tip);
   const say = (lines, x, y) => {
@@ -118,7 +118,7 @@
   addEventListener('scroll', hush);
   addEventListener('pointerdown', e => { if (!e.target.closest('svg.chart')) hush(); });
 
-  // Line plots: values at the pointer, zoom along X. A view is a part of the axis, 0 to 1.
+  // Line plots: values at the pointer, zoom along X. A view is part of the axis, 0 to 1.
   const lines = (figure, drawings, { keys, lines: { x: axis, y: { unit }, series } }) => {
     const bend = v => axis.log ? Math.log(v) : v, low = bend(axis.low), span = bend(axis.high) - low;
     const value = part => axis.log ? Math.exp(low + part * span) : low + part * span;
@@ -230,7 +230,7 @@
     };
   };
 
-  // Maps: the value of the cell at the pointer.
+  // Maps: the cell at the pointer.
   const cells = ({ rows, row_name, columns, column_name, x: axis, value, cells: all }) => (svg, e) => {
     const area = e.target.closest('.area');
     if (!area) return [];
