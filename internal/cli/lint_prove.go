@@ -10,24 +10,25 @@ import (
 
 // proofs are those of findings. Findings of one rule about one device share one: its first has it.
 type proofs struct {
-	all []*prove.Proof
-	of  map[int]*prove.Proof // by finding
+	all  []*prove.Proof
+	of   map[int]*prove.Proof // by finding
+	same map[int]*prove.Proof // of the others: by finding, that of the first
 }
 
 // proveAll proves findings, each rule once for a device.
 func proveAll(ctx context.Context, all []lint.Finding, devices []*lint.Device, design *lint.Design) (p proofs, err error) {
 	type subject struct{ rule, device string }
-	seen := map[subject]bool{}
-	p.of = map[int]*prove.Proof{}
+	seen := map[subject]*prove.Proof{}
+	p.of, p.same = map[int]*prove.Proof{}, map[int]*prove.Proof{}
 	for i := range all {
 		key := subject{all[i].Rule, all[i].Device}
-		if seen[key] {
+		if p.same[i] = seen[key]; p.same[i] != nil {
 			continue
 		}
-		seen[key] = true
 		if p.of[i], err = prove.Of(ctx, &all[i], devices, design); err != nil {
 			return p, err
 		}
+		seen[key] = p.of[i]
 		p.all = append(p.all, p.of[i])
 	}
 	return p, nil
@@ -39,6 +40,8 @@ func (p *proofs) print(s *sheet.Sheet, finding int) {
 	switch {
 	case p.of == nil:
 		return
+	case x == nil && p.same[finding].Why != "":
+		return // the first says why there is none
 	case x == nil:
 		s.Hang("  proof: ", "         ", "as for the first of this rule and device")
 		return
