@@ -3,114 +3,100 @@ package cli
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"railyard/internal/input"
 	"railyard/internal/sheet"
 )
 
-// help has --help and what a wrong call prints laid out for the width of the terminal, 80 columns where there is none.
-func (a *app) help(root *cobra.Command) {
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		s := a.newSheet()
-		about := cmd.Long
-		if about == "" {
-			about = cmd.Short
-		}
-		paragraphs(s, about)
-		s.Blank()
-		s.Flush(cmd.OutOrStdout()) //nolint:errcheck // nothing is left to say it with
-		a.usage(cmd.OutOrStdout(), cmd)
-	})
-	root.SetUsageFunc(func(cmd *cobra.Command) error {
-		a.usage(cmd.OutOrStderr(), cmd)
-		return nil
-	})
+// leastHung is the least width of text beside what it describes; narrower, it is hung below it.
+const leastHung = 24
+
+// help prints what a command does and how it is called, as wide as the terminal is, 80 columns at most.
+func (a *app) help(cmd *cobra.Command, _ []string) {
+	if _, err := io.WriteString(cmd.OutOrStdout(), helpText(cmd, min(a.outTerm.columns(), defaultColumns))); err != nil {
+		a.unsaid = fmt.Errorf("cannot print the help: %w", input.Cause(err))
+	}
 }
 
-// paragraphs adds text that was broken into lines of some width: lines that are not indented are of one paragraph, an
-// indented one stays for itself, but for what goes on below where the text behind its gap begins.
-func paragraphs(s *sheet.Sheet, text string) {
-	head, goesOn := "", 0
-	var open []string
-	end := func() {
-		if len(open) > 0 {
-			s.Hang(head, strings.Repeat(" ", max(goesOn, len(head))), strings.Join(open, " "))
-		}
-		open = nil
+// helpText is the help of a command in lines of so many columns, or a few more where these are fewer than a sheet has.
+func helpText(cmd *cobra.Command, columns int) string {
+	s := sheet.New(columns)
+	long := cmd.Long
+	if long == "" {
+		long = cmd.Short
 	}
-	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
-		rest := strings.TrimLeft(line, " ")
-		if len(open) > 0 && rest != "" && len(line)-len(rest) == goesOn {
-			open = append(open, rest)
-			continue
+	filled(s, long)
+	s.Blank()
+	cmd.InitDefaultHelpFlag() // before the usage says whether there are flags
+	example := false
+	for line := range strings.SplitSeq(strings.TrimRight(cmd.UsageString(), "\n"), "\n") {
+		example = line == "Examples:" || example && line != ""
+		switch {
+		case !strings.HasPrefix(line, " "):
+			s.Wrap("", line)
+		case example:
+			command(s, line)
+		default:
+			hung(s, line)
 		}
-		end()
-		if rest == "" {
+	}
+	var b strings.Builder
+	_ = s.Flush(&b) // a Builder takes all
+	return b.String()
+}
+
+// filled writes paragraphs. Lines that begin with a blank stay lines.
+func filled(s *sheet.Sheet, text string) {
+	var paragraph []string
+	end := func() {
+		if len(paragraph) > 0 {
+			s.Wrap("", strings.Join(paragraph, " "))
+		}
+		paragraph = nil
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		switch {
+		case line == "":
+			end()
 			s.Blank()
-			continue
+		case strings.HasPrefix(line, " "):
+			end()
+			hung(s, line)
+		default:
+			paragraph = append(paragraph, line)
 		}
-		head, rest = hanging(line)
-		if goesOn = len(head); head != "" && strings.TrimSpace(head) == "" {
-			goesOn += 2
-		}
-		open = []string{rest}
 	}
 	end()
 }
 
-// hanging parts an indented line: what follows its first gap goes on below itself.
-func hanging(line string) (head, rest string) {
-	text := strings.TrimLeft(line, " ")
-	at := len(line) - len(text)
-	if gap := strings.Index(text, "  "); gap > 0 {
-		rest = strings.TrimLeft(text[gap:], " ")
-		at = len(line) - len(rest)
+// column is what a line says something of, with the blanks before and behind it.
+var column = regexp.MustCompile(`^ +\S.*?  +`)
+
+// hung writes a line; what does not fit goes on below where its text begins: "  --flag   text".
+func hung(s *sheet.Sheet, line string) {
+	blanks := len(line) - len(strings.TrimLeft(line, " "))
+	first := column.FindString(line)
+	if first == "" || s.Width-len(first) < leastHung {
+		s.Hang(line[:blanks], strings.Repeat(" ", blanks+4), line[blanks:])
+		return
 	}
-	return line[:at], line[at:]
+	s.Hang(first, strings.Repeat(" ", len(first)), line[len(first):])
 }
 
-// usage prints how a command is called.
-func (a *app) usage(w io.Writer, cmd *cobra.Command) {
-	s := a.newSheet()
-	s.Wrap("", "Usage:")
-	if cmd.Runnable() {
-		s.Hang("  ", "    ", cmd.UseLine())
-	}
-	if cmd.HasAvailableSubCommands() {
-		s.Wrap("  ", cmd.CommandPath()+" [command]")
-	}
-	if cmd.HasExample() {
-		s.Title("Examples:")
-	}
-	s.Flush(w) //nolint:errcheck // nothing is left to say it with
-	if cmd.HasExample() {
-		fmt.Fprintln(w, strings.TrimRight(cmd.Example, " \n")) // as they are typed
-	}
-	s = a.newSheet()
-	if cmd.HasAvailableSubCommands() {
-		s.Title("Available Commands:")
-		var rows [][]string
-		for _, sub := range cmd.Commands() {
-			if sub.IsAvailableCommand() || sub.Name() == "help" {
-				rows = append(rows, []string{sub.Name(), sub.Short})
-			}
+// command writes a command that is too long as a shell reads it in several lines.
+func command(s *sheet.Sheet, line string) {
+	const indent, on = "  ", " \\"
+	for first := indent; len(line) > s.Width; first = indent + "  " {
+		at := strings.LastIndex(line[:s.Width-len(on)+1], " ")
+		if at <= len(first) {
+			break
 		}
-		s.Grid("lw", rows)
+		s.Line(line[:at] + on)
+		line = indent + "  " + line[at+1:]
 	}
-	s.Flush(w) //nolint:errcheck // nothing is left to say it with
-	flags := func(title string, of *pflag.FlagSet, any bool) {
-		if any {
-			fmt.Fprintf(w, "\n%s:\n%s", title, of.FlagUsagesWrapped(a.pageWidth()))
-		}
-	}
-	flags("Flags", cmd.LocalFlags(), cmd.HasAvailableLocalFlags())
-	flags("Global Flags", cmd.InheritedFlags(), cmd.HasAvailableInheritedFlags())
-	if cmd.HasAvailableSubCommands() {
-		s = a.newSheet()
-		s.Title(fmt.Sprintf("Use \"%s [command] --help\" for more information about a command.", cmd.CommandPath()))
-		s.Flush(w) //nolint:errcheck // nothing is left to say it with
-	}
+	s.Line(line)
 }

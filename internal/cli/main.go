@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,6 +50,7 @@ type app struct {
 	outTerm, errTerm terminal
 	engine           engine
 	start            time.Time
+	unsaid           error // why help could not be printed
 }
 
 // execute runs one command line.
@@ -57,7 +59,8 @@ func (a *app) execute(args []string) int {
 	root.SetArgs(args)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	return a.report(root.ExecuteContext(context.Background()))
+	err := root.ExecuteContext(context.Background())
+	return a.report(cmp.Or(a.unsaid, err))
 }
 
 func (a *app) root() *cobra.Command {
@@ -75,7 +78,7 @@ says how long a step takes and why.`,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true // completionCommand has our exit codes
 	root.SetFlagErrorFunc(flagError)
-	a.help(root)
+	root.SetHelpFunc(a.help)
 	root.AddCommand(a.runCommand(), a.perfCommand(), a.designCommand(), a.dataCommand(), a.versionCommand(),
 		a.exportCommand(), a.importCommand(), a.configCommand(), a.topoCommand(), a.lintCommand(),
 		a.tuneCommand())

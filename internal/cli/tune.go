@@ -74,6 +74,7 @@ same DIR goes on. Exit code 1 if every point drops.`,
 	fl.IntVar(&f.hosts, "hosts", 0, "so many hosts take part, evenly apart (default: as many as the forecast allows)")
 	fl.StringVar(&f.bytes, "bytes", "1MB", "what each rank sends in a pattern")
 	fl.IntVar(&f.workers, "workers", -1, "cores to use (default all)")
+	fl.Lookup("workers").DefValue = "0"
 	fl.BoolVar(&f.json, "json", false, "print as JSON")
 	fl.BoolVar(&f.force, "force", false, "run although an estimate is over a limit")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")

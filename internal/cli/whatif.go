@@ -17,6 +17,7 @@ import (
 // whatifFlags is the flags of `railyard whatif`.
 type whatifFlags struct {
 	set                      []string
+	job                      string
 	full, json, force, quiet bool
 }
 
@@ -31,7 +32,8 @@ the job and groups of them, PFC, congestion control, faults, full buffers, windo
 busiest port on the job's way ten times faster; launches that take no time; what check
 knows against mistakes in the thresholds; an ideal network. Of a job that was aborted, or
 writes checkpoints, the whole time is compared, and other retries, timeouts, checkpoints,
-restarts and a spare host are tried. It prints what the run's
+restarts and a spare host are tried. Of several jobs one is compared: --job, or else the
+first that was aborted, or wrote checkpoints, or the first. It prints what the run's
 causes attribute to each beside what running without it saved, what saves most first,
 and writes both to DIR/whatif.json. A training is compared over its first 256 steps, or
 as many as make about 20 million packet-hops; --full compares all.`,
@@ -46,6 +48,8 @@ as many as make about 20 million packet-hops; --full compares all.`,
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.set, "set", nil,
 		"KEY=VALUE: another change to run; KEY=VALUE,VALUE: one for each; may be repeated")
+	fl.StringVar(&f.job, "job", "", "of several jobs the one with this NAME is compared; without it the first that was "+
+		"aborted, or wrote checkpoints, or the first")
 	fl.BoolVar(&f.full, "full", false, "compare all steps of a training")
 	fl.BoolVar(&f.json, "json", false, "print what was found as one JSON object")
 	fl.BoolVar(&f.force, "force", false, "run although an estimate is over a limit")
@@ -62,11 +66,14 @@ func (a *app) whatif(ctx context.Context, dir string, f whatifFlags) error {
 	if err != nil {
 		return misuse("%w", err)
 	}
+	if _, err := whatif.Compared(r.Summary, f.job); err != nil {
+		return misuse("whatif: --job: %w", err)
+	}
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
 	p := a.startProgress(f.quiet, "reading "+dir)
 	defer p.stop()
-	found, err := whatif.Run(ctx, r, whatif.Options{Full: f.full, Force: f.force, Extra: extra, Progress: p.sweep,
+	found, err := whatif.Run(ctx, r, whatif.Options{Full: f.full, Job: f.job, Force: f.force, Extra: extra, Progress: p.sweep,
 		Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }})
 	p.stop()
 	interrupted := ctx.Err() != nil

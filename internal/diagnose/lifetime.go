@@ -18,8 +18,9 @@ type Cost struct {
 
 // States in which the time of a job passes that are no state of a step.
 const (
-	LostWork = "lost work"  // since the state that the job went on from, or that is left of it
-	Down     = "down"       // from an abort until ranks started again
+	LostWork = "lost work" // since the state that the job went on from, or that is left of it
+	Down     = "down"      // from an abort until ranks started again
+	Starting = "start phase"
 	Writing  = "checkpoint" // ranks stood still
 	Working  = "steps"
 )
@@ -35,8 +36,7 @@ const wholeJob = "the job"
 func Lifetime(whole unit.Duration, costs []Cost) *Diagnosis {
 	d := &Diagnosis{Subject: wholeJob, Whole: whole}
 	rest := whole
-	for i := range costs {
-		c := &costs[i]
+	add := func(c *Cost) {
 		b := Blame{Kind: c.Kind, Port: c.Port, Rank: c.Rank, Faults: c.Faults}
 		at := slices.IndexFunc(d.Blames, func(x Blame) bool { return x.alike(&b) })
 		if at < 0 {
@@ -47,8 +47,11 @@ func Lifetime(whole unit.Duration, costs []Cost) *Diagnosis {
 			d.Blames[at].feel(f)
 		}
 	}
+	for i := range costs {
+		add(&costs[i])
+	}
 	if rest > 0 {
-		d.Blames = append(d.Blames, Blame{Kind: Steps, Time: rest, Felt: []Felt{{Working, rest}}})
+		add(&Cost{Kind: Steps, Felt: []Felt{{Working, rest}}})
 	}
 	slices.SortStableFunc(d.Blames, func(a, b Blame) int { return cmp.Compare(b.Time, a.Time) })
 	if len(d.Blames) > mostBlames {

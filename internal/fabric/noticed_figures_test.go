@@ -3,6 +3,7 @@ package fabric_test
 import (
 	"testing"
 
+	"railyard/internal/fabric"
 	"railyard/internal/qos"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -90,5 +91,32 @@ func TestPausesThatLastHaveTheirRoots(t *testing.T) {
 	}
 	if during == 0 {
 		t.Error("nobody was paused")
+	}
+}
+
+// What telemetry says that a port has sent is what it had sent before the frame's first bit left, with preamble and gap.
+func TestTelemetryCountsWhatWasSentBefore(t *testing.T) {
+	n := newNet(t, star(t, fast, fast), lossless())
+	n.send(t, 0, 0, 1, 0, 3, frame)
+	n.send(t, 0, 0, 1, 0, 2, frame/2)
+	seen := 0
+	for batch, frames := range []int{3, 2} {
+		for i := range frames {
+			before := unit.Bytes(i) * (frame + 20)
+			if batch == 1 {
+				before = 3*(frame+20) + unit.Bytes(i)*(frame/2+20)
+			}
+			n.trace(batch, i, func(tr *fabric.Trace) {
+				seen++
+				for k := range tr.N {
+					if got := tr.Hop(k).TxBytes; got != before {
+						t.Errorf("frame %d of batch %d, link %d: %v sent before, want %v", i, batch, k, got, before)
+					}
+				}
+			})
+		}
+	}
+	if n.run(t); seen != 5 {
+		t.Errorf("%d frames came with their way", seen)
 	}
 }

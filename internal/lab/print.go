@@ -11,14 +11,13 @@ import (
 	"railyard/internal/unit"
 )
 
-// WriteList prints the table of labs.
+// WriteList prints what labs there are, each with its question.
 func WriteList(w io.Writer, all []*Lab, width int) error {
 	s := sheet.New(width)
-	rows := [][]string{{"lab", "title", "question", "time"}}
 	for _, l := range all {
-		rows = append(rows, []string{l.number(), l.Title, l.Question, l.Takes})
+		s.Hang(fmt.Sprintf("%4s  ", l.number()), "      ", fmt.Sprintf("%s (%s)", l.Title, l.Takes))
+		s.Wrap("        ", l.Question)
 	}
-	s.Grid("rlwl", rows)
 	s.Blank()
 	s.Wrap("", "railyard lab N runs one, railyard lab all runs all, railyard lab new DIR makes one of your own.")
 	return s.Flush(w)

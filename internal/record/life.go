@@ -24,6 +24,16 @@ type life struct {
 	saved  int64         // steps of its own after which the last of them was
 }
 
+// keepStart takes the start phase of the life that ends, unless it is lost with all that the life did: since is when the state
+// was reached that is left of the job.
+func (j *Job) keepStart(since unit.Time) {
+	took := unit.Duration(0)
+	if since > j.start.begin {
+		took = j.start.end.Sub(j.start.begin)
+	}
+	j.starts = append(j.starts, took)
+}
+
 // step is a step of the life as rows count it; the start phase is that of each life.
 func (l *life) step(own int64) int32 {
 	if own == workload.StartStep {
@@ -66,6 +76,7 @@ func (j *Job) Again(a Again, first int32) {
 		x.Replaced = append(x.Replaced, result.Replaced{Host: r.plan.Graph.Hosts[m.From].Name, By: r.plan.Graph.Hosts[m.To].Name})
 	}
 	j.restarts = append(j.restarts, x)
+	j.keepStart(a.Since)
 	if j.firstStart == nil {
 		j.firstStart = new(j.start)
 	}
@@ -147,7 +158,15 @@ func (j *Job) lifetime() *diagnose.Diagnosis {
 	if !j.plan.Spec.Survival.Saves() && len(j.aborts) == 0 || end <= start {
 		return nil
 	}
+	left := end
+	if len(j.aborts) > len(j.restarts) {
+		left = j.leftSince
+	}
+	j.keepStart(left)
 	costs, kept := []diagnose.Cost{}, int64(0)
+	if j.starts[0] > 0 {
+		costs = append(costs, diagnose.Cost{Kind: diagnose.Steps, Felt: []diagnose.Felt{{Cause: diagnose.Starting, Time: j.starts[0]}}})
+	}
 	for i := range j.aborts {
 		a := &j.aborts[i]
 		c := diagnose.Cost{Kind: abortKinds[a.Why], Port: a.Port, Faults: entriesOf(a.Faults)}
@@ -165,6 +184,9 @@ func (j *Job) lifetime() *diagnose.Diagnosis {
 			}
 			kept = x.Step
 			c.Felt = []diagnose.Felt{{Cause: diagnose.LostWork, Time: lost}, {Cause: diagnose.Down, Time: x.Down}}
+			if again := j.starts[i+1]; again > 0 {
+				c.Felt = append(c.Felt, diagnose.Felt{Cause: diagnose.Starting, Time: again})
+			}
 		} else {
 			c.Felt = []diagnose.Felt{{Cause: diagnose.LostWork, Time: a.At.Sub(max(j.leftSince, start))}}
 		}

@@ -103,13 +103,14 @@ type Job struct {
 	busy      []unit.Duration // computing, by rank, in all
 	aborts    []result.Abort
 	restarts  []result.Restart
-	gaveUp    bool       // because of the last abort
-	final     string     // why it does not start again
-	leftSince unit.Time  // then: when the state was there that is left of it
-	saves     int64      // checkpoints
-	left      int64      // messages of its own flows that are not acknowledged; 0 with ranks
-	all, sent unit.Bytes // of its own flows: of all messages, of those that are acknowledged
-	ran       int64      // collectives that ranks have ended, each rank's own
+	starts    []unit.Duration // of lives that have ended: the start phase, 0 where it was lost
+	gaveUp    bool            // because of the last abort
+	final     string          // why it does not start again
+	leftSince unit.Time       // then: when the state was there that is left of it
+	saves     int64           // checkpoints
+	left      int64           // messages of its own flows that are not acknowledged; 0 with ranks
+	all, sent unit.Bytes      // of its own flows: of all messages, of those that are acknowledged
+	ran       int64           // collectives that ranks have ended, each rank's own
 }
 
 // openStep is a step that some ranks have ended.

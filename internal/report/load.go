@@ -91,8 +91,10 @@ func (d *Data) perJob() []*Data {
 		s := d.Summary.OfJob(i)
 		d.Jobs = append(d.Jobs, &Data{Path: d.Path, Summary: s, Settings: settingsOfJob(s.Scenario, i), End: d.End, job: s.Job})
 	}
-	if len(d.Jobs) > 0 {
-		d.Jobs[0].WhatIf = d.WhatIf // which compares the first
+	for _, j := range d.Jobs {
+		if d.WhatIf != nil && d.WhatIf.Job == j.job { // one of them is compared
+			j.WhatIf = d.WhatIf
+		}
 	}
 	return d.Jobs
 }
@@ -221,10 +223,13 @@ func (d *Data) readTimeline(run *result.Run) error {
 		}
 		d.Computing.add(&row)
 		if int(row.Step) == d.Steps.Median {
+			if len(d.Timeline) > 0 && d.life(row.Start) > d.life(d.Timeline[0].Start) {
+				d.Timeline = d.Timeline[:0] // the step was lost, and is run again
+			}
 			d.Timeline = append(d.Timeline, row)
 		}
-		if d.StepPath != nil && row.Step == d.StepPath.Step && len(d.StepPath.Ops) < maxHeld {
-			d.StepPath.Ops = append(d.StepPath.Ops, row)
+		if p := d.StepPath; p != nil && row.Step == p.Step && d.life(row.Start) == d.life(p.From()) && len(p.Ops) < maxHeld {
+			p.Ops = append(p.Ops, row)
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 // lifeKeys are the states in which the time of a job passes, in the order of a bar.
 var lifeKeys = []chart.Key{
 	{ID: diagnose.Working, Name: "steps that count", Ink: chart.Subject},
+	{ID: diagnose.Starting, Name: "start phase", Meaning: "before the first step, and again after each restart", Ink: chart.Other},
 	{ID: diagnose.Writing, Name: "checkpoints", Meaning: "ranks stood still while one was written", Ink: chart.Reference},
 	{ID: diagnose.LostWork, Name: "lost work", Meaning: "since the state that the job went on from, or that is left of it",
 		Ink: chart.Alarm},

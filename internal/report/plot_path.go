@@ -26,7 +26,8 @@ func (p *StepPath) From() unit.Time { return p.Parts[0].From }
 // Until is when it ends.
 func (p *StepPath) Until() unit.Time { return p.Parts[len(p.Parts)-1].Until }
 
-// readPath keeps the longest path, the first among equals. The rows of a path are together.
+// readPath keeps the longest path, the first among equals, and of a step that was lost and run again the last. The rows of a
+// path are together.
 func (d *Data) readPath(run *result.Run) error {
 	var parts []result.PathRow
 	keep := func() {
@@ -34,7 +35,7 @@ func (d *Data) readPath(run *result.Run) error {
 			return
 		}
 		p := &StepPath{Step: parts[0].Step, Rank: parts[0].Rank, Parts: parts}
-		if d.StepPath == nil || p.Until().Sub(p.From()) > d.StepPath.Until().Sub(d.StepPath.From()) {
+		if old := d.StepPath; old == nil || p.Step == old.Step || p.Until().Sub(p.From()) > old.Until().Sub(old.From()) {
 			d.StepPath, parts = p, nil
 		}
 		parts = parts[:0]
@@ -46,7 +47,7 @@ func (d *Data) readPath(run *result.Run) error {
 		if row.Step < 0 || !d.of(row.Job) { // of the start phase, or of another job
 			continue
 		}
-		if len(parts) > 0 && row.Step != parts[0].Step {
+		if len(parts) > 0 && (row.Step != parts[0].Step || d.life(row.From) != d.life(parts[0].From)) {
 			keep()
 		}
 		if err := tooMany(len(parts), "parts of a step's path"); err != nil {

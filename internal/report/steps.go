@@ -47,10 +47,25 @@ func (s *StepStats) InTail(step int32) bool {
 	return step >= 0 && int(step) < len(s.tail) && s.tail[step]
 }
 
+// life is how often the job had started again by a time.
+func (d *Data) life(at unit.Time) int {
+	if d.Summary.Survival == nil {
+		return 0
+	}
+	restarts := d.Summary.Survival.Restarts
+	n := 0
+	for n < len(restarts) && restarts[n].At <= at {
+		n++
+	}
+	return n
+}
+
+// readSteps reads the time of each step. Of one that was lost and run again it is that of the last time.
 func (d *Data) readSteps(run *result.Run) error {
 	s := &StepStats{Median: -1, Worst: -1}
 	var seen []int32
 	var ends []unit.Time
+	var life []int // in which it was run last
 	for row, err := range run.Steps() {
 		if err != nil {
 			return err
@@ -66,7 +81,10 @@ func (d *Data) readSteps(run *result.Run) error {
 		for len(s.Time) <= n {
 			s.Time, s.Loss = append(s.Time, 0), append(s.Loss, 0)
 			seen, s.slowestRank = append(seen, 0), append(s.slowestRank, -1)
-			ends = append(ends, 0)
+			ends, life = append(ends, 0), append(life, 0)
+		}
+		if now := d.life(row.Start); now > life[n] { // it was lost: the one that counts takes its place
+			life[n], seen[n], s.Time[n], s.Loss[n] = now, 0, 0, 0
 		}
 		s.Ranks = max(s.Ranks, int(row.Rank)+1)
 		seen[n]++

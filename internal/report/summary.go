@@ -121,7 +121,7 @@ func slowestOver(steps int64) string {
 // tracedSteps says over which steps the critical path is a mean.
 func tracedSteps(s *result.Summary) string {
 	if s.PathsEvery <= 1 || s.PathsTraced >= s.Steps {
-		return unit.CountOf(s.Steps, "step")
+		return unit.CountOf(max(s.Steps, s.PathsTraced), "step") // more: of those that were lost, too
 	}
 	which := "every " + ordinal(s.PathsEvery)
 	if s.PathsTraced > (s.Steps+s.PathsEvery-1)/s.PathsEvery {

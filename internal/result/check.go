@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 
 	"railyard/internal/unit"
 )
@@ -22,12 +23,21 @@ const (
 
 // bounds is what the figures of a run can be.
 type bounds struct {
-	end   unit.Time // of the run
-	steps int64     // planned
+	end   unit.Time   // of the run
+	steps int64       // planned
+	again []unit.Time // when a job started again
+	ended bool        // the run did: again is known
 }
 
 func boundsOf(s *Summary) *bounds {
-	b := &bounds{end: maxFigure, steps: math.MaxInt32}
+	b := &bounds{end: maxFigure, steps: math.MaxInt32, ended: s.State != Running}
+	for _, j := range s.PerJob() {
+		if j.Survival != nil {
+			for i := range j.Survival.Restarts {
+				b.again = append(b.again, j.Survival.Restarts[i].At)
+			}
+		}
+	}
 	if s.State != Running && s.VirtualTime > 0 {
 		b.end = s.VirtualTime
 	}
@@ -235,6 +245,11 @@ func checkShares(*bounds) func(*ShareRow) error {
 	}
 }
 
+// restarted reports whether a job may have started again after one time and up to another: then a step may begin anew.
+func (b *bounds) restarted(after, by unit.Time) bool {
+	return !b.ended || slices.ContainsFunc(b.again, func(at unit.Time) bool { return after < at && at <= by })
+}
+
 func checkPaths(b *bounds) func(*PathRow) error {
 	var last PathRow
 	first := true
@@ -242,7 +257,8 @@ func checkPaths(b *bounds) func(*PathRow) error {
 		switch {
 		case !first && *r == last:
 			return errTwice
-		case !first && r.Job == last.Job && r.Step == last.Step && r.Rank == last.Rank && r.From != last.Until:
+		case !first && r.Job == last.Job && r.Step == last.Step && r.Rank == last.Rank && r.From != last.Until &&
+			!b.restarted(last.Until, r.From):
 			return fmt.Errorf("from_ps is %d, want %d, where the part before it ends", int64(r.From), int64(last.Until))
 		}
 		first, last = false, *r

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"railyard/internal/unit"
 )
 
 // A table that is not as run.json says that it was written is refused, and the others are read.
@@ -150,6 +152,13 @@ func TestRowsAreChecked(t *testing.T) {
 	if err := checked(t, s, "flows", []FlowRow{{ID: 1, Placed: 2000, Acked: 1000, FCT: 2000}},
 		(*Run).Flows); err != nil {
 		t.Errorf("bytes that a host places after the end: %v", err)
+	}
+	twice := []PathRow{{Until: 5}, {From: 90, Until: 97}}
+	for at, fine := range map[unit.Time]bool{5: false, 6: true, 90: true, 91: false} {
+		s.Survival = &Survival{Restarts: []Restart{{At: at}}}
+		if err := checked(t, s, "paths", twice, (*Run).Paths); (err == nil) != fine {
+			t.Errorf("a step that is run at 0 and at 90, by a job that starts again at %d: %v", at, err)
+		}
 	}
 }
 

@@ -51,6 +51,7 @@ type WhatIf struct {
 	Version       string         `json:"version"`
 	FormatVersion int            `json:"format_version"`
 	Name          string         `json:"name"`
+	Job           string         `json:"job,omitempty"` // of several, the one that is compared
 	Measure       string         `json:"measure"`
 	Steps         int64          `json:"steps,omitempty"` // compared; 0: a job of flows
 	StepsOfRun    int64          `json:"steps_of_run,omitempty"`

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/diagnose"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -64,6 +65,11 @@ func TestAJobThatStartsAgainHasTheSameWeights(t *testing.T) {
 			again.At != r.Aborts[0].At.Add(again.Down) {
 			t.Errorf("%s: %+v", c.name, again)
 		}
+		first, more := starting(r)
+		if kept := again.Step > 0; kept != (first == r.Start.Time) || !kept && first != 0 || more < 10*unit.Microsecond {
+			t.Errorf("%s: %v of the first start phase and %v of the second in the job's time; the first took %v", c.name, first, more,
+				r.Start.Time)
+		}
 		if r.GPU.Most >= well.GPU.Most || r.GPU.Least <= 0 {
 			t.Errorf("%s: GPUs are used as %+v, without a fault as %+v", c.name, r.GPU, well.GPU)
 		}
@@ -76,6 +82,22 @@ func TestAJobThatStartsAgainHasTheSameWeights(t *testing.T) {
 			}
 		}
 	}
+}
+
+// starting is what start phases took of a job's time: the first, beside the steps; others, which are the abort's.
+func starting(r ran) (first, others unit.Duration) {
+	for _, b := range r.Lifetime.Blames {
+		for _, f := range b.Felt {
+			switch {
+			case f.Cause != diagnose.Starting:
+			case b.Kind == diagnose.Steps:
+				first += f.Time
+			default:
+				others += f.Time
+			}
+		}
+	}
+	return first, others
 }
 
 // rowsOfSteps counts the rows of steps that all ranks have ended.

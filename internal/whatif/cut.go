@@ -52,12 +52,12 @@ const (
 	huge      = "1TB" // a buffer that nothing fills
 )
 
-// cuts lists the changes that apply to a run. omitted says how many single flows the list leaves
-// out.
-func cuts(p *plan.Plan, s *result.Summary, bottleneck string) (all []Cut, omitted int) {
+// cuts lists the changes that apply to a run, of which s tells as the compared job has it. omitted
+// says how many single flows the list leaves out.
+func cuts(p *plan.Plan, s *result.Summary, job int, bottleneck string) (all []Cut, omitted int) {
 	sc := p.Scenario
 	flows, omitted := flowCuts(p, s)
-	all = append(jobCuts(sc), flows...)
+	all = append(jobCuts(sc, job), flows...)
 	one := func(kind, name string, subject string, changes ...scenario.Change) {
 		c := Cut{Kind: kind, Name: name, Changes: changes}
 		if subject != "" {
@@ -87,23 +87,29 @@ func cuts(p *plan.Plan, s *result.Summary, bottleneck string) (all []Cut, omitte
 		one(Rank, fmt.Sprintf("with rank %d as the other ranks", r.Rank), fmt.Sprintf("rank %d", r.Rank),
 			remove(fmt.Sprintf("cluster.slow[%d]", i)))
 	}
-	if sc.Jobs[0].Train != nil && sc.Cluster.Host.Launch > 0 { // of the job that is compared
+	if sc.Jobs[job].Train != nil && sc.Cluster.Host.Launch > 0 { // of the job that is compared
 		one(Launch, "with launches that take no time", "", set("cluster.host.launch", "0ns"))
 	}
-	all = append(all, survivalCuts(sc, s)...)
+	all = append(all, survivalCuts(sc, &sc.Jobs[job], &s.JobFigures)...)
 	all = append(all, insideCuts(p, s)...)
 	all = append(all, cures(s)...)
 	one(Ideal, "on an ideal network", "", idealChanges(sc)...)
 	return all, omitted
 }
 
-// jobCuts takes away each job but the first, which is compared. What the others do stays the same:
+// jobCuts takes away each job but the one that is compared. What the others do stays the same:
 // paths and random streams of a job are its own.
-func jobCuts(sc *scenario.Scenario) (all []Cut) {
-	for i := range sc.Jobs[1:] {
-		j := &sc.Jobs[i+1]
+func jobCuts(sc *scenario.Scenario, compared int) (all []Cut) {
+	for i := range sc.Jobs {
+		if i == compared {
+			continue
+		}
+		j, changes := &sc.Jobs[i], []scenario.Change(nil)
+		for k := i + 1; k < len(sc.Jobs); k++ { // a name that is not given is made of the place in the list
+			changes = append(changes, set(sc.Jobs[k].Path()+".name", sc.Jobs[k].Name))
+		}
 		all = append(all, Cut{Kind: Neighbour, Name: "without job " + j.Name, Subject: []string{"job " + j.Name},
-			Changes: []scenario.Change{remove(j.Path())}})
+			Changes: append(changes, remove(j.Path()))})
 	}
 	return all
 }

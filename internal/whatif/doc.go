@@ -18,7 +18,7 @@
 // custom topology keep the rates that its file gives.
 //
 // Of a job that was aborted, or wrote checkpoints, the whole time is compared. If it never came to its
-// end, a change is asked whether it brings it there.
+// end, a change is asked whether it brings it there. Of several jobs one is compared: Compared says which.
 //
 // A training is long: it is compared over its first 256 steps, or as many as make about 20 million
 // packet-hops, 8 at least.

@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,21 +20,19 @@ const (
 
 const withoutCheckpoints = "without checkpoints"
 
-// survivalCuts are the changes with which the first job may live through what aborted it, or lose less: patience, a start
+// survivalCuts are the changes with which a job may live through what aborted it, or lose less: patience, a start
 // from the last checkpoint, checkpoints more and less often, a spare host. The cluster has the spare host beside those that
-// it has, so that the job is as large as before.
-func survivalCuts(sc *scenario.Scenario, s *result.Summary) (all []Cut) {
-	first := s.First()
-	if first.Lifetime == nil {
+// it has, so that the job is as large as before. was is what the run says of the job.
+func survivalCuts(sc *scenario.Scenario, j *scenario.Job, was *result.JobFigures) (all []Cut) {
+	if was.Lifetime == nil {
 		return nil
 	}
-	j := &sc.Jobs[0]
 	v := &j.Survival
 	add := func(name, subject string, changes ...scenario.Change) {
 		all = append(all, Cut{Kind: Survival, Name: name, Subject: []string{subject}, Changes: changes})
 	}
-	if len(first.Aborts) > 0 {
-		all = append(all, patience(sc, first)...)
+	if len(was.Aborts) > 0 {
+		all = append(all, patience(sc, j, &was.Aborts[0])...)
 	}
 	sums := j.Train != nil || j.Replay != nil
 	if !sums {
@@ -44,14 +43,14 @@ func survivalCuts(sc *scenario.Scenario, s *result.Summary) (all []Cut) {
 	if !v.Restart.Set {
 		again, how = []scenario.Change{set(j.Path()+".restart", "0s")}, ", started again at once"
 	}
-	if len(first.Aborts) > 0 && len(again) > 0 {
+	if len(was.Aborts) > 0 && len(again) > 0 {
 		from := "from the beginning"
 		if v.Saves() {
 			from = "from its last checkpoint"
 		}
 		add("started again at once, "+from, "restart", again...)
 	}
-	if len(first.Aborts) > len(fullRestarts(first)) && v.Restart.Set {
+	if aborted(was) && v.Restart.Set {
 		add(fmt.Sprintf("with %d restarts", 4*v.Restarts), "restarts", set(j.Path()+".restarts", strconv.Itoa(4*v.Restarts)))
 	}
 	every := func(name string, steps int, more ...scenario.Change) {
@@ -60,7 +59,7 @@ func survivalCuts(sc *scenario.Scenario, s *result.Summary) (all []Cut) {
 	}
 	switch {
 	case !v.Saves():
-		every("", max(1, int(first.StepsPlanned)/checkpoints), again...)
+		every("", max(1, int(was.StepsPlanned)/checkpoints), again...)
 		all[len(all)-1].Name += how
 	case v.Steps.Set:
 		if v.Steps.Value > 1 {
@@ -71,24 +70,27 @@ func survivalCuts(sc *scenario.Scenario, s *result.Summary) (all []Cut) {
 	if v.Saves() {
 		add(withoutCheckpoints, "checkpoints", remove(j.Path()+".checkpoint"))
 	}
-	if len(first.Aborts) > 0 && len(sc.Jobs) == 1 && j.Hosts == nil {
+	if len(was.Aborts) > 0 && len(sc.Jobs) == 1 && j.Hosts == nil {
 		add("with a spare host"+how, "spares", append([]scenario.Change{set("cluster.hosts", strconv.Itoa(sc.Cluster.Hosts+1)),
 			set(j.Path()+".spares", strconv.Itoa(v.Spares+1))}, again...)...)
 	}
 	return all
 }
 
-// fullRestarts are the restarts of a job.
-func fullRestarts(s *result.Summary) []result.Restart {
-	if s.Survival == nil {
-		return nil
+// aborted reports whether a job was aborted for good.
+func aborted(s *result.JobFigures) bool {
+	restarts := 0
+	if s.Survival != nil {
+		restarts = len(s.Survival.Restarts)
 	}
-	return s.Survival.Restarts
+	return len(s.Aborts) > restarts
 }
 
-// patience has queue pairs, or the watchdog, wait for longer than what is behind the first abort lasted.
-func patience(sc *scenario.Scenario, first *result.Summary) (all []Cut) {
-	a := &first.Aborts[0]
+// anyAborted reports whether a job of a run was.
+func anyAborted(s *result.Summary) bool { return slices.ContainsFunc(s.PerJob(), aborted) }
+
+// patience has queue pairs, or the watchdog, wait for longer than what is behind an abort lasted.
+func patience(sc *scenario.Scenario, j *scenario.Job, a *result.Abort) (all []Cut) {
 	add := func(name, subject string, changes ...scenario.Change) {
 		all = append(all, Cut{Kind: Survival, Name: name, Subject: []string{subject}, Changes: changes})
 	}
@@ -108,12 +110,12 @@ func patience(sc *scenario.Scenario, first *result.Summary) (all []Cut) {
 			add("with a timeout of "+long.String(), "transport.timeout", set("transport.timeout", long.String()))
 		}
 	case result.AbortWatchdog:
-		limit := 2 * sc.Jobs[0].Watchdog.Value
+		limit := 2 * j.Watchdog.Value
 		for limit <= longest && limit <= mostWatchdog {
 			limit *= 2
 		}
 		if limit <= mostWatchdog {
-			add("with a watchdog that waits "+limit.String(), "watchdog", set(sc.Jobs[0].Path()+".watchdog", limit.String()))
+			add("with a watchdog that waits "+limit.String(), "watchdog", set(j.Path()+".watchdog", limit.String()))
 		}
 	}
 	return all

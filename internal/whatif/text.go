@@ -30,14 +30,18 @@ func (r *Result) WriteText(w io.Writer) error {
 }
 
 func (r *Result) head() string {
+	name := r.Name
+	if r.Job != "" {
+		name += ", job " + r.Job
+	}
 	if r.Measure == result.MeasureJob {
 		if r.Ended == "" {
-			return fmt.Sprintf("%s: the job takes %s, with checkpoints and restarts", r.Name, r.Time.Human())
+			return fmt.Sprintf("%s: the job takes %s, with checkpoints and restarts", name, r.Time.Human())
 		}
-		return fmt.Sprintf("%s: %s", r.Name, r.Ended)
+		return fmt.Sprintf("%s: %s", name, r.Ended)
 	}
 	if r.Measure != result.MeasureStep {
-		return fmt.Sprintf("%s: the job's messages take %s in the mean (the slowest flow %s)", r.Name,
+		return fmt.Sprintf("%s: the job's messages take %s in the mean (the slowest flow %s)", name,
 			r.Time.Human(), r.Slowest.Human())
 	}
 	of := "all"
@@ -46,7 +50,7 @@ func (r *Result) head() string {
 	} else if r.Steps > 1 {
 		of = fmt.Sprintf("all %s", unit.Count(r.Steps))
 	}
-	return fmt.Sprintf("%s: a step takes %s, mean over %s steps (median %s)", r.Name, r.Time.Human(), of,
+	return fmt.Sprintf("%s: a step takes %s, mean over %s steps (median %s)", name, r.Time.Human(), of,
 		r.Median.Human())
 }
 

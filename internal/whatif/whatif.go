@@ -28,8 +28,9 @@ const (
 // Options of a what-if.
 type Options struct {
 	Limits   sweep.Limits
-	Full     bool  // compare all steps of a training
-	Extra    []Cut // changes beside those that the scenario suggests: what the user asks for
+	Full     bool   // compare all steps of a training
+	Job      string // of several, the one that is compared; "": one that was aborted, or wrote checkpoints; else the first
+	Extra    []Cut  // changes beside those that the scenario suggests: what the user asks for
 	Force    bool
 	Forecast func(sweep.Forecast)
 	Progress func(sweep.Progress)
@@ -79,7 +80,8 @@ type asking struct {
 	cuts     []Cut
 	variants []*scenario.Scenario // of cuts
 	omitted  int
-	life     bool  // the whole time of the job is compared
+	job      int   // that is compared
+	life     bool  // its whole time is
 	steps    int64 // compared; 0: a job of flows
 
 	sums    []*result.Summary // the run as it is, then the cuts; nil: not done
@@ -96,16 +98,19 @@ func (a *asking) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if a.job, err = Compared(a.run.Summary, a.opt.Job); err != nil {
+		return err
+	}
 	a.sources = &run.Sources{}
 	if sc, err = a.shortened(ctx, sc); err != nil {
 		return err
 	}
-	a.base, a.life = sc, a.run.Summary.First().Lifetime != nil
+	a.base, a.life = sc, a.was().Lifetime != nil
 	port, err := bottleneck(p, a.run)
 	if err != nil {
 		return err
 	}
-	all, omitted := cuts(p, a.run.Summary, port)
+	all, omitted := cuts(p, a.was(), a.job, port)
 	a.omitted = omitted
 	for _, c := range append(all, a.opt.Extra...) {
 		changed, err := sc.With(c.Changes...)
@@ -118,6 +123,59 @@ func (a *asking) prepare(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Compared is the number of the job that is compared: the one that is asked for, or the first that was aborted for good, or the
+// first of whose time aborts or checkpoints took some, or the first.
+func Compared(s *result.Summary, name string) (int, error) {
+	if name != "" {
+		for i := range s.Jobs {
+			if s.Jobs[i].Job == name {
+				return i, nil
+			}
+		}
+		return 0, fmt.Errorf("no job %q, want %s", name, jobNames(s))
+	}
+	for _, asks := range []func(*result.JobFigures) bool{
+		aborted,
+		func(j *result.JobFigures) bool { return j.Lifetime != nil },
+	} {
+		for i := range s.Jobs {
+			if asks(&s.Jobs[i]) {
+				return i, nil
+			}
+		}
+	}
+	return 0, nil
+}
+
+// jobNames are the names that a job may be asked for by.
+func jobNames(s *result.Summary) string {
+	if len(s.Jobs) == 0 {
+		return "none: the run has one job"
+	}
+	var names []string
+	for i := range s.Jobs {
+		names = append(names, s.Jobs[i].Job)
+	}
+	return "one of: " + strings.Join(names, ", ")
+}
+
+// of is a run as the job that is compared has it.
+func (a *asking) of(s *result.Summary) *result.Summary {
+	name := ""
+	if len(a.run.Summary.Jobs) > 0 {
+		name = a.run.Summary.Jobs[a.job].Job
+	}
+	for i := range s.Jobs { // without a job before it, it has another number
+		if s.Jobs[i].Job == name {
+			return s.OfJob(i)
+		}
+	}
+	return s
+}
+
+// was is the run in the directory so.
+func (a *asking) was() *result.Summary { return a.of(a.run.Summary) }
 
 // Scenario returns the scenario of a run directory as its user wrote it, with the run's own copies
 // of the files that it names. One that was changed since, or whose images are gone, is refused.
@@ -163,11 +221,11 @@ func Scenario(r *result.Run) (*scenario.Scenario, error) {
 }
 
 // shortened limits a training to the steps that are compared. Several jobs run as long as they do:
-// the first is compared, and what the others do beside it must be what they did.
+// one is compared, and what the others do beside it must be what they did.
 func (a *asking) shortened(ctx context.Context, sc *scenario.Scenario) (*scenario.Scenario, error) {
-	job := &sc.Jobs[0]
-	if a.run.Summary.First().Lifetime != nil || len(sc.Jobs) > 1 || len(job.Collectives) > 0 { // all collectives are one step
-		a.steps = a.run.Summary.First().Steps
+	job := &sc.Jobs[a.job]
+	if a.was().Lifetime != nil || len(sc.Jobs) > 1 || len(job.Collectives) > 0 { // all collectives are one step
+		a.steps = a.was().Steps
 		return sc, nil
 	}
 	key := ".train.steps"
@@ -199,8 +257,8 @@ func (a *asking) shortened(ctx context.Context, sc *scenario.Scenario) (*scenari
 // compared.
 func (a *asking) sameAsBefore() error {
 	s, old := a.sums[0], a.run.Summary
-	if s.State != result.Complete && s.State == old.State && len(s.First().Aborts) > 0 && s.VirtualTime == old.VirtualTime {
-		return nil // that is what it is asked about
+	if s.State != result.Complete && s.State == old.State && anyAborted(s) && s.VirtualTime == old.VirtualTime {
+		return nil // that is what it may be asked about
 	}
 	if s.State != result.Complete {
 		return fmt.Errorf("the run as it is ends %s: %s", s.State, s.Error)
@@ -215,16 +273,16 @@ func (a *asking) sameAsBefore() error {
 
 // result compares.
 func (a *asking) result(interrupted bool) *result.WhatIf {
-	base := a.sums[0].First()
+	base := a.of(a.sums[0])
 	w := &result.WhatIf{State: result.Complete, Name: base.Name, Measure: result.MeasureFCT, Steps: a.steps,
-		StepsOfRun: a.run.Summary.First().Steps}
+		StepsOfRun: a.was().Steps, Job: base.Job}
 	if interrupted {
 		w.State = result.Interrupted
 	}
 	if a.steps > 0 && !a.life {
 		w.Measure, w.Median = result.MeasureStep, base.StepMedian
 	}
-	if w.Time, w.Slowest, w.Ended = a.measured(base, nil); a.life {
+	if w.Time, w.Slowest, w.Ended = a.measured(a.sums[0], nil); a.life {
 		w.Measure, w.Time = result.MeasureJob, base.Took
 	}
 	for i := range a.cuts {
@@ -249,13 +307,15 @@ func (a *asking) result(interrupted bool) *result.WhatIf {
 
 // measured returns what is compared, and why there is nothing to compare.
 func (a *asking) measured(s *result.Summary, but map[string]bool) (time, slowest unit.Duration, why string) {
-	if x := s.First(); a.life && s.State == result.Failed && len(x.Aborts) > 0 {
-		return 0, 0, abortText(x)
-	}
-	if s.State != result.Complete {
+	one := a.of(s)
+	switch failed := s.State == result.Failed; {
+	case a.life && failed && aborted(&one.JobFigures):
+		return 0, 0, abortText(one)
+	case failed && !aborted(&one.JobFigures) && anyAborted(s): // another job
+	case s.State != result.Complete:
 		return 0, 0, fmt.Sprintf("the run ends %s: %s", s.State, s.Error)
 	}
-	s = s.First()
+	s = one
 	if a.life {
 		return s.Took, 0, ""
 	}
@@ -281,9 +341,9 @@ func (a *asking) change(i int) result.WhatIfChange {
 	for _, x := range c.Changes {
 		out.Set = append(out.Set, result.WhatIfValue{Path: x.Path, Value: x.Text, Gone: x.Remove})
 	}
-	d := a.run.Summary.First().Diagnosis
+	d := a.was().Diagnosis
 	if a.life {
-		d = a.run.Summary.First().Lifetime
+		d = a.was().Lifetime
 	}
 	if d, ok := attributed(c, d); ok {
 		out.Attributed = &d
@@ -296,7 +356,7 @@ func (a *asking) change(i int) result.WhatIfChange {
 	}
 	ended := ""
 	if out.Before, _, out.Why = a.measured(a.sums[0], but); a.life {
-		ended, out.Before, out.Why = out.Why, a.sums[0].First().Took, ""
+		ended, out.Before, out.Why = out.Why, a.of(a.sums[0]).Took, ""
 	}
 	if err := a.refused[i+1]; err != nil {
 		out.Why = err.Error()
@@ -310,13 +370,13 @@ func (a *asking) change(i int) result.WhatIfChange {
 		return out
 	}
 	if ended != "" {
-		out.Time, out.Brings = &time, a.brings(s.First())
+		out.Time, out.Brings = &time, a.brings(a.of(s))
 		return out
 	}
 	saves := out.Before - time
 	out.Time, out.Saves, out.Slowest = &time, &saves, slowest
 	if a.steps > 0 {
-		out.Median = s.First().StepMedian
+		out.Median = a.of(s).StepMedian
 	}
 	if out.Before > 0 {
 		part := float64(saves) / float64(out.Before)
@@ -327,7 +387,7 @@ func (a *asking) change(i int) result.WhatIfChange {
 
 // brings says what a job comes to that was aborted as it is.
 func (a *asking) brings(s *result.Summary) string {
-	was := a.sums[0].First()
+	was := a.of(a.sums[0])
 	if s.StepsPlanned == 0 {
 		return "it comes to its end"
 	}

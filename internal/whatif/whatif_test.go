@@ -463,6 +463,57 @@ func TestWhatAnAbortCost(t *testing.T) {
 	}
 }
 
+// Of several jobs the one is compared that was aborted, wherever it stands in the list, or the one that is asked for.
+func TestOfSeveralJobsTheAbortedOneIsCompared(t *testing.T) {
+	r := beganAndEnded(t, threeJobs, result.Failed)
+	found := ask(t, r, Options{})
+	if found.Job != "job2" || found.Measure != result.MeasureJob ||
+		!strings.Contains(found.Ended, "after 10 of 20 steps: retries exceeded") {
+		t.Errorf("%s, %s: %q", found.Job, found.Measure, found.Ended)
+	}
+	for name, brings := range map[string]bool{
+		"without faults[0], of host2":                                true,
+		"started again at once, from the beginning":                  true,
+		"with checkpoints after each 2 steps, started again at once": true,
+		"without job job1":                                           false,
+		"without job last":                                           false,
+	} {
+		if x := found.change(name); (x.Brings != "") != brings || (x.Why != "") == brings {
+			t.Errorf("%s: brings %q, why %q", x.Name, x.Brings, x.Why)
+		}
+	}
+	if alone := found.change("without job job1"); !strings.HasPrefix(alone.Why, "the job is aborted at ") {
+		t.Errorf("without a job before it: %q", alone.Why)
+	}
+	var text bytes.Buffer
+	if err := found.WriteText(&text); err != nil || !strings.HasPrefix(text.String(), "job, job job2: the job is aborted at ") {
+		t.Errorf("%v:\n%s", err, text.String())
+	}
+	well := ask(t, r, Options{Job: "job1"})
+	if well.Job != "job1" || well.Measure != result.MeasureStep || well.Steps != 5 || well.Time <= 0 || well.Ended != "" {
+		t.Errorf("%s, %s of %d steps: %v %q", well.Job, well.Measure, well.Steps, well.Time, well.Ended)
+	}
+	if x := well.change("without job job2"); x.Saves == nil || *x.Saves != 0 {
+		t.Errorf("without the aborted job, which shares no port: saves %v, why %q", x.Saves, x.Why)
+	}
+	_, err := Run(context.Background(), r, Options{Job: "job9"})
+	if err == nil || err.Error() != `no job "job9", want one of: job1, job2, last` {
+		t.Error(err)
+	}
+}
+
+// threeJobs are jobs of which the second is aborted.
+const threeJobs = `
+cluster: {hosts: 6, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+fabric: {design: single-switch}
+transport: {timeout: 20us, retries: 2}
+faults: [{host: host2, at: 400us, down: 150us}]
+jobs:
+  - {hosts: [host3, host4], replay: {buckets: [{bytes: 100kB, compute: 10us}], forward: 10us, steps: 5}}
+  - {hosts: [host1, host2], replay: {buckets: [{bytes: 100kB, compute: 10us}], forward: 10us, steps: 20}}
+  - {hosts: [host5, host6], name: last, replay: {buckets: [{bytes: 100kB, compute: 10us}], forward: 10us, steps: 5}}
+`
+
 // dying is a replay one of whose hosts is down for longer than queue pairs try.
 const dying = `
 cluster: {hosts: 3, host: {gpus: 1}, nic: {speed: 100Gb/s}}
