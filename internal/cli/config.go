@@ -302,7 +302,7 @@ func (a *app) readDevice(path, dialect string) (*configured, error) {
 		if err != nil {
 			return nil, misuse("cannot read %s: %w", path, err)
 		}
-		c.files = []netconf.File{{Name: path, Text: text}}
+		c.files = []netconf.File{netconf.NewFile(path, text)}
 	case err != nil:
 		return nil, misuse("cannot read %s: %w", path, errors.Unwrap(err))
 	default:
@@ -339,7 +339,7 @@ func (a *app) readFolder(path string) (files []netconf.File, err error) {
 			return fmt.Errorf("more than %d files, want those of one device", mostFiles)
 		}
 		text, err := a.readConfig(name)
-		files = append(files, netconf.File{Name: name, Text: text})
+		files = append(files, netconf.NewFile(name, text))
 		return err
 	})
 	if err == nil && len(files) == 0 {

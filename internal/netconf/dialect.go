@@ -1,6 +1,7 @@
 package netconf
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -11,6 +12,11 @@ import (
 type File struct {
 	Name string
 	Text []byte
+}
+
+// NewFile is one with a text as it was read. A byte order mark that an editor has put before it is none of it.
+func NewFile(name string, text []byte) File {
+	return File{Name: name, Text: bytes.TrimPrefix(text, []byte("\ufeff"))}
 }
 
 // A Dialect is the language of a platform.

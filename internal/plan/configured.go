@@ -29,8 +29,7 @@ func (c *Configuration) read() (*netconf.Parsed, located.Problems) {
 	}
 	name, err := dialects.Detect(c.Files)
 	if err != nil {
-		return nil, located.Problems{{File: c.Files[0].Name, Message: "no line tells which platform it is for, want one of " +
-			strings.Join(dialects.Names(), ", ")}}
+		return nil, located.Problems{{File: c.Files[0].Name, Message: strings.Replace(err.Error(), "--dialect", "one of", 1)}}
 	}
 	return dialects.All[name].Parse(c.Files), nil
 }

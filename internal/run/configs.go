@@ -66,7 +66,7 @@ func readDevice(ctx context.Context, path string, left *unit.Bytes) (files []net
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		*left -= unit.Bytes(len(text))
-		files = append(files, netconf.File{Name: name, Text: text})
+		files = append(files, netconf.NewFile(name, text))
 		return nil
 	})
 	if err == nil && len(files) == 0 {

@@ -2,6 +2,7 @@ package dialects
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -13,11 +14,15 @@ import (
 var marks = []struct{ dialect, prefix string }{
 	{"frr", "frr version "}, {"frr", "frr defaults "}, {"frr", "bgpd="},
 	{"nxos", "class-map type "}, {"nxos", "policy-map type "}, {"nxos", "hardware profile dlb"}, {"nxos", "feature "},
-	{"nxos", "system qos"}, {"nxos", "ip load-sharing "},
-	{"eos", "qos map "}, {"eos", "qos profile "}, {"eos", "service-profile "},
+	{"nxos", "system qos"}, {"nxos", "ip load-sharing "}, {"nxos", "!Command: show "},
+	{"eos", "qos map "}, {"eos", "qos profile "}, {"eos", "service-profile "}, {"eos", "! device: "},
+	{"eos", "! Command: show "}, {"eos", "service routing protocols model "},
 	{"nvue", "nv set "},
-	{"junos", "set class-of-service "}, {"junos", "set system host-name "},
+	{"junos", "set class-of-service "}, {"junos", "set system host-name "}, {"junos", "set version "},
 }
+
+// braces is how a configuration of Junos begins that was not printed as set commands.
+var braces = regexp.MustCompile(`(?m)^(system|interfaces|class-of-service|groups) \{\s*$`)
 
 // table is how a table of a config_db.json begins: their names are in capitals.
 var table = regexp.MustCompile(`^\{?\s*"[A-Z][A-Z0-9_]*"\s*:`)
@@ -35,6 +40,11 @@ func Detect(files []netconf.File) (string, error) {
 			if table.MatchString(line) {
 				return "sonic", nil
 			}
+		}
+	}
+	for _, f := range files {
+		if braces.Match(f.Text) {
+			return "", errors.New("configuration of Junos in braces, want its set commands: show configuration | display set")
 		}
 	}
 	return "", fmt.Errorf("no line tells which platform it is for, want --dialect %s", strings.Join(Names(), ", "))

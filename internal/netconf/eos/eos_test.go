@@ -137,7 +137,11 @@ func TestRoutingThatIsWrong(t *testing.T) {
 		{"router bgp 65001\n neighbor fd00::1 remote-as 65002", "neighbour fd00::1: not activated"},
 		{"router bgp 65001\n address-family ipv4\n  neighbor fd00::1 activate", "not understood"},
 		{"router bgp 65001\n address-family ipv6\n  network 10.0.0.0/8", "want an IPv6 prefix"},
-		{"vlan 4095", "want a number from 1 to 4094"},
+		{"vlan 4095", "want a whole number from 1 to 4094"},
+		{"vlan 9-5", "want a whole number from 9 to 4094"},
+		{"interface Management1", "interface Management1\": not understood"},
+		{"router bgp 65001\n neighbor 10.0.0.1 peer group SPINES", "no peer group SPINES"},
+		{"router bgp 65001\n neighbor 10.0.0.400 remote-as 1", "want an IP address"},
 		{"mlag configuration\n local-interface Ethernet1", "want an SVI"},
 		{"mlag configuration\n peer-link Ethernet1", "want a port channel"},
 		{"mlag configuration\n peer-address fd00::1", "want an IPv4 address"},
@@ -159,5 +163,64 @@ func TestRoutingThatIsWrong(t *testing.T) {
 		if len(p.Problems) != 1 || !strings.Contains(p.Problems[0].Message, c[1]) || p.Problems[0].Line == 0 {
 			t.Errorf("%q: %v, want %s", c[0], p.Problems, c[1])
 		}
+	}
+}
+
+// Configurations as they are printed: peer groups, lists of VLANs, banners, and blocks that are not understood, whose
+// lines are none of the block around them.
+func TestAsPrinted(t *testing.T) {
+	p := eos.Dialect{}.Parse([]netconf.File{{Name: "running-config", Text: []byte(strings.ReplaceAll(`hostname leaf1
+!
+banner motd
+interface Ethernet1
+   mtu 100
+EOF
+!
+vlan 101-103,200
+   name rails
+!
+interface Ethernet1
+   switchport access vlan 102
+   no shutdown
+!
+interface Management1
+   ip address 10.0.0.5/24
+!
+router bgp 65101
+   router-id 10.255.0.1
+   no bgp default ipv4-unicast
+   neighbor SPINES peer group
+   neighbor SPINES remote-as 65001
+   neighbor SPINES bfd
+   neighbor 172.16.0.1 peer group SPINES
+   neighbor 172.16.0.1 description spine1
+   neighbor 172.16.0.3 peer group SPINES
+   neighbor 172.16.0.3 remote-as 65002
+   vrf TENANT
+      neighbor 10.9.9.9 remote-as 65009
+      network 10.9.0.0/16
+   address-family ipv4
+      neighbor SPINES activate
+      network 10.0.1.0/24
+!
+end
+`, "\n", "\r\n"))}})
+	const unread = `running-config:15:1: warning: "interface Management1": not understood
+running-config:16:4: warning: "ip address 10.0.0.5/24": not understood
+running-config:28:4: warning: "vrf TENANT": not understood
+running-config:29:7: warning: "neighbor 10.9.9.9 remote-as 65009": not understood
+running-config:30:7: warning: "network 10.9.0.0/16": not understood`
+	if got := p.Problems.Error(); got != unread {
+		t.Errorf("%s\nwant\n%s", got, unread)
+	}
+	bgp := p.Device.BGP
+	var said []string
+	for i := range bgp.Neighbours {
+		said = append(said, bgp.Neighbours[i].Address.String()+" "+bgp.Neighbours[i].String())
+	}
+	const want = "172.16.0.1 AS 65001, BFD 3 x 300ms; 172.16.0.3 AS 65002, BFD 3 x 300ms"
+	if got := strings.Join(said, "; "); got != want || len(bgp.Networks) != 1 || len(p.Device.Interfaces) != 1 ||
+		p.Device.Interfaces[0].MTU != 0 || p.Device.Interfaces[0].VLAN != 102 {
+		t.Errorf("%s, %v, %+v", got, bgp.Networks, p.Device.Interfaces)
 	}
 }

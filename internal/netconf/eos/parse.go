@@ -62,13 +62,22 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 		r.queueOf[tc] = uint8(tc)
 	}
 	for _, f := range files {
-		r.Problems = append(r.Problems, lines.Read(f.Name, f.Text, "!#", top, r)...)
+		r.Problems = append(r.Problems, lines.Read(f.Name, lines.WithoutBanners(f.Text, banner), "!#", top, r)...)
 	}
 	r.finish()
 	r.finishRouting()
 	r.Device.Sort()
 	r.Problems = r.Problems.Sorted()
 	return &r.Parsed
+}
+
+// banner finds the text of banner motd, up to a line with EOF.
+func banner(line []byte) (from int, end string) {
+	switch strings.Join(strings.Fields(string(line)), " ") {
+	case "banner login", "banner motd":
+		return len(line), "\nEOF"
+	}
+	return 0, ""
 }
 
 // defaultClass is the map of DSCPs that a switch has from the start: by eights, the first two the

@@ -1,6 +1,7 @@
 package eos
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -163,8 +164,10 @@ func (w *writer) family(b *netconf.BGP, name string, six bool) {
 // A session is a neighbour with what is said of it elsewhere.
 type session struct {
 	*netconf.Neighbour
+	name   string // of a peer group; "": a neighbour
 	line   *line
-	active bool
+	active [2]bool // in the families of IPv4 and IPv6
+	group  string  // that it is of
 }
 
 // routing is what is read of BGP.
@@ -179,12 +182,8 @@ var (
 	routed = []rule{
 		{Pattern: "ip routing"},
 		{Pattern: "ipv6 unicast-routing"},
-		{Pattern: "vlan ID", Do: func(r *reader, l *line) error {
-			id, err := l.Int(0, 1, mostVLAN)
-			r.routing.vlans[id] = true
-			return err
-		}},
 		{Pattern: "no spanning-tree vlan-id ID"},
+		{Pattern: "vlan IDS", Enter: inVLAN, Do: vlan},
 		{Pattern: "mlag configuration", Enter: inMLAG, Do: beginMLAG},
 		{Pattern: "router bgp AS", Enter: inBGP, Do: func(r *reader, l *line) error {
 			as, err := asNumber(l, 0)
@@ -225,7 +224,8 @@ var (
 			return r.address(l, a)
 		}},
 	}
-	inBGP = &block{Ends: []string{"exit"}, Rules: []rule{
+	inVLAN = &block{Ends: []string{"exit"}, Rules: []rule{{Pattern: "name TEXT..."}}}
+	inBGP  = &block{Ends: []string{"exit"}, Rules: []rule{
 		{Pattern: "router-id ADDRESS", Do: func(r *reader, l *line) (err error) {
 			r.Device.BGP.RouterID, err = lines.Address4(l.Args[0])
 			return err
@@ -248,6 +248,15 @@ var (
 				r.Device.BGP.MaximumPaths = min(paths, max(ways, 1))
 			}
 			return err
+		}},
+		{Pattern: "bgp bestpath as-path multipath-relax", Do: func(r *reader, _ *line) error { r.Device.BGP.Relax = true; return nil }},
+		{Pattern: "no bgp bestpath as-path multipath-relax",
+			Do: func(r *reader, _ *line) error { r.Device.BGP.Relax = false; return nil }},
+		{Pattern: "neighbor NAME peer group", Do: func(r *reader, l *line) error {
+			return r.neighbour(l, func(*session) {})
+		}},
+		{Pattern: "neighbor ADDRESS peer group NAME", Do: func(r *reader, l *line) error {
+			return r.neighbour(l, func(s *session) { s.group = l.Args[1] })
 		}},
 		{Pattern: "neighbor ADDRESS remote-as AS", Do: func(r *reader, l *line) error {
 			as, err := asNumber(l, 1)
@@ -289,10 +298,10 @@ var (
 func inFamily(six bool) *block {
 	return &block{Ends: []string{"exit"}, Rules: []rule{
 		{Pattern: "neighbor ADDRESS activate", Do: func(r *reader, l *line) error {
-			if strings.Contains(l.Args[0], ":") != six {
+			if a, err := netip.ParseAddr(l.Args[0]); err == nil && a.Is6() != six {
 				return lines.ErrUnknown
 			}
-			return r.neighbour(l, func(s *session) { s.active = true })
+			return r.neighbour(l, func(s *session) { s.active[familyOf(six)] = true })
 		}},
 		{Pattern: "network PREFIX", Do: func(r *reader, l *line) error { return r.network(l, six) }},
 	}}
@@ -340,17 +349,29 @@ func watch(r *reader, l *line) error {
 	})
 }
 
-// neighbour changes one, by its first argument.
+func familyOf(six bool) int {
+	if six {
+		return 1
+	}
+	return 0
+}
+
+// neighbour changes one, or a peer group, by its first argument.
 func (r *reader) neighbour(l *line, change func(*session)) error {
+	name := ""
 	a, err := lines.Address(l.Args[0])
 	if err != nil {
-		return err
+		if name = l.Args[0]; strings.ContainsAny(name, ".:/") {
+			return err // an address that is none
+		}
 	}
-	i := slices.IndexFunc(r.routing.sessions, func(s *session) bool { return s.Address == a })
+	i := slices.IndexFunc(r.routing.sessions, func(s *session) bool { return s.Address == a && s.name == name })
 	if i < 0 {
 		i = len(r.routing.sessions)
-		r.routing.sessions = append(r.routing.sessions, &session{Neighbour: &netconf.Neighbour{Address: a}, line: l})
-		r.say(l, "neighbour %v", a)
+		r.routing.sessions = append(r.routing.sessions, &session{Neighbour: &netconf.Neighbour{Address: a}, name: name, line: l})
+		if name == "" {
+			r.say(l, "neighbour %v", a)
+		}
 	}
 	change(r.routing.sessions[i])
 	return nil
@@ -383,10 +404,17 @@ func (r *reader) finishRouting() {
 			Message: fmt.Sprintf(format, args...)})
 	}
 	for _, s := range r.routing.sessions {
+		if s.name != "" {
+			continue
+		}
+		if !r.inherit(s) {
+			wrong(s.line, "neighbour %v: no peer group %s", s.Address, located.Shown(s.group))
+			continue
+		}
 		switch {
 		case s.AS == 0:
 			wrong(s.line, "neighbour %v: no remote-as", s.Address)
-		case (r.routing.silent || s.Address.Is6()) && !s.active:
+		case (r.routing.silent || s.Address.Is6()) && !s.active[familyOf(s.Address.Is6())]:
 			wrong(s.line, "neighbour %v: not activated: it carries no routes", s.Address)
 		}
 		r.Device.BGP.Neighbours = append(r.Device.BGP.Neighbours, *s.Neighbour)
@@ -403,6 +431,45 @@ func (r *reader) finishRouting() {
 			wrong(l, "%s: an address, and VLAN %d", here.Name, here.VLAN)
 		}
 	}
+}
+
+// inherit takes what a neighbour does not say itself from its peer group; false: there is none of the name.
+func (r *reader) inherit(s *session) bool {
+	if s.group == "" {
+		return true
+	}
+	i := slices.IndexFunc(r.routing.sessions, func(g *session) bool { return g.name == s.group })
+	if i < 0 {
+		return false
+	}
+	g := r.routing.sessions[i]
+	s.AS, s.Description, s.AllowASIn = cmp.Or(s.AS, g.AS), cmp.Or(s.Description, g.Description), cmp.Or(s.AllowASIn, g.AllowASIn)
+	if s.BFD == nil {
+		s.BFD = g.BFD
+	}
+	for k := range g.active {
+		s.active[k] = s.active[k] || g.active[k]
+	}
+	return true
+}
+
+// vlan reads vlan 101 or vlan 1,101-104. A name is for people.
+func vlan(r *reader, l *line) error {
+	for part := range strings.SplitSeq(l.Args[0], ",") {
+		first, last, ranged := strings.Cut(part, "-")
+		low, err := lines.Whole(first, 1, mostVLAN)
+		high := low
+		if err == nil && ranged {
+			high, err = lines.Whole(last, low, mostVLAN)
+		}
+		if err != nil {
+			return err
+		}
+		for id := low; id <= high; id++ {
+			r.routing.vlans[int(id)] = true
+		}
+	}
+	return nil
 }
 
 // interfaceOf returns an interface by its name.

@@ -95,6 +95,9 @@ var (
 			return err
 		}},
 		{Pattern: "no switchport"},
+		{Pattern: "switchport"},
+		{Pattern: "switchport mode access"},
+		{Pattern: "no shutdown"},
 		{Pattern: "service-profile NAME", Do: func(r *reader, l *line) error {
 			r.at.base, r.said = l, true
 			r.say(l, "interface %s classify", r.port.Name)
@@ -169,6 +172,9 @@ func beginInterface(r *reader, l *line) error {
 		name = i.Name
 	default:
 		r.at, r.port = newSetting(), &netconf.Interface{} // so that its lines are read
+		if !strings.HasPrefix(l.Args[0], "Et") {          // a port channel, Management1, Vxlan1: in no model
+			return lines.ErrUnknown
+		}
 		return fmt.Errorf("%s: not the name of a port, want Ethernet24, Ethernet24/1, Vlan101 or Loopback0", located.Shown(l.Args[0]))
 	}
 	if r.ports[name] == nil {

@@ -5,7 +5,8 @@
 //	 neighbor 10.0.0.1 bfd      a command of it: the pattern "neighbor ADDRESS bfd"
 //	interface swp1              no command of it, but one outside: the block ends
 //
-// What a command means is for the dialect that has the rules. Indentation means nothing.
+// What a command means is for the dialect that has the rules. Indentation means nothing, but that what is further
+// in than a line that is not understood belongs to it, and is not understood either.
 //
 // Invariants: each line is understood by one rule, or is a problem; text of any kind ends in neither a
 // panic nor more memory than a few times its size.
@@ -15,6 +16,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -67,6 +69,7 @@ func (l *Line) Int(arg, least, most int) (int, error) {
 // a configuration holds much that is for nobody here.
 func Read[S any](file string, text []byte, marks string, top *Block[S], s S) (problems located.Problems) {
 	open := []*Block[S]{top}
+	unread := math.MaxInt // what is further in than this belongs to a line that is not understood
 	for n := 1; len(text) > 0; n++ {
 		line, rest, _ := bytes.Cut(text, []byte("\n"))
 		text = rest
@@ -85,7 +88,13 @@ func Read[S any](file string, text []byte, marks string, top *Block[S], s S) (pr
 			all := words[0]
 			all.Text = strings.TrimSpace(string(line))
 			wrong(all, located.Shown(all.Text)+": not understood", true)
+			unread = min(unread, words[0].Column)
 		}
+		if words[0].Column > unread {
+			unknown()
+			continue
+		}
+		unread = math.MaxInt
 		if !utf8.Valid(line) {
 			wrong(words[0], "not UTF-8", false)
 			continue

@@ -2,11 +2,15 @@ package nxos
 
 import (
 	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
 	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
 
+	"railyard/internal/located"
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/lines"
 	"railyard/internal/unit"
@@ -23,14 +27,19 @@ type routing struct {
 	sessions []*session
 	paths    [2]int // of each family; 0: not said
 	carried  [2]bool
+	// templates are what neighbours inherit, by kind and name.
+	templates map[string]*session
 }
 
-// A session is a neighbour with what is said of it elsewhere.
+// A session is a neighbour with what is said of it elsewhere, or a template of some.
 type session struct {
 	netconf.Neighbour
-	line    *line
-	watched bool
-	carries bool
+	line     *line
+	watched  bool
+	carries  [2]bool
+	allowed  [2]int  // how often the own AS may stand in a path, of each family
+	inherits []*line // inherit peer NAME
+	open     bool    // what it says is not all understood: it may say more than is known
 }
 
 // fine reports what is wrong with a word, if anything is.
@@ -91,7 +100,7 @@ func (r *reader) addressLine(p *port, here *netconf.Interface, b *line) bool {
 		}
 	case b.Is("bfd", "interval"):
 		p.bfd = r.watch(b)
-	case (b.Is("ip", "address") || b.Is("ipv6", "address")) && len(b.Words) == 3:
+	case (b.Is("ip", "address") || b.Is("ipv6", "address")) && len(b.Words) == 3, b.Is("ip", "address") && len(b.Words) == 4:
 		r.address(p, here, b)
 	default:
 		return false
@@ -101,7 +110,14 @@ func (r *reader) addressLine(p *port, here *netconf.Interface, b *line) bool {
 
 func (r *reader) address(p *port, here *netconf.Interface, b *line) {
 	six := b.Is("ipv6")
-	a, err := lines.Prefix(b.Word(2), six, false)
+	text, err := b.Word(2), error(nil)
+	if len(b.Words) == 4 {
+		text, err = withMask(text, b.Word(3))
+	}
+	if !r.fine(b, 3, err) {
+		return
+	}
+	a, err := lines.Prefix(text, six, false)
 	if !r.fine(b, 2, err) {
 		return
 	}
@@ -111,6 +127,19 @@ func (r *reader) address(p *port, here *netconf.Interface, b *line) {
 	}
 	here.Addresses = append(here.Addresses, a)
 	r.At(b, "interface %s address %v", p.name, a)
+}
+
+// withMask is an address with the length of its mask: 10.0.0.1 255.255.255.0.
+func withMask(address, mask string) (string, error) {
+	m, err := lines.Address4(mask)
+	if err == nil {
+		parts := m.As4()
+		set := binary.BigEndian.Uint32(parts[:])
+		if ones := bits.LeadingZeros32(^set); set<<ones == 0 {
+			return fmt.Sprintf("%s/%d", address, ones), nil
+		}
+	}
+	return "", fmt.Errorf("%s: want an IPv4 mask", located.Shown(mask))
 }
 
 // watch reads bfd interval MS min_rx MS multiplier N: of both directions the longer interval counts (RFC 5880,
@@ -169,8 +198,16 @@ func (r *reader) bgpLine(b *line) {
 	case text == "address-family ipv4 unicast", text == "address-family ipv6 unicast":
 		r.carried(b)
 		return
+	case b.Is("neighbor") && strings.Contains(b.Word(1), "/"): // whoever comes from there: in no model
+		r.Unknown(b)
+		return
 	case b.Is("neighbor") && (len(b.Words) == 2 || len(b.Words) == 4 && b.Word(2) == "remote-as"):
 		r.neighbour(b)
+		return
+	case b.Is("template") && len(b.Words) == 3 && templates[b.Word(1)]:
+		t := &session{line: b}
+		r.routing.templates[b.Text(1)] = t
+		r.sessionLines(t, b.Below)
 		return
 	default:
 		r.Unknown(b)
@@ -224,26 +261,64 @@ func (r *reader) neighbour(l *line) {
 		r.At(l, "neighbour %v", a)
 	}
 	s := r.routing.sessions[i]
-	as := func(b *line, word int) {
-		v, err := lines.Whole(b.Word(word), 1, lines.MostAS)
-		if r.fine(b, word, err) {
-			s.AS = uint32(v)
-		}
-	}
 	if len(l.Words) == 4 {
-		as(l, 3)
+		r.remoteAS(s, l, 3)
 	}
-	for _, b := range l.Below {
+	r.sessionLines(s, l.Below)
+}
+
+// templates are the kinds of templates whose lines are those of a neighbour.
+var templates = map[string]bool{"peer": true, "peer-session": true}
+
+func (r *reader) remoteAS(s *session, b *line, word int) {
+	v, err := lines.Whole(b.Word(word), 1, lines.MostAS)
+	if r.fine(b, word, err) {
+		s.AS = uint32(v)
+	}
+}
+
+// sessionLines reads what is said below a neighbour or a template.
+func (r *reader) sessionLines(s *session, below []*line) {
+	for _, b := range below {
 		switch {
 		case b.Is("remote-as") && len(b.Words) == 2:
-			as(b, 1)
+			r.remoteAS(s, b, 1)
 		case b.Is("description") && len(b.Words) > 1:
 			s.Description = b.Text(1)
 		case b.Text(0) == "bfd":
 			s.watched = true
+		case b.Is("inherit") && len(b.Words) == 3 && templates[b.Word(1)]:
+			s.inherits = append(s.inherits, b)
 		case b.Is("address-family") && len(b.Words) == 3 && b.Word(2) == "unicast":
 			r.session(s, b)
 			continue
+		default:
+			s.open = true
+			r.Unknown(b)
+			continue
+		}
+		r.None(b)
+	}
+}
+
+// session reads an address family of a neighbour. That one carries routes of another family than its address's is not
+// in the model.
+func (r *reader) session(s *session, l *line) {
+	k := slices.Index(unicast[:], l.Word(1))
+	if k < 0 || s.Address.IsValid() && k != family(s.Address) {
+		s.open = true
+		r.Unknown(l)
+		return
+	}
+	s.carries[k] = true
+	for _, b := range l.Below {
+		switch {
+		case b.Text(0) == "allowas-in":
+			s.allowed[k] = 3 // the platform's
+		case b.Is("allowas-in") && len(b.Words) == 2:
+			if n, ok := r.whole(b, 1, 1, 10); ok {
+				s.allowed[k] = n
+			}
 		default:
 			r.Unknown(b)
 			continue
@@ -252,26 +327,28 @@ func (r *reader) neighbour(l *line) {
 	}
 }
 
-// session reads an address family of a neighbour.
-func (r *reader) session(s *session, l *line) {
-	if l.Word(1) != unicast[family(s.Address)] {
-		r.Wrong(l, 1, "neighbour %v in the address family %s: it would carry routes of another family", s.Address, l.Word(1))
-		return
-	}
-	s.carries = true
-	for _, b := range l.Below {
-		switch {
-		case b.Text(0) == "allowas-in":
-			s.AllowASIn = 3 // the platform's
-		case b.Is("allowas-in") && len(b.Words) == 2:
-			if n, ok := r.whole(b, 1, 1, 10); ok {
-				s.AllowASIn = n
-			}
-		default:
-			r.Unknown(b)
+// inherit takes what a session does not say itself from its templates, and those from theirs; each is taken once.
+func (r *reader) inherit(s *session) {
+	seen := map[*session]bool{}
+	for todo := s.inherits; len(todo) > 0; {
+		b := todo[0]
+		t := r.routing.templates[b.Text(1)]
+		todo = todo[1:]
+		if t == nil {
+			r.Wrong(b, 2, "no template %s", located.Shown(b.Text(1)))
 			continue
 		}
-		r.None(b)
+		if seen[t] {
+			continue
+		}
+		seen[t] = true
+		s.AS, s.Description = cmp.Or(s.AS, t.AS), cmp.Or(s.Description, t.Description)
+		s.watched, s.open = s.watched || t.watched, s.open || t.open
+		for k := range t.carries {
+			s.carries[k] = s.carries[k] || t.carries[k]
+			s.allowed[k] = cmp.Or(s.allowed[k], t.allowed[k])
+		}
+		todo = append(todo, t.inherits...)
 	}
 }
 
@@ -292,10 +369,13 @@ func (r *reader) finishRouting() {
 		return
 	}
 	for _, s := range r.routing.sessions {
+		r.inherit(s)
+		of := family(s.Address)
+		s.AllowASIn = s.allowed[of]
 		switch {
-		case s.AS == 0:
+		case s.AS == 0 && !s.open:
 			r.Wrong(s.line, 1, "neighbour %v: no remote-as", s.Address)
-		case !s.carries:
+		case !s.carries[of] && !s.open:
 			r.Wrong(s.line, 1, "neighbour %v: no address-family: it carries no routes", s.Address)
 		}
 		if s.watched {

@@ -1,6 +1,7 @@
 package nxos_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -154,7 +155,16 @@ func TestRoutingThatIsWrong(t *testing.T) {
 		{bgp + " neighbor 10.0.0.1\n  address-family ipv4 unicast", "neighbour 10.0.0.1: no remote-as"},
 		{bgp + " neighbor 10.0.0.1\n  remote-as 65002", "no address-family: it carries no routes"},
 		{bgp + " neighbor 10.0.0.1 remote-as 65002\n  address-family ipv6 unicast\n  address-family ipv4 unicast",
-			"in the address family ipv6"},
+			"not understood"},
+		{bgp + " template peer SPINE\n  bfd\n neighbor 10.0.0.1\n  inherit peer SPIN\n  remote-as 1\n  address-family ipv4 unicast",
+			"no template \"peer SPIN\""},
+		{bgp + " template peer A\n  inherit peer A\n neighbor 10.0.0.1\n  inherit peer A", "no remote-as"},
+		{bgp + " neighbor 10.0.0.0/8 remote-as 65002", "not understood"},
+		{"interface Ethernet1/4-2", "want ports such as"},
+		{"interface Ethernet1/1-900", "want ports such as"},
+		{"interface Ethernet1/1.5", "not understood"},
+		{"interface Ethernet1/1-3\n spanning-tree port type edge", "not understood"},
+		{"interface Ethernet1/1\n ip address 10.0.0.0 255.0.255.0", "want an IPv4 mask"},
 		{bgp + " neighbor 10.0.0.1 remote-as 65002\n  bfd\n  address-family ipv4 unicast", "bfd without feature bfd"},
 		{bgp + "router bgp 65002", "a second BGP beside AS 65001"},
 		{bgp + " address-family ipv4 unicast\n  network 10.0.0.1/8", "has bits set beyond its length, want 10.0.0.0/8"},
@@ -182,5 +192,54 @@ func TestRoutingThatIsWrong(t *testing.T) {
 		if len(p.Problems) != 1 || !strings.Contains(p.Problems[0].Message, c[1]) || p.Problems[0].Line == 0 {
 			t.Errorf("%q: %v, want %s", c[0], p.Problems, c[1])
 		}
+	}
+}
+
+// Configurations as they are printed: ranges of ports, templates of neighbours, masks, banners.
+func TestAsPrinted(t *testing.T) {
+	p := nxos.Dialect{}.Parse([]netconf.File{{Name: "running-config", Text: []byte(strings.ReplaceAll(`switchname leaf1
+feature bgp
+feature bfd
+banner motd #
+interface Ethernet1/9
+  mtu 1500
+#
+vlan 1,101-103
+interface Ethernet1/1-3, e1/5
+	priority-flow-control mode on send-tlv
+	switchport access vlan 102
+interface Ethernet1/49
+  no switchport
+  ip address 172.16.1.1 255.255.255.252
+router bgp 65101
+  router-id 10.255.0.1
+  address-family ipv4 unicast
+  template peer-session SPINES
+    remote-as 65001
+  template peer SPINE
+    inherit peer-session SPINES
+    bfd
+    address-family ipv4 unicast
+      allowas-in 2
+  neighbor 172.16.1.2
+    inherit peer SPINE
+    description spine1
+  neighbor 172.16.1.6 remote-as 65002
+    inherit peer SPINE
+`, "\n", "\r\n"))}})
+	if len(p.Problems) > 0 {
+		t.Error(p.Problems.Error())
+	}
+	var said []string
+	for i := range p.Device.BGP.Neighbours {
+		said = append(said, p.Device.BGP.Neighbours[i].Address.String()+" "+p.Device.BGP.Neighbours[i].String())
+	}
+	for _, i := range p.Device.Interfaces {
+		said = append(said, fmt.Sprint(i.Name, " ", i.VLAN, " ", i.Addresses))
+	}
+	const want = "172.16.1.2 AS 65001, BFD 3 x 50ms, own AS 2 times; 172.16.1.6 AS 65002, BFD 3 x 50ms, own AS 2 times; " +
+		"Ethernet1/1 102 []; Ethernet1/2 102 []; Ethernet1/3 102 []; Ethernet1/5 102 []; Ethernet1/49 0 [172.16.1.1/30]"
+	if got := strings.Join(said, "; "); got != want || p.Device.Name != "leaf1" {
+		t.Errorf("%s: %s\nwant %s", p.Device.Name, got, want)
 	}
 }

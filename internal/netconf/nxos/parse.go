@@ -1,11 +1,14 @@
 package nxos
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"railyard/internal/netconf"
+	"railyard/internal/netconf/lines"
 	"railyard/internal/unit"
 )
 
@@ -17,6 +20,7 @@ type reader struct {
 	policies  map[string]*policy   // by type and name
 	system    map[string]*line     // by type of policy, with its direction
 	ports     []*port
+	at        map[string]int // by name: which of ports
 	mtu       unit.Bytes
 	pause     map[uint8]*pausing
 	routing   routing
@@ -58,11 +62,12 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 		source:    newSource(&netconf.Parsed{}),
 		classMaps: map[string]*classMap{}, policies: map[string]*policy{}, system: map[string]*line{},
 		pause:   map[uint8]*pausing{},
-		routing: routing{features: map[string]bool{}, vlans: map[int]bool{1: true}},
+		routing: routing{features: map[string]bool{}, vlans: map[int]bool{1: true}, templates: map[string]*session{}},
+		at:      map[string]int{},
 	}
 	for _, f := range files {
 		pending := false
-		for _, l := range blocks(f.Name, f.Text) {
+		for _, l := range blocks(f.Name, lines.WithoutBanners(f.Text, banner)) {
 			if pending = r.dump(l, pending); !pending {
 				r.top(l)
 			}
@@ -70,6 +75,17 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 	}
 	r.assemble()
 	return r.Parsed
+}
+
+// banner finds the text of banner motd #, up to the same character.
+func banner(line []byte) (from int, end string) {
+	words := bytes.Fields(line)
+	if len(words) < 3 || string(words[0]) != "banner" || !slices.Contains([]string{"motd", "exec"}, string(words[1])) {
+		return 0, ""
+	}
+	mark, size := utf8.DecodeRune(words[2])
+	at := bytes.Index(line, words[1]) + len(words[1])
+	return at + bytes.IndexRune(line[at:], mark) + size, string(mark)
 }
 
 // dump reads what a switch says of commands that wait for a reload, after the line of a prompt that asks for them:
@@ -96,7 +112,7 @@ func (r *reader) dump(l *line, within bool) bool {
 func (r *reader) top(l *line) {
 	d := r.Device
 	switch {
-	case l.Is("hostname") && len(l.Words) == 2:
+	case (l.Is("hostname") || l.Is("switchname")) && len(l.Words) == 2:
 		d.Name = l.Word(1)
 		r.At(l, "hostname")
 		r.None(l)
@@ -137,8 +153,8 @@ func (r *reader) top(l *line) {
 		r.sharing(l)
 	case l.Text(0) == "hardware profile dlb":
 		r.dlb(l)
-	case l.Is("interface") && (len(l.Words) == 2 || len(l.Words) == 3):
-		r.interfaceOf(l)
+	case l.Is("interface") && len(l.Words) > 1:
+		r.interfacesOf(l)
 	default:
 		r.Unknown(l)
 	}
@@ -358,22 +374,60 @@ func longName(p string) string {
 	return p
 }
 
-// interfaceOf reads an interface; Ethernet 2/24 is Ethernet2/24.
-func (r *reader) interfaceOf(l *line) {
-	i, ok := virtual(l.Text(1))
-	if !ok {
-		i = netconf.Interface{Name: longName(strings.ReplaceAll(l.Text(1), " ", ""))}
-	}
-	p := &port{name: i.Name, line: l, refs: map[string]*line{}}
-	at := slices.IndexFunc(r.Device.Interfaces, func(i netconf.Interface) bool { return i.Name == p.name })
-	switch {
-	case !ok && !strings.HasPrefix(p.name, "Ethernet"):
-		r.Unknown(l)
+// interfacesOf reads an interface, or a range: Ethernet1/1-4,Ethernet1/7. Ethernet 2/24 is Ethernet2/24.
+func (r *reader) interfacesOf(l *line) {
+	if i, ok := virtual(l.Text(1)); ok {
+		r.interfaceOf(l, i)
 		return
-	case at >= 0: // said in two places: the second adds
+	}
+	names, ok := portNames(strings.ReplaceAll(l.Text(1), " ", ""))
+	switch {
+	case !ok:
+		r.Unknown(l)
+	case names == nil:
+		r.Wrong(l, 1, "%s: want ports such as Ethernet1/1-4, at most %d", l.Text(1), mostPorts)
+	}
+	for _, name := range names {
+		r.interfaceOf(l, netconf.Interface{Name: name})
+	}
+}
+
+// mostPorts bounds a range.
+const mostPorts = 512
+
+// portNames are those of a range, none if its bounds are none; false: it is no range of ports.
+func portNames(text string) (names []string, ok bool) {
+	for part := range strings.SplitSeq(text, ",") {
+		first, last, ranged := strings.Cut(longName(part), "-")
+		at := strings.LastIndexAny(first, "t/") + 1 // behind Ethernet, or the last stroke
+		low, err := strconv.Atoi(first[at:])
+		if !strings.HasPrefix(first, "Ethernet") || err != nil || low < 1 {
+			return nil, false
+		}
+		high := low
+		if ranged {
+			if high, err = strconv.Atoi(last[strings.LastIndexAny(last, "t/")+1:]); err != nil {
+				return nil, false
+			}
+		}
+		if high < low || high-low+len(names) >= mostPorts {
+			return nil, true
+		}
+		for n := low; n <= high; n++ {
+			names = append(names, first[:at]+strconv.Itoa(n))
+		}
+	}
+	return names, true
+}
+
+func (r *reader) interfaceOf(l *line, i netconf.Interface) {
+	p := &port{name: i.Name, line: l, refs: map[string]*line{}}
+	at, known := r.at[p.name]
+	if known { // said in two places: the second adds
 		p = r.ports[at]
-	default:
+	} else {
 		at = len(r.Device.Interfaces)
+		r.at[p.name] = at
 		r.ports, r.Device.Interfaces = append(r.ports, p), append(r.Device.Interfaces, i)
 		r.At(l, "interface %s", p.name)
 	}
@@ -403,7 +457,7 @@ func (r *reader) portLine(p *port, here *netconf.Interface, b *line) bool {
 	case text == "lldp dcbx version cee":
 		here.LLDP.DCBX = netconf.DCBXCEE
 		r.At(b, "interface %s dcbx", p.name)
-	case b.Is("priority-flow-control", "mode") && len(b.Words) == 3:
+	case b.Is("priority-flow-control", "mode") && (len(b.Words) == 3 || len(b.Words) == 4 && b.Word(3) == "send-tlv"):
 		mode := slices.Index([]string{"off", "on", "auto"}, b.Word(2))
 		if mode < 0 {
 			r.Wrong(b, 2, "%q: want on, off or auto", b.Word(2))

@@ -97,7 +97,7 @@ func (r *source) At(l *line, format string, args ...any) {
 
 // Finish puts what was said against lines in their order, each once.
 func (r *source) Finish() {
-	r.Problems = r.Problems.Sorted()
+	r.Problems = slices.Compact(r.Problems.Sorted()) // lines of a range are read for each port
 	slices.SortStableFunc(r.Slips, func(a, b netconf.Slip) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule))
 	})

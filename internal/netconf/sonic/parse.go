@@ -28,7 +28,7 @@ var known = map[string][]string{
 	svis:                        {},
 	addressed:                   {},
 	mclag:                       {"source_ip", "peer_ip", "peer_link"},
-	"PORT":                      {"alias", "description", "mtu"},
+	"PORT":                      {"alias", "description", "mtu", "lanes", "index", "admin_status"},
 	"CABLE_LENGTH":              nil, // fields are ports
 	"DSCP_TO_TC_MAP":            nil,
 	"TC_TO_QUEUE_MAP":           nil,
@@ -98,8 +98,19 @@ func (r *reader) look(t *node) {
 		unknown(t, t.key)
 		return
 	}
+	if t.key == "PORT_QOS_MAP" { // the switch's own map beside those of ports is in no model
+		t.below = slices.DeleteFunc(t.below, func(o *node) bool {
+			if o.key == "global" {
+				unknown(o, t.key+" "+o.key)
+			}
+			return o.key == "global"
+		})
+	}
 	for _, o := range t.below {
 		for _, f := range o.below {
+			if f.key == "admin_status" && f.text != "up" {
+				unknown(f, t.key+" "+o.key+" "+f.key+" "+f.text)
+			}
 			if names != nil && !slices.Contains(names, f.key) || !f.plain {
 				unknown(f, t.key+" "+o.key+" "+f.key)
 			}
