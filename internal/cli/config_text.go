@@ -99,6 +99,12 @@ func interfaceRow(c *configured, i *netconf.Interface) []string {
 	for _, a := range i.Addresses {
 		more = append(more, a.String())
 	}
+	if i.MAC != "" {
+		more = append(more, "MAC "+i.MAC)
+	}
+	if i.Channel > 0 {
+		more = append(more, fmt.Sprintf("port channel %d", i.Channel))
+	}
 	if i.Speed > 0 {
 		more = append(more, i.Speed.String())
 	}

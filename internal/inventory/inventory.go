@@ -226,7 +226,7 @@ func (in *Inventory) railBits(rails, addresses int) (int, error) {
 	case bits == 0:
 		return min(24+rails, most), nil
 	case bits > most:
-		return 0, refuse("RailBits", "subnets of /%d have too few addresses for the NICs of a rail on one switch, "+
+		return 0, refuse("RailBits", "subnets of /%d have too few addresses for the NICs of a rail, "+
 			"want at most /%d", bits, most)
 	}
 	return bits, nil

@@ -55,9 +55,10 @@ func (t *Tunnels) facts() (all []Fact) {
 	if t.MTU > 0 {
 		inside = fmt.Sprintf(", frames of at most %v", t.MTU)
 	}
-	all = append(all, Fact{What: "VXLAN", Value: fmt.Sprintf("from %v%s", t.Source, inside)})
+	all = append(all, Fact{What: "VXLAN", Value: fmt.Sprintf("from %v%s", t.Source, inside), Place: "vxlan"})
 	for _, v := range t.VNIs {
-		all = append(all, Fact{What: fmt.Sprintf("VNI of VLAN %d", v.VLAN), Value: fmt.Sprint(v.Number)})
+		all = append(all, Fact{What: fmt.Sprintf("VNI of VLAN %d", v.VLAN), Value: fmt.Sprint(v.Number),
+			Place: fmt.Sprintf("VNI %d", v.Number)})
 	}
 	return all
 }

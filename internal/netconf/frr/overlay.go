@@ -175,6 +175,7 @@ func (r *reader) finishTunnels() {
 		}
 		t.VNIs = append(t.VNIs, netconf.VNI{VLAN: e.vlan, Number: e.number})
 	}
+	r.say(r.ends[0].line, "vxlan")
 	if r.allVNIs == nil {
 		r.about(r.ends[0].line, located.Shown(tunnelName(r.ends[0].number))+": no router is told of it, want advertise-all-vni in "+
 			"address-family l2vpn evpn")

@@ -131,6 +131,9 @@ func fabric(p inventory.Protocol) (*topo.Graph, *inventory.Inventory, []netconf.
 	o := inventorytest.Usual()
 	o.Routing.Protocol = p
 	o.IPv6, o.Routing.BFD = true, &inventory.BFD{Interval: unit.Second, Multiplier: 3}
+	if p == inventory.EVPN {
+		o.Routing.Hold = 3 * unit.Second // sessions between loopbacks have no BFD: a dead one ends with it
+	}
 	in, err := inventory.New(g, o)
 	if err != nil {
 		return nil, nil, nil, err
