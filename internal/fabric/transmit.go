@@ -232,7 +232,7 @@ func (f *Fabric) put(isl *sim.Island, st *state, now unit.Time, id PortID, p *po
 	pk.at = int64(p.busyUntil.Add(p.delay))
 	p.used++
 	in := &f.ingresses[id]
-	if in.n == 0 || p.flags&flagRare != 0 || isl.Mails() {
+	if p.flags&flagRare != 0 || isl.Mails() || in.n == 0 { // in.n is the far end's, which may be running
 		f.reaches(isl, st, now, id, p, pk)
 		return
 	}
