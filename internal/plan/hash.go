@@ -88,9 +88,9 @@ func (p *Plan) bondHash(by *hash.Switches, f hash.Flow, from topo.NICID) uint64 
 	return splitmix.Mix(by.Hash(f, int(host)) ^ nameLabel("bond"))
 }
 
-// BondHashes are those of a queue pair's data, and of what comes back.
+// BondHashes are those of a queue pair's data, and of what comes back; 0 where no NIC has a choice.
 func (p *Plan) BondHashes(q *Pair) (data, back uint64) {
-	if !p.Graph.Bonded() {
+	if nics := p.Graph.NICs; len(nics[q.From].Ports) < 2 && len(nics[q.To].Ports) < 2 {
 		return 0, 0
 	}
 	by := p.Hash()

@@ -71,6 +71,7 @@ type Engine struct {
 	inTurn    bool
 	crew      *crew     // of the run in progress, nil with one worker
 	ran       []*Island // in this window
+	latest    unit.Time // to which the island that came furthest has come; not with each event of an only island
 }
 
 // checkEvery is how many events pass between two questions whether the run was interrupted.
@@ -186,11 +187,7 @@ func (e *Engine) Now() unit.Time {
 	if e.running != nil {
 		return e.running.now
 	}
-	now := unit.Time(0) // the island handled last need not be the one that came furthest
-	for _, isl := range e.islands {
-		now = max(now, isl.now)
-	}
-	return now
+	return e.latest
 }
 
 // Events returns how many events have been handled.
@@ -279,7 +276,7 @@ func (e *Engine) runWindow(end unit.Time) bool {
 		isl := e.islands[0]
 		e.running = isl
 		whole := e.alone(isl, end)
-		e.running = nil
+		e.running, e.latest = nil, isl.now
 		if whole {
 			e.join(isl)
 		}
@@ -313,6 +310,7 @@ func (e *Engine) open(isl *Island) {
 // join adds to the run what an island has done in a window.
 func (e *Engine) join(isl *Island) {
 	e.stopAt = min(e.stopAt, isl.stopAt)
+	e.latest = max(e.latest, isl.now)
 	e.unchecked += isl.events - isl.counted
 	isl.counted = isl.events
 	if e.mail != nil {
