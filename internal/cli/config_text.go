@@ -108,12 +108,6 @@ func interfaceRow(c *configured, i *netconf.Interface) []string {
 	if i.Speed > 0 {
 		more = append(more, i.Speed.String())
 	}
-	if i.Channel > 0 {
-		more = append(more, fmt.Sprintf("port channel %d", i.Channel))
-	}
-	if i.MAC != "" {
-		more = append(more, "MAC "+i.MAC)
-	}
 	if q := i.QoS; q != nil {
 		row[3], row[4] = strconv.Itoa(q.Profile+1), q.PFC.String()
 		if q.Watchdog {
