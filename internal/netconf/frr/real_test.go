@@ -29,7 +29,7 @@ import (
 // inside is set in the process that has namespaces of its own: the protocol and a folder.
 const inside = "RAILYARD_FRR_INSIDE"
 
-// patience bounds the wait for anything. On a quiet machine the whole test takes 7 s.
+// patience bounds the wait for anything. On a quiet machine the whole test takes 13 s.
 const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) {
@@ -63,15 +63,27 @@ func TestRealDaemonsAgree(t *testing.T) {
 			t.Parallel()
 			runtime.LockOSThread() // the child dies with this thread
 			defer runtime.UnlockOSThread()
-			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), inside+"="+string(p)+" "+t.TempDir())
-			cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL,
-				Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWNS}
-			if out, err := cmd.CombinedOutput(); err != nil {
+			out, err := apart(p, t.TempDir())
+			for again := 0; err != nil && p == inventory.EVPN && again < 2; again++ {
+				// Seldom FRR 8.4's bgpd never passes on the EVPN paths of one neighbour, although it has them and
+				// all sessions are up: seen once where sessions collided as the daemons started.
+				t.Logf("once more from the beginning: %v\n%s", err, out)
+				out, err = apart(p, t.TempDir())
+			}
+			if err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})
 	}
+}
+
+// apart runs the world of a protocol in a child with namespaces of its own.
+func apart(p inventory.Protocol, dir string) ([]byte, error) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), inside+"="+string(p)+" "+dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL,
+		Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWNS}
+	return cmd.CombinedOutput()
 }
 
 // cannot says why the test cannot be done here, "" if it can.
