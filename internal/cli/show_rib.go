@@ -148,7 +148,7 @@ func endRows(n *rib.Network, at int) [][]string {
 	rows := [][]string{{"end", "VNIs", "told by", "next hops", "AS path"}}
 	t := &n.Tables[at]
 	for _, e := range t.Ends {
-		end, vnis, hops := e.Address.String(), rangeText(e.VNIs), strconv.Itoa(e.Hops)
+		end, vnis, hops := e.Address.String(), strings.Join(netconf.Ranges(e.VNIs), " "), strconv.Itoa(e.Hops)
 		for i := range e.Paths {
 			p := &e.Paths[i]
 			if p.Session < 0 {
@@ -160,23 +160,6 @@ func endRows(n *rib.Network, at int) [][]string {
 		}
 	}
 	return rows
-}
-
-// rangeText lists ascending numbers, those that follow each other as a range.
-func rangeText(all []int) string {
-	var texts []string
-	for i := 0; i < len(all); {
-		last := i
-		for last+1 < len(all) && all[last+1] == all[last]+1 {
-			last++
-		}
-		text := strconv.Itoa(all[i])
-		if last > i {
-			text += "-" + strconv.Itoa(all[last])
-		}
-		texts, i = append(texts, text), last+1
-	}
-	return strings.Join(texts, " ")
 }
 
 func pathText(ases []uint32) string { return strings.Trim(fmt.Sprint(ases), "[]") }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 )
 
 // A Peer is the other of two switches that are one to what is plugged into both: MLAG, vPC, MCLAG.
@@ -32,6 +33,12 @@ func (p *Peer) String() string {
 		text += fmt.Sprintf(", port channel %d", p.Link)
 	}
 	return text
+}
+
+// Numbered reports whether the domain is a number from 1 to most, as it is written.
+func (p *Peer) Numbered(most int) bool {
+	n, err := strconv.Atoi(p.Domain)
+	return err == nil && n >= 1 && n <= most && p.Domain == strconv.Itoa(n)
 }
 
 // Peered leaves the pairing with another switch to the platform, unless it can be said.

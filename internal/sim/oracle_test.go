@@ -152,6 +152,18 @@ func walk(seed uint64, of []int32, how way) (state []uint64, events int64) {
 	return w.state, e.Events()
 }
 
+// alike wants walkers to come to the same with wheel and heap, and with what islands send to each other scheduled
+// or asked for.
+func alike(t *rapid.T, seed uint64, of []int32, how way, want []uint64, events int64) {
+	for k := range 4 {
+		how.plain, how.known = k&1 != 0, k&2 != 0
+		got, n := walk(seed, of, how)
+		if n != events || !slices.Equal(got, want) {
+			t.Fatalf("islands %v, %+v: %d events, want %d; states equal: %v", of, how, n, events, slices.Equal(got, want))
+		}
+	}
+}
+
 // TestWheelIsAHeap: on drawn scripts in one island or several, on one worker or several, in one go or with
 // stops, wheel and heap give every node the same events in the same order, and what islands send to each other
 // may be scheduled or asked for.
@@ -167,13 +179,7 @@ func TestWheelIsAHeap(t *testing.T) {
 		}
 		how := way{islands: islands, workers: rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "workers"),
 			cut: unit.Duration(rapid.SampledFrom([]int{0, 3_333, 300_000}).Draw(t, "cut"))}
-		for k := range 4 {
-			how.plain, how.known = k&1 != 0, k&2 != 0
-			got, n := walk(seed, of, how)
-			if n != events || !slices.Equal(got, want) {
-				t.Fatalf("islands %v, %+v: %d events, want %d; states equal: %v", of, how, n, events, slices.Equal(got, want))
-			}
-		}
+		alike(t, seed, of, how, want, events)
 	})
 }
 
@@ -188,13 +194,7 @@ func TestInTurn(t *testing.T) {
 		}
 		how := way{islands: int(of[len(of)-1]) + 1, workers: 1, near: true,
 			cut: unit.Duration(rapid.SampledFrom([]int{0, 3_333, 300_000}).Draw(t, "cut"))}
-		for k := range 4 {
-			how.plain, how.known = k&1 != 0, k&2 != 0
-			got, n := walk(seed, of, how)
-			if n != events || !slices.Equal(got, want) {
-				t.Fatalf("islands %v, %+v: %d events, want %d; states equal: %v", of, how, n, events, slices.Equal(got, want))
-			}
-		}
+		alike(t, seed, of, how, want, events)
 	})
 }
 

@@ -83,17 +83,26 @@ var inChannel = &block{Ends: []string{"exit"}, Rules: []rule{
 	}},
 }}
 
+// channelNumber reads the name of a port channel.
+func channelNumber(name string) (int, error) {
+	n, err := lines.Whole(strings.TrimPrefix(name, "Port-Channel"), 1, mostChannel)
+	if err != nil {
+		return 0, fmt.Errorf("%s: want a port channel, such as Port-Channel10", located.Shown(name))
+	}
+	return int(n), nil
+}
+
 // beginChannel begins a port channel, by its number.
 func beginChannel(r *reader, l *line) error {
-	n, err := lines.Whole(strings.TrimPrefix(l.Args[0], "Port-Channel"), 1, mostChannel)
+	n, err := channelNumber(l.Args[0])
 	if err != nil {
 		r.channel = &channel{} // so that its lines are read
-		return fmt.Errorf("%s: want a port channel, such as Port-Channel10", located.Shown(l.Args[0]))
+		return err
 	}
-	i := slices.IndexFunc(r.channels, func(c *channel) bool { return c.number == int(n) })
+	i := slices.IndexFunc(r.channels, func(c *channel) bool { return c.number == n })
 	if i < 0 {
 		i = len(r.channels)
-		r.channels = append(r.channels, &channel{number: int(n), line: l})
+		r.channels = append(r.channels, &channel{number: n, line: l})
 	}
 	r.channel = r.channels[i]
 	return nil

@@ -64,11 +64,11 @@ var inMLAG = &block{Ends: []string{"exit"}, Rules: []rule{
 		return err
 	}},
 	{Pattern: "peer-link NAME", Do: func(r *reader, l *line) error {
-		n, err := lines.Whole(strings.TrimPrefix(l.Args[0], "Port-Channel"), 1, mostChannel)
+		n, err := channelNumber(l.Args[0])
 		if err != nil {
-			return fmt.Errorf("%s: want a port channel, such as Port-Channel10", located.Shown(l.Args[0]))
+			return err
 		}
-		r.Device.Peer.Link = int(n)
+		r.Device.Peer.Link = n
 		r.say(l, "peer link")
 		return nil
 	}},

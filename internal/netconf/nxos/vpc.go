@@ -14,8 +14,7 @@ const mostDomain, mostChannel = 1000, 4096
 
 // peered reports whether NX-OS can say a peer: a domain that is a number, a port channel, no SVI.
 func peered(p *netconf.Peer) bool {
-	n, err := strconv.Atoi(p.Domain)
-	return err == nil && n >= 1 && n <= mostDomain && p.Domain == strconv.Itoa(n) && p.Address.Is4() && p.Local == "" &&
+	return p.Numbered(mostDomain) && p.Address.Is4() && p.Local == "" &&
 		(p.Source.Is4() || !p.Source.IsValid()) && len(strings.Fields(p.VRF)) <= 1 && p.Link >= 0 && p.Link <= mostChannel
 }
 

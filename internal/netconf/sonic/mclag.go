@@ -17,8 +17,7 @@ const mostDomain, mostChannel = 4095, 9999
 
 // peered reports whether SONiC can say a peer: a domain that is a number, and both addresses.
 func peered(p *netconf.Peer) bool {
-	n, err := strconv.Atoi(p.Domain)
-	return err == nil && n >= 1 && n <= mostDomain && p.Domain == strconv.Itoa(n) && p.Address.Is4() && p.Source.Is4() &&
+	return p.Numbered(mostDomain) && p.Address.Is4() && p.Source.Is4() &&
 		p.Local == "" && p.VRF == "" && p.Link >= 0 && p.Link <= mostChannel
 }
 
