@@ -87,6 +87,9 @@ var (
 			}
 			return r.neighbour(l, func(n *netconf.Neighbour) { n.Hops = int(hops) })
 		}},
+		{Pattern: "neighbor ADDRESS disable-connected-check", Do: func(r *reader, l *lines.Line) error {
+			return r.neighbour(l, func(*netconf.Neighbour) {}) // it changes no session that comes up
+		}},
 		{Pattern: "neighbor ADDRESS update-source ADDRESS", Do: func(r *reader, l *lines.Line) error {
 			from, err := lines.Address(l.Args[1])
 			if err != nil {
