@@ -87,7 +87,7 @@ func (a *app) timeline(ctx context.Context, path string, f timelineFlags) error 
 	}
 	r, err := result.Open(dir)
 	if err != nil {
-		return err
+		return misuse("%w", err)
 	}
 	spans, err := readSpans(r, f)
 	if err != nil {
