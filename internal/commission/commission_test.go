@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"railyard/internal/commission"
+	"railyard/internal/located"
 	"railyard/internal/plan"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
@@ -188,13 +189,15 @@ func TestTemplatePasses(t *testing.T) {
 	if err := commission.WriteTemplate(&b, checks, true); err != nil {
 		t.Fatal(err)
 	}
-	m, err := commission.Read("m.txt", []byte(b.String()), checks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, first := commission.Judge(checks, m)
-	if first >= 0 || len(m) != len(checks) {
-		t.Errorf("%d of %d values; %+v deviates", len(m), len(checks), all[max(first, 0)].Check)
+	for _, text := range []string{b.String(), string(located.BOM) + strings.ReplaceAll(b.String(), "\n", "\r\n")} {
+		m, err := commission.Read("m.txt", []byte(text), checks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, first := commission.Judge(checks, m)
+		if first >= 0 || len(m) != len(checks) {
+			t.Errorf("%d of %d values; %+v deviates", len(m), len(checks), all[max(first, 0)].Check)
+		}
 	}
 }
 

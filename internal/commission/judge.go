@@ -20,6 +20,7 @@ func Read(file string, text []byte, checks []Check) (Measured, error) {
 		byKey[checks[i].Key] = &checks[i]
 	}
 	var wrong located.Problems
+	text = bytes.TrimPrefix(text, located.BOM)
 	for n := 1; len(text) > 0 && !wrong.Full(); n++ {
 		line, rest, _ := bytes.Cut(text, []byte("\n"))
 		text = rest
