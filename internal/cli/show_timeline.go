@@ -222,7 +222,7 @@ func summaryOf(s *result.Summary, name string) (*result.Summary, error) {
 		}
 		names = append(names, f.Job)
 	}
-	return nil, misuse("show: --job %s: no job has that name, want one of: %s", name, strings.Join(names, ", "))
+	return nil, noJob(name, names)
 }
 
 // readSpans reads the bars of the steps, or of the flows, in order of lane and time.
