@@ -80,6 +80,9 @@ var (
 		{Pattern: "neighbor ADDRESS description TEXT...", Do: func(r *reader, l *lines.Line) error {
 			return r.neighbour(l, func(n *netconf.Neighbour) { n.Description = strings.Join(strings.Fields(l.Args[1]), " ") })
 		}},
+		{Pattern: "neighbor ADDRESS ebgp-multihop", Do: func(r *reader, l *lines.Line) error {
+			return r.neighbour(l, func(n *netconf.Neighbour) { n.Hops = mostHops })
+		}},
 		{Pattern: "neighbor ADDRESS ebgp-multihop N", Do: func(r *reader, l *lines.Line) error {
 			hops, err := lines.Whole(l.Args[1], 2, mostHops)
 			if err != nil {
