@@ -65,7 +65,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// nothingEmpty refuses a flag or an argument that is given and empty, which is a variable that was not set.
+// nothingEmpty refuses a flag or an argument that is given and empty: a variable that was not set.
 func nothingEmpty(cmd *cobra.Command, args []string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil && f.Value.Type() == "string" && f.Value.String() == "" {

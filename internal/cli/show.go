@@ -125,7 +125,8 @@ func jobNamed(p *plan.Plan, name string) (*plan.Job, error) {
 	return nil, noJob(name, names)
 }
 
-// noJob refuses the name of a job, beside those that there are. In a summary a job that is alone has none.
+// noJob refuses the name of a job, beside those that there are. In a summary a job that is alone has
+// none.
 func noJob(name string, names []string) error {
 	if len(names) == 1 && names[0] == "" {
 		return misuse("show: --job %s: there is one job alone: leave the flag out", name)

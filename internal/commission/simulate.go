@@ -89,8 +89,8 @@ func Rows(p *plan.Plan) (*perf.Sweep, []perf.Row, error) {
 	return s, rows, err
 }
 
-// Foreseen is what can be known of a plan without a simulation: Checks has all keys and units by it. Whether an incast marks
-// is open, so it says that it does.
+// Foreseen is what can be known of a plan without a simulation: Checks has all keys and units by it.
+// Whether an incast marks is open, so it says that it does.
 func Foreseen(p *plan.Plan) (k Known, err error) {
 	incast, senders, err := Incast(p)
 	if err != nil {

@@ -134,8 +134,8 @@ func busy(path string, entries []fs.DirEntry) bool {
 }
 
 func taken(path string) error {
-	return fmt.Errorf("run directory %s: another run is writing there, or was killed as it did: want a new or an empty folder",
-		path)
+	return fmt.Errorf("run directory %s: another run is writing there, or was killed as it did: "+
+		"want a new or an empty folder", path)
 }
 
 // link is os.Link; tests have a file system without links.

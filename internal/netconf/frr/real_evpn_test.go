@@ -114,7 +114,8 @@ func (w *daemons) multicast(name string) (lines []string, err error) {
 	return lines, nil
 }
 
-// calling is set in a process that listens, or calls one that does: "listen ADDRESS", "call ADDRESS", or "call ADDRESS FROM".
+// calling is set in a process that listens, or calls one that does: "listen ADDRESS", "call ADDRESS",
+// or "call ADDRESS FROM".
 const calling = "RAILYARD_FRR_CALL"
 
 // word is what is said.

@@ -29,7 +29,8 @@ import (
 // inside is set in the process that has namespaces of its own: the protocol and a folder.
 const inside = "RAILYARD_FRR_INSIDE"
 
-// patience bounds the wait for anything. On a quiet machine the whole test takes 13 s, beside eight other loads 25 s.
+// patience bounds the wait for anything. On a quiet machine the whole test takes 13 s, beside eight
+// other loads 25 s.
 const patience = time.Minute
 
 func TestMain(m *testing.M) {

@@ -40,7 +40,8 @@ func Draw(t *rapid.T) *netconf.Device {
 	return d
 }
 
-// Mostly is true three times of four. IntRange and SampledFrom would not say so: they favour what they begin with.
+// Mostly is true three times of four. IntRange and SampledFrom would not say so: they favour what
+// they begin with.
 func Mostly(t *rapid.T, name string) bool {
 	return rapid.Bool().Draw(t, name) || rapid.Bool().Draw(t, name+" after all")
 }
@@ -185,7 +186,8 @@ func RoundTrip(t *rapid.T, of netconf.Dialect, d *netconf.Device) {
 	if len(p.Problems) > 0 {
 		t.Fatal(p.Problems.Error())
 	}
-	if diff := cmp.Diff(d, p.Device, equal, same, none[netip.Prefix](), none[netconf.Interface](), none[netconf.Neighbour]()); diff != "" {
+	if diff := cmp.Diff(d, p.Device, equal, same, none[netip.Prefix](), none[netconf.Interface](),
+		none[netconf.Neighbour]()); diff != "" {
 		t.Fatal(diff)
 	}
 }
