@@ -105,9 +105,11 @@ func (a *app) commission(ctx context.Context, of string, f commissionFlags) erro
 	if f.template {
 		return commission.WriteTemplate(a.stdout, checks, f.ports)
 	}
-	measured, err := commission.Read(f.measured, text, checks)
-	if err != nil {
-		return a.measuredProblems(f.measured, text, err)
+	measured := commission.Measured{}
+	if f.measured != "" {
+		if measured, err = commission.Read(f.measured, text, checks); err != nil {
+			return a.measuredProblems(f.measured, text, err)
+		}
 	}
 	verdicts, first := commission.Judge(checks, measured)
 	listed := verdicts

@@ -243,10 +243,13 @@ func (s *stage) Do(c []string) {
 		s.measured.WriteString(rest)
 	case "checks", "judge":
 		_, checks := checksOf(s.t, s.text, s.known)
-		m, err := commission.Read("m.txt", []byte(s.measured.String()), checks)
-		if err != nil {
-			s.WriteString(err.Error() + "\n")
-			return
+		var m commission.Measured
+		if c[0] == "judge" {
+			var err error
+			if m, err = commission.Read("m.txt", []byte(s.measured.String()), checks); err != nil {
+				s.WriteString(err.Error() + "\n")
+				return
+			}
 		}
 		all, first := commission.Judge(checks, m)
 		out := sheet.New(80)

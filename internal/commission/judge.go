@@ -13,7 +13,7 @@ import (
 type Measured map[string]Value
 
 // Read reads lines of a key and its value. The error is located.Problems: keys that no check has,
-// values without the right unit, keys said twice.
+// values without the right unit, keys said twice, no value at all.
 func Read(file string, text []byte, checks []Check) (Measured, error) {
 	m, byKey := Measured{}, make(map[string]*Check, len(checks))
 	for i := range checks {
@@ -50,6 +50,9 @@ func Read(file string, text []byte, checks []Check) (Measured, error) {
 		if why != "" {
 			wrong = append(wrong, located.Problem{File: file, Line: n, Column: at.Column, Width: at.Width(), Message: why})
 		}
+	}
+	if len(m) == 0 && len(wrong) == 0 {
+		wrong = located.Problems{{File: file, Line: 1, Column: 1, Width: 1, Message: "no value" + nearest("", checks)}}
 	}
 	return m, wrong.Err()
 }
