@@ -24,6 +24,7 @@ type walker struct {
 	in    [][]sending
 	known [][]unit.Time // by node: when what others sent to it comes, if that is asked for and not scheduled
 	near  bool          // it acts on nodes of higher numbers sooner than the lookahead
+	ahead unit.Time     // the lookahead
 }
 
 type sending struct {
@@ -31,7 +32,11 @@ type sending struct {
 	to int32
 }
 
-const ahead = 500
+// ahead is a short lookahead; farAhead is behind the horizon of a wheel.
+const (
+	ahead    = 500
+	farAhead = 20_000_000
+)
 
 func (w *walker) Handle(isl *Island, now unit.Time, n int32) {
 	if w.known != nil && len(w.known[n]) > 0 && w.known[n][0] == now {
@@ -46,9 +51,9 @@ func (w *walker) Handle(isl *Island, now unit.Time, n int32) {
 	}
 	r := &w.rng[n]
 	isl.At(now+1+unit.Time(r.Below(1<<(4+r.Below(24)))), MakeKey(Timer, 0, n))
-	to, at := int32(r.Below(uint64(len(w.of)))), now+ahead+unit.Time(r.Below(4000))
+	to, at := int32(r.Below(uint64(len(w.of)))), now+w.ahead+unit.Time(r.Below(4000))
 	if w.near && to > n {
-		at -= ahead - 1
+		at -= w.ahead - 1
 	}
 	switch {
 	case w.of[to] == isl.Index():
@@ -113,14 +118,19 @@ type way struct {
 	plain            bool // with a plain heap in place of the wheel
 	known            bool // what other islands send is not scheduled but asked for
 	near             bool // see walker: islands run in turn
+	far              bool // with a lookahead behind the wheel's horizon
+	start            unit.Time
 	cut              unit.Duration
 }
 
 // walk runs walkers in some way; every cut the run stops and goes on.
 func walk(seed uint64, of []int32, how way) (state []uint64, events int64) {
 	w := &walker{of: of, near: how.near, state: make([]uint64, len(of)), left: make([]int, len(of)), rng: make([]Stream, len(of)),
-		out: make([][]sending, how.islands), in: make([][]sending, how.islands)}
-	e := New(make([]int, how.islands), ahead)
+		out: make([][]sending, how.islands), in: make([][]sending, how.islands), ahead: ahead}
+	if how.far {
+		w.ahead = farAhead
+	}
+	e := New(make([]int, how.islands), unit.Duration(w.ahead))
 	if e.SetWorkers(how.workers); how.near {
 		e.RunInTurn()
 	}
@@ -139,12 +149,12 @@ func walk(seed uint64, of []int32, how way) (state []uint64, events int64) {
 	e.Register(1, w)
 	for n := range of {
 		w.rng[n], w.left[n] = NewStream(seed, "node", uint64(n)), 60
-		e.At(of[n], unit.Time(n), MakeKey(Timer, 0, int32(n)))
+		e.At(of[n], how.start+unit.Time(n), MakeKey(Timer, 0, int32(n)))
 	}
 	more := true
-	for t := unit.Time(0); more; t = t.Add(how.cut) {
+	for t := how.start; more; t = t.Add(how.cut) {
 		more, _ = e.RunUntil(t)
-		if how.cut == 0 || t > 1<<18 {
+		if how.cut == 0 || t > how.start+1<<18 {
 			e.Run()
 			break
 		}
@@ -166,19 +176,20 @@ func alike(t *rapid.T, seed uint64, of []int32, how way, want []uint64, events i
 
 // TestWheelIsAHeap: on drawn scripts in one island or several, on one worker or several, in one go or with
 // stops, wheel and heap give every node the same events in the same order, and what islands send to each other
-// may be scheduled or asked for.
+// may be scheduled or asked for; with windows of a few slots or longer than the wheel, at the beginning of time or later.
 func TestWheelIsAHeap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		nodes := rapid.IntRange(1, 12).Draw(t, "nodes")
-		want, events := walk(seed, make([]int32, nodes), way{islands: 1, workers: 1, plain: true})
+		far, start := rapid.Bool().Draw(t, "far"), unit.Time(rapid.SampledFrom([]int64{0, 1 << 34}).Draw(t, "start"))
+		want, events := walk(seed, make([]int32, nodes), way{islands: 1, workers: 1, plain: true, far: far, start: start})
 		islands := rapid.IntRange(1, 7).Draw(t, "islands")
 		of := make([]int32, nodes)
 		for i := range of {
 			of[i] = int32(rapid.IntRange(0, islands-1).Draw(t, "island"))
 		}
 		how := way{islands: islands, workers: rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "workers"),
-			cut: unit.Duration(rapid.SampledFrom([]int{0, 3_333, 300_000}).Draw(t, "cut"))}
+			cut: unit.Duration(rapid.SampledFrom([]int{0, 3_333, 300_000}).Draw(t, "cut")), far: far, start: start}
 		alike(t, seed, of, how, want, events)
 	})
 }
