@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -135,5 +136,25 @@ func TestWorkersChange(t *testing.T) {
 		if e.Island(0).Mails() {
 			t.Error("between runs islands send by mail")
 		}
+	}
+}
+
+// TestIslandsAreDealt: each worker has as many islands of its own as the others, or one more, side by side.
+func TestIslandsAreDealt(t *testing.T) {
+	e, _ := keeping(7, 100, 0)
+	e.SetWorkers(3)
+	var dealt [][]int32
+	e.OnWindow(func(unit.Time) {
+		for i := range e.crew.hands {
+			var own []int32
+			for _, isl := range e.crew.hands[i].own {
+				own = append(own, isl.Index())
+			}
+			dealt = append(dealt, own)
+		}
+	})
+	e.Run()
+	if got, want := fmt.Sprint(dealt), "[[0 1 2] [3 4] [5 6]]"; got != want {
+		t.Errorf("islands %s, want %s", got, want)
 	}
 }

@@ -68,6 +68,14 @@ func (w *walker) Handle(isl *Island, now unit.Time, n int32) {
 	}
 }
 
+// arriving is the class of what nodes do to each other: it leaves another trace.
+type arriving struct{ w *walker }
+
+func (a arriving) Handle(isl *Island, now unit.Time, n int32) {
+	a.w.state[n]++
+	a.w.Handle(isl, now, n)
+}
+
 func (w *walker) Collect(isl *Island) {
 	for _, s := range w.out[isl.Index()] {
 		w.in[w.of[s.to]] = append(w.in[w.of[s.to]], s)
@@ -134,6 +142,9 @@ func walk(seed uint64, of []int32, how way) (state []uint64, events int64) {
 	if e.SetWorkers(how.workers); how.near {
 		e.RunInTurn()
 	}
+	if e.InTurn() != how.near {
+		panic("in turn, or not")
+	}
 	if how.known {
 		w.known = make([][]unit.Time, len(of))
 		e.SetArrivals(w, Arrival, 1)
@@ -146,7 +157,7 @@ func walk(seed uint64, of []int32, how way) (state []uint64, events int64) {
 		}
 	}
 	e.Register(0, w)
-	e.Register(1, w)
+	e.Register(1, arriving{w})
 	for n := range of {
 		w.rng[n], w.left[n] = NewStream(seed, "node", uint64(n)), 60
 		e.At(of[n], how.start+unit.Time(n), MakeKey(Timer, 0, int32(n)))

@@ -62,6 +62,19 @@ func TestRunUntil(t *testing.T) {
 	}
 }
 
+// TestUntilASlotBegins: an event at the very end of a piece is in it, also as the first of a slot.
+func TestUntilASlotBegins(t *testing.T) {
+	for islands := 1; islands <= 2; islands++ {
+		e, d := keeping(islands, unit.Duration(longest))
+		slot := unit.Time(1) << e.islands[0].wheel.shift
+		e.At(0, 0, MakeKey(Timer, 0, 0))
+		e.At(0, 3*slot, MakeKey(Timer, 0, 0))
+		e.At(0, 3*slot+1, MakeKey(Timer, 0, 0))
+		e.RunUntil(3 * slot)
+		d.holds(t, fmt.Sprint(islands, " islands"), 0, 3*slot)
+	}
+}
+
 // TestPauseAt: the run returns once behind the earliest pause, and pauses no more when it goes on.
 func TestPauseAt(t *testing.T) {
 	for islands := 1; islands <= 2; islands++ {
