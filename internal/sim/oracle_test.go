@@ -25,6 +25,7 @@ type walker struct {
 	known [][]unit.Time // by node: when what others sent to it comes, if that is asked for and not scheduled
 	near  bool          // it acts on nodes of higher numbers sooner than the lookahead
 	ahead unit.Time     // the lookahead
+	grid  unit.Time     // of all times: if it is wide, many share an instant
 }
 
 type sending struct {
@@ -39,9 +40,6 @@ const (
 )
 
 func (w *walker) Handle(isl *Island, now unit.Time, n int32) {
-	if w.known != nil && len(w.known[n]) > 0 && w.known[n][0] == now {
-		w.known[n] = w.known[n][1:]
-	}
 	if isl.Index() != w.of[n] || isl.Now() != now {
 		panic("not its island, or not its time")
 	}
@@ -50,11 +48,12 @@ func (w *walker) Handle(isl *Island, now unit.Time, n int32) {
 		return
 	}
 	r := &w.rng[n]
-	isl.At(now+1+unit.Time(r.Below(1<<(4+r.Below(24)))), MakeKey(Timer, 0, n))
+	isl.At(w.onGrid(now+1+unit.Time(r.Below(1<<(4+r.Below(24))))), MakeKey(Timer, 0, n))
 	to, at := int32(r.Below(uint64(len(w.of)))), now+w.ahead+unit.Time(r.Below(4000))
 	if w.near && to > n {
 		at -= w.ahead - 1
 	}
+	at = w.onGrid(at)
 	switch {
 	case w.of[to] == isl.Index():
 		isl.At(at, MakeKey(Arrival, 1, to))
@@ -68,10 +67,16 @@ func (w *walker) Handle(isl *Island, now unit.Time, n int32) {
 	}
 }
 
+// onGrid returns the first time on the grid that is no earlier.
+func (w *walker) onGrid(t unit.Time) unit.Time { return (t + w.grid - 1) / w.grid * w.grid }
+
 // arriving is the class of what nodes do to each other: it leaves another trace.
 type arriving struct{ w *walker }
 
 func (a arriving) Handle(isl *Island, now unit.Time, n int32) {
+	if k := a.w.known; k != nil && len(k[n]) > 0 && k[n][0] == now {
+		k[n] = k[n][1:]
+	}
 	a.w.state[n]++
 	a.w.Handle(isl, now, n)
 }
@@ -128,13 +133,15 @@ type way struct {
 	near             bool // see walker: islands run in turn
 	far              bool // with a lookahead behind the wheel's horizon
 	start            unit.Time
+	grid             unit.Time
 	cut              unit.Duration
 }
 
 // walk runs walkers in some way; every cut the run stops and goes on.
 func walk(seed uint64, of []int32, how way) (state []uint64, events int64) {
 	w := &walker{of: of, near: how.near, state: make([]uint64, len(of)), left: make([]int, len(of)), rng: make([]Stream, len(of)),
-		out: make([][]sending, how.islands), in: make([][]sending, how.islands), ahead: ahead}
+		out: make([][]sending, how.islands), in: make([][]sending, how.islands), ahead: ahead,
+		grid: how.grid}
 	if how.far {
 		w.ahead = farAhead
 	}
@@ -160,7 +167,7 @@ func walk(seed uint64, of []int32, how way) (state []uint64, events int64) {
 	e.Register(1, arriving{w})
 	for n := range of {
 		w.rng[n], w.left[n] = NewStream(seed, "node", uint64(n)), 60
-		e.At(of[n], how.start+unit.Time(n), MakeKey(Timer, 0, int32(n)))
+		e.At(of[n], w.onGrid(how.start+unit.Time(n)), MakeKey(Timer, 0, int32(n)))
 	}
 	more := true
 	for t := how.start; more; t = t.Add(how.cut) {
@@ -185,6 +192,11 @@ func alike(t *rapid.T, seed uint64, of []int32, how way, want []uint64, events i
 	}
 }
 
+// someGrid draws a grid: none, or one on which windows end.
+func someGrid(t *rapid.T) unit.Time {
+	return unit.Time(rapid.SampledFrom([]int64{1, ahead}).Draw(t, "grid"))
+}
+
 // TestWheelIsAHeap: on drawn scripts in one island or several, on one worker or several, in one go or with
 // stops, wheel and heap give every node the same events in the same order, and what islands send to each other
 // may be scheduled or asked for; with windows of a few slots or longer than the wheel, at the beginning of time or later.
@@ -193,14 +205,16 @@ func TestWheelIsAHeap(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		nodes := rapid.IntRange(1, 12).Draw(t, "nodes")
 		far, start := rapid.Bool().Draw(t, "far"), unit.Time(rapid.SampledFrom([]int64{0, 1 << 34}).Draw(t, "start"))
-		want, events := walk(seed, make([]int32, nodes), way{islands: 1, workers: 1, plain: true, far: far, start: start})
+		grid := someGrid(t)
+		want, events := walk(seed, make([]int32, nodes),
+			way{islands: 1, workers: 1, plain: true, far: far, start: start, grid: grid})
 		islands := rapid.IntRange(1, 7).Draw(t, "islands")
 		of := make([]int32, nodes)
 		for i := range of {
 			of[i] = int32(rapid.IntRange(0, islands-1).Draw(t, "island"))
 		}
 		how := way{islands: islands, workers: rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "workers"),
-			cut: unit.Duration(rapid.SampledFrom([]int{0, 3_333, 300_000}).Draw(t, "cut")), far: far, start: start}
+			cut: unit.Duration(rapid.SampledFrom([]int{0, 3_333, 300_000}).Draw(t, "cut")), far: far, start: start, grid: grid}
 		alike(t, seed, of, how, want, events)
 	})
 }
@@ -210,11 +224,12 @@ func TestInTurn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		of := make([]int32, rapid.IntRange(2, 12).Draw(t, "nodes"))
-		want, events := walk(seed, of, way{islands: 1, workers: 1, plain: true, near: true})
+		grid := someGrid(t)
+		want, events := walk(seed, of, way{islands: 1, workers: 1, plain: true, near: true, grid: grid})
 		for i := range of[1:] {
 			of[i+1] = of[i] + int32(rapid.IntRange(0, 1).Draw(t, "next"))
 		}
-		how := way{islands: int(of[len(of)-1]) + 1, workers: 1, near: true,
+		how := way{islands: int(of[len(of)-1]) + 1, workers: 1, near: true, grid: grid,
 			cut: unit.Duration(rapid.SampledFrom([]int{0, 3_333, 300_000}).Draw(t, "cut"))}
 		alike(t, seed, of, how, want, events)
 	})

@@ -120,6 +120,19 @@ func TestStretch(t *testing.T) {
 	}
 }
 
+// TestNowBetweenWindows: there it is as late as in the island that came furthest.
+func TestNowBetweenWindows(t *testing.T) {
+	for islands := 1; islands <= 2; islands++ {
+		e, _ := keeping(islands, 100, 50, 20, 120, 180)
+		var now []unit.Time
+		e.OnWindow(func(unit.Time) { now = append(now, e.Now()) })
+		e.Run()
+		if want := []unit.Time{50, 180}; !slices.Equal(now, want) {
+			t.Errorf("%d islands: it is %v, want %v", islands, now, want)
+		}
+	}
+}
+
 // TestWindowsOfAPicosecond: the shortest lookahead cuts a run as any other does.
 func TestWindowsOfAPicosecond(t *testing.T) {
 	e, _ := keeping(2, 1, 0, 1, 5)
