@@ -274,15 +274,16 @@ func (k known) Before(_ *Island, _ unit.Time, due *Due) unit.Time {
 	return unit.Never
 }
 
-// TestPanicInAWorker: a panic in a worker is a panic of Run, with the worker's stack; of several the
-// one of the first island.
+// TestPanicInAWorker: a panic in a worker is a panic of Run, with the worker's stack; of several, each in a worker of
+// its own, the one of the first island.
 func TestPanicInAWorker(t *testing.T) {
-	e := New(make([]int, 4), 100)
-	e.SetWorkers(4)
-	e.Register(0, handle(func(now unit.Time) { failsHere() }))
-	for i := int32(1); i < 4; i++ {
-		e.At(i, 10, MakeKey(Timer, 0, i))
+	var failing atomic.Int32
+	fails := func(unit.Time) {
+		failing.Add(1)
+		until(func() bool { return failing.Load() == 3 })
+		failsHere()
 	}
+	e := crewed(1, onIslands{func(unit.Time) {}, fails, fails, fails})
 	defer func() {
 		f, ok := recover().(*Fault)
 		if !ok || f.Island != 1 || f.Value != "no such frame" || !strings.Contains(f.Error(), "failsHere") {

@@ -156,13 +156,36 @@ func TestStopWithinAWindow(t *testing.T) {
 			d.then[10] = stop(e)
 			e.CheckEvery(1)
 			e.OnCheck(func() bool { return !interrupted || len(d.times) != 2 })
-			if whole := e.Run(); whole == interrupted {
-				t.Errorf("%s: whole %v, interrupted %v", name, whole, interrupted)
+			if more, whole := e.RunUntil(unit.Never); whole == interrupted || more != interrupted {
+				t.Errorf("%s: more %v, whole %v, interrupted %v", name, more, whole, interrupted)
 			}
 			e.Run()
 			d.holds(t, name, 0, 10, 20)
 		}
 	}
+}
+
+// coming is when something comes to the first of two islands.
+type coming []unit.Time
+
+func (c coming) Before(isl *Island, _ unit.Time, due *Due) unit.Time {
+	for i, at := range c {
+		due.Room(1)[0] = DueEvent(at.Sub(due.From()), MakeKey(Arrival, 1, int32(i)))
+		due.Added(1)
+	}
+	return unit.Never
+}
+
+// TestStopBeforeWhatComes: what comes from another island is not handled either behind the end that an event of its
+// window asks for.
+func TestStopBeforeWhatComes(t *testing.T) {
+	e, d := keeping(2, 100, 0)
+	e.Register(1, d)
+	e.SetArrivals(coming{150, 200, 201, 250}, Arrival, 1)
+	e.Stretch(func() unit.Duration { return 1000 })
+	d.then[0] = func(isl *Island) { isl.StopAt(200) }
+	e.Run()
+	d.holds(t, "until 200", 0, 150, 200)
 }
 
 // TestChecks: the question whether to go on comes each time that so many events have passed; with several islands
