@@ -5,8 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"railyard/internal/inventory"
 	"railyard/internal/inventory/inventorytest"
 	"railyard/internal/topo"
@@ -70,29 +68,31 @@ func TestWhatIsAskedOfASmallFabric(t *testing.T) {
 	}
 }
 
-// Trunks of a switch come in the order of their numbers, also where ports for uplinks are split or lie elsewhere.
+// Trunks of a switch come in the order of their numbers, also where cables fill one row of ports before the next: four
+// to hosts take 1, 3, 5 and 7, and those to spines 9, 11, 2 and 4.
 func TestTrunksComeByNumber(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		o := inventorytest.Usual()
-		panel := inventory.Panel{Breakout: rapid.IntRange(0, 4).Draw(t, "breakout"), Rows: rapid.IntRange(0, 3).Draw(t, "rows"),
-			Ports: 288, Rate: 800 * unit.GigabitPerSec}
-		o.Panel = one(panel)
-		g := inventorytest.Draw(t)
-		in, err := inventory.New(g, o)
-		if err != nil {
-			t.Skip(err)
-		}
-		for n := range g.Nodes {
-			last := -1
-			for _, p := range in.Trunks(topo.NodeID(n)) {
-				at := 100*in.Ports[p].Name.Number + in.Ports[p].Name.Part
-				if at <= last {
-					t.Fatalf("%s: %s comes after a higher number", g.Nodes[n].Name, in.Ports[p].Name)
-				}
-				last = at
-			}
-		}
-	})
+	g := mustGraph(t, topo.RailOptimized{Hosts: 4, GPUs: 2, NICs: 2, RailsPerLeaf: 2, Segment: 2, Spines: 2, Parallel: 2,
+		HostLink: inventorytest.Host200, SpineLink: inventorytest.Trunk400})
+	o := inventorytest.Usual()
+	o.Panel = one(inventory.Panel{Ports: 12, Rows: 2})
+	in := mustNew(t, g, o)
+	var numbers []int
+	for _, p := range in.Trunks(g.Edge(0)) {
+		numbers = append(numbers, in.Ports[p].Name.Number)
+	}
+	if want := []int{2, 4, 9, 11}; !slices.Equal(numbers, want) {
+		t.Errorf("ports %v, want %v", numbers, want)
+	}
+}
+
+// A leaf with one NIC has groups of next hops to it, too.
+func TestGroupsToSingleNICs(t *testing.T) {
+	g := mustGraph(t, topo.RailOptimized{Hosts: 2, GPUs: 1, NICs: 1, Segment: 1, Spines: 2,
+		HostLink: inventorytest.Host200, SpineLink: inventorytest.Trunk400})
+	in := mustNew(t, g, inventorytest.Usual())
+	if all := in.Groups(topo.NewRoutes(g), g.Edge(0)); len(all) != 1 || all[0].Switches != 1 || len(all[0].Ports) != 2 {
+		t.Errorf("%+v, want one group of two uplinks to one switch", all)
+	}
 }
 
 // The first pair is domain 1; the first of a pair has the lower of the two addresses.
