@@ -20,6 +20,9 @@
 // ingress's. Each belongs to its node's island, and frames that cross to another island are told of by
 // mail, between windows. Counters, traces, chunks of frames: each island has its own.
 //
+// A frame that waits for a port does so in a queue, and leaves by an event; or, where nothing but the frames before it
+// can hold it up, in line on the link, without one. What can be seen is the same: line.go.
+//
 // Habits of a simulator that is compared with, and of no network, are one value: Quirks.
 //
 // Everything at one instant happens in the order of sim's phases: transmissions

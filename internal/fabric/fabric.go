@@ -136,6 +136,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	if cfg.Faults == nil {
 		f.setFar()
 	}
+	f.layLines(index)
 	if cfg.Faults == nil && !cfg.HostsPause && eng.Islands() > 1 {
 		f.calm = f.newCalm()
 		eng.Stretch(f.window)

@@ -171,7 +171,7 @@ func (f *Fabric) Release() {
 		f.queues[i].fifo = fifo{}
 	}
 	for i := range f.ports {
-		f.ports[i].tail = nil
+		f.ports[i].tail, f.ports[i].sent.line = nil, 0
 		f.ingresses[i].head, f.ingresses[i].n = nil, 0
 	}
 	for i := range f.states {

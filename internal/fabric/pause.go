@@ -66,7 +66,7 @@ func (f *Fabric) sendPause(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	}
 	f.rated(now, id, p)
 	tx := f.txTime(p, int64(f.cfg.PauseFrame)+f.overhead)
-	p.sent = sent{flow: -1}
+	p.sent = sent{flow: -1, line: p.sent.line}
 	p.busyUntil = now.Add(tx)
 	if p.psPerByte == 0 {
 		p.busy += tx
@@ -96,6 +96,9 @@ func (h *pauseArrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	live = live[:copy(live, live[1:])]
 	f.pauses[link] = live
 	p := &f.ports[owner]
+	if p.sent.line&lineClass != 0 {
+		f.dissolve(isl, f.state(isl), now, PortID(owner))
+	}
 	if len(live) > 0 && !f.each {
 		isl.At(live[0].at, sim.MakeKey(sim.Arrival, classPause, owner))
 	}

@@ -67,6 +67,7 @@ type sent struct {
 	account int32 // at a switch: that it is charged to
 	flow    int32
 	op      Opcode // 0: a PFC frame
+	line    uint8  // of the port, not of the frame: see line.go
 	bytes   uint16
 }
 
@@ -144,7 +145,8 @@ type pauseFrame struct {
 	root   PortID
 }
 
-// queue is the egress queue of a class at a port: what every frame touches.
+// queue is the egress queue of a class at a port: what every frame touches. Where its frames stand in line on the
+// link, fifo is that end of those on the link.
 type queue struct {
 	fifo
 	bytes   int64
@@ -208,6 +210,7 @@ type node struct {
 	lossyAlpha      unit.Ratio
 	lossless        uint8 // classes under PFC
 	fixed           bool  // xOFF is
+	lines           bool  // frames that wait at its ports may stand in line on the links, see line.go
 }
 
 // state is what the islands do not share of the fabric.
@@ -221,6 +224,10 @@ type state struct {
 	links  []PortID
 	coming []uint64
 	from   []int32
+	// ports with a line, and some that have none any more; switches, and how many of them have no lines: see line.go
+	lined   []PortID
+	nodes   []int32
+	without int
 	// links that its nodes send to, and that lead to them
 	outward, inward []PortID
 	_               [64]byte

@@ -192,6 +192,7 @@ func (f *Fabric) transmit(isl *sim.Island, st *state, now unit.Time, id PortID, 
 		f.transmitAny(isl, st, now, id, p, pk)
 		return
 	}
+	p.used++
 	f.put(isl, st, now, id, p, pk, pk.Bytes, unit.Duration((int64(pk.Bytes)+f.overhead)*int64(p.psPerByte)))
 }
 
@@ -211,10 +212,11 @@ func (f *Fabric) transmitAny(isl *sim.Island, st *state, now unit.Time, id PortI
 	if f.traced(pk) {
 		f.traceStart(now, id, p, pk)
 	}
+	p.used++
 	f.put(isl, st, now, id, p, pk, charged, tx)
 }
 
-// put puts a frame on the link for so long; it was charged with so many bytes.
+// put puts a frame on the link for so long, where it lies already; it was charged with so many bytes.
 func (f *Fabric) put(isl *sim.Island, st *state, now unit.Time, id PortID, p *port, pk *Packet, charged uint16,
 	tx unit.Duration) {
 	p.busyUntil = now.Add(tx)
@@ -228,9 +230,8 @@ func (f *Fabric) put(isl *sim.Island, st *state, now unit.Time, id PortID, p *po
 	}
 	p.dataBytes += wire
 	st.hops++
-	p.sent = sent{account: pk.account(), flow: pk.Flow, op: pk.Opcode(), bytes: charged}
+	p.sent.account, p.sent.flow, p.sent.op, p.sent.bytes = pk.account(), pk.Flow, pk.Opcode(), charged
 	pk.at = int64(p.busyUntil.Add(p.delay))
-	p.used++
 	in := &f.ingresses[id]
 	if p.flags&flagRare != 0 || isl.Mails() || in.n == 0 { // in.n is the far end's, which may be running
 		f.reaches(isl, st, now, id, p, pk)
@@ -388,11 +389,16 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 		return
 	}
 	out := f.routes[pk.route]
+	o := &f.ports[out]
+	if o.sent.line&lineClass != 0 && now >= o.busyUntil {
+		f.admitLate(isl, now, id, out, in, pk)
+		return
+	}
 	pk.route++
 	account := in.first + int32(pk.Class())
-	a, o := &f.accounts[account], &f.ports[out]
+	a := &f.accounts[account]
 	shared, far := a.farWith(int64(pk.Bytes))
-	if !far || in.lossless&(1<<pk.Class()) == 0 {
+	if !far || in.lossless&(1<<pk.Class()) == 0 || a.node.lines && a.node.shared+shared > a.node.maxUsed {
 		f.admitBy(isl, now, id, out, in, pk)
 		return
 	}
@@ -410,7 +416,13 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 		f.through(isl, in.state, now, out, o, pk)
 		return
 	}
-	f.enqueue(isl, in.state, now, out, o, pk)
+	f.wait(isl, in.state, now, out, o, a.node.lines, pk)
+}
+
+// admitLate is admit by a port in whose line frames have begun to leave.
+func (f *Fabric) admitLate(isl *sim.Island, now unit.Time, id, out PortID, in *ingress, pk *Packet) {
+	f.catchUp(isl, in.state, now, out)
+	f.admit(isl, now, id, in, pk)
 }
 
 // admitAny is admit where the next hop is chosen here, or it is asked whether the frame may go there.
@@ -434,6 +446,13 @@ func (f *Fabric) admitBy(isl *sim.Island, now unit.Time, id, out PortID, in *ing
 	account := in.first + int32(class)
 	pk.at = int64(account)
 	o := &f.ports[out]
+	n := f.accounts[account].node
+	if n.lines { // what is charged to it is to be known
+		f.catchUpAll(isl, in.state, now)
+		if _, far := f.accounts[account].farWith(int64(pk.Bytes)); !far && in.lossless&(1<<class) != 0 {
+			f.dissolveAll(isl, in.state, now, n)
+		}
+	}
 	if !f.charge(isl, now, id, out, in, &f.accounts[account], pk) {
 		return
 	}
@@ -441,7 +460,7 @@ func (f *Fabric) admitBy(isl *sim.Island, now unit.Time, id, out PortID, in *ing
 		return
 	}
 	if !o.idle(now, class) {
-		f.enqueue(isl, in.state, now, out, o, pk)
+		f.wait(isl, in.state, now, out, o, n.lines, pk)
 		return
 	}
 	f.leave(isl, in.state, now, out, o, f.placed(isl, in.state, now, out, o, pk))
@@ -562,6 +581,16 @@ func (f *Fabric) enqueue(isl *sim.Island, st *state, now unit.Time, out PortID, 
 
 // seenComing is enqueue where a sample is due, the queue may mark the frame, the frame is traced, or somebody watches.
 func (f *Fabric) seenComing(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, q *queue, pk *Packet) {
+	f.seen(isl, now, out, o, q, pk)
+	f.join(isl, st, now, out, o, q, pk)
+	if f.cfg.OnEvent != nil {
+		f.tellLevel(isl, now, out, int(pk.Class()), q)
+	}
+}
+
+// seen takes a sample of a queue that a frame comes to, if one is due, marks the frame, if it is to be marked then,
+// and notes its way.
+func (f *Fabric) seen(isl *sim.Island, now unit.Time, out PortID, o *port, q *queue, pk *Packet) {
 	class := int(pk.Class())
 	if now >= q.sampled {
 		f.sample(isl, now, out, class, q)
@@ -571,10 +600,6 @@ func (f *Fabric) seenComing(isl *sim.Island, st *state, now unit.Time, out PortI
 	}
 	if f.traced(pk) {
 		f.traceEnqueue(now, out, o, q, pk)
-	}
-	f.join(isl, st, now, out, o, q, pk)
-	if f.cfg.OnEvent != nil {
-		f.tellLevel(isl, now, out, class, q)
 	}
 }
 

@@ -60,6 +60,7 @@ type Engine struct {
 	mail      Mail
 	arrivals  Arrivals
 	arriving  Key // of those, without an owner
+	late      Late
 	due       Due // of one worker
 	onWindow  []func(end unit.Time)
 	onOpen    []func(isl *Island, events int64)
@@ -127,6 +128,17 @@ func (e *Engine) Workers() int { return e.workers }
 
 // SetMail sets how islands send to each other.
 func (e *Engine) SetMail(m Mail) { e.mail = m }
+
+// Late is who puts off what happens in an island, at an instant that is known, for as long as nobody looks. It says
+// with Island.Did that it has happened after all.
+type Late interface {
+	// CatchUp does what was put off up to and including until, and returns when the next of it happens, or
+	// unit.Never. It is called by the island's worker as a window ends.
+	CatchUp(isl *Island, until unit.Time) (next unit.Time)
+}
+
+// SetLate sets who does so. An engine with one island does not ask.
+func (e *Engine) SetLate(l Late) { e.late = l }
 
 // Register sets the handler of a class.
 func (e *Engine) Register(c Class, h Handler) {
@@ -365,6 +377,9 @@ func (e *Engine) window(isl *Island, end unit.Time, d *Due) {
 	isl.next = min(later, isl.peek())
 	if v != never {
 		isl.next = min(isl.next, w.at(v))
+	}
+	if e.late != nil {
+		isl.next = min(isl.next, e.late.CatchUp(isl, isl.limit-1))
 	}
 }
 

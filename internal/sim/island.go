@@ -72,6 +72,12 @@ func (isl *Island) atAny(at unit.Time, key Key) {
 	isl.wheel.push(at, key)
 }
 
+// Did counts an event that was put off until now: see Late.
+func (isl *Island) Did(at unit.Time) {
+	isl.events++
+	isl.now = max(isl.now, at)
+}
+
 // StopAt ends the run after every event up to and including t, which lies at least a lookahead
 // after now; the earliest call in any island counts.
 func (isl *Island) StopAt(t unit.Time) {

@@ -1,0 +1,208 @@
+package fabric
+
+import (
+	"railyard/internal/sim"
+	"railyard/internal/unit"
+)
+
+// A frame that comes to a busy port leaves behind those before it, at an instant that is known, if nothing but they
+// can hold it up. Then no event is planned for that: it takes its place on the link at once, and stands in line
+// there behind those that have left.
+//
+//	link:   head -> [x x x . . . .]-> [. . . w w w w]-> [w w _ _ _ _ _] <- tail
+//	        known to the receiving end       ^ queue.head, queue.pos; queue.n of them wait
+//
+// Whoever looks at the port, or at what its switch holds, first has those leave whose time has come: catchUp. So does
+// the end of a window, before which the receiving end need know of none. What frames in line are charged is known late:
+// that is more than what the switch holds, and so it is looked at closely where it could matter.
+//
+// Where a line might come to be held up, by a pause, a PFC frame or another class, it dissolves: its frames go into a
+// queue, and an event is planned as for any.
+
+// line of a port: 1 + the class of those that stand in line, 0: none; and whether the port is among state.lined.
+const (
+	lineClass  = 15
+	lineListed = 16
+)
+
+// layLines lets frames stand in line where nothing is asked of the ports of switches but to send one frame after
+// the other, and nobody wants to hear of each at its time. With one island there is no end of a window to catch up by.
+func (f *Fabric) layLines(index []int32) {
+	if f.eng.Islands() == 1 || f.looks || f.cfg.Routing != nil || f.cfg.OnEvent != nil {
+		return
+	}
+	for i, k := range index {
+		if k >= 0 && f.nodes[k].lossless != 0 {
+			st := &f.states[f.islandOf[i]]
+			st.nodes = append(st.nodes, k)
+			f.nodes[k].lines = true
+		}
+	}
+	f.eng.SetLate((*late)(f))
+}
+
+// lines reports whether a frame of a class that has to wait for a port may stand in line.
+func (p *port) lines(class uint8) bool {
+	return p.flags == flagFar && p.paused == 0 && p.psPerByte != 0 &&
+		(p.sent.line&lineClass == 0 || p.sent.line&lineClass == class+1)
+}
+
+// wait has a frame wait for a port, in line or, where the switch has none or it may not, in the queue.
+func (f *Fabric) wait(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, lines bool, pk *Packet) {
+	if lines && o.lines(pk.Class()) {
+		f.lineUp(isl, st, now, out, o, pk)
+		return
+	}
+	if o.sent.line&lineClass != 0 {
+		f.dissolve(isl, st, now, out)
+	}
+	f.enqueue(isl, st, now, out, o, pk)
+}
+
+// lineUp has a frame stand in line, as enqueue does to a queue.
+func (f *Fabric) lineUp(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, pk *Packet) {
+	q := &f.queues[int(out)*f.nc+int(pk.Class())]
+	if now >= q.sampled || q.bytes > q.low || pk.attach != 0 {
+		f.seen(isl, now, out, o, q, pk)
+	}
+	room := o.room(&st.chunks)
+	*room = *pk
+	if q.n == 0 {
+		f.beginLine(st, out, o, q, pk.Class())
+	}
+	o.used++
+	q.n++
+	q.bytes += int64(pk.Bytes)
+	q.high = max(q.high, q.bytes)
+}
+
+// beginLine notes that a line begins with the room on the link.
+func (f *Fabric) beginLine(st *state, id PortID, p *port, q *queue, class uint8) {
+	q.head, q.pos = p.tail, p.used
+	if p.sent.line&lineListed == 0 {
+		st.lined = append(st.lined, id)
+	}
+	p.sent.line = lineListed | (class + 1)
+}
+
+// catchUp has those of a port's line leave whose time has come.
+func (f *Fabric) catchUp(isl *sim.Island, st *state, now unit.Time, id PortID) {
+	p := &f.ports[id]
+	c := int(p.sent.line&lineClass) - 1
+	q := &f.queues[int(id)*f.nc+c]
+	for start := p.busyUntil; start <= now; start = p.busyUntil {
+		isl.Did(start)
+		if start >= q.sampled {
+			f.sample(isl, start, id, c, q)
+		}
+		pk := q.front()
+		q.bytes -= int64(pk.Bytes)
+		if q.bytes > q.low || pk.attach != 0 {
+			f.seenInLine(isl, start, id, p, c, q, pk)
+		}
+		f.accounts[pk.account()].release(int64(pk.Bytes))
+		f.put(isl, st, start, id, p, pk, pk.Bytes, unit.Duration((int64(pk.Bytes)+f.overhead)*int64(p.psPerByte)))
+		q.pos++
+		if q.n--; q.n == 0 {
+			q.head = nil
+			p.sent.line &^= lineClass
+			return
+		}
+		if q.pos == chunkFrames {
+			q.head, q.pos = q.head.next, 0
+		}
+	}
+}
+
+// seenInLine marks the first of a line as it leaves, if it is to be marked then, and notes its way.
+func (f *Fabric) seenInLine(isl *sim.Island, start unit.Time, id PortID, p *port, c int, q *queue, pk *Packet) {
+	if q.bytes > q.low {
+		f.seenLeaving(isl, start, id, p, c, q, pk)
+	}
+	if f.traced(pk) {
+		f.traceStart(start, id, p, pk)
+	}
+}
+
+// catchUpAll is catchUp of all ports of an island.
+func (f *Fabric) catchUpAll(isl *sim.Island, st *state, now unit.Time) {
+	for _, id := range st.lined {
+		if f.ports[id].sent.line&lineClass != 0 {
+			f.catchUp(isl, st, now, id)
+		}
+	}
+}
+
+// dissolve has the line of a port wait in its queue instead.
+func (f *Fabric) dissolve(isl *sim.Island, st *state, now unit.Time, id PortID) {
+	f.catchUp(isl, st, now, id)
+	p := &f.ports[id]
+	if p.sent.line&lineClass == 0 {
+		return
+	}
+	class := p.sent.line&lineClass - 1
+	q := &f.queues[int(id)*f.nc+int(class)]
+	line := q.fifo
+	q.fifo = fifo{}
+	line.each(func(_ uint32, pk *Packet) { q.push(&st.chunks, pk) })
+	p.tail, p.used = line.head, line.pos
+	for c := p.tail.next; c != nil; {
+		next := c.next
+		st.chunks.put(c)
+		c = next
+	}
+	p.sent.line &^= lineClass
+	p.backlog |= 1 << class
+	f.awaitTxEnd(isl, id, p)
+}
+
+// dissolveAll dissolves the lines of an island, and lets none begin at a switch for now.
+func (f *Fabric) dissolveAll(isl *sim.Island, st *state, now unit.Time, n *node) {
+	n.lines = false
+	st.without++
+	for _, id := range st.lined {
+		if f.ports[id].sent.line&lineClass != 0 {
+			f.dissolve(isl, st, now, id)
+		}
+	}
+}
+
+// late is what the end of a window does: sim.Late.
+type late Fabric
+
+// CatchUp has those leave whose time has come in a window, and returns when the next ones do.
+func (l *late) CatchUp(isl *sim.Island, until unit.Time) (next unit.Time) {
+	f := (*Fabric)(l)
+	st := f.state(isl)
+	next = unit.Never
+	kept := st.lined[:0]
+	for _, id := range st.lined {
+		p := &f.ports[id]
+		if p.sent.line&lineClass != 0 {
+			f.catchUp(isl, st, until, id)
+		}
+		if p.sent.line&lineClass == 0 {
+			p.sent.line = 0
+			continue
+		}
+		next = min(next, p.busyUntil)
+		kept = append(kept, id)
+	}
+	st.lined = kept
+	if st.without > 0 {
+		f.layAgain(st)
+	}
+	return next
+}
+
+// layAgain lets lines begin at the switches of an island which are far from holding up a sender.
+func (f *Fabric) layAgain(st *state) {
+	st.without = 0
+	for _, k := range st.nodes {
+		n := &f.nodes[k]
+		n.lines = n.lines || n.pausing == 0 && n.shared < n.far/2
+		if !n.lines {
+			st.without++
+		}
+	}
+}
