@@ -46,7 +46,8 @@ type sarifLog struct {
 func TestSARIF(t *testing.T) {
 	var all []lint.Finding
 	for i, m := range linttest.Planted {
-		file := []string{"configs/leaf 1/running-config", "./a:b.cfg", "/etc/50%/x.cfg", "../c#d.cfg"}[i%4]
+		file := []string{"configs/leaf 1/running-config", "./a:b.cfg", "/etc/50%/x.cfg", "../c#d.cfg",
+			"azAZ09-._~/!$&'()*+,;=@"}[i%5]
 		all = append(all, lint.Check([]*lint.Device{linttest.Read(m.Dialect, file, m.Break(t))}, nil)...)
 	}
 	text, err := json.Marshal(lint.SARIF(all, "1.2.3"))
@@ -88,7 +89,8 @@ func TestSARIF(t *testing.T) {
 			t.Errorf("%+v: want lines from 1", at)
 		}
 	}
-	for _, want := range []string{"configs/leaf%201/running-config", "./a:b.cfg", "file:///etc/50%25/x.cfg", "../c%23d.cfg"} {
+	for _, want := range []string{"configs/leaf%201/running-config", "./a:b.cfg", "file:///etc/50%25/x.cfg", "../c%23d.cfg",
+		"azAZ09-._~/!$&'()*+,;=@"} {
 		if !uris[want] {
 			t.Errorf("no result at %s: %v", want, uris)
 		}

@@ -17,10 +17,11 @@ func TestARunIsTheSameHoweverItIsComputed(t *testing.T) {
 			want := digestOf(t, first.path)
 			for _, o := range []Options{{}, {Islands: 1}, {Islands: 2}, {Islands: 3, Workers: 1}, {Islands: 7},
 				{Workers: 1}, {Workers: 2}, {Islands: 2, Workers: 2}, {Islands: 5, Workers: 4}} {
-				r := run(t, yaml, o)
-				if digestOf(t, r.path) != want {
-					t.Errorf("%d islands, %d workers: %s", o.Islands, o.Workers, firstDifference(t, first.path, r.path))
-				}
+				t.Run(fmt.Sprintf("%d islands, %d workers", o.Islands, o.Workers), func(t *testing.T) {
+					if r := run(t, yaml, o); digestOf(t, r.path) != want {
+						t.Error(firstDifference(t, first.path, r.path))
+					}
+				})
 			}
 		})
 	}

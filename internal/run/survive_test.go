@@ -40,47 +40,49 @@ func TestAJobThatStartsAgainHasTheSameWeights(t *testing.T) {
 		{"no checkpoint", "  restart: 2ms", "{host: host2, at: 500us, down: 1ms}", result.AbortRetries},
 		{"interval", "  checkpoint: {interval: 150us}\n  restart: 0s", "{host: host2, at: 500us, down: 300us}", result.AbortRetries},
 	} {
-		dp := ""
-		if !strings.Contains(c.survival, "spares") {
-			dp = "  parallel: {dp: 4}\n" // the third host has nothing to do
-		}
-		yaml := surviving(t, dp+c.survival, "faults: ["+c.fault+"]")
-		r := run(t, yaml, Options{})
-		v := r.Survival
-		if r.WeightsSHA256 != well.WeightsSHA256 || r.WeightsSHA256 == "" || *r.FinalLoss != *well.FinalLoss ||
-			*r.TestAccuracy != *well.TestAccuracy || r.Summary.Steps != 24 {
-			t.Errorf("%s: %d steps, loss %v, weights %s; want 24, %v, %s", c.name, r.Summary.Steps, *r.FinalLoss, r.WeightsSHA256,
-				*well.FinalLoss, well.WeightsSHA256)
-		}
-		if len(r.Aborts) != 1 || r.Aborts[0].Why != c.why || len(v.Restarts) != 1 {
-			t.Fatalf("%s: aborted %+v, %+v", c.name, r.Aborts, v)
-		}
-		again := v.Restarts[0]
-		spare := []result.Replaced{{Host: strings.Split(strings.Fields(c.fault)[1], "/")[0], By: "host3"}}
-		spare[0].Host = strings.TrimSuffix(spare[0].Host, ",")
-		if got := again.Replaced; strings.Contains(c.survival, "spares") != slices.Equal(got, spare) {
-			t.Errorf("%s: replaced %+v", c.name, got)
-		}
-		if c.name != "interval" && again.Step%5 != 0 || (c.name == "no checkpoint") != (again.Step == 0) || again.LostTime <= 0 ||
-			again.At != r.Aborts[0].At.Add(again.Down) {
-			t.Errorf("%s: %+v", c.name, again)
-		}
-		first, more := starting(r)
-		if kept := again.Step > 0; kept != (first == r.Start.Time) || !kept && first != 0 || more < 10*unit.Microsecond {
-			t.Errorf("%s: %v of the first start phase and %v of the second in the job's time; the first took %v", c.name, first, more,
-				r.Start.Time)
-		}
-		if r.GPU.Most >= well.GPU.Most || r.GPU.Least <= 0 {
-			t.Errorf("%s: GPUs are used as %+v, without a fault as %+v", c.name, r.GPU, well.GPU)
-		}
-		if got := rowsOfSteps(t, r); got != 4*(24+v.LostSteps) {
-			t.Errorf("%s: %d rows of steps that all ranks ended, %d steps were lost", c.name, got, v.LostSteps)
-		}
-		for _, opt := range []Options{{Islands: 3}, {Islands: 4, Workers: 3}} {
-			if other := run(t, yaml, opt); digestOf(t, other.path) != digestOf(t, r.path) {
-				t.Errorf("%s in %d islands: %s", c.name, opt.Islands, firstDifference(t, r.path, other.path))
+		t.Run(c.name, func(t *testing.T) {
+			dp := ""
+			if !strings.Contains(c.survival, "spares") {
+				dp = "  parallel: {dp: 4}\n" // the third host has nothing to do
 			}
-		}
+			yaml := surviving(t, dp+c.survival, "faults: ["+c.fault+"]")
+			r := run(t, yaml, Options{})
+			v := r.Survival
+			if r.WeightsSHA256 != well.WeightsSHA256 || r.WeightsSHA256 == "" || *r.FinalLoss != *well.FinalLoss ||
+				*r.TestAccuracy != *well.TestAccuracy || r.Summary.Steps != 24 {
+				t.Errorf("%d steps, loss %v, weights %s; want 24, %v, %s", r.Summary.Steps, *r.FinalLoss, r.WeightsSHA256,
+					*well.FinalLoss, well.WeightsSHA256)
+			}
+			if len(r.Aborts) != 1 || r.Aborts[0].Why != c.why || len(v.Restarts) != 1 {
+				t.Fatalf("aborted %+v, %+v", r.Aborts, v)
+			}
+			again := v.Restarts[0]
+			spare := []result.Replaced{{Host: strings.Split(strings.Fields(c.fault)[1], "/")[0], By: "host3"}}
+			spare[0].Host = strings.TrimSuffix(spare[0].Host, ",")
+			if got := again.Replaced; strings.Contains(c.survival, "spares") != slices.Equal(got, spare) {
+				t.Errorf("replaced %+v", got)
+			}
+			if c.name != "interval" && again.Step%5 != 0 || (c.name == "no checkpoint") != (again.Step == 0) ||
+				again.LostTime <= 0 || again.At != r.Aborts[0].At.Add(again.Down) {
+				t.Errorf("%+v", again)
+			}
+			first, more := starting(r)
+			if kept := again.Step > 0; kept != (first == r.Start.Time) || !kept && first != 0 || more < 10*unit.Microsecond {
+				t.Errorf("%v of the first start phase and %v of the second in the job's time; the first took %v", first, more,
+					r.Start.Time)
+			}
+			if r.GPU.Most >= well.GPU.Most || r.GPU.Least <= 0 {
+				t.Errorf("GPUs are used as %+v, without a fault as %+v", r.GPU, well.GPU)
+			}
+			if got := rowsOfSteps(t, r); got != 4*(24+v.LostSteps) {
+				t.Errorf("%d rows of steps that all ranks ended, %d steps were lost", got, v.LostSteps)
+			}
+			for _, opt := range []Options{{Islands: 3}, {Islands: 4, Workers: 3}} {
+				if other := run(t, yaml, opt); digestOf(t, other.path) != digestOf(t, r.path) {
+					t.Errorf("in %d islands: %s", opt.Islands, firstDifference(t, r.path, other.path))
+				}
+			}
+		})
 	}
 }
 

@@ -24,6 +24,8 @@ type walker struct {
 	in    [][]sending
 	known [][]unit.Time // by node: when what others sent to it comes, if that is asked for and not scheduled
 	near  bool          // it acts on nodes of higher numbers sooner than the lookahead
+	ahead unit.Time     // the lookahead
+	grid  unit.Time     // of all times: if it is wide, many share an instant
 }
 
 type sending struct {
@@ -31,12 +33,13 @@ type sending struct {
 	to int32
 }
 
-const ahead = 500
+// ahead is a short lookahead; farAhead is behind the horizon of a wheel.
+const (
+	ahead    = 500
+	farAhead = 20_000_000
+)
 
 func (w *walker) Handle(isl *Island, now unit.Time, n int32) {
-	if w.known != nil && len(w.known[n]) > 0 && w.known[n][0] == now {
-		w.known[n] = w.known[n][1:]
-	}
 	if isl.Index() != w.of[n] || isl.Now() != now {
 		panic("not its island, or not its time")
 	}
@@ -45,11 +48,12 @@ func (w *walker) Handle(isl *Island, now unit.Time, n int32) {
 		return
 	}
 	r := &w.rng[n]
-	isl.At(now+1+unit.Time(r.Below(1<<(4+r.Below(24)))), MakeKey(Timer, 0, n))
-	to, at := int32(r.Below(uint64(len(w.of)))), now+ahead+unit.Time(r.Below(4000))
+	isl.At(w.onGrid(now+1+unit.Time(r.Below(1<<(4+r.Below(24))))), MakeKey(Timer, 0, n))
+	to, at := int32(r.Below(uint64(len(w.of)))), now+w.ahead+unit.Time(r.Below(4000))
 	if w.near && to > n {
-		at -= ahead - 1
+		at -= w.ahead - 1
 	}
+	at = w.onGrid(at)
 	switch {
 	case w.of[to] == isl.Index():
 		isl.At(at, MakeKey(Arrival, 1, to))
@@ -61,6 +65,20 @@ func (w *walker) Handle(isl *Island, now unit.Time, n int32) {
 	default:
 		w.out[isl.Index()] = append(w.out[isl.Index()], sending{at, to})
 	}
+}
+
+// onGrid returns the first time on the grid that is no earlier.
+func (w *walker) onGrid(t unit.Time) unit.Time { return (t + w.grid - 1) / w.grid * w.grid }
+
+// arriving is the class of what nodes do to each other: it leaves another trace.
+type arriving struct{ w *walker }
+
+func (a arriving) Handle(isl *Island, now unit.Time, n int32) {
+	if k := a.w.known; k != nil && len(k[n]) > 0 && k[n][0] == now {
+		k[n] = k[n][1:]
+	}
+	a.w.state[n]++
+	a.w.Handle(isl, now, n)
 }
 
 func (w *walker) Collect(isl *Island) {
@@ -113,16 +131,26 @@ type way struct {
 	plain            bool // with a plain heap in place of the wheel
 	known            bool // what other islands send is not scheduled but asked for
 	near             bool // see walker: islands run in turn
+	far              bool // with a lookahead behind the wheel's horizon
+	start            unit.Time
+	grid             unit.Time
 	cut              unit.Duration
 }
 
 // walk runs walkers in some way; every cut the run stops and goes on.
 func walk(seed uint64, of []int32, how way) (state []uint64, events int64) {
 	w := &walker{of: of, near: how.near, state: make([]uint64, len(of)), left: make([]int, len(of)), rng: make([]Stream, len(of)),
-		out: make([][]sending, how.islands), in: make([][]sending, how.islands)}
-	e := New(make([]int, how.islands), ahead)
+		out: make([][]sending, how.islands), in: make([][]sending, how.islands), ahead: ahead,
+		grid: how.grid}
+	if how.far {
+		w.ahead = farAhead
+	}
+	e := New(make([]int, how.islands), unit.Duration(w.ahead))
 	if e.SetWorkers(how.workers); how.near {
 		e.RunInTurn()
+	}
+	if e.InTurn() != how.near {
+		panic("in turn, or not")
 	}
 	if how.known {
 		w.known = make([][]unit.Time, len(of))
@@ -136,15 +164,15 @@ func walk(seed uint64, of []int32, how way) (state []uint64, events int64) {
 		}
 	}
 	e.Register(0, w)
-	e.Register(1, w)
+	e.Register(1, arriving{w})
 	for n := range of {
 		w.rng[n], w.left[n] = NewStream(seed, "node", uint64(n)), 60
-		e.At(of[n], unit.Time(n), MakeKey(Timer, 0, int32(n)))
+		e.At(of[n], w.onGrid(how.start+unit.Time(n)), MakeKey(Timer, 0, int32(n)))
 	}
 	more := true
-	for t := unit.Time(0); more; t = t.Add(how.cut) {
+	for t := how.start; more; t = t.Add(how.cut) {
 		more, _ = e.RunUntil(t)
-		if how.cut == 0 || t > 1<<18 {
+		if how.cut == 0 || t > how.start+1<<18 {
 			e.Run()
 			break
 		}
@@ -164,21 +192,29 @@ func alike(t *rapid.T, seed uint64, of []int32, how way, want []uint64, events i
 	}
 }
 
+// someGrid draws a grid: none, or one on which windows end.
+func someGrid(t *rapid.T) unit.Time {
+	return unit.Time(rapid.SampledFrom([]int64{1, ahead}).Draw(t, "grid"))
+}
+
 // TestWheelIsAHeap: on drawn scripts in one island or several, on one worker or several, in one go or with
 // stops, wheel and heap give every node the same events in the same order, and what islands send to each other
-// may be scheduled or asked for.
+// may be scheduled or asked for; with windows of a few slots or longer than the wheel, at the beginning of time or later.
 func TestWheelIsAHeap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		nodes := rapid.IntRange(1, 12).Draw(t, "nodes")
-		want, events := walk(seed, make([]int32, nodes), way{islands: 1, workers: 1, plain: true})
+		far, start := rapid.Bool().Draw(t, "far"), unit.Time(rapid.SampledFrom([]int64{0, 1 << 34}).Draw(t, "start"))
+		grid := someGrid(t)
+		want, events := walk(seed, make([]int32, nodes),
+			way{islands: 1, workers: 1, plain: true, far: far, start: start, grid: grid})
 		islands := rapid.IntRange(1, 7).Draw(t, "islands")
 		of := make([]int32, nodes)
 		for i := range of {
 			of[i] = int32(rapid.IntRange(0, islands-1).Draw(t, "island"))
 		}
 		how := way{islands: islands, workers: rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "workers"),
-			cut: unit.Duration(rapid.SampledFrom([]int{0, 3_333, 300_000}).Draw(t, "cut"))}
+			cut: unit.Duration(rapid.SampledFrom([]int{0, 3_333, 300_000}).Draw(t, "cut")), far: far, start: start, grid: grid}
 		alike(t, seed, of, how, want, events)
 	})
 }
@@ -188,11 +224,12 @@ func TestInTurn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		of := make([]int32, rapid.IntRange(2, 12).Draw(t, "nodes"))
-		want, events := walk(seed, of, way{islands: 1, workers: 1, plain: true, near: true})
+		grid := someGrid(t)
+		want, events := walk(seed, of, way{islands: 1, workers: 1, plain: true, near: true, grid: grid})
 		for i := range of[1:] {
 			of[i+1] = of[i] + int32(rapid.IntRange(0, 1).Draw(t, "next"))
 		}
-		how := way{islands: int(of[len(of)-1]) + 1, workers: 1, near: true,
+		how := way{islands: int(of[len(of)-1]) + 1, workers: 1, near: true, grid: grid,
 			cut: unit.Duration(rapid.SampledFrom([]int{0, 3_333, 300_000}).Draw(t, "cut"))}
 		alike(t, seed, of, how, want, events)
 	})
@@ -237,15 +274,16 @@ func (k known) Before(_ *Island, _ unit.Time, due *Due) unit.Time {
 	return unit.Never
 }
 
-// TestPanicInAWorker: a panic in a worker is a panic of Run, with the worker's stack; of several the
-// one of the first island.
+// TestPanicInAWorker: a panic in a worker is a panic of Run, with the worker's stack; of several, each in a worker of
+// its own, the one of the first island.
 func TestPanicInAWorker(t *testing.T) {
-	e := New(make([]int, 4), 100)
-	e.SetWorkers(4)
-	e.Register(0, handle(func(now unit.Time) { failsHere() }))
-	for i := int32(1); i < 4; i++ {
-		e.At(i, 10, MakeKey(Timer, 0, i))
+	var failing atomic.Int32
+	fails := func(unit.Time) {
+		failing.Add(1)
+		until(func() bool { return failing.Load() == 3 })
+		failsHere()
 	}
+	e := crewed(1, onIslands{func(unit.Time) {}, fails, fails, fails})
 	defer func() {
 		f, ok := recover().(*Fault)
 		if !ok || f.Island != 1 || f.Value != "no such frame" || !strings.Contains(f.Error(), "failsHere") {

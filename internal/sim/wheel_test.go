@@ -29,3 +29,19 @@ func TestIslandThatWaitsTakesNoMemory(t *testing.T) {
 		t.Errorf("room for %d events in one slot after %d events, of which at most 2 were pending", n, e.Events())
 	}
 }
+
+// TestAHeapTakesNoMemory: nor does an engine that keeps the order of scheduling hold what has been handled.
+func TestAHeapTakesNoMemory(t *testing.T) {
+	e := New([]int{1}, 0)
+	e.InOrderOfPushing()
+	e.Register(0, handle(func(now unit.Time) {
+		if now < 1000 {
+			e.At(0, now+1, MakeKey(Timer, 0, 0))
+		}
+	}))
+	e.At(0, 0, MakeKey(Timer, 0, 0))
+	e.Run()
+	if n := cap(e.islands[0].wheel.cur); n > 64 || e.Events() != 1001 {
+		t.Errorf("room for %d events after %d events, of which 1 was pending", n, e.Events())
+	}
+}

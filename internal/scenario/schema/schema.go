@@ -40,7 +40,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 // JSON returns the schema of a scenario, indented.
 func JSON() []byte {
 	return of("Railyard scenario", "A cluster, a fabric, a transport and jobs: what `railyard run` runs.",
-		scenario.Keys(), scenario.Lists(), between)
+		scenario.Keys(), scenario.Lists(), between())
 }
 
 // Requirement returns the schema of a requirement, indented.
