@@ -91,7 +91,7 @@ var (
 	ratio = scalar(traits{
 		name: Fraction, want: "a ratio such as 1/8, 7% or 0.07", quantity: true, forms: ratios,
 		written: "1/8, 7% or 0.07",
-	}, unit.ParseRatio, unit.Ratio.Cmp, unit.Ratio.String)
+	}, parseRatio, unit.Ratio.Cmp, unit.Ratio.String)
 
 	endpoint = scalar(traits{
 		name: End, want: "an endpoint such as host1/gpu0", reads: asText,

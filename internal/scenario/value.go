@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"railyard/internal/located"
+	"railyard/internal/unit"
 )
 
 // refuse refuses a node that is not a scalar, or that YAML reads as another type than the field's.
@@ -103,8 +104,6 @@ type entryError struct {
 	error
 }
 
-// parseWhole reads digits only. What YAML or a programming language would read
-// differently is refused with both readings.
 // parseHex reads a number in hexadecimal digits after 0x, or in plain digits.
 func parseHex(s string) (int, error) {
 	digits, hex := strings.CutPrefix(s, "0x")
@@ -121,6 +120,8 @@ func parseHex(s string) (int, error) {
 	return int(v), nil
 }
 
+// parseWhole reads digits only. What YAML or a programming language would read
+// differently is refused with both readings.
 func parseWhole(s string) (int, error) {
 	v, err := strconv.ParseInt(s, 10, 64)
 	digits := strings.TrimPrefix(s, "-")
@@ -148,14 +149,37 @@ func meant(s string) (string, bool) {
 	if v, err := strconv.ParseInt(s, 0, 64); err == nil {
 		return strconv.FormatInt(v, 10), true
 	}
-	if i := strings.LastIndexAny(s, "eE"); i >= 0 && len(s)-i > 4 {
-		return "", false
-	}
-	r, ok := new(big.Rat).SetString(strings.ReplaceAll(s, "_", ""))
+	r, ok := rational(s)
 	if !ok || !r.IsInt() || !r.Num().IsInt64() {
 		return "", false
 	}
 	return r.Num().String(), true
+}
+
+// rational returns the value of a number without a large exponent.
+func rational(s string) (*big.Rat, bool) {
+	if i := strings.LastIndexAny(s, "eE"); i >= 0 && len(s)-i > 4 {
+		return nil, false
+	}
+	return new(big.Rat).SetString(strings.ReplaceAll(s, "_", ""))
+}
+
+// parseRatio reads a ratio. What YAML takes for a number and unit.ParseRatio for none is refused with what it means.
+func parseRatio(s string) (unit.Ratio, error) {
+	r, err := unit.ParseRatio(s)
+	if err == nil || !numberText.MatchString(s) || strings.ContainsAny(s, "nN") { // .inf, .nan
+		return r, err
+	}
+	if v, ok := rational(s); ok {
+		if v.Cmp(big.NewRat(1e9, 1)) > 0 {
+			return r, fmt.Errorf("%s: too large for a ratio", located.Shown(s))
+		}
+		if n, exact := v.FloatPrec(); exact && n <= 12 {
+			return r, fmt.Errorf("%s: not plain digits, write %s", located.Shown(s), v.FloatString(n))
+		}
+	}
+	return r, fmt.Errorf("%s: finer than a ratio is read, want at most 12 digits after the point, or 1e-12, down to 1e-15",
+		located.Shown(s))
 }
 
 func parseSeed(s string) (uint64, error) {
