@@ -13,6 +13,7 @@ import (
 	"railyard/internal/commission"
 	"railyard/internal/dataset"
 	"railyard/internal/input"
+	"railyard/internal/inventory"
 	"railyard/internal/located"
 	"railyard/internal/perf"
 	"railyard/internal/plan"
@@ -88,6 +89,12 @@ func (a *app) commission(ctx context.Context, of string, f commissionFlags) erro
 	if err != nil {
 		return a.located(of, sc, err)
 	}
+	var text []byte
+	if f.measured != "" { // read before anything is simulated, which takes its time
+		if text, err = a.foreseen(ctx, p, in, f.measured); err != nil {
+			return err
+		}
+	}
 	if err := a.expect(ctx, p, &known, f); err != nil {
 		if ctx.Err() != nil {
 			return &exitError{exitInterrupted, errors.New("interrupted before all was known; nothing is printed")}
@@ -100,10 +107,6 @@ func (a *app) commission(ctx context.Context, of string, f commissionFlags) erro
 	}
 	measured := commission.Measured{}
 	if f.measured != "" {
-		text, err := a.readFile(ctx, f.measured)
-		if err != nil {
-			return misuse("cannot read %s: %w", f.measured, err)
-		}
 		if measured, err = commission.Read(f.measured, text, checks); err != nil {
 			return a.measuredProblems(f.measured, text, err)
 		}
@@ -127,6 +130,22 @@ func (a *app) commission(ctx context.Context, of string, f commissionFlags) erro
 		return &exitError{code: exitFailed}
 	}
 	return nil
+}
+
+// foreseen reads a file of measured values, and refuses what no simulation can make right.
+func (a *app) foreseen(ctx context.Context, p *plan.Plan, in *inventory.Inventory, file string) ([]byte, error) {
+	text, err := a.readFile(ctx, file)
+	if err != nil {
+		return nil, misuse("cannot read %s: %w", file, err)
+	}
+	k, err := commission.Foreseen(p)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := commission.Read(file, text, commission.Checks(p, in, k)); err != nil {
+		return nil, a.measuredProblems(file, text, err)
+	}
+	return text, nil
 }
 
 // measuredProblems prints what is wrong with a file of measured values, and returns what is left to say.
@@ -174,14 +193,7 @@ func (a *app) expect(ctx context.Context, p *plan.Plan, k *commission.Known, f c
 		}
 		k.Load = commission.LoadOf(sum, senders)
 	}
-	if p.Scenario.GPUs() < 2 {
-		return nil
-	}
-	s, err := commission.Sweep(p)
-	if err != nil {
-		return err
-	}
-	rows, err := s.Rows()
+	s, rows, err := commission.Rows(p)
 	if err != nil {
 		return err
 	}

@@ -210,8 +210,14 @@ func writeFile(ctx context.Context, path string, write func(io.Writer) error) er
 	}
 	os.Remove(path + ".part")
 	var p *fs.PathError
-	if errors.As(err, &p) && p.Path == path+".part" {
-		return fmt.Errorf("file %s: cannot write it: %w", path, p.Err)
+	var moved *os.LinkError
+	switch {
+	case errors.As(err, &p) && p.Path == path+".part":
+		err = p.Err
+	case errors.As(err, &moved):
+		err = moved.Err
+	default:
+		return err
 	}
-	return err
+	return fmt.Errorf("file %s: cannot write it: %w", path, err)
 }

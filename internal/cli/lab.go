@@ -58,9 +58,6 @@ holds for the book's inputs, so nothing is judged then.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("out") && f.out == "" {
-				return misuse("lab: --out is empty: want a folder, or leave the flag out for runs/lab-N-K")
-			}
 			switch {
 			case len(args) == 0:
 				return a.listLabs(f)

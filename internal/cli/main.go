@@ -70,11 +70,12 @@ func (a *app) root() *cobra.Command {
 		Long: `Railyard runs an AI training job on a simulated cluster and fabric: a small network is
 really trained, every gradient crosses a packet-level RoCEv2 fabric, and at the end it
 says how long a step takes and why.`,
-		Example:       "  railyard run examples/digits-8gpu.yaml",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          subcommandOnly,
-		RunE:          needSubcommand,
+		Example:           "  railyard run examples/digits-8gpu.yaml",
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		Args:              subcommandOnly,
+		RunE:              needSubcommand,
+		PersistentPreRunE: nothingEmpty,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true // completionCommand has our exit codes
 	root.SetFlagErrorFunc(flagError)

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,6 +63,19 @@ func noArguments(cmd *cobra.Command, args []string) error {
 		return misuse("%s: unexpected argument %q: %s", called(cmd), args[0], cmd.UseLine())
 	}
 	return nil
+}
+
+// nothingEmpty refuses a flag or an argument that is given and empty: a variable that was not set.
+func nothingEmpty(cmd *cobra.Command, args []string) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && f.Value.Type() == "string" && f.Value.String() == "" {
+			err = misuse("%s: --%s is empty: want a value, or leave the flag out", called(cmd), f.Name)
+		}
+	})
+	if i := slices.Index(args, ""); err == nil && i >= 0 {
+		err = misuse("%s: argument %d is empty: %s", called(cmd), i+1, cmd.UseLine())
+	}
+	return err
 }
 
 // flagError turns pflag's errors into ours, with a suggestion.

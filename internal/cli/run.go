@@ -77,9 +77,6 @@ weights, with FILE.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.hasSeed = cmd.Flags().Changed("seed")
-			if cmd.Flags().Changed("out") && f.out == "" {
-				return misuse("run: --out is empty: want a folder, or leave the flag out for runs/NAME-N")
-			}
 			if cmd.Flags().Changed("workers") && f.workers < 1 {
 				return misuse("run: --workers %d: want 1 or more", f.workers)
 			}

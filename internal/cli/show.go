@@ -122,7 +122,16 @@ func jobNamed(p *plan.Plan, name string) (*plan.Job, error) {
 		}
 		names = append(names, p.Jobs[i].Spec.Name)
 	}
-	return nil, misuse("show: --job %s: no job has that name, want one of: %s", name, strings.Join(names, ", "))
+	return nil, noJob(name, names)
+}
+
+// noJob refuses the name of a job, beside those that there are. In a summary a job that is alone has
+// none.
+func noJob(name string, names []string) error {
+	if len(names) == 1 && names[0] == "" {
+		return misuse("show: --job %s: there is one job alone: leave the flag out", name)
+	}
+	return misuse("show: --job %s: no job has that name, want one of: %s", name, strings.Join(names, ", "))
 }
 
 // completeScenario completes names of scenario files in a shell.

@@ -101,10 +101,41 @@ func (a *app) showEvents(dir string, f eventFlags) error {
 	if err != nil {
 		return err
 	}
+	if log.Matching == 0 {
+		if err := knowsFlow(run, f); err != nil {
+			return err
+		}
+	}
 	if f.json {
 		return a.printJSON(log)
 	}
 	return log.WriteText(a.stdout, a.pageWidth())
+}
+
+// knowsFlow reports a queue pair or a job that no message of the run is of. Of a run that keeps no
+// messages nobody knows them.
+func knowsFlow(run *result.Run, f eventFlags) error {
+	flow, job, example := f.flow == "", f.job == "", ""
+	var jobs []string
+	for m, err := range run.Flows() {
+		if err != nil {
+			return nil
+		}
+		flow, job, example = flow || m.Name == f.flow, job || m.Job == f.job, m.Name
+		if m.Job != "" && !slices.Contains(jobs, m.Job) {
+			jobs = append(jobs, m.Job)
+		}
+	}
+	switch {
+	case example == "":
+		return nil
+	case !job:
+		return noJob(f.job, jobs)
+	case !flow:
+		return misuse("show events: --flow %s: the run has no such queue pair, want one of flows.parquet, such as %s", f.flow,
+			example)
+	}
+	return nil
 }
 
 // knowsPort reports a port that the run does not have. Of a run that has not ended nobody knows them.

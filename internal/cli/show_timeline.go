@@ -87,7 +87,7 @@ func (a *app) timeline(ctx context.Context, path string, f timelineFlags) error 
 	}
 	r, err := result.Open(dir)
 	if err != nil {
-		return err
+		return misuse("%w", err)
 	}
 	spans, err := readSpans(r, f)
 	if err != nil {
@@ -222,7 +222,7 @@ func summaryOf(s *result.Summary, name string) (*result.Summary, error) {
 		}
 		names = append(names, f.Job)
 	}
-	return nil, misuse("show: --job %s: no job has that name, want one of: %s", name, strings.Join(names, ", "))
+	return nil, noJob(name, names)
 }
 
 // readSpans reads the bars of the steps, or of the flows, in order of lane and time.

@@ -2,11 +2,14 @@ package commission_test
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"railyard/internal/commission"
+	"railyard/internal/located"
 	"railyard/internal/plan"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
@@ -115,7 +118,8 @@ func TestClosedFormKnowsTheHost(t *testing.T) {
 // An incast of the usual configuration marks and drops nothing; the collective that is next to the limit of packets takes
 // what the closed form says, within a third.
 func TestWhatIsSimulated(t *testing.T) {
-	p, _ := checksOf(t, strings.Replace(pod, "hosts: 2", "hosts: 4", 1), commission.Known{})
+	text := strings.Replace(pod, "hosts: 2", "hosts: 4", 1)
+	p, _ := checksOf(t, text, commission.Known{})
 	sc, senders, err := commission.Incast(p)
 	if err != nil {
 		t.Fatal(err)
@@ -124,14 +128,11 @@ func TestWhatIsSimulated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := commission.LoadOf(sum, senders); senders != 3 || l.Marks == 0 || l.Drops != 0 || l.Took < 900*unit.Microsecond {
+	l := commission.LoadOf(sum, senders)
+	if senders != 3 || l.Marks == 0 || l.Drops != 0 || l.Took < 900*unit.Microsecond {
 		t.Errorf("%d senders: %+v", senders, l)
 	}
-	s, err := commission.Sweep(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := s.Rows()
+	s, rows, err := commission.Rows(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,6 +153,31 @@ func TestWhatIsSimulated(t *testing.T) {
 	if ratio := float64(f.Time) / float64(f.Closed); ratio < 3.0/4 || ratio > 4.0/3 {
 		t.Errorf("%v by packets, %v by the closed form", f.Time.Human(), f.Closed.Human())
 	}
+	known := commission.Known{Load: l, Figures: []commission.Figure{f}}
+	for _, row := range slices.Delete(rows, 21, 22) {
+		f, err := commission.Closed(s, row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known.Figures = append(known.Figures, f)
+	}
+	before, err := commission.Foreseen(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if had, have := keys(t, text, before), keys(t, text, known); !slices.Equal(had, have) {
+		t.Errorf("before anything was simulated %v, then %v", had, have)
+	}
+}
+
+// keys lists keys and units of checks.
+func keys(t *testing.T, text string, k commission.Known) (all []string) {
+	_, checks := checksOf(t, text, k)
+	for i := range checks {
+		all = append(all, checks[i].Key+" "+fmt.Sprint(checks[i].Expect.Kind))
+	}
+	slices.Sort(all)
+	return all
 }
 
 // A file of what is expected is read back, and nothing deviates.
@@ -163,13 +189,15 @@ func TestTemplatePasses(t *testing.T) {
 	if err := commission.WriteTemplate(&b, checks, true); err != nil {
 		t.Fatal(err)
 	}
-	m, err := commission.Read("m.txt", []byte(b.String()), checks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, first := commission.Judge(checks, m)
-	if first >= 0 || len(m) != len(checks) {
-		t.Errorf("%d of %d values; %+v deviates", len(m), len(checks), all[max(first, 0)].Check)
+	for _, text := range []string{b.String(), string(located.BOM) + strings.ReplaceAll(b.String(), "\n", "\r\n")} {
+		m, err := commission.Read("m.txt", []byte(text), checks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, first := commission.Judge(checks, m)
+		if first >= 0 || len(m) != len(checks) {
+			t.Errorf("%d of %d values; %+v deviates", len(m), len(checks), all[max(first, 0)].Check)
+		}
 	}
 }
 
@@ -215,10 +243,13 @@ func (s *stage) Do(c []string) {
 		s.measured.WriteString(rest)
 	case "checks", "judge":
 		_, checks := checksOf(s.t, s.text, s.known)
-		m, err := commission.Read("m.txt", []byte(s.measured.String()), checks)
-		if err != nil {
-			s.WriteString(err.Error() + "\n")
-			return
+		var m commission.Measured
+		if c[0] == "judge" {
+			var err error
+			if m, err = commission.Read("m.txt", []byte(s.measured.String()), checks); err != nil {
+				s.WriteString(err.Error() + "\n")
+				return
+			}
 		}
 		all, first := commission.Judge(checks, m)
 		out := sheet.New(80)

@@ -13,13 +13,14 @@ import (
 type Measured map[string]Value
 
 // Read reads lines of a key and its value. The error is located.Problems: keys that no check has,
-// values without the right unit, keys said twice.
+// values without the right unit, keys said twice, no value at all.
 func Read(file string, text []byte, checks []Check) (Measured, error) {
 	m, byKey := Measured{}, make(map[string]*Check, len(checks))
 	for i := range checks {
 		byKey[checks[i].Key] = &checks[i]
 	}
 	var wrong located.Problems
+	text = bytes.TrimPrefix(text, located.BOM)
 	for n := 1; len(text) > 0 && !wrong.Full(); n++ {
 		line, rest, _ := bytes.Cut(text, []byte("\n"))
 		text = rest
@@ -49,6 +50,9 @@ func Read(file string, text []byte, checks []Check) (Measured, error) {
 		if why != "" {
 			wrong = append(wrong, located.Problem{File: file, Line: n, Column: at.Column, Width: at.Width(), Message: why})
 		}
+	}
+	if len(m) == 0 && len(wrong) == 0 {
+		wrong = located.Problems{{File: file, Line: 1, Column: 1, Width: 1, Message: "no value" + nearest("", checks)}}
 	}
 	return m, wrong.Err()
 }

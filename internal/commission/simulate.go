@@ -76,6 +76,40 @@ func Sweep(p *plan.Plan) (*perf.Sweep, error) {
 	return s, err
 }
 
+// Rows are the sizes of the sweep; of a plan of fewer than two GPUs there are none.
+func Rows(p *plan.Plan) (*perf.Sweep, []perf.Row, error) {
+	if p.Scenario.GPUs() < 2 {
+		return nil, nil, nil
+	}
+	s, err := Sweep(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := s.Rows()
+	return s, rows, err
+}
+
+// Foreseen is what can be known of a plan without a simulation: Checks has all keys and units by it.
+// Whether an incast marks is open, so it says that it does.
+func Foreseen(p *plan.Plan) (k Known, err error) {
+	incast, senders, err := Incast(p)
+	if err != nil {
+		return k, err
+	}
+	if incast != nil {
+		k.Load = &Loaded{Senders: senders, Marks: 1}
+	}
+	s, rows, err := Rows(p)
+	for _, row := range rows {
+		f, err := Closed(s, row)
+		if err != nil {
+			f = Figure{Row: row} // then it takes packets
+		}
+		k.Figures = append(k.Figures, f)
+	}
+	return k, err
+}
+
 // Closed is a row by the closed form of NCCL's model alone.
 func Closed(s *perf.Sweep, row perf.Row) (Figure, error) {
 	took, err := s.Closed(row)

@@ -27,8 +27,10 @@ const (
 
 // layLines lets frames stand in line where nothing is asked of the ports of switches but to send one frame after
 // the other, and nobody wants to hear of each at its time. With one island there is no end of a window to catch up by.
+// Where a frame's buffer is free as its last bit leaves, and not its first, the end of each transmission has a say in
+// how full a switch is at most: a line would have to be caught up with at nearly each frame.
 func (f *Fabric) layLines(index []int32) {
-	if f.eng.Islands() == 1 || f.looks || f.cfg.Routing != nil || f.cfg.OnEvent != nil {
+	if f.eng.Islands() == 1 || f.holds || f.looks || f.cfg.Routing != nil || f.cfg.OnEvent != nil {
 		return
 	}
 	for i, k := range index {

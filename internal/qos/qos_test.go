@@ -40,7 +40,7 @@ func drawPolicy(t *rapid.T) (Policy, []Site) {
 	if rapid.Bool().Draw(t, "alpha by rate") {
 		p.PFC.AlphaRate = rate("alpha rate")
 	}
-	if rapid.Bool().Draw(t, "no ECN") {
+	if rapid.Bool().Draw(t, "no ECN") && rapid.Bool().Draw(t, "really") {
 		p.Classes[0].ECN = nil
 	}
 	rules := []Headroom{FormulaHeadroom(p.MTU, p.Pipeline), DelaysHeadroom(3),
@@ -62,7 +62,7 @@ func drawPolicy(t *rapid.T) (Policy, []Site) {
 	if rapid.IntRange(0, 3).Draw(t, "fixed too high") == 0 {
 		p.PFC.Threshold = p.Buffer.Size
 	}
-	if rapid.IntRange(0, 2).Draw(t, "drop threshold") == 0 {
+	if rapid.Bool().Draw(t, "drop threshold") || rapid.Bool().Draw(t, "drop threshold after all") {
 		p.Classes[0].Drop = Length{Bytes: draw(t, "drop", 1000, 8_000_000)}
 	}
 	return p, sites

@@ -97,6 +97,8 @@ func NextDir(root, name string) (string, error) {
 func Create(path string) (*Dir, error) {
 	entries, err := os.ReadDir(path)
 	switch {
+	case err == nil && busy(path, entries):
+		return nil, taken(path)
 	case err == nil && len(entries) > 0:
 		return nil, fmt.Errorf("run directory %s: holds %s already, want a new or an empty folder",
 			path, entries[0].Name())
@@ -113,13 +115,31 @@ func Create(path string) (*Dir, error) {
 			os.Remove(path)
 		}
 		if errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("run directory %s: another run has just begun there, want a new or an empty folder",
-				path)
+			return nil, taken(path)
 		}
 		return nil, unwritable(path, err)
 	}
 	return d, nil
 }
+
+// busy reports whether a run is writing to the folder that holds entries, or was killed as it did.
+func busy(path string, entries []fs.DirEntry) bool {
+	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return strings.HasPrefix(e.Name(), runFile+".") && strings.HasSuffix(e.Name(), ".tmp")
+	}) {
+		return true
+	}
+	r, err := OpenIncomplete(path)
+	return err == nil && r.Summary.State == Running
+}
+
+func taken(path string) error {
+	return fmt.Errorf("run directory %s: another run is writing there, or was killed as it did: "+
+		"want a new or an empty folder", path)
+}
+
+// link is os.Link; tests have a file system without links.
+var link = os.Link
 
 // claim writes the first run.json. Of two runs that find the folder empty at once
 // only one can give its file that name.
@@ -138,9 +158,17 @@ func (d *Dir) claim() error {
 	if err := writeSynced(f.Name(), b); err != nil {
 		return err
 	}
-	err = os.Link(f.Name(), path)
-	if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without links
-		err = os.Rename(f.Name(), path)
+	err = link(f.Name(), path)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	own, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	own.Close()
+	if err = os.Rename(f.Name(), path); err != nil {
+		os.Remove(path)
 	}
 	return err
 }

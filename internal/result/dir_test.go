@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -51,9 +52,13 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
-// Of runs that are sent to one folder at once, one gets it.
+// Of runs that are sent to one folder at once, one gets it, with links and without; the others say why.
 func TestCreateHasOneWinner(t *testing.T) {
-	for range 20 {
+	defer func() { link = os.Link }()
+	for i := range 40 {
+		if i == 20 {
+			link = func(string, string) error { return syscall.EPERM }
+		}
 		path := filepath.Join(t.TempDir(), "run")
 		errs := make(chan error)
 		for range 4 {
@@ -62,16 +67,19 @@ func TestCreateHasOneWinner(t *testing.T) {
 				errs <- err
 			}()
 		}
-		won := 0
+		won, want := 0, taken(path).Error()
 		for range 4 {
 			if err := <-errs; err == nil {
 				won++
-			} else if !strings.Contains(err.Error(), "want a new or an empty folder") {
-				t.Error(err)
+			} else if err.Error() != want {
+				t.Errorf("%v; want %s", err, want)
 			}
 		}
 		if left, _ := os.ReadDir(path); won != 1 || len(left) != 1 || left[0].Name() != runFile {
 			t.Fatalf("%d runs got the folder, which holds %v", won, left)
+		}
+		if _, err := OpenIncomplete(path); err != nil {
+			t.Error(err)
 		}
 	}
 }
@@ -132,8 +140,8 @@ func TestUnfinishedRunIsRecognised(t *testing.T) {
 	if got := r.Tables(); len(got) != 1 || got[0] != "flows" {
 		t.Errorf("tables %v, want flows alone", got)
 	}
-	if _, err := Create(dir); err == nil {
-		t.Error("an unfinished run's directory was taken for another run")
+	if _, err := Create(dir); err == nil || err.Error() != taken(dir).Error() {
+		t.Errorf("%v: an unfinished run's directory is taken for another run, or for anything", err)
 	}
 }
 

@@ -38,11 +38,36 @@ func (d *decoder) decode(root *node) *Scenario {
 		d.at("", root.at, root.described()+", want the keys of a scenario: "+list(tree.names()), "")
 		return s
 	}
+	if d.mistaken(root, tree, requirementTree, "the keys of a requirement, want those of a scenario",
+		"railyard design reads requirements") {
+		return s
+	}
 	d.walk(tree, root, "", s)
 	d.resolve(fields, s, "")
 	d.check(s)
 	s.file, s.origin, s.places = d.file, d.origin, d.places()
 	return s
+}
+
+// mistaken reports a file of another kind, once: it has several keys of that kind, and none that only
+// its own has.
+func (d *decoder) mistaken(root *node, own, other *Key, message, hint string) bool {
+	var foreign []entry
+	for _, e := range root.entries {
+		switch mine := own.child(e.key) != nil; {
+		case other.child(e.key) == nil:
+			if mine {
+				return false
+			}
+		case !mine:
+			foreign = append(foreign, e)
+		}
+	}
+	if len(foreign) < 2 {
+		return false
+	}
+	d.at("", foreign[0].at, message, hint)
+	return true
 }
 
 // places returns where the values and the groups of the file stand.

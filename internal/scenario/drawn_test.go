@@ -49,6 +49,9 @@ func TestResolvedRoundTrip(t *testing.T) {
 			return rapid.Bool().Draw(t, "give "+f.Path) || f.Required
 		})
 		values["cluster.hosts"] = fmt.Sprint(rapid.IntRange(4, 4096).Draw(t, "hosts"))
+		if rapid.Bool().Draw(t, "large buffer") || rapid.Bool().Draw(t, "large buffer after all") { // of many ports
+			values["fabric.switch.buffer"] = fmt.Sprintf("%dGB", rapid.IntRange(100, 1000).Draw(t, "buffer"))
+		}
 		values["job.train.batch"] = fmt.Sprint(rapid.IntRange(1, 3).Draw(t, "batch"))
 		scenariotest.OneSource(t, values)
 		scenariotest.OneModel(t, values)

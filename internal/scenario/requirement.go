@@ -191,6 +191,10 @@ func ParseRequirement(name string, src []byte) (*Requirement, error) {
 		d.at("", root.at, root.described()+", want the keys of a requirement: "+list(requirementTree.names()), "")
 		return nil, d.problems
 	}
+	if d.mistaken(root, requirementTree, tree, "the keys of a scenario, want those of a requirement",
+		"railyard check and run read scenarios") {
+		return nil, d.problems
+	}
 	d.walk(requirementTree, root, "", r)
 	d.resolve(requirementFields, r, "")
 	d.checkRequirement(r)

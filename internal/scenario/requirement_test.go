@@ -87,6 +87,8 @@ func TestRequirementProblems(t *testing.T) {
 				"later, host, nic, designs, backend, frontend, storage, management, racks, optics, models, prices or simulate; " +
 				"there is a key nic.speed"},
 		{"gpus: 8\nbackend: &a {leaf: tomahawk4}", "r.yaml:2:10: an anchor (&): not accepted in a requirement; write the value out"},
+		{"name: a\ncluster: {hosts: 2}\nfabric: {}\nspeed: 400", "r.yaml:2:1: the keys of a scenario, want those of a requirement; " +
+			"railyard check and run read scenarios"},
 		{"- gpus", "r.yaml:1:1: a list, want the keys of a requirement: name, gpus, later, host, nic, designs, backend, frontend, " +
 			"storage, management, racks, optics, models, prices or simulate"},
 	} {

@@ -18,7 +18,8 @@
 // one after another, or on several workers at the same time (longer while it is known that nothing acts
 // as soon as that: Stretch). What crosses within a window is handed
 // over between windows (Mail), and what arrives in a window is known as it begins (Arrivals): it is sorted
-// once, and only what an island schedules for itself lies on its wheel. Neither partition nor workers can change
+// once, and only what an island schedules for itself lies on its wheel. What nobody need see at its instant may be put
+// off to the end of the window (Late). Neither partition nor workers can change
 // a result.
 //
 // One worker runs islands in the order of their numbers. If each acts at once on those behind it (RunInTurn), the

@@ -15,12 +15,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"railyard/internal/bench"
 	"railyard/internal/unit"
+	"railyard/tools/built"
 )
 
 func main() {
@@ -38,13 +38,9 @@ func main() {
 	if flag.NArg() > 0 || *rounds < 1 {
 		exitOn(fmt.Errorf("want at least one round, and flags alone: see -h"))
 	}
-	work, err := os.MkdirTemp("", "figures")
+	work, program, err := built.Program()
 	exitOn(err)
 	defer os.RemoveAll(work)
-	program := filepath.Join(work, "railyard")
-	build := exec.Command("go", "build", "-o", program, "./cmd/railyard")
-	build.Stderr = os.Stderr
-	exitOn(build.Run())
 	rows, before := make([][]bench.Row, len(cases)), make([][]bench.Row, len(cases))
 	for range *rounds {
 		for i := range cases {

@@ -15,6 +15,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"railyard/tools/built"
 )
 
 type checked struct {
@@ -38,13 +40,9 @@ func main() {
 			files = append(files, some...)
 		}
 	}
-	work, err := os.MkdirTemp("", "forecast")
+	work, program, err := built.Program()
 	exitOn(err)
 	defer os.RemoveAll(work)
-	program := filepath.Join(work, "railyard")
-	build := exec.Command("go", "build", "-o", program, "./cmd/railyard")
-	build.Stderr = os.Stderr
-	exitOn(build.Run())
 	fmt.Printf("%-34s %13s %13s %5s  %9s %9s %5s  %6s\n", "scenario", "hops said", "taken", "",
 		"MB said", "taken", "", "s")
 	for i, file := range files {

@@ -114,35 +114,78 @@ func (w *daemons) multicast(name string) (lines []string, err error) {
 	return lines, nil
 }
 
-// calling is set in a process that listens, or calls one that does: "listen ADDRESS", "call ADDRESS".
+// calling is set in a process that listens, or calls one that does: "listen ADDRESS", "call ADDRESS",
+// or "call ADDRESS FROM".
 const calling = "RAILYARD_FRR_CALL"
 
 // word is what is said.
 const word = "through"
 
 func talk(call string) error {
-	verb, at, _ := strings.Cut(call, " ")
-	if verb == "listen" {
-		l, err := net.Listen("tcp", at)
-		if err != nil {
-			return err
-		}
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return err
-			}
-			c.Write([]byte(word)) //nolint:errcheck // the caller sees
-			c.Close()             //nolint:errcheck // as above
-		}
+	words := strings.Fields(call)
+	switch {
+	case words[0] == "listen":
+		return listen(words[1])
+	case len(words) > 2:
+		return callBGP(words[1], words[2])
 	}
-	c, err := net.DialTimeout("tcp", at, 2*time.Second)
+	c, err := net.DialTimeout("tcp", words[1], 2*time.Second)
 	if err != nil {
 		return err
 	}
 	said := make([]byte, len(word))
 	if _, err := c.Read(said); err != nil || string(said) != word {
 		return fmt.Errorf("%q: %w", said, err)
+	}
+	return nil
+}
+
+func listen(at string) error {
+	l, err := net.Listen("tcp", at)
+	if err != nil {
+		return err
+	}
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return err
+		}
+		c.Write([]byte(word)) //nolint:errcheck // the caller sees
+		c.Close()             //nolint:errcheck // as above
+	}
+}
+
+// callBGP calls a BGP speaker from an address, hears its OPEN and hangs up.
+func callBGP(at, from string) error {
+	d := net.Dialer{Timeout: 2 * time.Second, LocalAddr: net.TCPAddrFromAddrPort(netip.MustParseAddrPort(from))}
+	c, err := d.Dial("tcp", at)
+	if err != nil {
+		return err
+	}
+	defer c.Close() //nolint:errcheck // nothing was written
+	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
+		return err
+	}
+	_, err = c.Read(make([]byte, 19)) // a header, RFC 4271 section 4.1
+	return err
+}
+
+// callTwice has each end of a session of EVPN call the other one once more, as two daemons do that
+// start at the same time. Without disable-connected-check bgpd before 9.0 loses the next hop for
+// good by that.
+func (w *daemons) callTwice() error {
+	for i := range w.devices {
+		for _, n := range w.devices[i].BGP.Neighbours {
+			if !n.EVPN {
+				continue
+			}
+			call := fmt.Sprintf("call %v %v", netip.AddrPortFrom(n.Address, 179), netip.AddrPortFrom(n.Source, 0))
+			cmd := exec.Command("ip", "netns", "exec", w.devices[i].Name, os.Args[0])
+			cmd.Env = append(os.Environ(), calling+"="+call)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				return fmt.Errorf("%s calls %v: %s", w.devices[i].Name, n.Address, out)
+			}
+		}
 	}
 	return nil
 }

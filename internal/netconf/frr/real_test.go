@@ -29,8 +29,9 @@ import (
 // inside is set in the process that has namespaces of its own: the protocol and a folder.
 const inside = "RAILYARD_FRR_INSIDE"
 
-// patience bounds the wait for anything. On a quiet machine the whole test takes 13 s.
-const patience = 2 * time.Minute
+// patience bounds the wait for anything. On a quiet machine the whole test takes 13 s, beside eight
+// other loads 25 s.
+const patience = time.Minute
 
 func TestMain(m *testing.M) {
 	if call := os.Getenv(calling); call != "" {
@@ -63,14 +64,7 @@ func TestRealDaemonsAgree(t *testing.T) {
 			t.Parallel()
 			runtime.LockOSThread() // the child dies with this thread
 			defer runtime.UnlockOSThread()
-			out, err := apart(p, t.TempDir())
-			for again := 0; err != nil && p == inventory.EVPN && again < 2; again++ {
-				// Seldom FRR 8.4's bgpd never passes on the EVPN paths of one neighbour, although it has them and
-				// all sessions are up: seen once where sessions collided as the daemons started.
-				t.Logf("once more from the beginning: %v\n%s", err, out)
-				out, err = apart(p, t.TempDir())
-			}
-			if err != nil {
+			if out, err := apart(p, t.TempDir()); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})
@@ -172,6 +166,12 @@ func world(p inventory.Protocol, dir string) error {
 		return err
 	}
 	if err := w.reach(in); err != nil {
+		return err
+	}
+	if err := w.callTwice(); err != nil {
+		return err
+	}
+	if err := w.settle("after second connections", nil); err != nil {
 		return err
 	}
 	dead := "spine1"
@@ -390,7 +390,8 @@ func (w *daemons) settle(what string, dead func(name string) bool) error {
 func (w *daemons) state(of []netconf.Device) string {
 	var b strings.Builder
 	for i := range of {
-		out, _ := exec.Command("vtysh", "-N", of[i].Name, "-c", "show bgp summary", "-c", "show bfd peers brief").CombinedOutput()
+		out, _ := exec.Command("vtysh", "-N", of[i].Name, "-c", "show bgp summary", "-c", "show bgp nexthop",
+			"-c", "show bfd peers brief").CombinedOutput()
 		log, _ := os.ReadFile(logOf(of[i].Name))
 		fmt.Fprintf(&b, "== %s\n%s\n%s\n", of[i].Name, out, log)
 	}

@@ -177,7 +177,7 @@ func speak(w *strings.Builder, b *netconf.BGP, end bool) {
 			fmt.Fprintf(w, " neighbor %s description %s\n", n.Address, n.Description)
 		}
 		if n.Hops > 0 {
-			fmt.Fprintf(w, " neighbor %s ebgp-multihop %d\n", n.Address, n.Hops)
+			fmt.Fprintf(w, " neighbor %[1]s ebgp-multihop %[2]d\n neighbor %[1]s disable-connected-check\n", n.Address, n.Hops)
 		}
 		if n.Source.IsValid() {
 			fmt.Fprintf(w, " neighbor %s update-source %s\n", n.Address, n.Source)

@@ -80,12 +80,18 @@ var (
 		{Pattern: "neighbor ADDRESS description TEXT...", Do: func(r *reader, l *lines.Line) error {
 			return r.neighbour(l, func(n *netconf.Neighbour) { n.Description = strings.Join(strings.Fields(l.Args[1]), " ") })
 		}},
+		{Pattern: "neighbor ADDRESS ebgp-multihop", Do: func(r *reader, l *lines.Line) error {
+			return r.neighbour(l, func(n *netconf.Neighbour) { n.Hops = mostHops })
+		}},
 		{Pattern: "neighbor ADDRESS ebgp-multihop N", Do: func(r *reader, l *lines.Line) error {
 			hops, err := lines.Whole(l.Args[1], 2, mostHops)
 			if err != nil {
 				return err
 			}
 			return r.neighbour(l, func(n *netconf.Neighbour) { n.Hops = int(hops) })
+		}},
+		{Pattern: "neighbor ADDRESS disable-connected-check", Do: func(r *reader, l *lines.Line) error {
+			return r.neighbour(l, func(*netconf.Neighbour) {}) // it changes no session that comes up
 		}},
 		{Pattern: "neighbor ADDRESS update-source ADDRESS", Do: func(r *reader, l *lines.Line) error {
 			from, err := lines.Address(l.Args[1])
