@@ -9,11 +9,13 @@ import (
 
 // leaf is a switch whose class 3 pauses priority 4 and has 60 % of a port, class 0 the rest, and class 6 is strict.
 func leaf() *netconf.Device {
-	return &netconf.Device{LLDP: &netconf.LLDP{On: true}, QoS: &netconf.QoS{Profiles: []netconf.Profile{{Classes: []netconf.Class{
+	p := netconf.Profile{Classes: []netconf.Class{
 		{TC: 0, Queue: 0, Share: 40},
 		{TC: 3, Queue: 3, Share: 60, Pause: &netconf.Pause{Priority: 4}},
 		{TC: 6, Queue: 6, Strict: true},
-	}}}}, Interfaces: []netconf.Interface{{Name: "Ethernet1/1", QoS: &netconf.PortQoS{PFC: netconf.PFCAuto}}}}
+	}}
+	return &netconf.Device{LLDP: &netconf.LLDP{On: true}, QoS: &netconf.QoS{Profiles: []netconf.Profile{p}},
+		Interfaces: []netconf.Interface{{Name: "Ethernet1/1", QoS: &netconf.PortQoS{PFC: netconf.PFCAuto}}}}
 }
 
 // Which versions a port speaks follows the port, then the device, then the platform, which finds it by itself.
@@ -39,7 +41,8 @@ func TestWhoSpeaksWhat(t *testing.T) {
 		d := leaf()
 		d.LLDP, d.Interfaces[0].LLDP = c.device, c.port
 		if e := Of(d, &d.Interfaces[0]); (e.IEEE != nil) != c.ieee || (e.CEE != nil) != c.cee {
-			t.Errorf("device %+v, port %+v: IEEE %v, CEE %v; want %v, %v", c.device, c.port, e.IEEE != nil, e.CEE != nil, c.ieee, c.cee)
+			t.Errorf("device %+v, port %+v: IEEE %v, CEE %v; want %v, %v", c.device, c.port, e.IEEE != nil, e.CEE != nil,
+				c.ieee, c.cee)
 		}
 	}
 }
@@ -61,7 +64,8 @@ func TestANICTakesWhatItsSwitchHas(t *testing.T) {
 				s.Selection[3] != wire.ETSShare || s.Selection[0] != wire.ETSShare {
 				t.Errorf("%v: shares %+v", version, s)
 			}
-			if version == IEEE && (strict != 6 || s.Selection[6] != wire.StrictPriority) || version == CEE && strict != strictGroup {
+			if version == IEEE && (strict != 6 || s.Selection[6] != wire.StrictPriority) ||
+				version == CEE && strict != strictGroup {
 				t.Errorf("%v: priority 6 is in class %d, which is to be strict: %+v", version, strict, s)
 			}
 		}

@@ -105,7 +105,8 @@ func TestThePairsDomain(t *testing.T) {
 	in := mustNew(t, g, inventorytest.Usual())
 	a := in.Devices[g.Edge(0)].Pair
 	b := in.Devices[a.Peer].Pair
-	if a.Domain != 1 || b.Domain != 1 || !a.Address.V4.Addr().Less(a.Other.V4.Addr()) || b.Address != a.Other || b.Other != a.Address {
+	if a.Domain != 1 || b.Domain != 1 || !a.Address.V4.Addr().Less(a.Other.V4.Addr()) ||
+		b.Address != a.Other || b.Other != a.Address {
 		t.Errorf("%+v, %+v", a, b)
 	}
 }
@@ -122,7 +123,8 @@ func TestSubnetsFollowEachOther(t *testing.T) {
 		t.Errorf("links have %s", text)
 	}
 	o.Pools.Links = netip.MustParsePrefix("172.16.0.0/31")
-	if _, err := inventory.New(in.Graph, o); err == nil || !strings.Contains(err.Error(), "holds 1 of /31, want a larger one for number 2") {
+	const want = "holds 1 of /31, want a larger one for number 2"
+	if _, err := inventory.New(in.Graph, o); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("a pool of one subnet for two links: %v", err)
 	}
 }
@@ -146,7 +148,8 @@ func TestPortsToTheSameTier(t *testing.T) {
 	if n := halves.Needs(g, g.Edge(0)); n != 4 { // four cables to hosts in two ports, two to switches
 		t.Errorf("%d ports are needed, want 4", n)
 	}
-	direct := mustNew(t, mustGraph(t, topo.Direct{Hosts: 2, GPUs: 1, NICs: 1, HostLink: inventorytest.Host200}), inventorytest.Usual())
+	pair := mustGraph(t, topo.Direct{Hosts: 2, GPUs: 1, NICs: 1, HostLink: inventorytest.Host200})
+	direct := mustNew(t, pair, inventorytest.Usual())
 	if at, ok := direct.Gateway(0); ok {
 		t.Errorf("gateway %v without a switch", at)
 	}

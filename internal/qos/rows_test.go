@@ -77,13 +77,15 @@ func TestWhatActsFirst(t *testing.T) {
 		r := row("leaf", "", 100, c.xoff, c.low, c.high)
 		o := r.order(c.reacts)
 		if says := r.reason(o); o != c.want || !strings.Contains(says, c.says) {
-			t.Errorf("xOFF %d, ECN %d to %d, reacts %v: %s, %q; want %s, %q", c.xoff, c.low, c.high, c.reacts, o, says, c.want, c.says)
+			t.Errorf("xOFF %d, ECN %d to %d, reacts %v: %s, %q; want %s, %q", c.xoff, c.low, c.high, c.reacts, o, says,
+				c.want, c.says)
 		}
 	}
 	r := row("leaf", "", 100, 3000, 1000, 2000)
 	for bound, says := range map[unit.Bytes]string{
 		1001: "Whatever the traffic, ECN comes before PFC: marking begins at 1 kB, below the bound of 1",
-		1000: "With many senders PFC can come before ECN: marking begins at 1 kB, and ECN comes first whatever the traffic only below 1 kB",
+		1000: "With many senders PFC can come before ECN: marking begins at 1 kB, and ECN comes first " +
+			"whatever the traffic only below 1 kB",
 	} {
 		if r.PFC.SafeMark = bound; !strings.HasPrefix(r.MarksBeforePauses(), says) {
 			t.Errorf("bound %d: %q, want %q", bound, r.MarksBeforePauses(), says)
@@ -95,7 +97,8 @@ func TestWhatActsFirst(t *testing.T) {
 // what is kept of it counts, too.
 func TestMistakesOfSwitchesThatDiffer(t *testing.T) {
 	policy := func(alpha int64) *Policy {
-		p := &Policy{Classes: []Class{{Lossless: true, ECN: Curve(100_000, 400_000, unit.Ratio{Num: 1, Den: 5}, false)}}, MTU: 4096,
+		p := &Policy{Classes: []Class{{Lossless: true, ECN: Curve(100_000, 400_000, unit.Ratio{Num: 1, Den: 5}, false)}},
+			MTU:   4096,
 			Frame: 4096, Pause: 84}
 		p.PFC.Alpha, p.PFC.Headroom = unit.Ratio{Num: 1, Den: alpha}, FixedHeadroom(200_000)
 		p.Buffer.Size = 32_000_000
@@ -112,13 +115,15 @@ func TestMistakesOfSwitchesThatDiffer(t *testing.T) {
 	p.Ports = []PortPolicy{{Headroom: &own}, {}}
 	s, err := p.Switch(links)
 	if err != nil || s.Ports[0].PFC.Headroom != own || s.Ports[1].PFC.Headroom != 200_000 {
-		t.Errorf("headroom %d and %d, %v; want that of the port and 200,000", s.Ports[0].PFC.Headroom, s.Ports[1].PFC.Headroom, err)
+		t.Errorf("headroom %d and %d, %v; want that of the port and 200,000", s.Ports[0].PFC.Headroom,
+			s.Ports[1].PFC.Headroom, err)
 	}
 }
 
 // plain is a policy of one class under PFC on a buffer, with nothing wrong, and two ports.
 func plain(change func(*Policy)) (*Policy, []Site) {
-	p := &Policy{Classes: []Class{{Lossless: true, ECN: Curve(100_000, 400_000, unit.Ratio{Num: 1, Den: 5}, false)}}, MTU: 4096,
+	p := &Policy{Classes: []Class{{Lossless: true, ECN: Curve(100_000, 400_000, unit.Ratio{Num: 1, Den: 5}, false)}},
+		MTU:   4096,
 		Frame: 4096, Pause: 84}
 	p.PFC.Alpha, p.PFC.Headroom = unit.Ratio{Num: 1, Den: 1}, FixedHeadroom(200_000)
 	p.Buffer.Size = 32_000_000
