@@ -2,7 +2,9 @@ package inventory_test
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
+	"strings"
 	"testing"
 
 	"railyard/internal/inventory"
@@ -46,6 +48,7 @@ func TestWhatIsAskedOfASmallFabric(t *testing.T) {
 		{"with an AS each a spine reflects to", names(far(mustNew(t, g, o).Reflects(spine))), "[]"},
 		{"a link to hosts", in.Rate(g.Peer(g.NICs[0].Port)), fmt.Sprint(200 * unit.GigabitPerSec)},
 		{"a link to spines", in.Rate(in.Trunks(leaf)[0]), fmt.Sprint(400 * unit.GigabitPerSec)},
+		{"in frames of 9216 B an IP packet has", int(inventory.IPMTU(9216)), "9198"},
 		{"a dead neighbour is found by BFD after", o.Routing.Detection(), "300ms"},
 		{"and by its silence after", (&inventory.Routing{Hold: 9 * unit.Second}).Detection(), "9s"},
 	} {
@@ -102,7 +105,63 @@ func TestThePairsDomain(t *testing.T) {
 	in := mustNew(t, g, inventorytest.Usual())
 	a := in.Devices[g.Edge(0)].Pair
 	b := in.Devices[a.Peer].Pair
-	if a.Domain != 1 || b.Domain != 1 || !a.Address.V4.Addr().Less(a.Other.V4.Addr()) || b.Address != a.Other || b.Other != a.Address {
+	if a.Domain != 1 || b.Domain != 1 || !a.Address.V4.Addr().Less(a.Other.V4.Addr()) ||
+		b.Address != a.Other || b.Other != a.Address {
 		t.Errorf("%+v, %+v", a, b)
+	}
+}
+
+// Links have subnets that follow each other, and a pool that is too small says which number it does not hold.
+func TestSubnetsFollowEachOther(t *testing.T) {
+	o := inventorytest.Usual()
+	in := mustNew(t, mustGraph(t, segment(2)), o)
+	var got []string
+	for _, p := range in.Trunks(in.Graph.Edge(0)) {
+		got = append(got, fmt.Sprint(in.Ports[p].Address.V4))
+	}
+	if text := fmt.Sprint(got); text != "[172.16.0.0/31 172.16.0.2/31]" {
+		t.Errorf("links have %s", text)
+	}
+	o.Pools.Links = netip.MustParsePrefix("172.16.0.0/31")
+	const want = "holds 1 of /31, want a larger one for number 2"
+	if _, err := inventory.New(in.Graph, o); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("a pool of one subnet for two links: %v", err)
+	}
+}
+
+// Ports to switches of the same tier follow those to hosts, and routes are reflected to them, too. Without switches
+// there is no gateway.
+func TestPortsToTheSameTier(t *testing.T) {
+	g := mustGraph(t, topo.DualRail{Hosts: 2, GPUs: 2, NICs: 2, Bond: 3, Switches: 3, HostLink: inventorytest.Host200,
+		Peer: 1, PeerLink: inventorytest.Trunk400})
+	o := inventorytest.Usual()
+	o.Routing.Protocol = inventory.IBGP
+	in := mustNew(t, g, o)
+	var numbers []int
+	for _, p := range in.Reflects(g.Edge(0)) {
+		numbers = append(numbers, in.Ports[p].Name.Number)
+	}
+	if want := []int{5, 6}; !slices.Equal(numbers, want) {
+		t.Errorf("reflects to ports %v, want %v", numbers, want)
+	}
+	halves := inventory.Panel{Breakout: 2, Rate: 400 * unit.GigabitPerSec}
+	if n := halves.Needs(g, g.Edge(0)); n != 4 { // four cables to hosts in two ports, two to switches
+		t.Errorf("%d ports are needed, want 4", n)
+	}
+	pair := mustGraph(t, topo.Direct{Hosts: 2, GPUs: 1, NICs: 1, HostLink: inventorytest.Host200})
+	direct := mustNew(t, pair, inventorytest.Usual())
+	if at, ok := direct.Gateway(0); ok {
+		t.Errorf("gateway %v without a switch", at)
+	}
+}
+
+// A link that costs more is named.
+func TestTheCostlyLinkIsNamed(t *testing.T) {
+	g := mustGraph(t, topo.Dragonfly{Hosts: 6, GPUs: 1, NICs: 1, Groups: 3, Routers: 2, Global: 1,
+		HostLink: inventorytest.Host200, LocalLink: inventorytest.Host200, GlobalLink: inventorytest.Host200})
+	i := slices.IndexFunc(g.Links, func(l topo.Link) bool { return l.Cost != 1 })
+	want := "link " + g.Ports[2*i].Name + " costs"
+	if _, err := inventory.New(g, inventorytest.Usual()); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
 	}
 }

@@ -85,8 +85,8 @@ func TestSARIF(t *testing.T) {
 		if u, err := url.Parse(at.ArtifactLocation.URI); err != nil || u.Fragment != "" || u.Path == "" {
 			t.Errorf("%q: want the URI of a file: %v", at.ArtifactLocation.URI, err)
 		}
-		if uris[at.ArtifactLocation.URI] = true; at.Region != nil && at.Region.StartLine < 1 {
-			t.Errorf("%+v: want lines from 1", at)
+		if uris[at.ArtifactLocation.URI] = true; at.Region == nil || at.Region.StartLine < 1 {
+			t.Errorf("%+v: want the line of the mistake", at)
 		}
 	}
 	for _, want := range []string{"configs/leaf%201/running-config", "./a:b.cfg", "file:///etc/50%25/x.cfg", "../c%23d.cfg",

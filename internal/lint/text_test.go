@@ -70,7 +70,8 @@ func TestOneEndPauses(t *testing.T) {
 func TestFindingsOfPeersSay(t *testing.T) {
 	for _, c := range []struct{ dialect, old, with, rule, text string }{
 		{"frr", "10.0.1.0/24", "10.9.0.0/24", "Q26", "summary 10.9.0.0/24 contains no network of the switch"},
-		{"eos", "peer-address 10.255.255.0", "peer-address 10.0.1.1", "Q25", "its peer is 10.0.1.1, and leaf1 speaks from 10.255.255.0"},
+		{"eos", "peer-address 10.255.255.0", "peer-address 10.0.1.1", "Q25",
+			"its peer is 10.0.1.1, and leaf1 speaks from 10.255.255.0"},
 		{"eos", "   ip address 10.0.1.129/25\n", "", "Q25", "gateway none here, 10.0.1.129/25 there"},
 	} {
 		says(t, lintRouted(t, c.dialect, strings.NewReplacer(c.old, c.with)), c.rule, c.text)

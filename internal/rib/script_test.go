@@ -22,7 +22,7 @@ import (
 //	allowas NAME PEER N, expect NAME PEER AS, paths NAME N, strict NAME
 //	end NAME VNI...             its router identifier is a loopback, and an end of tunnels
 //	evpn A B                    a session of EVPN between loopbacks
-//	show NAME, tells NAME PEER, ends NAME, connected NAME
+//	show NAME, tells NAME PEER, ends NAME, connected NAME, sessions NAME
 type stage struct {
 	scripttest.Log
 	t       *testing.T
@@ -109,6 +109,11 @@ func (s *stage) Do(c []string) {
 		}
 	case "show":
 		s.show(c[1])
+	case "sessions":
+		n, at := s.solved(c[1])
+		for _, x := range n.Tables[at].Sessions {
+			fmt.Fprintf(s, "%v from %v on %s\n", x.Neighbour, x.Own, x.Local)
+		}
 	case "connected":
 		n, at := s.solved(c[1])
 		for _, x := range n.Tables[at].Connected {

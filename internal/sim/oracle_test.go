@@ -139,7 +139,8 @@ type way struct {
 
 // walk runs walkers in some way; every cut the run stops and goes on.
 func walk(seed uint64, of []int32, how way) (state []uint64, events int64) {
-	w := &walker{of: of, near: how.near, state: make([]uint64, len(of)), left: make([]int, len(of)), rng: make([]Stream, len(of)),
+	w := &walker{of: of, near: how.near, state: make([]uint64, len(of)), left: make([]int, len(of)),
+		rng: make([]Stream, len(of)),
 		out: make([][]sending, how.islands), in: make([][]sending, how.islands), ahead: ahead,
 		grid: how.grid}
 	if how.far {
@@ -199,7 +200,8 @@ func someGrid(t *rapid.T) unit.Time {
 
 // TestWheelIsAHeap: on drawn scripts in one island or several, on one worker or several, in one go or with
 // stops, wheel and heap give every node the same events in the same order, and what islands send to each other
-// may be scheduled or asked for; with windows of a few slots or longer than the wheel, at the beginning of time or later.
+// may be scheduled or asked for; with windows of a few slots or longer than the wheel,
+// at the beginning of time or later.
 func TestWheelIsAHeap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")

@@ -25,16 +25,20 @@ const unreached = "unreached" // no test comes by: it survived, too
 
 // testedBy are the packages whose tests have a say about a package's mutants, beside its own.
 var testedBy = map[string][]string{
-	"cause":    {"diagnose", "record", "exec", "nic"},
-	"diagnose": {"record", "planted"},
-	"record":   {"planted", "run"},
-	"cc":       {"roce", "plan", "nic"},
-	"roce":     {"nic", "faultsearch"},
-	"exec":     {"host/hosttest", "nic", "faultsearch", "train"},
-	"coll":     {"exec", "workload", "nic", "faultsearch"},
-	"host":     {"host/hosttest", "nic", "faultsearch"},
-	"nic":      {"validate", "faultsearch", "run"},
-	"fabric":   {"nic", "validate", "faultsearch", "run"},
+	"netconf/lines": {"netconf/eos", "netconf/nxos", "netconf/frr"},
+	"dcbx":          {"lint", "plan"},
+	"qos":           {"tune", "lint", "plan"},
+	"cause":         {"diagnose", "record", "exec", "nic"},
+	"diagnose":      {"record", "planted"},
+	"record":        {"planted", "run"},
+	"survey":        {"plan"},
+	"cc":            {"roce", "plan", "nic"},
+	"roce":          {"nic", "faultsearch"},
+	"exec":          {"host/hosttest", "nic", "faultsearch", "train"},
+	"coll":          {"exec", "workload", "nic", "faultsearch"},
+	"host":          {"host/hosttest", "nic", "faultsearch"},
+	"nic":           {"validate", "faultsearch", "run"},
+	"fabric":        {"nic", "validate", "faultsearch", "run"},
 }
 
 // run draws mutants from a package, tries those without a verdict, and says whether all were noticed.
