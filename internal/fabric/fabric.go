@@ -65,6 +65,7 @@ type Fabric struct {
 	ledgers    []ledger  // of the accounts
 	thresholds []*threshold
 	nodes      []node
+	dueAfter   []int32  // by port: the next in its list, see due
 	sources    []Source // by port, nil between switches
 	sinks      []Sink
 	routes     []PortID
@@ -109,6 +110,9 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	f.slow = make([]slow, n*f.nc)
 	f.accounts, f.ledgers = make([]account, n*f.nc), make([]ledger, n*f.nc)
 	f.states = make([]state, eng.Islands())
+	for i := range f.states {
+		f.states[i].due.at = unit.Never
+	}
 	f.islandBits = bits.Len(uint(eng.Islands() - 1))
 	index := f.addNodes()
 	f.addClasses(index)

@@ -1,6 +1,8 @@
 package fabric
 
 import (
+	"math/bits"
+
 	"railyard/internal/sim"
 	"railyard/internal/unit"
 )
@@ -13,13 +15,18 @@ import (
 //	        known to the receiving end       ^ queue.head, queue.pos; queue.n of them wait
 //
 // Whoever looks at the port, or at what its switch holds, first has those leave whose time has come: catchUp. So does
-// the end of a window, before which the receiving end need know of none. What frames in line are charged is known late:
-// that is more than what the switch holds, and so it is looked at closely where it could matter.
+// the end of a window, before which the receiving end need know of none. Until then more is charged to accounts than
+// the switch holds: where that could matter, all lines are caught up with.
+//
+// Where a frame's buffer is free as its last bit leaves, and not its first, a line begins with the frame in
+// transmission: its end is no event either. There it nearly always matters what a switch holds, for how much that was
+// at most is told. So before each arrival the ports are caught up with of which a transmission has ended: due.
 //
 // Where a line might come to be held up, by a pause, a PFC frame or another class, it dissolves: its frames go into a
 // queue, and an event is planned as for any.
 
-// line of a port: 1 + the class of those that stand in line, 0: none; and whether the port is among state.lined.
+// line of a port: 1 + the class of those that stand in line, 0: none, nor one in transmission whose end is of
+// consequence; and whether the port is among state.lined.
 const (
 	lineClass  = 15
 	lineListed = 16
@@ -27,31 +34,35 @@ const (
 
 // layLines lets frames stand in line where nothing is asked of the ports of switches but to send one frame after
 // the other, and nobody wants to hear of each at its time. With one island there is no end of a window to catch up by.
-// Where a frame's buffer is free as its last bit leaves, and not its first, the end of each transmission has a say in
-// how full a switch is at most: a line would have to be caught up with at nearly each frame.
 func (f *Fabric) layLines(index []int32) {
-	if f.eng.Islands() == 1 || f.holds || f.looks || f.cfg.Routing != nil || f.cfg.OnEvent != nil {
+	if f.eng.Islands() == 1 || f.looks || f.cfg.Routing != nil || f.cfg.OnEvent != nil {
 		return
 	}
 	for i, k := range index {
 		if k >= 0 && f.nodes[k].lossless != 0 {
 			st := &f.states[f.islandOf[i]]
 			st.nodes = append(st.nodes, k)
-			f.nodes[k].lines = true
+			f.nodes[k].lines, f.nodes[k].late = true, !f.holds
 		}
+	}
+	if f.holds {
+		f.dueAfter = make([]int32, len(f.ports))
 	}
 	f.eng.SetLate((*late)(f))
 }
 
-// lines reports whether a frame of a class that has to wait for a port may stand in line.
-func (p *port) lines(class uint8) bool {
-	return p.flags == flagFar && p.paused == 0 && p.psPerByte != 0 &&
-		(p.sent.line&lineClass == 0 || p.sent.line&lineClass == class+1)
+// lines reports whether a frame of a class may stand in line for a port.
+func (f *Fabric) lines(id PortID, p *port, class uint8) bool {
+	if p.flags != flagFar || p.paused != 0 || p.psPerByte == 0 {
+		return false
+	}
+	of := p.sent.line & lineClass
+	return of == 0 || of == class+1 || f.queues[int(id)*f.nc+int(of)-1].n == 0
 }
 
 // wait has a frame wait for a port, in line or, where the switch has none or it may not, in the queue.
 func (f *Fabric) wait(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, lines bool, pk *Packet) {
-	if lines && o.lines(pk.Class()) {
+	if lines && f.lines(out, o, pk.Class()) {
 		f.lineUp(isl, st, now, out, o, pk)
 		return
 	}
@@ -59,6 +70,80 @@ func (f *Fabric) wait(isl *sim.Island, st *state, now unit.Time, out PortID, o *
 		f.dissolve(isl, st, now, out)
 	}
 	f.enqueue(isl, st, now, out, o, pk)
+}
+
+// hold sends a frame that came to an idle port and keeps its buffer until its last bit has left.
+func (f *Fabric) hold(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, lines bool, pk *Packet) {
+	if !lines || !f.lines(out, o, pk.Class()) {
+		o.flags |= flagHolds
+		f.through(isl, st, now, out, o, pk)
+		return
+	}
+	st.line(out, o, pk.Class())
+	f.through(isl, st, now, out, o, pk)
+	f.expect(st, out, o)
+}
+
+// due is ports whose transmissions end, by when: a wheel of lists in which only the earliest is looked through.
+type due struct {
+	at    unit.Time // none ends before
+	slots uint64    // a bit for each list that is not empty
+	first [dueSlots]int32
+}
+
+const (
+	dueSlots = 64
+	dueShift = 13 // a slot is 8 ns
+)
+
+func dueSlot(t unit.Time) int64 { return int64(t) >> dueShift }
+
+// expect puts a port into the list of the instant at which its transmission ends. It is in none: one that was caught up
+// with meanwhile stays in the list of an instant that is over as its next frame comes.
+func (f *Fabric) expect(st *state, id PortID, p *port) {
+	d := &st.due
+	i := dueSlot(p.busyUntil) & (dueSlots - 1)
+	f.dueAfter[id] = -1
+	if d.slots&(1<<i) != 0 {
+		f.dueAfter[id] = d.first[i]
+	}
+	d.first[i] = int32(id)
+	d.slots |= 1 << i
+	d.at = min(d.at, p.busyUntil)
+}
+
+// admitDue is admit where transmissions have ended since the last arrival.
+func (f *Fabric) admitDue(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk *Packet) {
+	f.catchUpDue(isl, in.state, now)
+	f.admit(isl, now, id, in, pk)
+}
+
+// catchUpDue is catchUp of the ports of which a transmission has ended.
+func (f *Fabric) catchUpDue(isl *sim.Island, st *state, now unit.Time) {
+	d, last := &st.due, dueSlot(now)
+	s := d.next(max(dueSlot(d.at), last-dueSlots+1))
+	for d.at = unit.Never; s <= last; s = d.next(s + 1) {
+		i := s & (dueSlots - 1)
+		d.slots &^= 1 << i
+		for id := d.first[i]; id >= 0; {
+			p, after := &f.ports[id], f.dueAfter[id]
+			if p.sent.line&lineClass != 0 && p.busyUntil <= now {
+				f.catchUp(isl, st, now, PortID(id))
+			}
+			if p.sent.line&lineClass != 0 {
+				f.expect(st, PortID(id), p)
+			}
+			id = after
+		}
+	}
+	if d.slots != 0 {
+		d.at = min(d.at, unit.Time(d.next(last+1)<<dueShift))
+	}
+}
+
+// next returns the first slot from s on with a list, or a slot that is far ahead.
+func (d *due) next(s int64) int64 {
+	return s + int64(bits.TrailingZeros64(bits.RotateLeft64(d.slots, -int(s&(dueSlots-1)))))
 }
 
 // lineUp has a frame stand in line, as enqueue does to a queue.
@@ -70,7 +155,8 @@ func (f *Fabric) lineUp(isl *sim.Island, st *state, now unit.Time, out PortID, o
 	room := o.room(&st.chunks)
 	*room = *pk
 	if q.n == 0 {
-		f.beginLine(st, out, o, q, pk.Class())
+		q.head, q.pos = o.tail, o.used
+		st.line(out, o, pk.Class())
 	}
 	o.used++
 	q.n++
@@ -78,9 +164,8 @@ func (f *Fabric) lineUp(isl *sim.Island, st *state, now unit.Time, out PortID, o
 	q.high = max(q.high, q.bytes)
 }
 
-// beginLine notes that a line begins with the room on the link.
-func (f *Fabric) beginLine(st *state, id PortID, p *port, q *queue, class uint8) {
-	q.head, q.pos = p.tail, p.used
+// line notes that a port has a line of a class.
+func (st *state) line(id PortID, p *port, class uint8) {
 	if p.sent.line&lineListed == 0 {
 		st.lined = append(st.lined, id)
 	}
@@ -94,6 +179,13 @@ func (f *Fabric) catchUp(isl *sim.Island, st *state, now unit.Time, id PortID) {
 	q := &f.queues[int(id)*f.nc+c]
 	for start := p.busyUntil; start <= now; start = p.busyUntil {
 		isl.Did(start)
+		if f.holds {
+			f.accounts[p.sent.account].release(int64(p.sent.bytes))
+			if q.n == 0 {
+				p.sent.line &^= lineClass
+				return
+			}
+		}
 		if start >= q.sampled {
 			f.sample(isl, start, id, c, q)
 		}
@@ -102,15 +194,18 @@ func (f *Fabric) catchUp(isl *sim.Island, st *state, now unit.Time, id PortID) {
 		if q.bytes > q.low || pk.attach != 0 {
 			f.seenInLine(isl, start, id, p, c, q, pk)
 		}
-		f.accounts[pk.account()].release(int64(pk.Bytes))
+		if !f.holds {
+			f.accounts[pk.account()].release(int64(pk.Bytes))
+		}
 		f.put(isl, st, start, id, p, pk, pk.Bytes, unit.Duration((int64(pk.Bytes)+f.overhead)*int64(p.psPerByte)))
 		q.pos++
 		if q.n--; q.n == 0 {
 			q.head = nil
-			p.sent.line &^= lineClass
-			return
-		}
-		if q.pos == chunkFrames {
+			if !f.holds {
+				p.sent.line &^= lineClass
+				return
+			}
+		} else if q.pos == chunkFrames {
 			q.head, q.pos = q.head.next, 0
 		}
 	}
@@ -143,19 +238,28 @@ func (f *Fabric) dissolve(isl *sim.Island, st *state, now unit.Time, id PortID) 
 		return
 	}
 	class := p.sent.line&lineClass - 1
-	q := &f.queues[int(id)*f.nc+int(class)]
+	p.sent.line &^= lineClass
+	if f.holds {
+		p.flags |= flagHolds
+	}
+	if q := &f.queues[int(id)*f.nc+int(class)]; q.n > 0 {
+		p.backlog |= 1 << class
+		p.intoQueue(q, &st.chunks)
+	}
+	f.awaitTxEnd(isl, id, p)
+}
+
+// intoQueue takes the line from a port's link.
+func (p *port) intoQueue(q *queue, free *pool) {
 	line := q.fifo
 	q.fifo = fifo{}
-	line.each(func(_ uint32, pk *Packet) { q.push(&st.chunks, pk) })
+	line.each(func(_ uint32, pk *Packet) { q.push(free, pk) })
 	p.tail, p.used = line.head, line.pos
 	for c := p.tail.next; c != nil; {
 		next := c.next
-		st.chunks.put(c)
+		free.put(c)
 		c = next
 	}
-	p.sent.line &^= lineClass
-	p.backlog |= 1 << class
-	f.awaitTxEnd(isl, id, p)
 }
 
 // dissolveAll dissolves the lines of an island, and lets none begin at a switch for now.

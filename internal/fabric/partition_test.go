@@ -126,7 +126,7 @@ func draw(tb testing.TB, seed uint64) (*topo.Graph, fabric.Config) {
 		SampleEvery: unit.Duration(below(2)) * unit.Microsecond,
 	}
 	if seed >= calm {
-		calmDown(&cfg, tick(seed), below)
+		calmDown(&cfg, seed, below)
 		return g, cfg
 	}
 	some := func(n, den int64) unit.Ratio { return unit.Ratio{Num: n * int64(below(2)), Den: den} }
@@ -144,12 +144,16 @@ func draw(tb testing.TB, seed uint64) (*topo.Graph, fabric.Config) {
 	return g, cfg
 }
 
-const calm = 1 << 20
+const (
+	calm = 1 << 20
+	held = 2 << 20 // from here on buffers are free as a frame's last bit leaves
+)
 
 // calmDown makes a configuration in which frames may stand in line, although pauses come to them.
-func calmDown(cfg *fabric.Config, t ticks, below func(uint64) int) {
+func calmDown(cfg *fabric.Config, seed uint64, below func(uint64) int) {
+	t := tick(seed)
 	cfg.SwitchLatency, cfg.HostLatency = t.round(cfg.SwitchLatency), t.round(cfg.HostLatency)
-	cfg.Buffer.FreeAtTxEnd = false
+	cfg.Buffer.FreeAtTxEnd = seed >= held
 	cfg.PFC.Threshold *= unit.Bytes(1 + 2*below(2)) // with more, queues mark before they pause
 	cfg.PFC.ResumeOffset = min(cfg.PFC.Threshold, unit.Bytes(4000+below(2)*30_000))
 	cfg.Classes[0].ECN = qos.Curve(4000, 30_000, unit.Ratio{Num: 1, Den: 2}, below(2) == 0)
@@ -375,6 +379,9 @@ func TestALineIsAQueue(t *testing.T) {
 	// The last four are rare: a pause comes to a line that is through, or to one that is not, a switch with little in its
 	// buffer still pauses others, and of two switches of an island one has no lines for a while.
 	seeds := []uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 24, 106, 2127}
+	for i := range uint64(12) {
+		seeds = append(seeds, held-calm+i)
+	}
 	for _, seed := range seeds {
 		want, in := same(t, calm+seed, 1, 3)
 		if in {
@@ -384,7 +391,7 @@ func TestALineIsAQueue(t *testing.T) {
 			paused++
 		}
 	}
-	if lined < 10 || paused < 10 {
+	if lined < 20 || paused < 16 {
 		t.Errorf("frames in line in %d of %d networks, pauses in %d: little is tested", lined, len(seeds), paused)
 	}
 }

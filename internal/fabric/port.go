@@ -211,6 +211,7 @@ type node struct {
 	lossless        uint8 // classes under PFC
 	fixed           bool  // xOFF is
 	lines           bool  // frames that wait at its ports may stand in line on the links, see line.go
+	late            bool  // then: what is released is known late
 }
 
 // state is what the islands do not share of the fabric.
@@ -228,6 +229,7 @@ type state struct {
 	lined   []PortID
 	nodes   []int32
 	without int
+	due     due // where buffers are free as a frame's last bit leaves
 	// links that its nodes send to, and that lead to them
 	outward, inward []PortID
 	_               [64]byte

@@ -111,7 +111,7 @@ func (f *Fabric) Check() error {
 		f.forwarders[i].eachHeld(func(pk *Packet) { held[pk.account()] += int64(pk.Bytes) })
 	}
 	for i := range f.ports {
-		if p := &f.ports[i]; p.flags&flagHolds != 0 {
+		if p := &f.ports[i]; p.flags&flagHolds != 0 || f.holds && p.sent.line&lineClass != 0 {
 			held[p.sent.account] += int64(p.sent.bytes)
 		}
 	}

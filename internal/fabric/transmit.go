@@ -388,6 +388,10 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 		f.admitAny(isl, now, id, in, pk)
 		return
 	}
+	if now >= in.state.due.at {
+		f.admitDue(isl, now, id, in, pk)
+		return
+	}
 	out := f.routes[pk.route]
 	o := &f.ports[out]
 	if o.sent.line&lineClass != 0 && now >= o.busyUntil {
@@ -398,7 +402,7 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 	account := in.first + int32(pk.Class())
 	a := &f.accounts[account]
 	shared, far := a.farWith(int64(pk.Bytes))
-	if !far || in.lossless&(1<<pk.Class()) == 0 || a.node.lines && a.node.shared+shared > a.node.maxUsed {
+	if !far || in.lossless&(1<<pk.Class()) == 0 || a.node.late && a.node.shared+shared > a.node.maxUsed {
 		f.admitBy(isl, now, id, out, in, pk)
 		return
 	}
@@ -412,8 +416,7 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 	a.used += int64(pk.Bytes)
 	a.node.shared += shared
 	if idle {
-		o.flags |= flagHolds
-		f.through(isl, in.state, now, out, o, pk)
+		f.hold(isl, in.state, now, out, o, a.node.lines, pk)
 		return
 	}
 	f.wait(isl, in.state, now, out, o, a.node.lines, pk)
@@ -448,7 +451,9 @@ func (f *Fabric) admitBy(isl *sim.Island, now unit.Time, id, out PortID, in *ing
 	o := &f.ports[out]
 	n := f.accounts[account].node
 	if n.lines { // what is charged to it is to be known
-		f.catchUpAll(isl, in.state, now)
+		if n.late {
+			f.catchUpAll(isl, in.state, now)
+		}
 		if _, far := f.accounts[account].farWith(int64(pk.Bytes)); !far && in.lossless&(1<<class) != 0 {
 			f.dissolveAll(isl, in.state, now, n)
 		}
@@ -461,6 +466,10 @@ func (f *Fabric) admitBy(isl *sim.Island, now unit.Time, id, out PortID, in *ing
 	}
 	if !o.idle(now, class) {
 		f.wait(isl, in.state, now, out, o, n.lines, pk)
+		return
+	}
+	if f.holds {
+		f.hold(isl, in.state, now, out, o, n.lines, pk)
 		return
 	}
 	f.leave(isl, in.state, now, out, o, f.placed(isl, in.state, now, out, o, pk))
