@@ -69,6 +69,7 @@ type Sample struct {
 	Class uint8
 	Index int64
 	Bytes unit.Bytes
+	At    unit.Time // of the change before which it was taken, or of the end: of the island's event or before it
 }
 
 func (c *Config) validate() error {

@@ -75,7 +75,8 @@ func (f *Fabric) sample(isl *sim.Island, now unit.Time, id PortID, class int, q 
 		return
 	}
 	if q.bytes != s.lastValue {
-		f.cfg.OnSample(isl.Index(), Sample{Port: id, Class: uint8(class), Index: s.lastSample, Bytes: unit.Bytes(q.bytes)})
+		f.cfg.OnSample(isl.Index(), Sample{Port: id, Class: uint8(class), Index: s.lastSample, Bytes: unit.Bytes(q.bytes),
+			At: now})
 		s.lastValue = q.bytes
 	}
 	s.lastSample = index

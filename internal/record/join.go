@@ -254,5 +254,5 @@ func (r *Recorder) TimedOut(island int32, now unit.Time, qp int32, oldest int64)
 func (r *Recorder) Sample(island int32, s fabric.Sample) {
 	isl := r.islands[island]
 	isl.samples = append(isl.samples, s)
-	isl.note(isl.now(), aSample, r.queueOf(&s), len(isl.samples)-1)
+	isl.note(s.At, aSample, r.queueOf(&s), len(isl.samples)-1)
 }
