@@ -33,14 +33,19 @@ var shorter = []struct {
 	{regexp.MustCompile(`count: 1000`), "count: 20"},
 }
 
+// listens makes a run tell of its events, or not: frames of which nobody wants to hear may go by other code.
+func listens(sc *scenario.Scenario, events bool) {
+	sc.Output.Events, sc.Output.EventsKept, sc.Output.Series = events, 100, events
+}
+
 // example runs an example in every way and returns how many leave something else than the first.
-func example(file string, text []byte) (bad int) {
+func example(file string, text []byte, events bool) (bad int) {
 	for _, s := range shorter {
 		text = s.long.ReplaceAll(text, []byte(s.short))
 	}
 	sc, err := scenario.Parse(file, text)
 	exitOn(err)
-	sc.Output.Events, sc.Output.EventsKept, sc.Output.Series = true, 100, true
+	listens(sc, events)
 	work, err := os.MkdirTemp(".", "ways")
 	exitOn(err)
 	defer os.RemoveAll(work)
@@ -57,8 +62,15 @@ func example(file string, text []byte) (bad int) {
 			ways++
 		}
 	}
-	fmt.Printf("%s: %d ways, %d differ\n", file, ways, bad)
+	fmt.Printf("%s, %s: %d ways, %d differ\n", file, heard(events), ways, bad)
 	return bad
+}
+
+func heard(events bool) string {
+	if events {
+		return "with events"
+	}
+	return "without events"
 }
 
 // leave runs a scenario into a directory. A run that fails is no error: it fails alike in every way.

@@ -22,7 +22,7 @@ const experimentSeeds = 10
 
 // experiments runs what validate runs in every way. It compares run directories and rows, and
 // returns how many of them differ from those of the first way.
-func experiments() (bad int) {
+func experiments(events bool) (bad int) {
 	work, err := os.MkdirTemp(".", "experiments")
 	exitOn(err)
 	defer os.RemoveAll(work)
@@ -34,7 +34,7 @@ func experiments() (bad int) {
 			if ways > 0 {
 				way = filepath.Join(work, "way")
 			}
-			got, err := validate.Run(context.Background(), validate.Options{Seeds: experimentSeeds, Run: cut(way, i, w)})
+			got, err := validate.Run(context.Background(), validate.Options{Seeds: experimentSeeds, Run: cut(way, i, w, events)})
 			exitOn(err)
 			text, err := json.Marshal(got)
 			exitOn(err)
@@ -54,13 +54,13 @@ func experiments() (bad int) {
 	}
 	runs, err := os.ReadDir(first)
 	exitOn(err)
-	fmt.Printf("validate: %d experiments, %d ways, %d differ\n", len(runs), ways, bad)
+	fmt.Printf("validate, %s: %d experiments, %d ways, %d differ\n", heard(events), len(runs), ways, bad)
 	return bad
 }
 
 // cut runs each experiment in so many islands on so many workers, into a folder of its own that its
 // scenario names. Events of an instant go in phases: as scheduled they would be one island's.
-func cut(into string, islands, workers int) validate.Runner {
+func cut(into string, islands, workers int, events bool) validate.Runner {
 	return func(ctx context.Context, sc *scenario.Scenario, opt run.Options) (*result.Summary, error) {
 		sc.Fabric.Order = "phases"
 		opt.Islands, opt.Workers = islands, workers
@@ -69,7 +69,7 @@ func cut(into string, islands, workers int) validate.Runner {
 			return run.Run(ctx, sc, opt)
 		}
 		sc.Output.Queues, sc.Output.Flows = true, true
-		sc.Output.Events, sc.Output.EventsKept, sc.Output.Series = true, 100, true
+		listens(sc, events)
 		return leave(ctx, sc, dir, opt)
 	}
 }

@@ -4,7 +4,7 @@
 //	go run ./tools/islands [-cases N] [-first N] [-validate] [EXAMPLE...]
 //
 // Without arguments it takes all examples, 1,000 cases of the fault search and the experiments of
-// `railyard validate`; -cases 0 and -validate=false leave some out, -examples=false all examples.
+// `railyard validate`, with events and without; -cases 0 and -validate=false leave some out, -examples=false all examples.
 //
 // It runs in the folder of the repository. Examples are shortened as .ci/run does. Cases of the fault search
 // are random broken networks (internal/faultsearch). Where events happen in the order in which they were
@@ -49,11 +49,13 @@ func main() {
 	}
 	work := leaveFolder()
 	bad := 0
-	for _, f := range files {
-		bad += example(f, texts[f])
-	}
-	if *known {
-		bad += experiments()
+	for _, events := range []bool{false, true} {
+		for _, f := range files {
+			bad += example(f, texts[f], events)
+		}
+		if *known {
+			bad += experiments(events)
+		}
 	}
 	bad += search(*first, *cases)
 	fmt.Printf("%d differ\n", bad)
