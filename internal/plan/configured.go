@@ -113,7 +113,7 @@ func (p *Plan) planConfig() error {
 			wrong = append(wrong, p.applyConfig(in, topo.NodeID(id))...)
 		}
 	}
-	return append(wrong, p.checkIdle()...).Err()
+	return append(wrong, p.leaveIdle()...).Err()
 }
 
 // matchConfigs reads configurations and finds the switch of each.

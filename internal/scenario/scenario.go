@@ -28,6 +28,9 @@ type Scenario struct {
 	root   *node             // the file as a tree
 	origin map[string]string // path -> "file", "preset NAME" or "default"
 	places map[string]span   // path -> where its value, or else its key, stands in the file
+
+	// withoutDLB says that the configurations of switches were read, and none gives fabric.dlb a meaning.
+	withoutDLB bool
 }
 
 // Opt is a value that a word may stand for: none, auto, layer, all. The zero Opt is the word.
@@ -852,7 +855,7 @@ func decode(name string, root *node, src []byte) (*Scenario, error) {
 func (s *Scenario) Equal(o *Scenario) bool {
 	a, b := *s, *o
 	for _, x := range []*Scenario{&a, &b} {
-		x.file, x.source, x.root, x.origin, x.places = "", nil, nil, nil, nil
+		x.file, x.source, x.root, x.origin, x.places, x.withoutDLB = "", nil, nil, nil, nil, false
 	}
 	return reflect.DeepEqual(a, b)
 }

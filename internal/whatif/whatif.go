@@ -188,7 +188,7 @@ func Scenario(r *result.Run) (*scenario.Scenario, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.InputPath(result.ScenarioInput), err)
 	}
-	if string(sc.YAML()) != r.Summary.ScenarioYAML {
+	if resolved := r.Summary.ScenarioYAML; resolved != string(sc.YAML()) && resolved != string(sc.WithoutDLB().YAML()) {
 		return nil, fmt.Errorf("%s: it is not the scenario of this run: it was changed, or the run is of a "+
 			"Railyard with other defaults; run the scenario anew", r.InputPath(result.ScenarioInput))
 	}
