@@ -390,7 +390,7 @@ func (a *app) renderConfig(c *configured) (wrong int) {
 				}
 			}
 		}
-		here.Sorted().Render(a.stderr, f.Text, a.errTerm.colour)
+		here.Sorted().Render(a.stderr, f.Text)
 	}
 	return wrong
 }

@@ -37,7 +37,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q is not one line", p.String())
 			}
 		}
-		err.(located.Problems).Render(&bytes.Buffer{}, src, true)
+		err.(located.Problems).Render(&bytes.Buffer{}, src)
 	})
 }
 

@@ -904,7 +904,8 @@ func (s *Scenario) SlowJob(r *SlowRank) *Job {
 // HostsOf are the hosts of a job's ranks, those that stand by left out.
 func (s *Scenario) HostsOf(j *Job) []int {
 	all := j.Hosts.Of(s.Cluster.Hosts)
-	return all[:max(len(all)-j.Survival.Spares, min(len(all), 1))]
+	// Asked while a scenario is read, too, of spares that are refused.
+	return all[:max(len(all)-max(j.Survival.Spares, 0), min(len(all), 1))]
 }
 
 // Spares are the hosts of a job that stand by.
