@@ -36,8 +36,10 @@ func TestMeasuredValuesAreReadFirst(t *testing.T) {
 			t.Errorf("%s: something is simulated", c.file)
 			return &result.Summary{}, nil
 		})
+		errs := &bytes.Buffer{}
+		a.stderr = errs
 		code := a.execute([]string{"commission", pod, "-q", "--measured", c.file})
-		if said := a.stderr.(*bytes.Buffer).String(); code != c.code || !strings.Contains(said, c.want) {
+		if said := errs.String(); code != c.code || !strings.Contains(said, c.want) {
 			t.Errorf("exit code %d: %s\nwant %d: %s", code, said, c.code, c.want)
 		}
 	}
