@@ -832,7 +832,7 @@ func (c *Capture) On() bool { return len(c.Links) > 0 }
 func Parse(name string, src []byte) (*Scenario, error) {
 	root, ps := readTree(name, src)
 	if len(ps) > 0 {
-		return nil, ps.Sorted()
+		return nil, ofOurs(ps, name, "scenario", src, tree)
 	}
 	return decode(name, root, src)
 }
@@ -842,7 +842,7 @@ func decode(name string, root *node, src []byte) (*Scenario, error) {
 	d := newDecoder(name)
 	s := d.decode(root)
 	if len(d.problems) > 0 {
-		return nil, d.problems.Sorted()
+		return nil, ofOurs(d.problems, name, "scenario", src, tree)
 	}
 	s.root, s.source = root, src
 	return s, nil
