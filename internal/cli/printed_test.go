@@ -45,7 +45,8 @@ var readers = []reader{
 	{args: "config parse --dialect nxos FILE"}, {args: "config parse --dialect eos FILE"},
 	{args: "config parse --dialect junos FILE"}, {args: "config parse --dialect frr FILE"},
 	{args: "config parse --dialect sonic FILE"}, {args: "config parse --dialect nvue FILE"},
-	{args: "config diff --dialect nxos FILE FILE"}, {args: "import nccl-tests FILE"}, {args: "hash flows.csv --links 4 --function crc32", files: map[string]string{"flows.csv": "TEXT"}},
+	{args: "config diff --dialect nxos FILE FILE"}, {args: "import nccl-tests FILE"}, {args: "hash flows.csv --links 4 --function crc32",
+		files: map[string]string{"flows.csv": "TEXT"}},
 	{args: "check s.yaml", files: scenarioNaming("job: {flows_csv: FILE}")},
 	{args: "check s.yaml", files: scenarioNaming("fabric: {topology: FILE}\njob: {collectives: [{op: all-reduce, bytes: 1MB}]}")},
 	{args: "check s.yaml", files: scenarioNaming("job: {train: {network: FILE, data: {digits: {train: 64, test: 10}}, batch: 8}}")},
@@ -125,8 +126,10 @@ func TestHostileFilesAreShown(t *testing.T) {
 	samples := map[string]string{
 		"a.yaml": printedPod,
 		"r.yaml": "name: a\ngpus: 64\nhost: {gpus: 8}\n",
-		"n.cfg":  "hostname leaf1\ninterface Ethernet1/1\n  description to host\n  no shutdown\nrouter bgp 65001\n  neighbor 10.0.0.1\n    remote-as 65002\nfoo bar\n",
-		"e.cfg":  "hostname leaf1\ninterface Ethernet1\n   description x\n   no switchport\nrouter bgp 65001\n   neighbor 10.0.0.1 remote-as 65002\n",
+		"n.cfg": "hostname leaf1\ninterface Ethernet1/1\n  description to host\n  no shutdown\n" +
+			"router bgp 65001\n  neighbor 10.0.0.1\n    remote-as 65002\nfoo bar\n",
+		"e.cfg": "hostname leaf1\ninterface Ethernet1\n   description x\n   no switchport\n" +
+			"router bgp 65001\n   neighbor 10.0.0.1 remote-as 65002\n",
 		"j.cfg":  "set system host-name leaf1\nset interfaces et-0/0/0 description x\nset protocols bgp group a neighbor 10.0.0.1\n",
 		"f.csv":  "name,from,to,bytes,start\na,host1/gpu0,host2/gpu0,1MB,0us\nb,host1/gpu9,x,1,y\n",
 		"t.txt":  "host host1\nswitch s1\nlink host1 s1 400Gb/s 20m\nfoo\n",
