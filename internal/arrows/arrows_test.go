@@ -37,7 +37,7 @@ var rules = map[string]rule{
 		why: "a file of NCCL is text about the inside of a host: what a run makes of a host is for others",
 	},
 	"topoform": {
-		may: "topo",
+		may: "shown topo",
 		why: "a network in another tool's form is a function of its graph",
 	},
 	"catalogue": {why: "what is known of equipment is a value of data sheets: what a network takes of it is above it"},
@@ -102,7 +102,11 @@ var rules = map[string]rule{
 			"with, is above it",
 	},
 
+	"shown": {
+		why: "what a terminal obeys becomes what is seen: whose text it is, and where it goes, is above it",
+	},
 	"located": {
+		may: "shown",
 		why: "what is wrong with a text and where is a value: what the text means is for its parser, where it " +
 			"lies for the command line",
 	},
@@ -193,11 +197,11 @@ var rules = map[string]rule{
 	},
 	"chart": {why: "plots are values: who draws them and whose figures they are is above"},
 	"chart/svg": {
-		may: "chart sheet",
+		may: "chart sheet shown",
 		why: "it draws values at a width; it knows no run. Of sheet it takes how names are shortened",
 	},
 	"chart/text": {may: "chart sheet", why: "the same in characters"},
-	"sheet":      {why: "columns of text: what they say is above it"},
+	"sheet":      {may: "shown", why: "columns of text: what they say is above it"},
 	"input":      {why: "it opens what a user names: what the bytes mean is above it"},
 	"machine":    {why: "it reads what the machine says of itself: who decides by that is above it"},
 	"machine/machinetest": {
@@ -222,7 +226,7 @@ var rules = map[string]rule{
 		why:   "it reads bytes that nobody vouches for, so it knows the format and nothing else",
 	},
 	"result": {
-		may:   "diagnose input parquet qos",
+		may:   "diagnose input parquet qos shown",
 		third: "github.com/goccy/go-yaml github.com/parquet-go/parquet-go",
 		why:   "a run directory can be read without the simulator that wrote it",
 	},
@@ -232,7 +236,7 @@ var rules = map[string]rule{
 			"from it",
 	},
 	"report": {
-		may: "chart chart/svg chart/text diagnose headline qos result sheet",
+		may: "chart chart/svg chart/text diagnose headline qos result sheet shown",
 		why: "a report must be possible from the run directory alone, also years later",
 	},
 	"netconf": {
@@ -340,7 +344,7 @@ var rules = map[string]rule{
 			"that it wants simulated is above it",
 	},
 	"sweep": {
-		may: "chart headline input machine report result run scenario sheet",
+		may: "chart headline input machine report result run scenario sheet shown",
 		why: "it is a user of runs: it decides which and how many at once, and sees only what they leave; " +
 			"its page is made as theirs are",
 	},
@@ -371,7 +375,7 @@ var rules = map[string]rule{
 	"labs": {why: "the labs that come with Railyard as files; what they mean, lab says"},
 	"lab": {
 		may: "board chart chart/svg chart/text coll hash inventory labs located netconf netconf/dialects nn plan " +
-			"report result run scenario sheet survey topo wire workload",
+			"report result run scenario sheet shown survey topo wire workload",
 		why: "a lab is a user of runs: it knows one by its directory. Of nn, coll and workload its benches show the " +
 			"arithmetic and the schedules that runs use; of board, and of plan with its graph, survey and inventory, " +
 			"what a network is before anything runs, and by netconf what its switches are told",
@@ -379,8 +383,8 @@ var rules = map[string]rule{
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
 		may: "bench board coll commission dataset design hash headline input inventory lab lint located nccl nccltests nccltopo " +
-			"netconf netconf/dialects nn ns3 pcapng perf plan prove qos report result rib run scenario scenario/schema sheet sizing " +
-			"survey sweep topo topoform trial tune validate web whatif wire workload",
+			"netconf netconf/dialects nn ns3 pcapng perf plan prove qos report result rib run scenario scenario/schema sheet shown " +
+			"sizing survey sweep topo topoform trial tune validate web whatif wire workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},

@@ -139,7 +139,7 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 	} else {
 		s := a.newSheet()
 		s.Wrap("", fmt.Sprintf("%s: %s, %s", file, count(wrong, "error"), count(len(problems)-wrong, "warning")))
-		problems.Render(s, src, a.outTerm.colour)
+		problems.Render(s, src)
 		if in != nil {
 			estimateText(s, in, m)
 			thresholdText(s, &in.Plan.Scenario.Fabric, in.Thresholds)
@@ -176,7 +176,7 @@ func (a *app) checkUnplanned(file string, sc *scenario.Scenario, err error, asJS
 			return e
 		}
 		return wrong
-	case !a.renderField(s, a.outTerm.colour, file, sc, err):
+	case !a.renderField(s, file, sc, err):
 		fmt.Fprintf(s, "%s: %s\n", file, err)
 	}
 	if e := s.Flush(a.stdout); e != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -320,7 +321,55 @@ func (a *app) readDevice(path, dialect string) (*configured, error) {
 		return nil, err
 	}
 	c.Parsed = of.Parse(c.files)
+	if c.hideForeign() == len(c.files) {
+		return nil, misuse("%s: no line of it is understood, want a configuration of %s", path, c.dialect)
+	}
 	return c, nil
+}
+
+// hideForeign puts one problem without a line in place of those of each file that is no
+// configuration: one that is named by mistake shows none of its words. It returns how many there are.
+func (c *configured) hideForeign() (n int) {
+	said := map[string]bool{} // files that say something
+	for _, place := range c.Places {
+		said[place.File] = true
+	}
+	for _, slip := range c.Slips {
+		said[slip.File] = true
+	}
+	for _, f := range c.files {
+		wrong := map[int]bool{}
+		for _, p := range c.Problems {
+			if p.File == f.Name {
+				wrong[p.Line] = true
+			}
+		}
+		if len(wrong) == 0 || said[f.Name] || len(wrong) < min(statements(f.Text), located.Most) && !c.empty() {
+			continue
+		}
+		n++
+		c.Problems = slices.DeleteFunc(c.Problems, func(p located.Problem) bool { return p.File == f.Name })
+		c.Problems = append(c.Problems, located.Problem{File: f.Name, Warning: true,
+			Message: "no line of it is understood, want a configuration of " + c.dialect})
+	}
+	return n
+}
+
+// empty reports whether nothing is known of the device but, maybe, its name.
+func (c *configured) empty() bool {
+	d := c.Device
+	return len(d.Interfaces) == 0 && d.BGP == nil && d.Tunnels == nil && d.Peer == nil && d.QoS == nil && d.LLDP == nil &&
+		d.Balance == nil
+}
+
+// statements counts the lines of a text that say something.
+func statements(text []byte) (n int) {
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '!' && line[0] != '#' {
+			n++
+		}
+	}
+	return n
 }
 
 func (a *app) readConfig(path string) ([]byte, error) {
@@ -390,7 +439,7 @@ func (a *app) renderConfig(c *configured) (wrong int) {
 				}
 			}
 		}
-		here.Sorted().Render(a.stderr, f.Text, a.errTerm.colour)
+		here.Sorted().Render(a.stderr, f.Text)
 	}
 	return wrong
 }

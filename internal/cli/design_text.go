@@ -28,7 +28,7 @@ func (a *app) designText(s *study, dir string) error {
 		s.billText(out, l)
 		if len(l.Findings) > 0 {
 			out.Title("What does not fit, or is unusual")
-			l.Findings.Sorted().Render(out, s.src, a.outTerm.colour)
+			l.Findings.Sorted().Render(out, s.src)
 		}
 		if dir != "" {
 			out.Title(fmt.Sprintf("%s: scenario.yaml, bill.csv, cables.csv (%s), racks.txt (%s), design.json", dir,

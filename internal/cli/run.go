@@ -189,7 +189,7 @@ func (a *app) problems(file string, src []byte, err error) error {
 	if !errors.As(err, &problems) {
 		return err
 	}
-	problems.Render(a.stderr, src, a.errTerm.colour)
+	problems.Render(a.stderr, src)
 	return fmt.Errorf("%s: %s; nothing was run", file, count(len(problems), "problem"))
 }
 

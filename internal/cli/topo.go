@@ -83,7 +83,7 @@ func (a *app) readNCCLTopo(file string) (*board.Board, error) {
 	b, err := nccltopo.Read(file, src)
 	var problems located.Problems
 	if errors.As(err, &problems) {
-		problems.Render(a.stderr, src, a.errTerm.colour)
+		problems.Render(a.stderr, src)
 		return nil, fmt.Errorf("%s: %s", file, count(len(problems), "problem"))
 	}
 	return b, err

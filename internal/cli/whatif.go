@@ -106,7 +106,7 @@ func (a *app) changeProblems(err error) error {
 	if !errors.As(err, &problems) {
 		return err
 	}
-	problems.Render(a.stderr, nil, a.errTerm.colour)
+	problems.Render(a.stderr, nil)
 	return fmt.Errorf("%s; nothing was run", count(len(problems), "problem"))
 }
 

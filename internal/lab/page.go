@@ -11,6 +11,7 @@ import (
 	"railyard/internal/chart"
 	"railyard/internal/report"
 	"railyard/internal/result"
+	"railyard/internal/shown"
 )
 
 //go:embed page.html
@@ -51,7 +52,7 @@ func (o *Outcome) writePage() error {
 	if err := pageTemplate.ExecuteTemplate(&b, "page", p); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(o.Dir, pageFile), []byte(b.String()), 0o666)
+	return os.WriteFile(filepath.Join(o.Dir, pageFile), []byte(shown.Lines(b.String())), 0o666)
 }
 
 // writer turns a text and its places into HTML.

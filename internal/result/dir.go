@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"railyard/internal/input"
+	"railyard/internal/shown"
 )
 
 const runFile = "run.json"
@@ -535,7 +536,7 @@ func marshal(v any) ([]byte, error) {
 		return nil, err
 	}
 	// The encoder's own SetIndent copies a large text over and over.
-	err := json.Indent(&b, compact.Bytes(), "", "  ")
+	err := json.Indent(&b, shown.JSON(compact.Bytes()), "", "  ")
 	return b.Bytes(), err
 }
 

@@ -27,11 +27,15 @@ type Resume struct {
 // ReadResume reads what a training goes on from. older names weights before them, for who is told
 // that these are damaged; "" if there are none.
 func ReadResume(ctx context.Context, file, older string) (*Resume, error) {
-	b, err := input.Read(ctx, file, result.MaxWeights)
-	if err != nil {
-		return nil, fmt.Errorf("weights %s: %w", file, err)
+	var c *checkpoint.Checkpoint
+	var b []byte
+	err := weightsFit(file)
+	if err == nil {
+		if b, err = input.Read(ctx, file, result.MaxWeights); err != nil {
+			return nil, fmt.Errorf("weights %s: %w", file, err)
+		}
+		c, err = checkpoint.Read(b)
 	}
-	c, err := checkpoint.Read(b)
 	if err != nil {
 		if older != "" {
 			older = "; there are older ones: " + older
@@ -40,6 +44,17 @@ func ReadResume(ctx context.Context, file, older string) (*Resume, error) {
 	}
 	sum := sha256.Sum256(b)
 	return &Resume{c, filepath.Base(file), hex.EncodeToString(sum[:])}, nil
+}
+
+// weightsFit holds a header against the length of its file, before all of it is read: it may be of
+// gigabytes. A file that cannot be opened is for who reads it.
+func weightsFit(file string) error {
+	f, length, err := input.Open(file)
+	if err != nil || length > result.MaxWeights {
+		return nil
+	}
+	defer f.Close()
+	return checkpoint.Fits(f, length)
 }
 
 // folder is the name of the folder of a job's weights: none where there is one job.

@@ -182,25 +182,25 @@ func (r *Requirement) Located(path, message, hint string, warning bool) located.
 func ParseRequirement(name string, src []byte) (*Requirement, error) {
 	root, ps := readTreeOf("requirement", name, src)
 	if len(ps) > 0 {
-		return nil, ps.Sorted()
+		return nil, ofOurs(ps, name, "requirement", src, requirementTree)
 	}
 	d := newDecoder(name)
 	d.rows = RequirementTable
 	r := &Requirement{}
 	if root.shape != mappingShape {
 		d.at("", root.at, root.described()+", want the keys of a requirement: "+list(requirementTree.names()), "")
-		return nil, d.problems
+		return nil, ofOurs(d.problems, name, "requirement", src, requirementTree)
 	}
 	if d.mistaken(root, requirementTree, tree, "the keys of a scenario, want those of a requirement",
 		"railyard check and run read scenarios") {
-		return nil, d.problems
+		return nil, ofOurs(d.problems, name, "requirement", src, requirementTree)
 	}
 	d.walk(requirementTree, root, "", r)
 	d.resolve(requirementFields, r, "")
 	d.checkRequirement(r)
 	r.file, r.places = name, d.places()
 	if len(d.problems) > 0 {
-		return nil, d.problems.Sorted()
+		return nil, ofOurs(d.problems, name, "requirement", src, requirementTree)
 	}
 	return r, nil
 }

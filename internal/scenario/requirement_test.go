@@ -89,7 +89,7 @@ func TestRequirementProblems(t *testing.T) {
 		{"gpus: 8\nbackend: &a {leaf: tomahawk4}", "r.yaml:2:10: an anchor (&): not accepted in a requirement; write the value out"},
 		{"name: a\ncluster: {hosts: 2}\nfabric: {}\nspeed: 400", "r.yaml:2:1: the keys of a scenario, want those of a requirement; " +
 			"railyard check and run read scenarios"},
-		{"- gpus", "r.yaml:1:1: a list, want the keys of a requirement: name, gpus, later, host, nic, designs, backend, frontend, " +
+		{"- gpus", "r.yaml: holds no key of a requirement, want name, gpus, later, host, nic, designs, backend, frontend, " +
 			"storage, management, racks, optics, models, prices or simulate"},
 	} {
 		_, err := scenario.ParseRequirement("r.yaml", []byte(c.src))

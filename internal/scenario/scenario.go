@@ -835,7 +835,7 @@ func (c *Capture) On() bool { return len(c.Links) > 0 }
 func Parse(name string, src []byte) (*Scenario, error) {
 	root, ps := readTree(name, src)
 	if len(ps) > 0 {
-		return nil, ps.Sorted()
+		return nil, ofOurs(ps, name, "scenario", src, tree)
 	}
 	return decode(name, root, src)
 }
@@ -845,7 +845,7 @@ func decode(name string, root *node, src []byte) (*Scenario, error) {
 	d := newDecoder(name)
 	s := d.decode(root)
 	if len(d.problems) > 0 {
-		return nil, d.problems.Sorted()
+		return nil, ofOurs(d.problems, name, "scenario", src, tree)
 	}
 	s.root, s.source = root, src
 	return s, nil
@@ -907,7 +907,8 @@ func (s *Scenario) SlowJob(r *SlowRank) *Job {
 // HostsOf are the hosts of a job's ranks, those that stand by left out.
 func (s *Scenario) HostsOf(j *Job) []int {
 	all := j.Hosts.Of(s.Cluster.Hosts)
-	return all[:max(len(all)-j.Survival.Spares, min(len(all), 1))]
+	// Asked while a scenario is read, too, of spares that are refused.
+	return all[:max(len(all)-max(j.Survival.Spares, 0), min(len(all), 1))]
 }
 
 // Spares are the hosts of a job that stand by.
