@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"path"
 	"path/filepath"
 
 	"railyard/internal/input"
@@ -54,13 +54,14 @@ func (d *Dir) KeepInputs(inputs []Input) error {
 	if d == nil || len(inputs) == 0 {
 		return nil
 	}
-	folder := filepath.Join(d.path, inputFolder)
 	for _, in := range inputs {
-		path := filepath.Join(folder, filepath.FromSlash(in.Name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		folder, err := d.folder.Below(path.Join(inputFolder, path.Dir(in.Name)))
+		if err != nil {
 			return unwritable(d.path, err)
 		}
-		if err := writeSynced(path, in.Text); err != nil {
+		err = folder.Write(path.Base(in.Name), in.Text)
+		folder.Close()
+		if err != nil {
 			return fmt.Errorf("run directory %s: cannot write %s/%s: %w", d.path, inputFolder,
 				in.Name, input.Cause(err))
 		}
@@ -73,7 +74,7 @@ func (r *Run) InputPath(name string) string { return filepath.Join(r.Path, input
 
 // Source returns the scenario as the user wrote it, without the values that were derived from it.
 func (r *Run) Source() ([]byte, error) {
-	b, err := readBounded(r.InputPath(ScenarioInput))
+	b, err := readBounded(r.Path, path.Join(inputFolder, ScenarioInput))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("run directory %s: has no %s/%s, from which it would be run again: run the scenario "+

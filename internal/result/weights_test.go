@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"railyard/internal/output"
 )
 
 func saying(text string) func(io.Writer) error {
@@ -21,7 +23,7 @@ func saying(text string) func(io.Writer) error {
 func filesBelow(t *testing.T, dir string) (all []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-		if rel, _ := filepath.Rel(dir, path); err == nil && !e.IsDir() && rel != runFile {
+		if rel, _ := filepath.Rel(dir, path); err == nil && !e.IsDir() && !output.Ours(e.Name()) && rel != runFile {
 			all = append(all, filepath.ToSlash(rel))
 		}
 		return err
