@@ -113,33 +113,29 @@ func checkpoints(names []string) (all []weightsAt) {
 	return all
 }
 
-// Weights returns the file of the newest weights of a run directory: those at the end, or, of a run
-// that was killed, the last checkpoint. older is a checkpoint before them, "" if there is none.
-func (r *Run) Weights(job string) (newest, older string, err error) {
+// Weights returns the files of weights of a run directory, at least one, newest first: those at the end, and before
+// them, or of a run that was killed, the last checkpoints.
+func (r *Run) Weights(job string) (files []string, err error) {
 	folder := filepath.Join(r.Path, job, checkpointFolder)
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", "", fmt.Errorf("run directory %s: %s: %w", r.Path, checkpointFolder, input.Cause(err))
-	}
-	var names, files []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	for _, c := range checkpoints(names) {
-		files = append(files, filepath.Join(folder, c.name))
+		return nil, fmt.Errorf("run directory %s: %s: %w", r.Path, checkpointFolder, input.Cause(err))
 	}
 	end := filepath.Join(r.Path, job, weightsFile)
 	if _, err := os.Lstat(end); !errors.Is(err, fs.ErrNotExist) {
 		files = append(files, end)
 	}
-	switch n := len(files); n {
-	case 0:
-		return "", "", fmt.Errorf("run directory %s: has no %s and no %s/%sN%s: want the directory of a training that "+
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	for _, c := range slices.Backward(checkpoints(names)) {
+		files = append(files, filepath.Join(folder, c.name))
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("run directory %s: has no %s and no %s/%sN%s: want the directory of a training that "+
 			"ended, or that had job.train.checkpoint.every", r.Path, weightsFile, checkpointFolder, checkpointPrefix,
 			weightsSuffix)
-	case 1:
-		return files[0], "", nil
-	default:
-		return files[n-1], files[n-2], nil
 	}
+	return files, nil
 }

@@ -120,7 +120,11 @@ func (d *Dir) Discard() error {
 	if names, err := d.rows.Names(); err != nil || len(names) > 0 {
 		return err
 	}
-	if err := errors.Join(d.folder.Remove(rowFolder), d.folder.Remove(tableFile)); err != nil {
+	err := d.folder.Remove(rowFolder)
+	if d.folder.Has(tableFile) {
+		err = errors.Join(err, d.folder.Remove(tableFile))
+	}
+	if err != nil {
 		return err
 	}
 	d.Close()
