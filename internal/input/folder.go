@@ -45,7 +45,8 @@ func ReadIn(ctx context.Context, dir, name string, most int64) ([]byte, error) {
 	return whole(ctx, most)(OpenIn(dir, name))
 }
 
-// A Folder gives the files of a folder that the user names to a reader that takes a file system, as Read does.
+// A Folder gives the files of a folder that somebody else may have filled to a reader that takes a file system, as
+// ReadIn does.
 type Folder struct {
 	Context context.Context
 	Path    string
@@ -54,7 +55,7 @@ type Folder struct {
 
 // Open is for fs.FS: the readers of a Folder call ReadFile.
 func (f Folder) Open(name string) (fs.File, error) {
-	file, _, err := Open(filepath.Join(f.Path, filepath.FromSlash(name)))
+	file, _, err := OpenIn(f.Path, filepath.FromSlash(name))
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
@@ -64,7 +65,7 @@ func (f Folder) Open(name string) (fs.File, error) {
 // ReadFile reads a file whole. Its error names the file.
 func (f Folder) ReadFile(name string) ([]byte, error) {
 	path := filepath.Join(f.Path, filepath.FromSlash(name))
-	b, err := Read(f.Context, path, f.Most)
+	b, err := ReadIn(f.Context, f.Path, filepath.FromSlash(name), f.Most)
 	if err != nil {
 		return nil, &fs.PathError{Op: "read", Path: path, Err: err}
 	}

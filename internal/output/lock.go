@@ -36,6 +36,7 @@ func Hold(dir string) (f *Folder, fresh bool, err error) {
 	if f, err = Make(dir); err == nil {
 		if err = f.Hold(); err != nil {
 			f.root.Close()
+			f = nil
 		}
 	}
 	if err != nil && fresh {
