@@ -126,7 +126,7 @@ var rules = map[string]rule{
 	},
 
 	"dataset": {
-		may: "input splitmix",
+		may: "input output splitmix",
 		why: "images come from files and seeds; who trains on them is above",
 	},
 	"corpus": {
@@ -203,6 +203,7 @@ var rules = map[string]rule{
 	"chart/text": {may: "chart sheet", why: "the same in characters"},
 	"sheet":      {may: "shown", why: "columns of text: what they say is above it"},
 	"input":      {why: "it opens what a user names: what the bytes mean is above it"},
+	"output":     {why: "it writes what a user is left with, and holds folders: what the bytes mean is above it"},
 	"machine":    {why: "it reads what the machine says of itself: who decides by that is above it"},
 	"machine/machinetest": {
 		may: "machine",
@@ -226,7 +227,7 @@ var rules = map[string]rule{
 		why:   "it reads bytes that nobody vouches for, so it knows the format and nothing else",
 	},
 	"result": {
-		may:   "diagnose input parquet qos shown",
+		may:   "diagnose input output parquet qos shown",
 		third: "github.com/goccy/go-yaml github.com/parquet-go/parquet-go",
 		why:   "a run directory can be read without the simulator that wrote it",
 	},
@@ -236,7 +237,7 @@ var rules = map[string]rule{
 			"from it",
 	},
 	"report": {
-		may: "chart chart/svg chart/text diagnose headline qos result sheet shown",
+		may: "chart chart/svg chart/text diagnose headline output qos result sheet shown",
 		why: "a report must be possible from the run directory alone, also years later",
 	},
 	"netconf": {
@@ -344,7 +345,7 @@ var rules = map[string]rule{
 			"that it wants simulated is above it",
 	},
 	"sweep": {
-		may: "chart headline input machine report result run scenario sheet shown",
+		may: "chart headline input machine output report result run scenario sheet shown",
 		why: "it is a user of runs: it decides which and how many at once, and sees only what they leave; " +
 			"its page is made as theirs are",
 	},
@@ -363,7 +364,7 @@ var rules = map[string]rule{
 		why: "it changes scenarios and compares what their runs leave; how a change acts is for the engine",
 	},
 	"bench": {
-		may: "machine nn result run scenario splitmix",
+		may: "machine nn output result run scenario splitmix",
 		why: "it measures ordinary runs: what it runs is what a user can write. Of nn it takes networks whose steps " +
 			"it times without a simulation, on examples drawn by splitmix",
 	},
@@ -374,17 +375,19 @@ var rules = map[string]rule{
 	},
 	"labs": {why: "the labs that come with Railyard as files; what they mean, lab says"},
 	"lab": {
-		may: "board chart chart/svg chart/text coll hash inventory labs located netconf netconf/dialects nn plan " +
-			"report result run scenario sheet shown survey topo wire workload",
+		may: "board chart chart/svg chart/text coll hash input inventory labs located netconf " +
+			"netconf/dialects nn output plan report result run scenario sheet shown survey topo wire " +
+			"workload",
 		why: "a lab is a user of runs: it knows one by its directory. Of nn, coll and workload its benches show the " +
 			"arithmetic and the schedules that runs use; of board, and of plan with its graph, survey and inventory, " +
 			"what a network is before anything runs, and by netconf what its switches are told",
 	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
-		may: "bench board coll commission dataset design hash headline input inventory lab lint located nccl nccltests nccltopo " +
-			"netconf netconf/dialects nn ns3 pcapng perf plan prove qos report result rib run scenario scenario/schema sheet shown " +
-			"sizing survey sweep topo topoform trial tune validate web whatif wire workload",
+		may: "bench board coll commission dataset design hash headline input inventory lab lint located nccl " +
+			"nccltests nccltopo netconf netconf/dialects nn ns3 output pcapng perf plan prove qos report " +
+			"result rib run scenario scenario/schema sheet shown sizing survey sweep topo topoform trial " +
+			"tune validate web whatif wire workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},

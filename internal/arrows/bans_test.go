@@ -38,7 +38,9 @@ var bans = []ban{
 	{but: "cli run rank lab web tools/mutate", imports: "time", why: "virtual time is unit.Time, integer " +
 		"picoseconds. The clock of this machine must not reach an event or a table: the same scenario gives the " +
 		"same bytes. (tools/mutate counts what tests take.)"},
-	{imports: "math/rand math/rand/v2 crypto/rand", why: "random numbers come from named streams derived from the " +
+	{but: "output", imports: "crypto/rand", why: "random numbers come from named streams. (output draws names of " +
+		"temporary files that nobody can foresee; no result has them.)"},
+	{imports: "math/rand math/rand/v2", why: "random numbers come from named streams derived from the " +
 		"scenario's seed (sim.NewStream; nn, dataset and train have their own; package splitmix draws them), so " +
 		"that a draw added in one place moves no other, and no version of Go changes a result"},
 	{in: pure + " fabric nn", imports: "sync/... context", why: "one owner, no lock: these are state machines " +

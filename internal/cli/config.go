@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"railyard/internal/located"
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/dialects"
+	"railyard/internal/output"
 )
 
 func (a *app) configCommand() *cobra.Command {
@@ -99,12 +101,15 @@ func (a *app) configRender(file string, switches []string, dialectName, out stri
 	for i := range devices {
 		r.left.add(devices[i].Name, without)
 	}
-	if out != "" {
-		if err := emptyFolder(out); err != nil {
-			return err
-		}
+	if out == "" {
+		return r.write(a, nil)
 	}
-	return r.write(a, out)
+	folder, err := newFolder(out)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return r.write(a, folder)
 }
 
 // rendered is devices in the words of a platform.
@@ -129,8 +134,8 @@ func renderDevices(devices []netconf.Device, dialect netconf.Dialect) (*rendered
 	return r, errors.Join(wrong...)
 }
 
-// write writes the files below a folder, or to stdout, and says what was left out.
-func (r *rendered) write(a *app, out string) error {
+// write writes the files below a folder, nil for stdout, and says what was left out.
+func (r *rendered) write(a *app, out *output.Folder) error {
 	for i, files := range r.files {
 		if err := a.writeConfig(r.devices[i].Name, files, out, len(r.devices) > 1); err != nil {
 			return err
@@ -159,21 +164,6 @@ func chosenDevices(all []netconf.Device, names []string) (some []netconf.Device,
 		return nil, misuse("config render: %w", err)
 	}
 	return some, nil
-}
-
-// emptyFolder refuses a folder that holds something: what stands there would be mixed with what is
-// written.
-func emptyFolder(dir string) error {
-	entries, err := os.ReadDir(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case len(entries) > 0:
-		return fmt.Errorf("folder %s: holds %s already, want a new or an empty folder", dir, entries[0].Name())
-	}
-	return nil
 }
 
 func namesOf(devices []netconf.Device) (names []string) {
@@ -223,10 +213,10 @@ func (n *notes) print(a *app, title string) {
 	s.Flush(a.stderr) //nolint:errcheck // nothing is left to say it with
 }
 
-// writeConfig writes the files of a device below a folder, or to stdout.
-func (a *app) writeConfig(device string, files []netconf.File, out string, named bool) error {
+// writeConfig writes the files of a device below a folder, nil for stdout.
+func (a *app) writeConfig(device string, files []netconf.File, out *output.Folder, named bool) error {
 	for _, f := range files {
-		if out == "" {
+		if out == nil {
 			if named || len(files) > 1 {
 				fmt.Fprintf(a.stdout, "! ==== %s/%s\n", device, f.Name)
 			}
@@ -235,11 +225,10 @@ func (a *app) writeConfig(device string, files []netconf.File, out string, named
 			}
 			continue
 		}
-		path := filepath.Join(out, device, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, f.Text, 0o666); err != nil {
+		err := inFolder(out, path.Join(device, path.Dir(f.Name)), func(folder *output.Folder) error {
+			return folder.Write(path.Base(f.Name), f.Text)
+		})
+		if err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"railyard/internal/input"
 	"railyard/internal/located"
 	"railyard/internal/ns3"
+	"railyard/internal/output"
 	"railyard/internal/scenario"
 )
 
@@ -102,7 +103,7 @@ func (a *app) importHPCC(dir, out string, force bool) error {
 		return fmt.Errorf("%w: %s would not be a scenario", err, out)
 	}
 	for i, text := range [][]byte{in.Scenario, in.Topology, in.Flows} {
-		if err := os.WriteFile(files[i], text, 0o644); err != nil {
+		if err := output.Write(files[i], text); err != nil {
 			return fmt.Errorf("import hpcc: %w", err)
 		}
 	}

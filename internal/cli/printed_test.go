@@ -13,7 +13,7 @@ import (
 )
 
 // inFolder runs a command line in a folder, and returns all that it printed.
-func inFolder(t *testing.T, dir string, args ...string) (code int, out string) {
+func ranIn(t *testing.T, dir string, args ...string) (code int, out string) {
 	t.Helper()
 	t.Chdir(dir)
 	var b bytes.Buffer
@@ -95,7 +95,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 	for name, text := range secrets {
 		for _, r := range readers {
 			dir := t.TempDir()
-			_, out := inFolder(t, dir, r.lay(t, dir, name, text)...)
+			_, out := ranIn(t, dir, r.lay(t, dir, name, text)...)
 			for _, word := range []string{"SECRET", "hunter2", "b3Blbn", "OPENSSH"} {
 				if strings.Contains(out, word) {
 					t.Errorf("%s, %s, %v: shows %s:\n%.600s", name, r.args, r.files, word, out)
@@ -155,7 +155,7 @@ func TestHostileFilesAreShown(t *testing.T) {
 					continue // each with every ninth reader: all with all over the lines and names
 				}
 				dir := t.TempDir()
-				_, out := inFolder(t, dir, r.lay(t, dir, name, strings.Join(changed, ""))...)
+				_, out := ranIn(t, dir, r.lay(t, dir, name, strings.Join(changed, ""))...)
 				if where := obeys(out); where != "" {
 					t.Errorf("%s line %d with %+q, %s: prints %q", name, i/2+1, bad, r.args, where)
 				}
@@ -168,7 +168,7 @@ func TestHostileFilesAreShown(t *testing.T) {
 			for i := range args {
 				args[i] = strings.ReplaceAll(args[i], "x", "x"+bad+"y")
 			}
-			_, out := inFolder(t, t.TempDir(), args...)
+			_, out := ranIn(t, t.TempDir(), args...)
 			if where := obeys(out); where != "" {
 				t.Errorf("a name with %+q, %s: prints %q", bad, r.args, where)
 			}

@@ -69,6 +69,11 @@ func (a *app) whatif(ctx context.Context, dir string, f whatifFlags) error {
 	if _, err := whatif.Compared(r.Summary, f.job); err != nil {
 		return misuse("whatif: --job: %w", err)
 	}
+	folder, err := held("run directory "+dir, dir)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
 	p := a.startProgress(f.quiet, "reading "+dir)
@@ -83,7 +88,7 @@ func (a *app) whatif(ctx context.Context, dir string, f whatifFlags) error {
 	case found == nil:
 		return a.changeProblems(err)
 	}
-	if err := r.WriteWhatIf(found.WhatIf); err != nil {
+	if err := r.WriteWhatIf(folder, found.WhatIf); err != nil {
 		return err
 	}
 	if f.json {

@@ -83,7 +83,7 @@ func TestTablesAreSummed(t *testing.T) {
 	var names []string
 	for _, f := range r.Summary.Tables {
 		names = append(names, f.Name)
-		got, err := fileOf(filepath.Join(dir, tableName(f.Name)))
+		got, err := fileOf(dir, tableName(f.Name), f.Bytes)
 		if err != nil || got.Bytes != f.Bytes || got.SHA256 != f.SHA256 || f.Rows == 0 {
 			t.Errorf("%+v, the file has %+v (%v)", f, got, err)
 		}

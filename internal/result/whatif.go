@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"reflect"
 
 	"railyard/internal/input"
+	"railyard/internal/output"
 	"railyard/internal/unit"
 )
 
@@ -91,10 +91,10 @@ type WhatIfValue struct {
 	Gone  bool   `json:"removed,omitempty"`
 }
 
-// WriteWhatIf writes whatif.json of a run directory, whole or not at all.
-func (r *Run) WriteWhatIf(w *WhatIf) error {
+// WriteWhatIf writes whatif.json into the folder of the run directory, whole or not at all.
+func (r *Run) WriteWhatIf(folder *output.Folder, w *WhatIf) error {
 	w.Version, w.FormatVersion = Version, WhatIfFormat
-	if err := WriteJSON(filepath.Join(r.Path, whatIfFile), w); err != nil {
+	if err := WriteJSON(folder, whatIfFile, w); err != nil {
 		return fmt.Errorf("run directory %s: cannot write %s: %w", r.Path, whatIfFile, input.Cause(err))
 	}
 	return nil
@@ -102,7 +102,7 @@ func (r *Run) WriteWhatIf(w *WhatIf) error {
 
 // WhatIf reads whatif.json, nil if nobody has asked yet.
 func (r *Run) WhatIf() (*WhatIf, error) {
-	b, err := readBounded(filepath.Join(r.Path, whatIfFile))
+	b, err := readBounded(r.Path, whatIfFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -25,7 +25,7 @@ func IsDir(path string) bool {
 // Read reads the table of a sweep that came to its end, or was interrupted. Groups are found anew
 // from the rows, so what a file says of them does not matter.
 func Read(path string) (*Table, error) {
-	b, err := input.Read(context.Background(), filepath.Join(path, tableFile), maxTable)
+	b, err := input.ReadIn(context.Background(), path, tableFile, maxTable)
 	if err != nil {
 		return nil, fmt.Errorf("sweep directory %s: %s: %w", path, tableFile, input.Cause(err))
 	}

@@ -118,7 +118,7 @@ func (s *sweep) forecast(ctx context.Context) error {
 			return err
 		}
 		s.rows[i] = Row{Key: key(v.Scenario, e.Inputs), Set: v.Set, Seed: v.Scenario.Seed}
-		if s.opt.Dir.find(&s.rows[i]) {
+		if s.opt.Dir.find(ctx, &s.rows[i]) {
 			s.done++
 			s.parts[i] = 1
 			continue

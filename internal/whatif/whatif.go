@@ -205,8 +205,8 @@ func Scenario(r *result.Run) (*scenario.Scenario, error) {
 	var changes []scenario.Change
 	for _, in := range r.Summary.Inputs {
 		if key := run.InputKey(sc, in.Name); key != "" && !strings.Contains(key, ".train.data") {
-			if _, err := os.Stat(r.InputPath(in.Name)); err != nil {
-				return nil, fmt.Errorf("run directory %s: a file that the run read is missing: %w", r.Path, err)
+			if err := r.HasInput(in.Name); err != nil {
+				return nil, err
 			}
 			change := scenario.Change{Path: key, Text: quoted(r.InputPath(run.InputRoot(in.Name)))}
 			if !slices.Contains(changes, change) { // a folder has several
@@ -216,6 +216,9 @@ func Scenario(r *result.Run) (*scenario.Scenario, error) {
 	}
 	if len(changes) == 0 {
 		return sc, nil
+	}
+	if err := r.PlainInputs(); err != nil {
+		return nil, err
 	}
 	return sc.With(changes...)
 }

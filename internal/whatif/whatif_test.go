@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"railyard/internal/dataset"
+	"railyard/internal/output"
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
@@ -339,7 +340,12 @@ func TestWhatIfFile(t *testing.T) {
 	if c := found.change("with 5us"); c.Saves == nil || *c.Saves >= 0 || single(c.Kind) {
 		t.Errorf("a slower switch: %+v", c)
 	}
-	if err := r.WriteWhatIf(found.WhatIf); err != nil {
+	folder, err := output.Open(r.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	if err := r.WriteWhatIf(folder, found.WhatIf); err != nil {
 		t.Fatal(err)
 	}
 	back, err := r.WhatIf()
