@@ -80,7 +80,8 @@ func fewFlows(t *rapid.T) string {
 			"{from: host3/gpu0, to: host1/gpu0, bytes: 20kB, start: 1us}]",
 	})
 	lists := map[string][]string{
-		"faults": {"[{link: rail1/host1, at: 1us, down: 3us}]", "[{link: rail1/host2, drop: 0.05, pfc: true}, {host: host3, at: 2us, pcie: 9Gb/s, for: 5us}]",
+		"faults": {"[{link: rail1/host1, at: 1us, down: 3us}]",
+			"[{link: rail1/host2, drop: 0.05, pfc: true}, {host: host3, at: 2us, pcie: 9Gb/s, for: 5us}]",
 			"[{switch: rail1, at: 4us, for: 2us}]", "[{link: rail1/host4, storm: 20us, at: 1us, sender: host4}]"},
 		"fabric.switches":    {"[{match: \"*\", buffer: 9MB, pfc: {alpha: 1/4}}]", "[{match: rail1, ecn: {enabled: false}, dscp: 20}]"},
 		"fabric.links.named": {"[{link: rail1/host2, rate: 40Gb/s, length: 3m}]"},

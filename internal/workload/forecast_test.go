@@ -161,7 +161,8 @@ func TestForecastsWaitForTheLast(t *testing.T) {
 		return Op{ID: id, Kind: Compute, Duration: took, Stream: stream, Deps: deps, Coll: -1, Body: -1}
 	}
 	for _, deps := range [][]int32{{0, 1}, {1, 0}} {
-		j := &Job{Of: []int32{0}, Programs: []Program{{Streams: make([]Stream, 3), Ops: []Op{compute(0, 3, 0), compute(1, 5, 1), compute(2, 1, 2, deps...)}}}}
+		j := &Job{Of: []int32{0}, Programs: []Program{{Streams: make([]Stream, 3),
+			Ops: []Op{compute(0, 3, 0), compute(1, 5, 1), compute(2, 1, 2, deps...)}}}}
 		spans := j.Forecast(Assumed{Took: func(int32) unit.Duration { return 0 }})
 		if got := spans[0][2]; got != (Times{5, 6}) {
 			t.Errorf("after %v, which take 3 and 5: %+v, want 5 to 6", deps, got)
