@@ -199,9 +199,10 @@ var (
 const onePrinter = "what is printed goes through shown.Writer, which shows what a terminal would obey: return a value or " +
 	"an error, or write to the writer that you are given"
 
-// prints reports whether a package may write to stdout and stderr: mains alone.
+// prints reports whether a package may write to stdout and stderr: mains, and output for who names them
+// as a file's place (its pages have shown what they hold).
 func prints(pkg string) bool {
-	return strings.HasPrefix(pkg, "cmd/") || strings.HasPrefix(pkg, "tools/")
+	return strings.HasPrefix(pkg, "cmd/") || strings.HasPrefix(pkg, "tools/") || pkg == "output"
 }
 
 // controls tells which characters of a literal a terminal obeys: ESC, BEL, CSI and OSC of C1.
