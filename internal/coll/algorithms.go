@@ -49,6 +49,8 @@ var Algorithms = map[string]Algorithm{
 			}
 			return HierarchicalAllReduce(orders, perHost)
 		}),
+	"nvls-tree-all-reduce": onHosts(AllReduce, 4,
+		"as nvls inside each host; between hosts each rank's share over NCCL's double binary tree", NVLSTreeAllReduce),
 	"nvls-all-reduce": nvlsOf(AllReduce,
 		"in a host whose switch adds: each rank has it add 1/n of the data and hand the sum to all",
 		NVLSAllReduce),

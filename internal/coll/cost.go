@@ -56,7 +56,7 @@ type timeOf func(n int, bytes unit.Bytes, l Link, pipeline int) unit.Duration
 var times = map[string]timeOf{
 	"ring-all-reduce": ringTime(2), "ring-all-gather": ringTime(1), "ring-reduce-scatter": ringTime(1),
 	"chain-all-reduce": chainAllReduceTime, "chain-broadcast": chainTime, "chain-reduce": chainTime,
-	"tree-all-reduce": treeAllReduceTime, "double-tree-all-reduce": treeAllReduceTime,
+	"tree-all-reduce": treeAllReduceTime, "double-tree-all-reduce": treeAllReduceTime, "nvls-tree-all-reduce": treeAllReduceTime,
 	"tree-broadcast": treeTime, "tree-reduce": treeReduceTime,
 	"halving-doubling-all-reduce": halvingTime(AllReduce), "halving-reduce-scatter": halvingTime(ReduceScatter),
 	"doubling-all-gather": halvingTime(AllGather), "hypercube-all-gather": halvingTime(AllGather),
