@@ -187,7 +187,7 @@ func Default() Params {
 		NVLSChunks:   []NVLSChunk{{64, 64 * unit.Kibibyte}, {8, 32 * unit.Kibibyte}, {2, 16 * unit.Kibibyte}},
 		NVLSTreeChunks: []NVLSChunk{{32, 256 * unit.Kibibyte}, {16, 128 * unit.Kibibyte}, {4, 64 * unit.Kibibyte},
 			{1, 32 * unit.Kibibyte}},
-		NVLSStages:   3,
+		NVLSStages: 3,
 
 		// search.cc: speedArray...; topo.h: SM..._NVLINK_BW per link of 25 or 50 GB/s, PCI_BW of
 		// 15.75 GB/s.

@@ -42,6 +42,8 @@ func (p Params) Messages(c coll.Collective, a Algorithm, proto Protocol, g Group
 		return p.nvlsMessages(c, g, channels, bytes)
 	case NVLSTree:
 		return p.nvlsTreeMessages(g, channels, bytes)
+	case PAT:
+		return p.patMessages(g, channels, bytes)
 	}
 	pp := p.Protocols[proto]
 	m := Messages{Data: pp.Data, Line: pp.Line, Launch: p.Base[a][proto]}
@@ -183,7 +185,7 @@ func (p Params) nvlsTreeMessages(g Group, channels int, bytes unit.Bytes) Messag
 	limit := p.NVLSTreeMax[g.Generation].For(g.Nodes) * unit.Bitrate(p.Graph(g, NVLSTree).Channels)
 	// A rank sends another of its host its part of that one's share, and the total of its own.
 	m.Rate = 2 * of(ratio(int64(g.Ranks), int64(steps(coll.AllReduce, g.Ranks))), limit) / unit.Bitrate(lanes)
-	takes := max((nic/unit.Bitrate(channels)).TransmitTime(share/unit.Bytes(m.Pieces)), unit.Nanosecond)
+	takes := max((nic / unit.Bitrate(channels)).TransmitTime(share/unit.Bytes(m.Pieces)), unit.Nanosecond)
 	m.Hops = [2]int{1, int(min((m.Net+2*takes-1)/takes, maxPieces))}
 	return m
 }
@@ -200,4 +202,18 @@ func (p Params) nvlsTreeChunk(g Group, bytes unit.Bytes, lanes int) unit.Bytes {
 		}
 	}
 	return chunk
+}
+
+// patMessages: of a hop's latency NCCL's table counts 2/7, of each rank's part a time besides (tuning.cc), which all
+// pass before the end: with the launch here. Chunks are as for many bytes and smaller for few (enqueue.cc: calcCollChunking).
+func (p Params) patMessages(g Group, channels int, bytes unit.Bytes) Messages {
+	pp := p.Protocols[Simple]
+	chunk, loops := pp.Buffer/unit.Bytes(p.Steps), unit.Bytes(32)
+	for chunk*unit.Bytes(channels)*loops > bytes && chunk > 64*unit.Kibibyte {
+		chunk /= 2
+	}
+	part := (bytes + unit.Bytes(channels*g.Ranks) - 1) / unit.Bytes(channels*g.Ranks)
+	return Messages{Data: pp.Data, Line: pp.Line, Launch: p.Base[PAT][Simple] + unit.Duration(g.Ranks)*p.PATRank,
+		NVLink: p.Hop[NVLink][PAT][Simple], Net: p.Hop[Net][Tree][Simple] * 2 / 7,
+		Pieces: min(count(part, chunk), maxRounds), Hops: [2]int{1, 1}}
 }

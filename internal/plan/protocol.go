@@ -68,7 +68,7 @@ func NCCLParams(sc *scenario.Scenario) nccl.Params {
 }
 
 // RowAlgorithms are those of NCCL that rows of job.collectives can run.
-var RowAlgorithms = []nccl.Algorithm{nccl.Ring, nccl.Tree, nccl.NVLS, nccl.NVLSTree, nccl.Direct}
+var RowAlgorithms = []nccl.Algorithm{nccl.Ring, nccl.Tree, nccl.NVLS, nccl.NVLSTree, nccl.PAT, nccl.Direct}
 
 // NCCLChoice is what NCCL's published model takes for a collective over the ranks of a job, among
 // what ranks can run. algorithm and protocol may be "auto"; channels 0: as many as NCCL's.

@@ -193,6 +193,7 @@ var (
 		{"hierarchical", "all-reduce: rings in each host and between hosts"},
 		{"nvls", "all-reduce, all-gather, reduce-scatter: in one host, by a switch that adds and copies"},
 		{"nvls-tree", "all-reduce: nvls in each host, each rank's share over NCCL's double binary tree of hosts"},
+		{"pat", "all-gather, reduce-scatter: NCCL's for hosts of one GPU, a binomial tree for each rank's part"},
 		{"halving", "reduce-scatter: recursive halving"},
 		{"doubling", "all-gather: recursive doubling"},
 		{"hypercube", "all-gather: recursive doubling by rank numbers, as nccl-tests' hypercube; the farthest exchange most"},
@@ -385,8 +386,8 @@ var (
 // first is what auto means.
 var algorithmsOf = map[string][]string{
 	"all-reduce":     {"ring", "chain", "tree", "double-tree", "halving-doubling", "hierarchical", "nvls", "nvls-tree"},
-	"all-gather":     {"ring", "doubling", "hypercube", "direct", "pairwise", "nvls"},
-	"reduce-scatter": {"ring", "halving", "direct", "pairwise", "nvls"},
+	"all-gather":     {"ring", "doubling", "hypercube", "direct", "pairwise", "nvls", "pat"},
+	"reduce-scatter": {"ring", "halving", "direct", "pairwise", "nvls", "pat"},
 	"broadcast":      {"chain", "tree"},
 	"reduce":         {"chain", "tree"},
 	"all-to-all":     {"direct", "pairwise"},
