@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"railyard/internal/unit"
 )
@@ -215,8 +216,8 @@ func (d *decoder) checkReplay(j *Job) {
 // checkProtocol reports an algorithm and a protocol that do not go together, or not with admission.
 func (d *decoder) checkProtocol(j *Job, path, algorithm, protocol string) {
 	lines := protocol == "ll" || protocol == "ll128"
-	if algorithm == "nvls" && lines {
-		d.problem(path+".protocol", protocol+": not of nvls, want simple or none", "")
+	if strings.HasPrefix(algorithm, "nvls") && lines {
+		d.problem(path+".protocol", fmt.Sprintf("%s: not of %s, want simple or none", protocol, algorithm), "")
 	}
 	if at := j.Path() + ".collective.admission"; lines && j.Collective.Admission.Slots.Set && d.ok(at) {
 		d.problem(path+".protocol", fmt.Sprintf("%s: %s cuts messages of data, want simple or none", protocol, at), "")

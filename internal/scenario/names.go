@@ -121,6 +121,7 @@ var (
 		{"halving-doubling", "recursive halving, then recursive doubling"},
 		{"hierarchical", "rings: reduce-scatter in each host, all-reduce between hosts, all-gather in each host"},
 		{"nvls", "in one host, by a switch that adds and copies: NVLink SHARP"},
+		{"nvls-tree", "as nvls in each host, each rank's share over NCCL's double binary tree of hosts"},
 	}
 	PipelineSchedules = []Choice{
 		{"1f1b", "as many forwards ahead as there are stages behind, then one forward and one backward in turn"},
@@ -191,6 +192,8 @@ var (
 		{"halving-doubling", "all-reduce: recursive halving, then recursive doubling"},
 		{"hierarchical", "all-reduce: rings in each host and between hosts"},
 		{"nvls", "all-reduce, all-gather, reduce-scatter: in one host, by a switch that adds and copies"},
+		{"nvls-tree", "all-reduce: nvls in each host, each rank's share over NCCL's double binary tree of hosts"},
+		{"pat", "all-gather, reduce-scatter: NCCL's for hosts of one GPU, a binomial tree for each rank's part"},
 		{"halving", "reduce-scatter: recursive halving"},
 		{"doubling", "all-gather: recursive doubling"},
 		{"hypercube", "all-gather: recursive doubling by rank numbers, as nccl-tests' hypercube; the farthest exchange most"},
@@ -382,9 +385,9 @@ var (
 // algorithmsOf lists the algorithms that a row of job.collectives may name for its collective; the
 // first is what auto means.
 var algorithmsOf = map[string][]string{
-	"all-reduce":     {"ring", "chain", "tree", "double-tree", "halving-doubling", "hierarchical", "nvls"},
-	"all-gather":     {"ring", "doubling", "hypercube", "direct", "pairwise", "nvls"},
-	"reduce-scatter": {"ring", "halving", "direct", "pairwise", "nvls"},
+	"all-reduce":     {"ring", "chain", "tree", "double-tree", "halving-doubling", "hierarchical", "nvls", "nvls-tree"},
+	"all-gather":     {"ring", "doubling", "hypercube", "direct", "pairwise", "nvls", "pat"},
+	"reduce-scatter": {"ring", "halving", "direct", "pairwise", "nvls", "pat"},
 	"broadcast":      {"chain", "tree"},
 	"reduce":         {"chain", "tree"},
 	"all-to-all":     {"direct", "pairwise"},

@@ -81,7 +81,7 @@ func between() map[string]object {
 			{"if", object{{"required", []string{"schedule"}},
 				{"properties", object{{"schedule", object{{"not", object{{"const", "none"}}}}}}}}},
 			{"then", forbid("algorithm", "slices", "slots")},
-			{"allOf", []any{when("algorithm", "nvls", forbidLines), object{
+			{"allOf", []any{when("algorithm", "nvls", forbidLines), when("algorithm", "nvls-tree", forbidLines), object{
 				{"if", object{{"required", []string{"admission"}}, {"properties", object{{"admission",
 					object{{"required", []string{"slots"}}, {"properties",
 						object{{"slots", object{{"not", object{{"const", "none"}}}}}}}}}}}}},
