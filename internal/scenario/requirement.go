@@ -56,6 +56,7 @@ type Backend struct {
 	RailsPerLeaf            int
 	Segment                 Opt[int] // hosts
 	Pods                    Opt[int]
+	Planes                  Opt[int] // of multi-plane
 	Leaves, Spines          Opt[int]
 	SuperSpines             Opt[int]
 	SpineLink, SuperLink    Opt[unit.Bitrate]
