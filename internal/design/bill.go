@@ -96,27 +96,67 @@ func (i *Item) Sort() string {
 // A Total is a sum over items, and what is missing from it.
 type Total struct {
 	Power    unit.Power
-	Unknown  int // items whose power is not known
+	Unknown  int    // items whose power is not known
+	Powered  string // of what the sum is where it is not of all: "transceivers, some cables"
 	Cost     scenario.Amount
 	Unpriced int // items without a price
+	Priced   string
 }
 
 // Sum adds up items.
 func Sum(items []Item) (t Total) {
+	var powered, priced parts
 	for _, i := range items {
 		if i.Known {
 			t.Power += unit.Power(i.Count) * i.Power
 		} else {
 			t.Unknown += i.Count
 		}
+		powered.add(i.Kind, i.Known)
 		if i.Given {
 			t.Cost.Hundredths += int64(i.Count) * i.Price.Hundredths
 			t.Cost.Currency = i.Price.Currency
 		} else {
 			t.Unpriced += i.Count
 		}
+		priced.add(i.Kind, i.Given)
 	}
+	t.Powered, t.Priced = powered.text(), priced.text()
 	return t
+}
+
+// parts are which kinds of items are in a sum, in the order of itemKinds.
+type parts [4]struct{ in, out bool }
+
+func (p *parts) add(kind string, in bool) {
+	at := &p[slices.Index(itemKinds, kind)]
+	at.in, at.out = at.in || in, at.out || !in
+}
+
+// text is empty where all items are in the sum, or none. Kinds of which all are in it come first.
+func (p *parts) text() string {
+	var whole, some []string
+	complete := true
+	for i, k := range p {
+		name := itemKinds[i] + "s"
+		if strings.HasSuffix(itemKinds[i], "ch") {
+			name = itemKinds[i] + "es"
+		}
+		switch {
+		case k.in && k.out:
+			some = append(some, name)
+		case k.in:
+			whole = append(whole, name)
+		}
+		complete = complete && !k.out
+	}
+	if complete {
+		return ""
+	}
+	if len(some) > 0 {
+		some[0] = "some " + some[0]
+	}
+	return strings.Join(append(whole, some...), ", ")
 }
 
 // equip puts switches and NICs on the bill.
