@@ -226,6 +226,9 @@ func (s *study) billText(out *sheet.Sheet, l *design.Layout) {
 	out.Title(l.Option.Design + ": in all")
 	t := design.Sum(all)
 	text := "power, at most: " + powerText(t)
+	if t.Typical < t.Power {
+		text += ", typically " + t.Typical.Human()
+	}
 	if t.Power > 0 && t.Unknown > 0 {
 		text += fmt.Sprintf("%s; that of %s is unknown", only(t.Powered), count(t.Unknown, "item"))
 	}

@@ -345,6 +345,11 @@ var switchModelFields = []*Field{
 		Meaning: "at most, without transceivers",
 	},
 	{
+		Path: "typical", Default: "unknown", Word: "unknown", Min: "1W", Max: "100kW",
+		value:   in(opt(power), func(m *Model) *Opt[unit.Power] { return &m.Typical }),
+		Meaning: "typically, without transceivers",
+	},
+	{
 		Path: "height", Default: "unknown", Word: "unknown", Min: "1U", Max: "60U",
 		value: in(opt(rackUnits), func(m *Model) *Opt[RackUnit] { return &m.Height }), Meaning: "height",
 	},
