@@ -277,7 +277,7 @@ func (d *decoder) checkModels(r *Requirement) {
 			if s := suggest(c.name, known); s != "" {
 				hint = "did you mean " + s + "?"
 			}
-			d.problem(c.path, fmt.Sprintf("%s: no such model, want one of models, or of the %d of the catalogue",
+			d.problem(c.path, fmt.Sprintf("%s: no such model, want one of models, or of the %d that the catalogue has",
 				located.Shown(c.name), len(catalogue.Switches)), hint)
 		}
 	}

@@ -71,7 +71,8 @@ func drawn(r *rand.Rand) sizing.Need {
 		Hosts: 1 + r.IntN(min(64, 512/rails)), HostRate: unit.Bitrate(pick(100, 200)) * gig, RailsPerLeaf: pick(1, rails),
 		Planes: pick(1, ports), Bond: pick(1, ports), LostSpines: pick(0, 0, 1), LeastSpines: pick(0, 0, 2),
 		Leaf: sw("leaf"), Spine: sw("spine"), Super: sw("super"),
-		Oversubscription: unit.Ratio{Num: int64(pick(1, 2, 3)), Den: int64(pick(1, 1, 2))}, SpineOversubscribed: unit.Ratio{Num: int64(pick(1, 1, 2)), Den: 1}}
+		Oversubscription:    unit.Ratio{Num: int64(pick(1, 2, 3)), Den: int64(pick(1, 1, 2))},
+		SpineOversubscribed: unit.Ratio{Num: int64(pick(1, 1, 2)), Den: 1}}
 	switch r.IntN(11) {
 	case 0:
 		n.Segment = 1 + r.IntN(6)

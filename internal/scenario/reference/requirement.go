@@ -68,7 +68,8 @@ func writeCatalogue(b *strings.Builder) {
 		}
 		row(b, "`"+s.Name+"`", s.About, fmt.Sprintf("%d x %v", s.Ports, s.Rate),
 			known(s.Breakout > 0, strconv.Itoa(s.Breakout)), uplinks, known(s.Buffer > 0, s.Buffer.String()),
-			known(s.Power > 0, s.Power.String()), known(s.Typical > 0, s.Typical.String()), known(s.Height > 0, scenario.RackUnit(s.Height).String()), cell(s.Source))
+			known(s.Power > 0, s.Power.String()), known(s.Typical > 0, s.Typical.String()),
+			known(s.Height > 0, scenario.RackUnit(s.Height).String()), cell(s.Source))
 	}
 	b.WriteString("\nA port of which it is not known into how many it may be split is not split.\n\n## Cables of the catalogue\n\n" +
 		"The first one that carries the rate so far is taken.\n\n")
