@@ -233,12 +233,13 @@ func (n *Need) boundThree(leaves int) (Bound, *Refusal) {
 	if n.Pods > 0 {
 		pods = n.Pods
 	}
-	if perPlane := ceil(leaves, n.Planes); inPod == 0 || perPlane > pods*inPod {
+	perPlane := ceil(leaves, n.Planes)
+	if inPod == 0 || perPlane > pods*inPod {
 		return Bound{}, n.refuse("superspine", "a %s has ports for %s of its pod and their uplinks, and a %s for %s: "+
 			"%d in a plane, %d are needed", n.Spine.Model, count(inPod, "leaf"), n.Super.Model, count(pods, "pod"), pods*inPod,
 			perPlane)
 	}
-	fewest := max(2, n.Pods)
+	fewest := max(2, n.Pods, ceil(perPlane, inPod))
 	each := n.mostOfSpine()
 	spines := max(fewest*max(n.LeastSpines, n.LostSpines+1), fewest*n.LostSpines+n.leastFor(each, n.Oversubscription))
 	b, why := n.withSpines(Bound{Leaves: max(leaves, fewest*n.sets())}, spines*n.Planes, each)

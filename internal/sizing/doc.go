@@ -36,7 +36,8 @@
 //     max over a of min(a * rate, (ports - a) * rate * spine oversubscription), of each pod all but l of them X.
 //   - Super-spines carry X / spine oversubscription in all.
 //   - In two tiers each spine has a link to every leaf of its plane: its ports, all split, are no fewer. In three, it
-//     has one to every leaf of its pod, beside their uplinks, and each super-spine one to every pod.
+//     has one to every leaf of its pod, beside their uplinks, and each super-spine one to every pod; so there are so
+//     many pods at least, each with the spines that it must not be without.
 //
 // Where one of these inequalities fails for two tiers and for three, no choice closes, and the refusal tells it. Where
 // they hold and counts that are given leave no choice, all are tried, and the refusal tells the nearest.

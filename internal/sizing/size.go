@@ -93,8 +93,10 @@ func (n *Need) checkCounts() error {
 	case n.SuperSpines%n.Planes != 0:
 		return n.refuse("superspine", "%s for %s, want a multiple of that", count(n.SuperSpines, "super-spine"),
 			count(n.Planes, "plane"))
+	case n.Pods == 1 && n.SuperSpines > 0:
+		return n.refuse("superspine", "%s for one pod, which they join to none", count(n.SuperSpines, "super-spine"))
 	case n.Super.Ports == 0 && (n.SuperSpines > 0 || n.Pods > 1):
-		return n.refuse("superspine", "%s, and no model of a super-spine", count(n.Pods, "pod"))
+		return n.refuse("superspine", "pods or super-spines, and no model of a super-spine")
 	}
 	return nil
 }
