@@ -447,6 +447,9 @@ func (d *decoder) checkSwitch(s *Scenario) {
 func (s *Scenario) SwitchPorts() int {
 	f, nics := &s.Fabric, s.NICsPerHost()*s.Cluster.NIC.Links()
 	hosts, up := s.Cluster.Hosts, f.Upper.SpinesPerLeaf.Or(f.Spines)*f.Links.Parallel
+	if s.Cluster.NIC.Bonded() {
+		up += (s.Cluster.NIC.Ports - 1) * f.Links.Peer
+	}
 	switch f.Design {
 	case "single-switch":
 		return hosts * nics

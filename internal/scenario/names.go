@@ -67,7 +67,11 @@ var (
 		{"drill", "the least loaded of a few that are drawn and the best of the last time (DRILL, SIGCOMM'17)"},
 	}
 	SwitchModels = switchModels()
-	VLANs        = []Choice{
+	PortOrders   = []Choice{
+		{"by-rail", "the ports of a rail follow each other: of 4 hosts rail 1 has ports 1 to 4"},
+		{"by-host", "those of a host do: with 8 rails port 1 of each group of 8 is rail 1, so 1, 9, 17 (figure 13-4)"},
+	}
+	VLANs = []Choice{
 		{"routed", "the switch routes between them"},
 		{"isolated", "nothing crosses from rail to rail but over NVLink inside a host"},
 	}
@@ -281,8 +285,8 @@ var (
 	Presets = []Choice{
 		{"none", "Railyard's defaults"},
 		{"hpcc-ns3", hpccNS3},
-		{"book-segment", "Deep Learning for Network Engineers, chapter 13: 4 hosts x 8 GPUs, 2 x 200 Gb/s each, on 2 rail " +
-			"switches of all rails"},
+		{"book-segment", "Deep Learning for Network Engineers, chapter 13: 4 hosts x 8 GPUs, 2 x 200 Gb/s bonded each, on " +
+			"2 rail switches of all rails, a pair with MLAG"},
 		{"book-pod", "the same: 2 segments, 64 GPUs, and 4 spines of 800 Gb/s links; the switches have twice as much down as up"},
 		{"book-multi-pod", "the same: 2 pods, 128 GPUs, and 4 super-spines: 3 tiers"},
 	}

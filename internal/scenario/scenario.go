@@ -171,6 +171,7 @@ type Fabric struct {
 	Topology  Opt[string] // custom only: the file that holds hosts, switches and links
 	Config    Opt[string] // the folder that holds the configurations of switches
 	VLANs     string      // single-switch only: see VLANs
+	Ports     string      // see PortOrders
 	Leaves    int         // leaf-spine only
 	Spines    int         // rail-optimized and leaf-spine, of each pod and plane; 0: rails are not connected
 	Rails     Rails       // of designs with rail switches

@@ -127,7 +127,7 @@ func forbidUnfit(designs ...string) object {
 		key, below := strings.CutPrefix(f.Path, "fabric.")
 		unfit := below && !slices.ContainsFunc(designs, func(d string) bool {
 			var s scenario.Scenario
-			s.Fabric.Design, s.Fabric.Upper.Pods = d, 2
+			s.Fabric.Design, s.Fabric.Upper.Pods, s.Cluster.NIC.Ports = d, 2, 2
 			return f.Unfit(&s) == ""
 		})
 		group, _, nested := strings.Cut(key, ".")
