@@ -34,6 +34,7 @@ func deviceText(s *sheet.Sheet, c *configured) {
 		s.Blank()
 		s.Grid("lrw", rows)
 	}
+	stockText(s, c)
 	if len(d.Interfaces) == 0 {
 		return
 	}
@@ -43,6 +44,23 @@ func deviceText(s *sheet.Sheet, c *configured) {
 		rows = append(rows, interfaceRow(c, &d.Interfaces[i]))
 	}
 	s.Grid("lrrrlrw", rows)
+}
+
+// stockText prints the platform's defaults: what it does where the files say nothing.
+func stockText(s *sheet.Sheet, c *configured) {
+	if len(c.Defaults.All) == 0 {
+		return
+	}
+	s.Title("by default, where nothing is said")
+	rows := [][]string{{"what", "value", "source"}}
+	for _, x := range c.Defaults.All {
+		source := x.Source
+		if x.Release != "" {
+			source += " (" + x.Release + ")"
+		}
+		rows = append(rows, []string{x.What, x.Value, source})
+	}
+	s.Grid("llw", rows)
 }
 
 // described is what a neighbour is called, after what is agreed with it.

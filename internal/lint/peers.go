@@ -44,6 +44,7 @@ func (l *linter) peers() {
 		for _, other := range legs[name][1:] {
 			l.pair(name, legs[name][0], other)
 			together = append(together, [2]*Device{legs[name][0].of, other.of})
+			l.together[[2]*Device{legs[name][0].of, other.of}] = true
 		}
 	}
 	l.paired(together)
@@ -135,8 +136,8 @@ func (l *linter) pair(nic string, a, b leg) {
 	differ := func(what string, x, y any) {
 		if x != y {
 			here := "interface " + b.port.Name
-			l.add(b.of, "Q25", Error, fmt.Sprintf("%s is on %s and on %s %s: %s %v here, %v there", nic, b.port.Name,
-				a.of.Device.Name, a.port.Name, what, y, x), here+" vlan", here)
+			l.add(b.of, "Q25", Error, fmt.Sprintf("%s is on %s and on %s %s: %s %v here, %v there", nic, b.of.Native(b.port.Name),
+				a.of.Device.Name, a.of.Native(a.port.Name), what, y, x), here+" vlan", here)
 		}
 	}
 	differ("VLAN", a.port.VLAN, b.port.VLAN)
@@ -146,7 +147,9 @@ func (l *linter) pair(nic string, a, b leg) {
 	if a.port.MTU > 0 && b.port.MTU > 0 {
 		differ("frames of at most", a.port.MTU, b.port.MTU)
 	}
-	differ("rate", a.port.Speed, b.port.Speed)
+	if a.port.Speed > 0 && b.port.Speed > 0 {
+		differ("rate", a.port.Speed, b.port.Speed)
+	}
 	differ("port channel", a.port.Channel, b.port.Channel)
 	if x, y := priorities(a.of.Device, a.port), priorities(b.of.Device, b.port); x != "" && y != "" {
 		differ("priorities that pause", x, y)

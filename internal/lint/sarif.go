@@ -88,7 +88,7 @@ func SARIF(all []Finding, version string) Log {
 			at.Region = &Region{f.Line}
 		}
 		index := slices.IndexFunc(Rules, func(r Rule) bool { return r.ID == f.Rule })
-		run.Results = append(run.Results, Result{f.Rule, index, f.Severity, Text{f.Device + ": " + f.Text}, []Location{{at}}})
+		run.Results = append(run.Results, Result{f.Rule, index, level(f.Severity), Text{f.Device + ": " + f.Text}, []Location{{at}}})
 	}
 	return Log{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []Run{run}}
 }
@@ -111,4 +111,12 @@ func uriOf(file string) string {
 		}
 	}
 	return b.String()
+}
+
+// level is SARIF's word for a severity (SARIF 2.1.0, section 3.27.10): what is not known is a note.
+func level(s Severity) Severity {
+	if s == Unknown {
+		return "note"
+	}
+	return s
 }

@@ -18,6 +18,7 @@ type Fitting struct {
 // NewFitting begins with a copy of a device.
 func NewFitting(d *Device) *Fitting {
 	f := &Fitting{Device: d.Clone()}
+	f.onlyRead()
 	f.Intern()
 	return f
 }
@@ -307,6 +308,9 @@ func (e *ECN) String() string {
 	}
 	if e.MaxFill > 0 {
 		return fmt.Sprintf("%s from %d%% to %d%% of the queue, %d%%", what, e.MinFill, e.MaxFill, e.Probability)
+	}
+	if e.Scale != "" {
+		return fmt.Sprintf("%s from %d to %d %s, %d%%", what, e.Least, e.Most, e.Scale, e.Probability)
 	}
 	return fmt.Sprintf("%s from %v to %v, %d%%", what, e.Min, e.Max, e.Probability)
 }

@@ -51,6 +51,11 @@ type ECN struct {
 	MaxFill     int        `json:"max_percent,omitempty"`
 	Probability int        `json:"probability_percent"` // percent, at Max; above it everything
 	Drops       bool       `json:"drops,omitempty"`     // it drops where it should mark
+	// Scale is what Least and Most are counted in where that is no length: segments, milliseconds; "": Min and Max say it.
+	// It is not rendered.
+	Scale string `json:"scale,omitempty"`
+	Least int    `json:"min_scaled,omitempty"`
+	Most  int    `json:"max_scaled,omitempty"`
 }
 
 // A Pause is PFC of a traffic class.

@@ -67,7 +67,7 @@ func (m *Mistake) Break(t *testing.T) string {
 	broken := strings.Replace(text, m.Old, m.With, 1)
 	switch {
 	case m.Old == "spanning":
-		broken = text + "spanning-tree mode mst\n"
+		broken = text + "frobnicate mode mst\n"
 	case strings.Contains("Q10 Q12 Q04 Q03 Q21", m.Rule): // on all ports, of which none is forgotten
 		broken = strings.ReplaceAll(text, m.Old, m.With)
 	}
@@ -90,8 +90,8 @@ var Planted = []Mistake{
 		"  priority-flow-control mode auto\n",
 		"Q10"},
 	{"nxos", "mtu 9216", "mtu 1500", "Q12"},
-	{"nxos", "interface Ethernet1/3\n  description to spine2 Ethernet1/1\n  priority-flow-control mode auto",
-		"interface Ethernet1/3\n  description to spine2 Ethernet1/1\n  priority-flow-control mode off", "Q13"},
+	{"nxos", "interface Ethernet1/3\n  description to spine2 Ethernet1/1\n  mtu 9216\n  priority-flow-control mode auto",
+		"interface Ethernet1/3\n  description to spine2 Ethernet1/1\n  mtu 9216\n  priority-flow-control mode off", "Q13"},
 	{"nxos", "class-map type qos match-any ROCEv2\n  match dscp 26",
 		"class-map type qos match-all ROCEv2\n  match dscp 26\n  match cos 3",
 		"Q14"},
@@ -119,7 +119,7 @@ var Planted = []Mistake{
 		"Q15"},
 	{"eos", "   priority-flow-control priority 3 no-drop", "   priority-flow-control priority 3 no-drop\n" +
 		"   priority-flow-control priority 4 enable", "Q15"},
-	{"eos", "hostname leaf1", "hostname leaf1\nspanning-tree mode mstp", "Q20"},
+	{"eos", "hostname leaf1", "hostname leaf1\nfrobnicate mode mstp", "Q20"},
 	{"sonic", `"26": "3"`, `"26": "1"`, "Q02"},
 	{"sonic", `"pfc_enable": "3", "pfcwd_sw_enable": "3"`, `"pfcwd_sw_enable": "3"`, "Q02"},
 	{"sonic", `"48": "6"`, `"48": "3"`, "Q03"},

@@ -54,7 +54,7 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 		}
 		p.LLDP.Silent = false
 		if q := p.QoS; q != nil {
-			q.Watchdog = watched(f.Device.QoS, q)
+			q.Watchdog = isWatched(f.Device.QoS, q)
 		}
 	}
 	f.WatchdogWithin(Platform, netconf.WatchdogLimits{Step: unit.Millisecond, LeastPoll: 5 * unit.Millisecond,
@@ -62,8 +62,8 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	return f.Device, f.Left
 }
 
-// watched reports whether the watchdog looks at a port: at all with PFC, if it has a time.
-func watched(d *netconf.QoS, q *netconf.PortQoS) bool {
+// isWatched reports whether the watchdog looks at a port: at all with PFC, if it has a time.
+func isWatched(d *netconf.QoS, q *netconf.PortQoS) bool {
 	return d.Watchdog.On && q.PFC == netconf.PFCOn
 }
 
@@ -266,7 +266,7 @@ func (w *writer) check() {
 			w.Refuse("%s: want the name of a port, such as Ethernet1/1", i.Name)
 		case i.MTU != 0 && inventory.IPMTU(i.MTU) < leastMTU:
 			w.Refuse("%s: MTU %v, want at least %v", i.Name, i.MTU, netconf.FrameOf(leastMTU))
-		case i.QoS != nil && (i.QoS.PFC == netconf.PFCAuto || i.QoS.Cable != 0 || i.QoS.Watchdog != watched(d.QoS, i.QoS)):
+		case i.QoS != nil && (i.QoS.PFC == netconf.PFCAuto || i.QoS.Cable != 0 || i.QoS.Watchdog != isWatched(d.QoS, i.QoS)):
 			w.Refuse("%s: PFC auto, cable lengths and a watchdog on some ports only are not rendered", i.Name)
 		}
 	}

@@ -185,5 +185,5 @@ func (r *reader) finishTunnels() {
 
 // about adds a problem about a line.
 func (r *reader) about(l *lines.Line, message string) {
-	r.wrong = append(r.wrong, located.Problem{File: l.File, Line: int(l.Number), Column: 1, Width: 1, Message: message})
+	r.Problems = append(r.Problems, located.Problem{File: l.File, Line: int(l.Number), Column: 1, Width: 1, Message: message})
 }

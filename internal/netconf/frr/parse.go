@@ -14,9 +14,8 @@ import (
 
 // A reader is a device as far as its files have been read.
 type reader struct {
-	d      *netconf.Device
-	places map[string]netconf.Place
-	wrong  located.Problems
+	netconf.Parsed
+	d *netconf.Device // of Parsed
 
 	interfaces map[string]*netconf.Interface // by their Linux names
 	order      []string                      // of those
@@ -43,35 +42,37 @@ type reader struct {
 
 // Parse reads the files of a device, in any order.
 func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
-	r := &reader{d: &netconf.Device{}, places: map[string]netconf.Place{}, interfaces: map[string]*netconf.Interface{},
+	d := &netconf.Device{}
+	r := &reader{d: d, Parsed: netconf.Parsed{Device: d, Places: map[string]netconf.Place{}},
+		interfaces: map[string]*netconf.Interface{},
 		neighbours: map[netip.Addr]*netconf.Neighbour{}, active: map[netip.Addr]bool{}, bfd: map[netip.Addr]string{},
 		profiles: map[string]*netconf.BFD{}}
 	for _, f := range files {
 		switch {
 		case strings.HasSuffix(f.Name, "daemons"):
-			r.wrong = append(r.wrong, lines.Read(f.Name, f.Text, "#", daemons, r)...)
+			lines.Read(&r.Parsed, f.Name, f.Text, "#", daemons, r)
 		case strings.HasSuffix(f.Name, "interfaces"):
-			r.wrong = append(r.wrong, lines.Read(f.Name, f.Text, "#", ifupdown, r)...)
+			lines.Read(&r.Parsed, f.Name, f.Text, "#", ifupdown, r)
 		default:
-			r.wrong = append(r.wrong, lines.Read(f.Name, f.Text, "!#", top, r)...)
+			lines.Read(&r.Parsed, f.Name, f.Text, "!#", top, r)
 		}
 	}
 	r.finish()
 	r.d.Sort()
-	return &netconf.Parsed{Device: r.d, Places: r.places, Problems: r.wrong}
+	return &r.Parsed
 }
 
 // say remembers where a thing is said first.
 func (r *reader) say(l *lines.Line, what string) {
-	if _, known := r.places[what]; !known && l != nil {
-		r.places[what] = netconf.Place{File: l.File, Line: int(l.Number)}
+	if _, known := r.Places[what]; !known && l != nil {
+		r.Places[what] = netconf.Place{File: l.File, Line: int(l.Number)}
 	}
 }
 
 // late adds a problem about a thing that stands somewhere above.
 func (r *reader) late(what, message string) {
-	p := r.places[what]
-	r.wrong = append(r.wrong, located.Problem{File: p.File, Line: p.Line, Column: 1, Width: 1, Message: what + ": " + message})
+	p := r.Places[what]
+	r.Problems = append(r.Problems, located.Problem{File: p.File, Line: p.Line, Column: 1, Width: 1, Message: what + ": " + message})
 }
 
 // port is the interface that is called so on Linux, new or known; nil if none can be.

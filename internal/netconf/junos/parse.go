@@ -60,7 +60,7 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 		schedulers: map[string]*scheduler{}, ports: map[string]*port{}, split: map[string]int{}}
 	r.Device, r.Places = &netconf.Device{QoS: &netconf.QoS{}}, map[string]netconf.Place{}
 	for _, f := range files {
-		r.Problems = append(r.Problems, lines.Read(f.Name, f.Text, "#", top, r)...)
+		lines.Read(&r.Parsed, f.Name, f.Text, "#", top, r)
 	}
 	r.finish()
 	return &r.Parsed

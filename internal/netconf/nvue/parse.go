@@ -46,7 +46,7 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 		poll: 100 * unit.Millisecond, robustness: 3} // from the start
 	r.Device, r.Places = &netconf.Device{QoS: &netconf.QoS{}}, map[string]netconf.Place{}
 	for _, f := range files {
-		r.Problems = append(r.Problems, lines.Read(f.Name, f.Text, "#", top, r)...)
+		lines.Read(&r.Parsed, f.Name, f.Text, "#", top, r)
 	}
 	r.finish()
 	return &r.Parsed

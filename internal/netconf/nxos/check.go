@@ -49,10 +49,6 @@ func (w *writer) checkPort(i *netconf.Interface) {
 		w.Refuse("%s: speed %v is not rendered", i.Name, i.Speed)
 	case i.VLAN != 0 && len(i.Addresses) > 0:
 		w.Refuse("%s: an address and VLAN %d, want one of them", i.Name, i.VLAN)
-	case w.d.QoS == nil && !routes(i) && i.MTU != 0:
-		w.Refuse("%s: MTU %v of a switched port without quality of service: network-qos has it", i.Name, i.MTU)
-	case w.d.QoS != nil && i.MTU != w.mtu() && (!routes(i) || i.MTU == 0):
-		w.Refuse("%s: MTU %v, and %v on others: network-qos has one for all switched ports", i.Name, i.MTU, w.mtu())
 	case i.LLDP.DCBX == netconf.DCBXOff:
 		w.Refuse("%s: DCBX off on one port: want no LLDP there", i.Name)
 	case i.LLDP.Silent && i.LLDP.DCBX != netconf.DCBXDefault:

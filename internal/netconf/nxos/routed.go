@@ -76,16 +76,6 @@ var unicast = [2]string{"ipv4", "ipv6"}
 // routes reports whether a port is routed.
 func routes(i *netconf.Interface) bool { return len(i.Addresses) > 0 }
 
-// noSwitchedMTUs leaves the size of frames of switched ports to the platform: only network-qos says it.
-func noSwitchedMTUs(f *netconf.Fitting) {
-	for i := range f.Device.Interfaces {
-		if here := &f.Device.Interfaces[i]; here.Kind == netconf.Physical && !routes(here) && here.MTU != 0 {
-			here.MTU = 0
-			f.Say("MTU of switched ports: network-qos has it, and nothing is said of quality of service")
-		}
-	}
-}
-
 // nameOf is what NX-OS calls an interface.
 func nameOf(i *netconf.Interface) string {
 	if i.Kind == netconf.Loopback {
@@ -150,7 +140,7 @@ func (w *writer) addressed(i *netconf.Interface) {
 	if port && routes(i) {
 		w.line(1, "no switchport")
 	}
-	if i.MTU > 0 && (!port || routes(i)) {
+	if i.MTU > 0 { // of a port, too, whatever network-qos says: Cisco 118994
 		w.line(1, "mtu %d", i.MTU)
 	}
 	for _, a := range i.Addresses {

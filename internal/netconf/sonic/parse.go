@@ -90,8 +90,7 @@ func (r *reader) say(n *node, format string, args ...any) {
 // look reports tables and fields that are not understood.
 func (r *reader) look(t *node) {
 	unknown := func(n *node, what string) {
-		r.wrong(n, "%s: not understood", located.Shown(what))
-		r.Problems[len(r.Problems)-1].Warning = true
+		r.NotUnderstood(netconf.Unread{Place: netconf.Place{File: r.file, Line: n.line}, Column: 1, Text: located.Cut(what)})
 	}
 	names, ok := known[t.key]
 	if !ok || t.plain {
