@@ -131,6 +131,18 @@ func (f *Fitting) NoSpeeds() {
 	}
 }
 
+// Shares makes shares percents of what queues that are not strict have: platforms that take weights say no more.
+func (f *Fitting) Shares(platform string) {
+	if f.Device.QoS == nil {
+		return
+	}
+	for i := range f.Device.QoS.Profiles {
+		if f.Device.QoS.Profiles[i].Percents() {
+			f.Say("shares of a port that are not 100%% together: %s takes weights", platform)
+		}
+	}
+}
+
 // NoDescriptions leaves out what ports are called for people.
 func (f *Fitting) NoDescriptions(platform string) {
 	for i := range f.Device.Interfaces {

@@ -221,6 +221,31 @@ func (p *Profile) Tidy() {
 	p.Classes = kept
 }
 
+// Percents makes shares of queues that are not strict percents: 100 together. It reports whether they were not.
+func (p *Profile) Percents() bool {
+	sum, widest := 0, -1
+	for k := range p.Classes {
+		if c := &p.Classes[k]; !c.Strict && c.Share > 0 {
+			sum += c.Share
+			if widest < 0 || c.Share > p.Classes[widest].Share {
+				widest = k
+			}
+		}
+	}
+	if sum == 0 || sum == 100 {
+		return false
+	}
+	rest := 100
+	for k := range p.Classes {
+		if c := &p.Classes[k]; !c.Strict && c.Share > 0 {
+			c.Share = max(1, c.Share*100/sum)
+			rest -= c.Share
+		}
+	}
+	p.Classes[widest].Share += rest // what rounding leaves
+	return true
+}
+
 // Equal reports whether two profiles treat classes alike.
 func (p *Profile) Equal(q *Profile) bool {
 	return p.Classify == q.Classify && slices.EqualFunc(p.Classes, q.Classes, func(a, b Class) bool {

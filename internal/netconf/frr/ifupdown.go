@@ -22,7 +22,8 @@ type bridge struct {
 
 // The blocks of the file of ifupdown2.
 var (
-	ifupdown = &block{Rules: []rule{
+	ifupdown = &block{Known: []string{"source", "source-directory", "allow-hotplug", "allow-auto", "auto", "iface NAME inet dhcp", "iface NAME inet6",
+		"iface mgmt", "mapping", "template", "iface eth0"}, Rules: []rule{
 		{Pattern: "auto NAME"},
 		{Pattern: "iface lo inet loopback", Do: func(r *reader, l *lines.Line) error { r.at, r.end = r.port("lo", l), nil; return nil }},
 		{Pattern: "iface bridge", Enter: inBridge, Do: func(r *reader, l *lines.Line) error {
@@ -36,13 +37,21 @@ var (
 			}
 			if r.at = r.port(l.Args[0], l); r.at == nil {
 				r.at = &netconf.Interface{}
-				return errf("%s: not the name of a port, an SVI, a VXLAN or the bridge, want swp1, swp1s0, vlan101, vni10101 or bridge",
-					located.Shown(l.Args[0]))
+				return errf("%s: not the name of an interface", located.Shown(l.Args[0]))
+			}
+			return nil
+		}},
+		{Pattern: "iface NAME inet static", Enter: inIface, Do: func(r *reader, l *lines.Line) error {
+			r.end = nil
+			if r.at = r.port(l.Args[0], l); r.at == nil {
+				r.at = &netconf.Interface{}
+				return errf("%s: not the name of an interface", located.Shown(l.Args[0]))
 			}
 			return nil
 		}},
 	}}
-	inBridge = &block{Rules: []rule{
+	inBridge = &block{Known: []string{"bridge-pvid", "bridge-stp", "bridge-mcsnoop", "bridge-ageing", "bridge-mcquerier", "hwaddress", "mtu",
+		"bridge-vlan-protocol", "bridge-waitport", "bridge-fd"}, Rules: []rule{
 		{Pattern: "bridge-vlan-aware yes", Do: func(r *reader, _ *lines.Line) error { r.bridge.aware = true; return nil }},
 		{Pattern: "bridge-ports NAMES...", Do: func(r *reader, l *lines.Line) error {
 			r.bridge.ports = append(r.bridge.ports, strings.Fields(l.Args[0])...)
@@ -58,7 +67,11 @@ var (
 			return nil
 		}},
 	}}
-	inIface = &block{Rules: append([]rule{
+	inIface = &block{OfPort: true, Known: []string{"alias", "link-autoneg", "link-fec", "link-duplex", "bond-", "mstpctl-", "up", "down", "pre-up", "post-up",
+		"address-virtual", "gateway", "vrf", "clag-id", "clagd-", "ip-forward", "ip6-forward", "bridge-pvid", "bridge-vids", "es-sys-mac", "bridge-allow-untagged",
+		"bond-slaves", "bond-mode", "bond-lacp-rate", "bond-miimon", "mstpctl-bpduguard", "mstpctl-portadminedge", "mstpctl-portbpdufilter", "clagd-peer-ip",
+		"clagd-backup-ip", "clagd-sys-mac", "clagd-priority", "clagd-args", "bond-lacp-bypass-allow", "dns-nameserver", "vlan-protocol", "ipv6-addrgen",
+		"bridge-learning", "bridge-arp-nd-suppress", "vxlan-", "netmask", "link-down", "bond-xmit-hash-policy"}, Rules: append([]rule{
 		{Pattern: "mtu BYTES", Do: func(r *reader, l *lines.Line) error {
 			n, err := lines.Whole(l.Args[0], 46, 65535)
 			if r.end != nil {
@@ -90,7 +103,8 @@ var (
 			}
 			return nil
 		}},
-		{Pattern: "vlan-raw-device bridge"},
+		{Pattern: "vlan-raw-device NAME"},
+		{Pattern: "address PREFIX", Do: func(r *reader, l *lines.Line) error { return r.addressed(l, strings.Contains(l.Args[0], ":")) }},
 		{Pattern: "hwaddress MAC", Do: func(r *reader, l *lines.Line) error {
 			if r.at.Kind != netconf.SVI || !isMAC.MatchString(strings.ToLower(l.Args[0])) {
 				return errf("hwaddress %s on %s, want six pairs of hexadecimal digits with colons, on an SVI",

@@ -91,15 +91,17 @@ type end struct {
 
 // activate has a session carry EVPN's routes.
 func activate(r *reader, l *lines.Line) error {
-	return r.neighbour(l, func(n *netconf.Neighbour) { n.EVPN = true })
+	return r.neighbour(l, func(n *peer) { n.EVPN = true })
 }
 
 // The block of what sessions of EVPN carry, and what is said of the end of a VXLAN alone.
 var (
-	inEVPN = &block{Ends: []string{"exit-address-family", "exit"}, Rules: []rule{
+	inEVPN = &block{Ends: []string{"exit-address-family", "exit"}, Known: append([]string{"vni", "exit-vni", "rd", "route-target", "advertise",
+		"dup-addr-detection", "flooding", "use-es-l3nhg", "disable-ead-evi", "no", "mac-vrf", "enable-resolve-overlay-index"},
+		knownInFamily...), Rules: []rule{
 		{Pattern: "neighbor ADDRESS activate", Do: activate},
 		{Pattern: "neighbor ADDRESS route-reflector-client", Do: func(r *reader, l *lines.Line) error {
-			return r.neighbour(l, func(n *netconf.Neighbour) { n.Client = true })
+			return r.neighbour(l, func(n *peer) { n.Client = true })
 		}},
 		{Pattern: "neighbor ADDRESS allowas-in N", Do: func(r *reader, l *lines.Line) error { return allowASIn(r, l) }},
 		{Pattern: "advertise-all-vni", Do: func(r *reader, l *lines.Line) error { r.allVNIs = l; return nil }},

@@ -32,8 +32,8 @@ func (w *writer) check() {
 		}
 		_, _, numbered := netconf.SplitPort(i.Name)
 		switch {
-		case i.Speed != 0 || i.LLDP != netconf.PortLLDP{}:
-			w.Refuse("%s: speed and LLDP are not rendered", i.Name)
+		case i.Speed%unit.MegabitPerSec != 0 || i.LLDP != netconf.PortLLDP{}:
+			w.Refuse("%s: LLDP is not rendered, and a speed in whole Mb/s", i.Name)
 		case !numbered:
 			w.Refuse("%s: want the name of a port, such as Ethernet1/1", i.Name)
 		case i.MTU != 0 && inventory.IPMTU(i.MTU) < leastMTU:

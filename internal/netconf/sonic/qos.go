@@ -2,6 +2,7 @@ package sonic
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -220,12 +221,13 @@ func (r *reader) profile(here *netconf.Interface, s *settled) {
 				}
 			}
 		}
-		here.QoS.Watchdog = len(r.priorities(maps, "pfcwd_sw_enable")) > 0
+		r.priorities(maps, "pfcwd_sw_enable") // on which it may act, where PFC_WD has the port
 		r.say(maps, "interface %s classify", here.Name)
 	}
 	for tc := range uint8(netconf.Classes) {
 		s.class(r, here, netconf.Class{TC: tc, Queue: queueOf[tc]}, !netconf.QueueTaken(queueOf, queued, tc), pausedQueue)
 	}
+	p.Percents() // of weights
 	p.Tidy()
 }
 
@@ -245,12 +247,36 @@ func (s *settled) class(r *reader, here *netconf.Interface, c netconf.Class, own
 				if !said {
 					group = uint8(priority)
 				}
+				if said && group == 0 && priority != 0 {
+					r.misplace(s.maps, c.TC, priority)
+					continue
+				}
 				c.Pause = &netconf.Pause{Priority: uint8(priority), Buffer: s.buffers[group]}
 				r.say(s.maps, "interface %s tc %d pause", here.Name, c.TC)
 			}
 		}
 	}
 	s.profile.Classes = append(s.profile.Classes, c)
+}
+
+// misplace reports a class whose packets are counted in priority group 0, which is that of what is dropped: it pauses
+// nobody (SONiC's Configuration Database Manual, TC_TO_PRIORITY_GROUP_MAP).
+func (r *reader) misplace(maps *node, tc uint8, priority int) {
+	at := maps
+	if of := r.find(maps, "TC_TO_PRIORITY_GROUP_MAP", maps.field("tc_to_pg_map")); of != nil {
+		at = of
+		for _, f := range of.below {
+			if f.key == number(tc) {
+				at = f
+			}
+		}
+	}
+	if r.misplaced[at] {
+		return
+	}
+	r.misplaced[at] = true
+	r.Slips = append(r.Slips, netconf.Slip{Rule: "Q02", Place: netconf.Place{File: r.file, Line: at.line},
+		Text: fmt.Sprintf("traffic class %d is in priority group 0, and its priority %d is to pause: nothing pauses", tc, priority)})
 }
 
 // priorities reads 3 or 3,4.
@@ -271,6 +297,14 @@ func (r *reader) priorities(o *node, name string) (all []uint8) {
 func (r *reader) watchdog(q *netconf.QoS) {
 	w := &q.Watchdog
 	first := true
+	if r.metadataOf != nil && r.metadataOf.field("default_pfcwd_status") == "enable" { // pfcwd start_default, at boot
+		w.On = true
+		for i := range r.Device.Interfaces {
+			if p := r.Device.Interfaces[i].QoS; p != nil && p.PFC != netconf.PFCOff {
+				p.Watchdog = true
+			}
+		}
+	}
 	r.objects("PFC_WD", func(o *node) {
 		if o.key == "GLOBAL" {
 			if v, ok := r.whole(o, o.field("POLL_INTERVAL"), 1, 1_000_000); ok {
