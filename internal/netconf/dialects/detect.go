@@ -17,7 +17,7 @@ var marks = []struct{ dialect, prefix string }{
 	{"nxos", "system qos"}, {"nxos", "ip load-sharing "}, {"nxos", "!Command: show "},
 	{"eos", "qos map "}, {"eos", "qos profile "}, {"eos", "service-profile "}, {"eos", "! device: "},
 	{"eos", "! Command: show "}, {"eos", "service routing protocols model "},
-	{"nvue", "nv set "},
+	{"nvue", "nv set "}, {"nvue", "- header:"}, {"nvue", "- set:"},
 	{"junos", "set class-of-service "}, {"junos", "set system host-name "}, {"junos", "set version "},
 }
 

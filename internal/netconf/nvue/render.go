@@ -20,18 +20,23 @@ const fileName = "nvue.txt"
 // The classes that roce makes.
 const (
 	dataClass, cnpClass = 3, 6
-	dataDSCP, cnpDSCP   = 26, 48
+	firstData, firstCNP = 24, 48 // DSCPs: eight each
 )
 
-// roce is what nv set qos roce mode lossless stands for: DSCP 26 in class 3, which pauses and has half
-// of what class 6 leaves; DSCP 48 in class 6, which is strict; the rest in class 0.
-func roce() (p netconf.Profile) {
-	p.Classify[dataDSCP], p.Classify[cnpDSCP] = dataClass, cnpClass
+// roce is what nv set qos roce stands for in a mode: DSCP 24 to 31 in class 3, which has half of what class 6 leaves and,
+// lossless, pauses; 48 to 55 in class 6, which is strict; the rest in class 0 (Cumulus Linux user guide, RoCE: the table
+// that nv show qos roce prints).
+func roce(mode string) (p netconf.Profile) {
+	for d := range 8 {
+		p.Classify[firstData+d], p.Classify[firstCNP+d] = dataClass, cnpClass
+	}
 	p.Classes = []netconf.Class{
 		{TC: 0, Queue: 0, Share: 50},
-		{TC: dataClass, Queue: dataClass, Share: 50, Pause: &netconf.Pause{Priority: dataClass},
-			ECN: &netconf.ECN{Min: 150_000, Max: 1_500_000, Probability: 100}},
+		{TC: dataClass, Queue: dataClass, Share: 50, ECN: &netconf.ECN{Min: 150_000, Max: 1_500_000, Probability: 100}},
 		{TC: cnpClass, Queue: cnpClass, Strict: true},
+	}
+	if mode != "lossy" {
+		p.Classes[1].Pause = &netconf.Pause{Priority: dataClass}
 	}
 	return p
 }
@@ -153,7 +158,7 @@ func (w *writer) qos(q *netconf.QoS) {
 	if cable := w.cable(); cable > 0 {
 		w.set("qos roce cable-length %d", cable/unit.Metre)
 	}
-	stock := roce()
+	stock := roce("lossless")
 	for dscp, tc := range q.Profiles[0].Classify {
 		if tc != stock.Classify[dscp] {
 			w.set("qos mapping default-global dscp %d switch-priority %d", dscp, tc)
@@ -249,7 +254,7 @@ func (w *writer) check() {
 }
 
 func (w *writer) checkQoS(q *netconf.QoS) {
-	stock := roce()
+	stock := roce("lossless")
 	for i := range q.Profiles {
 		p := q.Profiles[i]
 		if p.Classify != q.Profiles[0].Classify {
