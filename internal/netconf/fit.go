@@ -153,16 +153,6 @@ func (f *Fitting) NoDescriptions(platform string) {
 	}
 }
 
-// NoMTUs leaves the size of frames to the platform.
-func (f *Fitting) NoMTUs(platform string) {
-	for i := range f.Device.Interfaces {
-		if m := &f.Device.Interfaces[i].MTU; *m != 0 {
-			*m = 0
-			f.Say("MTU: no command of %s is on record", platform)
-		}
-	}
-}
-
 // NoCables leaves out what thresholds were made for.
 func (f *Fitting) NoCables() {
 	f.ports(func(p *PortQoS) { p.Cable = 0 })

@@ -2,7 +2,6 @@ package dialects
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -22,7 +21,10 @@ var marks = []struct{ dialect, prefix string }{
 }
 
 // braces is how a configuration of Junos begins that was not printed as set commands.
-var braces = regexp.MustCompile(`(?m)^(system|interfaces|class-of-service|groups) \{\s*$`)
+var braces = regexp.MustCompile(`(?m)^(system|interfaces|class-of-service|groups|protocols|routing-options|forwarding-options|chassis|policy-options|vlans) \{\s*$`)
+
+// sets is how a set command of Junos begins.
+var sets = regexp.MustCompile(`(?m)^set (system|interfaces|groups|protocols|routing-options|forwarding-options|chassis|policy-options|vlans) `)
 
 // table is how a table of a config_db.json begins: their names are in capitals.
 var table = regexp.MustCompile(`^\{?\s*"[A-Z][A-Z0-9_]*"\s*:`)
@@ -43,8 +45,8 @@ func Detect(files []netconf.File) (string, error) {
 		}
 	}
 	for _, f := range files {
-		if braces.Match(f.Text) {
-			return "", errors.New("configuration of Junos in braces, want its set commands: show configuration | display set")
+		if braces.Match(f.Text) || sets.Match(f.Text) {
+			return "junos", nil
 		}
 	}
 	return "", fmt.Errorf("no line tells which platform it is for, want --dialect %s", strings.Join(Names(), ", "))

@@ -96,6 +96,25 @@ func Read[S any](p *netconf.Parsed, file string, text []byte, marks string, top 
 	}
 }
 
+// A Text is a line of a file as it is to be read, and its number.
+type Text struct {
+	Number int
+	Text   string
+}
+
+// Play is Read of lines that were made of a file: of blocks in braces, such as. They have no indentation.
+func Play[S any](p *netconf.Parsed, file string, all []Text, marks string, top *Block[S], s S) {
+	r := &reading[S]{p: p, file: file, open: []*Block[S]{top}, from: []int{0}, s: s, unread: math.MaxInt, known: math.MaxInt}
+	for _, t := range all {
+		r.n = t.Number
+		r.words = located.AppendWords(r.words[:0], t.Text)
+		if len(r.words) == 0 || strings.ContainsRune(marks, rune(r.words[0].Text[0])) {
+			continue
+		}
+		r.line([]byte(t.Text))
+	}
+}
+
 // A reading is a file as far as it was played.
 type reading[S any] struct {
 	p     *netconf.Parsed
