@@ -240,7 +240,7 @@ var rules = map[string]rule{
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
 	"lint": {
-		may: "dcbx netconf netconf/dialects qos wire",
+		may: "dcbx located netconf netconf/dialects qos wire",
 		why: "what is wrong with configurations follows from what they mean: nothing needs to run. Of dialects its tests make use",
 	},
 	"lint/linttest": {
@@ -256,8 +256,8 @@ var rules = map[string]rule{
 		why: "what two ends make of what they tell each other is a function of both: who sends it is above it",
 	},
 	"netconf/lines": {
-		may: "located",
-		why: "commands in blocks are syntax: what they mean is for the dialects that have the rules",
+		may: "located netconf",
+		why: "commands in blocks are syntax: what they mean is for the dialects that have the rules; netconf counts lines by class",
 	},
 	"netconf/frr": {
 		may: "inventory located netconf netconf/lines",
@@ -403,7 +403,8 @@ var rules = map[string]rule{
 	"scripttest": {why: "it reads scripts and plays them: on what is for the test that has them"},
 
 	"tools/built":    {why: "it builds the program for tools that run it as a user does"},
-	"tools/figures":  {may: "bench tools/built unit", why: "it runs the program as a user does, and reads what bench prints"},
+	"tools/figures":  {may: "bench tools/built unit",
+		why: "it runs the program as a user does, and reads what bench prints"},
 	"tools/forecast": {may: "tools/built", why: "it runs the program as a user does"},
 	"tools/islands": {
 		may: "faultsearch result run scenario validate",

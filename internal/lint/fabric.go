@@ -151,9 +151,11 @@ func (l *linter) ends(d *Device, i *netconf.Interface, other *Device, far *netco
 	b, there := other.Frame(far)
 	if (said || there) && a > 0 && b > 0 && a != b && !i.Down && !far.Down {
 		if said {
-			l.add(d, "Q12", Error, fmt.Sprintf("%s: frames of at most %v here, %v there", of, a, b), here+" mtu", here)
+			l.add(d, "Q12", Error, fmt.Sprintf("%s: frames of at most %v here, %v there", of, a, b), here+" mtu",
+				here)
 		} else {
-			l.lacks(d, netconf.AboutMTU, i.Name, "Q12", Error, fmt.Sprintf("%s: frames of at most %v here, by default, %v there", of, a, b), here)
+			l.lacks(d, netconf.AboutMTU, i.Name, "Q12", Error,
+				fmt.Sprintf("%s: frames of at most %v here, by default, %v there", of, a, b), here)
 		}
 	}
 }
@@ -168,7 +170,8 @@ func (l *linter) exchange(d *Device, i *netconf.Interface, other *Device, far *n
 	atA, atB := dcbx.Resolve(&endA, &endB)
 	here := "interface " + i.Name
 	l.unanswered(d, i, &endA, &endB, of)
-	l.unanswered(other, far, &endB, &endA, fmt.Sprintf("%s and %s %s", other.Native(far.Name), d.Device.Name, d.Native(i.Name)))
+	l.unanswered(other, far, &endB, &endA, fmt.Sprintf("%s and %s %s", other.Native(far.Name), d.Device.Name,
+		d.Native(i.Name)))
 	if a, b := priorities(d.Device, i), priorities(other.Device, far); a != b {
 		text := fmt.Sprintf("%s: priorities %s pause here, %s there", of, a, b)
 		if atA.PFCFrom == dcbx.Failed && (i.QoS.PFC == netconf.PFCAuto || far.QoS.PFC == netconf.PFCAuto) {
@@ -182,7 +185,8 @@ func (l *linter) exchange(d *Device, i *netconf.Interface, other *Device, far *n
 	if a == b || a == 0 || b == 0 {
 		return
 	}
-	severity, text := Warning, fmt.Sprintf("%s: the class that pauses has %d%% of the link here, %d%% there", of, a, b)
+	severity, text := Warning, fmt.Sprintf("%s: the class that pauses has %d%% of the link here, %d%% there", of,
+		a, b)
 	if atA.ETSFrom == dcbx.Failed || atB.ETSFrom == dcbx.Failed {
 		severity, text = Error, text+": DCBX CEE takes that for an error"
 	}
@@ -193,7 +197,8 @@ func (l *linter) exchange(d *Device, i *netconf.Interface, other *Device, far *n
 func (l *linter) unanswered(d *Device, i *netconf.Interface, own, peer *dcbx.End, of string) {
 	speaks := func(e *dcbx.End) bool { return e.IEEE != nil || e.CEE != nil }
 	if i.QoS.PFC == netconf.PFCAuto && speaks(own) && !speaks(peer) {
-		l.add(d, "Q22", Error, of+": PFC is auto here, and the other end says nothing by DCBX, so it is off", "interface "+i.Name+" pfc",
+		l.add(d, "Q22", Error, of+": PFC is auto here, and the other end says nothing by DCBX, so it is off",
+			"interface "+i.Name+" pfc",
 			"interface "+i.Name)
 	}
 }

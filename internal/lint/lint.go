@@ -60,16 +60,20 @@ var Rules = []Rule{
 	{"Q17", "NX-OS DLB: one MAC, no egress policy",
 		"no egress policy acts on its traffic, and a switch with another MAC does not take part",
 		"the same mac-address on all; count marks at its ports"},
-	{"Q18", "tiers hash with different seeds", "a second tier does not spread what the first one chose (polarisation)",
+	{"Q18", "tiers hash with different seeds",
+		"a second tier does not spread what the first one chose (polarisation)",
 		"another seed for each tier"},
 	{"Q19", "no buffers wait for each other in a circle", "with PFC all of them may stand still for ever",
 		"one AS for all spines, so that no way goes down and up again; a watchdog"},
 	{"Q20", "every line is understood", "what is not read is not checked", "see the line"},
 	{"Q21", "watchdog and stock ECN by the platform's words",
 		"the line is refused, or RoCE's class is not marked", "see the finding"},
-	{"Q22", "LLDP and DCBX are on where PFC is auto", "without DCBX auto is off", "LLDP with DCBX on both ports, or PFC on"},
-	{"Q23", "neighbours agree on PFC and shares", "one pauses a priority that the other does not", "the same on both ends"},
-	{"Q24", "neighbours speak one DCBX", "IEEE and CEE do not understand each other", "the same version on both ends"},
+	{"Q22", "LLDP and DCBX are on where PFC is auto", "without DCBX auto is off",
+		"LLDP with DCBX on both ports, or PFC on"},
+	{"Q23", "neighbours agree on PFC and shares", "one pauses a priority that the other does not",
+		"the same on both ends"},
+	{"Q24", "neighbours speak one DCBX", "IEEE and CEE do not understand each other",
+		"the same version on both ends"},
 	{"Q25", "switches that share NICs agree on them", "what a NIC gets depends on which of its ports is up",
 		"the same VLAN, gateway, MTU, rate and priorities on all of them, one domain, and each the other's address"},
 	{"Q26", "VLANs, VXLANs, subnets and summaries nest", "a summary without a subnet draws packets to nowhere",
@@ -77,13 +81,18 @@ var Rules = []Rule{
 	{"Q27", "addresses and subnets are one device's each", "packets go to whoever answered last",
 		"one address for each end, and a subnet of its own for each link and rail"},
 	{"Q28", "neighbours name each other's AS", "the session does not come up", "the AS that the other end has"},
-	{"Q29", "both ends of a session have it, and it can be reached", "the session does not come up, and its link carries nothing",
+	{"Q29", "both ends of a session have it, and it can be reached",
+		"the session does not come up, and its link carries nothing",
 		"the session on both ends, with an address of the link"},
-	{"Q30", "BFD is on at both ends", "nobody answers: a failure is seen after the hold time only", "BFD at both ends, or at none"},
-	{"Q31", "equal paths are used", "all packets take one of several links", "maximum-paths of at least the number of uplinks"},
-	{"Q32", "what BGP originates is there", "a network that no interface has is never told", "the subnet of an interface"},
+	{"Q30", "BFD is on at both ends", "nobody answers: a failure is seen after the hold time only",
+		"BFD at both ends, or at none"},
+	{"Q31", "equal paths are used", "all packets take one of several links",
+		"maximum-paths of at least the number of uplinks"},
+	{"Q32", "what BGP originates is there", "a network that no interface has is never told",
+		"the subnet of an interface"},
 	{"Q33", "what is defined is used", "it has no effect until it is attached", "attach it, or take it away"},
-	{"Q34", "what the design pauses the device pauses", "RoCE data is dropped where nothing pauses", "attach the policies to ports"},
+	{"Q34", "what the design pauses the device pauses", "RoCE data is dropped where nothing pauses",
+		"attach the policies to ports"},
 	{"Q35", "devices are those of the design", "what has no place in the design is compared with nothing",
 		"the host name of the design, or --map HOSTNAME=SWITCH"},
 }
@@ -213,8 +222,9 @@ func (l *linter) device(d *Device) {
 		if p.Warning {
 			s = Unknown
 		}
-		l.findings = append(l.findings, Finding{Rule: "Q20", Severity: s, Device: d.Device.Name, Place: netconf.Place{File: p.File,
-			Line: p.Line}, Text: p.Message, Reason: RuleOf("Q20").Reason, Fix: RuleOf("Q20").Fix})
+		l.findings = append(l.findings, Finding{Rule: "Q20", Severity: s, Device: d.Device.Name,
+			Place: netconf.Place{File: p.File,
+				Line: p.Line}, Text: p.Message, Reason: RuleOf("Q20").Reason, Fix: RuleOf("Q20").Fix})
 	}
 	for _, s := range d.Slips {
 		r := RuleOf(s.Rule)
@@ -233,7 +243,8 @@ func (l *linter) device(d *Device) {
 	l.forgotten(d)
 	l.ports(d)
 	if b := d.Device.Balance; b != nil && b.Method == "dlb" && d.Dialect == "nxos" {
-		l.add(d, "Q17", Warning, "egress policies have no effect on DLB's traffic: check that its ports mark", "balance")
+		l.add(d, "Q17", Warning, "egress policies have no effect on DLB's traffic: check that its ports mark",
+			"balance")
 	}
 }
 
@@ -247,8 +258,10 @@ func (l *linter) unread(d *Device) {
 		if !known {
 			at = len(l.findings)
 			kinds[key] = at
-			l.findings = append(l.findings, Finding{Rule: "Q20", Severity: Warning, Device: d.Device.Name, Port: d.Native(u.Port),
-				Place: u.Place, Text: located.Shown(u.Text) + ": not understood", Reason: RuleOf("Q20").Reason, Fix: RuleOf("Q20").Fix,
+			l.findings = append(l.findings, Finding{Rule: "Q20", Severity: Warning, Device: d.Device.Name,
+				Port:  d.Native(u.Port),
+				Place: u.Place, Text: located.Shown(u.Text) + ": not understood", Reason: RuleOf("Q20").Reason,
+				Fix:       RuleOf("Q20").Fix,
 				Interface: u.Port})
 		}
 		l.findings[at].Lines = append(l.findings[at].Lines, u.Line)
@@ -320,7 +333,8 @@ func (l *linter) profiles(d *Device) {
 		switch {
 		case pausing == 0:
 			if d.Dialect == "nvue" && p.Class(3) == nil {
-				l.lacks(d, netconf.AboutQoS, first.Name, "Q21", Error, ports+": ECN marks traffic class 0 alone, as from the start: class 3 is unmarked",
+				l.lacks(d, netconf.AboutQoS, first.Name, "Q21", Error,
+					ports+": ECN marks traffic class 0 alone, as from the start: class 3 is unmarked",
 					"interface "+first.Name)
 			}
 			continue
@@ -329,11 +343,13 @@ func (l *linter) profiles(d *Device) {
 			continue // what follows would follow from that
 		}
 		if !anyPFC(d.Device) {
-			l.lacks(d, netconf.AboutQoS, "", "Q02", Error, ports+": a class is to pause, and PFC is off at every port", here+" pfc", here)
+			l.lacks(d, netconf.AboutQoS, "", "Q02", Error,
+				ports+": a class is to pause, and PFC is off at every port", here+" pfc", here)
 			continue
 		}
 		if dscp, tc, paused := l.data(p); !paused && !slipped(d, "Q14") {
-			l.lossy(d, p, first, fmt.Sprintf("%s: DSCP %d of RoCE data is in traffic class %d, which does not pause", ports, dscp, tc),
+			l.lossy(d, p, first,
+				fmt.Sprintf("%s: DSCP %d of RoCE data is in traffic class %d, which does not pause", ports, dscp, tc),
 				fmt.Sprintf("%s dscp %d", here, dscp), at(tc, "dscp"), here+" classify", here)
 		}
 		l.cnp(d, p, ports, here)
@@ -394,18 +410,21 @@ func (l *linter) pausingClass(d *Device, p *netconf.Profile, c *netconf.Class, p
 	of := fmt.Sprintf("%s: traffic class %d pauses", ports, c.TC)
 	if c.ECN == nil {
 		port := portOf([]string{at(c.TC, "queue")})
-		l.lacks(d, netconf.AboutQoS, port, "Q04", Error, of+", and nothing marks in its queue", at(c.TC, "queue"), at(c.TC, "pause"))
+		l.lacks(d, netconf.AboutQoS, port, "Q04", Error, of+", and nothing marks in its queue", at(c.TC,
+			"queue"), at(c.TC, "pause"))
 	} else if c.ECN.Drops {
 		l.add(d, "Q04", Error, of+", and its WRED profile drops: ecn is missing", at(c.TC, "ecn"))
 	}
 	if c.TC == p.Default() && len(p.DSCPs(c.TC)) > 8 {
-		l.lacks(d, netconf.AboutQoS, portOf([]string{at(c.TC, "pause")}), "Q11", Error, of+", and all other traffic is in it",
+		l.lacks(d, netconf.AboutQoS, portOf([]string{at(c.TC, "pause")}), "Q11", Error,
+			of+", and all other traffic is in it",
 			at(c.TC, "pause"), at(c.TC, "dscp"))
 	} else {
 		l.strangers(d, p, c, of, at)
 	}
 	if d.Dialect == "eos" && d.Device.QoS.Watchdog.On && !c.Strict && c.Share == 0 {
-		l.lacks(d, netconf.AboutQoS, portOf([]string{at(c.TC, "queue")}), "Q10", Error, of+", and its queue has no guaranteed bandwidth: the watchdog does not look at it", at(c.TC, "queue"))
+		l.lacks(d, netconf.AboutQoS, portOf([]string{at(c.TC, "queue")}), "Q10", Error,
+			of+", and its queue has no guaranteed bandwidth: the watchdog does not look at it", at(c.TC, "queue"))
 	}
 	l.order(d, c, of, at(c.TC, "ecn"))
 }
@@ -427,8 +446,9 @@ func (l *linter) order(d *Device, c *netconf.Class, of, place string) {
 		how = fmt.Sprintf("alpha %s of the %v that ports share", b.Alpha, shared)
 	}
 	if c.ECN.Max > pause {
-		l.add(d, "Q06", Error, fmt.Sprintf("%s with %v of one sender in the switch (%s; ingress and egress converted), and everything is "+
-			"marked only above %v", of, pause, how, c.ECN.Max), place)
+		l.add(d, "Q06", Error,
+			fmt.Sprintf("%s with %v of one sender in the switch (%s; ingress and egress converted), and everything is "+
+				"marked only above %v", of, pause, how, c.ECN.Max), place)
 	}
 }
 
@@ -465,13 +485,15 @@ func (l *linter) watchdog(d *Device) {
 		l.lacks(d, netconf.AboutQoS, bare[0], "Q10", Warning, fmt.Sprintf("%s: PFC, and no watchdog", d.some(bare)),
 			"interface "+bare[0]+" watchdog", "interface "+bare[0])
 	} else if watched := firstWatched(d.Device); d.Dialect == "nxos" && !q.Watchdog.On && watched != "" {
-		l.lacks(d, netconf.AboutQoS, "", "Q10", Warning, "the watchdog is on at ports, and off for the device", "watchdog", "interface "+
-			watched+" watchdog")
+		l.lacks(d, netconf.AboutQoS, "", "Q10", Warning, "the watchdog is on at ports, and off for the device",
+			"watchdog", "interface "+
+				watched+" watchdog")
 	}
 	w := q.Watchdog
 	if w.Poll > 0 && w.Detect > 0 && 2*w.Poll > w.Detect && d.Dialect != "nvue" {
-		l.add(d, "Q10", Error, fmt.Sprintf("the watchdog looks every %v and is to act after %v: want a look in at most half of that",
-			w.Poll, w.Detect), "watchdog poll", "watchdog")
+		l.add(d, "Q10", Error,
+			fmt.Sprintf("the watchdog looks every %v and is to act after %v: want a look in at most half of that",
+				w.Poll, w.Detect), "watchdog poll", "watchdog")
 	}
 }
 
@@ -508,7 +530,8 @@ func (l *linter) strangers(d *Device, p *netconf.Profile, c *netconf.Class, of s
 	}
 	if len(others) > 0 && len(others) < len(all) {
 		l.add(d, "Q11", Warning, fmt.Sprintf("%s, and DSCP %s is in it beside %d of RoCE data", of,
-			strings.Join(netconf.Ranges(others), " "), data), fmt.Sprintf("interface %s dscp %d", portOf([]string{at(c.TC, "dscp")}), others[0]),
+			strings.Join(netconf.Ranges(others), " "), data), fmt.Sprintf("interface %s dscp %d",
+			portOf([]string{at(c.TC, "dscp")}), others[0]),
 			at(c.TC, "dscp"), at(c.TC, "pause"))
 	}
 }

@@ -69,7 +69,8 @@ func (l *linter) paired(together [][2]*Device) {
 func (l *linter) whole(d *Device) {
 	p := d.Device.Peer
 	if p.Domain == "" || !p.Address.IsValid() || p.Link == 0 {
-		l.add(d, "Q25", Error, fmt.Sprintf("peer switch, %s: want a domain, the address of the other one and a link to it", p),
+		l.add(d, "Q25", Error,
+			fmt.Sprintf("peer switch, %s: want a domain, the address of the other one and a link to it", p),
 			"peer")
 	}
 }
@@ -113,7 +114,8 @@ func (l *linter) peer(a, b *Device) {
 		l.add(b, "Q25", Error, fmt.Sprintf("%s takes this switch for its peer, and here is none", a.Device.Name),
 			"hostname")
 	case p.Domain != q.Domain:
-		l.add(b, "Q25", Error, fmt.Sprintf("domain %s with its peer, and %s on %s", q.Domain, p.Domain, a.Device.Name),
+		l.add(b, "Q25", Error, fmt.Sprintf("domain %s with its peer, and %s on %s", q.Domain, p.Domain,
+			a.Device.Name),
 			"peer domain", "peer")
 	default:
 		l.pointsAt(a, b)
@@ -126,7 +128,8 @@ func (l *linter) pointsAt(a, b *Device) {
 	p, q := a.Device.Peer, b.Device.Peer
 	known := q.Source.IsValid() || q.Local != ""
 	if p.Address.IsValid() && known && len(heard(b)) > 0 && !names(a, b) {
-		l.add(a, "Q25", Error, fmt.Sprintf("its peer is %v, and %s speaks from %v", p.Address, b.Device.Name, heard(b)[0]),
+		l.add(a, "Q25", Error, fmt.Sprintf("its peer is %v, and %s speaks from %v", p.Address, b.Device.Name,
+			heard(b)[0]),
 			"peer address", "peer")
 	}
 }
@@ -136,7 +139,8 @@ func (l *linter) pair(nic string, a, b leg) {
 	differ := func(what string, x, y any) {
 		if x != y {
 			here := "interface " + b.port.Name
-			l.add(b.of, "Q25", Error, fmt.Sprintf("%s is on %s and on %s %s: %s %v here, %v there", nic, b.of.Native(b.port.Name),
+			l.add(b.of, "Q25", Error, fmt.Sprintf("%s is on %s and on %s %s: %s %v here, %v there", nic,
+				b.of.Native(b.port.Name),
 				a.of.Device.Name, a.of.Native(a.port.Name), what, y, x), here+" vlan", here)
 		}
 	}

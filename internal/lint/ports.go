@@ -71,7 +71,8 @@ func (l *linter) forgotten(d *Device) {
 			most = majority(all["*"])
 		}
 		if t := treatment(d.Device, p); most != "" && t != most {
-			l.lacks(d, netconf.AboutQoS, p.Name, "Q13", Error, fmt.Sprintf("%s: %s; most ports: %s", d.Native(p.Name), t, most),
+			l.lacks(d, netconf.AboutQoS, p.Name, "Q13", Error, fmt.Sprintf("%s: %s; most ports: %s",
+				d.Native(p.Name), t, most),
 				"interface "+p.Name+" pfc", "interface "+p.Name)
 		}
 	}
@@ -122,8 +123,9 @@ func (l *linter) frames(d *Device) {
 	if said || l.design != nil {
 		s = Error
 	}
-	l.lacks(d, netconf.AboutMTU, short[0], "Q12", s, fmt.Sprintf("%s: no MTU is said, so frames of at most %v, and RoCE's take %v",
-		d.some(short), frame, least), "interface "+short[0])
+	l.lacks(d, netconf.AboutMTU, short[0], "Q12", s,
+		fmt.Sprintf("%s: no MTU is said, so frames of at most %v, and RoCE's take %v",
+			d.some(short), frame, least), "interface "+short[0])
 }
 
 // carries reports whether an access port of a VLAN pauses.
@@ -146,7 +148,8 @@ func (l *linter) ports(d *Device) {
 		switch {
 		case i.Kind != netconf.Physical || i.MTU == 0 || i.Down || i.QoS == nil:
 		case i.MTU < least:
-			l.add(d, "Q12", Error, fmt.Sprintf("%s: frames of at most %v, and RoCE's take %v", d.Native(i.Name), i.MTU,
+			l.add(d, "Q12", Error, fmt.Sprintf("%s: frames of at most %v, and RoCE's take %v", d.Native(i.Name),
+				i.MTU,
 				least), here+" mtu", here)
 		case mtu != 0 && i.MTU != mtu:
 			l.add(d, "Q12", Warning, fmt.Sprintf("%s: frames of at most %v, and %v at other ports", d.Native(i.Name),
@@ -157,7 +160,8 @@ func (l *linter) ports(d *Device) {
 		if q := i.QoS; q != nil && q.PFC == netconf.PFCAuto {
 			lldp := d.Device.LLDP
 			if i.LLDP.Silent || lldp == nil || !lldp.On || lldp.DCBX == netconf.DCBXOff || i.LLDP.DCBX == netconf.DCBXOff {
-				l.lacks(d, netconf.AboutLLDP, "", "Q22", Error, d.Native(i.Name)+": PFC is auto, and LLDP or DCBX is off", here+" lldp", "dcbx",
+				l.lacks(d, netconf.AboutLLDP, "", "Q22", Error,
+					d.Native(i.Name)+": PFC is auto, and LLDP or DCBX is off", here+" lldp", "dcbx",
 					here+" pfc", here)
 			}
 		}
@@ -242,7 +246,8 @@ func (l *linter) subnets(d *Device) {
 	for i := range d.Device.Interfaces {
 		p := &d.Device.Interfaces[i]
 		if p.Kind == netconf.Physical && p.VLAN != 0 && len(vlans) > 0 && !vlans[p.VLAN] && l.pausesIn(d, p) {
-			l.lacks(d, netconf.AboutRouting, "", "Q26", Error, fmt.Sprintf("%s is in VLAN %d, which has no gateway here", d.Native(p.Name), p.VLAN),
+			l.lacks(d, netconf.AboutRouting, "", "Q26", Error,
+				fmt.Sprintf("%s is in VLAN %d, which has no gateway here", d.Native(p.Name), p.VLAN),
 				"interface "+p.Name)
 		}
 	}
@@ -263,7 +268,8 @@ func (l *linter) subnets(d *Device) {
 			}
 		}
 		if !inside {
-			l.lacks(d, netconf.AboutRouting, "", "Q26", Error, fmt.Sprintf("summary %s contains no network of the switch", a.Prefix),
+			l.lacks(d, netconf.AboutRouting, "", "Q26", Error,
+				fmt.Sprintf("summary %s contains no network of the switch", a.Prefix),
 				"aggregate "+a.Prefix.String(), "bgp")
 		}
 	}
@@ -292,9 +298,11 @@ func (l *linter) overlaps(d *Device) {
 		for k := range all[:i] {
 			for _, a := range all[i].Addresses {
 				for _, b := range all[k].Addresses {
-					if all[i].Kind == netconf.SVI && all[k].Kind == netconf.SVI && all[i].VRF == all[k].VRF && a.Masked().Overlaps(b.Masked()) {
-						l.add(d, "Q26", Error, fmt.Sprintf("%s has %s and %s has %s: they have addresses in common", all[k].Name,
-							b.Masked(), all[i].Name, a.Masked()), "interface "+all[i].Name)
+					if all[i].Kind == netconf.SVI && all[k].Kind == netconf.SVI && all[i].VRF == all[k].VRF &&
+						a.Masked().Overlaps(b.Masked()) {
+						l.add(d, "Q26", Error,
+							fmt.Sprintf("%s has %s and %s has %s: they have addresses in common", all[k].Name,
+								b.Masked(), all[i].Name, a.Masked()), "interface "+all[i].Name)
 					}
 				}
 			}

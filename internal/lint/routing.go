@@ -59,7 +59,8 @@ func (l *linter) duplicates(all []owner, by map[netip.Addr][]owner) {
 		if first.port == o.port || shared(first.port) && shared(o.port) && first.of != o.of {
 			continue
 		}
-		l.add(o.of, "Q27", Error, fmt.Sprintf("%s has %v, as %s", o.of.Native(o.port.Name), o.prefix.Addr(), first.name()),
+		l.add(o.of, "Q27", Error, fmt.Sprintf("%s has %v, as %s", o.of.Native(o.port.Name), o.prefix.Addr(),
+			first.name()),
 			fmt.Sprintf("interface %s address %v", o.port.Name, o.prefix), "interface "+o.port.Name)
 	}
 }
@@ -105,7 +106,8 @@ func (l *linter) within(a, b *owner) {
 	case a.of == b.of:
 		l.add(b.of, "Q27", Error, text+": two interfaces of one switch in one subnet", places...)
 	case gateways && a.prefix.Addr() != b.prefix.Addr():
-		l.lacks(b.of, netconf.AboutRouting, "", "Q27", Error, text+": one subnet of two switches that are not one", places...)
+		l.lacks(b.of, netconf.AboutRouting, "", "Q27", Error,
+			text+": one subnet of two switches that are not one", places...)
 	}
 }
 
@@ -118,7 +120,8 @@ func (l *linter) identifiers() {
 			continue
 		}
 		if o := first[b.RouterID]; o != nil {
-			l.add(d, "Q27", Error, fmt.Sprintf("router identifier %v, as %s", b.RouterID, o.Device.Name), "router-id", "bgp")
+			l.add(d, "Q27", Error, fmt.Sprintf("router identifier %v, as %s", b.RouterID, o.Device.Name),
+				"router-id", "bgp")
 			continue
 		}
 		first[b.RouterID] = d
@@ -141,7 +144,8 @@ func (l *linter) sessions(d *Device, b *netconf.BGP, by map[netip.Addr][]owner) 
 		owners := by[n.Address]
 		if len(owners) == 0 || owners[0].of == d {
 			if addressed && l.strays(d, b, n) {
-				l.lacks(d, netconf.AboutRouting, "", "Q29", Error, fmt.Sprintf("neighbour %v: no interface is in a subnet with it", n.Address), place)
+				l.lacks(d, netconf.AboutRouting, "", "Q29", Error,
+					fmt.Sprintf("neighbour %v: no interface is in a subnet with it", n.Address), place)
 			}
 			if len(owners) > 0 && len(owners) < 2 {
 				l.add(d, "Q29", Error, fmt.Sprintf("neighbour %v: an address of the switch itself", n.Address), place)
@@ -173,22 +177,26 @@ func (l *linter) strays(d *Device, b *netconf.BGP, n *netconf.Neighbour) bool {
 func (l *linter) session(d *Device, b *netconf.BGP, n *netconf.Neighbour, far *Device, place string) {
 	other := far.Device.BGP
 	if other == nil {
-		l.lacks(far, netconf.AboutRouting, "", "Q29", Error, fmt.Sprintf("%s has a session with this switch, and here is no BGP",
-			d.Device.Name), "hostname")
+		l.lacks(far, netconf.AboutRouting, "", "Q29", Error,
+			fmt.Sprintf("%s has a session with this switch, and here is no BGP",
+				d.Device.Name), "hostname")
 		return
 	}
 	if n.AS != 0 && n.AS != other.AS || n.External && other.AS == b.AS || n.Internal && other.AS != b.AS {
-		l.add(d, "Q28", Error, fmt.Sprintf("neighbour %v: %s, and %s is AS %d", n.Address, n, far.Device.Name, other.AS), place)
+		l.add(d, "Q28", Error, fmt.Sprintf("neighbour %v: %s, and %s is AS %d", n.Address, n, far.Device.Name,
+			other.AS), place)
 	}
 	back := answer(d, far, n)
 	switch {
 	case back == nil && listens(d, other):
 	case back == nil:
-		l.lacks(far, netconf.AboutRouting, "", "Q29", Error, fmt.Sprintf("%s has a session with %v, and here is none with it",
-			d.Device.Name, n.Address), "bgp")
+		l.lacks(far, netconf.AboutRouting, "", "Q29", Error,
+			fmt.Sprintf("%s has a session with %v, and here is none with it",
+				d.Device.Name, n.Address), "bgp")
 	case back.Down:
 	case n.BFD != nil && back.BFD == nil:
-		l.lacks(far, netconf.AboutRouting, "", "Q30", Error, fmt.Sprintf("neighbour %v: no BFD, and %s has it", back.Address,
+		l.lacks(far, netconf.AboutRouting, "", "Q30", Error, fmt.Sprintf("neighbour %v: no BFD, and %s has it",
+			back.Address,
 			d.Device.Name), "neighbour "+back.Name())
 	}
 }
@@ -207,7 +215,8 @@ func answer(d, far *Device, n *netconf.Neighbour) *netconf.Neighbour {
 					continue
 				}
 				// Of links that pair of switches may have several: the subnet says which.
-				if a.Masked().Contains(n.Address) || n.Source == a.Addr() || n.Hops > 0 || n.EVPN || back.EVPN || here.Kind == netconf.Loopback {
+				if a.Masked().Contains(n.Address) || n.Source == a.Addr() || n.Hops > 0 || n.EVPN ||
+					back.EVPN || here.Kind == netconf.Loopback {
 					if n.EVPN == back.EVPN || here.Kind != netconf.Loopback {
 						return back
 					}
@@ -242,17 +251,20 @@ func (l *linter) unnumbered(d *Device, b *netconf.BGP, n *netconf.Neighbour, pla
 	}
 	k := slices.IndexFunc(far.Device.BGP.Neighbours, func(o netconf.Neighbour) bool { return o.Port == port.Name })
 	if k < 0 {
-		l.lacks(far, netconf.AboutRouting, port.Name, "Q29", Error, fmt.Sprintf("%s has a session over %s, and here is none", d.Device.Name,
-			far.Native(port.Name)), "interface "+port.Name, "bgp")
+		l.lacks(far, netconf.AboutRouting, port.Name, "Q29", Error,
+			fmt.Sprintf("%s has a session over %s, and here is none", d.Device.Name,
+				far.Native(port.Name)), "interface "+port.Name, "bgp")
 		return
 	}
 	back := &far.Device.BGP.Neighbours[k]
 	if n.AS != 0 && n.AS != far.Device.BGP.AS || n.External && far.Device.BGP.AS == b.AS || n.Internal && far.Device.BGP.AS != b.AS {
-		l.add(d, "Q28", Error, fmt.Sprintf("neighbour %s: %s, and %s is AS %d", d.Native(n.Port), n, far.Device.Name, far.Device.BGP.AS), place)
+		l.add(d, "Q28", Error, fmt.Sprintf("neighbour %s: %s, and %s is AS %d", d.Native(n.Port), n,
+			far.Device.Name, far.Device.BGP.AS), place)
 	}
 	if n.BFD != nil && back.BFD == nil && !back.Down {
-		l.lacks(far, netconf.AboutRouting, port.Name, "Q30", Error, fmt.Sprintf("neighbour %s: no BFD, and %s has it", far.Native(port.Name),
-			d.Device.Name), "neighbour "+back.Name())
+		l.lacks(far, netconf.AboutRouting, port.Name, "Q30", Error,
+			fmt.Sprintf("neighbour %s: no BFD, and %s has it", far.Native(port.Name),
+				d.Device.Name), "neighbour "+back.Name())
 	}
 }
 
@@ -263,13 +275,16 @@ func (l *linter) paths(d *Device, b *netconf.BGP) {
 	}
 	n := map[uint32]int{}
 	for k := range b.Neighbours {
-		if o := &b.Neighbours[k]; !o.EVPN && !o.Down && o.AS != b.AS && !o.Internal && o.Address.Is4() && !o.Source.IsValid() && o.Hops <= 1 {
+		o := &b.Neighbours[k]
+		link := !o.EVPN && !o.Down && o.Address.Is4() && !o.Source.IsValid() && o.Hops <= 1
+		if link && o.AS != b.AS && !o.Internal {
 			if n[o.AS]++; n[o.AS] == 2 && o.AS != 0 {
 				s := Warning // by default
 				if _, said := d.Places["paths"]; said {
 					s = Error
 				}
-				l.lacks(d, netconf.AboutRouting, "", "Q31", s, fmt.Sprintf("one path is used, and several links lead to AS %d", o.AS), "paths", "bgp")
+				l.lacks(d, netconf.AboutRouting, "", "Q31", s,
+					fmt.Sprintf("one path is used, and several links lead to AS %d", o.AS), "paths", "bgp")
 				return
 			}
 		}
@@ -290,7 +305,8 @@ func (l *linter) originated(d *Device, b *netconf.BGP) {
 	there = append(there, d.Routes...)
 	for _, p := range b.Networks {
 		if p.Bits() > 0 && !slices.ContainsFunc(there, p.Overlaps) {
-			l.lacks(d, netconf.AboutRouting, "", "Q32", Error, fmt.Sprintf("network %v, which no interface has", p), "network "+p.String(), "bgp")
+			l.lacks(d, netconf.AboutRouting, "", "Q32", Error, fmt.Sprintf("network %v, which no interface has",
+				p), "network "+p.String(), "bgp")
 		}
 	}
 }
@@ -303,7 +319,8 @@ func (l *linter) loose(d *Device) {
 			s, text = Unknown, text+"; not known, since lines that are not understood may use it"
 		}
 		r := RuleOf("Q33")
-		l.findings = append(l.findings, Finding{Rule: "Q33", Severity: s, Device: d.Device.Name, Place: x.Place, Text: text,
+		l.findings = append(l.findings, Finding{Rule: "Q33", Severity: s, Device: d.Device.Name, Place: x.Place,
+			Text:   text,
 			Reason: r.Reason, Fix: r.Fix})
 	}
 }
@@ -331,7 +348,9 @@ func (l *linter) unknown() {
 	}
 	for _, d := range l.devices {
 		if len(l.design.Devices) > 0 && l.design.Devices[d.Meant()] == nil {
-			l.add(d, "Q35", Warning, fmt.Sprintf("%q is no switch of the design: nothing of it was held against that", d.Meant()), "hostname")
+			l.add(d, "Q35", Warning,
+				fmt.Sprintf("%q is no switch of the design: nothing of it was held against that", d.Meant()),
+				"hostname")
 		}
 	}
 }

@@ -40,7 +40,8 @@ func (f *Fitting) onlyRead() {
 	if d.BGP == nil {
 		return
 	}
-	if d.BGP.Connected || len(d.BGP.Listen) > 0 || slices.ContainsFunc(d.BGP.Neighbours, func(n Neighbour) bool { return !n.Address.IsValid() || n.AS == 0 || n.Down }) {
+	read := func(n Neighbour) bool { return !n.Address.IsValid() || n.AS == 0 || n.Down }
+	if d.BGP.Connected || len(d.BGP.Listen) > 0 || slices.ContainsFunc(d.BGP.Neighbours, read) {
 		f.NoRouting("a BGP with sessions without addresses, or that redistributes,")
 	}
 }

@@ -21,10 +21,13 @@ var marks = []struct{ dialect, prefix string }{
 }
 
 // braces is how a configuration of Junos begins that was not printed as set commands.
-var braces = regexp.MustCompile(`(?m)^(system|interfaces|class-of-service|groups|protocols|routing-options|forwarding-options|chassis|policy-options|vlans) \{\s*$`)
+var braces = regexp.MustCompile(`(?m)^(?:class-of-service|` + hierarchies + `) \{\s*$`)
+
+// hierarchies are the outermost ones of Junos.
+const hierarchies = `system|interfaces|groups|protocols|routing-options|forwarding-options|chassis|policy-options|vlans`
 
 // sets is how a set command of Junos begins.
-var sets = regexp.MustCompile(`(?m)^set (system|interfaces|groups|protocols|routing-options|forwarding-options|chassis|policy-options|vlans) `)
+var sets = regexp.MustCompile(`(?m)^set (?:` + hierarchies + `) `)
 
 // table is how a table of a config_db.json begins: their names are in capitals.
 var table = regexp.MustCompile(`^\{?\s*"[A-Z][A-Z0-9_]*"\s*:`)

@@ -94,7 +94,11 @@ var (
 			r.Device.BGP.RouterID, err = lines.Address4(l.Args[0])
 			return err
 		}},
-		{Pattern: "no bgp default ipv4-unicast", Do: func(r *reader, _ *line) error { r.routing.silent = true; return nil }},
+		{Pattern: "no bgp default ipv4-unicast", Do: func(r *reader,
+			_ *line) error {
+			r.routing.silent = true
+			return nil
+		}},
 		{Pattern: "timers bgp KEEPALIVE HOLD", Do: func(r *reader, l *line) error {
 			keep, err := l.Int(0, 0, 3600)
 			if err != nil {
@@ -106,7 +110,11 @@ var (
 		}},
 		{Pattern: "maximum-paths N", Do: paths},
 		{Pattern: "maximum-paths N ecmp M", Do: paths},
-		{Pattern: "bgp bestpath as-path multipath-relax", Do: func(r *reader, _ *line) error { r.Device.BGP.Relax = true; return nil }},
+		{Pattern: "bgp bestpath as-path multipath-relax", Do: func(r *reader,
+			_ *line) error {
+			r.Device.BGP.Relax = true
+			return nil
+		}},
 		{Pattern: "no bgp bestpath as-path multipath-relax",
 			Do: func(r *reader, _ *line) error { r.Device.BGP.Relax = false; return nil }},
 		{Pattern: "redistribute connected", Do: connected},
@@ -129,15 +137,19 @@ var (
 		{Pattern: "address-family evpn", Enter: inEVPN},
 	}, onNeighbour)}
 	// inMACVRF is what is said of VLANs that EVPN joins.
-	inMACVRF = &block{Ends: []string{"exit"}, Known: []string{"rd", "route-target", "redistribute", "vlan", "rd evpn", "no redistribute"}}
-	inEVPN   = &block{Ends: []string{"exit"}, Known: []string{"bgp", "neighbor default", "host-flap", "no", "next-hop", "route",
-		"domain", "import", "encapsulation", "neighbor NAME domain", "neighbor NAME encapsulation", "neighbor NAME route-map",
-		"neighbor NAME rcf", "neighbor NAME default-route", "neighbor NAME additional-paths", "layer-2", "evpn"}, Rules: []rule{
-		{Pattern: "neighbor NAME activate", Do: func(r *reader, l *line) error {
-			return r.neighbour(l, func(s *session) { s.evpn = true })
-		}},
-		{Pattern: "no neighbor NAME activate"},
-	}}
+	inMACVRF = &block{Ends: []string{"exit"}, Known: []string{"rd", "route-target", "redistribute", "vlan",
+		"rd evpn", "no redistribute"}}
+	inEVPN = &block{Ends: []string{"exit"}, Known: []string{"bgp", "neighbor default", "host-flap", "no",
+		"next-hop", "route",
+		"domain", "import", "encapsulation", "neighbor NAME domain", "neighbor NAME encapsulation",
+		"neighbor NAME route-map",
+		"neighbor NAME rcf", "neighbor NAME default-route", "neighbor NAME additional-paths", "layer-2", "evpn"},
+		Rules: []rule{
+			{Pattern: "neighbor NAME activate", Do: func(r *reader, l *line) error {
+				return r.neighbour(l, func(s *session) { s.evpn = true })
+			}},
+			{Pattern: "no neighbor NAME activate"},
+		}}
 	onNeighbour = []rule{
 		{Pattern: "neighbor NAME peer group", Do: mention},
 		{Pattern: "neighbor NAME peer-group", Do: mention}, // before 4.23
@@ -195,20 +207,34 @@ var (
 const mostHops = 255
 
 // knownInBGP are commands of BGP that change none of what is read of it.
-var knownInBGP = []string{"bgp", "no bgp", "neighbor NAME send-community", "neighbor NAME maximum-routes", "neighbor NAME password",
-	"neighbor NAME route-map", "neighbor NAME next-hop-self", "neighbor NAME next-hop-unchanged", "neighbor NAME timers",
-	"neighbor NAME rib-in", "neighbor NAME remove-private-as", "neighbor NAME weight", "neighbor NAME default-originate",
-	"neighbor NAME as-path", "neighbor NAME ttl", "neighbor NAME prefix-list", "neighbor NAME rcf", "neighbor NAME local-as",
-	"neighbor NAME idle-restart-timer", "neighbor NAME transport", "neighbor NAME shared-secret", "neighbor NAME session",
-	"neighbor NAME auto-local-addr", "neighbor NAME passive", "neighbor NAME link-bandwidth", "neighbor NAME missing-policy",
-	"neighbor NAME additional-paths", "neighbor NAME out-delay", "neighbor NAME graceful-restart", "neighbor NAME dont-capability-negotiate",
-	"neighbor NAME metric-out", "neighbor NAME export-localpref", "neighbor NAME import-localpref", "neighbor NAME enforce-first-as",
-	"neighbor NAME maximum-accepted-routes", "neighbor NAME monitoring", "neighbor NAME soft-reconfiguration", "neighbor NAME next-hop-peer",
-	"neighbor default", "no neighbor NAME", "distance", "graceful-restart", "graceful-restart-helper", "update", "redistribute", "rd",
-	"route-target", "vrf", "address-family ipv4 multicast", "address-family ipv4 labeled-unicast", "address-family ipv6 labeled-unicast",
-	"address-family ipv4 sr-te", "address-family ipv6 sr-te", "address-family vpn-ipv4", "address-family vpn-ipv6", "address-family rt-membership",
-	"address-family link-state", "address-family path-selection", "address-family flow-spec", "address-family ipv6 multicast",
-	"monitoring", "shutdown", "default", "convergence", "timers", "ucmp", "vpws", "session tracker", "no redistribute", "dynamic"}
+var knownInBGP = []string{"bgp", "no bgp", "neighbor NAME send-community", "neighbor NAME maximum-routes",
+	"neighbor NAME password",
+	"neighbor NAME route-map", "neighbor NAME next-hop-self", "neighbor NAME next-hop-unchanged",
+	"neighbor NAME timers",
+	"neighbor NAME rib-in", "neighbor NAME remove-private-as", "neighbor NAME weight",
+	"neighbor NAME default-originate",
+	"neighbor NAME as-path", "neighbor NAME ttl", "neighbor NAME prefix-list", "neighbor NAME rcf",
+	"neighbor NAME local-as",
+	"neighbor NAME idle-restart-timer", "neighbor NAME transport", "neighbor NAME shared-secret",
+	"neighbor NAME session",
+	"neighbor NAME auto-local-addr", "neighbor NAME passive", "neighbor NAME link-bandwidth",
+	"neighbor NAME missing-policy",
+	"neighbor NAME additional-paths", "neighbor NAME out-delay", "neighbor NAME graceful-restart",
+	"neighbor NAME dont-capability-negotiate",
+	"neighbor NAME metric-out", "neighbor NAME export-localpref", "neighbor NAME import-localpref",
+	"neighbor NAME enforce-first-as",
+	"neighbor NAME maximum-accepted-routes", "neighbor NAME monitoring", "neighbor NAME soft-reconfiguration",
+	"neighbor NAME next-hop-peer",
+	"neighbor default", "no neighbor NAME", "distance", "graceful-restart", "graceful-restart-helper", "update",
+	"redistribute", "rd",
+	"route-target", "vrf", "address-family ipv4 multicast", "address-family ipv4 labeled-unicast",
+	"address-family ipv6 labeled-unicast",
+	"address-family ipv4 sr-te", "address-family ipv6 sr-te", "address-family vpn-ipv4",
+	"address-family vpn-ipv6", "address-family rt-membership",
+	"address-family link-state", "address-family path-selection", "address-family flow-spec",
+	"address-family ipv6 multicast",
+	"monitoring", "shutdown", "default", "convergence", "timers", "ucmp", "vpws", "session tracker",
+	"no redistribute", "dynamic"}
 
 func mention(r *reader, l *line) error { return r.neighbour(l, func(*session) {}) }
 
@@ -294,7 +320,8 @@ func unnumbered(r *reader, l *line) error {
 // inFamily is the block of a family. That a neighbour carries the routes of another family than its address's is not in
 // the model.
 func inFamily(six bool) *block {
-	return &block{Ends: []string{"exit"}, Known: append([]string{"neighbor NAME next-hop", "no neighbor NAME"}, knownInBGP...),
+	return &block{Ends: []string{"exit"}, Known: append([]string{"neighbor NAME next-hop", "no neighbor NAME"},
+		knownInBGP...),
 		Rules: []rule{
 			{Pattern: "neighbor ADDRESS activate", Do: func(r *reader, l *line) error {
 				if a, err := netip.ParseAddr(l.Args[0]); err == nil && a.Is6() != six {
@@ -308,7 +335,10 @@ func inFamily(six bool) *block {
 			{Pattern: "redistribute connected", Do: connected},
 			{Pattern: "redistribute connected TEXT...", Do: connected},
 			{Pattern: "network PREFIX", Do: func(r *reader, l *line) error { return r.network(l, six) }},
-			{Pattern: "network PREFIX route-map NAME", Do: func(r *reader, l *line) error { return r.network(l, six) }},
+			{Pattern: "network PREFIX route-map NAME", Do: func(r *reader, l *line) error {
+				return r.network(l,
+					six)
+			}},
 		}}
 }
 
@@ -390,7 +420,8 @@ func (r *reader) aggregate(l *line, only bool) error {
 
 // virtual returns an SVI's or a loopback's description by its name; false: it is neither.
 func virtual(name string) (netconf.Interface, bool) {
-	if n, err := strconv.Atoi(strings.TrimPrefix(name, "Loopback")); err == nil && n >= 0 && name == "Loopback"+strconv.Itoa(n) {
+	if n, err := strconv.Atoi(strings.TrimPrefix(name, "Loopback")); err == nil && n >= 0 &&
+		name == "Loopback"+strconv.Itoa(n) {
 		return netconf.Interface{Name: name, Kind: netconf.Loopback}, true
 	}
 	text, ok := strings.CutPrefix(name, "Vlan")

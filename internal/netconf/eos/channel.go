@@ -25,11 +25,14 @@ func unbundled(d *netconf.Device) string {
 		switch {
 		case d.Peer == nil || here.Kind != netconf.Physical || here.Channel < 0 || here.Channel > mostChannel ||
 			len(here.Addresses) > 0:
-			return fmt.Sprintf("port channel %d of %s without a peer switch, or with an address", here.Channel, here.Name)
+			return fmt.Sprintf("port channel %d of %s without a peer switch, or with an address", here.Channel,
+				here.Name)
 		case peer != (here.VLAN == 0), known && vlan != here.VLAN:
-			return fmt.Sprintf("port channel %d with VLAN %d, want none to the peer, and one to a NIC", here.Channel, here.VLAN)
+			return fmt.Sprintf("port channel %d with VLAN %d, want none to the peer, and one to a NIC",
+				here.Channel, here.VLAN)
 		case !peer && here.Channel > mostMLAG:
-			return fmt.Sprintf("port channel %d, which is the number of its MLAG too, want at most %d", here.Channel, mostMLAG)
+			return fmt.Sprintf("port channel %d, which is the number of its MLAG too, want at most %d",
+				here.Channel, mostMLAG)
 		}
 	}
 	return ""

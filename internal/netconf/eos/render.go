@@ -39,7 +39,8 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f.NoCables()
 	f.NoPools(Platform)
 	f.PFCOn(Platform)
-	f.Buffers(Platform, "no command for thresholds of an ingress is on record", func(*netconf.Buffer) bool { return false })
+	f.Buffers(Platform, "no command for thresholds of an ingress is on record",
+		func(*netconf.Buffer) bool { return false })
 	f.NoBalance(Platform, func(*netconf.Balance) bool { return false })
 	if l := f.Device.LLDP; l != nil {
 		f.Device.LLDP = nil // on by itself
@@ -211,7 +212,8 @@ func (w *writer) queue(c *netconf.Class) {
 		}
 	}
 	if e := c.ECN; e != nil {
-		w.line(2, "random-detect ecn minimum-threshold %d kbytes maximum-threshold %d kbytes max-mark-probability %d weight 0",
+		w.line(2,
+			"random-detect ecn minimum-threshold %d kbytes maximum-threshold %d kbytes max-mark-probability %d weight 0",
 			e.Min/unit.Kilobyte, e.Max/unit.Kilobyte, e.Probability)
 	}
 }
@@ -229,7 +231,8 @@ func (w *writer) port(i *netconf.Interface) {
 		w.line(1, "dcbx mode %s", i.LLDP.DCBX)
 	}
 	if q := i.QoS; q != nil {
-		w.line(1, "service-profile %s", profileName(slices.Index(w.profiles, settled{q.Profile, q.PFC == netconf.PFCOn})))
+		w.line(1, "service-profile %s", profileName(slices.Index(w.profiles, settled{q.Profile,
+			q.PFC == netconf.PFCOn})))
 	}
 }
 
@@ -307,7 +310,8 @@ func (w *writer) checkQoS(q *netconf.QoS) {
 			c := &p.Classes[k]
 			shared := slices.IndexFunc(of[:], func(queue int) bool { return queue == int(c.Queue) })
 			if of[c.TC] != int(c.Queue) || shared != int(c.TC) {
-				w.Refuse("traffic class %d in queue %d, and others with it: want a queue for each class", c.TC, c.Queue)
+				w.Refuse("traffic class %d in queue %d, and others with it: want a queue for each class", c.TC,
+					c.Queue)
 			}
 			w.checkClass(c)
 		}

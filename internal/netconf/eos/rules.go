@@ -38,7 +38,8 @@ var (
 			r.say(l, "watchdog")
 			return err
 		}},
-		{Pattern: "priority-flow-control pause watchdog default recovery-time T", Do: func(r *reader, l *line) (err error) {
+		{Pattern: "priority-flow-control pause watchdog default recovery-time T", Do: func(r *reader,
+			l *line) (err error) {
 			r.watchdog.Restore, err = duration(l, 0, 0, 60*unit.Second)
 			return err
 		}},
@@ -94,7 +95,8 @@ var (
 			return err
 		}},
 		{Pattern: "priority-flow-control priority N enable", Do: func(r *reader, l *line) error {
-			return r.slip("Q15", l, "priority-flow-control priority ends in no-drop or drop, enable is no word of it: nothing is paused")
+			return r.slip("Q15", l,
+				"priority-flow-control priority ends in no-drop or drop, enable is no word of it: nothing is paused")
 		}},
 		{Pattern: "priority-flow-control pause watchdog disable", Do: func(r *reader, l *line) error {
 			r.at.unwatched = l
@@ -112,7 +114,8 @@ var (
 			return r.slip("Q09", l, "flowcontrol pauses the whole link: no class goes on")
 		}},
 	}
-	knownSettings = []string{"qos cos", "qos dscp", "shape rate", "service-policy", "mc-tx-queue", "flowcontrol", "no flowcontrol",
+	knownSettings = []string{"qos cos", "qos dscp", "shape rate", "service-policy", "mc-tx-queue", "flowcontrol",
+		"no flowcontrol",
 		"no shape"}
 	inProfile   = &block{Rules: settings, Ends: []string{"exit"}, Known: knownSettings}
 	inInterface = &block{OfPort: true, Known: append(knownOnInterface, knownSettings...), Rules: append([]rule{
@@ -152,7 +155,8 @@ var (
 		{Pattern: "dcbx mode ieee", Do: func(r *reader, l *line) error { return r.dcbx(l, netconf.DCBXIEEE) }},
 		{Pattern: "dcbx mode cee", Do: func(r *reader, l *line) error { return r.dcbx(l, netconf.DCBXCEE) }},
 	}, slices.Concat(settings, onInterface)...), Ends: []string{"exit"}}
-	inQueue = &block{Ends: []string{"exit"}, Known: []string{"shape rate", "no shape", "random-detect drop", "random-detect non-ect",
+	inQueue = &block{Ends: []string{"exit"}, Known: []string{"shape rate", "no shape", "random-detect drop",
+		"random-detect non-ect",
 		"random-detect ecn delay", "latency", "no random-detect drop"}, Rules: []rule{
 		{Pattern: "no priority", Do: func(r *reader, l *line) error { r.queue.strict = new(bool); return nil }},
 		{Pattern: "priority strict", Do: func(r *reader, l *line) error {
@@ -170,38 +174,66 @@ var (
 )
 
 // knownAtTop are commands of the device that say nothing of what it does with packets of the fabric.
-var knownAtTop = []string{"aaa", "alias", "arp", "banner", "boot", "clock", "cvx", "daemon", "dhcp", "dns", "dot1x", "enable",
-	"errdisable", "event-handler", "event-monitor", "flow", "hardware", "ip access-list", "ip as-path", "ip community-list",
-	"ip dhcp", "ip domain", "ip domain-list", "ip domain-lookup", "ip domain-name", "ip extcommunity-list", "ip ftp", "ip hardware",
-	"ip host", "ip http", "ip icmp", "ip igmp", "ip large-community-list", "ip load-sharing", "ip multicast-routing", "ip name-server",
-	"ip nat", "ip prefix-list", "ip radius", "ip route", "ip routing", "ip security", "ip ssh", "ip tacacs", "ip tftp", "ip verify",
-	"ip virtual-router", "ip address virtual", "ip address-virtual", "ip default-gateway", "ipv6 access-list", "ipv6 prefix-list",
-	"ipv6 route", "ipv6 neighbor", "ipv6 nd", "ipv6 virtual-router", "ipv6 icmp", "ipv6 dhcp", "ipv6 hardware", "ipv6 unicast-routing",
-	"key", "l2-protocol", "lacp", "link", "lldp", "load-balance", "load-interval", "logging", "mac", "management", "match-list",
-	"maintenance", "monitor", "mpls", "nat", "no aaa", "no enable", "no ip routing", "no logging", "no lldp", "no service", "no snmp-server",
-	"no spanning-tree", "no username", "ntp", "patch", "peer-filter", "platform", "poe", "policy-map", "port-channel", "prompt",
-	"ptp", "qos map cos", "qos map exp", "qos random-detect", "qos rewrite", "queue-monitor", "radius", "radius-server", "redundancy",
-	"role", "route-map", "router bfd", "router general", "router igmp", "router isis", "router multicast", "router ospf",
-	"router ospf3", "router pim", "router traffic-engineering", "router adaptive-virtual-topology", "router path-selection",
+var knownAtTop = []string{"aaa", "alias", "arp", "banner", "boot", "clock", "cvx", "daemon", "dhcp", "dns",
+	"dot1x", "enable",
+	"errdisable", "event-handler", "event-monitor", "flow", "hardware", "ip access-list", "ip as-path",
+	"ip community-list",
+	"ip dhcp", "ip domain", "ip domain-list", "ip domain-lookup", "ip domain-name", "ip extcommunity-list",
+	"ip ftp", "ip hardware",
+	"ip host", "ip http", "ip icmp", "ip igmp", "ip large-community-list", "ip load-sharing",
+	"ip multicast-routing", "ip name-server",
+	"ip nat", "ip prefix-list", "ip radius", "ip route", "ip routing", "ip security", "ip ssh", "ip tacacs",
+	"ip tftp", "ip verify",
+	"ip virtual-router", "ip address virtual", "ip address-virtual", "ip default-gateway", "ipv6 access-list",
+	"ipv6 prefix-list",
+	"ipv6 route", "ipv6 neighbor", "ipv6 nd", "ipv6 virtual-router", "ipv6 icmp", "ipv6 dhcp", "ipv6 hardware",
+	"ipv6 unicast-routing",
+	"key", "l2-protocol", "lacp", "link", "lldp", "load-balance", "load-interval", "logging", "mac",
+	"management", "match-list",
+	"maintenance", "monitor", "mpls", "nat", "no aaa", "no enable", "no ip routing", "no logging", "no lldp",
+	"no service", "no snmp-server",
+	"no spanning-tree", "no username", "ntp", "patch", "peer-filter", "platform", "poe", "policy-map",
+	"port-channel", "prompt",
+	"ptp", "qos map cos", "qos map exp", "qos random-detect", "qos rewrite", "queue-monitor", "radius",
+	"radius-server", "redundancy",
+	"role", "route-map", "router bfd", "router general", "router igmp", "router isis", "router multicast",
+	"router ospf",
+	"router ospf3", "router pim", "router traffic-engineering", "router adaptive-virtual-topology",
+	"router path-selection",
 	"router internet-exit", "router msdp", "router l2-vpn", "router segment-security", "router service-insertion",
-	"schedule", "security", "service", "sflow", "snmp", "snmp-server", "spanning-tree", "ssl", "stun", "switchport", "system",
-	"tacacs", "tacacs-server", "tap", "tcam", "terminal", "traffic-policies", "transceiver", "trackers", "tunnel", "username",
-	"virtual-router", "vlan internal", "vmtracer", "vrf instance", "vrf definition", "class-map", "traffic-loopback", "hardware tcam",
-	"dynamic", "no hardware", "monitor session", "agent", "address", "application", "control-plane", "copp", "default", "interface defaults",
-	"interface profile", "identity", "group", "ip ospf", "metadata", "mcs", "mirror", "object-group", "power", "priority-flow-control counters",
-	"counters", "track", "unsupported", "tcp", "vxlan", "no vlan", "no switchport", "no ip", "no ipv6", "no ptp", "no schedule", "no transceiver",
+	"schedule", "security", "service", "sflow", "snmp", "snmp-server", "spanning-tree", "ssl", "stun",
+	"switchport", "system",
+	"tacacs", "tacacs-server", "tap", "tcam", "terminal", "traffic-policies", "transceiver", "trackers",
+	"tunnel", "username",
+	"virtual-router", "vlan internal", "vmtracer", "vrf instance", "vrf definition", "class-map",
+	"traffic-loopback", "hardware tcam",
+	"dynamic", "no hardware", "monitor session", "agent", "address", "application", "control-plane", "copp",
+	"default", "interface defaults",
+	"interface profile", "identity", "group", "ip ospf", "metadata", "mcs", "mirror", "object-group", "power",
+	"priority-flow-control counters",
+	"counters", "track", "unsupported", "tcp", "vxlan", "no vlan", "no switchport", "no ip", "no ipv6", "no ptp",
+	"no schedule", "no transceiver",
 	"no errdisable", "no queue-monitor", "no platform", "no router", "no mpls", "no lacp", "no dot1x"}
 
 // knownOnInterface are those of an interface.
-var knownOnInterface = []string{"arp", "bfd", "dot1x", "encapsulation", "error-correction", "flow", "ip access-group", "ip attached-host",
-	"ip dhcp", "ip helper-address", "ip igmp", "ip local-proxy-arp", "ip nat", "ip ospf", "ip pim", "ip proxy-arp", "ip verify",
-	"ip virtual-router", "ip address virtual", "ipv6 access-group", "ipv6 dhcp", "ipv6 enable", "ipv6 nd", "ipv6 ospf", "ipv6 verify",
-	"ipv6 virtual-router", "ipv6 address virtual", "ipv6 attached-host", "isis", "l2", "l2-protocol", "lacp", "link", "lldp", "load-interval",
-	"logging", "mac", "mpls", "no autostate", "no ip", "no lldp", "no logging", "no ptp", "no snmp", "no sflow", "no spanning-tree",
-	"no traffic-loopback", "phy", "poe", "port-channel", "profile", "ptp", "pvlan", "sflow", "snmp", "spanning-tree", "storm-control",
-	"switchport", "tcp", "traffic-policy", "transceiver", "unidirectional", "evpn", "mac-address", "traffic-loopback", "no mpls", "vmtracer",
-	"vxlan", "multicast", "tunnel", "autostate", "metric-profile", "lane", "no error-correction", "no bfd", "queue-monitor", "no qos rewrite",
-	"qos rewrite", "campus", "dps", "bgp", "no bgp", "priority-flow-control counters", "monitor", "address", "identity", "no load-interval"}
+var knownOnInterface = []string{"arp", "bfd", "dot1x", "encapsulation", "error-correction", "flow",
+	"ip access-group", "ip attached-host",
+	"ip dhcp", "ip helper-address", "ip igmp", "ip local-proxy-arp", "ip nat", "ip ospf", "ip pim",
+	"ip proxy-arp", "ip verify",
+	"ip virtual-router", "ip address virtual", "ipv6 access-group", "ipv6 dhcp", "ipv6 enable", "ipv6 nd",
+	"ipv6 ospf", "ipv6 verify",
+	"ipv6 virtual-router", "ipv6 address virtual", "ipv6 attached-host", "isis", "l2", "l2-protocol", "lacp",
+	"link", "lldp", "load-interval",
+	"logging", "mac", "mpls", "no autostate", "no ip", "no lldp", "no logging", "no ptp", "no snmp", "no sflow",
+	"no spanning-tree",
+	"no traffic-loopback", "phy", "poe", "port-channel", "profile", "ptp", "pvlan", "sflow", "snmp",
+	"spanning-tree", "storm-control",
+	"switchport", "tcp", "traffic-policy", "transceiver", "unidirectional", "evpn", "mac-address",
+	"traffic-loopback", "no mpls", "vmtracer",
+	"vxlan", "multicast", "tunnel", "autostate", "metric-profile", "lane", "no error-correction", "no bfd",
+	"queue-monitor", "no qos rewrite",
+	"qos rewrite", "campus", "dps", "bgp", "no bgp", "priority-flow-control counters", "monitor", "address",
+	"identity", "no load-interval"}
 
 func untrusted(what string) func(*reader, *line) error {
 	return func(r *reader, l *line) error {
@@ -309,7 +341,8 @@ func mapClass(r *reader, l *line) error {
 	switch words[n-2] {
 	case "tx-queue":
 	case "uc-tx-queue":
-		return r.slip("Q15", l, "the map of the device says tx-queue on every platform, uc-tx-queue is no target of it")
+		return r.slip("Q15", l,
+			"the map of the device says tx-queue on every platform, uc-tx-queue is no target of it")
 	case "dscp", "cos", "exp", "mc-tx-queue":
 		return lines.ErrKnown
 	default:
@@ -340,13 +373,15 @@ func beginInterface(r *reader, l *line) error {
 	if strings.ContainsAny(text, ",-") && !strings.HasPrefix(text, "Port-Channel") {
 		return lines.ErrUnknown
 	}
-	if i := strings.IndexAny(text, "0123456789"); i > 0 && (strings.Contains(text[i:], ".") || slices.Contains(kindsOfNoMatter, text[:i])) {
+	if i := strings.IndexAny(text, "0123456789"); i > 0 && (strings.Contains(text[i:], ".") ||
+		slices.Contains(kindsOfNoMatter, text[:i])) {
 		return lines.ErrKnown
 	}
 	i, ok := named(text)
 	if !ok {
 		if strings.HasPrefix(text, "Et") || strings.HasPrefix(text, "Port-Channel") {
-			return fmt.Errorf("%s: not the name of a port, want Ethernet24, Ethernet24/1, Vlan101 or Loopback0", located.Shown(text))
+			return fmt.Errorf("%s: not the name of a port, want Ethernet24, Ethernet24/1, Vlan101 or Loopback0",
+				located.Shown(text))
 		}
 		return lines.ErrUnknown
 	}
@@ -367,7 +402,8 @@ func beginInterface(r *reader, l *line) error {
 }
 
 // kindsOfNoMatter are interfaces that carry nothing of the fabric here: of management, ends of tunnels.
-var kindsOfNoMatter = []string{"Management", "Vxlan", "Tunnel", "Dps", "Recirc-Channel", "UnconnectedEthernet", "Ma", "InternalRecirc"}
+var kindsOfNoMatter = []string{"Management", "Vxlan", "Tunnel", "Dps", "Recirc-Channel", "UnconnectedEthernet",
+	"Ma", "InternalRecirc"}
 
 // named is an interface by EOS's name; false: there is none of it.
 func named(text string) (netconf.Interface, bool) {
@@ -420,7 +456,8 @@ func detect(r *reader, l *line) error {
 	case slices.Contains([]string{"segments", "milliseconds", "microseconds"}, words[1]):
 		e.Scale, e.Least, e.Most = words[1], v[0], v[1]
 	default:
-		return fmt.Errorf("%s: want bytes, kbytes, mbytes, segments, milliseconds or microseconds", located.Shown(words[1]))
+		return fmt.Errorf("%s: want bytes, kbytes, mbytes, segments, milliseconds or microseconds",
+			located.Shown(words[1]))
 	}
 	for rest := words[5:]; len(rest) > 0; rest = rest[2:] {
 		if len(rest) < 2 {

@@ -108,7 +108,8 @@ func (r *reader) say(l *lines.Line, what string) {
 // late adds a problem about a thing that stands somewhere above.
 func (r *reader) late(what, message string) {
 	p := r.Places[what]
-	r.Problems = append(r.Problems, located.Problem{File: p.File, Line: p.Line, Column: 1, Width: 1, Message: what + ": " + message})
+	r.Problems = append(r.Problems, located.Problem{File: p.File, Line: p.Line, Column: 1, Width: 1,
+		Message: what + ": " + message})
 }
 
 // port is the interface that is called so on Linux, new or known; nil if none can be.
@@ -262,7 +263,8 @@ func (r *reader) finishInner() {
 			return !s.isGroup && s.Address.Is6() == (k == 1) && s.AS == b.AS && !s.EVPN && s.Client
 		})
 		if said := r.inner[k]; (has || said != 0) && said != b.MaximumPaths {
-			r.late("bgp", fmt.Sprintf("%s inside AS %d: want maximum-paths ibgp %d equal-cluster-length", family, b.AS,
+			r.late("bgp", fmt.Sprintf("%s inside AS %d: want maximum-paths ibgp %d equal-cluster-length", family,
+				b.AS,
 				b.MaximumPaths))
 		}
 	}

@@ -73,8 +73,16 @@ var (
 			r.d.BGP.RouterID, err = lines.Address4(l.Args[0])
 			return err
 		}},
-		{Pattern: "no bgp default ipv4-unicast", Do: func(r *reader, _ *lines.Line) error { r.silent4 = true; return nil }},
-		{Pattern: "no bgp ebgp-requires-policy", Do: func(r *reader, _ *lines.Line) error { r.noPolicy = true; return nil }},
+		{Pattern: "no bgp default ipv4-unicast", Do: func(r *reader,
+			_ *lines.Line) error {
+			r.silent4 = true
+			return nil
+		}},
+		{Pattern: "no bgp ebgp-requires-policy", Do: func(r *reader,
+			_ *lines.Line) error {
+			r.noPolicy = true
+			return nil
+		}},
 		{Pattern: "bgp bestpath as-path multipath-relax", Do: relax},
 		{Pattern: "bgp bestpath as-path multipath-relax no-as-set", Do: relax},
 		{Pattern: "maximum-paths N", Do: func(r *reader, l *lines.Line) error {
@@ -124,16 +132,28 @@ var (
 		{Pattern: "no neighbor ADDRESS bfd", Do: func(r *reader, l *lines.Line) error {
 			return r.neighbour(l, func(n *peer) { n.watched = false })
 		}},
-		{Pattern: "neighbor ADDRESS bfd MULTIPLIER RX TX", Do: func(r *reader, l *lines.Line) error { return r.watched(l, "") }},
+		{Pattern: "neighbor ADDRESS bfd MULTIPLIER RX TX", Do: func(r *reader,
+			l *lines.Line) error {
+			return r.watched(l, "")
+		}},
 		{Pattern: "neighbor ADDRESS shutdown", Do: func(r *reader, l *lines.Line) error {
 			return r.neighbour(l, func(n *peer) { n.Down = true })
 		}},
-		{Pattern: "neighbor NAME peer-group", Do: func(r *reader, l *lines.Line) error { return r.neighbour(l, func(*peer) {}) }},
+		{Pattern: "neighbor NAME peer-group", Do: func(r *reader, l *lines.Line) error {
+			return r.neighbour(l,
+				func(*peer) {})
+		}},
 		{Pattern: "neighbor ADDRESS peer-group NAME", Do: func(r *reader, l *lines.Line) error {
 			return r.neighbour(l, func(n *peer) { n.group = l.Args[1] })
 		}},
-		{Pattern: "neighbor NAME interface", Do: func(r *reader, l *lines.Line) error { return behind(r, l, func(*peer) {}) }},
-		{Pattern: "neighbor NAME interface v6only", Do: func(r *reader, l *lines.Line) error { return behind(r, l, func(*peer) {}) }},
+		{Pattern: "neighbor NAME interface", Do: func(r *reader, l *lines.Line) error {
+			return behind(r, l,
+				func(*peer) {})
+		}},
+		{Pattern: "neighbor NAME interface v6only", Do: func(r *reader, l *lines.Line) error {
+			return behind(r,
+				l, func(*peer) {})
+		}},
 		{Pattern: "neighbor NAME interface peer-group GROUP", Do: behindGroup},
 		{Pattern: "neighbor NAME interface v6only peer-group GROUP", Do: behindGroup},
 		{Pattern: "neighbor NAME interface remote-as AS", Do: behindAS},
@@ -158,7 +178,8 @@ var (
 			return nil
 		}},
 	}}
-	inProfile = &block{Ends: []string{"exit"}, Known: []string{"echo", "no echo", "passive-mode", "minimum-ttl", "log-session", "shutdown",
+	inProfile = &block{Ends: []string{"exit"}, Known: []string{"echo", "no echo", "passive-mode", "minimum-ttl",
+		"log-session", "shutdown",
 		"no shutdown", "no passive-mode", "no log-session"}, Rules: []rule{
 		{Pattern: "detect-multiplier N", Do: func(r *reader, l *lines.Line) error {
 			n, err := lines.Whole(l.Args[0], 2, 255)
@@ -193,7 +214,10 @@ func carries(six bool) *block {
 	}
 	return &block{Ends: []string{"exit-address-family", "exit"}, Known: knownInFamily, Rules: []rule{
 		{Pattern: "network PREFIX", Do: func(r *reader, l *lines.Line) error { return network(r, l, six) }},
-		{Pattern: "aggregate-address PREFIX", Do: func(r *reader, l *lines.Line) error { return r.aggregate(l, six, false) }},
+		{Pattern: "aggregate-address PREFIX", Do: func(r *reader, l *lines.Line) error {
+			return r.aggregate(l,
+				six, false)
+		}},
 		{Pattern: "aggregate-address PREFIX summary-only", Do: func(r *reader, l *lines.Line) error {
 			return r.aggregate(l, six, true)
 		}},
@@ -210,11 +234,17 @@ func carries(six bool) *block {
 		}},
 		{Pattern: "redistribute connected", Do: connected},
 		{Pattern: "redistribute connected TEXT...", Do: connected},
-		{Pattern: "network PREFIX route-map NAME", Do: func(r *reader, l *lines.Line) error { return network(r, l, six) }},
+		{Pattern: "network PREFIX route-map NAME", Do: func(r *reader, l *lines.Line) error {
+			return network(r,
+				l, six)
+		}},
 		{Pattern: "neighbor ADDRESS allowas-in", Do: func(r *reader, l *lines.Line) error {
 			return r.neighbour(l, func(n *peer) { n.AllowASIn = 3 }) // FRR's default
 		}},
-		{Pattern: "neighbor ADDRESS allowas-in N", Do: func(r *reader, l *lines.Line) error { return allowASIn(r, l) }},
+		{Pattern: "neighbor ADDRESS allowas-in N", Do: func(r *reader, l *lines.Line) error {
+			return allowASIn(r,
+				l)
+		}},
 		{Pattern: "neighbor ADDRESS route-reflector-client", Do: func(r *reader, l *lines.Line) error {
 			return r.neighbour(l, func(n *peer) { n.Client = true })
 		}},

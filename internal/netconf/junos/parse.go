@@ -107,8 +107,10 @@ func (r *reader) noSuch(l *line, others bool, format string, args ...any) {
 var stock = map[string]uint8{"best-effort": 0, "network-control": 7, "fcoe": 3, "no-loss": 4}
 
 // aliases are code points that have names (RFC 2474, RFC 2597, RFC 3246).
-var aliases = map[string]int{"be": 0, "cs1": 8, "cs2": 16, "cs3": 24, "cs4": 32, "cs5": 40, "cs6": 48, "cs7": 56, "nc1": 48, "nc2": 56, "ef": 46,
-	"af11": 10, "af12": 12, "af13": 14, "af21": 18, "af22": 20, "af23": 22, "af31": 26, "af32": 28, "af33": 30, "af41": 34, "af42": 36, "af43": 38}
+var aliases = map[string]int{"be": 0, "cs1": 8, "cs2": 16, "cs3": 24, "cs4": 32, "cs5": 40, "cs6": 48, "cs7": 56,
+	"nc1": 48, "nc2": 56, "ef": 46,
+	"af11": 10, "af12": 12, "af13": 14, "af21": 18, "af22": 20, "af23": 22, "af31": 26, "af32": 28, "af33": 30,
+	"af41": 34, "af42": 36, "af43": 38}
 
 // codePoints reads 011000 or [ 011000 011010 ].
 func codePoints(text string) (all []int, err error) {
@@ -210,7 +212,8 @@ func (r *reader) spread() {
 		found := false
 		for i := range r.Device.Interfaces {
 			here := &r.Device.Interfaces[i]
-			if ok, _ := path.Match(strings.ReplaceAll(w.pattern, "/", ","), strings.ReplaceAll(r.Native(here.Name), "/", ",")); !ok ||
+			if ok, _ := path.Match(strings.ReplaceAll(w.pattern, "/", ","),
+				strings.ReplaceAll(r.Native(here.Name), "/", ",")); !ok ||
 				here.Kind != netconf.Physical || here.Channel != 0 {
 				continue
 			}
@@ -334,7 +337,8 @@ func (r *reader) profile(i *netconf.Interface, of *port) (p netconf.Profile) {
 
 // number is the traffic class of a forwarding class: that of its name, TC3, or its queue's.
 func (r *reader) number(name string, queue uint8) uint8 {
-	if v, err := strconv.ParseUint(strings.TrimPrefix(name, "TC"), 10, 3); err == nil && strings.HasPrefix(name, "TC") {
+	if v, err := strconv.ParseUint(strings.TrimPrefix(name, "TC"), 10, 3); err == nil && strings.HasPrefix(name,
+		"TC") {
 		return uint8(v)
 	}
 	return queue
@@ -347,13 +351,15 @@ func (r *reader) compare(of *port, p *netconf.Profile) {
 	}
 	all, known := r.notifies[of.notified.Args[1]]
 	if !known {
-		r.noSuch(of.notified, len(r.notifies) > 0, "no congestion-notification-profile %s", located.Shown(of.notified.Args[1]))
+		r.noSuch(of.notified, len(r.notifies) > 0, "no congestion-notification-profile %s",
+			located.Shown(of.notified.Args[1]))
 		return
 	}
 	for dscp, tc := range p.Classify {
 		c := p.Class(tc)
 		if c != nil && c.Pause != nil && all[dscp] == nil {
-			r.Missing(netconf.AboutQoS, netconf.Place{File: of.notified.File, Line: int(of.notified.Number)}, "", "DSCP %06b is in a class that pauses, and not in congestion-notification-profile %s", dscp,
+			r.Missing(netconf.AboutQoS, netconf.Place{File: of.notified.File, Line: int(of.notified.Number)}, "",
+				"DSCP %06b is in a class that pauses, and not in congestion-notification-profile %s", dscp,
 				located.Shown(of.notified.Args[1]))
 		}
 	}

@@ -35,7 +35,8 @@ var routed = []rule{
 		if err != nil {
 			return err
 		}
-		i := r.interfaceOf(&line{File: l.File, Number: l.Number, Args: []string{""}}, netconf.Interface{Name: "Vlan" + itoa(v), Kind: netconf.SVI, VLAN: v})
+		i := r.interfaceOf(&line{File: l.File, Number: l.Number, Args: []string{""}},
+			netconf.Interface{Name: "Vlan" + itoa(v), Kind: netconf.SVI, VLAN: v})
 		return r.unitLine(l, i, strings.Fields(l.Args[1]))
 	}},
 	{Pattern: "set interfaces irb mtu N"},
@@ -46,8 +47,10 @@ var routed = []rule{
 	}},
 	{Pattern: "set vlans NAME vlan-id none"},
 	{Pattern: "set vlans NAME TEXT...", Do: func(_ *reader, l *line) error {
-		if w := strings.Fields(l.Args[1])[0]; slices.Contains([]string{"description", "l3-interface", "vxlan", "vlan-range", "forwarding-options", "interface",
-			"switch-options", "mcast", "private-vlan", "isolation-vlan-id", "community-vlans", "no-local-switching", "vlan-id-list", "domain-type"}, w) {
+		if w := strings.Fields(l.Args[1])[0]; slices.Contains([]string{"description", "l3-interface", "vxlan",
+			"vlan-range", "forwarding-options", "interface",
+			"switch-options", "mcast", "private-vlan", "isolation-vlan-id", "community-vlans",
+			"no-local-switching", "vlan-id-list", "domain-type"}, w) {
 			return lines.ErrKnown
 		}
 		return lines.ErrUnknown
@@ -179,7 +182,8 @@ func (r *reader) unitLine(l *line, p *netconf.Interface, words []string) error {
 		p.Trunk = words[3] == "trunk"
 		return nil
 	case len(words) > 4 && words[1] == "ethernet-switching" && words[2] == "vlan" && words[3] == "members":
-		r.members[p.Name] = &line{File: l.File, Number: l.Number, Args: []string{strings.Trim(strings.Join(words[4:], " "), "[] ")}}
+		r.members[p.Name] = &line{File: l.File, Number: l.Number,
+			Args: []string{strings.Trim(strings.Join(words[4:], " "), "[] ")}}
 		return nil
 	}
 	if begins(append([]string{"unit", "0"}, words...), knownOnInterface) {
@@ -219,7 +223,8 @@ func (r *reader) finishPorts() {
 			continue
 		}
 		if !known {
-			r.NoSuch(netconf.AboutRouting, len(r.vlans) > 0, netconf.Place{File: l.File, Line: int(l.Number)}, "no vlan %s", located.Shown(l.Args[0]))
+			r.NoSuch(netconf.AboutRouting, len(r.vlans) > 0, netconf.Place{File: l.File, Line: int(l.Number)},
+				"no vlan %s", located.Shown(l.Args[0]))
 			continue
 		}
 		p.VLAN = id
@@ -297,7 +302,8 @@ func (r *reader) common(l *line, n *netconf.Neighbour, source *string, words []s
 			n.Hops, _ = number(words[2])
 		}
 		return nil
-	case len(words) == 3 && words[0] == "bfd-liveness-detection" && (words[1] == "minimum-interval" || words[1] == "multiplier"):
+	case len(words) == 3 && words[0] == "bfd-liveness-detection" && (words[1] == "minimum-interval" ||
+		words[1] == "multiplier"):
 		v, ok := number(words[2])
 		if !ok || v < 1 {
 			return fmt.Errorf("%s: want a number", located.Shown(words[2]))
@@ -375,7 +381,8 @@ func (r *reader) finishRouting() {
 			s.AS = b.AS
 		}
 		if s.AS == 0 && r.localAS == 0 {
-			r.Missing(netconf.AboutRouting, netconf.Place{File: s.line.File, Line: int(s.line.Number)}, "", "neighbour %v: no peer-as", s.Address)
+			r.Missing(netconf.AboutRouting, netconf.Place{File: s.line.File, Line: int(s.line.Number)}, "",
+				"neighbour %v: no peer-as", s.Address)
 		}
 		s.Hops, s.Down, s.Client = max(s.Hops, g.Hops), s.Down || g.Down, s.Client || g.Client
 		if s.BFD == nil {

@@ -42,7 +42,8 @@ var top = &block{Known: knownAtTop, Rules: append([]rule{
 	}},
 	{Pattern: cos + "forwarding-classes class NAME queue-num N no-loss pfc-priority P",
 		Do: func(r *reader, l *line) error { return r.forward(l, true) }},
-	{Pattern: cos + "forwarding-classes class NAME pfc-priority P queue-num N no-loss", Do: func(r *reader, l *line) error {
+	{Pattern: cos + "forwarding-classes class NAME pfc-priority P queue-num N no-loss", Do: func(r *reader,
+		l *line) error {
 		l.Args[1], l.Args[2] = l.Args[2], l.Args[1]
 		return r.forward(l, true)
 	}},
@@ -74,8 +75,10 @@ var top = &block{Known: knownAtTop, Rules: append([]rule{
 		l.Args[0], l.Args[1] = l.Args[1], l.Args[0]
 		return r.forward(l, false)
 	}},
-	{Pattern: cos + "forwarding-classes class NAME explicit-congestion-notification", Do: func(r *reader, l *line) error {
-		r.slip("Q16", l, "explicit-congestion-notification belongs to a scheduler: under forwarding-classes it marks nothing")
+	{Pattern: cos + "forwarding-classes class NAME explicit-congestion-notification", Do: func(r *reader,
+		l *line) error {
+		r.slip("Q16", l,
+			"explicit-congestion-notification belongs to a scheduler: under forwarding-classes it marks nothing")
 		return nil
 	}},
 	{Pattern: cos + "congestion-notification-profile NAME input dscp code-point BITS pfc", Do: func(r *reader,
@@ -91,7 +94,8 @@ var top = &block{Known: knownAtTop, Rules: append([]rule{
 	}},
 	{Pattern: cos + "congestion-notification-profile NAME input ieee-802.1 code-point BITS pfc",
 		Do: func(r *reader, l *line) error {
-			r.slip("Q16", l, "PFC by ieee-802.1 needs a VLAN tag, which a routed packet has not: nothing is paused, want input dscp")
+			r.slip("Q16", l,
+				"PFC by ieee-802.1 needs a VLAN tag, which a routed packet has not: nothing is paused, want input dscp")
 			if r.notifies[l.Args[0]] == nil {
 				r.notifies[l.Args[0]] = map[int]*line{}
 			}
@@ -137,13 +141,14 @@ var top = &block{Known: knownAtTop, Rules: append([]rule{
 		Do: func(r *reader, l *line) error { r.scheduler(l).marks = l; return nil }},
 	{Pattern: cos + "schedulers NAME priority strict-high",
 		Do: func(r *reader, l *line) error { r.scheduler(l).strict = true; return nil }},
-	{Pattern: cos + "schedulers NAME drop-profile-map loss-priority PRIORITY protocol PROTOCOL drop-profile DROPS", Do: func(r *reader, l *line) error {
-		if l.Args[1] == "high" && r.scheduler(l).drops != nil { // for what is dropped first anyway
+	{Pattern: cos + "schedulers NAME drop-profile-map loss-priority PRIORITY protocol PROTOCOL drop-profile DROPS",
+		Do: func(r *reader, l *line) error {
+			if l.Args[1] == "high" && r.scheduler(l).drops != nil { // for what is dropped first anyway
+				return nil
+			}
+			r.scheduler(l).drops = &line{File: l.File, Number: l.Number, Args: []string{l.Args[0], l.Args[3]}}
 			return nil
-		}
-		r.scheduler(l).drops = &line{File: l.File, Number: l.Number, Args: []string{l.Args[0], l.Args[3]}}
-		return nil
-	}},
+		}},
 	{Pattern: cos + "schedulers NAME transmit-rate percent N exact", Do: func(r *reader, l *line) (err error) {
 		r.scheduler(l).share, err = l.Int(1, 0, 100)
 		return err

@@ -118,7 +118,8 @@ func braces(text []byte) (all []statement, inactive int) {
 				if off || skip > 0 {
 					inactive++
 				} else {
-					all = append(all, statement{number, "set " + strings.Join(append(slices.Clone(path), words...), " ")})
+					all = append(all, statement{number, "set " + strings.Join(append(slices.Clone(path),
+						words...), " ")})
 				}
 			}
 			words = nil
@@ -178,7 +179,8 @@ func ranges(all []statement) (out []statement) {
 	for _, s := range all {
 		rest, ok := strings.CutPrefix(s.text, "set interfaces interface-range ")
 		name, below, _ := strings.Cut(rest, " ")
-		if !ok || strings.HasPrefix(below, "member") || len(members[name]) == 0 || len(out)+len(members[name]) > mostMembers {
+		if !ok || strings.HasPrefix(below, "member") || len(members[name]) == 0 ||
+			len(out)+len(members[name]) > mostMembers {
 			out = append(out, s)
 			continue
 		}

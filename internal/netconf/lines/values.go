@@ -57,7 +57,8 @@ func Prefix(text string, six, whole bool) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(text)
 	switch {
 	case err != nil || p.Addr().Is6() != six || p.Addr().Is4In6():
-		return p, fmt.Errorf("%s: want an %s prefix", located.Shown(text), map[bool]string{false: "IPv4", true: "IPv6"}[six])
+		return p, fmt.Errorf("%s: want an %s prefix", located.Shown(text), map[bool]string{false: "IPv4",
+			true: "IPv6"}[six])
 	case whole && p != p.Masked():
 		return p, fmt.Errorf("%s: has bits set beyond its length, want %s", text, p.Masked())
 	}

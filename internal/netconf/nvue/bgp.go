@@ -66,7 +66,8 @@ func setBGP(r *reader, l *line) error {
 			r.say(l, "paths")
 		}
 		return err
-	case len(words) == 4 && words[0] == "address-family" && words[2] == "network", len(words) > 4 && words[0] == "address-family" &&
+	case len(words) == 4 && words[0] == "address-family" && words[2] == "network", len(words) > 4 &&
+		words[0] == "address-family" &&
 		words[2] == "network" && words[4] == "route-map":
 		p, err := lines.Prefix(words[3], strings.Contains(words[3], ":"), true)
 		if err == nil {
@@ -80,7 +81,8 @@ func setBGP(r *reader, l *line) error {
 	case len(words) >= 4 && words[0] == "address-family" && words[2] == "aggregate-route":
 		p, err := lines.Prefix(words[3], strings.Contains(words[3], ":"), true)
 		if err == nil {
-			b.Aggregates = append(b.Aggregates, netconf.Aggregate{Prefix: p, SummaryOnly: strings.Contains(l.Args[0], "summary-only")})
+			b.Aggregates = append(b.Aggregates, netconf.Aggregate{Prefix: p,
+				SummaryOnly: strings.Contains(l.Args[0], "summary-only")})
 			r.say(l, "aggregate %v", p)
 		}
 		return err
@@ -88,8 +90,10 @@ func setBGP(r *reader, l *line) error {
 		yes, _ := on(words[len(words)-2:])
 		b.Relax = yes || strings.HasSuffix(l.Args[0], " on") || strings.HasSuffix(l.Args[0], " enabled")
 		return nil
-	case known(words[0], "address-family", "path-selection", "graceful-restart", "timers", "convergence-wait", "dynamic-neighbor", "confederation",
-		"route-reflection", "rd", "wait-for-install", "optimize", "route-import", "route-export", "policy-update-timer", "graceful-shutdown",
+	case known(words[0], "address-family", "path-selection", "graceful-restart", "timers", "convergence-wait",
+		"dynamic-neighbor", "confederation",
+		"route-reflection", "rd", "wait-for-install", "optimize", "route-import", "route-export",
+		"policy-update-timer", "graceful-shutdown",
 		"queue-limit", "nexthop", "soo", "suppress-fib-pending"):
 		return lines.ErrKnown
 	}
@@ -210,7 +214,8 @@ func (p *peer) set(words []string) error {
 		case words[1] == "ipv4-unicast":
 			p.unicast, p.silent = yes, !yes
 		}
-	case known(words[0], "password", "timers", "capabilities", "local-as", "nexthop-connected-check", "passive-mode", "ttl-security",
+	case known(words[0], "password", "timers", "capabilities", "local-as", "nexthop-connected-check",
+		"passive-mode", "ttl-security",
 		"graceful-restart-mode", "graceful-restart", "enforce-first-as", "graceful-shutdown"):
 		return lines.ErrKnown
 	default:
@@ -238,7 +243,8 @@ func (r *reader) finishRouting() {
 		if p.group != "" {
 			g := r.peers["group "+p.group]
 			if g == nil {
-				r.Missing(netconf.AboutRouting, at, "", "neighbour %s: no peer group %s", p.Name(), located.Shown(p.group))
+				r.Missing(netconf.AboutRouting, at, "", "neighbour %s: no peer group %s", p.Name(),
+					located.Shown(p.group))
 				continue
 			}
 			p.AS, p.Hops, p.source = cmp.Or(p.AS, g.AS), cmp.Or(p.Hops, g.Hops), cmp.Or(p.source, g.source)

@@ -170,7 +170,8 @@ func named(name string) (netconf.Interface, bool) {
 	}
 	if id, ok := strings.CutPrefix(name, "vlan"); ok {
 		n, err := strconv.Atoi(id)
-		return netconf.Interface{Name: "Vlan" + id, Kind: netconf.SVI, VLAN: n}, err == nil && n > 0 && n < 4095 && strconv.Itoa(n) == id
+		return netconf.Interface{Name: "Vlan" + id, Kind: netconf.SVI, VLAN: n}, err == nil && n > 0 && n < 4095 &&
+			strconv.Itoa(n) == id
 	}
 	rest, ok := strings.CutPrefix(name, "swp")
 	if !ok {
@@ -254,7 +255,8 @@ func (r *reader) used(kind, port string) (name string, at *line) {
 }
 
 func (r *reader) noProfile(at *line, others bool, kind, name string) {
-	r.NoSuch(netconf.AboutQoS, others, netconf.Place{File: at.File, Line: int(at.Number)}, "no %s profile %s", kind, located.Shown(name))
+	r.NoSuch(netconf.AboutQoS, others, netconf.Place{File: at.File, Line: int(at.Number)}, "no %s profile %s",
+		kind, located.Shown(name))
 }
 
 // profile is how a port treats classes, as roce makes them or, without it, with nothing that pauses and marks of class 0

@@ -106,7 +106,8 @@ func fitWatchdog(f *netconf.Fitting, q *netconf.QoS) {
 		w.Poll = min(max(step, (was+mostLooks*step-1)/(mostLooks*step)*step), mostPoll)
 		w.Detect = min((was+w.Poll-1)/w.Poll, mostLooks) * w.Poll
 		if w.Detect != was {
-			f.Say("watchdog: acts after %v: %s looks every %v and acts after a whole number of looks, %v", was, Platform,
+			f.Say("watchdog: acts after %v: %s looks every %v and acts after a whole number of looks, %v", was,
+				Platform,
 				w.Poll, w.Detect)
 		}
 	}
@@ -245,7 +246,8 @@ func (w *writer) check() {
 			w.Refuse("%s: quality of service on some ports: roce is for all", i.Name)
 		case i.QoS != nil && (i.QoS.PFC != netconf.PFCOn || i.QoS.Cable != w.cable() || i.QoS.Cable%unit.Metre != 0 ||
 			i.QoS.Watchdog && !d.QoS.Watchdog.On):
-			w.Refuse("%s: PFC %s, cable %v: roce has PFC on and one cable length in metres", i.Name, i.QoS.PFC, i.QoS.Cable)
+			w.Refuse("%s: PFC %s, cable %v: roce has PFC on and one cable length in metres", i.Name, i.QoS.PFC,
+				i.QoS.Cable)
 		}
 	}
 	if d.QoS != nil {
@@ -292,6 +294,7 @@ func (w *writer) checkQoS(q *netconf.QoS) {
 		t.On && (t.Poll < leastPoll || t.Poll > mostPoll || t.Poll%unit.Millisecond != 0 ||
 			t.Detect < t.Poll ||
 			t.Detect%t.Poll != 0 || t.Detect/t.Poll > mostLooks) || !t.On && t != (netconf.Watchdog{}) {
-		w.Refuse("watchdog: polling each %v, acting after %v: want 100ms to 5s, and 1 to 1000 times that", t.Poll, t.Detect)
+		w.Refuse("watchdog: polling each %v, acting after %v: want 100ms to 5s, and 1 to 1000 times that",
+			t.Poll, t.Detect)
 	}
 }

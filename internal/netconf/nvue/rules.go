@@ -20,7 +20,8 @@ var top = &block{Known: knownAtTop, Rules: []rule{
 	{Pattern: "nv set qos roce", Do: setRoCE},
 	{Pattern: "nv set qos roce TEXT...", Do: setRoCE},
 	{Pattern: "nv set qos mapping PROFILE TEXT...", Do: setMapping},
-	{Pattern: "nv set qos egress-queue-mapping PROFILE switch-priority LIST traffic-class N", Do: func(r *reader, l *line) error {
+	{Pattern: "nv set qos egress-queue-mapping PROFILE switch-priority LIST traffic-class N", Do: func(r *reader,
+		l *line) error {
 		all, err := list(l.Args[1], netconf.Classes-1)
 		if err != nil {
 			return err
@@ -107,7 +108,8 @@ func setRoCE(r *reader, l *line) error {
 		return err
 	}
 	mode := words[len(words)-1]
-	if len(words) > 2 || len(words) == 2 && words[0] != "mode" || !slices.Contains([]string{"lossless", "lossy", "lossless-single-ipool"}, mode) {
+	if len(words) > 2 || len(words) == 2 && words[0] != "mode" || !slices.Contains([]string{"lossless", "lossy",
+		"lossless-single-ipool"}, mode) {
 		return lines.ErrUnknown
 	}
 	r.roce, r.mode, r.said = l, mode, true
@@ -175,7 +177,8 @@ func setPFC(r *reader, l *line) error {
 			return lines.ErrUnknown
 		}
 		f.quiet, r.said = !yes, true
-	case slices.Contains([]string{"rx", "xoff-threshold", "xon-threshold", "port-buffer", "cable-length", "watchdog"}, words[0]):
+	case slices.Contains([]string{"rx", "xoff-threshold", "xon-threshold", "port-buffer", "cable-length",
+		"watchdog"}, words[0]):
 		return lines.ErrKnown
 	default:
 		return lines.ErrUnknown
@@ -318,7 +321,8 @@ func setInterface(r *reader, l *line) error {
 	case len(words) == 2 && words[0] == "type":
 		return r.ports(l, func(*netconf.Interface) error { return nil })
 	}
-	if slices.Contains(knownOnInterface, words[0]) || len(words) > 1 && slices.Contains(knownOnInterface, words[0]+" "+words[1]) {
+	if slices.Contains(knownOnInterface, words[0]) || len(words) > 1 && slices.Contains(knownOnInterface,
+		words[0]+" "+words[1]) {
 		return lines.ErrKnown
 	}
 	return lines.ErrUnknown
@@ -411,29 +415,46 @@ func (r *reader) bond(l *line, names, words []string) error {
 func (r *reader) PortName() string { return r.port }
 
 // knownAtTop are commands that say nothing of what is read.
-var knownAtTop = []string{"nv set system", "nv set service", "nv set acl", "nv set bridge", "nv set evpn", "nv set mlag", "nv set nve",
-	"nv set platform", "nv set router policy", "nv set router bfd", "nv set router vrr", "nv set router vrrp", "nv set router ospf",
-	"nv set router pbr", "nv set router pim", "nv set router igmp", "nv set router nexthop-group", "nv set router nexthop", "nv set router ptm",
-	"nv set vrf", "nv set qos remark", "nv set qos link-pause", "nv set qos egress-shaper", "nv set qos advance-buffer-config",
-	"nv set qos buffer", "nv set qos traffic-pool", "nv set qos pfc-watchdog", "nv set telemetry", "nv set ptp", "nv set maintenance",
-	"nv set router adaptive-routing profile", "nv config", "nv show", "nv action", "nv set lldp", "nv set dhcp", "nv set cluster",
-	"nv set router segment-routing", "nv set router rib", "nv set qos headroom", "nv set dot1x", "nv set interface-group", "sudo", "cumulus@"}
+var knownAtTop = []string{"nv set system", "nv set service", "nv set acl", "nv set bridge", "nv set evpn",
+	"nv set mlag", "nv set nve",
+	"nv set platform", "nv set router policy", "nv set router bfd", "nv set router vrr", "nv set router vrrp",
+	"nv set router ospf",
+	"nv set router pbr", "nv set router pim", "nv set router igmp", "nv set router nexthop-group",
+	"nv set router nexthop", "nv set router ptm",
+	"nv set vrf", "nv set qos remark", "nv set qos link-pause", "nv set qos egress-shaper",
+	"nv set qos advance-buffer-config",
+	"nv set qos buffer", "nv set qos traffic-pool", "nv set qos pfc-watchdog", "nv set telemetry", "nv set ptp",
+	"nv set maintenance",
+	"nv set router adaptive-routing profile", "nv config", "nv show", "nv action", "nv set lldp", "nv set dhcp",
+	"nv set cluster",
+	"nv set router segment-routing", "nv set router rib", "nv set qos headroom", "nv set dot1x",
+	"nv set interface-group", "sudo", "cumulus@"}
 
 // knownOnInterface are attributes of an interface that say nothing of what is read.
-var knownOnInterface = []string{"acl", "dot1x", "evpn", "link auto-negotiate", "link fec", "link breakout", "link lanes", "link duplex", "link flap-protection",
-	"link phy-detail", "link fast-linkup", "link buffer", "link mac", "link mac-address", "link protodown", "link signal-degrade", "lldp", "neighbor",
-	"ptp", "router", "storm-control", "synce", "telemetry", "tunnel", "vlan", "base-interface", "ip vrr", "ip gateway", "ip ipv4",
-	"ip ipv6", "ip igmp", "ip neighbor-discovery", "ip vrrp", "ip address", "ipv4 vrr", "ipv4 vrrp", "ipv4 gateway", "ipv4 igmp", "ipv4 forward",
-	"ipv4 dhcp-client", "ipv6 vrr", "ipv6 forward", "ipv6 state", "ipv6 neighbor-discovery", "ipv6 gateway", "ipv6 vrrp", "ipv6 enable",
-	"ipv6 dhcp-client", "sflow", "counters", "pbr", "lag", "parent", "tagged", "untagged", "packet-trim", "qos", "bridge", "vrf"}
+var knownOnInterface = []string{"acl", "dot1x", "evpn", "link auto-negotiate", "link fec", "link breakout",
+	"link lanes", "link duplex", "link flap-protection",
+	"link phy-detail", "link fast-linkup", "link buffer", "link mac", "link mac-address", "link protodown",
+	"link signal-degrade", "lldp", "neighbor",
+	"ptp", "router", "storm-control", "synce", "telemetry", "tunnel", "vlan", "base-interface", "ip vrr",
+	"ip gateway", "ip ipv4",
+	"ip ipv6", "ip igmp", "ip neighbor-discovery", "ip vrrp", "ip address", "ipv4 vrr", "ipv4 vrrp",
+	"ipv4 gateway", "ipv4 igmp", "ipv4 forward",
+	"ipv4 dhcp-client", "ipv6 vrr", "ipv6 forward", "ipv6 state", "ipv6 neighbor-discovery", "ipv6 gateway",
+	"ipv6 vrrp", "ipv6 enable",
+	"ipv6 dhcp-client", "sflow", "counters", "pbr", "lag", "parent", "tagged", "untagged", "packet-trim", "qos",
+	"bridge", "vrf"}
 
 // defaults are what Cumulus does where nothing is said.
 var defaults = netconf.Defaults{SwitchedMTU: defaultFrame, RoutedMTU: defaultFrame, SVIMTU: defaultFrame, All: []netconf.Default{
-	netconf.FrameDefault("an interface", defaultFrame, "4.0 and later", "Cumulus Linux user guide, Interface Configuration: MTU"),
-	{What: "qos roce", Value: "DSCP 24-31 in switch priority 3, 48-55 in 6, others in 0; class 3 50%, 0 50%, 6 strict; ECN of class 3; " +
-		"lossless: priority 3 pauses; lossy: none", Source: "Cumulus Linux user guide, RoCE; nv show qos roce"},
-	{What: "ECN without roce", Value: "class 0, from 150000 to 1500000 B, 100%", Source: "Cumulus Linux user guide, QoS: ECN"},
-	{What: "PFC watchdog", Value: "off; looks every 100ms, acts after 3", Source: "Cumulus Linux user guide, PFC watchdog"},
+	netconf.FrameDefault("an interface", defaultFrame, "4.0 and later",
+		"Cumulus Linux user guide, Interface Configuration: MTU"),
+	{What: "qos roce",
+		Value: "DSCP 24-31 in switch priority 3, 48-55 in 6, others in 0; class 3 50%, 0 50%, 6 strict; ECN of class 3; " +
+			"lossless: priority 3 pauses; lossy: none", Source: "Cumulus Linux user guide, RoCE; nv show qos roce"},
+	{What: "ECN without roce", Value: "class 0, from 150000 to 1500000 B, 100%",
+		Source: "Cumulus Linux user guide, QoS: ECN"},
+	{What: "PFC watchdog", Value: "off; looks every 100ms, acts after 3",
+		Source: "Cumulus Linux user guide, PFC watchdog"},
 	{What: "equal paths of BGP", Value: "64", Source: "Cumulus Linux user guide, BGP: ECMP"},
 }}
 

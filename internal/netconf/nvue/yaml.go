@@ -9,7 +9,8 @@ import (
 func isYAML(text []byte) bool {
 	for line := range bytes.Lines(text) {
 		if s := strings.TrimSpace(string(line)); s != "" && s[0] != '#' {
-			return strings.HasPrefix(s, "- header:") || strings.HasPrefix(s, "- set:") || s == "set:" || s == "header:"
+			return strings.HasPrefix(s, "- header:") || strings.HasPrefix(s, "- set:") || s == "set:" ||
+				s == "header:"
 		}
 	}
 	return false

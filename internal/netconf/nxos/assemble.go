@@ -30,7 +30,8 @@ func (r *reader) assemble() {
 		if said || len(p.refs) > 0 || p.pfcLine != nil || p.wdLine != nil {
 			here.QoS = &netconf.PortQoS{Profile: r.qos().Use(r.profile(p)), PFC: p.pfc, Watchdog: p.watchdog}
 		}
-		for what, l := range map[string]*line{"pfc": p.pfcLine, "watchdog": p.wdLine, "classify": p.refs["qos input"]} {
+		for what, l := range map[string]*line{"pfc": p.pfcLine, "watchdog": p.wdLine,
+			"classify": p.refs["qos input"]} {
 			if l != nil {
 				r.At(l, "interface %s %s", p.name, what) // of each port its own key: order does not matter
 			}
@@ -50,7 +51,8 @@ func (r *reader) unused() {
 		if p.used {
 			continue
 		}
-		r.Loose = append(r.Loose, netconf.Loose{Place: netconf.Place{File: p.line.File, Line: p.line.Number}, Text: p.line.Text(0), QoS: true})
+		at := netconf.Place{File: p.line.File, Line: p.line.Number}
+		r.Loose = append(r.Loose, netconf.Loose{Place: at, Text: p.line.Text(0), QoS: true})
 		scratch := &reader{source: newSource(&netconf.Parsed{}), classMaps: r.classMaps,
 			pause: map[uint8]*pausing{}}
 		scratch.lines = r.lines
@@ -116,7 +118,8 @@ func (r *reader) find(ref *line, kind string) *policy {
 		if kind == "network-qos" && strings.HasPrefix(ref.Word(last), "default-") { // the platform's
 			return nil
 		}
-		r.NoSuch(netconf.AboutQoS, len(r.policies) > 0, netconf.Place{File: ref.File, Line: ref.Number}, "no policy-map type %s %s", kind,
+		r.NoSuch(netconf.AboutQoS, len(r.policies) > 0, netconf.Place{File: ref.File, Line: ref.Number},
+			"no policy-map type %s %s", kind,
 			ref.Word(last))
 		return nil
 	}
@@ -174,7 +177,8 @@ func (r *reader) group(l *line, word int, kind, predefined string) (uint8, bool)
 		return uint8(m.group), true
 	}
 	r.Missing(netconf.AboutQoS, netconf.Place{File: l.File, Line: l.Number}, "",
-		"class %s: no class of that name, want %s1 to %s7, or one of a class-map with match qos-group", label, predefined, predefined)
+		"class %s: no class of that name, want %s1 to %s7, or one of a class-map with match qos-group", label,
+		predefined, predefined)
 	return 0, false
 }
 
@@ -241,7 +245,8 @@ func (r *reader) classification(p *port, of *policy, out *netconf.Profile) {
 			r.Unknown(c)
 			continue
 		case m == nil && label != "class-default":
-			r.Missing(netconf.AboutQoS, netconf.Place{File: c.File, Line: c.Number}, "", "no class-map type qos %s", label)
+			r.Missing(netconf.AboutQoS, netconf.Place{File: c.File, Line: c.Number}, "",
+				"no class-map type qos %s", label)
 			continue
 		}
 		for _, b := range c.Below {

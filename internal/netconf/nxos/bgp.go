@@ -125,7 +125,8 @@ func (r *reader) addressLine(p *port, here *netconf.Interface, b *line) bool {
 		}
 	case b.Is("bfd", "interval"):
 		p.bfd = r.watch(b)
-	case (b.Is("ip", "address") || b.Is("ipv6", "address")) && len(b.Words) == 3, b.Is("ip", "address") && len(b.Words) == 4:
+	case (b.Is("ip", "address") || b.Is("ipv6", "address")) && len(b.Words) == 3, b.Is("ip", "address") &&
+		len(b.Words) == 4:
 		r.address(p, here, b)
 	default:
 		return false
@@ -228,7 +229,8 @@ func (r *reader) bgpLine(b *line) {
 			r.Known(x)
 		}
 		return
-	case text == "address-family l2vpn evpn", b.Is("address-family") && (b.Word(1) == "vpnv4" || b.Word(1) == "link-state"):
+	case text == "address-family l2vpn evpn", b.Is("address-family") && (b.Word(1) == "vpnv4" ||
+		b.Word(1) == "link-state"):
 		for _, x := range b.Below {
 			r.Tell(x, append([]string{"maximum-paths", "network"}, knownInBGP...))
 		}
@@ -505,7 +507,8 @@ func (r *reader) equalPaths(b *netconf.BGP) {
 // bfdOf is how a neighbour is watched: as its interface says, else the device, else the platform.
 func (r *reader) bfdOf(s *session) *netconf.BFD {
 	if !r.routing.features["bfd"] {
-		r.Missing(netconf.AboutRouting, netconf.Place{File: s.line.File, Line: s.line.Number}, "", "neighbour %v: bfd without feature bfd",
+		r.Missing(netconf.AboutRouting, netconf.Place{File: s.line.File, Line: s.line.Number}, "",
+			"neighbour %v: bfd without feature bfd",
 			s.Name())
 	}
 	out := netconf.BFD{Interval: 50 * unit.Millisecond, Multiplier: 3}

@@ -87,7 +87,8 @@ func (w *writer) checkQoS(q *netconf.QoS) {
 				said = fmt.Sprintf("pause of priority %d", c.Pause.Priority)
 			}
 			if was, known := of[c.TC]; known && was != said {
-				w.Refuse("traffic class %d: %s on some ports and %s on others: network-qos is one for all", c.TC, was, said)
+				w.Refuse("traffic class %d: %s on some ports and %s on others: network-qos is one for all", c.TC,
+					was, said)
 			}
 			of[c.TC] = said
 		}
@@ -112,6 +113,7 @@ func (w *writer) checkClass(c *netconf.Class) {
 		}
 	}
 	if b := c.Buffer(); b != nil && (b.XOFF <= 0 || b.Resume > b.XOFF || b.Reserve != 0 || b.Alpha != unit.Ratio{}) {
-		w.Refuse("traffic class %d: xOFF %s: an ingress queue has a fixed one, at least as high as xON", c.TC, b.XOFFText())
+		w.Refuse("traffic class %d: xOFF %s: an ingress queue has a fixed one, at least as high as xON", c.TC,
+			b.XOFFText())
 	}
 }

@@ -83,7 +83,8 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 // banner finds the text of banner motd #, up to the same character.
 func banner(line []byte) (from int, end string) {
 	words := bytes.Fields(line)
-	if len(words) < 3 || string(words[0]) != "banner" || !slices.Contains([]string{"motd", "exec"}, string(words[1])) {
+	if len(words) < 3 || string(words[0]) != "banner" || !slices.Contains([]string{"motd", "exec"},
+		string(words[1])) {
 		return 0, ""
 	}
 	mark, size := utf8.DecodeRune(words[2])
@@ -100,7 +101,8 @@ func (r *reader) dump(l *line, within bool) bool {
 	case !within || strings.Contains(text, "# "):
 		return false
 	case l.Is("hardware"):
-		r.Slip("Q17", l, "%s has no effect until the switch is reloaded: copy running-config startup-config, then reload", text)
+		r.Slip("Q17", l,
+			"%s has no effect until the switch is reloaded: copy running-config startup-config, then reload", text)
 		return true
 	case strings.Trim(text, "=-") != "" && !strings.HasSuffix(text, ":"):
 		r.Unknown(l)
@@ -217,8 +219,9 @@ func (r *reader) classMap(l *line) {
 		r.None(b)
 	}
 	if all && cos && len(c.dscp) > 0 {
-		r.Slip("Q14", l, "class map %s wants a packet's DSCP and its CoS: a routed packet has no CoS, so none matches, "+
-			"want match-any", label)
+		r.Slip("Q14", l,
+			"class map %s wants a packet's DSCP and its CoS: a routed packet has no CoS, so none matches, "+
+				"want match-any", label)
 		c.dscp = nil
 	}
 	r.classMaps[kind+" "+label] = c
@@ -303,7 +306,8 @@ func (r *reader) globalPFC(l *line) {
 		r.qos().Watchdog.On = on
 		r.At(l, "watchdog")
 	}) {
-		r.Tell(l, []string{"priority-flow-control watch-dog", "priority-flow-control auto-restore", "priority-flow-control fixed-restore",
+		r.Tell(l, []string{"priority-flow-control watch-dog", "priority-flow-control auto-restore",
+			"priority-flow-control fixed-restore",
 			"priority-flow-control recover", "priority-flow-control override-interface"})
 	}
 }
@@ -404,7 +408,8 @@ func (r *reader) interfacesOf(l *line) {
 		r.interfaceOf(l, netconf.Interface{Name: "port-channel" + n, Kind: netconf.Bundle})
 		return
 	}
-	if strings.HasPrefix(text, "mgmt") || strings.HasPrefix(text, "nve") || strings.HasPrefix(text, "tunnel") || strings.Contains(text, ".") {
+	if strings.HasPrefix(text, "mgmt") || strings.HasPrefix(text, "nve") || strings.HasPrefix(text, "tunnel") ||
+		strings.Contains(text, ".") {
 		r.Known(l)
 		return
 	}

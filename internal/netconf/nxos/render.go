@@ -283,7 +283,8 @@ func (w *writer) queue(tc uint8, c *netconf.Class) {
 		if e.Drops {
 			marks = ""
 		}
-		w.line(2, "random-detect minimum-threshold %d kbytes maximum-threshold %d kbytes drop-probability %d weight 0%s",
+		w.line(2,
+			"random-detect minimum-threshold %d kbytes maximum-threshold %d kbytes drop-probability %d weight 0%s",
 			e.Min/unit.Kilobyte, e.Max/unit.Kilobyte, e.Probability, marks)
 	}
 }

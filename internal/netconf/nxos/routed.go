@@ -159,7 +159,8 @@ func (w *writer) checkVirtual(i *netconf.Interface) {
 	named := i.Kind == netconf.Loopback && i.Name == "Loopback0" && i.VLAN == 0 && i.MTU == 0 ||
 		i.Kind == netconf.SVI && i.Name == "Vlan"+strconv.Itoa(i.VLAN) && i.VLAN >= 1 && i.VLAN <= mostVLAN
 	if !named || i.QoS != nil || i.Speed != 0 || i.LLDP != (netconf.PortLLDP{}) {
-		w.Refuse("%s %s: want Loopback0 without an MTU, or VlanN, with addresses and a description alone", i.Kind, i.Name)
+		w.Refuse("%s %s: want Loopback0 without an MTU, or VlanN, with addresses and a description alone",
+			i.Kind, i.Name)
 	}
 }
 
@@ -172,7 +173,8 @@ func (w *writer) checkBGP(b *netconf.BGP) {
 	}
 	for i := range b.Neighbours {
 		if n := &b.Neighbours[i]; len(n.Description) > mostDescription {
-			w.Refuse("neighbour %v: a description of %d bytes, want at most %d", n.Address, len(n.Description), mostDescription)
+			w.Refuse("neighbour %v: a description of %d bytes, want at most %d", n.Address, len(n.Description),
+				mostDescription)
 		}
 	}
 }

@@ -83,11 +83,14 @@ func blocks(file string, text []byte) (top []*line) {
 }
 
 // openers are lines that begin a block of the device.
-var openers = [][]string{{"interface"}, {"class-map"}, {"policy-map"}, {"system", "qos"}, {"router"}, {"vlan"}, {"vrf", "context"},
-	{"hardware", "profile", "dlb"}, {"vpc", "domain"}, {"line"}, {"control-plane"}, {"ip", "access-list"}, {"route-map"}}
+var openers = [][]string{{"interface"}, {"class-map"}, {"policy-map"}, {"system", "qos"}, {"router"}, {"vlan"},
+	{"vrf", "context"},
+	{"hardware", "profile", "dlb"}, {"vpc", "domain"}, {"line"}, {"control-plane"}, {"ip", "access-list"},
+	{"route-map"}}
 
 // closers are lines of the device that open none.
-var closers = [][]string{{"hostname"}, {"switchname"}, {"feature"}, {"no", "feature"}, {"ip", "route"}, {"ip", "load-sharing"}, {"version"},
+var closers = [][]string{{"hostname"}, {"switchname"}, {"feature"}, {"no", "feature"}, {"ip", "route"}, {"ip",
+	"load-sharing"}, {"version"},
 	{"username"}, {"ntp"}, {"snmp-server"}, {"logging"}, {"boot"}, {"ip", "prefix-list"}, {"end"}}
 
 // flatDepth is how deep a line is where nothing is indented, after lines of open blocks.

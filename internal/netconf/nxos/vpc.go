@@ -60,7 +60,8 @@ func (r *reader) vpcDomain(l *line) {
 		case last > 0 && slices.Contains(numbered, strings.TrimSuffix(b.Text(0), " "+b.Word(last))):
 			r.whole(b, last, 0, 65535)
 		default:
-			r.Tell(b, []string{"delay", "ipv6 nd", "layer3", "peer-keepalive", "dual-active", "fast-convergence", "graceful", "no", "track",
+			r.Tell(b, []string{"delay", "ipv6 nd", "layer3", "peer-keepalive", "dual-active", "fast-convergence",
+				"graceful", "no", "track",
 				"virtual", "mode", "object", "auto-recovery", "ip", "ipv6"})
 			continue
 		}

@@ -92,7 +92,8 @@ func (w *writer) checkClass(p *netconf.Profile, c *netconf.Class) {
 	if b := c.Buffer(); b != nil {
 		n, ok := exponent(b.Alpha)
 		if b.XOFF <= 0 && (!ok || n < -8 || n > 8) || b.XOFF > 0 && b.Alpha != (unit.Ratio{}) {
-			w.Refuse("traffic class %d: xOFF %s: want a fixed one, or a power of 2 from 2^-8 to 2^8", c.TC, b.XOFFText())
+			w.Refuse("traffic class %d: xOFF %s: want a fixed one, or a power of 2 from 2^-8 to 2^8", c.TC,
+				b.XOFFText())
 		}
 	}
 }

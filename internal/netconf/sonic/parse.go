@@ -25,18 +25,20 @@ type reader struct {
 
 // known are the tables and their fields.
 var known = map[string][]string{
-	"DEVICE_METADATA":           {"hostname", "docker_routing_config_mode", "bgp_asn", "default_pfcwd_status"},
-	vlans:                       {"vlanid"},
-	members:                     {"tagging_mode"},
-	loopbacks:                   {},
-	svis:                        {},
-	addressed:                   {},
-	mclag:                       {"source_ip", "peer_ip", "peer_link"},
-	"PORT":                      {"alias", "description", "mtu", "lanes", "index", "admin_status", "speed", "fec", "autoneg"},
-	"PORTCHANNEL":               nil,
-	channels:                    nil,
-	channelled:                  nil,
-	speakers:                    {"asn", "name", "local_addr", "holdtime", "keepalive", "nhopself", "rrclient", "admin_status"},
+	"DEVICE_METADATA": {"hostname", "docker_routing_config_mode", "bgp_asn", "default_pfcwd_status"},
+	vlans:             {"vlanid"},
+	members:           {"tagging_mode"},
+	loopbacks:         {},
+	svis:              {},
+	addressed:         {},
+	mclag:             {"source_ip", "peer_ip", "peer_link"},
+	"PORT": {"alias", "description", "mtu", "lanes", "index", "admin_status", "speed",
+		"fec", "autoneg"},
+	"PORTCHANNEL": nil,
+	channels:      nil,
+	channelled:    nil,
+	speakers: {"asn", "name", "local_addr", "holdtime", "keepalive", "nhopself", "rrclient",
+		"admin_status"},
 	"BGP_PEER_RANGE":            nil,
 	"DEVICE_NEIGHBOR":           {"name", "port"},
 	"STATIC_ROUTE":              nil,
@@ -134,7 +136,8 @@ func (r *reader) look(t *node) {
 			case slices.Contains(fieldsOfNoMatter[t.key], f.key):
 				r.Lines.Known += 1 + f.count()
 			case names != nil && !slices.Contains(names, f.key) || !f.plain:
-				u := netconf.Unread{Place: netconf.Place{File: r.file, Line: f.line}, Column: 1, Text: located.Cut(t.key + " " + f.key)}
+				u := netconf.Unread{Place: netconf.Place{File: r.file, Line: f.line}, Column: 1,
+					Text: located.Cut(t.key + " " + f.key)}
 				u.Port = r.portOf(o.key)
 				r.NotUnderstood(u)
 			default:
@@ -163,8 +166,8 @@ func (r *reader) portOf(key string) string {
 
 // below notes what a table that is not understood has in it.
 func (r *reader) below(table string, o *node) {
-	r.NotUnderstood(netconf.Unread{Place: netconf.Place{File: r.file, Line: o.line}, Column: 1, Text: located.Cut(table + " " + o.key)})
-	r.Lines.Unread += o.count()
+	r.NotUnderstood(netconf.Unread{Place: netconf.Place{File: r.file, Line: o.line}, Column: 1,
+		Text: located.Cut(table + " " + o.key)})
 }
 
 // count is how many values are below one.
@@ -186,6 +189,10 @@ func (r *reader) objects(name string, visit func(o *node)) {
 
 // find returns an object by a reference, NAME or [TABLE|NAME]; nil: there is none.
 func (r *reader) find(from *node, name, reference string) *node {
+	if reference == "" {
+		r.lacking(from, "%s: no %s is named", located.Shown(from.key), name)
+		return nil
+	}
 	bare := strings.TrimSuffix(strings.TrimPrefix(reference, "["+name+"|"), "]")
 	var found *node
 	r.objects(name, func(o *node) {
@@ -194,13 +201,23 @@ func (r *reader) find(from *node, name, reference string) *node {
 		}
 	})
 	if found == nil {
-		r.wrong(from, "no %s %s", name, located.Shown(bare))
+		r.NoSuch(netconf.AboutQoS, r.tables[name] != nil, netconf.Place{File: r.file, Line: from.line}, "no %s %s", name,
+			located.Shown(bare))
 	}
 	return found
 }
 
+// lacking reports what an object does not say.
+func (r *reader) lacking(n *node, format string, args ...any) {
+	r.Missing(netconf.AboutQoS, netconf.Place{File: r.file, Line: n.line}, "", format, args...)
+}
+
 // whole reads a text as a number.
 func (r *reader) whole(n *node, text string, least, most int64) (int64, bool) {
+	if text == "" {
+		r.lacking(n, "%s: no number where one is wanted", located.Shown(n.key))
+		return 0, false
+	}
 	v, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || v < least || v > most {
 		r.wrong(n, "%s: %s: want a number from %d to %d", located.Shown(n.key), located.Shown(text), least, most)
@@ -228,7 +245,8 @@ func (r *reader) interfaces() {
 			r.say(o, "hostname")
 			r.metadataOf = o
 			if mode := o.field("docker_routing_config_mode"); d.BGP != nil && mode != keptBy {
-				r.wrong(o, "docker_routing_config_mode %s: FRR's file is not kept, want %s", located.Shown(mode), keptBy)
+				r.wrong(o, "docker_routing_config_mode %s: FRR's file is not kept, want %s", located.Shown(mode),
+					keptBy)
 			}
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"railyard/internal/located"
 	"railyard/internal/netconf"
 	"railyard/internal/unit"
 )
@@ -108,6 +109,8 @@ func (r *reader) queue(o *node, s *settled, n uint8) {
 				if v, ok := r.whole(of, of.field("weight"), 1, 100); ok {
 					c.Share = int(v)
 				}
+			case "":
+				r.lacking(of, "%s: no type, want DWRR or STRICT", located.Shown(of.key))
 			default:
 				r.wrong(of, "type %q: want DWRR or STRICT", of.field("type"))
 			}
@@ -318,7 +321,7 @@ func (r *reader) watchdog(q *netconf.QoS) {
 		own := netconf.Watchdog{On: true, Poll: w.Poll, Detect: unit.Duration(detect) * unit.Millisecond,
 			Restore: unit.Duration(restore) * unit.Millisecond, Action: o.field("action")}
 		switch {
-		case !ok || !ok2:
+		case !ok || !ok2 || o.field("action") == "" || o.field("restoration_time") == "":
 		case !first && (own.Detect != w.Detect || own.Restore != w.Restore || own.Action != w.Action):
 			r.wrong(o, "PFC_WD %s: other times than those of the ports before, want one setting for all", o.key)
 		default:

@@ -198,7 +198,8 @@ func (r *reader) sessions() {
 			r.wrong(o, "%v", err)
 			return
 		}
-		n := netconf.Neighbour{Address: a, AS: as, Description: o.field("name"), Down: o.field("admin_status") == "down"}
+		n := netconf.Neighbour{Address: a, AS: as, Description: o.field("name"),
+			Down: o.field("admin_status") == "down"}
 		if err2 != nil {
 			r.missing(o, "neighbour %v: no asn", a)
 		}
