@@ -52,15 +52,13 @@ func stockText(s *sheet.Sheet, c *configured) {
 		return
 	}
 	s.Title("by default, where nothing is said")
-	rows := [][]string{{"what", "value", "source"}}
 	for _, x := range c.Defaults.All {
-		source := x.Source
+		release := ""
 		if x.Release != "" {
-			source += " (" + x.Release + ")"
+			release = " of " + x.Release
 		}
-		rows = append(rows, []string{x.What, x.Value, source})
+		s.Hang("  ", "    ", fmt.Sprintf("%s: %s%s (%s)", x.What, x.Value, release, x.Source))
 	}
-	s.Grid("llw", rows)
 }
 
 // described is what a neighbour is called, after what is agreed with it.

@@ -108,7 +108,7 @@ const defaultFrame = 1500 * unit.Byte
 // defaults are what NX-OS does where nothing is said.
 var defaults = netconf.Defaults{SwitchedMTU: defaultFrame, RoutedMTU: defaultFrame, SVIMTU: defaultFrame, All: []netconf.Default{
 	netconf.FrameDefault("a port or an SVI", defaultFrame,
-		"Nexus 9200, 9300, 9500; on 3000, 5000, 6000 network-qos has it",
+		"Nexus 9200, 9300 and 9500; network-qos has it on 3000, 5000 and 6000",
 		"Cisco, document 118994"),
 	{What: "PFC of a port", Value: "auto: DCBX decides",
 		Source: "Nexus 9000 QoS Configuration Guide, Configuring Priority Flow Control"},
