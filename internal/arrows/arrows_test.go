@@ -403,8 +403,7 @@ var rules = map[string]rule{
 	"scripttest": {why: "it reads scripts and plays them: on what is for the test that has them"},
 
 	"tools/built":    {why: "it builds the program for tools that run it as a user does"},
-	"tools/figures":  {may: "bench tools/built unit",
-		why: "it runs the program as a user does, and reads what bench prints"},
+	"tools/figures":  {may: "bench tools/built unit", why: "it runs the program as a user does, and reads what bench prints"},
 	"tools/forecast": {may: "tools/built", why: "it runs the program as a user does"},
 	"tools/islands": {
 		may: "faultsearch result run scenario validate",

@@ -28,8 +28,7 @@ type ban struct {
 }
 
 var bans = []ban{
-	{in: pure, imports: "railyard/internal/sim",
-		why: "a core that knows the simulator cannot run on real time, and " +
+	{in: pure, imports: "railyard/internal/sim", why: "a core that knows the simulator cannot run on real time, and " +
 		"then interop with a kernel RDMA stack says nothing about the simulator"},
 	{in: pure, imports: "net/...", free: "net/netip", why: "cores have no socket: a driver hands them what arrived " +
 		"and sends what they ask for. (net/netip holds addresses as values.)"},
@@ -167,8 +166,7 @@ func checkCalls(f file) (problems []string) {
 // onlyThese are the names that a package may use of another: types of parameters, words and bounds,
 // so that it stays pure although the other is not.
 var onlyThese = map[[2]string]string{
-	{"plan",
-		"fabric"}: "Buffer Chances Class Config Down ECN Faults Leak Links MaxHops PFC PortProfile Profile Quirks Reboot " +
+	{"plan", "fabric"}: "Buffer Chances Class Config Down ECN Faults Leak Links MaxHops PFC PortProfile Profile Quirks Reboot " +
 		"Routing Setting Storm Watchdog While",
 	{"plan", "dataset"}: "Size",
 	{"plan", "result"}:  "KindBackground KindCollective KindJob RowGroupRows",

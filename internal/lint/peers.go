@@ -58,7 +58,7 @@ func (l *linter) paired(together [][2]*Device) {
 		}
 		for _, b := range l.devices[k+1:] {
 			share := slices.Contains(together, [2]*Device{a, b}) || slices.Contains(together, [2]*Device{b, a})
-			if share || names(a, b) || names(b, a) {
+			if share || l.names(a, b) || l.names(b, a) {
 				l.peer(a, b)
 			}
 		}
@@ -73,6 +73,21 @@ func (l *linter) whole(d *Device) {
 			fmt.Sprintf("peer switch, %s: want a domain, the address of the other one and a link to it", p),
 			"peer")
 	}
+}
+
+// names reports whether b is a's peer by its address. Pairs may have the same addresses between them: then it is the one
+// of a's domain.
+func (l *linter) names(a, b *Device) bool {
+	if !names(a, b) {
+		return false
+	}
+	n := 0
+	for _, d := range l.devices {
+		if d != a && names(a, d) {
+			n++
+		}
+	}
+	return n == 1 || b.Device.Peer != nil && b.Device.Peer.Domain == a.Device.Peer.Domain
 }
 
 // names reports whether a's peer has an address of b.

@@ -106,9 +106,18 @@ func (l *linter) within(a, b *owner) {
 	case a.of == b.of:
 		l.add(b.of, "Q27", Error, text+": two interfaces of one switch in one subnet", places...)
 	case gateways && a.prefix.Addr() != b.prefix.Addr():
-		l.lacks(b.of, netconf.AboutRouting, "", "Q27", Error,
-			text+": one subnet of two switches that are not one", places...)
+		s := Warning // a VLAN may reach from one to the other
+		if a.port.VLAN != b.port.VLAN || tells(a.of, x) && tells(b.of, x) {
+			s = Error
+		}
+		l.lacks(b.of, netconf.AboutRouting, "", "Q27", s, text+": one subnet of two switches that are not one", places...)
 	}
+}
+
+// tells reports whether a switch originates a subnet.
+func tells(d *Device, p netip.Prefix) bool {
+	b := d.Device.BGP
+	return b != nil && (b.Connected || slices.Contains(b.Networks, p))
 }
 
 // identifiers wants each device its own router identifier.

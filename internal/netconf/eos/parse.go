@@ -1,6 +1,7 @@
 package eos
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -96,6 +97,8 @@ func banner(line []byte) (from int, end string) {
 	switch strings.Join(strings.Fields(string(line)), " ") {
 	case "banner login", "banner motd":
 		return len(line), "\nEOF"
+	case "comment": // of a block, as far in as it is
+		return len(line), "\n" + string(line[:bytes.Index(line, []byte("comment"))]) + "EOF"
 	}
 	return 0, ""
 }

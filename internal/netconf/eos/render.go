@@ -28,7 +28,6 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	if why := unrouted(f.Device); why != "" {
 		f.NoRouting(Platform + ", which has no command on record for " + why + ",")
 	}
-	f.NoSVIDetails(Platform)
 	localized(f.Device)
 	f.Peered(Platform, peered)
 	if why := unbundled(f.Device); why != "" {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"railyard/internal/inventory"
 	"railyard/internal/netconf"
 	"railyard/internal/unit"
 )
@@ -101,8 +102,9 @@ func (w *writer) addressed(i *netconf.Interface) {
 func (w *writer) checkVirtual(i *netconf.Interface) {
 	named := i.Kind == netconf.Loopback && i.Name == "Loopback0" && i.VLAN == 0 ||
 		i.Kind == netconf.SVI && i.Name == "Vlan"+strconv.Itoa(i.VLAN) && i.VLAN >= 1 && i.VLAN <= mostVLAN
-	if !named || i.MTU != 0 || i.Description != "" || i.QoS != nil || i.Speed != 0 || i.LLDP != (netconf.PortLLDP{}) {
-		w.Refuse("%s %s: want Loopback0 or VlanN, with addresses alone", i.Kind, i.Name)
+	loud := i.Kind == netconf.Loopback && i.MTU != 0 || i.MTU != 0 && inventory.IPMTU(i.MTU) < leastMTU
+	if !named || loud || i.QoS != nil || i.Speed != 0 || i.LLDP != (netconf.PortLLDP{}) {
+		w.Refuse("%s %s: want Loopback0 without an MTU or VlanN, with addresses, MTU and description", i.Kind, i.Name)
 	}
 }
 
