@@ -18,7 +18,7 @@ var knownAtTop = []string{"access-list", "agentx", "allow-external-route-update"
 	"router ospf", "router ospf6", "router pim", "router rip", "router ripng", "router-id", "rpki",
 	"router babel", "segment-routing", "service",
 	"spf", "table", "username", "vni", "vrf", "vrrp", "zebra", "affinity-map", "camp", "evpn", "hash", "l2vpn",
-	"domainname", "end", "write",
+	"domainname", "end", "write", "exit-vrf",
 	"build", "Building", "Current", "bgp", "router bgp AS vrf NAME", "router bgp AS view NAME"}
 
 // knownOnInterface are those of an interface.

@@ -163,7 +163,7 @@ func (r *reader) startEnd(l *lines.Line) bool {
 // finishTunnels puts ends together: they have one source and one size of frames.
 func (r *reader) finishTunnels() {
 	if len(r.ends) == 0 {
-		if r.allVNIs != nil {
+		if r.allVNIs != nil && r.linux { // else its interfaces are in a file that is not here
 			r.about(r.allVNIs, "advertise-all-vni, and no iface vniN is the end of a VXLAN")
 		}
 		return

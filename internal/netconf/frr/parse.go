@@ -33,6 +33,7 @@ type reader struct {
 	profile     *netconf.BFD // the block that is read
 	profileSet  *netconf.BFD // whose interval has been given
 	bridge      bridge
+	linux       bool        // the file of its interfaces is here
 	allVNIs     *lines.Line // that advertises them
 	ends        []*end      // of VXLANs, in order
 	end         *end        // the block that is read
@@ -50,6 +51,7 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 		case strings.HasSuffix(f.Name, "daemons"):
 			lines.Read(&r.Parsed, f.Name, f.Text, "#", daemons, r)
 		case strings.HasSuffix(f.Name, "interfaces"):
+			r.linux = true
 			lines.Read(&r.Parsed, f.Name, f.Text, "#", ifupdown, r)
 		default:
 			lines.Read(&r.Parsed, f.Name, f.Text, "!#", top, r)

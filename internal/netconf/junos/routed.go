@@ -194,6 +194,16 @@ func (r *reader) unitLine(l *line, p *netconf.Interface, words []string) error {
 
 // finishPorts puts ports into their VLANs.
 func (r *reader) finishPorts() {
+	split := map[int]bool{} // ports whose parts are interfaces
+	for i := range r.Device.Interfaces {
+		if n, part, ok := netconf.SplitPort(r.Device.Interfaces[i].Name); ok && part > 0 {
+			split[n] = true
+		}
+	}
+	r.Device.Interfaces = slices.DeleteFunc(r.Device.Interfaces, func(i netconf.Interface) bool {
+		n, part, ok := netconf.SplitPort(i.Name)
+		return ok && part == 0 && split[n] && len(i.Addresses) == 0 && i.MTU == 0 && r.ports[i.Name] == nil
+	})
 	for i := range r.Device.Interfaces {
 		p := &r.Device.Interfaces[i]
 		p.Routed = p.Routed && len(p.Addresses) == 0
