@@ -174,7 +174,8 @@ func TestLinksByAddress(t *testing.T) {
 	a := linttest.Read("eos", "a", "hostname a\ninterface Ethernet1\n no switchport\n mtu 9214\n ip address 172.16.0.0/31\n")
 	b := linttest.Read("nxos", "b", "hostname b\ninterface Ethernet1/7\n no switchport\n mtu 4200\n ip address 172.16.0.1/31\n")
 	all := lint.Check([]*lint.Device{a, b}, nil)
-	if len(all) != 1 || all[0].Rule != "Q12" || !strings.HasPrefix(all[0].Text, "Ethernet1 and b Ethernet1/7") || all[0].Port != "Ethernet1" {
+	if len(all) != 1 || all[0].Rule != "Q12" || !strings.HasPrefix(all[0].Text,
+		"Ethernet1 and b Ethernet1/7") || all[0].Port != "Ethernet1" {
 		t.Errorf("%+v", all)
 	}
 }
