@@ -332,6 +332,10 @@ func (l *linter) profiles(d *Device) {
 		}
 		switch {
 		case pausing == 0:
+			if on := enabled(d.Device, n); on != nil && !slipped(d, "Q02") && !slipped(d, "Q14") && !slipped(d, "Q15") && !slipped(d, "Q16") {
+				at := "interface " + on.Name
+				l.lacks(d, netconf.AboutQoS, "", "Q02", Error, ports+": PFC is on, and no class pauses", at+" pfc", at)
+			}
 			if d.Dialect == "nvue" && p.Class(3) == nil {
 				l.lacks(d, netconf.AboutQoS, first.Name, "Q21", Error,
 					ports+": ECN marks traffic class 0 alone, as from the start: class 3 is unmarked",
@@ -354,6 +358,16 @@ func (l *linter) profiles(d *Device) {
 		}
 		l.cnp(d, p, ports, here)
 	}
+}
+
+// enabled is the first port of a profile whose PFC is on; nil: none is.
+func enabled(d *netconf.Device, profile int) *netconf.Interface {
+	for i := range d.Interfaces {
+		if q := d.Interfaces[i].QoS; q != nil && q.Profile == profile && q.PFC == netconf.PFCOn && !d.Interfaces[i].Down {
+			return &d.Interfaces[i]
+		}
+	}
+	return nil
 }
 
 // lossy reports data in a class that does not pause. Where no design says which DSCP hosts use, and some are in the

@@ -214,3 +214,26 @@ func TestKindsOfUnread(t *testing.T) {
 		t.Errorf("%d findings, %+v", len(all), d.Lines)
 	}
 }
+
+// What is defined and attached nowhere is said, and so is PFC without a class that pauses.
+func TestNothingApplied(t *testing.T) {
+	policies := strings.ReplaceAll(linttest.Render(t, "nxos", linttest.Clean()), "  service-policy", "  ! service-policy")
+	profile, _, _ := strings.Cut(eosLeaf, "interface ")
+	for _, c := range []struct{ dialect, text, rules string }{
+		{"nxos", strings.Replace(policies, "priority-flow-control mode auto", "priority-flow-control mode on", 1), "Q02 Q33"},
+		{"eos", profile, "Q33"},
+		{"eos", strings.Replace(eosLeaf, "   priority-flow-control priority 3 no-drop\n", "", 1), "Q02"},
+		{"junos", "set class-of-service classifiers dscp a forwarding-class TC3 loss-priority low code-points 011010\n", "Q33"},
+		{"nvue", "nv set qos pfc P switch-priority 3\nnv set interface swp1 link mtu 9216\nnv set qos roce mode lossy\n", "Q33"},
+	} {
+		seen := map[string]bool{}
+		for _, f := range lint.Check([]*lint.Device{linttest.Read(c.dialect, "f", c.text)}, nil) {
+			seen[f.Rule] = true
+		}
+		for r := range strings.FieldsSeq(c.rules) {
+			if !seen[r] {
+				t.Errorf("%s: %v, want %s", c.dialect, seen, c.rules)
+			}
+		}
+	}
+}

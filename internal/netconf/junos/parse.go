@@ -2,6 +2,7 @@ package junos
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -264,6 +265,7 @@ func (r *reader) finish() {
 		}
 	}
 	r.pools()
+	r.loose()
 	r.finishRouting()
 	d.Interfaces = slices.DeleteFunc(d.Interfaces, func(i netconf.Interface) bool {
 		return i.Kind == netconf.Bundle && len(i.Addresses) == 0
@@ -271,6 +273,36 @@ func (r *reader) finish() {
 	d.Intern()
 	d.Sort()
 	r.Problems = r.Problems.Sorted()
+}
+
+// loose notes classifiers, scheduler maps and notification profiles that no interface names.
+func (r *reader) loose() {
+	used := map[string]bool{}
+	for _, p := range r.ports { // of each its own: order does not matter
+		for kind, l := range map[string]*line{"classifier": p.classifier, "scheduler-map": p.schedulers,
+			"congestion-notification-profile": p.notified} {
+			if l != nil {
+				used[kind+" "+l.Args[1]] = true
+			}
+		}
+	}
+	note := func(kind, name string, lines []*line) {
+		if used[kind+" "+name] || len(lines) == 0 {
+			return
+		}
+		first := slices.MinFunc(lines, func(a, b *line) int { return int(a.Number - b.Number) })
+		r.Loose = append(r.Loose, netconf.Loose{Place: netconf.Place{File: first.File, Line: int(first.Number)},
+			Text: kind + " " + name, QoS: true})
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.classifiers)) {
+		note("classifier", name, slices.Collect(maps.Values(r.classifiers[name])))
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.maps)) {
+		note("scheduler-map", name, slices.Collect(maps.Values(r.maps[name])))
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.notifies)) {
+		note("congestion-notification-profile", name, slices.Collect(maps.Values(r.notifies[name])))
+	}
 }
 
 func (r *reader) pools() {

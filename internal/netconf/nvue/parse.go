@@ -2,6 +2,7 @@ package nvue
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -243,7 +244,41 @@ func (r *reader) finish() {
 			r.say(l, "interface %s watchdog", i.Name)
 		}
 	}
+	r.loose()
 	d.Intern()
+}
+
+// loose notes profiles that no port names: default-global is all ports'.
+func (r *reader) loose() {
+	used := map[string]bool{}
+	for kind, of := range r.uses { // of each its own: order does not matter
+		for _, l := range of {
+			used[kind+" "+l.Args[len(l.Args)-1]] = true
+		}
+	}
+	note := func(kind, name string, at *line) {
+		if at != nil && name != "default-global" && !used[kind+" "+name] {
+			r.Loose = append(r.Loose, netconf.Loose{Place: netconf.Place{File: at.File, Line: int(at.Number)},
+				Text: kind + " profile " + name, QoS: true})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.pfcs)) {
+		note("pfc", name, r.pfcs[name].line)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.curves)) {
+		for tc := range uint8(netconf.Classes) {
+			if c := r.curves[name][tc]; c != nil {
+				note("congestion-control", name, c.line)
+				break
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.maps)) {
+		i := slices.IndexFunc(r.maps[name].said[:], func(l *line) bool { return l != nil })
+		if i >= 0 {
+			note("mapping", name, r.maps[name].said[i])
+		}
+	}
 }
 
 // used is the profile of a kind that holds at a port, and its name: default-global, unless the port names one.
