@@ -146,7 +146,7 @@ func (l *linter) ports(d *Device) {
 		i := &d.Device.Interfaces[k]
 		here := "interface " + i.Name
 		switch {
-		case i.Kind != netconf.Physical || i.MTU == 0 || i.Down || i.QoS == nil:
+		case i.Kind != netconf.Physical || i.MTU == 0 || i.Down || i.QoS == nil || l.design == nil && !pausesAt(d.Device, i):
 		case i.MTU < least:
 			l.add(d, "Q12", Error, fmt.Sprintf("%s: frames of at most %v, and RoCE's take %v", d.Native(i.Name),
 				i.MTU,

@@ -106,7 +106,7 @@ const unknown = "; not known, since lines that are not understood may say it"
 var vocabulary = func() map[string]Topic {
 	all := map[string]Topic{}
 	for t, words := range map[Topic]string{
-		AboutQoS: `qos pfc priority-flow-control priority ecn random-detect wred dscp trust service-policy service-profile
+		AboutQoS: `qos cos pfc priority-flow-control priority ecn random-detect wred dscp trust service-policy service-profile
 			policy-map class-map network-qos queuing qos-group pause no-drop no-loss roce lossless congestion-control
 			congestion-notification-profile classifiers classifier forwarding-class forwarding-classes schedulers scheduler
 			scheduler-map scheduler-maps drop-profile drop-profiles drop-profile-map shared-buffer buffer-partition tx-queue

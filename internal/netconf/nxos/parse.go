@@ -205,8 +205,8 @@ func (r *reader) classMap(l *line) {
 			c.dscp = append(c.dscp, r.numbers(b, 2, netconf.CodePoints-1)...)
 		case b.Is("match", "cos") && kind == "qos":
 			cos = true
-			if !all && len(l.Below) == 1 { // packets with a tag alone
-				r.Known(b)
+			if !all { // which packets have a tag is in no model
+				r.Unknown(b)
 			}
 		case b.Is("description"):
 		case b.Is("match", "qos-group") && kind != "qos" && len(b.Words) == 3:
