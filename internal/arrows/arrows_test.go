@@ -245,7 +245,7 @@ var rules = map[string]rule{
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
 	"lint": {
-		may: "dcbx netconf netconf/dialects qos wire",
+		may: "dcbx located netconf netconf/dialects qos wire",
 		why: "what is wrong with configurations follows from what they mean: nothing needs to run. Of dialects its tests make use",
 	},
 	"lint/linttest": {
@@ -261,8 +261,8 @@ var rules = map[string]rule{
 		why: "what two ends make of what they tell each other is a function of both: who sends it is above it",
 	},
 	"netconf/lines": {
-		may: "located",
-		why: "commands in blocks are syntax: what they mean is for the dialects that have the rules",
+		may: "located netconf",
+		why: "commands in blocks are syntax: what they mean is for the dialects that have the rules; netconf counts lines by class",
 	},
 	"netconf/frr": {
 		may: "inventory located netconf netconf/lines",

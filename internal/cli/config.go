@@ -397,7 +397,10 @@ func (a *app) configParse(path string, f parseFlags) error {
 			Dialect string                   `json:"dialect"`
 			Device  *netconf.Device          `json:"device"`
 			Places  map[string]netconf.Place `json:"places"`
-		}{c.dialect, c.Device, c.Places})
+			Lines   netconf.Lines            `json:"lines"`
+			Unread  []netconf.Unread         `json:"not_understood,omitempty"`
+			Stock   []netconf.Default        `json:"defaults,omitempty"`
+		}{c.dialect, c.Device, c.Places, c.Lines, c.Unread, c.Defaults.All})
 	} else {
 		s := a.newSheet()
 		deviceText(s, c)
@@ -407,6 +410,26 @@ func (a *app) configParse(path string, f parseFlags) error {
 		err = fmt.Errorf("%s: %s", path, count(wrong, "problem"))
 	}
 	return err
+}
+
+// unreadOf is a warning for each kind of lines of a file that are not understood, at the first of them.
+func unreadOf(c *configured, file string) (all located.Problems) {
+	at, times := map[string]int{}, map[string]int{}
+	for i := range c.Unread {
+		u := &c.Unread[i]
+		if u.File != file {
+			continue
+		}
+		kind := u.Kind()
+		if times[kind]++; times[kind] == 1 {
+			at[kind] = len(all)
+			all = append(all, located.Problem{File: file, Line: u.Line, Column: u.Column, Width: 1,
+				Message: located.Shown(u.Text) + ": not understood", Warning: true})
+			continue
+		}
+		all[at[kind]].Message = fmt.Sprintf("%s: not understood, %d times", located.Shown(kind), times[kind])
+	}
+	return all
 }
 
 // renderConfig prints what was not understood, with its lines, and returns how much of it is wrong.
@@ -428,6 +451,7 @@ func (a *app) renderConfig(c *configured) (wrong int) {
 				}
 			}
 		}
+		here = append(here, unreadOf(c, f.Name)...)
 		here.Sorted().Render(a.stderr, f.Text)
 	}
 	return wrong

@@ -132,7 +132,7 @@ func (p *Plan) matchConfigs(in *inventory.Inventory) error {
 			wrong = append(wrong, problems...)
 			continue
 		}
-		unread := 0
+		unread := parsed.Lines.Unread
 		for _, problem := range parsed.Problems {
 			if problem.Warning {
 				unread++
