@@ -34,7 +34,7 @@ const (
 	ChangeRank       = "rank"       // with a slow rank as the others
 	ChangeLaunch     = "launch"     // with launches that take no time
 	ChangePCIe       = "pcie"       // with a link inside hosts twice as fast
-	ChangeIdeal      = "ideal"      // on an ideal network
+	ChangeIdeal      = "ideal"      // with infinitely fast links
 	ChangeCure       = "cure"       // of a mistake in the thresholds
 	ChangeSurvival   = "survival"   // with patience, checkpoints, restarts, spare hosts
 	ChangeTried      = "tried"      // a cure that is tried by itself: see docs/format/whatif.md
@@ -68,7 +68,7 @@ type WhatIf struct {
 	// Base is what the scenario of all runs has set, the run as it is among them: of a long training, fewer steps.
 	Base  []WhatIfValue  `json:"base,omitempty"`
 	Parts unit.Duration  `json:"parts_save_ps"`  // sum of what the single parts save that save anything
-	Whole *unit.Duration `json:"ideal_saves_ps"` // what an ideal network saves; null: not run
+	Whole *unit.Duration `json:"ideal_saves_ps"` // what infinitely fast links would save; null: not run
 }
 
 // WhatIfChange is one change and what it came to.
@@ -211,7 +211,7 @@ func (r *Run) WhatIf() (*WhatIf, error) {
 	return w, nil
 }
 
-// Best returns the change that saves most, an ideal network excepted, nil if none saves anything.
+// Best returns the change that saves most, infinitely fast links excepted, nil if none saves anything.
 func (w *WhatIf) Best() *WhatIfChange {
 	for i := range w.Changes { // in order of saving
 		c := &w.Changes[i]
