@@ -16,13 +16,14 @@ import (
 func (t *trying) choice() {
 	choices, written := choicesOf(t.p)
 	uneven := []noun.Noun{noun.ECMPCollision, noun.Polarisation, noun.SharedLink, noun.Oversubscription, noun.UnevenSpraying}
-	if written > 0 {
-		t.try("without the paths that are written for flows", uneven, t.freed()...)
-	}
 	if choices == 0 {
 		return
 	}
 	f := &t.sc.Fabric
+	if written > 0 {
+		t.byChance("without the paths that are written for flows", uneven, t.freed()...)
+		t.try("with spraying in place of the paths that are written", uneven, append(t.balanced("spray"), t.freed()...)...)
+	}
 	if f.Balance != "spray" {
 		t.try("with spraying", uneven, t.balanced("spray")...)
 		if t.sc.Transport.Receiver == "in-order" {
@@ -131,7 +132,6 @@ func choicesOf(p *plan.Plan) (choices, written int) {
 		}
 		if q.Flow != nil && q.Flow.Path != nil {
 			written++
-			continue
 		}
 		n := 0
 		for _, id := range q.Path {
