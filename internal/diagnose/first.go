@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"slices"
 	"strings"
 
 	"railyard/internal/unit"
@@ -23,6 +24,9 @@ func (k Kind) Aborts() bool { return k == RetryExceeded || k == JobWatchdog || k
 // Main returns the blame to name first, nil if there is none: the largest that is not the work
 // itself, unless that outweighs it by far. A tenth of a job is worth to be named whatever its steps took.
 func (d *Diagnosis) Main() *Blame {
+	if len(d.Findings) > 0 {
+		return &d.Blames[d.Findings[0].Blames[0]]
+	}
 	var work, lost *Blame
 	for i := range d.Blames {
 		b := &d.Blames[i]
@@ -52,15 +56,27 @@ func (d *Diagnosis) Find(k Kind, port string) *Blame {
 	return nil
 }
 
+// Finding returns the finding that a blame is part of, nil if the diagnosis names none.
+func (d *Diagnosis) Finding(b *Blame) *Finding {
+	for i := range d.Findings {
+		if slices.ContainsFunc(d.Findings[i].Blames, func(k int) bool { return b == &d.Blames[k] }) {
+			return &d.Findings[i]
+		}
+	}
+	return nil
+}
+
 // Attributed is the time that goes with a blame: of a port in the way, everything that was lost
-// there, whatever the mechanism; else the blame's own.
+// there, whatever the mechanism, and what else its finding has; else the blame's own.
 func (d *Diagnosis) Attributed(b *Blame) unit.Duration {
 	if b.Port == "" || !b.Kind.Congestion() {
 		return b.Time
 	}
 	var t unit.Duration
+	f := d.Finding(b)
 	for i := range d.Blames {
-		if o := &d.Blames[i]; o.Port == b.Port && o.Kind.Congestion() {
+		o := &d.Blames[i]
+		if o.Port == b.Port && o.Kind.Congestion() || f != nil && slices.Contains(f.Blames, i) {
 			t += o.Time
 		}
 	}

@@ -78,7 +78,7 @@ func TestASlowPortThatIsShared(t *testing.T) {
 // What a blame was felt as has the largest first; all that was lost at a port goes with its blame.
 func TestWhatGoesWithABlame(t *testing.T) {
 	e := two(0, 0, 100*gbps).spent(cause.Queueing, 1, 0, 10*us).spent(cause.Pause, 1, 0, 20*us)
-	e.Pairs[0].Path[1].Lost = []Lost{{LossyLink, 1}}
+	e.Pairs[0].Path[1].Lost, e.Ports[0].Fill = []Lost{{LossyLink, 1}}, []Share{{1, 1}}
 	d := Of(e.spent(cause.Retransmission, -1, 0, 5*us).spent(cause.Queueing, 0, 0, us).
 		spent(cause.Serialisation, 0, 0, 100*us))
 	b := want(t, d, SharedPort, "rail1/host3", 30*us)

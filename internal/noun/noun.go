@@ -223,6 +223,7 @@ type Finding struct {
 	Place    Place         `json:"place"`
 	Culprits []string      `json:"culprits,omitempty"` // flows, jobs, a seed, a setting: the largest first
 	Others   int           `json:"others,omitempty"`   // culprits that are not listed
+	By       string        `json:"by,omitempty"`       // what brought it about: a hash, a shared seed, a setting
 	N        int           `json:"n,omitempty"`        // of n:1
 	Time     unit.Duration `json:"time_ps"`            // attributed to it, of the diagnosis' whole
 	Share    float64       `json:"share"`              // of the whole

@@ -60,12 +60,12 @@ func TestPlanted(t *testing.T) {
 			attributed := d.Attributed(main)
 			for i := range c.Wants[1:] { // a cable has two directions
 				for k := range d.Blames {
-					if b := &d.Blames[k]; b != main && c.Wants[i+1].is(b) {
+					if b := &d.Blames[k]; b != main && c.Wants[i+1].is(b) && d.Finding(b) != d.Finding(main) {
 						attributed += d.Attributed(b)
 					}
 				}
 				if c.Wants[i+1].is(main) {
-					if b := d.Find(c.Wants[0].Kind, c.Wants[0].Port); b != nil {
+					if b := d.Find(c.Wants[0].Kind, c.Wants[0].Port); b != nil && d.Finding(b) != d.Finding(main) {
 						attributed += d.Attributed(b)
 					}
 				}

@@ -44,6 +44,7 @@ type Recorder struct {
 	events events
 	series series
 	waits  circles
+	ways   *crossings            // for diagnoses
 	losses [len(lossNames)]int64 // frames that did not arrive, by why
 
 	flowID   int64
