@@ -17,7 +17,7 @@ var jobFamilies = []Family{
 }
 
 func drawSharedPCIe(d *draw) string {
-	return "# GPUs reach the host's NIC over a slow uplink.\n# noun: PCIe shared\n# cure: with CPU0/PCIe1 twice as fast\n" +
+	return "# GPUs reach the host's NIC over a slow uplink.\n# noun: PCIe shared, PCIe-bound\n# cure: with CPU0/PCIe1 twice as fast\n" +
 		"cluster:\n  hosts: 2\n  host:\n    preset: hgx-a100\n    gpus: 4\n    graph: preset\n" +
 		planted(fmt.Sprintf("    links:\n      - {link: CPU0/PCIe1, rate: %dGB/s}\n", d.between(2, 4))) +
 		"  nic: {shared: true, speed: 100Gb/s}\nfabric: {design: single-switch}\n" + none +
@@ -60,9 +60,9 @@ func drawStraggler(d *draw) string {
 
 func drawBubble(d *draw) string {
 	return "# A pipeline with one micro-batch.\n# noun: bubble\n# cure: with 2 micro-batches\n" +
-		"cluster: {hosts: 4, host: {gpus: 1, launch: 100ns}, nic: {speed: 400Gb/s}}\nfabric: {design: single-switch}\njob:\n" +
+		"cluster: {hosts: 1, host: {gpus: 4, launch: 100ns, flops: 200GFLOP/s}, nic: {speed: 400Gb/s}}\nfabric: {design: single-switch}\njob:\n" +
 		"  parallel:\n    pp: 4\n    dp: 1\n    micro_batches: 1 # planted\n    #instead micro_batches: 8\n" +
-		digits(d.of("[784, 256, 256, 256, 10]", "[784, 256, 512, 256, 10]"), 512)
+		digits(d.of("[784, 64, 256, 64, 10]", "[784, 64, 128, 128, 10]"), 128)
 }
 
 func drawSkewedRouter(d *draw) string {

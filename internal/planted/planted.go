@@ -29,9 +29,9 @@ type Case struct {
 	Without     string
 	Topology    string // what the file TopologyFile holds, which both name; "": they do not
 
-	Noun   noun.Noun // of the first finding; "": only Wants are known
-	Places []string  // where it may be; none: anywhere
-	Cures  []string  // what names of changes of `railyard whatif` begin with, of which one cures it; none: not known
+	Nouns  []noun.Noun // of the first finding, one of them; none: only Wants are known
+	Places []string    // where it may be; none: anywhere
+	Cures  []string    // what names of changes of `railyard whatif` begin with, of which one cures it; none: not known
 }
 
 // TopologyFile is what scenarios call their file of a network, relative to where they run.
@@ -95,9 +95,11 @@ func parse(name, src string) (Case, error) {
 				return c, fmt.Errorf("additive: false, %s: want one of Reasons", c.NotAdditive)
 			}
 		case isHead && strings.HasPrefix(head, "noun: "):
-			name, at, _ := strings.Cut(head[len("noun: "):], " at ")
-			if c.Noun = noun.Noun(name); !c.Noun.Known() {
-				return c, fmt.Errorf("noun: %s: want one of package noun", name)
+			names, at, _ := strings.Cut(head[len("noun: "):], " at ")
+			for _, name := range strings.Split(names, ", ") {
+				if c.Nouns = append(c.Nouns, noun.Noun(name)); !noun.Noun(name).Known() {
+					return c, fmt.Errorf("noun: %s: want one of package noun", name)
+				}
 			}
 			if at != "" {
 				c.Places = strings.Split(at, " or ")
@@ -115,7 +117,7 @@ func parse(name, src string) (Case, error) {
 			c.Without += line + "\n"
 		}
 	}
-	if len(c.Wants) == 0 && c.Noun == "" || c.With == c.Without {
+	if len(c.Wants) == 0 && len(c.Nouns) == 0 || c.With == c.Without {
 		return c, fmt.Errorf("neither want nor noun, or nothing is planted")
 	}
 	return c, nil

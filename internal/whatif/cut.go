@@ -45,6 +45,7 @@ type Cut struct {
 
 	Of     []noun.Noun // of a cure that is tried by itself: the findings that it may help against
 	Chance bool        // what it saves depends on the seed
+	Late   bool        // others are tried before it
 }
 
 // Bounds of the list.
