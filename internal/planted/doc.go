@@ -7,6 +7,7 @@
 //
 //	# What was done to whom.
 //	# want: shared port at rail1/host1 by background1
+//	# noun: incast
 //	# additive: false, REASON
 //	cluster: ...
 //	    - {from: host3, ...} # planted
@@ -14,6 +15,9 @@
 // Lines that end in "# planted" are left out of the scenario without it, which has the text behind
 // "#instead" in place of it. A want lists alternatives with "or" (a cable has two directions), and
 // "not crossed" for a victim of pauses that spread.
+//
+// The noun is that of the first finding. What is planted taken away takes the noun away, too, but for those of shares, which
+// any run has.
 //
 // Attributed and saved must agree within a tenth, or the case says why they need not, by one
 // of a few reasons (Reasons).

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"railyard/internal/diagnose"
+	"railyard/internal/noun"
 )
 
 //go:embed testdata/*.yaml
@@ -23,6 +24,7 @@ var Reasons = map[string]string{
 type Case struct {
 	Name, Title string
 	Wants       []Want
+	Noun        noun.Noun // that the first finding has, and has not without what is planted, unless it is a share
 	NotAdditive string // a key of Reasons; "": attributed and saved agree
 	With        string // scenario
 	Without     string
@@ -80,6 +82,10 @@ func parse(name, src string) (Case, error) {
 				}
 				c.Wants = append(c.Wants, want)
 			}
+		case isHead && strings.HasPrefix(head, "noun: "):
+			if c.Noun = noun.Noun(head[len("noun: "):]); !c.Noun.Known() {
+				return c, fmt.Errorf("noun: %s: want one of package noun", c.Noun)
+			}
 		case isHead && strings.HasPrefix(head, "additive: false, "):
 			c.NotAdditive = head[len("additive: false, "):]
 			if Reasons[c.NotAdditive] == "" {
@@ -94,8 +100,8 @@ func parse(name, src string) (Case, error) {
 			c.Without += line + "\n"
 		}
 	}
-	if len(c.Wants) == 0 || c.With == c.Without {
-		return c, fmt.Errorf("no want, or nothing is planted")
+	if len(c.Wants) == 0 || c.Noun == "" || c.With == c.Without {
+		return c, fmt.Errorf("no want, no noun, or nothing is planted")
 	}
 	return c, nil
 }

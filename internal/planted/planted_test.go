@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"railyard/internal/diagnose"
+	"railyard/internal/noun"
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
@@ -56,6 +57,12 @@ func TestPlanted(t *testing.T) {
 			}
 			if !slices.ContainsFunc(c.Wants, func(w Want) bool { return w.is(main) }) {
 				t.Errorf("want %+v, got\n%s", c.Wants, text(d))
+			}
+			if f := d.Findings[0]; f.Noun != c.Noun {
+				t.Errorf("the first finding is %s at %s, want %s", f.Noun, f.Place.Name, c.Noun)
+			}
+			if len(sound.Findings) > 0 && c.NotAdditive == "" && c.Noun.Class() != noun.Share && sound.Findings[0].Noun == c.Noun {
+				t.Errorf("without what is planted there is %s, too", c.Noun)
 			}
 			attributed := d.Attributed(main)
 			for i := range c.Wants[1:] { // a cable has two directions
