@@ -359,7 +359,7 @@ var rules = map[string]rule{
 			"topo and cc it takes types",
 	},
 	"whatif": {
-		may: "diagnose noun plan result run scenario sweep topo sheet",
+		may: "coll diagnose noun plan result run scenario sweep topo sheet",
 		why: "it changes scenarios and compares what their runs leave; how a change acts is for the engine",
 	},
 	"bench": {

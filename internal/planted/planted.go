@@ -24,11 +24,18 @@ var Reasons = map[string]string{
 type Case struct {
 	Name, Title string
 	Wants       []Want
-	Noun        noun.Noun // that the first finding has, and has not without what is planted, unless it is a share
 	NotAdditive string // a key of Reasons; "": attributed and saved agree
 	With        string // scenario
 	Without     string
+	Topology    string // what the file TopologyFile holds, which both name; "": they do not
+
+	Noun   noun.Noun // of the first finding; "": only Wants are known
+	Places []string  // where it may be; none: anywhere
+	Cures  []string  // what names of changes of `railyard whatif` begin with, of which one cures it; none: not known
 }
+
+// TopologyFile is what scenarios call their file of a network, relative to where they run.
+const TopologyFile = "planted.txt"
 
 // Want is what the first blame must be.
 type Want struct {
@@ -82,15 +89,23 @@ func parse(name, src string) (Case, error) {
 				}
 				c.Wants = append(c.Wants, want)
 			}
-		case isHead && strings.HasPrefix(head, "noun: "):
-			if c.Noun = noun.Noun(head[len("noun: "):]); !c.Noun.Known() {
-				return c, fmt.Errorf("noun: %s: want one of package noun", c.Noun)
-			}
 		case isHead && strings.HasPrefix(head, "additive: false, "):
 			c.NotAdditive = head[len("additive: false, "):]
 			if Reasons[c.NotAdditive] == "" {
 				return c, fmt.Errorf("additive: false, %s: want one of Reasons", c.NotAdditive)
 			}
+		case isHead && strings.HasPrefix(head, "noun: "):
+			name, at, _ := strings.Cut(head[len("noun: "):], " at ")
+			if c.Noun = noun.Noun(name); !c.Noun.Known() {
+				return c, fmt.Errorf("noun: %s: want one of package noun", name)
+			}
+			if at != "" {
+				c.Places = strings.Split(at, " or ")
+			}
+		case isHead && strings.HasPrefix(head, "cure: "):
+			c.Cures = strings.Split(head[len("cure: "):], " or ")
+		case strings.HasPrefix(line, "#topology "):
+			c.Topology += line[len("#topology "):] + "\n"
 		case isInstead:
 			c.Without += line[:len(line)-len(strings.TrimLeft(line, " "))] + instead + "\n"
 		case strings.HasSuffix(trimmed, "# planted"):
@@ -100,8 +115,8 @@ func parse(name, src string) (Case, error) {
 			c.Without += line + "\n"
 		}
 	}
-	if len(c.Wants) == 0 || c.Noun == "" || c.With == c.Without {
-		return c, fmt.Errorf("no want, no noun, or nothing is planted")
+	if len(c.Wants) == 0 && c.Noun == "" || c.With == c.Without {
+		return c, fmt.Errorf("neither want nor noun, or nothing is planted")
 	}
 	return c, nil
 }

@@ -53,8 +53,8 @@ func TestAnswerHasThreeBullets(t *testing.T) {
 		{Kind: result.ChangeIdeal, Saves: new(60 * us), Part: new(0.6)},
 		{Kind: result.ChangeCure, Subject: []string{"fabric.qos.ecn.min"}, Saves: &saves, Part: &part}}}
 	sentence, bullets := Answer(d)
-	if !strings.HasSuffix(sentence, "; an ideal network saves 60.0 %.") {
-		t.Errorf("the ideal network is missing: %s", sentence)
+	if !strings.HasSuffix(sentence, "; infinitely fast links would save 60.0 %.") {
+		t.Errorf("what infinitely fast links would save is missing: %s", sentence)
 	}
 	want := []string{"It was felt as pause. Of what others had waiting there: noise (100 %).",
 		"PFC can act before ECN. Here it acted: 7 pause frames. A cure: set fabric.qos.ecn.min: 58kB; marking begins " +

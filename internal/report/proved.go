@@ -9,7 +9,7 @@ import (
 	"railyard/internal/unit"
 )
 
-// proved says what a rerun without the reason saved, and one on an ideal network, if railyard
+// proved says what a rerun without the reason saved, and one with infinitely fast links, if railyard
 // whatif has made them: attributed is not saved. "": nobody has asked.
 func (d *Data) proved(b *diagnose.Blame) string {
 	if d.WhatIf == nil {
@@ -36,11 +36,11 @@ func (d *Data) proved(b *diagnose.Blame) string {
 	case best == nil && ideal == "":
 		return ""
 	case best == nil:
-		return "; an ideal network saves " + ideal
+		return "; infinitely fast links would save " + ideal
 	}
 	t := fmt.Sprintf("; a rerun %s saves %s", best.Name, saved(*best.Saves, *best.Part))
 	if ideal != "" {
-		t += ", an ideal network " + ideal
+		t += ", infinitely fast links would save " + ideal
 	}
 	return t
 }
