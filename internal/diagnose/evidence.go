@@ -23,6 +23,7 @@ type Evidence struct {
 	// Job returns the name of a queue pair's job that is not the one that is judged, "" of its own and of background.
 	// It may be nil.
 	Job     func(pair int32) string
+	Line    unit.Bitrate  // that most NICs' ports have
 	Timeout unit.Duration // after which a sender sends again what was not acknowledged
 	// RankCompute is the mean time of compute in a step, by rank.
 	RankCompute []unit.Duration

@@ -52,7 +52,7 @@ func (c *court) grouped(d *Diagnosis) (all [][]int) {
 				}
 				ok = float64(lost) >= half*float64(b.Time)
 			}
-		case b.Kind == LossyLink && b.Port != "":
+		case (b.Kind == LossyLink || b.Kind == SlowPort) && b.Port != "":
 			group, ok = byPort[c.otherEnd(d, b)]
 		}
 		return group, ok
@@ -89,7 +89,7 @@ func (x *Choice) merged() string {
 	return "via " + x.Via
 }
 
-// otherEnd is the port at the other end of a link that lost frames, if that lost some too and comes before: a cable
+// otherEnd is the port at the other end of a link that lost frames, or is slow, if that lost some too and comes before: a cable
 // has two directions. -1: it did not.
 func (c *court) otherEnd(d *Diagnosis, b *Blame) int32 {
 	for i := range d.Blames {
@@ -201,9 +201,8 @@ func (c *court) name(f *Finding, b *Blame) {
 		return
 	}
 	p := &c.e.Ports[b.at]
-	if odd := wrong(b, p); odd != "" {
-		f.Noun = odd
-		f.By = p.Odd[0]
+	if odd, by := wrong(b, p); odd != "" {
+		f.Noun, f.By = odd, by
 		return
 	}
 	switch b.Kind {
@@ -212,12 +211,13 @@ func (c *court) name(f *Finding, b *Blame) {
 	case UnevenChoice:
 		c.unevenly(f, b)
 	case LossyLink:
+		if slices.Contains(p.Odd, OddMTU) {
+			f.By = OddMTU
+		}
 		if p.Cut > 0 {
 			f.Noun = noun.LinkDown
 			f.fact("down", b.Port, p.Cut.Seconds(), "s")
 		}
-	case FullBuffer, DropThreshold, Watchdog, Storm, Receiver:
-		f.fact("rate", b.Port, float64(p.Rate), "bit/s")
 	case SlowPort:
 		f.fact("rate", b.Port, float64(p.Rate), "bit/s")
 	case PCIe:
@@ -229,18 +229,20 @@ func (c *court) name(f *Finding, b *Blame) {
 
 // wrong is the noun of a port that is set otherwise than its like, where that can have brought about a blame; "":
 // it is not.
-func wrong(b *Blame, p *Port) noun.Noun {
+func wrong(b *Blame, p *Port) (n noun.Noun, setting string) {
 	for _, odd := range p.Odd {
 		switch {
+		case odd == OddLeak && (b.Kind == FullBuffer || b.Kind == SharedPort || b.Kind == Pauses || b.Kind == Controller):
+			return noun.SmallBuffer, odd
 		case odd == OddClass && (b.Kind == FullBuffer || b.Kind == SharedPort || b.Kind == Pauses):
-			return noun.WrongClass
+			return noun.WrongClass, odd
 		case odd == OddXOFF && (b.Kind == Pauses || b.Kind == SharedPort && !b.Crossed || b.Kind == FullBuffer),
 			odd == OddMarking && (b.Kind == Controller || b.Kind == SharedPort),
 			odd == OddPFC && (b.Kind == FullBuffer || b.Kind == LossyLink):
-			return noun.WrongThreshold
+			return noun.WrongThreshold, odd
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // Settings in which a port may differ from its like.
@@ -250,6 +252,7 @@ const (
 	OddClass   = "DSCP to class"
 	OddPFC     = "PFC"
 	OddMTU     = "MTU"
+	OddLeak    = "shared buffer in use for nothing"
 )
 
 // contention names what fills a port with others' bytes.

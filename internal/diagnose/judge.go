@@ -19,7 +19,7 @@ func (c *court) charge(k Kind, port, rank int32, why cause.Cause, s *Span, t uni
 		c.sums[id] = x
 	}
 	x.felt[why] += t
-	if s.Pair >= 0 && k.Congestion() {
+	if s.Pair >= 0 && (k.Congestion() || k == PCIe) {
 		x.victims[s.Pair] += t
 		p := c.e.Pairs[s.Pair]
 		x.crossed = x.crossed || port >= 0 && p.hop(port) >= 0
@@ -116,15 +116,15 @@ func part(t unit.Duration, f float64) unit.Duration {
 	return unit.Duration(float64(t) * min(max(f, 0), 1))
 }
 
-// bits is about bits on wires: at the sender's own link that is its speed; on a slower link further
-// on, what goes beyond that is the slower link's.
+// bits is about bits on wires: at the sender's own link that is its speed; on a slower link, a NIC's that is slower than
+// other NICs' too, what goes beyond that is the slower link's.
 func (c *court) bits(s *Span) {
 	port := s.Port
 	if s.Pair >= 0 && port < 0 {
 		port = c.e.Pairs[s.Pair].Path[0].Port
 	}
 	if s.Pair >= 0 && port >= 0 {
-		if line := c.e.Pairs[s.Pair].Line; line > c.e.Ports[port].Rate {
+		if line := max(c.e.Pairs[s.Pair].Line, c.e.Line); line > c.e.Ports[port].Rate {
 			fair := part(s.Time, float64(c.e.Ports[port].Rate)/float64(line))
 			c.charge(SlowPort, port, -1, s.Cause, s, s.Time-fair)
 			c.charge(LinkSpeed, c.e.Pairs[s.Pair].Path[0].Port, -1, s.Cause, s, fair)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"railyard/internal/balance"
+	"railyard/internal/fabric"
 	"railyard/internal/scenario"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -84,7 +85,7 @@ func (p *Plan) Cut(port topo.PortID, by unit.Time) (sum unit.Duration) {
 // Odd says in what a port of a switch is set otherwise than its like: itself by a fault, or its switch than most of its
 // tier.
 type Odd struct {
-	XOFF, Marking, Class, PFC, MTU bool
+	XOFF, Marking, Class, PFC, MTU, Leak bool
 }
 
 // OddAt returns what is odd about a port, or about what comes in at its switch.
@@ -107,6 +108,7 @@ func (p *Plan) OddAt(port topo.PortID) (o Odd) {
 				o.MTU = o.MTU || s.MTU > 0
 			}
 		}
+		o.Leak = slices.ContainsFunc(f.Leaks, func(l fabric.Leak) bool { return l.Switch == node })
 	}
 	return p.oddSwitch(node, o)
 }

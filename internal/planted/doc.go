@@ -24,6 +24,8 @@
 //
 // Draw makes more cases, of families that differ in all their sizes: see Families.
 //
+// What is planted taken away takes the noun away, too, but for those of shares, which any run has.
+//
 // Attributed and saved must agree within a tenth, or the case says why they need not, by one
 // of a few reasons (Reasons).
 package planted

@@ -210,13 +210,32 @@ func (r *Recorder) overTime(id topo.PortID, p *diagnose.Port) {
 		p.Active = p.Load[n-1].At.Sub(p.Load[0].At)
 	}
 	odd := r.plan.OddAt(id)
+	if r.plan.FabricAt(g.Ports[id].Node).QoS.PFC.Enabled && !odd.PFC && r.dataLost[id] && r.refused == 0 {
+		odd.Class = true // what was dropped was not in the class that PFC is on for, or it would have been refused
+	}
 	for _, x := range []struct {
 		is   bool
 		name string
 	}{{odd.XOFF, diagnose.OddXOFF}, {odd.Marking, diagnose.OddMarking}, {odd.Class, diagnose.OddClass},
-		{odd.PFC, diagnose.OddPFC}, {odd.MTU, diagnose.OddMTU}} {
+		{odd.PFC, diagnose.OddPFC}, {odd.MTU, diagnose.OddMTU}, {odd.Leak, diagnose.OddLeak}} {
 		if x.is {
 			p.Odd = append(p.Odd, x.name)
 		}
 	}
+}
+
+// usualLine is the rate that the NICs' ports have in the middle of their order, of two the faster.
+func (r *Recorder) usualLine() unit.Bitrate {
+	g := r.plan.Graph
+	var all []unit.Bitrate
+	for i := range g.NICs {
+		for _, port := range g.NICs[i].Ports {
+			all = append(all, g.Ports[port].Rate)
+		}
+	}
+	slices.Sort(all)
+	if len(all) == 0 {
+		return 0
+	}
+	return all[len(all)/2]
 }

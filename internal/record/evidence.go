@@ -213,6 +213,9 @@ var unnumbered = map[string]bool{"CNP": true, "CTS": true, "credit": true, "cred
 // lost takes a frame that did not arrive.
 func (r *Recorder) lost(l *fabric.Loss) {
 	r.losses[l.Why]++
+	if l.Why == fabric.LostInBuffer && l.Kind == fabric.Data {
+		r.dataLost[l.Port] = true
+	}
 	p := r.pair(l.Flow)
 	key := hopKey{l.Port, !l.Kind.Forward()}
 	if p.hops == nil {
@@ -296,6 +299,7 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 	}
 	r.ways = r.ways.new(r)
 	in.Choice, in.Crossing = r.ways.choice, r.ways.crossing
+	in.Line = r.usualLine()
 	in.Timeout = r.plan.Scenario.Transport.Timeout.Or(0)
 	for _, port := range r.waits.ports {
 		in.Circle = append(in.Circle, int32(port))
