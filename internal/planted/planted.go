@@ -29,7 +29,8 @@ type Case struct {
 	Without     string
 	Topology    string // what the file TopologyFile holds, which both name; "": they do not
 
-	Nouns  []noun.Noun // of the first finding, one of them; none: only Wants are known
+	Noun   noun.Noun   // of the first finding; "": only Wants are known
+	Or     []noun.Noun // that it may have instead
 	Places []string    // where it may be; none: anywhere
 	Cures  []string    // what names of changes of `railyard whatif` begin with, of which one cures it; none: not known
 }
@@ -96,9 +97,15 @@ func parse(name, src string) (Case, error) {
 			}
 		case isHead && strings.HasPrefix(head, "noun: "):
 			names, at, _ := strings.Cut(head[len("noun: "):], " at ")
-			for _, name := range strings.Split(names, ", ") {
-				if c.Nouns = append(c.Nouns, noun.Noun(name)); !noun.Noun(name).Known() {
+			for i, name := range strings.Split(names, ", ") {
+				n := noun.Noun(name)
+				switch {
+				case !n.Known():
 					return c, fmt.Errorf("noun: %s: want one of package noun", name)
+				case i == 0:
+					c.Noun = n
+				default:
+					c.Or = append(c.Or, n)
 				}
 			}
 			if at != "" {
@@ -117,7 +124,7 @@ func parse(name, src string) (Case, error) {
 			c.Without += line + "\n"
 		}
 	}
-	if len(c.Wants) == 0 && len(c.Nouns) == 0 || c.With == c.Without {
+	if len(c.Wants) == 0 && c.Noun == "" || c.With == c.Without {
 		return c, fmt.Errorf("neither want nor noun, or nothing is planted")
 	}
 	return c, nil
