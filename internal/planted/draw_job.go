@@ -8,6 +8,7 @@ var jobFamilies = []Family{
 	{"other-job", drawOtherJob},
 	{"straggler", drawStraggler},
 	{"bubble", drawBubble},
+	{"uneven-stages", drawUnevenStages},
 	{"skewed-router", drawSkewedRouter},
 	{"launches", drawLaunches},
 	{"chain", drawChain},
@@ -63,6 +64,15 @@ func drawBubble(d *draw) string {
 		"cluster: {hosts: 1, host: {gpus: 4, launch: 100ns, flops: 200GFLOP/s}, nic: {speed: 400Gb/s}}\nfabric: {design: single-switch}\njob:\n" +
 		"  parallel:\n    pp: 4\n    dp: 1\n    micro_batches: 1 # planted\n    #instead micro_batches: 8\n" +
 		digits(d.of("[784, 64, 256, 64, 10]", "[784, 64, 128, 128, 10]"), 128)
+}
+
+func drawUnevenStages(d *draw) string {
+	return "# The first stage of a pipeline has most of the work.\n# noun: uneven stages\n# cure: with even stages\n" +
+		"cluster: {hosts: 1, host: {gpus: 4, launch: 100ns, flops: 200GFLOP/s}, nic: {speed: 400Gb/s}}\nfabric: {design: single-switch}\njob:\n" +
+		"  parallel: {pp: 4, dp: 1, micro_batches: 8}\n" +
+		planted(digits(fmt.Sprintf("[784, %d, 64, 64, 10]", d.between(128, 192)), 128)) +
+		"  #instead train:\n    #instead layers: [784, 16, 64, 64, 10]\n    #instead data: {digits: {dir: data/planted-512, train: 512, test: 10}}\n" +
+		"    #instead batch: 128\n    #instead steps: 4\n    #instead lr: 0.1\n"
 }
 
 func drawSkewedRouter(d *draw) string {
