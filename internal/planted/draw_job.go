@@ -52,11 +52,11 @@ func digits(layers string, batch int) string {
 }
 
 func drawStraggler(d *draw) string {
-	rank := d.between(0, 7)
+	rank := d.between(0, 3)
 	return fmt.Sprintf("# One GPU is slow.\n# noun: straggler\n# cure: with rank %d as the other ranks\n", rank) +
-		"cluster:\n  hosts: 2\n  host: {gpus: 4}\n  nic: {speed: 200Gb/s}\n" +
+		"cluster:\n  hosts: 2\n  host: {gpus: 2, flops: 1TFLOP/s}\n  nic: {speed: 200Gb/s}\n" +
 		planted(fmt.Sprintf("  slow:\n    - {rank: %d, factor: %d}\n", rank, d.between(3, 6))) + "fabric: {design: rail-optimized, spines: 1}\njob:\n" +
-		digits("[784, 512, 10]", 8)
+		digits("[784, 64, 10]", 8)
 }
 
 func drawBubble(d *draw) string {
