@@ -12,6 +12,8 @@ import (
 type Finding struct {
 	noun.Finding
 	Blames []int `json:"blames"` // which of the diagnosis' Blames it is; the first is the one that it is named after
+
+	timer unit.Duration // of Time, senders waited for it
 }
 
 // half of a controller's blame at a port must be what the port lost otherwise for that to be the cause, and the
@@ -109,10 +111,11 @@ func (c *court) finding(d *Diagnosis, blames []int) Finding {
 	}
 	f.Share = unit.Share(f.Time, d.Whole)
 	f.Place = c.place(lead)
+	f.timer = d.timer(blames)
 	c.name(&f, lead)
 	f.faultsOf(d)
-	if timer := d.timer(blames); timer > 0 {
-		f.fact("waited for the timer", lead.Port, timer.Seconds(), "s")
+	if f.timer > 0 {
+		f.fact("waited for the timer", lead.Port, f.timer.Seconds(), "s")
 		f.fact("transport.timeout", "", c.e.Timeout.Seconds(), "s")
 	}
 	if f.Culprits == nil {
@@ -191,8 +194,12 @@ var plain = map[Kind]noun.Noun{
 	SlowRank: noun.Straggler, Launch: noun.LaunchBound, Compute: noun.ComputeBound, NVLink: noun.NVLinkBound,
 	PCIe: noun.PCIeBound, NIC: noun.HostBound, Dependency: noun.HostBound, Answer: noun.LatencyBound,
 	LinkSpeed: noun.LinkBound, Cable: noun.LatencyBound, SwitchDelay: noun.LatencyBound, SharedPort: noun.SharedLink,
-	RetryExceeded: noun.Abort, JobWatchdog: noun.Hang, Broken: noun.Abort, Checkpoints: noun.Checkpoint,
+	RetryExceeded: noun.Abort, JobWatchdog: noun.Hang, Broken: noun.Abort, Checkpoints: noun.Checkpoint, Steps: noun.ComputeBound,
+	UnevenChoice: noun.ECMPCollision,
 }
+
+// Noun is what a blame is called where nothing but itself is known.
+func (b *Blame) Noun() noun.Noun { return plain[b.Kind] }
 
 // name gives a finding its noun, after the blame that leads it.
 func (c *court) name(f *Finding, b *Blame) {

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -64,6 +65,22 @@ func (d *Diagnosis) Finding(b *Blame) *Finding {
 		}
 	}
 	return nil
+}
+
+// FeltWith returns in which causes the time of a blame's finding passed, largest first; of a blame without one, its own.
+func (d *Diagnosis) FeltWith(b *Blame) []Felt {
+	f := d.Finding(b)
+	if f == nil {
+		return b.Felt
+	}
+	var sum Blame
+	for _, i := range f.Blames {
+		for _, x := range d.Blames[i].Felt {
+			sum.feel(x)
+		}
+	}
+	slices.SortStableFunc(sum.Felt, func(x, y Felt) int { return cmp.Compare(y.Time, x.Time) })
+	return sum.Felt
 }
 
 // Attributed is the time that goes with a blame: of a port in the way, everything that was lost

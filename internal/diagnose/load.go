@@ -43,7 +43,7 @@ type use struct {
 // for, as they are slow or full, is nobody's choice.
 func (e *Evidence) use(port int32, equal []int32) (u use) {
 	load := e.Ports[port].Load
-	if len(load) < 2 || len(equal) < 2 {
+	if len(load) < 2 {
 		return u
 	}
 	from, until := unit.Time(0), load[len(load)-1].At

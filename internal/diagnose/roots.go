@@ -167,22 +167,20 @@ func (c *court) alone(s *Span, port int32, t unit.Duration) {
 	}
 }
 
-// choice returns the ports that were equal to a port, nil if there was no other.
+// choice returns the ports that were equal to a port, itself alone if there was no other; nil: nothing is known.
 func (c *court) choice(port int32) *Choice {
 	if c.e.Choice == nil {
 		return nil
 	}
 	x, known := c.made[port]
 	if !known {
-		if x = c.e.Choice(port); x != nil && len(x.Equal) < 2 {
-			x = nil
-		}
+		x = c.e.Choice(port)
 		c.made[port] = x
 	}
 	return x
 }
 
-// use returns what a port did beside its equals, nil if there are none.
+// use returns what a port did beside its equals, nil if they are not known.
 func (c *court) use(port int32) *use {
 	u, known := c.uses[port]
 	if !known {

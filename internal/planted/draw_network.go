@@ -256,7 +256,7 @@ func drawSlowHost(d *draw) string {
 
 func drawLastLost(d *draw) string {
 	us := d.between(60, 120)
-	return "# The last packets are lost, and only the timer finds it.\n# noun: timeout, link down\n# cure: with a retransmission timeout or without faults[0]\n" +
+	return "# The last packets are lost, and only the timer finds it.\n# noun: link down, timeout\n# cure: with a retransmission timeout or without faults[0]\n" +
 		single(2, 100, "") + none + "job:\n  flows:\n" + flow(1, 2, bytes(100, us), "") +
 		planted(fmt.Sprintf("faults:\n  - {link: rail1/host2, at: %dus, down: 10us}\n", us+2))
 }

@@ -83,7 +83,7 @@ func (c *crossings) choice(id int32) *diagnose.Choice {
 		return nil
 	}
 	equal := p.Equal(q, port)
-	if len(equal) < 2 {
+	if len(equal) == 0 {
 		return nil
 	}
 	c.make()

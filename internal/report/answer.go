@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"railyard/internal/diagnose"
+	"railyard/internal/noun"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -99,22 +100,24 @@ func (d *Data) who() string {
 // limit is the sentence of a run with a diagnosis.
 func (d *Data) limit(g *diagnose.Diagnosis) string { return d.begin(d.reason(g)) }
 
-// reason is that sentence without how the run ended.
+// reason is that sentence without how the run ended: what it was called, what of the time it took, and what its cure
+// saves.
 func (d *Data) reason(g *diagnose.Diagnosis) string {
 	main := g.Main()
-	loss := main.Kind.Congestion() || main.Kind.Aborts()
-	first := d.who() + " was limited because"
-	switch {
-	case g.Share(main) < majority && loss:
-		first = "the largest single loss was that"
-		if d.job != "" {
-			first = "the largest single loss of " + d.who() + " was that"
-		}
-	case g.Share(main) < majority:
-		first = "no single reason limited " + d.who() + "; the largest was that"
+	name, time, share := main.Noun(), main.Time, g.Share(main)
+	lead := string(name) + ": " + d.lead(main)
+	if len(g.Findings) > 0 {
+		f := &g.Findings[0]
+		name, time, share, lead = f.Noun, f.Time, f.Share, d.headed(g, f)
 	}
-	return fmt.Sprintf("%s %s: %s of the %s of %s%s.", first, d.lead(main), unit.Percent(g.Share(main)),
-		g.Whole.Human(), g.Subject, d.againstIdle(g, main))
+	if name.Class() == noun.Share && share < majority {
+		lead = "no single reason; the largest: " + lead
+	}
+	if d.job != "" {
+		lead = "job " + d.job + ": " + lead
+	}
+	return fmt.Sprintf("%s: %s of the %s (%s) of %s%s.", lead, time.Human(), g.Whole.Human(), unit.Percent(share), g.Subject,
+		d.againstIdle(g, main))
 }
 
 // stateOnly is the sentence of a run without a diagnosis: in which state most of the time passed,
@@ -167,7 +170,7 @@ func (d *Data) againstIdle(g *diagnose.Diagnosis, main *diagnose.Blame) string {
 	if main.Kind.Congestion() {
 		lost += main.Time
 	}
-	return fmt.Sprintf("; in all, %s was lost against an idle network", unit.Percent(unit.Share(lost, g.Whole)))
+	return fmt.Sprintf("; contention and faults cost %s in all", unit.Percent(unit.Share(lost, g.Whole)))
 }
 
 // bullets lists what the sentence does not say, what matters most first. g is nil without a
@@ -189,20 +192,21 @@ func (d *Data) bullets(g *diagnose.Diagnosis) (out []string) {
 	return out
 }
 
-// felt says in which states the time of a congested network passed, and whose bytes it was.
+// felt says in which states the time of a congested network passed, that of a whole finding, and whose bytes it was.
 func felt(g *diagnose.Diagnosis, b *diagnose.Blame) string {
 	if !b.Kind.Congestion() {
 		return ""
 	}
 	var parts, said []string
-	for _, f := range b.Felt[:min(len(b.Felt), 3)] {
+	all := g.FeltWith(b)
+	for _, f := range all[:min(len(all), 3)] {
 		if share := unit.Share(f.Time, g.Whole); share >= 0.005 {
 			parts = append(parts, fmt.Sprintf("%s (%s)", f.Cause, unit.Percent(share)))
 		}
 	}
 	switch {
-	case len(parts) == 1 && len(b.Felt) == 1:
-		said = append(said, fmt.Sprintf("It was felt as %s.", b.Felt[0].Cause))
+	case len(parts) == 1 && len(all) == 1:
+		said = append(said, fmt.Sprintf("It was felt as %s.", all[0].Cause))
 	case len(parts) > 0:
 		said = append(said, fmt.Sprintf("It was felt as %s.", strings.Join(parts, ", ")))
 	}
@@ -231,7 +235,16 @@ func culprits(b *diagnose.Blame) string {
 func (d *Data) others(g *diagnose.Diagnosis) string {
 	var parts []string
 	main := g.Main()
+	for i := range g.Findings {
+		f := &g.Findings[i]
+		if i > 0 && f.Share >= 0.1 && len(parts) < shownReasons {
+			parts = append(parts, fmt.Sprintf("%s (%s)", d.headed(g, f), unit.Percent(f.Share)))
+		}
+	}
 	for i := range g.Blames {
+		if len(g.Findings) > 0 {
+			break
+		}
 		b := &g.Blames[i]
 		if b != main && b.Kind != diagnose.Steps && g.Share(b) >= 0.1 && len(parts) < shownReasons {
 			parts = append(parts, fmt.Sprintf("%s (%s)", d.lead(b), unit.Percent(g.Share(b))))

@@ -16,14 +16,14 @@ func TestAnswerBeginsWithHowTheRunEnded(t *testing.T) {
 		state result.State
 		want  string
 	}{
-		{result.Complete, "This run was limited because GPUs computed: 100 % of"},
-		{result.Failed, "The run failed at 2 ms, when all ranks had ended 20 of 50 steps; until then this run was " +
-			"limited"},
+		{result.Complete, "Compute-bound: GPUs computed: 90 us of the 90 us (100 %) of"},
+		{result.Failed, "The run failed at 2 ms, when all ranks had ended 20 of 50 steps; until then compute-bound: " +
+			"GPUs computed"},
 		{result.Unfinished, "The run came to a standstill at 2 ms, when all ranks had ended 20 of 50 steps and 3 " +
 			"messages were " +
-			"posted and not acknowledged; until then this run"},
+			"posted and not acknowledged; until then compute-bound"},
 		{result.Interrupted, "The run was interrupted at 2 ms, when all ranks had ended 20 of 50 steps; until then"},
-		{result.Running, "The run is incomplete; so far this run was limited because"},
+		{result.Running, "The run is incomplete; so far compute-bound: GPUs"},
 	} {
 		d := judged(computeBound(), diagnose.Blame{Kind: diagnose.Compute, Time: 90 * us})
 		d.Summary.State, d.Summary.StepsPlanned = c.state, 50
@@ -75,8 +75,8 @@ func TestAnswerWithoutTables(t *testing.T) {
 		BusiestLinks: []result.LinkFigures{{Port: "rail1/host1", Rate: 200 * unit.GigabitPerSec}}}},
 		diagnose.Blame{Kind: diagnose.SharedPort, Port: "rail1/host1", Crossed: true, Time: 50 * us})
 	sentence, bullets := Answer(d)
-	const want = "This run was limited because the port rail1/host1 (200 Gb/s) was busy with the bytes of others: " +
-		"100 % of the 50 us of a step, mean over 20."
+	const want = "Shared link: the port rail1/host1 (200 Gb/s) was busy with the bytes of others: " +
+		"50 us of the 50 us (100 %) of a step, mean over 20."
 	if sentence != want || len(bullets) != 0 {
 		t.Errorf("%q %q, want %q", sentence, bullets, want)
 	}
