@@ -152,11 +152,13 @@ func (c *WhatIfChange) Worth() (unit.Duration, bool) {
 
 // WorthPart is Worth as a part of the time before.
 func (c *WhatIfChange) WorthPart() float64 {
-	saves, _ := c.Worth()
-	if c.Before == 0 {
-		return 0
+	switch {
+	case c.MeanSaves != nil && c.Before > 0:
+		return float64(*c.MeanSaves) / float64(c.Before)
+	case c.Part != nil:
+		return *c.Part
 	}
-	return float64(saves) / float64(c.Before)
+	return 0
 }
 
 // For returns the change that saves most of those that are for a finding: cures for its noun, and what takes its culprits, its
