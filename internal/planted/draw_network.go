@@ -217,8 +217,9 @@ func drawThresholdOfALeaf(d *draw) string {
 func drawNoRoom(d *draw) string {
 	rate := d.rate()
 	return "# A switch has no room, and no PFC.\n# noun: small buffer at rail1/host1\n# cure: with buffers that are never full\n" +
-		single(4, rate, fmt.Sprintf("  switch: {buffer: %dkB} # planted\n  qos: {pfc: {enabled: false}}\n", d.between(200, 400))) + none +
-		"transport: {timeout: 200us}\njob:\n  flows:\n" + flow(2, 1, bytes(rate, 120), "") + flow(3, 1, bytes(rate, 120), "")
+		single(4, rate, fmt.Sprintf("  switch: {buffer: %dkB} # planted\n  qos: {pfc: {enabled: false}}\n", d.between(150, 300))) + none +
+		"transport: {timeout: 1ms}\njob:\n  flows:\n" + flow(2, 1, bytes(rate, 100), "") + flow(3, 1, bytes(rate, 100), "") +
+		flow(4, 1, bytes(rate, 100), "")
 }
 
 func drawVictim(d *draw) string {
