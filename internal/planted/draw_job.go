@@ -15,6 +15,9 @@ var jobFamilies = []Family{
 	{"low-latency", drawLowLatency},
 	{"bad-order", drawBadOrder},
 	{"saves", drawSaves},
+	{"training-incast", drawTrainingIncast},
+	{"stages-incast", drawStagesIncast},
+	{"slow-nic-of-training", drawSlowNICOfTraining},
 }
 
 func drawSharedPCIe(d *draw) string {
@@ -112,4 +115,25 @@ func drawSaves(d *draw) string {
 	return "# A checkpoint after each step.\n# noun: checkpoint\n# cure: without checkpoints\n" + single(3, 100, "") +
 		"job:\n  replay: {buckets: [{bytes: 100kB, compute: 10us}], forward: 10us, steps: 10}\n" +
 		planted(fmt.Sprintf("  checkpoint: {steps: 1, storage: %dGB/s}\n", d.between(1, 3)))
+}
+
+func drawTrainingIncast(d *draw) string {
+	n := d.between(2, 4)
+	return "# Others send to a rank of a training.\n# noun: incast at rail1/host2\n# cure: without all background flows\n" +
+		single(3+n, 100, "") + none + "job:\n  hosts: [host1-host3]\n" + digits("[784, 64, 10]", 8) +
+		crowd(4, n, 2, fmt.Sprintf("400kB, count: 20, every: %dus", d.between(100, 150)))
+}
+
+func drawStagesIncast(d *draw) string {
+	n := d.between(2, 3)
+	return "# A stage gets its activations through a port that others fill.\n# noun: incast at rail1/host2\n# cure: without all background flows\n" +
+		single(2+n, 200, "") + none + "job:\n  hosts: [host1-host2]\n  parallel: {dp: 1, pp: 2, micro_batches: 2}\n" +
+		digits("[784, 512, 10]", 128) + crowd(3, n, 2, "2MB, count: 10, every: 100us")
+}
+
+func drawSlowNICOfTraining(d *draw) string {
+	at := d.between(1, 3)
+	return fmt.Sprintf("# The link of a rank came up slow.\n# noun: slow link at rail1/host%d or host%[1]d/rail1\n# cure: without faults[0]\n", at) +
+		single(3, 200, "") + none + "job:\n" + digits("[784, 128, 10]", 8) +
+		planted(fmt.Sprintf("faults:\n  - {link: rail1/host%d, speed: %dGb/s}\n", at, d.between(10, 20)))
 }

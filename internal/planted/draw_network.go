@@ -31,6 +31,12 @@ var networkFamilies = []Family{
 	{"timid", drawTimid},
 	{"window", drawWindow},
 	{"answers", drawAnswers},
+	{"collective-slow-link", drawCollectiveSlowLink},
+	{"collective-lossy", drawCollectiveLossy},
+	{"replay-storm", drawReplayStorm},
+	{"custom-incast", drawCustomIncast},
+	{"custom-lossy", drawCustomLossy},
+	{"dark-spine", drawDarkSpine},
 }
 
 // crowd is background flows from hosts to one.
@@ -288,4 +294,64 @@ func drawAnswers(d *draw) string {
 	return "# Acknowledgements wait behind others' flows to the sender.\n# noun: incast at rail1/host1\n# cure: without all background flows\n" +
 		single(5, 100, "") + fmt.Sprintf("transport: {window: %dkB}\n", d.between(80, 130)) + none + "job:\n  flows:\n" + flow(1, 2, "3MB", "") +
 		crowd(3, 3, 1, "10MB")
+}
+
+func drawCollectiveSlowLink(d *draw) string {
+	rate, n, at := d.rate(), d.between(3, 6), d.between(1, 3)
+	link := fmt.Sprintf("rail1/host%d", at)
+	return fmt.Sprintf("# A ring goes over a slow cable.\n# noun: slow link at %s or host%d/rail1\n# cure: with %[1]s\n", link, at) +
+		single(n, rate, planted(fmt.Sprintf("  links:\n    named: [{link: %s, rate: %dGb/s}]\n", link, rate/d.between(3, 6)))) + none +
+		"job:\n  collectives: [{op: all-reduce, bytes: " + bytes(rate, d.between(40, 80)) + ", iterations: 2, algorithm: ring}]\n"
+}
+
+func drawCollectiveLossy(d *draw) string {
+	rate, n, at := d.rate(), d.between(3, 6), d.between(1, 3)
+	return fmt.Sprintf("# A ring goes over a lossy cable.\n# noun: lossy link at rail1/host%d or host%[1]d/rail1\n# cure: without faults[0]\n", at) +
+		single(n, rate, "") + none + "transport: {timeout: 200us}\njob:\n  collectives: [{op: all-gather, bytes: " +
+		bytes(rate, d.between(200, 300)) + ", iterations: 2, algorithm: ring}]\n" +
+		planted(fmt.Sprintf("faults:\n  - {link: rail1/host%d, drop: 0.0%d}\n", at, d.between(2, 4)))
+}
+
+func drawReplayStorm(d *draw) string {
+	rate, at := d.rate(), d.between(1, 3)
+	return fmt.Sprintf("# The NIC of a rank pauses its switch.\n# noun: PFC storm at rail1/host%d\n# cure: without faults[0]\n", at) +
+		single(d.between(3, 5), rate, "") + none + "job:\n  replay: {forward: 10us, steps: 2, buckets: [{bytes: " +
+		bytes(rate, d.between(20, 40)) + ", compute: 10us}]}\n" +
+		planted(fmt.Sprintf("faults:\n  - {link: rail1/host%d, storm: %dus, at: 15us}\n", at, d.between(200, 400)))
+}
+
+// star is a topology of hosts at one switch.
+func star(hosts, rate int) string {
+	var b strings.Builder
+	for i := range hosts {
+		fmt.Fprintf(&b, "#topology host host%d\n", i+1)
+	}
+	b.WriteString("#topology switch mid leaf\n")
+	for i := range hosts {
+		fmt.Fprintf(&b, "#topology link host%d mid %dGb/s 20m\n", i+1, rate)
+	}
+	return b.String() + fmt.Sprintf("cluster: {hosts: %d, host: {gpus: 1}, nic: {speed: %dGb/s}}\nfabric:\n  design: custom\n"+
+		"  topology: planted.txt\n", hosts, rate)
+}
+
+func drawCustomIncast(d *draw) string {
+	rate, n := d.rate(), d.between(2, 5)
+	return "# Others send to the same receiver, in a network of one's own.\n# noun: incast at mid/host1\n# cure: without all background flows\n" +
+		star(n+2, rate) + none + "job:\n  flows:\n" + flow(2, 1, bytes(rate, d.between(60, 120)), "") +
+		crowd(3, n, 1, bytes(rate, d.between(60, 120)))
+}
+
+func drawCustomLossy(d *draw) string {
+	rate := d.rate()
+	return "# A link of one's own network loses frames.\n# noun: lossy link at mid/host2 or host2/mid\n# cure: without faults[0]\n" +
+		star(3, rate) + none + "transport: {timeout: 200us}\njob:\n  flows:\n" + flow(1, 2, bytes(rate, 200), "") +
+		planted(fmt.Sprintf("faults:\n  - {link: mid/host2, bit_errors: %de-7}\n", d.between(4, 9)))
+}
+
+func drawDarkSpine(d *draw) string {
+	rate := d.rate()
+	return "# A link to a spine is down all the time, and the flows of two share the other.\n# noun: link down\n# cure: without faults[0]\n" +
+		leafSpine(8, rate, 2, 2*rate, "  links: {length: 20m}\n  balance: spray\n") + none + "transport: {receiver: direct}\n" +
+		across(8, bytes(rate, d.between(40, 80))) +
+		planted("faults:\n  - {link: leaf1/spine1, down: 10s, convergence: 0s}\n")
 }

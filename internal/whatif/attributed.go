@@ -19,6 +19,9 @@ func attributed(c *Cut, d *diagnose.Diagnosis) (unit.Duration, bool) {
 	if d == nil || share == nil || (c.Kind == OneFlow || c.Kind == Flows || c.Kind == Neighbour) && !named(d, c.Subject) {
 		return 0, false
 	}
+	if c.Kind == Tried && len(c.finding(d).Blames) == 0 { // of how a job is laid out there is no blame
+		return c.finding(d).Time, true
+	}
 	sum := unit.Duration(0)
 	for i := range d.Blames {
 		sum += share(&d.Blames[i])

@@ -37,6 +37,9 @@ func (a *asking) differs(c *Cut, out *result.WhatIfChange, s *result.Summary) *r
 		within(*out.Attributed, *out.Saves) || a.fewer(c) {
 		return nil
 	}
+	if c.Kind == Tried && len(c.finding(with).Blames) == 0 {
+		return nil // its time is a formula's, and no cause's
+	}
 	sums, order := compared(with, without, share)
 	var best *result.WhatIfReason
 	most, more := unit.Duration(0), *out.Saves > *out.Attributed
