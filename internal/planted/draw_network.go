@@ -11,7 +11,6 @@ var networkFamilies = []Family{
 	{"incast-replay", drawIncastReplay},
 	{"written-path", drawWrittenPath},
 	{"hash-collision", drawHashCollision},
-	{"xor-collision", drawXorCollision},
 	{"polarisation", drawPolarisation},
 	{"oversubscription", drawOversubscription},
 	{"slow-named", drawSlowNamed},
@@ -90,29 +89,13 @@ func across(hosts int, bytes string) string {
 	return text
 }
 
-// apart is flows from every second host of the first leaf to every second of the other, in an order that is drawn.
-func (d *draw) apart(hosts int, bytes string) string {
-	text := "job:\n  flows:\n"
-	for i, to := range d.Perm(hosts / 4) {
-		text += flow(1+2*i, 1+hosts/2+2*to, bytes, "")
-	}
-	return text
-}
-
 func drawHashCollision(d *draw) string {
-	rate, spines := d.rate(), d.between(4, 6)
-	hosts := 4 * spines
+	rate, spines := d.rate(), d.between(6, 7)
+	hosts := 2 * spines
 	return fmt.Sprintf("seed: %d\n", d.between(1, 1000)) +
 		"# As many flows as uplinks could carry evenly are hashed.\n# noun: ECMP collision\n# cure: with spraying or with paths that a controller\n" +
-		leafSpine(hosts, rate, spines, 2*rate, "  links: {length: 20m}\n  balance: ecmp # planted\n  #instead balance: pinned\n") +
+		leafSpine(hosts, rate, spines, rate, "  links: {length: 20m}\n  balance: ecmp # planted\n  #instead balance: pinned\n") +
 		none + across(hosts, bytes(rate, d.between(20, 40)))
-}
-
-func drawXorCollision(d *draw) string {
-	rate := d.rate()
-	return "# A hash without mixing.\n# noun: ECMP collision\n# cure: with spraying or with paths that a controller or with the hash mix\n" +
-		leafSpine(32, rate, 8, rate, "  links: {length: 20m}\n  balance: ecmp # planted\n  hash: {function: xor} # planted\n  #instead balance: pinned\n") +
-		none + d.apart(32, bytes(rate, d.between(30, 60)))
 }
 
 // pods is a topology of two pods of two leaves and two spines, and cores above, and its hosts alternate between pods.
