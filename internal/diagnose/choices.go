@@ -20,7 +20,15 @@ func (d *Diagnosis) Add(chosen ...noun.Finding) {
 		x := Finding{Finding: f, Blames: []int{}}
 		at := 0
 		if len(d.Findings) > 0 {
-			if top := &d.Findings[0]; f.Share < worthSaying || top.Noun.Class() != noun.Share && top.Time >= f.Time {
+			top := &d.Findings[0]
+			before := top.Time
+			switch top.Noun.Class() {
+			case noun.Share:
+				before = 0
+			case noun.Choice: // a window, a controller: the mechanism
+				before /= useful
+			}
+			if f.Share < worthSaying || before >= f.Time {
 				at = 1 + lower(d.Findings[1:], f.Time)
 			}
 		}

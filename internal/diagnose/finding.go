@@ -91,7 +91,7 @@ func (x *Choice) merged() string {
 	if x.Alike[0] != "" {
 		return "alike " + x.Alike[0] + " " + x.Alike[1]
 	}
-	return "via " + x.Via
+	return "among " + x.Among
 }
 
 // otherEnd is the port at the other end of a link that lost frames, or is slow, if that lost some too and comes before: a cable

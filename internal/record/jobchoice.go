@@ -201,10 +201,12 @@ func (j *Job) ringsApart(d *diagnose.Diagnosis) []noun.Finding {
 			{What: "as few as", Value: float64(hosts)}}}}
 }
 
-// lost is the part of the time that incidents took.
+// lost is the part of the time that others' bytes and what was broken took.
 func lost(d *diagnose.Diagnosis) (part float64) {
 	for i := range d.Findings {
-		if f := &d.Findings[i]; len(f.Blames) > 0 && f.Noun.Class() != noun.Share {
+		f := &d.Findings[i]
+		foreign := slices.ContainsFunc(f.Culprits, func(name string) bool { return !strings.Contains(name, ">") })
+		if len(f.Blames) > 0 && (f.Noun.Class() == noun.Fault || f.Noun.Class() == noun.Contention && foreign) {
 			part += f.Share
 		}
 	}
