@@ -122,6 +122,7 @@ type Choice struct {
 	Equal []int32 // the port among them
 	By    Pick
 	Via   string   // the switch that is chosen with the port, or else the port
+	Among string   // all that can be chosen so: the same for choices that are made together
 	Over  int      // flows by way of it
 	All   int      // flows by way of all of the equal ones
 	Idle  []string // those by way of which no flow went

@@ -27,7 +27,10 @@ func (c *court) findings(d *Diagnosis) []Finding {
 	for _, blames := range in {
 		all = append(all, c.finding(d, blames))
 	}
-	slices.SortStableFunc(all, func(a, b Finding) int { return cmp.Compare(b.Time, a.Time) })
+	byTime := func(a, b Finding) int { return cmp.Compare(b.Time, a.Time) }
+	slices.SortStableFunc(all, byTime)
+	all = joined(d, all)
+	slices.SortStableFunc(all, byTime)
 	if main := first(d, all); main > 0 {
 		x := all[main]
 		all = slices.Insert(slices.Delete(all, main, main+1), 0, x)
@@ -88,7 +91,7 @@ func (x *Choice) merged() string {
 	if x.Alike[0] != "" {
 		return "alike " + x.Alike[0] + " " + x.Alike[1]
 	}
-	return "via " + x.Via
+	return "among " + x.Among
 }
 
 // otherEnd is the port at the other end of a link that lost frames, or is slow, if that lost some too and comes before: a cable
@@ -317,6 +320,11 @@ const shownIdle = 4
 func (c *court) unevenly(f *Finding, b *Blame) {
 	x := c.choice(b.at)
 	f.Noun = noun.ECMPCollision
+	if c.slower(b.at, x) {
+		f.Noun, f.Place = noun.SlowLink, noun.Place{Kind: noun.Port, Name: b.Port}
+		f.fact("rate", b.Port, float64(c.e.Ports[b.at].Rate), "bit/s")
+		return
+	}
 	switch {
 	case len(x.Cut) > 0:
 		f.Noun, f.By = noun.LinkDown, "link down"
@@ -375,9 +383,45 @@ func first(d *Diagnosis, all []Finding) int {
 	}
 	switch {
 	case over(incident) && all[incident].Time*useful >= all[lost].Time:
-		return incident
+		return faultBefore(all, incident)
 	case work < 0 || over(lost):
 		return lost
 	}
 	return work
+}
+
+// faultBefore returns what is wrong, if that took a part worth saying beside an incident that is so by design; else the
+// incident.
+func faultBefore(all []Finding, incident int) int {
+	if all[incident].Noun.Class() != noun.Choice {
+		return incident
+	}
+	for i := range all {
+		f := &all[i]
+		if f.Noun.Class() == noun.Fault && f.Share >= worthSaying && f.Time*useful >= all[incident].Time {
+			return i
+		}
+	}
+	return incident
+}
+
+// joined puts findings together that are called the same at the same place.
+func joined(d *Diagnosis, all []Finding) (out []Finding) {
+	for _, f := range all {
+		at := slices.IndexFunc(out, func(o Finding) bool {
+			return o.Noun == f.Noun && o.Place.Name == f.Place.Name && f.Place.Name != ""
+		})
+		if at < 0 {
+			out = append(out, f)
+			continue
+		}
+		o := &out[at]
+		o.Blames, o.Time = append(o.Blames, f.Blames...), o.Time+f.Time
+		o.Share = unit.Share(o.Time, d.Whole)
+		o.timer += f.timer
+		if len(o.Culprits) == 0 {
+			o.Culprits, o.Others = f.Culprits, f.Others
+		}
+	}
+	return out
 }

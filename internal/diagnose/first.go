@@ -25,8 +25,10 @@ func (k Kind) Aborts() bool { return k == RetryExceeded || k == JobWatchdog || k
 // Main returns the blame to name first, nil if there is none: the largest that is not the work
 // itself, unless that outweighs it by far. A tenth of a job is worth to be named whatever its steps took.
 func (d *Diagnosis) Main() *Blame {
-	if len(d.Findings) > 0 {
-		return &d.Blames[d.Findings[0].Blames[0]]
+	for i := range d.Findings {
+		if of := d.Findings[i].Blames; len(of) > 0 { // of how a job is laid out there is no blame
+			return &d.Blames[of[0]]
+		}
 	}
 	var work, lost *Blame
 	for i := range d.Blames {
@@ -83,17 +85,18 @@ func (d *Diagnosis) FeltWith(b *Blame) []Felt {
 	return sum.Felt
 }
 
-// Attributed is the time that goes with a blame: of a port in the way, everything that was lost
-// there, whatever the mechanism, and what else its finding has; else the blame's own.
+// Attributed is the time that goes with a blame: that of its finding; of a diagnosis without findings, of a port in the
+// way everything that was lost there, whatever the mechanism, else the blame's own.
 func (d *Diagnosis) Attributed(b *Blame) unit.Duration {
+	if f := d.Finding(b); f != nil {
+		return f.Time
+	}
 	if b.Port == "" || !b.Kind.Congestion() {
 		return b.Time
 	}
 	var t unit.Duration
-	f := d.Finding(b)
 	for i := range d.Blames {
-		o := &d.Blames[i]
-		if o.Port == b.Port && o.Kind.Congestion() || f != nil && slices.Contains(f.Blames, i) {
+		if o := &d.Blames[i]; o.Port == b.Port && o.Kind.Congestion() {
 			t += o.Time
 		}
 	}

@@ -279,13 +279,17 @@ func (c *court) filled(s *Span, at int, t unit.Duration) {
 		own = float64(h.Mine) * 8 * (1/float64(port.Rate) - 1/float64(p.Line))
 	}
 	if others+own == 0 {
+		if s.Cause == cause.Pause {
+			c.shared(s, h.Port, t)
+			return
+		}
 		wasted = t
 	}
 	switch s.Cause {
 	case cause.Window:
 		c.charge(Window, -1, -1, s.Cause, s, wasted)
-	case cause.Pause: // a port that stands idle while it makes others pause
-		c.shared(s, h.Port, wasted)
+	case cause.Pause: // a port that stands idle while it makes others pause: too early
+		c.charge(Pauses, h.Port, -1, s.Cause, s, wasted)
 	default:
 		c.charge(Controller, h.Port, -1, s.Cause, s, wasted)
 	}

@@ -163,6 +163,7 @@ func (c *crossings) vias(x *diagnose.Choice, port topo.PortID, equal []topo.Port
 			continue
 		}
 		seen[name] = true
+		x.Among += name + " "
 		x.Of++
 		x.All += flows
 		if flows == 0 {

@@ -343,6 +343,7 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 	}
 	d := diagnose.Of(in)
 	j.nameFaults(d)
+	j.choices(d, s)
 	return d
 }
 
