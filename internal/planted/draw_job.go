@@ -63,10 +63,11 @@ func drawStraggler(d *draw) string {
 }
 
 func drawBubble(d *draw) string {
+	k := d.between(30, 50) // the first layer has no gradient of its input to find: both stages have as much to do
 	return "# A pipeline with one micro-batch.\n# noun: bubble\n# cure: with 2 micro-batches\n" +
 		"cluster: {hosts: 1, host: {gpus: 4, launch: 100ns, flops: 200GFLOP/s}, nic: {speed: 400Gb/s}}\nfabric: {design: single-switch}\njob:\n" +
-		"  parallel:\n    pp: 4\n    dp: 1\n    micro_batches: 1 # planted\n    #instead micro_batches: 8\n" +
-		digits(d.of("[784, 64, 256, 64, 10]", "[784, 64, 128, 128, 10]"), 128)
+		"  parallel:\n    pp: 2\n    dp: 1\n    micro_batches: 1 # planted\n    #instead micro_batches: 8\n" +
+		digits(fmt.Sprintf("[784, %d, %d, %d, 10]", 3*k, k, (4704*k+9*k*k)/(3*k+30)), 128)
 }
 
 func drawUnevenStages(d *draw) string {

@@ -199,7 +199,7 @@ func drawClassOfALeaf(d *draw) string {
 
 func drawThresholdOfALeaf(d *draw) string {
 	return "# A spine pauses far too early.\n# noun: wrong threshold\n# cure: with spine1 as the other switches\n" +
-		leafSpine(4, 100, 1, 200, "  links: {length: 1km, named: [{link: leaf1/spine1, rate: 800Gb/s}]}\n  switches: [{match: spine1, pfc: {threshold: "+fmt.Sprint(d.between(2, 4))+
+		leafSpine(4, 100, 1, 200, "  links: {length: 3km, named: [{link: leaf1/spine1, rate: 800Gb/s}]}\n  switches: [{match: spine1, pfc: {threshold: "+fmt.Sprint(d.between(2, 4))+
 			"kB, resume_offset: 1kB}}] # planted\n") + none + "job:\n  flows:\n" + flow(1, 3, bytes(100, 80), "") + flow(2, 4, bytes(100, 80), "")
 }
 
