@@ -173,6 +173,11 @@ func TestAnIncidentIsSaidBeforeOverheads(t *testing.T) {
 	if d.Findings[0].Noun != noun.UnevenStages || d.Findings[1].Noun == noun.Bubble || d.Main().Kind != SharedPort {
 		t.Errorf("%+v", d.Findings)
 	}
+	work := &Diagnosis{Whole: 100 * us, Blames: []Blame{{Kind: Compute, Time: 100 * us}}}
+	work.nameAll()
+	if work.Add(noun.Finding{Noun: noun.Bubble, Time: 9 * us}); work.Findings[0].Noun != noun.ComputeBound {
+		t.Errorf("a bubble of less than a tenth is said first: %+v", work.Findings)
+	}
 	if d.Add(noun.Finding{Noun: noun.Bubble}); len(d.Findings) != 5 {
 		t.Errorf("%d findings, want none that takes no time", len(d.Findings))
 	}

@@ -1,10 +1,13 @@
 package noun
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -44,6 +47,19 @@ func TestEveryNounIsInTheRoom(t *testing.T) {
 	}
 	if Noun("weather").Known() || Noun("weather").Meaning() != "" || Noun("weather").Class() != 0 {
 		t.Error("weather is no noun")
+	}
+}
+
+// TestEveryNounIsDocumented: docs/report.md has each noun as it is here.
+func TestEveryNounIsDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/report.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range All() {
+		if row := fmt.Sprintf("| %s | %s | %s |\n", n, n.Class(), n.Meaning()); !strings.Contains(string(text), row) {
+			t.Errorf("docs/report.md lacks the row\n%s", row)
+		}
 	}
 }
 

@@ -199,8 +199,8 @@ func drawClassOfALeaf(d *draw) string {
 
 func drawThresholdOfALeaf(d *draw) string {
 	return "# A spine pauses far too early.\n# noun: wrong threshold\n# cure: with spine1 as the other switches\n" +
-		leafSpine(4, 100, 1, 200, "  links: {length: 3km, named: [{link: leaf1/spine1, rate: 800Gb/s}]}\n  switches: [{match: spine1, pfc: {threshold: "+fmt.Sprint(d.between(2, 4))+
-			"kB, resume_offset: 1kB}}] # planted\n") + none + "job:\n  flows:\n" + flow(1, 3, bytes(100, 80), "") + flow(2, 4, bytes(100, 80), "")
+		leafSpine(8, 100, 1, 400, "  links: {length: 700m, named: [{link: leaf1/spine1, rate: 3200Gb/s}]}\n  switches: [{match: spine1, pfc: {threshold: "+fmt.Sprint(d.between(2, 4))+
+			"kB, resume_offset: 1kB}}] # planted\n") + none + "job:\n  flows:\n" + strings.TrimPrefix(across(8, bytes(100, 80)), "job:\n  flows:\n")
 }
 
 func drawNoRoom(d *draw) string {

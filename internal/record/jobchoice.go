@@ -102,7 +102,8 @@ func (j *Job) unevenReceivers(d *diagnose.Diagnosis) []noun.Finding {
 			continue
 		}
 		f.Noun, f.By = noun.UnevenRouting, fmt.Sprintf("rank %d gets %.1f times the mean", most, float64(got[most])/mean)
-		f.Evidence = append(f.Evidence, noun.Fact{What: "received over the mean", At: fmt.Sprintf("rank %d", most), Value: float64(got[most]) / mean})
+		f.Evidence = append(f.Evidence, noun.Fact{What: "received over the mean", At: fmt.Sprintf("rank %d", most),
+			Value: float64(got[most]) / mean})
 	}
 	return nil
 }
