@@ -19,7 +19,6 @@ var networkFamilies = []Family{
 	{"lossy", drawLossy},
 	{"flap", drawFlap},
 	{"class-of-a-leaf", drawClassOfALeaf},
-	{"threshold-of-a-leaf", drawThresholdOfALeaf},
 	{"no-room", drawNoRoom},
 	{"victim", drawVictim},
 	{"storm", drawStorm},
@@ -195,12 +194,6 @@ func drawClassOfALeaf(d *draw) string {
 		leafSpine(8, 100, 1, 400, "  links: {length: 20m}\n  switch: {buffer: 1MB}\n  switches: [{match: leaf2, dscp: 26}] # planted\n") + none +
 		"transport: {timeout: 200us}\njob:\n  flows:\n" + flow(1, 5, bytes(100, d.between(100, 160)), "") + flow(2, 5, bytes(100, d.between(100, 160)), "") +
 		flow(3, 5, bytes(100, d.between(100, 160)), "")
-}
-
-func drawThresholdOfALeaf(d *draw) string {
-	return "# A spine pauses far too early.\n# noun: wrong threshold\n# cure: with spine1 as the other switches\n" +
-		leafSpine(8, 100, 1, 400, "  links: {length: 700m, named: [{link: leaf1/spine1, rate: 3200Gb/s}]}\n  switches: [{match: spine1, pfc: {threshold: "+fmt.Sprint(d.between(2, 4))+
-			"kB, resume_offset: 1kB}}] # planted\n") + none + "job:\n  flows:\n" + strings.TrimPrefix(across(8, bytes(100, 80)), "job:\n  flows:\n")
 }
 
 func drawNoRoom(d *draw) string {
