@@ -218,7 +218,7 @@ var rules = map[string]rule{
 			"can test it",
 	},
 	"planted": {
-		may: "diagnose noun",
+		may: "diagnose noun splitmix",
 		why: "a planted cause is a scenario and what must be said of it; its test runs it as a user would",
 	},
 	"parquet": {

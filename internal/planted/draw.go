@@ -2,8 +2,9 @@ package planted
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
+
+	"railyard/internal/splitmix"
 )
 
 // A Family draws cases of one sort.
@@ -14,7 +15,7 @@ type Family struct {
 
 // Draw draws a case: the same for the same seed.
 func (f *Family) Draw(seed uint64) (Case, error) {
-	src := f.draw(&draw{rand.New(rand.NewPCG(seed, 0x706c616e746564))})
+	src := f.draw(drawing(seed, 0x706c616e746564))
 	c, err := parse(fmt.Sprintf("%s-%d", f.Name, seed), src)
 	if err != nil {
 		err = fmt.Errorf("%s: %w\n%s", f.Name, err, src)
@@ -28,23 +29,42 @@ func Families() []Family {
 }
 
 // draw makes texts of random sizes.
-type draw struct{ *rand.Rand }
+type draw struct{ stream splitmix.Stream }
+
+// drawing is a draw of its own for each seed of a purpose.
+func drawing(seed, purpose uint64) *draw {
+	return &draw{splitmix.Stream(splitmix.Mix(seed ^ splitmix.Mix(purpose)))}
+}
+
+// below draws a number from 0 to n-1. That n divides no power of 2 matters to nobody here.
+func (d *draw) below(n int) int { return int(d.stream.Next() % uint64(n)) }
+
+// order draws an order of n things.
+func (d *draw) order(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		k := d.below(i + 1)
+		all[i], all[k] = all[k], i
+	}
+	return all
+}
 
 // of draws one of several.
-func (d *draw) of(all ...string) string { return all[d.IntN(len(all))] }
+func (d *draw) of(all ...string) string { return all[d.below(len(all))] }
 
 // between draws a number.
-func (d *draw) between(low, high int) int { return low + d.IntN(high-low+1) }
+func (d *draw) between(low, high int) int { return low + d.below(high-low+1) }
 
 // rate is that of NICs, in Gb/s.
-func (d *draw) rate() int { return []int{100, 200, 400}[d.IntN(3)] }
+func (d *draw) rate() int { return []int{100, 200, 400}[d.below(3)] }
 
 // bytes is a size that takes a link of a rate in Gb/s so many us.
 func bytes(rate, us int) string { return fmt.Sprintf("%dkB", rate*us/8) }
 
 // single is a cluster of hosts of one GPU at one switch.
 func single(hosts, rate int, more string) string {
-	return fmt.Sprintf("cluster: {hosts: %d, host: {gpus: 1}, nic: {speed: %dGb/s}}\nfabric:\n  design: single-switch\n%s", hosts, rate, more)
+	return fmt.Sprintf("cluster: {hosts: %d, host: {gpus: 1}, nic: {speed: %dGb/s}}\nfabric:\n"+
+		"  design: single-switch\n%s", hosts, rate, more)
 }
 
 // leafSpine is a cluster of hosts of one GPU at two leaves, spines of a rate, and more lines of fabric.

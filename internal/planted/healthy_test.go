@@ -23,7 +23,8 @@ func TestHealthyRunsHaveNoFault(t *testing.T) {
 		for i := range s.Diagnosis.Findings {
 			f := &s.Diagnosis.Findings[i]
 			if c := f.Noun.Class(); c == noun.Fault && f.Share > 0.001 || c == noun.Contention && i == 0 {
-				t.Errorf("seed %d: finding %d is %s at %s: %.1f %%\n%s\n%s", seed, i, f.Noun, f.Place.Name, 100*f.Share, nouns(s.Diagnosis), text)
+				t.Errorf("seed %d: finding %d is %s at %s: %.1f %%\n%s\n"+
+					"%s", seed, i, f.Noun, f.Place.Name, 100*f.Share, nouns(s.Diagnosis), text)
 			}
 		}
 	}

@@ -76,7 +76,8 @@ func TestTheSentenceFollowsItsReruns(t *testing.T) {
 			Culprits: []diagnose.Culprit{{Name: "flow4", Share: 1}}})
 	d.Summary.Diagnosis.Findings = []diagnose.Finding{
 		{Finding: noun.Finding{Noun: noun.LaunchBound, Time: 60 * us, Share: 0.6}, Blames: []int{0}},
-		{Finding: noun.Finding{Noun: noun.Incast, N: 2, Place: noun.Place{Kind: noun.Port, Name: "rail1/host1"}, Time: 40 * us, Share: 0.4,
+		{Finding: noun.Finding{Noun: noun.Incast, N: 2, Place: noun.Place{Kind: noun.Port, Name: "rail1/host1"},
+			Time: 40 * us, Share: 0.4,
 			Culprits: []string{"flow4"}}, Blames: []int{1}},
 	}
 	if first, _ := Answer(d); !strings.HasPrefix(first, "Launch-bound") {
@@ -86,7 +87,8 @@ func TestTheSentenceFollowsItsReruns(t *testing.T) {
 		return result.WhatIfChange{Kind: kind, Name: "without " + kind, Subject: subject, Before: 100 * us, Saves: &time,
 			Part: new(unit.Share(time, 100*us))}
 	}
-	d.WhatIf = &result.WhatIf{Changes: []result.WhatIfChange{saves(result.ChangeLaunch, 55*us), saves(result.ChangeFlow, 20*us, "flow4")}}
+	d.WhatIf = &result.WhatIf{Changes: []result.WhatIfChange{saves(result.ChangeLaunch, 55*us),
+		saves(result.ChangeFlow, 20*us, "flow4")}}
 	first, bullets := Answer(d)
 	if !strings.HasPrefix(first, "Bottleneck: rail1 -> host1") ||
 		!strings.HasSuffix(first, "; a rerun without flow saves 20.0 %: 80 us instead of 100 us.") {

@@ -146,8 +146,9 @@ func (t *trying) even() {
 			return
 		}
 		factor := min(max(mean/float64(c), 0.01), 100)
-		changes = append(changes, set(fmt.Sprintf("cluster.slow[%d]", rank), fmt.Sprintf("{job: %q, rank: %d, factor: %.4f}", t.job.Name,
-			rank, factor)))
+		changes = append(changes, set(fmt.Sprintf("cluster.slow[%d]", rank),
+			fmt.Sprintf("{job: %q, rank: %d, factor: %.4f}", t.job.Name,
+				rank, factor)))
 	}
 	t.try("with even stages: all ranks compute as long as in the mean", []noun.Noun{noun.UnevenStages, noun.Bubble}, changes...)
 }

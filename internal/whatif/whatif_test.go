@@ -441,7 +441,8 @@ func TestWhatBringsAnAbortedJobToItsEnd(t *testing.T) {
 		t.Errorf("with checkpoints it takes %v, without the fault %v", *b.Time, *without.Time)
 	}
 	var text bytes.Buffer
-	if err := found.WriteText(&text); err != nil || !strings.Contains(text.String(), "all 20 steps, of which the run as it is ended 8") {
+	if err := found.WriteText(&text); err != nil || !strings.Contains(text.String(),
+		"all 20 steps, of which the run as it is ended 8") {
 		t.Errorf("%v:\n%s", err, text.String())
 	}
 }
