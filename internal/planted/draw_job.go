@@ -8,16 +8,20 @@ var jobFamilies = []Family{
 	{"other-job", drawOtherJob},
 	{"straggler", drawStraggler},
 	{"bubble", drawBubble},
+	{"uneven-stages", drawUnevenStages},
 	{"skewed-router", drawSkewedRouter},
 	{"launches", drawLaunches},
 	{"chain", drawChain},
 	{"low-latency", drawLowLatency},
 	{"bad-order", drawBadOrder},
 	{"saves", drawSaves},
+	{"training-incast", drawTrainingIncast},
+	{"stages-incast", drawStagesIncast},
+	{"slow-nic-of-training", drawSlowNICOfTraining},
 }
 
 func drawSharedPCIe(d *draw) string {
-	return "# GPUs reach the host's NIC over a slow uplink.\n# noun: PCIe shared\n# cure: with CPU0/PCIe1 twice as fast\n" +
+	return "# GPUs reach the host's NIC over a slow uplink.\n# noun: PCIe shared, PCIe-bound\n# cure: with CPU0/PCIe1 twice as fast\n" +
 		"cluster:\n  hosts: 2\n  host:\n    preset: hgx-a100\n    gpus: 4\n    graph: preset\n" +
 		planted(fmt.Sprintf("    links:\n      - {link: CPU0/PCIe1, rate: %dGB/s}\n", d.between(2, 4))) +
 		"  nic: {shared: true, speed: 100Gb/s}\nfabric: {design: single-switch}\n" + none +
@@ -51,18 +55,28 @@ func digits(layers string, batch int) string {
 }
 
 func drawStraggler(d *draw) string {
-	rank := d.between(0, 7)
+	rank := d.between(0, 3)
 	return fmt.Sprintf("# One GPU is slow.\n# noun: straggler\n# cure: with rank %d as the other ranks\n", rank) +
-		"cluster:\n  hosts: 2\n  host: {gpus: 4}\n  nic: {speed: 200Gb/s}\n" +
+		"cluster:\n  hosts: 2\n  host: {gpus: 2, flops: 1TFLOP/s}\n  nic: {speed: 200Gb/s}\n" +
 		planted(fmt.Sprintf("  slow:\n    - {rank: %d, factor: %d}\n", rank, d.between(3, 6))) + "fabric: {design: rail-optimized, spines: 1}\njob:\n" +
-		digits("[784, 512, 10]", 8)
+		digits("[784, 64, 10]", 8)
 }
 
 func drawBubble(d *draw) string {
+	k := d.between(30, 50) // the first layer has no gradient of its input to find: both stages have as much to do
 	return "# A pipeline with one micro-batch.\n# noun: bubble\n# cure: with 2 micro-batches\n" +
-		"cluster: {hosts: 4, host: {gpus: 1, launch: 100ns}, nic: {speed: 400Gb/s}}\nfabric: {design: single-switch}\njob:\n" +
-		"  parallel:\n    pp: 4\n    dp: 1\n    micro_batches: 1 # planted\n    #instead micro_batches: 8\n" +
-		digits(d.of("[784, 256, 256, 256, 10]", "[784, 256, 512, 256, 10]"), 512)
+		"cluster: {hosts: 1, host: {gpus: 4, launch: 100ns, flops: 200GFLOP/s}, nic: {speed: 400Gb/s}}\nfabric: {design: single-switch}\njob:\n" +
+		"  parallel:\n    pp: 2\n    dp: 1\n    micro_batches: 1 # planted\n    #instead micro_batches: 8\n" +
+		digits(fmt.Sprintf("[784, %d, %d, %d, 10]", 3*k, k, (4704*k+9*k*k)/(3*k+30)), 128)
+}
+
+func drawUnevenStages(d *draw) string {
+	return "# The first stage of a pipeline has most of the work.\n# noun: uneven stages\n# cure: with even stages\n" +
+		"cluster: {hosts: 1, host: {gpus: 4, launch: 100ns, flops: 200GFLOP/s}, nic: {speed: 400Gb/s}}\nfabric: {design: single-switch}\njob:\n" +
+		"  parallel: {pp: 4, dp: 1, micro_batches: 8}\n" +
+		planted(digits(fmt.Sprintf("[784, %d, 64, 64, 10]", d.between(128, 192)), 128)) +
+		"  #instead train:\n    #instead layers: [784, 16, 64, 64, 10]\n    #instead data: {digits: {dir: data/planted-512, train: 512, test: 10}}\n" +
+		"    #instead batch: 128\n    #instead steps: 4\n    #instead lr: 0.1\n"
 }
 
 func drawSkewedRouter(d *draw) string {
@@ -102,4 +116,25 @@ func drawSaves(d *draw) string {
 	return "# A checkpoint after each step.\n# noun: checkpoint\n# cure: without checkpoints\n" + single(3, 100, "") +
 		"job:\n  replay: {buckets: [{bytes: 100kB, compute: 10us}], forward: 10us, steps: 10}\n" +
 		planted(fmt.Sprintf("  checkpoint: {steps: 1, storage: %dGB/s}\n", d.between(1, 3)))
+}
+
+func drawTrainingIncast(d *draw) string {
+	n := d.between(2, 4)
+	return "# Others send to a rank of a training.\n# noun: incast at rail1/host2\n# cure: without all background flows\n" +
+		single(3+n, 100, "") + none + "job:\n  hosts: [host1-host3]\n" + digits("[784, 64, 10]", 8) +
+		crowd(4, n, 2, fmt.Sprintf("400kB, count: 20, every: %dus", d.between(100, 150)))
+}
+
+func drawStagesIncast(d *draw) string {
+	n := d.between(2, 3)
+	return "# A stage gets its activations through a port that others fill.\n# noun: incast at rail1/host2\n# cure: without all background flows\n" +
+		single(2+n, 200, "") + none + "job:\n  hosts: [host1-host2]\n  parallel: {dp: 1, pp: 2, micro_batches: 2}\n" +
+		digits("[784, 512, 10]", 128) + crowd(3, n, 2, "2MB, count: 10, every: 100us")
+}
+
+func drawSlowNICOfTraining(d *draw) string {
+	at := d.between(1, 3)
+	return fmt.Sprintf("# The link of a rank came up slow.\n# noun: slow link at rail1/host%d or host%[1]d/rail1\n# cure: without faults[0]\n", at) +
+		single(3, 200, "") + none + "job:\n" + digits("[784, 128, 10]", 8) +
+		planted(fmt.Sprintf("faults:\n  - {link: rail1/host%d, speed: %dGb/s}\n", at, d.between(10, 20)))
 }

@@ -11,7 +11,6 @@ var networkFamilies = []Family{
 	{"incast-replay", drawIncastReplay},
 	{"written-path", drawWrittenPath},
 	{"hash-collision", drawHashCollision},
-	{"xor-collision", drawXorCollision},
 	{"polarisation", drawPolarisation},
 	{"oversubscription", drawOversubscription},
 	{"slow-named", drawSlowNamed},
@@ -31,6 +30,12 @@ var networkFamilies = []Family{
 	{"timid", drawTimid},
 	{"window", drawWindow},
 	{"answers", drawAnswers},
+	{"collective-slow-link", drawCollectiveSlowLink},
+	{"collective-lossy", drawCollectiveLossy},
+	{"replay-storm", drawReplayStorm},
+	{"custom-incast", drawCustomIncast},
+	{"custom-lossy", drawCustomLossy},
+	{"dark-spine", drawDarkSpine},
 }
 
 // crowd is background flows from hosts to one.
@@ -84,29 +89,13 @@ func across(hosts int, bytes string) string {
 	return text
 }
 
-// apart is flows from every second host of the first leaf to every second of the other, in an order that is drawn.
-func (d *draw) apart(hosts int, bytes string) string {
-	text := "job:\n  flows:\n"
-	for i, to := range d.Perm(hosts / 4) {
-		text += flow(1+2*i, 1+hosts/2+2*to, bytes, "")
-	}
-	return text
-}
-
 func drawHashCollision(d *draw) string {
-	rate, spines := d.rate(), d.between(4, 6)
-	hosts := 4 * spines
+	rate, spines := d.rate(), d.between(6, 7)
+	hosts := 2 * spines
 	return fmt.Sprintf("seed: %d\n", d.between(1, 1000)) +
 		"# As many flows as uplinks could carry evenly are hashed.\n# noun: ECMP collision\n# cure: with spraying or with paths that a controller\n" +
-		leafSpine(hosts, rate, spines, 2*rate, "  links: {length: 20m}\n  balance: ecmp # planted\n  #instead balance: pinned\n") +
+		leafSpine(hosts, rate, spines, rate, "  links: {length: 20m}\n  balance: ecmp # planted\n  #instead balance: pinned\n") +
 		none + across(hosts, bytes(rate, d.between(20, 40)))
-}
-
-func drawXorCollision(d *draw) string {
-	rate := d.rate()
-	return "# A hash without mixing.\n# noun: ECMP collision\n# cure: with spraying or with paths that a controller or with the hash mix\n" +
-		leafSpine(32, rate, 8, rate, "  links: {length: 20m}\n  balance: ecmp # planted\n  hash: {function: xor} # planted\n  #instead balance: pinned\n") +
-		none + d.apart(32, bytes(rate, d.between(30, 60)))
 }
 
 // pods is a topology of two pods of two leaves and two spines, and cores above, and its hosts alternate between pods.
@@ -210,16 +199,16 @@ func drawClassOfALeaf(d *draw) string {
 
 func drawThresholdOfALeaf(d *draw) string {
 	return "# A spine pauses far too early.\n# noun: wrong threshold\n# cure: with spine1 as the other switches\n" +
-		leafSpine(8, 100, 1, 200, "  links: {length: 200m, named: [{link: leaf1/spine1, rate: 800Gb/s}]}\n  switches: [{match: spine1, pfc: {threshold: "+fmt.Sprint(d.between(2, 4))+
-			"kB, resume_offset: 1kB}}] # planted\n") + none + "job:\n  flows:\n" + flow(1, 5, bytes(100, 80), "") + flow(2, 6, bytes(100, 80), "") +
-		flow(3, 7, bytes(100, 80), "")
+		leafSpine(4, 100, 1, 200, "  links: {length: 3km, named: [{link: leaf1/spine1, rate: 800Gb/s}]}\n  switches: [{match: spine1, pfc: {threshold: "+fmt.Sprint(d.between(2, 4))+
+			"kB, resume_offset: 1kB}}] # planted\n") + none + "job:\n  flows:\n" + flow(1, 3, bytes(100, 80), "") + flow(2, 4, bytes(100, 80), "")
 }
 
 func drawNoRoom(d *draw) string {
 	rate := d.rate()
 	return "# A switch has no room, and no PFC.\n# noun: small buffer at rail1/host1\n# cure: with buffers that are never full\n" +
-		single(4, rate, fmt.Sprintf("  switch: {buffer: %dkB} # planted\n  qos: {pfc: {enabled: false}}\n", d.between(200, 400))) + none +
-		"transport: {timeout: 200us}\njob:\n  flows:\n" + flow(2, 1, bytes(rate, 120), "") + flow(3, 1, bytes(rate, 120), "")
+		single(4, rate, fmt.Sprintf("  switch: {buffer: %dkB} # planted\n  qos: {pfc: {enabled: false}}\n", d.between(150, 300))) + none +
+		"transport: {timeout: 1ms}\njob:\n  flows:\n" + flow(2, 1, bytes(rate, 100), "") + flow(3, 1, bytes(rate, 100), "") +
+		flow(4, 1, bytes(rate, 100), "")
 }
 
 func drawVictim(d *draw) string {
@@ -257,7 +246,7 @@ func drawSlowHost(d *draw) string {
 
 func drawLastLost(d *draw) string {
 	us := d.between(60, 120)
-	return "# The last packets are lost, and only the timer finds it.\n# noun: link down\n# cure: with a retransmission timeout or without faults[0]\n" +
+	return "# The last packets are lost, and only the timer finds it.\n# noun: link down, timeout\n# cure: with a retransmission timeout or without faults[0]\n" +
 		single(2, 100, "") + none + "job:\n  flows:\n" + flow(1, 2, bytes(100, us), "") +
 		planted(fmt.Sprintf("faults:\n  - {link: rail1/host2, at: %dus, down: 10us}\n", us+2))
 }
@@ -288,4 +277,64 @@ func drawAnswers(d *draw) string {
 	return "# Acknowledgements wait behind others' flows to the sender.\n# noun: incast at rail1/host1\n# cure: without all background flows\n" +
 		single(5, 100, "") + fmt.Sprintf("transport: {window: %dkB}\n", d.between(80, 130)) + none + "job:\n  flows:\n" + flow(1, 2, "3MB", "") +
 		crowd(3, 3, 1, "10MB")
+}
+
+func drawCollectiveSlowLink(d *draw) string {
+	rate, n, at := d.rate(), d.between(3, 6), d.between(1, 3)
+	link := fmt.Sprintf("rail1/host%d", at)
+	return fmt.Sprintf("# A ring goes over a slow cable.\n# noun: slow link at %s or host%d/rail1\n# cure: with %[1]s\n", link, at) +
+		single(n, rate, planted(fmt.Sprintf("  links:\n    named: [{link: %s, rate: %dGb/s}]\n", link, rate/d.between(3, 6)))) + none +
+		"job:\n  collectives: [{op: all-reduce, bytes: " + bytes(rate, d.between(40, 80)) + ", iterations: 2, algorithm: ring}]\n"
+}
+
+func drawCollectiveLossy(d *draw) string {
+	rate, n, at := d.rate(), d.between(3, 6), d.between(1, 3)
+	return fmt.Sprintf("# A ring goes over a lossy cable.\n# noun: lossy link at rail1/host%d or host%[1]d/rail1\n# cure: without faults[0]\n", at) +
+		single(n, rate, "") + none + "transport: {timeout: 200us}\njob:\n  collectives: [{op: all-gather, bytes: " +
+		bytes(rate, d.between(200, 300)) + ", iterations: 2, algorithm: ring}]\n" +
+		planted(fmt.Sprintf("faults:\n  - {link: rail1/host%d, drop: 0.0%d}\n", at, d.between(2, 4)))
+}
+
+func drawReplayStorm(d *draw) string {
+	rate, at := d.rate(), d.between(1, 3)
+	return fmt.Sprintf("# The NIC of a rank pauses its switch.\n# noun: PFC storm at rail1/host%d\n# cure: without faults[0]\n", at) +
+		single(d.between(3, 5), rate, "") + none + "job:\n  replay: {forward: 10us, steps: 2, buckets: [{bytes: " +
+		bytes(rate, d.between(20, 40)) + ", compute: 10us}]}\n" +
+		planted(fmt.Sprintf("faults:\n  - {link: rail1/host%d, storm: %dus, at: 15us}\n", at, d.between(200, 400)))
+}
+
+// star is a topology of hosts at one switch.
+func star(hosts, rate int) string {
+	var b strings.Builder
+	for i := range hosts {
+		fmt.Fprintf(&b, "#topology host host%d\n", i+1)
+	}
+	b.WriteString("#topology switch mid leaf\n")
+	for i := range hosts {
+		fmt.Fprintf(&b, "#topology link host%d mid %dGb/s 20m\n", i+1, rate)
+	}
+	return b.String() + fmt.Sprintf("cluster: {hosts: %d, host: {gpus: 1}, nic: {speed: %dGb/s}}\nfabric:\n  design: custom\n"+
+		"  topology: planted.txt\n", hosts, rate)
+}
+
+func drawCustomIncast(d *draw) string {
+	rate, n := d.rate(), d.between(2, 5)
+	return "# Others send to the same receiver, in a network of one's own.\n# noun: incast at mid/host1\n# cure: without all background flows\n" +
+		star(n+2, rate) + none + "job:\n  flows:\n" + flow(2, 1, bytes(rate, d.between(60, 120)), "") +
+		crowd(3, n, 1, bytes(rate, d.between(60, 120)))
+}
+
+func drawCustomLossy(d *draw) string {
+	rate := d.rate()
+	return "# A link of one's own network loses frames.\n# noun: lossy link at mid/host2 or host2/mid\n# cure: without faults[0]\n" +
+		star(3, rate) + none + "transport: {timeout: 200us}\njob:\n  flows:\n" + flow(1, 2, bytes(rate, 200), "") +
+		planted(fmt.Sprintf("faults:\n  - {link: mid/host2, bit_errors: %de-7}\n", d.between(4, 9)))
+}
+
+func drawDarkSpine(d *draw) string {
+	rate := d.rate()
+	return "# A link to a spine is down all the time, and the flows of two share the other.\n# noun: link down\n# cure: without faults[0]\n" +
+		leafSpine(8, rate, 2, 2*rate, "  links: {length: 20m}\n  balance: spray\n") + none + "transport: {receiver: direct}\n" +
+		across(8, bytes(rate, d.between(40, 80))) +
+		planted("faults:\n  - {link: leaf1/spine1, down: 10s, convergence: 0s}\n")
 }

@@ -29,9 +29,10 @@ type Case struct {
 	Without     string
 	Topology    string // what the file TopologyFile holds, which both name; "": they do not
 
-	Noun   noun.Noun // of the first finding; "": only Wants are known
-	Places []string  // where it may be; none: anywhere
-	Cures  []string  // what names of changes of `railyard whatif` begin with, of which one cures it; none: not known
+	Noun   noun.Noun   // of the first finding; "": only Wants are known
+	Or     []noun.Noun // that it may have instead
+	Places []string    // where it may be; none: anywhere
+	Cures  []string    // what names of changes of `railyard whatif` begin with, of which one cures it; none: not known
 }
 
 // TopologyFile is what scenarios call their file of a network, relative to where they run.
@@ -95,9 +96,17 @@ func parse(name, src string) (Case, error) {
 				return c, fmt.Errorf("additive: false, %s: want one of Reasons", c.NotAdditive)
 			}
 		case isHead && strings.HasPrefix(head, "noun: "):
-			name, at, _ := strings.Cut(head[len("noun: "):], " at ")
-			if c.Noun = noun.Noun(name); !c.Noun.Known() {
-				return c, fmt.Errorf("noun: %s: want one of package noun", name)
+			names, at, _ := strings.Cut(head[len("noun: "):], " at ")
+			for i, name := range strings.Split(names, ", ") {
+				n := noun.Noun(name)
+				switch {
+				case !n.Known():
+					return c, fmt.Errorf("noun: %s: want one of package noun", name)
+				case i == 0:
+					c.Noun = n
+				default:
+					c.Or = append(c.Or, n)
+				}
 			}
 			if at != "" {
 				c.Places = strings.Split(at, " or ")

@@ -103,11 +103,10 @@ func (d *Data) limit(g *diagnose.Diagnosis) string { return d.begin(d.reason(g))
 // reason is that sentence without how the run ended: what it was called, what of the time it took, and what its cure
 // saves.
 func (d *Data) reason(g *diagnose.Diagnosis) string {
-	main := g.Main()
+	main := d.main(g)
 	name, time, share := main.Noun(), main.Time, g.Share(main)
 	lead := string(name) + ": " + d.lead(main)
-	if len(g.Findings) > 0 {
-		f := &g.Findings[0]
+	if f := d.foremost(g); f != nil {
 		name, time, share, lead = f.Noun, f.Time, f.Share, d.headed(g, f)
 	}
 	if name.Class() == noun.Share && share < majority {
@@ -118,6 +117,28 @@ func (d *Data) reason(g *diagnose.Diagnosis) string {
 	}
 	return fmt.Sprintf("%s: %s of the %s (%s) of %s%s.", lead, time.Human(), g.Whole.Human(), unit.Percent(share), g.Subject,
 		d.againstIdle(g, main))
+}
+
+// foremost is the finding that is said first: as reruns found what its cure saves, or else the first of the diagnosis; nil: there
+// is none.
+func (d *Data) foremost(g *diagnose.Diagnosis) *diagnose.Finding {
+	if d.WhatIf != nil {
+		if i := d.WhatIf.First(g.Findings); i >= 0 {
+			return &g.Findings[i]
+		}
+	}
+	if len(g.Findings) == 0 {
+		return nil
+	}
+	return &g.Findings[0]
+}
+
+// main is the blame that the finding which is said first is named after.
+func (d *Data) main(g *diagnose.Diagnosis) *diagnose.Blame {
+	if f := d.foremost(g); f != nil && len(f.Blames) > 0 {
+		return &g.Blames[f.Blames[0]]
+	}
+	return g.Main()
 }
 
 // stateOnly is the sentence of a run without a diagnosis: in which state most of the time passed,
@@ -155,7 +176,7 @@ func nonempty(s string) []string {
 // againstIdle says what a better network saves: as reruns found it, or else what the diagnosis
 // gives to the network's being neither idle nor whole, where that is more than the main reason.
 func (d *Data) againstIdle(g *diagnose.Diagnosis, main *diagnose.Blame) string {
-	if proved := d.proved(main); proved != "" {
+	if proved := d.proved(d.foremost(g), main); proved != "" {
 		return proved
 	}
 	var lost unit.Duration
@@ -178,7 +199,7 @@ func (d *Data) againstIdle(g *diagnose.Diagnosis, main *diagnose.Blame) string {
 func (d *Data) bullets(g *diagnose.Diagnosis) (out []string) {
 	all := []string{d.failed()}
 	if g != nil {
-		all = append(all, felt(g, g.Main()), d.untraced(g))
+		all = append(all, felt(g, d.main(g)), d.untraced(g))
 	}
 	all = append(all, d.advice()...)
 	if g != nil {
@@ -234,10 +255,10 @@ func culprits(b *diagnose.Blame) string {
 // others lists further reasons of a tenth or more.
 func (d *Data) others(g *diagnose.Diagnosis) string {
 	var parts []string
-	main := g.Main()
+	main, said := d.main(g), d.foremost(g)
 	for i := range g.Findings {
 		f := &g.Findings[i]
-		if i > 0 && f.Share >= 0.1 && len(parts) < shownReasons {
+		if f != said && f.Share >= 0.1 && len(parts) < shownReasons {
 			parts = append(parts, fmt.Sprintf("%s (%s)", d.headed(g, f), unit.Percent(f.Share)))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"reflect"
+	"slices"
 
 	"railyard/internal/diagnose"
 	"railyard/internal/input"
@@ -151,11 +152,87 @@ func (c *WhatIfChange) Worth() (unit.Duration, bool) {
 
 // WorthPart is Worth as a part of the time before.
 func (c *WhatIfChange) WorthPart() float64 {
-	saves, _ := c.Worth()
-	if c.Before == 0 {
-		return 0
+	switch {
+	case c.MeanSaves != nil && c.Before > 0:
+		return float64(*c.MeanSaves) / float64(c.Before)
+	case c.Part != nil:
+		return *c.Part
 	}
-	return float64(saves) / float64(c.Before)
+	return 0
+}
+
+// For returns the change that saves most of those that are for a finding: cures for its noun, and what takes its culprits, its
+// link, its fault or its rank away. nil: none saves anything.
+func (w *WhatIf) For(f *noun.Finding) (best *WhatIfChange) {
+	for i := range w.Changes {
+		c := &w.Changes[i]
+		saves, known := c.Worth()
+		if !known || saves <= 0 || !c.isFor(f) {
+			continue
+		}
+		if best == nil || saves > mostOf(best) {
+			best = c
+		}
+	}
+	return best
+}
+
+func mostOf(c *WhatIfChange) unit.Duration {
+	saves, _ := c.Worth()
+	return saves
+}
+
+// alike are the nouns that a kind of change is for, wherever they are.
+var alike = map[string][]noun.Noun{
+	ChangePFC: {noun.HOLVictim, noun.PFCDeadlock}, ChangeCongestion: {noun.ControllerUnderRun},
+	ChangeBuffer: {noun.SmallBuffer}, ChangeWindow: {noun.SmallWindow}, ChangeLaunch: {noun.LaunchBound},
+}
+
+// isFor reports whether a change may take a finding away.
+func (c *WhatIfChange) isFor(f *noun.Finding) bool {
+	has := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(c.Subject, n) })
+	}
+	switch c.Kind {
+	case ChangeTried:
+		return slices.Contains(c.Nouns, f.Noun)
+	case ChangeFlow, ChangeFlows, ChangeJob:
+		return has(f.Culprits...)
+	case ChangeFault:
+		return len(f.Faults) > 0 && (len(c.Subject) == 0 || has(f.Faults...))
+	case ChangePort, ChangeLink:
+		ports := append([]string{f.Place.Name}, f.Place.Ports...)
+		return slices.ContainsFunc(ports, func(p string) bool {
+			return p != "" && slices.ContainsFunc(c.Subject, func(l string) bool { return diagnose.OnLink(p, l) })
+		})
+	case ChangeRank:
+		return f.Place.Rank != nil && has(fmt.Sprintf("rank %d", *f.Place.Rank))
+	case ChangePCIe:
+		return len(c.Subject) > 0 && diagnose.InHost(f.Place.Name, c.Subject[0])
+	}
+	return slices.Contains(alike[c.Kind], f.Noun)
+}
+
+// worthFirst is the part of the time that the cure of an incident must save to be said before shares of the time that every run
+// has.
+const worthFirst = 0.1
+
+// First returns which finding is to be said first, by what curing it saves: of those that not every run has the one that saves
+// most, if it saves a tenth or more; else the one that saves most. -1: nothing that was run is for any of them.
+func (w *WhatIf) First(findings []diagnose.Finding) int {
+	first, most, incident := -1, unit.Duration(0), false
+	for i := range findings {
+		f := &findings[i].Finding
+		c := w.For(f)
+		if c == nil {
+			continue
+		}
+		is := f.Noun.Class() != noun.Share && c.WorthPart() >= worthFirst
+		if first < 0 || is && !incident || is == incident && mostOf(c) > most {
+			first, most, incident = i, mostOf(c), is
+		}
+	}
+	return first
 }
 
 // Flags are those of `railyard run` that make the change: what is set first, then what is left out.

@@ -24,6 +24,8 @@ type trying struct {
 	at  *plan.Job
 	d   *diagnose.Diagnosis
 	all []Cut
+
+	computed []unit.Duration // by rank, in all steps; nil: it is not known
 }
 
 // try adds a cure of some nouns.
@@ -39,8 +41,8 @@ func (t *trying) byChance(name string, of []noun.Noun, changes ...scenario.Chang
 
 // triedCures lists the cures that a run tries by itself: those that its scenario has room for, whatever was found. For which
 // nouns each is, Cut.Of says.
-func triedCures(p *plan.Plan, s *result.Summary, job int) []Cut {
-	t := &trying{p: p, sc: p.Scenario, was: s, job: &p.Scenario.Jobs[job], at: &p.Jobs[job], d: s.Diagnosis}
+func triedCures(p *plan.Plan, s *result.Summary, job int, computed []unit.Duration) []Cut {
+	t := &trying{p: p, sc: p.Scenario, was: s, job: &p.Scenario.Jobs[job], at: &p.Jobs[job], d: s.Diagnosis, computed: computed}
 	if t.d == nil {
 		t.d = &diagnose.Diagnosis{}
 	}
@@ -117,6 +119,9 @@ func (t *trying) switches() {
 	of := []noun.Noun{noun.WrongThreshold, noun.WrongClass, noun.SmallBuffer, noun.HOLVictim}
 	for i, x := range t.sc.Fabric.Switches[:min(len(t.sc.Fabric.Switches), mostEntries)] {
 		t.try(fmt.Sprintf("with %s as the other switches", x.Match), of, remove(fmt.Sprintf("fabric.switches[%d]", i)))
+	}
+	if t.sc.Fabric.Config.Set {
+		t.try("without the switches' configurations", of, set("fabric.config", "none"))
 	}
 	if len(t.sc.Fabric.Switches) > 1 {
 		t.try("with all switches alike", of, remove("fabric.switches"))

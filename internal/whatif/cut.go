@@ -45,6 +45,7 @@ type Cut struct {
 
 	Of     []noun.Noun // of a cure that is tried by itself: the findings that it may help against
 	Chance bool        // what it saves depends on the seed
+	Late   bool        // others are tried before it
 }
 
 // Bounds of the list.
@@ -101,7 +102,7 @@ func cuts(p *plan.Plan, s *result.Summary, job int, bottleneck string) (all []Cu
 	all = append(all, insideCuts(p, s)...)
 	all = append(all, cures(s)...)
 	one(Ideal, infinitelyFast, "", idealChanges(p)...)
-	return append(all, triedCures(p, s, job)...), omitted
+	return all, omitted
 }
 
 // jobCuts takes away each job but the one that is compared. What the others do stays the same:

@@ -4,13 +4,17 @@ import (
 	"slices"
 
 	"railyard/internal/diagnose"
-	"railyard/internal/noun"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
 
-// found is what the run's diagnosis found, worst first.
-func (a *asking) found() []noun.Finding { return nil }
+// found is what the run's diagnosis found, first what is to be said first.
+func (a *asking) found() []diagnose.Finding {
+	if d := a.was().Diagnosis; d != nil {
+		return d.Findings
+	}
+	return nil
+}
 
 // A cause of a diagnosis: a kind of blame at a port.
 type place struct {
@@ -28,10 +32,13 @@ type place struct {
 // So the largest of these terms that goes the way of the difference is its reason, and the run with the change has shown it.
 func (a *asking) differs(c *Cut, out *result.WhatIfChange, s *result.Summary) *result.WhatIfReason {
 	with, without := a.of(a.played[0].sum).Diagnosis, a.of(s).Diagnosis
-	share := shareOf(c)
+	share := shareOf(c, with)
 	if a.life || out.Attributed == nil || out.Saves == nil || share == nil || with == nil || without == nil ||
 		within(*out.Attributed, *out.Saves) || a.fewer(c) {
 		return nil
+	}
+	if c.Kind == Tried && len(c.finding(with).Blames) == 0 {
+		return nil // its time is a formula's, and no cause's
 	}
 	sums, order := compared(with, without, share)
 	var best *result.WhatIfReason

@@ -114,6 +114,7 @@ func (t *trying) pipeline() {
 	if t.job.Train == nil || x.PP < 2 {
 		return
 	}
+	t.even()
 	path := t.job.Path() + ".parallel."
 	if n := moreMicroBatches(t.job.Train.Batch, x.MicroBatches); n > 0 {
 		t.try(fmt.Sprintf("with %d micro-batches", n), []noun.Noun{noun.Bubble}, set(path+"micro_batches", fmt.Sprint(n)))
@@ -123,6 +124,36 @@ func (t *trying) pipeline() {
 			append(t.without(path+"virtual_stages"), set(path+"schedule", "1f1b"))...)
 	}
 }
+
+// even lets all ranks of a pipeline compute as long as they do in the mean: what layers that are dealt evenly would come to. Ranks
+// take times as long as they did, by what the run says of each.
+func (t *trying) even() {
+	n := len(t.computed)
+	if t.job.Parallel.PP < 2 || n == 0 || n > mostNamed || len(t.sc.Cluster.Slow) > 0 {
+		return
+	}
+	sum, most := unit.Duration(0), unit.Duration(0)
+	for _, c := range t.computed {
+		sum, most = sum+c, max(most, c)
+	}
+	mean := float64(sum) / float64(n)
+	if float64(most) < unevenStages*mean {
+		return
+	}
+	var changes []scenario.Change
+	for rank, c := range t.computed {
+		if c == 0 {
+			return
+		}
+		factor := min(max(mean/float64(c), 0.01), 100)
+		changes = append(changes, set(fmt.Sprintf("cluster.slow[%d]", rank), fmt.Sprintf("{job: %q, rank: %d, factor: %.4f}", t.job.Name,
+			rank, factor)))
+	}
+	t.try("with even stages: all ranks compute as long as in the mean", []noun.Noun{noun.UnevenStages, noun.Bubble}, changes...)
+}
+
+// unevenStages is how many times the mean a rank must compute for stages to be called uneven.
+const unevenStages = 1.1
 
 // moreMicroBatches is twice as many micro-batches or, where a batch cannot be cut so, the next number of which it can; 0: there
 // is none.

@@ -44,7 +44,7 @@ func (t *trying) choice() {
 			set("transport.qps_per_connection", fmt.Sprint(moreQPs)), set("transport.split_data_on_qps", "true"))
 	}
 	if !slices.Contains([]string{"flowlet", "spray"}, f.Balance) {
-		t.try("with flowlets", uneven, t.balanced("flowlet")...)
+		t.try("with flowlets", uneven, t.balanced("flowlet")...).Late = true
 	}
 }
 

@@ -91,7 +91,7 @@ func (a *asking) variants() (all []sweep.Variant) {
 }
 
 // choose takes the run as it is and what takes one thing away; then, while they fit into three times their packet-hops, the
-// cures that are tried, those for what was found first; then other seeds, where chance decides.
+// cures for what was found, with other seeds where chance decides; then the other cures.
 func (a *asking) choose(hops []int64) []bool {
 	chosen := make([]bool, len(hops))
 	spent := int64(0)
@@ -112,24 +112,25 @@ func (a *asking) choose(hops []int64) []bool {
 		}
 	}
 	limit := times * spent
-	order := a.byFindings()
-	for _, k := range order {
-		t := &a.trials[k]
-		t.untried = len(t.plays) > 0 && !take(t.plays[0], limit)
-	}
-	for _, k := range order {
-		t := &a.trials[k]
-		for n := 1; n < len(t.plays) && !t.untried; n++ {
-			if !take(t.plays[n], limit) {
-				break
+	for _, order := range a.byFindings() {
+		for _, k := range order {
+			t := &a.trials[k]
+			t.untried = len(t.plays) > 0 && !take(t.plays[0], limit)
+		}
+		for _, k := range order {
+			t := &a.trials[k]
+			for n := 1; n < len(t.plays) && !t.untried; n++ {
+				if !take(t.plays[n], limit) {
+					break
+				}
 			}
 		}
 	}
 	return chosen
 }
 
-// byFindings lists the trials of cures: first those for what the run's diagnosis found, in its order, then the others.
-func (a *asking) byFindings() (order []int) {
+// byFindings lists the trials of cures: those for what the run's diagnosis found, in its order, and then the others.
+func (a *asking) byFindings() (order [2][]int) {
 	found := a.found()
 	place := func(t *trial) int {
 		for i := range found {
@@ -140,11 +141,17 @@ func (a *asking) byFindings() (order []int) {
 		return len(found)
 	}
 	for k := range a.trials {
-		if a.trials[k].Kind == Tried {
-			order = append(order, k)
+		switch t := &a.trials[k]; {
+		case t.Kind != Tried:
+		case t.Late || place(t) == len(found):
+			order[1] = append(order[1], k)
+		default:
+			order[0] = append(order[0], k)
 		}
 	}
-	slices.SortStableFunc(order, func(x, y int) int { return place(&a.trials[x]) - place(&a.trials[y]) })
+	for _, o := range order {
+		slices.SortStableFunc(o, func(x, y int) int { return place(&a.trials[x]) - place(&a.trials[y]) })
+	}
 	return order
 }
 

@@ -103,8 +103,13 @@ func (a *asking) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	ranks, err := computed(a.run, sc.Jobs[a.job].Name, p.Jobs[a.job].Ranks())
+	if err != nil {
+		return err
+	}
 	all, omitted := cuts(p, a.was(), a.job, port)
 	a.omitted = omitted
+	all = append(all, triedCures(p, a.was(), a.job, ranks)...)
 	return a.try(append(all, a.opt.Extra...))
 }
 
