@@ -23,7 +23,8 @@ func Healthy(seed uint64) string {
 			d.of("all-reduce", "all-gather", "reduce-scatter"), bytes(rate, d.between(20, 100)), d.between(1, 3))
 	case 2:
 		text += fmt.Sprintf("job:\n  replay: {forward: %dus, steps: 3, buckets: [{bytes: %s, compute: %dus}, "+
-			"{bytes: %s, compute: %dus}]}\n", d.between(10, 100), bytes(rate, d.between(10, 50)), d.between(10, 100), bytes(rate, d.between(10, 50)), d.between(10, 100))
+			"{bytes: %s, compute: %dus}]}\n",
+			d.between(10, 100), bytes(rate, d.between(10, 50)), d.between(10, 100), bytes(rate, d.between(10, 50)), d.between(10, 100))
 	default:
 		text += "job:\n" + digits(d.of("[784, 64, 10]", "[784, 128, 64, 10]"), 8)
 	}
