@@ -63,7 +63,8 @@ func (d *Data) named(g *diagnose.Diagnosis, f *diagnose.Finding) string {
 		return d.uneven(f, at)
 	case noun.LinkDown:
 		if f.Place.Kind == noun.Links {
-			return fmt.Sprintf("link down: without %s its traffic fills %s", f.Place.Name, strings.Join(f.Place.Ports[1:], ", "))
+			full := slices.DeleteFunc(slices.Clone(f.Place.Ports), func(p string) bool { return p == f.Place.Name })
+			return fmt.Sprintf("link down: without %s its traffic fills %s", f.Place.Name, strings.Join(full, ", "))
 		}
 	}
 	s := string(f.Noun)
