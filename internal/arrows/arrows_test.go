@@ -214,12 +214,16 @@ var rules = map[string]rule{
 		why: "it turns text of another simulator into text of ours; whether that is right is for the decoder " +
 			"to say",
 	},
+	"noun": {
+		why: "what things are called is shared by all who name, cure or explain them: it may depend on none of them",
+	},
 	"diagnose": {
+		may: "noun",
 		why: "what time was lost to is a function of evidence: no engine, no files, so that planted evidence " +
 			"can test it",
 	},
 	"planted": {
-		may: "diagnose",
+		may: "diagnose noun splitmix",
 		why: "a planted cause is a scenario and what must be said of it; its test runs it as a user would",
 	},
 	"parquet": {
@@ -227,7 +231,7 @@ var rules = map[string]rule{
 		why:   "it reads bytes that nobody vouches for, so it knows the format and nothing else",
 	},
 	"result": {
-		may:   "diagnose input output parquet qos shown",
+		may:   "diagnose input noun output parquet qos shown",
 		third: "github.com/goccy/go-yaml github.com/parquet-go/parquet-go",
 		why:   "a run directory can be read without the simulator that wrote it",
 	},
@@ -237,7 +241,7 @@ var rules = map[string]rule{
 			"from it",
 	},
 	"report": {
-		may: "chart chart/svg chart/text diagnose headline output qos result sheet shown",
+		may: "chart chart/svg chart/text diagnose headline noun output qos result sheet shown",
 		why: "a report must be possible from the run directory alone, also years later",
 	},
 	"netconf": {
@@ -322,7 +326,7 @@ var rules = map[string]rule{
 		why: "it shows frames of a network as captures show them: it hears of them as record does, and decides nothing",
 	},
 	"record": {
-		may: "cc coll diagnose exec fabric nic nn plan qos result roce sim topo train workload",
+		may: "cc coll diagnose exec fabric nic nn noun plan qos result roce sim topo train workload",
 		why: "it turns what happens in a run into tables and figures: what happens is for run and the engine",
 	},
 	"inside": {
@@ -360,7 +364,7 @@ var rules = map[string]rule{
 			"topo and cc it takes types",
 	},
 	"whatif": {
-		may: "diagnose plan result run scenario sweep topo sheet",
+		may: "coll diagnose noun plan result run scenario sweep topo sheet",
 		why: "it changes scenarios and compares what their runs leave; how a change acts is for the engine",
 	},
 	"bench": {

@@ -94,13 +94,21 @@ func NCCLChoice(sc *scenario.Scenario, j *scenario.Job, op coll.Collective, byte
 // hypercube is the all-gather of nccl-tests' program of that name.
 const hypercube = "hypercube"
 
+// NCCLAlgorithm returns NCCL's algorithm that has a schedule of coll, and whether there is one.
+func NCCLAlgorithm(op coll.Collective, algorithm string) (nccl.Algorithm, bool) {
+	for _, a := range RowAlgorithms {
+		if a.Schedule(op) == algorithm+"-"+op.String() {
+			return a, true
+		}
+	}
+	return 0, false
+}
+
 // ncclAlgorithm is NCCL's algorithm of a schedule of coll; of those that NCCL has not, the one that
 // is most like it.
 func ncclAlgorithm(op coll.Collective, algorithm string) nccl.Algorithm {
-	for _, a := range RowAlgorithms {
-		if a.Schedule(op) == algorithm+"-"+op.String() {
-			return a
-		}
+	if a, has := NCCLAlgorithm(op, algorithm); has {
+		return a
 	}
 	switch {
 	case op > coll.ReduceTo, op == coll.AllGather && algorithm == hypercube:

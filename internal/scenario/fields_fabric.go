@@ -592,7 +592,7 @@ var linkFields = []*Field{
 			"a name and ? for one, several links",
 	},
 	{
-		Path: "rate", Default: "auto", Word: "auto", Min: "1Mb/s", Max: "10Tb/s",
+		Path: "rate", Default: "auto", Word: "auto", Min: "1Mb/s", Max: "100Tb/s",
 		value:   in(opt(rate), func(l *NamedLink) *Opt[unit.Bitrate] { return &l.Rate }),
 		Meaning: "its rate; auto: as the others",
 		Also:    []string{"speed", "bandwidth"},
