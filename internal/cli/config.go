@@ -333,11 +333,17 @@ func (c *configured) hideForeign() (n int) {
 				wrong[p.Line] = true
 			}
 		}
-		if len(wrong) == 0 || said[f.Name] || len(wrong) < min(statements(f.Text), located.Most) && !c.empty() {
+		for _, u := range c.Unread {
+			if u.File == f.Name {
+				wrong[u.Line] = true
+			}
+		}
+		if len(wrong) == 0 || said[f.Name] || len(wrong) < min(statements(f.Text), netconf.MostUnread) && !c.empty() {
 			continue
 		}
 		n++
 		c.Problems = slices.DeleteFunc(c.Problems, func(p located.Problem) bool { return p.File == f.Name })
+		c.Unread = slices.DeleteFunc(c.Unread, func(u netconf.Unread) bool { return u.File == f.Name })
 		c.Problems = append(c.Problems, located.Problem{File: f.Name, Warning: true,
 			Message: "no line of it is understood, want a configuration of " + c.dialect})
 	}
