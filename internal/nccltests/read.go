@@ -12,8 +12,11 @@ import (
 	"railyard/internal/unit"
 )
 
-// MaxText is how large a log may be, in bytes.
-const MaxText = 16 << 20
+// Bounds of a log, in bytes.
+const (
+	MaxText = 16 << 20
+	maxJSON = 4 << 20 // a tree of values takes many times its text; a thousand rows are half of it
+)
 
 // Read reads a log of nccl-tests: the text that it prints, or the JSON that it writes. name is used
 // in errors, which are located.Problems: all that is not understood.
@@ -23,6 +26,9 @@ func Read(name string, src []byte) (*Table, error) {
 		return nil, located.Problems{{File: name, Message: fmt.Sprintf("%d bytes, want at most %d", len(src), MaxText)}}
 	}
 	if trimmed := bytes.TrimLeft(src, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
+		if len(src) > maxJSON {
+			return nil, located.Problems{{File: name, Message: fmt.Sprintf("%d bytes of JSON, want at most %d", len(src), maxJSON)}}
+		}
 		return readJSON(name, src)
 	}
 	r := &reader{name: name, table: &Table{}}

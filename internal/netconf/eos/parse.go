@@ -40,6 +40,7 @@ type reader struct {
 	mapped    [netconf.Classes]bool // by traffic class: its queue is said
 	profiles  map[string]*setting
 	ports     map[string]*setting
+	index     map[string]int // of an interface
 	watchdog  netconf.Watchdog
 	at        *setting // the block that is read
 	port      *netconf.Interface
@@ -52,7 +53,7 @@ type reader struct {
 
 // Parse reads the files of a device as one.
 func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
-	r := &reader{profiles: map[string]*setting{}, ports: map[string]*setting{},
+	r := &reader{profiles: map[string]*setting{}, ports: map[string]*setting{}, index: map[string]int{},
 		routing: routing{vlans: map[int]bool{}}}
 	r.Device, r.Places = &netconf.Device{}, map[string]netconf.Place{}
 	for d := range r.classify {

@@ -471,9 +471,3 @@ func vlan(r *reader, l *line) error {
 	}
 	return nil
 }
-
-// interfaceOf returns an interface by its name.
-func (r *reader) interfaceOf(name string) *netconf.Interface {
-	i := slices.IndexFunc(r.Device.Interfaces, func(i netconf.Interface) bool { return i.Name == name })
-	return &r.Device.Interfaces[i]
-}

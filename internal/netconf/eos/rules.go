@@ -179,10 +179,11 @@ func beginInterface(r *reader, l *line) error {
 	}
 	if r.ports[name] == nil {
 		r.ports[name] = newSetting()
+		r.index[name] = len(r.Device.Interfaces)
 		r.Device.Interfaces = append(r.Device.Interfaces, i)
 		r.say(l, "interface %s", name)
 	}
-	r.at, r.port = r.ports[name], r.interfaceOf(name)
+	r.at, r.port = r.ports[name], &r.Device.Interfaces[r.index[name]]
 	return nil
 }
 

@@ -33,6 +33,7 @@ type reader struct {
 	mapped     [netconf.CodePoints]*line
 	curves     map[string]map[uint8]*curve // by profile and traffic class
 	profileOf  map[string]*line            // by port
+	index      map[string]int              // of an interface, by its name
 	watchOf    map[string]*line
 	cable      unit.Length
 	poll       unit.Duration
@@ -42,7 +43,7 @@ type reader struct {
 
 // Parse reads the files of a device as one.
 func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
-	r := &reader{curves: map[string]map[uint8]*curve{}, profileOf: map[string]*line{}, watchOf: map[string]*line{},
+	r := &reader{index: map[string]int{}, curves: map[string]map[uint8]*curve{}, profileOf: map[string]*line{}, watchOf: map[string]*line{},
 		poll: 100 * unit.Millisecond, robustness: 3} // from the start
 	r.Device, r.Places = &netconf.Device{QoS: &netconf.QoS{}}, map[string]netconf.Place{}
 	for _, f := range files {
@@ -192,11 +193,14 @@ func (r *reader) ports(l *line, visit func(*netconf.Interface) error) error {
 			n++
 		}
 		name := netconf.JoinPort(int(number), int(n))
-		if r.Device.Port(name) == nil {
+		at, known := r.index[name]
+		if !known {
+			at = len(r.Device.Interfaces)
+			r.index[name] = at
 			r.Device.Interfaces = append(r.Device.Interfaces, netconf.Interface{Name: name})
 			r.say(l, "interface %s", name)
 		}
-		if err := visit(r.Device.Port(name)); err != nil {
+		if err := visit(&r.Device.Interfaces[at]); err != nil {
 			return err
 		}
 	}
