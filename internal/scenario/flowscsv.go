@@ -18,7 +18,7 @@ import (
 const (
 	MaxFlowBytes = 96 << 20 // a hundred for each of as many flows as there may be
 	MaxFlows     = 1_000_000
-	maxFlowLine  = 1 << 20 // bytes of a flow: all lines of a quoted cell
+	maxFlowLine  = 64 << 10 // bytes of a flow: all lines of a quoted cell
 )
 
 // FileFlow is a flow of a CSV file and the line it stands on.

@@ -68,6 +68,7 @@ func (l *Line) Int(arg, least, most int) (int, error) {
 // one. Lines that begin with one of the marks are remarks. What no rule matches is a problem, a warning:
 // a configuration holds much that is for nobody here.
 func Read[S any](file string, text []byte, marks string, top *Block[S], s S) (problems located.Problems) {
+	text, problems = Bounded(file, text)
 	open := []*Block[S]{top}
 	unread := math.MaxInt // what is further in than this belongs to a line that is not understood
 	for n := 1; len(text) > 0; n++ {

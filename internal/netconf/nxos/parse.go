@@ -67,7 +67,9 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 	}
 	for _, f := range files {
 		pending := false
-		for _, l := range blocks(f.Name, lines.WithoutBanners(f.Text, banner)) {
+		text, over := lines.Bounded(f.Name, f.Text)
+		r.Problems = append(r.Problems, over...)
+		for _, l := range blocks(f.Name, lines.WithoutBanners(text, banner)) {
 			if pending = r.dump(l, pending); !pending {
 				r.top(l)
 			}
