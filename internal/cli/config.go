@@ -285,6 +285,7 @@ func oneConfig(cmd *cobra.Command, args []string) error {
 const (
 	mostConfig = 4 << 20
 	mostFiles  = 100
+	mostPorts  = 8192 // interfaces; the largest chassis have some thousand
 )
 
 // A configured is a device as its files say.
@@ -322,6 +323,9 @@ func (a *app) readDevice(path, dialect string) (*configured, error) {
 		return nil, err
 	}
 	c.Parsed = of.Parse(c.files)
+	if n := len(c.Device.Interfaces); n > mostPorts {
+		return nil, misuse("%s: %d interfaces, want at most %d: this is no device's", path, n, mostPorts)
+	}
 	if c.hideForeign() == len(c.files) {
 		return nil, misuse("%s: no line of it is understood, want a configuration of %s", path, c.dialect)
 	}

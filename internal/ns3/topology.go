@@ -14,7 +14,7 @@ import (
 // Bounds of a topology.
 const (
 	maxNodes = 1 << 17
-	maxLinks = 1 << 20
+	maxLinks = 1 << 18
 	maxHosts = 4096
 )
 
