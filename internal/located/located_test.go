@@ -223,3 +223,14 @@ func TestInCharactersTakesNoRoom(t *testing.T) {
 		t.Errorf("%+v", ps)
 	}
 }
+
+// A line that is too long is told by its number, and not quoted.
+func TestLongLine(t *testing.T) {
+	long := strings.Repeat("x", MostLine)
+	if err := LongLine("f", []byte("a\n"+long[1:]+"\n"+long)); err != nil {
+		t.Error(err)
+	}
+	if err := LongLine("f", []byte("a\n"+long+"x\n")); err == nil || err.Error() != "f: line 2 has 65538 bytes, want at most 65536" {
+		t.Error(err)
+	}
+}
