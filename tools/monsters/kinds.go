@@ -87,6 +87,3 @@ var kinds = []kind{
 		beside:   pod("job: {train: {model: gpt, data: {text: {path: c/a.txt, window: 16}}, batch: 8, epochs: 1, lr: 0.1}, parallel: {dp: 4}}"),
 		commands: []string{"show corpus s.yaml"}},
 }
-
-// special are what is no text after a head.
-var special []*kind
