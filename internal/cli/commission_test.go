@@ -28,7 +28,8 @@ func TestMeasuredValuesAreReadFirst(t *testing.T) {
 		code       int
 	}{
 		{filepath.Join(folder, "none.txt"), "cannot read", 2},
-		{write("key.txt", "step.spred 1%\nstep.spread 1%\n"), "key.txt:1:1: step.spred: no check has this key, want one such as step.spread", 1},
+		{write("key.txt", "step.spred 1%\nstep.spread 1%\n"), "key.txt:1:1: step.spred: no check has this key, " +
+			"want one such as step.spread", 1},
 		{write("empty.txt", "# nothing yet\n"), "empty.txt:1:1: no value, want one such as links.host-leaf.400Gb/s", 1},
 		{write("unit.txt", "load.marks 5ms\nall-reduce.8B.time 5\n"), "unit.txt:2:20: 5: no unit", 1},
 	} {

@@ -57,9 +57,10 @@ var readers = []reader{
 	{args: "run s.yaml -q", files: map[string]string{"i/train-images-idx3-ubyte": "TEXT", "i/train-labels-idx1-ubyte": "TEXT",
 		"i/t10k-images-idx3-ubyte": "TEXT", "i/t10k-labels-idx1-ubyte": "TEXT", "s.yaml": "name: s\ncluster: {hosts: 4}\n" +
 			"job: {train: {model: mlp, layers: [784, 10], lr: 0.1, data: i, batch: 1, epochs: 1}}\n"}},
-	{args: "check s.yaml", files: scenarioNaming("job: {train: {model: gpt, lr: 0.1, data: {text: {path: FILE, window: 16}}, batch: 1, epochs: 1}}")},
-	{args: "check s.yaml", files: scenarioNaming("job: {train: {model: gpt, lr: 0.1, data: {text: {grammar: {file: FILE, train: 64, test: 8}, " +
-		"window: 16}}, batch: 1, epochs: 1}}")},
+	{args: "check s.yaml", files: scenarioNaming("job: {train: {model: gpt, lr: 0.1, data: {text: {path: FILE, window: 16}}, " +
+		"batch: 1, epochs: 1}}")},
+	{args: "check s.yaml", files: scenarioNaming("job: {train: {model: gpt, lr: 0.1, data: " +
+		"{text: {grammar: {file: FILE, train: 64, test: 8}, window: 16}}, batch: 1, epochs: 1}}")},
 	{args: "lab d", files: map[string]string{"d/expect.txt": "TEXT", "d/lab.md": "TEXT", "d/scenario.yaml": "TEXT"}},
 	{args: "report d", files: map[string]string{"d/run.json": "TEXT"}},
 	{args: "report d", files: map[string]string{"d/table.json": "TEXT"}},
@@ -186,7 +187,8 @@ func TestHostileFilesAreShown(t *testing.T) {
 
 // What show scenario --yaml prints reads back as the same values: what is escaped is an escape of YAML, too.
 func TestShownScenarioReadsBack(t *testing.T) {
-	for _, name := range []string{"a b", `a\\b \"c\"`, "e\u0301\ufe0f", `\u3164\u034f\U000e0100`, `\\ufe0f \ufe0f \\\ufe0f`, "#: {}, 'x'", "~", "1"} {
+	for _, name := range []string{"a b", `a\\b \"c\"`, "e\u0301\ufe0f", `\u3164\u034f\U000e0100`,
+		`\\ufe0f \ufe0f \\\ufe0f`, "#: {}, 'x'", "~", "1"} {
 		dir := t.TempDir()
 		writeAll(t, filepath.Join(dir, "a.yaml"), []byte("name: a\ncluster: {hosts: 4}\njob: {flows_csv: \""+name+".csv\"}\n"))
 		code, yaml := inFolder(t, dir, "show", "scenario", "a.yaml", "--yaml")

@@ -54,16 +54,29 @@ var shapes = []shape{
 	of("one line of words", "", "x "), of("one line of blanks", "", " "), of("tabs", "", "\t"), of("NULs", "", "\x00"),
 	of("byte order marks", "", "\ufeff"), of("invalid UTF-8", "", "\xff"), of("combining marks", "a", "\u0301"),
 	of("bidirectional controls", "", "\u202e"), of("escapes", "", "\x1b[2J"), of("double quotes", "", `"`),
-	of("single quotes", "", "'"), of("an open quote", `"`, "x\n"), of("backslashes", `"`, `\`), of("brackets", "", "["), of("braces", "", "{"),
+	of("single quotes", "", "'"), of("an open quote", `"`, "x\n"), of("backslashes", `"`, `\`), of("brackets", "",
+		"["), of("braces", "", "{"),
 	of("key and brackets", "", `{"a":[`), of("empty pairs", "", "[],"), of("parentheses", "", "("), of("tags", "", "<a>"),
-	of("attributes", "<a ", `b="c" `), of("commas", "", ","), of("colons", "", "a: "), of("dashes", "", "- "), of("digits", "1", "9"),
-	of("minus signs", "1", "-1"), of("lines of a letter", "", "x\n"), of("lines of a number", "", "1\n"), of("comments", "", "# x\n"),
+	of("attributes", "<a ", `b="c" `), of("commas", "", ","), of("colons", "", "a: "), of("dashes", "", "- "),
+	of("digits", "1", "9"),
+	of("minus signs", "1", "-1"), of("lines of a letter", "", "x\n"), of("lines of a number", "", "1\n"),
+	of("comments", "", "# x\n"),
 	of("one comment", "#", "x"), of("comments of !", "", "!\n"), of("closed braces", "", "}\n"), of("slashes", "", "/*"),
-	{"deeper and deeper", func(w *writer, _ *kind) { w.each(func(i int) string { return strings.Repeat(" ", i) + "a:\n" }) }},
+	{"deeper and deeper", func(w *writer, _ *kind) {
+		w.each(func(i int) string {
+			return strings.Repeat(" ",
+				i) + "a:\n"
+		})
+	}},
 	{"distinct keys", func(w *writer, _ *kind) { w.each(func(i int) string { return fmt.Sprintf("key%d: 1\n", i) }) }},
 	{"one key", func(w *writer, _ *kind) { w.fill("key: 1\n") }},
 	{"keys of JSON", func(w *writer, _ *kind) { w.each(func(i int) string { return fmt.Sprintf("\"key%d\": {},\n", i) }) }},
-	{"words of lines", func(w *writer, _ *kind) { w.each(func(i int) string { return fmt.Sprintf("a%d b%d c%d\n", i, i, i) }) }},
+	{"words of lines", func(w *writer, _ *kind) {
+		w.each(func(i int) string {
+			return fmt.Sprintf("a%d b%d c%d\n",
+				i, i, i)
+		})
+	}},
 	{"good lines", func(w *writer, k *kind) { w.each(k.good) }},
 	{"one good line", func(w *writer, k *kind) { w.fill(k.good(1)) }},
 	{"bad lines", func(w *writer, k *kind) {
