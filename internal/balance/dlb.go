@@ -68,20 +68,21 @@ func (c *dlb) best(now unit.Time, l Links) int {
 // Quality returns the band of a link, 0 to Bands-1, from its load (in 1/65536 of the rate) and the bytes that
 // wait: each is cut into bands between its bounds, and the two are averaged by weight.
 func (p *DLB) Quality(load int64, waiting unit.Bytes) int {
-	a := band(load, p.Load[0].Of(whole), p.Load[1].Of(whole))
-	b := band(int64(waiting), int64(p.Queue[0]), int64(p.Queue[1]))
+	a := band(load, p.Load[0].Of(whole), p.Load[1].Of(whole), Bands)
+	b := band(int64(waiting), int64(p.Queue[0]), int64(p.Queue[1]), Bands)
 	return int((a*p.Weight.Num + b*(p.Weight.Den-p.Weight.Num)) / p.Weight.Den)
 }
 
-// band cuts what lies between two bounds into Bands-2 bands of the same width; what is below or above has one.
-func band(v, low, high int64) int64 {
+// band cuts what lies between two bounds into n-2 bands of the same width; what is below or above has one. With one
+// band all are alike.
+func band(v, low, high, n int64) int64 {
 	switch {
-	case v <= low:
+	case v <= low || n == 1:
 		return 0
 	case v >= high:
-		return Bands - 1
+		return n - 1
 	}
-	return 1 + (v-low)*(Bands-2)/(high-low)
+	return min(1, n-2) + (v-low)*(n-2)/(high-low)
 }
 
 // whole is a load of all of the rate.
