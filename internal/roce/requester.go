@@ -93,12 +93,19 @@ func (q *Requester) Sent(now unit.Time, seg *Segment, frame unit.Bytes, tx, gap 
 	q.paced, q.left, q.frame = now.Add(max(tx, gap)), now, frame
 	q.ctl.OnSent(now, frame)
 	if arm = !q.owed; arm {
-		q.owed = seg.Last || q.Unacked() >= int64(p.AckEvery)
+		q.owed = seg.Last || q.Unacked() >= int64(p.AckEvery) || p.Slow(gap)
 	}
 	if p.TimeRTT && !seg.Again && q.asksAck(seg, p) {
 		q.probes.push(probe{seg.Seq, now})
 	}
 	return arm && p.Timeout > 0
+}
+
+// Slow reports whether packets that far apart take longer than half a timeout for as many as are acknowledged at once.
+// Such a packet asks for an acknowledgement (AckReq: InfiniBand specification, 9.7.5.1.2): what is only paced must not
+// look lost.
+func (p *Params) Slow(gap unit.Duration) bool {
+	return p.Timeout > 0 && gap > p.Timeout/2/unit.Duration(max(p.AckEvery, 1))
 }
 
 // Repace moves the start of the next packet: see Paced.

@@ -134,7 +134,7 @@ func TestSprayingKeepsDrawnPermutationsWhereECMPDoesNot(t *testing.T) {
 // A ring of 16 hosts, neighbours on different leaves, each sending messages of 80 us every 150 us: flowlets find
 // gaps. With a gap below the pause between messages flowlets (LetFlow, NSDI'17) and DLB move queue pairs away from
 // crowded links and messages take less time than with ECMP, although receivers in order answer what overtakes with NAKs;
-// with the vendors' gap, 256 us, they seldom can. ConWeave (SIGCOMM'23) needs no gap, and its last switches keep
+// with the vendors' gap, 256 us, they choose well at first, seldom later, and gain less. ConWeave (SIGCOMM'23) needs no gap, and its last switches keep
 // packets in order: nothing is sent again. DCQCN, mean over 3 seeds.
 func TestFlowletsAndConWeaveGainInARing(t *testing.T) {
 	mean := func(more string) (us float64, repeats int64) {
@@ -156,7 +156,7 @@ func TestFlowletsAndConWeaveGainInARing(t *testing.T) {
 	}{
 		{"  balance: dlb\n  dlb: {gap: 5us}\n", 0, 0.7},
 		{"  balance: flowlet\n  flowlet: {gap: 5us}\n", 0, 0.95},
-		{"  balance: dlb\n", 0.8, 1.1},
+		{"  balance: dlb\n", 0.7, 0.9},
 		{"  balance: conweave\n", 0, 0.85},
 	} {
 		got, repeats := mean(c.more)
