@@ -18,8 +18,9 @@ var Modes = []string{"flowlet", "packet", "flow"}
 // Bands is how many qualities there are: 0 is the best. (Vendors count the other way, from 7 down.)
 const Bands = 8
 
-// dlb gives a flow the link of the best quality, of several alike one that is drawn, whenever the mode lets it
-// choose. The quality of a link is the worse of its own and of what the next switch has told.
+// dlb gives a flow a link of the best quality, of several alike one that is drawn, whenever the mode lets it choose.
+// What the next switches have told is old: if all took the way that was best they would crowd it until they are told
+// of the next. So it only weighs the draw: a way of band b has Bands - b chances, and one that nobody speaks of Bands.
 type dlb struct {
 	g      *Group
 	p      DLB
@@ -52,17 +53,24 @@ func (c *dlb) Pick(f *Frame, l Links) int {
 }
 
 func (c *dlb) best(now unit.Time, l Links) int {
-	least := Bands
+	least, room := Bands, 0
 	for i := range c.g.Links {
 		load := c.meters[i].Load(now, l.Sent(i), c.g.Links[i].Rate, c.p.Sampling)
-		switch q := max(c.p.Quality(load, l.Waiting(i)), l.Told(i)); {
+		switch q := c.p.Quality(load, l.Waiting(i)); {
 		case q < least:
-			least, c.alike = q, append(c.alike[:0], int32(i))
+			least, room, c.alike = q, Bands-l.Told(i), append(c.alike[:0], int32(i))
 		case q == least:
+			room += Bands - l.Told(i)
 			c.alike = append(c.alike, int32(i))
 		}
 	}
-	return int(c.alike[c.g.below(len(c.alike))])
+	drawn := c.g.below(room)
+	for _, i := range c.alike {
+		if drawn -= Bands - l.Told(int(i)); drawn < 0 {
+			return int(i)
+		}
+	}
+	return int(c.alike[0])
 }
 
 // Quality returns the band of a link, 0 to Bands-1, from its load (in 1/65536 of the rate) and the bytes that

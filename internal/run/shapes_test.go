@@ -100,12 +100,21 @@ const perPacket = "  balance: spray\n  spray: {%s}\ntransport: {receiver: direct
 // (Dixit et al., INFOCOM 2013), by the least queue more than by chance. With one grade of queues nothing is seen of
 // them, and least-queue is random to the last bit. With a spine less than hosts a leaf nobody can have more than the
 // links carry, and spraying leaves less than a tenth of that. (A draw that always takes the first of equals gives a
-// leaf's flows to the same links: half of the wire.)
+// leaf's flows to the same links: a quarter.) GLB, which hears of the links behind, is no worse than DLB: if it took what
+// was told last as it is, all senders would go where it was best 50 us ago, and it had 80 %.
 func TestSprayingKeepsDrawnPermutationsWhereECMPDoesNot(t *testing.T) {
 	mean, slowest := shares(t, 4, 4, 4, "")
 	t.Logf("ECMP: mean %.3f of the wire, slowest %.3f", mean, slowest)
 	if mean > 0.66 || slowest > 0.4 {
 		t.Errorf("ECMP: the mean flow has %.1f %% of the wire, the slowest %.1f %%, want at most 66 and 40", 100*mean, 100*slowest)
+	}
+	const byPacket = "  dlb: {mode: packet}\ntransport: {receiver: direct}\n"
+	dlb, _ := shares(t, 4, 4, 4, "  balance: dlb\n"+byPacket)
+	glb, slowest := shares(t, 4, 4, 4, "  balance: glb\n"+byPacket)
+	t.Logf("per packet: dlb mean %.3f; glb mean %.3f, slowest %.3f", dlb, glb, slowest)
+	if glb < dlb || slowest < 0.9 {
+		t.Errorf("GLB per packet: the mean flow has %.1f %% of the wire, the slowest %.1f %%; want DLB's %.1f and 90", 100*glb,
+			100*slowest, 100*dlb)
 	}
 	random, randomSlowest := shares(t, 4, 4, 4, fmt.Sprintf(perPacket, "pick: random"))
 	for _, c := range []struct {
@@ -124,7 +133,7 @@ func TestSprayingKeepsDrawnPermutationsWhereECMPDoesNot(t *testing.T) {
 			randomSlowest)
 	}
 	const most = 3.0 / 4
-	mean, slowest = shares(t, 4, 4, 3, fmt.Sprintf(perPacket, "pick: least-queue"))
+	mean, slowest = shares(t, 4, 4, 3, fmt.Sprintf(perPacket, "pick: least-queue")+"congestion: {preset: barre}\n")
 	t.Logf("a spine less: mean %.3f, slowest %.3f", mean, slowest)
 	if mean > most*1.02 || mean < 0.9*most {
 		t.Errorf("with a spine less: the mean flow has %.1f %% of the wire, want %.1f to %.1f", 100*mean, 90*most, 100*most)
@@ -134,7 +143,7 @@ func TestSprayingKeepsDrawnPermutationsWhereECMPDoesNot(t *testing.T) {
 // A ring of 16 hosts, neighbours on different leaves, each sending messages of 80 us every 150 us: flowlets find
 // gaps. With a gap below the pause between messages flowlets (LetFlow, NSDI'17) and DLB move queue pairs away from
 // crowded links and messages take less time than with ECMP, although receivers in order answer what overtakes with NAKs;
-// with the vendors' gap, 256 us, they choose well at first, seldom later, and gain less. ConWeave (SIGCOMM'23) needs no gap, and its last switches keep
+// with the vendors' gap, 256 us, they seldom can. ConWeave (SIGCOMM'23) needs no gap, and its last switches keep
 // packets in order: nothing is sent again. DCQCN, mean over 3 seeds.
 func TestFlowletsAndConWeaveGainInARing(t *testing.T) {
 	mean := func(more string) (us float64, repeats int64) {
@@ -156,7 +165,7 @@ func TestFlowletsAndConWeaveGainInARing(t *testing.T) {
 	}{
 		{"  balance: dlb\n  dlb: {gap: 5us}\n", 0, 0.7},
 		{"  balance: flowlet\n  flowlet: {gap: 5us}\n", 0, 0.95},
-		{"  balance: dlb\n", 0.7, 0.9},
+		{"  balance: dlb\n", 0.8, 1.1},
 		{"  balance: conweave\n", 0, 0.85},
 	} {
 		got, repeats := mean(c.more)

@@ -14,12 +14,12 @@ func onlyAlgorithm(name string) func(*Scenario) string {
 
 var onlyDCQCN = onlyAlgorithm("dcqcn")
 
+// barrePreset is DCQCN as it is set on NICs of 400 Gb/s in production, so that it fills a port and shares it fairly;
+// which of each range is Railyard's choice.
+const barrePreset = "barre"
+
 // mlxconfig is a public listing of what a ConnectX-5 has in its flash unless it is told otherwise.
 const mlxconfig = "mlxconfig of a ConnectX-5, firmware 16.27 (xdp-newbies list, 2020-06-20)"
-
-// barre is how DCQCN is set on NICs of 400 Gb/s in production, so that it fills a port and shares it fairly; which
-// of each range is Railyard's choice (docs/accuracy.md).
-const barre = "tuned, within Barre (USENIX ATC'25), table 2"
 
 const nvidia = "NVIDIA, DCQCN CC parameters (ConnectX-4 and later)"
 
@@ -63,10 +63,10 @@ var congestionFields = []*Field{
 		Meaning: "how a receiver tells a sender of marked packets",
 	},
 	{
-		Path: "congestion.cnp_interval", Default: "2us", Min: "0ns", Max: "1s",
+		Path: "congestion.cnp_interval", Default: "4us", Min: "0ns", Max: "1s",
 		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Congestion.CNPInterval }),
 		Meaning: "a receiver sends at most one CNP per flow in this time",
-		Source:  barre + ": 0 to 2 us; " + mlxconfig + ": min_time_between_cnps 2",
+		Source:  "Barre (USENIX ATC'25), table 2: min_time_between_cnps 4; " + mlxconfig + ": 2",
 	},
 	{
 		Path: "congestion.g", Default: "5/1024", Min: "1/65536", Max: "1", applies: where(onlyDCQCN),
@@ -87,11 +87,11 @@ var congestionFields = []*Field{
 		Source:  nvidia + ": dce_tcp_rtt",
 	},
 	{
-		Path: "congestion.decrease_interval", Default: "2us", Word: "none", Min: "1ns", Max: "1s",
+		Path: "congestion.decrease_interval", Default: "4us", Word: "none", Min: "1ns", Max: "1s",
 		applies: where(onlyDCQCN),
 		value:   in(opt(duration), func(s *Scenario) *Opt[unit.Duration] { return &s.Congestion.DecreaseInterval }),
 		Meaning: "the rate falls at most once in this time; none: on each CNP",
-		Source:  barre + ": 1 to 4 us; " + nvidia + ": rate_reduce_monitor_period 4",
+		Source:  nvidia + ": rate_reduce_monitor_period",
 	},
 	{
 		Path: "congestion.decrease_offset", Default: "1ns", Min: "0ns", Max: "1ms", applies: where(onlyDecreaseTimer),
@@ -112,10 +112,10 @@ var congestionFields = []*Field{
 		Source:  mlxconfig + ": clamp_tgt_rate 0, clamp_tgt_rate_after_time_inc 1",
 	},
 	{
-		Path: "congestion.min_dec_fac", Default: "92%", Min: "0", Max: "1", applies: where(onlyDCQCN),
+		Path: "congestion.min_dec_fac", Default: "50%", Min: "0", Max: "1", applies: where(onlyDCQCN),
 		value:   in(ratio, func(s *Scenario) *unit.Ratio { return &s.Congestion.MinDecFactor }),
 		Meaning: "part of its rate that a sender keeps at least in one cut; alpha alone takes a half at most",
-		Source:  barre + ": 80 to 98; " + mlxconfig + ": rpg_min_dec_fac 50",
+		Source:  mlxconfig + ": rpg_min_dec_fac 50",
 		Also:    []string{"rpg_min_dec_fac"},
 	},
 	{
@@ -125,18 +125,17 @@ var congestionFields = []*Field{
 		Source:  dcqcn,
 	},
 	{
-		Path: "congestion.increase_timer", Default: "28us", Min: "100ns", Max: "1s", applies: where(onlyDCQCN),
+		Path: "congestion.increase_timer", Default: "300us", Min: "100ns", Max: "1s", applies: where(onlyDCQCN),
 		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Congestion.IncreaseTimer }),
 		Meaning: "the rate rises once in this time",
-		Source:  barre + ": 20 to 100 us; " + mlxconfig + ": rpg_time_reset 300",
+		Source:  mlxconfig + ": rpg_time_reset 300",
 	},
 	{
-		Path: "congestion.byte_counter", Default: "none", Word: "none", Min: "1kB", Max: "1TB",
+		Path: "congestion.byte_counter", Default: "2097088B", Word: "none", Min: "1kB", Max: "1TB",
 		applies: where(onlyDCQCN),
 		value:   in(opt(byteCount), func(s *Scenario) *Opt[unit.Bytes] { return &s.Congestion.ByteCounter }),
 		Meaning: "the rate also rises once per so many bytes sent; none: only with time",
-		Source: "tuned; " + mlxconfig + ": rpg_byte_reset 32767, taken as units of 64 B; the HPCC authors' simulator " +
-			"has none",
+		Source:  mlxconfig + ": rpg_byte_reset 32767; that its unit is 64 B is assumed",
 	},
 	{
 		Path: "congestion.fast_recovery", Default: "1", Min: "1", Max: "1000", applies: where(onlyDCQCN),
@@ -146,20 +145,19 @@ var congestionFields = []*Field{
 	},
 	{
 		Path: "congestion.rate_ai", Min: "1b/s", Max: "10Tb/s",
-		Rule: "40Mb/s per 40 Gb/s of cluster.nic.speed", applies: where(onlyDCQCN),
+		Rule: "5Mb/s; with preset dcqcn-sigcomm15 or barre 40Mb/s per 40 Gb/s of cluster.nic.speed", applies: where(onlyDCQCN),
 		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Congestion.RateAI }),
-		derive:  perPort(1000, 1000),
+		derive:  perPort(5*unit.MegabitPerSec, 1000, 1000),
 		Meaning: "step of additive increase",
-		Source: dcqcn + ": 40 Mb/s at 40 Gb/s; " + mlxconfig + ": rpg_ai_rate 5; HPCC (SIGCOMM'19), authors' simulator: 5 Mb/s " +
-			"per 25 Gb/s; Barre (USENIX ATC'25): 8 to 20 Mb/s",
+		Source:  mlxconfig + ": rpg_ai_rate 5",
 	},
 	{
 		Path: "congestion.rate_hai", Min: "1b/s", Max: "10Tb/s",
-		Rule: "400Mb/s per 40 Gb/s of cluster.nic.speed; with preset dcqcn-sigcomm15 200Mb/s", applies: where(onlyDCQCN),
+		Rule: "50Mb/s; with preset dcqcn-sigcomm15 200Mb/s, with barre 400Mb/s per 40 Gb/s of cluster.nic.speed", applies: where(onlyDCQCN),
 		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Congestion.RateHAI }),
-		derive:  perPort(100, 200),
+		derive:  perPort(50*unit.MegabitPerSec, 200, 100),
 		Meaning: "step of hyper increase",
-		Source:  "tuned: ten times rate_ai, as in " + mlxconfig + ": rpg_hai_rate 50",
+		Source:  mlxconfig + ": rpg_hai_rate 50",
 	},
 	{
 		Path: "congestion.min_rate", Min: "1kb/s", Max: "10Tb/s",
@@ -182,12 +180,14 @@ var congestionFields = []*Field{
 const paperPreset = "dcqcn-sigcomm15"
 
 // perPort is a step of increase: fixed, or with the paper's constants a part of the port's rate.
-func perPort(part, paper unit.Bitrate) func(*decoder, any, string) string {
+func perPort(fixed, paper, barre unit.Bitrate) func(*decoder, any, string) string {
 	return func(_ *decoder, b any, _ string) string {
-		s := b.(*Scenario)
-		if s.Congestion.Preset == paperPreset {
+		switch s := b.(*Scenario); s.Congestion.Preset {
+		case paperPreset:
 			return (s.Cluster.NIC.Speed / paper).String()
+		case barrePreset:
+			return (s.Cluster.NIC.Speed / barre).String()
 		}
-		return (s.Cluster.NIC.Speed / part).String()
+		return fixed.String()
 	}
 }
