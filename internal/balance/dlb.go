@@ -19,8 +19,9 @@ var Modes = []string{"flowlet", "packet", "flow"}
 const Bands = 8
 
 // dlb gives a flow a link of the best quality, of several alike one that is drawn, whenever the mode lets it choose.
-// What the next switches have told is old: if all took the way that was best they would crowd it until they are told
-// of the next. So it only weighs the draw: a way of band b has Bands - b chances, and one that nobody speaks of Bands.
+// Of a flow that stays on its link the quality is the worse of the link's own and of what the next switch has told.
+// Packet by packet what was told is old: if all took the way that was best they would crowd it until they are told of
+// the next. So it only weighs the draw: a way of band b has Bands - b chances, and one that nobody speaks of Bands.
 type dlb struct {
 	g      *Group
 	p      DLB
@@ -28,6 +29,8 @@ type dlb struct {
 	flows  table // nil: each packet for itself
 	meters []Meter
 	alike  []int32
+	// chances of each of alike to be drawn
+	chances []int
 }
 
 func newDLB(p *Params, g *Group) Chooser {
@@ -56,21 +59,24 @@ func (c *dlb) best(now unit.Time, l Links) int {
 	least, room := Bands, 0
 	for i := range c.g.Links {
 		load := c.meters[i].Load(now, l.Sent(i), c.g.Links[i].Rate, c.p.Sampling)
-		switch q := c.p.Quality(load, l.Waiting(i)); {
+		q, chances := c.p.Quality(load, l.Waiting(i)), Bands-l.Told(i)
+		if c.flows != nil {
+			q, chances = max(q, l.Told(i)), 1
+		}
+		switch {
 		case q < least:
-			least, room, c.alike = q, Bands-l.Told(i), append(c.alike[:0], int32(i))
+			least, room, c.alike, c.chances = q, chances, append(c.alike[:0], int32(i)), append(c.chances[:0], chances)
 		case q == least:
-			room += Bands - l.Told(i)
-			c.alike = append(c.alike, int32(i))
+			room += chances
+			c.alike, c.chances = append(c.alike, int32(i)), append(c.chances, chances)
 		}
 	}
-	drawn := c.g.below(room)
-	for _, i := range c.alike {
-		if drawn -= Bands - l.Told(int(i)); drawn < 0 {
-			return int(i)
-		}
+	drawn, at := c.g.below(room), 0
+	for drawn >= c.chances[at] {
+		drawn -= c.chances[at]
+		at++
 	}
-	return int(c.alike[0])
+	return int(c.alike[at])
 }
 
 // Quality returns the band of a link, 0 to Bands-1, from its load (in 1/65536 of the rate) and the bytes that

@@ -101,12 +101,10 @@ func (q *Requester) Sent(now unit.Time, seg *Segment, frame unit.Bytes, tx, gap 
 	return arm && p.Timeout > 0
 }
 
-// Slow reports whether packets that far apart take longer than half a timeout for as many as are acknowledged at once.
-// Such a packet asks for an acknowledgement (AckReq: InfiniBand specification, 9.7.5.1.2): what is only paced must not
-// look lost.
-func (p *Params) Slow(gap unit.Duration) bool {
-	return p.Timeout > 0 && gap > p.Timeout/2/unit.Duration(max(p.AckEvery, 1))
-}
+// Slow reports whether the next packet is so far away that the timer, which each packet starts again while no answer
+// is due, could run out before. Such a packet asks for an acknowledgement (the AckReq bit): what is only paced must
+// not look lost.
+func (p *Params) Slow(gap unit.Duration) bool { return p.Timeout > 0 && gap > p.Timeout/2 }
 
 // Repace moves the start of the next packet: see Paced.
 func (q *Requester) Repace(at unit.Time) { q.paced = at }
