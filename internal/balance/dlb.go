@@ -71,6 +71,9 @@ func (c *dlb) best(now unit.Time, l Links) int {
 			c.alike, c.chances = append(c.alike, int32(i)), append(c.chances, chances)
 		}
 	}
+	if len(c.alike) == 1 {
+		return int(c.alike[0])
+	}
 	drawn, at := c.g.below(room), 0
 	for drawn >= c.chances[at] {
 		drawn -= c.chances[at]
