@@ -3,10 +3,10 @@ package bench
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"railyard/internal/machine"
+	"railyard/internal/output"
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
@@ -34,11 +34,11 @@ type Options struct {
 // Run runs a case in this process, which should have done nothing before: memory and set-up are those
 // of the process.
 func (c *Case) Run(ctx context.Context, opt Options) (Row, error) {
-	dir, err := os.MkdirTemp("", "railyard-bench-")
+	dir, remove, err := output.Temporary("bench")
 	if err != nil {
 		return Row{}, err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	sc, err := c.Scenario(dir)
 	if err != nil {
 		return Row{}, err
@@ -72,7 +72,7 @@ func (c *Case) Scenario(dir string) (*scenario.Scenario, error) {
 	csv := filepath.Join(dir, "flows.csv")
 	text, flows := c.Files(csv)
 	if flows != nil {
-		if err := os.WriteFile(csv, flows, 0o666); err != nil {
+		if err := output.Write(csv, flows); err != nil {
 			return nil, err
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -119,7 +117,7 @@ func (a *app) study(ctx context.Context, file string, f designFlags) (*study, er
 		if !errors.As(err, &problems) {
 			return nil, err
 		}
-		problems.Render(a.stderr, src, a.errTerm.colour)
+		problems.Render(a.stderr, src)
 		return nil, fmt.Errorf("%s: %s", file, count(len(problems), "problem"))
 	}
 	s := &study{req: r, file: file, src: src, options: design.Study(r), chosen: -1}
@@ -203,14 +201,13 @@ func (s *study) write(dir string) error {
 			return fmt.Errorf("design: %s: %w", files[i].name, err)
 		}
 	}
-	if err := emptyFolder(dir); err != nil {
+	folder, err := newFolder(dir)
+	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
+	defer folder.Close()
 	for i := range files {
-		if err := os.WriteFile(filepath.Join(dir, files[i].name), []byte(files[i].text.String()), 0o666); err != nil {
+		if err := folder.Write(files[i].name, []byte(files[i].text.String())); err != nil {
 			return fmt.Errorf("design: %w", err)
 		}
 	}

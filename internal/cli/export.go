@@ -1,19 +1,19 @@
 package cli
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"railyard/internal/input"
+	"railyard/internal/output"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -87,8 +87,10 @@ func (a *app) export(ctx context.Context, dir string, f exportFlags) error {
 		return misuse("%w", err)
 	}
 	r.Damaged = f.damaged
+	csv := func() (*output.Folder, error) { return output.Make(f.csv) }
 	if f.trace == "" && f.csv == "" {
 		f.trace, f.csv = filepath.Join(dir, "trace.json.gz"), filepath.Join(dir, "csv")
+		csv = func() (*output.Folder, error) { return csvFolder(dir) }
 	}
 	if len(r.Tables()) == 0 {
 		return fmt.Errorf("run directory %s: holds no table to export: the run was killed early, or wrote none "+
@@ -105,7 +107,15 @@ func (a *app) export(ctx context.Context, dir string, f exportFlags) error {
 		fmt.Fprintf(a.stdout, "%s: open it at https://ui.perfetto.dev\n", f.trace)
 	}
 	if f.csv != "" {
-		return a.exportCSV(ctx, r, f.csv)
+		folder, err := csv()
+		if err == nil {
+			defer folder.Close()
+			err = folder.Hold()
+		}
+		if err != nil {
+			return fmt.Errorf("folder %s: cannot write there: %w", f.csv, input.Cause(err))
+		}
+		return a.exportCSV(ctx, r, folder)
 	}
 	return nil
 }
@@ -147,15 +157,23 @@ func windowOf(command, from, to string) (w result.TraceWindow, err error) {
 	return w, nil
 }
 
-// exportCSV writes a file per table that the run has.
-func (a *app) exportCSV(ctx context.Context, r *result.Run, dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("folder %s: cannot write there: %w", dir, input.Cause(err))
+// csvFolder is the folder for tables in a run directory, which somebody else may have made: it is no link.
+func csvFolder(dir string) (*output.Folder, error) {
+	run, err := output.Open(dir)
+	if err != nil {
+		return nil, err
 	}
+	defer run.Close()
+	return run.Below("csv")
+}
+
+// exportCSV writes a file per table that the run has.
+func (a *app) exportCSV(ctx context.Context, r *result.Run, folder *output.Folder) error {
 	for _, table := range r.Tables() {
-		path := filepath.Join(dir, table+".csv")
+		path := filepath.Join(folder.Path(), table+".csv")
 		var rows int64
-		err := writeFile(ctx, path, func(w io.Writer) (err error) {
+		f, err := folder.Create(table + ".csv")
+		err = finishFile(ctx, path, f, err, func(w io.Writer) (err error) {
 			rows, err = r.WriteCSV(w, table)
 			return err
 		})
@@ -186,11 +204,18 @@ func (s stoppable) Write(b []byte) (int, error) {
 
 // writeFile writes path whole or not at all, compressed if its name ends in .gz.
 func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {
-	f, err := os.Create(path + ".part")
+	f, err := output.Create(path)
+	return finishFile(ctx, path, f, err, write)
+}
+
+// finishFile fills a file that was begun, if it was.
+func finishFile(ctx context.Context, path string, f *output.File, err error, write func(io.Writer) error) error {
+	unwritable := func(err error) error { return fmt.Errorf("file %s: cannot write it: %w", path, input.Cause(err)) }
 	if err != nil {
-		return fmt.Errorf("file %s: cannot write it: %w", path, input.Cause(err))
+		return unwritable(err)
 	}
-	to := stoppable{ctx, f}
+	own := &watched{f: f}
+	to := stoppable{ctx, own}
 	if strings.HasSuffix(path, ".gz") {
 		z, _ := gzip.NewWriterLevel(to, gzip.BestSpeed) // a level that exists
 		if err = write(z); err == nil {
@@ -199,25 +224,27 @@ func writeFile(ctx context.Context, path string, write func(io.Writer) error) er
 	} else {
 		err = write(to)
 	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(path+".part", path)
-	}
-	if err == nil {
-		return nil
-	}
-	os.Remove(path + ".part")
-	var p *fs.PathError
-	var moved *os.LinkError
-	switch {
-	case errors.As(err, &p) && p.Path == path+".part":
-		err = p.Err
-	case errors.As(err, &moved):
-		err = moved.Err
-	default:
+	if err != nil {
+		f.Discard()
+		if own.err != nil {
+			return unwritable(own.err)
+		}
 		return err
 	}
-	return fmt.Errorf("file %s: cannot write it: %w", path, err)
+	if err := f.Commit(); err != nil {
+		return unwritable(err)
+	}
+	return nil
+}
+
+// watched keeps the first error of writing a file, apart from those of reading what goes into it.
+type watched struct {
+	f   io.Writer
+	err error
+}
+
+func (w *watched) Write(b []byte) (int, error) {
+	n, err := w.f.Write(b)
+	w.err = cmp.Or(w.err, err)
+	return n, err
 }

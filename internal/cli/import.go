@@ -15,6 +15,7 @@ import (
 	"railyard/internal/input"
 	"railyard/internal/located"
 	"railyard/internal/ns3"
+	"railyard/internal/output"
 	"railyard/internal/scenario"
 )
 
@@ -61,7 +62,7 @@ func (a *app) notImported(err error, read func(file string) ([]byte, error)) err
 			of = len(all)
 		}
 		src, _ := read(all[0].File) // without lines, if the file has just gone away
-		all[:of].Render(a.stderr, src, a.errTerm.colour)
+		all[:of].Render(a.stderr, src)
 		all = all[of:]
 	}
 	return fmt.Errorf("import hpcc: nothing was written: %s", count(len(problems), "problem"))
@@ -102,7 +103,7 @@ func (a *app) importHPCC(dir, out string, force bool) error {
 		return fmt.Errorf("%w: %s would not be a scenario", err, out)
 	}
 	for i, text := range [][]byte{in.Scenario, in.Topology, in.Flows} {
-		if err := os.WriteFile(files[i], text, 0o644); err != nil {
+		if err := output.Write(files[i], text); err != nil {
 			return fmt.Errorf("import hpcc: %w", err)
 		}
 	}

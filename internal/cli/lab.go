@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 	"railyard/internal/input"
 	"railyard/internal/lab"
 	"railyard/internal/located"
+	"railyard/internal/output"
 	"railyard/internal/result"
 )
 
@@ -127,13 +127,13 @@ func (a *app) newLab(dir string) error {
 }
 
 // findLab returns the lab that a word names: a folder, or one that comes with Railyard.
-func (a *app) findLab(which string) (*lab.Lab, error) {
+func (a *app) findLab(ctx context.Context, which string) (*lab.Lab, error) {
 	if info, err := os.Stat(which); err == nil && info.IsDir() {
 		path, err := filepath.Abs(which)
 		if err != nil {
 			return nil, err
 		}
-		l, err := lab.Parse(filepath.Base(path), os.DirFS(which))
+		l, err := lab.Parse(filepath.Base(path), input.Folder{Context: ctx, Path: which, Most: lab.MaxFile})
 		if err != nil {
 			return nil, a.brokenLab(which, which, err)
 		}
@@ -168,7 +168,7 @@ func (a *app) brokenLab(which, dir string, err error) error {
 			p.File = filepath.Join(dir, file)
 			of = append(of, p)
 		}
-		of.Render(a.stderr, b.Files[b.Problems[first].File], a.errTerm.colour)
+		of.Render(a.stderr, b.Files[b.Problems[first].File])
 	}
 	return fmt.Errorf("lab %s: %s", which, count(len(b.Problems), "problem"))
 }
@@ -177,7 +177,7 @@ func (a *app) brokenLab(which, dir string, err error) error {
 func (a *app) runLab(ctx context.Context, which string, f labFlags) error {
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
-	l, err := a.findLab(which)
+	l, err := a.findLab(ctx, which)
 	if err != nil {
 		return err
 	}
@@ -227,7 +227,7 @@ func (a *app) workLab(ctx context.Context, l *lab.Lab, which, out string, f labF
 		return o, nil
 	}
 	if fresh {
-		os.Remove(out) // only if nothing is in it
+		output.Prune(out)
 	}
 	if ctx.Err() != nil {
 		return nil, &exitError{exitInterrupted, fmt.Errorf("lab %s: interrupted", which)}
@@ -238,7 +238,7 @@ func (a *app) workLab(ctx context.Context, l *lab.Lab, which, out string, f labF
 	case errors.As(err, &unknown):
 		return nil, misuse("lab: --set %w", err)
 	case errors.As(err, &problems):
-		problems.Render(a.stderr, nil, a.errTerm.colour)
+		problems.Render(a.stderr, nil)
 		return nil, fmt.Errorf("lab %s: %s; nothing was run", which, count(len(problems), "problem"))
 	}
 	return nil, a.brokenLab(which, folderOf(which), err)
@@ -265,12 +265,18 @@ func (a *app) runLabs(ctx context.Context, f labFlags) error {
 	}
 	root := f.out
 	if root == "" {
-		if root, err = os.MkdirTemp("", "railyard-labs-"); err != nil {
+		temp, remove, err := output.Temporary("labs")
+		if err != nil {
 			return err
 		}
-		defer os.RemoveAll(root)
-	} else if err := os.MkdirAll(root, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("lab all: cannot make %s: %w", root, input.Cause(err))
+		defer remove()
+		root = temp
+	} else {
+		folder, err := output.Make(root)
+		if err != nil {
+			return fmt.Errorf("lab all: cannot make %s: %w", root, input.Cause(err))
+		}
+		folder.Close()
 	}
 	var bad []string
 	documents := []*lab.Document{}

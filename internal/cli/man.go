@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"railyard/internal/input"
+	"railyard/internal/output"
 	"railyard/internal/result"
 )
 
@@ -34,13 +34,14 @@ func (a *app) manCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("man: %w", err)
 			}
-			if err := os.MkdirAll(args[0], 0o777); err != nil {
+			folder, err := output.Make(args[0])
+			if err != nil {
 				return fmt.Errorf("man: cannot make %s: %w", args[0], input.Cause(err))
 			}
+			defer folder.Close()
 			for _, p := range pages {
-				path := filepath.Join(args[0], p.name+".1")
-				if err := os.WriteFile(path, p.text, 0o666); err != nil {
-					return fmt.Errorf("man: cannot write %s: %w", path, input.Cause(err))
+				if err := folder.Write(p.name+".1", p.text); err != nil {
+					return fmt.Errorf("man: cannot write %s: %w", filepath.Join(args[0], p.name+".1"), input.Cause(err))
 				}
 			}
 			_, err = fmt.Fprintf(a.stdout, "%s: %s\n", args[0], count(len(pages), "page"))

@@ -111,19 +111,19 @@ func (a *app) predict(cmd *cobra.Command, dir string, args []string, f *predictF
 	if err != nil {
 		return err
 	}
-	n, err := networkOf(w, from.file)
+	n, err := networkOf(w, from.files[0])
 	if err != nil {
 		return err
 	}
 	if w.Text != nil {
 		if cmd.Flags().Changed("invert") {
-			return misuse("predict: --invert, but %s is of a network of text: want it for images alone", from.file)
+			return misuse("predict: --invert, but %s is of a network of text: want it for images alone", from.files[0])
 		}
 		return a.continueTexts(ctx, n, args, f)
 	}
 	for _, name := range textFlags {
 		if cmd.Flags().Changed(name) {
-			return misuse("predict: --%s, but %s is of a network of images: want it for text alone", name, from.file)
+			return misuse("predict: --%s, but %s is of a network of images: want it for text alone", name, from.files[0])
 		}
 	}
 	return a.classify(ctx, n, args, f)

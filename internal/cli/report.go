@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"railyard/internal/input"
+	"railyard/internal/output"
 	"railyard/internal/report"
 	"railyard/internal/sweep"
 )
@@ -80,7 +81,12 @@ func (a *app) writePage(say io.Writer, p *report.Page, page, svg string) error {
 	if svg == "" {
 		return nil
 	}
-	files, err := p.WriteSVGs(svg)
+	folder, err := output.Make(svg)
+	var files []string
+	if err == nil {
+		defer folder.Close()
+		files, err = p.WriteSVGs(folder)
+	}
 	if err != nil {
 		return fmt.Errorf("report: cannot write plots into %s: %w", svg, input.Cause(err))
 	}

@@ -13,8 +13,8 @@ import (
 
 // resumed is what a run goes on from.
 type resumed struct {
-	run         *result.Run // nil: a file of weights alone
-	file, older string
+	run   *result.Run // nil: a file of weights alone
+	files []string    // newest first, at least one
 }
 
 // runResumed is `railyard run --resume`.
@@ -41,14 +41,14 @@ func (a *app) runResumed(ctx context.Context, args []string, f runFlags, many bo
 // findWeights finds the newest weights of a run directory; a file of weights is itself.
 func findWeights(path string) (*resumed, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return &resumed{file: path}, nil
+		return &resumed{files: []string{path}}, nil
 	}
 	r, err := result.OpenIncomplete(path)
 	if err != nil {
 		return nil, misuse("%w", err)
 	}
 	from := &resumed{run: r}
-	if from.file, from.older, err = r.Weights(""); err != nil {
+	if from.files, err = r.Weights(""); err != nil {
 		return nil, misuse("%w", err)
 	}
 	return from, nil
@@ -59,13 +59,14 @@ func (from *resumed) read(ctx context.Context) (*run.Resume, error) {
 	if from == nil {
 		return nil, nil
 	}
-	w, err := run.ReadResume(ctx, from.file, from.older)
+	w, err := run.ReadResume(ctx, from.files[0], from.files[1:]...)
 	switch {
 	case ctx.Err() != nil:
 		return nil, &exitError{exitInterrupted, errors.New("interrupted before the run began; nothing was kept")}
 	case err != nil:
 		return nil, misuse("%w", err)
 	}
+	w.Killed = from.run != nil && from.run.Summary.State != result.Complete
 	return w, nil
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"railyard/internal/output"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 )
@@ -44,7 +45,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "narrow": narrow, "waitfor": waitfor,
-			"same": same, "damage": damage,
+			"same": same, "damage": damage, "killed": killed, "hold": hold,
 		},
 	})
 }
@@ -69,6 +70,27 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	b[len(b)/2] ^= 1
 	ts.Check(os.WriteFile(path, b, 0o666))
+}
+
+// killed DIR: leaves a run directory as a run does that is killed when its last step has ended, and with it the last
+// checkpoint is there.
+func killed(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(args[0])
+	text := ts.ReadFile(filepath.Join(dir, "run.json"))
+	ended := `"state": "complete"`
+	if strings.Count(text, ended) != 1 {
+		ts.Fatalf("%s: is of no run that came to its end", dir)
+	}
+	text = strings.Replace(text, ended, `"state": "running"`, 1)
+	ts.Check(os.WriteFile(filepath.Join(dir, "run.json"), []byte(text), 0o666))
+	ts.Check(os.Remove(filepath.Join(dir, "weights.safetensors")))
+}
+
+// hold DIR: another process writes into the folder until the script ends.
+func hold(ts *testscript.TestScript, _ bool, args []string) {
+	folder, _, err := output.Hold(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Defer(func() { folder.Close() })
 }
 
 // exits N command args...: the command ends with exit code N.

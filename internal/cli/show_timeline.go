@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/output"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/sheet"
@@ -75,11 +76,11 @@ func (a *app) timeline(ctx context.Context, path string, f timelineFlags) error 
 	}
 	dir := path
 	if st, err := os.Stat(path); err != nil || !st.IsDir() {
-		temp, err := os.MkdirTemp("", "railyard-timeline-")
+		temp, remove, err := output.Temporary("timeline")
 		if err != nil {
 			return fmt.Errorf("cannot make a temporary folder: %w", err)
 		}
-		defer os.RemoveAll(temp)
+		defer remove()
 		dir = filepath.Join(temp, "run")
 		if err := a.runSteps(ctx, path, dir, f); err != nil {
 			return err

@@ -2,10 +2,8 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +14,7 @@ import (
 	"railyard/internal/input"
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/dialects"
+	"railyard/internal/output"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/sweep"
@@ -143,14 +142,17 @@ func (a *app) tune(ctx context.Context, file string, f tuneFlags, opt trial.Opti
 	if err != nil {
 		return err
 	}
+	var folder *output.Folder
 	fresh := false
 	if f.out != "" {
-		if fresh, err = tuneFolder(f.out); err != nil {
+		if folder, fresh, err = tuneFolder(f.out); err != nil {
 			return err
 		}
-		if opt.Dir, err = sweep.OpenRows(filepath.Join(f.out, runsFolder)); err != nil {
+		defer folder.Close()
+		if opt.Dir, err = sweep.OpenRows(folder, runsFolder); err != nil {
 			return err
 		}
+		defer opt.Dir.Close()
 	}
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
@@ -162,7 +164,7 @@ func (a *app) tune(ctx context.Context, file string, f tuneFlags, opt trial.Opti
 	interrupted := ctx.Err() != nil
 	if found == nil {
 		if fresh && !interrupted {
-			os.RemoveAll(f.out) //nolint:errcheck // it was made for this, and holds nothing
+			discardTuning(folder, opt.Dir)
 		}
 		if interrupted {
 			return &exitError{exitInterrupted, errors.New("tune: interrupted before the first point was played")}
@@ -170,7 +172,7 @@ func (a *app) tune(ctx context.Context, file string, f tuneFlags, opt trial.Opti
 		return a.tuneProblems(file, sc, err)
 	}
 	if f.out != "" {
-		if err := a.writeTuned(f.out, found, dialect); err != nil {
+		if err := a.writeTuned(folder, found, dialect); err != nil {
 			return err
 		}
 	}
@@ -192,7 +194,7 @@ func (a *app) tune(ctx context.Context, file string, f tuneFlags, opt trial.Opti
 
 // tuneProblems prints an error that has a place in the scenario, and says of any other which scenario it is of.
 func (a *app) tuneProblems(file string, sc *scenario.Scenario, err error) error {
-	if !a.renderField(a.stderr, a.errTerm.colour, file, sc, err) {
+	if !a.renderField(a.stderr, file, sc, err) {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	where, n := placeOf(file, err)
@@ -209,33 +211,51 @@ const (
 	tunedFile  = "scenario.yaml"
 )
 
-// tuneFolder takes a directory for a tuning, and says whether it is new.
-func tuneFolder(dir string) (fresh bool, err error) {
-	entries, err := os.ReadDir(dir)
-	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+// tuneFolder takes a directory for a tuning, which nobody else may then write into, and says whether it was empty or new.
+func tuneFolder(dir string) (folder *output.Folder, fresh bool, err error) {
+	if _, err = tuneVacant(dir); err != nil {
+		return nil, false, err
+	}
+	if folder, err = held("tune: -o "+dir, dir); err != nil {
+		return nil, false, err
+	}
+	if fresh, err = tuneVacant(dir); err == nil && fresh {
+		err = result.WriteJSON(folder, tuneFile, struct {
+			State result.State `json:"state"`
+		}{result.Running})
+	}
+	if err != nil {
+		folder.Close()
+		return nil, false, err
+	}
+	return folder, fresh, nil
+}
+
+// tuneVacant reports whether a folder is new or empty, and refuses one that is neither that nor a tuning's.
+func tuneVacant(dir string) (fresh bool, err error) {
+	first, err := firstIn(dir)
+	if err != nil {
 		return false, misuse("tune: -o %s: %w", dir, input.Cause(err))
-	case len(entries) > 0:
-		if _, err := os.Stat(filepath.Join(dir, tuneFile)); err != nil {
-			return false, misuse("tune: -o %s: holds %s and no %s, want a new or an empty folder, or one of an earlier tuning",
-				dir, entries[0].Name(), tuneFile)
-		}
-		return false, nil
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return false, misuse("tune: -o %s: %w", dir, input.Cause(err))
+	if _, err := os.Stat(filepath.Join(dir, tuneFile)); first != "" && err != nil {
+		return false, misuse("tune: -o %s: holds %s and no %s, want a new or an empty folder, or one of an earlier tuning",
+			dir, first, tuneFile)
 	}
-	b, err := json.Marshal(struct {
-		State result.State `json:"state"`
-	}{result.Running})
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, tuneFile), append(b, '\n'), 0o666)
+	return first == "", nil
+}
+
+// discardTuning removes a folder that holds nothing but what tuneFolder made. What somebody put there meanwhile stays.
+func discardTuning(folder *output.Folder, rows *sweep.Dir) {
+	if err := rows.Discard(); err != nil {
+		return
 	}
-	return true, err
+	_ = folder.Remove(tuneFile)
+	folder.Close()
+	output.Prune(folder.Path())
 }
 
 // writeTuned writes the files of a tuning. Configurations are rendered before the first is written.
-func (a *app) writeTuned(dir string, found *trial.Found, dialect netconf.Dialect) error {
+func (a *app) writeTuned(folder *output.Folder, found *trial.Found, dialect netconf.Dialect) error {
 	var configs *rendered
 	if dialect != nil && found.Chosen > 0 {
 		devices, err := found.Plan().Devices()
@@ -246,23 +266,25 @@ func (a *app) writeTuned(dir string, found *trial.Found, dialect netconf.Dialect
 			return fmt.Errorf("tune: --dialect: %w", err)
 		}
 	}
-	if err := result.WriteJSON(filepath.Join(dir, tuneFile), found); err != nil {
-		return fmt.Errorf("tune: %w", err)
-	}
+	err := result.WriteJSON(folder, tuneFile, found)
 	page := found.Page()
-	if err := page.WriteFile(filepath.Join(dir, pageFile)); err != nil {
-		return fmt.Errorf("tune: %w", err)
+	if err == nil {
+		err = folder.WriteBy(pageFile, page.Write)
 	}
-	if _, err := page.WriteSVGs(filepath.Join(dir, plotFolder)); err != nil {
-		return fmt.Errorf("tune: %w", err)
+	if err == nil {
+		err = inFolder(folder, plotFolder, func(plots *output.Folder) error {
+			_, err := page.WriteSVGs(plots)
+			return err
+		})
 	}
-	if found.Chosen > 0 {
-		if err := os.WriteFile(filepath.Join(dir, tunedFile), found.Scenario(), 0o666); err != nil {
-			return fmt.Errorf("tune: %w", err)
-		}
+	if err == nil && found.Chosen > 0 {
+		err = folder.Write(tunedFile, found.Scenario())
+	}
+	if err != nil {
+		return fmt.Errorf("tune: %w", err)
 	}
 	if configs == nil {
 		return nil
 	}
-	return configs.write(a, filepath.Join(dir, configDir))
+	return inFolder(folder, configDir, func(dir *output.Folder) error { return configs.write(a, dir) })
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"railyard/internal/input"
+	"railyard/internal/output"
 )
 
 // recordFile says what made a folder; a folder without it is the user's own.
@@ -82,19 +83,16 @@ func (d Drawn) Ensure(ctx context.Context, progress func(done, total int)) error
 	if err != nil {
 		return err
 	}
-	parent := filepath.Dir(dir)
-	undo, err := makeParents(parent)
+	draft, err := output.Begin(dir)
 	if err != nil {
 		return d.unwritable(dir, err)
 	}
-	temp, err := os.MkdirTemp(parent, "."+filepath.Base(dir)+".new-*")
-	if err != nil {
-		undo()
-		return d.unwritable(dir, err)
-	}
-	if err := d.publish(ctx, set, temp, dir); err != nil {
-		os.RemoveAll(temp)
-		undo()
+	if err := d.publish(ctx, set, draft); err != nil {
+		draft.Discard()
+		// Another process may have been faster; its folder is as good if it is right.
+		if there, _ := d.Present(ctx); there && ctx.Err() == nil {
+			return nil
+		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -109,8 +107,8 @@ func (d Drawn) unwritable(dir string, err error) error {
 		d.Kind, dir, input.Cause(err))
 }
 
-// publish fills temp and gives it its name.
-func (d Drawn) publish(ctx context.Context, set *Set, temp, dir string) error {
+// publish fills a folder and gives it its name.
+func (d Drawn) publish(ctx context.Context, set *Set, draft *output.Draft) error {
 	made, names := d.record(), d.kind().files()
 	for _, f := range []struct {
 		name         string
@@ -124,7 +122,7 @@ func (d Drawn) publish(ctx context.Context, set *Set, temp, dir string) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		sum, err := write(filepath.Join(temp, f.name), f.header, f.data)
+		sum, err := write(draft, f.name, f.header, f.data)
 		if err != nil {
 			return err
 		}
@@ -134,29 +132,18 @@ func (d Drawn) publish(ctx context.Context, set *Set, temp, dir string) error {
 	if err != nil {
 		panic(err)
 	}
-	if _, err := write(filepath.Join(temp, d.kind().recordFile()), text, []byte("\n")); err != nil {
-		return err
-	}
-	if err := os.Chmod(temp, 0o755); err != nil { // MkdirTemp keeps others out
+	if _, err := write(draft, d.kind().recordFile(), text, []byte("\n")); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	os.Remove(dir) // only goes if it is empty, which Present allows
-	if err := os.Rename(temp, dir); err != nil {
-		// Another process may have been faster; its folder is as good if it is right.
-		if there, _ := d.Present(ctx); there {
-			return os.RemoveAll(temp)
-		}
-		return err
-	}
-	return nil
+	return draft.Commit()
 }
 
 // write makes a file and returns the SHA-256 of its contents.
-func write(path string, parts ...[]byte) (sum string, err error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+func write(draft *output.Draft, name string, parts ...[]byte) (sum string, err error) {
+	f, err := draft.New(name)
 	if err != nil {
 		return "", err
 	}
@@ -199,7 +186,7 @@ func (d Drawn) Present(ctx context.Context) (bool, error) {
 			"the folder removed", k.name, dir, there, want)
 	}
 	for _, name := range k.files() {
-		sum, err := hashFile(ctx, filepath.Join(dir, name))
+		sum, err := hashFile(ctx, filepath.Join(dir, name), d.longest())
 		if ctx.Err() != nil {
 			return false, ctx.Err()
 		}
@@ -251,12 +238,21 @@ func (k *kind) readRecord(path string) (*record, error) {
 	return &r, nil
 }
 
-func hashFile(ctx context.Context, path string) (string, error) {
-	f, _, err := input.Open(path)
+// longest bounds the files that the generator writes.
+func (d Drawn) longest() int64 {
+	const header = 64 // at most
+	return header + int64(max(d.Train, d.Test))*int64(d.side())*int64(d.side())*int64(d.kind().channels)
+}
+
+func hashFile(ctx context.Context, path string, most int64) (string, error) {
+	f, length, err := input.Open(path)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
 	}
 	defer f.Close()
+	if length > most {
+		return "", fmt.Errorf("%s: has %d bytes, want at most %d", path, length, most)
+	}
 	h := sha256.New()
 	for {
 		_, err := io.CopyN(h, f, 16<<20)
@@ -269,26 +265,4 @@ func hashFile(ctx context.Context, path string) (string, error) {
 			return "", ctx.Err()
 		}
 	}
-}
-
-// makeParents makes a folder with all above it; undo removes those that were
-// not there, if nobody has put anything in.
-func makeParents(dir string) (undo func(), err error) {
-	var missing []string // deepest first
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		missing = append(missing, at)
-	}
-	undo = func() {
-		for _, at := range missing {
-			os.Remove(at)
-		}
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		undo()
-		return nil, err
-	}
-	return undo, nil
 }

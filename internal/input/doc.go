@@ -7,5 +7,6 @@
 // and gives it.
 //
 //	scenario, flows, topology, schedule, IDX, import --- Read, Open ---> regular file, at most so many bytes
+//	run directory, sweep, lab: from somebody else    --- ReadIn, OpenIn -> the same, and no link leads out
 //	railyard run -                                   --- Stream -------> standard input, the same
 package input

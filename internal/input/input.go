@@ -34,11 +34,19 @@ func Open(path string) (f *os.File, length int64, err error) {
 	if err := regular(info.Mode()); err != nil {
 		return nil, 0, err
 	}
-	f, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // should it become a FIFO meanwhile
+	return opened(os.OpenFile(path, forReading, 0))
+}
+
+// forReading does not wait should the file become a FIFO meanwhile.
+const forReading = os.O_RDONLY | syscall.O_NONBLOCK
+
+// opened looks again at what was opened.
+func opened(f *os.File, err error) (*os.File, int64, error) {
 	if err != nil {
 		return nil, 0, Cause(err)
 	}
-	if info, err = f.Stat(); err == nil {
+	info, err := f.Stat()
+	if err == nil {
 		err = regular(info.Mode())
 	}
 	if err != nil {
@@ -71,15 +79,21 @@ func regular(m fs.FileMode) error {
 // Read returns what a regular file holds, at most so many bytes: with more the error is TooLong. It
 // ends with the context. The error does not name the file.
 func Read(ctx context.Context, path string, most int64) ([]byte, error) {
-	f, length, err := Open(path)
-	if err != nil {
-		return nil, err
+	return whole(ctx, most)(Open(path))
+}
+
+// whole reads what was opened, at most so many bytes.
+func whole(ctx context.Context, most int64) func(f *os.File, length int64, err error) ([]byte, error) {
+	return func(f *os.File, length int64, err error) ([]byte, error) {
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		if length > most {
+			return nil, &TooLong{most}
+		}
+		return all(ctx, f, length, most)
 	}
-	defer f.Close()
-	if length > most {
-		return nil, &TooLong{most}
-	}
-	return all(ctx, f, length, most)
 }
 
 // all reads to the end, with room for what is expected.

@@ -1,16 +1,16 @@
 package lab
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"strconv"
 
 	"railyard/internal/chart"
 	"railyard/internal/chart/svg"
+	"railyard/internal/input"
+	"railyard/internal/output"
 	"railyard/internal/result"
-
-	"os"
-	"path/filepath"
 )
 
 // Number is a figure as JSON: 12 significant digits, which are the same on every processor.
@@ -138,23 +138,22 @@ func (o *Outcome) rowJSON(r *Row) RowJSON {
 const figureWidth = 760
 
 // write leaves the page, the figures and the values in the lab's folder.
-func (o *Outcome) write() error {
+func (o *Outcome) write(folder *output.Folder) error {
 	for i := range o.Figures {
 		f := &o.Figures[i]
-		path := filepath.Join(o.Dir, f.Name+".svg")
-		if err := os.WriteFile(path, []byte(svg.Draw(f, figureWidth).File()), 0o666); err != nil {
+		if err := folder.Write(f.Name+".svg", []byte(svg.Draw(f, figureWidth).File())); err != nil {
 			return err
 		}
 	}
-	if err := result.WriteJSON(filepath.Join(o.Dir, valuesFile), o.Document()); err != nil {
+	if err := result.WriteJSON(folder, valuesFile, o.Document()); err != nil {
 		return err
 	}
-	return o.writePage()
+	return o.writePage(folder)
 }
 
 // Read returns what a lab left in its folder.
 func Read(dir string) (*Document, error) {
-	b, err := os.ReadFile(filepath.Join(dir, valuesFile))
+	b, err := input.ReadIn(context.Background(), dir, valuesFile, mostRun)
 	if err != nil {
 		return nil, err
 	}

@@ -38,6 +38,9 @@ func (b *Broken) Error() string { return b.Problems.Error() }
 
 var numberedName = regexp.MustCompile(`^(\d\d)-[a-z0-9-]+$`)
 
+// MaxFile bounds a file of a lab.
+const MaxFile = 16 << 20
+
 // Parse reads a lab from its files; name is that of its folder.
 func Parse(name string, files fs.FS) (*Lab, error) {
 	l := &Lab{Name: name, files: map[string][]byte{}}

@@ -4,13 +4,13 @@ import (
 	_ "embed" // the page's template and style
 	"fmt"
 	"html/template"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"railyard/internal/chart"
+	"railyard/internal/output"
 	"railyard/internal/report"
 	"railyard/internal/result"
+	"railyard/internal/shown"
 )
 
 //go:embed page.html
@@ -34,7 +34,7 @@ type page struct {
 }
 
 // writePage writes the page of the outcome.
-func (o *Outcome) writePage() error {
+func (o *Outcome) writePage(folder *output.Folder) error {
 	p := page{Heading: o.Lab.heading(), Version: result.Version, Style: template.CSS(report.Style() + pageStyle),
 		Changed: o.Changed, Verdict: o.Verdict(), Bad: len(o.Failed()) > 0}
 	w := &writer{o: o, done: map[string]bool{}}
@@ -51,7 +51,7 @@ func (o *Outcome) writePage() error {
 	if err := pageTemplate.ExecuteTemplate(&b, "page", p); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(o.Dir, pageFile), []byte(b.String()), 0o666)
+	return folder.Write(pageFile, []byte(shown.Lines(b.String())))
 }
 
 // writer turns a text and its places into HTML.

@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"railyard/internal/chart"
+	"railyard/internal/input"
 	"railyard/internal/located"
+	"railyard/internal/output"
 	"railyard/internal/report"
 	"railyard/internal/result"
 	"railyard/internal/run"
@@ -74,7 +74,12 @@ func (l *Lab) Run(ctx context.Context, opt Options) (*Outcome, error) {
 	if ps := g.pass(); len(ps) > 0 { // what can be wrong before the run is told before it
 		return nil, &Broken{ps.Sorted(), l.files}
 	}
-	if err := l.unpack(opt.Dir); err != nil {
+	folder, err := newFolder(opt.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	if err := l.unpack(folder); err != nil {
 		return nil, err
 	}
 	o := &Outcome{Lab: l, Changed: opt.Set, Dir: opt.Dir, Page: filepath.Join(opt.Dir, pageFile)}
@@ -118,7 +123,7 @@ func (l *Lab) Run(ctx context.Context, opt Options) (*Outcome, error) {
 	if err := o.fill(g, figures, opt.Called); err != nil {
 		return nil, err
 	}
-	return o, o.write()
+	return o, o.write(folder)
 }
 
 // Unknown is a name that is no input of the lab and no key of its scenario.
@@ -183,20 +188,31 @@ func constant(text string) (float64, error) {
 	})
 }
 
+// newFolder opens a new or an empty folder, into which nobody else may then write.
+func newFolder(dir string) (*output.Folder, error) {
+	folder, _, err := output.Hold(dir)
+	var busy *output.Busy
+	if errors.As(err, &busy) {
+		return nil, fmt.Errorf("folder %s: %w", dir, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	names, err := folder.Names()
+	if err == nil && len(names) > 0 {
+		err = fmt.Errorf("folder %s: holds %s already, want a new or an empty folder", dir, slices.Min(names))
+	}
+	if err != nil {
+		folder.Close()
+		return nil, err
+	}
+	return folder, nil
+}
+
 // unpack writes the lab's own files.
-func (l *Lab) unpack(dir string) error {
-	entries, err := os.ReadDir(dir)
-	switch {
-	case err == nil && len(entries) > 0:
-		return fmt.Errorf("folder %s: holds %s already, want a new or an empty folder", dir, entries[0].Name())
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
+func (l *Lab) unpack(folder *output.Folder) error {
 	for _, name := range keys(l.files) {
-		if err := os.WriteFile(filepath.Join(dir, name), l.files[name], 0o666); err != nil {
+		if err := folder.Write(name, l.files[name]); err != nil {
 			return err
 		}
 	}
@@ -222,9 +238,12 @@ func runScenario(ctx context.Context, sc *scenario.Scenario, path string, progre
 	return dir.Finish(sum)
 }
 
+// mostRun bounds the run.json of a lab, which has a kilobyte a step.
+const mostRun = 64 << 20
+
 // readRun reads run.json as data.
 func readRun(dir string) (map[string]any, error) {
-	b, err := os.ReadFile(filepath.Join(dir, "run.json"))
+	b, err := input.ReadIn(context.Background(), dir, "run.json", mostRun)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,6 +16,8 @@ import (
 	"railyard/internal/chart"
 	"railyard/internal/chart/svg"
 	"railyard/internal/headline"
+	"railyard/internal/output"
+	"railyard/internal/shown"
 	"railyard/internal/unit"
 )
 
@@ -187,7 +188,11 @@ func (p *Page) Write(w io.Writer) error {
 	}
 	out.contents(p.Subject)
 	out.unbreak()
-	return pageTemplate.Execute(w, &out)
+	door := shown.NewWriter(w, false)
+	if err := pageTemplate.Execute(door, &out); err != nil {
+		return err
+	}
+	return door.Flush()
 }
 
 // hashOf is what a content security policy names a script by (CSP 3, section 2.3.1).
@@ -336,31 +341,18 @@ func (f Finding) Meaning() string { return "time in which " + f.Cause.Meaning() 
 // headlineFigure is a headline figure as text.
 type headlineFigure struct{ Name, Value, Meaning string }
 
-// WritePageFile writes the page to path: whole or not at all.
-func WritePageFile(path string, d *Data) error { return PageOf(d).WriteFile(path) }
+// WriteFile writes the page to a file that the user names: whole or not at all.
+func (p *Page) WriteFile(path string) error { return output.WriteBy(path, p.Write) }
 
-// WriteFile writes the page to path: whole or not at all.
-func (p *Page) WriteFile(path string) error {
-	var b strings.Builder
-	if err := p.Write(&b); err != nil {
-		return err
-	}
-	return writeFile(path, b.String())
-}
-
-// WriteSVGs writes each figure as NAME.svg into dir, which is made if it is missing,
-// and returns the files' paths.
-func (p *Page) WriteSVGs(dir string) ([]string, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
-	}
+// WriteSVGs writes each figure as NAME.svg into a folder, and returns the files' paths.
+func (p *Page) WriteSVGs(folder *output.Folder) ([]string, error) {
 	var out []string
 	for _, f := range p.Figures {
-		path := filepath.Join(dir, f.Name+".svg")
-		if err := writeFile(path, svg.Draw(&f, fileWidth).File()); err != nil {
+		name := f.Name + ".svg"
+		if err := folder.Write(name, []byte(svg.Draw(&f, fileWidth).File())); err != nil {
 			return out, err
 		}
-		out = append(out, path)
+		out = append(out, filepath.Join(folder.Path(), name))
 	}
 	return out, nil
 }
@@ -380,26 +372,4 @@ func FigureHTML(f *chart.Figure) (template.HTML, error) {
 	var b strings.Builder
 	err = pageTemplate.ExecuteTemplate(&b, "figure", g)
 	return template.HTML(b.String()), err
-}
-
-// writeFile replaces a file by renaming a finished one.
-func writeFile(path, content string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(f, content)
-	if e := f.Chmod(0o644); err == nil {
-		err = e
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name()) // best effort: err says what went wrong
-	}
-	return err
 }

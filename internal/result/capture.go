@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"railyard/internal/input"
+	"railyard/internal/output"
 )
 
 // CaptureFile is the frames of some links, for Wireshark: what a run with capture.links leaves.
@@ -16,7 +16,7 @@ const CaptureFile = "capture.pcapng"
 
 // capture is the file while it is written. Nothing is there until its buffer is full or the run ends.
 type capture struct {
-	path   string
+	dir    *output.Folder
 	file   *os.File
 	buffer *bufio.Writer
 	err    error
@@ -29,7 +29,7 @@ func (d *Dir) Capture() io.Writer {
 		return nil
 	}
 	if d.capture == nil {
-		c := &capture{path: filepath.Join(d.path, CaptureFile)}
+		c := &capture{dir: d.folder}
 		c.buffer = bufio.NewWriterSize((*captureFile)(c), 1<<16)
 		d.capture = c
 	}
@@ -47,7 +47,7 @@ type captureFile capture
 
 func (c *captureFile) Write(b []byte) (n int, err error) {
 	if c.file == nil {
-		if c.file, err = os.Create(c.path + unfinished); err != nil {
+		if c.file, err = c.dir.New(CaptureFile + unfinished); err != nil {
 			return 0, err
 		}
 	}
@@ -61,7 +61,7 @@ func (c *capture) finish() {
 		c.err = cmp.Or(c.err, c.file.Sync())
 		c.err = cmp.Or(c.err, c.file.Close())
 		if c.err == nil {
-			c.err = os.Rename(c.path+unfinished, c.path)
+			c.err = c.dir.Rename(CaptureFile+unfinished, CaptureFile)
 		}
 	}
 }

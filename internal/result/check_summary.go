@@ -7,23 +7,25 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
+	"path"
 	"reflect"
 	"strings"
+
+	"railyard/internal/input"
 )
 
 // maxSummary bounds run.json: a run with a million explicit flows has some 400 MB.
 const maxSummary = 1 << 29
 
 // readBounded reads a file of a run directory that is no table: run.json, or one like it.
-func readBounded(path string) ([]byte, error) {
-	f, size, err := openRegular(path)
+func readBounded(dir, name string) ([]byte, error) {
+	f, size, err := input.OpenIn(dir, name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	if size > maxSummary {
-		return nil, fmt.Errorf("%s has %d bytes, want at most %d", filepath.Base(path), size, int64(maxSummary))
+		return nil, fmt.Errorf("%s has %d bytes, want at most %d", path.Base(name), size, int64(maxSummary))
 	}
 	return io.ReadAll(io.LimitReader(f, size))
 }
@@ -31,7 +33,7 @@ func readBounded(path string) ([]byte, error) {
 // ReadSummary reads run.json of any format version. Keys that have another type there than here
 // stay zero.
 func ReadSummary(path string) (*Summary, error) {
-	b, err := readBounded(filepath.Join(path, runFile))
+	b, err := readBounded(path, runFile)
 	if err != nil {
 		return nil, fmt.Errorf("run directory %s: %w", path, err)
 	}

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"railyard/internal/input"
+	"railyard/internal/output"
+	"railyard/internal/shown"
 )
 
 const runFile = "run.json"
@@ -29,6 +31,7 @@ const (
 // nothing: its tables are nil, its methods do nothing. Not for concurrent use.
 type Dir struct {
 	path    string
+	folder  *output.Folder // held until Finish or Discard
 	begun   bool
 	summary *Summary // as given to Begin
 
@@ -77,100 +80,65 @@ const (
 // NextDir makes root/NAME-N for the smallest free N from 1 and returns its path.
 // Two runs that start together get two directories.
 func NextDir(root, name string) (string, error) {
-	if err := os.MkdirAll(root, 0o777); err != nil {
-		return "", unwritable(root, err)
+	dir, err := output.Next(root, name)
+	if err != nil {
+		return "", unwritable(dir, err)
 	}
-	for n := 1; ; n++ {
-		dir := filepath.Join(root, fmt.Sprintf("%s-%d", name, n))
-		err := os.Mkdir(dir, 0o777)
-		if err == nil {
-			return dir, nil
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return "", unwritable(dir, err)
-		}
-	}
+	return dir, nil
 }
 
 // Create starts a run directory at path, which must not exist or be an empty
-// folder, and marks it as a run that has begun and not ended.
+// folder, and marks it as a run that has begun and not ended. Until Finish or Discard nobody else
+// may write there.
 func Create(path string) (*Dir, error) {
-	entries, err := os.ReadDir(path)
+	if err := vacant(path); err != nil {
+		return nil, err
+	}
+	folder, fresh, err := output.Hold(path)
+	var busy *output.Busy
 	switch {
-	case err == nil && busy(path, entries):
-		return nil, taken(path)
-	case err == nil && len(entries) > 0:
-		return nil, fmt.Errorf("run directory %s: holds %s already, want a new or an empty folder",
-			path, entries[0].Name())
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	case errors.As(err, &busy):
+		return nil, fmt.Errorf("run directory %s: %w: want a new or an empty folder", path, err)
+	case err != nil:
 		return nil, unwritable(path, err)
 	}
-	if err := os.MkdirAll(path, 0o777); err != nil {
-		return nil, unwritable(path, err)
+	d := &Dir{path: path, folder: folder, group: RowGroupRows, keepAt: keepLeast}
+	if err = vacant(path); err == nil {
+		if err = d.write(&Summary{State: Running, Version: Version, FormatVersion: FormatVersion}); err != nil {
+			err = unwritable(path, err)
+		}
 	}
-	fresh := err != nil
-	d := &Dir{path: path, group: RowGroupRows, keepAt: keepLeast}
-	if err := d.claim(); err != nil {
+	if err != nil {
+		folder.Close()
 		if fresh {
-			os.Remove(path)
+			output.Prune(path)
 		}
-		if errors.Is(err, fs.ErrExist) {
-			return nil, taken(path)
-		}
-		return nil, unwritable(path, err)
+		return nil, err
 	}
 	return d, nil
 }
 
-// busy reports whether a run is writing to the folder that holds entries, or was killed as it did.
-func busy(path string, entries []fs.DirEntry) bool {
-	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		return strings.HasPrefix(e.Name(), runFile+".") && strings.HasSuffix(e.Name(), ".tmp")
-	}) {
-		return true
+// vacant refuses a folder that holds something.
+func vacant(path string) error {
+	entries, err := os.ReadDir(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return unwritable(path, err)
 	}
-	r, err := OpenIncomplete(path)
-	return err == nil && r.Summary.State == Running
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return output.Ours(e.Name()) })
+	if len(entries) == 0 {
+		return nil
+	}
+	if err := output.Owned(path); err != nil {
+		return fmt.Errorf("run directory %s: %w: want a new or an empty folder", path, err)
+	}
+	if r, err := OpenIncomplete(path); err == nil && r.Summary.State == Running {
+		return killed(path)
+	}
+	return fmt.Errorf("run directory %s: holds %s already, want a new or an empty folder", path, entries[0].Name())
 }
 
-func taken(path string) error {
-	return fmt.Errorf("run directory %s: another run is writing there, or was killed as it did: "+
-		"want a new or an empty folder", path)
-}
-
-// link is os.Link; tests have a file system without links.
-var link = os.Link
-
-// claim writes the first run.json. Of two runs that find the folder empty at once
-// only one can give its file that name.
-func (d *Dir) claim() error {
-	b, err := Marshal(&Summary{State: Running, Version: Version, FormatVersion: FormatVersion})
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(d.path, runFile)
-	f, err := os.CreateTemp(d.path, runFile+".*.tmp")
-	if err != nil {
-		return err
-	}
-	f.Close()
-	defer os.Remove(f.Name())
-	if err := writeSynced(f.Name(), b); err != nil {
-		return err
-	}
-	err = link(f.Name(), path)
-	if err == nil || errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	own, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	own.Close()
-	if err = os.Rename(f.Name(), path); err != nil {
-		os.Remove(path)
-	}
-	return err
+func killed(path string) error {
+	return fmt.Errorf("run directory %s: holds a run that was killed: want a new or an empty folder", path)
 }
 
 // Path returns where the directory is; "" for a nil Dir.
@@ -195,7 +163,7 @@ func (d *Dir) Begin(s *Summary) error {
 	if err := d.write(s); err != nil {
 		return unwritable(d.path, err)
 	}
-	if err := writeSynced(filepath.Join(d.path, reserveFile), make([]byte, reserveSize)); err != nil {
+	if err := d.folder.Write(reserveFile, make([]byte, reserveSize)); err != nil {
 		return unwritable(d.path, err)
 	}
 	return nil
@@ -302,7 +270,7 @@ func (d *Dir) Paths() *Table[PathRow] {
 
 func lazily[R any](d *Dir, t **Table[R], name string) *Table[R] {
 	if *t == nil {
-		*t = createTable[R](d.path, name, d.group, &d.stop)
+		*t = createTable[R](d.folder, name, d.group, &d.stop)
 		d.open = append(d.open, *t)
 	}
 	return *t
@@ -401,7 +369,8 @@ func (d *Dir) Finish(s *Summary) error {
 	if err != nil {
 		s.State, s.Error = Failed, err.Error()
 	}
-	os.Remove(filepath.Join(d.path, reserveFile)) // not there if the run never began
+	_ = d.folder.Remove(reserveFile) // not there if the run never began
+	defer d.folder.Close()
 	if e := d.write(s); err == nil && e != nil {
 		return fmt.Errorf("run directory %s: cannot write %s: %w; it stays marked as unfinished",
 			d.path, runFile, input.Cause(e))
@@ -412,14 +381,20 @@ func (d *Dir) Finish(s *Summary) error {
 // sync puts the tables on the disk before run.json calls the run complete: after a
 // crash of the machine the one is not there without the others.
 func (d *Dir) sync() error {
-	paths := []string{d.path}
-	for _, t := range d.open {
-		paths = append(paths, t.finished())
+	failed := func(name string, err error) error {
+		return fmt.Errorf("run directory %s: cannot write %s to the disk: %w", d.path, name, input.Cause(err))
 	}
-	for _, path := range paths {
-		if err := syncFile(path); err != nil {
-			return fmt.Errorf("run directory %s: cannot write %s to the disk: %w", d.path,
-				filepath.Base(path), input.Cause(err))
+	if err := d.folder.Sync(); err != nil {
+		return failed(filepath.Base(d.path), err)
+	}
+	for _, t := range d.open {
+		f, err := d.folder.Open(t.finished())
+		if err == nil {
+			err = output.Flush(f)
+			f.Close()
+		}
+		if err != nil {
+			return failed(t.finished(), err)
 		}
 	}
 	return nil
@@ -432,7 +407,7 @@ func (d *Dir) files() ([]TableFile, error) {
 		f, err := t.measure()
 		if err != nil {
 			return nil, fmt.Errorf("run directory %s: cannot read back %s: %w", d.path,
-				filepath.Base(t.finished()), err)
+				t.finished(), err)
 		}
 		all = append(all, f)
 	}
@@ -462,10 +437,10 @@ func (d *Dir) Discard() error {
 	if d == nil {
 		return nil
 	}
-	if err := os.Remove(filepath.Join(d.path, runFile)); err != nil {
-		return err
-	}
-	return os.Remove(d.path)
+	err := d.folder.Remove(runFile)
+	d.folder.Close()
+	output.Prune(d.path)
+	return err
 }
 
 // write replaces run.json: a reader sees the old one or the new one, whole.
@@ -476,45 +451,16 @@ func (d *Dir) write(s *Summary) error {
 	if err != nil {
 		return err
 	}
-	return replace(filepath.Join(d.path, runFile), b)
-}
-
-// replace gives a file new contents: a reader sees the old ones or the new ones, whole.
-func replace(path string, b []byte) error {
-	err := writeSynced(path+".tmp", b)
-	if err == nil {
-		err = os.Rename(path+".tmp", path)
-	}
-	if err != nil {
-		os.Remove(path + ".tmp")
-	}
-	return err
+	return d.folder.Write(runFile, b)
 }
 
 // WriteJSON writes a value as run.json is written: indented, whole or not at all.
-func WriteJSON(path string, v any) error {
+func WriteJSON(folder *output.Folder, name string, v any) error {
 	b, err := marshal(v)
 	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(path), err)
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	return replace(path, b)
-}
-
-// writeSynced writes a file through to the disk: if it is renamed before, a crash
-// of the machine may leave it empty.
-func writeSynced(path string, b []byte) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return err
+	return folder.Write(name, b)
 }
 
 // Marshal prints a summary as run.json and `railyard run --json` show it: one
@@ -535,7 +481,7 @@ func marshal(v any) ([]byte, error) {
 		return nil, err
 	}
 	// The encoder's own SetIndent copies a large text over and over.
-	err := json.Indent(&b, compact.Bytes(), "", "  ")
+	err := json.Indent(&b, shown.JSON(compact.Bytes()), "", "  ")
 	return b.Bytes(), err
 }
 

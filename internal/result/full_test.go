@@ -203,10 +203,10 @@ func TestPipesAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := firstErr(r.Flows()); err == nil || !strings.Contains(err.Error(), "is no regular file (p") {
+	if err := firstErr(r.Flows()); err == nil || !strings.Contains(err.Error(), "is a named pipe, want a regular file") {
 		t.Error(err)
 	}
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "is no regular file (p") {
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "is a named pipe, want a regular file") {
 		t.Error(err)
 	}
 }

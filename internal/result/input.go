@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"path"
 	"path/filepath"
 
 	"railyard/internal/input"
+	"railyard/internal/output"
 )
 
 // inputFolder holds what a run read: its scenario as the user wrote it, and the files that the
@@ -54,13 +55,14 @@ func (d *Dir) KeepInputs(inputs []Input) error {
 	if d == nil || len(inputs) == 0 {
 		return nil
 	}
-	folder := filepath.Join(d.path, inputFolder)
 	for _, in := range inputs {
-		path := filepath.Join(folder, filepath.FromSlash(in.Name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		folder, err := d.folder.Below(path.Join(inputFolder, path.Dir(in.Name)))
+		if err != nil {
 			return unwritable(d.path, err)
 		}
-		if err := writeSynced(path, in.Text); err != nil {
+		err = folder.Write(path.Base(in.Name), in.Text)
+		folder.Close()
+		if err != nil {
 			return fmt.Errorf("run directory %s: cannot write %s/%s: %w", d.path, inputFolder,
 				in.Name, input.Cause(err))
 		}
@@ -71,9 +73,30 @@ func (d *Dir) KeepInputs(inputs []Input) error {
 // InputPath returns where the run's copy of an input lies.
 func (r *Run) InputPath(name string) string { return filepath.Join(r.Path, inputFolder, name) }
 
+// HasInput says why the run's copy of an input is not there: run.json names it, and may be a stranger's.
+func (r *Run) HasInput(name string) error {
+	f, _, err := input.OpenIn(r.Path, filepath.Join(inputFolder, name))
+	if err != nil {
+		return fmt.Errorf("run directory %s: a file that the run read is missing: %s/%s: %w", r.Path, inputFolder, clean(name), err)
+	}
+	f.Close()
+	return nil
+}
+
+// PlainInputs says which of the copies that a run made of its inputs is none: a link, say, which no run makes.
+func (r *Run) PlainInputs() error {
+	folder := filepath.Join(r.Path, inputFolder)
+	return filepath.WalkDir(folder, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || e.Type().IsRegular() {
+			return err
+		}
+		return fmt.Errorf("%s: is %s, want a file as the run wrote it", name, output.Kind(e.Type()))
+	})
+}
+
 // Source returns the scenario as the user wrote it, without the values that were derived from it.
 func (r *Run) Source() ([]byte, error) {
-	b, err := readBounded(r.InputPath(ScenarioInput))
+	b, err := readBounded(r.Path, path.Join(inputFolder, ScenarioInput))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("run directory %s: has no %s/%s, from which it would be run again: run the scenario "+

@@ -100,7 +100,7 @@ func (d *Dir) KeepInside(job string, in *Inside) error {
 		return nil
 	}
 	in.FormatVersion = InsideFormat
-	return d.keepWeights(filepath.Join(d.path, job, insideFile), func(w io.Writer) error {
+	return d.keepWeights(job, insideFile, func(w io.Writer) error {
 		return json.NewEncoder(w).Encode(in)
 	})
 }
@@ -108,7 +108,7 @@ func (d *Dir) KeepInside(job string, in *Inside) error {
 // Inside reads inside.json of a job, "" of the only one; nil where it was not asked for.
 func (r *Run) Inside(job string) (*Inside, error) {
 	name := filepath.Join(job, insideFile)
-	b, err := readBounded(filepath.Join(r.Path, name))
+	b, err := readBounded(r.Path, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

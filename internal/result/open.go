@@ -6,10 +6,10 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"path/filepath"
-	"strings"
+	"slices"
 
 	"railyard/internal/input"
+	"railyard/internal/output"
 )
 
 // Run is a run directory that is read.
@@ -61,7 +61,7 @@ func Open(path string) (*Run, error) {
 // OpenIncomplete is Open, but takes a run that never ended, too: its summary has
 // no figures, and of its tables the parts that were closed can be read.
 func OpenIncomplete(path string) (*Run, error) {
-	b, err := readBounded(filepath.Join(path, runFile))
+	b, err := readBounded(path, runFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Stat(path); err != nil {
 			return nil, fmt.Errorf("run directory %s: %w", path, input.Cause(err))
@@ -85,7 +85,7 @@ func OpenIncomplete(path string) (*Run, error) {
 // unborn tells of a folder that a run made and was killed at once.
 func unborn(path string) string {
 	entries, err := os.ReadDir(path)
-	if err != nil || len(entries) > 1 || len(entries) == 1 && !strings.HasPrefix(entries[0].Name(), runFile+".") {
+	if err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !output.Ours(e.Name()) }) {
 		return ""
 	}
 	return ", or its run was killed before it began"

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/parquet-go/parquet-go"
+
+	"railyard/internal/output"
 )
 
 // unfinished marks a file that is being written.
@@ -41,20 +43,20 @@ func (t *Table[R]) join() error {
 	path := t.finished()
 	parts := make([]string, t.closed)
 	for i := range parts {
-		parts[i] = filepath.Join(t.dir, partName(t.name, i+1))
+		parts[i] = partName(t.name, i+1)
 	}
 	if len(parts) == 1 {
-		return os.Rename(parts[0], path)
+		return t.dir.Rename(parts[0], path)
 	}
 	if err := t.joinTo(path+unfinished, parts); err != nil {
-		os.Remove(path + unfinished)
+		_ = t.dir.Remove(path + unfinished)
 		return err
 	}
-	if err := os.Rename(path+unfinished, path); err != nil {
+	if err := t.dir.Rename(path+unfinished, path); err != nil {
 		return err
 	}
 	for _, p := range parts {
-		if err := os.Remove(p); err != nil {
+		if err := t.dir.Remove(p); err != nil {
 			return err
 		}
 	}
@@ -64,13 +66,13 @@ func (t *Table[R]) join() error {
 // joinTo writes the row groups of parts into one file: their compressed bytes as they are, without
 // decoding.
 func (t *Table[R]) joinTo(path string, parts []string) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	f, err := t.dir.New(path)
 	if err != nil {
 		return err
 	}
 	w := newWriter[R](f)
 	for _, p := range parts {
-		if err = copyGroups(w, p); err != nil {
+		if err = copyGroups(w, t.dir, p); err != nil {
 			break
 		}
 	}
@@ -84,8 +86,8 @@ func (t *Table[R]) joinTo(path string, parts []string) error {
 }
 
 // copyGroups appends the row groups of a part.
-func copyGroups[R any](w *parquet.GenericWriter[R], path string) error {
-	f, err := os.Open(path)
+func copyGroups[R any](w *parquet.GenericWriter[R], dir *output.Folder, name string) error {
+	f, err := dir.Open(name)
 	if err != nil {
 		return err
 	}

@@ -3,13 +3,13 @@ package result
 import (
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"railyard/internal/input"
+	"railyard/internal/output"
 )
 
 // RowGroupRows is how many rows a table gathers before it writes them out: the
@@ -41,17 +41,19 @@ const earlyRows = 1 << 13
 //
 // Invariant: the closed parts hold a prefix of the rows, in order.
 type Table[R any] struct {
-	dir, name string
-	group     int      // rows of a full part: RowGroupRows, but in tests
-	file      *os.File // of the part that is open; nil: none is
-	w         *parquet.GenericWriter[R]
-	batch     []R
-	early     []R // rows of the first row group that no closed part holds
-	small     *parquet.GenericWriter[R]
-	rows      int64
-	closed    int   // parts; while the first row group is open, early ones
-	err       error // the first one
-	stop      *bool // of the directory: a table has failed, no table takes more rows
+	dir    *output.Folder
+	name   string
+	group  int      // rows of a full part: RowGroupRows, but in tests
+	file   *os.File // of the part that is open; nil: none is
+	part   string   // its name
+	w      *parquet.GenericWriter[R]
+	batch  []R
+	early  []R // rows of the first row group that no closed part holds
+	small  *parquet.GenericWriter[R]
+	rows   int64
+	closed int   // parts; while the first row group is open, early ones
+	err    error // the first one
+	stop   *bool // of the directory: a table has failed, no table takes more rows
 }
 
 // compression is one for all tables: an encoder holds 16 MB, and what it writes depends on nothing
@@ -59,7 +61,7 @@ type Table[R any] struct {
 var compression = &zstd.Codec{Level: zstd.SpeedDefault}
 
 // createTable opens the first part in dir. A failure is kept for Err and close.
-func createTable[R any](dir, name string, group int, stop *bool) *Table[R] {
+func createTable[R any](dir *output.Folder, name string, group int, stop *bool) *Table[R] {
 	t := &Table[R]{dir: dir, name: name, group: group, stop: stop, batch: make([]R, 0, batchRows)}
 	t.openPart()
 	return t
@@ -139,7 +141,7 @@ func (t *Table[R]) keep() {
 	if t.err != nil || len(t.early) == 0 {
 		return
 	}
-	path := filepath.Join(t.dir, partName(t.name, t.closed+1))
+	path := partName(t.name, t.closed+1)
 	if err := t.writeEarly(path); err != nil {
 		t.fail(err)
 		return
@@ -151,7 +153,7 @@ func (t *Table[R]) keep() {
 
 func (t *Table[R]) writeEarly(path string) error {
 	temp := path + ".early" + unfinished // beside the part of the same number
-	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	f, err := t.dir.New(temp)
 	if err != nil {
 		return err
 	}
@@ -167,22 +169,22 @@ func (t *Table[R]) writeEarly(path string) error {
 		err = e
 	}
 	if err == nil {
-		err = os.Rename(temp, path)
+		err = t.dir.Rename(temp, path)
 	}
 	if err != nil {
-		os.Remove(temp)
+		_ = t.dir.Remove(temp)
 	}
 	return err
 }
 
 func (t *Table[R]) openPart() {
-	path := filepath.Join(t.dir, partName(t.name, t.closed+1)+unfinished) // none is early here
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	part := partName(t.name, t.closed+1) + unfinished // none is early here
+	f, err := t.dir.New(part)
 	if err != nil {
 		t.fail(err)
 		return
 	}
-	t.file = f
+	t.file, t.part = f, part
 	if t.w == nil {
 		t.w = newWriter[R](f)
 	} else {
@@ -203,15 +205,15 @@ func (t *Table[R]) closePart() {
 	if t.rows <= int64(t.group) {
 		t.early, t.small = nil, nil
 		for ; t.closed > 1 && err == nil; t.closed-- {
-			err = os.Remove(filepath.Join(t.dir, partName(t.name, t.closed)))
+			err = t.dir.Remove(partName(t.name, t.closed))
 		}
 		t.closed = 0
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), filepath.Join(t.dir, partName(t.name, t.closed+1)))
+		err = t.dir.Rename(t.part, partName(t.name, t.closed+1))
 	}
 	if err != nil {
-		os.Remove(f.Name())
+		_ = t.dir.Remove(t.part)
 		t.fail(err)
 		return
 	}
@@ -228,7 +230,7 @@ func (t *Table[R]) fail(err error) {
 	}
 	if t.file != nil {
 		t.file.Close()
-		os.Remove(t.file.Name())
+		_ = t.dir.Remove(t.part)
 		t.file = nil
 	}
 }
@@ -236,12 +238,12 @@ func (t *Table[R]) fail(err error) {
 // firstErr returns the table's name, and the error if there was one.
 func (t *Table[R]) firstErr() (string, error) { return t.name, t.err }
 
-// finished returns the path that the table gets when it is closed.
-func (t *Table[R]) finished() string { return filepath.Join(t.dir, tableName(t.name)) }
+// finished returns the name that the table gets when it is closed.
+func (t *Table[R]) finished() string { return tableName(t.name) }
 
 // measure measures the finished table.
 func (t *Table[R]) measure() (TableFile, error) {
-	f, err := fileOf(t.finished())
+	f, err := measured(t.dir.Open(t.finished()))
 	f.Name, f.Rows = t.name, t.rows
 	return f, err
 }

@@ -19,6 +19,7 @@ type prepared struct {
 	data     []*source      // by job, nil but of trainings
 
 	about []checkpoint.Training // by job: what the weights of a training belong to
+	from  *Resume               // what it goes on from; nil: its beginning
 	start *train.State          // from which the only job goes on; nil: from its beginning
 }
 
@@ -46,7 +47,7 @@ func prepare(w *watcher, sc *scenario.Scenario, shared *Sources, from *Resume,
 			return nil, err
 		}
 	}
-	if in.start, err = from.goOn(in.plan, sizes[0]); err != nil {
+	if in.from, in.start, err = from.settle(w.ctx, in.plan, sizes[0]); err != nil {
 		return nil, err
 	}
 	if in.start != nil {
@@ -68,7 +69,7 @@ func prepare(w *watcher, sc *scenario.Scenario, shared *Sources, from *Resume,
 			learned(&in.about[i], src)
 		}
 	}
-	return in, from.sameData(sc, in.data[0])
+	return in, in.from.sameData(sc, in.data[0])
 }
 
 // digests lists what the run reads beside its scenario.

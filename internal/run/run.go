@@ -74,6 +74,8 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if err := sameInputs(sc, opt.Inputs, in.digests()); err != nil {
 		return nil, err
 	}
+	resumed := opt.Resume != nil
+	opt.Resume = in.from
 	r := &runner{plan: in.plan, opt: opt, ctx: ctx, watcher: w}
 	for i := range in.plan.Jobs {
 		j := &job{run: r, index: i, plan: &in.plan.Jobs[i]}
@@ -113,7 +115,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	})
 	sum.Notes = append(sum.Notes, notes...)
 	sum.Notes = append(sum.Notes, r.finishCapture()...)
-	if opt.Resume != nil {
+	if resumed {
 		sum.Notes = append(sum.Notes, opt.Resume.note(in.start))
 	}
 	if opt.ended != nil {

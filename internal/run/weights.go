@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -22,24 +23,41 @@ import (
 type Resume struct {
 	*checkpoint.Checkpoint
 	File, SHA256 string // of the file, for run.json
+	Killed       bool   // the run that they are of never came to its end
+	before       []string
 }
 
-// ReadResume reads what a training goes on from. older names weights before them, for who is told
-// that these are damaged; "" if there are none.
-func ReadResume(ctx context.Context, file, older string) (*Resume, error) {
-	b, err := input.Read(ctx, file, result.MaxWeights)
-	if err != nil {
-		return nil, fmt.Errorf("weights %s: %w", file, err)
+// ReadResume reads what a training goes on from. before names the weights of the same run before them, newest first.
+func ReadResume(ctx context.Context, file string, before ...string) (*Resume, error) {
+	var c *checkpoint.Checkpoint
+	var b []byte
+	err := weightsFit(file)
+	if err == nil {
+		if b, err = input.Read(ctx, file, result.MaxWeights); err != nil {
+			return nil, fmt.Errorf("weights %s: %w", file, err)
+		}
+		c, err = checkpoint.Read(b)
 	}
-	c, err := checkpoint.Read(b)
 	if err != nil {
-		if older != "" {
-			older = "; there are older ones: " + older
+		older := ""
+		if len(before) > 0 {
+			older = "; there are older ones: " + before[0]
 		}
 		return nil, fmt.Errorf("weights %s: %w%s", file, err, older)
 	}
 	sum := sha256.Sum256(b)
-	return &Resume{c, filepath.Base(file), hex.EncodeToString(sum[:])}, nil
+	return &Resume{Checkpoint: c, File: filepath.Base(file), SHA256: hex.EncodeToString(sum[:]), before: before}, nil
+}
+
+// weightsFit holds a header against the length of its file, before all of it is read: it may be of
+// gigabytes. A file that cannot be opened is for who reads it.
+func weightsFit(file string) error {
+	f, length, err := input.Open(file)
+	if err != nil || length > result.MaxWeights {
+		return nil
+	}
+	defer f.Close()
+	return checkpoint.Fits(f, length)
 }
 
 // folder is the name of the folder of a job's weights: none where there is one job.
@@ -108,6 +126,29 @@ func fields(job string, t *scenario.Train) map[string]string {
 	}
 }
 
+// settle is goOn for a run that may have been killed after its last step, before it said what came of it: then nothing
+// is left to go on with, and its end is had from earlier weights, which lead to the same ones, or from the beginning.
+func (from *Resume) settle(ctx context.Context, p *plan.Plan, size dataset.Size) (of *Resume, start *train.State, err error) {
+	for {
+		start, err = from.goOn(p, size)
+		if !errors.As(err, new(*noStep)) || !from.Killed {
+			return from, start, err
+		}
+		if len(from.before) == 0 {
+			return nil, nil, nil
+		}
+		if from, err = ReadResume(ctx, from.before[0], from.before[1:]...); err != nil {
+			return nil, nil, err
+		}
+		from.Killed = true
+	}
+}
+
+// noStep says that weights are those after the last step.
+type noStep struct{ error }
+
+func (e *noStep) Unwrap() error { return e.error }
+
 // goOn returns the state from which the training goes on, nil for its beginning.
 func (from *Resume) goOn(p *plan.Plan, size dataset.Size) (*train.State, error) {
 	if from == nil {
@@ -139,8 +180,12 @@ func (from *Resume) goOn(p *plan.Plan, size dataset.Size) (*train.State, error) 
 			key = job + ".train.steps"
 			raise = fmt.Sprintf("%s %d", key, t.Steps.Value)
 		}
-		return nil, &plan.FieldError{Path: key, Err: fmt.Errorf("%s end after step %d, and the weights are those after step %d: want more",
+		over := &plan.FieldError{Path: key, Err: fmt.Errorf("%s end after step %d, and the weights are those after step %d: want more",
 			raise, last, state.Step)}
+		if state.Step == last {
+			return nil, &noStep{over}
+		}
+		return nil, over
 	}
 	return &state, nil
 }
@@ -164,6 +209,10 @@ func (from *Resume) resumed(start *train.State) *result.Resumed {
 
 // note is a sentence for the summary.
 func (from *Resume) note(start *train.State) string {
+	if from == nil {
+		return "the training was killed after its last step, and left no weights of a step before: it was done again from " +
+			"the beginning"
+	}
 	here := ""
 	if start.Step != from.Step {
 		here = fmt.Sprintf(", which is %d with this global batch", start.Step)

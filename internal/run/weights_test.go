@@ -17,11 +17,11 @@ import (
 // weightsOf reads the newest weights of a run.
 func weightsOf(t *testing.T, r ran) *Resume {
 	t.Helper()
-	file, _, err := r.Run.Weights("")
+	files, err := r.Run.Weights("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := ReadResume(t.Context(), file, "")
+	w, err := ReadResume(t.Context(), files[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestADivergedTrainingLeavesNoWeights(t *testing.T) {
 	if err == nil || r.State != result.Failed {
 		t.Fatalf("%v, state %s", err, r.State)
 	}
-	if _, _, err := r.Run.Weights(""); err == nil {
+	if _, err := r.Run.Weights(""); err == nil {
 		t.Error("weights are there")
 	}
 }

@@ -1,18 +1,25 @@
 package sweep
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"railyard/internal/input"
+	"railyard/internal/output"
 	"railyard/internal/result"
 )
 
 // rowFormat changes when a row has other figures, or they mean something else: older rows are run again.
 const rowFormat = 3
+
+// maxRow bounds rows/KEY.json: a row has some hundred bytes, and a thousand for each key that a sweep sets.
+const maxRow = 1 << 20
 
 // Files of a sweep directory.
 const (
@@ -22,41 +29,78 @@ const (
 
 // Dir is a directory in which a sweep keeps its rows, a file for each, named by the row's key. A
 // nil *Dir keeps nothing.
-type Dir struct{ path string }
+type Dir struct {
+	path         string
+	folder, rows *output.Folder // held until Close; where it lies below one that is held, only open
+}
 
 // OpenDir takes a directory for a sweep: a new or empty folder, or that of an earlier sweep, whose
-// rows are then not run again.
+// rows are then not run again. Until Close, Finish or Discard nobody else may write there.
 func OpenDir(path string) (*Dir, error) {
-	entries, err := os.ReadDir(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("sweep directory %s: %w", path, plain(err))
+	fresh, err := vacant(path)
+	if err != nil {
+		return nil, err
 	}
-	if len(entries) > 0 {
-		if _, err := os.Stat(filepath.Join(path, tableFile)); err != nil {
-			return nil, fmt.Errorf("sweep directory %s: holds %s and no %s, want a new or an empty folder, or one "+
-				"of an earlier sweep", path, entries[0].Name(), tableFile)
-		}
-	}
-	d := &Dir{path}
-	if err := os.MkdirAll(filepath.Join(path, rowFolder), 0o777); err != nil {
+	d := &Dir{path: path}
+	if d.folder, _, err = output.Hold(path); err != nil {
 		return nil, d.unwritable(err)
 	}
-	if len(entries) == 0 {
-		return d, d.write(tableFile, struct {
+	if fresh, err = vacant(path); err == nil {
+		if d.rows, err = d.folder.Below(rowFolder); err != nil {
+			err = d.unwritable(err)
+		}
+	}
+	if err == nil && fresh {
+		err = d.write(d.folder, tableFile, struct {
 			State   result.State `json:"state"`
 			Version string       `json:"version"`
 		}{result.Running, result.Version})
 	}
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
 	return d, nil
 }
 
-// OpenRows is OpenDir for a folder that is no sweep's: somebody else says what it is, and keeps rows there.
-func OpenRows(path string) (*Dir, error) {
-	d := &Dir{path}
-	if err := os.MkdirAll(filepath.Join(path, rowFolder), 0o777); err != nil {
-		return nil, d.unwritable(err)
+// vacant reports whether a folder is new or empty, and refuses one that is neither that nor a sweep's.
+func vacant(path string) (fresh bool, err error) {
+	entries, err := os.ReadDir(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, fmt.Errorf("sweep directory %s: %w", path, input.Cause(err))
+	}
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return output.Ours(e.Name()) })
+	if len(entries) > 0 && !IsDir(path) {
+		return false, fmt.Errorf("sweep directory %s: holds %s and no %s, want a new or an empty folder, or one "+
+			"of an earlier sweep", path, entries[0].Name(), tableFile)
+	}
+	return len(entries) == 0, nil
+}
+
+// OpenRows is OpenDir for a folder below one that somebody else holds: who says what it is, and keeps rows there.
+func OpenRows(within *output.Folder, name string) (*Dir, error) {
+	d := &Dir{path: filepath.Join(within.Path(), name)}
+	var err error
+	if d.folder, err = within.Below(name); err == nil {
+		d.rows, err = d.folder.Below(rowFolder)
+	}
+	if err != nil {
+		return nil, errors.Join(d.unwritable(err), d.Close())
 	}
 	return d, nil
+}
+
+// Close lets go of the directory.
+func (d *Dir) Close() error {
+	if d == nil {
+		return nil
+	}
+	for _, f := range []*output.Folder{d.rows, d.folder} {
+		if f != nil {
+			f.Close() //nolint:errcheck // nothing is left to be written
+		}
+	}
+	d.rows, d.folder = nil, nil
+	return nil
 }
 
 // Path returns where it lies, "" for nil.
@@ -72,28 +116,38 @@ func (d *Dir) Discard() error {
 	if d == nil {
 		return nil
 	}
-	folder := filepath.Join(d.path, rowFolder)
-	if entries, err := os.ReadDir(folder); err != nil || len(entries) > 0 {
+	defer d.Close()
+	if names, err := d.rows.Names(); err != nil || len(names) > 0 {
 		return err
 	}
-	return errors.Join(os.Remove(folder), os.Remove(filepath.Join(d.path, tableFile)), os.Remove(d.path))
+	err := d.folder.Remove(rowFolder)
+	if d.folder.Has(tableFile) {
+		err = errors.Join(err, d.folder.Remove(tableFile))
+	}
+	if err != nil {
+		return err
+	}
+	d.Close()
+	output.Prune(d.path)
+	return nil
 }
 
-// Finish writes the table.
+// Finish writes the table, and lets go of the directory.
 func (d *Dir) Finish(t *Table) error {
 	if d == nil {
 		return nil
 	}
-	return d.write(tableFile, t)
+	defer d.Close()
+	return d.write(d.folder, tableFile, t)
 }
 
 // find fills a row from an earlier sweep: one that came to its end. A file that is no such row is
 // as good as none.
-func (d *Dir) find(row *Row) bool {
+func (d *Dir) find(ctx context.Context, row *Row) bool {
 	if d == nil {
 		return false
 	}
-	b, err := os.ReadFile(d.rowPath(row.Key))
+	b, err := input.ReadIn(ctx, d.path, filepath.Join(rowFolder, row.Key+".json"), maxRow)
 	if err != nil {
 		return false
 	}
@@ -111,27 +165,20 @@ func (d *Dir) keep(row *Row) error {
 	if d == nil {
 		return nil
 	}
-	return d.write(filepath.Join(rowFolder, row.Key+".json"), row)
+	return d.write(d.rows, row.Key+".json", row)
 }
 
-func (d *Dir) rowPath(key string) string { return filepath.Join(d.path, rowFolder, key+".json") }
-
-func (d *Dir) write(name string, v any) error {
-	if err := result.WriteJSON(filepath.Join(d.path, name), v); err != nil {
+func (d *Dir) write(folder *output.Folder, name string, v any) error {
+	if err := result.WriteJSON(folder, name, v); err != nil {
 		return d.unwritable(err)
 	}
 	return nil
 }
 
 func (d *Dir) unwritable(err error) error {
-	return fmt.Errorf("sweep directory %s: cannot write there: %w", d.path, plain(err))
-}
-
-// plain drops operation and path of a file error: the caller names the thing.
-func plain(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
+	var busy *output.Busy
+	if errors.As(err, &busy) {
+		return fmt.Errorf("sweep directory %s: %w: want another, or to wait until it is through", d.path, err)
 	}
-	return err
+	return fmt.Errorf("sweep directory %s: cannot write there: %w", d.path, input.Cause(err))
 }

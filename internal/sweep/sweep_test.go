@@ -14,6 +14,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"railyard/internal/output"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/unit"
@@ -147,9 +148,14 @@ func TestSweepResumes(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(path, rowFolder, rows[0].Key+".json"), []byte("{"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := OpenDir(path); !errors.As(err, new(*output.Busy)) {
+		t.Errorf("a second sweep into the folder: %v, want that it is being written", err)
+	}
+	dir.Close()
 	if dir, err = OpenDir(path); err != nil {
 		t.Fatal(err)
 	}
+	defer dir.Close()
 	var f Forecast
 	var again []int
 	got, _, err := table(t, sc, nil, seeds, Options{Dir: dir, Forecast: func(x Forecast) { f = x },

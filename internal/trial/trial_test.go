@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"railyard/internal/chart"
+	"railyard/internal/output"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/sweep"
@@ -76,7 +77,12 @@ func TestTheSameWhateverTheCores(t *testing.T) {
 	if first.Network.Senders != 4 || first.Slice.Ranks != 5 {
 		t.Errorf("%+v %+v, want 4 senders of 5 ranks", first.Network, first.Slice)
 	}
-	dir, err := sweep.OpenRows(t.TempDir())
+	folder, err := output.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	dir, err := sweep.OpenRows(folder, "runs")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +102,10 @@ func TestTheSameWhateverTheCores(t *testing.T) {
 			t.Fatal(err)
 		}
 		row.QueueDelay = 123 * unit.Microsecond
-		if err := result.WriteJSON(name, row); err != nil {
+		if b, err = json.Marshal(row); err == nil {
+			err = os.WriteFile(name, b, 0o666)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

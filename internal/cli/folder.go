@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"railyard/internal/input"
+	"railyard/internal/output"
+)
+
+// held opens a folder to write into, and makes it if it is missing; another that wants it is told so until it is
+// closed. what names it in an error.
+func held(what, dir string) (*output.Folder, error) {
+	folder, _, err := output.Hold(dir)
+	var busy *output.Busy
+	switch {
+	case errors.As(err, &busy):
+		return nil, fmt.Errorf("%s: %w: want another folder, or to wait until it is through", what, err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: cannot write there: %w", what, input.Cause(err))
+	}
+	return folder, nil
+}
+
+// inFolder works in a folder below another.
+func inFolder(folder *output.Folder, name string, work func(*output.Folder) error) error {
+	in, err := folder.Below(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return work(in)
+}
+
+// firstIn names what a folder holds, "" of one that is empty or not there.
+func firstIn(dir string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	for _, e := range entries {
+		if !output.Ours(e.Name()) {
+			return e.Name(), err
+		}
+	}
+	return "", err
+}
+
+// newFolder is held for a folder that must be new or empty: what stands there would be mixed with what is written.
+func newFolder(dir string) (*output.Folder, error) {
+	if err := emptyFolder(dir); err != nil {
+		return nil, err
+	}
+	folder, err := held("folder "+dir, dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := emptyFolder(dir); err != nil {
+		folder.Close()
+		return nil, err
+	}
+	return folder, nil
+}
+
+func emptyFolder(dir string) error {
+	first, err := firstIn(dir)
+	if err != nil || first == "" {
+		return err
+	}
+	return fmt.Errorf("folder %s: holds %s already, want a new or an empty folder", dir, first)
+}
