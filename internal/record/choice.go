@@ -175,14 +175,7 @@ func (c *crossings) vias(x *diagnose.Choice, port topo.PortID, equal []topo.Port
 // ratio is how much more bandwidth the hosts of a leaf have than the equal ports that lead from it, or to it.
 func (c *crossings) ratio(x *diagnose.Choice, equal []topo.PortID) {
 	g := c.r.plan.Graph
-	sum := func(leaf topo.NodeID) (down unit.Bitrate) {
-		for _, id := range g.Nodes[leaf].Ports {
-			if g.Nodes[g.Ports[id].To].Kind < g.Nodes[leaf].Kind {
-				down += g.Ports[id].Rate
-			}
-		}
-		return down
-	}
+	sum := c.r.plan.Below
 	var up unit.Bitrate
 	for _, e := range equal {
 		up += g.Ports[e].Rate
