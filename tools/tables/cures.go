@@ -108,7 +108,8 @@ func (c cure) ring(ctx context.Context) ([]string, error) {
 	if c.pairs > 1 {
 		set = append(set, fmt.Sprintf("transport={qps_per_connection: %d, split_data_on_qps: true}", c.pairs))
 	}
-	v, err := experiment{file: pods, set: set, seeds: cureSeeds}.means(ctx, func(r *ran) []float64 { return []float64{float64(r.StepTime)} })
+	v, err := experiment{file: pods, set: set, seeds: cureSeeds}.means(ctx,
+		func(r *ran) []float64 { return []float64{float64(r.StepTime)} })
 	if err != nil {
 		return nil, err
 	}
