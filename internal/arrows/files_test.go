@@ -34,6 +34,7 @@ var ownDoors = map[string]string{
 	"tools/islands":         "it compares runs that it makes itself",
 	"tools/built":           "it builds the program into a temporary folder",
 	"tools/forecast":        "it works in a temporary folder of its own",
+	"tools/monsters":        "it works in a temporary folder of its own",
 	"tools/pgo":             "it writes the profile of this repository",
 	"machine":               "it reads /proc and /sys, which the kernel fills",
 	"internal/lab/lab.go":   "the file system is input.Folder or embedded",

@@ -191,13 +191,13 @@ func TestShownScenarioReadsBack(t *testing.T) {
 		`\\ufe0f \ufe0f \\\ufe0f`, "#: {}, 'x'", "~", "1"} {
 		dir := t.TempDir()
 		writeAll(t, filepath.Join(dir, "a.yaml"), []byte("name: a\ncluster: {hosts: 4}\njob: {flows_csv: \""+name+".csv\"}\n"))
-		code, yaml := inFolder(t, dir, "show", "scenario", "a.yaml", "--yaml")
+		code, yaml := ranIn(t, dir, "show", "scenario", "a.yaml", "--yaml")
 		if code != exitOK || obeys(yaml) != "" {
 			t.Errorf("%q: exit code %d, prints %q", name, code, obeys(yaml))
 		}
-		_, want := inFolder(t, dir, "show", "scenario", "a.yaml", "--json")
+		_, want := ranIn(t, dir, "show", "scenario", "a.yaml", "--json")
 		writeAll(t, filepath.Join(dir, "b.yaml"), []byte(yaml))
-		_, got := inFolder(t, dir, "show", "scenario", "b.yaml", "--json")
+		_, got := ranIn(t, dir, "show", "scenario", "b.yaml", "--json")
 		find := func(text string) string {
 			_, after, _ := strings.Cut(text, `"path": "job.flows_csv",`)
 			value, _, _ := strings.Cut(after, "\n      \"kind\"")

@@ -189,9 +189,13 @@ func TestCaptureAgreesWithEvents(t *testing.T) {
 		}
 	}
 	numbers := map[string]uint32{"one": 0x123456, "two": 0x123457, "three": 0x123458}
+	const senders = 3 // the ends that send are numbered after those that receive
 	checked := map[string]int{}
 	for _, e := range eventsOf(t, r) {
 		k := key{port: e.Port, qp: numbers[e.Name], psn: e.PSN}
+		if e.Kind != result.EventMark {
+			k.qp += senders
+		}
 		switch {
 		case e.Kind == result.EventMark && e.Frame == "data":
 			k.op = wire.WriteMiddle
@@ -333,8 +337,8 @@ job:
 		t.Errorf("in islands: %s", firstDifference(t, r.path, other.path))
 	}
 	frames, _ := captureOf(t, r)
-	order := map[uint32][]wire.CMKind{} // by queue pair
-	keys := map[uint32]uint32{}
+	order := map[uint64][]wire.CMKind{} // by connection, which a transaction names
+	keys, of := map[uint64]uint32{}, map[uint32]uint64{}
 	checked := 0
 	for _, f := range frames {
 		p := f.frame.RoCE
@@ -342,16 +346,26 @@ job:
 			continue
 		}
 		if c := p.CM(); c != nil {
-			order[c.LocalID] = append(order[c.LocalID], c.Kind)
-			if c.Kind == wire.CMReply {
-				keys[c.LocalID] = binary.BigEndian.Uint32(c.Reply.Private[8:])
+			id := c.Transaction
+			order[id] = append(order[id], c.Kind)
+			switch c.Kind {
+			case wire.CMRequest:
+				at, err := c.Request.Private.IPService()
+				if err != nil || at.Source != f.frame.IPv4.Source || at.Dest != f.frame.IPv4.Dest {
+					t.Errorf("a REQ from %v to %v says %v, %v", f.frame.IPv4.Source, f.frame.IPv4.Dest, at, err)
+				}
+			case wire.CMReply:
+				keys[id], of[c.Reply.QP] = binary.BigEndian.Uint32(c.Reply.Private[8:]), id
+				if c.RemoteID == c.LocalID {
+					t.Errorf("both ends of a connection are 0x%06x", c.LocalID)
+				}
 			}
 			continue
 		}
 		if qp := p.BTH.DestQP; p.BTH.Opcode.HasRETH() {
 			checked++
-			if fmt.Sprint(order[qp]) != "[REQ REP RTU]" || p.RETH.RKey != keys[qp] {
-				t.Errorf("queue pair 0x%06x sends with R_Key %d after %v, its REP said %d", qp, p.RETH.RKey, order[qp], keys[qp])
+			if id, known := of[qp]; !known || fmt.Sprint(order[id]) != "[REQ REP RTU]" || p.RETH.RKey != keys[id] {
+				t.Errorf("queue pair 0x%06x sends with R_Key %d after %v, its REP said %d", qp, p.RETH.RKey, order[id], keys[id])
 			}
 		}
 	}

@@ -62,9 +62,10 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 	r := &reader{
 		source:    newSource(&netconf.Parsed{}),
 		classMaps: map[string]*classMap{}, policies: map[string]*policy{}, system: map[string]*line{},
-		pause:   map[uint8]*pausing{},
-		routing: routing{features: map[string]bool{}, vlans: map[int]bool{1: true}, templates: map[string]*session{}, sessionOf: map[netip.Addr]int{}},
-		at:      map[string]int{},
+		pause: map[uint8]*pausing{},
+		routing: routing{features: map[string]bool{}, vlans: map[int]bool{1: true},
+			templates: map[string]*session{}, sessionOf: map[netip.Addr]int{}},
+		at: map[string]int{},
 	}
 	r.Names, r.Defaults = map[string]string{}, defaults
 	for _, f := range files {
