@@ -37,7 +37,7 @@ var rules = map[string]rule{
 		why: "a file of NCCL is text about the inside of a host: what a run makes of a host is for others",
 	},
 	"topoform": {
-		may: "topo",
+		may: "shown topo",
 		why: "a network in another tool's form is a function of its graph",
 	},
 	"catalogue": {why: "what is known of equipment is a value of data sheets: what a network takes of it is above it"},
@@ -102,7 +102,11 @@ var rules = map[string]rule{
 			"with, is above it",
 	},
 
+	"shown": {
+		why: "what a terminal obeys becomes what is seen: whose text it is, and where it goes, is above it",
+	},
 	"located": {
+		may: "shown",
 		why: "what is wrong with a text and where is a value: what the text means is for its parser, where it " +
 			"lies for the command line",
 	},
@@ -193,11 +197,11 @@ var rules = map[string]rule{
 	},
 	"chart": {why: "plots are values: who draws them and whose figures they are is above"},
 	"chart/svg": {
-		may: "chart sheet",
+		may: "chart sheet shown",
 		why: "it draws values at a width; it knows no run. Of sheet it takes how names are shortened",
 	},
 	"chart/text": {may: "chart sheet", why: "the same in characters"},
-	"sheet":      {why: "columns of text: what they say is above it"},
+	"sheet":      {may: "shown", why: "columns of text: what they say is above it"},
 	"input":      {why: "it opens what a user names: what the bytes mean is above it"},
 	"output":     {why: "it writes what a user is left with, and holds folders: what the bytes mean is above it"},
 	"machine":    {why: "it reads what the machine says of itself: who decides by that is above it"},
@@ -210,12 +214,16 @@ var rules = map[string]rule{
 		why: "it turns text of another simulator into text of ours; whether that is right is for the decoder " +
 			"to say",
 	},
+	"noun": {
+		why: "what things are called is shared by all who name, cure or explain them: it may depend on none of them",
+	},
 	"diagnose": {
+		may: "noun",
 		why: "what time was lost to is a function of evidence: no engine, no files, so that planted evidence " +
 			"can test it",
 	},
 	"planted": {
-		may: "diagnose",
+		may: "diagnose noun splitmix",
 		why: "a planted cause is a scenario and what must be said of it; its test runs it as a user would",
 	},
 	"parquet": {
@@ -223,7 +231,7 @@ var rules = map[string]rule{
 		why:   "it reads bytes that nobody vouches for, so it knows the format and nothing else",
 	},
 	"result": {
-		may:   "diagnose input output parquet qos",
+		may:   "diagnose input noun output parquet qos shown",
 		third: "github.com/goccy/go-yaml github.com/parquet-go/parquet-go",
 		why:   "a run directory can be read without the simulator that wrote it",
 	},
@@ -233,7 +241,7 @@ var rules = map[string]rule{
 			"from it",
 	},
 	"report": {
-		may: "chart chart/svg chart/text diagnose headline output qos result sheet",
+		may: "chart chart/svg chart/text diagnose headline noun output qos result sheet shown",
 		why: "a report must be possible from the run directory alone, also years later",
 	},
 	"netconf": {
@@ -241,7 +249,7 @@ var rules = map[string]rule{
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
 	"lint": {
-		may: "dcbx netconf netconf/dialects qos wire",
+		may: "dcbx located netconf netconf/dialects qos wire",
 		why: "what is wrong with configurations follows from what they mean: nothing needs to run. Of dialects its tests make use",
 	},
 	"lint/linttest": {
@@ -257,8 +265,8 @@ var rules = map[string]rule{
 		why: "what two ends make of what they tell each other is a function of both: who sends it is above it",
 	},
 	"netconf/lines": {
-		may: "located",
-		why: "commands in blocks are syntax: what they mean is for the dialects that have the rules",
+		may: "located netconf",
+		why: "commands in blocks are syntax: what they mean is for the dialects that have the rules; netconf counts lines by class",
 	},
 	"netconf/frr": {
 		may: "inventory located netconf netconf/lines",
@@ -318,7 +326,7 @@ var rules = map[string]rule{
 		why: "it shows frames of a network as captures show them: it hears of them as record does, and decides nothing",
 	},
 	"record": {
-		may: "cc coll diagnose exec fabric nic nn plan qos result roce sim topo train workload",
+		may: "cc coll diagnose exec fabric nic nn noun plan qos result roce sim topo train workload",
 		why: "it turns what happens in a run into tables and figures: what happens is for run and the engine",
 	},
 	"inside": {
@@ -341,7 +349,7 @@ var rules = map[string]rule{
 			"that it wants simulated is above it",
 	},
 	"sweep": {
-		may: "chart headline input machine output report result run scenario sheet",
+		may: "chart headline input machine output report result run scenario sheet shown",
 		why: "it is a user of runs: it decides which and how many at once, and sees only what they leave; " +
 			"its page is made as theirs are",
 	},
@@ -356,7 +364,7 @@ var rules = map[string]rule{
 			"topo and cc it takes types",
 	},
 	"whatif": {
-		may: "diagnose plan result run scenario sweep topo sheet",
+		may: "coll diagnose noun plan result run scenario sweep topo sheet",
 		why: "it changes scenarios and compares what their runs leave; how a change acts is for the engine",
 	},
 	"bench": {
@@ -372,7 +380,8 @@ var rules = map[string]rule{
 	"labs": {why: "the labs that come with Railyard as files; what they mean, lab says"},
 	"lab": {
 		may: "board chart chart/svg chart/text coll hash input inventory labs located netconf " +
-			"netconf/dialects nn output plan report result run scenario sheet survey topo wire workload",
+			"netconf/dialects nn output plan report result run scenario sheet shown survey topo wire " +
+			"workload",
 		why: "a lab is a user of runs: it knows one by its directory. Of nn, coll and workload its benches show the " +
 			"arithmetic and the schedules that runs use; of board, and of plan with its graph, survey and inventory, " +
 			"what a network is before anything runs, and by netconf what its switches are told",
@@ -381,8 +390,8 @@ var rules = map[string]rule{
 	"cli": {
 		may: "bench board coll commission dataset design hash headline input inventory lab lint located nccl " +
 			"nccltests nccltopo netconf netconf/dialects nn ns3 output pcapng perf plan prove qos report " +
-			"result rib run scenario scenario/schema sheet sizing survey sweep topo topoform trial tune " +
-			"validate web whatif wire workload",
+			"result rib run scenario scenario/schema sheet shown sizing survey sweep topo topoform trial " +
+			"tune validate web whatif wire workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},

@@ -3,6 +3,7 @@ package arrows
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"strconv"
 	"strings"
 	"testing"
@@ -65,6 +66,12 @@ func TestBannedImports(t *testing.T) {
 }
 
 func checkBans(f file) (problems []string) {
+	for _, s := range f.syntax.Imports {
+		if s.Name != nil && s.Name.Name == "." {
+			problems = append(problems, fmt.Sprintf("%s: dot import of %s: names of others are called by their package", f.name,
+				s.Path.Value))
+		}
+	}
 	for _, b := range bans {
 		if b.in != "" && !listed(b.in, f.pkg) || listed(b.but, f.pkg) {
 			continue
@@ -138,6 +145,20 @@ func checkCalls(f file) (problems []string) {
 				report(n, "init function: a package does nothing by being imported. Choices by name are map "+
 					"literals, without registration. (initAllowed in this test has the exceptions.)")
 			}
+		case *ast.CallExpr:
+			if id, ok := n.Fun.(*ast.Ident); ok && (id.Name == "println" || id.Name == "print") && !prints(f.pkg) {
+				report(n, "%s in %s: %s", id.Name, f.pkg, onePrinter)
+			}
+		case *ast.BasicLit:
+			text, err := strconv.Unquote(n.Value)
+			if n.Kind == token.STRING && err == nil && !prints(f.pkg) && f.pkg != "shown" {
+				if strings.ContainsFunc(text, controls) {
+					report(n, "%s in %s: a code that a terminal obeys: %s", n.Value, f.pkg, onePrinter)
+				}
+				if terminals[text] {
+					report(n, "%s in %s: %s", n.Value, f.pkg, onePrinter)
+				}
+			}
 		case *ast.SelectorExpr:
 			x, ok := n.X.(*ast.Ident)
 			if !ok {
@@ -150,6 +171,8 @@ func checkCalls(f file) (problems []string) {
 					n.Sel.Name, f.pkg, inner, join(names))
 			}
 			switch {
+			case printers[path+"."+n.Sel.Name] && !prints(f.pkg):
+				report(n, "%s.%s in %s: %s", x.Name, n.Sel.Name, f.pkg, onePrinter)
 			case path == "math" && listed(inexact, n.Sel.Name) && listed(pure+" "+engine+" "+tensor, f.pkg):
 				report(n, "math.%s in %s: its last bit differs between processors, and what is computed here "+
 					"reaches events, the data set or the weights, which are the same bits everywhere. nn and "+
@@ -164,6 +187,26 @@ func checkCalls(f file) (problems []string) {
 	})
 	return problems
 }
+
+// Ways to print past the one writer. (cli hands its main's files on to shown.NewWriter.)
+var (
+	printers = map[string]bool{"os.Stdout": true, "os.Stderr": true, "fmt.Print": true, "fmt.Printf": true, "fmt.Println": true,
+		"os.NewFile": true, "syscall.Write": true, "syscall.Stdout": true, "syscall.Stderr": true, "golang.org/x/sys/unix.Write": true,
+		"debug.PrintStack": true, "runtime/debug.PrintStack": true}
+	terminals = map[string]bool{"/dev/tty": true, "/dev/stdout": true, "/dev/stderr": true, "/dev/fd/1": true, "/dev/fd/2": true}
+)
+
+const onePrinter = "what is printed goes through shown.Writer, which shows what a terminal would obey: return a value or " +
+	"an error, or write to the writer that you are given"
+
+// prints reports whether a package may write to stdout and stderr: mains, and output for who names them
+// as a file's place (its pages have shown what they hold).
+func prints(pkg string) bool {
+	return strings.HasPrefix(pkg, "cmd/") || strings.HasPrefix(pkg, "tools/") || pkg == "output"
+}
+
+// controls tells which characters of a literal a terminal obeys: ESC, BEL, CSI and OSC of C1.
+func controls(r rune) bool { return r == 0x1b || r == 0x07 || r >= 0x80 && r < 0xa0 }
 
 // onlyThese are the names that a package may use of another: types of parameters, words and bounds,
 // so that it stays pure although the other is not.
@@ -204,6 +247,15 @@ func TestBannedThingsAreFound(t *testing.T) {
 		{"plan", `import "railyard/internal/fabric"; var _ = fabric.New`, "builds and reads nothing"},
 		{"plan", `import "railyard/internal/input"; func f() { go f() }`, "goroutine"},
 		{"cli", `func init() {}`, "init function"},
+		{"cli", `import "os"; var _ = os.Stdout`, "shown.Writer"},
+		{"report", `import . "fmt"; func f() { Println("x") }`, "dot import"},
+		{"report", `import w "os"; var _ = w.Stderr.WriteString`, "shown.Writer"},
+		{"lab", `import "fmt"; func f() { fmt.Printf("x") }`, "shown.Writer"},
+		{"topo", `func f() { println("x") }`, "shown.Writer"},
+		{"run", `import "log"; func f() { log.Print("x") }`, "stderr progress"},
+		{"located", "const red = \"\\x1b[31m\"", "a terminal obeys"},
+		{"cli", `import "os"; func f() { os.OpenFile("/dev/tty", 1, 0) }`, "shown.Writer"},
+		{"cli", `import "os"; func f() { os.NewFile(1, "out") }`, "shown.Writer"},
 	} {
 		f := parse(t, "x.go", "package p; "+c.src)
 		f.pkg = c.pkg
@@ -216,6 +268,9 @@ func TestBannedThingsAreFound(t *testing.T) {
 		{"nn", `import "math"; var _ = math.Sqrt(2)`},
 		{"cli", `import ("math"; "os"; "time"); var _, _, _ = math.Exp(1), os.Args, time.Now`},
 		{"cmd/railyard", `import "os"; func f() { os.Exit(1) }`},
+		{"cmd/railyard", `import "os"; var _ = os.Stdout`},
+		{"tools/mutate", `import "fmt"; func f() { fmt.Println() }`},
+		{"shown", "const red = \"\\x1b[31m\""},
 		{"train", `import "unsafe"; var _ unsafe.Pointer`},
 		{"wire", `import "net/netip"; var _ netip.Addr`},
 		{"plan", `import "railyard/internal/fabric"; var _ fabric.Config`},

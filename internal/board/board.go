@@ -24,8 +24,10 @@ type Part struct {
 	Kind Kind   `json:"kind"`
 	// Rate is a NIC's towards its network; 0: unknown.
 	Rate unit.Bitrate `json:"rate_bps,omitempty"`
-	// Model is what a file says of a CPU: key=value, with spaces between.
+	// Model is what a file says of it: key=value, with spaces between.
 	Model string `json:"model,omitempty"`
+	// BusID is where a file has it on PCIe, "": it does not say.
+	BusID string `json:"bus_id,omitempty"`
 	// NoGPUDirect is of a GPU or a NIC that cannot do GPUDirect RDMA.
 	NoGPUDirect bool `json:"no_gpu_direct,omitempty"`
 }
@@ -48,6 +50,8 @@ type Board struct {
 	Source string `json:"source"`
 	Parts  []Part `json:"parts"`
 	Links  []Link `json:"links"`
+	// Notes are what a reader must know of how it was read.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // add adds a part and returns its index.

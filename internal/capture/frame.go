@@ -35,7 +35,7 @@ func (c *Capture) build(s *fabric.Sent) (*wire.Frame, []string) {
 	}
 	r, comments := c.packetOf(s, known)
 	if r.BTH.Opcode != wire.DatagramSend {
-		r.BTH.PKey, r.BTH.DestQP = uint16(c.plan.Scenario.Transport.PKey), c.plan.QPN(pk.Flow)
+		r.BTH.PKey, r.BTH.DestQP = uint16(c.plan.Scenario.Transport.PKey), c.plan.QPN(pk.Flow, !forward)
 	}
 	source := q.Key.SrcPort
 	if pk.Entropy != 0 {

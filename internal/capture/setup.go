@@ -18,21 +18,33 @@ const (
 // serviceID is one of rdma_cm for connections (IBTA annex A11), with the port of perftest.
 const serviceID = 0x0000000001060000 + 18515
 
+// otherPSN is how the first PSN of who receives differs: it sends nothing but answers, which have the sender's.
+const otherPSN = 0x800000
+
+// ephemeral is the port that an application has bound to no service (RFC 6335: 49152 to 65535).
+func ephemeral(qpn uint32) uint16 { return 49152 + uint16(qpn%16384) }
+
 // defaultPartition is that of connection managers (IBTA vol. 1 section 10.9.1.2).
 const defaultPartition = 0xFFFF
 
 // manage fills in a connection manager's message: it goes from queue pair 1 to queue pair 1.
 func (c *Capture) manage(r *wire.RoCE, pk *fabric.Packet) {
-	qpn, psn := c.plan.QPN(pk.Flow), wire.PSN(c.plan.Scenario.Transport.FirstPSN)
-	q := &c.plan.Pairs[pk.Flow]
-	m := wire.CM{Transaction: uint64(qpn), LocalID: qpn, RemoteID: qpn}
+	q, psn := &c.plan.Pairs[pk.Flow], wire.PSN(c.plan.Scenario.Transport.FirstPSN)
+	// Each end has a queue pair, a communication id, which is its number here, and first PSN of its own.
+	sender, receiver := c.plan.QPN(pk.Flow, true), c.plan.QPN(pk.Flow, false)
+	m := wire.CM{Transaction: uint64(sender), LocalID: sender, RemoteID: receiver}
+	if !pk.Kind().Forward() {
+		m.LocalID, m.RemoteID = receiver, sender
+	}
 	switch pk.Kind() {
 	case fabric.CMRequest:
 		m.Kind, m.RemoteID = wire.CMRequest, 0
 		m.Request = c.request(q.From, q.To)
-		m.Request.QP, m.Request.PSN = qpn, psn
+		m.Request.QP, m.Request.PSN = sender, psn
+		wire.IPService{Port: ephemeral(sender), Source: c.address(q.From), Dest: c.address(q.To)}.Put(&m.Request.Private)
 	case fabric.CMReply:
-		m.Kind, m.Reply = wire.CMReply, wire.Reply{QP: qpn, PSN: psn, RNRRetries: 7, GUID: guid(c.plan.Graph.NICs[q.To].Port)}
+		m.Kind, m.Reply = wire.CMReply, wire.Reply{QP: receiver, PSN: psn ^ otherPSN, RNRRetries: 7,
+			GUID: guid(c.plan.Graph.NICs[q.To].Port)}
 		// Where the sender may write, as applications tell it each other: address and R_Key.
 		address, key := uint64(0), pk.Count()
 		if key == 0 {
@@ -41,7 +53,7 @@ func (c *Capture) manage(r *wire.RoCE, pk *fabric.Packet) {
 		binary.BigEndian.PutUint64(m.Reply.Private[:], address)
 		binary.BigEndian.PutUint32(m.Reply.Private[8:], key)
 	case fabric.CMLeave:
-		m.Kind, m.RemoteQP = wire.CMDisconnect, qpn
+		m.Kind, m.RemoteQP = wire.CMDisconnect, receiver
 	case fabric.CMLeft:
 		m.Kind = wire.CMDisconnectReply
 	default:

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"fmt"
+	"slices"
 
 	"railyard/internal/unit"
 )
@@ -18,6 +19,7 @@ type Switch struct {
 	Cage       Cage
 	Buffer     unit.Bytes // shared by all ports; 0: not known
 	Power      unit.Power // at most, without transceivers; 0: not known
+	Typical    unit.Power // likewise
 	Height     int        // rack units; 0: not known
 	Source     string
 }
@@ -39,7 +41,11 @@ const (
 )
 
 // Switches are the models, in the order in which they are listed.
-var Switches = []Switch{
+var Switches = slices.Concat(chips, boxes)
+
+// chips are those of which a run knows the buffer, and the boxes that networks beside the backend have unless a
+// requirement says otherwise.
+var chips = []Switch{
 	{
 		Name: "tomahawk3", About: "Broadcom Tomahawk 3", Ports: 32, Rate: 400 * gig, Buffer: 64 * mb,
 		Source: "public data sheet of the chip; power and height are those of a box",
@@ -49,8 +55,9 @@ var Switches = []Switch{
 		Source: "public data sheet of the chip; power and height are those of a box",
 	},
 	{
-		Name: "tomahawk5", About: "Broadcom Tomahawk 5", Ports: 64, Rate: 800 * gig, Breakout: 2, Buffer: 165 * mb,
-		Source: "public data sheet of the chip: 64 x 800G or 128 x 400G; power and height are those of a box",
+		Name: "tomahawk5", About: "Broadcom Tomahawk 5", Ports: 64, Rate: 800 * gig, Breakout: 4, Buffer: 165 * mb,
+		Source: "public data sheet of the chip: 64 x 800G or 128 x 400G; 256 x 200G: SONiC, SKU Arista-7060X6-64PE-256x200G; " +
+			"power and height are those of a box",
 	},
 	{
 		Name: "spectrum3", About: "NVIDIA Spectrum-3", Ports: 32, Rate: 400 * gig, Buffer: 64 * mb,

@@ -99,6 +99,9 @@ func (c *Checkpoint) Write(w io.Writer) error {
 	return f.Write(w)
 }
 
+// Fits reads the header of a file of some length, and says what is wrong with it for that length.
+func Fits(r io.Reader, length int64) error { return safetensors.Fits(r, length) }
+
 // Read reads a file from its bytes. The error does not name the file.
 func Read(b []byte) (*Checkpoint, error) {
 	f, err := safetensors.Read(b)

@@ -19,6 +19,7 @@ import (
 	"railyard/internal/scenario"
 	"railyard/internal/sheet"
 	"railyard/internal/survey"
+	"railyard/internal/sweep"
 	"railyard/internal/unit"
 )
 
@@ -31,6 +32,8 @@ func (a *app) checkCommand() *cobra.Command {
 prints the thresholds at which ports mark and pause. Exit code 1 if it cannot run. FILE may be -,
 standard input.
 
+--set checks it with another value, as run has it.
+
 --measure runs the first part of it, a tenth of its work or ten seconds, and says how long the whole
 takes on this machine; nothing is written.`,
 		Example: "  railyard check examples/digits-8gpu.yaml\n  railyard check my.yaml --measure",
@@ -39,13 +42,32 @@ takes on this machine; nothing is written.`,
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&f.json, "json", false, "print as JSON")
+	fl.StringArrayVar(&f.set, "set", nil, "KEY=VALUE: a value instead of the scenario's; may be repeated")
 	fl.BoolVar(&f.measure, "measure", false, "run the first part and say how long the whole takes on this machine")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
 	return cmd
 }
 
 // checkFlags is the flags of `railyard check`.
-type checkFlags struct{ json, measure, quiet bool }
+type checkFlags struct {
+	json, measure, quiet bool
+	set                  []string
+}
+
+// changes returns what --set changes: one value for each key.
+func (f *checkFlags) changes() (changes []scenario.Change, err error) {
+	for _, text := range f.set {
+		a, err := sweep.ParseAxis(text)
+		switch {
+		case err != nil:
+			return nil, misuse("check: --set %w", err)
+		case len(a.Values) > 1:
+			return nil, misuse("check: --set %s: want one value", text)
+		}
+		changes = append(changes, scenario.Change{Path: a.Path, Text: a.Values[0]})
+	}
+	return changes, nil
+}
 
 // mostMeasured is how long --measure runs at most after set-up.
 const mostMeasured = 10 * time.Second
@@ -101,11 +123,18 @@ type checkJSON struct {
 
 func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 	asJSON := f.json
+	changes, err := f.changes()
+	if err != nil {
+		return err
+	}
 	src, err := a.readFile(context.Background(), file)
 	if err != nil {
 		return misuse("cannot read scenario %s: %w", file, err)
 	}
 	sc, err := scenario.Parse(file, src)
+	if err == nil && len(changes) > 0 {
+		sc, err = sc.With(changes...)
+	}
 	var problems located.Problems
 	var in *plan.Inspection
 	switch {
@@ -139,7 +168,7 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 	} else {
 		s := a.newSheet()
 		s.Wrap("", fmt.Sprintf("%s: %s, %s", file, count(wrong, "error"), count(len(problems)-wrong, "warning")))
-		problems.Render(s, src, a.outTerm.colour)
+		problems.Render(s, src)
 		if in != nil {
 			estimateText(s, in, m)
 			thresholdText(s, &in.Plan.Scenario.Fabric, in.Thresholds)
@@ -176,7 +205,7 @@ func (a *app) checkUnplanned(file string, sc *scenario.Scenario, err error, asJS
 			return e
 		}
 		return wrong
-	case !a.renderField(s, a.outTerm.colour, file, sc, err):
+	case !a.renderField(s, file, sc, err):
 		fmt.Fprintf(s, "%s: %s\n", file, err)
 	}
 	if e := s.Flush(a.stdout); e != nil {

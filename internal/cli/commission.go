@@ -154,7 +154,7 @@ func (a *app) measuredProblems(file string, text []byte, err error) error {
 	if !errors.As(err, &problems) {
 		return err
 	}
-	problems.Render(a.stderr, text, a.errTerm.colour)
+	problems.Render(a.stderr, text)
 	return fmt.Errorf("%s: %s", file, count(len(problems), "problem"))
 }
 

@@ -28,7 +28,8 @@ func TestMeasuredValuesAreReadFirst(t *testing.T) {
 		code       int
 	}{
 		{filepath.Join(folder, "none.txt"), "cannot read", 2},
-		{write("key.txt", "step.spred 1%\n"), "key.txt:1:1: step.spred: no check has this key, want one such as step.spread", 1},
+		{write("key.txt", "step.spred 1%\nstep.spread 1%\n"),
+			"key.txt:1:1: step.spred: no check has this key, want one such as step.spread", 1},
 		{write("empty.txt", "# nothing yet\n"), "empty.txt:1:1: no value, want one such as links.host-leaf.400Gb/s", 1},
 		{write("unit.txt", "load.marks 5ms\nall-reduce.8B.time 5\n"), "unit.txt:2:20: 5: no unit", 1},
 	} {
@@ -36,8 +37,10 @@ func TestMeasuredValuesAreReadFirst(t *testing.T) {
 			t.Errorf("%s: something is simulated", c.file)
 			return &result.Summary{}, nil
 		})
+		errs := &bytes.Buffer{}
+		a.stderr = errs
 		code := a.execute([]string{"commission", pod, "-q", "--measured", c.file})
-		if said := a.stderr.(*bytes.Buffer).String(); code != c.code || !strings.Contains(said, c.want) {
+		if said := errs.String(); code != c.code || !strings.Contains(said, c.want) {
 			t.Errorf("exit code %d: %s\nwant %d: %s", code, said, c.code, c.want)
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -309,7 +310,61 @@ func (a *app) readDevice(path, dialect string) (*configured, error) {
 		return nil, err
 	}
 	c.Parsed = of.Parse(c.files)
+	if c.hideForeign() == len(c.files) {
+		return nil, misuse("%s: no line of it is understood, want a configuration of %s", path, c.dialect)
+	}
 	return c, nil
+}
+
+// hideForeign puts one problem without a line in place of those of each file that is no
+// configuration: one that is named by mistake shows none of its words. It returns how many there are.
+func (c *configured) hideForeign() (n int) {
+	said := map[string]bool{} // files that say something
+	for _, place := range c.Places {
+		said[place.File] = true
+	}
+	for _, slip := range c.Slips {
+		said[slip.File] = true
+	}
+	for _, f := range c.files {
+		wrong := map[int]bool{}
+		for _, p := range c.Problems {
+			if p.File == f.Name {
+				wrong[p.Line] = true
+			}
+		}
+		for _, u := range c.Unread {
+			if u.File == f.Name {
+				wrong[u.Line] = true
+			}
+		}
+		if len(wrong) == 0 || said[f.Name] || len(wrong) < min(statements(f.Text), netconf.MostUnread) && !c.empty() {
+			continue
+		}
+		n++
+		c.Problems = slices.DeleteFunc(c.Problems, func(p located.Problem) bool { return p.File == f.Name })
+		c.Unread = slices.DeleteFunc(c.Unread, func(u netconf.Unread) bool { return u.File == f.Name })
+		c.Problems = append(c.Problems, located.Problem{File: f.Name, Warning: true,
+			Message: "no line of it is understood, want a configuration of " + c.dialect})
+	}
+	return n
+}
+
+// empty reports whether nothing is known of the device but, maybe, its name.
+func (c *configured) empty() bool {
+	d := c.Device
+	return len(d.Interfaces) == 0 && d.BGP == nil && d.Tunnels == nil && d.Peer == nil && d.QoS == nil && d.LLDP == nil &&
+		d.Balance == nil
+}
+
+// statements counts the lines of a text that say something.
+func statements(text []byte) (n int) {
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '!' && line[0] != '#' {
+			n++
+		}
+	}
+	return n
 }
 
 func (a *app) readConfig(path string) ([]byte, error) {
@@ -348,7 +403,10 @@ func (a *app) configParse(path string, f parseFlags) error {
 			Dialect string                   `json:"dialect"`
 			Device  *netconf.Device          `json:"device"`
 			Places  map[string]netconf.Place `json:"places"`
-		}{c.dialect, c.Device, c.Places})
+			Lines   netconf.Lines            `json:"lines"`
+			Unread  []netconf.Unread         `json:"not_understood,omitempty"`
+			Stock   []netconf.Default        `json:"defaults,omitempty"`
+		}{c.dialect, c.Device, c.Places, c.Lines, c.Unread, c.Defaults.All})
 	} else {
 		s := a.newSheet()
 		deviceText(s, c)
@@ -358,6 +416,26 @@ func (a *app) configParse(path string, f parseFlags) error {
 		err = fmt.Errorf("%s: %s", path, count(wrong, "problem"))
 	}
 	return err
+}
+
+// unreadOf is a warning for each kind of lines of a file that are not understood, at the first of them.
+func unreadOf(c *configured, file string) (all located.Problems) {
+	at, times := map[string]int{}, map[string]int{}
+	for i := range c.Unread {
+		u := &c.Unread[i]
+		if u.File != file {
+			continue
+		}
+		kind := u.Kind()
+		if times[kind]++; times[kind] == 1 {
+			at[kind] = len(all)
+			all = append(all, located.Problem{File: file, Line: u.Line, Column: u.Column, Width: 1,
+				Message: located.Shown(u.Text) + ": not understood", Warning: true})
+			continue
+		}
+		all[at[kind]].Message = fmt.Sprintf("%s: not understood, %d times", located.Shown(kind), times[kind])
+	}
+	return all
 }
 
 // renderConfig prints what was not understood, with its lines, and returns how much of it is wrong.
@@ -379,7 +457,8 @@ func (a *app) renderConfig(c *configured) (wrong int) {
 				}
 			}
 		}
-		here.Sorted().Render(a.stderr, f.Text, a.errTerm.colour)
+		here = append(here, unreadOf(c, f.Name)...)
+		here.Sorted().Render(a.stderr, f.Text)
 	}
 	return wrong
 }

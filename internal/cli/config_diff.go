@@ -1,13 +1,18 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/dialects"
+	"railyard/internal/sheet"
 )
 
 // diffFlags is the flags of `railyard config diff`.
@@ -22,7 +27,8 @@ func (a *app) configDiffCommand() *cobra.Command {
 		Use:   "diff A B [flags]",
 		Short: "Compare two switches' configurations, or one with the design",
 		Long: `Compares what two configurations mean, whatever their platforms. A or B may be a scenario, .yaml: then
-the other one is compared with the switch of its name in it. What one of the platforms has no command
+the other one is compared with the switch of its name in it. Of two folders of devices, as "railyard
+config render -o" makes, those of one host name are compared. What one of the platforms has no command
 for is left out. Exit code 1 if anything differs.`,
 		Example: "  railyard config diff configs/leaf1 configs/leaf2\n  railyard config diff my.yaml configs/leaf1",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -48,6 +54,9 @@ func (a *app) configDiff(pathA, pathB string, f diffFlags) error {
 	if isScenario(pathA) && isScenario(pathB) {
 		return misuse("config diff: two scenarios, want at least one configuration")
 	}
+	if inA, inB := foldersOf(pathA), foldersOf(pathB); inA != nil && inB != nil {
+		return a.diffFolders([2]string{pathA, pathB}, [2][]string{inA, inB}, f)
+	}
 	var sides [2]*configured
 	for i, path := range []string{pathA, pathB} {
 		if isScenario(path) {
@@ -70,12 +79,7 @@ func (a *app) configDiff(pathA, pathB string, f diffFlags) error {
 		}
 		sides[i] = &configured{Parsed: &netconf.Parsed{Device: d}, dialect: sides[1-i].dialect}
 	}
-	var devices [2]*netconf.Device
-	for i, c := range sides {
-		devices[i], _ = dialects.All[c.dialect].Fit(c.Device)
-		devices[i], _ = dialects.All[sides[1-i].dialect].Fit(devices[i])
-	}
-	all := netconf.Diff(devices[0], devices[1])
+	all := differences(sides)
 	if f.json {
 		if err := a.printJSON(struct {
 			Differences []netconf.Difference `json:"differences"`
@@ -84,15 +88,7 @@ func (a *app) configDiff(pathA, pathB string, f diffFlags) error {
 		}
 	} else {
 		s := a.newSheet()
-		for _, d := range all {
-			of := "the device"
-			if len(d.Ports) > 0 {
-				of = shortList(d.Ports)
-			}
-			s.Hang("", "  ", fmt.Sprintf("%s of %s:", d.What, of))
-			s.Hang("  - ", "    ", d.A)
-			s.Hang("  + ", "    ", d.B)
-		}
+		differencesText(s, all)
 		if len(all) == 0 {
 			s.Wrap("", "Both say the same of what both platforms have words for.")
 		}
@@ -104,6 +100,110 @@ func (a *app) configDiff(pathA, pathB string, f diffFlags) error {
 		return fmt.Errorf("%s and %s: %s", pathA, pathB, count(len(all), "difference"))
 	}
 	return nil
+}
+
+// differences are what two devices say otherwise, of what both platforms have words for.
+func differences(sides [2]*configured) []netconf.Difference {
+	var devices [2]*netconf.Device
+	for i, c := range sides {
+		devices[i], _ = dialects.All[c.dialect].Fit(c.Device)
+		devices[i], _ = dialects.All[sides[1-i].dialect].Fit(devices[i])
+	}
+	return netconf.Diff(devices[0], devices[1])
+}
+
+func differencesText(s *sheet.Sheet, all []netconf.Difference) {
+	for _, d := range all {
+		of := "the device"
+		if len(d.Ports) > 0 {
+			of = shortList(d.Ports)
+		}
+		s.Hang("", "  ", fmt.Sprintf("%s of %s:", d.What, of))
+		s.Hang("  - ", "    ", d.A)
+		s.Hang("  + ", "    ", d.B)
+	}
+}
+
+// foldersOf are the devices of a folder of folders; nil: it is something else.
+func foldersOf(path string) []string {
+	all, err := devicePaths(path)
+	if err != nil || len(all) == 1 && all[0] == path {
+		return nil
+	}
+	return all
+}
+
+// A deviceDiff is what a device of two folders says otherwise.
+type deviceDiff struct {
+	Device      string               `json:"device"`
+	Differences []netconf.Difference `json:"differences"`
+}
+
+// diffFolders compares the devices of two folders, by their host names.
+func (a *app) diffFolders(names [2]string, paths [2][]string, f diffFlags) error {
+	var of [2]map[string]*configured
+	for i := range paths {
+		of[i] = map[string]*configured{}
+		for _, path := range paths[i] {
+			c, err := a.readDevice(path, f.dialect)
+			if err != nil {
+				return err
+			}
+			name := cmp.Or(c.Device.Name, filepath.Base(path))
+			if of[i][name] != nil {
+				return misuse("config diff: %s: a second device %q", path, name)
+			}
+			of[i][name] = c
+		}
+	}
+	var all []deviceDiff
+	var only [2][]string
+	n := 0
+	for i := range of {
+		for _, name := range slices.Sorted(maps.Keys(of[i])) {
+			switch {
+			case of[1-i][name] == nil:
+				only[i] = append(only[i], name)
+				n++
+			case i == 0:
+				if x := differences([2]*configured{of[0][name], of[1][name]}); len(x) > 0 {
+					all = append(all, deviceDiff{name, x})
+					n += len(x)
+				}
+			}
+		}
+	}
+	if err := a.printFolders(names, all, only, f); err != nil {
+		return err
+	}
+	if n > 0 {
+		return fmt.Errorf("%s and %s: %s", names[0], names[1], count(n, "difference"))
+	}
+	return nil
+}
+
+func (a *app) printFolders(names [2]string, all []deviceDiff, only [2][]string, f diffFlags) error {
+	if f.json {
+		return a.printJSON(struct {
+			Devices []deviceDiff `json:"devices"`
+			OnlyA   []string     `json:"only_a,omitempty"`
+			OnlyB   []string     `json:"only_b,omitempty"`
+		}{append([]deviceDiff{}, all...), only[0], only[1]})
+	}
+	s := a.newSheet()
+	for i := range only {
+		if len(only[i]) > 0 {
+			s.Hang("", "  ", fmt.Sprintf("only in %s: %s", names[i], shortList(only[i])))
+		}
+	}
+	for _, d := range all {
+		s.Title(d.Device)
+		differencesText(s, d.Differences)
+	}
+	if len(all)+len(only[0])+len(only[1]) == 0 {
+		s.Wrap("", "All devices say the same of what both platforms have words for.")
+	}
+	return s.Flush(a.stdout)
 }
 
 // designed is a scenario's switch of a name.

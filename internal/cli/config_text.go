@@ -34,6 +34,7 @@ func deviceText(s *sheet.Sheet, c *configured) {
 		s.Blank()
 		s.Grid("lrw", rows)
 	}
+	stockText(s, c)
 	if len(d.Interfaces) == 0 {
 		return
 	}
@@ -43,6 +44,21 @@ func deviceText(s *sheet.Sheet, c *configured) {
 		rows = append(rows, interfaceRow(c, &d.Interfaces[i]))
 	}
 	s.Grid("lrrrlrw", rows)
+}
+
+// stockText prints the platform's defaults: what it does where the files say nothing.
+func stockText(s *sheet.Sheet, c *configured) {
+	if len(c.Defaults.All) == 0 {
+		return
+	}
+	s.Title("by default, where nothing is said")
+	for _, x := range c.Defaults.All {
+		release := ""
+		if x.Release != "" {
+			release = " of " + x.Release
+		}
+		s.Hang("  ", "    ", fmt.Sprintf("%s: %s%s (%s)", x.What, x.Value, release, x.Source))
+	}
 }
 
 // described is what a neighbour is called, after what is agreed with it.

@@ -117,7 +117,7 @@ func (a *app) study(ctx context.Context, file string, f designFlags) (*study, er
 		if !errors.As(err, &problems) {
 			return nil, err
 		}
-		problems.Render(a.stderr, src, a.errTerm.colour)
+		problems.Render(a.stderr, src)
 		return nil, fmt.Errorf("%s: %s", file, count(len(problems), "problem"))
 	}
 	s := &study{req: r, file: file, src: src, options: design.Study(r), chosen: -1}

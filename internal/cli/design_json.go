@@ -39,8 +39,15 @@ type networkJSON struct {
 	Segments int        `json:"segments"`
 	Pods     int        `json:"pods"`
 	Planes   int        `json:"planes"`
+	Found    int        `json:"switches"`
+	Bound    boundJSON  `json:"bound"` // no network of the family has fewer
 	Tiers    []tierJSON `json:"tiers"`
 	Cables   []int      `json:"cables"` // from hosts, from leaves, from spines
+}
+
+type boundJSON struct {
+	Switches int `json:"switches"`
+	sizing.Bound
 }
 
 type tierJSON struct {
@@ -125,7 +132,8 @@ func (s *study) optionData(i int) optionJSON {
 func networkData(n *design.Net) networkJSON {
 	w := n.Sized
 	out := networkJSON{Network: n.Name, Machines: n.Machines, Room: w.Room(), Segment: w.Segment, Segments: w.Segments,
-		Pods: w.Pods, Planes: w.Planes, Cables: []int{w.HostLinks(), w.LeafLinks(), w.SuperLinks()}}
+		Pods: w.Pods, Planes: w.Planes, Found: w.Switches(),
+		Bound: boundJSON{w.Bound.Switches(), w.Bound}, Cables: []int{w.HostLinks(), w.LeafLinks(), w.SuperLinks()}}
 	for _, t := range w.Tiers() {
 		tier := tierJSON{Role: t.Role, Switches: t.Switches, Model: t.Switch.Model, Used: t.Used, There: t.There, Down: t.Down,
 			DownRate: t.DownRate, Up: t.Up}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"railyard/internal/design"
@@ -28,7 +29,7 @@ func (a *app) designText(s *study, dir string) error {
 		s.billText(out, l)
 		if len(l.Findings) > 0 {
 			out.Title("What does not fit, or is unusual")
-			l.Findings.Sorted().Render(out, s.src, a.outTerm.colour)
+			l.Findings.Sorted().Render(out, s.src)
 		}
 		if dir != "" {
 			out.Title(fmt.Sprintf("%s: scenario.yaml, bill.csv, cables.csv (%s), racks.txt (%s), design.json", dir,
@@ -41,26 +42,33 @@ func (a *app) designText(s *study, dir string) error {
 // besideText lays the designs side by side.
 func (s *study) besideText(out *sheet.Sheet) {
 	out.Title("Designs side by side, the backend's figures; power and cost of all networks")
-	names := []string{"", "leaves", "spines", "super-spines", "cables", "switches between NICs",
-		"GPUs that lose all by a leaf", "hosts that lose all by it", "power, known part", "cost, known part"}
+	totals := make([]design.Total, len(s.options))
+	for i, l := range s.layouts {
+		if l != nil {
+			totals[i] = design.Sum(l.Bill())
+		}
+	}
+	names := []string{"", "leaves", "spines", "super-spines", "switches", "no fewer than", "cables", "switches between NICs",
+		"GPUs that lose all by a leaf", "hosts that lose all by it", "", ""}
+	names[len(names)-2], names[len(names)-1] = s.incomplete(totals)
 	if s.timed != nil {
 		names = append(names, "all-reduce, slice", "all-to-all, slice")
 	}
 	var columns [][]string
 	for i, o := range s.options {
-		l := s.layouts[i]
-		if l == nil {
+		if s.layouts[i] == nil {
 			continue
 		}
-		w := o.Backend()
-		t, leaf := design.Sum(l.Bill()), w.Losses()[1]
+		w, t := o.Backend(), &totals[i]
+		leaf := w.Losses()[1]
 		cost := design.Unknown
 		if t.Cost.Currency != "" {
 			cost = t.Cost.Human()
 		}
-		column := []string{o.Design, num(w.Leaves()), num(w.Spines()), num(w.SuperSpines()),
+		column := []string{o.Design, num(w.Leaves()), num(w.Spines()), num(w.SuperSpines()), num(w.Switches()),
+			num(w.Bound.Switches()),
 			num(w.HostLinks() + w.LeafLinks() + w.SuperLinks()), hopsText(w), num(leaf.GPUs), num(leaf.Hosts),
-			powerText(t), cost}
+			powerText(*t), cost}
 		if s.timed != nil {
 			column = append(column, s.timed[i].AllReduce.Human(), s.timed[i].AllToAll.Human())
 		}
@@ -72,6 +80,8 @@ func (s *study) besideText(out *sheet.Sheet) {
 	for _, o := range s.options {
 		if o.Refused != "" {
 			out.Hang("  ", "    ", o.Design+" is refused: "+o.Refused)
+		} else {
+			out.Hang("  ", "    ", o.Design+", switches: "+o.Bounds())
 		}
 	}
 	if s.timed != nil {
@@ -89,6 +99,31 @@ func powerText(t design.Total) string {
 		return design.Unknown
 	}
 	return t.Power.Human()
+}
+
+// incomplete are the names of the rows of sums: with what is in them, where designs do not all have the same.
+func (s *study) incomplete(totals []design.Total) (power, cost string) {
+	var powered, priced []string
+	for i, t := range totals {
+		if s.layouts[i] != nil {
+			powered, priced = append(powered, only(t.Powered)), append(priced, only(t.Priced))
+		}
+	}
+	name := func(what string, of []string) string {
+		if of = slices.Compact(of); len(of) == 1 {
+			return what + of[0]
+		}
+		return what + ", known part"
+	}
+	return name("power", powered), name("cost", priced)
+}
+
+// only says of what a sum is that is not complete.
+func only(parts string) string {
+	if parts == "" {
+		return ""
+	}
+	return " (" + parts + " only)"
 }
 
 func num(n int) string { return unit.Count(int64(n)) }
@@ -191,15 +226,18 @@ func (s *study) billText(out *sheet.Sheet, l *design.Layout) {
 	out.Title(l.Option.Design + ": in all")
 	t := design.Sum(all)
 	text := "power, at most: " + powerText(t)
+	if t.Typical < t.Power {
+		text += ", typically " + t.Typical.Human()
+	}
 	if t.Power > 0 && t.Unknown > 0 {
-		text += fmt.Sprintf(", and that of %s, which is unknown", count(t.Unknown, "item"))
+		text += fmt.Sprintf("%s; that of %s is unknown", only(t.Powered), count(t.Unknown, "item"))
 	}
 	out.Wrap("  ", text)
 	text = "cost: no prices are given (prices)"
 	if t.Cost.Currency != "" {
 		text = "cost: " + t.Cost.Human()
 		if t.Unpriced > 0 {
-			text += fmt.Sprintf(", and that of %s without a price", count(t.Unpriced, "item"))
+			text += fmt.Sprintf("%s; %s have no price", only(t.Priced), count(t.Unpriced, "item"))
 		}
 	}
 	out.Wrap("  ", text)

@@ -88,7 +88,7 @@ func (a *app) hashFlows(file string, f *hashFlags) error {
 	flows, err := hash.ReadFlows(file, src)
 	var problems located.Problems
 	if errors.As(err, &problems) {
-		problems.Render(a.stderr, src, a.errTerm.colour)
+		problems.Render(a.stderr, src)
 		return fmt.Errorf("%s: %s", file, count(len(problems), "problem"))
 	}
 	d := hashedFlows(flows, f)

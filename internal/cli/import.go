@@ -62,7 +62,7 @@ func (a *app) notImported(err error, read func(file string) ([]byte, error)) err
 			of = len(all)
 		}
 		src, _ := read(all[0].File) // without lines, if the file has just gone away
-		all[:of].Render(a.stderr, src, a.errTerm.colour)
+		all[:of].Render(a.stderr, src)
 		all = all[of:]
 	}
 	return fmt.Errorf("import hpcc: nothing was written: %s", count(len(problems), "problem"))

@@ -168,7 +168,7 @@ func (a *app) brokenLab(which, dir string, err error) error {
 			p.File = filepath.Join(dir, file)
 			of = append(of, p)
 		}
-		of.Render(a.stderr, b.Files[b.Problems[first].File], a.errTerm.colour)
+		of.Render(a.stderr, b.Files[b.Problems[first].File])
 	}
 	return fmt.Errorf("lab %s: %s", which, count(len(b.Problems), "problem"))
 }
@@ -238,7 +238,7 @@ func (a *app) workLab(ctx context.Context, l *lab.Lab, which, out string, f labF
 	case errors.As(err, &unknown):
 		return nil, misuse("lab: --set %w", err)
 	case errors.As(err, &problems):
-		problems.Render(a.stderr, nil, a.errTerm.colour)
+		problems.Render(a.stderr, nil)
 		return nil, fmt.Errorf("lab %s: %s; nothing was run", which, count(len(problems), "problem"))
 	}
 	return nil, a.brokenLab(which, folderOf(which), err)

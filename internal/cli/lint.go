@@ -24,6 +24,8 @@ import (
 type lintFlags struct {
 	dialect, scenario, format string
 	json, strict, prove       bool
+	maps                      []string
+	baseline                  string
 }
 
 func (a *app) lintCommand() *cobra.Command {
@@ -35,8 +37,9 @@ func (a *app) lintCommand() *cobra.Command {
 file, the folder of a device, or a folder of such folders, as "railyard config render -o" makes. With
 --scenario they are held against a design: its DSCPs, frames, rates and cables.
 
-Each finding has a rule, Q01 to Q26 (docs/config.md), a line, a reason and a fix. Exit code 1 on
-errors, with --strict on warnings too.
+Each finding has a rule, Q01 to Q35 (docs/config.md), a line, a reason and a fix. Exit code 1 on
+errors, with --strict on warnings too. What rests on the absence of something, where lines that are
+not understood may say it, is not known: neither an error nor a warning.
 
 With --prove a small network is simulated with the configuration as it is, and with that one finding
 mended: what it does is seen in the figures of both. A finding that cannot be simulated says why.`,
@@ -55,6 +58,8 @@ mended: what it does is seen in the figures of both. A finding that cannot be si
 	fl.StringVar(&f.format, "format", "text", "text, json or sarif")
 	fl.BoolVar(&f.json, "json", false, "the same as --format json")
 	fl.BoolVar(&f.prove, "prove", false, "simulate what each finding does, with and without its fix")
+	fl.StringArrayVar(&f.maps, "map", nil, "HOSTNAME=SWITCH: which switch of the scenario a device is, several times")
+	fl.StringVar(&f.baseline, "baseline", "", "file of findings, of lint --json: only those that are not in it are printed")
 	fl.BoolVar(&f.strict, "strict", false, "exit code 1 on warnings too")
 	return cmd
 }
@@ -105,6 +110,13 @@ func (a *app) lint(ctx context.Context, args []string, f lintFlags) error {
 			devices = append(devices, &lint.Device{Parsed: c.Parsed, Dialect: c.dialect, File: c.files[0].Name})
 		}
 	}
+	if err := mapped(devices, f.maps); err != nil {
+		return err
+	}
+	old, err := a.readBaseline(f.baseline)
+	if err != nil {
+		return err
+	}
 	var design *lint.Design
 	if f.scenario != "" {
 		p, err := a.plan(f.scenario)
@@ -116,11 +128,13 @@ func (a *app) lint(ctx context.Context, args []string, f lintFlags) error {
 		}
 	}
 	all := lint.Check(devices, design)
-	errs := 0
-	for i := range all {
-		if all[i].Severity == lint.Error {
-			errs++
-		}
+	all, known := old.without(all)
+	n := tallied(all)
+	n.known = known
+	for _, d := range devices {
+		n.lines.Understood += d.Lines.Understood
+		n.lines.Known += d.Lines.Known
+		n.lines.Unread += d.Lines.Unread
 	}
 	var proofs proofs
 	if f.prove {
@@ -129,14 +143,14 @@ func (a *app) lint(ctx context.Context, args []string, f lintFlags) error {
 			return err
 		}
 	}
-	if err := a.printFindings(all, proofs, len(devices), errs, f.format); err != nil {
+	if err := a.printFindings(all, proofs, len(devices), n, f.format); err != nil {
 		return err
 	}
 	switch {
-	case errs > 0:
-		return fmt.Errorf("lint: %s, %s", count(errs, "error"), count(len(all)-errs, "warning"))
-	case f.strict && len(all) > 0:
-		return fmt.Errorf("lint: %s", count(len(all), "warning"))
+	case n.errs > 0:
+		return fmt.Errorf("lint: %s, %s", count(n.errs, "error"), count(n.warnings, "warning"))
+	case f.strict && n.warnings > 0:
+		return fmt.Errorf("lint: %s", count(n.warnings, "warning"))
 	}
 	return nil
 }
@@ -167,20 +181,23 @@ func designOf(p *plan.Plan) (*lint.Design, error) {
 }
 
 // printFindings prints what was found.
-func (a *app) printFindings(all []lint.Finding, proofs proofs, devices, errs int, format string) error {
+func (a *app) printFindings(all []lint.Finding, proofs proofs, devices int, n tally, format string) error {
 	switch format {
 	case "json":
 		return a.printJSON(struct {
 			Devices  int            `json:"devices"`
 			Errors   int            `json:"errors"`
+			Warnings int            `json:"warnings"`
+			Unknown  int            `json:"unknown"`
+			Lines    netconf.Lines  `json:"lines"`
 			Findings []lint.Finding `json:"findings"`
 			Proofs   []*prove.Proof `json:"proofs,omitempty"`
-		}{devices, errs, append([]lint.Finding{}, all...), proofs.all})
+		}{devices, n.errs, n.warnings, n.unknown, n.lines, append([]lint.Finding{}, all...), proofs.all})
 	case "sarif":
 		return a.printJSON(lint.SARIF(all, result.Version))
 	}
 	s := a.newSheet()
-	s.Wrap("", fmt.Sprintf("%s: %s, %s", count(devices, "device"), count(errs, "error"), count(len(all)-errs, "warning")))
+	s.Wrap("", fmt.Sprintf("%s: %s", count(devices, "device"), n))
 	findingsText(s, all, proofs)
 	return s.Flush(a.stdout)
 }

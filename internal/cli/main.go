@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"railyard/internal/plan"
+	"railyard/internal/shown"
 )
 
 // Exit codes.
@@ -55,6 +56,10 @@ type app struct {
 
 // execute runs one command line.
 func (a *app) execute(args []string) int {
+	out, errs := shown.NewWriter(a.stdout, a.outTerm.colour), shown.NewWriter(a.stderr, a.errTerm.colour)
+	a.stdout, a.stderr = out, errs // from here on nothing is printed past them
+	defer out.Flush()
+	defer errs.Flush()
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(a.stdout)

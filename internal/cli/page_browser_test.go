@@ -202,7 +202,7 @@ func TestBrowserWithoutScript(t *testing.T) {
 }
 
 // shown is a plot as a reader sees it.
-type shown struct {
+type shownState struct {
 	X, Y, W, H float64 // of its area, in the window
 	Ticks      []string
 	View       string
@@ -225,7 +225,7 @@ const shownScript = `(() => {
 func TestBrowserZoom(t *testing.T) {
 	b := startBrowser(t)
 	showPage(t, b, ran(t, incast+"fabric: {design: single-switch}"))
-	look := func() (s shown) {
+	look := func() (s shownState) {
 		t.Helper()
 		b.run(shownScript, &s)
 		return s

@@ -15,6 +15,7 @@ import (
 	"railyard/internal/located"
 	"railyard/internal/nccltests"
 	"railyard/internal/perf"
+	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/unit"
@@ -113,19 +114,21 @@ Ctrl-C ends the sweep; the rows that are printed stay.`,
 
 // A perfRow is a row of the table, with how it was run.
 type perfRow struct {
-	Size       unit.Bytes    `json:"size_bytes"`
-	Count      int64         `json:"count"`
-	Type       string        `json:"type"`
-	RedOp      string        `json:"redop"`
-	Root       int           `json:"root"`
-	InPlace    bool          `json:"in_place"`
-	Time       unit.Duration `json:"time_ps"`
-	AlgBW      float64       `json:"algbw_bytes_per_s"`
-	BusBW      float64       `json:"busbw_bytes_per_s"`
-	Algorithm  string        `json:"algorithm"`
-	Protocol   string        `json:"protocol"`
-	Channels   int           `json:"channels"`
-	PacketHops int64         `json:"packet_hops"`
+	Size      unit.Bytes    `json:"size_bytes"`
+	Count     int64         `json:"count"`
+	Type      string        `json:"type"`
+	RedOp     string        `json:"redop"`
+	Root      int           `json:"root"`
+	InPlace   bool          `json:"in_place"`
+	Time      unit.Duration `json:"time_ps"`
+	AlgBW     float64       `json:"algbw_bytes_per_s"`
+	BusBW     float64       `json:"busbw_bytes_per_s"`
+	Algorithm string        `json:"algorithm"`
+	Protocol  string        `json:"protocol"`
+	Channels  int           `json:"channels"`
+	// Oversubscription says where the network has less bandwidth upwards than the row's traffic could take.
+	Oversubscription string `json:"oversubscription,omitempty"`
+	PacketHops       int64  `json:"packet_hops"`
 }
 
 type perfJSON struct {
@@ -180,6 +183,9 @@ func (a *app) perf(ctx context.Context, op string, f perfFlags) error {
 		t.Rows = append(t.Rows, row.row)
 		if f.json {
 			continue
+		}
+		if over := row.data.Oversubscription; over != "" && (i == 0 || over != out.Rows[i-1].Oversubscription) {
+			fmt.Fprintf(a.stdout, "# %s\n", over)
 		}
 		if how := rows[i].How(); i == 0 || how != rows[i-1].How() {
 			fmt.Fprintf(a.stdout, "# %s\n", how)
@@ -278,7 +284,7 @@ func (a *app) perfOne(ctx context.Context, s *perf.Sweep, row perf.Row, f perfFl
 	c := sum.Collectives[0]
 	d.data = perfRow{Size: d.row.Bytes, Count: d.row.Count, Type: d.row.Type, RedOp: d.row.RedOp, Root: d.row.Root,
 		InPlace: d.row.In != nil, Time: c.Time, AlgBW: c.AlgBW, BusBW: c.BusBW, Algorithm: row.Algorithm,
-		Protocol: row.Protocol, Channels: row.Channels, PacketHops: sum.PacketHops}
+		Protocol: row.Protocol, Channels: row.Channels, PacketHops: sum.PacketHops, Oversubscription: plan.NoteOf(sum.Notes)}
 	if s.Op.Hypercube { // the run counts as all_gather_perf does
 		d.data.AlgBW = c.BusBW
 	}

@@ -78,10 +78,12 @@ func TestAFailedRowNamesItsSize(t *testing.T) {
 	a, out := perfApp(func(context.Context, *scenario.Scenario, runOptions) (*result.Summary, error) {
 		return nil, errors.New("no luck")
 	})
+	errs := &bytes.Buffer{}
+	a.stderr = errs
 	if code := a.execute([]string{"perf", "all_reduce", "-b", "64K", "-e", "64K", "-q"}); code != exitFailed {
 		t.Errorf("exit code %d", code)
 	}
-	if text := a.stderr.(*bytes.Buffer).String(); !strings.Contains(text, "perf: 64KiB: no luck") ||
+	if text := errs.String(); !strings.Contains(text, "perf: 64KiB: no luck") ||
 		strings.Contains(out.String(), "Avg") {
 		t.Errorf("%s\n%s", text, out)
 	}
@@ -123,10 +125,12 @@ func TestAFailedSizeOfAComparison(t *testing.T) {
 		return nil, errors.New("no luck")
 	})
 	log := filepath.Join("..", "..", "examples", "nccl-tests.log")
+	errs := &bytes.Buffer{}
+	a.stderr = errs
 	if code := a.execute([]string{"import", "nccl-tests", log, "-q"}); code != exitFailed {
 		t.Errorf("exit code %d", code)
 	}
-	if text := a.stderr.(*bytes.Buffer).String(); !strings.Contains(text, "import nccl-tests: 32KiB: no luck") ||
+	if text := errs.String(); !strings.Contains(text, "import nccl-tests: 32KiB: no luck") ||
 		strings.Contains(out.String(), "error:") {
 		t.Errorf("%s\n%s", text, out)
 	}

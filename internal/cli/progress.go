@@ -2,13 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
 	"railyard/internal/result"
+	"railyard/internal/shown"
 	"railyard/internal/unit"
 )
 
@@ -23,7 +23,7 @@ const (
 // goroutine of its own, so that update costs little and a run that is silent for
 // a while is seen to live. A nil progress shows nothing.
 type progress struct {
-	w    io.Writer
+	w    *shown.Writer
 	term terminal
 
 	mu      sync.Mutex
@@ -46,7 +46,7 @@ func (a *app) startProgressAt(start time.Time, quiet bool, phase string) *progre
 	if quiet {
 		return nil
 	}
-	p := newProgress(a.stderr, a.errTerm, phase, start)
+	p := newProgress(a.screen(), a.errTerm, phase, start)
 	p.tick(time.Now())
 	go func() {
 		t := time.NewTicker(redrawEvery)
@@ -63,7 +63,7 @@ func (a *app) startProgressAt(start time.Time, quiet bool, phase string) *progre
 	return p
 }
 
-func newProgress(w io.Writer, term terminal, phase string, start time.Time) *progress {
+func newProgress(w *shown.Writer, term terminal, phase string, start time.Time) *progress {
 	p := &progress{w: w, term: term, began: start, next: start, done: make(chan struct{})}
 	p.now.Phase, p.first.Phase = phase, phase
 	if !term.rewrites {
@@ -98,7 +98,7 @@ func (p *progress) tick(now time.Time) {
 	if p.term.rewrites {
 		p.next = now.Add(redrawEvery / 2) // the ticker sets the pace
 		p.drawn = true
-		fmt.Fprint(p.w, "\r"+line+"\x1b[K")
+		p.w.Redraw(line)
 		return
 	}
 	p.next = now.Add(plainEvery)
@@ -118,7 +118,7 @@ func (p *progress) stop() {
 	p.stopped = true
 	close(p.done)
 	if p.drawn {
-		fmt.Fprint(p.w, p.term.erase())
+		p.w.Erase()
 	}
 }
 

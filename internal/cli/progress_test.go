@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"railyard/internal/result"
+	"railyard/internal/shown"
 )
 
 var (
@@ -20,7 +21,7 @@ func at(seconds float64) time.Time {
 // On a terminal one line stands from the start, is drawn again in place and is gone at the end.
 func TestProgressOnATerminal(t *testing.T) {
 	var b strings.Builder
-	p := newProgress(&b, screen, "reading a.yaml", start)
+	p := newProgress(shown.NewWriter(&b, true), screen, "reading a.yaml", start)
 	p.tick(at(0))
 	p.updateAt(result.Progress{Phase: "training", Done: 0, Total: 100}, at(1))
 	p.updateAt(result.Progress{Phase: "training", Done: 25, Total: 100, Loss: 0.5, HasLoss: true,
@@ -40,7 +41,7 @@ func TestProgressOnATerminal(t *testing.T) {
 // Elsewhere a line after a second, then one every five; a quick run prints nothing.
 func TestProgressWithoutATerminal(t *testing.T) {
 	var b strings.Builder
-	p := newProgress(&b, terminal{}, "making data", start)
+	p := newProgress(shown.NewWriter(&b, true), terminal{}, "making data", start)
 	for ms := 0; ms <= 12000; ms += 200 {
 		p.updateAt(result.Progress{Phase: "making data", Done: int64(ms), Total: 20000}, at(float64(ms)/1000))
 		p.tick(at(float64(ms) / 1000))
@@ -52,7 +53,7 @@ func TestProgressWithoutATerminal(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", b.String(), want)
 	}
 	b.Reset()
-	p = newProgress(&b, terminal{}, "making data", start)
+	p = newProgress(shown.NewWriter(&b, true), terminal{}, "making data", start)
 	p.tick(at(0.9))
 	p.stop()
 	if b.String() != "" {

@@ -26,7 +26,7 @@ func (a *app) readScenario(file string) (*scenario.Scenario, error) {
 	sc, err := scenario.Parse(file, src)
 	var problems located.Problems
 	if errors.As(err, &problems) {
-		problems.Render(a.stderr, src, a.errTerm.colour)
+		problems.Render(a.stderr, src)
 		return nil, fmt.Errorf("%s: %s", file, count(len(problems), "problem"))
 	}
 	return sc, err
@@ -49,7 +49,7 @@ func (a *app) plan(file string) (*plan.Plan, error) {
 // names, with the line it stands in, and returns what is left to say. Other errors it
 // returns as they are.
 func (a *app) located(file string, sc *scenario.Scenario, err error) error {
-	if !a.renderField(a.stderr, a.errTerm.colour, file, sc, err) {
+	if !a.renderField(a.stderr, file, sc, err) {
 		return err
 	}
 	where, n := placeOf(file, err)
@@ -69,7 +69,7 @@ func placeOf(file string, err error) (where string, n int) {
 
 // renderField writes an error that belongs to a field of the scenario, or to a file that it names;
 // false if it is none.
-func (a *app) renderField(w io.Writer, colour bool, file string, sc *scenario.Scenario, err error) bool {
+func (a *app) renderField(w io.Writer, file string, sc *scenario.Scenario, err error) bool {
 	var field *plan.FieldError
 	var problems located.Problems
 	inFile := errors.As(err, &problems)
@@ -78,20 +78,20 @@ func (a *app) renderField(w io.Writer, colour bool, file string, sc *scenario.Sc
 		if inFile {
 			message, rest = fmt.Sprintf("%s: %s in the schedule", problems[0].File, count(len(problems), "mistake")), ""
 		}
-		a.renderAt(w, colour, file, located.Problems{sc.Located(scenario.Finding{Severity: scenario.Error,
+		a.renderAt(w, file, located.Problems{sc.Located(scenario.Finding{Severity: scenario.Error,
 			Path: field.Path, Message: message})})
 		for line := range strings.Lines(rest) {
 			fmt.Fprintf(w, "      = %s\n", strings.TrimRight(line, "\n"))
 		}
 	}
 	if inFile {
-		a.renderAt(w, colour, file, problems)
+		a.renderAt(w, file, problems)
 	}
 	return field != nil || inFile
 }
 
 // renderAt writes problems of the scenario, or of a file that it names, with the lines they are in.
-func (a *app) renderAt(w io.Writer, colour bool, file string, problems located.Problems) {
+func (a *app) renderAt(w io.Writer, file string, problems located.Problems) {
 	var src []byte
 	if where := problems[0].File; where == file {
 		src, _ = a.readFile(context.Background(), file)
@@ -99,5 +99,5 @@ func (a *app) renderAt(w io.Writer, colour bool, file string, problems located.P
 		const most = max(scenario.MaxFlowBytes, topo.MaxText, coll.MaxText)
 		src, _ = input.Read(context.Background(), where, most)
 	}
-	problems.Render(w, src, colour) // without lines, if the file has just gone away
+	problems.Render(w, src) // without lines, if the file has just gone away
 }

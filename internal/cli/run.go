@@ -34,6 +34,7 @@ type runFlags struct {
 	resume  string
 	workers int // -1: as many as there are
 	set     []string
+	unset   []string
 	seeds   string
 	single  []sweep.Axis // of set: those with one value
 }
@@ -102,6 +103,8 @@ weights, with FILE.`,
 	fl.Uint64Var(&f.seed, "seed", 0, "seed, instead of the scenario's")
 	fl.StringArrayVar(&f.set, "set", nil,
 		"KEY=VALUE: a value instead of the scenario's; KEY=VALUE,VALUE: a run with each; may be repeated")
+	fl.StringArrayVar(&f.unset, "unset", nil,
+		"KEY: leave out what the scenario says there, after all of --set: faults[0]; may be repeated")
 	fl.StringVar(&f.seeds, "seeds", "", "many runs, one with each seed: 1..100 or 1,2,7")
 	fl.StringVar(&f.resume, "resume", "", "go on from the newest weights of this run directory, or from this file")
 	fl.IntVar(&f.workers, "workers", -1, "cores that a run takes, which change no result (default all)")
@@ -189,7 +192,7 @@ func (a *app) problems(file string, src []byte, err error) error {
 	if !errors.As(err, &problems) {
 		return err
 	}
-	problems.Render(a.stderr, src, a.errTerm.colour)
+	problems.Render(a.stderr, src)
 	return fmt.Errorf("%s: %s; nothing was run", file, count(len(problems), "problem"))
 }
 
@@ -210,6 +213,9 @@ func (f *runFlags) changes(sc *scenario.Scenario) (changes []scenario.Change, er
 	}
 	for _, v := range f.single {
 		changes = append(changes, scenario.Change{Path: v.Path, Text: v.Values[0]})
+	}
+	for _, path := range f.unset {
+		changes = append(changes, scenario.Change{Path: path, Remove: true})
 	}
 	return changes, nil
 }

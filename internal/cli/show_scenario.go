@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/run"
 	"railyard/internal/scenario"
 	"railyard/internal/sheet"
 )
@@ -28,8 +29,7 @@ printed as a scenario file that gives the same run.`,
 			case asJSON && asYAML:
 				return misuse("show scenario: --json and --yaml: want one of the two")
 			case asYAML:
-				_, err := a.stdout.Write(sc.YAML())
-				return err
+				return a.scenarioYAML(args[0], sc)
 			case asJSON:
 				return a.printJSON(scenarioData(sc))
 			}
@@ -41,6 +41,19 @@ printed as a scenario file that gives the same run.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.Flags().BoolVar(&asYAML, "yaml", false, "print as a scenario file")
 	return cmd
+}
+
+// scenarioYAML prints a scenario as a file that runs. What has a meaning may depend on configurations of switches.
+func (a *app) scenarioYAML(file string, sc *scenario.Scenario) error {
+	if sc.Fabric.Config.Set {
+		p, err := run.NewPlan(sc)
+		if err != nil {
+			return a.located(file, sc, err)
+		}
+		sc = p.Scenario
+	}
+	_, err := a.stdout.Write(sc.YAML())
+	return err
 }
 
 // scenarioText prints a field as its value and default, and below them what it

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -23,7 +22,7 @@ func (a *app) interruptible(ctx context.Context) (context.Context, func()) {
 		select {
 		case <-signals:
 			signal.Stop(signals)
-			fmt.Fprint(a.stderr, a.errTerm.erase()+"stopping at the next safe point; Ctrl-C again ends at once\n")
+			a.tell("stopping at the next safe point; Ctrl-C again ends at once")
 			cancel()
 		case <-ctx.Done():
 		}

@@ -125,7 +125,7 @@ func (a *app) tellForecast(quiet bool, f sweep.Forecast) {
 	if f.Resumed > 0 {
 		text += fmt.Sprintf("; %d more are there already", f.Resumed)
 	}
-	fmt.Fprintln(a.stderr, a.errTerm.erase()+text)
+	a.tell(text)
 }
 
 // finishSweep writes and prints the table.

@@ -1,6 +1,11 @@
 package cli
 
-import "os"
+import (
+	"fmt"
+	"os"
+
+	"railyard/internal/shown"
+)
 
 // terminal is what a stream can show.
 type terminal struct {
@@ -36,10 +41,18 @@ func (t terminal) columns() int {
 	return defaultColumns
 }
 
-// erase returns what clears the line that stands on the terminal.
-func (t terminal) erase() string {
-	if !t.rewrites {
-		return ""
+// screen is where progress is drawn.
+func (a *app) screen() *shown.Writer {
+	if w, ok := a.stderr.(*shown.Writer); ok {
+		return w
 	}
-	return "\r\x1b[K"
+	return shown.NewWriter(a.stderr, a.errTerm.colour)
+}
+
+// tell prints a line on stderr, in place of a line of progress that may stand there.
+func (a *app) tell(line string) {
+	if a.errTerm.rewrites {
+		a.screen().Erase()
+	}
+	fmt.Fprintln(a.stderr, line)
 }

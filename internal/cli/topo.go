@@ -44,7 +44,9 @@ func (a *app) importNCCLTopo() *cobra.Command {
 		Short: "Read what NCCL found inside a host, and what it calls the ways there",
 		Long: `Reads the XML that NCCL writes where NCCL_TOPO_DUMP_FILE says, or a vendor's file for
 NCCL_TOPO_FILE, prints the parts of the host with their links, and for each two GPUs and NICs
-what NCCL calls the way between them. Rates that the file does not have (NVLink's) are unknown.
+what NCCL calls the way between them. Rates that the file does not have are unknown; NVLink's
+are those of the GPU's compute capability (sm). A vendor's file without GPUs or NICs, which NCCL
+fills in on the host, is read by the classes of its devices.
 FILE may be -, standard input.`,
 		Example: "  railyard topo import nccl topo.xml",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -83,7 +85,7 @@ func (a *app) readNCCLTopo(file string) (*board.Board, error) {
 	b, err := nccltopo.Read(file, src)
 	var problems located.Problems
 	if errors.As(err, &problems) {
-		problems.Render(a.stderr, src, a.errTerm.colour)
+		problems.Render(a.stderr, src)
 		return nil, fmt.Errorf("%s: %s", file, count(len(problems), "problem"))
 	}
 	return b, err
@@ -134,6 +136,10 @@ func (a *app) printBoard(b *board.Board) error {
 	s.Grid("llw", rows)
 	s.Blank()
 	s.Grid("lw", nccltopo.Meanings())
+	for _, note := range b.Notes {
+		s.Blank()
+		s.Wrap("", note)
+	}
 	return s.Flush(a.stdout)
 }
 
@@ -195,5 +201,11 @@ func hostFile(p *plan.Plan) ([]byte, error) {
 	if of == nil {
 		return nil, fmt.Errorf("topo export: no board %q is known for cluster.host.preset: railyard show host lists them", name)
 	}
-	return nccltopo.Write(of())
+	b := of()
+	for i := range b.Parts {
+		if b.Parts[i].Kind == board.NIC {
+			b.Parts[i].Rate = p.Scenario.Cluster.NIC.Speed
+		}
+	}
+	return nccltopo.Write(b)
 }

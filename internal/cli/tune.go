@@ -194,7 +194,7 @@ func (a *app) tune(ctx context.Context, file string, f tuneFlags, opt trial.Opti
 
 // tuneProblems prints an error that has a place in the scenario, and says of any other which scenario it is of.
 func (a *app) tuneProblems(file string, sc *scenario.Scenario, err error) error {
-	if !a.renderField(a.stderr, a.errTerm.colour, file, sc, err) {
+	if !a.renderField(a.stderr, file, sc, err) {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	where, n := placeOf(file, err)

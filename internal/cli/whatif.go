@@ -29,14 +29,21 @@ func (a *app) whatifCommand() *cobra.Command {
 		Long: `Runs the scenario in the run directory DIR again, from its inputs, each time with one
 thing taken away or changed that may have held it up: each flow that shares ports with
 the job and groups of them, PFC, congestion control, faults, full buffers, windows; the
-busiest port on the job's way ten times faster; launches that take no time; what check
-knows against mistakes in the thresholds; an ideal network. Of a job that was aborted, or
-writes checkpoints, the whole time is compared, and other retries, timeouts, checkpoints,
-restarts and a spare host are tried. Of several jobs one is compared: --job, or else the
-first that was aborted, or wrote checkpoints, or the first. It prints what the run's
-causes attribute to each beside what running without it saved, what saves most first,
-and writes both to DIR/whatif.json. A training is compared over its first 256 steps, or
-as many as make about 20 million packet-hops; --full compares all.`,
+busiest cable on the job's way ten times faster; launches that take no time; what check
+knows against mistakes in the thresholds; infinitely fast links. Then it tries cures by
+itself, those for what the diagnosis found first: spraying and other ways to choose among
+equal links, other seeds and hashes, links as their equals, spines that are not
+oversubscribed, switches as the others, PFC and its watchdog, shorter timers, other
+receivers, NICs for each GPU, what NCCL would choose, rings, other places of ranks, more
+micro-batches. Where chance decides, ten seeds are run. Cures take at most twice the
+packet-hops of the rest: what does not fit is named, and --full runs it. Of a job that was
+aborted, or writes checkpoints, the whole time is compared, and other retries, timeouts,
+checkpoints, restarts and a spare host are tried. Of several jobs one is compared: --job,
+or else the first that was aborted, or wrote checkpoints, or the first. It prints what the
+run's causes attribute to each beside what running without it saved, what saves most
+first, why the two differ, and writes it to DIR/whatif.json, with the flags of railyard run
+that repeat each. A training is compared over its first 256 steps, or as many as make about
+20 million packet-hops; --full compares all.`,
 		Example: "  railyard whatif runs/digits-incast-1\n  railyard whatif runs/incast-1 --set " +
 			"fabric.qos.ecn.min=1MB,2MB",
 		Args:              runDirs(1, 1),
@@ -50,7 +57,7 @@ as many as make about 20 million packet-hops; --full compares all.`,
 		"KEY=VALUE: another change to run; KEY=VALUE,VALUE: one for each; may be repeated")
 	fl.StringVar(&f.job, "job", "", "of several jobs the one with this NAME is compared; without it the first that was "+
 		"aborted, or wrote checkpoints, or the first")
-	fl.BoolVar(&f.full, "full", false, "compare all steps of a training")
+	fl.BoolVar(&f.full, "full", false, "run all that can be tried, and compare all steps of a training")
 	fl.BoolVar(&f.json, "json", false, "print what was found as one JSON object")
 	fl.BoolVar(&f.force, "force", false, "run although an estimate is over a limit")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
@@ -111,7 +118,7 @@ func (a *app) changeProblems(err error) error {
 	if !errors.As(err, &problems) {
 		return err
 	}
-	problems.Render(a.stderr, nil, a.errTerm.colour)
+	problems.Render(a.stderr, nil)
 	return fmt.Errorf("%s; nothing was run", count(len(problems), "problem"))
 }
 

@@ -49,6 +49,8 @@ var Algorithms = map[string]Algorithm{
 			}
 			return HierarchicalAllReduce(orders, perHost)
 		}),
+	"nvls-tree-all-reduce": onHosts(AllReduce, 4,
+		"as nvls inside each host; between hosts each rank's share over NCCL's double binary tree", NVLSTreeAllReduce),
 	"nvls-all-reduce": nvlsOf(AllReduce,
 		"in a host whose switch adds: each rank has it add 1/n of the data and hand the sum to all",
 		NVLSAllReduce),
@@ -69,6 +71,9 @@ var Algorithms = map[string]Algorithm{
 	"pairwise-all-gather": directOf(AllGather,
 		"each owner's chunk straight to every rank, one after the other",
 		PairwiseAllGather),
+	"pat-all-gather": patOf(AllGather,
+		"each owner's chunk along a binomial tree of its own, far hops first: log2(n) steps for any n; NCCL's for hosts of one GPU",
+		PATAllGather),
 	"nvls-all-gather": nvlsOf(AllGather,
 		"in a host whose switch copies: each owner's chunk leaves it once",
 		NVLSAllGather),
@@ -85,6 +90,9 @@ var Algorithms = map[string]Algorithm{
 	"pairwise-reduce-scatter": directOf(ReduceScatter,
 		"each rank's part of every chunk straight to its owner, one after the other",
 		PairwiseReduceScatter),
+	"pat-reduce-scatter": patOf(ReduceScatter,
+		"each rank's sum along a binomial tree of its own, near hops first: log2(n) steps for any n; NCCL's for hosts of one GPU",
+		PATReduceScatter),
 	"nvls-reduce-scatter": nvlsOf(ReduceScatter,
 		"in a host whose switch adds: each rank's sum comes to it once",
 		NVLSReduceScatter),
@@ -187,6 +195,13 @@ func nvlsOf(c Collective, description string, f func([][]int32, int) (*NVLS, err
 	return cut(c, description, 4, func(orders [][]int32, pipeline int) (Schedule, error) {
 		v, err := f(orders, pipeline)
 		return schedule(v, err)
+	})
+}
+
+func patOf(c Collective, description string, f func([][]int32, int) (*PAT, error)) Algorithm {
+	return cut(c, description, 1, func(orders [][]int32, pipeline int) (Schedule, error) {
+		t, err := f(orders, pipeline)
+		return schedule(t, err)
 	})
 }
 

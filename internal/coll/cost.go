@@ -56,7 +56,7 @@ type timeOf func(n int, bytes unit.Bytes, l Link, pipeline int) unit.Duration
 var times = map[string]timeOf{
 	"ring-all-reduce": ringTime(2), "ring-all-gather": ringTime(1), "ring-reduce-scatter": ringTime(1),
 	"chain-all-reduce": chainAllReduceTime, "chain-broadcast": chainTime, "chain-reduce": chainTime,
-	"tree-all-reduce": treeAllReduceTime, "double-tree-all-reduce": treeAllReduceTime,
+	"tree-all-reduce": treeAllReduceTime, "double-tree-all-reduce": treeAllReduceTime, "nvls-tree-all-reduce": treeAllReduceTime,
 	"tree-broadcast": treeTime, "tree-reduce": treeReduceTime,
 	"halving-doubling-all-reduce": halvingTime(AllReduce), "halving-reduce-scatter": halvingTime(ReduceScatter),
 	"doubling-all-gather": halvingTime(AllGather), "hypercube-all-gather": halvingTime(AllGather),
@@ -64,6 +64,7 @@ var times = map[string]timeOf{
 	"direct-all-gather":       directTime, "direct-reduce-scatter": directTime, "direct-all-to-all": directTime,
 	"direct-gather": directTime, "direct-scatter": directTime,
 	"pairwise-all-gather": pairwiseTime, "pairwise-reduce-scatter": pairwiseTime, "pairwise-all-to-all": pairwiseTime,
+	"pat-all-gather": patTime, "pat-reduce-scatter": patTime,
 	"nvls-all-gather": directTime, "nvls-reduce-scatter": directTime, "nvls-all-reduce": nvlsTime,
 	"ring-send-receive": sendTime, "direct-send": sendTime,
 	"dissemination-barrier": func(n int, bytes unit.Bytes, l Link, _ int) unit.Duration {
@@ -175,6 +176,15 @@ func directTime(n int, bytes unit.Bytes, l Link, k int) unit.Duration {
 // is added. An upper bound.
 func nvlsTime(n int, bytes unit.Bytes, l Link, k int) unit.Duration {
 	return 2 * directTime(n, bytes, l, k)
+}
+
+// patTime: step after step, each as long as its messages and a hop. An upper bound: a rank does not
+// wait for all of a step before it sends of the next.
+func patTime(n int, bytes unit.Bytes, l Link, k int) (t unit.Duration) {
+	for d := 1; d < n; d *= 2 {
+		t += l.send(((n-1-d)/(2*d)+1)*k, ceil(ceil(bytes, n), k)) + l.Latency
+	}
+	return t
 }
 
 // pairwiseTime: n-1 steps of a block.

@@ -2,8 +2,6 @@ package coll
 
 import (
 	"fmt"
-
-	"railyard/internal/unit"
 )
 
 // Group is a schedule as a group of a job's ranks runs it.
@@ -109,8 +107,3 @@ func (m *Group) NeedsCredit() bool { return NeedsCredit(m.Schedule) }
 
 // SwitchAdds reports whether a switch between the members adds up and copies what they send.
 func (m *Group) SwitchAdds() bool { return SwitchAdds(m.Schedule) }
-
-// Carried returns what part of a Send the links of the members carry.
-func (m *Group) Carried(rank, channel, i int) (out, in unit.Ratio) {
-	return Carried(m.Schedule, int(m.index[rank]), channel, i)
-}

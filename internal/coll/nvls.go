@@ -3,8 +3,6 @@ package coll
 import (
 	"fmt"
 	"sort"
-
-	"railyard/internal/unit"
 )
 
 // NVLS is a collective inside a host whose switch adds and copies (NVLink SHARP; NCCL,
@@ -21,9 +19,7 @@ import (
 //
 // As a schedule both are messages between ranks: every other rank sends the head its part, and the
 // head sends all others the sum. The switch makes one load of those that go to a head, and takes one
-// store of those that leave it; its ranks' links carry the head's own part too. So of a message
-// that n-1 ranks send at once, the sender's link carries n/(n-1) and the head's 1/(n-1): n parts
-// out, one sum in; of a sum the head's link carries 1/(n-1), the receiver's n/(n-1). See Carried.
+// store of those that leave it; its ranks' links carry the head's own part too: see Op.Switch.
 //
 //	each rank out: all of its buffer, and the sum of its own share    (n+1)/n of the bytes
 //	each rank in:  the sum of its own share, and all of the result    (n+1)/n of the bytes
@@ -102,23 +98,6 @@ func (v *NVLS) Goal() Goal {
 
 // SwitchAdds reports that a switch between the ranks adds and copies.
 func (v *NVLS) SwitchAdds() bool { return true }
-
-// Carried returns what part of the Send i of a rank its own link and the receiver's carry.
-func (v *NVLS) Carried(rank, channel, i int) (out, in unit.Ratio) {
-	part, _, _ := v.find(i)
-	return carriedBySwitch(v.Ranks(), part != nvlsOut)
-}
-
-// carriedBySwitch is Carried of a message among so many ranks, from the head of what it carries or to
-// it.
-func carriedBySwitch(ranks int, fromHead bool) (out, in unit.Ratio) {
-	n := int64(ranks)
-	many, one := unit.Ratio{Num: n, Den: n - 1}, unit.Ratio{Num: 1, Den: n - 1}
-	if fromHead {
-		return one, many
-	}
-	return many, one
-}
 
 // peers is the ranks that a rank exchanges messages with.
 func (v *NVLS) peers() int { return v.Ranks() - 1 }
@@ -233,8 +212,9 @@ func (v *NVLS) Op(rank, channel, i int) Op {
 	if part == nvlsOut || part == nvlsHand {
 		op.Peer = v.at(channel, at+1+j)
 		head := int(op.Peer)
+		op.Switch = int32(v.Ranks())
 		if part == nvlsHand {
-			head = rank
+			head, op.Switch = rank, -op.Switch
 			if v.coll == AllReduce {
 				op.After = int32(v.begin(nvlsAdd, k) + 2*p - 1)
 			}
@@ -258,9 +238,9 @@ func (v *NVLS) Op(rank, channel, i int) Op {
 		}
 		return op
 	}
-	op.Kind, op.After = Reduce, int32(i-1)
+	op.Kind, op.After, op.Switch = Reduce, int32(i-1), 1
 	if part == nvlsGather {
-		op.Kind = Copy
+		op.Kind, op.Switch = Copy, 0
 		if v.coll == AllReduce { // the rank has sent its own part from here: to the rank j/2+1 back
 			op.Acked = int32(v.begin(nvlsOut, k) + p - 1 - j/2)
 		}

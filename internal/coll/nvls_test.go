@@ -23,7 +23,7 @@ func TestWhatLinksCarryThroughASwitchThatAdds(t *testing.T) {
 			for r := range n {
 				for i := range s.Len(r, 1) {
 					if op := s.Op(r, 1, i); op.Kind == Send {
-						o, in1 := Carried(s, r, 1, i)
+						o, in1 := op.Carried()
 						out[r].Add(out[r], big.NewRat(o.Num, o.Den))
 						in[op.Peer].Add(in[op.Peer], big.NewRat(in1.Num, in1.Den))
 					}

@@ -182,12 +182,6 @@ func (p *parser) body() {
 			}
 			continue
 		}
-		if p.part < 0 && p.words[0].Text == "switch" {
-			if !p.switchAdds() {
-				return
-			}
-			continue
-		}
 		if key := p.words[0].Text; p.part < 0 && (key == "inputs" || key == "slices") {
 			if !p.option(key) {
 				return
@@ -217,7 +211,7 @@ func (p *parser) option(key string) bool {
 	if key == "slices" {
 		to, hi = &t.slices, t.chunks
 	}
-	if t.switched || t.slices > 1 || key == "inputs" && t.inputs > 0 {
+	if t.slices > 1 || key == "inputs" && t.inputs > 0 {
 		return p.fail(first, "%s, want rank 0 channel 0", quote(key))
 	}
 	p.words = p.words[1:]
@@ -230,21 +224,6 @@ func (p *parser) option(key string) bool {
 			t.slices, t.chunks, t.inputs)
 	}
 	return true
-}
-
-// switchAdds reads "switch adds", which stands after slices, once.
-func (p *parser) switchAdds() bool {
-	t, first := p.t, p.words[0]
-	switch {
-	case t.switched:
-		return p.fail(first, "%s, want rank 0 channel 0", quote(first.Text))
-	case t.inputs > 0 || t.chunks != t.ranks*t.slices:
-		return p.fail(first, "a switch that adds with %d ranks, %d inputs, %d chunks and %d slices: want no inputs, "+
-			"and as many chunks as ranks times slices", t.ranks, t.inputs, t.chunks, t.slices)
-	}
-	p.words = p.words[1:]
-	t.switched = p.keyword("adds")
-	return t.switched && p.ended()
 }
 
 // section reads "rank R channel C", which must be the next in order.
@@ -298,7 +277,7 @@ func (p *parser) op(i int) (Op, bool) {
 	default:
 		ok = ok && p.field("slot", &op.Slot, p.t.slots-1)
 	}
-	return op, ok && p.depends(i, &op) && p.credit(&op) && p.ended()
+	return op, ok && p.depends(i, &op) && p.credit(&op) && p.bySwitch(&op) && p.ended()
 }
 
 // optional takes a word if it is the next one.
@@ -322,6 +301,26 @@ func (p *parser) credit(op *Op) bool {
 		op.Frees = p.optional("frees")
 	}
 	return true
+}
+
+// bySwitch takes the optional "adds N" or "copies N" of a send and "added" of a reduce.
+func (p *parser) bySwitch(op *Op) bool {
+	if op.Kind == Reduce && p.optional("added") {
+		op.Switch = 1
+	}
+	if op.Kind != Send || len(p.words) == 0 {
+		return true
+	}
+	key := p.words[0].Text
+	if key != "adds" && key != "copies" {
+		return true
+	}
+	p.words = p.words[1:]
+	v, ok := p.number(key, 2, p.t.ranks)
+	if op.Switch = int32(v); key == "copies" {
+		op.Switch = -op.Switch
+	}
+	return ok
 }
 
 // field takes "key N", N from 0 to hi.

@@ -27,12 +27,15 @@ func WithCredit(s Schedule, slots int) (Schedule, error) {
 // WithLag returns a schedule for hops that take as long as so many chunks, inside a host and between
 // hosts, where that makes a difference: see Tree.Lagged.
 func WithLag(s Schedule, inside, between int) (Schedule, error) {
-	t, ok := s.(*Tree)
-	if !ok {
-		return s, nil
+	switch t := s.(type) {
+	case *Tree:
+		l, err := t.Lagged(inside, between)
+		return schedule(l, err)
+	case *NVLSTree:
+		l, err := t.Lagged(between)
+		return schedule(l, err)
 	}
-	l, err := t.Lagged(inside, between)
-	return schedule(l, err)
+	return s, nil
 }
 
 // Repeats says, as ReuseSafe does, whether a schedule may run again and again with so many staging

@@ -74,6 +74,10 @@ type Op struct {
 	// credit yet are at most so many; 0: any number. See doc.go.
 	Window int32
 	Source int32 // Keep: the chunk of the input; otherwise 0
+	// Switch is among how many ranks a switch adds up or copies: N of a Send to the head of what it
+	// carries, which N-1 send at once; -N of a Send from the head to the N-1 others; 1 of a Reduce of
+	// what a switch has added, which costs the rank nothing; 0: no switch does.
+	Switch int32
 }
 
 // String returns the op as the text form writes it, without its number.
@@ -112,6 +116,14 @@ func (o Op) operands() string {
 	}
 	if o.Frees {
 		b.WriteString(" frees")
+	}
+	switch {
+	case o.Kind == Reduce && o.Switch > 0:
+		b.WriteString(" added")
+	case o.Switch > 0:
+		fmt.Fprintf(&b, " adds %d", o.Switch)
+	case o.Switch < 0:
+		fmt.Fprintf(&b, " copies %d", -o.Switch)
 	}
 	return b.String()
 }
@@ -197,19 +209,23 @@ func ReadsOnce(s Schedule, rank int) bool {
 	return true
 }
 
-// Carried returns what part of the bytes of a Send, op i of a rank, the link of the sender and that
-// of the receiver carry: all, but where a switch between them adds up or copies messages.
-func Carried(s Schedule, rank, channel, i int) (out, in unit.Ratio) {
-	if o, ok := s.(interface {
-		Carried(rank, channel, i int) (out, in unit.Ratio)
-	}); ok && SwitchAdds(s) {
-		return o.Carried(rank, channel, i)
+// Carried returns what part of the bytes of a Send the link of the sender and that of the receiver
+// carry: all, but where a switch between them adds up or copies messages. Of N ranks, of a message
+// that N-1 send at once, the sender's link carries N/(N-1) and the head's 1/(N-1): with the head's own
+// part N out, and one sum in. Of a sum the head's link carries 1/(N-1), the receiver's N/(N-1).
+func (o *Op) Carried() (out, in unit.Ratio) {
+	n := int64(o.Switch)
+	switch {
+	case n > 0:
+		return unit.Ratio{Num: n, Den: n - 1}, unit.Ratio{Num: 1, Den: n - 1}
+	case n < 0:
+		return unit.Ratio{Num: 1, Den: -n - 1}, unit.Ratio{Num: -n, Den: -n - 1}
 	}
 	return unit.Ratio{Num: 1, Den: 1}, unit.Ratio{Num: 1, Den: 1}
 }
 
-// SwitchAdds reports whether a switch between the ranks adds up and copies what they send: all of
-// them must be on one.
+// SwitchAdds reports whether switches add up and copy some of what ranks send: the two ends of such a
+// message must be on one.
 func SwitchAdds(s Schedule) bool {
 	o, ok := s.(interface{ SwitchAdds() bool })
 	return ok && o.SwitchAdds()

@@ -1,10 +1,6 @@
 package coll
 
-import (
-	"slices"
-
-	"railyard/internal/unit"
-)
+import "slices"
 
 // Table is a schedule written out op by op: what ParseText returns, and what a
 // printed or edited schedule is. Engines use generators; a Table costs memory.
@@ -13,14 +9,13 @@ type Table struct {
 	ranks, channels int
 	chunks, slots   int
 	inputs, slices  int
-	switched        bool   // a switch adds up and copies messages
 	ops             [][]Op // [rank*channels + channel][i]
 }
 
 // NewTable writes out a schedule.
 func NewTable(s Schedule) *Table {
 	t := &Table{name: s.Name(), ranks: s.Ranks(), channels: s.Channels(), chunks: s.Chunks(), slots: s.Slots(),
-		inputs: Inputs(s), slices: Slices(s), switched: SwitchAdds(s)}
+		inputs: Inputs(s), slices: Slices(s)}
 	for r := range t.ranks {
 		for c := range t.channels {
 			ops := make([]Op, s.Len(r, c))
@@ -54,13 +49,11 @@ func (t *Table) Inputs() int { return t.inputs }
 // Slices returns how many chunks in a row subdivide one part.
 func (t *Table) Slices() int { return t.slices }
 
-// SwitchAdds reports whether a switch between the ranks adds up and copies what they send.
-func (t *Table) SwitchAdds() bool { return t.switched }
-
-// Carried returns what part of the Send i of a rank its own link and the receiver's carry, where a
-// switch adds: the head of chunk c is rank c / slices.
-func (t *Table) Carried(rank, channel, i int) (out, in unit.Ratio) {
-	return carriedBySwitch(t.ranks, int(t.Op(rank, channel, i).Chunk)/t.slices == rank)
+// SwitchAdds reports whether switches add up and copy some of what ranks send.
+func (t *Table) SwitchAdds() bool {
+	return slices.ContainsFunc(t.ops, func(ops []Op) bool {
+		return slices.ContainsFunc(ops, func(o Op) bool { return o.Switch != 0 })
+	})
 }
 
 // NeedsCredit reports whether some Send has a Window.

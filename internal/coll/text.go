@@ -26,12 +26,17 @@ import (
 //	   ...
 //
 // After slots come "inputs N" if the schedule has an input, and "slices N" if N
-// chunks in a row are one part, then "switch adds" if a switch adds up and copies the messages
-// (SwitchAdds): the head of chunk c is rank c / N. An op may say more:
+// chunks in a row are one part. An op may say more:
 //
 //	0 keep   chunk 0 source 0
 //	1 send   input chunk 1 to 1 window 2
 //	2 copy   chunk 1 slot 0 after 1 frees
+//
+// and what a switch does with a message (Op.Switch), the N-1 others being the sender's or the receiver's:
+//
+//	0 send   chunk 1 to 1 adds 4
+//	1 reduce chunk 0 slot 0 added
+//	2 send   chunk 0 to 1 copies 4
 //
 // The same schedule always prints the same bytes.
 func WriteText(w io.Writer, s Schedule) error {
@@ -43,9 +48,6 @@ func WriteText(w io.Writer, s Schedule) error {
 	}
 	if n := Slices(s); n > 1 {
 		fmt.Fprintf(b, "slices %d\n", n)
-	}
-	if SwitchAdds(s) {
-		fmt.Fprintln(b, "switch adds")
 	}
 	for r := range s.Ranks() {
 		for c := range s.Channels() {

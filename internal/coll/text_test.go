@@ -55,8 +55,9 @@ func TestTextRoundTrip(t *testing.T) {
 			}
 			for r := range n { // what a switch carries is not in the ops
 				for i := range s.Len(r, 1) {
-					out, in := Carried(s, r, 1, i)
-					if o, in1 := Carried(back, r, 1, i); s.Op(r, 1, i).Kind == Send && (o != out || in1 != in) {
+					of, again := s.Op(r, 1, i), back.Op(r, 1, i)
+					out, in := of.Carried()
+					if o, in1 := again.Carried(); of.Kind == Send && (o != out || in1 != in) {
 						t.Errorf("%s, %d ranks: op %d of %d carries %v and %v, read back %v and %v", name, n, i, r, out, in, o, in1)
 					}
 				}
@@ -130,11 +131,10 @@ func TestTextMistakes(t *testing.T) {
 		{"slots 1\n", "slots 1\nslices 2\n", `s.txt:6:8: slices "2", want slices 1`},
 		{"chunks 1\nslots 1\n", "chunks 6\nslots 1\ninputs 4\nslices 3\n",
 			`s.txt:7:8: slices 3, want a number that 6 chunks and 4 inputs are a multiple of`},
-		{"chunks 1\nslots 1\n", "chunks 2\nslots 1\nswitch\n", `s.txt:6:7: the line ends, want adds`},
-		{"slots 1\n", "slots 1\nswitch adds\n", `s.txt:6:1: a switch that adds with 2 ranks, 0 inputs, 1 chunks and ` +
-			`1 slices: want no inputs, and as many chunks as ranks times slices`},
-		{"chunks 1\nslots 1\n", "chunks 2\nslots 1\nswitch adds\nswitch adds\n",
-			`s.txt:7:1: "switch", want rank 0 channel 0`},
+		{"0 to 1", "0 to 1 adds 3", `s.txt:8:26: adds "3", want adds 2`},
+		{"0 to 1", "0 to 1 copies", `s.txt:8:27: the line ends, want copies 2`},
+		{"0 to 1", "0 to 1 copies 2 adds 2", `s.txt:8:30: "adds", want the end of the line`},
+		{"copy chunk 0 slot 0 after 0", "copy chunk 0 slot 0 after 0 added", `s.txt:12:31: "added", want the end of the line`},
 		{"1 copy chunk 0 slot 0 after 0\n", "\nrank 2 channel 0\n",
 			`s.txt:13:1: one more rank and channel, want 2 ranks with 1 channels`},
 	} {

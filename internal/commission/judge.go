@@ -20,6 +20,7 @@ func Read(file string, text []byte, checks []Check) (Measured, error) {
 		byKey[checks[i].Key] = &checks[i]
 	}
 	var wrong located.Problems
+	known := false // some line begins with a key
 	text = bytes.TrimPrefix(text, located.BOM)
 	for n := 1; len(text) > 0 && !wrong.Full(); n++ {
 		line, rest, _ := bytes.Cut(text, []byte("\n"))
@@ -30,6 +31,7 @@ func Read(file string, text []byte, checks []Check) (Measured, error) {
 		}
 		at, why := words[0], ""
 		c := byKey[words[0].Text]
+		known = known || c != nil
 		switch {
 		case c == nil:
 			why = located.Shown(words[0].Text) + ": no check has this key" + nearest(words[0].Text, checks)
@@ -51,8 +53,13 @@ func Read(file string, text []byte, checks []Check) (Measured, error) {
 			wrong = append(wrong, located.Problem{File: file, Line: n, Column: at.Column, Width: at.Width(), Message: why})
 		}
 	}
-	if len(m) == 0 && len(wrong) == 0 {
+	empty := len(m) == 0 && len(wrong) == 0
+	if empty {
 		wrong = located.Problems{{File: file, Line: 1, Column: 1, Width: 1, Message: "no value" + nearest("", checks)}}
+	}
+	if !known && len(wrong) > 0 && !empty {
+		// Likely another file: none of its words is shown.
+		wrong = located.Problems{{File: file, Message: "no key of a check" + nearest("", checks)}}
 	}
 	return m, wrong.Err()
 }

@@ -33,8 +33,10 @@ type Item struct {
 
 	Power unit.Power // of one, at most
 	Known bool       // the power is
-	Price scenario.Amount
-	Given bool // the price is
+
+	Typical unit.Power // of one; where that is not known the most, if that is
+	Price   scenario.Amount
+	Given   bool // the price is
 }
 
 // bill collects items.
@@ -56,7 +58,7 @@ func (b *bill) add(net, kind, name string, count int, power unit.Power, passive 
 	if !known {
 		i = len(b.items)
 		b.at[key] = i
-		b.items = append(b.items, Item{Net: net, Kind: kind, Name: name, Power: power, Known: passive || power > 0})
+		b.items = append(b.items, Item{Net: net, Kind: kind, Name: name, Power: power, Typical: power, Known: passive || power > 0})
 	}
 	b.items[i].Count += count
 	return &b.items[i]
@@ -96,27 +98,69 @@ func (i *Item) Sort() string {
 // A Total is a sum over items, and what is missing from it.
 type Total struct {
 	Power    unit.Power
-	Unknown  int // items whose power is not known
+	Typical  unit.Power // of the same items
+	Unknown  int        // items whose power is not known
+	Powered  string     // of what the sum is where it is not of all: "transceivers, some cables"
 	Cost     scenario.Amount
 	Unpriced int // items without a price
+	Priced   string
 }
 
 // Sum adds up items.
 func Sum(items []Item) (t Total) {
+	var powered, priced parts
 	for _, i := range items {
 		if i.Known {
 			t.Power += unit.Power(i.Count) * i.Power
+			t.Typical += unit.Power(i.Count) * i.Typical
 		} else {
 			t.Unknown += i.Count
 		}
+		powered.add(i.Kind, i.Known)
 		if i.Given {
 			t.Cost.Hundredths += int64(i.Count) * i.Price.Hundredths
 			t.Cost.Currency = i.Price.Currency
 		} else {
 			t.Unpriced += i.Count
 		}
+		priced.add(i.Kind, i.Given)
 	}
+	t.Powered, t.Priced = powered.text(), priced.text()
 	return t
+}
+
+// parts are which kinds of items are in a sum, in the order of itemKinds.
+type parts [4]struct{ in, out bool }
+
+func (p *parts) add(kind string, in bool) {
+	at := &p[slices.Index(itemKinds, kind)]
+	at.in, at.out = at.in || in, at.out || !in
+}
+
+// text is empty where all items are in the sum, or none. Kinds of which all are in it come first.
+func (p *parts) text() string {
+	var whole, some []string
+	complete := true
+	for i, k := range p {
+		name := itemKinds[i] + "s"
+		if strings.HasSuffix(itemKinds[i], "ch") {
+			name = itemKinds[i] + "es"
+		}
+		switch {
+		case k.in && k.out:
+			some = append(some, name)
+		case k.in:
+			whole = append(whole, name)
+		}
+		complete = complete && !k.out
+	}
+	if complete {
+		return ""
+	}
+	if len(some) > 0 {
+		some[0] = "some " + some[0]
+	}
+	return strings.Join(append(whole, some...), ", ")
 }
 
 // equip puts switches and NICs on the bill.
@@ -124,7 +168,10 @@ func (l *Layout) equip(all []*drawn) {
 	for _, w := range all {
 		n := w.net
 		for _, t := range n.Sized.Tiers() {
-			l.bill.add(n.Name, SwitchItem, t.Switch.Model, t.Switches, l.r.Switch(t.Switch.Model).Power, false)
+			model := l.r.Switch(t.Switch.Model)
+			if i := l.bill.add(n.Name, SwitchItem, model.Name, t.Switches, model.Power, false); i != nil && model.Typical > 0 {
+				i.Typical = model.Typical
+			}
 		}
 		switch n.Name {
 		case Backend:

@@ -105,8 +105,13 @@ func checkLayout(t *rapid.T, r *scenario.Requirement, l *Layout) {
 		t.Errorf("%d fibres, %d bought; transceivers with %d ends", fibres, bought, ends)
 	}
 	for i := range r.Hosts() {
-		for nic := range r.Rails() * r.NIC.PerGPU {
-			if at := fmt.Sprintf("host%d nic%d", i+1, nic); !taken[at] {
+		bonded := l.Option.Backend().Bond
+		for port := range r.Rails() * r.NIC.PerGPU {
+			at := fmt.Sprintf("host%d nic%d", i+1, port/bonded)
+			if bonded > 1 {
+				at += fmt.Sprintf("/%d", port%bonded+1)
+			}
+			if !taken[at] {
 				t.Errorf("%s: no cable", at)
 			}
 		}
@@ -117,11 +122,12 @@ func checkLayout(t *rapid.T, r *scenario.Requirement, l *Layout) {
 func drawRequirement(t *rapid.T) *scenario.Requirement {
 	whole := func(what string, least, most int) int { return rapid.IntRange(least, most).Draw(t, what) }
 	gpus := whole("hosts", 1, 8) * 4
+	ports := whole("ports", 1, 2)
 	model := rapid.SampledFrom([]string{"tomahawk3", "sn5600", "small", "twin"})
 	src := fmt.Sprintf(`gpus: %d
 later: %d
 host: {gpus: 4, height: %dU}
-nic: {speed: 200Gb/s, per_gpu: %d}
+nic: {speed: 200Gb/s, per_gpu: %d, ports: %d}
 backend: {leaf: %s, spine: %s, oversubscription: %d, rails_per_leaf: %d, segment: %d, lost_spines: %d}
 racks: {per_row: %d, height: %dU}
 storage: {nodes: %d}
@@ -129,7 +135,7 @@ designs: [%s]
 models:
 - {name: small, ports: 16, rate: 400Gb/s}
 - {name: twin, ports: 12, rate: 400Gb/s, breakout: 2, height: 1U, buffer: 32MB}
-`, gpus, gpus+4*whole("growth", 0, 3), whole("height", 4, 9), whole("ports", 1, 2), model.Draw(t, "leaf"),
+`, gpus, gpus+4*whole("growth", 0, 3), whole("height", 4, 9), ports, whole("of a card", 1, ports), model.Draw(t, "leaf"),
 		model.Draw(t, "spine"), whole("oversubscription", 1, 3), rapid.SampledFrom([]int{1, 2, 4}).Draw(t, "rails per leaf"),
 		whole("segment", 1, 4), whole("lost", 0, 1), whole("per row", 1, 6), whole("rack", 12, 48), whole("nodes", 0, 3),
 		rapid.SampledFrom(scenario.RequiredDesigns).Draw(t, "design").Name)

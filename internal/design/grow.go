@@ -1,6 +1,12 @@
 package design
 
-import "railyard/internal/sizing"
+import (
+	"fmt"
+	"strings"
+
+	"railyard/internal/sizing"
+	"railyard/internal/unit"
+)
 
 // A Phase is what there is of a backend at some time.
 type Phase struct {
@@ -45,3 +51,29 @@ func phase(what string, w *sizing.Network, hosts, gpus, segments, pods int) Phas
 	}
 	return p
 }
+
+// Bounds says of each network of an option how many switches any of its family has at least, how many were found, and
+// tier by tier what lies between.
+func (o *Option) Bounds() string {
+	var all []string
+	for _, n := range o.Nets {
+		w, b := n.Sized, n.Sized.Bound
+		text := fmt.Sprintf("%s bound %s, found %s", n.Name, number(b.Switches()), number(w.Switches()))
+		var between []string
+		for _, t := range []struct {
+			what         string
+			bound, found int
+		}{{"leaves", b.Leaves, w.Leaves()}, {"spines", b.Spines, w.Spines()}, {"super-spines", b.SuperSpines, w.SuperSpines()}} {
+			if t.bound != t.found {
+				between = append(between, fmt.Sprintf("%s %s and %s", t.what, number(t.bound), number(t.found)))
+			}
+		}
+		if len(between) > 0 {
+			text += " (" + strings.Join(between, ", ") + ")"
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, "; ")
+}
+
+func number(n int) string { return unit.Count(int64(n)) }

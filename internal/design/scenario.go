@@ -53,8 +53,11 @@ func Scenario(r *scenario.Requirement, o *Option, l sizing.Lengths, bytes unit.B
 	line("cluster:")
 	line("  hosts: %d", w.Room())
 	line("  host: {preset: %s, gpus: %d}", r.Host.Preset, r.Host.GPUs)
-	nic := fmt.Sprintf("speed: %v, per_gpu: %d", r.NIC.Speed, r.NIC.PerGPU)
-	if r.NIC.SharedBy > 1 {
+	nic := fmt.Sprintf("speed: %v, per_gpu: %d", r.NIC.Speed, r.NIC.PerGPU/w.Bond)
+	switch {
+	case w.Bond > 1:
+		nic += fmt.Sprintf(", ports: %d", w.Bond)
+	case r.NIC.SharedBy > 1:
 		nic = fmt.Sprintf("speed: %v, shared_by: %d", r.NIC.Speed, r.NIC.SharedBy)
 	}
 	line("  nic: {%s}", nic)

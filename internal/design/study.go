@@ -53,11 +53,11 @@ func Study(r *scenario.Requirement) []*Option {
 
 // size sizes the networks of an option.
 func (o *Option) size(r *scenario.Requirement) error {
-	need, err := backendNeed(r, o.Design)
+	needs, err := backendNeeds(r, o.Design)
 	if err != nil {
 		return err
 	}
-	w, err := sizing.Size(need)
+	w, err := sizing.Best(needs)
 	var refusal *sizing.Refusal
 	if errors.As(err, &refusal) {
 		return errors.New(refusal.Text)
@@ -90,40 +90,63 @@ func (o *Option) size(r *scenario.Requirement) error {
 	return nil
 }
 
-// backendNeed is what the network of the GPUs must do.
-func backendNeed(r *scenario.Requirement, design string) (sizing.Need, error) {
+// backendNeeds is what the network of the GPUs must do, in each number of planes that it may have.
+func backendNeeds(r *scenario.Requirement, design string) ([]sizing.Need, error) {
 	b := &r.Backend
-	n := sizing.Need{Design: design, Hosts: r.Hosts(), Rails: r.Rails(), Ports: r.NIC.PerGPU,
+	n := sizing.Need{Design: design, Hosts: r.Hosts(), Rails: r.Rails(), Ports: r.NIC.PerGPU, Bond: bond(r),
 		PerRail: r.Host.GPUs / r.Rails(), HostRate: r.NIC.Speed,
 		RailsPerLeaf: b.RailsPerLeaf, Segment: b.Segment.Or(0), Pods: b.Pods.Or(0), Leaves: b.Leaves.Or(0),
 		Spines: b.Spines.Or(0), SuperSpines: b.SuperSpines.Or(0), SpineRate: b.SpineLink.Or(0),
 		SuperRate: b.SuperLink.Or(0), Oversubscription: b.Oversubscription, SpineOversubscribed: b.SpineOversubscription,
-		LostSpines: b.LostSpines, Leaf: toSize(r.Switch(b.Leaf)), Spine: toSize(r.Switch(b.Spine)),
-		Super: toSize(r.Switch(b.SuperSpine))}
+		LostSpines: b.LostSpines, Leaf: toSize(r, b.Leaf), Spine: toSize(r, b.Spine), Super: toSize(r, b.SuperSpine)}
 	switch design {
 	case "multi-plane":
-		if n.Planes = r.NIC.PerGPU; n.Planes == 1 {
-			return n, errors.New("a GPU has one port: want nic.per_gpu 2 or more")
-		}
-		n.Design = "rail-optimized"
+		return planesOf(r, n)
 	case "leaf-spine":
 		n.Segment = 0 // a leaf has the hosts that it has ports for
 	case "rail-only", "single-switch":
 		n.Segment, n.Pods, n.Spines, n.SuperSpines, n.LostSpines = 0, 0, 0, 0, 0
 	}
-	return n, nil
+	return []sizing.Need{n}, nil
 }
 
-// sideSize sizes a network beside the backend: the ports of a machine are a rail's, on different leaves.
+// planesOf is a need in each number of planes that the ports of a GPU split over.
+func planesOf(r *scenario.Requirement, n sizing.Need) (all []sizing.Need, err error) {
+	n.Design = "rail-optimized"
+	given, ports := r.Backend.Planes, r.NIC.PerGPU
+	switch {
+	case ports == 1:
+		return nil, errors.New("a GPU has one port: want nic.per_gpu 2 or more")
+	case given.Set && (given.Value == 1 || ports%given.Value != 0):
+		return nil, fmt.Errorf("%d planes for %d ports of a GPU (backend.planes), want 2 or more that divide them", given.Value,
+			ports)
+	}
+	for planes := ports; planes > 1; planes-- {
+		if n.Planes = planes; ports%planes == 0 && given.Or(planes) == planes {
+			all = append(all, n)
+		}
+	}
+	return all, nil
+}
+
+// bond is how many ports of a NIC, all of one GPU, are bonded.
+func bond(r *scenario.Requirement) int {
+	if r.NIC.PerGPU%r.NIC.Ports != 0 {
+		return 1 // GPUs share a card, each has a port of its own
+	}
+	return r.NIC.Ports
+}
+
+// sideSize sizes a network beside the backend: the ports of a machine are a rail's, on different leaves. Two spines
+// at least: one may fail, and all machines still have a way.
 func sideSize(r *scenario.Requirement, s *scenario.SideNetwork, machines int) (*sizing.Network, error) {
 	need := sizing.Need{Design: "rail-only", Hosts: machines, Rails: 1, Ports: s.Ports, HostRate: s.Speed,
-		Leaf: toSize(r.Switch(s.Leaf)), Spine: toSize(r.Switch(s.Spine)), Super: toSize(r.Switch(s.Spine)),
-		Oversubscription: s.Oversubscription}
+		Leaf: toSize(r, s.Leaf), Spine: toSize(r, s.Spine), Super: toSize(r, s.Spine), Oversubscription: s.Oversubscription}
 	w, err := sizing.Size(need)
 	if err == nil {
 		return w, nil
 	}
-	need.Design, need.LostSpines = "rail-optimized", 1 // two spines at least: one may fail
+	need.Design, need.LeastSpines = "rail-optimized", 2
 	w, err = sizing.Size(need)
 	var refusal *sizing.Refusal
 	if errors.As(err, &refusal) {
@@ -132,10 +155,12 @@ func sideSize(r *scenario.Requirement, s *scenario.SideNetwork, machines int) (*
 	return w, nil
 }
 
-// toSize is what sizes of a model.
-func toSize(s *catalogue.Switch) sizing.Switch {
-	return sizing.Switch{Model: s.Name, Ports: s.Ports, Rate: s.Rate, Breakout: s.Breakout, Uplinks: s.Uplinks,
-		UplinkRate: s.UplinkRate}
+// toSize is what sizes and costs of a model.
+func toSize(r *scenario.Requirement, name string) sizing.Switch {
+	s := r.Switch(name)
+	price, _ := r.PriceOf(name)
+	return sizing.Switch{Model: s.Name, Ports: s.Ports, Rate: s.Rate, Breakout: s.Breakout, Price: price.Hundredths,
+		Uplinks: s.Uplinks, UplinkRate: s.UplinkRate}
 }
 
 // model is that of a switch of a network.

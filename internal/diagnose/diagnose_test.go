@@ -94,6 +94,7 @@ func TestAPauseGoesToItsRoot(t *testing.T) {
 func TestAFullWindow(t *testing.T) {
 	e := two(100*us, 10*us, 100*gbps)
 	e.Pairs[0].Window = 4 * us
+	e.Ports[2].Fill = []Share{{1, 300}}
 	e.Pairs[0].Back[0].Frames, e.Pairs[0].Back[0].Others = 2, 36*us // 18 us each
 	d := Of(e.spent(cause.Window, -1, 0, 24*us))
 	want(t, d, SharedPort, "host2/rail1", 18*us)

@@ -15,9 +15,11 @@ type Kind string
 // The kinds.
 const (
 	SharedPort Kind = "shared port" // others' bytes at a port
-	SlowPort   Kind = "slow port"   // own bytes at a port that is slower than the sender's
-	LossyLink  Kind = "lossy link"  // a link lost packets
-	FullBuffer Kind = "full buffer" // a switch had no room for packets
+	// UnevenChoice: others' bytes at a port while an equal one had room
+	UnevenChoice Kind = "uneven choice"
+	SlowPort     Kind = "slow port"   // own bytes at a port that is slower than the sender's
+	LossyLink    Kind = "lossy link"  // a link lost packets
+	FullBuffer   Kind = "full buffer" // a switch had no room for packets
 	// DropThreshold: a queue reached its drop threshold
 	DropThreshold Kind = "drop threshold"
 	Watchdog      Kind = "PFC watchdog"       // it emptied a queue that had been paused for too long
@@ -25,6 +27,7 @@ const (
 	Reordering    Kind = "reordering"         // a receiver called packets missing that were only late
 	NoRoom        Kind = "reorder buffer"     // and so because it had no room for those that came before them
 	Timeouts      Kind = "timeouts"           // repeats though nothing was lost
+	Pauses        Kind = "pauses"             // without others' bytes, or from a place that is not known
 	Deadlock      Kind = "deadlock"           // ports that wait for each other in a circle
 	Storm         Kind = "pause storm"        // a host that pauses its switch, or a switch whose PFC is stuck
 	Receiver      Kind = "slow receiver"      // a NIC whose PCIe is slower than its link pauses its switch
@@ -53,8 +56,8 @@ const (
 // Congestion reports whether the kind is lost to a network that is not idle and whole.
 func (k Kind) Congestion() bool {
 	switch k {
-	case SharedPort, SlowPort, LossyLink, FullBuffer, DropThreshold, Watchdog, NoRoute, Reordering, NoRoom, Timeouts,
-		Deadlock, Storm, Receiver, Controller, Window:
+	case SharedPort, UnevenChoice, SlowPort, LossyLink, FullBuffer, DropThreshold, Watchdog, NoRoute, Reordering, NoRoom,
+		Timeouts, Pauses, Deadlock, Storm, Receiver, Controller, Window:
 		return true
 	}
 	return false
@@ -66,8 +69,11 @@ func (k Kind) Congestion() bool {
 type Diagnosis struct {
 	Subject string        `json:"subject"` // whose time: a step along its critical path, ...
 	Whole   unit.Duration `json:"whole_ps"`
-	Blames  []Blame       `json:"blames"`            // largest first
-	Rest    unit.Duration `json:"rest_ps,omitempty"` // of further blames, which are not listed
+	Blames  []Blame       `json:"blames"` // largest first
+	// Findings are the blames by the names of what is behind them, each blame in one: the first is to be said first,
+	// the others are in order of time.
+	Findings []Finding     `json:"findings,omitempty"`
+	Rest     unit.Duration `json:"rest_ps,omitempty"` // of further blames, which are not listed
 }
 
 // Blame is one reason.
@@ -76,12 +82,16 @@ type Blame struct {
 	Port     string        `json:"port,omitempty"` // where
 	Rank     *int32        `json:"rank,omitempty"`
 	Time     unit.Duration `json:"time_ps"`
-	Felt     []Felt        `json:"felt"`               // as which causes, largest first
-	Culprits []Culprit     `json:"culprits,omitempty"` // whose bytes waited there, largest first
-	Others   int           `json:"others,omitempty"`   // culprits that are not listed
-	Victims  []Culprit     `json:"victims,omitempty"`  // queue pairs that lost the time, largest first
-	Crossed  bool          `json:"crossed,omitempty"`  // a victim's own path leads over the port
-	Faults   []string      `json:"faults,omitempty"`   // entries of the scenario's faults that may be behind it: faults[0]
+	Timer    unit.Duration `json:"timer_ps,omitempty"`         // of it, senders stood still until the retransmission timer ran out
+	Felt     []Felt        `json:"felt"`                       // as which causes, largest first
+	Culprits []Culprit     `json:"culprits,omitempty"`         // whose bytes waited there, largest first
+	Others   int           `json:"others,omitempty"`           // culprits that are not listed
+	Victims  []Culprit     `json:"victims,omitempty"`          // queue pairs that lost the time, largest first
+	Crossed  bool          `json:"crossed,omitempty"`          // a victim's own path leads over the port
+	Acks     bool          `json:"acknowledgements,omitempty"` // a victim's acknowledgements lead over the port, its data do not
+	Faults   []string      `json:"faults,omitempty"`           // entries of the scenario's faults that may be behind it: faults[0]
+
+	at int32 // the port
 }
 
 // Felt is how much of a blame passed in a state.
@@ -124,17 +134,21 @@ type sum struct {
 	felt    cause.Split
 	victims map[int32]unit.Duration
 	crossed bool
+	timer   unit.Duration
+	acks    bool // acknowledgements lead over the port
 }
 
 // court gathers blames.
 type court struct {
 	e    *Evidence
 	sums map[key]*sum
+	uses map[int32]*use
+	made map[int32]*Choice
 }
 
 // Of finds what time was lost to.
 func Of(e *Evidence) *Diagnosis {
-	c := &court{e: e, sums: map[key]*sum{}}
+	c := &court{e: e, sums: map[key]*sum{}, uses: map[int32]*use{}, made: map[int32]*Choice{}}
 	var whole unit.Duration
 	for i := range e.Spans {
 		whole += e.Spans[i].Time
@@ -154,6 +168,7 @@ func Of(e *Evidence) *Diagnosis {
 			d.Rest += s.felt.Sum() / n
 		}
 	}
+	d.Findings = c.findings(d)
 	return d
 }
 
@@ -189,7 +204,7 @@ func (c *court) merged() []*sum {
 }
 
 func (c *court) blame(s *sum, n unit.Duration) Blame {
-	b := Blame{Kind: s.kind, Time: s.felt.Sum() / n, Crossed: s.crossed}
+	b := Blame{Kind: s.kind, Time: s.felt.Sum() / n, Timer: s.timer / n, Crossed: s.crossed}
 	if s.port >= 0 {
 		b.Port = c.e.Ports[s.port].Name
 	}
@@ -207,9 +222,10 @@ func (c *court) blame(s *sum, n unit.Duration) Blame {
 		victims[p] = float64(t)
 	}
 	b.Victims, _ = c.names(victims)
-	if s.kind == SharedPort && s.port >= 0 {
+	if (s.kind == SharedPort || s.kind == UnevenChoice) && s.port >= 0 {
 		b.Culprits, b.Others = c.names(c.culprits(s))
 	}
+	b.at, b.Acks = s.port, s.acks && !s.crossed
 	return b
 }
 
@@ -217,7 +233,7 @@ func (c *court) blame(s *sum, n unit.Duration) Blame {
 // With f the bytes of a flow, F those of all and t the time of a victim, a flow c has
 // f(c) x sum over v != c of t(v) / (F - f(v)).
 func (c *court) culprits(s *sum) map[int32]float64 {
-	fill := c.e.Ports[s.port].Fill
+	fill := c.fill(s.port)
 	all, own := int64(0), make(map[int32]int64, len(fill))
 	for _, f := range fill {
 		all += f.Bytes

@@ -12,8 +12,19 @@ type Evidence struct {
 	Spans   []Span
 	Pairs   map[int32]*Pair // those that Spans name
 	Ports   []Port
+	Circle  []int32 // ports that waited for each other, each for the next
 	// Name returns the name of a queue pair of Pairs or of a port's Fill.
 	Name func(pair int32) string
+	// Choice returns the ports that were equal to a port for what waited there, nil where there was no other. It may
+	// be nil.
+	Choice func(port int32) *Choice
+	// Crossing returns whose bytes crossed a port, where nothing else says it. It may be nil.
+	Crossing func(port int32) []Share
+	// Job returns the name of a queue pair's job that is not the one that is judged, "" of its own and of background.
+	// It may be nil.
+	Job     func(pair int32) string
+	Line    unit.Bitrate  // that most NICs' ports have
+	Timeout unit.Duration // after which a sender sends again what was not acknowledged
 	// RankCompute is the mean time of compute in a step, by rank.
 	RankCompute []unit.Duration
 	// RankWork is how long a rank's compute would take were all devices alike; nil: as long on all.
@@ -43,6 +54,7 @@ type Pair struct {
 	// that packets which came early were dropped there for want of room.
 	Late   int64
 	NoRoom bool
+	Timer  unit.Duration // its sender stood still until the retransmission timer ran out
 }
 
 // Hop is what a queue pair met at one port.
@@ -51,8 +63,8 @@ type Hop struct {
 	Marked             int64 // packets
 	Frames             int64 // traced
 	Own, Others, Pause unit.Duration
-	Root               int32 // of most of Pause
-	Span               unit.Duration
+	Root               int32         // of most of Pause
+	Span, Held         unit.Duration // messages under way; of that, the port was paused
 	Served, Mine       unit.Bytes
 	Lost               []Lost
 }
@@ -75,6 +87,52 @@ type Port struct {
 	// Receiver: that is a NIC which waits for its PCIe
 	Receiver bool
 	Fill     []Share // of a NIC's port, whose queue pairs wait in turn: what arrived of each
+
+	Own, Last bool          // a NIC's own port; the port to a NIC
+	Load      []Load        // over time
+	Roots     []Root        // how long it was paused, by the port from whose queue that spread
+	Paused    unit.Duration // in all
+	Active    unit.Duration // from its first frame to its last
+	Cut       unit.Duration // its link was down
+	Degraded  bool          // it had less than the rate of its cable
+	Odd       []string      // settings of which the other switches of its tier have another value
+
+	crossed []Share // see court.fill
+}
+
+// Root is how long a port was paused because of another one's queue.
+type Root struct {
+	Port int32
+	Time unit.Duration
+}
+
+// Pick is how a port is chosen among equal ones.
+type Pick uint8
+
+// The ways to choose.
+const (
+	ByHash   Pick = iota // of a flow's headers
+	ByPacket             // each packet for itself
+	ByBurst              // each flowlet, or what stays of a flow as others are full
+	Written              // paths are written in the scenario
+)
+
+// Choice is the ports among which one was chosen, and how.
+type Choice struct {
+	Equal []int32 // the port among them
+	By    Pick
+	Via   string   // the switch that is chosen with the port, or else the port
+	Among string   // all that can be chosen so: the same for choices that are made together
+	Over  int      // flows by way of it
+	All   int      // flows by way of all of the equal ones
+	Idle  []string // those by way of which no flow went
+	Of    int      // how many there are to choose
+	// Alike are two tiers one behind the other that hash alike, so that the second sees what the first has sorted.
+	Alike [2]string
+	Cut   []int32 // of Equal: their links were down
+	// Ratio is how much more bandwidth a switch has to its hosts than by its equal ports, 0: it is not known.
+	Ratio float64
+	Tier  string // which switch has that ratio
 }
 
 // Share is whose bytes waited at a port.

@@ -1,6 +1,8 @@
 package diagnose
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"railyard/internal/unit"
@@ -23,6 +25,11 @@ func (k Kind) Aborts() bool { return k == RetryExceeded || k == JobWatchdog || k
 // Main returns the blame to name first, nil if there is none: the largest that is not the work
 // itself, unless that outweighs it by far. A tenth of a job is worth to be named whatever its steps took.
 func (d *Diagnosis) Main() *Blame {
+	for i := range d.Findings {
+		if of := d.Findings[i].Blames; len(of) > 0 { // of how a job is laid out there is no blame
+			return &d.Blames[of[0]]
+		}
+	}
 	var work, lost *Blame
 	for i := range d.Blames {
 		b := &d.Blames[i]
@@ -52,9 +59,38 @@ func (d *Diagnosis) Find(k Kind, port string) *Blame {
 	return nil
 }
 
-// Attributed is the time that goes with a blame: of a port in the way, everything that was lost
-// there, whatever the mechanism; else the blame's own.
+// Finding returns the finding that a blame is part of, nil if the diagnosis names none.
+func (d *Diagnosis) Finding(b *Blame) *Finding {
+	for i := range d.Findings {
+		if slices.ContainsFunc(d.Findings[i].Blames, func(k int) bool { return b == &d.Blames[k] }) {
+			return &d.Findings[i]
+		}
+	}
+	return nil
+}
+
+// FeltWith returns in which causes the time of a blame's finding passed, largest first; of a blame without one, its own.
+func (d *Diagnosis) FeltWith(b *Blame) []Felt {
+	f := d.Finding(b)
+	if f == nil {
+		return b.Felt
+	}
+	var sum Blame
+	for _, i := range f.Blames {
+		for _, x := range d.Blames[i].Felt {
+			sum.feel(x)
+		}
+	}
+	slices.SortStableFunc(sum.Felt, func(x, y Felt) int { return cmp.Compare(y.Time, x.Time) })
+	return sum.Felt
+}
+
+// Attributed is the time that goes with a blame: that of its finding; of a diagnosis without findings, of a port in the
+// way everything that was lost there, whatever the mechanism, else the blame's own.
 func (d *Diagnosis) Attributed(b *Blame) unit.Duration {
+	if f := d.Finding(b); f != nil {
+		return f.Time
+	}
 	if b.Port == "" || !b.Kind.Congestion() {
 		return b.Time
 	}

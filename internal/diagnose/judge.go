@@ -19,9 +19,11 @@ func (c *court) charge(k Kind, port, rank int32, why cause.Cause, s *Span, t uni
 		c.sums[id] = x
 	}
 	x.felt[why] += t
-	if s.Pair >= 0 && k.Congestion() {
+	if s.Pair >= 0 && (k.Congestion() || k == PCIe) {
 		x.victims[s.Pair] += t
-		x.crossed = x.crossed || port >= 0 && c.e.Pairs[s.Pair].hop(port) >= 0
+		p := c.e.Pairs[s.Pair]
+		x.crossed = x.crossed || port >= 0 && p.hop(port) >= 0
+		x.acks = x.acks || port >= 0 && slices.ContainsFunc(p.Back, func(h Hop) bool { return h.Port == port })
 	}
 }
 
@@ -45,13 +47,13 @@ func (c *court) judge(s *Span) {
 			c.bits(s) // behind its own earlier messages, at the sender
 			return
 		}
-		kind := SharedPort // one's own packets pile up behind those of others
 		if s.Pair >= 0 && c.e.Ports[s.Port].Rate < c.e.Pairs[s.Pair].Line {
-			kind = SlowPort
+			c.charge(SlowPort, s.Port, -1, s.Cause, s, s.Time)
+			return
 		}
-		c.charge(kind, s.Port, -1, s.Cause, s, s.Time)
+		c.waited(s, s.Port, s.Time) // one's own packets pile up behind those of others
 	case cause.Queueing:
-		c.charge(SharedPort, s.Port, -1, s.Cause, s, s.Time)
+		c.waited(s, s.Port, s.Time)
 	case cause.Pause:
 		c.pause(s)
 	case cause.RateLimit:
@@ -114,15 +116,15 @@ func part(t unit.Duration, f float64) unit.Duration {
 	return unit.Duration(float64(t) * min(max(f, 0), 1))
 }
 
-// bits is about bits on wires: at the sender's own link that is its speed; on a slower link further
-// on, what goes beyond that is the slower link's.
+// bits is about bits on wires: at the sender's own link that is its speed; on a slower link, a NIC's that is slower than
+// other NICs' too, what goes beyond that is the slower link's.
 func (c *court) bits(s *Span) {
 	port := s.Port
 	if s.Pair >= 0 && port < 0 {
 		port = c.e.Pairs[s.Pair].Path[0].Port
 	}
 	if s.Pair >= 0 && port >= 0 {
-		if line := c.e.Pairs[s.Pair].Line; line > c.e.Ports[port].Rate {
+		if line := max(c.e.Pairs[s.Pair].Line, c.e.Line); line > c.e.Ports[port].Rate {
 			fair := part(s.Time, float64(c.e.Ports[port].Rate)/float64(line))
 			c.charge(SlowPort, port, -1, s.Cause, s, s.Time-fair)
 			c.charge(LinkSpeed, c.e.Pairs[s.Pair].Path[0].Port, -1, s.Cause, s, fair)
@@ -131,32 +133,6 @@ func (c *court) bits(s *Span) {
 		port = c.e.Pairs[s.Pair].Path[0].Port
 	}
 	c.charge(LinkSpeed, port, -1, s.Cause, s, s.Time)
-}
-
-func (c *court) pause(s *Span) {
-	if s.Port < 0 {
-		c.charge(SharedPort, -1, -1, s.Cause, s, s.Time)
-		return
-	}
-	if circle := c.e.Ports[s.Port].Circle; circle > 0 {
-		c.charge(Deadlock, circle-1, -1, s.Cause, s, s.Time)
-		return
-	}
-	if c.e.Ports[s.Port].Receiver {
-		c.charge(Receiver, s.Port, -1, s.Cause, s, s.Time)
-		return
-	}
-	if c.e.Ports[s.Port].Storm {
-		c.charge(Storm, s.Port, -1, s.Cause, s, s.Time)
-		return
-	}
-	if s.Pair >= 0 {
-		if h := c.e.Pairs[s.Pair].hop(s.Port); h >= 0 {
-			c.held(s, h, s.Time)
-			return
-		}
-	}
-	c.charge(SharedPort, s.Port, -1, s.Cause, s, s.Time)
 }
 
 // hop returns which hop of its path a port is, -1 if it is none.
@@ -252,8 +228,7 @@ func (c *court) window(s *Span) {
 	}
 	for i := range p.Back {
 		a, b, d := wait(&p.Back[i])
-		give(part(s.Time, (a+b)/whole),
-			func(s *Span, t unit.Duration) { c.charge(SharedPort, p.Back[i].Port, -1, s.Cause, s, t) })
+		give(part(s.Time, (a+b)/whole), func(s *Span, t unit.Duration) { c.waited(s, p.Back[i].Port, t) })
 		give(part(s.Time, d/whole), func(s *Span, t unit.Duration) { c.rooted(s, p.Back[i].Root, t) })
 	}
 	c.charge(Window, -1, -1, s.Cause, s, left)
@@ -275,40 +250,55 @@ func (h *Hop) busy(e *Evidence) float64 {
 	return min(1, float64(e.Ports[h.Port].Rate.TransmitTime(h.Served))/float64(h.Span))
 }
 
-// held divides time that a queue pair was held back because of a port of its path: as far as the
-// port stood idle it is the mechanism's, else the others' or, where the port is slower than the
-// sender, its own.
+// held divides time that a queue pair was held back because of a port of its path: as far as the port was paused it
+// is whose pauses they are; as far as it stood idle it is the mechanism's, else the others' or, where the port is
+// slower than the sender, its own.
 func (c *court) held(s *Span, at int, t unit.Duration) {
+	h := &c.e.Pairs[s.Pair].Path[at]
+	if c.e.Ports[h.Port].Circle == 0 {
+		t = c.follow(s, h.Port, t, 0)
+	}
+	c.filled(s, at, t)
+}
+
+// filled is held of a port that was not paused.
+func (c *court) filled(s *Span, at int, t unit.Duration) {
 	p := c.e.Pairs[s.Pair]
 	h := &p.Path[at]
 	port := &c.e.Ports[h.Port]
 	if h.Span == 0 { // messages of one packet: all that is known is that it waited
-		c.charge(SharedPort, h.Port, -1, s.Cause, s, t)
+		c.shared(s, h.Port, t)
 		return
 	}
 	stood := p.Held[cause.RateLimit] + p.Held[cause.Window] + p.Held[cause.Queueing] +
 		p.Held[cause.OwnQueueing] + p.Held[cause.Pause]
-	idle := unit.Duration(float64(h.Span) * (1 - h.busy(c.e)))
+	idle := max(0, unit.Duration(float64(h.Span)*(1-h.busy(c.e)))-h.Held)
 	wasted := part(t, float64(idle)/float64(max(stood, 1)))
-	mechanism, where := Controller, h.Port
-	switch s.Cause {
-	case cause.Window:
-		mechanism, where = Window, -1
-	case cause.Pause: // a port that stands idle while it makes others pause
-		mechanism = SharedPort
-	}
 	others, own := float64(h.Served-h.Mine)*8/float64(port.Rate), 0.0
 	if p.Line > port.Rate {
 		own = float64(h.Mine) * 8 * (1/float64(port.Rate) - 1/float64(p.Line))
 	}
 	if others+own == 0 {
-		c.charge(mechanism, where, -1, s.Cause, s, t)
-		return
+		if s.Cause == cause.Pause {
+			c.shared(s, h.Port, t)
+			return
+		}
+		wasted = t
 	}
-	c.charge(mechanism, where, -1, s.Cause, s, wasted)
-	slow := part(t-wasted, own/(others+own))
+	switch s.Cause {
+	case cause.Window:
+		c.charge(Window, -1, -1, s.Cause, s, wasted)
+	case cause.Pause: // a port that stands idle while it makes others pause: too early
+		c.charge(Pauses, h.Port, -1, s.Cause, s, wasted)
+	default:
+		c.charge(Controller, h.Port, -1, s.Cause, s, wasted)
+	}
+	slow := unit.Duration(0)
+	if own > 0 {
+		slow = part(t-wasted, own/(others+own))
+	}
 	c.charge(SlowPort, h.Port, -1, s.Cause, s, slow)
-	c.charge(SharedPort, h.Port, -1, s.Cause, s, t-wasted-slow)
+	c.shared(s, h.Port, t-wasted-slow)
 }
 
 // loss gives the time of repeats to the ports that lost packets or answers, and to a receiver that took
@@ -334,12 +324,39 @@ func (c *court) loss(s *Span) {
 		c.charge(Timeouts, -1, -1, s.Cause, s, s.Time)
 		return
 	}
-	c.charge(late, -1, -1, s.Cause, s, part(s.Time, float64(p.Late)/float64(whole)))
+	overtaken := part(s.Time, float64(p.Late)/float64(whole))
+	if slow := c.laggard(p); p.Late > 0 && slow >= 0 { // packets are late by the slowest of equal ways
+		c.charge(SlowPort, slow, -1, s.Cause, s, overtaken)
+	} else {
+		c.charge(late, -1, -1, s.Cause, s, overtaken)
+	}
 	for _, way := range [][]Hop{p.Path, p.Back} {
 		for i := range way {
 			for _, l := range way[i].Lost {
-				c.charge(l.Kind, way[i].Port, -1, s.Cause, s, part(s.Time, float64(l.Frames)/float64(whole)))
+				t := part(s.Time, float64(l.Frames)/float64(whole))
+				c.charge(l.Kind, way[i].Port, -1, s.Cause, s, t)
+				if x := c.sums[key{l.Kind, way[i].Port, -1}]; x != nil {
+					x.timer += part(t, float64(p.Timer)/float64(max(1, p.Held[cause.Retransmission])))
+				}
 			}
 		}
 	}
+}
+
+// laggard returns the port of a queue pair's paths that is slower than others that are equal to it, -1: there is none.
+func (c *court) laggard(p *Pair) int32 {
+	for i := range p.Path {
+		port := p.Path[i].Port
+		if x := c.choice(port); x != nil && c.slower(port, x) {
+			return port
+		}
+	}
+	return -1
+}
+
+// slower reports whether a port has less rate than another that is equal to it.
+func (c *court) slower(port int32, x *Choice) bool {
+	return slices.ContainsFunc(x.Equal, func(q int32) bool {
+		return float64(c.e.Ports[port].Rate) < close*float64(c.e.Ports[q].Rate)
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"railyard/internal/noun"
 	"railyard/internal/unit"
 )
 
@@ -60,6 +61,7 @@ func Lifetime(whole unit.Duration, costs []Cost) *Diagnosis {
 		}
 		d.Blames = d.Blames[:mostBlames]
 	}
+	d.nameAll()
 	return d
 }
 
@@ -77,4 +79,32 @@ func (b *Blame) feel(f Felt) {
 		return
 	}
 	b.Felt = append(b.Felt, f)
+}
+
+// nameAll gives each blame a finding of its own, the first of which is the one to be said first.
+func (d *Diagnosis) nameAll() {
+	var all []Finding
+	main := d.Main()
+	for i := range d.Blames {
+		b := &d.Blames[i]
+		if b.Kind == Steps { // what the time is for
+			continue
+		}
+		f := Finding{Blames: []int{i}}
+		f.Noun, f.Time, f.Share, f.Faults = plain[b.Kind], b.Time, d.Share(b), b.Faults
+		switch {
+		case b.Rank != nil:
+			f.Place = noun.Place{Kind: noun.Rank, Rank: b.Rank}
+		case b.Port != "":
+			f.Place = noun.Place{Kind: noun.Port, Name: b.Port}
+		}
+		if b == main {
+			all = slices.Insert(all, 0, f)
+		} else {
+			all = append(all, f)
+		}
+	}
+	if main != nil && main.Kind != Steps {
+		d.Findings = all
+	}
 }

@@ -26,7 +26,6 @@ type collRun struct {
 	last     int32 // the channel that finished last
 	answer   Trace // of the acknowledgement that came last
 	areas    int64 // of staging
-	switched bool  // a switch adds up and copies its messages
 	slots    workload.Slots
 	once     bool // what reads a slot is the only one that does
 
@@ -89,7 +88,7 @@ func newCollRun(job *workload.Job, rank int32, op *workload.Op, place int) collR
 	run := collRun{Collective: c, id: op.Coll, place: int32(place), op: op.ID, stream: op.Stream,
 		me: slices.Index(members, rank), members: members,
 		channels: make([]channelRun, c.Schedule.Channels()), areas: c.Areas(),
-		switched: coll.SwitchAdds(c.Schedule), slots: c.Slots()}
+		slots: c.Slots()}
 	run.once = coll.ReadsOnce(c.Schedule, run.me)
 	if c.Counts != nil {
 		run.sizes = workload.NewMemberCounts(len(members))
@@ -243,17 +242,17 @@ func (r *Rank) send(c *collRun, channel int, op *planned) {
 	m.From = Ref{Buffer: c.Buffer(op.Buffer), Off: op.off, Len: n}
 	m.To = Ref{Buffer: r.staging(c), Off: c.slots.Off(channel, op.slot), Len: n}
 	m.Step, m.Coll, m.Op = r.step, c.id, int32(ch.pc)
-	c.wire(&m.Wire, channel, ch.pc, n)
+	c.wire(&m.Wire, &op.Op, n)
 	r.cfg.Transport.Post(m)
 }
 
-// wire says how the message of the Send at index i of the program travels.
-func (c *collRun) wire(w *Wire, channel, i int, n int64) {
+// wire says how the message of a Send travels.
+func (c *collRun) wire(w *Wire, op *coll.Op, n int64) {
 	p := c.Protocol
-	w.Bytes = unit.Bytes(p.Wire(n))
+	w.Bytes = unit.Bytes(p.Wire(n, op.Switch != 0))
 	w.Out, w.In, w.Busy, w.Inside, w.Between = w.Bytes, w.Bytes, 0, 0, 0
-	if c.switched {
-		out, in := coll.Carried(c.Schedule, c.me, channel, i)
+	if op.Switch != 0 {
+		out, in := op.Carried()
 		w.Out, w.In = part(out, w.Bytes), part(in, w.Bytes)
 	}
 	if p != nil {
@@ -275,7 +274,7 @@ func (r *Rank) local(c *collRun, channel int, op *planned) bool {
 	d, w := r.prog.Device.CopyTime(n), Work{Effort: workload.Effort{Bytes: 2 * n}}
 	if op.Kind == coll.Reduce {
 		d, w.Effort.Bytes = r.prog.Device.ReduceTime(n), 3*n
-		if c.switched { // the switch has added
+		if op.Switch != 0 { // the switch has added
 			d = 0
 		}
 	}

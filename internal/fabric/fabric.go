@@ -90,6 +90,7 @@ type Fabric struct {
 	// Evidence, see there.
 	routeMarks []int32           // by route and hop, as routes
 	fill       []map[int32]int64 // by port
+	loads      []*load           // by port; nil: no traced frame came by
 	pausedFor  [][]RootTime      // by port
 }
 
@@ -104,7 +105,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 		each:     cfg.Quirks.scheduled(), holds: cfg.Buffer.FreeAtTxEnd, samples: cfg.SampleEvery > 0,
 		large: n >= LargePorts, ports: make([]port, n), ingresses: make([]ingress, n),
 		pauses:  make([][]pauseFrame, n),
-		sources: make([]Source, n), sinks: make([]Sink, n), fill: make([]map[int32]int64, n),
+		sources: make([]Source, n), sinks: make([]Sink, n), fill: make([]map[int32]int64, n), loads: make([]*load, n),
 		pausedFor: make([][]RootTime, n)}
 	f.queues = make([]queue, n*f.nc)
 	f.slow = make([]slow, n*f.nc)

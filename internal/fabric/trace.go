@@ -25,6 +25,7 @@ type Hop struct {
 	// TxBytes were sent before the frame since the start of the run, with preamble and gap: what
 	// the link's rate is about.
 	TxBytes unit.Bytes
+	Held    unit.Duration // how long its class had been paused by then, since the start of the run
 
 	pausedAt unit.Duration
 }
@@ -165,6 +166,8 @@ func (f *Fabric) traceStart(now unit.Time, id PortID, p *port, pk *Packet) {
 	t := f.traceAt(pk.attach - 1)
 	h := t.Hop(t.N - 1)
 	h.TxBytes = unit.Bytes(p.txBytes)
+	h.Held = f.pausedBy(now, id, pk.Class())
+	f.noteLoad(now, id, p.txBytes, h.Held)
 	if f.cfg.Telemetry && p.flags&flagHost == 0 {
 		for c := range f.nc {
 			h.Queue += unit.Bytes(f.queues[int(id)*f.nc+c].bytes)
@@ -174,7 +177,7 @@ func (f *Fabric) traceStart(now unit.Time, id PortID, p *port, pk *Packet) {
 		return // at the NIC
 	}
 	h.Start = now
-	if h.Pause = f.pausedBy(now, h.Port, pk.Class()) - h.pausedAt; h.Pause > 0 {
+	if h.Pause = h.Held - h.pausedAt; h.Pause > 0 {
 		h.Root = f.PauseRoot(h.Port, pk.Class())
 	}
 	h.Own = min(h.Own, h.Start.Sub(h.Ready)-h.Pause)

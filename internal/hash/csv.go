@@ -79,6 +79,13 @@ func cells(text string, f func(i, column int, value string)) (n int) {
 
 func (r *csvReader) header(text string) {
 	r.order = []string{}
+	known := false
+	cells(text, func(_, _ int, name string) { known = known || slices.Contains(columns, name) })
+	if !known { // it may be any file: no word of it is shown, and no line
+		r.line = 0
+		r.wrong(0, 0, "the first line names no column, want %s", strings.Join(columns, ", "))
+		return
+	}
 	cells(text, func(_, column int, name string) {
 		switch {
 		case !slices.Contains(columns, name):

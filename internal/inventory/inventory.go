@@ -281,7 +281,7 @@ func (in *Inventory) group() (edges []topo.NodeID) {
 			continue
 		}
 		d := &in.Devices[i]
-		for _, p := range inOrder(g, n) {
+		for _, p := range (Panel{}).inOrder(g, n) {
 			if g.Ports[p].NIC < 0 {
 				break
 			}

@@ -418,3 +418,44 @@ func TestOverlays(t *testing.T) {
 		}
 	})
 }
+
+// A rail's subnet holds, beside its NICs, the address of the network, the gateway's and that of all hosts (RFC 950; RFC
+// 1122, section 3.2.1.3): a /27 has room for 29 NICs, and a /24 for 253. Without a length given it grows where there are more.
+func TestSubnetsHoldWhatIsNotAHost(t *testing.T) {
+	for _, c := range []struct {
+		nics, asked int
+		want        string // the subnet, or else the error's end
+	}{
+		{29, 27, "10.0.1.0/27"},
+		{30, 27, "want at most /26"},
+		{253, 0, "10.0.1.0/24"},
+		{254, 0, "10.0.2.0/23"},
+		{1, 30, "10.0.1.0/30"},
+		{2, 30, "want at most /29"},
+	} {
+		o := inventorytest.Usual()
+		o.RailBits = c.asked
+		in, err := inventory.New(mustGraph(t, topo.SingleSwitch{Hosts: c.nics, GPUs: 1, NICs: 1, HostLink: inventorytest.Host200}), o)
+		got := fmt.Sprint(err)
+		if err == nil {
+			rail := &in.Devices[in.Graph.Edge(0)].Rails[0]
+			got = rail.Subnet.V4.String()
+			last := rail.Subnet.V4.Addr()
+			for _, nic := range in.Graph.NICs {
+				a := in.Ports[nic.Port].Address.V4.Addr()
+				if a == rail.Gateway.V4.Addr() || !rail.Subnet.V4.Contains(a) {
+					t.Errorf("%d NICs: %v beside gateway %v", c.nics, a, rail.Gateway.V4)
+				}
+				if last.Less(a) {
+					last = a
+				}
+			}
+			if !rail.Subnet.V4.Contains(last.Next()) {
+				t.Errorf("%d NICs: one has %v, with which %v reaches all hosts", c.nics, last, rail.Subnet.V4)
+			}
+		}
+		if !strings.HasSuffix(got, c.want) {
+			t.Errorf("%d NICs, /%d asked for: %s, want %s", c.nics, c.asked, got, c.want)
+		}
+	}
+}

@@ -36,6 +36,7 @@ type Panel struct {
 	Breakout int          // equal parts that a port may be split into; 0: 1
 	Rate     unit.Bitrate // of a whole port; 0: not known, and then no port is split
 	Uplinks  int          // how many of the ports, the last ones, links upwards alone take; 0: they follow the others
+	ByHost   bool         // the ports to a host follow each other: with 8 rails port 1 of each group of 8 is rail 1
 }
 
 // place is the number of the n-th port that is taken, n from 0.
@@ -65,7 +66,7 @@ func (p Panel) check() error {
 }
 
 // Ports names both ends of every cable, by topo.PortID. On a switch the ports to hosts come first,
-// by rail and then by host, so a rail has ports that follow each other; then those to switches
+// by rail and then by host, so a rail has ports that follow each other, or by host (ByHost); then those to switches
 // below it, to switches of its own tier, and last its uplinks, each in the order of their links.
 // Cables of one rate share a port where the panel splits it. panel gives the panel of a switch. The
 // error names a switch that has too few ports.
@@ -87,7 +88,7 @@ func Ports(g *topo.Graph, panel func(topo.NodeID) Panel) ([]PortName, error) {
 		if err := front.check(); err != nil {
 			return nil, fmt.Errorf("%s: %w", n.Name, err)
 		}
-		used := front.number(g, inOrder(g, n), func(p topo.PortID, name PortName) { names[p] = name })
+		used := front.number(g, front.inOrder(g, n), func(p topo.PortID, name PortName) { names[p] = name })
 		if front.Ports > 0 && used > front.Ports {
 			return nil, fmt.Errorf("%s: cables for %d ports, want at most %d", n.Name, used, front.Ports)
 		}
@@ -101,10 +102,12 @@ func (p Panel) Needs(g *topo.Graph, n topo.NodeID) int {
 }
 
 // inOrder lists the ports of a switch as they are numbered.
-func inOrder(g *topo.Graph, n *topo.Node) []topo.PortID {
-	order := func(p topo.PortID) (class int, rail int32) {
-		port := &g.Ports[p]
+func (p Panel) inOrder(g *topo.Graph, n *topo.Node) []topo.PortID {
+	order := func(id topo.PortID) (class int, first int32) {
+		port := &g.Ports[id]
 		switch to := g.Nodes[port.To].Tier; {
+		case port.NIC >= 0 && p.ByHost:
+			return 0, int32(g.NICs[port.NIC].Host)
 		case port.NIC >= 0:
 			return 0, g.NICs[port.NIC].Rail
 		case to < n.Tier:
@@ -116,9 +119,9 @@ func inOrder(g *topo.Graph, n *topo.Node) []topo.PortID {
 	}
 	ports := slices.Clone(n.Ports)
 	slices.SortStableFunc(ports, func(a, b topo.PortID) int {
-		classA, railA := order(a)
-		classB, railB := order(b)
-		return cmp.Or(cmp.Compare(classA, classB), cmp.Compare(railA, railB))
+		classA, firstA := order(a)
+		classB, firstB := order(b)
+		return cmp.Or(cmp.Compare(classA, classB), cmp.Compare(firstA, firstB))
 	})
 	return ports
 }

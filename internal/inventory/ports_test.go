@@ -71,6 +71,22 @@ func TestPortsOfRailsOnASwitch(t *testing.T) {
 	}
 }
 
+// Book chapter 13, figure 13-4: ports 1 to 8 are host 1, 9 to 16 host 2, 17 to 24 host 3, and port k of each group is
+// rail k.
+func TestPortsByHost(t *testing.T) {
+	g := mustGraph(t, topo.SingleSwitch{Hosts: 3, GPUs: 8, NICs: 8, HostLink: inventorytest.Host200})
+	names, err := inventory.Ports(g, one(inventory.Panel{ByHost: true}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := rails(g, names, g.Nodes[g.Edge(0)].Name)
+	for r := range got {
+		if want := fmt.Sprint(r+1, " ", r+9, " ", r+17, " "); got[r] != want {
+			t.Errorf("rail %d: ports %s, want %s", r+1, got[r], want)
+		}
+	}
+}
+
 // Book chapter 13: eight rails on a switch of 48 ports in columns of three, uplinks in the bottom
 // row.
 func TestPortsOfTheBooksSwitch(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// shown runs a bench with some arguments, others as they are by default.
-func shown(t *testing.T, b Bench, changed Args) *Shown {
+// showing runs a bench with some arguments, others as they are by default.
+func showing(t *testing.T, b Bench, changed Args) *Shown {
 	t.Helper()
 	a := Args{}
 	for _, p := range b.Params {
@@ -34,7 +34,7 @@ var alley = Args{"text": "alley", "u": []float64{0.5, -0.4, 0.3, 0.8, -0.6, 0.7,
 
 // The states are those of the formula: h = tanh(U x + W h).
 func TestUnrolledStatesAreTheFormulas(t *testing.T) {
-	s := shown(t, unrollBench, alley)
+	s := showing(t, unrollBench, alley)
 	u, w := alley.List("u"), alley.List("w")
 	h := []float64{0, 0}
 	for step, token := range []int{0, 2, 2, 1} { // a l l e of a e l y
@@ -47,7 +47,7 @@ func TestUnrolledStatesAreTheFormulas(t *testing.T) {
 // In order of first use the same word has other columns.
 func TestVocabularyInOrderOfFirstUse(t *testing.T) {
 	of := Args{"text": "alley", "order": "first-use", "u": alley["u"], "w": alley["w"], "v": alley["v"]}
-	s := shown(t, unrollBench, of)
+	s := showing(t, unrollBench, of)
 	closeTo(t, s, "column[2]", 2, 0)
 	closeTo(t, s, "column[4]", 3, 0)
 }
@@ -55,18 +55,18 @@ func TestVocabularyInOrderOfFirstUse(t *testing.T) {
 // The gradient of a linear cell is a power of its weight, that along an LSTM's cell one of its forget gate.
 func TestHorizonsArePowers(t *testing.T) {
 	for _, w := range []float64{0.5, 1, 1.25} {
-		s := shown(t, horizonBench, Args{"activation": "identity", "w": w, "steps": []float64{1, 7, 30}})
+		s := showing(t, horizonBench, Args{"activation": "identity", "w": w, "steps": []float64{1, 7, 30}})
 		closeTo(t, s, "gradient[7]", math.Pow(w, 7), 1e-5)
 		closeTo(t, s, "left[30]", math.Pow(w, 30), 1e-3)
 	}
 	for _, f := range []float64{0.5, 0.9} {
-		s := shown(t, horizonBench, Args{"cell": "lstm", "forget": f, "steps": []float64{2, 20}})
+		s := showing(t, horizonBench, Args{"cell": "lstm", "forget": f, "steps": []float64{2, 20}})
 		closeTo(t, s, "gradient[20]", math.Pow(f, 20), 1e-5)
 	}
 }
 
 func TestGatesDropAndAdmit(t *testing.T) {
-	s := shown(t, gatesBench, Args{"words": "a b", "forget": []float64{0, -40}, "input": []float64{40, 40},
+	s := showing(t, gatesBench, Args{"words": "a b", "forget": []float64{0, -40}, "input": []float64{40, 40},
 		"output": []float64{0, 40}})
 	closeTo(t, s, "cell1[1]", math.Tanh(3), 1e-6)
 	closeTo(t, s, "state1[1]", math.Tanh(math.Tanh(3))/2, 1e-6)
@@ -77,10 +77,10 @@ func TestGatesDropAndAdmit(t *testing.T) {
 // Without training a stack writes what its first weights make of it, and learns any pattern short enough.
 func TestStackWritesWhatItLearned(t *testing.T) {
 	pattern := []float64{0, 2, 1, 1, 0}
-	s := shown(t, stackBench, Args{"pattern": pattern, "cells": []float64{4}})
+	s := showing(t, stackBench, Args{"pattern": pattern, "cells": []float64{4}})
 	closeTo(t, s, "right", 4, 0)
 	closeTo(t, s, "weights1", 4*4*(3+4), 0)
-	none := shown(t, stackBench, Args{"pattern": pattern, "cells": []float64{4}, "iterations": 0.0})
+	none := showing(t, stackBench, Args{"pattern": pattern, "cells": []float64{4}, "iterations": 0.0})
 	closeTo(t, none, "right", none.value("right_before"), 0)
 }
 

@@ -9,7 +9,7 @@ import (
 
 // Two words, vectors of two, a query of one number: all by the formula.
 func TestAttentionIsTheFormulas(t *testing.T) {
-	s := shown(t, attentionBench, Args{"words": "a b", "x": []float64{1, 2, -1, 0.5}, "q": []float64{0.3, -0.2},
+	s := showing(t, attentionBench, Args{"words": "a b", "x": []float64{1, 2, -1, 0.5}, "q": []float64{0.3, -0.2},
 		"k": []float64{0.7, 0.1}, "v": []float64{1, 1}})
 	q, k1, k2 := -0.3-0.1, 0.7+0.2, -0.7+0.05
 	closeTo(t, s, "q1", q, 1e-6)
@@ -17,10 +17,10 @@ func TestAttentionIsTheFormulas(t *testing.T) {
 	w1, w2 := math.Exp(q*k1), math.Exp(q*k2)
 	closeTo(t, s, "weight[2]", w2/(w1+w2), 1e-6)
 	closeTo(t, s, "context1", (w1*3-w2*0.5)/(w1+w2), 1e-6)
-	first := shown(t, attentionBench, Args{"words": "a b", "x": []float64{1, 2, -1, 0.5}, "q": []float64{0.3, -0.2},
+	first := showing(t, attentionBench, Args{"words": "a b", "x": []float64{1, 2, -1, 0.5}, "q": []float64{0.3, -0.2},
 		"k": []float64{0.7, 0.1}, "v": []float64{1, 1}, "query": 1.0})
 	closeTo(t, first, "weight[1]", 1, 0) // the first word sees itself only
-	if scaled := shown(t, attentionBench, Args{"words": "a b", "x": []float64{1, 2}, "q": []float64{1, 1, 1, 1},
+	if scaled := showing(t, attentionBench, Args{"words": "a b", "x": []float64{1, 2}, "q": []float64{1, 1, 1, 1},
 		"k": []float64{1, 1, 1, 1}, "v": []float64{1, 1, 1, 1}}); math.Abs(scaled.value("sum")-math.Exp(4)-math.Exp(8)) > 1e-3 {
 		t.Errorf("four numbers: scores of 8 and 16 are halved, but exponentials sum to %v", scaled.value("sum"))
 	}
@@ -28,7 +28,7 @@ func TestAttentionIsTheFormulas(t *testing.T) {
 
 // What is counted part by part is what a model of these sizes has.
 func TestGPTCountsWhatItsModelHas(t *testing.T) {
-	s := shown(t, gptBench, Args{"size": 12.0, "blocks": 3.0, "heads": 2.0, "factor": 4.0, "vocabulary": 50.0, "context": 7.0})
+	s := showing(t, gptBench, Args{"size": 12.0, "blocks": 3.0, "heads": 2.0, "factor": 4.0, "vocabulary": 50.0, "context": 7.0})
 	m, err := nn.NewGPT(nn.GPT{Vocabulary: 50, Context: 7, Size: 12, Blocks: 3, Heads: 2, Hidden: 48, Activation: nn.GELU})
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func TestGPTCountsWhatItsModelHas(t *testing.T) {
 
 func TestDecoderLearnsItsSentence(t *testing.T) {
 	a := Args{"text": "a b a c a d", "size": 4.0, "query": 3.0}
-	s := shown(t, decoderBench, a)
+	s := showing(t, decoderBench, a)
 	closeTo(t, s, "vocabulary", 6, 0)
 	closeTo(t, s, "right", 5, 0) // a is followed by b, c and d: only the positions before tell which
 	closeTo(t, s, "next", s.value("label"), 0)
@@ -49,7 +49,7 @@ func TestDecoderLearnsItsSentence(t *testing.T) {
 }
 
 func TestAddNormHasMeanZeroAndDeviationOne(t *testing.T) {
-	s := shown(t, addNormBench, Args{"x": []float64{1, 5, -2}, "f": []float64{0.5, 0, 1}})
+	s := showing(t, addNormBench, Args{"x": []float64{1, 5, -2}, "f": []float64{0.5, 0, 1}})
 	y := []float64{s.value("y1"), s.value("y2"), s.value("y3")}
 	if mean := y[0] + y[1] + y[2]; math.Abs(mean) > 1e-5 {
 		t.Errorf("outputs sum to %v", mean)
@@ -61,10 +61,10 @@ func TestAddNormHasMeanZeroAndDeviationOne(t *testing.T) {
 }
 
 func TestPositionsAndNearness(t *testing.T) {
-	s := shown(t, positionBench, Args{"vector": []float64{1, 1, 1, 1}, "position": 3.0})
+	s := showing(t, positionBench, Args{"vector": []float64{1, 1, 1, 1}, "position": 3.0})
 	closeTo(t, s, "p1", math.Sin(3), 1e-9)
 	closeTo(t, s, "sum4", 1+math.Cos(3.0/100), 1e-6)
-	n := shown(t, nearnessBench, Args{"words": "a b", "vectors": []float64{3, 0, 0, 4}})
+	n := showing(t, nearnessBench, Args{"words": "a b", "vectors": []float64{3, 0, 0, 4}})
 	closeTo(t, n, "distance[1]", 5, 0)
 	closeTo(t, n, "cosine[1]", 0, 0)
 }

@@ -99,10 +99,14 @@ func TestEveryLineNamesWhatALabShows(t *testing.T) {
 	}
 }
 
+// stated stands in the place of a number where the book states something without one.
+const stated = "statement"
+
 // labShows is what a lab shows without having run.
 type labShows struct {
 	values map[string]float64 // a value that only a run has is the expected one
 	texts  map[string]bool    // numbers in the text and in tables
+	words  string             // the text and what is expected, on one line
 }
 
 func showsOf(t *testing.T, l *Lab) *labShows {
@@ -132,6 +136,7 @@ func showsOf(t *testing.T, l *Lab) *labShows {
 			}
 		}
 	}
+	s.words = strings.Join(strings.Fields(strings.Join(texts, " ")), " ")
 	for _, text := range texts {
 		for _, line := range strings.Split(text, "\n") {
 			for _, n := range numbersOf(line) {
@@ -145,6 +150,13 @@ func showsOf(t *testing.T, l *Lab) *labShows {
 // check holds a line of the index against what its lab shows.
 func (s *labShows) check(t *testing.T, l *indexLine) {
 	t.Helper()
+	if l.number == stated {
+		said, _, quoted := strings.Cut(strings.TrimPrefix(l.what, `"`), `": `)
+		if !quoted || !strings.Contains(s.words, said) {
+			t.Errorf("%s: lab %d does not say %q", l, l.lab, said)
+		}
+		return
+	}
 	if l.name == "text" {
 		if !s.texts[digitsOf(l.number)] {
 			t.Errorf("%s (%s) stands neither in the text nor in a table of lab %d", l, l.what, l.lab)

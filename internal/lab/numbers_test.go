@@ -38,6 +38,8 @@ var (
 )
 
 // bookNumbers returns the numbers of a text, chapter by chapter, in its order.
+//
+// A line that begins with "- S:" is a statement, whatever numbers it has.
 func bookNumbers(text string) (out []bookNumber) {
 	chapter := 0
 	for i, line := range strings.Split(text, "\n") {
@@ -48,7 +50,11 @@ func bookNumbers(text string) (out []bookNumber) {
 		if chapter == 0 {
 			continue
 		}
-		for _, n := range numbersOf(line) {
+		found := numbersOf(line)
+		if strings.HasPrefix(line, "- S: ") {
+			found = []bookNumber{{text: stated, around: line}}
+		}
+		for _, n := range found {
 			n.chapter, n.line = chapter, i+1
 			out = append(out, n)
 		}

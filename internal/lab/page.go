@@ -10,6 +10,7 @@ import (
 	"railyard/internal/output"
 	"railyard/internal/report"
 	"railyard/internal/result"
+	"railyard/internal/shown"
 )
 
 //go:embed page.html
@@ -50,7 +51,7 @@ func (o *Outcome) writePage(folder *output.Folder) error {
 	if err := pageTemplate.ExecuteTemplate(&b, "page", p); err != nil {
 		return err
 	}
-	return folder.Write(pageFile, []byte(b.String()))
+	return folder.Write(pageFile, []byte(shown.Lines(b.String())))
 }
 
 // writer turns a text and its places into HTML.

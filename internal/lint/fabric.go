@@ -11,6 +11,7 @@ import (
 
 // fabric checks devices against each other.
 func (l *linter) fabric() {
+	l.unknown()
 	l.agree()
 	l.macs()
 	l.seeds()
@@ -18,6 +19,7 @@ func (l *linter) fabric() {
 	l.neighbours()
 	l.peers()
 	l.overlays()
+	l.routing()
 }
 
 // agree wants the DSCPs of classes that pause, and of CNPs, to be the same on all devices: those of most.
@@ -124,29 +126,12 @@ func (l *linter) circle() {
 	}
 }
 
-// Far is the device and the port that an interface is plugged into, as its description says: "to
-// spine1 Ethernet1/2"; nil: none of the devices.
-func Far(devices []*Device, i *netconf.Interface) (*Device, *netconf.Interface) {
-	words := strings.Fields(i.Description)
-	if len(words) != 3 || words[0] != "to" {
-		return nil, nil
-	}
-	for _, d := range devices {
-		if d.Device.Name == words[1] {
-			if p := d.Device.Port(words[2]); p != nil {
-				return d, p
-			}
-		}
-	}
-	return nil, nil
-}
-
 // neighbours compares the ends of each cable, once.
 func (l *linter) neighbours() {
 	for k, d := range l.devices {
 		for n := range d.Device.Interfaces {
 			i := &d.Device.Interfaces[n]
-			other, far := Far(l.devices, i)
+			other, far := l.links.far(d, i)
 			if far == nil || slices.Index(l.devices, other) < k {
 				continue
 			}
@@ -157,28 +142,36 @@ func (l *linter) neighbours() {
 
 func (l *linter) ends(d *Device, i *netconf.Interface, other *Device, far *netconf.Interface) {
 	here := "interface " + i.Name
-	of := fmt.Sprintf("%s and %s %s", i.Name, other.Device.Name, far.Name)
+	of := fmt.Sprintf("%s and %s %s", d.Native(i.Name), other.Device.Name, other.Native(far.Name))
 	l.exchange(d, i, other, far, of)
 	if a, b := i.LLDP.DCBX, far.LLDP.DCBX; a != b && a != netconf.DCBXDefault && b != netconf.DCBXDefault {
 		l.add(d, "Q24", Error, fmt.Sprintf("%s: DCBX %s here, %s there", of, a, b), here+" dcbx", here)
 	}
-	if i.MTU > 0 && far.MTU > 0 && i.MTU != far.MTU {
-		l.add(d, "Q12", Error, fmt.Sprintf("%s: frames of at most %v here, %v there", of, i.MTU, far.MTU),
-			here+" mtu", "mtu", here)
+	a, said := d.Frame(i)
+	b, there := other.Frame(far)
+	if (said || there) && a > 0 && b > 0 && a != b && !i.Down && !far.Down {
+		if said {
+			l.add(d, "Q12", Error, fmt.Sprintf("%s: frames of at most %v here, %v there", of, a, b), here+" mtu",
+				here)
+		} else {
+			l.lacks(d, netconf.AboutMTU, i.Name, "Q12", Error,
+				fmt.Sprintf("%s: frames of at most %v here, by default, %v there", of, a, b), here)
+		}
 	}
 }
 
 // exchange compares what the ends tell each other, and says what is operational then.
 func (l *linter) exchange(d *Device, i *netconf.Interface, other *Device, far *netconf.Interface, of string) {
 	p, q := d.Device.ProfileOf(i), other.Device.ProfileOf(far)
-	if p == nil || q == nil {
+	if p == nil || q == nil || i.Down || far.Down {
 		return
 	}
 	endA, endB := dcbx.Of(d.Device, i), dcbx.Of(other.Device, far)
 	atA, atB := dcbx.Resolve(&endA, &endB)
 	here := "interface " + i.Name
 	l.unanswered(d, i, &endA, &endB, of)
-	l.unanswered(other, far, &endB, &endA, fmt.Sprintf("%s and %s %s", far.Name, d.Device.Name, i.Name))
+	l.unanswered(other, far, &endB, &endA, fmt.Sprintf("%s and %s %s", other.Native(far.Name), d.Device.Name,
+		d.Native(i.Name)))
 	if a, b := priorities(d.Device, i), priorities(other.Device, far); a != b {
 		text := fmt.Sprintf("%s: priorities %s pause here, %s there", of, a, b)
 		if atA.PFCFrom == dcbx.Failed && (i.QoS.PFC == netconf.PFCAuto || far.QoS.PFC == netconf.PFCAuto) {
@@ -186,13 +179,14 @@ func (l *linter) exchange(d *Device, i *netconf.Interface, other *Device, far *n
 		} else if atA.Version == dcbx.IEEE {
 			text += ": neither is willing in DCBX, so each has its own"
 		}
-		l.add(d, "Q23", Error, text, here+" pfc", here)
+		l.lacks(d, netconf.AboutQoS, i.Name, "Q23", Error, text, here+" pfc", here)
 	}
 	a, b := pausingShare(p), pausingShare(q)
 	if a == b || a == 0 || b == 0 {
 		return
 	}
-	severity, text := Warning, fmt.Sprintf("%s: the class that pauses has %d%% of the link here, %d%% there", of, a, b)
+	severity, text := Warning, fmt.Sprintf("%s: the class that pauses has %d%% of the link here, %d%% there", of,
+		a, b)
 	if atA.ETSFrom == dcbx.Failed || atB.ETSFrom == dcbx.Failed {
 		severity, text = Error, text+": DCBX CEE takes that for an error"
 	}
@@ -203,7 +197,8 @@ func (l *linter) exchange(d *Device, i *netconf.Interface, other *Device, far *n
 func (l *linter) unanswered(d *Device, i *netconf.Interface, own, peer *dcbx.End, of string) {
 	speaks := func(e *dcbx.End) bool { return e.IEEE != nil || e.CEE != nil }
 	if i.QoS.PFC == netconf.PFCAuto && speaks(own) && !speaks(peer) {
-		l.add(d, "Q22", Error, of+": PFC is auto here, and the other end says nothing by DCBX, so it is off", "interface "+i.Name+" pfc",
+		l.add(d, "Q22", Error, of+": PFC is auto here, and the other end says nothing by DCBX, so it is off",
+			"interface "+i.Name+" pfc",
 			"interface "+i.Name)
 	}
 }

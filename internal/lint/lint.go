@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/located"
 	"railyard/internal/netconf"
 	"railyard/internal/unit"
 )
@@ -17,81 +18,23 @@ type Severity string
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
+	// Unknown is what may be wrong: it rests on the absence of something, and lines that are not understood may say it.
+	Unknown Severity = "unknown"
 )
-
-// A Rule is one of the checks.
-type Rule struct {
-	ID, Title, Reason, Fix string
-}
-
-// Rules are all of them, by number.
-var Rules = []Rule{
-	{"Q01", "DSCPs agree on all devices", "a packet is in another class at the next hop", "one map for all devices"},
-	{"Q02", "RoCE data is in a class that pauses, at every hop",
-		"it is dropped where it is not, and go-back-N repeats all after it",
-		"map its DSCP to the class that pauses"},
-	{"Q03", "CNPs do not pause and go first",
-		"a CNP that waits behind data comes too late, and one in the class that pauses stops with it",
-		"a class of its own for CNPs, strict, without PFC"},
-	{"Q04", "ECN marks in the class that pauses", "without marks senders slow down only when they are paused",
-		"a WRED profile with ECN on its queue"},
-	{"Q05", "WRED min is below max", "equal values mark nothing, then everything", "min below max"},
-	{"Q06", "ECN acts before PFC", "pauses take the place of congestion control and spread",
-		"a lower WRED max, or a higher xOFF"},
-	{"Q07", "headroom holds what arrives after xOFF", "what has no room is dropped though PFC is on",
-		"headroom by cable, rate and frame"},
-	{"Q08", "marking scales with the rate", "a queue drains in half the time at twice the rate",
-		"min and max in proportion to the rate"},
-	{"Q09", "few priorities pause", "each takes headroom of every port", "PFC on one or two priorities"},
-	{"Q10", "the PFC watchdog is on and can act", "one stuck neighbour stops the fabric",
-		"a watchdog on each port with PFC"},
-	{"Q11", "the class that pauses is for RoCE alone", "other traffic is paused, and fills its buffer",
-		"only RoCE's DSCPs in it"},
-	{"Q12", "MTUs are equal and large enough", "frames that are too long are dropped",
-		"one MTU, at least RDMA's and its headers"},
-	{"Q13", "ports of one role are configured alike", "one forgotten port drops, or is paused for ever",
-		"the same profile on all"},
-	{"Q14", "NX-OS: forms that do nothing", "the line is refused or has no effect", "see the finding"},
-	{"Q15", "EOS: forms that do nothing", "the line is refused or has no effect", "see the finding"},
-	{"Q16", "Junos: forms that do nothing", "the line is refused or has no effect", "see the finding"},
-	{"Q17", "NX-OS DLB: one MAC, no egress policy",
-		"no egress policy acts on its traffic, and a switch with another MAC does not take part",
-		"the same mac-address on all; count marks at its ports"},
-	{"Q18", "tiers hash with different seeds", "a second tier does not spread what the first one chose (polarisation)",
-		"another seed for each tier"},
-	{"Q19", "no buffers wait for each other in a circle", "with PFC all of them may stand still for ever",
-		"one AS for all spines, so that no way goes down and up again; a watchdog"},
-	{"Q20", "every line is understood", "what is not read is not checked", "see the line"},
-	{"Q21", "watchdog and stock ECN by the platform's words",
-		"the line is refused, or RoCE's class is not marked", "see the finding"},
-	{"Q22", "LLDP and DCBX are on where PFC is auto", "without DCBX auto is off", "LLDP with DCBX on both ports, or PFC on"},
-	{"Q23", "neighbours agree on PFC and shares", "one pauses a priority that the other does not", "the same on both ends"},
-	{"Q24", "neighbours speak one DCBX", "IEEE and CEE do not understand each other", "the same version on both ends"},
-	{"Q25", "switches that share NICs agree on them", "what a NIC gets depends on which of its ports is up",
-		"the same VLAN, gateway, MTU, rate and priorities on all of them, one domain, and each the other's address"},
-	{"Q26", "VLANs, VXLANs, subnets and summaries nest", "a summary without a subnet draws packets to nowhere",
-		"summaries of what is there"},
-}
-
-// RuleOf returns a rule by its number.
-func RuleOf(id string) Rule {
-	i := slices.IndexFunc(Rules, func(r Rule) bool { return r.ID == id })
-	if i < 0 {
-		return Rule{ID: id}
-	}
-	return Rules[i]
-}
 
 // A Finding is something that is wrong.
 type Finding struct {
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
 	Device   string   `json:"device"`
-	Port     string   `json:"port,omitempty"` // the first that it is about; "": the device
+	Port     string   `json:"port,omitempty"` // the first that it is about, by the device's own name; "": the device
 	netconf.Place
+	Lines  []int  `json:"lines,omitempty"` // of several like it
 	Text   string `json:"text"`
 	Reason string `json:"reason"`
 	Fix    string `json:"fix"`
+	// Interface is Port by its neutral name.
+	Interface string `json:"-"`
 }
 
 // A Device is one whose files were read.
@@ -99,6 +42,15 @@ type Device struct {
 	*netconf.Parsed
 	Dialect string
 	File    string // what stands for it where no line does
+	Switch  string // what the design calls it; "": as it calls itself
+}
+
+// Meant is what the design calls it.
+func (d *Device) Meant() string {
+	if d.Switch != "" {
+		return d.Switch
+	}
+	return d.Device.Name
 }
 
 // A Design is what is meant; nil: nobody says.
@@ -123,11 +75,13 @@ type linter struct {
 	devices  []*Device
 	design   *Design
 	findings []Finding
+	links    links
+	together map[[2]*Device]bool // those that share NICs
 }
 
 // Check returns what is wrong with devices.
 func Check(devices []*Device, design *Design) []Finding {
-	l := &linter{devices: devices, design: design}
+	l := &linter{devices: devices, design: design, links: linksOf(devices), together: map[[2]*Device]bool{}}
 	for _, d := range devices {
 		l.device(d)
 	}
@@ -136,7 +90,9 @@ func Check(devices []*Device, design *Design) []Finding {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule),
 			cmp.Compare(a.Text, b.Text))
 	})
-	return slices.Compact(l.findings)
+	return slices.CompactFunc(l.findings, func(a, b Finding) bool {
+		return a.Rule == b.Rule && a.Place == b.Place && a.Text == b.Text && a.Device == b.Device
+	})
 }
 
 // add notes a finding at the first of places that is known.
@@ -149,7 +105,18 @@ func (l *linter) add(d *Device, rule string, s Severity, text string, places ...
 		}
 	}
 	r := RuleOf(rule)
-	l.findings = append(l.findings, Finding{rule, s, d.Device.Name, portOf(places), at, text, r.Reason, r.Fix})
+	port := portOf(places)
+	l.findings = append(l.findings, Finding{Rule: rule, Severity: s, Device: d.Device.Name, Port: d.Native(port), Place: at,
+		Text: text, Reason: r.Reason, Fix: r.Fix, Interface: port})
+}
+
+// lacks is add for what rests on the absence of something of a topic, of a port or, "", of the device: it is not known
+// where lines that are not understood may say it.
+func (l *linter) lacks(d *Device, t netconf.Topic, port, rule string, s Severity, text string, places ...string) {
+	if d.Hides(t, port) {
+		s, text = Unknown, text+"; not known, since lines that are not understood may say otherwise"
+	}
+	l.add(d, rule, s, text, places...)
 }
 
 // portOf is the interface that the first of some places is of.
@@ -165,20 +132,25 @@ func portOf(places []string) string {
 
 // device checks one by itself.
 func (l *linter) device(d *Device) {
+	l.unread(d)
 	for _, p := range d.Problems {
 		s := Error
 		if p.Warning {
-			s = Warning
+			s = Unknown
 		}
-		l.findings = append(l.findings, Finding{"Q20", s, d.Device.Name, "", netconf.Place{File: p.File,
-			Line: p.Line}, p.Message,
-			RuleOf("Q20").Reason, RuleOf("Q20").Fix})
+		l.findings = append(l.findings, Finding{Rule: "Q20", Severity: s, Device: d.Device.Name,
+			Place: netconf.Place{File: p.File,
+				Line: p.Line}, Text: p.Message, Reason: RuleOf("Q20").Reason, Fix: RuleOf("Q20").Fix})
 	}
 	for _, s := range d.Slips {
 		r := RuleOf(s.Rule)
-		l.findings = append(l.findings, Finding{s.Rule, Error, d.Device.Name, "", s.Place, s.Text, r.Reason, r.Fix})
+		l.findings = append(l.findings, Finding{Rule: s.Rule, Severity: Error, Device: d.Device.Name, Place: s.Place, Text: s.Text,
+			Reason: r.Reason, Fix: r.Fix})
 	}
 	l.subnets(d)
+	l.loose(d)
+	l.applied(d)
+	l.frames(d)
 	if d.Device.QoS == nil {
 		return
 	}
@@ -187,19 +159,47 @@ func (l *linter) device(d *Device) {
 	l.forgotten(d)
 	l.ports(d)
 	if b := d.Device.Balance; b != nil && b.Method == "dlb" && d.Dialect == "nxos" {
-		l.add(d, "Q17", Warning, "egress policies have no effect on DLB's traffic: check that its ports mark", "balance")
+		l.add(d, "Q17", Warning, "egress policies have no effect on DLB's traffic: check that its ports mark",
+			"balance")
+	}
+}
+
+// unread lists kinds of lines that are not understood, each once.
+func (l *linter) unread(d *Device) {
+	kinds := map[string]int{}
+	for i := range d.Unread {
+		u := &d.Unread[i]
+		key := u.File + " " + u.Kind()
+		at, known := kinds[key]
+		if !known {
+			at = len(l.findings)
+			kinds[key] = at
+			l.findings = append(l.findings, Finding{Rule: "Q20", Severity: Warning, Device: d.Device.Name,
+				Port:  d.Native(u.Port),
+				Place: u.Place, Text: located.Shown(u.Text) + ": not understood", Reason: RuleOf("Q20").Reason,
+				Fix:       RuleOf("Q20").Fix,
+				Interface: u.Port})
+		}
+		l.findings[at].Lines = append(l.findings[at].Lines, u.Line)
+		if n := len(l.findings[at].Lines); n > 1 {
+			l.findings[at].Text = fmt.Sprintf("%s: not understood, %d times", located.Shown(u.Kind()), n)
+		}
+	}
+	if more := d.Lines.Unread - len(d.Unread); more > 0 {
+		l.add(d, "Q20", Warning, fmt.Sprintf("%d more lines are not understood", more))
 	}
 }
 
 // grouped are the ports that have a profile: a finding of it names the first, and how many more.
-func grouped(d *netconf.Device, profile int) (first *netconf.Interface, text string) {
+func grouped(d *Device, profile int) (first *netconf.Interface, text string) {
 	var names []string
-	for i := range d.Interfaces {
-		if q := d.Interfaces[i].QoS; q != nil && q.Profile == profile {
+	for i := range d.Device.Interfaces {
+		here := &d.Device.Interfaces[i]
+		if q := here.QoS; q != nil && q.Profile == profile {
 			if first == nil {
-				first = &d.Interfaces[i]
+				first = here
 			}
-			names = append(names, d.Interfaces[i].Name)
+			names = append(names, d.Native(here.Name))
 		}
 	}
 	text = strings.Join(names[:min(len(names), 3)], ", ")
@@ -228,7 +228,7 @@ func (l *linter) data(p *netconf.Profile) (dscp int, tc uint8, paused bool) {
 func (l *linter) profiles(d *Device) {
 	for n := range d.Device.QoS.Profiles {
 		p := &d.Device.QoS.Profiles[n]
-		first, ports := grouped(d.Device, n)
+		first, ports := grouped(d, n)
 		at := func(tc uint8, what string) string { return fmt.Sprintf("interface %s tc %d %s", first.Name, tc, what) }
 		here := "interface " + first.Name
 		pausing := 0
@@ -248,8 +248,14 @@ func (l *linter) profiles(d *Device) {
 		}
 		switch {
 		case pausing == 0:
+			if on := enabled(d.Device, n); on != nil && !slipped(d, "Q02") && !slipped(d, "Q14") &&
+				!slipped(d, "Q15") && !slipped(d, "Q16") {
+				at := "interface " + on.Name
+				l.lacks(d, netconf.AboutQoS, "", "Q02", Error, ports+": PFC is on, and no class pauses", at+" pfc", at)
+			}
 			if d.Dialect == "nvue" && p.Class(3) == nil {
-				l.add(d, "Q21", Error, ports+": ECN marks traffic class 0 alone, as from the start: class 3 is unmarked",
+				l.lacks(d, netconf.AboutQoS, first.Name, "Q21", Error,
+					ports+": ECN marks traffic class 0 alone, as from the start: class 3 is unmarked",
 					"interface "+first.Name)
 			}
 			continue
@@ -258,15 +264,44 @@ func (l *linter) profiles(d *Device) {
 			continue // what follows would follow from that
 		}
 		if !anyPFC(d.Device) {
-			l.add(d, "Q02", Error, ports+": a class is to pause, and PFC is off at every port", here+" pfc", here)
+			l.lacks(d, netconf.AboutQoS, "", "Q02", Error,
+				ports+": a class is to pause, and PFC is off at every port", here+" pfc", here)
 			continue
 		}
 		if dscp, tc, paused := l.data(p); !paused && !slipped(d, "Q14") {
-			l.add(d, "Q02", Error, fmt.Sprintf("%s: DSCP %d of RoCE data is in traffic class %d, which does not pause", ports, dscp, tc),
+			l.lossy(d, p, first,
+				fmt.Sprintf("%s: DSCP %d of RoCE data is in traffic class %d, which does not pause", ports, dscp, tc),
 				fmt.Sprintf("%s dscp %d", here, dscp), at(tc, "dscp"), here+" classify", here)
 		}
 		l.cnp(d, p, ports, here)
 	}
+}
+
+// enabled is the first port of a profile whose PFC is on; nil: none is.
+func enabled(d *netconf.Device, profile int) *netconf.Interface {
+	for i := range d.Interfaces {
+		if q := d.Interfaces[i].QoS; q != nil && q.Profile == profile && q.PFC == netconf.PFCOn && !d.Interfaces[i].Down {
+			return &d.Interfaces[i]
+		}
+	}
+	return nil
+}
+
+// lossy reports data in a class that does not pause. Where no design says which DSCP hosts use, and some are in the
+// class that pauses, those may be it.
+func (l *linter) lossy(d *Device, p *netconf.Profile, port *netconf.Interface, text string, places ...string) {
+	s := Error
+	if l.design == nil {
+		for k := range p.Classes {
+			if c := &p.Classes[k]; c.Pause != nil && len(p.DSCPs(c.TC)) > 0 {
+				s = Warning
+				text = fmt.Sprintf("%s; no scenario says that hosts use it, and DSCP %s is in one that does", text,
+					strings.Join(netconf.Ranges(p.DSCPs(c.TC)), " "))
+				break
+			}
+		}
+	}
+	l.lacks(d, netconf.AboutQoS, port.Name, "Q02", s, text, places...)
 }
 
 // mostPausing is how many classes may pause.
@@ -284,13 +319,19 @@ func (l *linter) cnp(d *Device, p *netconf.Profile, ports, here string) {
 		dscp = l.design.CNPDSCP
 	}
 	c := p.Class(p.Classify[dscp])
+	if c == nil {
+		return
+	}
 	of := fmt.Sprintf("%s: DSCP %d of CNPs is in traffic class %d", ports, dscp, c.TC)
 	places := []string{fmt.Sprintf("%s tc %d queue", here, c.TC), fmt.Sprintf("%s dscp %d", here, dscp), here}
 	switch {
 	case c.Pause != nil:
 		l.add(d, "Q03", Error, of+", which pauses", places[1:]...)
 	case !c.Strict:
-		l.add(d, "Q03", Error, of+", whose queue is not strict", places...)
+		l.lacks(d, netconf.AboutQoS, portOf(places), "Q03", Error, of+", whose queue is not strict", places...)
+	}
+	if d.Dialect == "eos" && c.TC == 7 {
+		l.add(d, "Q15", Warning, of+", which the platform has for its own packets, as its queue", places[1:]...)
 	}
 }
 
@@ -299,15 +340,22 @@ func (l *linter) pausingClass(d *Device, p *netconf.Profile, c *netconf.Class, p
 	string) string) {
 	of := fmt.Sprintf("%s: traffic class %d pauses", ports, c.TC)
 	if c.ECN == nil {
-		l.add(d, "Q04", Error, of+", and nothing marks in its queue", at(c.TC, "queue"), at(c.TC, "pause"))
+		port := portOf([]string{at(c.TC, "queue")})
+		l.lacks(d, netconf.AboutQoS, port, "Q04", Error, of+", and nothing marks in its queue", at(c.TC,
+			"queue"), at(c.TC, "pause"))
 	} else if c.ECN.Drops {
 		l.add(d, "Q04", Error, of+", and its WRED profile drops: ecn is missing", at(c.TC, "ecn"))
 	}
 	if c.TC == p.Default() && len(p.DSCPs(c.TC)) > 8 {
-		l.add(d, "Q11", Error, of+", and all other traffic is in it", at(c.TC, "pause"), at(c.TC, "dscp"))
+		l.lacks(d, netconf.AboutQoS, portOf([]string{at(c.TC, "pause")}), "Q11", Error,
+			of+", and all other traffic is in it",
+			at(c.TC, "pause"), at(c.TC, "dscp"))
+	} else {
+		l.strangers(d, p, c, of, at)
 	}
 	if d.Dialect == "eos" && d.Device.QoS.Watchdog.On && !c.Strict && c.Share == 0 {
-		l.add(d, "Q10", Error, of+", and its queue has no guaranteed bandwidth: the watchdog does not look at it", at(c.TC, "queue"))
+		l.lacks(d, netconf.AboutQoS, portOf([]string{at(c.TC, "queue")}), "Q10", Error,
+			of+", and its queue has no guaranteed bandwidth: the watchdog does not look at it", at(c.TC, "queue"))
 	}
 	l.order(d, c, of, at(c.TC, "ecn"))
 }
@@ -329,13 +377,17 @@ func (l *linter) order(d *Device, c *netconf.Class, of, place string) {
 		how = fmt.Sprintf("alpha %s of the %v that ports share", b.Alpha, shared)
 	}
 	if c.ECN.Max > pause {
-		l.add(d, "Q06", Error, fmt.Sprintf("%s with %v of one sender in the switch (%s; ingress and egress converted), and everything is "+
-			"marked only above %v", of, pause, how, c.ECN.Max), place)
+		l.add(d, "Q06", Error,
+			fmt.Sprintf("%s with %v of one sender in the switch (%s; ingress and egress converted), and everything is "+
+				"marked only above %v", of, pause, how, c.ECN.Max), place)
 	}
 }
 
 func (l *linter) curve(d *Device, e *netconf.ECN, of, place string) {
 	low, high := int64(e.Min), int64(e.Max)
+	if e.Scale != "" {
+		low, high = int64(e.Least), int64(e.Most)
+	}
 	if e.MaxFill > 0 {
 		low, high = int64(e.MinFill), int64(e.MaxFill)
 	}
@@ -353,24 +405,65 @@ func (l *linter) watchdog(d *Device) {
 	var bare []string
 	for i := range d.Device.Interfaces {
 		p := d.Device.Interfaces[i].QoS
-		if p != nil && p.PFC != netconf.PFCOff && !p.Watchdog && pausesAt(d.Device, &d.Device.Interfaces[i]) {
-			bare = append(bare, d.Device.Interfaces[i].Name)
+		if here := &d.Device.Interfaces[i]; p != nil && p.PFC != netconf.PFCOff && !p.Watchdog && !here.Down && pausesAt(d.Device, here) {
+			bare = append(bare, here.Name)
 		}
 	}
 	if slipped(d, "Q21") {
 		return
 	}
 	if len(bare) > 0 {
-		l.add(d, "Q10", Warning, fmt.Sprintf("%s: PFC, and no watchdog", strings.Join(bare[:min(3, len(bare))], ", ")),
+		l.lacks(d, netconf.AboutQoS, bare[0], "Q10", Warning, fmt.Sprintf("%s: PFC, and no watchdog", d.some(bare)),
 			"interface "+bare[0]+" watchdog", "interface "+bare[0])
 	} else if watched := firstWatched(d.Device); d.Dialect == "nxos" && !q.Watchdog.On && watched != "" {
-		l.add(d, "Q10", Warning, "the watchdog is on at ports, and off for the device", "watchdog", "interface "+
-			watched+" watchdog")
+		l.lacks(d, netconf.AboutQoS, "", "Q10", Warning, "the watchdog is on at ports, and off for the device",
+			"watchdog", "interface "+
+				watched+" watchdog")
 	}
 	w := q.Watchdog
 	if w.Poll > 0 && w.Detect > 0 && 2*w.Poll > w.Detect && d.Dialect != "nvue" {
-		l.add(d, "Q10", Error, fmt.Sprintf("the watchdog looks every %v and is to act after %v: want a look in at most half of that",
-			w.Poll, w.Detect), "watchdog poll", "watchdog")
+		l.add(d, "Q10", Error,
+			fmt.Sprintf("the watchdog looks every %v and is to act after %v: want a look in at most half of that",
+				w.Poll, w.Detect), "watchdog poll", "watchdog")
+	}
+}
+
+// some names the first few of some ports.
+func (d *Device) some(ports []string) string {
+	var names []string
+	for _, p := range ports[:min(3, len(ports))] {
+		names = append(names, d.Native(p))
+	}
+	text := strings.Join(names, ", ")
+	if more := len(ports) - 3; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// strangers warns of DSCPs in the class that pauses beside those of RoCE data: with a design all others, without one those
+// that are not of the same class selector (RFC 2474).
+func (l *linter) strangers(d *Device, p *netconf.Profile, c *netconf.Class, of string, at func(uint8, string) string) {
+	all := p.DSCPs(c.TC)
+	data, _, paused := l.data(p)
+	if !paused || p.Classify[data] != c.TC || len(all) > 16 {
+		return
+	}
+	cnp := cnpDSCP
+	if l.design != nil {
+		cnp = l.design.CNPDSCP
+	}
+	var others []int
+	for _, v := range all {
+		if v/8 != data/8 && v != cnp {
+			others = append(others, v)
+		}
+	}
+	if len(others) > 0 && len(others) < len(all) {
+		l.add(d, "Q11", Warning, fmt.Sprintf("%s, and DSCP %s is in it beside %d of RoCE data", of,
+			strings.Join(netconf.Ranges(others), " "), data), fmt.Sprintf("interface %s dscp %d",
+			portOf([]string{at(c.TC, "dscp")}), others[0]),
+			at(c.TC, "dscp"), at(c.TC, "pause"))
 	}
 }
 

@@ -215,3 +215,34 @@ func TestPlacesOfADevice(t *testing.T) {
 		}
 	}
 }
+
+// Q12 is of both ends: frames that are too long for the far one are dropped, whichever of the two is read first. Q18 is
+// of tiers: switches of one, which no frame passes after each other, may hash alike.
+func TestRulesOfTwoEnds(t *testing.T) {
+	device := func(name, to string, n int, mtu unit.Bytes) *netconf.Device {
+		d := linttest.Clean()
+		d.Name = name
+		for i := range d.Interfaces {
+			d.Interfaces[i].MTU = mtu
+		}
+		d.Interfaces[n].Description = "to " + to
+		return d
+	}
+	check := func(a, b *netconf.Device) string {
+		return rules(lint.Check([]*lint.Device{linttest.Read("nxos", a.Name, linttest.Render(t, "nxos", a)),
+			linttest.Read("nxos", b.Name, linttest.Render(t, "nxos", b))}, nil))
+	}
+	for _, c := range []struct {
+		near, far unit.Bytes
+		want      string
+	}{{9216, 9216, ""}, {9216, 9000, "Q12"}, {9000, 9216, "Q12"}} {
+		leaf, spine := device("leaf1", "spine1 Ethernet1/2", 1, c.near), device("spine1", "leaf1 Ethernet1/2", 1, c.far)
+		spine.Balance.Seed = 2
+		if got := check(leaf, spine); got != c.want {
+			t.Errorf("frames of %v here and %v there: %q, want %q", c.near, c.far, got, c.want)
+		}
+	}
+	if got := check(device("leaf1", "spine1 Ethernet1/1", 1, 9216), device("leaf2", "spine1 Ethernet1/2", 1, 9216)); got != "" {
+		t.Errorf("two leaves of one seed: %q", got)
+	}
+}

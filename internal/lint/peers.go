@@ -44,6 +44,7 @@ func (l *linter) peers() {
 		for _, other := range legs[name][1:] {
 			l.pair(name, legs[name][0], other)
 			together = append(together, [2]*Device{legs[name][0].of, other.of})
+			l.together[[2]*Device{legs[name][0].of, other.of}] = true
 		}
 	}
 	l.paired(together)
@@ -57,7 +58,7 @@ func (l *linter) paired(together [][2]*Device) {
 		}
 		for _, b := range l.devices[k+1:] {
 			share := slices.Contains(together, [2]*Device{a, b}) || slices.Contains(together, [2]*Device{b, a})
-			if share || names(a, b) || names(b, a) {
+			if share || l.names(a, b) || l.names(b, a) {
 				l.peer(a, b)
 			}
 		}
@@ -68,9 +69,25 @@ func (l *linter) paired(together [][2]*Device) {
 func (l *linter) whole(d *Device) {
 	p := d.Device.Peer
 	if p.Domain == "" || !p.Address.IsValid() || p.Link == 0 {
-		l.add(d, "Q25", Error, fmt.Sprintf("peer switch, %s: want a domain, the address of the other one and a link to it", p),
+		l.add(d, "Q25", Error,
+			fmt.Sprintf("peer switch, %s: want a domain, the address of the other one and a link to it", p),
 			"peer")
 	}
+}
+
+// names reports whether b is a's peer by its address. Pairs may have the same addresses between them: then it is the one
+// of a's domain.
+func (l *linter) names(a, b *Device) bool {
+	if !names(a, b) {
+		return false
+	}
+	n := 0
+	for _, d := range l.devices {
+		if d != a && names(a, d) {
+			n++
+		}
+	}
+	return n == 1 || b.Device.Peer != nil && b.Device.Peer.Domain == a.Device.Peer.Domain
 }
 
 // names reports whether a's peer has an address of b.
@@ -112,7 +129,8 @@ func (l *linter) peer(a, b *Device) {
 		l.add(b, "Q25", Error, fmt.Sprintf("%s takes this switch for its peer, and here is none", a.Device.Name),
 			"hostname")
 	case p.Domain != q.Domain:
-		l.add(b, "Q25", Error, fmt.Sprintf("domain %s with its peer, and %s on %s", q.Domain, p.Domain, a.Device.Name),
+		l.add(b, "Q25", Error, fmt.Sprintf("domain %s with its peer, and %s on %s", q.Domain, p.Domain,
+			a.Device.Name),
 			"peer domain", "peer")
 	default:
 		l.pointsAt(a, b)
@@ -125,7 +143,8 @@ func (l *linter) pointsAt(a, b *Device) {
 	p, q := a.Device.Peer, b.Device.Peer
 	known := q.Source.IsValid() || q.Local != ""
 	if p.Address.IsValid() && known && len(heard(b)) > 0 && !names(a, b) {
-		l.add(a, "Q25", Error, fmt.Sprintf("its peer is %v, and %s speaks from %v", p.Address, b.Device.Name, heard(b)[0]),
+		l.add(a, "Q25", Error, fmt.Sprintf("its peer is %v, and %s speaks from %v", p.Address, b.Device.Name,
+			heard(b)[0]),
 			"peer address", "peer")
 	}
 }
@@ -135,8 +154,9 @@ func (l *linter) pair(nic string, a, b leg) {
 	differ := func(what string, x, y any) {
 		if x != y {
 			here := "interface " + b.port.Name
-			l.add(b.of, "Q25", Error, fmt.Sprintf("%s is on %s and on %s %s: %s %v here, %v there", nic, b.port.Name,
-				a.of.Device.Name, a.port.Name, what, y, x), here+" vlan", here)
+			l.add(b.of, "Q25", Error, fmt.Sprintf("%s is on %s and on %s %s: %s %v here, %v there", nic,
+				b.of.Native(b.port.Name),
+				a.of.Device.Name, a.of.Native(a.port.Name), what, y, x), here+" vlan", here)
 		}
 	}
 	differ("VLAN", a.port.VLAN, b.port.VLAN)
@@ -146,7 +166,9 @@ func (l *linter) pair(nic string, a, b leg) {
 	if a.port.MTU > 0 && b.port.MTU > 0 {
 		differ("frames of at most", a.port.MTU, b.port.MTU)
 	}
-	differ("rate", a.port.Speed, b.port.Speed)
+	if a.port.Speed > 0 && b.port.Speed > 0 {
+		differ("rate", a.port.Speed, b.port.Speed)
+	}
 	differ("port channel", a.port.Channel, b.port.Channel)
 	if x, y := priorities(a.of.Device, a.port), priorities(b.of.Device, b.port); x != "" && y != "" {
 		differ("priorities that pause", x, y)

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,27 +30,109 @@ func treatment(d *netconf.Device, i *netconf.Interface) string {
 	return text
 }
 
-// forgotten finds ports that are configured otherwise than most.
+// duty is what a port is for, as its configuration says: those of one are alike.
+func duty(i *netconf.Interface) string {
+	switch {
+	case len(i.Addresses) > 0 || i.Routed:
+		return "routed"
+	case i.Trunk:
+		return "trunk"
+	case i.VLAN > 0:
+		return "access"
+	}
+	return ""
+}
+
+// forgotten finds ports that are configured otherwise than most of their duty or, where they are not enough to tell, than
+// most of the device.
 func (l *linter) forgotten(d *Device) {
-	n := map[string]int{}
-	most := ""
+	all := map[string]map[string]int{} // by duty, "*": any; by treatment
+	count := func(of, t string) {
+		if all[of] == nil {
+			all[of] = map[string]int{}
+		}
+		all[of][t]++
+	}
+	counted := func(p *netconf.Interface) bool { return p.Kind == netconf.Physical && !p.Down }
 	for i := range d.Device.Interfaces {
-		if p := &d.Device.Interfaces[i]; p.Kind == netconf.Physical {
+		if p := &d.Device.Interfaces[i]; counted(p) {
 			t := treatment(d.Device, p)
-			if n[t]++; n[t] > n[most] {
-				most = t
-			}
+			count(duty(p), t)
+			count("*", t)
 		}
 	}
 	for i := range d.Device.Interfaces {
 		p := &d.Device.Interfaces[i]
-		t := treatment(d.Device, p)
-		if p.Kind != netconf.Physical || t == most || 2*n[most] <= len(d.Device.Interfaces) {
+		if !counted(p) {
 			continue
 		}
-		l.add(d, "Q13", Error, fmt.Sprintf("%s: %s; most ports: %s", p.Name, t, most),
-			"interface "+p.Name+" pfc", "interface "+p.Name)
+		most := majority(all[duty(p)])
+		if most == "" {
+			most = majority(all["*"])
+		}
+		if t := treatment(d.Device, p); most != "" && t != most {
+			l.lacks(d, netconf.AboutQoS, p.Name, "Q13", Error, fmt.Sprintf("%s: %s; most ports: %s",
+				d.Native(p.Name), t, most),
+				"interface "+p.Name+" pfc", "interface "+p.Name)
+		}
 	}
+}
+
+// majority is what more than half of some have, of three at least; "": none.
+func majority(of map[string]int) string {
+	total, most := 0, ""
+	for _, t := range slices.Sorted(maps.Keys(of)) {
+		total += of[t]
+		if of[t] > of[most] {
+			most = t
+		}
+	}
+	if total < 3 || 2*of[most] <= total {
+		return ""
+	}
+	return most
+}
+
+// frames wants ports that carry RoCE data, and say nothing of frames, to take them by default.
+func (l *linter) frames(d *Device) {
+	least := unit.Bytes(leastFrame)
+	if l.design != nil {
+		least = l.design.Frame
+	}
+	var short []string
+	var frame unit.Bytes
+	said := false
+	for k := range d.Device.Interfaces {
+		i := &d.Device.Interfaces[k]
+		said = said || i.Kind == netconf.Physical && i.MTU > 0
+		f, here := d.Frame(i)
+		if here || f == 0 || f >= least || i.Down || i.VRF != "" && i.Kind != netconf.Physical {
+			continue
+		}
+		switch {
+		case i.Kind == netconf.Physical && i.QoS != nil && i.QoS.PFC != netconf.PFCOff && pausesAt(d.Device, i),
+			i.Kind == netconf.Physical && l.meant(d, i) != nil,
+			i.Kind == netconf.SVI && l.carries(d, i.VLAN):
+			short, frame = append(short, i.Name), f
+		}
+	}
+	if len(short) == 0 {
+		return
+	}
+	s := Warning // a file that says the MTU of no port may be a part of one
+	if said || l.design != nil {
+		s = Error
+	}
+	l.lacks(d, netconf.AboutMTU, short[0], "Q12", s,
+		fmt.Sprintf("%s: no MTU is said, so frames of at most %v, and RoCE's take %v",
+			d.some(short), frame, least), "interface "+short[0])
+}
+
+// carries reports whether an access port of a VLAN pauses.
+func (l *linter) carries(d *Device, vlan int) bool {
+	return slices.ContainsFunc(d.Device.Interfaces, func(i netconf.Interface) bool {
+		return i.Kind == netconf.Physical && i.VLAN == vlan && i.QoS != nil && i.QoS.PFC != netconf.PFCOff && pausesAt(d.Device, &i)
+	})
 }
 
 // ports checks MTU, LLDP and headroom of each.
@@ -63,21 +146,22 @@ func (l *linter) ports(d *Device) {
 		i := &d.Device.Interfaces[k]
 		here := "interface " + i.Name
 		switch {
-		case i.Kind != netconf.Physical || i.MTU == 0:
+		case i.Kind != netconf.Physical || i.MTU == 0 || i.Down || i.QoS == nil || l.design == nil && !pausesAt(d.Device, i):
 		case i.MTU < least:
-			l.add(d, "Q12", Error, fmt.Sprintf("%s: frames of at most %v, and RoCE's take %v", i.Name, i.MTU,
-				least), here+" mtu", "mtu", here)
+			l.add(d, "Q12", Error, fmt.Sprintf("%s: frames of at most %v, and RoCE's take %v", d.Native(i.Name),
+				i.MTU,
+				least), here+" mtu", here)
 		case mtu != 0 && i.MTU != mtu:
-			l.add(d, "Q12", Warning, fmt.Sprintf("%s: frames of at most %v, and %v at other ports", i.Name,
-				i.MTU, mtu), here+" mtu", "mtu",
-				here)
+			l.add(d, "Q12", Warning, fmt.Sprintf("%s: frames of at most %v, and %v at other ports", d.Native(i.Name),
+				i.MTU, mtu), here+" mtu", here)
 		default:
 			mtu = i.MTU
 		}
 		if q := i.QoS; q != nil && q.PFC == netconf.PFCAuto {
 			lldp := d.Device.LLDP
 			if i.LLDP.Silent || lldp == nil || !lldp.On || lldp.DCBX == netconf.DCBXOff || i.LLDP.DCBX == netconf.DCBXOff {
-				l.add(d, "Q22", Error, i.Name+": PFC is auto, and LLDP or DCBX is off", here+" lldp", "dcbx",
+				l.lacks(d, netconf.AboutLLDP, "", "Q22", Error,
+					d.Native(i.Name)+": PFC is auto, and LLDP or DCBX is off", here+" lldp", "dcbx",
 					here+" pfc", here)
 			}
 		}
@@ -88,10 +172,10 @@ func (l *linter) ports(d *Device) {
 
 // meant is the port of a design; nil: there is no design, or no such port.
 func (l *linter) meant(d *Device, i *netconf.Interface) *netconf.Interface {
-	if l.design == nil || l.design.Devices[d.Device.Name] == nil {
+	if l.design == nil || l.design.Devices[d.Meant()] == nil {
 		return nil
 	}
-	return l.design.Devices[d.Device.Name].Port(i.Name)
+	return l.design.Devices[d.Meant()].Port(i.Name)
 }
 
 // headroom compares it with the formula at the port's rate and cable.
@@ -100,7 +184,7 @@ func (l *linter) headroom(d *Device, i *netconf.Interface) {
 	if p == nil || meant == nil || meant.Speed == 0 {
 		return
 	}
-	link := qos.Link{Rate: meant.Speed, Delay: l.design.Delay(d.Device.Name, i.Name)}
+	link := qos.Link{Rate: meant.Speed, Delay: l.design.Delay(d.Meant(), i.Name)}
 	frame := i.MTU
 	if frame == 0 {
 		frame = meant.MTU
@@ -110,7 +194,7 @@ func (l *linter) headroom(d *Device, i *netconf.Interface) {
 		c := &p.Classes[k]
 		if c.Pause != nil && c.Pause.Buffer != nil && c.Pause.Buffer.Headroom < need {
 			l.add(d, "Q07", Error, fmt.Sprintf("%s: headroom %v of traffic class %d, "+
-				"and %v can arrive after xOFF (%v, frames of %v)", i.Name,
+				"and %v can arrive after xOFF (%v, frames of %v)", d.Native(i.Name),
 				c.Pause.Buffer.Headroom, c.TC, need, meant.Speed, frame),
 				fmt.Sprintf("interface %s tc %d pause", i.Name, c.TC),
 				"interface "+i.Name)
@@ -144,7 +228,7 @@ func (l *linter) scaled(d *Device) {
 			} else if other.Speed != meant.Speed && !said[of] {
 				said[of] = true
 				l.add(d, "Q08", Warning, fmt.Sprintf("%s at %v and %s at %v: both mark traffic class %d alike, %s",
-					other.Name, other.Speed, i.Name,
+					d.Native(other.Name), other.Speed, d.Native(i.Name),
 					meant.Speed, c.TC, c.ECN), fmt.Sprintf("interface %s tc %d ecn", i.Name, c.TC))
 			}
 		}
@@ -161,8 +245,9 @@ func (l *linter) subnets(d *Device) {
 	}
 	for i := range d.Device.Interfaces {
 		p := &d.Device.Interfaces[i]
-		if p.Kind == netconf.Physical && p.VLAN != 0 && len(vlans) > 0 && !vlans[p.VLAN] {
-			l.add(d, "Q26", Error, fmt.Sprintf("%s is in VLAN %d, which has no gateway here", p.Name, p.VLAN),
+		if p.Kind == netconf.Physical && p.VLAN != 0 && len(vlans) > 0 && !vlans[p.VLAN] && l.pausesIn(d, p) {
+			l.lacks(d, netconf.AboutRouting, "", "Q26", Error,
+				fmt.Sprintf("%s is in VLAN %d, which has no gateway here", d.Native(p.Name), p.VLAN),
 				"interface "+p.Name)
 		}
 	}
@@ -177,11 +262,33 @@ func (l *linter) subnets(d *Device) {
 		for _, n := range b.Networks {
 			inside = inside || a.Prefix.Bits() <= n.Bits() && a.Prefix.Contains(n.Addr())
 		}
+		for k := range d.Device.Interfaces { // told of by redistribution
+			for _, n := range d.Device.Interfaces[k].Addresses {
+				inside = inside || b.Connected && a.Prefix.Bits() <= n.Bits() && a.Prefix.Contains(n.Addr())
+			}
+		}
 		if !inside {
-			l.add(d, "Q26", Error, fmt.Sprintf("summary %s contains no network of the switch", a.Prefix),
+			l.lacks(d, netconf.AboutRouting, "", "Q26", Error,
+				fmt.Sprintf("summary %s contains no network of the switch", a.Prefix),
 				"aggregate "+a.Prefix.String(), "bgp")
 		}
 	}
+}
+
+// pausesIn reports whether a port is one that must have a gateway: others may be switched alone. Those that pause must, or
+// any where most ports of VLANs have one.
+func (l *linter) pausesIn(d *Device, p *netconf.Interface) bool {
+	with, without := 0, 0
+	for i := range d.Device.Interfaces {
+		switch o := &d.Device.Interfaces[i]; {
+		case o.Kind != netconf.Physical || o.VLAN == 0:
+		case gateway(d, o.VLAN) != nil:
+			with++
+		default:
+			without++
+		}
+	}
+	return d.Device.Tunnels == nil && (with > 0 && with >= without || p.QoS != nil && p.QoS.PFC != netconf.PFCOff && pausesAt(d.Device, p))
 }
 
 // overlaps finds VLANs whose subnets have addresses in common.
@@ -191,9 +298,11 @@ func (l *linter) overlaps(d *Device) {
 		for k := range all[:i] {
 			for _, a := range all[i].Addresses {
 				for _, b := range all[k].Addresses {
-					if all[i].Kind == netconf.SVI && all[k].Kind == netconf.SVI && a.Masked().Overlaps(b.Masked()) {
-						l.add(d, "Q26", Error, fmt.Sprintf("%s has %s and %s has %s: they have addresses in common", all[k].Name,
-							b.Masked(), all[i].Name, a.Masked()), "interface "+all[i].Name)
+					if all[i].Kind == netconf.SVI && all[k].Kind == netconf.SVI && all[i].VRF == all[k].VRF &&
+						a.Masked().Overlaps(b.Masked()) {
+						l.add(d, "Q26", Error,
+							fmt.Sprintf("%s has %s and %s has %s: they have addresses in common", all[k].Name,
+								b.Masked(), all[i].Name, a.Masked()), "interface "+all[i].Name)
 					}
 				}
 			}

@@ -88,7 +88,8 @@ func SARIF(all []Finding, version string) Log {
 			at.Region = &Region{f.Line}
 		}
 		index := slices.IndexFunc(Rules, func(r Rule) bool { return r.ID == f.Rule })
-		run.Results = append(run.Results, Result{f.Rule, index, f.Severity, Text{f.Device + ": " + f.Text}, []Location{{at}}})
+		run.Results = append(run.Results, Result{f.Rule, index, level(f.Severity),
+			Text{f.Device + ": " + f.Text}, []Location{{at}}})
 	}
 	return Log{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []Run{run}}
 }
@@ -104,11 +105,20 @@ func uriOf(file string) string {
 		b.WriteString("file://")
 	}
 	for _, c := range []byte(name) {
-		if letter := c|0x20 >= 'a' && c|0x20 <= 'z'; letter || c >= '0' && c <= '9' || strings.IndexByte("-._~!$&'()*+,;=:@/", c) >= 0 {
+		if letter := c|0x20 >= 'a' && c|0x20 <= 'z'; letter || c >= '0' && c <= '9' ||
+			strings.IndexByte("-._~!$&'()*+,;=:@/", c) >= 0 {
 			b.WriteByte(c)
 		} else {
 			fmt.Fprintf(&b, "%%%02X", c)
 		}
 	}
 	return b.String()
+}
+
+// level is SARIF's word for a severity (SARIF 2.1.0, section 3.27.10): what is not known is a note.
+func level(s Severity) Severity {
+	if s == Unknown {
+		return "note"
+	}
+	return s
 }

@@ -34,7 +34,7 @@ func TestFindingsSay(t *testing.T) {
 	d = linttest.Clean()
 	d.Interfaces[2].QoS = nil
 	all = lint.Check([]*lint.Device{linttest.Read("eos", "f", linttest.Render(t, "eos", d))}, nil)
-	says(t, all, "Q13", "Ethernet1/3: no quality of service; most ports: PFC on; class 0: ")
+	says(t, all, "Q13", "Ethernet3: no quality of service; most ports: PFC on; class 0: ")
 	for _, f := range all {
 		most := f.Text[strings.Index(f.Text, "most ports"):]
 		for _, class := range strings.Split(most, "; class ")[1:] {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"railyard/internal/shown"
 )
 
 func TestProblemText(t *testing.T) {
@@ -68,8 +70,8 @@ func TestRender(t *testing.T) {
 	wrong := Problems{{File: "a.yaml", Line: 2, Column: 62, Width: 9, Path: "job.flows[0].prioritty",
 		Message: "unknown key", Hint: "did you mean priority?"}}
 	var plainText, coloured bytes.Buffer
-	wrong.Render(&plainText, src, false)
-	wrong.Render(&coloured, src, true)
+	wrong.Render(&plainText, src)
+	wrong.Render(shown.NewWriter(&coloured, true), src)
 	want := `a.yaml:2:62: job.flows[0].prioritty: unknown key
     2 | lows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1MB, prioritty: data}]}
       |                                                       ^^^^^^^^^
@@ -78,16 +80,55 @@ func TestRender(t *testing.T) {
 	if plainText.String() != want {
 		t.Errorf("got:\n%swant:\n%s", plainText.String(), want)
 	}
-	strip := strings.NewReplacer(red, "", cyan, "", bold, "", plain, "")
-	if strip.Replace(coloured.String()) != want || !strings.Contains(coloured.String(), red+"^^^^^^^^^"+plain) {
+	strip := strings.NewReplacer("\x1b[31m", "", "\x1b[36m", "", "\x1b[1m", "", "\x1b[0m", "")
+	if strip.Replace(coloured.String()) != want || !strings.Contains(coloured.String(), "\x1b[31m^^^^^^^^^\x1b[0m") {
 		t.Errorf("in colour: %q", coloured.String())
 	}
 	long := Problems{{File: "a.yaml", Line: 3, Column: 250, Width: 500, Message: "far to the right"}}
 	plainText.Reset()
-	long.Render(&plainText, src, false)
+	long.Render(&plainText, src)
 	for line := range strings.SplitSeq(plainText.String(), "\n") {
 		if len(line) > 80 {
 			t.Errorf("%d characters: %s", len(line), line)
+		}
+	}
+}
+
+// What a terminal would obey is shown as escapes, wherever it comes from, and the caret stands under
+// what is wrong.
+func TestRenderEscapes(t *testing.T) {
+	var b bytes.Buffer
+	line := "a\x1b]0;x\x07 \tb\u202e \xff wrong" + strings.Repeat(" \u2066", 40)
+	p := Problem{File: "\x1b[2J.yaml", Line: 1, Column: 15, Width: 5, Path: "k\u202e", Message: "x\u009b31m\ny", Hint: "\x7f"}
+	Problems{p}.Render(&b, []byte(line))
+	want := `\x1b[2J.yaml:1:15: k\u202e: x\u009b31m\ny
+    1 | a\x1b]0;x\x07  b\u202e \xff wrong \u2066 \u2066 \u2066 \u2066 \u2066
+      |                             ^^^^^
+      = \x7f
+`
+	if b.String() != want {
+		t.Errorf("got:\n%swant:\n%s", b.String(), want)
+	}
+	if got := p.String(); got != `\x1b[2J.yaml:1:15: k\u202e: x\u009b31m\ny; \x7f` {
+		t.Error(got)
+	}
+	b.Reset()
+	p.Column, p.Width = 13, 1 // under a character that is shown as four
+	Problems{p}.Render(&b, []byte(line))
+	if !strings.Contains(b.String(), " |                        ^^^^\n") {
+		t.Error(b.String())
+	}
+}
+
+// What is shown of a line is the same as of a line that is not so long, wherever problems lie.
+func TestExcerptOfLongLines(t *testing.T) {
+	line := []byte(strings.Repeat("0123456789", 100_000))
+	s := &source{text: line, column: 1}
+	for _, column := range []int{1, 30, 500_005, 999_990, 1_000_001, 40, 7_000_000} {
+		text, before, _ := s.excerpt(column, 1)
+		from := min(max(column-1-excerptWidth/2, 0), len(line)-excerptWidth)
+		if want := min(column-1, len(line)) - from; text != string(line[from:from+excerptWidth]) || before != want {
+			t.Errorf("column %d: %d before of %s, want %d", column, before, text, want)
 		}
 	}
 }
@@ -154,7 +195,11 @@ func FuzzWords(f *testing.F) {
 			if strings.ContainsAny(p.String(), "\n\r") {
 				t.Fatalf("more than one line: %q", p.String())
 			}
-			Problems{p}.Render(&bytes.Buffer{}, []byte(line), true)
+			var b bytes.Buffer
+			Problems{p}.Render(&b, []byte(line))
+			if s := b.String(); shown.Lines(s) != s || strings.Count(s, "\n") != 3 {
+				t.Fatalf("%q renders %q", line, s)
+			}
 		}
 		if rest != "" {
 			t.Fatalf("no word holds %q", rest)

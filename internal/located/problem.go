@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"railyard/internal/shown"
 )
 
 // Problem is one thing that is wrong with a text, and where.
@@ -24,7 +26,7 @@ type Problem struct {
 func (p Problem) String() string {
 	text := p.place() + " " + p.text()
 	if p.Hint != "" {
-		text += "; " + p.Hint
+		text += "; " + shown.Text(p.Hint)
 	}
 	return text
 }
@@ -35,9 +37,9 @@ func (p Problem) place() string {
 		return "--set"
 	}
 	if p.Line == 0 {
-		return p.File + ":"
+		return shown.Text(p.File) + ":"
 	}
-	return fmt.Sprintf("%s:%d:%d:", p.File, p.Line, p.Column)
+	return fmt.Sprintf("%s:%d:%d:", shown.Text(p.File), p.Line, p.Column)
 }
 
 func (p Problem) text() string {
@@ -48,7 +50,7 @@ func (p Problem) text() string {
 	if p.Warning {
 		t = "warning: " + t
 	}
-	return t
+	return shown.Text(t)
 }
 
 // Problems is everything that is wrong with a text. It is an error.

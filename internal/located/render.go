@@ -4,62 +4,139 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 	"unicode/utf8"
+
+	"railyard/internal/shown"
 )
 
 // BOM is the byte order mark that some editors put before a text in UTF-8. It counts as no column.
 var BOM = []byte("\xef\xbb\xbf")
 
-// Terminal colours.
-const (
-	red, cyan, bold, plain = "\x1b[31m", "\x1b[36m", "\x1b[1m", "\x1b[0m"
-)
-
-// Render writes the problems with the source line of each and a caret under what is
-// wrong, as a compiler does. src is the text they are about; colour is for terminals.
-func (ps Problems) Render(w io.Writer, src []byte, colour bool) {
-	paint := func(code, s string) string {
-		if colour {
-			return code + s + plain
-		}
-		return s
-	}
-	lines := bytes.Split(bytes.TrimPrefix(src, BOM), []byte("\n"))
+// Render writes the problems with the source line of each and a caret under what is wrong, as a
+// compiler does; in styles, if w knows of them. src is the text they are about.
+func (ps Problems) Render(w io.Writer, src []byte) {
+	lines := ps.lines(bytes.TrimPrefix(src, BOM))
 	for _, p := range ps {
-		fmt.Fprintf(w, "%s %s\n", paint(bold, p.place()), p.text())
-		if p.Line >= 1 && p.Line <= len(lines) {
-			text, before, carets := excerpt(string(lines[p.Line-1]), p.Column, p.Width)
+		shown.Paint(w, shown.Place, p.place())
+		fmt.Fprintf(w, " %s\n", p.text())
+		if line, ok := lines[p.Line]; ok {
+			text, before, carets := line.excerpt(p.Column, p.Width)
 			number := fmt.Sprintf("%5d", p.Line)
 			fmt.Fprintf(w, "%s | %s\n", number, text)
-			fmt.Fprintf(w, "%*s | %*s%s\n", len(number), "", before, "", paint(red, strings.Repeat("^", carets)))
+			fmt.Fprintf(w, "%*s | %*s", len(number), "", before, "")
+			shown.Paint(w, shown.Wrong, strings.Repeat("^", carets))
+			fmt.Fprintln(w)
 		}
 		if p.Hint != "" {
-			fmt.Fprintf(w, "      = %s\n", paint(cyan, p.Hint))
+			fmt.Fprint(w, "      = ")
+			shown.Paint(w, shown.Hint, shown.Text(p.Hint))
+			fmt.Fprintln(w)
 		}
 	}
+}
+
+// A source is a line of the text, and a place in it that was found: the next one is likely behind
+// it, and a line may be the whole text.
+type source struct {
+	text   []byte
+	column int // from 1, of the character at from
+	from   int
+}
+
+// lines returns those lines of a text that have a problem: a text may be of nothing but line feeds.
+func (ps Problems) lines(src []byte) map[int]*source {
+	all := map[int]*source{}
+	last := 0
+	for _, p := range ps {
+		if p.Line >= 1 {
+			all[p.Line], last = nil, max(last, p.Line)
+		}
+	}
+	for n := 1; n <= last; n++ {
+		text, rest, more := bytes.Cut(src, []byte("\n"))
+		if _, wanted := all[n]; wanted {
+			all[n] = &source{text: bytes.TrimRight(text, "\r"), column: 1}
+		}
+		if src = rest; !more {
+			break
+		}
+	}
+	maps.DeleteFunc(all, func(_ int, s *source) bool { return s == nil })
+	return all
 }
 
 // excerptWidth is how much of a line is shown: with its number it takes 80 characters, and a line
 // that a terminal breaks would lead the caret astray.
 const excerptWidth = 72
 
-// excerpt returns at most excerptWidth characters of a source line around column, how many of
-// them stand before it, and how many carets go below.
-func excerpt(line string, column, width int) (text string, before, carets int) {
-	rs := []rune(strings.ToValidUTF8(strings.TrimRight(line, "\r"), string(utf8.RuneError)))
-	for i, r := range rs {
-		if r < ' ' || r == 0x7f {
-			rs[i] = ' ' // a control character would move the caret
+// excerpt returns at most excerptWidth columns around the character at a column, how many of them
+// stand before it, and how many carets go below. A character that is hidden takes the columns of its
+// escape, and is shown whole or not at all.
+func (s *source) excerpt(column, width int) (text string, before, carets int) {
+	if s.seek(max(column-excerptWidth, 1)); s.from == len(s.text) {
+		column = min(column, s.column) // the end of the line
+		s.seek(max(column-excerptWidth, 1))
+	}
+	cells := cellsOf(s.text[s.from:], column-s.column+excerptWidth)
+	at := min(max(column-s.column, 0), len(cells))
+	first, last := window(cells, at)
+	var b strings.Builder
+	for i := first; i < last; i++ {
+		b.WriteString(cells[i])
+		switch n := utf8.RuneCountInString(cells[i]); {
+		case i < at:
+			before += n
+		case i < at+width:
+			carets += n
 		}
 	}
-	at := min(max(column-1, 0), len(rs))
-	from := 0
-	if len(rs) > excerptWidth {
-		from = min(max(at-excerptWidth/2, 0), len(rs)-excerptWidth)
-		rs = rs[from : from+excerptWidth]
+	return strings.TrimRight(b.String(), " "), before, max(1, carets)
+}
+
+// seek finds the character at a column, or the end of the line.
+func (s *source) seek(column int) {
+	if column < s.column {
+		s.column, s.from = 1, 0
 	}
-	return strings.TrimRight(string(rs), " "), at - from, max(1, min(width, len(rs)-(at-from)))
+	for ; s.column < column && s.from < len(s.text); s.column++ {
+		_, size := utf8.DecodeRune(s.text[s.from:])
+		s.from += size
+	}
+}
+
+// cellsOf returns how the first characters of a line are shown; a tab is a blank.
+func cellsOf(line []byte, most int) (cells []string) {
+	for len(line) > 0 && len(cells) < most {
+		_, size := utf8.DecodeRune(line)
+		cell := shown.Text(string(line[:size]))
+		if line[0] == '\t' {
+			cell = " "
+		}
+		cells, line = append(cells, cell), line[size:]
+	}
+	return cells
+}
+
+// window returns which cells fit excerptWidth: half of it before the one at, if there is as much
+// behind.
+func window(cells []string, at int) (first, last int) {
+	room := excerptWidth
+	first, last = at, at
+	left := func(least int) {
+		for first > 0 && room-utf8.RuneCountInString(cells[first-1]) >= least {
+			first--
+			room -= utf8.RuneCountInString(cells[first])
+		}
+	}
+	left(excerptWidth / 2)
+	for last < len(cells) && room >= utf8.RuneCountInString(cells[last]) {
+		room -= utf8.RuneCountInString(cells[last])
+		last++
+	}
+	left(0)
+	return first, last
 }
 
 // InCharacters turns columns that count bytes of src, as encoding/csv has them, into characters.

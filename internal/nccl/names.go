@@ -113,7 +113,7 @@ func parse(kind string, names []string, name string) (int, error) {
 }
 
 // Schedule returns the name in coll.Algorithms of what the algorithm does for a collective, "" if
-// coll has none: CollNet, NVLSTree and PAT are predicted only.
+// coll has none: CollNet is predicted only.
 func (a Algorithm) Schedule(c coll.Collective) string { return schedules[a][c] }
 
 // NCCL's broadcast and reduce along a ring stop before they close it: chains.
@@ -124,6 +124,8 @@ var schedules = [algorithms]map[coll.Collective]string{
 		coll.ReduceScatter: "ring-reduce-scatter",
 		coll.BroadcastFrom: "chain-broadcast", coll.ReduceTo: "chain-reduce",
 	},
+	NVLSTree: {coll.AllReduce: "nvls-tree-all-reduce"},
+	PAT:      {coll.AllGather: "pat-all-gather", coll.ReduceScatter: "pat-reduce-scatter"},
 	NVLS: {
 		coll.AllReduce: "nvls-all-reduce", coll.AllGather: "nvls-all-gather",
 		coll.ReduceScatter: "nvls-reduce-scatter",

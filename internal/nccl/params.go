@@ -73,7 +73,7 @@ type Params struct {
 	NVLSChunk      unit.Bytes              // per channel and head, at most
 	// NVLSChunks are the smaller chunks of smaller sizes: below Loops whole loops a chunk has so
 	// many bytes.
-	NVLSChunks []NVLSChunk
+	NVLSChunks, NVLSTreeChunks []NVLSChunk
 	// NVLSStages is what a chunk passes through in turn: copied to the switch's buffer, reduced and
 	// sent to all, copied to the result.
 	NVLSStages int
@@ -185,7 +185,9 @@ func Default() Params {
 		NVLSChannels: [generations][2]int{{}, {}, {16, 16}, {24, 32}},
 		NVLSChunk:    128 * unit.Kibibyte,
 		NVLSChunks:   []NVLSChunk{{64, 64 * unit.Kibibyte}, {8, 32 * unit.Kibibyte}, {2, 16 * unit.Kibibyte}},
-		NVLSStages:   3,
+		NVLSTreeChunks: []NVLSChunk{{32, 256 * unit.Kibibyte}, {16, 128 * unit.Kibibyte}, {4, 64 * unit.Kibibyte},
+			{1, 32 * unit.Kibibyte}},
+		NVLSStages: 3,
 
 		// search.cc: speedArray...; topo.h: SM..._NVLINK_BW per link of 25 or 50 GB/s, PCI_BW of
 		// 15.75 GB/s.

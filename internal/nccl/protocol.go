@@ -9,6 +9,7 @@ import (
 // packet engine, which knows links and networks, has to be told besides.
 type Messages struct {
 	Data, Line unit.Bytes    // Data of each Line bytes on a link are data
+	OnSwitch   bool          // of messages that a switch adds up or copies alone
 	Launch     unit.Duration // of the whole collective, before its first message
 	NVLink     unit.Duration // from message to message inside a host, the link's latency included
 	Net        unit.Duration // and between hosts, the network's included
@@ -36,8 +37,13 @@ const (
 // is what a simulated network finds out.
 func (p Params) Messages(c coll.Collective, a Algorithm, proto Protocol, g Group, channels int,
 	bytes unit.Bytes) Messages {
-	if a == NVLS {
+	switch a {
+	case NVLS:
 		return p.nvlsMessages(c, g, channels, bytes)
+	case NVLSTree:
+		return p.nvlsTreeMessages(g, channels, bytes)
+	case PAT:
+		return p.patMessages(g, channels, bytes)
 	}
 	pp := p.Protocols[proto]
 	m := Messages{Data: pp.Data, Line: pp.Line, Launch: p.Base[a][proto]}
@@ -150,7 +156,7 @@ func (p Params) nvlsMessages(c coll.Collective, g Group, channels int, bytes uni
 	chunk := p.nvlsChunk(bytes, channels*g.PerNode())
 	share := (bytes + unit.Bytes(channels*g.PerNode()) - 1) / unit.Bytes(channels*g.PerNode())
 	m := Messages{Data: unit.Bytes(p.NVLSEfficiency[g.Generation].Num), Line: unit.Bytes(p.NVLSEfficiency[g.Generation].Den),
-		Launch: p.Hop[NVLink][NVLS][Simple]}
+		OnSwitch: true, Launch: p.Hop[NVLink][NVLS][Simple]}
 	m.Pieces = min(count(share, chunk), maxRounds)
 	gpu, host, _ := p.links(g)
 	m.Hops = [2]int{1, 1}
@@ -160,4 +166,54 @@ func (p Params) nvlsMessages(c coll.Collective, g Group, channels int, bytes uni
 		m.NVLink /= 2 // a part and a sum
 	}
 	return m
+}
+
+// nvlsTreeMessages: inside hosts as nvlsMessages, with the chunks of NVLSTree; between hosts NCCL's
+// latency of a hop. What NCCL's table allows of bus bandwidth is a limit of each head's share.
+func (p Params) nvlsTreeMessages(g Group, channels int, bytes unit.Bytes) Messages {
+	heads := g.PerNode()
+	lanes := channels * heads
+	chunk := p.nvlsTreeChunk(g, bytes, lanes)
+	share := (bytes + unit.Bytes(lanes) - 1) / unit.Bytes(lanes)
+	e := p.NVLSEfficiency[g.Generation]
+	m := Messages{Data: unit.Bytes(e.Num), Line: unit.Bytes(e.Den), OnSwitch: true,
+		Launch: p.Hop[NVLink][NVLSTree][Simple], Net: p.Hop[Net][NVLSTree][Simple]}
+	m.Pieces = min(count(share, chunk), maxRounds)
+	gpu, host, nic := p.links(g)
+	m.NVLink = carried(coll.AllReduce, NVLS, Group{Ranks: heads, Nodes: 1}, of(e, gpu), host).TransmitTime(
+		min(bytes, chunk*unit.Bytes(lanes))) / 2 // a part and a total
+	limit := p.NVLSTreeMax[g.Generation].For(g.Nodes) * unit.Bitrate(p.Graph(g, NVLSTree).Channels)
+	// A rank sends another of its host its part of that one's share, and the total of its own.
+	m.Rate = 2 * of(ratio(int64(g.Ranks), int64(steps(coll.AllReduce, g.Ranks))), limit) / unit.Bitrate(lanes)
+	takes := max((nic / unit.Bitrate(channels)).TransmitTime(share/unit.Bytes(m.Pieces)), unit.Nanosecond)
+	m.Hops = [2]int{1, int(min((m.Net+2*takes-1)/takes, maxPieces))}
+	return m
+}
+
+// nvlsTreeChunk is the part of a loop of one head on one channel (enqueue.cc: calcCollChunking; nvls.cc).
+func (p Params) nvlsTreeChunk(g Group, bytes unit.Bytes, lanes int) unit.Bytes {
+	chunk := p.NVLSChunk
+	if g.Nodes >= 4 {
+		chunk = min(chunk, 64*unit.Kibibyte)
+	}
+	for _, s := range p.NVLSTreeChunks {
+		if bytes < unit.Bytes(s.Loops*lanes)*chunk && chunk > s.Bytes {
+			chunk = s.Bytes
+		}
+	}
+	return chunk
+}
+
+// patMessages: of a hop's latency NCCL's table counts 2/7, of each rank's part a time besides (tuning.cc), which all
+// pass before the end: with the launch here. Chunks are as for many bytes and smaller for few (enqueue.cc: calcCollChunking).
+func (p Params) patMessages(g Group, channels int, bytes unit.Bytes) Messages {
+	pp := p.Protocols[Simple]
+	chunk, loops := pp.Buffer/unit.Bytes(p.Steps), unit.Bytes(32)
+	for chunk*unit.Bytes(channels)*loops > bytes && chunk > 64*unit.Kibibyte {
+		chunk /= 2
+	}
+	part := (bytes + unit.Bytes(channels*g.Ranks) - 1) / unit.Bytes(channels*g.Ranks)
+	return Messages{Data: pp.Data, Line: pp.Line, Launch: p.Base[PAT][Simple] + unit.Duration(g.Ranks)*p.PATRank,
+		NVLink: p.Hop[NVLink][PAT][Simple], Net: p.Hop[Net][Tree][Simple] * 2 / 7,
+		Pieces: min(count(part, chunk), maxRounds), Hops: [2]int{1, 1}}
 }

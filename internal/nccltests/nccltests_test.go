@@ -147,7 +147,7 @@ func TestProblems(t *testing.T) {
 		{"#  Rank  0 Group  0 Pid 3 on node1\n" + columns + row, "a device that is not whole"},
 		{"{", "f:1:2: not JSON: the text ends inside a value"},
 		{`{"results": [}`, "not JSON"},
-		{`{"x": 1}`, "f:1:1: no results"},
+		{`{"x": 1}`, "f: no results"},
 		{`{"results": []}`, "f:1:13: results: the list is empty"},
 		{`{"results": [3]}`, "f:1:14: results: want a list of objects"},
 		{"{\"results\": [\n {\"size\": 8, \"colour\": 1}]}", "f:2:14: colour of a result: unknown"},

@@ -8,20 +8,6 @@ import (
 	"railyard/internal/unit"
 )
 
-// cpuKeys are the attributes by which NCCL tells CPUs apart, in the order in which it writes them.
-var cpuKeys = []string{"arch", "vendor", "familyid", "modelid"}
-
-// model keeps what a file says of a CPU as words, key=value.
-func model(e *element) string {
-	var words []string
-	for _, key := range cpuKeys {
-		if v := e.attrs[key]; v != "" && len(v) <= maxName && !strings.ContainsFunc(v, hiddenRune) {
-			words = append(words, key+"="+v)
-		}
-	}
-	return strings.Join(words, " ")
-}
-
 // attributes are a model's words by key.
 func attributes(model string) map[string]string {
 	all := map[string]string{}
@@ -32,10 +18,11 @@ func attributes(model string) map[string]string {
 	return all
 }
 
+const gbyte = 8 * unit.GigabitPerSec // a gigabyte per second
+
 // Between is the rate that NCCL takes a CPU to have towards another of its host (ncclTopoGetInterCpuBw, with the
 // constants of topo.h); 0: no limit, of one that it does not know.
 func Between(cpu *board.Part) unit.Bitrate {
-	const gbyte = 8 * unit.GigabitPerSec
 	of := attributes(cpu.Model)
 	family, _ := strconv.Atoi(of["familyid"])
 	id, _ := strconv.Atoi(of["modelid"])

@@ -154,12 +154,17 @@ func rateFrom(b *board.Board, l *board.Link, end int) unit.Bitrate {
 	if g, lanes, ok := pcieOf(l.Kind); ok {
 		return g.counted * unit.Bitrate(lanes)
 	}
+	for i := range nvlinkKinds {
+		if k := &nvlinkKinds[i]; k.name == l.Kind {
+			return k.counted * unit.Bitrate(l.Count)
+		}
+	}
 	switch {
 	case l.Rate > 0:
 		return l.Rate * unit.Bitrate(l.Count)
 	case l.Kind == plainPCIe:
 		return gen3x16
-	case strings.HasPrefix(l.Kind, "NVLink"):
+	case strings.HasPrefix(l.Kind, "NVLink"), l.Kind == infinity:
 		return unit.Bitrate(l.Count) * 160 * unit.GigabitPerSec // SM80_NVLINK_BW, where the GPU is not known
 	case l.Kind == between && Between(&b.Parts[end]) > 0:
 		return Between(&b.Parts[end])

@@ -38,7 +38,8 @@ type element struct {
 // attributes that are not known are passed over. What is not there is unknown: rates, or the GPU that an
 // NVLink leads to where a container sees only some.
 func Read(name string, src []byte) (*board.Board, error) {
-	r := &reader{name: name, board: &board.Board{Name: "nccl", Source: "a topology file of NCCL"}, at: map[string]int{}}
+	r := &reader{name: name, board: &board.Board{Name: "nccl", Source: "a topology file of NCCL"},
+		gpuAt: map[string]int{}, switchAt: map[string]int{}}
 	if len(src) > MaxBytes {
 		return nil, r.whole("%d bytes, want at most %d", len(src), MaxBytes)
 	}
@@ -53,6 +54,7 @@ func Read(name string, src []byte) (*board.Board, error) {
 	if root == nil || root.name != "system" {
 		return nil, r.whole("no element system, want a topology as NCCL_TOPO_DUMP_FILE writes it")
 	}
+	r.unfilled = [2]bool{!root.holds("gpu"), !root.holds("net")}
 	r.hosts(root)
 	if len(r.problems) > 0 {
 		return nil, r.problems.Err()
@@ -64,7 +66,36 @@ func Read(name string, src []byte) (*board.Board, error) {
 	if len(r.board.Parts) == 0 {
 		return nil, r.whole("no cpu in system, want at least one")
 	}
+	if r.count(board.GPU)+r.count(board.NIC) == 0 && r.classless > 0 {
+		return nil, r.whole("no GPU and no NIC: %d devices say neither a class nor what is in them, as NCCL looks that up on "+
+			"the host: want a class, or what NCCL_TOPO_DUMP_FILE writes there", r.classless)
+	}
+	r.notes()
+	fill(r.board)
 	return r.board, nil
+}
+
+// holds says whether an element of a name is in e.
+func (e *element) holds(name string) bool {
+	return slices.ContainsFunc(e.children, func(c *element) bool { return c.name == name || c.holds(name) })
+}
+
+// notes say on the board what was numbered here, and what the file leaves to the host.
+func (r *reader) notes() {
+	for i, kind := range [...]board.Kind{board.GPU, board.NIC} {
+		switch {
+		case r.numbered[i] > 0:
+			r.board.Notes = append(r.board.Notes, fmt.Sprintf("The file has no <%s>: NCCL fills them in on the host. Here devices "+
+				"of class %s are %ss: %d, numbered in the order of the file.", fills[i], devices[i], kind, r.numbered[i]))
+		case r.count(kind) == 0:
+			r.board.Notes = append(r.board.Notes, fmt.Sprintf("The file has no <%s>, and no device of class %s: NCCL fills them in "+
+				"on the host, none is on this board.", fills[i], devices[i]))
+		}
+	}
+	if r.bridges > 0 {
+		r.board.Notes = append(r.board.Notes, fmt.Sprintf("PCIe switches that say 2.5 GT/s x1: %d. That is what a bridge's "+
+			"registers hold before a link is trained, so their rate is unknown; NCCL counts it all the same.", r.bridges))
+	}
 }
 
 // parse reads XML into elements; nil without one.
@@ -106,10 +137,16 @@ func parse(src []byte) (root *element, err error) {
 type reader struct {
 	name     string
 	board    *board.Board
-	at       map[string]int // by bus identifier: part
-	nvlinks  []nvlink
-	peers    []peer
-	problems located.Problems
+	gpuAt    map[string]int // by bus identifier: GPU
+	switchAt map[string]int // PCIe switch; -1: several have it
+	unfilled [2]bool        // a vendor's file, without GPUs, NICs: NCCL fills them in
+	numbered [2]int         // by their class
+	bridges  int            // switches whose registers tell of no link
+	// classless are devices without a class and with nothing in them
+	classless int
+	nvlinks   []nvlink
+	peers     []peer
+	problems  located.Problems
 }
 
 // nvlink is one of a GPU, whose other end may come later in the file.
@@ -160,7 +197,7 @@ func (r *reader) hosts(root *element) {
 		}
 		seen[id] = true
 		cpu := r.part(e, "CPU"+id, board.CPU)
-		r.board.Parts[cpu].Model = model(e)
+		r.board.Parts[cpu].Model = model(cpuKeys, e)
 		for _, other := range cpus {
 			r.join(other, cpu, 1, between, 0)
 		}
@@ -198,14 +235,41 @@ func (r *reader) pci(parent int, e *element) {
 			return
 		}
 	}
-	if c := e.attrs["class"]; slices.ContainsFunc(others, func(x string) bool { return strings.HasPrefix(c, x) }) {
+	class, empty := e.attrs["class"], len(e.children) == 0
+	switch {
+	case empty && r.unfilled[0] && strings.HasPrefix(class, devices[0]):
+		r.numbered[0]++
+		r.join(parent, r.gpu(e, &element{name: "gpu", line: e.line}), 1, kind, rate)
+		return
+	case empty && r.unfilled[1] && strings.HasPrefix(class, devices[1]):
+		r.numbered[1]++
+		r.nic(parent, &element{name: "nic", line: e.line}, e)
+		return
+	case slices.ContainsFunc(others, func(x string) bool { return strings.HasPrefix(class, x) }):
 		return // a NIC or a GPU that nobody uses, an NVSwitch: its NVLinks say that it is there
+	case empty && class == "":
+		r.classless++
+	}
+	if kind == untrained {
+		rate = 0
+		r.bridges++
 	}
 	sw := r.part(e, fmt.Sprintf("PCIe%d", r.count(board.PCIeSwitch)+1), board.PCIeSwitch)
-	r.bus(e, sw)
+	id := r.bus(e, sw)
+	if _, twice := r.switchAt[id]; twice {
+		r.switchAt[id] = -1
+	} else {
+		r.switchAt[id] = sw
+	}
 	r.join(parent, sw, 1, kind, rate)
 	r.below(sw, flat(e))
 }
+
+// What NCCL fills in on a host, and the classes of the devices that are so.
+var (
+	fills   = [...]string{"gpu", "net"}
+	devices = [...]string{"0x03", "0x02"}
+)
 
 // gpu reads one and keeps its NVLinks for later.
 func (r *reader) gpu(pci, e *element) int {
@@ -219,8 +283,15 @@ func (r *reader) gpu(pci, e *element) int {
 		dev = strconv.Itoa(n)
 	}
 	gpu := r.part(e, "GPU"+dev, board.GPU)
-	r.board.Parts[gpu].NoGPUDirect = e.attrs["gdr"] == "0"
-	r.bus(pci, gpu)
+	p := &r.board.Parts[gpu]
+	p.NoGPUDirect = e.attrs["gdr"] == "0"
+	p.Model = model(gpuKeys, e)
+	if id := r.bus(pci, gpu); id != "" {
+		if _, twice := r.gpuAt[id]; twice {
+			r.wrong(pci, "busid %s: of another GPU too, want one of its own", located.Shown(id))
+		}
+		r.gpuAt[id] = gpu
+	}
 	for _, c := range e.children {
 		if c.name == "nvlink" || c.name == "xgmi" || c.name == "c2c" {
 			r.nvlinks = append(r.nvlinks, nvlink{gpu, c})
@@ -236,23 +307,27 @@ func (r *reader) nic(parent int, e, pci *element) {
 		kind, rate = r.pcie(pci)
 	}
 	var names []string
-	var first *element
+	var nets []*element
 	for _, c := range e.children {
-		if c.name == "net" {
-			if first == nil {
-				first = c
-			}
-			names = append(names, r.netName(c)...)
+		if c.name != "net" {
+			continue
 		}
+		if name := r.netName(c); name != nil || len(nets) == 0 {
+			nets, names = append(nets, c), append(names, name...)
+		}
+	}
+	if len(names) > 0 {
+		nets = nets[len(nets)-len(names):] // those with names
 	}
 	name := strings.Join(names, "+")
 	if name == "" {
 		name = fmt.Sprintf("NIC%d", r.count(board.NIC))
 	}
 	nic := r.part(e, name, board.NIC)
-	if first != nil {
-		r.board.Parts[nic].Rate = speedOf(first)
-		r.board.Parts[nic].NoGPUDirect = first.attrs["gdr"] == "0"
+	if len(nets) > 0 {
+		r.board.Parts[nic].Rate = speedOf(nets[0])
+		r.board.Parts[nic].NoGPUDirect = nets[0].attrs["gdr"] == "0"
+		r.board.Parts[nic].Model = model(netKeys, nets...)
 	}
 	if pci != nil {
 		r.bus(pci, nic)
@@ -271,6 +346,14 @@ func (r *reader) netName(e *element) []string {
 		return nil
 	}
 	return []string{name}
+}
+
+// shortWord is a word if it is one, of no more characters than a name; "" otherwise.
+func shortWord(text string) string {
+	if len(text) > maxName || strings.ContainsFunc(text, hiddenRune) {
+		return ""
+	}
+	return text
 }
 
 func hiddenRune(c rune) bool { return !unicode.IsGraphic(c) || unicode.IsSpace(c) }
@@ -307,28 +390,30 @@ func (r *reader) links() {
 			continue
 		}
 		target := strings.ToLower(l.e.attrs["target"])
-		to, known := r.at[target]
+		to, known := r.gpuAt[target]
 		switch class := l.e.attrs["tclass"]; {
 		case strings.HasPrefix(class, nvswitch), class == "" && target == hidden:
 			if to, known = switches[target]; !known {
 				to = r.part(l.e, fmt.Sprintf("NVSwitch%d", len(switches)+1), board.NVSwitch)
+				r.board.Parts[to].BusID = shortWord(target)
 				switches[target] = to
 			}
 		case strings.HasPrefix(class, bridgeOfCPU):
 			to = r.cpuOf(l.gpu)
-		case !known, to == l.gpu, r.board.Parts[to].Kind != board.GPU: // a GPU that is not here, or nothing that has NVLinks
+		case !known, to == l.gpu: // a GPU that is not here, or nothing that has NVLinks
 			continue
 		}
 		a, b := min(l.gpu, to), max(l.gpu, to)
 		if !joined[ends{a, b}] {
 			joined[ends{a, b}] = true
-			r.join(a, b, count, "NVLink", 0)
+			kind, rate := r.nvlinkOf(l.e, a, b)
+			r.join(a, b, count, kind, rate)
 		}
 	}
 	for _, p := range r.peers {
-		to, known := r.at[strings.ToLower(p.e.attrs["target"])]
-		if a, b := min(p.sw, to), max(p.sw, to); known && a != b && r.board.Parts[to].Kind == board.PCIeSwitch &&
-			r.board.Parts[p.sw].Kind == board.PCIeSwitch && !joined[ends{a, b}] {
+		to, known := r.switchAt[strings.ToLower(p.e.attrs["target"])]
+		own := r.switchAt[r.board.Parts[p.sw].BusID] == p.sw // one that another end could name
+		if a, b := min(p.sw, to), max(p.sw, to); known && to >= 0 && own && a != b && !joined[ends{a, b}] {
 			joined[ends{a, b}] = true
 			r.join(a, b, 1, peerLink, 0)
 		}
@@ -336,6 +421,21 @@ func (r *reader) links() {
 	slices.SortStableFunc(r.board.Links[first:], func(x, y board.Link) int { // whichever end told of it first
 		return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B))
 	})
+}
+
+// nvlinkOf is the kind of a link of GPUs, and what it carries: by the first end that says what GPU it is.
+func (r *reader) nvlinkOf(e *element, ends ...int) (string, unit.Bitrate) {
+	if e.name == "xgmi" {
+		return infinity, 0
+	}
+	for _, i := range ends {
+		if p := &r.board.Parts[i]; p.Kind == board.GPU {
+			if k := kindOf(attributes(p.Model)["sm"]); k != nil {
+				return k.name, k.rate
+			}
+		}
+	}
+	return "NVLink", 0
 }
 
 // cpuOf is the CPU above a part.
@@ -364,15 +464,11 @@ func (r *reader) join(a, b, count int, kind string, rate unit.Bitrate) {
 	r.board.Links = append(r.board.Links, board.Link{A: a, B: b, Kind: kind, Count: count, Rate: rate})
 }
 
-// bus keeps where a part is, as NVLinks name it.
-func (r *reader) bus(e *element, part int) {
-	id := strings.ToLower(e.attrs["busid"])
-	if _, twice := r.at[id]; twice {
-		r.wrong(e, "busid %s: of another device too, want one of its own", located.Shown(id))
-	}
-	if id != "" {
-		r.at[id] = part
-	}
+// bus keeps where a part is, as links name it. Files have been seen that give several devices one identifier.
+func (r *reader) bus(e *element, part int) (id string) {
+	id = shortWord(strings.ToLower(e.attrs["busid"]))
+	r.board.Parts[part].BusID = id
+	return id
 }
 
 func (r *reader) count(kind board.Kind) (n int) {
@@ -397,10 +493,12 @@ var others = []string{"0x03", "0x02", nvswitch, bridgeOfCPU}
 
 // Kinds of links that stand for no PCIe link of a known kind.
 const (
+	untrained = "PCIe 1.0 x1" // what the registers of a bridge hold that knows of no link
 	plainPCIe = "PCIe"
 	virtual   = "virtual device" // of a NIC that is no PCIe device
 	peerLink  = "PCIe peer"      // between switches
 	between   = "between sockets"
+	infinity  = "Infinity Fabric" // of GPUs of AMD, whose rate files do not have
 )
 
 const maxName = 64
@@ -430,6 +528,9 @@ func (r *reader) pcie(e *element) (kind string, rate unit.Bitrate) {
 	if width != "" && (err != nil || lanes < 0 || lanes > maxLanes) {
 		r.wrong(e, "link_width %s: want 0 (unknown) to %d", located.Shown(width), maxLanes)
 		return plainPCIe, 0
+	}
+	if width != "" && lanes == 0 { // as NCCL takes it (topo.cc, ncclTopoAddPci)
+		lanes = 16
 	}
 	value, err := strconv.ParseFloat(speed, 64)
 	for _, g := range generations {

@@ -8,7 +8,7 @@ import (
 )
 
 // stage reads a file that a script writes line by line: ways shows what NCCL calls the ways between its GPUs and NICs,
-// and write what is written of it.
+// board its parts, and write what is written of it.
 type stage struct {
 	scripttest.Log
 	file []string
@@ -32,6 +32,13 @@ func (s *stage) Do(command []string) {
 	switch command[0] {
 	case "ways":
 		s.WriteString(grid(b))
+	case "board":
+		for _, row := range b.Rows()[1:] {
+			s.WriteString(strings.Join(row, " ") + "\n")
+		}
+		for _, note := range b.Notes {
+			s.WriteString(note + "\n")
+		}
 	case "write":
 		out, _ := Write(b) // what was read hangs on CPUs
 		s.Write(out)

@@ -4,26 +4,36 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"slices"
 	"strings"
 
 	"railyard/internal/board"
 	"railyard/internal/unit"
 )
 
-// Write writes a board as NCCL_TOPO_FILE takes it. Bus identifiers are made up, in order. What hangs on nothing that
-// leads to a CPU is an error.
-func Write(b *board.Board) ([]byte, error) {
-	w := &writer{b: b, bus: make([]string, len(b.Parts)), done: make([]bool, len(b.Parts))}
+// Write writes a board as NCCL_TOPO_FILE takes it, with all that NCCL needs of a part: what the board does not say is
+// made up, in order (fill). What hangs on nothing that leads to a CPU is an error.
+func Write(of *board.Board) ([]byte, error) {
+	b := *of
+	b.Parts = slices.Clone(of.Parts)
 	for i := range b.Parts {
-		w.bus[i] = fmt.Sprintf("%04x:%02x:00.0", i>>8, i&0xff)
+		switch p := &b.Parts[i]; { // of no file
+		case p.Model != "":
+		case p.Kind == board.GPU:
+			p.Model = words(gpuKeys, map[string]string{"sm": capabilityOf(&b, i)})
+		case p.Kind == board.CPU:
+			p.Model = processors[strings.TrimSuffix(b.Name, "-shared")]
+		}
 	}
+	fill(&b)
+	w := &writer{b: &b, done: make([]bool, len(b.Parts))}
 	w.line(0, `<system version="1">`)
 	for i, p := range b.Parts {
 		if p.Kind != board.CPU {
 			continue
 		}
 		w.done[i] = true
-		w.line(1, `<cpu numaid="%s"%s>`, escaped(strings.TrimPrefix(p.Name, "CPU")), modelOf(&p))
+		w.line(1, `<cpu numaid="%s"%s>`, escaped(strings.TrimPrefix(p.Name, "CPU")), modelOf(cpuKeys, attributes(p.Model)))
 		w.below(i, 2)
 		w.line(1, "</cpu>")
 	}
@@ -36,10 +46,9 @@ func Write(b *board.Board) ([]byte, error) {
 	return w.out.Bytes(), nil
 }
 
-// modelOf is what is known of a CPU, as attributes.
-func modelOf(cpu *board.Part) (text string) {
-	of := attributes(cpu.Model)
-	for _, key := range cpuKeys {
+// modelOf is what is known of a part, as attributes.
+func modelOf(keys []string, of map[string]string) (text string) {
+	for _, key := range keys {
 		if v := of[key]; v != "" {
 			text += fmt.Sprintf(` %s="%s"`, key, escaped(v))
 		}
@@ -50,9 +59,7 @@ func modelOf(cpu *board.Part) (text string) {
 type writer struct {
 	b    *board.Board
 	out  bytes.Buffer
-	bus  []string
 	done []bool
-	nets int
 }
 
 func (w *writer) line(depth int, format string, args ...any) {
@@ -86,7 +93,7 @@ func (w *writer) pci(part int, l *board.Link, depth int) {
 		w.nic(p, depth)
 		return
 	}
-	w.line(depth, `<pci busid="%s" class="%s"%s>`, w.bus[part], classes[p.Kind], speed(l))
+	w.line(depth, `<pci busid="%s" class="%s"%s>`, escaped(p.BusID), classes[p.Kind], speed(l))
 	switch p.Kind {
 	case board.GPU:
 		w.gpu(part, depth+1)
@@ -103,34 +110,46 @@ func (w *writer) pci(part int, l *board.Link, depth int) {
 func (w *writer) peers(part, depth int) {
 	for _, l := range w.b.Links {
 		if l.Kind == peerLink && (l.A == part || l.B == part) {
-			w.line(depth, `<pcilink target="%s"/>`, w.bus[l.A+l.B-part])
+			w.line(depth, `<pcilink target="%s"/>`, escaped(w.b.Parts[l.A+l.B-part].BusID))
 		}
 	}
 }
 
-// nic writes a NIC as one net.
+// nic writes a NIC with its nets.
 func (w *writer) nic(p *board.Part, depth int) {
 	speed := ""
 	if p.Rate > 0 {
 		speed = fmt.Sprintf(` speed="%d"`, p.Rate/unit.MegabitPerSec)
 	}
+	values := attributes(p.Model)
+	nets := strings.Count(values["dev"], "+") + 1
+	names := []string{p.Name}
+	if all := strings.Split(p.Name, "+"); len(all) == nets {
+		names = all
+	}
 	w.line(depth, "<nic>")
-	w.line(depth+1, `<net name="%s" dev="%d"%s%s/>`, escaped(p.Name), w.nets, speed, direct(p))
+	for k, name := range names {
+		own := map[string]string{}
+		for key, v := range values {
+			own[key] = perNet(v, nets)[k]
+		}
+		w.line(depth+1, `<net name="%s"%s%s%s/>`, escaped(name), speed, modelOf(netKeys, own), direct(p))
+	}
 	w.line(depth, "</nic>")
-	w.nets++
 }
 
-// direct says of a GPU or a NIC that it cannot do GPUDirect RDMA.
+// direct says of a GPU or a NIC whether it can do GPUDirect RDMA.
 func direct(p *board.Part) string {
 	if p.NoGPUDirect {
 		return ` gdr="0"`
 	}
-	return ""
+	return ` gdr="1"`
 }
 
 // gpu writes a GPU with its NVLinks, those to other GPUs at both ends.
 func (w *writer) gpu(part, depth int) {
-	w.line(depth, `<gpu dev="%s"%s>`, escaped(strings.TrimPrefix(w.b.Parts[part].Name, "GPU")), direct(&w.b.Parts[part]))
+	p := &w.b.Parts[part]
+	w.line(depth, `<gpu dev="%s"%s%s>`, escaped(strings.TrimPrefix(p.Name, "GPU")), modelOf(gpuKeys, attributes(p.Model)), direct(p))
 	for _, l := range w.b.Links {
 		other := l.B
 		if other == part {
@@ -138,15 +157,18 @@ func (w *writer) gpu(part, depth int) {
 		} else if l.A != part {
 			continue
 		}
+		target := escaped(w.b.Parts[other].BusID)
 		switch kind := w.b.Parts[other].Kind; {
 		case kind == board.NVSwitch:
-			w.line(depth+1, `<nvlink target="%s" count="%d" tclass="%s"/>`, w.bus[other], l.Count, nvswitch)
+			w.line(depth+1, `<nvlink target="%s" count="%d" tclass="%s"/>`, target, l.Count, nvswitch)
+		case kind == board.GPU && l.Kind == infinity:
+			w.line(depth+1, `<xgmi target="%s" count="%d" tclass="0x038000"/>`, target, l.Count)
 		case kind == board.GPU:
-			w.line(depth+1, `<nvlink target="%s" count="%d" tclass="0x030200"/>`, w.bus[other], l.Count)
+			w.line(depth+1, `<nvlink target="%s" count="%d" tclass="0x030200"/>`, target, l.Count)
 		case l.Kind == board.C2C:
 			w.line(depth+1, `<c2c bw="%d" count="%d"/>`, l.Rate/(8*unit.MegabitPerSec), l.Count)
 		case kind == board.CPU && pathOf(w.b, &l) == NVL:
-			w.line(depth+1, `<nvlink target="%s" count="%d" tclass="%s"/>`, w.bus[other], l.Count, bridgeOfCPU)
+			w.line(depth+1, `<nvlink target="%s" count="%d" tclass="%s"/>`, target, l.Count, bridgeOfCPU)
 		}
 	}
 	w.line(depth, "</gpu>")

@@ -26,10 +26,11 @@ const (
 	Physical Kind = iota // a port
 	SVI                  // the switch's own interface in a VLAN
 	Loopback
+	Bundle // a port channel
 )
 
-// String returns port, SVI or loopback.
-func (k Kind) String() string { return [...]string{"port", "SVI", "loopback"}[k] }
+// String returns port, SVI, loopback or port channel.
+func (k Kind) String() string { return [...]string{"port", "SVI", "loopback", "port channel"}[k] }
 
 // MarshalText writes it as String does.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
@@ -44,12 +45,18 @@ type Interface struct {
 	VLAN int `json:"vlan,omitempty"`
 	// Channel is the port channel that a port is in: the peer's link carries all VLANs, another one is the same on both
 	// peers; 0: none.
-	Channel int          `json:"channel,omitempty"`
-	MTU     unit.Bytes   `json:"largest_frame_bytes,omitempty"` // header and FCS included; 0: not said
-	Speed   unit.Bitrate `json:"rate_bps,omitempty"`            // of a port; 0: not said
-	MAC     string       `json:"mac,omitempty"`                 // of an SVI, 00:00:5e:00:01:01; "": its own
-	QoS     *PortQoS     `json:"qos,omitempty"`                 // of a port; nil: nothing is said of it
-	LLDP    PortLLDP     `json:"lldp,omitzero"`                 // of a port
+	Channel int `json:"channel,omitempty"`
+	// Read and not rendered: a VRF that it is in, "": the default one; that a port carries several VLANs, or is routed
+	// without an address of its own.
+	VRF    string       `json:"vrf,omitempty"`
+	Trunk  bool         `json:"trunk,omitempty"`
+	Routed bool         `json:"routed,omitempty"`
+	Down   bool         `json:"shutdown,omitempty"`
+	MTU    unit.Bytes   `json:"largest_frame_bytes,omitempty"` // header and FCS included; 0: not said
+	Speed  unit.Bitrate `json:"rate_bps,omitempty"`            // of a port; 0: not said
+	MAC    string       `json:"mac,omitempty"`                 // of an SVI, 00:00:5e:00:01:01; "": its own
+	QoS    *PortQoS     `json:"qos,omitempty"`                 // of a port; nil: nothing is said of it
+	LLDP   PortLLDP     `json:"lldp,omitzero"`                 // of a port
 }
 
 // BGP is what a switch says to others of its routes.
@@ -65,17 +72,27 @@ type BGP struct {
 	Relax      bool           `json:"multipath_relax"`
 	Neighbours []Neighbour    `json:"neighbours"`
 	Networks   []netip.Prefix `json:"networks"` // that it originates, if it has them
+	// Connected says that it originates the subnets of interfaces, those that a policy lets through. It is not rendered.
+	Connected bool `json:"redistributes_connected,omitempty"`
+	// Listen is from where whoever comes is a neighbour. It is not rendered.
+	Listen     []netip.Prefix `json:"listens_to,omitempty"`
 	Aggregates []Aggregate    `json:"aggregates,omitempty"`
 }
 
 // A Neighbour is the other end of a session. It carries the unicast routes of its address's family, or
 // those of EVPN alone.
 type Neighbour struct {
-	Address     netip.Addr `json:"address"`
-	AS          uint32     `json:"as"`
-	Description string     `json:"description,omitempty"`
-	AllowASIn   int        `json:"allow_as_in,omitempty"` // how often the own AS may stand in a path from it
-	BFD         *BFD       `json:"bfd,omitempty"`         // nil: none
+	Address netip.Addr `json:"address"`
+	// Port is the interface of a session that is between the link's own addresses (RFC 5549), Address is not valid then;
+	// its AS may be any other than this one, or the same.
+	Port     string `json:"interface,omitempty"`
+	External bool   `json:"external,omitempty"`
+	Internal bool   `json:"internal,omitempty"`
+
+	AS          uint32 `json:"as"`
+	Description string `json:"description,omitempty"`
+	AllowASIn   int    `json:"allow_as_in,omitempty"` // how often the own AS may stand in a path from it
+	BFD         *BFD   `json:"bfd,omitempty"`         // nil: none
 
 	EVPN   bool       `json:"evpn,omitempty"`
 	Source netip.Addr `json:"source,omitzero"` // the own address of the session; not valid: that of the link
@@ -85,6 +102,8 @@ type Neighbour struct {
 	// Inside one AS (RFC 4456):
 	Client      bool `json:"reflector_client,omitempty"` // what others in the AS have told is passed on to it
 	NextHopSelf bool `json:"next_hop_self,omitempty"`    // it is told this switch as next hop of all routes
+
+	Down bool `json:"shutdown,omitempty"` // the session is shut down; not rendered
 }
 
 // BFD is how two neighbours watch each other.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"net/netip"
 
 	"railyard/internal/located"
 )
@@ -37,10 +38,21 @@ type Parsed struct {
 	// Places is where a thing is said, by its name: "interface Ethernet1/24", "bgp", "neighbour
 	// 172.16.0.1", "network 10.0.1.0/24", "aggregate 10.0.1.0/24".
 	Places map[string]Place
-	// Problems are lines that were not understood, or that say what cannot be. Its files are those
-	// of Parse.
+	// Problems are what cannot be. A warning among them is one of which it is not known whether it is one, since lines that
+	// are not understood may say otherwise. Its files are those of Parse.
 	Problems located.Problems
 	Slips    []Slip
+	// Unread are the lines that are not understood, in order of files, at most MostUnread; Lines counts all of them.
+	Unread []Unread
+	Lines  Lines
+	// Names are those of the device for interfaces, by those used here, where they differ.
+	Names map[string]string
+	// Defaults are the platform's, for what files do not say.
+	Defaults Defaults
+	// Routes are the destinations of static routes.
+	Routes []netip.Prefix
+	// Loose are things that are defined and that nothing uses.
+	Loose []Loose
 }
 
 // A Slip is a form that is understood and is not what was meant: the platform ignores it, refuses
@@ -49,6 +61,21 @@ type Slip struct {
 	Rule string `json:"rule"` // of package lint, such as Q14
 	Place
 	Text string `json:"text"`
+}
+
+// A Loose is a thing that is defined, and that nothing uses.
+type Loose struct {
+	Place
+	Text string // policy-map type qos QOS_IN
+	QoS  bool   // it is of quality of service
+}
+
+// Native is the device's own name of an interface.
+func (p *Parsed) Native(name string) string {
+	if own, other := p.Names[name]; other {
+		return own
+	}
+	return name
 }
 
 // A Place is a line of a file.

@@ -56,6 +56,15 @@ func (d *Device) portFacts(i *Interface) (all []Fact) {
 	if i.VLAN > 0 && i.Kind == Physical {
 		say("VLAN", "%d", i.VLAN)
 	}
+	if i.VRF != "" {
+		say("VRF", "%s", i.VRF)
+	}
+	if i.Trunk {
+		say("VLANs", "several")
+	}
+	if i.Down {
+		say("shut down", "yes")
+	}
 	if i.Channel > 0 {
 		say("port channel", "%d", i.Channel)
 	}

@@ -17,7 +17,10 @@ func (b *BGP) facts() (all []Fact) {
 	say(speaker, "equal paths", "%d%s", b.MaximumPaths, relaxed)
 	one := func(what, format string, args ...any) { say(what, what, format, args...) }
 	for i := range b.Neighbours {
-		one("neighbour "+b.Neighbours[i].Address.String(), "%s", &b.Neighbours[i])
+		one("neighbour "+b.Neighbours[i].Name(), "%s", &b.Neighbours[i])
+	}
+	if b.Connected {
+		say(speaker, "subnets of interfaces", "originated")
 	}
 	for _, p := range b.Networks {
 		one("network "+p.String(), "originated")
@@ -32,9 +35,23 @@ func (b *BGP) facts() (all []Fact) {
 	return all
 }
 
+// Name is the address of a neighbour, or the port it is behind.
+func (n *Neighbour) Name() string {
+	if n.Address.IsValid() {
+		return n.Address.String()
+	}
+	return n.Port
+}
+
 // String says what is agreed with a neighbour.
 func (n *Neighbour) String() string {
 	text := fmt.Sprintf("AS %d", n.AS)
+	switch {
+	case n.External:
+		text = "another AS"
+	case n.Internal:
+		text = "the same AS"
+	}
 	if n.EVPN {
 		text += ", EVPN"
 	}

@@ -18,6 +18,7 @@ type Fitting struct {
 // NewFitting begins with a copy of a device.
 func NewFitting(d *Device) *Fitting {
 	f := &Fitting{Device: d.Clone()}
+	f.onlyRead()
 	f.Intern()
 	return f
 }
@@ -130,22 +131,24 @@ func (f *Fitting) NoSpeeds() {
 	}
 }
 
+// Shares makes shares percents of what queues that are not strict have: platforms that take weights say no more.
+func (f *Fitting) Shares(platform string) {
+	if f.Device.QoS == nil {
+		return
+	}
+	for i := range f.Device.QoS.Profiles {
+		if f.Device.QoS.Profiles[i].Percents() {
+			f.Say("shares of a port that are not 100%% together: %s takes weights", platform)
+		}
+	}
+}
+
 // NoDescriptions leaves out what ports are called for people.
 func (f *Fitting) NoDescriptions(platform string) {
 	for i := range f.Device.Interfaces {
 		if d := &f.Device.Interfaces[i].Description; *d != "" {
 			*d = ""
 			f.Say("descriptions of ports: no command of %s is on record", platform)
-		}
-	}
-}
-
-// NoMTUs leaves the size of frames to the platform.
-func (f *Fitting) NoMTUs(platform string) {
-	for i := range f.Device.Interfaces {
-		if m := &f.Device.Interfaces[i].MTU; *m != 0 {
-			*m = 0
-			f.Say("MTU: no command of %s is on record", platform)
 		}
 	}
 }
@@ -307,6 +310,9 @@ func (e *ECN) String() string {
 	}
 	if e.MaxFill > 0 {
 		return fmt.Sprintf("%s from %d%% to %d%% of the queue, %d%%", what, e.MinFill, e.MaxFill, e.Probability)
+	}
+	if e.Scale != "" {
+		return fmt.Sprintf("%s from %d to %d %s, %d%%", what, e.Least, e.Most, e.Scale, e.Probability)
 	}
 	return fmt.Sprintf("%s from %v to %v, %d%%", what, e.Min, e.Max, e.Probability)
 }

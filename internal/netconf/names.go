@@ -50,11 +50,13 @@ func (d *Device) Sort() {
 		slices.SortFunc(d.Tunnels.VNIs, func(x, y VNI) int { return cmp.Or(x.VLAN-y.VLAN, x.Number-y.Number) })
 	}
 	if b := d.BGP; b != nil {
-		slices.SortFunc(b.Neighbours, func(x, y Neighbour) int { return x.Address.Compare(y.Address) })
+		slices.SortFunc(b.Neighbours, func(x, y Neighbour) int {
+			return cmp.Or(x.Address.Compare(y.Address), cmp.Compare(x.Port, y.Port))
+		})
 		slices.SortFunc(b.Networks, comparePrefixes)
 		slices.SortFunc(b.Aggregates, func(x, y Aggregate) int { return comparePrefixes(x.Prefix, y.Prefix) })
 	}
 }
 
 // order is that of the kinds of interfaces.
-var order = [...]int{Physical: 2, SVI: 1, Loopback: 0}
+var order = [...]int{Physical: 2, SVI: 1, Loopback: 0, Bundle: 3}

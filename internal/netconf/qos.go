@@ -51,6 +51,11 @@ type ECN struct {
 	MaxFill     int        `json:"max_percent,omitempty"`
 	Probability int        `json:"probability_percent"` // percent, at Max; above it everything
 	Drops       bool       `json:"drops,omitempty"`     // it drops where it should mark
+	// Scale is what Least and Most are counted in where that is no length: segments, milliseconds; "": Min and Max say it.
+	// It is not rendered.
+	Scale string `json:"scale,omitempty"`
+	Least int    `json:"min_scaled,omitempty"`
+	Most  int    `json:"max_scaled,omitempty"`
 }
 
 // A Pause is PFC of a traffic class.
@@ -214,6 +219,31 @@ func (p *Profile) Tidy() {
 		}
 	}
 	p.Classes = kept
+}
+
+// Percents makes shares of queues that are not strict percents: 100 together. It reports whether they were not.
+func (p *Profile) Percents() bool {
+	sum, widest := 0, -1
+	for k := range p.Classes {
+		if c := &p.Classes[k]; !c.Strict && c.Share > 0 {
+			sum += c.Share
+			if widest < 0 || c.Share > p.Classes[widest].Share {
+				widest = k
+			}
+		}
+	}
+	if sum == 0 || sum == 100 {
+		return false
+	}
+	rest := 100
+	for k := range p.Classes {
+		if c := &p.Classes[k]; !c.Strict && c.Share > 0 {
+			c.Share = max(1, c.Share*100/sum)
+			rest -= c.Share
+		}
+	}
+	p.Classes[widest].Share += rest // what rounding leaves
+	return true
 }
 
 // Equal reports whether two profiles treat classes alike.

@@ -24,7 +24,8 @@ type HopEvidence struct {
 
 	// Between the first packet of a message and its last, summed over messages of several packets:
 	Span         unit.Duration
-	Served, Mine unit.Bytes // on the link, preamble and gap included: of all, and of the message
+	Held         unit.Duration // of Span: the port's queue was paused
+	Served, Mine unit.Bytes    // on the link, preamble and gap included: of all, and of the message
 }
 
 // hopMark is what the first packet of a message saw at a port.
@@ -32,6 +33,7 @@ type hopMark struct {
 	port topo.PortID
 	at   unit.Time
 	sent unit.Bytes
+	held unit.Duration
 }
 
 // PortEvidence is what the packets of a queue pair met at a port, with how many of all of them, traced or not,
@@ -142,7 +144,7 @@ func (a *arrival) noteFirst(tr *fabric.Trace) {
 	a.first = a.first[:0]
 	for i := range tr.N {
 		h := tr.Hop(i)
-		a.first = append(a.first, hopMark{h.Port, h.Start, h.TxBytes})
+		a.first = append(a.first, hopMark{h.Port, h.Start, h.TxBytes, h.Held})
 	}
 }
 
@@ -162,6 +164,7 @@ func (r *receiver) weigh(a *arrival, tr *fabric.Trace) {
 		}
 		e := n.at(n.metBy(r.id, false), r.way, i, h.Port)
 		e.Span += h.Start.Sub(f.at)
+		e.Held += h.Held - f.held
 		e.Served += h.TxBytes - f.sent
 		e.Mine += min(packets*(each+n.fab.Tunnel(h.Port)), h.TxBytes-f.sent)
 	}

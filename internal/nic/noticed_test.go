@@ -8,6 +8,7 @@ import (
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
 	"railyard/internal/qos"
+	"railyard/internal/roce"
 	"railyard/internal/unit"
 )
 
@@ -112,6 +113,27 @@ func TestWhoGivesUpSaysSo(t *testing.T) {
 			!strings.HasSuffix(err.Error(), tried) ||
 			tried == "" && strings.Contains(err.Error(), "nor after") {
 			t.Errorf("%d retries: %v", retries, err)
+		}
+	}
+}
+
+// With direct placement each packet is a WRITE of its own, which says where it goes: an RDMA WRITE ONLY has the 16 B of
+// a RETH (IBTA vol. 1, 9.3.3 and table 38), where of one message's packets in order only the FIRST has.
+func TestEachDirectPacketSaysWhereItGoes(t *testing.T) {
+	const rate, packets = 100 * unit.GigabitPerSec, 7
+	for _, c := range []struct {
+		receiver roce.ReceiverKind
+		reths    unit.Bytes
+	}{{roce.InOrder, 1}, {roce.Direct, packets}} {
+		r := defaults(oneSwitch(t, 2, rate), rate)
+		r.nic.Transport.Receiver = c.receiver
+		r.build(t)
+		r.flow(t, 0, 1, packets*mtu, 0)
+		r.run(t)
+		f := r.nic.Frames
+		want := packets*(mtu+f.Data+r.fabric.LinkOverhead) + c.reths*16 + f.ImmDt
+		if got := unit.Bytes(r.fab.Stats(r.eng.Now(), r.graph.NICs[0].Port).Bytes); got != want {
+			t.Errorf("receiver %d: %v on the link for %d packets, want %v", c.receiver, got, packets, want)
 		}
 	}
 }

@@ -107,6 +107,12 @@ func readConfig(file string, src []byte) (*config, error) {
 			c.value(key, k.kind)
 		}
 	}
+	if len(c.set) == 0 && len(c.t.problems) > 0 && !slices.ContainsFunc(strings.Fields(string(src)), isKey) {
+		// Likely another file: none of its words is shown.
+		c.t.problems = located.Problems{{File: file, Message: "holds no key of a configuration of the HPCC simulator, want " +
+			"lines such as TOPOLOGY_FILE topology.txt"}}
+		return c, c.t.err()
+	}
 	for key, text := range defaults {
 		if _, ok := c.set[key]; !ok {
 			c.text[key] = text
@@ -117,6 +123,8 @@ func readConfig(file string, src []byte) (*config, error) {
 	}
 	return c, c.t.err()
 }
+
+func isKey(word string) bool { _, ok := keys[word]; return ok }
 
 // value reads what follows a key.
 func (c *config) value(key token, kind int) {

@@ -242,8 +242,8 @@ func TestMistakes(t *testing.T) {
 		return change(dcqcnConfig, m)
 	}
 	for _, c := range []struct{ config, topology, flows, want string }{
-		{"ENABLE_QNC 1", leafSpine, twoFlows, "config.txt:1:1: ENABLE_QNC: unknown key; did you mean ENABLE_QCN?"},
-		{"FROBNICATE 1", leafSpine, twoFlows, "config.txt:1:1: FROBNICATE: unknown key"},
+		{"ENABLE_QNC 1\nCC_MODE 3", leafSpine, twoFlows, "config.txt:1:1: ENABLE_QNC: unknown key; did you mean ENABLE_QCN?"},
+		{"FROBNICATE 1\nCC_MODE 3", leafSpine, twoFlows, "config.txt:1:1: FROBNICATE: unknown key"},
 		{dcqcnConfig + "CC_MODE 3", leafSpine, twoFlows, "config.txt:25:1: CC_MODE: given twice, first on line 6"},
 		{config("CC_MODE", "10"), leafSpine, twoFlows,
 			"config.txt:6:9: CC_MODE: 10: not modelled, want 0 (none), 1 (DCQCN), 3 (HPCC), 7 (TIMELY) or 8 (DCTCP)"},
@@ -265,7 +265,7 @@ func TestMistakes(t *testing.T) {
 		{strings.Replace(dcqcnConfig, "L2_ACK_INTERVAL 1\n", "", 1), leafSpine, twoFlows,
 			"config.txt:1:1: no L2_ACK_INTERVAL: want a whole number from 1 to 65536"},
 		{"KMAX_MAP 3 1", leafSpine, twoFlows, "config.txt:1:12: the file ends here, want KMAX_MAP"},
-		{dcqcnConfig, "", twoFlows, "topology.txt:1:1: the file ends here, want nodes"},
+		{dcqcnConfig, "", twoFlows, "topology.txt: the file ends here, want nodes"},
 		{dcqcnConfig, "7 3 6 1\n", twoFlows,
 			"topology.txt:1:1: 4 numbers in the first line, want 3 (nodes switches links), or 6"},
 		{dcqcnConfig, "3 1 2\n2\n0 2 100G 1us 0\n", twoFlows,

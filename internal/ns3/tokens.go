@@ -80,6 +80,8 @@ func (t *tokens) take(what string) (token, bool) {
 		at := top
 		if len(t.all) > 0 {
 			at = t.all[len(t.all)-1]
+		} else {
+			at.line = 0 // what it has may be of another kind: no word is shown
 		}
 		t.fail(at, "the file ends here, want %s", what)
 		return token{}, false
@@ -95,6 +97,10 @@ func (t *tokens) number(what string, lo, hi int64) (int64, token, bool) {
 		return 0, w, false
 	}
 	n, err := strconv.ParseInt(w.text, 10, 64)
+	if err != nil && t.next == 1 {
+		t.fail(token{}, "does not begin with %s, want a whole number from %d to %d", what, lo, hi)
+		return 0, w, false
+	}
 	if err != nil || n < lo || n > hi {
 		t.fail(w, "%s: %s, want a whole number from %d to %d", what, located.Shown(w.text), lo, hi)
 		return 0, w, false

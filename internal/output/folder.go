@@ -183,10 +183,12 @@ func (f *Folder) plain(name string, flag int) (*os.File, error) {
 	}
 	if is, err := file.Stat(); err != nil || !os.SameFile(is, want) {
 		file.Close()
-		return nil, errors.Join(err, fmt.Errorf("%s was replaced while it was opened", filepath.Join(f.path, name)))
+		return nil, errors.Join(err, fmt.Errorf("%s %w", filepath.Join(f.path, name), errReplaced))
 	}
 	return file, nil
 }
+
+var errReplaced = errors.New("was replaced while it was opened")
 
 // Rename gives a file another name in the folder, and takes the place of what has it.
 func (f *Folder) Rename(from, to string) error { return f.root.Rename(from, to) }

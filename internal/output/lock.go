@@ -63,8 +63,8 @@ func (f *Folder) try() (held bool, err error) {
 	if errors.Is(err, fs.ErrExist) {
 		own, err = f.plain(lockFile, os.O_RDWR)
 	}
-	if errors.Is(err, fs.ErrNotExist) && f.there() {
-		return false, nil // it has just gone
+	if errors.Is(err, errReplaced) || errors.Is(err, fs.ErrNotExist) && f.there() {
+		return false, nil // another has just taken it, or left it
 	}
 	if err != nil {
 		return false, err

@@ -143,7 +143,7 @@ func TestRowsCountAsNcclTests(t *testing.T) {
 	}
 }
 
-// Small sizes go along trees, large ones round rings; what the flags say stays; each row is a
+// Small sizes go along trees, large ones through switches and over trees of hosts; what the flags say stays; each row is a
 // scenario of the base's cluster that can be planned by name.
 func TestChoices(t *testing.T) {
 	s := sweep(t, coll.AllReduce, 2, 8, Sizes{Min: 8, Max: 1 << 30, Factor: 2})
@@ -151,7 +151,7 @@ func TestChoices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first, last := rows[0], rows[len(rows)-1]; first.Algorithm != "double-tree" || last.Algorithm != "ring" ||
+	if first, last := rows[0], rows[len(rows)-1]; first.Algorithm != "double-tree" || last.Algorithm != "nvls-tree" ||
 		last.Channels < 8 {
 		t.Errorf("%s for 8 B, %s for 1 GiB", first.How(), last.How())
 	}

@@ -225,8 +225,11 @@ func (a *applying) device() {
 		if i != nil && i.QoS != nil && i.QoS.Watchdog {
 			a.p.configs.watchdogs[port] = dog
 		}
-		if i != nil && i.MTU > 0 && i.MTU < a.p.largestFrame(a.p.Frames()) {
-			a.p.tooLong(a.ports[k], i.MTU)
+		if i == nil {
+			continue
+		}
+		if frame, _ := a.parsed.Frame(i); frame > 0 && frame < a.p.largestFrame(a.p.Frames()) {
+			a.p.tooLong(a.ports[k], frame)
 		}
 	}
 }

@@ -118,13 +118,16 @@ func (a *applying) dynamic(b *netconf.Balance, equal []int) {
 	a.assume("how dlb weighs load and queue: fabric.dlb")
 }
 
-// checkIdle reports parameters of dlb that no switch uses.
-func (p *Plan) checkIdle() (all located.Problems) {
+// leaveIdle reports parameters of dlb that no switch uses, and leaves them out of the resolved scenario: else that
+// would be no scenario that runs.
+func (p *Plan) leaveIdle() (all located.Problems) {
 	uses := func(f *scenario.Fabric) bool { return f.Balance == "dlb" || f.Balance == "glb" }
 	if uses(&p.Scenario.Fabric) || p.anySwitch(uses) {
 		return nil
 	}
-	for _, f := range p.Scenario.Fields() {
+	given := p.Scenario
+	p.Scenario = given.WithoutDLB()
+	for _, f := range given.Fields() {
 		if f.Origin == "file" && strings.HasPrefix(f.Path, "fabric.dlb.") {
 			all = append(all, problemAt(p.Scenario, f.Path, "%s: has no effect: neither fabric.balance nor a configuration is dlb",
 				f.Value))

@@ -13,9 +13,14 @@ import (
 // Captured says which ports capture.links names, by port; nil: none.
 func (p *Plan) Captured() []bool { return p.captured }
 
-// QPN is the number of a queue pair on the wire, at both of its ends.
-func (p *Plan) QPN(pair int32) uint32 {
-	return (uint32(p.Scenario.Transport.FirstQPN) + uint32(pair)) & uint32(wire.PSNMask)
+// QPN is the number of a queue pair on the wire, at its end that receives data, or at the one that sends
+// them: those of senders follow the others.
+func (p *Plan) QPN(pair int32, sender bool) uint32 {
+	n := uint32(p.Scenario.Transport.FirstQPN) + uint32(pair)
+	if sender {
+		n += uint32(len(p.Pairs))
+	}
+	return n & uint32(wire.PSNMask)
 }
 
 // PSN is a packet sequence number on the wire; the engine counts packets of each queue pair from 0.
@@ -51,9 +56,14 @@ func (p *Plan) planCapture() error {
 		all = append(all, problemAt(p.Scenario, "capture.links", "frames have other sizes than RoCEv2 over IPv4 "+
 			"(transport.frames), and so no headers that are known: want those of transport.preset default"))
 	}
-	if last := int64(p.Scenario.Transport.FirstQPN) + int64(len(p.Pairs)) - 1; last > int64(wire.PSNMask) {
-		all = append(all, problemAt(p.Scenario, "transport.first_qpn", "0x%06x: %d queue pairs from there pass 0xffffff, want at "+
-			"most 0x%06x", p.Scenario.Transport.FirstQPN, len(p.Pairs), int64(wire.PSNMask)-int64(len(p.Pairs))+1))
+	if last := int64(p.Scenario.Transport.FirstQPN) + 2*int64(len(p.Pairs)) - 1; last > int64(wire.PSNMask) {
+		all = append(all, problemAt(p.Scenario, "transport.first_qpn", "0x%06x: %d queue pairs with two ends each pass 0xffffff "+
+			"from there, want at most 0x%06x", p.Scenario.Transport.FirstQPN, len(p.Pairs),
+			int64(wire.PSNMask)-2*int64(len(p.Pairs))+1))
+	}
+	if p.Scenario.Fabric.Addresses.IPv6 {
+		all = append(all, problemAt(p.Scenario, "fabric.addresses.ipv6", "true: frames are captured as RoCEv2 over IPv4, whose "+
+			"headers are 20 bytes shorter, want false with capture.links"))
 	}
 	if _, err := p.Inventory(); err != nil {
 		var more located.Problems

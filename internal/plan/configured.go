@@ -113,7 +113,7 @@ func (p *Plan) planConfig() error {
 			wrong = append(wrong, p.applyConfig(in, topo.NodeID(id))...)
 		}
 	}
-	return append(wrong, p.checkIdle()...).Err()
+	return append(wrong, p.leaveIdle()...).Err()
 }
 
 // matchConfigs reads configurations and finds the switch of each.
@@ -132,7 +132,7 @@ func (p *Plan) matchConfigs(in *inventory.Inventory) error {
 			wrong = append(wrong, problems...)
 			continue
 		}
-		unread := 0
+		unread := parsed.Lines.Unread
 		for _, problem := range parsed.Problems {
 			if problem.Warning {
 				unread++

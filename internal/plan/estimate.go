@@ -212,7 +212,8 @@ func (j *Job) eachTraffic(visit func(collective int, l *RankLink, t traffic)) {
 				one = c.AppendTraffic(one[:0], r, ch)
 				for _, t := range one {
 					link := j.linkOf[exec.Way{Src: members[r], Dst: members[t.Peer], Group: c.Group, Channel: int32(ch)}]
-					visit(k, &j.Links[link], traffic{c.Protocol.Wire(t.Elems * c.ElemBytes), t.Messages})
+					bySwitch := j.Links[link].Pair < 0 // of a protocol of such messages, all inside hosts are
+					visit(k, &j.Links[link], traffic{c.Protocol.Wire(t.Elems*c.ElemBytes, bySwitch), t.Messages})
 				}
 			}
 		}

@@ -121,6 +121,8 @@ func railOptimized(sc *scenario.Scenario) topo.Design {
 		Spines:       f.Spines,
 		Parallel:     f.Links.Parallel,
 		SpineLink:    cable(sc, f.Links.Spine, f.Links.SpineLength),
+		Peer:         f.Links.Peer,
+		PeerLink:     hostLink(sc),
 		Upper:        upper(sc),
 	}
 }
@@ -138,6 +140,8 @@ func leafSpine(sc *scenario.Scenario) topo.Design {
 		Spines:    f.Spines,
 		Parallel:  f.Links.Parallel,
 		SpineLink: cable(sc, f.Links.Spine, f.Links.SpineLength),
+		Peer:      f.Links.Peer,
+		PeerLink:  hostLink(sc),
 		Upper:     upper(sc),
 	}
 }

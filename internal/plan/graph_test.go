@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"railyard/internal/inventory"
 )
 
 // gpus is hosts of so many GPUs, a fabric, and flows.
@@ -86,6 +88,14 @@ func TestBookChapter13(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s: %s, want %s", preset, got, want)
+		}
+		if !inventory.Paired(p.Graph) { // figures 13-6 and 13-7: both ports of a NIC are on a pair of switches
+			t.Errorf("%s: switches that share NICs are no pairs", preset)
+		}
+		for i := range p.Graph.NICs {
+			if ports := len(p.Graph.NICs[i].Ports); ports != 2 {
+				t.Errorf("%s: NIC %d has %d ports, want 2 x 200 Gb/s", preset, i, ports)
+			}
 		}
 	}
 }

@@ -41,7 +41,7 @@ func (p *Plan) NotConfigured() (all []string) {
 func (p *Plan) Inventory() (*inventory.Inventory, error) {
 	f := &p.Scenario.Fabric
 	in, err := inventory.New(p.Graph, inventory.Options{
-		Panel:    func(topo.NodeID) inventory.Panel { return panel(&f.Switch) },
+		Panel:    func(topo.NodeID) inventory.Panel { return panel(f) },
 		MTU:      f.MTU,
 		Pools:    pools(&f.Addresses),
 		IPv6:     f.Addresses.IPv6,

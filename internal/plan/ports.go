@@ -30,7 +30,7 @@ func (p *Plan) modelled(g *topo.Graph) error {
 		for _, port := range n.Ports {
 			rates[g.Ports[port].Rate]++
 		}
-		if used := panel(sw).Needs(g, topo.NodeID(i)); sw.Ports.Set && used > sw.Ports.Value {
+		if used := panel(&p.Scenario.Fabric).Needs(g, topo.NodeID(i)); sw.Ports.Set && used > sw.Ports.Value {
 			full = append(full, fmt.Sprintf("%s needs %d", n.Name, used))
 		}
 		for _, r := range slices.Sorted(maps.Keys(rates)) {
@@ -69,6 +69,8 @@ func (p *Plan) modelled(g *topo.Graph) error {
 }
 
 // panel is the front of a switch.
-func panel(sw *scenario.Switch) inventory.Panel {
-	return inventory.Panel{Ports: sw.Ports.Or(0), Rows: sw.PanelRows, Breakout: sw.Breakout, Rate: sw.PortRate.Or(0)}
+func panel(f *scenario.Fabric) inventory.Panel {
+	sw := &f.Switch
+	return inventory.Panel{Ports: sw.Ports.Or(0), Rows: sw.PanelRows, Breakout: sw.Breakout, Rate: sw.PortRate.Or(0),
+		ByHost: f.Ports == "by-host"}
 }

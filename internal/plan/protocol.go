@@ -63,11 +63,12 @@ func NCCLParams(sc *scenario.Scenario) nccl.Params {
 		}
 	}
 	p.Hop[nccl.NVLink][nccl.NVLS][nccl.Simple], p.NVLSChunk = keys.NVLSLaunch, keys.NVLSChunk
+	p.Hop[nccl.NVLink][nccl.NVLSTree][nccl.Simple] = keys.NVLSLaunch
 	return p
 }
 
 // RowAlgorithms are those of NCCL that rows of job.collectives can run.
-var RowAlgorithms = []nccl.Algorithm{nccl.Ring, nccl.Tree, nccl.NVLS, nccl.Direct}
+var RowAlgorithms = []nccl.Algorithm{nccl.Ring, nccl.Tree, nccl.NVLS, nccl.NVLSTree, nccl.PAT, nccl.Direct}
 
 // NCCLChoice is what NCCL's published model takes for a collective over the ranks of a job, among
 // what ranks can run. algorithm and protocol may be "auto"; channels 0: as many as NCCL's.
@@ -93,13 +94,21 @@ func NCCLChoice(sc *scenario.Scenario, j *scenario.Job, op coll.Collective, byte
 // hypercube is the all-gather of nccl-tests' program of that name.
 const hypercube = "hypercube"
 
+// NCCLAlgorithm returns NCCL's algorithm that has a schedule of coll, and whether there is one.
+func NCCLAlgorithm(op coll.Collective, algorithm string) (nccl.Algorithm, bool) {
+	for _, a := range RowAlgorithms {
+		if a.Schedule(op) == algorithm+"-"+op.String() {
+			return a, true
+		}
+	}
+	return 0, false
+}
+
 // ncclAlgorithm is NCCL's algorithm of a schedule of coll; of those that NCCL has not, the one that
 // is most like it.
 func ncclAlgorithm(op coll.Collective, algorithm string) nccl.Algorithm {
-	for _, a := range RowAlgorithms {
-		if a.Schedule(op) == algorithm+"-"+op.String() {
-			return a
-		}
+	if a, has := NCCLAlgorithm(op, algorithm); has {
+		return a
 	}
 	switch {
 	case op > coll.ReduceTo, op == coll.AllGather && algorithm == hypercube:
@@ -138,7 +147,7 @@ func (p *Plan) messages(j *Job, at coll.Placement, op coll.Collective, algorithm
 		g.Channels = channels
 		like := ncclAlgorithm(op, algorithm)
 		m := NCCLParams(sc).Messages(op, like, proto, g, channels, bytes)
-		w = &workload.Protocol{Name: protocol, Data: m.Data, Line: m.Line, Launch: m.Launch, Rate: m.Rate,
+		w = &workload.Protocol{Name: protocol, Data: m.Data, Line: m.Line, OnSwitch: m.OnSwitch, Launch: m.Launch, Rate: m.Rate,
 			Inside: m.NVLink - sc.Cluster.Host.NVLinkLatency, Between: m.Net}
 		if like == nccl.NVLS {
 			ways := unit.Duration(1)
@@ -146,6 +155,9 @@ func (p *Plan) messages(j *Job, at coll.Placement, op coll.Collective, algorithm
 				ways = 2
 			}
 			w.Launch, w.Inside, w.Between = max(m.Launch-ways*sc.Cluster.Host.NVLinkLatency, 0), m.NVLink, 0
+		}
+		if like == nccl.NVLSTree {
+			w.Launch, w.Inside = max(m.Launch-2*sc.Cluster.Host.NVLinkLatency, 0), m.NVLink
 		}
 		if a.Pipeline > 0 {
 			by = cut{m.Pieces, m.Slots, m.Hops}
@@ -201,10 +213,25 @@ func (p *Plan) lessNetwork(j *Job, protocols ...*workload.Protocol) {
 	}
 }
 
-// oneSwitch refuses a schedule whose messages a switch adds up where ranks are on several hosts.
+// oneSwitch refuses a schedule whose messages a switch adds up or copies where their ends are on several hosts. Of
+// schedules made here one rank's show it: those over hosts are made for the placement.
 func oneSwitch(at coll.Placement, s coll.Schedule) error {
-	if n := hostsOf(at); coll.SwitchAdds(s) && n > 1 {
-		return fmt.Errorf("%s: ranks on %d hosts, want all on one: its switch adds", s.Name(), n)
+	n := hostsOf(at)
+	if n == 1 || !coll.SwitchAdds(s) {
+		return nil
+	}
+	ranks, channels := 1, 1
+	if _, written := s.(*coll.Table); written {
+		ranks, channels = s.Ranks(), s.Channels()
+	}
+	for r := range ranks {
+		for c := range channels {
+			for i := range s.Len(r, c) {
+				if op := s.Op(r, c, i); op.Kind == coll.Send && op.Switch != 0 && at.Ranks[r].Host != at.Ranks[op.Peer].Host {
+					return fmt.Errorf("%s: ranks on %d hosts, want all on one: its switch adds", s.Name(), n)
+				}
+			}
+		}
 	}
 	return nil
 }

@@ -15,6 +15,17 @@
 // "#instead" in place of it. A want lists alternatives with "or" (a cable has two directions), and
 // "not crossed" for a victim of pauses that spread.
 //
+// A case may say what the first finding is called, where, and which changes of `railyard whatif` cure it:
+//
+//	# noun: incast at rail1/host1
+//	# cure: without all background flows or without background1
+//
+// Lines that begin with "#topology " are the file of a network, TopologyFile.
+//
+// Draw makes more cases, of families that differ in all their sizes: see Families.
+//
+// What is planted taken away takes the noun away, too, but for those of shares, which any run has.
+//
 // Attributed and saved must agree within a tenth, or the case says why they need not, by one
 // of a few reasons (Reasons).
 package planted

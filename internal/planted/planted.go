@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"railyard/internal/diagnose"
+	"railyard/internal/noun"
 )
 
 //go:embed testdata/*.yaml
@@ -26,7 +27,16 @@ type Case struct {
 	NotAdditive string // a key of Reasons; "": attributed and saved agree
 	With        string // scenario
 	Without     string
+	Topology    string // what the file TopologyFile holds, which both name; "": they do not
+
+	Noun   noun.Noun   // of the first finding; "": only Wants are known
+	Or     []noun.Noun // that it may have instead
+	Places []string    // where it may be; none: anywhere
+	Cures  []string    // what names of changes of `railyard whatif` begin with, of which one cures it; none: not known
 }
+
+// TopologyFile is what scenarios call their file of a network, relative to where they run.
+const TopologyFile = "planted.txt"
 
 // Want is what the first blame must be.
 type Want struct {
@@ -85,6 +95,26 @@ func parse(name, src string) (Case, error) {
 			if Reasons[c.NotAdditive] == "" {
 				return c, fmt.Errorf("additive: false, %s: want one of Reasons", c.NotAdditive)
 			}
+		case isHead && strings.HasPrefix(head, "noun: "):
+			names, at, _ := strings.Cut(head[len("noun: "):], " at ")
+			for i, name := range strings.Split(names, ", ") {
+				n := noun.Noun(name)
+				switch {
+				case !n.Known():
+					return c, fmt.Errorf("noun: %s: want one of package noun", name)
+				case i == 0:
+					c.Noun = n
+				default:
+					c.Or = append(c.Or, n)
+				}
+			}
+			if at != "" {
+				c.Places = strings.Split(at, " or ")
+			}
+		case isHead && strings.HasPrefix(head, "cure: "):
+			c.Cures = strings.Split(head[len("cure: "):], " or ")
+		case strings.HasPrefix(line, "#topology "):
+			c.Topology += line[len("#topology "):] + "\n"
 		case isInstead:
 			c.Without += line[:len(line)-len(strings.TrimLeft(line, " "))] + instead + "\n"
 		case strings.HasSuffix(trimmed, "# planted"):
@@ -94,8 +124,8 @@ func parse(name, src string) (Case, error) {
 			c.Without += line + "\n"
 		}
 	}
-	if len(c.Wants) == 0 || c.With == c.Without {
-		return c, fmt.Errorf("no want, or nothing is planted")
+	if len(c.Wants) == 0 && c.Noun == "" || c.With == c.Without {
+		return c, fmt.Errorf("neither want nor noun, or nothing is planted")
 	}
 	return c, nil
 }

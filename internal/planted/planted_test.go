@@ -1,12 +1,15 @@
 package planted
 
 import (
+	"flag"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"railyard/internal/diagnose"
+	"railyard/internal/noun"
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
@@ -57,19 +60,13 @@ func TestPlanted(t *testing.T) {
 			if !slices.ContainsFunc(c.Wants, func(w Want) bool { return w.is(main) }) {
 				t.Errorf("want %+v, got\n%s", c.Wants, text(d))
 			}
-			attributed := d.Attributed(main)
-			for i := range c.Wants[1:] { // a cable has two directions
-				for k := range d.Blames {
-					if b := &d.Blames[k]; b != main && c.Wants[i+1].is(b) {
-						attributed += d.Attributed(b)
-					}
-				}
-				if c.Wants[i+1].is(main) {
-					if b := d.Find(c.Wants[0].Kind, c.Wants[0].Port); b != nil {
-						attributed += d.Attributed(b)
-					}
-				}
+			if f := d.Findings[0]; f.Noun != c.Noun {
+				t.Errorf("the first finding is %s at %s, want %s", f.Noun, f.Place.Name, c.Noun)
 			}
+			if len(sound.Findings) > 0 && c.NotAdditive == "" && c.Noun.Class() != noun.Share && sound.Findings[0].Noun == c.Noun {
+				t.Errorf("without what is planted there is %s, too", c.Noun)
+			}
+			attributed := d.Attributed(main)
 			saved := d.Whole - sound.Whole
 			agree := attributed*10 >= saved*9 && attributed*10 <= saved*11
 			if agree != (c.NotAdditive == "") {
@@ -78,6 +75,69 @@ func TestPlanted(t *testing.T) {
 			}
 		})
 	}
+}
+
+// rounds is how many cases are drawn of each family; by hand, more. family is the one that is drawn, if not all are.
+var (
+	rounds = flag.Int("rounds", 1, "cases that are drawn of each family")
+	family = flag.String("family", "", "the one family that is drawn")
+)
+
+// TestDrawn: the first finding of a case that is drawn has its noun and place.
+func TestDrawn(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, f := range Families() {
+		if *family != "" && f.Name != *family {
+			continue
+		}
+		for seed := range uint64(*rounds) {
+			c, err := f.Draw(seed + 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Run(c.Name, func(t *testing.T) { found(t, &c) })
+		}
+	}
+}
+
+// found reports whether the first finding is what the case says.
+func found(t *testing.T, c *Case) {
+	if err := os.WriteFile(TopologyFile, []byte(c.Topology), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	with, without := play(t, c.Name, c.With), play(t, c.Name+" without", c.Without)
+	d, sound := with.PerJob()[0].Diagnosis, without.PerJob()[0].Diagnosis
+	if c.Noun == noun.Checkpoint || c.Noun == noun.Abort || c.Noun == noun.Hang { // of the whole job
+		d, sound = with.Lifetime, lifetime(without)
+	}
+	if d == nil || len(d.Findings) == 0 {
+		t.Fatalf("no finding\n%s", c.With)
+	}
+	f := &d.Findings[0]
+	at := len(c.Places) == 0 || slices.Contains(c.Places, f.Place.Name) ||
+		slices.ContainsFunc(f.Place.Ports, func(p string) bool { return slices.Contains(c.Places, p) }) ||
+		f.Place.Rank != nil && slices.Contains(c.Places, fmt.Sprintf("rank %d", *f.Place.Rank))
+	if f.Noun != c.Noun && !slices.Contains(c.Or, f.Noun) || !at {
+		t.Errorf("the first finding is %s at %+v, want %s at %q\n%s\n%s", f.Noun, f.Place, c.Noun, c.Places, nouns(d), c.With)
+	}
+	if sound == nil {
+		return
+	}
+	if len(sound.Findings) > 0 && sound.Findings[0].Noun == c.Noun && c.Noun.Class() != noun.Share {
+		t.Logf("without what is planted there is %s, too\n%s", c.Noun, nouns(sound))
+	}
+	saved := d.Whole - sound.Whole
+	t.Logf("%s: attributed %v, saved %v of %v", f.Noun, d.Attributed(d.Main()).Human(), saved.Human(), d.Whole.Human())
+}
+
+// nouns prints findings for a failing test.
+func nouns(d *diagnose.Diagnosis) string {
+	var b strings.Builder
+	for i := range d.Findings[:min(len(d.Findings), 5)] {
+		f := &d.Findings[i]
+		fmt.Fprintf(&b, "  %5.1f %% %s %+v by %q %q\n", 100*f.Share, f.Noun, f.Place, f.By, f.Culprits)
+	}
+	return b.String()
 }
 
 // lifetime is where the time of a job went: all of it into its steps, where nothing else is said.

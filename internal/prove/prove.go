@@ -58,6 +58,7 @@ type subject struct {
 	devices []*lint.Device
 	design  *lint.Design
 	device  *netconf.Device
+	name    string // of the design
 	port    *netconf.Interface
 	dialect string
 	dscp    int // of RoCE data
@@ -135,9 +136,9 @@ func newSubject(f *lint.Finding, devices []*lint.Device, design *lint.Design) (s
 		return nil, "the configuration says nothing of quality of service"
 	}
 	d := devices[i]
-	s = &subject{finding: f, devices: devices, design: design, device: d.Device, dialect: d.Dialect, dscp: 26, cnp: 48,
+	s = &subject{finding: f, devices: devices, design: design, device: d.Device, name: d.Meant(), dialect: d.Dialect, dscp: 26, cnp: 48,
 		rate: 100 * unit.GigabitPerSec}
-	if s.port = d.Device.Port(f.Port); s.port == nil || s.port.QoS == nil {
+	if s.port = d.Device.Port(f.Interface); s.port == nil || s.port.QoS == nil {
 		k := slices.IndexFunc(d.Device.Interfaces, func(i netconf.Interface) bool { return i.QoS != nil })
 		if k < 0 {
 			return nil, "no port has a profile of quality of service"
@@ -167,10 +168,10 @@ func holds(d *lint.Device, file string) bool {
 
 // meant is the port in the design; nil: there is none.
 func (s *subject) meant() *netconf.Interface {
-	if s.design == nil || s.design.Devices[s.device.Name] == nil {
+	if s.design == nil || s.design.Devices[s.name] == nil {
 		return nil
 	}
-	return s.design.Devices[s.device.Name].Port(s.port.Name)
+	return s.design.Devices[s.name].Port(s.port.Name)
 }
 
 // dscps are what NICs write: what the design says, or what most devices have in the class that pauses.

@@ -169,7 +169,7 @@ func shortHeadroom(s *subject) (*scene, string) {
 	if meant == nil {
 		return nil, "rate and cable are known with --scenario alone"
 	}
-	link := qos.Link{Rate: meant.Speed, Delay: s.design.Delay(s.device.Name, s.port.Name)}
+	link := qos.Link{Rate: meant.Speed, Delay: s.design.Delay(s.name, s.port.Name)}
 	need := qos.FormulaHeadroom(max(s.port.MTU, s.design.Frame), 0).At(link)
 	sc := s.incast("headroom is "+need.Human(), s.edit(func(_ *netconf.Device, p *netconf.Profile, _ *netconf.Interface) {
 		for k := range p.Classes {

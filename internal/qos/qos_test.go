@@ -102,6 +102,16 @@ func TestSwitchIsWithinItsBuffer(t *testing.T) {
 	})
 }
 
+// A switch without links has a buffer and no ports: spines that no leaf goes to, of fabric.spines_per_leaf.
+func TestASwitchWithoutLinks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, _ := drawPolicy(t)
+		if s, err := p.Switch(nil); err != nil || len(s.Ports) > 0 || s.Shared <= 0 {
+			t.Errorf("%+v, %v", s, err)
+		}
+	})
+}
+
 // The bounds hold: with all queues of a switch just below SafeMark, filled through any one port,
 // that port is not yet at xOFF; with all ports at SafeStatic the shared part is not full.
 func TestBoundsHold(t *testing.T) {

@@ -92,7 +92,7 @@ func (p *Policy) Switch(links []Link) (Switch, error) {
 	}
 	classes := p.lossless()
 	safeMark, safeStatic := unit.Bytes(0), unit.Bytes(0)
-	if classes > 0 {
+	if classes > 0 && len(links) > 0 { // a spine may have none: fabric.spines_per_leaf
 		safeMark, safeStatic = p.safeMark(links, s.Shared), StaticBound(s.Shared, len(links), classes)
 	}
 	s.Ports = make([]Port, 0, len(links)*len(p.Classes))

@@ -37,6 +37,7 @@ type pairEvidence struct {
 	lost    []result.LossRow // of messages that have not ended
 	lostSeq []uint32         // packet sequence numbers, by lost
 	hops    map[hopKey][]diagnose.Lost
+	expired int64 // timeouts
 }
 
 type hopKey struct {
@@ -212,6 +213,9 @@ var unnumbered = map[string]bool{"CNP": true, "CTS": true, "credit": true, "cred
 // lost takes a frame that did not arrive.
 func (r *Recorder) lost(l *fabric.Loss) {
 	r.losses[l.Why]++
+	if l.Why == fabric.LostInBuffer && l.Kind == fabric.Data {
+		r.dataLost[l.Port] = true
+	}
 	p := r.pair(l.Flow)
 	key := hopKey{l.Port, !l.Kind.Forward()}
 	if p.hops == nil {
@@ -232,6 +236,7 @@ func (r *Recorder) lost(l *fabric.Loss) {
 // timedOut takes a retransmission timeout.
 func (r *Recorder) timedOut(t *timeout) {
 	p := r.pair(t.qp)
+	p.expired++
 	p.lost = append(p.lost, result.LossRow{Name: r.plan.Pairs[t.qp].Name, Time: t.at, Kind: "timeout"})
 	p.lostSeq = append(p.lostSeq, uint32(t.oldest)&roce.PSNMask)
 }
@@ -290,6 +295,14 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 		Count:   e.count,
 		Pairs:   map[int32]*diagnose.Pair{},
 		Name:    j.pairName,
+		Job:     j.otherJob,
+	}
+	r.ways = r.ways.new(r)
+	in.Choice, in.Crossing = r.ways.choice, r.ways.crossing
+	in.Line = r.usualLine()
+	in.Timeout = r.plan.Scenario.Transport.Timeout.Or(0)
+	for _, port := range r.waits.ports {
+		in.Circle = append(in.Circle, int32(port))
 	}
 	in.RankWork = j.plan.RankWork()
 	for rank := range j.computed {
@@ -330,6 +343,7 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 	}
 	d := diagnose.Of(in)
 	j.nameFaults(d)
+	j.choices(d, s)
 	return d
 }
 
@@ -337,10 +351,18 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 // another job's it matters whose it is.
 func (j *Job) pairName(pair int32) string {
 	q := &j.r.plan.Pairs[pair]
-	if other := j.r.jobOf(q); other != nil && other != j {
-		return "job " + other.name()
+	if other := j.otherJob(pair); other != "" {
+		return "job " + other
 	}
 	return q.Name
+}
+
+// otherJob is the name of the job whose queue pair it is, "" of the job itself and of background.
+func (j *Job) otherJob(pair int32) string {
+	if other := j.r.jobOf(&j.r.plan.Pairs[pair]); other != nil && other != j {
+		return other.name()
+	}
+	return ""
 }
 
 func compareBool(a, b bool) int {
@@ -374,11 +396,14 @@ func (r *Recorder) portEvidence(id topo.PortID) diagnose.Port {
 			p.Rate = unit.Bitrate(8 * float64(s.Bytes) * float64(unit.Second) / float64(s.Busy))
 		}
 	}
+	r.overTime(id, &p)
 	if slices.Contains(r.waits.ports, id) {
 		p.Circle = 1 + int32(slices.Min(r.waits.ports))
 	}
 	for _, root := range r.fabric.PausedFor(r.engine.Now(), id) {
 		p.Storm = p.Storm || root.Root == id
+		p.Roots = append(p.Roots, diagnose.Root{Port: int32(root.Root), Time: root.Time})
+		p.Paused += root.Time
 		p.Receiver = p.Storm && r.plan.ReceiveBuffer() != nil && !r.plan.Storms(id)
 	}
 	return p
@@ -394,6 +419,7 @@ func (r *Recorder) pairEvidence(id int32) *diagnose.Pair {
 	}
 	tally := r.net.Tally(id)
 	p.Late, p.NoRoom = tally.Early, tally.Full > 0
+	p.Timer = unit.Duration(own.expired) * r.plan.Scenario.Transport.Timeout.Or(0) // since the last answer, at least
 	for _, back := range []bool{false, true} {
 		met := r.net.Evidence(id, back)
 		for _, port := range own.lostAt(back) { // where no traced frame has been
@@ -412,6 +438,7 @@ func (r *Recorder) pairEvidence(id int32) *diagnose.Pair {
 				Pause:  e.Pause,
 				Root:   -1,
 				Span:   e.Span,
+				Held:   e.Held,
 				Served: e.Served,
 				Mine:   e.Mine,
 			}

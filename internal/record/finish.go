@@ -45,6 +45,7 @@ func (r *Recorder) Finish(s *result.Summary, e Ending) (err error) {
 		r.rates(s.Queues)
 	}
 	r.finishFlows(s)
+	r.refused = s.LosslessDrops
 	for i, f := range s.PerJob() {
 		j := r.jobs[i]
 		if j.ranks() > 0 {

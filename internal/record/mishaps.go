@@ -15,14 +15,15 @@ var explains = map[string][]diagnose.Kind{
 	"duplicate":  {diagnose.LossyLink, diagnose.SharedPort},
 	"reorder":    {diagnose.LossyLink, diagnose.Reordering, diagnose.NoRoom},
 	"bit_errors": {diagnose.LossyLink, diagnose.Timeouts},
-	"down":       {diagnose.LossyLink, diagnose.NoRoute, diagnose.Deadlock, diagnose.Watchdog, diagnose.Timeouts},
-	"storm":      {diagnose.Storm, diagnose.Watchdog},
-	"speed":      {diagnose.SlowPort, diagnose.SharedPort, diagnose.Controller, diagnose.LinkSpeed},
-	"config":     {diagnose.SharedPort, diagnose.SlowPort, diagnose.FullBuffer, diagnose.LossyLink, diagnose.Controller, diagnose.Timeouts},
-	"leak":       {diagnose.SharedPort, diagnose.SlowPort, diagnose.FullBuffer, diagnose.Controller},
-	"pcie":       {diagnose.PCIe, diagnose.Receiver, diagnose.Watchdog},
-	"hang":       {diagnose.SlowRank, diagnose.Dependency},
-	"slow":       {diagnose.SlowRank},
+	"down": {diagnose.LossyLink, diagnose.NoRoute, diagnose.Deadlock, diagnose.Watchdog, diagnose.Timeouts,
+		diagnose.UnevenChoice},
+	"storm":  {diagnose.Storm, diagnose.Watchdog},
+	"speed":  {diagnose.SlowPort, diagnose.SharedPort, diagnose.Controller, diagnose.LinkSpeed},
+	"config": {diagnose.SharedPort, diagnose.SlowPort, diagnose.FullBuffer, diagnose.LossyLink, diagnose.Controller, diagnose.Timeouts},
+	"leak":   {diagnose.SharedPort, diagnose.SlowPort, diagnose.FullBuffer, diagnose.Controller},
+	"pcie":   {diagnose.PCIe, diagnose.Receiver, diagnose.Watchdog},
+	"hang":   {diagnose.SlowRank, diagnose.Dependency},
+	"slow":   {diagnose.SlowRank},
 }
 
 // spread are the kinds of blame whose fault may be anywhere: a way is gone wherever one of its links is, and pauses spread.
@@ -44,6 +45,7 @@ func (j *Job) nameFaults(d *diagnose.Diagnosis) {
 			}
 		}
 	}
+	d.NameFaults()
 }
 
 // concerns reports whether what a blame names is what an entry of faults happens to. A blame that names nothing may be about
@@ -58,12 +60,18 @@ func (j *Job) concerns(entry int, b *diagnose.Blame) bool {
 	case b.Rank != nil:
 		at := j.plan.Placement.Ranks[*b.Rank]
 		return slices.Contains(m.GPUs, plan.GPU{Host: at.Host, GPU: at.GPU}) || slices.Contains(m.Hosts, at.Host)
+	case b.Port == "" && b.Kind == diagnose.LinkSpeed: // of links that are alike
+		return false
 	case b.Port == "" || slices.Contains(spread, b.Kind):
 		return true
 	}
 	id := topo.PortID(slices.IndexFunc(p.Graph.Ports, func(x topo.Port) bool { return x.Name == b.Port }))
 	if id < 0 {
 		return false
+	}
+	if b.Kind == diagnose.UnevenChoice { // the others have the traffic of a link that is down
+		x := j.r.ways.choice(int32(id))
+		return slices.ContainsFunc(x.Cut, func(q int32) bool { return slices.Contains(m.Links, p.Graph.Ports[q].Link) })
 	}
 	return slices.Contains(m.Links, p.Graph.Ports[id].Link) || slices.ContainsFunc(m.Ports, func(x topo.PortID) bool {
 		return x == id^1 || p.Graph.Ports[x].Node == p.Graph.Ports[id].Node // what comes in there waits at others

@@ -26,6 +26,9 @@ func (r *Recorder) notes(s *result.Summary, diverged bool) (notes []string) {
 		notes = append(notes, r.lossNotes(s)...)
 		notes = append(notes, r.bondNotes()...)
 		notes = append(notes, r.waitNotes(s)...)
+		if o, is := r.plan.Oversubscribed(); is {
+			notes = append(notes, o.Text(r.plan))
+		}
 	}
 	for _, n := range r.plan.Assumed() {
 		text := n.Switches[0]

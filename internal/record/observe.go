@@ -44,7 +44,11 @@ type Recorder struct {
 	events events
 	series series
 	waits  circles
-	losses [len(lossNames)]int64 // frames that did not arrive, by why
+	ways   *crossings // for diagnoses
+	// dataLost are the ports that lost data for want of room; refused is how many frames under PFC were lost so.
+	dataLost map[topo.PortID]bool
+	refused  int64
+	losses   [len(lossNames)]int64 // frames that did not arrive, by why
 
 	flowID   int64
 	pairs    []pairStats
@@ -190,6 +194,8 @@ func New(p *plan.Plan, dir *result.Dir, islands int, hooks Hooks) *Recorder {
 		pairs: make([]pairStats, len(p.Pairs)),
 		known: make([]*pairEvidence, len(p.Pairs)),
 		ends:  make([]endNames, len(p.Pairs)),
+
+		dataLost: map[topo.PortID]bool{},
 	}
 	for i := range islands {
 		r.islands = append(r.islands, &island{r: r, number: int32(i)})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"railyard/internal/diagnose"
+	"railyard/internal/noun"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -99,22 +100,45 @@ func (d *Data) who() string {
 // limit is the sentence of a run with a diagnosis.
 func (d *Data) limit(g *diagnose.Diagnosis) string { return d.begin(d.reason(g)) }
 
-// reason is that sentence without how the run ended.
+// reason is that sentence without how the run ended: what it was called, what of the time it took, and what its cure
+// saves.
 func (d *Data) reason(g *diagnose.Diagnosis) string {
-	main := g.Main()
-	loss := main.Kind.Congestion() || main.Kind.Aborts()
-	first := d.who() + " was limited because"
-	switch {
-	case g.Share(main) < majority && loss:
-		first = "the largest single loss was that"
-		if d.job != "" {
-			first = "the largest single loss of " + d.who() + " was that"
-		}
-	case g.Share(main) < majority:
-		first = "no single reason limited " + d.who() + "; the largest was that"
+	main := d.main(g)
+	name, time, share := main.Noun(), main.Time, g.Share(main)
+	lead := string(name) + ": " + d.lead(main)
+	if f := d.foremost(g); f != nil {
+		name, time, share, lead = f.Noun, f.Time, f.Share, d.headed(g, f)
 	}
-	return fmt.Sprintf("%s %s: %s of the %s of %s%s.", first, d.lead(main), unit.Percent(g.Share(main)),
-		g.Whole.Human(), g.Subject, d.againstIdle(g, main))
+	if name.Class() == noun.Share && share < majority {
+		lead = "no single reason; the largest: " + lead
+	}
+	if d.job != "" {
+		lead = "job " + d.job + ": " + lead
+	}
+	return fmt.Sprintf("%s: %s of the %s (%s) of %s%s.", lead, time.Human(), g.Whole.Human(), unit.Percent(share), g.Subject,
+		d.againstIdle(g, main))
+}
+
+// foremost is the finding that is said first: as reruns found what its cure saves, or else the first of the diagnosis; nil: there
+// is none.
+func (d *Data) foremost(g *diagnose.Diagnosis) *diagnose.Finding {
+	if d.WhatIf != nil {
+		if i := d.WhatIf.First(g.Findings); i >= 0 {
+			return &g.Findings[i]
+		}
+	}
+	if len(g.Findings) == 0 {
+		return nil
+	}
+	return &g.Findings[0]
+}
+
+// main is the blame that the finding which is said first is named after.
+func (d *Data) main(g *diagnose.Diagnosis) *diagnose.Blame {
+	if f := d.foremost(g); f != nil && len(f.Blames) > 0 {
+		return &g.Blames[f.Blames[0]]
+	}
+	return g.Main()
 }
 
 // stateOnly is the sentence of a run without a diagnosis: in which state most of the time passed,
@@ -152,7 +176,7 @@ func nonempty(s string) []string {
 // againstIdle says what a better network saves: as reruns found it, or else what the diagnosis
 // gives to the network's being neither idle nor whole, where that is more than the main reason.
 func (d *Data) againstIdle(g *diagnose.Diagnosis, main *diagnose.Blame) string {
-	if proved := d.proved(main); proved != "" {
+	if proved := d.proved(d.foremost(g), main); proved != "" {
 		return proved
 	}
 	var lost unit.Duration
@@ -167,7 +191,7 @@ func (d *Data) againstIdle(g *diagnose.Diagnosis, main *diagnose.Blame) string {
 	if main.Kind.Congestion() {
 		lost += main.Time
 	}
-	return fmt.Sprintf("; in all, %s was lost against an idle network", unit.Percent(unit.Share(lost, g.Whole)))
+	return fmt.Sprintf("; contention and faults cost %s in all", unit.Percent(unit.Share(lost, g.Whole)))
 }
 
 // bullets lists what the sentence does not say, what matters most first. g is nil without a
@@ -175,7 +199,7 @@ func (d *Data) againstIdle(g *diagnose.Diagnosis, main *diagnose.Blame) string {
 func (d *Data) bullets(g *diagnose.Diagnosis) (out []string) {
 	all := []string{d.failed()}
 	if g != nil {
-		all = append(all, felt(g, g.Main()), d.untraced(g))
+		all = append(all, felt(g, d.main(g)), d.untraced(g))
 	}
 	all = append(all, d.advice()...)
 	if g != nil {
@@ -189,20 +213,21 @@ func (d *Data) bullets(g *diagnose.Diagnosis) (out []string) {
 	return out
 }
 
-// felt says in which states the time of a congested network passed, and whose bytes it was.
+// felt says in which states the time of a congested network passed, that of a whole finding, and whose bytes it was.
 func felt(g *diagnose.Diagnosis, b *diagnose.Blame) string {
 	if !b.Kind.Congestion() {
 		return ""
 	}
 	var parts, said []string
-	for _, f := range b.Felt[:min(len(b.Felt), 3)] {
+	all := g.FeltWith(b)
+	for _, f := range all[:min(len(all), 3)] {
 		if share := unit.Share(f.Time, g.Whole); share >= 0.005 {
 			parts = append(parts, fmt.Sprintf("%s (%s)", f.Cause, unit.Percent(share)))
 		}
 	}
 	switch {
-	case len(parts) == 1 && len(b.Felt) == 1:
-		said = append(said, fmt.Sprintf("It was felt as %s.", b.Felt[0].Cause))
+	case len(parts) == 1 && len(all) == 1:
+		said = append(said, fmt.Sprintf("It was felt as %s.", all[0].Cause))
 	case len(parts) > 0:
 		said = append(said, fmt.Sprintf("It was felt as %s.", strings.Join(parts, ", ")))
 	}
@@ -230,8 +255,17 @@ func culprits(b *diagnose.Blame) string {
 // others lists further reasons of a tenth or more.
 func (d *Data) others(g *diagnose.Diagnosis) string {
 	var parts []string
-	main := g.Main()
+	main, said := d.main(g), d.foremost(g)
+	for i := range g.Findings {
+		f := &g.Findings[i]
+		if f != said && f.Share >= 0.1 && len(parts) < shownReasons {
+			parts = append(parts, fmt.Sprintf("%s (%s)", d.headed(g, f), unit.Percent(f.Share)))
+		}
+	}
 	for i := range g.Blames {
+		if len(g.Findings) > 0 {
+			break
+		}
 		b := &g.Blames[i]
 		if b != main && b.Kind != diagnose.Steps && g.Share(b) >= 0.1 && len(parts) < shownReasons {
 			parts = append(parts, fmt.Sprintf("%s (%s)", d.lead(b), unit.Percent(g.Share(b))))

@@ -16,14 +16,14 @@ func TestAnswerBeginsWithHowTheRunEnded(t *testing.T) {
 		state result.State
 		want  string
 	}{
-		{result.Complete, "This run was limited because GPUs computed: 100 % of"},
-		{result.Failed, "The run failed at 2 ms, when all ranks had ended 20 of 50 steps; until then this run was " +
-			"limited"},
+		{result.Complete, "Compute-bound: GPUs computed: 90 us of the 90 us (100 %) of"},
+		{result.Failed, "The run failed at 2 ms, when all ranks had ended 20 of 50 steps; until then compute-bound: " +
+			"GPUs computed"},
 		{result.Unfinished, "The run came to a standstill at 2 ms, when all ranks had ended 20 of 50 steps and 3 " +
 			"messages were " +
-			"posted and not acknowledged; until then this run"},
+			"posted and not acknowledged; until then compute-bound"},
 		{result.Interrupted, "The run was interrupted at 2 ms, when all ranks had ended 20 of 50 steps; until then"},
-		{result.Running, "The run is incomplete; so far this run was limited because"},
+		{result.Running, "The run is incomplete; so far compute-bound: GPUs"},
 	} {
 		d := judged(computeBound(), diagnose.Blame{Kind: diagnose.Compute, Time: 90 * us})
 		d.Summary.State, d.Summary.StepsPlanned = c.state, 50
@@ -53,8 +53,8 @@ func TestAnswerHasThreeBullets(t *testing.T) {
 		{Kind: result.ChangeIdeal, Saves: new(60 * us), Part: new(0.6)},
 		{Kind: result.ChangeCure, Subject: []string{"fabric.qos.ecn.min"}, Saves: &saves, Part: &part}}}
 	sentence, bullets := Answer(d)
-	if !strings.HasSuffix(sentence, "; an ideal network saves 60.0 %.") {
-		t.Errorf("the ideal network is missing: %s", sentence)
+	if !strings.HasSuffix(sentence, "; infinitely fast links would save 60.0 %.") {
+		t.Errorf("what infinitely fast links would save is missing: %s", sentence)
 	}
 	want := []string{"It was felt as pause. Of what others had waiting there: noise (100 %).",
 		"PFC can act before ECN. Here it acted: 7 pause frames. A cure: set fabric.qos.ecn.min: 58kB; marking begins " +
@@ -75,8 +75,8 @@ func TestAnswerWithoutTables(t *testing.T) {
 		BusiestLinks: []result.LinkFigures{{Port: "rail1/host1", Rate: 200 * unit.GigabitPerSec}}}},
 		diagnose.Blame{Kind: diagnose.SharedPort, Port: "rail1/host1", Crossed: true, Time: 50 * us})
 	sentence, bullets := Answer(d)
-	const want = "This run was limited because the port rail1/host1 (200 Gb/s) was busy with the bytes of others: " +
-		"100 % of the 50 us of a step, mean over 20."
+	const want = "Shared link: the port rail1/host1 (200 Gb/s) was busy with the bytes of others: " +
+		"50 us of the 50 us (100 %) of a step, mean over 20."
 	if sentence != want || len(bullets) != 0 {
 		t.Errorf("%q %q, want %q", sentence, bullets, want)
 	}

@@ -24,13 +24,13 @@ func TestAnswerBeginsWithWhatAJobLost(t *testing.T) {
 		{Kind: diagnose.Checkpoints, Felt: []diagnose.Felt{{Cause: diagnose.Writing, Time: 100 * us}}},
 	})
 	sentence, bullets := Answer(d)
-	for _, want := range []string{"gave up at host1/rail1", "which aborted the job (faults[0]): 30.0 % of the 10 ms of the job."} {
+	for _, want := range []string{"gave up at host1/rail1", "which aborted the job, by faults[0]: 3 ms of the 10 ms (30.0 %) of the job."} {
 		if !strings.Contains(sentence, want) {
 			t.Errorf("%q, want %q", sentence, want)
 		}
 	}
-	want := []string{"Other reasons: rank 3 hung, and the others waited in a collective until the watchdog aborted the job (20.0 %).",
-		"Of the steps: this run was limited because GPUs computed"}
+	want := []string{"Other reasons: hang: rank 3 hung, and the others waited in a collective until the watchdog aborted the job (20.0 %).",
+		"Of the steps: compute-bound: GPUs computed"}
 	for i, w := range want {
 		if i >= len(bullets) || !strings.HasPrefix(bullets[i], w) {
 			t.Errorf("bullets %q, want %q", bullets, want)

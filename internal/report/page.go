@@ -17,6 +17,7 @@ import (
 	"railyard/internal/chart/svg"
 	"railyard/internal/headline"
 	"railyard/internal/output"
+	"railyard/internal/shown"
 	"railyard/internal/unit"
 )
 
@@ -187,7 +188,11 @@ func (p *Page) Write(w io.Writer) error {
 	}
 	out.contents(p.Subject)
 	out.unbreak()
-	return pageTemplate.Execute(w, &out)
+	door := shown.NewWriter(w, false)
+	if err := pageTemplate.Execute(door, &out); err != nil {
+		return err
+	}
+	return door.Flush()
 }
 
 // hashOf is what a content security policy names a script by (CSP 3, section 2.3.1).

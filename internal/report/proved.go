@@ -9,9 +9,9 @@ import (
 	"railyard/internal/unit"
 )
 
-// proved says what a rerun without the reason saved, and one on an ideal network, if railyard
-// whatif has made them: attributed is not saved. "": nobody has asked.
-func (d *Data) proved(b *diagnose.Blame) string {
+// proved says what a rerun without the reason saved, and one with infinitely fast links, if railyard
+// whatif has made them: attributed is not saved. "": nobody has asked. f is nil without findings.
+func (d *Data) proved(f *diagnose.Finding, b *diagnose.Blame) string {
 	if d.WhatIf == nil {
 		return ""
 	}
@@ -22,13 +22,19 @@ func (d *Data) proved(b *diagnose.Blame) string {
 		if c.Brings != "" && removes(c, b) {
 			return fmt.Sprintf("; a rerun %s comes to its end, after %s", c.Name, (*c.Time).Human())
 		}
-		if c.Saves == nil || c.Part == nil {
+		saves, known := c.Worth()
+		if !known {
 			continue
 		}
 		if c.Kind == result.ChangeIdeal {
-			ideal = saved(*c.Saves, *c.Part)
+			ideal = saved(saves, *c.Part)
 		}
-		if removes(c, b) && (best == nil || *c.Saves > *best.Saves) {
+		if removes(c, b) && (best == nil || saves > worth(best)) {
+			best = c
+		}
+	}
+	if f != nil {
+		if c := d.WhatIf.For(&f.Finding); c != nil && (best == nil || worth(c) > worth(best)) {
 			best = c
 		}
 	}
@@ -36,13 +42,21 @@ func (d *Data) proved(b *diagnose.Blame) string {
 	case best == nil && ideal == "":
 		return ""
 	case best == nil:
-		return "; an ideal network saves " + ideal
+		return "; infinitely fast links would save " + ideal
 	}
-	t := fmt.Sprintf("; a rerun %s saves %s", best.Name, saved(*best.Saves, *best.Part))
+	t := fmt.Sprintf("; a rerun %s saves %s", best.Name, saved(worth(best), best.WorthPart()))
+	if worth(best) > 0 && best.Before > 0 {
+		t += fmt.Sprintf(": %s instead of %s", (best.Before - worth(best)).Human(), best.Before.Human())
+	}
 	if ideal != "" {
-		t += ", an ideal network " + ideal
+		t += "; infinitely fast links would save " + ideal
 	}
 	return t
+}
+
+func worth(c *result.WhatIfChange) unit.Duration {
+	saves, _ := c.Worth()
+	return saves
 }
 
 // saved prints what a change saves, as a part of the time before it.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"railyard/internal/diagnose"
+	"railyard/internal/noun"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -65,5 +66,35 @@ func TestARerunEndsTheFirstSentence(t *testing.T) {
 		if c.want == "" && strings.Contains(first, "rerun") || !strings.HasSuffix(first, c.want) {
 			t.Errorf("%s: %q, want it to end in %q", c.name, first, c.want)
 		}
+	}
+}
+
+// Once reruns have told, the sentence begins with what a cure saves, and the first of the diagnosis stands among other reasons.
+func TestTheSentenceFollowsItsReruns(t *testing.T) {
+	d := judged(incast(0, 1), diagnose.Blame{Kind: diagnose.Launch, Time: 60 * us},
+		diagnose.Blame{Kind: diagnose.SharedPort, Port: "rail1/host1", Crossed: true, Time: 40 * us,
+			Culprits: []diagnose.Culprit{{Name: "flow4", Share: 1}}})
+	d.Summary.Diagnosis.Findings = []diagnose.Finding{
+		{Finding: noun.Finding{Noun: noun.LaunchBound, Time: 60 * us, Share: 0.6}, Blames: []int{0}},
+		{Finding: noun.Finding{Noun: noun.Incast, N: 2, Place: noun.Place{Kind: noun.Port, Name: "rail1/host1"},
+			Time: 40 * us, Share: 0.4,
+			Culprits: []string{"flow4"}}, Blames: []int{1}},
+	}
+	if first, _ := Answer(d); !strings.HasPrefix(first, "Launch-bound") {
+		t.Errorf("before: %s", first)
+	}
+	saves := func(kind string, time unit.Duration, subject ...string) result.WhatIfChange {
+		return result.WhatIfChange{Kind: kind, Name: "without " + kind, Subject: subject, Before: 100 * us, Saves: &time,
+			Part: new(unit.Share(time, 100*us))}
+	}
+	d.WhatIf = &result.WhatIf{Changes: []result.WhatIfChange{saves(result.ChangeLaunch, 55*us),
+		saves(result.ChangeFlow, 20*us, "flow4")}}
+	first, bullets := Answer(d)
+	if !strings.HasPrefix(first, "Bottleneck: rail1 -> host1") ||
+		!strings.HasSuffix(first, "; a rerun without flow saves 20.0 %: 80 us instead of 100 us.") {
+		t.Errorf("after: %s", first)
+	}
+	if all := strings.Join(bullets, "\n"); !strings.Contains(all, "launch-bound") {
+		t.Errorf("the first of the diagnosis is not said any more: %s", all)
 	}
 }

@@ -25,10 +25,20 @@ func (d *Data) clause(b *diagnose.Blame) string {
 		if b.Port == "" {
 			return "ports on the way were busy with the bytes of others"
 		}
+		if b.Acks {
+			return fmt.Sprintf("acknowledgements waited at the port %s for the bytes of others", at)
+		}
 		if !b.Crossed {
 			return fmt.Sprintf("the queue of %s made PFC pause messages that do not even cross that port", at)
 		}
 		return fmt.Sprintf("the port %s was busy with the bytes of others", at)
+	case diagnose.UnevenChoice:
+		return fmt.Sprintf("the port %s was busy with the bytes of others while an equal one had room", at)
+	case diagnose.Pauses:
+		if b.Port == "" {
+			return "PFC paused packets on their way"
+		}
+		return fmt.Sprintf("the switch of %s made PFC pause what alone was on its way there", at)
 	case diagnose.SlowPort:
 		return fmt.Sprintf("the port %s is slower than the links of its senders", at)
 	case diagnose.LossyLink:
@@ -109,6 +119,8 @@ func shortly(b *diagnose.Blame) string {
 		return string(b.Kind)
 	case b.Kind == diagnose.SharedPort:
 		return "the bytes of others at " + b.Port
+	case b.Kind == diagnose.UnevenChoice:
+		return "the uneven choice of " + b.Port
 	case b.Kind == diagnose.Controller:
 		return "congestion control while " + b.Port + " stood idle"
 	}

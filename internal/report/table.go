@@ -9,6 +9,7 @@ import (
 
 	"railyard/internal/chart"
 	"railyard/internal/result"
+	"railyard/internal/shown"
 	"railyard/internal/unit"
 )
 
@@ -74,7 +75,8 @@ func (t *Table) encode() (rows string, n int, err error) {
 	return b.String(), n, nil
 }
 
-// scriptJSON returns a value for a script element, in which nothing may look like its end.
+// scriptJSON returns a value for a script element, in which nothing may look like its end. What
+// texts hide is visible in it, for the script puts them on the page.
 func scriptJSON(v any) (string, error) {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -82,7 +84,8 @@ func scriptJSON(v any) (string, error) {
 	if err := e.Encode(v); err != nil {
 		return "", err
 	}
-	return strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "<", `\u003c`), nil
+	text := string(shown.VisibleJSON([]byte(strings.TrimSuffix(b.String(), "\n"))))
+	return strings.ReplaceAll(text, "<", `\u003c`), nil
 }
 
 // Tables lists what the page shows as rows, of what the run has.

@@ -25,7 +25,7 @@ func TestAnswer(t *testing.T) {
 			name: "compute-bound training",
 			run: judged(computeBound(), diagnose.Blame{Kind: diagnose.Compute, Time: 90 * us},
 				diagnose.Blame{Kind: diagnose.PCIe, Time: 10 * us}),
-			first: "This run was limited because GPUs computed: 90.0 % of the 100 us of a step, mean over 20. " +
+			first: "Compute-bound: GPUs computed: 90 us of the 100 us (90.0 %) of a step, mean over 20. " +
 				"Other reasons: bytes crossed PCIe",
 			says:     []string{"Nothing was marked, paused or dropped."},
 			not:      []string{"ongestion", "held longest", "sent again", "had waiting"},
@@ -37,14 +37,14 @@ func TestAnswer(t *testing.T) {
 				diagnose.Blame{Kind: diagnose.NIC, Time: 30 * us},
 				diagnose.Blame{Kind: diagnose.Compute, Time: 30 * us},
 				diagnose.Blame{Kind: diagnose.SlowRank, Rank: new(int32(3)), Time: 5 * us}),
-			first: "No single reason limited this run; the largest was that bytes crossed NVLink, or waited for it: " +
-				"35.0 % of the 100 us of a step, mean over 20. Other reasons: NICs took",
+			first: "No single reason; the largest: NVLink-bound: bytes crossed NVLink, or waited for it: " +
+				"35 us of the 100 us (35.0 %) of a step, mean over 20. Other reasons: NICs took",
 			not: []string{"rank 3", "steps took"},
 		},
 		{
 			name: "slow steps", run: judged(withTail(latencyBound()),
 				diagnose.Blame{Kind: diagnose.SlowRank, Rank: new(int32(3)), Time: 50 * us}),
-			first: "This run was limited because rank 3 computes longer than the others: 100 % of",
+			first: "Straggler: rank 3 computes longer than the others: 50 us of",
 			says: []string{"Steps differ: the slowest 2 steps took 300 us on average, 200 us more than the others.",
 				"In those steps a message spent 40 us on queueing, in the others none."},
 		},
@@ -56,8 +56,8 @@ func TestAnswer(t *testing.T) {
 						{Name: "flow3", Share: 0.15}, {Name: "flow9", Share: 0.1}}, Others: 2},
 				diagnose.Blame{Kind: diagnose.Controller, Port: "rail1/host1", Time: 20 * us},
 				diagnose.Blame{Kind: diagnose.LinkSpeed, Time: 20 * us}),
-			first: "This run was limited because the port rail1/host1 (100 Gb/s) was busy with the bytes of others: " +
-				"60.0 % of the 100 us of a step, mean over 20; in all, 80.0 % was lost against an idle network. " +
+			first: "Shared link: the port rail1/host1 (100 Gb/s) was busy with the bytes of others: " +
+				"60 us of the 100 us (60.0 %) of a step, mean over 20; contention and faults cost 80.0 % in all. " +
 				"It was felt as rate limit (50.0 %), queueing (10.0 %).",
 			says: []string{"Of what others had waiting there: flow4 (50.0 %), flow2 (25.0 %), flow3 (15.0 %), 3 more.",
 				"congestion control held senders back while the port rail1/host1 (100 Gb/s) had nothing to send " +
@@ -69,17 +69,16 @@ func TestAnswer(t *testing.T) {
 				diagnose.Blame{Kind: diagnose.SharedPort, Port: "rail1/host1", Time: 30 * us,
 					Felt: []diagnose.Felt{{Cause: "pause", Time: 30 * us}}},
 				diagnose.Blame{Kind: diagnose.LinkSpeed, Time: 70 * us}),
-			first: "The largest single loss was that the queue of rail1/host1 (100 Gb/s) made PFC pause messages " +
-				"that " +
-				"do not even cross that port: 30.0 %",
+			first: "Shared link: the queue of rail1/host1 (100 Gb/s) made PFC pause messages that " +
+				"do not even cross that port: 30 us",
 			not: []string{"CNPs"},
 		},
 		{
 			name: "lossy link", run: judged(incast(cause.Retransmission, 0.97),
 				diagnose.Blame{Kind: diagnose.LossyLink, Port: "host1/rail1", Time: 80 * us,
 					Felt: []diagnose.Felt{{Cause: "retransmission", Time: 80 * us}}}),
-			first: "This run was limited because the link host1/rail1 lost packets or acknowledgements, which were " +
-				"sent again: 100 %",
+			first: "Lossy link: the link host1/rail1 lost packets or acknowledgements, which were " +
+				"sent again: 80 us",
 			not: []string{"was dropped", "or dropped"},
 		},
 		{

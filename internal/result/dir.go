@@ -15,6 +15,7 @@ import (
 
 	"railyard/internal/input"
 	"railyard/internal/output"
+	"railyard/internal/shown"
 )
 
 const runFile = "run.json"
@@ -480,7 +481,7 @@ func marshal(v any) ([]byte, error) {
 		return nil, err
 	}
 	// The encoder's own SetIndent copies a large text over and over.
-	err := json.Indent(&b, compact.Bytes(), "", "  ")
+	err := json.Indent(&b, shown.JSON(compact.Bytes()), "", "  ")
 	return b.Bytes(), err
 }
 

@@ -158,7 +158,7 @@ func keys(typ reflect.Type, prefix, unit string, list *[]documented) {
 			continue
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "-" {
+		if name == "-" || !f.IsExported() {
 			continue // not written
 		}
 		t, d := f.Type, documented{name: prefix + name, unit: unitOf(name)}
@@ -191,7 +191,7 @@ func keys(typ reflect.Type, prefix, unit string, list *[]documented) {
 			if t.Elem() != reflect.TypeFor[JobFigures]() { // the same as those of one job
 				keys(t.Elem(), d.name+"[].", "", list)
 			}
-		case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Int32:
+		case t.Kind() == reflect.Slice && (t.Elem().Kind() == reflect.Int32 || t.Elem().Kind() == reflect.Int):
 			d.typ = "array of integers" + optional
 			*list = append(*list, d)
 		case t.Kind() == reflect.Slice:

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"slices"
 
+	"railyard/internal/diagnose"
 	"railyard/internal/input"
+	"railyard/internal/noun"
 	"railyard/internal/output"
 	"railyard/internal/unit"
 )
@@ -32,9 +35,10 @@ const (
 	ChangeRank       = "rank"       // with a slow rank as the others
 	ChangeLaunch     = "launch"     // with launches that take no time
 	ChangePCIe       = "pcie"       // with a link inside hosts twice as fast
-	ChangeIdeal      = "ideal"      // on an ideal network
+	ChangeIdeal      = "ideal"      // with infinitely fast links
 	ChangeCure       = "cure"       // of a mistake in the thresholds
 	ChangeSurvival   = "survival"   // with patience, checkpoints, restarts, spare hosts
+	ChangeTried      = "tried"      // a cure that is tried by itself: see docs/format/whatif.md
 	ChangeSet        = "set"        // of a key that the user named
 )
 
@@ -60,14 +64,18 @@ type WhatIf struct {
 	Slowest       unit.Duration  `json:"slowest_fct_ps,omitempty"`
 	Ended         string         `json:"ended,omitempty"` // how the run as it is ends, if it is not complete
 	Changes       []WhatIfChange `json:"changes"`         // what saves most first; then what could not be told
-	Parts         unit.Duration  `json:"parts_save_ps"`   // sum of what the single parts save that save anything
-	Whole         *unit.Duration `json:"ideal_saves_ps"`  // what an ideal network saves; null: not run
+	// Untried are changes that were not run, for want of packet-hops.
+	Untried []WhatIfUntried `json:"untried,omitempty"`
+	// Base is what the scenario of all runs has set, the run as it is among them: of a long training, fewer steps.
+	Base  []WhatIfValue  `json:"base,omitempty"`
+	Parts unit.Duration  `json:"parts_save_ps"`  // sum of what the single parts save that save anything
+	Whole *unit.Duration `json:"ideal_saves_ps"` // what infinitely fast links would save; null: not run
 }
 
 // WhatIfChange is one change and what it came to.
 type WhatIfChange struct {
 	// Kind is flow, flows, pfc, congestion, fault, buffer, window, port, link, rank, launch, ideal,
-	// cure, survival or set.
+	// cure, survival, tried or set.
 	Kind       string         `json:"kind"`
 	Name       string         `json:"name"`              // in words: without background1
 	Subject    []string       `json:"subject,omitempty"` // flows, a port, ...
@@ -80,8 +88,17 @@ type WhatIfChange struct {
 	Part       *float64       `json:"saves,omitempty"`  // of Before
 	Median     unit.Duration  `json:"median_step_ps,omitempty"`
 	Slowest    unit.Duration  `json:"slowest_fct_ps,omitempty"`
-	Brings     string         `json:"brings,omitempty"` // it comes to its end, where the run as it is does not
-	Why        string         `json:"why,omitempty"`    // there is no time
+	// Nouns are what a cure that is tried by itself may help against.
+	Nouns []noun.Noun `json:"nouns,omitempty"`
+	// Seeds are runs with several seeds, where chance decides, and MeanTime and MeanSaves the mean over them; Time and Saves are
+	// those of the change as it stands in Set.
+	Seeds     []WhatIfSeed   `json:"seeds,omitempty"`
+	MeanTime  *unit.Duration `json:"mean_time_ps,omitempty"`
+	MeanSaves *unit.Duration `json:"mean_saves_ps,omitempty"`
+	// Differs says why what is attributed is not what was saved, where a tenth is between them.
+	Differs *WhatIfReason `json:"differs,omitempty"`
+	Brings  string        `json:"brings,omitempty"` // it comes to its end, where the run as it is does not
+	Why     string        `json:"why,omitempty"`    // there is no time
 }
 
 // WhatIfValue is a key of the scenario and the value that a change gives it.
@@ -89,6 +106,145 @@ type WhatIfValue struct {
 	Path  string `json:"key"`
 	Value string `json:"value,omitempty"`
 	Gone  bool   `json:"removed,omitempty"`
+}
+
+// WhatIfSeed is a run with a seed.
+type WhatIfSeed struct {
+	Seed uint64        `json:"seed"`
+	Time unit.Duration `json:"time_ps"`
+}
+
+// WhatIfUntried is a change that was not run.
+type WhatIfUntried struct {
+	Name string        `json:"name"`
+	Set  []WhatIfValue `json:"set"`
+}
+
+// Why what is attributed to a thing and what its removal saves differ.
+const (
+	ReasonRest    = "rest"    // some of it is there without the thing too: its usual part
+	ReasonDivided = "divided" // others had a part in it, which goes too: two that fill a port are each to blame
+	ReasonMoved   = "moved"   // the hot spot moved on: another port took its place
+	ReasonOverlap = "overlap" // something else took its place, which had been hidden behind it
+	ReasonPhase   = "phase"   // messages meet at other times: elsewhere time was saved, or lost, too
+)
+
+// WhatIfReason is a reason that the run with the change showed: what a cause of that run differs by from the same cause of the
+// run as it is.
+type WhatIfReason struct {
+	Reason string        `json:"reason"`
+	Cause  diagnose.Kind `json:"cause"`          // a kind of blame
+	Port   string        `json:"port,omitempty"` // of it
+	Before unit.Duration `json:"before_ps"`      // attributed to it in the run as it is
+	After  unit.Duration `json:"after_ps"`       // and in the run with the change
+}
+
+// Worth is what a change saves: the mean over seeds, where several were run. False: it is not known.
+func (c *WhatIfChange) Worth() (unit.Duration, bool) {
+	switch {
+	case c.MeanSaves != nil:
+		return *c.MeanSaves, true
+	case c.Saves != nil:
+		return *c.Saves, true
+	}
+	return 0, false
+}
+
+// WorthPart is Worth as a part of the time before.
+func (c *WhatIfChange) WorthPart() float64 {
+	switch {
+	case c.MeanSaves != nil && c.Before > 0:
+		return float64(*c.MeanSaves) / float64(c.Before)
+	case c.Part != nil:
+		return *c.Part
+	}
+	return 0
+}
+
+// For returns the change that saves most of those that are for a finding: cures for its noun, and what takes its culprits, its
+// link, its fault or its rank away. nil: none saves anything.
+func (w *WhatIf) For(f *noun.Finding) (best *WhatIfChange) {
+	for i := range w.Changes {
+		c := &w.Changes[i]
+		saves, known := c.Worth()
+		if !known || saves <= 0 || !c.isFor(f) {
+			continue
+		}
+		if best == nil || saves > mostOf(best) {
+			best = c
+		}
+	}
+	return best
+}
+
+func mostOf(c *WhatIfChange) unit.Duration {
+	saves, _ := c.Worth()
+	return saves
+}
+
+// alike are the nouns that a kind of change is for, wherever they are.
+var alike = map[string][]noun.Noun{
+	ChangePFC: {noun.HOLVictim, noun.PFCDeadlock}, ChangeCongestion: {noun.ControllerUnderRun},
+	ChangeBuffer: {noun.SmallBuffer}, ChangeWindow: {noun.SmallWindow}, ChangeLaunch: {noun.LaunchBound},
+}
+
+// isFor reports whether a change may take a finding away.
+func (c *WhatIfChange) isFor(f *noun.Finding) bool {
+	has := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(c.Subject, n) })
+	}
+	switch c.Kind {
+	case ChangeTried:
+		return slices.Contains(c.Nouns, f.Noun)
+	case ChangeFlow, ChangeFlows, ChangeJob:
+		return has(f.Culprits...)
+	case ChangeFault:
+		return len(f.Faults) > 0 && (len(c.Subject) == 0 || has(f.Faults...))
+	case ChangePort, ChangeLink:
+		ports := append([]string{f.Place.Name}, f.Place.Ports...)
+		return slices.ContainsFunc(ports, func(p string) bool {
+			return p != "" && slices.ContainsFunc(c.Subject, func(l string) bool { return diagnose.OnLink(p, l) })
+		})
+	case ChangeRank:
+		return f.Place.Rank != nil && has(fmt.Sprintf("rank %d", *f.Place.Rank))
+	case ChangePCIe:
+		return len(c.Subject) > 0 && diagnose.InHost(f.Place.Name, c.Subject[0])
+	}
+	return slices.Contains(alike[c.Kind], f.Noun)
+}
+
+// worthFirst is the part of the time that the cure of an incident must save to be said before shares of the time that every run
+// has.
+const worthFirst = 0.1
+
+// First returns which finding is to be said first, by what curing it saves: of those that not every run has the one that saves
+// most, if it saves a tenth or more; else the one that saves most. -1: nothing that was run is for any of them.
+func (w *WhatIf) First(findings []diagnose.Finding) int {
+	first, most, incident := -1, unit.Duration(0), false
+	for i := range findings {
+		f := &findings[i].Finding
+		c := w.For(f)
+		if c == nil {
+			continue
+		}
+		is := f.Noun.Class() != noun.Share && c.WorthPart() >= worthFirst
+		if first < 0 || is && !incident || is == incident && mostOf(c) > most {
+			first, most, incident = i, mostOf(c), is
+		}
+	}
+	return first
+}
+
+// Flags are those of `railyard run` that make the change: what is set first, then what is left out.
+func (c *WhatIfChange) Flags() (flags []string) {
+	for _, v := range c.Set {
+		if v.Gone {
+			flags = append(flags, "--unset", v.Path)
+		} else {
+			flags = append(flags, "--set", v.Path+"="+v.Value)
+		}
+	}
+	return flags
 }
 
 // WriteWhatIf writes whatif.json into the folder of the run directory, whole or not at all.
@@ -132,10 +288,11 @@ func (r *Run) WhatIf() (*WhatIf, error) {
 	return w, nil
 }
 
-// Best returns the change that saves most, an ideal network excepted, nil if none saves anything.
+// Best returns the change that saves most, infinitely fast links excepted, nil if none saves anything.
 func (w *WhatIf) Best() *WhatIfChange {
 	for i := range w.Changes { // in order of saving
-		if c := &w.Changes[i]; c.Kind != ChangeIdeal && c.Saves != nil && *c.Saves > 0 {
+		c := &w.Changes[i]
+		if saves, known := c.Worth(); known && c.Kind != ChangeIdeal && saves > 0 {
 			return c
 		}
 	}

@@ -34,7 +34,7 @@ func every(hosts int, bytes string) (entries []string) {
 			switch {
 			case !ok || a.Name == "nvls" && hosts > 1:
 				continue
-			case a.Name == "nvls":
+			case strings.HasPrefix(a.Name, "nvls"):
 				protocol = "simple"
 			}
 			entries = append(entries, fmt.Sprintf("op: %s, bytes: %s, algorithm: %s, protocol: %s, iterations: 2", op.Name,

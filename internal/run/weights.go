@@ -29,11 +29,15 @@ type Resume struct {
 
 // ReadResume reads what a training goes on from. before names the weights of the same run before them, newest first.
 func ReadResume(ctx context.Context, file string, before ...string) (*Resume, error) {
-	b, err := input.Read(ctx, file, result.MaxWeights)
-	if err != nil {
-		return nil, fmt.Errorf("weights %s: %w", file, err)
+	var c *checkpoint.Checkpoint
+	var b []byte
+	err := weightsFit(file)
+	if err == nil {
+		if b, err = input.Read(ctx, file, result.MaxWeights); err != nil {
+			return nil, fmt.Errorf("weights %s: %w", file, err)
+		}
+		c, err = checkpoint.Read(b)
 	}
-	c, err := checkpoint.Read(b)
 	if err != nil {
 		older := ""
 		if len(before) > 0 {
@@ -43,6 +47,17 @@ func ReadResume(ctx context.Context, file string, before ...string) (*Resume, er
 	}
 	sum := sha256.Sum256(b)
 	return &Resume{Checkpoint: c, File: filepath.Base(file), SHA256: hex.EncodeToString(sum[:]), before: before}, nil
+}
+
+// weightsFit holds a header against the length of its file, before all of it is read: it may be of
+// gigabytes. A file that cannot be opened is for who reads it.
+func weightsFit(file string) error {
+	f, length, err := input.Open(file)
+	if err != nil || length > result.MaxWeights {
+		return nil
+	}
+	defer f.Close()
+	return checkpoint.Fits(f, length)
 }
 
 // folder is the name of the folder of a job's weights: none where there is one job.

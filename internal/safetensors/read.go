@@ -17,15 +17,9 @@ import (
 // checksum, or another one. The error says where and what would be accepted, and does not name the
 // file.
 func Read(b []byte) (*File, error) {
-	if len(b) < lengthBytes {
-		return nil, fmt.Errorf("the file ends after %d bytes, want %d for the length of the header", len(b), lengthBytes)
-	}
-	n := binary.LittleEndian.Uint64(b)
-	switch left := uint64(len(b) - lengthBytes); {
-	case n > maxHeader:
-		return nil, fmt.Errorf("a header of %d bytes, want at most %d", n, maxHeader)
-	case n > left:
-		return nil, fmt.Errorf("the file ends inside its header, after %d of %d bytes", left, n)
+	n, err := headerOf(b, int64(len(b)))
+	if err != nil {
+		return nil, err
 	}
 	head, data := b[lengthBytes:lengthBytes+n], b[lengthBytes+n:]
 	f, places, err := parseHeader(head)
@@ -47,6 +41,44 @@ func Read(b []byte) (*File, error) {
 		}
 	}
 	return f, nil
+}
+
+// Fits reads the header alone, and holds it against the length of the file: what Read would refuse
+// for that is known before the data are read.
+func Fits(r io.Reader, length int64) error {
+	var size [lengthBytes]byte
+	got, err := io.ReadFull(r, size[:])
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
+	}
+	n, err := headerOf(size[:got], length)
+	if err != nil {
+		return err
+	}
+	head := make([]byte, n)
+	if _, err := io.ReadFull(r, head); err != nil {
+		return err
+	}
+	f, places, err := parseHeader(head)
+	if err != nil {
+		return fmt.Errorf("header: %w", err)
+	}
+	return f.place(places, length-lengthBytes-n)
+}
+
+// headerOf returns how long the header is, of a file's first bytes.
+func headerOf(b []byte, length int64) (int64, error) {
+	if len(b) < lengthBytes {
+		return 0, fmt.Errorf("the file ends after %d bytes, want %d for the length of the header", len(b), lengthBytes)
+	}
+	n := binary.LittleEndian.Uint64(b)
+	switch left := uint64(length - lengthBytes); {
+	case n > maxHeader:
+		return 0, fmt.Errorf("a header of %d bytes, want at most %d", n, maxHeader)
+	case n > left:
+		return 0, fmt.Errorf("the file ends inside its header, after %d of %d bytes", left, n)
+	}
+	return int64(n), nil
 }
 
 // span is where a tensor's data lie.

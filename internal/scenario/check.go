@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"railyard/internal/unit"
 )
@@ -215,8 +216,8 @@ func (d *decoder) checkReplay(j *Job) {
 // checkProtocol reports an algorithm and a protocol that do not go together, or not with admission.
 func (d *decoder) checkProtocol(j *Job, path, algorithm, protocol string) {
 	lines := protocol == "ll" || protocol == "ll128"
-	if algorithm == "nvls" && lines {
-		d.problem(path+".protocol", protocol+": not of nvls, want simple or none", "")
+	if strings.HasPrefix(algorithm, "nvls") && lines {
+		d.problem(path+".protocol", fmt.Sprintf("%s: not of %s, want simple or none", protocol, algorithm), "")
 	}
 	if at := j.Path() + ".collective.admission"; lines && j.Collective.Admission.Slots.Set && d.ok(at) {
 		d.problem(path+".protocol", fmt.Sprintf("%s: %s cuts messages of data, want simple or none", protocol, at), "")
@@ -446,6 +447,9 @@ func (d *decoder) checkSwitch(s *Scenario) {
 func (s *Scenario) SwitchPorts() int {
 	f, nics := &s.Fabric, s.NICsPerHost()*s.Cluster.NIC.Links()
 	hosts, up := s.Cluster.Hosts, f.Upper.SpinesPerLeaf.Or(f.Spines)*f.Links.Parallel
+	if s.Cluster.NIC.Bonded() {
+		up += (s.Cluster.NIC.Ports - 1) * f.Links.Peer
+	}
 	switch f.Design {
 	case "single-switch":
 		return hosts * nics

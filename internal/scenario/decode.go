@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"railyard/internal/located"
 )
@@ -26,7 +27,7 @@ type decoder struct {
 }
 
 func newDecoder(file string) *decoder {
-	return &decoder{file: file, rows: Table, keys: map[string]span{}, values: map[string]*node{},
+	return &decoder{file: file, rows: sync.OnceValue(Table), keys: map[string]span{}, values: map[string]*node{},
 		preset: map[string]string{}, from: map[string]string{}, origin: map[string]string{}, bad: map[string]bool{}}
 }
 
@@ -175,6 +176,10 @@ func (d *decoder) group(c *Key, n *node, path string) {
 // meant, else with all that there are.
 func (d *decoder) unknown(k *Key, e entry, prefix string) {
 	path := prefix + located.Shown(e.key)
+	if d.problems.Full() {
+		d.at(path, e.at, "unknown key", "") // counted: problems come in the order of the text, and so many are shown
+		return
+	}
 	meant := suggest(e.key, k.names())
 	for _, c := range k.Keys {
 		if slices.Contains(c.Field.Also, e.key) {

@@ -30,6 +30,9 @@ func FuzzParse(f *testing.F) {
 		}
 		lines := bytes.Split(bytes.TrimPrefix(src, []byte("\xef\xbb\xbf")), []byte("\n"))
 		for _, p := range err.(located.Problems) {
+			if p.Line == 0 && strings.HasPrefix(p.Message, "holds no key") {
+				continue // of another file
+			}
 			if p.Line < 1 || p.Line > len(lines) || p.Column < 1 || p.Column > len(lines[p.Line-1])+1 || p.Width < 1 {
 				t.Fatalf("%s points outside the file", p)
 			}
@@ -37,7 +40,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q is not one line", p.String())
 			}
 		}
-		err.(located.Problems).Render(&bytes.Buffer{}, src, true)
+		err.(located.Problems).Render(&bytes.Buffer{}, src)
 	})
 }
 

@@ -36,10 +36,19 @@ var (
 	onlyResilient = onlyBalance("resilient")
 )
 
-// whereConfigured makes a condition hold where switches are configured, too: their configurations may say so.
+// WithoutDLB returns the scenario as it is when its switches' configurations have been read and none of them, nor
+// the scenario, weighs links: fabric.dlb has no meaning and is not printed.
+func (s *Scenario) WithoutDLB() *Scenario {
+	without := *s
+	without.withoutDLB = true
+	return &without
+}
+
+// whereConfigured makes a condition hold where switches are configured, too: their configurations may say so, unless
+// it is known that none does.
 func whereConfigured(unfit func(base any) string) func(base any) string {
 	return where(func(s *Scenario) string {
-		if s.Fabric.Config.Set {
+		if s.Fabric.Config.Set && !s.withoutDLB {
 			return ""
 		}
 		return unfit(s)

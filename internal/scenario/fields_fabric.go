@@ -98,6 +98,12 @@ var fabricFields = []*Field{
 		Meaning: "rails that share a switch; a rail is a GPU of each host, and its NICs go to different switches",
 	},
 	{
+		Path: "fabric.ports", Default: "by-rail", Choices: PortOrders,
+		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Ports }),
+		Meaning: "how ports of a switch to hosts are numbered (`railyard show inventory`)",
+		Source:  "T. Pasanen, Deep Learning for Network Engineers, chapter 13: by rail on rail switches",
+	},
+	{
 		Path: "fabric.pods", Default: "1", Min: "1", Max: "1024", applies: onlyOf("pods", withSpines...),
 		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Upper.Pods }),
 		Meaning: "pods have spines of their own, and super-spines join them",
@@ -212,12 +218,25 @@ var fabricFields = []*Field{
 		Meaning: "cables between each rail or leaf switch and each spine",
 	},
 	{
-		Path: "fabric.links.peer", Default: "2", Min: "0", Max: "128",
-		applies: onlyOf("links between its switches", "dual-rail"),
-		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Links.Peer }),
-		Meaning: "cables between every two switches, for what comes to one that has lost the link to where it goes",
-		Source:  "assumed: MLAG's usual pair",
-		Also:    []string{"peer_links"},
+		Path: "fabric.links.peer", Min: "0", Max: "128", Rule: "2 with fabric.design dual-rail, else 0",
+		applies: where(func(s *Scenario) string {
+			text := onlyOf("links between its switches", "dual-rail", "rail-only", "rail-optimized", "leaf-spine")(s)
+			if text == "" && s.Fabric.Design != "dual-rail" && !s.Cluster.NIC.Bonded() {
+				return "NICs have one port (cluster.nic.ports): no two leaves share them"
+			}
+			return text
+		}),
+		value: in(whole, func(s *Scenario) *int { return &s.Fabric.Links.Peer }),
+		derive: func(_ *decoder, b any, _ string) string {
+			if b.(*Scenario).Fabric.Design == "dual-rail" {
+				return "2"
+			}
+			return "0"
+		},
+		Meaning: "cables between every two switches that bonded NICs share, as of a pair with MLAG: for what comes to one " +
+			"that has lost the link to where it goes",
+		Source: "assumed: MLAG's usual pair",
+		Also:   []string{"peer_links"},
 	},
 	{
 		Path: "fabric.links.superspine", Min: "1Mb/s", Max: "10Tb/s", Rule: "fabric.links.spine", applies: onlySupers,
@@ -573,7 +592,7 @@ var linkFields = []*Field{
 			"a name and ? for one, several links",
 	},
 	{
-		Path: "rate", Default: "auto", Word: "auto", Min: "1Mb/s", Max: "10Tb/s",
+		Path: "rate", Default: "auto", Word: "auto", Min: "1Mb/s", Max: "100Tb/s",
 		value:   in(opt(rate), func(l *NamedLink) *Opt[unit.Bitrate] { return &l.Rate }),
 		Meaning: "its rate; auto: as the others",
 		Also:    []string{"speed", "bandwidth"},

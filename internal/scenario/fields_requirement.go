@@ -95,7 +95,7 @@ var requirementFields = slices.Concat([]*Field{
 	{
 		Path: "nic.ports", Default: "1", Min: "1", Max: "4",
 		value:   in(whole, func(r *Requirement) *int { return &r.NIC.Ports }),
-		Meaning: "ports of a card",
+		Meaning: "ports of a card; those of one GPU are bonded (cluster.nic.ports of a scenario)",
 	},
 	{
 		Path: "nic.model", Default: "nic", check: checkName, pattern: namePattern,
@@ -155,10 +155,11 @@ var backendFields = []*Field{
 	{
 		Path: "backend.segment", Default: "auto", Word: "auto", Min: "1", Max: "131072",
 		value: in(opt(whole), func(r *Requirement) *Opt[int] { return &r.Backend.Segment }),
-		Meaning: "hosts that share the leaves of a rail-optimised network (NVIDIA: scalable unit); auto: as many as a leaf " +
-			"has ports for",
+		Meaning: "hosts that share the leaves of a rail-optimised network (NVIDIA: scalable unit); auto: what the least " +
+			"network has",
 	},
 	found("backend.pods", "1024", func(r *Requirement) *Opt[int] { return &r.Backend.Pods }, "pods"),
+	found("backend.planes", "4", func(r *Requirement) *Opt[int] { return &r.Backend.Planes }, "planes of multi-plane"),
 	found("backend.leaves", "100000", func(r *Requirement) *Opt[int] { return &r.Backend.Leaves }, "leaves in all"),
 	found("backend.spines", "100000", func(r *Requirement) *Opt[int] { return &r.Backend.Spines }, "spines in all"),
 	found("backend.superspines", "100000", func(r *Requirement) *Opt[int] { return &r.Backend.SuperSpines },
@@ -166,12 +167,12 @@ var backendFields = []*Field{
 	{
 		Path: "backend.spine_link", Default: "auto", Word: "auto", Min: "1Gb/s", Max: "10Tb/s",
 		value:   in(opt(rate), func(r *Requirement) *Opt[unit.Bitrate] { return &r.Backend.SpineLink }),
-		Meaning: "rate of a link between leaf and spine; auto: the highest that both have",
+		Meaning: "rate of a link between leaf and spine; auto: of those that ports of either split into the best",
 	},
 	{
 		Path: "backend.superspine_link", Default: "auto", Word: "auto", Min: "1Gb/s", Max: "10Tb/s",
 		value:   in(opt(rate), func(r *Requirement) *Opt[unit.Bitrate] { return &r.Backend.SuperLink }),
-		Meaning: "rate of a link between spine and super-spine; auto: the highest that both have",
+		Meaning: "rate of a link between spine and super-spine; auto: of those that ports of either split into the best",
 	},
 	{
 		Path: "backend.lost_spines", Default: "0", Min: "0", Max: "64",
@@ -191,7 +192,7 @@ const modelExample = "the name of a model, such as tomahawk4"
 // found is a count that is found unless it is given.
 func found(path, most string, at func(*Requirement) *Opt[int], what string) *Field {
 	return &Field{Path: path, Default: "auto", Word: "auto", Min: "1", Max: most, value: in(opt(whole), at),
-		Meaning: what + "; auto: as few as close"}
+		Meaning: what + "; auto: what the least network has"}
 }
 
 // sideFields are the keys of a network beside the backend.
@@ -342,6 +343,11 @@ var switchModelFields = []*Field{
 		Path: "power", Default: "unknown", Word: "unknown", Min: "1W", Max: "100kW",
 		value:   in(opt(power), func(m *Model) *Opt[unit.Power] { return &m.Power }),
 		Meaning: "at most, without transceivers",
+	},
+	{
+		Path: "typical", Default: "unknown", Word: "unknown", Min: "1W", Max: "100kW",
+		value:   in(opt(power), func(m *Model) *Opt[unit.Power] { return &m.Typical }),
+		Meaning: "typically, without transceivers",
 	},
 	{
 		Path: "height", Default: "unknown", Word: "unknown", Min: "1U", Max: "60U",

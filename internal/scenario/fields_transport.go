@@ -124,8 +124,8 @@ var transportFields = []*Field{
 	{
 		Path: "transport.first_qpn", Default: "0x0100", Min: "0x0002", Max: "0xffffff", applies: where(onlyCaptured),
 		value: in(hexNumber, func(s *Scenario) *int { return &s.Transport.FirstQPN }),
-		Meaning: "number of the first queue pair in captures; the others follow in the order of run.json, and both ends of one " +
-			"have its number. Switches that hash it count from the first",
+		Meaning: "number of the first queue pair in captures, at its end that receives data; the others follow in the order of " +
+			"run.json, then the ends that send. Switches that hash it count from the first",
 		Source: "InfiniBand Architecture Specification 1, section 3.9.4: 0 and 1 are taken", Also: []string{"qpn", "queue_pair"},
 	},
 	{

@@ -123,6 +123,9 @@ func (r *flowReader) read(src []byte) {
 			line, _ := c.FieldPos(0)
 			r.d.at("", span{line, 1, 1},
 				fmt.Sprintf("%d cells, want %d, as the first line has", len(row), len(r.keys)), "")
+		case errors.As(err, &bad) && r.keys == nil: // its first line is no line of ours: no word is shown
+			r.d.at("", span{}, "the first line is no CSV: "+bad.Err.Error(), "")
+			return
 		case errors.As(err, &bad):
 			r.d.at("", span{bad.Line, bad.Column, 1}, bad.Err.Error(), "")
 			return

@@ -58,7 +58,7 @@ func diagnose(src string) string {
 	switch ps, ok := err.(located.Problems); {
 	case ok && strings.HasPrefix(src, "# render"):
 		var b strings.Builder
-		ps.Render(&b, []byte(src), false)
+		ps.Render(&b, []byte(src))
 		return strings.TrimSuffix(b.String(), "\n")
 	case err != nil:
 		return err.Error()

@@ -67,7 +67,11 @@ var (
 		{"drill", "the least loaded of a few that are drawn and the best of the last time (DRILL, SIGCOMM'17)"},
 	}
 	SwitchModels = switchModels()
-	VLANs        = []Choice{
+	PortOrders   = []Choice{
+		{"by-rail", "the ports of a rail follow each other: of 4 hosts rail 1 has ports 1 to 4"},
+		{"by-host", "those of a host do: with 8 rails port 1 of each group of 8 is rail 1, so 1, 9, 17 (figure 13-4)"},
+	}
+	VLANs = []Choice{
 		{"routed", "the switch routes between them"},
 		{"isolated", "nothing crosses from rail to rail but over NVLink inside a host"},
 	}
@@ -121,6 +125,7 @@ var (
 		{"halving-doubling", "recursive halving, then recursive doubling"},
 		{"hierarchical", "rings: reduce-scatter in each host, all-reduce between hosts, all-gather in each host"},
 		{"nvls", "in one host, by a switch that adds and copies: NVLink SHARP"},
+		{"nvls-tree", "as nvls in each host, each rank's share over NCCL's double binary tree of hosts"},
 	}
 	PipelineSchedules = []Choice{
 		{"1f1b", "as many forwards ahead as there are stages behind, then one forward and one backward in turn"},
@@ -191,6 +196,8 @@ var (
 		{"halving-doubling", "all-reduce: recursive halving, then recursive doubling"},
 		{"hierarchical", "all-reduce: rings in each host and between hosts"},
 		{"nvls", "all-reduce, all-gather, reduce-scatter: in one host, by a switch that adds and copies"},
+		{"nvls-tree", "all-reduce: nvls in each host, each rank's share over NCCL's double binary tree of hosts"},
+		{"pat", "all-gather, reduce-scatter: NCCL's for hosts of one GPU, a binomial tree for each rank's part"},
 		{"halving", "reduce-scatter: recursive halving"},
 		{"doubling", "all-gather: recursive doubling"},
 		{"hypercube", "all-gather: recursive doubling by rank numbers, as nccl-tests' hypercube; the farthest exchange most"},
@@ -278,8 +285,8 @@ var (
 	Presets = []Choice{
 		{"none", "Railyard's defaults"},
 		{"hpcc-ns3", hpccNS3},
-		{"book-segment", "Deep Learning for Network Engineers, chapter 13: 4 hosts x 8 GPUs, 2 x 200 Gb/s each, on 2 rail " +
-			"switches of all rails"},
+		{"book-segment", "Deep Learning for Network Engineers, chapter 13: 4 hosts x 8 GPUs, 2 x 200 Gb/s bonded each, on " +
+			"2 rail switches of all rails, a pair with MLAG"},
 		{"book-pod", "the same: 2 segments, 64 GPUs, and 4 spines of 800 Gb/s links; the switches have twice as much down as up"},
 		{"book-multi-pod", "the same: 2 pods, 128 GPUs, and 4 super-spines: 3 tiers"},
 	}
@@ -382,9 +389,9 @@ var (
 // algorithmsOf lists the algorithms that a row of job.collectives may name for its collective; the
 // first is what auto means.
 var algorithmsOf = map[string][]string{
-	"all-reduce":     {"ring", "chain", "tree", "double-tree", "halving-doubling", "hierarchical", "nvls"},
-	"all-gather":     {"ring", "doubling", "hypercube", "direct", "pairwise", "nvls"},
-	"reduce-scatter": {"ring", "halving", "direct", "pairwise", "nvls"},
+	"all-reduce":     {"ring", "chain", "tree", "double-tree", "halving-doubling", "hierarchical", "nvls", "nvls-tree"},
+	"all-gather":     {"ring", "doubling", "hypercube", "direct", "pairwise", "nvls", "pat"},
+	"reduce-scatter": {"ring", "halving", "direct", "pairwise", "nvls", "pat"},
 	"broadcast":      {"chain", "tree"},
 	"reduce":         {"chain", "tree"},
 	"all-to-all":     {"direct", "pairwise"},

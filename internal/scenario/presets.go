@@ -75,12 +75,13 @@ var presets = map[string]map[string]values{
 	},
 }
 
-// bookSegment is segments of 4 hosts: each GPU has a port to each of two switches, which have all rails.
+// bookSegment is segments of 4 hosts: the NIC of each GPU has a port to each of two switches, which have all rails and
+// are a pair (figures 13-6 and 13-7).
 func bookSegment(design, hosts string, above values) values {
 	all := below("fabric", above)
 	maps.Copy(all, values{
-		"cluster.hosts": hosts, "cluster.host.gpus": "8", "cluster.nic.per_gpu": "2", "cluster.nic.speed": "200Gb/s",
-		"fabric.design": design, "fabric.segment": "4", "fabric.rails_per_leaf": "8",
+		"cluster.hosts": hosts, "cluster.host.gpus": "8", "cluster.nic.ports": "2", "cluster.nic.speed": "200Gb/s",
+		"fabric.design": design, "fabric.segment": "4", "fabric.rails_per_leaf": "8", "fabric.links.peer": "2",
 	})
 	return all
 }

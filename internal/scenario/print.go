@@ -10,12 +10,12 @@ import (
 // gives an equal scenario.
 func (s *Scenario) YAML() []byte {
 	var b strings.Builder
-	print(&b, tree, s, "")
+	writeKeys(&b, tree, s, "")
 	return []byte(b.String())
 }
 
-// print writes the keys below k, which are found in base.
-func print(b *strings.Builder, k *Key, base any, indent string) {
+// writeKeys writes the keys below k, which are found in base.
+func writeKeys(b *strings.Builder, k *Key, base any, indent string) {
 	for _, c := range k.Keys {
 		f := c.Field
 		if f.Kind == Group {
@@ -40,7 +40,7 @@ func print(b *strings.Builder, k *Key, base any, indent string) {
 // printGroup writes a group, unless nothing is in it.
 func printGroup(b *strings.Builder, k *Key, base any, indent string) bool {
 	var inner strings.Builder
-	print(&inner, k, base, indent+"  ")
+	writeKeys(&inner, k, base, indent+"  ")
 	if inner.Len() > 0 {
 		fmt.Fprintf(b, "%s%s:\n%s", indent, k.Name, inner.String())
 	}
@@ -63,10 +63,10 @@ func printList(b *strings.Builder, l *List, v any, name, indent string) {
 	for _, e := range entries {
 		switch {
 		case l.Single:
-			print(b, l.Keys, e, indent+"  ")
+			writeKeys(b, l.Keys, e, indent+"  ")
 		case slices.ContainsFunc(l.Keys.Keys, func(k *Key) bool { return k.Field.Kind == Group }):
 			var inner strings.Builder
-			print(&inner, l.Keys, e, indent+"    ")
+			writeKeys(&inner, l.Keys, e, indent+"    ")
 			fmt.Fprintf(b, "%s  - %s", indent, strings.TrimPrefix(inner.String(), indent+"    "))
 		default:
 			var parts []string

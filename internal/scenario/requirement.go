@@ -56,6 +56,7 @@ type Backend struct {
 	RailsPerLeaf            int
 	Segment                 Opt[int] // hosts
 	Pods                    Opt[int]
+	Planes                  Opt[int] // of multi-plane
 	Leaves, Spines          Opt[int]
 	SuperSpines             Opt[int]
 	SpineLink, SuperLink    Opt[unit.Bitrate]
@@ -101,6 +102,7 @@ type Model struct {
 	UplinkRate Opt[unit.Bitrate]
 	Buffer     Opt[unit.Bytes]
 	Power      Opt[unit.Power]
+	Typical    Opt[unit.Power]
 	Height     Opt[RackUnit]
 }
 
@@ -139,7 +141,7 @@ func (r *Requirement) Switch(name string) *catalogue.Switch {
 		if m.Name == name {
 			return &catalogue.Switch{Name: m.Name, About: m.Name, Ports: m.Ports, Rate: m.Rate, Breakout: m.Breakout,
 				Uplinks: m.Uplinks, UplinkRate: m.UplinkRate.Or(m.Rate), Buffer: m.Buffer.Or(0), Power: m.Power.Or(0),
-				Height: int(m.Height.Or(0)), Source: "the requirement"}
+				Typical: m.Typical.Or(0), Height: int(m.Height.Or(0)), Source: "the requirement"}
 		}
 	}
 	return catalogue.FindSwitch(name)
@@ -182,25 +184,25 @@ func (r *Requirement) Located(path, message, hint string, warning bool) located.
 func ParseRequirement(name string, src []byte) (*Requirement, error) {
 	root, ps := readTreeOf("requirement", name, src)
 	if len(ps) > 0 {
-		return nil, ps.Sorted()
+		return nil, ofOurs(ps, name, "requirement", src, requirementTree)
 	}
 	d := newDecoder(name)
 	d.rows = RequirementTable
 	r := &Requirement{}
 	if root.shape != mappingShape {
 		d.at("", root.at, root.described()+", want the keys of a requirement: "+list(requirementTree.names()), "")
-		return nil, d.problems
+		return nil, ofOurs(d.problems, name, "requirement", src, requirementTree)
 	}
 	if d.mistaken(root, requirementTree, tree, "the keys of a scenario, want those of a requirement",
 		"railyard check and run read scenarios") {
-		return nil, d.problems
+		return nil, ofOurs(d.problems, name, "requirement", src, requirementTree)
 	}
 	d.walk(requirementTree, root, "", r)
 	d.resolve(requirementFields, r, "")
 	d.checkRequirement(r)
 	r.file, r.places = name, d.places()
 	if len(d.problems) > 0 {
-		return nil, d.problems.Sorted()
+		return nil, ofOurs(d.problems, name, "requirement", src, requirementTree)
 	}
 	return r, nil
 }
@@ -271,12 +273,12 @@ func (d *decoder) checkModels(r *Requirement) {
 		{"storage.spine", r.Storage.Spine}, {"management.leaf", r.Management.Leaf}, {"management.spine", r.Management.Spine},
 	} {
 		if d.ok(c.path) && d.given(c.path) && !slices.Contains(known, c.name) {
-			hint := ""
+			hint := "docs/requirement.md lists them"
 			if s := suggest(c.name, known); s != "" {
 				hint = "did you mean " + s + "?"
 			}
-			d.problem(c.path, fmt.Sprintf("%s: no such model, want one of models or %s", located.Shown(c.name), list(known)),
-				hint)
+			d.problem(c.path, fmt.Sprintf("%s: no such model, want one of models, or of the %d that the catalogue has",
+				located.Shown(c.name), len(catalogue.Switches)), hint)
 		}
 	}
 }

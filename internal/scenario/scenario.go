@@ -28,6 +28,9 @@ type Scenario struct {
 	root   *node             // the file as a tree
 	origin map[string]string // path -> "file", "preset NAME" or "default"
 	places map[string]span   // path -> where its value, or else its key, stands in the file
+
+	// withoutDLB says that the configurations of switches were read, and none gives fabric.dlb a meaning.
+	withoutDLB bool
 }
 
 // Opt is a value that a word may stand for: none, auto, layer, all. The zero Opt is the word.
@@ -168,6 +171,7 @@ type Fabric struct {
 	Topology  Opt[string] // custom only: the file that holds hosts, switches and links
 	Config    Opt[string] // the folder that holds the configurations of switches
 	VLANs     string      // single-switch only: see VLANs
+	Ports     string      // see PortOrders
 	Leaves    int         // leaf-spine only
 	Spines    int         // rail-optimized and leaf-spine, of each pod and plane; 0: rails are not connected
 	Rails     Rails       // of designs with rail switches
@@ -832,7 +836,7 @@ func (c *Capture) On() bool { return len(c.Links) > 0 }
 func Parse(name string, src []byte) (*Scenario, error) {
 	root, ps := readTree(name, src)
 	if len(ps) > 0 {
-		return nil, ps.Sorted()
+		return nil, ofOurs(ps, name, "scenario", src, tree)
 	}
 	return decode(name, root, src)
 }
@@ -842,7 +846,7 @@ func decode(name string, root *node, src []byte) (*Scenario, error) {
 	d := newDecoder(name)
 	s := d.decode(root)
 	if len(d.problems) > 0 {
-		return nil, d.problems.Sorted()
+		return nil, ofOurs(d.problems, name, "scenario", src, tree)
 	}
 	s.root, s.source = root, src
 	return s, nil
@@ -852,7 +856,7 @@ func decode(name string, root *node, src []byte) (*Scenario, error) {
 func (s *Scenario) Equal(o *Scenario) bool {
 	a, b := *s, *o
 	for _, x := range []*Scenario{&a, &b} {
-		x.file, x.source, x.root, x.origin, x.places = "", nil, nil, nil, nil
+		x.file, x.source, x.root, x.origin, x.places, x.withoutDLB = "", nil, nil, nil, nil, false
 	}
 	return reflect.DeepEqual(a, b)
 }
@@ -904,7 +908,8 @@ func (s *Scenario) SlowJob(r *SlowRank) *Job {
 // HostsOf are the hosts of a job's ranks, those that stand by left out.
 func (s *Scenario) HostsOf(j *Job) []int {
 	all := j.Hosts.Of(s.Cluster.Hosts)
-	return all[:max(len(all)-j.Survival.Spares, min(len(all), 1))]
+	// Asked while a scenario is read, too, of spares that are refused.
+	return all[:max(len(all)-max(j.Survival.Spares, 0), min(len(all), 1))]
 }
 
 // Spares are the hosts of a job that stand by.

@@ -154,6 +154,7 @@ func TestBoundedBeforeParsing(t *testing.T) {
 // A long report is cut, and says so.
 func TestManyProblems(t *testing.T) {
 	var b strings.Builder
+	b.WriteString("name: a\n")
 	for i := range 300 {
 		b.WriteString("wrong" + strings.Repeat("x", i) + ": 1\n")
 	}

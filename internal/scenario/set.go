@@ -51,6 +51,16 @@ func (s *Scenario) With(changes ...Change) (*Scenario, error) {
 	return decode(s.file, root, nil)
 }
 
+// Given reports whether the file, or a change of it, says something at path: only that can be removed.
+func (s *Scenario) Given(path string) bool {
+	root := s.root
+	if root == nil { // not from a file
+		root, _ = readTree(s.file, s.YAML())
+	}
+	_, err := edited(root, path, "", nil)
+	return err == nil
+}
+
 // in returns a tree that the change has been made in.
 func (c Change) in(root *node) (*node, error) {
 	if c.Path == "" {

@@ -23,6 +23,7 @@ const (
 	MaxBytes  = 1_000_000
 	maxDepth  = 64
 	maxTokens = 100_000
+	maxKeys   = 10_000 // of a group: the parser's time grows with their square
 )
 
 // A span is where something stands in the file.
@@ -90,6 +91,7 @@ type reader struct {
 	file     string
 	noun     string // what the text is
 	lines    []string
+	widths   []int // of lines, in characters, once they were asked for
 	problems located.Problems
 }
 
@@ -115,11 +117,11 @@ func (r *reader) characters(src []byte) {
 			case c < ' ' && c != '\t' || c >= 0x7f && c < 0xa0 || c == 0x2028 || c == 0x2029 || c == 0xfeff:
 				r.problem(at, fmt.Sprintf("control character U+%04X", c), "")
 			}
+			if r.problems.Full() {
+				return
+			}
 			j += size
 			column++
-		}
-		if r.problems.Full() {
-			return
 		}
 	}
 }
@@ -212,12 +214,12 @@ func (r *reader) first(t *token.Token) bool {
 	return true
 }
 
-// depth bounds nesting as the parser will see it: open brackets, and in block
-// style the columns at which sequences and mappings begin.
+// depth bounds nesting as the parser will see it: open brackets, and in block style the columns at
+// which sequences and mappings begin. It bounds the keys of a mapping in block style, too.
 func (r *reader) depth(tokens token.Tokens) bool {
-	flow, columns := 0, []int{}
+	flow, columns, keys := 0, []int{}, []int{} // keys of the mapping at each column
 	for _, t := range tokens {
-		opens := false
+		opens, entry := false, 0
 		switch t.Type {
 		case token.SequenceStartType, token.MappingStartType:
 			flow++
@@ -226,13 +228,22 @@ func (r *reader) depth(tokens token.Tokens) bool {
 		case token.SequenceEntryType, token.MappingKeyType:
 			opens = true
 		default:
-			opens = t.Next != nil && t.Next.Type == token.MappingValueType
+			if opens = t.Next != nil && t.Next.Type == token.MappingValueType; opens {
+				entry = 1
+			}
 		}
 		if opens && flow == 0 && t.Position != nil {
 			for len(columns) > 0 && columns[len(columns)-1] >= t.Position.Column {
-				columns = columns[:len(columns)-1]
+				if last := len(columns) - 1; columns[last] == t.Position.Column {
+					entry += keys[last]
+				}
+				columns, keys = columns[:len(columns)-1], keys[:len(columns)-1]
 			}
-			columns = append(columns, t.Position.Column)
+			columns, keys = append(columns, t.Position.Column), append(keys, entry)
+			if entry > maxKeys {
+				r.problem(r.span(t), fmt.Sprintf("more than %d keys in one group: this is no %s", maxKeys, r.noun), "")
+				return false
+			}
 		}
 		if flow+len(columns) > maxDepth {
 			r.problem(r.span(t), fmt.Sprintf("nested deeper than %d", maxDepth), "")
@@ -244,13 +255,15 @@ func (r *reader) depth(tokens token.Tokens) bool {
 
 // syntax reports what the parser says.
 func (r *reader) syntax(err error) {
-	at, message := span{1, 1, 1}, err.Error()
+	at, message := span{1, 1, 1}, ""
 	var e yaml.Error
 	if errors.As(err, &e) {
-		message = e.GetMessage()
+		message = e.GetMessage() // its Error prints all tokens, in time that grows with their square
 		if t := e.GetToken(); t != nil {
 			at = r.span(t)
 		}
+	} else {
+		message = err.Error()
 	}
 	message, _, _ = strings.Cut(message, "\n")
 	r.problem(at, "not YAML: "+message, "look for a missing space after ':', a bracket or quote left open, or a "+
@@ -263,13 +276,24 @@ func (r *reader) span(t *token.Token) span {
 		return span{1, 1, 1}
 	}
 	line := min(max(t.Position.Line, 1), max(len(r.lines), 1))
-	rest := utf8.RuneCountInString(r.lines[line-1]) + 1
+	rest := r.width(line) + 1
 	at := span{line, min(max(t.Position.Column, 1), rest), utf8.RuneCountInString(t.Value)}
 	if t.Type == token.DoubleQuoteType || t.Type == token.SingleQuoteType {
 		at.width += 2
 	}
 	at.width = max(1, min(at.width, rest-at.column))
 	return at
+}
+
+// width returns how many characters a line has. Each is counted once: a line may be the whole text.
+func (r *reader) width(line int) int {
+	if r.widths == nil {
+		r.widths = make([]int, len(r.lines))
+	}
+	if w := &r.widths[line-1]; *w == 0 {
+		*w = utf8.RuneCountInString(r.lines[line-1])
+	}
+	return r.widths[line-1]
 }
 
 // node turns the parser's tree into ours.

@@ -1,8 +1,11 @@
 package sheet
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"railyard/internal/shown"
 )
 
 const (
@@ -18,6 +21,7 @@ const (
 // cell is a sentence below the row before it, four blanks in and as many more as it begins
 // with, and an empty row is a blank line.
 func (s *Sheet) Grid(align string, rows [][]string) {
+	rows = shownRows(rows)
 	widths := s.fit(align, rows)
 	for _, row := range rows {
 		switch len(row) {
@@ -34,6 +38,22 @@ func (s *Sheet) Grid(align string, rows [][]string) {
 			s.row(align, widths, row)
 		}
 	}
+}
+
+// shownRows returns the cells as they are shown, for that is what takes columns.
+func shownRows(rows [][]string) [][]string {
+	out := slices.Clone(rows)
+	for r, row := range rows {
+		for c, cell := range row {
+			if text := shown.Text(cell); text != cell {
+				if &out[r][0] == &row[0] {
+					out[r] = slices.Clone(row)
+				}
+				out[r][c] = text
+			}
+		}
+	}
+	return out
 }
 
 // row adds one row: as many lines as its cell of words takes.
@@ -141,7 +161,7 @@ func WidthOf(columns ...[]string) int {
 	for _, c := range columns {
 		widest := 0
 		for _, cell := range c {
-			widest = max(widest, utf8.RuneCountInString(cell))
+			widest = max(widest, utf8.RuneCountInString(shown.Text(cell)))
 		}
 		total += widest + gap
 	}

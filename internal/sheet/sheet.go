@@ -4,6 +4,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"railyard/internal/shown"
 )
 
 // MinWidth is the narrowest sheet that still holds a table.
@@ -13,6 +15,13 @@ const MinWidth = 60
 type Sheet struct {
 	Width int
 	b     strings.Builder
+	marks []mark
+}
+
+// A mark is a piece of the text in a style.
+type mark struct {
+	from, to int
+	style    shown.Style
 }
 
 // New returns a sheet for a terminal of width columns; at least 60 are used.
@@ -20,7 +29,7 @@ func New(width int) *Sheet { return &Sheet{Width: max(width, MinWidth)} }
 
 // Line adds a line, cut at the width: for what is drawn. Words have Wrap.
 func (s *Sheet) Line(text string) {
-	s.b.WriteString(strings.TrimRight(Clip(text, s.Width), " ") + "\n")
+	s.b.WriteString(strings.TrimRight(Clip(shown.Text(text), s.Width), " ") + "\n")
 }
 
 // Blank adds an empty line.
@@ -41,6 +50,7 @@ func (s *Sheet) Wrap(indent, text string) {
 // Hang adds a sentence, broken between words: its first line begins with first, the
 // others with rest.
 func (s *Sheet) Hang(first, rest, text string) {
+	text = shown.Lines(text) // blanks are gaps between words, whichever
 	for i, l := range broken(text, s.Width-utf8.RuneCountInString(first), s.Width-utf8.RuneCountInString(rest)) {
 		if i == 0 {
 			s.Line(first + l)
@@ -53,9 +63,24 @@ func (s *Sheet) Hang(first, rest, text string) {
 // Write adds text that is laid out already.
 func (s *Sheet) Write(text []byte) (int, error) { return s.b.Write(text) }
 
+// Paint adds text that is laid out already, in a style.
+func (s *Sheet) Paint(style shown.Style, text string) {
+	from := s.b.Len()
+	s.b.WriteString(text)
+	s.marks = append(s.marks, mark{from, s.b.Len(), style})
+}
+
 // Flush writes the sheet to w.
 func (s *Sheet) Flush(w io.Writer) error {
-	_, err := io.WriteString(w, s.b.String())
+	text, at := s.b.String(), 0
+	for _, m := range s.marks {
+		if _, err := io.WriteString(w, text[at:m.from]); err != nil {
+			return err
+		}
+		shown.Paint(w, m.style, text[m.from:m.to])
+		at = m.to
+	}
+	_, err := io.WriteString(w, text[at:])
 	return err
 }
 
@@ -91,22 +116,30 @@ func broken(text string, first, rest int) []string {
 
 // Shorten leaves out the middle of s: names differ at both ends.
 func Shorten(s string, width int) string {
-	r := []rune(s)
-	if len(r) <= width {
+	if ends(s, width) == len(s) {
 		return s
 	}
 	if width < 4 {
-		return string(r[:max(width, 0)])
+		return Clip(s, width)
 	}
-	head := (width - 2 + 1) / 2
-	return string(r[:head]) + ".." + string(r[len(r)-(width-2-head):])
+	head, from := (width-2+1)/2, len(s)
+	for range width - 2 - head {
+		_, size := utf8.DecodeLastRuneInString(s[:from])
+		from -= size
+	}
+	return s[:ends(s, head)] + ".." + s[from:]
 }
 
 // Clip cuts s at the width.
-func Clip(s string, width int) string {
-	r := []rune(s)
-	if len(r) <= width {
-		return s
+func Clip(s string, width int) string { return s[:ends(s, width)] }
+
+// ends returns where the first n characters of s end. It looks at no more of it: a name may be
+// longer than any page is wide.
+func ends(s string, n int) int {
+	at := 0
+	for ; n > 0 && at < len(s); n-- {
+		_, size := utf8.DecodeRuneInString(s[at:])
+		at += size
 	}
-	return string(r[:width])
+	return at
 }

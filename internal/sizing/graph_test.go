@@ -67,7 +67,7 @@ func comparePairs(t *rapid.T, w *Network, s *survey.Survey) {
 // compareLeaf compares the loss of a leaf where it cuts off fewer than half of the NICs: only then the
 // survey counts those on it.
 func compareLeaf(t *rapid.T, w *Network, s *survey.Survey) {
-	if w.PodSpines == 0 || w.Segments == 1 && w.Planes == 1 {
+	if w.PodSpines == 0 || w.Segments == 1 && w.Planes == 1 || w.Bond > 1 { // a bonded NIC has another leaf
 		return
 	}
 	leaf := w.Losses()[1]
@@ -84,9 +84,10 @@ func drawNeed(t *rapid.T) Need {
 		return Switch{Model: name, Ports: rapid.IntRange(4, 24).Draw(t, name+" ports"), Rate: 800 * unit.GigabitPerSec,
 			Breakout: rapid.SampledFrom([]int{1, 2, 4}).Draw(t, name+" breakout")}
 	}
-	rate := rapid.SampledFrom([]unit.Bitrate{200, 400, 800})
 	ports := rapid.IntRange(1, 2).Draw(t, "ports")
+	rate := rapid.SampledFrom([]unit.Bitrate{200, 400, 800})
 	return Need{
+		Bond: rapid.IntRange(1, ports).Draw(t, "bond"), LeastSpines: rapid.IntRange(0, 2).Draw(t, "least"),
 		Design: rapid.SampledFrom(Designs).Draw(t, "design"), Hosts: rapid.IntRange(1, 40).Draw(t, "hosts"),
 		Rails: rapid.SampledFrom([]int{1, 2, 4}).Draw(t, "rails"), Ports: ports,
 		RailsPerLeaf: rapid.SampledFrom([]int{1, 2}).Draw(t, "rails per leaf"),

@@ -1,6 +1,7 @@
 package sizing
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -13,6 +14,7 @@ type Switch struct {
 	Ports    int
 	Rate     unit.Bitrate // the highest of a port
 	Breakout int          // equal ports that one may be split into; 0: 1
+	Price    int64        // of one, in any unit; 0: not known
 
 	Uplinks    int          // further ports, for links upwards alone; 0: those share Ports
 	UplinkRate unit.Bitrate // the highest of those
@@ -23,7 +25,7 @@ func (s *Switch) upward() *Switch {
 	if s.Uplinks == 0 {
 		return s
 	}
-	return &Switch{s.Model, s.Uplinks, s.UplinkRate, 1, 0, 0}
+	return &Switch{Model: s.Model, Ports: s.Uplinks, Rate: s.UplinkRate, Breakout: 1}
 }
 
 // needs is how many ports links take, how many of those there are, and whether they fit.
@@ -64,6 +66,7 @@ type Need struct {
 	Hosts    int
 	Rails    int // of a host: a rail is a GPU's, or that of GPUs which share a NIC
 	Ports    int // cables of a rail, to different leaves; 0: 1
+	Bond     int // of them, those of one NIC; 0: 1
 	PerRail  int // GPUs of a rail; 0: 1
 	HostRate unit.Bitrate
 
@@ -73,45 +76,29 @@ type Need struct {
 	Pods         int // 0: the fewest
 
 	Leaf, Spine, Super  Switch       // Super: 0 ports: there are no super-spines
-	SpineRate           unit.Bitrate // between leaf and spine; 0: the highest of both
-	SuperRate           unit.Bitrate // between spine and super-spine; 0: the highest of both
+	SpineRate           unit.Bitrate // between leaf and spine; 0: the best that ports of both split into
+	SuperRate           unit.Bitrate // between spine and super-spine; 0: likewise
 	Leaves, Spines      int          // in all; 0: the fewest
 	SuperSpines         int
 	Oversubscription    unit.Ratio // of a leaf, at most; 0/0: 1
 	SpineOversubscribed unit.Ratio // of a spine, at most; 0/0: 1
 	LostSpines          int        // of a pod and plane, with which Oversubscription still holds
+	LeastSpines         int        // of a pod and plane, where there are spines
 }
 
-// A Refusal is a need that no network meets: the part of the network where it fails, with the sum.
+// A Refusal is a need that no network meets: the part of the network where it fails, with what no choice
+// of the others mends.
 type Refusal struct {
 	Design string
 	Tier   string // leaf, spine, superspine or, of the need as a whole, design
 	Text   string
-
-	over int // ports too few; most: that is not why
 }
 
 func (r *Refusal) Error() string { return r.Design + ": " + r.Text }
 
 // refuse makes a Refusal.
 func (n *Need) refuse(tier, format string, args ...any) *Refusal {
-	return &Refusal{n.Design, tier, fmt.Sprintf(format, args...), most}
-}
-
-// nearest is the refusal that says more: how far up it fails, then by how few ports.
-func nearest(a, b *Refusal) *Refusal {
-	if a == nil || b != nil && (b.rank() > a.rank() || b.rank() == a.rank() && b.over < a.over) {
-		return b
-	}
-	return a
-}
-
-// rank is how far up a refusal is; what does not fail for want of ports says least.
-func (r *Refusal) rank() int {
-	if r.over == most {
-		return -1
-	}
-	return slices.Index([]string{"leaf", "spine", "superspine"}, r.Tier)
+	return &Refusal{n.Design, tier, fmt.Sprintf(format, args...)}
 }
 
 // most bounds counts, so that sums of their products stay within an int.
@@ -126,10 +113,10 @@ func (n Need) withDefaults() (Need, error) {
 	}{
 		{"hosts", &n.Hosts, 1}, {"rails", &n.Rails, 1}, {"ports of a leaf", &n.Leaf.Ports, 1},
 		{"cables of a rail", orOne(&n.Ports), 1}, {"rails of a leaf", orOne(&n.RailsPerLeaf), 1},
-		{"GPUs of a rail", orOne(&n.PerRail), 1},
+		{"GPUs of a rail", orOne(&n.PerRail), 1}, {"ports of a NIC", orOne(&n.Bond), 1},
 		{"planes", orOne(&n.Planes), 1}, {"hosts of a segment", &n.Segment, 0}, {"pods", &n.Pods, 0},
 		{"leaves", &n.Leaves, 0}, {"spines", &n.Spines, 0}, {"super-spines", &n.SuperSpines, 0},
-		{"spines lost", &n.LostSpines, 0}, {"ports of a spine", &n.Spine.Ports, 0},
+		{"spines lost", &n.LostSpines, 0}, {"spines at least", &n.LeastSpines, 0}, {"ports of a spine", &n.Spine.Ports, 0},
 		{"ports of a super-spine", &n.Super.Ports, 0},
 	} {
 		if *c.value < c.least || *c.value > most {
@@ -139,8 +126,6 @@ func (n Need) withDefaults() (Need, error) {
 	if !slices.Contains(Designs, n.Design) {
 		return n, n.refuse("design", "no such design, want one of %v", Designs)
 	}
-	orAtMost(&n.SpineRate, n.Leaf.upward().Rate, n.Spine.Rate)
-	orAtMost(&n.SuperRate, n.Spine.upward().Rate, n.Super.Rate)
 	for _, r := range []*unit.Ratio{&n.Oversubscription, &n.SpineOversubscribed} {
 		if r.Den == 0 {
 			*r = unit.Ratio{Num: 1, Den: 1}
@@ -157,12 +142,36 @@ func orOne(n *int) *int {
 	return n
 }
 
-// orAtMost sets a rate that was left out to the higher one that both ends have.
-func orAtMost(rate *unit.Bitrate, below, above unit.Bitrate) {
-	if *rate == 0 {
-		*rate = min(below, above)
+// rates are those that a link between two switches may have, the highest first: what ports of either may be
+// split into, and both have.
+func rates(below, above *Switch, given unit.Bitrate) (all []unit.Bitrate) {
+	if given > 0 {
+		return []unit.Bitrate{given}
 	}
+	for _, sw := range []*Switch{below, above} {
+		whole := max(sw.Breakout, 1)
+		for parts := 1; parts <= whole; parts++ {
+			rate := sw.Rate / unit.Bitrate(parts)
+			if whole%parts == 0 && 0 < rate && rate <= min(below.Rate, above.Rate) && !slices.Contains(all, rate) {
+				all = append(all, rate)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b unit.Bitrate) int { return cmp.Compare(b, a) })
+	return all
 }
+
+// highest is the first of the rates, 0 if there is none.
+func highest(all []unit.Bitrate) unit.Bitrate {
+	if len(all) == 0 {
+		return 0
+	}
+	return all[0]
+}
+
+func (n *Need) spineRates() []unit.Bitrate { return rates(n.Leaf.upward(), &n.Spine, n.SpineRate) }
+
+func (n *Need) superRates() []unit.Bitrate { return rates(n.Spine.upward(), &n.Super, n.SuperRate) }
 
 // checkRates refuses links that are faster than a port.
 func (n *Need) checkRates() error {
@@ -176,11 +185,11 @@ func (n *Need) checkRates() error {
 		if n.Spine.Ports == 0 {
 			return n.refuse("spine", "no model of a spine")
 		}
-		ends = append(ends, end{"leaf", "uplinks", n.Leaf.upward(), n.SpineRate},
-			end{"spine", "links", &n.Spine, n.SpineRate})
+		up := highest(n.spineRates())
+		ends = append(ends, end{"leaf", "uplinks", n.Leaf.upward(), up}, end{"spine", "links", &n.Spine, up})
 		if n.Super.Ports > 0 {
-			ends = append(ends, end{"spine", "uplinks", n.Spine.upward(), n.SuperRate},
-				end{"superspine", "links", &n.Super, n.SuperRate})
+			over := highest(n.superRates())
+			ends = append(ends, end{"spine", "uplinks", n.Spine.upward(), over}, end{"superspine", "links", &n.Super, over})
 		}
 	}
 	for _, e := range ends {
@@ -200,7 +209,7 @@ func (n *Need) perHost() int {
 	case "single-switch":
 		return n.Rails * n.Ports
 	case "leaf-spine":
-		return n.Rails * n.Ports / n.Planes
+		return n.Rails * n.Ports / n.sets()
 	}
 	return n.RailsPerLeaf
 }
@@ -211,7 +220,7 @@ func (n *Need) sets() int {
 	case "single-switch":
 		return 1
 	case "leaf-spine":
-		return n.Planes
+		return max(n.Planes, n.Bond)
 	}
 	return n.Rails / n.RailsPerLeaf * n.Ports
 }

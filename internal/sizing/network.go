@@ -18,6 +18,8 @@ type Network struct {
 	PlaneSupers             int // super-spines of each plane
 	Groups                  int // of super-spines: see topo.Upper
 	SuperParallel           int // cables from a spine to each super-spine of its group
+
+	Bound Bound // no network of the family has fewer switches
 }
 
 // Leaves is how many there are in all.
@@ -94,24 +96,27 @@ func (w *Network) Tiers() []Tier {
 // Lengths are those of the cables, all of a tier alike.
 type Lengths struct{ Host, Spine, Super unit.Length }
 
+// podLeaves is how many leaves a pod has in each plane.
+func (w *Network) podLeaves() int { return w.Segments / w.Pods * w.sets() / w.Planes }
+
 // Build returns the design that package topo makes, of hosts with so many GPUs. It has all the hosts
 // that there is room for: segments of a design are full.
 func (w *Network) Build(gpus int, l Lengths) topo.Design {
 	host := topo.Cable{Rate: w.HostRate, Length: l.Host}
 	spine := topo.Cable{Rate: w.SpineRate, Length: l.Spine}
-	nics := w.Rails * w.Ports
+	nics, ports := w.Rails*w.Ports/w.Bond, w.Ports/w.Bond
 	upper := topo.Upper{Pods: w.Pods, Planes: w.Planes, SuperSpines: w.PlaneSupers, SuperGroups: w.Groups,
 		SuperParallel: w.SuperParallel, SuperLink: topo.Cable{Rate: w.SuperRate, Length: l.Super}}
 	switch w.Design {
 	case "single-switch":
-		return topo.SingleSwitch{Hosts: w.Room(), GPUs: gpus, NICs: nics, HostLink: host}
+		return topo.SingleSwitch{Hosts: w.Room(), GPUs: gpus, NICs: nics, Bond: w.Bond, HostLink: host}
 	case "leaf-spine":
-		return topo.LeafSpine{Hosts: w.Room(), GPUs: gpus, NICs: nics, HostLink: host, Ports: w.Ports,
+		return topo.LeafSpine{Hosts: w.Room(), GPUs: gpus, NICs: nics, Bond: w.Bond, HostLink: host, Ports: ports,
 			Leaves: w.Leaves(), Spines: w.PodSpines, Parallel: w.Parallel, SpineLink: spine, Upper: upper}
 	}
-	return topo.RailOptimized{Hosts: w.Room(), GPUs: gpus, NICs: nics, HostLink: host, Segment: w.Segment,
-		Ports: w.Ports, RailsPerLeaf: w.RailsPerLeaf, Spines: w.PodSpines, Parallel: w.Parallel, SpineLink: spine,
-		Upper: upper}
+	return topo.RailOptimized{Hosts: w.Room(), GPUs: gpus, NICs: nics, Bond: w.Bond, HostLink: host,
+		Segment: w.Segment, Ports: ports, RailsPerLeaf: w.RailsPerLeaf, Spines: w.PodSpines, Parallel: w.Parallel,
+		SpineLink: spine, Upper: upper}
 }
 
 func ceil(a, b int) int { return (a + b - 1) / b }

@@ -3,19 +3,23 @@ package sizing
 import "railyard/internal/unit"
 
 // A Reach is how many ordered pairs of NICs of different hosts have so many switches between them,
-// where every place for a host is taken.
+// where every place for a host is taken. A NIC with several ports goes by the nearest.
 type Reach struct {
 	Switches int   `json:"switches"` // -1: no way but inside a host
 	Pairs    int64 `json:"pairs"`
 }
 
-// Reach returns the pairs, nearest first, those without a way last. A NIC is a cable of a host.
+// Reach returns the pairs, nearest first, those without a way last.
 func (w *Network) Reach() (all []Reach) {
-	hosts, nics := int64(w.Room()), int64(w.Rails*w.Ports)
+	hosts, nics := int64(w.Room()), int64(w.Rails*w.Ports/w.Bond)
+	planes := int64(max(w.Planes/w.Bond, 1)) // parts of the network that share no switch
 	ends := hosts * nics
 	leaf := int64(w.Segment-1) * int64(w.perHost())
-	pod := int64(w.Room()/w.Pods-1) * nics / int64(w.Planes)
-	plane := (hosts - 1) * nics / int64(w.Planes)
+	if w.Design == "single-switch" {
+		leaf = int64(w.Segment-1) * nics
+	}
+	pod := int64(w.Room()/w.Pods-1) * nics / planes
+	plane := (hosts - 1) * nics / planes
 	every := (hosts - 1) * nics
 	if w.PodSpines == 0 {
 		pod, plane = leaf, leaf
@@ -85,7 +89,7 @@ func (w *Network) alone() bool {
 	case "single-switch":
 		return true
 	case "leaf-spine":
-		return w.Planes == 1
+		return w.sets() == 1
 	}
 	return w.Ports == 1
 }

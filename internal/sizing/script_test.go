@@ -74,7 +74,8 @@ func (s *stage) tell(w *Network) {
 		fmt.Fprintf(s, "%s: %d x %v down, %s, %d of %d ports\n", count(t.Switches, t.Role), t.Down, t.DownRate, up, t.Used,
 			t.There)
 	}
-	fmt.Fprintf(s, "cables %d %d %d\n", w.HostLinks(), w.LeafLinks(), w.SuperLinks())
+	fmt.Fprintf(s, "cables %d %d %d; bound %d, found %d\n", w.HostLinks(), w.LeafLinks(), w.SuperLinks(), w.Bound.Switches(),
+		w.Switches())
 }
 
 func (s *stage) set(n *Need, words []string) {
@@ -87,7 +88,7 @@ func (s *stage) set(n *Need, words []string) {
 func (s *stage) setOne(n *Need, key, value string) {
 	wholes := map[string]*int{"hosts": &n.Hosts, "rails": &n.Rails, "ports": &n.Ports, "perrail": &n.PerRail, "perleaf": &n.RailsPerLeaf,
 		"segment": &n.Segment, "planes": &n.Planes, "pods": &n.Pods, "leaves": &n.Leaves, "spines": &n.Spines,
-		"supers": &n.SuperSpines, "lost": &n.LostSpines}
+		"supers": &n.SuperSpines, "lost": &n.LostSpines, "least": &n.LeastSpines, "bond": &n.Bond}
 	rates := map[string]*unit.Bitrate{"rate": &n.HostRate, "up": &n.SpineRate, "over": &n.SuperRate}
 	ratios := map[string]*unit.Ratio{"oversub": &n.Oversubscription, "spine-oversub": &n.SpineOversubscribed}
 	switches := map[string][]*Switch{"switch": {&n.Leaf, &n.Spine, &n.Super}, "leaf": {&n.Leaf}, "spine": {&n.Spine}}

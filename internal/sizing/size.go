@@ -1,8 +1,13 @@
 package sizing
 
-import "railyard/internal/unit"
+import (
+	"math/bits"
 
-// Size finds the network that a need takes. The error is a *Refusal.
+	"railyard/internal/unit"
+)
+
+// Size finds the network that a need takes: of all of its family the one of the least cost, or with the fewest
+// switches, and of those with the fewest cables. The error is a *Refusal.
 func Size(need Need) (*Network, error) {
 	n, err := need.withDefaults()
 	if err != nil {
@@ -14,7 +19,49 @@ func Size(need Need) (*Network, error) {
 	if !n.hasSpines() {
 		return n.oneTier()
 	}
-	return n.tiers()
+	if err := n.checkCounts(); err != nil {
+		return nil, err
+	}
+	bound, proof := n.bound()
+	if proof != nil {
+		return nil, proof
+	}
+	x := search{need: &n}
+	x.one()
+	x.two()
+	x.three()
+	if x.best == nil {
+		return nil, x.exhausted()
+	}
+	x.best.Bound = bound
+	return x.best, nil
+}
+
+// Best finds the best network of several needs, which are alike but for a number such as that of planes. Its bound is
+// the least of theirs.
+func Best(needs []Need) (best *Network, why error) {
+	var bound Bound
+	for i := range needs {
+		w, err := Size(needs[i])
+		if err != nil {
+			if why == nil {
+				why = err
+			}
+			continue
+		}
+		b := w.Bound
+		if best == nil || w.cost(b.Leaves, b.Spines, b.SuperSpines) < w.cost(bound.Leaves, bound.Spines, bound.SuperSpines) {
+			bound = b
+		}
+		if best == nil || w.score().less(best.score()) {
+			best = w
+		}
+	}
+	if best == nil {
+		return nil, why
+	}
+	best.Bound = bound
+	return best, nil
 }
 
 // checkEven refuses counts that do not divide each other.
@@ -24,6 +71,11 @@ func (n *Need) checkEven() error {
 		return n.refuse("design", "%d planes of one switch, want 1", n.Planes)
 	case n.Ports%n.Planes != 0:
 		return n.refuse("design", "%d cables of a rail for %d planes, want a multiple of that", n.Ports, n.Planes)
+	case n.Ports%n.Bond != 0:
+		return n.refuse("design", "%d cables of a rail for NICs with %d ports, want a multiple of that", n.Ports, n.Bond)
+	case n.Design == "leaf-spine" && n.Rails*n.Ports%n.sets() != 0:
+		return n.refuse("design", "%d cables of a host for %s, want a multiple of that", n.Rails*n.Ports,
+			count(n.sets(), "leaf"))
 	case n.Design != "single-switch" && n.Rails%n.RailsPerLeaf != 0:
 		return n.refuse("design", "%d rails of a host, %d of a leaf, want a number that divides %d", n.Rails,
 			n.RailsPerLeaf, n.Rails)
@@ -31,36 +83,48 @@ func (n *Need) checkEven() error {
 	return nil
 }
 
-// most hosts of a segment: a leaf has a port for each link, and the uplinks that the ratio asks for.
-func (n *Need) mostHosts() int {
-	hosts := 0
-	for {
-		if _, _, fit := n.leafPorts(hosts+1, n.uplinks(hosts+1)); !fit {
-			return hosts
-		}
-		hosts++
+// checkCounts refuses counts that are given and do not divide each other.
+func (n *Need) checkCounts() error {
+	switch {
+	case n.Leaves%n.sets() != 0:
+		return n.refuse("leaf", "%s, %d for each segment, want a multiple of that", count(n.Leaves, "leaf"), n.sets())
+	case n.Spines%n.Planes != 0:
+		return n.refuse("spine", "%s for %s, want a multiple of that", count(n.Spines, "spine"), count(n.Planes, "plane"))
+	case n.SuperSpines%n.Planes != 0:
+		return n.refuse("superspine", "%s for %s, want a multiple of that", count(n.SuperSpines, "super-spine"),
+			count(n.Planes, "plane"))
+	case n.Pods == 1 && n.SuperSpines > 0:
+		return n.refuse("superspine", "%s for one pod, which they join to none", count(n.SuperSpines, "super-spine"))
+	case n.Super.Ports == 0 && (n.SuperSpines > 0 || n.Pods > 1):
+		return n.refuse("superspine", "pods or super-spines, and no model of a super-spine")
 	}
+	return nil
 }
 
 // leafPorts is how many ports a leaf takes for a segment of so many hosts, and how many there are.
-func (n *Need) leafPorts(hosts, uplinks int) (used, there int, fit bool) {
-	return n.Leaf.needs(hosts*n.perHost(), n.HostRate, uplinks, n.SpineRate)
+func (n *Need) leafPorts(hosts, uplinks int, rate unit.Bitrate) (used, there int, fit bool) {
+	return n.Leaf.needs(hosts*n.perHost(), n.HostRate, uplinks, rate)
 }
 
-// uplinks is how many a leaf needs for a segment of so many hosts.
-func (n *Need) uplinks(hosts int) int {
+// uplinks is how many of a rate a leaf needs for a segment of so many hosts.
+func (n *Need) uplinks(hosts int, rate unit.Bitrate) int {
 	if !n.hasSpines() {
 		return 0
 	}
-	return needed(hosts*n.perHost(), n.HostRate, n.SpineRate, n.Oversubscription)
+	return needed(hosts*n.perHost(), n.HostRate, rate, n.Oversubscription)
 }
 
 // needed is how many links of rate up hold against so many of rate down, oversubscribed at most so much.
 func needed(links int, down, up unit.Bitrate, ratio unit.Ratio) int {
 	d := gcd(int64(down), int64(up))
-	num := int64(links) * (int64(down) / d) * ratio.Den
-	den := (int64(up) / d) * ratio.Num
-	return int((num + den - 1) / den)
+	den := uint64(int64(up)/d) * uint64(ratio.Num)
+	hi, lo := bits.Mul64(uint64(int64(links)*ratio.Den), uint64(int64(down)/d))
+	lo, carry := bits.Add64(lo, den-1, 0)
+	if hi += carry; hi >= den {
+		return most * most
+	}
+	n, _ := bits.Div64(hi, lo, den)
+	return int(min(n, most*most))
 }
 
 func gcd(a, b int64) int64 {
@@ -70,19 +134,20 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// oneTier sizes a network without spines.
+// oneTier sizes a network without spines: each set of rails has its switch, and there is nothing to choose.
 func (n *Need) oneTier() (*Network, error) {
-	h := n.mostHosts()
 	if n.Segment > 0 && n.Segment < n.Hosts {
 		return nil, n.refuse("leaf", "%d hosts in segments of %d: nothing joins them", n.Hosts, n.Segment)
 	}
-	if h < n.Hosts {
-		used, _, _ := n.leafPorts(n.Hosts, 0)
+	if used, _, fit := n.leafPorts(n.Hosts, 0, 0); !fit {
 		return nil, n.refuse("leaf", "%s: %d hosts with %s each on a %s take %d ports, %d there; nothing joins further ones",
 			n.Leaf.Model, n.Hosts, count(n.perHost(), "link"), n.leafName(), used, n.Leaf.Ports)
 	}
-	net := &Network{Need: *n, Segment: n.Hosts, Segments: 1, Pods: 1}
-	return net, net.matches()
+	net := &Network{Need: *n, Segment: n.Hosts, Segments: 1, Pods: 1, Bound: Bound{Leaves: n.sets()}}
+	if n.Leaves > 0 && n.Leaves != net.Leaves() {
+		return nil, n.refuse("leaf", "%s, %s were asked for", count(net.Leaves(), n.leafName()), count(n.Leaves, "leaf"))
+	}
+	return net, nil
 }
 
 func (n *Need) leafName() string {
@@ -90,49 +155,4 @@ func (n *Need) leafName() string {
 		return "switch"
 	}
 	return "rail switch"
-}
-
-// tries is how many numbers of segments are tried: with more of them a leaf has fewer hosts, and its
-// uplinks may come out even.
-const tries = 4
-
-// tiers sizes a network of two tiers or, if none closes, of three.
-func (n *Need) tiers() (*Network, error) {
-	h := n.mostHosts()
-	switch {
-	case h == 0:
-		used, there, _ := n.leafPorts(1, n.uplinks(1))
-		return nil, n.refuse("leaf", "%s: %s of a host and %s take %d ports, %d there", n.Leaf.Model,
-			count(n.perHost(), "link"), count(n.uplinks(1), "uplink"), used, there)
-	case n.Segment > h:
-		up := n.uplinks(n.Segment)
-		used, there, _ := n.leafPorts(n.Segment, up)
-		return nil, n.refuse("leaf", "%s: %s and %s take %d ports, %d there; at %s a segment has at most %d hosts",
-			n.Leaf.Model, rated(n.Segment*n.perHost(), "host link", n.HostRate), rated(up, "uplink", n.SpineRate), used,
-			there, Against(n.Oversubscription), h)
-	}
-	var least *Refusal
-	for segments := ceil(n.Hosts, h); segments < ceil(n.Hosts, h)+tries; segments++ {
-		net := &Network{Need: *n, Segments: segments, Segment: ceil(n.Hosts, segments), Pods: 1}
-		if n.Segment > 0 {
-			net.Segments, net.Segment = ceil(n.Hosts, n.Segment), n.Segment
-		}
-		why := net.join()
-		if why == nil {
-			return net, net.matches()
-		}
-		if least = nearest(least, why); n.Segment > 0 {
-			break
-		}
-	}
-	return nil, least
-}
-
-// matches refuses a network that has not as many leaves as were asked for.
-func (w *Network) matches() error {
-	if w.Need.Leaves > 0 && w.Need.Leaves != w.Leaves() {
-		return w.refuse("leaf", "%d segments of %d hosts with %d leaves each are %d leaves, %d were asked for", w.Segments,
-			w.Segment, w.sets(), w.Leaves(), w.Need.Leaves)
-	}
-	return nil
 }

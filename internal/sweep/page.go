@@ -13,9 +13,9 @@ import (
 	"railyard/internal/unit"
 )
 
-// shown are the figures that a page draws, by their headline names. The first that runs have
+// drawn are the figures that a page draws, by their headline names. The first that runs have
 // is what variants are compared by.
-var shown = []struct {
+var drawn = []struct {
 	name string
 	unit chart.Unit
 	of   func(*Row) int64
@@ -44,7 +44,7 @@ func (t *Table) measures() (all []measure) {
 	for i := range t.Groups {
 		at[label(t.Groups[i].Set)] = i
 	}
-	for _, f := range shown {
+	for _, f := range drawn {
 		m := measure{f.name, f.unit, make([][]chart.Value, len(t.Groups))}
 		low, high, n := chart.Value(0), chart.Value(0), 0
 		for i := range t.Rows {
@@ -296,7 +296,7 @@ func (t *Table) tables(all []measure) []report.Table {
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		row := append(t.names(r.Set), strconv.FormatUint(r.Seed, 10), string(r.State))
-		for _, f := range shown {
+		for _, f := range drawn {
 			if slices.ContainsFunc(all, func(m measure) bool { return m.name == f.name }) {
 				v := chart.Value(f.of(r))
 				if v == 0 && f.unit == chart.Time {

@@ -158,7 +158,7 @@ func TestPageShapes(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, f := range shown {
+	for _, f := range drawn {
 		if !slices.Contains(headline.Names(), f.name) {
 			t.Errorf("no headline figure has the name %q", f.name)
 		}

@@ -7,11 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"unicode"
 
 	"railyard/internal/input"
 	"railyard/internal/result"
+	"railyard/internal/shown"
 )
 
 // maxTable bounds sweep.json: 100,000 rows are about 60 MB.
@@ -32,7 +31,7 @@ func Read(path string) (*Table, error) {
 	}
 	var kept Table
 	if err := json.Unmarshal(b, &kept); err != nil {
-		return nil, fmt.Errorf("sweep directory %s: %s is damaged: %s", path, tableFile, plainText(err.Error()))
+		return nil, fmt.Errorf("sweep directory %s: %s is damaged: %s", path, tableFile, shown.Lines(err.Error()))
 	}
 	if kept.State == result.Running {
 		return nil,
@@ -68,14 +67,14 @@ func (t *Table) grid() ([]Row, error) {
 		texts = append(texts, string(r.State), r.Error)
 		at, ok := t.place(r)
 		if !ok {
-			return nil, fmt.Errorf("row %d: %s, seed %d: no such variant", i, plainText(label(r.Set)), r.Seed)
+			return nil, fmt.Errorf("row %d: %s, seed %d: no such variant", i, shown.Lines(label(r.Set)), r.Seed)
 		}
 		if r.State == "" || r.least() < 0 {
 			return nil, fmt.Errorf("row %d: no state, or a figure below 0", i)
 		}
 		rows[at] = *r
 	}
-	if i := slices.IndexFunc(texts, func(s string) bool { return s != plainText(s) }); i >= 0 {
+	if i := slices.IndexFunc(texts, func(s string) bool { return s != shown.Lines(s) }); i >= 0 {
 		return nil, fmt.Errorf("a control character in %q", texts[i])
 	}
 	return rows, nil
@@ -104,14 +103,4 @@ func (t *Table) place(r *Row) (n int, ok bool) {
 func (r *Row) least() int64 {
 	return min(r.Steps, int64(r.StepTime), int64(r.StepP99), int64(r.MeanFCT), int64(r.SlowestFCT), int64(r.Unfinished),
 		int64(r.VirtualTime), r.PacketHops, r.ECNMarks, r.Pauses, r.Drops, r.Retransmits, int64(r.Paused), int64(r.QueueDelay))
-}
-
-// plainText puts a blank in place of each control character.
-func plainText(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return ' '
-		}
-		return r
-	}, s)
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"sync"
 
 	"railyard/internal/machine"
@@ -41,9 +42,12 @@ type Options struct {
 	Forecast func(Forecast)                 // called once, before the first run; may be nil
 	Progress func(Progress)                 // may be nil
 	Each     func(i int, s *result.Summary) // called for each run that was run, one at a time; may be nil
-	Refused  func(i int,
-		err error) bool // told of a variant that cannot run: true leaves it out; nil: its error ends the sweep
+	// Refused is told of a variant that cannot run, one at a time: true leaves it out; nil: its error ends the sweep.
+	Refused func(i int, err error) bool
 	Sources *run.Sources // nil: its own
+	// Choose is told the estimated packet-hops of each variant, -1 of one that was refused, and returns which are run; nil:
+	// all are.
+	Choose func(hops []int64) []bool
 }
 
 // Run runs the variants and returns a row for each, in their order. Before the first begins, every
@@ -82,6 +86,8 @@ type sweep struct {
 	needs    []unit.Bytes
 	left     []int // variants to run
 
+	resumed int // variants whose rows were there
+
 	mu    sync.Mutex
 	done  int
 	hops  []int64   // by variant
@@ -91,6 +97,7 @@ type sweep struct {
 // forecast plans every variant, finds the rows that are there, and refuses what does not fit.
 func (s *sweep) forecast(ctx context.Context) error {
 	f := Forecast{Memory: s.opt.Memory}
+	hops := slices.Repeat([]int64{-1}, len(s.variants))
 	for i := range s.variants {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -124,11 +131,15 @@ func (s *sweep) forecast(ctx context.Context) error {
 			continue
 		}
 		s.left = append(s.left, i)
-		s.needs[i] = e.Memory
-		f.PacketHops += min(e.PacketHops, 1<<62-f.PacketHops)
-		f.Largest = max(f.Largest, e.Memory)
+		s.needs[i], hops[i] = e.Memory, e.PacketHops
 	}
-	f.Runs, f.Resumed = len(s.left), s.done
+	s.choose(hops)
+	for _, i := range s.left {
+		f.PacketHops += min(hops[i], 1<<62-f.PacketHops)
+		f.Largest = max(f.Largest, s.needs[i])
+	}
+	s.resumed = s.done
+	f.Runs, f.Resumed = len(s.left), s.resumed
 	f.AtOnce = min(s.opt.workers(), f.Runs)
 	if s.opt.Memory > 0 && f.Largest > 0 {
 		f.AtOnce = max(1, min(f.AtOnce, int(s.opt.Memory/f.Largest)))
@@ -139,6 +150,15 @@ func (s *sweep) forecast(ctx context.Context) error {
 	return nil
 }
 
+// choose leaves out what is not chosen.
+func (s *sweep) choose(hops []int64) {
+	if s.opt.Choose == nil {
+		return
+	}
+	chosen := s.opt.Choose(hops)
+	s.left = slices.DeleteFunc(s.left, func(i int) bool { return !chosen[i] })
+}
+
 // run runs variant i.
 func (s *sweep) run(ctx context.Context, i int) error {
 	opt := run.Options{Force: true, Sources: s.opt.Sources, Inputs: s.opt.Inputs,
@@ -146,6 +166,9 @@ func (s *sweep) run(ctx context.Context, i int) error {
 	sum, err := run.Run(ctx, s.variants[i].Scenario, opt)
 	if ctx.Err() != nil && (sum == nil || sum.State != result.Complete) {
 		return ctx.Err() // its figures are of a part
+	}
+	if sum == nil && s.leftOut(i, err) {
+		return nil
 	}
 	if sum == nil {
 		if name := label(s.variants[i].Set); name != "" {
@@ -172,6 +195,19 @@ func (s *sweep) run(ctx context.Context, i int) error {
 	return nil
 }
 
+// leftOut tells of a variant that cannot run after all, and reports whether the sweep goes on without it.
+func (s *sweep) leftOut(i int, err error) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.opt.Refused == nil || !s.opt.Refused(i, err) {
+		return false
+	}
+	s.done++
+	s.hops[i], s.parts[i] = 0, 1
+	s.tell()
+	return true
+}
+
 func (s *sweep) progress(i int, p result.Progress) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,10 +220,11 @@ func (s *sweep) progress(i int, p result.Progress) {
 
 // tell reports progress; the lock is held.
 func (s *sweep) tell() {
-	p := Progress{Phase: "runs", Done: s.done, Total: len(s.variants)}
+	total := s.resumed + len(s.left)
+	p := Progress{Phase: "runs", Done: s.done, Total: total}
 	for i := range s.hops {
 		p.PacketHops += s.hops[i]
-		p.Part += s.parts[i] / float64(len(s.variants))
+		p.Part += s.parts[i] / float64(total)
 	}
 	s.opt.Progress(p)
 }

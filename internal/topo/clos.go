@@ -44,6 +44,8 @@ type clos struct {
 
 	spines, parallel int
 	spineLink        Cable
+	peer             int // links between every two leaves of a segment that the ports of a NIC are on
+	peerLink         Cable
 	Upper
 }
 
@@ -69,13 +71,18 @@ func (c *clos) check() error {
 	if c.SuperSpines > 0 {
 		m.cable("SuperLink", "super-spine link", c.SuperLink)
 	}
+	m.within("Peer", "links between two leaves", c.peer, 0, 1<<10)
+	if c.peer > 0 {
+		m.cable("PeerLink", "link between two leaves", c.peerLink)
+	}
 	if len(m.All) > before { // what follows divides by them
 		return m
 	}
 	c.checkEven(c.hosts.n / c.segment)
 	c.checkJoined(c.hosts.n / c.segment)
 	up := product(c.hosts.n/c.segment*c.sets, c.SpinesPerLeaf, c.parallel)
-	c.hosts.links(m, sum(up, product(c.Pods, c.Planes, c.spines, c.SuperSpines/c.SuperGroups, c.SuperParallel)))
+	peers := product(c.hosts.n/c.segment*c.sets, max(c.hosts.bond-1, 0), c.peer) // twice too many
+	c.hosts.links(m, sum(sum(up, peers/2), product(c.Pods, c.Planes, c.spines, c.SuperSpines/c.SuperGroups, c.SuperParallel)))
 	return m.err()
 }
 
@@ -86,6 +93,8 @@ func (c *clos) checkEven(segments int) {
 	if c.hosts.bond > 1 {
 		what = "ports"
 	}
+	m.refuse(c.peer > 0 && c.Planes > 1, "Peer", "links between leaves of %d planes, which share no switch: want 0", c.Planes)
+	m.refuse(c.peer > 0 && c.hosts.bond < 2, "Peer", "links between leaves that share NICs, and a NIC has one port: want 0")
 	m.refuse(c.lanes%c.Planes != 0, "Planes", "%d %s of a rail for %d planes, want a multiple of %d", c.lanes, what,
 		c.Planes, c.Planes)
 	m.refuse(segments%c.Pods != 0, "Pods", "%d segments do not split over %d pods, want a multiple of that", segments,
@@ -157,6 +166,7 @@ func (c *clos) graph() (*Graph, error) {
 	c.hosts.connect(b, all, func(host, cable int) NodeID { return leaves[host/c.segment*c.sets+c.setOf(cable)] })
 	c.connectLeaves(b, leaves, spines, segments)
 	c.connectSpines(b, spines, supers)
+	c.connectPeers(b, leaves)
 	return b.Build()
 }
 
@@ -201,6 +211,22 @@ func (c *clos) connectLeaves(b *Builder, leaves, spines []NodeID, segments int) 
 			spine := spines[group*c.spines+(first+k)%c.spines]
 			for range c.parallel {
 				b.Connect(leaf, spine, c.spineLink)
+			}
+		}
+	}
+}
+
+// connectPeers links every two leaves that the ports of a NIC are on: so many sets that follow each other.
+func (c *clos) connectPeers(b *Builder, leaves []NodeID) {
+	if c.peer == 0 {
+		return
+	}
+	for first := 0; first < len(leaves); first += c.hosts.bond {
+		for i, one := range leaves[first : first+c.hosts.bond] {
+			for _, other := range leaves[first : first+i] {
+				for range c.peer {
+					b.Connect(other, one, c.peerLink)
+				}
 			}
 		}
 	}

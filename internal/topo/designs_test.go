@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"railyard/internal/topo"
@@ -249,4 +250,41 @@ func ExampleUpper() {
 	// leaf6: leaf, 36 ports, pod 2
 	// spine5: spine, 8 ports, pod 2
 	// superspine1: superspine, 8 ports, pod 0
+}
+
+// TestPeers: every two leaves that the ports of a NIC are on have so many links, and no others.
+func TestPeers(t *testing.T) {
+	cable := topo.Cable{Rate: unit.GigabitPerSec, Length: unit.Metre}
+	rails := topo.RailOptimized{Hosts: 4, GPUs: 4, NICs: 4, Bond: 2, HostLink: cable, Segment: 2, RailsPerLeaf: 2, Spines: 1,
+		SpineLink: cable, Peer: 3, PeerLink: cable}
+	leaves := topo.LeafSpine{Hosts: 4, GPUs: 4, NICs: 4, Bond: 2, HostLink: cable, Leaves: 4, Spines: 1, SpineLink: cable, Peer: 3,
+		PeerLink: cable}
+	for pairs, d := range map[int]topo.Design{4: rails, 2: leaves} {
+		g, err := d.Graph()
+		if err != nil {
+			t.Fatal(err)
+		}
+		links := map[[2]topo.NodeID]int{}
+		for _, l := range g.Links {
+			if g.Nodes[l.A].Kind == topo.Leaf && g.Nodes[l.B].Kind == topo.Leaf {
+				links[[2]topo.NodeID{l.A, l.B}]++
+			}
+		}
+		if len(links) != pairs {
+			t.Errorf("%T: %v, want %d pairs", d, links, pairs)
+		}
+		for i := range g.NICs {
+			p := g.NICs[i].Ports
+			if n := links[[2]topo.NodeID{g.Ports[p[0]].To, g.Ports[p[1]].To}]; n != 3 {
+				t.Errorf("%T: %d links between the switches of NIC %d, want 3", d, n, i)
+			}
+		}
+	}
+	rails.Planes = 2
+	leaves.Bond, leaves.NICs = 1, 8
+	for _, d := range []topo.Design{rails, leaves} {
+		if _, err := d.Graph(); err == nil || !strings.Contains(err.Error(), "want 0") {
+			t.Errorf("%T: %v", d, err)
+		}
+	}
 }

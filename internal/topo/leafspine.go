@@ -18,6 +18,8 @@ type LeafSpine struct {
 	Spines            int   // of each pod and plane
 	Parallel          int   // links between a leaf and a spine; 0: 1
 	SpineLink         Cable // between a leaf and a spine, if there are spines
+	Peer              int   // links between every two leaves that the ports of a NIC are on; 0: none
+	PeerLink          Cable // one of them
 	Upper
 }
 
@@ -27,7 +29,7 @@ func (d LeafSpine) Graph() (*Graph, error) {
 	sets := max(planes, bond)
 	c := clos{misfits: Misfits{Design: "leaf-spine"}, hosts: hosts{d.Hosts, d.GPUs, d.NICs, d.Bond, d.HostLink},
 		leafName: "leaf", lanes: ports * bond, sets: sets, spines: d.Spines, parallel: d.Parallel, spineLink: d.SpineLink,
-		Upper: d.Upper}
+		peer: d.Peer, peerLink: d.PeerLink, Upper: d.Upper}
 	m := &c.misfits
 	c.hosts.check(m)
 	m.within("Leaves", "leaves", d.Leaves, 1, maxNodes/4)

@@ -25,6 +25,8 @@ type RailOptimized struct {
 	Spines            int   // of each pod and plane
 	Parallel          int   // links between a leaf and a spine; 0: 1
 	SpineLink         Cable // between a leaf and a spine, if there are spines
+	Peer              int   // links between every two leaves that the ports of a NIC are on; 0: none
+	PeerLink          Cable // one of them
 	Upper
 }
 
@@ -32,7 +34,8 @@ type RailOptimized struct {
 func (d RailOptimized) Graph() (*Graph, error) {
 	c := clos{misfits: Misfits{Design: "rail-optimized"}, hosts: hosts{d.Hosts, d.GPUs, d.NICs, d.Bond, d.HostLink},
 		segment: orAll(d.Segment, d.Hosts), leafName: "leaf", spines: d.Spines,
-		parallel: d.Parallel, spineLink: d.SpineLink, Upper: d.Upper}
+		parallel: d.Parallel, spineLink: d.SpineLink, peer: d.Peer,
+		peerLink: d.PeerLink, Upper: d.Upper}
 	m, ports, perLeaf := &c.misfits, orAll(d.Ports, 1), orAll(d.RailsPerLeaf, 1)
 	c.hosts.check(m)
 	m.within("Segment", "hosts per segment", c.segment, 1, maxNodes/2)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"railyard/internal/shown"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -192,5 +193,5 @@ func asJSON(name string, g *topo.Graph) ([]byte, error) {
 		net.Links = append(net.Links, link)
 	}
 	out, err := json.MarshalIndent(net, "", "  ")
-	return append(out, '\n'), err
+	return append(shown.JSON(out), '\n'), err
 }

@@ -12,12 +12,15 @@ import (
 // attributed returns what the diagnosis of the run gives to what a change takes away, per step or
 // message; false where it does not tell.
 func attributed(c *Cut, d *diagnose.Diagnosis) (unit.Duration, bool) {
-	share := shareOf(c)
+	share := shareOf(c, d)
 	if d != nil && d.Job() && c.Kind != Fault && c.Kind != Survival {
 		return 0, false // what the other kinds cost is known of a step
 	}
 	if d == nil || share == nil || (c.Kind == OneFlow || c.Kind == Flows || c.Kind == Neighbour) && !named(d, c.Subject) {
 		return 0, false
+	}
+	if c.Kind == Tried && len(c.finding(d).Blames) == 0 { // of how a job is laid out there is no blame
+		return c.finding(d).Time, true
 	}
 	sum := unit.Duration(0)
 	for i := range d.Blames {
@@ -26,8 +29,19 @@ func attributed(c *Cut, d *diagnose.Diagnosis) (unit.Duration, bool) {
 	return sum, true
 }
 
-// shareOf returns how much of a blame goes away with a change, nil if that is not known.
-func shareOf(c *Cut) func(*diagnose.Blame) unit.Duration {
+// finding returns the largest of what was found that a cure which is tried by itself is for, nil if there is none.
+func (c *Cut) finding(d *diagnose.Diagnosis) *diagnose.Finding {
+	var best *diagnose.Finding
+	for i := range d.Findings {
+		if f := &d.Findings[i]; slices.Contains(c.Of, f.Noun) && (best == nil || f.Time > best.Time) {
+			best = f
+		}
+	}
+	return best
+}
+
+// shareOf returns how much of a blame of a diagnosis goes away with a change, nil if that is not known.
+func shareOf(c *Cut, d *diagnose.Diagnosis) func(*diagnose.Blame) unit.Duration {
 	kinds := func(all ...diagnose.Kind) func(*diagnose.Blame) unit.Duration {
 		return func(b *diagnose.Blame) unit.Duration { return timeIf(b, slices.Contains(all, b.Kind)) }
 	}
@@ -65,6 +79,14 @@ func shareOf(c *Cut) func(*diagnose.Blame) unit.Duration {
 		return func(b *diagnose.Blame) unit.Duration { return timeIf(b, diagnose.InHost(b.Port, c.Subject[0])) / 2 }
 	case Launch:
 		return kinds(diagnose.Launch)
+	case Tried:
+		if d == nil || c.finding(d) == nil {
+			return nil
+		}
+		blames := c.finding(d).Blames
+		return func(b *diagnose.Blame) unit.Duration {
+			return timeIf(b, slices.ContainsFunc(blames, func(i int) bool { return b == &d.Blames[i] }))
+		}
 	case Ideal:
 		return func(b *diagnose.Blame) unit.Duration {
 			network := []diagnose.Kind{diagnose.LinkSpeed, diagnose.Cable, diagnose.SwitchDelay, diagnose.NIC}

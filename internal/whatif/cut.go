@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/noun"
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
@@ -30,6 +31,7 @@ const (
 	Ideal      = result.ChangeIdeal
 	Cure       = result.ChangeCure
 	Survival   = result.ChangeSurvival
+	Tried      = result.ChangeTried
 	Set        = result.ChangeSet
 )
 
@@ -40,6 +42,10 @@ type Cut struct {
 	Subject []string // flows, a port, ...
 	Reason  string   // of a cure: the mistake
 	Changes []scenario.Change
+
+	Of     []noun.Noun // of a cure that is tried by itself: the findings that it may help against
+	Chance bool        // what it saves depends on the seed
+	Late   bool        // others are tried before it
 }
 
 // Bounds of the list.
@@ -51,6 +57,9 @@ const (
 	fastest   = 10 * unit.TerabitPerSec
 	huge      = "1TB" // a buffer that nothing fills
 )
+
+// infinitelyFast names the ideal network.
+const infinitelyFast = "with infinitely fast links"
 
 // cuts lists the changes that apply to a run, of which s tells as the compared job has it. omitted
 // says how many single flows the list leaves out.
@@ -66,8 +75,7 @@ func cuts(p *plan.Plan, s *result.Summary, job int, bottleneck string) (all []Cu
 		all = append(all, c)
 	}
 	if p.Pauses() && s.Pauses > 0 {
-		one(PFC, "without PFC", "", append(withoutStorms(sc), everywhere(sc, "fabric.qos.pfc.enabled", "false", "pfc.enabled",
-			func(x *scenario.SwitchProfile) bool { return x.PFC.Enabled.Set })...)...)
+		one(PFC, "without PFC", "", withoutPFC(sc)...)
 	}
 	if sc.Congestion.Algorithm != "none" {
 		one(Congestion, "without congestion control", sc.Congestion.Algorithm, uncontrolled)
@@ -81,7 +89,7 @@ func cuts(p *plan.Plan, s *result.Summary, job int, bottleneck string) (all []Cu
 		all = append(all, c)
 	}
 	for i, l := range sc.Fabric.Links.Named {
-		one(Link, "with "+l.Link+" as the other links", l.Link, remove(fmt.Sprintf("fabric.links.named[%d]", i)))
+		one(Link, "with "+l.Link+" as the other links, both directions", l.Link, remove(fmt.Sprintf("fabric.links.named[%d]", i)))
 	}
 	for i, r := range sc.Cluster.Slow {
 		one(Rank, fmt.Sprintf("with rank %d as the other ranks", r.Rank), fmt.Sprintf("rank %d", r.Rank),
@@ -93,7 +101,7 @@ func cuts(p *plan.Plan, s *result.Summary, job int, bottleneck string) (all []Cu
 	all = append(all, survivalCuts(sc, &sc.Jobs[job], &s.JobFigures)...)
 	all = append(all, insideCuts(p, s)...)
 	all = append(all, cures(s)...)
-	one(Ideal, "on an ideal network", "", idealChanges(sc)...)
+	one(Ideal, infinitelyFast, "", idealChanges(p)...)
 	return all, omitted
 }
 
@@ -152,6 +160,16 @@ func everywhere(sc *scenario.Scenario, path, text, key string, gives func(*scena
 // uncontrolled replaces the whole group: keys of an algorithm have no meaning without it.
 var uncontrolled = set("congestion", "{algorithm: none, notify: none}")
 
+// withoutPFC switches PFC off at all switches, and what has no meaning without it.
+func withoutPFC(sc *scenario.Scenario) []scenario.Change {
+	changes := everywhere(sc, "fabric.qos.pfc.enabled", "false", "pfc.enabled",
+		func(x *scenario.SwitchProfile) bool { return x.PFC.Enabled.Set })
+	if sc.Given("fabric.qos.pfc.watchdog") {
+		changes = append(changes, remove("fabric.qos.pfc.watchdog"))
+	}
+	return append(changes, withoutStorms(sc)...)
+}
+
 // withoutStorms removes pause storms, which nobody listens to without PFC.
 func withoutStorms(sc *scenario.Scenario) (changes []scenario.Change) {
 	for i := len(sc.Faults) - 1; i >= 0; i-- {
@@ -203,8 +221,8 @@ func portCut(p *plan.Plan, name string) (Cut, bool) {
 	if i >= 0 {
 		changes = []scenario.Change{set(fmt.Sprintf("fabric.links.named[%d].rate", i), rate.String())}
 	}
-	return Cut{Kind: Port, Name: fmt.Sprintf("with %s at %s", name, rate), Subject: []string{name}, Changes: changes},
-		true
+	return Cut{Kind: Port, Name: fmt.Sprintf("with %s at %s, both directions", name, rate), Subject: []string{name},
+		Changes: changes}, true
 }
 
 // insideCuts makes links of the hosts' graph twice as fast, in all hosts: those that most time is attributed to.
@@ -230,46 +248,6 @@ func insideCuts(p *plan.Plan, s *result.Summary) (all []Cut) {
 			Changes: []scenario.Change{change}})
 	}
 	return all
-}
-
-// idealChanges makes the network ideal: see the package.
-func idealChanges(sc *scenario.Scenario) []scenario.Change {
-	changes := []scenario.Change{uncontrolled, set("transport.window", "none"),
-		set("transport.window_scale", "false"),
-		set("fabric.qos.pfc.enabled", "false"), set("fabric.qos.ecn.enabled", "false"), set("fabric.switch.buffer",
-			huge), set("fabric.switch.latency", "0ns"),
-		set("cluster.nic.latency", "0ns")}
-	if len(sc.Faults) > 0 {
-		changes = append(changes, remove("faults"))
-	}
-	if len(sc.Fabric.Switches) > 0 {
-		changes = append(changes, remove("fabric.switches"))
-	}
-	for i := range sc.Background.Flows {
-		changes = append(changes, set(fmt.Sprintf("background.flows[%d].enabled", i), "false"))
-	}
-	if sc.Fabric.Design == "custom" {
-		return changes
-	}
-	if len(sc.Fabric.Links.Named) > 0 {
-		changes = append(changes, remove("fabric.links.named"))
-	}
-	changes = append(changes, set("cluster.nic.speed", fastest.String()), set("fabric.links.host", fastest.String()),
-		set("fabric.links.delay", "1ps"))
-	for _, trunk := range []struct {
-		path string
-		rate unit.Bitrate // 0: the design has none
-	}{
-		{"fabric.links.spine", sc.Fabric.Links.Spine},
-		{"fabric.links.superspine", sc.Fabric.Links.SuperSpine},
-		{"fabric.dragonfly.local_rate", sc.Fabric.Dragonfly.LocalRate},
-		{"fabric.dragonfly.global_rate", sc.Fabric.Dragonfly.GlobalRate},
-	} {
-		if trunk.rate > 0 {
-			changes = append(changes, set(trunk.path, fastest.String()))
-		}
-	}
-	return changes
 }
 
 // flowCuts takes away each flow that may hold up the job, each group of them, and all.

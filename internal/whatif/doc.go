@@ -12,10 +12,15 @@
 //	                                ^                               |
 //	DIR/run.json, tables -----------+--> attributed(cut) -----------+--> table, whatif.json
 //
-// The ideal network is the scenario without background traffic, faults, PFC, ECN, congestion
-// control and windows, with links of 10 Tb/s without length and switches and NICs without latency.
-// What then is left is compute, launches, PCIe and NVLink, and waiting for them. The links of a
-// custom topology keep the rates that its file gives.
+// The ideal network is the scenario without background traffic, faults, PFC, ECN, congestion control and windows, with links of
+// 100 Tb/s without length, PCIe of 100 TB/s, and switches and NICs without latency. What then is left is compute, launches,
+// NVLink, NCCL's own latencies, and waiting for them.
+//
+// Cures are tried by themselves: whatever the scenario has room for, first those for the nouns that the diagnosis found, within
+// three times the packet-hops of the run and of what takes one thing away. Where chance decides on a cure, several seeds are run.
+//
+// Invariants: over the same messages nothing that changes the network or traffic alone takes less than the ideal network; a
+// change repeated by hand, with its flags, gives its figure; what is printed as a cure was run.
 //
 // Of a job that was aborted, or wrote checkpoints, the whole time is compared. If it never came to its
 // end, a change is asked whether it brings it there. Of several jobs one is compared: Compared says which.

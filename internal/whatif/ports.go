@@ -6,6 +6,7 @@ import (
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/topo"
+	"railyard/internal/unit"
 )
 
 type (
@@ -44,4 +45,21 @@ func bottleneck(p *plan.Plan, r *result.Run) (string, error) {
 		}
 	}
 	return name, nil
+}
+
+// computed returns how long each rank of a job computes in all steps, nil without a table of steps.
+func computed(r *result.Run, job string, ranks int) ([]unit.Duration, error) {
+	if !slices.Contains(r.Tables(), "steps") {
+		return nil, nil
+	}
+	all := make([]unit.Duration, ranks)
+	for row, err := range r.Steps() {
+		if err != nil {
+			return nil, err
+		}
+		if row.Step >= 0 && row.Job == job && int(row.Rank) < ranks {
+			all[row.Rank] += row.Compute
+		}
+	}
+	return all, nil
 }

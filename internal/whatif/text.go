@@ -3,6 +3,7 @@ package whatif
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"railyard/internal/result"
 	"railyard/internal/sheet"
@@ -19,7 +20,7 @@ func (r *Result) WriteText(w io.Writer) error {
 	s.Blank()
 	rows := [][]string{{"change", "attributed", "time", "saves", ""}}
 	for i := range r.Changes {
-		rows = append(rows, changeRows(&r.Changes[i])...)
+		rows = append(rows, r.changeRows(&r.Changes[i])...)
 	}
 	s.Grid("wrrrr", rows)
 	s.Blank()
@@ -54,17 +55,21 @@ func (r *Result) head() string {
 		r.Median.Human())
 }
 
-// changeRows is a change with its figures, and below it why it has none, or what it cures.
-func changeRows(c *result.WhatIfChange) [][]string {
+// changeRows is a change with its figures, and below it what else is to be said.
+func (r *Result) changeRows(c *result.WhatIfChange) [][]string {
 	row := []string{c.Name, optional(c.Attributed)}
-	if c.Saves != nil {
-		row = append(row, (*c.Time).Human(), signed(*c.Saves), fmt.Sprintf("%.1f %%", 100**c.Part))
+	time := c.Time
+	if c.MeanTime != nil {
+		time = c.MeanTime
+	}
+	if saves, known := c.Worth(); known {
+		row = append(row, (*time).Human(), signed(saves), fmt.Sprintf("%.1f %%", 100*c.WorthPart()))
 	}
 	if c.Brings != "" {
-		row = append(row, (*c.Time).Human(), "", "")
+		row = append(row, (*time).Human(), "", "")
 	}
 	rows := [][]string{row}
-	for _, more := range []string{c.Brings, c.Why, c.Reason} {
+	for _, more := range []string{c.Brings, c.Why, c.Reason, spread(c), reason(c.Differs), flags(c)} {
 		if more != "" {
 			rows = append(rows, []string{more})
 		}
@@ -72,12 +77,78 @@ func changeRows(c *result.WhatIfChange) [][]string {
 	return rows
 }
 
+// spread says what chance makes of a change.
+func spread(c *result.WhatIfChange) string {
+	if len(c.Seeds) == 0 {
+		return ""
+	}
+	least, most := c.Seeds[0], c.Seeds[0]
+	for _, s := range c.Seeds {
+		if s.Time < least.Time {
+			least = s
+		}
+		if s.Time > most.Time {
+			most = s
+		}
+	}
+	return fmt.Sprintf("mean of %s: %s (seed %d) to %s (seed %d)", unit.CountOf(int64(len(c.Seeds)), "seed"), least.Time.Human(),
+		least.Seed, most.Time.Human(), most.Seed)
+}
+
+// reason says why a change saves more or less than what is attributed to it.
+func reason(d *result.WhatIfReason) string {
+	if d == nil {
+		return ""
+	}
+	at := string(d.Cause)
+	if d.Port != "" {
+		at += " at " + d.Port
+	}
+	was := fmt.Sprintf("%s, was %s", d.After.Human(), d.Before.Human())
+	switch d.Reason {
+	case result.ReasonRest:
+		return fmt.Sprintf("part of it stays: %s takes %s", at, was)
+	case result.ReasonDivided:
+		return fmt.Sprintf("blame was divided: %s takes %s", at, was)
+	case result.ReasonMoved:
+		return fmt.Sprintf("the hot spot moves: %s takes %s", at, was)
+	case result.ReasonOverlap:
+		return fmt.Sprintf("overlap: %s takes %s", at, was)
+	}
+	return fmt.Sprintf("messages meet at other times: %s takes %s", at, was)
+}
+
+// mostFlags is how long the flags of a change may be so that they are printed; whatif.json has them all.
+const mostFlags = 90
+
+// flags are those with which `railyard run` makes a change that is a cure.
+func flags(c *result.WhatIfChange) string {
+	if c.Kind != Tried {
+		return ""
+	}
+	var words []string
+	for _, f := range c.Flags() {
+		words = append(words, shellWord(f))
+	}
+	if t := strings.Join(words, " "); len(t) <= mostFlags {
+		return t
+	}
+	return ""
+}
+
+// shellWord quotes what a shell would not take as one word.
+func shellWord(s string) string {
+	if strings.ContainsAny(s, " []{}*?$\"'") {
+		return "'" + s + "'"
+	}
+	return s
+}
+
 func (r *Result) foot() []string {
 	text := "attributed: what the run's causes give to it; saves: what a run without it was faster by."
 	if r.Whole != nil {
-		text += fmt.Sprintf(" The single parts that save sum to %s; an ideal network saves %s: parts overlap, and "+
-			"blame does not add up.",
-			r.Parts.Human(), signed(*r.Whole))
+		text += fmt.Sprintf(" The single parts that save sum to %s; infinitely fast links would save %s: parts overlap, and "+
+			"blame does not add up.", r.Parts.Human(), signed(*r.Whole))
 	}
 	notes := []string{text}
 	for i := range r.Changes {
@@ -90,6 +161,16 @@ func (r *Result) foot() []string {
 	if r.Omitted > 0 {
 		notes = append(notes, fmt.Sprintf("%s more were not taken away one by one: those that send least.",
 			unit.CountOf(int64(r.Omitted), "flow")))
+	}
+	if len(r.Base) > 0 {
+		notes = append(notes, fmt.Sprintf("All runs with --set %s=%s.", r.Base[0].Path, r.Base[0].Value))
+	}
+	if len(r.Untried) > 0 {
+		var names []string
+		for _, u := range r.Untried {
+			names = append(names, u.Name)
+		}
+		notes = append(notes, "Not tried, for want of packet-hops (--full tries all): "+strings.Join(names, "; ")+".")
 	}
 	return notes
 }

@@ -28,7 +28,7 @@ const (
 // Options of a what-if.
 type Options struct {
 	Limits   sweep.Limits
-	Full     bool   // compare all steps of a training
+	Full     bool   // compare all steps of a training, and run all that can be tried
 	Job      string // of several, the one that is compared; "": one that was aborted, or wrote checkpoints; else the first
 	Extra    []Cut  // changes beside those that the scenario suggests: what the user asks for
 	Force    bool
@@ -49,20 +49,15 @@ func Run(ctx context.Context, r *result.Run, opt Options) (*Result, error) {
 	if err := a.prepare(ctx); err != nil {
 		return nil, err
 	}
-	variants := []sweep.Variant{{Scenario: a.base}}
-	for i := range a.cuts {
-		variants = append(variants, sweep.Variant{Set: labels(&a.cuts[i]), Scenario: a.variants[i]})
-	}
-	a.sums = make([]*result.Summary, len(variants))
-	a.refused = make([]error, len(variants))
+	variants := a.variants()
 	_, err := sweep.Run(ctx, variants, sweep.Options{Limits: opt.Limits, Force: opt.Force, Inputs: r.Summary.Inputs,
-		Forecast: opt.Forecast, Progress: opt.Progress,
-		Sources: a.sources, Each: func(i int, s *result.Summary) { a.sums[i] = s },
+		Forecast: opt.Forecast, Progress: opt.Progress, Choose: a.choose,
+		Sources: a.sources, Each: func(i int, s *result.Summary) { a.played[i].sum = s },
 		Refused: func(i int, err error) bool {
-			a.refused[i] = err
-			return i > 0 && a.cuts[i-1].Kind != Set
+			a.played[i].refused = err
+			return i > 0 && a.trials[a.played[i].trial].Kind != Set
 		}})
-	if err != nil && ctx.Err() == nil || a.sums[0] == nil {
+	if err != nil && ctx.Err() == nil || a.played[0].sum == nil {
 		return nil, cmp.Or(err, errors.New("the run as it is was not done"))
 	}
 	if e := a.sameAsBefore(); e != nil {
@@ -73,19 +68,17 @@ func Run(ctx context.Context, r *result.Run, opt Options) (*Result, error) {
 
 // asking is a what-if in progress.
 type asking struct {
-	run      *result.Run
-	opt      Options
-	sources  *run.Sources
-	base     *scenario.Scenario
-	cuts     []Cut
-	variants []*scenario.Scenario // of cuts
-	omitted  int
-	job      int   // that is compared
-	life     bool  // its whole time is
-	steps    int64 // compared; 0: a job of flows
-
-	sums    []*result.Summary // the run as it is, then the cuts; nil: not done
-	refused []error
+	run     *result.Run
+	opt     Options
+	sources *run.Sources
+	base    *scenario.Scenario
+	trials  []trial
+	played  []play // the run as it is, then those of trials
+	omitted int
+	shorter []scenario.Change // that base has beside the scenario of the run
+	job     int               // that is compared
+	life    bool              // its whole time is
+	steps   int64             // compared; 0: a job of flows
 }
 
 // prepare finds the scenario, the changes and how many steps are compared.
@@ -110,18 +103,14 @@ func (a *asking) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	ranks, err := computed(a.run, sc.Jobs[a.job].Name, p.Jobs[a.job].Ranks())
+	if err != nil {
+		return err
+	}
 	all, omitted := cuts(p, a.was(), a.job, port)
 	a.omitted = omitted
-	for _, c := range append(all, a.opt.Extra...) {
-		changed, err := sc.With(c.Changes...)
-		switch {
-		case err == nil:
-			a.cuts, a.variants = append(a.cuts, c), append(a.variants, changed)
-		case c.Kind == Set:
-			return err
-		} // else the scenario cannot be without it
-	}
-	return nil
+	all = append(all, triedCures(p, a.was(), a.job, ranks)...)
+	return a.try(append(all, a.opt.Extra...))
 }
 
 // Compared is the number of the job that is compared: the one that is asked for, or the first that was aborted for good, or the
@@ -188,7 +177,7 @@ func Scenario(r *result.Run) (*scenario.Scenario, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.InputPath(result.ScenarioInput), err)
 	}
-	if string(sc.YAML()) != r.Summary.ScenarioYAML {
+	if resolved := r.Summary.ScenarioYAML; resolved != string(sc.YAML()) && resolved != string(sc.WithoutDLB().YAML()) {
 		return nil, fmt.Errorf("%s: it is not the scenario of this run: it was changed, or the run is of a "+
 			"Railyard with other defaults; run the scenario anew", r.InputPath(result.ScenarioInput))
 	}
@@ -253,13 +242,14 @@ func (a *asking) shortened(ctx context.Context, sc *scenario.Scenario) (*scenari
 		return nil, fmt.Errorf("run directory %s: no step of the training ended, so there is nothing to compare",
 			a.run.Path)
 	}
-	return sc.Set(job.Path()+key, fmt.Sprint(a.steps))
+	a.shorter = []scenario.Change{set(job.Path()+key, fmt.Sprint(a.steps))}
+	return sc.With(a.shorter...)
 }
 
 // sameAsBefore holds the run as it is against the directory: what cannot be repeated cannot be
 // compared.
 func (a *asking) sameAsBefore() error {
-	s, old := a.sums[0], a.run.Summary
+	s, old := a.played[0].sum, a.run.Summary
 	if s.State != result.Complete && s.State == old.State && anyAborted(s) && s.VirtualTime == old.VirtualTime {
 		return nil // that is what it may be asked about
 	}
@@ -276,23 +266,26 @@ func (a *asking) sameAsBefore() error {
 
 // result compares.
 func (a *asking) result(interrupted bool) *result.WhatIf {
-	base := a.of(a.sums[0])
+	was := a.played[0].sum
+	base := a.of(was)
 	w := &result.WhatIf{State: result.Complete, Name: base.Name, Measure: result.MeasureFCT, Steps: a.steps,
-		StepsOfRun: a.was().Steps, Job: base.Job}
+		StepsOfRun: a.was().Steps, Job: base.Job, Base: values(a.shorter)}
 	if interrupted {
 		w.State = result.Interrupted
 	}
 	if a.steps > 0 && !a.life {
 		w.Measure, w.Median = result.MeasureStep, base.StepMedian
 	}
-	if w.Time, w.Slowest, w.Ended = a.measured(a.sums[0], nil); a.life {
+	if w.Time, w.Slowest, w.Ended = a.measured(was, nil); a.life {
 		w.Measure, w.Time = result.MeasureJob, base.Took
 	}
-	for i := range a.cuts {
-		if a.sums[i+1] == nil && a.refused[i+1] == nil {
-			continue // interrupted
+	for i := range a.trials {
+		switch t := &a.trials[i]; {
+		case t.untried:
+			w.Untried = append(w.Untried, result.WhatIfUntried{Name: t.Name, Set: values(t.Changes)})
+		case t.ended(a):
+			w.Changes = append(w.Changes, a.change(t))
 		}
-		w.Changes = append(w.Changes, a.change(i))
 	}
 	rank(w.Changes)
 	for i := range w.Changes {
@@ -337,13 +330,10 @@ func (a *asking) measured(s *result.Summary, but map[string]bool) (time, slowest
 	return mean, slowest, why
 }
 
-// change compares the run with cut i to the one without.
-func (a *asking) change(i int) result.WhatIfChange {
-	c := &a.cuts[i]
-	out := result.WhatIfChange{Kind: c.Kind, Name: c.Name, Subject: c.Subject, Reason: c.Reason}
-	for _, x := range c.Changes {
-		out.Set = append(out.Set, result.WhatIfValue{Path: x.Path, Value: x.Text, Gone: x.Remove})
-	}
+// change compares the run with a change to the one without.
+func (a *asking) change(t *trial) result.WhatIfChange {
+	c, was := &t.Cut, a.played[0].sum
+	out := result.WhatIfChange{Kind: c.Kind, Name: c.Name, Subject: c.Subject, Reason: c.Reason, Nouns: c.Of, Set: values(c.Changes)}
 	d := a.was().Diagnosis
 	if a.life {
 		d = a.was().Lifetime
@@ -358,16 +348,16 @@ func (a *asking) change(i int) result.WhatIfChange {
 		}
 	}
 	ended := ""
-	if out.Before, _, out.Why = a.measured(a.sums[0], but); a.life {
-		ended, out.Before, out.Why = out.Why, a.of(a.sums[0]).Took, ""
+	if out.Before, _, out.Why = a.measured(was, but); a.life {
+		ended, out.Before, out.Why = out.Why, a.of(was).Took, ""
 	}
-	if err := a.refused[i+1]; err != nil {
+	if err := t.why(a); err != nil {
 		out.Why = err.Error()
 	}
 	if out.Why != "" {
 		return out
 	}
-	s := a.sums[i+1]
+	s := a.played[t.plays[0]].sum
 	time, slowest, why := a.measured(s, but)
 	if out.Why = why; why != "" {
 		return out
@@ -385,12 +375,14 @@ func (a *asking) change(i int) result.WhatIfChange {
 		part := float64(saves) / float64(out.Before)
 		out.Part = &part
 	}
+	a.seeded(t, &out, but)
+	out.Differs = a.differs(c, &out, s)
 	return out
 }
 
 // brings says what a job comes to that was aborted as it is.
 func (a *asking) brings(s *result.Summary) string {
-	was := a.of(a.sums[0])
+	was := a.of(a.played[0].sum)
 	if s.StepsPlanned == 0 {
 		return "it comes to its end"
 	}
@@ -410,10 +402,10 @@ func rank(changes []result.WhatIfChange) {
 			return cmp.Compare(*a.Time, *b.Time)
 		case a.Brings != "" || b.Brings != "":
 			return cmp.Compare(b2i(a.Brings == ""), b2i(b.Brings == ""))
-		case a.Saves == nil || b.Saves == nil:
-			return cmp.Compare(b2i(a.Saves == nil), b2i(b.Saves == nil))
 		}
-		return cmp.Compare(*b.Saves, *a.Saves)
+		saved, known := a.Worth()
+		other, too := b.Worth()
+		return cmp.Or(cmp.Compare(b2i(!known), b2i(!too)), cmp.Compare(other, saved))
 	})
 }
 
@@ -427,7 +419,7 @@ func b2i(b bool) int {
 // single reports whether a kind of change is a part of the whole, and neither a group of parts nor
 // what a user asked for.
 func single(kind string) bool {
-	return kind != Flows && kind != Ideal && kind != Cure && kind != Survival && kind != Set
+	return kind != Flows && kind != Ideal && kind != Cure && kind != Survival && kind != Tried && kind != Set
 }
 
 // labels name a change in an error.

@@ -139,7 +139,7 @@ func TestOnlyChangesThatApply(t *testing.T) {
 	quiet = strings.ReplaceAll(quiet, "bytes: 1MB", "bytes: 10kB")
 	got := ask(t, began(t, quiet), Options{}).names()
 	slices.Sort(got)
-	want := []string{"on an ideal network", "with rail1/host4 at 1Tb/s", "without burst-1", "without burst-2",
+	want := []string{"with infinitely fast links", "with rail1/host4 at 1Tb/s, both directions", "without burst-1", "without burst-2",
 		"without the 2 background flows on the job's ports"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
@@ -162,7 +162,7 @@ job: {flows: [{from: host1/nic0, to: host4/nic0, bytes: 2MB}, {from: host2/nic0,
 		name, fabric, rest string // with the cause
 		fabric0, rest0     string // without
 	}{
-		{"with host4/rail1 as the other links", ", links: {named: [{link: host4/rail1, rate: 10Gb/s}]}", none, "",
+		{"with host4/rail1 as the other links, both directions", ", links: {named: [{link: host4/rail1, rate: 10Gb/s}]}", none, "",
 			none},
 		{"without PFC", ", switch: {buffer: 2MB}", none, ", switch: {buffer: 2MB}, qos: {pfc: {enabled: false}}",
 			none},
@@ -202,7 +202,7 @@ fabric: {design: single-switch, links: {named: [{link: rail1/host2, rate: 10Gb/s
 congestion: {algorithm: none}
 job: {flows: [{from: host1/nic0, to: host2/nic0, bytes: 2MB}]}
 `
-	got := ask(t, began(t, slow), Options{}).change("with rail1/host2 at 100Gb/s")
+	got := ask(t, began(t, slow), Options{}).change("with rail1/host2 at 100Gb/s, both directions")
 	if len(got.Set) != 1 || got.Set[0] != (result.WhatIfValue{Path: "fabric.links.named[0].rate",
 		Value: "100Gb/s"}) || *got.Part < 0.8 {
 		t.Errorf("%+v", got)
@@ -254,7 +254,7 @@ output: {operations: false, queues: false}
 		t.Errorf("%d of %d steps, %s", found.Steps, found.StepsOfRun, found.Measure)
 	}
 	for _, name := range []string{"with rank 1 as the other ranks", "with launches that take no time",
-		"without background1", "on an ideal network"} {
+		"without background1", "with infinitely fast links"} {
 		if c := found.change(name); c.Saves == nil || *c.Saves <= 0 || c.Median == 0 {
 			t.Errorf("%s: %+v", name, c)
 		}
@@ -406,7 +406,7 @@ func TestText(t *testing.T) {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
-	for _, want := range []string{"without burst-1", "an ideal network saves", "blame does not add up",
+	for _, want := range []string{"without burst-1", "infinitely fast links\nwould save", "blame does not add up",
 		"3 flows more", "it did not come to its end"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
@@ -447,7 +447,8 @@ func TestWhatBringsAnAbortedJobToItsEnd(t *testing.T) {
 		t.Errorf("with checkpoints it takes %v, without the fault %v", *b.Time, *without.Time)
 	}
 	var text bytes.Buffer
-	if err := found.WriteText(&text); err != nil || !strings.Contains(text.String(), "all 20 steps, of which the run as it is ended 8") {
+	if err := found.WriteText(&text); err != nil || !strings.Contains(text.String(),
+		"all 20 steps, of which the run as it is ended 8") {
 		t.Errorf("%v:\n%s", err, text.String())
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"railyard/internal/coll"
 	"railyard/internal/unit"
 )
 
@@ -150,5 +151,48 @@ func TestForecastOfOneReplica(t *testing.T) {
 	a = Assumed{Copy: func(_ int32, b unit.Bytes) unit.Duration { return unit.Duration(b) * unit.Microsecond }}
 	if got, want := copied.Forecast(a)[0][0], (Times{0, 7 * unit.Microsecond}); got != want {
 		t.Errorf("a copy runs %v, want %v", got, want)
+	}
+}
+
+// An operation begins when the last that it waits for has ended, in whatever order they are listed; a sum of ranks when
+// the last of them has come; and what a rank receives is over when it was sent and the receiver was there.
+func TestForecastsWaitForTheLast(t *testing.T) {
+	compute := func(id int32, took unit.Duration, stream int32, deps ...int32) Op {
+		return Op{ID: id, Kind: Compute, Duration: took, Stream: stream, Deps: deps, Coll: -1, Body: -1}
+	}
+	for _, deps := range [][]int32{{0, 1}, {1, 0}} {
+		j := &Job{Of: []int32{0}, Programs: []Program{{Streams: make([]Stream, 3),
+			Ops: []Op{compute(0, 3, 0), compute(1, 5, 1), compute(2, 1, 2, deps...)}}}}
+		spans := j.Forecast(Assumed{Took: func(int32) unit.Duration { return 0 }})
+		if got := spans[0][2]; got != (Times{5, 6}) {
+			t.Errorf("after %v, which take 3 and 5: %+v, want 5 to 6", deps, got)
+		}
+	}
+	pair := Group{Ranks: []int32{0, 1}}
+	for _, c := range []struct {
+		kind                  coll.Collective
+		first, second         unit.Duration // when the ranks come to it
+		wantFirst, wantSecond unit.Duration // when it is over for them, if it takes 4
+	}{
+		{coll.AllReduce, 3, 5, 9, 9},
+		{coll.AllReduce, 5, 3, 9, 9},
+		{coll.SendReceive, 2, 1, 6, 6},
+		{coll.SendReceive, 2, 10, 6, 10},
+		{coll.SendReceive, 1, 2, 5, 5},
+	} {
+		s, err := schedules(&pair, c.kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := &Job{Of: []int32{0, 1}, Groups: []Group{pair}, Collectives: []Collective{{Schedule: s}}}
+		for _, launched := range []unit.Duration{c.first, c.second} {
+			j.Programs = append(j.Programs, Program{Streams: make([]Stream, 3),
+				Ops: []Op{{Kind: Communication, Duration: launched, Coll: 0, Body: -1}}})
+		}
+		spans := j.Forecast(Assumed{Took: func(int32) unit.Duration { return 4 }})
+		if a, b := spans[0][0].End, spans[1][0].End; a != c.wantFirst || b != c.wantSecond {
+			t.Errorf("%v that ranks come to after %v and %v is over after %v and %v, want %v and %v", c.kind, c.first, c.second, a, b,
+				c.wantFirst, c.wantSecond)
+		}
 	}
 }

@@ -8,6 +8,8 @@ type Protocol struct {
 	Name string
 	// Data of each Line bytes on a link are data, the rest says that they are there. 0: all are.
 	Data, Line unit.Bytes
+	// OnSwitch says that Data and Line are of messages that a switch adds up or copies alone.
+	OnSwitch bool
 	// Launch is what a collective takes before its first message, its kernel's launch included.
 	Launch unit.Duration
 	// Inside is what a message inside a host takes beside the link, which may be less than nothing:
@@ -18,9 +20,10 @@ type Protocol struct {
 	Rate unit.Bitrate
 }
 
-// Wire returns the bytes that links carry for so many bytes of data: whole lines.
-func (p *Protocol) Wire(n int64) int64 {
-	if p == nil || p.Line == 0 {
+// Wire returns the bytes that links carry for so many bytes of data: whole lines. bySwitch says that
+// a switch adds up or copies them.
+func (p *Protocol) Wire(n int64, bySwitch bool) int64 {
+	if p == nil || p.Line == 0 || p.OnSwitch && !bySwitch {
 		return n
 	}
 	return (n + int64(p.Data) - 1) / int64(p.Data) * int64(p.Line)

@@ -9,12 +9,15 @@ import (
 
 // Links carry whole lines.
 func TestLinesOfAProtocol(t *testing.T) {
-	ll128 := &Protocol{Data: 120, Line: 128}
+	ll128, nvls := &Protocol{Data: 120, Line: 128}, &Protocol{Data: 85, Line: 100, OnSwitch: true}
 	for _, c := range []struct {
-		p       *Protocol
-		n, want int64
-	}{{nil, 7, 7}, {&Protocol{}, 7, 7}, {ll128, 0, 0}, {ll128, 1, 128}, {ll128, 120, 128}, {ll128, 121, 256}} {
-		if got := c.p.Wire(c.n); got != c.want {
+		p        *Protocol
+		n        int64
+		bySwitch bool
+		want     int64
+	}{{nil, 7, false, 7}, {&Protocol{}, 7, false, 7}, {ll128, 0, false, 0}, {ll128, 1, false, 128},
+		{ll128, 120, false, 128}, {ll128, 121, true, 256}, {nvls, 86, true, 200}, {nvls, 86, false, 86}} {
+		if got := c.p.Wire(c.n, c.bySwitch); got != c.want {
 			t.Errorf("%+v: %d bytes take %d, want %d", c.p, c.n, got, c.want)
 		}
 	}

@@ -113,6 +113,7 @@ type drawn struct {
 	fn   *ast.FuncDecl
 	name string // of the function, with its receiver
 	id   string // the same as long as the function is
+	pkg  string // below internal
 }
 
 // where is the place of the mistake, as compilers print it.
@@ -153,6 +154,7 @@ func (s *subject) draw(n int, seed uint64) (out []*drawn) {
 					return out
 				}
 				if s.check(map[string]string{d.file.path: weave(d.file, []planted{{d, 1}})}, nil) == nil {
+					d.pkg = s.name
 					out = append(out, d)
 					left = true
 					break

@@ -90,7 +90,7 @@ func TestDrawing(t *testing.T) {
 	s := subjectOf(t, many, "package x\n")
 	text := func(n int, seed uint64) (lines []string) {
 		for _, d := range s.draw(n, seed) {
-			lines = append(lines, line("x", d, "", ""))
+			lines = append(lines, line(d, "", ""))
 		}
 		return lines
 	}

@@ -1,7 +1,7 @@
 // Command mutate plants mistakes in the code, one at a time, and says which the tests notice.
 //
 //	go run ./tools/mutate [-v] [NAME...]      default: every mutant of tools/mutate/mutants.txt
-//	go run ./tools/mutate -package PACKAGE[,PACKAGE...] [-n N] [-seed N] [-verdicts FILE] [-quick] [-again]
+//	go run ./tools/mutate -package PACKAGE[,PACKAGE...] [-n N] [-seed N] [-verdicts FILE] [-quick] [-again] [-by PACKAGE,...]
 //
 // A mutant of the list is a change of a few words in one file. With -package mutants are drawn from
 // the source of a package: the same for the same seed and source, spread evenly over its functions.
@@ -32,6 +32,7 @@ func main() {
 	flag.BoolVar(&d.again, "again", false, "try those again that survived")
 	flag.BoolVar(&d.quick, "quick", false, "leave out tests that take over a second; then try those again that survived")
 	flag.BoolVar(&d.list, "list", false, "print the mutants, run no test")
+	by := flag.String("by", "", "try the survivors of all packages again, planted together, by the tests of these `packages`")
 	flag.Parse()
 	if *packages == "" {
 		if !runList(flag.Args(), *verbose) {
@@ -45,6 +46,14 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	if *by != "" {
+		good, err := d.runWith(ctx, strings.Split(*packages, ","), strings.Split(*by, ","))
+		exitOn(err)
+		if !good {
+			os.Exit(1)
+		}
+		return
+	}
 	good := true
 	for p := range strings.SplitSeq(*packages, ",") {
 		clean, err := d.run(ctx, p)

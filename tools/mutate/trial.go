@@ -30,25 +30,32 @@ type trial struct {
 	checks []check
 }
 
-// build makes the test packages with all mutants planted, and runs each once without any.
-func (s *subject) build(ctx context.Context, dir string, mutants []planted, packages []string,
-	quick bool) (*trial, error) {
-	replace := map[string]string{}
+// plant writes the files of a package with its mutants into dir, under names that begin with name, and adds them to
+// what replaces files.
+func (s *subject) plant(dir, name string, mutants []planted, replace map[string]string) error {
 	for i, f := range s.files {
 		of := slices.DeleteFunc(slices.Clone(mutants), func(m planted) bool { return m.file != f })
 		if len(of) == 0 {
 			continue
 		}
-		replace[f.path] = filepath.Join(dir, fmt.Sprint(i, ".go"))
+		replace[f.path] = filepath.Join(dir, fmt.Sprint(name, ".", i, ".go"))
 		if err := os.WriteFile(replace[f.path], []byte(weave(f, of)), 0o600); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	added := filepath.Join(filepath.Dir(s.files[0].path), "planted_mutants.go")
-	replace[added] = filepath.Join(dir, "chooser.go")
-	err := os.WriteFile(replace[added], []byte(chooser(s.files[0].ast.Name.Name)), 0o600)
-	if err != nil {
-		return nil, err
+	replace[added] = filepath.Join(dir, name+".chooser.go")
+	return os.WriteFile(replace[added], []byte(chooser(s.files[0].ast.Name.Name)), 0o600)
+}
+
+// build makes the test packages with all mutants of some subjects planted, and runs each test once without any.
+func build(ctx context.Context, dir string, subjects []*subject, mutants []planted, packages []string,
+	quick bool) (*trial, error) {
+	replace := map[string]string{}
+	for i, s := range subjects {
+		if err := s.plant(dir, fmt.Sprint("subject", i), mutants, replace); err != nil {
+			return nil, err
+		}
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
@@ -60,7 +67,7 @@ func (s *subject) build(ctx context.Context, dir string, mutants []planted, pack
 	}
 	t := &trial{dir: dir, quick: quick}
 	for i, p := range packages {
-		fmt.Printf("%s: building and running the tests of %s\n", s.name, p)
+		fmt.Printf("building and running the tests of %s\n", p)
 		binary := filepath.Join(dir, fmt.Sprint("tests", i))
 		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", file, "-o", binary, "./internal/"+p)
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -55,7 +55,7 @@ func (d *drawing) run(ctx context.Context, name string) (bool, error) {
 	count := map[string]int{}
 	for i, m := range s.draw(d.n, d.seed) {
 		if d.list {
-			fmt.Println(line(name, m, "", ""))
+			fmt.Println(line(m, "", ""))
 			continue
 		}
 		v := known[m.id]
@@ -64,7 +64,7 @@ func (d *drawing) run(ctx context.Context, name string) (bool, error) {
 		} else {
 			count[v]++
 			if v != killed {
-				fmt.Println(line(name, m, v, ""))
+				fmt.Println(line(m, v, ""))
 			}
 		}
 	}
@@ -86,10 +86,55 @@ func (d *drawing) tryAll(ctx context.Context, s *subject, todo []planted, count 
 		return err
 	}
 	defer os.RemoveAll(dir)
-	t, err := s.build(ctx, dir, todo, append([]string{s.name}, testedBy[s.name]...), d.quick)
+	packages := append([]string{s.name}, testedBy[s.name]...)
+	t, err := build(ctx, dir, []*subject{s}, todo, packages, d.quick)
 	if err != nil {
 		return err
 	}
+	return d.tryEach(ctx, t, todo, count)
+}
+
+// runWith tries the survivors of all packages at once, planted together, by the tests of others: what is slow to build
+// is built once. It says whether all were noticed.
+func (d *drawing) runWith(ctx context.Context, names, tests []string) (bool, error) {
+	known, err := readVerdicts(d.verdicts)
+	if err != nil {
+		return false, err
+	}
+	var subjects []*subject
+	var todo []planted
+	for _, name := range names {
+		s, err := load(name)
+		if err != nil {
+			return false, err
+		}
+		was := len(todo)
+		for _, m := range s.draw(d.n, d.seed) {
+			if v := known[m.id]; v != "" && v != killed {
+				todo = append(todo, planted{m, len(todo) + 2})
+			}
+		}
+		if len(todo) > was {
+			subjects = append(subjects, s)
+		}
+	}
+	dir, err := os.MkdirTemp("", "mutate")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(dir)
+	t, err := build(ctx, dir, subjects, todo, tests, d.quick)
+	if err != nil {
+		return false, err
+	}
+	count := map[string]int{}
+	err = d.tryEach(ctx, t, todo, count)
+	fmt.Printf("%d survivors: %d killed\n", len(todo), count[killed])
+	return count[killed] == len(todo), err
+}
+
+// tryEach tries mutants that are planted, and keeps each verdict.
+func (d *drawing) tryEach(ctx context.Context, t *trial, todo []planted, count map[string]int) error {
 	began := time.Now()
 	for i, m := range todo {
 		verdict, by := t.try(ctx, m.n)
@@ -98,7 +143,7 @@ func (d *drawing) tryAll(ctx context.Context, s *subject, todo []planted, count 
 			break
 		}
 		count[verdict]++
-		text := line(s.name, m.drawn, verdict, by)
+		text := line(m.drawn, verdict, by)
 		if err := keep(d.verdicts, text); err != nil {
 			return err
 		}
@@ -110,9 +155,9 @@ func (d *drawing) tryAll(ctx context.Context, s *subject, todo []planted, count 
 
 // line is a verdict as it is printed and kept: tabs between verdict, identity, package, place,
 // function, the mistake, what noticed it.
-func line(pkg string, m *drawn, verdict, by string) string {
+func line(m *drawn, verdict, by string) string {
 	oneLine := func(s string) string { return strings.Join(strings.Fields(s), " ") }
-	return strings.Join([]string{verdict, m.id, pkg, m.where(), m.name,
+	return strings.Join([]string{verdict, m.id, m.pkg, m.where(), m.name,
 		oneLine(m.old) + " -> " + oneLine(m.new), by}, "\t")
 }
 

@@ -11,6 +11,8 @@ import (
 	"railyard/internal/cause"
 	"railyard/internal/chart"
 	"railyard/internal/scripttest"
+	"railyard/internal/sheet"
+	"railyard/internal/shown"
 )
 
 const us = chart.Value(1e6)
@@ -250,6 +252,36 @@ func TestNotesAfterBarsAreWhole(t *testing.T) {
 		}
 		if !strings.Contains(d, "a 60 ms (15.0 %)") || strings.Contains(d, "60.0 %") {
 			t.Errorf("at %g a share is not of the whole:\n%s", w, d)
+		}
+	}
+}
+
+// A long name is fitted in time by its length, not by its square: what is kept of it is looked at a
+// few times.
+func TestFitOfLongNames(t *testing.T) {
+	name := strings.Repeat("spine-0123456789.", 2000)
+	n := testing.AllocsPerRun(1, func() {
+		if got := fit(name, smallSize, 200); textWidth(got, smallSize) > 200 || len(got) < 20 {
+			t.Errorf("%d letters, %g wide", len(got), textWidth(got, smallSize))
+		}
+	})
+	if n > 100 { // each trial of a length allocates
+		t.Errorf("%g allocations: as many lengths are tried", n)
+	}
+	for _, s := range []string{name, "iiiiiiiiiiiiiiiiiiiiiiWWWWWWWWWWWWWWWWW", "abc", "\x1b[2J\u202e and more of it"} {
+		for width := 0.0; width < 300; width += 7 {
+			want := "" // the longest of all lengths that fits
+			for n := min(len(shown.Text(s)), 120); n >= leastLetters && want == ""; n-- {
+				if short := sheet.Shorten(shown.Text(s), n); textWidth(short, smallSize) <= width {
+					want = short
+				}
+			}
+			if textWidth(s, smallSize) <= width {
+				want = shown.Text(s)
+			}
+			if got := fit(s, smallSize, width); got != want {
+				t.Errorf("%.20q at %g: %q, want %q", s, width, got, want)
+			}
 		}
 	}
 }

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"railyard/internal/sheet"
+	"railyard/internal/shown"
 )
 
 // Drawing is an SVG in the making.
@@ -35,6 +37,9 @@ const (
 func newDrawing(name string, w, h float64, title, desc string) *Drawing {
 	return &Drawing{W: w, H: h, name: name, title: title, desc: desc}
 }
+
+// text is foreign text in an SVG: escapes of what is hidden, then those of XML.
+func text(s string) string { return html.EscapeString(shown.Text(s)) }
 
 // num prints a coordinate: two decimals at most.
 func num(v float64) string {
@@ -148,14 +153,14 @@ func (d *Drawing) open(attributes string) { d.b.WriteString("<g " + attributes +
 func (d *Drawing) close()                 { d.b.WriteString("</g>\n") }
 
 // escape writes text.
-func (d *Drawing) escape(s string) { d.b.WriteString(html.EscapeString(s)) }
+func (d *Drawing) escape(s string) { d.b.WriteString(text(s)) }
 
 func (d *Drawing) end(element, tip string) {
 	if tip == "" {
 		d.b.WriteString("/>\n")
 		return
 	}
-	d.b.WriteString("><title>" + html.EscapeString(tip) + "</title></" + element + ">\n")
+	d.b.WriteString("><title>" + text(tip) + "</title></" + element + ">\n")
 }
 
 // The ways to place text against its point.
@@ -193,16 +198,16 @@ func (d *Drawing) write(x, y, size float64, align, ink, s, more string) {
 	if align != alignStart {
 		fmt.Fprintf(&d.b, ` text-anchor="%s"`, align)
 	}
-	d.b.WriteString(more + ">" + html.EscapeString(s) + "</text>\n")
+	d.b.WriteString(more + ">" + text(s) + "</text>\n")
 }
 
 // textWidth estimates how wide s is in a wide sans-serif: on the safe side for most.
 func textWidth(s string, size float64) float64 {
 	w := 0.0
-	for _, r := range s {
+	for _, r := range shown.Text(s) {
 		switch {
 		case strings.ContainsRune("ijltfI.,:;'| ()/", r):
-			w += 0.37
+			w += narrowest
 		case strings.ContainsRune("mwMW%#>", r):
 			w += 0.9
 		default:
@@ -214,16 +219,26 @@ func textWidth(s string, size float64) float64 {
 
 // fit cuts s to a width, or drops it where not even a few letters fit.
 func fit(s string, size, width float64) string {
+	s = shown.Text(s)
 	if textWidth(s, size) <= width {
 		return s
 	}
-	for n := utf8.RuneCountInString(s) - 1; n >= 4; n-- {
-		if short := sheet.Shorten(s, n); textWidth(short, size) <= width {
-			return short
-		}
+	// Each step leaves the letters of the one before and adds one, so the widest that fits is found by
+	// halves. No letter is narrower than narrowest.
+	most := min(utf8.RuneCountInString(s)-1, int(max(width, 0)/(narrowest*size))+1)
+	n := sort.Search(max(most-leastLetters+1, 0), func(i int) bool {
+		return textWidth(sheet.Shorten(s, most-i), size) <= width
+	})
+	if most-n < leastLetters {
+		return ""
 	}
-	return ""
+	return sheet.Shorten(s, most-n)
 }
+
+const (
+	narrowest    = 0.37 // of textWidth
+	leastLetters = 4    // fewer say nothing
+)
 
 // File returns the drawing as a file of its own: its title above it, on white.
 func (d *Drawing) File() string {
@@ -242,6 +257,6 @@ func (d *Drawing) String() string {
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" class="chart" data-figure="%s" `+
 		`width="%s" height="%s" viewBox="0 0 %s %s" role="img" aria-label="%s" font-family="%s">`+
 		"\n<desc>%s</desc>\n%s</svg>\n",
-		html.EscapeString(d.name), w, h, w, h, html.EscapeString(d.title), fonts,
-		html.EscapeString(d.desc), d.b.String())
+		text(d.name), w, h, w, h, text(d.title), fonts,
+		text(d.desc), d.b.String())
 }

@@ -67,7 +67,7 @@ func (m *Mistake) Break(t *testing.T) string {
 	broken := strings.Replace(text, m.Old, m.With, 1)
 	switch {
 	case m.Old == "spanning":
-		broken = text + "spanning-tree mode mst\n"
+		broken = text + "frobnicate mode mst\n"
 	case strings.Contains("Q10 Q12 Q04 Q03 Q21", m.Rule): // on all ports, of which none is forgotten
 		broken = strings.ReplaceAll(text, m.Old, m.With)
 	}
@@ -90,20 +90,24 @@ var Planted = []Mistake{
 		"  priority-flow-control mode auto\n",
 		"Q10"},
 	{"nxos", "mtu 9216", "mtu 1500", "Q12"},
-	{"nxos", "interface Ethernet1/3\n  description to spine2 Ethernet1/1\n  priority-flow-control mode auto",
-		"interface Ethernet1/3\n  description to spine2 Ethernet1/1\n  priority-flow-control mode off", "Q13"},
+	{"nxos",
+		"interface Ethernet1/3\n  description to spine2 Ethernet1/1\n  mtu 9216\n  priority-flow-control mode auto",
+		"interface Ethernet1/3\n  description to spine2 Ethernet1/1\n  mtu 9216\n  priority-flow-control mode off", "Q13"},
 	{"nxos", "class-map type qos match-any ROCEv2\n  match dscp 26",
 		"class-map type qos match-all ROCEv2\n  match dscp 26\n  match cos 3",
 		"Q14"},
 	{"nxos", "    bandwidth remaining percent 50\n    random-detect",
 		"    bandwidth remaining percent 50\n    pause no-drop\n    random-detect",
 		"Q14"},
-	{"nxos", "    random-detect minimum-threshold", "    random-detect ecn\n    random-detect minimum-threshold", "Q14"},
+	{"nxos", "    random-detect minimum-threshold", "    random-detect ecn\n    random-detect minimum-threshold",
+		"Q14"},
 	{"nxos", "spanning", "", "Q20"},
-	{"nxos", "\npriority-flow-control watch-dog-interval on", "\npriority-flow-control watch-dog-interval 100", "Q21"},
+	{"nxos", "\npriority-flow-control watch-dog-interval on", "\npriority-flow-control watch-dog-interval 100",
+		"Q21"},
 	{"nxos", "feature lldp", "feature lldp\nno lldp tlv-select dcbxp", "Q22"},
-	{"nxos", "feature lldp", "leaf1# show system config reload-pending\nFollowing config commands require copy r s + reload :\n" +
-		"=====\nhardware profile dlb\n=====\nleaf1# show running-config\nfeature lldp", "Q17 Q20"},
+	{"nxos", "feature lldp",
+		"leaf1# show system config reload-pending\nFollowing config commands require copy r s + reload :\n" +
+			"=====\nhardware profile dlb\n=====\nleaf1# show running-config\nfeature lldp", "Q17 Q20"},
 	{"eos", "qos map dscp 26 to traffic-class 3", "qos map dscp 26 to traffic-class 0", "Q02"},
 	{"eos", "      priority strict\n", "      no priority\n", "Q03"},
 	{"eos", "      random-detect ecn", "      ! random-detect ecn", "Q04"},
@@ -119,7 +123,7 @@ var Planted = []Mistake{
 		"Q15"},
 	{"eos", "   priority-flow-control priority 3 no-drop", "   priority-flow-control priority 3 no-drop\n" +
 		"   priority-flow-control priority 4 enable", "Q15"},
-	{"eos", "hostname leaf1", "hostname leaf1\nspanning-tree mode mstp", "Q20"},
+	{"eos", "hostname leaf1", "hostname leaf1\nfrobnicate mode mstp", "Q20"},
 	{"sonic", `"26": "3"`, `"26": "1"`, "Q02"},
 	{"sonic", `"pfc_enable": "3", "pfcwd_sw_enable": "3"`, `"pfcwd_sw_enable": "3"`, "Q02"},
 	{"sonic", `"48": "6"`, `"48": "3"`, "Q03"},
@@ -129,7 +133,7 @@ var Planted = []Mistake{
 	{"sonic", `"pfc_enable": "3", "pfcwd_sw_enable": "3"`, `"pfc_enable": "0,1,3"`, "Q09"},
 	{"sonic", `"POLL_INTERVAL": "100"`, `"POLL_INTERVAL": "300"`, "Q10"},
 	{"sonic", `"mtu": "9198"`, `"mtu": "1500"`, "Q12"},
-	{"sonic", ` "PORT": {`, ` "TELEMETRY": {"a": {"b": "c"}}, "PORT": {`, "Q20"},
+	{"sonic", ` "PORT": {`, ` "TELEMETTRY": {"a": {"b": "c"}}, "PORT": {`, "Q20"},
 	{"nvue", "ecn enable", "ecn disable", "Q04"},
 	{"nvue", "min-threshold 150000", "min-threshold 1500000", "Q05"},
 	{"nvue", "link mtu 9198", "link mtu 1500", "Q12"},
@@ -138,7 +142,8 @@ var Planted = []Mistake{
 	{"junos", "schedulers s1-TC6 priority strict-high", "schedulers s1-TC6 transmit-rate percent 5", "Q03"},
 	{"junos", "set class-of-service interfaces et-0/0/2 congestion-notification-profile cnp1\n", "", "Q13"},
 	{"junos", "egress buffer-partition lossless percent 80", "egress buffer-partition lossless percent 70", "Q16"},
-	{"junos", "set system", "set class-of-service forwarding-classes class TC3 explicit-congestion-notification\nset system", "Q16"},
+	{"junos", "set system",
+		"set class-of-service forwarding-classes class TC3 explicit-congestion-notification\nset system", "Q16"},
 	{"junos", "set class-of-service congestion-notification-profile cnp1 pfc-watchdog\n", "", "Q10"},
-	{"junos", "set system", "set protocols lldp interface all\nset system", "Q20"},
+	{"junos", "set system", "set frobnicate interface all\nset system", "Q20"},
 }

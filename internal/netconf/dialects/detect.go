@@ -2,7 +2,6 @@ package dialects
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -17,12 +16,18 @@ var marks = []struct{ dialect, prefix string }{
 	{"nxos", "system qos"}, {"nxos", "ip load-sharing "}, {"nxos", "!Command: show "},
 	{"eos", "qos map "}, {"eos", "qos profile "}, {"eos", "service-profile "}, {"eos", "! device: "},
 	{"eos", "! Command: show "}, {"eos", "service routing protocols model "},
-	{"nvue", "nv set "},
+	{"nvue", "nv set "}, {"nvue", "- header:"}, {"nvue", "- set:"},
 	{"junos", "set class-of-service "}, {"junos", "set system host-name "}, {"junos", "set version "},
 }
 
 // braces is how a configuration of Junos begins that was not printed as set commands.
-var braces = regexp.MustCompile(`(?m)^(system|interfaces|class-of-service|groups) \{\s*$`)
+var braces = regexp.MustCompile(`(?m)^(?:class-of-service|` + hierarchies + `) \{\s*$`)
+
+// hierarchies are the outermost ones of Junos.
+const hierarchies = `system|interfaces|groups|protocols|routing-options|forwarding-options|chassis|policy-options|vlans`
+
+// sets is how a set command of Junos begins.
+var sets = regexp.MustCompile(`(?m)^set (?:` + hierarchies + `) `)
 
 // table is how a table of a config_db.json begins: their names are in capitals.
 var table = regexp.MustCompile(`^\{?\s*"[A-Z][A-Z0-9_]*"\s*:`)
@@ -43,8 +48,8 @@ func Detect(files []netconf.File) (string, error) {
 		}
 	}
 	for _, f := range files {
-		if braces.Match(f.Text) {
-			return "", errors.New("configuration of Junos in braces, want its set commands: show configuration | display set")
+		if braces.Match(f.Text) || sets.Match(f.Text) {
+			return "junos", nil
 		}
 	}
 	return "", fmt.Errorf("no line tells which platform it is for, want --dialect %s", strings.Join(Names(), ", "))

@@ -18,7 +18,9 @@ func TestDetect(t *testing.T) {
 		"{\n  \"state\": \"complete\"\n}":                           "",
 		"! device: leaf1 (DCS-7060X6, EOS-4.32.1F)\nhostname leaf1": "eos",
 		"\n!Command: show running-config\nhostname leaf1":           "nxos",
-		"system {\n    host-name a;\n}\n":                           "",
+		"system {\n    host-name a;\n}\n":                           "junos",
+		"set interfaces et-0/0/0 mtu 9216":                          "junos",
+		"- header:\n    model: x\n- set:\n    qos: {}":              "nvue",
 		"\ufeffsystem qos\n":                                        "nxos",
 		"PAR1\x00\x01":                                              "",
 	} {

@@ -25,11 +25,14 @@ func unbundled(d *netconf.Device) string {
 		switch {
 		case d.Peer == nil || here.Kind != netconf.Physical || here.Channel < 0 || here.Channel > mostChannel ||
 			len(here.Addresses) > 0:
-			return fmt.Sprintf("port channel %d of %s without a peer switch, or with an address", here.Channel, here.Name)
+			return fmt.Sprintf("port channel %d of %s without a peer switch, or with an address", here.Channel,
+				here.Name)
 		case peer != (here.VLAN == 0), known && vlan != here.VLAN:
-			return fmt.Sprintf("port channel %d with VLAN %d, want none to the peer, and one to a NIC", here.Channel, here.VLAN)
+			return fmt.Sprintf("port channel %d with VLAN %d, want none to the peer, and one to a NIC",
+				here.Channel, here.VLAN)
 		case !peer && here.Channel > mostMLAG:
-			return fmt.Sprintf("port channel %d, which is the number of its MLAG too, want at most %d", here.Channel, mostMLAG)
+			return fmt.Sprintf("port channel %d, which is the number of its MLAG too, want at most %d",
+				here.Channel, mostMLAG)
 		}
 	}
 	return ""
@@ -68,21 +71,6 @@ type channel struct {
 	trunk  bool
 }
 
-// inChannel is the block of a port channel.
-var inChannel = &block{Ends: []string{"exit"}, Rules: []rule{
-	{Pattern: "description TEXT..."},
-	{Pattern: "switchport"},
-	{Pattern: "switchport mode trunk", Do: func(r *reader, _ *line) error { r.channel.trunk = true; return nil }},
-	{Pattern: "switchport access vlan ID", Do: func(r *reader, l *line) (err error) {
-		r.channel.vlan, err = l.Int(0, 1, mostVLAN)
-		return err
-	}},
-	{Pattern: "mlag N", Do: func(r *reader, l *line) (err error) {
-		r.channel.mlag, err = l.Int(0, 1, mostMLAG)
-		return err
-	}},
-}}
-
 // channelNumber reads the name of a port channel.
 func channelNumber(name string) (int, error) {
 	n, err := lines.Whole(strings.TrimPrefix(name, "Port-Channel"), 1, mostChannel)
@@ -92,20 +80,15 @@ func channelNumber(name string) (int, error) {
 	return int(n), nil
 }
 
-// beginChannel begins a port channel, by its number.
-func beginChannel(r *reader, l *line) error {
-	n, err := channelNumber(l.Args[0])
-	if err != nil {
-		r.channel = &channel{} // so that its lines are read
-		return err
-	}
+// channelOf is the port channel of a name.
+func (r *reader) channelOf(l *line, name string) *channel {
+	n, _ := channelNumber(name)
 	i := slices.IndexFunc(r.channels, func(c *channel) bool { return c.number == n })
 	if i < 0 {
 		i = len(r.channels)
 		r.channels = append(r.channels, &channel{number: n, line: l})
 	}
-	r.channel = r.channels[i]
-	return nil
+	return r.channels[i]
 }
 
 // bundled puts a port into a port channel.
@@ -117,44 +100,41 @@ func bundled(r *reader, l *line) (err error) {
 	return err
 }
 
-// finishChannels gives ports the VLAN of their port channel, and reports those that are not as both peers need them.
-func (r *reader) finishChannels(wrong func(l *line, format string, args ...any)) {
-	used := map[int]bool{}
+// finishChannels gives ports what their port channel says, and reports those of which there is none.
+func (r *reader) finishChannels(missing, wrong func(l *line, format string, args ...any)) {
 	for i := range r.Device.Interfaces {
 		here := &r.Device.Interfaces[i]
 		if here.Channel == 0 {
 			continue
 		}
-		used[here.Channel] = true
 		at := r.Places["interface "+here.Name]
 		l := &line{File: at.File, Number: lines.Number(at.Line)}
 		k := slices.IndexFunc(r.channels, func(c *channel) bool { return c.number == here.Channel })
+		name := r.Native(here.Name)
 		switch {
 		case k < 0:
-			wrong(l, "%s: no interface Port-Channel%d", here.Name, here.Channel)
+			missing(l, "%s: no interface Port-Channel%d", name, here.Channel)
 		case here.VLAN != 0:
-			wrong(l, "%s: a VLAN beside port channel %d, want it there", here.Name, here.Channel)
+			wrong(l, "%s: a VLAN beside port channel %d, want it there", name, here.Channel)
 		case len(here.Addresses) > 0:
-			wrong(l, "%s: an address beside port channel %d", here.Name, here.Channel)
+			wrong(l, "%s: an address beside port channel %d", name, here.Channel)
 		default:
-			here.VLAN = r.channels[k].vlan
+			c := r.channels[k]
+			here.VLAN = c.vlan
+			if peer := r.Device.Peer; peer == nil || c.number != peer.Link {
+				here.Trunk = c.trunk // to the peer all VLANs go
+			}
+			if b := r.Device.Port(fmt.Sprintf("Port-Channel%d", c.number)); b != nil && here.MTU == 0 {
+				here.MTU = b.MTU
+			}
 		}
-	}
-	link := 0
-	if r.Device.Peer != nil {
-		link = r.Device.Peer.Link
 	}
 	for _, c := range r.channels {
-		name := located.Shown(fmt.Sprintf("Port-Channel%d", c.number))
-		switch {
-		case !used[c.number]:
-			wrong(c.line, "%s: no port has channel-group %d", name, c.number)
-		case link == 0:
-			wrong(c.line, "%s: port channels without mlag configuration have no place here", name)
-		case c.number == link && (!c.trunk || c.vlan != 0 || c.mlag != 0):
-			wrong(c.line, "%s: the peer-link, want switchport mode trunk alone", name)
-		case c.number != link && (c.trunk || c.vlan == 0 || c.mlag != c.number):
-			wrong(c.line, "%s: want switchport access vlan, and mlag %d", name, c.number)
+		if link := r.Device.Peer; link != nil && c.number == link.Link && (c.vlan != 0 || c.mlag != 0) {
+			wrong(c.line, "Port-Channel%d: the peer-link, want switchport mode trunk alone", c.number)
 		}
-	}
+	} // What is no more than its ports is none of its own.
+	r.Device.Interfaces = slices.DeleteFunc(r.Device.Interfaces, func(i netconf.Interface) bool {
+		return i.Kind == netconf.Bundle && len(i.Addresses) == 0
+	})
 }

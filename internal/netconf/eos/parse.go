@@ -1,7 +1,9 @@
 package eos
 
 import (
+	"bytes"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -13,22 +15,38 @@ import (
 
 // A setting is what a qos profile says, or an interface beside its profile.
 type setting struct {
-	pfc    *lines.Line
-	noDrop map[uint8]*lines.Line
-	queues map[uint8]*queue
-	base   *lines.Line // of an interface: its service-profile
+	name      string // of a profile
+	line      *lines.Line
+	used      bool
+	pfc       *lines.Line
+	noPFC     *lines.Line
+	unwatched *lines.Line
+	noDrop    map[uint8]*lines.Line
+	drop      map[uint8]*lines.Line
+	queues    map[uint8]*queue
+	base      *lines.Line // of an interface: its service-profile
+	trust     string      // dscp, cos, none; "": nothing is said
+	trustLine *lines.Line
+	switched  bool // of an interface: it says so
 }
 
+// A queue is what a block says of one. What is nil is not said.
 type queue struct {
-	strict bool
-	share  int
-	ecn    *netconf.ECN
-	line   *lines.Line
-	marks  *lines.Line
+	strict   *bool
+	share    int
+	ecn      *netconf.ECN
+	line     *lines.Line
+	marks    *lines.Line
+	unmarked *lines.Line
 }
 
 func newSetting() *setting {
-	return &setting{noDrop: map[uint8]*lines.Line{}, queues: map[uint8]*queue{}}
+	return &setting{noDrop: map[uint8]*lines.Line{}, drop: map[uint8]*lines.Line{}, queues: map[uint8]*queue{}}
+}
+
+// says reports whether there is anything of quality of service in it.
+func (s *setting) says() bool {
+	return s.pfc != nil || s.noPFC != nil || len(s.noDrop) > 0 || len(s.queues) > 0 || s.trust != ""
 }
 
 // A reader is a device as far as its files have been read.
@@ -48,13 +66,16 @@ type reader struct {
 	channels  []*channel // in order
 	channel   *channel   // the block that is read
 	said      bool       // anything of quality of service
+	order     []*setting // profiles
+	allOff    *lines.Line
 }
 
 // Parse reads the files of a device as one.
 func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 	r := &reader{profiles: map[string]*setting{}, ports: map[string]*setting{},
 		routing: routing{vlans: map[int]bool{}}}
-	r.Device, r.Places = &netconf.Device{}, map[string]netconf.Place{}
+	r.Device, r.Places, r.Names = &netconf.Device{}, map[string]netconf.Place{}, map[string]string{}
+	r.Defaults = defaults
 	for d := range r.classify {
 		r.classify[d] = defaultClass(d)
 	}
@@ -62,7 +83,7 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 		r.queueOf[tc] = uint8(tc)
 	}
 	for _, f := range files {
-		r.Problems = append(r.Problems, lines.Read(f.Name, lines.WithoutBanners(f.Text, banner), "!#", top, r)...)
+		lines.Read(&r.Parsed, f.Name, lines.WithoutBanners(f.Text, banner), "!#", top, r)
 	}
 	r.finish()
 	r.finishRouting()
@@ -76,6 +97,8 @@ func banner(line []byte) (from int, end string) {
 	switch strings.Join(strings.Fields(string(line)), " ") {
 	case "banner login", "banner motd":
 		return len(line), "\nEOF"
+	case "comment": // of a block, as far in as it is
+		return len(line), "\n" + string(line[:bytes.Index(line, []byte("comment"))]) + "EOF"
 	}
 	return 0, ""
 }
@@ -100,6 +123,9 @@ func (r *reader) slip(rule string, l *lines.Line, text string) error {
 	return nil
 }
 
+// PortName is that of the port whose block is read.
+func (r *reader) PortName() string { return r.port.Name }
+
 // finish makes of profiles what each port does.
 func (r *reader) finish() {
 	d := r.Device
@@ -108,43 +134,100 @@ func (r *reader) finish() {
 	}
 	for k := range d.Interfaces {
 		i := &d.Interfaces[k]
-		own := r.ports[i.Name]
-		var all []*setting
-		if own.base != nil {
-			if base := r.profiles[own.base.Args[0]]; base != nil {
-				all = append(all, base)
-			} else {
-				r.Problems = append(r.Problems, located.Problem{File: own.base.File, Line: int(own.base.Number),
-					Column: 1, Width: 1,
-					Message: fmt.Sprintf("no qos profile %s", located.Shown(own.base.Args[0]))})
-			}
+		if i.Routed && len(i.Addresses) > 0 {
+			i.Routed = false // its address says so
 		}
-		if own.pfc != nil || len(own.noDrop) > 0 || len(own.queues) > 0 {
-			all = append(all, own)
-		}
-		if len(all) == 0 {
+		all := r.settings(i)
+		if len(all) == 0 || i.Kind != netconf.Physical {
 			continue
 		}
-		i.QoS = &netconf.PortQoS{Profile: d.QoS.Use(r.profile(i.Name, all))}
+		i.QoS = &netconf.PortQoS{Profile: d.QoS.Use(r.profile(i, all))}
+		watched := true
 		for _, s := range all {
 			if s.pfc != nil {
 				i.QoS.PFC = netconf.PFCOn
 				r.say(s.pfc, "interface %s pfc", i.Name)
 			}
+			if s.noPFC != nil {
+				i.QoS.PFC = netconf.PFCOff
+				r.say(s.noPFC, "interface %s pfc", i.Name)
+			}
+			if s.unwatched != nil {
+				watched = false
+				r.say(s.unwatched, "interface %s watchdog", i.Name)
+			}
 		}
-		i.QoS.Watchdog = watched(d.QoS, i.QoS)
+		if r.allOff != nil {
+			i.QoS.PFC = netconf.PFCOff
+			r.say(r.allOff, "interface %s pfc", i.Name)
+		}
+		i.QoS.Watchdog = watched && isWatched(d.QoS, i.QoS)
+	}
+	for _, s := range r.order {
+		if !s.used {
+			r.Loose = append(r.Loose, netconf.Loose{Place: netconf.Place{File: s.line.File, Line: int(s.line.Number)},
+				Text: "qos profile " + s.name, QoS: true})
+		}
 	}
 	d.Intern()
 	d.Sort()
 	r.Problems = r.Problems.Sorted()
 }
 
-// profile is what settings say together, later ones on top.
-func (r *reader) profile(port string, all []*setting) (p netconf.Profile) {
+// settings are those that hold at an interface, later ones on top: of its port channel, then its own.
+func (r *reader) settings(i *netconf.Interface) (all []*setting) {
+	add := func(name string) {
+		own := r.ports[name]
+		if own == nil {
+			return
+		}
+		if own.base != nil {
+			if base := r.profiles[own.base.Args[0]]; base != nil {
+				base.used = true
+				all = append(all, base)
+			} else {
+				r.NoSuch(netconf.AboutQoS, len(r.profiles) > 0, netconf.Place{File: own.base.File, Line: int(own.base.Number)},
+					"no qos profile %s", located.Shown(own.base.Args[0]))
+			}
+		}
+		if own.says() {
+			all = append(all, own)
+		}
+	}
+	if i.Kind == netconf.Physical && i.Channel > 0 {
+		add(fmt.Sprintf("Port-Channel%d", i.Channel))
+	}
+	add(i.Name)
+	return all
+}
+
+// profile is what settings say together, later ones on top: what a queue's block does not say, a lower one may.
+func (r *reader) profile(i *netconf.Interface, all []*setting) (p netconf.Profile) {
+	port := i.Name
 	p.Classify = r.classify
+	trust, at := "", (*lines.Line)(nil)
+	switched := r.ports[port].switched
+	for _, s := range all {
+		if s.trust != "" {
+			trust, at = s.trust, s.trustLine
+		}
+	}
+	if trust == "" && switched { // EOS user manual: switched ports trust CoS, routed ones DSCP
+		trust, at = "cos", r.ports[port].line
+	}
+	if trust == "cos" || trust == "none" {
+		for d := range p.Classify {
+			p.Classify[d] = classOfCoS0
+		}
+		r.say(at, "interface %s classify", port)
+	}
 	for tc := range uint8(netconf.Classes) {
 		c := netconf.Class{TC: tc, Queue: r.queueOf[tc]}
 		for _, s := range all {
+			if l := s.drop[tc]; l != nil {
+				c.Pause = nil
+				r.say(l, "interface %s tc %d pause", port, tc)
+			}
 			if l := s.noDrop[tc]; l != nil {
 				c.Pause = &netconf.Pause{Priority: tc}
 				r.say(l, "interface %s tc %d pause", port, tc)
@@ -153,22 +236,48 @@ func (r *reader) profile(port string, all []*setting) (p netconf.Profile) {
 			if q == nil || netconf.QueueTaken(r.queueOf, r.mapped, tc) {
 				continue
 			}
-			c.Strict, c.Share, c.ECN = q.strict, q.share, q.ecn
-			r.say(q.line, "interface %s tc %d queue", port, tc)
-			if q.marks != nil {
-				r.say(q.marks, "interface %s tc %d ecn", port, tc)
-			}
+			r.queued(&c, q, port)
 		}
 		p.Classes = append(p.Classes, c)
 	}
 	for dscp, l := range r.dscpLines {
-		if l != nil {
+		if l != nil && (trust == "" || trust == "dscp") {
 			r.say(l, "interface %s dscp %d", port, dscp)
 			r.say(l, "interface %s tc %d dscp", port, r.classify[dscp])
 		}
 	}
 	p.Tidy()
 	return p
+}
+
+// classOfCoS0 is the traffic class of packets without a tag, which have CoS 0: EOS user manual, "Default CoS to traffic
+// class map".
+const classOfCoS0 = 1
+
+// queued adds what a queue's block says to a class.
+func (r *reader) queued(c *netconf.Class, q *queue, port string) {
+	if q.strict != nil {
+		c.Strict = *q.strict
+	}
+	if q.share > 0 {
+		c.Share = q.share
+	}
+	if c.Strict {
+		c.Share = 0
+	}
+	if q.strict != nil || q.share > 0 {
+		r.say(q.line, "interface %s tc %d queue", port, c.TC)
+	} else if _, known := r.Places[fmt.Sprintf("interface %s tc %d queue", port, c.TC)]; !known {
+		r.say(q.line, "interface %s tc %d queue", port, c.TC)
+	}
+	switch {
+	case q.unmarked != nil:
+		c.ECN = nil
+		r.say(q.unmarked, "interface %s tc %d ecn", port, c.TC)
+	case q.ecn != nil:
+		c.ECN = q.ecn
+		r.say(q.marks, "interface %s tc %d ecn", port, c.TC)
+	}
 }
 
 // portName is a port's in no vendor's words: Ethernet1/24 for Ethernet24.
@@ -178,11 +287,13 @@ func portName(name string) (string, bool) {
 		rest, ok = strings.CutPrefix(name, "Et")
 	}
 	neutral := "Ethernet1/" + rest
-	if _, _, known := netconf.SplitPort(neutral); !ok || !known {
-		return "", false
+	if _, _, known := netconf.SplitPort(neutral); ok && known {
+		return neutral, true
 	}
-	return neutral, true
+	return "Ethernet" + rest, ok && modular.MatchString(rest) // of a chassis: none of this model's names
 }
+
+var modular = regexp.MustCompile(`^[1-9][0-9]?(/[0-9]{1,3}){1,2}$`)
 
 // duration reads seconds with a point.
 func duration(l *lines.Line, arg int, least, most unit.Duration) (unit.Duration, error) {

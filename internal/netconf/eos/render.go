@@ -28,7 +28,6 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	if why := unrouted(f.Device); why != "" {
 		f.NoRouting(Platform + ", which has no command on record for " + why + ",")
 	}
-	f.NoSVIDetails(Platform)
 	localized(f.Device)
 	f.Peered(Platform, peered)
 	if why := unbundled(f.Device); why != "" {
@@ -39,7 +38,8 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f.NoCables()
 	f.NoPools(Platform)
 	f.PFCOn(Platform)
-	f.Buffers(Platform, "no command for thresholds of an ingress is on record", func(*netconf.Buffer) bool { return false })
+	f.Buffers(Platform, "no command for thresholds of an ingress is on record",
+		func(*netconf.Buffer) bool { return false })
 	f.NoBalance(Platform, func(*netconf.Balance) bool { return false })
 	if l := f.Device.LLDP; l != nil {
 		f.Device.LLDP = nil // on by itself
@@ -54,7 +54,7 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 		}
 		p.LLDP.Silent = false
 		if q := p.QoS; q != nil {
-			q.Watchdog = watched(f.Device.QoS, q)
+			q.Watchdog = isWatched(f.Device.QoS, q)
 		}
 	}
 	f.WatchdogWithin(Platform, netconf.WatchdogLimits{Step: unit.Millisecond, LeastPoll: 5 * unit.Millisecond,
@@ -62,8 +62,8 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	return f.Device, f.Left
 }
 
-// watched reports whether the watchdog looks at a port: at all with PFC, if it has a time.
-func watched(d *netconf.QoS, q *netconf.PortQoS) bool {
+// isWatched reports whether the watchdog looks at a port: at all with PFC, if it has a time.
+func isWatched(d *netconf.QoS, q *netconf.PortQoS) bool {
 	return d.Watchdog.On && q.PFC == netconf.PFCOn
 }
 
@@ -211,7 +211,8 @@ func (w *writer) queue(c *netconf.Class) {
 		}
 	}
 	if e := c.ECN; e != nil {
-		w.line(2, "random-detect ecn minimum-threshold %d kbytes maximum-threshold %d kbytes max-mark-probability %d weight 0",
+		w.line(2,
+			"random-detect ecn minimum-threshold %d kbytes maximum-threshold %d kbytes max-mark-probability %d weight 0",
 			e.Min/unit.Kilobyte, e.Max/unit.Kilobyte, e.Probability)
 	}
 }
@@ -229,7 +230,8 @@ func (w *writer) port(i *netconf.Interface) {
 		w.line(1, "dcbx mode %s", i.LLDP.DCBX)
 	}
 	if q := i.QoS; q != nil {
-		w.line(1, "service-profile %s", profileName(slices.Index(w.profiles, settled{q.Profile, q.PFC == netconf.PFCOn})))
+		w.line(1, "service-profile %s", profileName(slices.Index(w.profiles, settled{q.Profile,
+			q.PFC == netconf.PFCOn})))
 	}
 }
 
@@ -266,7 +268,7 @@ func (w *writer) check() {
 			w.Refuse("%s: want the name of a port, such as Ethernet1/1", i.Name)
 		case i.MTU != 0 && inventory.IPMTU(i.MTU) < leastMTU:
 			w.Refuse("%s: MTU %v, want at least %v", i.Name, i.MTU, netconf.FrameOf(leastMTU))
-		case i.QoS != nil && (i.QoS.PFC == netconf.PFCAuto || i.QoS.Cable != 0 || i.QoS.Watchdog != watched(d.QoS, i.QoS)):
+		case i.QoS != nil && (i.QoS.PFC == netconf.PFCAuto || i.QoS.Cable != 0 || i.QoS.Watchdog != isWatched(d.QoS, i.QoS)):
 			w.Refuse("%s: PFC auto, cable lengths and a watchdog on some ports only are not rendered", i.Name)
 		}
 	}
@@ -307,7 +309,8 @@ func (w *writer) checkQoS(q *netconf.QoS) {
 			c := &p.Classes[k]
 			shared := slices.IndexFunc(of[:], func(queue int) bool { return queue == int(c.Queue) })
 			if of[c.TC] != int(c.Queue) || shared != int(c.TC) {
-				w.Refuse("traffic class %d in queue %d, and others with it: want a queue for each class", c.TC, c.Queue)
+				w.Refuse("traffic class %d in queue %d, and others with it: want a queue for each class", c.TC,
+					c.Queue)
 			}
 			w.checkClass(c)
 		}

@@ -34,6 +34,9 @@ func linuxName(i *netconf.Interface) string {
 
 var portName = regexp.MustCompile(`^swp([1-9][0-9]{0,4})(?:s([0-9]{1,3}))?$`)
 
+// linux is any name of an interface: 15 characters (IFNAMSIZ of Linux).
+var linux = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.:@/-]{0,14}$`)
+
 // tunnelName is what the end of a VXLAN is called on Linux.
 func tunnelName(vni int) string { return fmt.Sprintf("vni%d", vni) }
 
@@ -48,8 +51,13 @@ func named(name string) (netconf.Interface, bool) {
 			err == nil && vlan >= 1 && vlan <= 4094 && strconv.Itoa(vlan) == id
 	}
 	m := portName.FindStringSubmatch(name)
-	if m == nil {
+	switch {
+	case m == nil && !linux.MatchString(name):
 		return netconf.Interface{}, false
+	case m == nil && (strings.HasPrefix(name, "lo") || strings.HasPrefix(name, "dummy")):
+		return netconf.Interface{Name: name, Kind: netconf.Loopback}, true
+	case m == nil:
+		return netconf.Interface{Name: name}, true
 	}
 	number, _ := strconv.Atoi(m[1])
 	part := 0

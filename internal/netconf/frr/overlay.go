@@ -35,7 +35,8 @@ func checkTunnels(d *netconf.Device) (err error) {
 		used := slices.ContainsFunc(d.Interfaces, func(i netconf.Interface) bool { return i.VLAN == v.VLAN })
 		again := slices.ContainsFunc(t.VNIs[:i], func(o netconf.VNI) bool { return o.VLAN == v.VLAN || o.Number == v.Number })
 		if v.Number < 1 || v.Number > netconf.MostVNI || !used || again {
-			no("VNI %d of VLAN %d: want one from 1 to %d for a VLAN of an interface", v.Number, v.VLAN, netconf.MostVNI)
+			no("VNI %d of VLAN %d: want one from 1 to %d for a VLAN of an interface", v.Number, v.VLAN,
+				netconf.MostVNI)
 		}
 	}
 	return err
@@ -73,7 +74,8 @@ func tunnels(w *strings.Builder, t *netconf.Tunnels) {
 		if t.MTU != 0 {
 			fmt.Fprintf(w, "    mtu %d\n", inventory.IPMTU(t.MTU))
 		}
-		fmt.Fprintf(w, "    bridge-access %d\n    bridge-learning off\n    vxlan-id %d\n    vxlan-local-tunnelip %s\n", v.VLAN,
+		fmt.Fprintf(w,
+			"    bridge-access %d\n    bridge-learning off\n    vxlan-id %d\n    vxlan-local-tunnelip %s\n", v.VLAN,
 			v.Number, t.Source)
 	}
 }
@@ -91,21 +93,32 @@ type end struct {
 
 // activate has a session carry EVPN's routes.
 func activate(r *reader, l *lines.Line) error {
-	return r.neighbour(l, func(n *netconf.Neighbour) { n.EVPN = true })
+	return r.neighbour(l, func(n *peer) { n.EVPN = true })
 }
 
 // The block of what sessions of EVPN carry, and what is said of the end of a VXLAN alone.
 var (
-	inEVPN = &block{Ends: []string{"exit-address-family", "exit"}, Rules: []rule{
+	inEVPN = &block{Ends: []string{"exit-address-family", "exit"}, Known: append([]string{"vni", "exit-vni",
+		"rd", "route-target", "advertise",
+		"dup-addr-detection", "flooding", "use-es-l3nhg", "disable-ead-evi", "no", "mac-vrf",
+		"enable-resolve-overlay-index"},
+		knownInFamily...), Rules: []rule{
 		{Pattern: "neighbor ADDRESS activate", Do: activate},
 		{Pattern: "neighbor ADDRESS route-reflector-client", Do: func(r *reader, l *lines.Line) error {
-			return r.neighbour(l, func(n *netconf.Neighbour) { n.Client = true })
+			return r.neighbour(l, func(n *peer) { n.Client = true })
 		}},
-		{Pattern: "neighbor ADDRESS allowas-in N", Do: func(r *reader, l *lines.Line) error { return allowASIn(r, l) }},
+		{Pattern: "neighbor ADDRESS allowas-in N", Do: func(r *reader, l *lines.Line) error {
+			return allowASIn(r,
+				l)
+		}},
 		{Pattern: "advertise-all-vni", Do: func(r *reader, l *lines.Line) error { r.allVNIs = l; return nil }},
 	}}
 	onEnd = []rule{
-		{Pattern: "bridge-learning off", Do: anEnd(func(r *reader, _ *lines.Line) error { r.end.silent = true; return nil })},
+		{Pattern: "bridge-learning off", Do: anEnd(func(r *reader,
+			_ *lines.Line) error {
+			r.end.silent = true
+			return nil
+		})},
 		{Pattern: "bridge-arp-nd-suppress on", Do: anEnd(func(*reader, *lines.Line) error { return nil })},
 		{Pattern: "vxlan-id ID", Do: anEnd(func(r *reader, l *lines.Line) error {
 			n, err := lines.Whole(l.Args[0], 1, netconf.MostVNI)
@@ -150,7 +163,7 @@ func (r *reader) startEnd(l *lines.Line) bool {
 // finishTunnels puts ends together: they have one source and one size of frames.
 func (r *reader) finishTunnels() {
 	if len(r.ends) == 0 {
-		if r.allVNIs != nil {
+		if r.allVNIs != nil && r.linux { // else its interfaces are in a file that is not here
 			r.about(r.allVNIs, "advertise-all-vni, and no iface vniN is the end of a VXLAN")
 		}
 		return
@@ -165,9 +178,11 @@ func (r *reader) finishTunnels() {
 		case e.vlan == 0:
 			r.about(e.line, fmt.Sprintf("vni%d: want bridge-access, the VLAN that it joins", e.number))
 		case e.mtu != t.MTU:
-			r.about(e.line, fmt.Sprintf("vni%d: frames of at most %v, and %v in others, want one size", e.number, e.mtu, t.MTU))
+			r.about(e.line, fmt.Sprintf("vni%d: frames of at most %v, and %v in others, want one size", e.number,
+				e.mtu, t.MTU))
 		case !e.silent:
-			r.about(e.line, fmt.Sprintf("vni%d: want bridge-learning off: what is behind other ends EVPN says", e.number))
+			r.about(e.line, fmt.Sprintf("vni%d: want bridge-learning off: what is behind other ends EVPN says",
+				e.number))
 		case r.firstIn(e.vlan) == "":
 			r.about(e.line, fmt.Sprintf("vni%d: VLAN %d, which no interface has", e.number, e.vlan))
 		case slices.ContainsFunc(t.VNIs, func(v netconf.VNI) bool { return v.VLAN == e.vlan }):
@@ -177,13 +192,14 @@ func (r *reader) finishTunnels() {
 	}
 	r.say(r.ends[0].line, "vxlan")
 	if r.allVNIs == nil {
-		r.about(r.ends[0].line, located.Shown(tunnelName(r.ends[0].number))+": no router is told of it, want advertise-all-vni in "+
-			"address-family l2vpn evpn")
+		r.about(r.ends[0].line,
+			located.Shown(tunnelName(r.ends[0].number))+": no router is told of it, want advertise-all-vni in "+
+				"address-family l2vpn evpn")
 	}
 	r.d.Tunnels = t
 }
 
 // about adds a problem about a line.
 func (r *reader) about(l *lines.Line, message string) {
-	r.wrong = append(r.wrong, located.Problem{File: l.File, Line: int(l.Number), Column: 1, Width: 1, Message: message})
+	r.Problems = append(r.Problems, located.Problem{File: l.File, Line: int(l.Number), Column: 1, Width: 1, Message: message})
 }

@@ -2,6 +2,9 @@ package junos
 
 import (
 	"fmt"
+	"maps"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,7 +52,22 @@ type reader struct {
 	maps        map[string]map[string]*line // by map and class: Args[2] is the scheduler
 	schedulers  map[string]*scheduler
 	ports       map[string]*port
+	said        bool           // anything of quality of service of ports
 	split       map[string]int // of the buffer: percent by place
+	wild        []wild
+	port        string           // of the line that is read
+	vlans       map[string]int   // by name
+	members     map[string]*line // the VLAN that a port is in, by its name
+	groups      map[string]*group
+	order2      []*session
+	localAS     uint32
+	wholeBGP    bool // what it exports is a policy's
+}
+
+// wild is a line of quality of service for interfaces of several names: et-*.
+type wild struct {
+	pattern string
+	set     func(*port)
 }
 
 // Parse reads the files of a device as one.
@@ -58,9 +76,16 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 		notifies: map[string]map[int]*line{},
 		watched:  map[string]*line{}, drops: map[string]*netconf.ECN{}, maps: map[string]map[string]*line{},
 		schedulers: map[string]*scheduler{}, ports: map[string]*port{}, split: map[string]int{}}
-	r.Device, r.Places = &netconf.Device{QoS: &netconf.QoS{}}, map[string]netconf.Place{}
+	r.Device, r.Places, r.Names = &netconf.Device{QoS: &netconf.QoS{}}, map[string]netconf.Place{}, map[string]string{}
+	r.vlans, r.members, r.groups, r.Defaults = map[string]int{}, map[string]*line{}, map[string]*group{}, defaults
 	for _, f := range files {
-		r.Problems = append(r.Problems, lines.Read(f.Name, f.Text, "#", top, r)...)
+		all, passed := statements(f.Text)
+		r.Lines.Known += passed
+		texts := make([]lines.Text, len(all))
+		for i, x := range all {
+			texts[i] = lines.Text{Number: x.line, Text: x.text}
+		}
+		lines.Play(&r.Parsed, f.Name, texts, "#", top, r)
 	}
 	r.finish()
 	return &r.Parsed
@@ -74,14 +99,27 @@ func (r *reader) slip(rule string, l *line, text string) {
 	r.Slips = append(r.Slips, netconf.Slip{Rule: rule, Place: netconf.Place{File: l.File, Line: int(l.Number)}, Text: text})
 }
 
-func (r *reader) late(l *line, format string, args ...any) {
-	r.Problems = append(r.Problems, located.Problem{File: l.File, Line: int(l.Number), Column: 1, Width: 1,
-		Message: fmt.Sprintf(format, args...)})
+// noSuch reports a name that nothing has.
+func (r *reader) noSuch(l *line, others bool, format string, args ...any) {
+	r.NoSuch(netconf.AboutQoS, others, netconf.Place{File: l.File, Line: int(l.Number)}, format, args...)
 }
+
+// stock are the forwarding classes that are there from the start, and their queues: Traffic Management User Guide (QFX).
+var stock = map[string]uint8{"best-effort": 0, "network-control": 7, "fcoe": 3, "no-loss": 4}
+
+// aliases are code points that have names (RFC 2474, RFC 2597, RFC 3246).
+var aliases = map[string]int{"be": 0, "cs1": 8, "cs2": 16, "cs3": 24, "cs4": 32, "cs5": 40, "cs6": 48, "cs7": 56,
+	"nc1": 48, "nc2": 56, "ef": 46,
+	"af11": 10, "af12": 12, "af13": 14, "af21": 18, "af22": 20, "af23": 22, "af31": 26, "af32": 28, "af33": 30,
+	"af41": 34, "af42": 36, "af43": 38}
 
 // codePoints reads 011000 or [ 011000 011010 ].
 func codePoints(text string) (all []int, err error) {
 	for word := range strings.FieldsSeq(strings.Trim(text, "[] ")) {
+		if v, named := aliases[word]; named {
+			all = append(all, v)
+			continue
+		}
 		v, err := strconv.ParseUint(word, 2, 6)
 		if err != nil || len(word) != 6 {
 			return nil, fmt.Errorf("%s: want six bits, such as 011000", located.Shown(word))
@@ -94,34 +132,127 @@ func codePoints(text string) (all []int, err error) {
 	return all, nil
 }
 
-// at is the port that Junos calls so.
-func (r *reader) at(l *line) (*port, error) {
-	name := l.Args[0]
-	rest, ok := strings.CutPrefix(name, "et-0/0/")
-	first, part, split := strings.Cut(rest, ":")
-	n, err1 := strconv.ParseUint(first, 10, 15)
-	m, err2 := strconv.ParseUint(part, 10, 8)
-	if !ok || err1 != nil || split && err2 != nil {
-		return nil, fmt.Errorf("%s: want a port such as et-0/0/0 or et-0/0/0:1", located.Shown(name))
+// interfaceNamed is an interface by Junos's name; false: it is none of the model.
+func interfaceNamed(name string) (netconf.Interface, bool) {
+	base, _, _ := strings.Cut(name, ".")
+	switch {
+	case base == "lo0":
+		return netconf.Interface{Name: "Loopback0", Kind: netconf.Loopback}, true
+	case strings.HasPrefix(base, "ae"):
+		n, ok := number(base[2:])
+		return netconf.Interface{Name: "ae" + itoa(n), Kind: netconf.Bundle}, ok
+	}
+	kind, rest, ok := strings.Cut(base, "-")
+	if !ok || !slices.Contains([]string{"et", "xe", "ge"}, kind) {
+		return netconf.Interface{}, false
+	}
+	place := strings.Split(rest, "/")
+	if len(place) != 3 {
+		return netconf.Interface{}, false
+	}
+	first, part, split := strings.Cut(place[2], ":")
+	n, ok1 := number(first)
+	m, ok2 := number(part)
+	_, ok3 := number(place[0])
+	_, ok4 := number(place[1])
+	if !ok1 || split && (!ok2 || m > 255) || !ok3 || !ok4 {
+		return netconf.Interface{}, false
+	}
+	if place[0] != "0" || place[1] != "0" {
+		return netconf.Interface{Name: base}, true // of a chassis
 	}
 	if split {
 		m++
 	}
-	neutral := netconf.JoinPort(int(n)+1, int(m))
-	if r.ports[neutral] == nil {
-		r.ports[neutral] = &port{first: l}
-		r.Device.Interfaces = append(r.Device.Interfaces, netconf.Interface{Name: neutral})
-		r.say(l, "interface %s", neutral)
+	return netconf.Interface{Name: netconf.JoinPort(n+1, m)}, true
+}
+
+// at is the port that Junos calls so.
+func (r *reader) at(l *line) (*port, error) {
+	i, ok := interfaceNamed(l.Args[0])
+	if !ok || i.Kind == netconf.Loopback {
+		return nil, fmt.Errorf("%s: want a port such as et-0/0/0 or et-0/0/0:1", located.Shown(l.Args[0]))
 	}
-	return r.ports[neutral], nil
+	r.interfaceOf(l, i)
+	if r.ports[i.Name] == nil {
+		r.ports[i.Name] = &port{first: l}
+	}
+	return r.ports[i.Name], nil
+}
+
+// interfaceOf returns an interface, made where it is not there.
+func (r *reader) interfaceOf(l *line, i netconf.Interface) *netconf.Interface {
+	if p := r.Device.Port(i.Name); p != nil {
+		return p
+	}
+	r.Device.Interfaces = append(r.Device.Interfaces, i)
+	r.say(l, "interface %s", i.Name)
+	if base, _, _ := strings.Cut(l.Args[0], "."); i.Kind == netconf.Physical && base != i.Name {
+		r.Names[i.Name] = base
+	}
+	return &r.Device.Interfaces[len(r.Device.Interfaces)-1]
+}
+
+// each gives a line of quality of service to a port, or to all of a name with *, which are known at the end.
+func (r *reader) each(l *line, set func(*port)) error {
+	r.said = true
+	if strings.ContainsAny(l.Args[0], "*<>[?") {
+		r.wild = append(r.wild, wild{strings.Trim(l.Args[0], "<>"), set})
+		return nil
+	}
+	p, err := r.at(l)
+	if err == nil {
+		set(p)
+	}
+	return err
+}
+
+// spread gives ports what is said of names with *. Where no port is known that they are of, the name stands for some.
+func (r *reader) spread() {
+	for _, w := range r.wild {
+		found := false
+		for i := range r.Device.Interfaces {
+			here := &r.Device.Interfaces[i]
+			if ok, _ := path.Match(strings.ReplaceAll(w.pattern, "/", ","),
+				strings.ReplaceAll(r.Native(here.Name), "/", ",")); !ok ||
+				here.Kind != netconf.Physical || here.Channel != 0 {
+				continue
+			}
+			found = true
+			if r.ports[here.Name] == nil {
+				r.ports[here.Name] = &port{}
+			}
+			w.set(r.ports[here.Name])
+		}
+		if !found {
+			if r.Device.Port(w.pattern) == nil {
+				r.Device.Interfaces = append(r.Device.Interfaces, netconf.Interface{Name: w.pattern})
+				r.ports[w.pattern] = &port{}
+			}
+			if p := r.ports[w.pattern]; p != nil {
+				w.set(p)
+			}
+		}
+	}
 }
 
 // finish makes of profiles what each port does.
 func (r *reader) finish() {
 	d := r.Device
+	r.finishPorts()
+	r.spread()
 	for k := range d.Interfaces {
 		i := &d.Interfaces[k]
 		p := r.ports[i.Name]
+		if i.Channel > 0 && p == nil {
+			p = r.ports["ae"+itoa(i.Channel-1)]
+		}
+		if i.Kind != netconf.Physical || p == nil && !r.said {
+			continue
+		}
+		if p == nil {
+			p = &port{}
+		}
 		i.QoS = &netconf.PortQoS{}
 		i.QoS.Profile = d.QoS.Use(r.profile(i, p))
 		if p.notified != nil {
@@ -134,9 +265,44 @@ func (r *reader) finish() {
 		}
 	}
 	r.pools()
+	r.loose()
+	r.finishRouting()
+	d.Interfaces = slices.DeleteFunc(d.Interfaces, func(i netconf.Interface) bool {
+		return i.Kind == netconf.Bundle && len(i.Addresses) == 0
+	})
 	d.Intern()
 	d.Sort()
 	r.Problems = r.Problems.Sorted()
+}
+
+// loose notes classifiers, scheduler maps and notification profiles that no interface names.
+func (r *reader) loose() {
+	used := map[string]bool{}
+	for _, p := range r.ports { // of each its own: order does not matter
+		for kind, l := range map[string]*line{"classifier": p.classifier, "scheduler-map": p.schedulers,
+			"congestion-notification-profile": p.notified} {
+			if l != nil {
+				used[kind+" "+l.Args[1]] = true
+			}
+		}
+	}
+	note := func(kind, name string, lines []*line) {
+		if used[kind+" "+name] || len(lines) == 0 {
+			return
+		}
+		first := slices.MinFunc(lines, func(a, b *line) int { return int(a.Number - b.Number) })
+		r.Loose = append(r.Loose, netconf.Loose{Place: netconf.Place{File: first.File, Line: int(first.Number)},
+			Text: kind + " " + name, QoS: true})
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.classifiers)) {
+		note("classifier", name, slices.Collect(maps.Values(r.classifiers[name])))
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.maps)) {
+		note("scheduler-map", name, slices.Collect(maps.Values(r.maps[name])))
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.notifies)) {
+		note("congestion-notification-profile", name, slices.Collect(maps.Values(r.notifies[name])))
+	}
 }
 
 func (r *reader) pools() {
@@ -160,12 +326,19 @@ func (r *reader) profile(i *netconf.Interface, of *port) (p netconf.Profile) {
 		c := r.classes[name]
 		tc := r.number(name, c.queue)
 		tcOf[name] = tc
-		p.Classes = append(p.Classes, netconf.Class{TC: tc, Queue: c.queue})
+		if p.Class(tc) == nil { // several classes may have one queue
+			p.Classes = append(p.Classes, netconf.Class{TC: tc, Queue: c.queue})
+		}
+	}
+	for name, queue := range stock {
+		if _, own := tcOf[name]; !own {
+			tcOf[name] = queue // Tidy adds it where a DSCP is in it
+		}
 	}
 	if of.classifier != nil {
 		all, known := r.classifiers[of.classifier.Args[1]]
-		if !known {
-			r.late(of.classifier, "no classifier %s", located.Shown(of.classifier.Args[1]))
+		if !known && of.classifier.Args[1] != "default" {
+			r.noSuch(of.classifier, len(r.classifiers) > 0, "no classifier %s", located.Shown(of.classifier.Args[1]))
 		}
 		r.say(of.classifier, "interface %s classify", i.Name)
 		for dscp := range p.Classify {
@@ -175,7 +348,7 @@ func (r *reader) profile(i *netconf.Interface, of *port) (p netconf.Profile) {
 			}
 			tc, known := tcOf[l.Args[1]]
 			if !known {
-				r.late(l, "no forwarding class %s", located.Shown(l.Args[1]))
+				r.noSuch(l, len(r.classes) > 0, "no forwarding class %s", located.Shown(l.Args[1]))
 			}
 			p.Classify[dscp] = tc
 			r.say(l, "interface %s dscp %d", i.Name, dscp)
@@ -184,7 +357,7 @@ func (r *reader) profile(i *netconf.Interface, of *port) (p netconf.Profile) {
 	}
 	r.schedule(i, of, tcOf, &p)
 	for _, name := range r.order {
-		if c := r.classes[name]; c.pauses {
+		if c := r.classes[name]; c.pauses && p.Class(tcOf[name]) != nil {
 			p.Class(tcOf[name]).Pause = &netconf.Pause{Priority: c.priority}
 			r.say(c.line, "interface %s tc %d pause", i.Name, tcOf[name])
 		}
@@ -196,7 +369,8 @@ func (r *reader) profile(i *netconf.Interface, of *port) (p netconf.Profile) {
 
 // number is the traffic class of a forwarding class: that of its name, TC3, or its queue's.
 func (r *reader) number(name string, queue uint8) uint8 {
-	if v, err := strconv.ParseUint(strings.TrimPrefix(name, "TC"), 10, 3); err == nil && strings.HasPrefix(name, "TC") {
+	if v, err := strconv.ParseUint(strings.TrimPrefix(name, "TC"), 10, 3); err == nil && strings.HasPrefix(name,
+		"TC") {
 		return uint8(v)
 	}
 	return queue
@@ -209,13 +383,15 @@ func (r *reader) compare(of *port, p *netconf.Profile) {
 	}
 	all, known := r.notifies[of.notified.Args[1]]
 	if !known {
-		r.late(of.notified, "no congestion-notification-profile %s", located.Shown(of.notified.Args[1]))
+		r.noSuch(of.notified, len(r.notifies) > 0, "no congestion-notification-profile %s",
+			located.Shown(of.notified.Args[1]))
 		return
 	}
 	for dscp, tc := range p.Classify {
 		c := p.Class(tc)
 		if c != nil && c.Pause != nil && all[dscp] == nil {
-			r.late(of.notified, "DSCP %06b is in a class that pauses, and not in congestion-notification-profile %s", dscp,
+			r.Missing(netconf.AboutQoS, netconf.Place{File: of.notified.File, Line: int(of.notified.Number)}, "",
+				"DSCP %06b is in a class that pauses, and not in congestion-notification-profile %s", dscp,
 				located.Shown(of.notified.Args[1]))
 		}
 	}
@@ -228,7 +404,7 @@ func (r *reader) schedule(i *netconf.Interface, of *port, tcOf map[string]uint8,
 	}
 	all, known := r.maps[of.schedulers.Args[1]]
 	if !known {
-		r.late(of.schedulers, "no scheduler-map %s", located.Shown(of.schedulers.Args[1]))
+		r.noSuch(of.schedulers, len(r.maps) > 0, "no scheduler-map %s", located.Shown(of.schedulers.Args[1]))
 	}
 	for _, name := range r.order {
 		l := all[name]
@@ -240,6 +416,9 @@ func (r *reader) schedule(i *netconf.Interface, of *port, tcOf map[string]uint8,
 			continue // one that says nothing
 		}
 		c := p.Class(tcOf[name])
+		if c == nil {
+			continue
+		}
 		c.Strict, c.Share = s.strict, s.share
 		r.say(l, "interface %s tc %d queue", i.Name, c.TC)
 		if s.drops == nil {
@@ -251,7 +430,7 @@ func (r *reader) schedule(i *netconf.Interface, of *port, tcOf map[string]uint8,
 			c.ECN = &own
 			r.say(s.drops, "interface %s tc %d ecn", i.Name, c.TC)
 		} else {
-			r.late(s.drops, "no drop-profile %s", located.Shown(s.drops.Args[1]))
+			r.noSuch(s.drops, len(r.drops) > 0, "no drop-profile %s", located.Shown(s.drops.Args[1]))
 		}
 	}
 }

@@ -25,7 +25,6 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f.NoPeer(Platform)
 	f.NoSpeeds()
 	f.NoCables()
-	f.NoMTUs(Platform)
 	f.NoDescriptions(Platform)
 	f.PFCOn(Platform)
 	f.NoLLDP(Platform)
@@ -201,12 +200,18 @@ func (w *writer) port(i *netconf.Interface) {
 		return
 	}
 	name, n := portName(i), i.QoS.Profile
+	if i.MTU > 0 {
+		fmt.Fprintf(w, "set interfaces %s mtu %d\n", name, i.MTU-fcs)
+	}
 	w.cos("interfaces %s unit 0 classifiers dscp %s", name, named("dscp", n))
 	w.cos("interfaces %s scheduler-map %s", name, named("map", n))
 	if i.QoS.PFC == netconf.PFCOn {
 		w.cos("interfaces %s congestion-notification-profile %s", name, named(notified, n))
 	}
 }
+
+// Bounds of an MTU, without FCS.
+const leastMTU, mostMTU = 256, 16_000
 
 // check refuses what Junos has no words for, or none that are on record.
 func (w *writer) check() {
@@ -230,9 +235,11 @@ func (w *writer) check() {
 		_, _, numbered := netconf.SplitPort(i.Name)
 		bare := netconf.Interface{Name: i.Name, QoS: i.QoS}
 		switch {
-		case !numbered || i.Kind != bare.Kind || i.VLAN != 0 || len(i.Addresses) > 0 || i.Speed != 0 || i.MTU != 0 ||
+		case !numbered || i.Kind != bare.Kind || i.VLAN != 0 || len(i.Addresses) > 0 || i.Speed != 0 ||
 			i.LLDP != bare.LLDP || i.Description != "" || i.QoS == nil:
 			w.Refuse("%s: of a port its quality of service is rendered, and nothing else", i.Name)
+		case i.MTU != 0 && (i.MTU-fcs < leastMTU || i.MTU-fcs > mostMTU):
+			w.Refuse("%s: frames of at most %v, want %d to %d and FCS", i.Name, i.MTU, leastMTU, mostMTU)
 		case i.QoS.PFC == netconf.PFCAuto || i.QoS.Cable != 0 || i.QoS.Watchdog != (d.QoS.Watchdog.On &&
 			i.QoS.PFC == netconf.PFCOn):
 			w.Refuse("%s: PFC auto, cable lengths and a watchdog on some ports only are not rendered", i.Name)

@@ -20,18 +20,23 @@ const fileName = "nvue.txt"
 // The classes that roce makes.
 const (
 	dataClass, cnpClass = 3, 6
-	dataDSCP, cnpDSCP   = 26, 48
+	firstData, firstCNP = 24, 48 // DSCPs: eight each
 )
 
-// roce is what nv set qos roce mode lossless stands for: DSCP 26 in class 3, which pauses and has half
-// of what class 6 leaves; DSCP 48 in class 6, which is strict; the rest in class 0.
-func roce() (p netconf.Profile) {
-	p.Classify[dataDSCP], p.Classify[cnpDSCP] = dataClass, cnpClass
+// roce is what nv set qos roce stands for in a mode: DSCP 24 to 31 in class 3, which has half of what class 6 leaves and,
+// lossless, pauses; 48 to 55 in class 6, which is strict; the rest in class 0 (Cumulus Linux user guide, RoCE: the table
+// that nv show qos roce prints).
+func roce(mode string) (p netconf.Profile) {
+	for d := range 8 {
+		p.Classify[firstData+d], p.Classify[firstCNP+d] = dataClass, cnpClass
+	}
 	p.Classes = []netconf.Class{
 		{TC: 0, Queue: 0, Share: 50},
-		{TC: dataClass, Queue: dataClass, Share: 50, Pause: &netconf.Pause{Priority: dataClass},
-			ECN: &netconf.ECN{Min: 150_000, Max: 1_500_000, Probability: 100}},
+		{TC: dataClass, Queue: dataClass, Share: 50, ECN: &netconf.ECN{Min: 150_000, Max: 1_500_000, Probability: 100}},
 		{TC: cnpClass, Queue: cnpClass, Strict: true},
+	}
+	if mode != "lossy" {
+		p.Classes[1].Pause = &netconf.Pause{Priority: dataClass}
 	}
 	return p
 }
@@ -101,7 +106,8 @@ func fitWatchdog(f *netconf.Fitting, q *netconf.QoS) {
 		w.Poll = min(max(step, (was+mostLooks*step-1)/(mostLooks*step)*step), mostPoll)
 		w.Detect = min((was+w.Poll-1)/w.Poll, mostLooks) * w.Poll
 		if w.Detect != was {
-			f.Say("watchdog: acts after %v: %s looks every %v and acts after a whole number of looks, %v", was, Platform,
+			f.Say("watchdog: acts after %v: %s looks every %v and acts after a whole number of looks, %v", was,
+				Platform,
 				w.Poll, w.Detect)
 		}
 	}
@@ -153,7 +159,7 @@ func (w *writer) qos(q *netconf.QoS) {
 	if cable := w.cable(); cable > 0 {
 		w.set("qos roce cable-length %d", cable/unit.Metre)
 	}
-	stock := roce()
+	stock := roce("lossless")
 	for dscp, tc := range q.Profiles[0].Classify {
 		if tc != stock.Classify[dscp] {
 			w.set("qos mapping default-global dscp %d switch-priority %d", dscp, tc)
@@ -240,7 +246,8 @@ func (w *writer) check() {
 			w.Refuse("%s: quality of service on some ports: roce is for all", i.Name)
 		case i.QoS != nil && (i.QoS.PFC != netconf.PFCOn || i.QoS.Cable != w.cable() || i.QoS.Cable%unit.Metre != 0 ||
 			i.QoS.Watchdog && !d.QoS.Watchdog.On):
-			w.Refuse("%s: PFC %s, cable %v: roce has PFC on and one cable length in metres", i.Name, i.QoS.PFC, i.QoS.Cable)
+			w.Refuse("%s: PFC %s, cable %v: roce has PFC on and one cable length in metres", i.Name, i.QoS.PFC,
+				i.QoS.Cable)
 		}
 	}
 	if d.QoS != nil {
@@ -249,7 +256,7 @@ func (w *writer) check() {
 }
 
 func (w *writer) checkQoS(q *netconf.QoS) {
-	stock := roce()
+	stock := roce("lossless")
 	for i := range q.Profiles {
 		p := q.Profiles[i]
 		if p.Classify != q.Profiles[0].Classify {
@@ -287,6 +294,7 @@ func (w *writer) checkQoS(q *netconf.QoS) {
 		t.On && (t.Poll < leastPoll || t.Poll > mostPoll || t.Poll%unit.Millisecond != 0 ||
 			t.Detect < t.Poll ||
 			t.Detect%t.Poll != 0 || t.Detect/t.Poll > mostLooks) || !t.On && t != (netconf.Watchdog{}) {
-		w.Refuse("watchdog: polling each %v, acting after %v: want 100ms to 5s, and 1 to 1000 times that", t.Poll, t.Detect)
+		w.Refuse("watchdog: polling each %v, acting after %v: want 100ms to 5s, and 1 to 1000 times that",
+			t.Poll, t.Detect)
 	}
 }

@@ -2,6 +2,7 @@ package nxos
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -24,11 +25,13 @@ func (r *reader) assemble() {
 		if here.Kind != netconf.Physical {
 			continue
 		}
-		here.MTU = cmp.Or(p.mtu, r.mtu)
+		here.MTU = p.mtu
+		r.bundled(here)
 		if said || len(p.refs) > 0 || p.pfcLine != nil || p.wdLine != nil {
 			here.QoS = &netconf.PortQoS{Profile: r.qos().Use(r.profile(p)), PFC: p.pfc, Watchdog: p.watchdog}
 		}
-		for what, l := range map[string]*line{"pfc": p.pfcLine, "watchdog": p.wdLine, "classify": p.refs["qos input"]} {
+		for what, l := range map[string]*line{"pfc": p.pfcLine, "watchdog": p.wdLine,
+			"classify": p.refs["qos input"]} {
 			if l != nil {
 				r.At(l, "interface %s %s", p.name, what) // of each port its own key: order does not matter
 			}
@@ -48,9 +51,12 @@ func (r *reader) unused() {
 		if p.used {
 			continue
 		}
+		at := netconf.Place{File: p.line.File, Line: p.line.Number}
+		r.Loose = append(r.Loose, netconf.Loose{Place: at, Text: p.line.Text(0), QoS: true})
 		scratch := &reader{source: newSource(&netconf.Parsed{}), classMaps: r.classMaps,
 			pause: map[uint8]*pausing{}}
-		switch out := (&netconf.Profile{}); p.line.Word(2) {
+		scratch.lines = r.lines
+		switch out := (&netconf.Profile{}); p.kind() {
 		case "network-qos":
 			scratch.network(p)
 		case "qos":
@@ -59,6 +65,36 @@ func (r *reader) unused() {
 			scratch.queues(&port{}, p, strings.Contains(p.text(), "c-in-q"), out)
 		}
 		r.Problems, r.Slips = append(r.Problems, scratch.Problems...), append(r.Slips, scratch.Slips...)
+		for _, u := range scratch.Unread {
+			r.NotUnderstood(u)
+		}
+	}
+}
+
+// kind is the type of a policy.
+func (p *policy) kind() string {
+	if len(p.line.Words) == 2 {
+		return "qos"
+	}
+	return p.line.Word(2)
+}
+
+// bundled gives a port what its port channel says.
+func (r *reader) bundled(here *netconf.Interface) {
+	at, known := r.at[fmt.Sprintf("port-channel%d", here.Channel)]
+	if here.Channel == 0 || !known {
+		return
+	}
+	p, b := r.ports[at], &r.Device.Interfaces[at]
+	here.MTU, here.VLAN, here.Trunk = cmp.Or(here.MTU, p.mtu), cmp.Or(here.VLAN, b.VLAN), here.Trunk || b.Trunk
+	own := r.ports[r.at[here.Name]]
+	for what, l := range p.refs {
+		if own.refs[what] == nil {
+			own.refs[what] = l
+		}
+	}
+	if own.pfcLine == nil {
+		own.pfc, own.pfcLine = p.pfc, p.pfcLine
 	}
 }
 
@@ -74,8 +110,17 @@ func (p *policy) text() (all string) {
 func (r *reader) find(ref *line, kind string) *policy {
 	last := len(ref.Words) - 1
 	p := r.policies[kind+" "+ref.Word(last)]
+	if ref.Word(last) == "no-stats" {
+		last--
+		p = r.policies[kind+" "+ref.Word(last)]
+	}
 	if p == nil {
-		r.Wrong(ref, last, "no policy-map type %s %s", kind, ref.Word(last))
+		if kind == "network-qos" && strings.HasPrefix(ref.Word(last), "default-") { // the platform's
+			return nil
+		}
+		r.NoSuch(netconf.AboutQoS, len(r.policies) > 0, netconf.Place{File: ref.File, Line: ref.Number},
+			"no policy-map type %s %s", kind,
+			ref.Word(last))
 		return nil
 	}
 	p.used = true
@@ -95,9 +140,8 @@ func (r *reader) network(p *policy) {
 		}
 		for _, b := range c.Below {
 			switch {
-			case b.Is("mtu") && len(b.Words) == 2:
-				if v, ok := r.whole(b, 1, leastMTU, mostMTU); ok && (r.mtu == 0 || tc != 0) {
-					r.mtu = unit.Bytes(v)
+			case b.Is("mtu") && len(b.Words) == 2: // ports of a Nexus 9000 have their own: Cisco 118994
+				if _, ok := r.whole(b, 1, leastMTU, mostMTU); ok {
 					r.At(b, "mtu")
 				}
 			case b.Text(0) == "pause no-drop":
@@ -106,8 +150,9 @@ func (r *reader) network(p *policy) {
 				if v, ok := r.whole(b, 2, 0, netconf.Classes-1); ok {
 					r.pause[tc] = &pausing{uint8(v), b}
 				}
+			case b.Is("pause", "buffer-size"):
 			default:
-				r.Unknown(b)
+				r.Tell(b, knownOfClass)
 			}
 			r.None(b)
 		}
@@ -131,7 +176,8 @@ func (r *reader) group(l *line, word int, kind, predefined string) (uint8, bool)
 	if m := r.classMaps[kind+" "+label]; m != nil && m.group >= 0 {
 		return uint8(m.group), true
 	}
-	r.Wrong(l, word, "class %s: no class of that name, want %s1 to %s7, or one of a class-map with match qos-group", label,
+	r.Missing(netconf.AboutQoS, netconf.Place{File: l.File, Line: l.Number}, "",
+		"class %s: no class of that name, want %s1 to %s7, or one of a class-map with match qos-group", label,
 		predefined, predefined)
 	return 0, false
 }
@@ -199,13 +245,14 @@ func (r *reader) classification(p *port, of *policy, out *netconf.Profile) {
 			r.Unknown(c)
 			continue
 		case m == nil && label != "class-default":
-			r.Wrong(c, len(c.Words)-1, "no class-map type qos %s", label)
+			r.Missing(netconf.AboutQoS, netconf.Place{File: c.File, Line: c.Number}, "",
+				"no class-map type qos %s", label)
 			continue
 		}
 		for _, b := range c.Below {
 			r.None(b)
 			if !b.Is("set", "qos-group") || len(b.Words) != 3 {
-				r.Unknown(b)
+				r.Tell(b, []string{"set dscp", "set cos", "set precedence", "police", "set traffic-class"})
 				continue
 			}
 			v, ok := r.whole(b, 2, 0, netconf.Classes-1)
@@ -269,8 +316,10 @@ func (r *reader) egressLine(p *port, b *line, c *netconf.Class) {
 			"minimum-threshold ... maximum-threshold ... drop-probability ... weight 0 ecn", b.Text(0))
 	case b.Is("pause"):
 		r.Slip("Q14", b, "%s in a queuing policy has no effect, want it in one of type network-qos", b.Text(0))
-	default:
+	case b.Is("bandwidth", "remaining"), b.Is("bandwidth", "percent"), b.Is("priority", "level"):
 		r.Unknown(b)
+	default:
+		r.Tell(b, knownOfClass)
 	}
 }
 

@@ -39,7 +39,9 @@ type session struct {
 	carries  [2]bool
 	allowed  [2]int  // how often the own AS may stand in a path, of each family
 	inherits []*line // inherit peer NAME
-	open     bool    // what it says is not all understood: it may say more than is known
+	source   string  // the interface whose address is its own
+	evpn     bool
+	open     bool // what it says is not all understood: it may say more than is known
 }
 
 // fine reports what is wrong with a word, if anything is.
@@ -52,8 +54,9 @@ func (r *reader) fine(l *line, word int, err error) bool {
 
 // virtual returns an SVI or a loopback by its name; false: it is neither.
 func virtual(name string) (netconf.Interface, bool) {
-	if strings.EqualFold(name, "loopback0") {
-		return netconf.Interface{Name: "Loopback0", Kind: netconf.Loopback}, true
+	name = strings.ReplaceAll(name, " ", "")
+	if len(name) > 8 && strings.EqualFold(name[:8], "loopback") && strings.Trim(name[8:], "0123456789") == "" {
+		return netconf.Interface{Name: "Loopback" + name[8:], Kind: netconf.Loopback}, true
 	}
 	text, ok := strings.CutPrefix(strings.ToLower(name), "vlan")
 	id, err := strconv.Atoi(text)
@@ -71,7 +74,8 @@ func (r *reader) vlan(l *line) {
 	}
 	for _, b := range l.Below {
 		if !b.Is("name") || len(b.Words) != 2 {
-			r.Unknown(b)
+			r.Tell(b, []string{"vn-segment", "mode", "state", "no shutdown", "private-vlan", "remote-span"})
+			continue
 		}
 		r.None(b)
 	}
@@ -79,12 +83,33 @@ func (r *reader) vlan(l *line) {
 
 // addressLine reads a line of an interface that says where it belongs; false: it says something else.
 func (r *reader) addressLine(p *port, here *netconf.Interface, b *line) bool {
-	port := here.Kind == netconf.Physical
+	port := here.Kind == netconf.Physical || here.Kind == netconf.Bundle
 	switch text := b.Text(0); {
+	case text == "shutdown":
+		here.Down = true
+	case b.Is("vrf", "member") && len(b.Words) == 3:
+		here.VRF = b.Word(2)
+	case port && text == "no switchport":
+		here.Routed = true
+	case port && (text == "switchport mode trunk" || b.Is("switchport", "trunk")):
+		here.Trunk = true
+	case port && b.Is("channel-group") && len(b.Words) > 1:
+		if n, ok := r.whole(b, 1, 1, mostChannel); ok {
+			here.Channel = n
+		}
+	case port && b.Is("speed") && len(b.Words) == 2:
+		if v, err := strconv.Atoi(b.Word(1)); err == nil && v > 0 && v <= 3_200_000 {
+			here.Speed = unit.Bitrate(v) * unit.MegabitPerSec
+		}
+	case b.Is("ip", "address") && b.Word(len(b.Words)-1) == "secondary":
+	case b.Is("ip", "address") && len(b.Words) == 5 && b.Word(3) == "tag":
+		short := *b
+		short.Words = b.Words[:3]
+		r.address(p, here, &short)
 	case b.Is("description") && len(b.Words) > 1:
 		here.Description = b.Text(1)
 	case text == "no shutdown", text == "no ip redirects", text == "no ipv6 redirects":
-	case port && (text == "switchport" || text == "no switchport" || text == "switchport mode access"):
+	case port && (text == "switchport" || text == "switchport mode access"):
 	case port && b.Is("switchport", "access", "vlan") && len(b.Words) == 4:
 		if id, ok := r.whole(b, 3, 1, mostVLAN); ok {
 			here.VLAN = id
@@ -100,7 +125,8 @@ func (r *reader) addressLine(p *port, here *netconf.Interface, b *line) bool {
 		}
 	case b.Is("bfd", "interval"):
 		p.bfd = r.watch(b)
-	case (b.Is("ip", "address") || b.Is("ipv6", "address")) && len(b.Words) == 3, b.Is("ip", "address") && len(b.Words) == 4:
+	case (b.Is("ip", "address") || b.Is("ipv6", "address")) && len(b.Words) == 3, b.Is("ip", "address") &&
+		len(b.Words) == 4:
 		r.address(p, here, b)
 	default:
 		return false
@@ -160,17 +186,14 @@ func (r *reader) watch(l *line) *netconf.BFD {
 
 // bgp reads router bgp AS and what is below it.
 func (r *reader) bgp(l *line) {
-	as, err := lines.Whole(l.Word(2), 1, lines.MostAS)
+	as, err := lines.AS(l.Word(2))
 	r.fine(l, 2, err)
 	d := r.Device
 	switch {
 	case d.BGP == nil:
-		d.BGP = &netconf.BGP{AS: uint32(as), MaximumPaths: 1, Keepalive: 60 * unit.Second, Hold: 180 * unit.Second}
+		d.BGP = &netconf.BGP{AS: as, MaximumPaths: 1, Keepalive: 60 * unit.Second, Hold: 180 * unit.Second}
 		r.At(l, "bgp")
-		if !r.routing.features["bgp"] {
-			r.Wrong(l, 0, "router bgp before feature bgp: the command is not there yet")
-		}
-	case err == nil && d.BGP.AS != uint32(as):
+	case err == nil && d.BGP.AS != as:
 		r.Wrong(l, 2, "%d: a second BGP beside AS %d, want one", as, d.BGP.AS)
 	}
 	for _, b := range l.Below {
@@ -198,8 +221,19 @@ func (r *reader) bgpLine(b *line) {
 	case text == "address-family ipv4 unicast", text == "address-family ipv6 unicast":
 		r.carried(b)
 		return
-	case b.Is("neighbor") && strings.Contains(b.Word(1), "/"): // whoever comes from there: in no model
-		r.Unknown(b)
+	case b.Is("neighbor") && strings.Contains(b.Word(1), "/") && b.Word(1)[0] <= '9': // whoever comes from there
+		if p, err := lines.Prefix(b.Word(1), strings.Contains(b.Word(1), ":"), false); r.fine(b, 1, err) {
+			d.BGP.Listen = append(d.BGP.Listen, p.Masked())
+		}
+		for _, x := range b.Below {
+			r.Known(x)
+		}
+		return
+	case text == "address-family l2vpn evpn", b.Is("address-family") && (b.Word(1) == "vpnv4" ||
+		b.Word(1) == "link-state"):
+		for _, x := range b.Below {
+			r.Tell(x, append([]string{"maximum-paths", "network"}, knownInBGP...))
+		}
 		return
 	case b.Is("neighbor") && (len(b.Words) == 2 || len(b.Words) == 4 && b.Word(2) == "remote-as"):
 		r.neighbour(b)
@@ -210,7 +244,7 @@ func (r *reader) bgpLine(b *line) {
 		r.sessionLines(t, b.Below)
 		return
 	default:
-		r.Unknown(b)
+		r.Tell(b, knownInBGP)
 		return
 	}
 	r.None(b)
@@ -241,9 +275,26 @@ func (r *reader) carried(l *line) {
 		case b.Is("maximum-paths") && len(b.Words) == 2:
 			if n, ok := r.whole(b, 1, 1, mostPaths); ok {
 				r.routing.paths[k] = n
+				r.At(b, "paths")
 			}
+		case b.Is("maximum-paths", "ibgp"):
+		case b.Is("network") && (len(b.Words) == 4 && (b.Word(2) == "route-map" || b.Word(2) == "mask")):
+			text := b.Word(1)
+			var err error
+			if b.Word(2) == "mask" {
+				text, err = withMask(text, b.Word(3))
+			}
+			if r.fine(b, 3, err) {
+				p, err := lines.Prefix(text, six, true)
+				if r.fine(b, 1, err) && !slices.Contains(r.Device.BGP.Networks, p) {
+					r.Device.BGP.Networks = append(r.Device.BGP.Networks, p)
+					r.At(b, "network %v", p)
+				}
+			}
+		case b.Is("redistribute", "direct"):
+			r.Device.BGP.Connected = true
 		default:
-			r.Unknown(b)
+			r.Tell(b, knownInBGP)
 			continue
 		}
 		r.None(b)
@@ -252,6 +303,13 @@ func (r *reader) carried(l *line) {
 
 // neighbour reads neighbor ADDRESS [remote-as AS] and what is below it.
 func (r *reader) neighbour(l *line) {
+	if names, ok := portNames(l.Word(1)); ok && len(names) == 1 { // between the link's own addresses
+		s := &session{Neighbour: netconf.Neighbour{Port: names[0], External: true}, line: l}
+		r.routing.sessions = append(r.routing.sessions, s)
+		r.At(l, "neighbour %s", names[0])
+		r.sessionLines(s, l.Below)
+		return
+	}
 	a, err := lines.Address(l.Word(1))
 	r.fine(l, 1, err)
 	i := slices.IndexFunc(r.routing.sessions, func(s *session) bool { return s.Address == a })
@@ -271,9 +329,9 @@ func (r *reader) neighbour(l *line) {
 var templates = map[string]bool{"peer": true, "peer-session": true}
 
 func (r *reader) remoteAS(s *session, b *line, word int) {
-	v, err := lines.Whole(b.Word(word), 1, lines.MostAS)
+	v, err := lines.AS(b.Word(word))
 	if r.fine(b, word, err) {
-		s.AS = uint32(v)
+		s.AS = v
 	}
 }
 
@@ -287,19 +345,40 @@ func (r *reader) sessionLines(s *session, below []*line) {
 			s.Description = b.Text(1)
 		case b.Text(0) == "bfd":
 			s.watched = true
+		case b.Is("update-source") && len(b.Words) > 1:
+			s.source = strings.ReplaceAll(b.Text(1), " ", "")
+		case b.Is("ebgp-multihop"):
+			s.Hops = mostHops
+			if len(b.Words) == 2 {
+				s.Hops, _ = r.whole(b, 1, 1, mostHops)
+			}
+		case b.Text(0) == "shutdown":
+			s.Down = true
+		case b.Is("remote-as", "external") || b.Is("remote-as", "route-map"):
+			s.External = true
+		case b.Text(0) == "address-family l2vpn evpn":
+			s.evpn = true
+			for _, x := range b.Below {
+				r.Tell(x, knownInBGP)
+			}
+			continue
 		case b.Is("inherit") && len(b.Words) == 3 && templates[b.Word(1)]:
 			s.inherits = append(s.inherits, b)
 		case b.Is("address-family") && len(b.Words) == 3 && b.Word(2) == "unicast":
 			r.session(s, b)
 			continue
 		default:
-			s.open = true
-			r.Unknown(b)
+			n := r.Lines.Unread
+			r.Tell(b, knownInBGP)
+			s.open = s.open || r.Lines.Unread > n
 			continue
 		}
 		r.None(b)
 	}
 }
+
+// mostHops is how far a session may go where it is not said.
+const mostHops = 255
 
 // session reads an address family of a neighbour. That one carries routes of another family than its address's is not
 // in the model.
@@ -319,8 +398,10 @@ func (r *reader) session(s *session, l *line) {
 			if n, ok := r.whole(b, 1, 1, 10); ok {
 				s.allowed[k] = n
 			}
+		case b.Text(0) == "route-reflector-client":
+			s.Client = true
 		default:
-			r.Unknown(b)
+			r.Tell(b, knownInBGP)
 			continue
 		}
 		r.None(b)
@@ -344,6 +425,7 @@ func (r *reader) inherit(s *session) {
 		seen[t] = true
 		s.AS, s.Description = cmp.Or(s.AS, t.AS), cmp.Or(s.Description, t.Description)
 		s.watched, s.open = s.watched || t.watched, s.open || t.open
+		s.evpn, s.source, s.Hops, s.Down = s.evpn || t.evpn, cmp.Or(s.source, t.source), cmp.Or(s.Hops, t.Hops), s.Down || t.Down
 		for k := range t.carries {
 			s.carries[k] = s.carries[k] || t.carries[k]
 			s.allowed[k] = cmp.Or(s.allowed[k], t.allowed[k])
@@ -354,29 +436,55 @@ func (r *reader) inherit(s *session) {
 
 // finishRouting puts sessions in, and reports those that carry nothing and VLANs that are not there.
 func (r *reader) finishRouting() {
+	missing := func(l *line, format string, args ...any) {
+		r.Missing(netconf.AboutRouting, netconf.Place{File: l.File, Line: l.Number}, "", format, args...)
+	}
 	for i, p := range r.ports {
 		switch here := &r.Device.Interfaces[i]; {
 		case here.VLAN > 0 && !r.routing.vlans[here.VLAN]:
-			r.Wrong(p.line, 1, "%s: no vlan %d", here.Name, here.VLAN)
-		case here.Kind == netconf.SVI && !r.routing.features["interface-vlan"]:
-			r.Wrong(p.line, 0, "%s without feature interface-vlan: the command is not there", here.Name)
+			missing(p.line, "%s: no vlan %d", here.Name, here.VLAN)
+		case here.Kind == netconf.SVI && !r.routing.features["interface-vlan"] && here.VLAN != 1:
+			missing(p.line, "%s without feature interface-vlan: the command is not there", here.Name)
 		case here.Kind == netconf.Physical && here.VLAN > 0 && len(here.Addresses) > 0:
 			r.Wrong(p.line, 1, "%s: an address, and VLAN %d", here.Name, here.VLAN)
+		}
+	}
+	for i := range r.Device.Interfaces {
+		if here := &r.Device.Interfaces[i]; len(here.Addresses) > 0 {
+			here.Routed = false // its address says so
 		}
 	}
 	b := r.Device.BGP
 	if b == nil {
 		return
 	}
+	if !r.routing.features["bgp"] {
+		at := r.Places["bgp"]
+		missing(&line{File: at.File, Number: at.Line}, "router bgp without feature bgp: the command is not there")
+	}
 	for _, s := range r.routing.sessions {
 		r.inherit(s)
 		of := family(s.Address)
 		s.AllowASIn = s.allowed[of]
+		if s.AS != 0 {
+			s.External = false
+		}
 		switch {
-		case s.AS == 0 && !s.open:
-			r.Wrong(s.line, 1, "neighbour %v: no remote-as", s.Address)
-		case !s.carries[of] && !s.open:
-			r.Wrong(s.line, 1, "neighbour %v: no address-family: it carries no routes", s.Address)
+		case !s.Address.IsValid():
+		case s.AS == 0 && !s.open && !s.External:
+			missing(s.line, "neighbour %v: no remote-as", s.Address)
+		case !s.carries[of] && !s.evpn && !s.open:
+			missing(s.line, "neighbour %v: no address-family: it carries no routes", s.Address)
+		}
+		s.EVPN = s.evpn && !s.carries[of]
+		if i, ok := virtual(s.source); ok {
+			if p := r.Device.Port(i.Name); p != nil {
+				for _, a := range p.Addresses {
+					if family(a.Addr()) == of {
+						s.Source = a.Addr()
+					}
+				}
+			}
 		}
 		if s.watched {
 			s.BFD = r.bfdOf(s)
@@ -386,27 +494,22 @@ func (r *reader) finishRouting() {
 	r.equalPaths(b)
 }
 
-// equalPaths takes the number of equal paths, which each family has for itself.
+// equalPaths takes the number of equal paths, which each family has for itself: the most.
 func (r *reader) equalPaths(b *netconf.BGP) {
-	b.MaximumPaths = 0
+	b.MaximumPaths = 1
 	for k, said := range r.routing.carried {
-		n := cmp.Or(r.routing.paths[k], 1)
-		switch {
-		case !said:
-		case b.MaximumPaths == 0:
-			b.MaximumPaths = n
-		case b.MaximumPaths != n:
-			at := r.Places["bgp"]
-			r.Wrong(&line{File: at.File, Number: at.Line}, 0, "%d equal paths in IPv4 and %d in IPv6, want one number", b.MaximumPaths, n)
+		if said {
+			b.MaximumPaths = max(b.MaximumPaths, r.routing.paths[k])
 		}
 	}
-	b.MaximumPaths = max(b.MaximumPaths, 1)
 }
 
 // bfdOf is how a neighbour is watched: as its interface says, else the device, else the platform.
 func (r *reader) bfdOf(s *session) *netconf.BFD {
 	if !r.routing.features["bfd"] {
-		r.Wrong(s.line, 1, "neighbour %v: bfd without feature bfd", s.Address)
+		r.Missing(netconf.AboutRouting, netconf.Place{File: s.line.File, Line: s.line.Number}, "",
+			"neighbour %v: bfd without feature bfd",
+			s.Name())
 	}
 	out := netconf.BFD{Interval: 50 * unit.Millisecond, Multiplier: 3}
 	if r.routing.bfd != nil {

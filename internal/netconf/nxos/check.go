@@ -49,10 +49,6 @@ func (w *writer) checkPort(i *netconf.Interface) {
 		w.Refuse("%s: speed %v is not rendered", i.Name, i.Speed)
 	case i.VLAN != 0 && len(i.Addresses) > 0:
 		w.Refuse("%s: an address and VLAN %d, want one of them", i.Name, i.VLAN)
-	case w.d.QoS == nil && !routes(i) && i.MTU != 0:
-		w.Refuse("%s: MTU %v of a switched port without quality of service: network-qos has it", i.Name, i.MTU)
-	case w.d.QoS != nil && i.MTU != w.mtu() && (!routes(i) || i.MTU == 0):
-		w.Refuse("%s: MTU %v, and %v on others: network-qos has one for all switched ports", i.Name, i.MTU, w.mtu())
 	case i.LLDP.DCBX == netconf.DCBXOff:
 		w.Refuse("%s: DCBX off on one port: want no LLDP there", i.Name)
 	case i.LLDP.Silent && i.LLDP.DCBX != netconf.DCBXDefault:
@@ -91,7 +87,8 @@ func (w *writer) checkQoS(q *netconf.QoS) {
 				said = fmt.Sprintf("pause of priority %d", c.Pause.Priority)
 			}
 			if was, known := of[c.TC]; known && was != said {
-				w.Refuse("traffic class %d: %s on some ports and %s on others: network-qos is one for all", c.TC, was, said)
+				w.Refuse("traffic class %d: %s on some ports and %s on others: network-qos is one for all", c.TC,
+					was, said)
 			}
 			of[c.TC] = said
 		}
@@ -116,6 +113,7 @@ func (w *writer) checkClass(c *netconf.Class) {
 		}
 	}
 	if b := c.Buffer(); b != nil && (b.XOFF <= 0 || b.Resume > b.XOFF || b.Reserve != 0 || b.Alpha != unit.Ratio{}) {
-		w.Refuse("traffic class %d: xOFF %s: an ingress queue has a fixed one, at least as high as xON", c.TC, b.XOFFText())
+		w.Refuse("traffic class %d: xOFF %s: an ingress queue has a fixed one, at least as high as xON", c.TC,
+			b.XOFFText())
 	}
 }

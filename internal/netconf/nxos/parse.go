@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"railyard/internal/located"
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/lines"
 	"railyard/internal/unit"
@@ -21,7 +22,6 @@ type reader struct {
 	system    map[string]*line     // by type of policy, with its direction
 	ports     []*port
 	at        map[string]int // by name: which of ports
-	mtu       unit.Bytes
 	pause     map[uint8]*pausing
 	routing   routing
 }
@@ -47,7 +47,7 @@ type port struct {
 	pfc             netconf.PFCMode
 	pfcLine, wdLine *line
 	watchdog        bool
-	mtu             unit.Bytes   // its own; 0: network-qos's
+	mtu             unit.Bytes   // its own; 0: not said
 	bfd             *netconf.BFD // its own; nil: the device's
 }
 
@@ -65,13 +65,16 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 		routing: routing{features: map[string]bool{}, vlans: map[int]bool{1: true}, templates: map[string]*session{}},
 		at:      map[string]int{},
 	}
+	r.Names, r.Defaults = map[string]string{}, defaults
 	for _, f := range files {
 		pending := false
-		for _, l := range blocks(f.Name, lines.WithoutBanners(f.Text, banner)) {
+		all := blocks(f.Name, lines.WithoutBanners(f.Text, banner))
+		for _, l := range all {
 			if pending = r.dump(l, pending); !pending {
 				r.top(l)
 			}
 		}
+		r.count(all)
 	}
 	r.assemble()
 	return r.Parsed
@@ -80,7 +83,8 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 // banner finds the text of banner motd #, up to the same character.
 func banner(line []byte) (from int, end string) {
 	words := bytes.Fields(line)
-	if len(words) < 3 || string(words[0]) != "banner" || !slices.Contains([]string{"motd", "exec"}, string(words[1])) {
+	if len(words) < 3 || string(words[0]) != "banner" || !slices.Contains([]string{"motd", "exec"},
+		string(words[1])) {
 		return 0, ""
 	}
 	mark, size := utf8.DecodeRune(words[2])
@@ -97,7 +101,8 @@ func (r *reader) dump(l *line, within bool) bool {
 	case !within || strings.Contains(text, "# "):
 		return false
 	case l.Is("hardware"):
-		r.Slip("Q17", l, "%s has no effect until the switch is reloaded: copy running-config startup-config, then reload", text)
+		r.Slip("Q17", l,
+			"%s has no effect until the switch is reloaded: copy running-config startup-config, then reload", text)
 		return true
 	case strings.Trim(text, "=-") != "" && !strings.HasSuffix(text, ":"):
 		r.Unknown(l)
@@ -119,6 +124,8 @@ func (r *reader) top(l *line) {
 	case l.Is("feature") && slices.Contains(features, l.Text(1)):
 		r.routing.features[l.Word(1)] = true
 		r.None(l)
+	case (l.Is("feature") || l.Is("nv", "overlay")) && slices.Contains(otherFeatures, l.Text(1)):
+		r.Known(l)
 	case l.Is("vlan") && len(l.Words) == 2:
 		r.vlan(l)
 	case l.Is("bfd", "interval"):
@@ -140,10 +147,14 @@ func (r *reader) top(l *line) {
 		d.LLDP.DCBX = netconf.DCBXOff
 		r.At(l, "dcbx")
 		r.None(l)
-	case l.Is("class-map", "type"):
+	case l.Is("class-map", "type", "control-plane"), l.Is("policy-map", "type", "control-plane"):
+		r.Known(l)
+	case l.Is("class-map", "type"), l.Is("class-map") && len(l.Words) < 4:
 		r.classMap(l)
 	case l.Is("policy-map", "type") && len(l.Words) == 4 && slices.Contains(policyTypes, l.Word(2)):
 		r.policies[l.Word(2)+" "+l.Word(3)] = &policy{line: l, classes: l.Below}
+	case l.Is("policy-map") && len(l.Words) == 2: // of type qos
+		r.policies["qos "+l.Word(1)] = &policy{line: l, classes: l.Below}
 	case l.Text(0) == "system qos":
 		r.bind(l.Below, r.system, func(b *line) bool { return false })
 	case l.Is("priority-flow-control"):
@@ -156,7 +167,7 @@ func (r *reader) top(l *line) {
 	case l.Is("interface") && len(l.Words) > 1:
 		r.interfacesOf(l)
 	default:
-		r.Unknown(l)
+		r.Tell(l, knownAtTop)
 	}
 }
 
@@ -173,6 +184,11 @@ func (r *reader) dcbx() netconf.DCBX {
 // classMap reads class-map type T [match-any] NAME.
 func (r *reader) classMap(l *line) {
 	kind, label := l.Word(2), l.Word(len(l.Words)-1)
+	if !l.Is("class-map", "type") { // of type qos
+		short := *l
+		short.Words = append([]located.Word{l.Words[0], {Text: "type"}, {Text: "qos"}}, l.Words[1:]...)
+		kind, l = "qos", &short
+	}
 	if !slices.Contains(policyTypes, kind) || len(l.Words) < 4 || len(l.Words) > 5 {
 		r.Unknown(l)
 		return
@@ -189,9 +205,10 @@ func (r *reader) classMap(l *line) {
 			c.dscp = append(c.dscp, r.numbers(b, 2, netconf.CodePoints-1)...)
 		case b.Is("match", "cos") && kind == "qos":
 			cos = true
-			if !all {
+			if !all { // which packets have a tag is in no model
 				r.Unknown(b)
 			}
+		case b.Is("description"):
 		case b.Is("match", "qos-group") && kind != "qos" && len(b.Words) == 3:
 			if g := r.numbers(b, 2, netconf.Classes-1); len(g) == 1 {
 				c.group = g[0]
@@ -202,8 +219,9 @@ func (r *reader) classMap(l *line) {
 		r.None(b)
 	}
 	if all && cos && len(c.dscp) > 0 {
-		r.Slip("Q14", l, "class map %s wants a packet's DSCP and its CoS: a routed packet has no CoS, so none matches, "+
-			"want match-any", label)
+		r.Slip("Q14", l,
+			"class map %s wants a packet's DSCP and its CoS: a routed packet has no CoS, so none matches, "+
+				"want match-any", label)
 		c.dscp = nil
 	}
 	r.classMaps[kind+" "+label] = c
@@ -265,11 +283,14 @@ func (r *reader) bind(lines []*line, refs map[string]*line, other func(*line) bo
 		switch {
 		case b.Is("service-policy", "type", "network-qos") && len(b.Words) == 4:
 			refs["network-qos"] = b
-		case b.Is("service-policy", "type") && len(b.Words) == 5 && slices.Contains(directions, b.Word(2)+" "+b.Word(3)):
+		case b.Is("service-policy", "type") && (len(b.Words) == 5 || len(b.Words) == 6 && b.Word(5) == "no-stats") &&
+			slices.Contains(directions, b.Word(2)+" "+b.Word(3)):
 			refs[b.Word(2)+" "+b.Word(3)] = b
+		case b.Is("service-policy", "input") && len(b.Words) == 3: // of type qos
+			refs["qos input"] = b
 		default:
 			if !other(b) {
-				r.Unknown(b)
+				r.Tell(b, knownOnInterface)
 				continue
 			}
 		}
@@ -285,14 +306,16 @@ func (r *reader) globalPFC(l *line) {
 		r.qos().Watchdog.On = on
 		r.At(l, "watchdog")
 	}) {
-		r.Unknown(l)
+		r.Tell(l, []string{"priority-flow-control watch-dog", "priority-flow-control auto-restore",
+			"priority-flow-control fixed-restore",
+			"priority-flow-control recover", "priority-flow-control override-interface"})
 	}
 }
 
 // watchdogLine reads the forms of the watchdog; false: it is none of them.
 func (r *reader) watchdogLine(l *line, set func(on bool)) bool {
 	switch {
-	case l.Text(0) == "priority-flow-control watch-dog":
+	case l.Text(0) == "priority-flow-control watch-dog", l.Is("priority-flow-control", "watch-dog", "on"):
 		r.Slip("Q21", l, "watch-dog alone is no command of the platform, want watch-dog-interval on")
 	case !l.Is("priority-flow-control", "watch-dog-interval") || len(l.Words) != 3:
 		return false
@@ -380,6 +403,16 @@ func (r *reader) interfacesOf(l *line) {
 		r.interfaceOf(l, i)
 		return
 	}
+	text := strings.ToLower(strings.ReplaceAll(l.Text(1), " ", ""))
+	if n, ok := strings.CutPrefix(text, "port-channel"); ok && strings.Trim(n, "0123456789") == "" && n != "" {
+		r.interfaceOf(l, netconf.Interface{Name: "port-channel" + n, Kind: netconf.Bundle})
+		return
+	}
+	if strings.HasPrefix(text, "mgmt") || strings.HasPrefix(text, "nve") || strings.HasPrefix(text, "tunnel") ||
+		strings.Contains(text, ".") {
+		r.Known(l)
+		return
+	}
 	names, ok := portNames(strings.ReplaceAll(l.Text(1), " ", ""))
 	switch {
 	case !ok:
@@ -432,10 +465,15 @@ func (r *reader) interfaceOf(l *line, i netconf.Interface) {
 		r.At(l, "interface %s", p.name)
 	}
 	here := &r.Device.Interfaces[at]
-	if here.Kind != netconf.Physical {
+	r.port = i.Name
+	if strings.ContainsAny(l.Text(1), ",-") {
+		r.port = ""
+	}
+	defer func() { r.port = "" }()
+	if here.Kind != netconf.Physical && here.Kind != netconf.Bundle {
 		for _, b := range l.Below {
 			if !r.addressLine(p, here, b) {
-				r.Unknown(b)
+				r.Tell(b, knownOnInterface)
 				continue
 			}
 			r.None(b)
@@ -464,6 +502,10 @@ func (r *reader) portLine(p *port, here *netconf.Interface, b *line) bool {
 			break
 		}
 		p.pfc, p.pfcLine = netconf.PFCMode(mode), b
+	case text == "no priority-flow-control mode on", text == "no priority-flow-control mode":
+		p.pfc, p.pfcLine = netconf.PFCAuto, b
+	case text == "flowcontrol receive on", text == "flowcontrol send on":
+		r.Slip("Q09", b, "flowcontrol pauses the whole link: no class goes on")
 	case b.Is("priority-flow-control"):
 		return r.watchdogLine(b, func(on bool) { p.watchdog, p.wdLine = on, b })
 	default:

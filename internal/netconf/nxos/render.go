@@ -44,9 +44,6 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f.NoBalance(Platform, func(b *netconf.Balance) bool {
 		return b.Method == "ecmp" || b.Method == "dlb" && (b.Unit == "packet" || b.Unit == "flowlet")
 	})
-	if f.Device.QoS == nil {
-		noSwitchedMTUs(f)
-	}
 	return f.Device, f.Left
 }
 
@@ -286,7 +283,8 @@ func (w *writer) queue(tc uint8, c *netconf.Class) {
 		if e.Drops {
 			marks = ""
 		}
-		w.line(2, "random-detect minimum-threshold %d kbytes maximum-threshold %d kbytes drop-probability %d weight 0%s",
+		w.line(2,
+			"random-detect minimum-threshold %d kbytes maximum-threshold %d kbytes drop-probability %d weight 0%s",
 			e.Min/unit.Kilobyte, e.Max/unit.Kilobyte, e.Probability, marks)
 	}
 }
@@ -320,18 +318,14 @@ func (w *writer) network() {
 	}
 }
 
-// mtu is that of all switched ports, else of routed ones; 0: not said.
-func (w *writer) mtu() (said unit.Bytes) {
+// mtu is the largest of ports; 0: not said.
+func (w *writer) mtu() (most unit.Bytes) {
 	for i := range w.d.Interfaces {
-		switch here := &w.d.Interfaces[i]; {
-		case here.Kind != netconf.Physical:
-		case !routes(here):
-			return here.MTU
-		case said == 0:
-			said = here.MTU
+		if here := &w.d.Interfaces[i]; here.Kind == netconf.Physical {
+			most = max(most, here.MTU)
 		}
 	}
-	return said
+	return most
 }
 
 func (w *writer) watchdog() {

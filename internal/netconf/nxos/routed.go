@@ -76,16 +76,6 @@ var unicast = [2]string{"ipv4", "ipv6"}
 // routes reports whether a port is routed.
 func routes(i *netconf.Interface) bool { return len(i.Addresses) > 0 }
 
-// noSwitchedMTUs leaves the size of frames of switched ports to the platform: only network-qos says it.
-func noSwitchedMTUs(f *netconf.Fitting) {
-	for i := range f.Device.Interfaces {
-		if here := &f.Device.Interfaces[i]; here.Kind == netconf.Physical && !routes(here) && here.MTU != 0 {
-			here.MTU = 0
-			f.Say("MTU of switched ports: network-qos has it, and nothing is said of quality of service")
-		}
-	}
-}
-
 // nameOf is what NX-OS calls an interface.
 func nameOf(i *netconf.Interface) string {
 	if i.Kind == netconf.Loopback {
@@ -150,7 +140,7 @@ func (w *writer) addressed(i *netconf.Interface) {
 	if port && routes(i) {
 		w.line(1, "no switchport")
 	}
-	if i.MTU > 0 && (!port || routes(i)) {
+	if i.MTU > 0 { // of a port, too, whatever network-qos says: Cisco 118994
 		w.line(1, "mtu %d", i.MTU)
 	}
 	for _, a := range i.Addresses {
@@ -169,7 +159,8 @@ func (w *writer) checkVirtual(i *netconf.Interface) {
 	named := i.Kind == netconf.Loopback && i.Name == "Loopback0" && i.VLAN == 0 && i.MTU == 0 ||
 		i.Kind == netconf.SVI && i.Name == "Vlan"+strconv.Itoa(i.VLAN) && i.VLAN >= 1 && i.VLAN <= mostVLAN
 	if !named || i.QoS != nil || i.Speed != 0 || i.LLDP != (netconf.PortLLDP{}) {
-		w.Refuse("%s %s: want Loopback0 without an MTU, or VlanN, with addresses and a description alone", i.Kind, i.Name)
+		w.Refuse("%s %s: want Loopback0 without an MTU, or VlanN, with addresses and a description alone",
+			i.Kind, i.Name)
 	}
 }
 
@@ -182,7 +173,8 @@ func (w *writer) checkBGP(b *netconf.BGP) {
 	}
 	for i := range b.Neighbours {
 		if n := &b.Neighbours[i]; len(n.Description) > mostDescription {
-			w.Refuse("neighbour %v: a description of %d bytes, want at most %d", n.Address, len(n.Description), mostDescription)
+			w.Refuse("neighbour %v: a description of %d bytes, want at most %d", n.Address, len(n.Description),
+				mostDescription)
 		}
 	}
 }

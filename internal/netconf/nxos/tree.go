@@ -52,9 +52,12 @@ func (l *line) Word(n int) string {
 
 // blocks reads a text as blocks: a line that is further in than the one before it is below it. Lines
 // that are empty or begin with ! or # are comments.
+//
+// A text that is indented nowhere, as manuals print it, is put into blocks by what opens one.
 func blocks(file string, text []byte) (top []*line) {
 	var open []*line
 	number := 0
+	flat := !bytes.Contains(text, []byte("\n ")) && !bytes.Contains(text, []byte("\n\t"))
 	for raw := range bytes.Lines(text) {
 		number++
 		words := located.AppendWords(nil, strings.TrimRight(string(raw), "\r\n"))
@@ -62,6 +65,9 @@ func blocks(file string, text []byte) (top []*line) {
 			continue
 		}
 		l := &line{Words: words, File: file, Number: number, indent: words[0].Column}
+		if flat {
+			l.indent = flatDepth(l, open) + 1
+		}
 		for len(open) > 0 && open[len(open)-1].indent >= l.indent {
 			open = open[:len(open)-1]
 		}
@@ -76,8 +82,62 @@ func blocks(file string, text []byte) (top []*line) {
 	return top
 }
 
+// openers are lines that begin a block of the device.
+var openers = [][]string{{"interface"}, {"class-map"}, {"policy-map"}, {"system", "qos"}, {"router"}, {"vlan"},
+	{"vrf", "context"},
+	{"hardware", "profile", "dlb"}, {"vpc", "domain"}, {"line"}, {"control-plane"}, {"ip", "access-list"},
+	{"route-map"}}
+
+// closers are lines of the device that open none.
+var closers = [][]string{{"hostname"}, {"switchname"}, {"feature"}, {"no", "feature"}, {"ip", "route"}, {"ip",
+	"load-sharing"}, {"version"},
+	{"username"}, {"ntp"}, {"snmp-server"}, {"logging"}, {"boot"}, {"ip", "prefix-list"}, {"end"}}
+
+// flatDepth is how deep a line is where nothing is indented, after lines of open blocks.
+func flatDepth(l *line, open []*line) int {
+	if len(open) == 0 || l.isAny(closers) || l.isAny(openers) || !open[0].isAny(openers) {
+		return 0
+	}
+	switch top := open[0]; {
+	case l.Is("priority-flow-control") && !top.Is("interface"):
+		return 0
+	case top.Is("policy-map") && l.Is("class"):
+		return 1
+	case top.Is("policy-map"):
+		return 2
+	case top.Is("router", "bgp") && (l.Is("neighbor") || l.Is("template") || l.Is("router-id") || l.Is("vrf")):
+		return 1
+	case top.Is("router", "bgp") && l.Is("address-family"):
+		if len(open) > 1 && (open[1].Is("neighbor") || open[1].Is("template")) {
+			return 2
+		}
+		return 1
+	case top.Is("router", "bgp"):
+		return min(len(open), 3)
+	}
+	return 1
+}
+
+// isAny reports whether the line begins as one of some do.
+func (l *line) isAny(all [][]string) bool {
+	return slices.ContainsFunc(all, func(w []string) bool { return l.Is(w...) })
+}
+
 // A source gathers what files say, and what was not understood.
-type source struct{ *netconf.Parsed }
+type source struct {
+	*netconf.Parsed
+	port  string // whose block is read; "": of the device, or of several ports
+	lines map[netconf.Place]verdict
+}
+
+// verdict is what a line was found to be; the higher counts.
+type verdict uint8
+
+const (
+	understood verdict = iota
+	known
+	unread
+)
 
 // newSource returns a reader of files that adds to what others have said.
 func newSource(into *netconf.Parsed) *source {
@@ -87,7 +147,7 @@ func newSource(into *netconf.Parsed) *source {
 	if into.Device == nil {
 		into.Device = &netconf.Device{}
 	}
-	return &source{into}
+	return &source{Parsed: into, lines: map[netconf.Place]verdict{}}
 }
 
 // At notes where a thing is said: the last time counts, as on a device.
@@ -104,13 +164,48 @@ func (r *source) Finish() {
 	r.Slips = slices.Compact(r.Slips)
 }
 
-// Unknown reports a line that is not understood, and those below it. It is a warning: a
-// configuration holds much that is not netconf's.
+// Unknown reports a line that is not understood, and those below it.
 func (r *source) Unknown(l *line) {
-	r.Wrong(l, 0, "%s: not understood", located.Shown(l.Text(0)))
-	r.Problems[len(r.Problems)-1].Warning = true
+	at := netconf.Place{File: l.File, Line: l.Number}
+	if r.lines[at] != unread {
+		r.lines[at] = unread
+		r.NotUnderstood(netconf.Unread{Place: at, Column: l.indent, Text: located.Cut(l.Text(0)), Port: r.port})
+	}
 	for _, b := range l.Below {
 		r.Unknown(b)
+	}
+}
+
+// Known passes over a line that is of no matter, and those below it.
+func (r *source) Known(l *line) {
+	at := netconf.Place{File: l.File, Line: l.Number}
+	r.lines[at] = max(r.lines[at], known)
+	for _, b := range l.Below {
+		r.Known(b)
+	}
+}
+
+// Tell is Unknown, or Known where a line begins as one of those does.
+func (r *source) Tell(l *line, begin []string) {
+	for _, words := range begin {
+		if l.Is(strings.Fields(words)...) {
+			r.Known(l)
+			return
+		}
+	}
+	r.Unknown(l)
+}
+
+// count counts lines by class.
+func (r *source) count(all []*line) {
+	for _, l := range all {
+		switch r.lines[netconf.Place{File: l.File, Line: l.Number}] {
+		case understood:
+			r.Lines.Understood++
+		case known:
+			r.Lines.Known++
+		}
+		r.count(l.Below)
 	}
 }
 

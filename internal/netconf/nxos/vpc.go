@@ -49,9 +49,6 @@ func (r *reader) vpcDomain(l *line) {
 	}
 	r.At(l, "peer")
 	r.At(l, "peer domain")
-	if !r.routing.features["vpc"] {
-		r.Wrong(l, 0, "vpc domain before feature vpc: the command is not there yet")
-	}
 	quiet := []string{"peer-switch", "peer-gateway", "auto-recovery", "ip arp synchronize"}
 	numbered := []string{"role priority", "system-priority", "delay restore"}
 	for _, b := range l.Below {
@@ -63,7 +60,9 @@ func (r *reader) vpcDomain(l *line) {
 		case last > 0 && slices.Contains(numbered, strings.TrimSuffix(b.Text(0), " "+b.Word(last))):
 			r.whole(b, last, 0, 65535)
 		default:
-			r.Unknown(b)
+			r.Tell(b, []string{"delay", "ipv6 nd", "layer3", "peer-keepalive", "dual-active", "fast-convergence",
+				"graceful", "no", "track",
+				"virtual", "mode", "object", "auto-recovery", "ip", "ipv6"})
 			continue
 		}
 		r.None(b)
@@ -110,7 +109,7 @@ func (r *reader) channel(l *line) bool {
 		case b.Text(0) == "switchport", b.Text(0) == "switchport mode trunk", b.Text(0) == "no shutdown",
 			b.Text(0) == "spanning-tree port type network", b.Is("description") && len(b.Words) > 1:
 		default:
-			r.Unknown(b)
+			r.Tell(b, knownOnInterface)
 			continue
 		}
 		r.None(b)

@@ -32,8 +32,8 @@ func (w *writer) check() {
 		}
 		_, _, numbered := netconf.SplitPort(i.Name)
 		switch {
-		case i.Speed != 0 || i.LLDP != netconf.PortLLDP{}:
-			w.Refuse("%s: speed and LLDP are not rendered", i.Name)
+		case i.Speed%unit.MegabitPerSec != 0 || i.LLDP != netconf.PortLLDP{}:
+			w.Refuse("%s: LLDP is not rendered, and a speed in whole Mb/s", i.Name)
 		case !numbered:
 			w.Refuse("%s: want the name of a port, such as Ethernet1/1", i.Name)
 		case i.MTU != 0 && inventory.IPMTU(i.MTU) < leastMTU:
@@ -92,7 +92,8 @@ func (w *writer) checkClass(p *netconf.Profile, c *netconf.Class) {
 	if b := c.Buffer(); b != nil {
 		n, ok := exponent(b.Alpha)
 		if b.XOFF <= 0 && (!ok || n < -8 || n > 8) || b.XOFF > 0 && b.Alpha != (unit.Ratio{}) {
-			w.Refuse("traffic class %d: xOFF %s: want a fixed one, or a power of 2 from 2^-8 to 2^8", c.TC, b.XOFFText())
+			w.Refuse("traffic class %d: xOFF %s: want a fixed one, or a power of 2 from 2^-8 to 2^8", c.TC,
+				b.XOFFText())
 		}
 	}
 }

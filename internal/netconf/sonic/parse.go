@@ -1,6 +1,7 @@
 package sonic
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -17,26 +18,39 @@ type reader struct {
 	file   string
 	tables map[string]*node // the last one of a name counts, as in Redis
 	ports  map[string]int   // index of an interface, by SONiC's name
+	// Of DEVICE_METADATA, and maps that put a class that pauses where nothing does: each is reported once.
+	metadataOf *node
+	misplaced  map[*node]bool
 }
 
 // known are the tables and their fields.
 var known = map[string][]string{
-	"DEVICE_METADATA":           {"hostname", "docker_routing_config_mode"},
-	vlans:                       {"vlanid"},
-	members:                     {"tagging_mode"},
-	loopbacks:                   {},
-	svis:                        {},
-	addressed:                   {},
-	mclag:                       {"source_ip", "peer_ip", "peer_link"},
-	"PORT":                      {"alias", "description", "mtu", "lanes", "index", "admin_status"},
+	"DEVICE_METADATA": {"hostname", "docker_routing_config_mode", "bgp_asn", "default_pfcwd_status"},
+	vlans:             {"vlanid"},
+	members:           {"tagging_mode"},
+	loopbacks:         {},
+	svis:              {},
+	addressed:         {},
+	mclag:             {"source_ip", "peer_ip", "peer_link"},
+	"PORT": {"alias", "description", "mtu", "lanes", "index", "admin_status", "speed",
+		"fec", "autoneg"},
+	"PORTCHANNEL": nil,
+	channels:      nil,
+	channelled:    nil,
+	speakers: {"asn", "name", "local_addr", "holdtime", "keepalive", "nhopself", "rrclient",
+		"admin_status"},
+	"BGP_PEER_RANGE":            nil,
+	"DEVICE_NEIGHBOR":           {"name", "port"},
+	"STATIC_ROUTE":              nil,
 	"CABLE_LENGTH":              nil, // fields are ports
 	"DSCP_TO_TC_MAP":            nil,
 	"TC_TO_QUEUE_MAP":           nil,
 	"TC_TO_PRIORITY_GROUP_MAP":  nil,
 	"MAP_PFC_PRIORITY_TO_QUEUE": nil,
 	"PORT_QOS_MAP": {"dscp_to_tc_map", "tc_to_queue_map", "tc_to_pg_map", "pfc_to_queue_map", "pfc_enable",
-		"pfcwd_sw_enable"},
-	"SCHEDULER": {"type", "weight"},
+		"pfcwd_sw_enable", "pfc_to_pg_map"},
+	"PFC_PRIORITY_TO_PRIORITY_GROUP_MAP": nil,
+	"SCHEDULER":                          {"type", "weight"},
 	"WRED_PROFILE": {"ecn", "wred_green_enable", "wred_yellow_enable", "wred_red_enable",
 		"green_min_threshold", "green_max_threshold", "green_drop_probability",
 		"yellow_min_threshold", "yellow_max_threshold", "yellow_drop_probability",
@@ -50,8 +64,9 @@ var known = map[string][]string{
 
 // Parse reads the files of a device.
 func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
-	r := &reader{tables: map[string]*node{}, ports: map[string]int{}}
-	r.Device, r.Places = &netconf.Device{}, map[string]netconf.Place{}
+	r := &reader{tables: map[string]*node{}, ports: map[string]int{}, misplaced: map[*node]bool{}}
+	r.Device, r.Places, r.Names = &netconf.Device{}, map[string]netconf.Place{}, map[string]string{}
+	r.Defaults = defaults
 	for _, f := range files {
 		if isBGP(f) {
 			r.bgp(f)
@@ -71,6 +86,7 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 	r.interfaces()
 	r.qos()
 	r.routed()
+	r.sessions()
 	r.peer()
 	r.Device.Intern()
 	r.Device.Sort()
@@ -90,32 +106,76 @@ func (r *reader) say(n *node, format string, args ...any) {
 // look reports tables and fields that are not understood.
 func (r *reader) look(t *node) {
 	unknown := func(n *node, what string) {
-		r.wrong(n, "%s: not understood", located.Shown(what))
-		r.Problems[len(r.Problems)-1].Warning = true
+		r.NotUnderstood(netconf.Unread{Place: netconf.Place{File: r.file, Line: n.line}, Column: 1, Text: located.Cut(what)})
 	}
 	names, ok := known[t.key]
-	if !ok || t.plain {
+	switch {
+	case ofNoMatter[t.key]:
+		r.Lines.Known += 1 + t.count()
+		return
+	case !ok || t.plain:
 		unknown(t, t.key)
+		for _, o := range t.below {
+			r.below(t.key, o)
+		}
 		return
 	}
+	r.Lines.Understood++
 	if t.key == "PORT_QOS_MAP" { // the switch's own map beside those of ports is in no model
 		t.below = slices.DeleteFunc(t.below, func(o *node) bool {
 			if o.key == "global" {
-				unknown(o, t.key+" "+o.key)
+				r.Lines.Known += 1 + o.count()
 			}
 			return o.key == "global"
 		})
 	}
 	for _, o := range t.below {
+		r.Lines.Understood++
 		for _, f := range o.below {
-			if f.key == "admin_status" && f.text != "up" {
-				unknown(f, t.key+" "+o.key+" "+f.key+" "+f.text)
-			}
-			if names != nil && !slices.Contains(names, f.key) || !f.plain {
-				unknown(f, t.key+" "+o.key+" "+f.key)
+			switch {
+			case slices.Contains(fieldsOfNoMatter[t.key], f.key):
+				r.Lines.Known += 1 + f.count()
+			case names != nil && !slices.Contains(names, f.key) || !f.plain:
+				u := netconf.Unread{Place: netconf.Place{File: r.file, Line: f.line}, Column: 1,
+					Text: located.Cut(t.key + " " + f.key)}
+				u.Port = r.portOf(o.key)
+				r.NotUnderstood(u)
+			default:
+				r.Lines.Understood++
 			}
 		}
 	}
+}
+
+// portOf is the neutral name of the port that an object is of; "": it is of none, or of several.
+func (r *reader) portOf(key string) string {
+	name, _, _ := strings.Cut(key, "|")
+	number, err := strconv.ParseUint(strings.TrimPrefix(name, "Ethernet"), 10, 15)
+	if err != nil || !strings.HasPrefix(name, "Ethernet") {
+		return ""
+	}
+	if t := r.tables["PORT"]; t != nil {
+		for _, o := range t.below {
+			if _, _, ok := netconf.SplitPort(o.field("alias")); ok && o.key == name {
+				return o.field("alias")
+			}
+		}
+	}
+	return netconf.JoinPort(int(number)+1, 0)
+}
+
+// below notes what a table that is not understood has in it.
+func (r *reader) below(table string, o *node) {
+	r.NotUnderstood(netconf.Unread{Place: netconf.Place{File: r.file, Line: o.line}, Column: 1,
+		Text: located.Cut(table + " " + o.key)})
+}
+
+// count is how many values are below one.
+func (n *node) count() (all int) {
+	for _, b := range n.below {
+		all += 1 + b.count()
+	}
+	return all
 }
 
 // objects visits a table's objects.
@@ -129,6 +189,10 @@ func (r *reader) objects(name string, visit func(o *node)) {
 
 // find returns an object by a reference, NAME or [TABLE|NAME]; nil: there is none.
 func (r *reader) find(from *node, name, reference string) *node {
+	if reference == "" {
+		r.lacking(from, "%s: no %s is named", located.Shown(from.key), name)
+		return nil
+	}
 	bare := strings.TrimSuffix(strings.TrimPrefix(reference, "["+name+"|"), "]")
 	var found *node
 	r.objects(name, func(o *node) {
@@ -137,13 +201,23 @@ func (r *reader) find(from *node, name, reference string) *node {
 		}
 	})
 	if found == nil {
-		r.wrong(from, "no %s %s", name, located.Shown(bare))
+		r.NoSuch(netconf.AboutQoS, r.tables[name] != nil, netconf.Place{File: r.file, Line: from.line}, "no %s %s", name,
+			located.Shown(bare))
 	}
 	return found
 }
 
+// lacking reports what an object does not say.
+func (r *reader) lacking(n *node, format string, args ...any) {
+	r.Missing(netconf.AboutQoS, netconf.Place{File: r.file, Line: n.line}, "", format, args...)
+}
+
 // whole reads a text as a number.
 func (r *reader) whole(n *node, text string, least, most int64) (int64, bool) {
+	if text == "" {
+		r.lacking(n, "%s: no number where one is wanted", located.Shown(n.key))
+		return 0, false
+	}
 	v, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || v < least || v > most {
 		r.wrong(n, "%s: %s: want a number from %d to %d", located.Shown(n.key), located.Shown(text), least, most)
@@ -169,8 +243,10 @@ func (r *reader) interfaces() {
 		if o.key == "localhost" {
 			d.Name = o.field("hostname")
 			r.say(o, "hostname")
+			r.metadataOf = o
 			if mode := o.field("docker_routing_config_mode"); d.BGP != nil && mode != keptBy {
-				r.wrong(o, "docker_routing_config_mode %s: FRR's file is not kept, want %s", located.Shown(mode), keptBy)
+				r.wrong(o, "docker_routing_config_mode %s: FRR's file is not kept, want %s", located.Shown(mode),
+					keptBy)
 			}
 		}
 	})
@@ -178,6 +254,10 @@ func (r *reader) interfaces() {
 		i := r.port(o, o.key, o.field("alias"))
 		if i == nil {
 			return
+		}
+		i.Down = o.field("admin_status") == "down"
+		if v, ok := r.whole(o, cmp.Or(o.field("speed"), "0"), 0, 3_200_000); ok {
+			i.Speed = unit.Bitrate(v) * unit.MegabitPerSec
 		}
 		i.Description = strings.Join(strings.Fields(o.field("description")), " ")
 		if text := o.field("mtu"); text != "" {
@@ -191,10 +271,17 @@ func (r *reader) interfaces() {
 		r.objects(name, func(o *node) {
 			ports, _, _ := strings.Cut(o.key, "|")
 			for p := range strings.SplitSeq(ports, ",") {
-				r.port(o, p, "")
+				if strings.HasPrefix(p, "Ethernet") || r.tables["PORT"] == nil {
+					r.port(o, p, "")
+				}
 			}
 		})
 	}
+	r.objects("DEVICE_NEIGHBOR", func(o *node) {
+		if at, there := r.ports[o.key]; there && d.Interfaces[at].Description == "" && o.field("name") != "" {
+			d.Interfaces[at].Description = strings.TrimSpace("to " + o.field("name") + " " + o.field("port"))
+		}
+	})
 }
 
 // port returns the interface that SONiC calls so; nil: it is no port.
@@ -216,6 +303,9 @@ func (r *reader) port(o *node, name, alias string) *netconf.Interface {
 		return nil
 	}
 	r.ports[name] = len(r.Device.Interfaces)
+	if neutral != name {
+		r.Names[neutral] = name
+	}
 	r.Device.Interfaces = append(r.Device.Interfaces, netconf.Interface{Name: neutral})
 	r.say(o, "interface %s", neutral)
 	return &r.Device.Interfaces[len(r.Device.Interfaces)-1]

@@ -2,10 +2,12 @@ package sonic
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"railyard/internal/located"
 	"railyard/internal/netconf"
 	"railyard/internal/unit"
 )
@@ -107,6 +109,8 @@ func (r *reader) queue(o *node, s *settled, n uint8) {
 				if v, ok := r.whole(of, of.field("weight"), 1, 100); ok {
 					c.Share = int(v)
 				}
+			case "":
+				r.lacking(of, "%s: no type, want DWRR or STRICT", located.Shown(of.key))
 			default:
 				r.wrong(of, "type %q: want DWRR or STRICT", of.field("type"))
 			}
@@ -220,12 +224,13 @@ func (r *reader) profile(here *netconf.Interface, s *settled) {
 				}
 			}
 		}
-		here.QoS.Watchdog = len(r.priorities(maps, "pfcwd_sw_enable")) > 0
+		r.priorities(maps, "pfcwd_sw_enable") // on which it may act, where PFC_WD has the port
 		r.say(maps, "interface %s classify", here.Name)
 	}
 	for tc := range uint8(netconf.Classes) {
 		s.class(r, here, netconf.Class{TC: tc, Queue: queueOf[tc]}, !netconf.QueueTaken(queueOf, queued, tc), pausedQueue)
 	}
+	p.Percents() // of weights
 	p.Tidy()
 }
 
@@ -245,12 +250,36 @@ func (s *settled) class(r *reader, here *netconf.Interface, c netconf.Class, own
 				if !said {
 					group = uint8(priority)
 				}
+				if said && group == 0 && priority != 0 {
+					r.misplace(s.maps, c.TC, priority)
+					continue
+				}
 				c.Pause = &netconf.Pause{Priority: uint8(priority), Buffer: s.buffers[group]}
 				r.say(s.maps, "interface %s tc %d pause", here.Name, c.TC)
 			}
 		}
 	}
 	s.profile.Classes = append(s.profile.Classes, c)
+}
+
+// misplace reports a class whose packets are counted in priority group 0, which is that of what is dropped: it pauses
+// nobody (SONiC's Configuration Database Manual, TC_TO_PRIORITY_GROUP_MAP).
+func (r *reader) misplace(maps *node, tc uint8, priority int) {
+	at := maps
+	if of := r.find(maps, "TC_TO_PRIORITY_GROUP_MAP", maps.field("tc_to_pg_map")); of != nil {
+		at = of
+		for _, f := range of.below {
+			if f.key == number(tc) {
+				at = f
+			}
+		}
+	}
+	if r.misplaced[at] {
+		return
+	}
+	r.misplaced[at] = true
+	r.Slips = append(r.Slips, netconf.Slip{Rule: "Q02", Place: netconf.Place{File: r.file, Line: at.line},
+		Text: fmt.Sprintf("traffic class %d is in priority group 0, and its priority %d is to pause: nothing pauses", tc, priority)})
 }
 
 // priorities reads 3 or 3,4.
@@ -271,6 +300,14 @@ func (r *reader) priorities(o *node, name string) (all []uint8) {
 func (r *reader) watchdog(q *netconf.QoS) {
 	w := &q.Watchdog
 	first := true
+	if r.metadataOf != nil && r.metadataOf.field("default_pfcwd_status") == "enable" { // pfcwd start_default, at boot
+		w.On = true
+		for i := range r.Device.Interfaces {
+			if p := r.Device.Interfaces[i].QoS; p != nil && p.PFC != netconf.PFCOff {
+				p.Watchdog = true
+			}
+		}
+	}
 	r.objects("PFC_WD", func(o *node) {
 		if o.key == "GLOBAL" {
 			if v, ok := r.whole(o, o.field("POLL_INTERVAL"), 1, 1_000_000); ok {
@@ -284,7 +321,7 @@ func (r *reader) watchdog(q *netconf.QoS) {
 		own := netconf.Watchdog{On: true, Poll: w.Poll, Detect: unit.Duration(detect) * unit.Millisecond,
 			Restore: unit.Duration(restore) * unit.Millisecond, Action: o.field("action")}
 		switch {
-		case !ok || !ok2:
+		case !ok || !ok2 || o.field("action") == "" || o.field("restoration_time") == "":
 		case !first && (own.Detect != w.Detect || own.Restore != w.Restore || own.Action != w.Action):
 			r.wrong(o, "PFC_WD %s: other times than those of the ports before, want one setting for all", o.key)
 		default:

@@ -31,7 +31,7 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	f.NoSVIDetails(Platform)
 	f.Peered(Platform, peered)
 	f.MostPaths(Platform, frr.MostPaths)
-	f.NoSpeeds()
+	f.Shares(Platform)
 	f.PFCOn(Platform)
 	f.NoLLDP(Platform)
 	f.NoBalance(Platform, func(*netconf.Balance) bool { return false })
@@ -208,8 +208,30 @@ func portName(i *netconf.Interface) string {
 	return "Ethernet" + strconv.Itoa((number-1)*lanes+max(part-1, 0))
 }
 
+// laneRate is that of a lane of 112 Gb/s (IEEE 802.3ck).
+const laneRate = 100 * unit.GigabitPerSec
+
+// lanesOf are the lanes of a port, counted from 1 by eights as its name: which they are on a board is in the platform's
+// port_config.ini. A part of a port has as many as its rate takes.
+func lanesOf(i *netconf.Interface) string {
+	number, part, _ := netconf.SplitPort(i.Name)
+	first, n := (number-1)*lanes+max(part-1, 0)+1, lanes
+	if part > 0 {
+		n = max(1, min(lanes-(part-1)%lanes, int((i.Speed+laneRate-1)/laneRate)))
+	}
+	var all []string
+	for k := range n {
+		all = append(all, strconv.Itoa(first+k))
+	}
+	return strings.Join(all, ",")
+}
+
 func (w *writer) port(i *netconf.Interface) {
 	values := fields{"alias", i.Name}
+	values = append(values, "lanes", lanesOf(i))
+	if i.Speed > 0 {
+		values = append(values, "speed", strconv.FormatInt(int64(i.Speed/unit.MegabitPerSec), 10))
+	}
 	if i.Description != "" {
 		values = append(values, "description", i.Description)
 	}
@@ -228,9 +250,14 @@ const mapName = "AZURE"
 const losslessPool = "ingress_lossless_pool"
 
 func (w *writer) pools(p *netconf.Pools) {
-	if p.Size > 0 {
+	switch {
+	case p.Size > 0:
 		w.set("BUFFER_POOL", losslessPool, "type", "ingress", "mode", "dynamic", "size", number(p.Size), "xoff",
 			number(p.Headroom))
+	case slices.ContainsFunc(w.d.QoS.Profiles, func(p netconf.Profile) bool {
+		return slices.ContainsFunc(p.Classes, func(c netconf.Class) bool { return c.Buffer() != nil })
+	}): // profiles refer to it; its size is the platform's
+		w.set("BUFFER_POOL", losslessPool, "type", "ingress", "mode", "dynamic")
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"railyard/internal/located"
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/frr"
+	"railyard/internal/netconf/lines"
+	"railyard/internal/unit"
 )
 
 // bgpFile is FRR's own file on SONiC, which counts where DEVICE_METADATA says that its configuration is
@@ -25,6 +27,10 @@ const (
 	addressed = "INTERFACE"
 	vlans     = "VLAN"
 	members   = "VLAN_MEMBER"
+	// Read alone:
+	channels   = "PORTCHANNEL_MEMBER"
+	channelled = "PORTCHANNEL_INTERFACE"
+	speakers   = "BGP_NEIGHBOR"
 )
 
 func (w *writer) metadata() {
@@ -107,14 +113,18 @@ func (r *reader) routed() {
 	r.objects(members, func(o *node) {
 		name, port, _ := strings.Cut(o.key, "|")
 		id, ok := r.vlan(o, name)
+		if strings.HasPrefix(port, "PortChannel") {
+			return // of its ports nothing else is said
+		}
 		here := r.port(o, port, "")
 		switch tag := o.field("tagging_mode"); {
 		case !ok || here == nil:
 		case !known[id]:
-			r.wrong(o, "%s: no %s %s", o.key, vlans, name)
+			r.missing(o, "%s: no %s %s", o.key, vlans, name)
+		case tag == "tagged":
+			here.Trunk = true
 		case tag != "untagged":
-			r.wrong(o, "%s: tagging_mode %s: a port with several VLANs is not known here, want untagged", o.key,
-				located.Shown(tag))
+			r.wrong(o, "%s: tagging_mode %s: want untagged or tagged", o.key, located.Shown(tag))
 		case here.VLAN != 0 && here.VLAN != id:
 			r.wrong(o, "%s: a second VLAN beside %d", o.key, here.VLAN)
 		default:
@@ -123,8 +133,8 @@ func (r *reader) routed() {
 		}
 	})
 	r.table(loopbacks, func(o *node, name string) *netconf.Interface {
-		if name != "Loopback0" {
-			r.wrong(o, "%s: want Loopback0", located.Shown(name))
+		if !strings.HasPrefix(name, "Loopback") {
+			r.wrong(o, "%s: want a loopback, such as Loopback0", located.Shown(name))
 			return nil
 		}
 		return r.virtual(o, netconf.Interface{Name: name, Kind: netconf.Loopback})
@@ -132,7 +142,7 @@ func (r *reader) routed() {
 	r.table(svis, func(o *node, name string) *netconf.Interface {
 		id, ok := r.vlan(o, name)
 		if ok && !known[id] {
-			r.wrong(o, "%s: no %s %s", o.key, vlans, name)
+			r.missing(o, "%s: no %s %s", o.key, vlans, name)
 		}
 		if !ok {
 			return nil
@@ -140,12 +150,71 @@ func (r *reader) routed() {
 		return r.virtual(o, netconf.Interface{Name: name, Kind: netconf.SVI, VLAN: id})
 	})
 	r.table(addressed, func(o *node, name string) *netconf.Interface {
+		if strings.Contains(name, ".") { // a part of a port for a VLAN
+			return nil
+		}
 		here := r.port(o, name, "")
 		if here != nil && here.VLAN != 0 {
 			r.wrong(o, "%s: routed, and a member of VLAN %d", o.key, here.VLAN)
 			return nil
 		}
 		return here
+	})
+}
+
+// missing is wrong for what is not there.
+func (r *reader) missing(o *node, format string, args ...any) {
+	r.Missing(netconf.AboutRouting, netconf.Place{File: r.file, Line: o.line}, "", format, args...)
+}
+
+// sessions reads what tables say of port channels and BGP: FRR's own file, where there is one, says it in their place.
+func (r *reader) sessions() {
+	r.table(channelled, func(o *node, name string) *netconf.Interface {
+		return r.virtual(o, netconf.Interface{Name: name, Kind: netconf.Bundle})
+	})
+	r.objects(channels, func(o *node) {
+		name, port, _ := strings.Cut(o.key, "|")
+		n, err := strconv.Atoi(strings.TrimPrefix(name, "PortChannel"))
+		if at, there := r.ports[port]; there && err == nil && n > 0 {
+			r.Device.Interfaces[at].Channel = n
+		}
+	})
+	if r.tables[speakers] == nil || r.Device.BGP != nil || r.metadataOf == nil {
+		return
+	}
+	as, err := lines.AS(r.metadataOf.field("bgp_asn"))
+	if err != nil {
+		return
+	}
+	// As SONiC's template of FRR's file has it: docker-fpm-frr, bgpd.main.conf.j2.
+	b := &netconf.BGP{AS: as, MaximumPaths: 64, Relax: true, Connected: true, Keepalive: 60 * unit.Second, Hold: 180 * unit.Second}
+	r.Device.BGP = b
+	r.say(r.metadataOf, "bgp")
+	r.objects(speakers, func(o *node) {
+		text := o.key[strings.LastIndex(o.key, "|")+1:]
+		a, err := lines.Address(text)
+		as, err2 := lines.AS(o.field("asn"))
+		if err != nil {
+			r.wrong(o, "%v", err)
+			return
+		}
+		n := netconf.Neighbour{Address: a, AS: as, Description: o.field("name"),
+			Down: o.field("admin_status") == "down"}
+		if err2 != nil {
+			r.missing(o, "neighbour %v: no asn", a)
+		}
+		n.Down = n.Down || err2 == nil && as == 0
+		b.Neighbours = append(b.Neighbours, n)
+		r.say(o, "neighbour %v", a)
+	})
+	r.objects("BGP_PEER_RANGE", func(o *node) {
+		for _, f := range o.below {
+			for _, x := range f.below {
+				if p, err := netip.ParsePrefix(x.text); err == nil {
+					b.Listen = append(b.Listen, p.Masked())
+				}
+			}
+		}
 	})
 }
 

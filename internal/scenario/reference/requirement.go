@@ -52,8 +52,9 @@ reported at once. ` + "`railyard schema requirement`" + ` prints its JSON Schema
 // writeCatalogue writes what is known of equipment.
 func writeCatalogue(b *strings.Builder) {
 	b.WriteString("\n## Switches of the catalogue\n\n`models` adds others, or takes the place of one of the same name.\n\n")
-	row(b, "model", "what it is", "ports", "split into", "for uplinks alone", "buffer", "power", "height", "source")
-	b.WriteString("|---|---|---|---|---|---|---|---|---|\n")
+	row(b, "model", "what it is", "ports", "split into", "for uplinks alone", "buffer", "power", "typical", "height",
+		"source")
+	b.WriteString("|---|---|---|---|---|---|---|---|---|---|\n")
 	known := func(is bool, text string) string {
 		if !is {
 			return "unknown"
@@ -67,7 +68,8 @@ func writeCatalogue(b *strings.Builder) {
 		}
 		row(b, "`"+s.Name+"`", s.About, fmt.Sprintf("%d x %v", s.Ports, s.Rate),
 			known(s.Breakout > 0, strconv.Itoa(s.Breakout)), uplinks, known(s.Buffer > 0, s.Buffer.String()),
-			known(s.Power > 0, s.Power.String()), known(s.Height > 0, scenario.RackUnit(s.Height).String()), cell(s.Source))
+			known(s.Power > 0, s.Power.String()), known(s.Typical > 0, s.Typical.String()),
+			known(s.Height > 0, scenario.RackUnit(s.Height).String()), cell(s.Source))
 	}
 	b.WriteString("\nA port of which it is not known into how many it may be split is not split.\n\n## Cables of the catalogue\n\n" +
 		"The first one that carries the rate so far is taken.\n\n")

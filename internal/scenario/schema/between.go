@@ -81,7 +81,7 @@ func between() map[string]object {
 			{"if", object{{"required", []string{"schedule"}},
 				{"properties", object{{"schedule", object{{"not", object{{"const", "none"}}}}}}}}},
 			{"then", forbid("algorithm", "slices", "slots")},
-			{"allOf", []any{when("algorithm", "nvls", forbidLines), object{
+			{"allOf", []any{when("algorithm", "nvls", forbidLines), when("algorithm", "nvls-tree", forbidLines), object{
 				{"if", object{{"required", []string{"admission"}}, {"properties", object{{"admission",
 					object{{"required", []string{"slots"}}, {"properties",
 						object{{"slots", object{{"not", object{{"const", "none"}}}}}}}}}}}}},
@@ -127,7 +127,7 @@ func forbidUnfit(designs ...string) object {
 		key, below := strings.CutPrefix(f.Path, "fabric.")
 		unfit := below && !slices.ContainsFunc(designs, func(d string) bool {
 			var s scenario.Scenario
-			s.Fabric.Design, s.Fabric.Upper.Pods = d, 2
+			s.Fabric.Design, s.Fabric.Upper.Pods, s.Cluster.NIC.Ports = d, 2, 2
 			return f.Unfit(&s) == ""
 		})
 		group, _, nested := strings.Cut(key, ".")

@@ -1,0 +1,43 @@
+package diagnose
+
+import (
+	"cmp"
+	"slices"
+
+	"railyard/internal/noun"
+	"railyard/internal/unit"
+)
+
+// Add adds findings of how a job was laid out, which no blame has: their time lies in those of others, so it is an
+// estimate of what another choice saves. One that is worth to be said comes first unless something that went wrong
+// took more.
+func (d *Diagnosis) Add(chosen ...noun.Finding) {
+	for _, f := range chosen {
+		if f.Time <= 0 || d.Whole == 0 {
+			continue
+		}
+		f.Share = unit.Share(f.Time, d.Whole)
+		x := Finding{Finding: f, Blames: []int{}}
+		at := 0
+		if len(d.Findings) > 0 {
+			top := &d.Findings[0]
+			before := top.Time
+			switch top.Noun.Class() {
+			case noun.Share:
+				before = 0
+			case noun.Choice: // a window, a controller: the mechanism
+				before /= useful
+			}
+			if f.Share < worthSaying || before >= f.Time {
+				at = 1 + lower(d.Findings[1:], f.Time)
+			}
+		}
+		d.Findings = slices.Insert(d.Findings, at, x)
+	}
+}
+
+// lower is where a time stands among findings in order of theirs.
+func lower(all []Finding, t unit.Duration) int {
+	at, _ := slices.BinarySearchFunc(all, t, func(f Finding, t unit.Duration) int { return cmp.Compare(t, f.Time) })
+	return at
+}

@@ -1,0 +1,81 @@
+package diagnose
+
+import "railyard/internal/unit"
+
+// Load is what a port had sent by a time, and how long it had been paused; in order of time, 0 at time 0.
+type Load struct {
+	At   unit.Time
+	Sent unit.Bytes
+	Held unit.Duration
+}
+
+// at returns what a port had sent by a time: between two points as if evenly, after the last nothing more.
+func at(load []Load, t unit.Time) float64 {
+	var before Load
+	for _, p := range load {
+		if p.At >= t {
+			if p.At == before.At {
+				return float64(p.Sent)
+			}
+			part := float64(t-before.At) / float64(p.At-before.At)
+			return float64(before.Sent) + part*float64(p.Sent-before.Sent)
+		}
+		before = p
+	}
+	return float64(before.Sent)
+}
+
+const (
+	// uneven is how many times the mean of its equals a port must send to be called uneven: below it is what
+	// chance leaves of packets that are spread, and of flows that end.
+	uneven = 1.25
+	// looks is in how many parts the time in which a port sent is looked at.
+	looks = 16
+)
+
+// use is what a port did beside its equals.
+type use struct {
+	uneven float64 // part of its bytes that went beyond the mean of its equals, and that others had room for
+	full   float64 // part of what all of them could have sent, weighed by what the port sent
+}
+
+// use compares a port with its equals over time. Only time counts in which the port sends; what others have no room
+// for, as they are slow or full, is nobody's choice.
+func (e *Evidence) use(port int32, equal []int32) (u use) {
+	load := e.Ports[port].Load
+	if len(load) < 2 {
+		return u
+	}
+	from, until := unit.Time(0), load[len(load)-1].At
+	if load[0].Sent == 0 {
+		from = load[0].At
+	}
+	whole, beyond, filled := 0.0, 0.0, 0.0
+	for k := range looks {
+		a := from + (until-from)/looks*unit.Time(k)
+		b := a + (until-from)/looks
+		own := at(load, b) - at(load, a)
+		if own <= 0 || b <= a {
+			continue
+		}
+		sum, room, could := 0.0, 0.0, 0.0
+		for _, q := range equal {
+			most := float64(e.Ports[q].Rate) / 8 * b.Sub(a).Seconds()
+			sent := own
+			if q != port {
+				sent = at(e.Ports[q].Load, b) - at(e.Ports[q].Load, a)
+				room += max(0, most-sent)
+			}
+			sum, could = sum+sent, could+most
+		}
+		whole += own
+		filled += own * min(1, sum/could)
+		if mean := sum / float64(len(equal)); own > uneven*mean {
+			beyond += min(own-mean, room)
+		}
+	}
+	if whole == 0 {
+		return u
+	}
+	return use{uneven: beyond / whole, full: filled / whole}
+}

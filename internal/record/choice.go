@@ -1,0 +1,235 @@
+package record
+
+import (
+	"slices"
+
+	"railyard/internal/diagnose"
+	"railyard/internal/plan"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// crossings is which queue pairs crossed which ports and switches by paths that are known beforehand. It is made when
+// a diagnosis asks for it first.
+type crossings struct {
+	r      *Recorder
+	made   bool
+	byPort map[topo.PortID][]int32
+	byNode map[topo.NodeID]int
+}
+
+// new returns one for a recorder, or what there is.
+func (c *crossings) new(r *Recorder) *crossings {
+	if c != nil {
+		return c
+	}
+	return &crossings{r: r}
+}
+
+func (c *crossings) make() {
+	if c.made {
+		return
+	}
+	c.made, c.byPort, c.byNode = true, map[topo.PortID][]int32{}, map[topo.NodeID]int{}
+	g := c.r.plan.Graph
+	for id := range c.r.plan.Pairs {
+		q := &c.r.plan.Pairs[id]
+		if data, _ := c.r.plan.ChosenPath(q); c.r.net.Delivered(int32(id)) == 0 || data && c.moves(q) {
+			continue
+		}
+		for i, port := range q.Path {
+			c.byPort[port] = append(c.byPort[port], int32(id))
+			if i > 0 {
+				c.byNode[g.Ports[port].Node]++
+			}
+		}
+	}
+}
+
+// moves reports whether packets of a queue pair may take several ways though no route changes.
+func (c *crossings) moves(q *plan.Pair) bool {
+	return c.r.plan.Scenario.Transport.Entropy != "flow" ||
+		slices.ContainsFunc(c.r.plan.Choosers(q, -1), func(at topo.NodeID) bool { return !c.r.plan.MethodAt(at).Static })
+}
+
+// crossing returns whose bytes crossed a port.
+func (c *crossings) crossing(port int32) (all []diagnose.Share) {
+	c.make()
+	for _, id := range c.byPort[topo.PortID(port)] {
+		all = append(all, diagnose.Share{Pair: id, Bytes: c.r.net.Delivered(id)})
+	}
+	return all
+}
+
+// someone returns a queue pair that waited at a port, or crossed it; nil: none is known.
+func (c *crossings) someone(port topo.PortID) *plan.Pair {
+	for _, s := range c.r.fabric.Fill(port) {
+		if q := &c.r.plan.Pairs[s.Flow]; c.r.plan.Equal(q, port) != nil { // else its acknowledgements waited
+			return q
+		}
+	}
+	c.make()
+	if all := c.byPort[port]; len(all) > 0 {
+		return &c.r.plan.Pairs[all[0]]
+	}
+	return nil
+}
+
+// choice returns the ports that were equal to a port for what waited there, and how one was chosen.
+func (c *crossings) choice(id int32) *diagnose.Choice {
+	port, p := topo.PortID(id), c.r.plan
+	q := c.someone(port)
+	if q == nil {
+		return nil
+	}
+	equal := p.Equal(q, port)
+	if len(equal) == 0 {
+		return nil
+	}
+	c.make()
+	x := &diagnose.Choice{}
+	for _, e := range equal {
+		x.Equal = append(x.Equal, int32(e))
+		if c.r.plan.Cut(e, c.r.engine.Now()) > 0 {
+			x.Cut = append(x.Cut, int32(e))
+		}
+	}
+	c.by(x, q, port)
+	c.vias(x, port, equal)
+	c.ratio(x, equal)
+	return x
+}
+
+// by says how the port was chosen.
+func (c *crossings) by(x *diagnose.Choice, q *plan.Pair, port topo.PortID) {
+	p := c.r.plan
+	at := p.Choosers(q, port)
+	switch {
+	case q.Flow != nil && q.Flow.Path != nil:
+		x.By = diagnose.Written
+		return
+	case p.Scenario.Transport.Entropy != "flow":
+		x.By = diagnose.ByPacket
+		return
+	case len(at) == 0:
+		return
+	}
+	last := at[len(at)-1]
+	switch m := p.MethodAt(last); {
+	case m.Static:
+	case m.Hashes, p.Scenario.Fabric.Balance != "spray":
+		x.By = diagnose.ByBurst
+		return
+	default:
+		x.By = diagnose.ByPacket
+		return
+	}
+	var came []*plan.Pair
+	for _, e := range x.Equal {
+		for _, id := range c.byPort[topo.PortID(e)] {
+			came = append(came, &p.Pairs[id])
+		}
+	}
+	came = slices.DeleteFunc(came, func(o *plan.Pair) bool {
+		return o.Flow != nil && o.Flow.Path != nil || !slices.Contains(p.Choosers(o, -1), last)
+	})
+	for _, before := range at[:len(at)-1] {
+		if len(came) > 1 && p.HashAlike(came, before, last) {
+			x.Alike = [2]string{p.Graph.Nodes[before].Kind.String(), p.Graph.Nodes[last].Kind.String()}
+		}
+	}
+}
+
+// vias counts flows by what is chosen with the ports: the switches behind them, those before them, or themselves.
+func (c *crossings) vias(x *diagnose.Choice, port topo.PortID, equal []topo.PortID) {
+	g := c.r.plan.Graph
+	ahead, behind := map[topo.NodeID]bool{}, map[topo.NodeID]bool{}
+	for _, e := range equal {
+		ahead[g.Ports[e].To], behind[g.Ports[e].Node] = true, true
+	}
+	seen := map[string]bool{}
+	for _, e := range equal {
+		name, flows := g.Ports[e].Name, len(c.byPort[e])
+		switch {
+		case len(ahead) == len(equal):
+			name, flows = g.Nodes[g.Ports[e].To].Name, c.byNode[g.Ports[e].To]
+		case len(behind) == len(equal):
+			name, flows = g.Nodes[g.Ports[e].Node].Name, c.byNode[g.Ports[e].Node]
+		}
+		if e == port {
+			x.Via, x.Over = name, flows
+		}
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		x.Among += name + " "
+		x.Of++
+		x.All += flows
+		if flows == 0 {
+			x.Idle = append(x.Idle, name)
+		}
+	}
+}
+
+// ratio is how much more bandwidth the hosts of a leaf have than the equal ports that lead from it, or to it.
+func (c *crossings) ratio(x *diagnose.Choice, equal []topo.PortID) {
+	g := c.r.plan.Graph
+	sum := c.r.plan.Below
+	var up unit.Bitrate
+	for _, e := range equal {
+		up += g.Ports[e].Rate
+	}
+	node, to := g.Ports[equal[0]].Node, g.Ports[equal[0]].To
+	oneNode := !slices.ContainsFunc(equal, func(e topo.PortID) bool { return g.Ports[e].Node != node })
+	oneTo := !slices.ContainsFunc(equal, func(e topo.PortID) bool { return g.Ports[e].To != to })
+	switch {
+	case oneNode && g.Nodes[to].Kind > g.Nodes[node].Kind:
+		x.Ratio, x.Tier = float64(sum(node))/float64(up), g.Nodes[node].Name
+	case oneTo && g.Nodes[node].Kind > g.Nodes[to].Kind:
+		x.Ratio, x.Tier = float64(sum(to))/float64(up), g.Nodes[to].Name
+	}
+}
+
+// overTime adds what a port did over time, and in what it is set otherwise than its like.
+func (r *Recorder) overTime(id topo.PortID, p *diagnose.Port) {
+	g := r.plan.Graph
+	p.Own = g.Nodes[g.Ports[id].Node].Kind == topo.HostKind
+	p.Last = g.Nodes[g.Ports[id].To].Kind == topo.HostKind
+	p.Degraded, p.Cut = r.plan.Degraded(id), r.plan.Cut(id, r.engine.Now())
+	for _, x := range r.fabric.Load(id) {
+		p.Load = append(p.Load, diagnose.Load{At: x.At, Sent: x.Sent, Held: x.Held})
+	}
+	if n := len(p.Load); n > 1 {
+		p.Active = p.Load[n-1].At.Sub(p.Load[0].At)
+	}
+	odd := r.plan.OddAt(id)
+	if r.plan.FabricAt(g.Ports[id].Node).QoS.PFC.Enabled && !odd.PFC && r.dataLost[id] && r.refused == 0 {
+		odd.Class = true // what was dropped was not in the class that PFC is on for, or it would have been refused
+	}
+	for _, x := range []struct {
+		is   bool
+		name string
+	}{{odd.XOFF, diagnose.OddXOFF}, {odd.Marking, diagnose.OddMarking}, {odd.Class, diagnose.OddClass},
+		{odd.PFC, diagnose.OddPFC}, {odd.MTU, diagnose.OddMTU}, {odd.Leak, diagnose.OddLeak}} {
+		if x.is {
+			p.Odd = append(p.Odd, x.name)
+		}
+	}
+}
+
+// usualLine is the rate that the NICs' ports have in the middle of their order, of two the faster.
+func (r *Recorder) usualLine() unit.Bitrate {
+	g := r.plan.Graph
+	var all []unit.Bitrate
+	for i := range g.NICs {
+		for _, port := range g.NICs[i].Ports {
+			all = append(all, g.Ports[port].Rate)
+		}
+	}
+	slices.Sort(all)
+	if len(all) == 0 {
+		return 0
+	}
+	return all[len(all)/2]
+}

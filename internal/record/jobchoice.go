@@ -1,0 +1,257 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"railyard/internal/cause"
+	"railyard/internal/coll"
+	"railyard/internal/diagnose"
+	"railyard/internal/noun"
+	"railyard/internal/plan"
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// choices finds how the job is laid out that costs it time, and could be otherwise. The times are estimates: those of a
+// rerun are for package whatif.
+func (j *Job) choices(d *diagnose.Diagnosis, s *result.JobFigures) {
+	if j.ranks() < 2 {
+		return
+	}
+	d.Add(j.bubble(d, s)...)
+	d.Add(j.unevenStages(d)...)
+	d.Add(j.unevenReceivers(d)...)
+	d.Add(j.groupsApart(d)...)
+	d.Add(j.ringsApart(d)...)
+	d.Add(j.otherAlgorithms(d, s)...)
+}
+
+// bubble is what ranks of a pipeline wait for the first and the last micro-batches: (p-1)/(v*m+p-1) of a step, with p
+// stages of v parts and m micro-batches (Narayanan et al., SC'21, section 2.2). Of that as much as ranks really waited.
+func (j *Job) bubble(d *diagnose.Diagnosis, s *result.JobFigures) []noun.Finding {
+	x := &j.plan.Spec.Parallel
+	if x.PP < 2 || s.StepSplit == nil {
+		return nil
+	}
+	parts := max(1, x.VirtualStages) * max(1, x.MicroBatches)
+	formula := float64(x.PP-1) / float64(parts+x.PP-1)
+	mean := s.StepSplit.Mean.Split()
+	waited := unit.Share(mean[cause.Dependency], mean.Sum())
+	f := noun.Finding{Noun: noun.Bubble, Place: noun.Place{Kind: noun.Job}, Time: share(d.Whole, min(formula, waited))}
+	f.Evidence = []noun.Fact{{What: "(p-1)/(m+p-1)", Value: formula}, {What: "part of a step in which ranks waited", Value: waited},
+		{What: "stages", Value: float64(x.PP)}, {What: "micro-batches", Value: float64(x.MicroBatches)}}
+	return []noun.Finding{f}
+}
+
+func share(t unit.Duration, part float64) unit.Duration { return unit.Duration(float64(t) * part) }
+
+// notable is by what part of the largest a mean must be smaller for ranks to be called uneven.
+const notable = 0.1
+
+// unevenStages is a stage of a pipeline with more to compute than the others.
+func (j *Job) unevenStages(d *diagnose.Diagnosis) []noun.Finding {
+	work := j.plan.RankWork()
+	if j.plan.Spec.Parallel.PP < 2 || work == nil {
+		return nil
+	}
+	most, sum := 0, unit.Duration(0)
+	for r, t := range work {
+		if sum += t; t > work[most] {
+			most = r
+		}
+	}
+	mean := float64(sum) / float64(len(work))
+	over := 1 - mean/float64(max(1, work[most]))
+	if over < notable {
+		return nil
+	}
+	var computed unit.Duration
+	for i := range d.Blames {
+		if k := d.Blames[i].Kind; k == diagnose.Compute || k == diagnose.Launch {
+			computed += d.Blames[i].Time
+		}
+	}
+	rank := int32(most)
+	return []noun.Finding{{Noun: noun.UnevenStages, Place: noun.Place{Kind: noun.Rank, Rank: &rank}, Time: share(computed, over),
+		Evidence: []noun.Fact{{What: "work over the mean", At: fmt.Sprintf("rank %d", most), Value: float64(work[most]) / mean}}}}
+}
+
+// unevenReceivers is a rank that gets far more of an exchange than the others: of tokens, where experts are chosen.
+func (j *Job) unevenReceivers(d *diagnose.Diagnosis) []noun.Finding {
+	if !slices.ContainsFunc(d.Findings, func(f diagnose.Finding) bool { return f.Noun == noun.Incast && f.Share >= notable }) {
+		return nil
+	}
+	got, mean := j.received()
+	most := 0
+	for r := range got {
+		if got[r] > got[most] {
+			most = r
+		}
+	}
+	if mean == 0 || float64(got[most])*(1-2*notable) < mean {
+		return nil
+	}
+	g := j.r.plan.Graph
+	host := g.Nodes[g.Hosts[j.plan.Placement.Ranks[most].Host].Node].Name
+	for i := range d.Findings {
+		f := &d.Findings[i]
+		_, to, _ := strings.Cut(f.Place.Name, "/")
+		if to, _, _ = strings.Cut(to, "#"); f.Noun != noun.Incast || to != host {
+			continue
+		}
+		f.Noun, f.By = noun.UnevenRouting, fmt.Sprintf("rank %d gets %.1f times the mean", most, float64(got[most])/mean)
+		f.Evidence = append(f.Evidence, noun.Fact{What: "received over the mean", At: fmt.Sprintf("rank %d", most),
+			Value: float64(got[most]) / mean})
+	}
+	return nil
+}
+
+// received is how many bytes each rank gets in exchanges of all with all, and the mean.
+func (j *Job) received() (got []int64, mean float64) {
+	got = make([]int64, j.ranks())
+	all := int64(0)
+	var sent []coll.Traffic
+	for k := range j.plan.Work.Collectives {
+		c := &j.plan.Work.Collectives[k]
+		if c.Once || !strings.HasSuffix(c.Schedule.Name(), coll.AllToAll.String()) {
+			continue
+		}
+		group := &j.plan.Work.Groups[c.Group]
+		for m := range group.Ranks {
+			for ch := range c.Schedule.Channels() {
+				sent = c.AppendTraffic(sent[:0], m, ch)
+				for _, t := range sent {
+					got[group.Ranks[t.Peer]] += int64(t.Elems)
+					all += int64(t.Elems)
+				}
+			}
+		}
+	}
+	return got, float64(all) / float64(len(got))
+}
+
+// groupsApart is groups that share layers and are spread over hosts though they would fit into one.
+func (j *Job) groupsApart(d *diagnose.Diagnosis) []noun.Finding {
+	tp := j.plan.Spec.Parallel.TP
+	if tp < 2 || tp > j.r.plan.Scenario.Cluster.Host.GPUs || len(j.critical.groups) == 0 {
+		return nil
+	}
+	var spent unit.Duration
+	name := ""
+	for g := range j.critical.groups {
+		group := &j.plan.Work.Groups[g]
+		if !strings.HasPrefix(group.Name, "tensor-parallel") || !j.apart(group.Ranks) {
+			continue
+		}
+		name = group.Name
+		spent += onNetwork(&j.critical.groups[g])
+	}
+	if name == "" || j.critical.found == 0 {
+		return nil
+	}
+	return []noun.Finding{{Noun: noun.WrongOrder, Place: noun.Place{Kind: noun.Collective, Name: name},
+		By: "ranks that share layers are on several hosts", Time: spent / unit.Duration(j.critical.found)}}
+}
+
+// onNetwork is what of a split passed on links between hosts.
+func onNetwork(s *cause.Split) (sum unit.Duration) {
+	for _, c := range []cause.Cause{cause.RateLimit, cause.Window, cause.Serialisation, cause.Propagation, cause.SwitchLatency,
+		cause.OwnQueueing, cause.Queueing, cause.Pause, cause.NIC} {
+		sum += s[c]
+	}
+	return sum
+}
+
+// apart reports whether ranks are on several hosts.
+func (j *Job) apart(ranks []int32) bool {
+	return slices.ContainsFunc(ranks, func(r int32) bool {
+		return j.plan.Placement.Ranks[r].Host != j.plan.Placement.Ranks[ranks[0]].Host
+	})
+}
+
+// ringsApart is rings that leave hosts more often than each host once.
+func (j *Job) ringsApart(d *diagnose.Diagnosis) []noun.Finding {
+	crossings, hosts := 0, 0
+	for _, ring := range j.plan.Rings {
+		seen := map[int32]bool{}
+		for i, r := range ring {
+			a, b := j.plan.Placement.Ranks[r].Host, j.plan.Placement.Ranks[ring[(i+1)%len(ring)]].Host
+			seen[a] = true
+			if a != b {
+				crossings++
+			}
+		}
+		if len(seen) > 1 {
+			hosts += len(seen)
+		}
+	}
+	if hosts == 0 || crossings <= hosts {
+		return nil
+	}
+	var wire unit.Duration
+	for i := range d.Blames {
+		if k := d.Blames[i].Kind; k == diagnose.LinkSpeed || k == diagnose.SharedPort || k == diagnose.NIC || k == diagnose.SwitchDelay {
+			wire += d.Blames[i].Time
+		}
+	}
+	return []noun.Finding{{Noun: noun.WrongOrder, Place: noun.Place{Kind: noun.Job}, By: "the order of the ranks in rings",
+		Time: share(wire, 1-float64(hosts)/float64(crossings)),
+		Evidence: []noun.Fact{{What: "links between hosts in rings", Value: float64(crossings)},
+			{What: "as few as", Value: float64(hosts)}}}}
+}
+
+// lost is the part of the time that others' bytes and what was broken took.
+func lost(d *diagnose.Diagnosis) (part float64) {
+	for i := range d.Findings {
+		f := &d.Findings[i]
+		foreign := slices.ContainsFunc(f.Culprits, func(name string) bool { return !strings.Contains(name, ">") })
+		if len(f.Blames) > 0 && (f.Noun.Class() == noun.Fault || f.Noun.Class() == noun.Contention && foreign) {
+			part += f.Share
+		}
+	}
+	return part
+}
+
+// worse is how many times longer a collective must take than NCCL's choice would by its model to be called wrong.
+const worse = 1.2
+
+// otherAlgorithms is collectives that took longer than what NCCL would choose takes by its model.
+func (j *Job) otherAlgorithms(d *diagnose.Diagnosis, s *result.JobFigures) (all []noun.Finding) {
+	var whole unit.Duration
+	for i := range s.Collectives {
+		whole += s.Collectives[i].Time * unit.Duration(s.Collectives[i].Count)
+	}
+	for i := range j.plan.Rows {
+		row := &j.plan.Rows[i]
+		at := slices.IndexFunc(s.Collectives, func(c result.Collective) bool { return c.Name == row.Name() })
+		if at < 0 || whole == 0 {
+			continue
+		}
+		took := share(s.Collectives[at].Time, 1-lost(d)) // without what went wrong in the network
+		best, err := plan.NCCLChoice(j.r.plan.Scenario, j.plan.Spec, row.Op, row.Bytes, "auto", "auto", 0)
+		if err != nil || float64(took) < worse*float64(best.Time) {
+			continue
+		}
+		f := noun.Finding{Place: noun.Place{Kind: noun.Collective, Name: row.Name()}, Evidence: []noun.Fact{
+			{What: "it took", At: row.Name(), Value: took.Seconds(), Unit: "s"},
+			{What: "NCCL's choice, by its model", At: row.Name(), Value: best.Time.Seconds(), Unit: "s"}}}
+		algorithm := strings.TrimSuffix(best.Algorithm.Schedule(row.Op), "-"+row.Op.String())
+		_, ncclHas := plan.NCCLAlgorithm(row.Op, row.Algorithm)
+		switch protocol := best.Protocol.String(); {
+		case !ncclHas && row.Algorithm != algorithm:
+			f.Noun, f.By = noun.WrongAlgorithm, fmt.Sprintf("%s in place of %s", row.Algorithm, algorithm)
+		case row.Protocol != "none" && !strings.EqualFold(row.Protocol, protocol):
+			f.Noun, f.By = noun.WrongProtocol, fmt.Sprintf("%s in place of %s", row.Protocol, protocol)
+		case row.Algorithm != algorithm:
+			f.Noun, f.By = noun.WrongAlgorithm, fmt.Sprintf("%s in place of %s", row.Algorithm, algorithm)
+		default:
+			continue
+		}
+		part := unit.Share(took*unit.Duration(s.Collectives[at].Count), whole)
+		f.Time = share(d.Whole, part*(1-lost(d))*(1-float64(best.Time)/float64(took)))
+		all = append(all, f)
+	}
+	return all
+}

@@ -1,0 +1,44 @@
+package scenario
+
+import (
+	"bytes"
+	"strings"
+
+	"railyard/internal/located"
+)
+
+// ofOurs returns the problems of a text in order. Of a text that is likely another file, named by
+// mistake, there is one, and it shows none of its words.
+func ofOurs(ps located.Problems, file, noun string, src []byte, keys *Key) error {
+	if foreign(src, keys) {
+		return located.Problems{{File: file, Message: "holds no key of a " + noun + ", want " + list(keys.names())}}
+	}
+	return ps.Sorted()
+}
+
+// foreign reports whether no line of a text begins with a key that a file of ours has at its top, or
+// with something like one, though there are lines. A key of ours anywhere is enough where a
+// text is braces.
+func foreign(src []byte, keys *Key) bool {
+	said := false
+	for line := range bytes.Lines(bytes.TrimPrefix(src, located.BOM)) {
+		text := strings.TrimSpace(string(line[:min(len(line), 4096)]))
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		said = true
+		for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("{},", r) }) {
+			word, _, colon := strings.Cut(strings.Trim(part, " -"), ":")
+			word = strings.Trim(word, ` "'`)
+			if colon && (named(keys, word) || suggest(word, keys.names()) != "") {
+				return false
+			}
+		}
+	}
+	return said
+}
+
+// named reports whether a scenario or a requirement has a key of that name at its top.
+func named(keys *Key, word string) bool {
+	return keys.child(word) != nil || tree.child(word) != nil || requirementTree.child(word) != nil
+}

@@ -1,0 +1,233 @@
+package whatif
+
+import (
+	"fmt"
+	"slices"
+
+	"railyard/internal/diagnose"
+	"railyard/internal/noun"
+	"railyard/internal/plan"
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
+)
+
+// seeds is how many seeds a cure is run with that chance decides on.
+const seeds = 10
+
+// trying gathers the cures that a scenario has room for.
+type trying struct {
+	p   *plan.Plan
+	sc  *scenario.Scenario
+	was *result.Summary
+	job *scenario.Job // that is compared
+	at  *plan.Job
+	d   *diagnose.Diagnosis
+	all []Cut
+
+	computed []unit.Duration // by rank, in all steps; nil: it is not known
+}
+
+// try adds a cure of some nouns.
+func (t *trying) try(name string, of []noun.Noun, changes ...scenario.Change) *Cut {
+	t.all = append(t.all, Cut{Kind: Tried, Name: name, Of: of, Changes: changes})
+	return &t.all[len(t.all)-1]
+}
+
+// byChance is try of a cure on which chance decides.
+func (t *trying) byChance(name string, of []noun.Noun, changes ...scenario.Change) {
+	t.try(name, of, changes...).Chance = true
+}
+
+// triedCures lists the cures that a run tries by itself: those that its scenario has room for, whatever was found. For which
+// nouns each is, Cut.Of says.
+func triedCures(p *plan.Plan, s *result.Summary, job int, computed []unit.Duration) []Cut {
+	t := &trying{p: p, sc: p.Scenario, was: s, job: &p.Scenario.Jobs[job], at: &p.Jobs[job], d: s.Diagnosis, computed: computed}
+	if t.d == nil {
+		t.d = &diagnose.Diagnosis{}
+	}
+	t.choice()
+	t.links()
+	t.switches()
+	t.pauses()
+	t.losses()
+	t.hosts()
+	t.collectives()
+	t.pipeline()
+	return t.all
+}
+
+// links gives links the rate of their equals, and uplinks what their switch has below.
+func (t *trying) links() {
+	g := t.p.Graph
+	for _, l := range slowerThanEquals(g) {
+		name := g.Ports[2*l.link].Name
+		if c, ok := t.rated(name, l.usual.String()); ok {
+			t.try(fmt.Sprintf("with %s at %s as its equals, both directions", name, l.usual),
+				[]noun.Noun{noun.SlowLink, noun.UnevenSpraying, noun.ECMPCollision}, c)
+		}
+	}
+	ratio, up := oversubscribed(g)
+	if ratio <= 1 {
+		return
+	}
+	var changes []scenario.Change
+	whole := unit.Bitrate(0) // what all have, where all are alike
+	for i, l := range up {
+		rate := min(unit.Bitrate(float64(g.Links[l].Rate)*ratio), fastest)
+		if whole == 0 && i == 0 {
+			whole = rate
+		} else if whole != rate {
+			whole = 0
+		}
+	}
+	if t.sc.Fabric.Links.Spine > 0 && whole > 0 && len(t.sc.Fabric.Links.Named) == 0 {
+		changes = []scenario.Change{set("fabric.links.spine", whole.String())}
+	} else {
+		for i, l := range up {
+			if i == mostNamed {
+				return // too many to be written down
+			}
+			rate := min(unit.Bitrate(float64(g.Links[l].Rate)*ratio), fastest)
+			changes = append(changes, t.another(i, g.Ports[2*l].Name, rate.String()))
+		}
+	}
+	t.try(fmt.Sprintf("without oversubscription (%.3g:1), by faster spine links", ratio),
+		[]noun.Noun{noun.Oversubscription, noun.SharedLink, noun.ECMPCollision}, changes...)
+}
+
+// mostNamed is how many links are named one by one.
+const mostNamed = 64
+
+// rated gives the link of a port a rate; false where a pattern names it too, which would come on top.
+func (t *trying) rated(name, rate string) (scenario.Change, bool) {
+	for i, l := range t.sc.Fabric.Links.Named {
+		if l.Link == name || l.Link == back(t.p.Graph, name) {
+			return set(fmt.Sprintf("fabric.links.named[%d].rate", i), rate), true
+		}
+	}
+	return t.another(0, name, rate), true
+}
+
+// another is entry k after those that fabric.links.named has.
+func (t *trying) another(k int, name, rate string) scenario.Change {
+	return set(fmt.Sprintf("fabric.links.named[%d]", len(t.sc.Fabric.Links.Named)+k), fmt.Sprintf("{link: %q, rate: %s}", name, rate))
+}
+
+// switches gives each entry of switches that differ what the others have.
+func (t *trying) switches() {
+	of := []noun.Noun{noun.WrongThreshold, noun.WrongClass, noun.SmallBuffer, noun.HOLVictim}
+	for i, x := range t.sc.Fabric.Switches[:min(len(t.sc.Fabric.Switches), mostEntries)] {
+		t.try(fmt.Sprintf("with %s as the other switches", x.Match), of, remove(fmt.Sprintf("fabric.switches[%d]", i)))
+	}
+	if t.sc.Fabric.Config.Set {
+		t.try("without the switches' configurations", of, set("fabric.config", "none"))
+	}
+	if len(t.sc.Fabric.Switches) > 1 {
+		t.try("with all switches alike", of, remove("fabric.switches"))
+	}
+}
+
+// mostEntries is how many entries of a list are taken away one by one.
+const mostEntries = 8
+
+// pauses tries PFC where there is none and frames are lost, and where there is, what ends or prevents its pauses.
+func (t *trying) pauses() {
+	q := &t.sc.Fabric.QoS
+	if !q.PFC.Enabled && t.was.Drops > 0 {
+		t.try("with PFC", []noun.Noun{noun.SmallBuffer, noun.WrongThreshold}, set("fabric.qos.pfc.enabled", "true"))
+	}
+	if !t.p.Pauses() || t.was.Pauses == 0 {
+		return
+	}
+	if stuck := t.was.Deadlock != nil || t.lost(diagnose.Storm) || t.lost(diagnose.Receiver); stuck &&
+		!q.PFC.Watchdog.Detect.Set {
+		detect := watchdogOf(unit.Duration(t.was.VirtualTime))
+		t.try(fmt.Sprintf("with a PFC watchdog that acts after %s", detect), []noun.Noun{noun.PFCStorm, noun.PFCDeadlock},
+			set("fabric.qos.pfc.watchdog.detect", detect.String()), set("fabric.qos.pfc.watchdog.restore", detect.String()))
+	}
+	if t.sc.Congestion.Algorithm == "none" {
+		t.try("with DCQCN and ECN", []noun.Noun{noun.HOLVictim, noun.Incast, noun.SharedLink},
+			set("congestion", "{algorithm: dcqcn}"), set("fabric.qos.ecn.enabled", "true"))
+	}
+}
+
+// watchdogOf is a detection time of the PFC watchdog that a run of so long can tell: 200 ms, as is usual, or the
+// twentieth part of the run in whole tens of us.
+func watchdogOf(run unit.Duration) unit.Duration {
+	const usual, least = 200 * unit.Millisecond, 10 * unit.Microsecond
+	return min(usual, max(least, run/20/least*least))
+}
+
+// losses tries what makes repeats cheaper, or finds losses earlier.
+func (t *trying) losses() {
+	x := &t.sc.Transport
+	if r := t.was.Reordering; r != nil && r.Late+r.Dropped > 0 && x.Receiver != "direct" {
+		t.try("with receivers that take any order", []noun.Noun{noun.Reordering, noun.UnevenSpraying},
+			set("transport.receiver", "direct"))
+	}
+	if t.was.Retransmits == 0 {
+		return
+	}
+	if x.Recovery != "selective-repeat" {
+		t.try("with only lost packets sent again", []noun.Noun{noun.LossyLink, noun.SmallBuffer, noun.Reordering},
+			append(t.without("transport.receiver", "transport.reorder_window", "transport.reorder_buffer"),
+				set("transport.recovery", "selective-repeat"))...)
+	}
+	if short := shorter(x.Timeout.Or(0)); short > 0 {
+		t.try(fmt.Sprintf("with a retransmission timeout of %s", short), []noun.Noun{noun.Timeout, noun.LossyLink, noun.LinkDown},
+			set("transport.timeout", short.String()))
+	}
+}
+
+// shorter is an eighth of a timeout, three steps of verbs' scale; 0: there is no shorter one than 32 us, below which a queue
+// is taken for a loss.
+func shorter(timeout unit.Duration) unit.Duration {
+	const least = 32 * unit.Microsecond
+	if short := timeout / 8; short >= least {
+		return short / unit.Microsecond * unit.Microsecond
+	}
+	return 0
+}
+
+// lost reports whether some of the time was lost to a kind of thing: a hundredth or more.
+func (t *trying) lost(k diagnose.Kind) bool {
+	b := t.d.Find(k, "")
+	return b != nil && t.d.Share(b) >= 0.01
+}
+
+// without gives keys their defaults, where the file has them.
+func (t *trying) without(keys ...string) (changes []scenario.Change) {
+	for _, key := range keys {
+		if t.sc.Given(key) {
+			changes = append(changes, remove(key))
+		}
+	}
+	return changes
+}
+
+// hosts tries more of what GPUs of a host share.
+func (t *trying) hosts() {
+	c := &t.sc.Cluster
+	if !c.Host.Graph.Set && (t.lost(diagnose.PCIe) || t.lost(diagnose.Receiver)) {
+		t.try("with PCIe twice as fast", []noun.Noun{noun.PCIeBound, noun.PCIeShared, noun.SlowReceiver},
+			set("cluster.host.pcie", (2*c.Host.PCIe).String()))
+	}
+	if t.sc.Fabric.Design == "custom" { // whose file has as many links as there are NICs
+		return
+	}
+	switch {
+	case c.NIC.Shared:
+		t.try("with a NIC for each GPU", []noun.Noun{noun.NICShared, noun.PCIeShared}, set("cluster.nic.shared", "false"))
+	case c.NIC.SharedBy > 1:
+		t.try("with a NIC for each GPU", []noun.Noun{noun.NICShared, noun.PCIeShared}, set("cluster.nic.shared_by", "1"))
+	}
+}
+
+// inOrder sorts changes so that what is set comes before what is taken away, as --set and --unset do. A change of an entry of
+// a list must not follow the removal of one before it.
+func inOrder(changes []scenario.Change) []scenario.Change {
+	out := slices.Clone(changes)
+	slices.SortStableFunc(out, func(a, b scenario.Change) int { return b2i(a.Remove) - b2i(b.Remove) })
+	return out
+}

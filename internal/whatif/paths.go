@@ -1,0 +1,212 @@
+package whatif
+
+import (
+	"fmt"
+	"slices"
+
+	"railyard/internal/noun"
+	"railyard/internal/plan"
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// choice tries other ways to choose among equal links, where the job's packets have a choice.
+func (t *trying) choice() {
+	choices, written := choicesOf(t.p)
+	uneven := []noun.Noun{noun.ECMPCollision, noun.Polarisation, noun.SharedLink, noun.Oversubscription, noun.UnevenSpraying}
+	if choices == 0 {
+		return
+	}
+	f := &t.sc.Fabric
+	if written > 0 {
+		t.byChance("without the paths that are written for flows", uneven, t.freed()...)
+		t.try("with spraying in place of the paths that are written", uneven, append(t.balanced("spray"), t.freed()...)...)
+	}
+	if f.Balance != "spray" {
+		t.try("with spraying", uneven, t.balanced("spray")...)
+		if t.sc.Transport.Receiver == "in-order" {
+			t.try("with spraying, receivers that take any order", uneven,
+				append(t.balanced("spray"), set("transport.receiver", "direct"))...)
+		}
+	} else {
+		t.try("with ECMP", []noun.Noun{noun.Reordering, noun.UnevenSpraying}, t.balanced("ecmp")...)
+	}
+	if hashed(f.Balance) {
+		t.hashing(choices, uneven)
+	}
+	if f.Balance != "pinned" {
+		t.try("with paths that a controller pins", uneven, t.balanced("pinned")...)
+	}
+	if ranks := t.at.Ranks() > 1; ranks && t.sc.Transport.QPs < moreQPs {
+		t.byChance(fmt.Sprintf("with %d queue pairs per connection", moreQPs), uneven,
+			set("transport.qps_per_connection", fmt.Sprint(moreQPs)), set("transport.split_data_on_qps", "true"))
+	}
+	if !slices.Contains([]string{"flowlet", "spray"}, f.Balance) {
+		t.try("with flowlets", uneven, t.balanced("flowlet")...).Late = true
+	}
+}
+
+// moreQPs is how many queue pairs a connection gets: as many as NCCL's users give them.
+const moreQPs = 4
+
+// hashing tries other chances and other hashes.
+func (t *trying) hashing(choices int, uneven []noun.Noun) {
+	h := &t.sc.Fabric.Hash
+	if choices > 1 && h.Seed == "same" && h.Number == 0 {
+		polarised := append([]noun.Noun{noun.Polarisation}, uneven...)
+		t.byChance("with a hash seed for each switch", polarised, set("fabric.hash.seed", "per-switch"))
+	}
+	t.byChance("with another seed", uneven, seedChange(otherSeeds(t.sc.Seed, 1)[0]))
+	if h.Function != mixing {
+		t.byChance("with the hash "+mixing, uneven, set("fabric.hash.function", mixing))
+	}
+}
+
+// mixing is the hash that has no structure: with it loads are a matter of chance, as with any other seed.
+const mixing = "mix"
+
+// otherSeeds are the n smallest seeds, from 1 on, but for one.
+func otherSeeds(but uint64, n int) (all []uint64) {
+	for s := uint64(1); len(all) < n; s++ {
+		if s != but {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// hashed reports whether a balancer's choice follows from a hash.
+func hashed(balance string) bool {
+	return slices.Contains([]string{"ecmp", "wcmp", "resilient"}, balance)
+}
+
+// ofBalance are the groups of keys that belong to balancers.
+var ofBalance = []struct{ key, balance string }{
+	{"flowlet", "flowlet"}, {"dlb", "dlb"}, {"glb", "glb"}, {"conweave", "conweave"}, {"spray", "spray"},
+	{"resilient", "resilient"},
+}
+
+// balanced gives all switches a balancer, without the keys of others.
+func (t *trying) balanced(method string) []scenario.Change {
+	changes := []scenario.Change{set("fabric.balance", method)}
+	for _, x := range ofBalance {
+		if key := "fabric." + x.key; x.balance != method && t.sc.Given(key) {
+			changes = append(changes, remove(key))
+		}
+	}
+	return changes
+}
+
+// freed leaves the ways of the job's flows to fabric.balance.
+func (t *trying) freed() (changes []scenario.Change) {
+	for i := range t.sc.Jobs {
+		j := &t.sc.Jobs[i]
+		for k := range j.Flows {
+			changes = append(changes, t.freedOne(fmt.Sprintf("%s.flows[%d]", j.Path(), k))...)
+		}
+	}
+	for k := range t.sc.Background.Flows {
+		changes = append(changes, t.freedOne(fmt.Sprintf("background.flows[%d]", k))...)
+	}
+	return changes
+}
+
+func (t *trying) freedOne(flow string) (changes []scenario.Change) {
+	for _, key := range []string{".path", ".back"} {
+		if t.sc.Given(flow + key) {
+			changes = append(changes, remove(flow+key))
+		}
+	}
+	return changes
+}
+
+// choicesOf returns how often, at most, a queue pair of a job meets a switch with equal links, and how many have a path that
+// is written down.
+func choicesOf(p *plan.Plan) (choices, written int) {
+	for i := range p.Pairs {
+		q := &p.Pairs[i]
+		if q.Kind == result.KindBackground || !q.Enabled() {
+			continue
+		}
+		if q.Flow != nil && q.Flow.Path != nil {
+			written++
+		}
+		n := 0
+		for _, id := range q.Path {
+			if at := p.Graph.Ports[id].Node; len(p.Routes.NextHops(at, q.To)) > 1 {
+				n++
+			}
+		}
+		choices = max(choices, n)
+	}
+	return choices, written
+}
+
+// slower is a link that is slower than most of its equals: links between nodes of the same two kinds.
+type slower struct {
+	link  topo.LinkID
+	usual unit.Bitrate
+}
+
+// mostSlower is how many of them are tried.
+const mostSlower = 4
+
+// slowerThanEquals finds them, in order of the network.
+func slowerThanEquals(g *topo.Graph) (all []slower) {
+	type tiers [2]topo.Kind
+	of := func(l *topo.Link) tiers {
+		return tiers{min(g.Nodes[l.A].Kind, g.Nodes[l.B].Kind), max(g.Nodes[l.A].Kind, g.Nodes[l.B].Kind)}
+	}
+	rates := map[tiers][]unit.Bitrate{}
+	for i := range g.Links {
+		rates[of(&g.Links[i])] = append(rates[of(&g.Links[i])], g.Links[i].Rate)
+	}
+	for _, r := range rates {
+		slices.Sort(r)
+	}
+	for i := range g.Links {
+		same := rates[of(&g.Links[i])]
+		if median := same[len(same)/2]; g.Links[i].Rate < median && len(all) < mostSlower {
+			all = append(all, slower{topo.LinkID(i), median})
+		}
+	}
+	return all
+}
+
+// oversubscribed returns what the hosts of the worst edge switch can send over what its links upwards carry, and the links
+// upwards of all edge switches; 1 or less: no switch has less above than below.
+func oversubscribed(g *topo.Graph) (ratio float64, up []topo.LinkID) {
+	for n := range g.Nodes {
+		if g.Nodes[n].Kind == topo.HostKind {
+			continue
+		}
+		var below, above unit.Bitrate
+		var links []topo.LinkID
+		for _, id := range g.Nodes[n].Ports {
+			port := &g.Ports[id]
+			switch to := &g.Nodes[port.To]; {
+			case to.Kind == topo.HostKind:
+				below += port.Rate
+			case to.Tier > g.Nodes[n].Tier:
+				above, links = above+port.Rate, append(links, port.Link)
+			}
+		}
+		if below > 0 && above > 0 {
+			ratio, up = max(ratio, float64(below)/float64(above)), append(up, links...)
+		}
+	}
+	return ratio, up
+}
+
+// back is the name of the other direction of a port's link.
+func back(g *topo.Graph, name string) string {
+	if at := slices.IndexFunc(g.Ports, func(x port) bool { return x.Name == name }); at >= 0 {
+		return g.Ports[at^1].Name
+	}
+	return ""
+}
+
+// seedChange sets the seed.
+func seedChange(s uint64) scenario.Change { return set("seed", fmt.Sprint(s)) }

@@ -1,0 +1,103 @@
+package whatif
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"railyard/internal/planted"
+	"railyard/internal/result"
+	"railyard/internal/run"
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
+)
+
+// rounds is how many cases are drawn of each family; by hand, more. family is the one that is drawn, if not all are.
+var (
+	rounds = flag.Int("rounds", 1, "cases that are drawn of each family")
+	family = flag.String("family", "", "the one family that is drawn")
+)
+
+// TestWhatIsPlantedIsCured: of each family a case is drawn; a change that whatif makes by itself, one of those that the case names,
+// saves half of what the case without the fault does, or more.
+func TestWhatIsPlantedIsCured(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, f := range planted.Families() {
+		if *family != "" && f.Name != *family {
+			continue
+		}
+		for seed := range uint64(*rounds) {
+			c, err := f.Draw(seed + 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Run(c.Name, func(t *testing.T) { cured(t, &c) })
+		}
+	}
+}
+
+func cured(t *testing.T, c *planted.Case) {
+	if err := os.WriteFile(planted.TopologyFile, []byte(c.Topology), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r := beganPlanted(t, c.With)
+	found := ask(t, r, Options{})
+	sc, err := scenario.Parse("without.yaml", []byte(c.Without))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := run.Run(t.Context(), sc, run.Options{Workers: 1})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, c.Without)
+	}
+	a := &asking{run: r, steps: found.Steps, life: found.Measure == result.MeasureJob}
+	time, _, why := a.measured(s, nil)
+	saved := found.Time - time
+	if a.life && time == 0 {
+		saved = found.Time / 10
+	}
+	if why != "" || saved*20 < found.Time {
+		t.Fatalf("nothing is planted: %v with, %v without %s\n%s", found.Time, time, why, c.With)
+	}
+	best := unit.Duration(0)
+	for i := range found.Changes {
+		x := &found.Changes[i]
+		worth, known := x.Worth()
+		if known && slices.ContainsFunc(c.Cures, func(name string) bool { return strings.HasPrefix(x.Name, name) }) {
+			best = max(best, worth)
+		}
+	}
+	if 2*best < saved {
+		var text strings.Builder
+		_ = found.WriteText(&text)
+		t.Errorf("%q save %v at most, %v is planted\n%s\n%s", c.Cures, best, saved, text.String(), c.With)
+	}
+}
+
+// beganPlanted runs a planted scenario into a directory.
+func beganPlanted(t *testing.T, text string) *result.Run {
+	t.Helper()
+	sc, err := scenario.Parse("planted.yaml", []byte(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	dir, err := result.Create(filepath.Join(t.TempDir(), "run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := run.Run(t.Context(), sc, run.Options{Dir: dir, Workers: 1})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if err := dir.Finish(sum); err != nil {
+		t.Fatal(err)
+	}
+	r, err := result.Open(dir.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}

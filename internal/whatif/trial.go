@@ -1,0 +1,199 @@
+package whatif
+
+import (
+	"bytes"
+	"slices"
+
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+	"railyard/internal/sweep"
+	"railyard/internal/unit"
+)
+
+// times is how many times the packet-hops of the run as it is and of what takes one thing away are spent, those among them.
+const times = 3
+
+// A trial is a change with the runs that tell what it saves.
+type trial struct {
+	Cut
+	plays   []int // of asking.played: with the change, then with other seeds
+	refused error // the scenario cannot be changed so
+	untried bool  // there were no packet-hops left for it
+}
+
+// A play is one run.
+type play struct {
+	trial    int // of asking.trials; -1: the run as it is
+	seed     uint64
+	scenario *scenario.Scenario
+	sum      *result.Summary // nil: not done
+	refused  error
+}
+
+// try lists the runs of changes. Of those that are tried by themselves one that changes nothing, or the same as another, is left
+// out.
+func (a *asking) try(all []Cut) error {
+	a.played = []play{{trial: -1, seed: a.base.Seed, scenario: a.base}}
+	seen := [][]byte{a.base.YAML()}
+	for _, c := range all {
+		c.Changes = inOrder(c.Changes)
+		changed, err := a.base.With(c.Changes...)
+		if err != nil && c.Kind == Set {
+			return err
+		}
+		if err == nil {
+			text := changed.YAML()
+			if c.Kind == Tried && slices.ContainsFunc(seen, func(b []byte) bool { return bytes.Equal(b, text) }) {
+				continue
+			}
+			seen = append(seen, text)
+		}
+		a.trials = append(a.trials, trial{Cut: c, refused: err})
+		if t := &a.trials[len(a.trials)-1]; err == nil {
+			a.add(t, len(a.trials)-1, changed)
+		}
+	}
+	return nil
+}
+
+// add lists the runs of a trial.
+func (a *asking) add(t *trial, number int, changed *scenario.Scenario) {
+	next := func(sc *scenario.Scenario) {
+		t.plays = append(t.plays, len(a.played))
+		a.played = append(a.played, play{trial: number, seed: sc.Seed, scenario: sc})
+	}
+	next(changed)
+	if !t.Chance {
+		return
+	}
+	but := a.base.Seed
+	for _, s := range otherSeeds(but, seeds) {
+		if s == changed.Seed || len(t.plays) == seeds {
+			continue
+		}
+		if other, err := changed.With(seedChange(s)); err == nil {
+			next(other)
+		}
+	}
+}
+
+// variants are the runs for a sweep.
+func (a *asking) variants() (all []sweep.Variant) {
+	for i := range a.played {
+		p := &a.played[i]
+		v := sweep.Variant{Scenario: p.scenario}
+		if p.trial >= 0 {
+			v.Set = labels(&a.trials[p.trial].Cut)
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// choose takes the run as it is and what takes one thing away; then, while they fit into three times their packet-hops, the
+// cures for what was found, with other seeds where chance decides; then the other cures.
+func (a *asking) choose(hops []int64) []bool {
+	chosen := make([]bool, len(hops))
+	spent := int64(0)
+	take := func(i int, limit int64) bool {
+		switch {
+		case hops[i] < 0: // refused: it costs nothing, and its row says why
+			return true
+		case spent+hops[i] > limit && !a.opt.Full:
+			return false
+		}
+		spent += hops[i]
+		chosen[i] = true
+		return true
+	}
+	for i := range a.played {
+		if k := a.played[i].trial; k < 0 || a.trials[k].Kind != Tried {
+			take(i, 1<<62)
+		}
+	}
+	limit := times * spent
+	for _, order := range a.byFindings() {
+		for _, k := range order {
+			t := &a.trials[k]
+			t.untried = len(t.plays) > 0 && !take(t.plays[0], limit)
+		}
+		for _, k := range order {
+			t := &a.trials[k]
+			for n := 1; n < len(t.plays) && !t.untried; n++ {
+				if !take(t.plays[n], limit) {
+					break
+				}
+			}
+		}
+	}
+	return chosen
+}
+
+// byFindings lists the trials of cures: those for what the run's diagnosis found, in its order, and then the others.
+func (a *asking) byFindings() (order [2][]int) {
+	found := a.found()
+	place := func(t *trial) int {
+		for i := range found {
+			if slices.Contains(t.Of, found[i].Noun) {
+				return i
+			}
+		}
+		return len(found)
+	}
+	for k := range a.trials {
+		switch t := &a.trials[k]; {
+		case t.Kind != Tried:
+		case t.Late || place(t) == len(found):
+			order[1] = append(order[1], k)
+		default:
+			order[0] = append(order[0], k)
+		}
+	}
+	for _, o := range order {
+		slices.SortStableFunc(o, func(x, y int) int { return place(&a.trials[x]) - place(&a.trials[y]) })
+	}
+	return order
+}
+
+// ended reports whether a trial came to a result, be it that it cannot be run.
+func (t *trial) ended(a *asking) bool {
+	return t.refused != nil || a.played[t.plays[0]].sum != nil || a.played[t.plays[0]].refused != nil
+}
+
+// why is the reason for which a trial cannot be run, nil: it can.
+func (t *trial) why(a *asking) error {
+	if t.refused != nil {
+		return t.refused
+	}
+	return a.played[t.plays[0]].refused
+}
+
+// seeded fills in what several seeds came to.
+func (a *asking) seeded(t *trial, out *result.WhatIfChange, but map[string]bool) {
+	var sum unit.Duration
+	for _, k := range t.plays {
+		p := &a.played[k]
+		if p.sum == nil {
+			continue
+		}
+		if time, _, why := a.measured(p.sum, but); why == "" {
+			out.Seeds = append(out.Seeds, result.WhatIfSeed{Seed: p.seed, Time: time})
+			sum += time
+		}
+	}
+	if len(out.Seeds) < 2 {
+		out.Seeds = nil
+		return
+	}
+	mean := sum / unit.Duration(len(out.Seeds))
+	saves := out.Before - mean
+	out.MeanTime, out.MeanSaves = &mean, &saves
+}
+
+// values writes changes down.
+func values(changes []scenario.Change) (all []result.WhatIfValue) {
+	for _, x := range changes {
+		all = append(all, result.WhatIfValue{Path: x.Path, Value: x.Text, Gone: x.Remove})
+	}
+	return all
+}
