@@ -416,6 +416,7 @@ var rules = map[string]rule{
 	"tools/built":    {why: "it builds the program for tools that run it as a user does"},
 	"tools/figures":  {may: "bench tools/built unit", why: "it runs the program as a user does, and reads what bench prints"},
 	"tools/forecast": {may: "tools/built", why: "it runs the program as a user does"},
+	"tools/monsters": {may: "tools/built", why: "it runs the program as a user does"},
 	"tools/islands": {
 		may: "faultsearch result run scenario validate",
 		why: "it forces partitions, which a user cannot; what it runs is what a user runs",

@@ -35,9 +35,9 @@ var bans = []ban{
 		"and sends what they ask for. (net/netip holds addresses as values.)"},
 	{in: pure + " " + engine + " nn train", imports: "os/... io/ioutil syscall",
 		why: "these packages work on values: dataset, scenario, result and cli read and write files"},
-	{but: "cli run rank lab web tools/mutate", imports: "time", why: "virtual time is unit.Time, integer " +
+	{but: "cli run rank lab web tools/monsters tools/mutate", imports: "time", why: "virtual time is unit.Time, integer " +
 		"picoseconds. The clock of this machine must not reach an event or a table: the same scenario gives the " +
-		"same bytes. (tools/mutate counts what tests take.)"},
+		"same bytes. (tools/monsters and tools/mutate count what programs take.)"},
 	{but: "output", imports: "crypto/rand", why: "random numbers come from named streams. (output draws names of " +
 		"temporary files that nobody can foresee; no result has them.)"},
 	{imports: "math/rand math/rand/v2", why: "random numbers come from named streams derived from the " +

@@ -18,8 +18,10 @@ var Modes = []string{"flowlet", "packet", "flow"}
 // Bands is how many qualities there are: 0 is the best. (Vendors count the other way, from 7 down.)
 const Bands = 8
 
-// dlb gives a flow the link of the best quality, of several alike one that is drawn, whenever the mode lets it
-// choose. The quality of a link is the worse of its own and of what the next switch has told.
+// dlb gives a flow a link of the best quality, of several alike one that is drawn, whenever the mode lets it choose.
+// Of a flow that stays on its link the quality is the worse of the link's own and of what the next switch has told.
+// Packet by packet what was told is old: if all took the way that was best they would crowd it until they are told of
+// the next. So it only weighs the draw: a way of band b has Bands - b chances, and one that nobody speaks of Bands.
 type dlb struct {
 	g      *Group
 	p      DLB
@@ -27,6 +29,8 @@ type dlb struct {
 	flows  table // nil: each packet for itself
 	meters []Meter
 	alike  []int32
+	// chances of each of alike to be drawn
+	chances []int
 }
 
 func newDLB(p *Params, g *Group) Chooser {
@@ -52,36 +56,50 @@ func (c *dlb) Pick(f *Frame, l Links) int {
 }
 
 func (c *dlb) best(now unit.Time, l Links) int {
-	least := Bands
+	least, room := Bands, 0
 	for i := range c.g.Links {
 		load := c.meters[i].Load(now, l.Sent(i), c.g.Links[i].Rate, c.p.Sampling)
-		switch q := max(c.p.Quality(load, l.Waiting(i)), l.Told(i)); {
+		q, chances := c.p.Quality(load, l.Waiting(i)), Bands-l.Told(i)
+		if c.flows != nil {
+			q, chances = max(q, l.Told(i)), 1
+		}
+		switch {
 		case q < least:
-			least, c.alike = q, append(c.alike[:0], int32(i))
+			least, room, c.alike, c.chances = q, chances, append(c.alike[:0], int32(i)), append(c.chances[:0], chances)
 		case q == least:
-			c.alike = append(c.alike, int32(i))
+			room += chances
+			c.alike, c.chances = append(c.alike, int32(i)), append(c.chances, chances)
 		}
 	}
-	return int(c.alike[c.g.below(len(c.alike))])
+	if len(c.alike) == 1 {
+		return int(c.alike[0])
+	}
+	drawn, at := c.g.below(room), 0
+	for drawn >= c.chances[at] {
+		drawn -= c.chances[at]
+		at++
+	}
+	return int(c.alike[at])
 }
 
 // Quality returns the band of a link, 0 to Bands-1, from its load (in 1/65536 of the rate) and the bytes that
 // wait: each is cut into bands between its bounds, and the two are averaged by weight.
 func (p *DLB) Quality(load int64, waiting unit.Bytes) int {
-	a := band(load, p.Load[0].Of(whole), p.Load[1].Of(whole))
-	b := band(int64(waiting), int64(p.Queue[0]), int64(p.Queue[1]))
+	a := band(load, p.Load[0].Of(whole), p.Load[1].Of(whole), Bands)
+	b := band(int64(waiting), int64(p.Queue[0]), int64(p.Queue[1]), Bands)
 	return int((a*p.Weight.Num + b*(p.Weight.Den-p.Weight.Num)) / p.Weight.Den)
 }
 
-// band cuts what lies between two bounds into Bands-2 bands of the same width; what is below or above has one.
-func band(v, low, high int64) int64 {
+// band cuts what lies between two bounds into n-2 bands of the same width; what is below or above has one. With one
+// band all are alike.
+func band(v, low, high, n int64) int64 {
 	switch {
-	case v <= low:
+	case v <= low || n == 1:
 		return 0
 	case v >= high:
-		return Bands - 1
+		return n - 1
 	}
-	return 1 + (v-low)*(Bands-2)/(high-low)
+	return min(1, n-2) + (v-low)*(n-2)/(high-low)
 }
 
 // whole is a load of all of the rate.

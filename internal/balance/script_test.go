@@ -21,7 +21,7 @@ import (
 //	hashes N                  frames of N flows with the hashes 0 to N-1: how many take each link
 //	quality LOAD WAITING      the band of a load in percent and so many bytes
 //
-// Keys of a group: pick, samples and memory of spray; mode, gap, weight; buckets; weights=A,B,.. of its links;
+// Keys of a group: pick, grades, samples and memory of spray; mode, gap, weight; buckets; weights=A,B,.. of its links;
 // homes=A,B,.. of its links, whole: how many links it has while none is down.
 func TestScripts(t *testing.T) {
 	scripttest.Run(t, func(t *testing.T) scripttest.Stage { return &stage{t: t} })
@@ -91,7 +91,8 @@ func (s *stage) begin(method string, links int, with map[string]string) {
 	for i := range g.Links {
 		g.Links[i] = Link{Rate: stageRate, Home: i}
 	}
-	s.params = Params{Gap: 50 * unit.Microsecond, Buckets: 64, Spray: Spray{Pick: with["pick"], Samples: 2, Memory: 1},
+	s.params = Params{Gap: 50 * unit.Microsecond, Buckets: 64, Spray: Spray{Pick: with["pick"], Samples: 2, Memory: 1,
+		Grades: 8, Queue: [2]unit.Bytes{0, 200_000}},
 		DLB: DLB{Mode: "flowlet", Sampling: 10 * unit.Microsecond, Load: [2]unit.Ratio{{Num: 1, Den: 10}, {Num: 9, Den: 10}},
 			Queue: [2]unit.Bytes{10_000, 500_000}, Weight: unit.Ratio{Num: 1, Den: 2}}}
 	for key, value := range with {
@@ -99,6 +100,8 @@ func (s *stage) begin(method string, links int, with map[string]string) {
 		switch key {
 		case "samples":
 			s.params.Spray.Samples = s.number(value)
+		case "grades":
+			s.params.Spray.Grades = s.number(value)
 		case "memory":
 			s.params.Spray.Memory = s.number(value)
 		case "gap":

@@ -6,16 +6,18 @@ import (
 
 // Spray says how packets are spread one by one.
 type Spray struct {
-	Pick    string // of Picks
-	Samples int    // drill: links drawn for each packet, d
-	Memory  int    // drill: least loaded links that are remembered, m
+	Pick    string        // of Picks
+	Samples int           // drill: links drawn for each packet, d
+	Memory  int           // drill: least loaded links that are remembered, m
+	Grades  int           // least-queue: how many lengths of a queue are told apart
+	Queue   [2]unit.Bytes // least-queue: up to the first a queue is as good as none, from the second on as bad as any
 }
 
 // Picks holds every way to spray by name.
 var Picks = map[string]func(p *Spray, g *Group) Chooser{
 	"random":      func(_ *Spray, g *Group) Chooser { return random{g} },
 	"round-robin": func(_ *Spray, g *Group) Chooser { return &roundRobin{n: len(g.Links), last: g.below(len(g.Links))} },
-	"least-queue": func(_ *Spray, g *Group) Chooser { return &leastQueue{g: g} },
+	"least-queue": newLeastQueue,
 	"drill":       newDRILL,
 }
 
@@ -37,19 +39,33 @@ func (c *roundRobin) Pick(*Frame, Links) int {
 	return c.last
 }
 
-// leastQueue takes the link whose queue is empty first; of several alike one is drawn.
+// leastQueue takes a link of the lowest grade; of several alike one is drawn. A grade is of the time in which the
+// queue drains, between the times that the bounds take on the group's fastest link. Switches compare grades, not
+// bytes: NVIDIA's adaptive routing has a few of them, Broadcom's has Bands. It matters: by exact bytes and with
+// frames alike, each flow finds the link that its last frame took empty again, keeps it, and nothing is spread.
 type leastQueue struct {
-	g     *Group
-	alike []int32
+	g      *Group
+	grades int64
+	bounds [2]unit.Duration
+	alike  []int32
+}
+
+func newLeastQueue(p *Spray, g *Group) Chooser {
+	fastest := unit.Bitrate(0)
+	for _, l := range g.Links {
+		fastest = max(fastest, l.Rate)
+	}
+	return &leastQueue{g: g, grades: int64(p.Grades),
+		bounds: [2]unit.Duration{fastest.TransmitTime(p.Queue[0]), fastest.TransmitTime(p.Queue[1])}}
 }
 
 func (c *leastQueue) Pick(_ *Frame, l Links) int {
-	least := unit.Duration(0)
+	least := c.grades
 	for i := range c.g.Links {
-		switch d := l.Drain(i); {
-		case i == 0 || d < least:
-			least, c.alike = d, append(c.alike[:0], int32(i))
-		case d == least:
+		switch q := band(int64(l.Drain(i)), int64(c.bounds[0]), int64(c.bounds[1]), c.grades); {
+		case q < least:
+			least, c.alike = q, append(c.alike[:0], int32(i))
+		case q == least:
 			c.alike = append(c.alike, int32(i))
 		}
 	}

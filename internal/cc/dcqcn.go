@@ -43,6 +43,10 @@ type DCQCN struct {
 	// least one timer increase since the cut before.
 	ClampTarget bool
 
+	// MinDecFactor is the part of its rate that a sender keeps at least in one cut (rpg_min_dec_fac). 0: 1-alpha/2
+	// alone says it.
+	MinDecFactor unit.Ratio
+
 	// IncreaseTimer is the time between two increases, restarted by a cut (the
 	// paper's T, 55 us).
 	IncreaseTimer unit.Duration
@@ -81,6 +85,7 @@ func (p DCQCN) Validate() error {
 		notNegative("decrease_interval", p.DecreaseInterval),
 		notNegative("decrease_offset", p.DecreaseOffset),
 		fraction("first_cnp_rate", p.FirstCNPRate, false),
+		fraction("min_dec_fac", p.MinDecFactor, true).unless(p.MinDecFactor == unit.Ratio{}),
 		positive("increase_timer", p.IncreaseTimer),
 		notNegative("byte_counter", p.ByteCounter),
 		whole("fast_recovery", p.FastRecovery, 0, 1000),
@@ -102,12 +107,17 @@ func (p DCQCN) Validate() error {
 
 func (p DCQCN) newSet(n int) Set {
 	g := p.G.Float()
-	return newSlab[dcqcnFlow, dcqcnConstants, *dcqcnFlow](dcqcnConstants{DCQCN: p, g: g, keep: 1 - g}, n)
+	kept := 0.0
+	if p.MinDecFactor.Den > 0 {
+		kept = p.MinDecFactor.Float()
+	}
+	return newSlab[dcqcnFlow, dcqcnConstants, *dcqcnFlow](dcqcnConstants{DCQCN: p, g: g, keep: 1 - g, kept: kept}, n)
 }
 
 type dcqcnConstants struct {
 	DCQCN
 	g, keep float64 // g and 1-g
+	kept    float64 // of the rate at least in one cut
 }
 
 // dcqcnFlow is the reaction point of one queue pair.
@@ -223,7 +233,7 @@ func (f *dcqcnFlow) cut(now unit.Time) {
 	if f.c.ClampTarget || f.timeStage > 0 {
 		f.target = f.rate
 	}
-	f.rate = max(f.min, unit.Bitrate(float64(f.rate)*(1-float64(f.alpha/2))))
+	f.rate = max(f.min, unit.Bitrate(float64(f.rate)*max(f.c.kept, 1-float64(f.alpha/2))))
 	f.timeStage, f.byteStage, f.sent = 0, 0, 0
 	f.riseAt = now.Add(f.c.IncreaseTimer)
 }

@@ -84,7 +84,7 @@ func (d *eventDriven) cut(now unit.Time) {
 	if d.p.ClampTarget || d.timeStage > 0 {
 		d.target = d.rate
 	}
-	d.rate = max(min(d.p.MinRate, d.line), unit.Bitrate(float64(d.rate)*(1-d.alpha/2)))
+	d.rate = max(min(d.p.MinRate, d.line), unit.Bitrate(float64(d.rate)*max(d.kept(), 1-d.alpha/2)))
 	d.timeStage, d.byteStage, d.sent = 0, 0, 0
 	d.riseEvent = d.after(now, d.p.IncreaseTimer, d.increaseTick)
 }
@@ -149,4 +149,12 @@ func (d *eventDriven) onSent(now unit.Time, bytes unit.Bytes) {
 		d.increase()
 		d.byteStage++
 	}
+}
+
+// kept is the part of the rate that a cut leaves at least.
+func (d *eventDriven) kept() float64 {
+	if d.p.MinDecFactor.Den == 0 {
+		return 0
+	}
+	return d.p.MinDecFactor.Float()
 }

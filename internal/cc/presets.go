@@ -36,7 +36,7 @@ var Defaults = map[string]Params{
 	"none": None{},
 }
 
-var one = unit.Ratio{Num: 1, Den: 1}
+var one, none = unit.Ratio{Num: 1, Den: 1}, unit.Ratio{Num: 0, Den: 1}
 
 // A Preset is a published parameter set of DCQCN.
 type Preset struct {
@@ -58,6 +58,16 @@ var Presets = map[string]Preset{
 		Source:      "as connectx-default, but for the minimum rate",
 		Assumed: "what connectx-default assumes, and the minimum rate: of incasts of 2 and 16 at 25 to 400 Gb/s " +
 			"none was slower than with the paper's",
+	},
+	"barre": {
+		DCQCN:       barre,
+		Marking:     hpccMarking,
+		MarkingRate: 100 * unit.GigabitPerSec,
+		Source: "the default with what Barre (USENIX ATC 2025, table 2) sets otherwise on NICs of 400 Gb/s: " +
+			"min_time_between_cnps 0 to 2 us, rpg_min_dec_fac 80 to 98, rate_reduce_monitor_period 1 to 4 us, " +
+			"rpg_time_reset 20 to 100 us; AI as in SIGCOMM 2015, 40 Mb/s at 40 Gb/s, and scaled with the port",
+		Assumed: "which values of these ranges, HAI of ten times AI, no byte counter and the minimum rate: tuned, so that " +
+			"incasts of 2 to 16 at 25 to 400 Gb/s fill their port; and what connectx-default assumes",
 	},
 	"dcqcn-sigcomm15": {
 		DCQCN:       sigcomm15,
@@ -86,16 +96,18 @@ var Presets = map[string]Preset{
 		MarkingRate: 100 * unit.GigabitPerSec,
 		Source: "NVIDIA, DCQCN CC Parameters (ConnectX-4 and later): dce_tcp_g 1019/1024, dce_tcp_rtt 1 us, " +
 			"initial_alpha 1023/1024, " +
-			"rate_reduce_monitor_period 4 us, rate_to_set_on_first_cnp 0, rpg_min_rate 1 Mb/s",
-		Assumed: "the order of steps is the HPCC ns-3 model's; rpg_time_reset 300 us, rpg_byte_reset 32767 taken as " +
-			"units of 64 B, rpg_threshold 1, " +
-			"rpg_ai_rate 5 Mb/s, rpg_hai_rate 50 Mb/s, CNP interval 4 us and the marking curve; firmware may differ",
+			"rate_reduce_monitor_period 4 us, rate_to_set_on_first_cnp 0, rpg_min_rate 1 Mb/s; mlxconfig of a ConnectX-5 " +
+			"(xdp-newbies list, 2020-06-20): rpg_min_dec_fac 50, rpg_time_reset 300 us, rpg_byte_reset 32767, " +
+			"rpg_threshold 1, rpg_ai_rate 5 Mb/s, rpg_hai_rate 50 Mb/s; Barre (USENIX ATC 2025, table 2): " +
+			"min_time_between_cnps 4 us (2 on that ConnectX-5)",
+		Assumed: "the order of steps is the HPCC ns-3 model's; rpg_byte_reset is taken as units of 64 B; the marking curve; " +
+			"firmware may differ",
 	},
 }
 
 var sigcomm15 = DCQCN{
 	G: unit.Ratio{Num: 1, Den: 256}, InitialAlpha: one, AlphaTimer: 55 * unit.Microsecond,
-	CNPInterval: 50 * unit.Microsecond, FirstCNPRate: one, ClampTarget: true,
+	CNPInterval: 50 * unit.Microsecond, FirstCNPRate: one, ClampTarget: true, MinDecFactor: none,
 	IncreaseTimer: 55 * unit.Microsecond, ByteCounter: 10 * unit.Megabyte, FastRecovery: 5,
 	AI: 40 * unit.MegabitPerSec, HAI: 200 * unit.MegabitPerSec, PortRate: 40 * unit.GigabitPerSec,
 	MinRate: 40 * unit.MegabitPerSec,
@@ -108,23 +120,32 @@ func hpccNS3(alpha, decrease, increase unit.Duration) DCQCN {
 	return DCQCN{
 		G: unit.Ratio{Num: 1, Den: 256}, InitialAlpha: one, AlphaTimer: alpha,
 		AckCNP: true, DecreaseInterval: decrease, DecreaseOffset: unit.Nanosecond, FirstCNPRate: one,
-		IncreaseTimer: increase, FastRecovery: 1,
+		MinDecFactor: none, IncreaseTimer: increase, FastRecovery: 1,
 		AI: 20 * unit.MegabitPerSec, HAI: 200 * unit.MegabitPerSec, MinRate: unit.GigabitPerSec,
 	}
 }
 
-// floored is connectX with a minimum rate: at 1 Mb/s a packet takes longer than a retransmission
-// timeout.
+// floored is connectX with a minimum rate: a packet at 1 Mb/s takes 33 ms.
 var floored = func() DCQCN {
 	p := connectX
 	p.MinRate = unit.GigabitPerSec
 	return p
 }()
 
+// barre is floored with smaller steps more often, as Barre (USENIX ATC 2025, section 6.3) tunes DCQCN.
+var barre = func() DCQCN {
+	p := floored
+	p.CNPInterval, p.DecreaseInterval = 2*unit.Microsecond, 2*unit.Microsecond
+	p.MinDecFactor = unit.Ratio{Num: 92, Den: 100}
+	p.IncreaseTimer, p.ByteCounter = 28*unit.Microsecond, 0
+	p.AI, p.HAI, p.PortRate = 40*unit.MegabitPerSec, 400*unit.MegabitPerSec, 40*unit.GigabitPerSec
+	return p
+}()
+
 var connectX = DCQCN{
 	G: unit.Ratio{Num: 5, Den: 1024}, InitialAlpha: unit.Ratio{Num: 1023, Den: 1024}, AlphaTimer: unit.Microsecond,
 	CNPInterval: 4 * unit.Microsecond, DecreaseInterval: 4 * unit.Microsecond,
-	DecreaseOffset: unit.Nanosecond, FirstCNPRate: one,
+	DecreaseOffset: unit.Nanosecond, FirstCNPRate: one, MinDecFactor: unit.Ratio{Num: 50, Den: 100},
 	IncreaseTimer: 300 * unit.Microsecond, ByteCounter: 64 * 32767, FastRecovery: 1,
 	AI: 5 * unit.MegabitPerSec, HAI: 50 * unit.MegabitPerSec, MinRate: unit.MegabitPerSec,
 }

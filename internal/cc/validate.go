@@ -35,6 +35,12 @@ func fraction(field string, r unit.Ratio, zero bool) check {
 	return check{ok, field, ratioText(r), want}
 }
 
+// unless is a check that holds where the parameter is left out.
+func (c check) unless(leftOut bool) check {
+	c.ok = c.ok || leftOut
+	return c
+}
+
 func ratioText(r unit.Ratio) string {
 	if r.Den == 0 {
 		return "not set"

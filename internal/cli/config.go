@@ -19,6 +19,7 @@ import (
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/dialects"
 	"railyard/internal/output"
+	"railyard/internal/unit"
 )
 
 func (a *app) configCommand() *cobra.Command {
@@ -269,10 +270,11 @@ func oneConfig(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// mostConfig bounds a configuration file, and mostFiles those of a device.
+// mostConfig bounds the bytes of a device's configuration, all files together, and mostFiles their number.
 const (
-	mostConfig = 64 << 20
+	mostConfig = 4 << 20
 	mostFiles  = 100
+	mostPorts  = 8192 // interfaces; the largest chassis have some thousand
 )
 
 // A configured is a device as its files say.
@@ -288,7 +290,7 @@ func (a *app) readDevice(path, dialect string) (*configured, error) {
 	info, err := os.Stat(path)
 	switch {
 	case path == input.Stdin || err == nil && !info.IsDir():
-		text, err := a.readConfig(path)
+		text, err := a.readConfig(path, mostConfig)
 		if err != nil {
 			return nil, misuse("cannot read %s: %w", path, err)
 		}
@@ -310,6 +312,9 @@ func (a *app) readDevice(path, dialect string) (*configured, error) {
 		return nil, err
 	}
 	c.Parsed = of.Parse(c.files)
+	if n := len(c.Device.Interfaces); n > mostPorts {
+		return nil, misuse("%s: %d interfaces, want at most %d: this is no device's", path, n, mostPorts)
+	}
 	if c.hideForeign() == len(c.files) {
 		return nil, misuse("%s: no line of it is understood, want a configuration of %s", path, c.dialect)
 	}
@@ -367,14 +372,15 @@ func statements(text []byte) (n int) {
 	return n
 }
 
-func (a *app) readConfig(path string) ([]byte, error) {
+func (a *app) readConfig(path string, most int64) ([]byte, error) {
 	if path == input.Stdin {
-		return input.Stream(context.Background(), a.stdin, mostConfig)
+		return input.Stream(context.Background(), a.stdin, most)
 	}
-	return input.Read(context.Background(), path, mostConfig)
+	return input.Read(context.Background(), path, most)
 }
 
 func (a *app) readFolder(path string) (files []netconf.File, err error) {
+	left := int64(mostConfig)
 	err = filepath.WalkDir(path, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -382,7 +388,12 @@ func (a *app) readFolder(path string) (files []netconf.File, err error) {
 		if len(files) == mostFiles {
 			return fmt.Errorf("more than %d files, want those of one device", mostFiles)
 		}
-		text, err := a.readConfig(name)
+		text, err := a.readConfig(name, left)
+		var long *input.TooLong
+		if errors.As(err, &long) {
+			return fmt.Errorf("with %s more than %v in all, want at most that for a device", name, unit.Bytes(mostConfig))
+		}
+		left -= int64(len(text))
 		files = append(files, netconf.NewFile(name, text))
 		return err
 	})

@@ -25,9 +25,10 @@ func deviceText(s *sheet.Sheet, c *configured) {
 		}
 	}
 	rows := [][]string{{"the device", "line", "says"}}
+	names := neighbourNames(d)
 	for _, f := range d.Facts() {
 		if f.Port == "" {
-			rows = append(rows, []string{f.What, c.line(f.Place), f.Value + described(d, f.Place)})
+			rows = append(rows, []string{f.What, c.line(f.Place), f.Value + names[f.Place]})
 		}
 	}
 	if len(rows) > 1 {
@@ -61,17 +62,18 @@ func stockText(s *sheet.Sheet, c *configured) {
 	}
 }
 
-// described is what a neighbour is called, after what is agreed with it.
-func described(d *netconf.Device, place string) string {
+// neighbourNames is what neighbours are called, by the place of what is agreed with each.
+func neighbourNames(d *netconf.Device) map[string]string {
+	names := map[string]string{}
 	if d.BGP == nil {
-		return ""
+		return names
 	}
 	for i := range d.BGP.Neighbours {
-		if n := &d.BGP.Neighbours[i]; n.Description != "" && place == "neighbour "+n.Address.String() {
-			return fmt.Sprintf(" (%s)", n.Description)
+		if n := &d.BGP.Neighbours[i]; n.Description != "" {
+			names["neighbour "+n.Address.String()] = fmt.Sprintf(" (%s)", n.Description)
 		}
 	}
-	return ""
+	return names
 }
 
 // line is the number of the line that says a thing, of several files with the file's letter; "-": none does.

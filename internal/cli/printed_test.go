@@ -52,6 +52,15 @@ var readers = []reader{
 	{args: "check s.yaml", files: scenarioNaming("job: {train: {network: FILE, data: {digits: {train: 64, test: 10}}, batch: 8}}")},
 	{args: "check s.yaml", files: scenarioNaming("job: {collective: {schedule: FILE}, collectives: [{op: all-reduce, bytes: 1MB}]}")},
 	{args: "check s.yaml", files: scenarioNaming("cluster: {host: {topology: FILE}}")},
+	{args: "check s.yaml", files: map[string]string{"c/leaf1": "TEXT", "c/leaf2": "TEXT", "s.yaml": "name: s\ncluster: {hosts: 4}\n" +
+		"fabric: {config: c}\njob: {collectives: [{op: all-reduce, bytes: 1MB}]}\n"}},
+	{args: "run s.yaml -q", files: map[string]string{"i/train-images-idx3-ubyte": "TEXT", "i/train-labels-idx1-ubyte": "TEXT",
+		"i/t10k-images-idx3-ubyte": "TEXT", "i/t10k-labels-idx1-ubyte": "TEXT", "s.yaml": "name: s\ncluster: {hosts: 4}\n" +
+			"job: {train: {model: mlp, layers: [784, 10], lr: 0.1, data: i, batch: 1, epochs: 1}}\n"}},
+	{args: "check s.yaml", files: scenarioNaming("job: {train: {model: gpt, lr: 0.1, data: {text: {path: FILE, window: 16}}, " +
+		"batch: 1, epochs: 1}}")},
+	{args: "check s.yaml", files: scenarioNaming("job: {train: {model: gpt, lr: 0.1, data: " +
+		"{text: {grammar: {file: FILE, train: 64, test: 8}, window: 16}}, batch: 1, epochs: 1}}")},
 	{args: "lab d", files: map[string]string{"d/expect.txt": "TEXT", "d/lab.md": "TEXT", "d/scenario.yaml": "TEXT"}},
 	{args: "report d", files: map[string]string{"d/run.json": "TEXT"}},
 	{args: "report d", files: map[string]string{"d/table.json": "TEXT"}},
@@ -172,6 +181,30 @@ func TestHostileFilesAreShown(t *testing.T) {
 			if where := obeys(out); where != "" {
 				t.Errorf("a name with %+q, %s: prints %q", bad, r.args, where)
 			}
+		}
+	}
+}
+
+// What show scenario --yaml prints reads back as the same values: what is escaped is an escape of YAML, too.
+func TestShownScenarioReadsBack(t *testing.T) {
+	for _, name := range []string{"a b", `a\\b \"c\"`, "e\u0301\ufe0f", `\u3164\u034f\U000e0100`,
+		`\\ufe0f \ufe0f \\\ufe0f`, "#: {}, 'x'", "~", "1"} {
+		dir := t.TempDir()
+		writeAll(t, filepath.Join(dir, "a.yaml"), []byte("name: a\ncluster: {hosts: 4}\njob: {flows_csv: \""+name+".csv\"}\n"))
+		code, yaml := inFolder(t, dir, "show", "scenario", "a.yaml", "--yaml")
+		if code != exitOK || obeys(yaml) != "" {
+			t.Errorf("%q: exit code %d, prints %q", name, code, obeys(yaml))
+		}
+		_, want := inFolder(t, dir, "show", "scenario", "a.yaml", "--json")
+		writeAll(t, filepath.Join(dir, "b.yaml"), []byte(yaml))
+		_, got := inFolder(t, dir, "show", "scenario", "b.yaml", "--json")
+		find := func(text string) string {
+			_, after, _ := strings.Cut(text, `"path": "job.flows_csv",`)
+			value, _, _ := strings.Cut(after, "\n      \"kind\"")
+			return value
+		}
+		if find(got) != find(want) || find(want) == "" {
+			t.Errorf("%q: %s, read back %s", name, find(want), find(got))
 		}
 	}
 }

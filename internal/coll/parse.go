@@ -28,6 +28,9 @@ func ParseText(name string, src []byte) (*Table, error) {
 	if len(src) > MaxText {
 		return nil, whole("%d bytes, want at most %d", len(src), MaxText)
 	}
+	if err := located.LongLine(name, src); err != nil {
+		return nil, err
+	}
 	p := parser{name: name, rest: string(bytes.TrimPrefix(src, located.BOM)), t: &Table{slices: 1}, part: -1}
 	if p.next(); len(p.words) > 0 && p.words[0].Text != "schedule" {
 		// It may be any file of the reader's: no word of it is shown, and no line.

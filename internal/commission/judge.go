@@ -19,6 +19,9 @@ func Read(file string, text []byte, checks []Check) (Measured, error) {
 	for i := range checks {
 		byKey[checks[i].Key] = &checks[i]
 	}
+	if err := located.LongLine(file, text); err != nil {
+		return nil, err
+	}
 	var wrong located.Problems
 	known := false // some line begins with a key
 	text = bytes.TrimPrefix(text, located.BOM)

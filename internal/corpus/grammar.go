@@ -63,6 +63,7 @@ type grammarReader struct {
 	words    map[string]symbol // by word
 	used     []use
 	symbols  int
+	arrow    bool // some line has that of a rule
 	problems located.Problems
 }
 
@@ -89,6 +90,9 @@ func ReadGrammar(name string, src []byte) (*Grammar, error) {
 		}
 		r.read(line)
 	}
+	if !r.arrow && len(r.problems) > 0 { // it may be any file: no word of it is shown, and no line
+		return nil, located.Problems{{File: name, Message: "holds no rule, want lines such as Sentence -> the dog sleeps ."}}
+	}
 	r.resolve()
 	if len(r.problems) == 0 {
 		r.check()
@@ -114,6 +118,7 @@ func (r *grammarReader) read(line string) {
 	if i := slices.IndexFunc(words, func(w located.Word) bool { return strings.HasPrefix(w.Text, "#") }); i >= 0 {
 		words = words[:i]
 	}
+	r.arrow = r.arrow || len(words) > 1 && words[1].Text == "->"
 	switch {
 	case len(words) == 0:
 	case words[0].Text == "|":

@@ -28,8 +28,9 @@ func TestWhatIsWrongWithAGrammar(t *testing.T) {
 		"S -> a B\n":       "g:1:8: B has no rule, want one, or the word in quotes",
 		"S -> a\n\nS -> b": "g:3:1: S has a rule on line 1, want one for each name: go on with it after a bar",
 		"s -> a":           "g:1:1: s: want a name that begins with a capital letter",
-		"| a":              "g:1:1: an alternative without a rule, want a line such as Sentence -> the dog sleeps .",
-		"S a b":            "g:1:1: S: want a rule such as Sentence -> the dog sleeps . or, to go on with the one before, a bar",
+		"S a b":            "g: holds no rule, want lines such as Sentence -> the dog sleeps .", // any file: nothing of it is shown
+		"| a\nS -> a":      "g:1:1: an alternative without a rule, want a line such as Sentence -> the dog sleeps .",
+		"S a b\nS -> a":    "g:1:1: S: want a rule such as Sentence -> the dog sleeps . or, to go on with the one before, a bar",
 		"S -> a | 2:\nT -> \"a": "g:1:10: an alternative without a word, want at least one\n" +
 			"g:2:6: \"\\\"a\": want a word between quotes",
 		"S -> a || b |": "g:1:13: an alternative without a word, want at least one",

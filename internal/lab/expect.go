@@ -243,6 +243,9 @@ func readTry(c *cursor, s *statement) {
 func parseExpect(file, text string) (all []*statement, ps located.Problems) {
 	lines, ps := statements(file, text)
 	for _, tokens := range lines {
+		if ps.Full() {
+			break
+		}
 		c := newCursor(tokens)
 		first := c.next()
 		v, known := verbs[first.text]

@@ -14,6 +14,9 @@ import (
 	"railyard/labs"
 )
 
+// MaxText bounds a file of a lab, in bytes: the longest of ours has a fiftieth.
+const MaxText = 1 << 20
+
 // Lab is a lab that was read and holds no problem.
 type Lab struct {
 	Number   int    // 0: it has none
@@ -57,6 +60,8 @@ func Parse(name string, files fs.FS) (*Lab, error) {
 				"if something is run, scenario.yaml"})
 		case err != nil:
 			return nil, err
+		case len(b) > MaxText:
+			ps = append(ps, located.Problem{File: file, Message: fmt.Sprintf("%d bytes, want at most %d", len(b), MaxText)})
 		default:
 			l.files[file] = b
 		}

@@ -108,6 +108,9 @@ func (g *ledger) pass() (ps located.Problems) {
 	g.all, g.happened = map[string]*Quantity{}, map[string]happening{}
 	g.order, g.agains, g.walks, g.figures, g.rows, g.errata = nil, nil, nil, nil, nil, nil
 	for _, s := range g.lab.statements {
+		if ps.Full() {
+			break
+		}
 		if at, err := g.statement(s); err != nil {
 			h, _ := err.(interface{ hint() hint })
 			p := problemAt(expectFile, at, "%v", err)

@@ -82,7 +82,7 @@ func parseText(src string) (readme, located.Problems) {
 	} else {
 		r.fail(1, 1, 1, "want # and the title of the lab in the first line")
 	}
-	for r.n < len(r.lines) {
+	for r.n < len(r.lines) && !r.problems.Full() {
 		r.block()
 	}
 	if r.out.question == nil {
@@ -277,8 +277,9 @@ func (r *reader) inlines(spans []span) (out []inline) {
 			sp.column += len(sp.text) - len(strings.TrimLeft(sp.text, " "))
 			sp.text = strings.TrimLeft(sp.text, " ")
 		}
+		column := sp.column
 		for s := strings.TrimRight(sp.text, " \t"); s != ""; {
-			here := span{s, sp.line, sp.column + utf8.RuneCountInString(sp.text) - utf8.RuneCountInString(s)}
+			here := span{s, sp.line, column}
 			n := 1
 			switch {
 			case s[0] == '`' && (style == "" || style == "code"):
@@ -308,6 +309,7 @@ func (r *reader) inlines(spans []span) (out []inline) {
 				_, n = utf8.DecodeRuneInString(s)
 				buf.WriteString(s[:n])
 			}
+			column += utf8.RuneCountInString(s[:n])
 			s = s[n:]
 		}
 	}

@@ -47,7 +47,11 @@ func (t token) shown() string {
 // is no token only that is told.
 func statements(file, text string) (all [][]token, ps located.Problems) {
 	broken := map[int]bool{}
-	for n, line := range strings.Split(text, "\n") {
+	n := -1
+	for line := range strings.SplitSeq(text, "\n") {
+		if n++; ps.Full() {
+			break
+		}
 		line = strings.TrimRight(line, " \t\r")
 		tokens, p := tokensOf(line, n+1)
 		for i := range p {
@@ -78,7 +82,7 @@ func statements(file, text string) (all [][]token, ps located.Problems) {
 
 // tokensOf cuts one line.
 func tokensOf(line string, n int) (tokens []token, ps located.Problems) {
-	for rest, column := line, 1; rest != ""; {
+	for rest, column := line, 1; rest != "" && !ps.Full(); {
 		r, size := utf8.DecodeRuneInString(rest)
 		length, k := size, sign
 		switch {

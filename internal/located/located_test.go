@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -205,4 +206,31 @@ func FuzzWords(f *testing.F) {
 			t.Fatalf("no word holds %q", rest)
 		}
 	})
+}
+
+// Columns are found without room for every line: a file of nothing but line feeds has as many lines as bytes.
+func TestInCharactersTakesNoRoom(t *testing.T) {
+	src := bytes.Repeat([]byte("\n"), 1<<20)
+	ps := Problems{{Line: 1 << 20, Column: 1}, {Line: 3, Column: 1}}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	ps.InCharacters(src)
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 64<<10 {
+		t.Errorf("%d bytes for a file of %d, want a few", took, len(src))
+	}
+	if ps[0].Line != 1<<20 || ps[0].Column != 1 {
+		t.Errorf("%+v", ps)
+	}
+}
+
+// A line that is too long is told by its number, and not quoted.
+func TestLongLine(t *testing.T) {
+	long := strings.Repeat("x", MostLine)
+	if err := LongLine("f", []byte("a\n"+long[1:]+"\n"+long)); err != nil {
+		t.Error(err)
+	}
+	if err := LongLine("f", []byte("a\n"+long+"x\n")); err == nil || err.Error() != "f: line 2 has 65538 bytes, want at most 65536" {
+		t.Error(err)
+	}
 }

@@ -2,9 +2,11 @@ package located
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -141,11 +143,19 @@ func window(cells []string, at int) (first, last int) {
 
 // InCharacters turns columns that count bytes of src, as encoding/csv has them, into characters.
 func (ps Problems) InCharacters(src []byte) {
-	lines := bytes.Split(src, []byte("\n"))
+	order := make([]*Problem, len(ps))
 	for i := range ps {
-		if p := &ps[i]; p.Line >= 1 && p.Line <= len(lines) {
-			text := lines[p.Line-1]
-			p.Column = 1 + utf8.RuneCount(text[:min(max(p.Column-1, 0), len(text))])
+		order[i] = &ps[i]
+	}
+	slices.SortStableFunc(order, func(a, b *Problem) int { return cmp.Compare(a.Line, b.Line) })
+	line, rest, more := bytes.Cut(src, []byte("\n")) // one walk: all lines at once may take more room than the text
+	n := 1
+	for _, p := range order {
+		for ; n < p.Line && more; n++ {
+			line, rest, more = bytes.Cut(rest, []byte("\n"))
+		}
+		if n == p.Line {
+			p.Column = 1 + utf8.RuneCount(line[:min(max(p.Column-1, 0), len(line))])
 		}
 	}
 }

@@ -12,8 +12,13 @@ import (
 	"railyard/internal/unit"
 )
 
-// MaxText is how large a log may be, in bytes.
-const MaxText = 16 << 20
+// Bounds of a log, in bytes.
+const (
+	MaxText = 16 << 20
+	maxLine = 64 << 10
+	maxRows = 10_000  // of a table: who reads it may want fewer
+	maxJSON = 4 << 20 // a tree of values takes many times its text; a thousand rows are half of it
+)
 
 // Read reads a log of nccl-tests: the text that it prints, or the JSON that it writes. name is used
 // in errors, which are located.Problems: all that is not understood.
@@ -23,6 +28,9 @@ func Read(name string, src []byte) (*Table, error) {
 		return nil, located.Problems{{File: name, Message: fmt.Sprintf("%d bytes, want at most %d", len(src), MaxText)}}
 	}
 	if trimmed := bytes.TrimLeft(src, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
+		if len(src) > maxJSON {
+			return nil, located.Problems{{File: name, Message: fmt.Sprintf("%d bytes of JSON, want at most %d", len(src), maxJSON)}}
+		}
 		return readJSON(name, src)
 	}
 	r := &reader{name: name, table: &Table{}}
@@ -64,6 +72,10 @@ func (r *reader) read(line string) {
 	if t := tag.FindString(line); t != "" { // blanks keep the columns of what follows
 		line = strings.Repeat(" ", len(t)) + line[len(t):]
 	}
+	if len(line) > maxLine {
+		r.problem(located.Word{Column: 1}, "a line of %d bytes, want at most %d", len(line), maxLine)
+		return
+	}
 	words := located.AppendWords(nil, line)
 	if len(words) == 0 {
 		return
@@ -75,6 +87,9 @@ func (r *reader) read(line string) {
 	}
 	_, notRow := strconv.ParseInt(words[0].Text, 10, 64)
 	switch inside := r.columns != nil && !r.done; {
+	case inside && notRow == nil && len(r.table.Rows) == maxRows:
+		r.problem(words[0], "more than %d rows, want at most that", maxRows)
+		r.done = true
 	case inside && notRow == nil:
 		r.row(words)
 	case !inside && notRow == nil && len(words) >= 8 && !r.done:

@@ -199,8 +199,11 @@ func (s *sender) send(now unit.Time, pk *fabric.Packet) bool {
 	tx, gap := n.fab.Spacing(c.port, bytes, s.Rate(now))
 	free := now.Add(tx)
 	s.note(now, &seg, free)
+	if t.Slow(gap) {
+		pk.SetAckReq()
+	}
 	if s.Sent(now, &seg, bytes, tx, gap, t) {
-		s.arm(now)
+		s.arm(free)
 	}
 	// The packet that completes a message is its last; where packets count in any order it may be any.
 	// The first packet and some between show what the queue pair meets on its way.

@@ -1,6 +1,7 @@
 package ns3
 
 import (
+	"bytes"
 	"fmt"
 	"math/big"
 	"slices"
@@ -12,12 +13,13 @@ import (
 
 // config is the configuration file. Keys that are not given have the simulator's own defaults.
 type config struct {
-	t    *tokens
-	set  map[string]token    // where a key's first value stands
-	text map[string]string   // first value
-	num  map[string]*big.Rat // of a number
-	maps map[string][]point  // of a map from link rates
-	down [3]int64            // LINK_DOWN: microseconds, node, node
+	t     *tokens
+	set   map[string]token    // where a key's first value stands
+	order []string            // keys as they are given
+	text  map[string]string   // first value
+	num   map[string]*big.Rat // of a number
+	maps  map[string][]point  // of a map from link rates
+	down  [3]int64            // LINK_DOWN: microseconds, node, node
 }
 
 // point is an entry of KMIN_MAP, KMAX_MAP or PMAX_MAP.
@@ -107,7 +109,7 @@ func readConfig(file string, src []byte) (*config, error) {
 			c.value(key, k.kind)
 		}
 	}
-	if len(c.set) == 0 && len(c.t.problems) > 0 && !slices.ContainsFunc(strings.Fields(string(src)), isKey) {
+	if len(c.set) == 0 && len(c.t.problems) > 0 && !holdsKey(src) {
 		// Likely another file: none of its words is shown.
 		c.t.problems = located.Problems{{File: file, Message: "holds no key of a configuration of the HPCC simulator, want " +
 			"lines such as TOPOLOGY_FILE topology.txt"}}
@@ -124,11 +126,19 @@ func readConfig(file string, src []byte) (*config, error) {
 	return c, c.t.err()
 }
 
-func isKey(word string) bool { _, ok := keys[word]; return ok }
+// holdsKey reports whether a key stands anywhere.
+func holdsKey(src []byte) bool {
+	for word := range bytes.FieldsSeq(src) {
+		if _, ok := keys[string(word)]; ok {
+			return true
+		}
+	}
+	return false
+}
 
 // value reads what follows a key.
 func (c *config) value(key token, kind int) {
-	c.set[key.text] = key
+	c.set[key.text], c.order = key, append(c.order, key.text)
 	switch kind {
 	case isNumber, isReal:
 		if r, w, ok := c.t.decimal(key.text, kind == isReal); ok {
@@ -206,17 +216,15 @@ func (c *config) fail(key, format string, args ...any) {
 func (c *config) notes() []string {
 	byReason := map[string][]string{}
 	var reasons []string
-	for _, w := range c.t.all {
-		k, known := keys[w.text]
-		if _, given := c.set[w.text]; !known || !given || k.about == "" {
+	for _, key := range c.order {
+		k := keys[key]
+		if k.about == "" {
 			continue
 		}
 		if byReason[k.about] == nil {
 			reasons = append(reasons, k.about)
 		}
-		if !slices.Contains(byReason[k.about], w.text) {
-			byReason[k.about] = append(byReason[k.about], w.text)
-		}
+		byReason[k.about] = append(byReason[k.about], key)
 	}
 	var out []string
 	for _, r := range reasons {

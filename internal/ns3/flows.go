@@ -33,7 +33,8 @@ func readFlows(file string, src []byte, p *topology) (flows []flow, rest int, er
 			flows = append(flows, f)
 		}
 	}
-	return flows, len(t.all) - t.next, t.err()
+	rest = t.left()
+	return flows, rest, t.err()
 }
 
 func readFlow(t *tokens, p *topology) (f flow, ok bool) {

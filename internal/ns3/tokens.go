@@ -11,11 +11,13 @@ import (
 	"railyard/internal/located"
 )
 
-// MaxBytes bounds each file.
-const MaxBytes = 64 << 20
-
-// maxWords bounds the words of a file: the longest flow list and the longest topology have fewer.
-const maxWords = 8_000_000
+// Bounds of each file. The longest flow list and the longest topology have fewer words; no line of the
+// simulator's is as long.
+const (
+	MaxBytes = 64 << 20
+	maxWords = 8_000_000
+	maxLine  = 1 << 20 // bytes
+)
 
 // token is a blank-separated word.
 type token struct {
@@ -27,11 +29,17 @@ type token struct {
 var top = token{line: 1, col: 1}
 
 // tokens is a file as the simulator reads it: words, whatever the line breaks. The first mistake in
-// what must follow in order ends the reading.
+// what must follow in order ends the reading. Words are made line by line, as they are wanted: all of
+// a file are many times its bytes.
 type tokens struct {
-	file string
-	all  []token
-	next int
+	file  string
+	rest  []byte         // lines to come
+	line  int            // the one that words are of
+	words []located.Word // of the line, those taken among them
+	next  int            // the first of them that is not taken
+	taken int            // words, of all lines
+	seen  int            // words of all lines so far
+	last  token          // the one taken last
 
 	problems located.Problems
 }
@@ -42,25 +50,52 @@ func tokenize(file string, src []byte) *tokens {
 		t.fail(top, "%d bytes, want at most %d", len(src), MaxBytes)
 		return t
 	}
-	line := 0
-	var words []located.Word
-	for text := range strings.SplitSeq(string(bytes.TrimPrefix(src, located.BOM)), "\n") {
-		line++
+	t.rest = bytes.TrimPrefix(src, located.BOM)
+	return t
+}
+
+// more reports whether there is another word. A line or a number of words that is over a bound ends
+// the file with a problem.
+func (t *tokens) more() bool {
+	for t.next == len(t.words) && len(t.rest) > 0 {
+		t.words, t.next = t.words[:0], 0
+		line, rest, _ := bytes.Cut(t.rest, []byte("\n"))
+		t.line++
+		if len(line) > maxLine {
+			t.fail(token{line: t.line, col: 1}, "a line of %d bytes, want at most %d", len(line), maxLine)
+			t.rest = nil
+			return false
+		}
+		text := string(line)
 		if i := strings.IndexByte(text, '{'); i >= 0 && strings.HasSuffix(strings.TrimRight(text, " \t\r"), "}") {
 			text = text[:i] // {what the key means}, as in the authors' documentation
 		}
-		words = located.AppendWords(words[:0], text)
-		for _, w := range words {
-			at := token{w.Text, line, w.Column}
-			if len(t.all) == maxWords {
-				t.fail(at, "more than %d words, want at most that", maxWords)
-				t.all = nil
-				return t
-			}
-			t.all = append(t.all, at)
+		t.rest, t.words = rest, located.AppendWords(t.words, text)
+		if t.seen += len(t.words); t.seen > maxWords {
+			t.fail(token{line: t.line, col: 1}, "more than %d words, want at most that", maxWords)
+			t.rest, t.words = nil, nil
 		}
 	}
-	return t
+	return t.next < len(t.words)
+}
+
+// ahead returns the next word, which is not taken, and how many its line has that are not.
+func (t *tokens) ahead() (w token, n int) {
+	if !t.more() {
+		return top, 0
+	}
+	return t.at(t.words[t.next]), len(t.words) - t.next
+}
+
+func (t *tokens) at(w located.Word) token { return token{w.Text, t.line, w.Column} }
+
+// left counts the words that are not taken.
+func (t *tokens) left() (n int) {
+	for t.more() {
+		n += len(t.words) - t.next
+		t.next = len(t.words)
+	}
+	return n
 }
 
 func (t *tokens) fail(at token, format string, args ...any) {
@@ -71,23 +106,22 @@ func (t *tokens) fail(at token, format string, args ...any) {
 
 func (t *tokens) err() error { return t.problems.Err() }
 
-// more reports whether there is another word.
-func (t *tokens) more() bool { return t.next < len(t.all) }
-
 // take returns the next word, which should be what.
 func (t *tokens) take(what string) (token, bool) {
 	if !t.more() {
-		at := top
-		if len(t.all) > 0 {
-			at = t.all[len(t.all)-1]
-		} else {
-			at.line = 0 // what it has may be of another kind: no word is shown
+		switch {
+		case len(t.problems) > 0: // a bound of more
+		case t.taken > 0:
+			t.fail(t.last, "the file ends here, want %s", what)
+		default: // what it has may be of another kind: no word is shown
+			t.fail(token{col: 1}, "the file ends here, want %s", what)
 		}
-		t.fail(at, "the file ends here, want %s", what)
 		return token{}, false
 	}
+	t.last = t.at(t.words[t.next])
 	t.next++
-	return t.all[t.next-1], true
+	t.taken++
+	return t.last, true
 }
 
 // number takes a whole number from lo to hi.
@@ -97,7 +131,7 @@ func (t *tokens) number(what string, lo, hi int64) (int64, token, bool) {
 		return 0, w, false
 	}
 	n, err := strconv.ParseInt(w.text, 10, 64)
-	if err != nil && t.next == 1 {
+	if err != nil && t.taken == 1 {
 		t.fail(token{}, "does not begin with %s, want a whole number from %d to %d", what, lo, hi)
 		return 0, w, false
 	}

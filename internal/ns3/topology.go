@@ -14,7 +14,7 @@ import (
 // Bounds of a topology.
 const (
 	maxNodes = 1 << 17
-	maxLinks = 1 << 20
+	maxLinks = 1 << 18
 	maxHosts = 4096
 )
 
@@ -51,16 +51,10 @@ type link struct {
 // then the links.
 func readTopology(file string, src []byte) (*topology, error) {
 	p := &topology{t: tokenize(file, src)}
-	first := 0
-	for _, w := range p.t.all {
-		if w.line != p.t.all[0].line {
-			break
-		}
-		first++
-	}
+	begin, first := p.t.ahead()
 	nodes, _, ok := p.t.number("nodes", 2, maxNodes)
 	if first != 3 && first != 6 && ok {
-		p.t.fail(p.t.all[0], "%d numbers in the first line, want 3 (nodes switches links), or 6 in SimAI's form "+
+		p.t.fail(begin, "%d numbers in the first line, want 3 (nodes switches links), or 6 in SimAI's form "+
 			"(nodes, GPUs per server, NVSwitches, switches, links, GPU)", first)
 		ok = false
 	}

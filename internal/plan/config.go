@@ -204,6 +204,7 @@ func (p *Plan) Controller() cc.Params {
 		DecreaseOffset:   c.DecreaseOffset,
 		FirstCNPRate:     first,
 		ClampTarget:      c.ClampTarget,
+		MinDecFactor:     c.MinDecFactor,
 		CutOnLoss:        c.CutOnLoss,
 		IncreaseTimer:    c.IncreaseTimer,
 		ByteCounter:      c.ByteCounter.Or(0),

@@ -12,8 +12,9 @@ func TestCongestionPresets(t *testing.T) {
 	for name, want := range cc.Presets {
 		p := planned(t, withoutPreset(incast(2, star+"congestion: {preset: "+name+"}\n")))
 		got := p.Controller().(cc.DCQCN)
-		if name == "dcqcn-sigcomm15" { // its steps scale with the port: the scenario writes them out
-			if got.AI != 100*unit.MegabitPerSec || got.HAI != 500*unit.MegabitPerSec {
+		if at := want.DCQCN.PortRate; at > 0 { // its steps scale with the port: the scenario writes them out
+			const speed = 100 * unit.GigabitPerSec
+			if got.AI != want.DCQCN.AI*5/2 || got.HAI != want.DCQCN.HAI*5/2 || at*5/2 != speed {
 				t.Errorf("%s at 100 Gb/s: %v %v", name, got.AI, got.HAI)
 			}
 			got.AI, got.HAI, got.PortRate = want.DCQCN.AI, want.DCQCN.HAI, want.DCQCN.PortRate

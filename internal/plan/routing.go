@@ -59,7 +59,8 @@ func setup(f *scenario.Fabric) balance.Setup {
 			Buckets:  f.Resilient.Buckets,
 			Tell:     f.GLB.Interval,
 			ConWeave: balance.ConWeave{Reply: f.ConWeave.Reply, Busy: f.ConWeave.Busy, Resume: f.ConWeave.Resume},
-			Spray:    balance.Spray{Pick: f.Spray.Pick, Samples: f.Spray.Samples, Memory: f.Spray.Memory},
+			Spray: balance.Spray{Pick: f.Spray.Pick, Samples: f.Spray.Samples, Memory: f.Spray.Memory,
+				Grades: f.Spray.Grades, Queue: [2]unit.Bytes{f.Spray.QueueMin, f.Spray.QueueMax}},
 			DLB: balance.DLB{
 				Mode:     f.DLB.Mode,
 				Sampling: f.DLB.Sampling,

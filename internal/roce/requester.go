@@ -93,13 +93,18 @@ func (q *Requester) Sent(now unit.Time, seg *Segment, frame unit.Bytes, tx, gap 
 	q.paced, q.left, q.frame = now.Add(max(tx, gap)), now, frame
 	q.ctl.OnSent(now, frame)
 	if arm = !q.owed; arm {
-		q.owed = seg.Last || q.Unacked() >= int64(p.AckEvery)
+		q.owed = seg.Last || q.Unacked() >= int64(p.AckEvery) || p.Slow(gap)
 	}
 	if p.TimeRTT && !seg.Again && q.asksAck(seg, p) {
 		q.probes.push(probe{seg.Seq, now})
 	}
 	return arm && p.Timeout > 0
 }
+
+// Slow reports whether the next packet is so far away that the timer, which each packet starts again while no answer
+// is due, could run out before. Such a packet asks for an acknowledgement (the AckReq bit): what is only paced must
+// not look lost.
+func (p *Params) Slow(gap unit.Duration) bool { return p.Timeout > 0 && gap > p.Timeout/2 }
 
 // Repace moves the start of the next packet: see Paced.
 func (q *Requester) Repace(at unit.Time) { q.paced = at }

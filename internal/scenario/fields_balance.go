@@ -55,7 +55,7 @@ func whereConfigured(unfit func(base any) string) func(base any) string {
 	})
 }
 
-// onlyDLBFlowlets and onlyDRILL say that a field belongs to a mode of dlb, to a way to spray.
+// onlyDLBFlowlets and onlyPick say that a field belongs to a mode of dlb, to a way to spray.
 func onlyDLBFlowlets(s *Scenario) string {
 	if why := onlyDLB(s); why != "" {
 		return why
@@ -67,21 +67,26 @@ func onlyDLBFlowlets(s *Scenario) string {
 	return ""
 }
 
-func onlyDRILL(s *Scenario) string {
-	if why := onlySpray(s); why != "" {
-		return why
+func onlyPick(pick string) func(s *Scenario) string {
+	return func(s *Scenario) string {
+		if why := onlySpray(s); why != "" {
+			return why
+		}
+		own := func(p *SwitchProfile) bool { return p.Spray.Pick == Some(pick) }
+		if s.Fabric.Spray.Pick != pick && !s.anyProfile(own) {
+			return "fabric.spray.pick is " + s.Fabric.Spray.Pick
+		}
+		return ""
 	}
-	own := func(p *SwitchProfile) bool { return p.Spray.Pick == Some("drill") }
-	if s.Fabric.Spray.Pick != "drill" && !s.anyProfile(own) {
-		return "fabric.spray.pick is " + s.Fabric.Spray.Pick
-	}
-	return ""
 }
+
+var onlyDRILL, onlyLeastQueue = onlyPick("drill"), onlyPick("least-queue")
 
 const (
 	gapSource = "Junos (Apstra 6.0): inactivity interval 256 us; SONiC (ARS) takes 16 us to 32,767 us, LetFlow and CONGA " +
 		"about 500 us"
-	bandSource = "assumed: Junos (egress-quantization) and SONiC (ARS) have the bounds as parameters"
+	spraySource = "tuned: of the bounds tried these carried most of random permutations"
+	bandSource  = "assumed: Junos (egress-quantization) and SONiC (ARS) have the bounds as parameters"
 )
 
 // balanceFields: the balancers with parameters.
@@ -178,6 +183,26 @@ var balanceFields = []*Field{
 		Source:  "NVIDIA Spectrum-X: adaptive routing by the lengths of egress queues",
 	},
 	{
+		Path: "fabric.spray.grades", Default: "8", Min: "1", Max: "1024", applies: where(onlyLeastQueue),
+		value: in(whole, func(s *Scenario) *int { return &s.Fabric.Spray.Grades }),
+		Meaning: "lengths of a queue that least-queue tells apart, one below queue_min, one above queue_max, the rest " +
+			"between; 1: none, as random",
+		Source: assumed + ": as many as the bands of dlb",
+		Also:   []string{"bands"},
+	},
+	{
+		Path: "fabric.spray.queue_min", Default: "0B", Min: "0B", Max: "1TB", applies: where(onlyLeastQueue),
+		value:   in(byteCount, func(s *Scenario) *unit.Bytes { return &s.Fabric.Spray.QueueMin }),
+		Meaning: "a queue that drains as fast as so many bytes on the fastest of the equal links is of the best grade",
+		Source:  spraySource,
+	},
+	{
+		Path: "fabric.spray.queue_max", Default: "200kB", Min: "1B", Max: "1TB", applies: where(onlyLeastQueue),
+		value:   in(byteCount, func(s *Scenario) *unit.Bytes { return &s.Fabric.Spray.QueueMax }),
+		Meaning: "a queue that drains no faster than so many bytes on the fastest of the equal links is of the worst grade",
+		Source:  spraySource,
+	},
+	{
 		Path: "fabric.spray.samples", Default: "2", Min: "1", Max: "64", applies: where(onlyDRILL),
 		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Spray.Samples }),
 		Meaning: "links that are drawn for each packet, d",
@@ -206,5 +231,9 @@ func (d *decoder) checkBalance(s *Scenario) {
 	}
 	if d.ok("fabric.dlb.queue_min", "fabric.dlb.queue_max") && onlyDLB(s) == "" && p.QueueMin >= p.QueueMax {
 		d.problem("fabric.dlb.queue_max", fmt.Sprintf("%s: want more than queue_min, %s", p.QueueMax, p.QueueMin), "")
+	}
+	q := &s.Fabric.Spray
+	if d.ok("fabric.spray.queue_min", "fabric.spray.queue_max") && onlyLeastQueue(s) == "" && q.QueueMin >= q.QueueMax {
+		d.problem("fabric.spray.queue_max", fmt.Sprintf("%s: want more than queue_min, %s", q.QueueMax, q.QueueMin), "")
 	}
 }

@@ -14,6 +14,13 @@ func onlyAlgorithm(name string) func(*Scenario) string {
 
 var onlyDCQCN = onlyAlgorithm("dcqcn")
 
+// barrePreset is DCQCN as it is set on NICs of 400 Gb/s in production, so that it fills a port and shares it fairly;
+// which of each range is Railyard's choice.
+const barrePreset = "barre"
+
+// mlxconfig is a public listing of what a ConnectX-5 has in its flash unless it is told otherwise.
+const mlxconfig = "mlxconfig of a ConnectX-5, firmware 16.27 (xdp-newbies list, 2020-06-20)"
+
 const nvidia = "NVIDIA, DCQCN CC parameters (ConnectX-4 and later)"
 
 // onlyDecreaseTimer says that a field belongs to the DCQCN whose decrease has a timer.
@@ -59,7 +66,7 @@ var congestionFields = []*Field{
 		Path: "congestion.cnp_interval", Default: "4us", Min: "0ns", Max: "1s",
 		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Congestion.CNPInterval }),
 		Meaning: "a receiver sends at most one CNP per flow in this time",
-		Source:  assumed + ": as often as the rate can fall",
+		Source:  "Barre (USENIX ATC'25), table 2: min_time_between_cnps 4; " + mlxconfig + ": 2",
 	},
 	{
 		Path: "congestion.g", Default: "5/1024", Min: "1/65536", Max: "1", applies: where(onlyDCQCN),
@@ -102,7 +109,14 @@ var congestionFields = []*Field{
 		Path: "congestion.clamp_target", Default: "false", applies: where(onlyDCQCN),
 		value:   in(boolean, func(s *Scenario) *bool { return &s.Congestion.ClampTarget }),
 		Meaning: "each cut sets the target to the rate; false: only a cut after an increase does",
-		Source:  assumed + ", as in HPCC (SIGCOMM'19), authors' simulator",
+		Source:  mlxconfig + ": clamp_tgt_rate 0, clamp_tgt_rate_after_time_inc 1",
+	},
+	{
+		Path: "congestion.min_dec_fac", Default: "50%", Min: "0", Max: "1", applies: where(onlyDCQCN),
+		value:   in(ratio, func(s *Scenario) *unit.Ratio { return &s.Congestion.MinDecFactor }),
+		Meaning: "part of its rate that a sender keeps at least in one cut; alpha alone takes a half at most",
+		Source:  mlxconfig + ": rpg_min_dec_fac 50",
+		Also:    []string{"rpg_min_dec_fac"},
 	},
 	{
 		Path: "congestion.cut_on_loss", Default: "false", applies: where(onlyDCQCN),
@@ -114,36 +128,36 @@ var congestionFields = []*Field{
 		Path: "congestion.increase_timer", Default: "300us", Min: "100ns", Max: "1s", applies: where(onlyDCQCN),
 		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Congestion.IncreaseTimer }),
 		Meaning: "the rate rises once in this time",
-		Source:  assumed + ", as in HPCC (SIGCOMM'19), authors' simulator",
+		Source:  mlxconfig + ": rpg_time_reset 300",
 	},
 	{
 		Path: "congestion.byte_counter", Default: "2097088B", Word: "none", Min: "1kB", Max: "1TB",
 		applies: where(onlyDCQCN),
 		value:   in(opt(byteCount), func(s *Scenario) *Opt[unit.Bytes] { return &s.Congestion.ByteCounter }),
 		Meaning: "the rate also rises once per so many bytes sent; none: only with time",
-		Source:  assumed + ": rpg_byte_reset 32767 in units of 64 B",
+		Source:  mlxconfig + ": rpg_byte_reset 32767; that its unit is 64 B is assumed",
 	},
 	{
 		Path: "congestion.fast_recovery", Default: "1", Min: "1", Max: "1000", applies: where(onlyDCQCN),
 		value:   in(whole, func(s *Scenario) *int { return &s.Congestion.FastRecovery }),
 		Meaning: "rises that halve the way back before the rate grows further",
-		Source:  assumed + ", as in HPCC (SIGCOMM'19), authors' simulator",
+		Source:  mlxconfig + ": rpg_threshold 1",
 	},
 	{
 		Path: "congestion.rate_ai", Min: "1b/s", Max: "10Tb/s",
-		Rule: "5Mb/s; with preset dcqcn-sigcomm15 40Mb/s per 40 Gb/s of cluster.nic.speed", applies: where(onlyDCQCN),
+		Rule: "5Mb/s; with preset dcqcn-sigcomm15 or barre 40Mb/s per 40 Gb/s of cluster.nic.speed", applies: where(onlyDCQCN),
 		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Congestion.RateAI }),
-		derive:  perPort(5*unit.MegabitPerSec, 1000),
+		derive:  perPort(5*unit.MegabitPerSec, 1000, 1000),
 		Meaning: "step of additive increase",
-		Source:  assumed + ": rpg_ai_rate 5 Mb/s",
+		Source:  mlxconfig + ": rpg_ai_rate 5",
 	},
 	{
 		Path: "congestion.rate_hai", Min: "1b/s", Max: "10Tb/s",
-		Rule: "50Mb/s; with preset dcqcn-sigcomm15 200Mb/s per 40 Gb/s of cluster.nic.speed", applies: where(onlyDCQCN),
+		Rule: "50Mb/s; with preset dcqcn-sigcomm15 200Mb/s, with barre 400Mb/s per 40 Gb/s of cluster.nic.speed", applies: where(onlyDCQCN),
 		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Congestion.RateHAI }),
-		derive:  perPort(50*unit.MegabitPerSec, 200),
+		derive:  perPort(50*unit.MegabitPerSec, 200, 100),
 		Meaning: "step of hyper increase",
-		Source:  assumed + ": rpg_hai_rate 50 Mb/s",
+		Source:  mlxconfig + ": rpg_hai_rate 50",
 	},
 	{
 		Path: "congestion.min_rate", Min: "1kb/s", Max: "10Tb/s",
@@ -166,10 +180,13 @@ var congestionFields = []*Field{
 const paperPreset = "dcqcn-sigcomm15"
 
 // perPort is a step of increase: fixed, or with the paper's constants a part of the port's rate.
-func perPort(fixed unit.Bitrate, part unit.Bitrate) func(*decoder, any, string) string {
+func perPort(fixed, paper, barre unit.Bitrate) func(*decoder, any, string) string {
 	return func(_ *decoder, b any, _ string) string {
-		if s := b.(*Scenario); s.Congestion.Preset == paperPreset {
-			return (s.Cluster.NIC.Speed / part).String()
+		switch s := b.(*Scenario); s.Congestion.Preset {
+		case paperPreset:
+			return (s.Cluster.NIC.Speed / paper).String()
+		case barrePreset:
+			return (s.Cluster.NIC.Speed / barre).String()
 		}
 		return fixed.String()
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -15,8 +16,9 @@ import (
 
 // Bounds of a file of flows.
 const (
-	MaxFlowBytes = 256 << 20
+	MaxFlowBytes = 96 << 20 // a hundred for each of as many flows as there may be
 	MaxFlows     = 1_000_000
+	maxFlowLine  = 64 << 10 // bytes of a flow: all lines of a quoted cell
 )
 
 // FileFlow is a flow of a CSV file and the line it stands on.
@@ -33,9 +35,7 @@ type FileFlow struct {
 //	name,from,to,bytes,start,path
 //	a,host1/nic0,host3/nic0,10MB,0us,host1>leaf1>spine2>leaf2>host3
 func (s *Scenario) ReadFlows(j *Job, name string, src []byte) ([]FileFlow, error) {
-	lines := min(bytes.Count(src, []byte("\n")), MaxFlows)
-	r := &flowReader{s: s, d: newDecoder(name), names: map[string]string{}, lines: make(map[string]int, lines),
-		flows: make([]FileFlow, 0, lines)}
+	r := &flowReader{s: s, d: newDecoder(name), names: map[string]string{}, lines: map[string]int{}}
 	for i := range j.Flows {
 		r.names[j.Flows[i].Name] = fmt.Sprintf("%s.flows[%d] of the scenario", j.Path(), i)
 	}
@@ -49,6 +49,11 @@ func (s *Scenario) ReadFlows(j *Job, name string, src []byte) ([]FileFlow, error
 		column := i - bytes.LastIndexByte(src[:i], '\n')
 		r.d.at("", span{line, column, 1}, "a byte that is no UTF-8 text", "save the file as UTF-8")
 	default:
+		if line := longRecord(src); line > 0 {
+			r.d.at("", span{line, 1, 1}, fmt.Sprintf("more than %d bytes from here on without an end of the line, "+
+				"or of a quote: want at most that for a flow", maxFlowLine), "")
+			break
+		}
 		r.read(src)
 	}
 	if len(r.d.problems) > 0 {
@@ -56,6 +61,25 @@ func (s *Scenario) ReadFlows(j *Job, name string, src []byte) ([]FileFlow, error
 		return nil, r.d.problems.Sorted()
 	}
 	return r.flows, nil
+}
+
+// longRecord returns the line in which a record begins that is over maxFlowLine, 0 if there is none:
+// the reader of CSV takes some times the room of one.
+func longRecord(src []byte) int {
+	begin, size, open, n := 1, 0, false, 0
+	for line := range bytes.Lines(src) {
+		n++
+		if !open {
+			begin, size = n, 0
+		}
+		if size += len(line); size > maxFlowLine {
+			return begin
+		}
+		if open || line[0] != '#' {
+			open = open != (bytes.Count(line, []byte(`"`))%2 == 1)
+		}
+	}
+	return 0
 }
 
 // FlowProblem is what is wrong with a key of a flow that ReadFlows took from a line of src, found
@@ -139,8 +163,23 @@ func (r *flowReader) read(src []byte) {
 			return
 		default:
 			r.row(c, row)
+			if len(r.flows) == expectAfter {
+				r.expect(int(int64(len(src)) * expectAfter / c.InputOffset()))
+			}
 		}
 	}
+}
+
+// expectAfter is after how many flows it is guessed how many there are. Lines are no measure: they may be blank.
+const expectAfter = 1000
+
+// expect makes room for so many flows.
+func (r *flowReader) expect(n int) {
+	n = min(n, MaxFlows)
+	r.flows = slices.Grow(r.flows, max(0, n-len(r.flows)))
+	lines := make(map[string]int, n)
+	maps.Copy(lines, r.lines)
+	r.lines = lines
 }
 
 // header reads the first line: keys of a flow, each once, the required ones among them.
@@ -162,7 +201,9 @@ func (r *flowReader) header(c *csv.Reader, row []string) bool {
 			r.d.at(e.key, e.at, "named twice", "")
 		}
 		given[e.key] = true
-		r.keys = append(r.keys, e)
+		if r.keys = append(r.keys, e); r.d.problems.Full() {
+			return false
+		}
 	}
 	for _, f := range flowFields {
 		switch {

@@ -39,6 +39,41 @@ func TestUnknownKeysAreCheap(t *testing.T) {
 	}
 }
 
+// A file of flows is read in a few times its room, whatever its lines: blank ones are no flows, cells of the first
+// line are looked at until enough are wrong, and a quote that is never closed ends at the bound of a flow.
+func TestFlowsTakeTheRoomOfTheirText(t *testing.T) {
+	s := &Scenario{}
+	const size = 8 << 20
+	for name, text := range map[string]string{
+		"blank lines":   "name,from,to,bytes\n" + strings.Repeat("\n", size),
+		"columns":       "name,from" + strings.Repeat(",", maxFlowLine-100),
+		"an open quote": "name,from,to,bytes\n\"" + strings.Repeat("x\n", size/2),
+		"one line":      "name,from,to,bytes\n" + strings.Repeat(",", size),
+	} {
+		took := allocated(func() {
+			if _, err := s.ReadFlows(&Job{}, "f.csv", []byte(text)); err == nil {
+				t.Errorf("%s: no error", name)
+			}
+		})
+		if most := uint64(len(text)) + 20<<20; took > most {
+			t.Errorf("%s: %d bytes taken, want at most %d", name, took, most)
+		}
+	}
+}
+
+// What a quoted cell holds may go over lines; a record that is too long is told with the line it begins in.
+func TestLongRecord(t *testing.T) {
+	long := strings.Repeat("x\n", maxFlowLine/2+1)
+	for text, want := range map[string]int{
+		"a,b\n\"x\ny\",2\n": 0, "#" + long: 0, "# \" quote\n" + long: 0, "a\n\"" + long: 2, "a\n\"b\"\n" + long: 0,
+		strings.Repeat("y", maxFlowLine+1): 1, "a\n\"x\ny\"\n\"" + long: 4,
+	} {
+		if got := longRecord([]byte(text)); got != want {
+			t.Errorf("%.12q: line %d, want %d", text, got, want)
+		}
+	}
+}
+
 // allocated returns how many bytes a function takes.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats

@@ -61,7 +61,7 @@ var (
 		{"flow", "a queue pair keeps the link that its first packet took"},
 	}
 	SprayPicks = []Choice{
-		{"least-queue", "the link whose queue is empty first; of several alike one is drawn"},
+		{"least-queue", "a link whose queue is of the lowest grade; of several alike one is drawn"},
 		{"random", "a link that is drawn"},
 		{"round-robin", "the links in turn"},
 		{"drill", "the least loaded of a few that are drawn and the best of the last time (DRILL, SIGCOMM'17)"},
@@ -310,8 +310,10 @@ var (
 			"minimum rate assumed"},
 		{"hpcc-ns3", hpccNS3 + ": timers only, marks in ACKs; increase steps and minimum rate for 100 Gb/s ports"},
 		{"hpcc-ns3-paper", hpccNS3 + ", run.py --cc dcqcn_paper: timers of 50, 50 and 55 us"},
-		{"connectx-default", "NVIDIA, DCQCN CC parameters (ConnectX-4 and later); order of steps, increase, byte " +
-			"counter and CNP interval assumed: firmware may differ"},
+		{barrePreset, "the default with smaller steps more often: within the ranges that Barre (USENIX ATC'25, table 2) gives for " +
+			"NICs of 400 Gb/s, tuned to fill a port; increase steps scaled with the port"},
+		{"connectx-default", "NVIDIA, DCQCN CC parameters (ConnectX-4 and later), and mlxconfig of a ConnectX-5; order of " +
+			"steps and unit of the byte counter assumed: firmware may differ"},
 	}
 	Notifications = []Choice{
 		{"cnp", "congestion notification packets, at most one per flow and interval"},

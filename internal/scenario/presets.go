@@ -52,12 +52,16 @@ var presets = map[string]map[string]values{
 		"default": {},
 		"dcqcn-sigcomm15": below("congestion", values{
 			"cnp_interval": "50us", "g": "1/256", "initial_alpha": "1", "alpha_timer": "55us",
-			"decrease_interval": "none", "decrease_offset": "0ns", "first_cnp_rate": "1", "clamp_target": "true",
+			"decrease_interval": "none", "decrease_offset": "0ns", "first_cnp_rate": "1", "clamp_target": "true", "min_dec_fac": "0",
 			"increase_timer": "55us", "byte_counter": "10MB", "fast_recovery": "5",
 		}),
 		"hpcc-ns3":         reactionPoint("1us", "4us", "300us"),
 		"hpcc-ns3-paper":   reactionPoint("50us", "50us", "55us"),
 		"connectx-default": below("congestion", values{"min_rate": "1Mb/s"}), // the rest is Railyard's default too
+		barrePreset: below("congestion", values{ // and the steps, which scale with the port
+			"cnp_interval": "2us", "decrease_interval": "2us", "min_dec_fac": "92%", "increase_timer": "28us",
+			"byte_counter": "none",
+		}),
 	},
 	"preset": {
 		"none": {},
@@ -90,7 +94,7 @@ func bookSegment(design, hosts string, above values) values {
 func reactionPoint(alpha, decrease, increase string) values {
 	all := below("congestion", values{
 		"notify": "ack", "cnp_interval": "0ns", "g": "1/256", "initial_alpha": "1", "alpha_timer": alpha,
-		"decrease_interval": decrease, "decrease_offset": "1ns", "first_cnp_rate": "1", "clamp_target": "false",
+		"decrease_interval": decrease, "decrease_offset": "1ns", "first_cnp_rate": "1", "clamp_target": "false", "min_dec_fac": "0",
 		"increase_timer": increase, "byte_counter": "none", "fast_recovery": "1",
 		"rate_ai": "20Mb/s", "rate_hai": "200Mb/s", "min_rate": "1Gb/s",
 	})

@@ -247,8 +247,10 @@ type DLB struct {
 
 // Spray is the parameters of the balancer spray.
 type Spray struct {
-	Pick            string // see SprayPicks
-	Samples, Memory int    // drill only
+	Pick               string     // see SprayPicks
+	Samples, Memory    int        // drill only
+	Grades             int        // least-queue only: lengths of a queue that are told apart
+	QueueMin, QueueMax unit.Bytes // least-queue only: of the best grade up to the first, of the worst from the second on
 }
 
 // GLB is what the balancer glb has beside DLB.
@@ -447,6 +449,7 @@ type Congestion struct {
 	DecreaseOffset   unit.Duration
 	FirstCNPRate     unit.Ratio
 	ClampTarget      bool
+	MinDecFactor     unit.Ratio // of the rate is kept at least in one cut
 	CutOnLoss        bool
 	IncreaseTimer    unit.Duration
 	ByteCounter      Opt[unit.Bytes] // not set: none

@@ -47,8 +47,9 @@ type ProfileDLB struct {
 
 // ProfileSpray is what it has of Spray.
 type ProfileSpray struct {
-	Pick            Opt[string]
-	Samples, Memory Opt[int]
+	Pick                    Opt[string]
+	Samples, Memory, Grades Opt[int]
+	QueueMin, QueueMax      Opt[unit.Bytes]
 }
 
 // ProfileResilient is what it has of Resilient.
@@ -124,6 +125,8 @@ func (p *SwitchProfile) choose(f *Fabric) {
 	d.QueueMin, d.QueueMax = p.DLB.QueueMin.Or(d.QueueMin), p.DLB.QueueMax.Or(d.QueueMax)
 	d.Weight = p.DLB.Weight.Or(d.Weight)
 	s.Pick, s.Samples, s.Memory = p.Spray.Pick.Or(s.Pick), p.Spray.Samples.Or(s.Samples), p.Spray.Memory.Or(s.Memory)
+	s.Grades = p.Spray.Grades.Or(s.Grades)
+	s.QueueMin, s.QueueMax = p.Spray.QueueMin.Or(s.QueueMin), p.Spray.QueueMax.Or(s.QueueMax)
 	f.Resilient.Buckets = p.Resilient.Buckets.Or(f.Resilient.Buckets)
 }
 
@@ -140,6 +143,9 @@ func (p *SwitchProfile) Idle(f *Fabric) (keys []string) {
 	idle("spray", p.Spray != ProfileSpray{}, f.Balance == "spray")
 	idle("spray.samples", p.Spray.Samples.Set, f.Spray.Pick == "drill")
 	idle("spray.memory", p.Spray.Memory.Set, f.Spray.Pick == "drill")
+	idle("spray.grades", p.Spray.Grades.Set, f.Spray.Pick == "least-queue")
+	idle("spray.queue_min", p.Spray.QueueMin.Set, f.Spray.Pick == "least-queue")
+	idle("spray.queue_max", p.Spray.QueueMax.Set, f.Spray.Pick == "least-queue")
 	idle("resilient", p.Resilient != ProfileResilient{}, f.Balance == "resilient")
 	return keys
 }
@@ -238,6 +244,13 @@ func (d *decoder) checkSwitchBalance(s *Scenario, p *SwitchProfile, f *Fabric, a
 	if (p.DLB.QueueMin.Set || p.DLB.QueueMax.Set) && f.DLB.QueueMax > 0 && f.DLB.QueueMin >= f.DLB.QueueMax {
 		d.problem(d.culprit(at+".dlb.queue_max", at+".dlb.queue_min"),
 			fmt.Sprintf("queue_max %s: want more than queue_min, %s", f.DLB.QueueMax, f.DLB.QueueMin), "")
+	}
+	if !d.ok("fabric.spray") {
+		return
+	}
+	if (p.Spray.QueueMin.Set || p.Spray.QueueMax.Set) && f.Spray.QueueMax > 0 && f.Spray.QueueMin >= f.Spray.QueueMax {
+		d.problem(d.culprit(at+".spray.queue_max", at+".spray.queue_min"),
+			fmt.Sprintf("queue_max %s: want more than queue_min, %s", f.Spray.QueueMax, f.Spray.QueueMin), "")
 	}
 }
 

@@ -36,6 +36,9 @@ func ParseText(name string, src []byte, gpus int) (*Graph, error) {
 	if len(src) > MaxText {
 		return nil, p.whole("%d bytes, want at most %d", len(src), MaxText)
 	}
+	if err := located.LongLine(name, src); err != nil {
+		return nil, err
+	}
 	var words []located.Word
 	for text := range strings.SplitSeq(string(bytes.TrimPrefix(src, located.BOM)), "\n") {
 		p.line++

@@ -78,6 +78,13 @@ func TestDefaultIsNotSlower(t *testing.T) {
 	}
 }
 
+// A packet that is only paced, 33 ms at 1 Mb/s, is not taken for lost: without a drop no queue pair gives up.
+func TestSlowPacingIsNoLoss(t *testing.T) {
+	if ms := incasts(t, 8, "100Gb/s", constants[1]); len(ms) < seeds {
+		t.Errorf("8:1 with %s: %d of %d runs failed", constants[1], seeds-len(ms), seeds)
+	}
+}
+
 // BenchmarkDefaults prints the table of docs/accuracy.md: go test ./internal/validate -run - -bench
 // Defaults -benchtime 1x.
 func BenchmarkDefaults(b *testing.B) {

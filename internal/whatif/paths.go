@@ -23,6 +23,10 @@ func (t *trying) choice() {
 	if written > 0 {
 		t.byChance("without the paths that are written for flows", uneven, t.freed()...)
 		t.try("with spraying in place of the paths that are written", uneven, append(t.balanced("spray"), t.freed()...)...)
+		if t.sc.Transport.Receiver == "in-order" {
+			t.try("with spraying in place of the paths that are written, receivers that take any order", uneven,
+				slices.Concat(t.balanced("spray"), []scenario.Change{set("transport.receiver", "direct")}, t.freed())...)
+		}
 	}
 	if f.Balance != "spray" {
 		t.try("with spraying", uneven, t.balanced("spray")...)

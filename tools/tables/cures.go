@@ -69,7 +69,7 @@ const cureSeeds = 5
 
 // chapter10 has spines used, the slowest flow and its time.
 func (c cure) chapter10(ctx context.Context) ([]string, error) {
-	e := experiment{"tools/tables/chapter-10.yaml", c.set, cureSeeds, c.pairs}
+	e := experiment{file: "tools/tables/chapter-10.yaml", set: c.set, seeds: cureSeeds, pairs: c.pairs}
 	v, err := e.means(ctx, func(r *ran) []float64 {
 		_, slowest := r.shares(200 * unit.GigabitPerSec)
 		return []float64{r.used("leaf", "spine"), slowest, r.last()}
@@ -89,7 +89,7 @@ func (c cure) twoPods(ctx context.Context) ([]string, error) {
 	if c.cables {
 		set = append(set, rotated)
 	}
-	v, err := experiment{pods, set, cureSeeds, c.pairs}.means(ctx, func(r *ran) []float64 {
+	v, err := experiment{file: pods, set: set, seeds: cureSeeds, pairs: c.pairs}.means(ctx, func(r *ran) []float64 {
 		_, slowest := r.shares(100 * unit.GigabitPerSec)
 		return []float64{r.used("spine", "superspine") + r.used("superspine", "spine"), slowest}
 	})
@@ -108,7 +108,8 @@ func (c cure) ring(ctx context.Context) ([]string, error) {
 	if c.pairs > 1 {
 		set = append(set, fmt.Sprintf("transport={qps_per_connection: %d, split_data_on_qps: true}", c.pairs))
 	}
-	v, err := experiment{pods, set, cureSeeds, 1}.means(ctx, func(r *ran) []float64 { return []float64{float64(r.StepTime)} })
+	v, err := experiment{file: pods, set: set, seeds: cureSeeds}.means(ctx,
+		func(r *ran) []float64 { return []float64{float64(r.StepTime)} })
 	if err != nil {
 		return nil, err
 	}

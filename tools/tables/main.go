@@ -24,7 +24,7 @@ type table struct {
 	row       func(ctx context.Context, i int) ([]string, error) // row i
 }
 
-var tables = []table{seeds, cures, figure, elephants, space, lossy}
+var tables = []table{seeds, cures, figure, elephants, permutations, incasts, space, lossy}
 
 func main() {
 	write := flag.Bool("write", false, "put each table into its document")

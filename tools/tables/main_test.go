@@ -13,7 +13,8 @@ func TestDocumentsHaveWhatThisMakes(t *testing.T) {
 		table *table
 		rows  []int
 	}{
-		{&seeds, []int{0, 1, 2, 3, 4, 5}}, {&figure, []int{0}}, {&elephants, []int{0}}, {&space, []int{0}}, {&lossy, nil},
+		{&seeds, []int{0, 1, 2, 3, 4, 5}}, {&figure, []int{0}}, {&elephants, []int{0}},
+		{&permutations, []int{1}}, {&incasts, []int{0}}, {&space, []int{0}}, {&lossy, nil},
 	} {
 		text := documented(t, c.table)
 		for _, i := range c.rows {

@@ -43,7 +43,7 @@ func (m method) run(ctx context.Context, file string, figures func(*ran) []float
 	if m.drawn {
 		seeds = 1
 	}
-	return experiment{file, slices.Concat(m.set, set), seeds, m.pairs}.means(ctx, figures)
+	return experiment{file: file, set: slices.Concat(m.set, set), seeds: seeds, pairs: m.pairs}.means(ctx, figures)
 }
 
 // figure is figure 12-4, three flows to one port, and a permutation, with each method.

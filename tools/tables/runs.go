@@ -21,6 +21,8 @@ type experiment struct {
 	set   []string // keys, each as --set has them
 	seeds int
 	pairs int // queue pairs of a connection: each flow is as many, of a part of the bytes; 0 or 1: it is as it is
+	// drawn is a key that each seed has a value of its own for; nil: none
+	drawn func(seed int) string
 }
 
 // ran is what a run left.
@@ -32,7 +34,11 @@ type ran struct {
 // means returns the means over the seeds of what each run came to.
 func (e experiment) means(ctx context.Context, figures func(*ran) []float64) (means []float64, err error) {
 	for seed := range e.seeds {
-		sc, err := load(e.file, append(slices.Clone(e.set), fmt.Sprintf("seed=%d", seed+1))...)
+		keys := append(slices.Clone(e.set), fmt.Sprintf("seed=%d", seed+1))
+		if e.drawn != nil {
+			keys = append(keys, e.drawn(seed+1))
+		}
+		sc, err := load(e.file, keys...)
 		if err == nil && e.pairs > 1 {
 			sc, err = sc.With(parts(sc.Jobs[0].Flows, e.pairs))
 		}

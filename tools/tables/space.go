@@ -58,7 +58,7 @@ func spaceRow(ctx context.Context, i int, set []string) ([]string, error) {
 	for _, b := range balancers {
 		keys := []string{"job={" + job + "}", "congestion.algorithm=" + strings.ToLower(algorithm),
 			"transport.recovery=" + recovery.key, "fabric.balance=" + b}
-		e := experiment{"tools/tables/space.yaml", slices.Concat(set, keys), spaceSeeds, 1}
+		e := experiment{file: "tools/tables/space.yaml", set: slices.Concat(set, keys), seeds: spaceSeeds}
 		v, err := e.means(ctx, func(r *ran) []float64 { return []float64{float64(r.StepTime)} })
 		if err != nil {
 			return nil, err

@@ -58,6 +58,7 @@ type reader struct {
 	mapped    [netconf.Classes]bool // by traffic class: its queue is said
 	profiles  map[string]*setting
 	ports     map[string]*setting
+	index     map[string]int // of an interface
 	watchdog  netconf.Watchdog
 	at        *setting // the block that is read
 	port      *netconf.Interface
@@ -72,7 +73,7 @@ type reader struct {
 
 // Parse reads the files of a device as one.
 func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
-	r := &reader{profiles: map[string]*setting{}, ports: map[string]*setting{},
+	r := &reader{profiles: map[string]*setting{}, ports: map[string]*setting{}, index: map[string]int{},
 		routing: routing{vlans: map[int]bool{}}}
 	r.Device, r.Places, r.Names = &netconf.Device{}, map[string]netconf.Place{}, map[string]string{}
 	r.Defaults = defaults

@@ -388,6 +388,7 @@ func beginInterface(r *reader, l *line) error {
 	if r.ports[i.Name] == nil {
 		r.ports[i.Name] = newSetting()
 		r.ports[i.Name].line = l
+		r.index[i.Name] = len(r.Device.Interfaces)
 		r.Device.Interfaces = append(r.Device.Interfaces, i)
 		r.say(l, "interface %s", i.Name)
 		if i.Kind == netconf.Physical {

@@ -42,6 +42,7 @@ type port struct {
 
 // A reader is a device as far as its files have been read.
 type reader struct {
+	index map[string]int // of an interface
 	netconf.Parsed
 	classes     map[string]*forwarding
 	order       []string
@@ -72,14 +73,16 @@ type wild struct {
 
 // Parse reads the files of a device as one.
 func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
-	r := &reader{classes: map[string]*forwarding{}, classifiers: map[string]map[int]*line{},
+	r := &reader{index: map[string]int{}, classes: map[string]*forwarding{}, classifiers: map[string]map[int]*line{},
 		notifies: map[string]map[int]*line{},
 		watched:  map[string]*line{}, drops: map[string]*netconf.ECN{}, maps: map[string]map[string]*line{},
 		schedulers: map[string]*scheduler{}, ports: map[string]*port{}, split: map[string]int{}}
 	r.Device, r.Places, r.Names = &netconf.Device{QoS: &netconf.QoS{}}, map[string]netconf.Place{}, map[string]string{}
 	r.vlans, r.members, r.groups, r.Defaults = map[string]int{}, map[string]*line{}, map[string]*group{}, defaults
 	for _, f := range files {
-		all, passed := statements(f.Text)
+		text, over := lines.Bounded(f.Name, f.Text)
+		r.Problems = append(r.Problems, over...)
+		all, passed := statements(text)
 		r.Lines.Known += passed
 		texts := make([]lines.Text, len(all))
 		for i, x := range all {
@@ -182,9 +185,10 @@ func (r *reader) at(l *line) (*port, error) {
 
 // interfaceOf returns an interface, made where it is not there.
 func (r *reader) interfaceOf(l *line, i netconf.Interface) *netconf.Interface {
-	if p := r.Device.Port(i.Name); p != nil {
-		return p
+	if at, known := r.index[i.Name]; known {
+		return &r.Device.Interfaces[at]
 	}
+	r.index[i.Name] = len(r.Device.Interfaces)
 	r.Device.Interfaces = append(r.Device.Interfaces, i)
 	r.say(l, "interface %s", i.Name)
 	if base, _, _ := strings.Cut(l.Args[0], "."); i.Kind == netconf.Physical && base != i.Name {
@@ -226,6 +230,7 @@ func (r *reader) spread() {
 		}
 		if !found {
 			if r.Device.Port(w.pattern) == nil {
+				r.index[w.pattern] = len(r.Device.Interfaces)
 				r.Device.Interfaces = append(r.Device.Interfaces, netconf.Interface{Name: w.pattern})
 				r.ports[w.pattern] = &port{}
 			}

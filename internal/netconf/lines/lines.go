@@ -85,6 +85,8 @@ func (l *Line) Int(arg, least, most int) (int, error) {
 func Read[S any](p *netconf.Parsed, file string, text []byte, marks string, top *Block[S], s S) {
 	r := &reading[S]{p: p, file: file, open: []*Block[S]{top}, from: []int{0}, s: s, unread: math.MaxInt, known: math.MaxInt,
 		indented: indented(text, marks)}
+	text, over := Bounded(file, text)
+	p.Problems = append(p.Problems, over...)
 	for r.n = 1; len(text) > 0; r.n++ {
 		line, rest, _ := bytes.Cut(text, []byte("\n"))
 		text = rest

@@ -49,6 +49,7 @@ type scheduled struct {
 
 // A reader is a device as far as its files have been read.
 type reader struct {
+	index map[string]int // of an interface
 	netconf.Parsed
 	roce       *line
 	mode       string
@@ -71,7 +72,7 @@ type reader struct {
 
 // Parse reads the files of a device as one: commands, or what nv config show prints.
 func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
-	r := &reader{maps: map[string]*mapping{}, queueOf: map[string]map[uint8]uint8{}, pfcs: map[string]*pfc{},
+	r := &reader{index: map[string]int{}, maps: map[string]*mapping{}, queueOf: map[string]map[uint8]uint8{}, pfcs: map[string]*pfc{},
 		curves: map[string]map[uint8]*curve{}, schedulers: map[string]map[uint8]*scheduled{},
 		uses: map[string]map[string]*line{}, watchOf: map[string]*line{}, peers: map[string]*peer{}, bonds: map[string]int{},
 		poll: 100 * unit.Millisecond, robustness: 3} // from the start
@@ -207,14 +208,17 @@ func (r *reader) ports(l *line, visit func(*netconf.Interface) error) error {
 		case !ok:
 			continue // of management, a bond
 		}
-		if r.Device.Port(i.Name) == nil {
+		at, known := r.index[i.Name]
+		if !known {
+			at = len(r.Device.Interfaces)
+			r.index[i.Name] = at
 			r.Device.Interfaces = append(r.Device.Interfaces, i)
 			r.say(l, "interface %s", i.Name)
 			if i.Name != text {
 				r.Names[i.Name] = text
 			}
 		}
-		if err := visit(r.Device.Port(i.Name)); err != nil {
+		if err := visit(&r.Device.Interfaces[at]); err != nil {
 			return err
 		}
 	}

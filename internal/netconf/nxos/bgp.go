@@ -29,6 +29,7 @@ type routing struct {
 	carried  [2]bool
 	// templates are what neighbours inherit, by kind and name.
 	templates map[string]*session
+	sessionOf map[netip.Addr]int // index of a neighbour
 }
 
 // A session is a neighbour with what is said of it elsewhere, or a template of some.
@@ -312,9 +313,10 @@ func (r *reader) neighbour(l *line) {
 	}
 	a, err := lines.Address(l.Word(1))
 	r.fine(l, 1, err)
-	i := slices.IndexFunc(r.routing.sessions, func(s *session) bool { return s.Address == a })
-	if i < 0 {
+	i, known := r.routing.sessionOf[a]
+	if !known {
 		i = len(r.routing.sessions)
+		r.routing.sessionOf[a] = i
 		r.routing.sessions = append(r.routing.sessions, &session{Neighbour: netconf.Neighbour{Address: a}, line: l})
 		r.At(l, "neighbour %v", a)
 	}

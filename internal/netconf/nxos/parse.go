@@ -2,6 +2,7 @@ package nxos
 
 import (
 	"bytes"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,13 +63,15 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 		source:    newSource(&netconf.Parsed{}),
 		classMaps: map[string]*classMap{}, policies: map[string]*policy{}, system: map[string]*line{},
 		pause:   map[uint8]*pausing{},
-		routing: routing{features: map[string]bool{}, vlans: map[int]bool{1: true}, templates: map[string]*session{}},
+		routing: routing{features: map[string]bool{}, vlans: map[int]bool{1: true}, templates: map[string]*session{}, sessionOf: map[netip.Addr]int{}},
 		at:      map[string]int{},
 	}
 	r.Names, r.Defaults = map[string]string{}, defaults
 	for _, f := range files {
 		pending := false
-		all := blocks(f.Name, lines.WithoutBanners(f.Text, banner))
+		text, over := lines.Bounded(f.Name, f.Text)
+		r.Problems = append(r.Problems, over...)
+		all := blocks(f.Name, lines.WithoutBanners(text, banner))
 		for _, l := range all {
 			if pending = r.dump(l, pending); !pending {
 				r.top(l)

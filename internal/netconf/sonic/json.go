@@ -22,6 +22,9 @@ type node struct {
 // deepest is how deep values may be nested: tables, objects and fields take three.
 const deepest = 8
 
+// mostValues bounds the values of a file: 512 ports have some ten thousand.
+const mostValues = 200_000
+
 // read reads a JSON object. The problem says where it is none.
 func read(file string, text []byte) (*node, *located.Problem) {
 	r := &jsonReader{d: json.NewDecoder(bytes.NewReader(text)), text: text, line: 1}
@@ -50,6 +53,7 @@ type jsonReader struct {
 	text    []byte
 	line    int   // of byte counted
 	counted int64 // bytes whose lines are counted
+	values  int
 }
 
 // at is the line where the reader is.
@@ -64,6 +68,9 @@ func (r *jsonReader) value(key string, depth int) (*node, error) {
 	token, err := r.d.Token()
 	if err != nil {
 		return nil, err
+	}
+	if r.values++; r.values > mostValues {
+		return nil, fmt.Errorf("more than %d values", mostValues)
 	}
 	n := &node{key: key, line: r.at()}
 	opened, ok := token.(json.Delim)

@@ -18,6 +18,7 @@ type reader struct {
 	file   string
 	tables map[string]*node // the last one of a name counts, as in Redis
 	ports  map[string]int   // index of an interface, by SONiC's name
+	named  map[string]int   // the same, by its name in the model
 	// Of DEVICE_METADATA, and maps that put a class that pauses where nothing does: each is reported once.
 	metadataOf *node
 	misplaced  map[*node]bool
@@ -64,7 +65,7 @@ var known = map[string][]string{
 
 // Parse reads the files of a device.
 func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
-	r := &reader{tables: map[string]*node{}, ports: map[string]int{}, misplaced: map[*node]bool{}}
+	r := &reader{tables: map[string]*node{}, ports: map[string]int{}, named: map[string]int{}, misplaced: map[*node]bool{}}
 	r.Device, r.Places, r.Names = &netconf.Device{}, map[string]netconf.Place{}, map[string]string{}
 	r.Defaults = defaults
 	for _, f := range files {
@@ -295,14 +296,15 @@ func (r *reader) port(o *node, name, alias string) *netconf.Interface {
 		return nil
 	}
 	neutral := alias
-	if _, _, ok := netconf.SplitPort(alias); !ok || r.Device.Port(alias) != nil {
+	_, taken := r.named[alias]
+	if _, _, ok := netconf.SplitPort(alias); !ok || taken {
 		neutral = netconf.JoinPort(int(number)+1, 0)
 	}
-	if r.Device.Port(neutral) != nil {
+	if _, taken := r.named[neutral]; taken {
 		r.wrong(o, "%s: a second port %s", located.Shown(name), neutral)
 		return nil
 	}
-	r.ports[name] = len(r.Device.Interfaces)
+	r.ports[name], r.named[neutral] = len(r.Device.Interfaces), len(r.Device.Interfaces)
 	if neutral != name {
 		r.Names[neutral] = name
 	}

@@ -238,9 +238,10 @@ func (r *reader) table(name string, interfaceOf func(o *node, name string) *netc
 
 // virtual returns an SVI or a loopback, which is made at its first line.
 func (r *reader) virtual(o *node, i netconf.Interface) *netconf.Interface {
-	at := slices.IndexFunc(r.Device.Interfaces, func(x netconf.Interface) bool { return x.Name == i.Name })
-	if at < 0 {
+	at, known := r.named[i.Name]
+	if !known {
 		at = len(r.Device.Interfaces)
+		r.named[i.Name] = at
 		r.Device.Interfaces = append(r.Device.Interfaces, i)
 		r.say(o, "interface %s", i.Name)
 	}

@@ -46,6 +46,9 @@ func Read(name string, src []byte) (*File, error) {
 	if len(src) > MaxText {
 		return nil, located.Problems{{File: name, Message: fmt.Sprintf("%d bytes, want at most %d", len(src), MaxText)}}
 	}
+	if err := located.LongLine(name, src); err != nil {
+		return nil, err
+	}
 	r := &reader{File: File{name: name}, called: map[string]int{}}
 	for text := range strings.SplitSeq(string(bytes.TrimPrefix(src, located.BOM)), "\n") {
 		r.line++
