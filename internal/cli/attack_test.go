@@ -135,7 +135,11 @@ func TestStrangersFolders(t *testing.T) {
 	for _, a := range attacked {
 		for name := range strings.FieldsSeq(a.names) {
 			for i, p := range plants {
-				if all || i == n%outside || i == outside+n%(len(plants)-outside) {
+				elsewhere := filing[n%len(filing)]
+				if filepath.Ext(name) == "" {
+					elsewhere = linkToFolder
+				}
+				if all || i == elsewhere || i == outside+n%(len(plants)-outside) {
 					attack(t, from, a.command, name, p.name, p.plant)
 				}
 			}
@@ -144,8 +148,10 @@ func TestStrangersFolders(t *testing.T) {
 	}
 }
 
-// outside is how many plants lead elsewhere; the others never end.
-const outside = 4
+// outside is how many plants lead elsewhere; the others never end. filing are those for the name of a file.
+const outside, linkToFolder = 4, 2
+
+var filing = []int{0, 1, 3}
 
 func attack(t *testing.T, from, command, name, what string, plant func(path, victim string) error) {
 	t.Helper()
