@@ -89,14 +89,6 @@ func (d *Data) jobAnswers() (sentence string, bullets []string) {
 	return strings.Join(sentences, " "), bullets
 }
 
-// who is what an answer is about.
-func (d *Data) who() string {
-	if d.job != "" {
-		return "job " + d.job
-	}
-	return "this run"
-}
-
 // limit is the sentence of a run with a diagnosis.
 func (d *Data) limit(g *diagnose.Diagnosis) string { return d.begin(d.reason(g)) }
 

@@ -37,14 +37,15 @@ type Dir struct {
 // OpenDir takes a directory for a sweep: a new or empty folder, or that of an earlier sweep, whose
 // rows are then not run again. Until Close, Finish or Discard nobody else may write there.
 func OpenDir(path string) (*Dir, error) {
-	fresh, err := vacant(path)
-	if err != nil {
+	if _, err := vacant(path); err != nil { // before anything is made there
 		return nil, err
 	}
+	var err error
 	d := &Dir{path: path}
 	if d.folder, _, err = output.Hold(path); err != nil {
 		return nil, d.unwritable(err)
 	}
+	fresh := false
 	if fresh, err = vacant(path); err == nil {
 		if d.rows, err = d.folder.Below(rowFolder); err != nil {
 			err = d.unwritable(err)
