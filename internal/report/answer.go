@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"railyard/internal/diagnose"
@@ -102,7 +103,11 @@ func (d *Data) reason(g *diagnose.Diagnosis) string {
 		name, time, share, lead = f.Noun, f.Time, f.Share, d.headed(g, f)
 	}
 	if name.Class() == noun.Share && share < majority {
-		lead = "no single reason; the largest: " + lead
+		largest := "largest"
+		if slices.ContainsFunc(g.Findings, func(f diagnose.Finding) bool { return f.Time > time }) {
+			largest = "largest overhead" // the work itself takes longer: compute, links at their rate
+		}
+		lead = "no single reason; the " + largest + ": " + lead
 	}
 	if d.job != "" {
 		lead = "job " + d.job + ": " + lead
