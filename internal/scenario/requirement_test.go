@@ -108,7 +108,11 @@ func FuzzParseRequirement(f *testing.F) {
 			return
 		}
 		lines := bytes.Split(bytes.TrimPrefix(src, located.BOM), []byte("\n"))
-		for _, p := range err.(located.Problems) {
+		for i, p := range err.(located.Problems) {
+			// Of a text that is likely another file there is one problem, of the file as a whole.
+			if i == 0 && p.Line == 0 && strings.HasPrefix(p.Message, "holds no key of a requirement") {
+				continue
+			}
 			if p.Line < 1 || p.Line > len(lines) || p.Column < 1 || p.Width < 1 || strings.ContainsAny(p.String(), "\n\r\x1b") {
 				t.Fatalf("%q", p.String())
 			}
