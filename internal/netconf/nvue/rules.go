@@ -316,7 +316,7 @@ func setInterface(r *reader, l *line) error {
 		return r.ports(l, func(i *netconf.Interface) error { i.VRF = vrf; return nil })
 	case len(words) >= 4 && words[0] == "bridge" && words[1] == "domain":
 		return r.bridged(l, words[3:])
-	case words[0] == "qos":
+	case len(words) > 1 && words[0] == "qos":
 		return r.qosOf(l, words[1:])
 	case len(words) == 2 && words[0] == "type":
 		return r.ports(l, func(*netconf.Interface) error { return nil })
