@@ -169,29 +169,31 @@ func differences(runs []*Data) []Difference {
 	return out
 }
 
-// foldLists puts one key in place of all entries of a list that some run lacks.
+// foldLists puts the lengths of a list, where they differ, in place of the entries that some run
+// lacks.
 func foldLists(flat []map[string]string, keys map[string]bool) {
 	lists := map[string][]int{} // entries by run
 	for i := range flat {
 		for k := range flat[i] {
-			list, rest, ok := strings.Cut(k, "[")
+			list, entry, ok := entryOf(k)
 			if !ok {
 				continue
 			}
 			if lists[list] == nil {
 				lists[list] = make([]int, len(flat))
 			}
-			lists[list][i] = max(lists[list][i], leading(rest)+1)
+			lists[list][i] = max(lists[list][i], entry+1)
+		}
+	}
+	for k := range keys {
+		list, entry, ok := entryOf(k)
+		if ok && entry >= slices.Min(lists[list]) {
+			delete(keys, k)
 		}
 	}
 	for list, n := range lists {
-		if !slices.Contains(n, 0) {
+		if slices.Min(n) == slices.Max(n) {
 			continue
-		}
-		for k := range keys {
-			if strings.HasPrefix(k, list+"[") {
-				delete(keys, k)
-			}
 		}
 		keys[list] = true
 		for i := range flat {
@@ -200,6 +202,13 @@ func foldLists(flat []map[string]string, keys map[string]bool) {
 			}
 		}
 	}
+}
+
+// entryOf returns the list that a key lies in, and which entry it is of. Of lists in a list it is
+// the outer one.
+func entryOf(key string) (list string, entry int, ok bool) {
+	list, rest, ok := strings.Cut(key, "[")
+	return list, leading(rest), ok
 }
 
 func byKey(a, b string) int {
