@@ -1,13 +1,11 @@
 package sweep
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"railyard/internal/located"
 	"railyard/internal/scenario"
 )
 
@@ -30,7 +28,7 @@ type Value struct {
 type Variant struct {
 	Set      []Value // what was set, in order of the axes
 	Scenario *scenario.Scenario
-	// Ignored are keys of the file, or of other axes, that the values of the axes leave without a meaning: see fitting.
+	// Ignored are keys of the file, or of other axes, that the values of the axes leave without a meaning.
 	Ignored []string
 }
 
@@ -138,33 +136,13 @@ func Variants(base *scenario.Scenario, axes []Axis, seeds []uint64) ([]Variant, 
 		v := Variant{Set: set, Scenario: base}
 		if len(changes) > 0 {
 			var err error
-			if v.Scenario, v.Ignored, err = fitting(base, changes); err != nil {
+			if v.Scenario, v.Ignored, err = base.WithFitting(changes...); err != nil {
 				return nil, err
 			}
 		}
 		all = append(all, v)
 	}
 	return all, nil
-}
-
-// fitting is a scenario with some changes, without the keys that these leave without a meaning: base had a meaning for
-// each, so an axis took it (sequence, of a layout whose layers are in one part). The keys are returned, too.
-func fitting(base *scenario.Scenario, changes []scenario.Change) (*scenario.Scenario, []string, error) {
-	var ignored []string
-	for {
-		sc, err := base.With(changes...)
-		var problems located.Problems
-		if err == nil || !errors.As(err, &problems) {
-			return sc, ignored, err
-		}
-		for _, p := range problems {
-			if !p.Unfit || slices.Contains(ignored, p.Path) {
-				return nil, nil, err
-			}
-			ignored = append(ignored, p.Path)
-			changes = append(changes, scenario.Change{Path: p.Path, Remove: true})
-		}
-	}
 }
 
 // Ignored says of each key that some variants ignore in how many of them, and of the first which it is.
