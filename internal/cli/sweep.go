@@ -74,6 +74,9 @@ func (a *app) runSweep(ctx context.Context, file string, f runFlags, m *many) er
 		}
 		return misuse("run: %w", err)
 	}
+	for _, note := range sweep.Ignored(variants) {
+		a.tell("note: " + note)
+	}
 	dir, err := sweepDir(f.out, sc.Name)
 	if err != nil {
 		return err

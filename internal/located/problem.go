@@ -20,6 +20,7 @@ type Problem struct {
 	Hint    string // a suggestion, may be empty
 	Warning bool   // allowed, but likely not meant
 	Set     bool   // it is about a change (--set), which stands in no line of the file
+	Unfit   bool   // the key is right, and other values of the text leave it without a meaning
 }
 
 // String returns file:line:column: path: message; hint.

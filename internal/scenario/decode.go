@@ -219,6 +219,7 @@ func (d *decoder) resolve(table []*Field, base any, prefix string) {
 			if d.given(path) && !d.bad[parent(path)] &&
 				!(d.bad["fabric.design"] && strings.HasPrefix(path, "fabric.")) {
 				d.problem(path, "has no meaning here: "+f.Unfit(base), "remove it")
+				d.problems[len(d.problems)-1].Unfit = true
 			}
 		default:
 			d.field(v, f, base, path, prefix)

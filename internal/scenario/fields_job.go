@@ -270,7 +270,7 @@ var trainFields = []*Field{
 	{
 		Path: "train.schedule.every", Default: "1000", Min: "1", Max: "1000000000", applies: where(onlySchedule("step")),
 		value:   inTrain(whole, func(t *Train) *int { return &t.Schedule.Every }),
-		Meaning: "steps from one cut of the rate to the next",
+		Meaning: "steps from one cut of the rate to the next, counted from the end of the warm-up",
 		Also:    []string{"step_size"},
 	},
 	{

@@ -51,6 +51,27 @@ func (s *Scenario) With(changes ...Change) (*Scenario, error) {
 	return decode(s.file, root, nil)
 }
 
+// WithFitting is With, without the keys that the changes leave without a meaning (sequence, of a layout whose layers are
+// in one part): s had a meaning for each, so a change took it. The keys are returned, too.
+func (s *Scenario) WithFitting(changes ...Change) (*Scenario, []string, error) {
+	changes = slices.Clone(changes)
+	var ignored []string
+	for {
+		next, err := s.With(changes...)
+		var problems located.Problems
+		if err == nil || !errors.As(err, &problems) {
+			return next, ignored, err
+		}
+		for _, p := range problems {
+			if !p.Unfit || slices.Contains(ignored, p.Path) {
+				return nil, nil, err
+			}
+			ignored = append(ignored, p.Path)
+			changes = append(changes, Change{Path: p.Path, Remove: true})
+		}
+	}
+}
+
 // Given reports whether the file, or a change of it, says something at path: only that can be removed.
 func (s *Scenario) Given(path string) bool {
 	root := s.root

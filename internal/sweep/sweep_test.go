@@ -251,6 +251,45 @@ func TestSweepRefusesFirst(t *testing.T) {
 	}
 }
 
+// A key that a value of an axis leaves without a meaning is ignored in the variants that have that value, and in no
+// other; one that is wrong for another reason still ends the sweep.
+func TestAnAxisTakesAKeysMeaning(t *testing.T) {
+	base, err := scenario.Parse("layout.yaml", []byte(`name: layout
+cluster: {hosts: 2, host: {gpus: 2}}
+job:
+  train:
+    model: gpt
+    gpt: {size: 8, blocks: 2, heads: 2}
+    data: {text: {window: 4, grammar: {train: 64, test: 4}}}
+    batch: 4
+    lr: 0.1
+  parallel: {tp: 2, pp: 2, micro_batches: 2, sequence: true, schedule: gpipe}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	axes := []Axis{{"job.parallel.tp", []string{"1", "2"}}, {"job.parallel.pp", []string{"1", "2"}}}
+	variants, err := Variants(base, axes, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]string{{"job.parallel.schedule", "job.parallel.sequence"}, {"job.parallel.sequence"},
+		{"job.parallel.schedule"}, nil}
+	for i, v := range variants {
+		if p := v.Scenario.Jobs[0].Parallel; !slices.Equal(slices.Sorted(slices.Values(v.Ignored)), want[i]) ||
+			p.Sequence != (p.TP == 2) {
+			t.Errorf("%s: ignored %q, sequence %v, want %q", label(v.Set), v.Ignored, p.Sequence, want[i])
+		}
+	}
+	if notes := Ignored(variants); len(notes) != 2 || !strings.Contains(strings.Join(notes, " "), "2 of 4 runs") {
+		t.Errorf("notes %q", notes)
+	}
+	bad := append(axes, Axis{"job.parallel.zero", []string{"0", "7"}})
+	if _, err := Variants(base, bad, nil); err == nil {
+		t.Error("zero 7 is no scenario, want its problem")
+	}
+}
+
 func TestAxesAndSeeds(t *testing.T) {
 	for text, want := range map[string][]string{
 		"a=1":                                 {"1"},

@@ -28,6 +28,8 @@ type Value struct {
 type Variant struct {
 	Set      []Value // what was set, in order of the axes
 	Scenario *scenario.Scenario
+	// Ignored are keys of the file, or of other axes, that the values of the axes leave without a meaning.
+	Ignored []string
 }
 
 // ParseAxis reads key=value,value. A comma within [], {} or quotes belongs to a value:
@@ -131,16 +133,35 @@ func Variants(base *scenario.Scenario, axes []Axis, seeds []uint64) ([]Variant, 
 			seed := strconv.FormatUint(seeds[n%len(seeds)], 10)
 			changes = append(changes, scenario.Change{Path: "seed", Text: seed})
 		}
-		sc := base
+		v := Variant{Set: set, Scenario: base}
 		if len(changes) > 0 {
 			var err error
-			if sc, err = base.With(changes...); err != nil {
+			if v.Scenario, v.Ignored, err = base.WithFitting(changes...); err != nil {
 				return nil, err
 			}
 		}
-		all = append(all, Variant{set, sc})
+		all = append(all, v)
 	}
 	return all, nil
+}
+
+// Ignored says of each key that some variants ignore in how many of them, and of the first which it is.
+func Ignored(variants []Variant) (notes []string) {
+	var keys []string
+	of := map[string][]int{}
+	for i := range variants {
+		for _, key := range variants[i].Ignored {
+			if of[key] == nil {
+				keys = append(keys, key)
+			}
+			of[key] = append(of[key], i)
+		}
+	}
+	for _, key := range keys {
+		notes = append(notes, fmt.Sprintf("%s has no meaning in %d of %d runs, and is ignored there; the first is %s", key,
+			len(of[key]), len(variants), label(variants[of[key][0]].Set)))
+	}
+	return notes
 }
 
 // values returns the n-th combination.
