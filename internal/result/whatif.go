@@ -127,6 +127,9 @@ const (
 	ReasonMoved   = "moved"   // the hot spot moved on: another port took its place
 	ReasonOverlap = "overlap" // something else took its place, which had been hidden behind it
 	ReasonPhase   = "phase"   // messages meet at other times: elsewhere time was saved, or lost, too
+
+	// ReasonEstimate: a formula's time was attributed, which knows nothing of what overlaps; the cause is what went most.
+	ReasonEstimate = "estimate"
 )
 
 // WhatIfReason is a reason that the run with the change showed: what a cause of that run differs by from the same cause of the

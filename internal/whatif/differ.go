@@ -37,8 +37,8 @@ func (a *asking) differs(c *Cut, out *result.WhatIfChange, s *result.Summary) *r
 		within(*out.Attributed, *out.Saves) || a.fewer(c) {
 		return nil
 	}
-	if c.Kind == Tried && len(c.finding(with).Blames) == 0 {
-		return nil // its time is a formula's, and no cause's
+	if c.Kind == Tried && len(c.finding(a.was().Diagnosis).Blames) == 0 {
+		return estimated(with, without, *out.Saves, *out.Attributed)
 	}
 	sums, order := compared(with, without, share)
 	var best *result.WhatIfReason
@@ -56,6 +56,36 @@ func (a *asking) differs(c *Cut, out *result.WhatIfChange, s *result.Summary) *r
 		}
 	}
 	return best
+}
+
+// estimated says why a formula's time, which is no cause's, is not what was saved. Where less was saved and a cause grew by half
+// of what is missing or more, it is that cause; else what was saved is told by the cause that moved most its way.
+func estimated(with, without *diagnose.Diagnosis, saves, attributed unit.Duration) *result.WhatIfReason {
+	none := func(*diagnose.Blame) unit.Duration { return 0 }
+	sums, order := compared(with, without, none)
+	var grew, moved *result.WhatIfReason
+	var most, far unit.Duration
+	for _, at := range order {
+		x := sums[at]
+		by := x.after - x.before
+		if by > most {
+			most = by
+			grew = &result.WhatIfReason{Reason: reasonOf(at, false, false), Cause: at.kind, Port: at.port, Before: x.before,
+				After: x.after}
+		}
+		if saves < 0 {
+			by = -by
+		}
+		if -by > far {
+			far = -by
+			moved = &result.WhatIfReason{Reason: result.ReasonEstimate, Cause: at.kind, Port: at.port, Before: x.before,
+				After: x.after}
+		}
+	}
+	if grew != nil && saves < attributed && 2*most >= attributed-saves {
+		return grew
+	}
+	return moved
 }
 
 // fewer reports whether a change leaves fewer of the job's messages to compare than the diagnosis is of.

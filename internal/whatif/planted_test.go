@@ -68,12 +68,27 @@ func cured(t *testing.T, c *planted.Case) {
 		worth, known := x.Worth()
 		if known && slices.ContainsFunc(c.Cures, func(name string) bool { return strings.HasPrefix(x.Name, name) }) {
 			best = max(best, worth)
+			explained(t, c, x)
 		}
 	}
 	if 2*best < saved {
 		var text strings.Builder
 		_ = found.WriteText(&text)
 		t.Errorf("%q save %v at most, %v is planted\n%s\n%s", c.Cures, best, saved, text.String(), c.With)
+	}
+}
+
+// explained: what is attributed to a cure is within a tenth of what it saves, or a reason is there, with figures of both runs.
+func explained(t *testing.T, c *planted.Case, x *result.WhatIfChange) {
+	t.Helper()
+	if x.Saves == nil || x.Attributed != nil && within(*x.Attributed, *x.Saves) {
+		return
+	}
+	switch {
+	case x.Differs == nil:
+		t.Errorf("%s: attributed %v, saves %v, and no reason\n%s", x.Name, x.Attributed, *x.Saves, c.With)
+	case x.Differs.Before == x.Differs.After && x.Differs.Reason != result.ReasonRest:
+		t.Errorf("%s: %q is no reason: %v before and after", x.Name, x.Differs.Cause, x.Differs.Before)
 	}
 }
 

@@ -112,6 +112,8 @@ func reason(d *result.WhatIfReason) string {
 		return fmt.Sprintf("blame was divided: %s takes %s", at, was)
 	case result.ReasonMoved:
 		return fmt.Sprintf("the hot spot moves: %s takes %s", at, was)
+	case result.ReasonEstimate:
+		return fmt.Sprintf("a formula estimates: %s takes %s", at, was)
 	case result.ReasonOverlap:
 		return fmt.Sprintf("overlap: %s takes %s", at, was)
 	}
