@@ -97,7 +97,7 @@ func (o *Outcome) commands() (all []Try) {
 		for _, set := range a.Set {
 			command += " --set '" + set + "'"
 		}
-		all = append(all, Try{command, a.Name + ": " + a.Meaning})
+		all = append(all, Try{Command: command, See: a.Name + ": " + a.Meaning})
 	}
 	return all
 }

@@ -42,7 +42,9 @@ type statement struct {
 	in      token    // event: the run again that logs it
 	bench   string
 	call    []argument
-	hasName bool // erratum: there is a right value
+	hasName bool       // erratum: there is a right value
+	gives   *condition // try: what comes out of another lab run; nil: not stated as one
+	prints  []string   // try: what its command prints
 }
 
 // argument is one argument of a bench.
@@ -69,7 +71,7 @@ var verbs = map[string]struct {
 		readValue},
 	"erratum": {`erratum "what the book says" [right NAME = EXPECTED within TOLERANCE] "what is right"`, readErratum},
 	"figure":  {`figure NAME "caption": a figure of the run's report`, readFigure},
-	"try":     {`try "railyard lab {lab} --set NAME=VALUE" "what to see"`, readTry},
+	"try":     {`try "railyard lab {lab} --set NAME=VALUE" "what to see" [gives CONDITION | gives "what is printed"...]`, readTry},
 }
 
 func (s *statement) text(c *cursor, what string) {
@@ -237,7 +239,22 @@ func readTry(c *cursor, s *statement) {
 		c.fail(t, `%s: want a command that begins with railyard, such as "railyard lab {lab} --set x=1"`, t.shown())
 	}
 	s.text(c, "what to see")
+	if !c.accept("gives") {
+		return
+	}
+	if of := c.peek(); of.kind != quoted {
+		if s.gives = c.condition(); c.err == nil && !strings.HasPrefix(s.words[0], labCommand) {
+			c.fail(of, `a condition is of the values of a lab: of another command say what it prints, in "quotes"`)
+		}
+		return
+	}
+	for c.err == nil && c.peek().kind == quoted {
+		s.prints = append(s.prints, c.next().text)
+	}
 }
+
+// labCommand begins a command that runs the same lab with changes.
+const labCommand = "railyard lab {lab} "
 
 // parseExpect reads expect.txt. What its statements mean together, check says.
 func parseExpect(file, text string) (all []*statement, ps located.Problems) {

@@ -120,26 +120,19 @@ func plain(in []inline) string {
 
 // checkPlaces holds every place of the text against what there is.
 func (l *Lab) checkPlaces(g *ledger) (ps located.Problems) {
-	look := func(in []inline) {
-		for _, i := range in {
-			if i.value == "" {
-				continue
+	l.text.texts(func(in []inline) {
+		walk(in, func(i *inline) {
+			if i.value != "" {
+				if _, err := g.quantity(i.value); err != nil {
+					ps = append(ps, problemAt(readmeFile, i.at, "%v", err, err.(hinted).h))
+				}
 			}
-			if _, err := g.quantity(i.value); err != nil {
-				ps = append(ps, problemAt(readmeFile, i.at, "%v", err, err.(hinted).h))
+			if i.choice != nil {
+				ps = append(ps, i.choice.check(g)...)
 			}
-		}
-	}
-	look(l.text.question)
+		})
+	})
 	for _, b := range l.text.blocks {
-		for _, item := range b.items {
-			look(item)
-		}
-		for _, row := range b.rows {
-			for _, cell := range row {
-				look(cell)
-			}
-		}
 		if names, ok := g.placed(b.place.text); b.kind == place && ok && !slices.Contains(names, b.name) {
 			want := "none is defined"
 			if len(names) > 0 {

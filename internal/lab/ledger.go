@@ -58,6 +58,7 @@ type Walk struct {
 type ledger struct {
 	lab      *Lab
 	set      map[string]float64           // inputs that were changed
+	changed  []Change                     // what a reader set
 	scenario *scenario.Scenario           // nil: none
 	run      map[string]any               // run.json; nil: nothing has run
 	reruns   map[string]map[string]any    // run.json of what was run again, by name
@@ -154,12 +155,23 @@ func (g *ledger) statement(s *statement) (token, error) {
 			if err != nil {
 				return at, err
 			}
-			right := *r.Quantity // shown with as many decimals as it was written with
+			right := *r.Quantity // of the book's inputs, whatever is changed; shown with as many decimals as it was written with
 			r.Quantity, right.Digits = &right, r.Digits
+			if len(g.changed) > 0 {
+				right.Value, right.unknown = r.Expected, false
+			}
 			r.Kind, r.Meaning = Exact, e.Instead
 			e.Right = r
 		}
 		g.errata = append(g.errata, e)
+	case "try":
+		if s.gives != nil {
+			_, err := s.gives.holds(g.promised(g))
+			at, err := placeOf(err, s.at)
+			if err != nil && err != errNotRun {
+				return at, err
+			}
+		}
 	case "figure":
 		if g.lab.Scenario == nil {
 			return s.name, fmt.Errorf("a figure of a run, and there is no %s", scenarioFile)
@@ -243,29 +255,32 @@ func (g *ledger) origin(name string) Origin {
 
 // eval works out an expression that may use quantities of some origins.
 func (g *ledger) eval(e *expr, allowed []Origin, who string) (float64, error) {
-	return e.eval(func(name string) (float64, error) {
-		if o := g.origin(name); o != "" && !slices.Contains(allowed, o) {
-			return 0, fmt.Errorf("%s cannot use %s, which is %s", who, name, map[Origin]string{Measured: "measured",
-				Stepped: "a step of a bench", Predicted: "predicted"}[o])
-		}
-		if key, ok := strings.CutPrefix(name, scenarioPrefix); ok {
-			return g.ofScenario(key)
-		}
-		if key, ok := strings.CutPrefix(name, runPrefix); ok {
-			return g.ofRun(key)
-		}
-		if a, key := g.againNamed(name); a != nil {
-			return g.ofAgain(a, key)
-		}
-		q, err := g.quantity(name)
-		if err != nil {
-			return 0, err
-		}
-		if q.unknown {
-			return 0, errNotRun
-		}
-		return q.Value, nil
-	})
+	return e.eval(func(name string) (float64, error) { return g.named(name, allowed, who) })
+}
+
+// named works out a name.
+func (g *ledger) named(name string, allowed []Origin, who string) (float64, error) {
+	if o := g.origin(name); o != "" && !slices.Contains(allowed, o) {
+		return 0, fmt.Errorf("%s cannot use %s, which is %s", who, name, map[Origin]string{Measured: "measured",
+			Stepped: "a step of a bench", Predicted: "predicted"}[o])
+	}
+	if key, ok := strings.CutPrefix(name, scenarioPrefix); ok {
+		return g.ofScenario(key)
+	}
+	if key, ok := strings.CutPrefix(name, runPrefix); ok {
+		return g.ofRun(key)
+	}
+	if a, key := g.againNamed(name); a != nil {
+		return g.ofAgain(a, key)
+	}
+	q, err := g.quantity(name)
+	if err != nil {
+		return 0, err
+	}
+	if q.unknown {
+		return 0, errNotRun
+	}
+	return q.Value, nil
 }
 
 // quantity returns what a name stands for.

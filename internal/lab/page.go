@@ -39,7 +39,7 @@ func (o *Outcome) writePage(folder *output.Folder) error {
 		Changed: o.Changed, Verdict: o.Verdict(), Bad: len(o.Failed()) > 0}
 	w := &writer{o: o, done: map[string]bool{}}
 	p.Question = w.inlines(o.Lab.text.question)
-	for _, b := range o.Lab.text.blocks {
+	for _, b := range o.text.blocks {
 		w.block(&b)
 	}
 	w.rest()
@@ -142,6 +142,10 @@ func (w *writer) inlines(in []inline) template.HTML {
 	}
 	for _, i := range in {
 		turn(i.style)
+		if i.value == "" && i.source == "book" {
+			fmt.Fprintf(&h, `<span class="book" title="the book's">%s</span>`, template.HTMLEscapeString(i.text))
+			continue
+		}
 		if i.value == "" {
 			h.WriteString(template.HTMLEscapeString(i.text))
 			continue

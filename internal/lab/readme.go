@@ -17,6 +17,8 @@ import (
 //	paragraphs, - lists, 1. lists, | tables |, ``` blocks
 //	`code`, **strong**, *stressed*
 //	{{value NAME}} in a text or in code, {{PLACE}} or {{PLACE NAME}} on a line of its own
+//	{{if CONDITION}} ... {{else if CONDITION}} ... {{else}} ... {{end}} in a text
+//	{{book 0.734}} a figure that the book prints, {{fixed 28 x 28}} one that nothing changes
 //
 // A paragraph of one code span is a displayed formula. There are no links, pictures and HTML: a
 // page asks for nothing.
@@ -47,11 +49,14 @@ type block struct {
 
 // inline is a run of characters that look alike.
 type inline struct {
-	style string // "", "code", "strong", "em"
-	text  string
-	value string // of a place: the name of the value, instead of a text
-	show  digits // decimals, auto: as the value says
-	at    token
+	style  string // "", "code", "strong", "em"
+	text   string
+	source string // of figures in the text: book, fixed
+	value  string // of a place: the name of the value, instead of a text
+	show   digits // decimals, auto: as the value says
+	at     token
+	choice *choice // a condition with its branches, instead of a text
+	mark   *mark   // while it is read: a directive of a condition
 }
 
 // readme is README.md, read.
@@ -66,6 +71,9 @@ var places = map[string]bool{
 	"given": false, "predicted": false, "measured": false, "checks": false, "errata": false, "try": false, "again": false,
 	"steps": true, "table": true, "figure": true, "config": true,
 }
+
+// inText are the words in {{ }} that stand within a text.
+var inText = map[string]bool{"value": true, "if": true, "else": true, "end": true, "book": true, "fixed": true}
 
 // reader reads README.md.
 type reader struct {
@@ -109,7 +117,7 @@ func (r *reader) block() {
 	switch m := placeLine.FindStringSubmatch(line); {
 	case line == "":
 		r.n++
-	case m != nil && m[1] != "value":
+	case m != nil && !inText[m[1]]:
 		r.n++
 		named, known := places[m[1]]
 		t := token{kind: word, text: m[1], line: at, column: 3, width: utf8.RuneCountInString(line) - 4}
@@ -126,6 +134,11 @@ func (r *reader) block() {
 			r.fail(at, 1, 1, "only the question begins with >, and it stands once, below the title")
 		}
 		r.out.question = r.inlines(r.gather(func(l string) bool { return strings.HasPrefix(l, ">") }, "> "))
+		for _, in := range r.out.question {
+			if in.choice != nil {
+				r.fail(in.choice.at.line, in.choice.at.column, 2, "the question is the same whatever comes out: no {{if}} here")
+			}
+		}
 	case strings.HasPrefix(line, "## "):
 		r.n++
 		r.add(block{kind: heading, items: [][]inline{r.inlines([]span{{line[3:], at, 4}})}})
@@ -173,7 +186,13 @@ func begins(l string) bool {
 	return strings.TrimSpace(l) == "" || strings.HasPrefix(l, "#") || strings.HasPrefix(l, "- ") ||
 		strings.HasPrefix(l, "|") ||
 		strings.HasPrefix(l, "> ") || strings.HasPrefix(l, "```") || numberItem.MatchString(l) ||
-		placeLine.MatchString(l) && !strings.HasPrefix(l, "{{value")
+		isPlace(l)
+}
+
+// isPlace reports whether a line is a place of its own.
+func isPlace(l string) bool {
+	m := placeLine.FindStringSubmatch(l)
+	return m != nil && !inText[m[1]]
 }
 
 // span is a piece of a line and where it stands.
@@ -291,7 +310,7 @@ func (r *reader) inlines(spans []span) (out []inline) {
 					return out
 				}
 				flush()
-				if in, ok := r.valueOf(s[2:closing], here); ok {
+				if in, ok := r.placeOf(s[2:closing], here); ok {
 					in.style = style
 					out = append(out, in)
 				}
@@ -318,7 +337,7 @@ func (r *reader) inlines(spans []span) (out []inline) {
 			" is never closed")
 	}
 	flush()
-	return out
+	return r.nested(out)
 }
 
 var htmlTag = regexp.MustCompile(`^</?[A-Za-z!]`)
@@ -333,6 +352,19 @@ func (r *reader) refuse(s string, at span) {
 	}
 }
 
+// placeOf reads the inside of {{ }} in a text.
+func (r *reader) placeOf(inside string, at span) (inline, bool) {
+	if m, ok := r.markOf(inside, at); ok {
+		return inline{mark: m, show: auto}, true
+	}
+	for _, source := range []string{"book", "fixed"} {
+		if text, ok := strings.CutPrefix(inside, source+" "); ok {
+			return inline{text: strings.TrimSpace(text), source: source, show: auto}, true
+		}
+	}
+	return r.valueOf(inside, at)
+}
+
 // valueOf reads the inside of {{value NAME}} or {{value NAME to 2}}.
 func (r *reader) valueOf(inside string, at span) (inline, bool) {
 	words := strings.Fields(inside)
@@ -342,8 +374,8 @@ func (r *reader) valueOf(inside string, at span) (inline, bool) {
 		in.show, words = digits(words[3][0]-'0'), words[:2]
 	}
 	if len(words) != 2 || words[0] != "value" {
-		r.fail(at.line, at.column, 2, "want {{value NAME}} or {{value NAME to DECIMALS}}; places other than value "+
-			"stand on a line of their own")
+		r.fail(at.line, at.column, 2, "want {{value NAME}}, {{value NAME to DECIMALS}}, {{if CONDITION}}, {{book "+
+			"FIGURE}} or {{fixed FIGURE}}; other places stand on a line of their own")
 		return in, false
 	}
 	in.value = words[1]

@@ -34,6 +34,8 @@ type Options struct {
 type Try struct {
 	Command string `json:"command"`
 	See     string `json:"see"`
+	// What the command prints among other things, where it is no lab.
+	Prints []string `json:"prints,omitempty"`
 }
 
 // Outcome is what came out of a lab.
@@ -54,7 +56,10 @@ type Outcome struct {
 	RunDir  string // of the run, "": nothing was run
 	Page    string // path of the page
 
-	all map[string]*Quantity
+	all   map[string]*Quantity
+	text  readme          // as it is read with these values
+	taken map[*choice]int // which branch of each condition it has; as many as there are: none
+	g     *ledger
 }
 
 // Files that a lab leaves beside its own.
@@ -142,7 +147,7 @@ func (u *Unknown) Error() string {
 
 // change applies what is set: to inputs, and all else to the scenario.
 func (g *ledger) change(set []Change) error {
-	g.set = map[string]float64{}
+	g.set, g.changed = map[string]float64{}, set
 	var keys []scenario.Change
 	for _, c := range set {
 		switch {
@@ -253,7 +258,12 @@ func readRun(dir string) (map[string]any, error) {
 
 // fill takes everything that is shown from the ledger.
 func (o *Outcome) fill(g *ledger, figures []chart.Figure, called string) error {
-	o.all, o.Walks, o.Rows, o.Errata = g.all, g.walks, g.rows, g.errata
+	o.g, o.all, o.Walks, o.Rows, o.Errata, o.taken = g, g.all, g.walks, g.rows, g.errata, map[*choice]int{}
+	var err error
+	o.text, err = g.read(&o.Lab.text, func(c *choice, branch int) { o.taken[c] = branch })
+	if err != nil {
+		return err
+	}
 	for _, q := range g.order {
 		switch q.Origin {
 		case Given:
@@ -287,7 +297,7 @@ func (o *Outcome) fill(g *ledger, figures []chart.Figure, called string) error {
 			o.Figures = append(o.Figures, f)
 		case "try":
 			of := strings.NewReplacer("{lab}", called, "{dir}", o.Dir)
-			o.Tries = append(o.Tries, Try{of.Replace(s.words[0]), s.words[1]})
+			o.Tries = append(o.Tries, Try{of.Replace(s.words[0]), s.words[1], s.prints})
 		}
 	}
 	return nil

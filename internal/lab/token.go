@@ -18,7 +18,7 @@ const (
 	word        // a name, with dots: neuron.z, run.collectives[0].time_ps
 	number      // 4.84, 1e-3, 5%
 	quoted      // "in double quotes"
-	sign        // one of ( ) [ ] = + - * / ^ , :
+	sign        // one of ( ) [ ] = + - * / ^ , : < > !
 )
 
 // token is a piece of expect.txt.
@@ -101,7 +101,7 @@ func tokensOf(line string, n int) (tokens []token, ps located.Problems) {
 			k, length = number, spanOf(rest, numberRune)
 		case unicode.IsLetter(r):
 			k, length = word, wordLength(rest)
-		case strings.ContainsRune("()[]=+-*/^,:", r):
+		case strings.ContainsRune("()[]=+-*/^,:<>!", r):
 		default:
 			ps = append(ps, located.Problem{Line: n, Column: column, Width: 1,
 				Message: fmt.Sprintf("unexpected %q", r)})
