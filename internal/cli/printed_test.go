@@ -99,6 +99,9 @@ func TestSecretsAreNotShown(t *testing.T) {
 		".env":        "# SECRET\nSECRET=hunter2\nDB_PASSWORD: hunter2\nexport TOKEN=\"SECRET\"\nhunter2,SECRET,9\n",
 		"words.txt":   "hunter2 12 34\nSECRET hunter2\n\tSECRET\n",
 		"shadow.json": `{"SECRET": {"hunter2": ["SECRET", 1]}}`,
+		"dump.sql":    strings.Repeat("INSERT (SECRET, hunter2); ", 6000) + "\n",
+		"latin.txt":   "hunter2 caf\xe9\nSECRET\n",
+		"core":        "hunter2\x00\x01\nSECRET \"\n" + strings.Repeat("hunter2\n", 9000),
 		"kube.yaml":   "apiVersion: v1\nkind: Secret\ndata:\n  SECRET: hunter2\n  name: hunter2\n",
 	}
 	for name, text := range secrets {

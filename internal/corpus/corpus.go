@@ -60,7 +60,7 @@ func Read(name string, src []byte) (Text, error) {
 		}
 		rest = rest[n:]
 	}
-	return Text{}, located.Problems{{File: name, Line: line, Column: column, Width: 1,
+	return Text{}, located.Problems{{File: name, Line: line, Column: column, Width: 1, Private: true,
 		Message: "a byte that is no UTF-8 text", Hint: "save the file as UTF-8"}}
 }
 

@@ -20,6 +20,7 @@ type Problem struct {
 	Hint    string // a suggestion, may be empty
 	Warning bool   // allowed, but likely not meant
 	Set     bool   // it is about a change (--set), which stands in no line of the file
+	Private bool   // the text may be any of the reader's: no line of it is shown
 	Unfit   bool   // the key is right, and other values of the text leave it without a meaning
 }
 

@@ -23,7 +23,7 @@ func (ps Problems) Render(w io.Writer, src []byte) {
 	for _, p := range ps {
 		shown.Paint(w, shown.Place, p.place())
 		fmt.Fprintf(w, " %s\n", p.text())
-		if line, ok := lines[p.Line]; ok {
+		if line, ok := lines[p.Line]; ok && !p.Private {
 			text, before, carets := line.excerpt(p.Column, p.Width)
 			number := fmt.Sprintf("%5d", p.Line)
 			fmt.Fprintf(w, "%s | %s\n", number, text)

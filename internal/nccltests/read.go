@@ -43,8 +43,9 @@ func Read(name string, src []byte) (*Table, error) {
 	}
 	switch {
 	case r.columns == nil:
-		r.problems = append(r.problems, located.Problem{File: name, Message: "no table of nccl-tests: " +
-			"want the line that names its columns (# size count type ... time algbw busbw #wrong ...)"})
+		// likely another file, named by mistake: none of its words is shown
+		r.problems = located.Problems{{File: name, Message: "no table of nccl-tests: " +
+			"want the line that names its columns (# size count type ... time algbw busbw #wrong ...)"}}
 	case len(r.table.Rows) == 0 && len(r.problems) == 0:
 		r.problems = append(r.problems, located.Problem{File: name, Message: "the table has no row"})
 	}

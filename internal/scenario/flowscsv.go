@@ -44,12 +44,19 @@ func (s *Scenario) ReadFlows(j *Job, name string, src []byte) ([]FileFlow, error
 		func(c rune) bool { return c == utf8.RuneError || c < ' ' && c != '\n' && c != '\r' && c != '\t' }); {
 	case len(src) > MaxFlowBytes:
 		r.d.at("", span{1, 1, 1}, fmt.Sprintf("%d bytes, want at most %d", len(src), MaxFlowBytes), "")
+	case i >= 0 && !namesKeys(src):
+		r.noKeys()
 	case i >= 0:
 		line := 1 + bytes.Count(src[:i], []byte("\n"))
 		column := i - bytes.LastIndexByte(src[:i], '\n')
 		r.d.at("", span{line, column, 1}, "a byte that is no UTF-8 text", "save the file as UTF-8")
 	default:
-		if line := longRecord(src); line > 0 {
+		line := longRecord(src)
+		if line > 0 && !namesKeys(src) {
+			r.noKeys()
+			break
+		}
+		if line > 0 {
 			r.d.at("", span{line, 1, 1}, fmt.Sprintf("more than %d bytes from here on without an end of the line, "+
 				"or of a quote: want at most that for a flow", maxFlowLine), "")
 			break
@@ -182,13 +189,35 @@ func (r *flowReader) expect(n int) {
 	r.lines = lines
 }
 
+// noKeys is all that is said of a file whose first line names no key of a flow. It may be any file of
+// the reader's: no word of it is shown, and no line.
+func (r *flowReader) noKeys() {
+	r.d.at("", span{}, "the first line names no key of a flow, want columns from, to and bytes at least: "+
+		list(flowTree.names()), "")
+}
+
+// namesKeys reports whether the first line that is no comment has a key of a flow, of a text that
+// cannot be read as CSV.
+func namesKeys(src []byte) bool {
+	for line := range bytes.Lines(src) {
+		if text := bytes.TrimSpace(line); len(text) == 0 || text[0] == '#' {
+			continue
+		}
+		for cell := range bytes.SplitSeq(line, []byte(",")) {
+			if len(cell) <= maxFlowLine && flowTree.child(strings.Trim(string(cell), " \t\r\n\"")) != nil {
+				return true
+			}
+		}
+		return false
+	}
+	return false
+}
+
 // header reads the first line: keys of a flow, each once, the required ones among them.
 func (r *flowReader) header(c *csv.Reader, row []string) bool {
 	given := map[string]bool{}
 	if !slices.ContainsFunc(row, func(key string) bool { return flowTree.child(strings.TrimSpace(key)) != nil }) {
-		// It may be any file of the reader's: no word of it is shown, and no line.
-		r.d.at("", span{}, "the first line names no key of a flow, want columns from, to and bytes at least: "+
-			list(flowTree.names()), "")
+		r.noKeys()
 		return false
 	}
 	for i, key := range row {
