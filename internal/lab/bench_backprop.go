@@ -217,6 +217,9 @@ func runDescent(a Args) (*Shown, error) {
 		s.add(fmt.Sprintf("y_%d", i+1), y, "", fmt.Sprintf("output after %d updates with learning rate %s", n, short(lr)))
 		s.add(fmt.Sprintf("error_%d", i+1), loss, "", "its error")
 	}
+	if lines.Y.High == 0 { // no error at all, from the start
+		lines.Y.High = 1
+	}
 	s.Tables, s.Figures = []Table{t}, []chart.Figure{f}
 	return s, nil
 }

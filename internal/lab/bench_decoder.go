@@ -159,10 +159,9 @@ func (d *decoder) inside(attended []float32) (hidden []float64) {
 	for i, v := range attended {
 		x[i] = float64(v)
 	}
-	lo, _ := d.model.LayerRange(3)
 	weights, biases := []float32(nil), make([]float32, d.hidden)
 	for _, t := range d.model.Tensors(3) {
-		of := d.params[lo+t.Offset:][:t.Elems()]
+		of := d.params[t.Offset:][:t.Elems()]
 		switch {
 		case strings.HasSuffix(t.Name, "linear1.weight"):
 			weights = of

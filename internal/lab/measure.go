@@ -40,6 +40,9 @@ func (g *ledger) ofScenario(key string) (float64, error) {
 		}
 		names = append(names, f.Path)
 	}
+	if is && len(g.changed) > 0 {
+		return 0, nil // what was changed has left the key without a meaning
+	}
 	return 0, hinted{"the scenario has no key " + located.Shown(key), hintOf(key, names)}
 }
 
