@@ -91,11 +91,53 @@ func runBackprop(a Args) (*Shown, error) {
 	s.add("step_a", lr*p.grad(wA), product(lr, p.grad(wA)), "adjustment of w_a: learning rate times gradient")
 	s.add("step_b", lr*p.grad(wB), product(lr, p.grad(wB)), "adjustment of w_b")
 	before := [2]float64{p.param(wA), p.param(wB)}
+	s.Figures = []chart.Figure{parabola(p, lr)}
 	p.update(lr)
 	s.add("new_a", p.param(wA), minus(before[0], s.value("step_a")), "new w_a: the adjustment is subtracted")
 	s.add("new_b", p.param(wB), minus(before[1], s.value("step_b")), "new w_b")
 	s.forward(p, "2", ", second time")
 	return s, nil
+}
+
+// parabola is the error over w_b, all else kept, with what one step does to it: a point before it and one after.
+// Where b is off, the curve is flat.
+func parabola(p *pair, lr float64) chart.Figure {
+	wOld, grad, yA := p.param(wB), p.grad(wB), p.param(wA)*p.x+p.param(bA)
+	wNew := wOld - lr*grad
+	at := func(w float64) chart.Value {
+		kept := p.replica.Params[wB]
+		p.replica.Params[wB] = float32(w)
+		_, loss := p.forward()
+		p.replica.Params[wB] = kept
+		return chart.Value(loss)
+	}
+	best := wOld
+	if yA > 0 {
+		best = (pairTarget - p.param(bB)) / yA
+	}
+	reach := 1.3 * max(abs(wOld-best), abs(wNew-best), 0.1)
+	const points = 81
+	curve := chart.Series{Key: "curve"}
+	high := chart.Value(0)
+	for i := range points {
+		w := best - reach + 2*reach*float64(i)/(points-1)
+		curve.X, curve.Y = append(curve.X, chart.Value(w)), append(curve.Y, at(w))
+		high = max(high, at(w))
+	}
+	if high == 0 {
+		high = 1
+	}
+	point := func(key string, w float64) chart.Series {
+		return chart.Series{Key: key, X: []chart.Value{chart.Value(w)}, Y: []chart.Value{at(w)}, Shape: chart.Points}
+	}
+	return chart.Figure{Name: "parabola", Title: "The error over the weight w_b, and one step on it",
+		Caption: "All else is kept. Downhill is the way against the gradient, which is the slope of the curve.",
+		Keys: []chart.Key{{ID: "curve", Name: "error", Ink: chart.Subject},
+			{ID: "before", Name: "before the step", Ink: chart.InkOfRun(1)}, {ID: "after", Name: "after it", Ink: chart.Highlight}},
+		Lines: &chart.Lines{
+			X: chart.Axis{Label: "w_b", Unit: chart.Plain, Low: chart.Value(best - reach), High: chart.Value(best + reach)},
+			Y: chart.Axis{Label: "error", Unit: chart.Plain, High: high},
+			Series: []chart.Series{curve, point("before", wOld), point("after", wNew)}}}
 }
 
 // minus writes a - b.
@@ -174,6 +216,9 @@ func runDescent(a Args) (*Shown, error) {
 		t.Rows = append(t.Rows, row)
 		s.add(fmt.Sprintf("y_%d", i+1), y, "", fmt.Sprintf("output after %d updates with learning rate %s", n, short(lr)))
 		s.add(fmt.Sprintf("error_%d", i+1), loss, "", "its error")
+	}
+	if lines.Y.High == 0 { // no error at all, from the start
+		lines.Y.High = 1
 	}
 	s.Tables, s.Figures = []Table{t}, []chart.Figure{f}
 	return s, nil

@@ -136,6 +136,9 @@ func (d *decoder) show(s *Shown, at int) {
 			s.add(fmt.Sprintf("%s%d", parts[l], i+1), float64(v), "", fmt.Sprintf("number %d after %s", i+1, what))
 		}
 	}
+	for i, v := range d.inside(r.Output(2)[at*d.size : (at+1)*d.size]) {
+		s.add(fmt.Sprintf("hidden%d", i+1), v, "", fmt.Sprintf("number %d inside the feed-forward network, after ReLU", i+1))
+	}
 	layer, saved := r.Inside(2)
 	m, _ := nn.AttentionMap(layer, saved, 0, 0)
 	var words []string
@@ -148,6 +151,36 @@ func (d *decoder) show(s *Shown, at int) {
 	}
 	s.Figures = []chart.Figure{attentionFigure("map", words, m)}
 	d.words(s, at, r)
+}
+
+// inside is the hidden layer of the feed-forward network over what attention made of a position.
+func (d *decoder) inside(attended []float32) (hidden []float64) {
+	x := make([]float64, len(attended))
+	for i, v := range attended {
+		x[i] = float64(v)
+	}
+	weights, biases := []float32(nil), make([]float32, d.hidden)
+	for _, t := range d.model.Tensors(3) {
+		of := d.params[t.Offset:][:t.Elems()]
+		switch {
+		case strings.HasSuffix(t.Name, "linear1.weight"):
+			weights = of
+		case strings.HasSuffix(t.Name, "linear1.bias"):
+			biases = of
+		}
+	}
+	for i := range d.hidden {
+		w := make([]float64, len(x))
+		for k := range w {
+			w[k] = float64(weights[i*len(x)+k])
+		}
+		v, err := one(x, w, float64(biases[i]), nn.ReLU)
+		if err != nil {
+			panic(err) // as many weights as inputs
+		}
+		hidden = append(hidden, v)
+	}
+	return hidden
 }
 
 // words is the table of the vocabulary: logits and probabilities of the next word.

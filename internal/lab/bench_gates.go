@@ -109,36 +109,35 @@ func newGateWalk(a Args) (*gateWalk, error) {
 	return g, nil
 }
 
-// table adds the steps, and returns them as a table.
+// table adds the steps, and returns them as a table: a column for each step, so that it is not wider than the text.
 func (g *gateWalk) table(s *Shown) Table {
-	t := Table{Name: "walk", Title: "What the cells hold, and what they publish",
-		Columns: []string{"step", "word", "forget", "input", "output"}}
-	for _, w := range g.words {
-		t.Columns = append(t.Columns, "cell "+w)
+	t := Table{Name: "walk", Title: "What the cells hold, and what they publish", Columns: []string{"step"}}
+	for _, name := range g.names {
+		t.Rows = append(t.Rows, []string{name + " gate"})
 	}
-	for _, w := range g.words {
-		t.Columns = append(t.Columns, "state "+w)
+	for _, of := range []string{"cell ", "state "} {
+		for _, w := range g.words {
+			t.Rows = append(t.Rows, []string{of + w})
+		}
 	}
 	for step, word := range g.text {
 		at, _ := nn.GatesAt(g.layer, g.saved, 0, step)
-		n := step + 1
-		row := []string{fmt.Sprint(n), g.words[word]}
+		n, row := step+1, 0
+		t.Columns = append(t.Columns, fmt.Sprintf("%d %s", n, g.words[word]))
+		add := func(v float32, name, meaning string) {
+			s.add(fmt.Sprintf("%s[%d]", name, n), float64(v), "", fmt.Sprintf(meaning, n))
+			t.Rows[row] = append(t.Rows[row], fixed(float64(v), 3))
+			row++
+		}
 		for i, gate := range [][]float32{at.Forget, at.Input, at.Output} {
-			s.add(fmt.Sprintf("%s[%d]", g.names[i], n), float64(gate[0]), "", fmt.Sprintf("%s gate at step %d",
-				g.names[i], n))
-			row = append(row, fixed(float64(gate[0]), 3))
+			add(gate[0], g.names[i], g.names[i]+" gate at step %d")
 		}
 		for k, c := range at.Cell {
-			s.add(fmt.Sprintf("cell%d[%d]", k+1, n), float64(c), "", fmt.Sprintf("cell of %s after step %d",
-				g.words[k], n))
-			row = append(row, fixed(float64(c), 3))
+			add(c, fmt.Sprintf("cell%d", k+1), "cell of "+g.words[k]+" after step %d")
 		}
 		for k, h := range at.State {
-			s.add(fmt.Sprintf("state%d[%d]", k+1, n), float64(h), "", fmt.Sprintf("state of %s after step %d",
-				g.words[k], n))
-			row = append(row, fixed(float64(h), 3))
+			add(h, fmt.Sprintf("state%d", k+1), "state of "+g.words[k]+" after step %d")
 		}
-		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

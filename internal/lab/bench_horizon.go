@@ -89,28 +89,43 @@ func oneCell(a Args, act nn.Activation, steps int) (nn.Layer, []float32, error) 
 // the last state's gradient arrives at an input so many steps before. Of what is nothing from the
 // start nothing is left.
 func horizon(l nn.Layer, p []float32, steps int) (left, gradient []float64) {
-	run := func(first float32) (y, dx []float32) {
+	run := func(first float32, at int) (y, dx []float32) {
 		x, saved := make([]float32, steps), l.NewSaved(1)
 		x[0] = first
 		y, dx = make([]float32, steps), make([]float32, steps)
 		l.Forward(y, x, p, 1, saved, &nn.Pass{})
 		d := make([]float32, steps)
-		d[steps-1] = 1
+		d[at] = 1
 		l.Backward(dx, make([]float32, len(p)), d, x, p, 1, saved)
 		return y, dx
 	}
-	with, _ := run(1)
-	without, back := run(0)
+	with, _ := run(1, steps-1)
+	without, back := run(0, steps-1)
 	share := func(v, of float64) float64 {
 		if of == 0 {
 			return 0
 		}
 		return v / of
 	}
-	effect := float64(with[0]) - float64(without[0])
+	// What a 32-bit float cannot hold is a product in doubles: a pass that begins at an earlier step
+	// says what is left from there on.
+	from, before := 0, 1.0
 	for t := range steps {
-		left = append(left, share(float64(with[t])-float64(without[t]), effect))
-		gradient = append(gradient, share(float64(back[steps-1-t]), float64(back[steps-1])))
+		g := share(float64(back[steps-1-t]), float64(back[steps-1-from]))
+		gradient = append(gradient, before*g)
+		if g != 0 && math.Abs(g) < 1e-18 {
+			from, before = t, before*g
+			_, back = run(0, steps-1-t)
+		}
+	}
+	effect, kept := float64(with[0])-float64(without[0]), 1.0
+	for t := range steps {
+		v := share(float64(with[t])-float64(without[t]), effect)
+		if math.Abs(v) < 1e-30 && t > 0 && kept != 0 { // too little for 32 bits: it goes as the gradient does
+			v = kept * share(gradient[t], gradient[t-1])
+		}
+		kept = v
+		left = append(left, v)
 	}
 	return left, gradient
 }

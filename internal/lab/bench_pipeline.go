@@ -15,7 +15,7 @@ var pipelineBench = Bench{
 		{Name: "stages", Meaning: "GPUs, one stage each, 1 to 8", Default: 4.0},
 		{Name: "batches", Meaning: "mini-batches of a round, 1 to 16", Default: 4.0},
 		{Name: "order", Meaning: "gpipe, 1f1b, or book: a forward and a backward may share a step", Default: "book"},
-		{Name: "gpus", Meaning: "names of the GPUs", Default: "", Needed: true},
+		{Name: "gpus", Meaning: "names of the first GPUs; those of more stages are numbered", Default: "", Needed: true},
 		{Name: "stage", Meaning: "of one GPU, counted from 1, one batch is followed", Default: 1.0},
 		{Name: "batch", Meaning: "the batch that is followed, counted from 1", Default: 1.0},
 	},
@@ -52,12 +52,14 @@ func runPipeline(a Args) (*Shown, error) {
 	switch {
 	case !known:
 		return nil, fmt.Errorf("order is %q, want %s", a.Text("order"), list(keys(orders)))
-	case len(p.gpus) != p.stages:
-		return nil, fmt.Errorf("gpus has %d names, want one for each of %d stages", len(p.gpus), p.stages)
 	case stage > p.stages || batch > p.batches:
 		return nil, fmt.Errorf("batch %d of stage %d is followed, and there are %d stages and %d batches", batch, stage,
 			p.stages, p.batches)
 	}
+	for len(p.gpus) < p.stages {
+		p.gpus = append(p.gpus, fmt.Sprint("gpu", len(p.gpus)+1))
+	}
+	p.gpus = p.gpus[:p.stages]
 	p.order = order
 	p.walk()
 	s := &Shown{Tables: []Table{p.table()}, Figures: []chart.Figure{p.figure()}}
@@ -145,8 +147,15 @@ func (p *pipeline) counts(s *Shown) {
 	}
 	s.add("passes", float64(sum), fmt.Sprintf("2 * %d", p.batches), "forwards and backwards of a GPU")
 	for i, gpu := range p.gpus {
-		held := workload.InFlight(p.order.Timetable(p.stages, 1, p.batches, i), 0)
-		s.add(fmt.Sprintf("held[%d]", i), float64(held), "from the table", "batches whose activations "+gpu+" holds at once")
+		held := float64(workload.InFlight(p.order.Timetable(p.stages, 1, p.batches, i), 0))
+		meaning := "batches whose activations " + gpu + " holds at once"
+		s.add(fmt.Sprintf("held[%d]", i), held, "from the table", meaning)
+		if i == 0 {
+			s.add("held_first", held, "the same", meaning)
+		}
+		if i == p.stages-1 {
+			s.add("held_last", held, "the same", meaning)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,6 +100,9 @@ func TestEveryLineNamesWhatALabShows(t *testing.T) {
 	}
 }
 
+// textMark marks a figure in a text.
+var textMark = regexp.MustCompile(`\{\{(?:book|fixed) (.*?)\}\}`)
+
 // stated stands in the place of a number where the book states something without one.
 const stated = "statement"
 
@@ -136,7 +140,7 @@ func showsOf(t *testing.T, l *Lab) *labShows {
 			}
 		}
 	}
-	s.words = strings.Join(strings.Fields(strings.Join(texts, " ")), " ")
+	s.words = textMark.ReplaceAllString(strings.Join(strings.Fields(strings.Join(texts, " ")), " "), "$1")
 	for _, text := range texts {
 		for _, line := range strings.Split(text, "\n") {
 			for _, n := range numbersOf(line) {

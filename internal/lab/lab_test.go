@@ -317,46 +317,6 @@ func TestProblemsAfterTheRun(t *testing.T) {
 	}
 }
 
-// Every lab that comes with Railyard gives what it expects, and the new one does.
-func TestLabs(t *testing.T) {
-	all, err := All()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(t.TempDir(), "fresh")
-	if _, err := New(dir); err != nil {
-		t.Fatal(err)
-	}
-	fresh, err := Parse("fresh", os.DirFS(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range append(all, fresh) {
-		t.Run(l.Name, func(t *testing.T) {
-			t.Chdir(t.TempDir())
-			o, err := l.Run(t.Context(), Options{Dir: "out", Called: l.Name})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(o.Failed()) > 0 || len(o.Judged()) == 0 {
-				t.Error(o.Verdict())
-			}
-			if l.Takes == "" || len(o.Figures) == 0 || len(o.Tries) == 0 {
-				t.Errorf("takes %q, %d figures, %d commands to try: want some of each", l.Takes, len(o.Figures), len(o.Tries))
-			}
-			var b strings.Builder
-			if err := o.WriteText(&b, 80); err != nil {
-				t.Fatal(err)
-			}
-			for line := range strings.SplitSeq(b.String(), "\n") {
-				if n := len([]rune(line)); n > 80 {
-					t.Errorf("%d columns: %s", n, line)
-				}
-			}
-		})
-	}
-}
-
 // docs/labs.md has every statement, bench, argument, place, function and lab.
 func TestDocumented(t *testing.T) {
 	b, err := os.ReadFile("../../docs/labs.md")

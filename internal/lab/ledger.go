@@ -8,6 +8,7 @@ import (
 
 	"railyard/internal/chart"
 	"railyard/internal/located"
+	"railyard/internal/nn"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 )
@@ -60,6 +61,8 @@ type ledger struct {
 	set      map[string]float64           // inputs that were changed
 	changed  []Change                     // what a reader set
 	scenario *scenario.Scenario           // nil: none
+	model    *nn.Model                    // that modelOf trains, once it was asked for
+	modelOf  *scenario.Scenario           //
 	run      map[string]any               // run.json; nil: nothing has run
 	reruns   map[string]map[string]any    // run.json of what was run again, by name
 	logged   map[string][]result.EventRow // events by run again, those of the run under ""
@@ -143,6 +146,9 @@ func (g *ledger) statement(s *statement) (token, error) {
 	case "bench":
 		return g.call(s)
 	case "value":
+		if g.gone(s) {
+			break
+		}
 		r, at, err := g.expect(s)
 		if err == nil {
 			g.rows = append(g.rows, *r)
@@ -150,7 +156,7 @@ func (g *ledger) statement(s *statement) (token, error) {
 		return at, err
 	case "erratum":
 		e := Erratum{Says: s.words[0], Instead: s.words[1]}
-		if s.hasName {
+		if s.hasName && !g.gone(s) {
 			r, at, err := g.expect(s)
 			if err != nil {
 				return at, err
@@ -165,7 +171,7 @@ func (g *ledger) statement(s *statement) (token, error) {
 		}
 		g.errata = append(g.errata, e)
 	case "try":
-		if s.gives != nil {
+		if s.gives != nil && len(g.changed) == 0 {
 			_, err := s.gives.holds(g.promised(g))
 			at, err := placeOf(err, s.at)
 			if err != nil && err != errNotRun {
@@ -178,6 +184,13 @@ func (g *ledger) statement(s *statement) (token, error) {
 		}
 	}
 	return s.at, nil
+}
+
+// gone reports whether a statement expects something of a name that a change has left nothing to: a step of a bench that
+// takes fewer. Nothing is judged then.
+func (g *ledger) gone(s *statement) bool {
+	bench, _, step := strings.Cut(s.name.text, ".")
+	return len(g.changed) > 0 && g.all[s.name.text] == nil && step && g.walkNamed(bench)
 }
 
 // free reports whether a name can be given to something new.
@@ -328,7 +341,7 @@ func (g *ledger) call(s *statement) (token, error) {
 			args[a.at.text] = x[0]
 		}
 	}
-	shown, err := b.Run(args)
+	shown, err := shownOf(s.bench, b, args)
 	if err != nil {
 		return s.name, fmt.Errorf("bench %s: %w", s.bench, err)
 	}

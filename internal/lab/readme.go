@@ -14,7 +14,7 @@ import (
 //	# title             the first line
 //	> question          after it
 //	## heading
-//	paragraphs, - lists, 1. lists, | tables |, ``` blocks
+//	paragraphs, - lists, 1. lists, | tables |, ``` blocks, ```fixed ones whose figures nothing changes
 //	`code`, **strong**, *stressed*
 //	{{value NAME}} in a text or in code, {{PLACE}} or {{PLACE NAME}} on a line of its own
 //	{{if CONDITION}} ... {{else if CONDITION}} ... {{else}} ... {{end}} in a text
@@ -43,6 +43,7 @@ type block struct {
 	items [][]inline   // of a heading and a paragraph one
 	rows  [][][]inline // of a table; the first is its head
 	lines []string     // fenced
+	fixed bool         // fenced: ```fixed, its figures are those of no input
 	place token        // its text is the place, its name follows
 	name  string
 }
@@ -213,7 +214,7 @@ func (r *reader) gather(belongs func(string) bool, without string) (spans []span
 }
 
 func (r *reader) fence() {
-	b := block{kind: fenced}
+	b := block{kind: fenced, fixed: strings.TrimSpace(r.lines[r.n][3:]) == "fixed"}
 	from := r.n + 1
 	for r.n++; r.n < len(r.lines); r.n++ {
 		if strings.HasPrefix(r.lines[r.n], "```") {

@@ -284,6 +284,9 @@ func (o *Outcome) fill(g *ledger, figures []chart.Figure, called string) error {
 		switch s.verb {
 		case "figure":
 			i := slices.IndexFunc(figures, func(f chart.Figure) bool { return f.Name == s.name.text })
+			if i < 0 && len(o.Changed) > 0 {
+				continue // what was changed has no such figure
+			}
 			if i < 0 {
 				var names []string
 				for _, f := range figures {

@@ -141,7 +141,8 @@ func numberRune(r, before rune) bool {
 }
 
 // wordLength is how long the name is that s begins with. [ belongs to it where a number and ]
-// follow, or ] alone: run.flows[0].fct_ps, run.collectives[].bytes.
+// follow, a name and ], or ] alone: run.flows[0].fct_ps, run.collectives[allreduce].bytes,
+// run.collectives[].bytes.
 func wordLength(s string) int {
 	n := 0
 	for n < len(s) {
@@ -151,11 +152,13 @@ func wordLength(s string) int {
 		if n == len(s) || s[n] != '[' {
 			break
 		}
-		digits := spanOf(s[n+1:], func(r, _ rune) bool { return r >= '0' && r <= '9' })
-		if !strings.HasPrefix(s[n+1+digits:], "]") {
+		inside := spanOf(s[n+1:], func(r, _ rune) bool {
+			return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_./-", r)
+		})
+		if !strings.HasPrefix(s[n+1+inside:], "]") {
 			break
 		}
-		n += digits + 2
+		n += inside + 2
 	}
 	return n
 }
