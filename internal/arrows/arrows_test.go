@@ -135,6 +135,7 @@ var rules = map[string]rule{
 			"them, is above",
 	},
 	"inventory": {may: "topo", why: "names and addresses are a function of the graph"},
+	"mfu":       {why: "what a step comes to is arithmetic on values: a plan, a run or a paper gives them"},
 	"workload": {
 		may: "coll splitmix",
 		why: "a DAG has durations and collectives, and declared sizes are drawn; running it is for exec, tensors are for " +
@@ -231,17 +232,17 @@ var rules = map[string]rule{
 		why:   "it reads bytes that nobody vouches for, so it knows the format and nothing else",
 	},
 	"result": {
-		may:   "diagnose input noun output parquet qos shown",
+		may:   "diagnose input mfu noun output parquet qos shown",
 		third: "github.com/goccy/go-yaml github.com/parquet-go/parquet-go",
 		why:   "a run directory can be read without the simulator that wrote it",
 	},
 	"headline": {
-		may: "chart result",
+		may: "chart mfu result",
 		why: "the one table of what a run is known by: whoever shows figures takes names, units and meanings " +
 			"from it",
 	},
 	"report": {
-		may: "chart chart/svg chart/text diagnose headline noun output qos result sheet shown",
+		may: "chart chart/svg chart/text diagnose headline mfu noun output qos result sheet shown",
 		why: "a report must be possible from the run directory alone, also years later",
 	},
 	"netconf": {
@@ -316,7 +317,7 @@ var rules = map[string]rule{
 		why: "what switches know of each other follows from their configurations: nothing needs to run",
 	},
 	"plan": {
-		may: "balance board cc coll dataset dcbx exec fabric hash inventory located nccl nccltopo netconf " +
+		may: "balance board cc coll dataset dcbx exec fabric hash inventory located mfu nccl nccltopo netconf " +
 			"netconf/dialects nn nn/netfile qos result scenario splitmix survey topo train wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
@@ -326,7 +327,7 @@ var rules = map[string]rule{
 		why: "it shows frames of a network as captures show them: it hears of them as record does, and decides nothing",
 	},
 	"record": {
-		may: "cc coll diagnose exec fabric nic nn noun plan qos result roce sim topo train workload",
+		may: "cc coll diagnose exec fabric mfu nic nn noun plan qos result roce sim topo train workload",
 		why: "it turns what happens in a run into tables and figures: what happens is for run and the engine",
 	},
 	"inside": {
@@ -349,7 +350,7 @@ var rules = map[string]rule{
 			"that it wants simulated is above it",
 	},
 	"sweep": {
-		may: "chart headline input machine output report result run scenario sheet shown",
+		may: "chart headline input located machine output report result run scenario sheet shown",
 		why: "it is a user of runs: it decides which and how many at once, and sees only what they leave; " +
 			"its page is made as theirs are",
 	},

@@ -82,7 +82,7 @@ func (a *app) runSweep(ctx context.Context, file string, f runFlags, m *many) er
 		return err
 	}
 	rows, err := sweep.Run(ctx, variants, sweep.Options{Limits: sweep.Limits{Workers: max(0, f.workers)}, Dir: dir,
-		Force: f.force, Progress: p.sweep, Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }})
+		Force: f.force, KeepRefused: true, Progress: p.sweep, Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }})
 	p.stop()
 	interrupted := ctx.Err() != nil
 	if err != nil && (rows == nil || !interrupted) {
@@ -145,6 +145,8 @@ func (a *app) finishSweep(t *sweep.Table, dir *sweep.Dir, planned int, asJSON bo
 		return &exitError{exitInterrupted,
 			fmt.Errorf("interrupted; %d of %d runs are in %s, and the same command with --out %s runs the others",
 				len(t.Rows), planned, t.Dir, t.Dir)}
+	case t.Refused() == len(t.Rows):
+		return fmt.Errorf("none of %s can run", count(planned, "run"))
 	case failed > 0:
 		return fmt.Errorf("%d of %s failed; the rows are in %s", failed, count(planned, "run"), t.Dir)
 	}

@@ -26,8 +26,8 @@ type journal struct {
 	ops   []exec.OperationRecord
 }
 
-func (j *journal) Step(s exec.StepRecord)           { j.steps = append(j.steps, s) }
-func (j *journal) Operation(o exec.OperationRecord) { j.ops = append(j.ops, o) }
+func (j *journal) Step(s exec.StepRecord, _ []exec.Wait) { j.steps = append(j.steps, s) }
+func (j *journal) Operation(o exec.OperationRecord)      { j.ops = append(j.ops, o) }
 
 // rank returns the records of one rank as text, one line each.
 func (j *journal) rank(n int32) string {

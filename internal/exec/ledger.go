@@ -15,9 +15,12 @@ type ledger struct {
 	comm, overlap  unit.Duration
 	computing      unit.Duration
 	last           int32 // the operation that ended last
+	waits          []Wait
 }
 
-func (l *ledger) begin(now unit.Time) { *l = ledger{start: now, at: now, idle: now, last: -1} }
+func (l *ledger) begin(now unit.Time) {
+	*l = ledger{start: now, at: now, idle: now, last: -1, waits: l.waits[:0]}
+}
 
 // advance accounts for the time since the last change. Waits are explained when they end.
 func (l *ledger) advance(now unit.Time) {
@@ -49,6 +52,7 @@ func (l *ledger) communicate(now unit.Time, n int) {
 // explain splits the wait that ends now among its causes. by is the operation whose end ended the
 // wait, -1: the start of the step.
 func (r *Rank) explain(now unit.Time, by int32) {
+	r.wait(now, by)
 	p := painter{from: r.ledger.idle, to: now, split: &r.ledger.split}
 	for by >= 0 && p.from < p.to {
 		op := &r.in.ops[by]
@@ -66,6 +70,22 @@ func (r *Rank) explain(now unit.Time, by int32) {
 		by = r.ops[by].by
 	}
 	p.back(p.from, cause.Dependency)
+}
+
+// wait notes what a wait that ends now was for: the operation whose end ended it, since that began; before it whatever let
+// that begin.
+func (r *Rank) wait(now unit.Time, by int32) {
+	l := &r.ledger
+	for to := now; l.idle < to; {
+		w := Wait{Op: -1, From: l.idle, To: to}
+		if by >= 0 && r.in.ops[by].Kind != workload.Compute {
+			w.Op, w.From = by, min(to, max(l.idle, r.ops[by].start))
+			by = r.ops[by].by
+		}
+		if to = w.From; w.From < w.To {
+			l.waits = append(l.waits, w)
+		}
+	}
 }
 
 // explain gives causes to the part of a wait that this collective, started at start, held up. It

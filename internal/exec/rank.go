@@ -388,7 +388,7 @@ func (r *Rank) endStep(now unit.Time) {
 	// a rank that does nothing in the start phase passes through it without a record
 	if r.cfg.Observer != nil && (r.step >= 0 || len(r.in.ops) > 0) {
 		r.cfg.Observer.Step(StepRecord{Rank: r.cfg.Rank, Step: r.step, Start: l.start, End: now, Split: l.split,
-			Comm: l.comm, Overlap: l.overlap, Computing: l.computing})
+			Comm: l.comm, Overlap: l.overlap, Computing: l.computing}, l.waits)
 	}
 	r.step, r.in = r.step+1, &r.steps
 	if r.step == r.cfg.Steps {

@@ -175,7 +175,9 @@ const (
 
 // Observer receives what a rank did, in the order in which it ended.
 type Observer interface {
-	Step(StepRecord)
+	// Step tells of a step, and when in it no compute operation ran: in no order, valid until it returns. With
+	// Computing these are as long as the step.
+	Step(s StepRecord, waits []Wait)
 	Operation(OperationRecord)
 }
 
@@ -190,6 +192,12 @@ type StepRecord struct {
 	Comm       unit.Duration // streams of groups busy
 	Overlap    unit.Duration // the part of Comm during which a compute operation ran
 	Computing  unit.Duration // a compute operation ran: of Split's compute what is no waiting for own reductions
+}
+
+// Wait is a part of a step in which a rank computed nothing.
+type Wait struct {
+	Op       int32 // for which operation: index in the program's; -1: for none
+	From, To unit.Time
 }
 
 // OperationRecord is one operation of one step of one rank.

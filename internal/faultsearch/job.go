@@ -448,7 +448,7 @@ func pack(f []float32) []byte {
 }
 
 // Step implements exec.Observer, and keeps what the rank writes after the step, if it does.
-func (j *job) Step(s exec.StepRecord) {
+func (j *job) Step(s exec.StepRecord, _ []exec.Wait) {
 	j.steps[s.Rank] = append(j.steps[s.Rank], s)
 	if own := s.Step + 1; j.Checkpoint.After(own) && j.done+own < j.Steps {
 		x := state{written: s.End.Add(j.Checkpoint.Takes)}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"railyard/internal/chart"
+	"railyard/internal/mfu"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -23,12 +24,15 @@ type Figure struct {
 const (
 	StepTime = "step time"
 	MeanFCT  = "completion, mean"
+	MFU      = "MFU"
 )
 
 // The figures whose values are printed in a way of their own.
 const (
 	testAccuracy = "test accuracy"
 	testLoss     = "test loss"
+	mfuCausal    = "MFU, causal"
+	hfu          = "HFU"
 )
 
 // found is what a run has of a figure.
@@ -60,6 +64,26 @@ var ofJob = []row{
 		return positive(s.SampleRate,
 			"global batch / step time")
 	}},
+	{"tokens/s", chart.Rate, efficient(func(f *mfu.Figures) found {
+		return positive(f.TokenRate, "tokens of the global batch / step time")
+	})},
+	{MFU, chart.Fraction, efficient(func(f *mfu.Figures) found {
+		return positive(f.MFU, "dense: matrix products of the model "+ofPeak(f))
+	})},
+	{mfuCausal, chart.Fraction, efficient(func(f *mfu.Figures) found {
+		return positive(f.MFUCausal, "likewise, without what the causal mask hides")
+	})},
+	{hfu, chart.Fraction, efficient(func(f *mfu.Figures) found {
+		return positive(f.HFU, "dense: matrix products that ranks computed "+ofPeak(f))
+	})},
+	{"bubble", chart.Fraction, efficient(func(f *mfu.Figures) found {
+		if f.Bubble == nil {
+			return found{}
+		}
+		return have(f.Bubble.Waited, "of the step, mean over ranks; (p-1)/(vm+p-1) is "+unit.Percent(f.Bubble.Formula))
+	})},
+	communication(mfu.Data), hidden(mfu.Data), communication(mfu.Tensor), hidden(mfu.Tensor), communication(mfu.Pipeline),
+	hidden(mfu.Pipeline), communication(mfu.Zero), hidden(mfu.Zero), communication(mfu.Others), hidden(mfu.Others),
 	{"step, median", chart.Time, func(s *result.Summary) found {
 		return positive(float64(s.StepMedian), "of each step's slowest rank")
 	}},
@@ -221,6 +245,45 @@ func namesOf(table []row) []string {
 	return names
 }
 
+// efficient is a figure of how well steps use their GPUs.
+func efficient(of func(*mfu.Figures) found) func(*result.Summary) found {
+	return func(s *result.Summary) found {
+		if s.Efficiency == nil {
+			return found{}
+		}
+		return of(s.Efficiency)
+	}
+}
+
+// ofPeak says what a part of the peak is of.
+func ofPeak(f *mfu.Figures) string {
+	return fmt.Sprintf("/ (%s x %sFLOP/s of %s)", unit.CountOf(f.GPUs, "GPU"), unit.Rate(float64(f.Peak)), f.Precision)
+}
+
+// communication is what ranks waited for a kind of it in a step, hidden what they did not.
+func communication(kind string) row {
+	return row{mfu.Exposed(kind), chart.Time, ofKind(kind, func(c *mfu.Communication) found {
+		return have(float64(c.Exposed), fmt.Sprintf("of a step ranks waited for %s, mean", c.Bytes.Human()))
+	})}
+}
+
+func hidden(kind string) row {
+	return row{mfu.Hidden(kind), chart.Time, ofKind(kind, func(c *mfu.Communication) found {
+		return have(float64(c.Hidden), fmt.Sprintf("beside computing; %s of the bytes between hosts", c.Between.Human()))
+	})}
+}
+
+func ofKind(kind string, of func(*mfu.Communication) found) func(*result.Summary) found {
+	return efficient(func(f *mfu.Figures) found {
+		for i := range f.Communication {
+			if f.Communication[i].Kind == kind {
+				return of(&f.Communication[i])
+			}
+		}
+		return found{}
+	})
+}
+
 // steps is there for every training, as soon as it is known how many steps it is to have.
 func steps(s *result.Summary) found {
 	meaning := "that all ranks ended"
@@ -284,7 +347,9 @@ const (
 var ways = map[string]Way{
 	StepTime: Lower, "samples/s": Higher, "step, median": Lower, "step, p99": Lower, "start phase": Lower,
 	MeanFCT: Lower, "completion, slowest": Lower, testAccuracy: Higher, testLoss: Lower, "final loss": Lower, "drift": Lower,
-	"overlap": Higher, "GPU utilisation": Higher,
+	"overlap": Higher, "GPU utilisation": Higher, "tokens/s": Higher, MFU: Higher, mfuCausal: Higher, "bubble": Lower,
+	mfu.Exposed(mfu.Data): Lower, mfu.Exposed(mfu.Tensor): Lower, mfu.Exposed(mfu.Pipeline): Lower,
+	mfu.Exposed(mfu.Zero): Lower, mfu.Exposed(mfu.Others): Lower,
 	"pause frames": Lower, "drops": Lower, "retransmissions": Lower,
 }
 
@@ -310,10 +375,18 @@ func (f *Figure) Text() string {
 	switch {
 	case f.Name == testAccuracy: // its second decimal is one of the 10,000 images that are usual
 		return strconv.FormatFloat(v*100, 'f', 2, 64) + " %"
+	case partOfPeak(f.Name): // small networks use little of it
+		return strconv.FormatFloat(v*100, 'g', 3, 64) + " %"
 	case math.IsNaN(v): // of a training that diverged: there is a value
 		return "NaN"
 	}
 	return f.Unit.Text(chart.Value(v))
+}
+
+// partOfPeak reports whether a figure is MFU, or like it.
+func partOfPeak(name string) bool {
+	plain := Plain(name)
+	return plain == MFU || plain == mfuCausal || plain == hfu
 }
 
 // Change prints how the value differs from that of the same figure of another run: of counts the
@@ -326,7 +399,7 @@ func (f *Figure) Change(base *Figure) string {
 		return "same"
 	case math.IsNaN(d) || math.IsInf(d, 0):
 		return "-" // a loss that is no number
-	case f.Unit == chart.Fraction:
+	case f.Unit == chart.Fraction && !partOfPeak(f.Name):
 		return tenths(100*d, " points")
 	case f.Unit == chart.Count:
 		return fmt.Sprintf("%+d", int64(d))

@@ -26,11 +26,7 @@ type Problem struct {
 
 // String returns file:line:column: path: message; hint.
 func (p Problem) String() string {
-	text := p.place() + " " + p.text()
-	if p.Hint != "" {
-		text += "; " + shown.Text(p.Hint)
-	}
-	return text
+	return p.place() + " " + p.Said()
 }
 
 // place returns file:line:column: or, where no line is at fault, file:; of a change --set.
@@ -42,6 +38,14 @@ func (p Problem) place() string {
 		return shown.Text(p.File) + ":"
 	}
 	return fmt.Sprintf("%s:%d:%d:", shown.Text(p.File), p.Line, p.Column)
+}
+
+// Said is what is wrong and the hint, without where.
+func (p Problem) Said() string {
+	if p.Hint == "" {
+		return p.text()
+	}
+	return p.text() + "; " + shown.Text(p.Hint)
 }
 
 func (p Problem) text() string {

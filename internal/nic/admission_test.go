@@ -40,8 +40,8 @@ func (g gather) Op(rank, _, i int) coll.Op {
 // records keeps what ranks report.
 type records struct{ steps []exec.StepRecord }
 
-func (r *records) Step(s exec.StepRecord)         { r.steps = append(r.steps, s) }
-func (r *records) Operation(exec.OperationRecord) {}
+func (r *records) Step(s exec.StepRecord, _ []exec.Wait) { r.steps = append(r.steps, s) }
+func (r *records) Operation(exec.OperationRecord)        {}
 
 // gatherRun has ranks 1..n-1 send b bytes to rank 0 at once, without congestion control.
 func gatherRun(t *testing.T, n int, b unit.Bytes, a nic.Admission) (*rig, *records) {

@@ -15,8 +15,8 @@ type copyEnds struct {
 	rig *rig
 }
 
-func (c *copyEnds) Step(s exec.StepRecord) {
-	c.records.Step(s)
+func (c *copyEnds) Step(s exec.StepRecord, waits []exec.Wait) {
+	c.records.Step(s, waits)
 	c.rig.latest = max(c.rig.latest, s.End)
 	if s.Step == workload.StartStep {
 		if c.rig.left--; c.rig.left == 0 {

@@ -167,7 +167,9 @@ func (h heads) throughSoftmax(d, m []float32) {
 func (h heads) work(products int) Work {
 	n, inner := int64(h.positions), int64(h.inner())
 	maps := n * n * int64(h.count)
-	return Work{FLOP: int64(products)*2*n*n*inner + 5*maps, Words: int64(products) * (2*n*inner + maps)}
+	product := int64(products) * 2 * n * n * inner
+	return Work{FLOP: product + 5*maps, Words: int64(products) * (2*n*inner + maps), Product: product,
+		Masked: int64(products) * n * (n - 1) * inner} // n(n-1)/2 pairs
 }
 
 // saved is how many float32 of a row are kept.

@@ -99,4 +99,7 @@ type Work struct {
 	FLOP  int64 // for each row
 	Words int64 // of float32 that it moves for each row
 	Fixed int64 // and beside them
+
+	Product int64 // of FLOP, that of matrix products
+	Masked  int64 // of Product, that of pairs of positions which a causal mask hides
 }

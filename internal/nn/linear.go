@@ -45,7 +45,7 @@ func (l dense) With(k Kernel) Layer {
 // activation has an elementwise pass back.
 func (l dense) Cost() Cost {
 	in, out := int64(l.in), int64(l.out)
-	product := Work{FLOP: 2 * in * out, Words: in + out, Fixed: in * out}
+	product := Work{FLOP: 2 * in * out, Words: in + out, Fixed: in * out, Product: 2 * in * out}
 	sums := product
 	sums.Fixed += out
 	c := Cost{

@@ -80,7 +80,7 @@ func (l linear) back(k Kernel, dx, d, p []float32, n int) {
 // work is that of the product for so many positions of a row, forward or back.
 func (l linear) work(positions int) Work {
 	in, out, n := int64(l.in), int64(l.out), int64(positions)
-	return Work{FLOP: 2 * n * in * out, Words: n * (in + out), Fixed: in * out}
+	return Work{FLOP: 2 * n * in * out, Words: n * (in + out), Fixed: in * out, Product: 2 * n * in * out}
 }
 
 // gradientWork is that of the parameters' gradient.

@@ -295,17 +295,23 @@ func (p *Plan) planTraining(j *Job) error {
 // device translates the scenario's GPU, as a job uses it.
 func (p *Plan) device(j *Job) workload.Device {
 	h := p.Scenario.Cluster.Host
-	flops := h.FLOPS
-	if t := j.Spec.Train; t != nil && t.Precision == "fp32-strict" {
-		flops = h.FLOPSFP32
-	}
+	flops, _ := p.peak(j)
 	return workload.Device{
-		FLOPS:           int64(flops),
+		FLOPS:           flops,
 		MemoryBandwidth: h.MemoryBandwidth,
 		Launch:          h.Launch,
 		MatmulEff:       h.MatmulEfficiency,
 		MemoryEff:       h.MemoryEfficiency,
 	}
+}
+
+// peak is what a GPU computes at most in a second of matrix products, dense, and in which number format.
+func (p *Plan) peak(j *Job) (flops int64, precision string) {
+	h := p.Scenario.Cluster.Host
+	if t := j.Spec.Train; t != nil && t.Precision == "fp32-strict" {
+		return int64(h.FLOPSFP32), "float32"
+	}
+	return int64(h.FLOPS), "TF32"
 }
 
 // optimiser is what moves its weights.

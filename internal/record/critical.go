@@ -26,7 +26,7 @@ type critical struct {
 	found    int64
 	every    int64 // 0: no step's path is found
 	sum      cause.Split
-	groups   []cause.Split   // of sum, what passed in the communication of each group; nil: there is one
+	groups   []cause.Split   // of sum, what passed in the communication of each group
 	slowest  exec.PathRecord // of those found; the first among equals
 	slowIn   life            // in which that was
 }
@@ -43,7 +43,7 @@ func (j *Job) PathFinder() *exec.PathFinder {
 		}
 		return j.r.plan.PlaceName(port)
 	}
-	if n := len(j.plan.Work.Groups); n > 1 && c.groups == nil {
+	if n := len(j.plan.Work.Groups); n > 0 && c.groups == nil {
 		c.groups = make([]cause.Split, n)
 	}
 	if c.every = j.plan.PathsEvery(); c.every == 0 {
@@ -132,7 +132,7 @@ func (c *critical) over(sum cause.Split) result.Causes {
 // groupFigures says which part of the critical path passed in the communication of each group; nil
 // where there is one group.
 func (j *Job) groupFigures() (all []result.GroupFigures) {
-	if j.critical.found == 0 {
+	if j.critical.found == 0 || len(j.critical.groups) < 2 {
 		return nil
 	}
 	for g, sum := range j.critical.groups {

@@ -214,6 +214,7 @@ func (j *Job) finishSteps(s *result.JobFigures) {
 	if s.StepTime > 0 && j.train != nil {
 		s.SampleRate = float64(j.plan.Spec.Train.Batch*j.plan.Replicas()) / s.StepTime.Seconds()
 	}
+	s.Efficiency = j.efficiency(s.StepTime)
 	ascending := slices.Sorted(slices.Values(j.stepTimes))
 	s.StepMedian, s.StepP99 = result.Quantile(ascending, 0.5), result.Quantile(ascending, 0.99)
 	mean, slowest := j.mean, j.slowest

@@ -35,8 +35,7 @@ func (j *Job) bubble(d *diagnose.Diagnosis, s *result.JobFigures) []noun.Finding
 	if x.PP < 2 || s.StepSplit == nil {
 		return nil
 	}
-	parts := max(1, x.VirtualStages) * max(1, x.MicroBatches)
-	formula := float64(x.PP-1) / float64(parts+x.PP-1)
+	formula := j.bubbleFormula()
 	mean := s.StepSplit.Mean.Split()
 	waited := unit.Share(mean[cause.Dependency], mean.Sum())
 	f := noun.Finding{Noun: noun.Bubble, Place: noun.Place{Kind: noun.Job}, Time: share(d.Whole, min(formula, waited))}
@@ -135,7 +134,7 @@ func (j *Job) received() (got []int64, mean float64) {
 // groupsApart is groups that share layers and are spread over hosts though they would fit into one.
 func (j *Job) groupsApart(d *diagnose.Diagnosis) []noun.Finding {
 	tp := j.plan.Spec.Parallel.TP
-	if tp < 2 || tp > j.r.plan.Scenario.Cluster.Host.GPUs || len(j.critical.groups) == 0 {
+	if tp < 2 || tp > j.r.plan.Scenario.Cluster.Host.GPUs || len(j.critical.groups) < 2 {
 		return nil
 	}
 	var spent unit.Duration

@@ -28,6 +28,7 @@ type island struct {
 	places []place
 
 	steps      []stepOf
+	waits      []exec.Wait // of steps
 	operations []operationOf
 	flows      []flow
 	hops       []nic.HopWait
@@ -79,6 +80,7 @@ func (a place) compare(b place) int {
 type stepOf struct {
 	job *Job
 	exec.StepRecord
+	waits []exec.Wait
 }
 
 type operationOf struct {
@@ -177,7 +179,7 @@ func (isl *island) take(p *place) {
 		o.job.operation(&o.OperationRecord)
 	case aStep:
 		s := &isl.steps[p.row]
-		s.job.step(&s.StepRecord)
+		s.job.step(&s.StepRecord, s.waits)
 		if s.job.paths != nil {
 			s.job.paths.Ended(s.Rank, s.Step)
 		}
@@ -193,7 +195,7 @@ func (isl *island) clear() {
 	isl.next, isl.places = nil, isl.places[:0]
 	isl.steps, isl.operations, isl.flows, isl.hops = isl.steps[:0], isl.operations[:0], isl.flows[:0], isl.hops[:0]
 	isl.losses, isl.timeouts, isl.samples = isl.losses[:0], isl.timeouts[:0], isl.samples[:0]
-	isl.events = isl.events[:0]
+	isl.events, isl.waits = isl.events[:0], isl.waits[:0]
 }
 
 // rankObserver hears the ranks of a job in one island: exec.Observer.
@@ -205,12 +207,14 @@ type rankObserver struct {
 // Observer returns what hears the ranks of the job that live in an island.
 func (j *Job) Observer(island int32) exec.Observer { return rankObserver{j, j.r.islands[island]} }
 
-func (o rankObserver) Step(s exec.StepRecord) {
+func (o rankObserver) Step(s exec.StepRecord, waits []exec.Wait) {
 	if o.job.keeps && s.Step != workload.StartStep {
 		o.job.train.Hold(s.Rank, s.Step)
 	}
 	isl := o.island
-	isl.steps = append(isl.steps, stepOf{o.job, s})
+	first := len(isl.waits)
+	isl.waits = append(isl.waits, waits...)
+	isl.steps = append(isl.steps, stepOf{o.job, s, isl.waits[first:]})
 	isl.note(s.End, aStep, o.job.base+s.Rank, len(isl.steps)-1)
 }
 

@@ -36,7 +36,7 @@ func TestIslandsAreJoinedInOrder(t *testing.T) {
 			for _, s := range said {
 				o := j.Observer(s.rank % islands)
 				if s.step {
-					o.Step(exec.StepRecord{Rank: s.rank, End: s.at})
+					o.Step(exec.StepRecord{Rank: s.rank, End: s.at}, nil)
 				} else {
 					o.Operation(exec.OperationRecord{Rank: s.rank, End: s.at})
 				}

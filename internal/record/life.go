@@ -77,6 +77,7 @@ func (j *Job) Again(a Again, first int32) {
 	}
 	j.restarts = append(j.restarts, x)
 	j.keepStart(a.Since)
+	j.closeLife()
 	if j.firstStart == nil {
 		j.firstStart = new(j.start)
 	}

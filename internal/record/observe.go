@@ -98,6 +98,7 @@ type Job struct {
 	rows       []rowTimes   // of its collectives
 	rowOf      []int32      // by collective of the step: index in rows, -1 where it is not timed
 
+	account  *account // nil: ranks take no steps
 	critical critical
 	paths    *exec.PathFinder // nil: no path is traced
 	evidence *evidence
@@ -123,6 +124,10 @@ type openStep struct {
 	end     unit.Time // of the rank that ended it last
 	slowest exec.StepRecord
 	colls   []span
+	// for the account
+	times []memberTime
+	waits []rankWait
+	spans []rankSpan
 }
 
 type span struct {
@@ -236,6 +241,9 @@ func newJob(r *Recorder, p *plan.Job, base int32) *Job {
 			j.rowOf[p.Rows[i].First+k] = int32(i)
 		}
 	}
+	if p.Work != nil && len(p.Rows) == 0 {
+		j.account = newAccount(p.Work, ranks)
+	}
 	return j
 }
 
@@ -348,7 +356,7 @@ func (j *Job) gradients(s *exec.StepRecord) {
 }
 
 // step takes a step that a rank has ended.
-func (j *Job) step(s *exec.StepRecord) {
+func (j *Job) step(s *exec.StepRecord, waits []exec.Wait) {
 	var loss *float64
 	if j.train != nil && s.Step != workload.StartStep {
 		loss = new(j.train.RankLoss(s.Rank, s.Step))
@@ -378,6 +386,9 @@ func (j *Job) step(s *exec.StepRecord) {
 	j.comm += s.Comm
 	j.overlap += s.Overlap
 	st := j.open(s.Step)
+	if j.account != nil {
+		st.waited(j.plan.Work.Program(s.Rank), s, waits)
+	}
 	// The slowest rank is the one whose step took longest; among equals the lowest number.
 	d, best := s.End.Sub(s.Start), st.slowest.End.Sub(st.slowest.Start)
 	if st.ranks == 0 || d > best || d == best && s.Rank < st.slowest.Rank {
@@ -393,6 +404,9 @@ func (j *Job) step(s *exec.StepRecord) {
 	j.r.hooks.Ended(int64(len(j.stepTimes)))
 	j.wholeUntil = max(j.wholeUntil, st.end)
 	j.slowest.Add(&st.slowest.Split)
+	if j.account != nil {
+		j.account.take(st, j.start.end)
+	}
 	j.sumCollectives(st)
 	j.r.hooks.Step(j.number(), s.Step, s.End, j.loss(s.Step))
 	if int64(len(j.stepTimes)) == j.limit {
@@ -483,7 +497,11 @@ func (j *Job) operation(p *exec.OperationRecord) {
 		return
 	}
 	j.timeRow(p, op.Coll)
-	j.open(p.Step).colls[op.Coll].take(p, j.plan.Work, op.Coll)
+	st := j.open(p.Step)
+	st.colls[op.Coll].take(p, j.plan.Work, op.Coll)
+	if j.account != nil && p.Step != workload.StartStep {
+		st.operation(j.plan.Work, p, op.Coll)
+	}
 }
 
 // group is the name of a group of the job's ranks, "" of none.

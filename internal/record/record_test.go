@@ -67,7 +67,7 @@ func TestTheFirstOfEquallySlowRanksCounts(t *testing.T) {
 				s.End -= 10 // quicker
 			}
 			s.Split[cause.Compute] = unit.Duration(rank + 1)
-			r.Job(0).step(&s)
+			r.Job(0).step(&s, nil)
 		}
 		if got := r.jobs[0].slowest[cause.Compute]; got != 1 {
 			t.Errorf("ended in the order %v: rank %d counts as the slowest, want 0", order, got-1)
@@ -86,7 +86,7 @@ func TestTheDriverHearsOfStepsAndOfTheEnd(t *testing.T) {
 		r.Job(0).StopAfter(limit)
 		for step := range int64(2) {
 			for rank := range int32(8) {
-				r.Job(0).step(&exec.StepRecord{Rank: rank, Step: step, End: unit.Time(100*(step+1)) + unit.Time(rank+1)})
+				r.Job(0).step(&exec.StepRecord{Rank: rank, Step: step, End: unit.Time(100*(step+1)) + unit.Time(rank+1)}, nil)
 			}
 		}
 		if got := strings.ReplaceAll(strings.Join(heard, ", "), "ps", ""); got != want {

@@ -20,7 +20,7 @@ func Charts(d *Data) (out []chart.Figure) {
 
 // jobCharts are those of one job.
 func jobCharts(d *Data) []chart.Figure {
-	return chartsOf(d, lifetimeChart, causesChart, timelineChart, computingChart, pathChart, stepTimeCharts, lossChart,
+	return chartsOf(d, lifetimeChart, causesChart, waterfallChart, timelineChart, computingChart, pathChart, stepTimeCharts, lossChart,
 		slowestChart, completionChart, gradientCharts, insideCharts)
 }
 

@@ -32,6 +32,7 @@ func WriteText(w io.Writer, d *Data, width int) error {
 	for _, j := range d.Jobs {
 		t.job(j)
 	}
+	t.waterfall(s)
 	t.ranksSplit(s)
 	t.collectives(s.Collectives)
 	t.flows(s.Flows)

@@ -134,7 +134,7 @@ func (c *summaryCheck) value(v reflect.Value, name string) error {
 		if lastKey(name) == "step" {
 			least = -1 // none
 		}
-		if c.signed {
+		if c.signed || strings.Contains(name, "waterfall[") { // what ranks did ahead is below 0
 			least = -maxFigure
 		}
 		return c.figure(v, in(name, v.Int(), least, maxFigure))
@@ -173,7 +173,8 @@ func (c *summaryCheck) figure(v reflect.Value, err error) error {
 }
 
 // fractions are the keys whose figures are parts of a whole.
-var fractions = map[string]bool{"test_accuracy": true, "overlap": true, "utilisation": true, "share": true}
+var fractions = map[string]bool{"test_accuracy": true, "overlap": true, "utilisation": true, "share": true, "mfu": true,
+	"mfu_causal": true, "hfu": true, "waited": true, "formula": true}
 
 func (c *summaryCheck) float(v reflect.Value, name string) error {
 	f := v.Float()

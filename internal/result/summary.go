@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"railyard/internal/diagnose"
+	"railyard/internal/mfu"
 	"railyard/internal/qos"
 	"railyard/internal/unit"
 )
@@ -115,6 +116,7 @@ type JobFigures struct {
 	WeightsSHA256 string       `json:"weights_sha256,omitempty"`
 	Overlap       *float64     `json:"overlap,omitempty"`         // fraction of communication time beside compute, 0..1
 	GPU           *Utilisation `json:"gpu_utilisation,omitempty"` // nil: nothing was computed
+	Efficiency    *mfu.Figures `json:"efficiency,omitempty"`      // of arithmetic, and where a step's time goes; nil: no steps
 	// what the ranks did once, before step 0; nil: nothing
 	Start     *StartPhase `json:"start,omitempty"`
 	StepSplit *StepSplit  `json:"step_split_ps,omitempty"`

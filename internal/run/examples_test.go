@@ -98,6 +98,7 @@ func TestExamplesShowWhatTheySay(t *testing.T) {
 		}},
 	} {
 		r := run(t, example(t, e.name), Options{Workers: -1})
+		sumsToTheStep(t, r, e.name)
 		if !e.shows(r) {
 			t.Errorf("%s: %d marks, %d CNPs, %d pauses, %d drops, %d retransmissions, %v; longest held %v, busiest "+
 				"%v, split %+v", e.name, r.ECNMarks, r.CNPs, r.Pauses,

@@ -313,7 +313,7 @@ job:
 }
 
 // Any layout on any network ends with the oracle's weights: bit for bit, but where layers are in
-// parts, whose sums have another order. RAILYARD_LAYOUTS says how many are drawn.
+// parts, whose sums have another order; and its waterfall sums to its step. RAILYARD_LAYOUTS says how many are drawn.
 func TestAnyLayoutEqualsTheOracle(t *testing.T) {
 	n := 12
 	if v, err := strconv.Atoi(os.Getenv("RAILYARD_LAYOUTS")); err == nil {
@@ -327,7 +327,8 @@ func TestAnyLayoutEqualsTheOracle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, got := gathered(t, yaml)
+		r, got := gathered(t, yaml)
+		sumsToTheStep(t, r, fmt.Sprintf("seed %d", seed))
 		if !strings.Contains(yaml, "tp: 2") {
 			if !equal(got, want.Weights[0]) {
 				t.Errorf("seed %d differs from the oracle:%s", seed, yaml)

@@ -110,6 +110,10 @@ func (t *Table) Page() *report.Page {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s failed, or left flows unfinished: no figure counts them",
 			unit.CountOf(int64(n), "run")))
 	}
+	if n := t.Refused(); n > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s cannot run, and stand in the table with the reason",
+			unit.CountOf(int64(n), "variant")))
+	}
 	if len(all) == 0 {
 		p.Sentence = "No run of this sweep has a step time or a completion time."
 	} else {

@@ -5,6 +5,9 @@ import (
 	"railyard/internal/unit"
 )
 
+// Refused is the state of a variant that cannot run: its row says why, and has no figures.
+const Refused result.State = "refused"
+
 // Row is what one run came to. Times are 0 where there is none.
 type Row struct {
 	Key   string       `json:"key"` // names the run: see Dir

@@ -4,14 +4,17 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
+	"railyard/internal/located"
 	"railyard/internal/machine"
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
+	"railyard/internal/shown"
 	"railyard/internal/unit"
 )
 
@@ -44,7 +47,10 @@ type Options struct {
 	Each     func(i int, s *result.Summary) // called for each run that was run, one at a time; may be nil
 	// Refused is told of a variant that cannot run, one at a time: true leaves it out; nil: its error ends the sweep.
 	Refused func(i int, err error) bool
-	Sources *run.Sources // nil: its own
+	// KeepRefused makes a variant that cannot run a row that says why, while any other can; where none can, the error is
+	// that of the first. Refused is not asked.
+	KeepRefused bool
+	Sources     *run.Sources // nil: its own
 	// Choose is told the estimated packet-hops of each variant, -1 of one that was refused, and returns which are run; nil:
 	// all are.
 	Choose func(hops []int64) []bool
@@ -86,7 +92,8 @@ type sweep struct {
 	needs    []unit.Bytes
 	left     []int // variants to run
 
-	resumed int // variants whose rows were there
+	resumed int   // variants whose rows were there
+	first   error // of the first variant that cannot run
 
 	mu    sync.Mutex
 	done  int
@@ -104,25 +111,12 @@ func (s *sweep) forecast(ctx context.Context) error {
 		}
 		s.opt.Progress(Progress{Phase: "forecast", Done: i, Total: len(s.variants)})
 		v := &s.variants[i]
-		e, err := run.NewForecast(ctx, v.Scenario, s.opt.Sources, func(result.Progress) {})
-		if err == nil {
-			err = e.OverLimit(machine.Memory())
-			if s.opt.Force {
-				err = nil
-			}
-		}
-		if err == nil && s.opt.Memory > 0 && e.Memory > s.opt.Memory && !s.opt.Force {
-			err = fmt.Errorf("it would need about %s of memory, and this machine has %s: make it smaller, or run "+
-				"it anyway with --force", e.Memory.Human(), s.opt.Memory.Human())
-		}
-		if err != nil && ctx.Err() == nil && s.opt.Refused != nil && s.opt.Refused(i, err) {
+		e, err := s.estimate(ctx, v)
+		if err != nil && ctx.Err() == nil && s.leaveOut(i, err) {
 			continue
 		}
 		if err != nil {
-			if name := label(v.Set); name != "" && ctx.Err() == nil {
-				return fmt.Errorf("with %s: %w", name, err)
-			}
-			return err
+			return s.named(ctx, i, err)
 		}
 		s.rows[i] = Row{Key: key(v.Scenario, e.Inputs), Set: v.Set, Seed: v.Scenario.Seed}
 		if s.opt.Dir.find(ctx, &s.rows[i]) {
@@ -132,6 +126,9 @@ func (s *sweep) forecast(ctx context.Context) error {
 		}
 		s.left = append(s.left, i)
 		s.needs[i], hops[i] = e.Memory, e.PacketHops
+	}
+	if len(s.left) == 0 && s.done == 0 && s.first != nil {
+		return s.first
 	}
 	s.choose(hops)
 	for _, i := range s.left {
@@ -148,6 +145,55 @@ func (s *sweep) forecast(ctx context.Context) error {
 		s.opt.Forecast(f)
 	}
 	return nil
+}
+
+// estimate plans a variant, and refuses it where it does not fit.
+func (s *sweep) estimate(ctx context.Context, v *Variant) (e run.Forecast, err error) {
+	if v.Wrong != nil {
+		return e, v.Wrong
+	}
+	e, err = run.NewForecast(ctx, v.Scenario, s.opt.Sources, func(result.Progress) {})
+	if err != nil || s.opt.Force {
+		return e, err
+	}
+	if err = e.OverLimit(machine.Memory()); err == nil && s.opt.Memory > 0 && e.Memory > s.opt.Memory {
+		err = fmt.Errorf("it would need about %s of memory, and this machine has %s: make it smaller, or run "+
+			"it anyway with --force", e.Memory.Human(), s.opt.Memory.Human())
+	}
+	return e, err
+}
+
+// named is an error with the name of the variant that it is of.
+func (s *sweep) named(ctx context.Context, i int, err error) error {
+	if name := label(s.variants[i].Set); name != "" && ctx.Err() == nil {
+		return fmt.Errorf("with %s: %w", name, err)
+	}
+	return err
+}
+
+// leaveOut reports whether the sweep goes on without a variant that cannot run.
+func (s *sweep) leaveOut(i int, err error) bool {
+	if !s.opt.KeepRefused {
+		return s.opt.Refused != nil && s.opt.Refused(i, err)
+	}
+	v := &s.variants[i]
+	s.rows[i] = Row{Set: v.Set, Seed: v.Seed, State: Refused, Error: reason(err)}
+	if s.first == nil {
+		s.first = s.named(context.Background(), i, err)
+	}
+	return true
+}
+
+// reason is why a variant cannot run, in one line: the first of several problems stands for all.
+func reason(err error) string {
+	text := err.Error()
+	var problems located.Problems
+	if errors.As(err, &problems) && len(problems) > 0 {
+		if text = problems[0].Said(); len(problems) > 1 {
+			text += fmt.Sprintf(", and %s", unit.CountOf(int64(len(problems)-1), "other problem"))
+		}
+	}
+	return shown.Lines(text)
 }
 
 // choose leaves out what is not chosen.
@@ -171,10 +217,7 @@ func (s *sweep) run(ctx context.Context, i int) error {
 		return nil
 	}
 	if sum == nil {
-		if name := label(s.variants[i].Set); name != "" {
-			err = fmt.Errorf("with %s: %w", name, err)
-		}
-		return err
+		return s.named(ctx, i, err)
 	}
 	if err != nil && sum.Error == "" {
 		sum.Error = err.Error()
@@ -199,7 +242,7 @@ func (s *sweep) run(ctx context.Context, i int) error {
 func (s *sweep) leftOut(i int, err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.opt.Refused == nil || !s.opt.Refused(i, err) {
+	if !s.leaveOut(i, err) {
 		return false
 	}
 	s.done++

@@ -284,9 +284,59 @@ job:
 	if notes := Ignored(variants); len(notes) != 2 || !strings.Contains(strings.Join(notes, " "), "2 of 4 runs") {
 		t.Errorf("notes %q", notes)
 	}
-	bad := append(axes, Axis{"job.parallel.zero", []string{"0", "7"}})
+	bad := append(axes, Axis{"job.parallel.zero", []string{"7", "8"}})
 	if _, err := Variants(base, bad, nil); err == nil {
-		t.Error("zero 7 is no scenario, want its problem")
+		t.Error("zero 7 and 8 are no scenarios, want a problem")
+	}
+}
+
+// A combination that cannot run is a row that says why, whatever stands in its way: the schema, the layout, memory. The rest
+// runs, and what is read back is the same.
+func TestRefusedVariantsStandInTheTable(t *testing.T) {
+	base := parse(t, `cluster: {hosts: 8, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+job:
+  train: {layers: [784, 6, 10], data: {digits: {train: 64, test: 4}}, batch: 4, steps: 1, epochs: 1, lr: 0.1}
+`)
+	ax := axes(t, "job.parallel.tp=1,2,4,-1", "job.parallel.dp=1,2")
+	dir, err := OpenDir(filepath.Join(t.TempDir(), "sweep"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, tab, err := table(t, base, ax, nil, Options{Dir: dir, KeepRefused: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.Finish(tab); err != nil {
+		t.Fatal(err)
+	}
+	back, err := Read(dir.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tab := range []*Table{tab, back} {
+		var states []string
+		for _, r := range tab.Rows {
+			states = append(states, string(r.State))
+		}
+		const want = "complete complete complete complete refused refused refused refused"
+		if got := strings.Join(states, " "); got != want || tab.State != result.Complete || tab.Failed() != 0 || tab.Refused() != 4 {
+			t.Fatalf("%s, %s, %d failed, %d refused: want %s", got, tab.State, tab.Failed(), tab.Refused(), want)
+		}
+		if why := tab.Rows[4].Error; !strings.Contains(why, "tp 4 does not divide the 6 outputs of layer 1") {
+			t.Errorf("tp 4: %q", why)
+		}
+		if why := tab.Rows[6].Error; !strings.Contains(why, "-1") {
+			t.Errorf("tp -1: %q", why)
+		}
+		var b strings.Builder
+		if err := tab.WriteText(&b); err != nil || !strings.Contains(b.String(), "4 runs, 8 variants; 4 refused") ||
+			!strings.Contains(b.String(), "does not divide the 6 outputs") {
+			t.Errorf("%v\n%s", err, b.String())
+		}
+	}
+	if _, _, err := table(t, base, axes(t, "job.parallel.tp=4,8"), nil, Options{KeepRefused: true}); err == nil ||
+		!strings.Contains(err.Error(), "with job.parallel.tp=4") {
+		t.Errorf("none can run: %v", err)
 	}
 }
 

@@ -15,7 +15,7 @@ type Table struct {
 	Axes    []Axis       `json:"axes,omitempty"`
 	Seeds   []uint64     `json:"seeds,omitempty"`
 	Groups  []Group      `json:"groups"` // a group for each combination of the axes' values
-	Rows    []Row        `json:"rows"`   // a row for each run that was run, in order
+	Rows    []Row        `json:"rows"`   // a row for each run that was run or refused, in order
 
 	Dir string `json:"directory,omitempty"` // where the rows lie
 }
@@ -23,9 +23,10 @@ type Table struct {
 // Group is the runs that differ in their seed alone.
 type Group struct {
 	Set     []Value  `json:"set,omitempty"`
-	Runs    int      `json:"runs"`    // with figures
-	Failed  int      `json:"failed"`  // failed, or left flows unfinished
-	Figures []Figure `json:"figures"` // of those that have it
+	Runs    int      `json:"runs"`              // with figures
+	Failed  int      `json:"failed"`            // failed, or left flows unfinished
+	Refused int      `json:"refused,omitempty"` // cannot run
+	Figures []Figure `json:"figures"`           // of those that have it
 }
 
 // Figure is the spread of one figure over the runs of a group, by nearest rank.
@@ -62,6 +63,8 @@ func NewTable(name string, axes []Axis, seeds []uint64, rows []Row) *Table {
 			case r.State == "":
 				t.State = result.Interrupted
 				continue
+			case r.State == Refused:
+				g.Refused++
 			case r.Whole():
 				whole = append(whole, r)
 			default:
@@ -82,6 +85,14 @@ func NewTable(name string, axes []Axis, seeds []uint64, rows []Row) *Table {
 func (t *Table) Failed() (n int) {
 	for _, g := range t.Groups {
 		n += g.Failed
+	}
+	return n
+}
+
+// Refused returns how many runs were refused.
+func (t *Table) Refused() (n int) {
+	for _, g := range t.Groups {
+		n += g.Refused
 	}
 	return n
 }

@@ -15,7 +15,8 @@ import (
 const (
 	textColumns = 80
 	plotWidth   = 70
-	mostNamed   = 5 // failed runs
+	mostNamed   = 24 // runs without figures
+	mostName    = 60 // characters of what was set
 )
 
 // WriteText prints a table for a terminal of 80 columns: for each figure its spread over the runs
@@ -26,16 +27,13 @@ func (t *Table) WriteText(w io.Writer) error {
 	for _, f := range figures {
 		t.writeFigure(s, f.name, f.title)
 	}
-	t.writeFailed(s)
+	t.writeLeft(s, "refused", func(r *Row) bool { return r.State == Refused })
+	t.writeLeft(s, "failed", func(r *Row) bool { return !r.Whole() && r.State != Refused })
 	return s.Flush(w)
 }
 
 func (t *Table) heading() string {
-	runs := fmt.Sprintf("%d runs", len(t.Rows))
-	if len(t.Rows) == 1 {
-		runs = "1 run"
-	}
-	text := fmt.Sprintf("%s: %s", t.Name, runs)
+	text := t.Name + ": " + unit.CountOf(int64(len(t.Rows)-t.Refused()), "run")
 	if n := len(t.Groups); n > 1 {
 		text += fmt.Sprintf(", %d variants", n)
 	}
@@ -47,6 +45,9 @@ func (t *Table) heading() string {
 	}
 	if t.Failed() > 0 {
 		text += fmt.Sprintf("; %d failed", t.Failed())
+	}
+	if n := t.Refused(); n > 0 {
+		text += fmt.Sprintf("; %d refused", n)
 	}
 	return text
 }
@@ -115,16 +116,16 @@ func strip(f *Figure, low, high unit.Duration) string {
 	return string(line)
 }
 
-// writeFailed names the first runs that failed.
-func (t *Table) writeFailed(s *sheet.Sheet) {
+// writeLeft names the first runs without figures of a kind, and says why they have none.
+func (t *Table) writeLeft(s *sheet.Sheet, title string, of func(*Row) bool) {
 	named := 0
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		if r.Whole() {
+		if !of(r) {
 			continue
 		}
 		if named++; named == 1 {
-			s.Title("failed")
+			s.Title(title)
 		}
 		if named > mostNamed {
 			continue
@@ -133,7 +134,11 @@ func (t *Table) writeFailed(s *sheet.Sheet) {
 		if why == "" && r.Unfinished > 0 {
 			why = fmt.Sprintf("%d of the job's flows did not finish", r.Unfinished)
 		}
-		s.Wrap("  ", fmt.Sprintf("%s seed %d: %s", sheet.Shorten(label(r.Set), 40), r.Seed, why))
+		name := sheet.Shorten(label(r.Set), mostName)
+		if len(t.Seeds) > 1 {
+			name += fmt.Sprintf(" seed %d", r.Seed)
+		}
+		s.Wrap("  ", name+": "+why)
 	}
 	if named > mostNamed {
 		s.Wrap("  ", fmt.Sprintf("and %d more", named-mostNamed))

@@ -1,11 +1,13 @@
 package sweep
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"railyard/internal/located"
 	"railyard/internal/scenario"
 )
 
@@ -30,6 +32,9 @@ type Variant struct {
 	Scenario *scenario.Scenario
 	// Ignored are keys of the file, or of other axes, that the values of the axes leave without a meaning.
 	Ignored []string
+	// Wrong is why the combination is no scenario, which is then nil.
+	Wrong error
+	Seed  uint64
 }
 
 // ParseAxis reads key=value,value. A comma within [], {} or quotes belongs to a value:
@@ -104,8 +109,8 @@ func ParseSeeds(text string) ([]uint64, error) {
 }
 
 // Variants returns every combination of the axes' values, the last axis changing first, each with
-// every seed; without seeds, with the scenario's own. The error is that of the first combination
-// that is no scenario.
+// every seed; without seeds, with the scenario's own. A combination that is no scenario says why; where all are none, or
+// an axis is no key of a scenario, the error is that of the first.
 func Variants(base *scenario.Scenario, axes []Axis, seeds []uint64) ([]Variant, error) {
 	total := max(1, len(seeds))
 	for i, a := range axes {
@@ -125,22 +130,27 @@ func Variants(base *scenario.Scenario, axes []Axis, seeds []uint64) ([]Variant, 
 	all := make([]Variant, 0, total)
 	for n := range total {
 		set := values(axes, n/max(1, len(seeds)))
+		v := Variant{Set: set, Scenario: base, Seed: base.Seed}
 		var changes []scenario.Change
 		for _, v := range set {
 			changes = append(changes, scenario.Change{Path: v.Path, Text: v.Text})
 		}
 		if len(seeds) > 0 {
-			seed := strconv.FormatUint(seeds[n%len(seeds)], 10)
+			v.Seed = seeds[n%len(seeds)]
+			seed := strconv.FormatUint(v.Seed, 10)
 			changes = append(changes, scenario.Change{Path: "seed", Text: seed})
 		}
-		v := Variant{Set: set, Scenario: base}
 		if len(changes) > 0 {
-			var err error
-			if v.Scenario, v.Ignored, err = base.WithFitting(changes...); err != nil {
-				return nil, err
+			var problems located.Problems
+			v.Scenario, v.Ignored, v.Wrong = base.WithFitting(changes...)
+			if v.Wrong != nil && !errors.As(v.Wrong, &problems) {
+				return nil, v.Wrong
 			}
 		}
 		all = append(all, v)
+	}
+	if !slices.ContainsFunc(all, func(v Variant) bool { return v.Wrong == nil }) {
+		return nil, all[0].Wrong
 	}
 	return all, nil
 }

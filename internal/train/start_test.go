@@ -32,7 +32,7 @@ func broadcast(t interface{ Fatal(...any) }, cfg Config, chunks int) {
 // starts lets go of what ranks need in their start phases alone.
 type starts struct{ *Job }
 
-func (s starts) Step(rec exec.StepRecord) {
+func (s starts) Step(rec exec.StepRecord, _ []exec.Wait) {
 	if rec.Step == workload.StartStep {
 		s.Started(rec.Rank)
 	}

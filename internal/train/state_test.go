@@ -22,7 +22,7 @@ type keeper struct {
 }
 
 func (k *keeper) Operation(exec.OperationRecord) {}
-func (k *keeper) Step(r exec.StepRecord) {
+func (k *keeper) Step(r exec.StepRecord, _ []exec.Wait) {
 	k.job.Hold(r.Rank, r.Step)
 	if k.ended[r.Step]++; k.ended[r.Step] < len(k.job.ranks) {
 		return

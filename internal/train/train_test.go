@@ -222,8 +222,8 @@ func TestWrongPlacementChangesTheWeights(t *testing.T) {
 // splits keeps step records.
 type splits struct{ steps []exec.StepRecord }
 
-func (s *splits) Step(r exec.StepRecord)         { s.steps = append(s.steps, r) }
-func (s *splits) Operation(exec.OperationRecord) {}
+func (s *splits) Step(r exec.StepRecord, _ []exec.Wait) { s.steps = append(s.steps, r) }
+func (s *splits) Operation(exec.OperationRecord)        {}
 
 // With a bucket per layer the last layer's gradients travel during the first layer's backward.
 func TestABucketPerLayerOverlaps(t *testing.T) {

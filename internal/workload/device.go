@@ -28,6 +28,17 @@ func (d *Device) Kernel(flop, bytes int64) unit.Duration {
 	return d.slowed(d.Launch + max(d.arithmetic(flop), d.traffic(bytes)))
 }
 
+// memoryWait is how much longer a kernel's traffic takes than its arithmetic, on a device that is not slow.
+func (d *Device) memoryWait(flop, bytes int64) unit.Duration {
+	return max(0, d.traffic(bytes)-d.arithmetic(flop))
+}
+
+// AtPeak returns how long so many FLOP take at the peak; 0: it has none.
+func (d *Device) AtPeak(flop int64) unit.Duration {
+	whole := Device{FLOPS: d.FLOPS, MatmulEff: unit.Ratio{Num: 1, Den: 1}}
+	return whole.arithmetic(flop)
+}
+
 // ReduceTime returns how long a collective's running kernel needs to add n bytes
 // from staging to n bytes in place: two reads and a write, no launch.
 func (d *Device) ReduceTime(n int64) unit.Duration { return d.slowed(d.traffic(3 * n)) }

@@ -110,6 +110,7 @@ type Op struct {
 	Duration unit.Duration // Compute: how long it runs; Communication: launch, before its first message; Copy: 0
 	Bytes    unit.Bytes    // Copy: how many; else 0
 	Launch   unit.Duration // of that, starting kernels
+	Memory   unit.Duration // of that, kernels that wait for memory beyond their arithmetic
 	Effort   Effort        // of its kernels; of a Copy and of Communication none
 	Body     int32         // Compute, Copy: index in Job.Bodies, -1 if there is no work to do; else -1
 	Coll     int32         // Communication: index in Job.Collectives; else -1
@@ -123,11 +124,15 @@ type Op struct {
 
 // Effort is the arithmetic of kernels, and what they read and write. It takes a device some time, see
 // Device, and whoever does the real work another.
-type Effort struct{ FLOP, Bytes int64 }
+type Effort struct {
+	FLOP, Bytes int64
+	Product     int64 // of FLOP, that of matrix products
+}
 
-func (e *Effort) add(flop, bytes int64) {
+func (e *Effort) add(flop, bytes, product int64) {
 	e.FLOP += flop
 	e.Bytes += bytes
+	e.Product += product
 }
 
 // Collective is one collective over one range of a buffer: what the operation that

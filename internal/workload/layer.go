@@ -28,6 +28,9 @@ type Kernel struct {
 	FLOP  int64 // for each row
 	Words int64 // of float32 that it moves for each row
 	Fixed int64 // and beside them
+
+	Product int64 // of FLOP, that of matrix products
+	Masked  int64 // of Product, that of pairs of positions which a causal mask hides
 }
 
 // Trained is the first layer with parameters: nobody wants the gradient of its input.
@@ -42,9 +45,22 @@ func Trained(layers []Layer) int {
 
 // FLOP is the arithmetic of a row: of its forward, and of its forward and backward.
 func FLOP(layers []Layer) (forward, both int64) {
+	return arithmetic(layers, func(k *Kernel) int64 { return k.FLOP })
+}
+
+// Products is FLOP of matrix products alone, forward and backward: dense with all of attention's maps, causal without what
+// masks hide.
+func Products(layers []Layer) (dense, causal int64) {
+	_, dense = arithmetic(layers, func(k *Kernel) int64 { return k.Product })
+	_, causal = arithmetic(layers, func(k *Kernel) int64 { return k.Product - k.Masked })
+	return dense, causal
+}
+
+// arithmetic sums what of each kernel, of a row's forward, and of its forward and backward.
+func arithmetic(layers []Layer, of func(*Kernel) int64) (forward, both int64) {
 	sum := func(kernels []Kernel) (n int64) {
-		for _, k := range kernels {
-			n += k.FLOP
+		for i := range kernels {
+			n += of(&kernels[i])
 		}
 		return n
 	}

@@ -13,11 +13,12 @@ type builder struct {
 	p       *Program
 	at      Coord
 	st      *stage
-	kernels int       // since the last operation was added
-	effort  Effort    // of those kernels
-	last    []int32   // by stream: operation, -1 none
-	uses    [][]use   // by buffer
-	clocks  [][]int32 // by operation, then stream: the last operation that ends before it, -1 none
+	kernels int           // since the last operation was added
+	effort  Effort        // of those kernels
+	memory  unit.Duration // that they wait for it
+	last    []int32       // by stream: operation, -1 none
+	uses    [][]use       // by buffer
+	clocks  [][]int32     // by operation, then stream: the last operation that ends before it, -1 none
 	zero    shardState
 }
 
@@ -349,8 +350,8 @@ func (b *builder) body(body Body) int32 {
 func (b *builder) add(op Op) int32 {
 	op.ID = int32(len(b.p.Ops))
 	op.Launch = unit.Duration(b.kernels) * b.p.Device.LaunchTime()
-	op.Effort = b.effort
-	b.kernels, b.effort = 0, Effort{}
+	op.Effort, op.Memory = b.effort, b.p.Device.slowed(b.memory)
+	b.kernels, b.effort, b.memory = 0, Effort{}, 0
 	after := make([]int32, len(b.p.Streams)) // by stream: the last such operation
 	clock := make([]int32, len(b.p.Streams))
 	for s := range clock {
@@ -414,12 +415,13 @@ func (b *builder) all(kernels []Kernel) (d unit.Duration) {
 // kernel is the duration of one kernel on a micro-batch.
 func (b *builder) kernel(k Kernel) unit.Duration {
 	rows := int64(b.rows)
-	return b.kernelOf(k.FLOP*rows, (k.Words*rows+k.Fixed)*elem)
+	return b.kernelOf(k.FLOP*rows, (k.Words*rows+k.Fixed)*elem, k.Product*rows)
 }
 
 // kernelOf is the duration of one kernel of the operation that is added next.
-func (b *builder) kernelOf(flop, bytes int64) unit.Duration {
+func (b *builder) kernelOf(flop, bytes, product int64) unit.Duration {
 	b.kernels++
-	b.effort.add(flop, bytes)
+	b.effort.add(flop, bytes, product)
+	b.memory += b.p.Device.memoryWait(flop, bytes)
 	return b.p.Device.Kernel(flop, bytes)
 }

@@ -63,5 +63,5 @@ func (b *builder) unpack(offset int64, m int, of string, grads Range, before int
 
 // packTime is how long so many elements take from float32 to the wire's, or back.
 func (b *builder) packTime(elems int64) unit.Duration {
-	return b.kernelOf(0, (elem+b.Wire.bytes())*elems)
+	return b.kernelOf(0, (elem+b.Wire.bytes())*elems, 0)
 }

@@ -88,9 +88,9 @@ func (o observer) Operation(p exec.OperationRecord) {
 	}
 }
 
-func (o observer) Step(s exec.StepRecord) {
+func (o observer) Step(s exec.StepRecord, waits []exec.Wait) {
 	if o.Observer != nil {
-		o.Observer.Step(s)
+		o.Observer.Step(s, waits)
 	}
 	o.paths.Ended(s.Rank, s.Step)
 }

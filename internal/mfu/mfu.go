@@ -1,0 +1,132 @@
+package mfu
+
+import (
+	"slices"
+
+	"railyard/internal/unit"
+)
+
+// Work is the arithmetic of one step on all ranks, in FLOP of matrix products.
+type Work struct {
+	Model    int64 // what the model's forward and backward need, maps of attention whole: dense
+	Causal   int64 // of that, without what causal masks hide
+	Hardware int64 // what ranks compute
+	GPUs     int64
+	Peak     int64 // FLOP/s of a GPU, dense, of the precision that is used
+	// Precision is the number format of Peak: "TF32", "float32".
+	Precision string
+}
+
+// Of is the part of the peak that so many FLOP in a time are, on so many GPUs of a peak in FLOP/s; 0 without time or
+// peak. A peak for sparse matrices halves it: half of those products are never computed.
+func Of(flop int64, in unit.Duration, gpus, peak int64) float64 {
+	if in <= 0 || gpus <= 0 || peak <= 0 {
+		return 0
+	}
+	return float64(flop) / (in.Seconds() * float64(gpus) * float64(peak))
+}
+
+// Figures are what a step comes to. Times are means over ranks and steps.
+type Figures struct {
+	MFU       float64 `json:"mfu,omitempty"`        // dense; 0: no peak is known
+	MFUCausal float64 `json:"mfu_causal,omitempty"` // 0: without attention it is the same
+	HFU       float64 `json:"hfu,omitempty"`
+
+	ModelFLOP    int64  `json:"model_flop,omitempty"` // of a step, on all ranks
+	CausalFLOP   int64  `json:"causal_flop,omitempty"`
+	HardwareFLOP int64  `json:"hardware_flop,omitempty"`
+	Peak         int64  `json:"peak_flop_per_s,omitempty"` // of a GPU
+	Precision    string `json:"precision,omitempty"`
+	GPUs         int64  `json:"gpus"`
+
+	Memory        unit.Bytes      `json:"memory_bytes,omitempty"`      // tensors of the rank that holds most
+	TokenRate     float64         `json:"tokens_per_second,omitempty"` // of text: labels that a step sees / step time
+	Bubble        *Bubble         `json:"bubble,omitempty"`            // nil: no pipeline
+	Communication []Communication `json:"communication,omitempty"`     // by kind of group
+	Waterfall     []Bar           `json:"waterfall,omitempty"`         // sums to the step time
+}
+
+// Bubble is what stages of a pipeline wait for each other.
+type Bubble struct {
+	Waited  float64 `json:"waited"`  // part of the step, as measured
+	Formula float64 `json:"formula"` // (p-1)/(vm+p-1): see workload.Bubble
+}
+
+// Communication is what collectives of a kind of group take, from when all that they wait for has begun.
+type Communication struct {
+	Kind    string        `json:"kind"`
+	Exposed unit.Duration `json:"exposed_ps"`          // ranks waited for it
+	Hidden  unit.Duration `json:"hidden_ps"`           // ranks computed, or waited for something else
+	Bytes   unit.Bytes    `json:"bytes"`               // that ranks send in a step, all together
+	Between unit.Bytes    `json:"between_hosts_bytes"` // of them, between hosts
+}
+
+// Bar is a part of the step time.
+type Bar struct {
+	Name string        `json:"name"`
+	Time unit.Duration `json:"time_ps"`
+}
+
+// The kinds of communication.
+const (
+	Data     = "data"     // sums of gradients over replicas
+	Tensor   = "tensor"   // between ranks that share layers
+	Pipeline = "pipeline" // from stage to stage
+	Zero     = "ZeRO"     // parameters that are gathered from shards
+	Others   = "others"   // tied tensors, norms of gradients
+)
+
+// Kinds lists them in order.
+func Kinds() []string { return []string{Data, Tensor, Pipeline, Zero, Others} }
+
+// The bars, in order; those of communication and of the network come between Imbalance and HostCopies.
+const (
+	Ideal     = "ideal compute"    // products of the model at the peak
+	Repeated  = "repeated compute" // products beyond those: recomputation, or the same on several ranks
+	BelowPeak = "below peak"       // products slower than the peak, and other arithmetic
+	Memory    = "memory-bound"     // kernels wait for memory
+	Launch    = "launch"           // kernels start
+	Given     = "compute as given" // of a replay: durations, of which nothing more is known
+	SlowGPUs  = "slow GPUs"        // what slow devices take longer
+	Bubbles   = "bubble"           // stages wait for one another
+	Imbalance = "imbalance"        // ranks wait for one that begins a collective last
+	Copies    = "host copies"      // of samples over PCIe
+	Ahead     = "begun ahead"      // ranks computed before all had ended the start phase: not in the step time
+)
+
+// Hidden names the figure of what of a kind of communication nobody waits for.
+func Hidden(kind string) string { return "hidden " + kind }
+
+// Exposed and Network name the bars of a kind of communication, and of what else was in the network's way.
+func Exposed(kind string) string { return "exposed " + kind }
+
+// Network names the bar of a cause that the network, and not the communication, has.
+func Network(cause string) string { return "network: " + cause }
+
+// Meaning says what the time of a bar is.
+func Meaning(bar string) string {
+	i := slices.IndexFunc(meanings, func(m [2]string) bool { return m[0] == bar })
+	if i < 0 {
+		return ""
+	}
+	return meanings[i][1]
+}
+
+var meanings = [][2]string{
+	{Ideal, "the model's matrix products at the peak: MFU x the step"},
+	{Repeated, "products beyond the model's: recomputed, or alike on several ranks"},
+	{BelowPeak, "products slower than the peak, and all other arithmetic"},
+	{Memory, "kernels waited for the GPU's memory"},
+	{Launch, "kernels started"},
+	{Given, "durations of the file, of which nothing more is known"},
+	{SlowGPUs, "what slow GPUs took longer"},
+	{Bubbles, "stages waited for one another"},
+	{Imbalance, "ranks waited for the one that began a collective last"},
+	{Exposed(Data), "gradients were summed while ranks waited"},
+	{Exposed(Tensor), "ranks that share layers exchanged while they waited"},
+	{Exposed(Pipeline), "activations and their gradients were on their way"},
+	{Exposed(Zero), "parameters were gathered while ranks waited"},
+	{Exposed(Others), "tied tensors and norms were summed while ranks waited"},
+	{Copies, "samples were copied over PCIe while ranks waited"},
+	{Ahead, "computed before the last rank had ended the start phase"},
+}

@@ -1,0 +1,87 @@
+package plan
+
+import (
+	"railyard/internal/coll"
+	"railyard/internal/mfu"
+	"railyard/internal/train"
+	"railyard/internal/unit"
+	"railyard/internal/workload"
+)
+
+// StepWork is the arithmetic of a step of the job on all its ranks. Of a job that trains no model of its own there is
+// none.
+func (p *Plan) StepWork(j *Job) mfu.Work {
+	w := mfu.Work{GPUs: int64(j.Ranks())}
+	w.Peak, w.Precision = p.peak(j)
+	if j.Work == nil {
+		return w
+	}
+	of := make([]int64, len(j.Work.Programs))
+	for i := range of {
+		_, of[i] = j.Work.Programs[i].Computing()
+	}
+	for _, program := range j.Work.Of {
+		w.Hardware = add(w.Hardware, of[program])
+	}
+	if j.Model == nil || j.Spec.Train == nil {
+		return w
+	}
+	rows := mul(int64(j.Spec.Train.Batch), int64(j.Replicas()))
+	dense, causal := workload.Products(train.Layers(j.Model))
+	w.Model, w.Causal = mul(dense, rows), mul(causal, rows)
+	return w
+}
+
+// KindOf is the kind of communication that a collective is: one of mfu.Kinds.
+func KindOf(work *workload.Job, c *workload.Collective) string {
+	switch work.Groups[c.Group].Kind {
+	case workload.GroupKindData:
+		if goal, ok := coll.GoalOf(c.Schedule); ok && goal.Collective == coll.AllGather {
+			return mfu.Zero
+		}
+		return mfu.Data
+	case workload.GroupKindTensor:
+		return mfu.Tensor
+	case workload.GroupKindPipeline:
+		return mfu.Pipeline
+	}
+	return mfu.Others
+}
+
+// StepBytes is what ranks send each other in a step, all together, by kind of communication, and what of it leaves hosts.
+func (j *Job) StepBytes() (all, between map[string]unit.Bytes) {
+	all, between = map[string]unit.Bytes{}, map[string]unit.Bytes{}
+	j.eachTraffic(func(k int, l *RankLink, t traffic) {
+		c := &j.Work.Collectives[k]
+		if c.Once {
+			return
+		}
+		kind := KindOf(j.Work, c)
+		all[kind] += unit.Bytes(t.bytes)
+		if l.Pair >= 0 {
+			between[kind] += unit.Bytes(t.bytes)
+		}
+	})
+	return all, between
+}
+
+// StepMemory is what the rank that holds most holds of tensors, from the second step on; 0: it trains nothing.
+func (j *Job) StepMemory() (most unit.Bytes) {
+	if j.Work == nil || j.Work.Training == nil {
+		return 0
+	}
+	for r := range j.Ranks() {
+		m := j.Work.Memory(int32(r))
+		most = max(most, m.All())
+	}
+	return most
+}
+
+// StepTokens is how many tokens a step of the job reads; 0: it trains on no text.
+func (j *Job) StepTokens() int64 {
+	t := j.Spec.Train
+	if t == nil || t.Data.Text == nil {
+		return 0
+	}
+	return mul(mul(int64(t.Batch), int64(j.Replicas())), int64(t.Data.Text.Window))
+}
