@@ -113,7 +113,10 @@ func (l *linter) add(d *Device, rule string, s Severity, text string, places ...
 // lacks is add for what rests on the absence of something of a topic, of a port or, "", of the device: it is not known
 // where lines that are not understood may say it.
 func (l *linter) lacks(d *Device, t netconf.Topic, port, rule string, s Severity, text string, places ...string) {
-	if d.Hides(t, port) {
+	switch {
+	case d.Tagged && t&netconf.AboutQoS != 0:
+		s, text = Unknown, text+"; not known, since classes are also of tags"
+	case d.Hides(t, port):
 		s, text = Unknown, text+"; not known, since lines that are not understood may say otherwise"
 	}
 	l.add(d, rule, s, text, places...)
@@ -422,7 +425,11 @@ func (l *linter) watchdog(d *Device) {
 	}
 	w := q.Watchdog
 	if w.Poll > 0 && w.Detect > 0 && 2*w.Poll > w.Detect && d.Dialect != "nvue" {
-		l.add(d, "Q10", Error,
+		s := Error
+		if w.Poll <= w.Detect && d.Dialect == "sonic" { // whose own default is a look in that time (pfcwd start_default)
+			s = Warning
+		}
+		l.add(d, "Q10", s,
 			fmt.Sprintf("the watchdog looks every %v and is to act after %v: want a look in at most half of that",
 				w.Poll, w.Detect), "watchdog poll", "watchdog")
 	}

@@ -258,7 +258,7 @@ func (l *linter) subnets(d *Device) {
 	}
 	l.summarised(d, b)
 	for _, a := range b.Aggregates {
-		inside := false
+		inside := len(b.Networks) == 0 && !b.Connected // of what it is told, such as a spine's
 		for _, n := range b.Networks {
 			inside = inside || a.Prefix.Bits() <= n.Bits() && a.Prefix.Contains(n.Addr())
 		}
