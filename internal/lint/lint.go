@@ -76,12 +76,14 @@ type linter struct {
 	design   *Design
 	findings []Finding
 	links    links
-	together map[[2]*Device]bool // those that share NICs
+	together map[[2]*Device]bool         // those that share NICs
+	small    map[*netconf.Interface]bool // whose frames are too small, which is said
 }
 
 // Check returns what is wrong with devices.
 func Check(devices []*Device, design *Design) []Finding {
-	l := &linter{devices: devices, design: design, links: linksOf(devices), together: map[[2]*Device]bool{}}
+	l := &linter{devices: devices, design: design, links: linksOf(devices), together: map[[2]*Device]bool{},
+		small: map[*netconf.Interface]bool{}}
 	for _, d := range devices {
 		l.device(d)
 	}
@@ -345,11 +347,11 @@ func (l *linter) pausingClass(d *Device, p *netconf.Profile, c *netconf.Class, p
 	if c.ECN == nil {
 		port := portOf([]string{at(c.TC, "queue")})
 		l.lacks(d, netconf.AboutQoS, port, "Q04", Error, of+", and nothing marks in its queue", at(c.TC,
-			"queue"), at(c.TC, "pause"))
+			"ecn"), at(c.TC, "queue"), at(c.TC, "pause"))
 	} else if c.ECN.Drops {
 		l.add(d, "Q04", Error, of+", and its WRED profile drops: ecn is missing", at(c.TC, "ecn"))
 	}
-	if c.TC == p.Default() && len(p.DSCPs(c.TC)) > 8 {
+	if rest := len(p.DSCPs(c.TC)); rest > 8 && p.Classify[0] == c.TC || rest > netconf.CodePoints/2 {
 		l.lacks(d, netconf.AboutQoS, portOf([]string{at(c.TC, "pause")}), "Q11", Error,
 			of+", and all other traffic is in it",
 			at(c.TC, "pause"), at(c.TC, "dscp"))

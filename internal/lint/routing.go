@@ -111,6 +111,8 @@ func (l *linter) within(a, b *owner) {
 		l.add(b.of, "Q27", Error, text+": they have addresses in common", places...)
 	case a.of == b.of:
 		l.add(b.of, "Q27", Error, text+": two interfaces of one switch in one subnet", places...)
+	case gateways && a.prefix.Addr() == b.prefix.Addr() && a.port.VLAN != b.port.VLAN:
+		l.lacks(b.of, netconf.AboutRouting, "", "Q27", Error, text+": one gateway of two VLANs", places...)
 	case gateways && a.prefix.Addr() != b.prefix.Addr():
 		s := Warning // a VLAN may reach from one to the other
 		if a.port.VLAN != b.port.VLAN || tells(a.of, x) && tells(b.of, x) {

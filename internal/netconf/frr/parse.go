@@ -30,13 +30,16 @@ type reader struct {
 	paths       [2]int           // by family, 0: not said
 	inner       [2]int           // of those inside the AS
 	profiles    map[string]*netconf.BFD
-	profile     *netconf.BFD // the block that is read
-	profileSet  *netconf.BFD // whose interval has been given
-	bridge      bridge
-	linux       bool        // the file of its interfaces is here
-	allVNIs     *lines.Line // that advertises them
-	ends        []*end      // of VXLANs, in order
-	end         *end        // the block that is read
+	// Where profiles and groups are said, and which groups ranges of addresses are of.
+	profileLines map[string]*lines.Line
+	listens      map[string]bool
+	profile      *netconf.BFD // the block that is read
+	profileSet   *netconf.BFD // whose interval has been given
+	bridge       bridge
+	linux        bool        // the file of its interfaces is here
+	allVNIs      *lines.Line // that advertises them
+	ends         []*end      // of VXLANs, in order
+	end          *end        // the block that is read
 }
 
 // Parse reads the files of a device, in any order.
@@ -44,7 +47,8 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 	d := &netconf.Device{}
 	r := &reader{d: d, Parsed: netconf.Parsed{Device: d, Places: map[string]netconf.Place{}},
 		interfaces: map[string]*netconf.Interface{},
-		neighbours: map[string]*peer{}, profiles: map[string]*netconf.BFD{}}
+		neighbours: map[string]*peer{}, profiles: map[string]*netconf.BFD{},
+		profileLines: map[string]*lines.Line{}, listens: map[string]bool{}}
 	r.Names, r.Defaults = map[string]string{}, defaults
 	for _, f := range files {
 		switch {
@@ -61,6 +65,7 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 		}
 	}
 	r.finish()
+	r.loose()
 	r.d.Sort()
 	return &r.Parsed
 }
@@ -69,6 +74,7 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 type peer struct {
 	*netconf.Neighbour
 	name    string
+	line    *lines.Line // the first that names it
 	isGroup bool
 	group   string
 	active  [2]bool // in the families of IPv4 and IPv6

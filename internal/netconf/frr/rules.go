@@ -1,6 +1,7 @@
 package frr
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -161,6 +162,7 @@ var (
 			if err == nil {
 				r.d.BGP.Listen = append(r.d.BGP.Listen, p.Masked())
 			}
+			r.listens[l.Args[1]] = true
 			return err
 		}},
 		{Pattern: "address-family ipv4", Enter: carries(false)},
@@ -175,7 +177,7 @@ var (
 	inBFD = &block{Ends: []string{"exit"}, Known: []string{"peer"}, Rules: []rule{
 		{Pattern: "profile NAME", Enter: inProfile, Do: func(r *reader, l *lines.Line) error {
 			r.profile = &netconf.BFD{Interval: 300 * unit.Millisecond, Multiplier: 3} // FRR's defaults
-			r.profiles[l.Args[0]] = r.profile
+			r.profiles[l.Args[0]], r.profileLines[l.Args[0]] = r.profile, l
 			return nil
 		}},
 	}}
@@ -359,6 +361,7 @@ func (r *reader) addressed(l *lines.Line, six bool) error {
 	p, err := lines.Prefix(l.Args[0], six, false)
 	if err == nil {
 		r.at.Addresses = append(r.at.Addresses, p)
+		r.say(l, fmt.Sprintf("interface %s address %v", r.at.Name, p))
 	}
 	return err
 }
@@ -375,7 +378,7 @@ func (r *reader) neighbour(l *lines.Line, change func(*peer)) error {
 	}
 	n := r.neighbours[name]
 	if n == nil {
-		n = &peer{Neighbour: &netconf.Neighbour{Address: a}, name: name, isGroup: err != nil}
+		n = &peer{Neighbour: &netconf.Neighbour{Address: a}, name: name, isGroup: err != nil, line: l}
 		r.neighbours[name] = n
 		r.sessions = append(r.sessions, n)
 		if err == nil {

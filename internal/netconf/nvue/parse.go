@@ -23,8 +23,10 @@ type (
 // A curve is what a congestion-control profile says of a traffic class.
 type curve struct {
 	netconf.ECN
-	off  bool
-	line *line
+	off bool
+	// turned is the line that turns it on or off.
+	turned *line
+	line   *line
 }
 
 // A mapping is a profile that puts DSCPs into switch priorities.
@@ -354,7 +356,11 @@ func (r *reader) profile(i *netconf.Interface) (p netconf.Profile, pauses *line)
 			e := c.ECN
 			of.ECN = &e
 		}
-		r.say(c.line, "interface %s tc %d ecn", i.Name, of.TC)
+		from := c.line
+		if c.off {
+			from = c.turned
+		}
+		r.say(from, "interface %s tc %d ecn", i.Name, of.TC)
 	}
 	p.Tidy()
 	return p, pauses

@@ -203,7 +203,7 @@ func setCurve(r *reader, l *line) error {
 		if !ok {
 			return lines.ErrUnknown
 		}
-		set = func(c *curve) { c.off = !yes }
+		set = func(c *curve) { c.off, c.turned = !yes, l }
 	case words[0] == "red":
 		return lines.ErrKnown // for what is not marked
 	case len(words) == 2 && slices.Contains([]string{"min-threshold", "max-threshold", "probability"}, words[0]):

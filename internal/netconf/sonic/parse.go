@@ -22,6 +22,7 @@ type reader struct {
 	// Of DEVICE_METADATA, and maps that put a class that pauses where nothing does: each is reported once.
 	metadataOf *node
 	misplaced  map[*node]bool
+	uses       map[string]bool // TABLE|NAME that a field names
 }
 
 // known are the tables and their fields.
@@ -65,7 +66,8 @@ var known = map[string][]string{
 
 // Parse reads the files of a device.
 func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
-	r := &reader{tables: map[string]*node{}, ports: map[string]int{}, named: map[string]int{}, misplaced: map[*node]bool{}}
+	r := &reader{tables: map[string]*node{}, ports: map[string]int{}, named: map[string]int{}, misplaced: map[*node]bool{},
+		uses: map[string]bool{}}
 	r.Device, r.Places, r.Names = &netconf.Device{}, map[string]netconf.Place{}, map[string]string{}
 	r.Defaults = defaults
 	for _, f := range files {
@@ -81,6 +83,7 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 		}
 		for _, t := range tablesOf(all) {
 			r.tables[t.key] = t
+			r.gather(t)
 			r.look(t)
 		}
 	}
@@ -89,6 +92,7 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 	r.routed()
 	r.sessions()
 	r.peer()
+	r.loose()
 	r.Device.Intern()
 	r.Device.Sort()
 	r.Problems = r.Problems.Sorted()
