@@ -149,7 +149,7 @@ func (l *linter) ends(d *Device, i *netconf.Interface, other *Device, far *netco
 	}
 	a, said := d.Frame(i)
 	b, there := other.Frame(far)
-	if (said || there) && a > 0 && b > 0 && a != b && !i.Down && !far.Down {
+	if (said || there) && a > 0 && b > 0 && a != b && !i.Down && !far.Down && !l.small[i] && !l.small[far] {
 		if said {
 			l.add(d, "Q12", Error, fmt.Sprintf("%s: frames of at most %v here, %v there", of, a, b), here+" mtu",
 				here)

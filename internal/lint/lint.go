@@ -76,12 +76,14 @@ type linter struct {
 	design   *Design
 	findings []Finding
 	links    links
-	together map[[2]*Device]bool // those that share NICs
+	together map[[2]*Device]bool         // those that share NICs
+	small    map[*netconf.Interface]bool // whose frames are too small, which is said
 }
 
 // Check returns what is wrong with devices.
 func Check(devices []*Device, design *Design) []Finding {
-	l := &linter{devices: devices, design: design, links: linksOf(devices), together: map[[2]*Device]bool{}}
+	l := &linter{devices: devices, design: design, links: linksOf(devices), together: map[[2]*Device]bool{},
+		small: map[*netconf.Interface]bool{}}
 	for _, d := range devices {
 		l.device(d)
 	}
@@ -113,7 +115,10 @@ func (l *linter) add(d *Device, rule string, s Severity, text string, places ...
 // lacks is add for what rests on the absence of something of a topic, of a port or, "", of the device: it is not known
 // where lines that are not understood may say it.
 func (l *linter) lacks(d *Device, t netconf.Topic, port, rule string, s Severity, text string, places ...string) {
-	if d.Hides(t, port) {
+	switch {
+	case d.Tagged && t&netconf.AboutQoS != 0:
+		s, text = Unknown, text+"; not known, since classes are also of tags"
+	case d.Hides(t, port):
 		s, text = Unknown, text+"; not known, since lines that are not understood may say otherwise"
 	}
 	l.add(d, rule, s, text, places...)
@@ -342,11 +347,11 @@ func (l *linter) pausingClass(d *Device, p *netconf.Profile, c *netconf.Class, p
 	if c.ECN == nil {
 		port := portOf([]string{at(c.TC, "queue")})
 		l.lacks(d, netconf.AboutQoS, port, "Q04", Error, of+", and nothing marks in its queue", at(c.TC,
-			"queue"), at(c.TC, "pause"))
+			"ecn"), at(c.TC, "queue"), at(c.TC, "pause"))
 	} else if c.ECN.Drops {
 		l.add(d, "Q04", Error, of+", and its WRED profile drops: ecn is missing", at(c.TC, "ecn"))
 	}
-	if c.TC == p.Default() && len(p.DSCPs(c.TC)) > 8 {
+	if rest := len(p.DSCPs(c.TC)); rest > 8 && p.Classify[0] == c.TC || rest > netconf.CodePoints/2 {
 		l.lacks(d, netconf.AboutQoS, portOf([]string{at(c.TC, "pause")}), "Q11", Error,
 			of+", and all other traffic is in it",
 			at(c.TC, "pause"), at(c.TC, "dscp"))
@@ -422,7 +427,11 @@ func (l *linter) watchdog(d *Device) {
 	}
 	w := q.Watchdog
 	if w.Poll > 0 && w.Detect > 0 && 2*w.Poll > w.Detect && d.Dialect != "nvue" {
-		l.add(d, "Q10", Error,
+		s := Error
+		if w.Poll <= w.Detect && d.Dialect == "sonic" { // whose own default is a look in that time (pfcwd start_default)
+			s = Warning
+		}
+		l.add(d, "Q10", s,
 			fmt.Sprintf("the watchdog looks every %v and is to act after %v: want a look in at most half of that",
 				w.Poll, w.Detect), "watchdog poll", "watchdog")
 	}

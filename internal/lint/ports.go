@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -116,6 +117,7 @@ func (l *linter) frames(d *Device) {
 			short, frame = append(short, i.Name), f
 		}
 	}
+	l.uneven(d, short)
 	if len(short) == 0 {
 		return
 	}
@@ -126,6 +128,36 @@ func (l *linter) frames(d *Device) {
 	l.lacks(d, netconf.AboutMTU, short[0], "Q12", s,
 		fmt.Sprintf("%s: no MTU is said, so frames of at most %v, and RoCE's take %v",
 			d.some(short), frame, least), "interface "+short[0])
+}
+
+// uneven warns of ports that say nothing of frames where most of their duty take larger ones than the default; those that
+// are too small for RoCE data are told of elsewhere.
+func (l *linter) uneven(d *Device, told []string) {
+	frames := map[string]map[string]int{} // by duty, "*": any; by frame
+	for k := range d.Device.Interfaces {
+		i := &d.Device.Interfaces[k]
+		if f, _ := d.Frame(i); i.Kind == netconf.Physical && !i.Down && duty(i) != "" && f > 0 {
+			for _, of := range []string{duty(i), "*"} {
+				if frames[of] == nil {
+					frames[of] = map[string]int{}
+				}
+				frames[of][f.String()]++
+			}
+		}
+	}
+	for k := range d.Device.Interfaces {
+		i := &d.Device.Interfaces[k]
+		f, said := d.Frame(i)
+		if said || i.Kind != netconf.Physical || i.Down || duty(i) == "" || i.Channel > 0 || slices.Contains(told, i.Name) {
+			continue
+		}
+		most := cmp.Or(majority(frames[duty(i)]), majority(frames["*"]))
+		if large, err := unit.ParseBytes(most); most != "" && err == nil && large > f {
+			l.small[i] = true
+			l.lacks(d, netconf.AboutMTU, i.Name, "Q12", Warning, fmt.Sprintf(
+				"%s: no MTU is said, so frames of at most %v, and most ports take %v", d.Native(i.Name), f, most), "interface "+i.Name)
+		}
+	}
 }
 
 // carries reports whether an access port of a VLAN pauses.
@@ -148,6 +180,7 @@ func (l *linter) ports(d *Device) {
 		switch {
 		case i.Kind != netconf.Physical || i.MTU == 0 || i.Down || i.QoS == nil || l.design == nil && !pausesAt(d.Device, i):
 		case i.MTU < least:
+			l.small[i] = true
 			l.add(d, "Q12", Error, fmt.Sprintf("%s: frames of at most %v, and RoCE's take %v", d.Native(i.Name),
 				i.MTU,
 				least), here+" mtu", here)
@@ -258,7 +291,7 @@ func (l *linter) subnets(d *Device) {
 	}
 	l.summarised(d, b)
 	for _, a := range b.Aggregates {
-		inside := false
+		inside := len(b.Networks) == 0 && !b.Connected // of what it is told, such as a spine's
 		for _, n := range b.Networks {
 			inside = inside || a.Prefix.Bits() <= n.Bits() && a.Prefix.Contains(n.Addr())
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"railyard/internal/netconf"
 )
@@ -15,7 +16,9 @@ type owner struct {
 }
 
 // name is its place for people.
-func (o *owner) name() string { return o.of.Device.Name + " " + o.of.Native(o.port.Name) }
+func (o *owner) name() string {
+	return strings.TrimSpace(o.of.Device.Name + " " + o.of.Native(o.port.Name))
+}
 
 // routing holds addresses and sessions of devices against each other.
 func (l *linter) routing() {
@@ -92,6 +95,9 @@ func (l *linter) overlapping(all []owner) {
 // within compares a subnet with one that it is inside of, or that is the same.
 func (l *linter) within(a, b *owner) {
 	x, y := a.prefix.Masked(), b.prefix.Masked()
+	if a.prefix.Addr() == b.prefix.Addr() && x == y && a.of == b.of { // said of the address
+		return
+	}
 	if b.port.Kind == netconf.Loopback || a.port.Kind == netconf.SVI && b.port.Kind == netconf.SVI && a.of == b.of { // Q26
 		return
 	}
@@ -105,6 +111,8 @@ func (l *linter) within(a, b *owner) {
 		l.add(b.of, "Q27", Error, text+": they have addresses in common", places...)
 	case a.of == b.of:
 		l.add(b.of, "Q27", Error, text+": two interfaces of one switch in one subnet", places...)
+	case gateways && a.prefix.Addr() == b.prefix.Addr() && a.port.VLAN != b.port.VLAN:
+		l.lacks(b.of, netconf.AboutRouting, "", "Q27", Error, text+": one gateway of two VLANs", places...)
 	case gateways && a.prefix.Addr() != b.prefix.Addr():
 		s := Warning // a VLAN may reach from one to the other
 		if a.port.VLAN != b.port.VLAN || tells(a.of, x) && tells(b.of, x) {

@@ -42,6 +42,8 @@ type Parsed struct {
 	// are not understood may say otherwise. Its files are those of Parse.
 	Problems located.Problems
 	Slips    []Slip
+	// Tagged says that classes are also found by the priority of a VLAN tag, which no model has.
+	Tagged bool
 	// Unread are the lines that are not understood, in order of files, at most MostUnread; Lines counts all of them.
 	Unread []Unread
 	Lines  Lines

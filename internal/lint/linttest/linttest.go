@@ -71,7 +71,7 @@ func (m *Mistake) Break(t *testing.T) string {
 	case strings.Contains("Q10 Q12 Q04 Q03 Q21", m.Rule): // on all ports, of which none is forgotten
 		broken = strings.ReplaceAll(text, m.Old, m.With)
 	}
-	if m.Rule == "Q04" && m.Dialect == "sonic" || strings.Contains(m.Old, "pfc_enable") {
+	if strings.HasPrefix(m.Rule, "Q04") && m.Dialect == "sonic" || strings.Contains(m.Old, "pfc_enable") {
 		broken = strings.ReplaceAll(text, m.Old, m.With)
 	}
 	if broken == text {
@@ -127,7 +127,7 @@ var Planted = []Mistake{
 	{"sonic", `"26": "3"`, `"26": "1"`, "Q02"},
 	{"sonic", `"pfc_enable": "3", "pfcwd_sw_enable": "3"`, `"pfcwd_sw_enable": "3"`, "Q02"},
 	{"sonic", `"48": "6"`, `"48": "3"`, "Q03"},
-	{"sonic", `, "wred_profile": "AZURE_LOSSLESS"`, ``, "Q04"},
+	{"sonic", `, "wred_profile": "AZURE_LOSSLESS"`, ``, "Q04 Q33"},
 	{"sonic", `"green_min_threshold": "150000"`, `"green_min_threshold": "1500000"`, "Q05"},
 	{"sonic", `"dynamic_th": "-3"`, `"dynamic_th": "-8"`, "Q06"},
 	{"sonic", `"pfc_enable": "3", "pfcwd_sw_enable": "3"`, `"pfc_enable": "0,1,3"`, "Q09"},

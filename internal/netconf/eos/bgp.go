@@ -23,6 +23,7 @@ type session struct {
 	silent [2]bool // in which it is not, though its group may be
 	evpn   bool
 	group  string // that it is of
+	blind  bool   // no BFD, though its group may have it
 	source string // the interface whose address is its own
 }
 
@@ -168,7 +169,7 @@ var (
 		{Pattern: "neighbor ADDRESS bfd", Do: watched},
 		{Pattern: "neighbor ADDRESS fall-over bfd", Do: watched},
 		{Pattern: "no neighbor ADDRESS bfd", Do: func(r *reader, l *line) error {
-			return r.neighbour(l, func(s *session) { s.BFD = nil })
+			return r.neighbour(l, func(s *session) { s.BFD, s.blind = nil, true })
 		}},
 		{Pattern: "neighbor ADDRESS bfd interval MS min-rx MS multiplier N", Do: watch},
 		{Pattern: "neighbor ADDRESS allowas-in", Do: func(r *reader, l *line) error {
@@ -505,7 +506,7 @@ func (r *reader) inherit(s *session) bool {
 	if s.AS != 0 {
 		s.External = false
 	}
-	if s.BFD == nil {
+	if s.BFD == nil && !s.blind {
 		s.BFD = g.BFD
 	}
 	for k := range g.active {

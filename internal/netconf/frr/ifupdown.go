@@ -26,7 +26,7 @@ var (
 		"iface NAME inet dhcp", "iface NAME inet6",
 		"iface mgmt", "mapping", "template", "iface eth0"}, Rules: []rule{
 		{Pattern: "auto NAME"},
-		{Pattern: "iface lo inet loopback", Do: func(r *reader, l *lines.Line) error {
+		{Pattern: "iface lo inet loopback", Enter: inIface, Do: func(r *reader, l *lines.Line) error {
 			r.at, r.end = r.port("lo",
 				l), nil
 			return nil
@@ -156,6 +156,8 @@ func (r *reader) finishBridge() {
 	}
 	switch {
 	case r.bridge.line == nil && len(ports)+len(vids) == 0:
+		return
+	case r.bridge.line == nil && !r.linux: // the file of bridges is not here
 		return
 	case r.bridge.line == nil:
 		r.late("interface "+r.firstIn(0), "no bridge for its VLAN")

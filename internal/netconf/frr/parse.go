@@ -30,13 +30,16 @@ type reader struct {
 	paths       [2]int           // by family, 0: not said
 	inner       [2]int           // of those inside the AS
 	profiles    map[string]*netconf.BFD
-	profile     *netconf.BFD // the block that is read
-	profileSet  *netconf.BFD // whose interval has been given
-	bridge      bridge
-	linux       bool        // the file of its interfaces is here
-	allVNIs     *lines.Line // that advertises them
-	ends        []*end      // of VXLANs, in order
-	end         *end        // the block that is read
+	// Where profiles and groups are said, and which groups ranges of addresses are of.
+	profileLines map[string]*lines.Line
+	listens      map[string]bool
+	profile      *netconf.BFD // the block that is read
+	profileSet   *netconf.BFD // whose interval has been given
+	bridge       bridge
+	linux        bool        // the file of its interfaces is here
+	allVNIs      *lines.Line // that advertises them
+	ends         []*end      // of VXLANs, in order
+	end          *end        // the block that is read
 }
 
 // Parse reads the files of a device, in any order.
@@ -44,7 +47,8 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 	d := &netconf.Device{}
 	r := &reader{d: d, Parsed: netconf.Parsed{Device: d, Places: map[string]netconf.Place{}},
 		interfaces: map[string]*netconf.Interface{},
-		neighbours: map[string]*peer{}, profiles: map[string]*netconf.BFD{}}
+		neighbours: map[string]*peer{}, profiles: map[string]*netconf.BFD{},
+		profileLines: map[string]*lines.Line{}, listens: map[string]bool{}}
 	r.Names, r.Defaults = map[string]string{}, defaults
 	for _, f := range files {
 		switch {
@@ -53,11 +57,15 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 		case strings.HasSuffix(f.Name, "interfaces"):
 			r.linux = true
 			lines.Read(&r.Parsed, f.Name, f.Text, "#", ifupdown, r)
+		case ifaces.Match(f.Text): // one text of both, as collectors of configurations write it
+			r.linux = true
+			lines.Read(&r.Parsed, f.Name, f.Text, "!#", both, r)
 		default:
 			lines.Read(&r.Parsed, f.Name, f.Text, "!#", top, r)
 		}
 	}
 	r.finish()
+	r.loose()
 	r.d.Sort()
 	return &r.Parsed
 }
@@ -66,6 +74,7 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 type peer struct {
 	*netconf.Neighbour
 	name    string
+	line    *lines.Line // the first that names it
 	isGroup bool
 	group   string
 	active  [2]bool // in the families of IPv4 and IPv6
@@ -73,6 +82,9 @@ type peer struct {
 	watched bool
 	profile string // of BFD
 	source  string // the interface whose address is its own
+	auto    bool   // its AS is any
+	policy  bool   // something says what it takes or gives
+	other   bool   // active in a family that is in no model
 }
 
 // inherit takes what a neighbour does not say itself from its group; false: there is none of the name.
@@ -88,7 +100,9 @@ func (r *reader) inherit(s *peer) bool {
 	s.Description, s.profile, s.source = cmp.Or(s.Description, g.Description), cmp.Or(s.profile, g.profile), cmp.Or(s.source, g.source)
 	s.EVPN, s.Client, s.NextHopSelf = s.EVPN || g.EVPN, s.Client || g.Client, s.NextHopSelf || g.NextHopSelf
 	s.watched, s.Down = s.watched || g.watched, s.Down || g.Down
+	s.policy, s.other = s.policy || g.policy, s.other || g.other
 	if s.AS == 0 && !s.Internal && !s.External {
+		s.auto = s.auto || g.auto
 		s.External, s.Internal = g.External, g.Internal
 	}
 	if !s.Source.IsValid() {
@@ -163,7 +177,7 @@ func (r *reader) finish() {
 			r.missing("neighbour "+s.Neighbour.Name(), "no peer group "+located.Shown(s.group))
 		}
 	}
-	if r.traditional && !r.noPolicy {
+	if r.traditional && !r.noPolicy && slices.ContainsFunc(r.sessions, r.bare) {
 		r.late("bgp", "sessions take and give no routes without a policy, want no bgp ebgp-requires-policy")
 	}
 	if !r.timers {
@@ -183,6 +197,12 @@ func (r *reader) finish() {
 	}
 }
 
+// bare reports whether a session to another AS has nothing that says what it takes or gives.
+func (r *reader) bare(s *peer) bool {
+	inside := s.Internal || s.AS == r.d.BGP.AS
+	return !s.isGroup && !inside && !s.policy && !s.other
+}
+
 func (r *reader) finishPeer(s *peer) {
 	b, n, what := r.d.BGP, s.Neighbour, "neighbour "+s.Neighbour.Name()
 	k := 0
@@ -192,7 +212,7 @@ func (r *reader) finishPeer(s *peer) {
 	carries := s.active[k] || k == 0 && !r.silent4 && !s.silent[0] || !n.Address.IsValid() && (s.active[0] || !r.silent4)
 	both := n.EVPN && carries && (s.active[k] || s.group == "")
 	switch {
-	case n.AS == 0 && !n.External && !n.Internal:
+	case n.AS == 0 && !n.External && !n.Internal && !s.auto:
 		r.missing(what, "no remote-as")
 	case n.AS != 0 && n.AS != b.AS && (n.Client || n.NextHopSelf):
 		r.late(what, fmt.Sprintf("route-reflector-client and next-hop-self force outside AS %d, want neither", b.AS))
@@ -200,7 +220,7 @@ func (r *reader) finishPeer(s *peer) {
 		r.late(what, "next-hop-self force on EVPN's routes, whose next hops are ends of tunnels")
 	case n.Hops != 0 && n.AS == b.AS:
 		r.late(what, fmt.Sprintf("ebgp-multihop inside AS %d", b.AS))
-	case !n.EVPN && !carries:
+	case !n.EVPN && !carries && !s.other:
 		r.missing(what, "not activated in the address family of its address: it carries no routes")
 	}
 	if both || n.EVPN && carries { // of both the routes of its address's family count
@@ -228,6 +248,9 @@ func (r *reader) finishPeer(s *peer) {
 
 // MostPaths is how many equal paths FRR takes at most, and where nothing is said, as Debian builds it.
 const MostPaths = 256
+
+// mostPathsBuilt is how many a bgpd may be built to take: SONiC's says 514.
+const mostPathsBuilt = 999
 
 // finishPaths joins what both families say of equal paths. A family without sessions says nothing.
 func (r *reader) finishPaths() {
@@ -266,8 +289,8 @@ func (r *reader) finishInner() {
 		})
 		if said := r.inner[k]; (has || said != 0) && said != b.MaximumPaths {
 			r.late("bgp", fmt.Sprintf("%s inside AS %d: want maximum-paths ibgp %d equal-cluster-length", family,
-				b.AS,
-				b.MaximumPaths))
+				b.AS, b.MaximumPaths))
+			r.Problems[len(r.Problems)-1].Warning = true
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package frr
 
 import (
+	"fmt"
+	"net/netip"
+	"slices"
 	"strings"
 
 	"railyard/internal/located"
@@ -17,7 +20,7 @@ type (
 // The blocks of frr.conf.
 var (
 	top = &block{Known: knownAtTop, Rules: []rule{
-		{Pattern: "frr version VERSION"},
+		{Pattern: "frr version TEXT..."},
 		{Pattern: "exit"},
 		{Pattern: "ip route PREFIX TEXT...", Do: static},
 		{Pattern: "ipv6 route PREFIX TEXT...", Do: static},
@@ -42,13 +45,8 @@ var (
 		{Pattern: "log syslog LEVEL"},
 		{Pattern: "line vty"},
 		{Pattern: "end"},
-		{Pattern: "interface NAME", Enter: inInterface, Do: func(r *reader, l *lines.Line) error {
-			if r.at = r.port(l.Args[0], l); r.at == nil {
-				r.at = &netconf.Interface{} // so that its lines are read
-				return errf("%s: not the name of an interface", located.Shown(l.Args[0]))
-			}
-			return nil
-		}},
+		{Pattern: "interface NAME", Enter: inInterface, Do: startInterface},
+		{Pattern: "int NAME", Enter: inInterface, Do: startInterface},
 		{Pattern: "interface NAME vrf VRF", Enter: inInterface, Do: func(r *reader, l *lines.Line) error {
 			if r.at = r.port(l.Args[0], l); r.at == nil {
 				r.at = &netconf.Interface{}
@@ -65,10 +63,11 @@ var (
 			r.at.Description = strings.Join(strings.Fields(l.Args[0]), " ")
 			return nil
 		}},
+		{Pattern: "shutdown", Do: func(r *reader, _ *lines.Line) error { r.at.Down = true; return nil }},
 		{Pattern: "ip address PREFIX", Do: func(r *reader, l *lines.Line) error { return r.addressed(l, false) }},
 		{Pattern: "ipv6 address PREFIX", Do: func(r *reader, l *lines.Line) error { return r.addressed(l, true) }},
 	}}
-	inBGP = &block{Ends: []string{"exit"}, Known: knownInBGP, Rules: []rule{
+	inBGP = &block{Ends: []string{"exit"}, Known: knownInBGP, Rules: slices.Concat([]rule{
 		{Pattern: "bgp router-id ADDRESS", Do: func(r *reader, l *lines.Line) (err error) {
 			r.d.BGP.RouterID, err = lines.Address4(l.Args[0])
 			return err
@@ -86,7 +85,7 @@ var (
 		{Pattern: "bgp bestpath as-path multipath-relax", Do: relax},
 		{Pattern: "bgp bestpath as-path multipath-relax no-as-set", Do: relax},
 		{Pattern: "maximum-paths N", Do: func(r *reader, l *lines.Line) error {
-			n, err := lines.Whole(l.Args[0], 1, MostPaths)
+			n, err := lines.Whole(l.Args[0], 1, mostPathsBuilt)
 			r.paths[0] = int(n)
 			r.say(l, "paths")
 			return err
@@ -163,6 +162,7 @@ var (
 			if err == nil {
 				r.d.BGP.Listen = append(r.d.BGP.Listen, p.Masked())
 			}
+			r.listens[l.Args[1]] = true
 			return err
 		}},
 		{Pattern: "address-family ipv4", Enter: carries(false)},
@@ -170,11 +170,14 @@ var (
 		{Pattern: "address-family ipv4 unicast", Enter: carries(false)},
 		{Pattern: "address-family ipv6 unicast", Enter: carries(true)},
 		{Pattern: "address-family l2vpn evpn", Enter: inEVPN},
-	}}
+		{Pattern: "address-family ipv4 SAFI", Enter: otherFamily},
+		{Pattern: "address-family ipv6 SAFI", Enter: otherFamily},
+		{Pattern: "address-family link-state link-state", Enter: otherFamily},
+	}, policed, carries(false).Rules)}
 	inBFD = &block{Ends: []string{"exit"}, Known: []string{"peer"}, Rules: []rule{
 		{Pattern: "profile NAME", Enter: inProfile, Do: func(r *reader, l *lines.Line) error {
 			r.profile = &netconf.BFD{Interval: 300 * unit.Millisecond, Multiplier: 3} // FRR's defaults
-			r.profiles[l.Args[0]] = r.profile
+			r.profiles[l.Args[0]], r.profileLines[l.Args[0]] = r.profile, l
 			return nil
 		}},
 	}}
@@ -206,13 +209,22 @@ func behindAS(r *reader, l *lines.Line) error {
 	return err
 }
 
+// startInterface begins the block of one.
+func startInterface(r *reader, l *lines.Line) error {
+	if r.at = r.port(l.Args[0], l); r.at == nil {
+		r.at = &netconf.Interface{} // so that its lines are read
+		return errf("%s: not the name of an interface", located.Shown(l.Args[0]))
+	}
+	return nil
+}
+
 // carries is the block of what sessions of a family carry.
 func carries(six bool) *block {
 	k := 0
 	if six {
 		k = 1
 	}
-	return &block{Ends: []string{"exit-address-family", "exit"}, Known: knownInFamily, Rules: []rule{
+	return &block{Ends: []string{"exit-address-family", "exit"}, Known: knownInFamily, Rules: append([]rule{
 		{Pattern: "network PREFIX", Do: func(r *reader, l *lines.Line) error { return network(r, l, six) }},
 		{Pattern: "aggregate-address PREFIX", Do: func(r *reader, l *lines.Line) error {
 			return r.aggregate(l,
@@ -252,22 +264,22 @@ func carries(six bool) *block {
 			return r.neighbour(l, func(n *peer) { n.NextHopSelf = true })
 		}},
 		{Pattern: "maximum-paths ibgp N equal-cluster-length", Do: func(r *reader, l *lines.Line) error {
-			n, err := lines.Whole(l.Args[0], 1, MostPaths)
+			n, err := lines.Whole(l.Args[0], 1, mostPathsBuilt)
 			r.inner[k] = int(n)
 			return err
 		}},
 		{Pattern: "maximum-paths N", Do: func(r *reader, l *lines.Line) error {
-			n, err := lines.Whole(l.Args[0], 1, MostPaths)
+			n, err := lines.Whole(l.Args[0], 1, mostPathsBuilt)
 			r.paths[k] = int(n)
 			r.say(l, "paths")
 			return err
 		}},
-	}}
+	}, policed...)}
 }
 
 func network(r *reader, l *lines.Line, six bool) error {
-	p, err := lines.Prefix(l.Args[0], six, true)
-	if err == nil {
+	p, err := lines.Prefix(l.Args[0], six, false)
+	if p = p.Masked(); err == nil { // as bgpd does
 		r.d.BGP.Networks = append(r.d.BGP.Networks, p)
 		r.say(l, "network "+p.String())
 	}
@@ -343,9 +355,13 @@ func setInterval(r *reader, l *lines.Line) error {
 
 // addressed adds an address to the interface that is read.
 func (r *reader) addressed(l *lines.Line, six bool) error {
+	if p, err := netip.ParsePrefix(l.Args[0]); err == nil && p.Addr().Is4In6() {
+		return lines.ErrKnown // of no link: such as BFD's tests have it
+	}
 	p, err := lines.Prefix(l.Args[0], six, false)
 	if err == nil {
 		r.at.Addresses = append(r.at.Addresses, p)
+		r.say(l, fmt.Sprintf("interface %s address %v", r.at.Name, p))
 	}
 	return err
 }
@@ -362,7 +378,7 @@ func (r *reader) neighbour(l *lines.Line, change func(*peer)) error {
 	}
 	n := r.neighbours[name]
 	if n == nil {
-		n = &peer{Neighbour: &netconf.Neighbour{Address: a}, name: name, isGroup: err != nil}
+		n = &peer{Neighbour: &netconf.Neighbour{Address: a}, name: name, isGroup: err != nil, line: l}
 		r.neighbours[name] = n
 		r.sessions = append(r.sessions, n)
 		if err == nil {
@@ -408,6 +424,7 @@ func (n *peer) remote(text string) error {
 		n.Internal = true
 		return nil
 	case "auto":
+		n.auto = true
 		return nil
 	}
 	as, err := lines.AS(text)

@@ -53,8 +53,9 @@ type reader struct {
 	maps        map[string]map[string]*line // by map and class: Args[2] is the scheduler
 	schedulers  map[string]*scheduler
 	ports       map[string]*port
-	said        bool           // anything of quality of service of ports
-	split       map[string]int // of the buffer: percent by place
+	said        bool            // anything of quality of service of ports
+	split       map[string]int  // of the buffer: percent by place
+	multicast   map[string]bool // forwarding classes whose queue is of multicast
 	wild        []wild
 	port        string           // of the line that is read
 	vlans       map[string]int   // by name
@@ -76,7 +77,8 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 	r := &reader{index: map[string]int{}, classes: map[string]*forwarding{}, classifiers: map[string]map[int]*line{},
 		notifies: map[string]map[int]*line{},
 		watched:  map[string]*line{}, drops: map[string]*netconf.ECN{}, maps: map[string]map[string]*line{},
-		schedulers: map[string]*scheduler{}, ports: map[string]*port{}, split: map[string]int{}}
+		schedulers: map[string]*scheduler{}, ports: map[string]*port{}, split: map[string]int{},
+		multicast: map[string]bool{}}
 	r.Device, r.Places, r.Names = &netconf.Device{QoS: &netconf.QoS{}}, map[string]netconf.Place{}, map[string]string{}
 	r.vlans, r.members, r.groups, r.Defaults = map[string]int{}, map[string]*line{}, map[string]*group{}, defaults
 	for _, f := range files {
@@ -146,7 +148,7 @@ func interfaceNamed(name string) (netconf.Interface, bool) {
 		return netconf.Interface{Name: "ae" + itoa(n), Kind: netconf.Bundle}, ok
 	}
 	kind, rest, ok := strings.Cut(base, "-")
-	if !ok || !slices.Contains([]string{"et", "xe", "ge"}, kind) {
+	if !ok || !slices.Contains([]string{"et", "xe", "ge", "mge"}, kind) {
 		return netconf.Interface{}, false
 	}
 	place := strings.Split(rest, "/")
@@ -352,7 +354,7 @@ func (r *reader) profile(i *netconf.Interface, of *port) (p netconf.Profile) {
 				continue
 			}
 			tc, known := tcOf[l.Args[1]]
-			if !known {
+			if !known && !r.multicast[l.Args[1]] {
 				r.noSuch(l, len(r.classes) > 0, "no forwarding class %s", located.Shown(l.Args[1]))
 			}
 			p.Classify[dscp] = tc

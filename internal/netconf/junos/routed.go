@@ -2,6 +2,7 @@ package junos
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,6 +27,7 @@ type session struct {
 	of     *group
 	line   *line
 	source string
+	evpn   bool
 }
 
 // routed are the statements of interfaces, VLANs and BGP.
@@ -105,13 +107,18 @@ func begins(words, all []string) bool {
 	})
 }
 
+// management are names of interfaces that carry nothing of the fabric: of management, tunnels and the device itself.
+var management = regexp.MustCompile(`^(?:fxp\d+|em\d+|me\d+|vme|re\d+:mgmt-\d+|vtep|esi|bme\d+|jsrv|gr-.*|st\d+|` +
+	`reth\d+|lt-.*|lsi|dsc|tap|pip\d+|vcp-.*|fti\d+|ip-.*|lc-.*|pfe-.*|pfh-.*|cbp\d+|demux\d+|pp\d+|vt-.*|fab\d+|irb)$`)
+
 // interfaceLine reads what is said of an interface.
 func interfaceLine(r *reader, l *line) error {
 	i, ok := interfaceNamed(l.Args[0])
 	words := strings.Fields(l.Args[1])
 	r.port = ""
 	if !ok {
-		if strings.ContainsAny(l.Args[0], "*<>") {
+		ranged := l.Args[0] == "interface-range" && len(words) > 2 && strings.HasPrefix(words[1], "member")
+		if ranged || strings.ContainsAny(l.Args[0], "*<>") || management.MatchString(l.Args[0]) {
 			return lines.ErrKnown
 		}
 		return lines.ErrUnknown
@@ -150,6 +157,8 @@ func interfaceLine(r *reader, l *line) error {
 		return lines.ErrKnown // of a VLAN on the wire
 	case len(words) > 2 && words[0] == "unit" && words[1] != "0":
 		return lines.ErrKnown // of another VRF
+	case len(words) == 2 && words[0] == "unit":
+		return nil
 	case len(words) > 2 && words[0] == "unit":
 		return r.unitLine(l, p, words[2:])
 	case begins(words, []string{"ether-options flow-control", "gigether-options flow-control"}):
@@ -364,6 +373,10 @@ func neighbourLine(r *reader, l *line) error {
 		s.Down = true
 		return nil
 	}
+	if words[0] == "family" && len(words) > 1 && words[1] == "evpn" {
+		s.evpn = true
+		return nil
+	}
 	return r.common(l, &s.Neighbour, &s.source, words)
 }
 
@@ -401,14 +414,14 @@ func (r *reader) finishRouting() {
 		if s.BFD == nil && all != nil {
 			s.BFD = all.BFD
 		}
-		s.EVPN = g.evpn
+		s.EVPN = g.evpn || s.evpn
 		if s.source == "" {
 			s.source = g.source
 		}
-		if a, err := lines.Address(s.source); err == nil && (s.Hops > 0 || g.evpn || g.Internal) {
+		if a, err := lines.Address(s.source); err == nil && (s.Hops > 0 || s.EVPN || g.Internal) {
 			s.Source = a
 		}
-		if (g.multipath || all != nil && all.multipath) && !g.evpn {
+		if (g.multipath || all != nil && all.multipath) && !s.EVPN {
 			b.MaximumPaths = 64 // chassis maximum-ecmp bounds it
 		}
 		b.Neighbours = append(b.Neighbours, s.Neighbour)

@@ -173,6 +173,9 @@ var top = &block{Known: knownAtTop, Rules: append([]rule{
 	}},
 	{Pattern: cos + "shared-buffer WHERE buffer-partition PART percent N", Do: func(r *reader, l *line) error {
 		key := l.Args[0] + " " + l.Args[1]
+		if l.Args[1] == "multicast" {
+			return lines.ErrKnown
+		}
 		if !strings.Contains(" ingress lossless, ingress lossless-headroom, ingress lossy, egress lossless, egress lossy, ", " "+key+",") {
 			return fmt.Errorf("%s: want lossless, lossless-headroom or lossy, of ingress, or lossless or lossy of egress",
 				located.Shown(key))
@@ -286,11 +289,18 @@ func (r *reader) scheduler(l *line) *scheduler {
 	return r.schedulers[l.Args[0]]
 }
 
+// mostQueue is the number of the last queue: from 8 on they are of multicast (Traffic Management User Guide (QFX): 10 or 12).
+const mostQueue = 11
+
 // forward reads a forwarding class.
 func (r *reader) forward(l *line, pauses bool) error {
-	queue, err := l.Int(1, 0, netconf.Classes-1)
+	queue, err := l.Int(1, 0, mostQueue)
 	if err != nil {
 		return err
+	}
+	if queue >= netconf.Classes { // of multicast
+		r.multicast[l.Args[0]] = true
+		return lines.ErrKnown
 	}
 	c := &forwarding{queue: uint8(queue), pauses: pauses, line: l}
 	if pauses {

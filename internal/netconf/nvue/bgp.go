@@ -94,7 +94,7 @@ func setBGP(r *reader, l *line) error {
 		"dynamic-neighbor", "confederation",
 		"route-reflection", "rd", "wait-for-install", "optimize", "route-import", "route-export",
 		"policy-update-timer", "graceful-shutdown",
-		"queue-limit", "nexthop", "soo", "suppress-fib-pending"):
+		"queue-limit", "nexthop", "nexthop-tracking", "bestpath", "srv6", "label", "update-source", "rpki", "soo", "suppress-fib-pending"):
 		return lines.ErrKnown
 	}
 	return lines.ErrUnknown
@@ -191,6 +191,9 @@ func (p *peer) set(words []string) error {
 		}
 	case words[0] == "enable" || words[0] == "state" || words[0] == "shutdown":
 		yes, ok := on(words)
+		if !ok && words[0] == "shutdown" {
+			yes, ok = on(words[1:])
+		}
 		if !ok {
 			return lines.ErrUnknown
 		}
@@ -216,7 +219,7 @@ func (p *peer) set(words []string) error {
 		}
 	case known(words[0], "password", "timers", "capabilities", "local-as", "nexthop-connected-check",
 		"passive-mode", "ttl-security",
-		"graceful-restart-mode", "graceful-restart", "enforce-first-as", "graceful-shutdown"):
+		"graceful-restart-mode", "graceful-restart", "capability", "nexthop", "srv6", "ttl", "enforce-first-as", "graceful-shutdown"):
 		return lines.ErrKnown
 	default:
 		return lines.ErrUnknown

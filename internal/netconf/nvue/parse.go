@@ -3,6 +3,7 @@ package nvue
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,8 +23,10 @@ type (
 // A curve is what a congestion-control profile says of a traffic class.
 type curve struct {
 	netconf.ECN
-	off  bool
-	line *line
+	off bool
+	// turned is the line that turns it on or off.
+	turned *line
+	line   *line
 }
 
 // A mapping is a profile that puts DSCPs into switch priorities.
@@ -70,6 +73,9 @@ type reader struct {
 	bonds      map[string]int
 }
 
+// prompts are those of a shell before commands, as guides print them.
+var prompts = regexp.MustCompile(`(?m)^[a-z][-\w]*@[-\w.]+:[^\s$#]*[$#] *(nv (?:set|unset|config) )`)
+
 // Parse reads the files of a device as one: commands, or what nv config show prints.
 func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 	r := &reader{index: map[string]int{}, maps: map[string]*mapping{}, queueOf: map[string]map[uint8]uint8{}, pfcs: map[string]*pfc{},
@@ -83,6 +89,7 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 		if isYAML(text) {
 			text = commands(text)
 		}
+		text = prompts.ReplaceAll(text, []byte("$1"))
 		lines.Read(&r.Parsed, f.Name, text, "#", top, r)
 	}
 	r.finish()
@@ -99,7 +106,7 @@ func (r *reader) say(l *line, format string, args ...any) {
 // on reports whether the words after an attribute turn it on: enable on, state enabled, enabled, or nothing.
 func on(words []string) (yes, ok bool) {
 	switch strings.Join(words, " ") {
-	case "", "enable", "enabled", "on", "enable on", "state enabled", "state on", "state up", "{}":
+	case "", "enable", "enabled", "on", "enable on", "state enabled", "state enable", "state on", "state up", "{}":
 		return true, true
 	case "disable", "disabled", "off", "enable off", "state disabled", "state off", "state disable":
 		return false, true
@@ -349,7 +356,11 @@ func (r *reader) profile(i *netconf.Interface) (p netconf.Profile, pauses *line)
 			e := c.ECN
 			of.ECN = &e
 		}
-		r.say(c.line, "interface %s tc %d ecn", i.Name, of.TC)
+		from := c.line
+		if c.off {
+			from = c.turned
+		}
+		r.say(from, "interface %s tc %d ecn", i.Name, of.TC)
 	}
 	p.Tidy()
 	return p, pauses

@@ -80,6 +80,9 @@ var top = &block{Known: knownAtTop, Rules: []rule{
 		return nil
 	}},
 	{Pattern: "nv set interface PORTS TEXT...", Do: setInterface},
+	{Pattern: "nv set interface PORTS", Do: func(r *reader, l *line) error {
+		return r.ports(l, func(*netconf.Interface) error { return nil })
+	}},
 }}
 
 // into is a map of a map, made where it is not there.
@@ -200,7 +203,7 @@ func setCurve(r *reader, l *line) error {
 		if !ok {
 			return lines.ErrUnknown
 		}
-		set = func(c *curve) { c.off = !yes }
+		set = func(c *curve) { c.off, c.turned = !yes, l }
 	case words[0] == "red":
 		return lines.ErrKnown // for what is not marked
 	case len(words) == 2 && slices.Contains([]string{"min-threshold", "max-threshold", "probability"}, words[0]):
@@ -356,7 +359,8 @@ func (r *reader) qosOf(l *line, words []string) error {
 		r.Slips = append(r.Slips, netconf.Slip{Rule: "Q09", Place: netconf.Place{File: l.File, Line: int(l.Number)},
 			Text: "link-pause pauses the whole link: no class goes on"})
 		return nil
-	case slices.Contains([]string{"remark", "egress-shaper", "buffer", "roce"}, words[0]):
+	case slices.Contains([]string{"remark", "egress-shaper", "buffer", "roce", "advance-buffer-config", "packet-trim", "trust", "cable-length",
+		"max-rate"}, words[0]):
 		return lines.ErrKnown
 	}
 	return lines.ErrUnknown
@@ -428,7 +432,9 @@ var knownAtTop = []string{"nv set system", "nv set service", "nv set acl", "nv s
 	"nv set router adaptive-routing profile", "nv config", "nv show", "nv action", "nv set lldp", "nv set dhcp",
 	"nv set cluster",
 	"nv set router segment-routing", "nv set router rib", "nv set qos headroom", "nv set dot1x",
-	"nv set interface-group", "sudo", "cumulus@"}
+	"nv set interface-group", "nv set router isis", "nv set router static", "nv set router evpn", "nv set fabric",
+	"nv set ib", "nv set security", "nv set macsec", "nv set qos advance-buffer", "nv set qos packet-trim", "nv set bmc", "nv list-commands",
+	"sudo", "cumulus@"}
 
 // knownOnInterface are attributes of an interface that say nothing of what is read.
 var knownOnInterface = []string{"acl", "dot1x", "evpn", "link auto-negotiate", "link fec", "link breakout",
@@ -437,7 +443,9 @@ var knownOnInterface = []string{"acl", "dot1x", "evpn", "link auto-negotiate", "
 	"link signal-degrade", "lldp", "neighbor",
 	"ptp", "router", "storm-control", "synce", "telemetry", "tunnel", "vlan", "base-interface", "ip vrr",
 	"ip gateway", "ip ipv4",
-	"ip ipv6", "ip igmp", "ip neighbor-discovery", "ip vrrp", "ip address", "ipv4 vrr", "ipv4 vrrp",
+	"ip ipv6", "ip forward", "ip dhcp-client", "ip vrf", "link fec-override", "link training", "link fast-recovery", "link stats", "link dot1x",
+	"link precoding", "link round-trip-latency", "link group", "link ttl", "hbn", "remote-fault", "ip pim", "ip recycle-port", "label", "ipv6 vrf",
+	"transceiver", "upgrade", "port-security", "poe", "macsec", "description-lldp", "cluster", "ip igmp", "ip neighbor-discovery", "ip vrrp", "ip address", "ipv4 vrr", "ipv4 vrrp",
 	"ipv4 gateway", "ipv4 igmp", "ipv4 forward",
 	"ipv4 dhcp-client", "ipv6 vrr", "ipv6 forward", "ipv6 state", "ipv6 neighbor-discovery", "ipv6 gateway",
 	"ipv6 vrrp", "ipv6 enable",

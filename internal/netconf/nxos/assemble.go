@@ -46,6 +46,18 @@ func (r *reader) assemble() {
 
 // unused reads policies that hold nowhere, so that what is not understood in them is said.
 func (r *reader) unused() {
+	classes := map[string]bool{}
+	for _, p := range r.policies { // of each its own: order does not matter
+		for _, c := range p.classes {
+			classes[p.kind()+" "+c.Word(len(c.Words)-1)] = true
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(r.classMaps)) {
+		if c := r.classMaps[key]; !classes[key] && len(r.policies) > 0 {
+			r.Loose = append(r.Loose, netconf.Loose{Place: netconf.Place{File: c.line.File, Line: c.line.Number}, Text: "class-map " + key,
+				QoS: true})
+		}
+	}
 	for _, key := range slices.Sorted(maps.Keys(r.policies)) {
 		p := r.policies[key]
 		if p.used {

@@ -24,7 +24,11 @@ var knownAtTop = []string{"version", "!", "aaa", "alias", "arp", "banner", "boot
 	"hardware qos", "hardware rate-limiter",
 	"hardware profile portmode", "hardware profile tcam", "hardware profile multicast", "hardware ip",
 	"hardware ecmp", "hardware counter", "hardware profile", "port-channel load-balance", "ip source", "xml",
-	"no xml", "switching-mode",
+	"no xml", "switching-mode", "nv overlay", "nxapi", "slot", "poweroff", "vdc", "power", "license", "install", "no ip",
+	"no ipv6", "key", "key-chain", "keystore", "fex", "tacacs-server", "radius-server", "radius", "telemetry", "flow", "monitor", "object-group",
+	"time-range", "track", "ptp", "sflow", "spanning-tree", "ssh", "telnet", "udld", "route-map", "ipv6 prefix-list", "mac",
+	"mac-list", "l2vpn", "mpls", "nat", "ngoam", "no system", "no snmp-server", "no logging", "no service", "no hardware", "no lldp run", "lacp",
+	"configure", "copy", "terminal", "lldp holdtime", "lldp reinit", "lldp timer", "lldp portid-subtype", "lldp chassis-id", "service", "sla", "load-interval",
 	"icam", "ip access-list", "ip as-path", "ip community-list", "ip dhcp", "ip domain", "ip domain-list",
 	"ip domain-lookup", "ip domain-name",
 	"ip extcommunity-list", "ip ftp", "ip host", "ip igmp", "ip name-server", "ip pim", "ip prefix-list",
@@ -33,7 +37,7 @@ var knownAtTop = []string{"version", "!", "aaa", "alias", "arp", "banner", "boot
 	"ipv6 route", "ipv6 nd",
 	"key", "lacp", "ldap", "license", "line", "lldp holdtime", "lldp reinit", "lldp timer", "lldp tlv-select",
 	"logging", "mac", "macsec",
-	"monitor", "nbm", "ngoam", "no aaa", "no banner", "no cdp", "no feature", "no hardware", "no ip", "no ipv6",
+	"monitor", "nbm", "ngoam", "no aaa", "no banner", "no cdp", "no hardware", "no ip", "no ipv6",
 	"no logging", "no password",
 	"no snmp-server", "no spanning-tree", "no system", "no vlan", "ntp", "nxapi", "object-group", "password",
 	"port-profile", "power", "ptp",
@@ -63,14 +67,18 @@ var knownOnInterface = []string{"bandwidth", "beacon", "bfd", "carrier-delay", "
 	"no lacp", "no link",
 	"no logging", "no mop", "no negotiate", "no snmp", "no autostate", "no beacon", "no flowcontrol", "no lldp",
 	"no switchport block",
-	"port-profile", "ptp", "rate-limit", "service-policy type qos output", "sflow", "shape", "snmp",
+	"port-profile", "port-type", "ptp", "rate-limit", "service-policy type qos output", "sflow", "shape", "snmp",
 	"spanning-tree", "storm-control",
 	"switchport", "system", "transceiver", "udld", "vpc", "vrrp", "vrrpv3", "no ptp", "no udld",
 	"no spanning-tree", "no vpc",
 	"service-policy type queuing input", "evpn", "ntp", "no negotiate auto", "priority-flow-control watch-dog",
 	"priority-flow-control auto-restore",
 	"priority-flow-control fixed-restore", "no priority-flow-control watch-dog", "autostate", "breakout",
-	"no carrier-delay", "queue-limit"}
+	"no carrier-delay", "queue-limit", "ip passive-interface", "ip distribute-list", "ip eigrp", "ip bandwidth", "ip delay", "ip hello-interval", "ip hold-time",
+	"ip offset-list", "ip split-horizon", "no ip", "ip bandwidth-percent", "ip authentication", "ip summary-address", "ip nat", "ip tcp", "ip sla",
+	"ipv6 icmp", "ipv6 mld", "ipv6 pim", "ipv6 redirects", "ipv6 unreachables", "ip wccp", "ip forward", "mpls", "fabric", "nve", "vxlan", "host-reachability",
+	"source-interface", "member", "global", "multisite", "suppress-arp", "mcast-group", "ingress-replication", "associate-vrf", "virtual-rmac",
+	"lldp", "no ipv6", "delay", "mdix", "mode", "speed-group", "rate-mode", "span", "destination", "encap", "tunnel", "monitor", "flow", "priority-flow-control bw"}
 
 // knownOfClass are lines of a class of a queuing or network-qos policy.
 var knownOfClass = []string{"queue-limit", "shape", "no shape", "set cos", "congestion-control",
@@ -97,7 +105,7 @@ var knownInBGP = []string{"log-neighbor-changes", "bestpath", "graceful-restart"
 	"soo", "unsuppress-map", "advertise", "nexthop", "retain", "redistribute", "default-information",
 	"dampening", "distance", "inject-map",
 	"suppress", "table-map", "client-to-client", "additional-paths", "default-metric", "advertise-pip",
-	"no client-to-client", "maximum-paths mixed",
+	"no client-to-client", "maximum-paths mixed", "template peer-policy",
 	"maximum-paths eibgp", "export-gateway-ip", "no capability", "graceful-shutdown", "affinity-group",
 	"allowas-in", "bfd singlehop", "no bfd"}
 

@@ -209,9 +209,6 @@ func (r *reader) classMap(l *line) {
 			c.dscp = append(c.dscp, r.numbers(b, 2, netconf.CodePoints-1)...)
 		case b.Is("match", "cos") && kind == "qos":
 			cos = true
-			if !all { // which packets have a tag is in no model
-				r.Unknown(b)
-			}
 		case b.Is("description"):
 		case b.Is("match", "qos-group") && kind != "qos" && len(b.Words) == 3:
 			if g := r.numbers(b, 2, netconf.Classes-1); len(g) == 1 {
@@ -227,6 +224,8 @@ func (r *reader) classMap(l *line) {
 			"class map %s wants a packet's DSCP and its CoS: a routed packet has no CoS, so none matches, "+
 				"want match-any", label)
 		c.dscp = nil
+	} else if cos { // which packets have a tag is in no model
+		r.Tagged = true
 	}
 	r.classMaps[kind+" "+label] = c
 }

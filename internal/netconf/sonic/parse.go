@@ -22,6 +22,7 @@ type reader struct {
 	// Of DEVICE_METADATA, and maps that put a class that pauses where nothing does: each is reported once.
 	metadataOf *node
 	misplaced  map[*node]bool
+	uses       map[string]bool // TABLE|NAME that a field names
 }
 
 // known are the tables and their fields.
@@ -65,7 +66,8 @@ var known = map[string][]string{
 
 // Parse reads the files of a device.
 func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
-	r := &reader{tables: map[string]*node{}, ports: map[string]int{}, named: map[string]int{}, misplaced: map[*node]bool{}}
+	r := &reader{tables: map[string]*node{}, ports: map[string]int{}, named: map[string]int{}, misplaced: map[*node]bool{},
+		uses: map[string]bool{}}
 	r.Device, r.Places, r.Names = &netconf.Device{}, map[string]netconf.Place{}, map[string]string{}
 	r.Defaults = defaults
 	for _, f := range files {
@@ -79,8 +81,9 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 			r.Problems = append(r.Problems, *wrong)
 			continue
 		}
-		for _, t := range all.below {
+		for _, t := range tablesOf(all) {
 			r.tables[t.key] = t
+			r.gather(t)
 			r.look(t)
 		}
 	}
@@ -89,6 +92,7 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 	r.routed()
 	r.sessions()
 	r.peer()
+	r.loose()
 	r.Device.Intern()
 	r.Device.Sort()
 	r.Problems = r.Problems.Sorted()
@@ -134,8 +138,10 @@ func (r *reader) look(t *node) {
 		r.Lines.Understood++
 		for _, f := range o.below {
 			switch {
-			case slices.Contains(fieldsOfNoMatter[t.key], f.key):
+			case f.key == "NULL" || slices.Contains(fieldsOfNoMatter[t.key], f.key): // NULL is how Redis has an object without fields
 				r.Lines.Known += 1 + f.count()
+			case t.key == "BGP_PEER_RANGE" && f.isList():
+				r.Lines.Understood++
 			case names != nil && !slices.Contains(names, f.key) || !f.plain:
 				u := netconf.Unread{Place: netconf.Place{File: r.file, Line: f.line}, Column: 1,
 					Text: located.Cut(t.key + " " + f.key)}
@@ -169,6 +175,11 @@ func (r *reader) portOf(key string) string {
 func (r *reader) below(table string, o *node) {
 	r.NotUnderstood(netconf.Unread{Place: netconf.Place{File: r.file, Line: o.line}, Column: 1,
 		Text: located.Cut(table + " " + o.key)})
+}
+
+// isList reports whether a node is a list of texts.
+func (n *node) isList() bool {
+	return !n.plain && !slices.ContainsFunc(n.below, func(b *node) bool { return b.key != "" || !b.plain })
 }
 
 // count is how many values are below one.
@@ -285,12 +296,21 @@ func (r *reader) interfaces() {
 	})
 }
 
+// inner reports whether a port is between the chips of one device, or that of its processor.
+func inner(name string) bool {
+	rest, ok := strings.CutPrefix(name, "Ethernet-")
+	return ok && slices.ContainsFunc([]string{"BP", "IB", "Rec"}, func(kind string) bool { return strings.HasPrefix(rest, kind) })
+}
+
 // port returns the interface that SONiC calls so; nil: it is no port.
 func (r *reader) port(o *node, name, alias string) *netconf.Interface {
 	if at, there := r.ports[name]; there {
 		return &r.Device.Interfaces[at]
 	}
 	number, err := strconv.ParseUint(strings.TrimPrefix(name, "Ethernet"), 10, 15)
+	if inner(name) {
+		return nil
+	}
 	if err != nil || !strings.HasPrefix(name, "Ethernet") {
 		r.wrong(o, "%s: want a port such as Ethernet0", located.Shown(name))
 		return nil

@@ -1,0 +1,84 @@
+package dialects
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"railyard/internal/netconf"
+)
+
+// files are configurations of one's own: what is not understood of each is printed.
+var files = flag.String("files", "", "print what is not understood of the files of a `pattern`")
+
+// least is how much of relevant lines must be understood, in percent: those that are not known to be of no matter.
+var least = map[string]float64{"sonic": 97, "nxos": 95, "eos": 90, "frr": 95, "nvue": 90, "junos": 85}
+
+// Files in testdata/public are lines as public configurations have them; sources.md says which. Each is told apart by
+// itself, nothing in it is a problem, and of a dialect's relevant lines as much is understood as is asked. A part of the
+// lines is seen through in each, else a rule that knows everything would do.
+//
+// False if a rule or a known line is taken away, or a line is looked through that says something.
+func TestPublicForms(t *testing.T) {
+	for _, name := range Names() {
+		var sum netconf.Lines
+		all, _ := filepath.Glob(filepath.Join("testdata", "public", name, "*"))
+		if len(all) < 8 {
+			t.Errorf("%s: %d files, want 8", name, len(all))
+		}
+		for _, path := range all {
+			p := parse(t, path, name)
+			for _, u := range p.Unread {
+				t.Logf("%s:%d: not understood: %s", path, u.Line, u.Text)
+			}
+			for _, x := range p.Problems {
+				t.Errorf("%s:%d: %s", path, x.Line, x.Message)
+			}
+			sum.Understood += p.Lines.Understood
+			sum.Known += p.Lines.Known
+			sum.Unread += p.Lines.Unread
+		}
+		part := 100 * float64(sum.Understood) / float64(sum.Understood+sum.Unread)
+		t.Logf("%s: %d files, %d relevant lines, %.1f%% understood; %d of no matter", name, len(all),
+			sum.Understood+sum.Unread, part, sum.Known)
+		if part < least[name] || sum.Understood < sum.Known {
+			t.Errorf("%s: %.1f%% of relevant lines, want %.0f%%; %d understood, %d of no matter", name, part, least[name],
+				sum.Understood, sum.Known)
+		}
+	}
+}
+
+// parse reads a file whose dialect Detect tells; name is which it is to be, "": any.
+func parse(t *testing.T, path, name string) *netconf.Parsed {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := []netconf.File{netconf.NewFile(filepath.Base(path), text)}
+	got, err := Detect(of)
+	if name != "" && got != name || err != nil {
+		t.Errorf("%s is of %s, want %s: %v", path, got, name, err)
+		return &netconf.Parsed{}
+	}
+	return All[got].Parse(of)
+}
+
+// TestFiles prints what is not understood of files of one's own: go test -run TestFiles -files 'DIR/*'.
+func TestFiles(t *testing.T) {
+	all, _ := filepath.Glob(*files)
+	for _, path := range all {
+		p := parse(t, path, "")
+		for _, u := range p.Unread {
+			fmt.Printf("U %s:%d: %s\n", filepath.Base(path), u.Line, strings.TrimSpace(u.Text))
+		}
+		for _, x := range p.Problems {
+			fmt.Printf("P %s:%d: %s\n", filepath.Base(path), x.Line, x.Message)
+		}
+		fmt.Printf("F %s: understood %d, of no matter %d, not understood %d\n", path, p.Lines.Understood, p.Lines.Known,
+			p.Lines.Unread)
+	}
+}
