@@ -120,6 +120,7 @@ type checkJSON struct {
 	Assumed   []plan.Note     `json:"assumed,omitempty"`
 	Exchanges []plan.Exchange `json:"dcbx,omitempty"`
 	Survey    *survey.Survey  `json:"survey,omitempty"` // of the network
+	Pinned    []plan.Pinning  `json:"pinned,omitempty"` // by job: how full a controller makes links
 }
 
 func (a *app) check(ctx context.Context, file string, f checkFlags) error {
@@ -174,6 +175,9 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 			estimateText(s, in, m)
 			thresholdText(s, &in.Plan.Scenario.Fabric, in.Thresholds)
 			differingText(s, in.Plan.Scenario.Fabric.SwitchesKey(), in.Plan.Differing())
+			for _, x := range in.Plan.Pinned() {
+				s.Wrap("", x.Text(in.Plan))
+			}
 			configuredText(s, in.Plan)
 		}
 		err = s.Flush(a.stdout)
@@ -233,7 +237,7 @@ func checkData(problems located.Problems, in *plan.Inspection) checkJSON {
 	out.Islands, out.Lookahead = run.Islands(in.Plan)
 	out.Thresholds, out.Mistakes, out.Differing = in.Thresholds, in.Mistakes, in.Plan.Differing()
 	out.Assumed, out.Exchanges = in.Plan.Assumed(), in.Plan.Exchanges()
-	out.Survey = in.Survey
+	out.Survey, out.Pinned = in.Survey, in.Plan.Pinned()
 	return out
 }
 

@@ -36,20 +36,22 @@ type Plan struct {
 	Jobs     []Job  // as the scenario lists them
 	Pairs    []Pair // queue pairs in order of number: those of each job, background, then those of start phases alone
 
-	steady    int // how many of Pairs are not of start phases alone
-	files     Files
-	progress  Progress
-	names     *topo.Names
-	mishaps   Mishaps
-	hostGraph *HostGraph // nil: a link for each NIC
-	receive   *Receive   // nil: NICs have room without end
-	captured  []bool     // by port; nil: none
-	switches  switches
-	configs   *configs // nil: the scenario says what switches do
-	outages   []outage
-	tables    balance.Tables
-	finder    *balance.Finder     // of paths by the hash, before routes change
-	loads     map[int32][]float64 // by job: of ports, by queue pairs that are pinned
+	steady      int // how many of Pairs are not of start phases alone
+	files       Files
+	progress    Progress
+	names       *topo.Names
+	mishaps     Mishaps
+	hostGraph   *HostGraph // nil: a link for each NIC
+	receive     *Receive   // nil: NICs have room without end
+	captured    []bool     // by port; nil: none
+	switches    switches
+	configs     *configs // nil: the scenario says what switches do
+	outages     []outage
+	tables      balance.Tables
+	finder      *balance.Finder       // of paths by the hash, before routes change
+	loads       map[loadKey][]float64 // of ports, by paths that are pinned
+	pins        []pin                 // those paths
+	slowestRate unit.Bitrate          // of the slowest link, where that was asked
 }
 
 // Job is what one job of the scenario does. Its ranks are numbered from 0, whatever other jobs
@@ -171,6 +173,7 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 		}
 	}
 	p.steady = len(p.Pairs)
+	p.repin()
 	if err := p.planStart(); err != nil {
 		return nil, err
 	}
@@ -427,11 +430,11 @@ func (p *Plan) addPair(q Pair) error {
 		return p.addRouted(q)
 	}
 	by := p.Hash()
-	if q.Path, err = p.path(q.Job, by, q.Key, q.From, q.To); err != nil {
+	if q.Path, err = p.path(q.Job, false, by, q.Key, q.From, q.To); err != nil {
 		return fmt.Errorf("%s: %w", q.Name, err)
 	}
 	if q.Back == nil {
-		if q.Back, err = p.path(q.Job, by, q.Key.Reverse(), q.To, q.From); err != nil {
+		if q.Back, err = p.path(q.Job, true, by, q.Key.Reverse(), q.To, q.From); err != nil {
 			return fmt.Errorf("%s: %w", q.Name, err)
 		}
 	}

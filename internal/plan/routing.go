@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"slices"
 
 	"railyard/internal/balance"
@@ -30,7 +29,7 @@ func (p *Plan) planRouting() {
 		epoch := balance.Epoch{From: at, Routes: p.routesWithout(dead)}
 		p.tables.Epochs = append(p.tables.Epochs, epoch)
 	}
-	p.loads = map[int32][]float64{}
+	p.loads = map[loadKey][]float64{}
 	hashed := p.tables.Hashed()
 	p.finder = hashed.Finder(0)
 }
@@ -148,11 +147,12 @@ func (p *Plan) routing() *fabric.Routing {
 	}
 }
 
-// path finds the path of a flow with some headers: that of the hash, also where switches may choose others, or the
-// one to which a controller pins it.
-func (p *Plan) path(job int32, by *hash.Switches, f hash.Flow, from, to topo.NICID) ([]topo.PortID, error) {
+// path finds the path of a flow with some headers: that of the hash, also where switches may choose others, or one to
+// which a controller pins it, until it knows the others (see repin).
+func (p *Plan) path(job int32, back bool, by *hash.Switches, f hash.Flow, from, to topo.NICID) ([]topo.PortID, error) {
 	if p.Scenario.Fabric.Balance == "pinned" {
-		return p.pin(job, from, to)
+		p.pins = append(p.pins, pin{pair: int32(len(p.Pairs)), job: job, back: back})
+		return p.freest(job, back, from, to)
 	}
 	return p.finder.Path(from, to, func(at topo.NodeID) uint64 {
 		if p.Graph.Nodes[at].Kind == topo.HostKind {
@@ -160,67 +160,4 @@ func (p *Plan) path(job int32, by *hash.Switches, f hash.Flow, from, to topo.NIC
 		}
 		return by.Hash(f, int(at))
 	})
-}
-
-// pin gives a queue pair the path whose fullest link has the least load, of several alike the one with the least
-// load in all, of the queue pairs of its job so far: a controller that knows the job and takes them in order. A
-// queue pair counts as one; a link of twice the rate is half as full.
-func (p *Plan) pin(job int32, from, to topo.NICID) ([]topo.PortID, error) {
-	path, err := p.Routes.Path(from, to, nil) // reports what cannot be reached
-	if err != nil {
-		return nil, err
-	}
-	load := p.loads[job]
-	if load == nil {
-		load = make([]float64, len(p.Graph.Ports))
-		p.loads[job] = load
-	}
-	x := pinning{p: p, load: load, to: to, known: map[topo.NodeID]pinned{}}
-	best := append(path[:0:0], x.bestOf(p.Routes.Live(from)).port)
-	for at := p.Graph.Ports[best[0]].To; at != p.Graph.Hosts[p.Graph.NICs[to].Host].Node; {
-		port := x.best(at).port
-		best, at = append(best, port), p.Graph.Ports[port].To
-	}
-	for _, port := range best {
-		load[port] += 1 / float64(p.Graph.Ports[port].Rate)
-	}
-	return best, nil
-}
-
-// pinning is the search for the best path to a NIC.
-type pinning struct {
-	p     *Plan
-	load  []float64 // by port
-	to    topo.NICID
-	known map[topo.NodeID]pinned
-}
-
-// pinned is the best way on from a switch.
-type pinned struct {
-	port         topo.PortID
-	fullest, sum float64
-}
-
-func (x *pinning) best(at topo.NodeID) (b pinned) {
-	if b, ok := x.known[at]; ok {
-		return b
-	}
-	b = x.bestOf(x.p.Routes.NextHops(at, x.to))
-	x.known[at] = b
-	return b
-}
-
-// bestOf is the best of some ports with the ways behind them.
-func (x *pinning) bestOf(ports []topo.PortID) (b pinned) {
-	for i, port := range ports {
-		c := pinned{port: port, fullest: x.load[port], sum: x.load[port]}
-		if peer := &x.p.Graph.Ports[port]; x.p.Graph.Nodes[peer.To].Kind != topo.HostKind {
-			rest := x.best(peer.To)
-			c.fullest, c.sum = max(c.fullest, rest.fullest), c.sum+rest.sum
-		}
-		if i == 0 || cmp.Or(cmp.Compare(c.fullest, b.fullest), cmp.Compare(c.sum, b.sum)) < 0 {
-			b = c
-		}
-	}
-	return b
 }

@@ -29,6 +29,9 @@ func (r *Recorder) notes(s *result.Summary, diverged bool) (notes []string) {
 		if o, is := r.plan.Oversubscribed(); is {
 			notes = append(notes, o.Text(r.plan))
 		}
+		for _, x := range r.plan.Pinned() {
+			notes = append(notes, x.Text(r.plan))
+		}
 	}
 	for _, n := range r.plan.Assumed() {
 		text := n.Switches[0]

@@ -46,7 +46,7 @@ var (
 		{"ecmp", "equal-cost multipath: a hash of the headers picks the path of a queue pair"},
 		{"wcmp", "the same, in proportion to what the ways carry (WCMP, EuroSys'14)"},
 		{"resilient", "a hash picks a bucket; if a link is gone, only its buckets move"},
-		{"pinned", "a controller gives each queue pair a path: the one whose fullest link has the fewest"},
+		{"pinned", "a controller that knows the job gives each queue pair a path, so that the fullest link has the fewest"},
 		{"flowlet", "a queue pair that was quiet takes a link drawn anew (LetFlow, NSDI'17)"},
 		{"dlb", "dynamic load balancing: the link of the best quality, by its load and queue"},
 		{"glb", "global load balancing: dlb, and next hops tell of the quality of their links"},
