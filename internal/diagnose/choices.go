@@ -22,10 +22,13 @@ func (d *Diagnosis) Add(chosen ...noun.Finding) {
 		if len(d.Findings) > 0 {
 			top := &d.Findings[0]
 			before := top.Time
-			switch top.Noun.Class() {
-			case noun.Share:
+			switch {
+			case len(top.Blames) == 0: // another choice: the one that costs more
+			case top.wrong() && top.Share >= worthSaying: // before how the job could be laid out, unless that costs far more
+				before *= useful
+			case top.Noun.Class() == noun.Share:
 				before = 0
-			case noun.Choice: // a window, a controller: the mechanism
+			case top.Noun.Class() == noun.Choice: // a window, a controller: the mechanism
 				before /= useful
 			}
 			if f.Share < worthSaying || before >= f.Time {

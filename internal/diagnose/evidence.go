@@ -22,9 +22,11 @@ type Evidence struct {
 	Crossing func(port int32) []Share
 	// Job returns the name of a queue pair's job that is not the one that is judged, "" of its own and of background.
 	// It may be nil.
-	Job     func(pair int32) string
-	Line    unit.Bitrate  // that most NICs' ports have
-	Timeout unit.Duration // after which a sender sends again what was not acknowledged
+	Job func(pair int32) string
+	// SameRank reports whether two queue pairs are sent by one rank of a job. It may be nil.
+	SameRank func(a, b int32) bool
+	Line     unit.Bitrate  // that most NICs' ports have
+	Timeout  unit.Duration // after which a sender sends again what was not acknowledged
 	// RankCompute is the mean time of compute in a step, by rank.
 	RankCompute []unit.Duration
 	// RankWork is how long a rank's compute would take were all devices alike; nil: as long on all.
@@ -38,6 +40,7 @@ type Span struct {
 	Pair   int32
 	Rank   int32
 	Launch bool // of compute: starting kernels
+	Stood  bool // of compute: a launch took longer than launches do, the rank stood still
 	Time   unit.Duration
 }
 
@@ -133,6 +136,7 @@ type Choice struct {
 	// Ratio is how much more bandwidth a switch has to its hosts than by its equal ports, 0: it is not known.
 	Ratio float64
 	Tier  string // which switch has that ratio
+	Hash  string // the function by which it is chosen: mix, xor
 }
 
 // Share is whose bytes waited at a port.

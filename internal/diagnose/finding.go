@@ -3,6 +3,7 @@ package diagnose
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"railyard/internal/noun"
 	"railyard/internal/unit"
@@ -13,7 +14,8 @@ type Finding struct {
 	noun.Finding
 	Blames []int `json:"blames"` // which of the diagnosis' Blames it is; the first is the one that it is named after
 
-	timer unit.Duration // of Time, senders waited for it
+	timer   unit.Duration // of Time, senders waited for it
+	foreign bool          // most of what waited there is not the job's own
 }
 
 // half of a controller's blame at a port must be what the port lost otherwise for that to be the cause, and the
@@ -115,6 +117,7 @@ func (c *court) finding(d *Diagnosis, blames []int) Finding {
 	f.Share = unit.Share(f.Time, d.Whole)
 	f.Place = c.place(lead)
 	f.timer = d.timer(blames)
+	f.foreign = c.foreign(lead)
 	c.name(&f, lead)
 	f.faultsOf(d)
 	if f.timer > 0 {
@@ -134,6 +137,20 @@ func (c *court) finding(d *Diagnosis, blames []int) Finding {
 		}
 	}
 	return f
+}
+
+// foreign reports whether most of what victims of a blame found at its port is not the job's.
+func (c *court) foreign(b *Blame) bool {
+	if b.Port == "" || b.Kind != SharedPort && b.Kind != UnevenChoice {
+		return false
+	}
+	all, others := int64(0), int64(0)
+	for _, s := range c.fill(b.at) {
+		if all += s.Bytes; c.e.Pairs[s.Pair] == nil {
+			others += s.Bytes
+		}
+	}
+	return 2*others > all
 }
 
 // timer is how long of some blames a retransmission timer ran.
@@ -242,6 +259,8 @@ func (c *court) name(f *Finding, b *Blame) {
 func wrong(b *Blame, p *Port) (n noun.Noun, setting string) {
 	for _, odd := range p.Odd {
 		switch {
+		case odd == OddNoECN && (b.Kind == SharedPort || b.Kind == FullBuffer):
+			return noun.WrongThreshold, odd
 		case odd == OddLeak && (b.Kind == FullBuffer || b.Kind == SharedPort || b.Kind == Pauses || b.Kind == Controller):
 			return noun.SmallBuffer, odd
 		case odd == OddClass && (b.Kind == FullBuffer || b.Kind == SharedPort || b.Kind == Pauses):
@@ -259,6 +278,7 @@ func wrong(b *Blame, p *Port) (n noun.Noun, setting string) {
 const (
 	OddXOFF    = "xOFF"
 	OddMarking = "ECN thresholds"
+	OddNoECN   = "ECN off" // where its like mark
 	OddClass   = "DSCP to class"
 	OddPFC     = "PFC"
 	OddMTU     = "MTU"
@@ -343,7 +363,7 @@ func (c *court) unevenly(f *Finding, b *Blame) {
 	case x.All < x.Of:
 		f.By = "few queue pairs"
 	default:
-		f.By = "the hash"
+		f.By = strings.TrimSpace("the hash " + x.Hash)
 	}
 	if x.By != ByPacket && x.All > 0 {
 		f.fact("flows", x.Via, float64(x.Over), "")
@@ -381,6 +401,12 @@ func first(d *Diagnosis, all []Finding) int {
 	over := func(i int) bool { // an incident, or another overhead, is said before the work
 		return i >= 0 && all[i].Share >= worthSaying && (work < 0 || all[i].Time*useful >= all[work].Time)
 	}
+	if wrong := standing(all); wrong >= 0 {
+		return wrong
+	}
+	if wrong := wrongOf(all); wrong >= 0 && (incident < 0 || !over(incident) || all[incident].Time*useful < all[lost].Time) {
+		return wrong
+	}
 	switch {
 	case over(incident) && all[incident].Time*useful >= all[lost].Time:
 		return faultBefore(all, incident)
@@ -388,6 +414,28 @@ func first(d *Diagnosis, all []Finding) int {
 		return lost
 	}
 	return work
+}
+
+// standing is a deadlock that took a part worth saying, unless something took more than twice as long: what brought it about, and
+// what came of it, is beside it. -1: there is none.
+func standing(all []Finding) int {
+	at := slices.IndexFunc(all, func(f Finding) bool { return f.Noun == noun.PFCDeadlock && f.Share >= worthSaying })
+	if at >= 0 && slices.ContainsFunc(all, func(f Finding) bool { return f.wrong() && f.Time > 2*all[at].Time }) {
+		return -1
+	}
+	return at
+}
+
+// wrongOf is the largest fault, or traffic that is not the job's, that took a part worth saying; -1: there is none.
+func wrongOf(all []Finding) int {
+	return slices.IndexFunc(all, func(f Finding) bool {
+		return f.Share >= worthSaying && f.wrong()
+	})
+}
+
+// wrong reports whether it is a fault, or traffic that is not the job's.
+func (f *Finding) wrong() bool {
+	return f.Noun.Class() == noun.Fault || f.Noun.Class() == noun.Contention && f.foreign
 }
 
 // faultBefore returns what is wrong, if that took a part worth saying beside an incident that is so by design; else the

@@ -71,6 +71,10 @@ func (c *court) judge(s *Span) {
 
 // compute tells what a rank does longer than the others, and launches, from the rest.
 func (c *court) compute(s *Span) {
+	if s.Stood {
+		c.charge(SlowRank, -1, s.Rank, s.Cause, s, s.Time)
+		return
+	}
 	slow := s.Time - c.usual(s.Rank, s.Time)
 	c.charge(SlowRank, -1, s.Rank, s.Cause, s, slow)
 	if s.Launch {

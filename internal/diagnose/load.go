@@ -31,6 +31,9 @@ const (
 	uneven = 1.25
 	// looks is in how many parts the time in which a port sent is looked at.
 	looks = 16
+	// full is the part of its time from which on a port that sends is called full, ahead how much more of it that is than what
+	// its equals send in the mean: then the choice is uneven, too, however little it is beyond the mean.
+	full, ahead = 0.9, 0.1
 )
 
 // use is what a port did beside its equals.
@@ -70,7 +73,12 @@ func (e *Evidence) use(port int32, equal []int32) (u use) {
 		}
 		whole += own
 		filled += own * min(1, sum/could)
-		if mean := sum / float64(len(equal)); own > uneven*mean {
+		mean, most := sum/float64(len(equal)), float64(e.Ports[port].Rate)/8*b.Sub(a).Seconds()
+		switch late := own > full*most && own/most > sum/could+ahead; {
+		case !late && own <= uneven*mean:
+		case late && sum < filled*could: // spread evenly, none of it would have waited
+			beyond += own
+		default:
 			beyond += min(own-mean, room)
 		}
 	}

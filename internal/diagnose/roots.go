@@ -137,6 +137,13 @@ func (c *court) shared(s *Span, port int32, t unit.Duration) {
 		c.alone(s, port, t)
 		return
 	}
+	if own := c.ownOthers(s, port); own > 0 { // its rank's messages behind each other: transmission at the link's rate
+		behind := part(t, float64(own)/float64(all-mine))
+		c.charge(LinkSpeed, port, -1, s.Cause, s, behind)
+		if t -= behind; t <= 0 {
+			return
+		}
+	}
 	apart := 0.0
 	if u := c.use(port); u != nil && u.uneven > 0 {
 		others := 1.0
@@ -151,6 +158,19 @@ func (c *court) shared(s *Span, port int32, t unit.Duration) {
 	uneven := part(t, apart)
 	c.charge(UnevenChoice, port, -1, s.Cause, s, uneven)
 	c.charge(SharedPort, port, -1, s.Cause, s, t-uneven)
+}
+
+// ownOthers is how many bytes of other queue pairs of its own rank waited at a NIC's port with a queue pair.
+func (c *court) ownOthers(s *Span, port int32) (sum int64) {
+	if !c.e.Ports[port].Own || s.Pair < 0 || c.e.SameRank == nil {
+		return 0
+	}
+	for _, f := range c.fill(port) {
+		if f.Pair != s.Pair && c.e.SameRank(f.Pair, s.Pair) {
+			sum += f.Bytes
+		}
+	}
+	return sum
 }
 
 // alone gives time that a message lost at a port over which nothing went but its own bytes.

@@ -185,6 +185,10 @@ var ofNetwork = []row{
 		"of PFC, refreshes included")},
 	{"drops", chart.Count, counter(func(s *result.Summary) int64 { return s.Drops },
 		"packets for which a switch had no room")},
+	{"lost frames", chart.Count, func(s *result.Summary) found {
+		n, words := s.LostFrames()
+		return positive(float64(n), words)
+	}},
 	{"retransmissions", chart.Count, counter(func(s *result.Summary) int64 { return s.Retransmits },
 		"data packets sent again")},
 	{"packet-hops", chart.Count, counter(func(s *result.Summary) int64 { return s.PacketHops },

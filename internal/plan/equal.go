@@ -85,7 +85,7 @@ func (p *Plan) Cut(port topo.PortID, by unit.Time) (sum unit.Duration) {
 // Odd says in what a port of a switch is set otherwise than its like: itself by a fault, or its switch than most of its
 // tier.
 type Odd struct {
-	XOFF, Marking, Class, PFC, MTU, Leak bool
+	XOFF, Marking, NoECN, Class, PFC, MTU, Leak bool
 }
 
 // OddAt returns what is odd about a port, or about what comes in at its switch.
@@ -104,7 +104,8 @@ func (p *Plan) OddAt(port topo.PortID) (o Odd) {
 			o.PFC = o.PFC || s.NoPFC
 			o.Class = o.Class || s.ClassOf != nil
 			if s.Port == port {
-				o.Marking = o.Marking || s.NoECN || s.ECN != nil
+				o.NoECN = o.NoECN || s.NoECN
+				o.Marking = o.Marking || s.ECN != nil
 				o.MTU = o.MTU || s.MTU > 0
 			}
 		}
@@ -122,7 +123,8 @@ func (p *Plan) oddSwitch(node topo.NodeID, o Odd) Odd {
 	o.XOFF = o.XOFF || p.fewHave(node, func(x *scenario.QoS) bool {
 		return x.PFC.Threshold == own.PFC.Threshold && x.PFC.Alpha == own.PFC.Alpha
 	})
-	o.Marking = o.Marking || p.fewHave(node, func(x *scenario.QoS) bool { return x.ECN == own.ECN })
+	o.NoECN = o.NoECN || !own.ECN.Enabled && p.fewHave(node, func(x *scenario.QoS) bool { return !x.ECN.Enabled })
+	o.Marking = o.Marking || own.ECN.Enabled && p.fewHave(node, func(x *scenario.QoS) bool { return x.ECN == own.ECN })
 	o.Class = o.Class || p.fewHave(node, func(x *scenario.QoS) bool {
 		return x.DSCP == own.DSCP && x.DataPriority == own.DataPriority
 	})

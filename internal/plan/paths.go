@@ -65,7 +65,7 @@ func (p *Plan) recabled(g *topo.Graph) (*topo.Graph, error) {
 		if err != nil {
 			return nil, problem(sc, at, "%v", err)
 		}
-		if !topo.IsPattern(l.Link) {
+		if !topo.IsPattern(l.Link) && !l.Sender.Set {
 			if first, twice := of[links[0]]; twice {
 				return nil, problem(sc, at, "%s: the link of fabric.links.named[%d] too, "+
 					"want one entry for both directions", l.Link, first)
@@ -74,10 +74,28 @@ func (p *Plan) recabled(g *topo.Graph) (*topo.Graph, error) {
 		}
 		cable := topo.Cable{Rate: l.Rate.Or(0), Length: l.Length.Or(0), Delay: l.Delay.Or(0)}
 		for _, link := range links {
-			changes = append(changes, topo.Recabling{Link: link, Cable: cable})
+			change := topo.Recabling{Link: link, Cable: cable}
+			if l.Sender.Set {
+				if change.Only, err = sendingEnd(g, link, l.Sender.Value); err != nil {
+					return nil, problem(sc, fmt.Sprintf("fabric.links.named[%d].sender", i), "%v", err)
+				}
+			}
+			changes = append(changes, change)
 		}
 	}
 	return g.Recabled(changes)
+}
+
+// sendingEnd is the end of a link that a node sends by, counted from 1.
+func sendingEnd(g *topo.Graph, link topo.LinkID, name string) (int, error) {
+	a, b := &g.Nodes[g.Links[link].A], &g.Nodes[g.Links[link].B]
+	switch name {
+	case a.Name:
+		return 1, nil
+	case b.Name:
+		return 2, nil
+	}
+	return 0, fmt.Errorf("%s: no end of the link, want %s or %s", name, a.Name, b.Name)
 }
 
 // problem is an error about a key of the scenario, with its place in the file.

@@ -107,6 +107,11 @@ type Pair struct {
 // Enabled reports whether anything uses the queue pair: ranks, or a flow that is not switched off.
 func (q *Pair) Enabled() bool { return q.Flow == nil || q.Flow.Enabled }
 
+// SameRank reports whether one rank of a job sends by both queue pairs.
+func (q *Pair) SameRank(o *Pair) bool {
+	return q.Flow == nil && o.Flow == nil && q.Job >= 0 && q.Job == o.Job && q.From == o.From && q.FromGPU == o.FromGPU
+}
+
 // Sends reports whether an explicit flow uses the queue pair.
 func (q *Pair) Sends() bool { return q.Flow != nil && q.Flow.Enabled }
 

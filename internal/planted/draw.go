@@ -2,6 +2,7 @@ package planted
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"railyard/internal/splitmix"
@@ -25,7 +26,7 @@ func (f *Family) Draw(seed uint64) (Case, error) {
 
 // Families lists all of them.
 func Families() []Family {
-	return append(networkFamilies[:len(networkFamilies):len(networkFamilies)], jobFamilies...)
+	return slices.Concat(networkFamilies, jobFamilies, balanceFamilies, settingFamilies, hostFamilies)
 }
 
 // draw makes texts of random sizes.

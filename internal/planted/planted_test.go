@@ -127,7 +127,7 @@ func found(t *testing.T, c *Case) {
 		t.Logf("without what is planted there is %s, too\n%s", c.Noun, nouns(sound))
 	}
 	saved := d.Whole - sound.Whole
-	t.Logf("%s: attributed %v, saved %v of %v", f.Noun, d.Attributed(d.Main()).Human(), saved.Human(), d.Whole.Human())
+	t.Logf("%s: attributed %v, saved %v of %v", f.Noun, f.Time.Human(), saved.Human(), d.Whole.Human())
 }
 
 // nouns prints findings for a failing test.

@@ -87,7 +87,7 @@ func (c *crossings) choice(id int32) *diagnose.Choice {
 		return nil
 	}
 	c.make()
-	x := &diagnose.Choice{}
+	x := &diagnose.Choice{Hash: p.Scenario.Fabric.Hash.Function}
 	for _, e := range equal {
 		x.Equal = append(x.Equal, int32(e))
 		if c.r.plan.Cut(e, c.r.engine.Now()) > 0 {
@@ -210,7 +210,7 @@ func (r *Recorder) overTime(id topo.PortID, p *diagnose.Port) {
 	for _, x := range []struct {
 		is   bool
 		name string
-	}{{odd.XOFF, diagnose.OddXOFF}, {odd.Marking, diagnose.OddMarking}, {odd.Class, diagnose.OddClass},
+	}{{odd.XOFF, diagnose.OddXOFF}, {odd.NoECN, diagnose.OddNoECN}, {odd.Marking, diagnose.OddMarking}, {odd.Class, diagnose.OddClass},
 		{odd.PFC, diagnose.OddPFC}, {odd.MTU, diagnose.OddMTU}, {odd.Leak, diagnose.OddLeak}} {
 		if x.is {
 			p.Odd = append(p.Odd, x.name)

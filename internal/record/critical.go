@@ -29,6 +29,9 @@ type critical struct {
 	groups   []cause.Split   // of sum, what passed in the communication of each group
 	slowest  exec.PathRecord // of those found; the first among equals
 	slowIn   life            // in which that was
+	until    unit.Time       // the end of the path that was found last, and whose step that was
+	last     int64
+	parts    []exec.PathPart // of since, used again
 }
 
 // PathFinder returns the finder of critical paths; nil where it would take too much memory.
@@ -62,11 +65,12 @@ func (c *critical) take(p *exec.PathRecord) {
 		return
 	}
 	c.found++
-	c.sum.Add(&p.Split)
-	c.evidence.path(p, c.launch)
+	own := c.since(p)
+	c.sum.Add(&own.Split)
+	c.evidence.path(own, c.launch)
 	if c.groups != nil {
-		for i := range p.Parts {
-			if q := &p.Parts[i]; q.Group >= 0 {
+		for i := range own.Parts {
+			if q := &own.Parts[i]; q.Group >= 0 {
 				c.groups[q.Group][q.Cause] += q.Until.Sub(q.From)
 			}
 		}
@@ -79,6 +83,29 @@ func (c *critical) take(p *exec.PathRecord) {
 		c.slowest = *p
 		c.slowest.Parts, c.slowIn = parts, *c.life
 	}
+}
+
+// since is a path from the end of the step before on, if it begins before that: ranks that drift are in different steps at a
+// time. So each moment is in one step, and paths take together what steps do.
+func (c *critical) since(p *exec.PathRecord) *exec.PathRecord {
+	before := c.until
+	follows := c.last+1 == p.Step && c.found > 1
+	c.until, c.last = p.End, p.Step
+	if !follows || before <= p.Start || before >= p.End {
+		return p
+	}
+	out := *p
+	out.Start, out.Split, out.Parts = before, cause.Split{}, c.parts[:0]
+	for i := range p.Parts {
+		q := p.Parts[i]
+		if q.From = max(q.From, before); q.From >= q.Until {
+			continue
+		}
+		out.Split[q.Cause] += q.Until.Sub(q.From)
+		out.Parts = append(out.Parts, q)
+	}
+	c.parts = out.Parts
+	return &out
 }
 
 func kept(step int64) bool { return step < firstPaths || step%everyPath == 0 }

@@ -28,7 +28,7 @@ type evidence struct {
 type spanKey struct {
 	why              cause.Cause
 	port, pair, rank int32
-	launch           bool
+	launch, stood    bool
 }
 
 // pairEvidence is what is known of one queue pair beside what package nic counts.
@@ -113,7 +113,14 @@ func (e *evidence) path(p *exec.PathRecord, launch func(*exec.PathPart) unit.Dur
 				d -= start
 			}
 		case exec.PathLaunch:
-			k.rank, k.launch = q.Rank, true
+			k.rank = q.Rank
+			if over := d - launch(q); over > 0 { // than it takes to launch: the rank stood still, or was slow
+				still := k
+				still.stood = true
+				e.add(still, over)
+				k.rank, d = -1, d-over
+			}
+			k.launch = true
 		case exec.PathMessage, exec.PathAck, exec.PathCredit:
 			if pair, ok := e.connOf[exec.Way{Src: q.Src, Dst: q.Dst, Group: q.Group, Channel: q.Channel}]; ok {
 				k.pair = pair + q.Lane
@@ -297,6 +304,7 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 		Name:    j.pairName,
 		Job:     j.otherJob,
 	}
+	in.SameRank = func(a, b int32) bool { return r.plan.Pairs[a].SameRank(&r.plan.Pairs[b]) }
 	r.ways = r.ways.new(r)
 	in.Choice, in.Crossing = r.ways.choice, r.ways.crossing
 	in.Line = r.usualLine()
@@ -310,7 +318,7 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 	}
 	keys := slices.SortedFunc(maps.Keys(e.spans), func(a, b spanKey) int {
 		return cmp.Or(cmp.Compare(a.why, b.why), cmp.Compare(a.port, b.port), cmp.Compare(a.pair, b.pair),
-			cmp.Compare(a.rank, b.rank), compareBool(a.launch, b.launch))
+			cmp.Compare(a.rank, b.rank), compareBool(a.launch, b.launch), compareBool(a.stood, b.stood))
 	})
 	for _, k := range keys {
 		in.Spans = append(in.Spans, diagnose.Span{
@@ -319,6 +327,7 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 			Pair:   k.pair,
 			Rank:   k.rank,
 			Launch: k.launch,
+			Stood:  k.stood,
 			Time:   e.spans[k],
 		})
 		if k.pair >= 0 && in.Pairs[k.pair] == nil {

@@ -137,6 +137,12 @@ func (r *Recorder) finishLinks(now unit.Time, s *result.Summary) {
 			})
 		}
 	}
+	for why, n := range r.losses {
+		if n > 0 {
+			s.Lost = append(s.Lost, result.LostFrames{Why: lossNames[why], Frames: n})
+		}
+	}
+	slices.SortStableFunc(s.Lost, func(a, b result.LostFrames) int { return cmp.Compare(b.Frames, a.Frames) })
 	r.finishWatchdog(now, s)
 	slices.SortStableFunc(s.BusiestLinks, func(a, b result.LinkFigures) int {
 		return cmp.Compare(b.Utilisation, a.Utilisation)

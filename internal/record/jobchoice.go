@@ -9,7 +9,6 @@ import (
 	"railyard/internal/coll"
 	"railyard/internal/diagnose"
 	"railyard/internal/noun"
-	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -26,6 +25,7 @@ func (j *Job) choices(d *diagnose.Diagnosis, s *result.JobFigures) {
 	d.Add(j.groupsApart(d)...)
 	d.Add(j.ringsApart(d)...)
 	d.Add(j.otherAlgorithms(d, s)...)
+	d.Add(j.otherGradients(d)...)
 }
 
 // bubble is what ranks of a pipeline wait for the first and the last micro-batches: (p-1)/(v*m+p-1) of a step, with p
@@ -211,46 +211,4 @@ func lost(d *diagnose.Diagnosis) (part float64) {
 		}
 	}
 	return part
-}
-
-// worse is how many times longer a collective must take than NCCL's choice would by its model to be called wrong.
-const worse = 1.2
-
-// otherAlgorithms is collectives that took longer than what NCCL would choose takes by its model.
-func (j *Job) otherAlgorithms(d *diagnose.Diagnosis, s *result.JobFigures) (all []noun.Finding) {
-	var whole unit.Duration
-	for i := range s.Collectives {
-		whole += s.Collectives[i].Time * unit.Duration(s.Collectives[i].Count)
-	}
-	for i := range j.plan.Rows {
-		row := &j.plan.Rows[i]
-		at := slices.IndexFunc(s.Collectives, func(c result.Collective) bool { return c.Name == row.Name() })
-		if at < 0 || whole == 0 {
-			continue
-		}
-		took := share(s.Collectives[at].Time, 1-lost(d)) // without what went wrong in the network
-		best, err := plan.NCCLChoice(j.r.plan.Scenario, j.plan.Spec, row.Op, row.Bytes, "auto", "auto", 0)
-		if err != nil || float64(took) < worse*float64(best.Time) {
-			continue
-		}
-		f := noun.Finding{Place: noun.Place{Kind: noun.Collective, Name: row.Name()}, Evidence: []noun.Fact{
-			{What: "it took", At: row.Name(), Value: took.Seconds(), Unit: "s"},
-			{What: "NCCL's choice, by its model", At: row.Name(), Value: best.Time.Seconds(), Unit: "s"}}}
-		algorithm := strings.TrimSuffix(best.Algorithm.Schedule(row.Op), "-"+row.Op.String())
-		_, ncclHas := plan.NCCLAlgorithm(row.Op, row.Algorithm)
-		switch protocol := best.Protocol.String(); {
-		case !ncclHas && row.Algorithm != algorithm:
-			f.Noun, f.By = noun.WrongAlgorithm, fmt.Sprintf("%s in place of %s", row.Algorithm, algorithm)
-		case row.Protocol != "none" && !strings.EqualFold(row.Protocol, protocol):
-			f.Noun, f.By = noun.WrongProtocol, fmt.Sprintf("%s in place of %s", row.Protocol, protocol)
-		case row.Algorithm != algorithm:
-			f.Noun, f.By = noun.WrongAlgorithm, fmt.Sprintf("%s in place of %s", row.Algorithm, algorithm)
-		default:
-			continue
-		}
-		part := unit.Share(took*unit.Duration(s.Collectives[at].Count), whole)
-		f.Time = share(d.Whole, part*(1-lost(d))*(1-float64(best.Time)/float64(took)))
-		all = append(all, f)
-	}
-	return all
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/noun"
 	"railyard/internal/qos"
 	"railyard/internal/result"
 )
@@ -12,6 +13,9 @@ import (
 // advice says of each mistake in the thresholds that acted in this run what it is, how it showed,
 // what cures it, and what a rerun with the cure saved, if there was one.
 func (d *Data) advice() (said []string) {
+	if cure := d.unlike(); cure != "" { // thresholds of all switches do not cure what one of them is set to
+		return []string{cure}
+	}
 	for i := range d.Summary.Mistakes {
 		m := &d.Summary.Mistakes[i]
 		shown := d.shown(m)
@@ -25,6 +29,24 @@ func (d *Data) advice() (said []string) {
 		said = append(said, strings.ToUpper(s[:1])+s[1:])
 	}
 	return said
+}
+
+// unlike says what cures a port that is set otherwise than its like, if that is the first thing to be said; "": it is not.
+func (d *Data) unlike() string {
+	g := d.Summary.Diagnosis
+	if g == nil {
+		return ""
+	}
+	f := d.foremost(g)
+	if f == nil || f.By == "" || f.Place.Name == "" || f.Noun != noun.WrongThreshold && f.Noun != noun.WrongClass {
+		return ""
+	}
+	node, _, _ := strings.Cut(f.Place.Name, "/")
+	s := fmt.Sprintf("A cure: %s as the other switches (%s)", node, f.By)
+	if len(f.Faults) > 0 {
+		s += ": without " + strings.Join(f.Faults, ", ")
+	}
+	return s + "."
 }
 
 // cured says what a rerun with the cures of a mistake saved; "": nobody has asked.

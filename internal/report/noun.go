@@ -61,6 +61,10 @@ func (d *Data) named(g *diagnose.Diagnosis, f *diagnose.Finding) string {
 		return "PFC deadlock over " + strings.Join(circle(f.Place.Ports), ", ")
 	case noun.ECMPCollision, noun.Polarisation, noun.UnevenSpraying:
 		return d.uneven(f, at)
+	case noun.WrongThreshold:
+		if f.By == diagnose.OddNoECN {
+			return fmt.Sprintf("wrong threshold: %s marks nothing (ECN is off there), unlike the other switches", at)
+		}
 	case noun.LinkDown:
 		if f.Place.Kind == noun.Links {
 			full := slices.DeleteFunc(slices.Clone(f.Place.Ports), func(p string) bool { return p == f.Place.Name })

@@ -148,6 +148,9 @@ func (d *Data) becausePause() string {
 
 func (d *Data) becauseLoss() string {
 	p := d.most(func(l *result.LinkRow) float64 { return float64(l.Drops) })
+	if n, words := d.Summary.LostFrames(); n > d.Summary.Drops {
+		return fmt.Sprintf("%s lost: %s; %s sent again.", wasWere(n, "frame"), words, wasWere(d.Summary.Retransmits, "packet"))
+	}
 	if p == nil {
 		return fmt.Sprintf("No switch dropped a packet; %s sent again.", wasWere(d.Summary.Retransmits, "packet"))
 	}

@@ -55,6 +55,7 @@ type Summary struct {
 	Drops         int64         `json:"drops"`
 	LosslessDrops int64         `json:"lossless_drops"` // of them, of classes under PFC
 	Retransmits   int64         `json:"retransmits"`
+	Lost          []LostFrames  `json:"lost,omitempty"`          // frames that did not arrive, by what lost them: most first
 	Reordering    *Reordering   `json:"reordering,omitempty"`    // absent: no packet overtook another
 	BusiestLinks  []LinkFigures `json:"busiest_links,omitempty"` // busiest first
 	// explicit and background flows, in order of the scenario
@@ -279,6 +280,33 @@ type Collective struct {
 	Time  unit.Duration `json:"time_ps"` // first rank's start to last rank's end
 	AlgBW float64       `json:"algbw_bytes_per_s"`
 	BusBW float64       `json:"busbw_bytes_per_s"` // algbw times 2(n-1)/n for all-reduce, (n-1)/n for its halves
+}
+
+// LostFrames is how many frames were lost in one way: to a full buffer, to a fault, by the PFC watchdog.
+type LostFrames struct {
+	Why    string `json:"why"` // as in losses.parquet
+	Frames int64  `json:"frames"`
+}
+
+// lostWords say what lost frames.
+var lostWords = map[string]string{
+	LostInBuffer: "by full buffers", LostOnLink: "on links, to faults", LostWithoutRoute: "for want of a route",
+	LostInNIC: "by receivers, past a gap", LostOversize: "longer than a port takes", LostInReboot: "in switches that went down",
+	LostByWatchdog: "by the PFC watchdog", LostAtThreshold: "at a drop threshold", LostBeforePCIe: "by NICs that wait for PCIe",
+}
+
+// Words says what lost the frames, in words.
+func (l *LostFrames) Words() string { return lostWords[l.Why] }
+
+// LostFrames is how many frames did not arrive, and what lost how many of them, in words.
+func (s *Summary) LostFrames() (sum int64, words string) {
+	var parts []string
+	for i := range s.Lost {
+		l := &s.Lost[i]
+		sum += l.Frames
+		parts = append(parts, unit.Count(l.Frames)+" "+l.Words())
+	}
+	return sum, strings.Join(parts, ", ")
 }
 
 // LinkFigures is one egress port over the run.

@@ -95,10 +95,11 @@ type WhatIfChange struct {
 	Seeds     []WhatIfSeed   `json:"seeds,omitempty"`
 	MeanTime  *unit.Duration `json:"mean_time_ps,omitempty"`
 	MeanSaves *unit.Duration `json:"mean_saves_ps,omitempty"`
-	// Differs says why what is attributed is not what was saved, where a tenth is between them.
-	Differs *WhatIfReason `json:"differs,omitempty"`
-	Brings  string        `json:"brings,omitempty"` // it comes to its end, where the run as it is does not
-	Why     string        `json:"why,omitempty"`    // there is no time
+	// Differs says why what is attributed is not what was saved, where a tenth is between them: the largest reason first. Together
+	// they make up nine tenths of what is between, or are the six largest.
+	Differs []WhatIfReason `json:"differs,omitempty"`
+	Brings  string         `json:"brings,omitempty"` // it comes to its end, where the run as it is does not
+	Why     string         `json:"why,omitempty"`    // there is no time
 }
 
 // WhatIfValue is a key of the scenario and the value that a change gives it.
@@ -128,6 +129,11 @@ const (
 	ReasonOverlap = "overlap" // something else took its place, which had been hidden behind it
 	ReasonPhase   = "phase"   // messages meet at other times: elsewhere time was saved, or lost, too
 
+	// ReasonFewer: without a flow of the job the others are compared, its causes are of all. ReasonTraced: what is compared is of
+	// more than what the causes are of: of steps whose path was not traced, of flows and not of messages.
+	ReasonFewer  = "fewer"
+	ReasonTraced = "traced"
+
 	// ReasonEstimate: a formula's time was attributed, which knows nothing of what overlaps; the cause is what went most.
 	ReasonEstimate = "estimate"
 )
@@ -136,10 +142,13 @@ const (
 // run as it is.
 type WhatIfReason struct {
 	Reason string        `json:"reason"`
-	Cause  diagnose.Kind `json:"cause"`          // a kind of blame
-	Port   string        `json:"port,omitempty"` // of it
-	Before unit.Duration `json:"before_ps"`      // attributed to it in the run as it is
-	After  unit.Duration `json:"after_ps"`       // and in the run with the change
+	Cause  diagnose.Kind `json:"cause,omitempty"` // a kind of blame; none with ReasonFewer and ReasonTraced
+	Port   string        `json:"port,omitempty"`  // of it
+	Before unit.Duration `json:"before_ps"`       // attributed to it in the run as it is
+	After  unit.Duration `json:"after_ps"`        // and in the run with the change
+	// Gives is its part of what is between saved and attributed; negative: of what was saved less.
+	Gives      unit.Duration `json:"gives_ps"`
+	ShareAfter float64       `json:"share_after"` // of the time in the run with the change
 }
 
 // Worth is what a change saves: the mean over seeds, where several were run. False: it is not known.

@@ -189,6 +189,10 @@ func (d *decoder) checkNamedLinks(s *Scenario) {
 			continue
 		}
 		switch first, twice := named[l.Link]; {
+		case l.Sender.Set && (!l.Rate.Set || l.Length.Set || l.Delay.Set):
+			d.problem(path+".sender", l.Sender.Value+": an end has a rate, length and delay are the cable's; want rate alone beside it", "")
+		case l.Sender.Set: // comes on top
+			continue
 		case twice:
 			d.problem(path+".link", fmt.Sprintf("%s: the link of fabric.links.named[%d] too", l.Link, first),
 				"give one entry for a link")

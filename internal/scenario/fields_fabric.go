@@ -608,4 +608,9 @@ var linkFields = []*Field{
 		Meaning: "its one-way delay, instead of a length; auto: as the others",
 		Also:    []string{"latency"},
 	},
+	{
+		Path: "sender", Default: "both", Word: "both", check: checkNode, pattern: nodePattern, example: "a node such as rail1",
+		value:   in(opt(text), func(l *NamedLink) *Opt[string] { return &l.Sender }),
+		Meaning: "the end that sends at the rate, the other as before: a link of which one direction is slower or faster; both: each does",
+	},
 }

@@ -290,6 +290,7 @@ type NamedLink struct {
 	Rate   Opt[unit.Bitrate]
 	Length Opt[unit.Length]
 	Delay  Opt[unit.Duration] // instead of what Length gives
+	Sender Opt[string]        // the end that alone sends at Rate; not set: both
 }
 
 // Switch is one switch; all are alike but those in Fabric.Switches.

@@ -5,6 +5,7 @@ package topo
 type Recabling struct {
 	Link  LinkID
 	Cable Cable
+	Only  int // 1: the rate is of what end A sends alone, 2: of what B does; 0: of both, and of the link
 }
 
 // Recabled returns a network of the same nodes and links in which some links have other cables. The
@@ -24,9 +25,14 @@ func (g *Graph) Recabled(changes []Recabling) (*Graph, error) {
 		if err := cable.check("link " + out.Ports[port].Name); err != nil {
 			return nil, err
 		}
-		l.Rate, l.Length, l.Delay = cable.Rate, cable.Length, cable.propagation()
-		for _, p := range []PortID{port, g.Peer(port)} {
-			out.Ports[p].Rate, out.Ports[p].Delay = l.Rate, l.Delay
+		l.Length, l.Delay = cable.Length, cable.propagation()
+		if c.Only == 0 {
+			l.Rate = cable.Rate
+		}
+		for k, p := range []PortID{port, g.Peer(port)} {
+			if out.Ports[p].Delay = l.Delay; c.Only == 0 || c.Only == k+1 {
+				out.Ports[p].Rate = cable.Rate
+			}
 		}
 	}
 	return &out, nil

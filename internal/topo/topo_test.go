@@ -320,8 +320,8 @@ func TestValidateNamesWhatIsBroken(t *testing.T) {
 			"on link 0": func(g *topo.Graph) {
 			g.Ports[1].To = 1
 		},
-		"link host1/rail1: port host1/rail1 has rate 1b/s and delay 100ns, its link 200Gb/s and 100ns": func(g *topo.Graph) {
-			g.Ports[0].Rate = 1
+		"link host1/rail1: port host1/rail1 has rate 0b/s and delay 100ns, its link 200Gb/s and 100ns": func(g *topo.Graph) {
+			g.Ports[0].Rate = 0
 		},
 		"host1: lists port 2 after port 4, want ascending order": func(g *topo.Graph) {
 			n := g.Nodes[0].Ports

@@ -54,7 +54,9 @@ func shareOf(c *Cut, d *diagnose.Diagnosis) func(*diagnose.Blame) unit.Duration 
 		return kinds(diagnose.Controller)
 	case Window:
 		return kinds(diagnose.Window)
-	case Port, Link:
+	case Port:
+		return func(b *diagnose.Blame) unit.Duration { return timeIf(b, b.Port == c.Subject[0]) }
+	case Link:
 		return func(b *diagnose.Blame) unit.Duration { return timeIf(b, diagnose.OnLink(b.Port, c.Subject[0])) }
 	case Fault:
 		return func(b *diagnose.Blame) unit.Duration {

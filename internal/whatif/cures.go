@@ -52,6 +52,8 @@ func triedCures(p *plan.Plan, s *result.Summary, job int, computed []unit.Durati
 	t.pauses()
 	t.losses()
 	t.hosts()
+	t.control()
+	t.graphs()
 	t.collectives()
 	t.pipeline()
 	return t.all
@@ -222,6 +224,29 @@ func (t *trying) hosts() {
 	case c.NIC.SharedBy > 1:
 		t.try("with a NIC for each GPU", []noun.Noun{noun.NICShared, noun.PCIeShared}, set("cluster.nic.shared_by", "1"))
 	}
+}
+
+// control tries a congestion controller that knows queues, where traffic meets and another, or none, is in use.
+func (t *trying) control() {
+	if t.sc.Congestion.Algorithm == "hpcc" || !t.lost(diagnose.SharedPort) && !t.lost(diagnose.Controller) {
+		return
+	}
+	changes := append([]scenario.Change{set("congestion", "{algorithm: hpcc}")}, t.without("transport.window", "transport.window_scale",
+		"transport.ack_every")...)
+	t.try("with HPCC", []noun.Noun{noun.ControllerUnderRun, noun.HOLVictim, noun.Incast, noun.SharedLink}, changes...).Late = true
+}
+
+// inGraph is what a kernel takes to start as a node of a CUDA graph, which was launched as a whole: about half a microsecond, by what
+// NVIDIA measures between kernels of one.
+const inGraph = 500 * unit.Nanosecond
+
+// graphs tries kernels that are started as a graph, not one by one.
+func (t *trying) graphs() {
+	if t.at.Work == nil || t.sc.Cluster.Host.Launch <= inGraph || !t.lost(diagnose.Launch) {
+		return
+	}
+	t.try(fmt.Sprintf("with CUDA graphs: %s to start a kernel", inGraph), []noun.Noun{noun.LaunchBound},
+		set("cluster.host.launch", inGraph.String()))
 }
 
 // inOrder sorts changes so that what is set comes before what is taken away, as --set and --unset do. A change of an entry of

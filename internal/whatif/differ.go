@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"slices"
 
 	"railyard/internal/diagnose"
@@ -22,70 +23,88 @@ type place struct {
 	port string
 }
 
+// mostReasons is how many causes are named at most for what differs, enough the part of it that they have to make up together.
+const (
+	mostReasons = 6
+	enough      = 0.9
+)
+
 // differs says why what is attributed to a change is not what it saved, where a tenth of the latter or more is between them; nil:
 // they agree, or it cannot be told.
 //
-// What the blames of two runs differ by sums to what the runs differ by:
+// What the causes of two runs differ by sums to what their diagnoses differ by, and the rest is what is compared beside them:
 //
-//	saved = sum over causes of (before - after) = attributed + sum over causes of (before - after - attributed part)
+//	saved = attributed + sum over causes of (before - after - attributed part) + what the diagnosis is not of
 //
-// So the largest of these terms that goes the way of the difference is its reason, and the run with the change has shown it.
-func (a *asking) differs(c *Cut, out *result.WhatIfChange, s *result.Summary) *result.WhatIfReason {
-	with, without := a.of(a.played[0].sum).Diagnosis, a.of(s).Diagnosis
-	share := shareOf(c, with)
-	if a.life || out.Attributed == nil || out.Saves == nil || share == nil || with == nil || without == nil ||
-		within(*out.Attributed, *out.Saves) || a.fewer(c) {
+// So the terms of this sum are the reasons, largest first, until they make up nine tenths: the run with the change has shown each. Of a
+// formula's time, which is no cause's, nothing is attributed to causes, and the terms sum to what was saved.
+func (a *asking) differs(c *Cut, out *result.WhatIfChange, s *result.Summary) []result.WhatIfReason {
+	with, without := a.diagnosed(a.of(a.played[0].sum)), a.diagnosed(a.of(s))
+	if out.Attributed == nil || out.Saves == nil || with == nil || without == nil || within(*out.Attributed, *out.Saves) {
 		return nil
 	}
-	if c.Kind == Tried && len(c.finding(a.was().Diagnosis).Blames) == 0 {
-		return estimated(with, without, *out.Saves, *out.Attributed)
+	share := shareOf(c, with)
+	if c.Kind == Tried && c.finding(with) == nil {
+		return nil
+	}
+	estimate := c.Kind == Tried && len(c.finding(with).Blames) == 0
+	whole := *out.Saves - *out.Attributed
+	if estimate {
+		share, whole = func(*diagnose.Blame) unit.Duration { return 0 }, *out.Saves
+	}
+	if share == nil {
+		return nil
 	}
 	sums, order := compared(with, without, share)
-	var best *result.WhatIfReason
-	most, more := unit.Duration(0), *out.Saves > *out.Attributed
+	var all []result.WhatIfReason
+	more := whole > 0
 	for _, at := range order {
 		x := sums[at]
-		gave := x.before - x.after - x.part
-		if !more {
-			gave = -gave
+		r := result.WhatIfReason{Reason: reasonOf(at, x.part > 0, more), Cause: at.kind, Port: at.port, Before: x.before, After: x.after,
+			Gives: x.before - x.after - x.part, ShareAfter: unit.Share(x.after, without.Whole)}
+		if estimate {
+			r.Reason = result.ReasonEstimate
 		}
-		if gave > most {
-			most = gave
-			best = &result.WhatIfReason{Reason: reasonOf(at, x.part > 0, more), Cause: at.kind, Port: at.port, Before: x.before,
-				After: x.after}
-		}
+		all = append(all, r)
 	}
-	return best
+	if beside := *out.Saves - (with.Whole - without.Whole); beside != 0 {
+		r := result.WhatIfReason{Reason: result.ReasonTraced, Before: with.Whole, After: without.Whole, Gives: beside}
+		if a.fewer(c) {
+			r.Reason = result.ReasonFewer
+		}
+		all = append(all, r)
+	}
+	return largest(all, whole)
 }
 
-// estimated says why a formula's time, which is no cause's, is not what was saved. Where less was saved and a cause grew by half
-// of what is missing or more, it is that cause; else what was saved is told by the cause that moved most its way.
-func estimated(with, without *diagnose.Diagnosis, saves, attributed unit.Duration) *result.WhatIfReason {
-	none := func(*diagnose.Blame) unit.Duration { return 0 }
-	sums, order := compared(with, without, none)
-	var grew, moved *result.WhatIfReason
-	var most, far unit.Duration
-	for _, at := range order {
-		x := sums[at]
-		by := x.after - x.before
-		if by > most {
-			most = by
-			grew = &result.WhatIfReason{Reason: reasonOf(at, false, false), Cause: at.kind, Port: at.port, Before: x.before,
-				After: x.after}
+// largest returns the reasons that go the way of a difference, largest first, until they make up enough of it.
+func largest(all []result.WhatIfReason, whole unit.Duration) []result.WhatIfReason {
+	toward := func(r *result.WhatIfReason) unit.Duration {
+		if whole < 0 {
+			return -r.Gives
 		}
-		if saves < 0 {
-			by = -by
-		}
-		if -by > far {
-			far = -by
-			moved = &result.WhatIfReason{Reason: result.ReasonEstimate, Cause: at.kind, Port: at.port, Before: x.before,
-				After: x.after}
-		}
+		return r.Gives
 	}
-	if grew != nil && saves < attributed && 2*most >= attributed-saves {
-		return grew
+	slices.SortStableFunc(all, func(x, y result.WhatIfReason) int { return cmp.Compare(toward(&y), toward(&x)) })
+	sum := unit.Duration(0)
+	for i := range all {
+		if toward(&all[i]) <= 0 || i == mostReasons || float64(sum) >= enough*float64(max(whole, -whole)) {
+			return all[:i]
+		}
+		sum += toward(&all[i])
 	}
-	return moved
+	return all
+}
+
+// diagnosed is where the time went that is compared: of a whole job, or of its steps or messages.
+func (a *asking) diagnosed(s *result.Summary) *diagnose.Diagnosis {
+	switch {
+	case !a.life:
+		return s.Diagnosis
+	case s.Lifetime != nil:
+		return s.Lifetime
+	}
+	return diagnose.Lifetime(s.Took, nil)
 }
 
 // fewer reports whether a change leaves fewer of the job's messages to compare than the diagnosis is of.

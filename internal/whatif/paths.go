@@ -63,8 +63,11 @@ func (t *trying) hashing(choices int, uneven []noun.Noun) {
 		t.byChance("with a hash seed for each switch", polarised, set("fabric.hash.seed", "per-switch"))
 	}
 	t.byChance("with another seed", uneven, seedChange(otherSeeds(t.sc.Seed, 1)[0]))
-	if h.Function != mixing {
-		t.byChance("with the hash "+mixing, uneven, set("fabric.hash.function", mixing))
+	for _, other := range []string{mixing, "crc16", "xor"} {
+		if h.Function != other {
+			t.byChance("with the hash "+other, uneven, set("fabric.hash.function", other))
+			t.all[len(t.all)-1].Late = other != mixing
+		}
 	}
 }
 

@@ -84,11 +84,22 @@ func explained(t *testing.T, c *planted.Case, x *result.WhatIfChange) {
 	if x.Saves == nil || x.Attributed != nil && within(*x.Attributed, *x.Saves) {
 		return
 	}
-	switch {
-	case x.Differs == nil:
-		t.Errorf("%s: attributed %v, saves %v, and no reason\n%s", x.Name, x.Attributed, *x.Saves, c.With)
-	case x.Differs.Before == x.Differs.After && x.Differs.Reason != result.ReasonRest:
-		t.Errorf("%s: %q is no reason: %v before and after", x.Name, x.Differs.Cause, x.Differs.Before)
+	if x.Attributed == nil {
+		t.Errorf("%s: nothing attributed, saves %v\n%s", x.Name, *x.Saves, c.With)
+		return
+	}
+	between, sum := *x.Saves-*x.Attributed, unit.Duration(0)
+	for i := range x.Differs {
+		if sum += x.Differs[i].Gives; x.Differs[i].Reason == result.ReasonEstimate {
+			between = *x.Saves // what is attributed is no cause's
+		}
+	}
+	if between < 0 {
+		between, sum = -between, -sum
+	}
+	if float64(sum) < enough*float64(between) && len(x.Differs) < mostReasons {
+		t.Errorf("%s: attributed %v, saves %v, reasons for %v of what is between\n%+v\n%s", x.Name, x.Attributed, *x.Saves, sum,
+			x.Differs, c.With)
 	}
 }
 

@@ -69,7 +69,7 @@ func (r *Result) changeRows(c *result.WhatIfChange) [][]string {
 		row = append(row, (*time).Human(), "", "")
 	}
 	rows := [][]string{row}
-	for _, more := range []string{c.Brings, c.Why, c.Reason, spread(c), reason(c.Differs), flags(c)} {
+	for _, more := range []string{c.Brings, c.Why, c.Reason, spread(c), reasons(c.Differs), flags(c)} {
 		if more != "" {
 			rows = append(rows, []string{more})
 		}
@@ -95,29 +95,51 @@ func spread(c *result.WhatIfChange) string {
 		least.Seed, most.Time.Human(), most.Seed)
 }
 
-// reason says why a change saves more or less than what is attributed to it.
-func reason(d *result.WhatIfReason) string {
-	if d == nil {
-		return ""
+// shownTerms is how many of the reasons are printed for which a change saves more or less than what is attributed to it.
+const shownTerms = 3
+
+// reasons says why a change saves more or less than what is attributed to it, by the figures of the rerun.
+func reasons(all []result.WhatIfReason) string {
+	var parts []string
+	for i := range all[:min(len(all), shownTerms)] {
+		parts = append(parts, reason(&all[i], i > 0 && all[i].Reason == all[i-1].Reason))
+	}
+	if more := len(all) - shownTerms; more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// reason is one of them; again: as the one before.
+func reason(d *result.WhatIfReason, again bool) string {
+	was := fmt.Sprintf("%s, was %s", d.After.Human(), d.Before.Human())
+	switch d.Reason {
+	case result.ReasonFewer:
+		return fmt.Sprintf("without it other messages are compared: %s of it lies in that", signed(d.Gives))
+	case result.ReasonTraced:
+		return fmt.Sprintf("causes are of what was traced, which takes %s: %s lies beside that", was, signed(d.Gives))
 	}
 	at := string(d.Cause)
 	if d.Port != "" {
 		at += " at " + d.Port
 	}
-	was := fmt.Sprintf("%s, was %s", d.After.Human(), d.Before.Human())
+	text := fmt.Sprintf("%s takes %s", at, was)
+	if again {
+		return text
+	}
 	switch d.Reason {
 	case result.ReasonRest:
-		return fmt.Sprintf("part of it stays: %s takes %s", at, was)
+		return "part of it stays: " + text
 	case result.ReasonDivided:
-		return fmt.Sprintf("blame was divided: %s takes %s", at, was)
+		return "blame was divided: " + text
 	case result.ReasonMoved:
-		return fmt.Sprintf("the hot spot moves: %s takes %s", at, was)
+		return fmt.Sprintf("the hot spot moves: %s, %s of the time", text, unit.Percent(d.ShareAfter))
 	case result.ReasonEstimate:
-		return fmt.Sprintf("a formula estimates: %s takes %s", at, was)
+		return "a formula estimates: " + text
 	case result.ReasonOverlap:
-		return fmt.Sprintf("overlap: %s takes %s", at, was)
+		return "overlap: " + text
 	}
-	return fmt.Sprintf("messages meet at other times: %s takes %s", at, was)
+	return "messages meet at other times: " + text
 }
 
 // mostFlags is how long the flags of a change may be so that they are printed; whatif.json has them all.

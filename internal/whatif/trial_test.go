@@ -145,8 +145,20 @@ func TestWhyAttributedAndSavedDiffer(t *testing.T) {
 	} {
 		attributed, saves := 60*us, base.Diagnosis.Whole-c.after.Diagnosis.Whole
 		got := a.differs(cut, &result.WhatIfChange{Attributed: &attributed, Saves: &saves}, c.after)
-		if (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
-			t.Errorf("saves %v: %+v, want %+v", saves, got, c.want)
+		if len(got) == 0 || c.want == nil {
+			if len(got) > 0 || c.want != nil {
+				t.Errorf("saves %v: %+v, want %+v", saves, got, c.want)
+			}
+			continue
+		}
+		sum, first := unit.Duration(0), got[0]
+		for i := range got {
+			sum += got[i].Gives
+		}
+		first.Gives, first.ShareAfter = 0, 0
+		if between := saves - attributed; first != *c.want || sum < 0 != (between < 0) ||
+			max(sum, -sum)*10 < max(between, -between)*9 {
+			t.Errorf("saves %v: %+v, want %+v first, together %v", saves, got, c.want, between)
 		}
 	}
 }
@@ -165,7 +177,7 @@ job: {flows: [{from: host1/nic0, to: host4/nic0, bytes: 2MB}, {from: host2/nic0,
 			t.Errorf("%s: %+v", name, c)
 		}
 	}
-	c := found.change("with rail1/host4 at 1Tb/s, both directions")
+	c := found.change("with rail1/host4 at 1Tb/s")
 	if c.Time != nil || !strings.Contains(c.Why, "want a larger fabric.switch.buffer") {
 		t.Errorf("%+v", c)
 	}

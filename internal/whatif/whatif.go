@@ -334,11 +334,7 @@ func (a *asking) measured(s *result.Summary, but map[string]bool) (time, slowest
 func (a *asking) change(t *trial) result.WhatIfChange {
 	c, was := &t.Cut, a.played[0].sum
 	out := result.WhatIfChange{Kind: c.Kind, Name: c.Name, Subject: c.Subject, Reason: c.Reason, Nouns: c.Of, Set: values(c.Changes)}
-	d := a.was().Diagnosis
-	if a.life {
-		d = a.was().Lifetime
-	}
-	if d, ok := attributed(c, d); ok {
+	if d, ok := attributed(c, a.diagnosed(a.of(was))); ok {
 		out.Attributed = &d
 	}
 	but := map[string]bool{} // a flow that is not there has no completion time: compare the others

@@ -139,7 +139,7 @@ func TestOnlyChangesThatApply(t *testing.T) {
 	quiet = strings.ReplaceAll(quiet, "bytes: 1MB", "bytes: 10kB")
 	got := ask(t, began(t, quiet), Options{}).names()
 	slices.Sort(got)
-	want := []string{"with infinitely fast links", "with rail1/host4 at 1Tb/s, both directions", "without burst-1", "without burst-2",
+	want := []string{"with infinitely fast links", "with rail1/host4 at 1Tb/s", "without burst-1", "without burst-2",
 		"without the 2 background flows on the job's ports"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
@@ -202,7 +202,7 @@ fabric: {design: single-switch, links: {named: [{link: rail1/host2, rate: 10Gb/s
 congestion: {algorithm: none}
 job: {flows: [{from: host1/nic0, to: host2/nic0, bytes: 2MB}]}
 `
-	got := ask(t, began(t, slow), Options{}).change("with rail1/host2 at 100Gb/s, both directions")
+	got := ask(t, began(t, slow), Options{}).change("with rail1/host2 at 100Gb/s")
 	if len(got.Set) != 1 || got.Set[0] != (result.WhatIfValue{Path: "fabric.links.named[0].rate",
 		Value: "100Gb/s"}) || *got.Part < 0.8 {
 		t.Errorf("%+v", got)

@@ -1,0 +1,178 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"railyard/internal/coll"
+	"railyard/internal/diagnose"
+	"railyard/internal/nccl"
+	"railyard/internal/noun"
+	"railyard/internal/plan"
+	"railyard/internal/result"
+	"railyard/internal/unit"
+	"railyard/internal/workload"
+)
+
+// worse is how many times longer a collective must take than another choice would to be called wrong.
+const worse = 1.2
+
+// otherAlgorithms is collectives of a benchmark that took longer than what NCCL would choose takes by its model, or a ring.
+func (j *Job) otherAlgorithms(d *diagnose.Diagnosis, s *result.JobFigures) (all []noun.Finding) {
+	var whole unit.Duration
+	for i := range s.Collectives {
+		whole += s.Collectives[i].Time * unit.Duration(s.Collectives[i].Count)
+	}
+	for i := range j.plan.Rows {
+		row := &j.plan.Rows[i]
+		at := slices.IndexFunc(s.Collectives, func(c result.Collective) bool { return c.Name == row.Name() })
+		if at < 0 || whole == 0 {
+			continue
+		}
+		took := share(s.Collectives[at].Time, 1-lost(d)) // without what went wrong in the network
+		x := j.better(row.Op, row.Bytes, row.Algorithm, row.Protocol, row.Channels, took)
+		if x == nil {
+			continue
+		}
+		f := x.finding(row.Name())
+		part := unit.Share(took*unit.Duration(s.Collectives[at].Count), whole)
+		f.Time = share(d.Whole, part*(1-lost(d))*x.saves())
+		all = append(all, f)
+	}
+	return all
+}
+
+// otherGradients is the same of gradients that replicas sum in each step. What it saves is a part of the critical path's
+// time on links.
+func (j *Job) otherGradients(d *diagnose.Diagnosis) []noun.Finding {
+	c := &j.plan.Spec.Collective
+	if x := &j.plan.Spec.Parallel; len(j.plan.Rows) > 0 || c.Schedule.Set || x.TP > 1 || x.PP > 1 || x.Zero > 1 {
+		return nil
+	}
+	longest, work := -1, j.plan.Work
+	for i := range j.colls {
+		if op := &work.Collectives[i]; j.colls[i].n > 0 && !op.Once && work.Groups[op.Group].Kind == workload.GroupKindData &&
+			(longest < 0 || j.colls[i].time > j.colls[longest].time) {
+			longest = i
+		}
+	}
+	if longest < 0 {
+		return nil
+	}
+	op := &work.Collectives[longest]
+	took := share(j.colls[longest].time/unit.Duration(j.colls[longest].n), 1-lost(d))
+	x := j.better(coll.AllReduce, op.Bytes(), c.Algorithm, c.Protocol, 0, took)
+	if x == nil {
+		return nil
+	}
+	var links unit.Duration
+	for i := range d.Findings {
+		if f := &d.Findings[i]; f.Noun.Class() == noun.Fault || len(f.Blames) == 0 {
+			continue
+		}
+		for _, k := range d.Findings[i].Blames {
+			if slices.Contains(linkKinds, d.Blames[k].Kind) {
+				links += d.Blames[k].Time
+			}
+		}
+	}
+	f := x.finding(op.Name)
+	f.Time = share(links, x.saves())
+	return []noun.Finding{f}
+}
+
+// linkKinds are what messages of a collective take on links, and behind each other.
+var linkKinds = []diagnose.Kind{diagnose.LinkSpeed, diagnose.SharedPort, diagnose.UnevenChoice, diagnose.NIC, diagnose.NVLink,
+	diagnose.SwitchDelay, diagnose.Cable, diagnose.PCIe, diagnose.Answer, diagnose.Dependency}
+
+// A faster choice for a collective.
+type faster struct {
+	wrong           noun.Noun
+	by              string
+	took, best, own unit.Duration // measured; of the other choice; of the own one by the same model, 0: it has none
+}
+
+// saves is the part of a collective's time that the other choice saves.
+func (x *faster) saves() float64 {
+	if x.own > 0 {
+		return float64(x.own-x.best) / float64(max(x.own, x.took))
+	}
+	return 1 - float64(x.best)/float64(x.took)
+}
+
+func (x *faster) finding(name string) noun.Finding {
+	return noun.Finding{Noun: x.wrong, By: x.by, Place: noun.Place{Kind: noun.Collective, Name: name}, Evidence: []noun.Fact{
+		{What: "it took", At: name, Value: x.took.Seconds(), Unit: "s"},
+		{What: "the other choice, by a model", At: name, Value: x.best.Seconds(), Unit: "s"}}}
+}
+
+// better returns a choice with which a collective is faster, nil: there is none. Choices of NCCL are compared by its model, so that
+// a slow network is not taken for a wrong choice; an algorithm that NCCL has not by what it took, with a ring's bytes over the links too.
+func (j *Job) better(op coll.Collective, bytes unit.Bytes, algorithm, protocol string, channels int, took unit.Duration) *faster {
+	sc := j.r.plan.Scenario
+	choice, err := plan.NCCLChoice(sc, j.plan.Spec, op, bytes, "auto", "auto", 0)
+	if err != nil {
+		return nil
+	}
+	chosen := strings.TrimSuffix(choice.Algorithm.Schedule(op), "-"+op.String())
+	x := &faster{took: took, best: choice.Time}
+	_, ncclHas := plan.NCCLAlgorithm(op, algorithm)
+	plain := strings.EqualFold(protocol, "none")
+	if ncclHas {
+		asked := protocol
+		if plain {
+			asked = nccl.Simple.String()
+		}
+		own, err := plan.NCCLChoice(sc, j.plan.Spec, op, bytes, algorithm, strings.ToLower(asked), channels)
+		if err != nil {
+			return nil
+		}
+		x.own = own.Time
+	}
+	switch is := choice.Protocol.String(); {
+	case !ncclHas && algorithm != chosen:
+		if ring := j.ringTime(op, bytes); ring > 0 && ring < x.best {
+			x.best, chosen = ring, "ring"
+		}
+		x.wrong, x.by = noun.WrongAlgorithm, fmt.Sprintf("%s in place of %s", algorithm, chosen)
+	case !plain && !strings.EqualFold(protocol, is):
+		x.wrong, x.by = noun.WrongProtocol, fmt.Sprintf("%s in place of %s", protocol, is)
+	case algorithm != chosen:
+		x.wrong, x.by = noun.WrongAlgorithm, fmt.Sprintf("%s in place of %s", algorithm, chosen)
+	default:
+		return nil
+	}
+	if float64(took) < worse*float64(x.best) && x.own == 0 || x.own > 0 && float64(x.own) < worse*float64(x.best) {
+		return nil
+	}
+	return x
+}
+
+// ringTime is what a ring takes for its bytes over the links of the slowest rank, with the shortest way for each step, 0: it has none.
+func (j *Job) ringTime(op coll.Collective, bytes unit.Bytes) unit.Duration {
+	if _, ring := coll.Algorithms["ring-"+op.String()]; !ring {
+		return 0
+	}
+	n := unit.Duration(j.ranks())
+	steps := n - 1
+	if op == coll.AllReduce {
+		steps *= 2
+	}
+	cluster := &j.r.plan.Scenario.Cluster
+	g := j.r.plan.Graph
+	line := j.r.usualLine() * unit.Bitrate(max(1, len(g.NICs)/max(1, len(g.Hosts))))
+	if cluster.Host.GPUs > 1 {
+		line = min(line, cluster.Host.NVLink)
+	}
+	if line == 0 {
+		return 0
+	}
+	hop := unit.Duration(0)
+	for _, l := range j.plan.Links {
+		if l.Pair >= 0 {
+			hop = max(hop, j.r.plan.BaseRTT(&j.r.plan.Pairs[l.Pair])/2)
+		}
+	}
+	return steps * (line.TransmitTime(bytes)/n + hop)
+}
