@@ -164,15 +164,19 @@ func (s *study) tiersText(out *sheet.Sheet, o *design.Option) {
 	}
 	out.Grid("lrrrrrw", rows)
 	w := o.Backend()
-	text := fmt.Sprintf("%s of %s", count(w.Segments, "segment"), count(w.Segment, "host"))
-	if w.Pods > 1 {
+	text, lower, upper := fmt.Sprintf("%s of %s", count(w.Segments, "segment"), count(w.Segment, "host")), "to spines", "to super-spines"
+	if w.Design == "dragonfly" {
+		text = fmt.Sprintf("%s of %s with %s each", count(w.Pods, "group"), count(w.Segments/w.Pods, "router"),
+			count(w.Segment, "host"))
+		lower, upper = "inside groups", "between groups"
+	} else if w.Pods > 1 {
 		text += ", " + count(w.Pods, "pod")
 	}
 	if w.Planes > 1 {
 		text += ", " + count(w.Planes, "plane")
 	}
-	out.Wrap("  ", fmt.Sprintf("backend: %s; room for %s; cables: %s to hosts, %s to spines, %s to super-spines", text,
-		count(w.Room(), "host"), num(w.HostLinks()), num(w.LeafLinks()), num(w.SuperLinks())))
+	out.Wrap("  ", fmt.Sprintf("backend: %s; room for %s; cables: %s to hosts, %s %s, %s %s", text,
+		count(w.Room(), "host"), num(w.HostLinks()), num(w.LeafLinks()), lower, num(w.SuperLinks()), upper))
 }
 
 // growthText prints how a backend grows.

@@ -121,7 +121,8 @@ type measuredJSON struct {
 	Warmup     int              `json:"warmup"`
 	Rows       []measuredRow    `json:"rows"`
 	LeftOut    []measuredLeft   `json:"left_out"`
-	Error      *float64         `json:"error"` // null: nothing was compared
+	Error      *float64         `json:"error"`            // null: nothing was compared
+	Large      *float64         `json:"error_from_64MiB"` // null: no size is as large
 	Factor     float64          `json:"factor"`
 	Parting    *measuredParting `json:"parting"` // null: nowhere by more than the factor
 	Calibrated []unit.Bytes     `json:"calibrated_sizes_bytes"`
@@ -359,6 +360,9 @@ func (a *app) measuredEnd(ctx context.Context, c *comparing, failed error) error
 			return fmt.Errorf("import nccl-tests: %w", err)
 		}
 		c.out.Error = &compared.Error
+		if compared.Larges > 0 {
+			c.out.Large = &compared.Large
+		}
 		if p := compared.Parting; p != nil {
 			c.out.Parting = &measuredParting{p.Bytes, p.Reason.String(), p.Left, p.Text}
 		}
@@ -387,8 +391,12 @@ func (a *app) printCompared(c *comparing) error {
 	s := a.newSheet()
 	s.Blank()
 	if c.out.Error != nil {
-		s.Wrap("", fmt.Sprintf("error: %s over %s (exp(mean |ln(simulated/measured)|) - 1)", unit.Percent(*c.out.Error),
-			count(len(c.pairs), "size")))
+		large := ""
+		if c.out.Large != nil {
+			large = fmt.Sprintf(", %s over those from %s on", unit.Percent(*c.out.Large), perf.LargeFrom)
+		}
+		s.Wrap("", fmt.Sprintf("error: %s over %s%s (exp(mean |ln(simulated/measured)|) - 1)", unit.Percent(*c.out.Error),
+			count(len(c.pairs), "size"), large))
 		if p := c.out.Parting; p != nil {
 			s.Wrap("", fmt.Sprintf("they part, likely reason %s: %s", p.Reason, p.Text))
 		} else {

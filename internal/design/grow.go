@@ -28,26 +28,33 @@ func Growth(o *Option, now, gpus int) []Phase {
 		whole.What = "all"
 		return []Phase{whole}
 	}
+	if w.Design == "dragonfly" { // every two groups are linked: a part of it is another network
+		return append(alone(w, now, gpus), whole)
+	}
 	segments := (now + w.Segment - 1) / w.Segment
 	each := w.Segments / w.Pods
 	first := phase("at first, with all places kept", w, now, gpus, segments, (segments+each-1)/each)
-	all := []Phase{first, whole}
+	return append(alone(w, now, gpus), first, whole)
+}
+
+// alone is the network that the GPUs at first would take, with segments (or routers) of as many hosts, if there is one.
+func alone(w *sizing.Network, now, gpus int) []Phase {
 	need := w.Need
 	need.Hosts, need.Segment, need.Pods, need.Leaves, need.Spines, need.SuperSpines = now, w.Segment, 0, 0, 0, 0
-	if alone, err := sizing.Size(need); err == nil {
-		p := phase("at first, as a network of its own", alone, now, gpus, alone.Segments, alone.Pods)
-		all = append([]Phase{p}, all...)
+	of, err := sizing.Size(need)
+	if err != nil {
+		return nil
 	}
-	return all
+	return []Phase{phase("at first, as a network of its own", of, now, gpus, of.Segments, of.Pods)}
 }
 
 // phase counts some segments of a network, and the pods that they are in. Super-spines join several pods.
 func phase(what string, w *sizing.Network, hosts, gpus, segments, pods int) Phase {
 	p := Phase{What: what, Hosts: hosts, GPUs: hosts * gpus, Leaves: w.Leaves() / w.Segments * segments,
 		Spines: w.Spines() / w.Pods * pods, HostCables: w.HostLinks() / w.Hosts * hosts,
-		LeafCables: w.LeafLinks() / w.Segments * segments}
+		LeafCables: w.LeafLinks() * segments / w.Segments}
 	if pods > 1 {
-		p.SuperSpines, p.Supers = w.SuperSpines(), w.SuperLinks()/w.Pods*pods
+		p.SuperSpines, p.Supers = w.SuperSpines(), w.SuperLinks()*pods/w.Pods
 	}
 	return p
 }
@@ -70,6 +77,9 @@ func (o *Option) Bounds() string {
 		}
 		if len(between) > 0 {
 			text += " (" + strings.Join(between, ", ") + ")"
+		}
+		if part, whole := w.BetweenGroups(); whole > 0 {
+			text += fmt.Sprintf(", for uniform traffic: two groups have %v between them, the hosts of one send %v", part, whole)
 		}
 		all = append(all, text)
 	}

@@ -34,6 +34,8 @@ type Cable struct {
 	Rate   unit.Bitrate
 	Length unit.Length
 	Medium *catalogue.Medium // nil: nothing reaches so far
+
+	Between bool // of a dragonfly: joins two groups
 }
 
 // An End is where a cable is plugged in.
@@ -183,6 +185,8 @@ func (l *Layout) cable(w *drawn) {
 			continue
 		}
 		c := Cable{Net: w.net.Name, From: w.end(from), To: w.end(to), Rate: w.graph.Links[i].Rate}
+		a, b := &w.graph.Nodes[w.graph.Links[i].A], &w.graph.Nodes[w.graph.Links[i].B]
+		c.Between = a.Kind == topo.Leaf && b.Kind == topo.Leaf && a.Place.Pod != b.Place.Pod
 		c.Length = l.way(c.From.Device, c.To.Device)
 		c.Label = fmt.Sprintf("%s-%c%05d", l.r.Name, strings.ToUpper(w.net.Name)[0], len(l.Cables)-first+1)
 		l.Cables = append(l.Cables, c)

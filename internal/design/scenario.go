@@ -15,7 +15,7 @@ func (l *Layout) Lengths() sizing.Lengths {
 	out := sizing.Lengths{Host: unit.Metre, Spine: unit.Metre, Super: unit.Metre}
 	tier := map[string]topo.Kind{}
 	for i, kind := range []topo.Kind{topo.Leaf, topo.Spine, topo.SuperSpine} {
-		for _, prefix := range [][]string{{"leaf", "rail"}, {"spine"}, {"superspine"}}[i] {
+		for _, prefix := range [][]string{{"leaf", "rail", "router"}, {"spine"}, {"superspine"}}[i] {
 			tier[prefix] = kind
 		}
 	}
@@ -29,6 +29,10 @@ func (l *Layout) Lengths() sizing.Lengths {
 		case topo.HostKind:
 			out.Host = max(out.Host, c.Length)
 		case topo.Leaf:
+			if c.Between {
+				out.Super = max(out.Super, c.Length)
+				continue
+			}
 			out.Spine = max(out.Spine, c.Length)
 		default:
 			out.Super = max(out.Super, c.Length)
@@ -63,10 +67,10 @@ func Scenario(r *scenario.Requirement, o *Option, l sizing.Lengths, bytes unit.B
 	line("  nic: {%s}", nic)
 	line("fabric:")
 	line("  design: %s", w.Design)
-	writeShape(line, w)
+	writeShape(line, w, l)
 	writeLinks(line, w, l)
 	writeSwitches(line, r, w)
-	if w.Pods > 1 { // with equal seeds spines would choose as the leaves before them did
+	if w.PlaneSupers > 0 { // with equal seeds spines would choose as the leaves before them did
 		line("  hash: {seed: per-switch}")
 	}
 	line("job:")
@@ -81,13 +85,23 @@ func Scenario(r *scenario.Requirement, o *Option, l sizing.Lengths, bytes unit.B
 func shortened(name string) string { return name[:min(len(name), 40)] }
 
 // writeShape writes what a design has of its own.
-func writeShape(line func(string, ...any), w *sizing.Network) {
+func writeShape(line func(string, ...any), w *sizing.Network, l sizing.Lengths) {
 	switch w.Design {
 	case "rail-only", "rail-optimized":
 		line("  segment: %d", w.Segment)
 		line("  rails_per_leaf: %d", w.RailsPerLeaf)
 	case "leaf-spine":
 		line("  leaves: %d", w.Leaves())
+	}
+	if w.Design == "dragonfly" {
+		line("  dragonfly:")
+		line("    groups: %d", w.Pods)
+		line("    routers: %d", w.Segments/w.Pods)
+		line("    global: %d", w.Global)
+		line("    local_rate: %v", w.SpineRate)
+		line("    local_length: %v", l.Spine)
+		line("    global_length: %v", l.Super)
+		return
 	}
 	if w.Design == "rail-optimized" || w.Design == "leaf-spine" {
 		line("  spines: %d", w.PodSpines)
@@ -112,7 +126,7 @@ func writeLinks(line func(string, ...any), w *sizing.Network, l sizing.Lengths) 
 		line("    spine_length: %v", l.Spine)
 		line("    parallel: %d", w.Parallel)
 	}
-	if w.Pods > 1 {
+	if w.PlaneSupers > 0 {
 		line("    superspine: %v", w.SuperRate)
 		line("    superspine_length: %v", l.Super)
 		line("    superspine_parallel: %d", w.SuperParallel)
@@ -165,7 +179,7 @@ func Slice(r *scenario.Requirement, o *Option) (*Option, error) {
 	need := w.Need
 	need.Hosts = min(r.Simulate.Hosts, w.Hosts)
 	need.Pods, need.Leaves, need.Spines, need.SuperSpines = 0, 0, 0, 0
-	if w.PodSpines > 0 {
+	if w.PodSpines > 0 || w.Design == "dragonfly" {
 		need.Segment = min(w.Segment, max(need.Hosts/2, 1))
 	} else {
 		need.Segment = 0

@@ -104,6 +104,8 @@ func backendNeeds(r *scenario.Requirement, design string) ([]sizing.Need, error)
 		return planesOf(r, n)
 	case "leaf-spine":
 		n.Segment = 0 // a leaf has the hosts that it has ports for
+	case "dragonfly": // pods are its groups, leaves its routers
+		n.Spines, n.SuperSpines, n.SuperRate, n.LostSpines = 0, 0, 0, 0
 	case "rail-only", "single-switch":
 		n.Segment, n.Pods, n.Spines, n.SuperSpines, n.LostSpines = 0, 0, 0, 0, 0
 	}

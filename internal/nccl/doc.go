@@ -3,6 +3,8 @@
 //
 //	group, bytes -> Graph     channels and their speed, as NCCL's search finds them
 //	             -> Choose    latency + bytes/bandwidth of each algorithm and protocol: the least
+//	an algorithm -> Runs      what NCCL takes where that one is asked for
+//	a time       -> Able      which algorithms the links allow to have taken it
 //	             -> Predict   the same formulas with the rates that links reach when measured
 //
 // Choose says what NCCL would do; it believes what NCCL's table says, rounded speeds and all.

@@ -153,7 +153,51 @@ func (s *Sweep) Measured(t *nccltests.Table) (all []Measured, notes []string, er
 	if t.CPUTime {
 		notes = append(notes, "the log has the host's times (-C 1); simulated are the GPUs'")
 	}
-	return all, notes, nil
+	above, err := s.above(all)
+	return all, append(notes, above...), err
+}
+
+// above notes from which size on more was measured than a ring, or than anything, can carry over the links of the
+// sweep's cluster: what ran then is one of those that can, whatever was simulated.
+func (s *Sweep) above(all []Measured) (notes []string, err error) {
+	sc, err := s.ofAll()
+	if err != nil {
+		return nil, err
+	}
+	p, g, op := plan.NCCLParams(sc), plan.NCCLGroup(sc, &sc.Jobs[0]), s.Op.Collective
+	rows := slices.DeleteFunc(slices.Clone(all), func(m Measured) bool { return m.Left != "" })
+	slices.SortStableFunc(rows, func(a, b Measured) int { return int(min(max(a.Bytes-b.Bytes, -1), 1)) })
+	ring, none := 0, 0
+	for _, m := range rows {
+		able := p.Able(plan.RowAlgorithms, op, m.Bytes, m.Time, g)
+		switch {
+		case len(able) == 0:
+			if none++; none == 1 {
+				notes = append(notes, fmt.Sprintf("from %s on more was measured than anything can carry over the links that are "+
+					"simulated: --cluster says which there are", m.Bytes))
+			}
+		case !slices.Contains(able, nccl.Ring) && !slices.Contains(able, nccl.Direct):
+			if ring++; ring == 1 {
+				notes = append(notes, fmt.Sprintf("from %s on more was measured than a ring can carry over these links, %s of bus "+
+					"bandwidth: %s", m.Bytes, s.busOf(p.Bound(op, nccl.Ring, g)), named(able)))
+			}
+		}
+	}
+	return notes, nil
+}
+
+// busOf is a bandwidth as nccl-tests' bus bandwidth.
+func (s *Sweep) busOf(b unit.Bitrate) string {
+	return unit.ByteRate(float64(s.Op.BusFactor(s.Base.GPUs()).Float() * float64(b) / 8))
+}
+
+// named says which algorithm ran, of those that can have: the first, as NCCL chooses.
+func named(able []nccl.Algorithm) string {
+	text := able[0].String() + " ran"
+	for i, a := range able[1:] {
+		text += []string{", which NCCL's table has first, or ", ", "}[min(i, 1)] + a.String()
+	}
+	return text
 }
 
 // counted says whether a row's bus bandwidth is what nccl-tests makes of its bandwidth for the
@@ -186,13 +230,20 @@ func (s *Sweep) counted(row nccltests.Row, r nccltests.Result) error {
 // Comparison is a measured sweep beside the simulated one.
 type Comparison struct {
 	Error   float64       // see nccl.Error
+	Large   float64       // the same from LargeFrom on
+	Larges  int           // sizes of that
 	Parting *nccl.Parting // nil: nowhere by more than the factor
 }
+
+// LargeFrom is the size from which on bandwidth decides, and not latency: errors are given from there on too.
+const LargeFrom = 64 * unit.Mebibyte
 
 // Compare says how far simulated times are off, and from which size on and why they differ by more
 // than a factor. rows are those that were simulated.
 func (s *Sweep) Compare(rows []Row, pairs []nccl.Pair, factor unit.Ratio) (c Comparison, err error) {
 	c.Error = nccl.Error(pairs)
+	large := slices.DeleteFunc(slices.Clone(pairs), func(p nccl.Pair) bool { return p.Bytes < LargeFrom })
+	c.Large, c.Larges = nccl.Error(large), len(large)
 	sc, err := s.ofAll()
 	if err != nil {
 		return c, err

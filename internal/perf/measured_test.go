@@ -113,6 +113,27 @@ func TestMeasuredAsSimulated(t *testing.T) {
 	}
 }
 
+// A log that is above what a ring can carry, or anything, says so from the first such size on.
+func TestAboveTheLinks(t *testing.T) {
+	ms := 1000 * unit.Microsecond // a ring of 8 takes 1.044 ms for 256 MiB at 450 GB/s, a tree 1.193 ms, NVLS 0.671 ms
+	s := sweep(t, coll.AllReduce, 1, 8, Sizes{})
+	for _, c := range []struct {
+		took unit.Duration
+		want string
+	}{
+		{2 * ms, ""},
+		{ms, "from 256MiB on more was measured than a ring can carry over these links, 450 GB/s of bus bandwidth: NVLS ran"},
+		{ms / 2, "from 256MiB on more was measured than anything can carry"},
+	} {
+		row, twice := measuredRow(coll.AllReduce, 256<<20, c.took), measuredRow(coll.AllReduce, 512<<20, 2*c.took)
+		_, notes, err := s.Measured(&nccltests.Table{Rows: []nccltests.Row{twice, row}})
+		if got := strings.Join(notes, "; "); err != nil || !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") ||
+			strings.Contains(got, "512MiB") {
+			t.Errorf("%v: %q, %v, want %q", c.took, got, err, c.want)
+		}
+	}
+}
+
 // Bandwidths of a log tell which operation over how many ranks it is of.
 func TestBusBandwidthsOfOtherRanks(t *testing.T) {
 	printed := func(op coll.Collective, alg, bus float64) error {

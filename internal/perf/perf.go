@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"railyard/internal/coll"
+	"railyard/internal/nccl"
 	"railyard/internal/nccltests"
 	"railyard/internal/plan"
 	"railyard/internal/result"
@@ -44,7 +45,8 @@ type Row struct {
 	Algorithm string
 	Protocol  string
 	Channels  int
-	Skew      int // 1: all blocks are alike
+	Skew      int    // 1: all blocks are alike
+	Why       string // another algorithm runs than was asked for; empty: what was asked for
 }
 
 // Operations names nccl-tests' operations.
@@ -97,30 +99,41 @@ func (s *Sweep) Rows() ([]Row, error) {
 	return rows, nil
 }
 
+// scheduled is what job.collectives calls an algorithm of NCCL.
+func (s *Sweep) scheduled(a nccl.Algorithm) string {
+	return strings.TrimSuffix(a.Schedule(s.Op.Collective), "-"+s.Op.String())
+}
+
 // row says how a size is run: as NCCL's model chooses, but for what the sweep says.
 func (s *Sweep) row(size unit.Bytes) (Row, error) {
 	algorithm, err := s.algorithm()
 	if err != nil {
 		return Row{}, err
 	}
-	row := Row{Bytes: size, Count: nccltests.Count(s.Op.Collective, s.Base.GPUs(), size, element), Algorithm: algorithm,
+	sc, err := s.ofAll()
+	if err != nil {
+		return Row{}, err
+	}
+	row := Row{Bytes: size, Count: nccltests.Count(s.Op.Collective, s.Base.GPUs(), size, element),
 		Protocol: s.Protocol, Channels: s.Channels, Skew: max(s.Skew, 1)}
+	if a, has := plan.NCCLAlgorithm(s.Op.Collective, algorithm); has {
+		if a, row.Why = plan.NCCLParams(sc).Runs(s.Op.Collective, a, plan.NCCLGroup(sc, &sc.Jobs[0])); row.Why != "" {
+			algorithm = s.scheduled(a)
+		}
+	}
+	row.Algorithm = algorithm
 	if row.Algorithm != "" && row.Protocol == "none" && row.Channels > 0 {
 		return row, nil
 	}
 	if algorithm == "" {
 		algorithm = "auto"
 	}
-	sc, err := s.ofAll()
-	if err != nil {
-		return row, err
-	}
 	choice, err := plan.NCCLChoice(sc, &sc.Jobs[0], s.Op.Collective, row.Bytes, algorithm, s.Protocol, row.Channels)
 	if err != nil {
 		return row, err
 	}
 	if row.Algorithm == "" {
-		row.Algorithm = strings.TrimSuffix(choice.Algorithm.Schedule(s.Op.Collective), "-"+s.Op.String())
+		row.Algorithm = s.scheduled(choice.Algorithm)
 	}
 	if row.Protocol == "" {
 		row.Protocol = strings.ToLower(choice.Protocol.String())
@@ -199,6 +212,9 @@ func (r *Row) How() string {
 	how := fmt.Sprintf("%s, %s, %s", r.Algorithm, r.Protocol, unit.CountOf(int64(r.Channels), "channel"))
 	if r.Skew > 1 {
 		how += fmt.Sprintf(", skew %d", r.Skew)
+	}
+	if r.Why != "" {
+		how += "; " + r.Why
 	}
 	return how
 }

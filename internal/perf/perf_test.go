@@ -159,6 +159,12 @@ func TestChoices(t *testing.T) {
 	if err != nil || inHost[0].How() != "ring, ll, 1 channel" || inHost[1].How() != "nvls, simple, 16 channels" {
 		t.Errorf("in a host: %v, %v", inHost, err)
 	}
+	few := sweep(t, coll.AllReduce, 1, 3, Sizes{Min: 1 << 30, Max: 1 << 30, Factor: 2})
+	few.Algorithm = "nvls"
+	if rows, err := few.Rows(); err != nil || rows[0].How() != "ring, simple, 24 channels; NVLS was asked for: over 3 GPUs a "+
+		"ring carries more, and NCCL takes that" {
+		t.Errorf("NVLS of 3: %v, %v", rows, err)
+	}
 	for op := coll.AllReduce; op < coll.Barrier; op++ {
 		for _, shape := range [][2]int{{1, 8}, {2, 8}, {3, 1}, {1, 2}} {
 			s := sweep(t, op, shape[0], shape[1], Sizes{Min: 8, Max: 1 << 30, Factor: 32})

@@ -2,12 +2,14 @@ package plan
 
 import (
 	"railyard/internal/coll"
+	"railyard/internal/nccl"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
 
-// startBroadcast is the algorithm by which parameters come to all ranks.
-const startBroadcast = "tree-broadcast"
+// starts are the algorithms by which parameters come to all ranks, by job.train.start. NCCL has a broadcast along rings
+// alone (tuning.cc: no other algorithm for it), which from its root on is a chain.
+var starts = map[string]string{"broadcast": "chain-broadcast", "tree": "tree-broadcast"}
 
 // planStart gives trainings their start phases. Their queue pairs come after all others, so that
 // these have the same numbers, paths and random streams with and without.
@@ -41,14 +43,20 @@ func batchBytes(j *Job) (inputs, labels unit.Bytes) {
 
 // planBroadcast sends the parameters of a training to all its ranks, unless they begin equal.
 func (p *Plan) planBroadcast(j *Job) error {
-	if j.Spec.Train.Start != "broadcast" || j.Ranks() < 2 {
+	name, sends := starts[j.Spec.Train.Start]
+	if !sends || j.Ranks() < 2 {
 		return nil
 	}
 	first := len(j.Work.Collectives)
-	err := j.Work.Broadcast(func(g *workload.Group) (coll.Schedule, error) {
+	err := j.Work.Broadcast(func(g *workload.Group, bytes unit.Bytes) (coll.Schedule, error) {
 		in := p.group(j, g)
-		a := coll.Algorithms[startBroadcast]
-		return a.Over(in.Placement, p.groupChannels(j, in), a.Pipeline)
+		a, channels := coll.Algorithms[name], p.groupChannels(j, in)
+		pieces := a.Pipeline
+		if name == "chain-broadcast" {
+			pieces = NCCLParams(p.Scenario).Messages(coll.BroadcastFrom, nccl.Ring, nccl.Simple, groupOf(p.Scenario, in.Placement),
+				channels, bytes).Pieces
+		}
+		return a.Over(in.Placement, channels, pieces)
 	})
 	if err != nil {
 		return err

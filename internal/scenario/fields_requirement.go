@@ -14,6 +14,7 @@ var (
 		{"rail-only", "rail switches and no spines: what crosses rails is relayed over NVLink inside a host"},
 		{"rail-optimized", "a leaf for each rail (or for several) of a segment, spines, super-spines where needed (ROD)"},
 		{"leaf-spine", "all NICs of a host on one leaf, spines, super-spines where needed: any-to-any, rail-unified (RUD)"},
+		{"dragonfly", "groups of routers, every two of a group and every two groups linked; all NICs of a host on one router"},
 		{"multi-plane", "the ports of each GPU on rail-optimised networks of their own, which share no switch"},
 	}
 	Plugs = []Choice{

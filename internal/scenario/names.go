@@ -265,7 +265,8 @@ var (
 		{"mse", "mean squared error"},
 	}
 	Starts = []Choice{
-		{"broadcast", "along a tree, from the first rank of each data-parallel group"},
+		{"broadcast", "along NCCL's rings, which are chains from the first rank of each data-parallel group on"},
+		{"tree", "the same along a binary tree, which NCCL has not"},
 		{"equal", "all have them; nothing is sent"},
 	}
 	Precisions = []Choice{

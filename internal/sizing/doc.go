@@ -21,6 +21,9 @@
 // takes the network of the least cost where all models have a price, else that with the fewest switches; of those
 // the one with the fewest cables. TestBruteForce walks through all of them, without that exception.
 //
+// Beside them are dragonflies (dragonfly.go): groups of routers, of which uniform traffic over minimal routes is what the
+// oversubscription is of.
+//
 // # The bound
 //
 // No network of the family has fewer switches than Bound, nor has one whose links have several rates, whose leaves

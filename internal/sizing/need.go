@@ -58,7 +58,7 @@ func (s *Switch) Take(links int, rate unit.Bitrate) int {
 }
 
 // Designs are the designs that Size knows, in order of the switches that they take.
-var Designs = []string{"single-switch", "rail-only", "rail-optimized", "leaf-spine"}
+var Designs = []string{"single-switch", "rail-only", "rail-optimized", "leaf-spine", "dragonfly"}
 
 // A Need is what a network must do. Counts that may be left out are 0.
 type Need struct {
@@ -206,7 +206,7 @@ func (n *Need) hasSpines() bool { return n.Design == "rail-optimized" || n.Desig
 // perHost is how many links of a host are on one leaf.
 func (n *Need) perHost() int {
 	switch n.Design {
-	case "single-switch":
+	case "single-switch", "dragonfly":
 		return n.Rails * n.Ports
 	case "leaf-spine":
 		return n.Rails * n.Ports / n.sets()
@@ -217,7 +217,7 @@ func (n *Need) perHost() int {
 // sets is how many leaves a segment has, in all planes.
 func (n *Need) sets() int {
 	switch n.Design {
-	case "single-switch":
+	case "single-switch", "dragonfly":
 		return 1
 	case "leaf-spine":
 		return max(n.Planes, n.Bond)

@@ -18,6 +18,7 @@ type Network struct {
 	PlaneSupers             int // super-spines of each plane
 	Groups                  int // of super-spines: see topo.Upper
 	SuperParallel           int // cables from a spine to each super-spine of its group
+	Global                  int // of a dragonfly, whose leaves are routers in Pods groups: links of a router to other groups
 
 	Bound Bound // no network of the family has fewer switches
 }
@@ -40,11 +41,21 @@ func (w *Network) Room() int { return w.Segments * w.Segment }
 // HostLinks is how many cables the hosts have.
 func (w *Network) HostLinks() int { return w.Hosts * w.Rails * w.Ports }
 
-// LeafLinks is how many cables there are between leaves and spines.
-func (w *Network) LeafLinks() int { return w.Leaves() * w.PodSpines * w.Parallel }
+// LeafLinks is how many cables there are between leaves and spines; of a dragonfly those inside groups.
+func (w *Network) LeafLinks() int {
+	if w.Design == "dragonfly" {
+		return w.Segments * (w.routers() - 1) / 2
+	}
+	return w.Leaves() * w.PodSpines * w.Parallel
+}
 
-// SuperLinks is how many cables there are between spines and super-spines.
-func (w *Network) SuperLinks() int { return w.Spines() * w.spineUp() }
+// SuperLinks is how many cables there are between spines and super-spines; of a dragonfly those between groups.
+func (w *Network) SuperLinks() int {
+	if w.Design == "dragonfly" {
+		return w.Segments * w.Global / 2
+	}
+	return w.Spines() * w.spineUp()
+}
 
 // spineUp is how many uplinks a spine has.
 func (w *Network) spineUp() int {
@@ -78,6 +89,9 @@ func (t *Tier) Oversubscribed() unit.Ratio {
 func (w *Network) Tiers() []Tier {
 	all := []Tier{{Role: "leaf", Switches: w.Leaves(), Switch: w.Leaf, Down: w.Segment * w.perHost(),
 		Up: w.PodSpines * w.Parallel, DownRate: w.HostRate, UpRate: w.SpineRate}}
+	if w.Design == "dragonfly" {
+		all[0].Role, all[0].Up = "router", w.routers()-1+w.Global
+	}
 	if w.PodSpines > 0 {
 		all = append(all, Tier{Role: "spine", Switches: w.Spines(), Switch: w.Spine,
 			Down: w.podLeaves() * w.Parallel, Up: w.spineUp(), DownRate: w.SpineRate, UpRate: w.SuperRate})
@@ -108,6 +122,8 @@ func (w *Network) Build(gpus int, l Lengths) topo.Design {
 	upper := topo.Upper{Pods: w.Pods, Planes: w.Planes, SuperSpines: w.PlaneSupers, SuperGroups: w.Groups,
 		SuperParallel: w.SuperParallel, SuperLink: topo.Cable{Rate: w.SuperRate, Length: l.Super}}
 	switch w.Design {
+	case "dragonfly":
+		return w.flown(gpus, l)
 	case "single-switch":
 		return topo.SingleSwitch{Hosts: w.Room(), GPUs: gpus, NICs: nics, Bond: w.Bond, HostLink: host}
 	case "leaf-spine":

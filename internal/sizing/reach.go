@@ -11,6 +11,9 @@ type Reach struct {
 
 // Reach returns the pairs, nearest first, those without a way last.
 func (w *Network) Reach() (all []Reach) {
+	if w.Design == "dragonfly" {
+		return w.reachOfDragonfly()
+	}
 	hosts, nics := int64(w.Room()), int64(w.Rails*w.Ports/w.Bond)
 	planes := int64(max(w.Planes/w.Bond, 1)) // parts of the network that share no switch
 	ends := hosts * nics
@@ -53,6 +56,9 @@ func (w *Network) Losses() []Loss {
 		cable.Hosts = 1
 	}
 	leaf := Loss{What: "leaf", Left: whole}
+	if w.Design == "dragonfly" {
+		leaf.What = "router"
+	}
 	if gpus := w.Segment * w.railsOn() * w.PerRail; w.alone() {
 		leaf.GPUs = gpus
 	} else {
@@ -77,7 +83,7 @@ func (w *Network) Losses() []Loss {
 // railsOn is how many rails of a host are on one leaf.
 func (w *Network) railsOn() int {
 	switch w.Design {
-	case "single-switch", "leaf-spine":
+	case "single-switch", "leaf-spine", "dragonfly":
 		return w.Rails
 	}
 	return w.RailsPerLeaf
@@ -86,7 +92,7 @@ func (w *Network) railsOn() int {
 // alone reports whether all cables of a rail are on one leaf.
 func (w *Network) alone() bool {
 	switch w.Design {
-	case "single-switch":
+	case "single-switch", "dragonfly":
 		return true
 	case "leaf-spine":
 		return w.sets() == 1

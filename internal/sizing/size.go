@@ -16,6 +16,9 @@ func Size(need Need) (*Network, error) {
 	if err := n.checkEven(); err != nil {
 		return nil, err
 	}
+	if n.Design == "dragonfly" {
+		return n.dragonfly()
+	}
 	if !n.hasSpines() {
 		return n.oneTier()
 	}
@@ -67,8 +70,8 @@ func Best(needs []Need) (best *Network, why error) {
 // checkEven refuses counts that do not divide each other.
 func (n *Need) checkEven() error {
 	switch {
-	case n.Design == "single-switch" && n.Planes > 1:
-		return n.refuse("design", "%d planes of one switch, want 1", n.Planes)
+	case (n.Design == "single-switch" || n.Design == "dragonfly") && n.Planes > 1:
+		return n.refuse("design", "%d planes of what has all ports of a host on one switch, want 1", n.Planes)
 	case n.Ports%n.Planes != 0:
 		return n.refuse("design", "%d cables of a rail for %d planes, want a multiple of that", n.Ports, n.Planes)
 	case n.Ports%n.Bond != 0:
@@ -76,7 +79,7 @@ func (n *Need) checkEven() error {
 	case n.Design == "leaf-spine" && n.Rails*n.Ports%n.sets() != 0:
 		return n.refuse("design", "%d cables of a host for %s, want a multiple of that", n.Rails*n.Ports,
 			count(n.sets(), "leaf"))
-	case n.Design != "single-switch" && n.Rails%n.RailsPerLeaf != 0:
+	case n.Design != "single-switch" && n.Design != "dragonfly" && n.Rails%n.RailsPerLeaf != 0:
 		return n.refuse("design", "%d rails of a host, %d of a leaf, want a number that divides %d", n.Rails,
 			n.RailsPerLeaf, n.Rails)
 	}

@@ -83,16 +83,21 @@ func (d *Dragonfly) connectLocal(b *Builder, routers []NodeID) {
 	}
 }
 
-// connectGlobal links the groups. End k of a group leads to the group that comes 1 + k modulo the others
-// after it; the ends of a group are those of its routers in order.
+// Far says where end k of a group's links to other groups leads, of d.Routers * d.Global: to the group that comes so
+// many after it, round and round, and to that group's end. The ends of a group are those of its routers in order.
+func (d *Dragonfly) Far(k int) (ahead, end int) {
+	others := d.Groups - 1
+	return 1 + k%others, k/others*others + others - 1 - k%others
+}
+
+// connectGlobal links the groups.
 func (d *Dragonfly) connectGlobal(b *Builder, routers []NodeID) {
-	others, cable := d.Groups-1, d.GlobalLink
+	cable := d.GlobalLink
 	cable.Cost = globalCost
 	for g := range d.Groups {
 		for k := range d.Routers * d.Global {
-			far, turn := (g+1+k%others)%d.Groups, k/others*others
-			back := turn + others - 1 - k%others // the far group's end of this link
-			if g < far {
+			ahead, back := d.Far(k)
+			if far := (g + ahead) % d.Groups; g < far {
 				b.Connect(routers[g*d.Routers+k/d.Global], routers[far*d.Routers+back/d.Global], cable)
 			}
 		}

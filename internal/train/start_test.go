@@ -17,7 +17,7 @@ import (
 // broadcast gives a training the start phase in which the first rank of each data-parallel group
 // sends its parameters to the others.
 func broadcast(t interface{ Fatal(...any) }, cfg Config, chunks int) {
-	err := cfg.Work.Broadcast(func(g *workload.Group) (coll.Schedule, error) {
+	err := cfg.Work.Broadcast(func(g *workload.Group, _ unit.Bytes) (coll.Schedule, error) {
 		order := make([]int32, len(g.Ranks))
 		for i := range order {
 			order[i] = int32(i)

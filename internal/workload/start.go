@@ -4,16 +4,17 @@ import (
 	"fmt"
 
 	"railyard/internal/coll"
+	"railyard/internal/unit"
 )
 
 // Broadcast gives a training a start phase in which, in each data-parallel group, the first rank
-// sends its parameters to the others. schedule makes a group's broadcast from its first rank. Where
+// sends its parameters to the others. schedule makes a group's broadcast of so many bytes from its first rank. Where
 // there is one replica there is no group, and nothing to send. With ZeroParameters no rank ever has
 // them whole: each begins with its shard.
 //
 // torch.nn.parallel.DistributedDataParallel does so when a model is wrapped (Li et al., "PyTorch
 // Distributed", VLDB 2020, section 3.1: replicas start from the same state).
-func (j *Job) Broadcast(schedule func(*Group) (coll.Schedule, error)) error {
+func (j *Job) Broadcast(schedule func(*Group, unit.Bytes) (coll.Schedule, error)) error {
 	t := j.Training
 	if t.Layout.Zero >= ZeroParameters {
 		return nil
@@ -23,16 +24,16 @@ func (j *Job) Broadcast(schedule func(*Group) (coll.Schedule, error)) error {
 		if g.Kind != GroupKindData {
 			continue
 		}
-		s, err := schedule(g)
+		at := t.Layout.Coord(int(g.Ranks[0]))
+		st := &t.Stages[at.Stage]
+		whole := Range{Buffer: st.Parameters, Elems: j.Buffers[st.Parameters].Elems}
+		s, err := schedule(g, unit.Bytes(whole.Elems*elem))
 		if err != nil {
 			return err
 		}
 		if goal, ok := coll.GoalOf(s); !ok || goal.Collective != coll.BroadcastFrom || goal.Root != 0 {
 			return fmt.Errorf("the start of group %q runs %s, want a broadcast from its first rank", g.Name, s.Name())
 		}
-		at := t.Layout.Coord(int(g.Ranks[0]))
-		st := &t.Stages[at.Stage]
-		whole := Range{Buffer: st.Parameters, Elems: j.Buffers[st.Parameters].Elems}
 		j.Collectives = append(j.Collectives, Collective{Name: "broadcast" + t.Layout.suffix(at, false), Group: int32(id),
 			Once: true, Range: whole, ElemBytes: elem, Schedule: s})
 		j.broadcast(int32(len(j.Collectives) - 1))
