@@ -249,17 +249,17 @@ func (p *Plan) planTraining(j *Job) error {
 	}
 	protocols, schedules := map[coll.Schedule]*workload.Protocol{}, map[string][]coll.Schedule{} // the latter by group
 	cfg := workload.Config{
-		Layers:   train.Layers(m),
-		Ties:     train.Ties(m, j.Spec.Parallel.TP),
-		Batch:    t.Batch,
-		State:    j.Optimiser.State(),
-		Clip:     train.Clip(&j.Optimiser),
-		Bucket:   t.Bucket.Or(workload.BucketPerLayer),
-		Wire:     gradientWire(&j.Spec.Collective),
-		Layout:   layout(&j.Spec.Parallel),
-		LossPart: train.LossPart(m),
-		Device:   p.device(j),
-		Slow:     p.slow(j),
+		Layers:    train.Layers(m),
+		Ties:      train.Ties(m, j.Spec.Parallel.TP),
+		Batch:     t.Batch,
+		State:     j.Optimiser.State(),
+		Clip:      train.Clip(&j.Optimiser),
+		Bucket:    t.Bucket.Or(workload.BucketPerLayer),
+		Precision: precision(j.Spec),
+		Layout:    layout(&j.Spec.Parallel),
+		LossPart:  train.LossPart(m),
+		Device:    p.device(j),
+		Slow:      p.slow(j),
 		Schedules: func(g *workload.Group, op coll.Collective) (coll.Schedule, error) {
 			s, err := p.groupSchedule(j, g, op)
 			if err != nil {

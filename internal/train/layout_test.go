@@ -19,15 +19,15 @@ import (
 // layout is a training of five layers in a layout.
 type layout struct {
 	workload.Layout
-	bucket  unit.Bytes
-	with    nn.Optimiser // without a rate: 0.1
-	batch   int          // images per replica and step
-	steps   int64
-	sizes   []int // nil: of layers that two ranks cannot share
-	slices  int   // of the chunks that replicas send each other; 0: 1
-	credits int   // of their rings; 0: without
-	wire    workload.Wire
-	sigmoid bool // not ReLU, which hides what it multiplies by nothing
+	bucket    unit.Bytes
+	with      nn.Optimiser // without a rate: 0.1
+	batch     int          // images per replica and step
+	steps     int64
+	sizes     []int // nil: of layers that two ranks cannot share
+	slices    int   // of the chunks that replicas send each other; 0: 1
+	credits   int   // of their rings; 0: without
+	precision workload.Precision
+	sigmoid   bool // not ReLU, which hides what it multiplies by nothing
 }
 
 // shared are the sizes of layers that two or four ranks can share.
@@ -52,7 +52,7 @@ func (l layout) config(t interface{ Fatal(...any) }) Config {
 		cfg.Optimiser.LR = 0.1
 	}
 	cfg.Work, err = workload.Lower(workload.Config{Layers: Layers(m), Batch: l.batch, State: cfg.Optimiser.State(),
-		Clip: Clip(&cfg.Optimiser), Bucket: l.bucket, Wire: l.wire, Layout: l.Layout, Schedules: l.schedules, Device: device})
+		Clip: Clip(&cfg.Optimiser), Bucket: l.bucket, Precision: l.precision, Layout: l.Layout, Schedules: l.schedules, Device: device})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func anyLayout(t *rapid.T) layout {
 
 // anyWire draws as what gradients travel.
 func (l layout) anyWire(t *rapid.T) layout {
-	l.wire = workload.Wire(rapid.IntRange(0, 1).Draw(t, "wire"))
+	l.precision.Wire = workload.Format(rapid.IntRange(0, 1).Draw(t, "wire"))
 	return l
 }
 

@@ -101,7 +101,7 @@ func ofNetwork(t interface{ Fatal(...any) }, name string, l layout) Config {
 	}
 	cfg.Work, err = workload.Lower(workload.Config{Layers: Layers(m), Ties: Ties(m, l.TP), LossPart: LossPart(m),
 		Batch: l.batch,
-		State: cfg.Optimiser.State(), Clip: Clip(&cfg.Optimiser), Bucket: l.bucket, Wire: l.wire, Layout: l.Layout,
+		State: cfg.Optimiser.State(), Clip: Clip(&cfg.Optimiser), Bucket: l.bucket, Precision: l.precision, Layout: l.Layout,
 		Schedules: l.schedules, Device: device})
 	if err != nil {
 		t.Fatal(err)

@@ -328,7 +328,7 @@ func (o *oracle) sum(lo, hi int) {
 
 // execute runs a schedule on gradients as they go over the wire.
 func (o *oracle) execute(s coll.Schedule, bufs [][]float32) {
-	if o.t.Wire == workload.Float32Wire {
+	if o.t.Precision.Wire == workload.Float32 {
 		coll.Execute(s, bufs)
 		return
 	}

@@ -72,9 +72,9 @@ func TestBytesOnTheWire(t *testing.T) {
 			workload.ZeroOptimiser: {1, 1}, workload.ZeroGradients: {m, 1}, workload.ZeroParameters: {m, 2 * m}} {
 			for _, n := range []int64{2, 3, 4} {
 				for _, bucket := range []unit.Bytes{0, 900, workload.BucketPerLayer} {
-					for wire, size := range []int64{workload.Float32Wire: 4, workload.BFloat16Wire: 2} {
+					for wire, size := range []int64{workload.Float32: 4, workload.BFloat16: 2} {
 						l := layout{Layout: workload.Layout{DP: int(n), Zero: zero, MicroBatches: micro}, batch: 4, bucket: bucket,
-							wire: workload.Wire(wire)}
+							precision: workload.Precision{Wire: workload.Format(wire)}}
 						got, cfg := payload(t, l)
 						params := int64(cfg.Model.Params())
 						if want := (times.gradients*size + times.parameters*4) * (n - 1) * params; got != want {

@@ -120,12 +120,12 @@ func (j *Job) working(m *Memory, p *Program) {
 		switch {
 		case w.Work == Forward && !saved[at]:
 			saved[at] = true
-			m[ActivationTerm] += elem * unit.Bytes(t.Rows()*t.held(w.Layer).Saved)
+			m[ActivationTerm] += unit.Bytes(t.Precision.Kept.Bytes() * int64(t.Rows()*t.held(w.Layer).Saved))
 		case w.Work == Backward && w.Adds:
 			sum = max(sum, w.Grads.Elems)
 		}
 	}
-	m[WorkspaceTerm] += elem * unit.Bytes(sum+part)
+	m[WorkspaceTerm] += unit.Bytes(t.Precision.Gradients.Bytes()*sum + t.Precision.Activations.Bytes()*part)
 }
 
 // held is where a layer lies in the vectors of its stage.

@@ -306,15 +306,15 @@ func (g *tensor) schedules(of *Group) (err error) {
 
 // layer adds what follows the phases of a layer for a micro-batch.
 func (g *tensor) layer(c *chunk, l, m int) {
-	p := &g.parts[l]
+	p, f := &g.parts[l], g.Precision.Activations
 	at := exchange{data: g.data, stage: g.stage, layer: l, micro: m}
 	for at.phase = range p.Forward {
-		g.after(at, &p.Forward[at.phase], l, c.x[l-c.first+1].at(m))
+		g.after(at, &p.Forward[at.phase], l, c.x[l-c.first+1].at(m), f)
 	}
 	if l == len(g.Layers)-1 && g.lossPart != nil {
 		for i := range g.lossPart {
 			at.phase = len(p.Forward) + i
-			g.after(at, &g.lossPart[i], l, Range{})
+			g.after(at, &g.lossPart[i], l, Range{}, Float32)
 		}
 	}
 	if l < g.trained {
@@ -323,7 +323,7 @@ func (g *tensor) layer(c *chunk, l, m int) {
 	at.backward = true
 	for at.phase = range p.Backward {
 		if ph := &p.Backward[at.phase]; !ph.InPlace || l > g.trained {
-			g.after(at, ph, l, c.d[l-c.first].at(m))
+			g.after(at, ph, l, c.d[l-c.first].at(m), f)
 		}
 	}
 	if p.Partial.Elems > 0 && g.ends(m) {
@@ -351,8 +351,8 @@ func (b *lowering) ends(m int) bool {
 	return b.l.Update == UpdateEach || b.l.Zero >= ZeroGradients || m == b.l.MicroBatches-1
 }
 
-// after adds the collective that follows a phase, if one does.
-func (g *tensor) after(at exchange, ph *Phase, l int, inPlace Range) {
+// after adds the collective that follows a phase, if one does; what has room of its own is there in a format.
+func (g *tensor) after(at exchange, ph *Phase, l int, inPlace Range, f Format) {
 	on, s := inPlace, g.sum
 	switch {
 	case ph.Then == Keep:
@@ -363,7 +363,7 @@ func (g *tensor) after(at exchange, ph *Phase, l int, inPlace Range) {
 		s = g.scatter
 	}
 	if !ph.InPlace {
-		on = g.room(ph, l, s)
+		on = g.room(ph, l, s, f)
 	}
 	g.exchanges[at] = g.collective(g.name(ph.Then, ph.What, l, at.micro), g.group, on, s)
 }
@@ -374,7 +374,7 @@ func (g *tensor) name(op Exchange, what string, l, m int) string {
 
 // room is where a phase's results come together: of parts each has as many elements, so that the
 // schedule's chunks are equal. Layers use one room for one kind of thing in turn.
-func (b *lowering) room(ph *Phase, l int, s coll.Schedule) Range {
+func (b *lowering) room(ph *Phase, l int, s coll.Schedule, f Format) Range {
 	elems := b.rows * ph.Elems
 	if ph.Then != Sum {
 		cut := s.Channels() * coll.Slices(s)
@@ -386,7 +386,7 @@ func (b *lowering) room(ph *Phase, l int, s coll.Schedule) Range {
 	}
 	buffer, there := b.rooms[key]
 	if !there {
-		buffer = b.buffer(WorkspaceTerm, key, int64(elems))
+		buffer = b.buffer(WorkspaceTerm, key, int64(elems), f)
 		b.rooms[key] = buffer
 	}
 	b.j.Buffers[buffer].Elems = max(b.j.Buffers[buffer].Elems, int64(elems))

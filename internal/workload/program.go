@@ -241,7 +241,7 @@ func (b *builder) gradient(kernels []Kernel, params int64, adds bool) (d unit.Du
 		if adds && i == 0 {
 			k.Fixed += params
 		}
-		d += b.kernel(k)
+		d += b.kernel(k, b.Precision.Gradients)
 	}
 	return d
 }
@@ -263,7 +263,7 @@ func (b *builder) params(c *chunk, layer, m int) Range {
 // stash copies the parameters of a virtual stage for a micro-batch: a read and a write.
 func (b *builder) stash(c *chunk, m int) {
 	lo, hi := b.st.span(c.first, c.last)
-	b.compute("stash"+b.ofMicro(m), b.copyTime(hi-lo),
+	b.compute("stash"+b.ofMicro(m), b.copyTime(hi-lo, b.Precision.Weights),
 		Body{Work: Stash, X: Range{b.st.Parameters, lo, hi - lo}, Y: c.stash.at(m)})
 }
 
@@ -294,14 +294,17 @@ func (b *builder) update(all []bucket, m int, done []int32) {
 			body.State[i] = of(buffer)
 		}
 		b.add(Op{Name: fmt.Sprintf("update.%d%s", b.st.bucket(k.offset)+1, b.ofUpdate(m)), Stream: ComputeStream,
-			Duration: b.kernel(Kernel{Fixed: b.updateWords() * k.elems}), Deps: []int32{ready[i]}, Body: b.body(body), Coll: -1,
+			Duration: b.updateTime(k.elems), Deps: []int32{ready[i]}, Body: b.body(body), Coll: -1,
 			Reads: body.reads(), Writes: body.writes()})
 	}
 }
 
-// updateWords is what an update moves for each element: weights and gradients are read, weights
+// updateTime is how long an update of so many elements takes: weights and gradients are read, weights
 // written, and the optimiser's state both.
-func (b *builder) updateWords() int64 { return 3 + 2*int64(len(b.State)) }
+func (b *builder) updateTime(elems int64) unit.Duration {
+	p := &b.Precision
+	return b.kernelOf(0, elems*(p.Gradients.Bytes()+2*p.Weights.Bytes()+2*int64(len(b.State))*p.State.Bytes()))
+}
 
 // receive and send are the two ends of what a neighbour sends.
 func (b *builder) receive(s send) {
@@ -406,15 +409,15 @@ func (b *builder) follow(after []int32, u use) {
 // all is the duration of some kernels on a micro-batch, one after the other.
 func (b *builder) all(kernels []Kernel) (d unit.Duration) {
 	for _, k := range kernels {
-		d += b.kernel(k)
+		d += b.kernel(k, b.Precision.Weights)
 	}
 	return d
 }
 
-// kernel is the duration of one kernel on a micro-batch.
-func (b *builder) kernel(k Kernel) unit.Duration {
+// kernel is the duration of one kernel on a micro-batch; what it moves beside rows is in a format.
+func (b *builder) kernel(k Kernel, fixed Format) unit.Duration {
 	rows := int64(b.rows)
-	return b.kernelOf(k.FLOP*rows, (k.Words*rows+k.Fixed)*elem)
+	return b.kernelOf(k.FLOP*rows, k.Words*rows*b.Precision.Activations.Bytes()+k.Fixed*fixed.Bytes())
 }
 
 // kernelOf is the duration of one kernel of the operation that is added next.

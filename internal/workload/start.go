@@ -34,7 +34,7 @@ func (j *Job) Broadcast(schedule func(*Group) (coll.Schedule, error)) error {
 		st := &t.Stages[at.Stage]
 		whole := Range{Buffer: st.Parameters, Elems: j.Buffers[st.Parameters].Elems}
 		j.Collectives = append(j.Collectives, Collective{Name: "broadcast" + t.Layout.suffix(at, false), Group: int32(id),
-			Once: true, Range: whole, ElemBytes: elem, Schedule: s})
+			Once: true, Range: whole, ElemBytes: j.Buffers[whole.Buffer].ElemBytes, Schedule: s})
 		j.broadcast(int32(len(j.Collectives) - 1))
 	}
 	return j.Validate()

@@ -115,14 +115,14 @@ func present(all ...Range) []Range {
 
 // Training says what a job trains and where the parameters lie in its ranks' memory.
 type Training struct {
-	Layout  Layout // with its defaults
-	Layers  int
-	Trained int // the first layer with parameters: nobody wants the gradient of its input
-	Batch   int // rows per replica and step
-	Wire    Wire
-	Clip    bool // updates have the norm of all gradients
-	Stages  []Stage
-	Shards  [][]Span // by rank, with ZeRO: what it owns of its stage's vectors, ascending
+	Layout    Layout // with its defaults
+	Layers    int
+	Trained   int // the first layer with parameters: nobody wants the gradient of its input
+	Batch     int // rows per replica and step
+	Precision Precision
+	Clip      bool // updates have the norm of all gradients
+	Stages    []Stage
+	Shards    [][]Span // by rank, with ZeRO: what it owns of its stage's vectors, ascending
 }
 
 // Owned visits the elements [lo, hi) of a bucket of its stage that a rank owns, with ZeRO, in order.
