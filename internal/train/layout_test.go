@@ -131,9 +131,10 @@ func anyLayout(t *rapid.T) layout {
 	return l
 }
 
-// anyWire draws as what gradients travel.
-func (l layout) anyWire(t *rapid.T) layout {
-	l.precision.Wire = workload.Format(rapid.IntRange(0, 1).Draw(t, "wire"))
+// anyPrecision draws in which formats numbers lie and travel.
+func (l layout) anyPrecision(t *rapid.T) layout {
+	format := func(of string) workload.Format { return workload.Format(rapid.IntRange(0, 1).Draw(t, of)) }
+	l.precision = workload.Precision{Wire: format("wire"), Weights: format("weights"), Activations: format("activations")}
 	return l
 }
 
@@ -151,7 +152,7 @@ func anyNet(t *rapid.T) exectest.Net {
 // Whatever the layout, the schedule and the network, every replica holds the oracle's weights.
 func TestLayoutsEqualTheOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		cfg := anyLayout(t).anyWire(t).config(t)
+		cfg := anyLayout(t).anyPrecision(t).config(t)
 		oracle, err := Oracle(cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -222,7 +223,7 @@ func TestTensorParallelIsCloseToTheOracle(t *testing.T) {
 	})
 }
 
-var gradientsOf = vector{func(s *workload.Stage) int32 { return s.Gradients }, workload.ZeroGradients}
+var gradientsOf = vector{of: func(s *workload.Stage) int32 { return s.Gradients }, sharded: workload.ZeroGradients}
 
 // near holds each tensor against another within 1e-5 of its norm, which is so many times larger.
 func near(t interface{ Fatalf(string, ...any) }, cfg Config, got, want []float32, times float32) {

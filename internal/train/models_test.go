@@ -133,7 +133,7 @@ func TestEveryNetworkEqualsTheOracle(t *testing.T) {
 						l.PP = 1
 					}
 				}
-				cfg := ofNetwork(t, name, l.anyWire(t))
+				cfg := ofNetwork(t, name, l.anyPrecision(t))
 				oracle, err := Oracle(cfg)
 				if err != nil {
 					t.Fatal(err)
@@ -281,7 +281,7 @@ func partsAgree(t interface{ Fatalf(string, ...any) }, j *Job) {
 		for d := range l.DP {
 			have := map[int]float32{}
 			for part := range l.TP {
-				from := j.whole(workload.Coord{Data: d, Tensor: part, Stage: s}, parameters, j.now(parameters))
+				from := j.whole(workload.Coord{Data: d, Tensor: part, Stage: s}, j.masters(), j.now(j.masters()))
 				for _, h := range j.work.Stages[s].Layers {
 					lo, _ := j.cfg.Model.LayerRange(h.Layer)
 					_, pieces := j.part(&h, part)

@@ -20,7 +20,7 @@ import (
 // the same. Layers may be in stages and in parts.
 func TestShardsChangeNoBit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := anyLayout(t).anyWire(t)
+		l := anyLayout(t).anyPrecision(t)
 		l.DP, l.Update, l.Stash = rapid.IntRange(2, 3).Draw(t, "replicas"), workload.UpdateEnd, false
 		if l.TP = rapid.SampledFrom([]int{1, 2}).Draw(t, "tp"); l.TP > 1 {
 			l.PP, l.sizes = min(l.PP, 2), shared

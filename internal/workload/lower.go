@@ -243,6 +243,9 @@ func (b *lowering) stage(s int) {
 	}
 	st.Gradients = vector(GradientsTerm, "gradients", ZeroGradients, p.Gradients)
 	st.Parameters = vector(WeightsTerm, "parameters", ZeroParameters, p.Weights)
+	if st.Masters = st.Parameters; p.Masters() {
+		st.Masters = vector(OptimiserTerm, "masters", ZeroOptimiser, p.State)
+	}
 	for _, name := range b.State {
 		st.State = append(st.State, vector(OptimiserTerm, name, ZeroOptimiser, p.State))
 	}

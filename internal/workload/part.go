@@ -328,11 +328,22 @@ func (g *tensor) layer(c *chunk, l, m int) {
 	}
 	if p.Partial.Elems > 0 && g.ends(m) {
 		at.phase = len(p.Backward)
-		on := g.gradients(c, l, m)
-		on.Offset, on.Elems = on.Offset+p.Partial.Offset, p.Partial.Elems
-		g.exchanges[at] = g.collective(g.name(Sum, "partial-gradients", l, m), g.group, on, g.sum)
+		on := g.partial(g.gradients(c, l, m), p.Partial)
+		g.exchanges[at] = g.collective(g.name(Sum, partialGradients, l, m), g.group, on, g.sum)
 	}
 }
+
+// partial is where a part of gradients is summed over the group.
+func (g *tensor) partial(grads Range, part Span) Range {
+	on := Range{grads.Buffer, grads.Offset + part.Offset, part.Elems}
+	if f := g.Precision.Activations; f != g.Precision.Gradients {
+		on = g.roomOf(partialGradients, part.Elems, f)
+	}
+	return on
+}
+
+// partialGradients are of parameters that ranks have alike, each of its own positions.
+const partialGradients = "partial-gradients"
 
 // gradients is where those of a layer are made for a micro-batch: the same place on all ranks of the group.
 func (g *tensor) gradients(c *chunk, l, m int) Range {
@@ -343,7 +354,9 @@ func (g *tensor) gradients(c *chunk, l, m int) Range {
 	}
 	k := c.bucket(l)
 	replicas := g.lowering.data[Coord{Stage: g.stage}]
-	return within(g.j.Collectives[g.sums[sum{replicas, k.offset, m}]].Range, k, of)
+	made := g.j.Collectives[g.sums[sum{replicas, k.offset, m}]].Range
+	made.Buffer = st.made.buffer // what travels may be packed elsewhere
+	return within(made, k, of)
 }
 
 // ends says that the gradients of a micro-batch are the last that are added up before they go on.
@@ -384,11 +397,16 @@ func (b *lowering) room(ph *Phase, l int, s coll.Schedule, f Format) Range {
 	if b.parts[l].way == Gathered {
 		key = fmt.Sprintf("gathered.%d", l+1)
 	}
+	return b.roomOf(key, int64(elems), f)
+}
+
+// roomOf is the room for one kind of thing, for so many elements or more.
+func (b *lowering) roomOf(key string, elems int64, f Format) Range {
 	buffer, there := b.rooms[key]
 	if !there {
-		buffer = b.buffer(WorkspaceTerm, key, int64(elems), f)
+		buffer = b.buffer(WorkspaceTerm, key, elems, f)
 		b.rooms[key] = buffer
 	}
-	b.j.Buffers[buffer].Elems = max(b.j.Buffers[buffer].Elems, int64(elems))
-	return Range{Buffer: buffer, Elems: int64(elems)}
+	b.j.Buffers[buffer].Elems = max(b.j.Buffers[buffer].Elems, elems)
+	return Range{Buffer: buffer, Elems: elems}
 }

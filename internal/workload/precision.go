@@ -36,8 +36,11 @@ type Precision struct {
 	Kept        Format // what a layer keeps of its inside between forward and backward
 	Gradients   Format // of the parameters, as they are added up
 	Wire        Format // as what those go from replica to replica
-	State       Format // of the optimiser
+	State       Format // of the optimiser, and of the masters: the weights that updates move
 }
+
+// Masters says that updates move other weights than passes meet, in another format, of which those are rounded.
+func (p *Precision) Masters() bool { return p.Weights != p.State }
 
 // all returns the formats, in the order of the fields.
 func (p *Precision) all() []Format {

@@ -229,8 +229,22 @@ func (b *builder) layerBack(c *chunk, l, m int) (done int32) {
 	}
 	at.phase = len(p.Backward)
 	if id, shared := b.exchanges[at]; shared {
-		on := []Range{b.j.Collectives[id].Range}
-		return b.communicate("", id, on, on)
+		return b.partial(id, l, m, Range{body.Grads.Buffer, body.Grads.Offset + p.Partial.Offset, p.Partial.Elems})
+	}
+	return done
+}
+
+// partial sums gradients of parameters that ranks have alike, each of its own positions: where they lie, or
+// in the format of what those ranks send.
+func (b *builder) partial(id int32, l, m int, grads Range) int32 {
+	at, on := fmt.Sprintf("partial.%d%s", l+1, b.ofMicro(m)), b.j.Collectives[id].Range
+	if on != grads {
+		b.compute("pack."+at, b.packTime(grads.Elems, b.Precision.Activations), Body{Work: Pack, Micro: m, X: grads, Y: on})
+	}
+	done := b.communicate("", id, []Range{on}, []Range{on})
+	if on != grads {
+		done = b.compute("unpack."+at, b.packTime(grads.Elems, b.Precision.Activations),
+			Body{Work: Unpack, Micro: m, X: on, Y: grads})
 	}
 	return done
 }
@@ -289,7 +303,10 @@ func (b *builder) update(all []bucket, m int, done []int32) {
 	norm := b.norm(m)
 	for i, k := range all {
 		of := func(buffer int32) Range { return Range{buffer, k.offset, k.elems} }
-		body := Body{Work: Update, Micro: m, Params: of(b.st.Parameters), Grads: of(b.st.Gradients), X: norm}
+		body := Body{Work: Update, Micro: m, Params: of(b.st.Masters), Grads: of(b.st.Gradients), X: norm}
+		if b.st.Masters != b.st.Parameters {
+			body.Y = of(b.st.Parameters)
+		}
 		for i, buffer := range b.st.State {
 			body.State[i] = of(buffer)
 		}
@@ -299,11 +316,15 @@ func (b *builder) update(all []bucket, m int, done []int32) {
 	}
 }
 
-// updateTime is how long an update of so many elements takes: weights and gradients are read, weights
-// written, and the optimiser's state both.
+// updateTime is how long an update of so many elements takes: gradients are read, weights and the optimiser's
+// state read and written; where the weights that move are masters, those that follow are written.
 func (b *builder) updateTime(elems int64) unit.Duration {
 	p := &b.Precision
-	return b.kernelOf(0, elems*(p.Gradients.Bytes()+2*p.Weights.Bytes()+2*int64(len(b.State))*p.State.Bytes()))
+	moved := p.Gradients.Bytes() + 2*int64(1+len(b.State))*p.State.Bytes()
+	if p.Masters() {
+		moved += p.Weights.Bytes()
+	}
+	return b.kernelOf(0, elems*moved)
 }
 
 // receive and send are the two ends of what a neighbour sends.

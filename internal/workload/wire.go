@@ -21,7 +21,7 @@ func (b *lowering) onWire(stage int, grads Range) Range {
 func (b *builder) pack(offset int64, m int, of string, grads Range) Range {
 	on := b.onWire(b.at.Stage, grads)
 	if on != grads {
-		b.compute(fmt.Sprintf("pack.%d%s", b.st.bucket(offset)+1, of), b.packTime(grads.Elems),
+		b.compute(fmt.Sprintf("pack.%d%s", b.st.bucket(offset)+1, of), b.packTime(grads.Elems, b.Precision.Wire),
 			Body{Work: Pack, Micro: m, X: grads, Y: on})
 	}
 	return on
@@ -34,11 +34,11 @@ func (b *builder) unpack(offset int64, m int, of string, grads Range, before int
 	if on == grads {
 		return before
 	}
-	return b.compute(fmt.Sprintf("unpack.%d%s", b.st.bucket(offset)+1, of), b.packTime(grads.Elems),
+	return b.compute(fmt.Sprintf("unpack.%d%s", b.st.bucket(offset)+1, of), b.packTime(grads.Elems, b.Precision.Wire),
 		Body{Work: Unpack, Micro: m, X: on, Y: grads})
 }
 
-// packTime is how long so many gradients take to the format of the wire, or back.
-func (b *builder) packTime(elems int64) unit.Duration {
-	return b.kernelOf(0, (b.Precision.Gradients.Bytes()+b.Precision.Wire.Bytes())*elems)
+// packTime is how long so many gradients take to another format, or back.
+func (b *builder) packTime(elems int64, to Format) unit.Duration {
+	return b.kernelOf(0, (b.Precision.Gradients.Bytes()+to.Bytes())*elems)
 }

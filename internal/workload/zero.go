@@ -179,6 +179,9 @@ func (b *lowering) own(st *stage, g *Group, id int32) {
 		for _, buffer := range st.State {
 			sharded(buffer, ZeroOptimiser)
 		}
+		if st.Masters != st.Parameters {
+			sharded(st.Masters, ZeroOptimiser)
+		}
 	}
 }
 
@@ -319,16 +322,20 @@ func (b *builder) updateShards(all []bucket) {
 func (b *builder) updateShard(k *bucket, norm Range) {
 	own := func(buffer int32) Range { return b.ownRange(buffer, k.offset) }
 	all := func(buffer int32) Range { return Range{buffer, k.offset, k.elems} }
-	body := Body{Work: Update, Bucket: b.st.bucket(k.offset), Params: all(b.st.Parameters), Grads: all(b.st.Gradients),
-		X: norm}
+	body := Body{Work: Update, Bucket: b.st.bucket(k.offset), Grads: all(b.st.Gradients), X: norm}
 	reads, writes := b.ownRanges(b.st.Gradients, k), b.ownRanges(b.st.Parameters, k)
+	weights := all(b.st.Parameters)
 	if b.l.Zero >= ZeroGradients {
 		body.Grads = own(b.st.Gradients)
 		reads = present(body.Grads)
 	}
 	if b.l.Zero >= ZeroParameters {
-		body.Params = own(b.st.Parameters)
-		writes = present(body.Params)
+		weights = own(b.st.Parameters)
+		writes = present(weights)
+	}
+	if body.Params = weights; b.st.Masters != b.st.Parameters {
+		body.Params, body.Y = own(b.st.Masters), weights
+		writes = append(writes, present(body.Params)...)
 	}
 	reads = append(reads, present(norm)...)
 	for i, buffer := range b.st.State {
