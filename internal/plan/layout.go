@@ -47,6 +47,9 @@ func precision(j *scenario.Job) (p workload.Precision) {
 	if p.Wire, ok = workload.FormatNamed(j.Collective.Wire); !ok {
 		panic(fmt.Sprintf("plan: the scenario has wire %s, which workload has not", j.Collective.Wire))
 	}
+	if j.Train.Precision == scenario.BF16 {
+		p.Weights, p.Activations = workload.BFloat16, workload.BFloat16
+	}
 	return p
 }
 

@@ -296,8 +296,13 @@ func (p *Plan) planTraining(j *Job) error {
 func (p *Plan) device(j *Job) workload.Device {
 	h := p.Scenario.Cluster.Host
 	flops := h.FLOPS
-	if t := j.Spec.Train; t != nil && t.Precision == "fp32-strict" {
-		flops = h.FLOPSFP32
+	if t := j.Spec.Train; t != nil {
+		switch t.Precision {
+		case "fp32-strict":
+			flops = h.FLOPSFP32
+		case scenario.BF16:
+			flops = h.FLOPSBF16
+		}
 	}
 	return workload.Device{
 		FLOPS:           int64(flops),

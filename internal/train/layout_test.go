@@ -239,7 +239,8 @@ func within(t interface{ Fatalf(string, ...any) }, cfg Config, got, want []float
 	for l := range cfg.Model.Layers() {
 		for _, of := range cfg.Model.Tensors(l) {
 			lo, hi := of.Offset, of.Offset+of.Elems()
-			if d := distance(got[lo:hi], scaled[lo:hi]); !(d <= bound) {
+			d := distance(got[lo:hi], scaled[lo:hi])
+			if !(d <= bound) {
 				t.Fatalf("%s is %g of its norm away", of.Name, d)
 			}
 		}

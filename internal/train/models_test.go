@@ -245,27 +245,43 @@ func TestTransformersInPartsAreCloseToTheOracle(t *testing.T) {
 				case 2:
 					l.TPStyle, l.TP = workload.BookStyle, rapid.SampledFrom([]int{2, 4}).Draw(t, "tp")
 				}
+				if l.Update == workload.UpdateEnd { // else later gradients are of other weights
+					l = l.anyPrecision(t)
+				}
 				cfg := ofNetwork(t, name, l)
 				oracle, err := Oracle(cfg)
 				if err != nil {
 					t.Fatal(err)
 				}
 				j := train(t, cfg, anyNet(t), nil)
-				if math.Abs(j.Loss(0)-oracle.Losses[0]) > 1e-5*oracle.Losses[0] || !j.Agree() {
+				bound := 1e-5
+				if l.precision != (workload.Precision{}) {
+					bound = roundings * roundoff
+				}
+				if math.Abs(j.Loss(0)-oracle.Losses[0]) > bound*oracle.Losses[0] || !j.Agree() {
 					t.Fatalf("loss %v, the oracle's %v; replicas agree: %v", j.Loss(0), oracle.Losses[0], j.Agree())
 				}
 				// Of one update 1e-5. With an update for each micro-batch the later gradients are of weights that
 				// differ in last bits already, and norms over small embeddings make more of that.
-				bound := 1e-5
 				if l.Update == workload.UpdateEach && l.MicroBatches > 1 {
-					bound = 1e-4
+					bound *= 10
+				}
+				hold := func(got, want []float32) {
+					if l.precision == (workload.Precision{}) {
+						within(t, cfg, got, want, 1, bound)
+						return
+					}
+					d := distance(got, want)
+					if !(d <= bound) {
+						t.Fatalf("%g of the norm away", d)
+					}
 				}
 				for d := range cfg.Replicas {
 					if l.Zero != workload.ZeroOptimiser { // else a replica has sums of its part alone
-						within(t, cfg, j.gather(nil, d, gradientsOf, j.now(gradientsOf)), oracle.Gradients[d], 1, bound)
+						hold(j.gather(nil, d, gradientsOf, j.now(gradientsOf)), oracle.Gradients[d])
 					}
 					if l.with.Method == nn.GradientDescent { // Adam makes much of a gradient that is 0 but for last bits
-						within(t, cfg, j.Gathered(d), oracle.Weights[d], 1, bound)
+						hold(j.Gathered(d), oracle.Weights[d])
 					}
 				}
 				partsAgree(t, j)
@@ -273,6 +289,14 @@ func TestTransformersInPartsAreCloseToTheOracle(t *testing.T) {
 		})
 	}
 }
+
+// A rounding to bfloat16, which has 8 bits, is off by at most 1 in 256. The gradients and weights of ranks that share
+// a transformer are not further from those of one that has all of it than so many of those (docs/parallel.md);
+// of 1,185 drawn the furthest was at 7.4.
+const (
+	roundoff  = 1.0 / 256
+	roundings = 16
+)
 
 // partsAgree holds what several parts of a layer have in common against each other.
 func partsAgree(t interface{ Fatalf(string, ...any) }, j *Job) {
