@@ -5,7 +5,7 @@ import "math"
 // heads is causal self-attention by several heads, on queries, keys and values that are made already
 // (Vaswani and others, 2017). A position sees itself and those before it; padding is not seen.
 //
-//	qkv: rows x positions x (3 x count x size): all queries of a position, all keys, all values
+//	qkv: rows x positions x ((count + 2 kv) x size): all queries of a position, all keys, all values
 //	o:   rows x positions x (count x size)
 //	maps: rows x count x (positions x positions): softmax(q kᵀ / sqrt(size)), a query in a row
 type heads struct {
@@ -15,10 +15,17 @@ type heads struct {
 	// keys after it is left out. Such terms are 0, and would change no bit.
 	block int
 	first int // the number of the first head, for dropout: ranks may have some each
+	// kv heads of keys and of values: as many as there are, or fewer that so many queries' heads in a row have
+	// in common (Ainslie and others, "GQA", 2023).
+	kv   int
+	turn []float32 // of rotary positions: see rotary; nil: none
 }
 
 func (h heads) inner() int { return h.count * h.size }
-func (h heads) area() int  { return h.positions * h.positions }
+
+// wide is what a position has in qkv.
+func (h heads) wide() int { return (h.count + 2*h.kv) * h.size }
+func (h heads) area() int { return h.positions * h.positions }
 
 // attended has what the way back needs.
 type attended struct {
@@ -35,9 +42,9 @@ func (h heads) newAttended(rows int) attended {
 // head returns the queries, keys and values of one head of one row, each a matrix of positions x size
 // whose rows are ld apart.
 func (h heads) head(qkv []float32, row, head int) (q, k, v []float32, ld int) {
-	ld = 3 * h.inner()
-	at := row*h.positions*ld + head*h.size
-	return qkv[at:], qkv[at+h.inner():], qkv[at+2*h.inner():], ld
+	ld = h.wide()
+	at, shared := row*h.positions*ld, head/(h.count/h.kv)*h.size
+	return qkv[at+head*h.size:], qkv[at+h.inner()+shared:], qkv[at+h.inner()+h.kv*h.size+shared:], ld
 }
 
 const attentionBlock = 64
@@ -51,6 +58,7 @@ func (h heads) blocks(visit func(from, to int)) {
 
 func (h heads) forward(kernel Kernel, o, qkv []float32, rows int, s *attended, pass *Pass) {
 	n := h.positions
+	h.rotate(qkv, rows, 1)
 	for r := range rows {
 		s.keys[r] = h.dropout.key(pass, 0, r)
 		for i := range h.count {
@@ -116,8 +124,10 @@ func (h heads) backward(kernel Kernel, qkv, do []float32, rows int, s *attended)
 	slope := s.room[h.area() : 2*h.area()]
 	room := s.room[2*h.area():]
 	dq, dk, dv := room[:n*size], room[n*size:2*n*size], room[2*n*size:3*n*size]
+	group := h.count / h.kv
 	for r := range rows {
 		for i := range h.count {
+			more := i%group > 0 // the gradients of keys and values are added to those of the heads before
 			q, k, v, ld := h.head(qkv, r, i)
 			wide := h.inner()
 			d := do[r*n*wide+i*size:]
@@ -125,7 +135,7 @@ func (h heads) backward(kernel Kernel, qkv, do []float32, rows int, s *attended)
 			seen := h.dropped(m, s, r, i)
 			h.blocks(func(from, to int) { // of keys: later queries see them
 				kernel.TN(dv[from*size:], seen[from*n+from:], d[from*wide:],
-					Product{M: to - from, N: size, K: n - from, LDA: n, LDB: wide, LDC: size})
+					Product{M: to - from, N: size, K: n - from, LDA: n, LDB: wide, LDC: size, Add: more})
 				kernel.NT(slope[from*n:], d[from*wide:], v,
 					Product{M: to - from, N: to, K: size, LDA: wide, LDB: ld, LDC: n})
 			})
@@ -135,15 +145,19 @@ func (h heads) backward(kernel Kernel, qkv, do []float32, rows int, s *attended)
 				kernel.NN(dq[from*size:], slope[from*n:], k,
 					Product{M: to - from, N: size, K: to, LDA: n, LDB: ld, LDC: size})
 				kernel.TN(dk[from*size:], slope[from*n+from:], q[from*ld:],
-					Product{M: to - from, N: size, K: n - from, LDA: n, LDB: ld, LDC: size})
+					Product{M: to - from, N: size, K: n - from, LDA: n, LDB: ld, LDC: size, Add: more})
 			})
+			last := i%group == group-1
 			for t := range n {
 				copy(q[t*ld:t*ld+size], dq[t*size:])
-				copy(k[t*ld:t*ld+size], dk[t*size:])
-				copy(v[t*ld:t*ld+size], dv[t*size:])
+				if last {
+					copy(k[t*ld:t*ld+size], dk[t*size:])
+					copy(v[t*ld:t*ld+size], dv[t*size:])
+				}
 			}
 		}
 	}
+	h.rotate(qkv, rows, -1)
 }
 
 // throughSoftmax turns the gradient of a map into that of the scores' products.

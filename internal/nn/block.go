@@ -14,6 +14,7 @@ type Half struct {
 	After           bool // the norm follows the residual sum, as in the first transformer and the book
 	NoBias          bool // of the products
 	Dropout         float64
+	NoNormBias      bool // of a layer norm
 }
 
 // half does everything of a half but f.
@@ -35,7 +36,7 @@ func newHalf(c Half, name string) (half, error) {
 		return half{}, fmt.Errorf("transformer block: norm %d is none, want %s", c.Norm, names(normNames[:]))
 	}
 	d, err := newDropout(c.Dropout)
-	return half{normalise{name: name, kind: c.Norm, size: c.Size}, c.Positions, c.After, d, 0, c.Positions}, err
+	return half{normalise{name: name, kind: c.Norm, size: c.Size, unbiased: c.NoNormBias}, c.Positions, c.After, d, 0, c.Positions}, err
 }
 
 func (h half) In() int                { return h.positions * h.norm.size }
@@ -165,18 +166,47 @@ type attention struct {
 	kernel  Kernel
 }
 
-// Attention is multi-head causal self-attention as half a transformer block: heads of a size each,
-// which need not make up the vector's size together. Tensors are named as in
-// torch.nn.TransformerEncoderLayer.
+// Heads are those of attention, which need not make up the vector's size together.
+type Heads struct {
+	Count, Size int
+	KeyValues   int     // heads of keys and values, which queries' heads share; 0: each has its own
+	Rotary      float64 // base of rotary positions; 0: none
+}
+
+// Attention is multi-head causal self-attention as half a transformer block: heads of a size each. Tensors are named as
+// in torch.nn.TransformerEncoderLayer.
 func Attention(c Half, count, size int) (Layer, error) {
+	return AttentionOf(c, Heads{Count: count, Size: size})
+}
+
+// AttentionOf is Attention whose heads may share keys and values, and know positions by turning.
+func AttentionOf(c Half, of Heads) (Layer, error) {
 	h, err := newHalf(c, "norm.")
-	if err == nil && (count < 1 || size < 1) {
-		err = fmt.Errorf("attention: %d heads of %d elements, want at least 1 of each", count, size)
+	if of.KeyValues == 0 {
+		of.KeyValues = of.Count
 	}
-	l := attention{half: h, heads: heads{c.Positions, count, size, h.dropout, attentionBlock, 0}, kernel: Portable}
-	l.qkv = linear{"in_proj_", c.Size, 3 * count * size, !c.NoBias, h.norm.end()}
-	l.to = linear{"out_proj.", count * size, c.Size, !c.NoBias, l.qkv.end()}
-	return l, err
+	switch {
+	case err != nil:
+	case of.Count < 1 || of.Size < 1:
+		err = fmt.Errorf("attention: %d heads of %d elements, want at least 1 of each", of.Count, of.Size)
+	case of.KeyValues < 1 || of.Count%of.KeyValues != 0:
+		err = fmt.Errorf("kv_heads: %d of %d heads, want as many as divide them", of.KeyValues, of.Count)
+	case of.Rotary != 0 && of.Size%2 != 0:
+		err = fmt.Errorf("rope: a head has %d elements, which are turned in pairs: want an even number", of.Size)
+	case of.Rotary != 0 && !(of.Rotary > 1):
+		err = fmt.Errorf("rope: a base of %v, want more than 1", of.Rotary)
+	}
+	l := attention{half: h, kernel: Portable, heads: heads{positions: c.Positions, count: of.Count, size: of.Size,
+		dropout: h.dropout, block: attentionBlock, kv: of.KeyValues}}
+	if err != nil {
+		return l, err
+	}
+	if of.Rotary != 0 {
+		l.heads.turn = rotary(c.Positions, of.Size, of.Rotary)
+	}
+	l.qkv = linear{"in_proj_", c.Size, l.heads.wide(), !c.NoBias, h.norm.end()}
+	l.to = linear{"out_proj.", l.heads.inner(), c.Size, !c.NoBias, l.qkv.end()}
+	return l, nil
 }
 
 func (l attention) of() half     { return l.half }
@@ -202,8 +232,10 @@ func (l attention) With(k Kernel) Layer {
 func (l attention) Cost() Cost {
 	c, n := l.cost(), l.all
 	c.Forward = append(c.Forward, l.qkv.work(n), l.heads.work(2), l.to.work(n))
+	c.Forward = append(c.Forward, l.heads.turnWork()...)
 	c.Gradient = []Work{l.to.gradientWork(n), l.qkv.gradientWork(n)}
 	c.Input = append(c.Input, l.to.work(n), l.heads.work(4), l.qkv.work(n))
+	c.Input = append(c.Input, l.heads.turnWork()...)
 	c.Saved += l.heads.saved() + n*(l.qkv.out+l.to.in)
 	c.Notes += 8
 	return c
@@ -212,7 +244,7 @@ func (l attention) Cost() Cost {
 type attentionSaved struct {
 	halved
 	attended
-	qkv []float32 // rows x positions x (3*inner); Backward turns it into its gradient
+	qkv []float32 // rows x positions x wide; Backward turns it into its gradient
 	o   []float32 // rows x positions x inner, likewise
 }
 

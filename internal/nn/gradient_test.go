@@ -148,6 +148,13 @@ func TestLayerGradientsMatchFiniteDifferences(t *testing.T) {
 		{"attention, norm after", of(Attention(after, 3, 4)), long / 4, 0},
 		{"attention, rms norm, no bias", of(Attention(rms, 1, 2)), long / 4, 0},
 		{"attention, dropout", of(Attention(dropping, 2, 3)), long / 4, 0},
+		{"attention, grouped, rotary", of(AttentionOf(half, Heads{4, 2, 2, 10000})), long / 4, 0},
+		{"attention, one head of keys and values, dropout", of(AttentionOf(dropping, Heads{Count: 3, Size: 2, KeyValues: 1})), long / 4, 0},
+		{"attention, no bias of the norm", of(Attention(Half{Positions: 5, Size: 6, NoNormBias: true}, 2, 3)), long / 4, 0},
+		{"dense, tanh, no bias", dense{in: 5, out: 4, activation: Tanh, kernel: Portable, unbiased: true}, long, 0},
+		{"residual", of(Residual([]Named{{"a", Dense(5, 7, Tanh)}, {"b", Dense(7, 5, Sigmoid)}}, nil, Tanh)), long, 0},
+		{"residual, shortcut", of(Residual([]Named{{"a", Dense(5, 7, Tanh)}, {"b", Elementwise(7, GELU)}},
+			[]Named{{"c", Dense(5, 6, Tanh)}, {"d", Dense(6, 7, Identity)}}, Sigmoid)), long, 0},
 		{"feed-forward", of(FeedForward(half, 8, GELU, false)), long / 4, 0},
 		{"feed-forward, norm after, tanh", of(FeedForward(after, 8, Tanh, false)), long / 4, 0},
 		{"feed-forward, relu", of(FeedForward(half, 8, ReLU, false)), short, 0},
@@ -202,6 +209,8 @@ func TestLayersAllocateNothing(t *testing.T) {
 		Embedding(4, 1, 3, true), LearnedPositions(4, 3), Normalised(LayerNorm, 3, 7), of(Dropout(60, 0.4)),
 		of(RNN(Recurrence{5, 3, 4, 2, true}, Tanh)), of(LSTM(Recurrence{5, 3, 4, 2, false}, Tanh, &[2]float32{0.1, 0.9})),
 		of(Attention(half, 2, 3)), of(FeedForward(half, 8, SiLU, true)),
+		of(AttentionOf(half, Heads{4, 2, 2, 10000})), of(Residual([]Named{{"a", Dense(5, 7, Tanh)}, {"b", of(Dropout(7, 0.2))}},
+			[]Named{{"c", Dense(5, 7, Tanh)}}, ReLU)),
 	} {
 		n := newTrial(l, 3, 1)
 		if i == 5 {
@@ -228,6 +237,9 @@ func TestTensorsCoverTheParameters(t *testing.T) {
 		Normalised(RMSNorm, 2, 3), of(RNN(Recurrence{5, 3, 4, 1, false}, Tanh)),
 		of(LSTM(Recurrence{5, 3, 4, 2, false}, Tanh, nil)), of(Attention(Half{Positions: 2, Size: 3}, 2, 5)),
 		of(FeedForward(Half{Positions: 2, Size: 3, NoBias: true, Norm: RMSNorm}, 7, SiLU, true)),
+		of(AttentionOf(Half{Positions: 2, Size: 3, NoNormBias: true}, Heads{4, 2, 2, 10000})),
+		dense{in: 3, out: 4, kernel: Portable, unbiased: true},
+		of(Residual([]Named{{"a", Dense(5, 7, Tanh)}}, []Named{{"c", Dense(5, 7, Tanh)}}, ReLU)),
 	} {
 		at := 0
 		for _, tensor := range l.Tensors() {
@@ -258,6 +270,8 @@ func TestMoreRoomThanRowsChangesNothing(t *testing.T) {
 		image(Conv2D(Volume{2, 5, 6}, 3, Window{3, 2, 1}, true, ReLU)), image(MaxPool(Volume{2, 5, 5}, 2, 2)),
 		of(RNN(Recurrence{5, 3, 4, 1, false}, Tanh)), of(LSTM(Recurrence{5, 3, 4, 2, false}, Tanh, nil)),
 		of(Attention(half, 2, 3)), of(FeedForward(half, 8, SiLU, true)), Normalised(LayerNorm, 2, 3),
+		of(AttentionOf(half, Heads{4, 2, 2, 10000})), of(Residual([]Named{{"a", Dense(5, 7, Tanh)}, {"b", of(Dropout(7, 0.2))}},
+			[]Named{{"c", Dense(5, 7, Tanh)}}, ReLU)),
 	} {
 		n := newTrial(l, 2, 5)
 		wantG, wantX := n.gradients()

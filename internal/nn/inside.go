@@ -92,8 +92,8 @@ func AttentionMap(l Layer, saved Saved, row, head int) (m []float32, ok bool) {
 	return saved.(*attentionSaved).maps[(row*of.heads.count+head)*area:][:area], true
 }
 
-// Projected is what a Forward of attention made at one position of an example: queries, keys and values
-// of all heads, one head after the other, and Context, the heads' weighted sums of values.
+// Projected is what a Forward of attention made at one position of an example: queries, keys (turned, where positions are
+// rotary) and values of all heads, one head after the other, and Context, the heads' weighted sums of values.
 type Projected struct{ Query, Key, Value, Context []float32 }
 
 // ProjectedAt looks into attention; ok is false of other layers.
@@ -103,8 +103,8 @@ func ProjectedAt(l Layer, saved Saved, row, position int) (p Projected, ok bool)
 		return Projected{}, false
 	}
 	s, n, at := saved.(*attentionSaved), of.heads.inner(), row*of.positions+position
-	part := func(i int) []float32 { return s.qkv[(3*at+i)*n : (3*at+i+1)*n] }
-	return Projected{part(0), part(1), part(2), s.o[at*n : (at+1)*n]}, true
+	all, shared := s.qkv[at*of.heads.wide():][:of.heads.wide()], of.heads.kv*of.heads.size
+	return Projected{all[:n], all[n : n+shared], all[n+shared:], s.o[at*n : (at+1)*n]}, true
 }
 
 // Filters are a convolution's kernels, filter after filter, each Channels x Size x Size: those of

@@ -7,6 +7,7 @@ type dense struct {
 	in, out    int
 	activation Activation
 	kernel     Kernel
+	unbiased   bool // there is no b
 }
 
 // Dense is a fully connected layer of in inputs and out outputs, and what follows it: an activation
@@ -20,13 +21,22 @@ func Dense(in, out int, a Activation) Layer {
 
 func (l dense) In() int     { return l.in }
 func (l dense) Out() int    { return l.out }
-func (l dense) Params() int { return l.in*l.out + l.out }
+func (l dense) Params() int { return l.in*l.out + l.biases() }
+
+// biases is how many there are.
+func (l dense) biases() int {
+	if l.unbiased {
+		return 0
+	}
+	return l.out
+}
 
 func (l dense) Tensors() []Tensor {
-	return []Tensor{
-		{Name: "weight", Shape: []int{l.out, l.in}, Role: Weight, FanIn: l.in, FanOut: l.out},
-		{Name: "bias", Shape: []int{l.out}, Offset: l.in * l.out, Role: Bias},
+	all := []Tensor{{Name: "weight", Shape: []int{l.out, l.in}, Role: Weight, FanIn: l.in, FanOut: l.out}}
+	if !l.unbiased {
+		all = append(all, Tensor{Name: "bias", Shape: []int{l.out}, Offset: l.in * l.out, Role: Bias})
 	}
+	return all
 }
 
 // Init draws weights and biases uniform in ±1/sqrt(in), as torch.nn.Linear does.
@@ -47,11 +57,14 @@ func (l dense) Cost() Cost {
 	in, out := int64(l.in), int64(l.out)
 	product := Work{FLOP: 2 * in * out, Words: in + out, Fixed: in * out, Product: 2 * in * out}
 	sums := product
-	sums.Fixed += out
+	sums.Fixed += int64(l.biases())
 	c := Cost{
-		Forward:  []Work{product, {Words: 2 * out, Fixed: out}},
+		Forward:  []Work{product, {Words: 2 * out, Fixed: int64(l.biases())}},
 		Gradient: []Work{sums},
 		Input:    []Work{product},
+	}
+	if l.unbiased && l.activation == Identity { // nothing follows the product
+		c.Forward = c.Forward[:1]
 	}
 	if l.activation != Identity {
 		c.Through = []Work{{Words: 3 * out}}
@@ -113,7 +126,11 @@ func (l dense) columns(part, parts int) (dense, []Piece) {
 	of := l
 	of.out = l.out / parts
 	n := of.in * of.out
-	return of, []Piece{{part * n, 0, n}, {l.in*l.out + part*of.out, n, of.out}}
+	pieces := []Piece{{part * n, 0, n}}
+	if !l.unbiased {
+		pieces = append(pieces, Piece{l.in*l.out + part*of.out, n, of.out})
+	}
+	return of, pieces
 }
 
 // rows is columns of w, and b: the outputs are the sum of all shares, finished.
@@ -132,7 +149,10 @@ func (l dense) rows(part, parts int) (*Part, []Piece) {
 		{Name: "forward", Work: work[:1], Inputs: true, Params: true, Then: Sum, What: "outputs", InPlace: true,
 			Run: func(h *Hand) { of.product(h.Y, h.X, h.P, h.Rows) }},
 		{Name: "finish", Work: work[1:], Params: true, Run: func(h *Hand) { of.finish(h.Y, h.P) }}}
-	return p, append(pieces, Piece{l.in * l.out, of.in * l.out, l.out})
+	if !l.unbiased {
+		pieces = append(pieces, Piece{l.in * l.out, of.in * l.out, l.out})
+	}
+	return p, pieces
 }
 
 func (l dense) Through(d, y []float32) { l.activation.backward(d, y) }
@@ -140,7 +160,9 @@ func (l dense) Through(d, y []float32) { l.activation.backward(d, y) }
 func (l dense) Backward(dx, g, d, x, p []float32, rows int, _ Saved) {
 	gw, gb := l.cut(g)
 	l.kernel.TN(gw, d, x, Product{M: l.out, N: l.in, K: rows, LDA: l.out, LDB: l.in, LDC: l.in})
-	sumRows(gb, d[:rows*l.out])
+	if !l.unbiased {
+		sumRows(gb, d[:rows*l.out])
+	}
 	if dx == nil {
 		return
 	}

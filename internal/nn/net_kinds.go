@@ -41,12 +41,13 @@ var (
 		wordKey("bptt", "what is made of the steps' gradients", "sum", "sum", "mean")}
 	halfKeys = []netKey{wordKey("norm", "of the vectors", "layer-norm", normNames[:]...),
 		wordKey("norm_place", "before: of what goes in; after: of the residual sum", "before", "before", "after"),
-		yesKey("bias", "whether the products have biases", "yes"), rateKey("0")}
+		yesKey("bias", "whether the products have biases", "yes"),
+		yesKey("norm_bias", "whether a layer norm has one", "yes"), rateKey("0")}
 	anyActivation = activationNames[:]
 )
 
 // netKinds are the kinds of layers that a Net may have.
-var netKinds = slices.Concat(imageKinds, vectorKinds, textKinds)
+var netKinds = slices.Concat(imageKinds, vectorKinds, textKinds, aroundKinds)
 
 var imageKinds = []netKind{
 	{"conv2d", "convolution: filters slide over the image (torch.nn.Conv2d)", []form{image}, []netKey{
@@ -72,7 +73,7 @@ var vectorKinds = []netKind{
 		buildDropout},
 	{"norm", "each vector, or each position's, less its mean, over its deviation, times a gain",
 		[]form{vector, sequence}, []netKey{wordKey("kind", "rms-norm: over the root of the mean square, times a gain",
-			"layer-norm", normNames[:]...)}, buildNorm},
+			"layer-norm", normNames[:]...), yesKey("bias", "whether a layer norm has one", "yes")}, buildNorm},
 }
 
 var textKinds = []netKind{
@@ -92,7 +93,10 @@ var textKinds = []netKind{
 				most: 1}}), buildLSTM},
 	{"attention", "half a transformer block: norm, causal self-attention, and the sum with what came in",
 		[]form{sequence}, slices.Concat([]netKey{sizeKey("heads", "of attention", "", 1, 1024),
-			sizeKey("head_size", "elements of a head's queries, keys and values; 0: size / heads", "0", 0, 65536)},
+			sizeKey("kv_heads", "heads of keys and values, which as many heads of queries share each; 0: heads", "0", 0, 1024),
+			sizeKey("head_size", "elements of a head's queries, keys and values; 0: size / heads", "0", 0, 65536),
+			{name: "rope", meaning: "base of rotary positions, which queries and keys are turned by; Llama 3 has 500000",
+				def: "none", unset: "none", least: 1.001, most: 1e9}},
 			halfKeys), buildAttention},
 	{"feed-forward", "the other half: norm, two dense layers at each position, and the sum with what came in",
 		[]form{sequence}, slices.Concat([]netKey{sizeKey("hidden", "elements between the two", "", 1, maxWidth),
@@ -101,6 +105,16 @@ var textKinds = []netKind{
 		buildFeedForward},
 	{"head", "dense, with a unit for each token of the vocabulary", []form{sequence}, []netKey{biasKey}, buildHead},
 }
+
+var aroundKinds = []netKind{
+	{"residual", "what goes in is added to what the lines up to `add` make of it", around, nil, buildResidual},
+	{"shortcut", "between `residual` and `add`: what its lines make of what goes in is added in its place", around, nil,
+		buildShortcut},
+	{"add", "ends `residual`: the sum", around, []netKey{activationKey("identity", anyActivation...)}, buildAdd},
+}
+
+// around are the forms that something can be added to.
+var around = []form{image, vector, sequence}
 
 // inside is the activation that a layer has inside, and the one that is a layer of its own behind it.
 func (v netValues) inside() (in, behind Activation) {
@@ -171,11 +185,10 @@ func buildDense(b *netBuilder, v netValues) error {
 	if b.at.form == sequence {
 		return b.everywhere(units, v.yes("bias"), v.activation())
 	}
-	if !v.yes("bias") {
-		return fmt.Errorf("bias: of a vector's dense layer, want yes")
-	}
 	in, behind := v.inside()
-	b.give(shape{form: vector, size: units}, Dense(b.at.size, units, in), behind)
+	l := Dense(b.at.size, units, in).(dense)
+	l.unbiased = !v.yes("bias")
+	b.give(shape{form: vector, size: units}, l, behind)
 	return nil
 }
 
@@ -213,7 +226,8 @@ func buildNorm(b *netBuilder, v netValues) error {
 	if b.at.form == sequence {
 		positions = b.at.positions
 	}
-	b.give(b.at, Normalised(Norm(chosenOf(normNames[:], v["kind"])), positions, b.at.size), Identity)
+	kind := Norm(chosenOf(normNames[:], v["kind"]))
+	b.give(b.at, normLayer{normalise{kind: kind, size: b.at.size, unbiased: !v.yes("bias")}, positions}, Identity)
 	return nil
 }
 
@@ -273,7 +287,7 @@ func buildLSTM(b *netBuilder, v netValues) error {
 // half is what both halves of a transformer block have in common.
 func (b *netBuilder) half(v netValues) Half {
 	return Half{b.at.positions, b.at.size, Norm(chosenOf(normNames[:], v["norm"])), v["norm_place"] == "after",
-		!v.yes("bias"), v.number("dropout")}
+		!v.yes("bias"), v.number("dropout"), !v.yes("norm_bias")}
 }
 
 func buildAttention(b *netBuilder, v netValues) error {
@@ -281,7 +295,11 @@ func buildAttention(b *netBuilder, v netValues) error {
 	if err := headsFit(b.at.positions, b.at.size, heads, &size); err != nil {
 		return err
 	}
-	l, err := Attention(b.half(v), heads, size)
+	of := Heads{Count: heads, Size: size, KeyValues: v.whole("kv_heads")}
+	if v["rope"] != "none" {
+		of.Rotary = v.number("rope")
+	}
+	l, err := AttentionOf(b.half(v), of)
 	if err == nil {
 		b.give(b.at, l, Identity)
 	}

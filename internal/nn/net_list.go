@@ -124,6 +124,7 @@ type netBuilder struct {
 	from  string // the name of the layer that gives it
 	name  string // of the layer that is being added
 	count map[string]int
+	open  *openResidual // nil: none is
 	list
 }
 
@@ -171,6 +172,8 @@ func (b *netBuilder) finish() (*Model, error) {
 	}
 	targets := 1
 	switch {
+	case b.open != nil:
+		return nil, end("%s has no add: want one behind its layers", b.open.name)
 	case len(b.layers) == 0:
 		return nil, end("no layer, want at least one")
 	case b.net.Rows == "text" && (b.at.form != sequence || b.at.size != b.net.Vocabulary):

@@ -156,7 +156,7 @@ func (c GPT) layers() *list {
 		n.add("positions", positions{count: c.Context, size: c.Size, deviation: deviation})
 	}
 	n.drop("dropout", c.Context*c.Size, c.Dropout)
-	half := Half{c.Context, c.Size, c.Norm, c.After, c.NoBias, c.Dropout}
+	half := Half{c.Context, c.Size, c.Norm, c.After, c.NoBias, c.Dropout, false}
 	for b := 1; b <= c.Blocks && n.err == nil; b++ {
 		n.need(Attention(half, c.Heads, c.HeadSize))
 		n.add(fmt.Sprintf("blocks.%d.attention", b), n.last)

@@ -40,10 +40,14 @@ type normalise struct {
 	kind Norm
 	size int
 	at   int
+
+	unbiased bool // a layer norm without a bias
 }
 
+func (n normalise) biased() bool { return n.kind == LayerNorm && !n.unbiased }
+
 func (n normalise) end() int {
-	if n.kind == RMSNorm {
+	if !n.biased() {
 		return n.at + n.size
 	}
 	return n.at + 2*n.size
@@ -51,9 +55,9 @@ func (n normalise) end() int {
 
 func (n normalise) gain(v []float32) []float32 { return v[n.at : n.at+n.size] }
 
-// bias is nil of an RMS norm.
+// bias is nil where there is none, as of an RMS norm.
 func (n normalise) bias(v []float32) []float32 {
-	if n.kind == RMSNorm {
+	if !n.biased() {
 		return nil
 	}
 	return v[n.at+n.size : n.end()]
@@ -61,7 +65,7 @@ func (n normalise) bias(v []float32) []float32 {
 
 func (n normalise) tensors() []Tensor {
 	t := []Tensor{{Name: n.name + "weight", Shape: []int{n.size}, Offset: n.at, Role: Gain}}
-	if n.kind == LayerNorm {
+	if n.biased() {
 		t = append(t, Tensor{Name: n.name + "bias", Shape: []int{n.size}, Offset: n.at + n.size, Role: Gain})
 	}
 	return t
@@ -134,7 +138,8 @@ func (n normalise) backward(dx, g, d, x, p []float32, scales []scale) {
 		}
 		if toBias != nil {
 			Add(toBias, from)
-		} else {
+		}
+		if n.kind == RMSNorm {
 			mean = 0
 		}
 		m, a := float32(mean/count), float32(along/count)

@@ -113,6 +113,27 @@ func TestModelsMatchPyTorch(t *testing.T) {
 	book.Biases, book.Activation = 1, ReLU
 	gpt := GPT{Vocabulary: vocabulary, Context: context, Size: 16, Blocks: 2, Heads: 2, Hidden: 64,
 		Activation: GELU, HeadBias: true}
+	sizes := func(s string) map[string]string {
+		all := map[string]string{}
+		for _, word := range strings.Fields(s) {
+			key, value, _ := strings.Cut(word, "=")
+			all[key] = value
+		}
+		return all
+	}
+	attends := NetLayer{Kind: "attention", Sizes: sizes("heads=4 kv_heads=2 head_size=4 rope=500000 norm=rms-norm bias=no")}
+	feeds := NetLayer{Kind: "feed-forward", Sizes: sizes("hidden=24 activation=silu gated=yes norm=rms-norm bias=no")}
+	llama := Net{Rows: "text", Vocabulary: vocabulary, Context: context, Layers: []NetLayer{
+		{"tokens", "embedding", sizes("size=16")}, attends, feeds, attends, feeds,
+		{Kind: "norm", Sizes: sizes("kind=rms-norm")}, {Kind: "head", Sizes: sizes("bias=no")}}}
+	resnet := Net{Rows: "image", Image: Volume{1, 12, 12}, Layers: []NetLayer{
+		{"stem", "conv2d", sizes("filters=4 padding=1 bias=no activation=relu")},
+		{Name: "same", Kind: "residual"}, {"a", "conv2d", sizes("filters=4 padding=1 activation=relu")},
+		{"b", "conv2d", sizes("filters=4 padding=1")}, {Kind: "add", Sizes: sizes("activation=relu")},
+		{Name: "half", Kind: "residual"}, {"c", "conv2d", sizes("filters=6 stride=2 padding=1 bias=no activation=relu")},
+		{"d", "conv2d", sizes("filters=6 padding=1 bias=no")}, {Kind: "shortcut"},
+		{"e", "conv2d", sizes("filters=6 kernel=1 stride=2 bias=no")}, {Kind: "add", Sizes: sizes("activation=relu")},
+		{Kind: "average-pool"}, {Kind: "flatten"}, {Kind: "dense", Sizes: sizes("units=5 bias=no")}}}
 	for i, n := range []struct {
 		name   string
 		model  *Model
@@ -132,6 +153,8 @@ func TestModelsMatchPyTorch(t *testing.T) {
 			Tied: true, SkipPadding: true, Dropout: 0.1})), "adamw", true},
 		{"gpt, rms norm, swiglu, no bias", build(NewGPT(GPT{Vocabulary: vocabulary, Context: context, Size: 16,
 			Blocks: 2, Heads: 2, Hidden: 24, Norm: RMSNorm, Activation: SiLU, Gated: true, NoBias: true})), "adamw", false},
+		{"llama, from a file", build(llama.Model()), "adamw", false},
+		{"residual network, from a file", build(resnet.Model()), "adam", false},
 	} {
 		of := drawnSet{n.model, 2000 + uint64(i), n.padded}
 		for _, k := range []Kernel{Portable, Fused} {

@@ -136,6 +136,17 @@ func TestLayersMatchPyTorch(t *testing.T) {
 		{"feed-forward, norm after, relu", of(FeedForward(after, 8, ReLU, false))},
 		{"feed-forward, tanh gelu", of(FeedForward(half, 8, GELUTanh, false))},
 		{"feed-forward, swiglu", of(FeedForward(rms, 8, SiLU, true))},
+		{"attention, rotary", of(AttentionOf(half, Heads{Count: 2, Size: 4, Rotary: 10000}))},
+		{"attention, grouped", of(AttentionOf(half, Heads{Count: 6, Size: 2, KeyValues: 2}))},
+		{"attention, grouped, rotary, rms norm, no bias", of(AttentionOf(rms, Heads{4, 4, 2, 500000}))},
+		{"attention, one head of keys and values, norm after", of(AttentionOf(after, Heads{Count: 3, Size: 2, KeyValues: 1}))},
+		{"attention, no bias of the norm", of(Attention(Half{Positions: 5, Size: 6, NoNormBias: true}, 2, 3))},
+		{"layer norm, no bias", normLayer{normalise{size: 7, unbiased: true}, 3}},
+		{"dense, relu, no bias", dense{in: 5, out: 4, activation: ReLU, kernel: Portable, unbiased: true}},
+		{"residual", of(Residual([]Named{{"a", Dense(5, 7, Tanh)}, {"b", Dense(7, 5, Identity)}}, nil, Identity))},
+		{"residual, shortcut, relu", of(Residual([]Named{{"a", image(Conv2D(Volume{2, 6, 5}, 3, Window{3, 2, 1}, false, ReLU))},
+			{"b", image(Conv2D(Volume{3, 3, 3}, 3, Window{3, 1, 1}, true, ReLU))}},
+			[]Named{{"c", image(Conv2D(Volume{2, 6, 5}, 3, Window{1, 2, 0}, false, Identity))}}, ReLU))},
 	} {
 		n := newTrial(l.layer, 3, 1000+uint64(i))
 		gains(l.layer.Tensors(), n.p)

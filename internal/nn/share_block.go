@@ -198,29 +198,37 @@ func (l feedForward) with(h half) inside {
 	return l
 }
 
-// Split is by heads; of the book's way by columns, whatever heads they are of.
+// Split is by heads; of the book's way by columns, whatever heads they are of. Where heads share keys and values
+// there is no such way: a column of those is of several heads.
 func (l attention) Split(way Way) *Split {
 	widths := []Width{{l.heads.count, "heads"}}
+	if l.heads.kv < l.heads.count {
+		widths = []Width{{l.heads.kv, "heads of keys and values"}}
+	}
 	if way == InsideBook {
+		if l.heads.kv < l.heads.count {
+			return nil
+		}
 		widths = []Width{{l.heads.inner(), "elements of all heads"}, {l.norm.size, "outputs"}}
 	}
 	return splitHalf(way, widths, l, l.part, l.bookPart)
 }
 
-// part is some of the heads: of queries, keys and values, each a third of qkv, and of the inputs of the
-// product after them.
+// part is some of the heads: of queries, keys and values, and of the inputs of the product after them.
 func (l attention) part(part, parts int) (inside, []Piece) {
 	of := l
-	of.heads.count = l.heads.count / parts
+	of.heads.count, of.heads.kv = l.heads.count/parts, l.heads.kv/parts
 	of.heads.first = part * of.heads.count
-	own := of.heads.inner()
-	of.qkv.out = 3 * own
-	of.to.in, of.to.at = own, of.qkv.end()
+	of.qkv.out = of.heads.wide()
+	of.to.in, of.to.at = of.heads.inner(), of.qkv.end()
 	var pieces []Piece
-	for third := range 3 {
-		pieces = append(pieces, l.qkv.outputs(of.qkv, third*l.heads.inner()+part*own, third*own, own)...)
+	whole, at := 0, 0
+	for _, heads := range []int{of.heads.count, of.heads.kv, of.heads.kv} {
+		own := heads * l.heads.size
+		pieces = append(pieces, l.qkv.outputs(of.qkv, whole+part*own, at, own)...)
+		whole, at = whole+parts*own, at+own
 	}
-	return of, append(pieces, l.to.inputs(of.to, part*own)...)
+	return of, append(pieces, l.to.inputs(of.to, part*of.heads.inner())...)
 }
 
 // Split is by hidden elements.

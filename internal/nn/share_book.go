@@ -110,6 +110,7 @@ func (l attention) bookPart(part, parts int) (*Part, []Piece) {
 	of.qkv.out = 3 * own
 	of.to = linear{l.to.name, inner, size, l.to.biased, of.qkv.end()}
 	of.heads.first, of.heads.count = l.heads.touched(part, own)
+	of.heads.kv = of.heads.count
 	var pieces []Piece
 	for third := range 3 {
 		pieces = append(pieces, l.qkv.outputs(of.qkv, third*inner+part*own, third*own, own)...)

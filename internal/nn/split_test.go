@@ -215,7 +215,8 @@ func splitters(t *testing.T) map[string]Splitter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string]Splitter{"dense": Dense(8, 12, Sigmoid).(Splitter), "conv": conv.(Splitter)}
+	all := map[string]Splitter{"dense": Dense(8, 12, Sigmoid).(Splitter), "conv": conv.(Splitter),
+		"dense, no bias": dense{in: 8, out: 12, activation: ReLU, kernel: Portable, unbiased: true}}
 	drop, err := Dropout(4*5, 0.3)
 	if err != nil {
 		t.Fatal(err)
@@ -233,6 +234,13 @@ func splitters(t *testing.T) map[string]Splitter {
 				t.Fatal(err)
 			}
 			all[fmt.Sprintf("attention, %d heads, after %v", heads, after)] = l.(Splitter)
+		}
+		for _, kv := range []int{4, 8} { // of eight heads, and turned
+			l, err := AttentionOf(half, Heads{8, 2, kv, 10000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[fmt.Sprintf("attention, rotary, %d heads of keys, after %v", kv, after)] = l.(Splitter)
 		}
 		for _, gated := range []bool{false, true} {
 			for _, a := range []Activation{ReLU, GELU, SiLU} {

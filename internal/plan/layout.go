@@ -41,13 +41,16 @@ func layout(s *scenario.Parallel) workload.Layout {
 	return l
 }
 
-// gradientWire translates as what gradients travel.
-func gradientWire(s *scenario.Collective) workload.Wire {
-	w, ok := workload.WireNamed(s.Wire)
-	if !ok {
-		panic(fmt.Sprintf("plan: the scenario has wire %s, which workload has not", s.Wire))
+// precision translates in which formats a training has what it holds and sends.
+func precision(j *scenario.Job) (p workload.Precision) {
+	var ok bool
+	if p.Wire, ok = workload.FormatNamed(j.Collective.Wire); !ok {
+		panic(fmt.Sprintf("plan: the scenario has wire %s, which workload has not", j.Collective.Wire))
 	}
-	return w
+	if j.Train.Precision == scenario.BF16 {
+		p.Weights, p.Activations = workload.BFloat16, workload.BFloat16
+	}
+	return p
 }
 
 // misfits returns why a job cannot be laid out so, with the places of the keys that say so.

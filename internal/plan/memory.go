@@ -177,6 +177,7 @@ func (j *Job) rankMemory(rank int32) int64 {
 		sum = add(sum, 2*4*int64(t.Batch)*int64(j.Model.Inputs()+j.Model.Targets()))
 	}
 	sum = add(sum, max(j.pageMemory(rank, p.Ops), j.pageMemory(rank, p.Start)))
+	sum = add(sum, mul(4, train.Views(j.Work, p)))
 	type slot struct{ layer, slot int }
 	noted := map[slot]bool{}
 	for i := range p.Ops {

@@ -257,17 +257,17 @@ func (p *Plan) planTraining(j *Job) error {
 	}
 	protocols, schedules := map[coll.Schedule]*workload.Protocol{}, map[string][]coll.Schedule{} // the latter by group
 	cfg := workload.Config{
-		Layers:   train.Layers(m),
-		Ties:     train.Ties(m, j.Spec.Parallel.TP),
-		Batch:    t.Batch,
-		State:    j.Optimiser.State(),
-		Clip:     train.Clip(&j.Optimiser),
-		Bucket:   t.Bucket.Or(workload.BucketPerLayer),
-		Wire:     gradientWire(&j.Spec.Collective),
-		Layout:   layout(&j.Spec.Parallel),
-		LossPart: train.LossPart(m),
-		Device:   p.device(j),
-		Slow:     p.slow(j),
+		Layers:    train.Layers(m),
+		Ties:      train.Ties(m, j.Spec.Parallel.TP),
+		Batch:     t.Batch,
+		State:     j.Optimiser.State(),
+		Clip:      train.Clip(&j.Optimiser),
+		Bucket:    t.Bucket.Or(workload.BucketPerLayer),
+		Precision: precision(j.Spec),
+		Layout:    layout(&j.Spec.Parallel),
+		LossPart:  train.LossPart(m),
+		Device:    p.device(j),
+		Slow:      p.slow(j),
 		Schedules: func(g *workload.Group, op coll.Collective) (coll.Schedule, error) {
 			s, err := p.groupSchedule(j, g, op)
 			if err != nil {
@@ -316,8 +316,13 @@ func (p *Plan) device(j *Job) workload.Device {
 // peak is what a GPU computes at most in a second of matrix products, dense, and in which number format.
 func (p *Plan) peak(j *Job) (flops int64, precision string) {
 	h := p.Scenario.Cluster.Host
-	if t := j.Spec.Train; t != nil && t.Precision == "fp32-strict" {
-		return int64(h.FLOPSFP32), "float32"
+	if t := j.Spec.Train; t != nil {
+		switch t.Precision {
+		case "fp32-strict":
+			return int64(h.FLOPSFP32), "float32"
+		case scenario.BF16:
+			return int64(h.FLOPSBF16), "bf16"
+		}
 	}
 	return int64(h.FLOPS), "TF32"
 }

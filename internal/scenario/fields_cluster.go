@@ -114,6 +114,11 @@ var clusterFields = []*Field{
 		Meaning: "fp32 peak of one GPU without tensor cores, for precision: fp32-strict",
 	},
 	{
+		Path: "cluster.host.flops_bf16", Min: "1GFLOP/s", Max: "1000PFLOP/s", Rule: "from the preset",
+		value:   in(computeRate, func(s *Scenario) *FLOPS { return &s.Cluster.Host.FLOPSBF16 }),
+		Meaning: "dense BF16 tensor peak of one GPU, for precision: bf16",
+	},
+	{
 		Path: "cluster.host.memory", Min: "1MB", Max: "100TB", Rule: "from the preset",
 		value:   in(byteCount, func(s *Scenario) *unit.Bytes { return &s.Cluster.Host.Memory }),
 		Meaning: "memory of one GPU",

@@ -319,8 +319,11 @@ var trainFields = []*Field{
 	},
 	{
 		Path: "train.precision", Default: "tf32", Choices: Precisions,
-		value:   inTrain(choice, func(t *Train) *string { return &t.Precision }),
-		Meaning: "which peak the device model takes; sums are float32 either way",
+		Synonyms: map[string]string{"float32": "tf32", "fp32": "tf32", "bfloat16": BF16},
+		value:    inTrain(choice, func(t *Train) *string { return &t.Precision }),
+		Meaning: "in which format numbers lie and travel, and which peak the device model takes; products are summed in float32 in " +
+			"any",
+		Also: []string{"mixed_precision", "dtype", "torch_dtype"},
 	},
 	{
 		Path: "train.kernel", Default: "portable", Choices: Kernels,
@@ -421,7 +424,13 @@ var sumFields = []*Field{
 		Source:  "NCCL",
 	},
 	{
-		Path: "collective.wire", Default: "fp32", Choices: Wires, applies: where(onlyTraining),
+		Path: "collective.wire", Choices: Wires, applies: where(onlyTraining), Rule: "bf16 of precision bf16, else fp32",
+		derive: func(_ *decoder, b any, _ string) string {
+			if t := b.(*Job).Train; t != nil && t.Precision == BF16 {
+				return BF16
+			}
+			return "fp32"
+		},
 		value:   in(choice, func(j *Job) *string { return &j.Collective.Wire }),
 		Meaning: "as what gradients go from replica to replica",
 		Source:  "torch.distributed.algorithms.ddp_comm_hooks, bf16_compress_hook",

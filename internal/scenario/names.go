@@ -10,6 +10,9 @@ import (
 // Choice is a name that a scenario may use, with one line for `list` and documentation.
 type Choice struct{ Name, Meaning string }
 
+// BF16 is a precision of trainings, and a wire of gradients.
+const BF16 = "bf16"
+
 // HashFieldsQP are the fields of a hash with the destination queue pair.
 const HashFieldsQP = "5-tuple+qp"
 
@@ -206,7 +209,7 @@ var (
 	}
 	Wires = []Choice{
 		{"fp32", "4 bytes of each"},
-		{"bf16", "2 bytes: rounded to nearest even before they are sent, and each sum again"},
+		{BF16, "2 bytes: rounded to nearest even before they are sent, and each sum again"},
 	}
 	Protocols = []Choice{
 		{"none", "messages alone: no latency of a library, all of a link carries data"},
@@ -270,8 +273,10 @@ var (
 		{"equal", "all have them; nothing is sent"},
 	}
 	Precisions = []Choice{
-		{"tf32", "matrix products run at the TF32 tensor peak"},
-		{"fp32-strict", "matrix products run at the plain fp32 peak"},
+		{"tf32", "all is float32; matrix products run at the TF32 tensor peak"},
+		{"fp32-strict", "all is float32; matrix products run at the plain fp32 peak"},
+		{BF16, "weights, what is between layers, and messages are bf16; updates move float32 masters; matrix products run at the BF16 " +
+			"tensor peak"},
 	}
 	Kernels = []Choice{
 		{"portable", "each product rounded, then added, in a fixed order: the same bits on every machine"},

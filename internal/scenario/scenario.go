@@ -105,6 +105,7 @@ type Host struct {
 	Launch           unit.Duration // kernel launch
 	FLOPS            FLOPS         // dense TF32 tensor peak
 	FLOPSFP32        FLOPS         // dense fp32 peak without tensor cores
+	FLOPSBF16        FLOPS         // dense BF16 tensor peak
 	Memory           unit.Bytes
 	MemoryBandwidth  unit.Bitrate
 	MatmulEfficiency unit.Ratio // of the peak

@@ -20,7 +20,7 @@ func (j *Job) Compute(id int32, step int64, op *workload.Op) {
 	case workload.Update:
 		j.update(id, r, step, w)
 	case workload.Stash:
-		copy(r.on(w.Y), r.on(w.X))
+		copy(r.stored(w.Y), r.stored(w.X))
 	case workload.SumTied:
 		sumTied(r.on(w.Y), r.on(w.X))
 	case workload.Pack:
@@ -35,10 +35,12 @@ func (j *Job) Compute(id int32, step int64, op *workload.Op) {
 		j.accumulate(id, r, w)
 	case workload.Load:
 		j.load(r, step+1)
+		return // it may run beside another body, and has none of the ranges
 	default:
 		panic(fmt.Sprintf("train: operation %q computes nothing that a network has", op.Name))
 	}
-	fill(r.on(w.Drop))
+	r.settle()
+	r.drop(w.Drop)
 }
 
 // rows are the images of a replica's micro-batch.
@@ -52,16 +54,17 @@ func (j *Job) rows(replica, micro int, step int64) []int {
 func (j *Job) forward(r *rank, step int64, w *workload.Body) {
 	x := r.on(w.X)
 	if w.Layer == 0 && w.Phase == 0 {
+		x = r.to(w.X)
 		j.inputs(x, r, w.Micro, step)
 	}
-	r.hand = nn.Hand{X: x, Y: r.on(w.Y), P: r.on(w.Params), Saved: r.saved[w.Layer][w.Slot], Pass: j.pass(r, step, w)}
+	r.hand = nn.Hand{X: x, Y: r.to(w.Y), P: r.on(w.Params), Saved: r.saved[w.Layer][w.Slot], Pass: j.pass(r, step, w)}
 	j.phase(r, &r.parts[w.Layer].Forward[w.Phase], w)
 }
 
 // phase runs a phase of a part, whose vectors are in the rank's hand.
 func (j *Job) phase(r *rank, ph *nn.Phase, w *workload.Body) {
 	h := &r.hand
-	h.Rows, h.Part, h.Got, h.Give = j.work.Rows(), r.part, r.on(w.Got.On), r.on(w.Give.On)
+	h.Rows, h.Part, h.Got, h.Give = j.work.Rows(), r.part, r.on(w.Got.On), r.to(w.Give.On)
 	r.wire = wire{j: j, r: r, got: &w.Got, give: &w.Give}
 	h.Wire = &r.wire
 	if w.Got.By == workload.Scatter {
@@ -109,7 +112,7 @@ func (j *Job) pass(r *rank, step int64, w *workload.Body) *nn.Pass {
 
 // loss makes the gradient that the last layer's backward starts from, or does a phase of it.
 func (j *Job) loss(r *rank, step int64, w *workload.Body) {
-	d, y := r.on(w.D), r.on(w.Y)
+	d, y := r.to(w.D), r.on(w.Y)
 	if r.loss != nil {
 		j.lossPart(r, step, w)
 		return
@@ -121,10 +124,11 @@ func (j *Job) loss(r *rank, step int64, w *workload.Body) {
 
 // lossPart does so where the rank has a part of the outputs.
 func (j *Job) lossPart(r *rank, step int64, w *workload.Body) {
-	d, labels := r.on(w.D), j.labels(r, w.Micro, step)
+	d, labels := r.to(w.D), j.labels(r, w.Micro, step)
 	r.wire = wire{j: j, r: r, got: &w.Got, give: &w.Give}
 	if w.Phase == 0 {
 		r.loss.Gives(r.part, d, r.on(w.Y), labels)
+		r.to(w.Give.On)
 		r.wire.Put(r.at.Tensor)
 		return
 	}
@@ -138,7 +142,11 @@ func (j *Job) lossPart(r *rank, step int64, w *workload.Body) {
 // a phase of it.
 func (j *Job) backward(r *rank, step int64, w *workload.Body) {
 	grads, part := r.on(w.Grads), r.parts[w.Layer]
-	r.hand = nn.Hand{X: r.on(w.X), D: r.on(w.D), DX: r.on(w.DX), P: r.on(w.Params), G: grads,
+	d := r.on(w.D)
+	if w.Phase < len(part.Backward)-1 {
+		d = r.to(w.D) // the next phase takes what this one leaves of it
+	}
+	r.hand = nn.Hand{X: r.on(w.X), D: d, DX: r.to(w.DX), P: r.on(w.Params), G: grads,
 		Saved: r.saved[w.Layer][w.Slot]}
 	if w.Adds {
 		r.hand.G = r.batch[:len(grads)]

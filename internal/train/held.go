@@ -11,7 +11,8 @@ import (
 func (j *Job) Memory(id int32) (m workload.Memory) {
 	r, work := &j.ranks[id], j.cfg.Work
 	for b, held := range r.buffers {
-		m[work.Buffers[b].Term] += bytesOf(held)
+		of := &work.Buffers[b]
+		m[of.Term] += min(bytesOf(held), unit.Bytes(of.Elems*of.ElemBytes)) // memory is made in pieces of 4 bytes
 	}
 	for c := range r.staging {
 		m[work.Groups[work.Collectives[c].Group].Staging()] += r.staging[c].bytes()
@@ -21,7 +22,7 @@ func (j *Job) Memory(id int32) (m workload.Memory) {
 			m[workload.ActivationTerm] += 4 * unit.Bytes(len(slots)*j.work.Rows()*r.parts[l].Saved)
 		}
 	}
-	m[workload.WorkspaceTerm] += bytesOf(r.batch) + bytesOf(r.part)
+	m[workload.WorkspaceTerm] += bytesOf(r.batch) + unit.Bytes(int64(len(r.part))*j.work.Precision.Activations.Bytes())
 	return m
 }
 

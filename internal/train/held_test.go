@@ -12,7 +12,7 @@ import (
 func TestMemoryIsTheFormulas(t *testing.T) {
 	seen := [workload.Terms]bool{}
 	rapid.Check(t, func(t *rapid.T) {
-		l := anyLayout(t)
+		l := anyLayout(t).anyPrecision(t)
 		if l.TP = rapid.SampledFrom([]int{1, 2, 4}).Draw(t, "tp"); l.TP > 1 {
 			l.PP, l.sizes, l.DP = min(l.PP, 2), shared, min(l.DP, 2)
 		}

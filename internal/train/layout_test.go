@@ -19,15 +19,15 @@ import (
 // layout is a training of five layers in a layout.
 type layout struct {
 	workload.Layout
-	bucket  unit.Bytes
-	with    nn.Optimiser // without a rate: 0.1
-	batch   int          // images per replica and step
-	steps   int64
-	sizes   []int // nil: of layers that two ranks cannot share
-	slices  int   // of the chunks that replicas send each other; 0: 1
-	credits int   // of their rings; 0: without
-	wire    workload.Wire
-	sigmoid bool // not ReLU, which hides what it multiplies by nothing
+	bucket    unit.Bytes
+	with      nn.Optimiser // without a rate: 0.1
+	batch     int          // images per replica and step
+	steps     int64
+	sizes     []int // nil: of layers that two ranks cannot share
+	slices    int   // of the chunks that replicas send each other; 0: 1
+	credits   int   // of their rings; 0: without
+	precision workload.Precision
+	sigmoid   bool // not ReLU, which hides what it multiplies by nothing
 }
 
 // shared are the sizes of layers that two or four ranks can share.
@@ -52,7 +52,7 @@ func (l layout) config(t interface{ Fatal(...any) }) Config {
 		cfg.Optimiser.LR = 0.1
 	}
 	cfg.Work, err = workload.Lower(workload.Config{Layers: Layers(m), Batch: l.batch, State: cfg.Optimiser.State(),
-		Clip: Clip(&cfg.Optimiser), Bucket: l.bucket, Wire: l.wire, Layout: l.Layout, Schedules: l.schedules, Device: device})
+		Clip: Clip(&cfg.Optimiser), Bucket: l.bucket, Precision: l.precision, Layout: l.Layout, Schedules: l.schedules, Device: device})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,9 +131,10 @@ func anyLayout(t *rapid.T) layout {
 	return l
 }
 
-// anyWire draws as what gradients travel.
-func (l layout) anyWire(t *rapid.T) layout {
-	l.wire = workload.Wire(rapid.IntRange(0, 1).Draw(t, "wire"))
+// anyPrecision draws in which formats numbers lie and travel.
+func (l layout) anyPrecision(t *rapid.T) layout {
+	format := func(of string) workload.Format { return workload.Format(rapid.IntRange(0, 1).Draw(t, of)) }
+	l.precision = workload.Precision{Wire: format("wire"), Weights: format("weights"), Activations: format("activations")}
 	return l
 }
 
@@ -151,7 +152,7 @@ func anyNet(t *rapid.T) exectest.Net {
 // Whatever the layout, the schedule and the network, every replica holds the oracle's weights.
 func TestLayoutsEqualTheOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		cfg := anyLayout(t).anyWire(t).config(t)
+		cfg := anyLayout(t).anyPrecision(t).config(t)
 		oracle, err := Oracle(cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -222,7 +223,7 @@ func TestTensorParallelIsCloseToTheOracle(t *testing.T) {
 	})
 }
 
-var gradientsOf = vector{func(s *workload.Stage) int32 { return s.Gradients }, workload.ZeroGradients}
+var gradientsOf = vector{of: func(s *workload.Stage) int32 { return s.Gradients }, sharded: workload.ZeroGradients}
 
 // near holds each tensor against another within 1e-5 of its norm, which is so many times larger.
 func near(t interface{ Fatalf(string, ...any) }, cfg Config, got, want []float32, times float32) {
@@ -238,7 +239,8 @@ func within(t interface{ Fatalf(string, ...any) }, cfg Config, got, want []float
 	for l := range cfg.Model.Layers() {
 		for _, of := range cfg.Model.Tensors(l) {
 			lo, hi := of.Offset, of.Offset+of.Elems()
-			if d := distance(got[lo:hi], scaled[lo:hi]); !(d <= bound) {
+			d := distance(got[lo:hi], scaled[lo:hi])
+			if !(d <= bound) {
 				t.Fatalf("%s is %g of its norm away", of.Name, d)
 			}
 		}

@@ -3,7 +3,6 @@ package train
 import (
 	"fmt"
 	"math"
-	"unsafe"
 
 	"railyard/internal/exec"
 	"railyard/internal/nn"
@@ -13,7 +12,10 @@ import (
 // rank is what one rank owns.
 type rank struct {
 	at      workload.Coord
-	buffers [][]float32                  // of the job: those that it touches
+	of      []workload.Buffer            // of the job
+	buffers [][]float32                  // their memory: of those that it touches
+	views   []view                       // of the body that runs
+	wide    []float32                    // room for them
 	staging []staging                    // by collective
 	saved   [][]nn.Saved                 // by layer, then slot: what its forwards leave for their backwards
 	parts   []*nn.Part                   // by layer: what it has of it
@@ -39,7 +41,7 @@ type rank struct {
 // state.
 func (j *Job) newRank(id int32, model []float32, state [][]float32) rank {
 	work, p := j.cfg.Work, j.cfg.Work.Program(id)
-	r := rank{at: j.work.Layout.Coord(int(id)), labels: make([]int32, j.work.Rows()*j.cfg.Model.Targets()),
+	r := rank{of: work.Buffers, at: j.work.Layout.Coord(int(id)), labels: make([]int32, j.work.Rows()*j.cfg.Model.Targets()),
 		parts: make([]*nn.Part, len(j.layers)), saved: make([][]nn.Saved, len(j.layers)),
 		losses: make([]float64, j.plan.steps)}
 	if j.cfg.Model.TakesText() {
@@ -59,7 +61,7 @@ func (j *Job) newRank(id int32, model []float32, state [][]float32) rank {
 	}
 	vectors := make([]filled, 1, 1+len(st.State))
 	vectors[0].from = model
-	vectors[0].to, vectors[0].keep = j.room(id, r.buffers[st.Parameters], st, workload.ZeroParameters)
+	vectors[0].to, vectors[0].keep = j.room(id, r.buffers[st.Masters], st, j.masters().sharded)
 	for i, buffer := range st.State {
 		to, keep := j.room(id, r.buffers[buffer], st, workload.ZeroOptimiser)
 		vectors = append(vectors, filled{state[i], to, keep})
@@ -80,6 +82,9 @@ func (j *Job) newRank(id int32, model []float32, state [][]float32) rank {
 			}
 		}
 	}
+	if st.Masters != st.Parameters {
+		j.round(id, &r, st, vectors[0].to)
+	}
 	for _, v := range vectors {
 		v.keep()
 	}
@@ -89,6 +94,7 @@ func (j *Job) newRank(id int32, model []float32, state [][]float32) rank {
 	r.awaits(work.StartRange(id))
 	j.makeBatches(&r, p)
 	r.scratch(work, p, j.work.Rows())
+	r.wide = make([]float32, Views(work, p))
 	if j.cfg.Norms {
 		r.norms = newNorms(r.saved, j.plan.steps)
 	}
@@ -146,31 +152,8 @@ func (j *Job) marked() bool { return j.cfg.poison || j.work.Layout.Zero > worklo
 // fill makes all of v NaN: what is taken from there shows.
 func fill(v []float32) {
 	for i := range v {
-		v[i] = float32(math.NaN())
+		v[i] = math.Float32frombits(nothing)
 	}
-}
-
-// on is the elements of a range, nil of none.
-func (r *rank) on(x workload.Range) []float32 {
-	if x.Elems == 0 {
-		return nil
-	}
-	return r.buffers[x.Buffer][x.Offset : x.Offset+x.Elems : x.Offset+x.Elems]
-}
-
-// halves is the elements of a range of two bytes each.
-func (r *rank) halves(x workload.Range) []uint16 {
-	return halvesOf(r.buffers[x.Buffer], 2*x.Offset, 2*x.Elems)
-}
-
-// halvesOf is so many bytes of memory, as elements of two bytes each.
-func halvesOf(of []float32, off, n int64) []uint16 {
-	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(of))), 2*len(of))[off/2 : (off+n)/2]
-}
-
-// bytesAt is so many bytes of memory, in the machine's byte order.
-func bytesAt(of []float32, off, n int64) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(of))), 4*len(of))[off : off+n : off+n]
 }
 
 // Reduce does dst = dst + src, both of whole elements.

@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,6 +87,35 @@ var networks = map[string]struct {
 		Activation: nn.SiLU, Gated: true, Norm: nn.RMSNorm, Sinusoidal: true, Tied: true, NoBias: true}}, text, nn.LayerScheme},
 }
 
+func init() {
+	sizes := func(words ...string) map[string]string {
+		all := map[string]string{}
+		for _, w := range words {
+			key, value, _ := strings.Cut(w, "=")
+			all[key] = value
+		}
+		return all
+	}
+	networks["llama"] = networks["gpt"]
+	of := networks["llama"]
+	of.of = nn.Spec{Kind: "file", Net: &nn.Net{Rows: "text", Vocabulary: 11, Context: 6, Layers: []nn.NetLayer{
+		{Kind: "embedding", Sizes: sizes("size=8")},
+		{Kind: "attention", Sizes: sizes("heads=4", "kv_heads=2", "head_size=2", "rope=10000", "norm=rms-norm", "bias=no")},
+		{Kind: "feed-forward", Sizes: sizes("hidden=16", "activation=silu", "gated=yes", "norm=rms-norm", "bias=no")},
+		{Kind: "norm", Sizes: sizes("kind=rms-norm")}, {Kind: "head", Sizes: sizes("bias=no")}}}}
+	networks["llama"] = of
+	of = networks["cnn"]
+	of.of = nn.Spec{Kind: "file", Net: &nn.Net{Rows: "image", Image: nn.Volume{Channels: 3, Height: 9, Width: 9},
+		Layers: []nn.NetLayer{
+			{Kind: "conv2d", Sizes: sizes("filters=4", "bias=no", "activation=relu")},
+			{Kind: "residual"}, {Kind: "conv2d", Sizes: sizes("filters=4", "padding=1", "activation=relu")},
+			{Kind: "dropout", Sizes: sizes("rate=0.1")}, {Kind: "conv2d", Sizes: sizes("filters=6", "stride=2", "padding=1")},
+			{Kind: "shortcut"}, {Kind: "conv2d", Sizes: sizes("filters=6", "kernel=1", "stride=2")},
+			{Kind: "add", Sizes: sizes("activation=relu")}, {Kind: "average-pool"}, {Kind: "flatten"},
+			{Kind: "dense", Sizes: sizes("units=12", "activation=tanh")}, {Kind: "dense", Sizes: sizes("units=10", "bias=no")}}}}
+	networks["residual"] = of
+}
+
 // ofNetwork is a training of a network in a layout.
 func ofNetwork(t interface{ Fatal(...any) }, name string, l layout) Config {
 	of := networks[name]
@@ -101,7 +131,7 @@ func ofNetwork(t interface{ Fatal(...any) }, name string, l layout) Config {
 	}
 	cfg.Work, err = workload.Lower(workload.Config{Layers: Layers(m), Ties: Ties(m, l.TP), LossPart: LossPart(m),
 		Batch: l.batch,
-		State: cfg.Optimiser.State(), Clip: Clip(&cfg.Optimiser), Bucket: l.bucket, Wire: l.wire, Layout: l.Layout,
+		State: cfg.Optimiser.State(), Clip: Clip(&cfg.Optimiser), Bucket: l.bucket, Precision: l.precision, Layout: l.Layout,
 		Schedules: l.schedules, Device: device})
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +163,7 @@ func TestEveryNetworkEqualsTheOracle(t *testing.T) {
 						l.PP = 1
 					}
 				}
-				cfg := ofNetwork(t, name, l.anyWire(t))
+				cfg := ofNetwork(t, name, l.anyPrecision(t))
 				oracle, err := Oracle(cfg)
 				if err != nil {
 					t.Fatal(err)
@@ -184,6 +214,9 @@ func TestEveryNetworkIsCloseToOneRank(t *testing.T) {
 		}
 		if strings.HasPrefix(name, "gpt") {
 			layouts = append(layouts, inParts...)
+		}
+		if name == "llama" { // two heads of keys and values
+			layouts = append(layouts, slices.DeleteFunc(slices.Clone(inParts), func(l workload.Layout) bool { return l.TP > 2 })...)
 		}
 		for _, l := range layouts {
 			of := layout{Layout: l, batch: 4, steps: 1}
@@ -245,27 +278,43 @@ func TestTransformersInPartsAreCloseToTheOracle(t *testing.T) {
 				case 2:
 					l.TPStyle, l.TP = workload.BookStyle, rapid.SampledFrom([]int{2, 4}).Draw(t, "tp")
 				}
+				if l.Update == workload.UpdateEnd { // else later gradients are of other weights
+					l = l.anyPrecision(t)
+				}
 				cfg := ofNetwork(t, name, l)
 				oracle, err := Oracle(cfg)
 				if err != nil {
 					t.Fatal(err)
 				}
 				j := train(t, cfg, anyNet(t), nil)
-				if math.Abs(j.Loss(0)-oracle.Losses[0]) > 1e-5*oracle.Losses[0] || !j.Agree() {
+				bound := 1e-5
+				if l.precision != (workload.Precision{}) {
+					bound = roundings * roundoff
+				}
+				if math.Abs(j.Loss(0)-oracle.Losses[0]) > bound*oracle.Losses[0] || !j.Agree() {
 					t.Fatalf("loss %v, the oracle's %v; replicas agree: %v", j.Loss(0), oracle.Losses[0], j.Agree())
 				}
 				// Of one update 1e-5. With an update for each micro-batch the later gradients are of weights that
 				// differ in last bits already, and norms over small embeddings make more of that.
-				bound := 1e-5
 				if l.Update == workload.UpdateEach && l.MicroBatches > 1 {
-					bound = 1e-4
+					bound *= 10
+				}
+				hold := func(got, want []float32) {
+					if l.precision == (workload.Precision{}) {
+						within(t, cfg, got, want, 1, bound)
+						return
+					}
+					d := distance(got, want)
+					if !(d <= bound) {
+						t.Fatalf("%g of the norm away", d)
+					}
 				}
 				for d := range cfg.Replicas {
 					if l.Zero != workload.ZeroOptimiser { // else a replica has sums of its part alone
-						within(t, cfg, j.gather(nil, d, gradientsOf, j.now(gradientsOf)), oracle.Gradients[d], 1, bound)
+						hold(j.gather(nil, d, gradientsOf, j.now(gradientsOf)), oracle.Gradients[d])
 					}
 					if l.with.Method == nn.GradientDescent { // Adam makes much of a gradient that is 0 but for last bits
-						within(t, cfg, j.Gathered(d), oracle.Weights[d], 1, bound)
+						hold(j.Gathered(d), oracle.Weights[d])
 					}
 				}
 				partsAgree(t, j)
@@ -274,6 +323,14 @@ func TestTransformersInPartsAreCloseToTheOracle(t *testing.T) {
 	}
 }
 
+// A rounding to bfloat16, which has 8 bits, is off by at most 1 in 256. The gradients and weights of ranks that share
+// a transformer are not further from those of one that has all of it than so many of those (docs/parallel.md);
+// of 1,185 drawn the furthest was at 7.4.
+const (
+	roundoff  = 1.0 / 256
+	roundings = 16
+)
+
 // partsAgree holds what several parts of a layer have in common against each other.
 func partsAgree(t interface{ Fatalf(string, ...any) }, j *Job) {
 	l := j.work.Layout
@@ -281,7 +338,7 @@ func partsAgree(t interface{ Fatalf(string, ...any) }, j *Job) {
 		for d := range l.DP {
 			have := map[int]float32{}
 			for part := range l.TP {
-				from := j.whole(workload.Coord{Data: d, Tensor: part, Stage: s}, parameters, j.now(parameters))
+				from := j.whole(workload.Coord{Data: d, Tensor: part, Stage: s}, j.masters(), j.now(j.masters()))
 				for _, h := range j.work.Stages[s].Layers {
 					lo, _ := j.cfg.Model.LayerRange(h.Layer)
 					_, pieces := j.part(&h, part)

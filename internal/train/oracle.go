@@ -38,6 +38,13 @@ func Oracle(cfg Config) (*Outcome, error) {
 		o.replicas = append(o.replicas, replica{params: slices.Clone(cfg.params()),
 			grads: make([]float32, cfg.Model.Params()), sums: make([]float32, cfg.Model.Params()), state: cfg.state()})
 	}
+	for d := range o.replicas {
+		o.replicas[d].weights = o.replicas[d].params
+		if o.t.Precision.Masters() {
+			o.replicas[d].weights = make([]float32, cfg.Model.Params())
+			o.round(&o.replicas[d], 0, cfg.Model.Params())
+		}
+	}
 	out := &Outcome{}
 	for step := range p.steps {
 		out.Losses = append(out.Losses, o.step(step))
@@ -61,6 +68,7 @@ type oracle struct {
 // replica is a whole model.
 type replica struct {
 	params, grads []float32
+	weights       []float32   // that passes meet: params, or those rounded
 	state         [][]float32 // of the optimiser
 	sums          []float32   // over replicas, with shards of gradients: of the step so far
 	micro         []micro
@@ -173,16 +181,17 @@ func (o *oracle) forward(r *replica, d int, step int64, v visit, lo, hi int) {
 	rows := o.p.rows(step, d*o.cfg.Batch+v.micro*n, n)
 	if lo == 0 {
 		m.x, m.d = make([][]float32, len(o.layers)+1), make([][]float32, len(o.layers))
-		m.saved, m.params = make([]nn.Saved, len(o.layers)), make([]float32, len(r.params))
+		m.saved, m.params = make([]nn.Saved, len(o.layers)), make([]float32, len(r.weights))
 		m.x[0] = make([]float32, n*o.cfg.Model.Inputs())
 		o.cfg.Train.ReadInputs(m.x[0], rows)
 	}
 	for l := lo; l < hi; l++ {
 		first, end := o.cfg.Model.LayerRange(l)
 		m.x[l+1], m.saved[l] = make([]float32, n*o.layers[l].Out()), o.layers[l].NewSaved(n)
-		o.layers[l].Forward(m.x[l+1], m.x[l], r.params[first:end], n, m.saved[l],
+		o.layers[l].Forward(m.x[l+1], m.x[l], r.weights[first:end], n, m.saved[l],
 			&nn.Pass{Train: true, Seed: o.cfg.Seed, Step: o.p.first + step, Layer: l, Samples: rows, Tokens: o.tokens(m)})
-		copy(m.params[first:end], r.params[first:end])
+		copy(m.params[first:end], r.weights[first:end])
+		stored(o.t.Precision.Activations, m.x[l+1])
 	}
 	if hi < len(o.layers) {
 		return
@@ -193,6 +202,22 @@ func (o *oracle) forward(r *replica, d int, step int64, v visit, lo, hi int) {
 	mean, _ := o.cfg.Model.Loss(o.cfg.Kernel, m.d[hi-1], m.x[hi], labels, o.counts.over(step, v.micro))
 	r.loss += mean
 	o.layers[hi-1].Through(m.d[hi-1], m.x[hi])
+	stored(o.t.Precision.Activations, m.d[hi-1])
+}
+
+// stored makes each element what it is in a format.
+func stored(f workload.Format, v []float32) {
+	if f == workload.BFloat16 {
+		nn.RoundBFloat16(v)
+	}
+}
+
+// round makes the weights [lo, hi) that passes meet of those that updates move.
+func (o *oracle) round(r *replica, lo, hi int) {
+	if o.t.Precision.Masters() {
+		copy(r.weights[lo:hi], r.params[lo:hi])
+		stored(o.t.Precision.Weights, r.weights[lo:hi])
+	}
 }
 
 // tokens are a micro-batch's, where the model takes text.
@@ -205,7 +230,7 @@ func (o *oracle) tokens(m *micro) []float32 {
 
 // backward takes a micro-batch back through layers [lo, hi).
 func (o *oracle) backward(r *replica, v visit, lo, hi int) {
-	n, m, params := o.t.Rows(), &r.micro[v.micro], r.params
+	n, m, params := o.t.Rows(), &r.micro[v.micro], r.weights
 	if o.t.Layout.Stash {
 		params = m.params
 	}
@@ -223,6 +248,7 @@ func (o *oracle) backward(r *replica, v visit, lo, hi int) {
 		o.layers[l].Backward(dx, g, m.d[l], m.x[l], params[first:end], n, m.saved[l])
 		if dx != nil {
 			o.layers[l-1].Through(dx, m.x[l])
+			stored(o.t.Precision.Activations, dx)
 		}
 		if v.micro == 0 || o.t.Layout.Update == workload.UpdateEach || o.scatters() {
 			copy(r.grads[first:end], g)
@@ -265,6 +291,7 @@ func (o *oracle) update(step int64, micro, lo, hi int) {
 				t.Share(r.params)
 			}
 		}
+		o.round(r, first, end)
 	}
 }
 
@@ -328,16 +355,16 @@ func (o *oracle) sum(lo, hi int) {
 
 // execute runs a schedule on gradients as they go over the wire.
 func (o *oracle) execute(s coll.Schedule, bufs [][]float32) {
-	if o.t.Wire == workload.Float32Wire {
+	if o.t.Precision.Wire == workload.Float32 {
 		coll.Execute(s, bufs)
 		return
 	}
 	for _, b := range bufs {
-		nn.RoundBFloat16(b)
+		stored(o.t.Precision.Wire, b)
 	}
 	coll.ExecuteBy(s, bufs, func(dst, src []float32) {
 		nn.Add(dst, src[:len(dst)])
-		nn.RoundBFloat16(dst)
+		stored(o.t.Precision.Wire, dst)
 	})
 }
 

@@ -65,7 +65,7 @@ func (j *Job) Read(id int32, ref exec.Ref) {
 // bytes is the memory that a simulated GPU has for it: of the areas to which messages have come.
 func (s *staging) bytes() (sum unit.Bytes) {
 	for _, area := range s.areas {
-		sum += unit.Bytes((int64(len(area))*s.slots.Bytes + 3) / 4 * 4)
+		sum += unit.Bytes(int64(len(area)) * s.slots.Bytes)
 	}
 	return sum
 }

@@ -16,6 +16,6 @@ func (j *Job) Started(id int32) {
 // does not come makes all that is computed from it NaN.
 func (r *rank) awaits(ranges []workload.Range) {
 	for _, x := range ranges {
-		fill(r.on(x))
+		r.drop(x)
 	}
 }

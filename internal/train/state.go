@@ -73,7 +73,7 @@ func (j *Job) Hold(id int32, step int64) {
 		h, r.spare = r.spare[n-1], r.spare[:n-1]
 	}
 	h.step = step
-	h.params = j.holds(h.params, r, parameters)
+	h.params = j.holds(h.params, r, j.masters())
 	for i := range j.cfg.Optimiser.State() {
 		h.state[i] = j.holds(h.state[i], r, stateOf(i))
 	}
@@ -105,7 +105,7 @@ func (j *Job) Keep(s *State, step int64) {
 // same s it makes no memory.
 func (j *Job) Gather(s *State) {
 	step := s.Step - 1 - j.plan.first
-	s.Params = j.gather(s.Params, 0, parameters, func(id int) []float32 { return j.ranks[id].holding(step).params })
+	s.Params = j.gather(s.Params, 0, j.masters(), func(id int) []float32 { return j.ranks[id].holding(step).params })
 	vectors := len(j.cfg.Optimiser.State())
 	if s.Optimiser == nil && vectors > 0 {
 		s.Optimiser = make([][]float32, vectors)

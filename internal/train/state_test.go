@@ -68,7 +68,8 @@ func kept(t interface{ Fatal(...any) }, cfg Config, net exectest.Net) *keeper {
 func TestGoingOnIsNeverHavingStopped(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := job{ranks: rapid.SampledFrom([]int{1, 2, 4}).Draw(t, "ranks"), channels: 2,
-			momentum: rapid.SampledFrom([]float64{0, 0.9}).Draw(t, "momentum"), steps: 20}
+			momentum: rapid.SampledFrom([]float64{0, 0.9}).Draw(t, "momentum"), steps: 20,
+			precision: layout{}.anyPrecision(t).precision}
 		latency := unit.Duration(rapid.Int64Range(0, 40).Draw(t, "latency")) * us
 		net := exectest.Net{Rate: unit.GigabitPerSec, BodyAt: exectest.Beside,
 			Latency: func(m exec.Message) unit.Duration { return unit.Duration(m.Src+1) * latency }}

@@ -77,6 +77,10 @@ func fits(cfg *Config) error {
 		return fmt.Errorf("train: an optimiser that clips gradients, %v, and a job that finds their norm, %v: want both or "+
 			"none", clip, t.Clip)
 	}
+	if p := t.Precision; p.Gradients != workload.Float32 || p.State != workload.Float32 || p.Kept != workload.Float32 {
+		return fmt.Errorf("train: gradients of %v, a state of %v, %v kept within layers: want fp32", p.Gradients, p.State,
+			p.Kept)
+	}
 	layers := 0
 	for _, s := range t.Stages {
 		for _, h := range s.Layers {

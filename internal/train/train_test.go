@@ -49,6 +49,7 @@ type job struct {
 	bucket                  unit.Bytes
 	momentum                float64
 	steps                   int64
+	precision               workload.Precision
 }
 
 func (j job) config(t interface{ Fatal(...any) }) Config {
@@ -60,7 +61,7 @@ func (j job) config(t interface{ Fatal(...any) }) Config {
 		Epochs: 10, Steps: j.steps, Seed: 5, poison: true,
 		Optimiser: nn.Optimiser{LR: 0.5, Momentum: j.momentum}}
 	dp := workload.Config{Layers: Layers(m), Batch: cfg.Batch, State: cfg.Optimiser.State(), Bucket: j.bucket,
-		Layout: workload.Layout{DP: j.ranks}, Device: device}
+		Layout: workload.Layout{DP: j.ranks}, Precision: j.precision, Device: device}
 	if j.ranks > 1 {
 		orders := make([][]int32, j.channels)
 		for c := range orders {

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -13,11 +14,10 @@ import (
 	"railyard/internal/workload"
 )
 
-// Weights returns the parameters that a rank holds, those of its stage or its shard of them: live,
-// not a copy.
+// Weights returns the weights that a rank moves, those of its stage or its shard of them: live, not a copy.
 func (j *Job) Weights(id int32) []float32 {
-	all := j.ranks[id].buffers[j.work.Stages[j.work.Layout.Coord(int(id)).Stage].Parameters]
-	if j.work.Layout.Zero < workload.ZeroParameters {
+	all := j.ranks[id].buffers[j.work.Stages[j.work.Layout.Coord(int(id)).Stage].Masters]
+	if j.work.Layout.Zero < j.masters().sharded {
 		return all
 	}
 	return all[:j.shardElems(id)]
@@ -26,23 +26,32 @@ func (j *Job) Weights(id int32) []float32 {
 // Gathered returns the model that a replica's ranks hold together, and those of other replicas where
 // they hold shards of it, in the order in which one rank would hold it. The caller must not change it.
 func (j *Job) Gathered(replica int) []float32 {
-	if l := j.work.Layout; l.PP*l.TP == 1 && l.Zero < workload.ZeroParameters {
+	if l := j.work.Layout; l.PP*l.TP == 1 && l.Zero < j.masters().sharded {
 		return j.Weights(int32(l.Rank(workload.Coord{Data: replica})))
 	}
-	return j.gather(nil, replica, parameters, j.now(parameters))
+	return j.gather(nil, replica, j.masters(), j.now(j.masters()))
 }
 
 // vector is one of the stages' vectors: in which buffer, and from which stage of ZeRO on in shards.
 type vector struct {
 	of      func(*workload.Stage) int32
 	sharded workload.Zero
+	tied    bool // of copies of one tensor the lower counts: they have different owners
 }
 
-var parameters = vector{func(s *workload.Stage) int32 { return s.Parameters }, workload.ZeroParameters}
+// masters are the weights that updates move. Where they are others than passes meet they belong to the
+// optimiser.
+func (j *Job) masters() vector {
+	v := vector{of: func(s *workload.Stage) int32 { return s.Masters }, sharded: workload.ZeroParameters}
+	if j.work.Precision.Masters() {
+		v.sharded, v.tied = workload.ZeroOptimiser, j.work.Layout.Zero > workload.ZeroNone
+	}
+	return v
+}
 
 // stateOf is the i-th vector of the optimiser's state.
 func stateOf(i int) vector {
-	return vector{func(s *workload.Stage) int32 { return s.State[i] }, workload.ZeroOptimiser}
+	return vector{of: func(s *workload.Stage) int32 { return s.State[i] }, sharded: workload.ZeroOptimiser}
 }
 
 // now is a vector as ranks hold it.
@@ -72,10 +81,15 @@ func (j *Job) gather(all []float32, replica int, v vector, of func(id int) []flo
 			}
 		}
 	}
+	if v.tied {
+		for _, t := range j.cfg.Model.Ties() {
+			t.Share(all)
+		}
+	}
 	return all
 }
 
-// Agree reports whether all replicas hold the same bits, as they do after every step. Replicas with
+// Agree reports whether passes of all replicas meet the same bits, as they do after every step. Replicas with
 // shards of parameters have none in common.
 func (j *Job) Agree() bool {
 	l := j.work.Layout
@@ -85,10 +99,10 @@ func (j *Job) Agree() bool {
 	for id := range j.ranks {
 		first := l.Coord(id)
 		first.Data = 0
-		for k, w := range j.Weights(int32(l.Rank(first))) {
-			if math.Float32bits(w) != math.Float32bits(j.Weights(int32(id))[k]) {
-				return false
-			}
+		st := &j.work.Stages[first.Stage]
+		all := workload.Range{Buffer: st.Parameters, Elems: st.Params()}
+		if !bytes.Equal(j.ranks[l.Rank(first)].stored(all), j.ranks[id].stored(all)) {
+			return false
 		}
 	}
 	return true

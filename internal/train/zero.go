@@ -7,8 +7,8 @@ import (
 
 // place puts a rank's shard of parameters where those of the whole bucket come together.
 func (j *Job) place(id int32, r *rank, w *workload.Body) {
-	shard, bucket := r.on(w.X), r.on(w.Y)
-	j.work.Owned(id, w.Bucket, func(lo, hi int64) { shard = shard[copy(bucket[lo:hi], shard):] })
+	shard, bucket, size := r.stored(w.X), r.stored(w.Y), r.of[w.Y.Buffer].ElemBytes
+	j.work.Owned(id, w.Bucket, func(lo, hi int64) { shard = shard[copy(bucket[lo*size:hi*size], shard):] })
 }
 
 // accumulate adds what a rank owns of a bucket's summed gradients to its shard, or begins it with them.
@@ -24,31 +24,49 @@ func (j *Job) accumulate(id int32, r *rank, w *workload.Body) {
 	})
 }
 
-// update moves the parameters of a bucket, with ZeRO those that the rank owns of it. What is held in
-// shards lies there one after the other.
+// update moves the weights of a bucket, with ZeRO those that the rank owns of it, and rounds them to those that
+// passes meet, where these are others. What is held in shards lies there one after the other.
 func (j *Job) update(id int32, r *rank, step int64, w *workload.Body) {
-	params, grads, state := r.on(w.Params), r.on(w.Grads), r.state[:len(j.cfg.Optimiser.State())]
-	for i := range state {
-		state[i] = r.on(w.State[i])
-	}
+	state := r.state[:len(j.cfg.Optimiser.State())]
 	move := j.cfg.Optimiser.Clipped(j.plan.move(step, w.Micro, &j.work.Layout, j.cfg.Replicas), r.on(w.X))
-	if z := j.work.Layout.Zero; z == workload.ZeroNone || z >= workload.ZeroParameters {
-		j.cfg.Optimiser.Step(params, grads, state, move)
+	zero, from := j.work.Layout.Zero, j.masters().sharded
+	at := int64(0) // in shards
+	part := func(lo, hi int64) {
+		of := func(x workload.Range, sharded workload.Zero) workload.Range {
+			if x.Elems == 0 {
+				return x
+			}
+			if zero >= sharded {
+				return workload.Range{Buffer: x.Buffer, Offset: x.Offset + at, Elems: hi - lo}
+			}
+			return workload.Range{Buffer: x.Buffer, Offset: x.Offset + lo, Elems: hi - lo}
+		}
+		for i := range state {
+			state[i] = r.on(of(w.State[i], workload.ZeroOptimiser))
+		}
+		params := r.on(of(w.Params, from))
+		j.cfg.Optimiser.Step(params, r.on(of(w.Grads, workload.ZeroGradients)), state, move)
+		r.store(of(w.Y, workload.ZeroParameters), params)
+		at += hi - lo
+	}
+	if zero == workload.ZeroNone {
+		part(0, w.Grads.Elems)
 		return
 	}
-	j.work.Owned(id, w.Bucket, func(lo, hi int64) {
-		var g []float32
-		if j.work.Layout.Zero >= workload.ZeroGradients {
-			g, grads = grads[:hi-lo], grads[hi-lo:]
-		} else {
-			g = grads[lo:hi]
-		}
-		var own [workload.MaxState][]float32
-		for i := range state {
-			own[i], state[i] = state[i][:hi-lo], state[i][hi-lo:]
-		}
-		j.cfg.Optimiser.Step(params[lo:hi], g, own[:len(state)], move)
-	})
+	j.work.Owned(id, w.Bucket, part)
+}
+
+// round makes the weights that passes meet of masters, a whole vector of a rank's stage.
+func (j *Job) round(id int32, r *rank, st *workload.Stage, masters []float32) {
+	if j.work.Layout.Zero < workload.ZeroParameters {
+		r.store(workload.Range{Buffer: st.Parameters, Elems: st.Params()}, masters)
+		return
+	}
+	at := int64(0)
+	for _, s := range j.work.Shards[id] {
+		r.store(workload.Range{Buffer: st.Parameters, Offset: at, Elems: s.Elems}, masters[s.Offset:][:s.Elems])
+		at += s.Elems
+	}
 }
 
 // room returns room for a whole vector of a rank's stage, and what puts it into the buffer: that is the

@@ -20,7 +20,7 @@ import (
 // the same. Layers may be in stages and in parts.
 func TestShardsChangeNoBit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := anyLayout(t).anyWire(t)
+		l := anyLayout(t).anyPrecision(t)
 		l.DP, l.Update, l.Stash = rapid.IntRange(2, 3).Draw(t, "replicas"), workload.UpdateEnd, false
 		if l.TP = rapid.SampledFrom([]int{1, 2}).Draw(t, "tp"); l.TP > 1 {
 			l.PP, l.sizes = min(l.PP, 2), shared
@@ -63,8 +63,8 @@ func payload(t *testing.T, l layout) (sum int64, cfg Config) {
 
 // Rajbhandari et al., "ZeRO", SC 2020, section 7: per rank and of the parameters' bytes, with n
 // replicas, a step sends 2(n-1)/n like data parallelism, and with shards of parameters 3(n-1)/n. With m
-// micro-batches gradients in shards are summed m times, and parameters in shards gathered 2m times. As
-// bf16 gradients are half the bytes, parameters are not.
+// micro-batches gradients in shards are summed m times, and parameters in shards gathered 2m times. Each has the
+// bytes of its format.
 func TestBytesOnTheWire(t *testing.T) {
 	for _, micro := range []int{1, 2, 4} {
 		m := int64(micro)
@@ -72,14 +72,16 @@ func TestBytesOnTheWire(t *testing.T) {
 			workload.ZeroOptimiser: {1, 1}, workload.ZeroGradients: {m, 1}, workload.ZeroParameters: {m, 2 * m}} {
 			for _, n := range []int64{2, 3, 4} {
 				for _, bucket := range []unit.Bytes{0, 900, workload.BucketPerLayer} {
-					for wire, size := range []int64{workload.Float32Wire: 4, workload.BFloat16Wire: 2} {
+					for p, size := range map[workload.Precision]struct{ gradients, parameters int64 }{{}: {4, 4},
+						{Wire: workload.BFloat16}: {2, 4}, {Weights: workload.BFloat16}: {4, 2},
+						{Wire: workload.BFloat16, Weights: workload.BFloat16, Activations: workload.BFloat16}: {2, 2}} {
 						l := layout{Layout: workload.Layout{DP: int(n), Zero: zero, MicroBatches: micro}, batch: 4, bucket: bucket,
-							wire: workload.Wire(wire)}
+							precision: p}
 						got, cfg := payload(t, l)
 						params := int64(cfg.Model.Params())
-						if want := (times.gradients*size + times.parameters*4) * (n - 1) * params; got != want {
-							t.Errorf("zero %d, %d replicas, %d micro-batches, buckets of %v, wire %d: all ranks send %d bytes, want %d",
-								zero, n, m, bucket, wire, got, want)
+						if want := (times.gradients*size.gradients + times.parameters*size.parameters) * (n - 1) * params; got != want {
+							t.Errorf("zero %d, %d replicas, %d micro-batches, buckets of %v, %+v: all ranks send %d bytes, want %d",
+								zero, n, m, bucket, p, got, want)
 						}
 					}
 				}

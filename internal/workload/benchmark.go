@@ -49,8 +49,8 @@ func Benchmark(c BenchmarkConfig) (j *Job, timed []TimedRow, err error) {
 		group.Ranks = append(group.Ranks, int32(r))
 	}
 	j = &Job{Groups: []Group{group}, Of: make([]int32, c.Ranks),
-		Buffers: []Buffer{{Name: "data", ElemBytes: elem}, {Name: "token", Elems: 1, ElemBytes: elem},
-			{Name: "input", ElemBytes: elem}}}
+		Buffers: []Buffer{{Name: "data", ElemBytes: Float32.Bytes()}, {Name: "token", Elems: 1, ElemBytes: Float32.Bytes()},
+			{Name: "input", ElemBytes: Float32.Bytes()}}}
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		if row.Elems < 0 || row.Iterations < 1 || row.Warmup < 0 {
@@ -84,7 +84,7 @@ func Benchmark(c BenchmarkConfig) (j *Job, timed []TimedRow, err error) {
 // One out of place reads the start of another.
 func (j *Job) collective(name string, row *BenchmarkRow) {
 	s, elems := row.Schedule, row.Elems
-	c := Collective{Name: name, Range: Range{Elems: elems}, Schedule: s, ElemBytes: elem, Protocol: row.Protocol}
+	c := Collective{Name: name, Range: Range{Elems: elems}, Schedule: s, ElemBytes: Float32.Bytes(), Protocol: row.Protocol}
 	if goal, ok := coll.GoalOf(s); ok && coll.Inputs(s) > 0 {
 		c = c.shared(goal, elems, int64(row.Skew))
 		j.Buffers[c.Input.Buffer].Elems = max(j.Buffers[c.Input.Buffer].Elems, c.Input.Elems)
@@ -121,7 +121,7 @@ func (c Collective) shared(goal coll.Goal, elems, skew int64) Collective {
 
 // barrier appends a barrier of one channel. Its token is one element: none is empty.
 func (j *Job) barrier(name string, s coll.Schedule) {
-	c := Collective{Name: name, Range: Range{Elems: int64(s.Chunks())}, Schedule: s, ElemBytes: elem}
+	c := Collective{Name: name, Range: Range{Elems: int64(s.Chunks())}, Schedule: s, ElemBytes: Float32.Bytes()}
 	j.Buffers[0].Elems = max(j.Buffers[0].Elems, c.Range.Elems)
 	j.Collectives = append(j.Collectives, c.OutOfPlace(Range{Buffer: 1, Elems: 1}, coll.Goal{Collective: coll.Barrier},
 		func(int, int) int { return 1 }))

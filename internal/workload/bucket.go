@@ -15,8 +15,8 @@ type bucket struct {
 }
 
 // buckets groups the layers, from the last to the first, into ranges of the flat
-// gradient vector of at least cap bytes each; the last range may be smaller.
-func buckets(layers []part, limit unit.Bytes) []bucket {
+// gradient vector, of a format, of at least cap bytes each; the last range may be smaller.
+func buckets(layers []part, limit unit.Bytes, f Format) []bucket {
 	if limit == 0 {
 		limit = DefaultBucket
 	}
@@ -28,7 +28,7 @@ func buckets(layers []part, limit unit.Bytes) []bucket {
 	open := bucket{last: len(layers) - 1}
 	for l := len(layers) - 1; l >= 0; l-- {
 		open.elems += layers[l].Params
-		if unit.Bytes(open.elems*elem) >= limit || l == 0 && open.elems > 0 {
+		if unit.Bytes(open.elems*f.Bytes()) >= limit || l == 0 && open.elems > 0 {
 			open.first, open.offset = l, end-open.elems
 			all = append(all, open)
 			end, open = open.offset, bucket{last: l - 1}

@@ -16,7 +16,7 @@ func (b *lowering) norms() error {
 	if b.Clip == 0 {
 		return nil
 	}
-	b.digits = b.buffer(WorkspaceTerm, "gradient-norm", b.Clip)
+	b.digits = b.buffer(WorkspaceTerm, "gradient-norm", b.Clip, Float32)
 	replicas, shared := b.l.DP, 1
 	if b.l.Zero > ZeroNone {
 		replicas, shared = 1, b.l.DP
@@ -68,7 +68,7 @@ func (b *builder) norm(m int) Range {
 			grads.Elems = elems
 		}
 	}
-	b.compute("norm-gradients"+b.ofUpdate(m), b.kernel(Kernel{Fixed: elems + b.Clip}),
+	b.compute("norm-gradients"+b.ofUpdate(m), b.kernelOf(0, elems*b.Precision.Gradients.Bytes()+b.Clip*Float32.Bytes(), 0),
 		Body{Work: SquareGradients, Micro: m, X: grads, Y: digits})
 	at := normed{b.at.Data, m}
 	if b.l.Zero > ZeroNone {

@@ -123,7 +123,8 @@ func (b *lowering) neighbours(at link) error {
 	goal := coll.Goal{Collective: coll.SendReceive, From: func(member int32) int32 { return member - 1 }}
 	for m := range b.l.MicroBatches {
 		b.sends[send{at, m}] = int32(len(b.j.Collectives))
-		c := Collective{Name: what + b.ofMicro(m) + where, Group: id, Range: target.at(m), ElemBytes: elem, Schedule: s}
+		c := Collective{Name: what + b.ofMicro(m) + where, Group: id, Range: target.at(m), Schedule: s,
+			ElemBytes: b.j.Buffers[target.buffer].ElemBytes}
 		b.j.Collectives = append(b.j.Collectives,
 			c.OutOfPlace(source.at(m), goal, func(int, int) int { return int(source.elems) }))
 	}

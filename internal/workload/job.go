@@ -77,6 +77,7 @@ type Buffer struct {
 	Term      Term // what it is for
 	Elems     int64
 	ElemBytes int64
+	Format    Format // of a training's: ElemBytes is its size
 }
 
 // Range is elements of a buffer.

@@ -1,8 +1,5 @@
 package workload
 
-// elem is the size of a weight, gradient or activation: float32.
-const elem = 4
-
 // Layer is what a step costs and holds of one layer of a network, whatever it computes.
 type Layer struct {
 	In, Out int   // elements of a row's input and output
@@ -26,8 +23,8 @@ type Layer struct {
 // Kernel is what one kernel does for so many rows.
 type Kernel struct {
 	FLOP  int64 // for each row
-	Words int64 // of float32 that it moves for each row
-	Fixed int64 // and beside them
+	Words int64 // numbers that it moves for each row: activations
+	Fixed int64 // and beside them: weights, or their gradients
 
 	Product int64 // of FLOP, that of matrix products
 	Masked  int64 // of Product, that of pairs of positions which a causal mask hides

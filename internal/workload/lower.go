@@ -11,14 +11,14 @@ import (
 
 // Config is a network, layer after layer, and how ranks share its training.
 type Config struct {
-	Layers []Layer
-	Batch  int        // rows per replica and step
-	State  []string   // vectors that the update also reads and writes, as long as the parameters: at most MaxState
-	Bucket unit.Bytes // cap; 0 is DefaultBucket
-	Clip   int64      // elements by which ranks sum the norm of all gradients, before they update; 0: not needed
-	Wire   Wire       // as what gradients go from replica to replica
-	Layout Layout
-	Ties   []Tie
+	Layers    []Layer
+	Batch     int        // rows per replica and step
+	State     []string   // vectors that the update also reads and writes, as long as the parameters: at most MaxState
+	Bucket    unit.Bytes // cap; 0 is DefaultBucket
+	Clip      int64      // elements by which ranks sum the norm of all gradients, before they update; 0: not needed
+	Precision Precision
+	Layout    Layout
+	Ties      []Tie
 	// LossPart are the phases of the loss of outputs that lie in so many parts; nil: outputs must be whole.
 	LossPart func(parts int) []Phase
 	Device   Device
@@ -129,7 +129,7 @@ func Lower(c Config) (*Job, error) {
 		gatherings: map[gathering]int32{}, tied: map[tied]int32{}, normSums: map[normed]int32{},
 		j: &Job{Of: make([]int32, l.World()),
 			Training: &Training{Layout: l, Layers: len(c.Layers), Trained: Trained(c.Layers), Batch: c.Batch,
-				Clip: c.Clip > 0, Wire: c.Wire, Stages: make([]Stage, l.PP)}}}
+				Clip: c.Clip > 0, Precision: c.Precision, Stages: make([]Stage, l.PP)}}}
 	if err := b.split(); err != nil {
 		return nil, err
 	}
@@ -167,8 +167,10 @@ func (c *Config) check() error {
 	if err := c.Layout.filled().check(c.Layers, c.Batch); err != nil {
 		return err
 	}
-	if c.Wire >= wires {
-		return fmt.Errorf("training: wire %d, want fp32 or bf16", c.Wire)
+	for _, f := range c.Precision.all() {
+		if f >= formats {
+			return fmt.Errorf("training: format %d, want one of %d", f, formats)
+		}
 	}
 	if c.Clip > 0 && c.Layout.Update == UpdateEach && c.Layout.PP > 1 {
 		return Misfits{{"update", fmt.Sprintf("update each with pp %d: stages update at different times, and clipping wants "+
@@ -186,15 +188,19 @@ func (c *Config) check() error {
 }
 
 // buffer adds named memory.
-func (b *lowering) buffer(term Term, name string, elems int64) int32 {
-	b.j.Buffers = append(b.j.Buffers, Buffer{Name: name, Term: term, Elems: elems, ElemBytes: elem})
+func (b *lowering) buffer(term Term, name string, elems int64, f Format) int32 {
+	b.j.Buffers = append(b.j.Buffers, Buffer{Name: name, Term: term, Elems: elems, ElemBytes: f.Bytes(), Format: f})
 	return int32(len(b.j.Buffers) - 1)
 }
 
-// area adds a buffer of rows of a width for so many micro-batches.
+// area adds a buffer of rows of a width for so many micro-batches. What the network itself takes is as the data
+// has it: tokens are numbers up to the vocabulary's, which no format but float32 has all of.
 func (b *lowering) area(term Term, name string, layer, width, slots int) area {
-	a := area{elems: int64(b.rows) * int64(width), slots: slots}
-	a.buffer = b.buffer(term, fmt.Sprintf("%s.%d", name, layer+1), a.elems*int64(slots))
+	a, f := area{elems: int64(b.rows) * int64(width), slots: slots}, b.Precision.Activations
+	if layer == 0 && name == inputsName {
+		f = Float32
+	}
+	a.buffer = b.buffer(term, fmt.Sprintf("%s.%d", name, layer+1), a.elems*int64(slots), f)
 	return a
 }
 
@@ -207,7 +213,7 @@ func (b *lowering) stage(s int) {
 		c := chunk{run: v*l.PP + s, flight: InFlight(st.timetable, v)}
 		lo, hi := l.Run(len(b.Layers), c.run)
 		c.first, c.last = lo, hi-1
-		c.buckets = buckets(b.parts[lo:hi], b.Bucket)
+		c.buckets = buckets(b.parts[lo:hi], b.Bucket, b.Precision.Gradients)
 		for i := range c.buckets {
 			k := &c.buckets[i]
 			k.first, k.last, k.offset = k.first+lo, k.last+lo, k.offset+offset
@@ -228,26 +234,28 @@ func (b *lowering) stage(s int) {
 			st.Buckets = append(st.Buckets, Bucket{Span{k.offset, k.elems}, -1, -1})
 		}
 	}
-	vector := func(term Term, name string, sharded Zero) int32 {
+	p := &b.Precision
+	vector := func(term Term, name string, sharded Zero, f Format) int32 {
 		if l.Zero >= sharded {
-			return b.buffer(term, name+".shard"+of, 0) // as large as the largest turns out to be
+			return b.buffer(term, name+".shard"+of, 0, f) // as large as the largest turns out to be
 		}
-		return b.buffer(term, name+of, offset)
+		return b.buffer(term, name+of, offset, f)
 	}
-	st.Gradients = vector(GradientsTerm, "gradients", ZeroGradients)
-	st.Parameters = vector(WeightsTerm, "parameters", ZeroParameters)
+	st.Gradients = vector(GradientsTerm, "gradients", ZeroGradients, p.Gradients)
+	st.Parameters = vector(WeightsTerm, "parameters", ZeroParameters, p.Weights)
+	if st.Masters = st.Parameters; p.Masters() {
+		st.Masters = vector(OptimiserTerm, "masters", ZeroOptimiser, p.State)
+	}
 	for _, name := range b.State {
-		st.State = append(st.State, vector(OptimiserTerm, name, ZeroOptimiser))
+		st.State = append(st.State, vector(OptimiserTerm, name, ZeroOptimiser, p.State))
 	}
 	b.roomForBuckets(&st, of)
-	if b.Wire != Float32Wire && l.DP > 1 {
+	if p.Wire != p.Gradients && l.DP > 1 {
 		elems := offset
 		if l.Zero >= ZeroGradients {
 			elems = st.made.elems * int64(st.made.slots)
 		}
-		id := b.buffer(BucketTerm, "gradients.wire"+of, elems)
-		b.j.Buffers[id].ElemBytes = b.Wire.bytes()
-		b.packed = append(b.packed, id)
+		b.packed = append(b.packed, b.buffer(BucketTerm, "gradients.wire"+of, elems, p.Wire))
 	}
 	for i := range st.chunks {
 		b.boundaries(&st, &st.chunks[i])
@@ -255,13 +263,16 @@ func (b *lowering) stage(s int) {
 	b.stages = append(b.stages, st)
 }
 
+// inputsName is what the inputs of layers are called.
+const inputsName = "activations"
+
 // boundaries gives a virtual stage room for what goes in and out of each. The inputs of a layer stay
 // until its backward; what is sent stays until it is acknowledged.
 func (b *lowering) boundaries(st *stage, c *chunk) {
 	ahead := min(b.l.Slots, b.l.MicroBatches)
 	for l := c.first; l <= c.last; l++ {
 		in := b.parts[l].In
-		c.x = append(c.x, b.area(ActivationTerm, "activations", l, in, c.flight))
+		c.x = append(c.x, b.area(ActivationTerm, inputsName, l, in, c.flight))
 		switch {
 		case l <= b.trained:
 			c.d = append(c.d, area{slots: 1}) // nobody wants the gradient
@@ -282,7 +293,8 @@ func (b *lowering) boundaries(st *stage, c *chunk) {
 	if b.l.Stash {
 		lo, hi := st.span(c.first, c.last)
 		c.stash = area{elems: hi - lo, slots: c.flight}
-		c.stash.buffer = b.buffer(StashTerm, fmt.Sprintf("stash.virtual%d", c.run+1), c.stash.elems*int64(c.flight))
+		c.stash.buffer = b.buffer(StashTerm, fmt.Sprintf("stash.virtual%d", c.run+1), c.stash.elems*int64(c.flight),
+			b.Precision.Weights)
 	}
 }
 

@@ -73,7 +73,7 @@ func (g *Group) Staging() Term {
 //	weights      4 B x P
 //	stash        4 B x P of a virtual stage, for each micro-batch in flight
 //	gradients    4 B x P
-//	optimiser    4 B x P for each vector of its state: one of momentum, two of Adam
+//	optimiser    4 B x P for each vector of its state: one of momentum, two of Adam; masters
 //	activations  4 B x rows of a micro-batch x (inputs of each layer, and what it saves, x micro-batches in
 //	             flight + outputs of each virtual stage x those that are being sent, at most Slots)
 //	errors       the same with in flight only at the loss, and 1 between layers
@@ -82,7 +82,7 @@ func (g *Group) Staging() Term {
 //	             gathered, the part and the whole
 //	staging      channels x slots x largest chunk, of each collective, one or two areas
 //
-// What ZeRO holds in shards is P/n, as the schedule cuts buckets into chunks.
+// where 4 B stand for the size of what Precision says. What ZeRO holds in shards is P/n, as the schedule cuts buckets into chunks.
 func (j *Job) Memory(rank int32) (m Memory) {
 	p := j.Program(rank)
 	for b, touched := range j.Touches(p) {
@@ -120,12 +120,12 @@ func (j *Job) working(m *Memory, p *Program) {
 		switch {
 		case w.Work == Forward && !saved[at]:
 			saved[at] = true
-			m[ActivationTerm] += elem * unit.Bytes(t.Rows()*t.held(w.Layer).Saved)
+			m[ActivationTerm] += unit.Bytes(t.Precision.Kept.Bytes() * int64(t.Rows()*t.held(w.Layer).Saved))
 		case w.Work == Backward && w.Adds:
 			sum = max(sum, w.Grads.Elems)
 		}
 	}
-	m[WorkspaceTerm] += elem * unit.Bytes(sum+part)
+	m[WorkspaceTerm] += unit.Bytes(t.Precision.Gradients.Bytes()*sum + t.Precision.Activations.Bytes()*part)
 }
 
 // held is where a layer lies in the vectors of its stage.

@@ -306,15 +306,15 @@ func (g *tensor) schedules(of *Group) (err error) {
 
 // layer adds what follows the phases of a layer for a micro-batch.
 func (g *tensor) layer(c *chunk, l, m int) {
-	p := &g.parts[l]
+	p, f := &g.parts[l], g.Precision.Activations
 	at := exchange{data: g.data, stage: g.stage, layer: l, micro: m}
 	for at.phase = range p.Forward {
-		g.after(at, &p.Forward[at.phase], l, c.x[l-c.first+1].at(m))
+		g.after(at, &p.Forward[at.phase], l, c.x[l-c.first+1].at(m), f)
 	}
 	if l == len(g.Layers)-1 && g.lossPart != nil {
 		for i := range g.lossPart {
 			at.phase = len(p.Forward) + i
-			g.after(at, &g.lossPart[i], l, Range{})
+			g.after(at, &g.lossPart[i], l, Range{}, Float32)
 		}
 	}
 	if l < g.trained {
@@ -323,16 +323,27 @@ func (g *tensor) layer(c *chunk, l, m int) {
 	at.backward = true
 	for at.phase = range p.Backward {
 		if ph := &p.Backward[at.phase]; !ph.InPlace || l > g.trained {
-			g.after(at, ph, l, c.d[l-c.first].at(m))
+			g.after(at, ph, l, c.d[l-c.first].at(m), f)
 		}
 	}
 	if p.Partial.Elems > 0 && g.ends(m) {
 		at.phase = len(p.Backward)
-		on := g.gradients(c, l, m)
-		on.Offset, on.Elems = on.Offset+p.Partial.Offset, p.Partial.Elems
-		g.exchanges[at] = g.collective(g.name(Sum, "partial-gradients", l, m), g.group, on, g.sum)
+		on := g.partial(g.gradients(c, l, m), p.Partial)
+		g.exchanges[at] = g.collective(g.name(Sum, partialGradients, l, m), g.group, on, g.sum)
 	}
 }
+
+// partial is where a part of gradients is summed over the group.
+func (g *tensor) partial(grads Range, part Span) Range {
+	on := Range{grads.Buffer, grads.Offset + part.Offset, part.Elems}
+	if f := g.Precision.Activations; f != g.Precision.Gradients {
+		on = g.roomOf(partialGradients, part.Elems, f)
+	}
+	return on
+}
+
+// partialGradients are of parameters that ranks have alike, each of its own positions.
+const partialGradients = "partial-gradients"
 
 // gradients is where those of a layer are made for a micro-batch: the same place on all ranks of the group.
 func (g *tensor) gradients(c *chunk, l, m int) Range {
@@ -343,7 +354,9 @@ func (g *tensor) gradients(c *chunk, l, m int) Range {
 	}
 	k := c.bucket(l)
 	replicas := g.lowering.data[Coord{Stage: g.stage}]
-	return within(g.j.Collectives[g.sums[sum{replicas, k.offset, m}]].Range, k, of)
+	made := g.j.Collectives[g.sums[sum{replicas, k.offset, m}]].Range
+	made.Buffer = st.made.buffer // what travels may be packed elsewhere
+	return within(made, k, of)
 }
 
 // ends says that the gradients of a micro-batch are the last that are added up before they go on.
@@ -351,8 +364,8 @@ func (b *lowering) ends(m int) bool {
 	return b.l.Update == UpdateEach || b.l.Zero >= ZeroGradients || m == b.l.MicroBatches-1
 }
 
-// after adds the collective that follows a phase, if one does.
-func (g *tensor) after(at exchange, ph *Phase, l int, inPlace Range) {
+// after adds the collective that follows a phase, if one does; what has room of its own is there in a format.
+func (g *tensor) after(at exchange, ph *Phase, l int, inPlace Range, f Format) {
 	on, s := inPlace, g.sum
 	switch {
 	case ph.Then == Keep:
@@ -363,7 +376,7 @@ func (g *tensor) after(at exchange, ph *Phase, l int, inPlace Range) {
 		s = g.scatter
 	}
 	if !ph.InPlace {
-		on = g.room(ph, l, s)
+		on = g.room(ph, l, s, f)
 	}
 	g.exchanges[at] = g.collective(g.name(ph.Then, ph.What, l, at.micro), g.group, on, s)
 }
@@ -374,7 +387,7 @@ func (g *tensor) name(op Exchange, what string, l, m int) string {
 
 // room is where a phase's results come together: of parts each has as many elements, so that the
 // schedule's chunks are equal. Layers use one room for one kind of thing in turn.
-func (b *lowering) room(ph *Phase, l int, s coll.Schedule) Range {
+func (b *lowering) room(ph *Phase, l int, s coll.Schedule, f Format) Range {
 	elems := b.rows * ph.Elems
 	if ph.Then != Sum {
 		cut := s.Channels() * coll.Slices(s)
@@ -384,11 +397,16 @@ func (b *lowering) room(ph *Phase, l int, s coll.Schedule) Range {
 	if b.parts[l].way == Gathered {
 		key = fmt.Sprintf("gathered.%d", l+1)
 	}
+	return b.roomOf(key, int64(elems), f)
+}
+
+// roomOf is the room for one kind of thing, for so many elements or more.
+func (b *lowering) roomOf(key string, elems int64, f Format) Range {
 	buffer, there := b.rooms[key]
 	if !there {
-		buffer = b.buffer(WorkspaceTerm, key, int64(elems))
+		buffer = b.buffer(WorkspaceTerm, key, elems, f)
 		b.rooms[key] = buffer
 	}
-	b.j.Buffers[buffer].Elems = max(b.j.Buffers[buffer].Elems, int64(elems))
-	return Range{Buffer: buffer, Elems: int64(elems)}
+	b.j.Buffers[buffer].Elems = max(b.j.Buffers[buffer].Elems, elems)
+	return Range{Buffer: buffer, Elems: elems}
 }

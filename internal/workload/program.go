@@ -230,8 +230,22 @@ func (b *builder) layerBack(c *chunk, l, m int) (done int32) {
 	}
 	at.phase = len(p.Backward)
 	if id, shared := b.exchanges[at]; shared {
-		on := []Range{b.j.Collectives[id].Range}
-		return b.communicate("", id, on, on)
+		return b.partial(id, l, m, Range{body.Grads.Buffer, body.Grads.Offset + p.Partial.Offset, p.Partial.Elems})
+	}
+	return done
+}
+
+// partial sums gradients of parameters that ranks have alike, each of its own positions: where they lie, or
+// in the format of what those ranks send.
+func (b *builder) partial(id int32, l, m int, grads Range) int32 {
+	at, on := fmt.Sprintf("partial.%d%s", l+1, b.ofMicro(m)), b.j.Collectives[id].Range
+	if on != grads {
+		b.compute("pack."+at, b.packTime(grads.Elems, b.Precision.Activations), Body{Work: Pack, Micro: m, X: grads, Y: on})
+	}
+	done := b.communicate("", id, []Range{on}, []Range{on})
+	if on != grads {
+		done = b.compute("unpack."+at, b.packTime(grads.Elems, b.Precision.Activations),
+			Body{Work: Unpack, Micro: m, X: on, Y: grads})
 	}
 	return done
 }
@@ -242,7 +256,7 @@ func (b *builder) gradient(kernels []Kernel, params int64, adds bool) (d unit.Du
 		if adds && i == 0 {
 			k.Fixed += params
 		}
-		d += b.kernel(k)
+		d += b.kernel(k, b.Precision.Gradients)
 	}
 	return d
 }
@@ -264,7 +278,7 @@ func (b *builder) params(c *chunk, layer, m int) Range {
 // stash copies the parameters of a virtual stage for a micro-batch: a read and a write.
 func (b *builder) stash(c *chunk, m int) {
 	lo, hi := b.st.span(c.first, c.last)
-	b.compute("stash"+b.ofMicro(m), b.copyTime(hi-lo),
+	b.compute("stash"+b.ofMicro(m), b.copyTime(hi-lo, b.Precision.Weights),
 		Body{Work: Stash, X: Range{b.st.Parameters, lo, hi - lo}, Y: c.stash.at(m)})
 }
 
@@ -290,19 +304,29 @@ func (b *builder) update(all []bucket, m int, done []int32) {
 	norm := b.norm(m)
 	for i, k := range all {
 		of := func(buffer int32) Range { return Range{buffer, k.offset, k.elems} }
-		body := Body{Work: Update, Micro: m, Params: of(b.st.Parameters), Grads: of(b.st.Gradients), X: norm}
+		body := Body{Work: Update, Micro: m, Params: of(b.st.Masters), Grads: of(b.st.Gradients), X: norm}
+		if b.st.Masters != b.st.Parameters {
+			body.Y = of(b.st.Parameters)
+		}
 		for i, buffer := range b.st.State {
 			body.State[i] = of(buffer)
 		}
 		b.add(Op{Name: fmt.Sprintf("update.%d%s", b.st.bucket(k.offset)+1, b.ofUpdate(m)), Stream: ComputeStream,
-			Duration: b.kernel(Kernel{Fixed: b.updateWords() * k.elems}), Deps: []int32{ready[i]}, Body: b.body(body), Coll: -1,
+			Duration: b.updateTime(k.elems), Deps: []int32{ready[i]}, Body: b.body(body), Coll: -1,
 			Reads: body.reads(), Writes: body.writes()})
 	}
 }
 
-// updateWords is what an update moves for each element: weights and gradients are read, weights
-// written, and the optimiser's state both.
-func (b *builder) updateWords() int64 { return 3 + 2*int64(len(b.State)) }
+// updateTime is how long an update of so many elements takes: gradients are read, weights and the optimiser's
+// state read and written; where the weights that move are masters, those that follow are written.
+func (b *builder) updateTime(elems int64) unit.Duration {
+	p := &b.Precision
+	moved := p.Gradients.Bytes() + 2*int64(1+len(b.State))*p.State.Bytes()
+	if p.Masters() {
+		moved += p.Weights.Bytes()
+	}
+	return b.kernelOf(0, elems*moved, 0)
+}
 
 // receive and send are the two ends of what a neighbour sends.
 func (b *builder) receive(s send) {
@@ -407,15 +431,15 @@ func (b *builder) follow(after []int32, u use) {
 // all is the duration of some kernels on a micro-batch, one after the other.
 func (b *builder) all(kernels []Kernel) (d unit.Duration) {
 	for _, k := range kernels {
-		d += b.kernel(k)
+		d += b.kernel(k, b.Precision.Weights)
 	}
 	return d
 }
 
-// kernel is the duration of one kernel on a micro-batch.
-func (b *builder) kernel(k Kernel) unit.Duration {
+// kernel is the duration of one kernel on a micro-batch; what it moves beside rows is in a format.
+func (b *builder) kernel(k Kernel, fixed Format) unit.Duration {
 	rows := int64(b.rows)
-	return b.kernelOf(k.FLOP*rows, (k.Words*rows+k.Fixed)*elem, k.Product*rows)
+	return b.kernelOf(k.FLOP*rows, k.Words*rows*b.Precision.Activations.Bytes()+k.Fixed*fixed.Bytes(), k.Product*rows)
 }
 
 // kernelOf is the duration of one kernel of the operation that is added next.

@@ -36,7 +36,7 @@ func Replay(c ReplayConfig) (*Job, error) {
 	if c.Ranks < 1 || len(c.Buckets) == 0 {
 		return nil, fmt.Errorf("replay of %d buckets on %d ranks, want at least 1 of each", len(c.Buckets), c.Ranks)
 	}
-	j := &Job{Of: make([]int32, c.Ranks), Buffers: []Buffer{{Name: "gradients", Term: GradientsTerm, ElemBytes: elem}}}
+	j := &Job{Of: make([]int32, c.Ranks), Buffers: []Buffer{{Name: "gradients", Term: GradientsTerm, ElemBytes: Float32.Bytes()}}}
 	if c.Ranks > 1 {
 		group := Group{Name: "data-parallel", Kind: GroupKindData}
 		for r := range c.Ranks {
@@ -52,7 +52,7 @@ func Replay(c ReplayConfig) (*Job, error) {
 		j.Buffers[0].Elems += b.Elems
 		if c.Ranks > 1 {
 			j.Collectives = append(j.Collectives, Collective{Name: fmt.Sprintf("allreduce.bucket%d", i+1), Range: gradients,
-				Schedule: c.Schedule, ElemBytes: elem, Protocol: c.Protocol})
+				Schedule: c.Schedule, ElemBytes: Float32.Bytes(), Protocol: c.Protocol})
 		}
 	}
 	fast := j.replayProgram(&c, c.Device)

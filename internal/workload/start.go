@@ -27,7 +27,7 @@ func (j *Job) Broadcast(schedule func(*Group, unit.Bytes) (coll.Schedule, error)
 		at := t.Layout.Coord(int(g.Ranks[0]))
 		st := &t.Stages[at.Stage]
 		whole := Range{Buffer: st.Parameters, Elems: j.Buffers[st.Parameters].Elems}
-		s, err := schedule(g, unit.Bytes(whole.Elems*elem))
+		s, err := schedule(g, unit.Bytes(whole.Elems*j.Buffers[whole.Buffer].ElemBytes))
 		if err != nil {
 			return err
 		}
@@ -35,7 +35,7 @@ func (j *Job) Broadcast(schedule func(*Group, unit.Bytes) (coll.Schedule, error)
 			return fmt.Errorf("the start of group %q runs %s, want a broadcast from its first rank", g.Name, s.Name())
 		}
 		j.Collectives = append(j.Collectives, Collective{Name: "broadcast" + t.Layout.suffix(at, false), Group: int32(id),
-			Once: true, Range: whole, ElemBytes: elem, Schedule: s})
+			Once: true, Range: whole, ElemBytes: j.Buffers[whole.Buffer].ElemBytes, Schedule: s})
 		j.broadcast(int32(len(j.Collectives) - 1))
 	}
 	return j.Validate()

@@ -75,7 +75,7 @@ func (b *lowering) tieStages() error {
 		if lower == upper {
 			continue
 		}
-		room := b.buffer(WorkspaceTerm, fmt.Sprintf("tied.%d", i+1), t.Elems)
+		room := b.buffer(WorkspaceTerm, fmt.Sprintf("tied.%d", i+1), t.Elems, b.Precision.Gradients)
 		for d := range b.l.DP {
 			for part := range b.l.TP {
 				where := b.l.suffix(Coord{Data: d, Tensor: part, Stage: -1}, true)
@@ -107,7 +107,7 @@ func (b *builder) ties(m int) {
 			continue
 		}
 		if lower == upper {
-			b.compute(name, b.kernel(Kernel{Fixed: 4 * t.Elems}), Body{Work: SumTied, X: of(t.Upper), Y: of(t.Lower)})
+			b.compute(name, b.moveTime(4*t.Elems, b.Precision.Gradients), Body{Work: SumTied, X: of(t.Upper), Y: of(t.Lower)})
 			continue
 		}
 		id := b.tied[tied{i, b.at.Data, b.at.Tensor}]
@@ -115,9 +115,9 @@ func (b *builder) ties(m int) {
 		if b.at.Stage == upper {
 			mine = t.Upper
 		}
-		b.compute(name+".copy", b.copyTime(t.Elems), Body{Work: Stash, X: of(mine), Y: room})
+		b.compute(name+".copy", b.copyTime(t.Elems, b.Precision.Gradients), Body{Work: Stash, X: of(mine), Y: room})
 		b.communicate("", id, []Range{room}, []Range{room})
-		b.compute(name, b.copyTime(t.Elems), Body{Work: Stash, X: room, Y: of(mine)})
+		b.compute(name, b.copyTime(t.Elems, b.Precision.Gradients), Body{Work: Stash, X: room, Y: of(mine)})
 	}
 }
 
@@ -132,9 +132,14 @@ func (b *builder) share() {
 		of := func(p TiedPart) Range {
 			return Range{b.st.Parameters, b.st.held(p.Layer).Offset + p.Offset, t.Elems}
 		}
-		b.compute(fmt.Sprintf("share.%d", i+1), b.copyTime(t.Elems), Body{Work: Stash, X: of(t.Lower), Y: of(t.Upper)})
+		b.compute(fmt.Sprintf("share.%d", i+1), b.copyTime(t.Elems, b.Precision.Weights), Body{Work: Stash, X: of(t.Lower), Y: of(t.Upper)})
 	}
 }
 
 // copyTime is how long a copy of so many elements takes: a read and a write.
-func (b *builder) copyTime(elems int64) unit.Duration { return b.kernel(Kernel{Fixed: 2 * elems}) }
+func (b *builder) copyTime(elems int64, f Format) unit.Duration { return b.moveTime(2*elems, f) }
+
+// moveTime is how long a kernel takes that moves so many elements and computes next to nothing.
+func (b *builder) moveTime(elems int64, f Format) unit.Duration {
+	return b.kernelOf(0, elems*f.Bytes(), 0)
+}

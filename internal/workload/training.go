@@ -25,7 +25,7 @@ const (
 	Forward  = "forward"  // a phase of it: Y from X with Params, or what is between them
 	Loss     = "loss"     // and its gradient D, from Y; likewise
 	Backward = "backward" // likewise: Grads, and DX unless it is empty, from X and D with Params; D is room then
-	Update   = "update"   // Params and State, by Grads; with ZeRO what the rank owns
+	Update   = "update"   // Params and State, by Grads, and Y, if there is one, is Params rounded; with ZeRO what the rank owns
 	Stash    = "stash"    // Y is what X is
 	SumTied  = "tie"      // X and Y are the sum of both
 	Pack     = "pack"     // Y is X as it goes over the wire: rounded
@@ -93,7 +93,7 @@ func (b *Body) writes() []Range {
 	case Backward:
 		return present(b.Grads, b.DX, b.D, b.Give.On, b.Drop)
 	case Update:
-		return present(append([]Range{b.Params}, b.State[:]...)...)
+		return present(append([]Range{b.Params, b.Y}, b.State[:]...)...)
 	case Accumulate:
 		return present(b.Grads, b.Drop)
 	case SumTied:
@@ -115,14 +115,14 @@ func present(all ...Range) []Range {
 
 // Training says what a job trains and where the parameters lie in its ranks' memory.
 type Training struct {
-	Layout  Layout // with its defaults
-	Layers  int
-	Trained int // the first layer with parameters: nobody wants the gradient of its input
-	Batch   int // rows per replica and step
-	Wire    Wire
-	Clip    bool // updates have the norm of all gradients
-	Stages  []Stage
-	Shards  [][]Span // by rank, with ZeRO: what it owns of its stage's vectors, ascending
+	Layout    Layout // with its defaults
+	Layers    int
+	Trained   int // the first layer with parameters: nobody wants the gradient of its input
+	Batch     int // rows per replica and step
+	Precision Precision
+	Clip      bool // updates have the norm of all gradients
+	Stages    []Stage
+	Shards    [][]Span // by rank, with ZeRO: what it owns of its stage's vectors, ascending
 }
 
 // Owned visits the elements [lo, hi) of a bucket of its stage that a rank owns, with ZeRO, in order.
@@ -141,10 +141,11 @@ func (t *Training) Rows() int { return t.Batch / t.Layout.MicroBatches }
 const MaxState = 2
 
 // Stage is what the ranks of a stage hold: one flat vector of parameters, one of gradients, and those
-// of the optimiser's state, layer after layer in ascending order. Of a vector that
+// of the optimiser's state and masters, layer after layer in ascending order. Of a vector that
 // Layout.Zero names a rank holds its shard, in a buffer for the largest.
 type Stage struct {
 	Parameters, Gradients int32
+	Masters               int32   // the weights that updates move: Parameters, or others with Precision.Masters
 	State                 []int32 // of the optimiser
 	Layers                []Held
 	Buckets               []Bucket // in the order of their numbers: gradients are there in it

@@ -117,7 +117,7 @@ func TestBucketsFillFromTheLastLayer(t *testing.T) {
 		{964, "[{2 3 210 241} {0 1 0 210}]"},
 		{965, "[{1 3 100 351} {0 0 0 100}]"},
 	} {
-		if got := fmt.Sprint(buckets(layers, c.limit)); got != c.want {
+		if got := fmt.Sprint(buckets(layers, c.limit, Float32)); got != c.want {
 			t.Errorf("cap %v: %s, want %s", c.limit, got, c.want)
 		}
 	}

@@ -56,14 +56,14 @@ func (b *lowering) roomForBuckets(st *stage, of string) {
 	for _, k := range st.Buckets {
 		largest = max(largest, k.Elems)
 	}
-	room := func(name string, turns int) area {
+	room := func(name string, turns int, f Format) area {
 		a := area{elems: largest, slots: min(ZeroBuckets, turns)}
-		a.buffer = b.buffer(BucketTerm, name+of, a.elems*int64(a.slots))
+		a.buffer = b.buffer(BucketTerm, name+of, a.elems*int64(a.slots), f)
 		return a
 	}
-	st.made = room("gradients.buckets", backwards)
+	st.made = room("gradients.buckets", backwards, b.Precision.Gradients)
 	if b.l.Zero >= ZeroParameters {
-		st.assembled = room("parameters.buckets", len(st.turns))
+		st.assembled = room("parameters.buckets", len(st.turns), b.Precision.Weights)
 	}
 }
 
@@ -179,6 +179,9 @@ func (b *lowering) own(st *stage, g *Group, id int32) {
 		for _, buffer := range st.State {
 			sharded(buffer, ZeroOptimiser)
 		}
+		if st.Masters != st.Parameters {
+			sharded(st.Masters, ZeroOptimiser)
+		}
 	}
 }
 
@@ -230,7 +233,7 @@ func (b *builder) begin() {
 		c := &b.j.Collectives[id]
 		n := b.st.bucket(t.bucket)
 		own := b.ownRange(b.st.Parameters, t.bucket)
-		b.compute(fmt.Sprintf("place.%s.%d%s", t.way(), n+1, b.ofMicro(t.micro)), b.kernel(Kernel{Fixed: 2 * own.Elems}),
+		b.compute(fmt.Sprintf("place.%s.%d%s", t.way(), n+1, b.ofMicro(t.micro)), b.copyTime(own.Elems, b.Precision.Weights),
 			Body{Work: Place, Micro: t.micro, Bucket: n, X: own, Y: c.Range})
 		b.communicate("", id, []Range{c.Range}, []Range{c.Range})
 	}
@@ -279,7 +282,7 @@ func (b *builder) accumulate() {
 	n := b.st.bucket(at.offset)
 	b.unpack(at.offset, at.micro, b.ofMicro(at.micro), made, -1)
 	b.compute(fmt.Sprintf("accumulate.%d%s", n+1, b.ofMicro(at.micro)),
-		b.kernel(Kernel{Fixed: words * own.Elems}), Body{Work: Accumulate, Micro: at.micro, Adds: at.micro > 0,
+		b.moveTime(words*own.Elems, b.Precision.Gradients), Body{Work: Accumulate, Micro: at.micro, Adds: at.micro > 0,
 			Bucket: n, X: made, Grads: own, Drop: made})
 }
 
@@ -319,23 +322,27 @@ func (b *builder) updateShards(all []bucket) {
 func (b *builder) updateShard(k *bucket, norm Range) {
 	own := func(buffer int32) Range { return b.ownRange(buffer, k.offset) }
 	all := func(buffer int32) Range { return Range{buffer, k.offset, k.elems} }
-	body := Body{Work: Update, Bucket: b.st.bucket(k.offset), Params: all(b.st.Parameters), Grads: all(b.st.Gradients),
-		X: norm}
+	body := Body{Work: Update, Bucket: b.st.bucket(k.offset), Grads: all(b.st.Gradients), X: norm}
 	reads, writes := b.ownRanges(b.st.Gradients, k), b.ownRanges(b.st.Parameters, k)
+	weights := all(b.st.Parameters)
 	if b.l.Zero >= ZeroGradients {
 		body.Grads = own(b.st.Gradients)
 		reads = present(body.Grads)
 	}
 	if b.l.Zero >= ZeroParameters {
-		body.Params = own(b.st.Parameters)
-		writes = present(body.Params)
+		weights = own(b.st.Parameters)
+		writes = present(weights)
+	}
+	if body.Params = weights; b.st.Masters != b.st.Parameters {
+		body.Params, body.Y = own(b.st.Masters), weights
+		writes = append(writes, present(body.Params)...)
 	}
 	reads = append(reads, present(norm)...)
 	for i, buffer := range b.st.State {
 		body.State[i] = own(buffer)
 		writes = append(writes, present(body.State[i])...)
 	}
-	d := b.kernel(Kernel{Fixed: b.updateWords() * own(b.st.Parameters).Elems})
+	d := b.updateTime(own(b.st.Parameters).Elems)
 	b.add(Op{Name: fmt.Sprintf("update.%d", body.Bucket+1), Stream: ComputeStream, Duration: d, Body: b.body(body),
 		Coll: -1, Reads: reads, Writes: writes})
 }

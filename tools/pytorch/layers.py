@@ -55,8 +55,8 @@ def linear_spec(name, i, o, bias=True):
     return [(name + "weight", (o, i))] + ([(name + "bias", (o,))] if bias else [])
 
 
-def attention_spec(d, inner, bias=True, rms=False):
-    return (norm_spec(d, not rms) + linear_spec("in_proj_", d, 3 * inner, bias)
+def attention_spec(d, inner, bias=True, rms=False, kv=None):
+    return (norm_spec(d, not rms) + linear_spec("in_proj_", d, inner + 2 * (kv or inner), bias)
             + linear_spec("out_proj.", inner, d, bias))
 
 
@@ -77,8 +77,8 @@ def multihead(p, x):
     return residual(x, p, "", f)
 
 
-def attention(count, head, **kw):
-    return lambda p, x: residual(x, p, "", lambda v: heads(v, p, "", count, head), **kw)
+def attention(count, head, kv=None, rope=None, **kw):
+    return lambda p, x: residual(x, p, "", lambda v: heads(v, p, "", count, head, kv=kv, rope=rope), **kw)
 
 
 def attention_dropped(p, x):
@@ -162,6 +162,21 @@ CASES = [
     ("feed-forward, norm after, relu", ff_spec(6, 8), (5, 6), ff(F.relu, after=True)),
     ("feed-forward, tanh gelu", ff_spec(6, 8), (5, 6), ff(lambda x: F.gelu(x, approximate="tanh"))),
     ("feed-forward, swiglu", ff_spec(6, 8, False, True, True), (5, 6), ff(F.silu)),
+    ("attention, rotary", attention_spec(6, 8), (5, 6), attention(2, 4, rope=10000)),
+    ("attention, grouped", attention_spec(6, 12, kv=4), (5, 6), attention(6, 2, kv=2)),
+    ("attention, grouped, rotary, rms norm, no bias", attention_spec(6, 16, False, True, 8), (5, 6),
+     attention(4, 4, kv=2, rope=500000)),
+    ("attention, one head of keys and values, norm after", attention_spec(6, 6, kv=2), (5, 6), attention(3, 2, kv=1, after=True)),
+    ("attention, no bias of the norm", norm_spec(6, False) + linear_spec("in_proj_", 6, 18) + linear_spec("out_proj.", 6, 6), (5, 6),
+     lambda p, x: x + heads(F.layer_norm(x, (6,), p["norm.weight"], None, 1e-5), p, "", 2, 3)),
+    ("layer norm, no bias", norm_spec(7, False, ""), (3, 7), lambda p, x: F.layer_norm(x, (7,), p["weight"])),
+    ("dense, relu, no bias", [("weight", (4, 5))], (5,), lambda p, x: F.relu(F.linear(x, p["weight"]))),
+    ("residual", linear_spec("a.", 5, 7) + linear_spec("b.", 7, 5), (5,),
+     lambda p, x: x + F.linear(torch.tanh(F.linear(x, p["a.weight"], p["a.bias"])), p["b.weight"], p["b.bias"])),
+    ("residual, shortcut, relu", [("a.weight", (3, 2, 3, 3)), ("b.weight", (3, 3, 3, 3)), ("b.bias", (3,)), ("c.weight", (3, 2, 1, 1))],
+     (2, 6, 5), lambda p, x: F.relu(
+         F.relu(F.conv2d(F.relu(F.conv2d(x, p["a.weight"], None, 2, 1)), p["b.weight"], p["b.bias"], 1, 1))
+         + F.conv2d(x, p["c.weight"], None, 2))),
 ]
 
 

@@ -122,6 +122,40 @@ def gpt(seed, d, count, activation, after=False, rate=0.0, padded=False):
     return f
 
 
+def llama_spec(d, f, count, kv, size):
+    s = [("tokens.weight", (V, d))]
+    for b in ("1", "2"):
+        s += prefixed(f"attention.{b}.", attention_spec(d, count * size, False, True, kv * size))
+        s += prefixed(f"feed-forward.{b}.", ff_spec(d, f, False, True, True))
+    return s + norm_spec(d, False, "norm.1.") + linear_spec("head.1.", d, V, False)
+
+
+def llama(count, kv, size):
+    """Rotary positions, shared keys and values, RMS norms, SwiGLU, no bias."""
+    def f(p, x, step):
+        x = F.embedding(x, p["tokens.weight"])
+        for b in ("1", "2"):
+            a, n = under(p, f"attention.{b}."), under(p, f"feed-forward.{b}.")
+            x = residual(x, a, "", lambda v: heads(v, a, "", count, size, kv=kv, rope=500000))
+            x = residual(x, n, "", lambda v: feed_forward(v, n, "", F.silu))
+        return F.linear(norm(x, p, "norm.1."), p["head.1.weight"])
+    return f
+
+
+RESNET = [("stem.weight", (4, 1, 3, 3)), ("same.a.weight", (4, 4, 3, 3)), ("same.a.bias", (4,)), ("same.b.weight", (4, 4, 3, 3)),
+          ("same.b.bias", (4,)), ("half.c.weight", (6, 4, 3, 3)), ("half.d.weight", (6, 6, 3, 3)), ("half.e.weight", (6, 4, 1, 1)),
+          ("dense.1.weight", (5, 6 * 3 * 3))]
+
+
+def resnet(p, x, step):
+    x = F.relu(F.conv2d(x, p["stem.weight"], None, 1, 1))
+    y = F.relu(F.conv2d(x, p["same.a.weight"], p["same.a.bias"], 1, 1))
+    x = F.relu(x + F.conv2d(y, p["same.b.weight"], p["same.b.bias"], 1, 1))
+    y = F.relu(F.conv2d(x, p["half.c.weight"], None, 2, 1))
+    x = F.relu(F.conv2d(y, p["half.d.weight"], None, 1, 1) + F.conv2d(x, p["half.e.weight"], None, 2))
+    return F.linear(F.avg_pool2d(x, 2).flatten(1), p["dense.1.weight"])
+
+
 def cross_entropy(y, labels):
     return F.cross_entropy(y.reshape(-1, y.shape[-1]), labels.reshape(-1), ignore_index=-1)
 
@@ -149,6 +183,8 @@ MODELS = [
      padded_text, gpt(2007, 16, 4, F.relu, after=True, rate=0.1, padded=True), cross_entropy, "adamw"),
     ("gpt, rms norm, swiglu, no bias", gpt_spec(16, 24, bias=False, rms=True, gated=True, head_bias=False), text,
      gpt(2008, 16, 2, F.silu), cross_entropy, "adamw"),
+    ("llama, from a file", llama_spec(16, 24, 4, 2, 4), text, llama(4, 2, 4), cross_entropy, "adamw"),
+    ("residual network, from a file", RESNET, images((1, 12, 12), 5), resnet, cross_entropy, "adam"),
 ]
 OPTIMISERS = {
     "sgd": lambda p: torch.optim.SGD(p, lr=0.1),

@@ -11,11 +11,24 @@ def norm(x, p, name):
     return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5) * w
 
 
-def heads(x, p, prefix, count, size, drop=None, padded=None, maps=None):
-    """Causal self-attention: in_proj, heads, out_proj. padded: rows x positions, not to be seen."""
+def turned(x, base):
+    """Rotary positions: elements 2i and 2i+1 of each position as a complex number, turned."""
+    B, H, T, size = x.shape
+    angle = torch.arange(T, dtype=torch.float64)[:, None] / base ** (torch.arange(0, size, 2, dtype=torch.float64) / size)
+    by = torch.polar(torch.ones_like(angle), angle).to(torch.complex64)
+    return torch.view_as_real(torch.view_as_complex(x.reshape(B, H, T, size // 2, 2)) * by).reshape(B, H, T, size)
+
+
+def heads(x, p, prefix, count, size, drop=None, padded=None, maps=None, kv=None, rope=None):
+    """Causal self-attention: in_proj, heads, out_proj. padded: rows x positions, not to be seen. kv: heads of
+    keys and values, where there are fewer of them."""
     B, T, _ = x.shape
+    kv = kv or count
     qkv = F.linear(x, p[prefix + "in_proj_weight"], p.get(prefix + "in_proj_bias"))
-    q, k, v = (t.view(B, T, count, size).transpose(1, 2) for t in qkv.chunk(3, -1))
+    q, k, v = (t.view(B, T, -1, size).transpose(1, 2) for t in qkv.split([count * size, kv * size, kv * size], -1))
+    if rope:
+        q, k = turned(q, rope), turned(k, rope)
+    k, v = (t.repeat_interleave(count // kv, 1) for t in (k, v))
     w = (q @ k.transpose(-2, -1)) * size ** -0.5
     hidden = torch.triu(torch.ones(T, T, dtype=torch.bool), 1)[None, None]
     if padded is not None:

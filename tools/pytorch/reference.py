@@ -4,7 +4,10 @@
     apt-get install -y --no-install-recommends python3-torch python3-numpy
     /usr/bin/python3 tools/pytorch/reference.py internal/nn/testdata/pytorch.safetensors
 
-Nothing is read: parameters, inputs and labels are drawn by the generator of package nn, which is written
+Tensors that the file has stay as they are, so that it can grow on another machine: PyTorch's last bits are
+the processor's, and Adam's first update makes much of them. Remove it to make all of it anew.
+
+Nothing else is read: parameters, inputs and labels are drawn by the generator of package nn, which is written
 again here, as is the counter that dropout masks come from. Layers that PyTorch 1.13 lacks (RMS norm,
 SwiGLU, the LSTM cell with ReLU, one bias vector) are made of its elementary operations.
 """
@@ -28,6 +31,8 @@ torch.use_deterministic_algorithms(True)
 out = {}
 layers.run(out)
 models.run(out)
+if os.path.exists(sys.argv[1]):
+    out.update(tensors.read(sys.argv[1]))
 tensors.write(sys.argv[1], out, {
     "by": "tools/pytorch/reference.py",
     "torch": torch.__version__, "numpy": np.__version__,

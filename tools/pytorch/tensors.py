@@ -69,6 +69,16 @@ def size(spec):
     return sum(int(np.prod(s[1])) for s in spec)
 
 
+def read(path):
+    """The tensors of a file that write made."""
+    with open(path, "rb") as f:
+        data = f.read()
+    at = 8 + int.from_bytes(data[:8], "little")
+    return {name: torch.from_numpy(np.frombuffer(data[at + t["data_offsets"][0]:at + t["data_offsets"][1]], "<f4")
+                                   .reshape(t["shape"]).copy())
+            for name, t in json.loads(data[8:at]).items() if name != "__metadata__"}
+
+
 def write(path, tensors, metadata):
     """A safetensors file with the checksum that package safetensors wants: that of the file with 64
     zeros in its place."""
