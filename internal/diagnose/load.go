@@ -42,7 +42,8 @@ type use struct {
 	full   float64 // part of what all of them could have sent, weighed by what the port sent
 }
 
-// use compares a port with its equals over time. Only time counts in which the port sends; what others have no room
+// use compares a port with its equals over time. Where all of them together have so little to send that none would be full, all
+// that waits at one that is full does so for the choice; where they are full anyhow, what it has beyond the mean. Only time counts in which the port sends; what others have no room
 // for, as they are slow or full, is nobody's choice.
 func (e *Evidence) use(port int32, equal []int32) (u use) {
 	load := e.Ports[port].Load
