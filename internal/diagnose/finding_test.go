@@ -39,8 +39,9 @@ func TestAnUnevenChoice(t *testing.T) {
 		own, other float64
 		uneven     unit.Duration // of 90 us
 	}{
-		{"one has all", 1, 0, 50 * us},        // half of the bytes, 5/9 of those of others
-		{"one has a third", 1, 0.5, 25 * us},  // a quarter of the bytes
+		{"one has all", 1, 0, 90 * us},        // spread evenly, neither would be full
+		{"two thirds", 1, 0.5, 90 * us},       // nor then
+		{"one is full", 1, 0.7, 15 * us},      // both would be, nearly: what is beyond the mean, 0.15 of the bytes
 		{"both have as much", 1, 1, 0},        // evenly used links have none
 		{"nearly as much", 1, 0.8, 0},         // what chance leaves
 		{"the other has more", 0.5, 1, 0},     // this one is not the crowded one

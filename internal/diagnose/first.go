@@ -49,6 +49,17 @@ func (d *Diagnosis) Main() *Blame {
 	return lost
 }
 
+// ByTime lists the findings that blames are in, largest first.
+func (d *Diagnosis) ByTime() (all []*Finding) {
+	for i := range d.Findings {
+		if len(d.Findings[i].Blames) > 0 {
+			all = append(all, &d.Findings[i])
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *Finding) int { return cmp.Compare(b.Time, a.Time) })
+	return all
+}
+
 // Find returns the blame of a kind at a port, nil if there is none. Port "" stands for any.
 func (d *Diagnosis) Find(k Kind, port string) *Blame {
 	for i := range d.Blames {

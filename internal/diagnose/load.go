@@ -42,8 +42,9 @@ type use struct {
 	full   float64 // part of what all of them could have sent, weighed by what the port sent
 }
 
-// use compares a port with its equals over time. Only time counts in which the port sends; what others have no room
-// for, as they are slow or full, is nobody's choice.
+// use compares a port with its equals over time. Where all of them together have so little to send that none would be full, all
+// that waits at one that is full does so for the choice; where they are full anyhow, what it has beyond the mean. Only time
+// counts in which the port sends; what others have no room for, as they are slow or full, is nobody's choice.
 func (e *Evidence) use(port int32, equal []int32) (u use) {
 	load := e.Ports[port].Load
 	if len(load) < 2 {
@@ -53,7 +54,7 @@ func (e *Evidence) use(port int32, equal []int32) (u use) {
 	if load[0].Sent == 0 {
 		from = load[0].At
 	}
-	whole, beyond, filled := 0.0, 0.0, 0.0
+	whole, beyond, used := 0.0, 0.0, 0.0
 	for k := range looks {
 		a := from + (until-from)/looks*unit.Time(k)
 		b := a + (until-from)/looks
@@ -72,7 +73,7 @@ func (e *Evidence) use(port int32, equal []int32) (u use) {
 			sum, could = sum+sent, could+most
 		}
 		whole += own
-		filled += own * min(1, sum/could)
+		used += own * min(1, sum/could)
 		mean, most := sum/float64(len(equal)), float64(e.Ports[port].Rate)/8*b.Sub(a).Seconds()
 		switch late := own > full*most && own/most > sum/could+ahead; {
 		case !late && own <= uneven*mean:
@@ -85,5 +86,5 @@ func (e *Evidence) use(port int32, equal []int32) (u use) {
 	if whole == 0 {
 		return u
 	}
-	return use{uneven: beyond / whole, full: filled / whole}
+	return use{uneven: beyond / whole, full: used / whole}
 }

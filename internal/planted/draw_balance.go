@@ -11,7 +11,6 @@ var balanceFamilies = []Family{
 	{"slow-spine-hashed", drawSlowSpineHashed},
 	{"degraded-uplink", drawDegradedUplink},
 	{"long-gap", drawLongGap},
-	{"collective-hash", drawCollectiveHash},
 	{"xor-hash", drawXORHash},
 	{"bond-collision", drawBondCollision},
 	{"bond-port-down", drawBondPortDown},
@@ -85,18 +84,6 @@ background:
   flows:
     - {from: host2/nic0, to: host4/nic0, bytes: $long, start: 100us, path: [host2, leaf1, spine1, leaf2, host4]}
 `, "gap", d.between(250, 400), "bytes", bytes(rate, d.between(30, 50)), "long", bytes(rate, 2000))
-}
-
-func drawCollectiveHash(d *draw) string {
-	rate, spines := d.rate(), d.between(4, 6)
-	return filled(`# Connections of an exchange are hashed, one step after another.
-# noun: ECMP collision
-# cure: with spraying or with paths that a controller or with 4 queue pairs
-seed: $seed
-`, "seed", d.between(1, 1000)) +
-		leafSpine(2*spines, rate, spines, rate, "  links: {length: 20m}\n  balance: ecmp # planted\n  #instead balance: pinned\n") +
-		none + filled("job:\n  collectives: [{op: all-to-all, bytes: $bytes, iterations: 2, algorithm: pairwise}]\n",
-		"bytes", bytes(rate, d.between(400, 800)))
 }
 
 func drawXORHash(d *draw) string {
@@ -240,7 +227,7 @@ func drawDragonflyLink(d *draw) string {
 	rate := d.rate()
 	return filled(`# Groups of a dragonfly have one link between them, which all their hosts use.
 # noun: shared link, oversubscription
-# cure: with r or with fabric or with g or without
+# cure: with links between groups
 cluster: {hosts: 12, host: {gpus: 1}, nic: {speed: $rateGb/s}}
 fabric:
   design: dragonfly

@@ -35,7 +35,7 @@ func drawNICOfTwo(d *draw) string {
 	rate, size := d.rate(), d.between(60, 120)
 	text := filled(`# Neighbouring GPUs share a NIC.
 # noun: NIC shared at host1/rail1
-# cure: with a NIC for each GPU or without
+# cure: with a NIC for each GPU or without flow
 cluster: {hosts: 3, host: {gpus: 4}, nic: {speed: $rateGb/s, shared_by: 4}}
 fabric: {design: rail-optimized, spines: 1}
 `+none+"job:\n  flows:\n    - {from: host1/gpu0, to: host2/gpu0, bytes: $bytes}\n", "rate", rate, "bytes", bytes(rate, size))
@@ -77,7 +77,7 @@ faults: # planted
 func drawSlowNVLink(d *draw) string {
 	return filled(`# NVLink is slow in all hosts, under an all-reduce.
 # noun: NVLink-bound
-# cure: with
+# cure: with NVLink as the board has it
 cluster:
   hosts: 1
   host:
@@ -119,7 +119,7 @@ job:
 }
 
 func drawSlowStage(d *draw) string {
-	rank := d.between(0, 3)
+	rank := d.between(0, 2)
 	return filled(`# A GPU that has a stage of a pipeline is slow.
 # noun: straggler at rank $rank
 # cure: with rank $rank as the other ranks

@@ -6,7 +6,6 @@ import "fmt"
 var settingFamilies = []Family{
 	{"low-xoff", drawLowXOFF},
 	{"early-marks", drawEarlyMarks},
-	{"no-marks", drawNoMarks},
 	{"no-pfc", drawNoPFC},
 	{"port-config", drawPortConfig},
 	{"port-marks", drawPortMarks},
@@ -63,15 +62,6 @@ func drawEarlyMarks(d *draw) string {
 		"max", d.between(1, 8)), "congestion: {preset: connectx-default}\n")
 }
 
-func drawNoMarks(d *draw) string {
-	return `# A spine marks nothing, and drops what it has no room for.
-# noun: wrong threshold at spine1/leaf2
-# cure: with spine1 as the other switches
-` + funnel(d, "1MB", "  qos: {pfc: {enabled: false}, ecn: {min: 20kB, max: 80kB}}\n"+
-		"  switches: [{match: spine1, ecn: {enabled: false}}] # planted\n",
-		"congestion: {algorithm: dctcp}\ntransport: {timeout: "+fmt.Sprint(d.between(1, 2))+"ms}\n")
-}
-
 func drawNoPFC(d *draw) string {
 	return `# A spine has no PFC, and drops.
 # noun: wrong threshold at spine1/leaf2
@@ -84,7 +74,7 @@ func drawPortConfig(d *draw) string {
 	return `# A port of the spine is configured otherwise than its switch: what comes in there has no PFC.
 # noun: wrong class, wrong threshold at spine1/leaf2
 # cure: without faults[0]
-` + funnel(d, "1MB", "", none+"transport: {timeout: 500us}\n") +
+` + funnel(d, "1MB", "", none+"transport: {timeout: 2ms}\n") +
 		planted("faults:\n  - {port: spine1/leaf1, config: {"+d.of("dscp: 26", "pfc: false", "forgotten: true", "dscp: 8")+"}}\n")
 }
 
@@ -109,8 +99,7 @@ func drawLeak(d *draw) string {
 	return `# A spine leaks its buffer.
 # noun: small buffer at spine1/leaf2
 # cure: without faults[0] or with buffers
-` + funnel(d, "2MB", "  qos: {pfc: {enabled: false}}\n", dcqcn+"transport: {timeout: 500us}\n") +
-		planted(filled("faults:\n  - {switch: spine1, leak: $leakkB}\n", "leak", d.between(1500, 1750)))
+` + funnel(d, "2MB", "", dcqcn) + planted("faults:\n  - {switch: spine1, leak: 1TB}\n")
 }
 
 func drawStormUpstream(d *draw) string {

@@ -7,6 +7,7 @@ import (
 	"railyard/internal/cause"
 	"railyard/internal/chart"
 	"railyard/internal/diagnose"
+	"railyard/internal/noun"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -185,31 +186,56 @@ func causesChart(d *Data) []chart.Figure {
 // shownBlames is how many of a diagnosis have a bar of their own.
 const shownBlames = 8
 
-// blameSpans has a row for each blame of a hundredth of the whole, and one for all others.
+// blameSpans has a row for each finding of a hundredth of the whole that has time of its own, by its noun and place, largest first, and
+// one for all others; of a diagnosis without findings for its blames.
 func blameSpans(g *diagnose.Diagnosis) (all []span) {
 	if g == nil || g.Main() == nil {
 		return nil
 	}
 	var rest span
 	others := 0
-	for i := range g.Blames {
-		b := &g.Blames[i]
+	add := func(name string, share float64, blames ...int) {
 		var split cause.Split
-		for _, f := range b.Felt {
-			split[causeOf(f.Cause)] += f.Time
+		for _, i := range blames {
+			for _, f := range g.Blames[i].Felt {
+				split[causeOf(f.Cause)] += f.Time
+			}
 		}
-		if len(all) < shownBlames && g.Share(b) >= 0.01 {
-			all = append(all, span{blameName(b), split})
-			continue
+		if len(all) < shownBlames && share >= 0.01 {
+			all = append(all, span{name, split})
+			return
 		}
 		rest.split.Add(&split)
 		others++
+	}
+	for _, f := range g.ByTime() {
+		add(findingName(g, f), f.Share, f.Blames...)
+	}
+	for i := range g.Blames {
+		if len(g.Findings) == 0 {
+			add(blameName(&g.Blames[i]), g.Share(&g.Blames[i]), i)
+		}
 	}
 	if others > 0 {
 		rest.name = count(int64(others), "other reason")
 		all = append(all, rest)
 	}
 	return all
+}
+
+// findingName is a finding as a bar has it: its noun and place; what every run has, and has no place, by its blame.
+func findingName(g *diagnose.Diagnosis, f *diagnose.Finding) string {
+	switch lead := &g.Blames[f.Blames[0]]; {
+	case f.Noun.Class() == noun.Share:
+		return blameName(lead)
+	case f.Place.Rank != nil:
+		return fmt.Sprintf("%s, rank %d", f.Noun, *f.Place.Rank)
+	case f.N > 0 && f.Place.Name != "":
+		return fmt.Sprintf("%s %d:1 at %s", f.Noun, f.N, f.Place.Name)
+	case f.Place.Name != "":
+		return fmt.Sprintf("%s at %s", f.Noun, f.Place.Name)
+	}
+	return string(f.Noun)
 }
 
 func blameName(b *diagnose.Blame) string {

@@ -37,7 +37,20 @@ func fabricChart(d *Data) []chart.Figure {
 		fig.Keys = append(fig.Keys, chart.Key{ID: "way", Name: "slowest message: " + slowest, Ink: chart.Highlight})
 		g.Ways = []chart.Way{{Key: "way", Nodes: way, Label: slowest}}
 	}
+	if way := f.way(d.deadlocked()); len(way) > 2 {
+		fig.Keys = append(fig.Keys, chart.Key{ID: "deadlock", Name: "PFC deadlock: ports that wait for each other", Ink: chart.Alarm})
+		g.Ways = append(g.Ways, chart.Way{Key: "deadlock", Nodes: way, Label: "PFC deadlock"})
+	}
 	return []chart.Figure{fig}
+}
+
+// deadlocked is the nodes of ports that waited for each other in a circle, the first again at the end; nil: there were none.
+func (d *Data) deadlocked() []string {
+	if d.Summary.Deadlock == nil || len(d.Summary.Deadlock.Ports) == 0 {
+		return nil
+	}
+	nodes := circle(d.Summary.Deadlock.Ports)
+	return append(nodes, nodes[0])
 }
 
 // slowestPath is the nodes of the slowest completed message, and what it is called.

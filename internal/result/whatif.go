@@ -134,6 +134,8 @@ const (
 	ReasonFewer  = "fewer"
 	ReasonTraced = "traced"
 
+	ReasonShown = "shown" // nothing was attributed: which causes the time went from, or to
+
 	// ReasonEstimate: a formula's time was attributed, which knows nothing of what overlaps; the cause is what went most.
 	ReasonEstimate = "estimate"
 )

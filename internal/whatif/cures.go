@@ -69,6 +69,10 @@ func (t *trying) links() {
 				[]noun.Noun{noun.SlowLink, noun.UnevenSpraying, noun.ECMPCollision}, c)
 		}
 	}
+	if x := &t.sc.Fabric.Dragonfly; t.sc.Fabric.Design == "dragonfly" {
+		t.try("with links between groups "+fmt.Sprint(faster)+" times as fast", []noun.Noun{noun.SharedLink, noun.Oversubscription},
+			set("fabric.dragonfly.global_rate", min(faster*x.GlobalRate, fastest).String()))
+	}
 	ratio, up := oversubscribed(g)
 	if ratio <= 1 {
 		return
@@ -120,7 +124,11 @@ func (t *trying) another(k int, name, rate string) scenario.Change {
 func (t *trying) switches() {
 	of := []noun.Noun{noun.WrongThreshold, noun.WrongClass, noun.SmallBuffer, noun.HOLVictim}
 	for i, x := range t.sc.Fabric.Switches[:min(len(t.sc.Fabric.Switches), mostEntries)] {
-		t.try(fmt.Sprintf("with %s as the other switches", x.Match), of, remove(fmt.Sprintf("fabric.switches[%d]", i)))
+		helps := of
+		if x.Latency.Set {
+			helps = append(slices.Clone(of), noun.LatencyBound)
+		}
+		t.try(fmt.Sprintf("with %s as the other switches", x.Match), helps, remove(fmt.Sprintf("fabric.switches[%d]", i)))
 	}
 	if t.sc.Fabric.Config.Set {
 		t.try("without the switches' configurations", of, set("fabric.config", "none"))
@@ -211,6 +219,22 @@ func (t *trying) without(keys ...string) (changes []scenario.Change) {
 // hosts tries more of what GPUs of a host share.
 func (t *trying) hosts() {
 	c := &t.sc.Cluster
+	for _, x := range []struct {
+		key, what string
+		of        []noun.Noun
+		lost      bool
+	}{
+		{"cluster.host.nvlink", "NVLink", []noun.Noun{noun.NVLinkBound}, t.lost(diagnose.NVLink)},
+		{"cluster.host.pcie", "PCIe", []noun.Noun{noun.PCIeBound, noun.PCIeShared, noun.SlowReceiver},
+			t.lost(diagnose.PCIe) || t.lost(diagnose.Receiver)},
+	} {
+		if x.lost && t.sc.Given(x.key) {
+			t.try("with "+x.what+" as the board has it", x.of, remove(x.key))
+		}
+	}
+	if t.lost(diagnose.NVLink) {
+		t.try("with NVLink twice as fast", []noun.Noun{noun.NVLinkBound}, set("cluster.host.nvlink", (2*c.Host.NVLink).String()))
+	}
 	if !c.Host.Graph.Set && (t.lost(diagnose.PCIe) || t.lost(diagnose.Receiver)) {
 		t.try("with PCIe twice as fast", []noun.Noun{noun.PCIeBound, noun.PCIeShared, noun.SlowReceiver},
 			set("cluster.host.pcie", (2*c.Host.PCIe).String()))

@@ -27,6 +27,7 @@ type place struct {
 const (
 	mostReasons = 6
 	enough      = 0.9
+	notable     = 20 // what saves, or costs, less than such a part needs no reason where nothing is attributed
 )
 
 // differs says why what is attributed to a change is not what it saved, where a tenth of the latter or more is between them; nil:
@@ -37,20 +38,23 @@ const (
 //	saved = attributed + sum over causes of (before - after - attributed part) + what the diagnosis is not of
 //
 // So the terms of this sum are the reasons, largest first, until they make up nine tenths: the run with the change has shown each. Of a
-// formula's time, which is no cause's, nothing is attributed to causes, and the terms sum to what was saved.
+// formula's time, which is no cause's, and where nothing is attributed, the terms sum to what was saved.
 func (a *asking) differs(c *Cut, out *result.WhatIfChange, s *result.Summary) []result.WhatIfReason {
 	with, without := a.diagnosed(a.of(a.played[0].sum)), a.diagnosed(a.of(s))
-	if out.Attributed == nil || out.Saves == nil || with == nil || without == nil || within(*out.Attributed, *out.Saves) {
+	if out.Saves == nil || with == nil || without == nil || out.Attributed != nil && within(*out.Attributed, *out.Saves) {
 		return nil
 	}
-	share := shareOf(c, with)
-	if c.Kind == Tried && c.finding(with) == nil {
+	none, shown := func(*diagnose.Blame) unit.Duration { return 0 }, ""
+	share, whole := shareOf(c, with), *out.Saves
+	switch found := c.finding(with); {
+	case out.Attributed == nil && max(whole, -whole)*notable < out.Before:
 		return nil
-	}
-	estimate := c.Kind == Tried && len(c.finding(with).Blames) == 0
-	whole := *out.Saves - *out.Attributed
-	if estimate {
-		share, whole = func(*diagnose.Blame) unit.Duration { return 0 }, *out.Saves
+	case out.Attributed == nil:
+		share, shown = none, result.ReasonShown
+	case c.Kind == Tried && found != nil && len(found.Blames) == 0:
+		share, shown = none, result.ReasonEstimate
+	default:
+		whole -= *out.Attributed
 	}
 	if share == nil {
 		return nil
@@ -62,8 +66,8 @@ func (a *asking) differs(c *Cut, out *result.WhatIfChange, s *result.Summary) []
 		x := sums[at]
 		r := result.WhatIfReason{Reason: reasonOf(at, x.part > 0, more), Cause: at.kind, Port: at.port, Before: x.before, After: x.after,
 			Gives: x.before - x.after - x.part, ShareAfter: unit.Share(x.after, without.Whole)}
-		if estimate {
-			r.Reason = result.ReasonEstimate
+		if shown != "" {
+			r.Reason = shown
 		}
 		all = append(all, r)
 	}

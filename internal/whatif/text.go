@@ -134,6 +134,8 @@ func reason(d *result.WhatIfReason, again bool) string {
 		return "blame was divided: " + text
 	case result.ReasonMoved:
 		return fmt.Sprintf("the hot spot moves: %s, %s of the time", text, unit.Percent(d.ShareAfter))
+	case result.ReasonShown:
+		return "what it changes: " + text
 	case result.ReasonEstimate:
 		return "a formula estimates: " + text
 	case result.ReasonOverlap:
