@@ -164,8 +164,8 @@ func TestAWrongBroadcastShows(t *testing.T) {
 	}{
 		{"right", 1, func(*exec.Ref) {}, ""},
 		{"first, 4 bytes further", 1, func(r *exec.Ref) { r.Off += 4 }, "the loss of step 0 is NaN, NaN weights"},
-		{"later, 4 bytes further", 60, func(r *exec.Ref) { r.Off += 4 }, "the loss of step 0 is NaN, NaN weights"},
-		{"elsewhere", 30, func(r *exec.Ref) { r.Buffer, r.Off = 0, 0 }, "the loss of step 0 is NaN, NaN weights"},
+		{"later, 4 bytes further", 9, func(r *exec.Ref) { r.Off += 4 }, "the loss of step 0 is NaN, NaN weights"},
+		{"elsewhere", 6, func(r *exec.Ref) { r.Buffer, r.Off = 0, 0 }, "the loss of step 0 is NaN, NaN weights"},
 	} {
 		m := &misplaced{from: staging, until: staging + 1, left: c.left, wrong: c.wrong}
 		r, err := tryRun(t, context.Background(), yaml,

@@ -67,8 +67,8 @@ func TestRequirementProblems(t *testing.T) {
 			"r.yaml:2:30: nic.shared_by: has no meaning here: nic.per_gpu is more than 1: each GPU has ports of its own; " +
 				"remove it\nr.yaml:2:40: nic.ports: 3: want a number that divides the ports of a host, 16"},
 		{"gpus: 8\nbackend: {leaf: tomahawk4}\ndesigns: [rail-optimised, torus]",
-			"r.yaml:3:11: designs: entry 1: rail-optimised: unknown, want single-switch, rail-only, rail-optimized, leaf-spine " +
-				"or multi-plane; did you mean rail-optimized?"},
+			"r.yaml:3:11: designs: entry 1: rail-optimised: unknown, want single-switch, rail-only, rail-optimized, leaf-spine, " +
+				"dragonfly or multi-plane; did you mean rail-optimized?"},
 		{"gpus: 8\nbackend: {leaf: tomahawk4}\ndesigns: [leaf-spine, leaf-spine]",
 			"r.yaml:3:23: designs: entry 2: leaf-spine: twice"},
 		{"gpus: 8\nbackend: {leaf: tomahawk4}\noptics: {nic: twin-port-finned}",
