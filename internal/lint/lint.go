@@ -349,7 +349,8 @@ func (l *linter) pausingClass(d *Device, p *netconf.Profile, c *netconf.Class, p
 		l.lacks(d, netconf.AboutQoS, port, "Q04", Error, of+", and nothing marks in its queue", at(c.TC,
 			"ecn"), at(c.TC, "queue"), at(c.TC, "pause"))
 	} else if c.ECN.Drops {
-		l.add(d, "Q04", Error, of+", and its WRED profile drops: ecn is missing", at(c.TC, "ecn"))
+		port := portOf([]string{at(c.TC, "ecn")})
+		l.lacks(d, netconf.AboutQoS, port, "Q04", Error, of+", and its WRED profile drops: ecn is missing", at(c.TC, "ecn"))
 	}
 	if rest := len(p.DSCPs(c.TC)); rest > 8 && p.Classify[0] == c.TC || rest > netconf.CodePoints/2 {
 		l.lacks(d, netconf.AboutQoS, portOf([]string{at(c.TC, "pause")}), "Q11", Error,

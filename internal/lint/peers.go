@@ -69,7 +69,7 @@ func (l *linter) paired(together [][2]*Device) {
 func (l *linter) whole(d *Device) {
 	p := d.Device.Peer
 	if p.Domain == "" || !p.Address.IsValid() || p.Link == 0 {
-		l.add(d, "Q25", Error,
+		l.lacks(d, netconf.AboutRouting, "", "Q25", Error,
 			fmt.Sprintf("peer switch, %s: want a domain, the address of the other one and a link to it", p),
 			"peer")
 	}

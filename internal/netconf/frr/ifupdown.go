@@ -160,10 +160,10 @@ func (r *reader) finishBridge() {
 	case r.bridge.line == nil && !r.linux: // the file of bridges is not here
 		return
 	case r.bridge.line == nil:
-		r.late("interface "+r.firstIn(0), "no bridge for its VLAN")
+		r.missing("interface "+r.firstIn(0), "no bridge for its VLAN")
 		return
 	case !r.bridge.aware:
-		r.late("bridge", "not aware of VLANs, want bridge-vlan-aware yes")
+		r.missing("bridge", "not aware of VLANs, want bridge-vlan-aware yes")
 	}
 	r.same("port", r.bridge.ports, ports)
 	r.same("VLAN", r.bridge.vids, vids)
@@ -186,12 +186,12 @@ func (r *reader) same(what string, of, want []string) {
 	of, want = slices.Compact(of), slices.Compact(want)
 	for _, name := range of {
 		if !slices.Contains(want, name) {
-			r.late("bridge", fmt.Sprintf("%s %s, which no interface has", what, located.Shown(name)))
+			r.missing("bridge", fmt.Sprintf("%s %s, which no interface has", what, located.Shown(name)))
 		}
 	}
 	for _, name := range want {
 		if !slices.Contains(of, name) {
-			r.late("bridge", fmt.Sprintf("no %s %s, which an interface has", what, name))
+			r.missing("bridge", fmt.Sprintf("no %s %s, which an interface has", what, name))
 		}
 	}
 }

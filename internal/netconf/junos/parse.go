@@ -319,7 +319,8 @@ func (r *reader) pools() {
 	p := &r.Device.QoS.Pools
 	p.LosslessPart, p.HeadroomPart, p.LossyPart = r.split["ingress lossless"], r.split["ingress lossless-headroom"],
 		r.split["ingress lossy"]
-	if out, said := r.split["egress lossless"]; said && out != p.LosslessPart {
+	_, in := r.split["ingress lossless"]
+	if out, said := r.split["egress lossless"]; said && out != p.LosslessPart && (in || !r.Hides(netconf.AboutQoS, "")) {
 		r.Slips = append(r.Slips, netconf.Slip{Rule: "Q16", Place: r.Places["buffer"],
 			Text: fmt.Sprintf("lossless is %d%% of the buffer at ingress and %d%% at egress: they must match",
 				p.LosslessPart, out)})

@@ -418,7 +418,8 @@ func (r *reader) inherit(s *session) {
 		t := r.routing.templates[b.Text(1)]
 		todo = todo[1:]
 		if t == nil {
-			r.Wrong(b, 2, "no template %s", located.Shown(b.Text(1)))
+			r.Missing(netconf.AboutRouting, netconf.Place{File: b.File, Line: b.Number}, "", "no template %s",
+				located.Shown(b.Text(1)))
 			continue
 		}
 		if seen[t] {

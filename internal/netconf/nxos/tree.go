@@ -101,6 +101,10 @@ func flatDepth(l *line, open []*line) int {
 	switch top := open[0]; {
 	case l.Is("priority-flow-control") && !top.Is("interface"):
 		return 0
+	case l.Word(1) == "type" && !l.Is("class") && !l.Is("service-policy"): // a block whose first word is misspelt
+		return 0
+	case top.Is("class-map") && !l.Is("match") && !l.Is("description"):
+		return 0
 	case top.Is("policy-map") && l.Is("class"):
 		return 1
 	case top.Is("policy-map"):

@@ -251,7 +251,9 @@ func (s *settled) class(r *reader, here *netconf.Interface, c netconf.Class, own
 					group = uint8(priority)
 				}
 				if said && group == 0 && priority != 0 {
-					r.misplace(s.maps, c.TC, priority)
+					if here.QoS.PFC == netconf.PFCOn {
+						r.misplace(s.maps, c.TC, priority)
+					}
 					continue
 				}
 				c.Pause = &netconf.Pause{Priority: uint8(priority), Buffer: s.buffers[group]}

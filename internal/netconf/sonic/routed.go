@@ -123,6 +123,8 @@ func (r *reader) routed() {
 			r.missing(o, "%s: no %s %s", o.key, vlans, name)
 		case tag == "tagged":
 			here.Trunk = true
+		case tag == "":
+			r.missing(o, "%s: no tagging_mode: want untagged or tagged", o.key)
 		case tag != "untagged":
 			r.wrong(o, "%s: tagging_mode %s: want untagged or tagged", o.key, located.Shown(tag))
 		case here.VLAN != 0 && here.VLAN != id:
