@@ -34,7 +34,7 @@ func WriteText(w io.Writer, d *Data, width int) error {
 	}
 	t.ranksSplit(s)
 	t.collectives(s.Collectives)
-	t.flows(s.Flows)
+	t.flows(s)
 	t.busiest(s.BusiestLinks)
 	t.deepest(s.Queues)
 	t.pausing(s.Pausing)
