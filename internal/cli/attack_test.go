@@ -29,6 +29,7 @@ var plants = []struct {
 	{"a link to a folder", func(path, victim string) error { return os.Symlink(victim, path) }},
 	{"a hard link", func(path, victim string) error { return os.Link(filepath.Join(victim, "file"), path) }},
 	{"a named pipe", func(path, _ string) error { return syscall.Mkfifo(path, 0o666) }},
+	{"a link to itself", func(path, _ string) error { return os.Symlink(filepath.Base(path), path) }},
 	{"a link to a device", func(path, _ string) error { return os.Symlink("/dev/zero", path) }},
 	{"a sparse giant", func(path, _ string) error {
 		f, err := os.Create(path)

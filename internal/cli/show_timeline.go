@@ -257,7 +257,7 @@ func readSpans(r *result.Run, f timelineFlags) ([]bar, error) {
 	}
 	order := map[string]int{} // of flows: as in the scenario
 	for i, fl := range r.Summary.Flows {
-		order[fl.Name] = i
+		order[fl.Name] = i - len(r.Summary.Flows) // of very many some are not listed: they are last
 	}
 	sortBars(bars, order)
 	return bars, nil

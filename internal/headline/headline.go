@@ -201,8 +201,8 @@ func Of(s *result.Summary) []Figure {
 	if len(s.Jobs) == 0 {
 		out = add(out, ofJob, s, "")
 	}
-	for i := range s.Jobs {
-		out = add(out, ofJob, s.OfJob(i), s.Jobs[i].Job)
+	for i, one := range s.EachJob(len(s.Jobs)) {
+		out = add(out, ofJob, one, s.Jobs[i].Job)
 	}
 	return add(out, ofNetwork, s, "")
 }
@@ -313,20 +313,8 @@ func pointer[F ~float64](v *F, meaning string) found {
 // completion returns how many messages of the job's own flows were done, their mean completion
 // time, and that of the flow whose messages took longest.
 func completion(s *result.Summary) (done int64, mean, slowest unit.Duration) {
-	var sum float64
-	for i := range s.Flows {
-		f := &s.Flows[i]
-		if f.Kind != result.KindJob || f.Done == 0 {
-			continue
-		}
-		done += f.Done
-		sum += float64(f.Took()) * float64(f.Done)
-		slowest = max(slowest, f.Took())
-	}
-	if done > 0 {
-		mean = unit.Duration(math.Round(sum / float64(done)))
-	}
-	return done, mean, slowest
+	_, done, exact, slowest := s.FlowsOf(result.KindJob)
+	return done, unit.Duration(math.Round(exact)), slowest
 }
 
 // InWords is the name of a figure inside a sentence.

@@ -53,7 +53,7 @@ func (d *Data) howFar() string {
 		parts = append(parts, fmt.Sprintf("all ranks had ended %s of %s", unit.Count(s.Steps),
 			count(s.StepsPlanned, "step")))
 	}
-	if posted, done := messagesOf(s.Flows); posted > 0 && s.StepsPlanned == 0 {
+	if posted, done, _, _ := s.FlowsOf(result.KindJob); posted > 0 && s.StepsPlanned == 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s messages of the job were acknowledged", unit.Count(done),
 			unit.Count(posted)))
 	}
@@ -61,16 +61,6 @@ func (d *Data) howFar() string {
 		parts = append(parts, fmt.Sprintf("%s posted and not acknowledged", wasWere(s.UnfinishedAll, "message")))
 	}
 	return strings.Join(parts, " and ")
-}
-
-// messagesOf counts the messages of the job's own flows.
-func messagesOf(flows []result.FlowFigures) (posted, done int64) {
-	for _, f := range flows {
-		if f.Kind == result.KindJob {
-			posted, done = posted+f.Posted, done+f.Done
-		}
-	}
-	return posted, done
 }
 
 // waitsText says what a queue pair waited for.

@@ -85,11 +85,20 @@ func OfSummary(s *result.Summary) *Data {
 	return d
 }
 
+// mostJobs is how many jobs are shown one by one: for each the tables are read once more.
+const mostJobs = 64
+
 // perJob makes the data of each of several jobs, without tables.
 func (d *Data) perJob() []*Data {
-	for i := range d.Summary.Jobs {
-		s := d.Summary.OfJob(i)
-		d.Jobs = append(d.Jobs, &Data{Path: d.Path, Summary: s, Settings: settingsOfJob(s.Scenario, i), End: d.End, job: s.Job})
+	if n := len(d.Summary.Jobs); n > mostJobs {
+		d.note("of %d jobs the first %d are shown one by one: run.json has all", n, mostJobs)
+	}
+	if len(d.Summary.Jobs) == 0 {
+		return nil
+	}
+	scenario := treeOf(d.Summary.Scenario)
+	for i, s := range d.Summary.EachJob(mostJobs) {
+		d.Jobs = append(d.Jobs, &Data{Path: d.Path, Summary: s, Settings: settingsOfJob(scenario, i), End: d.End, job: s.Job})
 	}
 	for _, j := range d.Jobs {
 		if d.WhatIf != nil && d.WhatIf.Job == j.job { // one of them is compared

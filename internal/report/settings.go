@@ -25,12 +25,16 @@ type Settings struct {
 
 // SettingsOf reads the resolved scenario as data. A key that is missing or has
 // another form leaves its field zero.
-func SettingsOf(raw json.RawMessage) Settings { return settingsOfJob(raw, -1) }
+func SettingsOf(raw json.RawMessage) Settings { return settingsOfJob(treeOf(raw), -1) }
 
-// settingsOfJob is SettingsOf for a job of several; -1: for all, or the only one.
-func settingsOfJob(raw json.RawMessage, i int) Settings {
-	var root any
-	_ = json.Unmarshal(raw, &root) // nothing to read: nothing set
+// treeOf decodes the resolved scenario; nil: there is nothing to read, and nothing set.
+func treeOf(raw json.RawMessage) (root any) {
+	_ = json.Unmarshal(raw, &root)
+	return root
+}
+
+// settingsOfJob is SettingsOf of a decoded scenario for a job of several; -1: for all, or the only one.
+func settingsOfJob(root any, i int) Settings {
 	at := func(keys ...string) any {
 		v := root
 		for _, k := range keys {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -160,12 +159,13 @@ func (t *text) collectives(list []result.Collective) {
 	t.more(len(list), "run.json")
 }
 
-func (t *text) flows(list []result.FlowFigures) {
+func (t *text) flows(s *result.Summary) {
+	list, all := s.Flows, int(s.AllFlows())
 	if len(list) == 0 {
 		return
 	}
-	list, all := slowestFlows(list, shownRows), len(list)
 	title, third := "Flows", "start"
+	list = result.SlowestFlows(list, shownRows)
 	if all > shownRows {
 		title = fmt.Sprintf("The slowest %d of %s flows", shownRows, unit.Count(int64(all)))
 	}
@@ -191,30 +191,15 @@ func (t *text) flows(list []result.FlowFigures) {
 			unit.Count(f.Marks), unit.Count(f.CNPs), unit.Count(f.Retransmits)})
 	}
 	t.Grid("lrrrrrrr", rows)
-	t.more(all, "run.json")
+	t.more(all, flowsFile(s))
 }
 
-// slowestFlows returns the flows in the order of the scenario. If there are more than n, it returns
-// the slowest n, slowest first: flows without a completed message, then by mean completion time,
-// then flows that had not begun.
-func slowestFlows(list []result.FlowFigures, n int) []result.FlowFigures {
-	if len(list) <= n {
-		return list
+// flowsFile is where all flows are.
+func flowsFile(s *result.Summary) string {
+	if s.AllFlows() > int64(len(s.Flows)) {
+		return "flows.parquet"
 	}
-	never := func(f result.FlowFigures) int {
-		switch {
-		case f.FCT != nil:
-			return 1
-		case f.Posted > 0:
-			return 0
-		}
-		return 2
-	}
-	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b result.FlowFigures) int {
-		return cmp.Or(cmp.Compare(never(a), never(b)), cmp.Compare(b.Took(), a.Took()))
-	})
-	return list[:n]
+	return "run.json"
 }
 
 func (t *text) busiest(list []result.LinkFigures) {

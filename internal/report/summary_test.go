@@ -69,13 +69,13 @@ func TestSlowestFlows(t *testing.T) {
 		}
 		return s
 	}
-	if got := names(slowestFlows(all, 3)); got != "stuck b c " {
+	if got := names(result.SlowestFlows(all, 3)); got != "stuck b c " {
 		t.Errorf("the slowest three: %s", got)
 	}
-	if got := names(slowestFlows(all, 5)); got != "stuck b c a d " {
+	if got := names(result.SlowestFlows(all, 5)); got != "stuck b c a d " {
 		t.Errorf("the slowest five: %s", got)
 	}
-	if got := names(slowestFlows(all, 6)); got != "a b later stuck c d " {
+	if got := names(result.SlowestFlows(all, 6)); got != "a b later stuck c d " {
 		t.Errorf("all: %s", got)
 	}
 	if all[0].Name != "a" {

@@ -138,13 +138,16 @@ func collectiveTable(s *result.Summary) Table {
 	return t
 }
 
-// flowTable is the flows that the scenario names, the slowest first.
+// flowTable is the flows that the scenario names, in its order; of very many the slowest.
 func flowTable(d *Data) Table {
 	t := Table{Name: "flows", Title: "Flows", File: "run.json", Columns: []Column{
 		{"name", Words}, {"path", Words}, {"size", chart.Bytes}, {"posted", chart.Count}, {"done", chart.Count},
 		{"completion", chart.Time}, {"rate", chart.Bitrate}, {"marks", chart.Count}, {"CNPs", chart.Count},
 		{"retransmits", chart.Count}}}
-	all := slowestFlows(d.Summary.Flows, len(d.Summary.Flows))
+	all := d.Summary.Flows
+	if n := d.Summary.AllFlows() - int64(len(all)); n > 0 {
+		t.File, t.Left = flowsFile(d.Summary), unit.Count(n)+" more"
+	}
 	if slices.ContainsFunc(all, func(f result.FlowFigures) bool { return f.Posted > 1 }) {
 		t.Title = "Flows, mean over their messages that are done"
 	}

@@ -35,7 +35,7 @@ func WriteText(w io.Writer, d *Data, width int) error {
 	t.waterfall(s)
 	t.ranksSplit(s)
 	t.collectives(s.Collectives)
-	t.flows(s.Flows)
+	t.flows(s)
 	t.busiest(s.BusiestLinks)
 	t.deepest(s.Queues)
 	t.pausing(s.Pausing)

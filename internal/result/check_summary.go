@@ -2,6 +2,7 @@ package result
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,12 +11,16 @@ import (
 	"path"
 	"reflect"
 	"strings"
+	"sync"
 
 	"railyard/internal/input"
 )
 
-// maxSummary bounds run.json: a run with a million explicit flows has some 400 MB.
-const maxSummary = 1 << 29
+// Bounds of what is read whole of a run directory. The longest run.json that a run leaves has some 15 MB: see Marshal.
+const (
+	maxSummary  = 32 << 20
+	maxScenario = 8 << 20 // of it, of the resolved scenario; the text that a user wrote is a tenth of that
+)
 
 // readBounded reads a file of a run directory that is no table: run.json, or one like it.
 func readBounded(dir, name string) ([]byte, error) {
@@ -27,7 +32,12 @@ func readBounded(dir, name string) ([]byte, error) {
 	if size > maxSummary {
 		return nil, fmt.Errorf("%s has %d bytes, want at most %d", path.Base(name), size, int64(maxSummary))
 	}
-	return io.ReadAll(io.LimitReader(f, size))
+	b := make([]byte, size) // not io.ReadAll, which copies what it has over and over
+	n, err := io.ReadFull(f, b)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return b[:n], nil
 }
 
 // ReadSummary reads run.json of any format version. Keys that have another type there than here
@@ -46,19 +56,27 @@ func parseSummary(path string, b []byte) (*Summary, error) {
 	damaged := func(err error) error { // which may quote the file
 		return fmt.Errorf("run directory %s: %s is damaged: %s", path, runFile, clean(err.Error()))
 	}
-	head, err := readHead(b)
-	if err != nil {
+	if err := dense(b); err != nil {
 		return nil, damaged(err)
 	}
-	other := head.FormatVersion != FormatVersion
 	s := &Summary{}
-	var wrongType *json.UnmarshalTypeError
-	if err := json.Unmarshal(b, s); err != nil && !(other && errors.As(err, &wrongType)) {
-		return nil, damaged(err)
+	err := json.Unmarshal(b, s)
+	other := err != nil || s.FormatVersion != FormatVersion
+	if other {
+		// Read once more for what tells whether a key of another type is damage.
+		head, e := readHead(b)
+		other = head.FormatVersion != FormatVersion
+		var wrongType *json.UnmarshalTypeError
+		if err = cmp.Or(e, err); err != nil && (e != nil || !other || !errors.As(err, &wrongType)) {
+			return nil, damaged(err)
+		}
+		s.Version, s.FormatVersion = head.Version, head.FormatVersion
 	}
-	s.Version, s.FormatVersion = head.Version, head.FormatVersion
+	if len(s.Scenario) > maxScenario {
+		return nil, damaged(fmt.Errorf("scenario has %d bytes, want at most %d", len(s.Scenario), maxScenario))
+	}
 	c := summaryCheck{forgive: other}
-	if err := c.value(reflect.ValueOf(s).Elem(), ""); err != nil {
+	if err := c.value(reflect.ValueOf(s).Elem(), nil); err != nil {
 		return nil, damaged(err)
 	}
 	if s.Scenario, err = cleanScenario(s.Scenario); err != nil {
@@ -85,17 +103,31 @@ func readHead(b []byte) (h fileHead, err error) {
 	return h, err
 }
 
-// dense refuses a file of many more values than run.json has for its size: a value of two
-// bytes takes fifty in memory.
+// dense refuses a file of many more values than run.json has for its size: an object of two bytes takes hundreds in
+// memory, a value of two takes fifty.
 func dense(b []byte) error {
-	// values that are not asked about; bytes that others take at least: they are indented
-	const free, each = 64 << 10, 4
-	n := bytes.Count(b, []byte{','}) + bytes.Count(b, []byte{'{'}) + bytes.Count(b, []byte{'['})
-	if most := free + len(b)/each; n > most {
-		return fmt.Errorf("holds %d values in %d bytes, want at most %d", n, len(b), most)
+	// what is not asked about; bytes that others take at least: they are indented, and objects have several keys
+	const free, value, object = 64 << 10, 8, 256
+	for _, c := range []struct {
+		what, marks string
+		each        int
+	}{{"objects", "{", object}, {"values", ",[", value}} {
+		n := 0
+		for i := range len(c.marks) {
+			n += bytes.Count(b, []byte{c.marks[i]})
+		}
+		if most := free + len(b)/c.each; n > most {
+			return fmt.Errorf("holds %d %s in %d bytes, want at most %d", n, c.what, len(b), most)
+		}
 	}
 	return nil
 }
+
+// maxList is how many entries a list has at most: more than run.json has, or ranks that a job has.
+const maxList = 100_000
+
+// maxJobs is how many jobs a run has at most: more than a scenario has room for.
+const maxJobs = 10_000
 
 // summaryCheck cleans the texts of a summary, and holds its figures to what they mean:
 // counts, times and sizes from 0 to 2^60, fractions from 0 to 1.
@@ -104,65 +136,127 @@ type summaryCheck struct {
 	signed  bool // figures are differences: they may be negative, and more than a whole
 }
 
-func (c *summaryCheck) value(v reflect.Value, name string) error {
+// A place is where a value stands: a key, or an entry of a list, below another place. Its name is only made of what is
+// wrong.
+type place struct {
+	up    *place
+	key   string // "": an entry
+	entry int
+}
+
+func (p *place) String() string {
+	switch {
+	case p == nil:
+		return ""
+	case p.key == "":
+		return fmt.Sprintf("%s[%d]", p.up, p.entry)
+	case p.up == nil:
+		return p.key
+	}
+	return p.up.String() + "." + p.key
+}
+
+// last is the key at the end of the place; "" of an entry.
+func (p *place) last() string {
+	if p == nil {
+		return ""
+	}
+	return p.key
+}
+
+func (c *summaryCheck) value(v reflect.Value, at *place) error {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
-			return c.value(v.Elem(), name)
+			return c.value(v.Elem(), at)
 		}
 	case reflect.Struct:
-		return c.fields(v, name)
+		return c.fields(v, at)
 	case reflect.Slice:
 		if v.Type() == reflect.TypeFor[json.RawMessage]() {
 			return nil
 		}
+		most := maxList
+		if v.Type() == reflect.TypeFor[[]JobFigures]() {
+			most = maxJobs
+		}
+		if v.Len() > most {
+			return fmt.Errorf("%s has %d entries, want at most %d", at, v.Len(), most)
+		}
+		entry := &place{up: at}
 		for i := range v.Len() {
-			if err := c.value(v.Index(i), fmt.Sprintf("%s[%d]", name, i)); err != nil {
+			entry.entry = i
+			if err := c.value(v.Index(i), entry); err != nil {
 				return err
 			}
 		}
 	case reflect.String:
-		if name == "scenario_yaml" {
-			v.SetString(cleanLines(v.String()))
+		text, made := v.String(), ""
+		if at.up == nil && at.key == "scenario_yaml" {
+			made = cleanLines(text)
 		} else {
-			v.SetString(clean(v.String()))
+			made = clean(text)
+		}
+		if made != text {
+			v.SetString(made)
 		}
 	case reflect.Float64:
-		return c.figure(v, c.float(v, name))
+		return c.figure(v, c.float(v, at))
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		least := int64(0)
-		if lastKey(name) == "step" {
+		if at.last() == "step" {
 			least = -1 // none
 		}
 		if c.signed || strings.Contains(name, "waterfall[") { // what ranks did ahead is below 0
 			least = -maxFigure
 		}
-		return c.figure(v, in(name, v.Int(), least, maxFigure))
+		if n := v.Int(); n < least || n > maxFigure {
+			return c.figure(v, in(at.String(), n, least, maxFigure))
+		}
 	}
 	return nil
 }
 
-func (c *summaryCheck) fields(v reflect.Value, name string) error {
-	for i := range v.NumField() {
-		if !v.Type().Field(i).IsExported() {
-			continue
-		}
-		key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+func (c *summaryCheck) fields(v reflect.Value, at *place) error {
+	for i, key := range keysOf(v.Type()) {
+		below := at // of a struct whose keys stand among the others
 		switch {
-		case v.Type().Field(i).Anonymous: // its keys stand among the others
-			key = name
-		case name != "":
-			key = name + "." + key
+		case key == "":
+			continue
+		case key != among:
+			below = &place{up: at, key: key}
 		}
-		if err := c.value(v.Field(i), key); err != nil {
+		if err := c.value(v.Field(i), below); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// lastKey is the key at the end of a path.
-func lastKey(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+// among is the key of a field whose own keys stand among those of the struct around.
+const among = "."
+
+var keysOfTypes sync.Map // of a struct's type, what keysOf returns
+
+// keysOf returns the key of each field, "" of one that has none.
+func keysOf(t reflect.Type) []string {
+	if keys, ok := keysOfTypes.Load(t); ok {
+		return keys.([]string)
+	}
+	keys := make([]string, t.NumField())
+	for i := range keys {
+		switch f := t.Field(i); {
+		case f.Anonymous:
+			keys[i] = among
+		case f.IsExported():
+			if keys[i], _, _ = strings.Cut(f.Tag.Get("json"), ","); keys[i] == "-" {
+				keys[i] = ""
+			}
+		}
+	}
+	keysOfTypes.Store(t, keys)
+	return keys
+}
 
 func (c *summaryCheck) figure(v reflect.Value, err error) error {
 	if err != nil && c.forgive {
@@ -176,7 +270,7 @@ func (c *summaryCheck) figure(v reflect.Value, err error) error {
 var fractions = map[string]bool{"test_accuracy": true, "overlap": true, "utilisation": true, "share": true, "mfu": true,
 	"mfu_causal": true, "hfu": true, "waited": true, "formula": true}
 
-func (c *summaryCheck) float(v reflect.Value, name string) error {
+func (c *summaryCheck) float(v reflect.Value, at *place) error {
 	f := v.Float()
 	if v.Type() == reflect.TypeFor[Float]() { // a loss may be no number
 		return nil
@@ -184,11 +278,11 @@ func (c *summaryCheck) float(v reflect.Value, name string) error {
 	least, most := 0.0, float64(maxFigure)
 	if c.signed {
 		least = -most
-	} else if fractions[lastKey(name)] {
+	} else if fractions[at.last()] {
 		most = 1
 	}
 	if math.IsNaN(f) || f < least || f > most {
-		return fmt.Errorf("%s is %v, want %v to %v", name, f, least, most)
+		return fmt.Errorf("%s is %v, want %v to %v", at, f, least, most)
 	}
 	return nil
 }
@@ -196,7 +290,8 @@ func (c *summaryCheck) float(v reflect.Value, name string) error {
 // cleanScenario cleans the texts of the resolved scenario. One that has nothing to clean
 // stays as it is.
 func cleanScenario(raw json.RawMessage) (json.RawMessage, error) {
-	if len(raw) == 0 {
+	// Between strings JSON has but blanks, and in them no line ends.
+	if bytes.IndexByte(raw, '\\') < 0 && cleanLines(string(raw)) == string(raw) {
 		return raw, nil
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))

@@ -464,13 +464,21 @@ func WriteJSON(folder *output.Folder, name string, v any) error {
 }
 
 // Marshal prints a summary as run.json and `railyard run --json` show it: one
-// object, indented, ending in a line feed.
-func Marshal(s *Summary) ([]byte, error) {
-	b, err := marshal(s)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", runFile, err)
+// object, indented, ending in a line feed. Its lists have mostListed entries at most, or fewer where names are so long
+// that it would be longer than its reader takes.
+func Marshal(s *Summary) ([]byte, error) { return marshalWithin(s, mostListed, maxSummary) }
+
+// marshalWithin is Marshal with lists of so many entries, and with fewer while there are more bytes.
+func marshalWithin(s *Summary, most, size int) ([]byte, error) {
+	for ; ; most /= 2 {
+		b, err := marshal(s.listed(most))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", runFile, err)
+		}
+		if len(b) <= size || most == 0 {
+			return b, nil
+		}
 	}
-	return b, nil
 }
 
 func marshal(v any) ([]byte, error) {

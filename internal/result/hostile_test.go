@@ -187,7 +187,11 @@ func TestSummaryIsChecked(t *testing.T) {
 		{`"busiest_links": [{}, {"utilisation": 2}]`, "busiest_links[1].utilisation is 2, want 0 to 1"},
 		{`"step_split_ps": {"mean": {"compute": -3}}`, "step_split_ps.mean.compute is -3, want 0 to"},
 		{`"final_loss": "\u001b[2J"`, `\x1b[2J`},
-		{`"flows": [` + strings.Repeat("{},", 100_000) + `{}]`, "holds 20000"},
+		{`"flows": [` + strings.Repeat("{},", 100_000) + `{}]`, "holds 100002 objects"},
+		{`"notes": [` + strings.Repeat(`"",`, 120_000) + `""]`, "holds 120003 values"},
+		{`"notes": [` + strings.Repeat(`"abcdefg",`, 100_000) + `""]`, "notes has 100001 entries, want at most 100000"},
+		{`"jobs": [` + strings.Repeat("{},", 10_000) + `{}]`, "jobs has 10001 entries, want at most 10000"},
+		{`"scenario": "` + strings.Repeat("x", maxScenario) + `"`, "scenario has 8388610 bytes, want at most 8388608"},
 	} {
 		dir := t.TempDir()
 		writeFile(t, filepath.Join(dir, runFile),

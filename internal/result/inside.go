@@ -124,6 +124,10 @@ func (r *Run) Inside(job string) (*Inside, error) {
 
 // ParseInside reads the text of inside.json, and checks that everything fits together.
 func ParseInside(b []byte) (*Inside, error) {
+	// A row of two bytes takes thirty in memory, an object hundreds.
+	if n, most := bytes.Count(b, []byte("["))+bytes.Count(b, []byte("{")), 16<<10+len(b)/64; n > most {
+		return nil, fmt.Errorf("holds %d lists and objects in %d bytes, want at most %d", n, len(b), most)
+	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	in := &Inside{}

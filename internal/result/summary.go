@@ -3,6 +3,7 @@ package result
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -70,6 +71,7 @@ type Summary struct {
 	Deadlock   *Deadlock         `json:"deadlock,omitempty"`   // ports that waited for each other in a circle
 	Thresholds []qos.Row         `json:"thresholds,omitempty"` // of RoCE data, a row for each kind of port
 	Mistakes   []qos.Mistake     `json:"mistakes,omitempty"`   // in the thresholds, with their cures
+	LeftOut    *LeftOut          `json:"left_out,omitempty"`   // of Flows, Queues, Pausing and Watchdog in run.json
 	// those that the run wrote, as they were when it ended
 	Tables []TableFile `json:"tables,omitempty"`
 	Notes  []string    `json:"notes,omitempty"` // why a counter is zero, findings: a sentence each
@@ -233,15 +235,42 @@ func (s *Summary) First() *Summary {
 	return s.OfJob(0)
 }
 
+// EachJob gives OfJob of each of the first most jobs, in time that does not grow with jobs times flows.
+func (s *Summary) EachJob(most int) iter.Seq2[int, *Summary] {
+	return func(yield func(int, *Summary) bool) {
+		flows := map[string][]FlowFigures{}
+		for i := range s.Flows {
+			job := s.Flows[i].Job
+			flows[job] = append(flows[job], s.Flows[i])
+		}
+		for i := range min(most, len(s.Jobs)) {
+			if !yield(i, s.only(i, flows[s.Jobs[i].Job])) {
+				return
+			}
+		}
+	}
+}
+
 // OfJob returns the run as if job i of Jobs were the only one: with its figures and flows, and those
 // of the network, which the jobs share. Background flows belong to none.
 func (s *Summary) OfJob(i int) *Summary {
-	one := *s
-	one.JobFigures, one.Jobs, one.Flows = s.Jobs[i], nil, nil
+	var flows []FlowFigures
 	for _, f := range s.Flows {
-		if f.Job == one.Job {
-			one.Flows = append(one.Flows, f)
+		if f.Job == s.Jobs[i].Job {
+			flows = append(flows, f)
 		}
+	}
+	return s.only(i, flows)
+}
+
+// only is OfJob with the job's flows.
+func (s *Summary) only(i int, flows []FlowFigures) *Summary {
+	one := *s
+	one.JobFigures, one.Jobs, one.Flows = s.Jobs[i], nil, flows
+	if s.LeftOut != nil {
+		left := *s.LeftOut
+		left.Flows = slices.DeleteFunc(slices.Clone(left.Flows), func(f FlowsLeft) bool { return f.Job != one.Job })
+		one.LeftOut = &left
 	}
 	return &one
 }

@@ -296,7 +296,7 @@ func (r *Run) WhatIf() (*WhatIf, error) {
 		return nil, damaged(err)
 	}
 	c := summaryCheck{signed: true}
-	if err := c.value(reflect.ValueOf(w).Elem(), ""); err != nil {
+	if err := c.value(reflect.ValueOf(w).Elem(), nil); err != nil {
 		return nil, damaged(err)
 	}
 	return w, nil
