@@ -72,6 +72,13 @@ func TestBoundsOfParameters(t *testing.T) {
 			t.Errorf("swift ai %d/%d: %v", ai.Num, ai.Den, err)
 		}
 	}
+	timely := Defaults["timely"].(TIMELY)
+	for n, good := range map[int32]bool{0: false, 1: true, 1000: true, 1001: false} {
+		timely.HAIAfter = n
+		if err := timely.Validate(); (err == nil) != good {
+			t.Errorf("timely hai_after %d: %v", n, err)
+		}
+	}
 	d := Presets["dcqcn-sigcomm15"].DCQCN
 	for den, good := range map[int64]bool{65536: true, 65537: false} {
 		d.G = unit.Ratio{Num: 1, Den: den}

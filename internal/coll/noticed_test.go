@@ -53,3 +53,18 @@ func TestPiecesUnlessAsked(t *testing.T) {
 		}
 	}
 }
+
+// Where one rank alone receives from the root there is one link's room, and schedules that send a whole exchange before they
+// receive take no credit.
+func TestRoomOfALink(t *testing.T) {
+	two, _ := DirectScatter(identity(2, 1), 3)
+	eight, _ := DirectScatter(identity(8, 1), 3)
+	one, _ := DirectScatter(identity(1, 1), 3)
+	if two.Slots() == 0 || eight.Slots() != two.Slots() || one.Slots() != 0 {
+		t.Errorf("scatter over 1, 2 and 8 ranks: %d, %d, %d slots", one.Slots(), two.Slots(), eight.Slots())
+	}
+	halving, _ := HalvingDoublingAllReduce(identity(8, 1))
+	if _, err := WithCredit(halving, 2); err == nil {
+		t.Error("a recursive halving takes two slots in turn")
+	}
+}

@@ -136,3 +136,20 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 }
+
+// From nothing there is no per cent; a count has a difference. What is 0 is not there where 0 says that a run has none.
+func TestChangesFromNothing(t *testing.T) {
+	for _, c := range []struct {
+		unit chart.Unit
+		from float64
+		want string
+	}{{chart.Time, 0, ""}, {chart.Time, 1, "+100.0 %"}, {chart.Count, 0, "+2"}, {chart.Fraction, 0, "+200.0 points"}} {
+		f, base := &Figure{Unit: c.unit, Value: 2}, &Figure{Unit: c.unit, Value: result.Float(c.from)}
+		if got := f.Change(base); got != c.want {
+			t.Errorf("%v from %g to 2: %q, want %q", c.unit, c.from, got, c.want)
+		}
+	}
+	if positive(0, "").there || !positive(1, "").there {
+		t.Error("0 is there, or 1 is not")
+	}
+}
