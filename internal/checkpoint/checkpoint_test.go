@@ -260,3 +260,32 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// What keeps a model from going on is named in words, and nothing else of it.
+func TestADifferenceIsNamedInWords(t *testing.T) {
+	of := func(change func(*nn.GPT)) *nn.Spec {
+		g := nn.GPT{Vocabulary: 5, Context: 4, Size: 8, Blocks: 1, Heads: 2, HeadSize: 4, Hidden: 16}
+		change(&g)
+		return &nn.Spec{Kind: "gpt", GPT: &g}
+	}
+	was := Checkpoint{Training: Training{Model: of(func(*nn.GPT) {}), EpochSteps: 1}}
+	for _, c := range []struct {
+		to   *nn.Spec
+		want string
+	}{
+		{of(func(*nn.GPT) {}), ""},
+		{of(func(g *nn.GPT) { g.HeadSize = 8 }), "head size 8, that of the weights 4: want the same"},
+		{of(func(g *nn.GPT) { g.Heads, g.Tied = 4, true }), "heads 4, that of the weights 2; tied true, that of the weights false: want the same"},
+		{&nn.Spec{Kind: "cnn", CNN: &nn.CNN{}}, "cnn, the weights are of gpt: want the same"},
+		{nil, "mlp, the weights are of gpt: want the same"},
+	} {
+		_, found := was.Continue(Training{Model: c.to, EpochSteps: 1})
+		got := ""
+		for _, m := range found {
+			got += m.Text
+		}
+		if got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}

@@ -71,7 +71,7 @@ var ofJob = []row{
 		return positive(f.MFU, "dense: matrix products of the model "+ofPeak(f))
 	})},
 	{mfuCausal, chart.Fraction, efficient(func(f *mfu.Figures) found {
-		return positive(f.MFUCausal, "likewise, without what the causal mask hides")
+		return positive(f.MFUCausal, "likewise, maps of attention counted half")
 	})},
 	{hfu, chart.Fraction, efficient(func(f *mfu.Figures) found {
 		return positive(f.HFU, "dense: matrix products that ranks computed "+ofPeak(f))
@@ -84,6 +84,17 @@ var ofJob = []row{
 	})},
 	communication(mfu.Data), hidden(mfu.Data), communication(mfu.Tensor), hidden(mfu.Tensor), communication(mfu.Pipeline),
 	hidden(mfu.Pipeline), communication(mfu.Zero), hidden(mfu.Zero), communication(mfu.Others), hidden(mfu.Others),
+	{"memory", chart.Bytes, efficient(func(f *mfu.Figures) found {
+		return found{float64(f.Memory), "tensors of the rank that holds most", f.Memory > 0}
+	})},
+	{"bytes of a step", chart.Bytes, efficient(func(f *mfu.Figures) found {
+		sent, _ := f.Sent()
+		return found{float64(sent), "that ranks send each other, all together", sent > 0}
+	})},
+	{"bytes between hosts", chart.Bytes, efficient(func(f *mfu.Figures) found {
+		sent, between := f.Sent()
+		return found{float64(between), "of these, over the network", sent > 0}
+	})},
 	{"step, median", chart.Time, func(s *result.Summary) found {
 		return positive(float64(s.StepMedian), "of each step's slowest rank")
 	}},
@@ -339,7 +350,7 @@ const (
 var ways = map[string]Way{
 	StepTime: Lower, "samples/s": Higher, "step, median": Lower, "step, p99": Lower, "start phase": Lower,
 	MeanFCT: Lower, "completion, slowest": Lower, testAccuracy: Higher, testLoss: Lower, "final loss": Lower, "drift": Lower,
-	"overlap": Higher, "GPU utilisation": Higher, "tokens/s": Higher, MFU: Higher, mfuCausal: Higher, "bubble": Lower,
+	"overlap": Higher, "GPU utilisation": Higher, "memory": Lower, "tokens/s": Higher, MFU: Higher, mfuCausal: Higher, "bubble": Lower,
 	mfu.Exposed(mfu.Data): Lower, mfu.Exposed(mfu.Tensor): Lower, mfu.Exposed(mfu.Pipeline): Lower,
 	mfu.Exposed(mfu.Zero): Lower, mfu.Exposed(mfu.Others): Lower,
 	"pause frames": Lower, "drops": Lower, "retransmissions": Lower,
@@ -368,12 +379,15 @@ func (f *Figure) Text() string {
 	case f.Name == testAccuracy: // its second decimal is one of the 10,000 images that are usual
 		return strconv.FormatFloat(v*100, 'f', 2, 64) + " %"
 	case partOfPeak(f.Name): // small networks use little of it
-		return strconv.FormatFloat(v*100, 'g', 3, 64) + " %"
+		return PartOfPeak(v)
 	case math.IsNaN(v): // of a training that diverged: there is a value
 		return "NaN"
 	}
 	return f.Unit.Text(chart.Value(v))
 }
+
+// PartOfPeak prints MFU, or what is like it: small networks use little of the peak.
+func PartOfPeak(v float64) string { return strconv.FormatFloat(v*100, 'g', 3, 64) + " %" }
 
 // partOfPeak reports whether a figure is MFU, or like it.
 func partOfPeak(name string) bool {

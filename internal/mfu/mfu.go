@@ -61,6 +61,14 @@ type Communication struct {
 	Between unit.Bytes    `json:"between_hosts_bytes"` // of them, between hosts
 }
 
+// Sent is what ranks send in a step, all together, and what of it goes between hosts.
+func (f *Figures) Sent() (all, between unit.Bytes) {
+	for i := range f.Communication {
+		all, between = all+f.Communication[i].Bytes, between+f.Communication[i].Between
+	}
+	return all, between
+}
+
 // Bar is a part of the step time.
 type Bar struct {
 	Name string        `json:"name"`

@@ -183,7 +183,7 @@ func (h heads) work(products int) Work {
 	maps := n * n * int64(h.count)
 	product := int64(products) * 2 * n * n * inner
 	return Work{FLOP: product + 5*maps, Words: int64(products) * (2*n*inner + maps), Product: product,
-		Masked: int64(products) * n * (n - 1) * inner} // n(n-1)/2 pairs
+		Masked: product / 2}
 }
 
 // saved is how many float32 of a row are kept.

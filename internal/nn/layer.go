@@ -101,5 +101,5 @@ type Work struct {
 	Fixed int64 // and beside them
 
 	Product int64 // of FLOP, that of matrix products
-	Masked  int64 // of Product, that of pairs of positions which a causal mask hides
+	Masked  int64 // of Product, that of the half of each map which a causal mask hides
 }

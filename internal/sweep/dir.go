@@ -16,7 +16,7 @@ import (
 )
 
 // rowFormat changes when a row has other figures, or they mean something else: older rows are run again.
-const rowFormat = 3
+const rowFormat = 4
 
 // maxRow bounds rows/KEY.json: a row has some hundred bytes, and a thousand for each key that a sweep sets.
 const maxRow = 1 << 20

@@ -18,16 +18,21 @@ import (
 var drawn = []struct {
 	name string
 	unit chart.Unit
-	of   func(*Row) int64
+	of   func(*Row) chart.Value
 }{
-	{headline.StepTime, chart.Time, func(r *Row) int64 { return int64(r.StepTime) }},
-	{"step, p99", chart.Time, func(r *Row) int64 { return int64(r.StepP99) }},
-	{headline.MeanFCT, chart.Time, func(r *Row) int64 { return int64(r.MeanFCT) }},
-	{"completion, slowest", chart.Time, func(r *Row) int64 { return int64(r.SlowestFCT) }},
-	{"ECN marks", chart.Count, func(r *Row) int64 { return r.ECNMarks }},
-	{"pause frames", chart.Count, func(r *Row) int64 { return r.Pauses }},
-	{"drops", chart.Count, func(r *Row) int64 { return r.Drops }},
-	{"retransmissions", chart.Count, func(r *Row) int64 { return r.Retransmits }},
+	{headline.StepTime, chart.Time, func(r *Row) chart.Value { return chart.Value(r.StepTime) }},
+	{"step, p99", chart.Time, func(r *Row) chart.Value { return chart.Value(r.StepP99) }},
+	{headline.MFU, chart.Fraction, func(r *Row) chart.Value { return chart.Value(r.MFU) }},
+	{"bubble", chart.Fraction, func(r *Row) chart.Value { return chart.Value(r.Bubble) }},
+	{"memory", chart.Bytes, func(r *Row) chart.Value { return chart.Value(r.Memory) }},
+	{"bytes of a step", chart.Bytes, func(r *Row) chart.Value { return chart.Value(r.Bytes) }},
+	{"bytes between hosts", chart.Bytes, func(r *Row) chart.Value { return chart.Value(r.Between) }},
+	{headline.MeanFCT, chart.Time, func(r *Row) chart.Value { return chart.Value(r.MeanFCT) }},
+	{"completion, slowest", chart.Time, func(r *Row) chart.Value { return chart.Value(r.SlowestFCT) }},
+	{"ECN marks", chart.Count, func(r *Row) chart.Value { return chart.Value(r.ECNMarks) }},
+	{"pause frames", chart.Count, func(r *Row) chart.Value { return chart.Value(r.Pauses) }},
+	{"drops", chart.Count, func(r *Row) chart.Value { return chart.Value(r.Drops) }},
+	{"retransmissions", chart.Count, func(r *Row) chart.Value { return chart.Value(r.Retransmits) }},
 }
 
 // measure is one figure of all variants.
@@ -49,7 +54,7 @@ func (t *Table) measures() (all []measure) {
 		low, high, n := chart.Value(0), chart.Value(0), 0
 		for i := range t.Rows {
 			r := &t.Rows[i]
-			v := chart.Value(f.of(r))
+			v := f.of(r)
 			if !r.Whole() || v == 0 && f.unit == chart.Time {
 				continue
 			}
@@ -302,7 +307,7 @@ func (t *Table) tables(all []measure) []report.Table {
 		row := append(t.names(r.Set), strconv.FormatUint(r.Seed, 10), string(r.State))
 		for _, f := range drawn {
 			if slices.ContainsFunc(all, func(m measure) bool { return m.name == f.name }) {
-				v := chart.Value(f.of(r))
+				v := f.of(r)
 				if v == 0 && f.unit == chart.Time {
 					v = chart.Nothing
 				}

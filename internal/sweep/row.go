@@ -30,6 +30,15 @@ type Row struct {
 	Retransmits int64         `json:"retransmits"`
 	Paused      unit.Duration `json:"paused_ps,omitempty"`      // sum over ports
 	QueueDelay  unit.Duration `json:"queue_delay_ps,omitempty"` // of the queue with the longest: see QueueFigures.Delay
+
+	// Of a training: see mfu.Figures.
+	MFU     float64       `json:"mfu,omitempty"`
+	HFU     float64       `json:"hfu,omitempty"`
+	Bubble  float64       `json:"bubble,omitempty"`              // part of the step that stages waited for each other
+	Exposed unit.Duration `json:"exposed_ps,omitempty"`          // communication that ranks waited for in a step
+	Memory  unit.Bytes    `json:"memory_bytes,omitempty"`        // tensors of the rank that holds most
+	Bytes   unit.Bytes    `json:"bytes,omitempty"`               // that ranks send in a step, all together
+	Between unit.Bytes    `json:"between_hosts_bytes,omitempty"` // of them, between hosts
 }
 
 // Whole reports whether the run has the figures that it was made for.
@@ -43,6 +52,16 @@ func (r *Row) fill(s *result.Summary) {
 	r.VirtualTime, r.PacketHops = s.VirtualTime, s.PacketHops
 	r.ECNMarks, r.Pauses, r.Drops, r.Retransmits = s.ECNMarks, s.Pauses, s.Drops, s.Retransmits
 	r.MeanFCT, r.SlowestFCT, r.Unfinished = FlowTimes(first, nil)
+	if e := first.Efficiency; e != nil {
+		r.MFU, r.HFU, r.Memory = e.MFU, e.HFU, e.Memory
+		r.Bytes, r.Between = e.Sent()
+		if e.Bubble != nil {
+			r.Bubble = e.Bubble.Waited
+		}
+		for _, c := range e.Communication {
+			r.Exposed += c.Exposed
+		}
+	}
 	for i := range s.Pausing {
 		r.Paused += s.Pausing[i].Paused
 	}

@@ -295,7 +295,13 @@ job:
 func TestRefusedVariantsStandInTheTable(t *testing.T) {
 	base := parse(t, `cluster: {hosts: 8, host: {gpus: 1}, nic: {speed: 100Gb/s}}
 job:
-  train: {layers: [784, 6, 10], data: {digits: {train: 64, test: 4}}, batch: 4, steps: 1, epochs: 1, lr: 0.1}
+  train:
+    model: gpt
+    gpt: {size: 8, blocks: 1, heads: 2}
+    data: {text: {window: 4, grammar: {train: 64, test: 4}}}
+    batch: 4
+    steps: 1
+    lr: 0.1
 `)
 	ax := axes(t, "job.parallel.tp=1,2,4,-1", "job.parallel.dp=1,2")
 	dir, err := OpenDir(filepath.Join(t.TempDir(), "sweep"))
@@ -322,7 +328,7 @@ job:
 		if got := strings.Join(states, " "); got != want || tab.State != result.Complete || tab.Failed() != 0 || tab.Refused() != 4 {
 			t.Fatalf("%s, %s, %d failed, %d refused: want %s", got, tab.State, tab.Failed(), tab.Refused(), want)
 		}
-		if why := tab.Rows[4].Error; !strings.Contains(why, "tp 4 does not divide the 6 outputs of layer 1") {
+		if why := tab.Rows[4].Error; !strings.Contains(why, "tp 4 does not divide the 2 heads of layer") {
 			t.Errorf("tp 4: %q", why)
 		}
 		if why := tab.Rows[6].Error; !strings.Contains(why, "-1") {
@@ -330,7 +336,7 @@ job:
 		}
 		var b strings.Builder
 		if err := tab.WriteText(&b); err != nil || !strings.Contains(b.String(), "4 runs, 8 variants; 4 refused") ||
-			!strings.Contains(b.String(), "does not divide the 6 outputs") {
+			!strings.Contains(b.String(), "job.parallel.tp=4 job.parallel.dp=1: job.parallel.tp: tp 4 does not divide") {
 			t.Errorf("%v\n%s", err, b.String())
 		}
 	}

@@ -24,6 +24,7 @@ const (
 func (t *Table) WriteText(w io.Writer) error {
 	s := sheet.New(textColumns)
 	s.Wrap("", t.heading())
+	t.writeLayouts(s)
 	for _, f := range figures {
 		t.writeFigure(s, f.name, f.title)
 	}

@@ -27,7 +27,7 @@ type Kernel struct {
 	Fixed int64 // and beside them: weights, or their gradients
 
 	Product int64 // of FLOP, that of matrix products
-	Masked  int64 // of Product, that of pairs of positions which a causal mask hides
+	Masked  int64 // of Product, that of the half of each map which a causal mask hides
 }
 
 // Trained is the first layer with parameters: nobody wants the gradient of its input.
