@@ -21,6 +21,7 @@ import (
 // labFlags is the flags of `railyard lab`.
 type labFlags struct {
 	out   string
+	html  string
 	set   []string
 	json  bool
 	quiet bool
@@ -40,11 +41,13 @@ lab DIR runs a lab of your own: a folder with README.md, expect.txt and, if some
 be run, scenario.yaml. lab new DIR makes one to start from. See docs/labs.md.
 
 lab all runs every lab and prints a line for each. Exit code 1 if a value is outside its
-tolerance.
+tolerance. lab --html DIR does, too, and writes their pages as a site: each links to the one
+before, the one after and DIR/index.html.
 
 --set NAME=VALUE changes an input of the lab or a key of its scenario. What is expected
 holds for the book's inputs, so nothing is judged then.`,
-		Example: "  railyard lab\n  railyard lab 1\n  railyard lab 1 --set w0=-4\n  railyard lab new my-lab && railyard lab my-lab",
+		Example: "  railyard lab\n  railyard lab 1\n  railyard lab 1 --set w0=-4\n  railyard lab new my-lab && railyard lab my-lab\n" +
+			"  railyard lab --html site",
 		Args: func(cmd *cobra.Command, args []string) error {
 			most := 1
 			if len(args) > 0 && args[0] == "new" {
@@ -59,6 +62,10 @@ holds for the book's inputs, so nothing is judged then.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case f.html != "" && len(args) > 0 && args[0] != "all":
+				return misuse("lab: --html writes the pages of all labs: railyard lab --html DIR")
+			case f.html != "":
+				return a.labSite(cmd.Context(), f)
 			case len(args) == 0:
 				return a.listLabs(f)
 			case args[0] == "new":
@@ -72,6 +79,8 @@ holds for the book's inputs, so nothing is judged then.`,
 	fl := cmd.Flags()
 	fl.StringVarP(&f.out, "out", "o", "", "folder for the lab's files, new or empty (default runs/lab-N-K, the first K that "+
 		"is free)")
+	fl.StringVar(&f.html, "html", "", "run every lab and write its page into this folder, new or empty, with an index.html: a site "+
+		"that opens without a server")
 	fl.StringArrayVar(&f.set, "set", nil, "NAME=VALUE: another value of an input or of a key of the scenario; may be repeated")
 	fl.BoolVar(&f.json, "json", false, "print what came out as JSON")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
@@ -221,7 +230,11 @@ func (a *app) workLab(ctx context.Context, l *lab.Lab, which, out string, f labF
 		}
 	}
 	p := a.startProgress(f.quiet, "lab "+which)
-	o, err := l.Run(ctx, lab.Options{Dir: out, Called: which, Set: set, Progress: p.update})
+	opt := lab.Options{Dir: out, Called: which, Set: set, Progress: p.update}
+	if f.html != "" { // where the pages' readers will have it, once they run it
+		opt.Shown = filepath.Join("runs", "lab-"+which+"-1")
+	}
+	o, err := l.Run(ctx, opt)
 	p.stop()
 	if err == nil {
 		return o, nil
@@ -254,41 +267,70 @@ func folderOf(which string) string {
 
 // runLabs runs every lab and prints a line for each.
 func (a *app) runLabs(ctx context.Context, f labFlags) error {
+	_, err := a.everyLab(ctx, f)
+	return err
+}
+
+// labSite runs every lab and writes their pages as a site.
+func (a *app) labSite(ctx context.Context, f labFlags) error {
+	if f.out != "" || f.json {
+		return misuse("lab --html: it has no --out and no --json: %s gets the pages alone", located.Shown(f.html))
+	}
+	site, err := lab.NewSite(f.html)
+	if err != nil {
+		return fmt.Errorf("lab --html: %w", err)
+	}
+	defer site.Close()
+	all, bad := a.everyLab(ctx, f)
+	if all == nil {
+		return bad
+	}
+	if err := site.Write(all); err != nil {
+		return fmt.Errorf("lab --html: %w", err)
+	}
+	fmt.Fprintf(a.stdout, "page: %s\n", filepath.Join(f.html, "index.html"))
+	return bad
+}
+
+// everyLab runs every lab and prints a line for each. The error of values that are off comes with the outcomes; after any other
+// there are none.
+func (a *app) everyLab(ctx context.Context, f labFlags) ([]*lab.Outcome, error) {
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
 	if len(f.set) > 0 {
-		return misuse("lab all: --set changes one lab: railyard lab N --set NAME=VALUE")
+		return nil, misuse("lab all: --set changes one lab: railyard lab N --set NAME=VALUE")
 	}
 	all, err := a.labs()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	root := f.out
 	if root == "" {
 		temp, remove, err := output.Temporary("labs")
 		if err != nil {
-			return err
+			return nil, err
 		}
 		defer remove()
 		root = temp
 	} else {
 		folder, err := output.Make(root)
 		if err != nil {
-			return fmt.Errorf("lab all: cannot make %s: %w", root, input.Cause(err))
+			return nil, fmt.Errorf("lab all: cannot make %s: %w", root, input.Cause(err))
 		}
 		folder.Close()
 	}
 	var bad []string
+	var outcomes []*lab.Outcome
 	documents := []*lab.Document{}
 	for _, l := range all {
 		o, err := a.workLab(ctx, l, strconv.Itoa(l.Number), filepath.Join(root, l.Name), f)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if len(o.Failed()) > 0 {
 			bad = append(bad, fmt.Sprintf("lab %d: %s", l.Number, o.Verdict()))
 		}
-		if f.json {
+		if outcomes = append(outcomes, o); f.json {
 			documents = append(documents, o.Document())
 		} else {
 			fmt.Fprintln(a.stdout, o.Line())
@@ -296,11 +338,11 @@ func (a *app) runLabs(ctx context.Context, f labFlags) error {
 	}
 	if f.json {
 		if err := a.printJSON(documents); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if len(bad) > 0 {
-		return errors.New(strings.Join(bad, "\n"))
+		return outcomes, errors.New(strings.Join(bad, "\n"))
 	}
-	return nil
+	return outcomes, nil
 }

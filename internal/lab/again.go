@@ -93,7 +93,7 @@ func (a *Again) run(ctx context.Context, dir string, progress func(result.Progre
 // commands are those by which a reader does the same.
 func (o *Outcome) commands() (all []Try) {
 	for _, a := range o.Again {
-		command := "railyard run " + filepath.Join(o.Dir, scenarioFile)
+		command := "railyard run " + filepath.Join(o.Shown, scenarioFile)
 		for _, set := range a.Set {
 			command += " --set '" + set + "'"
 		}

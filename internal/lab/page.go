@@ -31,11 +31,24 @@ type page struct {
 	Body     []template.HTML
 	Verdict  string
 	Bad      bool
+	Ways     []Way
 }
 
-// writePage writes the page of the outcome.
+// A Way is a link of a page of a site to another one.
+type Way struct{ Text, File string }
+
+// writePage writes the page of the outcome, which links to nothing.
 func (o *Outcome) writePage(folder *output.Folder) error {
-	p := page{Heading: o.Lab.heading(), Version: result.Version, Style: template.CSS(report.Style() + pageStyle),
+	b, err := o.page(nil)
+	if err != nil {
+		return err
+	}
+	return folder.Write(pageFile, b)
+}
+
+// page is the page of the outcome.
+func (o *Outcome) page(ways []Way) ([]byte, error) {
+	p := page{Ways: ways, Heading: o.Lab.heading(), Version: result.Version, Style: template.CSS(report.Style() + pageStyle),
 		Changed: o.Changed, Verdict: o.Verdict(), Bad: len(o.Failed()) > 0}
 	w := &writer{o: o, done: map[string]bool{}}
 	p.Question = w.inlines(o.Lab.text.question)
@@ -44,14 +57,12 @@ func (o *Outcome) writePage(folder *output.Folder) error {
 	}
 	w.rest()
 	if w.err != nil {
-		return w.err
+		return nil, w.err
 	}
 	p.Body = w.out
 	var b strings.Builder
-	if err := pageTemplate.ExecuteTemplate(&b, "page", p); err != nil {
-		return err
-	}
-	return folder.Write(pageFile, []byte(shown.Lines(b.String())))
+	err := pageTemplate.ExecuteTemplate(&b, "page", p)
+	return []byte(shown.Lines(b.String())), err
 }
 
 // writer turns a text and its places into HTML.

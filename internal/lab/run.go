@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,6 +27,7 @@ type Change struct{ Name, Text string }
 type Options struct {
 	Dir      string // where its files go: a new or empty folder
 	Called   string // how the user named the lab, for its commands: its number or folder
+	Shown    string // the folder as its commands name it, "": as Dir
 	Set      []Change
 	Progress func(result.Progress) // nil: silent
 }
@@ -53,6 +55,7 @@ type Outcome struct {
 	Configs []Config
 	Tries   []Try
 	Dir     string // where its files are
+	Shown   string // the same, as commands name it
 	RunDir  string // of the run, "": nothing was run
 	Page    string // path of the page
 
@@ -87,7 +90,7 @@ func (l *Lab) Run(ctx context.Context, opt Options) (*Outcome, error) {
 	if err := l.unpack(folder); err != nil {
 		return nil, err
 	}
-	o := &Outcome{Lab: l, Changed: opt.Set, Dir: opt.Dir, Page: filepath.Join(opt.Dir, pageFile)}
+	o := &Outcome{Lab: l, Changed: opt.Set, Dir: opt.Dir, Shown: cmp.Or(opt.Shown, opt.Dir), Page: filepath.Join(opt.Dir, pageFile)}
 	var figures []chart.Figure
 	if g.scenario != nil {
 		o.RunDir = filepath.Join(opt.Dir, runFolder)
@@ -299,7 +302,7 @@ func (o *Outcome) fill(g *ledger, figures []chart.Figure, called string) error {
 			f.Caption = s.words[0]
 			o.Figures = append(o.Figures, f)
 		case "try":
-			of := strings.NewReplacer("{lab}", called, "{dir}", o.Dir)
+			of := strings.NewReplacer("{lab}", called, "{dir}", o.Shown)
 			o.Tries = append(o.Tries, Try{of.Replace(s.words[0]), s.words[1], s.prints})
 		}
 	}

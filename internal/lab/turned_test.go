@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -173,12 +174,14 @@ func TestLabs(t *testing.T) {
 		t.Fatal(err)
 	}
 	more := turnedChanges(t)
+	var outcomes []*Outcome
 	for _, l := range all {
 		t.Run(l.Name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			s := sides{}
 			was := s.turn(t, l, nil)
 			asExpected(t, was)
+			outcomes = append(outcomes, was)
 			s.keepsItsWord(t, l, was)
 			for _, c := range more[l.Number] {
 				if s.read(onPaper(t, l, c.set)); c.run {
@@ -193,6 +196,52 @@ func TestLabs(t *testing.T) {
 			}
 		})
 	}
+	if len(outcomes) == len(all) {
+		isASite(t, outcomes)
+	}
+}
+
+// isASite writes the pages of labs as a site, and follows every link.
+func isASite(t *testing.T, all []*Outcome) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "site")
+	site, err := NewSite(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := site.Write(all); err != nil {
+		t.Fatal(err)
+	}
+	site.Close()
+	links := map[string]int{}
+	for _, name := range append(pagesOf(all), indexFile) {
+		page := readFile(t, filepath.Join(dir, name))
+		for _, m := range regexp.MustCompile(`(?:href|src)="([^"#][^"]*)"`).FindAllStringSubmatch(page, -1) {
+			if _, err := os.Stat(filepath.Join(dir, m[1])); err != nil || strings.ContainsAny(m[1], ":/") {
+				t.Errorf("%s links to %s, which is no page beside it", name, m[1])
+			}
+			links[m[1]]++
+		}
+	}
+	for i, name := range pagesOf(all) {
+		want := 1 + 2*btoi(i > 0) + 2*btoi(i < len(all)-1) // the index; each neighbour at its top and its end
+		if links[name] != want {
+			t.Errorf("%d links to %s, want %d", links[name], name, want)
+		}
+	}
+	if links[indexFile] != 2*len(all) {
+		t.Errorf("%d links to the index, want two of each page", links[indexFile])
+	}
+	if _, err := NewSite(dir); err == nil || !strings.Contains(err.Error(), "want a new or an empty folder") {
+		t.Errorf("a site over another one: %v", err)
+	}
+}
+
+func pagesOf(all []*Outcome) (names []string) {
+	for _, o := range all {
+		names = append(names, o.Lab.Name+".html")
+	}
+	return names
 }
 
 // asExpected holds the outcome of a lab as it is.
