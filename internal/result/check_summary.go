@@ -164,6 +164,16 @@ func (p *place) last() string {
 	return p.key
 }
 
+// within reports whether the place lies below a key.
+func (p *place) within(key string) bool {
+	for ; p != nil; p = p.up {
+		if p.key == key {
+			return true
+		}
+	}
+	return false
+}
+
 func (c *summaryCheck) value(v reflect.Value, at *place) error {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -207,7 +217,7 @@ func (c *summaryCheck) value(v reflect.Value, at *place) error {
 		if at.last() == "step" {
 			least = -1 // none
 		}
-		if c.signed || strings.Contains(name, "waterfall[") { // what ranks did ahead is below 0
+		if c.signed || at.within("waterfall") { // what ranks did ahead is below 0
 			least = -maxFigure
 		}
 		if n := v.Int(); n < least || n > maxFigure {
