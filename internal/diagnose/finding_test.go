@@ -183,3 +183,57 @@ func TestAnIncidentIsSaidBeforeOverheads(t *testing.T) {
 		t.Errorf("%d findings, want none that takes no time", len(d.Findings))
 	}
 }
+
+// Messages of one rank behind each other at its NIC are transmission at the link's rate; those of another rank share the NIC.
+func TestOnesOwnMessagesAtTheNIC(t *testing.T) {
+	for _, same := range []bool{true, false} {
+		e := two(0, 0, 100*gbps).spent(cause.Queueing, 0, 0, 40*us)
+		e.Ports[0].Own, e.Ports[0].Fill = true, []Share{{0, 100}, {1, 300}}
+		e.SameRank = func(a, b int32) bool { return same }
+		own, others := 40*us, unit.Duration(0)
+		if !same {
+			own, others = others, own
+		}
+		d := Of(e)
+		want(t, d, LinkSpeed, "", own)
+		want(t, d, SharedPort, "host1/rail1", others)
+	}
+}
+
+// A rank that stands still as it launches a collective is a straggler; launching is not.
+func TestARankThatStandsStill(t *testing.T) {
+	e := &Evidence{RankCompute: []unit.Duration{10 * us, 10 * us}}
+	e.Spans = []Span{{Cause: cause.Compute, Port: -1, Pair: -1, Rank: 1, Stood: true, Time: 80 * us},
+		{Cause: cause.Compute, Port: -1, Pair: -1, Rank: -1, Launch: true, Time: 20 * us}}
+	d := Of(e)
+	want(t, d, Launch, "", 20*us)
+	if b := want(t, d, SlowRank, "", 80*us); b.Rank == nil || *b.Rank != 1 || d.Findings[0].Noun != noun.Straggler {
+		t.Errorf("%+v, %+v", b, d.Findings[0])
+	}
+}
+
+// A fault with a tenth of the time is said before work that outweighs it by far; contention of the job's own is not.
+func TestAFaultComesBeforeTheWork(t *testing.T) {
+	e := two(0, 0, 100*gbps).spent(cause.Serialisation, 0, 0, 88*us).spent(cause.Retransmission, -1, 0, 12*us)
+	e.Pairs[0].Path[1].Lost = []Lost{{LossyLink, 1}}
+	if f := Of(e).Findings[0]; f.Noun != noun.LossyLink {
+		t.Errorf("first: %s", f.Noun)
+	}
+	e = two(0, 0, 100*gbps).spent(cause.Serialisation, 0, 0, 88*us).spent(cause.Queueing, 1, 0, 12*us)
+	if f := Of(e).Findings[0]; f.Noun != noun.LinkBound {
+		t.Errorf("first: %s", f.Noun)
+	}
+	delete(e.Pairs, 1) // what waits there is not the job's
+	if f := Of(e).Findings[0]; f.Noun == noun.LinkBound {
+		t.Errorf("first: %s", f.Noun)
+	}
+}
+
+// A port that marks nothing, unlike its like, is a wrong threshold of that name.
+func TestAPortThatMarksNothing(t *testing.T) {
+	e := two(100*us, 10*us, 100*gbps).spent(cause.Queueing, 1, 0, 90*us)
+	e.Ports[1].Odd = []string{OddNoECN}
+	if f := Of(e).Findings[0]; f.Noun != noun.WrongThreshold || f.By != OddNoECN || f.Place.Name != "rail1/host3" {
+		t.Errorf("%+v", f)
+	}
+}
