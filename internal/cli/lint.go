@@ -25,7 +25,7 @@ type lintFlags struct {
 	dialect, scenario, format string
 	json, strict, prove       bool
 	maps                      []string
-	baseline                  string
+	baseline, before          string
 }
 
 func (a *app) lintCommand() *cobra.Command {
@@ -42,8 +42,11 @@ errors, with --strict on warnings too. What rests on the absence of something, w
 not understood may say it, is not known: neither an error nor a warning.
 
 With --prove a small network is simulated with the configuration as it is, and with that one finding
-mended: what it does is seen in the figures of both. A finding that cannot be simulated says why.`,
-		Example: "  railyard lint configs\n  railyard lint leaf1.cfg spine1.cfg --scenario my.yaml --strict",
+mended: what it does is seen in the figures of both, those of a bystander too, and which of them pay
+for it. A finding that cannot be simulated says why. With --before OLD the scenario's own job is run
+with the configurations of OLD and with these: how much slower or faster a step is.`,
+		Example: "  railyard lint configs\n  railyard lint leaf1.cfg spine1.cfg --scenario my.yaml --strict\n" +
+			"  railyard lint --prove --scenario my.yaml --before configs new-configs",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return misuse("%s: missing FILES, configurations of switches: %s", called(cmd), cmd.UseLine())
@@ -60,6 +63,7 @@ mended: what it does is seen in the figures of both. A finding that cannot be si
 	fl.BoolVar(&f.prove, "prove", false, "simulate what each finding does, with and without its fix")
 	fl.StringArrayVar(&f.maps, "map", nil, "HOSTNAME=SWITCH: which switch of the scenario a device is, several times")
 	fl.StringVar(&f.baseline, "baseline", "", "file of findings, of lint --json: only those that are not in it are printed")
+	fl.StringVar(&f.before, "before", "", "with --prove and --scenario: configurations as they were, with which its job is run too")
 	fl.BoolVar(&f.strict, "strict", false, "exit code 1 on warnings too")
 	return cmd
 }
@@ -96,21 +100,11 @@ func (a *app) lint(ctx context.Context, args []string, f lintFlags) error {
 	if f.prove && f.format == "sarif" {
 		return misuse("lint: --prove with --format sarif, which has no place for figures: want text or json")
 	}
-	var devices []*lint.Device
-	for _, arg := range args {
-		paths, err := devicePaths(arg)
-		if err != nil {
-			return err
-		}
-		for _, path := range paths {
-			c, err := a.readDevice(path, f.dialect)
-			if err != nil {
-				return err
-			}
-			devices = append(devices, &lint.Device{Parsed: c.Parsed, Dialect: c.dialect, File: c.files[0].Name})
-		}
+	if f.before != "" && (!f.prove || f.scenario == "") {
+		return misuse("lint: --before %s: want --prove and --scenario beside it, whose job is run with both", f.before)
 	}
-	if err := mapped(devices, f.maps); err != nil {
+	devices, err := a.devicesOf(args, f)
+	if err != nil {
 		return err
 	}
 	old, err := a.readBaseline(f.baseline)
@@ -143,7 +137,13 @@ func (a *app) lint(ctx context.Context, args []string, f lintFlags) error {
 			return err
 		}
 	}
-	if err := a.printFindings(all, proofs, len(devices), n, f.format); err != nil {
+	var change *prove.Change
+	if f.before != "" {
+		if change, err = a.jobChanged(ctx, f, devices); err != nil {
+			return err
+		}
+	}
+	if err := a.printFindings(all, proofs, change, len(devices), n, f.format); err != nil {
 		return err
 	}
 	switch {
@@ -181,7 +181,8 @@ func designOf(p *plan.Plan) (*lint.Design, error) {
 }
 
 // printFindings prints what was found.
-func (a *app) printFindings(all []lint.Finding, proofs proofs, devices int, n tally, format string) error {
+func (a *app) printFindings(all []lint.Finding, proofs proofs, change *prove.Change, devices int, n tally,
+	format string) error {
 	switch format {
 	case "json":
 		return a.printJSON(struct {
@@ -192,13 +193,15 @@ func (a *app) printFindings(all []lint.Finding, proofs proofs, devices int, n ta
 			Lines    netconf.Lines  `json:"lines"`
 			Findings []lint.Finding `json:"findings"`
 			Proofs   []*prove.Proof `json:"proofs,omitempty"`
-		}{devices, n.errs, n.warnings, n.unknown, n.lines, append([]lint.Finding{}, all...), proofs.all})
+			Change   *prove.Change  `json:"change,omitempty"`
+		}{devices, n.errs, n.warnings, n.unknown, n.lines, append([]lint.Finding{}, all...), proofs.all, change})
 	case "sarif":
 		return a.printJSON(lint.SARIF(all, result.Version))
 	}
 	s := a.newSheet()
 	s.Wrap("", fmt.Sprintf("%s: %s", count(devices, "device"), n))
 	findingsText(s, all, proofs)
+	changeText(s, change)
 	return s.Flush(a.stdout)
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"railyard/internal/lint"
 	"railyard/internal/prove"
@@ -60,4 +61,7 @@ func (p *proofs) print(s *sheet.Sheet, finding int) {
 		rows = append(rows, []string{"         " + f.Name, f.Text(f.Broken), f.Text(f.Mended)})
 	}
 	s.Grid("lrw", rows)
+	if x.Shown && len(x.Pays) > 0 {
+		s.Hang("         ", "         ", "pays for it: "+strings.Join(x.Pays, ", ")+"; better: "+strings.Join(x.Better, ", "))
+	}
 }

@@ -42,8 +42,9 @@ every point on the scenario's own fabric: an incast, a ring, an all-to-all, or w
 the scenario's jobs. Where all hosts would take too long a stated part of them sends.
 
 It prints each point with its queueing delay, the time that ports were paused and its throughput, which
-of them are on the frontier, and why the others are not. A point that drops a packet is out. The choice
-is played again with other seeds, beside the scenario's own thresholds.
+of them are on the frontier, and why the others are not: what differs less than the seeds do counts as
+the same. The price list says what each point on the frontier gives and takes, against the scenario's
+own thresholds. A point that drops a packet is out. The choice is played again with other seeds, beside the scenario's own thresholds.
 
 With -o DIR it writes scenario.yaml with the thresholds set, tune.json, tune.html, plots, and with
 --dialect the configuration of each switch. Ctrl-C keeps what there is; the same command with the
@@ -68,7 +69,7 @@ same DIR goes on. Exit code 1 if every point drops.`,
 	fl.StringVar(&f.seeds, "seeds", "1..3", "seeds with which every point is played")
 	fl.StringVar(&f.verify, "verify", "101..110", "seeds with which the choice is played again, none: not at all")
 	fl.StringVar(&f.prefer, "prefer", string(tune.PreferAll), "what counts where a choice is made: all (nothing gets worse than "+
-		"it is), throughput, delay, pauses")
+		"it is), throughput, delay, pauses, or weights: throughput=2,delay=1")
 	fl.IntVar(&f.points, "points", 24, "at most so many points")
 	fl.IntVar(&f.hosts, "hosts", 0, "so many hosts take part, evenly apart (default: as many as the forecast allows)")
 	fl.StringVar(&f.bytes, "bytes", "1MB", "what each rank sends in a pattern")
@@ -89,7 +90,10 @@ const (
 // options reads the flags.
 func (f *tuneFlags) options(cores bool) (opt trial.Options, err error) {
 	opt = trial.Options{Limits: sweep.Limits{Workers: max(0, f.workers)}, Patterns: f.patterns, Points: f.points,
-		Prefer: tune.Prefer(f.prefer), Hosts: f.hosts, Force: f.force}
+		Hosts: f.hosts, Force: f.force}
+	if opt.Prefer, err = tune.ParsePrefer(f.prefer); err != nil {
+		return opt, misuse("tune: --prefer %w", err)
+	}
 	if opt.Seeds, err = sweep.ParseSeeds(f.seeds); err != nil {
 		return opt, misuse("tune: --seeds %w", err)
 	}
@@ -112,8 +116,6 @@ func (f *tuneFlags) options(cores bool) (opt trial.Options, err error) {
 		return opt, misuse("tune: --workers %d: want 1 or more", f.workers)
 	case f.dialect != "" && f.out == "":
 		return opt, misuse("tune: --dialect without -o: want a directory to write configurations to")
-	case !slices.Contains(tune.Preferences(), opt.Prefer):
-		return opt, misuse("tune: --prefer %q: want all, throughput, delay or pauses", f.prefer)
 	case len(f.patterns) == 0:
 		return opt, misuse("tune: --patterns: want some of %s", strings.Join(trial.Names(), ", "))
 	}

@@ -30,6 +30,7 @@ func (a *app) tuneText(f *trial.Found, out string) error {
 	for _, p := range f.Points {
 		s.Hang(fmt.Sprintf("  %2d  ", p.Number), "      ", p.Why)
 	}
+	pricesText(s, f)
 	chosenText(s, f)
 	if out != "" {
 		s.Blank()
@@ -69,6 +70,41 @@ func pointsText(s *sheet.Sheet, f *trial.Found) {
 	}
 	s.Grid("rrrrrrrrr", rows)
 	s.Wrap("  ", "> chosen, * on the frontier; xOFF x 1/8: an eighth of what is free of the shared buffer")
+}
+
+// pricesText is what each point on the frontier gives and takes, against the scenario's own thresholds.
+func pricesText(s *sheet.Sheet, f *trial.Found) {
+	if len(f.Points) == 0 || f.Points[0].Kind != "own" || f.Points[0].Throughput == 0 {
+		return // they drop: there is nothing to count against
+	}
+	own := &f.Points[0]
+	rows := [][]string{{"", "through.", "delay", "paused"}}
+	for i := range f.Points[1:] {
+		p := &f.Points[i+1]
+		if p.Frontier {
+			rows = append(rows, []string{standing(f, p) + fmt.Sprintf("%3d", p.Number), moved(p.Throughput, own.Throughput),
+				moved(float64(p.Delay), float64(own.Delay)), moved(float64(p.Paused), float64(own.Paused))})
+		}
+	}
+	if len(rows) == 1 {
+		return
+	}
+	s.Title("Prices (points on the frontier, against the thresholds as they are)")
+	s.Grid("rrrr", rows)
+	s.Wrap("  ", "--prefer throughput=2,delay=1 weighs them")
+}
+
+// moved is by how much a figure differs from another one.
+func moved(v, from float64) string {
+	switch {
+	case v == from:
+		return "-"
+	case from == 0:
+		return "from 0"
+	case v > from:
+		return "+" + unit.Percent(v/from-1)
+	}
+	return "-" + unit.Percent(1-v/from)
 }
 
 func standing(f *trial.Found, p *trial.Point) string {

@@ -20,6 +20,7 @@ func NewWatchdog(detect, restore unit.Duration, action string) Watchdog {
 type WatchdogLimits struct {
 	Step                    unit.Duration // they are whole numbers of this
 	LeastPoll               unit.Duration // it acts and gives back after twice that at least
+	MostPoll                unit.Duration // 0: any
 	MostDetect, MostRestore unit.Duration
 	Forwards                bool // there is another action than drop
 }
@@ -43,7 +44,7 @@ func (f *Fitting) WatchdogWithin(platform string, l WatchdogLimits) {
 		w.Detect, w.Restore = detect, restore
 	}
 	shorter := min(w.Detect, cmp.Or(w.Restore, w.Detect))
-	if w.Poll > 0 && (w.Poll < l.LeastPoll || w.Poll > shorter/2 || w.Poll%l.Step != 0) {
+	if w.Poll > 0 && (w.Poll < l.LeastPoll || l.MostPoll > 0 && w.Poll > l.MostPoll || w.Poll > shorter/2 || w.Poll%l.Step != 0) {
 		w.Poll = NewWatchdog(w.Detect, shorter, "").Poll / l.Step * l.Step
 	}
 }

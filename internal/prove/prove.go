@@ -25,7 +25,9 @@ type Proof struct {
 	Network string   `json:"network,omitempty"` // what was simulated
 	Mended  string   `json:"mended,omitempty"`  // what was changed for the second run
 	Figures []Figure `json:"figures,omitempty"`
-	Why     string   `json:"why,omitempty"` // nothing was simulated: why
+	Better  []string `json:"better,omitempty"` // figures that are better once it is mended
+	Pays    []string `json:"pays,omitempty"`   // figures that are worse then: the price of it
+	Why     string   `json:"why,omitempty"`    // nothing was simulated: why
 }
 
 // A Figure is one of both runs.
@@ -118,8 +120,12 @@ func Of(ctx context.Context, f *lint.Finding, devices []*lint.Device, design *li
 		return n == r.figure
 	})...) {
 		of := figures[name]
-		p.Figures = append(p.Figures, Figure{Name: name, Unit: of.unit, Broken: of.value(broken), Mended: of.value(mended)})
+		f := Figure{Name: name, Unit: of.unit, Broken: of.value(broken), Mended: of.value(mended)}
+		if f.Broken != absent && f.Mended != absent {
+			p.Figures = append(p.Figures, f)
+		}
 	}
+	p.weigh()
 	first := &p.Figures[0]
 	if p.Shown = first.Broken > first.Mended; r.less {
 		p.Shown = first.Broken < first.Mended

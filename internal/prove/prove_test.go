@@ -17,6 +17,7 @@ import (
 // notShown are the planted mistakes that no simulation can show, by a part of what is found, and why.
 var notShown = map[string]string{
 	"not understood":                    "not understood",
+	"never used":                        "nothing by itself",
 	"pause no-drop in a queuing policy": "does without it",
 	"random-detect ecn on a line":       "does without it",
 	"no effect until the switch":        "the platform's",

@@ -44,15 +44,20 @@ var recipes = map[string]recipe{
 	"Q21": {claim: "one stuck neighbour holds up flows to others", figure: "slowest flow", scene: watchdogWords},
 	"Q22": {claim: dropped, figure: "drops", scene: unheard},
 	"Q23": {claim: "one end does not heed the pauses of the other, and frames are dropped", figure: "drops", scene: disagree},
+	"Q34": {claim: dropped, figure: "drops", scene: lossyData},
 	"Q24": {claim: "neither hears the other, PFC auto is off, and frames are dropped", figure: "drops", scene: disagree},
 }
+
+const noAddresses = "a run takes no addresses and no sessions from configurations"
 
 // reasons are why the others have none.
 var reasons = map[string]string{
 	"Q17": "whether a switch takes part in DLB, and since when, is in no model: it is the platform's",
 	"Q20": "what is not understood is not simulated",
 	"Q25": "a run has no peers that share a bond's state",
-	"Q26": "a run takes no addresses from configurations",
+	"Q26": noAddresses, "Q27": noAddresses, "Q28": noAddresses, "Q29": noAddresses, "Q30": noAddresses, "Q31": noAddresses, "Q32": noAddresses,
+	"Q33": "what nothing uses changes nothing by itself",
+	"Q35": "a device that is none of the design's is not simulated",
 }
 
 // star is a scenario of one switch.
@@ -77,12 +82,21 @@ func to(far int, size string, hosts ...int) (all []string) {
 
 const withDCQCN, withNone = "}\ncongestion: {algorithm: dcqcn}", "}\ncongestion: {algorithm: none}"
 
-// incast is four hosts that send to a fifth.
+// victim is the name of the flow that goes where nothing is congested, from a host that others share their port with.
+const victim = "bystander"
+
+// aside is a bystander from the first host to another one that nobody else sends to.
+func aside(far int, size string) string {
+	return fmt.Sprintf("{name: %s, from: host1/gpu0, to: host%d/gpu0, bytes: %s}", victim, far, size)
+}
+
+// incast is four hosts that send to a fifth, of which the first also sends to a sixth.
 func (s *subject) incast(how string, mended side) *scene {
 	return &scene{
-		network: fmt.Sprintf("four hosts send 5 MB each to a fifth over one switch with 8 MB of buffer, %s, DCQCN", s.rate.Human()),
-		yaml:    s.star(5, withDCQCN, to(5, "5MB", 1, 2, 3, 4)...),
-		broken:  all(s.itself()), mended: all(mended), how: how,
+		network: fmt.Sprintf("four hosts send 5 MB each to a fifth, and a bystander 1 MB to a sixth, over one switch with 8 MB of "+
+			"buffer, %s, DCQCN", s.rate.Human()),
+		yaml:   s.star(6, withDCQCN, append(to(5, "5MB", 1, 2, 3, 4), aside(6, "1MB"))...),
+		broken: all(s.itself()), mended: all(mended), how: how,
 	}
 }
 
@@ -93,9 +107,9 @@ func (s *subject) burst(how string, mended side) *scene {
 		hosts = append(hosts, h+1)
 	}
 	sc := s.incast(how, mended)
-	sc.network = fmt.Sprintf("sixteen hosts send 1 MB each at once to one more over one switch with 10 MB of buffer, %s, DCQCN",
-		s.rate.Human())
-	sc.yaml = strings.Replace(s.star(17, withDCQCN, to(17, "1MB", hosts...)...), "buffer: 8MB", "buffer: 10MB", 1)
+	sc.network = fmt.Sprintf("sixteen hosts send 1 MB each at once to one more, and a bystander 1 MB elsewhere, over one switch with "+
+		"10 MB of buffer, %s, DCQCN", s.rate.Human())
+	sc.yaml = strings.Replace(s.star(18, withDCQCN, append(to(17, "1MB", hosts...), aside(18, "1MB"))...), "buffer: 8MB", "buffer: 10MB", 1)
 	return sc
 }
 

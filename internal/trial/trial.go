@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -203,10 +204,7 @@ func (t *tuning) figures(rows []sweep.Row, seeds int) (f tune.Figures) {
 		if i%seeds == 0 {
 			f.Times = append(f.Times, 0)
 		}
-		took := r.StepTime
-		if took == 0 {
-			took = r.SlowestFCT
-		}
+		took := cmp.Or(r.StepTime, r.SlowestFCT)
 		f.Times[len(f.Times)-1] += took
 		f.Delay += r.QueueDelay
 		f.Paused += r.Paused
@@ -227,7 +225,40 @@ func (t *tuning) figures(rows []sweep.Row, seeds int) (f tune.Figures) {
 	}
 	f.Delay /= unit.Duration(len(rows))
 	f.Paused /= unit.Duration(len(rows))
+	f.Noise = noiseOf(rows, seeds, f.Times)
 	return f
+}
+
+// noiseOf is by how much the means of a point may be off: how far the seeds are apart, through their number.
+func noiseOf(rows []sweep.Row, seeds int, means []unit.Duration) (n tune.Noise) {
+	if seeds < 2 || len(rows)%seeds != 0 || len(rows) == 0 {
+		return n
+	}
+	patterns := len(rows) / seeds
+	apart := func(of func(seed int) unit.Duration) unit.Duration {
+		least, most := of(0), of(0)
+		for k := 1; k < seeds; k++ {
+			least, most = min(least, of(k)), max(most, of(k))
+		}
+		return (most - least) / unit.Duration(seeds)
+	}
+	mean := func(of func(r *sweep.Row) unit.Duration) func(seed int) unit.Duration {
+		return func(seed int) (sum unit.Duration) {
+			for p := range patterns {
+				sum += of(&rows[p*seeds+seed])
+			}
+			return sum / unit.Duration(patterns)
+		}
+	}
+	n.Delay = apart(mean(func(r *sweep.Row) unit.Duration { return r.QueueDelay }))
+	n.Paused = apart(mean(func(r *sweep.Row) unit.Duration { return r.Paused }))
+	for p := range patterns {
+		off := apart(func(seed int) unit.Duration {
+			return cmp.Or(rows[p*seeds+seed].StepTime, rows[p*seeds+seed].SlowestFCT)
+		})
+		n.Speed += float64(off) / float64(max(means[p], 1)) / float64(patterns)
+	}
+	return n
 }
 
 func failure(r *sweep.Row) string {

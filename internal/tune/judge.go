@@ -22,31 +22,20 @@ type Standing struct {
 	Why      string
 }
 
-// Prefer is what counts most where a choice is made on the frontier.
-type Prefer string
-
-// The preferences, by the names that a user gives.
-const (
-	PreferAll        Prefer = "all"        // no figure gets worse than it is
-	PreferThroughput Prefer = "throughput" // near the best in this figure
-	PreferDelay      Prefer = "delay"
-	PreferPauses     Prefer = "pauses"
-)
-
-// Preferences lists them.
-func Preferences() []Prefer { return []Prefer{PreferAll, PreferThroughput, PreferDelay, PreferPauses} }
-
 // near is how much worse than the best, or than what there is, counts as being as good.
 const near = 0.01
 
 // Judge compares trials by three figures: throughput, queueing delay, time that ports were paused. One
-// dominates another if it is no worse in any and better in one. A trial that is not usable is out of it.
+// dominates another if it is no worse in any and better in one. A trial that is not usable is out of it. What differs less
+// than the seeds do counts as the same: of two that do in all figures the one with the greater sum of them is merged into
+// the other.
 //
 // Chosen is a point on the frontier. With PreferAll it is one that is no worse than the scenario's own thresholds
 // by more than 1 % in any figure, with another preference one that is within 1 % of the best in that figure. Of
 // several it is the one with the least sum of time, delay and paused time, each as a part of what it is with the
 // scenario's own thresholds. Where these are not usable the first that is usable takes their place, and PreferAll is
-// PreferThroughput: there is nothing that may not get worse.
+// PreferThroughput: there is nothing that may not get worse. With weights it is the point on the frontier whose sum of
+// these parts, each times its weight, is least: a price may be paid.
 func Judge(trials []Trial, prefer Prefer) Verdict {
 	v := Verdict{Chosen: -1, Of: make([]Standing, len(trials))}
 	speeds(trials, v.Of)
@@ -103,13 +92,32 @@ func speeds(trials []Trial, of []Standing) {
 	}
 }
 
-// better reports whether trial a dominates trial b.
+// better reports whether trial a dominates trial b, or b is merged into it.
 func better(trials []Trial, of []Standing, a, b int) bool {
 	x, y := &trials[a].Figures, &trials[b].Figures
+	if n := noise(trials, a, b); n != (Noise{}) {
+		worse := of[a].Speed < of[b].Speed*(1-n.Speed) || x.Delay > y.Delay+n.Delay || x.Paused > y.Paused+n.Paused
+		// The sum goes down from one that is dominated to what dominates it, so that none does so in a circle.
+		return !worse && total(trials, of, a) < total(trials, of, b)
+	}
 	if of[a].Speed < of[b].Speed || x.Delay > y.Delay || x.Paused > y.Paused {
 		return false
 	}
 	return of[a].Speed > of[b].Speed || x.Delay < y.Delay || x.Paused < y.Paused
+}
+
+// noise is by how much two trials may differ and be the same: the larger of both.
+func noise(trials []Trial, a, b int) Noise {
+	m, n := trials[a].Figures.Noise, trials[b].Figures.Noise
+	return Noise{max(m.Speed, n.Speed), max(m.Delay, n.Delay), max(m.Paused, n.Paused)}
+}
+
+// total is the sum of a trial's figures, each as a part of what it is with the first that is usable.
+func total(trials []Trial, of []Standing, i int) float64 {
+	first := slices.IndexFunc(trials, func(t Trial) bool { return t.Usable() })
+	v := Verdict{Of: of}
+	time, delay, paused := v.parts(trials, i, first)
+	return time + delay + paused
 }
 
 // choose takes the trial of a verdict.
@@ -124,7 +132,11 @@ func (v *Verdict) choose(trials []Trial, prefer Prefer) {
 			continue
 		}
 		time, delay, paused := v.parts(trials, i, own)
-		if sum := time + delay + paused; v.Chosen < 0 || sum < least {
+		sum := time + delay + paused
+		if w, weighs := prefer.weights(); weighs {
+			sum = w[0]*time + w[1]*delay + w[2]*paused
+		}
+		if v.Chosen < 0 || sum < least {
 			v.Chosen, least = i, sum
 		}
 	}
@@ -155,8 +167,13 @@ func (v *Verdict) nearest(trials []Trial) int {
 // good reports whether a trial may be chosen.
 func (v *Verdict) good(trials []Trial, i, own int, prefer Prefer) bool {
 	f, g := &trials[i].Figures, &trials[own].Figures
+	n := noise(trials, i, own)
+	if _, weighs := prefer.weights(); weighs {
+		return true
+	}
 	if prefer == PreferAll {
-		return v.Of[i].Speed >= v.Of[own].Speed*(1-near) && nearly(f.Delay, g.Delay) && nearly(f.Paused, g.Paused)
+		return v.Of[i].Speed >= v.Of[own].Speed*(1-max(near, n.Speed)) && nearly(f.Delay, g.Delay+n.Delay) &&
+			nearly(f.Paused, g.Paused+n.Paused)
 	}
 	for k := range trials {
 		best := &trials[k].Figures
@@ -188,6 +205,9 @@ func part(d, against unit.Duration) float64 {
 // why says why a usable trial is on the frontier, or is not.
 func (v *Verdict) why(trials []Trial, i int) string {
 	if k := v.Of[i].By; k >= 0 {
+		if n := noise(trials, k, i); n != (Noise{}) && v.same(trials, k, i, n) {
+			return fmt.Sprintf("as %d: what they differ by is less than seeds do", k+1)
+		}
 		return fmt.Sprintf("dominated by %d: %s", k+1, v.against(trials, k, i))
 	}
 	var least []string
@@ -210,6 +230,14 @@ func (v *Verdict) why(trials []Trial, i int) string {
 		text += "; chosen"
 	}
 	return text
+}
+
+// same reports whether two trials differ in no figure by more than they may be off.
+func (v *Verdict) same(trials []Trial, k, i int, n Noise) bool {
+	f, g := &trials[k].Figures, &trials[i].Figures
+	apart := func(a, b, most unit.Duration) bool { return max(a, b)-min(a, b) > most }
+	a, b := v.Of[k].Speed, v.Of[i].Speed
+	return max(a, b)-min(a, b) <= n.Speed*max(a, b) && !apart(f.Delay, g.Delay, n.Delay) && !apart(f.Paused, g.Paused, n.Paused)
 }
 
 // against says what trial k has better than trial i.

@@ -15,6 +15,15 @@ type Figures struct {
 	Drops  int64           // sum over all runs
 	Failed int64           // runs that did not come to their end
 	Wrong  string          // the first run that dropped or failed, in words
+	Noise  Noise           // by how much the means may be off
+}
+
+// Noise is by how much means over seeds may be off: the range over seeds through their number, which is about the
+// standard error of the mean of two to ten (Dixon and Massey, Introduction to Statistical Analysis: the range of a
+// sample). Of one seed nothing is known: 0.
+type Noise struct {
+	Speed         float64 // part of a throughput
+	Delay, Paused unit.Duration
 }
 
 // A Trial is a point and what it came to.

@@ -82,3 +82,32 @@ func TestFiles(t *testing.T) {
 			p.Lines.Unread)
 	}
 }
+
+// Any text is told apart or refused, and read in every dialect without a panic; each line that is counted is of the text.
+func FuzzPublic(f *testing.F) {
+	all, _ := filepath.Glob(filepath.Join("testdata", "public", "*", "*"))
+	for _, path := range all {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		of := []netconf.File{netconf.NewFile("f", text)}
+		names := []string{"eos", "nxos", "frr", "junos", "nvue", "sonic"}
+		if d, err := Detect(of); err == nil {
+			names = []string{d}
+		}
+		lines := strings.Count(string(text), "\n") + 1
+		for _, name := range names {
+			p := All[name].Parse(of)
+			for _, u := range p.Unread {
+				if u.Line < 1 || u.Line > lines {
+					t.Errorf("%s: line %d of %d", name, u.Line, lines)
+				}
+			}
+			p.Device.Facts()
+		}
+	})
+}

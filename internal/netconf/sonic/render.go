@@ -61,6 +61,7 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 
 // limits are those of the command pfcwd: sonic-utilities, pfcwd/main.py.
 var limits = netconf.WatchdogLimits{Step: unit.Millisecond, LeastPoll: 100 * unit.Millisecond,
+	MostPoll:   unit.Second, // sonic-pfcwd.yang: POLL_INTERVAL
 	MostDetect: 5 * unit.Second, MostRestore: 60 * unit.Second, Forwards: true}
 
 // exponent is the n of 2^n.

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"railyard/internal/lint"
+	"railyard/internal/prove"
+	"railyard/internal/sheet"
+	"railyard/internal/unit"
+)
+
+// devicesOf reads the devices that arguments name, as the design calls them.
+func (a *app) devicesOf(args []string, f lintFlags) (devices []*lint.Device, err error) {
+	for _, arg := range args {
+		paths, err := devicePaths(arg)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range paths {
+			c, err := a.readDevice(path, f.dialect)
+			if err != nil {
+				return nil, err
+			}
+			devices = append(devices, &lint.Device{Parsed: c.Parsed, Dialect: c.dialect, File: c.files[0].Name})
+		}
+	}
+	return devices, mapped(devices, f.maps)
+}
+
+// jobChanged runs the scenario's own job with configurations as they were and as they are. What that costs is said first.
+func (a *app) jobChanged(ctx context.Context, f lintFlags, after []*lint.Device) (*prove.Change, error) {
+	before, err := a.devicesOf([]string{f.before}, f)
+	if err != nil {
+		return nil, err
+	}
+	sc, err := a.readScenario(f.scenario)
+	if err != nil {
+		return nil, err
+	}
+	e, err := prove.Forecast(ctx, sc)
+	if err != nil {
+		return nil, a.located(f.scenario, sc, err)
+	}
+	a.tell(fmt.Sprintf("2 runs of the job of %s, each of about %s packet-hops", f.scenario, unit.Count(e.PacketHops)))
+	c, err := prove.Changed(ctx, sc, before, after, false)
+	if err != nil {
+		return nil, a.located(f.scenario, sc, err)
+	}
+	return c, nil
+}
+
+// changeText prints what a change does to the job.
+func changeText(s *sheet.Sheet, c *prove.Change) {
+	if c == nil {
+		return
+	}
+	s.Blank()
+	s.Wrap("", c.String())
+	rows := [][]string{{"", "before", "after"}}
+	for i := range c.Figures {
+		f := &c.Figures[i]
+		rows = append(rows, []string{"  " + f.Name, f.Text(f.Broken), f.Text(f.Mended)})
+	}
+	s.Grid("lrr", rows)
+	for _, why := range []string{c.Before, c.After} {
+		if why != "" {
+			s.Hang("  ", "  ", why)
+		}
+	}
+}
