@@ -55,7 +55,8 @@ job.flows[0].bytes=1MB, faults=[{link: rail1/host1, drop: 0.01}]. Several values
 (fabric.spines=2,4), several --set and --seeds 1..100 make many runs: every value with
 every other and every seed, on all cores, as many at once as memory holds. They print
 the median, 5th and 95th percentile of the step time or of completion times, with a
-plot; their directory holds sweep.json with a row for each run. A comma within [], {}
+plot; their directory holds sweep.json with a row for each run. Values that cannot run stand
+there with the reason, and the others run. A comma within [], {}
 or quotes belongs to a value: --set 'job.train.layers=[784,10],[784,32,10]'. After
 Ctrl-C the same command with --out DIR runs what is missing.
 

@@ -108,8 +108,8 @@ func (l dense) Split(way Way) *Split {
 			return byColumns(of), pieces
 		}}
 	case Gathered:
-		return &Split{outputs, func(part, parts int) (*Part, []Piece) {
-			of, pieces := l.columns(part, parts)
+		return &Split{nil, func(part, parts int) (*Part, []Piece) {
+			of, pieces := l.places(part, parts)
 			return gathered(l, of, part, parts, 1), pieces
 		}}
 	case Rows:
@@ -131,6 +131,17 @@ func (l dense) columns(part, parts int) (dense, []Piece) {
 		pieces = append(pieces, Piece{l.in*l.out + part*of.out, n, of.out})
 	}
 	return of, pieces
+}
+
+// places is columns of any number of outputs: each part has as many places, and beyond the last output are some that
+// nothing uses, as of a vocabulary. They begin at 0 and have no gradient.
+func (l dense) places(part, parts int) (of dense, pieces []Piece) {
+	first, places, outputs := vocabularyPart(l.out, part, parts)
+	of = l
+	if of.out = places; outputs == 0 {
+		return of, nil
+	}
+	return of, []Piece{{first * l.in, 0, outputs * l.in}, {l.in*l.out + first, places * l.in, outputs}}
 }
 
 // rows is columns of w, and b: the outputs are the sum of all shares, finished.

@@ -169,15 +169,21 @@ func (s side) join(y []float32, h *Hand) {
 
 // place puts a part where it belongs.
 func (s side) place(y, part []float32, t, rows int) {
+	n := s.width(t)
 	for i := range rows * s.groups {
-		copy(y[i*s.whole+t*s.own:][:s.width(t)], part[i*s.own:])
+		if n > 0 { // else it begins beyond the end
+			copy(y[i*s.whole+t*s.own:][:n], part[i*s.own:])
+		}
 	}
 }
 
 // cut takes a part out of the whole.
 func (s side) cut(part, y []float32, t, rows int) {
+	n := s.width(t)
 	for i := range rows * s.groups {
-		n := copy(part[i*s.own:][:s.own], y[i*s.whole+t*s.own:][:s.width(t)])
+		if n > 0 { // else it begins beyond the end
+			copy(part[i*s.own:][:n], y[i*s.whole+t*s.own:])
+		}
 		clear(part[i*s.own+n:][:s.own-n])
 	}
 }

@@ -96,7 +96,7 @@ func TestPartsMakeTheLayer(t *testing.T) {
 			for _, kernel := range []Kernel{Portable, Fused} {
 				l := l.With(kernel).(Splitter)
 				t.Run(fmt.Sprintf("%s/%d/%s", name, way, kernel.Name), func(t *testing.T) {
-					for parts := 1; parts <= 4; parts *= 2 {
+					for parts := 1; parts <= 8; parts *= 2 {
 						fits := true
 						for _, w := range l.Split(way).Widths {
 							fits = fits && w.Size%parts == 0

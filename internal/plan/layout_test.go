@@ -23,7 +23,7 @@ func TestMisfitsHaveTheirPlaces(t *testing.T) {
 		{"[784, 20, 10]", "{pp: 4, micro_batches: 3}", "", `
 test.yaml:4:18: job.parallel.pp: 4 stages with 1 virtual stages each want 4 layers, there are 2
 test.yaml:4:36: job.parallel.micro_batches: 3 micro-batches do not divide a batch of 16 rows`},
-		{"[784, 20, 10]", "{tp: 4, tensor: book}", "", "test.yaml:4:18: job.parallel.tp: tp 4 does not divide the 10 outputs of layer 2"},
+		{"[784, 6, 10]", "{tp: 4}", "", "test.yaml:4:18: job.parallel.tp: tp 4 does not divide the 6 outputs of layer 1"},
 		{"[784, 20, 10]", "{pp: 2}", "fabric: {qos: {classes: data}}\ncongestion: {algorithm: none, notify: none}\n",
 			"job.parallel.pp: 2: stages on two hosts need credits"},
 		{"[784, 20, 10]", "{zero: 1}", "  collective: {algorithm: tree}\n", "job.collective.algorithm: with job.parallel.zero 1"},

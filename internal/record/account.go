@@ -215,8 +215,10 @@ func (j *Job) waterfall(w *mfu.Work) *mfu.Waterfall {
 	a, steps := j.account, unit.Duration(j.life.all())
 	all, given := j.computing()
 	model := unit.Duration(0)
-	if w.Model > 0 {
-		device := j.plan.Work.Programs[0].Device
+	switch device := j.plan.Work.Programs[0].Device; {
+	case w.Model == w.Hardware:
+		model = all.Products // not a picosecond of rounding less
+	case w.Model > 0:
 		model = min(all.Products, device.AtPeak(w.Model))
 	}
 	f := &mfu.Waterfall{}

@@ -158,6 +158,28 @@ func TestLayoutsAreCloseToOneRank(t *testing.T) {
 	}
 }
 
+// Ten classes are in parts on four and eight ranks, too: of eight some have none. In the way of Megatron-LM the last layer
+// stands alone behind a pair, in the book's each layer does.
+func TestUnevenPartsAreCloseToOneRank(t *testing.T) {
+	for _, c := range []struct{ layers, parallel string }{
+		{"784, 24, 10", "tp: 4, tensor: book"}, {"784, 16, 8, 10", "tp: 4, dp: 2"}, {"784, 16, 8, 10", "tp: 8"}, {"784, 10", "tp: 8"},
+	} {
+		closeToOneRank(t, fmt.Sprintf(`
+cluster: {hosts: 4, host: {gpus: 2}, nic: {speed: 200Gb/s}}
+fabric: {design: rail-optimized, spines: 1}
+job:
+  train:
+    layers: [%s]
+    data: %q
+    batch: 16
+    epochs: 9
+    steps: 50
+    lr: 0.1
+  parallel: {%s}
+`, c.layers, digits(t), c.parallel))
+	}
+}
+
 // closeToOneRank takes a scenario with 50 steps and a learning rate of 0.1.
 func closeToOneRank(t *testing.T, yaml string) {
 	t.Helper()

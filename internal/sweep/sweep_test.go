@@ -336,7 +336,7 @@ job:
 		}
 		var b strings.Builder
 		if err := tab.WriteText(&b); err != nil || !strings.Contains(b.String(), "4 runs, 8 variants; 4 refused") ||
-			!strings.Contains(b.String(), "job.parallel.tp=4 job.parallel.dp=1: job.parallel.tp: tp 4 does not divide") {
+			!strings.Contains(b.String(), "job.parallel.tp=4 job.parallel.dp=1 and 1 more: job.parallel.tp: tp 4 does not") {
 			t.Errorf("%v\n%s", err, b.String())
 		}
 	}

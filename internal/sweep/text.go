@@ -15,8 +15,8 @@ import (
 const (
 	textColumns = 80
 	plotWidth   = 70
-	mostNamed   = 24 // runs without figures
-	mostName    = 60 // characters of what was set
+	mostNamed   = 24  // reasons for which runs have no figures
+	mostName    = 120 // characters of what was set
 )
 
 // WriteText prints a table for a terminal of 80 columns: for each figure its spread over the runs
@@ -117,31 +117,41 @@ func strip(f *Figure, low, high unit.Duration) string {
 	return string(line)
 }
 
-// writeLeft names the first runs without figures of a kind, and says why they have none.
+// writeLeft names the first runs without figures of a kind, and says why they have none: those with the same reason
+// together.
 func (t *Table) writeLeft(s *sheet.Sheet, title string, of func(*Row) bool) {
-	named := 0
+	var reasons []string
+	runs := map[string][]string{} // by reason
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		if !of(r) {
-			continue
-		}
-		if named++; named == 1 {
-			s.Title(title)
-		}
-		if named > mostNamed {
 			continue
 		}
 		why := r.Error
 		if why == "" && r.Unfinished > 0 {
 			why = fmt.Sprintf("%d of the job's flows did not finish", r.Unfinished)
 		}
-		name := sheet.Shorten(label(r.Set), mostName)
-		if len(t.Seeds) > 1 {
-			name += fmt.Sprintf(" seed %d", r.Seed)
+		if runs[why] == nil {
+			reasons = append(reasons, why)
 		}
-		s.Wrap("  ", name+": "+why)
+		name := label(r.Set)
+		if len(t.Seeds) > 1 {
+			name = strings.TrimSpace(fmt.Sprintf("%s seed %d", name, r.Seed))
+		}
+		runs[why] = append(runs[why], name)
 	}
-	if named > mostNamed {
-		s.Wrap("  ", fmt.Sprintf("and %d more", named-mostNamed))
+	if len(reasons) == 0 {
+		return
+	}
+	s.Title(title)
+	for _, why := range reasons[:min(len(reasons), mostNamed)] {
+		name := sheet.Shorten(runs[why][0], mostName)
+		if n := len(runs[why]) - 1; n > 0 {
+			name += fmt.Sprintf(" and %d more", n)
+		}
+		s.Wrap("  ", strings.TrimPrefix(name+": "+why, ": "))
+	}
+	if n := len(reasons) - mostNamed; n > 0 {
+		s.Wrap("  ", fmt.Sprintf("and %s", unit.CountOf(int64(n), "other reason")))
 	}
 }
