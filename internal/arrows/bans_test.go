@@ -215,7 +215,7 @@ var onlyThese = map[[2]string]string{
 		"Routing Setting Storm Watchdog While",
 	{"plan", "dataset"}: "Size",
 	{"plan", "result"}:  "KindBackground KindCollective KindJob RowGroupRows",
-	{"plan", "train"}:   "Clip Layers LossPart Notes Ties",
+	{"plan", "train"}:   "Clip Layers LossPart Notes Ties Views",
 }
 
 // localNames maps the names by which a file calls its imports to their paths.

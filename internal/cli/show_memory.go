@@ -68,12 +68,12 @@ func memoryOf(j *plan.Job) (*memoryJSON, error) {
 
 func memoryData(_ *plan.Plan, j *plan.Job) (any, error) { return memoryOf(j) }
 
-// termRules say how each term is counted: 4 bytes for each number.
+// termRules say how each term is counted, in numbers.
 var termRules = [workload.Terms]string{
 	workload.WeightsTerm:     "P, the parameters of the rank's layers, or its shard of them",
 	workload.StashTerm:       "P for each micro-batch in flight",
 	workload.GradientsTerm:   "P, or its shard",
-	workload.OptimiserTerm:   "P for each vector of its state, or its shard",
+	workload.OptimiserTerm:   "P for each vector of its state, masters among them, or its shard",
 	workload.ActivationTerm:  "rows x inputs of each layer, for each micro-batch in flight, and outputs; images too",
 	workload.ErrorTerm:       "rows x outputs of each layer, of a few micro-batches",
 	workload.BucketTerm:      "the largest bucket: of gradients and parameters that travel",
@@ -115,7 +115,11 @@ func memoryText(a *app, _ *plan.Plan, j *plan.Job) error {
 	}
 	s.Columns(append(names, "    all"), columns)
 	s.Blank()
-	rows := [][]string{{"term", "4 bytes for each of"}}
+	size := "4 bytes for each of"
+	if j.Work.Training.Precision.Weights == workload.BFloat16 {
+		size = "4 bytes, of weights, errors, what is between layers and what is sent 2, for each of"
+	}
+	rows := [][]string{{"term", size}}
 	for _, term := range shown {
 		rows = append(rows, []string{letters(term) + term.String(), termRules[term]})
 	}

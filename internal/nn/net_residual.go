@@ -40,6 +40,8 @@ func buildAdd(b *netBuilder, v netValues) error {
 	}
 	last, g := b.cut(), []Named(nil)
 	switch {
+	case o.f == nil && len(last) == 0:
+		return fmt.Errorf("%s has no layer, want at least one", o.name)
 	case o.f == nil:
 		o.f, o.made, b.at = last, b.at, o.begin
 	case len(last) == 0:

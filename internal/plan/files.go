@@ -1,6 +1,9 @@
 package plan
 
-import "railyard/internal/unit"
+import (
+	"railyard/internal/nn"
+	"railyard/internal/unit"
+)
 
 // Files are the texts of the files that a scenario names. One that it does not name is nil.
 type Files struct {
@@ -15,6 +18,9 @@ type JobFiles struct {
 	Schedule []byte // of collective.schedule
 	Flows    []byte // of flows_csv
 	Network  []byte // of train.network
+	// Image is the size of the images in the folder that train.data names; zero: it is not known, or the scenario
+	// says it.
+	Image nn.Volume
 }
 
 // of returns the files of a job.

@@ -22,7 +22,7 @@ func model(t *scenario.Train, of *nn.Spec) (*nn.Model, error) {
 }
 
 // specOf translates the sizes of a network; file is the text of one that is listed.
-func specOf(t *scenario.Train, file []byte) (s nn.Spec, err error) {
+func specOf(t *scenario.Train, files *JobFiles) (s nn.Spec, err error) {
 	s.Kind = t.Model
 	switch t.Model {
 	case "mlp":
@@ -37,7 +37,7 @@ func specOf(t *scenario.Train, file []byte) (s nn.Spec, err error) {
 	case "gpt":
 		s.GPT, err = transformer(t)
 	case "file":
-		s.Net, err = listed(t, file)
+		s.Net, err = listed(t, files)
 	default:
 		panic("plan: the scenario has a network " + t.Model + ", which nn has not")
 	}
@@ -45,13 +45,16 @@ func specOf(t *scenario.Train, file []byte) (s nn.Spec, err error) {
 }
 
 // listed reads a network from its file. What the file does not say of examples, the data do.
-func listed(t *scenario.Train, file []byte) (*nn.Net, error) {
-	f, err := netfile.Read(t.Network, file)
+func listed(t *scenario.Train, files *JobFiles) (*nn.Net, error) {
+	f, err := netfile.Read(t.Network, files.Network)
 	if err != nil {
 		return nil, err
 	}
 	channels, side := t.Data.Pixels()
-	rows := netfile.Rows{Image: nn.Volume{Channels: channels, Height: side, Width: side}}
+	rows := netfile.Rows{Image: files.Image}
+	if rows.Image == (nn.Volume{}) {
+		rows.Image = nn.Volume{Channels: channels, Height: side, Width: side}
+	}
 	if text := t.Data.Text; text != nil {
 		rows = netfile.Rows{Text: true, Vocabulary: text.Vocabulary, Context: text.Window}
 	}

@@ -243,7 +243,8 @@ func (p *Plan) slow(j *Job) map[int32]unit.Ratio {
 
 func (p *Plan) planTraining(j *Job) error {
 	t := j.Spec.Train
-	spec, err := specOf(t, p.files.of(j).Network)
+	files := p.files.of(j)
+	spec, err := specOf(t, &files)
 	if err != nil {
 		return err
 	}

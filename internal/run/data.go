@@ -66,6 +66,25 @@ func (s *Sources) measure(ctx context.Context, j *scenario.Job) (size dataset.Si
 	return size, err == nil, atKey(ctx, dataKey(j), err)
 }
 
+// imageIn is the size of the images in a folder that is there; zero: it cannot be known, which whoever reads them
+// finds out, or the scenario says it.
+func imageIn(ctx context.Context, d *scenario.Data) (v nn.Volume) {
+	var size dataset.Size
+	var err error
+	switch of, _ := d.Drawn(); {
+	case of != nil || d.Text != nil:
+		return v
+	case d.Images != nil:
+		size, err = picturesOf(d.Images).Measure(ctx)
+	default:
+		size, err = dataset.Measure(d.Path)
+	}
+	if err != nil {
+		return v
+	}
+	return nn.Volume{Channels: max(size.Channels, dataset.Grey), Height: size.Rows, Width: size.Cols}
+}
+
 // atKey says which key of the scenario an error is about, unless the run was ended or a file that
 // it names has lines of its own to point at.
 func atKey(ctx context.Context, path string, err error) error {

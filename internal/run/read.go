@@ -102,6 +102,7 @@ func readFiles(ctx context.Context, sc *scenario.Scenario, known []plan.Configur
 		}
 		if t := j.Train; t != nil && t.Model == "file" {
 			files.Jobs[i].Network = read(j.Path()+".train.network", inputName(sc, i, result.NetworkInput), t.Network, netfile.MaxText)
+			files.Jobs[i].Image = imageIn(ctx, &t.Data)
 		}
 		if f := j.FlowsCSV; f.Set {
 			files.Jobs[i].Flows = read(j.Path()+".flows_csv", inputName(sc, i, result.FlowsInput), f.Value, scenario.MaxFlowBytes)
