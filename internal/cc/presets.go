@@ -69,6 +69,17 @@ var Presets = map[string]Preset{
 		Assumed: "which values of these ranges, HAI of ten times AI, no byte counter and the minimum rate: tuned, so that " +
 			"incasts of 2 to 16 at 25 to 400 Gb/s fill their port; and what connectx-default assumes",
 	},
+	"tuned": {
+		DCQCN:       tuned,
+		Marking:     hpccMarking,
+		MarkingRate: 100 * unit.GigabitPerSec,
+		Source: "as connectx-default, but for what NVIDIA leaves to be set (DCQCN CC parameters): rate_to_set_on_first_cnp, up to " +
+			"85 % of the port; rpg_time_reset as Barre (USENIX ATC 2025, table 2) has it in production, 20 to 100 us; " +
+			"steps and floor scale with the port, as in SIGCOMM 2015",
+		Assumed: "tuned, so that incasts of 2 to 16 at 25 to 400 Gb/s use nine tenths of their port and neither drop nor pause more: " +
+			"60 % on the first CNP, g 43/1024, 24 us without a byte counter, three fast recoveries, AI 0.2 and HAI 2 % of the " +
+			"port, the floor 1 %; and what connectx-default assumes",
+	},
 	"dcqcn-sigcomm15": {
 		DCQCN:       sigcomm15,
 		Marking:     RED{Min: 5 * unit.Kilobyte, Max: 200 * unit.Kilobyte, P: unit.Ratio{Num: 1, Den: 100}},
@@ -139,6 +150,22 @@ var barre = func() DCQCN {
 	p.MinDecFactor = unit.Ratio{Num: 92, Den: 100}
 	p.IncreaseTimer, p.ByteCounter = 28*unit.Microsecond, 0
 	p.AI, p.HAI, p.PortRate = 40*unit.MegabitPerSec, 400*unit.MegabitPerSec, 40*unit.GigabitPerSec
+	return p
+}()
+
+// tuned is connectX with a target that the first CNP lowers, and a recovery that scales with the port.
+//
+// connectX cuts at most to a half every 4 us, which holds an incast's first burst, but its target stays the line rate: the
+// first step of recovery is a jump to half of the line by all senders at once, and the next comes 300 us later. So ports
+// stand idle at 2:1, and with a faster timer alone the jump overflows buffers at 16:1. Here the first CNP sets rate and
+// target to 60 % (60 and not less: two senders are to fill the port), alpha fades in about 24 us, so that later cuts are
+// small, and hyper increase waits for three increases without a cut.
+var tuned = func() DCQCN {
+	p := connectX
+	p.G, p.FirstCNPRate = unit.Ratio{Num: 43, Den: 1024}, unit.Ratio{Num: 60, Den: 100}
+	p.IncreaseTimer, p.ByteCounter, p.FastRecovery = 24*unit.Microsecond, 0, 3
+	p.AI, p.HAI, p.PortRate = 80*unit.MegabitPerSec, 800*unit.MegabitPerSec, 40*unit.GigabitPerSec
+	p.MinRate = unit.GigabitPerSec // of 100; the scenario scales it
 	return p
 }()
 

@@ -239,7 +239,7 @@ func drawDeadlock(d *draw) string {
 	text := "# Two dead links make ports wait in a circle.\n# noun: PFC deadlock\n# cure: without any fault or without faults\n" +
 		"seed: 5\n" + leafSpine(8, 100, 2, 100, "  links: {length: 20m}\n  switch: {buffer: 1MB}\n  routing: {spine_as: unique}\n"+
 		"  qos: {pfc: {watchdog: {detect: 300us, restore: 100us}}}\n")
-	text = strings.Replace(text, "leaves: 2", "leaves: 4", 1) + none
+	text = strings.Replace(text, "leaves: 2", "leaves: 4", 1) + none + "transport: {timeout: 1.048576ms}\n"
 	for i, f := range [][2]int{{1, 3}, {2, 4}, {3, 1}, {4, 2}, {5, 7}, {6, 8}, {7, 5}, {8, 6}} {
 		if i == 0 {
 			text += "job:\n  flows:\n"
@@ -261,7 +261,7 @@ func drawLastLost(d *draw) string {
 	us := d.between(60, 120)
 	return "# The last packets are lost, and only the timer finds it.\n# noun: link down, timeout\n" +
 		"# cure: with a retransmission timeout or without faults[0]\n" +
-		single(2, 100, "") + none + "job:\n  flows:\n" + flow(1, 2, bytes(100, us), "") +
+		single(2, 100, "") + none + "transport: {timeout: 1.048576ms}\njob:\n  flows:\n" + flow(1, 2, bytes(100, us), "") +
 		planted(fmt.Sprintf("faults:\n  - {link: rail1/host2, at: %dus, down: 10us}\n", us+2))
 }
 

@@ -145,7 +145,7 @@ func TestExamplesChangeAsTheySay(t *testing.T) {
 			return flow(r, "errors").Retransmits == 40 &&
 				flow(r, "flap").Retransmits < 40
 		}},
-		{"faults", "preset: default", "preset: default, timeout: 200us",
+		{"faults", "timeout: 1.048576ms", "timeout: 200us",
 			func(r ran) bool { return within(r, "flap", 4490*unit.Microsecond) }},
 		{"polarisation", "seed: same", "seed: per-switch", func(r ran) bool { return dataLinks(r, "superspine") > 32 }},
 		{"polarisation", "polarisation.txt", "polarisation-rotated.txt",

@@ -18,6 +18,10 @@ var onlyDCQCN = onlyAlgorithm("dcqcn")
 // which of each range is Railyard's choice.
 const barrePreset = "barre"
 
+// tunedPreset is DCQCN that fills a port without more drops and pauses than the default: Railyard's choice of what a
+// vendor leaves to be set.
+const tunedPreset = "tuned"
+
 // mlxconfig is a public listing of what a ConnectX-5 has in its flash unless it is told otherwise.
 const mlxconfig = "mlxconfig of a ConnectX-5, firmware 16.27 (xdp-newbies list, 2020-06-20)"
 
@@ -145,29 +149,35 @@ var congestionFields = []*Field{
 	},
 	{
 		Path: "congestion.rate_ai", Min: "1b/s", Max: "10Tb/s",
-		Rule: "5Mb/s; with preset dcqcn-sigcomm15 or barre 40Mb/s per 40 Gb/s of cluster.nic.speed", applies: where(onlyDCQCN),
+		Rule:    "5Mb/s; with preset dcqcn-sigcomm15 or barre 40Mb/s, with tuned 80Mb/s per 40 Gb/s of cluster.nic.speed",
+		applies: where(onlyDCQCN),
 		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Congestion.RateAI }),
-		derive:  perPort(5*unit.MegabitPerSec, 1000, 1000),
+		derive:  perPort(5*unit.MegabitPerSec, map[string]unit.Bitrate{paperPreset: 1000, barrePreset: 1000, tunedPreset: 500}),
 		Meaning: "step of additive increase",
 		Source:  mlxconfig + ": rpg_ai_rate 5",
 	},
 	{
 		Path: "congestion.rate_hai", Min: "1b/s", Max: "10Tb/s",
-		Rule: "50Mb/s; with preset dcqcn-sigcomm15 200Mb/s, with barre 400Mb/s per 40 Gb/s of cluster.nic.speed", applies: where(onlyDCQCN),
+		Rule:    "50Mb/s; with preset dcqcn-sigcomm15 200Mb/s, with barre 400Mb/s, with tuned 800Mb/s per 40 Gb/s of cluster.nic.speed",
+		applies: where(onlyDCQCN),
 		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Congestion.RateHAI }),
-		derive:  perPort(50*unit.MegabitPerSec, 200, 100),
+		derive:  perPort(50*unit.MegabitPerSec, map[string]unit.Bitrate{paperPreset: 200, barrePreset: 100, tunedPreset: 50}),
 		Meaning: "step of hyper increase",
 		Source:  mlxconfig + ": rpg_hai_rate 50",
 	},
 	{
 		Path: "congestion.min_rate", Min: "1kb/s", Max: "10Tb/s",
-		Rule:    "1Gb/s, with preset dcqcn-sigcomm15 40Mb/s; or cluster.nic.speed where that is less",
+		Rule: "1Gb/s, with preset dcqcn-sigcomm15 40Mb/s, with tuned 1 % of cluster.nic.speed; or cluster.nic.speed where that " +
+			"is less",
 		applies: where(onlyDCQCN),
 		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Congestion.MinRate }),
 		derive: func(_ *decoder, b any, _ string) string {
 			s, floor := b.(*Scenario), unit.GigabitPerSec
-			if s.Congestion.Preset == paperPreset {
+			switch s.Congestion.Preset {
+			case paperPreset:
 				floor = 40 * unit.MegabitPerSec
+			case tunedPreset:
+				floor = max(s.Cluster.NIC.Speed/100, 1)
 			}
 			return min(floor, s.Cluster.NIC.Speed).String()
 		},
@@ -179,14 +189,12 @@ var congestionFields = []*Field{
 // paperPreset names the constants of the DCQCN paper, which scale with the port.
 const paperPreset = "dcqcn-sigcomm15"
 
-// perPort is a step of increase: fixed, or with the paper's constants a part of the port's rate.
-func perPort(fixed, paper, barre unit.Bitrate) func(*decoder, any, string) string {
+// perPort is a step of increase: fixed, or with some presets a part of the port's rate.
+func perPort(fixed unit.Bitrate, parts map[string]unit.Bitrate) func(*decoder, any, string) string {
 	return func(_ *decoder, b any, _ string) string {
-		switch s := b.(*Scenario); s.Congestion.Preset {
-		case paperPreset:
-			return (s.Cluster.NIC.Speed / paper).String()
-		case barrePreset:
-			return (s.Cluster.NIC.Speed / barre).String()
+		s := b.(*Scenario)
+		if part := parts[s.Congestion.Preset]; part > 0 {
+			return (s.Cluster.NIC.Speed / part).String()
 		}
 		return fixed.String()
 	}

@@ -47,6 +47,21 @@ func onlySetUp(s *Scenario) string {
 	return ""
 }
 
+// patient is a retransmission timeout that does not run out while a packet waits in full queues: 14 in the units of
+// verbs, or more where switches are slow and their buffers large.
+func patient(s *Scenario) unit.Duration {
+	const unitOfVerbs, most = 4096 * unit.Nanosecond, 5 * unit.Minute
+	t := unitOfVerbs << 14
+	if s.Cluster.NIC.Speed <= 0 { // what is wrong with it is said elsewhere
+		return t
+	}
+	full := 4 * 8 * float64(s.Fabric.Switch.Buffer) / float64(s.Cluster.NIC.Speed) // seconds
+	for t < most && t.Seconds() < full {
+		t *= 2
+	}
+	return t
+}
+
 // perAck are the algorithms that work on every acknowledgement.
 var perAck = map[string]bool{"hpcc": true, "timely": true, "dctcp": true, "swift": true}
 
@@ -252,12 +267,17 @@ var transportFields = []*Field{
 		Source: assumed + "; a parameter of REPS (arXiv 2407.21625)",
 	},
 	{
-		Path: "transport.timeout", Default: "1.048576ms", Word: "none", Min: "1us", Max: "10min",
-		value: in(opt(duration), func(s *Scenario) *Opt[unit.Duration] { return &s.Transport.Timeout }),
-		Meaning: "retransmission timeout: 4.096 us x 2^8, so that a loss that only it finds costs a short run " +
-			"a millisecond; verbs applications usually set 2^14 (67 ms), NCCL 2^20 (4.3 s): presets " +
-			"verbs and nccl. none: never, so that a lost last packet ends the flow's progress",
-		Source: assumed, Also: []string{"rto", "retransmit_timeout"},
+		Path: "transport.timeout", Word: "none", Min: "1us", Max: "10min",
+		Rule: "67.108864ms, 4.096 us x 2^14; or the next of these powers of two that outlasts four full buffers of switches at " +
+			"cluster.nic.speed",
+		value:  in(opt(duration), func(s *Scenario) *Opt[unit.Duration] { return &s.Transport.Timeout }),
+		derive: func(_ *decoder, b any, _ string) string { return patient(b.(*Scenario)).String() },
+		Meaning: "retransmission timeout: after so long without an answer all is sent again. A shorter one repairs a lost last " +
+			"packet sooner, and repeats what only waits in a queue: `check` warns of it. NCCL sets 2^20 (4.3 s, preset nccl). " +
+			"none: never, so that a lost last packet ends the flow's progress",
+		Source: "InfiniBand Architecture Specification 1, section 9.7.6.1.3: 4.096 us x 2^n; 14 is what verbs applications " +
+			"usually set",
+		Also: []string{"rto", "retransmit_timeout"},
 	},
 	{
 		Path: "transport.timeout_low", Default: "none", Word: "none", Min: "1us", Max: "10min",

@@ -304,7 +304,7 @@ var (
 		{"hpcc-ns3", hpccNS3},
 	}
 	TransportPresets = []Choice{
-		{"default", "timeout exponent 8 (1.048576 ms)"},
+		{"default", "frames of RoCEv2, a timeout exponent of 14 or more"},
 		{"verbs", "timeout exponent 14 (67.108864 ms), usual with verbs applications"},
 		{"nccl", "timeout exponent 20 (4.294967296 s), NCCL's default (NCCL_IB_TIMEOUT)"},
 		{"irn", "selective repeat with a window of the bandwidth-delay product, as in IRN (SIGCOMM'18)"},
@@ -316,6 +316,8 @@ var (
 			"minimum rate assumed"},
 		{"hpcc-ns3", hpccNS3 + ": timers only, marks in ACKs; increase steps and minimum rate for 100 Gb/s ports"},
 		{"hpcc-ns3-paper", hpccNS3 + ", run.py --cc dcqcn_paper: timers of 50, 50 and 55 us"},
+		{tunedPreset, "connectx-default with a first cut to 60 %, a faster recovery, and steps and floor that scale with the port: fills " +
+			"the port of an incast without more drops and pauses than the default; tuned"},
 		{barrePreset, "the default with smaller steps more often: within the ranges that Barre (USENIX ATC'25, table 2) gives for " +
 			"NICs of 400 Gb/s, tuned to fill a port; increase steps scaled with the port"},
 		{"connectx-default", "NVIDIA, DCQCN CC parameters (ConnectX-4 and later), and mlxconfig of a ConnectX-5; order of " +

@@ -58,6 +58,9 @@ var presets = map[string]map[string]values{
 		"hpcc-ns3":         reactionPoint("1us", "4us", "300us"),
 		"hpcc-ns3-paper":   reactionPoint("50us", "50us", "55us"),
 		"connectx-default": below("congestion", values{"min_rate": "1Mb/s"}), // the rest is Railyard's default too
+		tunedPreset: below("congestion", values{ // and steps and floor, which scale with the port
+			"g": "43/1024", "first_cnp_rate": "60%", "increase_timer": "24us", "byte_counter": "none", "fast_recovery": "3",
+		}),
 		barrePreset: below("congestion", values{ // and the steps, which scale with the port
 			"cnp_interval": "2us", "decrease_interval": "2us", "min_dec_fac": "92%", "increase_timer": "28us",
 			"byte_counter": "none",

@@ -40,7 +40,7 @@ func TestDefaults(t *testing.T) {
 		{"spine link", s.Fabric.Links.Spine, 400 * unit.GigabitPerSec},
 		{"design", s.Fabric.Design, "rail-optimized"},
 		{"xON", s.Fabric.QoS.PFC.ResumeOffset, 18432 * unit.Byte},
-		{"timeout", s.Transport.Timeout, Some(1048576 * unit.Nanosecond)},
+		{"timeout", s.Transport.Timeout, Some(67108864 * unit.Nanosecond)},
 		{"R_AI", s.Congestion.RateAI, 5 * unit.MegabitPerSec},
 		{"R_HAI", s.Congestion.RateHAI, 50 * unit.MegabitPerSec},
 		{"minimum rate", s.Congestion.MinRate, unit.GigabitPerSec},

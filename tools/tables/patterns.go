@@ -70,41 +70,48 @@ func across(seed, leaves, hosts int) string {
 	return "job={flows: [" + strings.Join(flows, ", ") + "]}"
 }
 
-// The incasts: senders to one port, and speed of every port in Gb/s.
-var incastSizes = []struct{ senders, speed int }{{2, 25}, {8, 25}, {2, 100}, {4, 100}, {8, 100}, {16, 100}, {2, 400}, {4, 400},
-	{8, 400}, {16, 400}}
+// The incasts: senders to one port, speed of every port in Gb/s, and bytes of a flow.
+var incastSizes = []struct {
+	senders, speed int
+	bytes          unit.Bytes
+}{{8, 100, 64 * unit.Kilobyte}, {2, 25, large}, {8, 25, large}, {16, 25, large}, {2, 100, large}, {4, 100, large}, {8, 100, large},
+	{16, 100, large}, {2, 400, large}, {4, 400, large}, {8, 400, large}, {16, 400, large}, {2, 100, 5 * large}, {2, 400, 5 * large},
+	{8, 400, 5 * large}}
 
-const incastSeeds = 20
+const (
+	large       = 8 * unit.Megabyte
+	incastSeeds = 20
+)
 
-// incasts is how much of its time a port is used until the last flow is complete, by presets of DCQCN, and what that
-// takes of the queue and of pauses.
+// incasts is how much of its time a port is used until the last flow is complete, by presets of DCQCN, what that takes of
+// the queue and of pauses, and how long the first flow took of the time of the last.
 var incasts = table{
 	name: "incasts", doc: "docs/accuracy.md",
-	head: []string{"incast of 8 MB", "ports", "`default`: port used", "deepest queue", "pauses", "`barre`: port used", "deepest queue",
-		"pauses"},
+	head: []string{"incast", "ports", "`default`: port used", "deepest queue", "pauses", "first of last", "`tuned`: port used",
+		"deepest queue", "pauses", "first of last"},
 	rows: len(incastSizes),
 	row: func(ctx context.Context, i int) ([]string, error) {
 		c := incastSizes[i]
-		row := []string{fmt.Sprintf("%d:1", c.senders), fmt.Sprintf("%d Gb/s", c.speed)}
+		row := []string{fmt.Sprintf("%d:1 of %s", c.senders, c.bytes), fmt.Sprintf("%d Gb/s", c.speed)}
 		var flows []string
 		for i := range c.senders {
-			flows = append(flows, fmt.Sprintf("{from: host%d/gpu0, to: host%d/gpu0, bytes: 8MB}", i+1, c.senders+1))
+			flows = append(flows, fmt.Sprintf("{from: host%d/gpu0, to: host%d/gpu0, bytes: %s}", i+1, c.senders+1, c.bytes))
 		}
-		for _, preset := range []string{"default", "barre"} {
+		for _, preset := range []string{"default", "tuned"} {
 			set := []string{"fabric={design: single-switch}", fmt.Sprintf("cluster.hosts=%d", c.senders+1),
 				fmt.Sprintf("cluster.nic.speed=%dGb/s", c.speed), "congestion.preset=" + preset,
 				"job={flows: [" + strings.Join(flows, ", ") + "]}"}
 			v, err := experiment{file: patternFile, set: set, seeds: incastSeeds}.means(ctx, func(r *ran) []float64 {
 				const payload, wire = 4096, 4178 + 20
 				port := unit.Bitrate(c.speed) * unit.GigabitPerSec
-				all := float64(port.TransmitTime(unit.Bytes(c.senders) * 8 * unit.Megabyte * wire / payload))
+				all := float64(port.TransmitTime(unit.Bytes(c.senders) * c.bytes * wire / payload))
 				last := fmt.Sprintf("rail1/host%d", c.senders+1)
-				return []float64{all / r.last(), r.deepest(last), float64(r.Pauses)}
+				return []float64{all / r.last(), r.deepest(last), float64(r.Pauses), r.first() / r.last()}
 			})
 			if err != nil {
 				return nil, err
 			}
-			row = append(row, percent(v[0]), kilo(v[1]), fmt.Sprintf("%.0f", v[2]))
+			row = append(row, percent(v[0]), kilo(v[1]), fmt.Sprintf("%.0f", v[2]), percent(v[3]))
 		}
 		return row, nil
 	},

@@ -146,6 +146,15 @@ func (r *ran) last() (took float64) {
 	return took
 }
 
+// first is when the first of a job's flows was done, in picoseconds.
+func (r *ran) first() float64 {
+	took := r.last()
+	for i := range r.Flows {
+		took = min(took, float64(r.Flows[i].Took()))
+	}
+	return took
+}
+
 // deepest is the deepest queue of some ports.
 func (r *ran) deepest(ports ...string) (deepest float64) {
 	for _, l := range r.links {
