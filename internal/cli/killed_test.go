@@ -131,7 +131,7 @@ var killable = []struct{ command, before string }{
 }
 
 // Whenever a command is killed, each file that it leaves under its own name is whole, what was there before is still
-// there, and the command goes through when it is given again, with the same files.
+// there, and the command goes through when it is given again, with the same files, or says that it wants a new or empty folder.
 func TestKilledCommands(t *testing.T) {
 	for i, k := range killable {
 		if *kills == 1 && i%3 != 0 {
@@ -191,6 +191,10 @@ func TestKilledCommands(t *testing.T) {
 				}
 			}
 			again, state, _ := inChild(dir, strings.Fields(k.command)...)
+			if len(got) > 0 && bytes.Contains(again, []byte("want a new or an empty folder")) {
+				os.RemoveAll(dir) // what it left has to be removed first, and that is said
+				continue
+			}
 			if !state.Success() {
 				t.Errorf("%s, after it was killed: %s", k.command, again)
 			}

@@ -216,6 +216,10 @@ func (r *grammarReader) symbol(w located.Word, rule, any, i int) symbol {
 		}
 		text = bare
 	}
+	if strings.TrimSpace(text) == "" { // a no-break space, say: no piece of a text
+		r.fail(r.at(w), "%s: is blank, want a word", located.Shown(text))
+		return 0
+	}
 	s, known := r.words[text]
 	if !known {
 		s = symbol(len(r.g.words))

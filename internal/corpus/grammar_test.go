@@ -267,3 +267,13 @@ func FuzzGrammar(f *testing.F) {
 		}
 	})
 }
+
+// A word that is blank, as no-break spaces and line separators are, is refused, for it is no piece of a text.
+func TestBlankWords(t *testing.T) {
+	for _, blank := range []string{"\u00a0", "\u2028", "\u3000\u3000", "\"\u00a0\"", "\u0085"} {
+		_, err := ReadGrammar("g", []byte("S -> the "+blank+" sleeps"))
+		if got := problems(err); !strings.Contains(got, "is blank, want a word") {
+			t.Errorf("%q: %s", blank, got)
+		}
+	}
+}
