@@ -8,7 +8,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"railyard/internal/board"
+	"railyard/internal/scenario"
 )
+
+// notOfRuns says how a scenario comes to a board that is no cluster.host.preset, or that none does; empty for the others.
+func notOfRuns(name string) string {
+	var presets []string
+	for _, c := range scenario.HostPresets {
+		switch name {
+		case c.Name:
+			return ""
+		case c.Name + "-shared":
+			return "Of a scenario it is the host with cluster.host.preset: " + c.Name + " and cluster.nic.shared_by: 2."
+		}
+		presets = append(presets, c.Name)
+	}
+	return "No scenario has such a host: cluster.host.preset is " + strings.Join(presets, ", ") + "."
+}
 
 func (a *app) hostCommand() *cobra.Command {
 	asJSON := false
@@ -39,6 +55,9 @@ func (a *app) hostCommand() *cobra.Command {
 			s.Blank()
 			s.Grid("llrrw", b.Rows())
 			for _, text := range b.Sums() {
+				s.Wrap("  ", text)
+			}
+			if text := notOfRuns(args[0]); text != "" {
 				s.Wrap("  ", text)
 			}
 			return s.Flush(a.stdout)

@@ -1,11 +1,30 @@
 package cli
 
 import (
+	"strings"
 	"testing"
 
 	"railyard/internal/board"
 	"railyard/internal/scenario"
 )
+
+// Every board that is drawn is a host of runs, or says how a scenario comes to it, or that none does.
+func TestBoardsSayWhetherRunsHaveThem(t *testing.T) {
+	for name := range board.Presets {
+		text := "cluster: {hosts: 2, host: {preset: " + name + "}}\njob: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1kB}]}\n"
+		_, err := scenario.Parse("x.yaml", []byte(text))
+		if said := notOfRuns(name); (err == nil) != (said == "") {
+			t.Errorf("%s: %q, a scenario: %v", name, said, err)
+		}
+		if preset, shared := strings.CutSuffix(name, "-shared"); shared {
+			text = strings.Replace(strings.Replace(text, name, preset, 1), "2, host", "2, nic: {shared_by: 2}, host", 1)
+			if _, err := scenario.Parse("x.yaml", []byte(text)); err != nil ||
+				!strings.Contains(notOfRuns(name), "preset: "+preset+" and cluster.nic.shared_by: 2") {
+				t.Errorf("%s: %q, %v", name, notOfRuns(name), err)
+			}
+		}
+	}
+}
 
 // A board that is drawn has the rates that a run has by the same name.
 func TestBoardsAreThePresetsOfRuns(t *testing.T) {

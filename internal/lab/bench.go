@@ -132,6 +132,6 @@ var benches = map[string]Bench{
 	"ring":         ringBench,
 	"softmax":      softmaxBench,
 	"stack":        stackBench,
-	"tree":         treeBench,
+	"broadcast":    broadcastBench,
 	"unroll":       unrollBench,
 }

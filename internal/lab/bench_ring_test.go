@@ -54,11 +54,26 @@ func TestRingsOfOtherSizes(t *testing.T) {
 	}
 }
 
-func TestTheTreesTableHasEveryRank(t *testing.T) {
-	s, err := shownBy(t, treeBench, map[string]float64{"nodes": 3, "per_node": 2})
-	if err != nil {
-		t.Fatal(err)
+// A chain of six takes five rounds, a tree four, as a rank sends to two in turn; every rank has the parameters at the end.
+func TestTheBroadcastsTableHasEveryRank(t *testing.T) {
+	for along, rounds := range map[string]float64{"chain": 5, "tree": 4} {
+		s, err := broadcastBench.Run(Args{"nodes": 3.0, "per_node": 2.0, "along": along})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := stepOf(t, s, "rounds"); got != rounds {
+			t.Errorf("%s: %v rounds, want %v", along, got, rounds)
+		}
+		everyRank(t, s)
 	}
+	if _, err := broadcastBench.Run(Args{"nodes": 3.0, "per_node": 2.0, "along": "star"}); err == nil ||
+		err.Error() != `along is "star", want chain or tree` {
+		t.Error(err)
+	}
+}
+
+func everyRank(t *testing.T, s *Shown) {
+	t.Helper()
 	rows := s.Tables[0].Rows
 	if last := rows[len(rows)-1]; last[3] != "6" {
 		t.Errorf("at the end %s of 6 ranks have the parameters", last[3])
@@ -84,7 +99,7 @@ func TestArgumentsOutOfBoundsAreErrors(t *testing.T) {
 		{ringBench, "ranks", 9, "ranks is 9, want a whole number from 2 to 8"},
 		{ringBench, "ranks", 2.5, "ranks is 2.5"},
 		{ringBench, "elements", 3, "elements is 3, want a whole number from 4"},
-		{treeBench, "nodes", 0, "nodes is 0, want a whole number from 1 to 4"},
+		{broadcastBench, "nodes", 0, "nodes is 0, want a whole number from 1 to 4"},
 		{launchBench, "port", 65536, "port is 65536, want a whole number from 1 to 65535"},
 	} {
 		_, err := shownBy(t, c.bench, map[string]float64{c.name: c.value})

@@ -28,6 +28,9 @@ func example(t *testing.T, name string) string {
 		t.Fatalf("%s: no data as expected:\n%s", name, text)
 	}
 	text = strings.Replace(text, "epochs: 1\n      steps:", "epochs: 99\n      steps:", 1)
+	if name == "lossy" { // three bursts in so few steps would leave it to chance whether they meet one
+		text = strings.ReplaceAll(text, "every: 2ms", "every: 1ms")
+	}
 	return strings.Replace(text, "epochs: 3", "epochs: 9\n    steps: 50", 1)
 }
 

@@ -7,16 +7,17 @@ import (
 	"railyard/internal/coll"
 )
 
-var treeBench = Bench{
-	Meaning: "a broadcast along a binary tree, round by round: who has rank 0's data, and over which links they came",
+var broadcastBench = Bench{
+	Meaning: "a broadcast along a chain, as NCCL's, or a binary tree, round by round: who has rank 0's data, and over which links they came",
 	Params: []Param{
 		{Name: "nodes", Meaning: "hosts, 1 to 4", Default: 2.0},
 		{Name: "per_node", Meaning: "ranks of each host, 1 to 6", Default: 4.0},
+		{Name: "along", Meaning: "chain or tree", Default: "chain"},
 	},
-	Run: runTree,
+	Run: runBroadcast,
 }
 
-func runTree(a Args) (*Shown, error) {
+func runBroadcast(a Args) (*Shown, error) {
 	nodes, err := a.Whole("nodes", 1, 4)
 	if err != nil {
 		return nil, err
@@ -26,7 +27,12 @@ func runTree(a Args) (*Shown, error) {
 		return nil, err
 	}
 	n := nodes * per
-	schedule, err := coll.TreeBroadcast([][]int32{inOrder(n)}, 1)
+	shapes := map[string]func([][]int32, int) (*coll.Tree, error){"chain": coll.ChainBroadcast, "tree": coll.TreeBroadcast}
+	along, known := shapes[a.Text("along")]
+	if !known {
+		return nil, fmt.Errorf("along is %q, want chain or tree", a.Text("along"))
+	}
+	schedule, err := along([][]int32{inOrder(n)}, 1)
 	if err != nil {
 		return nil, err
 	}
