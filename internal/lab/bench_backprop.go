@@ -135,8 +135,8 @@ func parabola(p *pair, lr float64) chart.Figure {
 		Keys: []chart.Key{{ID: "curve", Name: "error", Ink: chart.Subject},
 			{ID: "before", Name: "before the step", Ink: chart.InkOfRun(1)}, {ID: "after", Name: "after it", Ink: chart.Highlight}},
 		Lines: &chart.Lines{
-			X: chart.Axis{Label: "w_b", Unit: chart.Plain, Low: chart.Value(best - reach), High: chart.Value(best + reach)},
-			Y: chart.Axis{Label: "error", Unit: chart.Plain, High: high},
+			X:      chart.Axis{Label: "w_b", Unit: chart.Plain, Low: chart.Value(best - reach), High: chart.Value(best + reach)},
+			Y:      chart.Axis{Label: "error", Unit: chart.Plain, High: high},
 			Series: []chart.Series{curve, point("before", wOld), point("after", wNew)}}}
 }
 
