@@ -141,7 +141,14 @@ func horizonFigure(left, gradient []float64) chart.Figure {
 		values []float64
 	}{{"left", left}, {"gradient", gradient}} {
 		line := chart.Series{Key: of.key}
+		every := 1
+		if of.key == "left" { // points, so that a line that goes with them does not cover them
+			line.Shape, every = chart.Points, max(1, len(of.values)/12)
+		}
 		for t, v := range of.values {
+			if t%every != 0 {
+				continue
+			}
 			y := chart.Nothing
 			if v >= floor {
 				y = chart.Value(v)

@@ -102,6 +102,9 @@ func runNearness(a Args) (*Shown, error) {
 		s.add(fmt.Sprintf("cosine[%d]", n), cos, "", "cosine of the angle between "+pair)
 		t.Rows = append(t.Rows, []string{pair, fixed(far, 2), fixed(cos, 3)})
 	}
+	for _, a := range []*chart.Axis{&f.X, &f.Y} { // room for the points farthest out, and their words
+		a.Low, a.High = 1.1*a.Low, 1.1*a.High
+	}
 	s.Tables = []Table{t}
 	s.Figures = []chart.Figure{{Name: "plane", Title: "Words in the plane", Lines: f,
 		Caption: "Each word is a point. What two words differ in is a direction.",

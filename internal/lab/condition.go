@@ -302,6 +302,17 @@ func (g *ledger) chosen(in []inline, taken func(*choice, int)) (out []inline, er
 	return out, nil
 }
 
+// tight is a text without a blank before a comma or a point: a branch that begins with one may stand in a line of its own.
+func tight(in []inline) []inline {
+	for i := 1; i < len(in); i++ {
+		before := &in[i-1]
+		if in[i].text != "" && strings.ContainsRune(",.;:", rune(in[i].text[0])) && before.style == "" && before.source == "" {
+			before.text = strings.TrimRight(before.text, " ")
+		}
+	}
+	return in
+}
+
 // read is the text as it is read with the values there are: blocks of which nothing is left are gone.
 func (g *ledger) read(t *readme, taken func(*choice, int)) (out readme, err error) {
 	out = readme{title: t.title, question: t.question}
@@ -311,7 +322,7 @@ func (g *ledger) read(t *readme, taken func(*choice, int)) (out readme, err erro
 		}
 		var left []inline
 		left, err = g.chosen(in, taken)
-		return left
+		return tight(left)
 	}
 	for _, b := range t.blocks {
 		items, rows := b.items, b.rows

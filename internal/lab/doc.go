@@ -8,6 +8,7 @@
 //	Parse(files) -> Lab -- Run --> Outcome --+--> WriteText   for a terminal
 //	                 |                       |--> WritePage   HTML that reads like a textbook
 //	                 +-- run.Run, benches    +--> JSON        for other programs
+//	                                         +--> Site        the pages of several, which link to each other
 //
 // Where no scenario can show a number, such as the weighted sum of one neuron, a bench does: a
 // pure function of package nn's arithmetic that an expect.txt calls by name.
@@ -19,7 +20,9 @@
 //   - a name is defined before it is used, so a prediction (formula) cannot know what is measured;
 //   - a lab with a problem is not run: every problem of its three files is told at once, with its
 //     place;
-//   - a number of the text is a place that names a value: the text cannot say another number than
-//     the one that came out;
+//   - a number of the text is a place that names a value, or marked as the book's or as one that
+//     nothing changes, and sentences go by conditions: the text cannot say another number than the
+//     one that came out;
+//   - what a command to try promises is a condition that a test works out;
 //   - nothing is judged once an input was changed: an expectation holds for the book's inputs alone.
 package lab

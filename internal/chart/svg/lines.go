@@ -313,7 +313,7 @@ func (p *plot) labels(f *frame) {
 }
 
 // markLabels stand beside their marks, below to the right or above to the left: where there
-// is room. Without any, the mark's hovering text has it.
+// is room, and no other mark. Without any, the mark's hovering text has it.
 func (p *plot) markLabels(f *frame) {
 	type place struct{ x, y, wide float64 }
 	var taken []place
@@ -325,6 +325,11 @@ func (p *plot) markLabels(f *frame) {
 		}
 		if x < f.left || x+wide > f.right || y > f.bottom {
 			return false
+		}
+		for _, m := range p.fig.Lines.Marks { // a label is from 9 above y to y, a mark 4 to each side
+			if at, down := f.x(m.X), f.y(m.Y); at > x-4 && at < x+wide+4 && down > y-12 && down < y+3 {
+				return false
+			}
 		}
 		taken = append(taken, place{x, y, wide})
 		return true

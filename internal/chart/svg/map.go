@@ -263,6 +263,9 @@ func (l *mapLayout) columnNames(d *Drawing) {
 	cell := (l.right - l.left) / float64(max(n, 1))
 	d.text(l.left, l.top-6, tinySize, alignStart, muted, l.m.ColName)
 	every := int(math.Ceil(12 / cell))
+	if every > 1 { // not one beside the other: so far apart that lines of turned text do not touch
+		every = int(math.Ceil(16 / cell))
+	}
 	if every > 1 && len(l.m.Groups) > 0 {
 		for _, g := range l.m.Groups {
 			l.columnName(d, g.Name, float64(g.First)+float64(g.Count)/2)
