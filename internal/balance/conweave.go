@@ -16,14 +16,15 @@ import "railyard/internal/unit"
 //	          <-------------------------------------------------- clear
 //
 // Simplified: a way is the link that the first switch takes, the rest of it goes by the hash; what switches tell one
-// another takes the time of a smallest frame in an idle network and is never lost; the longest time that packets are
-// held is a constant, where the paper estimates it from delays of packets.
+// another takes the time of a smallest frame in an idle network and is never lost. The paper estimates when a tail will
+// have come from the times at which packets of the old way were sent and came, and adds a margin; here each packet that
+// still comes by the old way puts the end off, so that the margin is what the old way may be silent for.
 
 // ConWeave is its parameters.
 type ConWeave struct {
 	Reply  unit.Duration // a way whose answer takes longer is left
 	Busy   unit.Duration // how long after a notification no flow moves to a link
-	Resume unit.Duration // the longest time that rerouted packets wait for a tail
+	Resume unit.Duration // rerouted packets wait for a tail until the old way was silent for so long
 }
 
 // Header is what the first switch writes into a frame for the last one: three flags, the number of the flow's move
@@ -146,6 +147,7 @@ type Restorer struct {
 type restored struct {
 	move  uint8     // the last whose tail has passed, or was given up
 	until unit.Time // while it holds frames: when the tail is given up; else 0
+	asked unit.Time // when Due was promised to be called
 	held  uint8     // the move of those frames
 }
 
@@ -178,21 +180,32 @@ func (r *Restorer) Arrive(now unit.Time, flow uint64, h Header) (v Verdict, firs
 		}
 		w.move, w.until = h.Move(), 0
 		return Release, false
+	case h&Rerouted == 0 && w.until != 0:
+		w.until = now.Add(r.hold) // the old way brings packets: the tail is behind them
+		return Pass, false
 	case h&Rerouted == 0 || h.Move() == w.move:
 		return Pass, false
 	}
 	if first = w.until == 0; first {
 		w.until, w.held = now.Add(r.hold), h.Move()
+		w.asked = w.until
 	}
 	return Hold, first
 }
 
-// Due reports whether the tail of what a flow holds is given up by now. What is held then passes.
-func (r *Restorer) Due(now unit.Time, flow uint64) (move uint8, due bool) {
+// Due reports whether the tail of what a flow holds is given up by now: what is held then passes. Else it says when to
+// ask again; 0: somebody will.
+func (r *Restorer) Due(now unit.Time, flow uint64) (move uint8, due bool, again unit.Time) {
 	w := r.flows[flow]
-	if w == nil || w.until == 0 || w.until > now {
-		return 0, false
+	switch {
+	case w == nil || w.until == 0:
+		return 0, false, 0
+	case w.until <= now:
+		w.move, w.until = w.held, 0
+		return w.move, true, 0
+	case w.asked > now:
+		return 0, false, 0
 	}
-	w.move, w.until = w.held, 0
-	return w.move, true
+	w.asked = w.until
+	return 0, false, w.until
 }

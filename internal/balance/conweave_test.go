@@ -79,14 +79,23 @@ func TestConWeaveStaysAndGivesUp(t *testing.T) {
 	if v, first := r.Arrive(100, 7, held); v != Hold || !first {
 		t.Errorf("%v %v", v, first)
 	}
-	if _, due := r.Due(149, 7); due {
-		t.Error("given up too soon")
+	if _, due, again := r.Due(149, 7); due || again != 0 {
+		t.Error("given up too soon, or asked for again")
 	}
-	if move, due := r.Due(150, 7); !due || move != 1 {
+	// A packet by the old way puts the end off; whoever asks at the end that was promised hears of the new one, once.
+	if v, _ := r.Arrive(140, 7, header(0, 0, 1)); v != Pass {
+		t.Errorf("by the old way: %v", v)
+	}
+	for i, want := range []unit.Time{190, 0} {
+		if _, due, again := r.Due(150, 7); due || again != want {
+			t.Errorf("asked %d times: given up %v, again at %d, want %d", i+1, due, again, want)
+		}
+	}
+	if move, due, _ := r.Due(190, 7); !due || move != 1 {
 		t.Errorf("not given up: %v, move %d", due, move)
 	}
 	for _, h := range []Header{held, tail} {
-		if v, _ := r.Arrive(151, 7, h); v != Pass {
+		if v, _ := r.Arrive(191, 7, h); v != Pass {
 			t.Errorf("after that: %v", v)
 		}
 	}

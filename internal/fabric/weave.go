@@ -116,7 +116,10 @@ func (h *resume) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	r := f.forwarders[owner].restorer
 	for _, flow := range slices.Sorted(maps.Keys(r.held)) {
 		x := r.held[flow]
-		move, due := r.order.Due(now, flow)
+		move, due, again := r.order.Due(now, flow)
+		if again > 0 {
+			isl.At(again, sim.MakeKey(sim.Timer, classResume, owner))
+		}
 		if !due {
 			continue
 		}

@@ -170,10 +170,11 @@ var balanceFields = []*Field{
 		Source:  assumed + "; ConWeave (SIGCOMM'23) has it as a parameter",
 	},
 	{
-		Path: "fabric.conweave.resume", Default: "200us", Min: "100ns", Max: "1s", applies: onlyConWeave,
+		Path: "fabric.conweave.resume", Default: "1ms", Min: "100ns", Max: "1s", applies: onlyConWeave,
 		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Fabric.ConWeave.Resume }),
-		Meaning: "the longest time that the last switch holds packets of the new way for the last one of the old",
-		Source:  assumed + "; ConWeave (SIGCOMM'23) estimates it from delays of packets",
+		Meaning: "the last switch holds packets of the new way for the last one of the old until the old way has brought none " +
+			"for so long",
+		Source: assumed + "; ConWeave (SIGCOMM'23) adds a margin to what it estimates from packets of the old way",
 	},
 	{Path: "fabric.spray", Meaning: "packets one by one"},
 	{
