@@ -19,6 +19,7 @@ import (
 // Bounds of what is read whole of a run directory. The longest run.json that a run leaves has some 15 MB: see Marshal.
 const (
 	maxSummary  = 32 << 20
+	maxText     = 1 << 20 // of a name or sentence in it
 	maxScenario = 8 << 20 // of it, of the resolved scenario; the text that a user wrote is a tenth of that
 )
 
@@ -202,6 +203,9 @@ func (c *summaryCheck) value(v reflect.Value, at *place) error {
 		}
 	case reflect.String:
 		text, made := v.String(), ""
+		if len(text) > maxText && (at.up != nil || at.key != "scenario_yaml") {
+			return fmt.Errorf("%s has %d bytes, want at most %d", at, len(text), maxText)
+		}
 		if at.up == nil && at.key == "scenario_yaml" {
 			made = cleanLines(text)
 		} else {

@@ -191,6 +191,7 @@ func TestSummaryIsChecked(t *testing.T) {
 		{`"notes": [` + strings.Repeat(`"",`, 120_000) + `""]`, "holds 120003 values"},
 		{`"notes": [` + strings.Repeat(`"abcdefg",`, 100_000) + `""]`, "notes has 100001 entries, want at most 100000"},
 		{`"jobs": [` + strings.Repeat("{},", 10_000) + `{}]`, "jobs has 10001 entries, want at most 10000"},
+		{`"flows": [{"name": "` + strings.Repeat("x", maxText+1) + `"}]`, "flows[0].name has 1048577 bytes, want at most 1048576"},
 		{`"scenario": "` + strings.Repeat("x", maxScenario) + `"`, "scenario has 8388610 bytes, want at most 8388608"},
 	} {
 		dir := t.TempDir()

@@ -14,8 +14,8 @@ import (
 	"railyard/internal/shown"
 )
 
-// maxTable bounds sweep.json: 100,000 rows are about 60 MB.
-const maxTable = 128 << 20
+// maxTable bounds sweep.json: the 100,000 rows that there are at most take 32 to 60 MB.
+const maxTable = 64 << 20
 
 // IsDir reports whether a directory is that of a sweep.
 func IsDir(path string) bool {

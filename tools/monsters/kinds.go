@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"railyard/internal/result"
+)
 
 // A kind is a kind of file, and what reads it.
 type kind struct {
@@ -16,6 +20,9 @@ const (
 	kB = 1 << 10
 	mB = 1 << 20
 )
+
+// Of the files of a run directory that are read.
+var formatVersion, whatIfVersion = fmt.Sprint(result.FormatVersion), fmt.Sprint(result.WhatIfFormat)
 
 func line(format string) func(int) string {
 	return func(i int) string { return fmt.Sprintf(format+"\n", i) }
@@ -103,6 +110,34 @@ var kinds = []kind{
 		beside: map[string]string{"l/README.md": "# A\n\n> What?\n\n{{value a}}\n"}, commands: []string{"lab l"}},
 	{file: "l/README.md", most: 1 * mB, head: "# A\n\n> What?\n\n", good: line("{{value a}} and %d."),
 		beside: map[string]string{"l/expect.txt": "takes \"1 s\"\ninput a = 1 \"x\"\n"}, commands: []string{"lab ./l"}},
+	{file: "r/run.json", most: 32 * mB, head: `{"state": "complete", "format_version": ` + formatVersion + `, "version": "x", "name": "a",` + "\n" +
+		`"virtual_time_ps": 1000000000, "flows": [` + "\n", tail: `{"name": "z", "kind": "job"}]}`,
+		good: line(`{"name": "flow%d", "kind": "job", "src": "host1/gpu0", "dst": "host2/gpu0", "bytes": 1000, "posted": 1, "done": 1,` +
+			"\n" + `"start_ps": 5, "fct_ps": 7, "marks": 0, "cnps": 0, "retransmits": 0, "status": "done",` + "\n" +
+			`"path": "host1>rail1>leaf1>spine1>spine2>leaf2>rail2>host2"},`),
+		commands: []string{"report r", "explain r", "compare r r --html c.html", "export r", "show timeline r", "show events r"}},
+	{file: "r/whatif.json", most: 32 * mB, head: `{"format_version": ` + whatIfVersion + `, "changes": [` + "\n", tail: `{}]}`,
+		good:     line(`{"name": "without flow %d", "kind": "flow", "saves_ps": 5, "before_ps": 9, "time_ps": 4, "what": "a long sentence of the change"},`),
+		beside:   map[string]string{"r/run.json": `{"state": "complete", "format_version": ` + formatVersion + `, "name": "a"}`},
+		commands: []string{"report r"}},
+	{file: "r/inside.json", most: 32 * mB, head: `{"format_version": 1, "passes": [{"layers": [` + "\n", tail: `{}]}]}`,
+		good:     line(`{"name": "layer %d", "output": {"of": [1, 2], "values": [[0, 1]]}},`),
+		beside:   map[string]string{"r/run.json": `{"state": "complete", "format_version": ` + formatVersion + `, "name": "a"}`},
+		commands: []string{"report r"}},
+	{file: "s/sweep.json", most: 64 * mB, head: `{"state": "complete", "version": "x", "name": "a", "rows": [` + "\n", tail: `{}]}`,
+		good: line(`{"key": "k%d", "seed": %[1]d, "state": "complete"},`), commands: []string{"report s"}},
+	{file: "w.safetensors", most: 16 * mB, head: "\xf8\xff\xff\x00\x00\x00\x00\x00{", tail: "}",
+		good:     line(`"layers.%d.weight": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]},`),
+		commands: []string{"predict w.safetensors a.png"}},
+	{file: "a.png", most: 16 * mB, head: "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\x0f\xff\x00\x00\x0f\xff\x08\x00\x00\x00\x00",
+		good: line("%d"), commands: []string{"predict nowhere a.png"}},
+	{file: "i/train-images-idx3-ubyte", most: 64 * mB, head: "\x00\x00\x08\x03\x00\x01\x00\x00\x00\x00\x00\x1c\x00\x00\x00\x1c",
+		good: line("%d"), beside: pod("job: {train: {layers: [784, 10], lr: 0.1, batch: 4, epochs: 1, data: {images: {dir: i}}}}"),
+		commands: []string{"run s.yaml -q --out o"}},
+	{file: "b.json", most: 4 * mB, head: `{"findings": [` + "\n", tail: `{}]}`, good: line(`{"rule": "Q01", "device": "leaf%d", "text": "x"},`),
+		beside: map[string]string{"n.cfg": "hostname leaf1\n"}, commands: []string{"lint n.cfg --dialect nxos --baseline b.json"}},
+	{file: "v.pcapng", most: 64 * mB, head: "\x0a\x0d\x0d\x0a\x1c\x00\x00\x00\x4d\x3c\x2b\x1a\x01\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\x1c\x00\x00\x00",
+		good: line("%d"), commands: []string{"show capture v.pcapng"}},
 	{file: "c/a.txt", most: 64 * mB, head: "", good: line("the dog sees %d cats."),
 		beside: pod("job: {train: {model: gpt, data: {text: {path: c/a.txt, window: 16}}, batch: 8, epochs: " +
 			"1, lr: 0.1}, parallel: {dp: 4}}"),
