@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"railyard/internal/sheet"
@@ -72,16 +73,18 @@ func pointsText(s *sheet.Sheet, f *trial.Found) {
 	s.Wrap("  ", "> chosen, * on the frontier; xOFF x 1/8: an eighth of what is free of the shared buffer")
 }
 
-// pricesText is what each point on the frontier gives and takes, against the scenario's own thresholds.
+// pricesText is what each point on the frontier gives and takes, against the scenario's own thresholds or, where these
+// drop, the first point that does not.
 func pricesText(s *sheet.Sheet, f *trial.Found) {
-	if len(f.Points) == 0 || f.Points[0].Kind != "own" || f.Points[0].Throughput == 0 {
-		return // they drop: there is nothing to count against
+	from := slices.IndexFunc(f.Points, func(p trial.Point) bool { return p.Throughput > 0 && p.Drops == 0 && p.Failed == 0 })
+	if from < 0 {
+		return
 	}
-	own := &f.Points[0]
+	own := &f.Points[from]
 	rows := [][]string{{"", "through.", "delay", "paused"}}
-	for i := range f.Points[1:] {
-		p := &f.Points[i+1]
-		if p.Frontier {
+	for i := range f.Points {
+		p := &f.Points[i]
+		if p.Frontier && i != from {
 			rows = append(rows, []string{standing(f, p) + fmt.Sprintf("%3d", p.Number), moved(p.Throughput, own.Throughput),
 				moved(float64(p.Delay), float64(own.Delay)), moved(float64(p.Paused), float64(own.Paused))})
 		}
@@ -89,7 +92,11 @@ func pricesText(s *sheet.Sheet, f *trial.Found) {
 	if len(rows) == 1 {
 		return
 	}
-	s.Title("Prices (points on the frontier, against the thresholds as they are)")
+	against := "the thresholds as they are"
+	if own.Kind != "own" {
+		against = fmt.Sprintf("point %d", own.Number)
+	}
+	s.Title("Prices (points on the frontier, against " + against + ")")
 	s.Grid("rrrr", rows)
 	s.Wrap("  ", "--prefer throughput=2,delay=1 weighs them")
 }

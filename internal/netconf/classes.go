@@ -121,7 +121,8 @@ var vocabulary = func() map[string]Topic {
 			maximum-paths multipath multipaths ecmp bfd autonomous-system activate feature protocols routing-options family
 			inet unit peer-as local-as group router-id switchport channel-group summary aggregate-address import export
 			loopback_interface vlan_interface vlan_member bgp_neighbor portchannel portchannel_member portchannel_interface
-			remote-as bgp-peer irb bridge bridge-vlan-aware tagging_mode redistribute inherit template vrf iface bridge-access bridge-ports bridge-vids members access
+			remote-as bgp-peer irb bridge bridge-vlan-aware tagging_mode redistribute inherit template vrf iface
+			bridge-access bridge-ports bridge-vids members access
 			minimum-interval multiplier profile detect-multiplier`,
 		AboutMTU:  `mtu jumbo jumbomtu network-qos`,
 		AboutLLDP: `lldp dcbx feature dcbxp tlv-select`,

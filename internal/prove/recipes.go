@@ -55,7 +55,8 @@ var reasons = map[string]string{
 	"Q17": "whether a switch takes part in DLB, and since when, is in no model: it is the platform's",
 	"Q20": "what is not understood is not simulated",
 	"Q25": "a run has no peers that share a bond's state",
-	"Q26": noAddresses, "Q27": noAddresses, "Q28": noAddresses, "Q29": noAddresses, "Q30": noAddresses, "Q31": noAddresses, "Q32": noAddresses,
+	"Q26": noAddresses, "Q27": noAddresses, "Q28": noAddresses, "Q29": noAddresses,
+	"Q30": noAddresses, "Q31": noAddresses, "Q32": noAddresses,
 	"Q33": "what nothing uses changes nothing by itself",
 	"Q35": "a device that is none of the design's is not simulated",
 }

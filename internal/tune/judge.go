@@ -98,12 +98,13 @@ func better(trials []Trial, of []Standing, a, b int) bool {
 	if n := noise(trials, a, b); n != (Noise{}) {
 		worse := of[a].Speed < of[b].Speed*(1-n.Speed) || x.Delay > y.Delay+n.Delay || x.Paused > y.Paused+n.Paused
 		// The sum goes down from one that is dominated to what dominates it, so that none does so in a circle.
-		return !worse && total(trials, of, a) < total(trials, of, b)
+		s, t := total(trials, of, a), total(trials, of, b)
+		return !worse && (s < t || s == t && a < b)
 	}
 	if of[a].Speed < of[b].Speed || x.Delay > y.Delay || x.Paused > y.Paused {
 		return false
 	}
-	return of[a].Speed > of[b].Speed || x.Delay < y.Delay || x.Paused < y.Paused
+	return of[a].Speed > of[b].Speed || x.Delay < y.Delay || x.Paused < y.Paused || a < b // of equals the first
 }
 
 // noise is by how much two trials may differ and be the same: the larger of both.
@@ -205,7 +206,10 @@ func part(d, against unit.Duration) float64 {
 // why says why a usable trial is on the frontier, or is not.
 func (v *Verdict) why(trials []Trial, i int) string {
 	if k := v.Of[i].By; k >= 0 {
-		if n := noise(trials, k, i); n != (Noise{}) && v.same(trials, k, i, n) {
+		switch n := noise(trials, k, i); {
+		case v.same(trials, k, i, Noise{}):
+			return fmt.Sprintf("as %d: the same in all three", k+1)
+		case n != (Noise{}) && v.same(trials, k, i, n):
 			return fmt.Sprintf("as %d: what they differ by is less than seeds do", k+1)
 		}
 		return fmt.Sprintf("dominated by %d: %s", k+1, v.against(trials, k, i))

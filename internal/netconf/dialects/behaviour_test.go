@@ -73,7 +73,8 @@ func TestDefaultClasses(t *testing.T) {
 		}
 	}
 	watch := "nv set qos roce\nnv set interface swp1 qos pfc-watchdog\n"
-	if w := All["nvue"].Parse([]netconf.File{netconf.NewFile("f", []byte(watch))}).Device.QoS.Watchdog; fmt.Sprint(w.Poll, w.Detect) != "100ms 300ms" {
+	w := All["nvue"].Parse([]netconf.File{netconf.NewFile("f", []byte(watch))}).Device.QoS.Watchdog
+	if fmt.Sprint(w.Poll, w.Detect) != "100ms 300ms" {
 		t.Errorf("Cumulus' watchdog: %v, %v", w.Poll, w.Detect)
 	}
 	for _, name := range Names() { // shown as they are

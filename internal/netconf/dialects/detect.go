@@ -41,12 +41,14 @@ var hints = []struct {
 		`install feature-set|system default switchport|fabric forwarding)`)},
 	{"frr", regexp.MustCompile(`^int(?:erface)? (?:eth|swp|lo|ens|enp|eno|bond|vlan|br|vrf-|dummy|\S+-eth)\S*(?: vrf \S+)?\s*$`)},
 	{"frr", regexp.MustCompile(`^(?:ip|ipv6) forwarding\s*$`)},
-	{"frr", regexp.MustCompile(`^\s*(?:exit-address-family|exit-vrf|no bgp ebgp-requires-policy|bgp router-id |no bgp network import-check)`)},
+	{"frr", regexp.MustCompile(`^\s*(?:exit-address-family|exit-vrf|no bgp ebgp-requires-policy|bgp router-id |` +
+		`no bgp network import-check)`)},
 	{"frr", regexp.MustCompile(`^(?:log (?:file|syslog|stdout|timestamp)|debug |bfd$|auto \S|iface \S|agentx|password zebra|rpki)`)},
 	{"frr", regexp.MustCompile(`^  ?(?:neighbor|network|bgp|address-family|set|match|ip ospf|ip address|ipv6 address|redistribute) `)},
 	{"frr", regexp.MustCompile(`^(?:ip|ipv6) (?:prefix-list|route) \S+ (?:seq \d+ )?(?:permit|deny) `)},
 	{"ios", regexp.MustCompile(`^interface (?:GigabitEthernet|FastEthernet|TenGigabitEthernet|TenGigE|HundredGigE|Serial|FortyGig)`)},
-	{"ios", regexp.MustCompile(`^(?:service timestamps|ip cef|no ip http server|version 1\d\.\d\s*$|line vty \d+ \d+|line con 0|control-plane$)`)},
+	{"ios", regexp.MustCompile(`^(?:service timestamps|ip cef|no ip http server|version 1\d\.\d\s*$|line vty \d+ \d+|` +
+		`line con 0|control-plane$)`)},
 	{"ios", regexp.MustCompile(`^(?: ip address \d+\.\d+\.\d+\.\d+ \d+\.|ip bgp-community new-format|ip forward-protocol|license udi|` +
 		`redundancy$|no platform punt|boot-start-marker|mmi |login on-success)`)},
 	{"junos", regexp.MustCompile(`^\s*[\w\[][^{}]*[\w\]"] \{\s*$`)},

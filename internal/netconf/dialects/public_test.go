@@ -3,8 +3,10 @@ package dialects
 import (
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,6 +84,48 @@ func TestFiles(t *testing.T) {
 			p.Lines.Unread)
 	}
 }
+
+// mutated is how many files TestMutated spoils, of each dialect.
+var mutated = flag.Int("mutated", 40, "how many files TestMutated spoils, of each dialect")
+
+// A file with bytes lost, put in, doubled or taken from another place is read without a panic, in its dialect.
+func TestMutated(t *testing.T) {
+	for _, name := range Names() {
+		r := rand.New(rand.NewPCG(33, uint64(len(name))))
+		all, _ := filepath.Glob(filepath.Join("testdata", "public", name, "*"))
+		for n := range *mutated {
+			text, err := os.ReadFile(all[n%len(all)])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 1 + r.IntN(8) {
+				at := r.IntN(len(text))
+				size := min(1+r.IntN(40), len(text)-at)
+				from := r.IntN(len(text) - size + 1)
+				switch r.IntN(5) {
+				case 0:
+					text = slices.Delete(text, at, at+size)
+				case 1:
+					text = slices.Insert(text, at, text[from:from+size]...)
+				case 2:
+					copy(text[at:at+size], text[from:from+size])
+				case 3:
+					text[at] = byte(r.IntN(256))
+				default:
+					text = slices.Insert(text, at, []byte(hostile[r.IntN(len(hostile))])...)
+				}
+				if len(text) < 2 {
+					break
+				}
+			}
+			All[name].Parse([]netconf.File{netconf.NewFile("f", text)}).Device.Facts()
+		}
+	}
+}
+
+// hostile are texts that readers of numbers, names and blocks must bear.
+var hostile = []string{"99999999999999999999", "-1", "0", "::", "1.2.3.4/33", " ", "\n", "{", "}", "\"", ";", "[", "|", ",", "-", "\x00", "no ", "\n!\n",
+	"0-7", "7-0", "Ethernet", "swp1-9999", "vlan 1-4094", "%s", "\\", "\t\t"}
 
 // Any text is told apart or refused, and read in every dialect without a panic; each line that is counted is of the text.
 func FuzzPublic(f *testing.F) {

@@ -157,7 +157,8 @@ var (
 	}, slices.Concat(settings, onInterface)...), Ends: []string{"exit"}}
 	inQueue = &block{Ends: []string{"exit"}, Known: []string{"shape rate", "no shape", "random-detect drop",
 		"random-detect non-ect",
-		"random-detect ecn delay", "latency", "shape", "guaranteed", "no bandwidth guaranteed", "no shape rate", "queue", "buffer", "no random-detect drop"}, Rules: []rule{
+		"random-detect ecn delay", "latency", "shape", "guaranteed", "no bandwidth guaranteed",
+		"no shape rate", "queue", "buffer", "no random-detect drop"}, Rules: []rule{
 		{Pattern: "no priority", Do: func(r *reader, l *line) error { r.queue.strict = new(bool); return nil }},
 		{Pattern: "priority strict", Do: func(r *reader, l *line) error {
 			yes := true
@@ -213,10 +214,14 @@ var knownAtTop = []string{"aaa", "alias", "arp", "banner", "boot", "clock", "cvx
 	"priority-flow-control counters",
 	"counters", "track", "unsupported", "tcp", "vxlan", "no vlan", "no switchport", "no ip", "no ipv6", "no ptp",
 	"no schedule", "no transceiver",
-	"no sflow", "bfd", "network", "ip telnet", "ip client", "ip tcp", "pim", "vrrp", "sync-e", "no aaa", "email", "environment",
-	"forwarding", "frame", "fips", "hostname-alias", "ip sla", "kernel", "license", "locator-led", "mld", "module", "nd", "no ipv4", "no logging",
-	"openflow", "packet", "pki", "policy", "processor", "qos scheduling", "rib", "router rip", "router bgp-ls", "rpki", "sandbox", "session", "sflow",
-	"tunnels", "twamp", "uam", "vlan-translation", "watch", "xmpp", "zerotouch", "zone", "no errdisable", "no queue-monitor", "no platform", "no router", "no mpls", "no lacp", "no dot1x"}
+	"no sflow", "bfd", "network", "ip telnet", "ip client", "ip tcp", "pim", "vrrp", "sync-e", "no aaa",
+	"email", "environment",
+	"forwarding", "frame", "fips", "hostname-alias", "ip sla", "kernel", "license", "locator-led", "mld",
+	"module", "nd", "no ipv4", "no logging",
+	"openflow", "packet", "pki", "policy", "processor", "qos scheduling", "rib", "router rip",
+	"router bgp-ls", "rpki", "sandbox", "session", "sflow",
+	"tunnels", "twamp", "uam", "vlan-translation", "watch", "xmpp", "zerotouch", "zone", "no errdisable",
+	"no queue-monitor", "no platform", "no router", "no mpls", "no lacp", "no dot1x"}
 
 // knownOnInterface are those of an interface.
 var knownOnInterface = []string{"arp", "bfd", "dot1x", "encapsulation", "error-correction", "flow",
@@ -236,10 +241,14 @@ var knownOnInterface = []string{"arp", "bfd", "dot1x", "encapsulation", "error-c
 	"vxlan", "multicast", "tunnel", "autostate", "metric-profile", "lane", "no error-correction", "no bfd",
 	"queue-monitor", "no qos rewrite",
 	"qos rewrite", "campus", "dps", "bgp", "no bgp", "priority-flow-control counters", "monitor", "address",
-	"identity", "no load-interval", "pim", "vrrp", "no vrrp", "sync-e", "node-segment", "no isis", "ip directed-broadcast", "no pim", "no vrf",
-	"ipv6 address PREFIX link-local", "ip address dhcp", "ip rip", "ipv6 pim", "rate", "no shape", "no lacp", "no mac", "no phy", "power",
-	"overlay", "zone", "reload-delay", "no ipv6", "loopback", "dhcp", "lldp", "rx-queue", "uc-tx-queue-set", "ip icmp", "ipv6 icmp", "ipv6 mld",
-	"no multicast", "path-mtu-discovery", "keepalive", "qos police", "police", "hardware", "vlan", "no vlan", "no tunnel", "no speed"}
+	"identity", "no load-interval", "pim", "vrrp", "no vrrp", "sync-e", "node-segment", "no isis",
+	"ip directed-broadcast", "no pim", "no vrf",
+	"ipv6 address PREFIX link-local", "ip address dhcp", "ip rip", "ipv6 pim", "rate", "no shape", "no lacp",
+	"no mac", "no phy", "power",
+	"overlay", "zone", "reload-delay", "no ipv6", "loopback", "dhcp", "lldp", "rx-queue", "uc-tx-queue-set",
+	"ip icmp", "ipv6 icmp", "ipv6 mld",
+	"no multicast", "path-mtu-discovery", "keepalive", "qos police", "police", "hardware", "vlan", "no vlan",
+	"no tunnel", "no speed"}
 
 func untrusted(what string) func(*reader, *line) error {
 	return func(r *reader, l *line) error {

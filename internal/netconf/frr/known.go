@@ -19,8 +19,10 @@ var knownAtTop = []string{"access-list", "agentx", "allow-external-route-update"
 	"router babel", "segment-routing", "service",
 	"spf", "table", "username", "vni", "vrf", "vrrp", "zebra", "affinity-map", "camp", "evpn", "hash", "l2vpn",
 	"domainname", "end", "write", "exit-vrf",
-	"bmp", "ip nhrp", "ipv6 nhrp", "sid", "srv6", "mac-address", "line", "hostname", "no hostname", "domain", "no ipv6", "thread", "allow-reserved-ranges",
-	"no router", "watchfrr", "mgmt", "netns", "no frr", "build", "Building", "Current", "bgp", "router bgp AS vrf NAME", "router bgp AS view NAME"}
+	"bmp", "ip nhrp", "ipv6 nhrp", "sid", "srv6", "mac-address", "line", "hostname", "no hostname", "domain",
+	"no ipv6", "thread", "allow-reserved-ranges",
+	"no router", "watchfrr", "mgmt", "netns", "no frr", "build", "Building", "Current", "bgp",
+	"router bgp AS vrf NAME", "router bgp AS view NAME"}
 
 // knownOnInterface are those of an interface.
 var knownOnInterface = []string{"bandwidth", "evpn", "ip igmp", "ip mroute", "ip ospf", "ip pim", "ip rip",
@@ -28,8 +30,10 @@ var knownOnInterface = []string{"bandwidth", "evpn", "ip igmp", "ip mroute", "ip
 	"ipv6 nd", "ipv6 ospf6", "ipv6 pim", "ipv6 router", "isis", "link-detect", "link-params", "mpls",
 	"multicast", "no ip", "no ipv6", "no link-detect",
 	"no shutdown", "openfabric", "pbr-policy", "ptm-enable", "no ptm-enable", "vrrp", "no multicast",
-	"no bandwidth", "eigrp", "babel", "exit-link-params", "ip nhrp", "ipv6 nhrp", "tunnel", "affinity", "affinity-mode", "no mpls", "no isis", "no evpn",
-	"no description", "ip vrrp", "segment-routing", "no vrrp", "ip address NAME label", "ip address NAME peer", "ip msdp", "zebra"}
+	"no bandwidth", "eigrp", "babel", "exit-link-params", "ip nhrp", "ipv6 nhrp", "tunnel", "affinity",
+	"affinity-mode", "no mpls", "no isis", "no evpn",
+	"no description", "ip vrrp", "segment-routing", "no vrrp", "ip address NAME label",
+	"ip address NAME peer", "ip msdp", "zebra"}
 
 // knownInBGP are those of BGP that change none of what is read.
 var knownInBGP = append([]string{"bgp", "coalesce-time", "distance", "neighbor NAME advertisement-interval",
@@ -43,11 +47,14 @@ var knownInBGP = append([]string{"bgp", "coalesce-time", "distance", "neighbor N
 	"neighbor NAME ttl-security", "neighbor NAME path-attribute",
 	"neighbor NAME sender", "no bgp", "no neighbor", "read-quanta", "segment-routing", "sid", "timers",
 	"update-delay", "use-underlays-nexthop-weight",
-	"vnc", "vrf-policy", "write-quanta", "bmp", "export", "import", "srv6", "mpls", "neighbor NAME graceful-restart-disable",
+	"vnc", "vrf-policy", "write-quanta", "bmp", "export", "import", "srv6", "mpls",
+	"neighbor NAME graceful-restart-disable",
 	"neighbor NAME local-link-id", "neighbor NAME send-nexthop-characteristics", "neighbor NAME encapsulation-srv6",
-	"neighbor NAME encapsulation-srv6-relax", "neighbor NAME rpki", "neighbor NAME link-local-only", "neighbor NAME bfd check-control-plane-failure",
+	"neighbor NAME encapsulation-srv6-relax", "neighbor NAME rpki", "neighbor NAME link-local-only",
+	"neighbor NAME bfd check-control-plane-failure",
 	"neighbor NAME bfd strict", "neighbor NAME aigp", "neighbor NAME graceful-shutdown", "neighbor NAME oad",
-	"neighbor NAME as-loop-detection", "no auto-summary", "no synchronization", "exit-vnc", "end", "no import", "no export", "rpki", "no timers", "neighbor NAME disable-link-bw-encoding-ieee",
+	"neighbor NAME as-loop-detection", "no auto-summary", "no synchronization", "exit-vnc", "end",
+	"no import", "no export", "rpki", "no timers", "neighbor NAME disable-link-bw-encoding-ieee",
 	"neighbor NAME extended-link-bandwidth",
 	"neighbor NAME fabric-external", "neighbor NAME disable-connected-check"}, knownInFamily...)
 
@@ -65,7 +72,9 @@ var knownInFamily = []string{"bgp", "distance", "export", "import", "label",
 	"neighbor NAME send-community", "neighbor NAME soft-reconfiguration", "neighbor NAME soo",
 	"neighbor NAME unsuppress-map", "neighbor NAME weight",
 	"neighbor NAME accept-own", "neighbor NAME addpath-rx-paths-limit", "neighbor NAME addpath-tx-best-selected",
-	"neighbor NAME as-path", "neighbor NAME local-as", "neighbor NAME encapsulation-srv6", "uninstall", "srv6", "snmp", "network PREFIX label-index", "network PREFIX backdoor", "network PREFIX rd", "no network",
+	"neighbor NAME as-path", "neighbor NAME local-as", "neighbor NAME encapsulation-srv6", "uninstall",
+	"srv6", "snmp", "network PREFIX label-index", "network PREFIX backdoor", "network PREFIX rd",
+	"no network",
 	"no neighbor", "rd", "redistribute", "rt", "table-map", "maximum-paths ibgp",
 	"aggregate-address", "nexthop",
 	"neighbor NAME peer-group", "exit-address-family", "advertise", "default-originate", "no redistribute", "sid"}

@@ -98,7 +98,8 @@ func activate(r *reader, l *lines.Line) error {
 
 // The block of what sessions of EVPN carry, and what is said of the end of a VXLAN alone.
 var (
-	inEVPN = &block{Ends: []string{"exit-address-family", "exit"}, Known: append([]string{"vni", "exit-vni", "advertise-svi-ip", "advertise-default-gw", "advertise-all", "default-originate",
+	inEVPN = &block{Ends: []string{"exit-address-family", "exit"}, Known: append([]string{"vni",
+		"exit-vni", "advertise-svi-ip", "advertise-default-gw", "advertise-all", "default-originate",
 		"ead-es-frag", "ead-es-route-target", "disable-ead-evi-rx", "disable-ead-evi-tx", "autort",
 		"rd", "route-target", "advertise",
 		"dup-addr-detection", "flooding", "use-es-l3nhg", "disable-ead-evi", "no", "mac-vrf",

@@ -359,7 +359,8 @@ func (r *reader) qosOf(l *line, words []string) error {
 		r.Slips = append(r.Slips, netconf.Slip{Rule: "Q09", Place: netconf.Place{File: l.File, Line: int(l.Number)},
 			Text: "link-pause pauses the whole link: no class goes on"})
 		return nil
-	case slices.Contains([]string{"remark", "egress-shaper", "buffer", "roce", "advance-buffer-config", "packet-trim", "trust", "cable-length",
+	case slices.Contains([]string{"remark", "egress-shaper", "buffer", "roce", "advance-buffer-config",
+		"packet-trim", "trust", "cable-length",
 		"max-rate"}, words[0]):
 		return lines.ErrKnown
 	}
@@ -433,7 +434,8 @@ var knownAtTop = []string{"nv set system", "nv set service", "nv set acl", "nv s
 	"nv set cluster",
 	"nv set router segment-routing", "nv set router rib", "nv set qos headroom", "nv set dot1x",
 	"nv set interface-group", "nv set router isis", "nv set router static", "nv set router evpn", "nv set fabric",
-	"nv set ib", "nv set security", "nv set macsec", "nv set qos advance-buffer", "nv set qos packet-trim", "nv set bmc", "nv list-commands",
+	"nv set ib", "nv set security", "nv set macsec", "nv set qos advance-buffer", "nv set qos packet-trim",
+	"nv set bmc", "nv list-commands",
 	"sudo", "cumulus@"}
 
 // knownOnInterface are attributes of an interface that say nothing of what is read.
@@ -443,9 +445,12 @@ var knownOnInterface = []string{"acl", "dot1x", "evpn", "link auto-negotiate", "
 	"link signal-degrade", "lldp", "neighbor",
 	"ptp", "router", "storm-control", "synce", "telemetry", "tunnel", "vlan", "base-interface", "ip vrr",
 	"ip gateway", "ip ipv4",
-	"ip ipv6", "ip forward", "ip dhcp-client", "ip vrf", "link fec-override", "link training", "link fast-recovery", "link stats", "link dot1x",
-	"link precoding", "link round-trip-latency", "link group", "link ttl", "hbn", "remote-fault", "ip pim", "ip recycle-port", "label", "ipv6 vrf",
-	"transceiver", "upgrade", "port-security", "poe", "macsec", "description-lldp", "cluster", "ip igmp", "ip neighbor-discovery", "ip vrrp", "ip address", "ipv4 vrr", "ipv4 vrrp",
+	"ip ipv6", "ip forward", "ip dhcp-client", "ip vrf", "link fec-override", "link training",
+	"link fast-recovery", "link stats", "link dot1x",
+	"link precoding", "link round-trip-latency", "link group", "link ttl", "hbn", "remote-fault", "ip pim",
+	"ip recycle-port", "label", "ipv6 vrf",
+	"transceiver", "upgrade", "port-security", "poe", "macsec", "description-lldp", "cluster", "ip igmp",
+	"ip neighbor-discovery", "ip vrrp", "ip address", "ipv4 vrr", "ipv4 vrrp",
 	"ipv4 gateway", "ipv4 igmp", "ipv4 forward",
 	"ipv4 dhcp-client", "ipv6 vrr", "ipv6 forward", "ipv6 state", "ipv6 neighbor-discovery", "ipv6 gateway",
 	"ipv6 vrrp", "ipv6 enable",
