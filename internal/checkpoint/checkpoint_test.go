@@ -275,7 +275,8 @@ func TestADifferenceIsNamedInWords(t *testing.T) {
 	}{
 		{of(func(*nn.GPT) {}), ""},
 		{of(func(g *nn.GPT) { g.HeadSize = 8 }), "head size 8, that of the weights 4: want the same"},
-		{of(func(g *nn.GPT) { g.Heads, g.Tied = 4, true }), "heads 4, that of the weights 2; tied true, that of the weights false: want the same"},
+		{of(func(g *nn.GPT) { g.Heads, g.Tied = 4, true }),
+			"heads 4, that of the weights 2; tied true, that of the weights false: want the same"},
 		{&nn.Spec{Kind: "cnn", CNN: &nn.CNN{}}, "cnn, the weights are of gpt: want the same"},
 		{nil, "mlp, the weights are of gpt: want the same"},
 	} {
