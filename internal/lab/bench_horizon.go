@@ -113,7 +113,7 @@ func horizon(l nn.Layer, p []float32, steps int) (left, gradient []float64) {
 	for t := range steps {
 		g := share(float64(back[steps-1-t]), float64(back[steps-1-from]))
 		gradient = append(gradient, before*g)
-		if g != 0 && math.Abs(g) < 1e-18 {
+		if a := math.Abs(g); a != 0 && (a < 1e-18 || a > 1e18) {
 			from, before = t, before*g
 			_, back = run(0, steps-1-t)
 		}

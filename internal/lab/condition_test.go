@@ -7,7 +7,8 @@ import (
 
 // A sentence follows its values, and an erratum's right value is the book's whatever is changed.
 func TestTextFollowsItsValues(t *testing.T) {
-	text := "# A\n> B?\n\nIt is {{if a > 1 and a < 3}}two{{else if a = 1 or a != a}}one{{else}}{{value a}}{{end}}\n{{if a > 6}}, seven{{end}}.\n\n" +
+	text := "# A\n> B?\n\nIt is {{if a > 1 and a < 3}}two{{else if a = 1 or a != a}}one{{else}}{{value a}}{{end}}\n" +
+		"{{if a > 6}}, seven{{end}}.\n\n" +
 		"{{if a < 0}}Below.{{end}}\n"
 	fs := folder(text, "input a = 2 \"x\"\nformula b = 2*a \"y\"\nerratum \"it is 5\" right b = 4 within 0 \"no\"\n"+
 		"try \"railyard lab {lab} --set a=1\" \"half\" gives b = was.b/2\ntry \"railyard lab {lab} --set a=-7\" \"wrong\" gives b > was.b")
