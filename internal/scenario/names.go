@@ -275,8 +275,8 @@ var (
 	Precisions = []Choice{
 		{"tf32", "all is float32; matrix products run at the TF32 tensor peak"},
 		{"fp32-strict", "all is float32; matrix products run at the plain fp32 peak"},
-		{BF16, "weights, what is between layers, and messages are bf16; updates move float32 masters; matrix products run at the BF16 " +
-			"tensor peak"},
+		{BF16, "weights, what is between layers, and messages are bf16; updates move float32 masters; matrix " +
+			"products run at the BF16 tensor peak"},
 	}
 	Kernels = []Choice{
 		{"portable", "each product rounded, then added, in a fixed order: the same bits on every machine"},

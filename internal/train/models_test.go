@@ -323,6 +323,21 @@ func TestTransformersInPartsAreCloseToTheOracle(t *testing.T) {
 	}
 }
 
+// Ranks that share positions sum the gradients of norms before those go to shards, packed or not.
+func TestNormsGradientsGoToShardsAsBFloat16(t *testing.T) {
+	for _, p := range []workload.Precision{{Wire: workload.BFloat16}, {Wire: workload.BFloat16, Activations: workload.BFloat16}} {
+		cfg := ofNetwork(t, "gpt", layout{Layout: workload.Layout{DP: 2, TP: 2, Sequence: true, Zero: workload.ZeroGradients,
+			MicroBatches: 1}, batch: 4, steps: 1, precision: p})
+		oracle, err := Oracle(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := train(t, cfg, exectest.Net{Rate: unit.GigabitPerSec}, nil)
+		partsAgree(t, j)
+		within(t, cfg, j.gather(nil, 0, gradientsOf, j.now(gradientsOf)), oracle.Gradients[0], 1, 0.1)
+	}
+}
+
 // A rounding to bfloat16, which has 8 bits, is off by at most 1 in 256. The gradients and weights of ranks that share
 // a transformer are not further from those of one that has all of it than so many of those (docs/parallel.md);
 // of 1,185 drawn the furthest was at 7.4.

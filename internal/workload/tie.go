@@ -132,7 +132,8 @@ func (b *builder) share() {
 		of := func(p TiedPart) Range {
 			return Range{b.st.Parameters, b.st.held(p.Layer).Offset + p.Offset, t.Elems}
 		}
-		b.compute(fmt.Sprintf("share.%d", i+1), b.copyTime(t.Elems, b.Precision.Weights), Body{Work: Stash, X: of(t.Lower), Y: of(t.Upper)})
+		b.compute(fmt.Sprintf("share.%d", i+1), b.copyTime(t.Elems, b.Precision.Weights),
+			Body{Work: Stash, X: of(t.Lower), Y: of(t.Upper)})
 	}
 }
 
