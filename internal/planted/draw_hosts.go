@@ -203,7 +203,8 @@ job:
     schedule: $schedule
     micro_batches: $few # planted
     #instead micro_batches: 16
-`, "more", 4, "few", 2, "schedule", d.of("1f1b", "gpipe")) + digits(filled("[784, $k, 1176, $k, 784, $k, 784, $k]", "k", d.between(60, 90)), 128)
+`, "more", 4, "few", 2, "schedule", d.of("1f1b", "gpipe")) +
+		digits(filled("[784, $k, 1176, $k, 784, $k, 784, $k]", "k", d.between(60, 90)), 128)
 }
 
 func drawLastStage(d *draw) string {
@@ -256,7 +257,8 @@ job:
   restart: $restartus
 faults: # planted
   - {host: host$at, at: $sinceus, down: $forus} # planted
-`, "steps", d.between(3, 6), "restart", d.between(100, 200), "at", d.between(1, 3), "since", d.between(200, 500), "for", d.between(150, 250))
+`, "steps", d.between(3, 6), "restart", d.between(100, 200), "at", d.between(1, 3),
+		"since", d.between(200, 500), "for", d.between(150, 250))
 }
 
 func drawHangsForGood(d *draw) string {
@@ -353,9 +355,9 @@ func drawStageLink(d *draw) string {
 	return filled(`# The link between two stages of a pipeline is slow.
 # noun: slow link at rail1/host2 or host2/rail1 or host1/rail1 or rail1/host1
 # cure: with rail1/host2 or without
-`+single(2, 200, planted(filled("  links:\n    named: [{link: rail1/host2, rate: $slowGb/s}]\n", "slow", d.between(5, 15))))+none+`job:
+` + single(2, 200, planted(filled("  links:\n    named: [{link: rail1/host2, rate: $slowGb/s}]\n", "slow", d.between(5, 15)))) + none + `job:
   parallel: {dp: 1, pp: 2, micro_batches: 4}
-`+digits("[784, 512, 10]", 128), "none", "")
+` + digits("[784, 512, 10]", 128))
 }
 
 func drawTensorStorm(d *draw) string {

@@ -160,7 +160,8 @@ func drawCollectiveVictim(d *draw) string {
 ` + leafSpine(8, 100, 1, 400, "  links: {length: 20m}\n  switch: {buffer: 1MB}\n") + none + filled(`job:
   hosts: [host2, host8]
   collectives: [{op: all-reduce, bytes: $bytes, warmup: 0, iterations: 2, algorithm: ring}]
-`, "bytes", bytes(100, d.between(60, 100))) + planted("background:\n  flows:\n"+flow(1, 5, "6MB", "")+flow(6, 5, "6MB", "")+flow(7, 5, "6MB", ""))
+`, "bytes", bytes(100, d.between(60, 100))) +
+		planted("background:\n  flows:\n"+flow(1, 5, "6MB", "")+flow(6, 5, "6MB", "")+flow(7, 5, "6MB", ""))
 }
 
 func drawIncastLeafSpine(d *draw) string {
@@ -236,7 +237,8 @@ func drawSlowSwitch(d *draw) string {
 	return filled(`# A spine takes long to forward.
 # noun: latency-bound
 # cure: with spine1 as the other switches
-`+leafSpine(4, 100, 1, 200, "  links: {length: 20m}\n  switches: [{match: spine1, latency: $usus}] # planted\n")+none, "us", d.between(50, 200)) +
+`+leafSpine(4, 100, 1, 200, "  links: {length: 20m}\n  switches: [{match: spine1, latency: $usus}] # planted\n")+none,
+		"us", d.between(50, 200)) +
 		across(4, bytes(100, d.between(5, 10)))
 }
 

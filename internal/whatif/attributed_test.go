@@ -36,7 +36,7 @@ func TestAttributed(t *testing.T) {
 		{Cut{Kind: Flows, Subject: []string{"a", "b", "c"}}, 60 * us},
 		{Cut{Kind: PFC}, 30 * us},
 		{Cut{Kind: Congestion, Subject: []string{"dcqcn"}}, 10 * us},
-		{Cut{Kind: Port, Subject: []string{"rail1/host2"}}, 110 * us},
+		{Cut{Kind: Port, Subject: []string{"rail1/host2"}}, 90 * us}, // its direction alone
 		{Cut{Kind: Link, Subject: []string{"host3/rail2#1"}}, 6 * us},
 		{Cut{Kind: Fault, Subject: []string{"host3/rail2#2"}}, 7 * us},
 		{Cut{Kind: Fault, Subject: []string{"host3/rail2#1"}}, 0},

@@ -139,7 +139,8 @@ func TestOnlyChangesThatApply(t *testing.T) {
 	quiet = strings.ReplaceAll(quiet, "bytes: 1MB", "bytes: 10kB")
 	got := ask(t, began(t, quiet), Options{}).names()
 	slices.Sort(got)
-	want := []string{"with infinitely fast links", "with rail1/host4 at 1Tb/s", "without burst-1", "without burst-2",
+	want := []string{"with HPCC", "with host1/rail1 at 1Tb/s", "with infinitely fast links", "with rail1/host4 at 1Tb/s", "without burst-1",
+		"without burst-2",
 		"without the 2 background flows on the job's ports"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
@@ -193,8 +194,8 @@ job: {flows: [{from: host1/nic0, to: host4/nic0, bytes: 2MB}, {from: host2/nic0,
 	}
 }
 
-// The port that is ten times as fast is the busiest on the job's way, and one that the scenario
-// names gets its rate in its own entry.
+// The port that is ten times as fast is the busiest on the job's way: what it sends alone, in an entry that comes on top of the
+// scenario's for its link.
 func TestFasterPort(t *testing.T) {
 	const slow = `
 cluster: {hosts: 2, host: {gpus: 1}, nic: {speed: 100Gb/s}}
@@ -203,8 +204,8 @@ congestion: {algorithm: none}
 job: {flows: [{from: host1/nic0, to: host2/nic0, bytes: 2MB}]}
 `
 	got := ask(t, began(t, slow), Options{}).change("with rail1/host2 at 100Gb/s")
-	if len(got.Set) != 1 || got.Set[0] != (result.WhatIfValue{Path: "fabric.links.named[0].rate",
-		Value: "100Gb/s"}) || *got.Part < 0.8 {
+	if len(got.Set) != 1 || got.Set[0] != (result.WhatIfValue{Path: "fabric.links.named[1]",
+		Value: `{link: "rail1/host2", rate: 100Gb/s, sender: rail1}`}) || *got.Part < 0.8 {
 		t.Errorf("%+v", got)
 	}
 }
