@@ -153,11 +153,11 @@ func TestLinksInDocumentsLeadSomewhere(t *testing.T) {
 	}
 }
 
-// What one looks for is in the list where one looks for it: pages in docs/README.md, examples in README.md, packages in
-// ARCHITECTURE.md.
+// What one looks for is in the list where one looks for it: pages in docs/README.md, examples in docs/examples.md, packages
+// in ARCHITECTURE.md.
 func TestListsAreComplete(t *testing.T) {
 	lists := map[string]string{}
-	for _, name := range []string{"docs/README.md", "README.md", "ARCHITECTURE.md"} {
+	for _, name := range []string{"docs/README.md", "docs/examples.md", "ARCHITECTURE.md"} {
 		b, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 		if err != nil {
 			t.Fatal(err)
@@ -176,7 +176,7 @@ func TestListsAreComplete(t *testing.T) {
 		case of && strings.HasSuffix(name, ".md") && name != "docs/README.md":
 			in("docs/README.md", "("+page+")", name)
 		case dir == "examples/" && strings.HasSuffix(base, ".yaml"):
-			in("README.md", "("+name+")", name)
+			in("docs/examples.md", "(../"+name+")", name)
 		case base == "doc.go" && strings.HasPrefix(dir, "internal/"):
 			in("ARCHITECTURE.md", "`"+strings.TrimPrefix(path.Clean(dir), "internal/")+"`", name)
 		default:

@@ -45,6 +45,7 @@ takes on this machine; nothing is written.`,
 	fl.StringArrayVar(&f.set, "set", nil, "KEY=VALUE: a value instead of the scenario's; may be repeated")
 	fl.BoolVar(&f.measure, "measure", false, "run the first part and say how long the whole takes on this machine")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
+	completesSet(cmd)
 	return cmd
 }
 

@@ -59,7 +59,7 @@ they are, the answer names the cable: down, at another rate, swapped, with error
 			}
 			return nil
 		},
-		ValidArgsFunction: completeDirs,
+		ValidArgsFunction: completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.commission(cmd.Context(), args[0], f)
 		},

@@ -27,7 +27,7 @@ railyard report.`,
 		Example: "  railyard compare runs/digits-8gpu-1 runs/digits-incast-1\n" +
 			"  railyard compare runs/digits-* --html compare.html",
 		Args:              runDirs(2, 0),
-		ValidArgsFunction: completeDirs,
+		ValidArgsFunction: completeRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.compareRuns(args, page, svg, asJSON, damaged)
 		},

@@ -18,7 +18,7 @@ time divides among the causes, its path, and who shared its ports. Of a run that
 is unfinished it says why, how far it got, and the last that happened to what is left open.`,
 		Example:           "  railyard explain runs/digits-8gpu-1\n  railyard explain runs/incast-1 flow3",
 		Args:              runDirs(1, 2),
-		ValidArgsFunction: completeDirs,
+		ValidArgsFunction: completeRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.explain(args, damaged)
 		},

@@ -38,10 +38,8 @@ and csv. Of a run that was killed it writes what there is.`,
 		Example: "  railyard export runs/digits-8gpu-1\n" +
 			"  railyard export runs/digits-8gpu-1 --trace steps.json.gz --from 1ms --to 2ms\n" +
 			"  railyard export runs/digits-8gpu-1 --csv tables",
-		Args: oneRun,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
+		Args:              oneRun,
+		ValidArgsFunction: completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := a.interruptible(cmd.Context())
 			defer stop()

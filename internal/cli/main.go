@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"railyard/internal/plan"
+	"railyard/internal/result"
 	"railyard/internal/shown"
 )
 
@@ -81,7 +82,10 @@ says how long a step takes and why.`,
 		Args:              subcommandOnly,
 		RunE:              needSubcommand,
 		PersistentPreRunE: nothingEmpty,
+		Version:           result.Version,
 	}
+	root.Flags().Bool("version", false, "print the version")
+	root.SetVersionTemplate(versionText())
 	root.CompletionOptions.DisableDefaultCmd = true // completionCommand has our exit codes
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(a.help)

@@ -67,6 +67,9 @@ func noArguments(cmd *cobra.Command, args []string) error {
 
 // nothingEmpty refuses a flag or an argument that is given and empty: a variable that was not set.
 func nothingEmpty(cmd *cobra.Command, args []string) (err error) {
+	if n := cmd.Name(); n == cobra.ShellCompRequestCmd || n == cobra.ShellCompNoDescRequestCmd {
+		return nil // a shell asks what may stand here: the word is empty after a blank
+	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil && f.Value.Type() == "string" && f.Value.String() == "" {
 			err = misuse("%s: --%s is empty: want a value, or leave the flag out", called(cmd), f.Name)

@@ -52,7 +52,7 @@ draws the same text, on every machine. Padding and the unknown token are never d
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, to string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
-				return completeDirs(cmd, args, to)
+				return completeRuns(cmd, args, to)
 			}
 			return nil, cobra.ShellCompDirectiveDefault
 		},

@@ -32,7 +32,7 @@ was changed, with the band in which the seeds lie.`,
 			"--svg plots\n" +
 			"  railyard report runs/digits-8gpu-1 --json | jq -r .answer",
 		Args:              runDirs(1, 1),
-		ValidArgsFunction: completeDirs,
+		ValidArgsFunction: completeRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.reportRun(args[0], page, svg, damaged, asJSON)
 		},
@@ -151,8 +151,4 @@ func runDirs(least, most int) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-func completeDirs(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveFilterDirs
 }

@@ -110,6 +110,7 @@ weights, with FILE.`,
 	fl.IntVar(&f.workers, "workers", -1, "cores that a run takes, which change no result (default all)")
 	fl.Lookup("workers").DefValue = "0"
 	fl.StringVar(&f.kernel, "kernel", "", "tensor kernel, instead of the scenario's: "+kernelNames())
+	completesSet(cmd)
 	return cmd
 }
 

@@ -36,7 +36,7 @@ links that go down and up. The run logs them if its scenario has output: {events
 			"  railyard show events runs/incast-1 --kind pause,resume --port 'host*/rail1' --from 1ms --to 2ms\n" +
 			"  railyard show events runs/incast-1 --flow flow3 --kind rate --json",
 		Args:              oneRun,
-		ValidArgsFunction: completeDirs,
+		ValidArgsFunction: completeRuns,
 		RunE:              func(_ *cobra.Command, args []string) error { return a.showEvents(args[0], f) },
 	}
 	fl := cmd.Flags()
@@ -49,6 +49,8 @@ links that go down and up. The run logs them if its scenario has output: {events
 	fl.IntVar(&f.most, "most", 100, "print so many events at most")
 	fl.BoolVar(&f.json, "json", false, "print as JSON")
 	damagedFlag(fl, &f.damaged)
+	complete(cmd, "port", completePorts)
+	complete(cmd, "kind", cobra.FixedCompletions(eventKinds(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 

@@ -181,6 +181,7 @@ func (a *app) exportTopo() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&form, "as", "", "the form: "+strings.Join(forms, ", "))
+	complete(cmd, "as", cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 
@@ -18,11 +19,16 @@ func (a *app) versionCommand() *cobra.Command {
 
 		DisableFlagsInUseLine: true,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(a.stdout, "railyard %s (%s%s, %s/%s)\nrun directory format %d\n",
-				result.Version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH, result.FormatVersion)
+			_, err := io.WriteString(a.stdout, versionText())
 			return err
 		},
 	}
+}
+
+// versionText is what "railyard version" and "railyard --version" print.
+func versionText() string {
+	return fmt.Sprintf("railyard %s (%s%s, %s/%s)\nrun directory format %d\n",
+		result.Version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH, result.FormatVersion)
 }
 
 // commit returns the revision that the program was built from, where the build

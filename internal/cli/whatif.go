@@ -47,7 +47,7 @@ that repeat each. A training is compared over its first 256 steps, or as many as
 		Example: "  railyard whatif runs/digits-incast-1\n  railyard whatif runs/incast-1 --set " +
 			"fabric.qos.ecn.min=1MB,2MB",
 		Args:              runDirs(1, 1),
-		ValidArgsFunction: completeDirs,
+		ValidArgsFunction: completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.whatif(cmd.Context(), args[0], f)
 		},
@@ -61,6 +61,7 @@ that repeat each. A training is compared over its first 256 steps, or as many as
 	fl.BoolVar(&f.json, "json", false, "print what was found as one JSON object")
 	fl.BoolVar(&f.force, "force", false, "run although an estimate is over a limit")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
+	completesSet(cmd)
 	return cmd
 }
 
