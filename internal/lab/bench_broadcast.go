@@ -8,7 +8,8 @@ import (
 )
 
 var broadcastBench = Bench{
-	Meaning: "a broadcast along a chain, as NCCL's, or a binary tree, round by round: who has rank 0's data, and over which links they came",
+	Meaning: "a broadcast along a chain, as NCCL's, or a binary tree, round by round: who has rank 0's data, and over " +
+		"which links they came",
 	Params: []Param{
 		{Name: "nodes", Meaning: "hosts, 1 to 4", Default: 2.0},
 		{Name: "per_node", Meaning: "ranks of each host, 1 to 6", Default: 4.0},

@@ -291,7 +291,8 @@ func TestAQueuePairThatGivesUpEndsTheRun(t *testing.T) {
 	// Three senders without flow control into 16 kB of shared buffer, and one retry.
 	choke := "fabric: {switch: {buffer: 100kB}, qos: {ecn: {enabled: false}, pfc: {enabled: false}}}\n" +
 		"congestion: {algorithm: none}\ntransport: {timeout: 10us, retries: 1}\n"
-	yaml := cluster8(5) + choke + bursts("3MB", "100us", 50) + strings.Replace(training(t, 50, 1), "model: mlp,", "model: mlp, start: tree,", 1)
+	yaml := cluster8(5) + choke + bursts("3MB", "100us", 50) +
+		strings.Replace(training(t, 50, 1), "model: mlp,", "model: mlp, start: tree,", 1)
 	r, err := tryRun(t, context.Background(), yaml, Options{})
 	if err == nil || r.State != result.Failed || r.Error != err.Error() {
 		t.Fatalf("%v, state %s, error %q in run.json", err, r.State, r.Error)

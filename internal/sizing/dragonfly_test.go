@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"railyard/internal/sizing"
@@ -97,11 +98,14 @@ func flies(n *sizing.Need) (best [2]int, text string) {
 						sent := int64(hosts*n.Rails) * int64(n.HostRate) * den
 						switch {
 						case hosts*a*g < n.Hosts, g == 1 && h > 0, g > 1 && a*h%(g-1) > 0,
-							sent*int64(g-1) > int64(h*g)*int64(rate)*num, a > 1 && sent*int64(2*g-1) > int64(a*g)*int64(rate)*num:
+							sent*int64(g-1) > int64(h*g)*int64(rate)*num,
+							a > 1 && sent*int64(2*g-1) > int64(a*g)*int64(rate)*num:
 							continue
 						}
-						if now := [2]int{a * g, a * g * (a - 1 + h) / 2}; text == "" || now[0] < best[0] || now[0] == best[0] && now[1] < best[1] {
-							best, text = now, fmt.Sprintf("%d hosts on each of %d routers in %d groups, %d to others, %v", hosts, a, g, h, rate)
+						now := [2]int{a * g, a * g * (a - 1 + h) / 2}
+						if text == "" || slices.Compare(now[:], best[:]) < 0 {
+							best = now
+							text = fmt.Sprintf("%d hosts on %d routers in %d groups, %d, %v", hosts, a, g, h, rate)
 						}
 					}
 				}
@@ -118,7 +122,8 @@ func TestDragonfliesByBruteForce(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 77))
 		n := sizing.Need{Design: "dragonfly", Hosts: 1 + rng.IntN(90), Rails: 1 + rng.IntN(3), HostRate: 100 * gig,
 			Oversubscription: unit.Ratio{Num: int64(1 + rng.IntN(4)), Den: int64(1 + rng.IntN(2))},
-			Leaf:             sizing.Switch{Model: "s", Ports: 4 + rng.IntN(13), Rate: []unit.Bitrate{100 * gig, 200 * gig, 400 * gig}[rng.IntN(3)], Breakout: []int{1, 2, 4}[rng.IntN(3)]}}
+			Leaf: sizing.Switch{Model: "s", Ports: 4 + rng.IntN(13), Rate: 100 * gig << rng.IntN(3),
+				Breakout: 1 << rng.IntN(3)}}
 		best, text := flies(&n)
 		w, err := sizing.Size(n)
 		var refusal *sizing.Refusal
