@@ -98,8 +98,7 @@ func (d *Data) perJob() []*Data {
 	}
 	scenario := treeOf(d.Summary.Scenario)
 	for i, s := range d.Summary.EachJob(mostJobs) {
-		d.Jobs = append(d.Jobs, &Data{Path: d.Path, Summary: s, Settings: settingsOfJob(scenario, i),
-			End: d.End, job: s.Job})
+		d.Jobs = append(d.Jobs, &Data{Path: d.Path, Summary: s, Settings: settingsOfJob(scenario, i), End: d.End, job: s.Job})
 	}
 	for _, j := range d.Jobs {
 		if d.WhatIf != nil && d.WhatIf.Job == j.job { // one of them is compared

@@ -42,8 +42,7 @@ func TestDamagedTableIsRefused(t *testing.T) {
 	if err := firstErr(r.Flows()); err == nil || !strings.Contains(err.Error(), "is damaged: does not end in PAR1") {
 		t.Errorf("changed, and read all the same: %v", err)
 	}
-	whole = append(whole[:len(whole):len(whole)],
-		whole...) // a second table behind the first: sound, but not the run's
+	whole = append(whole[:len(whole):len(whole)], whole...) // a second table behind the first: sound, but not the run's
 	writeFile(t, path, whole)
 	if r.Damaged = false; firstErr(r.Flows()) == nil {
 		t.Error("another file is taken for the table")
@@ -129,11 +128,9 @@ func TestRowsAreChecked(t *testing.T) {
 			checked(t, s, "paths", []PathRow{{Until: 5}, {From: 6, Until: 7}}, (*Run).Paths)},
 		{"row 0: share is 1.5, want 0 to 1", checked(t, s, "shares", []ShareRow{{Share: 1.5}}, (*Run).Shares)},
 		{"row 0: time_ps is 2000, want 0 to 1000", checked(t, s, "losses", []LossRow{{Time: 2000}}, (*Run).Losses)},
-		{`row 0: kind is "spark", which is none`, checked(t, s, "events", []EventRow{{Kind: "spark"}},
-			(*Run).Events)},
+		{`row 0: kind is "spark", which is none`, checked(t, s, "events", []EventRow{{Kind: "spark"}}, (*Run).Events)},
 		{"row 1: time_ps is 4, want at least the 5 before it",
-			checked(t, s, "events", []EventRow{{Kind: EventMark, Time: 5}, {Kind: EventMark, Time: 4}},
-				(*Run).Events)},
+			checked(t, s, "events", []EventRow{{Kind: EventMark, Time: 5}, {Kind: EventMark, Time: 4}}, (*Run).Events)},
 		{"row 1: left_out is 0, want 1 or more: rows of what is left out come last",
 			checked(t, s, "events", []EventRow{{Kind: EventMark, LeftOut: 2}, {Kind: EventMark}}, (*Run).Events)},
 		{"row 0: alpha is NaN, want 0 to",
@@ -145,10 +142,8 @@ func TestRowsAreChecked(t *testing.T) {
 			checked(t, s, "series", []SeriesRow{{Kind: SeriesLink, From: 5, Until: 4}}, (*Run).Series)},
 		{"row 0: busy_ps is 3, want 0 to 2",
 			checked(t, s, "series", []SeriesRow{{Kind: SeriesLink, Until: 2, Busy: 3}}, (*Run).Series)},
-		{"row 0: norm is -1, want at least 0", checked(t, s, "gradients", []GradientRow{{Norm: -1}},
-			(*Run).Gradients)},
-		{"row 0: position is -1, want 0", checked(t, s, "gradients", []GradientRow{{Position: -1}},
-			(*Run).Gradients)},
+		{"row 0: norm is -1, want at least 0", checked(t, s, "gradients", []GradientRow{{Norm: -1}}, (*Run).Gradients)},
+		{"row 0: position is -1, want 0", checked(t, s, "gradients", []GradientRow{{Position: -1}}, (*Run).Gradients)},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), "is damaged: "+c.want) {
 			t.Errorf("%v, want %s", c.err, c.want)
@@ -194,13 +189,10 @@ func TestSummaryIsChecked(t *testing.T) {
 		{`"final_loss": "\u001b[2J"`, `\x1b[2J`},
 		{`"flows": [` + strings.Repeat("{},", 100_000) + `{}]`, "holds 100002 objects"},
 		{`"notes": [` + strings.Repeat(`"",`, 120_000) + `""]`, "holds 120003 values"},
-		{`"notes": [` + strings.Repeat(`"abcdefg",`, 100_000) + `""]`,
-			"notes has 100001 entries, want at most 100000"},
+		{`"notes": [` + strings.Repeat(`"abcdefg",`, 100_000) + `""]`, "notes has 100001 entries, want at most 100000"},
 		{`"jobs": [` + strings.Repeat("{},", 10_000) + `{}]`, "jobs has 10001 entries, want at most 10000"},
-		{`"flows": [{"name": "` + strings.Repeat("x", maxText+1) + `"}]`,
-			"flows[0].name has 1048577 bytes, want at most 1048576"},
-		{`"scenario": "` + strings.Repeat("x", maxScenario) + `"`,
-			"scenario has 8388610 bytes, want at most 8388608"},
+		{`"flows": [{"name": "` + strings.Repeat("x", maxText+1) + `"}]`, "flows[0].name has 1048577 bytes, want at most 1048576"},
+		{`"scenario": "` + strings.Repeat("x", maxScenario) + `"`, "scenario has 8388610 bytes, want at most 8388608"},
 	} {
 		dir := t.TempDir()
 		writeFile(t, filepath.Join(dir, runFile),

@@ -107,8 +107,6 @@ func (t *Table) place(r *Row) (n int, ok bool) {
 
 // least is the smallest of all figures of a row.
 func (r *Row) least() int64 {
-	return min(r.Steps, int64(r.StepTime), int64(r.StepP99), int64(r.MeanFCT), int64(r.SlowestFCT),
-		int64(r.Unfinished),
-		int64(r.VirtualTime), r.PacketHops, r.ECNMarks, r.Pauses, r.Drops, r.Retransmits, int64(r.Paused),
-			int64(r.QueueDelay))
+	return min(r.Steps, int64(r.StepTime), int64(r.StepP99), int64(r.MeanFCT), int64(r.SlowestFCT), int64(r.Unfinished),
+		int64(r.VirtualTime), r.PacketHops, r.ECNMarks, r.Pauses, r.Drops, r.Retransmits, int64(r.Paused), int64(r.QueueDelay))
 }

@@ -129,7 +129,7 @@ var kinds = []kind{
 			"show events r"}},
 	{file: "r/whatif.json", most: 32 * mB, head: `{"format_version": ` + whatIfVersion + `, "changes": [` +
 		"\n", tail: `{}]}`,
-		good: line(`{"name": "without flow %d", "kind": "flow", "saves_ps": 5, "before_ps": 9, "time_ps": 4, "what": "a long sentence of the change"},`),
+		good: line(`{"name": "without flow %d", "kind": "flow", "saves_ps": 5, "before_ps": 9, "time_ps": 4, "what": "x"},`),
 		beside: map[string]string{"r/run.json": `{"state": "complete", "format_version": ` + formatVersion +
 			`, "name": "a"}`},
 		commands: []string{"report r"}},
