@@ -18,7 +18,8 @@ import (
 )
 
 // All strings in each input: a minute.
-var allHostile = flag.Bool("hostile", false, "TestHostileInputs tries every hostile string in every input, not one in turn")
+var allHostile = flag.Bool("hostile", false,
+	"TestHostileInputs tries every hostile string in every input, not one in turn")
 
 // mark stands where a hostile string goes.
 const mark = "@@"
@@ -27,7 +28,8 @@ const mark = "@@"
 const marked = "<b id=hostile>"
 
 // hostileStrings are the strings one by one, with what ends a script, a text of SVG, a label of Graphviz.
-var hostileStrings = append(append([]string{}, hostile...), "</script>"+marked, `"]; x [label="`+marked, "]]>"+marked, "--></style>"+marked)
+var hostileStrings = append(append([]string{}, hostile...), "</script>"+marked, `"]; x [label="`+marked,
+	"]]>"+marked, "--></style>"+marked)
 
 // A hostileInput is files of a kind that hold a string of a stranger's, and what reads them.
 type hostileInput struct {
@@ -52,57 +54,88 @@ func with(scenario string, name, text string, commands ...string) hostileInput {
 // hostileInputs are all kinds of input: TestHostileInputs says where a command or a key of a scenario that names a file
 // is missing.
 var hostileInputs = []hostileInput{
-	one("a.yaml", hostilePair+"job: {flows: [{name: \"x@@\", from: host1/gpu0, to: host2/gpu0, bytes: 1kB}]}\n", "check a.yaml",
-		"run a.yaml -q --out o", "tune a.yaml -o t --dialect nxos -q", "show plan a.yaml", "show dag a.yaml", "show placement a.yaml",
+	one("a.yaml", hostilePair+"job: {flows: [{name: \"x@@\", from: host1/gpu0, to: host2/gpu0, bytes: 1kB}]}\n",
+		"check a.yaml",
+		"run a.yaml -q --out o", "tune a.yaml -o t --dialect nxos -q", "show plan a.yaml", "show dag a.yaml",
+		"show placement a.yaml",
 		"show topo a.yaml", "show memory a.yaml", "hash a.yaml"),
-	one("a.yaml", hostilePair+"# @@\nfoo@@: 1\n"+hostileJob, "check a.yaml", "show scenario a.yaml", "commission a.yaml"),
-	one("a.yaml", "name: \"a@@\"\ncluster: {hosts: \"@@\"}\n", "check a.yaml", "perf all_reduce a.yaml", "topo survey a.yaml",
-		"show groups a.yaml", "show inventory a.yaml", "show timeline a.yaml", "show rib a.yaml leaf1", "config render a.yaml -o c --dialect eos"),
-	one("a.yaml", hostilePair+hostileJob, "check a.yaml --set name=@@", "check a.yaml --set @@=1", "run a.yaml --out o@@ -q",
-		"show scenario a.yaml --set job.collectives.0.op=@@", "run a.yaml --seeds @@", "report o@@ --html h@@.html", "explain o@@",
-		"show host @@", "list @@", "help @@", "config render a.yaml -o @@ --dialect nxos", "man @@", "@@", "check --@@", "lab @@",
-		"compare o@@ p@@", "whatif o@@", "export o@@", "predict o@@ @@", "show rib a.yaml @@", "schema @@", "completion @@",
-		"topo export a.yaml --as @@", "data digits --dir @@ --train @@", "data shapes --dir @@ --test @@", "bench --@@", "validate @@", "version @@", "bench train @@"),
+	one("a.yaml", hostilePair+"# @@\nfoo@@: 1\n"+hostileJob, "check a.yaml", "show scenario a.yaml",
+		"commission a.yaml"),
+	one("a.yaml", "name: \"a@@\"\ncluster: {hosts: \"@@\"}\n", "check a.yaml", "perf all_reduce a.yaml",
+		"topo survey a.yaml",
+		"show groups a.yaml", "show inventory a.yaml", "show timeline a.yaml", "show rib a.yaml leaf1",
+		"config render a.yaml -o c --dialect eos"),
+	one("a.yaml", hostilePair+hostileJob, "check a.yaml --set name=@@", "check a.yaml --set @@=1",
+		"run a.yaml --out o@@ -q",
+		"show scenario a.yaml --set job.collectives.0.op=@@", "run a.yaml --seeds @@",
+		"report o@@ --html h@@.html", "explain o@@",
+		"show host @@", "list @@", "help @@", "config render a.yaml -o @@ --dialect nxos", "man @@", "@@",
+		"check --@@", "lab @@",
+		"compare o@@ p@@", "whatif o@@", "export o@@", "predict o@@ @@", "show rib a.yaml @@", "schema @@",
+		"completion @@",
+		"topo export a.yaml --as @@", "data digits --dir @@ --train @@", "data shapes --dir @@ --test @@",
+		"bench --@@", "validate @@", "version @@", "bench train @@"),
 	one("r.yaml", "name: \"a@@\"\ngpus: 64\nhost: {gpus: 8}\nfoo@@: \"@@\"\n", "design r.yaml"),
 	with("job: {flows_csv: f.csv}\n", "f.csv", "name,from,to,bytes\na@@,host1/gpu0,host2/gpu0,1kB\n", "check s.yaml",
-		"run s.yaml -q --out o", "report o --svg svg", "export o", "explain o a@@", "whatif o -q", "show timeline o", "show events o"),
+		"run s.yaml -q --out o", "report o --svg svg", "export o", "explain o a@@", "whatif o -q",
+		"show timeline o", "show events o"),
 	with("job: {flows_csv: f.csv}\n", "f.csv", "name,from,to,bytes\na,host1/gpu0@@,host2@@,1kB@@\n", "check s.yaml"),
-	with("fabric: {topology: t.txt}\n"+hostileJob, "t.txt", "switch s@@\nhost host1\nhost host2\nlink host1 s@@ 400Gb/s 20m # @@\n",
-		"check s.yaml", "topo export s.yaml --as containerlab", "topo export s.yaml --as dot", "topo export s.yaml --as mermaid",
+	with("fabric: {topology: t.txt}\n"+hostileJob, "t.txt",
+		"switch s@@\nhost host1\nhost host2\nlink host1 s@@ 400Gb/s 20m # @@\n",
+		"check s.yaml", "topo export s.yaml --as containerlab", "topo export s.yaml --as dot",
+		"topo export s.yaml --as mermaid",
 		"topo export s.yaml --as json"),
-	with("fabric: {topology: t.txt}\n"+hostileJob, "t.txt", "switch s1\nhost host1\nhost host2\nlink host1 s1 @@ 20m\n@@ x\n", "check s.yaml"),
-	with("fabric: {config: c}\n"+hostileJob, "c/leaf1", "hostname x@@\ninterface Ethernet1/1\n  description @@\n@@\n", "check s.yaml",
-		"lint c/leaf1 --dialect nxos --format sarif", "lint c/leaf1 --dialect nxos --format json", "config parse c/leaf1 --dialect nxos",
+	with("fabric: {topology: t.txt}\n"+hostileJob, "t.txt",
+		"switch s1\nhost host1\nhost host2\nlink host1 s1 @@ 20m\n@@ x\n", "check s.yaml"),
+	with("fabric: {config: c}\n"+hostileJob, "c/leaf1",
+		"hostname x@@\ninterface Ethernet1/1\n  description @@\n@@\n", "check s.yaml",
+		"lint c/leaf1 --dialect nxos --format sarif", "lint c/leaf1 --dialect nxos --format json",
+		"config parse c/leaf1 --dialect nxos",
 		"config parse c/leaf1 --dialect nxos --json", "config diff c/leaf1 c/leaf1 --dialect nxos"),
-	one("b.json", `{"findings": [{"rule": "Q01", "device": "@@", "text": "@@"}], "@@": 1}`, "lint b.json --baseline b.json --dialect sonic"),
-	one("c.cfg", "set system host-name x@@\nset interfaces et-0/0/0 description \"@@\"\nset @@\n", "lint c.cfg --dialect junos",
-		"config parse c.cfg --dialect junos", "lint c.cfg --dialect frr", "lint c.cfg --dialect eos", "lint c.cfg --dialect nvue"),
+	one("b.json", `{"findings": [{"rule": "Q01", "device": "@@", "text": "@@"}], "@@": 1}`,
+		"lint b.json --baseline b.json --dialect sonic"),
+	one("c.cfg", "set system host-name x@@\nset interfaces et-0/0/0 description \"@@\"\nset @@\n",
+		"lint c.cfg --dialect junos",
+		"config parse c.cfg --dialect junos", "lint c.cfg --dialect frr", "lint c.cfg --dialect eos",
+		"lint c.cfg --dialect nvue"),
 	with("job: {train: {model: file, network: n.txt, lr: 0.1, batch: 4, epochs: 1, data: {digits: {train: 16, test: 4, dir: d}}}}\n",
 		"n.txt", "image 28 28\n@@: dense units=10@@\n", "show model s.yaml"),
 	with("job: {collective: {schedule: s.txt}, collectives: [{op: all-reduce, bytes: 1kB}]}\n", "s.txt",
 		"schedule x@@\nranks 2\nchannels 1\n@@ send\n", "check s.yaml", "show schedule s.yaml"),
 	with("", "s.yaml", "name: s\ncluster: {hosts: 2, host: {graph: x.xml}}\n"+hostileJob, "check s.yaml"),
-	one("x.xml", `<system version="1"><cpu numaid="0" affinity="@@" arch="@@"><pci busid="@@" class="0x030200@@"/></cpu></system>`,
+	one("x.xml",
+		`<system version="1"><cpu numaid="0" affinity="@@" arch="@@"><pci busid="@@" class="0x030200@@"/></cpu></system>`,
 		"topo import nccl x.xml", "show host x.xml"),
-	with(textJob+"path: c}}}, parallel: {dp: 2}}\n", "c", strings.Repeat("the dog @@ sees a cat. ", 60), "show corpus s.yaml"),
+	with(textJob+"path: c}}}, parallel: {dp: 2}}\n", "c", strings.Repeat("the dog @@ sees a cat. ", 60),
+		"show corpus s.yaml"),
 	with(textJob+"grammar: {file: g.txt, train: 64, test: 16}}}}, parallel: {dp: 2}}\n", "g.txt",
-		"Sentence -> the dog@@ sleeps . | the cat @@ sleeps .\n", "show corpus s.yaml", "run s.yaml -q --out o", "predict o the"),
-	with("job: {train: {layers: [784, 10], lr: 0.1, batch: 4, epochs: 1, data: {images: {dir: i}}}}\n", "i/train-images-idx3-ubyte", "@@",
+		"Sentence -> the dog@@ sleeps . | the cat @@ sleeps .\n", "show corpus s.yaml", "run s.yaml -q --out o",
+		"predict o the"),
+	with("job: {train: {layers: [784, 10], lr: 0.1, batch: 4, epochs: 1, data: {images: {dir: i}}}}\n",
+		"i/train-images-idx3-ubyte", "@@",
 		"check s.yaml", "run s.yaml -q --out o"),
-	with("job: {train: {layers: [784, 10], lr: 0.1, batch: 4, epochs: 1, data: i@@}}\n", "i/x", "@@", "check s.yaml", "run s.yaml -q --out o"),
+	with("job: {train: {layers: [784, 10], lr: 0.1, batch: 4, epochs: 1, data: i@@}}\n", "i/x", "@@",
+		"check s.yaml", "run s.yaml -q --out o"),
 	with("job: {train: {layers: [784, 10], lr: 0.1, batch: 4, epochs: 1, data: {digits: {dir: d, train: 16, test: 4}}}}\n", "d/digits.json",
 		`{"kind": "@@", "train": 16, "@@": 1}`, "run s.yaml -q --out o"),
 	one("p.pgm", "P2 # @@\n2 1 255 0 @@", "predict nowhere p.pgm"),
-	one("w.safetensors", "\x40\x00\x00\x00\x00\x00\x00\x00"+`{"__metadata__":{"name":"@@"},"@@":{"dtype":"@@","shape":[1]}}          `, "predict w.safetensors p.pgm"),
-	{map[string]string{"h/config.txt": "CC_MODE 3\nFLOW_FILE flow.txt\nTOPOLOGY_FILE topology.txt\n@@ 1\n", "h/flow.txt": "1\n0 1 3 @@ 1 2\n",
+	one("w.safetensors",
+		"\x40\x00\x00\x00\x00\x00\x00\x00"+`{"__metadata__":{"name":"@@"},"@@":{"dtype":"@@","shape":[1]}}          `,
+		"predict w.safetensors p.pgm"),
+	{map[string]string{"h/config.txt": "CC_MODE 3\nFLOW_FILE flow.txt\nTOPOLOGY_FILE topology.txt\n@@ 1\n",
+		"h/flow.txt":     "1\n0 1 3 @@ 1 2\n",
 		"h/topology.txt": "3 1 2\n2\n0 2 100Gbps@@ 1us 0\n1 2 100Gbps 1us 0\n"}, []string{"import hpcc h --out o"}},
-	one("n.log", "# nccl-tests version 2@@\n# @@\n  1024  256  float@@  sum  -1  10.0  0.1  0.2  0\n", "import nccl-tests n.log"),
-	one("n.json", `{"version": "@@", "config": {"@@": ["@@"]}, "results": [{"size": "@@"}]}`, "import nccl-tests n.json"),
+	one("n.log", "# nccl-tests version 2@@\n# @@\n  1024  256  float@@  sum  -1  10.0  0.1  0.2  0\n",
+		"import nccl-tests n.log"),
+	one("n.json", `{"version": "@@", "config": {"@@": ["@@"]}, "results": [{"size": "@@"}]}`,
+		"import nccl-tests n.json"),
 	one("f.csv", "src,dst,src_port,dst_port\n10.0.0.1@@,@@,1,4791\n", "hash f.csv --links 4 --function crc32"),
 	one("m.txt", "step.spread 1%\n@@ 5\nlinks.@@ 1\n", "commission m.txt --measured m.txt"),
-	{map[string]string{"l/README.md": "# A @@\n\n> What @@?\n\n{{value a}} @@ {{@@}}\n", "l/expect.txt": "takes \"1 s @@\"\ninput a = 1 \"x@@\"\n",
+	{map[string]string{"l/README.md": "# A @@\n\n> What @@?\n\n{{value a}} @@ {{@@}}\n",
+		"l/expect.txt":    "takes \"1 s @@\"\ninput a = 1 \"x@@\"\n",
 		"l/scenario.yaml": "name: \"@@\"\n"}, []string{"lab l --out lo"}},
-	{map[string]string{"l/README.md": "# A @@\n\n> What @@?\n\n{{value a}} @@ <script>\n", "l/expect.txt": "takes \"1 s\"\ninput a = 1 \"x@@\"\n"},
+	{map[string]string{"l/README.md": "# A @@\n\n> What @@?\n\n{{value a}} @@ <script>\n",
+		"l/expect.txt": "takes \"1 s\"\ninput a = 1 \"x@@\"\n"},
 		[]string{"lab l --out lo -q"}},
 	one("v.pcapng", "\x0a\x0d\x0d\x0a@@", "show capture v.pcapng"),
 }
@@ -256,7 +289,8 @@ func TestHostileDirectories(t *testing.T) {
 	root := t.TempDir()
 	writeAll(t, filepath.Join(root, "t.yaml"), []byte(`cluster: {hosts: 2, host: {gpus: 1}}
 capture: {links: [host1/rail1]}
-job: {train: {layers: [784, 10], lr: 0.1, data: {digits: {dir: d, train: 16, test: 4}}, batch: 8, epochs: 1, inside: true}}
+job: {train: {layers: [784, 10], lr: 0.1, data: {digits: {dir: d, train: 16, test: 4}}, batch: 8, epochs: 1,
+	inside: true}}
 `))
 	for _, c := range []string{"run t.yaml --out run -q", "whatif run -q", "run t.yaml --seeds 1..2 --out sweep -q"} {
 		if code, out := ranIn(t, root, strings.Fields(c)...); code != exitOK {
@@ -305,7 +339,8 @@ job: {train: {layers: [784, 10], lr: 0.1, data: {digits: {dir: d, train: 16, tes
 					t.Errorf("%+q in %s, %s: prints %q", bad, target.file, c, obeys(out))
 				}
 			}
-			if where, _ := leftObeyed(t, root, map[string]bool{}); where != "" && !strings.HasPrefix(where, target.file) {
+			if where, _ := leftObeyed(t, root, map[string]bool{}); where != "" && !strings.HasPrefix(where,
+				target.file) {
 				t.Errorf("%+q in %s: %s", bad, target.file, where)
 			}
 			writeAll(t, path, good)

@@ -82,7 +82,8 @@ job:
 	if !hit {
 		t.Fatal("never killed between the last checkpoint and the end")
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, "killed/run.json")); err != nil || !bytes.Contains(text, []byte(`"state": "running"`)) {
+	if text, err := os.ReadFile(filepath.Join(dir, "killed/run.json")); err != nil || !bytes.Contains(text,
+		[]byte(`"state": "running"`)) {
 		t.Fatalf("%v: %.200s", err, text)
 	}
 	if out, state, _ := inChild(dir, "run", "--resume", "killed", "--out", "completed", "--quiet"); !state.Success() {
@@ -181,7 +182,8 @@ func TestKilledCommands(t *testing.T) {
 			}
 			for name, text := range got {
 				if text != want[name] && text != before[name] && !started(name, text) {
-					t.Errorf("%s, killed %v: %s is half written: %d bytes of %d: %.100q", k.command, killed, name, len(text),
+					t.Errorf("%s, killed %v: %s is half written: %d bytes of %d: %.100q", k.command, killed,
+						name, len(text),
 						len(want[name]), text)
 				}
 			}
@@ -201,7 +203,8 @@ func TestKilledCommands(t *testing.T) {
 			got = whatIsWritten(t, out)
 			for name := range want {
 				if got[name] != want[name] {
-					t.Errorf("%s, after it was killed: %s has %d bytes, want %d", k.command, name, len(got[name]), len(want[name]))
+					t.Errorf("%s, after it was killed: %s has %d bytes, want %d", k.command, name,
+						len(got[name]), len(want[name]))
 				}
 			}
 			os.RemoveAll(dir)
@@ -211,5 +214,6 @@ func TestKilledCommands(t *testing.T) {
 
 // started reports whether a file says whole that what it is of has begun and not ended.
 func started(name, text string) bool {
-	return filepath.Ext(name) == ".json" && strings.Contains(text, `"state": "running"`) && strings.HasSuffix(text, "}\n")
+	return filepath.Ext(name) == ".json" && strings.Contains(text,
+		`"state": "running"`) && strings.HasSuffix(text, "}\n")
 }

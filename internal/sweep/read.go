@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -29,6 +30,11 @@ func Read(path string) (*Table, error) {
 	b, err := input.ReadIn(context.Background(), path, tableFile, maxTable)
 	if err != nil {
 		return nil, fmt.Errorf("sweep directory %s: %s: %w", path, tableFile, input.Cause(err))
+	}
+	// A row of two bytes takes hundreds in memory; those that a sweep writes are indented, with many keys.
+	if n, most := bytes.Count(b, []byte("{")), 64<<10+len(b)/100; n > most {
+		return nil, fmt.Errorf("sweep directory %s: %s is damaged: holds %d objects in %d bytes, want at most %d", path, tableFile,
+			n, len(b), most)
 	}
 	var kept Table
 	if err := json.Unmarshal(b, &kept); err != nil {

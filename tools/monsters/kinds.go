@@ -1,10 +1,6 @@
 package main
 
-import (
-	"fmt"
-
-	"railyard/internal/result"
-)
+import "fmt"
 
 // A kind is a kind of file, and what reads it.
 type kind struct {
@@ -21,8 +17,8 @@ const (
 	mB = 1 << 20
 )
 
-// Of the files of a run directory that are read.
-var formatVersion, whatIfVersion = fmt.Sprint(result.FormatVersion), fmt.Sprint(result.WhatIfFormat)
+// Of the files of a run directory that are read: those of package result.
+const formatVersion, whatIfVersion = "3", "1"
 
 func line(format string) func(int) string {
 	return func(i int) string { return fmt.Sprintf(format+"\n", i) }
@@ -37,19 +33,23 @@ const sends = "job: {collectives: [{op: all-reduce, bytes: 1MB}]}\n"
 
 var kinds = []kind{
 	{file: "a.yaml", most: 1_000_000, head: "name: a\ncluster: {hosts: 4}\njob:\n  collectives:\n",
-		good: line("    - {op: all-reduce, bytes: 64kB} # %d"), commands: []string{"check a.yaml", "show scenario a.yaml"}},
+		good: line("    - {op: all-reduce, bytes: 64kB} # %d"), commands: []string{"check a.yaml",
+			"show scenario a.yaml"}},
 	{file: "a.yaml", most: 1_000_000, head: "name: a\ncluster: {hosts: 4}\njob:\n  flows:\n",
-		good: line("    - {name: f%d, from: host1/gpu0, to: host2/gpu0, bytes: 1MB}"), commands: []string{"check a.yaml"}},
+		good:     line("    - {name: f%d, from: host1/gpu0, to: host2/gpu0, bytes: 1MB}"),
+		commands: []string{"check a.yaml"}},
 	{file: "a.yaml", most: 290_000, head: "name: a\n", good: line("key%d: 1"), commands: []string{"check a.yaml",
 		"design a.yaml"}},
 	{file: "a.yaml", most: 180_000, head: "name: a\njob:\n  flows:\n", good: line("    - {a%d: 1}"),
 		commands: []string{"check ./a.yaml"}},
 	{file: "d.yaml", most: 1_000_000, head: "name: a\ngpus: 64\nhost: {gpus: 8}\n", good: line("key%d: 1"),
 		commands: []string{"design d.yaml"}},
-	{file: "f.csv", most: 96 * mB, head: "name,from,to,bytes,start\n", good: line("f%d,host1/gpu0,host2/gpu0,1MB,0us"),
+	{file: "f.csv", most: 96 * mB, head: "name,from,to,bytes,start\n",
+		good:   line("f%d,host1/gpu0,host2/gpu0,1MB,0us"),
 		beside: pod("job: {flows_csv: f.csv}"), commands: []string{"check s.yaml"}},
 	{file: "t.txt", most: 64 * mB, head: "switch s1\n", good: line("host h%d"),
-		beside: pod("fabric: {design: custom, topology: t.txt}\n" + sends), commands: []string{"check s.yaml --json"}},
+		beside:   pod("fabric: {design: custom, topology: t.txt}\n" + sends),
+		commands: []string{"check s.yaml --json"}},
 	{file: "t.txt", most: 64 * mB, head: "switch s1\nhost h1\nhost h2\n", good: line("link h1 s1 400Gb/s 20m # %d"),
 		beside: pod("fabric: {design: custom, topology: t.txt}\n" + sends), commands: []string{"check s.yaml"}},
 	{file: "n.txt", most: 1 * mB, head: "text\ntokens: embedding size=24\n", good: line("dense units=%d"),
@@ -80,7 +80,8 @@ var kinds = []kind{
 		"#       size         count      type   redop    root     time   algbw   busbw  #wrong     time   " +
 		"algbw   busbw  #wrong\n", good: line("  %d 256 float sum -1 10.0 0.1 0.2 0 10.0 0.1 0.2 0"),
 		commands: []string{"import nccl-tests g.log"}},
-	{file: "g.json", most: 4 * mB, head: "{\"version\": \"2.19\", \"a\": {\n", tail: "}}", good: line(`"k%d": [1, 2],`),
+	{file: "g.json", most: 4 * mB, head: "{\"version\": \"2.19\", \"a\": {\n", tail: "}}",
+		good:     line(`"k%d": [1, 2],`),
 		commands: []string{"import nccl-tests g.json"}},
 	{file: "x.xml", most: 4 * mB, head: `<system version="1">` + "\n", tail: "</system>",
 		good:     line(`<cpu numaid="%d" affinity="ff"/>`),
@@ -95,48 +96,61 @@ var kinds = []kind{
 	{file: "e.cfg", most: 4 * mB, head: "hostname leaf1\n", good: line("interface Ethernet%d\n   " +
 		"description x\n   no switchport"),
 		commands: []string{"lint --dialect eos e.cfg", "config parse --dialect eos e.cfg"}},
-	{file: "j.cfg", most: 4 * mB, head: "set system host-name leaf1\n", good: line("set interfaces et-0/0/%d description x"),
+	{file: "j.cfg", most: 4 * mB, head: "set system host-name leaf1\n",
+		good:     line("set interfaces et-0/0/%d description x"),
 		commands: []string{"lint --dialect junos j.cfg", "config parse --dialect junos j.cfg"}},
 	{file: "r.cfg", most: 4 * mB, head: "hostname leaf1\nrouter bgp 65001\n",
 		good:     line(" neighbor swp%d interface remote-as external"),
 		commands: []string{"lint --dialect frr r.cfg", "config parse --dialect frr r.cfg"}},
-	{file: "s.json", most: 4 * mB, head: `{"DEVICE_METADATA": {"localhost": {"hostname": "leaf1"}}, "PORT": {` + "\n", tail: `"E": {}}}`,
+	{file: "s.json", most: 4 * mB, head: `{"DEVICE_METADATA": {"localhost": {"hostname": "leaf1"}}, "PORT": {` +
+		"\n", tail: `"E": {}}}`,
 		good:     line(`"Ethernet%d": {"speed": "400000"},`),
 		commands: []string{"lint --dialect sonic s.json", "config parse --dialect sonic s.json"}},
 	{file: "v.cfg", most: 4 * mB, head: "nv set qos roce mode lossless\n",
 		good:     line("nv set interface swp%d qos pfc-watchdog"),
 		commands: []string{"lint --dialect nvue v.cfg", "config parse --dialect nvue v.cfg"}},
-	{file: "l/expect.txt", most: 1 * mB, head: "takes \"1 s\"\ninput a = 1 \"x\"\n", good: line(`formula b%d = a + 1 "y"`),
+	{file: "l/expect.txt", most: 1 * mB, head: "takes \"1 s\"\ninput a = 1 \"x\"\n",
+		good:   line(`formula b%d = a + 1 "y"`),
 		beside: map[string]string{"l/README.md": "# A\n\n> What?\n\n{{value a}}\n"}, commands: []string{"lab l"}},
 	{file: "l/README.md", most: 1 * mB, head: "# A\n\n> What?\n\n", good: line("{{value a}} and %d."),
-		beside: map[string]string{"l/expect.txt": "takes \"1 s\"\ninput a = 1 \"x\"\n"}, commands: []string{"lab ./l"}},
-	{file: "r/run.json", most: 32 * mB, head: `{"state": "complete", "format_version": ` + formatVersion + `, "version": "x", "name": "a",` + "\n" +
+		beside:   map[string]string{"l/expect.txt": "takes \"1 s\"\ninput a = 1 \"x\"\n"},
+		commands: []string{"lab ./l"}},
+	{file: "r/run.json", most: 32 * mB, head: `{"state": "complete", "format_version": ` + formatVersion +
+		`, "version": "x", "name": "a",` + "\n" +
 		`"virtual_time_ps": 1000000000, "flows": [` + "\n", tail: `{"name": "z", "kind": "job"}]}`,
 		good: line(`{"name": "flow%d", "kind": "job", "src": "host1/gpu0", "dst": "host2/gpu0", "bytes": 1000, "posted": 1, "done": 1,` +
 			"\n" + `"start_ps": 5, "fct_ps": 7, "marks": 0, "cnps": 0, "retransmits": 0, "status": "done",` + "\n" +
 			`"path": "host1>rail1>leaf1>spine1>spine2>leaf2>rail2>host2"},`),
-		commands: []string{"report r", "explain r", "compare r r --html c.html", "export r", "show timeline r", "show events r"}},
-	{file: "r/whatif.json", most: 32 * mB, head: `{"format_version": ` + whatIfVersion + `, "changes": [` + "\n", tail: `{}]}`,
-		good:     line(`{"name": "without flow %d", "kind": "flow", "saves_ps": 5, "before_ps": 9, "time_ps": 4, "what": "a long sentence of the change"},`),
-		beside:   map[string]string{"r/run.json": `{"state": "complete", "format_version": ` + formatVersion + `, "name": "a"}`},
+		commands: []string{"report r", "explain r", "compare r r --html c.html", "export r", "show timeline r",
+			"show events r"}},
+	{file: "r/whatif.json", most: 32 * mB, head: `{"format_version": ` + whatIfVersion + `, "changes": [` +
+		"\n", tail: `{}]}`,
+		good: line(`{"name": "without flow %d", "kind": "flow", "saves_ps": 5, "before_ps": 9, "time_ps": 4, "what": "x"},`),
+		beside: map[string]string{"r/run.json": `{"state": "complete", "format_version": ` + formatVersion +
+			`, "name": "a"}`},
 		commands: []string{"report r"}},
-	{file: "r/inside.json", most: 32 * mB, head: `{"format_version": 1, "passes": [{"layers": [` + "\n", tail: `{}]}]}`,
-		good:     line(`{"name": "layer %d", "output": {"of": [1, 2], "values": [[0, 1]]}},`),
-		beside:   map[string]string{"r/run.json": `{"state": "complete", "format_version": ` + formatVersion + `, "name": "a"}`},
+	{file: "r/inside.json", most: 32 * mB, head: `{"format_version": 1, "passes": [{"layers": [` + "\n",
+		tail: `{}]}]}`,
+		good: line(`{"name": "layer %d", "output": {"of": [1, 2], "values": [[0, 1]]}},`),
+		beside: map[string]string{"r/run.json": `{"state": "complete", "format_version": ` + formatVersion +
+			`, "name": "a"}`},
 		commands: []string{"report r"}},
-	{file: "s/sweep.json", most: 64 * mB, head: `{"state": "complete", "version": "x", "name": "a", "rows": [` + "\n", tail: `{}]}`,
+	{file: "s/sweep.json", most: 64 * mB, head: `{"state": "complete", "version": "x", "name": "a", "rows": [` +
+		"\n", tail: `{}]}`,
 		good: line(`{"key": "k%d", "seed": %[1]d, "state": "complete"},`), commands: []string{"report s"}},
 	{file: "w.safetensors", most: 16 * mB, head: "\xf8\xff\xff\x00\x00\x00\x00\x00{", tail: "}",
 		good:     line(`"layers.%d.weight": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]},`),
 		commands: []string{"predict w.safetensors a.png"}},
-	{file: "a.png", most: 16 * mB, head: "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\x0f\xff\x00\x00\x0f\xff\x08\x00\x00\x00\x00",
-		good: line("%d"), commands: []string{"predict nowhere a.png"}},
-	{file: "i/train-images-idx3-ubyte", most: 64 * mB, head: "\x00\x00\x08\x03\x00\x01\x00\x00\x00\x00\x00\x1c\x00\x00\x00\x1c",
-		good: line("%d"), beside: pod("job: {train: {layers: [784, 10], lr: 0.1, batch: 4, epochs: 1, data: {images: {dir: i}}}}"),
+	{file: "i/train-images-idx3-ubyte", most: 64 * mB,
+		head: "\x00\x00\x08\x03\x00\x01\x00\x00\x00\x00\x00\x1c\x00\x00\x00\x1c",
+		good: line("%d"), beside: pod("job: {train: {layers: [784, 10], lr: 0.1, batch: 4, epochs: 1, data: i}}"),
 		commands: []string{"run s.yaml -q --out o"}},
-	{file: "b.json", most: 4 * mB, head: `{"findings": [` + "\n", tail: `{}]}`, good: line(`{"rule": "Q01", "device": "leaf%d", "text": "x"},`),
-		beside: map[string]string{"n.cfg": "hostname leaf1\n"}, commands: []string{"lint n.cfg --dialect nxos --baseline b.json"}},
-	{file: "v.pcapng", most: 64 * mB, head: "\x0a\x0d\x0d\x0a\x1c\x00\x00\x00\x4d\x3c\x2b\x1a\x01\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\x1c\x00\x00\x00",
+	{file: "b.json", most: 4 * mB, head: `{"findings": [` + "\n", tail: `{}]}`,
+		good:     line(`{"rule": "Q01", "device": "leaf%d", "text": "x"},`),
+		beside:   map[string]string{"n.cfg": "hostname leaf1\n"},
+		commands: []string{"lint n.cfg --dialect nxos --baseline b.json"}},
+	{file: "v.pcapng", most: 64 * mB,
+		head: "\x0a\x0d\x0d\x0a\x1c\x00\x00\x00\x4d\x3c\x2b\x1a\x01\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\x1c\x00\x00\x00",
 		good: line("%d"), commands: []string{"show capture v.pcapng"}},
 	{file: "c/a.txt", most: 64 * mB, head: "", good: line("the dog sees %d cats."),
 		beside: pod("job: {train: {model: gpt, data: {text: {path: c/a.txt, window: 16}}, batch: 8, epochs: " +
