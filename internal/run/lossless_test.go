@@ -35,11 +35,12 @@ func drawnLossless(seed uint64) string {
 	if leaves == 1 {
 		yaml += "}\n  design: single-switch\n"
 	} else {
-		yaml += fmt.Sprintf(", spine: %dGb/s}\n  design: leaf-spine\n  leaves: %d\n  spines: %d\n", between(1, 16)*25, leaves, between(1, 4))
+		yaml += fmt.Sprintf(", spine: %dGb/s}\n  design: leaf-spine\n  leaves: %d\n  spines: %d\n", between(1, 16)*25, leaves,
+			between(1, 4))
 		yaml += "  balance: " + of("ecmp", "wcmp", "resilient", "pinned", "flowlet", "dlb", "glb", "conweave", "spray") + "\n"
 	}
-	yaml += "congestion: " + of("{algorithm: none}", "{algorithm: dcqcn}", "{preset: barre}", "{preset: tuned}", "{preset: dcqcn-sigcomm15}",
-		"{preset: connectx-default}", "{algorithm: hpcc}", "{algorithm: dctcp}", "{algorithm: swift}", "{algorithm: timely}") + "\n"
+	yaml += "congestion: " + of("{algorithm: none}", "{algorithm: dcqcn}", "{preset: barre}", "{preset: tuned}",
+		"{preset: dcqcn-sigcomm15}", "{preset: connectx-default}", "{algorithm: hpcc}", "{algorithm: dctcp}", "{algorithm: swift}", "{algorithm: timely}") + "\n"
 	yaml += "transport: {receiver: direct}\njob:\n  flows:\n"
 	pattern := of("incast", "permutation", "any")
 	for from := range hosts {
