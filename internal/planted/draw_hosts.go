@@ -355,7 +355,8 @@ func drawStageLink(d *draw) string {
 	return filled(`# The link between two stages of a pipeline is slow.
 # noun: slow link at rail1/host2 or host2/rail1 or host1/rail1 or rail1/host1
 # cure: with rail1/host2 or without
-` + single(2, 200, planted(filled("  links:\n    named: [{link: rail1/host2, rate: $slowGb/s}]\n", "slow", d.between(5, 15)))) + none + `job:
+` + single(2, 200, planted(filled("  links:\n    named: [{link: rail1/host2, rate: $slowGb/s}]\n",
+		"slow", d.between(5, 15)))) + none + `job:
   parallel: {dp: 1, pp: 2, micro_batches: 4}
 ` + digits("[784, 512, 10]", 128))
 }

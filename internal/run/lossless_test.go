@@ -40,7 +40,8 @@ func drawnLossless(seed uint64) string {
 		yaml += "  balance: " + of("ecmp", "wcmp", "resilient", "pinned", "flowlet", "dlb", "glb", "conweave", "spray") + "\n"
 	}
 	yaml += "congestion: " + of("{algorithm: none}", "{algorithm: dcqcn}", "{preset: barre}", "{preset: tuned}",
-		"{preset: dcqcn-sigcomm15}", "{preset: connectx-default}", "{algorithm: hpcc}", "{algorithm: dctcp}", "{algorithm: swift}", "{algorithm: timely}") + "\n"
+		"{preset: dcqcn-sigcomm15}", "{preset: connectx-default}", "{algorithm: hpcc}",
+		"{algorithm: dctcp}", "{algorithm: swift}", "{algorithm: timely}") + "\n"
 	yaml += "transport: {receiver: direct}\njob:\n  flows:\n"
 	pattern := of("incast", "permutation", "any")
 	for from := range hosts {

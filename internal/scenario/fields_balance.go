@@ -171,7 +171,7 @@ var balanceFields = []*Field{
 	},
 	{
 		Path: "fabric.conweave.resume", Default: "1ms", Min: "100ns", Max: "1s", applies: onlyConWeave,
-		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Fabric.ConWeave.Resume }),
+		value: in(duration, func(s *Scenario) *unit.Duration { return &s.Fabric.ConWeave.Resume }),
 		Meaning: "the last switch holds packets of the new way for the last one of the old until the old way has brought none " +
 			"for so long",
 		Source: assumed + "; ConWeave (SIGCOMM'23) adds a margin to what it estimates from packets of the old way",

@@ -124,7 +124,8 @@ func TestMutated(t *testing.T) {
 }
 
 // hostile are texts that readers of numbers, names and blocks must bear.
-var hostile = []string{"99999999999999999999", "-1", "0", "::", "1.2.3.4/33", " ", "\n", "{", "}", "\"", ";", "[", "|", ",", "-", "\x00", "no ", "\n!\n",
+var hostile = []string{"99999999999999999999", "-1", "0", "::", "1.2.3.4/33", " ", "\n", "{", "}", "\"",
+	";", "[", "|", ",", "-", "\x00", "no ", "\n!\n",
 	"0-7", "7-0", "Ethernet", "swp1-9999", "vlan 1-4094", "%s", "\\", "\t\t"}
 
 // Any text is told apart or refused, and read in every dialect without a panic; each line that is counted is of the text.
