@@ -170,3 +170,13 @@ func TestTimetablesAreWhole(t *testing.T) {
 		}
 	})
 }
+
+// The share of a pipeline's slots in which a stage waits: (p-1)/(p-1+m) of p stages and m micro-batches (SC 2021, 2.2.1), with v
+// virtual stages of each (p-1)/(p-1+vm). One micro-batch leaves 7 of 8 stages idle.
+func TestBubbleOfFewMicroBatches(t *testing.T) {
+	for _, c := range [][5]int{{8, 1, 1, 7, 8}, {4, 1, 4, 3, 7}, {4, 2, 4, 3, 11}, {1, 1, 3, 0, 3}} {
+		if waits, slots := Bubble(c[0], c[1], c[2]); waits != c[3] || slots != c[4] {
+			t.Errorf("%d stages of %d parts, %d micro-batches: %d of %d slots, want %d of %d", c[0], c[1], c[2], waits, slots, c[3], c[4])
+		}
+	}
+}
