@@ -290,7 +290,7 @@ func TestHostileDirectories(t *testing.T) {
 	writeAll(t, filepath.Join(root, "t.yaml"), []byte(`cluster: {hosts: 2, host: {gpus: 1}}
 capture: {links: [host1/rail1]}
 job: {train: {layers: [784, 10], lr: 0.1, data: {digits: {dir: d, train: 16, test: 4}}, batch: 8, epochs: 1,
-	inside: true}}
+  inside: true}}
 `))
 	for _, c := range []string{"run t.yaml --out run -q", "whatif run -q", "run t.yaml --seeds 1..2 --out sweep -q"} {
 		if code, out := ranIn(t, root, strings.Fields(c)...); code != exitOK {

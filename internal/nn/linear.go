@@ -141,7 +141,11 @@ func (l dense) places(part, parts int) (of dense, pieces []Piece) {
 	if of.out = places; outputs == 0 {
 		return of, nil
 	}
-	return of, []Piece{{first * l.in, 0, outputs * l.in}, {l.in*l.out + first, places * l.in, outputs}}
+	pieces = []Piece{{first * l.in, 0, outputs * l.in}}
+	if !l.unbiased {
+		pieces = append(pieces, Piece{l.in*l.out + first, places * l.in, outputs})
+	}
+	return of, pieces
 }
 
 // rows is columns of w, and b: the outputs are the sum of all shares, finished.

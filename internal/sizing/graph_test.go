@@ -1,6 +1,7 @@
 package sizing
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -57,13 +58,16 @@ func compareTiers(t *rapid.T, w *Network, s *survey.Survey) {
 
 func comparePairs(t *rapid.T, w *Network, s *survey.Survey) {
 	reach := w.Reach()
-	if len(reach) != len(s.Pairs) {
-		t.Fatalf("%+v: reach %v, graph %+v", w, reach, s.Pairs)
-	}
-	for i, p := range s.Pairs {
-		if r := reach[i]; r.Switches != p.Switches || r.Pairs != p.Count {
-			t.Errorf("%+v: reach %v, graph %+v", w, reach, s.Pairs)
+	var pairs []Reach // the survey tells those apart that have another number of equal paths, as in a dragonfly
+	for _, p := range s.Pairs {
+		if n := len(pairs); n > 0 && pairs[n-1].Switches == p.Switches {
+			pairs[n-1].Pairs += p.Count
+			continue
 		}
+		pairs = append(pairs, Reach{p.Switches, p.Count})
+	}
+	if !slices.Equal(reach, pairs) {
+		t.Errorf("%+v: reach %v, graph %+v", w, reach, s.Pairs)
 	}
 }
 
