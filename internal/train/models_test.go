@@ -137,6 +137,10 @@ func ofNetwork(t interface{ Fatal(...any) }, name string, l layout) Config {
 		t.Fatal(err)
 	}
 	if err := cfg.Work.CheckRepeat(); err != nil {
+		if l.credits == 0 { // a bucket smaller than a ring has chunks: with credit its ranks wait for each other
+			l.credits = 1
+			return ofNetwork(t, name, l)
+		}
 		t.Fatal(err)
 	}
 	return cfg
