@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"railyard/internal/plan"
-	"railyard/internal/result"
 	"railyard/internal/shown"
 )
 
@@ -80,12 +79,15 @@ says how long a step takes and why.`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		Args:              subcommandOnly,
-		RunE:              needSubcommand,
 		PersistentPreRunE: nothingEmpty,
-		Version:           result.Version,
 	}
-	root.Flags().Bool("version", false, "print the version")
-	root.SetVersionTemplate(versionText())
+	version := root.Flags().Bool("version", false, "print the version")
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if *version {
+			return a.printVersion()
+		}
+		return needSubcommand(cmd, args)
+	}
 	root.CompletionOptions.DisableDefaultCmd = true // completionCommand has our exit codes
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(a.help)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 
@@ -19,16 +18,16 @@ func (a *app) versionCommand() *cobra.Command {
 
 		DisableFlagsInUseLine: true,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := io.WriteString(a.stdout, versionText())
-			return err
+			return a.printVersion()
 		},
 	}
 }
 
-// versionText is what "railyard version" and "railyard --version" print.
-func versionText() string {
-	return fmt.Sprintf("railyard %s (%s%s, %s/%s)\nrun directory format %d\n",
+// printVersion is "railyard version" and "railyard --version".
+func (a *app) printVersion() error {
+	_, err := fmt.Fprintf(a.stdout, "railyard %s (%s%s, %s/%s)\nrun directory format %d\n",
 		result.Version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH, result.FormatVersion)
+	return err
 }
 
 // commit returns the revision that the program was built from, where the build

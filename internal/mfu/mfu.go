@@ -105,7 +105,7 @@ const (
 // Hidden names the figure of what of a kind of communication nobody waits for.
 func Hidden(kind string) string { return "hidden " + kind }
 
-// Exposed and Network name the bars of a kind of communication, and of what else was in the network's way.
+// Exposed names the bar of what of a kind of communication ranks wait for.
 func Exposed(kind string) string { return "exposed " + kind }
 
 // Network names the bar of a cause that the network, and not the communication, has.

@@ -47,6 +47,15 @@ func (p *Plan) repin() {
 	}
 }
 
+// endsOf is from which NIC to which a pinned path goes.
+func (p *Plan) endsOf(x pin) (from, to topo.NICID) {
+	q := &p.Pairs[x.pair]
+	if x.back {
+		return q.To, q.From
+	}
+	return q.From, q.To
+}
+
 func (p *Plan) pathOf(x pin) *[]topo.PortID {
 	q := &p.Pairs[x.pair]
 	if x.back {
@@ -112,11 +121,7 @@ func (p *Plan) evenWays(pins []pin) (ways [][]wayOver, even bool) {
 // k-th from it. False: there are other choices.
 func (p *Plan) waysOf(x pin) (ways []wayOver, spines []topo.NodeID, fine bool) {
 	g, path := p.Graph, *p.pathOf(x)
-	to := p.Pairs[x.pair].To
-	from := p.Pairs[x.pair].From
-	if x.back {
-		from, to = to, from
-	}
+	from, to := p.endsOf(x)
 	if len(p.Routes.Live(from)) != 1 || len(p.Routes.Live(to)) != 1 {
 		return nil, nil, false
 	}
@@ -171,11 +176,7 @@ func (p *Plan) settle(key loadKey, pins []pin) {
 		for _, x := range pins {
 			path := p.pathOf(x)
 			p.weigh(key, *path, -1)
-			q := &p.Pairs[x.pair]
-			from, to := q.From, q.To
-			if x.back {
-				from, to = to, from
-			}
+			from, to := p.endsOf(x)
 			best := p.bestPath(key, from, to)
 			if p.fuller(key, *path, best) {
 				*path, moved = best, true

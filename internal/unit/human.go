@@ -57,10 +57,12 @@ func Rate(v float64) string {
 }
 
 // Percent prints a fraction: 0.964 is "96.4 %". Shares too small to show
-// are "<0.1 %", and only a whole is "100 %".
+// are "<0.1 %", or ">-0.1 %", and only a whole is "100 %".
 func Percent(f float64) string {
 	v := math.Round(f*1000) / 10
 	switch {
+	case f < 0 && v > -0.1:
+		return ">-0.1 %"
 	case f > 0 && v < 0.1:
 		return "<0.1 %"
 	case f < 1 && v >= 100:

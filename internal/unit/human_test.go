@@ -16,7 +16,8 @@ func TestFiguresForPeople(t *testing.T) {
 		{(400 * GigabitPerSec).Human(), "400 Gb/s"}, {ByteRate(4.515e8), "451.5 MB/s"}, {ByteRate(math.NaN()), "NaN"},
 		{Rate(8_123_456), "8.123 M"}, {Rate(12), "12"}, {Count(1234567), "1,234,567"}, {Count(-999), "-999"},
 		{Count(-1000), "-1,000"},
-		{Percent(0), "0.0 %"}, {Percent(0.0001), "<0.1 %"}, {Percent(0.9999), ">99.9 %"}, {Percent(1), "100 %"},
+		{Percent(0), "0.0 %"}, {Percent(0.0001), "<0.1 %"}, {Percent(-0.0001), ">-0.1 %"}, {Percent(-0.001), "-0.1 %"},
+		{Percent(0.9999), ">99.9 %"}, {Percent(1), "100 %"},
 		{Percent(0.964), "96.4 %"},
 		{Clock(1.26), "1.3 s"}, {Clock(59.4), "59 s"}, {Clock(200), "3 min 20 s"}, {Clock(7500), "2 h 05 min"},
 	} {
