@@ -151,13 +151,9 @@ func (j *Job) better(op coll.Collective, bytes unit.Bytes, algorithm, protocol s
 
 // ringTime is what a ring takes for its bytes over the links of the slowest rank, with the shortest way for each step, 0: it has none.
 func (j *Job) ringTime(op coll.Collective, bytes unit.Bytes) unit.Duration {
-	if _, ring := coll.Algorithms["ring-"+op.String()]; !ring {
+	name := "ring-" + op.String()
+	if _, ring := coll.Algorithms[name]; !ring || op == coll.SendReceive { // to the next rank there is no other choice
 		return 0
-	}
-	n := unit.Duration(j.ranks())
-	steps := n - 1
-	if op == coll.AllReduce {
-		steps *= 2
 	}
 	cluster := &j.r.plan.Scenario.Cluster
 	g := j.r.plan.Graph
@@ -174,5 +170,5 @@ func (j *Job) ringTime(op coll.Collective, bytes unit.Bytes) unit.Duration {
 			hop = max(hop, j.r.plan.BaseRTT(&j.r.plan.Pairs[l.Pair])/2)
 		}
 	}
-	return steps * (line.TransmitTime(bytes)/n + hop)
+	return coll.Time(name, j.ranks(), bytes, coll.Link{Rate: line, Latency: hop}, 1)
 }
