@@ -47,30 +47,18 @@ func duty(i *netconf.Interface) string {
 // forgotten finds ports that are configured otherwise than most of their duty or, where they are not enough to tell, than
 // most of the device.
 func (l *linter) forgotten(d *Device) {
-	all := map[string]map[string]int{} // by duty, "*": any; by treatment
-	count := func(of, t string) {
-		if all[of] == nil {
-			all[of] = map[string]int{}
-		}
-		all[of][t]++
-	}
-	counted := func(p *netconf.Interface) bool { return p.Kind == netconf.Physical && !p.Down }
+	all := usual[string]{}
 	for i := range d.Device.Interfaces {
-		if p := &d.Device.Interfaces[i]; counted(p) {
-			t := treatment(d.Device, p)
-			count(duty(p), t)
-			count("*", t)
+		if p := &d.Device.Interfaces[i]; used(p) {
+			all.count(p, treatment(d.Device, p))
 		}
 	}
 	for i := range d.Device.Interfaces {
 		p := &d.Device.Interfaces[i]
-		if !counted(p) {
+		if !used(p) {
 			continue
 		}
-		most := majority(all[duty(p)])
-		if most == "" {
-			most = majority(all["*"])
-		}
+		most := all.of(p)
 		if t := treatment(d.Device, p); most != "" && t != most {
 			l.lacks(d, netconf.AboutQoS, p.Name, "Q13", Error, fmt.Sprintf("%s: %s; most ports: %s",
 				d.Native(p.Name), t, most),
@@ -79,9 +67,28 @@ func (l *linter) forgotten(d *Device) {
 	}
 }
 
-// majority is what more than half of some have, of three at least; "": none.
-func majority(of map[string]int) string {
-	total, most := 0, ""
+// used reports whether an interface is a port that is not shut down.
+func used(p *netconf.Interface) bool { return p.Kind == netconf.Physical && !p.Down }
+
+// usual counts what ports have, by their duty and, at "*", in all.
+type usual[K cmp.Ordered] map[string]map[K]int
+
+func (u usual[K]) count(p *netconf.Interface, has K) {
+	for _, duty := range []string{duty(p), "*"} {
+		if u[duty] == nil {
+			u[duty] = map[K]int{}
+		}
+		u[duty][has]++
+	}
+}
+
+// of is what most ports of a port's duty have or, where they are not enough to tell, most in all; the zero value: there is no
+// such thing.
+func (u usual[K]) of(p *netconf.Interface) K { return cmp.Or(majority(u[duty(p)]), majority(u["*"])) }
+
+// majority is what more than half of some have, of three at least; the zero value: there is none.
+func majority[K cmp.Ordered](of map[K]int) (most K) {
+	total := 0
 	for _, t := range slices.Sorted(maps.Keys(of)) {
 		total += of[t]
 		if of[t] > of[most] {
@@ -89,7 +96,7 @@ func majority(of map[string]int) string {
 		}
 	}
 	if total < 3 || 2*of[most] <= total {
-		return ""
+		return *new(K)
 	}
 	return most
 }
@@ -133,26 +140,20 @@ func (l *linter) frames(d *Device) {
 // uneven warns of ports that say nothing of frames where most of their duty take larger ones than the default; those that
 // are too small for RoCE data are told of elsewhere.
 func (l *linter) uneven(d *Device, told []string) {
-	frames := map[string]map[string]int{} // by duty, "*": any; by frame
+	frames := usual[unit.Bytes]{}
 	for k := range d.Device.Interfaces {
 		i := &d.Device.Interfaces[k]
-		if f, _ := d.Frame(i); i.Kind == netconf.Physical && !i.Down && duty(i) != "" && f > 0 {
-			for _, of := range []string{duty(i), "*"} {
-				if frames[of] == nil {
-					frames[of] = map[string]int{}
-				}
-				frames[of][f.String()]++
-			}
+		if f, _ := d.Frame(i); used(i) && duty(i) != "" && f > 0 {
+			frames.count(i, f)
 		}
 	}
 	for k := range d.Device.Interfaces {
 		i := &d.Device.Interfaces[k]
 		f, said := d.Frame(i)
-		if said || i.Kind != netconf.Physical || i.Down || duty(i) == "" || i.Channel > 0 || slices.Contains(told, i.Name) {
+		if said || !used(i) || duty(i) == "" || i.Channel > 0 || slices.Contains(told, i.Name) {
 			continue
 		}
-		most := cmp.Or(majority(frames[duty(i)]), majority(frames["*"]))
-		if large, err := unit.ParseBytes(most); most != "" && err == nil && large > f {
+		if most := frames.of(i); most > f {
 			l.small[i] = true
 			l.lacks(d, netconf.AboutMTU, i.Name, "Q12", Warning, fmt.Sprintf(
 				"%s: no MTU is said, so frames of at most %v, and most ports take %v", d.Native(i.Name), f, most), "interface "+i.Name)
