@@ -236,13 +236,19 @@ func within(t interface{ Fatalf(string, ...any) }, cfg Config, got, want []float
 	for i, w := range want {
 		scaled[i] = times * w
 	}
+	tensors(cfg, func(name string, lo, hi int) {
+		d := distance(got[lo:hi], scaled[lo:hi])
+		if !(d <= bound) {
+			t.Fatalf("%s is %g of its norm away", name, d)
+		}
+	})
+}
+
+// tensors gives the model's tensors and where they lie among its parameters.
+func tensors(cfg Config, each func(name string, lo, hi int)) {
 	for l := range cfg.Model.Layers() {
 		for _, of := range cfg.Model.Tensors(l) {
-			lo, hi := of.Offset, of.Offset+of.Elems()
-			d := distance(got[lo:hi], scaled[lo:hi])
-			if !(d <= bound) {
-				t.Fatalf("%s is %g of its norm away", of.Name, d)
-			}
+			each(of.Name, of.Offset, of.Offset+of.Elems())
 		}
 	}
 }

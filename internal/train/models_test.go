@@ -299,13 +299,23 @@ func TestTransformersInPartsAreCloseToTheOracle(t *testing.T) {
 					t.Fatalf("loss %v, the oracle's %v; replicas agree: %v", j.Loss(0), oracle.Losses[0], j.Agree())
 				}
 				// Of one update 1e-5. With an update for each micro-batch the later gradients are of weights that
-				// differ in last bits already, and norms over small embeddings make more of that.
+				// differ in last bits already, and norms over small embeddings make more of that: as much as the
+				// oracle itself makes of other last bits, times the sums that are rounded on the way.
+				nudged := oracle
 				if l.Update == workload.UpdateEach && l.MicroBatches > 1 {
-					bound *= 10
+					if nudged, err = Oracle(nudge(cfg)); err != nil {
+						t.Fatal(err)
+					}
 				}
-				hold := func(got, want []float32) {
+				hold := func(got, want, beside []float32) {
 					if l.precision == (workload.Precision{}) {
-						within(t, cfg, got, want, 1, bound)
+						tensors(cfg, func(name string, lo, hi int) {
+							d, own := distance(got[lo:hi], want[lo:hi]), distance(beside[lo:hi], want[lo:hi])
+							if !(d <= max(bound, nudges*own)) {
+								t.Fatalf("%s is %g of its norm away, %g where weights begin with other last bits", name,
+									d, own)
+							}
+						})
 						return
 					}
 					d := distance(got, want)
@@ -315,16 +325,31 @@ func TestTransformersInPartsAreCloseToTheOracle(t *testing.T) {
 				}
 				for d := range cfg.Replicas {
 					if l.Zero != workload.ZeroOptimiser { // else a replica has sums of its part alone
-						hold(j.gather(nil, d, gradientsOf, j.now(gradientsOf)), oracle.Gradients[d])
+						hold(j.gather(nil, d, gradientsOf, j.now(gradientsOf)), oracle.Gradients[d], nudged.Gradients[d])
 					}
 					if l.with.Method == nn.GradientDescent { // Adam makes much of a gradient that is 0 but for last bits
-						hold(j.Gathered(d), oracle.Weights[d])
+						hold(j.Gathered(d), oracle.Weights[d], nudged.Weights[d])
 					}
 				}
 				partsAgree(t, j)
 			})
 		})
 	}
+}
+
+// nudges is how many times further than the oracle with other last bits of the first weights a job in
+// parts may come: it rounds other sums in each pass, not once. Of 5,400 drawn layouts none came further
+// than 1.5 times.
+const nudges = 4
+
+// nudge begins with weights whose last bits are others.
+func nudge(cfg Config) Config {
+	from := &State{Params: slices.Clone(cfg.params()), Optimiser: cfg.state()}
+	for i, w := range from.Params {
+		from.Params[i] = math.Nextafter32(w, float32(math.Inf(1-2*(i*7/3%2))))
+	}
+	cfg.Start = from
+	return cfg
 }
 
 // Ranks that share positions sum the gradients of norms before those go to shards, packed or not.
