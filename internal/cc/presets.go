@@ -15,7 +15,7 @@ var Algorithms = map[string]string{
 // Defaults are the default parameters of each algorithm; the fields say where
 // each value comes from.
 var Defaults = map[string]Params{
-	"dcqcn": floored,
+	"dcqcn": tuned,
 	"hpcc": HPCC{
 		Eta: unit.Ratio{Num: 95, Den: 100}, MaxStage: 5, AI: 80 * unit.Byte,
 		MinRate: 100 * unit.MegabitPerSec, TxUnit: 1, QueueUnit: 1,
@@ -51,25 +51,17 @@ type Preset struct {
 
 // Presets are the parameter sets of DCQCN, by name.
 var Presets = map[string]Preset{
-	"default": {
-		DCQCN:       floored,
-		Marking:     hpccMarking,
-		MarkingRate: 100 * unit.GigabitPerSec,
-		Source:      "as connectx-default, but for the minimum rate",
-		Assumed: "what connectx-default assumes, and the minimum rate: of incasts of 2 and 16 at 25 to 400 Gb/s " +
-			"none was slower than with the paper's",
-	},
 	"barre": {
 		DCQCN:       barre,
 		Marking:     hpccMarking,
 		MarkingRate: 100 * unit.GigabitPerSec,
-		Source: "the default with what Barre (USENIX ATC 2025, table 2) sets otherwise on NICs of 400 Gb/s: " +
+		Source: "connectx-default with what Barre (USENIX ATC 2025, table 2) sets otherwise on NICs of 400 Gb/s: " +
 			"min_time_between_cnps 0 to 2 us, rpg_min_dec_fac 80 to 98, rate_reduce_monitor_period 1 to 4 us, " +
 			"rpg_time_reset 20 to 100 us; AI as in SIGCOMM 2015, 40 Mb/s at 40 Gb/s, and scaled with the port",
 		Assumed: "which values of these ranges, HAI of ten times AI, no byte counter and the minimum rate: tuned, so that " +
 			"incasts of 2 to 16 at 25 to 400 Gb/s fill their port; and what connectx-default assumes",
 	},
-	"tuned": {
+	"default": {
 		DCQCN:       tuned,
 		Marking:     hpccMarking,
 		MarkingRate: 100 * unit.GigabitPerSec,
@@ -136,16 +128,10 @@ func hpccNS3(alpha, decrease, increase unit.Duration) DCQCN {
 	}
 }
 
-// floored is connectX with a minimum rate: a packet at 1 Mb/s takes 33 ms.
-var floored = func() DCQCN {
-	p := connectX
-	p.MinRate = unit.GigabitPerSec
-	return p
-}()
-
-// barre is floored with smaller steps more often, as Barre (USENIX ATC 2025, section 6.3) tunes DCQCN.
+// barre is connectX with smaller steps more often, as Barre (USENIX ATC 2025, section 6.3) tunes DCQCN.
 var barre = func() DCQCN {
-	p := floored
+	p := connectX
+	p.MinRate = unit.GigabitPerSec // a packet at 1 Mb/s takes 33 ms
 	p.CNPInterval, p.DecreaseInterval = 2*unit.Microsecond, 2*unit.Microsecond
 	p.MinDecFactor = unit.Ratio{Num: 92, Den: 100}
 	p.IncreaseTimer, p.ByteCounter = 28*unit.Microsecond, 0

@@ -42,7 +42,7 @@ func TestScripts(t *testing.T) {
 		t.Cleanup(func() { signal.Stop(c) }) // the scripts run in parallel, after this function
 	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir: "testdata/script", UpdateScripts: os.Getenv("RAILYARD_UPDATE") != "",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "narrow": narrow, "waitfor": waitfor,
 			"same": same, "damage": damage, "killed": killed, "hold": hold,

@@ -285,6 +285,9 @@ const (
 	OddLeak    = "shared buffer in use for nothing"
 )
 
+// JobPrefix begins the name of what another job's queue pairs have in common.
+const JobPrefix = "job "
+
 // contention names what fills a port with others' bytes.
 func (c *court) contention(f *Finding, b *Blame, p *Port) {
 	jobs := c.othersJobs(b.at)
@@ -302,6 +305,11 @@ func (c *court) contention(f *Finding, b *Blame, p *Port) {
 		f.Noun = noun.NICShared
 	case jobs:
 		f.Noun = noun.AnotherJob
+		for _, x := range b.Culprits { // its own messages wait there, too
+			if strings.HasPrefix(x.Name, JobPrefix) {
+				f.Culprits = append(f.Culprits, x.Name)
+			}
+		}
 	case p.Last:
 		f.Noun, f.N = noun.Incast, senders
 	case x != nil && x.Ratio > 1 && c.use(b.at).full >= filled:

@@ -76,6 +76,9 @@ var ofJob = []row{
 	{hfu, chart.Fraction, efficient(func(f *mfu.Figures) found {
 		return positive(f.HFU, "dense: matrix products that ranks computed "+ofPeak(f))
 	})},
+	{"kernel launch", chart.Time, efficient(func(f *mfu.Figures) found {
+		return positive(float64(f.Launch), launched[f.LaunchAs])
+	})},
 	{"bubble", chart.Fraction, efficient(func(f *mfu.Figures) found {
 		if f.Bubble == nil {
 			return found{}
@@ -270,6 +273,11 @@ func efficient(of func(*mfu.Figures) found) func(*result.Summary) found {
 	}
 }
 
+// launched says how kernels are started, by the name of the time that each takes.
+var launched = map[string]string{
+	"": "of each, one after another", "graph": "of each, as a node of a CUDA graph", "eager": "of each, one by one from Python",
+}
+
 // ofPeak says what a part of the peak is of.
 func ofPeak(f *mfu.Figures) string {
 	return fmt.Sprintf("/ (%s x %sFLOP/s of %s)", unit.CountOf(f.GPUs, "GPU"), unit.Rate(float64(f.Peak)), f.Precision)
@@ -350,7 +358,8 @@ const (
 var ways = map[string]Way{
 	StepTime: Lower, "samples/s": Higher, "step, median": Lower, "step, p99": Lower, "start phase": Lower,
 	MeanFCT: Lower, "completion, slowest": Lower, testAccuracy: Higher, testLoss: Lower, "final loss": Lower, "drift": Lower,
-	"overlap": Higher, "GPU utilisation": Higher, "memory": Lower, "tokens/s": Higher, MFU: Higher, mfuCausal: Higher, "bubble": Lower,
+	"kernel launch": Lower, "overlap": Higher, "GPU utilisation": Higher, "memory": Lower, "tokens/s": Higher,
+	MFU: Higher, mfuCausal: Higher, "bubble": Lower,
 	mfu.Exposed(mfu.Data): Lower, mfu.Exposed(mfu.Tensor): Lower, mfu.Exposed(mfu.Pipeline): Lower,
 	mfu.Exposed(mfu.Zero): Lower, mfu.Exposed(mfu.Others): Lower,
 	"pause frames": Lower, "drops": Lower, "retransmissions": Lower,

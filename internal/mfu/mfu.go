@@ -39,6 +39,9 @@ type Figures struct {
 	Precision    string `json:"precision,omitempty"`
 	GPUs         int64  `json:"gpus"`
 
+	Launch   unit.Duration `json:"launch_ps,omitempty"` // of a kernel
+	LaunchAs string        `json:"launch_as,omitempty"` // "graph", "eager"; empty: another time
+
 	Memory        unit.Bytes      `json:"memory_bytes,omitempty"`      // tensors of the rank that holds most
 	TokenRate     float64         `json:"tokens_per_second,omitempty"` // of text: labels that a step sees / step time
 	Bubble        *Bubble         `json:"bubble,omitempty"`            // nil: no pipeline

@@ -22,6 +22,7 @@ type ledger struct {
 	pauses []fabric.RootTime
 	links  []fabric.RootTime // of PCIe, by their places: see host.Place
 	spans  []cause.Segment   // in order of time
+	port   topo.PortID       // of the NIC: where other queue pairs are served first
 }
 
 // add notes that from the end of the ledger to until, c held up the queue pair, at a port or a link of
@@ -127,7 +128,7 @@ func (l *ledger) since(out []cause.Segment, posted, start unit.Time, total cause
 	}
 	// What the log does not cover lies between posted and begin.
 	if begin > posted {
-		out = layOut(out, posted, begin, &rest)
+		out = layOut(out, posted, begin, &rest, l.port)
 	}
 	at := begin
 	for _, e := range l.spans[min(from, len(l.spans)):] {
@@ -140,12 +141,17 @@ func (l *ledger) since(out []cause.Segment, posted, start unit.Time, total cause
 	return out
 }
 
-// layOut lists the causes of the time from at to end in their own order.
-func layOut(out []cause.Segment, at, end unit.Time, rest *cause.Split) []cause.Segment {
+// layOut lists the causes of the time from at to end in their own order. A sender queues at the port of its NIC; where
+// the others were is not known.
+func layOut(out []cause.Segment, at, end unit.Time, rest *cause.Split, port topo.PortID) []cause.Segment {
 	for c, d := range rest {
 		if d > 0 && at < end {
+			place := int32(-1)
+			if cause.Cause(c) == cause.Queueing {
+				place = int32(port)
+			}
 			at = min(end, at.Add(d))
-			out = append(out, cause.Segment{Until: at, Cause: cause.Cause(c), At: -1})
+			out = append(out, cause.Segment{Until: at, Cause: cause.Cause(c), At: place})
 		}
 	}
 	return out
@@ -215,7 +221,7 @@ func most(all []fabric.RootTime, since []unit.Duration) topo.PortID {
 // before lists in order of time what held up a message from its post until the packet that completed
 // it left at start: as the sender listed it when the last packet left for the first time. The time
 // after that is laid out in the order of the causes.
-func before(out, held []cause.Segment, posted, start unit.Time, rest cause.Split) []cause.Segment {
+func before(out, held []cause.Segment, posted, start unit.Time, rest cause.Split, port topo.PortID) []cause.Segment {
 	at := posted
 	for _, e := range held {
 		if until := min(e.Until, start); until > at {
@@ -224,7 +230,7 @@ func before(out, held []cause.Segment, posted, start unit.Time, rest cause.Split
 			at = until
 		}
 	}
-	return layOut(out, at, start, &rest)
+	return layOut(out, at, start, &rest, port)
 }
 
 // waited puts the wait for a slot before the segments of a message. Its cause is the window.

@@ -29,7 +29,7 @@ func TestMessageRemembersItsLog(t *testing.T) {
 		split := m.sender(l.at(start))
 		l.remember(start, m)
 		pace(l, later) // of messages behind it
-		return before(nil, m.held, m.flow.Posted, start, split)
+		return before(nil, m.held, m.flow.Posted, start, split, 0)
 	}
 	want := tell(0)
 	if len(want) != 600 || want[0] != (exec.Segment{Until: 40_300, Cause: cause.RateLimit, At: -1}) ||
@@ -40,5 +40,32 @@ func TestMessageRemembersItsLog(t *testing.T) {
 		if !slices.Equal(tell(later), want) {
 			t.Fatalf("other segments %d packets later", later)
 		}
+	}
+}
+
+// A log that is too long forgets its beginning. What other queue pairs took of the NIC in that time was at its port all the
+// same.
+func TestQueueingThatTheLogForgotIsAtTheNIC(t *testing.T) {
+	const port = 3
+	l := &ledger{log: true, port: port}
+	m := &message{}
+	for range logLimit {
+		l.add(cause.Queueing, port, l.end+200)
+		l.add(cause.Serialisation, -1, l.end+100)
+	}
+	split := m.sender(l.at(l.end))
+	l.remember(l.end, m)
+	at := unit.Time(0)
+	var queued unit.Duration
+	for _, e := range before(nil, m.held, 0, l.end, split, port) {
+		if e.Cause == cause.Queueing {
+			if queued += e.Until.Sub(at); e.At != port {
+				t.Errorf("queueing until %v at place %d, want %d", e.Until, e.At, port)
+			}
+		}
+		at = e.Until
+	}
+	if want := unit.Duration(logLimit * 200); queued != want || at != l.end {
+		t.Errorf("%v of queueing until %v, want %v until %v", queued, at, want, l.end)
 	}
 }

@@ -242,7 +242,7 @@ func (r *receiver) explain(a *arrival, tr *fabric.Trace) {
 	x, start := &a.note, tr.Hop(0).Start
 	x.split, x.inside.From = tr.Edge.Sender, tr.Edge.PCIe
 	if r.log {
-		a.segments = before(a.segments, a.held, a.posted, start, x.split)
+		a.segments = before(a.segments, a.held, a.posted, start, x.split, tr.Hop(0).Port)
 	}
 	x.hops = append(x.hops, HopWait{Port: tr.Hop(0).Port, Queueing: x.split[cause.Queueing],
 		Pause: x.split[cause.Pause], Root: tr.Hop(0).Root})

@@ -314,6 +314,16 @@ func (p *Plan) device(j *Job) workload.Device {
 	}
 }
 
+// KernelLaunch is what a kernel of a training takes to start, and the name that the scenario has for that time, empty
+// where it has none; 0 of a job that starts none.
+func (p *Plan) KernelLaunch(j *Job) (unit.Duration, string) {
+	if j.Spec.Train == nil {
+		return 0, ""
+	}
+	t := p.Scenario.Cluster.Host.Launch
+	return t, scenario.LaunchName(t)
+}
+
 // peak is what a GPU computes at most in a second of matrix products, dense, and in which number format.
 func (p *Plan) peak(j *Job) (flops int64, precision string) {
 	h := p.Scenario.Cluster.Host

@@ -185,6 +185,7 @@ func (j *Job) efficiency(step unit.Duration) *mfu.Figures {
 			f.MFUCausal = mfu.Of(w.Causal, step, w.GPUs, w.Peak)
 		}
 	}
+	f.Launch, f.LaunchAs = j.r.plan.KernelLaunch(j.plan)
 	rankSteps := unit.Duration(j.ranks()) * unit.Duration(j.life.all())
 	f.Memory = j.plan.StepMemory()
 	bytes, between := j.plan.StepBytes()

@@ -244,7 +244,7 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 func (j *Job) pairName(pair int32) string {
 	q := &j.r.plan.Pairs[pair]
 	if other := j.otherJob(pair); other != "" {
-		return "job " + other
+		return diagnose.JobPrefix + other
 	}
 	return q.Name
 }

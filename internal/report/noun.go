@@ -43,7 +43,7 @@ func (d *Data) named(g *diagnose.Diagnosis, f *diagnose.Finding) string {
 	case noun.SharedLink, noun.NICShared:
 		return fmt.Sprintf("bottleneck: %s, %s%s", at, f.Noun, of(f))
 	case noun.AnotherJob:
-		return fmt.Sprintf("bottleneck: %s, another job: its bytes%s fill the link", at, of(f))
+		return fmt.Sprintf("bottleneck: %s, another job: the bytes%s fill the link", at, of(f))
 	case noun.Oversubscription:
 		ratio, _ := f.Fact("oversubscription")
 		return fmt.Sprintf("bottleneck: %s, oversubscription %s:1 at %s", at, short(ratio), f.By)

@@ -57,7 +57,8 @@ func TestSeveralQueuePairsOfAConnection(t *testing.T) {
 // on the destination queue pair too, with more queue pairs for a connection, gained up to 40 %
 // of an all-reduce's bandwidth over ECMP. The measure here is 1/time of an all-reduce by halving and doubling
 // of 16 hosts on four leaves and four spines at the same rate, each message split over four queue pairs:
-// 15 to 34 % more with these seeds.
+// 11 to 20 % more with these seeds. With DCQCN as NICs have it in their flash it is 15 to 34 %: a port that stands idle
+// after each collision loses more by it.
 func TestMoreQueuePairsGainOverECMP(t *testing.T) {
 	yaml := func(seed int, transport string) string {
 		return fmt.Sprintf(`
@@ -83,7 +84,7 @@ job: {replay: {steps: 1, buckets: [{bytes: 16MB}]}, collective: {algorithm: halv
 			t.Errorf("seed %d: %v with one queue pair, %v with four: %+.0f %%, want up to 40", seed, one, four, 100*gain)
 		}
 	}
-	if mean := sum / seeds; mean < 0.15 {
-		t.Errorf("four queue pairs gain %.0f %% on average, want at least 15", 100*mean)
+	if mean := sum / seeds; mean < 0.12 {
+		t.Errorf("four queue pairs gain %.0f %% on average, want at least 12", 100*mean)
 	}
 }

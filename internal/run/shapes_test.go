@@ -163,7 +163,7 @@ func TestFlowletsAndConWeaveGainInARing(t *testing.T) {
 		more        string
 		least, most float64 // of ECMP's time
 	}{
-		{"  balance: dlb\n  dlb: {gap: 5us}\n", 0, 0.7},
+		{"  balance: dlb\n  dlb: {gap: 5us}\n", 0, 0.85},
 		{"  balance: flowlet\n  flowlet: {gap: 5us}\n", 0, 0.95},
 		{"  balance: dlb\n", 0.8, 1.1},
 		{"  balance: conweave\n", 0, 0.85},

@@ -18,9 +18,9 @@ var onlyDCQCN = onlyAlgorithm("dcqcn")
 // which of each range is Railyard's choice.
 const barrePreset = "barre"
 
-// tunedPreset is DCQCN that fills a port without more drops and pauses than the default: Railyard's choice of what a
-// vendor leaves to be set.
-const tunedPreset = "tuned"
+// chosen marks what NVIDIA leaves to be set, chosen so that incasts fill their port without more drops
+// and pauses than with connectx-default: docs/accuracy.md has the table.
+const chosen = "tuned, see docs/accuracy.md; "
 
 // mlxconfig is a public listing of what a ConnectX-5 has in its flash unless it is told otherwise.
 const mlxconfig = "mlxconfig of a ConnectX-5, firmware 16.27 (xdp-newbies list, 2020-06-20)"
@@ -73,10 +73,10 @@ var congestionFields = []*Field{
 		Source:  "Barre (USENIX ATC'25), table 2: min_time_between_cnps 4; " + mlxconfig + ": 2",
 	},
 	{
-		Path: "congestion.g", Default: "5/1024", Min: "1/65536", Max: "1", applies: where(onlyDCQCN),
+		Path: "congestion.g", Default: "43/1024", Min: "1/65536", Max: "1", applies: where(onlyDCQCN),
 		value:   in(ratio, func(s *Scenario) *unit.Ratio { return &s.Congestion.G }),
 		Meaning: "gain of the moving average alpha",
-		Source:  nvidia + ": dce_tcp_g 1019/1024",
+		Source:  chosen + nvidia + ": dce_tcp_g 1019/1024, which is 5/1024",
 	},
 	{
 		Path: "congestion.initial_alpha", Default: "1023/1024", Min: "0", Max: "1", applies: where(onlyDCQCN),
@@ -104,10 +104,16 @@ var congestionFields = []*Field{
 		Source:  "HPCC (SIGCOMM'19), authors' simulator: 1 ns",
 	},
 	{
-		Path: "congestion.first_cnp_rate", Default: "1", Min: "1/1000", Max: "1", applies: where(onlyDecreaseTimer),
-		value:   in(ratio, func(s *Scenario) *unit.Ratio { return &s.Congestion.FirstCNPRate }),
+		Path: "congestion.first_cnp_rate", Rule: "60%", Min: "1/1000", Max: "1", applies: where(onlyDecreaseTimer),
+		value: in(ratio, func(s *Scenario) *unit.Ratio { return &s.Congestion.FirstCNPRate }),
+		derive: func(_ *decoder, b any, _ string) string {
+			if !b.(*Scenario).Congestion.DecreaseInterval.Set {
+				return "1"
+			}
+			return "60%"
+		},
 		Meaning: "the first CNP sets the rate to this part of itself",
-		Source:  nvidia + ": rate_to_set_on_first_cnp 0, no cut",
+		Source:  chosen + nvidia + ": rate_to_set_on_first_cnp 0, no cut, to 85 % of the port",
 	},
 	{
 		Path: "congestion.clamp_target", Default: "false", applies: where(onlyDCQCN),
@@ -129,73 +135,75 @@ var congestionFields = []*Field{
 		Source:  dcqcn,
 	},
 	{
-		Path: "congestion.increase_timer", Default: "300us", Min: "100ns", Max: "1s", applies: where(onlyDCQCN),
+		Path: "congestion.increase_timer", Default: "24us", Min: "100ns", Max: "1s", applies: where(onlyDCQCN),
 		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Congestion.IncreaseTimer }),
 		Meaning: "the rate rises once in this time",
-		Source:  mlxconfig + ": rpg_time_reset 300",
+		Source:  chosen + "Barre (USENIX ATC'25), table 2: rpg_time_reset 20 to 100; " + mlxconfig + ": 300",
 	},
 	{
-		Path: "congestion.byte_counter", Default: "2097088B", Word: "none", Min: "1kB", Max: "1TB",
+		Path: "congestion.byte_counter", Default: "none", Word: "none", Min: "1kB", Max: "1TB",
 		applies: where(onlyDCQCN),
 		value:   in(opt(byteCount), func(s *Scenario) *Opt[unit.Bytes] { return &s.Congestion.ByteCounter }),
 		Meaning: "the rate also rises once per so many bytes sent; none: only with time",
-		Source:  mlxconfig + ": rpg_byte_reset 32767; that its unit is 64 B is assumed",
+		Source:  chosen + mlxconfig + ": rpg_byte_reset 32767, 2,097,088 B if its unit is 64 B",
 	},
 	{
-		Path: "congestion.fast_recovery", Default: "1", Min: "1", Max: "1000", applies: where(onlyDCQCN),
+		Path: "congestion.fast_recovery", Default: "3", Min: "1", Max: "1000", applies: where(onlyDCQCN),
 		value:   in(whole, func(s *Scenario) *int { return &s.Congestion.FastRecovery }),
 		Meaning: "rises that halve the way back before the rate grows further",
-		Source:  mlxconfig + ": rpg_threshold 1",
+		Source:  chosen + mlxconfig + ": rpg_threshold 1",
 	},
 	{
 		Path: "congestion.rate_ai", Min: "1b/s", Max: "10Tb/s",
-		Rule:    "5Mb/s; with preset dcqcn-sigcomm15 or barre 40Mb/s, with tuned 80Mb/s per 40 Gb/s of cluster.nic.speed",
+		Rule:    "0.2 % of cluster.nic.speed; with preset dcqcn-sigcomm15 or barre 0.1 %",
 		applies: where(onlyDCQCN),
 		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Congestion.RateAI }),
-		derive:  perPort(5*unit.MegabitPerSec, map[string]unit.Bitrate{paperPreset: 1000, barrePreset: 1000, tunedPreset: 500}),
+		derive:  perPort(500, map[string]unit.Bitrate{paperPreset: 1000, barrePreset: 1000}),
 		Meaning: "step of additive increase",
-		Source:  mlxconfig + ": rpg_ai_rate 5",
+		Source:  chosen + "DCQCN (SIGCOMM'15): 40 Mb/s at 40 Gb/s; " + mlxconfig + ": rpg_ai_rate 5",
 	},
 	{
 		Path: "congestion.rate_hai", Min: "1b/s", Max: "10Tb/s",
-		Rule:    "50Mb/s; with preset dcqcn-sigcomm15 200Mb/s, with barre 400Mb/s, with tuned 800Mb/s per 40 Gb/s of cluster.nic.speed",
+		Rule:    "2 % of cluster.nic.speed; with preset dcqcn-sigcomm15 0.5 %, with barre 1 %",
 		applies: where(onlyDCQCN),
 		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Congestion.RateHAI }),
-		derive:  perPort(50*unit.MegabitPerSec, map[string]unit.Bitrate{paperPreset: 200, barrePreset: 100, tunedPreset: 50}),
+		derive:  perPort(50, map[string]unit.Bitrate{paperPreset: 200, barrePreset: 100}),
 		Meaning: "step of hyper increase",
-		Source:  mlxconfig + ": rpg_hai_rate 50",
+		Source:  chosen + mlxconfig + ": rpg_hai_rate 50",
 	},
 	{
 		Path: "congestion.min_rate", Min: "1kb/s", Max: "10Tb/s",
-		Rule: "1Gb/s, with preset dcqcn-sigcomm15 40Mb/s, with tuned 1 % of cluster.nic.speed; or cluster.nic.speed where that " +
-			"is less",
+		Rule: "1 % of cluster.nic.speed; with preset dcqcn-sigcomm15 40Mb/s, with barre 1Gb/s, but not above " +
+			"cluster.nic.speed",
 		applies: where(onlyDCQCN),
 		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Congestion.MinRate }),
 		derive: func(_ *decoder, b any, _ string) string {
-			s, floor := b.(*Scenario), unit.GigabitPerSec
+			s, floor := b.(*Scenario), unit.Bitrate(0)
 			switch s.Congestion.Preset {
 			case paperPreset:
 				floor = 40 * unit.MegabitPerSec
-			case tunedPreset:
+			case barrePreset:
+				floor = unit.GigabitPerSec
+			default:
 				floor = max(s.Cluster.NIC.Speed/100, 1)
 			}
 			return min(floor, s.Cluster.NIC.Speed).String()
 		},
 		Meaning: "a sender never goes below",
-		Source:  assumed + ": NVIDIA's 1 Mb/s makes incasts slower, see docs/accuracy.md",
+		Source:  chosen + "NVIDIA's 1 Mb/s makes incasts slower",
 	},
 }
 
 // paperPreset names the constants of the DCQCN paper, which scale with the port.
 const paperPreset = "dcqcn-sigcomm15"
 
-// perPort is a step of increase: fixed, or with some presets a part of the port's rate.
-func perPort(fixed unit.Bitrate, parts map[string]unit.Bitrate) func(*decoder, any, string) string {
+// perPort is a step of increase: a part of the port's rate, another one with some presets.
+func perPort(part unit.Bitrate, parts map[string]unit.Bitrate) func(*decoder, any, string) string {
 	return func(_ *decoder, b any, _ string) string {
 		s := b.(*Scenario)
-		if part := parts[s.Congestion.Preset]; part > 0 {
-			return (s.Cluster.NIC.Speed / part).String()
+		if other := parts[s.Congestion.Preset]; other > 0 {
+			return (s.Cluster.NIC.Speed / other).String()
 		}
-		return fixed.String()
+		return (s.Cluster.NIC.Speed / part).String()
 	}
 }

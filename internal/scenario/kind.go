@@ -250,6 +250,19 @@ func opt[T any](k *kind[T]) *kind[Opt[T]] {
 	}
 }
 
+// orNamed is kind k, of which some values have a name: the words of the field.
+func orNamed[T any](k *kind[T], names map[string]T) *kind[T] {
+	all := *k
+	all.parse = func(f *Field, text string) (T, string, error) {
+		if v, ok := names[text]; ok {
+			return v, "", nil
+		}
+		v, hint, err := k.value(f, text)
+		return v, f.meantWord(text, hint, err), err
+	}
+	return &all
+}
+
 // either is kind k, or one of the two words of the field.
 func either[T any](k *kind[T]) *kind[Either[T]] {
 	return &kind[Either[T]]{

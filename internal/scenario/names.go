@@ -311,14 +311,13 @@ var (
 		{"hpcc-ns3", hpccNS3},
 	}
 	CongestionPresets = []Choice{
-		{"default", "connectx-default with a minimum rate of 1 Gb/s"},
+		{"default", "connectx-default with a first cut to 60 %, a faster recovery, and steps and floor that scale with the " +
+			"port: fills the port of an incast without more drops and pauses; tuned"},
 		{"dcqcn-sigcomm15", "constants of the DCQCN paper (SIGCOMM'15), increase steps scaled with the port; " +
 			"minimum rate assumed"},
 		{"hpcc-ns3", hpccNS3 + ": timers only, marks in ACKs; increase steps and minimum rate for 100 Gb/s ports"},
 		{"hpcc-ns3-paper", hpccNS3 + ", run.py --cc dcqcn_paper: timers of 50, 50 and 55 us"},
-		{tunedPreset, "connectx-default with a first cut to 60 %, a faster recovery, and steps and floor that scale with the port: fills " +
-			"the port of an incast without more drops and pauses than the default; tuned"},
-		{barrePreset, "the default with smaller steps more often: within the ranges that Barre (USENIX ATC'25, table 2) gives for " +
+		{barrePreset, "connectx-default with smaller steps more often: within the ranges that Barre (USENIX ATC'25, table 2) gives for " +
 			"NICs of 400 Gb/s, tuned to fill a port; increase steps scaled with the port"},
 		{"connectx-default", "NVIDIA, DCQCN CC parameters (ConnectX-4 and later), and mlxconfig of a ConnectX-5; order of " +
 			"steps and unit of the byte counter assumed: firmware may differ"},

@@ -55,15 +55,15 @@ var presets = map[string]map[string]values{
 			"decrease_interval": "none", "decrease_offset": "0ns", "first_cnp_rate": "1", "clamp_target": "true", "min_dec_fac": "0",
 			"increase_timer": "55us", "byte_counter": "10MB", "fast_recovery": "5",
 		}),
-		"hpcc-ns3":         reactionPoint("1us", "4us", "300us"),
-		"hpcc-ns3-paper":   reactionPoint("50us", "50us", "55us"),
-		"connectx-default": below("congestion", values{"min_rate": "1Mb/s"}), // the rest is Railyard's default too
-		tunedPreset: below("congestion", values{ // and steps and floor, which scale with the port
-			"g": "43/1024", "first_cnp_rate": "60%", "increase_timer": "24us", "byte_counter": "none", "fast_recovery": "3",
+		"hpcc-ns3":       reactionPoint("1us", "4us", "300us"),
+		"hpcc-ns3-paper": reactionPoint("50us", "50us", "55us"),
+		"connectx-default": below("congestion", values{
+			"g": "5/1024", "first_cnp_rate": "1", "increase_timer": "300us", "byte_counter": "2097088B", "fast_recovery": "1",
+			"rate_ai": "5Mb/s", "rate_hai": "50Mb/s", "min_rate": "1Mb/s",
 		}),
-		barrePreset: below("congestion", values{ // and the steps, which scale with the port
-			"cnp_interval": "2us", "decrease_interval": "2us", "min_dec_fac": "92%", "increase_timer": "28us",
-			"byte_counter": "none",
+		barrePreset: below("congestion", values{ // and steps and floor, which scale with the port
+			"cnp_interval": "2us", "g": "5/1024", "decrease_interval": "2us", "first_cnp_rate": "1", "min_dec_fac": "92%",
+			"increase_timer": "28us", "byte_counter": "none", "fast_recovery": "1",
 		}),
 	},
 	"preset": {

@@ -260,17 +260,14 @@ func (t *trying) control() {
 	t.try("with HPCC", []noun.Noun{noun.ControllerUnderRun, noun.HOLVictim, noun.Incast, noun.SharedLink}, changes...).Late = true
 }
 
-// inGraph is what a kernel takes to start as a node of a CUDA graph, which was launched as a whole: about half a microsecond, by what
-// NVIDIA measures between kernels of one.
-const inGraph = 500 * unit.Nanosecond
-
 // graphs tries kernels that are started as a graph, not one by one.
 func (t *trying) graphs() {
+	inGraph := scenario.Launches["graph"]
 	if t.at.Work == nil || t.sc.Cluster.Host.Launch <= inGraph || !t.lost(diagnose.Launch) {
 		return
 	}
 	t.try(fmt.Sprintf("with CUDA graphs: %s to start a kernel", inGraph), []noun.Noun{noun.LaunchBound},
-		set("cluster.host.launch", inGraph.String()))
+		set("cluster.host.launch", "graph"))
 }
 
 // inOrder sorts changes so that what is set comes before what is taken away, as --set and --unset do. A change of an entry of

@@ -87,8 +87,8 @@ const (
 // the queue and of pauses, and how long the first flow took of the time of the last.
 var incasts = table{
 	name: "incasts", doc: "docs/accuracy.md",
-	head: []string{"incast", "ports", "`default`: port used", "deepest queue", "pauses", "first of last", "`tuned`: port used",
-		"deepest queue", "pauses", "first of last"},
+	head: []string{"incast", "ports", "`connectx-default`, floor: port used", "deepest queue", "pauses", "first of last",
+		"`default`: port used", "deepest queue", "pauses", "first of last"},
 	rows: len(incastSizes),
 	row: func(ctx context.Context, i int) ([]string, error) {
 		c := incastSizes[i]
@@ -97,9 +97,9 @@ var incasts = table{
 		for i := range c.senders {
 			flows = append(flows, fmt.Sprintf("{from: host%d/gpu0, to: host%d/gpu0, bytes: %s}", i+1, c.senders+1, c.bytes))
 		}
-		for _, preset := range []string{"default", "tuned"} {
+		for _, constants := range []string{"{preset: connectx-default, min_rate: 1Gb/s}", "{preset: default}"} {
 			set := []string{"fabric={design: single-switch}", fmt.Sprintf("cluster.hosts=%d", c.senders+1),
-				fmt.Sprintf("cluster.nic.speed=%dGb/s", c.speed), "congestion.preset=" + preset,
+				fmt.Sprintf("cluster.nic.speed=%dGb/s", c.speed), "congestion=" + constants,
 				"job={flows: [" + strings.Join(flows, ", ") + "]}"}
 			v, err := experiment{file: patternFile, set: set, seeds: incastSeeds}.means(ctx, func(r *ran) []float64 {
 				const payload, wire = 4096, 4178 + 20
