@@ -112,7 +112,7 @@ func (f *Fabric) addForwarders() {
 	if weaves {
 		for i := range f.forwarders {
 			order := balance.NewRestorer(r.Params.ConWeave.Resume)
-			f.forwarders[i].restorer = &restorer{order, map[uint64]*held{}}
+			f.forwarders[i].restorer = &restorer{order: order, held: map[uint64]*held{}}
 		}
 		f.eng.Register(classResume, (*resume)(f))
 	}

@@ -23,6 +23,7 @@ const (
 	EventPath     // a switch sends a flow on by this port, which took another before
 	EventWatchdog // the watchdog takes a queue out of PFC that has been paused for too long
 	EventRestored // it puts it back
+	EventGaveUp   // ConWeave: a last switch gives up a tail and lets pass what it held of the flow
 	EventKinds    // how many there are
 )
 
@@ -31,7 +32,7 @@ type Event struct {
 	At        unit.Time
 	Port      PortID
 	Root      PortID // of xOFF, a pause and a watchdog: the port from whose queue it spread; of a path: the one before; else -1
-	Flow      int32  // of a mark, a switch's xOFF and a path: whose frame it was; else -1
+	Flow      int32  // of a mark, a switch's xOFF, a path and a tail: whose frame it was; else -1
 	PSN       uint32 // of the frame, with Flow
 	Frame     Kind   // with Flow
 	Kind      EventKind

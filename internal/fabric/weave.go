@@ -18,8 +18,9 @@ type resume Fabric // owner: index of a switch that may have held frames for lon
 
 // restorer is what a last switch keeps.
 type restorer struct {
-	order *balance.Restorer
-	held  map[uint64]*held
+	order  *balance.Restorer
+	held   map[uint64]*held
+	gaveUp int64 // tails
 }
 
 // held is the frames of a flow that wait for a tail, all for one port.
@@ -123,10 +124,37 @@ func (h *resume) Handle(isl *sim.Island, now unit.Time, owner int32) {
 		if !due {
 			continue
 		}
+		r.gaveUp++
+		if f.cfg.OnEvent != nil {
+			f.tellGaveUp(isl, now, x)
+		}
 		f.unhold(isl, now, owner, flow)
 		f.signal(isl, now, owner, routed{Signal: balance.Signal{Kind: balance.Clear, Flow: flow, Move: move},
 			flow: x.flow, from: f.begins[x.flow], to: x.to})
 	}
+}
+
+// tellGaveUp tells that a switch gives up the tail of a flow.
+func (f *Fabric) tellGaveUp(isl *sim.Island, now unit.Time, x *held) {
+	e := Event{At: now, Port: x.out, Root: -1, Flow: x.flow, Kind: EventGaveUp}
+	for i := range x.frames {
+		pk := &x.frames[i]
+		if i == 0 {
+			e.PSN, e.Frame, e.Class = pk.PSN(), pk.Kind(), pk.Class()
+		}
+		e.Bytes += unit.Bytes(pk.Bytes)
+	}
+	f.cfg.OnEvent(isl.Index(), e)
+}
+
+// GaveUp is how many tails ConWeave's last switches have given up: what they held of a flow then passed out of order.
+func (f *Fabric) GaveUp() (n int64) {
+	for i := range f.forwarders {
+		if r := f.forwarders[i].restorer; r != nil {
+			n += r.gaveUp
+		}
+	}
+	return n
 }
 
 // signal sends a signal on from a switch, or gives it to the flow's weaver, which is here.

@@ -50,6 +50,7 @@ var portEventNames = [portKinds]string{
 	fabric.EventPath:     result.EventPath,
 	fabric.EventWatchdog: result.EventWatchdog,
 	fabric.EventRestored: result.EventRestored,
+	fabric.EventGaveUp:   result.EventGaveUp,
 	aDroppedFrame:        result.EventDrop,
 	aLostFrame:           result.EventLoss,
 }

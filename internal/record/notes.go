@@ -200,6 +200,10 @@ func (r *Recorder) lossNotes(s *result.Summary) []string {
 		timeout = sc.Transport.Timeout.Value.Human()
 	}
 	var notes []string
+	if n := r.fabric.GaveUp(); n > 0 {
+		notes = append(notes, fmt.Sprintf("ConWeave: %s of moved flows did not come within fabric.conweave.resume (%s); what was held "+
+			"for them passed out of order", countOf(n, "tail"), sc.Fabric.ConWeave.Resume.Human()))
+	}
 	if n := r.losses[fabric.LostWithoutRoute]; n > 0 {
 		notes = append(notes, fmt.Sprintf("black hole: %s came to switches that knew no way on", countOf(n, "frame")))
 	}
@@ -207,7 +211,7 @@ func (r *Recorder) lossNotes(s *result.Summary) []string {
 	if x := s.Reordering; x != nil && x.Most > 0 {
 		notes = append(notes, fmt.Sprintf("receivers held at most %s past a gap (%s)", countOf(int64(x.Most), "packet"), x.At))
 		if x.Dropped > 0 {
-			notes[0] += fmt.Sprintf(", and dropped %s for want of room (transport.reorder_buffer %d)",
+			notes[len(notes)-1] += fmt.Sprintf(", and dropped %s for want of room (transport.reorder_buffer %d)",
 				countOf(x.Dropped, "packet"), sc.Transport.ReorderBuffer)
 		}
 	}

@@ -152,6 +152,8 @@ func eventWords(e *result.EventRow) string {
 		return fmt.Sprintf("watchdog: priority %d was held for too long, because of %s%s", e.Class, e.Root, waiting(e))
 	case result.EventRestored:
 		return fmt.Sprintf("watchdog: priority %d is under PFC again", e.Class)
+	case result.EventGaveUp:
+		return fmt.Sprintf("the tail of %s is given up: %s that waited for it pass out of order", whoseEvent(e), e.Bytes.Human())
 	case result.EventDrop, result.EventLoss:
 		return lostWords(e)
 	case result.EventLinkDown:

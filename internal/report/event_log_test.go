@@ -92,17 +92,17 @@ func TestEventFilter(t *testing.T) {
 		rows           int
 		match, leftOut int64
 	}{
-		{EventFilter{}, 24, 35, 12},
-		{EventFilter{Port: "rail1/host1"}, 16, 16, 0},
+		{EventFilter{}, 25, 36, 12},
+		{EventFilter{Port: "rail1/host1"}, 17, 17, 0},
 		{EventFilter{Port: "host*/rail1"}, 8, 19, 12},
 		{EventFilter{Kinds: []string{result.EventMark, result.EventCNPSent}}, 3, 14, 12},
 		{EventFilter{From: us(2), To: us(4)}, 3, 3, 0},
 		{EventFilter{Flow: "flow2"}, 0, 0, 0},
-		{EventFilter{Job: "job"}, 23, 23, 0},
+		{EventFilter{Job: "job"}, 24, 24, 0},
 	} {
 		c.filter.Most = 100
 		log, _ := logText(t, c.filter)
-		if len(log.Events) != c.rows || log.Matching != c.match || log.LeftOut != c.leftOut || log.All != 24 {
+		if len(log.Events) != c.rows || log.Matching != c.match || log.LeftOut != c.leftOut || log.All != 25 {
 			t.Errorf("%+v: %d rows, %d match, %d left out", c.filter, len(log.Events), log.Matching, log.LeftOut)
 		}
 	}

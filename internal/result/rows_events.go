@@ -24,6 +24,7 @@ func EventKindList() []EventKind {
 		{EventPath, "a switch sends a flow on by the port, which took another before", false},
 		{EventWatchdog, "the watchdog takes the port's queue out of PFC, which has held it for too long", false},
 		{EventRestored, "it puts the queue back under PFC", false},
+		{EventGaveUp, "ConWeave's last switch gave up a tail: what it held of a flow passes out of order", false},
 		{EventDrop, "a packet found no room in the buffer", false},
 		{EventLoss, "a packet was lost: to a fault of the port's link, or where no way leads on", false},
 		{EventLinkDown, "the port's link went down", false},
@@ -52,6 +53,7 @@ const (
 	EventPath        = "path"
 	EventWatchdog    = "watchdog"
 	EventRestored    = "restored"
+	EventGaveUp      = "gave-up"
 	EventDrop        = "drop"
 	EventLoss        = "loss"
 	EventLinkDown    = "link-down"
