@@ -161,9 +161,12 @@ var rules = map[string]rule{
 		why: "it moves frames and knows no RDMA: a switch that looked into a queue pair would know what no " +
 			"switch knows, and would touch memory of the edge at every hop",
 	},
+	"verbs": {
+		why: "what hosts that use RDMA agree upon are values: who moves the bytes, on what clock, is above it",
+	},
 	"lists": {why: "queues, heaps and indices of values: what they hold is for their users"},
 	"host": {
-		may: "exec lists sim topo",
+		may: "exec lists sim topo verbs",
 		why: "the memory side of a host knows ranks and the links between memory and NIC; what carries messages " +
 			"between hosts is behind an interface, so that it may be packets, flows or sockets",
 	},
@@ -172,7 +175,7 @@ var rules = map[string]rule{
 		why: "what every network behind hosts must do is tested without knowing which it is",
 	},
 	"nic": {
-		may: "cc exec fabric host lists roce sim topo wire",
+		may: "cc exec fabric host lists roce sim topo verbs wire",
 		why: "the simulated NIC joins queue pairs, the memory of hosts and the fabric; it knows no ranks, tensors or " +
 			"scenarios. Of wire it takes the sizes of frames, of exec what rows of messages say",
 	},
@@ -323,7 +326,7 @@ var rules = map[string]rule{
 			"takes types and names alone: see onlyThese",
 	},
 	"capture": {
-		may: "fabric host inventory nic pcapng plan topo wire",
+		may: "fabric inventory nic pcapng plan topo verbs wire",
 		why: "it shows frames of a network as captures show them: it hears of them as record does, and decides nothing",
 	},
 	"record": {

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"railyard/internal/fabric"
-	"railyard/internal/host"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
+	"railyard/internal/verbs"
 	"railyard/internal/wire"
 )
 
@@ -216,7 +216,7 @@ func fill(to, payload []byte, offset int64, total unit.Bytes) {
 		}
 		return
 	}
-	lo, hi := host.Carries(len(payload), offset, unit.Bytes(len(to)), total)
+	lo, hi := verbs.Carries(len(payload), offset, unit.Bytes(len(to)), total)
 	copy(to, payload[lo:min(hi, lo+int64(len(to)))])
 }
 

@@ -7,7 +7,7 @@
 //	    ^                        | NVLink share              |
 //	    |                        v                           | Fetch: GPU -> NVLink -> PCIe -> NIC
 //	    +--Received, Acked,--- Hosts <--Received, Acked,-----+ Store: NIC -> PCIe -> NVLink -> GPU
-//	       Credited                     Credited             | Memory: what an address names
+//	       Credited                     Credited             | Memory: what an address names, see verbs
 //
 // Links inside a host are shared equally by the flows (queue pairs, or ranks over NVLink)
 // that have bytes for them, see share: a latency, and bytes at a rate; several in a row are

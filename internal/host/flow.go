@@ -1,6 +1,9 @@
 package host
 
-import "railyard/internal/unit"
+import (
+	"railyard/internal/unit"
+	"railyard/internal/verbs"
+)
 
 // FlowSpec is an explicit flow: messages of Bytes each, Count of them, the k-th posted at Start +
 // k*Every. Count 0: no end.
@@ -26,7 +29,7 @@ type flow struct {
 func (h *Hosts) AddFlow(from int32, s FlowSpec) int32 {
 	f := flow{FlowSpec: s, host: from}
 	if s.To != nil {
-		f.key = h.register(region{bytes: s.To})
+		f.key = h.regions.Register(verbs.Buffer(s.To))
 	}
 	h.flows = append(h.flows, f)
 	id := int32(len(h.flows) - 1)

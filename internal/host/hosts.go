@@ -6,6 +6,7 @@ import (
 	"railyard/internal/sim"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
+	"railyard/internal/verbs"
 )
 
 // class is the event class of hosts with work on their agendas; networks take theirs from below.
@@ -50,7 +51,7 @@ type Hosts struct {
 	in       []incoming // by way
 	wayOf    []lane     // by queue pair
 	flows    []flow
-	regions  []region
+	regions  verbs.Regions
 	failures [][]Failure // by island: those of this window
 	onFail   func(Failure)
 	failed   Failure // the first, where nobody listens

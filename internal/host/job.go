@@ -4,6 +4,7 @@ import (
 	"railyard/internal/exec"
 	"railyard/internal/lists"
 	"railyard/internal/unit"
+	"railyard/internal/verbs"
 )
 
 // Job drives the ranks of one job: exec.Transport and exec.Clock. They are numbered from 0 and know
@@ -40,7 +41,7 @@ func (h *Hosts) AddJob() *Job { return &Job{hosts: h} }
 func (j *Job) AddRank(hostIndex, gpu int32) int32 {
 	h, id := j.hosts, int32(len(j.ranks))
 	j.ranks, j.ways = append(j.ranks, int32(len(h.ranks))), append(j.ways, waysOf{})
-	j.keys = append(j.keys, h.register(region{job: j, rank: id}))
+	j.keys = append(j.keys, h.regions.Register(&rankMemory{j, id}))
 	h.ranks = append(h.ranks, rankState{host: hostIndex, gpu: gpu, tasks: map[exec.Token]*task{}})
 	return id
 }
@@ -105,13 +106,23 @@ func (j *Job) Post(m *exec.Message) {
 	o, out := &h.out[id], &h.hosts[h.ranks[j.ranks[m.Src]].host].post
 	n := int64(len(o.qps))
 	*out = Message{QP: o.qps[o.posted%n], Bytes: m.Wire.Bytes, From: from, Key: j.keys[m.Dst],
-		Address: address(m.To), Header: Header{m.Arrival(), m.Wire.Between}, Of: *m, OfRanks: true}
+		Address: verbs.Address(m.To.Buffer, m.To.Off), Header: headerOf(m), Of: *m, OfRanks: true}
 	if n > 1 && h.cfg.Split {
 		h.postParts(now, o.qps, out)
 		return
 	}
 	o.posted++
 	h.net.Post(now, out)
+}
+
+// headerOf is what the receiver of a rank's message is told of it.
+func headerOf(m *exec.Message) verbs.Header {
+	return verbs.Header{Bytes: m.Bytes, Step: m.Step, Coll: m.Coll, Late: m.Wire.Between}
+}
+
+// arrivalOf is what a rank is told of a message with such a header.
+func arrivalOf(h *verbs.Header) exec.Arrival {
+	return exec.Arrival{Bytes: h.Bytes, Step: h.Step, Coll: h.Coll}
 }
 
 // partAlign is what the parts of a message that is split over queue pairs are multiples of, but for
@@ -127,7 +138,7 @@ func (h *Hosts) postParts(now unit.Time, qps []int32, m *Message) {
 		off := min(unit.Bytes(k)*size, whole.Bytes)
 		m.QP, m.Bytes = qp, min(size, whole.Bytes-off)
 		if whole.From != nil {
-			lo, hi := Carries(len(whole.From), int64(off), m.Bytes, whole.Bytes)
+			lo, hi := verbs.Carries(len(whole.From), int64(off), m.Bytes, whole.Bytes)
 			m.From, m.Address = whole.From[lo:hi], whole.Address+uint64(lo)
 		}
 		h.net.Post(now, m)

@@ -5,6 +5,7 @@ import (
 	"railyard/internal/exec"
 	"railyard/internal/lists"
 	"railyard/internal/unit"
+	"railyard/internal/verbs"
 )
 
 // A way between two ranks may have several queue pairs, its lanes, as a connection of NCCL has
@@ -23,7 +24,7 @@ type lanes struct {
 	waiting []lists.Queue[landed] // by lane
 	turn    int                   // the lane of the next message; of a message in parts all are
 	free    [][]exec.Segment
-	header  Header
+	header  verbs.Header
 	whole   exec.Trace // of the message whose turn it is: see next
 }
 
@@ -31,11 +32,11 @@ type lanes struct {
 type landed struct {
 	from, until unit.Time
 	segments    []exec.Segment
-	header      Header
+	header      verbs.Header
 }
 
 // push takes what has come by a lane of n.
-func (l *lanes) push(n int, lane int32, from, until unit.Time, s []exec.Segment, h Header) {
+func (l *lanes) push(n int, lane int32, from, until unit.Time, s []exec.Segment, h verbs.Header) {
 	if l.waiting == nil {
 		l.waiting = make([]lists.Queue[landed], n)
 	}

@@ -6,6 +6,7 @@ import (
 	"railyard/internal/cause"
 	"railyard/internal/exec"
 	"railyard/internal/unit"
+	"railyard/internal/verbs"
 )
 
 // A message in parts is there with its last part, whichever queue pair that came by and whatever came first, and what
@@ -28,7 +29,7 @@ func TestPartsAreAsLateAsTheLast(t *testing.T) {
 					t.Fatalf("%v: a message of %d parts is there with %d", c.until, len(c.until), k)
 				}
 				l.push(len(c.until), int32(lane), unit.Time(lane), c.until[lane],
-					[]exec.Segment{{Until: c.until[lane], Cause: cause.Cause(lane), At: int32(lane)}}, Header{})
+					[]exec.Segment{{Until: c.until[lane], Cause: cause.Cause(lane), At: int32(lane)}}, verbs.Header{})
 			}
 			if !l.next(len(c.until), true) {
 				t.Fatalf("%v: all parts are there, and no message", c.until)

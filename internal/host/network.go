@@ -4,6 +4,7 @@ import (
 	"railyard/internal/cause"
 	"railyard/internal/exec"
 	"railyard/internal/unit"
+	"railyard/internal/verbs"
 )
 
 // A Network carries messages from the memory of one host to that of another. Between them lies
@@ -32,34 +33,16 @@ type Message struct {
 	From    []byte     // what they are, nil: nothing real. With a protocol there are fewer of them
 	Key     uint32     // of the memory region that they go to, 0: none
 	Address uint64     // in it
-	Header  Header
+	Header  verbs.Header
 	Tag     int64        // of explicit flows: its number
 	Of      exec.Message // of ranks, which have a Way; else the zero value
 	OfRanks bool
 }
 
-// Header is what the sending host tells the receiving one with a message; the network carries it
-// and does not look into it. On a wire it is the immediate data and what a library writes with the
-// bytes.
-type Header struct {
-	What exec.Arrival
-	Late unit.Duration // how much later than its bytes the message is there, see exec.Wire.Between
-}
-
-// Words returns the header as numbers; HeaderOf is its inverse.
-func (h Header) Words() [4]int64 {
-	return [4]int64{int64(h.What.Bytes), h.What.Step, int64(h.What.Coll), int64(h.Late)}
-}
-
-// HeaderOf returns the header that Words has made these of.
-func HeaderOf(w [4]int64) Header {
-	return Header{What: exec.Arrival{Bytes: unit.Bytes(w[0]), Step: w[1], Coll: int32(w[2])}, Late: unit.Duration(w[3])}
-}
-
 // Delivery is a message that has been received.
 type Delivery struct {
 	Posted, Placed unit.Time // Placed may be to come: the bytes are on their way into memory
-	Header         Header
+	Header         verbs.Header
 	Segments       []exec.Segment // from Posted to Placed; the host may append to them, and keeps nothing
 }
 

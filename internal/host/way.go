@@ -7,6 +7,7 @@ import (
 	"railyard/internal/exec"
 	"railyard/internal/lists"
 	"railyard/internal/unit"
+	"railyard/internal/verbs"
 )
 
 // outgoing is the sending end of a way between two ranks: over queue pairs, or over NVLink within a
@@ -171,7 +172,7 @@ func (h *Hosts) arrived(id int32, in *incoming, d *Delivery, lane int32) {
 		d.Segments = append(d.Segments, exec.Segment{Until: in.there, Cause: cause.NIC, At: -1})
 	}
 	in.placed.push(d.Posted, in.there, d.Segments, lane)
-	in.what.Push(d.Header.What)
+	in.what.Push(arrivalOf(&d.Header))
 	in.number++
 	h.plan(h.ranks[in.dst].host, entry{at: in.there, what: workPlaced, a: id, b: in.number})
 }
@@ -194,7 +195,7 @@ func (h *Hosts) Acked(now unit.Time, qp int32, a *Answer) {
 		h.answered(now, at.way, placed, a.Segments, 0)
 		return
 	}
-	o.answers.push(n, at.lane, placed, now, a.Segments, Header{})
+	o.answers.push(n, at.lane, placed, now, a.Segments, verbs.Header{})
 	for o.answers.next(n, h.cfg.Split) {
 		w := &o.answers.whole
 		w.Segments = o.acked.behind(w.Segments, w.Placed, now, cause.Acknowledgement)

@@ -4,6 +4,7 @@ import (
 	"railyard/internal/fabric"
 	"railyard/internal/host"
 	"railyard/internal/unit"
+	"railyard/internal/verbs"
 )
 
 // Admission is receiver-driven, see roce.Slots: a sender posts only what there is a slot for, so the
@@ -80,7 +81,7 @@ func (s *sender) admit(now unit.Time, m *host.Message) {
 		x := slice{msg: *m, asked: now, last: last}
 		x.msg.Bytes = size
 		if m.From != nil {
-			lo, hi := host.Carries(len(m.From), int64(off), size, m.Bytes)
+			lo, hi := verbs.Carries(len(m.From), int64(off), size, m.Bytes)
 			x.msg.From, x.msg.Address = m.From[lo:hi], m.Address+uint64(lo)
 		}
 		w.list = append(w.list, x)

@@ -8,6 +8,7 @@ import (
 	"railyard/internal/sim"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
+	"railyard/internal/verbs"
 )
 
 // receiver is the receiving half of a queue pair at its NIC.
@@ -171,7 +172,7 @@ func (r *receiver) place(now, came unit.Time, v *roce.Reply, last bool, tr, by *
 		a.begin(&tr.Edge, r.card.net.hosts)
 	}
 	if a.payload != nil {
-		lo, hi := host.Carries(len(a.payload), v.Offset, v.Size, a.bytes)
+		lo, hi := verbs.Carries(len(a.payload), v.Offset, v.Size, a.bytes)
 		copy(a.to[lo:hi], a.payload[lo:hi])
 	}
 	if v.Offset == 0 && !last {
@@ -230,7 +231,7 @@ func (r *receiver) complete(now unit.Time, a *arrival, by *fabric.Trace) {
 	}
 	if !a.part {
 		a.segments = waited(a.segments, a.asked, a.posted)
-		d := host.Delivery{Posted: a.asked, Placed: x.placed, Header: host.HeaderOf(a.header), Segments: a.segments}
+		d := host.Delivery{Posted: a.asked, Placed: x.placed, Header: verbs.HeaderOf(a.header), Segments: a.segments}
 		n.hosts.Received(r.id, &d)
 	}
 	a.open, a.payload, a.to = false, nil, nil
