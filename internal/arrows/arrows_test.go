@@ -147,9 +147,9 @@ var rules = map[string]rule{
 		why: "the ideal driver for tests of ranks has no network by intent",
 	},
 	"roce": {
-		may: "cc",
+		may: "cc lists wire",
 		why: "a queue pair runs under a simulated and under a real driver, so it knows neither; it asks congestion " +
-			"control when a packet may go",
+			"control when a packet may go. Of wire it takes the names of headers' values",
 	},
 	"balance": {
 		may: "topo",

@@ -1,7 +1,6 @@
 package nic
 
 import (
-	"railyard/internal/fabric"
 	"railyard/internal/host"
 	"railyard/internal/unit"
 	"railyard/internal/verbs"
@@ -57,7 +56,7 @@ func (n *Net) Wake(now unit.Time, a host.Alarm) {
 	case alarmConnect:
 		n.senders[a.QP].ask(now)
 	case alarmAnswer:
-		n.receivers[a.QP].answer(now)
+		n.receivers[a.QP].accept(now)
 	case alarmReady:
 		n.senders[a.QP].ready(now)
 	case alarmLeave:
@@ -90,7 +89,7 @@ func (s *sender) admit(now unit.Time, m *host.Message) {
 }
 
 func (s *sender) postAdmitted(now unit.Time) {
-	for w := &s.backlog; w.head < len(w.list) && !s.setup.closed && !s.Dead() && s.slot(&w.list[w.head].msg); w.head++ {
+	for w := &s.backlog; w.head < len(w.list) && s.Connected() && !s.Dead() && s.slot(&w.list[w.head].msg); w.head++ {
 		x := &w.list[w.head]
 		s.post(now, &x.msg, x.asked, !x.last)
 	}
@@ -98,47 +97,31 @@ func (s *sender) postAdmitted(now unit.Time) {
 
 // slot takes a slot for a slice, if it needs one; it reports whether the slice may be posted.
 func (s *sender) slot(m *host.Message) bool {
-	return s.admission.Slots == 0 || !m.OfRanks || s.slots.Use()
+	return s.admission.Slots == 0 || !m.OfRanks || s.Use()
 }
 
 // clear sends a clear-to-send: so many messages have been placed.
 func (r *receiver) clear(now unit.Time, placed uint32) {
-	r.card.count(now, fabric.OpCTS, r.id, 0, placed, r.route)
-}
-
-// count sends a frame that says how many there have been, in the class of CNPs.
-func (c *card) count(now unit.Time, op fabric.Opcode, qp, coll int32, count uint32, r fabric.Route) {
-	n := c.net
-	p := fabric.Make(op, qp, uint32(coll), r, n.cfg.CNPClass, n.cfg.Frames.ACK)
-	p.SetCount(count)
-	c.cnp.Push(p)
-	c.kick(now)
-}
-
-// onClear notes free slots; hosts and their posts belong to the phase of hosts.
-func (s *sender) onClear(now unit.Time, placed uint32) {
-	if s.slots.OnClear(placed) {
-		s.card.net.hosts.Alarm(s.card.host, now, host.Alarm{What: alarmAdmit, QP: s.id})
-	}
+	pk := &r.card.isl.out
+	r.Clear(placed, pk)
+	r.tell(now, pk)
 }
 
 // expectClear remembers, when a slice is acknowledged, to look whether its clear-to-send comes.
 func (s *sender) expectClear(now unit.Time) {
 	n, acked := s.card.net, uint32(s.popped)
-	if s.missing || n.cfg.Transport.Timeout == 0 || !s.slots.Missing(acked) {
-		return
+	if t := n.cfg.Transport.Timeout; t > 0 && s.Slots.Await(acked) {
+		n.hosts.Alarm(s.card.host, now.Add(t), host.Alarm{What: alarmMissed, QP: s.id, N: int64(acked)})
 	}
-	s.missing = true
-	n.hosts.Alarm(s.card.host, now.Add(n.cfg.Transport.Timeout),
-		host.Alarm{What: alarmMissed, QP: s.id, N: int64(acked)})
 }
 
 // missedClear frees the slots whose clear-to-send should have come by now.
 func (s *sender) missedClear(now unit.Time, acked uint32) {
-	if s.missing = false; s.Dead() {
+	freed := s.Overdue(acked)
+	if s.Dead() {
 		return
 	}
-	if s.slots.OnClear(acked) {
+	if freed {
 		s.postAdmitted(now)
 	}
 	s.expectClear(now)

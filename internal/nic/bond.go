@@ -83,7 +83,7 @@ func (s *sender) moveTo(now unit.Time, to *card) {
 	}
 	s.account(now)
 	if s.state == ready {
-		s.card.ready[s.class].remove(int(s.number))
+		s.card.out.Ready[s.class].Remove(int(s.number))
 	}
 	from, was := s.card, s.state
 	s.card = to
@@ -99,11 +99,11 @@ func (s *sender) moveTo(now unit.Time, to *card) {
 
 // handOver passes frames that wait at a port on to where the halves of their queue pairs now are.
 func (c *card) handOver() {
-	for range c.ack.Len() {
-		c.pass(c.ack.Pop(), func(to *card, pk fabric.Packet) { to.ack.Push(pk) })
+	for range c.out.Acks.Len() {
+		c.pass(c.out.Acks.Pop(), func(to *card, pk fabric.Packet) { to.out.Acks.Push(pk) })
 	}
-	for range c.cnp.Len() {
-		c.pass(c.cnp.Pop(), func(to *card, pk fabric.Packet) { to.cnp.Push(pk) })
+	for range c.out.Notes.Len() {
+		c.pass(c.out.Notes.Pop(), func(to *card, pk fabric.Packet) { to.out.Notes.Push(pk) })
 	}
 }
 

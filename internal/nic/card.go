@@ -2,7 +2,7 @@ package nic
 
 import (
 	"railyard/internal/fabric"
-	"railyard/internal/lists"
+	"railyard/internal/roce"
 	"railyard/internal/sim"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -11,28 +11,22 @@ import (
 // card is a port of a NIC: fabric.Source and fabric.Sink. A queue pair sends, and is answered, by one of
 // the ports of its NIC at a time.
 type card struct {
-	wakeAt  unit.Time // pending classSend event
-	net     *Net
-	sim     *sim.Island
-	isl     *island
-	id      int32
-	nic     topo.NICID
-	host    int32
-	port    topo.PortID
-	cnpHeld uint8 // classes of which PFC holds CNPs back, and ACKs
-	ackHeld uint8
-	paused  uint8 // classes
-	turn    int
-	classes []uint8                    // with queue pairs
-	ack     lists.Queue[fabric.Packet] // ACKs and NAKs to send
-	cnp     lists.Queue[fabric.Packet]
-	ready   [8]turns   // queue pairs that may send, by class; they are numbered as in qps
-	timed   lists.Heap // queue pairs that may send later: keys of timed
-	rtoAt   unit.Time  // pending classTimeout event
-	qps     []int32    // of the NIC: of several ports each lists them all
-	line    unit.Bitrate
-	shared  *sharedTimer // nil: each queue pair has a timer
-	inbox   inbox
+	wakeAt unit.Time // pending classSend event
+	net    *Net
+	sim    *sim.Island
+	isl    *island
+	id     int32
+	nic    topo.NICID
+	host   int32
+	port   topo.PortID
+	paused uint8 // classes
+	// out says what goes first. Those that are ready it knows by their place in qps, those that wait by queue pair.
+	out    roce.Egress[fabric.Packet]
+	rtoAt  unit.Time // pending classTimeout event
+	qps    []int32   // of the NIC: of several ports each lists them all
+	line   unit.Bitrate
+	shared *sharedTimer // nil: each queue pair has a timer
+	inbox  inbox
 }
 
 func (c *card) init(n *Net, id int32, nic topo.NICID, port topo.PortID) {
@@ -41,7 +35,7 @@ func (c *card) init(n *Net, id int32, nic topo.NICID, port topo.PortID) {
 	*c = card{net: n, sim: at, isl: &n.islands[at.Index()], id: id, nic: nic, host: host, port: port,
 		wakeAt: unit.Never, rtoAt: unit.Never, line: n.graph.Ports[port].Rate}
 	if !n.cfg.AcksPass {
-		c.cnpHeld, c.ackHeld = 1<<n.cfg.CNPClass, 1<<n.cfg.AckClass
+		c.out.Hold(n.cfg.CNPClass, n.cfg.AckClass)
 	}
 	if n.cfg.Quirks.SharedTimer {
 		c.shared = newSharedTimer(n.cfg.Controller)
@@ -51,12 +45,7 @@ func (c *card) init(n *Net, id int32, nic topo.NICID, port topo.PortID) {
 // add notes a queue pair that sends from the NIC, by this port or another.
 func (c *card) add(id int32, class uint8) {
 	c.qps = append(c.qps, id)
-	for _, cl := range c.classes {
-		if cl == class {
-			return
-		}
-	}
-	c.classes = append(c.classes, class)
+	c.out.AddClass(class)
 }
 
 // kick makes a NIC look for something to send: now if its port is free, else when it becomes free.
@@ -84,13 +73,8 @@ func (h *sendTimer) Handle(_ *sim.Island, now unit.Time, owner int32) {
 // Pull gives a NIC's port the next frame: CNPs, then acknowledgements, then the queue pairs of each
 // class in turn.
 func (c *card) Pull(isl *sim.Island, now unit.Time, _ fabric.PortID, paused uint8, pk *fabric.Packet) bool {
-	if c.cnp.Len() > 0 && paused&c.cnpHeld == 0 {
-		*pk = c.cnp.Pop()
-		return true
-	}
-	if c.ack.Len() > 0 && paused&c.ackHeld == 0 {
-		*pk = c.ack.Pop()
-		if pk.AckReq() {
+	if c.out.Answer(paused, pk) {
+		if pk.AckReq() { // of an acknowledgement: see receiver.acknowledge
 			c.net.fab.StartTrace(isl, now, c.port, pk)
 		}
 		return true
@@ -99,15 +83,9 @@ func (c *card) Pull(isl *sim.Island, now unit.Time, _ fabric.PortID, paused uint
 	if c.shared != nil {
 		c.reopen(now)
 	}
-	for i := range c.classes {
-		k := c.turn + i
-		if k >= len(c.classes) {
-			k -= len(c.classes)
-		}
-		if cl := c.classes[k]; paused&(1<<cl) == 0 && c.serve(now, cl, pk) {
-			if c.turn = k + 1; c.turn == len(c.classes) {
-				c.turn = 0
-			}
+	for i := range c.out.Classes() {
+		if cl := c.out.Class(i); paused&(1<<cl) == 0 && c.serve(now, cl, pk) {
+			c.out.Served(i)
 			return true
 		}
 	}
@@ -121,30 +99,34 @@ func (c *card) Pull(isl *sim.Island, now unit.Time, _ fabric.PortID, paused uint
 
 // ripen makes ready the queue pairs whose time has come.
 func (c *card) ripen(now unit.Time) {
-	for len(c.timed) > 0 && timedOf(c.timed[0]).at <= now {
-		e := timedOf(c.timed.Pop())
-		s := &c.net.senders[e.qp]
+	for c.out.Waiting() {
+		at, qp := c.out.First()
+		if at > now {
+			return
+		}
+		c.out.Drop()
+		s := &c.net.senders[qp]
 		if s.state != waiting || s.Due() > now || s.card != c {
 			continue // the entry is from before a change of rate, or of the port
 		}
 		if s.lookAgain(now); s.Due() > now {
-			c.timed.Push(timed{s.Due(), e.qp}.key())
+			c.out.Wait(s.Due(), qp)
 			continue
 		}
 		s.state = ready
-		c.ready[s.class].add(int(s.number))
+		c.out.Ready[s.class].Add(int(s.number))
 	}
 }
 
 // serve takes a frame of the queue pair of a class whose turn it is; it reports false if none has
 // one.
 func (c *card) serve(now unit.Time, class uint8, pk *fabric.Packet) bool {
-	for r := &c.ready[class]; r.n > 0; {
-		i := r.take()
+	for r := &c.out.Ready[class]; r.Len() > 0; {
+		i := r.Take()
 		if !c.net.senders[c.qps[i]].send(now, pk) {
 			continue
 		}
-		r.last = i
+		r.Served(i)
 		if c.shared != nil {
 			c.swept(class, int32(i))
 		}
@@ -155,20 +137,23 @@ func (c *card) serve(now unit.Time, class uint8, pk *fabric.Packet) bool {
 
 // arm schedules an idle NIC for the first queue pair in its heap.
 func (c *card) arm(now unit.Time) {
-	for len(c.timed) > 0 && c.stale(timedOf(c.timed[0])) {
-		c.timed.Pop()
-	}
-	if len(c.timed) > 0 {
-		if at := timedOf(c.timed[0]).at; at < c.wakeAt && at > now {
+	for c.out.Waiting() {
+		at, qp := c.out.First()
+		if c.stale(at, qp) {
+			c.out.Drop()
+			continue
+		}
+		if at < c.wakeAt && at > now {
 			c.wake(at)
 		}
+		return
 	}
 }
 
-// stale reports whether an entry of a NIC's heap is from before a change of rate, or of the port.
-func (c *card) stale(e timed) bool {
-	s := &c.net.senders[e.qp]
-	return s.state != waiting || s.Due() != e.at || s.card != c
+// stale reports whether a queue pair that waits until a time does so from before a change of rate, or of the port.
+func (c *card) stale(at unit.Time, qp int32) bool {
+	s := &c.net.senders[qp]
+	return s.state != waiting || s.Due() != at || s.card != c
 }
 
 func (c *card) wake(at unit.Time) {
@@ -225,36 +210,18 @@ func (c *card) Paused(_ *sim.Island, now unit.Time, _ fabric.PortID, class uint8
 // Deliver handles a frame that has reached a NIC.
 func (c *card) Deliver(isl *sim.Island, now unit.Time, port fabric.PortID, pk *fabric.Packet) {
 	n := c.net
-	switch pk.Kind() {
-	case fabric.Data:
+	switch kind := pk.Kind(); {
+	case kind == fabric.Data:
 		if n.cfg.Receive != nil && c.refuses(isl, now, pk) {
 			return
 		}
 		n.receivers[pk.Flow].at = c
 		n.receivers[pk.Flow].onData(isl, now, port, pk)
-	case fabric.CNP:
-		s := &n.senders[pk.Flow]
-		s.notified(now)
-		s.OnCNP(now, n.fab.Lead(port, unit.Bytes(pk.Bytes)))
-		if n.cfg.OnEvent != nil {
-			s.tellRate(now, fabric.CNP)
-		}
-	case fabric.CTS:
-		n.senders[pk.Flow].onClear(now, pk.Count())
-	case fabric.Credit:
-		n.senders[pk.Flow].onCredit(now, pk)
-	case fabric.CreditAck:
-		n.receivers[pk.Flow].given.OnAnswer(int32(pk.PSN()), pk.Count())
-	case fabric.CMRequest:
-		n.receivers[pk.Flow].onRequest(now)
-	case fabric.CMReply:
-		n.senders[pk.Flow].onReply(now)
-	case fabric.CMReady:
-	case fabric.CMLeave:
-		n.receivers[pk.Flow].onLeave(now)
-	case fabric.CMLeft:
-		n.senders[pk.Flow].setup.left = now
-	default:
+	case kind == fabric.Ack || kind == fabric.Nak:
 		n.senders[pk.Flow].onResponse(isl, now, port, pk)
+	case kind.Forward():
+		n.receivers[pk.Flow].onControl(now, pk)
+	default:
+		n.senders[pk.Flow].onControl(now, port, pk)
 	}
 }

@@ -21,9 +21,8 @@ type island struct {
 	outbox []note // for senders in other islands
 	posted int    // of outbox
 
-	response roce.Response // kept here, so that it is not allocated on the heap
-	data     roce.Packet
-	landing  roce.Landing
+	in, out  roce.Packet // kept here, so that they are not allocated on the heap
+	network  cc.Ack      // what congestion control is told of an acknowledgement
 	parts    []fabric.Part
 	hops     []cc.Hop
 	segments []exec.Segment

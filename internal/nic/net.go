@@ -222,8 +222,10 @@ func (n *Net) AddQP(q QueuePair) int32 {
 		back: back, hopsBack: len(q.Back), answerer: to.port, log: q.Log, ledger: ledger{log: q.Log, port: from.port},
 		admission: q.Admission, looked: -1, fetch: n.hosts.NewFetch(q.From, q.FromGPU), rng: sim.NewStream(n.cfg.Seed, "timeout", q.Stream),
 		drawn: sim.NewStream(n.cfg.Seed, "entropy", q.Stream), bonded: bonded{q.Bond, q.Chosen}})
-	n.senders[id].slots.Init(q.Admission.Slots)
-	n.senders[id].setup.closed = n.cfg.Setup.On
+	n.senders[id].Slots.Init(q.Admission.Slots)
+	if n.cfg.Setup.On {
+		n.senders[id].Dial()
+	}
 	n.receivers = append(n.receivers, receiver{id: id, card: to, way: way, route: answer, log: q.Log,
 		admitted: q.Admission.Slots > 0, sender: from.isl, store: n.hosts.NewStore(q.To, q.ToGPU),
 		bonded: bonded{q.BondBack, q.ChosenBack}})
@@ -252,7 +254,7 @@ func (n *Net) Extend(first int32, baseRTT func(id int32) unit.Duration) {
 		s := &n.senders[i]
 		n.listHalves(i)
 		ctl.Init(i-int(first), s.card.line, baseRTT(int32(i)))
-		s.Init(&n.cfg.Transport, ctl.At(i-int(first)))
+		s.Init(&n.cfg.Transport, ctl.At(i-int(first)), &s.card.isl.network)
 		s.Explore(n.explored(s, baseRTT(int32(i))))
 		if n.cfg.OnEvent != nil {
 			n.told = append(n.told, n.ControllerState(int32(i), 0))

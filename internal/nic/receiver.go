@@ -9,6 +9,7 @@ import (
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 	"railyard/internal/verbs"
+	"railyard/internal/wire"
 )
 
 // receiver is the receiving half of a queue pair at its NIC.
@@ -27,10 +28,6 @@ type receiver struct {
 	marks0   int64     // before the message being received
 	arrivals []arrival // by the responder's slot
 	kept     []kept    // by the responder's cell
-	placed   uint32    // messages placed, for admission
-	given    roce.Given
-	waits    bool // an alarm looks whether an answer to credits is missing
-	closed   bool // what comes is for nobody
 	bonded   bonded
 }
 
@@ -63,7 +60,7 @@ type kept struct {
 func (r *receiver) onData(isl *sim.Island, now unit.Time, link fabric.PortID, pk *fabric.Packet) {
 	c := r.card
 	n, own := c.net, c.isl
-	if r.closed {
+	if r.Closed() {
 		n.fab.TakeTrace(isl, pk)
 		return
 	}
@@ -71,14 +68,12 @@ func (r *receiver) onData(isl *sim.Island, now unit.Time, link fabric.PortID, pk
 	if tr != nil {
 		n.witness(tr, n.metBy(r.id, false), r.way)
 	}
-	in := &own.data
-	*in = roce.Packet{PSN: pk.PSN(), Last: pk.Last(), AckReq: pk.AckReq(), Marked: pk.Marked()}
-	if pk.Lands() {
+	in, out, t := &own.in, &own.out, &n.cfg.Transport
+	if Packet(pk, in); in.Lands() {
 		l := &tr.Edge.Landing
-		own.landing = roce.Landing{Address: l.Address, Key: l.Key, PSN: l.PSN, Length: l.Length}
-		in.Landing = &own.landing
+		in.Landing = roce.Landing{Address: l.Address, Key: l.Key, PSN: l.PSN, Length: l.Length}
 	}
-	v := r.OnData(now, in, &n.cfg.Transport)
+	v := r.Receive(now, in, t)
 	if in.Marked {
 		r.marks++
 		own.marks++
@@ -88,11 +83,10 @@ func (r *receiver) onData(isl *sim.Island, now unit.Time, link fabric.PortID, pk
 		if n.cfg.OnEvent != nil {
 			c.tell(now, EventCNPSent, r.id, 0)
 		}
-		c.cnp.Push(fabric.Make(fabric.OpCNP, r.id, 0, r.route, n.cfg.CNPClass, n.cfg.Frames.CNP))
 	}
 	switch {
 	case v.Accept:
-		r.place(now, now, &v, in.Last, tr, tr)
+		r.place(now, now, &v, t.Ends(in.Opcode), tr, tr)
 		if v.Freed > 0 {
 			r.free(isl, now, tr)
 		}
@@ -102,8 +96,12 @@ func (r *receiver) onData(isl *sim.Island, now unit.Time, link fabric.PortID, pk
 		n.cfg.OnFull(own.index, fabric.Loss{At: now, Port: link, Kind: fabric.Data, Flow: r.id, Seq: in.PSN,
 			Why: fabric.LostInNIC})
 	}
-	if v.Ack || v.Nak {
-		r.acknowledge(isl, now, pk, &v)
+	for r.Answer(out, t) {
+		if out.Opcode == wire.Acknowledge {
+			r.acknowledge(isl, now, pk, out)
+		} else {
+			c.send(out, r.id, r.route)
+		}
 	}
 	n.fab.TakeTrace(isl, pk)
 	if v.CNP || v.Ack || v.Nak {
@@ -112,30 +110,33 @@ func (r *receiver) onData(isl *sim.Island, now unit.Time, link fabric.PortID, pk
 }
 
 // acknowledge queues an ACK or NAK for a data packet; the packet's telemetry goes back with it.
-func (r *receiver) acknowledge(isl *sim.Island, now unit.Time, pk *fabric.Packet, v *roce.Reply) {
+func (r *receiver) acknowledge(isl *sim.Island, now unit.Time, pk *fabric.Packet, answer *roce.Packet) {
 	n := r.card.net
-	op := fabric.OpAck
-	if v.Nak {
-		op = fabric.OpNak
-		if n.cfg.OnEvent != nil {
-			r.card.tell(now, EventNAKSent, r.id, v.PSN)
-		}
+	if answer.Nak() && n.cfg.OnEvent != nil {
+		r.card.tell(now, EventNAKSent, r.id, answer.PSN)
 	}
-	a := fabric.Make(op, r.id, v.PSN, r.route, n.cfg.AckClass, n.cfg.Frames.ACK)
-	a.SetSack(v.Sack)
-	if a.Entropy = pk.Entropy; a.Entropy != 0 && pk.Marked() {
-		a.SetBECN()
-	}
-	if v.Echo {
-		a.SetEcho()
-	}
+	a := n.acknowledgement(answer, r.id, r.route)
 	if n.cfg.Telemetry {
 		n.fab.PassTrace(isl, pk, &a)
 	} else if n.fab.Trace(isl, pk) != nil { // the way of the acknowledgement is traced too
 		a.SetAckReq()
 		a.SetQueued(now)
 	}
-	r.card.ack.Push(a)
+	r.card.out.Acks.Push(a)
+}
+
+// onControl takes a frame that is not data. A host answers who asks for a connection when it has made its queue pair.
+func (r *receiver) onControl(now unit.Time, f *fabric.Packet) {
+	c := r.card
+	n, own := c.net, c.isl
+	Packet(f, &own.in)
+	if v := r.Receive(now, &own.in, &n.cfg.Transport); v.Asked {
+		n.hosts.Alarm(c.host, now.Add(n.cfg.Setup.Time), host.Alarm{What: alarmAnswer, QP: r.id})
+	}
+	for r.Answer(&own.out, &n.cfg.Transport) {
+		c.send(&own.out, r.id, r.route)
+		c.kick(now)
+	}
 }
 
 // keep puts a packet into the buffer.
@@ -226,8 +227,7 @@ func (r *receiver) complete(now unit.Time, a *arrival, by *fabric.Trace) {
 	x.qp, x.marks, r.marks0 = r.id, r.marks-r.marks0, r.marks
 	n.send(c.sim, c.isl, r.sender, x)
 	if r.admitted {
-		r.placed++
-		n.hosts.Alarm(c.host, x.placed, host.Alarm{What: alarmClear, QP: r.id, N: int64(r.placed)})
+		n.hosts.Alarm(c.host, x.placed, host.Alarm{What: alarmClear, QP: r.id, N: int64(r.Placed())})
 	}
 	if !a.part {
 		a.segments = waited(a.segments, a.asked, a.posted)

@@ -51,11 +51,7 @@ type sender struct {
 	retried  unit.Time    // its last timeout
 
 	admission Admission
-	slots     roce.Slots
 	backlog   backlog // not yet admitted
-	missing   bool    // an alarm looks whether a clear-to-send is missing
-	known     roce.Known
-	setup     setup
 	bonded    bonded
 }
 
@@ -71,7 +67,6 @@ type message struct {
 	pauses0 []unit.Duration // of the ledger when it was posted
 	links0  []unit.Duration // likewise
 	msg     host.Message
-	first   uint32          // PSN of its first packet
 	asked   unit.Time       // when the host posted it; the flow's own post may have waited for admission
 	part    bool            // not the last slice of the host's message
 	held    []cause.Segment // with a log: what held it up until its last packet left for the first time
@@ -94,7 +89,7 @@ func (s *sender) pushMsg() *message {
 // Post starts a message: host.Network.
 func (n *Net) Post(now unit.Time, m *host.Message) {
 	s := &n.senders[m.QP]
-	if m.OfRanks && s.admission.Slots > 0 || s.setup.closed {
+	if m.OfRanks && s.admission.Slots > 0 || !s.Connected() {
 		s.admit(now, m)
 		return
 	}
@@ -113,8 +108,8 @@ func (s *sender) post(now unit.Time, hm *host.Message, asked unit.Time, part boo
 	*m = message{flow: Flow{QP: s.id, Tag: hm.Tag, Bytes: hm.Bytes, Posted: now, Placed: -1, Acked: -1},
 		held: m.held[:0], pauses0: times(m.pauses0, s.ledger.pauses), links0: times(m.links0, s.ledger.links), msg: *hm,
 		asked: asked, part: part, base: s.ledger.at(now), begun: -1, fetched: s.fetch.Begin(now, hm.Bytes, &m.fetched)}
-	posted := s.Requester.Post(hm.Bytes, 0)
-	m.first, m.flow.LastPSN = uint32(posted.First)&roce.PSNMask, uint32(posted.Last())&roce.PSNMask
+	posted := s.Requester.Post(roce.Write{Bytes: hm.Bytes, Address: hm.Address, Key: hm.Key, Imm: uint32(hm.Bytes)})
+	m.flow.LastPSN = uint32(posted.Last()) & roce.PSNMask
 	if c.net.cfg.OnPost != nil {
 		c.net.cfg.OnPost(c.isl.index, Posted{At: now, QP: s.id, First: posted.First, Last: posted.Last(), Bytes: hm.Bytes,
 			From: hm.From, Acked: s.popped})
@@ -156,7 +151,7 @@ func (s *sender) schedule(now, free unit.Time) {
 	c := s.card
 	if at := s.Due(); at > free {
 		s.state = waiting
-		c.timed.Push(timed{at, s.id}.key())
+		c.out.Wait(at, s.id)
 		return
 	}
 	if s.WindowFull(now, &c.net.cfg.Transport) {
@@ -164,92 +159,82 @@ func (s *sender) schedule(now, free unit.Time) {
 		return
 	}
 	s.state = ready
-	c.ready[s.class].add(int(s.number))
+	c.out.Ready[s.class].Add(int(s.number))
 }
 
 // send takes the next packet of a ready queue pair. It may find that the queue pair has none, or
 // may not send it now.
-func (s *sender) send(now unit.Time, pk *fabric.Packet) bool {
+func (s *sender) send(now unit.Time, f *fabric.Packet) bool {
 	c := s.card
 	n := c.net
 	t := &n.cfg.Transport
 	s.lookAgain(now)
 	s.account(now)
-	if !s.Ready() {
+	pk := &c.isl.out
+	switch s.Next(now, pk, t) {
+	case roce.Nothing:
 		s.state = idle
 		return false
-	}
-	if s.WindowFull(now, t) {
+	case roce.Window:
 		s.state = blocked
 		return false
-	}
-	if s.Due() > now { // repaced while it waited for the port, or others took a share of the host path
+	case roce.Later: // repaced while it waited for the port, or others took a share of the host path
 		s.state = waiting
-		c.timed.Push(timed{s.Due(), s.id}.key())
+		c.out.Wait(s.Due(), s.id)
 		return false
 	}
-	seg := s.Next()
-	direct := t.Receiver == roce.Direct
-	bytes := n.cfg.Frames.DataFrame(seg.Payload, seg.First || direct, seg.Last)
-	*pk = fabric.Make(opcode(seg.First || direct, seg.Last, direct), s.id, seg.PSN, s.route, s.class, bytes)
 	if t.Entropy.Kind != roce.OneEntropy {
 		pk.Entropy = s.Entropy(t, firstPort|uint16(s.drawn.Uint64()&portMask))
 	}
+	lands, first, last := pk.Lands(), pk.Payload.Offset == 0, t.Ends(pk.Opcode)
+	bytes := n.cfg.Frames.DataFrame(pk.Payload.Size, lands, pk.Immediate())
 	// The rate limiter spaces the starts of packets.
 	tx, gap := n.fab.Spacing(c.port, bytes, s.Rate(now))
 	free := now.Add(tx)
-	s.note(now, &seg, free)
-	if t.Slow(gap) {
-		pk.SetAckReq()
-	}
-	if s.Sent(now, &seg, bytes, tx, gap, t) {
+	s.note(now, pk, first, last, free)
+	if s.Sent(now, pk, bytes, tx, gap, t) {
 		s.arm(free)
 	}
+	*f = s.data(pk, bytes)
 	// The packet that completes a message is its last; where packets count in any order it may be any.
 	// The first packet and some between show what the queue pair meets on its way.
-	if seg.First || seg.Last || t.Receiver != roce.InOrder || n.cfg.Telemetry || seg.Seq%probeEvery == 0 {
-		s.attach(now, &seg, n.fab.StartTrace(c.sim, now, c.port, pk))
-	}
-	if seg.Again {
-		pk.SetAgain()
-		if t.Selective {
-			pk.SetAckReq()
-		}
+	if first || last || t.Receiver != roce.InOrder || n.cfg.Telemetry || pk.PSN%probeEvery == 0 {
+		s.attach(now, pk, last, n.fab.StartTrace(c.sim, now, c.port, f))
 	}
 	s.schedule(now, free)
 	return true
 }
 
 // note writes a packet that leaves into the ledger; its bits are on the link until free.
-func (s *sender) note(now unit.Time, seg *roce.Segment, free unit.Time) {
+func (s *sender) note(now unit.Time, pk *roce.Packet, first, last bool, free unit.Time) {
 	l := &s.ledger
 	l.last = cause.Serialisation
-	if seg.Again {
+	if pk.Again {
 		l.last = cause.Retransmission
-		s.msgAt(seg.Index).flow.Retransmits++
+		s.msgAt(pk.Payload.Message).flow.Retransmits++
 		s.card.isl.retransmits++
-	} else if seg.First {
-		m := s.msgAt(seg.Index)
+	} else if first {
+		m := s.msgAt(pk.Payload.Message)
 		m.begun, m.ahead = now, l.at(now)[cause.Serialisation]
 	}
 	l.add(l.last, -1, free)
-	if seg.Last && s.log && !seg.Again {
-		l.remember(now, s.msgAt(seg.Index))
+	if last && s.log && !pk.Again {
+		l.remember(now, s.msgAt(pk.Payload.Message))
 	}
 }
 
 // attach writes what the receiver is told with a packet: where the message goes, with the packets
 // that have RETH; what held it up, with those that may complete it.
-func (s *sender) attach(now unit.Time, seg *roce.Segment, tr *fabric.Trace) {
-	kind := s.card.net.cfg.Transport.Receiver
-	lands, completes := seg.First || kind == roce.Direct, seg.Last || kind != roce.InOrder
+func (s *sender) attach(now unit.Time, pk *roce.Packet, last bool, tr *fabric.Trace) {
+	lands, completes := pk.Lands(), last || s.card.net.cfg.Transport.Receiver != roce.InOrder
 	if !lands && !completes {
 		return
 	}
-	m, e := s.msgAt(seg.Index), &tr.Edge
-	e.Again = seg.Again
+	m, e := s.msgAt(pk.Payload.Message), &tr.Edge
+	e.Again = pk.Again
 	if lands {
-		e.Landing = fabric.Landing{Address: m.msg.Address, Key: m.msg.Key, Length: m.msg.Bytes, PSN: m.first}
+		l := &pk.Landing
+		e.Landing = fabric.Landing{Address: l.Address, Key: l.Key, Length: l.Length, PSN: l.PSN}
 		e.Payload, e.Header = m.msg.From, m.msg.Header.Words()
 		e.Posted, e.Asked, e.Part = m.flow.Posted, m.asked, m.part
 	}
@@ -257,7 +242,7 @@ func (s *sender) attach(now unit.Time, seg *roce.Segment, tr *fabric.Trace) {
 		e.Sender = m.sender(s.ledger.at(now))
 		tr.Hop(0).Root, e.PCIe = most(s.ledger.pauses, m.pauses0), int32(most(s.ledger.links, m.links0))
 	}
-	if e.Before = e.Before[:0]; seg.Last && s.log {
+	if e.Before = e.Before[:0]; last && s.log {
 		e.Before = append(e.Before, m.held...)
 	}
 }
@@ -267,23 +252,6 @@ const (
 	firstPort = 0xc000
 	portMask  = 0x3fff
 )
-
-// opcode returns that of a packet of a message, whose last packet has immediate data. With direct
-// placement each is a WRITE of its own to the receiver's memory; the one with immediate data ends the
-// message.
-func opcode(lands, last, direct bool) fabric.Opcode {
-	switch {
-	case lands && last:
-		return fabric.WriteOnlyImm
-	case direct:
-		return fabric.WriteOnly
-	case lands:
-		return fabric.WriteFirst
-	case last:
-		return fabric.WriteLastImm
-	}
-	return fabric.WriteMiddle
-}
 
 // arm starts the retransmission timer again.
 func (s *sender) arm(now unit.Time) {
@@ -309,27 +277,25 @@ func (s *sender) onResponse(isl *sim.Island, now unit.Time, port fabric.PortID, 
 		own.answer = tr
 	}
 	s.account(now)
-	r := &own.response
 	hops, path := own.telemetry(n, tr)
-	*r = roce.Response{Nak: pk.Kind() == fabric.Nak, PSN: pk.PSN(), Sack: pk.Sack(), Entropy: pk.Entropy, Seen: pk.BECN(),
-		Ack: cc.Ack{Now: now, Marked: pk.Echo(), Hops: hops, Path: path, Lead: n.fab.Lead(port, unit.Bytes(pk.Bytes))}}
-	arm := s.OnResponse(r, &n.cfg.Transport)
+	own.network.Hops, own.network.Path = hops, path
+	h := s.receive(now, port, pk)
 	for _, ok := s.Take(); ok; _, ok = s.Take() {
 		s.acked(now)
 	}
-	if pk.Echo() {
+	if h.Notified {
 		s.notified(now)
 	}
 	if n.cfg.OnEvent != nil {
-		if r.Nak {
-			c.tell(now, EventNAKReceived, s.id, r.PSN)
+		if pk.Kind() == fabric.Nak {
+			c.tell(now, EventNAKReceived, s.id, pk.PSN())
 		}
 		s.tellRate(now, pk.Kind())
 	}
-	if n.cfg.Quirks.Repace && r.Ack.Paced {
+	if n.cfg.Quirks.Repace && h.Paced {
 		s.repace(now)
 	}
-	if arm {
+	if h.Arm {
 		s.arm(now)
 	}
 	freed := s.state == idle || s.state == blocked
@@ -339,6 +305,41 @@ func (s *sender) onResponse(isl *sim.Island, now unit.Time, port fabric.PortID, 
 	}
 	if freed || c.shared != nil {
 		c.kick(now)
+	}
+}
+
+// receive hands a frame that came back to the core.
+func (s *sender) receive(now unit.Time, port fabric.PortID, f *fabric.Packet) roce.Heard {
+	own, n := s.card.isl, s.card.net
+	pk := &own.in
+	Packet(f, pk)
+	own.network.Lead = n.fab.Lead(port, unit.Bytes(f.Bytes))
+	return s.Receive(now, pk, &n.cfg.Transport)
+}
+
+// onControl takes a frame that came back and is no acknowledgement. Ranks and their posts belong to the phase of hosts.
+func (s *sender) onControl(now unit.Time, port fabric.PortID, f *fabric.Packet) {
+	c := s.card
+	n, pk := c.net, &c.isl.in
+	h := s.receive(now, port, f)
+	if h.Notified {
+		s.notified(now)
+		if n.cfg.OnEvent != nil {
+			s.tellRate(now, fabric.CNP)
+		}
+	}
+	if h.Freed {
+		n.hosts.Alarm(c.host, now, host.Alarm{What: alarmAdmit, QP: s.id})
+	}
+	if s.Answer(&c.isl.out) {
+		c.send(&c.isl.out, s.id, s.route)
+		c.kick(now)
+	}
+	if h.Credits > 0 {
+		n.hosts.Credited(now, s.id, pk.Coll, h.Credits)
+	}
+	if h.Replied {
+		n.hosts.Alarm(c.host, now.Add(n.cfg.Setup.Time), host.Alarm{What: alarmReady, QP: s.id})
 	}
 }
 

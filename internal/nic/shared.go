@@ -74,9 +74,10 @@ func (c *card) swept(class uint8, number int32) {
 // is set: queue pairs that are paced for later wait until an acknowledgement or another event makes
 // the NIC look again.
 func (c *card) armShared(now unit.Time) {
-	for _, cl := range c.classes {
+	for i := range c.out.Classes() {
+		cl := c.out.Class(i)
 		c.swept(cl, -1)
-		c.ready[cl].last = c.shared.rings[cl].before()
+		c.out.Ready[cl].Served(c.shared.rings[cl].before())
 	}
 	if c.wakeAt != unit.Never {
 		return
@@ -110,7 +111,7 @@ func (s *sender) repace(now unit.Time) {
 	}
 	s.Repace(at)
 	if s.state == waiting {
-		c.timed.Push(timed{s.Due(), s.id}.key())
+		c.out.Wait(s.Due(), s.id)
 		c.kick(now)
 	}
 }

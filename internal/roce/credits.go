@@ -11,6 +11,7 @@ import "slices"
 // Given is the receiving end's account of credits.
 type Given struct {
 	colls []given
+	waits bool // the driver's timer runs
 }
 
 // given is the credits of a collective.
@@ -30,11 +31,16 @@ func (g *Given) of(coll int32) *given {
 	return &g.colls[i]
 }
 
-// Give gives one more credit and returns how many of the collective there have been.
-func (g *Given) Give(coll int32) uint32 {
+// Give gives one more credit and writes it to pk.
+func (g *Given) Give(coll int32, pk *Packet) {
 	c := g.of(coll)
 	c.count++
-	return c.count
+	credit(coll, c.count, pk)
+}
+
+// credit writes how many credits of a collective there have been.
+func credit(coll int32, count uint32, pk *Packet) {
+	*pk = Packet{Opcode: CreditGiven, Coll: coll, Count: count}
 }
 
 // OnAnswer notes that the sender knows of so many.
@@ -44,22 +50,29 @@ func (g *Given) OnAnswer(coll int32, count uint32) {
 	}
 }
 
-// Wait notes that the timer starts: what is given until now must be answered when it ends.
-func (g *Given) Wait() {
+// Await reports whether the driver is to start its timer, a retransmission timeout long, and to call Repeat when it
+// ends: what is given until now must be answered by then. False: it runs.
+func (g *Given) Await() bool {
+	if g.waits {
+		return false
+	}
+	g.waits = true
 	for i := range g.colls {
 		g.colls[i].waits = g.colls[i].count
 	}
+	return true
 }
 
-// Overdue calls again for each collective of which answers were waited for and have not come, with
-// the count to be sent once more. It reports whether any answer is missing, waited for or not: then
-// the timer starts again.
-func (g *Given) Overdue(again func(coll int32, count uint32)) (missing bool) {
+// Repeat sends again, when the timer has ended, each credit of which the answer was waited for and has not come; pk is
+// written for that. It reports whether any answer is missing, waited for or not: then Await is to be asked again.
+func (g *Given) Repeat(pk *Packet, send func(*Packet)) (missing bool) {
+	g.waits = false
 	for i := range g.colls {
 		c := &g.colls[i]
 		missing = missing || c.count != c.answered
 		if int32(c.waits-c.answered) > 0 {
-			again(c.coll, c.count)
+			credit(c.coll, c.count, pk)
+			send(pk)
 		}
 	}
 	return missing

@@ -27,8 +27,11 @@ func TestCreditsAreRepeated(t *testing.T) {
 	var g Given
 	look := func() string {
 		var again []string
-		missing := g.Overdue(func(coll int32, count uint32) { again = append(again, fmt.Sprintf("%d:%d", coll, count)) })
-		g.Wait()
+		var pk Packet
+		missing := g.Repeat(&pk, func(pk *Packet) { again = append(again, fmt.Sprintf("%d:%d", pk.Coll, pk.Count)) })
+		if !g.Await() || g.Await() {
+			t.Error("a timer is started once")
+		}
 		return fmt.Sprint(strings.Join(again, " "), " ", missing)
 	}
 	want := func(what, want string) {
@@ -37,12 +40,17 @@ func TestCreditsAreRepeated(t *testing.T) {
 			t.Errorf("%s: %q, want %q", what, got, want)
 		}
 	}
-	g.Give(7)
-	g.Give(7)
-	g.Give(8)
-	g.Wait()
+	var pk Packet
+	for i, coll := range []int32{7, 7, 8} {
+		if g.Give(coll, &pk); pk != (Packet{Opcode: CreditGiven, Coll: coll, Count: []uint32{1, 2, 1}[i]}) {
+			t.Errorf("a credit of collective %d is %+v", coll, pk)
+		}
+	}
+	if !g.Await() {
+		t.Error("no timer is started")
+	}
 	g.OnAnswer(8, 1)
-	g.Give(8) // after the timer started
+	g.Give(8, &pk) // after the timer started
 	want("7 is not answered, 8 in part", "7:2 true")
 	g.OnAnswer(7, 2)
 	g.OnAnswer(7, 1) // late
@@ -71,6 +79,12 @@ func TestSlots(t *testing.T) {
 	use(false)
 	if !s.Missing(2) || s.Missing(1) {
 		t.Error("of two acknowledged messages the clear-to-send of the second is missing")
+	}
+	if !s.Await(2) || s.Await(2) || s.Await(1) {
+		t.Error("somebody comes back once for a clear-to-send that is missing")
+	}
+	if !s.Overdue(2) || s.Missing(2) || s.Await(2) {
+		t.Error("when it must have come, its slot is free")
 	}
 	if !s.OnClear(3) { // that of the second was lost
 		t.Error("a later clear-to-send makes good an earlier one")

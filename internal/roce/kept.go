@@ -4,15 +4,10 @@ package roce
 // bytes are the driver's, by the number of the cell.
 type kept struct {
 	at    map[int64]int32 // by sequence number; nobody goes through it in its own order
-	cells []cell
+	cells []Packet
 	free  []int32
 	next  int64 // the next packet whose turn has come
 	left  int   // how many turns there are
-}
-
-type cell struct {
-	landing Landing
-	lands   bool // the packet had a RETH
 }
 
 func (k *kept) put(seq int64, pk *Packet) int32 {
@@ -23,25 +18,18 @@ func (k *kept) put(seq int64, pk *Packet) int32 {
 	if n := len(k.free); n > 0 {
 		i, k.free = k.free[n-1], k.free[:n-1]
 	} else {
-		k.cells = append(k.cells, cell{})
+		k.cells = append(k.cells, Packet{})
 	}
 	k.at[seq] = i
-	c := &k.cells[i]
-	if c.lands = pk.Landing != nil; c.lands {
-		c.landing = *pk.Landing
-	}
+	k.cells[i].Opcode, k.cells[i].Landing = pk.Opcode, pk.Landing
 	return i
 }
 
-// take takes out the packet whose turn it is. What its RETH said, if it had one, is valid until the next
-// one is put.
-func (k *kept) take(seq int64) (int32, *Landing) {
+// take takes out the packet whose turn it is: its opcode and its RETH, which are valid until the next one is put.
+func (k *kept) take(seq int64) (int32, *Packet) {
 	i := k.at[seq]
 	delete(k.at, seq)
 	k.free = append(k.free, i)
 	k.next, k.left = seq+1, k.left-1
-	if c := &k.cells[i]; c.lands {
-		return i, &c.landing
-	}
-	return i, nil
+	return i, &k.cells[i]
 }

@@ -14,7 +14,7 @@ func TestLowTimeoutHoldsUpToN(t *testing.T) {
 		TimeoutLow: unit.Microsecond, LowPackets: 3}
 	var s roce.Sender
 	s.Init(&p)
-	s.Post(10_000, 0)
+	s.Post(roce.Write{Bytes: 10_000})
 	for n := 1; n <= 5; n++ {
 		s.Next()
 		want := p.TimeoutLow

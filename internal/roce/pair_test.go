@@ -51,7 +51,7 @@ func newPair(t *rapid.T, p roce.Params, first int64) *pair {
 }
 
 func (x *pair) post(b unit.Bytes) {
-	x.s.Post(b, int64(len(x.posted)))
+	x.s.Post(roce.Write{Bytes: b, Tag: int64(len(x.posted))})
 	x.posted = append(x.posted, b)
 	for rest := b; rest > 0 || rest == b; rest -= x.p.MTU {
 		x.packets = append(x.packets, min(rest, x.p.MTU))
@@ -327,7 +327,7 @@ func TestWrap(t *testing.T) {
 	var s roce.Sender
 	var r roce.Receiver
 	s.Init(&p)
-	s.Post(packets, 0)
+	s.Post(roce.Write{Bytes: packets})
 	complete := 0
 	for s.Ready() {
 		seg := s.Next()

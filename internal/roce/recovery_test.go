@@ -13,7 +13,7 @@ func swapped(t *testing.T) (again int) {
 	var s roce.Sender
 	var r roce.Receiver
 	s.Init(&p)
-	s.Post(50_000, 0)
+	s.Post(roce.Write{Bytes: 50_000})
 	var way []roce.Segment
 	for s.Ready() {
 		way = append(way, s.Next())
@@ -61,7 +61,7 @@ func TestOutstandingFitsThePSN(t *testing.T) {
 		}
 		var s roce.Sender
 		s.Init(&p)
-		s.Post(20_000_000, 0)
+		s.Post(roce.Write{Bytes: 20_000_000})
 		n := int64(0)
 		for ; s.Ready() && !s.Full(&p); n++ {
 			s.Next()

@@ -3,16 +3,22 @@ package roce
 import (
 	"railyard/internal/cc"
 	"railyard/internal/unit"
+	"railyard/internal/wire"
 )
 
 // Requester is the sending half of a queue pair: what Sender says is next, when congestion control
-// and the bytes at the NIC let it go, and when to try again.
+// and the bytes at the NIC let it go, and when to try again; slots and credits that its other end gives.
 //
 // Calls come in order of time. What it answers: whether and when a packet may go (Ready, Due,
 // WindowFull), the packet (Next), the time at which it gives up waiting (Deadline), the messages that
-// are complete (Take).
+// are complete (Take), what it sends for what came (Answer).
 type Requester struct {
 	Sender
+	Dialer
+	Slots
+	known    Known
+	answer   answer
+	told     *cc.Ack
 	paced    unit.Time // the rate lets the next packet start
 	here     unit.Time // the next packet's bytes are at the NIC
 	left     unit.Time // the packet before it started
@@ -25,10 +31,12 @@ type Requester struct {
 	ports    *entropies // nil: none is recycled
 }
 
-// Init puts a requester at its start.
-func (q *Requester) Init(p *Params, ctl cc.Controller) {
+// Init puts a requester at its start. told is memory of the driver's for what congestion control is told of an
+// acknowledgement; several requesters may share it. Before Receive the driver says there what the way of a packet tells
+// beside its headers: Hops, Path and Lead.
+func (q *Requester) Init(p *Params, ctl cc.Controller, told *cc.Ack) {
 	q.Sender.Init(p)
-	q.deadline, q.ctl = unit.Never, ctl
+	q.deadline, q.ctl, q.told = unit.Never, ctl, told
 	q.ports = newEntropies(&p.Entropy)
 }
 
@@ -82,29 +90,67 @@ func (q *Requester) WindowFull(now unit.Time, p *Params) bool {
 	return w > 0 && q.InFlight() >= w
 }
 
-// Sent notes that the packet of seg, which Next gave, starts now: its frame takes tx on the link, and
-// the rate wants the next start gap later. It reports whether the retransmission timer starts
-// again: then Arm is to be called.
+// Turn says whether a packet goes, or what holds the next one back.
+type Turn uint8
+
+// The turns.
+const (
+	Goes    Turn = iota // it goes now: Sent is to be called
+	Nothing             // there is none to send
+	Window              // the window is full
+	Later               // it may not start before Due
+)
+
+// Next writes the packet that goes now to pk.
+func (q *Requester) Next(now unit.Time, pk *Packet, p *Params) Turn {
+	switch {
+	case !q.Ready():
+		return Nothing
+	case q.WindowFull(now, p):
+		return Window
+	case q.Due() > now:
+		return Later
+	}
+	seg := q.Sender.Next()
+	*pk = Packet{}
+	pk.Opcode, pk.PSN = p.opcode(seg.First, seg.Last), seg.PSN
+	pk.Again, pk.AckReq = seg.Again, seg.Again && p.Selective
+	pk.Payload.Message, pk.Payload.Offset, pk.Payload.Size = seg.Index, seg.Offset, seg.Payload
+	if pk.Lands() {
+		m, l := q.at(seg.Index), &pk.Landing
+		l.Address, l.Key, l.PSN, l.Length = m.Address, m.Key, uint32(m.First)&PSNMask, m.Bytes
+	}
+	if seg.Last {
+		pk.Imm = q.at(seg.Index).Imm
+	}
+	return Goes
+}
+
+// Sent notes that pk, which Next gave, starts now: its frame takes tx on the link, and
+// the rate wants the next start gap later. It may have pk ask for an acknowledgement. It reports whether the
+// retransmission timer starts again: then Arm is to be called.
 //
 // A packet starts the timer until an acknowledgement is owed. So a paced sender with coalesced
 // acknowledgements does not time out, but one that is never answered does, however much it has left
 // to send (IBTA vol. 1, 9.7.6.1.3).
-func (q *Requester) Sent(now unit.Time, seg *Segment, frame unit.Bytes, tx, gap unit.Duration, p *Params) (arm bool) {
+func (q *Requester) Sent(now unit.Time, pk *Packet, frame unit.Bytes, tx, gap unit.Duration, p *Params) (arm bool) {
 	q.paced, q.left, q.frame = now.Add(max(tx, gap)), now, frame
 	q.ctl.OnSent(now, frame)
+	slow := p.slow(gap)
+	pk.AckReq = pk.AckReq || slow
 	if arm = !q.owed; arm {
-		q.owed = seg.Last || q.Unacked() >= int64(p.AckEvery) || p.Slow(gap)
+		q.owed = slow || q.Unacked() >= int64(p.AckEvery) || p.Ends(pk.Opcode)
 	}
-	if p.TimeRTT && !seg.Again && q.asksAck(seg, p) {
-		q.probes.push(probe{seg.Seq, now})
+	if p.TimeRTT && !pk.Again && q.asksAck(pk, p) {
+		q.probes.push(probe{q.next - 1, now})
 	}
 	return arm && p.Timeout > 0
 }
 
-// Slow reports whether the next packet is so far away that the timer, which each packet starts again while no answer
+// slow reports whether the next packet is so far away that the timer, which each packet starts again while no answer
 // is due, could run out before. Such a packet asks for an acknowledgement (the AckReq bit): what is only paced must
 // not look lost.
-func (p *Params) Slow(gap unit.Duration) bool { return p.Timeout > 0 && gap > p.Timeout/2 }
+func (p *Params) slow(gap unit.Duration) bool { return p.Timeout > 0 && gap > p.Timeout/2 }
 
 // Repace moves the start of the next packet: see Paced.
 func (q *Requester) Repace(at unit.Time) { q.paced = at }
@@ -129,38 +175,76 @@ func (q *Requester) Arm(now unit.Time, jitter unit.Duration, p *Params) {
 // Deadline is when Expire is to be called, unless it has changed by then.
 func (q *Requester) Deadline() unit.Time { return q.deadline }
 
-// Response is what comes back: an acknowledgement or a NAK.
-type Response struct {
-	Nak  bool
-	PSN  uint32
-	Sack uint32 // of a selective NAK, an early ACK: how far past the expected packet that lies which was accepted
-	// Entropy is that of the packet which is answered, and Seen says that this packet was marked. 0: it brings none back.
-	Entropy uint16
-	Seen    bool
-	// Ack is what congestion control learns. The driver says when it came, whether it echoes a mark,
-	// telemetry and lead.
-	Ack cc.Ack
+// Heard says what a packet that came back means for the driver. What is to be sent for it Answer gives.
+type Heard struct {
+	Arm      bool // the retransmission timer starts again: Arm is to be called
+	Notified bool // of congestion: by a CNP, or an acknowledgement that echoes a mark
+	Paced    bool // congestion control asks for the start of the next packet to be moved: see cc.Ack
+	Freed    bool // there are more slots: what waits for one may be posted
+	Replied  bool // the other end's queue pair is there: make this one ready, then Establish
+	Credits  int  // of pk.Coll, that are new: the rank is to be told
 }
 
-// OnResponse takes an acknowledgement or NAK. It reports whether the retransmission timer starts
-// again: then Arm is to be called.
+// answer is what a requester is to send for what came; 0: nothing.
+type answer struct {
+	opcode wire.Opcode
+	manage wire.CMKind
+	coll   int32
+	count  uint32
+}
+
+// Answer writes the packet that is to be sent for what Receive took to pk: the answer to a credit, or an RTU. It
+// reports false if there is none. The driver asks before it hands over another packet.
+func (q *Requester) Answer(pk *Packet) bool {
+	a := &q.answer
+	if a.opcode == 0 {
+		return false
+	}
+	*pk = Packet{Opcode: a.opcode, Manage: a.manage, Coll: a.coll, Count: a.count}
+	a.opcode = 0
+	return true
+}
+
+// Receive takes a packet that came back: an acknowledgement or a NAK, a congestion notification, a clear-to-send, a
+// credit, what a connection manager says. Messages that are thereby complete are to be taken.
+func (q *Requester) Receive(now unit.Time, pk *Packet, p *Params) (h Heard) {
+	switch pk.Opcode {
+	case wire.Acknowledge:
+		if !q.failed {
+			q.onResponse(now, pk, &h, p)
+		}
+	case wire.CNPOpcode: // IBTA annex A17, A17.9.3, CA17-45
+		h.Notified = true
+		q.ctl.OnCNP(now, q.told.Lead)
+	case ClearToSend:
+		h.Freed = q.OnClear(pk.Count)
+	case CreditGiven:
+		h.Credits = q.known.OnCredit(pk.Coll, pk.Count)
+		q.answer = answer{opcode: CreditTaken, coll: pk.Coll, count: pk.Count}
+	case wire.DatagramSend:
+		q.onManager(now, pk, &h)
+	}
+	return h
+}
+
+// onResponse takes an acknowledgement or a NAK.
 //
 // A NAK acknowledges all before it (IBTA vol. 1, 9.7.5.1.2), and is a loss to congestion control.
 // Every packet behind a gap is answered with a selective NAK: all NAKs of one recovery are one loss.
-func (q *Requester) OnResponse(r *Response, p *Params) (arm bool) {
-	una, now := q.una, r.Ack.Now
+func (q *Requester) onResponse(now unit.Time, r *Packet, h *Heard, p *Params) {
+	una, nak := q.una, r.Nak()
 	if r.Entropy != 0 {
-		q.ports.answered(now, &p.Entropy, r.Entropy, r.Seen)
+		q.ports.answered(now, &p.Entropy, r.Entropy, r.BECN)
 	}
 	var bytes unit.Bytes
 	lost := false
 	switch {
-	case !r.Nak && r.Sack > 0:
+	case !nak && r.Sack > 0:
 		if at, ok := q.probes.sent(expand(r.PSN, una) + 1 + int64(r.Sack)); ok {
 			q.rtt = now.Sub(at)
 		}
 		bytes = q.OnEarly(r.PSN, r.Sack)
-	case !r.Nak:
+	case !nak:
 		bytes = q.OnAck(r.PSN)
 	case p.Selective:
 		known := q.Recovery()
@@ -180,21 +264,21 @@ func (q *Requester) OnResponse(r *Response, p *Params) (arm bool) {
 	if at, ok := q.probes.answered(q.una); ok {
 		q.rtt = now.Sub(at)
 	}
-	a := &r.Ack
-	a.Bytes, a.RTT, a.Seq, a.NextSeq, a.Paced = bytes, q.rtt, q.Acked(), q.Sender.Sent(), false
-	if r.Entropy == 0 || r.Nak || bytes > 0 || a.Marked || len(a.Hops) > 0 { // else it only brings an entropy back
+	h.Notified = r.Echo
+	a := q.told
+	a.Now, a.Bytes, a.RTT, a.Seq, a.NextSeq, a.Marked = now, bytes, q.rtt, q.Acked(), q.Sender.Sent(), r.Echo
+	a.Paced = false
+	if r.Entropy == 0 || nak || bytes > 0 || a.Marked || len(a.Hops) > 0 { // else it only brings an entropy back
 		q.ctl.OnAck(a)
 	}
-	if arm = lost; moved {
+	h.Paced = a.Paced
+	arm := lost
+	if moved {
 		q.deadline = unit.Never
 		arm = q.Outstanding()
 	}
-	return arm && p.Timeout > 0
+	h.Arm = arm && p.Timeout > 0
 }
-
-// OnCNP takes a congestion notification (IBTA annex A17, A17.9.3, CA17-45) whose arrival was
-// scheduled lead before now (see cc.Ack).
-func (q *Requester) OnCNP(now unit.Time, lead unit.Duration) { q.ctl.OnCNP(now, lead) }
 
 // Expiry is what a deadline that has come means.
 type Expiry uint8
@@ -270,7 +354,8 @@ func (f *probes) answered(una int64) (at unit.Time, ok bool) {
 // asksAck reports whether a packet makes the receiver acknowledge, if nothing is lost: the
 // AckEvery-th since the oldest that is not acknowledged, or since the start of the message, or the
 // last of the message.
-func (q *Requester) asksAck(seg *Segment, p *Params) bool {
-	from := max(q.una, seg.Seq-seg.Offset/int64(p.MTU))
-	return seg.Last || (seg.Seq+1-from)%int64(p.AckEvery) == 0
+func (q *Requester) asksAck(pk *Packet, p *Params) bool {
+	seq := q.next - 1 // what is sent again is not asked about
+	from := max(q.una, seq-pk.Payload.Offset/int64(p.MTU))
+	return p.Ends(pk.Opcode) || (seq+1-from)%int64(p.AckEvery) == 0
 }

@@ -1,34 +1,17 @@
 package roce
 
-import "railyard/internal/unit"
+import (
+	"railyard/internal/unit"
+	"railyard/internal/wire"
+)
 
-// Landing says where the bytes of an RDMA WRITE go: the RDMA extended transport header (IBTA vol. 1,
-// 9.3), with the PSN of the message's first packet.
-//
-// It comes with the first packet. Where packets are placed in any order, each has it, as in IRN
-// (SIGCOMM 2018, section 4.3): RETH then is in every packet.
-type Landing struct {
-	Address uint64
-	Key     uint32 // of the memory region
-	PSN     uint32
-	Length  unit.Bytes
-}
-
-// Packet is a data packet as it came.
-type Packet struct {
-	PSN     uint32
-	Last    bool     // ends its message
-	AckReq  bool     // asks for an acknowledgement
-	Marked  bool     // congestion experienced
-	Landing *Landing // nil: the packet has no RETH
-}
-
-// Reply says what to do with a data packet: place its bytes, send a congestion notification, an
-// acknowledgement or a NAK.
+// Reply says what to do with a packet. What is to be sent for it Answer gives.
 type Reply struct {
 	Verdict
-	CNP  bool // send a congestion notification
+	CNP  bool // congestion is notified
 	Echo bool // the acknowledgement echoes a mark
+	// Asked says that a connection is asked for: when the queue pair is there, Accept.
+	Asked bool
 
 	// Of a packet that is accepted: Size bytes go to Offset of the message that lies in Slot.
 	// Whole says that the message now has all its bytes. It is complete when those before it are:
@@ -41,9 +24,14 @@ type Reply struct {
 }
 
 // Responder is the receiving half of a queue pair: Receiver, the notification point of congestion
-// control, and where bytes go. What it knows of a message came with packets.
+// control, where bytes go, credits. What it knows of a message came with packets.
 type Responder struct {
 	Receiver
+	Given
+	owed    owed
+	closed  bool      // what comes is for nobody
+	placed  uint32    // messages in memory, for admission
+	taken   uint32    // messages complete
 	cnpAt   unit.Time // last CNP
 	cnpSent bool
 	echo    bool // a mark that the next acknowledgement echoes
@@ -61,42 +49,76 @@ type arriving struct {
 	slot        int32
 }
 
-// OnData decides about a data packet.
-func (r *Responder) OnData(now unit.Time, pk *Packet, p *Params) (a Reply) {
+// Receive takes a packet that came: data, the answer to a credit, what a connection manager says. Whatever is to be
+// sent for it, Answer gives.
+func (r *Responder) Receive(now unit.Time, pk *Packet, p *Params) (a Reply) {
+	switch {
+	case r.closed:
+		return a
+	case !pk.Data():
+		return r.onControl(pk)
+	}
 	if pk.Marked {
 		a.CNP = r.notify(now, p)
+		r.owed.cnp = a.CNP
 	}
 	seq := expand(pk.PSN, r.expected)
 	at := -1
 	if seq == r.expected || seq > r.expected && p.Receiver != Buffered {
-		if at = r.find(seq, pk.Landing, p); at < 0 {
+		if at = r.find(seq, pk, p); at < 0 {
 			return a // of a message that nobody has announced
 		}
 	}
-	a.Verdict = r.Receiver.OnData(now, pk.PSN, pk.Last || pk.AckReq, p)
+	a.Verdict = r.Receiver.OnData(now, pk.PSN, pk.AckReq || p.Ends(pk.Opcode), p)
 	r.answer(pk, &a, p)
 	switch {
 	case a.Keep:
 		a.Cell = r.kept.put(seq, pk)
 	case a.Accept:
-		r.land(&a, at, seq, pk.Landing, p)
+		r.land(&a, at, seq, &pk.Landing, p)
 		r.kept.next, r.kept.left = seq+1, a.Freed
 	}
 	return a
 }
 
-// answer decides about the echo of marks: an answer has those of all packets since the last one, but one that names a
+// onControl takes a packet that is not data.
+func (r *Responder) onControl(pk *Packet) (a Reply) {
+	switch {
+	case pk.Opcode == CreditTaken:
+		r.Given.OnAnswer(pk.Coll, pk.Count)
+	case pk.Opcode != wire.DatagramSend:
+	case pk.Manage == wire.CMRequest:
+		a.Asked = true
+	case pk.Manage == wire.CMDisconnect:
+		r.owed.left = true
+	}
+	return a
+}
+
+// Close ends the queue pair: what comes is for nobody. On a host it would be destroyed; a NIC drops packets for one that
+// is not there (IBTA vol. 1, 9.6.1).
+func (r *Responder) Close() { r.closed = true }
+
+// Closed reports whether it is closed.
+func (r *Responder) Closed() bool { return r.closed }
+
+// answer notes what is to be answered, and decides about the echo of marks: an answer has those of all packets since the last one, but one that names a
 // packet past a gap that packet's alone.
 func (r *Responder) answer(pk *Packet, a *Reply, p *Params) {
-	if a.Early {
-		a.Echo = pk.Marked && p.EchoMarks
-		return
-	}
 	answers := a.Ack || a.Nak
-	r.echo = r.echo || pk.Marked && (a.Accept || a.Keep || answers)
+	switch {
+	case a.Early:
+		a.Echo = pk.Marked && p.EchoMarks
+	default:
+		if r.echo = r.echo || pk.Marked && (a.Accept || a.Keep || answers); answers {
+			a.Echo = r.echo && p.EchoMarks
+			r.echo = false
+		}
+	}
 	if answers {
-		a.Echo = r.echo && p.EchoMarks
-		r.echo = false
+		r.owed.answer, r.owed.nak, r.owed.psn, r.owed.sack = true, a.Nak, a.PSN, a.Sack
+		r.owed.echo, r.owed.entropy = a.Echo, pk.Entropy
+		r.owed.becn = pk.Entropy != 0 && pk.Marked
 	}
 }
 
@@ -110,18 +132,18 @@ func (r *Responder) land(a *Reply, at int, seq int64, l *Landing, p *Params) {
 }
 
 // Free returns where the next of the packets goes that were kept and whose turn has come, behind the
-// packet that OnData has just accepted; ok is false if there is none. One of a message that nobody
+// packet that Receive has just accepted; ok is false if there is none. One of a message that nobody
 // has announced has no place: its reply says so by Accept.
 func (r *Responder) Free(p *Params) (a Reply, ok bool) {
 	if r.kept.left == 0 {
 		return a, false
 	}
 	seq := r.kept.next
-	cell, l := r.kept.take(seq)
+	cell, pk := r.kept.take(seq)
 	a.Cell = cell
-	if at := r.find(seq, l, p); at >= 0 && (at < len(r.open) && r.open[at].first <= seq || l != nil) {
+	if at := r.find(seq, pk, p); at >= 0 && (at < len(r.open) && r.open[at].first <= seq || pk.Lands()) {
 		a.Accept = true
-		r.land(&a, at, seq, l, p)
+		r.land(&a, at, seq, &pk.Landing, p)
 	}
 	return a, true
 }
@@ -139,7 +161,7 @@ func (r *Responder) notify(now unit.Time, p *Params) bool {
 
 // find returns the index in open of the message that a packet belongs to, or where it is to be put;
 // -1 if no packet has said anything of it.
-func (r *Responder) find(seq int64, l *Landing, p *Params) int {
+func (r *Responder) find(seq int64, pk *Packet, p *Params) int {
 	i := len(r.open)
 	for i > 0 && r.open[i-1].first > seq {
 		i--
@@ -147,7 +169,7 @@ func (r *Responder) find(seq int64, l *Landing, p *Params) int {
 	if i > 0 && seq <= r.open[i-1].last {
 		return i - 1
 	}
-	if l == nil && (p.Receiver == Direct || seq == r.expected) {
+	if !pk.Lands() && (p.Receiver == Direct || seq == r.expected) {
 		return -1
 	}
 	return i
@@ -185,5 +207,6 @@ func (r *Responder) Take() (slot int32, ok bool) {
 	slot = r.open[0].slot
 	r.open = r.open[:copy(r.open, r.open[1:])]
 	r.free = append(r.free, slot)
+	r.taken++
 	return slot, true
 }

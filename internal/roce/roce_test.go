@@ -10,9 +10,9 @@ import (
 func TestSegmentation(t *testing.T) {
 	var s roce.Sender
 	s.Init(&roce.Params{MTU: 1000})
-	s.Post(2500, 7)
-	s.Post(0, 8)
-	s.Post(1000, 9)
+	s.Post(roce.Write{Bytes: 2500, Tag: 7})
+	s.Post(roce.Write{Bytes: 0, Tag: 8})
+	s.Post(roce.Write{Bytes: 1000, Tag: 9})
 	want := []roce.Segment{
 		{PSN: 0, Seq: 0, Offset: 0, Payload: 1000, First: true},
 		{PSN: 1, Seq: 1, Offset: 1000, Payload: 1000},
@@ -29,7 +29,7 @@ func TestSegmentation(t *testing.T) {
 		t.Errorf("ready %v, sent %d, in flight %d", s.Ready(), s.Sent(), s.InFlight())
 	}
 	n := s.OnAck(3)
-	s.Post(500, 10) // does not disturb what is to be taken
+	s.Post(roce.Write{Bytes: 500, Tag: 10}) // does not disturb what is to be taken
 	var tags []int64
 	for m, ok := s.Take(); ok; m, ok = s.Take() {
 		tags = append(tags, m.Tag)
@@ -58,7 +58,7 @@ func TestNakAgain(t *testing.T) {
 func TestGoBackN(t *testing.T) {
 	var s roce.Sender
 	s.Init(&roce.Params{MTU: 1000})
-	s.Post(6000, 0)
+	s.Post(roce.Write{Bytes: 6000})
 	for range 5 {
 		s.Next()
 	}
@@ -90,7 +90,7 @@ func TestRetries(t *testing.T) {
 	p := roce.Params{Retries: limit}
 	var s roce.Sender
 	s.Init(&roce.Params{MTU: 1000})
-	s.Post(3000, 0)
+	s.Post(roce.Write{Bytes: 3000})
 	s.Next()
 	s.Next()
 	for i := range limit {
@@ -123,7 +123,7 @@ func TestSelectiveResendsWhatIsMissing(t *testing.T) {
 		var s roce.Sender
 		var r roce.Receiver
 		s.Init(&p)
-		s.Post(40_000, 0)
+		s.Post(roce.Write{Bytes: 40_000})
 		type reply struct{ v roce.Verdict }
 		var sent, resent []int64
 		var replies []reply

@@ -9,6 +9,7 @@ import (
 	"railyard/internal/cc"
 	"railyard/internal/scripttest"
 	"railyard/internal/unit"
+	"railyard/internal/wire"
 )
 
 // TestScripts plays testdata/*.txt: what a queue pair does, step by step. A script is blocks of
@@ -36,16 +37,17 @@ func TestScripts(t *testing.T) {
 type stage struct {
 	t *testing.T
 	scripttest.Log
-	p     Params
-	now   unit.Time
-	q     Requester
-	r     Responder
-	sent  map[uint32]Segment
-	first map[uint32]Landing // by PSN, of the message of the packet
-	slots map[int32]uint32   // first PSN of the message in a slot
-	cells map[int32]uint32   // PSN of the packet in a cell
-	ctl   *spy
-	draw  uint16 // the next entropy
+	p       Params
+	now     unit.Time
+	q       Requester
+	r       Responder
+	sent    map[uint32]Packet
+	first   map[uint32]uint32 // by PSN, of the first packet of its message
+	slots   map[int32]uint32  // first PSN of the message in a slot
+	cells   map[int32]uint32  // PSN of the packet in a cell
+	ctl     *spy
+	network cc.Ack
+	draw    uint16 // the next entropy
 }
 
 // spy is a congestion control that says what it is told.
@@ -96,9 +98,9 @@ func (s *stage) Do(words []string) {
 		s.now = unit.Time(s.span(args[0]))
 	case "post":
 		for _, a := range args {
-			m := s.q.Post(unit.Bytes(s.number(a)), 0)
+			m := s.q.Post(Write{Bytes: unit.Bytes(s.number(a))})
 			for seq := m.First; seq <= m.Last(); seq++ {
-				s.first[uint32(seq)&PSNMask] = Landing{PSN: uint32(m.First) & PSNMask, Length: m.Bytes}
+				s.first[uint32(seq)&PSNMask] = uint32(m.First) & PSNMask
 			}
 		}
 	case "credit":
@@ -123,12 +125,12 @@ func (s *stage) Do(words []string) {
 	case "back":
 		for _, a := range args {
 			port := uint16(s.number(strings.TrimSuffix(a, "!")))
-			s.q.OnResponse(&Response{Entropy: port, Seen: strings.HasSuffix(a, "!"), PSN: PSNMask, Ack: cc.Ack{Now: s.now}}, &s.p)
+			s.q.Receive(s.now, &Packet{Opcode: wire.Acknowledge, Entropy: port, BECN: strings.HasSuffix(a, "!"), PSN: PSNMask}, &s.p)
 		}
 	case "ack", "nak":
 		s.respond(words[0] == "nak", args)
 	case "cnp":
-		s.q.OnCNP(s.now, 0)
+		s.q.Receive(s.now, &Packet{Opcode: wire.CNPOpcode}, &s.p)
 	case "expire":
 		s.expire()
 	case "tally":
@@ -146,7 +148,7 @@ func (s *stage) Do(words []string) {
 // begin makes a queue pair.
 func (s *stage) begin(args []string) {
 	s.t.Helper()
-	*s = stage{t: s.t, sent: map[uint32]Segment{}, first: map[uint32]Landing{}, slots: map[int32]uint32{},
+	*s = stage{t: s.t, sent: map[uint32]Packet{}, first: map[uint32]uint32{}, slots: map[int32]uint32{},
 		cells: map[int32]uint32{}, draw: 100}
 	s.ctl = &spy{s: s, rate: unit.GigabitPerSec}
 	s.p = Params{MTU: 1000, AckEvery: 1, Timeout: 100 * unit.Microsecond, Retries: 2, AckDuplicates: true, TimeRTT: true}
@@ -193,7 +195,7 @@ func (s *stage) begin(args []string) {
 	if err := s.p.Validate(); err != nil {
 		s.say("%v", err)
 	}
-	s.q.Init(&s.p, s.ctl)
+	s.q.Init(&s.p, s.ctl, &s.network)
 	s.q.Explore(explore)
 	s.q.StartAt(from)
 	s.r.StartAt(from)
@@ -205,19 +207,25 @@ var kinds = map[[2]bool]string{{true, true}: "ONLY", {true, false}: "FIRST", {fa
 // send sends up to n packets.
 func (s *stage) send(n int64) {
 	for ; n > 0 && s.q.Ready(); n-- {
-		if s.q.WindowFull(s.now, &s.p) {
+		var pk Packet
+		turn := s.q.Next(s.now, &pk, &s.p)
+		if turn == Later {
+			s.now = s.q.Due()
+			turn = s.q.Next(s.now, &pk, &s.p)
+		}
+		if turn == Window {
 			s.say("window full: %v in flight", s.q.InFlight())
 			break
 		}
-		s.now = max(s.now, s.q.Due())
-		seg := s.q.Next()
-		s.sent[seg.PSN] = seg
+		s.sent[pk.PSN] = pk
 		again := ""
-		if seg.Again {
+		if pk.Again {
 			again = " again"
 		}
-		s.say("%v: %s %d, %v at %d%s", s.now, kinds[[2]bool{seg.First, seg.Last}], seg.PSN, seg.Payload, seg.Offset, again)
-		s.arm(s.q.Sent(s.now, &seg, seg.Payload+62, frameTime, frameTime, &s.p))
+		at := pk.Payload
+		s.say("%v: %s %d, %v at %d%s", s.now, kinds[[2]bool{at.Offset == 0, s.p.Ends(pk.Opcode)}], pk.PSN, at.Size, at.Offset,
+			again)
+		s.arm(s.q.Sent(s.now, &pk, at.Size+62, frameTime, frameTime, &s.p))
 		s.now = s.now.Add(frameTime)
 	}
 }
@@ -239,20 +247,16 @@ func (s *stage) arm(again bool) {
 // arrive hands a packet to the responder.
 func (s *stage) arrive(word string) {
 	s.t.Helper()
-	in := Packet{Marked: strings.Contains(word, "!"), AckReq: strings.Contains(word, "?")}
-	in.PSN = uint32(s.number(strings.TrimRight(word, "!?")))
-	seg, ok := s.sent[in.PSN]
+	psn := uint32(s.number(strings.TrimRight(word, "!?")))
+	in, ok := s.sent[psn]
 	if !ok {
-		s.t.Fatalf("packet %d was not sent", in.PSN)
+		s.t.Fatalf("packet %d was not sent", psn)
 	}
-	in.Last = seg.Last
-	if l := s.first[in.PSN]; seg.First || s.p.Receiver == Direct {
-		in.Landing = &l
-	}
-	a := s.r.OnData(s.now, &in, &s.p)
+	in.Marked, in.AckReq = strings.Contains(word, "!"), in.AckReq || strings.Contains(word, "?")
+	a := s.r.Receive(s.now, &in, &s.p)
 	var did []string
 	place := func(a *Reply, psn uint32, what string) {
-		s.slots[a.Slot] = s.first[psn].PSN
+		s.slots[a.Slot] = s.first[psn]
 		did = append(did, fmt.Sprintf("%s%v placed at %d of message %d", what, a.Size, a.Offset, s.slots[a.Slot]))
 		if a.Whole {
 			did = append(did, "which is whole")
@@ -275,22 +279,19 @@ func (s *stage) arrive(word string) {
 	if a.Full {
 		did = append(did, "dropped: the buffer is full")
 	}
-	echo := ""
-	if a.Echo {
-		echo = " with echo"
+	notified := ""
+	for pk := (Packet{}); s.r.Answer(&pk, &s.p); {
+		if pk.Opcode == wire.CNPOpcode {
+			notified = "CNP" // printed last, though it goes first
+			continue
+		}
+		did = append(did, answered(&pk, a.Early))
 	}
-	switch {
-	case a.Early:
-		did = append(did, fmt.Sprintf("ACK %d, and %d past it%s", int32(a.PSN<<8)>>8, a.Sack, echo))
-	case a.Ack:
-		did = append(did, fmt.Sprintf("ACK %d%s", a.PSN, echo))
-	case a.Nak && s.p.Selective:
-		did = append(did, fmt.Sprintf("NAK %d SACK %d%s", a.PSN, a.Sack, echo))
-	case a.Nak:
-		did = append(did, fmt.Sprintf("NAK %d%s", a.PSN, echo))
+	if notified != "" {
+		did = append(did, notified)
 	}
-	if a.CNP {
-		did = append(did, "CNP")
+	if a.CNP != (notified != "") {
+		s.t.Errorf("the reply tells of a CNP: %v, and one is sent: %v", a.CNP, notified != "")
 	}
 	if len(did) == 0 {
 		did = []string{"nothing"}
@@ -298,14 +299,34 @@ func (s *stage) arrive(word string) {
 	s.say("%d: %s", in.PSN, strings.Join(did, ", "))
 }
 
+// answered is an ACK or a NAK in words.
+func answered(pk *Packet, early bool) string {
+	text := fmt.Sprintf("ACK %d", pk.PSN)
+	switch {
+	case early:
+		text = fmt.Sprintf("ACK %d, and %d past it", int32(pk.PSN<<8)>>8, pk.Sack)
+	case pk.Nak() && pk.Sack > 0:
+		text = fmt.Sprintf("NAK %d SACK %d", pk.PSN, pk.Sack)
+	case pk.Nak():
+		text = fmt.Sprintf("NAK %d", pk.PSN)
+	}
+	if pk.Echo {
+		text += " with echo"
+	}
+	return text
+}
+
 // respond hands a response to the requester.
 func (s *stage) respond(nak bool, args []string) {
 	s.t.Helper()
-	r := Response{Nak: nak, PSN: uint32(s.number(args[0])), Ack: cc.Ack{Now: s.now}}
+	r := Packet{Opcode: wire.Acknowledge, PSN: uint32(s.number(args[0]))}
+	if nak {
+		r.AETH.Kind = wire.NAK
+	}
 	if len(args) > 1 {
 		r.Sack = uint32(s.number(args[1]))
 	}
-	arm := s.q.OnResponse(&r, &s.p)
+	arm := s.q.Receive(s.now, &r, &s.p).Arm
 	for m, ok := s.q.Take(); ok; m, ok = s.q.Take() {
 		s.say("message %d complete", uint32(m.First)&PSNMask)
 	}

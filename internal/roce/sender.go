@@ -13,13 +13,21 @@ func expand(psn uint32, near int64) int64 {
 	return near + d
 }
 
+// Write is an RDMA WRITE with immediate to be sent.
+type Write struct {
+	Bytes   unit.Bytes // payload, at least 0
+	Address uint64     // where it goes
+	Key     uint32     // of the memory region there
+	Imm     uint32     // immediate data
+	Tag     int64      // the driver's
+}
+
 // Message is one posted RDMA WRITE.
 type Message struct {
-	First   int64      // sequence number of its first packet
-	Packets int64      // at least 1
-	Base    int64      // bytes of all messages before it
-	Bytes   unit.Bytes // payload
-	Tag     int64      // the driver's
+	First   int64 // sequence number of its first packet
+	Packets int64 // at least 1
+	Base    int64 // bytes of all messages before it
+	Write
 }
 
 // Last returns the sequence number of the message's last packet.
@@ -68,17 +76,18 @@ func (s *Sender) Init(p *Params) { s.mtu, s.tolerance = int64(p.MTU), p.toleranc
 
 func (s *Sender) at(i int) *Message { return &s.msgs[(s.head+i)&(len(s.msgs)-1)] }
 
-// Post queues a message of b bytes, b >= 0, and returns it. An empty message is one packet without payload.
-func (s *Sender) Post(b unit.Bytes, tag int64) Message {
+// Post queues a message and returns it. An empty message is one packet without payload.
+func (s *Sender) Post(w Write) *Message {
 	if s.n+s.complete == len(s.msgs) {
 		s.grow()
 	}
-	packets := max(1, (int64(b)+s.mtu-1)/s.mtu)
-	*s.at(s.n) = Message{First: s.end, Packets: packets, Base: s.total, Bytes: b, Tag: tag}
+	packets := max(1, (int64(w.Bytes)+s.mtu-1)/s.mtu)
+	m := s.at(s.n)
+	*m = Message{First: s.end, Packets: packets, Base: s.total, Write: w}
 	s.n++
 	s.end += packets
-	s.total += int64(b)
-	return *s.at(s.n - 1)
+	s.total += int64(w.Bytes)
+	return m
 }
 
 func (s *Sender) grow() {

@@ -8,6 +8,7 @@ package roce
 type Slots struct {
 	free    int    // that the sender knows to be free
 	cleared uint32 // messages that it knows to be placed
+	waits   bool   // the driver's timer runs
 }
 
 // Init says how many slots there are.
@@ -36,3 +37,20 @@ func (s *Slots) OnClear(placed uint32) bool {
 
 // Missing reports whether a clear-to-send is missing of so many messages that were acknowledged.
 func (s *Slots) Missing(acked uint32) bool { return int32(acked-s.cleared) > 0 }
+
+// Await notes that so many messages are acknowledged. It reports whether the driver is to start its timer, a
+// retransmission timeout long, and to call Overdue with that number when it ends: a clear-to-send is missing.
+func (s *Slots) Await(acked uint32) bool {
+	if s.waits || !s.Missing(acked) {
+		return false
+	}
+	s.waits = true
+	return true
+}
+
+// Overdue frees the slots whose clear-to-send must have come by now: of so many messages. It reports whether there were
+// any.
+func (s *Slots) Overdue(acked uint32) bool {
+	s.waits = false
+	return s.OnClear(acked)
+}

@@ -1,0 +1,72 @@
+package roce
+
+import "railyard/internal/wire"
+
+// owed is what a responder is to send: at most one of each. A congestion notification goes first.
+type owed struct {
+	cnp     bool
+	answer  bool // an ACK or NAK
+	left    bool // a DREP
+	nak     bool
+	echo    bool
+	becn    bool
+	entropy uint16
+	psn     uint32
+	sack    uint32
+}
+
+// Answer writes the next packet that is to be sent for what Receive took to pk: a congestion notification, then an ACK
+// or a NAK. It reports false if there is none. The driver asks until then, before it hands over another packet.
+func (r *Responder) Answer(pk *Packet, p *Params) bool {
+	o := &r.owed
+	switch {
+	case o.cnp:
+		o.cnp = false
+		*pk = Packet{}
+		pk.Opcode, pk.BECN = wire.CNPOpcode, true
+	case o.answer:
+		o.answer = false
+		*pk = Packet{}
+		pk.Opcode, pk.PSN, pk.Sack, pk.Entropy = wire.Acknowledge, o.psn, o.sack, o.entropy
+		pk.BECN, pk.Echo = o.becn, o.echo
+		pk.AETH.Kind, pk.AETH.Value, pk.AETH.MSN = wire.ACK, NoCredits, r.msn(p)
+		if o.nak {
+			pk.AETH.Kind, pk.AETH.Value = wire.NAK, wire.NAKSequence
+		}
+	case o.left:
+		o.left = false
+		*pk = Packet{Opcode: wire.DatagramSend, Manage: wire.CMDisconnectReply}
+	default:
+		return false
+	}
+	return true
+}
+
+// msn is how many messages are complete (IBTA vol. 1, 9.7.7.1), modulo 2^24: with direct placement each packet is one.
+func (r *Responder) msn(p *Params) uint32 {
+	if p.Receiver == Direct {
+		return uint32(r.expected) & PSNMask
+	}
+	n := r.taken
+	for i := 0; i < len(r.open) && r.open[i].last < r.expected && r.open[i].left == 0; i++ {
+		n++
+	}
+	return n & PSNMask
+}
+
+// Accept writes to pk that the queue pair which was asked for is there: a REP, with the key of the memory that may be
+// written to.
+func (r *Responder) Accept(key uint32, pk *Packet) {
+	*pk = Packet{Opcode: wire.DatagramSend, Manage: wire.CMReply, Landing: Landing{Key: key}}
+}
+
+// Placed counts a message that is in memory, for admission, and returns how many there have been.
+func (r *Responder) Placed() uint32 {
+	r.placed++
+	return r.placed
+}
+
+// Clear writes to pk that so many messages are in memory: see Slots.
+func (r *Responder) Clear(placed uint32, pk *Packet) {
+	*pk = Packet{Opcode: ClearToSend, Count: placed}
+}
