@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"railyard/internal/coll"
+	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
@@ -24,8 +25,15 @@ type Row struct {
 // Name is what tables call the row.
 func (r *Row) Name() string { return fmt.Sprintf("%v of %s", r.Op, r.Bytes) }
 
-// planBenchmark plans a job of collectives: a row for each entry, one after the other.
-func (p *Plan) planBenchmark(j *Job) error {
+// benchmark is a job of collectives.
+type benchmark struct{}
+
+func (benchmark) name() string { return result.JobCollectives }
+
+func (benchmark) steps(j *Job, _ int) int64 { return int64(min(len(j.Rows), 1)) } // all rows are one step
+
+// work has a row for each entry, one after the other.
+func (benchmark) work(p *Plan, j *Job) (w ranksWork, err error) {
 	cfg := workload.BenchmarkConfig{Ranks: j.Ranks(), Device: p.device(j), Slow: p.slow(j)}
 	var schedules []coll.Schedule
 	known := map[string]coll.Schedule{} // rows of one algorithm share a schedule
@@ -34,7 +42,7 @@ func (p *Plan) planBenchmark(j *Job) error {
 		c := &j.Spec.Collectives[i]
 		row, err := p.row(j, c)
 		if err != nil {
-			return j.wrong(fmt.Sprintf("collectives[%d].protocol", i), err)
+			return w, j.wrong(fmt.Sprintf("collectives[%d].protocol", i), err)
 		}
 		a, ok := coll.Algorithms[row.Algorithm+"-"+c.Op]
 		if !ok {
@@ -48,9 +56,9 @@ func (p *Plan) planBenchmark(j *Job) error {
 			var what string
 			if s, what, err = p.schedule(j.Placement, a, row.Channels, by); err != nil {
 				if what == "slots" {
-					return j.wrong("collective.slots", err)
+					return w, j.wrong("collective.slots", err)
 				}
-				return j.wrong(fmt.Sprintf("collectives[%d].algorithm", i), err)
+				return w, j.wrong(fmt.Sprintf("collectives[%d].algorithm", i), err)
 			}
 			known[key] = s
 			schedules = append(schedules, s)
@@ -67,25 +75,20 @@ func (p *Plan) planBenchmark(j *Job) error {
 		j.Rows = append(j.Rows, row)
 	}
 	if j.Ranks() > 1 {
-		var err error
 		if cfg.Barrier, err = coll.Algorithms["dissemination-barrier"].Over(j.Placement, 1, 1); err != nil {
-			return err
+			return w, err
 		}
 		schedules = append(schedules, cfg.Barrier)
 	}
 	work, timed, err := workload.Benchmark(cfg)
 	if err != nil {
-		return err
+		return w, err
 	}
-	j.Work = work
 	for i := range timed {
 		j.Rows[i].TimedRow = timed[i]
 	}
-	if err := p.connectRanks(j, func(int32) []coll.Schedule { return schedules }); err != nil {
-		return err
-	}
-	p.lessNetwork(j, protocols...)
-	return nil
+	all := func(int32) []coll.Schedule { return schedules }
+	return ranksWork{Job: work, schedules: all, protocols: protocols, once: true}, nil
 }
 
 // row says how an entry of job.collectives is run.

@@ -154,22 +154,6 @@ func (p *Plan) cnps(packets int64, job unit.Duration) int64 {
 	return packets / 2
 }
 
-// Steps returns how many steps the job takes, a training on so many images; 0 of flows.
-func (j *Job) Steps(images int) int64 {
-	if r := j.Spec.Replay; r != nil {
-		return int64(r.Steps)
-	}
-	t := j.Spec.Train
-	if t == nil {
-		return int64(min(len(j.Rows), 1)) // all rows are one step
-	}
-	steps := int64(images/t.Batch/j.Replicas()) * int64(t.Epochs)
-	if t.Steps.Set {
-		steps = min(steps, int64(t.Steps.Value))
-	}
-	return steps - j.Done
-}
-
 // runs is how often a collective runs in so many steps.
 func (j *Job) runs(collective int, steps int64) int64 {
 	if j.Work.Collectives[collective].Once {

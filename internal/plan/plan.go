@@ -2,8 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"railyard/internal/balance"
@@ -16,7 +14,6 @@ import (
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/topo"
-	"railyard/internal/train"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -211,19 +208,7 @@ func (p *Plan) planJobs() error {
 		return err
 	}
 	for i := range p.Jobs {
-		j := &p.Jobs[i]
-		var err error
-		switch {
-		case j.Spec.Train != nil:
-			err = p.planTraining(j)
-		case j.Spec.Replay != nil:
-			err = p.planReplay(j)
-		case len(j.Spec.Collectives) > 0:
-			err = p.planBenchmark(j)
-		default:
-			err = p.addFlows(j)
-		}
-		if err != nil {
+		if err := p.planJob(&p.Jobs[i]); err != nil {
 			return err
 		}
 	}
@@ -239,66 +224,6 @@ func (p *Plan) slow(j *Job) map[int32]unit.Ratio {
 		}
 	}
 	return slow
-}
-
-func (p *Plan) planTraining(j *Job) error {
-	t := j.Spec.Train
-	files := p.files.of(j)
-	spec, err := specOf(t, &files)
-	if err != nil {
-		return err
-	}
-	m, err := model(t, &spec)
-	if err != nil {
-		return err
-	}
-	j.Model, j.Network = m, &spec
-	if j.Optimiser, err = optimiser(t); err != nil {
-		return err
-	}
-	protocols, schedules := map[coll.Schedule]*workload.Protocol{}, map[string][]coll.Schedule{} // the latter by group
-	cfg := workload.Config{
-		Layers:    train.Layers(m),
-		Ties:      train.Ties(m, j.Spec.Parallel.TP),
-		Batch:     t.Batch,
-		State:     j.Optimiser.State(),
-		Clip:      train.Clip(&j.Optimiser),
-		Bucket:    t.Bucket.Or(workload.BucketPerLayer),
-		Precision: precision(j.Spec),
-		Layout:    layout(&j.Spec.Parallel),
-		LossPart:  train.LossPart(m),
-		Device:    p.device(j),
-		Slow:      p.slow(j),
-		Schedules: func(g *workload.Group, op coll.Collective) (coll.Schedule, error) {
-			s, err := p.groupSchedule(j, g, op)
-			if err != nil {
-				return nil, err
-			}
-			protocols[s.Schedule] = s.protocol
-			schedules[g.Name] = append(schedules[g.Name], s.Schedule)
-			if !j.split() && op == coll.AllReduce {
-				j.Schedule = s.Schedule
-			}
-			if c := &j.Spec.Collective; !j.split() && !c.Schedule.Set {
-				j.Rings = coll.Rings(j.Placement, c.Channels)
-			}
-			return s.Schedule, nil
-		},
-	}
-	if j.Work, err = workload.Lower(cfg); err != nil {
-		return p.misfits(j, err)
-	}
-	if !j.Spec.Collective.Schedule.Set { // a file's has been looked at
-		if err := j.Work.CheckRepeat(); err != nil {
-			return j.wrong("collective.algorithm", err)
-		}
-	}
-	if err := p.connectRanks(j, func(g int32) []coll.Schedule { return schedules[j.Work.Groups[g].Name] }); err != nil {
-		return err
-	}
-	p.lessNetwork(j, slices.Collect(maps.Values(protocols))...)
-	j.Work.SetProtocols(func(c *workload.Collective) *workload.Protocol { return protocols[c.Schedule] })
-	return nil
 }
 
 // device translates the scenario's GPU, as a job uses it.
@@ -336,19 +261,6 @@ func (p *Plan) peak(j *Job) (flops int64, precision string) {
 		}
 	}
 	return int64(h.FLOPS), "TF32"
-}
-
-// optimiser is what moves its weights.
-func optimiser(t *scenario.Train) (o nn.Optimiser, err error) {
-	if o.Method, err = nn.ParseMethod(t.Optimiser); err != nil {
-		return o, err
-	}
-	o.LR, o.Momentum, o.Beta1, o.Beta2, o.Epsilon, o.WeightDecay = t.LR, t.Momentum, t.Beta1, t.Beta2, t.Epsilon, t.Decay
-	o.Clip = t.Clip
-	s := t.Schedule
-	o.Schedule = nn.Schedule{Warmup: int64(s.Warmup), Every: int64(s.Every), Factor: s.Factor, End: s.End}
-	o.Schedule.Course, err = nn.ParseCourse(s.Kind)
-	return o, err
 }
 
 // connectRanks connects every two ranks of a group between which one of its schedules sends, in

@@ -2,13 +2,20 @@ package plan
 
 import (
 	"railyard/internal/coll"
+	"railyard/internal/result"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
 
-// planReplay plans a training of which durations and byte counts are known. All buckets have one
-// schedule, as job.collective says; a protocol is that of the largest.
-func (p *Plan) planReplay(j *Job) error {
+// replaying is a training of which durations and byte counts are known.
+type replaying struct{}
+
+func (replaying) name() string { return result.JobReplay }
+
+func (replaying) steps(j *Job, _ int) int64 { return int64(j.Spec.Replay.Steps) }
+
+// work has one schedule for all buckets, as job.collective says; a protocol is that of the largest.
+func (replaying) work(p *Plan, j *Job) (w ranksWork, err error) {
 	r := j.Spec.Replay
 	cfg := workload.ReplayConfig{Ranks: j.Ranks(), Forward: r.Forward, Update: r.Update, Device: p.device(j), Slow: p.slow(j)}
 	largest := unit.Bytes(0)
@@ -20,21 +27,13 @@ func (p *Plan) planReplay(j *Job) error {
 		c := &j.Spec.Collective
 		s, err := p.travelling(j, j.Placement, coll.AllReduce, c.Algorithm, EvenChannels(c.Algorithm, c.Channels), largest)
 		if err != nil {
-			return err
+			return w, err
 		}
 		j.Schedule, j.Rings = s.Schedule, coll.Rings(j.Placement, c.Channels)
 		cfg.Schedule, cfg.Protocol = s.Schedule, s.protocol
 	}
-	var err error
-	if j.Work, err = workload.Replay(cfg); err != nil {
-		return err
-	}
-	if err := j.Work.CheckRepeat(); err != nil {
-		return j.wrong("collective.algorithm", err)
-	}
-	if err := p.connectRanks(j, func(int32) []coll.Schedule { return []coll.Schedule{cfg.Schedule} }); err != nil {
-		return err
-	}
-	p.lessNetwork(j, cfg.Protocol)
-	return nil
+	w.Job, err = workload.Replay(cfg)
+	w.schedules = func(int32) []coll.Schedule { return []coll.Schedule{cfg.Schedule} }
+	w.protocols = []*workload.Protocol{cfg.Protocol}
+	return w, err
 }

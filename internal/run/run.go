@@ -176,28 +176,10 @@ type job struct {
 // steps returns how many steps the run takes, 0 where there are none. All collectives of a
 // benchmark are one step.
 func (j *job) steps() int64 {
-	switch {
-	case j.train != nil:
+	if j.train != nil {
 		return j.first + j.train.Steps()
-	case j.plan.Spec.Replay != nil:
-		return int64(j.plan.Spec.Replay.Steps)
-	case len(j.plan.Rows) > 0:
-		return 1
 	}
-	return 0
-}
-
-// kind says what kind of job it is.
-func (j *job) kind() string {
-	switch {
-	case j.train != nil:
-		return result.JobTrain
-	case j.plan.Spec.Replay != nil:
-		return result.JobReplay
-	case len(j.plan.Rows) > 0:
-		return result.JobCollectives
-	}
-	return result.JobFlows
+	return j.plan.Steps(0)
 }
 
 func (r *runner) build() error {
@@ -435,7 +417,7 @@ func (r *runner) begin(in *prepared) (sum *result.Summary, err error) {
 		f.From, f.Kernel, f.StepsPlanned = unit.Time(j.plan.Spec.Start), j.kernel, j.steps()
 		f.Resumed = r.opt.Resume.resumed(in.start)
 		if j.plan.Spec.Path() != soleJob {
-			f.Job, f.Kind = j.plan.Spec.Name, j.kind()
+			f.Job, f.Kind = j.plan.Spec.Name, j.plan.KindName()
 		}
 		if len(sum.Jobs) > 0 {
 			sum.StepsPlanned += f.StepsPlanned

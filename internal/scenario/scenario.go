@@ -536,6 +536,30 @@ type Job struct {
 	path string // where it stands in the file
 }
 
+// JobKind is what kind of thing a job does: the group of keys that says so.
+type JobKind string
+
+// The kinds of job.
+const (
+	TrainJob       JobKind = "train"
+	ReplayJob      JobKind = "replay"
+	CollectivesJob JobKind = "collectives"
+	FlowsJob       JobKind = "flows"
+)
+
+// Kind is what kind of thing the job does.
+func (j *Job) Kind() JobKind {
+	switch {
+	case j.Train != nil:
+		return TrainJob
+	case j.Replay != nil:
+		return ReplayJob
+	case len(j.Collectives) > 0:
+		return CollectivesJob
+	}
+	return FlowsJob
+}
+
 // Path returns the path of the job's keys: job, or jobs[0], jobs[1], ... of several.
 func (j *Job) Path() string {
 	if j.path == "" {
@@ -881,10 +905,10 @@ func (s *Scenario) NICsPerHost() int {
 // RankCount returns the number of ranks of a job, 0 for a job of flows. Collectives and replays run on
 // all GPUs of the job.
 func (s *Scenario) RankCount(j *Job) int {
-	switch {
-	case j.Train != nil:
+	switch j.Kind() {
+	case TrainJob:
 		return j.Parallel.Ranks()
-	case j.Replay != nil, len(j.Collectives) > 0:
+	case ReplayJob, CollectivesJob:
 		return s.rankPlaces(j)
 	}
 	return 0
@@ -893,7 +917,7 @@ func (s *Scenario) RankCount(j *Job) int {
 // Ranked returns the jobs that have ranks.
 func (s *Scenario) Ranked() (all []*Job) {
 	for i := range s.Jobs {
-		if j := &s.Jobs[i]; j.Train != nil || j.Replay != nil || len(j.Collectives) > 0 {
+		if j := &s.Jobs[i]; j.Kind() != FlowsJob {
 			all = append(all, j)
 		}
 	}

@@ -1,0 +1,95 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+
+	"railyard/internal/coll"
+	"railyard/internal/nn"
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+	"railyard/internal/train"
+	"railyard/internal/workload"
+)
+
+// learning is a network that is really trained.
+type learning struct{}
+
+func (learning) name() string { return result.JobTrain }
+
+// work lowers the network. Each group has its schedule by what it is for.
+func (learning) work(p *Plan, j *Job) (w ranksWork, err error) {
+	t := j.Spec.Train
+	files := p.files.of(j)
+	spec, err := specOf(t, &files)
+	if err != nil {
+		return w, err
+	}
+	m, err := model(t, &spec)
+	if err != nil {
+		return w, err
+	}
+	j.Model, j.Network = m, &spec
+	if j.Optimiser, err = optimiser(t); err != nil {
+		return w, err
+	}
+	protocols, schedules := map[coll.Schedule]*workload.Protocol{}, map[string][]coll.Schedule{} // the latter by group
+	cfg := workload.Config{
+		Layers:    train.Layers(m),
+		Ties:      train.Ties(m, j.Spec.Parallel.TP),
+		Batch:     t.Batch,
+		State:     j.Optimiser.State(),
+		Clip:      train.Clip(&j.Optimiser),
+		Bucket:    t.Bucket.Or(workload.BucketPerLayer),
+		Precision: precision(j.Spec),
+		Layout:    layout(&j.Spec.Parallel),
+		LossPart:  train.LossPart(m),
+		Device:    p.device(j),
+		Slow:      p.slow(j),
+		Schedules: func(g *workload.Group, op coll.Collective) (coll.Schedule, error) {
+			s, err := p.groupSchedule(j, g, op)
+			if err != nil {
+				return nil, err
+			}
+			protocols[s.Schedule] = s.protocol
+			schedules[g.Name] = append(schedules[g.Name], s.Schedule)
+			if !j.split() && op == coll.AllReduce {
+				j.Schedule = s.Schedule
+			}
+			if c := &j.Spec.Collective; !j.split() && !c.Schedule.Set {
+				j.Rings = coll.Rings(j.Placement, c.Channels)
+			}
+			return s.Schedule, nil
+		},
+	}
+	if w.Job, err = workload.Lower(cfg); err != nil {
+		return w, p.misfits(j, err)
+	}
+	w.SetProtocols(func(c *workload.Collective) *workload.Protocol { return protocols[c.Schedule] })
+	w.schedules = func(g int32) []coll.Schedule { return schedules[w.Groups[g].Name] }
+	w.protocols = slices.Collect(maps.Values(protocols))
+	w.once = j.Spec.Collective.Schedule.Set // a file's has been looked at
+	return w, nil
+}
+
+func (learning) steps(j *Job, examples int) int64 {
+	t := j.Spec.Train
+	steps := int64(examples/t.Batch/j.Replicas()) * int64(t.Epochs)
+	if t.Steps.Set {
+		steps = min(steps, int64(t.Steps.Value))
+	}
+	return steps - j.Done
+}
+
+// optimiser is what moves its weights.
+func optimiser(t *scenario.Train) (o nn.Optimiser, err error) {
+	if o.Method, err = nn.ParseMethod(t.Optimiser); err != nil {
+		return o, err
+	}
+	o.LR, o.Momentum, o.Beta1, o.Beta2, o.Epsilon, o.WeightDecay = t.LR, t.Momentum, t.Beta1, t.Beta2, t.Epsilon, t.Decay
+	o.Clip = t.Clip
+	s := t.Schedule
+	o.Schedule = nn.Schedule{Warmup: int64(s.Warmup), Every: int64(s.Every), Factor: s.Factor, End: s.End}
+	o.Schedule.Course, err = nn.ParseCourse(s.Kind)
+	return o, err
+}
