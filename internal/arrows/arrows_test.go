@@ -80,6 +80,7 @@ var rules = map[string]rule{
 		third: "github.com/mmcloughlin/avo",
 		why:   "it writes assembly that is committed: no program runs it",
 	},
+	"decoder": {why: "what is counted of a model follows from its sizes: what becomes of it on a cluster is above"},
 	"nn": {
 		may: "nn/kernel splitmix",
 		why: "tensors know nothing of ranks and networks, so that the oracle and the simulation run the same " +
@@ -392,7 +393,7 @@ var rules = map[string]rule{
 	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
-		may: "bench board coll commission dataset design hash headline input inventory lab lint located nccl " +
+		may: "bench board coll commission dataset decoder design hash headline input inventory lab lint located nccl " +
 			"nccltests nccltopo netconf netconf/dialects nn ns3 output pcapng perf plan prove qos report " +
 			"result rib run scenario scenario/schema sheet shown sizing survey sweep topo topoform trial " +
 			"tune validate web whatif wire workload",

@@ -52,7 +52,8 @@ var views = []view{
 		memoryText, memoryData},
 	{"model", "Print the layers of a network, and how ranks share them",
 		"Prints each layer of the network that a job trains: its tensors and their shapes, parameters,\narithmetic and " +
-			"what it keeps of a row, the stage it is on, and what tensor-parallel ranks have of it.",
+			"what it keeps of a row, the stage it is on, and what tensor-parallel ranks have of it.\nIn place of FILE the name " +
+			"of a large model prints its parameters, the FLOP of a token and the bytes of its\ngradients: " + decoderNames() + ".",
 		modelText, modelData},
 	{"corpus", "Print the tokens of a training's text, and how well it can be predicted",
 		"Prints how many tokens and windows a training's text has, the vocabulary, the beginning of the test\ntext, the " +
@@ -88,6 +89,9 @@ func (a *app) viewCommand(v view) *cobra.Command {
 			" examples/digits-8gpu.yaml",
 		Args: oneFile, ValidArgsFunction: completeScenario,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if v.name == "model" && isDecoder(args[0]) {
+				return a.showDecoder(args[0], asJSON)
+			}
 			p, err := a.plan(args[0])
 			if err != nil {
 				return err
