@@ -22,10 +22,10 @@ func (l *linter) fabric() {
 	l.routing()
 }
 
-// agree wants the DSCPs of classes that pause, and of CNPs, to be the same on all devices: those of most.
-func (l *linter) agree() {
-	sets := make([]string, len(l.devices))
+// pausedDSCPs are, for each device, the DSCPs of its class that pauses, none: it says none, and what most have.
+func (l *linter) pausedDSCPs() (sets [][]int, most []int) {
 	n := map[string]int{}
+	sets = make([][]int, len(l.devices))
 	for k, d := range l.devices {
 		if d.Device.QoS == nil {
 			continue
@@ -33,32 +33,38 @@ func (l *linter) agree() {
 		for p := range d.Device.QoS.Profiles {
 			of := &d.Device.QoS.Profiles[p]
 			for i := range of.Classes {
-				if c := &of.Classes[i]; c.Pause != nil && sets[k] == "" {
-					sets[k] = strings.Join(netconf.Ranges(of.DSCPs(c.TC)), " ")
+				if c := &of.Classes[i]; c.Pause != nil && len(sets[k]) == 0 {
+					sets[k] = of.DSCPs(c.TC)
 				}
 			}
 		}
-		if sets[k] != "" {
-			n[sets[k]]++
+		if len(sets[k]) > 0 {
+			n[fmt.Sprint(sets[k])]++
 		}
 	}
-	most := ""
 	for _, s := range sets {
-		if s != "" && n[s] > n[most] {
+		if len(s) > 0 && n[fmt.Sprint(s)] > n[fmt.Sprint(most)] {
 			most = s
 		}
 	}
+	return sets, most
+}
+
+// agree wants the DSCPs of classes that pause, and of CNPs, to be the same on all devices: those of most.
+func (l *linter) agree() {
+	sets, most := l.pausedDSCPs()
 	for k, d := range l.devices {
-		if sets[k] == "" || sets[k] == most {
+		if len(sets[k]) == 0 || slices.Equal(sets[k], most) {
 			continue
 		}
 		l.add(d, "Q01", Error, fmt.Sprintf("DSCP %s is in the class that pauses, and on most devices %s",
-			sets[k], most), pausedAt(d.Device)...)
+			strings.Join(netconf.Ranges(sets[k]), " "), strings.Join(netconf.Ranges(most), " ")), pausedAt(d.Device, sets[k], most)...)
 	}
 }
 
-// pausedAt are the places of the first port that pauses, by what is in its class.
-func pausedAt(d *netconf.Device) []string {
+// pausedAt are the places of the first port that pauses: by a DSCP that most have in its class and it has not, else by what
+// is there.
+func pausedAt(d *netconf.Device, set, most []int) (places []string) {
 	for i := range d.Interfaces {
 		here := &d.Interfaces[i]
 		p := d.ProfileOf(here)
@@ -67,7 +73,12 @@ func pausedAt(d *netconf.Device) []string {
 		}
 		for k := range p.Classes {
 			if c := &p.Classes[k]; c.Pause != nil {
-				return []string{fmt.Sprintf("interface %s tc %d dscp", here.Name, c.TC), "interface " + here.Name}
+				for _, v := range most {
+					if !slices.Contains(set, v) {
+						places = append(places, fmt.Sprintf("interface %s dscp %d", here.Name, v))
+					}
+				}
+				return append(places, fmt.Sprintf("interface %s tc %d dscp", here.Name, c.TC), "interface "+here.Name)
 			}
 		}
 	}

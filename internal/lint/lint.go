@@ -78,13 +78,17 @@ type linter struct {
 	links    links
 	together map[[2]*Device]bool         // those that share NICs
 	small    map[*netconf.Interface]bool // whose frames are too small, which is said
+	odd      map[*Device]bool            // whose class that pauses has other DSCPs than most, which is said of all devices
+	told     map[*netconf.Loose]bool     // that is not used, which another finding says
 }
 
 // Check returns what is wrong with devices.
 func Check(devices []*Device, design *Design) []Finding {
 	l := &linter{devices: devices, design: design, links: linksOf(devices), together: map[[2]*Device]bool{},
-		small: map[*netconf.Interface]bool{}}
-	for _, d := range devices {
+		small: map[*netconf.Interface]bool{}, told: map[*netconf.Loose]bool{}, odd: map[*Device]bool{}}
+	sets, most := l.pausedDSCPs()
+	for k, d := range devices {
+		l.odd[d] = !slices.Equal(sets[k], most)
 		l.device(d)
 	}
 	l.fabric()
@@ -153,12 +157,16 @@ func (l *linter) device(d *Device) {
 			Reason: r.Reason, Fix: r.Fix})
 	}
 	l.subnets(d)
-	l.loose(d)
-	l.applied(d)
 	l.frames(d)
-	if d.Device.QoS == nil {
-		return
+	if d.Device.QoS != nil {
+		l.quality(d)
 	}
+	l.applied(d)
+	l.loose(d)
+}
+
+// quality checks quality of service.
+func (l *linter) quality(d *Device) {
 	l.profiles(d)
 	l.watchdog(d)
 	l.forgotten(d)
@@ -214,197 +222,6 @@ func grouped(d *Device, profile int) (first *netconf.Interface, text string) {
 	return first, text
 }
 
-// data is the DSCP of RoCE data at a profile: the design's, or the one of the usual that is in a class that
-// pauses; false: none is.
-func (l *linter) data(p *netconf.Profile) (dscp int, tc uint8, paused bool) {
-	wanted := roceDSCPs
-	if l.design != nil {
-		wanted = []int{l.design.DSCP}
-	}
-	for _, v := range wanted {
-		if c := p.Class(p.Classify[v]); c != nil && c.Pause != nil {
-			return v, c.TC, true
-		}
-	}
-	return wanted[0], p.Classify[wanted[0]], false
-}
-
-// profiles checks how ports treat classes.
-func (l *linter) profiles(d *Device) {
-	for n := range d.Device.QoS.Profiles {
-		p := &d.Device.QoS.Profiles[n]
-		first, ports := grouped(d, n)
-		at := func(tc uint8, what string) string { return fmt.Sprintf("interface %s tc %d %s", first.Name, tc, what) }
-		here := "interface " + first.Name
-		pausing := 0
-		for k := range p.Classes {
-			if p.Classes[k].Pause != nil {
-				pausing++
-			}
-		}
-		for k := range p.Classes {
-			c := &p.Classes[k]
-			if c.Pause != nil && pausing <= mostPausing {
-				l.pausingClass(d, p, c, ports, at)
-			}
-			if e := c.ECN; e != nil {
-				l.curve(d, e, fmt.Sprintf("%s: traffic class %d", ports, c.TC), at(c.TC, "ecn"))
-			}
-		}
-		switch {
-		case pausing == 0:
-			if on := enabled(d.Device, n); on != nil && !slipped(d, "Q02") && !slipped(d, "Q14") &&
-				!slipped(d, "Q15") && !slipped(d, "Q16") {
-				at := "interface " + on.Name
-				l.lacks(d, netconf.AboutQoS, "", "Q02", Error, ports+": PFC is on, and no class pauses", at+" pfc", at)
-			}
-			if d.Dialect == "nvue" && p.Class(3) == nil {
-				l.lacks(d, netconf.AboutQoS, first.Name, "Q21", Error,
-					ports+": ECN marks traffic class 0 alone, as from the start: class 3 is unmarked",
-					"interface "+first.Name)
-			}
-			continue
-		case pausing > mostPausing:
-			l.add(d, "Q09", Error, fmt.Sprintf("%s: %d classes pause", ports, pausing), here+" pfc", here)
-			continue // what follows would follow from that
-		}
-		if !anyPFC(d.Device) {
-			l.lacks(d, netconf.AboutQoS, "", "Q02", Error,
-				ports+": a class is to pause, and PFC is off at every port", here+" pfc", here)
-			continue
-		}
-		if dscp, tc, paused := l.data(p); !paused && !slipped(d, "Q14") {
-			l.lossy(d, p, first,
-				fmt.Sprintf("%s: DSCP %d of RoCE data is in traffic class %d, which does not pause", ports, dscp, tc),
-				fmt.Sprintf("%s dscp %d", here, dscp), at(tc, "dscp"), here+" classify", here)
-		}
-		l.cnp(d, p, ports, here)
-	}
-}
-
-// enabled is the first port of a profile whose PFC is on; nil: none is.
-func enabled(d *netconf.Device, profile int) *netconf.Interface {
-	for i := range d.Interfaces {
-		if q := d.Interfaces[i].QoS; q != nil && q.Profile == profile && q.PFC == netconf.PFCOn && !d.Interfaces[i].Down {
-			return &d.Interfaces[i]
-		}
-	}
-	return nil
-}
-
-// lossy reports data in a class that does not pause. Where no design says which DSCP hosts use, and some are in the
-// class that pauses, those may be it.
-func (l *linter) lossy(d *Device, p *netconf.Profile, port *netconf.Interface, text string, places ...string) {
-	s := Error
-	if l.design == nil {
-		for k := range p.Classes {
-			if c := &p.Classes[k]; c.Pause != nil && len(p.DSCPs(c.TC)) > 0 {
-				s = Warning
-				text = fmt.Sprintf("%s; no scenario says that hosts use it, and DSCP %s is in one that does", text,
-					strings.Join(netconf.Ranges(p.DSCPs(c.TC)), " "))
-				break
-			}
-		}
-	}
-	l.lacks(d, netconf.AboutQoS, port.Name, "Q02", s, text, places...)
-}
-
-// mostPausing is how many classes may pause.
-const mostPausing = 2
-
-// slipped reports whether a form of a rule was found, from which other findings would follow.
-func slipped(d *Device, rule string) bool {
-	return slices.ContainsFunc(d.Slips, func(s netconf.Slip) bool { return s.Rule == rule })
-}
-
-// cnp checks the class of CNPs.
-func (l *linter) cnp(d *Device, p *netconf.Profile, ports, here string) {
-	dscp := cnpDSCP
-	if l.design != nil {
-		dscp = l.design.CNPDSCP
-	}
-	c := p.Class(p.Classify[dscp])
-	if c == nil {
-		return
-	}
-	of := fmt.Sprintf("%s: DSCP %d of CNPs is in traffic class %d", ports, dscp, c.TC)
-	places := []string{fmt.Sprintf("%s tc %d queue", here, c.TC), fmt.Sprintf("%s dscp %d", here, dscp), here}
-	switch {
-	case c.Pause != nil:
-		l.add(d, "Q03", Error, of+", which pauses", places[1:]...)
-	case !c.Strict:
-		l.lacks(d, netconf.AboutQoS, portOf(places), "Q03", Error, of+", whose queue is not strict", places...)
-	}
-	if d.Dialect == "eos" && c.TC == 7 {
-		l.add(d, "Q15", Warning, of+", which the platform has for its own packets, as its queue", places[1:]...)
-	}
-}
-
-// pausingClass checks a class that pauses.
-func (l *linter) pausingClass(d *Device, p *netconf.Profile, c *netconf.Class, ports string, at func(uint8,
-	string) string) {
-	of := fmt.Sprintf("%s: traffic class %d pauses", ports, c.TC)
-	if c.ECN == nil {
-		port := portOf([]string{at(c.TC, "queue")})
-		l.lacks(d, netconf.AboutQoS, port, "Q04", Error, of+", and nothing marks in its queue", at(c.TC,
-			"ecn"), at(c.TC, "queue"), at(c.TC, "pause"))
-	} else if c.ECN.Drops {
-		port := portOf([]string{at(c.TC, "ecn")})
-		l.lacks(d, netconf.AboutQoS, port, "Q04", Error, of+", and its WRED profile drops: ecn is missing", at(c.TC, "ecn"))
-	}
-	if rest := len(p.DSCPs(c.TC)); rest > 8 && p.Classify[0] == c.TC || rest > netconf.CodePoints/2 {
-		l.lacks(d, netconf.AboutQoS, portOf([]string{at(c.TC, "pause")}), "Q11", Error,
-			of+", and all other traffic is in it",
-			at(c.TC, "pause"), at(c.TC, "dscp"))
-	} else {
-		l.strangers(d, p, c, of, at)
-	}
-	if d.Dialect == "eos" && d.Device.QoS.Watchdog.On && !c.Strict && c.Share == 0 {
-		l.lacks(d, netconf.AboutQoS, portOf([]string{at(c.TC, "queue")}), "Q10", Error,
-			of+", and its queue has no guaranteed bandwidth: the watchdog does not look at it", at(c.TC, "queue"))
-	}
-	l.order(d, c, of, at(c.TC, "ecn"))
-}
-
-// order compares ECN with xOFF, both in bytes of one sender that is alone.
-func (l *linter) order(d *Device, c *netconf.Class, of, place string) {
-	b, pools := c.Pause.Buffer, d.Device.QoS.Pools
-	if b == nil || c.ECN == nil || c.ECN.Max == 0 {
-		return
-	}
-	pause := b.XOFF
-	how := "a fixed xOFF"
-	if pause == 0 {
-		shared := pools.Size - pools.Headroom
-		if shared <= 0 {
-			return
-		}
-		pause = unit.Bytes(unit.Ratio{Num: b.Alpha.Num, Den: b.Alpha.Num + b.Alpha.Den}.Of(int64(shared)))
-		how = fmt.Sprintf("alpha %s of the %v that ports share", b.Alpha, shared)
-	}
-	if c.ECN.Max > pause {
-		l.add(d, "Q06", Error,
-			fmt.Sprintf("%s with %v of one sender in the switch (%s; ingress and egress converted), and everything is "+
-				"marked only above %v", of, pause, how, c.ECN.Max), place)
-	}
-}
-
-func (l *linter) curve(d *Device, e *netconf.ECN, of, place string) {
-	low, high := int64(e.Min), int64(e.Max)
-	if e.Scale != "" {
-		low, high = int64(e.Least), int64(e.Most)
-	}
-	if e.MaxFill > 0 {
-		low, high = int64(e.MinFill), int64(e.MaxFill)
-	}
-	switch {
-	case low > high:
-		l.add(d, "Q05", Error, of+": WRED min is above max: "+e.String(), place)
-	case low == high:
-		l.add(d, "Q05", Warning, of+": WRED min is max: "+e.String(), place)
-	}
-}
-
 // watchdog checks that it is on wherever PFC is.
 func (l *linter) watchdog(d *Device) {
 	q := d.Device.QoS
@@ -449,32 +266,6 @@ func (d *Device) some(ports []string) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
-}
-
-// strangers warns of DSCPs in the class that pauses beside those of RoCE data: with a design all others, without one those
-// that are not of the same class selector (RFC 2474).
-func (l *linter) strangers(d *Device, p *netconf.Profile, c *netconf.Class, of string, at func(uint8, string) string) {
-	all := p.DSCPs(c.TC)
-	data, _, paused := l.data(p)
-	if !paused || p.Classify[data] != c.TC || len(all) > 16 {
-		return
-	}
-	cnp := cnpDSCP
-	if l.design != nil {
-		cnp = l.design.CNPDSCP
-	}
-	var others []int
-	for _, v := range all {
-		if v/8 != data/8 && v != cnp {
-			others = append(others, v)
-		}
-	}
-	if len(others) > 0 && len(others) < len(all) {
-		l.add(d, "Q11", Warning, fmt.Sprintf("%s, and DSCP %s is in it beside %d of RoCE data", of,
-			strings.Join(netconf.Ranges(others), " "), data), fmt.Sprintf("interface %s dscp %d",
-			portOf([]string{at(c.TC, "dscp")}), others[0]),
-			at(c.TC, "dscp"), at(c.TC, "pause"))
-	}
 }
 
 func anyPFC(d *netconf.Device) bool {

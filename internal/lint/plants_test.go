@@ -31,7 +31,7 @@ func second(t *testing.T) map[string]string {
 type plant struct{ device, old, with, rule, at string }
 
 // plants reads testdata/plants.txt: blocks of the device, the text and what is put in its place, and the rule with words
-// of the line that it is found at. \n stands for the end of a line.
+// of the line that it is found at; "nothing" is a near miss. \n stands for the end of a line.
 func plants(t *testing.T) (all []plant) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "plants.txt"))
@@ -104,7 +104,12 @@ func check(texts map[string]string) (all []lint.Finding) {
 // False if a rule is taken away, finds more than the mistake, or names another line.
 func TestPlants(t *testing.T) {
 	all := plants(t)
-	count := len(all) + len(linttest.Planted)
+	count := len(linttest.Planted)
+	for _, p := range all {
+		if p.rule != "nothing" {
+			count++
+		}
+	}
 	if count < 120 {
 		t.Errorf("%d mistakes are planted, want 120", count)
 	}
@@ -130,6 +135,9 @@ func TestPlants(t *testing.T) {
 			if !before[f.Rule+f.Text] && f.Severity != lint.Unknown {
 				found = append(found, f)
 			}
+		}
+		if p.rule == "nothing" && len(found) == 0 {
+			continue
 		}
 		got := ""
 		if len(found) == 1 && found[0].Line > 0 {

@@ -59,12 +59,45 @@ func (l *linter) forgotten(d *Device) {
 			continue
 		}
 		most := all.of(p)
+		if most == "" {
+			l.twin(d, p)
+		}
 		if t := treatment(d.Device, p); most != "" && t != most {
 			l.lacks(d, netconf.AboutQoS, p.Name, "Q13", Error, fmt.Sprintf("%s: %s; most ports: %s",
 				d.Native(p.Name), t, most),
 				"interface "+p.Name+" pfc", "interface "+p.Name)
 		}
 	}
+}
+
+// twin warns of a port that does not pause though its class is to, beside one that treats classes the same and pauses: where
+// there are two, there is no majority. What the neighbour says is held against it elsewhere.
+func (l *linter) twin(d *Device, p *netconf.Interface) {
+	o := d.twin(p)
+	if o == nil || p.QoS == nil || o.QoS == nil || p.QoS.PFC != netconf.PFCOff || o.QoS.PFC == netconf.PFCOff ||
+		p.QoS.Profile != o.QoS.Profile || !pausesAt(d.Device, p) {
+		return
+	}
+	if far, at := l.links.far(d, p); far != nil && far.Device.ProfileOf(at) != nil {
+		return
+	}
+	l.lacks(d, netconf.AboutQoS, p.Name, "Q13", Warning, fmt.Sprintf("%s: PFC is off, and on at %s, the other port like it",
+		d.Native(p.Name), d.Native(o.Name)), "interface "+p.Name+" pfc", "interface "+p.Name)
+}
+
+// twin is the one other port of a port's duty and VRF; nil: there is none, or there are several.
+func (d *Device) twin(p *netconf.Interface) (other *netconf.Interface) {
+	for k := range d.Device.Interfaces {
+		o := &d.Device.Interfaces[k]
+		if o == p || !used(o) || duty(o) != duty(p) || o.VRF != p.VRF {
+			continue
+		}
+		if other != nil {
+			return nil
+		}
+		other = o
+	}
+	return other
 }
 
 // used reports whether an interface is a port that is not shut down.
@@ -101,90 +134,15 @@ func majority[K cmp.Ordered](of map[K]int) (most K) {
 	return most
 }
 
-// frames wants ports that carry RoCE data, and say nothing of frames, to take them by default.
-func (l *linter) frames(d *Device) {
-	least := unit.Bytes(leastFrame)
-	if l.design != nil {
-		least = l.design.Frame
-	}
-	var short []string
-	var frame unit.Bytes
-	said := false
-	for k := range d.Device.Interfaces {
-		i := &d.Device.Interfaces[k]
-		said = said || i.Kind == netconf.Physical && i.MTU > 0
-		f, here := d.Frame(i)
-		if here || f == 0 || f >= least || i.Down || i.VRF != "" && i.Kind != netconf.Physical {
-			continue
-		}
-		switch {
-		case i.Kind == netconf.Physical && i.QoS != nil && i.QoS.PFC != netconf.PFCOff && pausesAt(d.Device, i),
-			i.Kind == netconf.Physical && l.meant(d, i) != nil,
-			i.Kind == netconf.SVI && l.carries(d, i.VLAN):
-			short, frame = append(short, i.Name), f
-		}
-	}
-	l.uneven(d, short)
-	if len(short) == 0 {
-		return
-	}
-	s := Warning // a file that says the MTU of no port may be a part of one
-	if said || l.design != nil {
-		s = Error
-	}
-	l.lacks(d, netconf.AboutMTU, short[0], "Q12", s,
-		fmt.Sprintf("%s: no MTU is said, so frames of at most %v, and RoCE's take %v",
-			d.some(short), frame, least), "interface "+short[0])
-}
-
-// uneven warns of ports that say nothing of frames where most of their duty take larger ones than the default; those that
-// are too small for RoCE data are told of elsewhere.
-func (l *linter) uneven(d *Device, told []string) {
-	frames := usual[unit.Bytes]{}
-	for k := range d.Device.Interfaces {
-		i := &d.Device.Interfaces[k]
-		if f, _ := d.Frame(i); used(i) && duty(i) != "" && f > 0 {
-			frames.count(i, f)
-		}
-	}
-	for k := range d.Device.Interfaces {
-		i := &d.Device.Interfaces[k]
-		f, said := d.Frame(i)
-		if said || !used(i) || duty(i) == "" || i.Channel > 0 || slices.Contains(told, i.Name) {
-			continue
-		}
-		if most := frames.of(i); most > f {
-			l.small[i] = true
-			l.lacks(d, netconf.AboutMTU, i.Name, "Q12", Warning, fmt.Sprintf(
-				"%s: no MTU is said, so frames of at most %v, and most ports take %v", d.Native(i.Name), f, most), "interface "+i.Name)
-		}
-	}
-}
-
-// carries reports whether an access port of a VLAN pauses.
-func (l *linter) carries(d *Device, vlan int) bool {
-	return slices.ContainsFunc(d.Device.Interfaces, func(i netconf.Interface) bool {
-		return i.Kind == netconf.Physical && i.VLAN == vlan && i.QoS != nil && i.QoS.PFC != netconf.PFCOff && pausesAt(d.Device, &i)
-	})
-}
-
 // ports checks MTU, LLDP and headroom of each.
 func (l *linter) ports(d *Device) {
-	least := unit.Bytes(leastFrame)
-	if l.design != nil {
-		least = l.design.Frame
-	}
 	var mtu unit.Bytes
 	for k := range d.Device.Interfaces {
 		i := &d.Device.Interfaces[k]
 		here := "interface " + i.Name
 		switch {
 		case i.Kind != netconf.Physical || i.MTU == 0 || i.Down || i.QoS == nil || l.design == nil && !pausesAt(d.Device, i):
-		case i.MTU < least:
-			l.small[i] = true
-			l.add(d, "Q12", Error, fmt.Sprintf("%s: frames of at most %v, and RoCE's take %v", d.Native(i.Name),
-				i.MTU,
-				least), here+" mtu", here)
+		case l.small[i]: // which is said
 		case mtu != 0 && i.MTU != mtu:
 			l.add(d, "Q12", Warning, fmt.Sprintf("%s: frames of at most %v, and %v at other ports", d.Native(i.Name),
 				i.MTU, mtu), here+" mtu", here)

@@ -330,7 +330,11 @@ func (l *linter) originated(d *Device, b *netconf.BGP) {
 
 // loose warns of what is defined and not used.
 func (l *linter) loose(d *Device) {
-	for _, x := range d.Loose {
+	for i := range d.Loose {
+		x := &d.Loose[i]
+		if l.told[x] {
+			continue
+		}
 		s, text := Warning, x.Text+": defined, and never used"
 		if d.Hides(netconf.AboutQoS|netconf.AboutRouting, "") {
 			s, text = Unknown, text+"; not known, since lines that are not understood may use it"
@@ -353,7 +357,8 @@ func (l *linter) applied(d *Device) {
 			return i.QoS != nil && i.QoS.PFC != netconf.PFCOff && pausesAt(of, &i)
 		})
 	}
-	if pauses(meant) && !pauses(d.Device) && !slipped(d, "Q14") {
+	why := func(f Finding) bool { return f.Rule == "Q02" && f.Device == d.Device.Name }
+	if pauses(meant) && !pauses(d.Device) && !slipped(d, "Q14") && !slices.ContainsFunc(l.findings, why) {
 		l.lacks(d, netconf.AboutQoS, "", "Q34", Error, "nothing pauses here, and the design does", "hostname")
 	}
 }

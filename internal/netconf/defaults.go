@@ -44,3 +44,8 @@ func (p *Parsed) Frame(i *Interface) (frame unit.Bytes, said bool) {
 	}
 	return p.Defaults.SwitchedMTU, false
 }
+
+// In reports whether a port is one of a VLAN, as far as is known.
+func (i *Interface) In(vlan int) bool {
+	return i.Kind == Physical && vlan > 0 && (i.VLAN == vlan || i.Trunk && i.Allowed.Has(vlan))
+}

@@ -2,6 +2,9 @@ package netconf
 
 import (
 	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
 
 	"railyard/internal/unit"
 )
@@ -48,15 +51,45 @@ type Interface struct {
 	Channel int `json:"channel,omitempty"`
 	// Read and not rendered: a VRF that it is in, "": the default one; that a port carries several VLANs, or is routed
 	// without an address of its own.
-	VRF    string       `json:"vrf,omitempty"`
-	Trunk  bool         `json:"trunk,omitempty"`
-	Routed bool         `json:"routed,omitempty"`
-	Down   bool         `json:"shutdown,omitempty"`
-	MTU    unit.Bytes   `json:"largest_frame_bytes,omitempty"` // header and FCS included; 0: not said
-	Speed  unit.Bitrate `json:"rate_bps,omitempty"`            // of a port; 0: not said
-	MAC    string       `json:"mac,omitempty"`                 // of an SVI, 00:00:5e:00:01:01; "": its own
-	QoS    *PortQoS     `json:"qos,omitempty"`                 // of a port; nil: nothing is said of it
-	LLDP   PortLLDP     `json:"lldp,omitzero"`                 // of a port
+	VRF    string `json:"vrf,omitempty"`
+	Trunk  bool   `json:"trunk,omitempty"`
+	Routed bool   `json:"routed,omitempty"`
+	// Allowed are the VLANs of a trunk; none: all, or it is not said.
+	Allowed VLANs        `json:"-"`
+	Down    bool         `json:"shutdown,omitempty"`
+	MTU     unit.Bytes   `json:"largest_frame_bytes,omitempty"` // header and FCS included; 0: not said
+	Speed   unit.Bitrate `json:"rate_bps,omitempty"`            // of a port; 0: not said
+	MAC     string       `json:"mac,omitempty"`                 // of an SVI, 00:00:5e:00:01:01; "": its own
+	QoS     *PortQoS     `json:"qos,omitempty"`                 // of a port; nil: nothing is said of it
+	LLDP    PortLLDP     `json:"lldp,omitzero"`                 // of a port
+}
+
+// VLANs are ranges of numbers, the ends included; none: all.
+type VLANs [][2]int
+
+// mostRanges bounds how many of a line are taken.
+const mostRanges = 4094
+
+// ReadVLANs reads 101,110-119; nil: it is something else.
+func ReadVLANs(text string) (all VLANs) {
+	for part := range strings.SplitSeq(text, ",") {
+		low, high, isRange := strings.Cut(part, "-")
+		if !isRange {
+			high = low
+		}
+		a, err := strconv.Atoi(low)
+		b, err2 := strconv.Atoi(high)
+		if err != nil || err2 != nil || a < 1 || b < a || b > 4094 || len(all) == mostRanges {
+			return nil
+		}
+		all = append(all, [2]int{a, b})
+	}
+	return all
+}
+
+// Has reports whether a VLAN is one of them.
+func (v VLANs) Has(vlan int) bool {
+	return len(v) == 0 || slices.ContainsFunc(v, func(r [2]int) bool { return r[0] <= vlan && vlan <= r[1] })
 }
 
 // BGP is what a switch says to others of its routes.

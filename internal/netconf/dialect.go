@@ -68,8 +68,9 @@ type Slip struct {
 // A Loose is a thing that is defined, and that nothing uses.
 type Loose struct {
 	Place
-	Text string // policy-map type qos QOS_IN
-	QoS  bool   // it is of quality of service
+	Text   string // policy-map type qos QOS_IN
+	QoS    bool   // it is of quality of service
+	Pauses bool   // it says which class pauses
 }
 
 // Native is the device's own name of an interface.

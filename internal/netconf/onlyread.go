@@ -24,7 +24,7 @@ func (f *Fitting) onlyRead() {
 			}
 			f.Say("VRFs, several VLANs of a port, ports that are routed without an address or shut down: no dialect renders them")
 		}
-		here.VRF, here.Trunk, here.Routed, here.Down = "", false, false, false
+		here.VRF, here.Trunk, here.Allowed, here.Routed, here.Down = "", false, nil, false, false
 	}
 	if d.QoS != nil {
 		for i := range d.QoS.Profiles {

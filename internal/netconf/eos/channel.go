@@ -1,6 +1,7 @@
 package eos
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -124,8 +125,8 @@ func (r *reader) finishChannels(missing, wrong func(l *line, format string, args
 			if peer := r.Device.Peer; peer == nil || c.number != peer.Link {
 				here.Trunk = c.trunk // to the peer all VLANs go
 			}
-			if b := r.Device.Port(fmt.Sprintf("Port-Channel%d", c.number)); b != nil && here.MTU == 0 {
-				here.MTU = b.MTU
+			if b := r.Device.Port(fmt.Sprintf("Port-Channel%d", c.number)); b != nil {
+				here.MTU, here.Allowed = cmp.Or(here.MTU, b.MTU), b.Allowed
 			}
 		}
 	}

@@ -135,6 +135,10 @@ var (
 		{Pattern: "switchport"},
 		{Pattern: "switchport mode access", Do: func(r *reader, _ *line) error { r.at.switched = true; return nil }},
 		{Pattern: "switchport mode trunk", Do: trunk},
+		{Pattern: "switchport trunk allowed vlan NAME", Do: func(r *reader, l *line) error {
+			r.port.Allowed = netconf.ReadVLANs(l.Args[0])
+			return trunk(r, l)
+		}},
 		{Pattern: "switchport trunk TEXT...", Do: trunk},
 		{Pattern: "no shutdown"},
 		{Pattern: "shutdown", Do: func(r *reader, _ *line) error { r.port.Down = true; return nil }},

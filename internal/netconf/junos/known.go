@@ -104,7 +104,7 @@ var knownOnInterface = []string{"speed auto", "number-of-sub-ports", "gigether-o
 	"aggregated-ether-options", "native-vlan-id", "hold-time", "esi",
 	"flexible-vlan-tagging", "vlan-tagging", "encapsulation", "link-mode", "auto-negotiation",
 	"no-auto-negotiation", "fec", "traps", "no-traps", "optics-options",
-	"unit N family iso", "unit N family mpls", "unit N family inet filter", "unit N family inet mtu",
+	"unit N family iso", "unit N family mpls", "unit N family inet filter",
 	"unit N family inet no-redirects", "unit N family inet unnumbered-address",
 	"unit N family inet sampling", "unit N family inet targeted-broadcast", "unit N family inet dhcp",
 	"unit N family inet6 mtu", "unit N family inet6 filter",

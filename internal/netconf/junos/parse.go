@@ -57,9 +57,11 @@ type reader struct {
 	split       map[string]int  // of the buffer: percent by place
 	multicast   map[string]bool // forwarding classes whose queue is of multicast
 	wild        []wild
-	port        string           // of the line that is read
-	vlans       map[string]int   // by name
-	members     map[string]*line // the VLAN that a port is in, by its name
+	port        string             // of the line that is read
+	vlans       map[string]int     // by name
+	irb         *framed            // of all gateways; nil: it is not said
+	inet        map[string]*framed // of IP packets of an interface
+	members     map[string]*line   // the VLAN that a port is in, by its name
 	groups      map[string]*group
 	order2      []*session
 	localAS     uint32
@@ -81,6 +83,7 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 		multicast: map[string]bool{}}
 	r.Device, r.Places, r.Names = &netconf.Device{QoS: &netconf.QoS{}}, map[string]netconf.Place{}, map[string]string{}
 	r.vlans, r.members, r.groups, r.Defaults = map[string]int{}, map[string]*line{}, map[string]*group{}, defaults
+	r.inet = map[string]*framed{}
 	for _, f := range files {
 		text, over := lines.Bounded(f.Name, f.Text)
 		r.Problems = append(r.Problems, over...)
@@ -247,6 +250,7 @@ func (r *reader) spread() {
 func (r *reader) finish() {
 	d := r.Device
 	r.finishPorts()
+	r.finishFrames()
 	r.spread()
 	for k := range d.Interfaces {
 		i := &d.Interfaces[k]

@@ -39,9 +39,16 @@ var routed = []rule{
 		}
 		i := r.interfaceOf(&line{File: l.File, Number: l.Number, Args: []string{""}},
 			netconf.Interface{Name: "Vlan" + itoa(v), Kind: netconf.SVI, VLAN: v})
+		r.Names[i.Name] = "irb." + itoa(v)
 		return r.unitLine(l, i, strings.Fields(l.Args[1]))
 	}},
-	{Pattern: "set interfaces irb mtu N"},
+	{Pattern: "set interfaces irb mtu N", Do: func(r *reader, l *line) error {
+		v, err := l.Int(0, leastMTU, mostMTU)
+		if err == nil {
+			r.irb = &framed{l, unit.Bytes(v) + fcs}
+		}
+		return err
+	}},
 	{Pattern: "set interfaces NAME TEXT...", Do: interfaceLine},
 	{Pattern: "set vlans NAME vlan-id N", Do: func(r *reader, l *line) (err error) {
 		r.vlans[l.Args[0]], err = l.Int(1, 1, 4094)
@@ -184,6 +191,13 @@ func (r *reader) unitLine(l *line, p *netconf.Interface, words []string) error {
 			r.say(l, "interface %s address %v", p.Name, a)
 		}
 		return err
+	case len(words) == 4 && words[0] == "family" && words[1] == "inet" && words[2] == "mtu":
+		v, ok := number(words[3])
+		if !ok || v < leastMTU || v > mostMTU {
+			return fmt.Errorf("%s: want a number from %d to %d", located.Shown(words[3]), leastMTU, mostMTU)
+		}
+		r.inet[p.Name] = &framed{l, netconf.FrameOf(unit.Bytes(v))}
+		return nil
 	case len(words) == 2 && words[0] == "family" && strings.HasPrefix(words[1], "inet"):
 		p.Routed = p.Kind == netconf.Physical
 		return nil
@@ -191,14 +205,39 @@ func (r *reader) unitLine(l *line, p *netconf.Interface, words []string) error {
 		p.Trunk = words[3] == "trunk"
 		return nil
 	case len(words) > 4 && words[1] == "ethernet-switching" && words[2] == "vlan" && words[3] == "members":
-		r.members[p.Name] = &line{File: l.File, Number: l.Number,
-			Args: []string{strings.Trim(strings.Join(words[4:], " "), "[] ")}}
+		here, all := strings.Trim(strings.Join(words[4:], " "), "[] "), ""
+		if m := r.members[p.Name]; m != nil {
+			all = m.Args[1] + " "
+		}
+		r.members[p.Name] = &line{File: l.File, Number: l.Number, Args: []string{here, all + here}}
 		return nil
 	}
 	if begins(append([]string{"unit", "0"}, words...), knownOnInterface) {
 		return lines.ErrKnown
 	}
 	return lines.ErrUnknown
+}
+
+// framed is the largest frame that a line says.
+type framed struct {
+	line  *line
+	frame unit.Bytes
+}
+
+// finishFrames gives gateways what irb says for all of them, and interfaces what is said of their IP packets, which may be
+// less than what the interface takes.
+func (r *reader) finishFrames() {
+	for k := range r.Device.Interfaces {
+		i := &r.Device.Interfaces[k]
+		if i.Kind == netconf.SVI && r.irb != nil {
+			i.MTU = r.irb.frame
+			r.say(r.irb.line, "interface %s mtu", i.Name)
+		}
+		if of := r.inet[i.Name]; of != nil && (i.MTU > of.frame || i.MTU == 0 && (i.Kind == netconf.SVI || of.frame < defaultFrame)) {
+			i.MTU = of.frame
+			r.say(of.line, "interface %s mtu", i.Name)
+		}
+	}
 }
 
 // finishPorts puts ports into their VLANs.
@@ -230,6 +269,9 @@ func (r *reader) finishPorts() {
 			}
 			l = r.members[ae.Name]
 		}
+		if l != nil && p.Trunk {
+			p.Allowed = r.allowed(l.Args[1])
+		}
 		if l == nil || p.Trunk || p.Kind != netconf.Physical {
 			continue
 		}
@@ -249,6 +291,21 @@ func (r *reader) finishPorts() {
 		p.VLAN = id
 		r.say(l, "interface %s vlan", p.Name)
 	}
+}
+
+// allowed are the VLANs that a trunk is in, by names and numbers; none: all, or one of them is not known.
+func (r *reader) allowed(members string) (all netconf.VLANs) {
+	for m := range strings.FieldsSeq(members) {
+		if id, known := r.vlans[m]; known {
+			m = itoa(id)
+		}
+		one := netconf.ReadVLANs(m)
+		if one == nil {
+			return nil
+		}
+		all = append(all, one...)
+	}
+	return all
 }
 
 func (r *reader) groupOf(l *line, name string) *group {

@@ -64,7 +64,6 @@ func (r *reader) unused() {
 			continue
 		}
 		at := netconf.Place{File: p.line.File, Line: p.line.Number}
-		r.Loose = append(r.Loose, netconf.Loose{Place: at, Text: p.line.Text(0), QoS: true})
 		scratch := &reader{source: newSource(&netconf.Parsed{}), classMaps: r.classMaps,
 			pause: map[uint8]*pausing{}}
 		scratch.lines = r.lines
@@ -76,6 +75,7 @@ func (r *reader) unused() {
 		default:
 			scratch.queues(&port{}, p, strings.Contains(p.text(), "c-in-q"), out)
 		}
+		r.Loose = append(r.Loose, netconf.Loose{Place: at, Text: p.line.Text(0), QoS: true, Pauses: len(scratch.pause) > 0})
 		r.Problems, r.Slips = append(r.Problems, scratch.Problems...), append(r.Slips, scratch.Slips...)
 		for _, u := range scratch.Unread {
 			r.NotUnderstood(u)
@@ -99,6 +99,9 @@ func (r *reader) bundled(here *netconf.Interface) {
 	}
 	p, b := r.ports[at], &r.Device.Interfaces[at]
 	here.MTU, here.VLAN, here.Trunk = cmp.Or(here.MTU, p.mtu), cmp.Or(here.VLAN, b.VLAN), here.Trunk || b.Trunk
+	if len(here.Allowed) == 0 {
+		here.Allowed = b.Allowed
+	}
 	own := r.ports[r.at[here.Name]]
 	for what, l := range p.refs {
 		if own.refs[what] == nil {
@@ -274,6 +277,9 @@ func (r *reader) classification(p *port, of *policy, out *netconf.Profile) {
 			for d := range out.Classify {
 				if !taken[d] && (m == nil || slices.Contains(m.dscp, d)) {
 					out.Classify[d], taken[d] = uint8(v), true
+					if m != nil {
+						r.At(m.line, "interface %s dscp %d", p.name, d)
+					}
 				}
 			}
 			line := b

@@ -93,6 +93,9 @@ func (r *reader) addressLine(p *port, here *netconf.Interface, b *line) bool {
 		here.Routed = true
 	case port && (text == "switchport mode trunk" || b.Is("switchport", "trunk")):
 		here.Trunk = true
+		if b.Is("switchport", "trunk", "allowed", "vlan") && len(b.Words) == 5 {
+			here.Allowed = netconf.ReadVLANs(b.Word(4))
+		}
 	case port && b.Is("channel-group") && len(b.Words) > 1:
 		if n, ok := r.whole(b, 1, 1, mostChannel); ok {
 			here.Channel = n
