@@ -418,6 +418,8 @@ var rules = map[string]rule{
 
 	"scripttest": {why: "it reads scripts and plays them: on what is for the test that has them"},
 
+	"tools/absent/lz4": {why: "it stands in for a module that parquet-go names and nothing here uses"},
+
 	"tools/built":    {why: "it builds the program for tools that run it as a user does"},
 	"tools/figures":  {may: "bench tools/built unit", why: "it runs the program as a user does, and reads what bench prints"},
 	"tools/forecast": {may: "tools/built", why: "it runs the program as a user does"},
@@ -430,7 +432,8 @@ var rules = map[string]rule{
 		may: "splitmix",
 		why: "it runs the tests as a developer does; which mutants it draws, a seed says",
 	},
-	"tools/pgo": {may: "cli", why: "it runs the program as a user does, in one process, to see where its time goes"},
+	"tools/release": {why: "it puts what others built into archives, and reads of programs what they are made of"},
+	"tools/pgo":     {may: "cli", why: "it runs the program as a user does, in one process, to see where its time goes"},
 	"tools/tables": {
 		may: "hash result run scenario splitmix unit",
 		why: "it runs scenarios with keys set, as a user can, and writes what they came to as tables of docs",

@@ -33,6 +33,7 @@ var ownDoors = map[string]string{
 	"tools/mutate":          "it changes this repository's sources in overlays",
 	"tools/islands":         "it compares runs that it makes itself",
 	"tools/built":           "it builds the program into a temporary folder",
+	"tools/release":         "it packs folders that .ci/release makes",
 	"tools/forecast":        "it works in a temporary folder of its own",
 	"tools/monsters":        "it works in a temporary folder of its own",
 	"tools/pgo":             "it writes the profile of this repository",
