@@ -94,6 +94,9 @@ func New(n uint64) (*Case, error) {
 	}
 	c.drawSetup(&dice{sim.NewStream(n, "fault search, setup", 0)})
 	c.drawReceiver(&dice{sim.NewStream(n, "receiver", 0)})
+	if t := (&dice{sim.NewStream(n, "fault search, timer", 0)}); t.one(4) {
+		c.NIC.Transport.Adaptive = t.time(200 * unit.Microsecond)
+	}
 	return c, nil
 }
 

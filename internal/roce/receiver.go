@@ -30,6 +30,9 @@ type Params struct {
 	// N); 0: off.
 	TimeoutLow unit.Duration
 	LowPackets int64
+	// Adaptive has the timer follow round trips: their smoothed mean and four deviations (RFC 6298, section 2), at least so
+	// long, twice as long after each timeout (section 5.5), never over Timeout. What expires before Timeout is no retry. 0: off.
+	Adaptive unit.Duration
 
 	CNPInterval unit.Duration // least time between two CNPs of a queue pair
 	EchoMarks   bool          // marks travel in acknowledgements instead of CNPs

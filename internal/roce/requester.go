@@ -26,6 +26,9 @@ type Requester struct {
 	deadline unit.Time // of an acknowledgement; Never: none is waited for
 	ctl      cc.Controller
 	rtt      unit.Duration // latest sample
+	trips    trips
+	early    int  // timeouts in a row that came before Params.Timeout
+	hasty    bool // the deadline does
 	probes   probes
 	owed     bool       // an acknowledgement is due: the retransmission timer runs
 	ports    *entropies // nil: none is recycled
@@ -141,7 +144,7 @@ func (q *Requester) Sent(now unit.Time, pk *Packet, frame unit.Bytes, tx, gap un
 	if arm = !q.owed; arm {
 		q.owed = slow || q.Unacked() >= int64(p.AckEvery) || p.Ends(pk.Opcode)
 	}
-	if p.TimeRTT && !pk.Again && q.asksAck(pk, p) {
+	if (p.TimeRTT || p.Adaptive > 0) && !pk.Again && q.asksAck(pk, p) {
 		q.probes.push(probe{q.next - 1, now})
 	}
 	return arm && p.Timeout > 0
@@ -161,15 +164,49 @@ func (q *Requester) Repace(at unit.Time) { q.paced = at }
 // that queue pairs that time out together do not collide again; InfiniBand allows up to four times
 // (vol. 1, 9.7.6.1.3).
 func (q *Requester) Jitter(p *Params) unit.Duration {
-	if q.retries == 0 {
+	if q.retries+q.early == 0 {
 		return 0
 	}
-	return q.TimeoutOf(p)
+	wait, _ := q.wait(p)
+	return wait
+}
+
+// wait is how long an acknowledgement may take, and whether that is less than Params.Timeout because round trips are short.
+func (q *Requester) wait(p *Params) (t unit.Duration, early bool) {
+	t = q.TimeoutOf(p)
+	if p.Adaptive == 0 || !q.trips.known {
+		return t, false
+	}
+	a := max(p.Adaptive, q.trips.mean+4*q.trips.deviation)
+	for range q.early {
+		if a >= t {
+			break
+		}
+		a *= 2
+	}
+	return min(a, t), a < t
+}
+
+// trips is how round trips have been: their smoothed mean and deviation (RFC 6298, section 2).
+type trips struct {
+	mean, deviation unit.Duration
+	known           bool
+}
+
+func (t *trips) add(sample unit.Duration) {
+	if !t.known {
+		*t = trips{mean: sample, deviation: sample / 2, known: true}
+		return
+	}
+	off := sample - t.mean
+	t.deviation += (max(off, -off) - t.deviation) / 4
+	t.mean += off / 8
 }
 
 // Arm starts the retransmission timer again.
 func (q *Requester) Arm(now unit.Time, jitter unit.Duration, p *Params) {
-	q.deadline = now.Add(q.TimeoutOf(p) + jitter)
+	wait, hasty := q.wait(p)
+	q.deadline, q.hasty = now.Add(wait+jitter), hasty
 }
 
 // Deadline is when Expire is to be called, unless it has changed by then.
@@ -241,7 +278,7 @@ func (q *Requester) onResponse(now unit.Time, r *Packet, h *Heard, p *Params) {
 	switch {
 	case !nak && r.Sack > 0:
 		if at, ok := q.probes.sent(expand(r.PSN, una) + 1 + int64(r.Sack)); ok {
-			q.rtt = now.Sub(at)
+			q.timed(now.Sub(at), p)
 		}
 		bytes = q.OnEarly(r.PSN, r.Sack)
 	case !nak:
@@ -261,8 +298,11 @@ func (q *Requester) onResponse(now unit.Time, r *Packet, h *Heard, p *Params) {
 	}
 	moved := q.una > una
 	q.owed = q.owed && !moved && !lost
+	if moved {
+		q.early = 0
+	}
 	if at, ok := q.probes.answered(q.una); ok {
-		q.rtt = now.Sub(at)
+		q.timed(now.Sub(at), p)
 	}
 	h.Notified = r.Echo
 	a := q.told
@@ -278,6 +318,13 @@ func (q *Requester) onResponse(now unit.Time, r *Packet, h *Heard, p *Params) {
 		arm = q.Outstanding()
 	}
 	h.Arm = arm && p.Timeout > 0
+}
+
+// timed takes a round trip that was timed.
+func (q *Requester) timed(rtt unit.Duration, p *Params) {
+	if q.rtt = rtt; p.Adaptive > 0 {
+		q.trips.add(rtt)
+	}
 }
 
 // Expiry is what a deadline that has come means.
@@ -296,7 +343,10 @@ func (q *Requester) Expire(now unit.Time, p *Params) Expiry {
 		q.deadline = unit.Never
 		return Answered
 	}
-	if q.OnTimeout(p) {
+	if q.hasty {
+		q.early++
+		q.again(p)
+	} else if q.OnTimeout(p) {
 		q.deadline = unit.Never
 		return Failed
 	}

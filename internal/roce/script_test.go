@@ -184,6 +184,8 @@ func (s *stage) begin(args []string) {
 			s.p.NakAgain = s.span(v)
 		case "low":
 			s.p.TimeoutLow, s.p.LowPackets = s.span(v), 3
+		case "adaptive":
+			s.p.Adaptive = s.span(v)
 		case "window":
 			s.ctl.window = unit.Bytes(s.number(v))
 		case "psn":

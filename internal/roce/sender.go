@@ -325,13 +325,18 @@ func (s *Sender) OnTimeout(p *Params) bool {
 		s.failed = true
 		return true
 	}
+	s.again(p)
+	return false
+}
+
+// again sends what OnTimeout does.
+func (s *Sender) again(p *Params) {
 	if p.Selective {
 		s.recovering = false
 		s.recover(true)
 	} else {
 		s.rewind()
 	}
-	return false
 }
 
 // TimeoutOf returns the retransmission timeout in force.

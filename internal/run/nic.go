@@ -68,6 +68,7 @@ func nicConfig(p *plan.Plan) nic.Config {
 			Selective:     t.Recovery == "selective-repeat",
 			TimeoutLow:    t.TimeoutLow.Or(0),
 			LowPackets:    int64(t.LowPackets),
+			Adaptive:      t.TimeoutAdaptive.Or(0),
 			Entropy:       roce.Entropy{Kind: entropies[t.Entropy], Cache: t.EntropyCache, Freeze: t.EntropyFreeze},
 			CNPInterval:   sc.Congestion.CNPInterval,
 			EchoMarks:     sc.Congestion.Notify == "ack",

@@ -287,6 +287,19 @@ var transportFields = []*Field{
 		Source:  "IRN (SIGCOMM'18): 100 us",
 	},
 	{
+		Path: "transport.timeout_adaptive", Default: "none", Word: "none", Min: "1us", Max: "10min",
+		value: in(opt(duration), func(s *Scenario) *Opt[unit.Duration] { return &s.Transport.TimeoutAdaptive }),
+		applies: where(func(s *Scenario) string {
+			if !s.Transport.Timeout.Set {
+				return "transport.timeout is none"
+			}
+			return ""
+		}),
+		Meaning: "the timer follows the round trips of its queue pair, mean and four deviations, from this time on and up to " +
+			"transport.timeout; each timeout before that doubles it and counts as no retry. none: it does not",
+		Source: "RFC 6298; NVIDIA's NICs have such a timer (RoCE adaptive retransmission), whose rule is not public",
+	},
+	{
 		Path: "transport.low_packets", Default: "3", Min: "0", Max: "65536", applies: where(onlySelective),
 		value:   in(whole, func(s *Scenario) *int { return &s.Transport.LowPackets }),
 		Meaning: "how many packets are few",

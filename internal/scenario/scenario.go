@@ -412,16 +412,18 @@ type Transport struct {
 	Timeout       Opt[unit.Duration] // not set: no retransmission timer
 	TimeoutLow    Opt[unit.Duration] // with at most LowPackets outstanding; not set: Timeout
 	LowPackets    int
-	Retries       int
-	Window        Either[unit.Bytes] // none, or bdp: line rate x base RTT of the queue pair
-	WindowScale   bool               // the window shrinks with the rate
-	BaseRTT       string             // "frames" or "payload"
-	Completion    string             // "receiver" or "sender"
-	Setup         bool               // queue pairs are connected before they send
-	SetupTime     unit.Duration      // of each of two steps at hosts
-	FirstQPN      int                // number of the first queue pair on the wire
-	FirstPSN      int                // of each queue pair's first packet, on the wire
-	PKey          int
+	// TimeoutAdaptive is the least that the timer takes where it follows round trips; not set: it does not.
+	TimeoutAdaptive Opt[unit.Duration]
+	Retries         int
+	Window          Either[unit.Bytes] // none, or bdp: line rate x base RTT of the queue pair
+	WindowScale     bool               // the window shrinks with the rate
+	BaseRTT         string             // "frames" or "payload"
+	Completion      string             // "receiver" or "sender"
+	Setup           bool               // queue pairs are connected before they send
+	SetupTime       unit.Duration      // of each of two steps at hosts
+	FirstQPN        int                // number of the first queue pair on the wire
+	FirstPSN        int                // of each queue pair's first packet, on the wire
+	PKey            int
 }
 
 // Frames says how many bytes each kind of frame takes, FCS included, preamble and gap not.
