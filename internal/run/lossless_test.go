@@ -39,8 +39,8 @@ func drawnLossless(seed uint64) string {
 			between(1, 4))
 		yaml += "  balance: " + of("ecmp", "wcmp", "resilient", "pinned", "flowlet", "dlb", "glb", "conweave", "spray") + "\n"
 	}
-	yaml += "congestion: " + of("{algorithm: none}", "{algorithm: dcqcn}", "{preset: barre}", "{preset: tuned}",
-		"{preset: dcqcn-sigcomm15}", "{preset: connectx-default}", "{algorithm: hpcc}",
+	yaml += "congestion: " + of("{algorithm: none}", "{algorithm: dcqcn}", "{preset: barre}",
+		"{preset: connectx-default, min_rate: 1Gb/s}", "{preset: dcqcn-sigcomm15}", "{preset: connectx-default}", "{algorithm: hpcc}",
 		"{algorithm: dctcp}", "{algorithm: swift}", "{algorithm: timely}") + "\n"
 	yaml += "transport: {receiver: direct}\njob:\n  flows:\n"
 	pattern := of("incast", "permutation", "any")
