@@ -105,12 +105,7 @@ func (a *app) configRender(file string, switches []string, dialectName, out stri
 	if out == "" {
 		return r.write(a, nil)
 	}
-	folder, err := newFolder(out)
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-	return r.write(a, folder)
+	return wholeFolder(out, func(folder *output.Folder) error { return r.write(a, folder) })
 }
 
 // rendered is devices in the words of a platform.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"railyard/internal/input"
 	"railyard/internal/output"
@@ -62,6 +63,32 @@ func newFolder(dir string) (*output.Folder, error) {
 		return nil, err
 	}
 	return folder, nil
+}
+
+// wholeFolder fills a new folder, which is there whole or not at all. One that is there already and empty, such as the
+// working directory, stays the folder that it is, and is filled file by file.
+func wholeFolder(dir string, fill func(*output.Folder) error) error {
+	if _, err := os.Lstat(dir); err == nil {
+		folder, err := newFolder(dir)
+		if err != nil {
+			return err
+		}
+		defer folder.Close()
+		return fill(folder)
+	}
+	draft, err := output.Begin(filepath.Clean(dir))
+	if err != nil {
+		return err
+	}
+	if err := fill(draft.Folder); err != nil {
+		draft.Discard()
+		return err
+	}
+	if err := draft.Commit(); err != nil {
+		draft.Discard()
+		return fmt.Errorf("folder %s: %w", dir, err)
+	}
+	return nil
 }
 
 func emptyFolder(dir string) error {
