@@ -163,6 +163,7 @@ func (r *Recorder) reordering() *result.Reordering {
 			all.Most, all.At = t.Most, r.plan.Pairs[id].Name
 		}
 	}
+	all.GaveUp = r.fabric.GaveUp()
 	if all == (result.Reordering{}) {
 		return nil
 	}

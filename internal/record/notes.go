@@ -200,9 +200,9 @@ func (r *Recorder) lossNotes(s *result.Summary) []string {
 		timeout = sc.Transport.Timeout.Value.Human()
 	}
 	var notes []string
-	if n := r.fabric.GaveUp(); n > 0 {
+	if x := s.Reordering; x != nil && x.GaveUp > 0 {
 		notes = append(notes, fmt.Sprintf("ConWeave: %s of moved flows did not come within fabric.conweave.resume (%s); what was held "+
-			"for them passed out of order", countOf(n, "tail"), sc.Fabric.ConWeave.Resume.Human()))
+			"for them passed out of order", countOf(x.GaveUp, "tail"), sc.Fabric.ConWeave.Resume.Human()))
 	}
 	if n := r.losses[fabric.LostWithoutRoute]; n > 0 {
 		notes = append(notes, fmt.Sprintf("black hole: %s came to switches that knew no way on", countOf(n, "frame")))

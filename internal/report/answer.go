@@ -202,12 +202,22 @@ func (d *Data) bullets(g *diagnose.Diagnosis) (out []string) {
 	if g != nil {
 		all = append(all, d.others(g))
 	}
-	for _, s := range append(all, d.tail(), d.open(), d.quiet()) {
+	for _, s := range append(all, d.tail(), d.gaveUp(), d.open(), d.quiet()) {
 		if s != "" {
 			out = append(out, s)
 		}
 	}
 	return out
+}
+
+// gaveUp says that switches which put packets in order let some pass out of order.
+func (d *Data) gaveUp() string {
+	x := d.Summary.Reordering
+	if x == nil || x.GaveUp == 0 {
+		return ""
+	}
+	return fmt.Sprintf("ConWeave gave up %s of moved flows that did not come within fabric.conweave.resume: what switches held for them "+
+		"overtook it.", unit.CountOf(x.GaveUp, "tail"))
 }
 
 // felt says in which states the time of a congested network passed, that of a whole finding, and whose bytes it was.

@@ -507,9 +507,10 @@ func (s *Summary) stamp(state State) error {
 
 // Reordering is what it came to at receivers that packets overtook one another, or were missing.
 type Reordering struct {
-	Gaps    int64  `json:"gaps_answered"` // with a NAK
-	Late    int64  `json:"late"`          // of them, the packet was only late: it came, and then came again
-	Most    int    `json:"most_ahead"`    // packets past a gap at one receiver, which placed or kept them
-	At      string `json:"at,omitempty"`  // the queue pair where that was
-	Dropped int64  `json:"dropped"`       // by receivers that had no room for them
+	Gaps    int64  `json:"gaps_answered"`            // with a NAK
+	Late    int64  `json:"late"`                     // of them, the packet was only late: it came, and then came again
+	Most    int    `json:"most_ahead"`               // packets past a gap at one receiver, which placed or kept them
+	At      string `json:"at,omitempty"`             // the queue pair where that was
+	Dropped int64  `json:"dropped"`                  // by receivers that had no room for them
+	GaveUp  int64  `json:"tails_given_up,omitempty"` // by ConWeave's last switches
 }
