@@ -15,10 +15,11 @@ const (
 	GradientDescent Method = iota // torch.optim.SGD
 	Adam                          // torch.optim.Adam (Kingma, Ba, ICLR 2015)
 	AdamW                         // torch.optim.AdamW (Loshchilov, Hutter, ICLR 2019)
+	RMSprop                       // torch.optim.RMSprop (Tieleman, Hinton, 2012), not centred
 	methods
 )
 
-var methodNames = [methods]string{"sgd", "adam", "adamw"}
+var methodNames = [methods]string{"sgd", "adam", "adamw", "rmsprop"}
 
 // String is the name a scenario uses.
 func (m Method) String() string { return methodNames[m] }
@@ -38,8 +39,10 @@ func ParseMethod(s string) (Method, error) {
 type Optimiser struct {
 	Method       Method
 	LR           float64 // learning rate, as Schedule changes it
-	Momentum     float64 // of GradientDescent; 0: none
+	Momentum     float64 // of GradientDescent and RMSprop; 0: none
+	Nesterov     bool    // of GradientDescent with Momentum
 	Beta1, Beta2 float64 // of Adam and AdamW
+	Alpha        float64 // of RMSprop's mean of squares, what stays of it at each update
 	Epsilon      float64
 	WeightDecay  float64 // AdamW takes it from the parameters, the others add it to the gradient
 	Clip         float64 // the norm that all gradients together have at most, see Clipped; 0: any
@@ -57,6 +60,10 @@ type Move struct {
 // They start at zero.
 func (o *Optimiser) State() []string {
 	switch {
+	case o.Method == RMSprop && o.Momentum != 0:
+		return []string{"square_avg", "velocity"}
+	case o.Method == RMSprop:
+		return []string{"square_avg"}
 	case o.Method != GradientDescent:
 		return []string{"exp_avg", "exp_avg_sq"}
 	case o.Momentum != 0:
@@ -77,9 +84,11 @@ func (o *Optimiser) Step(params, grads []float32, state [][]float32, at Move) {
 	}
 	lr := float64(o.LR * o.Schedule.factor(at.Step))
 	switch {
+	case o.Method == RMSprop:
+		o.rmsprop(params, grads, state, float32(lr), at.Scale)
 	case o.Method != GradientDescent:
 		o.adam(params, grads, state[0], state[1], lr, at)
-	case o.WeightDecay != 0:
+	case o.WeightDecay != 0 || o.Nesterov:
 		o.decayed(params, grads, state, float32(lr), at.Scale)
 	case o.Momentum != 0:
 		(&SGD{LR: float32(lr), Momentum: float32(o.Momentum)}).Step(params, grads, state[0], at.Scale)
@@ -88,18 +97,46 @@ func (o *Optimiser) Step(params, grads []float32, state [][]float32, at Move) {
 	}
 }
 
-// decayed is gradient descent with weight decay.
+// decayed is gradient descent with weight decay, or Nesterov's momentum.
 //
 //	g        = scale*grads + decay*params
 //	velocity = momentum*velocity + g
-//	params   = params - lr*velocity
+//	params   = params - lr*velocity, with Nesterov's lr*(g + momentum*velocity)
 func (o *Optimiser) decayed(params, grads []float32, state [][]float32, lr, scale float32) {
 	decay, mu := float32(o.WeightDecay), float32(o.Momentum)
 	for i, p := range params {
 		g := float32(scale*grads[i]) + float32(decay*p)
 		if mu != 0 {
-			g = float32(mu*state[0][i]) + g
-			state[0][i] = g
+			v := float32(mu*state[0][i]) + g
+			state[0][i] = v
+			if o.Nesterov {
+				g += float32(mu * v)
+			} else {
+				g = v
+			}
+		}
+		params[i] = p - float32(lr*g)
+	}
+}
+
+// rmsprop divides by the root of a mean of squares.
+//
+//	g        = scale*grads + decay*params
+//	square   = alpha*square + (1-alpha)*g*g
+//	g        = g / (sqrt(square) + epsilon)
+//	velocity = momentum*velocity + g
+//	params   = params - lr*velocity
+func (o *Optimiser) rmsprop(params, grads []float32, state [][]float32, lr, scale float32) {
+	decay, mu, eps := float32(o.WeightDecay), float32(o.Momentum), float32(o.Epsilon)
+	keep, take := float32(o.Alpha), float32(1-o.Alpha)
+	for i, p := range params {
+		g := float32(scale*grads[i]) + float32(decay*p)
+		s := float32(keep*state[0][i]) + float32(take*float32(g*g))
+		state[0][i] = s
+		g /= float32(math.Sqrt(float64(s))) + eps
+		if mu != 0 {
+			g = float32(mu*state[1][i]) + g
+			state[1][i] = g
 		}
 		params[i] = p - float32(lr*g)
 	}

@@ -18,6 +18,12 @@ func TestOptimisersFollowTheirFormulas(t *testing.T) {
 		"adamw":               {Method: AdamW, LR: 0.01, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, WeightDecay: 0.1},
 		"adamw, no decay":     {Method: AdamW, LR: 0.01, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8},
 		"adam, cosine":        {Method: Adam, LR: 0.1, Beta1: 0.9, Beta2: 0.99, Schedule: Schedule{Course: Cosine, Total: steps}},
+		"nesterov":            {LR: 0.1, Momentum: 0.9, Nesterov: true},
+		"nesterov, decay":     {LR: 0.1, Momentum: 0.9, Nesterov: true, WeightDecay: 0.01},
+		"rmsprop":             {Method: RMSprop, LR: 0.01, Alpha: 0.99, Epsilon: 1e-8},
+		"rmsprop, momentum":   {Method: RMSprop, LR: 0.01, Alpha: 0.9, Epsilon: 1e-6, Momentum: 0.5, WeightDecay: 0.1},
+		"sgd, linear":         {LR: 0.1, Schedule: Schedule{Course: Linear, Warmup: 1, End: 0.2, Total: steps}},
+		"sgd, inverse root":   {LR: 0.1, Schedule: Schedule{Course: InverseSqrt, Warmup: 2}},
 		"sgd, steps, warm-up": {LR: 0.1, Schedule: Schedule{Course: Steps, Warmup: 2, Every: 1, Factor: 0.5}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -37,6 +43,10 @@ func TestOptimisersFollowTheirFormulas(t *testing.T) {
 					lr *= (1 + math.Cos(math.Pi*float64(s)/float64(steps-1))) / 2
 				} else if c.Course == Steps {
 					lr *= []float64{0.5, 1, 1, 0.5, 0.25}[s]
+				} else if c.Course == Linear {
+					lr *= []float64{1, 1, 1 - 0.8/3, 1 - 1.6/3, 0.2}[s]
+				} else if c.Course == InverseSqrt {
+					lr *= []float64{0.5, 1, math.Sqrt(2. / 3), math.Sqrt(2. / 4), math.Sqrt(2. / 5)}[s]
 				}
 				for i := range want {
 					g := 0.5 * float64(grads[i])
@@ -45,9 +55,18 @@ func TestOptimisersFollowTheirFormulas(t *testing.T) {
 					} else {
 						g += o.WeightDecay * want[i]
 					}
-					if o.Method == GradientDescent {
-						m[i] = o.Momentum*m[i] + g
+					if o.Method == RMSprop {
+						v[i] = o.Alpha*v[i] + (1-o.Alpha)*g*g
+						m[i] = o.Momentum*m[i] + g/(math.Sqrt(v[i])+o.Epsilon)
 						want[i] -= lr * m[i]
+						continue
+					}
+					if o.Method == GradientDescent {
+						if m[i] = o.Momentum*m[i] + g; o.Nesterov {
+							want[i] -= lr * (g + o.Momentum*m[i])
+						} else {
+							want[i] -= lr * m[i]
+						}
 						continue
 					}
 					m[i] = o.Beta1*m[i] + (1-o.Beta1)*g
@@ -68,6 +87,7 @@ func TestOptimisersFollowTheirFormulas(t *testing.T) {
 // What shards rest on: parts of a vector moved alone have the bits of the whole.
 func TestPartsOfAVectorMoveAlike(t *testing.T) {
 	for _, o := range []Optimiser{{LR: 0.1, Momentum: 0.5}, {LR: 0.1, WeightDecay: 0.1},
+		{LR: 0.1, Momentum: 0.5, Nesterov: true}, {Method: RMSprop, LR: 0.1, Alpha: 0.9, Epsilon: 1e-8, Momentum: 0.5},
 		{Method: AdamW, LR: 0.1, Beta1: 0.9, Beta2: 0.99, Epsilon: 1e-8, WeightDecay: 0.1}} {
 		const n = 23
 		whole, parts := values(1, n, 0), values(1, n, 0)

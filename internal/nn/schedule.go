@@ -10,13 +10,15 @@ type Course uint8
 
 // The courses.
 const (
-	Constant Course = iota
-	Steps           // times Factor after each Every steps
-	Cosine          // half a cosine, from the whole rate down to End of it at the last step
+	Constant    Course = iota
+	Steps              // times Factor after each Every steps
+	Cosine             // half a cosine, from the whole rate down to End of it at the last step
+	Linear             // a straight line there
+	InverseSqrt        // with the root of the step: sqrt(Warmup/step), step from 1 (Vaswani et al., NIPS 2017, section 5.3)
 	courses
 )
 
-var courseNames = [courses]string{"constant", "step", "cosine"}
+var courseNames = [courses]string{"constant", "step", "cosine", "linear", "inverse-sqrt"}
 
 // String is the name a scenario uses.
 func (c Course) String() string { return courseNames[c] }
@@ -43,8 +45,8 @@ type Schedule struct {
 	Warmup int64   // steps
 	Every  int64   // of Steps, at least 1
 	Factor float64 // of Steps
-	End    float64 // of Cosine: a part of the rate
-	Total  int64   // of Cosine: steps of the training
+	End    float64 // of Cosine and Linear: a part of the rate
+	Total  int64   // of Cosine and Linear: steps of the training
 }
 
 // factor is by what the learning rate is multiplied at a step of the training, from 0.
@@ -52,14 +54,19 @@ func (s *Schedule) factor(step int64) float64 {
 	if step < s.Warmup {
 		return float64(step+1) / float64(s.Warmup)
 	}
+	if s.Course == InverseSqrt {
+		return math.Sqrt(float64(max(1, s.Warmup)) / float64(step+1))
+	}
 	step -= s.Warmup
+	last := max(1, s.Total-1-s.Warmup)
+	x := float64(min(step, last)) / float64(last) // of the way to the last step
 	switch s.Course {
 	case Steps:
 		return power(s.Factor, step/s.Every)
 	case Cosine:
-		last := max(1, s.Total-1-s.Warmup)
-		x := float64(min(step, last)) / float64(last)
 		return s.End + float64((1-s.End)*float64(0.5*(1+cosPi(x))))
+	case Linear:
+		return s.End + float64((1-s.End)*(1-x))
 	}
 	return 1
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"maps"
 	"slices"
 
@@ -32,6 +33,9 @@ func (learning) work(p *Plan, j *Job) (w ranksWork, err error) {
 	j.Model, j.Network = m, &spec
 	if j.Optimiser, err = optimiser(t); err != nil {
 		return w, err
+	}
+	if t.Nesterov && t.Momentum == 0 {
+		return w, j.wrong("train.nesterov", errors.New("true: looks ahead along a velocity, want train.momentum above 0"))
 	}
 	protocols, schedules := map[coll.Schedule]*workload.Protocol{}, map[string][]coll.Schedule{} // the latter by group
 	cfg := workload.Config{
@@ -87,7 +91,7 @@ func optimiser(t *scenario.Train) (o nn.Optimiser, err error) {
 		return o, err
 	}
 	o.LR, o.Momentum, o.Beta1, o.Beta2, o.Epsilon, o.WeightDecay = t.LR, t.Momentum, t.Beta1, t.Beta2, t.Epsilon, t.Decay
-	o.Clip = t.Clip
+	o.Clip, o.Nesterov, o.Alpha = t.Clip, t.Nesterov, t.Alpha
 	s := t.Schedule
 	o.Schedule = nn.Schedule{Warmup: int64(s.Warmup), Every: int64(s.Every), Factor: s.Factor, End: s.End}
 	o.Schedule.Course, err = nn.ParseCourse(s.Kind)

@@ -70,13 +70,13 @@ func onlyOptimiser(names ...string) func(*Job) string {
 	}
 }
 
-// onlySchedule says that a field belongs to one schedule of the learning rate.
-func onlySchedule(kind string) func(*Job) string {
+// onlySchedule says that a field belongs to some schedules of the learning rate.
+func onlySchedule(kinds ...string) func(*Job) string {
 	return func(j *Job) string {
 		if why := onlyTraining(j); why != "" {
 			return why
 		}
-		if k := j.Train.Schedule.Kind; k != "" && k != kind { // likewise
+		if k := j.Train.Schedule.Kind; k != "" && !slices.Contains(kinds, k) { // likewise
 			return j.Path() + ".train.schedule.kind is " + j.Train.Schedule.Kind
 		}
 		return ""
@@ -220,8 +220,20 @@ var trainFields = []*Field{
 	{
 		Path: "train.momentum", Default: "0", Min: "0", Max: "0.999999",
 		value:   inTrain(number, func(t *Train) *float64 { return &t.Momentum }),
-		applies: where(onlyOptimiser("sgd")),
-		Meaning: "momentum of SGD",
+		applies: where(onlyOptimiser("sgd", "rmsprop")),
+		Meaning: "momentum of SGD and RMSprop",
+	},
+	{
+		Path: "train.nesterov", Default: "false", applies: where(onlyOptimiser("sgd")),
+		value:   inTrain(boolean, func(t *Train) *bool { return &t.Nesterov }),
+		Meaning: "Nesterov's momentum: the step looks ahead along the velocity",
+		Source:  "Sutskever et al., ICML 2013; torch.optim.SGD",
+	},
+	{
+		Path: "train.alpha", Default: "0.99", Min: "0", Max: "0.999999999", applies: where(onlyOptimiser("rmsprop")),
+		value:   inTrain(number, func(t *Train) *float64 { return &t.Alpha }),
+		Meaning: "of RMSprop's mean of squares, what stays of it at each update",
+		Source:  "torch.optim.RMSprop",
 	},
 	{
 		Path: "train.beta1", Default: "0.9", Min: "0", Max: "0.999999", applies: where(onlyOptimiser("adam", "adamw")),
@@ -237,9 +249,9 @@ var trainFields = []*Field{
 	},
 	{
 		Path: "train.epsilon", Default: "0.00000001", Min: "0.000000000001", Max: "1",
-		applies: where(onlyOptimiser("adam", "adamw")),
+		applies: where(onlyOptimiser("adam", "adamw", "rmsprop")),
 		value:   inTrain(number, func(t *Train) *float64 { return &t.Epsilon }),
-		Meaning: "what Adam adds to the root that it divides by",
+		Meaning: "what Adam and RMSprop add to the root that they divide by",
 		Source:  "Kingma and Ba, ICLR 2015; PyTorch", Also: []string{"eps"},
 	},
 	{
@@ -280,7 +292,7 @@ var trainFields = []*Field{
 		Source:  "torch.optim.lr_scheduler.StepLR", Also: []string{"gamma"},
 	},
 	{
-		Path: "train.schedule.end", Default: "0", Min: "0", Max: "1", applies: where(onlySchedule("cosine")),
+		Path: "train.schedule.end", Default: "0", Min: "0", Max: "1", applies: where(onlySchedule("cosine", "linear")),
 		value:   inTrain(number, func(t *Train) *float64 { return &t.Schedule.End }),
 		Meaning: "the rate at the last step, as a part of lr",
 		Also:    []string{"min_lr", "eta_min"},

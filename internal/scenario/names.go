@@ -158,11 +158,14 @@ var (
 		{"sgd", "stochastic gradient descent, with momentum if that is above 0: torch.optim.SGD"},
 		{"adam", "Adam: torch.optim.Adam; weight_decay is added to the gradient"},
 		{"adamw", "AdamW: torch.optim.AdamW; weight_decay is taken from the weights"},
+		{"rmsprop", "RMSprop: torch.optim.RMSprop, not centred, with momentum if that is above 0"},
 	}
 	Schedules = []Choice{
 		{"constant", "the rate stays as it is"},
 		{"step", "times schedule.factor after each schedule.every steps"},
 		{"cosine", "half a cosine, down to schedule.end of the rate at the last step"},
+		{"linear", "a straight line, down to schedule.end of the rate at the last step"},
+		{"inverse-sqrt", "times the root of schedule.warmup over the step (Vaswani et al., NIPS 2017)"},
 	}
 	Inits = []Choice{
 		{"layer", "as each kind of layer does in PyTorch: dense ones uniform in +-1/sqrt(inputs)"},

@@ -601,6 +601,8 @@ type Train struct {
 	LR         float64
 	Optimiser  string
 	Momentum   float64
+	Nesterov   bool
+	Alpha      float64
 	Beta1      float64
 	Beta2      float64
 	Epsilon    float64

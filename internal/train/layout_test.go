@@ -94,7 +94,9 @@ func (l *layout) schedules(g *workload.Group, c coll.Collective) (coll.Schedule,
 
 // optimisers keep nothing, one vector and two for each parameter.
 var optimisers = []nn.Optimiser{{}, momentum, adamW,
-	{WeightDecay: 0.1, Schedule: nn.Schedule{Course: nn.Steps, Warmup: 2, Every: 1, Factor: 0.5}}, clipped}
+	{WeightDecay: 0.1, Schedule: nn.Schedule{Course: nn.Steps, Warmup: 2, Every: 1, Factor: 0.5}}, clipped,
+	{Momentum: 0.9, Nesterov: true, Schedule: nn.Schedule{Course: nn.Linear, Total: 4}},
+	{Method: nn.RMSprop, LR: 0.01, Alpha: 0.9, Epsilon: 1e-6, Momentum: 0.5, Schedule: nn.Schedule{Course: nn.InverseSqrt, Warmup: 2}}}
 
 // clipped shortens the gradients of most steps.
 var clipped = nn.Optimiser{LR: 1, Momentum: 0.9, Clip: 0.3}

@@ -327,7 +327,7 @@ func TestTransformersInPartsAreCloseToTheOracle(t *testing.T) {
 					if l.Zero != workload.ZeroOptimiser { // else a replica has sums of its part alone
 						hold(j.gather(nil, d, gradientsOf, j.now(gradientsOf)), oracle.Gradients[d], nudged.Gradients[d])
 					}
-					if l.with.Method == nn.GradientDescent { // Adam makes much of a gradient that is 0 but for last bits
+					if l.with.Method == nn.GradientDescent { // Adam and RMSprop make much of a gradient that is 0 but for last bits
 						hold(j.Gathered(d), oracle.Weights[d], nudged.Weights[d])
 					}
 				}
