@@ -254,7 +254,7 @@ var rules = map[string]rule{
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
 	"lint": {
-		may: "dcbx located netconf netconf/dialects qos wire",
+		may: "dcbx lldp located netconf netconf/dialects qos wire",
 		why: "what is wrong with configurations follows from what they mean: nothing needs to run. Of dialects its tests make use",
 	},
 	"lint/linttest": {
@@ -264,6 +264,9 @@ var rules = map[string]rule{
 	"prove": {
 		may: "lint netconf plan qos result run scenario topo",
 		why: "it is a user of runs: it makes small networks of findings, and compares what their runs leave",
+	},
+	"lldp": {
+		why: "what devices print of their neighbours is text: who of them is which device is for lint to find",
 	},
 	"dcbx": {
 		may: "netconf wire",
@@ -393,7 +396,7 @@ var rules = map[string]rule{
 	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
-		may: "bench board coll commission dataset decoder design hash headline input inventory lab lint located nccl " +
+		may: "bench board coll commission dataset decoder design hash headline input inventory lab lint lldp located nccl " +
 			"nccltests nccltopo netconf netconf/dialects nn ns3 output pcapng perf plan prove qos report " +
 			"result rib run scenario scenario/schema sheet shown sizing survey sweep topo topoform trial " +
 			"tune validate web whatif wire workload",

@@ -24,7 +24,7 @@ import (
 type lintFlags struct {
 	dialect, scenario, format string
 	json, strict, prove       bool
-	maps                      []string
+	maps, lldp                []string
 	baseline, before          string
 }
 
@@ -37,9 +37,12 @@ func (a *app) lintCommand() *cobra.Command {
 file, the folder of a device, or a folder of such folders, as "railyard config render -o" makes. With
 --scenario they are held against a design: its DSCPs, frames, rates and cables.
 
-Each finding has a rule, Q01 to Q35 (docs/config.md), a line, a reason and a fix. Exit code 1 on
+Each finding has a rule, Q01 to Q36 (docs/config.md), a line, a reason and a fix. Exit code 1 on
 errors, with --strict on warnings too. What rests on the absence of something, where lines that are
 not understood may say it, is not known: neither an error nor a warning.
+
+Who is plugged into whom is read from addresses of links and from descriptions. With --lldp it is what
+the devices hear, as they print it (lldpctl, show lldp neighbors), held against both and the design.
 
 With --prove a small network is simulated with the configuration as it is, and with that one finding
 mended: what it does is seen in the figures of both, those of a bystander too, and which of them pay
@@ -62,6 +65,7 @@ with the configurations of OLD and with these: how much slower or faster a step 
 	fl.BoolVar(&f.json, "json", false, "the same as --format json")
 	fl.BoolVar(&f.prove, "prove", false, "simulate what each finding does, with and without its fix")
 	fl.StringArrayVar(&f.maps, "map", nil, "HOSTNAME=SWITCH: which switch of the scenario a device is, several times")
+	fl.StringArrayVar(&f.lldp, "lldp", nil, "what devices hear by LLDP: a file that is named as one or has its prompt, or a folder")
 	fl.StringVar(&f.baseline, "baseline", "", "file of findings, of lint --json: only those that are not in it are printed")
 	fl.StringVar(&f.before, "before", "", "with --prove and --scenario: configurations as they were, with which its job is run too")
 	fl.BoolVar(&f.strict, "strict", false, "exit code 1 on warnings too")
@@ -111,6 +115,10 @@ func (a *app) lint(ctx context.Context, args []string, f lintFlags) error {
 	if err != nil {
 		return err
 	}
+	heard, err := readHeard(ctx, devices, f.lldp)
+	if err != nil {
+		return err
+	}
 	var design *lint.Design
 	if f.scenario != "" {
 		p, err := a.plan(f.scenario)
@@ -124,7 +132,7 @@ func (a *app) lint(ctx context.Context, args []string, f lintFlags) error {
 	all := lint.Check(devices, design)
 	all, known := old.without(all)
 	n := tallied(all)
-	n.known = known
+	n.known, n.heard = known, heard
 	for _, d := range devices {
 		n.lines.Understood += d.Lines.Understood
 		n.lines.Known += d.Lines.Known
@@ -191,15 +199,19 @@ func (a *app) printFindings(all []lint.Finding, proofs proofs, change *prove.Cha
 			Warnings int            `json:"warnings"`
 			Unknown  int            `json:"unknown"`
 			Lines    netconf.Lines  `json:"lines"`
+			Heard    *heard         `json:"lldp,omitempty"`
 			Findings []lint.Finding `json:"findings"`
 			Proofs   []*prove.Proof `json:"proofs,omitempty"`
 			Change   *prove.Change  `json:"change,omitempty"`
-		}{devices, n.errs, n.warnings, n.unknown, n.lines, append([]lint.Finding{}, all...), proofs.all, change})
+		}{devices, n.errs, n.warnings, n.unknown, n.lines, n.heard, append([]lint.Finding{}, all...), proofs.all, change})
 	case "sarif":
 		return a.printJSON(lint.SARIF(all, result.Version))
 	}
 	s := a.newSheet()
 	s.Wrap("", fmt.Sprintf("%s: %s", count(devices, "device"), n))
+	if n.heard != nil {
+		s.Wrap("", n.heard.String())
+	}
 	findingsText(s, all, proofs)
 	changeText(s, change)
 	return s.Flush(a.stdout)

@@ -15,6 +15,7 @@ import (
 type tally struct {
 	errs, warnings, unknown, known int // known: in the baseline
 	lines                          netconf.Lines
+	heard                          *heard // nil: no file says it
 }
 
 func tallied(all []lint.Finding) (n tally) {

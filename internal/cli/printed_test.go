@@ -41,6 +41,7 @@ var readers = []reader{
 	{args: "commission FILE"}, {args: "config render FILE --dialect nxos"}, {args: "topo export FILE"}, {args: "topo survey FILE"},
 	{args: "design FILE"}, {args: "predict FILE p.png"}, {args: "run p.yaml --resume FILE"},
 	{args: "commission p.yaml -q --measured FILE"}, {args: "lint FILE"}, {args: "config parse FILE"},
+	{args: "lint r.cfg --lldp FILE", files: map[string]string{"r.cfg": "hostname r\nfeature bgp\n"}},
 	{args: "lint --dialect nxos FILE"}, {args: "lint --dialect sonic FILE"}, {args: "lint --dialect eos FILE"},
 	{args: "config parse --dialect nxos FILE"}, {args: "config parse --dialect eos FILE"},
 	{args: "config parse --dialect junos FILE"}, {args: "config parse --dialect frr FILE"},

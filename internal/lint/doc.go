@@ -5,7 +5,7 @@
 //	                                +--> Findings: rule, severity, line, reason, fix
 //	Design (what is meant), or none-+
 //
-// A rule has a number, Q01 to Q26. Most look at the neutral model, so they hold for every platform; forms that a
+// A rule has a number, Q01 to Q36. Most look at the neutral model, so they hold for every platform; forms that a
 // platform takes otherwise than they are meant are found by its dialect (netconf.Slip).
 //
 // xOFF counts what an ingress port holds of a class, WRED what waits in an egress queue. They are

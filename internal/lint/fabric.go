@@ -16,6 +16,7 @@ func (l *linter) fabric() {
 	l.macs()
 	l.seeds()
 	l.circle()
+	l.cables()
 	l.neighbours()
 	l.peers()
 	l.overlays()

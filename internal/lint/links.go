@@ -1,7 +1,9 @@
 package lint
 
 import (
+	"maps"
 	"net/netip"
+	"regexp"
 	"strings"
 
 	"railyard/internal/netconf"
@@ -16,14 +18,46 @@ type end struct {
 // links are the cables between devices, by one of their ends.
 type links map[*netconf.Interface]end
 
-// linksOf finds who is plugged into whom: by an address of the same subnet of a link, /31 to /29 or /127 to /125, else by
-// descriptions that name a device and its port.
+// linksOf finds who is plugged into whom: by what is heard by LLDP, else by an address of the same subnet of a link, /31 to
+// /29 or /127 to /125, else by descriptions that name a device and its port.
 func linksOf(devices []*Device) links {
-	all := links{}
-	subnets := map[netip.Prefix][]end{}
+	all, heard := links{}, heardLinks(devices)
+	for port, far := range addressed(devices) { // of each port its own: order does not matter
+		_, a := heard[port]
+		if _, b := heard[far.port]; !a && !b {
+			all[port] = far
+		}
+	}
+	maps.Copy(all, heard)
+	names := named(devices)
+	for _, d := range devices {
+		for i := range d.Device.Interfaces {
+			p := &d.Device.Interfaces[i]
+			if _, known := all[p]; known || p.Description == "" {
+				continue
+			}
+			if far := described(d, names, p.Description); far.port != nil {
+				all[p] = far
+			}
+		}
+	}
+	return all
+}
+
+// named are devices by their host names.
+func named(devices []*Device) map[string]*Device {
 	names := map[string]*Device{}
 	for _, d := range devices {
 		names[d.Device.Name] = d
+	}
+	return names
+}
+
+// addressed are cables by the addresses of their ends.
+func addressed(devices []*Device) links {
+	all := links{}
+	subnets := map[netip.Prefix][]end{}
+	for _, d := range devices {
 		for i := range d.Device.Interfaces {
 			p := &d.Device.Interfaces[i]
 			for _, a := range p.Addresses {
@@ -36,17 +70,6 @@ func linksOf(devices []*Device) links {
 	for _, ends := range subnets { // each of its own ports: order does not matter
 		if len(ends) == 2 && ends[0].of != ends[1].of {
 			all[ends[0].port], all[ends[1].port] = ends[1], ends[0]
-		}
-	}
-	for _, d := range devices {
-		for i := range d.Device.Interfaces {
-			p := &d.Device.Interfaces[i]
-			if _, known := all[p]; known || p.Description == "" {
-				continue
-			}
-			if far := described(d, names, p.Description); far.port != nil {
-				all[p] = far
-			}
 		}
 	}
 	return all
@@ -74,8 +97,17 @@ func described(d *Device, names map[string]*Device, text string) end {
 	return end{}
 }
 
-// portCalled is a port by its neutral name or the device's own; nil: there is none.
+// short are names of ports as devices shorten them in tables.
+var short = regexp.MustCompile(`^(?:Et|Eth)(\d.*)$`)
+
+// portCalled is a port by its neutral name or the device's own, or by that as it is shortened; nil: there is none.
 func (d *Device) portCalled(name string) *netconf.Interface {
+	if name == "" {
+		return nil
+	}
+	if m := short.FindStringSubmatch(name); m != nil {
+		name = "Ethernet" + m[1]
+	}
 	for i := range d.Device.Interfaces {
 		if p := &d.Device.Interfaces[i]; p.Kind == netconf.Physical && (p.Name == name || d.Native(p.Name) == name) {
 			return p

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/lldp"
 	"railyard/internal/located"
 	"railyard/internal/netconf"
 	"railyard/internal/unit"
@@ -43,6 +44,7 @@ type Device struct {
 	Dialect string
 	File    string // what stands for it where no line does
 	Switch  string // what the design calls it; "": as it calls itself
+	Heard   []lldp.Neighbour
 }
 
 // Meant is what the design calls it.
@@ -255,14 +257,19 @@ func (l *linter) watchdog(d *Device) {
 	}
 }
 
-// some names the first few of some ports.
+// some names the first few of some ports, as the device does.
 func (d *Device) some(ports []string) string {
-	var names []string
-	for _, p := range ports[:min(3, len(ports))] {
-		names = append(names, d.Native(p))
+	names := make([]string, len(ports))
+	for k, p := range ports {
+		names[k] = d.Native(p)
 	}
-	text := strings.Join(names, ", ")
-	if more := len(ports) - 3; more > 0 {
+	return Some(names)
+}
+
+// Some names the first three of some, and says how many more there are.
+func Some(names []string) string {
+	text := strings.Join(names[:min(3, len(names))], ", ")
+	if more := len(names) - 3; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text

@@ -75,6 +75,8 @@ var Rules = []Rule{
 		"attach the policies to ports"},
 	{"Q35", "devices are those of the design", "what has no place in the design is compared with nothing",
 		"the host name of the design, or --map HOSTNAME=SWITCH"},
+	{"Q36", "cables are where addresses and the design have them", "no session comes up on the link, or hosts are on another rail",
+		"move the cable, or the addresses"},
 }
 
 // RuleOf returns a rule by its number.

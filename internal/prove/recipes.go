@@ -59,6 +59,7 @@ var reasons = map[string]string{
 	"Q30": noAddresses, "Q31": noAddresses, "Q32": noAddresses,
 	"Q33": "what nothing uses changes nothing by itself",
 	"Q35": "a device that is none of the design's is not simulated",
+	"Q36": "where a cable goes is the scenario's: none of the files says it",
 }
 
 // star is a scenario of one switch.
