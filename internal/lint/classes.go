@@ -58,7 +58,7 @@ func (l *linter) profiles(d *Device) {
 					"interface "+first.Name)
 			}
 			continue
-		case pausing > mostPausing:
+		case pausing > mostPausing && pfcAt(d.Device, n):
 			l.add(d, "Q09", Error, fmt.Sprintf("%s: %d classes pause", ports, pausing), here+" pfc", here)
 			continue // what follows would follow from that
 		}
@@ -66,6 +66,12 @@ func (l *linter) profiles(d *Device) {
 			l.lacks(d, netconf.AboutQoS, "", "Q02", Error,
 				ports+": a class is to pause, and PFC is off at every port", here+" pfc", here)
 			continue
+		}
+		if pausing > mostPausing { // and off at all of these, which is said of them
+			continue
+		}
+		if l.untrusted(d, p, first, ports) {
+			continue // classes are not by DSCP
 		}
 		if dscp, tc, paused := l.data(p); !paused && !slipped(d, "Q14") {
 			l.lossy(d, p, first,
@@ -76,6 +82,19 @@ func (l *linter) profiles(d *Device) {
 		}
 		l.cnp(d, p, ports, here)
 	}
+}
+
+// untrusted reports ports that do not look at DSCPs though a class of theirs is to pause; false: they do, or nothing comes of it.
+func (l *linter) untrusted(d *Device, p *netconf.Profile, first *netconf.Interface, ports string) bool {
+	why := d.Untrusted[first.Name]
+	tc := p.Classify[0]
+	if c := p.Class(tc); why == "" || c != nil && c.Pause != nil {
+		return false
+	}
+	at := "interface " + first.Name
+	l.lacks(d, netconf.AboutQoS|netconf.AboutRouting, first.Name, "Q02", Error, fmt.Sprintf("%s: DSCPs are not looked at (%s), so RoCE data is in traffic class %d, "+
+		"which does not pause", ports, why, tc), at+" classify", at)
+	return true
 }
 
 // idle reports a port whose PFC is on for nothing. What would pause may be defined, and attached nowhere: that is said in the
@@ -101,6 +120,13 @@ func enabled(d *netconf.Device, profile int) *netconf.Interface {
 		}
 	}
 	return nil
+}
+
+// pfcAt reports whether PFC is on, or may be, at a port of a profile.
+func pfcAt(d *netconf.Device, profile int) bool {
+	return slices.ContainsFunc(d.Interfaces, func(i netconf.Interface) bool {
+		return i.QoS != nil && i.QoS.Profile == profile && i.QoS.PFC != netconf.PFCOff
+	})
 }
 
 // lossy reports data in a class that does not pause. Where no design says which DSCP hosts use, and some are in the

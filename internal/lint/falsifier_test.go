@@ -2,6 +2,7 @@ package lint_test
 
 import (
 	"flag"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -61,7 +62,7 @@ var falsify = flag.Int("falsify", 250, "how many files TestMisspelt misspells")
 // clean is one that has no error, to be misspelt.
 type cleanFile struct{ dialect, text string }
 
-// cleanFiles are those that are rendered, and those of package dialects.
+// cleanFiles are those that are rendered, those of package dialects, and devices of two fabrics.
 func cleanFiles(t *testing.T) (all []cleanFile) {
 	for _, dialect := range []string{"nxos", "eos", "sonic", "nvue", "junos"} {
 		all = append(all, cleanFile{dialect, linttest.Render(t, dialect, linttest.Clean())})
@@ -73,6 +74,12 @@ func cleanFiles(t *testing.T) (all []cleanFile) {
 			t.Fatal(err)
 		}
 		all = append(all, cleanFile{filepath.Base(filepath.Dir(path)), string(text)})
+	}
+	for _, texts := range []map[string]string{fabric(), second(t), {"eos access": eosAccess}} {
+		for _, key := range slices.Sorted(maps.Keys(texts)) {
+			dialect, _, _ := strings.Cut(key, " ")
+			all = append(all, cleanFile{dialect, texts[key]})
+		}
 	}
 	return all
 }

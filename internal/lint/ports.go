@@ -62,6 +62,9 @@ func (l *linter) forgotten(d *Device) {
 		if most == "" {
 			l.twin(d, p)
 		}
+		if d.Untrusted[p.Name] != "" && pausesAt(d.Device, p) { // Q02 says it
+			continue
+		}
 		if t := treatment(d.Device, p); most != "" && t != most {
 			l.lacks(d, netconf.AboutQoS, p.Name, "Q13", Error, fmt.Sprintf("%s: %s; most ports: %s",
 				d.Native(p.Name), t, most),

@@ -123,6 +123,7 @@ var vocabulary = func() map[string]Topic {
 			loopback_interface vlan_interface vlan_member bgp_neighbor portchannel portchannel_member portchannel_interface
 			remote-as bgp-peer irb bridge bridge-vlan-aware tagging_mode redistribute inherit template vrf iface
 			bridge-access bridge-ports bridge-vids members access
+			vpc domain domain-id mlag peer-link peer-keepalive local-interface peer-address mclag_domain source_ip peer_ip peer_link
 			minimum-interval multiplier profile detect-multiplier`,
 		AboutMTU:  `mtu jumbo jumbomtu network-qos`,
 		AboutLLDP: `lldp dcbx feature dcbxp tlv-select`,

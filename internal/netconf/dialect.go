@@ -42,6 +42,8 @@ type Parsed struct {
 	// are not understood may say otherwise. Its files are those of Parse.
 	Problems located.Problems
 	Slips    []Slip
+	// Untrusted are the interfaces whose packets have a class whatever their DSCP is, and why.
+	Untrusted map[string]string
 	// Tagged says that classes are also found by the priority of a VLAN tag, which no model has.
 	Tagged bool
 	// Unread are the lines that are not understood, in order of files, at most MostUnread; Lines counts all of them.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -69,6 +70,8 @@ type reader struct {
 	said      bool       // anything of quality of service
 	order     []*setting // profiles
 	allOff    *lines.Line
+
+	routedByDefault bool // switchport default mode routed
 }
 
 // Parse reads the files of a device as one.
@@ -76,7 +79,7 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 	r := &reader{profiles: map[string]*setting{}, ports: map[string]*setting{}, index: map[string]int{},
 		routing: routing{vlans: map[int]bool{}}}
 	r.Device, r.Places, r.Names = &netconf.Device{}, map[string]netconf.Place{}, map[string]string{}
-	r.Defaults = defaults
+	r.Defaults, r.Untrusted = defaults, map[string]string{}
 	for d := range r.classify {
 		r.classify[d] = defaultClass(d)
 	}
@@ -202,21 +205,33 @@ func (r *reader) settings(i *netconf.Interface) (all []*setting) {
 	return all
 }
 
+// switched reports whether a port is no routed one: it says so, or it says nothing where others say no switchport.
+func (r *reader) switched(i *netconf.Interface) bool {
+	routed := func(i *netconf.Interface) bool { return i.Routed || len(i.Addresses) > 0 }
+	if routed(i) || r.ports[i.Name].switched {
+		return !routed(i)
+	}
+	return i.Channel == 0 && !r.routedByDefault && slices.ContainsFunc(r.Device.Interfaces, func(o netconf.Interface) bool {
+		return o.Kind == netconf.Physical && routed(&o)
+	})
+}
+
 // profile is what settings say together, later ones on top: what a queue's block does not say, a lower one may.
 func (r *reader) profile(i *netconf.Interface, all []*setting) (p netconf.Profile) {
 	port := i.Name
 	p.Classify = r.classify
 	trust, at := "", (*lines.Line)(nil)
-	switched := r.ports[port].switched
 	for _, s := range all {
 		if s.trust != "" {
 			trust, at = s.trust, s.trustLine
 		}
 	}
-	if trust == "" && switched { // EOS user manual: switched ports trust CoS, routed ones DSCP
-		trust, at = "cos", r.ports[port].line
+	why := map[string]string{"cos": "qos trust cos", "none": "no qos trust"}[trust]
+	if trust == "" && r.switched(i) { // EOS user manual: switched ports trust CoS, routed ones DSCP
+		trust, at, why = "cos", r.ports[port].line, "a switched port trusts CoS where no qos trust dscp is said"
 	}
 	if trust == "cos" || trust == "none" {
+		r.Untrusted[port] = why
 		for d := range p.Classify {
 			p.Classify[d] = classOfCoS0
 		}

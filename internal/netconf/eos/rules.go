@@ -22,6 +22,7 @@ type (
 // The blocks of a configuration.
 var (
 	top = &block{Known: knownAtTop, Rules: append([]rule{
+		{Pattern: "switchport default mode routed", Do: func(r *reader, _ *line) error { r.routedByDefault = true; return nil }},
 		{Pattern: "hostname NAME", Do: func(r *reader, l *line) error {
 			r.Device.Name = l.Args[0]
 			r.say(l, "hostname")
@@ -132,7 +133,7 @@ var (
 			return err
 		}},
 		{Pattern: "no switchport", Do: func(r *reader, _ *line) error { r.port.Routed = true; return nil }},
-		{Pattern: "switchport"},
+		{Pattern: "switchport", Do: func(r *reader, _ *line) error { r.at.switched = true; return nil }},
 		{Pattern: "switchport mode access", Do: func(r *reader, _ *line) error { r.at.switched = true; return nil }},
 		{Pattern: "switchport mode trunk", Do: trunk},
 		{Pattern: "switchport trunk allowed vlan NAME", Do: func(r *reader, l *line) error {

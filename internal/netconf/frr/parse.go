@@ -178,7 +178,7 @@ func (r *reader) finish() {
 		}
 	}
 	if r.traditional && !r.noPolicy && slices.ContainsFunc(r.sessions, r.bare) {
-		r.late("bgp", "sessions take and give no routes without a policy, want no bgp ebgp-requires-policy")
+		r.missing("bgp", "sessions take and give no routes without a policy, want no bgp ebgp-requires-policy")
 	}
 	if !r.timers {
 		b.Keepalive, b.Hold = 3*unit.Second, 9*unit.Second

@@ -1,0 +1,65 @@
+package lint_test
+
+import (
+	"strings"
+	"testing"
+
+	"railyard/internal/lint"
+	"railyard/internal/lint/linttest"
+)
+
+// eosAccess is a leaf of EOS with a port of a VLAN, and uplinks that are routed. Nothing is wrong with it.
+const eosAccess = eosLeaf + `interface Ethernet2
+   mtu 9214
+   no switchport
+   service-profile ROCE
+interface Ethernet9
+   switchport access vlan 101
+   service-profile ROCE
+interface Vlan101
+   mtu 9214
+   ip address 10.1.1.1/24
+vlan 101
+`
+
+// EOS user manual, Quality of Service, port trust: where nothing is said a switched port trusts CoS, and what comes without
+// a tag is in class 1. That is one finding, Q02, at the port.
+//
+// False if ports are taken for routed because they do not say that they are not, or if other rules repeat it.
+func TestSwitchedPortsTrustCoS(t *testing.T) {
+	untrusting := strings.Replace(eosAccess, "   qos trust dscp\n", "", 1)
+	const access = "interface Ethernet9\n   switchport access vlan 101\n"
+	for name, c := range map[string]struct{ text, at, says string }{
+		"trust is said":                {eosAccess, "", ""},
+		"trust is not said":            {untrusting, "interface Ethernet9", "a switched port trusts CoS"},
+		"it is said at the port":       {strings.Replace(untrusting, access, access+"   qos trust dscp\n", 1), "", ""},
+		"CoS is said at the port":      {strings.Replace(eosAccess, access, access+"   qos trust cos\n", 1), "qos trust cos", "(qos trust cos)"},
+		"nothing is trusted":           {strings.Replace(eosAccess, access, access+"   no qos trust\n", 1), "no qos trust", "(no qos trust)"},
+		"a trunk":                      {strings.Replace(untrusting, access, "interface Ethernet9\n   switchport mode trunk\n", 1), "interface Ethernet9", "a switched port"},
+		"a switchport without a VLAN":  {strings.Replace(untrusting, access, "interface Ethernet9\n   switchport\n", 1), "interface Ethernet9", "a switched port"},
+		"neither switched nor routed":  {strings.Replace(untrusting, access, "interface Ethernet9\n", 1), "interface Ethernet9", "a switched port"},
+		"a port that is routed":        {strings.Replace(untrusting, access, "interface Ethernet9\n   mtu 9214\n   no switchport\n", 1), "", ""},
+		"ports are routed from birth":  {"switchport default mode routed\n" + strings.Replace(untrusting, access, "interface Ethernet9\n", 1), "", ""},
+		"a part without routed ports":  {strings.ReplaceAll(strings.Replace(untrusting, access, "interface Ethernet9\n", 1), "   no switchport\n", ""), "", ""},
+		"it pauses nothing and is one": {strings.Replace(untrusting, access+"   service-profile ROCE\n", access, 1), "", ""},
+	} {
+		d := linttest.Read("eos", "f", c.text)
+		if len(d.Unread) > 0 || len(d.Problems) > 0 {
+			t.Errorf("%s: %v %v", name, d.Unread, d.Problems)
+		}
+		var got []lint.Finding
+		for _, f := range lint.Check([]*lint.Device{d}, nil) {
+			if f.Severity == lint.Error && f.Rule == "Q02" {
+				got = append(got, f)
+			} else if f.Rule != "Q13" || name != "it pauses nothing and is one" {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+		switch {
+		case c.at == "" && len(got) == 0:
+		case len(got) != 1 || !strings.Contains(got[0].Text, c.says) || c.at == "" ||
+			!strings.Contains(strings.Split(c.text, "\n")[got[0].Line-1], c.at):
+			t.Errorf("%s: want %q, got %+v", name, c.at, got)
+		}
+	}
+}
