@@ -385,6 +385,13 @@ var rules = map[string]rule{
 		why: "it compares ordinary runs with known results: if it drove the engine itself, it would vouch for " +
 			"something no user runs. Of topo it takes types, of qos the closed forms of buffer bounds",
 	},
+	"docs":     {why: "the documentation as files; manual makes pages of it"},
+	"examples": {why: "the examples as files; what they mean, scenario says"},
+	"manual": {
+		may:   "report result shown",
+		third: "github.com/yuin/goldmark",
+		why:   "pages of the documentation are a function of its files: who writes them, and where, is above it",
+	},
 	"labs": {why: "the labs that come with Railyard as files; what they mean, lab says"},
 	"lab": {
 		may: "board chart chart/svg chart/text coll hash input inventory labs located netconf " +
@@ -396,8 +403,8 @@ var rules = map[string]rule{
 	},
 	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
 	"cli": {
-		may: "bench board coll commission dataset decoder design hash headline input inventory lab lint lldp located nccl " +
-			"nccltests nccltopo netconf netconf/dialects nn ns3 output pcapng perf plan prove qos report " +
+		may: "bench board coll commission dataset decoder design docs examples hash headline input inventory lab lint lldp " +
+			"located manual nccl nccltests nccltopo netconf netconf/dialects nn ns3 output pcapng perf plan prove qos report " +
 			"result rib run scenario scenario/schema sheet shown sizing survey sweep topo topoform trial " +
 			"tune validate web whatif wire workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",

@@ -25,20 +25,21 @@ const rooms = "input output"
 
 // ownDoors are what else may go past the rooms, with the reason.
 var ownDoors = map[string]string{
-	"scripttest":            "test support: it rewrites scripts below testdata",
-	"scenario/scenariotest": "test support: it reads the examples of this repository",
-	"nn/kernel/gen":         "a generator of code: it writes into this repository",
-	"tools/tables":          "it rewrites documents of this repository",
-	"tools/figures":         "it works in a temporary folder of its own",
-	"tools/mutate":          "it changes this repository's sources in overlays",
-	"tools/islands":         "it compares runs that it makes itself",
-	"tools/built":           "it builds the program into a temporary folder",
-	"tools/release":         "it packs folders that .ci/release makes",
-	"tools/forecast":        "it works in a temporary folder of its own",
-	"tools/monsters":        "it works in a temporary folder of its own",
-	"tools/pgo":             "it writes the profile of this repository",
-	"machine":               "it reads /proc and /sys, which the kernel fills",
-	"internal/lab/lab.go":   "the file system is input.Folder or embedded",
+	"scripttest":                "test support: it rewrites scripts below testdata",
+	"scenario/scenariotest":     "test support: it reads the examples of this repository",
+	"nn/kernel/gen":             "a generator of code: it writes into this repository",
+	"tools/tables":              "it rewrites documents of this repository",
+	"tools/figures":             "it works in a temporary folder of its own",
+	"tools/mutate":              "it changes this repository's sources in overlays",
+	"tools/islands":             "it compares runs that it makes itself",
+	"tools/built":               "it builds the program into a temporary folder",
+	"tools/release":             "it packs folders that .ci/release makes",
+	"tools/forecast":            "it works in a temporary folder of its own",
+	"tools/monsters":            "it works in a temporary folder of its own",
+	"tools/pgo":                 "it writes the profile of this repository",
+	"machine":                   "it reads /proc and /sys, which the kernel fills",
+	"internal/manual/manual.go": "the file system is embedded",
+	"internal/lab/lab.go":       "the file system is input.Folder or embedded",
 }
 
 func exempt(f file) bool {
