@@ -173,7 +173,12 @@ func (s *site) html(d *document) (template.HTML, error) {
 		}
 	})
 	for _, l := range links {
-		to, ok := s.target(d, string(l.Destination))
+		from := string(l.Destination)
+		to, ok := s.target(d, from)
+		if other := s.docs[path.Join(path.Dir(d.name), from)]; other != nil && d.plain(l) == from {
+			l.RemoveChildren(l) // a file's name says less than its title
+			l.AppendChild(l, ast.NewString([]byte(template.HTMLEscapeString(other.title))))
+		}
 		if l.Destination = []byte(to); !ok {
 			unlink(l)
 		}

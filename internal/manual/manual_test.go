@@ -128,6 +128,7 @@ func TestASmallManual(t *testing.T) {
 		t.Error(b)
 	}
 	for file, want := range map[string][]string{
+		"index.html": {`<a href="a.html">A &amp; co</a>`, `<a href="format/b.html">B</a>`},
 		"a.html": {`<h2 id="run_it-now-twice">`, `<h2 id="x">`, `<h2 id="x-1">`, `<a href="format/b.html#x">b</a>`,
 			`<a href="examples/e.yaml.html">an example</a>, the source.`, `<title>A &amp; co - Railyard</title>`,
 			`<a href="labs/index.html">`},

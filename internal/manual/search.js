@@ -7,7 +7,7 @@ function found(q) {
   const all = words(q), hits = [];
   if (!all.length) return hits;
   parts.forEach((p, i) => {
-    let score = 0;
+    let score = p[0].startsWith("examples/") ? -15 : 0; // pages come first
     for (const w of all) {
       const heading = count(p[3], w), page = count(p[2], w), text = count(p[4], w);
       if (!heading && !page && !text) return;
