@@ -80,6 +80,10 @@ var rules = map[string]rule{
 		third: "github.com/mmcloughlin/avo",
 		why:   "it writes assembly that is committed: no program runs it",
 	},
+	"decoder/layers": {
+		may: "decoder nn train workload",
+		why: "layers of a shape are those of nn, which hold no weights, lowered as train lowers them",
+	},
 	"decoder": {why: "what is counted of a model follows from its sizes: what becomes of it on a cluster is above"},
 	"nn": {
 		may: "nn/kernel splitmix",
@@ -195,10 +199,11 @@ var rules = map[string]rule{
 			"oracle",
 	},
 	"scenario": {
-		may:   "catalogue located qos",
+		may:   "catalogue decoder located qos",
 		third: "github.com/goccy/go-yaml",
 		why: "a scenario is a checked value with names in it: plan turns names into things, so reading a file " +
-			"builds nothing. Of qos it takes the marking curve and its default, of catalogue models of switches",
+			"builds nothing. Of qos it takes the marking curve and its default, of catalogue models of switches, of decoder " +
+			"the sizes of models",
 	},
 	"chart": {why: "plots are values: who draws them and whose figures they are is above"},
 	"chart/svg": {
@@ -324,7 +329,7 @@ var rules = map[string]rule{
 		why: "what switches know of each other follows from their configurations: nothing needs to run",
 	},
 	"plan": {
-		may: "balance board cc coll dataset dcbx exec fabric hash inventory located mfu nccl nccltopo netconf " +
+		may: "balance board cc coll dataset dcbx decoder decoder/layers exec fabric hash inventory located mfu nccl nccltopo netconf " +
 			"netconf/dialects nn nn/netfile qos result scenario splitmix survey topo train wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",

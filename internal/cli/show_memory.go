@@ -80,6 +80,7 @@ var termRules = [workload.Terms]string{
 	workload.WorkspaceTerm:   "a micro-batch's gradient to be added, outputs that are gathered",
 	workload.StagingData:     "the largest chunks of each sum over replicas",
 	workload.StagingTensor:   "the largest chunks of each exchange of parts",
+	workload.ReservedTerm:    "the GPU's context, NCCL's buffers and the framework: 2 GB, assumed",
 	workload.StagingPipeline: "each micro-batch that comes from a neighbour",
 }
 

@@ -88,7 +88,7 @@ func (s *Shape) Misfits() (all []Misfit) {
 	if s.Heads%s.KVHeads != 0 {
 		say("kv_heads", "%d of %d heads, want as many as divide them", s.KVHeads, s.Heads)
 	}
-	if n := s.headSize(); !s.Learned && s.Latent.KeyValue == 0 && n%2 != 0 {
+	if n := s.headSize(); len(all) == 0 && !s.Learned && s.Latent.KeyValue == 0 && n%2 != 0 {
 		say("head_size", "%d elements of a head, which rotary positions turn in pairs: want an even number", n)
 	}
 	return append(all, s.expertMisfits()...)

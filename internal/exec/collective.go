@@ -29,6 +29,9 @@ type collRun struct {
 	slots    workload.Slots
 	once     bool // what reads a slot is the only one that does
 
+	met    bool      // of one that sends no messages: the rank has launched it
+	joined unit.Time // and from when on it took its time
+
 	sizes  workload.MemberCounts // that are decided in each step: those of the step in progress
 	layout *coll.RankLayout      // where this rank's chunks lie; nil: as in place
 }
@@ -85,6 +88,10 @@ type gate struct {
 func newCollRun(job *workload.Job, rank int32, op *workload.Op, place int) collRun {
 	c := &job.Collectives[op.Coll]
 	members := job.Groups[c.Group].Ranks
+	if c.Formula {
+		return collRun{Collective: c, id: op.Coll, place: int32(place), op: op.ID, stream: op.Stream, members: members,
+			me: slices.Index(members, rank), areas: 1}
+	}
 	run := collRun{Collective: c, id: op.Coll, place: int32(place), op: op.ID, stream: op.Stream,
 		me: slices.Index(members, rank), members: members,
 		channels: make([]channelRun, c.Schedule.Channels()), areas: c.Areas(),
@@ -118,6 +125,11 @@ func (r *Rank) launched(now unit.Time, op *workload.Op) {
 	if !r.decided(c) {
 		return
 	}
+	if c.Formula {
+		c.met = true
+		r.meeting.Meet(r.cfg.Rank, Token(op.ID), c.id)
+		return
+	}
 	r.streams[op.Stream].running = r.in.collOf[op.ID]
 	c.open, c.last = len(c.channels), -1
 	for i := range c.channels {
@@ -136,6 +148,12 @@ func (r *Rank) launched(now unit.Time, op *workload.Op) {
 		r.advance(now, c, i)
 	}
 	r.finish(now, c)
+}
+
+// parted ends a collective that sends no messages.
+func (r *Rank) parted(now unit.Time, c *collRun) {
+	c.met, c.joined = false, now.Add(-c.Takes)
+	r.endOp(now, c.op)
 }
 
 // advance runs a channel's program until it has to wait.

@@ -91,6 +91,10 @@ func (r *Rank) wait(now unit.Time, by int32) {
 // explain gives causes to the part of a wait that this collective, started at start, held up. It
 // returns true if a message explains all of it.
 func (c *collRun) explain(p *painter, start unit.Time) bool {
+	if c.Formula { // what it took, and before that whoever came last
+		p.back(c.joined, c.why())
+		return c.joined > start
+	}
 	ch := &c.channels[c.last]
 	p.waitOut(ch.end, &c.answer) // for the last acknowledgement
 	for i := len(ch.gates) - 1; i >= 0; i-- {
@@ -109,6 +113,14 @@ func (c *collRun) explain(p *painter, start unit.Time) bool {
 	p.back(ch.trace.Placed, cause.Compute)
 	p.along(&ch.trace)
 	return true
+}
+
+// why is what the time of a collective is that sends no messages: between hosts nothing is known of it.
+func (c *collRun) why() cause.Cause {
+	if c.Between {
+		return cause.Dependency
+	}
+	return cause.NVLink
 }
 
 // painter splits [from, to) among causes, from its end back to its beginning.
@@ -153,7 +165,7 @@ func (r *Rank) releasedBy(by int32) (src, channel int32) {
 		return -1, -1
 	}
 	c := &r.colls[r.in.collOf[by]]
-	if c.channels[c.last].src < 0 {
+	if c.Formula || c.channels[c.last].src < 0 {
 		return -1, -1
 	}
 	return c.channels[c.last].src, c.last

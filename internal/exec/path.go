@@ -143,7 +143,7 @@ func (f *PathFinder) add(rank int32, job *workload.Job, colls []collRun) {
 			p.channels = append(p.channels, extent{l.length, to})
 			l.length = to
 		}
-		l.credit = l.credit || coll.NeedsCredit(c.Schedule)
+		l.credit = l.credit || !c.Formula && coll.NeedsCredit(c.Schedule)
 		l.local[c.id] = int32(len(l.colls))
 		l.colls = append(l.colls, p)
 	}

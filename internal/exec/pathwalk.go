@@ -92,6 +92,9 @@ func (w *pathWalk) operations(rank, op int32) {
 // their senders.
 func (w *pathWalk) collective(rank, c int32) int32 {
 	p := w.rank(rank)
+	if k := p.layout.collective(c); k.Formula {
+		return w.meeting(rank, k)
+	}
 	by := p.released[p.layout.local[c]]
 	channel := int(by.channel)
 	pc := by.acked
@@ -129,6 +132,37 @@ func (w *pathWalk) collective(rank, c int32) int32 {
 		pc--
 	}
 	return rank
+}
+
+// meeting walks back from the end of a collective that sends no messages to when the last rank came, which it returns; of
+// a send that is the sender, unless the receiver asked so late that all had come.
+func (w *pathWalk) meeting(rank int32, k *pathColl) int32 {
+	launched := func(r int32) unit.Time {
+		p := w.rank(r)
+		op := p.layout.collective(k.id).op
+		return p.ops[op].start.Add(p.layout.program.OpsOf(w.step)[op].Duration)
+	}
+	last, all := rank, k.members
+	if g, ok := coll.GoalOf(k.Schedule); ok && g.Collective == coll.SendReceive {
+		all = k.members[:1]
+		if rank == k.members[1] && launched(rank) >= launched(k.members[0]).Add(k.Takes) {
+			w.back(launched(rank), cause.Dependency, nowhere(PathLocal, rank, k.op))
+			return rank
+		}
+	}
+	for i, r := range all {
+		if i == 0 || launched(r) > launched(last) {
+			last = r
+		}
+	}
+	part := nowhere(PathLocal, last, k.op)
+	part.Group = k.Group
+	why := cause.NVLink
+	if k.Between {
+		why = cause.Dependency
+	}
+	w.back(launched(last), why, part)
+	return last
 }
 
 // message walks back from the arrival of the message that operation recv took to its post.

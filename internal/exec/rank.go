@@ -13,6 +13,7 @@ type Rank struct {
 	cfg      Config
 	counter  Counter // cfg.Body, if it is one
 	stager   Stager  // likewise
+	meeting  Meeting // cfg.Transport, if it is one
 	prog     *workload.Program
 	start    template
 	steps    template
@@ -75,6 +76,7 @@ func NewRank(cfg Config) *Rank {
 	}
 	r.counter, _ = cfg.Body.(Counter)
 	r.stager, _ = cfg.Body.(Stager)
+	r.meeting, _ = cfg.Transport.(Meeting)
 	r.start, r.steps = r.template(p.Start), r.template(p.Ops)
 	r.numberTokens()
 	r.keepPrograms()
@@ -160,7 +162,11 @@ func (r *Rank) Done(now unit.Time, tok Token) {
 	case int(tok) < len(r.ops):
 		op := &r.in.ops[tok]
 		if op.Kind == workload.Communication {
-			r.launched(now, op)
+			if c := &r.colls[r.in.collOf[op.ID]]; c.met {
+				r.parted(now, c)
+			} else {
+				r.launched(now, op)
+			}
 		} else {
 			r.endOp(now, op.ID)
 		}

@@ -107,6 +107,15 @@ type Transport interface {
 	CopyIn(rank int32, tok Token, bytes unit.Bytes, w Work)
 }
 
+// Meeting is a Transport whose ranks come together in collectives that send no messages: see
+// workload.Collective.Formula. A Transport needs it only for such a job.
+type Meeting interface {
+	// Meet says that a rank has launched such a collective. The driver calls Rank.Done(tok) later, never inside the call:
+	// so long after the last rank of the group has come; of a send, on its sender so long after itself, and on its
+	// receiver when both have come and that has passed.
+	Meet(rank int32, tok Token, coll int32)
+}
+
 // Work is the real work of an operation, and how much it is. In a replay there is none.
 type Work struct {
 	Do     func() // nil: nothing

@@ -79,7 +79,9 @@ type host struct {
 	copies  []*copies // by GPU; nil: none yet
 	copying bool      // some GPU has
 	faulty  faulty
-	post    Message // being posted; kept here, so that it is not allocated on the heap
+	// meetings are the ranks that have come to collectives that send no messages.
+	meetings map[meetingOf]*meeting
+	post     Message // being posted; kept here, so that it is not allocated on the heap
 }
 
 // A Rank is what a job drives: *exec.Rank.

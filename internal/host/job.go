@@ -15,6 +15,7 @@ type Job struct {
 	keys   []uint32 // by rank of the job: its memory
 	ways   []waysOf // by rank of the job: those that it sends on
 	memory exec.Memory
+	closed func(coll int32) Closed // what takes collectives that send no messages; nil: there are none
 }
 
 // waysOf is the ways on which a rank sends.
@@ -31,6 +32,7 @@ func (x *waysOf) add(w exec.Way, id int32) {
 var (
 	_ exec.Transport = (*Job)(nil)
 	_ exec.Clock     = (*Job)(nil)
+	_ exec.Meeting   = (*Job)(nil)
 )
 
 // AddJob returns a job without ranks.
@@ -153,6 +155,79 @@ func (j *Job) Credit(w exec.Way, coll int32) {
 		return
 	}
 	h.net.Credit(now, h.out[id].qps[0], coll)
+}
+
+// meeting is the ranks of a collective that have come to it.
+type meeting struct {
+	waits []comer     // for the others; of a send the receiver
+	sent  []unit.Time // of a send: when what is sent and not yet received is there
+}
+
+// comer is a rank, and what it waits by.
+type comer struct {
+	rank int32
+	tok  exec.Token
+}
+
+// meetingOf names a collective of a job.
+type meetingOf struct {
+	job  *Job
+	coll int32
+}
+
+// Closed says of a collective of the job that sends no messages how many ranks come to it, how long it takes then, and
+// the rank that sends, -1: none does.
+type Closed struct {
+	Ranks  int
+	Takes  unit.Duration
+	Sender int32
+	Host   int32 // that its ranks are on, or the first of them: then all hosts are of one island
+}
+
+// SetClosed says what collectives take that send no messages.
+func (j *Job) SetClosed(of func(coll int32) Closed) { j.closed = of }
+
+// Meet has a rank come to a collective that sends no messages: exec.Meeting.
+func (j *Job) Meet(rank int32, tok exec.Token, coll int32) {
+	h, c, now := j.hosts, j.closed(coll), j.now(rank)
+	at := &h.hosts[c.Host]
+	if at.meetings == nil {
+		at.meetings = map[meetingOf]*meeting{}
+	}
+	m := at.meetings[meetingOf{j, coll}]
+	if m == nil {
+		m = &meeting{}
+		at.meetings[meetingOf{j, coll}] = m
+	}
+	end := now.Add(c.Takes)
+	switch {
+	case c.Sender == rank:
+		j.endsAt(end, comer{rank, tok})
+		if len(m.waits) > 0 {
+			j.endsAt(end, m.waits[0])
+			m.waits = m.waits[1:]
+		} else {
+			m.sent = append(m.sent, end)
+		}
+	case c.Sender >= 0 && len(m.sent) > 0:
+		j.endsAt(max(now, m.sent[0]), comer{rank, tok})
+		m.sent = m.sent[1:]
+	default:
+		m.waits = append(m.waits, comer{rank, tok})
+		if c.Sender >= 0 || len(m.waits) < c.Ranks {
+			return
+		}
+		for _, w := range m.waits {
+			j.endsAt(end, w)
+		}
+		m.waits = m.waits[:0]
+	}
+}
+
+// endsAt tells a rank of the job that something has ended.
+func (j *Job) endsAt(at unit.Time, who comer) {
+	h, id := j.hosts, j.ranks[who.rank]
+	h.plan(h.ranks[id].host, entry{at: at, what: workDone, a: id, b: int64(who.tok)})
 }
 
 // Abort says that a rank cannot go on: exec.Transport.

@@ -183,7 +183,7 @@ func (h heads) work(products int) Work {
 	maps := n * n * int64(h.count)
 	product := int64(products) * 2 * n * n * inner
 	return Work{FLOP: product + 5*maps, Words: int64(products) * (2*n*inner + maps), Product: product,
-		Masked: product / 2}
+		Masked: product / 2, M: n, N: n, K: int64(h.size), Each: int64(h.count), By: ByEach}
 }
 
 // saved is how many float32 of a row are kept.

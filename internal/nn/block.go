@@ -171,6 +171,7 @@ type Heads struct {
 	Count, Size int
 	KeyValues   int     // heads of keys and values, which queries' heads share; 0: each has its own
 	Rotary      float64 // base of rotary positions; 0: none
+	Sized       bool    // the layer is asked for its sizes and costs alone: it has no table of angles
 }
 
 // Attention is multi-head causal self-attention as half a transformer block: heads of a size each. Tensors are named as
@@ -201,7 +202,10 @@ func AttentionOf(c Half, of Heads) (Layer, error) {
 	if err != nil {
 		return l, err
 	}
-	if of.Rotary != 0 {
+	switch {
+	case of.Rotary != 0 && of.Sized:
+		l.heads.turn = []float32{}
+	case of.Rotary != 0:
 		l.heads.turn = rotary(c.Positions, of.Size, of.Rotary)
 	}
 	l.qkv = linear{"in_proj_", c.Size, l.heads.wide(), !c.NoBias, h.norm.end()}
@@ -234,7 +238,7 @@ func (l attention) Cost() Cost {
 	c.Forward = append(c.Forward, l.qkv.work(n), l.heads.work(2), l.to.work(n))
 	c.Forward = append(c.Forward, l.heads.turnWork()...)
 	c.Gradient = []Work{l.to.gradientWork(n), l.qkv.gradientWork(n)}
-	c.Input = append(c.Input, l.to.work(n), l.heads.work(4), l.qkv.work(n))
+	c.Input = append(c.Input, l.to.work(n).turned(), l.heads.work(4), l.qkv.work(n).turned())
 	c.Input = append(c.Input, l.heads.turnWork()...)
 	c.Saved += l.heads.saved() + n*(l.qkv.out+l.to.in)
 	c.Notes += 8

@@ -65,12 +65,12 @@ func (l feedForward) Cost() Cost {
 	elements := Work{FLOP: 2 * hidden, Words: 2 * hidden}
 	c.Forward = append(c.Forward, l.up.work(n), elements, l.down.work(n))
 	c.Gradient = []Work{l.down.gradientWork(n), l.up.gradientWork(n)}
-	c.Input = append(c.Input, l.down.work(n), elements, l.up.work(n))
+	c.Input = append(c.Input, l.down.work(n).turned(), elements, l.up.work(n).turned())
 	c.Saved += 2 * n * l.up.out
 	if l.gated {
 		c.Forward = append(c.Forward, l.gate.work(n))
 		c.Gradient = append(c.Gradient, l.gate.gradientWork(n))
-		c.Input = append(c.Input, l.gate.work(n))
+		c.Input = append(c.Input, l.gate.work(n).turned())
 		c.Saved += 2 * n * l.up.out
 		c.Notes += 4 * n * l.norm.size
 	}
@@ -204,7 +204,7 @@ func (l everywhere) With(k Kernel) Layer {
 
 func (l everywhere) Cost() Cost {
 	w := l.work(l.positions)
-	return Cost{Forward: []Work{w}, Gradient: []Work{l.gradientWork(l.positions)}, Input: []Work{w}}
+	return Cost{Forward: []Work{w}, Gradient: []Work{l.gradientWork(l.positions)}, Input: []Work{w.turned()}}
 }
 
 func (l everywhere) Forward(y, x, p []float32, rows int, _ Saved, _ *Pass) {

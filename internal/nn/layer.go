@@ -102,4 +102,24 @@ type Work struct {
 
 	Product int64 // of FLOP, that of matrix products
 	Masked  int64 // of Product, that of the half of each map which a causal mask hides
+
+	// The products: Each of M x K by K x N, for each row, which multiplies what By says. N is 0 where it is not known.
+	M, N, K, Each int64
+	By            By
+}
+
+// By is what of a product grows with the rows that it is of.
+type By = uint8
+
+// The ways.
+const (
+	ByM    By = iota // its rows: outputs of as many positions more
+	ByK              // its depth: a gradient is summed over them
+	ByEach           // how many there are
+)
+
+// turned is the product that takes a gradient back.
+func (w Work) turned() Work {
+	w.N, w.K = w.K, w.N
+	return w
 }

@@ -80,12 +80,14 @@ func (l linear) back(k Kernel, dx, d, p []float32, n int) {
 // work is that of the product for so many positions of a row, forward or back.
 func (l linear) work(positions int) Work {
 	in, out, n := int64(l.in), int64(l.out), int64(positions)
-	return Work{FLOP: 2 * n * in * out, Words: n * (in + out), Fixed: in * out, Product: 2 * n * in * out}
+	return Work{FLOP: 2 * n * in * out, Words: n * (in + out), Fixed: in * out, Product: 2 * n * in * out,
+		M: n, N: out, K: in, Each: 1}
 }
 
 // gradientWork is that of the parameters' gradient.
 func (l linear) gradientWork(positions int) Work {
 	w := l.work(positions)
+	w.M, w.N, w.K, w.By = w.N, w.K, w.M, ByK
 	if l.biased {
 		w.Fixed += int64(l.out)
 	}

@@ -138,7 +138,7 @@ func TestLayersMatchPyTorch(t *testing.T) {
 		{"feed-forward, swiglu", of(FeedForward(rms, 8, SiLU, true))},
 		{"attention, rotary", of(AttentionOf(half, Heads{Count: 2, Size: 4, Rotary: 10000}))},
 		{"attention, grouped", of(AttentionOf(half, Heads{Count: 6, Size: 2, KeyValues: 2}))},
-		{"attention, grouped, rotary, rms norm, no bias", of(AttentionOf(rms, Heads{4, 4, 2, 500000}))},
+		{"attention, grouped, rotary, rms norm, no bias", of(AttentionOf(rms, Heads{Count: 4, Size: 4, KeyValues: 2, Rotary: 500000}))},
 		{"attention, one head of keys and values, norm after", of(AttentionOf(after, Heads{Count: 3, Size: 2, KeyValues: 1}))},
 		{"attention, no bias of the norm", of(Attention(Half{Positions: 5, Size: 6, NoNormBias: true}, 2, 3))},
 		{"layer norm, no bias", normLayer{normalise{size: 7, unbiased: true}, 3}},

@@ -265,6 +265,13 @@ func (m *Model) LossPart(k Kernel, part, parts int) *LossPart {
 	return l
 }
 
+// LossPhases are those of a loss over so many labels of a row, whose classes lie in so many parts.
+func LossPhases(targets, classes, parts int) []Phase {
+	l := &LossPart{targets: targets, parts: parts}
+	_, l.places, _ = vocabularyPart(classes, 0, parts)
+	return l.Phases()
+}
+
 // Phases are what a device does before the gather and after it; each runs by itself.
 func (l *LossPart) Phases() []Phase {
 	n := int64(l.targets * l.places)

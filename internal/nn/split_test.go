@@ -236,7 +236,7 @@ func splitters(t *testing.T) map[string]Splitter {
 			all[fmt.Sprintf("attention, %d heads, after %v", heads, after)] = l.(Splitter)
 		}
 		for _, kv := range []int{4, 8} { // of eight heads, and turned
-			l, err := AttentionOf(half, Heads{8, 2, kv, 10000})
+			l, err := AttentionOf(half, Heads{Count: 8, Size: 2, KeyValues: kv, Rotary: 10000})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,7 +11,7 @@ import (
 // StepWork is the arithmetic of a step of the job on all its ranks. Of a job that trains no model of its own there is
 // none.
 func (p *Plan) StepWork(j *Job) mfu.Work {
-	w := mfu.Work{GPUs: int64(j.Ranks())}
+	w := mfu.Work{GPUs: int64(j.Ranks() * j.Folded())}
 	w.Peak, w.Precision = p.peak(j)
 	if j.Work == nil {
 		return w
@@ -22,6 +22,13 @@ func (p *Plan) StepWork(j *Job) mfu.Work {
 	}
 	for _, program := range j.Work.Of {
 		w.Hardware = add(w.Hardware, of[program])
+	}
+	w.Hardware = mul(w.Hardware, int64(j.Folded()))
+	if m := j.Spec.Model; m != nil {
+		tokens := mul(int64(m.Batch), int64(m.Shape.Sequence))
+		f := m.Shape.TokenFLOP()
+		w.Model, w.Causal = mul(f.Dense, tokens), mul(f.Causal, tokens)
+		return w
 	}
 	if j.Model == nil || j.Spec.Train == nil {
 		return w
@@ -49,8 +56,17 @@ func KindOf(work *workload.Job, c *workload.Collective) string {
 }
 
 // StepBytes is what ranks send each other in a step, all together, by kind of communication, and what of it leaves hosts.
-func (j *Job) StepBytes() (all, between map[string]unit.Bytes) {
+func (p *Plan) StepBytes(j *Job) (all, between map[string]unit.Bytes) {
 	all, between = map[string]unit.Bytes{}, map[string]unit.Bytes{}
+	if j.Work != nil {
+		for i := range j.Work.Collectives {
+			if c := &j.Work.Collectives[i]; c.Formula {
+				sent, left := p.closedBytes(j, c)
+				all[KindOf(j.Work, c)] += sent
+				between[KindOf(j.Work, c)] += left
+			}
+		}
+	}
 	j.eachTraffic(func(k int, l *RankLink, t traffic) {
 		c := &j.Work.Collectives[k]
 		if c.Once {
@@ -79,6 +95,9 @@ func (j *Job) StepMemory() (most unit.Bytes) {
 
 // StepTokens is how many tokens a step of the job reads; 0: it trains on no text.
 func (j *Job) StepTokens() int64 {
+	if m := j.Spec.Model; m != nil {
+		return mul(int64(m.Batch), int64(m.Shape.Sequence))
+	}
 	t := j.Spec.Train
 	if t == nil || t.Data.Text == nil {
 		return 0

@@ -190,6 +190,9 @@ func (j *Job) eachTraffic(visit func(collective int, l *RankLink, t traffic)) {
 	var one []coll.Traffic
 	for k := range j.Work.Collectives {
 		c := &j.Work.Collectives[k]
+		if c.Formula {
+			continue // it sends no messages
+		}
 		members := j.Work.Groups[c.Group].Ranks
 		for ch := range c.Schedule.Channels() {
 			for r := range c.Schedule.Ranks() {

@@ -64,6 +64,11 @@ func (p *Plan) collectiveTimes(j *Job) []unit.Duration {
 			*sum = add(*sum, mul(t.messages, int64(p.messageTime(j, l, unit.Bytes(ceil(t.bytes, t.messages)), busy))))
 		}
 	})
+	for k := range times {
+		if c := &j.Work.Collectives[k]; c.Formula {
+			times[k] = c.Takes
+		}
+	}
 	for i, sum := range channels {
 		k := i / width
 		g := &j.Work.Groups[j.Work.Collectives[k].Group]

@@ -29,6 +29,7 @@ type ranksWork struct {
 // kinds are the kinds of job.
 var kinds = map[scenario.JobKind]jobKind{
 	scenario.TrainJob:       learning{},
+	scenario.ModelJob:       large{},
 	scenario.ReplayJob:      replaying{},
 	scenario.CollectivesJob: benchmark{},
 	scenario.FlowsJob:       sending{},

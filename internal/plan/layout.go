@@ -126,7 +126,7 @@ type travelling struct {
 func (p *Plan) groupSchedule(j *Job, g *workload.Group, op coll.Collective) (travelling, error) {
 	c, in := &j.Spec.Collective, p.group(j, g)
 	algorithm, channels := "ring", p.groupChannels(j, in)
-	bytes := unit.Bytes(4 * j.Model.Params() / (j.Spec.Parallel.TP * j.Spec.Parallel.PP))
+	bytes := unit.Bytes(4 * j.params() / (j.Spec.Parallel.TP * j.Spec.Parallel.PP))
 	switch g.Kind {
 	case workload.GroupKindData:
 		if zero := j.Spec.Parallel.Zero; zero > 0 && (c.Schedule.Set || c.Algorithm != "ring") {

@@ -26,6 +26,8 @@ const (
 	rowMemory     = 100 * unit.Byte    // a row that a table gathers,
 	stepMemory    = 200 * unit.Byte    // of steps,
 	flowRowMemory = 440 * unit.Byte    // of flows
+	opMemory      = 900 * unit.Byte    // an operation of a large model's program, with its state
+	collMemory    = 400 * unit.Byte    // and a collective
 	packMemory    = 16 * unit.Megabyte // what packs tables of many rows
 	manyRows      = 8192
 	traceMemory   = 100 * unit.Byte    // an operation of a step whose critical path may be found,
@@ -57,6 +59,12 @@ func (p *Plan) memory(steps []int64, data []dataset.Size, job unit.Duration) uni
 		sum = add(sum, mul(steps[i], 8*int64(j.Ranks()+1))) // a loss for each rank, the step's time
 		sum = add(sum, int64(len(j.Links))*int64(linkMemory))
 		sum = add(sum, p.pathMemory(j, steps[i]))
+		if j.shape != nil {
+			for k := range j.Work.Programs {
+				sum = add(sum, mul(int64(len(j.Work.Programs[k].Ops)), int64(opMemory)))
+			}
+			sum = add(sum, mul(int64(len(j.Work.Collectives)), int64(collMemory)))
+		}
 	}
 	sum = add(sum, add(large, large/100*Garbage))
 	sum = add(sum, int64(len(p.Graph.Ports))*int64(portMemory))
@@ -367,6 +375,9 @@ func pathsEvery(n int64) int64 {
 // phase: what is kept to find paths has room for both.
 func (j *Job) scheduled() (operations int64) {
 	for _, c := range j.Work.Collectives {
+		if c.Formula {
+			continue
+		}
 		for rank := range c.Schedule.Ranks() {
 			for ch := range c.Schedule.Channels() {
 				operations += int64(c.Schedule.Len(rank, ch))

@@ -7,6 +7,7 @@ import (
 	"railyard/internal/balance"
 	"railyard/internal/cc"
 	"railyard/internal/coll"
+	"railyard/internal/decoder"
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
 	"railyard/internal/hash"
@@ -74,6 +75,8 @@ type Job struct {
 	spares []int32            // hosts that stand by, in the order in which they take the places of others
 	pairs  int32              // how many queue pairs it has
 	linkOf map[exec.Way]int32 // index in Links
+	shape  *decoder.Shape     // of a large model
+	whole  *coll.Placement    // of all ranks, where those of Placement stand for the others; nil: they do not
 }
 
 // Ranks is how many ranks the job has, 0 where it sends flows.
@@ -83,7 +86,18 @@ func (j *Job) Ranks() int { return len(j.Placement.Ranks) }
 func (j *Job) Replicas() int { return j.Spec.Parallel.DP }
 
 // split reports whether ranks hold parts of the model.
-func (j *Job) split() bool { return j.Model != nil && j.Ranks() > j.Replicas() }
+func (j *Job) split() bool {
+	return (j.Model != nil || j.shape != nil) && j.Spec.Parallel.Ranks() > j.Replicas()
+}
+
+// params is how many parameters the job's model has.
+func (j *Job) params() int {
+	if j.shape != nil {
+		c := j.shape.Count()
+		return int(c.Total())
+	}
+	return j.Model.Params()
+}
 
 // Pair is a queue pair: a direction between two NICs.
 type Pair struct {
@@ -230,7 +244,12 @@ func (p *Plan) slow(j *Job) map[int32]unit.Ratio {
 func (p *Plan) device(j *Job) workload.Device {
 	h := p.Scenario.Cluster.Host
 	flops, _ := p.peak(j)
+	var curve *workload.Curve
+	if m := j.Spec.Model; m != nil && m.Kernels != "plain" {
+		curve = curves[h.Preset]
+	}
 	return workload.Device{
+		Curve:           curve,
 		FLOPS:           flops,
 		MemoryBandwidth: h.MemoryBandwidth,
 		Launch:          h.Launch,
@@ -258,6 +277,14 @@ func (p *Plan) peak(j *Job) (flops int64, precision string) {
 			return int64(h.FLOPSFP32), "float32"
 		case scenario.BF16:
 			return int64(h.FLOPSBF16), "bf16"
+		}
+	}
+	if m := j.Spec.Model; m != nil {
+		switch m.Precision {
+		case scenario.BF16:
+			return int64(h.FLOPSBF16), "bf16"
+		case "fp8":
+			return int64(h.FLOPSFP8), "FP8"
 		}
 	}
 	return int64(h.FLOPS), "TF32"

@@ -177,7 +177,7 @@ func (j *Job) efficiency(step unit.Duration) *mfu.Figures {
 	}
 	j.closeLife()
 	w := j.r.plan.StepWork(j.plan)
-	f := &mfu.Figures{GPUs: int64(j.ranks()), Waterfall: j.waterfall(&w).Bars(int64(j.ranks()) * j.life.all())}
+	f := &mfu.Figures{GPUs: w.GPUs, Waterfall: j.waterfall(&w).Bars(int64(j.ranks()) * j.life.all())}
 	if w.Peak > 0 && w.Model > 0 {
 		f.ModelFLOP, f.CausalFLOP, f.HardwareFLOP, f.Peak, f.Precision = w.Model, w.Causal, w.Hardware, w.Peak, w.Precision
 		f.MFU, f.HFU = mfu.Of(w.Model, step, w.GPUs, w.Peak), mfu.Of(w.Hardware, step, w.GPUs, w.Peak)
@@ -188,7 +188,7 @@ func (j *Job) efficiency(step unit.Duration) *mfu.Figures {
 	f.Launch, f.LaunchAs = j.r.plan.KernelLaunch(j.plan)
 	rankSteps := unit.Duration(j.ranks()) * unit.Duration(j.life.all())
 	f.Memory = j.plan.StepMemory()
-	bytes, between := j.plan.StepBytes()
+	bytes, between := j.r.plan.StepBytes(j.plan)
 	for k, kind := range mfu.Kinds() {
 		if bytes[kind] > 0 {
 			f.Communication = append(f.Communication, mfu.Communication{Kind: kind, Exposed: a.exposed[k] / rankSteps,

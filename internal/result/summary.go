@@ -202,6 +202,7 @@ const (
 // The kinds of job.
 const (
 	JobTrain       = "train"
+	JobModel       = "model"
 	JobReplay      = "replay"
 	JobCollectives = "collectives"
 	JobFlows       = "flows"

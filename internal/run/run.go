@@ -185,7 +185,11 @@ func (j *job) steps() int64 {
 func (r *runner) build() error {
 	sc := r.plan.Scenario
 	fc := r.plan.FabricConfig()
-	r.islands = partitionOf(r.plan, &fc, r.opt.Islands, workers(r.opt.Workers))
+	parts := r.opt.Islands
+	if r.plan.ByFormula() { // ranks on several hosts come together
+		parts = 1
+	}
+	r.islands = partitionOf(r.plan, &fc, parts, workers(r.opt.Workers))
 	r.linger = fc.Linger(r.plan.Graph)
 	r.eng = sim.New(r.islands.sizes, r.islands.lookahead)
 	r.eng.SetWorkers(workers(r.opt.Workers))
@@ -365,6 +369,12 @@ func (j *job) buildRanks() error {
 	j.ranks = nil
 	for _, at := range j.plan.Placement.Ranks {
 		j.driver.AddRank(at.Host, at.GPU)
+	}
+	if j.plan.HasClosed() {
+		j.driver.SetClosed(func(c int32) (of host.Closed) {
+			of.Ranks, of.Takes, of.Sender, of.Host = j.plan.Closed(c)
+			return of
+		})
 	}
 	for _, l := range j.plan.Links {
 		j.driver.Connect(l.Way, l.Pairs()...)

@@ -79,7 +79,7 @@ func (d *decoder) checkJobs(s *Scenario) {
 	}
 }
 
-const noJob = "missing, want train: (a network to train), replay: (durations and bytes of a training), " +
+const noJob = "missing, want train: (a network to train), model: (a large model's shape), replay: (durations and bytes of a training), " +
 	"collectives: (collectives to time) or flows: (messages to send)"
 
 func (d *decoder) checkJob(s *Scenario, j *Job) {
@@ -89,8 +89,15 @@ func (d *decoder) checkJob(s *Scenario, j *Job) {
 	}
 	given := func(key string) bool { _, ok := d.keys[at+"."+key]; return ok }
 	train, replay, rows, flows := given("train"), given("replay"), given("collectives"), given("flows")
+	model := given("model")
 	csv := j.FlowsCSV.Set
 	switch {
+	case model && (train || replay || rows || flows):
+		for _, key := range []string{"train", "replay", "collectives", "flows"} {
+			if given(key) {
+				d.at(at, d.keys[at+"."+key], "both model and "+key+", want exactly one", "")
+			}
+		}
 	case train && replay:
 		d.at(at, d.keys[at+".replay"], "both train and replay, want exactly one", "")
 	case replay && rows:
@@ -106,14 +113,15 @@ func (d *decoder) checkJob(s *Scenario, j *Job) {
 	case rows && flows:
 		d.at(at, d.keys[at+".flows"], "both collectives and flows, want exactly one",
 			"traffic beside collectives goes in background.flows")
-	case !train && !replay && !rows && !flows && !csv && d.ok(at+".flows_csv"):
+	case !train && !model && !replay && !rows && !flows && !csv && d.ok(at+".flows_csv"):
 		d.problem(at, noJob, "")
 	}
 	d.checkRows(s, j)
 	d.checkData(j)
 	d.checkModel(j)
 	d.checkReplay(j)
-	if (j.Train != nil || j.Replay != nil) && d.ok(at+".collective.algorithm", at+".collective.protocol") {
+	d.checkLargeModel(s, j)
+	if (j.Train != nil || j.Model != nil || j.Replay != nil) && d.ok(at+".collective.algorithm", at+".collective.protocol") {
 		d.checkProtocol(j, at+".collective", j.Collective.Algorithm, j.Collective.Protocol)
 	}
 	d.checkPlacement(s, j)
@@ -121,10 +129,13 @@ func (d *decoder) checkJob(s *Scenario, j *Job) {
 		!slices.ContainsFunc(j.Flows, func(f Flow) bool { return f.Enabled }) {
 		d.problem(at+".flows", "no flow is enabled, want at least one", "")
 	}
-	if j.Train == nil || !d.okRanks(j) || !d.ok(at+".hosts", at+".gpus", "cluster.hosts", "cluster.host.gpus") {
+	if j.Train == nil && j.Model == nil || !d.okRanks(j) || !d.ok(at+".hosts", at+".gpus", "cluster.hosts", "cluster.host.gpus") {
 		return
 	}
 	d.checkParallel(s, j)
+	if j.Train == nil {
+		return
+	}
 	if g, name := j.Train.Data.Drawn(); g != nil && d.ok(at+".train.batch", at+".train.data."+name+".train") {
 		d.checkBatch(at, j.Train.Batch, j.Parallel.DP, g.Train)
 	}
@@ -184,7 +195,7 @@ func (d *decoder) checkRows(s *Scenario, j *Job) {
 		d.problem(rows, fmt.Sprintf("%d operations in all, want at most %d: fewer iterations, or fewer rows",
 			operations, maxOperations), "")
 	}
-	if n := s.RankCount(j); n > maxRanks && j.Train == nil && d.ok("cluster.hosts", "cluster.host.gpus") {
+	if n := s.RankCount(j); n > maxRanks && j.Train == nil && j.Model == nil && d.ok("cluster.hosts", "cluster.host.gpus") {
 		if j.Replay != nil {
 			rows = j.Path() + ".replay"
 		}

@@ -120,7 +120,7 @@ func (k *Key) names() []string {
 // meaning is known when the jobs are.
 var (
 	fields = slices.Concat(generalFields, clusterFields, fabricFields, routingFields, balanceFields, captureFields, transportFields,
-		congestionFields, algorithmFields, runFields, protocolFields)
+		congestionFields, algorithmFields, runFields, protocolFields, largeFields)
 	tree         = grow(fields)
 	flowTree     = grow(flowFields)
 	faultTree    = grow(faultFields)

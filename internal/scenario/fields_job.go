@@ -17,16 +17,32 @@ func onlyTraining(j *Job) string {
 	return ""
 }
 
+// onlyLayers says that a field belongs to jobs whose ranks share the layers of a model.
+func onlyLayers(j *Job) string {
+	if j.Train == nil && j.Model == nil {
+		return fmt.Sprintf("it belongs to %[1]s.train and %[1]s.model, which are not there", j.Path())
+	}
+	return ""
+}
+
 // onlyRanks says that a field belongs to jobs with ranks.
 func onlyRanks(j *Job) string {
-	if j.Train == nil && j.Replay == nil && len(j.Collectives) == 0 {
-		return fmt.Sprintf("it belongs to %[1]s.train, %[1]s.replay and %[1]s.collectives, which are not there", j.Path())
+	if j.Kind() == FlowsJob {
+		return fmt.Sprintf("it belongs to %[1]s.train, %[1]s.model, %[1]s.replay and %[1]s.collectives, which are not there", j.Path())
 	}
 	return ""
 }
 
 // onlySums says that a field belongs to jobs that sum gradients.
 func onlySums(j *Job) string {
+	if j.Train == nil && j.Replay == nil && j.Model == nil {
+		return fmt.Sprintf("it belongs to %[1]s.train, %[1]s.model and %[1]s.replay, which are not there", j.Path())
+	}
+	return ""
+}
+
+// onlyLives says that a field belongs to jobs that may be aborted and go on.
+func onlyLives(j *Job) string {
 	if j.Train == nil && j.Replay == nil {
 		return fmt.Sprintf("it belongs to %[1]s.train and %[1]s.replay, which are not there", j.Path())
 	}
@@ -39,6 +55,8 @@ func unlessRanks(j *Job) string {
 	switch {
 	case j.Train != nil:
 		job = j.Path() + ".train"
+	case j.Model != nil:
+		job = j.Path() + ".model"
 	case j.Replay != nil:
 		job = j.Path() + ".replay"
 	case len(j.Collectives) > 0:
@@ -136,7 +154,7 @@ func onlyRules(j *Job) string {
 }
 
 // jobFields: one job: job, or an entry of jobs.
-var jobFields = slices.Concat(workFields, dataFields, modelFields, trainFields, survivalFields, parallelFields, sumFields)
+var jobFields = slices.Concat(workFields, dataFields, modelFields, trainFields, largeModelFields, survivalFields, parallelFields, sumFields)
 
 // workFields: what a job is, and the network that it trains.
 var workFields = []*Field{
@@ -436,8 +454,12 @@ var sumFields = []*Field{
 		Source:  "NCCL",
 	},
 	{
-		Path: "collective.wire", Choices: Wires, applies: where(onlyTraining), Rule: "bf16 of precision bf16, else fp32",
+		Path: "collective.wire", Choices: Wires, applies: where(onlyLayers), Rule: "bf16 of a train's precision bf16; a model's " +
+			"gradients; else fp32",
 		derive: func(_ *decoder, b any, _ string) string {
+			if m := b.(*Job).Model; m != nil && m.Gradients != "" {
+				return m.Gradients
+			}
 			if t := b.(*Job).Train; t != nil && t.Precision == BF16 {
 				return BF16
 			}
@@ -514,7 +536,7 @@ var runFields = []*Field{
 	{
 		Path:    "job",
 		value:   in(oneJob, func(s *Scenario) *[]Job { return &s.Jobs }),
-		Meaning: "what the cluster does: exactly one of train, replay, collectives and flows",
+		Meaning: "what the cluster does: exactly one of train, model, replay, collectives and flows",
 	},
 	{
 		Path:    "jobs",

@@ -4,7 +4,7 @@ import "strconv"
 
 // onlyStages says that a field belongs to trainings with stages.
 func onlyStages(j *Job) string {
-	if why := onlyTraining(j); why != "" {
+	if why := onlyLayers(j); why != "" {
 		return why
 	}
 	if j.Parallel.PP < 2 {
@@ -15,7 +15,7 @@ func onlyStages(j *Job) string {
 
 // onlyParts says that a field belongs to trainings whose layers are in parts.
 func onlyParts(j *Job) string {
-	if why := onlyTraining(j); why != "" {
+	if why := onlyLayers(j); why != "" {
 		return why
 	}
 	if j.Parallel.TP < 2 {
@@ -27,7 +27,7 @@ func onlyParts(j *Job) string {
 // unlessReplicas says that a field has no meaning with replicas alone.
 func unlessReplicas(j *Job) string {
 	if onlyStages(j) != "" && onlyParts(j) != "" {
-		if why := onlyTraining(j); why != "" {
+		if why := onlyLayers(j); why != "" {
 			return why
 		}
 		return j.Path() + ".parallel.tp and pp are 1"
@@ -46,7 +46,7 @@ func onlyInterleaved(j *Job) string {
 }
 
 func onlyEach(j *Job) string {
-	if why := onlyTraining(j); why != "" {
+	if why := onlyLayers(j); why != "" {
 		return why
 	}
 	if j.Parallel.Update != "each" {
@@ -59,19 +59,19 @@ func onlyEach(j *Job) string {
 var parallelFields = []*Field{
 	{Path: "parallel", Meaning: "how the ranks share the training: dp x tp x pp of them"},
 	{
-		Path: "parallel.tp", Default: "1", Min: "1", Max: "1024", applies: where(onlyTraining),
+		Path: "parallel.tp", Default: "1", Min: "1", Max: "1024", applies: where(onlyLayers),
 		value:   in(whole, func(j *Job) *int { return &j.Parallel.TP }),
 		Meaning: "parts of each layer, on as many ranks",
 		Also:    []string{"tensor_parallel", "tensor_parallel_size", "tensor_model_parallel_size"},
 	},
 	{
-		Path: "parallel.pp", Default: "1", Min: "1", Max: "1024", applies: where(onlyTraining),
+		Path: "parallel.pp", Default: "1", Min: "1", Max: "1024", applies: where(onlyLayers),
 		value:   in(whole, func(j *Job) *int { return &j.Parallel.PP }),
 		Meaning: "stages: layers that follow each other, on as many ranks one after the other",
 		Also:    []string{"pipeline_parallel", "pipeline_parallel_size", "pipeline_model_parallel_size", "stages"},
 	},
 	{
-		Path: "parallel.dp", Min: "1", Max: "32768", Rule: "GPUs of the job / (tp x pp)", applies: where(onlyTraining),
+		Path: "parallel.dp", Min: "1", Max: "32768", Rule: "GPUs of the job / (tp x pp)", applies: where(onlyLayers),
 		value: in(whole, func(j *Job) *int { return &j.Parallel.DP }),
 		derive: func(d *decoder, b any, _ string) string {
 			j := b.(*Job)
@@ -81,7 +81,7 @@ var parallelFields = []*Field{
 		Also:    []string{"data_parallel", "ranks", "world_size"},
 	},
 	{
-		Path: "parallel.zero", Default: "0", Min: "0", Max: "3", applies: where(onlyTraining),
+		Path: "parallel.zero", Default: "0", Min: "0", Max: "3", applies: where(onlyLayers),
 		value: in(whole, func(j *Job) *int { return &j.Parallel.Zero }),
 		Meaning: "ZeRO: replicas hold shards, each its own, of the optimiser's state (1), of gradients too (2), of weights " +
 			"too (3)",
@@ -95,7 +95,7 @@ var parallelFields = []*Field{
 		Source:  "Megatron-LM",
 	},
 	{
-		Path: "parallel.micro_batches", Default: "1", Min: "1", Max: "1000000", applies: where(onlyTraining),
+		Path: "parallel.micro_batches", Default: "1", Min: "1", Max: "1000000", applies: where(onlyLayers),
 		value:   in(whole, func(j *Job) *int { return &j.Parallel.MicroBatches }),
 		Meaning: "into which a replica's batch is cut; their gradients are added up",
 		Also:    []string{"microbatches", "num_micro_batches", "gradient_accumulation", "accumulation_steps"},
@@ -128,7 +128,7 @@ var parallelFields = []*Field{
 		Also:   []string{"sequence_parallel"},
 	},
 	{
-		Path: "parallel.update", Default: "end", Choices: UpdateTimes, applies: where(onlyTraining),
+		Path: "parallel.update", Default: "end", Choices: UpdateTimes, applies: where(onlyLayers),
 		value:   in(choice, func(j *Job) *string { return &j.Parallel.Update }),
 		Meaning: "when a stage updates its weights",
 	},

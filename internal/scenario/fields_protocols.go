@@ -11,7 +11,7 @@ import (
 var onlyProtocols = where(func(s *Scenario) string {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		if (j.Train != nil || j.Replay != nil) && j.Collective.Protocol != "none" ||
+		if (j.Train != nil || j.Model != nil || j.Replay != nil) && j.Collective.Protocol != "none" ||
 			slices.ContainsFunc(j.Collectives, func(c CollectiveRow) bool { return c.Protocol != "none" }) {
 			return ""
 		}

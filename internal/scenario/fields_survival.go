@@ -4,7 +4,7 @@ import "railyard/internal/unit"
 
 // onlySaved says that a field belongs to jobs that keep checkpoints.
 func onlySaved(j *Job) string {
-	if why := onlySums(j); why != "" {
+	if why := onlyLives(j); why != "" {
 		return why
 	}
 	if !j.Survival.Saves() {
@@ -15,7 +15,7 @@ func onlySaved(j *Job) string {
 
 // onlyRestarted says that a field belongs to jobs that start again.
 func onlyRestarted(j *Job) string {
-	if why := onlySums(j); why != "" {
+	if why := onlyLives(j); why != "" {
 		return why
 	}
 	if !j.Survival.Restart.Set {
@@ -44,13 +44,13 @@ var survivalFields = []*Field{
 	},
 	{Path: "checkpoint", Meaning: "what the job writes now and then, to go on from after an abort; its ranks stand still meanwhile"},
 	{
-		Path: "checkpoint.steps", Default: "none", Word: "none", Min: "1", Max: "1000000000", applies: where(onlySums),
+		Path: "checkpoint.steps", Default: "none", Word: "none", Min: "1", Max: "1000000000", applies: where(onlyLives),
 		value:   in(opt(whole), func(j *Job) *Opt[int] { return &j.Survival.Steps }),
 		Meaning: "after each so many steps; none: see interval",
 		Also:    []string{"every", "save_steps"},
 	},
 	{
-		Path: "checkpoint.interval", Default: "none", Word: "none", Min: "1us", Max: "24h", applies: where(onlySums),
+		Path: "checkpoint.interval", Default: "none", Word: "none", Min: "1us", Max: "24h", applies: where(onlyLives),
 		value: in(opt(duration), func(j *Job) *Opt[unit.Duration] { return &j.Survival.Interval }),
 		Meaning: "when so much time has passed since the last one, or since the start: after the step that the foremost rank is " +
 			"in then; none: see steps",
@@ -69,7 +69,7 @@ var survivalFields = []*Field{
 		Also: []string{"size"},
 	},
 	{
-		Path: "restart", Default: "none", Word: "none", Min: "0s", Max: "24h", applies: where(onlySums),
+		Path: "restart", Default: "none", Word: "none", Min: "0s", Max: "24h", applies: where(onlyLives),
 		value: in(opt(duration), func(j *Job) *Opt[unit.Duration] { return &j.Survival.Restart }),
 		Meaning: "from an abort until the job's ranks start again, from its last checkpoint: finding it out, hosts, processes, " +
 			"reading; none: the job ends",

@@ -83,7 +83,7 @@ func (d *decoder) checkPlacement(s *Scenario, j *Job) {
 		d.problem(path, fmt.Sprintf("%s: both steps and interval, want one of them", v.Interval.Value), "")
 	}
 	key, list := j.Path()+".placement", j.Placement.GPUs
-	if len(list) == 0 || !d.ok(key) || j.Train != nil && !d.okRanks(j) {
+	if len(list) == 0 || !d.ok(key) || (j.Train != nil || j.Model != nil) && !d.okRanks(j) {
 		return
 	}
 	if n := s.RankCount(j); len(list) != n {

@@ -22,6 +22,7 @@ type Scenario struct {
 	Faults     []Fault
 	Output     Output
 	Capture    Capture
+	Run        Run
 
 	file   string
 	source []byte            // the text of the file; nil after changes
@@ -31,6 +32,11 @@ type Scenario struct {
 
 	// withoutDLB says that the configurations of switches were read, and none gives fabric.dlb a meaning.
 	withoutDLB bool
+}
+
+// Run says what is simulated.
+type Run struct {
+	Network string // see Networks; empty without a large model
 }
 
 // Opt is a value that a word may stand for: none, auto, layer, all. The zero Opt is the word.
@@ -63,6 +69,8 @@ type Cluster struct {
 	NIC       NIC
 	Slow      []SlowRank
 	Protocols ProtocolConstants
+
+	NVLinkCollectives string // see InsideCollectives; empty without a large model
 }
 
 // ProtocolConstants is the constants of NCCL's protocols, and of a switch that adds.
@@ -106,6 +114,7 @@ type Host struct {
 	FLOPS            FLOPS         // dense TF32 tensor peak
 	FLOPSFP32        FLOPS         // dense fp32 peak without tensor cores
 	FLOPSBF16        FLOPS         // dense BF16 tensor peak
+	FLOPSFP8         FLOPS         // dense FP8 tensor peak; 0: not asked for, or there is none
 	Memory           unit.Bytes
 	MemoryBandwidth  unit.Bitrate
 	MatmulEfficiency unit.Ratio // of the peak
@@ -514,13 +523,14 @@ type Swift struct {
 	FlowScaleMin, FlowScaleMax unit.Ratio // packets
 }
 
-// Job is one thing that the cluster does: it trains, it replays a training, it runs Collectives, or it
-// sends Flows and those of FlowsCSV. Parallel belongs to Train, Collective to Train and Replay, but for
+// Job is one thing that the cluster does: it trains, it takes the steps of a large Model or replays a training, it runs
+// Collectives, or it sends Flows and those of FlowsCSV. Parallel belongs to Train and Model, Collective to those and Replay, but for
 // Collective.Exit and Admission, which Collectives have too, as Hosts, GPUs and Placement.
 type Job struct {
 	Name        string
 	Start       unit.Duration
 	Train       *Train
+	Model       *LargeModel
 	Replay      *Replay
 	Parallel    Parallel
 	Hosts       Selection // that a rule of Placement takes
@@ -544,6 +554,7 @@ type JobKind string
 // The kinds of job.
 const (
 	TrainJob       JobKind = "train"
+	ModelJob       JobKind = "model"
 	ReplayJob      JobKind = "replay"
 	CollectivesJob JobKind = "collectives"
 	FlowsJob       JobKind = "flows"
@@ -554,6 +565,8 @@ func (j *Job) Kind() JobKind {
 	switch {
 	case j.Train != nil:
 		return TrainJob
+	case j.Model != nil:
+		return ModelJob
 	case j.Replay != nil:
 		return ReplayJob
 	case len(j.Collectives) > 0:
@@ -910,7 +923,7 @@ func (s *Scenario) NICsPerHost() int {
 // all GPUs of the job.
 func (s *Scenario) RankCount(j *Job) int {
 	switch j.Kind() {
-	case TrainJob:
+	case TrainJob, ModelJob:
 		return j.Parallel.Ranks()
 	case ReplayJob, CollectivesJob:
 		return s.rankPlaces(j)

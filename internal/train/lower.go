@@ -9,16 +9,15 @@ import (
 func Layers(m *nn.Model) []workload.Layer {
 	layers := make([]workload.Layer, m.Layers())
 	for l := range layers {
-		layers[l] = lowered(m.Layer(l, nn.Portable))
-		layers[l].Name = m.LayerName(l)
+		layers[l] = Lowered(m.LayerName(l), m.Layer(l, nn.Portable))
 	}
 	return layers
 }
 
-// lowered is a layer as workload counts it, with the parts that ranks may have of it.
-func lowered(l nn.Layer) workload.Layer {
+// Lowered is a layer with a name as workload counts it, with the parts that ranks may have of it.
+func Lowered(name string, l nn.Layer) workload.Layer {
 	c := l.Cost()
-	of := workload.Layer{In: l.In(), Out: l.Out(), Params: int64(l.Params()), Forward: kernels(c.Forward),
+	of := workload.Layer{Name: name, In: l.In(), Out: l.Out(), Params: int64(l.Params()), Forward: kernels(c.Forward),
 		Gradient: kernels(c.Gradient), Input: kernels(c.Input), Through: kernels(c.Through), Saved: c.Saved}
 	if whole, ok := l.(nn.Undivided); ok {
 		of.Whole = whole.Undivided()
@@ -73,7 +72,12 @@ func LossPart(m *nn.Model) func(parts int) []workload.Phase {
 	if m.LossPart(nn.Portable, 0, 1) == nil {
 		return nil
 	}
-	return func(parts int) []workload.Phase { return phases(m.LossPart(nn.Portable, 0, parts).Phases()) }
+	return LossParts(m.Targets(), m.Classes())
+}
+
+// LossParts is cross entropy of so many labels of a row as workload counts it where outputs lie in parts.
+func LossParts(targets, classes int) func(parts int) []workload.Phase {
+	return func(parts int) []workload.Phase { return phases(nn.LossPhases(targets, classes, parts)) }
 }
 
 // Clip is by how many elements ranks sum the norm of gradients: 0 of an optimiser that does not clip.

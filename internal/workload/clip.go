@@ -17,7 +17,8 @@ func (b *lowering) norms() error {
 		return nil
 	}
 	b.digits = b.buffer(WorkspaceTerm, "gradient-norm", b.Clip, Float32)
-	replicas, shared := b.l.DP, 1
+	replicas, _ := b.l.each()
+	shared := 1
 	if b.l.Zero > ZeroNone {
 		replicas, shared = 1, b.l.DP
 	}
@@ -25,10 +26,11 @@ func (b *lowering) norms() error {
 		return nil
 	}
 	for d := range replicas {
-		var ranks []int32
-		for r := range b.l.World() {
-			if at := b.l.Coord(r); shared > 1 || at.Data == d {
-				ranks = append(ranks, int32(r))
+		var places []Coord
+		whole := b.l.Unfolded()
+		for r := range whole.World() {
+			if at := whole.Coord(r); shared > 1 || at.Data == d {
+				places = append(places, at)
 			}
 		}
 		where := ""
@@ -38,7 +40,7 @@ func (b *lowering) norms() error {
 				where = fmt.Sprintf(".replica%d", d+1)
 			}
 		}
-		g, id := b.group("gradient-norm"+where, GroupKindNorm, ranks...)
+		g, id := b.group("gradient-norm"+where, GroupKindNorm, places...)
 		s, err := b.Schedules(g, coll.AllReduce)
 		if err != nil {
 			return err

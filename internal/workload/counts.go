@@ -146,9 +146,9 @@ func isFor(s coll.Schedule, all ...coll.Collective) bool {
 	return ok && slices.Contains(all, goal.Collective)
 }
 
-// checkDecided reports an operation that runs a collective before its sizes are known, before[i]
-// being the operations that end before operation i begins.
-func (j *Job) checkDecided(ops []Op, before []opSet) error {
+// checkDecided reports an operation that runs a collective before its sizes are known, by the order of
+// operations.
+func (j *Job) checkDecided(ops []Op, order order) error {
 	decided := map[int32]int{} // by collective
 	for i := range ops {
 		op := &ops[i]
@@ -178,13 +178,13 @@ func (j *Job) checkDecided(ops []Op, before []opSet) error {
 			continue
 		}
 		by, ok := decided[op.Coll]
-		if !ok || !before[i].has(by) {
+		if !ok || !order.before(by, i) {
 			return fmt.Errorf("operation %q begins before one has ended that decides the sizes of collective %q", op.Name,
 				c.Name)
 		}
 		e := &j.Collectives[c.Counts.Exchange]
 		exchange, ok := runs[c.Counts.Exchange]
-		if !ok || !before[i].has(exchange) || !before[exchange].has(by) {
+		if !ok || !order.before(exchange, i) || !order.before(by, exchange) {
 			return fmt.Errorf("operation %q wants %q between the operation that decides its sizes, and it", op.Name, e.Name)
 		}
 		for _, r := range e.touched() {

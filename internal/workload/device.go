@@ -21,16 +21,64 @@ type Device struct {
 	MatmulEff       unit.Ratio    // of FLOPS
 	MemoryEff       unit.Ratio    // of MemoryBandwidth
 	Slow            unit.Ratio    // everything takes this times as long; the zero Ratio is 1
+	Curve           *Curve        // what products reach, in place of MatmulEff; nil: that
+}
+
+// Curve is what part of its peak a device reaches in a matrix product, by the product's shape. A multiprocessor makes a
+// square tile of the output at a time, all of them side by side a wave of tiles; a tile takes its depth, and beside it
+// what filling and emptying takes:
+//
+//	time = ceil(tiles / SMs) x SMs x 2 Tile^2 (K + Fill) / (Sustained x peak)
+//
+// So what lies beyond the edges of M and N, and what is missing in the last wave, is time lost (NVIDIA, "Matrix
+// Multiplication Background User's Guide": tile and wave quantization).
+type Curve struct {
+	SMs int64 // multiprocessors: of the data sheet
+
+	// The three constants.
+	Sustained unit.Ratio // of the peak, inside a tile: what clock and memory leave
+	Tile      int64      // rows and columns of a tile
+	Fill      int64      // as deep as filling and emptying takes
+	Source    string     // of Sustained
+}
+
+// flop is what a device could compute inside tiles in the time that so many products take.
+func (c *Curve) flop(m, n, k, each int64) int64 {
+	up := func(a, b int64) int64 { return (a + b - 1) / b }
+	waves := up(each*up(m, c.Tile)*up(n, c.Tile), c.SMs)
+	return waves * c.SMs * 2 * c.Tile * c.Tile * (k + c.Fill)
+}
+
+// of is how long the arithmetic of a kernel takes on so many rows. With a curve that is its products: other arithmetic
+// is over before its memory traffic.
+func (d *Device) of(k *Kernel, rows int64) unit.Duration {
+	if d.Curve == nil {
+		return d.arithmetic(k.FLOP * rows)
+	}
+	if k.Product == 0 || d.FLOPS == 0 {
+		return 0
+	}
+	flop := k.Product * rows
+	if k.N > 0 {
+		m, deep, each := k.M, k.K, k.Each
+		for by, of := range []*int64{ByM: &m, ByK: &deep, ByEach: &each, BySeen: &each} {
+			if by == int(k.By) {
+				*of *= rows
+			}
+		}
+		// Of several products of one shape in a row each has its waves.
+		flop = d.Curve.flop(m, k.N, deep, each) * max(1, k.Product*rows/(2*m*k.N*deep*each))
+	}
+	if k.By == BySeen {
+		flop = quotient(flop, k.Product-k.Masked, 1, k.Product, 1)
+	}
+	at := d.Curve.Sustained
+	return unit.Duration(quotient(flop, int64(unit.Second), at.Den, d.FLOPS, at.Num))
 }
 
 // Kernel returns the duration of one kernel: exact, rounded up to a picosecond.
 func (d *Device) Kernel(flop, bytes int64) unit.Duration {
 	return d.slowed(d.Launch + max(d.arithmetic(flop), d.traffic(bytes)))
-}
-
-// memoryWait is how much longer a kernel's traffic takes than its arithmetic, on a device that is not slow.
-func (d *Device) memoryWait(flop, bytes int64) unit.Duration {
-	return max(0, d.traffic(bytes)-d.arithmetic(flop))
 }
 
 // AtPeak returns how long so many FLOP take at the peak; 0: it has none.

@@ -2,20 +2,22 @@ package workload
 
 import (
 	"fmt"
+	"slices"
 
 	"railyard/internal/coll"
 )
 
 // groups makes the groups and their collectives.
 func (b *lowering) groups() error {
+	replicas, parts := b.l.each()
 	for s := range b.l.PP {
-		for t := range b.l.TP {
+		for t := range parts {
 			if err := b.replicas(Coord{Tensor: t, Stage: s}); err != nil {
 				return err
 			}
 		}
 	}
-	for d := range b.l.DP {
+	for d := range replicas {
 		for s := range b.l.PP {
 			if err := b.parted(d, s); err != nil {
 				return err
@@ -29,8 +31,8 @@ func (b *lowering) groups() error {
 		return err
 	}
 	for run := 1; run < b.l.Chunks(); run++ {
-		for d := range b.l.DP {
-			for t := range b.l.TP {
+		for d := range replicas {
+			for t := range parts {
 				for _, backward := range []bool{false, true} {
 					if err := b.neighbours(link{d, t, run, backward}); err != nil {
 						return err
@@ -42,9 +44,20 @@ func (b *lowering) groups() error {
 	return nil
 }
 
-// group adds a group.
-func (b *lowering) group(name, kind string, ranks ...int32) (*Group, int32) {
-	b.j.Groups = append(b.j.Groups, Group{Name: name, Kind: kind, Ranks: ranks})
+// group adds a group of the ranks at these places.
+func (b *lowering) group(name, kind string, at ...Coord) (*Group, int32) {
+	g, whole := Group{Name: name, Kind: kind}, b.l.Unfolded()
+	for _, c := range at {
+		rank := int32(b.l.Rank(c))
+		if b.l.Folded {
+			g.All = append(g.All, int32(whole.Rank(c)))
+			if slices.Contains(g.Ranks, rank) {
+				continue
+			}
+		}
+		g.Ranks = append(g.Ranks, rank)
+	}
+	b.j.Groups = append(b.j.Groups, g)
 	n := len(b.j.Groups) - 1
 	return &b.j.Groups[n], int32(n)
 }
@@ -58,13 +71,12 @@ func (b *lowering) replicas(at Coord) error {
 	if b.l.PP > 1 || b.l.TP > 1 {
 		name, of = "data-parallel"+b.l.suffix(at, false), b.l.suffix(at, false)
 	}
-	ranks := make([]int32, 0, b.l.DP)
-	for d := range b.l.DP {
-		at.Data = d
-		ranks = append(ranks, int32(b.l.Rank(at)))
+	places := make([]Coord, b.l.DP)
+	for d := range places {
+		places[d] = at
+		places[d].Data = d
 	}
-	at.Data = 0
-	g, id := b.group(name, GroupKindData, ranks...)
+	g, id := b.group(name, GroupKindData, places...)
 	b.data[at] = id
 	st := &b.stages[at.Stage]
 	if b.l.Zero > ZeroNone {
@@ -111,10 +123,10 @@ func (b *lowering) neighbours(at link) error {
 		what, source, target = "deltas", in.d[0], out.d[n]
 		layer--
 	}
-	rank := func(stage int) int32 { return int32(b.l.Rank(Coord{at.data, at.tensor, stage})) }
+	place := func(stage int) Coord { return Coord{at.data, at.tensor, stage} }
 	what = fmt.Sprintf("%s.%d", what, layer)
 	where := b.l.suffix(Coord{Data: at.data, Tensor: at.tensor, Stage: -1}, true)
-	g, id := b.group("pipeline "+what+where, GroupKindPipeline, rank(from), rank(to))
+	g, id := b.group("pipeline "+what+where, GroupKindPipeline, place(from), place(to))
 	b.links[at] = id
 	s, err := b.Schedules(g, coll.SendReceive)
 	if err != nil {

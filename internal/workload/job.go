@@ -15,7 +15,9 @@ type Job struct {
 	Buffers     []Buffer
 	Bodies      []Body
 	Collectives []Collective
-	Training    *Training // what it trains; nil: nothing
+	Training    *Training  // what it trains; nil: nothing
+	Reserved    unit.Bytes // of a GPU's memory, beside tensors; NCCL's buffers are among it, and so what is staged
+	Fused       bool       // errors of layers take two rooms in turn, and gradients are added where they lie
 }
 
 // Ranks returns the number of ranks.
@@ -69,7 +71,11 @@ type Group struct {
 	Name  string
 	Kind  string // GroupKindData, ...: what it is for
 	Ranks []int32
+	All   []int32 // of a layout that is folded: those that Ranks stand for, as without it; nil: Ranks
 }
+
+// Size is how many ranks the group has, those that others stand for among them.
+func (g *Group) Size() int { return max(len(g.Ranks), len(g.All)) }
 
 // Buffer is named memory that those ranks have whose program touches it: see Job.Touches.
 type Buffer struct {
@@ -149,6 +155,10 @@ type Collective struct {
 	ElemBytes int64     // of the buffers
 	Protocol  *Protocol // of its messages; nil: nothing beside the data
 	Counts    *Counts   // of sizes that are decided in each step; nil: the sizes are known
+	// Formula: no message is sent. It ends on all ranks of its group at once, so long after the last of them has begun it.
+	Formula bool
+	Takes   unit.Duration // with Formula
+	Between bool          // with Formula: its ranks are on several hosts
 
 	goal    coll.Goal                   // of a schedule out of place
 	layout  coll.Layout                 // and where its chunks lie; nil: in place

@@ -13,6 +13,9 @@ type Layer struct {
 	Through []Kernel
 
 	Saved int // elements that a row's forward leaves for its backward, beside input and output
+	Again int // elements that its backward makes again first
+	// Forgets: its input is made again before its backward, and not kept.
+	Forgets bool
 
 	// How tensor-parallel ranks may share it; nil: not so.
 	Ways  [Ways]*Split
@@ -28,7 +31,20 @@ type Kernel struct {
 
 	Product int64 // of FLOP, that of matrix products
 	Masked  int64 // of Product, that of the half of each map which a causal mask hides
+
+	// The products: Each of M x K by K x N, for each row, which multiplies what By says. N is 0 where it is not known.
+	M, N, K, Each int64
+	By            uint8 // ByM, ByK, ByEach
 }
+
+// What of a product grows with the rows that it is of.
+const (
+	ByM    uint8 = iota // its rows
+	ByK                 // its depth: a gradient is summed over them
+	ByEach              // how many there are
+	// BySeen is ByEach of a kernel that leaves out what a causal mask hides.
+	BySeen
+)
 
 // Trained is the first layer with parameters: nobody wants the gradient of its input.
 func Trained(layers []Layer) int {

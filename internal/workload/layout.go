@@ -120,6 +120,24 @@ type Layout struct {
 	Slots        int        // micro-batches that a sending stage holds, so that it can run ahead; 0 is 2
 	Order        [axes]Axis // of ranks, innermost first; zero is DefaultOrder
 	Zero         Zero       // with UpdateEnd and more than one replica
+	Starts       []int      // the first layer of each virtual stage; nil: runs as even as can be
+	// Folded is for ranks that differ in nothing but where they are: the first part of the first replica stands for the
+	// others of its stage, and is the only one that there is. Groups say for whom it stands: Group.All.
+	Folded bool
+}
+
+// Unfolded is the layout with all its ranks.
+func (l Layout) Unfolded() Layout {
+	l.Folded = false
+	return l
+}
+
+// each is how many parts of how many replicas are there.
+func (l *Layout) each() (replicas, parts int) {
+	if l.Folded {
+		return 1, 1
+	}
+	return l.DP, l.TP
 }
 
 // filled returns l with its defaults.
@@ -141,6 +159,9 @@ func (l Layout) filled() Layout {
 // World returns the number of ranks.
 func (l Layout) World() int {
 	l = l.filled()
+	if l.Folded {
+		return l.PP
+	}
 	return l.DP * l.TP * l.PP
 }
 
@@ -155,6 +176,9 @@ func (l *Layout) size(a Axis) int { return [axes]int{l.TP, l.DP, l.PP}[a] }
 // Coord returns the place of a rank.
 func (l Layout) Coord(rank int) (c Coord) {
 	l = l.filled()
+	if l.Folded {
+		return Coord{Stage: rank}
+	}
 	for _, a := range l.Order {
 		*c.at(a) = rank % l.size(a)
 		rank /= l.size(a)
@@ -165,6 +189,9 @@ func (l Layout) Coord(rank int) (c Coord) {
 // Rank returns the rank at a place.
 func (l Layout) Rank(c Coord) int {
 	l = l.filled()
+	if l.Folded {
+		return c.Stage
+	}
 	rank := 0
 	for i := len(l.Order) - 1; i >= 0; i-- {
 		a := l.Order[i]
@@ -179,9 +206,15 @@ func (l Layout) Chunks() int {
 	return l.PP * l.Virtual
 }
 
-// Run returns the layers [lo, hi) of virtual stage q of a network of so many layers: as even as can be.
+// Run returns the layers [lo, hi) of virtual stage q of a network of so many layers: as Starts says, or as even as can be.
 func (l Layout) Run(layers, q int) (lo, hi int) {
 	n := l.Chunks()
+	if len(l.Starts) == n {
+		if lo, hi = l.Starts[q], layers; q+1 < n {
+			hi = l.Starts[q+1]
+		}
+		return lo, hi
+	}
 	at := func(q int) int { return q*(layers/n) + min(q, layers%n) }
 	return at(q), at(q + 1)
 }

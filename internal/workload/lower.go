@@ -220,7 +220,7 @@ func (b *lowering) stage(s int) {
 		}
 		for i, layer := range b.parts[lo:hi] {
 			st.Layers = append(st.Layers, Held{Layer: lo + i, Offset: offset, Elems: layer.Params, In: layer.In,
-				Out: layer.Out, Saved: layer.Saved, Way: layer.way})
+				Out: layer.Out, Saved: layer.Saved, Again: layer.Again, Way: layer.way})
 			offset += layer.Params
 		}
 		st.chunks = append(st.chunks, c)
@@ -271,8 +271,11 @@ const inputsName = "activations"
 func (b *lowering) boundaries(st *stage, c *chunk) {
 	ahead := min(b.l.Slots, b.l.MicroBatches)
 	for l := c.first; l <= c.last; l++ {
-		in := b.parts[l].In
-		c.x = append(c.x, b.area(ActivationTerm, inputsName, l, in, c.flight))
+		in, kept := b.parts[l].In, c.flight
+		if b.Layers[l].Forgets && l > c.first {
+			kept = 1
+		}
+		c.x = append(c.x, b.area(ActivationTerm, inputsName, l, in, kept))
 		switch {
 		case l <= b.trained:
 			c.d = append(c.d, area{slots: 1}) // nobody wants the gradient

@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"slices"
+
 	"railyard/internal/unit"
 )
 
@@ -21,11 +23,13 @@ const (
 	StagingData                 // what other replicas sent and is not yet summed or copied
 	StagingTensor               // what other ranks of the same layers sent
 	StagingPipeline             // what neighbouring stages sent
+	ReservedTerm                // Job.Reserved
 	Terms
 )
 
 var termNames = [Terms]string{"other", "weights", "stashed weights", "gradients", "optimiser", "activations", "errors",
-	"whole buckets", "workspace", "staging, data-parallel", "staging, tensor-parallel", "staging, pipeline"}
+	"whole buckets", "workspace", "staging, data-parallel", "staging, tensor-parallel", "staging, pipeline",
+	"context and NCCL"}
 
 // String is the name that tables have.
 func (t Term) String() string { return termNames[t] }
@@ -84,14 +88,24 @@ func (g *Group) Staging() Term {
 //
 // where 4 B stand for the size of what Precision says. What ZeRO holds in shards is P/n, as the schedule cuts buckets into chunks.
 func (j *Job) Memory(rank int32) (m Memory) {
-	p := j.Program(rank)
+	p, rooms := j.Program(rank), [2]unit.Bytes{}
 	for b, touched := range j.Touches(p) {
 		if of := &j.Buffers[b]; touched {
-			m[of.Term] += unit.Bytes(of.Elems * of.ElemBytes)
+			size := unit.Bytes(of.Elems * of.ElemBytes)
+			m[of.Term] += size
+			if of.Term == ErrorTerm && size > rooms[1] {
+				rooms[1] = size
+				slices.SortFunc(rooms[:], func(a, b unit.Bytes) int { return int(b - a) })
+			}
 		}
 	}
-	for _, op := range p.Ops {
-		if op.Coll < 0 {
+	if j.Fused {
+		m[ErrorTerm] = rooms[0] + rooms[1]
+	}
+	m[ReservedTerm] = j.Reserved
+	for i := range p.Ops {
+		op := &p.Ops[i]
+		if op.Coll < 0 || j.Collectives[op.Coll].Formula || j.Reserved > 0 {
 			continue
 		}
 		c := &j.Collectives[op.Coll]
@@ -109,7 +123,7 @@ func (j *Job) working(m *Memory, p *Program) {
 	t := j.Training
 	type slot struct{ layer, slot int }
 	saved := map[slot]bool{}
-	sum, part := int64(0), int64(0)
+	sum, part, again := int64(0), int64(0), int64(0)
 	for i := range p.Ops {
 		if p.Ops[i].Body < 0 {
 			continue
@@ -121,10 +135,14 @@ func (j *Job) working(m *Memory, p *Program) {
 		case w.Work == Forward && !saved[at]:
 			saved[at] = true
 			m[ActivationTerm] += unit.Bytes(t.Precision.Kept.Bytes() * int64(t.Rows()*t.held(w.Layer).Saved))
-		case w.Work == Backward && w.Adds:
+		case w.Work == Backward && w.Adds && !j.Fused:
 			sum = max(sum, w.Grads.Elems)
 		}
+		if w.Work == Backward {
+			again = max(again, int64(t.Rows()*t.held(w.Layer).Again))
+		}
 	}
+	m[WorkspaceTerm] += unit.Bytes(t.Precision.Kept.Bytes() * again)
 	m[WorkspaceTerm] += unit.Bytes(t.Precision.Gradients.Bytes()*sum + t.Precision.Activations.Bytes()*part)
 }
 

@@ -8,7 +8,11 @@ import (
 // passWork are the kinds of work that are part of a pass, and whether it is a backward.
 var passWork = map[string]bool{Forward: false, "norm": false, "attend": false, "project": false, "finish": false,
 	"join": false, Loss: false, lossSums: false, Backward: true, "backward-norm": true, "backward-attend": true,
-	"backward-inner": true}
+	"backward-inner": true, Again: true, Again + "-norm": true, Again + "-attend": true, Again + "-project": true,
+	Again + "-finish": true}
+
+// Again is a forward that a backward runs again, for what was not kept.
+const Again = "again"
 
 // lossSums is the phase of a loss whose outputs lie in parts before these are put together.
 const lossSums = "loss-sums"

@@ -60,6 +60,7 @@ type Part struct {
 	Forward, Backward []Phase
 	Through           []Kernel // see Layer
 	Saved             int      // elements that a row's forward leaves for its backward
+	Again             int      // elements that a row's backward makes again before it begins, and no longer than that
 	// Partial are parameters that all have, each with the gradient of its own positions: those are
 	// summed once backwards have been added up.
 	Partial Span
@@ -79,7 +80,7 @@ type Width struct {
 
 // whole is a layer that a rank has alone, and all of it.
 func (l *Layer) whole() Part {
-	return Part{In: l.In, Out: l.Out, Params: l.Params, Through: l.Through, Saved: l.Saved,
+	return Part{In: l.In, Out: l.Out, Params: l.Params, Through: l.Through, Saved: l.Saved, Again: l.Again,
 		Forward:  []Phase{{Name: Forward, Kernels: l.Forward, Inputs: true, Params: true}},
 		Backward: []Phase{{Name: Backward, Kernels: l.Input, Gradient: l.Gradient}}}
 }
@@ -254,9 +255,9 @@ func (b *lowering) parted(data, stage int) error {
 	if b.l.TP == 1 {
 		return nil
 	}
-	var ranks []int32
+	var places []Coord
 	for t := range b.l.TP {
-		ranks = append(ranks, int32(b.l.Rank(Coord{data, t, stage})))
+		places = append(places, Coord{data, t, stage})
 	}
 	g := tensor{lowering: b, data: data, stage: stage}
 	if b.l.PP > 1 {
@@ -265,7 +266,7 @@ func (b *lowering) parted(data, stage int) error {
 	if b.l.DP > 1 {
 		g.where += fmt.Sprintf(".replica%d", data+1)
 	}
-	of, id := b.group("tensor-parallel"+g.where, GroupKindTensor, ranks...)
+	of, id := b.group("tensor-parallel"+g.where, GroupKindTensor, places...)
 	g.group = id
 	if err := g.schedules(of); err != nil {
 		return err

@@ -27,6 +27,7 @@ type use struct {
 	Range
 	op     int32
 	writes bool
+	stream int32
 }
 
 // program appends the program of a rank, or of all that are alike, and returns its index.
@@ -382,10 +383,10 @@ func (b *builder) add(op Op) int32 {
 		after[s], clock[s] = -1, -1
 	}
 	for _, r := range op.Reads {
-		b.follow(after, use{r, op.ID, false})
+		b.follow(after, use{r, op.ID, false, op.Stream})
 	}
 	for _, r := range op.Writes {
-		b.follow(after, use{r, op.ID, true})
+		b.follow(after, use{r, op.ID, true, op.Stream})
 	}
 	b.join(clock, b.last[op.Stream])
 	for _, d := range op.Deps {
@@ -425,7 +426,19 @@ func (b *builder) follow(after []int32, u use) {
 			after[s] = max(after[s], o.op)
 		}
 	}
-	b.uses[u.Buffer] = append(b.uses[u.Buffer], u)
+	b.uses[u.Buffer] = latest(b.uses[u.Buffer], u)
+}
+
+// latest adds a use to those of a buffer. Of uses of one range on one stream the later says all: a stream runs one
+// operation after the other.
+func latest(all []use, u use) []use {
+	for i := range all {
+		if o := &all[i]; o.Range == u.Range && o.stream == u.stream && o.writes == u.writes {
+			o.op = u.op
+			return all
+		}
+	}
+	return append(all, u)
 }
 
 // all is the duration of some kernels on a micro-batch, one after the other.
@@ -439,13 +452,20 @@ func (b *builder) all(kernels []Kernel) (d unit.Duration) {
 // kernel is the duration of one kernel on a micro-batch; what it moves beside rows is in a format.
 func (b *builder) kernel(k Kernel, fixed Format) unit.Duration {
 	rows := int64(b.rows)
-	return b.kernelOf(k.FLOP*rows, k.Words*rows*b.Precision.Activations.Bytes()+k.Fixed*fixed.Bytes(), k.Product*rows)
+	return b.timed(k.FLOP*rows, k.Words*rows*b.Precision.Activations.Bytes()+k.Fixed*fixed.Bytes(), k.Product*rows,
+		b.p.Device.of(&k, rows))
 }
 
 // kernelOf is the duration of one kernel of the operation that is added next.
 func (b *builder) kernelOf(flop, bytes, product int64) unit.Duration {
+	return b.timed(flop, bytes, product, b.p.Device.arithmetic(flop))
+}
+
+// timed is that of a kernel whose arithmetic takes a time.
+func (b *builder) timed(flop, bytes, product int64, arithmetic unit.Duration) unit.Duration {
+	d, traffic := &b.p.Device, b.p.Device.traffic(bytes)
 	b.kernels++
 	b.effort.add(flop, bytes, product)
-	b.memory += b.p.Device.memoryWait(flop, bytes)
-	return b.p.Device.Kernel(flop, bytes)
+	b.memory += max(0, traffic-arithmetic)
+	return d.slowed(d.Launch + max(arithmetic, traffic))
 }

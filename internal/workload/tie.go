@@ -76,11 +76,12 @@ func (b *lowering) tieStages() error {
 			continue
 		}
 		room := b.buffer(WorkspaceTerm, fmt.Sprintf("tied.%d", i+1), t.Elems, b.Precision.Gradients)
-		for d := range b.l.DP {
-			for part := range b.l.TP {
+		replicas, parts := b.l.each()
+		for d := range replicas {
+			for part := range parts {
 				where := b.l.suffix(Coord{Data: d, Tensor: part, Stage: -1}, true)
-				rank := func(stage int) int32 { return int32(b.l.Rank(Coord{d, part, stage})) }
-				g, id := b.group("tied"+where, GroupKindTied, rank(lower), rank(upper))
+				place := func(stage int) Coord { return Coord{d, part, stage} }
+				g, id := b.group("tied"+where, GroupKindTied, place(lower), place(upper))
 				s, err := b.Schedules(g, coll.AllReduce)
 				if err != nil {
 					return err

@@ -174,6 +174,7 @@ type Held struct {
 	Offset, Elems int64
 	In, Out       int // of a row, as the rank takes and leaves them
 	Saved         int // elements that a row's forward leaves for its backward
+	Again         int // that its backward makes again first
 	Way           Way // in which tensor-parallel ranks share it: part Coord.Tensor of Layout.TP
 }
 

@@ -82,9 +82,9 @@ func (j *Job) checkCollective(c *Collective) error {
 	switch {
 	case c.Group < 0 || int(c.Group) >= len(j.Groups):
 		return fmt.Errorf("collective %q is of group %d, there are %d", c.Name, c.Group, len(j.Groups))
-	case c.Schedule.Ranks() != len(j.Groups[c.Group].Ranks):
+	case c.Schedule.Ranks() != j.Groups[c.Group].Size():
 		return fmt.Errorf("collective %q has a schedule over %d ranks, group %q has %d",
-			c.Name, c.Schedule.Ranks(), j.Groups[c.Group].Name, len(j.Groups[c.Group].Ranks))
+			c.Name, c.Schedule.Ranks(), j.Groups[c.Group].Name, j.Groups[c.Group].Size())
 	case c.Range.Buffer < 0 || int(c.Range.Buffer) >= len(j.Buffers):
 		return fmt.Errorf("collective %q is on buffer %d, there are %d", c.Name, c.Range.Buffer, len(j.Buffers))
 	}
@@ -284,54 +284,62 @@ func (j *Job) checkMembers() error {
 	return nil
 }
 
-// opSet is a set of operations of a phase.
-type opSet []uint64
+// order is which operations of a phase end before others begin.
+type order struct {
+	ops    []Op
+	clocks [][]int32 // by operation, then stream: the last of its operations that ends before it begins, -1 none
+}
 
-func (s opSet) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
+// before reports whether k ends before i begins.
+func (o *order) before(k, i int) bool { return int32(k) <= o.clocks[i][o.ops[k].Stream] }
 
-// endsBefore returns of each operation the set of those that end before it begins.
-func endsBefore(ops []Op, streams int) []opSet {
-	words := (len(ops) + 63) / 64
-	before := make([]opSet, len(ops))
-	last := make([]int, streams)
-	for s := range last {
-		last[s] = -1
-	}
+// endsBefore returns the order of operations.
+func endsBefore(ops []Op, streams int) order {
+	o := order{ops, make([][]int32, len(ops))}
+	last := slices.Repeat([]int32{-1}, streams)
+	room := make([]int32, len(ops)*streams)
 	for i := range ops {
-		op := &ops[i]
-		before[i] = make(opSet, words)
-		after := func(d int) {
-			for w, set := range before[d] {
-				before[i][w] |= set
+		op, clock := &ops[i], room[i*streams:(i+1)*streams]
+		for s := range clock {
+			clock[s] = -1
+		}
+		after := func(d int32) {
+			for s, k := range o.clocks[d] {
+				clock[s] = max(clock[s], k)
 			}
-			before[i][d/64] |= 1 << (d % 64)
+			clock[ops[d].Stream] = max(clock[ops[d].Stream], d)
 		}
 		for _, d := range op.Deps {
-			after(int(d))
+			after(d)
 		}
 		if d := last[op.Stream]; d >= 0 {
 			after(d)
 		}
-		last[op.Stream] = i
+		last[op.Stream], o.clocks[i] = int32(i), clock
 	}
-	return before
+	return o
 }
 
 // checkUses reports two operations that may run at the same time although one writes what
 // the other touches.
-func checkUses(ops []Op, before []opSet) error {
-	users := map[int32][]int{} // by buffer: operations in order
+func checkUses(ops []Op, o order) error {
+	uses := map[int32][]use{} // by buffer
 	for i := range ops {
 		op := &ops[i]
-		for _, buffer := range op.buffers() {
-			for _, k := range users[buffer] {
-				if !before[i].has(k) && conflict(op, &ops[k]) {
-					return fmt.Errorf("operations %q and %q may run at the same time, and one writes what the other "+
-						"touches",
-						ops[k].Name, op.Name)
+		for _, touches := range []struct {
+			ranges []Range
+			writes bool
+		}{{op.Reads, false}, {op.Writes, true}} {
+			for _, r := range touches.ranges {
+				u := use{r, int32(i), touches.writes, op.Stream}
+				for _, k := range uses[r.Buffer] {
+					if (u.writes || k.writes) && k.op != u.op && k.overlaps(r) && !o.before(int(k.op), i) {
+						return fmt.Errorf("operations %q and %q may run at the same time, and one writes what the other "+
+							"touches", ops[k.op].Name, op.Name)
+					}
 				}
+				uses[r.Buffer] = latest(uses[r.Buffer], u)
 			}
-			users[buffer] = append(users[buffer], i)
 		}
 	}
 	return nil
@@ -347,11 +355,4 @@ func (op *Op) buffers() (all []int32) {
 		}
 	}
 	return all
-}
-
-func conflict(a, b *Op) bool {
-	any := func(x, y []Range) bool {
-		return slices.ContainsFunc(x, func(r Range) bool { return slices.ContainsFunc(y, r.overlaps) })
-	}
-	return any(a.Writes, b.Writes) || any(a.Writes, b.Reads) || any(a.Reads, b.Writes)
 }

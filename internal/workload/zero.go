@@ -193,6 +193,9 @@ func (b *lowering) share(g *Group, k *Bucket, scatter int32) {
 	for ch := range c.Schedule.Channels() {
 		for n := range c.Schedule.Chunks() {
 			lo, hi := coll.ChunkRange(c.Schedule, int(c.Range.Elems), ch, n)
+			if int(owner(ch, n)) >= len(g.Ranks) {
+				continue // one that others stand for
+			}
 			all := &b.j.Training.Shards[g.Ranks[owner(ch, n)]]
 			s, last := Span{k.Offset + int64(lo), int64(hi - lo)}, len(*all)-1
 			switch {

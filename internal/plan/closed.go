@@ -1,0 +1,154 @@
+package plan
+
+import (
+	"fmt"
+
+	"railyard/internal/coll"
+	"railyard/internal/nccl"
+	"railyard/internal/unit"
+	"railyard/internal/workload"
+)
+
+// placeOf is where the ranks of a group are, those that others stand for among them.
+func (j *Job) placeOf(g *workload.Group) coll.Placement {
+	if len(g.All) > 0 {
+		return j.whole.Group(g.All)
+	}
+	return j.Placement.Group(g.Ranks)
+}
+
+// closed reports whether the collectives of a group are a closed form.
+func (p *Plan) closed(j *Job, g *workload.Group) bool {
+	return p.byFormula() || p.Scenario.Cluster.NVLinkCollectives == "formula" && hostsOf(j.placeOf(g)) == 1
+}
+
+// closedSchedule says who owns what of a collective that is a closed form: as of a ring.
+func closedSchedule(g *workload.Group, op coll.Collective) (coll.Schedule, error) {
+	if op == coll.SendReceive {
+		return coll.DirectSend([][]int32{{0, 1}}, 1)
+	}
+	at := coll.Placement{Rails: 1}
+	for r := range g.Size() {
+		at.Ranks = append(at.Ranks, coll.Place{GPU: int32(r)})
+	}
+	return coll.Algorithms["ring-"+op.String()].Over(at, 1, 1)
+}
+
+// close gives collectives of groups that are closed forms their times: NCCL's model with the scenario's constants, for the
+// algorithm and protocol that it takes. A collective's launch is that of its operation.
+func (p *Plan) close(j *Job, work *workload.Job, of map[int32]bool) error {
+	type kind struct {
+		group nccl.Group
+		op    coll.Collective
+		bytes unit.Bytes
+	}
+	known, params := map[kind]unit.Duration{}, NCCLParams(p.Scenario)
+	groups := map[int32]nccl.Group{}
+	for i := range work.Collectives {
+		c := &work.Collectives[i]
+		if !of[c.Group] {
+			continue
+		}
+		g, there := groups[c.Group]
+		if !there {
+			g = p.ncclGroup(j, &work.Groups[c.Group])
+			groups[c.Group] = g
+		}
+		goal, ok := coll.GoalOf(c.Schedule)
+		if !ok {
+			return fmt.Errorf("collective %q has no closed form", c.Name)
+		}
+		k := kind{g, goal.Collective, c.Bytes()}
+		d, there := known[k]
+		if !there {
+			choice, err := params.Choose(k.op, max(k.bytes, 1), g, nccl.Only{Algorithms: RowAlgorithms})
+			if err != nil {
+				return j.wrong("collective", err)
+			}
+			by, err := params.Predict(k.op, max(k.bytes, 1), g, choice.Algorithm, choice.Protocol)
+			if err != nil {
+				return j.wrong("collective", err)
+			}
+			d = max(by.Time()-p.Scenario.Cluster.Host.Launch, 0)
+			known[k] = d
+		}
+		c.Formula, c.Takes, c.Between = true, d, g.Nodes > 1
+	}
+	return nil
+}
+
+// ncclGroup is a group of a job as NCCL's model sees it, with the NICs of its own ranks.
+func (p *Plan) ncclGroup(j *Job, group *workload.Group) nccl.Group {
+	at := j.placeOf(group)
+	g := groupOf(p.Scenario, at)
+	rails := map[int32]bool{}
+	for _, r := range at.Ranks {
+		if r.Host == at.Ranks[0].Host {
+			rails[r.Rail] = true
+		}
+	}
+	g.NICs = min(g.NICs, len(rails)*p.Scenario.Cluster.NIC.PerRail())
+	return g
+}
+
+// Closed says how a collective that is a closed form ends, and where: see host.Closed.
+func (j *Job) Closed(c int32) (ranks int, takes unit.Duration, sender, host int32) {
+	of := &j.Work.Collectives[c]
+	members := j.Work.Groups[of.Group].Ranks
+	sender = -1
+	if goal, ok := coll.GoalOf(of.Schedule); ok && goal.Collective == coll.SendReceive {
+		sender = members[0]
+	}
+	return len(members), of.Takes, sender, j.Placement.Ranks[members[0]].Host
+}
+
+// HasClosed reports whether a collective of the job is a closed form.
+func (j *Job) HasClosed() bool {
+	if j.Work == nil {
+		return false
+	}
+	for i := range j.Work.Collectives {
+		if j.Work.Collectives[i].Formula {
+			return true
+		}
+	}
+	return false
+}
+
+// closedBytes is what the ranks of a group send in a collective that is a closed form, all together, and what of it leaves
+// hosts: in a ring as many ranks send to another host as there are hosts.
+func (p *Plan) closedBytes(j *Job, c *workload.Collective) (all, between unit.Bytes) {
+	g := &j.Work.Groups[c.Group]
+	elems := int64(0)
+	for ch := range c.Schedule.Channels() {
+		for _, t := range c.AppendTraffic(nil, 0, ch) {
+			elems = add(elems, t.Elems)
+		}
+	}
+	n, hosts := int64(g.Size()), int64(hostsOf(j.placeOf(g)))
+	if goal, ok := coll.GoalOf(c.Schedule); ok && goal.Collective == coll.SendReceive {
+		n = 1
+	}
+	all = unit.Bytes(mul(mul(elems, c.ElemBytes), n))
+	if hosts > 1 {
+		between = all / unit.Bytes(n) * unit.Bytes(min(hosts, n))
+	}
+	alike := unit.Bytes(j.groupsAlike(g))
+	return all * alike, between * alike
+}
+
+// groupsAlike is how many groups one stands for in a layout that is folded, itself among them.
+func (j *Job) groupsAlike(g *workload.Group) int {
+	x := &j.Spec.Parallel
+	switch {
+	case j.whole == nil:
+		return 1
+	case g.Kind == workload.GroupKindData:
+		return x.TP
+	case g.Kind == workload.GroupKindTensor:
+		return x.DP
+	case g.Kind == workload.GroupKindNorm:
+		return 1
+	}
+	return x.TP * x.DP
+}
