@@ -12,6 +12,7 @@ type Work struct {
 	Causal   int64 // of that, without what causal masks hide
 	Hardware int64 // what ranks compute
 	GPUs     int64
+	Alike    int64 // above 1: each of these GPUs stands for so many, itself among them, and the FLOP are of it alone
 	Peak     int64 // FLOP/s of a GPU, dense, of the precision that is used
 	// Precision is the number format of Peak: "TF32", "float32".
 	Precision string
@@ -38,6 +39,8 @@ type Figures struct {
 	Peak         int64  `json:"peak_flop_per_s,omitempty"` // of a GPU
 	Precision    string `json:"precision,omitempty"`
 	GPUs         int64  `json:"gpus"`
+	// Alike, above 1: one of so many GPUs that do the same was run, and the FLOP above are of those that were.
+	Alike int64 `json:"gpus_alike,omitempty"`
 
 	Launch   unit.Duration `json:"launch_ps,omitempty"` // of a kernel
 	LaunchAs string        `json:"launch_as,omitempty"` // "graph", "eager"; empty: another time

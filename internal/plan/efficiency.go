@@ -11,7 +11,10 @@ import (
 // StepWork is the arithmetic of a step of the job on all its ranks. Of a job that trains no model of its own there is
 // none.
 func (p *Plan) StepWork(j *Job) mfu.Work {
-	w := mfu.Work{GPUs: int64(j.Ranks() * j.Folded())}
+	w := mfu.Work{GPUs: int64(j.Ranks())}
+	if n := j.Folded(); n > 1 {
+		w.Alike = int64(n)
+	}
 	w.Peak, w.Precision = p.peak(j)
 	if j.Work == nil {
 		return w
@@ -23,11 +26,13 @@ func (p *Plan) StepWork(j *Job) mfu.Work {
 	for _, program := range j.Work.Of {
 		w.Hardware = add(w.Hardware, of[program])
 	}
-	w.Hardware = mul(w.Hardware, int64(j.Folded()))
 	if m := j.Spec.Model; m != nil {
-		tokens := mul(int64(m.Batch), int64(m.Shape.Sequence))
+		tokens, parts := mul(int64(m.Batch), int64(m.Shape.Sequence)), int64(1)
+		if w.Alike > 1 { // one part of one replica
+			tokens, parts = tokens/int64(j.Replicas()), int64(j.Spec.Parallel.TP)
+		}
 		f := m.Shape.TokenFLOP()
-		w.Model, w.Causal = mul(f.Dense, tokens), mul(f.Causal, tokens)
+		w.Model, w.Causal = mul(f.Dense, tokens)/parts, mul(f.Causal, tokens)/parts
 		return w
 	}
 	if j.Model == nil || j.Spec.Train == nil {

@@ -11,6 +11,7 @@ import (
 	"railyard/internal/qos"
 	"railyard/internal/scenario"
 	"railyard/internal/topo"
+	"railyard/internal/unit"
 )
 
 // switches is which switches differ from the others, and how.
@@ -204,7 +205,7 @@ func (p *Plan) profile(f *scenario.Fabric) fabric.Profile {
 			Response:     qos.Response{Tabulated: !q.PFC.Response.Set, After: q.PFC.Response.Value},
 		},
 		Buffer: fabric.Buffer{
-			Size:               f.Switch.Buffer,
+			Size:               p.bufferOf(f),
 			Reserve:            f.Switch.Reserve,
 			LossyAlpha:         q.LossyAlpha,
 			FreeAtTxEnd:        f.Switch.Release == "end",
@@ -254,4 +255,13 @@ func (p *Plan) classes(cnp, data int) *[64]uint8 {
 func (p *Plan) Priority(port topo.PortID, class uint8) int32 {
 	q := &p.FabricAt(p.Graph.Ports[port].Node).QoS
 	return int32([...]int{ClassData: q.DataPriority, ClassOther: q.OtherPriority, ClassCNP: q.CNPPriority}[class])
+}
+
+// bufferOf is the packet buffer of a switch; where no packet is sent it is of no account, and large enough for any number
+// of ports.
+func (p *Plan) bufferOf(f *scenario.Fabric) unit.Bytes {
+	if p.byFormula() {
+		return unit.Terabyte
+	}
+	return f.Switch.Buffer
 }

@@ -177,7 +177,7 @@ func (j *Job) efficiency(step unit.Duration) *mfu.Figures {
 	}
 	j.closeLife()
 	w := j.r.plan.StepWork(j.plan)
-	f := &mfu.Figures{GPUs: w.GPUs, Waterfall: j.waterfall(&w).Bars(int64(j.ranks()) * j.life.all())}
+	f := &mfu.Figures{GPUs: w.GPUs * max(w.Alike, 1), Alike: w.Alike, Waterfall: j.waterfall(&w).Bars(int64(j.ranks()) * j.life.all())}
 	if w.Peak > 0 && w.Model > 0 {
 		f.ModelFLOP, f.CausalFLOP, f.HardwareFLOP, f.Peak, f.Precision = w.Model, w.Causal, w.Hardware, w.Peak, w.Precision
 		f.MFU, f.HFU = mfu.Of(w.Model, step, w.GPUs, w.Peak), mfu.Of(w.Hardware, step, w.GPUs, w.Peak)
@@ -287,5 +287,5 @@ func (j *Job) computing() (sum workload.Computing, given bool) {
 		sum.Products, sum.BelowPeak, sum.Memory = sum.Products+c.Products, sum.BelowPeak+c.BelowPeak, sum.Memory+c.Memory
 		sum.Launch, sum.Slow = sum.Launch+c.Launch, sum.Slow+c.Slow
 	}
-	return sum, j.train == nil
+	return sum, work.Training == nil
 }

@@ -36,6 +36,9 @@ func (r *Recorder) Finish(s *result.Summary, e Ending) (err error) {
 		j.critical.close()
 	}
 	s.VirtualTime = now
+	if r.plan.ByFormula() {
+		s.Network = "formula"
+	}
 	s.PacketHops, s.Events = r.fabric.Hops(), r.engine.Events()
 	s.ECNMarks, s.CNPs, s.Retransmits = 0, r.net.CNPs(), r.net.Retransmits()
 	s.Reordering = r.reordering()
@@ -51,7 +54,9 @@ func (r *Recorder) Finish(s *result.Summary, e Ending) (err error) {
 		if j.ranks() > 0 {
 			j.finishRanks(f)
 		}
-		f.Diagnosis = j.diagnosis(f)
+		if !r.plan.ByFormula() {
+			f.Diagnosis = j.diagnosis(f)
+		}
 		f.Aborts = j.aborts
 		j.finishSurvival(f)
 		if r.several() {
@@ -229,9 +234,11 @@ func (j *Job) finishSteps(s *result.JobFigures) {
 		mean[c] /= unit.Duration(j.ended)
 		slowest[c] /= unit.Duration(j.life.all())
 	}
-	s.StepSplit = &result.StepSplit{Mean: result.CausesOf(mean), SlowestRank: result.CausesOf(slowest)}
-	s.CriticalPath = j.critical.mean()
-	s.PathsTraced, s.PathsEvery = j.critical.found, j.critical.every
+	if !j.r.plan.ByFormula() { // of a network that was not run nothing is told
+		s.StepSplit = &result.StepSplit{Mean: result.CausesOf(mean), SlowestRank: result.CausesOf(slowest)}
+		s.CriticalPath = j.critical.mean()
+		s.PathsTraced, s.PathsEvery = j.critical.found, j.critical.every
+	}
 	s.Groups = j.groupFigures()
 }
 

@@ -15,6 +15,8 @@ import (
 // does not say by itself. The run's own figures prove each sentence.
 func (r *Recorder) notes(s *result.Summary, diverged bool) (notes []string) {
 	switch {
+	case r.plan.ByFormula():
+		notes = []string{r.formulaNote()}
 	case len(r.plan.Pairs) == 0 && r.trains():
 		notes = []string{"no packets: all ranks are in one host, every gradient went over NVLink"}
 		if r.several() {
@@ -313,4 +315,14 @@ func (j *Job) trainingNotes(s *result.JobFigures, diverged bool) []string {
 			unit.Count(int64(out)), unit.Count(int64(j.data.Train.Len())), j.data.Are))
 	}
 	return notes
+}
+
+// formulaNote says that the network was not run.
+func (r *Recorder) formulaNote() string {
+	note := "the network was not run (run.network: formula): no packet was sent, each collective took what NCCL's model says " +
+		"of its group alone, and no cause is claimed"
+	if n := r.plan.Jobs[0].Folded(); n > 1 {
+		note += fmt.Sprintf("; each of the %d ranks stands for %d that do the same", r.plan.Jobs[0].Ranks(), n)
+	}
+	return note
 }

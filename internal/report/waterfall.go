@@ -28,8 +28,16 @@ func (t *text) waterfall(s *result.Summary) {
 	t.Grid("lrrl", append(rows, []string{"the step", at.Human(), "", ""}))
 	if f := s.Efficiency; f.MFU > 0 {
 		t.Wrap("  ", fmt.Sprintf("%s is MFU x the step: %sFLOP of the model at %sFLOP/s (%s, dense) on each of %s",
-			mfu.Ideal, unit.Rate(float64(f.ModelFLOP)), unit.Rate(float64(f.Peak)), f.Precision, count(f.GPUs, "GPU")))
+			mfu.Ideal, unit.Rate(float64(f.ModelFLOP)), unit.Rate(float64(f.Peak)), f.Precision, count(f.GPUs/max(f.Alike, 1), "GPU")+alike(f.Alike)))
 	}
+}
+
+// alike says for how many GPUs each stands that was run.
+func alike(n int64) string {
+	if n < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" that were run; each stands for %s", unit.Count(n))
 }
 
 // fallColumns is how wide the drawing of a waterfall is.

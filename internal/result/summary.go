@@ -43,6 +43,7 @@ type Summary struct {
 	FormatVersion int    `json:"format_version"`
 	Name          string `json:"name"`
 	Seed          uint64 `json:"seed"`
+	Network       string `json:"network,omitempty"` // "formula": no packet was sent, and nothing is said of causes
 	// of the one job that there is; with several Steps and StepsPlanned are sums, the others absent
 	JobFigures
 	Jobs          []JobFigures  `json:"jobs,omitempty"` // of several, in order of the scenario
