@@ -28,19 +28,20 @@ vlan 101
 // False if ports are taken for routed because they do not say that they are not, or if other rules repeat it.
 func TestSwitchedPortsTrustCoS(t *testing.T) {
 	untrusting := strings.Replace(eosAccess, "   qos trust dscp\n", "", 1)
-	const access = "interface Ethernet9\n   switchport access vlan 101\n"
+	const port, access = "interface Ethernet9\n", "interface Ethernet9\n   switchport access vlan 101\n"
+	put := func(text, instead string) string { return strings.Replace(text, access, instead, 1) }
 	for name, c := range map[string]struct{ text, at, says string }{
 		"trust is said":                {eosAccess, "", ""},
 		"trust is not said":            {untrusting, "interface Ethernet9", "a switched port trusts CoS"},
-		"it is said at the port":       {strings.Replace(untrusting, access, access+"   qos trust dscp\n", 1), "", ""},
-		"CoS is said at the port":      {strings.Replace(eosAccess, access, access+"   qos trust cos\n", 1), "qos trust cos", "(qos trust cos)"},
-		"nothing is trusted":           {strings.Replace(eosAccess, access, access+"   no qos trust\n", 1), "no qos trust", "(no qos trust)"},
-		"a trunk":                      {strings.Replace(untrusting, access, "interface Ethernet9\n   switchport mode trunk\n", 1), "interface Ethernet9", "a switched port"},
-		"a switchport without a VLAN":  {strings.Replace(untrusting, access, "interface Ethernet9\n   switchport\n", 1), "interface Ethernet9", "a switched port"},
-		"neither switched nor routed":  {strings.Replace(untrusting, access, "interface Ethernet9\n", 1), "interface Ethernet9", "a switched port"},
-		"a port that is routed":        {strings.Replace(untrusting, access, "interface Ethernet9\n   mtu 9214\n   no switchport\n", 1), "", ""},
-		"ports are routed from birth":  {"switchport default mode routed\n" + strings.Replace(untrusting, access, "interface Ethernet9\n", 1), "", ""},
-		"a part without routed ports":  {strings.ReplaceAll(strings.Replace(untrusting, access, "interface Ethernet9\n", 1), "   no switchport\n", ""), "", ""},
+		"it is said at the port":       {put(untrusting, access+"   qos trust dscp\n"), "", ""},
+		"CoS is said at the port":      {put(eosAccess, access+"   qos trust cos\n"), "qos trust cos", "(qos trust cos)"},
+		"nothing is trusted":           {put(eosAccess, access+"   no qos trust\n"), "no qos trust", "(no qos trust)"},
+		"a trunk":                      {put(untrusting, port+"   switchport mode trunk\n"), "interface Ethernet9", "a switched port"},
+		"a switchport without a VLAN":  {put(untrusting, port+"   switchport\n"), "interface Ethernet9", "a switched port"},
+		"neither switched nor routed":  {put(untrusting, port), "interface Ethernet9", "a switched port"},
+		"a port that is routed":        {put(untrusting, port+"   mtu 9214\n   no switchport\n"), "", ""},
+		"ports are routed from birth":  {"switchport default mode routed\n" + put(untrusting, port), "", ""},
+		"a part without routed ports":  {strings.ReplaceAll(put(untrusting, port), "   no switchport\n", ""), "", ""},
 		"it pauses nothing and is one": {strings.Replace(untrusting, access+"   service-profile ROCE\n", access, 1), "", ""},
 	} {
 		d := linttest.Read("eos", "f", c.text)

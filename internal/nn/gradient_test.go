@@ -210,7 +210,8 @@ func TestLayersAllocateNothing(t *testing.T) {
 		Embedding(4, 1, 3, true), LearnedPositions(4, 3), Normalised(LayerNorm, 3, 7), of(Dropout(60, 0.4)),
 		of(RNN(Recurrence{5, 3, 4, 2, true}, Tanh)), of(LSTM(Recurrence{5, 3, 4, 2, false}, Tanh, &[2]float32{0.1, 0.9})),
 		of(Attention(half, 2, 3)), of(FeedForward(half, 8, SiLU, true)),
-		of(AttentionOf(half, Heads{Count: 4, Size: 2, KeyValues: 2, Rotary: 10000})), of(Residual([]Named{{"a", Dense(5, 7, Tanh)}, {"b", of(Dropout(7, 0.2))}},
+		of(AttentionOf(half, Heads{Count: 4, Size: 2, KeyValues: 2, Rotary: 10000})),
+		of(Residual([]Named{{"a", Dense(5, 7, Tanh)}, {"b", of(Dropout(7, 0.2))}},
 			[]Named{{"c", Dense(5, 7, Tanh)}}, ReLU)),
 	} {
 		n := newTrial(l, 3, 1)
@@ -271,7 +272,8 @@ func TestMoreRoomThanRowsChangesNothing(t *testing.T) {
 		image(Conv2D(Volume{2, 5, 6}, 3, Window{3, 2, 1}, true, ReLU)), image(MaxPool(Volume{2, 5, 5}, 2, 2)),
 		of(RNN(Recurrence{5, 3, 4, 1, false}, Tanh)), of(LSTM(Recurrence{5, 3, 4, 2, false}, Tanh, nil)),
 		of(Attention(half, 2, 3)), of(FeedForward(half, 8, SiLU, true)), Normalised(LayerNorm, 2, 3),
-		of(AttentionOf(half, Heads{Count: 4, Size: 2, KeyValues: 2, Rotary: 10000})), of(Residual([]Named{{"a", Dense(5, 7, Tanh)}, {"b", of(Dropout(7, 0.2))}},
+		of(AttentionOf(half, Heads{Count: 4, Size: 2, KeyValues: 2, Rotary: 10000})),
+		of(Residual([]Named{{"a", Dense(5, 7, Tanh)}, {"b", of(Dropout(7, 0.2))}},
 			[]Named{{"c", Dense(5, 7, Tanh)}}, ReLU)),
 	} {
 		n := newTrial(l, 2, 5)

@@ -28,7 +28,8 @@ func (t *text) waterfall(s *result.Summary) {
 	t.Grid("lrrl", append(rows, []string{"the step", at.Human(), "", ""}))
 	if f := s.Efficiency; f.MFU > 0 {
 		t.Wrap("  ", fmt.Sprintf("%s is MFU x the step: %sFLOP of the model at %sFLOP/s (%s, dense) on each of %s",
-			mfu.Ideal, unit.Rate(float64(f.ModelFLOP)), unit.Rate(float64(f.Peak)), f.Precision, count(f.GPUs/max(f.Alike, 1), "GPU")+alike(f.Alike)))
+			mfu.Ideal, unit.Rate(float64(f.ModelFLOP)), unit.Rate(float64(f.Peak)), f.Precision,
+			count(f.GPUs/max(f.Alike, 1), "GPU")+alike(f.Alike)))
 	}
 }
 

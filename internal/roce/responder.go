@@ -102,8 +102,8 @@ func (r *Responder) Close() { r.closed = true }
 // Closed reports whether it is closed.
 func (r *Responder) Closed() bool { return r.closed }
 
-// answer notes what is to be answered, and decides about the echo of marks: an answer has those of all packets since the last one, but one that names a
-// packet past a gap that packet's alone.
+// answer notes what is to be answered, and decides about the echo of marks: an answer has those of all packets since the
+// last one, but one that names a packet past a gap that packet's alone.
 func (r *Responder) answer(pk *Packet, a *Reply, p *Params) {
 	answers := a.Ack || a.Nak
 	switch {
