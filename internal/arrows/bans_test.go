@@ -214,7 +214,7 @@ var onlyThese = map[[2]string]string{
 	{"plan", "fabric"}: "Buffer Chances Class Config Down ECN Faults Leak Links MaxHops PFC PortProfile Profile Quirks Reboot " +
 		"Routing Setting Storm Watchdog While",
 	{"plan", "dataset"}: "Size",
-	{"plan", "result"}:  "KindBackground KindCollective KindJob RowGroupRows",
+	{"plan", "result"}:  "JobCollectives JobFlows JobModel JobReplay JobTrain KindBackground KindCollective KindJob RowGroupRows",
 	{"plan", "train"}:   "Clip Layers LossPart Notes Ties Views",
 }
 

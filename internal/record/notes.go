@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"railyard/internal/fabric"
+	"railyard/internal/nn"
 	"railyard/internal/qos"
 	"railyard/internal/result"
 	"railyard/internal/topo"
@@ -274,6 +275,12 @@ func (r *Recorder) faulted() (n int64) {
 	return n
 }
 
+// slowByRounding are the networks that kernel portable takes three times as long for as fma (`railyard bench train`): their
+// products are long sums, each rounded twice. slowFLOP is what portable takes some ten seconds for.
+var slowByRounding = []string{"rnn", "lstm", "gpt"}
+
+const slowFLOP = 20_000_000_000
+
 // trainingNotes is about what a training leaves out, and how to read its split.
 func (j *Job) trainingNotes(s *result.JobFigures, diverged bool) []string {
 	if j.train == nil {
@@ -284,6 +291,11 @@ func (j *Job) trainingNotes(s *result.JobFigures, diverged bool) []string {
 		notes = append(notes, fmt.Sprintf("the training has not learned: its final loss, %.4g, is no lower than "+
 			"that of its first step, %.4g. Most often %s.train.lr (%v) is too large",
 			float64(*s.FinalLoss), first, j.plan.Spec.Path(), j.plan.Spec.Train.LR))
+	}
+	if t := j.plan.Spec.Train; t.Kernel == nn.Portable.Name && slices.Contains(slowByRounding, t.Model) &&
+		j.r.plan.StepWork(j.plan).Hardware*s.Steps >= slowFLOP {
+		notes = append(notes, fmt.Sprintf("kernel portable: the same weights on every processor. %s.train.kernel: fma computes a %s in about "+
+			"a third of the time, with weights of its own", j.plan.Spec.Path(), t.Model))
 	}
 	if s.Drift != nil {
 		notes = append(notes, fmt.Sprintf("drift: after %s the weights are %.4g of their norm away from those of one rank: stages "+
