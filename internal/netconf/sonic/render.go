@@ -239,7 +239,7 @@ func (w *writer) port(i *netconf.Interface) {
 	if i.MTU > 0 {
 		values = append(values, "mtu", strconv.FormatInt(int64(inventory.IPMTU(i.MTU)), 10))
 	}
-	w.set("PORT", portName(i), values...)
+	w.set("PORT", portName(i), append(values, "admin_status", "up")...) // down is the models' default
 	if i.QoS != nil && i.QoS.Cable > 0 {
 		w.set("CABLE_LENGTH", mapName, portName(i), i.QoS.Cable.String())
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/netip"
 	"os"
 	"regexp"
 	"slices"
@@ -23,13 +24,13 @@ type leaf struct {
 }
 
 // models are the tables of testdata/schema.txt: fields, of which "*" stands for any.
-func models(t *testing.T) (keys map[string]*regexp.Regexp, leaves map[string]map[string]leaf) {
+func models(t *testing.T) (keys map[string]*regexp.Regexp, parts map[string][]string, leaves map[string]map[string]leaf) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/schema.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys, leaves = map[string]*regexp.Regexp{}, map[string]map[string]leaf{}
+	keys, parts, leaves = map[string]*regexp.Regexp{}, map[string][]string{}, map[string]map[string]leaf{}
 	for line := range strings.Lines(string(text)) {
 		w := strings.Fields(line)
 		if len(w) == 0 || w[0] == "#" || strings.HasPrefix(line, "#") {
@@ -42,9 +43,13 @@ func models(t *testing.T) (keys map[string]*regexp.Regexp, leaves map[string]map
 			keys[w[0]] = regexp.MustCompile("^(?:" + w[2] + ")$")
 			continue
 		}
+		if w[1] == "parts" {
+			parts[w[0]] = w[2:]
+			continue
+		}
 		leaves[w[0]][strings.TrimSuffix(w[1], "!")] = leaf{strings.HasSuffix(w[1], "!"), w[2], strings.Join(w[3:], " ")}
 	}
-	return keys, leaves
+	return keys, parts, leaves
 }
 
 // wrong says what is wrong with a value; "": nothing is.
@@ -85,7 +90,7 @@ func (l leaf) wrong(v string, all map[string]map[string]map[string]any) string {
 
 // validate holds a config_db.json against the models.
 func validate(t *testing.T, text []byte) (problems []string) {
-	keys, leaves := models(t)
+	keys, parts, leaves := models(t)
 	var all map[string]map[string]map[string]any
 	if err := json.Unmarshal(text, &all); err != nil {
 		return []string{err.Error()}
@@ -100,6 +105,11 @@ func validate(t *testing.T, text []byte) (problems []string) {
 		for _, key := range slices.Sorted(maps.Keys(all[table])) {
 			if !keys[table].MatchString(key) {
 				say("%s %s: not a key", table, key)
+			}
+			for k, part := range strings.Split(key, "|") {
+				if k < len(parts[table]) && parts[table][k] != "-" && all[parts[table][k]][part] == nil {
+					say("%s %s: no %s %s", table, key, parts[table][k], part)
+				}
 			}
 			o := all[table][key]
 			for name, l := range of {
@@ -147,8 +157,9 @@ func TestRenderedIsValid(t *testing.T) {
 			}
 		}
 	}
-	bad := `{"PORT": {"Ethernet0": {"mtu": "70000", "colour": "red"}}, "QUEUE": {"Ethernet0|3": {"scheduler": "none"}}, "NONE": {}}`
-	if n := len(validate(t, []byte(bad))); n != 6 {
+	bad := `{"PORT": {"Ethernet0": {"mtu": "70000", "colour": "red"}}, "QUEUE": {"Ethernet0|3": {"scheduler": "none"}}, "NONE": {}, ` +
+		`"VLAN_MEMBER": {"Vlan101|Ethernet0": {"tagging_mode": "untagged"}}}`
+	if n := len(validate(t, []byte(bad))); n != 7 {
 		t.Errorf("%d problems of a wrong one: %q", n, validate(t, []byte(bad)))
 	}
 }
@@ -169,5 +180,10 @@ func device(detect unit.Duration, pools netconf.Pools) *netconf.Device {
 		d.Interfaces = append(d.Interfaces, netconf.Interface{Name: netconf.JoinPort(n+1, 0), MTU: 9216, Description: "to host",
 			Speed: 400 * unit.GigabitPerSec, QoS: &netconf.PortQoS{PFC: netconf.PFCOn, Watchdog: true, Cable: 5 * unit.Metre}})
 	}
+	d.Interfaces[0].VLAN = 101
+	d.Interfaces[1].Addresses = []netip.Prefix{netip.MustParsePrefix("172.16.0.0/31")}
+	d.Interfaces = append(d.Interfaces, netconf.Interface{Name: "Vlan101", Kind: netconf.SVI, VLAN: 101,
+		Addresses: []netip.Prefix{netip.MustParsePrefix("10.0.1.1/24")}})
+	d.Sort()
 	return d
 }
