@@ -92,9 +92,8 @@ func (l *linter) untrusted(d *Device, p *netconf.Profile, first *netconf.Interfa
 		return false
 	}
 	at := "interface " + first.Name
-	l.lacks(d, netconf.AboutQoS|netconf.AboutRouting, first.Name, "Q02", Error,
-		fmt.Sprintf("%s: DSCPs are not looked at (%s), so RoCE data is in traffic class %d, "+
-			"which does not pause", ports, why, tc), at+" classify", at)
+	l.lacks(d, netconf.AboutQoS|netconf.AboutRouting, first.Name, "Q02", Error, fmt.Sprintf("%s: DSCPs are not looked at (%s), "+
+		"so RoCE data is in traffic class %d, which does not pause", ports, why, tc), at+" classify", at)
 	return true
 }
 

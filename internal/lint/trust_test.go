@@ -28,21 +28,25 @@ vlan 101
 // False if ports are taken for routed because they do not say that they are not, or if other rules repeat it.
 func TestSwitchedPortsTrustCoS(t *testing.T) {
 	untrusting := strings.Replace(eosAccess, "   qos trust dscp\n", "", 1)
-	const port, access = "interface Ethernet9\n", "interface Ethernet9\n   switchport access vlan 101\n"
-	put := func(text, instead string) string { return strings.Replace(text, access, instead, 1) }
+	const access = "interface Ethernet9\n   switchport access vlan 101\n"
+	// at makes another port of the one that is switched.
+	at := func(text, block string) string {
+		return strings.Replace(text, access, "interface Ethernet9\n"+block, 1)
+	}
+	const port, byItself, vlan = "interface Ethernet9", "a switched port trusts CoS", "   switchport access vlan 101\n"
 	for name, c := range map[string]struct{ text, at, says string }{
-		"trust is said":                {eosAccess, "", ""},
-		"trust is not said":            {untrusting, "interface Ethernet9", "a switched port trusts CoS"},
-		"it is said at the port":       {put(untrusting, access+"   qos trust dscp\n"), "", ""},
-		"CoS is said at the port":      {put(eosAccess, access+"   qos trust cos\n"), "qos trust cos", "(qos trust cos)"},
-		"nothing is trusted":           {put(eosAccess, access+"   no qos trust\n"), "no qos trust", "(no qos trust)"},
-		"a trunk":                      {put(untrusting, port+"   switchport mode trunk\n"), "interface Ethernet9", "a switched port"},
-		"a switchport without a VLAN":  {put(untrusting, port+"   switchport\n"), "interface Ethernet9", "a switched port"},
-		"neither switched nor routed":  {put(untrusting, port), "interface Ethernet9", "a switched port"},
-		"a port that is routed":        {put(untrusting, port+"   mtu 9214\n   no switchport\n"), "", ""},
-		"ports are routed from birth":  {"switchport default mode routed\n" + put(untrusting, port), "", ""},
-		"a part without routed ports":  {strings.ReplaceAll(put(untrusting, port), "   no switchport\n", ""), "", ""},
-		"it pauses nothing and is one": {strings.Replace(untrusting, access+"   service-profile ROCE\n", access, 1), "", ""},
+		"trust is said":               {eosAccess, "", ""},
+		"trust is not said":           {untrusting, port, byItself},
+		"it is said at the port":      {at(untrusting, vlan+"   qos trust dscp\n"), "", ""},
+		"CoS is said at the port":     {at(eosAccess, vlan+"   qos trust cos\n"), "qos trust cos", "(qos trust cos)"},
+		"nothing is trusted":          {at(eosAccess, vlan+"   no qos trust\n"), "no qos trust", "(no qos trust)"},
+		"a trunk":                     {at(untrusting, "   switchport mode trunk\n"), port, byItself},
+		"a switchport without a VLAN": {at(untrusting, "   switchport\n"), port, byItself},
+		"neither switched nor routed": {at(untrusting, ""), port, byItself},
+		"a port that is routed":       {at(untrusting, "   mtu 9214\n   no switchport\n"), "", ""},
+		"ports are routed from birth": {"switchport default mode routed\n" + at(untrusting, ""), "", ""},
+		"a part without routed ports": {strings.ReplaceAll(at(untrusting, ""), "   no switchport\n", ""), "", ""},
+		"it pauses nothing":           {strings.Replace(untrusting, access+"   service-profile ROCE\n", access, 1), "", ""},
 	} {
 		d := linttest.Read("eos", "f", c.text)
 		if len(d.Unread) > 0 || len(d.Problems) > 0 {
@@ -52,7 +56,7 @@ func TestSwitchedPortsTrustCoS(t *testing.T) {
 		for _, f := range lint.Check([]*lint.Device{d}, nil) {
 			if f.Severity == lint.Error && f.Rule == "Q02" {
 				got = append(got, f)
-			} else if f.Rule != "Q13" || name != "it pauses nothing and is one" {
+			} else if f.Rule != "Q13" || name != "it pauses nothing" {
 				t.Errorf("%s: %+v", name, f)
 			}
 		}
