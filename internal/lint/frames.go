@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"slices"
 
 	"railyard/internal/netconf"
 	"railyard/internal/unit"
@@ -20,12 +19,12 @@ func (l *linter) least() unit.Bytes {
 func (l *linter) frames(d *Device) {
 	var short []string // that say nothing
 	var frame unit.Bytes
-	said := false
+	said, pausing := false, vlansOf(d, d.pauses)
 	for k := range d.Device.Interfaces {
 		i := &d.Device.Interfaces[k]
 		said = said || i.Kind == netconf.Physical && i.MTU > 0
 		f, here := d.Frame(i)
-		if f == 0 || f >= l.least() || i.Down || i.VRF != "" && i.Kind != netconf.Physical || !l.roce(d, i) {
+		if f == 0 || f >= l.least() || i.Down || i.VRF != "" && i.Kind != netconf.Physical || !l.roce(d, i, &pausing) {
 			continue
 		}
 		l.small[i] = true
@@ -51,22 +50,42 @@ func (l *linter) frames(d *Device) {
 			d.some(short), frame, l.least()), "interface "+short[0])
 }
 
-// roce reports whether an interface is known to carry RoCE data: the design has it, or its class pauses there.
-func (l *linter) roce(d *Device, i *netconf.Interface) bool {
+// roce reports whether an interface is known to carry RoCE data: the design has it, or its class pauses there, or at a port
+// of its VLAN.
+func (l *linter) roce(d *Device, i *netconf.Interface, pausing *[4096]bool) bool {
 	switch i.Kind {
 	case netconf.Physical:
 		return l.meant(d, i) != nil || pausesAt(d.Device, i) && (i.QoS.PFC != netconf.PFCOff || i.MTU > 0)
 	case netconf.SVI:
-		return l.meant(d, i) != nil || l.carries(d, i.VLAN)
+		return l.meant(d, i) != nil || pausing[i.VLAN&4095]
 	}
 	return false
 }
 
-// carries reports whether a port of a VLAN pauses.
-func (l *linter) carries(d *Device, vlan int) bool {
-	return slices.ContainsFunc(d.Device.Interfaces, func(i netconf.Interface) bool {
-		return i.Kind == netconf.Physical && i.In(vlan) && i.QoS != nil && i.QoS.PFC != netconf.PFCOff && pausesAt(d.Device, &i)
-	})
+// vlansOf are the VLANs that some ports are in.
+func vlansOf(d *Device, some func(*netconf.Interface) bool) (has [4096]bool) {
+	var more [4097]int // at a VLAN, than at the one before it
+	for k := range d.Device.Interfaces {
+		i := &d.Device.Interfaces[k]
+		if i.Kind != netconf.Physical || !some(i) {
+			continue
+		}
+		for _, r := range i.InVLANs() {
+			more[r[0]]++
+			more[r[1]+1]--
+		}
+	}
+	n := 0
+	for v := range has {
+		n += more[v]
+		has[v] = n > 0
+	}
+	return has
+}
+
+// pauses reports whether PFC is on, or may be, at a port whose class pauses.
+func (d *Device) pauses(i *netconf.Interface) bool {
+	return i.QoS != nil && i.QoS.PFC != netconf.PFCOff && pausesAt(d.Device, i)
 }
 
 // uneven warns of ports that take smaller frames than most of their duty or, where there are two of it, than the other one:
@@ -79,6 +98,7 @@ func (l *linter) uneven(d *Device) {
 			frames.count(i, f)
 		}
 	}
+	pairs := pairsOf(d)
 	for k := range d.Device.Interfaces {
 		i := &d.Device.Interfaces[k]
 		f, said := d.Frame(i)
@@ -87,7 +107,7 @@ func (l *linter) uneven(d *Device) {
 		}
 		most, others := frames.of(i), "most ports take %v"
 		if most == 0 {
-			most, others = d.other(i), "the other one like it takes %v"
+			most, others = d.wide(pairs.twin(i)), "the other one like it takes %v"
 		}
 		if most <= f || said && (f >= leastFrame || most < leastFrame) {
 			continue
@@ -103,12 +123,13 @@ func (l *linter) uneven(d *Device) {
 	}
 }
 
-// other is the largest frame of the one other port like a port, where that takes RoCE data's; 0: there is none.
-func (d *Device) other(i *netconf.Interface) unit.Bytes {
-	if o := d.twin(i); o != nil {
-		if f, _ := d.Frame(o); f >= leastFrame {
-			return f
-		}
+// wide is the largest frame of a port that takes RoCE data's; 0: it does not, or there is none.
+func (d *Device) wide(i *netconf.Interface) unit.Bytes {
+	if i == nil {
+		return 0
+	}
+	if f, _ := d.Frame(i); f >= leastFrame {
+		return f
 	}
 	return 0
 }
@@ -131,11 +152,12 @@ func (l *linter) narrow(d *Device) {
 	if wide < leastFrame {
 		return
 	}
+	there := vlansOf(d, used)
 	for k := range d.Device.Interfaces {
 		i := &d.Device.Interfaces[k]
 		f, said := d.Frame(i)
 		if i.Kind != netconf.SVI || i.Down || i.VRF != "" || len(i.Addresses) == 0 || f == 0 || f >= leastFrame || l.small[i] ||
-			!slices.ContainsFunc(d.Device.Interfaces, func(p netconf.Interface) bool { return used(&p) && p.In(i.VLAN) }) {
+			!there[i.VLAN&4095] {
 			continue
 		}
 		at, text := "interface "+i.Name, "%s: frames of at most %v, and routed ports take %v"

@@ -53,6 +53,7 @@ func (l *linter) forgotten(d *Device) {
 			all.count(p, treatment(d.Device, p))
 		}
 	}
+	pairs := pairsOf(d)
 	for i := range d.Device.Interfaces {
 		p := &d.Device.Interfaces[i]
 		if !used(p) {
@@ -60,7 +61,7 @@ func (l *linter) forgotten(d *Device) {
 		}
 		most := all.of(p)
 		if most == "" {
-			l.twin(d, p)
+			l.twin(d, p, pairs.twin(p))
 		}
 		if d.Untrusted[p.Name] != "" && pausesAt(d.Device, p) { // Q02 says it
 			continue
@@ -75,8 +76,7 @@ func (l *linter) forgotten(d *Device) {
 
 // twin warns of a port that does not pause though its class is to, beside one that treats classes the same and pauses: where
 // there are two, there is no majority. What the neighbour says is held against it elsewhere.
-func (l *linter) twin(d *Device, p *netconf.Interface) {
-	o := d.twin(p)
+func (l *linter) twin(d *Device, p, o *netconf.Interface) {
 	if o == nil || p.QoS == nil || o.QoS == nil || p.QoS.PFC != netconf.PFCOff || o.QoS.PFC == netconf.PFCOff ||
 		p.QoS.Profile != o.QoS.Profile || !pausesAt(d.Device, p) {
 		return
@@ -88,19 +88,32 @@ func (l *linter) twin(d *Device, p *netconf.Interface) {
 		d.Native(p.Name), d.Native(o.Name)), "interface "+p.Name+" pfc", "interface "+p.Name)
 }
 
-// twin is the one other port of a port's duty and VRF; nil: there is none, or there are several.
-func (d *Device) twin(p *netconf.Interface) (other *netconf.Interface) {
+// pairs are the ports of each duty and VRF, three at most: where there are two, each is the other's twin.
+type pairs map[[2]string][]*netconf.Interface
+
+func pairsOf(d *Device) pairs {
+	all := pairs{}
 	for k := range d.Device.Interfaces {
-		o := &d.Device.Interfaces[k]
-		if o == p || !used(o) || duty(o) != duty(p) || o.VRF != p.VRF {
-			continue
+		if i := &d.Device.Interfaces[k]; used(i) {
+			key := [2]string{duty(i), i.VRF}
+			if len(all[key]) < 3 {
+				all[key] = append(all[key], i)
+			}
 		}
-		if other != nil {
-			return nil
-		}
-		other = o
 	}
-	return other
+	return all
+}
+
+// twin is the one other port like one; nil: there is none, or there are several.
+func (all pairs) twin(p *netconf.Interface) *netconf.Interface {
+	alike := all[[2]string{duty(p), p.VRF}]
+	switch {
+	case len(alike) != 2:
+		return nil
+	case alike[0] == p:
+		return alike[1]
+	}
+	return alike[0]
 }
 
 // used reports whether an interface is a port that is not shut down.

@@ -2,6 +2,7 @@ package netconf
 
 import (
 	"fmt"
+	"slices"
 
 	"railyard/internal/unit"
 )
@@ -45,7 +46,15 @@ func (p *Parsed) Frame(i *Interface) (frame unit.Bytes, said bool) {
 	return p.Defaults.SwitchedMTU, false
 }
 
-// In reports whether a port is one of a VLAN, as far as is known.
-func (i *Interface) In(vlan int) bool {
-	return i.Kind == Physical && vlan > 0 && (i.VLAN == vlan || i.Trunk && i.Allowed.Has(vlan))
+// InVLANs are the VLANs that a port is in, as far as is known.
+func (i *Interface) InVLANs() (all VLANs) {
+	if i.Trunk {
+		if all = i.Allowed; len(all) == 0 {
+			all = VLANs{{1, 4094}}
+		}
+	}
+	if i.VLAN > 0 && i.VLAN < 4095 {
+		all = append(slices.Clip(all), [2]int{i.VLAN, i.VLAN})
+	}
+	return all
 }

@@ -2,7 +2,6 @@ package netconf
 
 import (
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -85,11 +84,6 @@ func ReadVLANs(text string) (all VLANs) {
 		all = append(all, [2]int{a, b})
 	}
 	return all
-}
-
-// Has reports whether a VLAN is one of them.
-func (v VLANs) Has(vlan int) bool {
-	return len(v) == 0 || slices.ContainsFunc(v, func(r [2]int) bool { return r[0] <= vlan && vlan <= r[1] })
 }
 
 // BGP is what a switch says to others of its routes.

@@ -72,6 +72,7 @@ type reader struct {
 	allOff    *lines.Line
 
 	routedByDefault bool // switchport default mode routed
+	someRouted      bool // a port says that it is
 }
 
 // Parse reads the files of a device as one.
@@ -136,6 +137,9 @@ func (r *reader) finish() {
 	if r.said || r.watchdog.On {
 		d.QoS = &netconf.QoS{Watchdog: r.watchdog}
 	}
+	r.someRouted = slices.ContainsFunc(d.Interfaces, func(i netconf.Interface) bool {
+		return i.Kind == netconf.Physical && isRouted(&i)
+	})
 	for k := range d.Interfaces {
 		i := &d.Interfaces[k]
 		if i.Routed && len(i.Addresses) > 0 {
@@ -207,14 +211,16 @@ func (r *reader) settings(i *netconf.Interface) (all []*setting) {
 
 // switched reports whether a port is no routed one: it says so, or it says nothing where others say no switchport.
 func (r *reader) switched(i *netconf.Interface) bool {
-	routed := func(i *netconf.Interface) bool { return i.Routed || len(i.Addresses) > 0 }
-	if routed(i) || r.ports[i.Name].switched {
-		return !routed(i)
+	switch {
+	case isRouted(i):
+		return false
+	case r.ports[i.Name].switched:
+		return true
 	}
-	return i.Channel == 0 && !r.routedByDefault && slices.ContainsFunc(r.Device.Interfaces, func(o netconf.Interface) bool {
-		return o.Kind == netconf.Physical && routed(&o)
-	})
+	return i.Channel == 0 && r.someRouted && !r.routedByDefault
 }
+
+func isRouted(i *netconf.Interface) bool { return i.Routed || len(i.Addresses) > 0 }
 
 // profile is what settings say together, later ones on top: what a queue's block does not say, a lower one may.
 func (r *reader) profile(i *netconf.Interface, all []*setting) (p netconf.Profile) {
