@@ -293,6 +293,7 @@ func (l *linter) apart(d *Device, p *netconf.Profile, port *netconf.Interface, p
 		if _, told := d.Places[place]; 2*with > selector || told && !along {
 			l.lossy(d, p, port, fmt.Sprintf("%s: DSCP %d, which hosts use for RoCE data as they use %d, is in traffic class %d, "+
 				"which does not pause", ports, v, data, out), place, here+" classify", here)
+			l.findings[len(l.findings)-1].DSCP = v
 		}
 	}
 }

@@ -36,6 +36,8 @@ type Finding struct {
 	Fix    string `json:"fix"`
 	// Interface is Port by its neutral name.
 	Interface string `json:"-"`
+	// DSCP is what hosts would write for it to matter; 0: the usual.
+	DSCP int `json:"-"`
 }
 
 // A Device is one whose files were read.

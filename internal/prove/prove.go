@@ -180,8 +180,13 @@ func (s *subject) meant() *netconf.Interface {
 	return s.design.Devices[s.name].Port(s.port.Name)
 }
 
-// dscps are what NICs write: what the design says, or what most devices have in the class that pauses.
+// dscps are what NICs write: what the finding is about, what the design says, or what most devices have in the class that
+// pauses.
 func (s *subject) dscps() {
+	if s.finding.DSCP != 0 {
+		s.dscp = s.finding.DSCP
+		return
+	}
 	if s.design != nil {
 		s.dscp, s.cnp = s.design.DSCP, s.design.CNPDSCP
 		return

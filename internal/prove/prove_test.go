@@ -130,3 +130,14 @@ func TestBetweenDevices(t *testing.T) {
 		}
 	}
 }
+
+// Where one of the two usual DSCPs does not pause, and the other does, hosts of the proof write the one that does not.
+//
+// False if they write what pauses: then nothing is dropped in either run.
+func TestTheDSCPOfTheFinding(t *testing.T) {
+	devices := []*lint.Device{linttest.Read("nvue", "f", "nv set qos roce\nnv set qos mapping default-global dscp 26 switch-priority 1\n"+
+		"nv set interface swp1-2 link mtu 9216\nnv set interface swp1-2 qos pfc-watchdog\n")}
+	if shown := proveAll(t, "DSCP 26 apart", devices, nil); shown != 1 {
+		t.Errorf("%d shown", shown)
+	}
+}
