@@ -166,6 +166,11 @@ var rules = map[string]rule{
 		why: "it moves frames and knows no RDMA: a switch that looked into a queue pair would know what no " +
 			"switch knows, and would touch memory of the edge at every hop",
 	},
+	"headers": {
+		may: "roce wire",
+		why: "a packet of the core and its headers are values of which one follows from the other: captures and sockets " +
+			"both ask here",
+	},
 	"verbs": {
 		why: "what hosts that use RDMA agree upon are values: who moves the bytes, on what clock, is above it",
 	},
@@ -335,7 +340,7 @@ var rules = map[string]rule{
 			"takes types and names alone: see onlyThese",
 	},
 	"capture": {
-		may: "fabric inventory nic pcapng plan topo verbs wire",
+		may: "fabric headers inventory nic pcapng plan roce topo verbs wire",
 		why: "it shows frames of a network as captures show them: it hears of them as record does, and decides nothing",
 	},
 	"record": {

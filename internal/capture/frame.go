@@ -1,12 +1,14 @@
 package capture
 
 import (
-	"encoding/binary"
 	"fmt"
 	"net/netip"
 	"slices"
 
 	"railyard/internal/fabric"
+	"railyard/internal/headers"
+	"railyard/internal/nic"
+	"railyard/internal/roce"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 	"railyard/internal/verbs"
@@ -33,10 +35,8 @@ func (c *Capture) build(s *fabric.Sent) (*wire.Frame, []string) {
 	if !forward {
 		from, to, path = to, from, q.Back
 	}
-	r, comments := c.packetOf(s, known)
-	if r.BTH.Opcode != wire.DatagramSend {
-		r.BTH.PKey, r.BTH.DestQP = uint16(c.plan.Scenario.Transport.PKey), c.plan.QPN(pk.Flow, !forward)
-	}
+	r, comments := c.packetOf(s, known, headers.End{PKey: uint16(c.plan.Scenario.Transport.PKey),
+		QP: c.plan.QPN(pk.Flow, !forward), First: wire.PSN(c.plan.Scenario.Transport.FirstPSN)})
 	source := q.Key.SrcPort
 	if pk.Entropy != 0 {
 		source = pk.Entropy
@@ -117,87 +117,79 @@ func (c *Capture) hop(s *fabric.Sent, path []topo.PortID) (uint8, wire.Ethernet)
 	return uint8(ttl - passed), wire.Ethernet{Source: MAC(s.Port), Dest: MAC(c.plan.Graph.Peer(s.Port))}
 }
 
-// packetOf is the packet from its BTH on, but for partition and queue pair.
-func (c *Capture) packetOf(s *fabric.Sent, p *pair) (*wire.RoCE, []string) {
-	pk := &s.Frame
-	r := &wire.RoCE{BTH: wire.BTH{Opcode: wire.Opcode(pk.Opcode()), PSN: c.psn(pk.PSN()), Migrated: true}}
+// packetOf is the packet from its BTH on, which goes to an end of its queue pair.
+func (c *Capture) packetOf(s *fabric.Sent, p *pair, to headers.End) (*wire.RoCE, []string) {
+	r, pk := &wire.RoCE{}, &roce.Packet{}
+	nic.Packet(&s.Frame, pk)
 	var comments []string
-	switch pk.Kind() {
-	case fabric.Data:
-		comments = c.data(r, s, p)
-	case fabric.Ack, fabric.Nak:
-		comments = c.answer(r, pk, p)
-	case fabric.CNP:
-		r.BTH.BECN, r.BTH.PSN = true, 0
-	case fabric.CMRequest, fabric.CMReply, fabric.CMReady, fabric.CMLeave, fabric.CMLeft:
-		c.manage(r, pk)
-	default: // clear-to-sends and credits
-		r.BTH.PSN = wire.PSN(pk.PSN())
-		r.Payload = binary.BigEndian.AppendUint32(nil, pk.Count())
-		comments = append(comments, fmt.Sprintf("%s: %d in all", counts[pk.Kind()], pk.Count()))
+	var payload []byte
+	switch {
+	case pk.Data():
+		payload, comments = c.data(pk, s, p)
+	case pk.Opcode == wire.Acknowledge:
+		comments = c.answer(pk, p)
+	case pk.Opcode == wire.DatagramSend:
+		headers.Manage(r, c.manage(s.Frame.Flow, pk))
+		return r, nil
+	case pk.Opcode != wire.CNPOpcode: // clear-to-sends and credits
+		comments = append(comments, fmt.Sprintf("%s: %d in all", counts[pk.Opcode], pk.Count))
 	}
+	headers.To(r, pk, to, payload)
 	return r, comments
 }
 
-var counts = map[fabric.Kind]string{fabric.CTS: "clear-to-send of slots", fabric.Credit: "credits",
-	fabric.CreditAck: "credits that have come"}
+// counts are what clear-to-sends and credits count.
+var counts = map[wire.Opcode]string{roce.ClearToSend: "clear-to-send of slots", roce.CreditGiven: "credits",
+	roce.CreditTaken: "credits that have come"}
 
 func (c *Capture) psn(n uint32) wire.PSN { return wire.PSN(c.plan.PSN(n)) }
 
-// data fills in a packet of an RDMA WRITE.
-func (c *Capture) data(r *wire.RoCE, s *fabric.Sent, p *pair) (comments []string) {
-	pk, sizes := &s.Frame, c.plan.Frames()
-	size := unit.Bytes(pk.Bytes) - sizes.DataFrame(0, pk.Lands(), pk.Immediate())
-	if pk.Tunnelled() {
+// data completes a packet of an RDMA WRITE, and returns what it carries.
+func (c *Capture) data(pk *roce.Packet, s *fabric.Sent, p *pair) (payload []byte, comments []string) {
+	sizes := c.plan.Frames()
+	size := unit.Bytes(s.Frame.Bytes) - sizes.DataFrame(0, pk.Lands(), pk.Immediate())
+	if s.Frame.Tunnelled() {
 		size -= c.plan.Tunnel()
 	}
-	seq := p.expand(pk.PSN())
+	seq := p.expand(pk.PSN)
 	p.near = max(p.near, seq)
 	m := p.message(seq)
-	r.BTH.AckReq = pk.Last() || pk.AckReq()
-	r.BTH.Solicited = pk.Last()
-	if pk.Again() {
+	if pk.Again {
 		comments = append(comments, "sent again")
 	}
-	if pk.Marked() {
-		if at, ok := c.marks.at[packetID{pk.Flow, pk.PSN()}]; ok {
+	if pk.Marked {
+		if at, ok := c.marks.at[packetID{s.Frame.Flow, pk.PSN}]; ok {
 			comments = append(comments, "marked by "+c.plan.Graph.Ports[at].Name)
 		}
 	}
 	offset := int64(0)
 	if m != nil {
 		offset = (seq - m.First) * int64(c.plan.Scenario.Transport.MTU)
-		r.ImmDt = wire.ImmDt(m.Bytes)
-	}
-	if !pk.Immediate() {
-		r.ImmDt = 0
+		pk.Imm = uint32(m.Bytes)
 	}
 	if pk.Lands() {
-		r.RETH = c.landing(pk.Flow, &s.Landing, offset, size)
+		pk.Landing = c.landing(s.Frame.Flow, &s.Landing, offset, size)
 	}
-	r.Payload = make([]byte, size)
+	payload = make([]byte, size)
 	if m != nil && m.payload != nil {
-		fill(r.Payload, m.payload, offset, m.Bytes)
+		fill(payload, m.payload, offset, m.Bytes)
 	} else if m == nil && c.plan.Scenario.Capture.Payload {
 		comments = append(comments, "its message was acknowledged long ago: the payload is not known any more")
 	}
-	return comments
+	return payload, comments
 }
 
-// maxMessage is what a RETH can ask for (IBTA vol. 1 section 9.7.1: 2^31 bytes).
-const maxMessage = 1 << 31
-
-// landing is the RETH of a packet at an offset of its message: of all of the message, or where each packet is a write
-// of its own, of what it has itself.
-func (c *Capture) landing(qp int32, l *fabric.Landing, offset int64, size unit.Bytes) wire.RETH {
-	r := wire.RETH{Address: l.Address, RKey: l.Key, Length: uint32(min(l.Length, maxMessage))}
+// landing is where a packet at an offset of its message says that it goes: with all of the message, or where each
+// packet is a write of its own, with what it has itself.
+func (c *Capture) landing(qp int32, l *fabric.Landing, offset int64, size unit.Bytes) roce.Landing {
+	to := roce.Landing{Address: l.Address, Key: l.Key, Length: l.Length}
 	if l.Key == 0 {
-		r.Address, r.RKey = noMemory, noKey|uint32(qp)
+		to.Address, to.Key = noMemory, noKey|uint32(qp)
 	}
 	if c.plan.Scenario.Transport.Receiver == "direct" {
-		r.Address, r.Length = r.Address+uint64(offset), uint32(size)
+		to.Address, to.Length = to.Address+uint64(offset), size
 	}
-	return r
+	return to
 }
 
 // Where flows write to that have no memory, by a key for each queue pair. Keys of memory count from 1.
@@ -220,30 +212,24 @@ func fill(to, payload []byte, offset int64, total unit.Bytes) {
 	copy(to, payload[lo:min(hi, lo+int64(len(to)))])
 }
 
-// answer fills in an ACK or a NAK.
-func (c *Capture) answer(r *wire.RoCE, pk *fabric.Packet, p *pair) (comments []string) {
-	seq := p.expand(pk.PSN())
+// answer completes an ACK or a NAK.
+func (c *Capture) answer(pk *roce.Packet, p *pair) (comments []string) {
+	seq := p.expand(pk.PSN)
 	ended := p.ended(seq)
-	r.BTH.Opcode, r.BTH.BECN = wire.Acknowledge, pk.BECN() || pk.Echo()
-	r.AETH = wire.AETH{Kind: wire.ACK, Value: noCredits}
-	if pk.Kind() == fabric.Nak {
-		r.AETH.Kind, r.AETH.Value = wire.NAK, wire.NAKSequence
+	if pk.Nak() {
 		ended = p.ended(seq - 1)
 	}
-	if r.AETH.MSN = uint32(ended) & uint32(wire.PSNMask); c.plan.Scenario.Transport.Receiver == "direct" {
-		r.AETH.MSN = uint32(seq+1) & uint32(wire.PSNMask)
+	if pk.AETH.MSN = uint32(ended) & uint32(wire.PSNMask); c.plan.Scenario.Transport.Receiver == "direct" {
+		pk.AETH.MSN = uint32(seq+1) & uint32(wire.PSNMask)
 	}
-	if pk.Sack() > 0 {
-		comments = append(comments, fmt.Sprintf("selective: packet %d is here", c.psn(pk.PSN()+pk.Sack())))
+	if pk.Sack > 0 {
+		comments = append(comments, fmt.Sprintf("selective: packet %d is here", c.psn(pk.PSN+pk.Sack)))
 	}
-	if pk.Echo() {
+	if pk.Echo {
 		comments = append(comments, "echoes a mark")
 	}
 	return comments
 }
-
-// noCredits is the credit count that says there is no end-to-end flow control (IBTA vol. 1 table 46).
-const noCredits = 31
 
 // pause makes a PFC frame.
 func (c *Capture) pause(s *fabric.Sent) (*wire.Frame, []string) {

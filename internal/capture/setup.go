@@ -3,7 +3,8 @@ package capture
 import (
 	"encoding/binary"
 
-	"railyard/internal/fabric"
+	"railyard/internal/headers"
+	"railyard/internal/roce"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 	"railyard/internal/wire"
@@ -24,44 +25,32 @@ const otherPSN = 0x800000
 // ephemeral is the port that an application has bound to no service (RFC 6335: 49152 to 65535).
 func ephemeral(qpn uint32) uint16 { return 49152 + uint16(qpn%16384) }
 
-// defaultPartition is that of connection managers (IBTA vol. 1 section 10.9.1.2).
-const defaultPartition = 0xFFFF
-
-// manage fills in a connection manager's message: it goes from queue pair 1 to queue pair 1.
-func (c *Capture) manage(r *wire.RoCE, pk *fabric.Packet) {
-	q, psn := &c.plan.Pairs[pk.Flow], wire.PSN(c.plan.Scenario.Transport.FirstPSN)
+// manage is a connection manager's message.
+func (c *Capture) manage(qp int32, pk *roce.Packet) *wire.CM {
+	q, psn := &c.plan.Pairs[qp], wire.PSN(c.plan.Scenario.Transport.FirstPSN)
 	// Each end has a queue pair, a communication id, which is its number here, and first PSN of its own.
-	sender, receiver := c.plan.QPN(pk.Flow, true), c.plan.QPN(pk.Flow, false)
-	m := wire.CM{Transaction: uint64(sender), LocalID: sender, RemoteID: receiver}
-	if !pk.Kind().Forward() {
-		m.LocalID, m.RemoteID = receiver, sender
-	}
-	switch pk.Kind() {
-	case fabric.CMRequest:
-		m.Kind, m.RemoteID = wire.CMRequest, 0
+	sender, receiver := c.plan.QPN(qp, true), c.plan.QPN(qp, false)
+	m := &wire.CM{Kind: pk.Manage, Transaction: uint64(sender), LocalID: sender, RemoteID: receiver}
+	switch m.Kind {
+	case wire.CMRequest:
+		m.RemoteID = 0
 		m.Request = c.request(q.From, q.To)
 		m.Request.QP, m.Request.PSN = sender, psn
 		wire.IPService{Port: ephemeral(sender), Source: c.address(q.From), Dest: c.address(q.To)}.Put(&m.Request.Private)
-	case fabric.CMReply:
-		m.Kind, m.Reply = wire.CMReply, wire.Reply{QP: receiver, PSN: psn ^ otherPSN, RNRRetries: 7,
-			GUID: guid(c.plan.Graph.NICs[q.To].Port)}
-		// Where the sender may write, as applications tell it each other: address and R_Key.
-		address, key := uint64(0), pk.Count()
+	case wire.CMReply:
+		m.LocalID, m.RemoteID = receiver, sender
+		m.Reply = wire.Reply{QP: receiver, PSN: psn ^ otherPSN, RNRRetries: 7, GUID: guid(c.plan.Graph.NICs[q.To].Port)}
+		address, key := uint64(0), pk.Landing.Key
 		if key == 0 {
-			address, key = noMemory, noKey|uint32(pk.Flow)
+			address, key = noMemory, noKey|uint32(qp)
 		}
-		binary.BigEndian.PutUint64(m.Reply.Private[:], address)
-		binary.BigEndian.PutUint32(m.Reply.Private[8:], key)
-	case fabric.CMLeave:
-		m.Kind, m.RemoteQP = wire.CMDisconnect, receiver
-	case fabric.CMLeft:
-		m.Kind = wire.CMDisconnectReply
-	default:
-		m.Kind = wire.CMReady
+		headers.PutMemory(&m.Reply, address, key)
+	case wire.CMDisconnect:
+		m.RemoteQP = receiver
+	case wire.CMDisconnectReply:
+		m.LocalID, m.RemoteID = receiver, sender
 	}
-	r.BTH = wire.BTH{Opcode: wire.DatagramSend, DestQP: wire.ServiceQP, Migrated: true, PKey: defaultPartition}
-	r.DETH = wire.DETH{QKey: wire.ServiceQKey, SourceQP: wire.ServiceQP}
-	r.Payload = m.Append(nil)
+	return m
 }
 
 // request is what a REQ says beside queue pair and PSN.

@@ -117,7 +117,7 @@ func (q *Requester) Next(now unit.Time, pk *Packet, p *Params) Turn {
 	seg := q.Sender.Next()
 	*pk = Packet{}
 	pk.Opcode, pk.PSN = p.opcode(seg.First, seg.Last), seg.PSN
-	pk.Again, pk.AckReq = seg.Again, seg.Again && p.Selective
+	pk.Again, pk.AckReq = seg.Again, seg.Last || seg.Again && p.Selective
 	pk.Payload.Message, pk.Payload.Offset, pk.Payload.Size = seg.Index, seg.Offset, seg.Payload
 	if pk.Lands() {
 		m, l := q.at(seg.Index), &pk.Landing
