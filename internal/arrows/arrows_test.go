@@ -166,6 +166,10 @@ var rules = map[string]rule{
 		why: "it moves frames and knows no RDMA: a switch that looked into a queue pair would know what no " +
 			"switch knows, and would touch memory of the edge at every hop",
 	},
+	"roce/rocetest": {
+		may: "cc roce scripttest wire",
+		why: "what every driver of a queue pair must do is tested without knowing which it is",
+	},
 	"headers": {
 		may: "roce wire",
 		why: "a packet of the core and its headers are values of which one follows from the other: captures and sockets " +

@@ -2,15 +2,16 @@
 // without a clock, a socket, memory or randomness of their own. A driver tells them what
 // was posted, what came and when, and does what they answer.
 //
-//	           Post, Credit, Expire                          packets (Reply)
+//	   Post, Credit, Expire, Receive                      Receive, Give, Accept
 //	driver ------------------------> Requester    Responder <---------------- driver
 //	       <------------------------                        ---------------->
-//	  Ready, Due, Next, Deadline, Take                place, ACK, NAK, CNP, Take
+//	 Next, Due, Deadline, Take, Answer                place, Free, Take, Answer
 //
-// Requester (Sender, pacing, window, probes, retransmission timer, congestion control) and
-// Responder (Receiver, where bytes go, notification point) are the two halves; they share
+// What goes from one to the other is a Packet, whoever carries it: package nic makes frames of the simulated fabric of
+// it, package headers those of RoCEv2. Requester (Sender, pacing, window, probes, retransmission timer, congestion
+// control, Dialer) and Responder (Receiver, where bytes go, notification point) are the two halves; they share
 // nothing but Params. Slots, Given and Known are the two ends of receiver-driven admission
-// and of the credits of ranks.
+// and of the credits of ranks. Egress says what goes first where several queue pairs share a port.
 //
 //	 una            next                 end
 //	  |   in flight  |   posted, to send  |

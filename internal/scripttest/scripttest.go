@@ -41,7 +41,13 @@ func (l *Log) Told() string {
 // Run plays each testdata/*.txt on a stage of its own.
 func Run(t *testing.T, begin func(t *testing.T) Stage) {
 	t.Helper()
-	files, err := filepath.Glob("testdata/*.txt")
+	RunIn(t, "testdata", begin)
+}
+
+// RunIn is Run with the scripts of a directory: those that several packages play, each on a stage of its own kind.
+func RunIn(t *testing.T, dir string, begin func(t *testing.T) Stage) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
 	if err != nil || len(files) == 0 {
 		t.Fatal("no scripts", err)
 	}
