@@ -348,7 +348,7 @@ var rules = map[string]rule{
 		why: "it shows frames of a network as captures show them: it hears of them as record does, and decides nothing",
 	},
 	"record": {
-		may: "cc coll diagnose exec fabric mfu nccl nic nn noun plan qos result roce sim topo train workload",
+		may: "cc coll diagnose exec fabric mfu nccl nic nn noun plan qos result roce topo train workload",
 		why: "it turns what happens in a run into tables and figures: what happens is for run and the engine",
 	},
 	"inside": {

@@ -143,7 +143,7 @@ func (j *Job) faultsAt(ranks []int32, links []topo.LinkID, from, until unit.Time
 // openLinks are the links of the job's queue pairs that have messages which are not acknowledged.
 func (j *Job) openLinks() (all []topo.LinkID) {
 	for qp := range j.r.plan.Pairs {
-		if q := &j.r.plan.Pairs[qp]; q.Job >= 0 && j.r.jobs[q.Job] == j && j.r.net.Open(int32(qp)) {
+		if q := &j.r.plan.Pairs[qp]; q.Job >= 0 && j.r.jobs[q.Job] == j && j.r.network.Open(int32(qp)) {
 			all = append(all, j.r.plan.LinksOf(q)...)
 		}
 	}

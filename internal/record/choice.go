@@ -34,7 +34,7 @@ func (c *crossings) make() {
 	g := c.r.plan.Graph
 	for id := range c.r.plan.Pairs {
 		q := &c.r.plan.Pairs[id]
-		if data, _ := c.r.plan.ChosenPath(q); c.r.net.Delivered(int32(id)) == 0 || data && c.moves(q) {
+		if data, _ := c.r.plan.ChosenPath(q); c.r.network.Delivered(int32(id)) == 0 || data && c.moves(q) {
 			continue
 		}
 		for i, port := range q.Path {
@@ -56,14 +56,14 @@ func (c *crossings) moves(q *plan.Pair) bool {
 func (c *crossings) crossing(port int32) (all []diagnose.Share) {
 	c.make()
 	for _, id := range c.byPort[topo.PortID(port)] {
-		all = append(all, diagnose.Share{Pair: id, Bytes: c.r.net.Delivered(id)})
+		all = append(all, diagnose.Share{Pair: id, Bytes: c.r.network.Delivered(id)})
 	}
 	return all
 }
 
 // someone returns a queue pair that waited at a port, or crossed it; nil: none is known.
 func (c *crossings) someone(port topo.PortID) *plan.Pair {
-	for _, s := range c.r.fabric.Fill(port) {
+	for _, s := range c.r.network.Fill(port) {
 		if q := &c.r.plan.Pairs[s.Flow]; c.r.plan.Equal(q, port) != nil { // else its acknowledgements waited
 			return q
 		}
@@ -90,7 +90,7 @@ func (c *crossings) choice(id int32) *diagnose.Choice {
 	x := &diagnose.Choice{Hash: p.Scenario.Fabric.Hash.Function}
 	for _, e := range equal {
 		x.Equal = append(x.Equal, int32(e))
-		if c.r.plan.Cut(e, c.r.engine.Now()) > 0 {
+		if c.r.plan.Cut(e, c.r.network.Now()) > 0 {
 			x.Cut = append(x.Cut, int32(e))
 		}
 	}
@@ -196,8 +196,8 @@ func (r *Recorder) overTime(id topo.PortID, p *diagnose.Port) {
 	g := r.plan.Graph
 	p.Own = g.Nodes[g.Ports[id].Node].Kind == topo.HostKind
 	p.Last = g.Nodes[g.Ports[id].To].Kind == topo.HostKind
-	p.Degraded, p.Cut = r.plan.Degraded(id), r.plan.Cut(id, r.engine.Now())
-	for _, x := range r.fabric.Load(id) {
+	p.Degraded, p.Cut = r.plan.Degraded(id), r.plan.Cut(id, r.network.Now())
+	for _, x := range r.network.Load(id) {
 		p.Load = append(p.Load, diagnose.Load{At: x.At, Sent: x.Sent, Held: x.Held})
 	}
 	if n := len(p.Load); n > 1 {

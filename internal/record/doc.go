@@ -1,8 +1,8 @@
 // Package record turns what happens in a run into what it leaves: rows of the tables, the summary,
 // the evidence for a diagnosis, notes.
 //
-//	exec, nic, fabric -> Recorder -> result.Dir, result.Summary
-//	                        \-> diagnose
+//	Network, exec -> Recorder -> result.Dir, result.Summary
+//	                     \-> diagnose
 //
 // The driver, package run, hands the recorder's methods to the engine as observers, calls Open when
 // everything is built and Finish when the engine stands still. The recorder decides nothing: it

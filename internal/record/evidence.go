@@ -229,7 +229,7 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 	}
 	for id := range r.plan.Pairs { // queue pairs wait in turn at their NIC's port
 		if port := r.plan.Pairs[id].Path[0]; !counted[port] {
-			share := diagnose.Share{Pair: int32(id), Bytes: r.net.Delivered(int32(id))}
+			share := diagnose.Share{Pair: int32(id), Bytes: r.network.Delivered(int32(id))}
 			in.Ports[port].Fill = append(in.Ports[port].Fill, share)
 		}
 	}
@@ -280,11 +280,11 @@ func (r *Recorder) portEvidence(id topo.PortID) diagnose.Port {
 		Rate:  r.plan.Graph.Ports[id].Rate,
 		Delay: r.plan.Graph.Ports[id].Delay,
 	}
-	for _, s := range r.fabric.Fill(id) {
+	for _, s := range r.network.Fill(id) {
 		p.Fill = append(p.Fill, diagnose.Share{Pair: s.Flow, Bytes: s.Bytes})
 	}
 	if r.plan.Degraded(id) { // what it had in the mean of what it sent
-		if s := r.fabric.Stats(r.engine.Now(), id); s.Busy > 0 {
+		if s := r.network.Stats(r.network.Now(), id); s.Busy > 0 {
 			p.Rate = unit.Bitrate(8 * float64(s.Bytes) * float64(unit.Second) / float64(s.Busy))
 		}
 	}
@@ -292,7 +292,7 @@ func (r *Recorder) portEvidence(id topo.PortID) diagnose.Port {
 	if slices.Contains(r.waits.ports, id) {
 		p.Circle = 1 + int32(slices.Min(r.waits.ports))
 	}
-	for _, root := range r.fabric.PausedFor(r.engine.Now(), id) {
+	for _, root := range r.network.PausedFor(r.network.Now(), id) {
 		p.Storm = p.Storm || root.Root == id
 		p.Roots = append(p.Roots, diagnose.Root{Port: int32(root.Root), Time: root.Time})
 		p.Paused += root.Time
@@ -309,11 +309,11 @@ func (r *Recorder) pairEvidence(id int32) *diagnose.Pair {
 		RoundTrip: r.plan.BaseRTT(q),
 		Window:    r.plan.WindowTime(q),
 	}
-	tally := r.net.Tally(id)
+	tally := r.network.Tally(id)
 	p.Late, p.NoRoom = tally.Early, tally.Full > 0
 	p.Timer = unit.Duration(own.expired) * r.plan.Scenario.Transport.Timeout.Or(0) // since the last answer, at least
 	for _, back := range []bool{false, true} {
-		met := r.net.Evidence(id, back)
+		met := r.network.Evidence(id, back)
 		for _, port := range own.lostAt(back) { // where no traced frame has been
 			if !slices.ContainsFunc(met, func(e nic.PortEvidence) bool { return e.Port == port }) {
 				met = append(met, nic.PortEvidence{Port: port})
@@ -361,7 +361,7 @@ func (r *Recorder) finishShares() {
 	}
 	table := r.dir.Shares()
 	for id, p := range r.plan.Graph.Ports {
-		fill := r.fabric.Fill(topo.PortID(id))
+		fill := r.network.Fill(topo.PortID(id))
 		whole := int64(0)
 		for _, s := range fill {
 			whole += s.Bytes
@@ -387,7 +387,7 @@ func (r *Recorder) finishShares() {
 // paused.
 func (r *Recorder) pausedBy(id topo.PortID) string {
 	name, most := "", unit.Duration(0)
-	for _, root := range r.fabric.PausedFor(r.engine.Now(), id) {
+	for _, root := range r.network.PausedFor(r.network.Now(), id) {
 		if root.Time > most && root.Root >= 0 {
 			name, most = r.plan.Graph.Ports[root.Root].Name, root.Time
 		}

@@ -24,10 +24,10 @@ type Ending struct {
 
 // Finish completes the tables, fills the summary and returns the error that the run ended with.
 func (r *Recorder) Finish(s *result.Summary, e Ending) (err error) {
-	now := r.engine.Now()
+	now := r.network.Now()
 	r.finishing = true
-	r.fabric.FlushSamples(now)
-	r.net.Unfinished(r.left)
+	r.network.FlushSamples(now)
+	r.network.Unfinished(r.left)
 	r.Join()
 	leftOut := r.finishEvents(now)
 	r.finishSeries(now)
@@ -39,8 +39,8 @@ func (r *Recorder) Finish(s *result.Summary, e Ending) (err error) {
 	if r.plan.ByFormula() {
 		s.Network = "formula"
 	}
-	s.PacketHops, s.Events = r.fabric.Hops(), r.engine.Events()
-	s.ECNMarks, s.CNPs, s.Retransmits = 0, r.net.CNPs(), r.net.Retransmits()
+	s.PacketHops, s.Events = r.network.Hops(), r.network.Events()
+	s.ECNMarks, s.CNPs, s.Retransmits = 0, r.network.CNPs(), r.network.Retransmits()
 	s.Reordering = r.reordering()
 	r.finishLinks(now, s)
 	if r.queues != nil {
@@ -93,7 +93,7 @@ func (r *Recorder) rates(queues []result.QueueFigures) {
 func (r *Recorder) finishLinks(now unit.Time, s *result.Summary) {
 	links := r.dir.Links()
 	for id, p := range r.plan.Graph.Ports {
-		st := r.fabric.Stats(now, topo.PortID(id))
+		st := r.network.Stats(now, topo.PortID(id))
 		used := 0.0
 		if now > 0 {
 			used = float64(st.Busy) / float64(now)
@@ -121,7 +121,7 @@ func (r *Recorder) finishLinks(now unit.Time, s *result.Summary) {
 		s.ECNMarks += st.Marks
 		s.Pauses += st.PausesSent
 		s.Drops += st.Drops
-		s.LosslessDrops += r.fabric.LosslessDrops(topo.PortID(id))
+		s.LosslessDrops += r.network.LosslessDrops(topo.PortID(id))
 		if st.Frames > 0 {
 			s.BusiestLinks = append(s.BusiestLinks, result.LinkFigures{
 				Port:        p.Name,
@@ -162,13 +162,13 @@ func (r *Recorder) finishLinks(now unit.Time, s *result.Summary) {
 func (r *Recorder) reordering() *result.Reordering {
 	var all result.Reordering
 	for id := range r.plan.Pairs {
-		t := r.net.Tally(int32(id))
+		t := r.network.Tally(int32(id))
 		all.Gaps, all.Late, all.Dropped = all.Gaps+t.Gaps, all.Late+t.Early, all.Dropped+t.Full
 		if t.Most > all.Most {
 			all.Most, all.At = t.Most, r.plan.Pairs[id].Name
 		}
 	}
-	all.GaveUp = r.fabric.GaveUp()
+	all.GaveUp = r.network.GaveUp()
 	if all == (result.Reordering{}) {
 		return nil
 	}
@@ -266,7 +266,7 @@ func (j *Job) finishTraining(s *result.JobFigures) {
 	if s.Steps > j.life.first {
 		loss := result.Float(j.train.EpochLoss(s.Steps - 1 - j.life.first))
 		s.FinalLoss = &loss
-		j.r.hooks.Progress(result.Progress{Phase: "testing", Virtual: j.r.engine.Now(), PacketHops: j.r.fabric.Hops()})
+		j.r.hooks.Progress(result.Progress{Phase: "testing", Virtual: j.r.network.Now(), PacketHops: j.r.network.Hops()})
 		score := j.train.Test(j.data.Test)
 		accuracy := score.Accuracy()
 		s.TestAccuracy = &accuracy
@@ -286,7 +286,7 @@ func (j *Job) finishTraining(s *result.JobFigures) {
 // finishDrift compares the weights with those of one rank, which takes its time: it is left out when
 // the driver wants the end.
 func (j *Job) finishDrift(s *result.JobFigures) {
-	p := result.Progress{Phase: "one rank, to compare", Total: s.Steps, Virtual: j.r.engine.Now(), PacketHops: j.r.fabric.Hops()}
+	p := result.Progress{Phase: "one rank, to compare", Total: s.Steps, Virtual: j.r.network.Now(), PacketHops: j.r.network.Hops()}
 	drift, ok := j.train.Drift(func(done int64) bool {
 		p.Done = done
 		j.r.hooks.Progress(p)

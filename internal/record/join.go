@@ -132,9 +132,9 @@ func (isl *island) note(at unit.Time, k kind, owner int32, row int) {
 // now is the time of the island's event or, when the engine stands still, of the run.
 func (isl *island) now() unit.Time {
 	if isl.r.finishing {
-		return isl.r.engine.Now()
+		return isl.r.network.Now()
 	}
-	return isl.r.engine.Island(isl.number).Now()
+	return isl.r.network.NowIn(isl.number)
 }
 
 // Join takes what was heard since the last join. It is called on one goroutine after each window, when

@@ -102,12 +102,12 @@ func (r *Recorder) fullestQueue() (unit.Bytes, topo.Port) {
 	best, at := 0.0, topo.PortID(0)
 	for id, p := range r.plan.Graph.Ports {
 		curve := r.plan.FabricAt(p.Node).QoS.ECN.Curve()
-		longest := r.fabric.Stats(r.engine.Now(), topo.PortID(id)).MaxQueue
+		longest := r.network.Stats(r.network.Now(), topo.PortID(id)).MaxQueue
 		if full := float64(longest) / float64(curve.Min.At(p.Rate)); full > best {
 			best, at = full, topo.PortID(id)
 		}
 	}
-	return r.fabric.Stats(r.engine.Now(), at).MaxQueue, r.plan.Graph.Ports[at]
+	return r.network.Stats(r.network.Now(), at).MaxQueue, r.plan.Graph.Ports[at]
 }
 
 // whyEmpty says why queues stay empty where no two NICs send data through the same switch port; ""
@@ -171,7 +171,7 @@ func (r *Recorder) fullestBuffer() (used, size unit.Bytes) {
 		if node.Kind == topo.HostKind {
 			continue
 		}
-		if u, all := r.fabric.MaxShared(n); n == 0 || u > used {
+		if u, all := r.network.MaxShared(n); n == 0 || u > used {
 			used, size = u, all
 		}
 		n++
@@ -183,7 +183,7 @@ func (r *Recorder) fullestBuffer() (used, size unit.Bytes) {
 func (r *Recorder) bondNotes() []string {
 	ports := map[topo.PortID]bool{}
 	for _, d := range r.plan.PortDowns() {
-		if d.From <= r.engine.Now() && len(r.plan.Graph.NICs[r.plan.Graph.Ports[d.Port].NIC].Ports) > 1 {
+		if d.From <= r.network.Now() && len(r.plan.Graph.NICs[r.plan.Graph.Ports[d.Port].NIC].Ports) > 1 {
 			ports[d.Port] = true
 		}
 	}
@@ -192,7 +192,7 @@ func (r *Recorder) bondNotes() []string {
 	}
 	return []string{fmt.Sprintf("NICs found %s down, each %s after its link (cluster.nic.bond.detection): queue pairs went over to "+
 		"another port, or back, %s times", countOf(int64(len(ports)), "port"),
-		r.plan.Scenario.Cluster.NIC.Bond.Detection.Human(), unit.Count(r.net.Moves()))}
+		r.plan.Scenario.Cluster.NIC.Bond.Detection.Human(), unit.Count(r.network.Moves()))}
 }
 
 // lossNotes is about drops and retransmissions.
@@ -270,7 +270,7 @@ func wereOf(n int64) string {
 // faulted returns how many frames the scenario's faults discarded.
 func (r *Recorder) faulted() (n int64) {
 	for id := range r.plan.Graph.Ports {
-		n += r.fabric.Stats(r.engine.Now(), topo.PortID(id)).Faulted
+		n += r.network.Stats(r.network.Now(), topo.PortID(id)).Faulted
 	}
 	return n
 }

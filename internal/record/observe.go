@@ -12,7 +12,6 @@ import (
 	"railyard/internal/nn"
 	"railyard/internal/plan"
 	"railyard/internal/result"
-	"railyard/internal/sim"
 	"railyard/internal/topo"
 	"railyard/internal/train"
 	"railyard/internal/unit"
@@ -25,9 +24,7 @@ type Recorder struct {
 	dir   *result.Dir
 	hooks Hooks
 
-	engine *sim.Engine
-	fabric *fabric.Fabric
-	net    *nic.Net
+	network Network
 
 	jobs []*Job
 	open int // jobs that are not done
@@ -158,10 +155,8 @@ type endNames struct{ from, to string }
 
 // Parts are the parts of a run that a recorder reads.
 type Parts struct {
-	Engine *sim.Engine
-	Fabric *fabric.Fabric
-	Net    *nic.Net
-	Jobs   []JobParts // as the plan lists them
+	Network Network
+	Jobs    []JobParts // as the plan lists them
 }
 
 // Data is what a training learns from.
@@ -270,7 +265,7 @@ func (j *Job) ranks() int { return j.plan.Ranks() }
 // Open is called when the run is built, before its first event: it opens the tables that the
 // scenario wants.
 func (r *Recorder) Open(parts Parts) {
-	r.engine, r.fabric, r.net = parts.Engine, parts.Fabric, parts.Net
+	r.network = parts.Network
 	dir, out := r.dir, r.plan.Scenario.Output
 	for i, p := range parts.Jobs {
 		j := r.jobs[i]
@@ -547,7 +542,7 @@ func (r *Recorder) flow(f *flow) {
 	if f.Failed {
 		row.Status = result.StatusFailed
 	}
-	if end := r.net.Completed(&f.Flow); end >= 0 {
+	if end := r.network.Completed(&f.Flow); end >= 0 {
 		row.FCT = end.Sub(f.Posted)
 	}
 	losses := r.lossesOf(&f.Flow)
@@ -689,7 +684,7 @@ func (r *Recorder) Report(now unit.Time) {
 		}
 	}
 	p := cmp.Or(all["training"], all["collectives"], all["flows"])
-	p.Virtual, p.PacketHops = now, r.fabric.Hops()
+	p.Virtual, p.PacketHops = now, r.network.Hops()
 	r.hooks.Progress(*p)
 }
 

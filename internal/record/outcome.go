@@ -123,7 +123,7 @@ func (r *Recorder) left(f *nic.Flow) {
 	if f.Placed >= 0 {
 		m.Placed = new(f.Placed)
 	}
-	st := r.net.Standing(f.QP)
+	st := r.network.Standing(f.QP)
 	if st.Left >= 0 {
 		m.Left = new(st.Left)
 	}

@@ -131,7 +131,7 @@ func (r *Recorder) lookSeries(now unit.Time) {
 func (r *Recorder) interval(now unit.Time) (x interval) {
 	s, classes := &r.series, r.plan.Classes()
 	for id := range s.links {
-		st, before := r.fabric.Stats(now, topo.PortID(id)), &s.links[id]
+		st, before := r.network.Stats(now, topo.PortID(id)), &s.links[id]
 		is := linkState{st.Busy, st.Paused, st.Marks, st.Drops}
 		c := linkCell{int32(id), is.busy - before.busy, is.paused - before.paused, is.marks - before.marks,
 			is.drops - before.drops}
@@ -140,7 +140,7 @@ func (r *Recorder) interval(now unit.Time) (x interval) {
 		}
 		for class := range classes {
 			q := id*classes + class
-			if bytes := int64(r.fabric.Waiting(fabric.PortID(id), class)); bytes != s.queues[q] {
+			if bytes := int64(r.network.Waiting(fabric.PortID(id), class)); bytes != s.queues[q] {
 				s.queues[q] = bytes
 				x.queues = append(x.queues, queueCell{int32(q), bytes})
 			}
@@ -148,8 +148,8 @@ func (r *Recorder) interval(now unit.Time) (x interval) {
 	}
 	for qp := range s.flows {
 		f := &s.flows[qp]
-		acked, cnps := r.net.Delivered(int32(qp)), s.cnps[qp]
-		c := flowCell{int32(qp), acked - f.acked, cnps - f.cnps, r.net.ControllerState(int32(qp), now)}
+		acked, cnps := r.network.Delivered(int32(qp)), s.cnps[qp]
+		c := flowCell{int32(qp), acked - f.acked, cnps - f.cnps, r.network.ControllerState(int32(qp), now)}
 		if f.acked, f.cnps = acked, cnps; f.tells(&c) {
 			x.flows = append(x.flows, c)
 		}

@@ -41,7 +41,7 @@ func (r *Recorder) Idle(until unit.Time) {
 
 func (r *Recorder) lookWaits(now unit.Time) {
 	r.waits.at = now
-	if ports := r.fabric.Deadlock(); ports != nil {
+	if ports := r.network.Deadlock(); ports != nil {
 		r.waits.ports = ports
 		r.waits.found = &result.Deadlock{At: now}
 		for _, id := range ports {
@@ -53,14 +53,14 @@ func (r *Recorder) lookWaits(now unit.Time) {
 // LastLook looks for a circle that the run ends in, while the queues of switches are still there.
 func (r *Recorder) LastLook() {
 	if r.waits.found == nil && r.plan.Pauses() {
-		r.lookWaits(r.engine.Now())
+		r.lookWaits(r.network.Now())
 	}
 }
 
 // finishWatchdog notes what the watchdog did, and a circle of waits: one that was found, or that the run ends in.
 func (r *Recorder) finishWatchdog(now unit.Time, s *result.Summary) {
 	for id, p := range r.plan.Graph.Ports {
-		if st := r.fabric.Stats(now, topo.PortID(id)); st.Detected > 0 {
+		if st := r.network.Stats(now, topo.PortID(id)); st.Detected > 0 {
 			s.Watchdog = append(s.Watchdog, result.WatchdogFigures{
 				Port: p.Name, Detected: st.Detected, Restored: st.Restored, Dropped: st.Discarded,
 			})

@@ -453,7 +453,7 @@ func (s *source) parts() record.Data {
 
 // start plans the first events.
 func (r *runner) start() {
-	parts := record.Parts{Engine: r.eng, Fabric: r.fab, Net: r.net}
+	parts := record.Parts{Network: network{r.eng, r.fab, r.net}}
 	for _, j := range r.jobs {
 		parts.Jobs = append(parts.Jobs, record.JobParts{
 			Train: j.train,
