@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"errors"
 	"fmt"
 )
 
@@ -10,6 +11,17 @@ const (
 	maxWidth  = 1 << 20
 	maxParams = 1 << 28
 )
+
+// ErrTooLarge is what a model is that cannot be held: too many parameters, or elements of an example.
+var ErrTooLarge = errors.New("too large")
+
+// tooLarge says what is.
+type tooLarge string
+
+func (e tooLarge) Error() string { return string(e) }
+
+// Is reports whether the error is ErrTooLarge.
+func (e tooLarge) Is(target error) bool { return target == ErrTooLarge }
 
 // A Model is a list of layers, each of which takes what the one before gives, and a loss. It is
 // immutable and holds no weights.
@@ -59,7 +71,7 @@ func NewModel(layers []Named, loss Loss, targets int) (*Model, error) {
 		}
 		end := int64(m.starts[i]) + int64(l.Params())
 		if end > maxParams {
-			return nil, fmt.Errorf("layers: more than %d parameters", maxParams)
+			return nil, tooLarge(fmt.Sprintf("layers: more than %d parameters", maxParams))
 		}
 		m.layers, m.starts = append(m.layers, l), append(m.starts, int(end))
 	}
@@ -88,7 +100,7 @@ func NewMLP(sizes []int, hidden Activation, loss Loss) (*Model, error) {
 			params += int64(n) * int64(sizes[i-1]+1)
 		}
 		if params > maxParams {
-			return nil, fmt.Errorf("layers: %v have more than %d parameters", sizes, maxParams)
+			return nil, tooLarge(fmt.Sprintf("layers: %v have more than %d parameters", sizes, maxParams))
 		}
 	}
 	return NewModel(denseLayers(nil, "layers", sizes, hidden), loss, 1)

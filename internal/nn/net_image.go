@@ -93,7 +93,7 @@ const maxRow = 1 << 26
 
 func wholeRow(elems int) error {
 	if elems > maxRow {
-		return fmt.Errorf("%d elements of an example, want at most %d", elems, maxRow)
+		return tooLarge(fmt.Sprintf("%d elements of an example, want at most %d", elems, maxRow))
 	}
 	return nil
 }

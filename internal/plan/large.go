@@ -186,7 +186,7 @@ func largePrecision(j *scenario.Job) (p workload.Precision) {
 // curves are what products reach on GPUs of the host presets. Sustained is a published measurement of large products
 // (S. Bekman, "ML Engineering", Maximum Achievable Matmul FLOPS, BF16) over what tiles, waves and Fill leave of its shape.
 var curves = map[string]*workload.Curve{
-	"hgx-a100": {SMs: 108, Sustained: percent(89), Tile: 128, Fill: 128, Source: "271.2 TFLOP/s of 1024 x 10240 x 5120"},
+	"hgx-a100": {SMs: 108, Sustained: percent(76), Tile: 128, Fill: 128, Source: "271.2 TFLOP/s of 1024 x 10240 x 5120"},
 	"hgx-h100": {SMs: 132, Sustained: percent(84), Tile: 128, Fill: 128, Source: "794.5 TFLOP/s of 2048 x 2048 x 13312"},
 	"hgx-h200": {SMs: 132, Sustained: percent(84), Tile: 128, Fill: 128, Source: "as H100"},
 	"hgx-b200": {SMs: 148, Sustained: percent(81), Tile: 128, Fill: 128, Source: "1745 TFLOP/s of 1792 x 16128 x 3072"},

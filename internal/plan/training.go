@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -28,7 +29,7 @@ func (learning) work(p *Plan, j *Job) (w ranksWork, err error) {
 	}
 	m, err := model(t, &spec)
 	if err != nil {
-		return w, err
+		return w, j.misshapen(err)
 	}
 	j.Model, j.Network = m, &spec
 	if j.Optimiser, err = optimiser(t); err != nil {
@@ -74,6 +75,19 @@ func (learning) work(p *Plan, j *Job) (w ranksWork, err error) {
 	w.protocols = slices.Collect(maps.Values(protocols))
 	w.once = j.Spec.Collective.Schedule.Set // a file's has been looked at
 	return w, nil
+}
+
+// misshapen is what is wrong with the network that a job trains, at the keys of its sizes; a file of layers has places of its
+// own.
+func (j *Job) misshapen(err error) error {
+	key := map[string]string{"mlp": "layers", "cnn": "cnn", "rnn": "rnn", "lstm": "rnn", "gpt": "gpt"}[j.Spec.Train.Model]
+	if errors.Is(err, nn.ErrTooLarge) {
+		err = fmt.Errorf("%w: of a network this large only the shape is known: want %s.model, see docs/models.md", err, j.Spec.Path())
+	}
+	if key == "" {
+		return err
+	}
+	return j.wrong("train."+key, err)
 }
 
 func (learning) steps(j *Job, examples int) int64 {
