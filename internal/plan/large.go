@@ -116,14 +116,14 @@ func (p *Plan) largeConfig(j *Job) (cfg workload.Config, err error) {
 		return cfg, j.wrong("model", err)
 	}
 	cfg.Ties = layers.Ties(&m.Shape, len(cfg.Layers), x.TP)
-	before, after := layers.Ends(&m.Shape)
-	chunks := cfg.Layout.Chunks()
-	if m.Shape.Blocks < chunks {
-		return cfg, j.wrong("parallel.pp", fmt.Errorf("%d stages, virtual ones counted, of %d blocks: want at most one for each",
-			chunks, m.Shape.Blocks))
+	if !o.Plain { // else layers are cut as job.train cuts them
+		before, chunks := layers.Before(&m.Shape), cfg.Layout.Chunks()
+		if m.Shape.Blocks < chunks {
+			return cfg, j.wrong("parallel.pp", fmt.Errorf("%d stages, virtual ones counted, of %d blocks: want at most one for each",
+				chunks, m.Shape.Blocks))
+		}
+		cfg.Layout.Starts = starting(before, m.Shape.Blocks, chunks)
 	}
-	cfg.Layout.Starts = starting(before, m.Shape.Blocks, chunks)
-	_ = after
 	if p.byFormula() && len(cfg.Slow) == 0 {
 		j.fold(cfg.Layout)
 		cfg.Layout.Folded = true

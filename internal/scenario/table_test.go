@@ -8,7 +8,7 @@ import (
 // fullJob is a job in which every group is there.
 func fullJob() *Job {
 	data := Data{Digits: &Drawn{}, Shapes: &Drawn{}, Images: &Pictures{}, Text: &Corpus{Grammar: &Grammar{}}}
-	return &Job{Train: &Train{Data: data}, Replay: &Replay{}}
+	return &Job{Train: &Train{Data: data}, Model: &LargeModel{}, Replay: &Replay{}}
 }
 
 // full is a scenario in which every group is there.

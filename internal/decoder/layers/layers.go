@@ -71,12 +71,12 @@ func Of(s *decoder.Shape, o Options) ([]workload.Layer, error) {
 		train.Lowered("head", nn.Everywhere(s.Sequence, s.Hidden, s.Vocabulary, false))), nil
 }
 
-// Ends is how many layers stand before the blocks, and after them.
-func Ends(s *decoder.Shape) (before, after int) {
+// Before is how many layers stand before the blocks.
+func Before(s *decoder.Shape) int {
 	if s.Learned {
-		return 2, 2
+		return 2
 	}
-	return 1, 2
+	return 1
 }
 
 // Ties are those of a head that is the embedding, where so many ranks share layers.
