@@ -148,7 +148,7 @@ func TestLayerGradientsMatchFiniteDifferences(t *testing.T) {
 		{"attention, norm after", of(Attention(after, 3, 4)), long / 4, 0},
 		{"attention, rms norm, no bias", of(Attention(rms, 1, 2)), long / 4, 0},
 		{"attention, dropout", of(Attention(dropping, 2, 3)), long / 4, 0},
-		{"attention, grouped, rotary", of(AttentionOf(half, Heads{Count: 4, Size: 2, KeyValues: 2, Rotary: 10000})), long / 4, 0},
+		{"attention, grouped, rotary", of(AttentionOf(half, turning)), long / 4, 0},
 		{"attention, one head of keys and values, dropout", of(AttentionOf(dropping,
 			Heads{Count: 3, Size: 2, KeyValues: 1})), long / 4, 0},
 		{"attention, no bias of the norm", of(Attention(Half{Positions: 5, Size: 6, NoNormBias: true}, 2, 3)), long / 4, 0},
@@ -210,8 +210,7 @@ func TestLayersAllocateNothing(t *testing.T) {
 		Embedding(4, 1, 3, true), LearnedPositions(4, 3), Normalised(LayerNorm, 3, 7), of(Dropout(60, 0.4)),
 		of(RNN(Recurrence{5, 3, 4, 2, true}, Tanh)), of(LSTM(Recurrence{5, 3, 4, 2, false}, Tanh, &[2]float32{0.1, 0.9})),
 		of(Attention(half, 2, 3)), of(FeedForward(half, 8, SiLU, true)),
-		of(AttentionOf(half, Heads{Count: 4, Size: 2, KeyValues: 2, Rotary: 10000})),
-		of(Residual([]Named{{"a", Dense(5, 7, Tanh)}, {"b", of(Dropout(7, 0.2))}},
+		of(AttentionOf(half, turning)), of(Residual([]Named{{"a", Dense(5, 7, Tanh)}, {"b", of(Dropout(7, 0.2))}},
 			[]Named{{"c", Dense(5, 7, Tanh)}}, ReLU)),
 	} {
 		n := newTrial(l, 3, 1)
@@ -239,7 +238,7 @@ func TestTensorsCoverTheParameters(t *testing.T) {
 		Normalised(RMSNorm, 2, 3), of(RNN(Recurrence{5, 3, 4, 1, false}, Tanh)),
 		of(LSTM(Recurrence{5, 3, 4, 2, false}, Tanh, nil)), of(Attention(Half{Positions: 2, Size: 3}, 2, 5)),
 		of(FeedForward(Half{Positions: 2, Size: 3, NoBias: true, Norm: RMSNorm}, 7, SiLU, true)),
-		of(AttentionOf(Half{Positions: 2, Size: 3, NoNormBias: true}, Heads{Count: 4, Size: 2, KeyValues: 2, Rotary: 10000})),
+		of(AttentionOf(Half{Positions: 2, Size: 3, NoNormBias: true}, turning)),
 		dense{in: 3, out: 4, kernel: Portable, unbiased: true},
 		of(Residual([]Named{{"a", Dense(5, 7, Tanh)}}, []Named{{"c", Dense(5, 7, Tanh)}}, ReLU)),
 	} {
@@ -272,8 +271,7 @@ func TestMoreRoomThanRowsChangesNothing(t *testing.T) {
 		image(Conv2D(Volume{2, 5, 6}, 3, Window{3, 2, 1}, true, ReLU)), image(MaxPool(Volume{2, 5, 5}, 2, 2)),
 		of(RNN(Recurrence{5, 3, 4, 1, false}, Tanh)), of(LSTM(Recurrence{5, 3, 4, 2, false}, Tanh, nil)),
 		of(Attention(half, 2, 3)), of(FeedForward(half, 8, SiLU, true)), Normalised(LayerNorm, 2, 3),
-		of(AttentionOf(half, Heads{Count: 4, Size: 2, KeyValues: 2, Rotary: 10000})),
-		of(Residual([]Named{{"a", Dense(5, 7, Tanh)}, {"b", of(Dropout(7, 0.2))}},
+		of(AttentionOf(half, turning)), of(Residual([]Named{{"a", Dense(5, 7, Tanh)}, {"b", of(Dropout(7, 0.2))}},
 			[]Named{{"c", Dense(5, 7, Tanh)}}, ReLU)),
 	} {
 		n := newTrial(l, 2, 5)
@@ -321,3 +319,6 @@ func kept(v reflect.Value) (n int) {
 	}
 	return n
 }
+
+// turning are heads that share keys and values, and know positions by turning.
+var turning = Heads{Count: 4, Size: 2, KeyValues: 2, Rotary: 10000}

@@ -57,7 +57,8 @@ func TestLargeModelDoesWhatATrainingDoes(t *testing.T) {
 		rows := 4
 		cluster := "cluster: {hosts: 6, host: {gpus: 8, preset: hgx-h100}}\n"
 		trained := largePlan(t, cluster+fmt.Sprintf(`job:
-  train: {model: gpt, gpt: {size: 32, blocks: 8, heads: 4, factor: 4, norm: %s, gated: %v, bias: %v, tied: false, head_bias: false, activation: %s},
+  train: {model: gpt,
+    gpt: {size: 32, blocks: 8, heads: 4, norm: %s, gated: %v, bias: %v, tied: false, head_bias: false, activation: %s},
     data: {text: {window: 16, vocabulary: 48, grammar: {file: english, train: 400, test: 10}}}, batch: %d, lr: 0.1,
     optimiser: adam, start: equal, bucket: layer}
   parallel: {%s}
@@ -173,7 +174,8 @@ func TestLargeModelsThatCannotRun(t *testing.T) {
 	for _, c := range []struct{ job, want string }{
 		{"model: {preset: mixtral-8x7b, batch: 64}", "job.model.experts: 8: a run of a model with experts wants expert parallelism"},
 		{"model: {preset: deepseek-v3, batch: 64}", "job.model.experts: 256: "},
-		{"model: {preset: llama3-8b, batch: 64}\n  parallel: {pp: 64, dp: 1}", "job.parallel.pp: 64 stages, virtual ones counted, of 32 blocks"},
+		{"model: {preset: llama3-8b, batch: 64}\n  parallel: {pp: 64, dp: 1}",
+			"job.parallel.pp: 64 stages, virtual ones counted, of 32 blocks"},
 	} {
 		sc, err := scenario.Parse("large.yaml", []byte("cluster: {hosts: 8}\njob:\n  "+c.job+"\n"))
 		if err != nil {

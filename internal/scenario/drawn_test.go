@@ -112,3 +112,19 @@ func TestReplayRoundTrip(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// A resolved large model prints and parses back, whatever its preset.
+func TestLargeModelRoundTrip(t *testing.T) {
+	for i, c := range scenario.ModelPresets[1:] {
+		more := []string{"", ", recompute: full, precision: fp8, gradients: bf16", ", layers: 8, kv_heads: 1, dropout: true"}[i%3]
+		s, err := scenario.Parse("x.yaml", []byte("cluster: {hosts: 2}\nrun: {network: formula}\njob:\n  model: {preset: "+c.Name+
+			", batch: 64"+more+"}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		scenario.RoundTrip(t, s)
+		if m := s.Jobs[0].Model; m.Preset != c.Name || m.Shape.Hidden == 0 || len(m.Shape.Misfits()) > 0 {
+			t.Errorf("%s: %+v", c.Name, m)
+		}
+	}
+}

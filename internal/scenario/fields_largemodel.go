@@ -328,7 +328,7 @@ func (d *decoder) checkLargeModel(s *Scenario, j *Job) {
 	if !whole || !d.clean(j.Path(), largeModelFields) {
 		return
 	}
-	if m.Precision == "fp8" && s.Cluster.Host.FLOPSFP8 == 0 && d.ok("cluster.host.preset") {
+	if m.Precision == "fp8" && s.Cluster.Host.Preset == "hgx-a100" && !d.given("cluster.host.flops_fp8") {
 		d.problem(at+".precision", fmt.Sprintf("fp8: %s has no FP8 products, want %s, or give cluster.host.flops_fp8",
 			s.Cluster.Host.Preset, BF16), "")
 	}

@@ -15,7 +15,7 @@ type values = map[string]string
 var presets = map[string]map[string]values{
 	"cluster.host.preset": {
 		"hgx-h100": gpu("450GB/s", "63GB/s", "495TFLOP/s", "67TFLOP/s", "989TFLOP/s", "1979TFLOP/s", "80GB", "3350GB/s"),
-		"hgx-a100": gpu("300GB/s", "31.5GB/s", "156TFLOP/s", "19.5TFLOP/s", "312TFLOP/s", "", "80GB", "2039GB/s"),
+		"hgx-a100": gpu("300GB/s", "31.5GB/s", "156TFLOP/s", "19.5TFLOP/s", "312TFLOP/s", "312TFLOP/s", "80GB", "2039GB/s"),
 		"hgx-h200": gpu("450GB/s", "63GB/s", "495TFLOP/s", "67TFLOP/s", "989TFLOP/s", "1979TFLOP/s", "141GB", "4800GB/s"),
 		"hgx-b200": gpu("900GB/s", "63GB/s", "1125TFLOP/s", "75TFLOP/s", "2250TFLOP/s", "4500TFLOP/s", "180GB", "8000GB/s"),
 	},
@@ -114,14 +114,11 @@ func reactionPoint(alpha, decrease, increase string) values {
 
 // gpu is the group of figures that a host preset sets.
 func gpu(nvlink, pcie, tf32, fp32, bf16, fp8, memory, bandwidth string) values {
-	all := below("cluster.host", values{
+	return below("cluster.host", values{
 		"nvlink": nvlink, "pcie": pcie, "flops": tf32, "flops_fp32": fp32, "flops_bf16": bf16, "memory": memory,
 		"memory_bandwidth": bandwidth,
+		"flops_fp8":        fp8,
 	})
-	if fp8 != "" {
-		all["cluster.host.flops_fp8"] = fp8
-	}
-	return all
 }
 
 // modelPresets are the groups of figures that the models of switches set.

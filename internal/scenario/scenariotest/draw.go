@@ -14,12 +14,12 @@ import (
 )
 
 // Values draws valid texts for those fields of a scenario that give wants, by path. The job is a
-// training: the keys of a replay, which cannot stand beside it, are left out.
+// training: the keys of a replay and of a large model, which cannot stand beside it, are left out.
 func Values(t *rapid.T, give func(f *scenario.Field) bool) map[string]string {
 	values := map[string]string{}
 	for _, f := range scenario.Table() {
 		if f.Kind != scenario.Group && f.List() == nil && !strings.Contains(f.Path, "[]") &&
-			!strings.HasPrefix(f.Path, "job.replay") && give(&f) {
+			!strings.HasPrefix(f.Path, "job.replay") && !strings.HasPrefix(f.Path, "job.model") && give(&f) {
 			values[f.Path] = Value(t, &f)
 		}
 	}

@@ -37,7 +37,7 @@ func between() map[string]object {
 			when("receiver", "in-order", forbid("reorder_window"))}}},
 		"job": {
 			{"oneOf", []any{object{{"required", []string{"train"}}}, object{{"required", []string{"replay"}}},
-				object{{"required", []string{"collectives"}}},
+				object{{"required", []string{"model"}}}, object{{"required", []string{"collectives"}}},
 				object{{"anyOf", []any{object{{"required", []string{"flows"}}},
 					object{{"required", []string{"flows_csv"}},
 						{"properties", object{{"flows_csv", object{{"not", object{{"const", "none"}}}}}}}}}}}}},
@@ -48,7 +48,8 @@ func between() map[string]object {
 					{"channels", false},
 					{"admission", forbid("slots", "bytes")}}}}}}}}},
 			{"allOf", append(chosen(), object{{"if", object{{"anyOf", []any{object{{"required", []string{"train"}}},
-				object{{"required", []string{"replay"}}}, object{{"required", []string{"collectives"}}}}}}},
+				object{{"required", []string{"replay"}}}, object{{"required", []string{"model"}}},
+				object{{"required", []string{"collectives"}}}}}}},
 				{"then", forbid("flows_csv")}},
 				object{{"if", object{{"required", []string{"collectives"}}}},
 					{"then", object{{"properties", object{{"parallel", forbid("dp")},
