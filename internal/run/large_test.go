@@ -1,0 +1,63 @@
+package run
+
+import (
+	"strings"
+	"testing"
+
+	"railyard/internal/unit"
+)
+
+const smallLarge = `
+cluster: {hosts: 2, host: {gpus: 8, preset: hgx-h100}}
+job:
+  model: {layers: 4, hidden: 512, ffn: 2048, heads: 8, vocabulary: 4096, sequence: 512, batch: 16}
+  parallel: {tp: 8, pp: 2, micro_batches: 4, sequence: true}
+`
+
+// Without a network there is a step, its waterfall, and no cause; the step is that of the plan.
+func TestLargeModelByFormula(t *testing.T) {
+	text := strings.Replace(smallLarge, "job:", "run: {network: formula}\njob:", 1)
+	r := run(t, text, Options{})
+	if r.Network != "formula" || r.Diagnosis != nil || r.StepSplit != nil || r.CriticalPath != nil || r.PacketHops != 0 {
+		t.Errorf("network %q, diagnosis %v, split %v, %d packet-hops", r.Network, r.Diagnosis, r.StepSplit, r.PacketHops)
+	}
+	if !noteWith(r.Summary, "the network was not run (run.network: formula)") || r.Efficiency.GPUs != 16 || r.Efficiency.Alike != 8 {
+		t.Errorf("notes %q, %+v", r.Notes, r.Efficiency)
+	}
+	in, err := Inspect(read(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := unit.Duration(0)
+	for _, spans := range in.Plan.Forecast(&in.Plan.Jobs[0]) {
+		for _, s := range spans {
+			last = max(last, s.End)
+		}
+	}
+	if last != r.StepTime {
+		t.Errorf("the step took %v, the plan says %v", r.StepTime, last)
+	}
+}
+
+// By packets the stages send over the network; sums of parts on a host do not, so they do not change with the fabric.
+func TestLargeModelByPackets(t *testing.T) {
+	r := run(t, smallLarge, Options{})
+	sumsToTheStep(t, r, "large")
+	if r.Network != "" || r.PacketHops == 0 || r.Diagnosis == nil {
+		t.Errorf("network %q, %d packet-hops", r.Network, r.PacketHops)
+	}
+	slow := run(t, strings.Replace(smallLarge, "job:", "fabric: {switch: {latency: 5us}, links: {length: 500m}}\njob:", 1), Options{})
+	if slow.StepTime <= r.StepTime {
+		t.Errorf("a step of %v on a slower fabric, %v", slow.StepTime, r.StepTime)
+	}
+	for i := range r.Efficiency.Communication {
+		a, b := &r.Efficiency.Communication[i], &slow.Efficiency.Communication[i]
+		if a.Kind == "tensor" && (a.Exposed+a.Hidden != b.Exposed+b.Hidden || a.Between != 0) {
+			t.Errorf("sums of parts took %v, on a slower fabric %v; %v between hosts", a.Exposed+a.Hidden, b.Exposed+b.Hidden, a.Between)
+		}
+	}
+	messages := run(t, strings.Replace(smallLarge, "cluster: {", "cluster: {nvlink_collectives: messages, ", 1), Options{})
+	if messages.StepTime <= 0 || messages.PacketHops != r.PacketHops {
+		t.Errorf("by messages inside hosts: %v, %d packet-hops, want %d", messages.StepTime, messages.PacketHops, r.PacketHops)
+	}
+}
