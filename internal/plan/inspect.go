@@ -34,7 +34,8 @@ func (p *Plan) Inspect(data []dataset.Size, found []scenario.Finding, free unit.
 	if err := in.thresholds(); err != nil {
 		in.addError("fabric.switch.buffer", strings.TrimPrefix(err.Error(), "fabric: "))
 	}
-	findings := slices.Concat(p.Scenario.Findings(), p.misclassed(), p.untrusted(), p.crossing(), p.polarised(), p.idleQPs(),
+	findings := slices.Concat(p.Scenario.Findings(), p.misclassed(), p.untrusted(), p.crossing(), p.crowdedGPUs(),
+		p.polarised(), p.idleQPs(),
 		p.oversubscribed(), p.hasty(), p.deadlock(in.Survey))
 	in.Findings = append(in.Findings, warnings(in.Mistakes, findings)...)
 	slices.SortStableFunc(in.Findings, func(a, b scenario.Finding) int { return cmp.Compare(rank(a), rank(b)) })

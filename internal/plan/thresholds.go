@@ -12,6 +12,9 @@ import (
 // Thresholds returns the thresholds of RoCE data, a row for each kind of port, and what is wrong
 // with them. The engine runs with the same values.
 func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
+	if p.byFormula() {
+		return nil, nil, nil // no packet is sent
+	}
 	policy, sites := p.Policy()
 	const class = int(ClassData)
 	reacts := scenario.NeedsMarks(p.Scenario.Congestion.Algorithm)
