@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -9,6 +10,9 @@ import (
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
+
+var errLargeModel = errors.New("the job has a large model, which has a name: railyard show model NAME counts it, railyard " +
+	"show memory FILE says what GPUs hold of it")
 
 // A modelJSON is the network that a job trains.
 type modelJSON struct {
@@ -52,6 +56,9 @@ var partsOf = [workload.Ways]string{
 }
 
 func modelOf(j *plan.Job) (*modelJSON, error) {
+	if j.Spec.Model != nil {
+		return nil, errLargeModel
+	}
 	if j.Model == nil {
 		return nil, errTrainsNothing
 	}
