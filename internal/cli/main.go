@@ -97,7 +97,7 @@ says how long a step takes and why.`,
 		a.tuneCommand())
 	root.AddCommand(a.lookCommands()...)
 	root.AddCommand(a.reportCommand(), a.compareCommand(), a.explainCommand(), a.whatifCommand(), a.commissionCommand(),
-		a.predictCommand(), a.validateCommand(), a.benchCommand(), a.labCommand(), a.docsCommand())
+		a.predictCommand(), a.validateCommand(), a.benchCommand(), a.labCommand(), a.docsCommand(), a.newCommand())
 	return root
 }
 

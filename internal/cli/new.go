@@ -1,0 +1,251 @@
+package cli
+
+import (
+	"bufio"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/located"
+	"railyard/internal/output"
+	"railyard/internal/run"
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
+)
+
+// Scenarios to start from, as templates of newAnswers.
+//
+//go:embed new/*.yaml
+var newFiles embed.FS
+
+var newTemplates = template.Must(template.ParseFS(newFiles, "new/*.yaml"))
+
+// newKinds are the scenarios that there are to start from. The templates have their names.
+var newKinds = []scenario.Choice{
+	{Name: "incast", Meaning: "several hosts send to one at the same time"},
+	{Name: "training", Meaning: "a small network that really learns, its gradients as packets"},
+	{Name: "collectives", Meaning: "an all-reduce and others, timed as nccl-tests does"},
+	{Name: "cluster", Meaning: "your own cluster, with the steps of a large training replayed on it"},
+}
+
+// newDesigns are the fabrics that it asks for; a scenario may have others.
+var newDesigns = []string{"single-switch", "leaf-spine", "rail-optimized"}
+
+// newAnswers is what the questions are answered with, as texts of a scenario.
+type newAnswers struct{ Name, Kind, Hosts, GPUs, Speed, Design, Amount string }
+
+// mostSenders bounds the flows that are written out.
+const mostSenders = 4096
+
+// Senders are the hosts but the first; none if the number is no number, which the scenario says.
+func (a *newAnswers) Senders() (all []string) {
+	n, err := strconv.Atoi(a.Hosts)
+	for i := 2; err == nil && i <= min(n, mostSenders+1); i++ {
+		all = append(all, "host"+strconv.Itoa(i))
+	}
+	return all
+}
+
+// Leaves is how many leaf switches there are in a leaf-spine fabric: the fewest with as many hosts on each, 32 at most.
+// 0: the fabric has none, or hosts are no number, which the scenario says.
+func (a *newAnswers) Leaves() int {
+	const most = 32
+	hosts, err := strconv.Atoi(a.Hosts)
+	if err != nil || a.Design != "leaf-spine" {
+		return 0
+	}
+	for n := max(2, (hosts+most-1)/most); n <= hosts; n++ {
+		if hosts%n == 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// Half is half of the bytes in whole float32 numbers; all, if they are no bytes, which the scenario says.
+func (a *newAnswers) Half() string {
+	b, err := unit.ParseBytes(a.Amount)
+	if err != nil {
+		return a.Amount
+	}
+	return (b / 8 * 4).String()
+}
+
+// A question asks for one of the answers.
+type question struct {
+	flag, ask string
+	at        func(*newAnswers) *string
+	usual     func(*newAnswers) string // where nothing is said
+	words     []string                 // nil: any; what it may be, the scenario says
+}
+
+// newQuestions are the six, in the order in which they are asked: the usual answer may go by those before.
+var newQuestions = []question{
+	{"kind", "What is to be simulated", func(a *newAnswers) *string { return &a.Kind },
+		func(*newAnswers) string { return "incast" }, choiceNames(newKinds)},
+	{"hosts", "How many hosts", func(a *newAnswers) *string { return &a.Hosts },
+		byKind("9", "2", "4", "8"), nil},
+	{"gpus", "GPUs in each host", func(a *newAnswers) *string { return &a.GPUs }, byKind("1", "4", "8", "8"), nil},
+	{"speed", "Rate of a NIC port", func(a *newAnswers) *string { return &a.Speed },
+		func(*newAnswers) string { return "400Gb/s" }, nil},
+	{"fabric", "Fabric", func(a *newAnswers) *string { return &a.Design },
+		byKind("single-switch", "rail-optimized", "rail-optimized", "rail-optimized"), newDesigns},
+	{"amount", "Bytes from each sender (training: images for each GPU and step; collectives: bytes of each; cluster: " +
+		"bytes of gradients)", func(a *newAnswers) *string { return &a.Amount }, byKind("10MB", "8", "256MB", "2GB"), nil},
+}
+
+// byKind is an answer for each of newKinds.
+func byKind(all ...string) func(*newAnswers) string {
+	return func(a *newAnswers) string {
+		i := slices.Index(choiceNames(newKinds), a.Kind)
+		return all[max(i, 0)]
+	}
+}
+
+func (a *app) newCommand() *cobra.Command {
+	given := make([]string, len(newQuestions))
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "new FILE [flags]",
+		Short: "Write a scenario to start from: six questions, or flags",
+		Long: `Writes a scenario with comments that passes railyard check, and asks for what it needs to know:
+what is to be simulated, hosts, GPUs, NICs, the fabric, and how much is sent. What a flag says is not
+asked; where input is no terminal nothing is, and what no flag says is as usual. FILE must not be there.
+
+Kinds:
+` + newKindLines(),
+		Example: "  railyard new my.yaml\n  railyard new my.yaml --kind incast --hosts 17 --speed 100Gb/s\n" +
+			"  railyard new mine.yaml --kind cluster --hosts 32 --fabric rail-optimized --amount 14GB",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return misuse("new: %d arguments, want one FILE, the scenario to write: %s", len(args), cmd.UseLine())
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.newScenario(args[0], given, force) },
+	}
+	for i, q := range newQuestions {
+		usage := strings.ToLower(q.ask[:1]) + q.ask[1:]
+		if q.words != nil {
+			usage += ": " + strings.Join(q.words, ", ")
+		}
+		cmd.Flags().StringVar(&given[i], q.flag, "", usage)
+		if q.words != nil {
+			complete(cmd, q.flag, cobra.FixedCompletions(q.words, cobra.ShellCompDirectiveNoFileComp))
+		}
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "replace FILE if it is there")
+	return cmd
+}
+
+func newKindLines() string {
+	var b strings.Builder
+	for _, k := range newKinds {
+		fmt.Fprintf(&b, "  %-12s  %s\n", k.Name, k.Meaning)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// newScenario writes a scenario by what flags say and what is answered.
+func (a *app) newScenario(file string, given []string, force bool) error {
+	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) && !force {
+		return misuse("new: %s is there already: name another, or replace it with --force", file)
+	}
+	answers := newAnswers{Name: scenario.NameOf(filepath.Base(file))}
+	in := bufio.NewReader(a.stdin)
+	for i, q := range newQuestions {
+		answer := given[i]
+		if answer == "" && a.asks() {
+			var err error
+			if answer, err = a.ask(in, &q, &answers); err != nil {
+				return err
+			}
+		}
+		if answer == "" {
+			answer = q.usual(&answers)
+		}
+		if q.words != nil && !slices.Contains(q.words, answer) {
+			return misuse("new: --%s %s: want %s%s", q.flag, located.Shown(answer), strings.Join(q.words, ", "),
+				didYouMean(answer, q.words, "see railyard new --help"))
+		}
+		*q.at(&answers) = answer
+	}
+	text, err := newText(file, &answers)
+	if err != nil {
+		return err
+	}
+	if err := output.Write(file, text); err != nil {
+		return fmt.Errorf("new: cannot write %s: %w", file, err)
+	}
+	_, err = fmt.Fprintf(a.stdout, "wrote %s\nrailyard check %s says what a run costs, railyard run %s runs it\n", file, file, file)
+	return err
+}
+
+// asks reports whether there is somebody to ask.
+func (a *app) asks() bool {
+	f, ok := a.stdin.(*os.File)
+	return ok && columnsOf(f) > 0 && a.errTerm.width != nil
+}
+
+// ask asks until the answer is one that there is; "" for the usual one.
+func (a *app) ask(in *bufio.Reader, q *question, so *newAnswers) (string, error) {
+	for {
+		words := ""
+		if q.words != nil {
+			words = " (" + strings.Join(q.words, ", ") + ")"
+		}
+		fmt.Fprintf(a.stderr, "%s%s [%s]: ", q.ask, words, q.usual(so))
+		line, err := in.ReadString('\n')
+		if err != nil {
+			fmt.Fprintln(a.stderr)
+			return "", &exitError{exitInterrupted, errors.New("new: the questions were not answered; nothing was written")}
+		}
+		answer := strings.TrimSpace(line)
+		if answer == "" || q.words == nil || slices.Contains(q.words, answer) {
+			return answer, nil
+		}
+		fmt.Fprintf(a.stderr, "%s: want %s\n", located.Shown(answer), strings.Join(q.words, ", "))
+	}
+}
+
+// newText fills the template, and holds what comes out to be a scenario that can run.
+func newText(file string, answers *newAnswers) ([]byte, error) {
+	for _, q := range newQuestions {
+		if text := *q.at(answers); strings.ContainsAny(text, "\n\r#{}[]&*!|>'\"%@`,: ") {
+			return nil, misuse("new: --%s %s: want one word, such as %s", q.flag, located.Shown(text), q.usual(answers))
+		}
+	}
+	if n := len(answers.Senders()); answers.Kind == "incast" && n >= mostSenders {
+		return nil, misuse("new: --hosts %s: want at most %d: each sender gets a line", answers.Hosts, mostSenders)
+	}
+	var b strings.Builder
+	if err := newTemplates.ExecuteTemplate(&b, answers.Kind+".yaml", answers); err != nil {
+		return nil, err
+	}
+	text := []byte(b.String())
+	sc, err := scenario.Parse(file, text)
+	if err == nil {
+		_, err = run.NewPlan(sc)
+	}
+	var problems located.Problems
+	if errors.As(err, &problems) {
+		said := make([]string, len(problems))
+		for i, p := range problems {
+			said[i] = p.Path + ": " + p.Message
+		}
+		return nil, misuse("new: with these answers it would be no scenario that can run:\n  %s", strings.Join(said, "\n  "))
+	}
+	if err != nil {
+		return nil, misuse("new: with these answers it would be no scenario that can run: %w", err)
+	}
+	return text, nil
+}
