@@ -14,6 +14,6 @@
 //     command, missing argument, unreadable file); 130 interrupted;
 //   - every error is "railyard: what is wrong", on stderr, once;
 //   - progress is one line, rewritten in place on a terminal; elsewhere a plain
-//     line every five seconds. Colour is for terminals, and not if NO_COLOR is set
+//     line every five seconds. Colour is for terminals, not if NO_COLOR is set, and as --color says
 //     (no-color.org).
 package cli

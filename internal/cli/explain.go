@@ -7,7 +7,7 @@ import (
 )
 
 func (a *app) explainCommand() *cobra.Command {
-	var damaged bool
+	var damaged, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "explain DIR [FLOW]",
 		Short: "Explain where the time of a run, or of one of its flows, went",
@@ -20,18 +20,22 @@ is unfinished it says why, how far it got, and the last that happened to what is
 		Args:              runDirs(1, 2),
 		ValidArgsFunction: completeRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.explain(args, damaged)
+			return a.explain(args, damaged, asJSON)
 		},
 	}
 	damagedFlag(cmd.Flags(), &damaged)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
 }
 
-func (a *app) explain(args []string, damaged bool) error {
+func (a *app) explain(args []string, damaged, asJSON bool) error {
 	width := a.pageWidth()
 	d, err := loadRun(args[0], damaged)
 	if err != nil {
 		return err
+	}
+	if len(args) == 1 && asJSON {
+		return a.printJSON(report.ExplanationOf(d))
 	}
 	if len(args) == 1 {
 		return report.WriteCauses(a.stdout, d, width)
@@ -39,6 +43,9 @@ func (a *app) explain(args []string, damaged bool) error {
 	f, err := d.Flow(args[1])
 	if err != nil {
 		return err
+	}
+	if asJSON {
+		return a.printJSON(report.FlowExplanationOf(f))
 	}
 	return report.WriteFlow(a.stdout, f, width)
 }

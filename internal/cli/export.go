@@ -25,6 +25,15 @@ type exportFlags struct {
 	from, to string // times of the run
 	window   result.TraceWindow
 	damaged  bool
+	json     bool
+}
+
+// exportedJSON is a file that was written.
+type exportedJSON struct {
+	File  string `json:"file"`
+	Kind  string `json:"kind"` // trace or csv
+	Table string `json:"table,omitempty"`
+	Rows  int64  `json:"rows,omitempty"`
 }
 
 func (a *app) exportCommand() *cobra.Command {
@@ -52,6 +61,7 @@ and csv. Of a run that was killed it writes what there is.`,
 	}
 	fl := cmd.Flags()
 	damagedFlag(fl, &f.damaged)
+	fl.BoolVar(&f.json, "json", false, "print what was written as JSON")
 	fl.StringVar(&f.trace, "trace", "",
 		"trace-event JSON to write, compressed if the name ends in .gz (default DIR/trace.json.gz)")
 	fl.StringVar(&f.csv, "csv", "", "folder to write TABLE.csv files to (default DIR/csv)")
@@ -97,12 +107,15 @@ func (a *app) export(ctx context.Context, dir string, f exportFlags) error {
 	if r.Summary.State == result.Running {
 		fmt.Fprintf(a.stderr, "railyard: %v; exporting the first rows of it\n", &result.IncompleteError{Path: dir})
 	}
+	written := []exportedJSON{}
 	if f.trace != "" {
 		err := writeFile(ctx, f.trace, func(w io.Writer) error { return r.WriteTrace(w, f.window) })
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stdout, "%s: open it at https://ui.perfetto.dev\n", f.trace)
+		if written = append(written, exportedJSON{File: f.trace, Kind: "trace"}); !f.json {
+			fmt.Fprintf(a.stdout, "%s: open it at https://ui.perfetto.dev\n", f.trace)
+		}
 	}
 	if f.csv != "" {
 		folder, err := csv()
@@ -113,7 +126,14 @@ func (a *app) export(ctx context.Context, dir string, f exportFlags) error {
 		if err != nil {
 			return fmt.Errorf("folder %s: cannot write there: %w", f.csv, input.Cause(err))
 		}
-		return a.exportCSV(ctx, r, folder)
+		tables, err := a.exportCSV(ctx, r, folder, f.json)
+		if err != nil {
+			return err
+		}
+		written = append(written, tables...)
+	}
+	if f.json {
+		return a.printJSON(written)
 	}
 	return nil
 }
@@ -165,8 +185,8 @@ func csvFolder(dir string) (*output.Folder, error) {
 	return run.Below("csv")
 }
 
-// exportCSV writes a file per table that the run has.
-func (a *app) exportCSV(ctx context.Context, r *result.Run, folder *output.Folder) error {
+// exportCSV writes a file per table that the run has, and says so unless it is silent.
+func (a *app) exportCSV(ctx context.Context, r *result.Run, folder *output.Folder, silent bool) (all []exportedJSON, err error) {
 	for _, table := range r.Tables() {
 		path := filepath.Join(folder.Path(), table+".csv")
 		var rows int64
@@ -176,7 +196,10 @@ func (a *app) exportCSV(ctx context.Context, r *result.Run, folder *output.Folde
 			return err
 		})
 		if err != nil {
-			return err
+			return nil, err
+		}
+		if all = append(all, exportedJSON{path, "csv", table, rows}); silent {
+			continue
 		}
 		noun := "rows"
 		if rows == 1 {
@@ -184,7 +207,7 @@ func (a *app) exportCSV(ctx context.Context, r *result.Run, folder *output.Folde
 		}
 		fmt.Fprintf(a.stdout, "%s: %s %s\n", path, unit.Count(rows), noun)
 	}
-	return nil
+	return all, nil
 }
 
 // stoppable is a file whose writer ends with the context's error.

@@ -79,7 +79,7 @@ says how long a step takes and why.`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		Args:              subcommandOnly,
-		PersistentPreRunE: nothingEmpty,
+		PersistentPreRunE: a.ready,
 	}
 	version := root.Flags().Bool("version", false, "print the version")
 	root.RunE = func(cmd *cobra.Command, args []string) error {
@@ -88,6 +88,8 @@ says how long a step takes and why.`,
 		}
 		return needSubcommand(cmd, args)
 	}
+	root.PersistentFlags().String(colourFlag, "auto", "colours in problems: auto (a terminal has them, unless NO_COLOR is set), always, never")
+	complete(root, colourFlag, cobra.FixedCompletions(colourWords, cobra.ShellCompDirectiveNoFileComp))
 	root.CompletionOptions.DisableDefaultCmd = true // completionCommand has our exit codes
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(a.help)

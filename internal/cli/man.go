@@ -125,7 +125,7 @@ func manDescription(cmd *cobra.Command) string {
 		entry("2", "misuse: unknown flag or command, missing argument, unreadable file")
 		entry("130", "interrupted")
 		section("ENVIRONMENT")
-		entry("NO_COLOR", "if set and not empty, no colour on terminals")
+		entry("NO_COLOR", "if set and not empty, no colour on terminals, unless --color says otherwise")
 	}
 	return b.String()
 }

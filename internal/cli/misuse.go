@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"railyard/internal/located"
 	"railyard/internal/scenario"
 )
 
@@ -65,6 +66,21 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// ready is what comes before every command: flags are held to have values, and what --color says is done.
+func (a *app) ready(cmd *cobra.Command, args []string) error {
+	if err := nothingEmpty(cmd, args); err != nil {
+		return err
+	}
+	switch word := cmd.Root().PersistentFlags().Lookup(colourFlag).Value.String(); word {
+	case "auto":
+	case "always", "never":
+		a.colours(word == "always")
+	default:
+		return misuse("--%s %s: want auto, always or never%s", colourFlag, located.Shown(word), meant(word, colourWords))
+	}
+	return nil
+}
+
 // nothingEmpty refuses a flag or an argument that is given and empty: a variable that was not set.
 func nothingEmpty(cmd *cobra.Command, args []string) (err error) {
 	if n := cmd.Name(); n == cobra.ShellCompRequestCmd || n == cobra.ShellCompNoDescRequestCmd {
@@ -110,6 +126,11 @@ func flagError(cmd *cobra.Command, err error) error {
 // valueNames says in words what a flag of a type takes.
 var valueNames = map[string]string{
 	"uint64": "whole number from 0 to 2^64-1", "int": "whole number", "string": "text", "bool": "true or false",
+}
+
+// meant is didYouMean where what there is was said already.
+func meant(word string, names []string) string {
+	return strings.TrimSuffix(didYouMean(word, names, ""), "; ")
 }
 
 // didYouMean returns "; did you mean X?" for the name closest to the word, else

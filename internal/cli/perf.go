@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -202,7 +203,16 @@ func (a *app) perfSweep(ctx context.Context, op string, f perfFlags) (s *perf.Sw
 	s = &perf.Sweep{Iterations: f.iterations, Warmup: f.warmup, Algorithm: f.algorithm, Protocol: f.protocol,
 		Channels: f.channels, Skew: f.skew}
 	if s.Op, err = perf.ParseOp(op); err != nil {
-		return nil, misuse("perf: %w", err)
+		return nil, misuse("perf: %w%s", err, meant(op, perf.Operations()))
+	}
+	for _, named := range []struct {
+		flag, text string
+		choices    []scenario.Choice
+	}{{"algorithm", f.algorithm, scenario.RowAlgorithms}, {"protocol", f.protocol, scenario.RowProtocols}} {
+		names := choiceNames(named.choices)
+		if named.text != "" && !slices.Contains(names, named.text) {
+			return nil, misuse("perf: --%s %s: want %s%s", named.flag, located.Shown(named.text), list(names), meant(named.text, names))
+		}
 	}
 	s.Sizes.Factor = f.factor
 	for _, size := range []struct {

@@ -40,7 +40,8 @@ func (a *app) hostCommand() *cobra.Command {
 			case len(args) != 1:
 				return misuse("%s: %d arguments, want one PRESET: %s", called(cmd), len(args), cmd.UseLine())
 			case board.Presets[args[0]] == nil:
-				return misuse("show host: %q: no such host, want one of: %s", args[0], strings.Join(names, ", "))
+				return misuse("show host: %q: no such host, want one of: %s%s", args[0], strings.Join(names, ", "),
+					meant(args[0], names))
 			}
 			return nil
 		},

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 
 	"railyard/internal/shown"
@@ -27,6 +28,21 @@ func terminalOf(f *os.File) terminal {
 		width:    func() int { return columnsOf(f) },
 		rewrites: !dumb,
 		colour:   !dumb && os.Getenv("NO_COLOR") == "",
+	}
+}
+
+// colourFlag names the flag that says whether there are colours, and colourWords what it may say.
+const colourFlag = "color"
+
+var colourWords = []string{"auto", "always", "never"}
+
+// colours has both streams with colours, or without.
+func (a *app) colours(on bool) {
+	a.outTerm.colour, a.errTerm.colour = on, on
+	for _, w := range []io.Writer{a.stdout, a.stderr} {
+		if s, ok := w.(*shown.Writer); ok {
+			s.Colour(on)
+		}
 	}
 }
 

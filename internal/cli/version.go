@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,16 +12,33 @@ import (
 )
 
 func (a *app) versionCommand() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  noArguments,
 
 		DisableFlagsInUseLine: true,
 		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return a.printJSON(versionJSON{result.Version, strings.TrimSuffix(commit(), ", "), runtime.Version(), runtime.GOOS,
+					runtime.GOARCH, result.FormatVersion})
+			}
 			return a.printVersion()
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// versionJSON is what the version is as data.
+type versionJSON struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"` // absent where the build recorded none
+	Go      string `json:"go"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+	Format  int    `json:"run_directory_format"`
 }
 
 // printVersion is "railyard version" and "railyard --version".

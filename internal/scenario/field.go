@@ -17,6 +17,7 @@ type Field struct {
 	Choices  []Choice          // of a Name
 	Synonyms map[string]string // of a Name: other words for a choice
 	Required bool              // where its group is given
+	called   map[string]string // of a Name: what people call a choice elsewhere, for suggestions
 	chooser  string            // of Required: the key that says whether it has a meaning
 	Meaning  string
 	Source   string   // of the default

@@ -56,6 +56,9 @@ var fabricFields = []*Field{
 		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Design }),
 		Meaning: "how switches are joined",
 		Also:    []string{"type"},
+		called: map[string]string{"fat-tree": "leaf-spine", "fattree": "leaf-spine", "clos": "leaf-spine", "spine-leaf": "leaf-spine",
+			"two-tier": "leaf-spine", "rail": "rail-optimized", "rails": "rail-optimized", "star": "single-switch",
+			"switch": "single-switch", "back-to-back": "direct"},
 	},
 	{
 		Path: "fabric.topology", Default: "none", Word: "none", check: checkFile, pattern: pathPattern,
@@ -78,6 +81,7 @@ var fabricFields = []*Field{
 		Path: "fabric.leaves", Default: "2", Min: "1", Max: "4096", applies: onlyOf("number of leaves of its own", "leaf-spine"),
 		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Leaves }),
 		Meaning: "number of leaf switches; hosts are spread over them in order, as many on each",
+		Also:    []string{"leafs", "leaf_switches", "tors"},
 	},
 	{
 		Path: "fabric.vlans", Default: "routed", Choices: VLANs, applies: onlyOf("VLANs", "single-switch", "dual-rail"),

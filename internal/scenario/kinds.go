@@ -191,7 +191,11 @@ func parseChoice(f *Field, text string) (v, hint string, err error) {
 	if name, ok := f.Synonyms[text]; ok {
 		return name, "", nil
 	}
-	if s := suggest(text, known); s != "" {
+	s := f.called[strings.ToLower(text)]
+	if s == "" {
+		s = suggest(text, known)
+	}
+	if s != "" {
 		hint = "did you mean " + s + "?"
 	}
 	return "", hint, f.orWord(fmt.Errorf("%s: unknown, want %s", located.Shown(text), list(known)))

@@ -52,6 +52,13 @@ type Writer struct {
 // NewWriter returns a Writer to w, with colours where w is a terminal that has them.
 func NewWriter(w io.Writer, colours bool) *Writer { return &Writer{w: w, colours: colours} }
 
+// Colour has the Writer use colours from now on, or not.
+func (w *Writer) Colour(on bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.colours = on
+}
+
 // Write writes what is seen, and the rest as escapes.
 func (w *Writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
