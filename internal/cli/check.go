@@ -18,6 +18,7 @@ import (
 	"railyard/internal/run"
 	"railyard/internal/scenario"
 	"railyard/internal/sheet"
+	"railyard/internal/shown"
 	"railyard/internal/survey"
 	"railyard/internal/sweep"
 	"railyard/internal/unit"
@@ -170,7 +171,7 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 	} else {
 		s := a.newSheet()
 		s.Wrap("", fmt.Sprintf("%s: %s, %s", file, count(wrong, "error"), count(len(problems)-wrong, "warning")))
-		problems.Render(s, src)
+		problems.RenderWidth(s, src, shown.Columns(a.stdout))
 		if in != nil {
 			estimateText(s, in, m)
 			thresholdText(s, &in.Plan.Scenario.Fabric, in.Thresholds)

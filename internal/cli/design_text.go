@@ -7,6 +7,7 @@ import (
 
 	"railyard/internal/design"
 	"railyard/internal/sheet"
+	"railyard/internal/shown"
 	"railyard/internal/sizing"
 	"railyard/internal/unit"
 )
@@ -29,7 +30,7 @@ func (a *app) designText(s *study, dir string) error {
 		s.billText(out, l)
 		if len(l.Findings) > 0 {
 			out.Title("What does not fit, or is unusual")
-			l.Findings.Sorted().Render(out, s.src)
+			l.Findings.Sorted().RenderWidth(out, s.src, shown.Columns(a.stdout))
 		}
 		if dir != "" {
 			out.Title(fmt.Sprintf("%s: scenario.yaml, bill.csv, cables.csv (%s), racks.txt (%s), design.json", dir,

@@ -57,6 +57,8 @@ type app struct {
 // execute runs one command line.
 func (a *app) execute(args []string) int {
 	out, errs := shown.NewWriter(a.stdout, a.outTerm.colour), shown.NewWriter(a.stderr, a.errTerm.colour)
+	out.Of(a.outTerm.known())
+	errs.Of(a.errTerm.known())
 	a.stdout, a.stderr = out, errs // from here on nothing is printed past them
 	defer out.Flush()
 	defer errs.Flush()

@@ -46,6 +46,14 @@ func (a *app) colours(on bool) {
 	}
 }
 
+// known is columns where there is a terminal, else nil.
+func (t terminal) known() func() int {
+	if t.width == nil {
+		return nil
+	}
+	return t.columns
+}
+
 // columns returns the width in columns now, at least 20.
 func (t terminal) columns() int {
 	if t.width == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -233,4 +234,53 @@ func TestLongLine(t *testing.T) {
 	if err := LongLine("f", []byte("a\n"+long+"x\n")); err == nil || err.Error() != "f: line 2 has 65538 bytes, want at most 65536" {
 		t.Error(err)
 	}
+}
+
+// A message is broken between words where a terminal is narrower, and stays one line where nobody says how wide it is.
+func TestMessagesFitTheTerminal(t *testing.T) {
+	p := Problems{{File: "a.yaml", Line: 1, Column: 3, Width: 2, Path: "fabric.design",
+		Message: "fat-tree: unknown, want rail-optimized, single-switch or leaf-spine", Hint: "did you mean leaf-spine, which has two tiers?"}}
+	const src = "a: fat-tree\n"
+	for _, c := range []struct {
+		columns int
+		want    string
+	}{
+		{0, "a.yaml:1:3: fabric.design: fat-tree: unknown, want rail-optimized, single-switch or leaf-spine\n" +
+			"    1 | a: fat-tree\n      |   ^^\n      = did you mean leaf-spine, which has two tiers?\n"},
+		{40, "a.yaml:1:3: fabric.design: fat-tree:\n    unknown, want rail-optimized,\n    single-switch or leaf-spine\n" +
+			"    1 | a: fat-tree\n      |   ^^\n      = did you mean leaf-spine, which\n        has two tiers?\n"},
+		{20, "a.yaml:1:3: \n    fabric.design:\n    fat-tree:\n    unknown, want\n    rail-optimized,\n    single-switch or\n    leaf-spine\n" +
+			"    1 | a: fat-tree\n      |   ^^\n      = did you mean\n        leaf-spine,\n        which has\n        two tiers?\n"},
+	} {
+		var b strings.Builder
+		p.RenderWidth(&b, []byte(src), c.columns)
+		if b.String() != c.want {
+			t.Errorf("%d columns:\n%s\nwant\n%s", c.columns, b.String(), c.want)
+		}
+	}
+}
+
+// Whatever the text and the width: the words are those, in order, and only a word that is longer than a line makes a line
+// longer than the terminal.
+func FuzzFolded(f *testing.F) {
+	f.Add("a message of some words", 12, 4, 20)
+	f.Add("  blanks  and aVeryLongWordThatDoesNotFit", 3, 8, 16)
+	f.Fuzz(func(t *testing.T, text string, at, indent, columns int) {
+		if at < 0 || at > 200 || indent < 0 || indent > 8 || columns < 20 || columns > 200 || strings.ContainsAny(text, "\n\r") {
+			return
+		}
+		got := folded(text, at, indent, columns)
+		if !slices.Equal(strings.Fields(got), strings.Fields(text)) {
+			t.Errorf("%q became %q", text, got)
+		}
+		for i, line := range strings.Split(got, "\n") {
+			n := utf8.RuneCountInString(line)
+			if i == 0 {
+				n += at
+			}
+			if n > columns && len(strings.Fields(line)) > 1 {
+				t.Errorf("%d columns of %d: %q", n, columns, line)
+			}
+		}
+	})
 }

@@ -17,12 +17,16 @@ import (
 var BOM = []byte("\xef\xbb\xbf")
 
 // Render writes the problems with the source line of each and a caret under what is wrong, as a
-// compiler does; in styles, if w knows of them. src is the text they are about.
-func (ps Problems) Render(w io.Writer, src []byte) {
+// compiler does; in styles, if w knows of them. src is the text they are about. On a terminal lines are broken between
+// words; elsewhere a message is one line, as programs that read it want.
+func (ps Problems) Render(w io.Writer, src []byte) { ps.RenderWidth(w, src, shown.Columns(w)) }
+
+// RenderWidth is Render for so many columns, 0: any.
+func (ps Problems) RenderWidth(w io.Writer, src []byte, columns int) {
 	lines := ps.lines(bytes.TrimPrefix(src, BOM))
 	for _, p := range ps {
 		shown.Paint(w, shown.Place, p.place())
-		fmt.Fprintf(w, " %s\n", p.text())
+		fmt.Fprintf(w, " %s\n", folded(p.text(), utf8.RuneCountInString(p.place())+1, 4, columns))
 		if line, ok := lines[p.Line]; ok && !p.Private {
 			text, before, carets := line.excerpt(p.Column, p.Width)
 			number := fmt.Sprintf("%5d", p.Line)
@@ -33,10 +37,34 @@ func (ps Problems) Render(w io.Writer, src []byte) {
 		}
 		if p.Hint != "" {
 			fmt.Fprint(w, "      = ")
-			shown.Paint(w, shown.Hint, shown.Text(p.Hint))
+			shown.Paint(w, shown.Hint, folded(shown.Text(p.Hint), len("      = "), len("      = "), columns))
 			fmt.Fprintln(w)
 		}
 	}
+}
+
+// folded breaks a text between words, where a line would be longer than so many columns (0: never). It begins behind at
+// others, and what goes on stands under indent blanks. A word that is too long stays whole.
+func folded(text string, at, indent, columns int) string {
+	if columns == 0 {
+		return text
+	}
+	var b strings.Builder
+	for i, word := range strings.Split(text, " ") {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0 && (at+n <= columns || at <= indent):
+		case i == 0 || at+1+n > columns && at > indent:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			at = indent
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += n
+	}
+	return b.String()
 }
 
 // A source is a line of the text, and a place in it that was found: the next one is likely behind

@@ -46,11 +46,23 @@ type Writer struct {
 	mu      sync.Mutex
 	w       io.Writer
 	colours bool
-	waiting []byte // begin a character
+	columns func() int // nil: no terminal
+	waiting []byte     // begin a character
 }
 
 // NewWriter returns a Writer to w, with colours where w is a terminal that has them.
 func NewWriter(w io.Writer, colours bool) *Writer { return &Writer{w: w, colours: colours} }
+
+// Of has the Writer ask how wide the terminal is that it writes to, in columns; nil: it is none.
+func (w *Writer) Of(columns func() int) { w.columns = columns }
+
+// Columns is how wide the terminal is that a writer writes to, 0 of what is none.
+func Columns(w io.Writer) int {
+	if s, ok := w.(*Writer); ok && s.columns != nil {
+		return s.columns()
+	}
+	return 0
+}
 
 // Colour has the Writer use colours from now on, or not.
 func (w *Writer) Colour(on bool) {
