@@ -90,7 +90,8 @@ says how long a step takes and why.`,
 		}
 		return needSubcommand(cmd, args)
 	}
-	root.PersistentFlags().String(colourFlag, "auto", "colours in problems: auto (a terminal has them, unless NO_COLOR is set), always, never")
+	root.PersistentFlags().String(colourFlag, "auto",
+		"colours in problems: auto (a terminal has them, unless NO_COLOR is set), always, never")
 	complete(root, colourFlag, cobra.FixedCompletions(colourWords, cobra.ShellCompDirectiveNoFileComp))
 	root.CompletionOptions.DisableDefaultCmd = true // completionCommand has our exit codes
 	root.SetFlagErrorFunc(flagError)

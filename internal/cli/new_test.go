@@ -72,7 +72,8 @@ func TestQuestionsAreAsked(t *testing.T) {
 	if err != nil || answer != "training" {
 		t.Errorf("%q, %v", answer, err)
 	}
-	for _, want := range []string{"What is to be simulated (incast, training, collectives, cluster) [incast]: ", "trainnig: want incast, "} {
+	const first = "What is to be simulated (incast, training, collectives, cluster) [incast]: "
+	for _, want := range []string{first, "trainnig: want incast, "} {
 		if !strings.Contains(asked.String(), want) {
 			t.Errorf("asked %q, want %q", asked.String(), want)
 		}

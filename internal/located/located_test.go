@@ -249,7 +249,8 @@ func TestMessagesFitTheTerminal(t *testing.T) {
 			"    1 | a: fat-tree\n      |   ^^\n      = did you mean leaf-spine, which has two tiers?\n"},
 		{40, "a.yaml:1:3: fabric.design: fat-tree:\n    unknown, want rail-optimized,\n    single-switch or leaf-spine\n" +
 			"    1 | a: fat-tree\n      |   ^^\n      = did you mean leaf-spine, which\n        has two tiers?\n"},
-		{20, "a.yaml:1:3: \n    fabric.design:\n    fat-tree:\n    unknown, want\n    rail-optimized,\n    single-switch or\n    leaf-spine\n" +
+		{20, "a.yaml:1:3: \n    fabric.design:\n    fat-tree:\n    unknown, want\n    rail-optimized,\n" +
+			"    single-switch or\n    leaf-spine\n" +
 			"    1 | a: fat-tree\n      |   ^^\n      = did you mean\n        leaf-spine,\n        which has\n        two tiers?\n"},
 	} {
 		var b strings.Builder
@@ -266,7 +267,8 @@ func FuzzFolded(f *testing.F) {
 	f.Add("a message of some words", 12, 4, 20)
 	f.Add("  blanks  and aVeryLongWordThatDoesNotFit", 3, 8, 16)
 	f.Fuzz(func(t *testing.T, text string, at, indent, columns int) {
-		if at < 0 || at > 200 || indent < 0 || indent > 8 || columns < 20 || columns > 200 || strings.ContainsAny(text, "\n\r") {
+		if at < 0 || at > 200 || indent < 0 || indent > 8 || columns < 20 || columns > 200 ||
+			strings.ContainsAny(text, "\n\r") {
 			return
 		}
 		got := folded(text, at, indent, columns)
