@@ -239,7 +239,8 @@ func TestLongLine(t *testing.T) {
 // A message is broken between words where a terminal is narrower, and stays one line where nobody says how wide it is.
 func TestMessagesFitTheTerminal(t *testing.T) {
 	p := Problems{{File: "a.yaml", Line: 1, Column: 3, Width: 2, Path: "fabric.design",
-		Message: "fat-tree: unknown, want rail-optimized, single-switch or leaf-spine", Hint: "did you mean leaf-spine, which has two tiers?"}}
+		Message: "fat-tree: unknown, want rail-optimized, single-switch or leaf-spine",
+		Hint:    "did you mean leaf-spine, which has two tiers?"}}
 	const src = "a: fat-tree\n"
 	for _, c := range []struct {
 		columns int
