@@ -2,6 +2,9 @@ module railyard
 
 go 1.26.0
 
+// packages of npm may hold Go
+ignore ./internal/web/ui/node_modules
+
 require (
 	github.com/goccy/go-yaml v1.19.2
 	github.com/google/go-cmp v0.7.0

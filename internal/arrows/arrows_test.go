@@ -415,7 +415,10 @@ var rules = map[string]rule{
 			"arithmetic and the schedules that runs use; of board, and of plan with its graph, survey and inventory, " +
 			"what a network is before anything runs, and by netconf what its switches are told",
 	},
-	"web": {may: "report result run scenario", why: "the web UI is a user of runs"},
+	"web": {
+		may: "chart/svg diagnose headline qos report result shown",
+		why: "it shows run directories: what is said of a run is report's, what lies in its tables result reads",
+	},
 	"cli": {
 		may: "bench board coll commission dataset decoder design docs examples hash headline input inventory lab lint lldp " +
 			"located manual nccl nccltests nccltopo netconf netconf/dialects nn ns3 output pcapng perf plan prove qos report " +

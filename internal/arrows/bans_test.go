@@ -38,7 +38,7 @@ var bans = []ban{
 	{but: "cli run rank lab web tools/monsters tools/mutate", imports: "time", why: "virtual time is unit.Time, integer " +
 		"picoseconds. The clock of this machine must not reach an event or a table: the same scenario gives the " +
 		"same bytes. (tools/monsters and tools/mutate count what programs take.)"},
-	{but: "output", imports: "crypto/rand", why: "random numbers come from named streams. (output draws names of " +
+	{but: "output web", imports: "crypto/rand", why: "random numbers come from named streams. (web draws a token, output names of " +
 		"temporary files that nobody can foresee; no result has them.)"},
 	{imports: "math/rand math/rand/v2", why: "random numbers come from named streams derived from the " +
 		"scenario's seed (sim.NewStream; nn, dataset and train have their own; package splitmix draws them), so " +

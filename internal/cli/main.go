@@ -102,7 +102,8 @@ says how long a step takes and why.`,
 		a.tuneCommand())
 	root.AddCommand(a.lookCommands()...)
 	root.AddCommand(a.reportCommand(), a.compareCommand(), a.explainCommand(), a.whatifCommand(), a.commissionCommand(),
-		a.predictCommand(), a.validateCommand(), a.benchCommand(), a.labCommand(), a.docsCommand(), a.newCommand())
+		a.predictCommand(), a.validateCommand(), a.benchCommand(), a.labCommand(), a.serveCommand(), a.docsCommand(),
+		a.newCommand())
 	return root
 }
 

@@ -75,6 +75,9 @@ type File struct {
 	zstd    *zstd.Decoder
 }
 
+// Groups returns how many row groups the table has.
+func (f *File) Groups() int { return len(f.groups) }
+
 const magic = "PAR1"
 
 // Open reads the footer of a file of size bytes.

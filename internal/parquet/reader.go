@@ -138,6 +138,12 @@ func (r *Reader[R]) Next() ([]R, error) {
 	return r.rows[:n], nil
 }
 
+// Seek makes Next go on with the first row of a row group, 0 to Groups() - 1.
+func (r *Reader[R]) Seek(group int) { r.group, r.left = group, 0 }
+
+// Rest returns how many rows of the row group that Next reads are still to come.
+func (r *Reader[R]) Rest() int64 { return r.left }
+
 // fill sets the column's field of the next rows.
 func (c *column) fill(cells []reflect.Value) error {
 	for len(cells) > 0 {

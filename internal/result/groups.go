@@ -1,0 +1,156 @@
+package result
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"railyard/internal/input"
+	"railyard/internal/parquet"
+)
+
+// Groups is a table that is read by row groups, in any order and more than once, from files that stay
+// open: what is looked at again and again is not read from its beginning each time, and a file that goes
+// away meanwhile is still there. Its digest is compared once, when it is opened; after that the checksum
+// of each page speaks for it.
+//
+//	parts   NAME.0001.parquet   NAME.0002.parquet        or NAME.parquet
+//	groups  0                   1                        0, 1, 2, ...
+//
+// Its methods but Close may be called at the same time.
+type Groups[R any] struct {
+	run    *Run
+	check  func(*bounds) func(*R) error
+	parts  []part
+	groups []spot
+
+	mu   sync.Mutex
+	idle []*parquet.Reader[R] // of the last part alone, which of a finished table is the only one
+}
+
+type part struct {
+	path string
+	file *os.File
+	read *parquet.File
+}
+
+// spot is where a row group lies.
+type spot struct{ part, group int }
+
+// mostParts bounds the parts of a table that are open at a time: of a run that goes on, some 67 million rows.
+const mostParts = 1024
+
+// groupsOf opens a table. One that a run that goes on is just joining is an error, and there at the next try.
+func groupsOf[R any](r *Run, name string, check func(*bounds) func(*R) error) (*Groups[R], error) {
+	parts := partsOf(r.Path, name)
+	if err := r.whole(name, parts); err != nil {
+		return nil, err
+	}
+	g := &Groups[R]{run: r, check: check}
+	for i, path := range parts[:min(len(parts), mostParts)] {
+		file, size, err := input.OpenIn(r.Path, filepath.Base(path))
+		if err == nil {
+			g.parts = append(g.parts, part{path: path, file: file})
+			g.parts[i].read, err = parquet.Open(file, size, tableLimits)
+		}
+		if err != nil {
+			g.Close()
+			return nil, fmt.Errorf("table %s: %w", path, err)
+		}
+		for n := range g.parts[i].read.Groups() {
+			g.groups = append(g.groups, spot{i, n})
+		}
+	}
+	return g, nil
+}
+
+// Len returns how many row groups there are.
+func (g *Groups[R]) Len() int { return len(g.groups) }
+
+// Close lets go of the files.
+func (g *Groups[R]) Close() {
+	for i := range g.parts {
+		if g.parts[i].read != nil {
+			g.parts[i].read.Close()
+		}
+		_ = g.parts[i].file.Close() // it was only read
+	}
+}
+
+// Each hands the rows of row group i to f, in order, until f has enough; a row is valid until f returns.
+// Each row is checked as those of Run are, but against those of its own group alone.
+func (g *Groups[R]) Each(i int, f func(*R) (more bool)) error {
+	at := g.groups[i]
+	p := &g.parts[at.part]
+	reader, err := g.reader(at.part)
+	if err != nil {
+		return fmt.Errorf("table %s: %w", p.path, err)
+	}
+	reader.Seek(at.group)
+	one, n := g.check(boundsOf(g.run.Summary)), 0
+	for {
+		batch, err := reader.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("table %s: is damaged: %w", p.path, err)
+		}
+		for k := range batch {
+			if err := one(&batch[k]); err != nil {
+				return fmt.Errorf("table %s: is damaged: row group %d, row %d: %w", p.path, at.group, n+k, err)
+			}
+			if !f(&batch[k]) {
+				g.put(at.part, reader)
+				return nil
+			}
+		}
+		n += len(batch)
+		if reader.Rest() == 0 {
+			break
+		}
+	}
+	g.put(at.part, reader)
+	return nil
+}
+
+// reader takes an idle reader, or makes one.
+func (g *Groups[R]) reader(part int) (*parquet.Reader[R], error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if n := len(g.idle); n > 0 && part == len(g.parts)-1 {
+		r := g.idle[n-1]
+		g.idle = g.idle[:n-1]
+		return r, nil
+	}
+	return parquet.NewReader[R](g.parts[part].read, g.run.Summary.FormatVersion == FormatVersion, clean)
+}
+
+func (g *Groups[R]) put(part int, r *parquet.Reader[R]) {
+	const most = 2
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if part == len(g.parts)-1 && len(g.idle) < most {
+		g.idle = append(g.idle, r)
+	}
+}
+
+// SeriesGroups opens series.parquet by row groups.
+func (r *Run) SeriesGroups() (*Groups[SeriesRow], error) { return groupsOf(r, "series", checkSeries) }
+
+// EventGroups opens events.parquet by row groups.
+func (r *Run) EventGroups() (*Groups[EventRow], error) { return groupsOf(r, "events", checkEvents) }
+
+// QueueGroups opens queues.parquet by row groups.
+func (r *Run) QueueGroups() (*Groups[QueueRow], error) { return groupsOf(r, "queues", checkQueues) }
+
+// OperationGroups opens operations.parquet by row groups.
+func (r *Run) OperationGroups() (*Groups[OperationRow], error) {
+	return groupsOf(r, "operations", checkOperations)
+}
+
+// Parts returns how many closed files hold the rows of a table now: of a run that goes on it grows, and
+// is 1 when the table is finished.
+func (r *Run) Parts(table string) int { return len(partsOf(r.Path, table)) }

@@ -1,0 +1,215 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// What is kept of events.
+const (
+	eventBins  = 1 << 11 // of time, for the marks beside the scrubber
+	mostPauses = 200_000
+)
+
+// eventTable is what was learnt of events.parquet.
+type eventTable struct {
+	groups  *result.Groups[result.EventRow]
+	spans   []span
+	kinds   []uint32 // of a row group: a bit for each kind that it has
+	width   unit.Duration
+	counts  [][]int64 // by kind, then bin
+	rows    int64
+	leftOut map[string]int64
+	pauses  []pauseSpan // in order of time
+	unkept  int64       // pauses beyond mostPauses
+	open    map[queueName]pauseSpan
+}
+
+// pauseSpan is a class of a port that its peer held.
+type pauseSpan struct {
+	Port  string    `json:"port"`
+	Class int32     `json:"class"`
+	Root  string    `json:"root"` // from whose queue it spread; "": not known
+	From  unit.Time `json:"from_ps"`
+	Until unit.Time `json:"until_ps"` // -1: it was not over when the table ends
+}
+
+// eventKinds numbers the kinds, as result lists them.
+func eventKinds() (names []string, number map[string]int) {
+	number = map[string]int{}
+	for i, k := range result.EventKindList() {
+		names = append(names, k.Name)
+		number[k.Name] = i
+	}
+	return names, number
+}
+
+// readEvents reads events.parquet once.
+func readEvents(ctx context.Context, run *result.Run, progress func(done, all int)) (*eventTable, error) {
+	groups, err := run.EventGroups()
+	if err != nil {
+		return nil, err
+	}
+	names, number := eventKinds()
+	e := &eventTable{groups: groups, width: 1, counts: make([][]int64, len(names)), leftOut: map[string]int64{},
+		open: map[queueName]pauseSpan{}}
+	for i := range e.counts {
+		e.counts[i] = make([]int64, eventBins)
+	}
+	for i := range groups.Len() {
+		progress(i, groups.Len())
+		if err := ctx.Err(); err != nil {
+			groups.Close()
+			return nil, err
+		}
+		e.spans = append(e.spans, span{From: unit.Never})
+		e.kinds = append(e.kinds, 0)
+		if err := groups.Each(i, func(r *result.EventRow) bool {
+			e.row(r, number[r.Kind], i)
+			return true
+		}); err != nil {
+			groups.Close()
+			return nil, fmt.Errorf("events.parquet: %w", err)
+		}
+	}
+	for _, p := range e.open {
+		p.Until = -1
+		e.pause(p)
+	}
+	e.open = nil
+	slices.SortFunc(e.pauses, func(a, b pauseSpan) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Port, b.Port), cmp.Compare(a.Class, b.Class))
+	})
+	return e, nil
+}
+
+func (e *eventTable) row(r *result.EventRow, kind, group int) {
+	if r.LeftOut > 0 {
+		e.leftOut[r.Kind] += r.LeftOut
+		return
+	}
+	e.rows++
+	e.kinds[group] |= 1 << kind
+	g := &e.spans[group]
+	g.From, g.Until = min(g.From, r.Time), max(g.Until, r.Time+1)
+	for int64(r.Time)/int64(e.width) >= eventBins {
+		e.width *= 2
+		for _, c := range e.counts {
+			for i := range eventBins / 2 {
+				c[i] = c[2*i] + c[2*i+1]
+			}
+			clear(c[eventBins/2:])
+		}
+	}
+	e.counts[kind][int64(r.Time)/int64(e.width)]++
+	at := queueName{r.Port, r.Class}
+	switch r.Kind {
+	case result.EventPause:
+		if _, held := e.open[at]; !held {
+			e.open[at] = pauseSpan{Port: r.Port, Class: r.Class, Root: r.Root, From: r.Time}
+		}
+	case result.EventResume:
+		if p, held := e.open[at]; held {
+			delete(e.open, at)
+			p.Until = r.Time
+			e.pause(p)
+		}
+	}
+}
+
+func (e *eventTable) pause(p pauseSpan) {
+	if len(e.pauses) == mostPauses {
+		e.unkept++
+		return
+	}
+	e.pauses = append(e.pauses, p)
+}
+
+// eventLog is what /api/events answers.
+type eventLog struct {
+	Events []result.EventRow `json:"events"`
+	More   bool              `json:"more"` // there are others that were asked for
+	// by kind, of the whole table: events without a row, see output.events_kept
+	LeftOut map[string]int64 `json:"left_out"`
+}
+
+// eventQuery says which events are wanted.
+type eventQuery struct {
+	Port, Job, Name string
+	Kinds           map[string]bool // none: all
+	From, Until     unit.Time
+	Most            int
+	Back            bool // the last before Until, newest first
+}
+
+func (q *eventQuery) takes(r *result.EventRow) bool {
+	return r.LeftOut == 0 && r.Time >= q.From && r.Time < q.Until && (q.Port == "" || r.Port == q.Port) &&
+		(q.Name == "" || r.Name == q.Name) && (q.Job == "" || r.Job == q.Job) &&
+		(len(q.Kinds) == 0 || q.Kinds[r.Kind])
+}
+
+// find reads the row groups that may have what is wanted.
+func (e *eventTable) find(ctx context.Context, q eventQuery) (*eventLog, error) {
+	_, number := eventKinds()
+	wanted := uint32(0)
+	for k := range q.Kinds {
+		wanted |= 1 << number[k]
+	}
+	log := &eventLog{Events: []result.EventRow{}, LeftOut: e.leftOut}
+	for n := range e.groups.Len() {
+		i := n
+		if q.Back {
+			i = e.groups.Len() - 1 - n
+		}
+		if g := e.spans[i]; g.From >= q.Until || g.Until <= q.From || wanted != 0 && e.kinds[i]&wanted == 0 {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var here []result.EventRow
+		err := e.groups.Each(i, func(r *result.EventRow) bool {
+			if q.takes(r) {
+				here = append(here, *r)
+				if q.Back && len(here) > 2*q.Most+1 {
+					here = append(here[:0], here[len(here)-q.Most-1:]...)
+				}
+			}
+			return q.Back || len(log.Events)+len(here) <= q.Most
+		})
+		if err != nil {
+			return nil, err
+		}
+		if q.Back {
+			for k := len(here) - 1; k >= 0; k-- {
+				log.Events = append(log.Events, here[k])
+			}
+		} else {
+			log.Events = append(log.Events, here...)
+		}
+		if len(log.Events) > q.Most {
+			log.Events, log.More = log.Events[:q.Most], true
+			return log, nil
+		}
+	}
+	return log, nil
+}
+
+// pausesIn lists the pauses that reach into a span of time, most at most.
+func (e *eventTable) pausesIn(from, until unit.Time, most int) (all []pauseSpan, more bool) {
+	all = []pauseSpan{}
+	for _, p := range e.pauses {
+		if p.From < until && (p.Until > from || p.Until < 0) {
+			if len(all) == most {
+				return all, true
+			}
+			all = append(all, p)
+		}
+	}
+	return all, e.unkept > 0
+}

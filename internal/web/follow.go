@@ -1,0 +1,62 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"railyard/internal/shown"
+)
+
+// beat is how often a connection without news is written to, so that one that nobody holds any more is found.
+const beat = 15 * time.Second
+
+// follow tells how far the reading of a run is, until the connection or the server ends: server-sent events, each with a
+// progress as JSON.
+func follow(w http.ResponseWriter, r *http.Request, x *show) error {
+	w.Header().Set("Content-Type", "text/event-stream")
+	x.mu.Lock()
+	x.followers++
+	x.mu.Unlock()
+	defer func() {
+		x.mu.Lock()
+		x.followers--
+		x.used = time.Now()
+		x.mu.Unlock()
+	}()
+	out := http.NewResponseController(w)
+	for {
+		p, changed := x.watch()
+		b, err := json.Marshal(p)
+		if err != nil {
+			return err
+		}
+		_ = out.SetWriteDeadline(time.Now().Add(slowest))
+		if _, err := fmt.Fprintf(w, "data: %s\n\n", shown.VisibleJSON(b)); err != nil {
+			return nil
+		}
+		if err := out.Flush(); err != nil {
+			return nil
+		}
+		if !await(r, changed) {
+			return nil
+		}
+	}
+}
+
+// await waits for news, or for the time of a beat; false: nobody listens any more. News that come at once are told
+// together, ten times a second.
+func await(r *http.Request, changed <-chan struct{}) bool {
+	const together = 100 * time.Millisecond
+	t := time.NewTimer(beat)
+	defer t.Stop()
+	select {
+	case <-changed:
+		return wait(r.Context(), together)
+	case <-t.C:
+		return true
+	case <-r.Context().Done():
+		return false
+	}
+}

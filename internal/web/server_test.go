@@ -1,0 +1,396 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/bits"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// Who has no token, another name for this machine, or comes from another page, gets nothing.
+func TestOnlyWhoHasTheTokenIsAnswered(t *testing.T) {
+	root := t.TempDir()
+	d := draw(20)
+	d.write(t, root, "one", result.Complete)
+	x := serve(t, root)
+	host := strings.TrimPrefix(strings.TrimSuffix(x.url, "/"+x.s.token+"/"), "http://")
+	_, port, _ := net.SplitHostPort(host)
+	for _, c := range []struct {
+		name, method, path, host, origin string
+		want                             int
+	}{
+		{"the page", "GET", "/" + x.s.token + "/", host, "", 200},
+		{"by the name localhost", "GET", "/" + x.s.token + "/", "localhost:" + port, "", 200},
+		{"from the page itself", "GET", "/" + x.s.token + "/api/runs", host, "http://" + host, 200},
+		{"no token", "GET", "/", host, "", 403},
+		{"no token, an answer", "GET", "/api/runs", host, "", 403},
+		{"another token", "GET", "/" + strings.Repeat("a", len(x.s.token)) + "/api/runs", host, "", 403},
+		{"part of the token", "GET", "/" + x.s.token[:5] + "/api/runs", host, "", 403},
+		{"a rebound name", "GET", "/" + x.s.token + "/api/runs", "attacker.example:" + port, "", 403},
+		{"another address", "GET", "/" + x.s.token + "/api/runs", "10.0.0.1:" + port, "", 403},
+		{"no port", "GET", "/" + x.s.token + "/api/runs", "127.0.0.1", "", 403},
+		{"another page", "GET", "/" + x.s.token + "/api/runs", host, "http://attacker.example", 403},
+		{"a page without an origin", "GET", "/" + x.s.token + "/api/runs", host, "null", 403},
+		{"the same host by another scheme", "GET", "/" + x.s.token + "/api/runs", host, "https://" + host, 403},
+		{"out of the page", "GET", "/" + x.s.token + "/../../etc/passwd", host, "", 404},
+		{"out of the page, escaped", "GET", "/" + x.s.token + "/%2e%2e/%2e%2e/etc/passwd", host, "", 404},
+		{"out of the runs", "GET", "/" + x.s.token + "/api/run?run=../one", host, "", 404},
+		{"out of the runs, by an absolute path", "GET", "/" + x.s.token + "/api/run?run=" + root + "/one", host, "", 404},
+		{"no such answer", "GET", "/" + x.s.token + "/api/nothing", host, "", 404},
+		{"writing", "POST", "/" + x.s.token + "/api/runs", host, "", 405},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			// By hand: a client would tidy the path and the host up.
+			conn, err := net.Dial("tcp", host)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			origin := ""
+			if c.origin != "" {
+				origin = "Origin: " + c.origin + "\r\n"
+			}
+			fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: %s\r\n%sConnection: close\r\n\r\n", c.method, c.path, c.host, origin)
+			r, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Body.Close()
+			if r.StatusCode != c.want {
+				t.Errorf("status %d, want %d", r.StatusCode, c.want)
+			}
+			if p := r.Header.Get("Content-Security-Policy"); !strings.Contains(p, "default-src 'none'") || strings.Contains(p, "unsafe-eval") {
+				t.Errorf("policy %q", p)
+			}
+		})
+	}
+}
+
+// What the interface is said to be is what there is: each path of openapi.json answers with the keys that it promises.
+func TestTheInterfaceIsAsDescribed(t *testing.T) {
+	var doc struct {
+		Paths map[string]struct {
+			Get struct {
+				Parameters []struct{ Name, Example string }
+				Responses  map[string]struct {
+					Content map[string]struct {
+						Schema struct {
+							Required   []string
+							Properties map[string]any // that may be there
+						}
+					}
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(openAPI, &doc); err != nil {
+		t.Fatal(err)
+	}
+	for name := range endpoints {
+		if _, described := doc.Paths["/api/"+name]; !described {
+			t.Errorf("openapi.json does not describe /api/%s", name)
+		}
+	}
+	root := t.TempDir()
+	d := draw(200)
+	d.write(t, root, "one", result.Complete)
+	d.write(t, root, "two", result.Complete)
+	x := serve(t, root)
+	x.settled("one")
+	for path, p := range doc.Paths {
+		name := strings.TrimPrefix(path, "/api/")
+		if endpoints[name] == nil {
+			t.Errorf("%s is described and not there", path)
+			continue
+		}
+		if name == "follow" || name == "flow" {
+			continue // a stream; of messages, which this run has none of
+		}
+		query := "?"
+		for _, q := range p.Get.Parameters {
+			if q.Example != "" {
+				query += q.Name + "=" + q.Example + "&"
+			}
+		}
+		if name == "compare" {
+			query = "?run=one&run=two"
+		}
+		code, body := x.ask("api/" + name + query)
+		if code != http.StatusOK {
+			t.Errorf("%s%s: %d %.200s", path, query, code, body)
+			continue
+		}
+		for kind, content := range p.Get.Responses["200"].Content {
+			var got map[string]json.RawMessage
+			if kind != "application/json" {
+				continue
+			}
+			if err := json.Unmarshal(body, &got); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+			for _, key := range content.Schema.Required {
+				if _, there := got[key]; !there {
+					t.Errorf("%s: the answer has no %q: %.200s", path, key, body)
+				}
+				delete(got, key)
+			}
+			for key := range content.Schema.Properties {
+				delete(got, key)
+			}
+			if name != "openapi.json" {
+				for key := range got {
+					t.Errorf("%s: the answer has %q, which openapi.json does not describe", path, key)
+				}
+			}
+		}
+	}
+}
+
+// Numbers of the wrong kind, and too large ones, are refused with what would be taken.
+func TestQueriesAreChecked(t *testing.T) {
+	root := t.TempDir()
+	d := draw(100)
+	d.write(t, root, "one", result.Complete)
+	x := serve(t, root)
+	x.settled("one")
+	for query, want := range map[string]string{
+		"tiles?run=one&level=x":                    "want a whole number from 0 to 62",
+		"tiles?run=one&level=40":                   "level 40: want 0, or",
+		"tiles?run=one&index=99":                   "tile 99 of level 0: want 0 to 6",
+		"tiles?run=one&index=-1":                   "index=-1: want a whole number",
+		"series?run=one&kind=pigeon":               "want link, queue or flow",
+		"series?run=one&kind=flow&name=nobody":     "no queue pair",
+		"series?run=one&kind=link&from=5&until=1":  "ends before it begins",
+		"series?run=one&kind=link&bins=1000000":    "want a whole number from 1 to 4096",
+		"events?run=one&kind=birthday":             "is no kind of event",
+		"events?run=one&most=999999":               "want a whole number from 1 to 2000",
+		"runs?most=0":                              "want a whole number from 1 to 200",
+		"compare?run=one":                          "want two",
+		"run?run=nobody":                           "there is no run",
+		"timeline?run=one&from=1e9":                "want a whole number",
+		"topology?run=one%00":                      "there is no run",
+		"run?run=%zz":                              "cannot be read",
+		"steps?run=one&until=99999999999999999999": "want a whole number",
+	} {
+		code, body := x.ask("api/" + query)
+		if code < 400 || code >= 500 || !strings.Contains(string(body), want) {
+			t.Errorf("%s: %d %s, want %q", query, code, body, want)
+		}
+	}
+}
+
+// A run directory that a stranger made is refused, or shown without what it wants to be.
+func TestHostileDirectories(t *testing.T) {
+	root := t.TempDir()
+	d := draw(50)
+	put := func(dir, name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("text", "run.json", "no JSON </script>")
+	put("deep", "run.json", strings.Repeat("[", 1_000_000))
+	put("script", "run.json", `{"state":"complete","format_version":3,"name":"</script><img src=x onerror=alert(1)>\u2028\u202e"}`)
+	put("newer", "run.json", `{"state":"complete","format_version":99,"version":"9"}`)
+	path := d.write(t, root, "damaged", result.Complete)
+	if b, err := os.ReadFile(filepath.Join(path, "series.parquet")); err != nil {
+		t.Fatal(err)
+	} else {
+		b[len(b)/2] ^= 0xff
+		put("damaged", "series.parquet", string(b))
+	}
+	swapped := d.write(t, root, "swapped", result.Complete)
+	other := draw(60)
+	from := other.write(t, root, "whole", result.Complete)
+	if b, err := os.ReadFile(filepath.Join(from, "series.parquet")); err != nil {
+		t.Fatal(err)
+	} else if err := os.WriteFile(filepath.Join(swapped, "series.parquet"), b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	secret := filepath.Join(t.TempDir(), "secret")
+	put("link", "x", "")
+	if err := os.WriteFile(secret, []byte(`{"state":"complete","format_version":3,"name":"secret"}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(secret, filepath.Join(root, "link", "run.json")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(from, filepath.Join(root, "linked")); err != nil {
+		t.Fatal(err)
+	}
+	x := serve(t, root)
+	code, body := x.ask("api/runs")
+	if code != http.StatusOK || strings.Contains(string(body), `"id":"link`) || strings.Contains(string(body), "secret") {
+		t.Errorf("%d: a link was followed: %s", code, body)
+	}
+	for id, want := range map[string]string{"text": "run.json", "deep": "run.json", "newer": "format version 99"} {
+		if code, body := x.ask("api/run?run=" + id); code < 400 || !strings.Contains(string(body), want) {
+			t.Errorf("%s: %d %.200s, want %q", id, code, body, want)
+		}
+	}
+	code, body = x.ask("api/run?run=script")
+	if text := string(body); code != http.StatusOK || strings.Contains(text, "</script>") || strings.Contains(text, "\u2028") ||
+		strings.Contains(text, `\u2028"`) && !strings.Contains(text, `\\u2028`) {
+		t.Errorf("%d %.300s", code, body)
+	}
+	for _, id := range []string{"damaged", "swapped"} {
+		x.settled(id)
+		show, err := x.s.show(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-show.gone
+		p, _ := show.watch()
+		if notes := strings.Join(p.Notes, "\n"); !strings.Contains(notes, "series.parquet: is not the one that the run wrote") {
+			t.Errorf("%s: notes %q", id, notes)
+		}
+		if code, body := x.ask("api/tiles?run=" + id); code != http.StatusNotFound || !strings.Contains(string(body), "there is no series") {
+			t.Errorf("%s: %d %.100s", id, code, body)
+		}
+	}
+	code, _ = x.ask("api/run?run=whole")
+	if code != http.StatusOK {
+		t.Errorf("whole: %d", code)
+	}
+}
+
+// Tables that go away while they are looked at are still there for who looks.
+func TestTablesThatVanish(t *testing.T) {
+	root := t.TempDir()
+	d := draw(500)
+	path := d.write(t, root, "one", result.Complete)
+	x := serve(t, root)
+	x.settled("one")
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	if code, body := x.ask("api/tiles?run=one&level=0&index=3"); code != http.StatusOK {
+		t.Errorf("%d %s", code, body)
+	}
+	if code, _ := x.ask("api/run?run=one"); code < 400 {
+		t.Errorf("run.json is gone and answered: %d", code)
+	}
+}
+
+// Connections that are dropped in the middle leave nothing behind, and neither does the server.
+func TestDroppedConnectionsLeaveNothing(t *testing.T) {
+	root := t.TempDir()
+	d := draw(2000)
+	d.write(t, root, "one", result.Complete)
+	before, files := runtime.NumGoroutine(), openFiles(t)
+	x := serve(t, root)
+	x.settled("one")
+	host := strings.TrimPrefix(strings.Split(x.url, "/"+x.s.token)[0], "http://")
+	asks := []string{"follow?run=one", "tiles?run=one&level=0&index=1", "timeline?run=one", "events?run=one", "runs", "topology?run=one"}
+	for i := range 1000 {
+		conn, err := net.Dial("tcp", host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(conn, "GET /%s/api/%s HTTP/1.1\r\nHost: %s\r\n\r\n", x.s.token, asks[i%len(asks)], host)
+		if i%3 == 0 { // some hear the beginning of their answer
+			if _, err := conn.Read(make([]byte, 1+bits.OnesCount(uint(i)))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		conn.Close()
+	}
+	if code, _ := x.ask("api/runs"); code != http.StatusOK {
+		t.Errorf("after 1,000 dropped connections: %d", code)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	if err := x.end(); err != nil {
+		t.Fatal(err)
+	}
+	for runtime.NumGoroutine() > before { // those of this test's own connections end when they are scheduled
+		time.Sleep(time.Millisecond)
+	}
+	if now := openFiles(t); now > files {
+		t.Errorf("%d files are open, %d were before", now, files)
+	}
+}
+
+// openFiles counts the files that this process has open.
+func openFiles(t *testing.T) int {
+	entries, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(entries)
+}
+
+// A run that goes on is followed: what it writes later is seen, and its end.
+func TestAGrowingRunIsFollowed(t *testing.T) {
+	root := t.TempDir()
+	d := draw(300)
+	dir, err := result.Create(filepath.Join(root, "one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &result.Summary{Name: "one"}
+	if err := dir.Begin(s); err != nil {
+		t.Fatal(err)
+	}
+	x := serve(t, root)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, x.url+"api/follow?run=one", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.DefaultClient.Do(ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	news := bufio.NewScanner(r.Body)
+	next := func() (p progress) {
+		for news.Scan() {
+			if text, isData := strings.CutPrefix(news.Text(), "data: "); isData {
+				if err := json.Unmarshal([]byte(text), &p); err != nil {
+					t.Fatal(err)
+				}
+				return p
+			}
+		}
+		t.Fatalf("the stream ends: %v", news.Err())
+		return p
+	}
+	if p := next(); p.Rows != 0 {
+		t.Errorf("%d rows of a run that has written none", p.Rows)
+	}
+	for i := range d.series {
+		dir.Series().Add(d.series[i])
+	}
+	s.State, s.VirtualTime = result.Complete, unit.Time(d.ends)*unit.Time(tick)
+	if err := dir.Finish(s); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		p := next()
+		if p.State == result.Complete && p.Rows == int64(len(d.series)) && p.Reading == "" {
+			break
+		}
+	}
+	var topo struct{ Intervals int64 }
+	x.get("api/topology?run=one", &topo)
+	if topo.Intervals != int64(d.ends) {
+		t.Errorf("%d intervals, want %d", topo.Intervals, d.ends)
+	}
+}

@@ -1,0 +1,100 @@
+// What the server answers: see openapi.json. Paths are relative to the page, which lies below the token.
+
+export interface Figure { name: string; unit: string; value: number | string; meaning?: string }
+export interface RunEntry {
+  id: string; name: string; state: string; seed: number; end_ps: number; answer: string; headline: Figure[]; error?: string;
+}
+export interface Finding { cause: string; time_ps: number; share: number; text: string }
+export interface Blame {
+  kind: string; port?: string; rank?: number; time_ps: number; share: number; job: string;
+  felt: { cause: string; time_ps: number }[]; culprits?: { name: string; share: number }[];
+}
+export interface Tried { kind: string; name: string; attributed_ps: number | null; saves_ps: number | null; why: string }
+export interface Threshold {
+  switch: string; match?: string; rate_bps: number; ecn?: { min_bytes: number; max_bytes: number }; pfc?: { xoff_bytes: number };
+}
+export interface Run {
+  id: string; directory: string; name: string; state: string; seed: number; version: string; end_ps: number; answer: string;
+  bullets: string[]; notes: string[]; headline: Figure[]; subject: string; whole_ps: number; findings: Finding[]; blames: Blame[];
+  thresholds: Threshold[]; tables: string[]; want: string[]; whatif: Tried[] | null; scenario: string;
+}
+export interface Port {
+  port: string; from: string; to: string; tier: string; rate_bps: number; utilisation: number; paused_ps: number; paused_by: string;
+  marks: number; drops: number; max_queue_bytes: number;
+}
+export interface Topology {
+  version: number; end_ps: number; ports: Port[]; interval_ps: number; base_level: number; top_level: number; intervals: number;
+  source: string;
+}
+export interface Progress {
+  state: string; version: number; reading: string; done: number; all: number; rows: number; end_ps: number; notes: string[] | null;
+}
+export interface Line { name: string; unit: string; low: number[]; high: number[]; mean: number[] }
+export interface Lines {
+  kind: string; port: string; class: number; job: string; name: string; from_ps: number; width_ps: number; level: number;
+  interval_ps: number; bins: number; figures: Line[];
+}
+export interface FlowName { job: string; name: string; port: string }
+export interface QueueName { port: string; class: number }
+export interface Names { queues: QueueName[]; flows: FlowName[]; more: boolean }
+export interface Event {
+  time_ps: number; kind: string; port: string; class: number; job: string; name: string; frame: string; psn: number; bytes: number;
+  threshold_bytes: number; root: string; before_bps: number; rate_bps: number; target_bps: number; alpha: number; why: string;
+}
+export interface EventLog { events: Event[]; more: boolean; left_out: Record<string, number> | null }
+export interface Marks { width_ps: number; kinds: { kind: string; counts: number[]; all: number }[]; left_out: Record<string, number> | null }
+export interface Pause { port: string; class: number; root: string; from_ps: number; until_ps: number }
+export interface Bar {
+  job: string; rank: number; step: number; op: number; name: string; group: string; start_ps: number; end_ps: number;
+}
+export interface Strip { job: string; rank: number; compute: boolean; shares: number[] }
+export interface PathPart {
+  job: string; step: number; rank: number; from_ps: number; until_ps: number; cause: string; kind: string; src: number; dst: number;
+  at: string;
+}
+export interface Timeline {
+  from_ps: number; until_ps: number; bars: Bar[]; width_ps: number; first_ps: number; strips: Strip[]; ranks: number; path: PathPart[];
+  more_path: boolean;
+}
+export interface StepRow { job: string; step: number; rank: number; start_ps: number; end_ps: number; causes_ps: Record<string, number> }
+export interface Colour { name: string; light: string; dark: string; hatched: boolean }
+export interface Inks {
+  inks: Colour[]; causes: { column: string; name: string; meaning: string }[]; events: { Name: string; Meaning: string; Pair: boolean }[];
+}
+
+type Parameters = Record<string, string | number | boolean | string[] | undefined>;
+
+export function address(name: string, parameters: Parameters = {}): string {
+  const q = new URLSearchParams();
+  for (const [k, v] of Object.entries(parameters)) {
+    if (Array.isArray(v)) v.forEach((x) => q.append(k, x));
+    else if (v !== undefined) q.set(k, typeof v === "number" ? String(Math.round(v)) : String(v));
+  }
+  const text = q.toString();
+  return `api/${name}${text ? `?${text}` : ""}`;
+}
+
+async function ask(name: string, parameters: Parameters, signal?: AbortSignal): Promise<Response> {
+  const r = await fetch(address(name, parameters), { signal });
+  if (!r.ok) {
+    let text = `${r.status}`;
+    try {
+      text = (await r.json()).error;
+    } catch {
+      // the status says enough
+    }
+    throw new Error(text);
+  }
+  return r;
+}
+
+export async function get<T>(name: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> {
+  return (await ask(name, parameters, signal)).json();
+}
+
+export async function getBytes(name: string, parameters: Parameters, signal?: AbortSignal): Promise<ArrayBuffer> {
+  return (await ask(name, parameters, signal)).arrayBuffer();
+}
+
+// gone tells an answer that nobody wanted any more from a failure.
+export const gone = (e: unknown) => e instanceof DOMException && e.name === "AbortError";
