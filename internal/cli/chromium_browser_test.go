@@ -40,6 +40,16 @@ type browserEvent struct {
 // none.
 func startBrowser(t *testing.T) *chromium {
 	t.Helper()
+	b := startOnline(t, "--disable-gpu")
+	b.call("Network.emulateNetworkConditions",
+		fields{"offline": true, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}, nil)
+	return b
+}
+
+// startOnline starts it with a network, for pages that a server on this machine has. No name is looked up, so nothing else is
+// reached.
+func startOnline(t *testing.T, options ...string) *chromium {
+	t.Helper()
 	program, err := exec.LookPath("chromium")
 	if err != nil {
 		const missing = "no chromium in PATH: install it to check the report's page (Debian: apt-get install chromium)"
@@ -50,10 +60,10 @@ func startBrowser(t *testing.T) *chromium {
 	}
 	theirIn, to := pipe(t)
 	from, theirOut := pipe(t)
-	cmd := exec.Command(program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-		"--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--hide-scrollbars", "--user-data-dir="+t.TempDir(),
-		"--remote-debugging-pipe")
+	cmd := exec.Command(program, append([]string{"--headless", "--no-sandbox", "--no-first-run",
+		"--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND",
+		"--disable-component-update", "--disable-sync", "--hide-scrollbars", "--user-data-dir=" + t.TempDir(),
+		"--remote-debugging-pipe"}, options...)...)
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("%s does not start: %v", program, err)
@@ -76,8 +86,6 @@ func startBrowser(t *testing.T) *chromium {
 	for _, domain := range []string{"Page", "Network", "Runtime", "Log"} {
 		b.call(domain+".enable", nil, nil)
 	}
-	b.call("Network.emulateNetworkConditions",
-		fields{"offline": true, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}, nil)
 	return b
 }
 

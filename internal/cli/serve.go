@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -52,6 +53,7 @@ func (a *app) serve(ctx context.Context, dir, addr string) error {
 	}
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
+	debug.SetMemoryLimit(web.Memory)
 	s := web.New(dir)
 	err = s.Serve(ctx, at, func(url string) {
 		n, more := s.Runs()

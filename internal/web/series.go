@@ -11,11 +11,15 @@ import (
 	"railyard/internal/unit"
 )
 
+// Memory is what a server is to keep to, in bytes: budgets below are made for it, and who starts one says so to the collector of
+// garbage.
+const Memory = 256 << 20
+
 // Budgets of one run, in cells of base level; the levels above come to as many again.
 const (
 	portCells  = 1_500_000
 	flowCells  = 1_000_000
-	heldValues = 1_000_000 // of snapshots
+	heldValues = 200_000 // of snapshots
 )
 
 // queueName and flowName are what series.parquet knows beside links.

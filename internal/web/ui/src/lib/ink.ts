@@ -5,7 +5,7 @@ import { get, type Inks } from "./api";
 export const dark = () => matchMedia("(prefers-color-scheme: dark)").matches;
 
 export class Palette {
-  private colours = new Map<string, { light: string; dark: string }>();
+  private colours = new Map<string, { light: string; dark: string; hatched: boolean }>();
   readonly causes: Inks["causes"];
   readonly events: Inks["events"];
   isDark = dark();
@@ -23,6 +23,11 @@ export class Palette {
 
   cause(column: string): string {
     return this.of(`cause-${column}`);
+  }
+
+  // hatched tells which inks lines over them tell from others of their colour.
+  hatched(name: string): boolean {
+    return this.colours.get(name)?.hatched ?? false;
   }
 
   // ramp is the colour of a share from 0 to 1; nothing is pale.
