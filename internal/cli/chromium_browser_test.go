@@ -61,7 +61,7 @@ func startOnline(t *testing.T, options ...string) *chromium {
 	theirIn, to := pipe(t)
 	from, theirOut := pipe(t)
 	cmd := exec.Command(program, append([]string{"--headless", "--no-sandbox", "--no-first-run",
-		"--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND",
+		"--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 		"--disable-component-update", "--disable-sync", "--hide-scrollbars", "--user-data-dir=" + t.TempDir(),
 		"--remote-debugging-pipe"}, options...)...)
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}

@@ -181,8 +181,8 @@ type seriesRows struct {
 	every unit.Duration
 	until unit.Time
 	ends  int64
-	link  map[string]float64 // by interval, port and figure
-	queue map[string][]heldRow  // by port and class
+	link  map[string]float64   // by interval, port and figure
+	queue map[string][]heldRow // by port and class
 }
 
 type heldRow struct {
@@ -260,7 +260,8 @@ func TestBrowserServeLeadsToTheCause(t *testing.T) {
 		t.Errorf("the sentence leads to %q, the first blame is %s", title, blamed)
 	}
 	var most float64
-	b.run(`Math.max(...[...document.querySelectorAll("table.series[data-kind=queue] td[data-value]")].map((x) => Number(x.dataset.value)))`, &most)
+	b.run(`Math.max(...[...document.querySelectorAll("table.series[data-kind=queue] td[data-value]")]
+		.map((x) => Number(x.dataset.value)))`, &most)
 	if least := float64(run.Summary.Thresholds[0].ECN.Min); most < least {
 		t.Errorf("the queue that it shows comes to %v bytes, and marks from %v on", most, least)
 	}
@@ -273,7 +274,6 @@ func TestBrowserServeLeadsToTheCause(t *testing.T) {
 	b.await(`location.hash.includes("sel=port")`)
 	b.run("location.hash", &hash)
 	// The next pause, by the key for the next event of a kind.
-	b.run(`(() => { const s = document.getElementById("kind"); s.value = "pause"; s.dispatchEvent(new Event("change")); return 0; })()`, new(int))
 	b.run(fmt.Sprintf(`(location.hash = %q.replace(/[?&]t=\d+/, "?t=0") + "&kind=pause", 0)`, hash), new(int))
 	b.await(`document.getElementById("when").dataset.t === "0"`)
 	b.run(`(document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true})), 0)`, new(int))

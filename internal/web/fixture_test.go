@@ -58,10 +58,12 @@ func draw(intervals int) (d drawn) {
 			d.series = append(d.series, r)
 		}
 		if k%10 == 3 {
-			d.events = append(d.events, result.EventRow{Time: from + 7, Kind: result.EventPause, Port: "h2/s1", Class: 3, PSN: -1, Root: "s1/h1"},
+			d.events = append(d.events,
+				result.EventRow{Time: from + 7, Kind: result.EventPause, Port: "h2/s1", Class: 3, PSN: -1, Root: "s1/h1"},
 				result.EventRow{Time: from + 400, Kind: result.EventResume, Port: "h2/s1", Class: 3, PSN: -1})
 		}
-		d.ops = append(d.ops, result.OperationRow{Rank: int32(k % 2), Step: int32(k / 2), Name: "forward 1", Stream: "compute", Start: from, End: until, ReleasedBy: -1})
+		d.ops = append(d.ops, result.OperationRow{Rank: int32(k % 2), Step: int32(k / 2), Name: "forward 1", Stream: "compute",
+			Start: from, End: until, ReleasedBy: -1})
 	}
 	return d
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"embed"
-	"io/fs"
 	"mime"
 	"net/http"
 	"path"
@@ -21,7 +20,7 @@ func servePage(w http.ResponseWriter, r *http.Request, name string) error {
 	if name == "" {
 		name = "index.html"
 	}
-	b, err := fs.ReadFile(dist, path.Join("ui/dist", path.Clean("/"+name)))
+	b, err := dist.ReadFile(path.Join("ui/dist", path.Clean("/"+name)))
 	if err != nil {
 		return refuse(http.StatusNotFound, "there is no such page")
 	}

@@ -71,7 +71,8 @@ func TestOnlyWhoHasTheTokenIsAnswered(t *testing.T) {
 			if r.StatusCode != c.want {
 				t.Errorf("status %d, want %d", r.StatusCode, c.want)
 			}
-			if p := r.Header.Get("Content-Security-Policy"); !strings.Contains(p, "default-src 'none'") || strings.Contains(p, "unsafe-eval") {
+			p := r.Header.Get("Content-Security-Policy")
+			if !strings.Contains(p, "default-src 'none'") || strings.Contains(p, "unsafe-eval") {
 				t.Errorf("policy %q", p)
 			}
 		})
@@ -260,7 +261,8 @@ func TestHostileDirectories(t *testing.T) {
 		if notes := strings.Join(p.Notes, "\n"); !strings.Contains(notes, "series.parquet: is not the one that the run wrote") {
 			t.Errorf("%s: notes %q", id, notes)
 		}
-		if code, body := x.ask("api/tiles?run=" + id); code != http.StatusNotFound || !strings.Contains(string(body), "there is no series") {
+		code, body := x.ask("api/tiles?run=" + id)
+		if code != http.StatusNotFound || !strings.Contains(string(body), "there is no series") {
 			t.Errorf("%s: %d %.100s", id, code, body)
 		}
 	}

@@ -186,7 +186,8 @@ func (s *seriesTable) rowsOf(ctx context.Context, first, last int, until unit.Ti
 			err = s.sampled.Each(i, func(r *result.QueueRow) bool {
 				at := unit.Time(int64(r.Time) / int64(s.every) * int64(s.every))
 				if at < until {
-					row(&result.SeriesRow{From: at, Until: at.Add(s.every), Kind: result.SeriesQueue, Port: r.Port, Class: r.Class, Bytes: r.Bytes})
+					row(&result.SeriesRow{From: at, Until: at.Add(s.every), Kind: result.SeriesQueue, Port: r.Port, Class: r.Class,
+						Bytes: r.Bytes})
 				}
 				return true
 			})
