@@ -152,7 +152,10 @@ func TestBrowserServeShowsTheRows(t *testing.T) {
 		for end := time.Now().Add(browserLimit); len(got) == 0; time.Sleep(10 * time.Millisecond) {
 			b.run(fmt.Sprintf(shownAt, at), &got)
 			if time.Now().After(end) {
-				t.Fatalf("the page never shows %v", at)
+				var state string
+				b.run(`[location.hash, ...["when", "grain", "progress", "ports"].map((x) =>
+					document.getElementById(x)?.outerHTML.slice(0, 900))].join("\n")`, &state)
+				t.Fatalf("the page never shows %d ps:\n%s", at, state)
 			}
 		}
 		for range perTime {
