@@ -25,8 +25,9 @@ time. Runs that are still being written are followed. It prints the address of t
 which nothing is answered, and goes on until Ctrl-C. It only reads.
 
 What is to be seen over time a run must have kept: output: {series: true, events: true, operations: true}.`,
-		Example: "  railyard serve\n  railyard serve runs/incast-1 --addr 127.0.0.1:8080",
-		Args:    cobra.MaximumNArgs(1),
+		Example:           "  railyard serve\n  railyard serve runs/incast-1 --addr 127.0.0.1:8080",
+		Args:              runDirs(0, 1),
+		ValidArgsFunction: completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "runs"
 			if len(args) == 1 {
