@@ -294,8 +294,8 @@ func (j *Job) trainingNotes(s *result.JobFigures, diverged bool) []string {
 	}
 	if t := j.plan.Spec.Train; t.Kernel == nn.Portable.Name && slices.Contains(slowByRounding, t.Model) &&
 		j.r.plan.StepWork(j.plan).Hardware*s.Steps >= slowFLOP {
-		notes = append(notes, fmt.Sprintf("kernel portable: the same weights on every processor. %s.train.kernel: fma computes a %s in about "+
-			"a third of the time, with weights of its own", j.plan.Spec.Path(), t.Model))
+		notes = append(notes, fmt.Sprintf("kernel portable: the same weights on every processor. %s.train.kernel: fma computes "+
+			"a %s in about a third of the time, with weights of its own", j.plan.Spec.Path(), t.Model))
 	}
 	if s.Drift != nil {
 		notes = append(notes, fmt.Sprintf("drift: after %s the weights are %.4g of their norm away from those of one rank: stages "+
