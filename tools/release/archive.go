@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"time"
 )
 
 // An entry is a file or a folder of an archive.
@@ -98,10 +99,10 @@ func tarGz(w io.Writer, all []entry) error {
 
 // zipped writes entries as a zip.
 func zipped(w io.Writer, all []entry) error {
-	const firstDay = 1<<5 | 1 // 1980-01-01: MS-DOS knows no day before, and zip wants one
+	firstDay := time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC) // MS-DOS knows no day before, and zip wants one
 	z := zip.NewWriter(w)
 	for _, e := range all {
-		h := &zip.FileHeader{Name: e.name, Method: zip.Deflate, ModifiedDate: firstDay}
+		h := &zip.FileHeader{Name: e.name, Method: zip.Deflate, Modified: firstDay}
 		h.SetMode(fs.FileMode(e.mode))
 		if e.name[len(e.name)-1] == '/' {
 			h.SetMode(fs.FileMode(e.mode) | fs.ModeDir)
