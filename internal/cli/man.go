@@ -87,7 +87,10 @@ func manText(cmd *cobra.Command) ([]byte, error) {
 	cmd.InitDefaultHelpFlag()
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		f.Hidden = f.Hidden || f.Name == "help"
-		f.Usage = markdown(f.Usage)
+		if _, done := f.Annotations[inMarkdown]; !done { // --color is a flag of every command
+			f.Usage = markdown(f.Usage)
+			f.Annotations = map[string][]string{inMarkdown: nil}
+		}
 	})
 	noDate := time.Time{}
 	header := &doc.GenManHeader{Date: &noDate, Source: "railyard " + result.Version, Manual: "Railyard"}
@@ -99,6 +102,9 @@ func manText(cmd *cobra.Command) ([]byte, error) {
 	// A plain - may be printed as a hyphen, which no shell takes for an option.
 	return []byte(strings.NewReplacer(`\-`, `\-`, "-", `\-`).Replace(page)), nil
 }
+
+// inMarkdown is the annotation of a flag whose text is Markdown already.
+const inMarkdown = "railyard: in Markdown"
 
 // manDescription is what a command does, in Markdown, with the sections that cobra/doc does not
 // know.
