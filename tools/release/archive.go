@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"time"
 )
 
 // An entry is a file or a folder of an archive.
@@ -99,10 +98,11 @@ func tarGz(w io.Writer, all []entry) error {
 
 // zipped writes entries as a zip.
 func zipped(w io.Writer, all []entry) error {
-	firstDay := time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC) // MS-DOS knows no day before, and zip wants one
+	const firstDay = 1<<5 | 1 // 1980-01-01: MS-DOS knows no day before, and zip wants one
 	z := zip.NewWriter(w)
 	for _, e := range all {
-		h := &zip.FileHeader{Name: e.name, Method: zip.Deflate, Modified: firstDay}
+		h := &zip.FileHeader{Name: e.name, Method: zip.Deflate}
+		h.ModifiedDate = firstDay //lint:ignore SA1019 what takes its place wants a clock's time
 		h.SetMode(fs.FileMode(e.mode))
 		if e.name[len(e.name)-1] == '/' {
 			h.SetMode(fs.FileMode(e.mode) | fs.ModeDir)
