@@ -89,7 +89,10 @@ func manText(cmd *cobra.Command) ([]byte, error) {
 		f.Hidden = f.Hidden || f.Name == "help"
 		if _, done := f.Annotations[inMarkdown]; !done { // --color is a flag of every command
 			f.Usage = markdown(f.Usage)
-			f.Annotations = map[string][]string{inMarkdown: nil}
+			if f.Annotations == nil {
+				f.Annotations = map[string][]string{}
+			}
+			f.Annotations[inMarkdown] = nil
 		}
 	})
 	noDate := time.Time{}
