@@ -59,6 +59,9 @@ src,dst,src_port,dst_port and maybe protocol,qp. Then --links says how many equa
 			if f.seeds < 1 || f.seeds > mostSeeds {
 				return misuse("hash: --seeds %d: want 1 to %d", f.seeds, mostSeeds)
 			}
+			if ofFlows && !cmd.Flags().Changed("links") {
+				return misuse("hash: a file of flows, .csv, needs --links N: over how many equal links they are spread, 1 to 1024")
+			}
 			if ofFlows {
 				return a.hashFlows(args[0], &f)
 			}

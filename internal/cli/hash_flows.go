@@ -63,9 +63,6 @@ type seedsJSON struct {
 
 // checkFlowFlags refuses what no switch could do.
 func checkFlowFlags(f *hashFlags) error {
-	if f.links == 0 {
-		return misuse("hash: a file of flows, .csv, needs --links N: over how many equal links they are spread, 1 to 1024")
-	}
 	if f.links < 1 || f.links > 1024 {
 		return misuse("hash: --links %d: want 1 to 1024, how many equal links the flows are spread over", f.links)
 	}
