@@ -267,6 +267,8 @@ func TestMessagesFitTheTerminal(t *testing.T) {
 func FuzzFolded(f *testing.F) {
 	f.Add("a message of some words", 12, 4, 20)
 	f.Add("  blanks  and aVeryLongWordThatDoesNotFit", 3, 8, 16)
+	f.Add("a messa\xbf\xea\x1c?O{l\xff\xf2[\x9c\xc3}\x9e\xde\xc1eK~?ge of\xa0some yyyyywords", 2, 4, 29)
+	f.Add("\x16 blanks  and aVeryLongWordTha\x92Doe\xff\xffotF\x94W\xee\f\xc3Z>it", 95, 8, 31)
 	f.Fuzz(func(t *testing.T, text string, at, indent, columns int) {
 		if at < 0 || at > 200 || indent < 0 || indent > 8 || columns < 20 || columns > 200 ||
 			strings.ContainsAny(text, "\n\r") {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"railyard/internal/shown"
@@ -50,21 +51,30 @@ func folded(text string, at, indent, columns int) string {
 		return text
 	}
 	var b strings.Builder
-	for i, word := range strings.Split(text, " ") {
+	held := false // the line has a word
+	for blank := ""; ; {
+		word, rest := text, ""
+		if end := strings.IndexFunc(text, unicode.IsSpace); end >= 0 {
+			word, rest = text[:end], text[end:]
+		}
 		n := utf8.RuneCountInString(word)
-		switch {
-		case i == 0 && (at+n <= columns || at <= indent):
-		case i == 0 || at+1+n > columns && at > indent:
+		switch first := blank == ""; {
+		case first && (at+n <= columns || at <= indent):
+		case first || at+1+n > columns && (held || at > indent):
 			b.WriteString("\n" + strings.Repeat(" ", indent))
-			at = indent
+			at, held = indent, false
 		default:
-			b.WriteByte(' ')
+			b.WriteString(blank)
 			at++
 		}
 		b.WriteString(word)
-		at += n
+		at, held = at+n, held || n > 0
+		if rest == "" {
+			return b.String()
+		}
+		_, size := utf8.DecodeRuneInString(rest)
+		blank, text = rest[:size], rest[size:]
 	}
-	return b.String()
 }
 
 // A source is a line of the text, and a place in it that was found: the next one is likely behind
