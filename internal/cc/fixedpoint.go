@@ -9,17 +9,6 @@ type RED struct {
 	P        unit.Ratio
 }
 
-// Mark is the probability with which a packet is marked at queue length q.
-func (r RED) Mark(q unit.Bytes) float64 {
-	switch {
-	case q <= r.Min:
-		return 0
-	case q > r.Max:
-		return 1
-	}
-	return r.P.Float() * float64(q-r.Min) / float64(r.Max-r.Min)
-}
-
 // An Equilibrium is where DCQCN's fluid model rests: every flow at its fair share.
 type Equilibrium struct {
 	Mark    float64      // p*: part of packets marked

@@ -134,3 +134,14 @@ func TestCoNEXT16Terms(t *testing.T) {
 		}
 	}
 }
+
+// Mark is the probability with which a packet is marked at queue length q.
+func (r RED) Mark(q unit.Bytes) float64 {
+	switch {
+	case q <= r.Min:
+		return 0
+	case q > r.Max:
+		return 1
+	}
+	return r.P.Float() * float64(q-r.Min) / float64(r.Max-r.Min)
+}

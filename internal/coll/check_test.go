@@ -173,3 +173,19 @@ func TestProblemsAreCut(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// NewTable writes out a schedule.
+func NewTable(s Schedule) *Table {
+	t := &Table{name: s.Name(), ranks: s.Ranks(), channels: s.Channels(), chunks: s.Chunks(), slots: s.Slots(),
+		inputs: Inputs(s), slices: Slices(s)}
+	for r := range t.ranks {
+		for c := range t.channels {
+			ops := make([]Op, s.Len(r, c))
+			for i := range ops {
+				ops[i] = s.Op(r, c, i)
+			}
+			t.ops = append(t.ops, ops)
+		}
+	}
+	return t
+}

@@ -21,14 +21,6 @@ func (l Link) send(n int, size unit.Bytes) unit.Duration {
 	return unit.Duration(n) * l.Rate.TransmitTime(size)
 }
 
-// RingAllReduceTime returns the closed-form time of a ring all-reduce of bytes
-// over n ranks whose links all have this rate and whose messages all take this
-// latency besides: 2(n-1) steps of one chunk, the largest (bytes/n rounded up).
-// One channel, nothing else on the links, no slices, no time to reduce.
-func RingAllReduceTime(n int, bytes unit.Bytes, rate unit.Bitrate, latency unit.Duration) unit.Duration {
-	return ringTime(2)(n, bytes, Link{rate, latency}, 1)
-}
-
 // Time returns the closed-form time of an algorithm of Algorithms over n ranks,
 // whose links are all alike: one channel, nothing else on the links, no time to
 // reduce, no wait for credits, hosts of one rank. bytes is as nccl-tests counts:

@@ -18,7 +18,8 @@ func TestRingAllReduceTime(t *testing.T) {
 		{3, 1, 4 * (80*unit.Picosecond + 5*unit.Microsecond)}, // the largest chunk is 1 byte
 		{1, 100_000_000, 0},
 	} {
-		if got := RingAllReduceTime(c.n, c.bytes, 100*unit.GigabitPerSec, 5*unit.Microsecond); got != c.want {
+		link := Link{100 * unit.GigabitPerSec, 5 * unit.Microsecond}
+		if got := Time("ring-all-reduce", c.n, c.bytes, link, 1); got != c.want {
 			t.Errorf("%d ranks, %v: %v, want %v", c.n, c.bytes, got, c.want)
 		}
 	}
@@ -29,7 +30,7 @@ func TestBusBandwidthOfARingIsTheLinkRate(t *testing.T) {
 	rate := 400 * unit.GigabitPerSec
 	for _, n := range []int{2, 4, 8, 16} {
 		size := unit.Bytes(n) * unit.Megabyte
-		d := RingAllReduceTime(n, size, rate, 0)
+		d := Time("ring-all-reduce", n, size, Link{Rate: rate}, 1)
 		if got := BusBandwidth(AllReduce, n, size, d); got != rate {
 			t.Errorf("all-reduce over %d ranks: %v, want %v", n, got, rate)
 		}

@@ -235,3 +235,33 @@ func (g Goal) ranks(n int) string {
 	}
 	return fmt.Sprintf("0 to %d", n-1)
 }
+
+// Within returns the goal of a schedule as the goal of a group of a job's ranks.
+func (g Goal) Within(members []int32) Goal {
+	if g.Members != nil {
+		panic("coll: the goal of a group within another")
+	}
+	of := g
+	of.Members = members
+	switch g.Collective {
+	case BroadcastFrom, ReduceTo, GatherTo, ScatterFrom:
+		of.Root = members[g.Root]
+	}
+	if g.Owner != nil {
+		of.Owner = func(channel, chunk int) int32 { return members[g.Owner(channel, chunk)] }
+	}
+	if g.From != nil {
+		of.From = func(rank int32) int32 {
+			for i, r := range members {
+				if r != rank {
+					continue
+				}
+				if from := g.From(int32(i)); from >= 0 {
+					return members[from]
+				}
+			}
+			return -1
+		}
+	}
+	return of
+}

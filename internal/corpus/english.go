@@ -16,6 +16,3 @@ func English() *Grammar {
 	}
 	return g
 }
-
-// EnglishText is the file of the grammar that comes along.
-func EnglishText() string { return string(englishText) }

@@ -1,14 +1,11 @@
 package lab
 
 import (
-	"context"
-	"encoding/json"
 	"math"
 	"strconv"
 
 	"railyard/internal/chart"
 	"railyard/internal/chart/svg"
-	"railyard/internal/input"
 	"railyard/internal/output"
 	"railyard/internal/result"
 )
@@ -149,14 +146,4 @@ func (o *Outcome) write(folder *output.Folder) error {
 		return err
 	}
 	return o.writePage(folder)
-}
-
-// Read returns what a lab left in its folder.
-func Read(dir string) (*Document, error) {
-	b, err := input.ReadIn(context.Background(), dir, valuesFile, mostRun)
-	if err != nil {
-		return nil, err
-	}
-	var d Document
-	return &d, json.Unmarshal(b, &d)
 }

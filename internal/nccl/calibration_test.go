@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -218,4 +219,34 @@ func TestPart(t *testing.T) {
 	if _, _, err := plain.Part(coll.AllReduce, g, same, unit.Ratio{Num: 1, Den: 1}, nil); err == nil {
 		t.Error("a factor of 1 is no error")
 	}
+}
+
+// Calibrate returns the efficiency of links of rate raw inside a host by which the model gives a
+// measured bus bandwidth: that of a ring with Simple at a size at which latencies no longer count.
+func Calibrate(raw, bus unit.Bitrate) (unit.Ratio, error) {
+	if raw <= 0 || bus <= 0 || bus > raw {
+		return unit.Ratio{}, fmt.Errorf("bus bandwidth of %v over links of %v, want more than 0, at most the links' rate",
+			bus, raw)
+	}
+	return unit.Ratio{Num: int64(bus), Den: int64(raw)}, nil
+}
+
+// Pairs joins two sweeps by size, in order. Of sizes measured several times the first counts;
+// points without a time do not.
+func Pairs(measured, simulated []Point) []Pair {
+	at := map[unit.Bytes]unit.Duration{}
+	for _, s := range simulated {
+		if _, seen := at[s.Bytes]; !seen && s.Time > 0 {
+			at[s.Bytes] = s.Time
+		}
+	}
+	var ps []Pair
+	for _, m := range measured {
+		if t := at[m.Bytes]; t > 0 && m.Time > 0 {
+			ps = append(ps, Pair{m.Bytes, m.Time, t})
+			delete(at, m.Bytes)
+		}
+	}
+	slices.SortFunc(ps, func(a, b Pair) int { return int(min(max(a.Bytes-b.Bytes, -1), 1)) })
+	return ps
 }

@@ -85,33 +85,6 @@ func nameOf(kind string, names []string, i int) string {
 	return names[i]
 }
 
-// ParseAlgorithm returns the algorithm of this name.
-func ParseAlgorithm(name string) (Algorithm, error) {
-	i, err := parse("algorithm", algorithmNames[:], name)
-	return Algorithm(i), err
-}
-
-// ParseProtocol returns the protocol of this name.
-func ParseProtocol(name string) (Protocol, error) {
-	i, err := parse("protocol", protocolNames[:], name)
-	return Protocol(i), err
-}
-
-// ParseGeneration returns the generation of this name.
-func ParseGeneration(name string) (Generation, error) {
-	i, err := parse("generation", generationNames[:], name)
-	return Generation(i), err
-}
-
-func parse(kind string, names []string, name string) (int, error) {
-	for i, n := range names {
-		if n == name {
-			return i, nil
-		}
-	}
-	return 0, fmt.Errorf("%s %q: want one of %v", kind, name, names)
-}
-
 // Schedule returns the name in coll.Algorithms of what the algorithm does for a collective, "" if
 // coll has none: CollNet is predicted only.
 func (a Algorithm) Schedule(c coll.Collective) string { return schedules[a][c] }

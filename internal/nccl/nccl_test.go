@@ -447,3 +447,48 @@ func TestOneRank(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 }
+
+// ParseAlgorithm returns the algorithm of this name.
+func ParseAlgorithm(name string) (Algorithm, error) {
+	i, err := parse("algorithm", algorithmNames[:], name)
+	return Algorithm(i), err
+}
+
+// ParseProtocol returns the protocol of this name.
+func ParseProtocol(name string) (Protocol, error) {
+	i, err := parse("protocol", protocolNames[:], name)
+	return Protocol(i), err
+}
+
+// ParseGeneration returns the generation of this name.
+func ParseGeneration(name string) (Generation, error) {
+	i, err := parse("generation", generationNames[:], name)
+	return Generation(i), err
+}
+
+func parse(kind string, names []string, name string) (int, error) {
+	for i, n := range names {
+		if n == name {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("%s %q: want one of %v", kind, name, names)
+}
+
+// Chunk: see Slice.
+func (p Params) Chunk(c coll.Collective, a Algorithm, proto Protocol) unit.Bytes {
+	if !p.several(c, a, proto) {
+		return p.Step(proto)
+	}
+	return p.Step(proto) * unit.Bytes(p.Protocols[proto].ChunkSteps)
+}
+
+// SendChunk is how many bytes of a send go together over a group's links (init.cc:
+// computeBuffSizes).
+func (p Params) SendChunk(g Group) unit.Bytes {
+	hop := g.Intra
+	if g.Nodes > 1 {
+		hop = Net
+	}
+	return min(p.P2PChunk[hop], p.Step(Simple))
+}

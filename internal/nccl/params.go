@@ -259,24 +259,6 @@ func (p Params) Slice(c coll.Collective, a Algorithm, proto Protocol) unit.Bytes
 	return p.Step(proto) * unit.Bytes(p.Protocols[proto].SliceSteps)
 }
 
-// Chunk: see Slice.
-func (p Params) Chunk(c coll.Collective, a Algorithm, proto Protocol) unit.Bytes {
-	if !p.several(c, a, proto) {
-		return p.Step(proto)
-	}
-	return p.Step(proto) * unit.Bytes(p.Protocols[proto].ChunkSteps)
-}
-
-// SendChunk is how many bytes of a send go together over a group's links (init.cc:
-// computeBuffSizes).
-func (p Params) SendChunk(g Group) unit.Bytes {
-	hop := g.Intra
-	if g.Nodes > 1 {
-		hop = Net
-	}
-	return min(p.P2PChunk[hop], p.Step(Simple))
-}
-
 func (p Params) several(c coll.Collective, a Algorithm, proto Protocol) bool {
 	return a == Ring && proto == Simple &&
 		(c == coll.AllReduce || c == coll.AllGather || c == coll.ReduceScatter)

@@ -188,13 +188,3 @@ func (p Params) nvlsChunk(bytes unit.Bytes, lanes int) unit.Bytes {
 	}
 	return chunk
 }
-
-// Calibrate returns the efficiency of links of rate raw inside a host by which the model gives a
-// measured bus bandwidth: that of a ring with Simple at a size at which latencies no longer count.
-func Calibrate(raw, bus unit.Bitrate) (unit.Ratio, error) {
-	if raw <= 0 || bus <= 0 || bus > raw {
-		return unit.Ratio{}, fmt.Errorf("bus bandwidth of %v over links of %v, want more than 0, at most the links' rate",
-			bus, raw)
-	}
-	return unit.Ratio{Num: int64(bus), Den: int64(raw)}, nil
-}

@@ -26,26 +26,6 @@ func (p Pair) Ratio() float64 {
 	return float64(max(p.Measured, p.Simulated)) / float64(min(p.Measured, p.Simulated))
 }
 
-// Pairs joins two sweeps by size, in order. Of sizes measured several times the first counts;
-// points without a time do not.
-func Pairs(measured, simulated []Point) []Pair {
-	at := map[unit.Bytes]unit.Duration{}
-	for _, s := range simulated {
-		if _, seen := at[s.Bytes]; !seen && s.Time > 0 {
-			at[s.Bytes] = s.Time
-		}
-	}
-	var ps []Pair
-	for _, m := range measured {
-		if t := at[m.Bytes]; t > 0 && m.Time > 0 {
-			ps = append(ps, Pair{m.Bytes, m.Time, t})
-			delete(at, m.Bytes)
-		}
-	}
-	slices.SortFunc(ps, func(a, b Pair) int { return int(min(max(a.Bytes-b.Bytes, -1), 1)) })
-	return ps
-}
-
 // Error returns exp(mean |ln(simulated/measured)|) - 1 over the pairs: by how much a time is wrong,
 // as a factor either way, on the whole. 0 of none.
 func Error(ps []Pair) float64 {

@@ -1,8 +1,10 @@
 package nccltests
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -409,4 +411,52 @@ func TestDevicesCutShort(t *testing.T) {
 			t.Errorf("%s%v, %+v", text, err, table)
 		}
 	}
+}
+
+// Ranks is how many ranks the log names.
+func (t *Table) Ranks() int {
+	seen := map[int]bool{}
+	for _, d := range t.Devices {
+		seen[d.Rank] = true
+	}
+	return len(seen)
+}
+
+// Hosts is how many hosts the log names.
+func (t *Table) Hosts() int {
+	seen := map[string]bool{}
+	for _, d := range t.Devices {
+		seen[d.Host] = true
+	}
+	return len(seen)
+}
+
+// WriteText prints the table as nccl-tests does: devices, columns, rows, and what it says in the
+// end.
+func (t *Table) WriteText(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	t.writeHead(b)
+	for i := range t.Rows {
+		t.writeRow(b, &t.Rows[i])
+	}
+	t.writeFoot(b)
+	return b.Flush()
+}
+
+func (t *Table) writeFoot(b *bufio.Writer) {
+	bad := 0
+	for _, r := range t.Rows {
+		for _, res := range []*Result{r.Out, r.In} {
+			if res != nil && !t.Delta && res.Errors.Value > 0 {
+				bad++
+			}
+		}
+	}
+	verdict := "OK"
+	if bad > 0 {
+		verdict = "FAILED"
+	}
+	line(b, "# %-20s : %d %s", "Out of bounds values", bad, verdict)
+	line(b, "# %-20s : %.6g", "Avg bus bandwidth", t.AverageBusBW())
+	line(b, "#")
 }

@@ -113,24 +113,6 @@ func (o Operation) Program() string {
 	return ""
 }
 
-// Ranks is how many ranks the log names.
-func (t *Table) Ranks() int {
-	seen := map[int]bool{}
-	for _, d := range t.Devices {
-		seen[d.Rank] = true
-	}
-	return len(seen)
-}
-
-// Hosts is how many hosts the log names.
-func (t *Table) Hosts() int {
-	seen := map[string]bool{}
-	for _, d := range t.Devices {
-		seen[d.Host] = true
-	}
-	return len(seen)
-}
-
 // NewResult is a time with its bandwidths (doc/PERFORMANCE.md). bytes is the whole buffer of a
 // rank. hypercube counts what a rank receives, as both (src/hypercube.cu).
 func NewResult(o Operation, ranks int, bytes unit.Bytes, time unit.Duration) Result {

@@ -7,18 +7,6 @@ import (
 	"strings"
 )
 
-// WriteText prints the table as nccl-tests does: devices, columns, rows, and what it says in the
-// end.
-func (t *Table) WriteText(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	t.writeHead(b)
-	for i := range t.Rows {
-		t.writeRow(b, &t.Rows[i])
-	}
-	t.writeFoot(b)
-	return b.Flush()
-}
-
 // WriteHead prints what comes before the rows, for those who print rows as they come.
 func (t *Table) WriteHead(w io.Writer) error {
 	b := bufio.NewWriter(w)
@@ -68,24 +56,6 @@ func (t *Table) writeHead(b *bufio.Writer) {
 
 func (t *Table) writeRow(b *bufio.Writer, r *Row) {
 	line(b, "%12d  %12d  %8s  %6s  %6d%s%s", int64(r.Bytes), r.Count, r.Type, r.RedOp, r.Root, t.body(r.Out), t.body(r.In))
-}
-
-func (t *Table) writeFoot(b *bufio.Writer) {
-	bad := 0
-	for _, r := range t.Rows {
-		for _, res := range []*Result{r.Out, r.In} {
-			if res != nil && !t.Delta && res.Errors.Value > 0 {
-				bad++
-			}
-		}
-	}
-	verdict := "OK"
-	if bad > 0 {
-		verdict = "FAILED"
-	}
-	line(b, "# %-20s : %d %s", "Out of bounds values", bad, verdict)
-	line(b, "# %-20s : %.6g", "Avg bus bandwidth", t.AverageBusBW())
-	line(b, "#")
 }
 
 // body prints a result, or as many blanks.

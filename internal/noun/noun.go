@@ -137,15 +137,6 @@ var about = []struct {
 	{Checkpoint, Share, "ranks stood still while checkpoints were written"},
 }
 
-// All lists the nouns in the order of their rooms: networks first, the job last.
-func All() []Noun {
-	all := make([]Noun, len(about))
-	for i := range about {
-		all[i] = about[i].noun
-	}
-	return all
-}
-
 // find returns where a noun stands in about, -1 if it is none.
 func (n Noun) find() int {
 	for i := range about {

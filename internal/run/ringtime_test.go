@@ -55,7 +55,7 @@ func message(sc *scenario.Scenario, bytes unit.Bytes) (placed, acknowledgement u
 
 // A ring all-reduce takes 2 (n-1) messages one after the other, n-1 reductions and n-2 copies
 // between them, a launch before and the last acknowledgement after: to the picosecond.
-// coll.RingAllReduceTime has the messages: 2 (n-1)/n * size / rate and latencies.
+// coll.Time has the messages: 2 (n-1)/n * size / rate and latencies.
 func TestRingAllReduceTakesItsClosedForm(t *testing.T) {
 	for _, c := range []struct{ n, mtu int }{{2, 4096}, {4, 2048}, {5, 2048}, {8, 1024}} {
 		yaml := oneEach(t, c.n, c.mtu, 65536) // one acknowledgement per message: it never meets data
@@ -70,7 +70,8 @@ func TestRingAllReduceTakesItsClosedForm(t *testing.T) {
 		device := plan.Jobs[0].Work.Programs[0].Device
 		latency := placed - sc.Fabric.Links.Host.TransmitTime(chunk)
 		reduce, copied := device.ReduceTime(int64(chunk)), device.CopyTime(int64(chunk))
-		want := device.Launch + coll.RingAllReduceTime(c.n, size, sc.Fabric.Links.Host, latency) +
+		link := coll.Link{Rate: sc.Fabric.Links.Host, Latency: latency}
+		want := device.Launch + coll.Time("ring-all-reduce", c.n, size, link, 1) +
 			unit.Duration(c.n-1)*reduce + unit.Duration(c.n-2)*copied + max(ack, copied)
 
 		r := run(t, yaml, Options{})

@@ -23,9 +23,6 @@ func Hidden(r rune) bool {
 		unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// Turns reports whether a character turns the direction of writing: UAX #9, section 2.
-func Turns(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }
-
 // Text returns a text of one line, in which every hidden character is an escape.
 func Text(s string) string { return escaped(s, "") }
 
@@ -92,6 +89,3 @@ func escape(r rune, bytes string) string {
 	}
 	return fmt.Sprintf(`\U%08x`, r)
 }
-
-// Of returns how a character is shown in a line: itself, or its escape.
-func Of(r rune) string { return Text(string(r)) }
