@@ -110,6 +110,10 @@ var rules = map[string]rule{
 	"shown": {
 		why: "what a terminal obeys becomes what is seen: whose text it is, and where it goes, is above it",
 	},
+	"formula": {
+		may: "located unit",
+		why: "arithmetic that stands in files: what a name stands for is for the room whose file it is",
+	},
 	"located": {
 		may: "shown",
 		why: "what is wrong with a text and where is a value: what the text means is for its parser, where it " +
@@ -408,7 +412,7 @@ var rules = map[string]rule{
 	},
 	"labs": {why: "the labs that come with Railyard as files; what they mean, lab says"},
 	"lab": {
-		may: "board chart chart/svg chart/text coll hash input inventory labs located netconf " +
+		may: "board chart chart/svg chart/text coll formula hash input inventory labs located netconf " +
 			"netconf/dialects nn output plan report result run scenario sheet shown survey topo wire " +
 			"workload",
 		why: "a lab is a user of runs: it knows one by its directory. Of nn, coll and workload its benches show the " +

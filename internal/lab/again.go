@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"railyard/internal/formula"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 )
@@ -21,24 +22,24 @@ type Again struct {
 	scenario *scenario.Scenario
 }
 
-func readAgain(c *cursor, s *statement) {
+func readAgain(c *formula.Cursor, s *statement) {
 	s.named(c, "a name")
-	c.take("=")
-	for c.err == nil && (len(s.words) == 0 || c.peek().kind == quoted) {
+	c.Take("=")
+	for c.Err == nil && (len(s.words) == 0 || c.Peek().Kind == formula.Quoted) {
 		s.text(c, "a key that is set")
 	}
-	if c.err == nil && len(s.words) < 2 {
-		c.fail(c.peek(), `want what is changed in "quotes" here, behind the keys`)
+	if c.Err == nil && len(s.words) < 2 {
+		c.Fail(c.Peek(), `want what is changed in "quotes" here, behind the keys`)
 	}
 }
 
 // runAgain takes the scenario once more, as it stands, with keys set.
-func (g *ledger) runAgain(s *statement) (token, error) {
+func (g *ledger) runAgain(s *statement) (formula.Token, error) {
 	if g.scenario == nil {
 		return s.name, fmt.Errorf("there is no %s to run again", scenarioFile)
 	}
 	last := len(s.words) - 1
-	a := &Again{Name: s.name.text, Meaning: s.words[last], Set: s.words[:last]}
+	a := &Again{Name: s.name.Text, Meaning: s.words[last], Set: s.words[:last]}
 	var changes []scenario.Change
 	for _, set := range a.Set {
 		path, text, found := strings.Cut(set, "=")

@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 
+	"railyard/internal/located"
 	"railyard/internal/nn"
 )
 
@@ -84,7 +85,7 @@ func (c *counted) stages(fixed string, filters []float64) error {
 			return err
 		}
 	} else if fixed != "none" {
-		return fmt.Errorf("fixed %q, want %s", fixed, list(append([]string{"none"}, keys(edgeKernels)...)))
+		return fmt.Errorf("fixed %q, want %s", fixed, located.OneOf(append([]string{"none"}, keys(edgeKernels)...)))
 	}
 	for _, f := range filters {
 		if f != float64(int(f)) || f < 1 || f > 1024 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"railyard/internal/chart"
+	"railyard/internal/located"
 	"railyard/internal/nn"
 )
 
@@ -73,7 +74,7 @@ func runEdges(a Args) (*Shown, error) {
 func newSlide(in nn.Volume, kernels string, act nn.Activation) (*slide, error) {
 	of, known := edgeKernels[kernels]
 	if !known {
-		return nil, fmt.Errorf("kernels %q, want %s", kernels, list(keys(edgeKernels)))
+		return nil, fmt.Errorf("kernels %q, want %s", kernels, located.OneOf(keys(edgeKernels)))
 	}
 	e := &slide{in: in, finds: of.finds, kernels: of.make()}
 	var err error

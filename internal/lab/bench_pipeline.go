@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"railyard/internal/chart"
+	"railyard/internal/located"
 	"railyard/internal/workload"
 )
 
@@ -51,7 +52,7 @@ func runPipeline(a Args) (*Shown, error) {
 	order, known := orders[a.Text("order")]
 	switch {
 	case !known:
-		return nil, fmt.Errorf("order is %q, want %s", a.Text("order"), list(keys(orders)))
+		return nil, fmt.Errorf("order is %q, want %s", a.Text("order"), located.OneOf(keys(orders)))
 	case stage > p.stages || batch > p.batches:
 		return nil, fmt.Errorf("batch %d of stage %d is followed, and there are %d stages and %d batches", batch, stage,
 			p.stages, p.batches)

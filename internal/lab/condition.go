@@ -3,10 +3,10 @@ package lab
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"unicode/utf8"
 
+	"railyard/internal/formula"
 	"railyard/internal/located"
 )
 
@@ -16,91 +16,22 @@ import (
 // wasPrefix begins the name of a value as it is where nothing is changed: in what a try promises.
 const wasPrefix = "was."
 
-// condition is comparisons joined by or, each of which is comparisons joined by and.
-type condition struct {
-	any [][]comparison
-}
-
-// comparison is two expressions and how they must stand to each other.
-type comparison struct {
-	left, right expr
-	sign        string // < > <= >= = !=
-}
-
 // choice is a condition of the text with its branches; the last may have none.
 type choice struct {
-	at       token
+	at       formula.Token
 	branches []branch
 }
 
 type branch struct {
-	when *condition // nil: else
+	when *formula.Condition // nil: else
 	text []inline
 }
 
-// condition reads comparisons, as long as they are joined.
-func (c *cursor) condition() *condition {
-	k := &condition{}
-	for {
-		all := []comparison{c.comparison()}
-		for c.accept("and") {
-			all = append(all, c.comparison())
-		}
-		k.any = append(k.any, all)
-		if !c.accept("or") {
-			return k
-		}
-	}
-}
-
-func (c *cursor) comparison() comparison {
-	k := comparison{left: c.expr()}
-	t := c.next()
-	switch k.sign = t.text; {
-	case t.is("<") || t.is(">"):
-		if c.accept("=") {
-			k.sign += "="
-		}
-	case t.is("!"):
-		c.take("=")
-		k.sign = "!="
-	case !t.is("="):
-		c.fail(t, "%s: want < > <= >= = or != here", t.shown())
-	}
-	k.right = c.expr()
-	return k
-}
-
-// holds works a condition out. Numbers that differ by less than the slack of an expectation are equal. All of it is
-// worked out, so that a name that nobody knows is told.
-func (k *condition) holds(value func(name string) (float64, error)) (bool, error) {
-	any := false
-	for _, all := range k.any {
-		each := true
-		for i := range all {
-			a, err := all[i].left.eval(value)
-			if err != nil {
-				return false, err
-			}
-			b, err := all[i].right.eval(value)
-			if err != nil {
-				return false, err
-			}
-			slack := 1e-9 * math.Max(math.Abs(a), math.Abs(b))
-			less, more := a < b-slack, a > b+slack
-			each = each && map[string]bool{"<": less, ">": more, "<=": !more, ">=": !less, "=": !less && !more,
-				"!=": less || more}[all[i].sign]
-		}
-		any = any || each
-	}
-	return any, nil
-}
-
 // conditionOf reads a condition of the text; column is that of its first character.
-func conditionOf(text string, line, column int) (*condition, located.Problems) {
-	tokens, ps := tokensOf(text, line)
+func conditionOf(text string, line, column int) (*formula.Condition, located.Problems) {
+	tokens, ps := formula.Tokens(text, line)
 	for i := range tokens {
-		tokens[i].column += column - 1
+		tokens[i].Column += column - 1
 	}
 	for i := range ps {
 		ps[i].File, ps[i].Column = readmeFile, ps[i].Column+column-1
@@ -112,13 +43,13 @@ func conditionOf(text string, line, column int) (*condition, located.Problems) {
 		return nil, located.Problems{{File: readmeFile, Line: line, Column: column, Width: 1,
 			Message: "want a condition such as lr < 0.1 or run.steps = 3"}}
 	}
-	c := newCursor(tokens)
-	k := c.condition()
-	if t := c.peek(); c.err == nil && t.kind != end {
-		c.fail(t, "%s: the condition ends before this; join two with and, or", t.shown())
+	c := formula.NewCursor(tokens)
+	k := c.Condition()
+	if t := c.Peek(); c.Err == nil && t.Kind != formula.End {
+		c.Fail(t, "%s: the condition ends before this; join two with and, or", t.Shown())
 	}
-	if c.err != nil {
-		return nil, located.Problems{problemAt(readmeFile, c.err.at, "%v", c.err.err)}
+	if c.Err != nil {
+		return nil, located.Problems{problemAt(readmeFile, c.Err.At, "%v", c.Err.Err)}
 	}
 	return k, nil
 }
@@ -126,8 +57,8 @@ func conditionOf(text string, line, column int) (*condition, located.Problems) {
 // mark is a directive of a condition in the text as it was read, in its order.
 type mark struct {
 	word string // if, else if, else, end
-	when *condition
-	at   token
+	when *formula.Condition
+	at   formula.Token
 }
 
 // markOf reads the inside of {{ }} as a directive of a condition.
@@ -138,10 +69,11 @@ func (r *reader) markOf(inside string, at span) (*mark, bool) {
 		if !ok || rest != "" && rest[0] != ' ' {
 			continue
 		}
-		m := &mark{word: verb, at: token{kind: word, line: at.line, column: at.column + 2, width: utf8.RuneCountInString(inside)}}
+		m := &mark{word: verb}
+		m.at = formula.Token{Kind: formula.Word, Line: at.line, Column: at.column + 2, Width: utf8.RuneCountInString(inside)}
 		if verb == "else" || verb == "end" {
 			if rest != "" {
-				r.fail(at.line, at.column+2, m.at.width, "want {{"+verb+"}} alone")
+				r.fail(at.line, at.column+2, m.at.Width, "want {{"+verb+"}} alone")
 			}
 			return m, true
 		}
@@ -169,7 +101,7 @@ func (r *reader) nested(flat []inline) []inline {
 		case in.mark.word == "if":
 			stack = append(stack, level{under: &choice{at: in.mark.at, branches: []branch{{when: in.mark.when}}}})
 		case top.under == nil:
-			r.fail(in.mark.at.line, in.mark.at.column, in.mark.at.width, "there is no {{if CONDITION}} before this in the same "+
+			r.fail(in.mark.at.Line, in.mark.at.Column, in.mark.at.Width, "there is no {{if CONDITION}} before this in the same "+
 				"paragraph, item or cell")
 		default:
 			last := &top.under.branches[len(top.under.branches)-1]
@@ -181,13 +113,13 @@ func (r *reader) nested(flat []inline) []inline {
 				continue
 			}
 			if last.when == nil && len(top.under.branches) > 1 {
-				r.fail(in.mark.at.line, in.mark.at.column, in.mark.at.width, "{{else}} is the last branch, want {{end}}")
+				r.fail(in.mark.at.Line, in.mark.at.Column, in.mark.at.Width, "{{else}} is the last branch, want {{end}}")
 			}
 			top.under.branches = append(top.under.branches, branch{when: in.mark.when})
 		}
 	}
 	if top := stack[len(stack)-1]; top.under != nil {
-		r.fail(top.under.at.line, top.under.at.column, top.under.at.width, "this is never closed, want {{end}} in the same "+
+		r.fail(top.under.at.Line, top.under.at.Column, top.under.at.Width, "this is never closed, want {{end}} in the same "+
 			"paragraph, item or cell")
 	}
 	return stack[0].out
@@ -211,7 +143,7 @@ func (c *choice) check(g *ledger) (ps located.Problems) {
 		if b.when == nil {
 			continue
 		}
-		_, err := b.when.holds(g.value)
+		_, err := b.when.Holds(g.value)
 		if at, err := placeOf(err, c.at); err != nil && err != errNotRun {
 			p := problemAt(readmeFile, at, "%v", err)
 			if h, ok := err.(hinted); ok {
@@ -262,7 +194,7 @@ func (o *Outcome) Kept(try int, was *Outcome) (bool, error) {
 			continue
 		}
 		if try--; try < 0 && s.gives != nil {
-			return s.gives.holds(o.g.promised(was.g))
+			return s.gives.Holds(o.g.promised(was.g))
 		} else if try < 0 {
 			break
 		}
@@ -281,8 +213,8 @@ func (g *ledger) chosen(in []inline, taken func(*choice, int)) (out []inline, er
 		for n, b := range i.choice.branches {
 			holds := b.when == nil
 			if !holds {
-				if holds, err = b.when.holds(g.value); err != nil {
-					return nil, fmt.Errorf("README.md:%d: %w", i.choice.at.line, err)
+				if holds, err = b.when.Holds(g.value); err != nil {
+					return nil, fmt.Errorf("README.md:%d: %w", i.choice.at.Line, err)
 				}
 			}
 			if holds {

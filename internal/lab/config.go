@@ -23,7 +23,7 @@ type Config struct {
 func (l *Lab) configs(sc *scenario.Scenario) (all []Config, problems located.Problems) {
 	var devices []netconf.Device
 	for _, b := range l.text.blocks {
-		if b.kind != place || b.place.text != "config" {
+		if b.kind != place || b.place.Text != "config" {
 			continue
 		}
 		if devices == nil {
@@ -63,7 +63,7 @@ func configOf(devices []netconf.Device, name string) (c Config, err error) {
 	i := slices.Index(switches, at)
 	if !known || i < 0 {
 		return c, fmt.Errorf("there is no %s, want one of %s, a / and one of %s", located.Shown(name),
-			list(dialects.Names()), list(switches))
+			located.OneOf(dialects.Names()), located.OneOf(switches))
 	}
 	fitted, left := dialect.Fit(&devices[i])
 	files, err := dialect.Render(fitted)

@@ -5,27 +5,28 @@ import (
 	"path/filepath"
 	"slices"
 
+	"railyard/internal/formula"
 	"railyard/internal/located"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
 
 // readEvent reads which event of the log is meant: event NAME = "KIND" at "PORT" after OTHER in AGAIN.
-func readEvent(c *cursor, s *statement) {
+func readEvent(c *formula.Cursor, s *statement) {
 	s.named(c, "a name")
-	c.take("=")
-	kind := c.peek()
+	c.Take("=")
+	kind := c.Peek()
 	s.text(c, "a kind of event")
-	if c.err == nil && !slices.Contains(eventKinds(), s.words[0]) {
-		c.fail(kind, "unknown kind %s, want one of %s", kind.shown(), list(eventKinds()))
+	if c.Err == nil && !slices.Contains(eventKinds(), s.words[0]) {
+		c.Fail(kind, "unknown kind %s, want one of %s", kind.Shown(), located.OneOf(eventKinds()))
 	}
-	c.take("at")
+	c.Take("at")
 	s.text(c, "a port or a queue pair")
-	if c.accept("after") {
-		s.after = c.of(word, "the name of an event")
+	if c.Accept("after") {
+		s.after = c.Of(formula.Word, "the name of an event")
 	}
-	if c.accept("in") {
-		s.in = c.of(word, "the name of a run again")
+	if c.Accept("in") {
+		s.in = c.Of(formula.Word, "the name of a run again")
 	}
 	s.text(c, "what it is")
 }
@@ -44,8 +45,8 @@ type happening struct {
 }
 
 // event finds the first event of a kind at a port, or of a queue pair, after another one. Its value is when it was.
-func (g *ledger) event(s *statement) (token, error) {
-	where := happening{run: s.in.text, row: -1}
+func (g *ledger) event(s *statement) (formula.Token, error) {
+	where := happening{run: s.in.Text, row: -1}
 	if g.scenario == nil {
 		return s.name, fmt.Errorf("there is no %s, so nothing is run", scenarioFile)
 	}
@@ -57,14 +58,14 @@ func (g *ledger) event(s *statement) (token, error) {
 	}
 	kind, at := s.words[0], s.words[1]
 	how := fmt.Sprintf("the first %s at %s", kind, at)
-	if s.after.text != "" {
-		before, known := g.happened[s.after.text]
+	if s.after.Text != "" {
+		before, known := g.happened[s.after.Text]
 		if !known || before.run != where.run {
-			return s.after, fmt.Errorf("%s: there is no event of this name above, in the same run", located.Shown(s.after.text))
+			return s.after, fmt.Errorf("%s: there is no event of this name above, in the same run", located.Shown(s.after.Text))
 		}
-		where.row, how = before.row, how+" after "+s.after.text
+		where.row, how = before.row, how+" after "+s.after.Text
 	}
-	q := &Quantity{Name: s.name.text, Origin: Measured, Unit: "us", Digits: 2, Meaning: s.words[2], How: how}
+	q := &Quantity{Name: s.name.Text, Origin: Measured, Unit: "us", Digits: 2, Meaning: s.words[2], How: how}
 	if log, read := g.logged[where.run]; !read {
 		q.unknown = true
 	} else {

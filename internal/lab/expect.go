@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/formula"
 	"railyard/internal/located"
 	"railyard/internal/scenario"
 )
@@ -30,37 +31,37 @@ const (
 // statement is one line of expect.txt.
 type statement struct {
 	verb    string
-	at      token
-	name    token
-	expr    expr
-	within  expr // what it may be off by: absolute, or with % of the expected value
+	at      formula.Token
+	name    formula.Token
+	expr    formula.Expr
+	within  formula.Expr // what it may be off by: absolute, or with % of the expected value
 	kind    Kind
 	unit    string
 	digits  digits
-	words   []string // texts in quotes
-	after   token    // event: another one before it
-	in      token    // event: the run again that logs it
+	words   []string      // texts in quotes
+	after   formula.Token // event: another one before it
+	in      formula.Token // event: the run again that logs it
 	bench   string
 	call    []argument
-	hasName bool       // erratum: there is a right value
-	gives   *condition // try: what comes out of another lab run; nil: not stated as one
-	prints  []string   // try: what its command prints
+	hasName bool               // erratum: there is a right value
+	gives   *formula.Condition // try: what comes out of another lab run; nil: not stated as one
+	prints  []string           // try: what its command prints
 }
 
 // argument is one argument of a bench.
 type argument struct {
-	at   token
+	at   formula.Token
 	text string
-	list []expr
+	list []formula.Expr
 	form byte // 't' text, 'n' number, 'l' list
 }
 
 // verbs are the statements: how each goes on, for messages and documents.
 var verbs = map[string]struct {
 	form string
-	read func(*cursor, *statement)
+	read func(*formula.Cursor, *statement)
 }{
-	"takes":   {`takes "2 s"`, func(c *cursor, s *statement) { s.text(c, "how long it takes") }},
+	"takes":   {`takes "2 s"`, func(c *formula.Cursor, s *statement) { s.text(c, "how long it takes") }},
 	"input":   {`input NAME = NUMBERS [in UNIT] [to DECIMALS] "what it is"`, readDefinition},
 	"formula": {`formula NAME = EXPRESSION [in UNIT] [to DECIMALS] "what it predicts"`, readDefinition},
 	"measure": {`measure NAME = EXPRESSION [in UNIT] [to DECIMALS] "what it is"`, readDefinition},
@@ -74,88 +75,88 @@ var verbs = map[string]struct {
 	"try":     {`try "railyard lab {lab} --set NAME=VALUE" "what to see" [gives CONDITION | gives "what is printed"...]`, readTry},
 }
 
-func (s *statement) text(c *cursor, what string) {
-	s.words = append(s.words, c.of(quoted, what+` in "quotes"`).text)
+func (s *statement) text(c *formula.Cursor, what string) {
+	s.words = append(s.words, c.Of(formula.Quoted, what+` in "quotes"`).Text)
 }
 
-func (s *statement) named(c *cursor, what string) {
-	s.name, s.hasName = c.of(word, what), true
+func (s *statement) named(c *formula.Cursor, what string) {
+	s.name, s.hasName = c.Of(formula.Word, what), true
 }
 
-func readDefinition(c *cursor, s *statement) {
+func readDefinition(c *formula.Cursor, s *statement) {
 	s.named(c, "a name")
-	c.take("=")
-	s.expr = c.expr()
-	if c.accept("in") {
-		t := c.next()
-		if t.kind != word && t.kind != quoted {
-			c.fail(t, `%s: want a unit such as us, or one in quotes such as "Gb/s"`, t.shown())
+	c.Take("=")
+	s.expr = c.Expr()
+	if c.Accept("in") {
+		t := c.Next()
+		if t.Kind != formula.Word && t.Kind != formula.Quoted {
+			c.Fail(t, `%s: want a unit such as us, or one in quotes such as "Gb/s"`, t.Shown())
 		}
-		s.unit = t.text
+		s.unit = t.Text
 	}
-	if c.accept("to") {
-		t := c.of(number, "how many decimals are shown")
-		v, err := parseNumber(t.text)
+	if c.Accept("to") {
+		t := c.Of(formula.Number, "how many decimals are shown")
+		v, err := formula.ParseNumber(t.Text)
 		if err != nil || v != float64(int(v)) || v > 9 {
-			c.fail(t, "%s: want 0 to 9 decimals", t.shown())
+			c.Fail(t, "%s: want 0 to 9 decimals", t.Shown())
 		}
 		s.digits = digits(v)
 	}
 	s.text(c, "what it is")
 }
 
-func readBench(c *cursor, s *statement) {
+func readBench(c *formula.Cursor, s *statement) {
 	s.named(c, "a name")
-	c.take("=")
-	kind := c.of(word, "the kind of bench")
-	b, known := benches[kind.text]
+	c.Take("=")
+	kind := c.Of(formula.Word, "the kind of bench")
+	b, known := benches[kind.Text]
 	if !known {
-		c.fail(kind, "unknown bench %s, want %s", kind.shown(), list(keys(benches)))
+		c.Fail(kind, "unknown bench %s, want %s", kind.Shown(), located.OneOf(keys(benches)))
 	}
-	s.bench = kind.text
-	c.take("(")
-	for c.err == nil && !c.peek().is(")") {
-		a := argument{at: c.of(word, "the name of an argument"), form: 'n'}
-		i := slices.IndexFunc(b.Params, func(p Param) bool { return p.Name == a.at.text })
+	s.bench = kind.Text
+	c.Take("(")
+	for c.Err == nil && !c.Peek().Is(")") {
+		a := argument{at: c.Of(formula.Word, "the name of an argument"), form: 'n'}
+		i := slices.IndexFunc(b.Params, func(p Param) bool { return p.Name == a.at.Text })
 		if i < 0 {
-			c.fail(a.at, "bench %s has no argument %s, want %s", s.bench, a.at.shown(), list(paramNames(b)))
+			c.Fail(a.at, "bench %s has no argument %s, want %s", s.bench, a.at.Shown(), located.OneOf(paramNames(b)))
 		}
-		c.take(":")
-		switch t := c.peek(); {
-		case t.kind == quoted:
-			a.form, a.text = 't', c.next().text
-		case c.accept("["):
+		c.Take(":")
+		switch t := c.Peek(); {
+		case t.Kind == formula.Quoted:
+			a.form, a.text = 't', c.Next().Text
+		case c.Accept("["):
 			a.form = 'l'
-			for c.err == nil && !c.peek().is("]") {
-				a.list = append(a.list, c.expr())
-				if !c.accept(",") {
+			for c.Err == nil && !c.Peek().Is("]") {
+				a.list = append(a.list, c.Expr())
+				if !c.Accept(",") {
 					break
 				}
 			}
-			c.take("]")
+			c.Take("]")
 		default:
-			a.list = []expr{c.expr()}
+			a.list = []formula.Expr{c.Expr()}
 		}
-		if c.err == nil {
+		if c.Err == nil {
 			a.check(c, b.Params[i])
 		}
 		s.call = append(s.call, a)
-		if !c.accept(",") {
+		if !c.Accept(",") {
 			break
 		}
 	}
-	c.take(")")
+	c.Take(")")
 	for _, p := range b.Params {
-		given := slices.ContainsFunc(s.call, func(a argument) bool { return a.at.text == p.Name })
+		given := slices.ContainsFunc(s.call, func(a argument) bool { return a.at.Text == p.Name })
 		if p.Needed && !given {
-			c.fail(kind, "bench %s needs the argument %s: %s", s.bench, p.Name, p.Meaning)
+			c.Fail(kind, "bench %s needs the argument %s: %s", s.bench, p.Name, p.Meaning)
 		}
 	}
 	s.text(c, "what it shows")
 }
 
 // check holds an argument against its parameter.
-func (a *argument) check(c *cursor, p Param) {
+func (a *argument) check(c *formula.Cursor, p Param) {
 	want := ""
 	switch p.Default.(type) {
 	case float64:
@@ -172,7 +173,7 @@ func (a *argument) check(c *cursor, p Param) {
 		}
 	}
 	if want != "" {
-		c.fail(a.at, "argument %s: want %s", a.at.text, want)
+		c.Fail(a.at, "argument %s: want %s", a.at.Text, want)
 	}
 }
 
@@ -183,73 +184,73 @@ func paramNames(b Bench) (names []string) {
 	return names
 }
 
-func readValue(c *cursor, s *statement) {
+func readValue(c *formula.Cursor, s *statement) {
 	s.named(c, "the name of a value")
-	c.take("=")
-	s.expr = c.expr()
-	tolerance := c.peek()
-	bounded := c.accept("within")
+	c.Take("=")
+	s.expr = c.Expr()
+	tolerance := c.Peek()
+	bounded := c.Accept("within")
 	if bounded {
-		s.within = c.expr()
+		s.within = c.Expr()
 	}
-	t := c.next()
-	switch s.kind = Kind(t.text); {
-	case t.kind != word || s.kind != Exact && s.kind != Shape && s.kind != Illustrative:
-		c.fail(t, "%s: want exact, shape or illustrative here", t.shown())
+	t := c.Next()
+	switch s.kind = Kind(t.Text); {
+	case t.Kind != formula.Word || s.kind != Exact && s.kind != Shape && s.kind != Illustrative:
+		c.Fail(t, "%s: want exact, shape or illustrative here", t.Shown())
 	case s.kind == Illustrative && bounded:
-		c.fail(tolerance, "an illustrative value is not judged: leave within out, or say exact or shape")
+		c.Fail(tolerance, "an illustrative value is not judged: leave within out, or say exact or shape")
 	case s.kind != Illustrative && !bounded:
-		c.fail(t, "a value that is %s is judged: say within how much, such as within 0.005 or within 5%%", s.kind)
+		c.Fail(t, "a value that is %s is judged: say within how much, such as within 0.005 or within 5%%", s.kind)
 	}
 	s.text(c, "what it is")
 }
 
-func readErratum(c *cursor, s *statement) {
+func readErratum(c *formula.Cursor, s *statement) {
 	s.text(c, "what the book says")
-	if c.accept("right") {
+	if c.Accept("right") {
 		s.named(c, "the name of the right value")
-		c.take("=")
-		s.expr = c.expr()
-		c.take("within")
-		s.within = c.expr()
+		c.Take("=")
+		s.expr = c.Expr()
+		c.Take("within")
+		s.within = c.Expr()
 	}
 	s.text(c, "what is right")
 }
 
-func readFigure(c *cursor, s *statement) {
-	t := c.next()
+func readFigure(c *formula.Cursor, s *statement) {
+	t := c.Next()
 	name := t
-	for t.kind == word && c.peek().is("-") { // names of figures have hyphens
-		c.next()
-		more := c.of(word, "the name of a figure")
-		name.text += "-" + more.text
-		name.width = more.column + more.width - name.column
+	for t.Kind == formula.Word && c.Peek().Is("-") { // names of figures have hyphens
+		c.Next()
+		more := c.Of(formula.Word, "the name of a figure")
+		name.Text += "-" + more.Text
+		name.Width = more.Column + more.Width - name.Column
 	}
-	if t.kind != word {
-		c.fail(t, "%s: want the name of a figure of the run's report, such as timeline", t.shown())
+	if t.Kind != formula.Word {
+		c.Fail(t, "%s: want the name of a figure of the run's report, such as timeline", t.Shown())
 	}
 	s.name, s.hasName = name, true
 	s.text(c, "a caption")
 }
 
-func readTry(c *cursor, s *statement) {
-	t := c.peek()
+func readTry(c *formula.Cursor, s *statement) {
+	t := c.Peek()
 	s.text(c, "a command")
-	if c.err == nil && !strings.HasPrefix(s.words[0], "railyard ") {
-		c.fail(t, `%s: want a command that begins with railyard, such as "railyard lab {lab} --set x=1"`, t.shown())
+	if c.Err == nil && !strings.HasPrefix(s.words[0], "railyard ") {
+		c.Fail(t, `%s: want a command that begins with railyard, such as "railyard lab {lab} --set x=1"`, t.Shown())
 	}
 	s.text(c, "what to see")
-	if !c.accept("gives") {
+	if !c.Accept("gives") {
 		return
 	}
-	if of := c.peek(); of.kind != quoted {
-		if s.gives = c.condition(); c.err == nil && !strings.HasPrefix(s.words[0], labCommand) {
-			c.fail(of, `a condition is of the values of a lab: of another command say what it prints, in "quotes"`)
+	if of := c.Peek(); of.Kind != formula.Quoted {
+		if s.gives = c.Condition(); c.Err == nil && !strings.HasPrefix(s.words[0], labCommand) {
+			c.Fail(of, `a condition is of the values of a lab: of another command say what it prints, in "quotes"`)
 		}
 		return
 	}
-	for c.err == nil && c.peek().kind == quoted {
-		s.prints = append(s.prints, c.next().text)
+	for c.Err == nil && c.Peek().Kind == formula.Quoted {
+		s.prints = append(s.prints, c.Next().Text)
 	}
 }
 
@@ -263,21 +264,21 @@ func parseExpect(file, text string) (all []*statement, ps located.Problems) {
 		if ps.Full() {
 			break
 		}
-		c := newCursor(tokens)
-		first := c.next()
-		v, known := verbs[first.text]
-		if first.kind != word || !known {
-			ps = append(ps, problemAt(file, first, "unknown statement %s, want %s", first.shown(), list(keys(verbs)),
-				hintOf(first.text, keys(verbs))))
+		c := formula.NewCursor(tokens)
+		first := c.Next()
+		v, known := verbs[first.Text]
+		if first.Kind != formula.Word || !known {
+			ps = append(ps, problemAt(file, first, "unknown statement %s, want %s", first.Shown(), located.OneOf(keys(verbs)),
+				hintOf(first.Text, keys(verbs))))
 			continue
 		}
-		s := &statement{verb: first.text, at: first, digits: auto}
+		s := &statement{verb: first.Text, at: first, digits: auto}
 		v.read(c, s)
-		if t := c.peek(); c.err == nil && t.kind != end {
-			c.fail(t, "%s: the statement ends before this", t.shown())
+		if t := c.Peek(); c.Err == nil && t.Kind != formula.End {
+			c.Fail(t, "%s: the statement ends before this", t.Shown())
 		}
-		if c.err != nil {
-			p := problemAt(file, c.err.at, "%v", c.err.err)
+		if c.Err != nil {
+			p := problemAt(file, c.Err.At, "%v", c.Err.Err)
 			p.Hint = "the form is " + v.form
 			ps = append(ps, p)
 			continue
@@ -288,8 +289,8 @@ func parseExpect(file, text string) (all []*statement, ps located.Problems) {
 }
 
 // problemAt is a problem at a token. A last argument of type hint is one.
-func problemAt(file string, at token, format string, args ...any) located.Problem {
-	p := located.Problem{File: file, Line: at.line, Column: at.column, Width: at.width}
+func problemAt(file string, at formula.Token, format string, args ...any) located.Problem {
+	p := located.Problem{File: file, Line: at.Line, Column: at.Column, Width: at.Width}
 	if n := len(args); n > 0 {
 		if h, ok := args[n-1].(hint); ok {
 			p.Hint, args = string(h), args[:n-1]
@@ -316,10 +317,10 @@ func hintOf(name string, names []string) hint {
 }
 
 // placeOf returns the token that an error is at, or a default.
-func placeOf(err error, otherwise token) (token, error) {
-	var p *placed
+func placeOf(err error, otherwise formula.Token) (formula.Token, error) {
+	var p *formula.Placed
 	if errors.As(err, &p) {
-		return p.at, p.err
+		return p.At, p.Err
 	}
 	return otherwise, err
 }

@@ -133,12 +133,12 @@ func (l *Lab) checkPlaces(g *ledger) (ps located.Problems) {
 		})
 	})
 	for _, b := range l.text.blocks {
-		if names, ok := g.placed(b.place.text); b.kind == place && ok && !slices.Contains(names, b.name) {
+		if names, ok := g.placed(b.place.Text); b.kind == place && ok && !slices.Contains(names, b.name) {
 			want := "none is defined"
 			if len(names) > 0 {
-				want = "want " + list(names)
+				want = "want " + located.OneOf(names)
 			}
-			ps = append(ps, problemAt(readmeFile, b.place, "there is no %s %s, %s", b.place.text,
+			ps = append(ps, problemAt(readmeFile, b.place, "there is no %s %s, %s", b.place.Text,
 				located.Shown(b.name), want))
 		}
 	}
@@ -165,7 +165,7 @@ func (g *ledger) placed(place string) (names []string, named bool) {
 		}
 		for _, s := range g.lab.statements {
 			if s.verb == "figure" {
-				names = append(names, s.name.text)
+				names = append(names, s.name.Text)
 			}
 		}
 	default:

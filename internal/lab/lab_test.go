@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"railyard/internal/formula"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -182,12 +183,12 @@ func TestExpressions(t *testing.T) {
 		if err != nil || abs(got-c.want) > 1e-12 {
 			t.Errorf("%s is %v, %v, want %v", c.text, got, err, c.want)
 		}
-		tokens, _ := tokensOf(c.text, 1)
-		e := newCursor(tokens).expr()
+		tokens, _ := formula.Tokens(c.text, 1)
+		e := formula.NewCursor(tokens).Expr()
 		if c.written == "" {
 			c.written = c.text
 		}
-		if text := e.text(func(n string) string { return n }); text != c.written {
+		if text := e.Text(func(n string) string { return n }); text != c.written {
 			t.Errorf("%s is written %s, want %s", c.text, text, c.written)
 		}
 	}
@@ -337,9 +338,7 @@ func TestDocumented(t *testing.T) {
 	for name := range places {
 		want = append(want, "`{{"+name)
 	}
-	for name := range functions {
-		want = append(want, name)
-	}
+	want = append(want, formula.Functions()...)
 	all, err := All()
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"railyard/internal/chart"
+	"railyard/internal/formula"
 	"railyard/internal/located"
 	"railyard/internal/nn"
 	"railyard/internal/result"
@@ -122,17 +123,17 @@ func (g *ledger) pass() (ps located.Problems) {
 				p.Hint = string(h.hint())
 			}
 			ps = append(ps, p)
-			if s.defines() && g.all[s.name.text] == nil && s.verb != "bench" && s.verb != "again" {
-				g.all[s.name.text] = &Quantity{Name: s.name.text, unknown: true} // so that it is told once
+			if s.defines() && g.all[s.name.Text] == nil && s.verb != "bench" && s.verb != "again" {
+				g.all[s.name.Text] = &Quantity{Name: s.name.Text, unknown: true} // so that it is told once
 			}
 		}
 	}
 	return ps
 }
 
-func (g *ledger) statement(s *statement) (token, error) {
+func (g *ledger) statement(s *statement) (formula.Token, error) {
 	if s.defines() {
-		if err := g.free(s.name.text); err != nil {
+		if err := g.free(s.name.Text); err != nil {
 			return s.name, err
 		}
 	}
@@ -172,7 +173,7 @@ func (g *ledger) statement(s *statement) (token, error) {
 		g.errata = append(g.errata, e)
 	case "try":
 		if s.gives != nil && len(g.changed) == 0 {
-			_, err := s.gives.holds(g.promised(g))
+			_, err := s.gives.Holds(g.promised(g))
 			at, err := placeOf(err, s.at)
 			if err != nil && err != errNotRun {
 				return at, err
@@ -189,8 +190,8 @@ func (g *ledger) statement(s *statement) (token, error) {
 // gone reports whether a statement expects something of a name that a change has left nothing to: a step of a bench that
 // takes fewer. Nothing is judged then.
 func (g *ledger) gone(s *statement) bool {
-	bench, _, step := strings.Cut(s.name.text, ".")
-	return len(g.changed) > 0 && g.all[s.name.text] == nil && step && g.walkNamed(bench)
+	bench, _, step := strings.Cut(s.name.Text, ".")
+	return len(g.changed) > 0 && g.all[s.name.Text] == nil && step && g.walkNamed(bench)
 }
 
 // free reports whether a name can be given to something new.
@@ -211,14 +212,14 @@ func (g *ledger) walkNamed(name string) bool {
 }
 
 // define works out an input, a formula or a measurement.
-func (g *ledger) define(s *statement) (token, error) {
-	q := &Quantity{Name: s.name.text, Unit: s.unit, Digits: s.digits, Meaning: s.words[0],
-		How: s.expr.text(func(n string) string { return n })}
+func (g *ledger) define(s *statement) (formula.Token, error) {
+	q := &Quantity{Name: s.name.Text, Unit: s.unit, Digits: s.digits, Meaning: s.words[0],
+		How: s.expr.Text(func(n string) string { return n })}
 	allowed, measures := []Origin{Given}, false
 	switch s.verb {
 	case "input":
 		q.Origin = Given
-		if s.expr.literal() {
+		if s.expr.Literal() {
 			q.How = ""
 		}
 	case "formula":
@@ -226,7 +227,7 @@ func (g *ledger) define(s *statement) (token, error) {
 	case "measure":
 		q.Origin, allowed = Measured, []Origin{Given, Predicted, Measured, Stepped}
 	}
-	s.expr.names(func(name string, _ token) {
+	s.expr.Names(func(name string, _ formula.Token) {
 		o := g.origin(name)
 		measures = measures || o == Measured || o == Stepped
 	})
@@ -267,8 +268,8 @@ func (g *ledger) origin(name string) Origin {
 }
 
 // eval works out an expression that may use quantities of some origins.
-func (g *ledger) eval(e *expr, allowed []Origin, who string) (float64, error) {
-	return e.eval(func(name string) (float64, error) { return g.named(name, allowed, who) })
+func (g *ledger) eval(e *formula.Expr, allowed []Origin, who string) (float64, error) {
+	return e.Eval(func(name string) (float64, error) { return g.named(name, allowed, who) })
 }
 
 // named works out a name.
@@ -318,7 +319,7 @@ func (h hinted) Error() string { return h.text }
 func (h hinted) hint() hint    { return h.h }
 
 // call runs a bench.
-func (g *ledger) call(s *statement) (token, error) {
+func (g *ledger) call(s *statement) (formula.Token, error) {
 	b := benches[s.bench]
 	args := Args{}
 	for _, p := range b.Params {
@@ -326,7 +327,7 @@ func (g *ledger) call(s *statement) (token, error) {
 	}
 	for _, a := range s.call {
 		if a.form == 't' {
-			args[a.at.text] = a.text
+			args[a.at.Text] = a.text
 			continue
 		}
 		x := make([]float64, len(a.list))
@@ -337,15 +338,15 @@ func (g *ledger) call(s *statement) (token, error) {
 			}
 			x[i] = v
 		}
-		if args[a.at.text] = any(x); a.form == 'n' {
-			args[a.at.text] = x[0]
+		if args[a.at.Text] = any(x); a.form == 'n' {
+			args[a.at.Text] = x[0]
 		}
 	}
 	shown, err := shownOf(s.bench, b, args)
 	if err != nil {
 		return s.name, fmt.Errorf("bench %s: %w", s.bench, err)
 	}
-	w := Walk{Name: s.name.text, Meaning: s.words[0]}
+	w := Walk{Name: s.name.Text, Meaning: s.words[0]}
 	for _, st := range shown.Steps {
 		if math.IsNaN(st.Value) || math.IsInf(st.Value, 0) {
 			return s.name, fmt.Errorf("bench %s: %s is %v, which is no number", s.bench, st.Name, st.Value)
@@ -371,8 +372,8 @@ func (g *ledger) call(s *statement) (token, error) {
 }
 
 // expect works out an expectation.
-func (g *ledger) expect(s *statement) (*Row, token, error) {
-	q, err := g.quantity(s.name.text)
+func (g *ledger) expect(s *statement) (*Row, formula.Token, error) {
+	q, err := g.quantity(s.name.Text)
 	if err != nil {
 		return nil, s.name, err
 	}
@@ -382,12 +383,12 @@ func (g *ledger) expect(s *statement) (*Row, token, error) {
 		at, err := placeOf(err, s.name)
 		return nil, at, err
 	}
-	if s.expr.literal() {
+	if s.expr.Literal() {
 		if r.Digits == auto {
 			r.Digits = decimalsOf(&s.expr)
 		}
 	} else {
-		r.How = s.expr.text(func(n string) string { return n })
+		r.How = s.expr.Text(func(n string) string { return n })
 	}
 	if s.kind == Illustrative {
 		return r, s.at, nil
@@ -399,19 +400,19 @@ func (g *ledger) expect(s *statement) (*Row, token, error) {
 	if r.Within < 0 {
 		return nil, s.name, fmt.Errorf("the tolerance is %v, want 0 or more", r.Within)
 	}
-	if s.within.percent() {
+	if s.within.Percent() {
 		r.Within *= math.Abs(r.Expected)
-		r.percent = strings.TrimSuffix(s.within.at.text, "%") + " %"
+		r.percent = strings.TrimSuffix(s.within.At.Text, "%") + " %"
 	}
 	return r, s.at, nil
 }
 
 // decimalsOf is how many decimals a number was written with; auto of a whole one.
-func decimalsOf(e *expr) digits {
-	if e.op == '~' {
-		e = &e.args[0]
+func decimalsOf(e *formula.Expr) digits {
+	if e.Op == '~' {
+		e = &e.Args[0]
 	}
-	_, fraction, point := strings.Cut(e.at.text, ".")
+	_, fraction, point := strings.Cut(e.At.Text, ".")
 	if !point || strings.ContainsAny(fraction, "eE%") {
 		return auto
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"railyard/internal/formula"
 	"railyard/internal/located"
 	"railyard/internal/nn"
 	"railyard/internal/plan"
@@ -89,7 +90,7 @@ func entryOf(f scenario.FieldValue, key string) (string, bool) {
 
 // baseUnits reads a value as a scenario writes it.
 func baseUnits(text string) (float64, bool) {
-	if v, err := parseNumber(text); err == nil {
+	if v, err := formula.ParseNumber(text); err == nil {
 		return v, true
 	}
 	switch text {
@@ -141,7 +142,7 @@ func numberAt(at any, walked, path string) (float64, error) {
 	}
 	if !there {
 		return 0, hinted{fmt.Sprintf("%s of this run has no %s, it has %s", walked, located.Shown(key),
-			list(keys(object))), hintOf(key, keys(object))}
+			located.OneOf(keys(object))), hintOf(key, keys(object))}
 	}
 	walked += "." + key
 	chosen := []any{at}
@@ -208,7 +209,7 @@ func namedSo(entries []any, so string) (out []any) {
 func (l *Lab) inputNames() (names []string) {
 	for _, s := range l.statements {
 		if s.verb == "input" {
-			names = append(names, s.name.text)
+			names = append(names, s.name.Text)
 		}
 	}
 	slices.Sort(names)

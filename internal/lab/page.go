@@ -102,7 +102,7 @@ func (w *writer) block(b *block) {
 	case fenced:
 		w.add(`<pre tabindex="0">` + template.HTMLEscapeString(strings.Join(b.lines, "\n")) + `</pre>`)
 	case place:
-		w.place(b.place.text, b.name)
+		w.place(b.place.Text, b.name)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"railyard/internal/formula"
 	"railyard/internal/located"
 )
 
@@ -40,11 +41,11 @@ const (
 // block is a part of a text.
 type block struct {
 	kind  blockKind
-	items [][]inline   // of a heading and a paragraph one
-	rows  [][][]inline // of a table; the first is its head
-	lines []string     // fenced
-	fixed bool         // fenced: ```fixed, its figures are those of no input
-	place token        // its text is the place, its name follows
+	items [][]inline    // of a heading and a paragraph one
+	rows  [][][]inline  // of a table; the first is its head
+	lines []string      // fenced
+	fixed bool          // fenced: ```fixed, its figures are those of no input
+	place formula.Token // its text is the place, its name follows
 	name  string
 }
 
@@ -55,7 +56,7 @@ type inline struct {
 	source string // of figures in the text: book, fixed
 	value  string // of a place: the name of the value, instead of a text
 	show   digits // decimals, auto: as the value says
-	at     token
+	at     formula.Token
 	choice *choice // a condition with its branches, instead of a text
 	mark   *mark   // while it is read: a directive of a condition
 }
@@ -121,12 +122,12 @@ func (r *reader) block() {
 	case m != nil && !inText[m[1]]:
 		r.n++
 		named, known := places[m[1]]
-		t := token{kind: word, text: m[1], line: at, column: 3, width: utf8.RuneCountInString(line) - 4}
+		t := formula.Token{Kind: formula.Word, Text: m[1], Line: at, Column: 3, Width: utf8.RuneCountInString(line) - 4}
 		switch {
 		case !known:
-			r.fail(at, 3, t.width, "unknown place "+located.Shown(m[1])+", want value or "+list(keys(places)))
+			r.fail(at, 3, t.Width, "unknown place "+located.Shown(m[1])+", want value or "+located.OneOf(keys(places)))
 		case named != (m[2] != ""):
-			r.fail(at, 3, t.width, "a place of this kind has "+map[bool]string{true: "a", false: "no"}[named]+" name")
+			r.fail(at, 3, t.Width, "a place of this kind has "+map[bool]string{true: "a", false: "no"}[named]+" name")
 		default:
 			r.add(block{kind: place, place: t, name: m[2]})
 		}
@@ -137,7 +138,7 @@ func (r *reader) block() {
 		r.out.question = r.inlines(r.gather(func(l string) bool { return strings.HasPrefix(l, ">") }, "> "))
 		for _, in := range r.out.question {
 			if in.choice != nil {
-				r.fail(in.choice.at.line, in.choice.at.column, 2, "the question is the same whatever comes out: no {{if}} here")
+				r.fail(in.choice.at.Line, in.choice.at.Column, 2, "the question is the same whatever comes out: no {{if}} here")
 			}
 		}
 	case strings.HasPrefix(line, "## "):
@@ -156,7 +157,7 @@ func (r *reader) block() {
 		r.table()
 	default:
 		b := block{kind: paragraph, items: [][]inline{r.inlines(r.gather(func(l string) bool { return !begins(l) }, ""))}}
-		if formula(b.items[0]) {
+		if oneSpan(b.items[0]) {
 			b.kind = display
 		}
 		r.add(b)
@@ -172,8 +173,8 @@ func btoi(b bool) int {
 
 func (r *reader) add(b block) { r.out.blocks = append(r.out.blocks, b) }
 
-// formula reports whether a paragraph is one code span.
-func formula(items []inline) bool {
+// oneSpan reports whether a paragraph is one code span.
+func oneSpan(items []inline) bool {
 	for _, in := range items {
 		if in.style != "code" {
 			return false
@@ -369,7 +370,7 @@ func (r *reader) placeOf(inside string, at span) (inline, bool) {
 // valueOf reads the inside of {{value NAME}} or {{value NAME to 2}}.
 func (r *reader) valueOf(inside string, at span) (inline, bool) {
 	words := strings.Fields(inside)
-	t := token{kind: word, line: at.line, column: at.column + 2, width: utf8.RuneCountInString(inside)}
+	t := formula.Token{Kind: formula.Word, Line: at.line, Column: at.column + 2, Width: utf8.RuneCountInString(inside)}
 	in := inline{show: auto, at: t}
 	if len(words) == 4 && words[2] == "to" && len(words[3]) == 1 && words[3][0] >= '0' && words[3][0] <= '9' {
 		in.show, words = digits(words[3][0]-'0'), words[:2]

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"railyard/internal/chart"
+	"railyard/internal/formula"
 	"railyard/internal/input"
 	"railyard/internal/located"
 	"railyard/internal/output"
@@ -145,7 +146,7 @@ func (u *Unknown) Error() string {
 	if len(inputs) == 0 {
 		return fmt.Sprintf("%s: this lab has no inputs and no scenario", u.Name)
 	}
-	return fmt.Sprintf("%s: this lab has no such input, want %s", u.Name, list(inputs))
+	return fmt.Sprintf("%s: this lab has no such input, want %s", u.Name, located.OneOf(inputs))
 }
 
 // change applies what is set: to inputs, and all else to the scenario.
@@ -179,19 +180,19 @@ func (g *ledger) change(set []Change) error {
 
 // constant reads a number or arithmetic with numbers: -4, 1/3.
 func constant(text string) (float64, error) {
-	tokens, ps := tokensOf(text, 1)
+	tokens, ps := formula.Tokens(text, 1)
 	if len(ps) > 0 || len(tokens) == 0 {
 		return 0, errors.New("want a number such as -4 or 1/3")
 	}
-	c := newCursor(tokens)
-	e := c.expr()
-	if t := c.peek(); t.kind != end {
-		c.fail(t, "%s: want a number such as -4 or 1/3", t.shown())
+	c := formula.NewCursor(tokens)
+	e := c.Expr()
+	if t := c.Peek(); t.Kind != formula.End {
+		c.Fail(t, "%s: want a number such as -4 or 1/3", t.Shown())
 	}
-	if c.err != nil {
-		return 0, c.err
+	if c.Err != nil {
+		return 0, c.Err
 	}
-	return e.eval(func(name string) (float64, error) {
+	return e.Eval(func(name string) (float64, error) {
 		return 0, fmt.Errorf("%s is no number: want one such as -4 or 1/3", name)
 	})
 }
@@ -286,7 +287,7 @@ func (o *Outcome) fill(g *ledger, figures []chart.Figure, called string) error {
 	for _, s := range o.Lab.statements {
 		switch s.verb {
 		case "figure":
-			i := slices.IndexFunc(figures, func(f chart.Figure) bool { return f.Name == s.name.text })
+			i := slices.IndexFunc(figures, func(f chart.Figure) bool { return f.Name == s.name.Text })
 			if i < 0 && len(o.Changed) > 0 {
 				continue // what was changed has no such figure
 			}
@@ -296,7 +297,7 @@ func (o *Outcome) fill(g *ledger, figures []chart.Figure, called string) error {
 					names = append(names, f.Name)
 				}
 				return &Broken{located.Problems{problemAt(expectFile, s.name,
-					"the report of this run has no figure %s, it has %s", s.name.text, list(names))}, o.Lab.files}
+					"the report of this run has no figure %s, it has %s", s.name.Text, located.OneOf(names))}, o.Lab.files}
 			}
 			f := figures[i]
 			f.Caption = s.words[0]
@@ -314,7 +315,7 @@ func (o *Outcome) fill(g *ledger, figures []chart.Figure, called string) error {
 func (l *Lab) wanted(figures []chart.Figure) []chart.Figure {
 	var names []string
 	for _, b := range l.text.blocks {
-		if b.kind == place && b.place.text == "figure" {
+		if b.kind == place && b.place.Text == "figure" {
 			names = append(names, b.name)
 		}
 	}

@@ -42,7 +42,7 @@ func (s sides) read(g *ledger) {
 				holds := b.when == nil
 				if !holds {
 					var err error
-					if holds, err = b.when.holds(g.value); err != nil {
+					if holds, err = b.when.Holds(g.value); err != nil {
 						found = -1
 						break
 					}
@@ -76,7 +76,7 @@ func (s sides) unseen(l *Lab) (all []string) {
 			}
 			for n := 0; n <= last; n++ {
 				if !s[i.choice][n] {
-					all = append(all, fmt.Sprintf("README.md:%d: branch %d of this condition", i.choice.at.line, n+1))
+					all = append(all, fmt.Sprintf("README.md:%d: branch %d of this condition", i.choice.at.Line, n+1))
 				}
 			}
 		})
@@ -154,7 +154,7 @@ func (s sides) keepsItsWord(t *testing.T, l *Lab, was *Outcome) {
 		default:
 			g := onPaper(t, l, set)
 			s.read(g)
-			kept, err := st.gives.holds(g.promised(was.g))
+			kept, err := st.gives.Holds(g.promised(was.g))
 			if errors.Is(err, errNotRun) || err != nil && strings.Contains(err.Error(), errNotRun.Error()) || *runAll {
 				kept, err = s.turn(t, l, set).Kept(n, was)
 			}

@@ -67,3 +67,11 @@ func Cut(s string) string {
 	}
 	return s
 }
+
+// OneOf joins what would be accepted: a, b or c.
+func OneOf(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/located"
 	"railyard/internal/unit"
 )
 
@@ -179,7 +180,7 @@ func (d *decoder) checkRows(s *Scenario, j *Job) {
 		}
 		if all := algorithmsOf[c.Op]; c.Algorithm != "auto" && !slices.Contains(all, c.Algorithm) {
 			d.problem(path+".algorithm", fmt.Sprintf("%s: no algorithm of %s, want %s", c.Algorithm, c.Op,
-				list(append([]string{"auto"}, all...))), "")
+				located.OneOf(append([]string{"auto"}, all...))), "")
 		}
 		if c.Bytes%4 != 0 {
 			d.problem(path+".bytes", fmt.Sprintf("%s: not a whole number of float32 values, want a multiple of 4 bytes",

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"railyard/internal/located"
 )
 
 // checkDesign reports a custom design without its file. What sizes of the others make a network is the
@@ -257,7 +258,7 @@ func (d *decoder) checkSlow(s *Scenario) {
 			for _, k := range ranked {
 				names = append(names, k.Name)
 			}
-			d.problem(path+".job", fmt.Sprintf("%s: no job with ranks has that name, want %s", r.Job.Value, list(names)), "")
+			d.problem(path+".job", fmt.Sprintf("%s: no job with ranks has that name, want %s", r.Job.Value, located.OneOf(names)), "")
 			continue
 		}
 		key := rankOf{j.Path(), r.Rank}

@@ -36,7 +36,7 @@ func (d *decoder) decode(root *node) *Scenario {
 	s := &Scenario{}
 	d.scenario = s
 	if root.shape != mappingShape {
-		d.at("", root.at, root.described()+", want the keys of a scenario: "+list(tree.names()), "")
+		d.at("", root.at, root.described()+", want the keys of a scenario: "+located.OneOf(tree.names()), "")
 		return s
 	}
 	if d.mistaken(root, tree, requirementTree, "the keys of a requirement, want those of a scenario",
@@ -169,7 +169,7 @@ func (d *decoder) group(c *Key, n *node, path string) {
 		hint = "remove the key, or write {}"
 	}
 	d.bad[path] = true
-	d.at(path, n.at, n.described()+", want keys: "+list(c.names()), hint)
+	d.at(path, n.at, n.described()+", want keys: "+located.OneOf(c.names()), hint)
 }
 
 // unknown reports a key that the table does not have, with the key that was likely
@@ -194,7 +194,7 @@ func (d *decoder) unknown(k *Key, e entry, prefix string) {
 	if !k.entry {
 		hint = elsewhere(e.key, d.rows)
 	}
-	d.at(path, e.at, "unknown key, want "+list(k.names()), hint)
+	d.at(path, e.at, "unknown key, want "+located.OneOf(k.names()), hint)
 }
 
 // elsewhere says where a key belongs that was written in the wrong group.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/located"
 	"railyard/internal/unit"
 )
 
@@ -188,12 +189,12 @@ func (d *decoder) checkThing(path string, f *Fault) bool {
 			continue
 		}
 		if kinds++; !fits {
-			d.problem(path+"."+k.Key, fmt.Sprintf("has no meaning for a %s, want it with %s", keys[0], list(k.On)), "")
+			d.problem(path+"."+k.Key, fmt.Sprintf("has no meaning for a %s, want it with %s", keys[0], located.OneOf(k.On)), "")
 			return false
 		}
 	}
 	if kinds == 0 {
-		d.problem(path, "does nothing, want "+list(fit)+" as well", "")
+		d.problem(path, "does nothing, want "+located.OneOf(fit)+" as well", "")
 	}
 	return kinds > 0
 }

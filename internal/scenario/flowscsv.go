@@ -193,7 +193,7 @@ func (r *flowReader) expect(n int) {
 // the reader's: no word of it is shown, and no line.
 func (r *flowReader) noKeys() {
 	r.d.at("", span{}, "the first line names no key of a flow, want columns from, to and bytes at least: "+
-		list(flowTree.names()), "")
+		located.OneOf(flowTree.names()), "")
 }
 
 // namesKeys reports whether the first line that is no comment has a key of a flow, of a text that

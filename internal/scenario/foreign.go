@@ -11,7 +11,7 @@ import (
 // mistake, there is one, and it shows none of its words.
 func ofOurs(ps located.Problems, file, noun string, src []byte, keys *Key) error {
 	if foreign(src, keys) {
-		return located.Problems{{File: file, Message: "holds no key of a " + noun + ", want " + list(keys.names())}}
+		return located.Problems{{File: file, Message: "holds no key of a " + noun + ", want " + located.OneOf(keys.names())}}
 	}
 	return ps.Sorted()
 }

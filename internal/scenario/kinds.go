@@ -198,7 +198,7 @@ func parseChoice(f *Field, text string) (v, hint string, err error) {
 	if s != "" {
 		hint = "did you mean " + s + "?"
 	}
-	return "", hint, f.orWord(fmt.Errorf("%s: unknown, want %s", located.Shown(text), list(known)))
+	return "", hint, f.orWord(fmt.Errorf("%s: unknown, want %s", located.Shown(text), located.OneOf(known)))
 }
 
 // names returns the names of the choices.

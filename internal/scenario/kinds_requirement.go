@@ -84,7 +84,7 @@ func (a Amount) String() string {
 // parseChoiceList reads a list of choices, each once.
 func parseChoiceList(f *Field, n *node) ([]string, string, error) {
 	if n.shape != sequenceShape || len(n.items) == 0 {
-		return nil, "", fmt.Errorf("%s, want a list of %s", n.described(), list(f.names()))
+		return nil, "", fmt.Errorf("%s, want a list of %s", n.described(), located.OneOf(f.names()))
 	}
 	var all []string
 	for i, item := range n.items {
@@ -94,7 +94,7 @@ func parseChoiceList(f *Field, n *node) ([]string, string, error) {
 				hint = "did you mean " + s + "?"
 			}
 			return nil, hint, &entryError{item.at, fmt.Errorf("entry %d: %s: unknown, want %s", i+1,
-				located.Shown(item.text), list(f.names()))}
+				located.Shown(item.text), located.OneOf(f.names()))}
 		}
 		if slices.Contains(all, item.text) {
 			return nil, "", &entryError{item.at, fmt.Errorf("entry %d: %s: twice", i+1, item.text)}

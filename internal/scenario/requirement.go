@@ -190,7 +190,7 @@ func ParseRequirement(name string, src []byte) (*Requirement, error) {
 	d.rows = RequirementTable
 	r := &Requirement{}
 	if root.shape != mappingShape {
-		d.at("", root.at, root.described()+", want the keys of a requirement: "+list(requirementTree.names()), "")
+		d.at("", root.at, root.described()+", want the keys of a requirement: "+located.OneOf(requirementTree.names()), "")
 		return nil, ofOurs(d.problems, name, "requirement", src, requirementTree)
 	}
 	if d.mistaken(root, requirementTree, tree, "the keys of a scenario, want those of a requirement",

@@ -43,11 +43,3 @@ func Edits(a, b string) int {
 	}
 	return last[len(b)]
 }
-
-// list joins names as in "a, b or c".
-func list(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
-}

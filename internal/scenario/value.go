@@ -244,7 +244,7 @@ func (f *Field) want() string {
 	case f.example != "":
 		return f.example
 	case f.Kind == Name:
-		return list(f.names())
+		return located.OneOf(f.names())
 	case f.Kind == Group:
 		return "keys and values"
 	}
