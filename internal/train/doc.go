@@ -30,6 +30,9 @@
 //   - bodies of different ranks, and of one rank's compute and channels, touch
 //     disjoint memory: a driver may run them on any core.
 //
+// The ranks may live in several processes: each makes memory for its own (Config.Ranks), and one of them hears what the
+// others say of their steps (Say, Hear), and knows losses, states and weights as if all were here.
+//
 // Oracle is the judge of all this: the same training in one process and one loop,
 // with whole models, whose sums follow the schedule through coll.Execute and which uses
 // nothing of exec, of a network, or of the lowering's programs. OneRank trains the same

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"math"
 
@@ -35,6 +36,10 @@ type rank struct {
 	held    []holding                    // for Keep, in order of step
 	norms   norms                        // of gradients back through time
 	spare   []holding
+
+	elsewhere bool              // in another process: it has no memory here but for what was heard of it
+	last      holding           // of a rank elsewhere: what it had after the last step of which it told
+	digest    [sha256.Size]byte // likewise, of the parameters that passes meet
 }
 
 // newRank gives a rank its memory, and what it holds of a model's parameters and of the optimiser's

@@ -4,6 +4,9 @@ import "railyard/internal/workload"
 
 // Started says that a rank has ended its start phase: what served that alone is let go of.
 func (j *Job) Started(id int32) {
+	if j.ranks[id].elsewhere {
+		return
+	}
 	for c := range j.cfg.Work.Collectives {
 		if j.cfg.Work.Collectives[c].Once {
 			s := &j.ranks[id].staging[c]

@@ -22,6 +22,7 @@ type Config struct {
 	Work      *workload.Job // the operations to bind; OneRank needs none
 	Start     *State        // go on from here; nil: from step 0, with parameters drawn from the seed
 	Norms     bool          // keep how long gradients are back through time: TakeNorms
+	Ranks     []int32       // of this process, each once; nil: all. Of the others see Say and Hear
 
 	poison bool // memory that nobody has written is NaN
 }
@@ -55,8 +56,20 @@ func New(cfg Config) (*Job, error) {
 	for l := range cfg.Model.Layers() {
 		j.layers = append(j.layers, cfg.Model.Layer(l, cfg.Kernel))
 	}
-	params, state := cfg.params(), cfg.state()
+	here, err := cfg.here()
+	if err != nil {
+		return nil, err
+	}
+	var params []float32
+	var state [][]float32
 	for id := range j.ranks {
+		if !here[id] {
+			j.ranks[id] = rank{at: j.work.Layout.Coord(id), elsewhere: true}
+			continue
+		}
+		if params == nil {
+			params, state = cfg.params(), cfg.state()
+		}
 		j.ranks[id] = j.newRank(int32(id), params, state)
 	}
 	return j, nil
@@ -135,7 +148,11 @@ func (j *Job) RankLoss(id int32, step int64) float64 {
 	l := j.work.Layout
 	at := l.Coord(int(id))
 	at.Stage = l.PP - 1
-	return j.ranks[l.Rank(at)].losses[step] / float64(l.MicroBatches)
+	r := &j.ranks[l.Rank(at)]
+	if r.losses == nil {
+		panic(fmt.Sprintf("train: rank %d is in another process and has told no loss", l.Rank(at)))
+	}
+	return r.losses[step] / float64(l.MicroBatches)
 }
 
 // Loss returns the mean loss of the global batch at a step that all ranks have ended.

@@ -16,7 +16,7 @@ import (
 
 // Weights returns the weights that a rank moves, those of its stage or its shard of them: live, not a copy.
 func (j *Job) Weights(id int32) []float32 {
-	all := j.ranks[id].buffers[j.work.Stages[j.work.Layout.Coord(int(id)).Stage].Masters]
+	all := j.now(j.masters())(int(id))
 	if j.work.Layout.Zero < j.masters().sharded {
 		return all
 	}
@@ -54,10 +54,13 @@ func stateOf(i int) vector {
 	return vector{of: func(s *workload.Stage) int32 { return s.State[i] }, sharded: workload.ZeroOptimiser}
 }
 
-// now is a vector as ranks hold it.
+// now is a vector as ranks hold it: of those elsewhere as they have told last.
 func (j *Job) now(v vector) func(id int) []float32 {
 	return func(id int) []float32 {
 		r := &j.ranks[id]
+		if r.elsewhere {
+			return r.last.params // nobody asks for another vector: see Say
+		}
 		return r.buffers[v.of(&j.work.Stages[r.at.Stage])]
 	}
 }
@@ -101,7 +104,11 @@ func (j *Job) Agree() bool {
 		first.Data = 0
 		st := &j.work.Stages[first.Stage]
 		all := workload.Range{Buffer: st.Parameters, Elems: st.Params()}
-		if !bytes.Equal(j.ranks[l.Rank(first)].stored(all), j.ranks[id].stored(all)) {
+		if a, b := &j.ranks[l.Rank(first)], &j.ranks[id]; a.elsewhere || b.elsewhere {
+			if a.digestOf(all) != b.digestOf(all) {
+				return false
+			}
+		} else if !bytes.Equal(a.stored(all), b.stored(all)) {
 			return false
 		}
 	}
