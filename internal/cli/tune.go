@@ -38,8 +38,10 @@ func (a *app) tuneCommand() *cobra.Command {
 		Short: "Find thresholds for a network: by formula, then by simulation",
 		Long: `Takes the network of the scenario FILE and finds thresholds of RoCE data for it: WRED min, max and
 probability, xOFF, xON and headroom. Formulas give the first point; a bounded search around it plays
-every point on the scenario's own fabric: an incast, a ring, an all-to-all, or with --patterns own
-the scenario's jobs. Where all hosts would take too long a stated part of them sends.
+every point on the scenario's own fabric: with the scenario's own traffic, an incast, a ring and an
+all-to-all. Unless --patterns names own, a training is played for 10 steps, faults are left out, and
+traffic that would take more than five minutes of a core is not played, which is said. Where all hosts
+would take too long a stated part of them sends in the other patterns.
 
 It prints each point with its queueing delay, the time that ports were paused and its throughput, which
 of them are on the frontier, and why the others are not: what differs less than the seeds do counts as
@@ -58,13 +60,16 @@ same DIR goes on. Exit code 1 if every point drops.`,
 			if err != nil {
 				return err
 			}
+			if !cmd.Flags().Changed("patterns") {
+				opt.Patterns = nil
+			}
 			return a.tune(cmd.Context(), args[0], f, opt)
 		},
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&f.out, "output", "o", "", "directory to write to: new, empty, or of an earlier tuning")
 	fl.StringVar(&f.dialect, "dialect", "", "also write configurations for this platform: "+strings.Join(dialects.Names(), ", "))
-	fl.StringSliceVar(&f.patterns, "patterns", []string{"incast", "ring", "all-to-all"},
+	fl.StringSliceVar(&f.patterns, "patterns", trial.Default,
 		"traffic to play: "+strings.Join(trial.Names(), ", "))
 	fl.StringVar(&f.seeds, "seeds", "1..3", "seeds with which every point is played")
 	fl.StringVar(&f.verify, "verify", "101..110", "seeds with which the choice is played again, none: not at all")

@@ -18,6 +18,9 @@ func (a *app) tuneText(f *trial.Found, out string) error {
 	for _, p := range f.Patterns {
 		s.Hang("  ", "    ", p.Name+": "+p.What)
 	}
+	if f.LeftOut != "" {
+		s.Hang("  ", "    ", f.LeftOut)
+	}
 	if f.Slice.Hosts < f.Slice.Of {
 		s.Wrap("  ", fmt.Sprintf("%d of %s take part, evenly apart; the fabric is whole", f.Slice.Hosts,
 			count(f.Slice.Of, "host")))

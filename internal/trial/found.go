@@ -18,6 +18,7 @@ type Found struct {
 	Network  Network      `json:"network"`
 	Slice    Slice        `json:"slice"`
 	Patterns []Pattern    `json:"patterns"`
+	LeftOut  string       `json:"left_out,omitempty"` // of the patterns that are the default, and why
 	Prefer   tune.Prefer  `json:"prefer"`
 	Seeds    []uint64     `json:"seeds"`
 	// why each value of the formula is what it is

@@ -20,6 +20,9 @@ func (f *Found) Page() *report.Page {
 		p.Notes = append(p.Notes, fmt.Sprintf("%d of %d hosts take part, evenly apart; the fabric is whole", f.Slice.Hosts,
 			f.Slice.Of))
 	}
+	if f.LeftOut != "" {
+		p.Notes = append(p.Notes, f.LeftOut)
+	}
 	if f.scenario != nil {
 		p.Scenario = string(f.scenario.YAML())
 	}

@@ -23,6 +23,10 @@ type Pattern struct {
 // Own is the pattern that is the scenario's own jobs, with its faults and its background.
 const Own = "own"
 
+// Default is the patterns that are played where none are asked for: the scenario's own traffic (see ownByDefault), and
+// those that are hard for a network.
+var Default = []string{Own, "incast", "ring", "all-to-all"}
+
 // made are the patterns that take the place of the scenario's jobs. Each rank sends about the bytes that are asked
 // for.
 var made = []struct {
@@ -58,10 +62,18 @@ type Slice struct {
 const (
 	mostRanks = 256         // an all-to-all has a queue pair for every two
 	mostHops  = 300_000_000 // of a whole search: a minute or two of a core
+
+	mostOwnSeconds = 300 // of a core, by the forecast: the scenario's own traffic in a whole search
+	ownSteps       = 10  // of a training that nobody asked for
 )
 
 // patterns makes the traffic that options ask for, on as many hosts as the forecast allows.
 func (t *tuning) patterns(ctx context.Context) error {
+	if len(t.opt.Patterns) == 0 {
+		if err := t.ownByDefault(ctx); err != nil {
+			return err
+		}
+	}
 	t.found.Slice = Slice{Hosts: t.base.Cluster.Hosts, Of: t.base.Cluster.Hosts, Each: t.opt.Bytes}
 	if t.opt.Hosts > 0 {
 		t.found.Slice.Hosts = min(t.opt.Hosts, t.base.Cluster.Hosts)
@@ -88,11 +100,11 @@ func (t *tuning) make() error {
 	s.Ranks = s.Hosts * max(t.base.Cluster.Host.GPUs, 1)
 	t.found.Patterns = nil
 	for _, name := range t.opt.Patterns {
-		p := Pattern{Name: name, What: "the scenario's own jobs", scenario: t.base}
 		if name == Own {
-			t.found.Patterns = append(t.found.Patterns, p)
+			t.found.Patterns = append(t.found.Patterns, t.own)
 			continue
 		}
+		p := Pattern{Name: name}
 		for _, m := range made {
 			if m.name != name {
 				continue
@@ -146,9 +158,12 @@ func alone(sc *scenario.Scenario) (changes []scenario.Change) {
 		Text: "{queues: false, flows: false, operations: false, sample: 1us}"})
 }
 
-// hops is what one run of each pattern takes.
+// hops is what one run of each pattern takes that was made: hosts that sit out do not shorten the scenario's own jobs.
 func (t *tuning) hops(ctx context.Context) (sum int64, err error) {
 	for i := range t.found.Patterns {
+		if t.found.Patterns[i].Name == Own {
+			continue
+		}
 		f, err := run.NewForecast(ctx, t.found.Patterns[i].scenario, t.sources, func(result.Progress) {})
 		if err != nil {
 			return 0, err

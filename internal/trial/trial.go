@@ -19,7 +19,7 @@ import (
 // Options of a tuning.
 type Options struct {
 	sweep.Limits
-	Patterns []string // see Names
+	Patterns []string // see Names; none: Default
 	Seeds    []uint64 // with which each point is played
 	Verify   []uint64 // with which the choice and the scenario's own thresholds are played again; nil: not
 	Points   int      // at most
@@ -37,6 +37,7 @@ type tuning struct {
 	opt     Options
 	sources *run.Sources
 	found   *Found
+	own     Pattern // see Own
 	facts0  tune.Facts
 	done    int // runs
 	total   int // at most
@@ -54,6 +55,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*Found, error
 		return nil, &plan.FieldError{Path: "fabric.config", Err: errors.New("the configurations there say what the thresholds are, " +
 			"whatever fabric.qos says: without this key tune finds others, and with --dialect it writes them")}
 	}
+	t.own = Pattern{Name: Own, What: "the scenario's own jobs", scenario: sc}
 	if err := t.patterns(ctx); err != nil {
 		return nil, err
 	}

@@ -214,3 +214,37 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
+
+// Without --patterns the scenario's own traffic is among what is played: some steps of a training, no faults, and not at
+// all where it would take too long, which is said.
+func TestOwnTrafficByDefault(t *testing.T) {
+	training := strings.Replace(small, "flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 10kB}]",
+		"replay: {steps: 500, forward: 10us, buckets: [{compute: 10us, bytes: 100kB}], update: 1us}", 1)
+	for _, c := range []struct{ name, text, what, leftOut string }{
+		{"flows", small, "the scenario's own jobs", ""},
+		{"training", training, "the scenario's own jobs, 10 steps of a training", ""},
+		{"faults", small + "faults: [{link: host2/rail1, down: 1us}]\n", "the scenario's own jobs, without its faults", ""},
+		{"long", strings.Replace(small, "10kB", "1TB", 1), "", "own traffic is left out: 8 runs of some "},
+	} {
+		opt := options()
+		opt.Verify, opt.Hosts = nil, 2
+		f := tuned(t, parse(t, c.text), opt)
+		names := Default
+		if c.leftOut != "" {
+			names = Default[1:]
+		}
+		var played []string
+		for _, p := range f.Patterns {
+			played = append(played, p.Name)
+		}
+		if !slices.Equal(played, names) || !strings.HasPrefix(f.LeftOut, c.leftOut) || (f.LeftOut != "") != (c.leftOut != "") {
+			t.Errorf("%s: played %q, left out %q", c.name, played, f.LeftOut)
+		}
+		if c.what != "" && f.Patterns[0].What != c.what {
+			t.Errorf("%s: %q, want %q", c.name, f.Patterns[0].What, c.what)
+		}
+		if c.name == "flows" && f.Points[0].Times[0] <= 0 {
+			t.Errorf("times %v, want those of the scenario's own traffic first", f.Points[0].Times)
+		}
+	}
+}
