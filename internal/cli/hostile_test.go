@@ -52,9 +52,15 @@ job: {flows: [{from: host1/gpu0, to: host4/gpu0, bytes: 300kB, count: 3, every: 
 // hostileRuns makes the two run directories.
 func hostileRuns(t testing.TB) []string {
 	t.Helper()
+	return runsFrom(t, map[string]string{"flows": hostileFlows, "training": hostileTraining})
+}
+
+// runsFrom makes run directories of scenarios by name.
+func runsFrom(t testing.TB, scenarios map[string]string) []string {
+	t.Helper()
 	root := t.TempDir()
 	var dirs []string
-	for name, text := range map[string]string{"flows": hostileFlows, "training": hostileTraining} {
+	for name, text := range scenarios {
 		file, dir := filepath.Join(root, name+".yaml"), filepath.Join(root, name)
 		text = strings.Replace(text, "digits: {", "digits: {dir: "+digits(t, 512, 64, 1)+", ", 1)
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {

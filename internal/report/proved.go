@@ -92,7 +92,7 @@ func removes(c *result.WhatIfChange, b *diagnose.Blame) bool {
 	case diagnose.SlowPort, diagnose.LinkSpeed, diagnose.Cable:
 		return (c.Kind == result.ChangePort || c.Kind == result.ChangeLink) && onLink
 	case diagnose.PCIe:
-		return c.Kind == result.ChangePCIe && diagnose.InHost(b.Port, c.Subject[0])
+		return c.Kind == result.ChangePCIe && slices.ContainsFunc(c.Subject, func(l string) bool { return diagnose.InHost(b.Port, l) })
 	case diagnose.SlowRank:
 		return c.Kind == result.ChangeRank && b.Rank != nil &&
 			slices.Contains(c.Subject, fmt.Sprintf("rank %d", *b.Rank))

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"railyard/internal/diagnose"
 	"railyard/internal/input"
 )
 
@@ -78,6 +79,9 @@ func parseSummary(path string, b []byte) (*Summary, error) {
 	}
 	c := summaryCheck{forgive: other}
 	if err := c.value(reflect.ValueOf(s).Elem(), nil); err != nil {
+		return nil, damaged(err)
+	}
+	if err := c.diagnoses(s); err != nil {
 		return nil, damaged(err)
 	}
 	if s.Scenario, err = cleanScenario(s.Scenario); err != nil {
@@ -343,4 +347,35 @@ func cleanValue(v any, dirty *bool) any {
 		return out
 	}
 	return v
+}
+
+// diagnoses holds what a summary says of lost time to the blames that it lists. What another format means by them nobody knows:
+// there it is left out.
+func (c *summaryCheck) diagnoses(s *Summary) error {
+	check := func(d **diagnose.Diagnosis, key string) error {
+		if *d == nil {
+			return nil
+		}
+		err := (*d).Check()
+		if err != nil && c.forgive {
+			*d = nil
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s.%w", key, err)
+		}
+		return nil
+	}
+	each := func(j *JobFigures, at string) error {
+		return cmp.Or(check(&j.Diagnosis, at+"diagnosis"), check(&j.Lifetime, at+"lifetime"))
+	}
+	if err := each(&s.JobFigures, ""); err != nil {
+		return err
+	}
+	for i := range s.Jobs {
+		if err := each(&s.Jobs[i], fmt.Sprintf("jobs[%d].", i)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"railyard/internal/result"
@@ -90,7 +91,7 @@ func (d *drawn) write(t testing.TB, root, name string, state result.State) strin
 		dir.Operations().Add(r)
 	}
 	for _, port := range d.links {
-		from, to := port[:2], port[3:]
+		from, to, _ := strings.Cut(port, "/")
 		tier := result.TierHost
 		if from == "s1" {
 			tier = result.TierLeaf

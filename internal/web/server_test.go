@@ -208,6 +208,14 @@ func TestHostileDirectories(t *testing.T) {
 	put("text", "run.json", "no JSON </script>")
 	put("deep", "run.json", strings.Repeat("[", 1_000_000))
 	put("script", "run.json", `{"state":"complete","format_version":3,"name":"</script><img src=x onerror=alert(1)>\u2028\u202e"}`)
+	put("negative", "run.json", `{"state":"complete","format_version":3,"virtual_time_ps":-5}`)
+	put("nobody", "run.json", `{"state":"complete","format_version":3,"diagnosis":{"blames":[{"kind":"compute","time_ps":1}],`+
+		`"findings":[{"noun":"incast","time_ps":1,"blames":[7]}]}}`)
+	crowd := drawn{}
+	for i := range mostPorts + 1 {
+		crowd.links = append(crowd.links, fmt.Sprintf("h%d/s1", i))
+	}
+	crowd.write(t, root, "crowd", result.Complete)
 	put("newer", "run.json", `{"state":"complete","format_version":99,"version":"9"}`)
 	path := d.write(t, root, "damaged", result.Complete)
 	if b, err := os.ReadFile(filepath.Join(path, "series.parquet")); err != nil {
@@ -240,7 +248,8 @@ func TestHostileDirectories(t *testing.T) {
 	if code != http.StatusOK || strings.Contains(string(body), `"id":"link`) || strings.Contains(string(body), "secret") {
 		t.Errorf("%d: a link was followed: %s", code, body)
 	}
-	for id, want := range map[string]string{"text": "run.json", "deep": "run.json", "newer": "format version 99"} {
+	for id, want := range map[string]string{"text": "run.json", "deep": "run.json", "newer": "format version 99",
+		"negative": "virtual_time_ps is -5, want 0 to", "nobody": "findings[0].blames[0] is 7, want 0 to 0"} {
 		if code, body := x.ask("api/run?run=" + id); code < 400 || !strings.Contains(string(body), want) {
 			t.Errorf("%s: %d %.200s, want %q", id, code, body, want)
 		}
@@ -265,6 +274,17 @@ func TestHostileDirectories(t *testing.T) {
 		if code != http.StatusNotFound || !strings.Contains(string(body), "there is no series") {
 			t.Errorf("%s: %d %.100s", id, code, body)
 		}
+	}
+	x.settled("crowd")
+	var topo struct{ Ports []portInfo }
+	x.get("api/topology?run=crowd", &topo)
+	show, err := x.s.show("crowd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _ := show.watch()
+	if notes := strings.Join(p.Notes, "\n"); len(topo.Ports) != mostPorts || !strings.Contains(notes, "only the first 100,000 ports") {
+		t.Errorf("%d ports, notes %q", len(topo.Ports), notes)
 	}
 	code, _ = x.ask("api/run?run=whole")
 	if code != http.StatusOK {
