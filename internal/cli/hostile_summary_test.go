@@ -159,14 +159,16 @@ func TestBareFindings(t *testing.T) {
 	for _, n := range nouns {
 		bare(diagnose.SharedPort, n)
 	}
-	for text, want := range map[string]string{
-		`"blames":[{"kind":"compute","time_ps":9}],"findings":[{"noun":"incast","blames":[1]}]`: "diagnosis.findings[0].blames[0] is 1, want 0 to 0",
-		`"blames":[],"findings":[{"noun":"incast","blames":[0]}]`:                               "diagnosis.findings[0].blames[0] is 0, and there are no blames",
-		`"blames":[{"kind":"slow rank","time_ps":9}]`:                                           `diagnosis.blames[0] is "slow rank" and has no rank`,
+	for _, c := range []struct{ text, want string }{
+		{`{"blames":[{"kind":"compute","time_ps":9}],"findings":[{"noun":"incast","blames":[1]}]}`,
+			"diagnosis.findings[0].blames[0] is 1, want 0 to 0"},
+		{`{"blames":[],"findings":[{"noun":"incast","blames":[0]}]}`,
+			"diagnosis.findings[0].blames[0] is 0, and there are no blames"},
+		{`{"blames":[{"kind":"slow rank","time_ps":9}]}`, `diagnosis.blames[0] is "slow rank" and has no rank`},
 	} {
-		writeRun(t, dir, fmt.Sprintf(`"diagnosis":{%s}`, text))
-		if code, out := railyard("explain", dir); code == exitOK || !strings.Contains(out, want) {
-			t.Errorf("%s: exit code %d: %s, want %q", text, code, out, want)
+		writeRun(t, dir, `"diagnosis":`+c.text)
+		if code, out := railyard("explain", dir); code == exitOK || !strings.Contains(out, c.want) {
+			t.Errorf("%s: exit code %d: %s, want %q", c.text, code, out, c.want)
 		}
 	}
 }
