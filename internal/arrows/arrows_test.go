@@ -420,7 +420,7 @@ var rules = map[string]rule{
 			"what a network is before anything runs, and by netconf what its switches are told",
 	},
 	"web": {
-		may: "chart/svg diagnose headline qos report result shown",
+		may: "chart chart/svg diagnose headline qos report result shown",
 		why: "it shows run directories: what is said of a run is report's, what lies in its tables result reads",
 	},
 	"cli": {

@@ -13,7 +13,14 @@ func trafficChart(d *Data) []chart.Figure {
 	if d.Flows == nil || d.Flows.Traffic == nil || len(d.Flows.Traffic.Ends) < 3 {
 		return nil // two ends: nothing to compare
 	}
-	t := d.Flows.Traffic
+	return matrix(d.Flows.Traffic)
+}
+
+// matrix draws traffic, if there was some.
+func matrix(t *Traffic) []chart.Figure {
+	if t == nil {
+		return nil
+	}
 	m := &chart.Map{RowName: "from", ColName: "to"}
 	var all, most unit.Bytes
 	var from, to string

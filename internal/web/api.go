@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -247,6 +246,7 @@ type runAnswer struct {
 	Tables     []string          `json:"tables"`
 	Want       []string          `json:"want"`   // keys of the scenario that would have kept what is not there
 	WhatIf     []tried           `json:"whatif"` // null: nobody asked yet
+	Pieces     []report.Piece    `json:"pieces"` // of figures that there are, see /api/figures
 	Scenario   string            `json:"scenario"`
 }
 
@@ -262,7 +262,7 @@ func (s *Server) apiRun(w http.ResponseWriter, _ *http.Request, q query) error {
 		Version: d.Summary.Version, End: d.Summary.VirtualTime, Bullets: []string{}, Notes: append([]string{}, d.Notes...),
 		Headline: append([]headline.Figure{}, d.Headline()...), Findings: []finding{}, Blames: []blame{},
 		Thresholds: append([]qos.Row{}, d.Summary.Thresholds...), Tables: append([]string{}, run.Tables()...),
-		Want: []string{}, Scenario: d.Summary.ScenarioYAML}
+		Want: []string{}, Pieces: report.Pieces(run), Scenario: d.Summary.ScenarioYAML}
 	sentence, bullets := report.Answer(d)
 	a.Answer, a.Bullets = sentence, append(a.Bullets, bullets...)
 	var all []report.Finding
@@ -597,23 +597,6 @@ func (s *Server) apiFlow(w http.ResponseWriter, r *http.Request, q query) error 
 		Name string `json:"name"`
 		Text string `json:"text"`
 	}{f.Name, text.String()})
-}
-
-// apiFigures lists the plots of the report as values: the JSON of chart.Figure.
-func (s *Server) apiFigures(w http.ResponseWriter, r *http.Request, q query) error {
-	d, free, err := s.whole(r, q.text("run"))
-	if err != nil {
-		return err
-	}
-	defer free()
-	doc := report.DocumentOf(d)
-	b, err := json.Marshal(doc.Plots)
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, struct {
-		Figures json.RawMessage `json:"figures"`
-	}{b})
 }
 
 // apiReport is the page that railyard report writes. Its own policy names its script by hash.

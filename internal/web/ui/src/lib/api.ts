@@ -16,7 +16,7 @@ export interface Threshold {
 export interface Run {
   id: string; directory: string; name: string; state: string; seed: number; version: string; end_ps: number; answer: string;
   bullets: string[]; notes: string[]; headline: Figure[]; subject: string; whole_ps: number; findings: Finding[]; blames: Blame[];
-  thresholds: Threshold[]; tables: string[]; want: string[]; whatif: Tried[] | null; scenario: string;
+  thresholds: Threshold[]; tables: string[]; want: string[]; whatif: Tried[] | null; pieces: string[]; scenario: string;
 }
 export interface Port {
   port: string; from: string; to: string; tier: string; rate_bps: number; utilisation: number; paused_ps: number; paused_by: string;

@@ -33,6 +33,7 @@ export function figure(value: number | string, unit: string): string {
       return bytes(value);
     case "bit/s":
     case "bps":
+    case "b/s":
       return rate(value);
     case "B/s":
       return `${bytes(value)}/s`;
