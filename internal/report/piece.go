@@ -157,7 +157,7 @@ func (d *Data) sentByGroup(run *result.Run) ([]chart.Figure, error) {
 }
 
 func matrixOf(m *trafficMeter, name, of string) []chart.Figure {
-	all := matrix(m.known())
+	all := matrixFigure(m.known())
 	for i := range all {
 		all[i].Name = name
 		if of != "" {

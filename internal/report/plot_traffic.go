@@ -13,11 +13,11 @@ func trafficChart(d *Data) []chart.Figure {
 	if d.Flows == nil || d.Flows.Traffic == nil || len(d.Flows.Traffic.Ends) < 3 {
 		return nil // two ends: nothing to compare
 	}
-	return matrix(d.Flows.Traffic)
+	return matrixFigure(d.Flows.Traffic)
 }
 
-// matrix draws traffic, if there was some.
-func matrix(t *Traffic) []chart.Figure {
+// matrixFigure draws traffic, if there was some.
+func matrixFigure(t *Traffic) []chart.Figure {
 	if t == nil {
 		return nil
 	}
