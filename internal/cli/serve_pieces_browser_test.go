@@ -111,7 +111,9 @@ func checkMatrix(t *testing.T, b *chromium, group string, sent map[string]float6
 		const to = [...table.querySelectorAll("thead th")].slice(1).map((x) => x.textContent);
 		for (const row of table.querySelectorAll("tbody tr")) {
 			const from = row.firstElementChild.textContent;
-			[...row.children].slice(1).forEach((c, i) => { if (Number(c.dataset.value) > 0) all[from + ">" + to[i]] = Number(c.dataset.value); });
+			[...row.children].slice(1).forEach((c, i) => {
+				if (Number(c.dataset.value) > 0) all[from + ">" + to[i]] = Number(c.dataset.value);
+			});
 		}
 		return all;
 	})()`, &got)
