@@ -212,11 +212,11 @@ var rules = map[string]rule{
 			"oracle",
 	},
 	"scenario": {
-		may:   "catalogue decoder located qos",
+		may:   "catalogue decoder formula located qos",
 		third: "github.com/goccy/go-yaml",
 		why: "a scenario is a checked value with names in it: plan turns names into things, so reading a file " +
 			"builds nothing. Of qos it takes the marking curve and its default, of catalogue models of switches, of decoder " +
-			"the sizes of models",
+			"the sizes of models, of formula the conditions and ranges of a sweep",
 	},
 	"chart": {why: "plots are values: who draws them and whose figures they are is above"},
 	"chart/svg": {
@@ -375,7 +375,7 @@ var rules = map[string]rule{
 			"that it wants simulated is above it",
 	},
 	"sweep": {
-		may: "chart headline input located machine output report result run scenario sheet shown",
+		may: "chart formula headline input located machine output report result run scenario sheet shown splitmix",
 		why: "it is a user of runs: it decides which and how many at once, and sees only what they leave; " +
 			"its page is made as theirs are",
 	},

@@ -2,11 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	why "railyard/internal/cause"
+	"railyard/internal/headline"
 	"railyard/internal/scenario"
 	"railyard/internal/scenario/schema"
 )
@@ -133,30 +136,37 @@ func nameLists() []nameList {
 	for _, c := range why.All() {
 		causes.Names = append(causes.Names, nameJSON{Name: c.String(), Meaning: c.Meaning()})
 	}
-	return append(all, words, values, causes)
+	figures := nameList{Name: "figures", About: "the figures of a run, by the names that conditions of a sweep use"}
+	for _, name := range headline.Names() {
+		figures.Names = append(figures.Names, nameJSON{Name: headline.Key(name), Meaning: name})
+	}
+	return append(all, words, values, causes, figures)
 }
+
+// schemas are the files that have one.
+var schemas = map[string]func() []byte{"scenario": schema.JSON, "requirement": schema.Requirement, "sweep": schema.Sweep}
 
 func (a *app) schemaCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "schema [scenario|requirement]",
+		Use:   "schema [scenario|requirement|sweep]",
 		Short: "Print the JSON Schema of a scenario file",
-		Long: `Prints the JSON Schema (draft 2020-12) of a scenario file or of a requirement (railyard design),
-for completion and checking in editors: see docs/editors.md. What railyard accepts the schema
+		Long: `Prints the JSON Schema (draft 2020-12) of a scenario file, of a requirement (railyard design) or
+of a sweep (railyard sweep), for completion and checking in editors: see docs/editors.md. What railyard accepts the schema
 accepts; it refuses less.`,
 		Example:   "  railyard schema > railyard.schema.json\n  railyard schema requirement > requirement.schema.json",
-		ValidArgs: []string{"scenario", "requirement"},
+		ValidArgs: slices.Sorted(maps.Keys(schemas)),
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 || len(args) == 1 && args[0] != "scenario" && args[0] != "requirement" {
-				return misuse("schema: unexpected argument %q, want scenario or requirement", args[len(args)-1])
+			if len(args) > 1 || len(args) == 1 && schemas[args[0]] == nil {
+				return misuse("schema: unexpected argument %q, want scenario, requirement or sweep", args[len(args)-1])
 			}
 			return nil
 		},
 
 		DisableFlagsInUseLine: true,
 		RunE: func(_ *cobra.Command, args []string) error {
-			text := schema.JSON
-			if len(args) == 1 && args[0] == "requirement" {
-				text = schema.Requirement
+			text := schemas["scenario"]
+			if len(args) == 1 {
+				text = schemas[args[0]]
 			}
 			_, err := a.stdout.Write(text())
 			return err

@@ -8,6 +8,7 @@ import (
 	"railyard/internal/input"
 	"railyard/internal/located"
 	"railyard/internal/result"
+	"railyard/internal/scenario"
 	"railyard/internal/sweep"
 	"railyard/internal/unit"
 )
@@ -45,7 +46,7 @@ func (f *runFlags) sweep() (*many, error) {
 		return nil, misuse("run: --seed and --seeds, want one of them")
 	}
 	var err error
-	if m.seeds, err = sweep.ParseSeeds(f.seeds); err != nil {
+	if m.seeds, err = scenario.ParseSeeds(f.seeds); err != nil {
 		return nil, misuse("run: --seeds %w", err)
 	}
 	return m, nil
@@ -160,6 +161,13 @@ func (a *app) printTable(t *sweep.Table, asJSON bool) error {
 	if err := t.WriteText(a.stdout); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(a.stdout, "\nrows: %s\n", t.Dir)
-	return err
+	if _, err := fmt.Fprintf(a.stdout, "\nrows: %s\n", t.Dir); err != nil {
+		return err
+	}
+	for _, name := range t.Kept {
+		if _, err := fmt.Fprintf(a.stdout, "run directory: %s/%s\n", t.Dir, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }

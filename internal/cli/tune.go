@@ -99,11 +99,11 @@ func (f *tuneFlags) options(cores bool) (opt trial.Options, err error) {
 	if opt.Prefer, err = tune.ParsePrefer(f.prefer); err != nil {
 		return opt, misuse("tune: --prefer %w", err)
 	}
-	if opt.Seeds, err = sweep.ParseSeeds(f.seeds); err != nil {
+	if opt.Seeds, err = scenario.ParseSeeds(f.seeds); err != nil {
 		return opt, misuse("tune: --seeds %w", err)
 	}
 	if f.verify != "none" {
-		if opt.Verify, err = sweep.ParseSeeds(f.verify); err != nil {
+		if opt.Verify, err = scenario.ParseSeeds(f.verify); err != nil {
 			return opt, misuse("tune: --verify %w", err)
 		}
 	}

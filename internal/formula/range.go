@@ -120,9 +120,22 @@ func (r Range) At(part float64) string {
 	case part >= 1:
 		return r.text(r.To)
 	case r.Log:
-		return r.text(r.From * math.Pow(r.To/r.From, part))
+		v := r.From * math.Pow(r.To/r.From, part)
+		return r.text(rounded(v, v))
 	}
-	return r.text(r.From + part*(r.To-r.From))
+	// The product is rounded by itself: the same where processors fuse.
+	return r.text(rounded(r.From+float64(part*(r.To-r.From)), r.To-r.From))
+}
+
+// rounded leaves of a value what is a ten-thousandth of a size, or more: 774.8ns, not 774773ps.
+func rounded(v, size float64) float64 {
+	digits := math.Floor(math.Log10(size)) - 3
+	if digits < 0 { // a power of ten that is exact
+		scale := math.Pow(10, -digits)
+		return math.Round(v*scale) / scale
+	}
+	scale := math.Pow(10, digits)
+	return math.Round(v/scale) * scale
 }
 
 // text writes a value: six digits of one that is not whole.

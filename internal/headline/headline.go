@@ -235,6 +235,58 @@ func add(out []Figure, table []row, s *result.Summary, job string) []Figure {
 // between stands between the name of a job and that of its figure.
 const between = ": "
 
+// Key is the name of a figure where a program names it: step_time, samples_per_s, step_p99; of several jobs with the job
+// before it: a.step_time.
+func Key(name string) string {
+	var b strings.Builder
+	job, figure, several := strings.Cut(name, between)
+	if !several {
+		job, figure = "", name
+	}
+	gap := false
+	for _, r := range strings.ToLower(strings.ReplaceAll(figure, "/s", " per s")) {
+		if r < 'a' || r > 'z' {
+			if r < '0' || r > '9' {
+				gap = true
+				continue
+			}
+		}
+		if gap && b.Len() > 0 {
+			b.WriteByte('_')
+		}
+		gap = false
+		b.WriteRune(r)
+	}
+	if job != "" {
+		return job + "." + b.String()
+	}
+	return b.String()
+}
+
+// UnitOf returns the unit of the figure that a program names so, of a job's too; false if there is none.
+func UnitOf(key string) (chart.Unit, bool) {
+	if i := strings.LastIndexByte(key, '.'); i >= 0 {
+		key = key[i+1:]
+	}
+	for _, table := range [][]row{ofJob, ofNetwork} {
+		for i := range table {
+			if Key(table[i].name) == key {
+				return table[i].unit, true
+			}
+		}
+	}
+	return "", false
+}
+
+// Keys lists the keys of all figures, in order.
+func Keys() []string {
+	names := Names()
+	for i := range names {
+		names[i] = Key(names[i])
+	}
+	return names
+}
+
 // Named is the name of a figure of a job among those of several; job "": of the only one.
 func Named(job, figure string) string {
 	if job == "" {

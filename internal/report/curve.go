@@ -46,7 +46,7 @@ const (
 // are words, and as a map where there are more lines than colours.
 func (c *Curve) Figure() chart.Figure {
 	f := chart.Figure{Name: c.Name, Title: c.Title, Caption: c.Caption}
-	axis, at, ok := keyAxis(c.Key, c.Values)
+	axis, at, ok := KeyAxis(c.Key, c.Values)
 	switch {
 	case len(c.Lines) > drawnLines:
 		f.Map = c.asMap()
@@ -173,10 +173,10 @@ var keyUnits = map[string]chart.Unit{"number": chart.Plain, "time": chart.Time, 
 	"bytes":  chart.Bytes,
 	"length": chart.Plain}
 
-// keyAxis is an axis for the values of a key, and where each lies on it: Nothing for a word
+// KeyAxis is an axis for the values of a key, and where each lies on it: Nothing for a word
 // such as none or auto. It is logarithmic where they grow by factors. ok is false where fewer than
 // two are different quantities.
-func keyAxis(key string, texts []string) (axis chart.Axis, at []chart.Value, ok bool) {
+func KeyAxis(key string, texts []string) (axis chart.Axis, at []chart.Value, ok bool) {
 	values, ok := quantitiesOf(texts)
 	if !ok {
 		return axis, nil, false
@@ -224,6 +224,6 @@ func sentences(all ...string) string {
 // Quantities reports whether values of a key lie on an axis: two of them or more are different
 // quantities of one kind.
 func Quantities(texts []string) bool {
-	_, _, ok := keyAxis("", texts)
+	_, _, ok := KeyAxis("", texts)
 	return ok
 }

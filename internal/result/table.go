@@ -70,12 +70,18 @@ func createTable[R any](dir *output.Folder, name string, group int, stop *bool) 
 // newWriter returns an encoder: one place, so that all parts have the same bytes. Large pages
 // and the codec's default level halve a table of flows, and take no more time than small ones.
 func newWriter[R any](w io.Writer) *parquet.GenericWriter[R] {
-	return parquet.NewGenericWriter[R](w,
+	return parquet.NewGenericWriter[R](w, writing()...)
+}
+
+// writing is how tables are encoded.
+func writing() []parquet.WriterOption {
+	return []parquet.WriterOption{
 		parquet.MaxRowsPerRowGroup(RowGroupRows),
-		parquet.PageBufferSize(256<<10),
+		parquet.PageBufferSize(256 << 10),
 		parquet.Compression(compression),
 		parquet.CreatedBy("railyard", Version, ""),
-		parquet.KeyValueMetadata("railyard.format_version", strconv.Itoa(FormatVersion)))
+		parquet.KeyValueMetadata("railyard.format_version", strconv.Itoa(FormatVersion)),
+	}
 }
 
 // newSmallWriter returns an encoder of early parts, which seldom outlive the run: what takes little

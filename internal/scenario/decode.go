@@ -43,6 +43,9 @@ func (d *decoder) decode(root *node) *Scenario {
 		"railyard design reads requirements") {
 		return s
 	}
+	if d.mistaken(root, tree, sweepTree, "the keys of a sweep, want those of a scenario", "railyard sweep reads sweeps") {
+		return s
+	}
 	d.walk(tree, root, "", s)
 	d.resolve(fields, s, "")
 	d.check(s)

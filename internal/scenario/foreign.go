@@ -40,5 +40,5 @@ func foreign(src []byte, keys *Key) bool {
 
 // named reports whether a scenario or a requirement has a key of that name at its top.
 func named(keys *Key, word string) bool {
-	return keys.child(word) != nil || tree.child(word) != nil || requirementTree.child(word) != nil
+	return keys.child(word) != nil || tree.child(word) != nil || requirementTree.child(word) != nil || sweepTree.child(word) != nil
 }

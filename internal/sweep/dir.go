@@ -16,7 +16,7 @@ import (
 )
 
 // rowFormat changes when a row has other figures, or they mean something else: older rows are run again.
-const rowFormat = 4
+const rowFormat = 5
 
 // maxRow bounds rows/KEY.json: a row has some hundred bytes, and a thousand for each key that a sweep sets.
 const maxRow = 1 << 20
@@ -25,6 +25,7 @@ const maxRow = 1 << 20
 const (
 	tableFile = "sweep.json" // marks the directory, and holds the table when the sweep is over
 	rowFolder = "rows"
+	wideFile  = "sweep.parquet"
 )
 
 // Dir is a directory in which a sweep keeps its rows, a file for each, named by the row's key. A
@@ -122,8 +123,10 @@ func (d *Dir) Discard() error {
 		return err
 	}
 	err := d.folder.Remove(rowFolder)
-	if d.folder.Has(tableFile) {
-		err = errors.Join(err, d.folder.Remove(tableFile))
+	for _, name := range []string{tableFile, wideFile} {
+		if d.folder.Has(name) {
+			err = errors.Join(err, d.folder.Remove(name))
+		}
 	}
 	if err != nil {
 		return err
@@ -133,13 +136,21 @@ func (d *Dir) Discard() error {
 	return nil
 }
 
-// Finish writes the table, and lets go of the directory.
+// Finish writes the table, with all figures as Parquet and without them as JSON, and lets go of the directory.
 func (d *Dir) Finish(t *Table) error {
 	if d == nil {
 		return nil
 	}
 	defer d.Close()
-	return d.write(d.folder, tableFile, t)
+	if err := t.writeColumns(d.folder); err != nil {
+		return d.unwritable(err)
+	}
+	short := *t
+	short.Rows = slices.Clone(t.Rows)
+	for i := range short.Rows {
+		short.Rows[i].Figures = nil
+	}
+	return d.write(d.folder, tableFile, &short)
 }
 
 // find fills a row from an earlier sweep: one that came to its end. A file that is no such row is

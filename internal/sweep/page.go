@@ -93,12 +93,13 @@ type Document struct {
 	Answer  string         `json:"answer"`
 	Bullets []string       `json:"bullets,omitempty"`
 	Plots   []chart.Figure `json:"plots"`
+	Effects []Effect       `json:"effects,omitempty"`
 }
 
 // Document returns the sweep as data.
 func (t *Table) Document() *Document {
 	p := t.Page()
-	return &Document{Table: t, Answer: p.Sentence, Bullets: p.Bullets, Plots: p.Figures}
+	return &Document{Table: t, Answer: p.Sentence, Bullets: p.Bullets, Plots: p.Figures, Effects: t.effects(t.measures())}
 }
 
 // Page is what the page of a sweep shows: which variant is best, and a curve of each figure over
@@ -124,10 +125,17 @@ func (t *Table) Page() *report.Page {
 	} else {
 		p.Sentence, p.Bullets = t.answer(&all[0])
 	}
+	for i := len(t.Found) - 1; i >= 0; i-- {
+		p.Bullets = append([]string{t.Found[i].Text(t.With) + "."}, p.Bullets...)
+	}
 	for i := range all {
 		if f := t.chart(&all[i]); f != nil {
 			p.Figures = append(p.Figures, *f)
 		}
+	}
+	p.Figures = append(p.Figures, t.fronts(all)...)
+	if f := t.effectsFigure(t.effects(all)); f != nil {
+		p.Figures = append(p.Figures, *f)
 	}
 	p.Tables = t.tables(all)
 	return p
@@ -188,6 +196,9 @@ func (t *Table) chart(m *measure) *chart.Figure {
 		return m.distribution()
 	}
 	axis := t.Axes[along]
+	if t.Points != nil && len(axis.Values)*2 > len(t.Groups) {
+		return t.scatter(m, axis)
+	}
 	c := report.Curve{Name: report.Slug(m.name), Title: report.Capital(m.name) + " over " + axis.Path,
 		Key: axis.Path, Values: axis.Values,
 		Label: m.name, Unit: m.unit}
@@ -197,7 +208,11 @@ func (t *Table) chart(m *measure) *chart.Figure {
 	index := map[string]int{}
 	for g := range t.Groups {
 		set := t.Groups[g].Set
-		name := label(slices.Delete(slices.Clone(set), along, along+1))
+		at := slices.IndexFunc(set, func(v Value) bool { return v.Path == axis.Path })
+		if at < 0 {
+			continue
+		}
+		name := label(slices.Delete(slices.Clone(set), at, at+1))
 		k, known := index[name]
 		if !known {
 			k = len(c.Lines)
@@ -206,7 +221,7 @@ func (t *Table) chart(m *measure) *chart.Figure {
 				Points: slices.Repeat([]report.CurvePoint{report.NoPoint},
 					len(axis.Values))})
 		}
-		c.Lines[k].Points[slices.Index(axis.Values, set[along].Text)] = m.point(g)
+		c.Lines[k].Points[slices.Index(axis.Values, set[at].Text)] = m.point(g)
 	}
 	if len(c.Lines) == 1 {
 		c.Lines[0].Name = m.name
@@ -262,10 +277,10 @@ func (m *measure) distribution() *chart.Figure {
 func (t *Table) tables(all []measure) []report.Table {
 	variants := report.Table{Name: "variants", Title: "The variants", File: tableFile}
 	runs := report.Table{Name: "runs", Title: "The runs", File: tableFile}
-	for _, a := range t.Axes {
-		variants.Columns = append(variants.Columns, report.Column{Name: a.Path, Unit: report.Words})
+	for _, path := range t.paths() {
+		variants.Columns = append(variants.Columns, report.Column{Name: path, Unit: report.Words})
 	}
-	if len(t.Axes) == 0 {
+	if len(t.paths()) == 0 {
 		variants.Columns = append(variants.Columns, report.Column{Name: "variant", Unit: report.Words})
 	}
 	runs.Columns = append(slices.Clone(variants.Columns), report.Column{Name: "seed", Unit: report.Words},
@@ -321,10 +336,11 @@ func (t *Table) tables(all []measure) []report.Table {
 
 // names are the values of a variant as cells.
 func (t *Table) names(set []Value) (row []report.Cell) {
-	for _, v := range set {
-		row = append(row, v.Text)
+	of := Row{Set: set}
+	for _, path := range t.paths() {
+		row = append(row, of.value(path))
 	}
-	if len(set) == 0 {
+	if len(row) == 0 {
 		row = append(row, t.Name)
 	}
 	return row

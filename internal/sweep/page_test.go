@@ -72,8 +72,8 @@ func TestPage(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if !slices.Equal(names, []string{"completion-mean", "completion-slowest"}) {
-		t.Errorf("figures %v, want the two that vary", names)
+	if !slices.Equal(names, []string{"completion-mean", "completion-slowest", "effects"}) {
+		t.Errorf("figures %v, want the two that vary, and what changed them", names)
 	}
 	s := p.Figures[0].Lines.Series[0]
 	if got := fmt.Sprint(s.X, s.Y, s.Low, s.High); got != "[1 2 4 8] [8.1e+08 4.1e+08 2.1e+08 1.1e+08] "+

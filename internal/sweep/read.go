@@ -49,8 +49,9 @@ func Read(path string) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sweep directory %s: %s is damaged: %w", path, tableFile, err)
 	}
-	t := NewTable(kept.Name, kept.Axes, kept.Seeds, rows)
-	t.Version, t.Dir = kept.Version, path
+	t := NewTableOf(kept.Name, kept.Axes, kept.Points, kept.Seeds, rows)
+	t.Version, t.Dir, t.Left, t.Found, t.With, t.Kept = kept.Version, path, kept.Left, kept.Found, kept.With,
+		kept.Kept
 	return t, nil
 }
 
@@ -60,26 +61,41 @@ func (t *Table) grid() ([]Row, error) {
 	total := max(1, len(t.Seeds))
 	for _, a := range t.Axes {
 		texts = append(append(texts, a.Path), a.Values...)
+		if t.Points != nil {
+			continue
+		}
 		if total *= len(a.Values); total < 1 || total > MaxVariants {
 			return nil, fmt.Errorf("axis %q of %d values: want 1 to %d variants in all", a.Path, len(a.Values),
 				MaxVariants)
 		}
 	}
+	if t.Points != nil && len(t.Points) > MaxVariants/total {
+		return nil, fmt.Errorf("%d points with %d seeds: want at most %d variants in all", len(t.Points), len(t.Seeds), MaxVariants)
+	} else if t.Points != nil {
+		total *= len(t.Points)
+	}
+	texts = append(texts, t.said()...)
 	rows := make([]Row, total)
+	at := map[string]int{} // of a point
 	for n := range rows {
-		rows[n].Set = values(t.Axes, n/max(1, len(t.Seeds)))
+		if point := n / max(1, len(t.Seeds)); t.Points == nil {
+			rows[n].Set = values(t.Axes, point)
+		} else {
+			rows[n].Set = t.Points[point]
+			at[label(rows[n].Set)] = point
+		}
 	}
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		texts = append(texts, string(r.State), r.Error)
-		at, ok := t.place(r)
+		n, ok := t.place(r, at)
 		if !ok {
 			return nil, fmt.Errorf("row %d: %s, seed %d: no such variant", i, shown.Lines(label(r.Set)), r.Seed)
 		}
 		if r.State == "" || r.least() < 0 {
 			return nil, fmt.Errorf("row %d: no state, or a figure below 0", i)
 		}
-		rows[at] = *r
+		rows[n] = *r
 	}
 	if i := slices.IndexFunc(texts, func(s string) bool { return s != shown.Lines(s) }); i >= 0 {
 		return nil, fmt.Errorf("a control character in %q", texts[i])
@@ -87,23 +103,49 @@ func (t *Table) grid() ([]Row, error) {
 	return rows, nil
 }
 
-// place is the number of the variant that a row is of.
-func (t *Table) place(r *Row) (n int, ok bool) {
-	if len(r.Set) != len(t.Axes) {
+// place is the number of the variant that a row is of; points has the number of each, if they are listed.
+func (t *Table) place(r *Row, points map[string]int) (n int, ok bool) {
+	if t.Points != nil {
+		n, ok = points[label(r.Set)]
+	} else {
+		n, ok = t.combination(r.Set)
+	}
+	if !ok || len(t.Seeds) == 0 {
+		return n, ok
+	}
+	k := slices.Index(t.Seeds, r.Seed)
+	return n*len(t.Seeds) + k, k >= 0
+}
+
+// combination is the number of a combination of the axes' values.
+func (t *Table) combination(set []Value) (n int, ok bool) {
+	if len(set) != len(t.Axes) {
 		return 0, false
 	}
 	for i, a := range t.Axes {
-		k := slices.Index(a.Values, r.Set[i].Text)
-		if k < 0 || r.Set[i].Path != a.Path {
+		k := slices.Index(a.Values, set[i].Text)
+		if k < 0 || set[i].Path != a.Path {
 			return 0, false
 		}
 		n = n*len(a.Values) + k
 	}
-	if len(t.Seeds) == 0 {
-		return n, true
+	return n, true
+}
+
+// said lists the texts of a table beside its axes and rows.
+func (t *Table) said() (texts []string) {
+	sets := slices.Clone(t.Points)
+	texts = append(append(texts, t.With), t.Kept...)
+	for _, f := range t.Found {
+		sets = append(sets, f.Set)
+		texts = append(append(texts, f.Path, f.Value, f.Beside, f.From, f.To), f.Against...)
 	}
-	k := slices.Index(t.Seeds, r.Seed)
-	return n*len(t.Seeds) + k, k >= 0
+	for _, set := range sets {
+		for _, v := range set {
+			texts = append(texts, v.Path, v.Text)
+		}
+	}
+	return texts
 }
 
 // least is the smallest of all figures of a row.

@@ -1,6 +1,9 @@
 package sweep
 
 import (
+	"math"
+
+	"railyard/internal/headline"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -39,6 +42,9 @@ type Row struct {
 	Memory  unit.Bytes    `json:"memory_bytes,omitempty"`        // tensors of the rank that holds most
 	Bytes   unit.Bytes    `json:"bytes,omitempty"`               // that ranks send in a step, all together
 	Between unit.Bytes    `json:"between_hosts_bytes,omitempty"` // of them, between hosts
+
+	// Figures are all headline figures that are numbers, by headline.Key. The table of a sweep has them in columns.
+	Figures map[string]float64 `json:"figures,omitempty"`
 }
 
 // Whole reports whether the run has the figures that it was made for.
@@ -60,6 +66,12 @@ func (r *Row) fill(s *result.Summary) {
 		}
 		for _, c := range e.Communication {
 			r.Exposed += c.Exposed
+		}
+	}
+	r.Figures = map[string]float64{}
+	for _, f := range headline.Of(s) {
+		if v := float64(f.Value); !math.IsNaN(v) && !math.IsInf(v, 0) {
+			r.Figures[headline.Key(f.Name)] = v
 		}
 	}
 	for i := range s.Pausing {

@@ -50,6 +50,7 @@ type Options struct {
 	// KeepRefused makes a variant that cannot run a row that says why, while any other can; where none can, the error is
 	// that of the first. Refused is not asked.
 	KeepRefused bool
+	EvenNone    bool         // with KeepRefused: rows that all say why they cannot run are no error
 	Sources     *run.Sources // nil: its own
 	// Choose is told the estimated packet-hops of each variant, -1 of one that was refused, and returns which are run; nil:
 	// all are.
@@ -127,7 +128,7 @@ func (s *sweep) forecast(ctx context.Context) error {
 		s.left = append(s.left, i)
 		s.needs[i], hops[i] = e.Memory, e.PacketHops
 	}
-	if len(s.left) == 0 && s.done == 0 && s.first != nil {
+	if len(s.left) == 0 && s.done == 0 && s.first != nil && !s.opt.EvenNone {
 		return s.first
 	}
 	s.choose(hops)

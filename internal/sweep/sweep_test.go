@@ -365,12 +365,12 @@ func TestAxesAndSeeds(t *testing.T) {
 	}
 	for text, want := range map[string][]uint64{"1..3": {1, 2, 3}, "7": {7}, "1,5..6, 9": {1, 5, 6, 9},
 		"18446744073709551615": {1<<64 - 1}} {
-		if got, err := ParseSeeds(text); err != nil || !slices.Equal(got, want) {
+		if got, err := scenario.ParseSeeds(text); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"", "3..1", "a", "1,1", "1..", "0..100000", "-1"} {
-		if got, err := ParseSeeds(text); err == nil {
+		if got, err := scenario.ParseSeeds(text); err == nil {
 			t.Errorf("%s: %d seeds", text, len(got))
 		}
 	}

@@ -14,8 +14,13 @@ type Table struct {
 	Name    string       `json:"name"`
 	Axes    []Axis       `json:"axes,omitempty"`
 	Seeds   []uint64     `json:"seeds,omitempty"`
-	Groups  []Group      `json:"groups"` // a group for each combination of the axes' values
-	Rows    []Row        `json:"rows"`   // a row for each run that was run or refused, in order
+	Points  [][]Value    `json:"points,omitempty"`   // nil: every combination of the axes' values, the last changes first
+	Left    int          `json:"left_out,omitempty"` // combinations that a condition left out
+	Found   []Found      `json:"found,omitempty"`
+	With    string       `json:"with,omitempty"` // the condition that Found was looked for by
+	Kept    []string     `json:"kept,omitempty"` // run directories of chosen rows, below the directory
+	Groups  []Group      `json:"groups"`         // a group for each combination of the axes' values
+	Rows    []Row        `json:"rows"`           // a row for each run that was run or refused, in order
 
 	Dir string `json:"directory,omitempty"` // where the rows lie
 }
@@ -52,7 +57,13 @@ var figures = []struct {
 // NewTable sets the rows of the variants of axes x seeds beside each other. Rows without a State
 // were not run.
 func NewTable(name string, axes []Axis, seeds []uint64, rows []Row) *Table {
-	t := &Table{State: result.Complete, Version: result.Version, Name: name, Axes: axes, Seeds: seeds, Rows: []Row{}}
+	return NewTableOf(name, axes, nil, seeds, rows)
+}
+
+// NewTableOf is NewTable for the variants of points x seeds; points nil: all that the axes have.
+func NewTableOf(name string, axes []Axis, points [][]Value, seeds []uint64, rows []Row) *Table {
+	t := &Table{State: result.Complete, Version: result.Version, Name: name, Axes: axes, Seeds: seeds, Points: points,
+		Rows: []Row{}}
 	per := max(1, len(seeds))
 	for from := 0; from < len(rows); from += per {
 		g := Group{Set: rows[from].Set}

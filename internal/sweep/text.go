@@ -15,6 +15,7 @@ import (
 const (
 	textColumns = 80
 	plotWidth   = 70
+	mostShown   = 200 // variants of a figure
 	mostNamed   = 24  // reasons for which runs have no figures
 	mostName    = 120 // characters of what was set
 )
@@ -24,9 +25,14 @@ const (
 func (t *Table) WriteText(w io.Writer) error {
 	s := sheet.New(textColumns)
 	s.Wrap("", t.heading())
-	t.writeLayouts(s)
-	for _, f := range figures {
-		t.writeFigure(s, f.name, f.title)
+	for i := range t.Found {
+		s.Wrap("", t.Found[i].Text(t.With))
+	}
+	if len(t.Found) == 0 { // else the answer is what was asked for, and the rows have the rest
+		t.writeLayouts(s)
+		for _, f := range figures {
+			t.writeFigure(s, f.name, f.title)
+		}
 	}
 	t.writeLeft(s, "refused", func(r *Row) bool { return r.State == Refused })
 	t.writeLeft(s, "failed", func(r *Row) bool { return !r.Whole() && r.State != Refused })
@@ -72,6 +78,10 @@ func (t *Table) writeFigure(s *sheet.Sheet, name, title string) {
 	s.Title(title)
 	s.Blank()
 	rows := [][]string{{"", "runs", "median", "5 %", "95 %"}}
+	more := len(shown) - mostShown
+	if more > 0 {
+		shown = shown[:mostShown]
+	}
 	for _, i := range shown {
 		g := &t.Groups[i]
 		f := g.figure(name)
@@ -79,6 +89,9 @@ func (t *Table) writeFigure(s *sheet.Sheet, name, title string) {
 			f.P95.Human(), label(g.Set)})
 	}
 	s.Grid("rrrrrw", rows)
+	if more > 0 {
+		s.Wrap("  ", "and "+unit.CountOf(int64(more), "more variant")+": sweep.json and sweep.parquet have them all")
+	}
 	if low == high {
 		return
 	}

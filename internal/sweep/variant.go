@@ -78,36 +78,6 @@ func split(list string) (values []string) {
 	return append(values, strings.TrimSpace(list[from:]))
 }
 
-// ParseSeeds reads 1..100, or a list such as 1,5,10..12.
-func ParseSeeds(text string) ([]uint64, error) {
-	var seeds []uint64
-	seen := map[uint64]bool{}
-	for part := range strings.SplitSeq(text, ",") {
-		low, high, isRange := strings.Cut(strings.TrimSpace(part), "..")
-		if !isRange {
-			high = low
-		}
-		a, err1 := strconv.ParseUint(low, 10, 64)
-		b, err2 := strconv.ParseUint(high, 10, 64)
-		if err1 != nil || err2 != nil || b < a {
-			return nil, fmt.Errorf("%q: want seeds such as 1..100 or 1,2,7", text)
-		}
-		if b-a >= MaxVariants || len(seeds)+int(b-a) >= MaxVariants {
-			return nil, fmt.Errorf("%q: more than %d seeds", text, MaxVariants)
-		}
-		for s := a; ; s++ {
-			if seen[s] {
-				return nil, fmt.Errorf("%q: seed %d twice, want each once", text, s)
-			}
-			seen[s] = true
-			if seeds = append(seeds, s); s == b {
-				break
-			}
-		}
-	}
-	return seeds, nil
-}
-
 // Variants returns every combination of the axes' values, the last axis changing first, each with
 // every seed; without seeds, with the scenario's own. A combination that is no scenario says why; where all are none, or
 // an axis is no key of a scenario, the error is that of the first.
@@ -130,22 +100,13 @@ func Variants(base *scenario.Scenario, axes []Axis, seeds []uint64) ([]Variant, 
 	all := make([]Variant, 0, total)
 	for n := range total {
 		set := values(axes, n/max(1, len(seeds)))
-		v := Variant{Set: set, Scenario: base, Seed: base.Seed}
-		var changes []scenario.Change
-		for _, v := range set {
-			changes = append(changes, scenario.Change{Path: v.Path, Text: v.Text})
-		}
+		seed := base.Seed
 		if len(seeds) > 0 {
-			v.Seed = seeds[n%len(seeds)]
-			seed := strconv.FormatUint(v.Seed, 10)
-			changes = append(changes, scenario.Change{Path: "seed", Text: seed})
+			seed = seeds[n%len(seeds)]
 		}
-		if len(changes) > 0 {
-			var problems located.Problems
-			v.Scenario, v.Ignored, v.Wrong = base.WithFitting(changes...)
-			if v.Wrong != nil && !errors.As(v.Wrong, &problems) {
-				return nil, v.Wrong
-			}
+		v, err := variant(base, set, seed, len(seeds) > 0)
+		if err != nil {
+			return nil, err
 		}
 		all = append(all, v)
 	}
@@ -153,6 +114,30 @@ func Variants(base *scenario.Scenario, axes []Axis, seeds []uint64) ([]Variant, 
 		return nil, all[0].Wrong
 	}
 	return all, nil
+}
+
+// variant is a scenario with some values and, where seeds are changed, a seed. The error is of a key that no scenario has.
+func variant(base *scenario.Scenario, set []Value, seed uint64, seeded bool) (Variant, error) {
+	v := Variant{Set: set, Scenario: base, Seed: seed}
+	var changes []scenario.Change
+	for _, c := range set {
+		changes = append(changes, scenario.Change{Path: c.Path, Text: c.Text})
+	}
+	if seeded {
+		changes = append(changes, scenario.Change{Path: "seed", Text: strconv.FormatUint(seed, 10)})
+	}
+	if len(changes) == 0 {
+		return v, nil
+	}
+	var problems located.Problems
+	v.Scenario, v.Ignored, v.Wrong = base.WithFitting(changes...)
+	if v.Wrong != nil && !errors.As(v.Wrong, &problems) {
+		return v, v.Wrong
+	}
+	if v.Scenario != nil {
+		v.Seed = v.Scenario.Seed
+	}
+	return v, nil
 }
 
 // Ignored says of each key that some variants ignore in how many of them, and of the first which it is.

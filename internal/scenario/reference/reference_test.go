@@ -10,12 +10,13 @@ import (
 	"railyard/internal/scenario"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/scenario.md and docs/requirement.md")
+var update = flag.Bool("update", false, "rewrite docs/scenario.md, docs/requirement.md and docs/sweep-file.md")
 
-// docs/scenario.md and docs/requirement.md are what their tables say: run with -update after a change.
+// docs/scenario.md, docs/requirement.md and docs/sweep-file.md are what their tables say: run with -update after a change.
 func TestMarkdown(t *testing.T) {
 	isWritten(t, "../../../docs/scenario.md", Markdown(), scenario.Table())
 	isWritten(t, "../../../docs/requirement.md", Requirement(), scenario.RequirementTable())
+	isWritten(t, "../../../docs/sweep-file.md", Sweep(), scenario.SweepTable())
 }
 
 // isWritten compares a file with what it should hold: each field of a table.

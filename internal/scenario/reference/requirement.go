@@ -14,17 +14,7 @@ import (
 func Requirement() []byte {
 	var b strings.Builder
 	b.WriteString(requirementHead)
-	for _, f := range scenario.RequirementTable() {
-		if f.Kind == scenario.Group {
-			fmt.Fprintf(&b, "| **`%s`** | *%s* | | | |\n", f.Path, cell(f.Meaning))
-			continue
-		}
-		source := f.Source
-		if source == "" && f.Default != "" && f.Default != f.Word {
-			source = f.DefaultSource()
-		}
-		row(&b, "`"+f.Path+"`", cell(f.Meaning), defaultCell(&f), cell(f.Accepts()), cell(source))
-	}
+	writeRows(&b, scenario.RequirementTable())
 	b.WriteString("\n## Names\n")
 	for _, f := range scenario.RequirementTable() {
 		if len(f.Choices) > 0 && f.Path != "host.preset" {
@@ -33,6 +23,21 @@ func Requirement() []byte {
 	}
 	writeCatalogue(&b)
 	return []byte(b.String())
+}
+
+// writeRows writes the rows of a table of fields.
+func writeRows(b *strings.Builder, table []scenario.Field) {
+	for _, f := range table {
+		if f.Kind == scenario.Group {
+			fmt.Fprintf(b, "| **`%s`** | *%s* | | | |\n", f.Path, cell(f.Meaning))
+			continue
+		}
+		source := f.Source
+		if source == "" && f.Default != "" && f.Default != f.Word {
+			source = f.DefaultSource()
+		}
+		row(b, "`"+f.Path+"`", cell(f.Meaning), defaultCell(&f), cell(f.Accepts()), cell(source))
+	}
 }
 
 const requirementHead = `# The requirement file

@@ -49,6 +49,12 @@ func Requirement() []byte {
 		scenario.RequirementKeys(), scenario.RequirementLists(), nil)
 }
 
+// Sweep returns the schema of a sweep, indented.
+func Sweep() []byte {
+	return of("Railyard sweep", "Which variants of a scenario are run: what `railyard sweep` reads.",
+		scenario.SweepKeys(), scenario.SweepLists(), nil)
+}
+
 // of returns the schema of a file with these keys and rules between them.
 func of(title, description string, keys *scenario.Key, lists []*scenario.List, rules map[string]object) []byte {
 	root := object{
@@ -118,6 +124,8 @@ func keySchema(k *scenario.Key, path string, rules map[string]object) object {
 	f := k.Field
 	o := object{{"description", describe(f)}}
 	switch {
+	case f.Kind == scenario.Group && len(k.Keys) == 0: // a file of another kind, with a schema of its own
+		return append(o, member{"type", "object"}, member{"minProperties", 1})
 	case f.Kind == scenario.Group:
 		return append(o, groupSchema(k, path, rules)...)
 	case f.List() != nil && f.List().Single:

@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/input"
+	"railyard/internal/located"
+	"railyard/internal/scenario"
+	"railyard/internal/sweep"
+)
+
+// sweepFlags is the flags of `railyard sweep`.
+type sweepFlags struct {
+	runFlags
+	again string // a directory to go on with
+	keep  string
+	point int // 0: run them
+}
+
+func (a *app) sweepCommand() *cobra.Command {
+	var f sweepFlags
+	cmd := &cobra.Command{
+		Use:   "sweep FILE [flags]",
+		Short: "Run the variants that a file names, and look for a value",
+		Long: `Reads a sweep: a scenario (base: FILE, or scenario: with its keys), axes with their values or a
+range of them, seeds, conditions, a sample in place of every combination, and what to find: the
+smallest or the largest value of one more key with which a condition over figures holds with every
+seed. docs/sweeps.md has it step by step, docs/sweep-file.md each key.
+
+It says what all runs would cost before the first begins, runs as many at once as memory holds, and
+prints the spread of each figure. The directory holds sweep.json, sweep.parquet (a row for each run,
+a column for each axis and each figure), and rows/. Points that cannot run stand there with the
+reason. After Ctrl-C, --resume DIR runs what is missing; rows that are there are never run again.
+
+--keep worst:3 leaves the whole run directories of three points in DIR/runs: worst or best by the
+figure that variants are compared by, or by another (best:2:drops). --point N prints the scenario of
+a point instead of running anything. FILE may be -, standard input.`,
+		Example: "  railyard sweep examples/sweep/buffers.yaml\n  railyard sweep my.yaml --out sweeps/a --keep worst:3\n" +
+			"  railyard sweep my.yaml --point 12 > point.yaml",
+		Args: oneFile, ValidArgsFunction: completeScenario,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("workers") && f.workers < 1 {
+				return misuse("sweep: --workers %d: want 1 or more", f.workers)
+			}
+			if cmd.Flags().Changed("point") && f.point < 1 {
+				return misuse("sweep: --point %d: want 1 or more: points are numbered from 1", f.point)
+			}
+			return a.sweepFile(cmd.Context(), args[0], f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.out, "out", "o", "", "directory of the rows, new or empty (default runs/NAME-sweep-N, the first N that is free)")
+	fl.StringVar(&f.again, "resume", "", "directory of an earlier sweep: what is there is not run again")
+	fl.BoolVar(&f.json, "json", false, "print the table as one JSON object")
+	fl.BoolVar(&f.force, "force", false, "run although an estimate is over 8 GB, what the machine has free, or 10^10 packet-hops")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
+	fl.IntVar(&f.workers, "workers", -1, "runs at once (default as many as there are cores)")
+	fl.Lookup("workers").DefValue = "0"
+	fl.StringVar(&f.keep, "keep", "", "leave whole run directories of points: worst:3, best:1, or worst:3:FIGURE")
+	fl.IntVar(&f.point, "point", 0, "print the scenario of this point, and run nothing")
+	fl.Lookup("point").DefValue = ""
+	return cmd
+}
+
+// planned is a sweep file with all that follows from it before anything runs.
+type planned struct {
+	file string
+	src  []byte
+	spec *scenario.SweepFile
+	base *scenario.Scenario
+	plan *sweep.Plan
+}
+
+// planSweep reads a sweep and its scenario, and lists its points.
+func (a *app) planSweep(ctx context.Context, p *progress, file string, f sweepFlags) (*planned, error) {
+	src, err := a.readFile(ctx, file)
+	if err != nil {
+		return nil, misuse("cannot read sweep %s: %w", file, err)
+	}
+	s := &planned{file: file, src: src}
+	refuse := func(err error) error {
+		p.stop()
+		var problems located.Problems
+		if !errors.As(err, &problems) {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		return a.problems(file, src, err)
+	}
+	if s.spec, err = scenario.ParseSweep(file, src); err != nil {
+		return nil, refuse(err)
+	}
+	if err := sweep.CheckFind(s.spec); err != nil {
+		return nil, refuse(err)
+	}
+	if s.base = s.spec.Scenario; s.base == nil {
+		base := s.spec.Base.Value
+		if !filepath.IsAbs(base) && file != "-" {
+			base = filepath.Join(filepath.Dir(file), base)
+		}
+		if _, err := a.readFile(ctx, base); err != nil {
+			return nil, refuse(located.Problems{s.spec.Located("base", fmt.Sprintf("cannot be read: %v", input.Cause(err)), "")})
+		}
+		if s.base, err = a.load(ctx, p, base, runFlags{}); err != nil {
+			return nil, err
+		}
+	}
+	if s.plan, err = sweep.PlanOf(s.spec, s.base); err != nil {
+		return nil, refuse(err)
+	}
+	return s, nil
+}
+
+// sweepFile is `railyard sweep`.
+func (a *app) sweepFile(ctx context.Context, file string, f sweepFlags) error {
+	keep, err := sweep.ParseKeep(f.keep)
+	if err != nil {
+		return misuse("sweep: --keep %w", err)
+	}
+	if f.again != "" {
+		if f.out != "" {
+			return misuse("sweep: --out and --resume, want one of them")
+		}
+		if !sweep.IsDir(f.again) {
+			return misuse("sweep: --resume %s: not the directory of a sweep", f.again)
+		}
+		f.out = f.again
+	}
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	p := a.startProgress(f.quiet || f.point > 0, "reading "+file)
+	defer p.stop()
+	s, err := a.planSweep(ctx, p, file, f)
+	if err != nil {
+		return err
+	}
+	if f.point > 0 {
+		p.stop()
+		return a.printPoint(s, f.point)
+	}
+	variants, err := sweep.VariantsOf(s.base, s.plan.Points, s.spec.Seeds)
+	if err != nil {
+		return misuse("sweep: %w", err)
+	}
+	for _, note := range append(sweep.Ignored(variants), leftOut(s.plan)...) {
+		a.tell("note: " + note)
+	}
+	dir, err := sweepDir(f.out, s.spec.Name)
+	if err != nil {
+		return err
+	}
+	opt := sweep.Options{Limits: sweep.Limits{Workers: max(0, f.workers)}, Dir: dir, Force: f.force, KeepRefused: true,
+		Progress: p.sweep, Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }}
+	t, err := s.run(ctx, variants, opt)
+	if err == nil && keep != nil {
+		err = a.keepRuns(ctx, s, t, keep, dir)
+	}
+	p.stop()
+	if err != nil && (t == nil || ctx.Err() == nil) {
+		if e := dir.Discard(); e != nil {
+			return e
+		}
+		if ctx.Err() != nil {
+			return &exitError{exitInterrupted, errors.New("interrupted before the first run began; nothing was kept")}
+		}
+		return a.located(file, s.base, err)
+	}
+	planned := len(t.Rows)
+	if t.Found == nil {
+		planned = len(variants)
+	}
+	return a.finishSweep(t, dir, planned, f.json)
+}
+
+// run runs what a sweep names. A table beside an error is of what was run until then.
+func (s *planned) run(ctx context.Context, variants []sweep.Variant, opt sweep.Options) (*sweep.Table, error) {
+	axes, points := s.plan.Axes, s.plan.Points
+	if s.plan.Grid {
+		points = nil
+	}
+	if s.spec.Find == nil {
+		rows, err := sweep.Run(ctx, variants, opt)
+		if rows == nil {
+			return nil, err
+		}
+		t := sweep.NewTableOf(s.spec.Name, axes, points, s.spec.Seeds, rows)
+		t.Left = s.plan.Left
+		return t, err
+	}
+	found, err := sweep.FindAll(ctx, s.spec, s.base, s.plan.Points, opt)
+	if found == nil || len(found.Rows) == 0 {
+		return nil, err
+	}
+	t := sweep.NewTableOf(s.spec.Name, append(axes, found.Tried), found.Points, s.spec.Seeds, found.Rows)
+	t.Left, t.Found, t.With = s.plan.Left, found.Found, s.spec.Find.With.Text
+	return t, err
+}
+
+// leftOut says how many combinations a sweep does without, and why.
+func leftOut(p *sweep.Plan) (notes []string) {
+	if p.Left > 0 {
+		notes = append(notes, fmt.Sprintf("%s left out: a condition of where does not hold there", count(p.Left, "combination")))
+	}
+	if p.Short > 0 {
+		notes = append(notes, fmt.Sprintf("%s of %d: there are no more that differ, or none for which where holds",
+			count(len(p.Points), "point"), len(p.Points)+p.Short))
+	}
+	return notes
+}
+
+// printPoint prints the scenario of a point.
+func (a *app) printPoint(s *planned, n int) error {
+	if n > len(s.plan.Points) {
+		return misuse("sweep: --point %d: %s has %s", n, s.file, count(len(s.plan.Points), "point"))
+	}
+	variants, err := sweep.VariantsOf(s.base, s.plan.Points[n-1:n], nil)
+	if err != nil {
+		return misuse("sweep: %w", err)
+	}
+	if variants[0].Wrong != nil {
+		return a.problems(s.file, s.src, variants[0].Wrong)
+	}
+	_, err = a.stdout.Write(variants[0].Scenario.Source())
+	return err
+}
+
+// keepRuns runs chosen points again, each into a run directory of its own.
+func (a *app) keepRuns(ctx context.Context, s *planned, t *sweep.Table, keep *sweep.Keep, dir *sweep.Dir) error {
+	rows, err := t.Chosen(keep)
+	if err != nil {
+		return fmt.Errorf("--keep: %w", err)
+	}
+	for _, r := range rows {
+		changes := make([]scenario.Change, 0, len(r.Set)+1)
+		for _, v := range r.Set {
+			changes = append(changes, scenario.Change{Path: v.Path, Text: v.Text})
+		}
+		changes = append(changes, scenario.Change{Path: "seed", Text: strconv.FormatUint(r.Seed, 10)})
+		sc, _, err := s.base.WithFitting(changes...)
+		if err != nil {
+			return err
+		}
+		name := fmt.Sprintf("point-%d-seed-%d", t.PointOf(&r), r.Seed)
+		if err := sweep.KeepRun(ctx, sc, dir, name); err != nil {
+			return fmt.Errorf("--keep %s: %w", name, err)
+		}
+		t.Kept = append(t.Kept, strings.Join([]string{"runs", name}, "/"))
+	}
+	return nil
+}
