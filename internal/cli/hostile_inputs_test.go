@@ -61,9 +61,11 @@ var hostileInputs = []hostileInput{
 		"show topo a.yaml", "show memory a.yaml", "hash a.yaml"),
 	one("w.yaml", "name: \"x@@\"\nbase: \"@@\"\naxes: [{key: \"@@\", values: [\"@@\"], when: \"@@ = 1\"}, {key: name, range: \"@@\"}]\n"+
 		"where: [\"@@ > 1\", \"1 < 2 @@\"]\nseeds: \"@@\"\nfind: {smallest: \"@@\", range: 1..2, with: \"@@ == 0\"}", "sweep w.yaml"),
-	one("w.yaml", "scenario:\n  name: s\n  cluster: {hosts: 2, host: {gpus: 1}}\n  "+hostileJob+"axes: [{key: name, values: [\"@@\", b]}]\n",
+	one("w.yaml", "scenario:\n  name: s\n  cluster: {hosts: 2, host: {gpus: 1}}\n  "+hostileJob+
+		"axes: [{key: name, values: [\"@@\", b]}]\n",
 		"sweep w.yaml -q --out o", "report o", "report o --json", "sweep w.yaml --point 1", "sweep w.yaml --keep @@:1"),
-	one("w.yaml", "scenario:\n  name: s\n  cluster: {hosts: 2, host: {gpus: 1}}\n  "+hostileJob+"find: {smallest: seed, range: 1..3, with: \"drops == 0 or @@ > 1\"}\n",
+	one("w.yaml", "scenario:\n  name: s\n  cluster: {hosts: 2, host: {gpus: 1}}\n  "+hostileJob+
+		"find: {smallest: seed, range: 1..3, with: \"drops == 0 or @@ > 1\"}\n",
 		"sweep w.yaml -q --out o"),
 	one("a.yaml", hostilePair+"# @@\nfoo@@: 1\n"+hostileJob, "check a.yaml", "show scenario a.yaml",
 		"commission a.yaml"),
