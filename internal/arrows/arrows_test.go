@@ -84,6 +84,10 @@ var rules = map[string]rule{
 		may: "decoder nn train workload",
 		why: "layers of a shape are those of nn, which hold no weights, lowered as train lowers them",
 	},
+	"decoder/times": {
+		may: "located unit workload",
+		why: "a file's text becomes times of operators, as workload names them: who opens the file is above it",
+	},
 	"decoder": {why: "what is counted of a model follows from its sizes: what becomes of it on a cluster is above"},
 	"nn": {
 		may: "nn/kernel splitmix",
@@ -342,8 +346,8 @@ var rules = map[string]rule{
 		why: "what switches know of each other follows from their configurations: nothing needs to run",
 	},
 	"plan": {
-		may: "balance board cc coll dataset dcbx decoder decoder/layers exec fabric hash inventory located mfu nccl nccltopo netconf " +
-			"netconf/dialects nn nn/netfile qos result scenario splitmix survey topo train wire workload",
+		may: "balance board cc coll dataset dcbx decoder decoder/layers decoder/times exec fabric hash inventory located mfu nccl " +
+			"nccltopo netconf netconf/dialects nn nn/netfile qos result scenario splitmix survey topo train wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
 	},
@@ -360,7 +364,7 @@ var rules = map[string]rule{
 		why: "it looks into a network with nn's own layers and says what it saw as result's values; it knows no run",
 	},
 	"run": {
-		may: "capture cc checkpoint coll corpus dataset exec fabric host input inside located machine nccltopo " +
+		may: "capture cc checkpoint coll corpus dataset decoder/times exec fabric host input inside located machine nccltopo " +
 			"netconf nic nn nn/netfile plan rank record result roce scenario sim topo train",
 		why: "the only package that knows everything; it is below those that show it",
 	},

@@ -105,9 +105,9 @@ func mi300x() *Board {
 
 // cpus is a host without GPUs.
 func cpus() *Board {
-	b := &Board{Name: "cpu", Source: "two sockets and a NIC: assumed"}
+	b := &Board{Name: "cpu", Source: "two Intel Xeon Platinum 8480+ and a NIC: assumed; between sockets as NCCL takes it (SPR_QPI_BW)"}
 	cpu := b.several(CPU, "CPU", 0, 2)
-	b.join(cpu[0], cpu[1], 1, between)
+	b.join(cpu[0], cpu[1], 1, wire{between.kind, 40 * gbyte})
 	b.join(cpu[0], b.add("NIC0", NIC), 1, pcie5)
 	return b
 }

@@ -88,6 +88,8 @@ var hostileInputs = []hostileInput{
 	with("job: {flows_csv: f.csv}\n", "f.csv", "name,from,to,bytes\na@@,host1/gpu0,host2/gpu0,1kB\n", "check s.yaml",
 		"run s.yaml -q --out o", "report o --svg svg", "export o", "explain o a@@", "whatif o -q",
 		"show timeline o", "show events o"),
+	with("run: {network: formula}\njob: {model: {preset: gpt3-125m, batch: 16, times: t.csv}}\n", "t.csv",
+		"operator,shape,microseconds\nmatmul,@@,1\n@@,1,@@\n", "check s.yaml"),
 	with("job: {flows_csv: f.csv}\n", "f.csv", "name,from,to,bytes\na,host1/gpu0@@,host2@@,1kB@@\n", "check s.yaml"),
 	with("fabric: {design: custom, topology: t.txt}\n"+hostileJob, "t.txt",
 		"switch s@@\nhost host1\nhost host2\nlink host1 s@@ 400Gb/s 20m # @@\n",

@@ -49,6 +49,7 @@ var readers = []reader{
 	{args: "config diff --dialect nxos FILE FILE"}, {args: "import nccl-tests FILE"}, {args: "hash flows.csv --links 4 --function crc32",
 		files: map[string]string{"flows.csv": "TEXT"}},
 	{args: "check s.yaml", files: scenarioNaming("job: {flows_csv: FILE}")},
+	{args: "check s.yaml", files: scenarioNaming("job: {model: {preset: gpt3-125m, batch: 32, times: FILE}}")},
 	{args: "check s.yaml", files: scenarioNaming("fabric: {topology: FILE}\njob: {collectives: [{op: all-reduce, bytes: 1MB}]}")},
 	{args: "check s.yaml", files: scenarioNaming("job: {train: {network: FILE, data: {digits: {train: 64, test: 10}}, batch: 8}}")},
 	{args: "check s.yaml", files: scenarioNaming("job: {collective: {schedule: FILE}, collectives: [{op: all-reduce, bytes: 1MB}]}")},

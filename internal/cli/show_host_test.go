@@ -39,6 +39,10 @@ func TestBoardsAreThePresetsOfRuns(t *testing.T) {
 		b := newBoard()
 		_, nvlink := b.Sum(0, board.NVSwitch)
 		_, pcie := b.Sum(0, board.PCIeSwitch)
+		if c.Name == "cpu" { // sockets in place of GPUs
+			_, nvlink = b.Sum(0, board.CPU)
+			_, pcie = b.Sum(0, board.NIC)
+		}
 		if h := sc.Cluster.Host; nvlink != h.NVLink || pcie != h.PCIe {
 			t.Errorf("%s: NVLink %v and PCIe %v, a run has %v and %v", c.Name, nvlink, pcie, h.NVLink, h.PCIe)
 		}

@@ -31,6 +31,8 @@ const (
 const (
 	testAccuracy = "test accuracy"
 	testLoss     = "test loss"
+	stepCost     = "cost of a step"
+	stepEnergy   = "energy of a step"
 	mfuCausal    = "MFU, causal"
 	hfu          = "HFU"
 )
@@ -75,6 +77,20 @@ var ofJob = []row{
 	})},
 	{hfu, chart.Fraction, efficient(func(f *mfu.Figures) found {
 		return positive(f.HFU, "dense: matrix products that ranks computed "+ofPeak(f))
+	})},
+	{stepCost, chart.Plain, efficient(func(f *mfu.Figures) found {
+		if f.Cost == nil {
+			return found{}
+		}
+		return have(f.Cost.Step, fmt.Sprintf("%s: %s at %.2f an hour each%s", f.Cost.Currency, unit.CountOf(f.GPUs, "GPU"), f.Cost.GPUHour,
+			perMillion(f, f.Cost.GPUHour/3600)))
+	})},
+	{stepEnergy, chart.Plain, efficient(func(f *mfu.Figures) found {
+		if f.Energy == nil {
+			return found{}
+		}
+		return have(f.Energy.Step/3.6e6, fmt.Sprintf("kWh: %s at %g W each%s", unit.CountOf(f.GPUs, "GPU"), f.Energy.Watts,
+			perMillion(f, f.Energy.Watts/3.6e6)))
 	})},
 	{"kernel launch", chart.Time, efficient(func(f *mfu.Figures) found {
 		return positive(float64(f.Launch), launched[f.LaunchAs])
@@ -330,6 +346,15 @@ var launched = map[string]string{
 	"": "of each, one after another", "graph": "of each, as a node of a CUDA graph", "eager": "of each, one by one from Python",
 }
 
+// perMillion says what a million tokens take of something of which each GPU takes so much a second; nothing where a job
+// trains on none.
+func perMillion(f *mfu.Figures, second float64) string {
+	if f.TokenRate <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %.4g for a million tokens", float64(f.GPUs)*second/f.TokenRate*1e6)
+}
+
 // ofPeak says what a part of the peak is of.
 func ofPeak(f *mfu.Figures) string {
 	return fmt.Sprintf("/ (%s x %sFLOP/s of %s)", unit.CountOf(f.GPUs, "GPU"), unit.Rate(float64(f.Peak)), f.Precision)
@@ -411,7 +436,7 @@ var ways = map[string]Way{
 	StepTime: Lower, "samples/s": Higher, "step, median": Lower, "step, p99": Lower, "start phase": Lower,
 	MeanFCT: Lower, "completion, slowest": Lower, testAccuracy: Higher, testLoss: Lower, "final loss": Lower, "drift": Lower,
 	"kernel launch": Lower, "overlap": Higher, "GPU utilisation": Higher, "memory": Lower, "tokens/s": Higher,
-	MFU: Higher, mfuCausal: Higher, "bubble": Lower,
+	stepCost: Lower, stepEnergy: Lower, MFU: Higher, mfuCausal: Higher, "bubble": Lower,
 	mfu.Exposed(mfu.Data): Lower, mfu.Exposed(mfu.Tensor): Lower, mfu.Exposed(mfu.Pipeline): Lower,
 	mfu.Exposed(mfu.Zero): Lower, mfu.Exposed(mfu.Others): Lower,
 	"pause frames": Lower, "drops": Lower, "retransmissions": Lower,

@@ -47,9 +47,36 @@ type Figures struct {
 
 	Memory        unit.Bytes      `json:"memory_bytes,omitempty"`      // tensors of the rank that holds most
 	TokenRate     float64         `json:"tokens_per_second,omitempty"` // of text: labels that a step sees / step time
+	Cost          *Cost           `json:"cost,omitempty"`              // of a step on all GPUs; nil: no price is known
+	Energy        *Energy         `json:"energy,omitempty"`            // likewise; nil: no power is known
 	Bubble        *Bubble         `json:"bubble,omitempty"`            // nil: no pipeline
 	Communication []Communication `json:"communication,omitempty"`     // by kind of group
 	Waterfall     []Bar           `json:"waterfall,omitempty"`         // sums to the step time
+}
+
+// Cost is what a step costs: GPUs are paid for by time, whether they compute or wait.
+type Cost struct {
+	Step     float64 `json:"step"`     // of all GPUs
+	GPUHour  float64 `json:"gpu_hour"` // of one
+	Currency string  `json:"currency"`
+}
+
+// CostOf is the cost of a time on so many GPUs, from the price of one for an hour in hundredths.
+func CostOf(in unit.Duration, gpus, hundredths int64, currency string) *Cost {
+	hour := float64(hundredths) / 100
+	return &Cost{in.Seconds() / 3600 * float64(gpus) * hour, hour, currency}
+}
+
+// Energy is what a step draws: a GPU the same all the time.
+type Energy struct {
+	Step  float64 `json:"step_joules"` // of all GPUs
+	Watts float64 `json:"gpu_watts"`   // of one
+}
+
+// EnergyOf is the energy of a time on so many GPUs, from the power of one.
+func EnergyOf(in unit.Duration, gpus int64, power unit.Power) *Energy {
+	watts := float64(power) / float64(unit.Watt)
+	return &Energy{in.Seconds() * float64(gpus) * watts, watts}
 }
 
 // Bubble is what stages of a pipeline wait for each other.

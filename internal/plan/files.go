@@ -18,6 +18,7 @@ type JobFiles struct {
 	Schedule []byte // of collective.schedule
 	Flows    []byte // of flows_csv
 	Network  []byte // of train.network
+	Times    []byte // of model.times
 	// Image is the size of the images in the folder that train.data names; zero: it is not known, or the scenario
 	// says it.
 	Image nn.Volume
@@ -40,7 +41,7 @@ func (f *Files) Bytes() unit.Bytes {
 		}
 	}
 	for _, j := range f.Jobs {
-		n += len(j.Schedule) + len(j.Flows) + len(j.Network)
+		n += len(j.Schedule) + len(j.Flows) + len(j.Network) + len(j.Times)
 	}
 	return unit.Bytes(n)
 }

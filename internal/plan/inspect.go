@@ -34,7 +34,7 @@ func (p *Plan) Inspect(data []dataset.Size, found []scenario.Finding, free unit.
 	if err := in.thresholds(); err != nil {
 		in.addError("fabric.switch.buffer", strings.TrimPrefix(err.Error(), "fabric: "))
 	}
-	findings := slices.Concat(p.Scenario.Findings(), p.misclassed(), p.untrusted(), p.crossing(), p.crowdedGPUs(),
+	findings := slices.Concat(p.Scenario.Findings(), p.misclassed(), p.untrusted(), p.crossing(), p.crowdedGPUs(), p.unmeasured(),
 		p.polarised(), p.idleQPs(),
 		p.oversubscribed(), p.hasty(), p.deadlock(in.Survey))
 	in.Findings = append(in.Findings, warnings(in.Mistakes, findings)...)

@@ -5,6 +5,7 @@ import (
 
 	"railyard/internal/coll"
 	"railyard/internal/decoder/layers"
+	"railyard/internal/decoder/times"
 	"railyard/internal/nn"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
@@ -36,6 +37,12 @@ func (large) work(p *Plan, j *Job) (w ranksWork, err error) {
 	cfg, err := p.largeConfig(j)
 	if err != nil {
 		return w, err
+	}
+	if m.Times.Set {
+		if j.measured, err = times.Read(m.Times.Value, p.files.of(j).Times); err != nil {
+			return w, err
+		}
+		cfg.Device.Measured = j.measured
 	}
 	formula := map[int32]bool{} // by group
 	protocols, schedules := map[coll.Schedule]*workload.Protocol{}, map[string][]coll.Schedule{}

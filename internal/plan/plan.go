@@ -71,12 +71,13 @@ type Job struct {
 	Rows      []Row         // of the job's collectives
 	Saving    unit.Duration // of a checkpoint
 
-	index  int32              // in Plan.Jobs
-	spares []int32            // hosts that stand by, in the order in which they take the places of others
-	pairs  int32              // how many queue pairs it has
-	linkOf map[exec.Way]int32 // index in Links
-	shape  *decoder.Shape     // of a large model
-	whole  *coll.Placement    // of all ranks, where those of Placement stand for the others; nil: they do not
+	index    int32              // in Plan.Jobs
+	spares   []int32            // hosts that stand by, in the order in which they take the places of others
+	pairs    int32              // how many queue pairs it has
+	linkOf   map[exec.Way]int32 // index in Links
+	shape    *decoder.Shape     // of a large model
+	measured *workload.Measured // operators of its model.times; nil: none
+	whole    *coll.Placement    // of all ranks, where those of Placement stand for the others; nil: they do not
 }
 
 // Ranks is how many ranks the job has, 0 where it sends flows.

@@ -24,6 +24,9 @@ func groupOf(sc *scenario.Scenario, at coll.Placement) nccl.Group {
 	c := &sc.Cluster
 	g := nccl.Group{Ranks: len(at.Ranks), Nodes: hostsOf(at), Generation: generations[c.Host.Preset],
 		Intra: nccl.NVLink, IntraRate: c.Host.NVLink, NVSwitch: true, NICs: sc.NICsPerHost(), NICRate: c.NIC.Rate()}
+	if c.Host.Preset == "cpu" {
+		g.Intra, g.NVSwitch = nccl.PCI, false
+	}
 	g.Ranks += (g.Nodes - g.Ranks%g.Nodes) % g.Nodes
 	return g
 }

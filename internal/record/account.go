@@ -195,6 +195,13 @@ func (j *Job) efficiency(step unit.Duration) *mfu.Figures {
 				Hidden: (a.spoken[k] - a.exposed[k]) / rankSteps, Bytes: bytes[kind], Between: between[kind]})
 		}
 	}
+	c := &j.r.plan.Scenario.Cost
+	if c.GPUHour.Set {
+		f.Cost = mfu.CostOf(step, f.GPUs, c.GPUHour.Value.Hundredths, c.GPUHour.Value.Currency)
+	}
+	if c.Power.Set {
+		f.Energy = mfu.EnergyOf(step, f.GPUs, c.Power.Value)
+	}
 	if x := &j.plan.Spec.Parallel; x.PP > 1 {
 		f.Bubble = &mfu.Bubble{Waited: float64(a.bubble) / (float64(rankSteps) * float64(step)), Formula: j.bubbleFormula()}
 	}

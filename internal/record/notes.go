@@ -44,7 +44,8 @@ func (r *Recorder) notes(s *result.Summary, diverged bool) (notes []string) {
 		notes = append(notes, fmt.Sprintf("the configuration of %s leaves open, and the scenario says: %s", text, n.Text))
 	}
 	for i, f := range s.PerJob() {
-		for _, n := range append(r.jobs[i].survivalNotes(), r.jobs[i].trainingNotes(f, diverged)...) {
+		j := r.jobs[i]
+		for _, n := range slices.Concat(j.survivalNotes(), j.trainingNotes(f, diverged), j.plan.MeasuredNotes()) {
 			if r.several() {
 				n = "job " + r.jobs[i].name() + ": " + n
 			}

@@ -25,6 +25,7 @@ const (
 	HostGraphInput = "host.xml"
 	FlowsInput     = "flows.csv"
 	NetworkInput   = "network.txt"
+	TimesInput     = "times.csv"
 	ConfigInput    = "config" // a folder: of each switch a file or a folder
 	ImagesInput    = "images" // not kept, only its digest
 	TextInput      = "text"   // the same

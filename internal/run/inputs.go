@@ -14,6 +14,7 @@ var inputKeys = map[string]string{
 	result.ScheduleInput: "collective.schedule",
 	result.FlowsInput:    "flows_csv",
 	result.NetworkInput:  "train.network",
+	result.TimesInput:    "model.times",
 	result.ImagesInput:   "train.data",
 	result.TextInput:     "train.data.text",
 }

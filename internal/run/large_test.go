@@ -1,6 +1,7 @@
 package run
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -61,3 +62,29 @@ func TestLargeModelByPackets(t *testing.T) {
 		t.Errorf("by messages inside hosts: %v, %d packet-hops, want %d", messages.StepTime, messages.PacketHops, r.PacketHops)
 	}
 }
+
+// All GPUs of a job are paid for as long as a step takes, those that stand for others with them; a replay likewise.
+func TestCostOfAStep(t *testing.T) {
+	const cost = "cost: {gpu_hour: 2.50EUR, power: 1.4kW}\n"
+	for _, c := range []struct {
+		text string
+		gpus float64
+	}{
+		{strings.Replace(smallLarge, "job:", "run: {network: formula}\n"+cost+"job:", 1), 16},
+		{"cluster: {hosts: 3, host: {gpus: 2}}\n" + cost + "job: {replay: {steps: 2, forward: 10us, buckets: [{bytes: 100kB, compute: 5us}]}}\n", 6},
+	} {
+		r := run(t, c.text, Options{})
+		price, energy := r.Efficiency.Cost, r.Efficiency.Energy
+		seconds := r.StepTime.Seconds()
+		if price == nil || energy == nil || price.Currency != "EUR" || !near(price.Step, c.gpus*2.5*seconds/3600) ||
+			!near(energy.Step, c.gpus*1400*seconds) {
+			t.Errorf("%v GPUs, a step of %v: %+v, %+v", c.gpus, r.StepTime, price, energy)
+		}
+	}
+	if r := run(t, strings.Replace(smallLarge, "job:", "run: {network: formula}\njob:", 1), Options{}); r.Efficiency.Cost != nil ||
+		r.Efficiency.Energy != nil {
+		t.Errorf("%+v, %+v without a price", r.Efficiency.Cost, r.Efficiency.Energy)
+	}
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Abs(b) }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"railyard/internal/coll"
+	"railyard/internal/decoder/times"
 	"railyard/internal/input"
 	"railyard/internal/located"
 	"railyard/internal/nccltopo"
@@ -103,6 +104,9 @@ func readFiles(ctx context.Context, sc *scenario.Scenario, known []plan.Configur
 		if t := j.Train; t != nil && t.Model == "file" {
 			files.Jobs[i].Network = read(j.Path()+".train.network", inputName(sc, i, result.NetworkInput), t.Network, netfile.MaxText)
 			files.Jobs[i].Image = imageIn(ctx, &t.Data)
+		}
+		if m := j.Model; m != nil && m.Times.Set {
+			files.Jobs[i].Times = read(j.Path()+".model.times", inputName(sc, i, result.TimesInput), m.Times.Value, times.MaxText)
 		}
 		if f := j.FlowsCSV; f.Set {
 			files.Jobs[i].Flows = read(j.Path()+".flows_csv", inputName(sc, i, result.FlowsInput), f.Value, scenario.MaxFlowBytes)

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	decoders "railyard/internal/decoder"
@@ -23,6 +24,7 @@ type LargeModel struct {
 	Optimiser string          // see ModelOptimisers
 	Recompute string          // see Recomputes
 	Bucket    Opt[unit.Bytes] // not set: a bucket for each layer
+	Times     Opt[string]     // file of measured operators; not set: all by the device model
 }
 
 // NoPreset is a model whose sizes stand in the scenario.
@@ -265,6 +267,14 @@ var largeModelFields = []*Field{
 		Meaning: "gradients are summed in pieces of this size; layer: one for each half of a block",
 		Also:    []string{"bucket_size", "ddp_bucket_size"},
 	},
+	{
+		Path: "model.times", Default: "none", Word: "none", check: checkFile, pattern: pathPattern,
+		example: "the path of a file of measured operators such as times.csv",
+		value:   inModel(opt(text), func(m *LargeModel) *Opt[string] { return &m.Times }),
+		Meaning: "CSV file of operators that were measured: operator, shape, microseconds; the device model times what it lacks, " +
+			"and check lists that: see docs/models.md",
+		Also: []string{"measured", "kernel_times"},
+	},
 }
 
 // onlyLarge says that a field belongs to scenarios with a large model.
@@ -275,6 +285,16 @@ var onlyLarge = where(func(s *Scenario) string {
 		}
 	}
 	return "it belongs to job.model, which is not there"
+})
+
+// onlySteps says that a field belongs to scenarios with a job that takes steps.
+var onlySteps = where(func(s *Scenario) string {
+	for i := range s.Jobs {
+		if onlySums(&s.Jobs[i]) == "" {
+			return ""
+		}
+	}
+	return "it belongs to job.train, job.model and job.replay, which are not there: no job takes steps"
 })
 
 // onlyFP8 says that a field belongs to scenarios with a large model in FP8.
@@ -294,6 +314,21 @@ var largeFields = []*Field{
 		Path: "run.network", Default: "packets", Choices: Networks, applies: onlyLarge,
 		value:   in(choice, func(s *Scenario) *string { return &s.Run.Network }),
 		Meaning: "how what goes between ranks is timed",
+	},
+	{Path: "cost", Meaning: "what a step costs: for all GPUs of a job, whether they compute or wait"},
+	{
+		Path: "cost.gpu_hour", Default: "unknown", Word: "unknown", applies: onlySteps,
+		example: "a price such as 2.50USD",
+		value:   in(opt(amount), func(s *Scenario) *Opt[Amount] { return &s.Cost.GPUHour }),
+		Meaning: "price of a GPU for an hour, with its part of the host and of the network",
+		Source:  "of the reader's contract",
+		Also:    []string{"price", "gpu_price"},
+	},
+	{
+		Path: "cost.power", Default: "unknown", Word: "unknown", Min: "1W", Max: "1MW", applies: onlySteps,
+		value:   in(opt(power), func(s *Scenario) *Opt[unit.Power] { return &s.Cost.Power }),
+		Meaning: "what a GPU draws, with its part of the host and of the network",
+		Source:  "of the reader's hosts; data sheets have 700W for an H100 SXM alone",
 	},
 	{
 		Path: "cluster.nvlink_collectives", Default: "formula", Choices: InsideCollectives, applies: onlyLarge,
@@ -328,7 +363,7 @@ func (d *decoder) checkLargeModel(s *Scenario, j *Job) {
 	if !whole || !d.clean(j.Path(), largeModelFields) {
 		return
 	}
-	if m.Precision == "fp8" && s.Cluster.Host.Preset == "hgx-a100" && !d.given("cluster.host.flops_fp8") {
+	if m.Precision == "fp8" && slices.Contains([]string{"hgx-a100", "cpu"}, s.Cluster.Host.Preset) && !d.given("cluster.host.flops_fp8") {
 		d.problem(at+".precision", fmt.Sprintf("fp8: %s has no FP8 products, want %s, or give cluster.host.flops_fp8",
 			s.Cluster.Host.Preset, BF16), "")
 	}

@@ -290,6 +290,8 @@ var (
 		{"hgx-a100", "HGX A100 SXM4 80 GB: NVIDIA A100 data sheet"},
 		{"hgx-h200", "HGX H200 SXM: NVIDIA H200 data sheet"},
 		{"hgx-b200", "HGX B200: NVIDIA data sheet; PCIe generation and plain fp32 peak assumed"},
+		{"cpu", "two Intel Xeon Platinum 8480+, each in place of a GPU: 56 cores at 2 GHz with AMX and AVX-512, 8 channels " +
+			"DDR5-4800; between them 40 GB/s, as NCCL takes it; memory assumed; cluster.nic.shared where they share a NIC"},
 	}
 	Presets = []Choice{
 		{"none", "Railyard's defaults"},

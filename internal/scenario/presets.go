@@ -18,6 +18,9 @@ var presets = map[string]map[string]values{
 		"hgx-a100": gpu("300GB/s", "31.5GB/s", "156TFLOP/s", "19.5TFLOP/s", "312TFLOP/s", "312TFLOP/s", "80GB", "2039GB/s"),
 		"hgx-h200": gpu("450GB/s", "63GB/s", "495TFLOP/s", "67TFLOP/s", "989TFLOP/s", "1979TFLOP/s", "141GB", "4800GB/s"),
 		"hgx-b200": gpu("900GB/s", "63GB/s", "1125TFLOP/s", "75TFLOP/s", "2250TFLOP/s", "4500TFLOP/s", "180GB", "8000GB/s"),
+		// 56 cores at 2 GHz: 1,024 BF16 FLOP (AMX) or 64 fp32 FLOP (AVX-512, two units) a cycle and core.
+		"cpu": with(gpu("40GB/s", "63GB/s", "7168GFLOP/s", "7168GFLOP/s", "114688GFLOP/s", "114688GFLOP/s", "512GB", "307200MB/s"),
+			values{"cluster.host.gpus": "2"}),
 	},
 	"fabric.switch.model": modelPresets(),
 	"fabric.qos.preset": {
@@ -119,6 +122,12 @@ func gpu(nvlink, pcie, tf32, fp32, bf16, fp8, memory, bandwidth string) values {
 		"memory_bandwidth": bandwidth,
 		"flops_fp8":        fp8,
 	})
+}
+
+// with adds values to those of a preset.
+func with(all, more values) values {
+	maps.Copy(all, more)
+	return all
 }
 
 // modelPresets are the groups of figures that the models of switches set.

@@ -23,6 +23,7 @@ type Scenario struct {
 	Output     Output
 	Capture    Capture
 	Run        Run
+	Cost       Cost
 
 	file   string
 	source []byte            // the text of the file; nil after changes
@@ -32,6 +33,12 @@ type Scenario struct {
 
 	// withoutDLB says that the configurations of switches were read, and none gives fabric.dlb a meaning.
 	withoutDLB bool
+}
+
+// Cost is what GPUs cost and draw; not set: nothing is said of it.
+type Cost struct {
+	GPUHour Opt[Amount]     // of one GPU
+	Power   Opt[unit.Power] // likewise
 }
 
 // Run says what is simulated.

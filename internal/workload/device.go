@@ -22,6 +22,7 @@ type Device struct {
 	MemoryEff       unit.Ratio    // of MemoryBandwidth
 	Slow            unit.Ratio    // everything takes this times as long; the zero Ratio is 1
 	Curve           *Curve        // what products reach, in place of MatmulEff; nil: that
+	Measured        *Measured     // operators that were measured; nil: none
 }
 
 // Curve is what part of its peak a device reaches in a matrix product, by the product's shape. A multiprocessor makes a
@@ -60,12 +61,7 @@ func (d *Device) of(k *Kernel, rows int64) unit.Duration {
 	}
 	flop := k.Product * rows
 	if k.N > 0 {
-		m, deep, each := k.M, k.K, k.Each
-		for by, of := range []*int64{ByM: &m, ByK: &deep, ByEach: &each, BySeen: &each} {
-			if by == int(k.By) {
-				*of *= rows
-			}
-		}
+		m, deep, each := k.shape(rows)
 		// Of several products of one shape in a row each has its waves.
 		flop = d.Curve.flop(m, k.N, deep, each) * max(1, k.Product*rows/(2*m*k.N*deep*each))
 	}

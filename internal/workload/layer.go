@@ -46,6 +46,20 @@ const (
 	BySeen
 )
 
+// shape is that of the products of so many rows: each of m x N by deep.
+func (k *Kernel) shape(rows int64) (m, deep, each int64) {
+	m, deep, each = k.M, k.K, k.Each
+	switch k.By {
+	case ByM:
+		m *= rows
+	case ByK:
+		deep *= rows
+	default:
+		each *= rows
+	}
+	return m, deep, each
+}
+
 // Trained is the first layer with parameters: nobody wants the gradient of its input.
 func Trained(layers []Layer) int {
 	for i := range layers {

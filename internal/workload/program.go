@@ -212,7 +212,7 @@ func (b *builder) layerBack(c *chunk, l, m int) (done int32) {
 		at.phase = n
 		give := b.handed(at, ph)
 		body.Phase, body.Give = n, give.unless(ph.InPlace)
-		d := b.gradient(ph.Gradient, p.Params, fresh)
+		d := b.gradient(ph.Gradient, p.Params, fresh, adds)
 		fresh = fresh && len(ph.Gradient) == 0
 		if l > b.trained {
 			d += b.all(ph.Kernels)
@@ -251,13 +251,13 @@ func (b *builder) partial(id int32, l, m int, grads Range) int32 {
 	return done
 }
 
-// gradient is how long a layer's gradient takes; what it is added to is read too.
-func (b *builder) gradient(kernels []Kernel, params int64, adds bool) (d unit.Duration) {
+// gradient is how long a layer's gradient takes; what it is added to is read too, with the first of its kernels.
+func (b *builder) gradient(kernels []Kernel, params int64, first, adds bool) (d unit.Duration) {
 	for i, k := range kernels {
-		if adds && i == 0 {
+		if first && i == 0 {
 			k.Fixed += params
 		}
-		d += b.kernel(k, b.Precision.Gradients)
+		d += b.kernel(k, b.Precision.Gradients, adds)
 	}
 	return d
 }
@@ -444,26 +444,37 @@ func latest(all []use, u use) []use {
 // all is the duration of some kernels on a micro-batch, one after the other.
 func (b *builder) all(kernels []Kernel) (d unit.Duration) {
 	for _, k := range kernels {
-		d += b.kernel(k, b.Precision.Weights)
+		d += b.kernel(k, b.Precision.Weights, false)
 	}
 	return d
 }
 
-// kernel is the duration of one kernel on a micro-batch; what it moves beside rows is in a format.
-func (b *builder) kernel(k Kernel, fixed Format) unit.Duration {
+// kernel is the duration of one kernel on a micro-batch; what it moves beside rows is in a format. adds: it adds to what is
+// there.
+func (b *builder) kernel(k Kernel, fixed Format, adds bool) unit.Duration {
 	rows := int64(b.rows)
-	return b.timed(k.FLOP*rows, k.Words*rows*b.Precision.Activations.Bytes()+k.Fixed*fixed.Bytes(), k.Product*rows,
-		b.p.Device.of(&k, rows))
+	bytes := k.Words*rows*b.Precision.Activations.Bytes() + k.Fixed*fixed.Bytes()
+	as := operatorOf(&k, rows, bytes)
+	if as.Kind == Product && adds {
+		as.Kind = ProductAdded
+	}
+	return b.timed(as, k.FLOP*rows, bytes, k.Product*rows, b.p.Device.of(&k, rows))
 }
 
 // kernelOf is the duration of one kernel of the operation that is added next.
 func (b *builder) kernelOf(flop, bytes, product int64) unit.Duration {
-	return b.timed(flop, bytes, product, b.p.Device.arithmetic(flop))
+	return b.timed(Operator{Kind: Moves, M: bytes}, flop, bytes, product, b.p.Device.arithmetic(flop))
 }
 
-// timed is that of a kernel whose arithmetic takes a time.
-func (b *builder) timed(flop, bytes, product int64, arithmetic unit.Duration) unit.Duration {
+// timed is that of a kernel whose arithmetic takes a time; of one that was measured, what it took then.
+func (b *builder) timed(as Operator, flop, bytes, product int64, arithmetic unit.Duration) unit.Duration {
 	d, traffic := &b.p.Device, b.p.Device.traffic(bytes)
+	switch took, known := d.Measured.of(as, product, max(arithmetic, traffic)); {
+	case known && product > 0:
+		arithmetic, traffic = took, 0
+	case known:
+		arithmetic, traffic = 0, took
+	}
 	b.kernels++
 	b.effort.add(flop, bytes, product)
 	b.memory += max(0, traffic-arithmetic)

@@ -69,6 +69,10 @@ func Value(t *rapid.T, f *scenario.Field) string {
 		return fmt.Sprintf("host%d/%s0", between("host", 1, 4), pick("gpu", "nic"))
 	case scenario.Fraction:
 		return fmt.Sprintf("%d/%d", between("num", 1, 99), between("den", 100, 1000))
+	case scenario.Money:
+		return fmt.Sprintf("%d.%02d%s", between("whole", 0, 999), between("hundredths", 0, 99), pick("USD", "EUR"))
+	case scenario.PowerOf:
+		return fmt.Sprintf("%d%s", between("value", 1, 999), pick("W", "kW"))
 	case scenario.ComputeRate:
 		return fmt.Sprintf("%dGFLOP/s", between("value", 1, 2000000))
 	}

@@ -1,0 +1,68 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
+	"railyard/internal/workload"
+)
+
+// How many operators that a file of measurements lacks, or has for nothing, a finding lists, and a note of a run.
+const (
+	listedOperators = 200
+	notedOperators  = 3
+)
+
+// unmeasured lists the findings about files of measured operators: what they lack, and what is of no use.
+func (p *Plan) unmeasured() (all []scenario.Finding) {
+	for i := range p.Jobs {
+		j := &p.Jobs[i]
+		for _, text := range j.measuredSays(listedOperators) {
+			all = append(all, scenario.Finding{Severity: scenario.Warning, Path: j.Spec.Path() + ".model.times", Message: text})
+		}
+	}
+	return all
+}
+
+// MeasuredNotes say of a run what its file of measured operators lacks.
+func (j *Job) MeasuredNotes() (all []string) {
+	for _, text := range j.measuredSays(notedOperators) {
+		all = append(all, j.Spec.Path()+".model.times: "+text)
+	}
+	return all
+}
+
+// measuredSays what the job's file of measured operators lacks, and has for nothing, at most so many by name.
+func (j *Job) measuredSays(most int) (all []string) {
+	if j.measured == nil {
+		return nil
+	}
+	missing, unused := j.measured.Missing(), j.measured.Unused()
+	used, _ := j.measured.Used()
+	file := j.Spec.Model.Times.Value
+	if n := len(missing); n > 0 {
+		text := fmt.Sprintf("%s lacks %d of a step's %s, which the device model times, the longest first: ", file, n,
+			unit.CountOf(int64(n+used), "operator"))
+		all = append(all, text+named(missing, most, func(l *workload.Lacking) string {
+			return fmt.Sprintf("%v (%s, %v each)", l.Operator, unit.CountOf(l.Kernels, "kernel"), l.Modelled.Human())
+		}))
+	}
+	if n := len(unused); n > 0 {
+		text := fmt.Sprintf("%s has times of %s that no step has: ", file, unit.CountOf(int64(n), "operator"))
+		all = append(all, text+named(unused, most, func(o *workload.Operator) string { return o.String() }))
+	}
+	return all
+}
+
+func named[T any](all []T, most int, text func(*T) string) string {
+	var words []string
+	for i := range all[:min(most, len(all))] {
+		words = append(words, text(&all[i]))
+	}
+	if more := len(all) - len(words); more > 0 {
+		words = append(words, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(words, ", ")
+}
