@@ -71,7 +71,8 @@ func TestCostOfAStep(t *testing.T) {
 		gpus float64
 	}{
 		{strings.Replace(smallLarge, "job:", "run: {network: formula}\n"+cost+"job:", 1), 16},
-		{"cluster: {hosts: 3, host: {gpus: 2}}\n" + cost + "job: {replay: {steps: 2, forward: 10us, buckets: [{bytes: 100kB, compute: 5us}]}}\n", 6},
+		{"cluster: {hosts: 3, host: {gpus: 2}}\n" + cost +
+			"job: {replay: {steps: 2, forward: 10us, buckets: [{bytes: 100kB, compute: 5us}]}}\n", 6},
 	} {
 		r := run(t, c.text, Options{})
 		price, energy := r.Efficiency.Cost, r.Efficiency.Energy
