@@ -99,7 +99,7 @@ func TestBrowserSweep(t *testing.T) {
 	}{
 		{"quantities", runFlags{set: []string{"fabric.switch.latency=100ns,1us,10us",
 			"congestion.algorithm=dcqcn,none"}, seeds: "1..3"},
-			[]string{"completion-mean", "completion-slowest", "ecn-marks"}},
+			[]string{"completion-mean", "completion-slowest", "ecn-marks", "effects"}},
 		{"words", runFlags{set: []string{"congestion.algorithm=dcqcn,none,hpcc"}}, []string{"completion-mean",
 			"completion-slowest", "ecn-marks"}},
 		{"seeds", runFlags{set: []string{"fabric.qos.ecn.min=20kB"}, seeds: "1..9"}, []string{"completion-mean",

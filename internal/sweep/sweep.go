@@ -2,8 +2,6 @@ package sweep
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,7 +11,6 @@ import (
 	"railyard/internal/machine"
 	"railyard/internal/result"
 	"railyard/internal/run"
-	"railyard/internal/scenario"
 	"railyard/internal/shown"
 	"railyard/internal/unit"
 )
@@ -51,6 +48,7 @@ type Options struct {
 	// that of the first. Refused is not asked.
 	KeepRefused bool
 	EvenNone    bool         // with KeepRefused: rows that all say why they cannot run are no error
+	Engine      Engine       // nil: this process
 	Sources     *run.Sources // nil: its own
 	// Choose is told the estimated packet-hops of each variant, -1 of one that was refused, and returns which are run; nil:
 	// all are.
@@ -64,7 +62,7 @@ type Options struct {
 func Run(ctx context.Context, variants []Variant, opt Options) ([]Row, error) {
 	s := &sweep{
 		variants: variants, opt: opt, rows: make([]Row, len(variants)), needs: make([]unit.Bytes, len(variants)),
-		hops: make([]int64, len(variants)), parts: make([]float64, len(variants)),
+		hops: make([]int64, len(variants)), parts: make([]float64, len(variants)), inputs: make([][]result.InputDigest, len(variants)),
 	}
 	if s.opt.Progress == nil {
 		s.opt.Progress = func(Progress) {}
@@ -78,12 +76,18 @@ func Run(ctx context.Context, variants []Variant, opt Options) ([]Row, error) {
 	if err := s.forecast(ctx); err != nil {
 		return nil, err
 	}
-	need := func(k int) unit.Bytes { return s.needs[s.left[k]] }
-	err := Each(ctx, len(s.left), s.opt.Limits, need, func(ctx context.Context, k int) error {
-		return s.run(ctx,
-			s.left[k])
-	})
-	return s.rows, err
+	engine := s.opt.Engine
+	if engine == nil {
+		engine = &local{s.opt.Limits, s.opt.Sources, s.opt.Inputs}
+	}
+	jobs := make([]Job, len(s.left))
+	for k, i := range s.left {
+		jobs[k] = Job{Key: s.rows[i].Key, Set: s.rows[i].Set, Scenario: s.variants[i].Scenario, Inputs: s.inputs[i], Memory: s.needs[i]}
+	}
+	if len(jobs) == 0 {
+		return s.rows, nil
+	}
+	return s.rows, engine.Run(ctx, jobs, s)
 }
 
 type sweep struct {
@@ -91,6 +95,7 @@ type sweep struct {
 	opt      Options
 	rows     []Row
 	needs    []unit.Bytes
+	inputs   [][]result.InputDigest
 	left     []int // variants to run
 
 	resumed int   // variants whose rows were there
@@ -119,14 +124,14 @@ func (s *sweep) forecast(ctx context.Context) error {
 		if err != nil {
 			return s.named(ctx, i, err)
 		}
-		s.rows[i] = Row{Key: key(v.Scenario, e.Inputs), Set: v.Set, Seed: v.Scenario.Seed}
+		s.rows[i] = Row{Key: KeyOf(v.Scenario, e.Inputs), Set: v.Set, Seed: v.Scenario.Seed}
 		if s.opt.Dir.find(ctx, &s.rows[i]) {
 			s.done++
 			s.parts[i] = 1
 			continue
 		}
 		s.left = append(s.left, i)
-		s.needs[i], hops[i] = e.Memory, e.PacketHops
+		s.needs[i], hops[i], s.inputs[i] = e.Memory, e.PacketHops, e.Inputs
 	}
 	if len(s.left) == 0 && s.done == 0 && s.first != nil && !s.opt.EvenNone {
 		return s.first
@@ -206,53 +211,43 @@ func (s *sweep) choose(hops []int64) {
 	s.left = slices.DeleteFunc(s.left, func(i int) bool { return !chosen[i] })
 }
 
-// run runs variant i.
-func (s *sweep) run(ctx context.Context, i int) error {
-	opt := run.Options{Force: true, Sources: s.opt.Sources, Inputs: s.opt.Inputs,
-		Progress: func(p result.Progress) { s.progress(i, p) }}
-	sum, err := run.Run(ctx, s.variants[i].Scenario, opt)
-	if ctx.Err() != nil && (sum == nil || sum.State != result.Complete) {
-		return ctx.Err() // its figures are of a part
-	}
-	if sum == nil && s.leftOut(i, err) {
-		return nil
-	}
-	if sum == nil {
-		return s.named(ctx, i, err)
-	}
-	if err != nil && sum.Error == "" {
-		sum.Error = err.Error()
-	}
+// Done keeps the row of a job that has run, and tells who waits for it.
+func (s *sweep) Done(k int, row *Row, sum *result.Summary) error {
+	i := s.left[k]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	row := &s.rows[i]
-	row.fill(sum)
-	if err := s.opt.Dir.keep(row); err != nil {
+	kept := &s.rows[i]
+	row.Key, row.Set, row.Seed = kept.Key, kept.Set, kept.Seed
+	*kept = *row
+	if err := s.opt.Dir.keep(kept); err != nil {
 		return err
 	}
 	s.done++
-	s.hops[i], s.parts[i] = sum.PacketHops, 1
+	s.hops[i], s.parts[i] = row.PacketHops, 1
 	s.tell()
-	if s.opt.Each != nil {
+	if s.opt.Each != nil && sum != nil {
 		s.opt.Each(i, sum)
 	}
 	return nil
 }
 
-// leftOut tells of a variant that cannot run after all, and reports whether the sweep goes on without it.
-func (s *sweep) leftOut(i int, err error) bool {
+// Refused hears of a job that cannot run after all. The error ends the sweep, nil goes on without it.
+func (s *sweep) Refused(k int, err error) error {
+	i := s.left[k]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.leaveOut(i, err) {
-		return false
+		return s.named(context.Background(), i, err)
 	}
 	s.done++
 	s.hops[i], s.parts[i] = 0, 1
 	s.tell()
-	return true
+	return nil
 }
 
-func (s *sweep) progress(i int, p result.Progress) {
+// Progress hears how far a job is.
+func (s *sweep) Progress(k int, p result.Progress) {
+	i := s.left[k]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hops[i] = p.PacketHops
@@ -271,15 +266,4 @@ func (s *sweep) tell() {
 		p.Part += s.parts[i] / float64(total)
 	}
 	s.opt.Progress(p)
-}
-
-// key names a run by all that its figures follow from: the version, the resolved scenario, what it
-// reads.
-func key(sc *scenario.Scenario, inputs []result.InputDigest) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%s %d\n%s", result.Version, rowFormat, sc.YAML())
-	for _, in := range inputs {
-		fmt.Fprintf(h, "%s %s\n", in.Name, in.SHA256)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
 }
