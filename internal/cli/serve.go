@@ -55,7 +55,7 @@ func (a *app) serve(ctx context.Context, dir, addr string) error {
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
 	debug.SetMemoryLimit(web.Memory)
-	s := web.New(dir)
+	s := web.New(web.Options{Dir: dir, Plan: collectivesOf})
 	err = s.Serve(ctx, at, func(url string) {
 		n, more := s.Runs()
 		found := unit.CountOf(int64(n), "run")

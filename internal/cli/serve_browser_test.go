@@ -26,7 +26,8 @@ func serving(t *testing.T, root string) string {
 	ctx, cancel := context.WithCancel(t.Context())
 	url, ended := make(chan string, 1), make(chan error, 1)
 	go func() {
-		ended <- web.New(root).Serve(ctx, netip.MustParseAddrPort("127.0.0.1:0"), func(u string) { url <- u })
+		s := web.New(web.Options{Dir: root, Plan: collectivesOf})
+		ended <- s.Serve(ctx, netip.MustParseAddrPort("127.0.0.1:0"), func(u string) { url <- u })
 	}()
 	t.Cleanup(func() {
 		cancel()

@@ -99,6 +99,22 @@ func TestBrowserServePieces(t *testing.T) {
 	if b.run(`document.querySelectorAll("#piece-inside figure svg").length`, &inside); inside < 3 {
 		t.Errorf("%d drawings of the network's inside", inside)
 	}
+	b.run(`(document.querySelector("#piece-rounds summary").click(), 0)`, new(int))
+	b.await(`document.querySelector("#holds td[data-value]")`)
+	b.run(`((s) => { s.value = [...s.options].find((x) => /reduce/.test(x.textContent)).value;
+		s.dispatchEvent(new Event("change", {bubbles: true})); return 0; })(document.getElementById("collective"))`, new(int))
+	b.await(`/all-reduce/.test(document.getElementById("piece-rounds").textContent) && document.querySelector("#holds td[data-value]")`)
+	for range 40 { // more rounds than it has
+		b.run(`(document.getElementById("round-after").click(), 0)`, new(int))
+	}
+	b.await(`document.querySelectorAll("#sends td[data-value]").length > 0 && location.hash.includes("round=")`)
+	var held []string
+	b.run(`[...document.querySelectorAll("#holds td[data-value]")].map((x) => x.textContent)`, &held)
+	for _, h := range held {
+		if h != "all" {
+			t.Errorf("after the last round a rank holds %q: %q", h, held)
+		}
+	}
 	bareTables(t, b)
 }
 

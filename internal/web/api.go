@@ -53,6 +53,7 @@ var endpoints = map[string]endpoint{
 	"steps":        (*Server).apiSteps,
 	"flow":         (*Server).apiFlow,
 	"figures":      (*Server).apiFigures,
+	"rounds":       (*Server).apiRounds,
 	"report":       (*Server).apiReport,
 }
 
@@ -247,7 +248,9 @@ type runAnswer struct {
 	Want       []string          `json:"want"`   // keys of the scenario that would have kept what is not there
 	WhatIf     []tried           `json:"whatif"` // null: nobody asked yet
 	Pieces     []report.Piece    `json:"pieces"` // of figures that there are, see /api/figures
-	Scenario   string            `json:"scenario"`
+
+	Collectives bool   `json:"collectives"` // /api/rounds may have some
+	Scenario    string `json:"scenario"`
 }
 
 func (s *Server) apiRun(w http.ResponseWriter, _ *http.Request, q query) error {
@@ -263,6 +266,7 @@ func (s *Server) apiRun(w http.ResponseWriter, _ *http.Request, q query) error {
 		Headline: append([]headline.Figure{}, d.Headline()...), Findings: []finding{}, Blames: []blame{},
 		Thresholds: append([]qos.Row{}, d.Summary.Thresholds...), Tables: append([]string{}, run.Tables()...),
 		Want: []string{}, Pieces: report.Pieces(run), Scenario: d.Summary.ScenarioYAML}
+	a.Collectives = s.options.Plan != nil && slices.Contains(a.Tables, "steps")
 	sentence, bullets := report.Answer(d)
 	a.Answer, a.Bullets = sentence, append(a.Bullets, bullets...)
 	var all []report.Finding

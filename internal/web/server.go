@@ -28,11 +28,18 @@ const (
 	slowest         = 30 * time.Second // for a header to come, or an answer to be taken
 )
 
+// Options say what a server shows, and what it may ask others for.
+type Options struct {
+	Dir  string  // runs in and below it
+	Plan Planner // nil: no collective is shown round by round
+}
+
 // Server shows the runs below a folder.
 type Server struct {
-	runs  catalogue
-	token string
-	addr  netip.AddrPort
+	options Options
+	runs    catalogue
+	token   string
+	addr    netip.AddrPort
 
 	ctx   context.Context // of the whole server
 	work  chan struct{}   // who reads tables has a place in it
@@ -42,9 +49,9 @@ type Server struct {
 	shows map[string]*show
 }
 
-// New returns a server of the runs in and below dir. Nothing runs until Serve.
-func New(dir string) *Server {
-	return &Server{runs: catalogue{root: dir}, token: strings.ToLower(rand.Text()), shows: map[string]*show{},
+// New returns a server. Nothing runs until Serve.
+func New(o Options) *Server {
+	return &Server{options: o, runs: catalogue{root: o.Dir}, token: strings.ToLower(rand.Text()), shows: map[string]*show{},
 		work: make(chan struct{}, mostAtWork), large: make(chan struct{}, 1)}
 }
 

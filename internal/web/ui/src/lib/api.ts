@@ -16,7 +16,7 @@ export interface Threshold {
 export interface Run {
   id: string; directory: string; name: string; state: string; seed: number; version: string; end_ps: number; answer: string;
   bullets: string[]; notes: string[]; headline: Figure[]; subject: string; whole_ps: number; findings: Finding[]; blames: Blame[];
-  thresholds: Threshold[]; tables: string[]; want: string[]; whatif: Tried[] | null; pieces: string[]; scenario: string;
+  thresholds: Threshold[]; tables: string[]; want: string[]; whatif: Tried[] | null; pieces: string[]; collectives: boolean; scenario: string;
 }
 export interface Port {
   port: string; from: string; to: string; tier: string; rate_bps: number; utilisation: number; paused_ps: number; paused_by: string;
@@ -57,6 +57,12 @@ export interface Timeline {
   more_path: boolean;
 }
 export interface StepRow { job: string; step: number; rank: number; start_ps: number; end_ps: number; causes_ps: Record<string, number> }
+export interface Collective {
+  job: string; name: string; group: string; schedule: string; ranks: number[]; channels: number; chunks: number; once: boolean; why: string;
+}
+export interface Send { from: number; to: number; chunk: number; of: number; bytes: number; posted_ps: number | null; placed_ps: number | null }
+export interface Round { sends: Send[]; holds: number[][] }
+export interface Rounds { collectives: Collective[]; index: number; channel: number; step: number; timed: string; rounds: Round[] }
 export interface Colour { name: string; light: string; dark: string; hatched: boolean }
 export interface Inks {
   inks: Colour[]; causes: { column: string; name: string; meaning: string }[]; events: { Name: string; Meaning: string; Pair: boolean }[];
