@@ -172,7 +172,8 @@ func TestRoundsOfStrangers(t *testing.T) {
 	const collectives = "job: {collectives: [{op: all-reduce, bytes: 1MB}]}\n"
 	for _, c := range []struct{ text, want string }{
 		{"name: x\ncluster: {hosts: 1000, host: {gpus: 8}, nic: {speed: 100Gb/s}}\n", "a run of 8000 GPUs"},
-		{"name: x\ncluster: {hosts: 2}\nfabric: {design: custom, topology: /etc/passwd}\n", "cannot be planned without the files that it names"},
+		{"name: x\ncluster: {hosts: 2}\nfabric: {design: custom, topology: /etc/passwd}\n",
+			"cannot be planned without the files that it names"},
 	} {
 		text, want := c.text+collectives, c.want
 		if all, err := forged(t, text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "root:") {
