@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -188,8 +189,8 @@ func TestLabs(t *testing.T) {
 					s.turn(t, l, c.set)
 				}
 			}
-			for n := range *drawn {
-				s.drawnChange(t, l, n)
+			for n := range max(20, *drawn) {
+				s.drawnChange(t, l, n, n < *drawn)
 			}
 			for _, u := range s.unseen(l) {
 				t.Errorf("%s was never read: add a change to testdata/turned.txt", u)
@@ -307,9 +308,9 @@ func turnedChanges(t *testing.T) map[int][]turnedChange {
 	return out
 }
 
-// drawnChange turns one or two inputs by a drawn factor, and what takes a run by a step of a list of keys. What the lab
-// refuses is told in one error; anything else must be read without one.
-func (s sides) drawnChange(t *testing.T, l *Lab, n int) {
+// drawnChange turns one or two inputs by a drawn factor, on paper; where all is run also a key of the scenario. What the
+// lab refuses is told in one error; anything else is read without one, and no value is none.
+func (s sides) drawnChange(t *testing.T, l *Lab, n int, run bool) {
 	t.Helper()
 	draw := splitmix.Stream(l.Number*1000 + n)
 	var set []Change
@@ -325,16 +326,40 @@ func (s sides) drawnChange(t *testing.T, l *Lab, n int) {
 	}
 	keys := []Change{{"cluster.nic.speed", "100Gb/s"}, {"cluster.nic.speed", "400Gb/s"}, {"job.train.batch", "8"},
 		{"job.train.steps", "4"}, {"job.train.bucket", "25MB"}, {"fabric.links.length", "200m"}, {"seed", "7"}}
+	if !run {
+		g := &ledger{lab: l, scenario: l.Scenario}
+		if err := g.change(set); err != nil || len(g.pass()) > 0 {
+			return
+		}
+		s.read(g)
+		for name, q := range g.all {
+			if !q.unknown && math.IsNaN(q.Value) {
+				t.Errorf("%v: %s is no number", set, name)
+			}
+		}
+		return
+	}
 	if l.Scenario != nil {
 		set = append(set, keys[draw.Next()%uint64(len(keys))])
 	}
 	o, err := l.Run(context.Background(), Options{Dir: filepath.Join(t.TempDir(), "out"), Called: l.Name, Set: set})
-	switch {
-	case err != nil:
+	if err != nil {
 		t.Logf("%v is refused: %v", set, err)
-	default:
-		for c, branch := range o.taken {
-			s.saw(c, branch)
+		return
+	}
+	for c, branch := range o.taken {
+		s.saw(c, branch)
+	}
+	var b strings.Builder
+	if err := o.WriteText(&b, 80); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.SplitSeq(b.String(), "\n") {
+		if len([]rune(line)) > 80 || strings.Contains(line, "NaN") || strings.Contains(line, "Inf") {
+			t.Errorf("%v: %s", set, line)
 		}
+	}
+	if page := readFile(t, o.Page); strings.Contains(page, "NaN") {
+		t.Errorf("%v: the page has NaN", set)
 	}
 }

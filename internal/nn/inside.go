@@ -56,6 +56,8 @@ func StepNorms(saved Saved) []float64 {
 		return s.norms
 	case *lstmSaved:
 		return s.norms
+	case *gruSaved:
+		return s.norms
 	}
 	return nil
 }

@@ -149,7 +149,7 @@ func TestBPTTMeanIsTheSumOverSteps(t *testing.T) {
 	for _, mean := range []bool{false, true} {
 		for _, cell := range []func(c Recurrence) (Layer, error){
 			func(c Recurrence) (Layer, error) { return RNN(c, Tanh) },
-			func(c Recurrence) (Layer, error) { return LSTM(c, Tanh, nil) },
+			func(c Recurrence) (Layer, error) { return LSTM(c, Tanh, nil) }, GRU,
 		} {
 			sum, _ := cell(Recurrence{4, 3, 2, 2, false})
 			l, err := cell(Recurrence{4, 3, 2, 2, mean})
@@ -456,6 +456,7 @@ func TestLayersGoldenBits(t *testing.T) {
 		{image(Conv2D(Volume{2, 9, 8}, 5, Window{3, 2, 1}, true, Tanh)), "86d7838403c3969c"},
 		{of(RNN(Recurrence{9, 5, 7, 2, false}, Tanh)), "bab1a932997c8528"},
 		{of(LSTM(Recurrence{9, 5, 7, 2, false}, Tanh, nil)), "d789789a671dc39b"},
+		{of(GRU(Recurrence{9, 5, 7, 2, false})), "03be924a2c6a4d3b"},
 		{of(Attention(h, 3, 4)), "b5bf96a915ed60ac"},
 		{of(FeedForward(h, 20, GELU, false)), "72f2bb21ac57bf3e"},
 		{of(FeedForward(h, 20, SiLU, true)), "62055b6ead4e6ae6"},

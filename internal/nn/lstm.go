@@ -131,7 +131,7 @@ func (l lstm) Backward(dx, g, d, x, p []float32, rows int, saved Saved) {
 			l.fromState(dh, s.gates, p, rows, t)
 		}
 	}
-	l.gradient(dx, g, s.gates, x, s.h, p, rows)
+	l.gradient(dx, g, s.gates, s.gates, x, s.h, p, rows)
 }
 
 // back turns the gates at one position into their sums' gradients, and dc into that of the cell before.

@@ -57,8 +57,8 @@ var imageKinds = []netKind{
 	{"fixed-conv2d", "convolution by 3x3 kernels that are not trained, each summed over all channels", []form{image},
 		[]netKey{wordKey("kernels", "2 of Prewitt, or 8 of Kirsch", "", "prewitt", "kirsch"), strideKey, paddingKey,
 			activationKey("identity", anyActivation...)}, buildFixed},
-	{"max-pool", "the largest element of each window, by channel", []form{image}, poolKeys, buildPool(false)},
-	{"average-pool", "the mean of each window, by channel", []form{image}, poolKeys, buildPool(true)},
+	{"max-pool", "the largest element of each window, by channel", []form{image}, poolKeys, buildPool(MaxPool)},
+	{"average-pool", "the mean of each window, by channel", []form{image}, poolKeys, buildPool(AveragePool)},
 	{"flatten", "an image, or positions, as one vector", []form{image, sequence}, nil, buildFlatten},
 }
 
@@ -91,6 +91,7 @@ var textKinds = []netKind{
 			{name: "gate_low", meaning: "a gate below it is taken for shut", def: "none", unset: "none", most: 0.5},
 			{name: "gate_high", meaning: "a gate above it is taken for open, with gate_low", def: "0.95", least: 0.5,
 				most: 1}}), buildLSTM},
+	{"gru", "gated recurrent units: their state after each position (torch.nn.GRU)", []form{sequence}, recurrentKeys, buildGRU},
 	{"attention", "half a transformer block: norm, causal self-attention, and the sum with what came in",
 		[]form{sequence}, slices.Concat([]netKey{sizeKey("heads", "of attention", "", 1, 1024),
 			sizeKey("kv_heads", "heads of keys and values, which as many heads of queries share each; 0: heads", "0", 0, 1024),
@@ -163,14 +164,14 @@ func (b *netBuilder) pixels(l Layer, out Volume, behind Activation, err error) e
 	return nil
 }
 
-func buildPool(mean bool) func(*netBuilder, netValues) error {
+func buildPool(of func(in Volume, size, stride int) (Layer, Volume, error)) func(*netBuilder, netValues) error {
 	return func(b *netBuilder, v netValues) error {
-		w := Window{v.whole("size"), v.whole("stride"), 0}
-		if w.Stride == 0 {
-			w.Stride = w.Size
+		stride := v.whole("stride")
+		if stride == 0 {
+			stride = v.whole("size")
 		}
-		l, err := newPool(b.at.image, w, mean)
-		return b.pixels(l, l.out, Identity, err)
+		l, out, err := of(b.at.image, v.whole("size"), stride)
+		return b.pixels(l, out, Identity, err)
 	}
 }
 
@@ -283,6 +284,8 @@ func buildLSTM(b *netBuilder, v netValues) error {
 	}
 	return b.recurrence(v, func(r Recurrence) (Layer, error) { return LSTM(r, v.activation(), threshold) })
 }
+
+func buildGRU(b *netBuilder, v netValues) error { return b.recurrence(v, GRU) }
 
 // half is what both halves of a transformer block have in common.
 func (b *netBuilder) half(v netValues) Half {

@@ -170,6 +170,8 @@ func TestModelsSayWhatTheyWant(t *testing.T) {
 		{func() (*Model, error) { return NewGPT(none) }, "blocks: 0, want 1 to 1048576"},
 		{func() (*Model, error) { return NewRNN(gated) },
 			"gate_threshold: a vanilla recurrent layer has no gates, want an lstm"},
+		{func() (*Model, error) { return NewGRU(gated) }, "gate_threshold: a gated recurrent unit has none, want an lstm"},
+		{func() (*Model, error) { return NewGRU(Recurrent{Activation: ReLU}) }, "activation: relu, a gated recurrent unit has tanh"},
 		{func() (*Model, error) { return NewLSTM(biased) }, "recurrent layer: 3 bias vectors, want 0, 1 or 2"},
 		{func() (*Model, error) { return NewLSTM(dropping) }, "dropout: rate 1, want at least 0 and less than 1"},
 		{func() (*Model, error) { return NewRNN(empty) }, "cells: of no layer, want at least one"},

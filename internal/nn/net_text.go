@@ -30,6 +30,17 @@ func NewLSTM(c Recurrent) (*Model, error) {
 	return c.model("lstm", func(r Recurrence) (Layer, error) { return LSTM(r, c.Activation, c.Threshold) })
 }
 
+// NewGRU makes a model of layers of gated recurrent units, called embedding, gru.1 and so on, head.
+func NewGRU(c Recurrent) (*Model, error) {
+	switch {
+	case c.Threshold != nil:
+		return nil, fmt.Errorf("gate_threshold: a gated recurrent unit has none, want an lstm")
+	case c.Activation != Tanh:
+		return nil, fmt.Errorf("activation: %v, a gated recurrent unit has tanh", c.Activation)
+	}
+	return c.model("gru", GRU)
+}
+
 func (c Recurrent) model(name string, cell func(Recurrence) (Layer, error)) (*Model, error) {
 	if err := firstOf(within("vocabulary", c.Vocabulary), within("context", c.Context),
 		atMost("embedding", c.Embedding)); err != nil {

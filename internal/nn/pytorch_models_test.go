@@ -155,6 +155,7 @@ func TestModelsMatchPyTorch(t *testing.T) {
 			Blocks: 2, Heads: 2, Hidden: 24, Norm: RMSNorm, Activation: SiLU, Gated: true, NoBias: true})), "adamw", false},
 		{"llama, from a file", build(llama.Model()), "adamw", false},
 		{"residual network, from a file", build(resnet.Model()), "adam", false},
+		{"gru", build(NewGRU(text)), "adam", false},
 	} {
 		of := drawnSet{n.model, 2000 + uint64(i), n.padded}
 		for _, k := range []Kernel{Portable, Fused} {

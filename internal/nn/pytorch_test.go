@@ -147,6 +147,9 @@ func TestLayersMatchPyTorch(t *testing.T) {
 		{"residual, shortcut, relu", of(Residual([]Named{{"a", image(Conv2D(Volume{2, 6, 5}, 3, Window{3, 2, 1}, false, ReLU))},
 			{"b", image(Conv2D(Volume{3, 3, 3}, 3, Window{3, 1, 1}, true, ReLU))}},
 			[]Named{{"c", image(Conv2D(Volume{2, 6, 5}, 3, Window{1, 2, 0}, false, Identity))}}, ReLU))},
+		{"gru, two biases", of(GRU(Recurrence{5, 3, 4, 2, false}))},
+		{"gru, no bias", of(GRU(Recurrence{5, 3, 4, 0, false}))},
+		{"gru, one bias", of(GRU(Recurrence{5, 3, 4, 1, false}))},
 	} {
 		n := newTrial(l.layer, 3, 1000+uint64(i))
 		gains(l.layer.Tensors(), n.p)

@@ -2,7 +2,7 @@ package nn
 
 import "fmt"
 
-// recurrent is what a vanilla RNN and an LSTM share: weights from the input and from the state before,
+// recurrent is what a vanilla RNN, an LSTM and a GRU share: weights from the input and from the state before,
 // and how many bias vectors, for so many gates of so many cells.
 //
 //	x: rows x (steps*in)    y: rows x (steps*size)
@@ -69,7 +69,7 @@ func (l recurrent) Tensors() []Tensor {
 	return t
 }
 
-// Init draws all uniform in ±1/sqrt(size), as torch.nn.RNN and LSTM do.
+// Init draws all uniform in ±1/sqrt(size), as torch.nn.RNN, LSTM and GRU do.
 func (l recurrent) Init(p []float32, draw *Stream) { draw.Uniform(p, rootOf(l.size)) }
 
 // sums makes the part of z, rows x (steps*wide), that does not wait for a state before: x's product
@@ -98,25 +98,26 @@ func (l recurrent) fromState(dh, dz, p []float32, rows, t int) {
 		Product{M: rows, N: w.in, K: w.out, LDA: l.steps * w.out, LDB: w.in, LDC: w.in})
 }
 
-// gradient makes g and dx once dz, rows x (steps*wide), is known at all steps. The steps' gradients add
-// up: the first row's first step first.
-func (l recurrent) gradient(dx, g, dz, x, h, p []float32, rows int) {
+// gradient makes g and dx once those of the sums are known at all steps, rows x (steps*wide): dz of what comes of the
+// input, du of what comes of the state, the same slice where both are alike. The steps' gradients add up: the first row's
+// first step first.
+func (l recurrent) gradient(dx, g, dz, du, x, h, p []float32, rows int) {
 	l.input().backward(l.kernel, dx, g, dz, x, p, rows*l.steps)
 	// Step t's with the state after step t-1. Of one step there is none: the product clears g.
 	w, later := l.state(), l.steps-1
 	shape := Product{M: w.out, N: w.in, K: later, LDA: w.out, LDB: w.in, LDC: w.in}
 	for r := range rows {
 		from := (r*l.steps + min(1, later)) * w.out
-		l.kernel.TN(w.weight(g), dz[from:], h[r*l.Out():], shape)
+		l.kernel.TN(w.weight(g), du[from:], h[r*l.Out():], shape)
 		shape.Add = true
 	}
 	for i := range l.biases {
-		gb := l.bias(g, i)
-		if i > 0 {
+		gb, from := l.bias(g, i), [2][]float32{dz, du}[i]
+		if i > 0 && &dz[0] == &du[0] {
 			copy(gb, l.bias(g, 0))
 			continue
 		}
-		sumRows(gb, dz[:rows*l.steps*w.out])
+		sumRows(gb, from[:rows*l.steps*w.out])
 	}
 	if l.mean {
 		for i, v := range g {
@@ -208,5 +209,5 @@ func (l rnn) Backward(dx, g, d, x, p []float32, rows int, saved Saved) {
 			l.fromState(dh, s.dz, p, rows, t)
 		}
 	}
-	l.gradient(dx, g, s.dz, x, s.h, p, rows)
+	l.gradient(dx, g, s.dz, s.dz, x, s.h, p, rows)
 }

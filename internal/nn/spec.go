@@ -29,6 +29,8 @@ func (s *Spec) Model() (*Model, error) {
 		return NewCNN(*s.CNN)
 	case s.Kind == "rnn" && s.Recurrent != nil:
 		return NewRNN(*s.Recurrent)
+	case s.Kind == "gru" && s.Recurrent != nil:
+		return NewGRU(*s.Recurrent)
 	case s.Kind == "lstm" && s.Recurrent != nil:
 		return NewLSTM(*s.Recurrent)
 	case s.Kind == "gpt" && s.GPT != nil:
@@ -36,7 +38,7 @@ func (s *Spec) Model() (*Model, error) {
 	case s.Kind == "file" && s.Net != nil:
 		return s.Net.Model()
 	}
-	return nil, fmt.Errorf("model: kind %q without its sizes, want mlp, cnn, rnn, lstm, gpt or file with them", s.Kind)
+	return nil, fmt.Errorf("model: kind %q without its sizes, want mlp, cnn, rnn, lstm, gru, gpt or file with them", s.Kind)
 }
 
 // MarshalText and UnmarshalText write and read names, so that a file has words and no numbers.

@@ -32,7 +32,7 @@ func specOf(t *scenario.Train, files *JobFiles) (s nn.Spec, err error) {
 		}
 	case "cnn":
 		s.CNN, err = convolutional(t)
-	case "rnn", "lstm":
+	case "rnn", "lstm", "gru":
 		s.Recurrent, err = recurrent(t)
 	case "gpt":
 		s.GPT, err = transformer(t)
@@ -92,6 +92,10 @@ func recurrent(t *scenario.Train) (*nn.Recurrent, error) {
 		Cells: of.Cells, Biases: of.Biases, Mean: of.BPTT == "mean", Dropout: of.Dropout}
 	if of.GateLow.Set {
 		r.Threshold = &[2]float32{float32(of.GateLow.Value), float32(of.GateHigh)}
+	}
+	if t.Model == "gru" {
+		r.Activation = nn.Tanh
+		return r, nil
 	}
 	var err error
 	r.Activation, err = nn.ParseActivation(of.Activation)

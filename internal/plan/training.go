@@ -80,7 +80,7 @@ func (learning) work(p *Plan, j *Job) (w ranksWork, err error) {
 // misshapen is what is wrong with the network that a job trains, at the keys of its sizes; a file of layers has places of its
 // own.
 func (j *Job) misshapen(err error) error {
-	key := map[string]string{"mlp": "layers", "cnn": "cnn", "rnn": "rnn", "lstm": "rnn", "gpt": "gpt"}[j.Spec.Train.Model]
+	key := map[string]string{"mlp": "layers", "cnn": "cnn", "rnn": "rnn", "lstm": "rnn", "gru": "rnn", "gpt": "gpt"}[j.Spec.Train.Model]
 	if errors.Is(err, nn.ErrTooLarge) {
 		err = fmt.Errorf("%w: of a network this large only the shape is known: want %s.model, see docs/models.md", err, j.Spec.Path())
 	}

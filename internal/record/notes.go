@@ -278,7 +278,7 @@ func (r *Recorder) faulted() (n int64) {
 
 // slowByRounding are the networks that kernel portable takes three times as long for as fma (`railyard bench train`): their
 // products are long sums, each rounded twice. slowFLOP is what portable takes some ten seconds for.
-var slowByRounding = []string{"rnn", "lstm", "gpt"}
+var slowByRounding = []string{"rnn", "lstm", "gru", "gpt"}
 
 const slowFLOP = 20_000_000_000
 

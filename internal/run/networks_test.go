@@ -11,6 +11,7 @@ import (
 // networks are small ones of text.
 var networks = map[string]string{
 	"lstm": "model: lstm, rnn: {embedding: 24, cells: [32]}",
+	"gru":  "model: gru, rnn: {embedding: 24, cells: [32]}",
 	"gpt":  "model: gpt, gpt: {size: 32, blocks: 2, heads: 2, factor: 2}",
 }
 

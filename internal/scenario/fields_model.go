@@ -107,26 +107,26 @@ var cnnFields = []*Field{
 }
 
 var recurrentFields = []*Field{
-	{Path: "train.rnn", Meaning: "a recurrent network, vanilla or LSTM, that reads text: embedding, recurrent layers, head"},
+	{Path: "train.rnn", Meaning: "a recurrent network, vanilla, LSTM or GRU, that reads text: embedding, recurrent layers, head"},
 	{
-		Path: "train.rnn.embedding", Default: "128", Min: "0", Max: "65536", applies: where(onlyModel("rnn", "lstm")),
+		Path: "train.rnn.embedding", Default: "128", Min: "0", Max: "65536", applies: where(onlyModel("rnn", "lstm", "gru")),
 		value:   inTrain(whole, func(t *Train) *int { return &t.RNN.Embedding }),
 		Meaning: "elements of a token's vector; 0: one for each token of the vocabulary, which is 1",
 	},
 	{
-		Path: "train.rnn.cells", Default: "[128]", Min: "1", Max: "65536", applies: where(onlyModel("rnn", "lstm")),
+		Path: "train.rnn.cells", Default: "[128]", Min: "1", Max: "65536", applies: where(onlyModel("rnn", "lstm", "gru")),
 		value:   inTrain(wholes, func(t *Train) *[]int { return &t.RNN.Cells }),
 		Meaning: "cells of each recurrent layer",
 		Also:    []string{"hidden_size", "hidden"},
 	},
 	{
-		Path: "train.rnn.biases", Default: "2", Min: "0", Max: "2", applies: where(onlyModel("rnn", "lstm")),
+		Path: "train.rnn.biases", Default: "2", Min: "0", Max: "2", applies: where(onlyModel("rnn", "lstm", "gru")),
 		value:   inTrain(whole, func(t *Train) *int { return &t.RNN.Biases }),
 		Meaning: "bias vectors of a recurrent layer",
 		Source:  "PyTorch has two",
 	},
 	{
-		Path: "train.rnn.bptt", Default: "sum", Choices: StepSums, applies: where(onlyModel("rnn", "lstm")),
+		Path: "train.rnn.bptt", Default: "sum", Choices: StepSums, applies: where(onlyModel("rnn", "lstm", "gru")),
 		value:   inTrain(choice, func(t *Train) *string { return &t.RNN.BPTT }),
 		Meaning: "what back-propagation through time makes of the steps' gradients",
 	},
@@ -146,7 +146,7 @@ var recurrentFields = []*Field{
 		Meaning: "a gate above it is taken for open",
 	},
 	{
-		Path: "train.rnn.dropout", Default: "0", Min: "0", Max: "0.99", applies: where(onlyModel("rnn", "lstm")),
+		Path: "train.rnn.dropout", Default: "0", Min: "0", Max: "0.99", applies: where(onlyModel("rnn", "lstm", "gru")),
 		value:   inTrain(number, func(t *Train) *float64 { return &t.RNN.Dropout }),
 		Meaning: "share of elements between layers that a training step leaves out",
 	},
@@ -217,7 +217,7 @@ func (d *decoder) checkModel(j *Job) {
 	}
 	if text := t.Data.Text != nil; !d.ok(at+".model") || !d.ok(at+".data") {
 		return
-	} else if reads := slices.Contains([]string{"rnn", "lstm", "gpt"}, t.Model); reads && !text {
+	} else if reads := slices.Contains([]string{"rnn", "lstm", "gru", "gpt"}, t.Model); reads && !text {
 		d.problem(at+".model", t.Model+": it reads text, want "+at+".data.text", "")
 	}
 	if g := &t.GPT; t.Model == "gpt" && g.HeadSize == 0 && d.ok(at+".gpt.size", at+".gpt.heads", at+".gpt.head_size") &&

@@ -226,6 +226,7 @@ var (
 		{"cnn", "convolutional network: convolutions with pooling, then dense layers; sizes in cnn"},
 		{"rnn", "vanilla recurrent network that reads text; sizes in rnn"},
 		{"lstm", "recurrent network of LSTM cells that reads text; sizes in rnn"},
+		{"gru", "recurrent network of gated recurrent units that reads text; sizes in rnn"},
 		{"gpt", "transformer that reads text; sizes in gpt"},
 		{"file", "layer by layer, as the file in network says"},
 	}

@@ -79,6 +79,8 @@ var networks = map[string]struct {
 		Biases: 1, Activation: nn.Tanh}}, text, nn.LayerScheme},
 	"lstm": {nn.Spec{Kind: "lstm", Recurrent: &nn.Recurrent{Vocabulary: 11, Context: 6, Embedding: 5, Cells: []int{4, 4},
 		Biases: 2, Activation: nn.Tanh, Dropout: 0.2}}, text, nn.LayerScheme},
+	"gru": {nn.Spec{Kind: "gru", Recurrent: &nn.Recurrent{Vocabulary: 11, Context: 6, Embedding: 5, Cells: []int{6, 5},
+		Biases: 2, Activation: nn.Tanh}}, text, nn.LayerScheme},
 	"gpt": {nn.Spec{Kind: "gpt", GPT: &nn.GPT{Vocabulary: 11, Context: 6, Size: 8, Blocks: 2, Heads: 2, Hidden: 16,
 		Activation: nn.GELU, HeadBias: true, Dropout: 0.1}}, text, nn.LayerScheme},
 	"gpt, post": {nn.Spec{Kind: "gpt", GPT: &nn.GPT{Vocabulary: 11, Context: 6, Size: 8, Blocks: 1, Heads: 2, Hidden: 16,

@@ -3,7 +3,7 @@ drawn number."""
 import torch
 import torch.nn.functional as F
 
-from parts import feed_forward, heads, lstm_cell, residual
+from parts import feed_forward, gru_cell, heads, lstm_cell, residual
 from tensors import cut, drawn, mask, size, stream
 
 ROWS = 3
@@ -177,6 +177,9 @@ CASES = [
      (2, 6, 5), lambda p, x: F.relu(
          F.relu(F.conv2d(F.relu(F.conv2d(x, p["a.weight"], None, 2, 1)), p["b.weight"], p["b.bias"], 1, 1))
          + F.conv2d(x, p["c.weight"], None, 2))),
+    ("gru, two biases", rnn_spec(3, 3, 4, 2), (5, 3), recurrent(torch.nn.GRU, (3, 4))),
+    ("gru, no bias", rnn_spec(3, 3, 4, 0), (5, 3), recurrent(torch.nn.GRU, (3, 4), bias=False)),
+    ("gru, one bias", rnn_spec(3, 3, 4, 1), (5, 3), lambda p, x: gru_cell(x, p)),
 ]
 
 

@@ -185,6 +185,7 @@ MODELS = [
      gpt(2008, 16, 2, F.silu), cross_entropy, "adamw"),
     ("llama, from a file", llama_spec(16, 24, 4, 2, 4), text, llama(4, 2, 4), cross_entropy, "adamw"),
     ("residual network, from a file", RESNET, images((1, 12, 12), 5), resnet, cross_entropy, "adam"),
+    ("gru", chars("gru", 3, 2), text, stacked("gru", torch_layer(torch.nn.GRU)), cross_entropy, "adam"),
 ]
 OPTIMISERS = {
     "sgd": lambda p: torch.optim.SGD(p, lr=0.1),

@@ -79,6 +79,20 @@ def lstm_cell(x, p, cell, threshold=None):
     return torch.stack(out, 1)
 
 
+def gru_cell(x, p):
+    """A GRU from elementary operations, with as many biases as there are."""
+    size = p["weight_hh_l0"].shape[1]
+    h = torch.zeros(x.shape[0], size)
+    out = []
+    for t in range(x.shape[1]):
+        a = F.linear(x[:, t], p["weight_ih_l0"], p.get("bias_ih_l0")).chunk(3, -1)
+        b = F.linear(h, p["weight_hh_l0"], p.get("bias_hh_l0")).chunk(3, -1)
+        r, z = torch.sigmoid(a[0] + b[0]), torch.sigmoid(a[1] + b[1])
+        h = (1 - z) * torch.tanh(a[2] + r * b[2]) + z * h
+        out.append(h)
+    return torch.stack(out, 1)
+
+
 def gate(s, threshold):
     if threshold is None:
         return s

@@ -41,6 +41,9 @@ func TestSpelledModelsEqualThoseByName(t *testing.T) {
 			"dropout.2: dropout rate=0.25; lstm.2: lstm cells=9 gate_low=0.01; head: head bias=no", text,
 			nn.Spec{Kind: "lstm", Recurrent: &nn.Recurrent{Vocabulary: 64, Context: 16, Embedding: 8, Cells: []int{12, 9},
 				Biases: 2, Activation: nn.Tanh, Threshold: &[2]float32{0.01, 0.95}, NoHeadBias: true, Dropout: 0.25}}},
+		{"text; embedding: embedding size=8; gru.1: gru cells=12; gru.2: gru cells=9 biases=2 bptt=sum; head: head bias=no", text,
+			nn.Spec{Kind: "gru", Recurrent: &nn.Recurrent{Vocabulary: 64, Context: 16, Embedding: 8, Cells: []int{12, 9},
+				Biases: 2, Activation: nn.Tanh, NoHeadBias: true}}},
 		{"text; tokens: embedding size=8 deviation=0.02; positions: positions deviation=0.02; blocks.1.attention: attention " +
 			"heads=2; blocks.1.feed_forward: feed-forward hidden=32; norm: norm; head: head; tie tokens head", text,
 			nn.Spec{Kind: "gpt", GPT: &nn.GPT{Vocabulary: 64, Context: 16, Size: 8, Blocks: 1, Heads: 2, Hidden: 32,

@@ -62,7 +62,7 @@ func between() map[string]object {
 			object{{"if", has("model", "mlp", true)}, {"then", object{{"required", []string{"layers"}}}}},
 			object{{"if", has("model", "file", false)}, {"then", object{{"required", []string{"network"}}}}},
 			object{{"if", object{{"required", []string{"model"}},
-				{"properties", object{{"model", object{{"enum", []string{"rnn", "lstm", "gpt"}}}}}}}},
+				{"properties", object{{"model", object{{"enum", []string{"rnn", "lstm", "gru", "gpt"}}}}}}}},
 				{"then", object{{"properties",
 					object{{"data", object{{"type", "object"}, {"required", []string{"text"}}}}}}}}},
 		}}},
