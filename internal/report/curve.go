@@ -20,6 +20,7 @@ type Curve struct {
 	Unit                 chart.Unit
 	Band                 string // what reaches from Low to High; "": points have no spread
 	Lines                []CurveLine
+	Sparse               bool // a value without a point was not tried: lines go on past it
 }
 
 // CurveLine is what one combination of the other keys came to.
@@ -75,6 +76,9 @@ func (c *Curve) drawLines(f *chart.Figure, axis chart.Axis, at []chart.Value) {
 		s := chart.Series{Key: fmt.Sprintf("line%d", n), Shape: chart.Curve}
 		for _, i := range order {
 			p := line.Points[i]
+			if c.Sparse && p.Median.None() {
+				continue
+			}
 			s.X, s.Y = append(s.X, at[i]), append(s.Y, p.Median)
 			s.Low, s.High = append(s.Low, p.Low), append(s.High, p.High)
 		}
@@ -83,10 +87,10 @@ func (c *Curve) drawLines(f *chart.Figure, axis chart.Axis, at []chart.Value) {
 		}
 		f.Keys = append(f.Keys, chart.Key{ID: s.Key, Name: line.Name, Ink: c.ink(n)})
 		f.Lines.Series = append(f.Lines.Series, s)
-		for k, i := range order {
-			if len(c.Lines) == 1 && !s.Y[k].None() {
-				f.Lines.Marks = append(f.Lines.Marks, chart.Mark{Key: s.Key, X: s.X[k], Y: s.Y[k],
-					Label: c.Values[i] + ": " + c.Unit.Text(s.Y[k])})
+		for _, i := range order {
+			if v := line.Points[i].Median; len(c.Lines) == 1 && !v.None() {
+				f.Lines.Marks = append(f.Lines.Marks, chart.Mark{Key: s.Key, X: at[i], Y: v,
+					Label: c.Values[i] + ": " + c.Unit.Text(v)})
 			}
 		}
 	}

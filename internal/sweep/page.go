@@ -125,8 +125,11 @@ func (t *Table) Page() *report.Page {
 	} else {
 		p.Sentence, p.Bullets = t.answer(&all[0])
 	}
-	for i := len(t.Found) - 1; i >= 0; i-- {
-		p.Bullets = append([]string{t.Found[i].Text(t.With) + "."}, p.Bullets...)
+	if len(t.Found) > 0 { // what was asked for comes first
+		p.Sentence, p.Bullets = report.Capital(t.Found[0].Text(t.With))+".", nil
+	}
+	for i := 1; i < len(t.Found); i++ {
+		p.Bullets = append(p.Bullets, t.Found[i].Text(t.With)+".")
 	}
 	for i := range all {
 		if f := t.chart(&all[i]); f != nil {
@@ -196,12 +199,12 @@ func (t *Table) chart(m *measure) *chart.Figure {
 		return m.distribution()
 	}
 	axis := t.Axes[along]
-	if t.Points != nil && len(axis.Values)*2 > len(t.Groups) {
+	if t.Points != nil && t.lines(axis.Path)*2 > len(t.Groups) {
 		return t.scatter(m, axis)
 	}
 	c := report.Curve{Name: report.Slug(m.name), Title: report.Capital(m.name) + " over " + axis.Path,
 		Key: axis.Path, Values: axis.Values,
-		Label: m.name, Unit: m.unit}
+		Label: m.name, Unit: m.unit, Sparse: t.Points != nil}
 	if n := len(t.Seeds); n > 1 {
 		c.Band = fmt.Sprintf("5th to 95th percentile of %d seeds", n)
 	}
@@ -236,6 +239,9 @@ func (t *Table) along() int {
 	best, rank := -1, 0
 	for i, a := range t.Axes {
 		r := len(a.Values)
+		if t.Points != nil && !t.everywhere(a.Path) {
+			r = 1 // it has a meaning in some variants alone
+		}
 		if report.Quantities(a.Values) {
 			r += MaxVariants
 		}
@@ -244,6 +250,23 @@ func (t *Table) along() int {
 		}
 	}
 	return best
+}
+
+// everywhere reports whether every variant has a value at a key.
+func (t *Table) everywhere(path string) bool {
+	return !slices.ContainsFunc(t.Groups, func(g Group) bool {
+		return !slices.ContainsFunc(g.Set, func(v Value) bool { return v.Path == path })
+	})
+}
+
+// lines is how many lines variants make over a key: those that differ in nothing else are one.
+func (t *Table) lines(path string) int {
+	others := map[string]bool{}
+	for i := range t.Groups {
+		set := slices.DeleteFunc(slices.Clone(t.Groups[i].Set), func(v Value) bool { return v.Path == path })
+		others[label(set)] = true
+	}
+	return len(others)
 }
 
 // distribution is which share of the runs had at most so much. Without a difference it is nil.
