@@ -383,6 +383,11 @@ var rules = map[string]rule{
 		why: "it is a user of runs: it decides which and how many at once, and sees only what they leave; " +
 			"its page is made as theirs are",
 	},
+	"fleet": {
+		may:   "input machine output result run scenario shown sweep",
+		third: "github.com/nats-io/nats-server/v2/server github.com/nats-io/nats.go github.com/nats-io/nats.go/jetstream",
+		why:   "it carries jobs to workers and rows back: what a job is, and what comes of it, sweep says",
+	},
 	"tune": {
 		may: "cc qos",
 		why: "thresholds by formula, a search and a choice are arithmetic on facts and figures: who measures a point is " +
@@ -428,7 +433,7 @@ var rules = map[string]rule{
 		why: "it shows run directories: what is said of a run is report's, what lies in its tables result reads",
 	},
 	"cli": {
-		may: "bench board coll commission dataset decoder design docs examples hash headline input inventory lab lint lldp " +
+		may: "bench board coll commission dataset decoder design docs examples fleet hash headline input inventory lab lint lldp " +
 			"located manual nccl nccltests nccltopo netconf netconf/dialects nn ns3 output pcapng perf plan prove qos report " +
 			"result rib run scenario scenario/schema sheet shown sizing survey sweep topo topoform trial " +
 			"tune validate web whatif wire workload",

@@ -67,6 +67,8 @@ var hostileInputs = []hostileInput{
 	one("w.yaml", "scenario:\n  name: s\n  cluster: {hosts: 2, host: {gpus: 1}}\n  "+hostileJob+
 		"find: {smallest: seed, range: 1..3, with: \"drops == 0 or @@ > 1\"}\n",
 		"sweep w.yaml -q --out o"),
+	one("w.yaml", "name: s\nbase: s.yaml\nseeds: 1", "worker --nats @@", "worker --nats nats://127.0.0.1:1 --name @@ --memory @@",
+		"worker --nats nats://127.0.0.1:1 --nats-creds @@", "sweep w.yaml --nats @@", "sweep w.yaml --nats embedded --listen @@"),
 	one("a.yaml", hostilePair+"# @@\nfoo@@: 1\n"+hostileJob, "check a.yaml", "show scenario a.yaml",
 		"commission a.yaml"),
 	one("a.yaml", "name: \"a@@\"\ncluster: {hosts: \"@@\"}\n", "check a.yaml", "perf all_reduce a.yaml",

@@ -97,7 +97,8 @@ says how long a step takes and why.`,
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(a.help)
 	root.SetHelpCommand(a.helpCommand())
-	root.AddCommand(a.runCommand(), a.sweepCommand(), a.perfCommand(), a.designCommand(), a.dataCommand(), a.versionCommand(),
+	root.AddCommand(a.runCommand(), a.sweepCommand(), a.workerCommand(), a.perfCommand(), a.designCommand(), a.dataCommand(),
+		a.versionCommand(),
 		a.exportCommand(), a.importCommand(), a.configCommand(), a.topoCommand(), a.lintCommand(),
 		a.tuneCommand())
 	root.AddCommand(a.lookCommands()...)

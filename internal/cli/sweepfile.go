@@ -22,6 +22,7 @@ type sweepFlags struct {
 	again string // a directory to go on with
 	keep  string
 	point int // 0: run them
+	queue queueFlags
 }
 
 func (a *app) sweepCommand() *cobra.Command {
@@ -41,7 +42,10 @@ reason. After Ctrl-C, --resume DIR runs what is missing; rows that are there are
 
 --keep worst:3 leaves the whole run directories of three points in DIR/runs: worst or best by the
 figure that variants are compared by, or by another (best:2:drops). --point N prints the scenario of
-a point instead of running anything. FILE may be -, standard input.`,
+a point instead of running anything. FILE may be -, standard input.
+
+--nats URL runs on workers (railyard worker) over NATS JetStream; --nats embedded has the server in
+this process, with --listen ADDRESS for workers elsewhere. Rows are the same bytes.`,
 		Example: "  railyard sweep examples/sweep/buffers.yaml\n  railyard sweep my.yaml --out sweeps/a --keep worst:3\n" +
 			"  railyard sweep my.yaml --point 12 > point.yaml",
 		Args: oneFile, ValidArgsFunction: completeScenario,
@@ -51,6 +55,9 @@ a point instead of running anything. FILE may be -, standard input.`,
 			}
 			if cmd.Flags().Changed("point") && f.point < 1 {
 				return misuse("sweep: --point %d: want 1 or more: points are numbered from 1", f.point)
+			}
+			if err := f.queue.check("sweep"); err != nil {
+				return err
 			}
 			return a.sweepFile(cmd.Context(), args[0], f)
 		},
@@ -66,6 +73,9 @@ a point instead of running anything. FILE may be -, standard input.`,
 	fl.StringVar(&f.keep, "keep", "", "leave whole run directories of points: worst:3, best:1, or worst:3:FIGURE")
 	fl.IntVar(&f.point, "point", 0, "print the scenario of this point, and run nothing")
 	fl.Lookup("point").DefValue = ""
+	fl.StringVar(&f.queue.url, "nats", "", "run on workers over NATS JetStream: a URL, or embedded for a server in this process")
+	fl.StringVar(&f.queue.listen, "listen", "", "with --nats embedded: an address where other railyard workers may join")
+	f.queue.access(fl)
 	return cmd
 }
 
@@ -157,7 +167,12 @@ func (a *app) sweepFile(ctx context.Context, file string, f sweepFlags) error {
 	}
 	opt := sweep.Options{Limits: sweep.Limits{Workers: max(0, f.workers)}, Dir: dir, Force: f.force, KeepRefused: true,
 		Progress: p.sweep, Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }}
+	away, err := a.openQueue(ctx, s, &f, &opt, dir)
+	if err != nil {
+		return errors.Join(err, dir.Discard())
+	}
 	t, err := s.run(ctx, variants, opt)
+	away.close(err == nil)
 	if err == nil && keep != nil {
 		err = a.keepRuns(ctx, s, t, keep, dir)
 	}

@@ -2,6 +2,8 @@ package sweep
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -164,9 +166,10 @@ func (d *Dir) find(ctx context.Context, row *Row) bool {
 		return false
 	}
 	var old Row
-	if json.Unmarshal(b, &old) != nil || old.Key != row.Key || old.State != result.Complete {
+	if json.Unmarshal(b, &old) != nil || old.Key != row.Key || old.State != result.Complete || old.Digest != old.digest() {
 		return false
 	}
+	old.Digest = ""
 	old.Set, old.Seed = row.Set, row.Seed
 	*row = old
 	return true
@@ -177,7 +180,21 @@ func (d *Dir) keep(row *Row) error {
 	if d == nil {
 		return nil
 	}
-	return d.write(d.rows, row.Key+".json", row)
+	kept := *row
+	kept.Digest = row.digest()
+	return d.write(d.rows, row.Key+".json", &kept)
+}
+
+// digest is that of a row without its own.
+func (r *Row) digest() string {
+	bare := *r
+	bare.Digest = ""
+	text, err := json.Marshal(&bare)
+	if err != nil {
+		return "" // no row has a figure that is no number
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 func (d *Dir) write(folder *output.Folder, name string, v any) error {

@@ -126,7 +126,10 @@ func (t *Table) Page() *report.Page {
 		p.Sentence, p.Bullets = t.answer(&all[0])
 	}
 	if len(t.Found) > 0 { // what was asked for comes first
-		p.Sentence, p.Bullets = report.Capital(t.Found[0].Text(t.With))+".", nil
+		p.Sentence, p.Bullets = t.Found[0].Text(t.With)+".", nil
+		if len(t.Found[0].Set) == 0 {
+			p.Sentence = report.Capital(p.Sentence)
+		}
 	}
 	for i := 1; i < len(t.Found); i++ {
 		p.Bullets = append(p.Bullets, t.Found[i].Text(t.With)+".")

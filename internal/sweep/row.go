@@ -43,6 +43,8 @@ type Row struct {
 	Bytes   unit.Bytes    `json:"bytes,omitempty"`               // that ranks send in a step, all together
 	Between unit.Bytes    `json:"between_hosts_bytes,omitempty"` // of them, between hosts
 
+	Digest string `json:"digest,omitempty"` // of a row in a file of its own: SHA-256 of all else
+
 	// Figures are all headline figures that are numbers, by headline.Key. The table of a sweep has them in columns.
 	Figures map[string]float64 `json:"figures,omitempty"`
 }

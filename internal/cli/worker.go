@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"railyard/internal/fleet"
+	"railyard/internal/input"
+	"railyard/internal/output"
+	"railyard/internal/sweep"
+	"railyard/internal/unit"
+)
+
+// queueFlags say how a queue is reached.
+type queueFlags struct {
+	url, listen, credentials, ca string
+}
+
+// embedded is the server in this process.
+const embedded = "embedded"
+
+func (q *queueFlags) access(fl *pflag.FlagSet) {
+	fl.StringVar(&q.credentials, "nats-creds", "", "file of credentials for NATS")
+	fl.StringVar(&q.ca, "nats-ca", "", "file of certificates that the servers of NATS must be signed by")
+}
+
+// check refuses flags that do not go with each other.
+func (q *queueFlags) check(command string) error {
+	switch {
+	case q.listen != "" && q.url != embedded:
+		return misuse("%s: --listen is with --nats embedded alone", command)
+	case q.url == embedded && q.credentials+q.ca != "":
+		return misuse("%s: --nats-creds and --nats-ca are for servers elsewhere, not for embedded", command)
+	case q.url == "" && q.credentials+q.ca != "":
+		return misuse("%s: --nats-creds and --nats-ca want --nats URL", command)
+	case q.url != "" && q.url != embedded && !strings.Contains(q.url, "://"):
+		return misuse("%s: --nats %s: want a URL such as nats://host:4222, or embedded", command, q.url)
+	}
+	return nil
+}
+
+func (a *app) workerCommand() *cobra.Command {
+	var q queueFlags
+	var cores int
+	var memory, name string
+	cmd := &cobra.Command{
+		Use:   "worker --nats URL [flags]",
+		Short: "Run what sweeps put into a queue",
+		Long: `Takes runs of sweeps (railyard sweep --nats) from a NATS server with JetStream, as many at once as
+there are cores and memory for, and answers with their rows. It takes nothing of another version of
+Railyard. It leaves nothing on this machine. At Ctrl-C or SIGTERM it hands back what it has, and
+another worker goes on with it; one that is killed is noticed after seconds.`,
+		Example: "  railyard worker --nats nats://10.0.0.1:4222 --nats-creds sweeps.creds\n" +
+			"  railyard worker --nats nats://TOKEN@10.0.0.1:4222 --cores 8",
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if q.url == "" || q.url == embedded {
+				return misuse("worker: want --nats URL, such as nats://host:4222")
+			}
+			if err := q.check("worker"); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("cores") && cores < 1 {
+				return misuse("worker: --cores %d: want 1 or more", cores)
+			}
+			limits := sweep.Limits{Workers: max(0, cores)}
+			if memory != "" {
+				m, err := unit.ParseBytes(memory)
+				if err != nil || m < 1 {
+					return misuse("worker: --memory %q: want bytes such as 64GB", memory)
+				}
+				limits.Memory = m
+			}
+			return a.work(cmd.Context(), q, workerName(name), limits)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&q.url, "nats", "", "URL of the server: nats://host:4222, tls://host:4222")
+	q.access(fl)
+	fl.IntVar(&cores, "cores", -1, "runs at once (default all cores)")
+	fl.Lookup("cores").DefValue = "0"
+	fl.StringVar(&memory, "memory", "", "what runs may take together, such as 64GB (default what the machine has free)")
+	fl.StringVar(&name, "name", "", "what the worker is called in messages (default host and process)")
+	return cmd
+}
+
+func workerName(name string) string {
+	if name != "" {
+		return name
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "worker"
+	}
+	return fmt.Sprintf("%s-%d", host, os.Getpid())
+}
+
+// work is `railyard worker`.
+func (a *app) work(ctx context.Context, q queueFlags, name string, limits sweep.Limits) error {
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	nc, err := fleet.Dial(fleet.Access{URL: q.url, Credentials: q.credentials, CA: q.ca}, name)
+	if err != nil {
+		return fmt.Errorf("worker: %w", err)
+	}
+	defer nc.Close()
+	a.tell(fmt.Sprintf("worker %s: takes runs from %s until Ctrl-C", name, fleet.Shown(q.url)))
+	w := fleet.Worker{Name: name, Limits: limits, Tell: a.tell}
+	if err := w.Serve(ctx, nc); err != nil {
+		return fmt.Errorf("worker: %w", err)
+	}
+	a.tell("worker " + name + ": what it had is handed back")
+	return nil
+}
+
+// away is a queue that a sweep runs on; nil: this process alone.
+type away struct {
+	app    *app
+	engine *fleet.Engine
+	server *fleet.Server
+	conn   *fleet.Conn
+	stop   context.CancelFunc
+	worker chan error
+}
+
+// openQueue makes a sweep run on workers, if it is to.
+func (a *app) openQueue(ctx context.Context, s *planned, f *sweepFlags, opt *sweep.Options, dir *sweep.Dir) (*away, error) {
+	if f.queue.url == "" {
+		return nil, nil
+	}
+	q := &away{app: a}
+	var err error
+	if f.queue.url == embedded {
+		token := ""
+		if f.queue.listen != "" {
+			token = rand.Text()
+		}
+		if q.server, err = fleet.Start(f.queue.listen, token); err != nil {
+			return nil, fmt.Errorf("sweep: --nats embedded: %w", err)
+		}
+		if at := q.server.Address(); f.queue.listen != "" {
+			a.tell(fmt.Sprintf("workers may join: railyard worker --nats nats://%s@%s", token, at))
+		}
+		q.conn, err = q.server.Connect("sweep")
+	} else {
+		q.conn, err = fleet.Dial(fleet.Access{URL: f.queue.url, Credentials: f.queue.credentials, CA: f.queue.ca}, "sweep")
+	}
+	if err != nil {
+		if q.server != nil {
+			q.server.Stop()
+		}
+		return nil, fmt.Errorf("sweep: %w", err)
+	}
+	if q.server != nil {
+		err = q.work(ctx, sweep.Limits{Workers: max(0, f.workers)})
+		if err != nil {
+			q.conn.Close()
+			q.server.Stop()
+			return nil, err
+		}
+	}
+	q.engine = &fleet.Engine{Conn: q.conn, Name: s.spec.Name, ID: fleet.Identity(s.src, s.base.YAML()), Memory: q.server != nil,
+		Dead: func(key, scenario string) string { return deadLetter(dir, key, scenario) }}
+	opt.Engine = q.engine
+	return q, nil
+}
+
+// work starts a worker in this process, beside the server.
+func (q *away) work(ctx context.Context, limits sweep.Limits) error {
+	nc, err := q.server.Connect("worker")
+	if err != nil {
+		return fmt.Errorf("sweep: %w", err)
+	}
+	inside, stop := context.WithCancel(ctx)
+	q.stop, q.worker = stop, make(chan error, 1)
+	go func() {
+		defer nc.Close()
+		w := fleet.Worker{Name: workerName(""), Limits: limits, Tell: q.app.tell}
+		q.worker <- w.Serve(inside, nc)
+	}()
+	return nil
+}
+
+// close ends what openQueue began; done: all rows are there.
+func (q *away) close(done bool) {
+	if q == nil {
+		return
+	}
+	if q.stop != nil {
+		q.stop()
+		<-q.worker
+	}
+	if done && q.server == nil {
+		if err := q.engine.Close(); err != nil {
+			q.app.tell("note: the queue of the sweep is left on the server: " + err.Error())
+		}
+	}
+	q.conn.Close()
+	if q.server != nil {
+		q.server.Stop()
+	}
+}
+
+// deadLetter keeps the scenario of a run that no worker brings to an end, and says how it is run by hand.
+func deadLetter(dir *sweep.Dir, key, scenario string) string {
+	folder, err := output.Make(filepath.Join(dir.Path(), "dead"))
+	if err == nil {
+		err = errors.Join(folder.Write(key+".yaml", []byte(scenario)), folder.Close())
+	}
+	if err != nil {
+		return "its scenario could not be kept: " + input.Cause(err).Error()
+	}
+	return "railyard run " + filepath.Join(dir.Path(), "dead", key+".yaml")
+}

@@ -1,0 +1,17 @@
+// Package fleet carries the jobs of a sweep to workers, in this process or on other machines, over NATS JetStream: the
+// transport, and nothing else. What a job is, and what comes of it, package sweep says.
+//
+//	Engine: jobs --publish, id = key--> work queue --pull--> Worker: run --create, first wins--> rows by key --watch--> Sink
+//	                                        ^                   |
+//	                                        +-- redelivered <---+ lost, or handed back
+//
+// Everything of one sweep is named by the digest of its version and its keys: the same sweep finds its queue and its rows
+// again. Rows carry a digest of their own, and the key of the job that they are of; a second row for a key is compared
+// with the first. A job that three workers began and did not bring to an end is a dead letter.
+//
+// Invariants:
+//   - a row is told once, whole, and of the key that it was asked for; what is not is an error that names the worker;
+//   - what is told does not depend on the order, the number, the restarts or the clocks of workers and servers;
+//   - a worker of another version takes no job; one that ends hands back what it has;
+//   - no credentials in any message, row or text.
+package fleet

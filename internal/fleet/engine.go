@@ -1,0 +1,285 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"railyard/internal/input"
+	"railyard/internal/result"
+	"railyard/internal/run"
+	"railyard/internal/scenario"
+	"railyard/internal/shown"
+	"railyard/internal/sweep"
+)
+
+// Engine runs the jobs of a sweep on workers: it implements sweep.Engine.
+type Engine struct {
+	Conn   *nats.Conn
+	Name   string // of the sweep, for people
+	ID     string // see Identity
+	Memory bool   // the server keeps nothing on disk: it is this process's
+	// Dead is told of a job that workers began three times and did not bring to an end, with its scenario, and says how it is
+	// run by hand, for its row; nil: not told.
+	Dead func(key, scenario string) string
+}
+
+// Run implements sweep.Engine. What the server has of the sweep stays until Close: the same sweep goes on with it.
+func (e *Engine) Run(ctx context.Context, jobs []sweep.Job, sink sweep.Sink) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	q, err := openQueue(ctx, e.Conn, e.ID, true, e.Memory)
+	if err != nil {
+		return err
+	}
+	watch, err := q.rows.WatchFiltered(ctx, []string{rowPrefix + ">", deadPrefix + ">", clashPrefix + ">"})
+	if err != nil {
+		return err
+	}
+	defer watch.Stop() //nolint:errcheck // nothing is read any more
+	t := &teller{jobs: jobs, sink: sink, at: map[string][]int{}, told: map[string]bool{}, dead: e.Dead}
+	for i := range jobs {
+		t.at[jobs[i].Key] = append(t.at[jobs[i].Key], i)
+	}
+	if err := t.there(ctx, watch); err != nil {
+		return err
+	}
+	if err := q.announce(ctx, announcement{cut(e.Name), result.Version, len(jobs)}, e.Memory); err != nil {
+		return err
+	}
+	published := make(chan error, 1)
+	go func() { published <- e.publish(ctx, q, jobs, t) }()
+	for !t.all() {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case err := <-published:
+			if err != nil {
+				return err
+			}
+			published = nil
+		case entry, open := <-watch.Updates():
+			if !open {
+				return errors.New("the connection to the queue ended")
+			}
+			if err := t.take(entry); err != nil {
+				return err
+			}
+		}
+	}
+	if published != nil {
+		return <-published
+	}
+	return nil
+}
+
+// Close removes what the server has of the sweep.
+func (e *Engine) Close() error {
+	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+	defer stop()
+	q, err := openQueue(ctx, e.Conn, e.ID, false, e.Memory)
+	if err != nil {
+		return err
+	}
+	return q.remove(ctx)
+}
+
+// teller tells of what comes of jobs, each key once.
+type teller struct {
+	jobs []sweep.Job
+	sink sweep.Sink
+	at   map[string][]int // jobs of a key
+	dead func(key, scenario string) string
+
+	mu   sync.Mutex
+	told map[string]bool
+}
+
+func (t *teller) all() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.told) == len(t.at)
+}
+
+// has reports whether a key has been told of.
+func (t *teller) has(key string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.told[key]
+}
+
+// there takes what the server has of the sweep already.
+func (t *teller) there(ctx context.Context, watch jetstream.KeyWatcher) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case entry, open := <-watch.Updates():
+			switch {
+			case !open:
+				return errors.New("the connection to the queue ended")
+			case entry == nil: // that was all
+				return nil
+			}
+			if err := t.take(entry); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// take takes what became known of a key.
+func (t *teller) take(entry jetstream.KeyValueEntry) error {
+	if entry == nil || entry.Operation() != jetstream.KeyValuePut {
+		return nil
+	}
+	kind, key, _ := strings.Cut(entry.Key(), ".")
+	numbers := t.at[key]
+	if len(numbers) == 0 || t.has(key) && kind+"." != clashPrefix {
+		return nil
+	}
+	switch kind + "." {
+	case clashPrefix:
+		return fmt.Errorf("the row of %s: %s", key, shown.Lines(string(entry.Value())))
+	case deadPrefix:
+		t.mark(key)
+		return t.each(numbers, t.deadRow(numbers[0], string(entry.Value())))
+	}
+	e, row, err := open(entry.Value(), key)
+	if err != nil {
+		return err
+	}
+	t.mark(key)
+	if row == nil {
+		for _, k := range numbers {
+			if err := t.sink.Refused(k, errors.New(shown.Lines(e.Refused))); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return t.each(numbers, row)
+}
+
+func (t *teller) mark(key string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.told[key] = true
+}
+
+func (t *teller) each(numbers []int, row *sweep.Row) error {
+	for _, k := range numbers {
+		one := *row
+		if err := t.sink.Done(k, &one, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deadRow is the row of a job that nobody brings to an end.
+func (t *teller) deadRow(k int, why string) *sweep.Row {
+	text := fmt.Sprintf("%v: %s", errDead, shown.Lines(why))
+	if t.dead != nil {
+		text += "; " + t.dead(t.jobs[k].Key, string(t.jobs[k].Scenario.YAML()))
+	}
+	return &sweep.Row{State: result.Failed, Error: text}
+}
+
+// publish puts jobs into the queue that have no row there. The server drops one whose key it has seen.
+func (e *Engine) publish(ctx context.Context, q *queue, jobs []sweep.Job, t *teller) error {
+	seen := map[string]bool{}
+	sent := map[string]bool{} // inputs
+	for i := range jobs {
+		if ctx.Err() != nil {
+			return nil
+		}
+		j := &jobs[i]
+		if seen[j.Key] || t.has(j.Key) {
+			continue
+		}
+		seen[j.Key] = true
+		m := job{Key: j.Key, Scenario: string(j.Scenario.YAML()), Memory: int64(j.Memory)}
+		for _, in := range j.Inputs {
+			ref := inputRef{Name: in.Name, SHA256: in.SHA256}
+			path := inputPath(j.Scenario, in.Name)
+			if path != "" {
+				if err := q.send(ctx, path, in.SHA256, sent); err != nil {
+					return fmt.Errorf("%s: %w", path, err)
+				}
+				ref.Sent = true
+			}
+			m.Inputs = append(m.Inputs, ref)
+		}
+		text, err := json.Marshal(&m)
+		if err != nil {
+			return err
+		}
+		if len(text) > maxMessage {
+			return fmt.Errorf("a scenario of %d bytes: want at most %d for a queue", len(text), maxMessage)
+		}
+		msg := &nats.Msg{Subject: jobSubject + q.id, Data: text}
+		_, err = q.js.PublishMsg(ctx, msg, jetstream.WithMsgID(j.Key), jetstream.WithRetryAttempts(50))
+		if err != nil && ctx.Err() == nil {
+			return fmt.Errorf("cannot publish a job: %w", err)
+		}
+	}
+	return nil
+}
+
+// inputPath is the file of an input that is sent along, "" for data sets: they are to be where the scenario says.
+func inputPath(sc *scenario.Scenario, name string) string {
+	key := run.InputKey(sc, name)
+	if key == "" || strings.Contains(key, ".train.data") {
+		return ""
+	}
+	for _, f := range sc.Fields() {
+		if f.Path == key {
+			if _, rest, in := strings.Cut(name, "/"); in { // of a folder
+				return filepath.Join(f.Value, rest)
+			}
+			return f.Value
+		}
+	}
+	return ""
+}
+
+// maxInput bounds a file that is sent along.
+const maxInput = 64 << 20
+
+// send puts a file into the store of the sweep, once.
+func (q *queue) send(ctx context.Context, path, digest string, sent map[string]bool) error {
+	if sent[digest] {
+		return nil
+	}
+	text, err := input.Read(ctx, path, maxInput)
+	if err != nil {
+		return input.Cause(err)
+	}
+	if (result.Input{Text: text}).Digest().SHA256 != digest {
+		return errors.New("it has changed since the sweep was planned")
+	}
+	store, err := q.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: inputStore + q.id,
+		Storage: jetstream.MemoryStorage})
+	if err != nil {
+		return err
+	}
+	_, err = store.PutBytes(ctx, digest, text)
+	sent[digest] = err == nil
+	return err
+}
+
+func cut(name string) string {
+	if len(name) > maxNameLength {
+		name = name[:maxNameLength]
+	}
+	return shown.Lines(name)
+}

@@ -1,0 +1,409 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"railyard/internal/result"
+	"railyard/internal/run"
+	"railyard/internal/scenario"
+	"railyard/internal/sweep"
+)
+
+const small = `name: small
+cluster: {hosts: 3, host: {gpus: 1}}
+job: {flows: [{from: host1/gpu0, to: host3/gpu0, bytes: 20kB}, {from: host2/gpu0, to: host3/gpu0, bytes: 20kB}]}
+`
+
+// variants are so many seeds of a scenario.
+func variants(t *testing.T, text string, n int) []sweep.Variant {
+	t.Helper()
+	sc, err := scenario.Parse("s.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seeds := make([]uint64, n)
+	for i := range seeds {
+		seeds[i] = uint64(i + 1)
+	}
+	all, err := sweep.Variants(sc, nil, seeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// rowsText is what a sweep found, as it is compared.
+func rowsText(t *testing.T, rows []sweep.Row) string {
+	t.Helper()
+	text, err := json.MarshalIndent(rows, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// bench is a server with what tests hang on it.
+type bench struct {
+	*testing.T
+	server *Server
+	told   sync.Map // lines that workers told
+}
+
+func start(t *testing.T) *bench {
+	t.Helper()
+	before := ackWait
+	ackWait = 400 * time.Millisecond
+	s, err := Start("", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Stop(); ackWait = before })
+	return &bench{T: t, server: s}
+}
+
+func (b *bench) connect(name string) *nats.Conn {
+	b.Helper()
+	nc, err := b.server.Connect(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(nc.Close)
+	return nc
+}
+
+// worker serves until ctx ends.
+func (b *bench) worker(ctx context.Context, name string, nc *nats.Conn) (done chan struct{}) {
+	done = make(chan struct{})
+	go func() {
+		defer close(done)
+		w := Worker{Name: name, Limits: sweep.Limits{Workers: 2}, Tell: func(line string) { b.told.Store(line, true) }}
+		w.Serve(ctx, nc) //nolint:errcheck // a connection that is cut
+	}()
+	return done
+}
+
+func (b *bench) engine() *Engine {
+	return &Engine{Conn: b.connect("sweep"), Name: "small", ID: Identity([]byte(b.Name())), Memory: true}
+}
+
+// away runs variants over an engine.
+func (b *bench) away(e *Engine, all []sweep.Variant) ([]sweep.Row, error) {
+	ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
+	defer cancel()
+	return sweep.Run(ctx, all, sweep.Options{Engine: e, Limits: sweep.Limits{Workers: 1}})
+}
+
+// However workers come and go, are cut off or hand back what they have, each row is there once, and is that of this process.
+func TestRowsWhateverWorkersDo(t *testing.T) {
+	all := variants(t, small, 60)
+	want, err := sweep.Run(t.Context(), all, sweep.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(3) {
+		b := start(t)
+		stop := make(chan struct{})
+		var chaos sync.WaitGroup
+		for k := range 4 {
+			chaos.Add(1)
+			go func() {
+				defer chaos.Done()
+				r := rand.New(rand.NewPCG(seed, uint64(k)))
+				for n := 0; ; n++ {
+					select {
+					case <-stop:
+						return
+					default:
+					}
+					nc, err := b.server.Connect("w")
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					ctx, cancel := context.WithCancel(t.Context())
+					done := b.worker(ctx, fmt.Sprintf("w%d.%d", k, n), nc)
+					time.Sleep(time.Duration(50+r.IntN(100)) * time.Millisecond)
+					if r.IntN(3) == 0 {
+						nc.Close() // as if it were killed: nothing is handed back
+					}
+					cancel()
+					<-done
+					nc.Close()
+				}
+			}()
+		}
+		got, err := b.away(b.engine(), all)
+		close(stop)
+		chaos.Wait()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			if g, w := rowsText(t, got[i:i+1]), rowsText(t, want[i:i+1]); g != w {
+				t.Fatalf("seed %d: row %d is %s\nwant %s", seed, i, g, w)
+			}
+		}
+	}
+}
+
+// A sweep that is interrupted finds its rows on the server, and runs none of them again.
+func TestResumes(t *testing.T) {
+	b := start(t)
+	all := variants(t, small, 30)
+	e := b.engine()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := b.worker(ctx, "w", b.connect("w"))
+	half, cut := context.WithCancel(t.Context())
+	n := 0
+	_, err := sweep.Run(half, all, sweep.Options{Engine: e, Progress: func(p sweep.Progress) {
+		if p.Phase == "runs" && p.Done == 10 {
+			cut()
+		}
+		n = max(n, p.Done)
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("%d rows, %v", n, err)
+	}
+	q, err := openQueue(t.Context(), e.Conn, e.ID, false, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pending := uint64(1); pending > 0; { // workers go on without it
+		info, err := q.jobs.Info(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		pending = info.NumPending + uint64(info.NumAckPending)
+	}
+	cancel()
+	<-done
+	keys, err := q.rows.Keys(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := slices.DeleteFunc(keys, func(k string) bool { return !strings.HasPrefix(k, rowPrefix) })
+	if len(rows) != len(all) {
+		t.Fatalf("%d of %d rows", len(rows), len(all))
+	}
+	got, err := b.away(e, all) // no worker is there
+	if err != nil || len(got) != 30 || got[29].State != result.Complete {
+		t.Errorf("%d rows, %v", len(got), err)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := openQueue(t.Context(), e.Conn, e.ID, false, true); err == nil {
+		t.Error("something is left on the server")
+	}
+}
+
+// What is not the row that was asked for is found, and named with its worker; it is never in the table.
+func TestWrongRowsAreNamed(t *testing.T) {
+	all := variants(t, small, 2)
+	rows, err := sweep.Run(t.Context(), all, sweep.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed := func(worker, key string, row sweep.Row) []byte {
+		text, err := seal(worker, key, "", &row, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	bare := func(r sweep.Row) sweep.Row { r.Set, r.Digest = nil, ""; return r }
+	first, second := bare(rows[0]), bare(rows[1])
+	flipped := sealed("mallory", first.Key, first)
+	at := strings.Index(string(flipped), `"packet_hops":`) + len(`"packet_hops":`)
+	flipped[at] ^= 1
+	for _, c := range []struct {
+		name, want string
+		text       []byte
+	}{
+		{"a flipped byte", "by worker mallory is damaged", flipped},
+		{"another variant's row", "worker mallory answered with the row of " + second.Key, sealed("mallory", second.Key, second)},
+		{"another variant's row under this key", "worker mallory answered with the row of " + second.Key,
+			sealed("mallory", first.Key, second)},
+		{"no row", "is damaged", []byte("{")},
+		{"a row of no state", "has the state", sealed("mallory", first.Key, sweep.Row{Key: first.Key})},
+	} {
+		b := start(t)
+		e := b.engine()
+		q, err := openQueue(t.Context(), e.Conn, e.ID, true, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := q.rows.Put(t.Context(), rowPrefix+first.Key, c.text); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.away(e, all); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+	// A second row for a key that says something else: both workers are named.
+	b := start(t)
+	e := b.engine()
+	q, err := openQueue(t.Context(), e.Conn, e.ID, true, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := second
+	other.Drops++
+	if _, err := q.rows.Put(t.Context(), rowPrefix+second.Key, sealed("mallory", second.Key, other)); err != nil {
+		t.Fatal(err)
+	}
+	honest := &serving{Worker: &Worker{Name: "honest"}, sources: &run.Sources{}} // began it before that row was there
+	if err := honest.answer(t.Context(), q, &job{Key: second.Key, Scenario: string(all[1].Scenario.YAML())}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.away(e, all); err == nil || !strings.Contains(err.Error(), "workers mallory and honest disagree") {
+		t.Errorf("two rows: %v", err)
+	}
+}
+
+// A job that is delivered five times has one row; one of another version is not taken; one that three workers began is dead.
+func TestDeliveries(t *testing.T) {
+	b := start(t)
+	all := variants(t, small, 3)
+	e := b.engine()
+	q, err := openQueue(t.Context(), e.Conn, e.ID, true, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := make([]string, len(all))
+	for i := len(all) - 1; i >= 0; i-- {
+		keys[i] = sweep.KeyOf(all[i].Scenario, nil)
+		text, err := json.Marshal(&job{Key: keys[i], Scenario: string(all[i].Scenario.YAML())})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 2 { // as the sweep publishes it, which then is dropped
+			if _, err := q.js.Publish(t.Context(), jobSubject+q.id, text, jetstream.WithMsgID(keys[i])); err != nil {
+				t.Fatal(err)
+			}
+			b.loses(q, 3)
+			continue
+		}
+		for range 5 {
+			if _, err := q.js.Publish(t.Context(), jobSubject+q.id, text); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	b.worker(ctx, "a", b.connect("a"))
+	b.worker(ctx, "b", b.connect("b"))
+	asked := ""
+	e.Dead = func(key, scenario string) string { asked = key; return "railyard run x.yaml" }
+	rows, err := b.away(e, all)
+	if err != nil || rows[0].State != result.Complete || rows[1].State != result.Complete {
+		t.Fatalf("%v, %+v", err, rows)
+	}
+	if r := rows[2]; r.State != result.Failed || asked != keys[2] || !strings.HasSuffix(r.Error,
+		"3 workers began it, and none brought it to an end; railyard run x.yaml") {
+		t.Errorf("the dead one: %+v", r)
+	}
+	if err := q.announce(t.Context(), announcement{"old", "0.0.1", 1}, true); err != nil {
+		t.Fatal(err)
+	}
+	alone, stop := context.WithCancel(t.Context())
+	done := b.worker(alone, "c", b.connect("c"))
+	time.Sleep(150 * time.Millisecond)
+	stop()
+	<-done
+	if _, ok := b.told.Load("refused: sweep old is of Railyard 0.0.1, this worker is " + result.Version); !ok {
+		t.Error("the other version was not refused by name")
+	}
+}
+
+// loses takes the job that is in the queue so many times, and is silent: as workers are that die of it.
+func (b *bench) loses(q *queue, times int) {
+	b.Helper()
+	c, err := q.js.Consumer(b.Context(), jobsStream+q.id, consumer)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for n := 0; n < times; {
+		batch, err := c.Fetch(1, jetstream.FetchMaxWait(200*time.Millisecond))
+		if err != nil {
+			b.Fatal(err)
+		}
+		for range batch.Messages() {
+			n++
+		}
+	}
+}
+
+// Files that a scenario names go along; a job whose scenario is not that of its key is handed back.
+func TestInputsGoAlong(t *testing.T) {
+	b := start(t)
+	dir := t.TempDir()
+	topology := filepath.Join(dir, "t.txt")
+	if err := os.WriteFile(topology, []byte("host host1\nhost host2\nswitch s1\nlink host1 s1 100Gb/s 2m\n"+
+		"link host2 s1 100Gb/s 2m\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	all := variants(t, "cluster: {hosts: 2, host: {gpus: 1}, nic: {speed: 100Gb/s}}\nfabric: {design: custom, topology: "+topology+"}\n"+
+		"job: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 20kB}]}\n", 3)
+	want, err := sweep.Run(t.Context(), all, sweep.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	e := b.engine()
+	go func() { // when all is published, the file goes: workers have what was sent
+		defer b.worker(ctx, "w", b.connect("w"))
+		for ctx.Err() == nil {
+			if q, err := openQueue(ctx, e.Conn, e.ID, false, true); err == nil {
+				if info, err := q.jobs.Info(ctx); err == nil && info.NumPending == uint64(len(all)) {
+					os.Remove(topology)
+					return
+				}
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	got, err := b.away(e, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(topology); err == nil {
+		t.Error("the file is still there")
+	}
+	if rowsText(t, got) != rowsText(t, want) {
+		t.Error("other rows than in this process")
+	}
+}
+
+// Hostile bytes in place of a row are an error that says what it is of.
+func FuzzOpen(f *testing.F) {
+	row := sweep.Row{Key: "k", State: result.Complete}
+	text, err := seal("w", "k", "", &row, 1)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Add([]byte(`{"key":"k","refused":"no","sha256":""}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		e, row, err := open(text, "k")
+		if err == nil && (e == nil || row == nil && e.Refused == "" || row != nil && row.Key != "k") {
+			t.Errorf("%q is taken: %+v", text, row)
+		}
+	})
+}

@@ -1,0 +1,110 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// ackWait is after how long without a sign of life a job goes to another worker. A worker shows one three times as often.
+var ackWait = 6 * time.Second
+
+// duplicates is how long a second publishing of a job is dropped by the server. One that comes later finds its row.
+const duplicates = 2 * time.Minute
+
+// queue is what the server has of one sweep.
+type queue struct {
+	js   jetstream.JetStream
+	id   string
+	rows jetstream.KeyValue
+	jobs jetstream.Consumer // of a worker
+}
+
+// open finds what the server has of a sweep, or with make makes it.
+func openQueue(ctx context.Context, nc *nats.Conn, id string, make, memory bool) (*queue, error) {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return nil, err
+	}
+	q := &queue{js: js, id: id}
+	if !make {
+		if q.rows, err = js.KeyValue(ctx, rowsBucket+id); err == nil {
+			q.jobs, err = js.Consumer(ctx, jobsStream+id, consumer)
+		}
+		return q, err
+	}
+	storage := jetstream.FileStorage
+	if memory {
+		storage = jetstream.MemoryStorage
+	}
+	for _, replicas := range []int{3, 1} { // of a cluster three, of a server alone one
+		if memory && replicas > 1 {
+			continue
+		}
+		_, err = js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: jobsStream + id, Subjects: []string{jobSubject + id},
+			Retention: jetstream.WorkQueuePolicy, Storage: storage, Replicas: replicas, Duplicates: duplicates})
+		if err == nil {
+			q.rows, err = js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: rowsBucket + id, Storage: storage,
+				Replicas: replicas})
+		}
+		if err == nil || errors.Is(err, context.Canceled) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot make the queue of the sweep: %w; is JetStream enabled?", err)
+	}
+	_, err = js.CreateOrUpdateConsumer(ctx, jobsStream+id, jetstream.ConsumerConfig{Durable: consumer,
+		AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxDeliver: -1, MaxAckPending: -1})
+	return q, err
+}
+
+// announce tells workers of a sweep.
+func (q *queue) announce(ctx context.Context, a announcement, memory bool) error {
+	text, err := json.Marshal(&a)
+	if err != nil {
+		return err
+	}
+	storage := jetstream.FileStorage
+	if memory {
+		storage = jetstream.MemoryStorage
+	}
+	kv, err := registryOf(ctx, q.js, storage)
+	if err != nil {
+		return err
+	}
+	_, err = kv.Put(ctx, q.id, text)
+	return err
+}
+
+// registryOf is the list of sweeps that a server has.
+func registryOf(ctx context.Context, js jetstream.JetStream, storage jetstream.StorageType) (kv jetstream.KeyValue, err error) {
+	for _, replicas := range []int{3, 1} {
+		if kv, err = js.KeyValue(ctx, registry); err == nil {
+			return kv, nil
+		}
+		if kv, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: registry, Storage: storage, Replicas: replicas}); err == nil {
+			return kv, nil
+		}
+	}
+	return nil, err
+}
+
+// remove takes away all that the server has of the sweep.
+func (q *queue) remove(ctx context.Context) error {
+	var all []error
+	if kv, err := q.js.KeyValue(ctx, registry); err == nil {
+		all = append(all, kv.Purge(ctx, q.id))
+	}
+	all = append(all, q.js.DeleteStream(ctx, jobsStream+q.id), q.js.DeleteKeyValue(ctx, rowsBucket+q.id))
+	if err := q.js.DeleteObjectStore(ctx, inputStore+q.id); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) &&
+		!errors.Is(err, jetstream.ErrBucketNotFound) {
+		all = append(all, err)
+	}
+	return errors.Join(all...)
+}

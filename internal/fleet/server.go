@@ -1,0 +1,142 @@
+package fleet
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"railyard/internal/input"
+	"railyard/internal/output"
+)
+
+// A Server is a NATS server in this process.
+type Server struct {
+	ns     *server.Server
+	token  string
+	remove func()
+}
+
+// startLimit is how long a server may take to be ready.
+const startLimit = 10 * time.Second
+
+// Start starts a server in this process, without a socket unless listen names an address. Who connects by that needs the
+// token. What it keeps is gone with it: rows are in the sweep's directory.
+func Start(listen, token string) (*Server, error) {
+	dir, remove, err := output.Temporary("queue")
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a folder for the queue: %w", input.Cause(err))
+	}
+	opt := &server.Options{ServerName: "railyard", DontListen: listen == "", JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true,
+		DisableJetStreamBanner: true}
+	if listen != "" {
+		host, port, err := net.SplitHostPort(listen)
+		n, bad := strconv.Atoi(port)
+		if err != nil || bad != nil || n < 0 || n > 65535 {
+			remove()
+			return nil, fmt.Errorf("%q: want an address such as 127.0.0.1:4222", listen)
+		}
+		if opt.Host, opt.Port, opt.Authorization = host, n, token; n == 0 {
+			opt.Port = server.RANDOM_PORT
+		}
+	}
+	ns, err := server.NewServer(opt)
+	if err != nil {
+		remove()
+		return nil, err
+	}
+	ns.Start()
+	s := &Server{ns, token, remove}
+	if !ns.ReadyForConnections(startLimit) {
+		s.Stop()
+		return nil, errors.New("the queue's server does not start; is the address in use?")
+	}
+	return s, nil
+}
+
+// Address is where the server listens, "" without a socket.
+func (s *Server) Address() string {
+	if a := s.ns.Addr(); a != nil {
+		return a.String()
+	}
+	return ""
+}
+
+// Conn is a connection to a server.
+type Conn = nats.Conn
+
+// Connect connects within the process.
+func (s *Server) Connect(name string) (*nats.Conn, error) {
+	opt := append(connecting(name), nats.InProcessServer(s.ns))
+	if s.token != "" {
+		opt = append(opt, nats.Token(s.token))
+	}
+	return nats.Connect("", opt...)
+}
+
+// Stop ends the server, and removes what it kept.
+func (s *Server) Stop() {
+	s.ns.Shutdown()
+	s.ns.WaitForShutdown()
+	s.remove()
+}
+
+// maxCredentials bounds files of credentials and certificates.
+const maxCredentials = 1 << 20
+
+// Access says how to connect to a server elsewhere.
+type Access struct {
+	URL         string // nats://host:4222 or tls://host:4222, several with commas between; may hold a token
+	Credentials string // file, "" for none
+	CA          string // file of certificates that servers must be signed by; "": those of this machine
+}
+
+// Dial connects to a server elsewhere, and goes on trying when it is lost. Errors do not show the URL: it may hold a token.
+func Dial(a Access, name string) (*nats.Conn, error) {
+	opt := connecting(name)
+	if a.Credentials != "" {
+		if _, err := input.Read(context.Background(), a.Credentials, maxCredentials); err != nil {
+			return nil, fmt.Errorf("%s: %w", a.Credentials, input.Cause(err))
+		}
+		opt = append(opt, nats.UserCredentials(a.Credentials))
+	}
+	if a.CA != "" {
+		text, err := input.Read(context.Background(), a.CA, maxCredentials)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", a.CA, input.Cause(err))
+		}
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("%s: holds no certificate, want PEM", a.CA)
+		}
+		opt = append(opt, nats.Secure(&tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}))
+	}
+	nc, err := nats.Connect(a.URL, opt...)
+	if err != nil {
+		return nil, fmt.Errorf("cannot connect to %s: %w", Shown(a.URL), err)
+	}
+	return nc, nil
+}
+
+// connecting are the options of every connection.
+func connecting(name string) []nats.Option {
+	return []nats.Option{nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond),
+		nats.Timeout(5 * time.Second)}
+}
+
+// Shown is a URL without what opens doors.
+func Shown(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return "the server"
+	}
+	return u.Scheme + "://" + u.Host
+}

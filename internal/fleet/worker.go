@@ -1,0 +1,409 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"railyard/internal/machine"
+	"railyard/internal/output"
+	"railyard/internal/result"
+	"railyard/internal/run"
+	"railyard/internal/scenario"
+	"railyard/internal/shown"
+	"railyard/internal/sweep"
+	"railyard/internal/unit"
+)
+
+// A Worker takes jobs from a server, as many at once as it has cores and memory for.
+type Worker struct {
+	Name   string
+	Limits sweep.Limits      // 0: what the machine has
+	Tell   func(line string) // what people should know; nil: nothing
+	Idle   func() bool       // asked when there is nothing to do: true ends the worker; nil: it waits
+}
+
+// Serve takes jobs until ctx ends; what runs then is handed back. It ends early where Idle says so.
+func (w *Worker) Serve(ctx context.Context, nc *nats.Conn) error {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return err
+	}
+	s := &serving{Worker: w, nc: nc, js: js, sources: &run.Sources{}, queues: map[string]*queue{}, refused: map[string]bool{}}
+	if s.Tell == nil {
+		s.Tell = func(string) {}
+	}
+	if s.Limits.Workers < 1 {
+		s.Limits.Workers = runtime.GOMAXPROCS(0)
+	}
+	if s.Limits.Memory == 0 {
+		s.Limits.Memory = machine.Memory()
+	}
+	s.free.L = &s.mu
+	defer s.running.Wait()
+	defer context.AfterFunc(ctx, s.wake)()
+	for s.slot(ctx) {
+		taken, err := s.next(ctx)
+		if err != nil && ctx.Err() == nil {
+			s.release(0)
+			s.Tell(fmt.Sprintf("the queue does not answer: %s; trying again", shown.Lines(err.Error())))
+			pause(ctx, time.Second)
+			continue
+		}
+		if taken {
+			continue
+		}
+		s.release(0)
+		if s.Idle != nil && s.idle() && s.Idle() {
+			return nil
+		}
+		pause(ctx, 50*time.Millisecond)
+	}
+	return nil
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// serving is a worker at work.
+type serving struct {
+	*Worker
+	nc      *nats.Conn
+	js      jetstream.JetStream
+	sources *run.Sources
+	queues  map[string]*queue
+	refused map[string]bool // sweeps of another version, told of
+
+	mu      sync.Mutex
+	free    sync.Cond
+	active  int
+	used    unit.Bytes
+	running sync.WaitGroup
+}
+
+func (s *serving) wake() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free.Broadcast()
+}
+
+// slot waits for a core. It reports false when ctx has ended.
+func (s *serving) slot(ctx context.Context) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for ctx.Err() == nil && s.active >= s.Limits.Workers {
+		s.free.Wait()
+	}
+	if ctx.Err() != nil {
+		return false
+	}
+	s.active++
+	return true
+}
+
+// room waits for memory; one job may take more than there is, alone.
+func (s *serving) room(ctx context.Context, bytes unit.Bytes) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for ctx.Err() == nil && s.used > 0 && s.used+bytes > s.Limits.Memory {
+		s.free.Wait()
+	}
+	if ctx.Err() != nil {
+		return false
+	}
+	s.used += bytes
+	return true
+}
+
+func (s *serving) release(bytes unit.Bytes) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.active--
+	s.used -= bytes
+	s.free.Broadcast()
+}
+
+func (s *serving) idle() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.active == 0
+}
+
+// next takes a job from one of the sweeps that the server has, and begins it.
+func (s *serving) next(ctx context.Context) (taken bool, err error) {
+	if err := s.sweeps(ctx); err != nil {
+		return false, err
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.queues)) {
+		batch, err := s.queues[id].jobs.FetchNoWait(1)
+		if err != nil {
+			delete(s.queues, id) // it may be through
+			return false, err
+		}
+		for msg := range batch.Messages() {
+			s.running.Add(1)
+			go func(q *queue) {
+				defer s.running.Done()
+				s.handle(ctx, q, msg)
+			}(s.queues[id])
+			return true, nil
+		}
+		if err := batch.Error(); err != nil && !errors.Is(err, nats.ErrTimeout) {
+			delete(s.queues, id) // it is through: its stream is gone
+		}
+	}
+	return false, nil
+}
+
+// sweeps finds what sweeps there are, and refuses those of another version.
+func (s *serving) sweeps(ctx context.Context) error {
+	if len(s.queues) > 0 {
+		return nil
+	}
+	kv, err := s.js.KeyValue(ctx, registry)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ids, err := kv.Keys(ctx)
+	if errors.Is(err, jetstream.ErrNoKeysFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		entry, err := kv.Get(ctx, id)
+		var a announcement
+		if err != nil || json.Unmarshal(entry.Value(), &a) != nil {
+			continue
+		}
+		if a.Version != result.Version {
+			if !s.refused[id] {
+				s.refused[id] = true
+				s.Tell(fmt.Sprintf("refused: sweep %s is of Railyard %s, this worker is %s", shown.Lines(a.Name), shown.Lines(a.Version),
+					result.Version))
+			}
+			continue
+		}
+		q, err := openQueue(ctx, s.nc, id, false, false)
+		if err == nil {
+			s.queues[id] = q
+		}
+	}
+	return nil
+}
+
+// handle runs a job, and answers with its row.
+func (s *serving) handle(ctx context.Context, q *queue, msg jetstream.Msg) {
+	var j job
+	alive, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() { // a sign of life, until the job is answered or handed back
+		for alive.Err() == nil {
+			if pause(alive, ackWait/3); alive.Err() == nil {
+				msg.InProgress() //nolint:errcheck // the server takes it for lost, and another worker runs it
+			}
+		}
+	}()
+	taken := unit.Bytes(0)
+	defer func() { s.release(taken) }()
+	if err := json.Unmarshal(msg.Data(), &j); err != nil {
+		s.Tell("a job that cannot be read was dropped")
+		msg.Term() //nolint:errcheck // it comes again
+		return
+	}
+	if !s.room(ctx, unit.Bytes(j.Memory)) {
+		msg.Nak() //nolint:errcheck // it comes again when it is taken for lost
+		return
+	}
+	taken = unit.Bytes(j.Memory)
+	done, err := s.settled(ctx, q, &j, msg)
+	if err == nil && !done {
+		err = s.answer(ctx, q, &j)
+	}
+	switch {
+	case err == nil:
+		msg.Ack() //nolint:errcheck // it comes again, and its row is there
+		return
+	case ctx.Err() == nil:
+		s.Tell(fmt.Sprintf("handed back %s: %s", j.Key, shown.Lines(err.Error())))
+	}
+	s.handBack(q, &j, msg, ctx.Err() != nil)
+}
+
+// settled reports whether nothing is to be done for a job: its row is there, or it is dead, as too many workers were lost
+// with it.
+func (s *serving) settled(ctx context.Context, q *queue, j *job, msg jetstream.Msg) (bool, error) {
+	_, err := q.rows.Get(ctx, rowPrefix+j.Key)
+	if !errors.Is(err, jetstream.ErrKeyNotFound) {
+		return err == nil, err
+	}
+	meta, err := msg.Metadata()
+	if err != nil || meta.NumDelivered <= mostTries {
+		return false, err
+	}
+	lost := int(meta.NumDelivered) - 1 - s.handed(ctx, q, j)
+	if lost < mostTries {
+		return false, nil
+	}
+	why := fmt.Sprintf("%d workers began it, and none brought it to an end", lost)
+	if _, err = q.rows.Create(ctx, deadPrefix+j.Key, []byte(why)); errors.Is(err, jetstream.ErrKeyExists) {
+		err = nil
+	}
+	return err == nil, err
+}
+
+// handed is how often a job was handed back in order.
+func (s *serving) handed(ctx context.Context, q *queue, j *job) int {
+	entry, err := q.rows.Get(ctx, backPrefix+j.Key)
+	if err != nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(string(entry.Value()))
+	return n
+}
+
+// handBack gives a job to another worker: at once where this one ends, else after a while.
+func (s *serving) handBack(q *queue, j *job, msg jetstream.Msg, ends bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	// One that is not counted is taken for a lost one.
+	q.rows.Put(ctx, backPrefix+j.Key, []byte(strconv.Itoa(s.handed(ctx, q, j)+1))) //nolint:errcheck // see above
+	if ends {
+		msg.Nak() //nolint:errcheck // it comes again when it is taken for lost
+		return
+	}
+	msg.NakWithDelay(time.Second) //nolint:errcheck // likewise
+}
+
+// answer runs a job and puts its row where the sweep looks: the first stays, and another one is a clash.
+func (s *serving) answer(ctx context.Context, q *queue, j *job) error {
+	began := time.Now()
+	row, refused, err := s.run(ctx, q, j)
+	if err != nil {
+		return err
+	}
+	text, err := seal(s.Name, j.Key, refused, row, time.Since(began).Seconds())
+	if err != nil {
+		return err
+	}
+	_, err = q.rows.Create(ctx, rowPrefix+j.Key, text)
+	if !errors.Is(err, jetstream.ErrKeyExists) {
+		return err
+	}
+	first, err := q.rows.Get(ctx, rowPrefix+j.Key)
+	if err != nil || same(first.Value(), text) {
+		return err
+	}
+	var e envelope
+	if json.Unmarshal(first.Value(), &e) != nil {
+		e.Worker = "another worker"
+	}
+	_, err = q.rows.Put(ctx, clashPrefix+j.Key, []byte(fmt.Sprintf("workers %s and %s disagree on it", e.Worker, s.Name)))
+	return err
+}
+
+// run runs a job. An error is of this worker: another may run it.
+func (s *serving) run(ctx context.Context, q *queue, j *job) (row *sweep.Row, refused string, err error) {
+	sc, err := scenario.Parse("job.yaml", []byte(j.Scenario))
+	if err != nil {
+		return nil, "", fmt.Errorf("its scenario cannot be read: %w", err)
+	}
+	var inputs []result.InputDigest
+	for _, in := range j.Inputs {
+		inputs = append(inputs, result.InputDigest{Name: in.Name, SHA256: in.SHA256})
+	}
+	if sweep.KeyOf(sc, inputs) != j.Key {
+		return nil, "", errors.New("its key is not that of its scenario")
+	}
+	there, remove, err := s.inputs(ctx, q, j, sc)
+	if err != nil {
+		return nil, "", err
+	}
+	defer remove()
+	row, _, err = sweep.RunJob(ctx, there, run.Options{Force: true, Sources: s.sources, Inputs: inputs})
+	switch {
+	case row != nil:
+		row.Key = j.Key
+		return row, "", nil
+	case ctx.Err() != nil:
+		return nil, "", ctx.Err()
+	}
+	return nil, shown.Lines(err.Error()), nil
+}
+
+// inputs writes the files of a job into a folder of its own, and returns the scenario that reads them there.
+func (s *serving) inputs(ctx context.Context, q *queue, j *job, sc *scenario.Scenario) (*scenario.Scenario, func(), error) {
+	nothing := func() {}
+	if !slices.ContainsFunc(j.Inputs, func(in inputRef) bool { return in.Sent }) {
+		return sc, nothing, nil
+	}
+	dir, remove, err := output.Temporary("inputs")
+	if err != nil {
+		return nil, nothing, err
+	}
+	fail := func(err error) (*scenario.Scenario, func(), error) {
+		remove()
+		return nil, nothing, err
+	}
+	store, err := q.js.ObjectStore(ctx, inputStore+q.id)
+	if err != nil {
+		return fail(err)
+	}
+	var changes []scenario.Change
+	for _, in := range j.Inputs {
+		if !in.Sent {
+			continue
+		}
+		text, err := store.GetBytes(ctx, in.SHA256)
+		if err != nil {
+			return fail(err)
+		}
+		if (result.Input{Text: text}).Digest().SHA256 != in.SHA256 {
+			return fail(fmt.Errorf("input %s is damaged", in.Name))
+		}
+		if !filepath.IsLocal(in.Name) {
+			return fail(fmt.Errorf("input %q has no name of ours", in.Name))
+		}
+		if err := keep(filepath.Join(dir, in.Name), text); err != nil {
+			return fail(err)
+		}
+		root := filepath.Join(dir, run.InputRoot(in.Name))
+		change := scenario.Change{Path: run.InputKey(sc, in.Name), Text: strconv.Quote(root)}
+		if !slices.Contains(changes, change) {
+			changes = append(changes, change)
+		}
+	}
+	there, err := sc.With(changes...)
+	if err != nil {
+		return fail(err)
+	}
+	return there, remove, nil
+}
+
+// keep writes a file in a folder of our own.
+func keep(path string, text []byte) error {
+	folder, err := output.Make(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Write(filepath.Base(path), text), folder.Close())
+}
