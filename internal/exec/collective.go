@@ -6,7 +6,6 @@ import (
 
 	"railyard/internal/cause"
 	"railyard/internal/coll"
-	"railyard/internal/lists"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -20,6 +19,7 @@ type collRun struct {
 	stream   int32   // and its stream
 	me       int     // this rank, as the schedule numbers it
 	members  []int32 // of the group: rank of the job by that number
+	lines    *lines  // of the group
 	channels []channelRun
 	open     int   // channels that are not at their end
 	inFlight int   // messages sent and not acknowledged
@@ -54,8 +54,6 @@ type channelRun struct {
 	program    []planned // nil: it is not kept
 	only       planned   // of one that is not kept
 	wait       wait
-	peers      []sendPeer // to which it has sent
-	peerOf     lists.Index[int32]
 	end        unit.Time // when it came to its end
 
 	// The message for which it last waited, and the gates since then.
@@ -72,12 +70,6 @@ type channelRun struct {
 	freed   []int32     // and, with credits, what let a Send start: see rankPath.freed
 }
 
-// sendPeer is the messages of a channel to one peer.
-type sendPeer struct {
-	sent []int32 // Sends, by their index in the program, that await their acknowledgement, in order
-	at   int     // how far the peer's program has been searched for the Recvs that match
-}
-
 // gate is a span in which a channel waited for an acknowledgement or a credit.
 type gate struct {
 	from, to unit.Time
@@ -85,7 +77,8 @@ type gate struct {
 	answer   Trace // of the acknowledgement
 }
 
-func newCollRun(job *workload.Job, rank int32, op *workload.Op, place int) collRun {
+func (r *Rank) newCollRun(op *workload.Op, place int) collRun {
+	job, rank := r.cfg.Job, r.cfg.Rank
 	c := &job.Collectives[op.Coll]
 	members := job.Groups[c.Group].Ranks
 	if c.Formula {
@@ -96,6 +89,7 @@ func newCollRun(job *workload.Job, rank int32, op *workload.Op, place int) collR
 		me: slices.Index(members, rank), members: members,
 		channels: make([]channelRun, c.Schedule.Channels()), areas: c.Areas(),
 		slots: c.Slots()}
+	run.lines = r.linesOf(c.Group, len(run.channels))
 	run.once = coll.ReadsOnce(c.Schedule, run.me)
 	if c.Counts != nil {
 		run.sizes = workload.NewMemberCounts(len(members))
@@ -135,9 +129,6 @@ func (r *Rank) launched(now unit.Time, op *workload.Op) {
 	for i := range c.channels {
 		ch := &c.channels[i]
 		ch.pc, ch.length, ch.wait, ch.src = 0, c.Schedule.Len(c.me, i), nothing, -1
-		for p := range ch.peers {
-			ch.peers[p].at = 0
-		}
 		ch.gates, ch.path, ch.freed = ch.gates[:0], nil, nil
 		if r.path != nil {
 			ch.path, ch.freed = r.path.channel(c.id, i), r.path.credits(c.id, i)
@@ -169,7 +160,7 @@ func (r *Rank) advance(now unit.Time, c *collRun, channel int) {
 				r.cfg.Rank, channel, ch.pc))
 		}
 		ch.op = op
-		if c.unacked(channel, op.Acked) {
+		if r.unacked(c, channel, op.Acked) {
 			ch.wait, ch.gated = acknowledge, now
 			return
 		}
@@ -224,12 +215,15 @@ func (r *Rank) execute(now unit.Time, c *collRun, channel int, op *planned) bool
 		if op.bytes == 0 {
 			return true
 		}
-		in := r.inbox(c.conn(op.Peer, int32(channel)))
+		if op.conn < 0 {
+			r.connect(c, channel, op)
+		}
+		in := &r.inboxes[op.conn]
 		if in.queued() == 0 {
 			ch.wait = message
 			return false
 		}
-		if !r.expected(c, channel, in) {
+		if !r.expected(c, channel, in.what[0]) {
 			return false
 		}
 		ch.took(r, in.front())
@@ -242,7 +236,10 @@ func (r *Rank) execute(now unit.Time, c *collRun, channel int, op *planned) bool
 // send posts the message of a Send, addressed to the slot of the matching Recv.
 func (r *Rank) send(c *collRun, channel int, op *planned) {
 	ch := &c.channels[channel]
-	to := ch.peer(c.members[op.Peer])
+	if op.conn < 0 {
+		r.connect(c, channel, op)
+	}
+	to := &r.outboxes[op.conn]
 	if op.recv < 0 {
 		r.match(c, channel, op, to)
 	}
@@ -252,10 +249,10 @@ func (r *Rank) send(c *collRun, channel int, op *planned) {
 		return
 	}
 	ch.matched(r, op.recv)
-	to.sent = append(to.sent, int32(ch.pc))
+	to.sent.Push(int32(ch.pc))
 	c.inFlight++
 	m := &r.post
-	m.Way = Way{r.cfg.Rank, c.members[op.Peer], c.Group, int32(channel)}
+	m.Way, m.Via = Way{r.cfg.Rank, to.Peer, c.Group, int32(channel)}, r.viaOut(to)
 	m.Bytes = unit.Bytes(n)
 	m.From = Ref{Buffer: c.Buffer(op.Buffer), Off: op.off, Len: n}
 	m.To = Ref{Buffer: r.staging(c), Off: c.slots.Off(channel, op.slot), Len: n}
@@ -363,40 +360,40 @@ func (r *Rank) localDone(now unit.Time, tok Token) {
 	panic(fmt.Sprintf("exec: rank %d: nothing runs as %d", r.cfg.Rank, tok))
 }
 
-// arrived goes on with a channel that waited for a message from a peer.
-func (r *Rank) arrived(now unit.Time, c *collRun, from Conn) {
+// arrived goes on with a channel that waited for a message, or reports false if none waited for this one.
+func (r *Rank) arrived(now unit.Time, c *collRun, in int32, what Arrival, tr *Trace) bool {
+	from := &r.inboxes[in]
 	if int(from.Channel) >= len(c.channels) {
-		return // for a later collective
+		return false // for a later collective
 	}
 	ch := &c.channels[from.Channel]
-	if ch.wait != message || c.members[ch.op.Peer] != from.Peer {
-		return
+	if ch.wait != message || ch.op.conn != in {
+		return false
 	}
-	in := r.inbox(from)
-	if !r.expected(c, int(from.Channel), in) {
-		return
+	if !r.expected(c, int(from.Channel), what) {
+		return true
 	}
-	in.take(&ch.trace)
+	ch.trace.received(now, tr)
 	ch.src, ch.gates = from.Peer, ch.gates[:0]
 	ch.took(r, &ch.trace)
 	r.resume(now, c, int(from.Channel))
+	return true
 }
 
 // acked goes on with a channel that waited for an acknowledgement from a peer.
-func (r *Rank) acked(now unit.Time, c *collRun, to Conn, tr *Trace) {
-	ch := &c.channels[to.Channel]
-	op, ok := ch.forget(to.Peer)
-	if !ok {
+func (r *Rank) acked(now unit.Time, c *collRun, out *outbox, tr *Trace) {
+	if int(out.Channel) >= len(c.channels) || out.sent.Len() == 0 {
 		panic(fmt.Sprintf("exec: rank %d: acknowledgement from rank %d on channel %d, nothing is in flight",
-			r.cfg.Rank, to.Peer, to.Channel))
+			r.cfg.Rank, out.Peer, out.Channel))
 	}
+	ch, op := &c.channels[out.Channel], out.sent.Pop()
 	c.inFlight--
 	ch.answered(r, op, tr)
 	c.answer.set(tr)
-	r.path.ending(c.place, int(to.Channel), op)
-	if ch.wait == acknowledge && !c.unacked(int(to.Channel), ch.op.Acked) {
+	r.path.ending(c.place, int(out.Channel), op)
+	if ch.wait == acknowledge && !r.unacked(c, int(out.Channel), ch.op.Acked) {
 		ch.gate(now, cause.Acknowledgement, tr)
-		r.advance(now, c, int(to.Channel)) // the operation that waited has not started
+		r.advance(now, c, int(out.Channel)) // the operation that waited has not started
 	}
 	r.finish(now, c)
 }
@@ -411,6 +408,15 @@ func (ch *channelRun) gate(now unit.Time, why cause.Cause, tr *Trace) {
 	g := &ch.gates[len(ch.gates)-1]
 	g.from, g.to, g.why = ch.gated, now, why
 	g.answer.set(tr)
+}
+
+// received takes the trace of a message, which without one is there at once.
+func (t *Trace) received(now unit.Time, o *Trace) {
+	if o == nil {
+		t.Posted, t.Placed, t.Segments = now, now, t.Segments[:0]
+		return
+	}
+	t.set(o)
 }
 
 // set copies a trace, nil for an empty one.
@@ -433,44 +439,24 @@ func (r *Rank) finish(now unit.Time, c *collRun) {
 	}
 }
 
-// forget removes the oldest message to dst from those in flight and returns its Send.
-func (ch *channelRun) forget(dst int32) (op int32, ok bool) {
-	i, ok := ch.peerOf.Find(dst)
-	if !ok || len(ch.peers[i].sent) == 0 {
-		return -1, false
-	}
-	sent := ch.peers[i].sent
-	op = sent[0]
-	ch.peers[i].sent = append(sent[:0], sent[1:]...)
-	return op, true
-}
-
 // match finds the peer's Recv for this rank's next Send to it.
-func (r *Rank) match(c *collRun, channel int, send *planned, to *sendPeer) {
+func (r *Rank) match(c *collRun, channel int, send *planned, to *outbox) {
 	s, ch := c.Schedule, &c.channels[channel]
 	if at, ok := coll.Matching(s, c.me, channel, ch.pc); ok {
 		send.recv, send.slot = int32(at), s.Op(int(send.Peer), channel, at).Slot
 		return
 	}
-	for n := s.Len(int(send.Peer), channel); to.at < n; {
-		op := s.Op(int(send.Peer), channel, to.at)
-		to.at++
+	if to.coll != c.id || to.step != r.step {
+		to.searched, to.coll, to.step = 0, c.id, r.step
+	}
+	for n := s.Len(int(send.Peer), channel); int(to.searched) < n; {
+		op := s.Op(int(send.Peer), channel, int(to.searched))
+		to.searched++
 		if op.Kind == coll.Recv && int(op.Peer) == c.me {
-			send.recv, send.slot = int32(to.at-1), op.Slot
+			send.recv, send.slot = to.searched-1, op.Slot
 			return
 		}
 	}
 	panic(fmt.Sprintf("exec: %s: channel %d: rank %d has no Recv for operation %d of rank %d", s.Name(), channel,
 		c.members[send.Peer], ch.pc, r.cfg.Rank))
-}
-
-// peer returns the messages to a rank of the job, valid until the next call.
-func (ch *channelRun) peer(rank int32) *sendPeer {
-	i, ok := ch.peerOf.Find(rank)
-	if !ok {
-		i = len(ch.peers)
-		ch.peerOf.Add(rank)
-		ch.peers = append(ch.peers, sendPeer{})
-	}
-	return &ch.peers[i]
 }

@@ -36,13 +36,13 @@ func (c *collRun) Chunk(b coll.Buffer, channel int, chunk int32) (off, length in
 	return c.ChunkBy(c.layout, b, channel, int(chunk))
 }
 
-// expected reports whether the oldest message of a connection is what the Recv of a channel waits for. If it is
+// expected reports whether the next message of a connection is what the Recv of a channel waits for. If it is
 // not, the two ranks do not agree on the sizes.
-func (r *Rank) expected(c *collRun, channel int, in *inbox) bool {
+func (r *Rank) expected(c *collRun, channel int, what Arrival) bool {
 	n := c.channels[channel].op.bytes
-	if what := in.what[0]; int64(what.Bytes) != n || what.Coll != c.id || what.Step != r.step {
+	if int64(what.Bytes) != n || what.Coll != c.id || what.Step != r.step {
 		r.abort(fmt.Errorf("rank %d, step %d, collective %q: want %d B from rank %d, got %d B of step %d, "+
-			"collective %q: the ranks do not agree on the sizes", r.cfg.Rank, r.step, c.Name, n, in.Peer, int64(what.Bytes), what.Step,
+			"collective %q: the ranks do not agree on the sizes", r.cfg.Rank, r.step, c.Name, n, c.members[c.channels[channel].op.Peer], int64(what.Bytes), what.Step,
 			r.cfg.Job.Collectives[what.Coll].Name))
 		return false
 	}

@@ -13,10 +13,10 @@ import (
 // Unlike the rest of a channelRun it lasts from step to step: so do the slots.
 type credits struct {
 	out   []outLink
-	outOf lists.Index[int32] // by peer: a rank of the job
+	outOf lists.Numbers // by peer: a rank of the job
 	in    []inLink
-	inOf  lists.Index[int32] // by peer, as the schedule numbers it
-	slots []held             // by slot
+	inOf  lists.Numbers // by peer, as the schedule numbers it
+	slots []held        // by slot
 }
 
 // outLink is the messages to one peer.
@@ -35,7 +35,7 @@ type sentMessage struct {
 
 // inLink is the messages from one peer.
 type inLink struct {
-	peer  int32
+	conn  int32  // the inbox
 	gives bool   // this rank gives credits
 	taken int64  // messages
 	read  []bool // of the last ones, those that have no credit yet: which are read
@@ -43,7 +43,7 @@ type inLink struct {
 
 // held is the message that lies in a slot: the number-th of an inLink.
 type held struct {
-	link   int
+	link   int32
 	number int64
 }
 
@@ -58,20 +58,20 @@ func (c *collRun) toPeer(channel int, peer int32, i int) *outLink {
 		op := c.Schedule.Op(c.me, channel, i)
 		l.windowed = op.Kind == coll.Send && op.Peer == peer && op.Window > 0
 	}
-	k.outOf.Add(c.members[peer])
+	k.outOf.Add(c.members[peer], int32(len(k.out)))
 	k.out = append(k.out, l)
 	return &k.out[len(k.out)-1]
 }
 
 // fromPeer returns the number of the link from the peer of the Recv at index i of the program.
-func (c *collRun) fromPeer(channel int, peer int32, i int) int {
+func (c *collRun) fromPeer(channel int, recv *planned, i int) int32 {
 	k := c.channels[channel].credits
-	if l, ok := k.inOf.Find(peer); ok {
+	if l, ok := k.inOf.Find(recv.Peer); ok {
 		return l
 	}
-	k.inOf.Add(peer)
-	k.in = append(k.in, inLink{peer: peer, gives: freedBy(c.Schedule, c.me, channel, i) >= 0})
-	return len(k.in) - 1
+	k.inOf.Add(recv.Peer, int32(len(k.in)))
+	k.in = append(k.in, inLink{conn: recv.conn, gives: freedBy(c.Schedule, c.me, channel, i) >= 0})
+	return int32(len(k.in) - 1)
 }
 
 // freedBy returns the operation that frees the slot of the Recv at index i of a rank's program, -1
@@ -120,7 +120,7 @@ func (c *collRun) countSend(channel int, op *planned, step int64) {
 // fillSlot notes the message that the channel's current Recv has taken.
 func (c *collRun) fillSlot(channel int, op *planned) {
 	k := c.channels[channel].credits
-	at := c.fromPeer(channel, op.Peer, c.channels[channel].pc)
+	at := c.fromPeer(channel, op, c.channels[channel].pc)
 	l := &k.in[at]
 	if !l.gives {
 		return
@@ -139,16 +139,17 @@ func (r *Rank) giveCredits(c *collRun, channel int, op *planned) {
 	l.read[h.number-(l.taken-int64(len(l.read)))] = true
 	for len(l.read) > 0 && l.read[0] {
 		l.read = append(l.read[:0], l.read[1:]...)
-		r.cfg.Transport.Credit(Way{c.members[l.peer], r.cfg.Rank, c.Group, int32(channel)}, c.id)
+		r.cfg.Transport.Credit(r.viaIn(&r.inboxes[l.conn]), c.id)
 	}
 }
 
-// Credited says that the peer of a connection has read the oldest message of a collective to it
+// Credited says that the peer of a connection, by its Outlet, has read the oldest message of a collective to it
 // without a credit: its slot is free.
-func (r *Rank) Credited(now unit.Time, from Conn, coll int32) {
+func (r *Rank) Credited(now unit.Time, out, coll int32) {
 	if r.over {
 		return
 	}
+	from := &r.outboxes[out]
 	c, l := r.owed(from, coll)
 	if l == nil {
 		panic(fmt.Sprintf("exec: rank %d: credit from rank %d on channel %d for collective %d, no message waits for one",
@@ -168,18 +169,22 @@ func (r *Rank) Credited(now unit.Time, from Conn, coll int32) {
 }
 
 // owed returns the link on which a message of a collective waits for a credit, nil if none does.
-func (r *Rank) owed(from Conn, id int32) (*collRun, *outLink) {
-	i, ok := r.numberOf.Find(id)
-	if !ok {
-		return nil, nil
+func (r *Rank) owed(from *outbox, id int32) (*collRun, *outLink) {
+	c := r.running(from.stream)
+	if c == nil || c.id != id {
+		i, ok := r.numberOf.Find(id)
+		if !ok {
+			return nil, nil
+		}
+		c = &r.colls[i]
 	}
-	c := &r.colls[i]
 	if c.Group != from.Group || int(from.Channel) >= len(c.channels) ||
 		c.channels[from.Channel].credits == nil {
 		return nil, nil
 	}
 	k := c.channels[from.Channel].credits
-	if i, ok = k.outOf.Find(from.Peer); !ok || len(k.out[i].waiting) == 0 {
+	i, ok := k.outOf.Find(from.Peer)
+	if !ok || len(k.out[i].waiting) == 0 {
 		return nil, nil
 	}
 	return c, &k.out[i]

@@ -13,7 +13,8 @@ import (
 type quiet struct{ posted []exec.Message }
 
 func (q *quiet) Post(m *exec.Message)                          { q.posted = append(q.posted, *m) }
-func (*quiet) Credit(exec.Way, int32)                          {}
+func (*quiet) Open(exec.Way) int32                             { return 0 }
+func (*quiet) Credit(int32, int32)                             {}
 func (*quiet) Abort(_ int32, err error)                        { panic(err) }
 func (*quiet) CopyIn(int32, exec.Token, unit.Bytes, exec.Work) {}
 func (*quiet) Run(int32, exec.Token, unit.Duration, exec.Work) {}
@@ -31,7 +32,7 @@ func TestMessageBeforeTheStart(t *testing.T) {
 	job := jobOf(t, 2, same(wait))
 	j, q := &journal{}, &quiet{}
 	r := exec.NewRank(exec.Config{Rank: 1, Job: job, Steps: 1, Transport: q, Clock: q, Observer: j})
-	r.Received(5, exec.Conn{}, exec.Arrival{Bytes: 40}, nil)
+	r.Received(5, r.Inlet(exec.Conn{}), exec.Arrival{Bytes: 40}, nil)
 	if r.Steps() != 0 || r.Finished() || len(j.steps) != 0 {
 		t.Fatalf("%d steps ended before the first began", r.Steps())
 	}

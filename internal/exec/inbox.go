@@ -6,20 +6,11 @@ import "railyard/internal/unit"
 // that no Recv has taken yet, with the trace of each.
 type inbox struct {
 	Conn
+	stream int32   // that runs the collectives of its group, -1: none does
+	via    int32   // the way, as the driver numbers it, -1: it has not been asked
 	traces []Trace // [head:] are waiting; the others' segments are reused
 	head   int
 	what   []Arrival // of those that are waiting
-}
-
-// inbox returns the inbox of a connection.
-func (r *Rank) inbox(from Conn) *inbox {
-	i, ok := r.inboxOf.Find(from)
-	if !ok {
-		i = len(r.inboxes)
-		r.inboxOf.Add(from)
-		r.inboxes = append(r.inboxes, inbox{Conn: from})
-	}
-	return &r.inboxes[i]
 }
 
 func (in *inbox) queued() int { return len(in.traces) - in.head }
@@ -41,12 +32,7 @@ func (in *inbox) push(now unit.Time, what Arrival, tr *Trace) {
 	} else {
 		in.traces = append(in.traces, Trace{})
 	}
-	t := &in.traces[len(in.traces)-1]
-	if tr == nil {
-		t.Posted, t.Placed, t.Segments = now, now, t.Segments[:0]
-		return
-	}
-	t.set(tr)
+	in.traces[len(in.traces)-1].received(now, tr)
 }
 
 // front returns the trace of the oldest message.
@@ -56,10 +42,4 @@ func (in *inbox) front() *Trace { return &in.traces[in.head] }
 func (in *inbox) pop() {
 	in.head++
 	in.what = append(in.what[:0], in.what[1:]...)
-}
-
-// take takes the oldest message and its trace, in exchange for the segments of *tr.
-func (in *inbox) take(tr *Trace) {
-	*tr, in.traces[in.head] = in.traces[in.head], *tr
-	in.pop()
 }

@@ -212,8 +212,9 @@ func TestPathReachesIntoTheStepBefore(t *testing.T) {
 // silent posts nothing: the test delivers by hand.
 type silent struct{}
 
+func (silent) Open(exec.Way) int32                             { return 0 }
 func (silent) Post(*exec.Message)                              {}
-func (silent) Credit(exec.Way, int32)                          {}
+func (silent) Credit(int32, int32)                             {}
 func (silent) Abort(_ int32, err error)                        { panic(err) }
 func (silent) CopyIn(int32, exec.Token, unit.Bytes, exec.Work) {}
 func (silent) Run(int32, exec.Token, unit.Duration, exec.Work) {}
@@ -233,8 +234,8 @@ func TestPathOfALateStart(t *testing.T) {
 	at := func(d unit.Duration) unit.Time { return unit.Time(d) }
 	ranks[0].Start(at(0))
 	ranks[1].Start(at(50 * us))
-	ranks[1].Acked(at(55*us), exec.Conn{Peer: 0}, nil)
-	ranks[0].Received(at(60*us), exec.Conn{Peer: 1}, exec.Arrival{Bytes: 4}, nil)
+	ranks[1].Acked(at(55*us), ranks[1].Outlet(exec.Conn{Peer: 0}), nil)
+	ranks[0].Received(at(60*us), ranks[0].Inlet(exec.Conn{Peer: 1}), exec.Arrival{Bytes: 4}, nil)
 	for r := range ranks {
 		f.Ended(int32(r), 0)
 	}

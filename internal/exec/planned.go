@@ -1,20 +1,17 @@
 package exec
 
-import (
-	"slices"
-
-	"railyard/internal/coll"
-)
+import "railyard/internal/coll"
 
 // planned is an operation of a channel's program, with what is asked for again in each step.
 type planned struct {
 	coll.Op
+	conn       int32 // of a Send the outbox, of a Recv the inbox; -1: not looked for yet
 	off, bytes int64 // of its chunk, within the buffer
 	recv       int32 // of a Send that has been matched: the Recv in the peer's program; else -1
 	slot       int32 // of that Recv
 }
 
-// keptOps bounds what the ranks of a job keep of their programs: 56 bytes for each operation, as long as they
+// keptOps bounds what the ranks of a job keep of their programs: 64 bytes for each operation, as long as they
 // have no more than so many. Those of large jobs, whose schedules are long, are generated in every step.
 var keptOps = 1 << 18
 
@@ -54,7 +51,7 @@ func (c *collRun) keep() {
 func (c *collRun) plan(channel, i int) planned {
 	op := c.Schedule.Op(c.me, channel, i)
 	off, n := c.Chunk(op.Buffer, channel, op.Chunk)
-	return planned{Op: op, off: off, bytes: n, recv: -1}
+	return planned{Op: op, off: off, bytes: n, conn: -1, recv: -1}
 }
 
 // at returns operation i of a channel's program: of one that is not kept it is valid until the next call.
@@ -68,21 +65,28 @@ func (c *collRun) at(channel, i int) *planned {
 }
 
 // unacked reports whether the Send at index op still awaits its acknowledgement.
-func (c *collRun) unacked(channel int, op int32) bool {
-	if op < 0 {
+func (r *Rank) unacked(c *collRun, channel int, op int32) bool {
+	if op < 0 || c.inFlight == 0 {
 		return false
 	}
+	// Acknowledgements come in order, so all that a peer was sent behind the oldest await theirs.
+	sent := &r.outboxes[r.outletOf(c, channel, op)].sent
+	return sent.Len() > 0 && *sent.At(0) <= op
+}
+
+// outletOf returns the outbox of the Send at index op of a channel's program.
+func (r *Rank) outletOf(c *collRun, channel int, op int32) int32 {
 	ch := &c.channels[channel]
-	peer := int32(0)
 	if ch.program != nil {
-		peer = ch.program[op].Peer
-	} else {
-		peer = c.Schedule.Op(c.me, channel, int(op)).Peer
+		send := &ch.program[op]
+		if send.conn < 0 {
+			r.connect(c, channel, send)
+		}
+		return send.conn
 	}
-	i, ok := ch.peerOf.Find(c.members[peer])
-	if !ok {
-		return false
+	l := &c.lines.channels[channel]
+	if only, ok := l.out.Only(); ok {
+		return only
 	}
-	_, awaits := slices.BinarySearch(ch.peers[i].sent, op)
-	return awaits
+	return r.outlet(c.lines, c.conn(c.Schedule.Op(c.me, channel, int(op)).Peer, int32(channel)))
 }

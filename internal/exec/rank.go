@@ -22,9 +22,10 @@ type Rank struct {
 	streams  []streamState
 	colls    []collRun          // that this rank runs: those of the start phase, then in the order of its step
 	numberOf lists.Index[int32] // number in colls, by collective of the job
+	lines    []*lines           // by group
 	inboxes  []inbox            // by connection, in order of first use
-	inboxOf  lists.Index[Conn]
-	ended    []int32 // operations that ended and whose dependents have not been told
+	outboxes []outbox           // likewise
+	ended    []int32            // operations that ended and whose dependents have not been told
 
 	step   int64   // workload.StartStep: the start phase
 	post   Message // being posted; kept here, so that it is not copied
@@ -104,7 +105,7 @@ func (r *Rank) template(ops []workload.Op) template {
 		if op.Kind == workload.Communication {
 			t.collOf[i] = int32(len(r.colls))
 			r.numberOf.Add(op.Coll)
-			r.colls = append(r.colls, newCollRun(r.cfg.Job, r.cfg.Rank, op, len(r.colls)))
+			r.colls = append(r.colls, r.newCollRun(op, len(r.colls)))
 			if c := &r.cfg.Job.Collectives[op.Coll]; c.Counts != nil && r.cfg.Body != nil && r.counter == nil {
 				panic(fmt.Sprintf("exec: the sizes of collective %q are decided in each step, the body decides none", c.Name))
 			}
@@ -130,14 +131,12 @@ func (r *Rank) numberTokens() {
 	r.save = next
 }
 
-// streamOf returns the stream of a group, nil if this rank has none.
-func (r *Rank) streamOf(group int32) *streamState {
-	for s := range r.streams {
-		if r.streams[s].group == group {
-			return &r.streams[s]
-		}
+// running returns the collective that a stream runs, past its launch; nil if there is none.
+func (r *Rank) running(stream int32) *collRun {
+	if stream < 0 || r.streams[stream].running < 0 {
+		return nil
 	}
-	return nil
+	return &r.colls[r.streams[stream].running]
 }
 
 // Start begins the start phase, or the first step of a job without one.
@@ -176,40 +175,41 @@ func (r *Rank) Done(now unit.Time, tok Token) {
 	r.settle(now)
 }
 
-// Received says that the next message of a connection has been placed in this rank's
+// Received says that the next message of a connection, by its Inlet, has been placed in this rank's
 // memory, and what it is. tr, which may be nil, is copied; without it, waiting for the
 // message counts as dependency.
-func (r *Rank) Received(now unit.Time, from Conn, what Arrival, tr *Trace) {
+func (r *Rank) Received(now unit.Time, in int32, what Arrival, tr *Trace) {
+	from := &r.inboxes[in]
 	if r.status == OK && what.Step < r.step {
-		r.abort(r.unwanted(from, what))
+		r.abort(r.unwanted(from.Conn, what))
 	}
 	if r.over {
 		return
 	}
-	r.inbox(from).push(now, what, tr)
-	if st := r.streamOf(from.Group); st != nil && st.running >= 0 {
-		r.arrived(now, &r.colls[st.running], from)
+	if c := r.running(from.stream); from.queued() > 0 || c == nil || !r.arrived(now, c, in, what, tr) {
+		from.push(now, what, tr)
 	}
 	if r.begun { // a rank that starts earlier may send to one that has not
 		r.settle(now)
 	}
 }
 
-// Acked says that the next message of a connection has been acknowledged: the bytes
+// Acked says that the next message of a connection, by its Outlet, has been acknowledged: the bytes
 // it was sent from may be overwritten. tr, which may be nil, says what the
 // acknowledgement waited for since the message was placed; without it that is
 // all its own way.
-func (r *Rank) Acked(now unit.Time, to Conn, tr *Trace) {
+func (r *Rank) Acked(now unit.Time, out int32, tr *Trace) {
 	if r.over {
 		return
 	}
-	st := r.streamOf(to.Group)
-	if st == nil || st.running < 0 {
+	to := &r.outboxes[out]
+	c := r.running(to.stream)
+	if c == nil {
 		panic(fmt.Sprintf("exec: rank %d: acknowledgement from rank %d on channel %d, no collective of group %d is "+
 			"running",
 			r.cfg.Rank, to.Peer, to.Channel, to.Group))
 	}
-	r.acked(now, &r.colls[st.running], to, tr)
+	r.acked(now, c, to, tr)
 	r.settle(now)
 }
 

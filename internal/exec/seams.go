@@ -56,6 +56,7 @@ func (w Way) AtTarget() Conn { return Conn{w.Group, w.Src, w.Channel} }
 // Message is one contiguous transfer between two ranks.
 type Message struct {
 	Way
+	Via      int32      // what Transport.Open has said of the way
 	Bytes    unit.Bytes // > 0
 	From, To Ref        // From in Src's memory, To in Dst's; both Bytes long
 	Wire     Wire
@@ -92,13 +93,17 @@ type Wire struct {
 // Transport moves messages. Messages of one Way are placed and
 // acknowledged in the order in which they were posted.
 type Transport interface {
+	// Open returns the driver's own number of a way, by which a rank names it from then on: one that it sends on or
+	// receives by.
+	Open(w Way) int32
 	// Post starts a transfer. It never completes inside the call: the driver
-	// calls Received at the destination and Acked at the source later. m is the rank's again after it.
+	// calls Received at the destination and Acked at the source later, with the numbers that Inlet and Outlet
+	// of these ranks return. m is the rank's again after it.
 	Post(m *Message)
 	// Credit tells the sender of a way that its receiver has read the oldest message of a
 	// collective for which it has not said so: the staging slot is free. The driver calls Credited
 	// at the source later, never inside the call, in the order of the credits of the way.
-	Credit(w Way, coll int32)
+	Credit(via, coll int32)
 	// Abort says that a rank cannot go on, and so its job cannot: it has failed.
 	Abort(rank int32, err error)
 	// CopyIn carries bytes from host memory to the GPU of a rank over its PCIe, which the NICs use

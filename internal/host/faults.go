@@ -131,10 +131,11 @@ func rateAt(rate unit.Bitrate, all []turn, t unit.Time) unit.Bitrate {
 //	   -----|---------|=================================|-----> time
 //	        now       From                              Until
 func (h *Hosts) stretched(r *rankState, now unit.Time, d unit.Duration) unit.Time {
-	all := h.hosts[r.host].faulty.compute[r.gpu]
-	if len(all) == 0 {
+	slowed := h.hosts[r.host].faulty.compute
+	if len(slowed) == 0 || len(slowed[r.gpu]) == 0 {
 		return now.Add(d)
 	}
+	all := slowed[r.gpu]
 	for {
 		factor, next := unit.Ratio{Num: 1, Den: 1}, unit.Never
 		for _, c := range all {

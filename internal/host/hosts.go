@@ -49,6 +49,8 @@ type Hosts struct {
 	ranks    []rankState
 	out      []outgoing // by way
 	in       []incoming // by way
+	inside   []*inside  // by way: those over NVLink
+	room     []inside   // for more of them
 	wayOf    []lane     // by queue pair
 	flows    []flow
 	regions  verbs.Regions
@@ -81,16 +83,21 @@ type host struct {
 	faulty  faulty
 	// meetings are the ranks that have come to collectives that send no messages.
 	meetings map[meetingOf]*meeting
-	post     Message // being posted; kept here, so that it is not allocated on the heap
+	post     Message         // being posted; kept here, so that it is not allocated on the heap
+	segment  [1]exec.Segment // and what is being delivered
+	trace    exec.Trace
 }
 
 // A Rank is what a job drives: *exec.Rank.
 type Rank interface {
 	Start(now unit.Time)
 	Done(now unit.Time, tok exec.Token)
-	Received(now unit.Time, from exec.Conn, what exec.Arrival, tr *exec.Trace)
-	Acked(now unit.Time, to exec.Conn, tr *exec.Trace)
-	Credited(now unit.Time, to exec.Conn, coll int32)
+	// Inlet and Outlet number what the rank receives on and sends on.
+	Inlet(from exec.Conn) int32
+	Outlet(to exec.Conn) int32
+	Received(now unit.Time, inlet int32, what exec.Arrival, tr *exec.Trace)
+	Acked(now unit.Time, outlet int32, tr *exec.Trace)
+	Credited(now unit.Time, outlet, coll int32)
 }
 
 var _ Rank = (*exec.Rank)(nil)
@@ -249,6 +256,9 @@ func (h *Hosts) run(rank int32, tok exec.Token, d unit.Duration, w exec.Work) {
 // finish waits for the real work of an operation whose virtual time is over.
 func (h *Hosts) finish(rank int32, tok exec.Token) {
 	r := &h.ranks[rank]
+	if len(r.tasks) == 0 {
+		return
+	}
 	if t, ok := r.tasks[tok]; ok {
 		delete(r.tasks, tok)
 		h.cfg.Bodies.wait(t)

@@ -63,23 +63,30 @@ func (j *Job) Connect(w exec.Way, qps ...int32) {
 	h := j.hosts
 	id := int32(len(h.out))
 	j.ways[w.Src].add(w, id)
-	o := outgoing{Way: w, job: j, src: j.ranks[w.Src], qps: qps}
-	in := incoming{dst: j.ranks[w.Dst]}
+	o := outgoing{Way: w, job: j, src: j.ranks[w.Src], qps: qps, outlet: -1}
+	in := incoming{dst: j.ranks[w.Dst], inlet: -1}
 	for k, qp := range qps {
 		for int(qp) >= len(h.wayOf) {
 			h.wayOf = append(h.wayOf, lane{way: -1})
 		}
 		h.wayOf[qp] = lane{id, int32(k)}
 	}
+	if len(qps) > 1 {
+		o.answers, in.came = &lanes{}, &lanes{}
+	}
+	var c *inside
 	if len(qps) == 0 {
 		src, dst := &h.ranks[o.src], &h.ranks[in.dst]
 		at := &h.hosts[src.host]
-		o.inside = &inside{feeds: []feed{newFeed(&at.out[src.gpu]), newFeed(&at.in[dst.gpu])}}
+		c = h.newInside()
+		*c = inside{job: j, Way: w, src: o.src, dst: in.dst, host: src.host, inlet: -1, outlet: -1,
+			feeds: [2]feed{newFeed(&at.out[src.gpu]), newFeed(&at.in[dst.gpu])}}
 	}
-	h.out, h.in = append(h.out, o), append(h.in, in)
+	h.out, h.in, h.inside = append(h.out, o), append(h.in, in), append(h.inside, c)
 }
 
-func (j *Job) way(w exec.Way) int32 {
+// Open returns the number of a way, by which the ranks at its ends name it: exec.Transport.
+func (j *Job) Open(w exec.Way) int32 {
 	from := &j.ways[w.Src]
 	i, ok := from.of.Find(w)
 	if !ok {
@@ -96,25 +103,25 @@ func (j *Job) now(rank int32) unit.Time {
 
 // Post sends a message between ranks: exec.Transport.
 func (j *Job) Post(m *exec.Message) {
-	h, id, now := j.hosts, j.way(m.Way), j.now(m.Src)
+	h, id := j.hosts, m.Via
 	var from []byte
 	if j.memory != nil {
 		from = j.memory.Bytes(m.Src, m.From)
 	}
-	if h.out[id].inside != nil {
-		h.postNVLink(now, id, m, from)
+	if c := h.inside[id]; c != nil {
+		h.postNVLink(h.hosts[c.host].now, id, m, from)
 		return
 	}
-	o, out := &h.out[id], &h.hosts[h.ranks[j.ranks[m.Src]].host].post
-	n := int64(len(o.qps))
+	o, at := &h.out[id], &h.hosts[h.ranks[j.ranks[m.Src]].host]
+	n, out := int64(len(o.qps)), &at.post
 	*out = Message{QP: o.qps[o.posted%n], Bytes: m.Wire.Bytes, From: from, Key: j.keys[m.Dst],
 		Address: verbs.Address(m.To.Buffer, m.To.Off), Header: headerOf(m), Of: *m, OfRanks: true}
 	if n > 1 && h.cfg.Split {
-		h.postParts(now, o.qps, out)
+		h.postParts(at.now, o.qps, out)
 		return
 	}
 	o.posted++
-	h.net.Post(now, out)
+	h.net.Post(at.now, out)
 }
 
 // headerOf is what the receiver of a rank's message is told of it.
@@ -148,13 +155,14 @@ func (h *Hosts) postParts(now unit.Time, qps []int32, m *Message) {
 }
 
 // Credit tells the sender of a way that a slot is free: exec.Transport.
-func (j *Job) Credit(w exec.Way, coll int32) {
-	h, id, now := j.hosts, j.way(w), j.now(w.Dst)
-	if h.out[id].inside != nil {
-		h.creditNVLink(now, id, coll)
+func (j *Job) Credit(via, coll int32) {
+	h := j.hosts
+	if c := h.inside[via]; c != nil {
+		h.creditNVLink(h.hosts[c.host].now, via, coll)
 		return
 	}
-	h.net.Credit(now, h.out[id].qps[0], coll)
+	o := &h.out[via]
+	h.net.Credit(j.now(o.Dst), o.qps[0], coll)
 }
 
 // meeting is the ranks of a collective that have come to it.

@@ -22,12 +22,14 @@ type told struct {
 
 func (r *told) Start(unit.Time)            { r.start() }
 func (r *told) Done(unit.Time, exec.Token) {}
-func (r *told) Received(now unit.Time, _ exec.Conn, _ exec.Arrival, tr *exec.Trace) {
+func (r *told) Inlet(exec.Conn) int32      { return 0 }
+func (r *told) Outlet(exec.Conn) int32     { return 0 }
+func (r *told) Received(now unit.Time, _ int32, _ exec.Arrival, tr *exec.Trace) {
 	r.received = append(r.received, now)
 	r.trace = *tr
 }
-func (r *told) Acked(now unit.Time, _ exec.Conn, _ *exec.Trace) { r.acked = append(r.acked, now) }
-func (r *told) Credited(now unit.Time, _ exec.Conn, _ int32)    { r.credits = append(r.credits, now) }
+func (r *told) Acked(now unit.Time, _ int32, _ *exec.Trace) { r.acked = append(r.acked, now) }
+func (r *told) Credited(now unit.Time, _, _ int32)          { r.credits = append(r.credits, now) }
 
 // 1 kB between two GPUs of a host at 8 Gb/s takes 1 us through the link and 2 us of latency; both
 // ranks hear of it then, and that NVLink is what it took. A credit takes the latency.
@@ -42,8 +44,8 @@ func TestAMessageOverNVLink(t *testing.T) {
 	j := h.AddJob()
 	way := exec.Way{Src: 0, Dst: 1}
 	ranks := [2]*told{{start: func() {
-		j.Post(&exec.Message{Way: way, Bytes: 1000, Wire: exec.Wire{Bytes: 1000, Out: 1000, In: 1000}})
-	}}, {start: func() { j.Credit(way, 0) }}}
+		j.Post(&exec.Message{Way: way, Via: j.Open(way), Bytes: 1000, Wire: exec.Wire{Bytes: 1000, Out: 1000, In: 1000}})
+	}}, {start: func() { j.Credit(j.Open(way), 0) }}}
 	for i := range int32(2) {
 		j.AddRank(0, i)
 	}

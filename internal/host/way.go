@@ -19,31 +19,36 @@ type outgoing struct {
 	qps      []int32 // none: NVLink
 	posted   int64   // messages
 	acked    traces
-	number   int64 // messages acknowledged
-	answers  lanes
-	inside   *inside // NVLink
+	number   int64  // messages acknowledged
+	outlet   int32  // what the rank calls it, -1: it has not been asked
+	answers  *lanes // of several queue pairs
 }
 
 // incoming is its receiving end.
 type incoming struct {
 	dst    int32
+	inlet  int32     // what the rank calls it, -1: it has not been asked
 	there  unit.Time // the last message is, for its receiver: none comes before it
 	placed traces
 	what   lists.Queue[exec.Arrival] // and not received
 	number int64                     // messages placed
-	came   lanes
+	came   *lanes                    // of several queue pairs
 }
 
-// inside is a way over NVLink.
+// inside is both ends of a way over NVLink.
 type inside struct {
-	feeds    []feed
-	messages lists.Queue[transfer] // not delivered
-	past     int                   // of those, how many are past the link and on their way
-	busy     unit.Time             // its channel is, until then
-	segment  [1]exec.Segment
-	trace    exec.Trace
-	credits  lists.Queue[int32] // of which collective each is
-	given    int64
+	host, src, dst int32 // ranks: indices in Hosts.ranks
+	inlet, outlet  int32 // what they call it, -1: they have not been asked
+	past           int32 // of messages, how many are past the link and on their way
+	feeds          [2]feed
+	messages       lists.Queue[transfer] // not delivered
+	busy           unit.Time             // its channel is, until then
+	there          unit.Time             // the last message is
+	credits        lists.Queue[int32]    // of which collective each is
+	given          int64
+	job            *Job
+	exec.Way
+	carries lists.Queue[carried] // what messages carry, if that is real
 }
 
 // transfer is a message over NVLink that is posted and not delivered.
@@ -52,8 +57,22 @@ type transfer struct {
 	ends   [2]mark       // behind its last byte, by feed
 	least  unit.Time     // when it may be past the link
 	late   unit.Duration // how much later than the link's latency it is there
-	from   []byte
-	to     exec.Ref
+	what   exec.Arrival
+}
+
+// carried is the bytes of a transfer.
+type carried struct {
+	from []byte
+	to   exec.Ref
+}
+
+// newInside returns room for a way over NVLink: those of a host, which are connected together, lie together.
+func (h *Hosts) newInside() *inside {
+	if len(h.room) == cap(h.room) {
+		h.room = make([]inside, 0, 64)
+	}
+	h.room = h.room[:len(h.room)+1]
+	return &h.room[len(h.room)-1]
 }
 
 // traces is a queue of message traces whose memory is used again.
@@ -86,53 +105,59 @@ func (t *traces) pop() *exec.Trace {
 
 // postNVLink sends a message to another GPU of the host.
 func (h *Hosts) postNVLink(now unit.Time, id int32, m *exec.Message, from []byte) {
-	c := h.out[id].inside
-	t := transfer{posted: now, from: from, to: m.To, late: m.Wire.Inside}
+	c := h.inside[id]
+	t := transfer{posted: now, late: m.Wire.Inside, what: m.Arrival()}
 	for i, b := range [...]unit.Bytes{m.Wire.Out, m.Wire.In} {
 		t.ends[i] = c.feeds[i].link.add(now, c.feeds[i].flow, b) + mark(b)*markByte
 	}
 	c.busy = max(c.busy, now).Add(m.Wire.Busy)
 	t.least = c.busy
 	c.messages.Push(t)
-	h.in[id].what.Push(m.Arrival())
-	if c.messages.Len() == c.past+1 { // else the one before it is looked at first
+	if c.job.memory != nil {
+		c.carries.Push(carried{from, m.To})
+	}
+	if c.messages.Len() == int(c.past)+1 { // else the one before it is looked at first
 		h.carried(now, id)
 	}
 }
 
 // carried sends what is past NVLink on its way, and looks again when the next message may be.
 func (h *Hosts) carried(now unit.Time, id int32) {
-	o, in := &h.out[id], &h.in[id]
-	c, at := o.inside, h.ranks[o.src].host
-	for c.past < c.messages.Len() {
-		t := c.messages.At(c.past)
+	c := h.inside[id]
+	for int(c.past) < c.messages.Len() {
+		t := c.messages.At(int(c.past))
 		end := max(now, t.least)
-		for i, f := range c.feeds {
-			end = max(end, f.link.past(now, t.ends[i]))
+		for i := range c.feeds {
+			end = max(end, c.feeds[i].link.past(now, t.ends[i]))
 		}
 		if end > now {
-			h.plan(at, entry{at: end, what: workCarried, a: id})
+			h.plan(c.host, entry{at: end, what: workCarried, a: id})
 			return
 		}
 		c.past++
-		in.there = max(in.there, now.Add(h.cfg.NVLink.Latency+t.late))
-		h.plan(at, entry{at: in.there, what: workNVLink, a: id})
+		c.there = max(c.there, now.Add(h.cfg.NVLink.Latency+t.late))
+		h.plan(c.host, entry{at: c.there, what: workNVLink, a: id})
 	}
 }
 
 // delivered completes the oldest NVLink message of a way, for both ranks.
 func (h *Hosts) delivered(now unit.Time, id int32) {
-	o, in := &h.out[id], &h.in[id]
-	c := o.inside
+	c := h.inside[id]
 	m := c.messages.Pop()
 	c.past--
-	if m.from != nil {
-		copy(o.job.memory.Bytes(o.Dst, m.to), m.from)
+	if c.carries.Len() > 0 {
+		b := c.carries.Pop()
+		copy(c.job.memory.Bytes(c.Dst, b.to), b.from)
 	}
-	c.segment[0] = exec.Segment{Until: now, Cause: cause.NVLink, At: -1}
-	c.trace = exec.Trace{Posted: m.posted, Placed: now, Segments: c.segment[:]}
-	h.ranks[in.dst].rank.Received(now, o.AtTarget(), in.what.Pop(), &c.trace)
-	h.ranks[o.src].rank.Acked(now, o.AtSource(), nil)
+	at, src, dst := &h.hosts[c.host], h.ranks[c.src].rank, h.ranks[c.dst].rank
+	if c.inlet < 0 {
+		c.inlet, c.outlet = dst.Inlet(c.AtTarget()), src.Outlet(c.AtSource())
+	}
+	at.segment[0] = exec.Segment{Until: now, Cause: cause.NVLink, At: -1}
+	at.trace = exec.Trace{Posted: m.posted, Placed: now, Segments: at.segment[:]}
+	in, out := c.inlet, c.outlet
+	dst.Received(now, in, m.what, &at.trace)
+	src.Acked(now, out, nil)
 }
 
 // way returns the way over a queue pair, and which of its queue pairs it is; -1 if it is of explicit
@@ -180,7 +205,11 @@ func (h *Hosts) arrived(id int32, in *incoming, d *Delivery, lane int32) {
 func (h *Hosts) placed(now unit.Time, id int32) {
 	in := &h.in[id]
 	t := in.placed.pop()
-	h.ranks[in.dst].rank.Received(now, h.out[id].AtTarget(), in.what.Pop(), t)
+	rank := h.ranks[in.dst].rank
+	if in.inlet < 0 {
+		in.inlet = rank.Inlet(h.out[id].AtTarget())
+	}
+	rank.Received(now, in.inlet, in.what.Pop(), t)
 }
 
 // Acked says that the oldest message of a queue pair that was not acknowledged has been.
@@ -213,7 +242,8 @@ func (h *Hosts) answered(now unit.Time, id int32, placed unit.Time, s []exec.Seg
 
 func (h *Hosts) acked(now unit.Time, id int32) {
 	o := &h.out[id]
-	h.ranks[o.src].rank.Acked(now, o.AtSource(), o.acked.pop())
+	rank := h.ranks[o.src].rank
+	rank.Acked(now, o.outletOf(rank), o.acked.pop())
 }
 
 // Credited says that so many more credits of a collective have come to the sender of a queue pair.
@@ -224,23 +254,35 @@ func (h *Hosts) Credited(now unit.Time, qp, coll int32, count int) {
 
 // creditNVLink tells the rank at the other end of NVLink.
 func (h *Hosts) creditNVLink(now unit.Time, id, coll int32) {
-	o := &h.out[id]
-	o.inside.credits.Push(coll)
-	o.inside.given++
-	h.plan(h.ranks[o.src].host, entry{at: now.Add(h.cfg.NVLink.Latency), what: workCredit, a: id, b: o.inside.given})
+	c := h.inside[id]
+	c.credits.Push(coll)
+	c.given++
+	h.plan(c.host, entry{at: now.Add(h.cfg.NVLink.Latency), what: workCredit, a: id, b: c.given})
 }
 
 // credited tells the sending rank of credits.
 func (h *Hosts) credited(now unit.Time, id int32, b int64) {
-	o := &h.out[id]
-	rank := h.ranks[o.src].rank
-	if o.inside != nil {
-		rank.Credited(now, o.AtSource(), o.inside.credits.Pop())
+	if c := h.inside[id]; c != nil {
+		rank := h.ranks[c.src].rank
+		if c.outlet < 0 {
+			c.outlet = rank.Outlet(c.AtSource())
+		}
+		rank.Credited(now, c.outlet, c.credits.Pop())
 		return
 	}
+	o := &h.out[id]
+	rank := h.ranks[o.src].rank
 	for range int32(b) {
-		rank.Credited(now, o.AtSource(), int32(b>>32))
+		rank.Credited(now, o.outletOf(rank), int32(b>>32))
 	}
+}
+
+// outletOf returns what the sending rank calls the way.
+func (o *outgoing) outletOf(r Rank) int32 {
+	if o.outlet < 0 {
+		o.outlet = r.Outlet(o.AtSource())
+	}
+	return o.outlet
 }
 
 func notConnected(w exec.Way) string {

@@ -477,10 +477,11 @@ func (r *scripted) Done(now unit.Time, _ exec.Token) {
 		p := r.todo[0]
 		r.todo = r.todo[1:]
 		if p.bytes < 0 {
-			r.s.job.Credit(exec.Way{Src: p.to, Dst: r.id}, 0)
+			r.s.job.Credit(r.s.job.Open(exec.Way{Src: p.to, Dst: r.id}), 0)
 			continue
 		}
-		r.s.job.Post(&exec.Message{Way: exec.Way{Src: r.id, Dst: p.to}, Bytes: unit.Bytes(p.bytes),
+		way := exec.Way{Src: r.id, Dst: p.to}
+		r.s.job.Post(&exec.Message{Way: way, Via: r.s.job.Open(way), Bytes: unit.Bytes(p.bytes),
 			Wire: exec.Wire{Bytes: unit.Bytes(p.bytes)}})
 	}
 	if len(r.todo) > 0 {
@@ -500,14 +501,18 @@ func (r *scripted) tell(what string, tr *exec.Trace) {
 	fmt.Fprintf(&r.told, " at %v\n", tr.Placed)
 }
 
-func (r *scripted) Received(_ unit.Time, from exec.Conn, _ exec.Arrival, tr *exec.Trace) {
-	r.tell(fmt.Sprintf("has a message from rank %d", from.Peer+1), tr)
+// Inlet and Outlet call a way by the rank at its other end.
+func (r *scripted) Inlet(from exec.Conn) int32 { return from.Peer }
+func (r *scripted) Outlet(to exec.Conn) int32  { return to.Peer }
+
+func (r *scripted) Received(_ unit.Time, from int32, _ exec.Arrival, tr *exec.Trace) {
+	r.tell(fmt.Sprintf("has a message from rank %d", from+1), tr)
 }
 
-func (r *scripted) Acked(_ unit.Time, to exec.Conn, tr *exec.Trace) {
-	r.tell(fmt.Sprintf("has the acknowledgement of rank %d", to.Peer+1), tr)
+func (r *scripted) Acked(_ unit.Time, to int32, tr *exec.Trace) {
+	r.tell(fmt.Sprintf("has the acknowledgement of rank %d", to+1), tr)
 }
 
-func (r *scripted) Credited(now unit.Time, to exec.Conn, _ int32) {
-	fmt.Fprintf(&r.told, "rank %d has a credit of rank %d, at %v\n", r.id+1, to.Peer+1, now)
+func (r *scripted) Credited(now unit.Time, to, _ int32) {
+	fmt.Fprintf(&r.told, "rank %d has a credit of rank %d, at %v\n", r.id+1, to+1, now)
 }

@@ -51,15 +51,19 @@ type Driver struct {
 	seq    int
 	now    unit.Time
 	err    error
-	pairs  map[exec.Way]*pair
+	pairs  []pair
 }
 
 // pair keeps the messages of one (source, destination, group, channel) in order.
-type pair struct{ placed, acked, credited unit.Time }
+type pair struct {
+	exec.Way
+	placed, acked, credited unit.Time
+	in, out                 int32 // what its ranks call it
+}
 
 // New returns a driver; memory is nil in replay.
 func New(net Net, memory exec.Memory) *Driver {
-	return &Driver{net: net, memory: memory, pairs: map[exec.Way]*pair{}}
+	return &Driver{net: net, memory: memory}
 }
 
 // Add adds the next rank, numbered in order from 0.
@@ -117,13 +121,24 @@ func (d *Driver) Run() (unit.Time, error) {
 	return d.now, nil
 }
 
+// Open implements exec.Transport.
+func (d *Driver) Open(w exec.Way) int32 {
+	for i := range d.pairs {
+		if d.pairs[i].Way == w {
+			return int32(i)
+		}
+	}
+	d.pairs = append(d.pairs, pair{Way: w, in: d.ranks[w.Dst].Inlet(w.AtTarget()), out: d.ranks[w.Src].Outlet(w.AtSource())})
+	return int32(len(d.pairs) - 1)
+}
+
 // Post implements exec.Transport.
 func (d *Driver) Post(posted *exec.Message) {
 	m := *posted
 	if d.net.Posted != nil {
 		d.net.Posted(d.now, m)
 	}
-	p := d.pair(m.Way)
+	p := &d.pairs[m.Via]
 	tr := exec.Trace{Posted: d.now}
 	at := d.now
 	if d.net.Latency != nil {
@@ -140,35 +155,28 @@ func (d *Driver) Post(posted *exec.Message) {
 	}
 	p.placed, tr.Placed = at, at
 	p.acked = max(p.acked, at.Add(d.net.Ack))
+	in, out := p.in, p.out
 	d.at(at, func() {
 		d.place(m)
-		d.ranks[m.Dst].Received(d.now, m.AtTarget(), m.Arrival(), &tr)
+		d.ranks[m.Dst].Received(d.now, in, m.Arrival(), &tr)
 	})
 	d.at(p.acked, func() {
-		d.ranks[m.Src].Acked(d.now, m.AtSource(), d.answer(at))
+		d.ranks[m.Src].Acked(d.now, out, d.answer(at))
 	})
-}
-
-func (d *Driver) pair(w exec.Way) *pair {
-	p := d.pairs[w]
-	if p == nil {
-		p = &pair{}
-		d.pairs[w] = p
-	}
-	return p
 }
 
 // Credit implements exec.Transport.
-func (d *Driver) Credit(w exec.Way, coll int32) {
+func (d *Driver) Credit(via, coll int32) {
+	p, at := &d.pairs[via], d.now
+	w, out := p.Way, p.out
 	if d.net.Credited != nil && !d.net.Credited(w, &coll) {
 		return
 	}
-	p, at := d.pair(w), d.now
 	if d.net.Credit != nil {
 		at = at.Add(d.net.Credit(w))
 	}
 	p.credited = max(p.credited, at)
-	d.at(p.credited, func() { d.ranks[w.Src].Credited(d.now, w.AtSource(), coll) })
+	d.at(p.credited, func() { d.ranks[w.Src].Credited(d.now, out, coll) })
 }
 
 // Abort implements exec.Transport.

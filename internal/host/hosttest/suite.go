@@ -88,10 +88,27 @@ func (a *actor) Start(unit.Time) {
 
 func (a *actor) Done(unit.Time, exec.Token) {}
 
-func (a *actor) Received(now unit.Time, from exec.Conn, what exec.Arrival, tr *exec.Trace) {
-	a.outside()
+// inlet and outlet are what an actor calls the two ends of its ways.
+const inlet, outlet = 3, 5
+
+func (a *actor) Inlet(from exec.Conn) int32 {
 	if want := (exec.Conn{Peer: 1 - a.id}); from != want {
-		a.s.t.Errorf("rank %d: received from %+v, want %+v", a.id, from, want)
+		a.s.t.Errorf("rank %d: asked for the inlet of %+v, want %+v", a.id, from, want)
+	}
+	return inlet
+}
+
+func (a *actor) Outlet(to exec.Conn) int32 {
+	if want := (exec.Conn{Peer: 1 - a.id}); to != want {
+		a.s.t.Errorf("rank %d: asked for the outlet of %+v, want %+v", a.id, to, want)
+	}
+	return outlet
+}
+
+func (a *actor) Received(now unit.Time, from int32, what exec.Arrival, tr *exec.Trace) {
+	a.outside()
+	if from != inlet {
+		a.s.t.Errorf("rank %d: received by inlet %d, want %d", a.id, from, inlet)
 	}
 	a.checkTrace(tr, now)
 	a.received = append(a.received, received{now, what, tr.Posted})
@@ -100,18 +117,21 @@ func (a *actor) Received(now unit.Time, from exec.Conn, what exec.Arrival, tr *e
 	}
 }
 
-func (a *actor) Acked(now unit.Time, to exec.Conn, tr *exec.Trace) {
+func (a *actor) Acked(now unit.Time, to int32, tr *exec.Trace) {
 	a.outside()
-	if want := (exec.Conn{Peer: 1 - a.id}); to != want {
-		a.s.t.Errorf("rank %d: acknowledged by %+v, want %+v", a.id, to, want)
+	if to != outlet {
+		a.s.t.Errorf("rank %d: acknowledged by outlet %d, want %d", a.id, to, outlet)
 	}
 	a.checkTrace(tr, now)
 	a.acked = append(a.acked, now)
 	a.placed = append(a.placed, tr.Posted)
 }
 
-func (a *actor) Credited(now unit.Time, to exec.Conn, coll int32) {
+func (a *actor) Credited(now unit.Time, to, coll int32) {
 	a.outside()
+	if to != outlet {
+		a.s.t.Errorf("rank %d: credits by outlet %d, want %d", a.id, to, outlet)
+	}
 	a.credits = append(a.credits, credit{now, coll})
 }
 
@@ -184,14 +204,15 @@ func (a *actor) post(step int64, coll int32, off, size int64, wire exec.Wire) {
 		wire.Bytes = unit.Bytes(size)
 	}
 	a.inside = true
-	a.s.job.Post(&exec.Message{Way: exec.Way{Src: a.id, Dst: 1 - a.id}, Bytes: unit.Bytes(size), Wire: wire, Step: step,
+	way := exec.Way{Src: a.id, Dst: 1 - a.id}
+	a.s.job.Post(&exec.Message{Way: way, Via: a.s.job.Open(way), Bytes: unit.Bytes(size), Wire: wire, Step: step,
 		Coll: coll, From: exec.Ref{Off: off, Len: size}, To: exec.Ref{Off: areaBytes/2 + off, Len: size}})
 	a.inside = false
 }
 
 func (a *actor) credit(coll int32) {
 	a.inside = true
-	a.s.job.Credit(exec.Way{Src: 1 - a.id, Dst: a.id}, coll)
+	a.s.job.Credit(a.s.job.Open(exec.Way{Src: 1 - a.id, Dst: a.id}), coll)
 	a.inside = false
 }
 
