@@ -39,11 +39,12 @@ func (c *collRun) Chunk(b coll.Buffer, channel int, chunk int32) (off, length in
 // expected reports whether the next message of a connection is what the Recv of a channel waits for. If it is
 // not, the two ranks do not agree on the sizes.
 func (r *Rank) expected(c *collRun, channel int, what Arrival) bool {
-	n := c.channels[channel].op.bytes
+	op := c.channels[channel].op
+	n := op.bytes
 	if int64(what.Bytes) != n || what.Coll != c.id || what.Step != r.step {
 		r.abort(fmt.Errorf("rank %d, step %d, collective %q: want %d B from rank %d, got %d B of step %d, "+
-			"collective %q: the ranks do not agree on the sizes", r.cfg.Rank, r.step, c.Name, n, c.members[c.channels[channel].op.Peer], int64(what.Bytes), what.Step,
-			r.cfg.Job.Collectives[what.Coll].Name))
+			"collective %q: the ranks do not agree on the sizes", r.cfg.Rank, r.step, c.Name, n, c.members[op.Peer],
+			int64(what.Bytes), what.Step, r.cfg.Job.Collectives[what.Coll].Name))
 		return false
 	}
 	return true
