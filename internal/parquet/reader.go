@@ -116,14 +116,7 @@ func (r *Reader[R]) Next() ([]R, error) {
 		if r.group == len(r.f.groups) {
 			return nil, io.EOF
 		}
-		g := &r.f.groups[r.group]
-		r.group++
-		r.left = g.rows
-		for i, c := range r.columns {
-			if c != nil {
-				c.begin(g, g.chunks[i])
-			}
-		}
+		r.begin()
 	}
 	n := int(min(r.left, batch))
 	for i, c := range r.columns {
@@ -138,8 +131,42 @@ func (r *Reader[R]) Next() ([]R, error) {
 	return r.rows[:n], nil
 }
 
+// begin turns to the next row group, if there is one.
+func (r *Reader[R]) begin() {
+	if r.group == len(r.f.groups) {
+		return
+	}
+	g := &r.f.groups[r.group]
+	r.group++
+	r.left = g.rows
+	for i, c := range r.columns {
+		if c != nil {
+			c.begin(g, g.chunks[i])
+		}
+	}
+}
+
 // Seek makes Next go on with the first row of a row group, 0 to Groups() - 1.
 func (r *Reader[R]) Seek(group int) { r.group, r.left = group, 0 }
+
+// Skip leaves out the next rows of the row group that Next would go on with, so many, or all that are left: their pages are
+// decoded, but no values set.
+func (r *Reader[R]) Skip(rows int64) error {
+	if r.left == 0 {
+		r.begin()
+	}
+	rows = min(rows, r.left)
+	for _, c := range r.columns {
+		if c == nil {
+			continue
+		}
+		if err := c.skip(rows); err != nil {
+			return fmt.Errorf("row group %d: column %q: %w", r.group-1, c.Name, err)
+		}
+	}
+	r.left -= rows
+	return nil
+}
 
 // Rest returns how many rows of the row group that Next reads are still to come.
 func (r *Reader[R]) Rest() int64 { return r.left }
@@ -156,6 +183,21 @@ func (c *column) fill(cells []reflect.Value) error {
 		c.set(cells[:n])
 		c.at += n
 		cells = cells[n:]
+	}
+	return nil
+}
+
+// skip goes on behind the next rows.
+func (c *column) skip(rows int64) error {
+	for rows > 0 {
+		if c.at == c.rows {
+			if err := c.load(); err != nil {
+				return err
+			}
+		}
+		n := min(rows, int64(c.rows-c.at))
+		c.at += int(n)
+		rows -= n
 	}
 	return nil
 }

@@ -81,7 +81,10 @@ func (g *Groups[R]) Close() {
 
 // Each hands the rows of row group i to f, in order, until f has enough; a row is valid until f returns.
 // Each row is checked as those of Run are, but against those of its own group alone.
-func (g *Groups[R]) Each(i int, f func(*R) (more bool)) error {
+func (g *Groups[R]) Each(i int, f func(*R) (more bool)) error { return g.EachFrom(i, 0, f) }
+
+// EachFrom is Each without the first rows of the group, which are not checked either.
+func (g *Groups[R]) EachFrom(i, skip int, f func(*R) (more bool)) error {
 	at := g.groups[i]
 	p := &g.parts[at.part]
 	reader, err := g.reader(at.part)
@@ -89,8 +92,11 @@ func (g *Groups[R]) Each(i int, f func(*R) (more bool)) error {
 		return fmt.Errorf("table %s: %w", p.path, err)
 	}
 	reader.Seek(at.group)
-	one, n := g.check(boundsOf(g.run.Summary)), 0
-	for {
+	one, n := g.check(boundsOf(g.run.Summary)), skip
+	if err := reader.Skip(int64(skip)); err != nil {
+		return fmt.Errorf("table %s: is damaged: %w", p.path, err)
+	}
+	for skip == 0 || reader.Rest() > 0 {
 		batch, err := reader.Next()
 		if err == io.EOF {
 			break

@@ -14,6 +14,7 @@ import (
 const (
 	eventBins  = 1 << 11 // of time, for the marks beside the scrubber
 	mostPauses = 200_000
+	blockRows  = 2048 // of a row group
 )
 
 // eventTable is what was learnt of events.parquet.
@@ -21,6 +22,7 @@ type eventTable struct {
 	groups  *result.Groups[result.EventRow]
 	spans   []span
 	kinds   []uint32 // of a row group: a bit for each kind that it has
+	blocks  [][]block
 	width   unit.Duration
 	counts  [][]int64 // by kind, then bin
 	rows    int64
@@ -28,6 +30,12 @@ type eventTable struct {
 	pauses  []pauseSpan // in order of time
 	unkept  int64       // pauses beyond mostPauses
 	open    map[queueName]pauseSpan
+}
+
+// block is what some rows of a group in a row have, so that the next event of a kind is found without looking at all.
+type block struct {
+	span
+	kinds uint32
 }
 
 // pauseSpan is a class of a port that its peer held.
@@ -69,13 +77,23 @@ func readEvents(ctx context.Context, run *result.Run, progress func(done, all in
 		}
 		e.spans = append(e.spans, span{From: unit.Never})
 		e.kinds = append(e.kinds, 0)
+		var blocks []block
+		n := 0
 		if err := groups.Each(i, func(r *result.EventRow) bool {
+			if n%blockRows == 0 {
+				blocks = append(blocks, block{span: span{From: unit.Never}})
+			}
+			n++
+			if r.LeftOut == 0 {
+				blocks[len(blocks)-1].add(r.Time, number[r.Kind])
+			}
 			e.row(r, number[r.Kind], i)
 			return true
 		}); err != nil {
 			groups.Close()
 			return nil, fmt.Errorf("events.parquet: %w", err)
 		}
+		e.blocks = append(e.blocks, blocks)
 	}
 	for _, p := range e.open {
 		p.Until = -1
@@ -86,6 +104,21 @@ func readEvents(ctx context.Context, run *result.Run, progress func(done, all in
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Port, b.Port), cmp.Compare(a.Class, b.Class))
 	})
 	return e, nil
+}
+
+func (b *block) add(at unit.Time, kind int) {
+	b.From, b.Until, b.kinds = min(b.From, at), max(b.Until, at+1), b.kinds|1<<kind
+}
+
+// has tells whether a block may have what is wanted: of kinds a bit each, none: all.
+func (b *block) has(q *eventQuery, kinds uint32) bool {
+	return b.From < q.Until && b.Until > q.From && (kinds == 0 || b.kinds&kinds != 0)
+}
+
+// sure reports whether a block has something that is wanted for certain.
+func (b *block) sure(q *eventQuery, kinds uint32) bool {
+	return q.Port == "" && q.Name == "" && q.Job == "" && b.Until > 0 && b.From >= q.From && b.Until <= q.Until &&
+		(kinds == 0 || b.kinds&kinds != 0)
 }
 
 func (e *eventTable) row(r *result.EventRow, kind, group int) {
@@ -172,32 +205,101 @@ func (e *eventTable) find(ctx context.Context, q eventQuery) (*eventLog, error) 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		var here []result.EventRow
-		err := e.groups.Each(i, func(r *result.EventRow) bool {
-			if q.takes(r) {
-				here = append(here, *r)
-				if q.Back && len(here) > 2*q.Most+1 {
-					here = append(here[:0], here[len(here)-q.Most-1:]...)
-				}
-			}
-			return q.Back || len(log.Events)+len(here) <= q.Most
-		})
+		here, more, err := e.in(i, &q, wanted, q.Most-len(log.Events))
 		if err != nil {
 			return nil, err
 		}
 		if q.Back {
-			for k := len(here) - 1; k >= 0; k-- {
-				log.Events = append(log.Events, here[k])
-			}
-		} else {
-			log.Events = append(log.Events, here...)
+			slices.Reverse(here)
 		}
-		if len(log.Events) > q.Most {
-			log.Events, log.More = log.Events[:q.Most], true
+		log.Events = append(log.Events, here...)
+		if full := len(log.Events) == q.Most; more || full && e.sure(i, &q, wanted) {
+			log.More = true
 			return log, nil
 		}
 	}
 	return log, nil
+}
+
+// sure reports whether row groups beyond one have another event that is wanted, so that none of them has to be read to say so.
+func (e *eventTable) sure(i int, q *eventQuery, kinds uint32) bool {
+	beyond := e.blocks[i+1:]
+	if q.Back {
+		beyond = e.blocks[:i]
+	}
+	return slices.ContainsFunc(beyond, func(all []block) bool {
+		return slices.ContainsFunc(all, func(b block) bool { return b.sure(q, kinds) })
+	})
+}
+
+// in reads what a row group has of what is wanted, in order of time: so many at most, of what is asked backwards the last. More says
+// that it has others.
+func (e *eventTable) in(i int, q *eventQuery, kinds uint32, most int) (here []result.EventRow, more bool, err error) {
+	if most == 0 {
+		most = 1 // is there one?
+		here, _, err = e.in(i, q, kinds, most)
+		return nil, len(here) > 0, err
+	}
+	blocks := e.blocks[i]
+	has := func(b block) bool { return b.has(q, kinds) }
+	first := slices.IndexFunc(blocks, has)
+	if first < 0 {
+		return nil, false, nil
+	}
+	if !q.Back {
+		here, err = e.from(i, first, q, kinds, most)
+		return here[:min(len(here), most)], len(here) > most, err
+	}
+	last := len(blocks) - 1
+	for !has(blocks[last]) {
+		last--
+	}
+	// The last block that may have some has enough, mostly.
+	if here, err = e.from(i, last, q, kinds, most); err != nil {
+		return nil, false, err
+	}
+	sure := slices.ContainsFunc(blocks[first:last], func(b block) bool { return b.sure(q, kinds) })
+	if n := len(here); n < most || n == most && !sure && first < last {
+		if here, err = e.from(i, first, q, kinds, most); err != nil {
+			return nil, false, err
+		}
+	}
+	n := len(here)
+	return here[max(n-most, 0):], n > most || n == most && sure, nil
+}
+
+// from reads what is wanted of the rows of a group from a block on: forwards one more than so many, if need be, backwards the last,
+// one more too.
+func (e *eventTable) from(i, first int, q *eventQuery, kinds uint32, most int) (here []result.EventRow, err error) {
+	rest := e.blocks[i][first:]
+	ends := slices.IndexFunc(rest, func(b block) bool { return b.Until > 0 && b.From >= q.Until }) // rows are in order of time
+	if ends < 0 {
+		ends = len(rest)
+	}
+	sure := 0 // blocks after which there is no more that is known to be wanted
+	for k := range rest {
+		if rest[k].sure(q, kinds) {
+			sure = k
+		}
+	}
+	n := 0
+	err = e.groups.EachFrom(i, first*blockRows, func(r *result.EventRow) bool {
+		if n++; n > ends*blockRows {
+			return false
+		}
+		if !q.takes(r) {
+			return q.Back || len(here) <= most
+		}
+		here = append(here, *r)
+		if q.Back && len(here) > 2*most+1 {
+			here = append(here[:0], here[len(here)-most-1:]...)
+		}
+		if !q.Back && len(here) == most && n <= sure*blockRows {
+			here = append(here, result.EventRow{}) // it has another, whatever that is
+		}
+		return q.Back || len(here) <= most
+	})
+	return here, err
 }
 
 // pausesIn lists the pauses that reach into a span of time, most at most.

@@ -1,0 +1,133 @@
+package web
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"railyard/internal/machine"
+	"railyard/internal/result"
+	"railyard/internal/unit"
+)
+
+// manyEvents writes a run with so many events, most of them marks, a drop among some ten thousand.
+func manyEvents(t testing.TB, n int) string {
+	t.Helper()
+	root := t.TempDir()
+	d := drawn{links: []string{"h1/s1", "s1/h1"}, ends: n/500 + 1}
+	draws := rand.New(rand.NewPCG(3, 9))
+	for i := range n {
+		r := result.EventRow{Time: unit.Time(i) * 2000, Kind: result.EventMark, Port: fmt.Sprintf("s%d/h%d", draws.IntN(64), draws.IntN(16)),
+			Class: 3, PSN: int32(i), Bytes: unit.Bytes(draws.IntN(100_000)), Name: fmt.Sprintf("flow%d", draws.IntN(500)), Job: "job", Frame: "data"}
+		switch v := draws.IntN(10_000); {
+		case v == 0:
+			r.Kind, r.Why = result.EventDrop, "full"
+		case v < 300:
+			r.Kind = result.EventPause
+		}
+		d.events = append(d.events, r)
+	}
+	d.write(t, root, "one", result.Complete)
+	return root
+}
+
+// What is found by the index is what is found by looking at every row.
+func TestEventsAreFoundAsInTheTable(t *testing.T) {
+	const n = 150_000 // three row groups
+	x := serve(t, manyEvents(t, n))
+	x.settled("one")
+	show, err := x.s.show("one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-show.gone
+	tables, free := show.use()
+	defer free()
+	if tables.events.groups.Len() < 3 {
+		t.Fatalf("%d row groups", tables.events.groups.Len())
+	}
+	var all []result.EventRow
+	for row, err := range tables.run.Events() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, row)
+	}
+	draws := rand.New(rand.NewPCG(5, 5))
+	for range 60 {
+		q := eventQuery{From: unit.Time(draws.Int64N(2000 * n)), Until: maxTime, Most: 1 + draws.IntN(3), Back: draws.IntN(2) == 0}
+		if draws.IntN(3) > 0 {
+			q.Until = q.From + unit.Time(draws.Int64N(2000*n))
+		}
+		if k := []string{"", "drop", "pause", "timeout"}[draws.IntN(4)]; k != "" {
+			q.Kinds = map[string]bool{k: true}
+		}
+		if draws.IntN(4) == 0 {
+			q.Port = "s3/h5"
+		}
+		got, err := tables.events.find(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, more := byLooking(all, &q)
+		if more != got.More || !slices.EqualFunc(want, got.Events, func(a, b result.EventRow) bool { return a == b }) {
+			t.Errorf("%+v: %d events, more %v: %+v, want %d, more %v: %+v", q, len(got.Events), got.More, got.Events, len(want), more, want)
+		}
+	}
+}
+
+// byLooking is find without an index.
+func byLooking(all []result.EventRow, q *eventQuery) (found []result.EventRow, more bool) {
+	for i := range all {
+		r := &all[i]
+		if q.Back {
+			r = &all[len(all)-1-i]
+		}
+		if q.takes(r) {
+			found = append(found, *r)
+		}
+	}
+	return found[:min(len(found), q.Most)], len(found) > q.Most
+}
+
+// What it costs to find the next event of a kind, in CPU time. RAILYARD_EVENTS says among how many.
+func BenchmarkNextEvent(b *testing.B) {
+	n := 1_000_000
+	if s := os.Getenv("RAILYARD_EVENTS"); s != "" {
+		n, _ = strconv.Atoi(s)
+	}
+	x := serve(b, manyEvents(b, n))
+	x.settled("one")
+	show, err := x.s.show("one")
+	if err != nil {
+		b.Fatal(err)
+	}
+	<-show.gone
+	t, free := show.use()
+	defer free()
+	for _, kind := range []string{"mark", "pause", "drop", "timeout", ""} {
+		for _, back := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s/back=%v", kind, back), func(b *testing.B) {
+				draws := rand.New(rand.NewPCG(1, 1))
+				before := machine.CPU()
+				for range b.N {
+					at := unit.Time(draws.Int64N(int64(n) * 2000))
+					q := eventQuery{From: at, Until: maxTime, Most: 1, Back: back}
+					if back {
+						q.From, q.Until = 0, at
+					}
+					if kind != "" {
+						q.Kinds = map[string]bool{kind: true}
+					}
+					if _, err := t.events.find(b.Context(), q); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric((machine.CPU()-before)*1e3/float64(b.N), "cpu-ms/op")
+			})
+		}
+	}
+}
