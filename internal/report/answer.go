@@ -53,6 +53,21 @@ func (d *Data) answer() (sentence string, bullets []string) {
 	return sentence, d.bullets(nil)
 }
 
+// Lead is the blame that the sentence of Answer begins with, of several jobs that of the first; nil: it names none.
+func Lead(d *Data) *diagnose.Blame {
+	if len(d.Jobs) > 0 {
+		return Lead(d.Jobs[0])
+	}
+	g := d.lifetime()
+	if g == nil {
+		g = d.Summary.Diagnosis
+	}
+	if g == nil {
+		return nil
+	}
+	return d.main(g)
+}
+
 // lifetime is where the time of a job went, if aborts or checkpoints took of it what is worth to be said first.
 func (d *Data) lifetime() *diagnose.Diagnosis {
 	g := d.Summary.Lifetime

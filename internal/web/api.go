@@ -218,6 +218,22 @@ type tried struct {
 	Why        string         `json:"why"`
 }
 
+// lead is the port, or the rank, that the answer is about.
+type lead struct {
+	Job  string `json:"job"`
+	Port string `json:"port"` // "": none
+	Rank *int32 `json:"rank"`
+}
+
+// leadOf finds it. Of a link inside a host there are no rows over time.
+func leadOf(d *report.Data) *lead {
+	b := report.Lead(d)
+	if b == nil || b.Port == "" && b.Rank == nil {
+		return nil
+	}
+	return &lead{d.Summary.PerJob()[0].Job, b.Port, b.Rank}
+}
+
 // finding is a cause of the time that a step or message took.
 type finding struct {
 	Cause string        `json:"cause"` // its column
@@ -236,6 +252,7 @@ type runAnswer struct {
 	Version    string            `json:"version"`
 	End        unit.Time         `json:"end_ps"`
 	Answer     string            `json:"answer"`
+	Lead       *lead             `json:"lead"` // what the answer leads to; null: no place
 	Bullets    []string          `json:"bullets"`
 	Notes      []string          `json:"notes"`
 	Headline   []headline.Figure `json:"headline"`
@@ -268,6 +285,7 @@ func (s *Server) apiRun(w http.ResponseWriter, _ *http.Request, q query) error {
 		Want: []string{}, Pieces: report.Pieces(run), Scenario: d.Summary.ScenarioYAML}
 	a.Collectives = s.options.Plan != nil && slices.Contains(a.Tables, "steps")
 	sentence, bullets := report.Answer(d)
+	a.Lead = leadOf(d)
 	a.Answer, a.Bullets = sentence, append(a.Bullets, bullets...)
 	var all []report.Finding
 	a.Subject, a.Whole, all = report.Findings(d)

@@ -20,8 +20,10 @@ func manyEvents(t testing.TB, n int) string {
 	d := drawn{links: []string{"h1/s1", "s1/h1"}, ends: n/500 + 1}
 	draws := rand.New(rand.NewPCG(3, 9))
 	for i := range n {
-		r := result.EventRow{Time: unit.Time(i) * 2000, Kind: result.EventMark, Port: fmt.Sprintf("s%d/h%d", draws.IntN(64), draws.IntN(16)),
-			Class: 3, PSN: int32(i), Bytes: unit.Bytes(draws.IntN(100_000)), Name: fmt.Sprintf("flow%d", draws.IntN(500)), Job: "job", Frame: "data"}
+		r := result.EventRow{Time: unit.Time(i) * 2000, Kind: result.EventMark,
+			Port:  fmt.Sprintf("s%d/h%d", draws.IntN(64), draws.IntN(16)),
+			Class: 3, PSN: int32(i), Bytes: unit.Bytes(draws.IntN(100_000)), Job: "job", Frame: "data",
+			Name: fmt.Sprintf("flow%d", draws.IntN(500))}
 		switch v := draws.IntN(10_000); {
 		case v == 0:
 			r.Kind, r.Why = result.EventDrop, "full"

@@ -15,7 +15,7 @@ export interface Threshold {
 }
 export interface Run {
   id: string; directory: string; name: string; state: string; seed: number; version: string; end_ps: number; answer: string;
-  bullets: string[]; notes: string[]; headline: Figure[]; subject: string; whole_ps: number; findings: Finding[]; blames: Blame[];
+  lead: { job: string; port: string; rank: number | null } | null; bullets: string[]; notes: string[]; headline: Figure[]; subject: string; whole_ps: number; findings: Finding[]; blames: Blame[];
   thresholds: Threshold[]; tables: string[]; want: string[]; whatif: Tried[] | null; pieces: string[]; collectives: boolean; scenario: string;
 }
 export interface Port {
