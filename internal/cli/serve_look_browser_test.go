@@ -1,0 +1,185 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A golden picture is so wide: text is grey there, so that another font does not matter, while what is missing, misplaced or of
+// another colour does.
+const goldenWidth = 160
+
+// How far a screenshot may be from its golden: a pixel differs if a channel does by more than so much, and so many of all may.
+const (
+	goldenChannel = 20
+	goldenShare   = 0.02
+)
+
+// What the page looks like, at four widths on light and on dark paper: a run with events and a chosen port, a training with
+// everything opened, the list of runs.
+func TestBrowserServeLooks(t *testing.T) {
+	b := startOnline(t, "--disable-gpu")
+	root := t.TempDir()
+	simulated(t, withSeries(t, "incast"), filepath.Join(root, "incast"))
+	address := serving(t, root)
+	at := address + "#/run/incast?map=canvas&t=600000000&sel=port%7Crail1%2Fhost9"
+	for _, width := range []int{1280, 1920, 2560, 3840} {
+		for _, scheme := range []string{"light", "dark"} {
+			b.show(width, scheme)
+			b.open("about:blank")
+			b.open(at)
+			b.await(`document.getElementById("settled") && document.getElementById("grain")?.dataset.level === "0" &&
+				document.getElementById("progress")?.textContent.includes("rows read") && document.querySelector("figure canvas")`)
+			golden(t, fmt.Sprintf("run-%d-%s", width, scheme), b.picture(width, width*10/9))
+			b.fits(t, width)
+		}
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		b.show(1440, scheme)
+		b.open("about:blank")
+		b.open(address)
+		b.await(`document.querySelector("#runs a")`)
+		golden(t, "runs-1440-"+scheme, b.picture(1440, 500))
+	}
+}
+
+// fits complains of a page that is wider than its window, or whose text is cut off.
+func (b *chromium) fits(t *testing.T, width int) {
+	t.Helper()
+	var wide int
+	if b.run("document.documentElement.scrollWidth", &wide); wide > width {
+		t.Errorf("the page is %d pixels wide in a window of %d", wide, width)
+	}
+}
+
+// picture returns what the page shows, so large.
+func (b *chromium) picture(width, height int) image.Image {
+	b.t.Helper()
+	var shot struct{ Data string }
+	b.run(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(0)))) && 0`, new(int))
+	b.call("Page.captureScreenshot", fields{"format": "png", "captureBeyondViewport": true,
+		"clip": fields{"x": 0, "y": 0, "width": width, "height": height, "scale": 1}}, &shot)
+	raw, err := base64.StdEncoding.DecodeString(shot.Data)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	p, err := png.Decode(bytes.NewReader(raw))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return p
+}
+
+// golden compares a picture with the one that somebody looked at; RAILYARD_UPDATE=1 keeps it instead.
+func golden(t *testing.T, name string, p image.Image) {
+	t.Helper()
+	got := smaller(p, goldenWidth)
+	file := filepath.Join("testdata", "serve", name+".png")
+	if os.Getenv("RAILYARD_UPDATE") != "" {
+		var out bytes.Buffer
+		if err := png.Encode(&out, got); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if share := differing(got, want); share > goldenShare {
+		shot := filepath.Join(os.TempDir(), "railyard-"+name+".png")
+		var out bytes.Buffer
+		if err := png.Encode(&out, p); err == nil {
+			_ = os.WriteFile(shot, out.Bytes(), 0o644)
+		}
+		t.Errorf("%s: %.1f %% of it differ from %s, want at most %.0f %%; it looks like %s", name, 100*share, file, 100*goldenShare, shot)
+	}
+}
+
+// smaller is a picture of a width, each pixel the mean of those that it stands for.
+func smaller(p image.Image, width int) *image.RGBA {
+	in := image.NewRGBA(p.Bounds())
+	draw.Draw(in, in.Bounds(), p, p.Bounds().Min, draw.Src)
+	w, h := in.Rect.Dx(), in.Rect.Dy()
+	height := h * width / w
+	out := image.NewRGBA(image.Rect(0, 0, width, height))
+	for y := range height {
+		for x := range width {
+			var sum [3]int
+			n := 0
+			for v := h * y / height; v < h*(y+1)/height; v++ {
+				for u := w * x / width; u < w*(x+1)/width; u++ {
+					at := in.Pix[v*in.Stride+4*u:]
+					sum[0], sum[1], sum[2] = sum[0]+int(at[0]), sum[1]+int(at[1]), sum[2]+int(at[2])
+					n++
+				}
+			}
+			out.SetRGBA(x, y, color.RGBA{uint8(sum[0] / n), uint8(sum[1] / n), uint8(sum[2] / n), 255})
+		}
+	}
+	return out
+}
+
+// differing is the share of pixels that are not alike.
+func differing(a, b image.Image) float64 {
+	if a.Bounds() != b.Bounds() {
+		return 1
+	}
+	n, all := 0, 0
+	for y := range a.Bounds().Dy() {
+		for x := range a.Bounds().Dx() {
+			r, g, bl, _ := a.At(x, y).RGBA()
+			r2, g2, b2, _ := b.At(x, y).RGBA()
+			far := func(u, v uint32) bool { return max(u, v)-min(u, v) > goldenChannel<<8 }
+			if all++; far(r, r2) || far(g, g2) || far(bl, b2) {
+				n++
+			}
+		}
+	}
+	return float64(n) / float64(all)
+}
+
+// A golden tells another picture from its own: one whose map is gone, one on the other paper.
+func TestGoldensTellPicturesApart(t *testing.T) {
+	open := func(name string) image.Image {
+		b, err := os.ReadFile(filepath.Join("testdata", "serve", name+".png"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := png.Decode(bytes.NewReader(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	light := open("run-1280-light")
+	if share := differing(light, open("run-1280-dark")); share < 0.5 {
+		t.Errorf("light and dark differ in %.1f %%", 100*share)
+	}
+	bare := smaller(light, goldenWidth)
+	for y := bare.Bounds().Dy() / 2; y < bare.Bounds().Dy()*3/4; y++ {
+		for x := range goldenWidth {
+			bare.Set(x, y, color.White)
+		}
+	}
+	if share := differing(light, bare); share <= goldenShare {
+		t.Errorf("without a quarter of it, it differs in %.1f %%, which would pass", 100*share)
+	}
+}
