@@ -63,7 +63,8 @@ func TestBrowserServeByKeysAlone(t *testing.T) {
 	b.await(`document.querySelector("#runs a")`)
 	b.tabTo(`e.closest("#runs") && e.tagName === "A"`)
 	b.press("Enter")
-	b.await(`document.getElementById("lead") && document.getElementById("when") && document.getElementById("progress")?.textContent.includes("rows read")`)
+	b.await(`document.getElementById("lead") && document.getElementById("when") &&
+		document.getElementById("progress")?.textContent.includes("rows read")`)
 	b.tabTo(`e.id === "lead"`)
 	b.press("Enter")
 	b.await(fmt.Sprintf(`document.getElementById("detail-title").textContent === "Port %s"`, run.Summary.Diagnosis.Main().Port))
