@@ -68,7 +68,8 @@ func TestBrowserServeShowsWhatIsPlanted(t *testing.T) {
 	}
 	b.t = t
 	t.Logf("seen: %v", seen)
-	if *plantedFamilies == flag.Lookup("planted-families").DefValue && (seen[shownFull] == 0 || seen[shownLost] == 0 || seen[shownHeld] == 0) {
+	usual := flag.Lookup("planted-families").DefValue
+	if *plantedFamilies == usual && (seen[shownFull] == 0 || seen[shownLost] == 0 || seen[shownHeld] == 0) {
 		t.Errorf("of these families not each kind of sign was looked for: %v", seen)
 	}
 }
