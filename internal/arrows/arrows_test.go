@@ -241,6 +241,9 @@ var rules = map[string]rule{
 		why: "it turns text of another simulator into text of ours; whether that is right is for the decoder " +
 			"to say",
 	},
+	"telemetry": {
+		why: "what a fabric shows is a value: who writes it, and who judges by it, knows more, or must not",
+	},
 	"noun": {
 		why: "what things are called is shared by all who name, cure or explain them: it may depend on none of them",
 	},
@@ -258,7 +261,7 @@ var rules = map[string]rule{
 		why:   "it reads bytes that nobody vouches for, so it knows the format and nothing else",
 	},
 	"result": {
-		may:   "diagnose input mfu noun output parquet qos shown",
+		may:   "diagnose input mfu noun output parquet qos shown telemetry",
 		third: "github.com/goccy/go-yaml github.com/parquet-go/parquet-go",
 		why:   "a run directory can be read without the simulator that wrote it",
 	},
@@ -356,7 +359,7 @@ var rules = map[string]rule{
 		why: "it shows frames of a network as captures show them: it hears of them as record does, and decides nothing",
 	},
 	"record": {
-		may: "cc coll diagnose exec fabric mfu nccl nic nn noun plan qos result roce topo train workload",
+		may: "cc coll diagnose exec fabric mfu nccl nic nn noun plan qos result roce splitmix telemetry topo train workload",
 		why: "it turns what happens in a run into tables and figures: what happens is for run and the engine",
 	},
 	"inside": {

@@ -61,6 +61,11 @@ func (f *Fabric) Waiting(id PortID, class int) unit.Bytes {
 	return unit.Bytes(f.queues[int(id)*f.nc+class].bytes)
 }
 
+// Peak returns the most bytes that ever waited in the egress queue of a class.
+func (f *Fabric) Peak(id PortID, class int) unit.Bytes {
+	return unit.Bytes(f.queues[int(id)*f.nc+class].high)
+}
+
 // sample notes a queue's length at the sampling instants since its last change, run-length coded:
 // one sample where the value differs from the one before. It is called before each change. Sampling
 // instant i is at (i+1/2) intervals.

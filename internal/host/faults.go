@@ -41,6 +41,7 @@ type Slower struct {
 	Host int32
 	While
 	Rate  unit.Bitrate
+	Twice bool // all bytes cross it twice, whatever its rate is: in place of Rate
 	Named bool // Link is
 	Link  int32
 }
@@ -93,7 +94,8 @@ func (f *faulty) turns(full unit.Bitrate, about func(*Slower) bool) []turn {
 	return turns(full, own)
 }
 
-// turns are the rates of a link over time: of several that hold at once the last does.
+// turns are the rates of a link over time: of several that hold at once the last does. Where bytes cross it twice, half of
+// that is left for each.
 func turns(full unit.Bitrate, all []Slower) (list []turn) {
 	var times []unit.Time
 	for _, s := range all {
@@ -104,11 +106,18 @@ func turns(full unit.Bitrate, all []Slower) (list []turn) {
 	}
 	slices.Sort(times)
 	for _, t := range slices.Compact(times) {
-		at := turn{t, full}
+		at, twice := turn{t, full}, false
 		for _, s := range all {
-			if s.From <= t && t < s.until() {
+			switch {
+			case t < s.From || t >= s.until():
+			case s.Twice:
+				twice = true
+			default:
 				at.rate = s.Rate
 			}
+		}
+		if twice {
+			at.rate /= 2
 		}
 		list = append(list, at)
 	}

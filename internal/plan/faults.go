@@ -45,10 +45,11 @@ type GPUFault struct {
 type HostFault struct {
 	Host int32
 	fabric.While
-	Hangs bool
-	PCIe  unit.Bitrate // 0: as always
-	Named bool         // it is that of Link alone
-	Link  int32        // of the hosts' graph
+	Hangs  bool
+	PCIe   unit.Bitrate // 0: as always
+	Staged bool         // what NICs carry crosses PCIe twice
+	Named  bool         // it is that of Link alone
+	Link   int32        // of the hosts' graph
 }
 
 // Mishaps returns what the scenario's faults come to.
@@ -113,7 +114,7 @@ type mishaps struct {
 var doers = map[string]func(m *mishaps, f *scenario.Fault, i int, from unit.Time) error{
 	"drop": random, "duplicate": random, "reorder": random, "bit_errors": random,
 	"down": (*mishaps).down, "storm": (*mishaps).storm, "speed": (*mishaps).speed, "config": (*mishaps).config,
-	"leak": (*mishaps).leak, "pcie": (*mishaps).pcie, "hang": (*mishaps).hang, "slow": (*mishaps).slow,
+	"leak": (*mishaps).leak, "pcie": (*mishaps).pcie, "staged": (*mishaps).staged, "hang": (*mishaps).hang, "slow": (*mishaps).slow,
 }
 
 // planFaults translates the scenario's faults.
@@ -349,6 +350,21 @@ func (m *mishaps) pcie(f *scenario.Fault, i int, from unit.Time) error {
 	}
 	for _, h := range m.out.Entries[i].Hosts {
 		m.out.Hosts = append(m.out.Hosts, HostFault{Host: h, While: lasting(f, from), PCIe: f.PCIe.Value, Named: named, Link: link})
+	}
+	return nil
+}
+
+func (m *mishaps) staged(f *scenario.Fault, i int, from unit.Time) error {
+	full := m.p.Scenario.Cluster.Host.PCIe
+	if g := m.p.hostGraph; g != nil {
+		full = g.fastestCard()
+	}
+	if full == 0 {
+		return problem(m.p.Scenario, fmt.Sprintf("faults[%d].staged", i), "true: has no effect, PCIe of NICs has no limit: "+
+			"want cluster.host.pcie")
+	}
+	for _, h := range m.out.Entries[i].Hosts {
+		m.out.Hosts = append(m.out.Hosts, HostFault{Host: h, While: lasting(f, from), Staged: true})
 	}
 	return nil
 }

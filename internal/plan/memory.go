@@ -301,6 +301,9 @@ func (p *Plan) tableMemory(steps []int64, job unit.Duration) (sum unit.Bytes) {
 	if out.Gradients {
 		sum += result.RowGroupRows * rowMemory
 	}
+	if out.Telemetry.Set { // rows of a group, and how long each operation took
+		sum += result.RowGroupRows*telemetryMemory + unit.Bytes(operations)*stretchMemory
+	}
 	if out.Series {
 		rows := int64(len(p.Graph.Ports)*(1+p.Classes()) + len(p.Pairs))
 		sum += result.RowGroupRows*eventMemory + unit.Bytes(min(mul(rows, SeriesIntervals(rows)), seriesRows))*seriesMemory
@@ -319,12 +322,14 @@ func (p *Plan) parts() int64 {
 // A series keeps so many intervals where the scenario does not say how long they are, and fewer where
 // links, queues and queue pairs would have more rows in them.
 const (
-	seriesMost   = 512
-	seriesLeast  = 32
-	seriesRows   = 1 << 22
-	seriesMemory = 64  // bytes of one of those
-	eventMemory  = 300 // bytes of a row that is gathered, as it is and encoded
-	tallyMemory  = 200 // bytes of the counts at a port, or of a queue pair
+	seriesMost      = 512
+	seriesLeast     = 32
+	seriesRows      = 1 << 22
+	seriesMemory    = 64  // bytes of one of those
+	eventMemory     = 300 // bytes of a row that is gathered, as it is and encoded
+	telemetryMemory = 900 // bytes of a row of telemetry
+	stretchMemory   = 32  // bytes that telemetry keeps of an operation
+	tallyMemory     = 200 // bytes of the counts at a port, or of a queue pair
 )
 
 // SeriesIntervals is how many intervals are kept of a series with so many rows in each.

@@ -36,6 +36,7 @@ func (j *Job) GaveUp(at unit.Time, qp int32, err error, ranks []Standing) {
 	t := &p.Scenario.Transport
 	longest := t.Timeout.Value * unit.Duration(1+2*t.Retries) // timeouts in a row are drawn out to twice their time
 	a.Faults = j.r.faultTexts(p.Suspects(at.Add(-min(longest, unit.Duration(at))), at, p.LinksOf(q), nil))
+	j.watchAbort(at, ranks, qp, ends.to)
 	j.abort(a, fmt.Sprintf("%v (%s)", err, who), "on its way")
 }
 
@@ -83,6 +84,7 @@ func (j *Job) Hung(at unit.Time, ranks []Standing) {
 		}
 		a.Faults = j.faultsAt(all, j.openLinks(), s.Since, at)
 	}
+	j.watchAbort(at, ranks, -1, "")
 	j.abort(a, text, where)
 }
 

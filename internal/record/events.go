@@ -127,6 +127,7 @@ func (r *Recorder) PortEvent(island int32, e fabric.Event) {
 
 // PairEvent takes what happened at an end of a queue pair.
 func (r *Recorder) PairEvent(island int32, e nic.Event) {
+	r.watchPair(&e)
 	if e.Kind == nic.EventCNPReceived && r.series.cnps != nil {
 		r.series.cnps[e.QP]++
 	}

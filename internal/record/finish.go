@@ -31,6 +31,7 @@ func (r *Recorder) Finish(s *result.Summary, e Ending) (err error) {
 	r.Join()
 	leftOut := r.finishEvents(now)
 	r.finishSeries(now)
+	r.finishWatch(now)
 	r.sortStuck()
 	for _, j := range r.jobs {
 		j.critical.close()

@@ -22,6 +22,7 @@ var explains = map[string][]diagnose.Kind{
 	"config": {diagnose.SharedPort, diagnose.SlowPort, diagnose.FullBuffer, diagnose.LossyLink, diagnose.Controller, diagnose.Timeouts},
 	"leak":   {diagnose.SharedPort, diagnose.SlowPort, diagnose.FullBuffer, diagnose.Controller},
 	"pcie":   {diagnose.PCIe, diagnose.Receiver, diagnose.Watchdog},
+	"staged": {diagnose.PCIe, diagnose.Receiver, diagnose.Watchdog},
 	"hang":   {diagnose.SlowRank, diagnose.Dependency},
 	"slow":   {diagnose.SlowRank},
 }

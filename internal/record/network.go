@@ -24,6 +24,7 @@ type Network interface {
 	FlushSamples(now unit.Time)
 	PausedFor(now unit.Time, port topo.PortID) []fabric.RootTime
 	Waiting(port topo.PortID, class int) unit.Bytes
+	Peak(port topo.PortID, class int) unit.Bytes
 	MaxShared(switchIndex int) (used, size unit.Bytes)
 	LosslessDrops(port topo.PortID) int64
 	Deadlock() []topo.PortID

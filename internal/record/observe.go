@@ -40,6 +40,7 @@ type Recorder struct {
 
 	events events
 	series series
+	watch  watch
 	waits  circles
 	ways   *crossings // for diagnoses
 	// dataLost are the ports that lost data for want of room; refused is how many frames under PFC were lost so.
@@ -299,6 +300,9 @@ func (r *Recorder) Open(parts Parts) {
 	if r.TakesSeries() {
 		r.openSeries()
 	}
+	if r.Watches() {
+		r.openWatch()
+	}
 	r.openWaits()
 }
 
@@ -352,6 +356,7 @@ func (j *Job) gradients(s *exec.StepRecord) {
 
 // step takes a step that a rank has ended.
 func (j *Job) step(s *exec.StepRecord, waits []exec.Wait) {
+	j.watchStep(s)
 	var loss *float64
 	if j.train != nil && s.Step != workload.StartStep {
 		loss = new(j.train.RankLoss(s.Rank, s.Step))
@@ -488,6 +493,7 @@ func (j *Job) operation(p *exec.OperationRecord) {
 		End:        p.End,
 		ReleasedBy: p.ReleasedBy,
 	})
+	j.watchOperation(p, op)
 	if op.Kind != workload.Communication {
 		return
 	}
@@ -526,6 +532,7 @@ func (r *Recorder) flow(f *flow) {
 		Path:        r.pathOf(&f.Flow),
 		Status:      result.StatusUnfinished,
 	}
+	r.watchFlow(f.QP, f.Marks)
 	j := r.jobOf(q)
 	if j != nil {
 		row.Job = j.name()

@@ -91,13 +91,16 @@ func (r *Recorder) openSeries() {
 	s.flows, s.cnps = make([]flowState, len(r.plan.Pairs)), make([]int64, len(r.plan.Pairs))
 }
 
-// Due returns when Look is to be called next: never where nobody wants a series, or looks for deadlocks.
-func (r *Recorder) Due() unit.Time { return min(r.dueSeries(), r.waits.next()) }
+// Due returns when Look is to be called next: never where nobody wants a series or telemetry, or looks for deadlocks.
+func (r *Recorder) Due() unit.Time { return min(r.dueSeries(), r.watch.due(), r.waits.next()) }
 
 // Look looks at everything that is due. All events up to now, which is Due, are done in all islands, and none after.
 func (r *Recorder) Look(now unit.Time) {
 	if r.dueSeries() == now {
 		r.lookSeries(now)
+	}
+	if r.watch.due() == now {
+		r.lookWatch(now)
 	}
 	if r.waits.next() == now {
 		r.lookWaits(now)
@@ -235,7 +238,7 @@ func (r *Recorder) finishSeries(now unit.Time) {
 	if s.table == nil {
 		return
 	}
-	if now > s.ended && r.Due() != unit.Never {
+	if now > s.ended && r.dueSeries() != unit.Never {
 		r.lookSeries(now)
 	}
 	from := unit.Time(0)

@@ -34,6 +34,7 @@ func (w *circles) next() unit.Time {
 
 // Idle says that nothing happens until an instant: the waits stay as they are.
 func (r *Recorder) Idle(until unit.Time) {
+	r.watch.idle(until)
 	if r.waits.every > 0 {
 		r.waits.at = until
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"railyard/internal/telemetry"
 	"railyard/internal/unit"
 )
 
@@ -65,5 +66,22 @@ func checkSeries(b *bounds) func(*SeriesRow) error {
 			figure("utilisation", r.Utilisation, 1), in("paused_ps", r.Paused, 0, whole), size("marks", r.Marks),
 			size("drops", r.Drops), size("bytes", r.Bytes), size("cnps", r.CNPs), size("rate_bps", r.Rate),
 			size("target_bps", r.Target), figure("alpha", r.Alpha, maxAlpha), size("window_bytes", r.Window))
+	}
+}
+
+func checkTelemetry(b *bounds) func(*telemetry.Row) error {
+	return func(r *telemetry.Row) error {
+		if !slices.Contains(telemetry.Kinds(), telemetry.Kind(r.Kind)) {
+			return fmt.Errorf("kind is %q, want one of %v", r.Kind, telemetry.Kinds())
+		}
+		err := cmp.Or(in("priority", r.Priority, -1, 7), in("rank", r.Rank, -1, math.MaxInt32),
+			in("seq", r.Seq, -1, math.MaxInt64), in("bytes", r.Bytes, -1, math.MaxInt64), in("end_ps", r.End, -1, unit.Never))
+		for c := range telemetry.CounterCount {
+			err = cmp.Or(err, in(telemetry.Counters[c].Name, r.Get(c), -1, math.MaxInt64))
+		}
+		if r.Kind != string(telemetry.Line) { // a line may be of a time that the run did not come to
+			err = cmp.Or(err, b.time("time_ps", r.Time))
+		}
+		return err
 	}
 }

@@ -42,6 +42,8 @@ func (r *Run) WriteCSV(w io.Writer, table string) (int64, error) {
 		return writeCSV(w, r.Series())
 	case "gradients":
 		return writeCSV(w, r.Gradients())
+	case "telemetry":
+		return writeCSV(w, r.Telemetry())
 	}
 	return 0, fmt.Errorf("table %q: want one of %s", table, strings.Join(TableNames(), ", "))
 }

@@ -12,6 +12,7 @@ import (
 
 	"railyard/internal/parquet"
 	"railyard/internal/scripttest"
+	"railyard/internal/telemetry"
 )
 
 func TestCSV(t *testing.T) {
@@ -82,4 +83,4 @@ func TestCSVColumnsAreThoseOfParquet(t *testing.T) {
 var rowTypes = map[string]any{"steps": StepRow{}, "operations": OperationRow{}, "flows": FlowRow{}, "links": LinkRow{},
 	"queues": QueueRow{}, "paths": PathRow{}, "hops": HopRow{},
 	"losses": LossRow{}, "shares": ShareRow{}, "events": EventRow{}, "series": SeriesRow{},
-	"gradients": GradientRow{}}
+	"gradients": GradientRow{}, "telemetry": telemetry.Row{}}

@@ -16,6 +16,7 @@ import (
 	"railyard/internal/input"
 	"railyard/internal/output"
 	"railyard/internal/shown"
+	"railyard/internal/telemetry"
 )
 
 const runFile = "run.json"
@@ -46,6 +47,7 @@ type Dir struct {
 	shares     *Table[ShareRow]
 	events     *Table[EventRow]
 	series     *Table[SeriesRow]
+	telemetry  *Table[telemetry.Row]
 	gradients  *Table[GradientRow]
 	open       []closer // in order of opening
 
@@ -250,6 +252,14 @@ func (d *Dir) Series() *Table[SeriesRow] {
 		return nil
 	}
 	return lazily(d, &d.series, "series")
+}
+
+// Telemetry returns the table of what devices show.
+func (d *Dir) Telemetry() *Table[telemetry.Row] {
+	if d == nil {
+		return nil
+	}
+	return lazily(d, &d.telemetry, "telemetry")
 }
 
 // Gradients returns the table of gradients back through time.

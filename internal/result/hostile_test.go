@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/telemetry"
 	"railyard/internal/unit"
 )
 
@@ -143,6 +144,8 @@ func TestRowsAreChecked(t *testing.T) {
 		{"row 0: busy_ps is 3, want 0 to 2",
 			checked(t, s, "series", []SeriesRow{{Kind: SeriesLink, Until: 2, Busy: 3}}, (*Run).Series)},
 		{"row 0: norm is -1, want at least 0", checked(t, s, "gradients", []GradientRow{{Norm: -1}}, (*Run).Gradients)},
+		{`row 0: kind is "weather", want one of`, checked(t, s, "telemetry", []telemetry.Row{{Kind: "weather"}}, (*Run).Telemetry)},
+		{"row 0: rx_pfc is -2, want -1", checked(t, s, "telemetry", []telemetry.Row{{Kind: "port", RxPFC: -2}}, (*Run).Telemetry)},
 		{"row 0: position is -1, want 0", checked(t, s, "gradients", []GradientRow{{Position: -1}}, (*Run).Gradients)},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), "is damaged: "+c.want) {
@@ -331,6 +334,7 @@ func FuzzRunDirectory(f *testing.F) {
 	d.Events().Add(EventRow{Kind: EventMark, Port: "rail1/host1", Class: 3, Bytes: 5})
 	d.Series().Add(SeriesRow{Until: 5, Kind: SeriesLink, Port: "rail1/host1", Busy: 3, Utilisation: 0.6})
 	d.Gradients().Add(GradientRow{Layer: "rnn.1", Norm: 0.5})
+	d.Telemetry().Add(telemetry.NewRow(telemetry.Port, "leaf1", "leaf1/spine1", 5))
 	if err := d.Finish(&Summary{State: Complete, VirtualTime: 1 << 40, Name: "x", Flows: []FlowFigures{{Name: "f"}},
 		Notes: []string{"n"}}); err != nil {
 		f.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"railyard/internal/input"
 	"railyard/internal/output"
+	"railyard/internal/telemetry"
 )
 
 // Run is a run directory that is read.
@@ -121,6 +122,11 @@ func (r *Run) Shares() iter.Seq2[ShareRow, error] { return rows(r, "shares", che
 
 // Events reads events.parquet.
 func (r *Run) Events() iter.Seq2[EventRow, error] { return rows(r, "events", checkEvents) }
+
+// Telemetry reads telemetry.parquet.
+func (r *Run) Telemetry() iter.Seq2[telemetry.Row, error] {
+	return rows(r, "telemetry", checkTelemetry)
+}
 
 // Series reads series.parquet.
 func (r *Run) Series() iter.Seq2[SeriesRow, error] { return rows(r, "series", checkSeries) }

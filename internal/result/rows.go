@@ -9,7 +9,7 @@ import (
 // documented and exported.
 func TableNames() []string {
 	return []string{"steps", "operations", "flows", "links", "queues", "paths", "hops", "losses", "shares", "events",
-		"series", "gradients"}
+		"series", "gradients", "telemetry"}
 }
 
 // Causes is a cause.Split as columns of a table and as an object of run.json, in

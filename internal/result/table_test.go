@@ -16,6 +16,7 @@ import (
 	"railyard/internal/cause"
 	"railyard/internal/machine/machinetest"
 	"railyard/internal/scripttest"
+	"railyard/internal/telemetry"
 	"railyard/internal/unit"
 )
 
@@ -29,7 +30,7 @@ func TestColumns(t *testing.T) {
 	}{{"steps", StepRow{}}, {"operations", OperationRow{}}, {"flows", FlowRow{}}, {"links", LinkRow{}}, {"queues",
 		QueueRow{}}, {"paths", PathRow{}}, {"hops", HopRow{}}, {"losses", LossRow{}}, {"shares", ShareRow{}},
 		{"events", EventRow{}}, {"series", SeriesRow{}},
-		{"gradients", GradientRow{}}} {
+		{"gradients", GradientRow{}}, {"telemetry", telemetry.Row{}}} {
 		b.WriteString(c.name + "\n")
 		s := parquet.SchemaOf(c.row)
 		for _, path := range s.Columns() {

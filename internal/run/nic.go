@@ -44,7 +44,7 @@ func hostFaults(m *plan.Mishaps) *host.Faults {
 			f.Hangs = append(f.Hangs, host.Hang{Host: x.Host, While: host.While(x.While)})
 		} else {
 			f.PCIe = append(f.PCIe, host.Slower{Host: x.Host, While: host.While(x.While), Rate: x.PCIe,
-				Named: x.Named, Link: x.Link})
+				Twice: x.Staged, Named: x.Named, Link: x.Link})
 		}
 	}
 	return f

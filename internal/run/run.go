@@ -223,7 +223,7 @@ func (r *runner) build() error {
 	}
 	hc, nc := hostConfig(r.plan), nicConfig(r.plan)
 	nc.OnTimeout, nc.OnFull = r.record.TimedOut, r.record.Lost
-	if r.record.LogsEvents() || r.record.TakesSeries() {
+	if r.record.LogsEvents() || r.record.TakesSeries() || r.record.Watches() {
 		nc.OnEvent = r.record.PairEvent
 	}
 	if r.capture != nil {

@@ -39,6 +39,7 @@ type Fault struct {
 	Leak        Opt[unit.Bytes]   // of the switch's shared buffer
 	PCIe        Opt[unit.Bitrate] // of each NIC of the host
 	PCIeLink    Opt[string]       // of this link of the host's graph instead
+	Staged      bool              // the host has no peer memory: what NICs carry crosses PCIe twice
 	Hang        Opt[unit.Duration]
 	Slow        Opt[unit.Ratio] // kernels of the GPU take times as long
 }
@@ -90,6 +91,7 @@ var FaultKinds = []FaultKind{
 	{Key: "config", On: []string{OnPort}, Lasts: true, asked: func(f *Fault) bool { return f.Config.set() }},
 	{Key: "leak", On: []string{OnSwitch}, Lasts: true, asked: func(f *Fault) bool { return f.Leak.Set }},
 	{Key: "pcie", On: []string{OnHost}, Lasts: true, asked: func(f *Fault) bool { return f.PCIe.Set }},
+	{Key: "staged", On: []string{OnHost}, Lasts: true, asked: func(f *Fault) bool { return f.Staged }},
 	{Key: "hang", On: []string{OnHost, OnGPU}, asked: func(f *Fault) bool { return f.Hang.Set },
 		long: func(f *Fault) unit.Duration { return f.Hang.Value }},
 	{Key: "slow", On: []string{OnGPU}, Lasts: true, asked: func(f *Fault) bool { return f.Slow.Set }},

@@ -178,6 +178,13 @@ var faultFields = []*Field{
 		Meaning: "with pcie: this link of cluster.host.graph is slow, not those of the NICs",
 	},
 	{
+		Path: "staged", Default: "false",
+		value: in(boolean, func(f *Fault) *bool { return &f.Staged }),
+		Meaning: "of a host: its NICs cannot reach the memory of GPUs (no peer memory module), so what they carry is staged in " +
+			"host memory and crosses the PCIe of NICs twice",
+		Also: []string{"no_gdr", "peer_memory"},
+	},
+	{
 		Path: "hang", Default: "none", Word: "none", Min: "1ps", Max: "24h",
 		value: in(opt(duration), func(f *Fault) *Opt[unit.Duration] { return &f.Hang }),
 		Meaning: "how long the GPU computes nothing, or the host does nothing at all; its NICs go on to answer: they need " +

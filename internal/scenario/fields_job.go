@@ -603,6 +603,13 @@ var runFields = []*Field{
 		Meaning: "one row in so much time; auto: 1 us, doubled until the run has at most 512 intervals, in large " +
 			"networks fewer",
 	},
+	{
+		Path: "output.telemetry", Default: "none", Word: "none", Min: "10us", Max: "1h",
+		value: in(opt(duration), func(s *Scenario) *Opt[unit.Duration] { return &s.Output.Telemetry }),
+		Meaning: "write what devices show to those who run them, read once in so much time: counters of ports and NICs, GPUs, " +
+			"collectives, steps, lines of logs",
+		Also: []string{"counters"},
+	},
 }
 
 func onlyEvents(s *Scenario) string {

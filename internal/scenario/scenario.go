@@ -872,6 +872,7 @@ type Output struct {
 	EventsKept     int // of each kind, at each port and of each queue pair
 	Series         bool
 	SeriesInterval Opt[unit.Duration] // not set: from the run's length
+	Telemetry      Opt[unit.Duration] // how often devices are read; not set: never
 }
 
 // Capture says which frames go into capture.pcapng.
