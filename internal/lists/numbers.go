@@ -52,9 +52,6 @@ func (x *Numbers) Only() (int32, bool) {
 	return x.value, len(x.keys) == 1
 }
 
-// Len returns how many keys have a number.
-func (x *Numbers) Len() int { return len(x.keys) }
-
 // Add gives a number to a key that has none.
 func (x *Numbers) Add(k, v int32) {
 	i := int32(len(x.keys))

@@ -28,8 +28,8 @@ func TestNumbersAreThoseOfTheirKeys(t *testing.T) {
 				}
 			}
 		}
-		if x.Len() != len(want) {
-			t.Fatalf("%d keys, want %d", x.Len(), len(want))
+		if v, ok := x.Only(); ok != (len(want) == 1) || ok && want[x.key] != v {
+			t.Fatalf("of %d keys the only one has %d, %v", len(want), v, ok)
 		}
 	})
 }
