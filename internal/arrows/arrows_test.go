@@ -156,8 +156,13 @@ var rules = map[string]rule{
 	},
 	"exec": {may: "coll lists workload", why: "a rank walks its DAG under any driver, simulated or real"},
 	"exec/exectest": {
-		may: "exec coll workload",
-		why: "the ideal driver for tests of ranks has no network by intent",
+		may:   "exec coll splitmix workload",
+		third: "pgregory.net/rapid",
+		why:   "the ideal driver for tests of ranks has no network by intent; what every driver must do is drawn",
+	},
+	"rank": {
+		may: "coll exec verbs workload",
+		why: "the driver of ranks on real time knows links and clocks: processes, files and what is trained are above it",
 	},
 	"roce": {
 		may: "cc lists wire",
@@ -205,10 +210,6 @@ var rules = map[string]rule{
 		may: "balance cc coll exec fabric host nic qos roce sim splitmix topo wire workload",
 		why: "it breaks small networks below the level of jobs and files, so that a violation points at the " +
 			"engine",
-	},
-	"rank": {
-		may: "cc exec roce wire",
-		why: "the real-time driver runs the same cores without a simulator",
 	},
 	"train": {
 		may: "coll exec nn splitmix workload",

@@ -21,7 +21,7 @@ import (
 //
 //	route = counts = dispatch = combine = check
 type experts struct {
-	floats
+	exectest.Floats
 	job    *workload.Job
 	counts func(step int64, from, to int) int // what is decided
 	gather bool                               // all counts are in countsIn, row by row: told by an all-gather
@@ -47,11 +47,11 @@ func (e *experts) gathers() {
 		op.Reads[2] = all
 	}
 	ops[4].Reads[0] = all
-	for r, own := range e.buffers {
+	for r, own := range e.Buffers {
 		if own != nil {
 			own[countsIn] = make([]byte, 4*n*n)
 			for area := range workload.MaxAreas {
-				e.buffers[r][len(e.job.Buffers)+area] = make([]byte, e.job.Collectives[counting].StagingBytes())
+				e.Buffers[r][len(e.job.Buffers)+area] = make([]byte, e.job.Collectives[counting].StagingBytes())
 			}
 		}
 	}
@@ -134,7 +134,7 @@ func newExperts(ranks int, members []int32, schedule coll.Schedule, most int,
 				}
 			}
 		}
-		e.buffers = append(e.buffers, own)
+		e.Buffers = append(e.Buffers, own)
 	}
 	return e
 }
@@ -155,11 +155,11 @@ func row(step int64, from, to, k int) uint32 {
 }
 
 func (e *experts) put(rank int32, buffer, i int, v uint32) {
-	binary.LittleEndian.PutUint32(e.buffers[rank][buffer][4*i:], v)
+	binary.LittleEndian.PutUint32(e.Buffers[rank][buffer][4*i:], v)
 }
 
 func (e *experts) at(rank int32, buffer, i int) uint32 {
-	return binary.LittleEndian.Uint32(e.buffers[rank][buffer][4*i:])
+	return binary.LittleEndian.Uint32(e.Buffers[rank][buffer][4*i:])
 }
 
 // Compute makes the rows and what is decided of them, or checks where the rows of a step have come.
@@ -481,5 +481,5 @@ func TestABodyWithoutCounts(t *testing.T) {
 			t.Errorf("panic says %v", got)
 		}
 	}()
-	exectest.New(exectest.Net{}, e).Add(exec.Config{Job: e.job, Steps: 1, Body: &e.floats})
+	exectest.New(exectest.Net{}, e).Add(exec.Config{Job: e.job, Steps: 1, Body: &e.Floats})
 }

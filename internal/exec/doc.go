@@ -2,7 +2,7 @@
 // of each step and, inside a collective, the program of each channel.
 //
 // It has no clock, socket, goroutine or randomness of its own. A driver (host on
-// simulated time, exectest in tests) tells it what happened and when; it answers
+// simulated time, rank on real time, exectest in tests) tells it what happened and when; it answers
 // by calling Transport, Clock and Observer. The same rank replays a job (Body
 // nil: durations only) or trains a network (every operation bound to real code).
 //

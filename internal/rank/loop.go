@@ -1,0 +1,449 @@
+package rank
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"railyard/internal/exec"
+	"railyard/internal/unit"
+	"railyard/internal/workload"
+)
+
+// Config is what a loop needs of its rank. Observer and Body may be nil; what they are told, they are told on the loop's
+// goroutine.
+type Config struct {
+	Rank     int32
+	Job      *workload.Job
+	Steps    int64
+	Memory   exec.Memory
+	Body     exec.Body
+	Observer exec.Observer
+	Origin   time.Time // instant 0 of the times that Observer is told
+	Bell     Bell      // how it is woken; nil: within this process
+	Board    *Board    // where others see how it stands; nil: nobody does
+	Spins    int       // looks around so often before it sleeps
+}
+
+// A Bell wakes a loop that sleeps.
+type Bell interface {
+	Ring() // from anywhere
+	Wait() // until rung since the last Wait, or for no reason
+}
+
+// A Link carries frames between the loop's rank and one other. Its methods are called by the loop.
+type Link interface {
+	// Send sends a frame, of a message with its bytes. It never waits. Loop.Left is told, with outlet, when the bytes
+	// have left their memory; -1: it is not.
+	Send(f *Frame, b []byte, outlet int32)
+	// Poll moves what can be moved now, and reports whether anything was.
+	Poll() bool
+	// Ready reports whether Poll would move anything: a loop asks before it sleeps.
+	Ready() bool
+	// Pending reports whether something is still to be sent.
+	Pending() bool
+	// Close begins to end the link: what was sent arrives, if the loop has come to its end. Closed waits until it has.
+	Close()
+	Closed()
+}
+
+// Loop runs one rank: exec.Transport and exec.Clock.
+type Loop struct {
+	cfg   Config
+	rank  *exec.Rank
+	reg   *registered
+	links []peerLink
+	to    map[int32]int // peer: index in links
+	ways  []exec.Way    // by the number that the rank knows
+	todo  []event
+	box   mailbox
+	heavy chan event // work for the goroutine beside
+	board *Board
+	err   error
+	ended bool            // the rank has, and its peers are told
+	mend  func(Link) Link // of tests; nil: none
+	gone  chan struct{}   // closed when the loop has ended
+}
+
+// peerLink is a link, and what has passed over it.
+type peerLink struct {
+	Link
+	peer    int32
+	out, in uint32 // frames
+	saidEnd bool   // the peer has ended
+}
+
+// what an event is.
+type what uint8
+
+const (
+	evDone  what = iota // tok has run
+	evWork              // work of tok is to run here
+	evAcked             // the oldest message of outlet out has left
+	evCall              // fn
+)
+
+type event struct {
+	what what
+	tok  exec.Token
+	do   func()
+	out  int32
+}
+
+var (
+	_ exec.Transport = (*Loop)(nil)
+	_ exec.Clock     = (*Loop)(nil)
+)
+
+// NewLoop returns a loop of a rank that has no links yet.
+func NewLoop(cfg Config) *Loop {
+	if cfg.Bell == nil {
+		cfg.Bell = NewBell()
+	}
+	if cfg.Board == nil {
+		cfg.Board = NewBoard()
+	}
+	l := &Loop{cfg: cfg, reg: newRegistered(cfg.Job, cfg.Rank), to: map[int32]int{}, board: cfg.Board,
+		gone: make(chan struct{})}
+	l.rank = exec.NewRank(exec.Config{Rank: cfg.Rank, Job: cfg.Job, Steps: cfg.Steps, Transport: l, Clock: l, Body: cfg.Body,
+		Observer: observer{cfg.Observer, l}})
+	return l
+}
+
+// observer keeps the board up to date as steps end.
+type observer struct {
+	exec.Observer
+	l *Loop
+}
+
+func (o observer) Operation(r exec.OperationRecord) {
+	if o.Observer != nil {
+		o.Observer.Operation(r)
+	}
+}
+
+func (o observer) Step(s exec.StepRecord, waits []exec.Wait) {
+	if o.Observer != nil {
+		o.Observer.Step(s, waits)
+	}
+	o.l.board.setStep(s.Step + 1)
+}
+
+// Join gives the loop its link to a peer, before Drive.
+func (l *Loop) Join(peer int32, k Link) {
+	if l.mend != nil {
+		k = l.mend(k)
+	}
+	l.to[peer] = len(l.links)
+	l.links = append(l.links, peerLink{Link: k, peer: peer})
+}
+
+// Rank is that of the loop.
+func (l *Loop) Rank() *exec.Rank { return l.rank }
+
+// now is the time since the origin.
+func (l *Loop) now() unit.Time { return unit.Time(time.Since(l.cfg.Origin).Nanoseconds() * 1000) }
+
+// Drive runs the rank to its end, and returns why it did not come to it.
+func (l *Loop) Drive() error {
+	l.heavy = make(chan event, 16)
+	var beside sync.WaitGroup
+	beside.Go(func() {
+		for e := range l.heavy {
+			e.do()
+			l.box.put(l, event{what: evDone, tok: e.tok})
+		}
+	})
+	l.rank.Start(l.now())
+	for l.err == nil && !l.over() {
+		if !l.turn() {
+			l.idle()
+		}
+	}
+	close(l.gone) // nobody answers any more
+	close(l.heavy)
+	beside.Wait()
+	for i := range l.links {
+		l.links[i].Close()
+	}
+	for i := range l.links { // not one after the other: peers would wait for each other
+		l.links[i].Closed()
+	}
+	l.publish()
+	return l.err
+}
+
+// over reports whether rank and peers have ended, after it has told these.
+func (l *Loop) over() bool {
+	if !l.rank.Finished() || len(l.todo) > 0 {
+		return false
+	}
+	if !l.ended {
+		l.ended = true
+		for i := range l.links {
+			l.frame(&l.links[i], &Frame{Kind: FrameEnd, Way: exec.Way{Src: l.cfg.Rank, Dst: l.links[i].peer}}, nil, -1)
+		}
+	}
+	return !slices.ContainsFunc(l.links, func(k peerLink) bool { return !k.saidEnd || k.Pending() })
+}
+
+// turn does what there is to do, and reports whether there was anything.
+func (l *Loop) turn() (did bool) {
+	for i := 0; i < len(l.todo) && l.err == nil; i++ {
+		did = true
+		l.do(&l.todo[i])
+	}
+	l.todo = l.todo[:0]
+	if l.box.some.Load() {
+		did = true
+		l.todo = l.box.take(l.todo)
+		return true
+	}
+	for i := range l.links {
+		did = l.links[i].Poll() || did
+	}
+	return did
+}
+
+func (l *Loop) do(e *event) {
+	switch e.what {
+	case evWork:
+		e.do()
+		l.rank.Done(l.now(), e.tok)
+	case evDone:
+		l.rank.Done(l.now(), e.tok)
+	case evAcked:
+		if !l.rank.Finished() {
+			l.rank.Acked(l.now(), e.out, nil)
+		}
+	case evCall:
+		e.do()
+	}
+}
+
+// idle looks around for a while, and then sleeps until something happens.
+func (l *Loop) idle() {
+	for range l.cfg.Spins {
+		runtime.Gosched() // not the core: among many processes it would come back late
+		if l.stirs() {
+			return
+		}
+	}
+	l.publish()
+	l.board.asleep.Store(1)
+	if !l.stirs() {
+		l.cfg.Bell.Wait()
+	}
+	l.board.asleep.Store(0)
+}
+
+// stirs reports whether there is something to do.
+func (l *Loop) stirs() bool {
+	if l.box.some.Load() || len(l.todo) > 0 {
+		return true
+	}
+	for i := range l.links {
+		if l.links[i].Ready() {
+			return true
+		}
+	}
+	return false
+}
+
+// Wake wakes the loop if it sleeps; from anywhere.
+func (l *Loop) Wake() { l.board.wake(l.cfg.Bell) }
+
+// Call has f called by the loop, soon; from anywhere.
+func (l *Loop) Call(f func()) { l.box.put(l, event{what: evCall, do: f}) }
+
+// End ends the loop for a reason; from anywhere.
+func (l *Loop) End(err error) { l.Call(func() { l.fail(err) }) }
+
+func (l *Loop) fail(err error) {
+	if l.err == nil {
+		l.err = err
+		l.rank.Fail(l.now())
+	}
+}
+
+// Left says that the oldest message of an outlet of which it was not told has left its memory: on the loop.
+func (l *Loop) Left(outlet int32) { l.todo = append(l.todo, event{what: evAcked, out: outlet}) }
+
+// LeftLater is Left from another goroutine.
+func (l *Loop) LeftLater(outlet int32) { l.box.put(l, event{what: evAcked, out: outlet}) }
+
+// Open numbers a way: exec.Transport.
+func (l *Loop) Open(w exec.Way) int32 {
+	l.ways = append(l.ways, w)
+	return int32(len(l.ways) - 1)
+}
+
+// Post sends a message: exec.Transport.
+func (l *Loop) Post(m *exec.Message) {
+	f := messageFrame(m)
+	k := l.link(m.Dst)
+	if k == nil {
+		l.fail(fmt.Errorf("no link to rank %d", m.Dst))
+		return
+	}
+	l.frame(k, &f, l.cfg.Memory.Bytes(m.Src, m.From), l.rank.Outlet(m.AtSource()))
+}
+
+// Credit tells a sender that a slot is free: exec.Transport.
+func (l *Loop) Credit(via, coll int32) {
+	w := l.ways[via]
+	f := Frame{Kind: FrameCredit, Way: w}
+	f.Header.Coll = coll
+	if k := l.link(w.Src); k != nil {
+		l.frame(k, &f, nil, -1)
+		return
+	}
+	l.fail(fmt.Errorf("no link to rank %d", w.Src))
+}
+
+func (l *Loop) link(peer int32) *peerLink {
+	if i, ok := l.to[peer]; ok {
+		return &l.links[i]
+	}
+	return nil
+}
+
+// frame numbers a frame and sends it.
+func (l *Loop) frame(k *peerLink, f *Frame, b []byte, outlet int32) {
+	f.Number = k.out
+	k.out++
+	k.Send(f, b, outlet)
+}
+
+// Abort says that the rank cannot go on: exec.Transport.
+func (l *Loop) Abort(_ int32, err error) { l.fail(err) }
+
+// heavyFLOP is the arithmetic from which on an operation is worth another goroutine: some 20 us.
+const heavyFLOP = 200_000
+
+// Run runs an operation; its duration is what it takes: exec.Clock.
+func (l *Loop) Run(_ int32, tok exec.Token, _ unit.Duration, w exec.Work) {
+	switch {
+	case w.Do == nil:
+		l.todo = append(l.todo, event{what: evDone, tok: tok})
+	case w.Effort.FLOP >= heavyFLOP:
+		l.heavy <- event{tok: tok, do: w.Do}
+	default:
+		l.todo = append(l.todo, event{what: evWork, tok: tok, do: w.Do})
+	}
+}
+
+// CopyIn has a batch loaded: exec.Transport.
+func (l *Loop) CopyIn(rank int32, tok exec.Token, _ unit.Bytes, w exec.Work) { l.Run(rank, tok, 0, w) }
+
+// Take holds a frame that has come from a peer against what may come, and returns the memory for the bytes of a message:
+// on the loop. A frame without bytes has been taken when it returns.
+func (l *Loop) Take(peer int32, f *Frame) ([]byte, error) {
+	k := l.link(peer)
+	from, to := f.Way.Src, f.Way.Dst
+	if f.Kind == FrameCredit {
+		from, to = to, from
+	}
+	var err error
+	switch {
+	case from != peer || to != l.cfg.Rank:
+		err = fmt.Errorf("a frame of rank %d to rank %d", from, to)
+	case f.Number != k.in:
+		err = fmt.Errorf("frame %d where frame %d was due", f.Number, k.in)
+	case k.saidEnd:
+		err = errors.New("a frame after its last")
+	default:
+		err = l.taken(k, f)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("rank %d got from rank %d %w", l.cfg.Rank, peer, err)
+	}
+	k.in++
+	if f.Kind == FrameMessage {
+		return l.cfg.Memory.Bytes(l.cfg.Rank, f.to()), nil
+	}
+	return nil, nil
+}
+
+// taken takes a frame that is the next of its link.
+func (l *Loop) taken(k *peerLink, f *Frame) error {
+	switch f.Kind {
+	case FrameMessage:
+		return l.reg.message(f)
+	case FrameCredit:
+		if err := l.reg.credit(f); err != nil {
+			return err
+		}
+		if l.rank.Finished() {
+			return nil
+		}
+		out := l.rank.Outlet(f.Way.AtSource())
+		if !l.rank.Owed(out, f.Header.Coll) {
+			return fmt.Errorf("a credit of collective %q that no message waits for, in step %d",
+				l.cfg.Job.Collectives[f.Header.Coll].Name, l.rank.Step())
+		}
+		l.rank.Credited(l.now(), out, f.Header.Coll)
+		return nil
+	case FrameEnd:
+		k.saidEnd = true
+		return nil
+	}
+	return fmt.Errorf("a frame of kind %d", f.Kind)
+}
+
+// Placed says that the bytes of a message that was taken are in memory: on the loop.
+func (l *Loop) Placed(f *Frame) {
+	l.rank.Received(l.now(), l.rank.Inlet(f.Way.AtTarget()), f.arrival(), nil)
+}
+
+// Broken says that a link cannot go on: on the loop.
+func (l *Loop) Broken(peer int32, err error) {
+	if k := l.link(peer); k != nil && k.saidEnd && l.ended {
+		return
+	}
+	l.fail(err)
+}
+
+// mailbox is events from other goroutines.
+type mailbox struct {
+	mu   sync.Mutex
+	all  []event
+	some atomic.Bool
+}
+
+func (b *mailbox) put(l *Loop, e event) {
+	b.mu.Lock()
+	b.all = append(b.all, e)
+	b.some.Store(true)
+	b.mu.Unlock()
+	l.Wake()
+}
+
+func (b *mailbox) take(to []event) []event {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	to = append(to, b.all...)
+	clear(b.all)
+	b.all = b.all[:0]
+	b.some.Store(false)
+	return to
+}
+
+// chanBell is a bell within a process.
+type chanBell chan struct{}
+
+func (b chanBell) Ring() {
+	select {
+	case b <- struct{}{}:
+	default:
+	}
+}
+
+func (b chanBell) Wait() { <-b }
+
+// NewBell returns a bell for a loop whose links are all of this process, or of sockets.
+func NewBell() Bell { return make(chanBell, 1) }
