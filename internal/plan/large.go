@@ -116,6 +116,8 @@ func (p *Plan) largeConfig(j *Job) (cfg workload.Config, err error) {
 	}
 	cfg = workload.Config{Batch: m.Batch / x.DP, Bucket: m.Bucket.Or(workload.BucketPerLayer), Precision: largePrecision(j.Spec),
 		Layout: layout(x), LossPart: layers.LossPart(&m.Shape), Device: p.device(j), Slow: p.slow(j)}
+	cfg.Layout.Blocks = workload.Blocking{Data: m.Overlap == "sends" || m.Overlap == "none",
+		Sends: m.Overlap == "data" || m.Overlap == "none"}
 	if m.Optimiser == "adam" {
 		cfg.State = (&nn.Optimiser{Method: nn.Adam}).State()
 	}

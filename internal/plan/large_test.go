@@ -186,3 +186,56 @@ func TestLargeModelsThatCannotRun(t *testing.T) {
 		}
 	}
 }
+
+// Without overlap no collective of replicas, or of stages, runs beside computing, whatever the layout; with it a step is no
+// longer, and what is computed and sent is the same.
+func TestOverlapIsAChoice(t *testing.T) {
+	for _, c := range []struct {
+		tp, pp, micro int
+		more          string
+	}{{8, 1, 2, ""}, {4, 1, 2, ", zero: 1"}, {4, 1, 2, ", zero: 2"}, {4, 1, 2, ", zero: 3"}, {2, 4, 8, ""}, {2, 4, 4, ", schedule: gpipe"},
+		{4, 2, 4, ", schedule: interleaved"}, {2, 2, 2, ", zero: 1"}, {2, 4, 4, ", zero: 3"}} {
+		steps := map[string]float64{}
+		sent := map[string]string{}
+		for _, overlap := range []string{"all", "data", "sends", "none"} {
+			p := largePlan(t, fmt.Sprintf(formulaModel, ", overlap: "+overlap, c.tp, c.pp, c.micro, c.more))
+			j := &p.Jobs[0]
+			_, step := p.phaseTimes(j)
+			steps[overlap] = step.Seconds()
+			all, between := p.StepBytes(j)
+			sent[overlap] = fmt.Sprint(all, between)
+			beside(t, p, overlap)
+		}
+		for _, overlap := range []string{"data", "sends", "none"} {
+			if steps[overlap] < steps["all"] || steps["none"] < steps[overlap] || sent[overlap] != sent["all"] {
+				t.Errorf("tp %d pp %d%s: overlap %s: %v s of %v, sent %v of %v", c.tp, c.pp, c.more, overlap, steps[overlap], steps, sent[overlap],
+					sent["all"])
+			}
+		}
+		if c.pp == 1 && steps["none"] == steps["all"] {
+			t.Errorf("tp %d%s: a step of %v s with overlap and without", c.tp, c.more, steps["all"])
+		}
+	}
+}
+
+// beside fails where a collective that computing should wait for runs beside it.
+func beside(t *testing.T, p *Plan, overlap string) {
+	t.Helper()
+	j := &p.Jobs[0]
+	blocks := map[string]bool{workload.GroupKindData: overlap == "sends" || overlap == "none",
+		workload.GroupKindPipeline: overlap == "data" || overlap == "none"}
+	for r, spans := range p.Forecast(j) {
+		ops := j.Work.Program(int32(r)).Ops
+		for i := range ops {
+			if ops[i].Kind != workload.Communication || !blocks[j.Work.Groups[j.Work.Collectives[ops[i].Coll].Group].Kind] {
+				continue
+			}
+			for k := range ops {
+				if ops[k].Kind == workload.Compute && spans[k].Start < spans[i].End && spans[i].Start < spans[k].End {
+					t.Errorf("overlap %s: rank %d: %s beside %s", overlap, r, ops[i].Name, ops[k].Name)
+					return
+				}
+			}
+		}
+	}
+}

@@ -23,6 +23,7 @@ type LargeModel struct {
 	Gradients string          // see Wires: as what they are added up
 	Optimiser string          // see ModelOptimisers
 	Recompute string          // see Recomputes
+	Overlap   string          // see Overlaps
 	Bucket    Opt[unit.Bytes] // not set: a bucket for each layer
 	Times     Opt[string]     // file of measured operators; not set: all by the device model
 }
@@ -62,6 +63,12 @@ var (
 		{"none", "what a forward makes is kept for its backward"},
 		{"selective", "the maps of attention are made again"},
 		{"full", "of each block its input alone is kept, and backward runs its forward again"},
+	}
+	Overlaps = []Choice{
+		{"all", "sums over replicas and sends between stages run beside computing, as soon as what they take is there"},
+		{"data", "sums over replicas alone: computing waits for sends"},
+		{"sends", "sends alone: computing waits for sums, so without ZeRO they come after the last backward"},
+		{"none", "computing waits for both"},
 	}
 	Networks = []Choice{
 		{"packets", "what goes between hosts is simulated packet by packet"},
@@ -260,6 +267,13 @@ var largeModelFields = []*Field{
 		Meaning: "what backward makes again instead of keeping it",
 		Source:  "Korthikanti and others, arXiv 2205.05198, section 5",
 		Also:    []string{"recompute_granularity", "activation_checkpointing", "checkpointing"},
+	},
+	{
+		Path: "model.overlap", Default: "all", Choices: Overlaps,
+		value:   inModel(choice, func(m *LargeModel) *string { return &m.Overlap }),
+		Meaning: "what runs beside computing",
+		Source:  "Railyard's choice; Megatron-LM has it for sums with --overlap-grad-reduce, for sends with interleaved stages",
+		Also:    []string{"overlap_grad_reduce", "overlap_p2p_communication"},
 	},
 	{
 		Path: "model.bucket", Default: "layer", Word: "layer", Min: "4B", Max: "1TB",

@@ -120,10 +120,18 @@ type Layout struct {
 	Slots        int        // micro-batches that a sending stage holds, so that it can run ahead; 0 is 2
 	Order        [axes]Axis // of ranks, innermost first; zero is DefaultOrder
 	Zero         Zero       // with UpdateEnd and more than one replica
+	Blocks       Blocking   // what computing waits for
 	Starts       []int      // the first layer of each virtual stage; nil: runs as even as can be
 	// Folded is for ranks that differ in nothing but where they are: the first part of the first replica stands for the
 	// others of its stage, and is the only one that there is. Groups say for whom it stands: Group.All.
 	Folded bool
+}
+
+// Blocking says which collectives computing does not go on beside: they begin when what was computed before has ended, and
+// what comes next waits for them. Without, they begin as soon as what they take is there.
+type Blocking struct {
+	Data  bool // of replicas: sums of gradients, gathers of parameters
+	Sends bool // between stages
 }
 
 // Unfolded is the layout with all its ranks.

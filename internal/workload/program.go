@@ -18,6 +18,7 @@ type builder struct {
 	memory  unit.Duration // that they wait for it
 	last    []int32       // by stream: operation, -1 none
 	uses    [][]use       // by buffer
+	held    []int32       // collectives that the next compute operation waits for: Layout.Blocks
 	clocks  [][]int32     // by operation, then stream: the last operation that ends before it, -1 none
 	zero    shardState
 }
@@ -345,8 +346,28 @@ func (b *builder) communicate(part string, id int32, reads, writes []Range) int3
 	c := &b.j.Collectives[id]
 	b.kernels++ // the collective's own
 	at := slices.IndexFunc(b.p.Streams, func(s Stream) bool { return s.Group == c.Group })
-	return b.add(Op{Name: part + c.Name, Kind: Communication, Stream: int32(at), Duration: b.p.Device.LaunchTime(),
-		Body: -1, Coll: id, Reads: reads, Writes: writes})
+	op := Op{Name: part + c.Name, Kind: Communication, Stream: int32(at), Duration: b.p.Device.LaunchTime(), Body: -1, Coll: id,
+		Reads: reads, Writes: writes}
+	if !b.blocks(c.Group) {
+		return b.add(op)
+	}
+	if last := b.last[ComputeStream]; last >= 0 {
+		op.Deps = []int32{last}
+	}
+	done := b.add(op)
+	b.held = append(b.held, done)
+	return done
+}
+
+// blocks reports whether computing waits for the collectives of a group.
+func (b *builder) blocks(group int32) bool {
+	switch b.j.Groups[group].Kind {
+	case GroupKindData:
+		return b.l.Blocks.Data
+	case GroupKindPipeline:
+		return b.l.Blocks.Sends
+	}
+	return false
 }
 
 // compute appends an operation that depends on the one before it on the compute stream.
@@ -374,6 +395,11 @@ func (b *builder) body(body Body) int32 {
 // use what it writes or write what it uses, unless they have ended anyway.
 func (b *builder) add(op Op) int32 {
 	op.ID = int32(len(b.p.Ops))
+	if op.Stream == ComputeStream && len(b.held) > 0 {
+		op.Deps = append(slices.Clone(op.Deps), b.held...)
+		slices.Sort(op.Deps)
+		op.Deps, b.held = slices.Compact(op.Deps), nil
+	}
 	op.Launch = unit.Duration(b.kernels) * b.p.Device.LaunchTime()
 	op.Effort, op.Memory = b.effort, b.p.Device.slowed(b.memory)
 	b.kernels, b.effort, b.memory = 0, Effort{}, 0
