@@ -208,8 +208,8 @@ func TestOverlapIsAChoice(t *testing.T) {
 		}
 		for _, overlap := range []string{"data", "sends", "none"} {
 			if steps[overlap] < steps["all"] || steps["none"] < steps[overlap] || sent[overlap] != sent["all"] {
-				t.Errorf("tp %d pp %d%s: overlap %s: %v s of %v, sent %v of %v", c.tp, c.pp, c.more, overlap, steps[overlap], steps, sent[overlap],
-					sent["all"])
+				t.Errorf("tp %d pp %d%s: overlap %s: %v s of %v, sent %v of %v", c.tp, c.pp, c.more, overlap, steps[overlap], steps,
+					sent[overlap], sent["all"])
 			}
 		}
 		if c.pp == 1 && steps["none"] == steps["all"] {
