@@ -180,9 +180,14 @@ func (d *Dir) keep(row *Row) error {
 	if d == nil {
 		return nil
 	}
-	kept := *row
-	kept.Digest = row.digest()
-	return d.write(d.rows, row.Key+".json", &kept)
+	return d.write(d.rows, row.Key+".json", row.Sealed())
+}
+
+// Sealed is a row as its file has it: with the digest without which it is not believed.
+func (r *Row) Sealed() *Row {
+	kept := *r
+	kept.Digest = r.digest()
+	return &kept
 }
 
 // digest is that of a row without its own.
