@@ -242,6 +242,10 @@ var rules = map[string]rule{
 		why: "it turns text of another simulator into text of ours; whether that is right is for the decoder " +
 			"to say",
 	},
+	"judge": {
+		may: "noun telemetry topo",
+		why: "it names faults from what an operator can see: whatever knows more, a run, a plan, a diagnosis, may not reach it",
+	},
 	"telemetry": {
 		why: "what a fabric shows is a value: who writes it, and who judges by it, knows more, or must not",
 	},

@@ -28,6 +28,7 @@ var ownDoors = map[string]string{
 	"scripttest":                "test support: it rewrites scripts below testdata",
 	"scenario/scenariotest":     "test support: it reads the examples of this repository",
 	"nn/kernel/gen":             "a generator of code: it writes into this repository",
+	"tools/confusion":           "it works in a temporary folder of its own, and goes on with the file of verdicts that it wrote",
 	"tools/tables":              "it rewrites documents of this repository",
 	"tools/figures":             "it works in a temporary folder of its own",
 	"tools/mutate":              "it changes this repository's sources in overlays",

@@ -105,6 +105,7 @@ func (j *Job) watchAbort(at unit.Time, ranks []Standing, gaveUp int32, peer stri
 			continue
 		}
 		j.watchPart(int32(i), s.Coll, s.Since, telemetry.Unknown, false)
+		j.watchSpinning(int32(i), s.Since, at)
 		if gaveUp < 0 {
 			row := j.watchRow(telemetry.Line, int32(i), at)
 			row.Port, row.Text = "", fmt.Sprintf("[Rank %d] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=%d, "+
@@ -113,6 +114,23 @@ func (j *Job) watchAbort(at unit.Time, ranks []Standing, gaveUp int32, peer stri
 			w.table.Add(row)
 		}
 	}
+}
+
+// watchSpinning notes that the kernel of a collective that has not ended spins on its GPU, until that stands still.
+func (j *Job) watchSpinning(rank int32, since, at unit.Time) {
+	p := j.plan.Placement.Ranks[rank]
+	for _, f := range j.r.plan.Mishaps().GPUs {
+		if f.Host == p.Host && f.GPU.GPU == p.GPU && f.Factor.Num == 0 && f.From < at {
+			at = max(since, f.From)
+		}
+	}
+	k := gpu{p.Host, p.GPU}
+	of := j.r.watch.gpus[k]
+	if of == nil {
+		of = &worked{}
+		j.r.watch.gpus[k] = of
+	}
+	of.comm = append(of.comm, stretch{since, at})
 }
 
 // line writes a line of a device's log.

@@ -1,0 +1,136 @@
+package judge
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"railyard/internal/telemetry"
+	"railyard/internal/unit"
+)
+
+// shown is telemetry of two ports of leaf1, the NIC of host1, and six ranks on three hosts that take part in three collectives.
+func shown(change func(r *telemetry.Row)) *telemetry.Telemetry {
+	var b telemetry.Builder
+	add := func(r telemetry.Row) {
+		if change != nil {
+			change(&r)
+		}
+		b.Add(&r)
+	}
+	for i := range 10 {
+		at := unit.Time(i) * unit.Time(100*unit.Microsecond)
+		for _, p := range []string{"leaf1/host1", "leaf1/spine1", "host1/leaf1"} {
+			r := telemetry.NewRow(telemetry.Port, "leaf1", p, at)
+			if strings.HasPrefix(p, "host") {
+				r.Kind, r.Device = string(telemetry.NIC), "host1"
+			}
+			r.TxBytes, r.TxPackets, r.InErrors, r.LinkDowns, r.Oversize, r.Watchdog = int64(i)*1000_000, int64(i)*1000, 0, 0, 0, 0
+			r.RxPause, r.RxPFC, r.TxPFC = 0, 0, 0
+			add(r)
+		}
+		for g := range 6 {
+			r := telemetry.NewRow(telemetry.GPU, fmt.Sprintf("host%d", 1+g/2), fmt.Sprintf("gpu%d", g%2), at)
+			r.Power, r.Utilisation = 250_000, 100
+			add(r)
+		}
+	}
+	for seq := range 3 {
+		for rank := range 6 {
+			r := telemetry.NewRow(telemetry.Collective, fmt.Sprintf("host%d", 1+rank/2), fmt.Sprintf("gpu%d", rank%2),
+				unit.Time(seq)*unit.Time(300*unit.Microsecond)+1)
+			r.Rank, r.Comm, r.Seq, r.End = int32(rank), "0x1", int64(seq), r.Time.Add(100*unit.Microsecond)
+			add(r)
+		}
+	}
+	return b.Telemetry()
+}
+
+// cases are what a mechanism leaves, alone.
+var cases = map[Mechanism]func(r *telemetry.Row){
+	LossyOptic: func(r *telemetry.Row) {
+		if r.Port == "leaf1/host1" {
+			r.InErrors = int64(r.Time / unit.Time(100*unit.Microsecond))
+		}
+	},
+	Flapping: func(r *telemetry.Row) {
+		if r.Port == "leaf1/spine1" {
+			r.LinkDowns = int64(r.Time / unit.Time(300*unit.Microsecond))
+		}
+	},
+	SmallMTU: func(r *telemetry.Row) {
+		if r.Port == "leaf1/spine1" {
+			r.Oversize = int64(r.Time / unit.Time(200*unit.Microsecond))
+		}
+	},
+	WatchdogActs: func(r *telemetry.Row) {
+		if r.Port == "leaf1/host1" && r.Time > unit.Time(400*unit.Microsecond) {
+			r.Watchdog = 1
+		}
+	},
+	SlowGPU: func(r *telemetry.Row) {
+		if r.Kind == string(telemetry.Collective) && r.Rank == 3 {
+			r.Time = r.Time.Add(50 * unit.Microsecond)
+		}
+	},
+	DeadRank: func(r *telemetry.Row) {
+		if r.Kind == string(telemetry.Collective) && r.Seq == 2 {
+			r.End = telemetry.Unknown
+		}
+		if r.Kind == string(telemetry.GPU) && r.Device == "host2" && r.Port == "gpu0" && r.Time > unit.Time(400*unit.Microsecond) {
+			r.Power = 90_000
+		}
+	},
+}
+
+// TestMechanisms: each is named from what it leaves, and nothing where nothing is left.
+func TestMechanisms(t *testing.T) {
+	healthy := shown(nil)
+	if v := Judge(Case{Now: healthy, Healthy: healthy}); v.Wrong {
+		t.Errorf("nothing is wrong, but: %+v", v.Hypotheses)
+	}
+	for m, change := range cases {
+		v := Judge(Case{Now: shown(change), Healthy: healthy})
+		if len(v.Hypotheses) == 0 || v.Hypotheses[0].Mechanism != m {
+			t.Errorf("%s: %+v", m, v.Hypotheses)
+		}
+	}
+}
+
+// TestEvidenceQuotes: each number that an observation mentions is a reading of the input.
+func TestEvidenceQuotes(t *testing.T) {
+	number := regexp.MustCompile(`\b\d+\b`)
+	for m, change := range cases {
+		now := shown(change)
+		known := map[string]bool{}
+		for i := range now.Series {
+			for _, values := range now.Series[i].Values {
+				for _, x := range values {
+					known[fmt.Sprint(x)] = true
+				}
+			}
+		}
+		for _, p := range now.Collectives {
+			known[fmt.Sprint(p.Seq)], known[fmt.Sprint(p.Rank)], known[fmt.Sprint(int64(p.Start))] = true, true, true
+		}
+		for _, h := range Judge(Case{Now: now, Healthy: shown(nil)}).Hypotheses {
+			for _, o := range append(h.For, h.Against...) {
+				for _, n := range number.FindAllString(o.Text, -1) {
+					if !known[n] {
+						t.Errorf("%s: %q mentions %s, which nothing has", m, o.Text, n)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestEachMechanismIsWhole: it has a noun of the room, and a measurement that would decide.
+func TestEachMechanismIsWhole(t *testing.T) {
+	for _, m := range Mechanisms() {
+		if !m.Noun().Known() || len(about[m].decide) < 20 {
+			t.Errorf("%s: noun %q, %q", m, m.Noun(), about[m].decide)
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package judge
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"railyard/internal/noun"
+	"railyard/internal/telemetry"
+	"railyard/internal/unit"
+)
+
+// member is a rank of a job, by its communicator, where it runs, and how late it was.
+type member struct {
+	rank         int32
+	device, gpu  string
+	last         int64 // number of the last collective that it began
+	open         *telemetry.Part
+	late         unit.Duration // longer for itself than the median before its collectives, in all
+	worst        *telemetry.Part
+	behind       unit.Duration // of the worst
+	first, times int           // of its collectives it took longest before
+}
+
+// ranks: who never came, and who always comes last.
+func (v *view) ranks() (all []Hypothesis) {
+	comms := map[string][]telemetry.Part{}
+	for _, p := range v.Now.Collectives {
+		comms[p.Comm] = append(comms[p.Comm], p)
+	}
+	for _, comm := range slices.Sorted(maps.Keys(comms)) {
+		if of := members(comms[comm]); len(of) > 2 {
+			if h := v.absent(of); len(h) > 0 {
+				all = append(all, h...)
+			} else {
+				all = append(all, v.late(of)...)
+			}
+		}
+	}
+	return all
+}
+
+// members sums up the parts of a communicator by rank.
+func members(parts []telemetry.Part) []*member {
+	of := map[int32]*member{}
+	bySeq, ended := map[int64][]*telemetry.Part{}, map[int32]unit.Time{}
+	own := map[*telemetry.Part]unit.Duration{} // what a rank did for itself before: parts come by number
+	for i := range parts {
+		p := &parts[i]
+		m := of[p.Rank]
+		if m == nil {
+			m = &member{rank: p.Rank, device: p.Device, gpu: p.Port, last: -1}
+			of[p.Rank] = m
+		}
+		if m.last = max(m.last, p.Seq); p.End == telemetry.Unknown {
+			m.open = p
+		}
+		bySeq[p.Seq] = append(bySeq[p.Seq], p)
+		if own[p] = unit.Duration(p.Start); ended[p.Rank] > 0 {
+			own[p] = p.Start.Sub(ended[p.Rank])
+		}
+		ended[p.Rank] = p.End
+	}
+	for _, all := range bySeq {
+		times := make([]unit.Duration, len(all))
+		for i, p := range all {
+			times[i] = own[p]
+		}
+		slices.Sort(times)
+		mid, most := times[len(times)/2], len(times)-1
+		for _, p := range all {
+			m := of[p.Rank]
+			d := own[p] - mid
+			if m.late += max(0, d); d > m.behind {
+				m.behind, m.worst = d, p
+			}
+			if m.times++; own[p] == times[most] && most > 0 && 20*(times[most]-times[most-1]) > mid {
+				m.first++
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Values(of), func(a, b *member) int { return cmp.Compare(a.rank, b.rank) })
+}
+
+// absent: others wait in a collective that some have not begun.
+func (v *view) absent(of []*member) []Hypothesis {
+	var waiting *member
+	for _, m := range of {
+		if m.open != nil && (waiting == nil || m.last > waiting.last) {
+			waiting = m
+		}
+	}
+	if waiting == nil {
+		return nil
+	}
+	var missing []*member
+	for _, m := range of {
+		if m.last < waiting.last && m.open == nil {
+			missing = append(missing, m)
+		}
+	}
+	if len(missing) == 0 {
+		missing = v.silent(of)
+	}
+	if len(missing) == 0 || 2*len(missing) > len(of) {
+		return nil
+	}
+	first := missing[0]
+	inHost, alive := 0, 0
+	for _, m := range of {
+		if m.device == first.device {
+			alive++
+		}
+	}
+	for _, m := range missing {
+		if m.device == first.device {
+			inHost++
+		}
+	}
+	rank, host := v.rankPlace(DeadRank, first), propose(HostHang, noun.Place{Kind: noun.Switch, Name: first.device})
+	for _, h := range []*making{rank, host} {
+		h.says(strong, waiting.device, "rank %d waits in collective %d, begun at %d ps", waiting.rank, waiting.open.Seq, waiting.open.Start)
+		if text := v.powerless(first); text != "" {
+			h.says(strong, first.device, "%s", text)
+		}
+		if first.last < waiting.last {
+			h.says(strong, first.device, "rank %d has begun none after %d", first.rank, first.last)
+		}
+	}
+	if inHost == alive && alive > 1 {
+		host.says(strong, first.device, "nor has rank %d of the same host", missing[len(missing)-1].rank)
+		rank.says(-fair, first.device, "rank %d of the same host is missing too", missing[len(missing)-1].rank)
+	} else {
+		host.says(-strong, first.device, "other ranks of the host go on")
+	}
+	return []Hypothesis{rank.Hypothesis, host.Hypothesis}
+}
+
+// rankPlace proposes a mechanism of a rank.
+func (v *view) rankPlace(m Mechanism, of *member) *making {
+	return propose(m, noun.Place{Kind: noun.Rank, Name: of.device + "/" + of.gpu, Rank: &of.rank})
+}
+
+// late: one rank begins last, again and again: its GPU computes longer. If all ranks of a host are late together once, the
+// host stood still.
+func (v *view) late(of []*member) (all []Hypothesis) {
+	latest := slices.MaxFunc(of, func(a, b *member) int { return cmp.Compare(a.late, b.late) })
+	if latest.late <= 0 || latest.worst == nil {
+		return nil
+	}
+	span := v.span()
+	together := 0
+	var mate *member
+	inHost := 0
+	for _, m := range of {
+		if m.device != latest.device {
+			continue
+		}
+		inHost++
+		if m != latest && m.worst != nil && m.worst.Seq == latest.worst.Seq && 10*m.behind > 9*latest.behind {
+			together++
+			mate = m
+		}
+	}
+	others := unit.Duration(0)
+	for _, m := range of {
+		if m.device != latest.device {
+			others = max(others, m.late)
+		}
+	}
+	if float64(latest.late) < 0.01*float64(span) || latest.late < 3*others {
+		return nil
+	}
+	once := float64(latest.behind) > 0.8*float64(latest.late)
+	if together > 0 && together == inHost-1 {
+		h := propose(HostHang, noun.Place{Kind: noun.Switch, Name: latest.device})
+		h.says(strong, latest.device, "rank %d began collective %d at %d ps, longer after the one before than others",
+			latest.rank, latest.worst.Seq, latest.worst.Start)
+		h.says(fair, mate.device, "and rank %d of the same host with it", mate.rank)
+		if once {
+			h.says(fair, latest.device, "in collective %d most of all", latest.worst.Seq)
+		}
+		all = append(all, h.Hypothesis)
+		return all
+	}
+	h := v.rankPlace(SlowGPU, latest)
+	h.says(strong, latest.device, "rank %d began collective %d at %d ps, longer after the one before than others",
+		latest.rank, latest.worst.Seq, latest.worst.Start)
+	if 2*latest.first > latest.times {
+		h.says(strong, latest.device, "rank %d comes last again and again, of ranks on %s", latest.rank, latest.gpu)
+	}
+	return append(all, h.Hypothesis)
+}
+
+// span is the time from the first begin of a collective to the last.
+func (v *view) span() unit.Duration {
+	from, until := unit.Never, unit.Time(0)
+	for _, p := range v.Now.Collectives {
+		from, until = min(from, p.Start), max(until, p.Start, p.End)
+	}
+	return until.Sub(from)
+}
+
+// silent are the ranks whose GPUs draw less at the end than those of others that wait in the same collective: a kernel that
+// waits spins.
+func (v *view) silent(of []*member) (all []*member) {
+	for _, m := range of {
+		if v.powerless(m) != "" {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// powerless quotes the power of a rank's GPU, if at the last read it was less than two thirds of the median's.
+func (v *view) powerless(m *member) string {
+	var own *telemetry.Series
+	var others []int64
+	for _, s := range v.Now.Find(telemetry.GPU) {
+		if !s.Has(telemetry.Power) {
+			continue
+		}
+		if others = append(others, last(s, telemetry.Power)); s.Device == m.device && s.Port == m.gpu {
+			own = s
+		}
+	}
+	if own == nil || len(others) < 3 {
+		return ""
+	}
+	slices.Sort(others)
+	if 3*last(own, telemetry.Power) >= 2*others[len(others)/2] {
+		return ""
+	}
+	return reading(own, telemetry.Power) + " of " + own.Port
+}

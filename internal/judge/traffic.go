@@ -1,0 +1,328 @@
+package judge
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"railyard/internal/noun"
+	"railyard/internal/telemetry"
+	"railyard/internal/topo"
+)
+
+// classes: a queue of another priority that held more than when all was in order.
+func (v *view) classes() (all []Hypothesis) {
+	was := map[string]int64{}
+	if v.Healthy != nil {
+		for _, s := range v.Healthy.Find(telemetry.Queue) {
+			was[s.Device] = max(was[s.Device], last(s, telemetry.Watermark))
+		}
+	}
+	most := map[string]*telemetry.Series{}
+	for _, s := range v.queues {
+		if most[s.Device] == nil || last(s, telemetry.Watermark) > last(most[s.Device], telemetry.Watermark) {
+			most[s.Device] = s
+		}
+	}
+	for _, device := range slices.Sorted(maps.Keys(most)) {
+		s := most[device]
+		deep := last(s, telemetry.Watermark)
+		if v.Healthy == nil || deep <= 2*was[device] || deep < 2000 {
+			continue
+		}
+		h := propose(OtherClass, switchPlace(device))
+		weight := strong
+		if was[device] == 0 {
+			weight = decisive
+		}
+		h.says(weight, s.Port, "%s of priority %d", reading(s, telemetry.Watermark), s.Priority)
+		if i, ok := v.byName[s.Port]; ok {
+			if p := &v.ports[i]; rose(p.Series, telemetry.OutDiscards) > rose(p.was, telemetry.OutDiscards) {
+				h.says(fair, p.Port, "%s", reading(p.Series, telemetry.OutDiscards))
+			}
+		}
+		all = append(all, h.Hypothesis)
+	}
+	return all
+}
+
+// marks is what the ports of a switch marked of what they sent, and their deepest queue.
+type marks struct {
+	share float64
+	n     int64
+	deep  int64
+	at    *telemetry.Series // that marked most, or whose queue is deepest
+}
+
+func marksOf(ports []port, was bool) map[string]*marks {
+	all := map[string]*marks{}
+	sent := map[string]int64{}
+	for i := range ports {
+		s := ports[i].Series
+		if was {
+			s = ports[i].was
+		}
+		if s == nil || s.Kind != telemetry.Port || !s.Has(telemetry.ECNMarked) {
+			continue
+		}
+		m := all[s.Device]
+		if m == nil {
+			m = &marks{at: s}
+			all[s.Device] = m
+		}
+		m.n += rose(s, telemetry.ECNMarked)
+		sent[s.Device] += rose(s, telemetry.TxPackets)
+		if deep := last(s, telemetry.Watermark); deep > m.deep {
+			m.deep, m.at = deep, s
+		}
+	}
+	for d, m := range all {
+		if sent[d] > 0 {
+			m.share = float64(m.n) / float64(sent[d])
+		}
+	}
+	return all
+}
+
+// marking: a switch that marks otherwise than it did at queues as deep, while the others mark as they did.
+func (v *view) marking() (all []Hypothesis) {
+	if v.Healthy == nil {
+		return nil
+	}
+	now, was := marksOf(v.ports, false), marksOf(v.ports, true)
+	for _, d := range slices.Sorted(maps.Keys(now)) {
+		a, b := now[d], was[d]
+		if b == nil {
+			continue
+		}
+		switch {
+		case b.n >= 10 && a.n == 0 && a.deep >= b.deep/2:
+			h := propose(NoMarking, switchPlace(d))
+			h.says(strong, a.at.Port, "%s", reading(a.at, telemetry.ECNMarked))
+			h.says(faint, b.at.Port, "in order: %s", reading(b.at, telemetry.ECNMarked))
+			if a.deep > b.deep+b.deep/4 {
+				h.says(strong, a.at.Port, "%s, in order %s", reading(a.at, telemetry.Watermark), reading(b.at, telemetry.Watermark))
+			}
+			all = append(all, h.Hypothesis)
+		case a.n >= 10 && a.share > 3*b.share && float64(a.deep) < 0.8*float64(b.deep),
+			b.n >= 10 && a.share < b.share/3 && float64(a.deep) > 1.2*float64(b.deep):
+			h := propose(Drifted, switchPlace(d))
+			h.says(strong, a.at.Port, "%s, in order %s", reading(a.at, telemetry.ECNMarked), reading(b.at, telemetry.ECNMarked))
+			h.says(fair, a.at.Port, "%s, in order %s", reading(a.at, telemetry.Watermark), reading(b.at, telemetry.Watermark))
+			all = append(all, h.Hypothesis)
+		}
+	}
+	return all
+}
+
+// congestion: a port whose queue is full, of which it is asked whether it sends as fast as its link, and who sends to it.
+func (v *view) congestion() (all []Hypothesis) {
+	for i := range v.ports {
+		p := &v.ports[i]
+		if p.Kind != telemetry.Port || p.was == nil {
+			continue
+		}
+		_, any := held(p.Series)
+		now, was := share(p.Series, telemetry.ECNMarked), share(p.was, telemetry.ECNMarked)
+		deep, before := last(p.Series, telemetry.Watermark), last(p.was, telemetry.Watermark)
+		if any > 0.02 || deep < 20_000 || float64(deep) < 1.5*float64(before) && now < 2*was+0.01 {
+			continue
+		}
+		line, peak, usual := v.rate(p), fastest(p.Series), fastest(p.was)
+		if line > 0 && peak < 0.8*line && peak < 0.85*usual {
+			h := propose(Degraded, place(p.Port))
+			h.says(strong, p.Port, "%s, in order %s", reading(p.Series, telemetry.Watermark), reading(p.was, telemetry.Watermark))
+			h.says(fair*min(2, usual/peak-1)+fair, p.Port, "%s: never as fast as in order, though its queue is full",
+				reading(p.Series, telemetry.TxBytes))
+			all = append(all, h.Hypothesis)
+			continue
+		}
+		if sent, before := rose(p.Series, telemetry.TxBytes), rose(p.was, telemetry.TxBytes); v.toHost(p) && sent > before+before/10 {
+			h := propose(ForeignIncast, place(p.Port))
+			h.says(strong, p.Port, "%s, in order %s", reading(p.Series, telemetry.TxBytes), reading(p.was, telemetry.TxBytes))
+			h.says(fair, p.Port, "%s, in order %s", reading(p.Series, telemetry.Watermark), reading(p.was, telemetry.Watermark))
+			h.Culprits = v.newSenders(p)
+			if len(h.Culprits) > 1 {
+				h.says(fair, h.Culprits[0], "it sends more than in order, as do others")
+			}
+			all = append(all, h.Hypothesis)
+		}
+	}
+	return all
+}
+
+// newSenders are the NICs that send more than in order, but for that of a port.
+func (v *view) newSenders(to *port) (names []string) {
+	for i := range v.ports {
+		p := &v.ports[i]
+		if sent, was := rose(p.Series, telemetry.TxBytes), rose(p.was, telemetry.TxBytes); p.Kind == telemetry.NIC &&
+			p.was != nil && sent > was+was/10+100_000 && v.toward(p) != to.Port {
+			names = append(names, p.Port)
+		}
+	}
+	return names
+}
+
+// group is the equal links of a switch to a tier.
+type group struct {
+	device string
+	tier   topo.Kind
+	ports  []*port
+}
+
+func (v *view) groups() (all []group) {
+	if v.Graph == nil {
+		return nil
+	}
+	at := map[string]int{}
+	for i := range v.ports {
+		p := &v.ports[i]
+		if p.id < 0 || p.Kind != telemetry.Port {
+			continue
+		}
+		from, to := &v.Graph.Nodes[v.Graph.Ports[p.id].Node], &v.Graph.Nodes[v.Graph.Ports[p.id].To]
+		if to.Kind <= from.Kind { // down
+			continue
+		}
+		key := p.Device + " " + to.Kind.String()
+		k, there := at[key]
+		if !there {
+			k = len(all)
+			at[key] = k
+			all = append(all, group{device: p.Device, tier: to.Kind})
+		}
+		all[k].ports = append(all[k].ports, p)
+	}
+	return slices.DeleteFunc(all, func(g group) bool { return len(g.ports) < 2 })
+}
+
+// uneven is how much more the fullest of equal links sent than their mean, how many sent next to nothing, and the fullest.
+func (g *group) uneven(was bool) (over float64, idle int, top *port, sum int64) {
+	most := int64(-1)
+	var sent []int64
+	for _, p := range g.ports {
+		s := p.Series
+		if was {
+			s = p.was
+		}
+		n := rose(s, telemetry.TxBytes)
+		sent = append(sent, n)
+		if sum += n; n > most {
+			most, top = n, p
+		}
+	}
+	if sum == 0 {
+		return 1, 0, top, 0
+	}
+	for _, n := range sent {
+		if n*int64(len(sent))*10 < sum { // acknowledgements go everywhere
+			idle++
+		}
+	}
+	return float64(most) * float64(len(sent)) / float64(sum), idle, top, sum
+}
+
+// choices: equal links that are not equally used. Where switches of a tier all leave links idle that sit below others that
+// choose too, the two tiers choose alike; else flows met by chance.
+func (v *view) choices() (all []Hypothesis) {
+	groups := v.groups()
+	upper := topo.Kind(0)
+	for i := range groups {
+		upper = max(upper, groups[i].tier)
+	}
+	used, halfIdle, three := 0, 0, false
+	for i := range groups {
+		if g := &groups[i]; g.tier == upper {
+			if _, idle, _, sum := g.uneven(false); sum > 0 {
+				used++
+				if 2*idle >= len(g.ports) {
+					halfIdle++
+				}
+			}
+		} else {
+			three = true
+		}
+	}
+	if three && used >= 2 && 4*halfIdle >= 3*used {
+		g := groups[slices.IndexFunc(groups, func(g group) bool {
+			_, idle, _, sum := g.uneven(false)
+			return g.tier == upper && sum > 0 && 2*idle >= len(g.ports)
+		})]
+		_, _, top, _ := g.uneven(false)
+		h := propose(Polarised, noun.Place{Kind: noun.Tier, Name: v.Graph.Nodes[v.Graph.Ports[g.ports[0].id].Node].Kind.String()})
+		h.says(decisive, top.Port, "%s, while equal links of %s and of the others of its tier are idle",
+			reading(top.Series, telemetry.TxBytes), g.device)
+		all = append(all, h.Hypothesis)
+	}
+	best := (*making)(nil)
+	for i := range groups {
+		g := &groups[i]
+		over, _, top, sum := g.uneven(false)
+		before, _, _, _ := g.uneven(true)
+		if sum == 0 || over < 1.25 || top.was != nil && over < 1.2*before {
+			continue
+		}
+		full := last(top.Series, telemetry.Watermark)
+		if full < 20_000 || full < 2*last(top.was, telemetry.Watermark) {
+			continue
+		}
+		h := propose(Collision, noun.Place{Kind: noun.Links, Name: g.device, Ports: portNames(g.ports)})
+		h.says(strong+fair*min(1.5, over-1), top.Port, "%s: more than its equals", reading(top.Series, telemetry.TxBytes))
+		least := slices.MinFunc(g.ports, func(a, b *port) int {
+			return cmp.Compare(rose(a.Series, telemetry.TxBytes), rose(b.Series, telemetry.TxBytes))
+		})
+		h.says(faint, least.Port, "%s: less than its equals", reading(least.Series, telemetry.TxBytes))
+		h.says(fair, top.Port, "%s", reading(top.Series, telemetry.Watermark))
+		if len(all) > 0 && all[0].Mechanism == Polarised {
+			h.says(-fair, all[0].Place.Name, "equal links are idle all over the tier")
+		}
+		h.Culprits = []string{top.Port}
+		if best == nil || h.Likelihood > best.Likelihood {
+			best = h
+		}
+	}
+	if best != nil {
+		all = append(all, best.Hypothesis)
+	}
+	return all
+}
+
+func portNames(ports []*port) (all []string) {
+	for _, p := range ports {
+		all = append(all, p.Port)
+	}
+	return all
+}
+
+// placement: hosts send as much as in order, and more of it crosses the tiers.
+func (v *view) placement() (all []Hypothesis) {
+	if v.Graph == nil || v.Healthy == nil {
+		return nil
+	}
+	var up, upWas, edge, edgeWas int64
+	var top *port
+	for i := range v.ports {
+		p := &v.ports[i]
+		if p.id < 0 || p.was == nil {
+			continue
+		}
+		n, was := rose(p.Series, telemetry.TxBytes), rose(p.was, telemetry.TxBytes)
+		switch {
+		case p.Kind == telemetry.NIC:
+			edge, edgeWas = edge+n, edgeWas+was
+		case !v.toHost(p):
+			if up, upWas = up+n, upWas+was; top == nil || n-was > rose(top.Series, telemetry.TxBytes)-rose(top.was, telemetry.TxBytes) {
+				top = p
+			}
+		}
+	}
+	if edge == 0 || edgeWas == 0 || float64(up)/float64(edge) < 1.25*float64(upWas)/float64(edgeWas) ||
+		float64(edge) > 1.2*float64(edgeWas) {
+		return nil
+	}
+	h := propose(Fragmented, noun.Place{Kind: noun.Job})
+	h.says(strong+fair, top.Port, "%s, in order %s", reading(top.Series, telemetry.TxBytes), reading(top.was, telemetry.TxBytes))
+	nic := &v.ports[slices.IndexFunc(v.ports, func(p port) bool { return p.Kind == telemetry.NIC && p.was != nil })]
+	h.says(faint, nic.Port, "%s, in order %s", reading(nic.Series, telemetry.TxBytes), reading(nic.was, telemetry.TxBytes))
+	return append(all, h.Hypothesis)
+}

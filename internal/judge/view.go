@@ -1,0 +1,206 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"railyard/internal/noun"
+	"railyard/internal/telemetry"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// view is what is known, by port.
+type view struct {
+	Case
+	ports  []port
+	byName map[string]int
+	queues []*telemetry.Series
+	hidden []string
+}
+
+// port is a port of a switch or a NIC.
+type port struct {
+	*telemetry.Series
+	was *telemetry.Series // when all was in order; nil: not known
+	id  topo.PortID       // -1: the topology does not have it
+}
+
+func newView(c Case) *view {
+	v := &view{Case: c, byName: map[string]int{}, queues: c.Now.Find(telemetry.Queue)}
+	known, was := map[string]topo.PortID{}, map[string]*telemetry.Series{}
+	if c.Graph != nil {
+		for id := range c.Graph.Ports {
+			known[c.Graph.Ports[id].Name] = topo.PortID(id)
+		}
+	}
+	if c.Healthy != nil {
+		for _, s := range c.Healthy.Find(telemetry.Port, telemetry.NIC) {
+			was[s.Port] = s
+		}
+	}
+	for _, s := range c.Now.Find(telemetry.Port, telemetry.NIC) {
+		p := port{s, was[s.Port], -1}
+		if id, ok := known[s.Port]; ok {
+			p.id = id
+		}
+		v.byName[s.Port] = len(v.ports)
+		v.ports = append(v.ports, p)
+	}
+	return v
+}
+
+// peer is the other end of the port's link, nil if it is not known.
+func (v *view) peer(p *port) *port {
+	if p.id < 0 {
+		return nil
+	}
+	if i, ok := v.byName[v.Graph.Ports[p.id^1].Name]; ok {
+		return &v.ports[i]
+	}
+	return nil
+}
+
+// place is that of a port.
+func place(name string) noun.Place { return noun.Place{Kind: noun.Port, Name: name} }
+
+func switchPlace(name string) noun.Place { return noun.Place{Kind: noun.Switch, Name: name} }
+
+// toward is the port that sends to this one, or the port itself where that is not known.
+func (v *view) toward(p *port) string {
+	if p.id >= 0 {
+		return v.Graph.Ports[p.id^1].Name
+	}
+	return p.Port
+}
+
+// rose is how much a counter has counted; 0 where it was not read.
+func rose(s *telemetry.Series, c telemetry.Counter) int64 {
+	if s == nil {
+		return 0
+	}
+	n, _ := s.Total(c)
+	return n
+}
+
+// reading quotes the first and the last reading of a counter.
+func reading(s *telemetry.Series, c telemetry.Counter) string {
+	first, last := int64(telemetry.Unknown), int64(telemetry.Unknown)
+	for _, x := range s.Values[c] {
+		if x == telemetry.Unknown {
+			continue
+		}
+		if first == telemetry.Unknown {
+			first = x
+		}
+		last = x
+	}
+	return fmt.Sprintf("%s from %d to %d", telemetry.Counters[c].Name, first, last)
+}
+
+// share is how much of what a port sent another counter counted.
+func share(s *telemetry.Series, c telemetry.Counter) float64 {
+	if s == nil {
+		return 0
+	}
+	if sent := rose(s, telemetry.TxPackets); sent > 0 {
+		return float64(rose(s, c)) / float64(sent)
+	}
+	return 0
+}
+
+// last is the last reading of a counter, 0 where there is none.
+func last(s *telemetry.Series, c telemetry.Counter) int64 {
+	if s == nil {
+		return 0
+	}
+	all := s.Values[c]
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i] != telemetry.Unknown {
+			return all[i]
+		}
+	}
+	return 0
+}
+
+// fastest is the highest rate at which a port sent between two reads, in b/s.
+func fastest(s *telemetry.Series) (rate float64) {
+	if s == nil {
+		return 0
+	}
+	for i := 1; i < len(s.At); i++ {
+		n, known := s.Rise(telemetry.TxBytes, i-1, i)
+		if d := s.At[i].Sub(s.At[i-1]); known && d > s.Span()/unit.Duration(4*len(s.At)) {
+			rate = max(rate, 8*float64(n)/d.Seconds())
+		}
+	}
+	return rate
+}
+
+// held is how much of its time between reads a port was held all the time, and how much of it at all.
+func held(s *telemetry.Series) (whole, any float64) {
+	var full, sum unit.Duration
+	for i := 1; i < len(s.At); i++ {
+		n, known := s.Rise(telemetry.RxPause, i-1, i)
+		d := s.At[i].Sub(s.At[i-1])
+		if !known || d <= 0 {
+			continue
+		}
+		paused := unit.Duration(n) * unit.Microsecond
+		if sum += paused; float64(paused) >= 0.9*float64(d) {
+			full += d
+		}
+	}
+	if span := s.Span(); span > 0 {
+		return float64(full) / float64(span), float64(sum) / float64(span)
+	}
+	return 0, 0
+}
+
+// isHost reports whether a port is a NIC's, or leads to a host.
+func (v *view) toHost(p *port) bool {
+	return p.id >= 0 && v.Graph.Nodes[v.Graph.Ports[p.id].To].Kind == topo.HostKind
+}
+
+// rate is that of a port's link, 0 where it is not known.
+func (v *view) rate(p *port) float64 {
+	if p.id < 0 {
+		return 0
+	}
+	return float64(v.Graph.Ports[p.id].Rate)
+}
+
+// unknown says what the judge could not see.
+func (v *view) unknown() (all []string) {
+	if v.Graph == nil {
+		all = append(all, "who is beside whom: no topology")
+	}
+	if v.Healthy == nil {
+		all = append(all, "what is usual here: no telemetry of the fabric in order")
+	}
+	for c, what := range map[telemetry.Counter]string{telemetry.ECNMarked: "marking", telemetry.RxPFC: "pauses",
+		telemetry.InErrors: "frames with errors", telemetry.Watermark: "depth of queues", telemetry.Power: "power of GPUs"} {
+		if !slices.ContainsFunc(v.Now.Series, func(s telemetry.Series) bool { return s.Has(c) }) {
+			all = append(all, what+": "+telemetry.Counters[c].Name+" was not read")
+		}
+	}
+	if len(v.Now.Collectives) == 0 {
+		all = append(all, "which rank is late: no collectives were logged")
+	}
+	slices.Sort(all)
+	return all
+}
+
+// says reports whether a line of a log about a device, and a port if one is named, holds all words.
+func (v *view) line(device, port string, words ...string) (telemetry.Text, bool) {
+	for _, l := range v.Now.Lines {
+		if l.Device != device || port != "" && l.Port != port {
+			continue
+		}
+		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(l.Text, w) }) {
+			return l, true
+		}
+	}
+	return telemetry.Text{}, false
+}

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"railyard/internal/judge"
+	"railyard/internal/splitmix"
+	"railyard/internal/telemetry"
+	"railyard/internal/topo"
+)
+
+// fabric is one of the networks on which faults are planted.
+type fabric struct {
+	name        string
+	hosts, gpus int
+	network     string // lines of fabric
+	spare       int    // hosts that the job leaves free
+	bytes       string // of a bucket
+}
+
+// fabrics are of 32, 64, 128 and 256 GPUs; each host has two GPUs or more, so that a rank is not a host.
+var fabrics = []fabric{
+	{"leaf-spine-32", 16, 2, "design: leaf-spine\n  leaves: 4\n  spines: 4", 4, "400kB"},
+	{"rails-64", 16, 4, "design: rail-optimized\n  spines: 2\n  segment: 8", 4, "300kB"},
+	{"pods-128", 32, 4, "design: leaf-spine\n  leaves: 8\n  spines: 4\n  pods: 2\n  superspines: 4", 4, "200kB"},
+	{"leaf-spine-256", 32, 8, "design: leaf-spine\n  leaves: 4\n  spines: 8", 4, "100kB"},
+}
+
+// planted is a case.
+type planted struct {
+	key     string // kind, fabric, draw, seed
+	kind    kind
+	base    string // scenario in order
+	text    string // scenario with the fault
+	want    []judge.Mechanism
+	places  []string // of which the answer must be one; none: anywhere
+	healthy bool     // nothing was planted
+}
+
+// kind is a kind of fault.
+type kind struct {
+	name  string
+	want  []judge.Mechanism
+	heavy bool // planted where switches mark
+	plant func(d *drawing) (faults string, places []string)
+}
+
+// drawing draws a place and a strength.
+type drawing struct {
+	splitmix.Stream
+	*fabric
+	graph  *topo.Graph
+	used   []string // ports of switches to hosts of the job, and between switches, that the job uses
+	edge   []string // leaf/host
+	uplink []string // leaf/spine and spine/superspine
+}
+
+func (d *drawing) below(n int) int        { return int(d.Next() % uint64(n)) }
+func (d *drawing) between(a, b int) int   { return a + d.below(b-a+1) }
+func (d *drawing) of(all []string) string { return all[d.below(len(all))] }
+func (d *drawing) host() int              { return 1 + d.below(d.hosts-d.spare) }
+
+// link draws an edge link, or one between switches if the job uses some.
+func (d *drawing) link() string {
+	if len(d.uplink) > 0 && d.below(2) == 0 {
+		return d.of(d.uplink)
+	}
+	return d.of(d.edge)
+}
+
+// back is the name of the other direction of a link.
+func back(port string) string {
+	number := ""
+	if i := strings.IndexByte(port, '#'); i >= 0 {
+		port, number = port[:i], port[i:]
+	}
+	a, b, _ := strings.Cut(port, "/")
+	return b + "/" + a + number
+}
+
+func both(port string) []string { return []string{port, back(port)} }
+
+func (d *drawing) switchOf(port string) string { s, _, _ := strings.Cut(port, "/"); return s }
+
+const storm = "\n  qos: {pfc: {watchdog: {detect: 100us, restore: 100us}}}"
+
+// kinds are the kinds of fault.
+var kinds = []kind{
+	{name: "lossy optic", want: []judge.Mechanism{judge.LossyOptic}, plant: func(d *drawing) (string, []string) {
+		l := d.link()
+		return fmt.Sprintf("{link: %q, bit_errors: %de-8}", l, d.between(10, 200)), both(l)
+	}},
+	{name: "flapping link", want: []judge.Mechanism{judge.Flapping}, plant: func(d *drawing) (string, []string) {
+		l := d.link()
+		return fmt.Sprintf("{link: %q, at: %dus, down: %dus, count: %d, every: 100us}", l, d.between(5, 80), d.between(10, 50),
+			d.between(2, 4)), both(l)
+	}},
+	{name: "link down", want: []judge.Mechanism{judge.DownRerouted, judge.DownNotMoved}, plant: func(d *drawing) (string, []string) {
+		l, more := d.link(), ""
+		if d.below(2) == 0 && slices.Contains(d.uplink, l) {
+			more = fmt.Sprintf(", convergence: %dus", d.between(10, 60))
+		}
+		return fmt.Sprintf("{link: %q, at: %dus, down: %dus%s}", l, d.between(5, 200), d.between(100, 400), more), both(l)
+	}},
+	{name: "degraded speed", want: []judge.Mechanism{judge.Degraded}, plant: func(d *drawing) (string, []string) {
+		l := d.link()
+		return fmt.Sprintf("{link: %q, speed: %dGb/s}", l, d.between(10, 120)), both(l)
+	}},
+	{name: "storm by a NIC", want: []judge.Mechanism{judge.StuckNIC}, plant: func(d *drawing) (string, []string) {
+		l := d.of(d.edge)
+		return fmt.Sprintf("{link: %q, at: %dus, storm: %dus}", l, d.between(5, 150), d.between(150, 600)), []string{l}
+	}},
+	{name: "storm by a switch", want: []judge.Mechanism{judge.StuckSwitch}, plant: func(d *drawing) (string, []string) {
+		l := d.link()
+		if slices.Contains(d.uplink, l) && d.below(2) == 0 {
+			return fmt.Sprintf("{link: %q, sender: %s, at: %dus, storm: %dus}", l, d.switchOf(back(l)), d.between(5, 150),
+				d.between(150, 600)), []string{l}
+		}
+		return fmt.Sprintf("{link: %q, sender: %s, at: %dus, storm: %dus}", l, d.switchOf(l), d.between(5, 150),
+			d.between(150, 600)), []string{back(l)}
+	}},
+	{name: "watchdog acting", want: []judge.Mechanism{judge.WatchdogActs}, plant: func(d *drawing) (string, []string) {
+		l := d.of(d.edge)
+		return fmt.Sprintf("{link: %q, at: %dus, storm: %dus}", l, d.between(5, 150), d.between(400, 900)), []string{l}
+	}},
+	{name: "ECN off", heavy: true, want: []judge.Mechanism{judge.NoMarking}, plant: func(d *drawing) (string, []string) {
+		s := d.switchOf(d.of(d.edge))
+		return fmt.Sprintf("{port: %q, config: {ecn: false}}", s+"/*"), []string{s}
+	}},
+	{name: "wrong DSCP map", heavy: true, want: []judge.Mechanism{judge.OtherClass}, plant: func(d *drawing) (string, []string) {
+		s := d.switchOf(d.of(d.edge))
+		return fmt.Sprintf("{port: %q, config: {dscp: %d}}", s+"/*", d.between(1, 20)), []string{s}
+	}},
+	{name: "thresholds drifted", heavy: true, want: []judge.Mechanism{judge.Drifted, judge.NoMarking},
+		plant: func(d *drawing) (string, []string) {
+			s := d.switchOf(d.of(d.edge))
+			min, max := d.between(2, 8), d.between(10, 20)
+			if d.below(2) == 0 {
+				min, max = d.between(2000, 4000), d.between(5000, 8000)
+			}
+			return fmt.Sprintf("{port: %q, config: {min: %dkB, max: %dkB}}", s+"/*", min, max), []string{s}
+		}},
+	{name: "wrong MTU", want: []judge.Mechanism{judge.SmallMTU}, plant: func(d *drawing) (string, []string) {
+		l := d.link()
+		return fmt.Sprintf("{port: %q, at: %dus, for: %dus, config: {mtu: %dB}}", l, d.between(5, 100), d.between(100, 400),
+			d.between(1000, 1600)), both(l)
+	}},
+	{name: "hash polarisation", want: []judge.Mechanism{judge.Polarised}, plant: nil},
+	{name: "ECMP collision", want: []judge.Mechanism{judge.Collision}, plant: nil},
+	{name: "incast by another job", want: []judge.Mechanism{judge.ForeignIncast}, plant: nil},
+	{name: "slow GPU", want: []judge.Mechanism{judge.SlowGPU}, plant: func(d *drawing) (string, []string) {
+		h, g := d.host(), d.below(d.gpus)
+		name := fmt.Sprintf("host%d/gpu%d", h, g)
+		return fmt.Sprintf("{gpu: host%d/gpu%d, slow: %d/100}", h, g, d.between(115, 300)), []string{name}
+	}},
+	{name: "slow PCIe", want: []judge.Mechanism{judge.SlowPCIe}, plant: func(d *drawing) (string, []string) {
+		h := d.host()
+		return fmt.Sprintf("{host: host%d, pcie: %dGb/s}", h, d.between(20, 120)), []string{fmt.Sprintf("host%d", h)}
+	}},
+	{name: "missing peer memory", want: []judge.Mechanism{judge.NoPeerMemory}, plant: func(d *drawing) (string, []string) {
+		h := d.host()
+		return fmt.Sprintf("{host: host%d, staged: true}", h), []string{fmt.Sprintf("host%d", h)}
+	}},
+	{name: "dead rank", want: []judge.Mechanism{judge.DeadRank}, plant: func(d *drawing) (string, []string) {
+		h, g := d.host(), d.below(d.gpus)
+		name := fmt.Sprintf("host%d/gpu%d", h, g)
+		return fmt.Sprintf("{gpu: host%d/gpu%d, at: %dus, hang: 1h}", h, g, d.between(20, 300)), []string{name}
+	}},
+	{name: "host hang", want: []judge.Mechanism{judge.HostHang}, plant: func(d *drawing) (string, []string) {
+		h, long := d.host(), fmt.Sprintf("%dus", d.between(200, 800))
+		if d.below(2) == 0 {
+			long = "1h"
+		}
+		return fmt.Sprintf("{host: host%d, at: %dus, hang: %s}", h, d.between(20, 250), long), []string{fmt.Sprintf("host%d", h)}
+	}},
+	{name: "fragmented placement", want: []judge.Mechanism{judge.Fragmented}, plant: nil},
+}
+
+// base is the scenario in order.
+func (f *fabric) base(seed uint64, heavy bool, more, hosts string) string {
+	job := fmt.Sprintf("replay: {forward: 40us, steps: 3, buckets: [{bytes: %s, compute: 30us}, {bytes: %s, compute: 30us}]}", f.bytes, f.bytes)
+	if heavy {
+		job = fmt.Sprintf("collectives: [{op: all-to-all, bytes: %s, iterations: 3}]", heavyBytes[f.name])
+	}
+	return fmt.Sprintf("seed: %d\ncluster:\n  hosts: %d\n  host: {gpus: %d, pcie: 26GB/s}\n  nic: {speed: 200Gb/s, receive_buffer: 256kB}\n"+
+		"fabric:\n  %s%s\ntransport: {timeout: 300us}\njob:\n  watchdog: 3ms\n  hosts: [%s]\n  %s\n"+
+		"output: {telemetry: 20us, flows: false, queues: false}\n", seed, f.hosts, f.gpus, f.network, more, hosts, job)
+}
+
+var heavyBytes = map[string]string{"leaf-spine-32": "4MB", "rails-64": "4MB", "pods-128": "4MB", "leaf-spine-256": "4MB"}
+
+// first is the hosts of the job, which leaves the last ones free.
+func (f *fabric) first() string { return fmt.Sprintf("host1-host%d", f.hosts-f.spare) }
+
+// draw makes the n-th case of a kind on a fabric.
+func draw(k kind, f *fabric, n int, seed uint64, look func(text string) (*topo.Graph, *telemetry.Telemetry, error)) (planted, error) {
+	c := planted{key: fmt.Sprintf("%s|%s|%d|%d", k.name, f.name, n, seed), kind: k, want: k.want}
+	c.base = f.base(seed, k.heavy, "\n  balance: pinned", f.first())
+	if k.name == "watchdog acting" {
+		c.base = f.base(seed, false, "\n  balance: pinned"+storm, f.first())
+	}
+	g, t, err := look(c.base)
+	if err != nil {
+		return c, err
+	}
+	d := &drawing{Stream: splitmix.Stream(splitmix.Mix(splitmix.Mix(uint64(n)*1000+seed) ^ hashOf(k.name+f.name))), fabric: f, graph: g}
+	d.find(t)
+	if k.plant != nil {
+		faults, places := k.plant(d)
+		c.text, c.places = c.base+"faults:\n  - "+faults+"\n", places
+		return c, nil
+	}
+	switch k.name {
+	case "hash polarisation":
+		c.text = f.base(seed, false, "\n  balance: ecmp\n  hash: {seed: same}", f.first())
+	case "ECMP collision":
+		c.text = f.base(seed+uint64(n)*17, false, "\n  balance: ecmp\n  hash: {seed: per-switch}", f.first())
+	case "incast by another job":
+		to := d.host()
+		c.text = c.base + "background:\n  flows:\n"
+		for i := range d.between(2, f.spare) {
+			c.text += fmt.Sprintf("    - {from: host%d/nic%d, to: host%d/nic0, bytes: %dkB, start: %dus}\n", f.hosts-f.spare+1+i, 0, to,
+				d.between(1000, 6000), d.between(0, 60))
+		}
+		for i := range g.Ports {
+			if p := &g.Ports[i]; g.Nodes[p.To].Name == fmt.Sprintf("host%d", to) && g.Ports[i^1].NIC == g.Hosts[to-1].NICs[0] {
+				c.places = append(c.places, p.Name)
+			}
+		}
+	case "fragmented placement":
+		order := make([]string, f.hosts-f.spare)
+		for i := range order {
+			order[i] = fmt.Sprintf("host%d", i+1)
+		}
+		for i := range order {
+			j := d.below(i + 1)
+			order[i], order[j] = order[j], order[i]
+		}
+		var gpus []string
+		for _, host := range order {
+			for g := range f.gpus {
+				gpus = append(gpus, fmt.Sprintf("%s/gpu%d", host, g))
+			}
+		}
+		c.text = strings.Replace(c.base, "hosts: ["+f.first()+"]", "placement: ["+strings.Join(gpus, ", ")+"]", 1)
+	}
+	return c, nil
+}
+
+// find finds the ports that the job uses.
+func (d *drawing) find(t *telemetry.Telemetry) {
+	for _, s := range t.Find(telemetry.Port) {
+		n, _ := s.Total(telemetry.TxBytes)
+		if n < 200_000 {
+			continue
+		}
+		if strings.Contains(s.Port, "/host") {
+			d.edge = append(d.edge, s.Port)
+		} else if s.Port < back(s.Port) {
+			d.uplink = append(d.uplink, s.Port)
+		}
+	}
+}
+
+func hashOf(s string) (h uint64) {
+	for _, c := range []byte(s) {
+		h = splitmix.Mix(h ^ uint64(c))
+	}
+	return h
+}

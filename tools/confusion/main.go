@@ -1,0 +1,304 @@
+// Command confusion plants faults in simulated fabrics, has `judge` name them from telemetry alone, and prints how often it
+// is right: 20 kinds of fault, so many places and strengths of each, so many seeds, on four fabrics of 32 to 256 GPUs, and
+// runs in which nothing is wrong.
+//
+//	go run ./tools/confusion -out table.jsonl                     all: 10 draws, 5 seeds
+//	go run ./tools/confusion -out table.jsonl -draws 2 -seeds 1   a sample
+//
+// Each case is a line of the file. Cases that have their line are not run again, so it goes on where it was stopped.
+// A fault that changes the time of the run by less than 1 % may be called healthy.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"railyard/internal/judge"
+	"railyard/internal/result"
+	"railyard/internal/run"
+	"railyard/internal/scenario"
+	"railyard/internal/telemetry"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// verdict is a line of the file.
+type verdict struct {
+	Key     string            `json:"key"`
+	Kind    string            `json:"kind"`
+	Want    []judge.Mechanism `json:"want"`
+	Places  []string          `json:"places,omitempty"`
+	Got     []judge.Mechanism `json:"got"`
+	At      []string          `json:"at"`
+	Slower  float64           `json:"slower"` // than the fabric in order
+	Right   bool              `json:"right"`
+	InThree bool              `json:"in_three"`
+	Placed  bool              `json:"placed"`
+	Small   bool              `json:"small"` // less than 1 % slower, and called healthy
+}
+
+func main() {
+	out := flag.String("out", "confusion.jsonl", "file of verdicts, which is gone on with")
+	draws := flag.Int("draws", 10, "places and strengths of each kind")
+	seeds := flag.Int("seeds", 5, "seeds of each")
+	only := flag.String("kind", "", "this kind alone")
+	from := flag.Int("from", 0, "the first draw")
+	show := flag.Bool("show", false, "print the scenario of each wrong answer")
+	flag.Parse()
+	b := bench{healthy: map[string]*seen{}, show: *show}
+	done, err := read(*out)
+	exitOn(err)
+	file, err := os.OpenFile(*out, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	exitOn(err)
+	defer file.Close()
+	for seed := 1; seed <= *seeds; seed++ {
+		for i := range fabrics {
+			for n := *from; n < *from+*draws; n++ {
+				for _, k := range append([]kind{{name: "healthy"}}, kinds...) {
+					if *only != "" && k.name != *only || k.name == "hash polarisation" && fabrics[i].name != "pods-128" ||
+						has(done, fmt.Sprintf("%s|%s|%d|%d", k.name, fabrics[i].name, n, seed)) {
+						continue
+					}
+					v, err := b.try(k, &fabrics[i], n, uint64(seed))
+					exitOn(err)
+					line, err := json.Marshal(v)
+					exitOn(err)
+					_, err = file.Write(append(line, '\n'))
+					exitOn(err)
+					done = append(done, v)
+				}
+			}
+		}
+	}
+	table(done)
+}
+
+// has reports whether a case has its line.
+func has(done []verdict, key string) bool {
+	return slices.ContainsFunc(done, func(v verdict) bool { return v.Key == key })
+}
+
+func read(name string) (all []verdict, err error) {
+	f, err := os.Open(name)
+	if os.IsNotExist(err) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		var v verdict
+		if json.Unmarshal(lines.Bytes(), &v) == nil { // the last one may have been cut off
+			all = append(all, v)
+		}
+	}
+	return all, lines.Err()
+}
+
+// bench runs cases, and keeps the runs in order.
+type bench struct {
+	healthy map[string]*seen
+	show    bool
+}
+
+// seen is what a run showed.
+type seen struct {
+	graph *topo.Graph
+	of    *telemetry.Telemetry
+	time  unit.Time
+}
+
+func (b *bench) inOrder(text string) (*seen, error) {
+	if b.healthy[text] == nil {
+		s, err := play(text)
+		if err != nil {
+			return nil, err
+		}
+		b.healthy[text] = s
+	}
+	return b.healthy[text], nil
+}
+
+// try judges a case.
+func (b *bench) try(k kind, f *fabric, n int, seed uint64) (v verdict, err error) {
+	if k.name == "healthy" {
+		return b.tryHealthy(f, n, seed)
+	}
+	c, err := draw(k, f, n, seed, func(text string) (*topo.Graph, *telemetry.Telemetry, error) {
+		s, err := b.inOrder(text)
+		if err != nil {
+			return nil, nil, err
+		}
+		return s.graph, s.of, nil
+	})
+	if err != nil {
+		return v, err
+	}
+	base, err := b.inOrder(c.base)
+	if err != nil {
+		return v, err
+	}
+	now, err := play(c.text)
+	if err != nil {
+		return v, fmt.Errorf("%s: %w\n%s", c.key, err, c.text)
+	}
+	v = verdict{Key: c.key, Kind: k.name, Want: c.want, Places: c.places, Slower: float64(now.time)/float64(base.time) - 1}
+	v.hear(judge.Judge(judge.Case{Now: now.of, Healthy: base.of, Graph: now.graph}))
+	if b.show && !(v.Right || v.Small) {
+		fmt.Fprintf(os.Stderr, "%s: %v at %v, %.3f\n%s\n", c.key, v.Got, v.At, v.Slower, c.text)
+	}
+	return v, nil
+}
+
+// tryHealthy judges a run in order by another one, of another seed.
+func (b *bench) tryHealthy(f *fabric, n int, seed uint64) (v verdict, err error) {
+	heavy := n%2 == 1
+	base, err := b.inOrder(f.base(seed, heavy, "\n  balance: pinned", f.first()))
+	if err != nil {
+		return v, err
+	}
+	now, err := play(f.base(seed+uint64(n+1)*101, heavy, "\n  balance: pinned", f.first()))
+	if err != nil {
+		return v, err
+	}
+	v = verdict{Key: fmt.Sprintf("healthy|%s|%d|%d", f.name, n, seed), Kind: "healthy", Slower: float64(now.time)/float64(base.time) - 1}
+	v.hear(judge.Judge(judge.Case{Now: now.of, Healthy: base.of, Graph: now.graph}))
+	v.Right, v.InThree, v.Small = len(v.Got) == 0, len(v.Got) == 0, false
+	return v, nil
+}
+
+// hear notes what was said.
+func (v *verdict) hear(of judge.Verdict) {
+	for i, h := range of.Hypotheses {
+		name := h.Place.Name
+		if h.Place.Kind == "equal links" && len(h.Culprits) > 0 {
+			name = h.Culprits[0]
+		}
+		v.Got, v.At = append(v.Got, h.Mechanism), append(v.At, name)
+		if slices.Contains(v.Want, h.Mechanism) {
+			v.InThree = true
+			v.Right = v.Right || i == 0
+			v.Placed = v.Placed || len(v.Places) == 0 || slices.Contains(v.Places, name)
+		}
+	}
+	v.Small = len(of.Hypotheses) == 0 && v.Slower < 0.01
+}
+
+// play runs a scenario and reads what it shows.
+func play(text string) (*seen, error) {
+	sc, err := scenario.Parse("case", []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	p, err := run.NewPlan(sc)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "confusion")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	d, err := result.Create(dir + "/run")
+	if err != nil {
+		return nil, err
+	}
+	sum, failed := run.Run(context.Background(), sc, run.Options{Dir: d})
+	if sum == nil {
+		return nil, failed
+	}
+	if err := d.Finish(sum); err != nil {
+		return nil, err
+	}
+	r, err := result.Open(dir + "/run")
+	if err != nil {
+		return nil, err
+	}
+	var b telemetry.Builder
+	for row, err := range r.Telemetry() {
+		if err != nil {
+			return nil, err
+		}
+		b.Add(&row)
+	}
+	end := sum.VirtualTime
+	for _, f := range sum.PerJob() {
+		if f.StepTime > 0 {
+			end = unit.Time(f.StepTime)
+		}
+	}
+	return &seen{p.Graph, b.Telemetry(), end}, nil
+}
+
+// table prints the confusion table.
+func table(all []verdict) {
+	by := map[string][]verdict{}
+	var names []string
+	for _, v := range all {
+		if by[v.Kind] == nil {
+			names = append(names, v.Kind)
+		}
+		by[v.Kind] = append(by[v.Kind], v)
+	}
+	fmt.Println("| planted | runs | right | in three | place right | called healthy, under 1 % | named instead |\n" +
+		"|---|---|---|---|---|---|---|")
+	var sum [5]int
+	for _, name := range names {
+		var n [5]int
+		instead := map[string]int{}
+		for _, v := range by[name] {
+			n[0]++
+			if v.Small {
+				n[4]++
+				continue
+			}
+			n[1] += one(v.Right)
+			n[2] += one(v.InThree)
+			n[3] += one(v.InThree && v.Placed)
+			if !v.Right {
+				got := "nothing"
+				if len(v.Got) > 0 {
+					got = string(v.Got[0])
+				}
+				instead[got]++
+			}
+		}
+		var words []string
+		for w, c := range instead {
+			words = append(words, fmt.Sprintf("%s %d", w, c))
+		}
+		slices.Sort(words)
+		fmt.Printf("| %s | %d | %d | %d | %d | %d | %s |\n", name, n[0], n[1], n[2], n[3], n[4], strings.Join(words, ", "))
+		if name != "healthy" {
+			for i := range sum {
+				sum[i] += n[i]
+			}
+		}
+	}
+	if counted := sum[0] - sum[4]; counted > 0 {
+		fmt.Printf("\nOf %d faults, %d of them under 1 %% and called healthy: %.1f %% named right first, "+
+			"%.1f %% within three, place right in %.1f %% of these.\n",
+			sum[0], sum[4], 100*float64(sum[1])/float64(counted), 100*float64(sum[2])/float64(counted), 100*float64(sum[3])/float64(max(1, sum[2])))
+	}
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func exitOn(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+}
