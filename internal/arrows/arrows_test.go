@@ -472,6 +472,10 @@ var rules = map[string]rule{
 	"tools/figures":  {may: "bench tools/built unit", why: "it runs the program as a user does, and reads what bench prints"},
 	"tools/forecast": {may: "tools/built", why: "it runs the program as a user does"},
 	"tools/monsters": {may: "tools/built", why: "it runs the program as a user does"},
+	"tools/confusion": {
+		may: "judge noun result run scenario splitmix telemetry topo",
+		why: "it plants faults in runs and counts how often they are named from telemetry",
+	},
 	"tools/islands": {
 		may: "faultsearch result run scenario validate",
 		why: "it forces partitions, which a user cannot; what it runs is what a user runs",

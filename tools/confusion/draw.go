@@ -180,11 +180,13 @@ var kinds = []kind{
 
 // base is the scenario in order.
 func (f *fabric) base(seed uint64, heavy bool, more, hosts string) string {
-	job := fmt.Sprintf("replay: {forward: 40us, steps: 3, buckets: [{bytes: %s, compute: 30us}, {bytes: %s, compute: 30us}]}", f.bytes, f.bytes)
+	job := fmt.Sprintf("replay: {forward: 40us, steps: 3, buckets: [{bytes: %s, compute: 30us}, {bytes: %s, compute: 30us}]}",
+		f.bytes, f.bytes)
 	if heavy {
 		job = fmt.Sprintf("collectives: [{op: all-to-all, bytes: %s, iterations: 3}]", heavyBytes[f.name])
 	}
-	return fmt.Sprintf("seed: %d\ncluster:\n  hosts: %d\n  host: {gpus: %d, pcie: 26GB/s}\n  nic: {speed: 200Gb/s, receive_buffer: 256kB}\n"+
+	return fmt.Sprintf("seed: %d\ncluster:\n  hosts: %d\n  host: {gpus: %d, pcie: 26GB/s}\n"+
+		"  nic: {speed: 200Gb/s, receive_buffer: 256kB}\n"+
 		"fabric:\n  %s%s\ntransport: {timeout: 300us}\njob:\n  watchdog: 3ms\n  hosts: [%s]\n  %s\n"+
 		"output: {telemetry: 20us, flows: false, queues: false}\n", seed, f.hosts, f.gpus, f.network, more, hosts, job)
 }

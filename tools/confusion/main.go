@@ -285,7 +285,8 @@ func table(all []verdict) {
 	if counted := sum[0] - sum[4]; counted > 0 {
 		fmt.Printf("\nOf %d faults, %d of them under 1 %% and called healthy: %.1f %% named right first, "+
 			"%.1f %% within three, place right in %.1f %% of these.\n",
-			sum[0], sum[4], 100*float64(sum[1])/float64(counted), 100*float64(sum[2])/float64(counted), 100*float64(sum[3])/float64(max(1, sum[2])))
+			sum[0], sum[4], 100*float64(sum[1])/float64(counted), 100*float64(sum[2])/float64(counted),
+			100*float64(sum[3])/float64(max(1, sum[2])))
 	}
 }
 
