@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -259,6 +260,7 @@ type flips struct {
 
 func (f *flips) Write(b []byte) (int, error) {
 	if f.at >= 0 && f.at < len(b) {
+		b = slices.Clone(b)
 		b[f.at] ^= 4
 	}
 	f.at -= len(b)

@@ -97,9 +97,7 @@ func DrawTogether(t *rapid.T) *Together {
 	w := &Together{Job: &workload.Job{}, Schedule: drawSchedule(t, n, rng)}
 	s := w.Schedule
 	group := workload.Group{Name: "group"}
-	for _, r := range rng.ordered(n + others)[:n] {
-		group.Ranks = append(group.Ranks, r)
-	}
+	group.Ranks = append(group.Ranks, rng.ordered(n + others)[:n]...)
 	w.Job.Groups = []workload.Group{group}
 	compute := workload.Stream{Name: "compute", Group: -1}
 	w.Job.Programs = []workload.Program{{Streams: []workload.Stream{compute, {Name: "group"}}},
