@@ -78,15 +78,6 @@ var about = map[Mechanism]struct {
 // Noun is what the room of nouns calls it.
 func (m Mechanism) Noun() noun.Noun { return about[m].noun }
 
-// Mechanisms lists all that the judge can name, in order.
-func Mechanisms() (all []Mechanism) {
-	for m := range about {
-		all = append(all, m)
-	}
-	slices.Sort(all)
-	return all
-}
-
 // The weights of an observation, in nats: how much likelier it is with the mechanism than without.
 const (
 	decisive = 8.0 // nothing else leaves it

@@ -17,7 +17,6 @@ type view struct {
 	ports  []port
 	byName map[string]int
 	queues []*telemetry.Series
-	hidden []string
 }
 
 // port is a port of a switch or a NIC.

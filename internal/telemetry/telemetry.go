@@ -395,11 +395,6 @@ func (s *Series) sort() {
 	}
 }
 
-// Empty reports whether there is nothing in it.
-func (t *Telemetry) Empty() bool {
-	return len(t.Series)+len(t.Collectives)+len(t.Steps)+len(t.Lines) == 0
-}
-
 // Find returns the series of a kind, in order.
 func (t *Telemetry) Find(kinds ...Kind) (all []*Series) {
 	for i := range t.Series {

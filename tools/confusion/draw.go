@@ -30,13 +30,12 @@ var fabrics = []fabric{
 
 // planted is a case.
 type planted struct {
-	key     string // kind, fabric, draw, seed
-	kind    kind
-	base    string // scenario in order
-	text    string // scenario with the fault
-	want    []judge.Mechanism
-	places  []string // of which the answer must be one; none: anywhere
-	healthy bool     // nothing was planted
+	key    string // kind, fabric, draw, seed
+	kind   kind
+	base   string // scenario in order
+	text   string // scenario with the fault
+	want   []judge.Mechanism
+	places []string // of which the answer must be one; none: anywhere
 }
 
 // kind is a kind of fault.
@@ -52,7 +51,6 @@ type drawing struct {
 	splitmix.Stream
 	*fabric
 	graph  *topo.Graph
-	used   []string // ports of switches to hosts of the job, and between switches, that the job uses
 	edge   []string // leaf/host
 	uplink []string // leaf/spine and spine/superspine
 }
