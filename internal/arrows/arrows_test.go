@@ -114,6 +114,10 @@ var rules = map[string]rule{
 	"shown": {
 		why: "what a terminal obeys becomes what is seen: whose text it is, and where it goes, is above it",
 	},
+	"traffic": {
+		may: "splitmix",
+		why: "patterns, sizes and arrivals of flows are arithmetic on a seed: what the ends are, scenario says",
+	},
 	"formula": {
 		may: "located unit",
 		why: "arithmetic that stands in files: what a name stands for is for the room whose file it is",
@@ -217,11 +221,11 @@ var rules = map[string]rule{
 			"oracle",
 	},
 	"scenario": {
-		may:   "catalogue decoder formula located qos",
+		may:   "catalogue decoder formula located qos traffic",
 		third: "github.com/goccy/go-yaml",
 		why: "a scenario is a checked value with names in it: plan turns names into things, so reading a file " +
 			"builds nothing. Of qos it takes the marking curve and its default, of catalogue models of switches, of decoder " +
-			"the sizes of models, of formula the conditions and ranges of a sweep",
+			"the sizes of models, of formula the conditions and ranges of a sweep, of traffic the flows that a pattern makes",
 	},
 	"chart": {why: "plots are values: who draws them and whose figures they are is above"},
 	"chart/svg": {

@@ -122,6 +122,7 @@ type checkJSON struct {
 	Exchanges []plan.Exchange `json:"dcbx,omitempty"`
 	Survey    *survey.Survey  `json:"survey,omitempty"` // of the network
 	Pinned    []plan.Pinning  `json:"pinned,omitempty"` // by job: how full a controller makes links
+	Made      []string        `json:"made,omitempty"`   // by shorthands for flows
 }
 
 func (a *app) check(ctx context.Context, file string, f checkFlags) error {
@@ -174,6 +175,12 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 		problems.RenderWidth(s, src, shown.Columns(a.stdout))
 		if in != nil {
 			estimateText(s, in, m)
+			if made := in.Plan.Scenario.Made(); len(made) > 0 {
+				s.Title("Flows of shorthands")
+				for _, text := range made {
+					s.Hang("  ", "    ", text)
+				}
+			}
 			thresholdText(s, &in.Plan.Scenario.Fabric, in.Thresholds)
 			differingText(s, in.Plan.Scenario.Fabric.SwitchesKey(), in.Plan.Differing())
 			for _, x := range in.Plan.Pinned() {
@@ -238,7 +245,7 @@ func checkData(problems located.Problems, in *plan.Inspection) checkJSON {
 	out.Islands, out.Lookahead = run.Islands(in.Plan)
 	out.Thresholds, out.Mistakes, out.Differing = in.Thresholds, in.Mistakes, in.Plan.Differing()
 	out.Assumed, out.Exchanges = in.Plan.Assumed(), in.Plan.Exchanges()
-	out.Survey, out.Pinned = in.Survey, in.Plan.Pinned()
+	out.Survey, out.Pinned, out.Made = in.Survey, in.Plan.Pinned(), in.Plan.Scenario.Made()
 	return out
 }
 

@@ -119,7 +119,7 @@ func nameLists() []nameList {
 					nameJSON{Name: f.Path + ": " + w, Meaning: f.Meaning, Default: f.Default == w})
 			}
 		}
-		if f.Kind != scenario.Name {
+		if len(f.Choices) == 0 {
 			continue
 		}
 		l := nameList{Name: f.Path, About: f.Meaning}

@@ -43,16 +43,12 @@ var newDesigns = []string{"single-switch", "leaf-spine", "rail-optimized"}
 // newAnswers is what the questions are answered with, as texts of a scenario.
 type newAnswers struct{ Name, Kind, Hosts, GPUs, Speed, Design, Amount string }
 
-// mostSenders bounds the flows that are written out.
-const mostSenders = 4096
-
-// Senders are the hosts but the first; none if the number is no number, which the scenario says.
-func (a *newAnswers) Senders() (all []string) {
-	n, err := strconv.Atoi(a.Hosts)
-	for i := 2; err == nil && i <= min(n, mostSenders+1); i++ {
-		all = append(all, "host"+strconv.Itoa(i))
+// Senders are the GPUs of the hosts but the first; that of the second if the number is no number, which the scenario says.
+func (a *newAnswers) Senders() string {
+	if n, err := strconv.Atoi(a.Hosts); err == nil && n > 2 {
+		return fmt.Sprintf(`"host[2-%d]/gpu0"`, n)
 	}
-	return all
+	return "host2/gpu0"
 }
 
 // Leaves is how many leaf switches there are in a leaf-spine fabric: the fewest with as many hosts on each, 32 at most.
@@ -223,9 +219,6 @@ func newText(file string, answers *newAnswers) ([]byte, error) {
 		if text := *q.at(answers); strings.ContainsAny(text, "\n\r#{}[]&*!|>'\"%@`,: ") {
 			return nil, misuse("new: --%s %s: want one word, such as %s", q.flag, located.Shown(text), q.usual(answers))
 		}
-	}
-	if n := len(answers.Senders()); answers.Kind == "incast" && n >= mostSenders {
-		return nil, misuse("new: --hosts %s: want at most %d: each sender gets a line", answers.Hosts, mostSenders)
 	}
 	var b strings.Builder
 	if err := newTemplates.ExecuteTemplate(&b, answers.Kind+".yaml", answers); err != nil {

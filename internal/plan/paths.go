@@ -112,7 +112,7 @@ func problemAt(sc *scenario.Scenario, path, format string, args ...any) located.
 func (p *Plan) addFlows(j *Job) error {
 	sc := p.Scenario
 	for i := range j.Spec.Flows {
-		wrong := inScenario(sc, fmt.Sprintf("%s.flows[%d]", j.Spec.Path(), i))
+		wrong := inScenario(sc, j.Spec.FlowPath(i))
 		if err := p.addFlow(&j.Spec.Flows[i], j, wrong); err != nil {
 			return err
 		}

@@ -184,7 +184,7 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 		return nil, err
 	}
 	for i := range sc.Background.Flows {
-		wrong := inScenario(sc, fmt.Sprintf("background.flows[%d]", i))
+		wrong := inScenario(sc, sc.Background.FlowPath(i))
 		if err := p.addFlow(&sc.Background.Flows[i], nil, wrong); err != nil {
 			return nil, err
 		}

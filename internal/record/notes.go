@@ -52,7 +52,7 @@ func (r *Recorder) notes(s *result.Summary, diverged bool) (notes []string) {
 			notes = append(notes, n)
 		}
 	}
-	return notes
+	return append(notes, r.plan.Scenario.Made()...)
 }
 
 // trains reports whether all jobs are trainings.

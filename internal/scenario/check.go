@@ -34,12 +34,17 @@ func (d *decoder) check(s *Scenario) {
 			if len(s.Jobs) > 1 { // the name of the job stands before those of its flows
 				names = map[string]string{}
 			}
-			d.checkFlows(s, j.Flows, j.Path()+".flows", names)
+			before := len(d.problems)
+			j.Flows = d.makeFlows(s, j.Entries, j.Path()+".flows", "flow", names)
+			if !j.FlowsCSV.Set && len(d.problems) == before && len(j.Flows) > 0 && d.ok(j.Path()+".flows") &&
+				!slices.ContainsFunc(j.Flows, func(f Flow) bool { return f.Enabled }) {
+				d.problem(j.Path()+".flows", "no flow is enabled, want at least one", "")
+			}
 		}
 		if len(s.Jobs) > 1 {
 			names = map[string]string{}
 		}
-		d.checkFlows(s, s.Background.Flows, "background.flows", names)
+		s.Background.Flows = d.makeFlows(s, s.Background.Entries, "background.flows", "background", names)
 	}
 }
 
@@ -126,10 +131,6 @@ func (d *decoder) checkJob(s *Scenario, j *Job) {
 		d.checkProtocol(j, at+".collective", j.Collective.Algorithm, j.Collective.Protocol)
 	}
 	d.checkPlacement(s, j)
-	if !csv && len(j.Flows) > 0 && d.ok(at+".flows") &&
-		!slices.ContainsFunc(j.Flows, func(f Flow) bool { return f.Enabled }) {
-		d.problem(at+".flows", "no flow is enabled, want at least one", "")
-	}
 	if j.Train == nil && j.Model == nil || !d.okRanks(j) || !d.ok(at+".hosts", at+".gpus", "cluster.hosts", "cluster.host.gpus") {
 		return
 	}
@@ -481,12 +482,6 @@ func (s *Scenario) SwitchPorts() int {
 // horizon is the latest virtual time at which a flow may be posted.
 const horizon = 24 * unit.Hour
 
-func (d *decoder) checkFlows(s *Scenario, flows []Flow, list string, names map[string]string) {
-	for i := range flows {
-		d.checkFlow(s, &flows[i], fmt.Sprintf("%s[%d]", list, i), names)
-	}
-}
-
 func (d *decoder) checkFlow(s *Scenario, f *Flow, path string, names map[string]string) {
 	if !d.ok(path) {
 		return
@@ -527,6 +522,11 @@ func flowMistakes(s *Scenario, f *Flow) (all []mistake) {
 			all = append(all, mistake{keys: []string{"to", "from"}, message: message})
 		}
 	}
+	return append(all, timeMistakes(f)...)
+}
+
+// timeMistakes holds the times of a flow's messages against each other.
+func timeMistakes(f *Flow) (all []mistake) {
 	switch {
 	case f.Count > 1 && f.Every == 0:
 		all = append(all, mistake{[]string{"count", "every", "start"},

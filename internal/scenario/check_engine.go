@@ -148,9 +148,9 @@ func (d *decoder) checkClasses(s *Scenario) {
 	if s.Transport.AckClass == "cnp" && d.ok("transport.ack_class") {
 		no("transport.ack_class", "cnp: acknowledgements go with CNPs")
 	}
-	flows := func(path string, flows []Flow) {
-		for i := range flows {
-			if flows[i].Priority == "other" {
+	flows := func(path string, entries []FlowEntry) {
+		for i := range entries {
+			if entries[i].Priority == "other" {
 				no(fmt.Sprintf("%s[%d].priority", path, i), "other")
 			}
 		}
@@ -163,9 +163,9 @@ func (d *decoder) checkClasses(s *Scenario) {
 		if j.Collective.Slots.Set {
 			no(j.Path()+".collective.slots", "credits go with CNPs")
 		}
-		flows(j.Path()+".flows", j.Flows)
+		flows(j.Path()+".flows", j.Entries)
 	}
-	flows("background.flows", s.Background.Flows)
+	flows("background.flows", s.Background.Entries)
 }
 
 // clean reports whether all keys of an entry of a list have values.

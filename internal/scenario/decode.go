@@ -24,6 +24,7 @@ type decoder struct {
 	from     map[string]string // path -> "preset NAME" for the entries of preset
 	origin   map[string]string
 	bad      map[string]bool // fields whose value could not be found
+	effort   int             // ends and flows that shorthands for flows went through
 }
 
 func newDecoder(file string) *decoder {

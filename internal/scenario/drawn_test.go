@@ -2,6 +2,7 @@ package scenario_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,15 +59,9 @@ func TestResolvedRoundTrip(t *testing.T) {
 		values["job.train.batch"] = fmt.Sprint(rapid.IntRange(1, 3).Draw(t, "batch"))
 		scenariotest.OneSource(t, values)
 		scenariotest.OneModel(t, values)
-		var flow []string
-		for _, f := range scenario.Table() {
-			if key, ok := strings.CutPrefix(f.Path, "job.flows[]."); ok {
-				flow = append(flow, key+": "+scenariotest.Value(t, &f))
-			}
-		}
-		background := "background: {flows: [{" + strings.Join(flow, ", ") + "}]}\n"
 		tried++
 		printed := scenariotest.Accepted(values)
+		background := drawnFlows(t, printed)
 		for _, src := range []string{printed + background, printed} {
 			if s, err := scenario.Parse("x.yaml", []byte(src)); err == nil {
 				accepted++
@@ -77,6 +72,40 @@ func TestResolvedRoundTrip(t *testing.T) {
 	})
 	if accepted*2 < tried {
 		t.Errorf("only %d of %d drawn scenarios were valid", accepted, tried)
+	}
+}
+
+// drawnFlows draws background traffic of one entry behind a file, without the keys that are refused there; a key that is
+// required stays.
+func drawnFlows(t *rapid.T, file string) string {
+	flow, order := map[string]string{}, []string{}
+	for _, f := range scenario.Table() {
+		key, ok := strings.CutPrefix(f.Path, "job.flows[].")
+		if ok && (f.Required || key == "from" || rapid.Bool().Draw(t, "give "+key)) {
+			flow[key] = scenariotest.Value(t, &f)
+			order = append(order, key)
+		}
+	}
+	for {
+		var parts []string
+		for _, key := range order {
+			if text, ok := flow[key]; ok {
+				parts = append(parts, key+": "+text)
+			}
+		}
+		background := "background: {flows: [{" + strings.Join(parts, ", ") + "}]}\n"
+		_, err := scenario.Parse("x.yaml", []byte(file+background))
+		var problems located.Problems
+		if err == nil || !errors.As(err, &problems) {
+			return background
+		}
+		left := len(flow)
+		for _, p := range problems {
+			delete(flow, strings.TrimPrefix(p.Path, "background.flows[0]."))
+		}
+		if len(flow) == left {
+			return background
+		}
 	}
 }
 

@@ -124,6 +124,7 @@ var (
 		congestionFields, algorithmFields, runFields, protocolFields, largeFields)
 	tree         = grow(fields)
 	flowTree     = grow(flowFields)
+	entryTree    = grow(entryFields)
 	faultTree    = grow(faultFields)
 	linkTree     = grow(linkFields)
 	switchTree   = grow(switchFields)

@@ -526,7 +526,7 @@ var sumFields = []*Field{
 	},
 	{
 		Path:    "flows",
-		value:   in(flowList, func(j *Job) *[]Flow { return &j.Flows }),
+		value:   in(flowList, func(j *Job) *[]FlowEntry { return &j.Entries }),
 		Meaning: "messages from GPU to GPU",
 	},
 }
@@ -546,7 +546,7 @@ var runFields = []*Field{
 	{Path: "background", Meaning: "traffic beside the jobs; a run ends when its jobs have ended"},
 	{
 		Path:    "background.flows",
-		value:   in(flowList, func(s *Scenario) *[]Flow { return &s.Background.Flows }),
+		value:   in(flowList, func(s *Scenario) *[]FlowEntry { return &s.Background.Entries }),
 		Meaning: "messages from GPU to GPU",
 	},
 	{
@@ -626,77 +626,6 @@ func onlySeries(s *Scenario) string {
 	return ""
 }
 
-// flowFields: one entry of job.flows or background.flows.
-var flowFields = []*Field{
-	{
-		Path: "name", Rule: "flow1, flow2, ... or background1, background2, ...", check: checkName,
-		pattern: namePattern,
-		value:   in(text, func(f *Flow) *string { return &f.Name }),
-		derive:  flowName,
-		Meaning: "name in tables and reports",
-	},
-	{
-		Path: "from", Required: true,
-		value:   in(endpoint, func(f *Flow) *Endpoint { return &f.From }),
-		Meaning: "sender: hostN/gpuM or hostN/nicM; a GPU uses its nearest NIC",
-		Also:    []string{"src", "source", "sender"},
-	},
-	{
-		Path: "to", Required: true,
-		value:   in(endpoint, func(f *Flow) *Endpoint { return &f.To }),
-		Meaning: "receiver: hostN/gpuM or hostN/nicM",
-		Also:    []string{"dst", "dest", "destination", "receiver"},
-	},
-	{
-		Path: "bytes", Required: true, Min: "1B", Max: "1TB", example: "bytes such as 10MB",
-		value:   in(byteCount, func(f *Flow) *unit.Bytes { return &f.Bytes }),
-		Meaning: "size of the message",
-		Also:    []string{"size", "length"},
-	},
-	{
-		Path: "start", Default: "0s", Min: "0s", Max: "1h",
-		value:   in(duration, func(f *Flow) *unit.Duration { return &f.Start }),
-		Meaning: "virtual time at which the first message is posted",
-		Also:    []string{"at", "delay"},
-	},
-	{
-		Path: "count", Default: "1", Min: "1", Max: "1000000",
-		value:   in(whole, func(f *Flow) *int { return &f.Count }),
-		Meaning: "number of messages",
-		Also:    []string{"repeat", "times"},
-	},
-	{
-		Path: "every", Default: "0s", Min: "0s", Max: "1h",
-		value:   in(duration, func(f *Flow) *unit.Duration { return &f.Every }),
-		Meaning: "time from one message to the next, where count is above 1",
-		Also:    []string{"period", "interval"},
-	},
-	{
-		Path: "priority", Default: "data", Choices: FlowPriorities,
-		value:   in(choice, func(f *Flow) *string { return &f.Priority }),
-		Meaning: "traffic class",
-		Also:    []string{"class"},
-	},
-	{
-		Path: "enabled", Default: "true",
-		value:   in(boolean, func(f *Flow) *bool { return &f.Enabled }),
-		Meaning: "whether it is sent; false keeps its number, from which follow the paths of the others",
-	},
-	{
-		Path: "path", Default: "auto", Word: "auto",
-		value: in(names, func(f *Flow) *[]string { return &f.Path }),
-		Meaning: "the nodes that data crosses, from host to host; node#2 is the second of parallel links to " +
-			"it; auto: as fabric.balance says",
-		Also: []string{"route"},
-	},
-	{
-		Path: "back", Default: "auto", Word: "auto",
-		value:   in(names, func(f *Flow) *[]string { return &f.Back }),
-		Meaning: "the nodes that acknowledgements cross; auto: path reversed, or as fabric.balance says",
-		Also:    []string{"reverse"},
-	},
-}
-
 // rowFields: one entry of job.collectives.
 var rowFields = []*Field{
 	{
@@ -763,19 +692,6 @@ var bucketFields = []*Field{
 		Meaning: "its size; whole float32 numbers",
 		Also:    []string{"size", "length"},
 	},
-}
-
-// flowName numbers the flows of a list: job.flows[0]. gives flow1.
-func flowName(_ *decoder, _ any, prefix string) string {
-	kind := "flow"
-	if strings.HasPrefix(prefix, "background") {
-		kind = "background"
-	}
-	i, listed := entryOf(prefix)
-	if !listed {
-		panic("scenario: flow prefix " + prefix)
-	}
-	return nthFlow(kind, i)
 }
 
 // nthFlow is the name of a flow that has none, by its place in its list from 0.

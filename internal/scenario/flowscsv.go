@@ -37,7 +37,7 @@ type FileFlow struct {
 func (s *Scenario) ReadFlows(j *Job, name string, src []byte) ([]FileFlow, error) {
 	r := &flowReader{s: s, d: newDecoder(name), names: map[string]string{}, lines: map[string]int{}}
 	for i := range j.Flows {
-		r.names[j.Flows[i].Name] = fmt.Sprintf("%s.flows[%d] of the scenario", j.Path(), i)
+		r.names[j.Flows[i].Name] = j.FlowPath(i) + " of the scenario"
 	}
 	src = bytes.TrimPrefix(src, located.BOM)
 	switch i := bytes.IndexFunc(src,

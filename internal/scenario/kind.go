@@ -49,6 +49,8 @@ const (
 	PowerOf       Kind = "power"
 	RackUnits     Kind = "rack units"
 	Money         Kind = "price"
+	EndList       Kind = "endpoints"
+	SizeList      Kind = "sizes"
 	AxisList      Kind = "list of axes"
 	SeedRange     Kind = "seeds"
 	ValueRange    Kind = "range"

@@ -153,7 +153,7 @@ var (
 func Kinds() []Choice {
 	var all []Choice
 	for _, k := range []anyKind{
-		whole, wholes, hexNumber, number, boolean, choice, text, rate, computeRate, byteCount, duration, length, ratio, endpoint,
+		whole, wholes, hexNumber, number, boolean, choice, text, rate, computeRate, byteCount, duration, length, ratio, ends, sizes,
 		linkNames, placement, hosts,
 	} {
 		t := k.facts()

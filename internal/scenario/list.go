@@ -26,8 +26,8 @@ func (l *List) of(list any) []any {
 }
 
 var (
-	flowList = listOf[Flow](FlowList, "flow", "job.flows[]", "- {from: host1/gpu0, to: host2/gpu0, bytes: 10MB}",
-		flowFields, flowTree)
+	flowList = listOf[FlowEntry](FlowList, "flow", "job.flows[]", "- {from: host1/gpu0, to: host2/gpu0, bytes: 10MB}",
+		entryFields, entryTree)
 	faultList = listOf[Fault](FaultList, "fault", "faults[]", "- {link: rail1/spine1, at: 1ms, down: 50ms}",
 		faultFields, faultTree)
 	linkList = listOf[NamedLink](LinkList, "link", "fabric.links.named[]", "- {link: rail1/host2, rate: 100Gb/s}",

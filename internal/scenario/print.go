@@ -71,7 +71,9 @@ func printList(b *strings.Builder, l *List, v any, name, indent string) {
 		default:
 			var parts []string
 			for _, f := range l.table {
-				parts = append(parts, f.Path+": "+f.yaml(f.at(e)))
+				if v, ok := value(f, e); ok {
+					parts = append(parts, f.Path+": "+f.yaml(v))
+				}
 			}
 			fmt.Fprintf(b, "%s  - {%s}\n", indent, strings.Join(parts, ", "))
 		}

@@ -545,7 +545,8 @@ type Job struct {
 	Placement   Placement
 	Collective  Collective
 	Collectives []CollectiveRow
-	Flows       []Flow
+	Entries     []FlowEntry // of flows, as the file has them
+	Flows       []Flow      // that they make
 	FlowsCSV    Opt[string] // file with more flows: see ReadFlows
 
 	// Watchdog ends a job of ranks one of which has been in a collective for so long; not set: nothing does.
@@ -858,7 +859,10 @@ type Flow struct {
 }
 
 // Background is traffic beside the job.
-type Background struct{ Flows []Flow }
+type Background struct {
+	Entries []FlowEntry // as the file has them
+	Flows   []Flow      // that they make
+}
 
 // Output says what the run directory holds.
 type Output struct {

@@ -28,6 +28,18 @@ func (s Selection) Of(n int) []int {
 	return all
 }
 
+// count returns how many of the numbers below n are selected.
+func (s Selection) count(n int) int {
+	if s == nil {
+		return n
+	}
+	all := 0
+	for _, p := range s {
+		all += max(0, min(p.Last, n-1)-p.First+1)
+	}
+	return all
+}
+
 // last is the highest number that is selected, -1 where all are.
 func (s Selection) last() int {
 	if s == nil {

@@ -77,6 +77,9 @@ func TestTable(t *testing.T) {
 	for _, f := range flowFields {
 		check(f, &Flow{})
 	}
+	for _, f := range entryFields {
+		check(f, &FlowEntry{})
+	}
 	for _, f := range faultFields {
 		check(f, &Fault{})
 	}

@@ -266,9 +266,16 @@ func (r *reader) syntax(err error) {
 		message = err.Error()
 	}
 	message, _, _ = strings.Cut(message, "\n")
+	if ends := bareEnds.FindString(r.lines[at.line-1]); ends != "" {
+		r.problem(at, "not YAML: "+message, "a bracket begins a list: put ends in quotes: \""+ends+"\"")
+		return
+	}
 	r.problem(at, "not YAML: "+message, "look for a missing space after ':', a bracket or quote left open, or a "+
 		"line that is indented differently")
 }
+
+// bareEnds is several ends that are not in quotes (a quote begins no word that it finds).
+var bareEnds = regexp.MustCompile(`\bhost(\[[-0-9,* ]*\]|[0-9]+)/(gpu|nic)(\[[-0-9,* ]*\]|[0-9]+)`)
 
 // span returns where t stands, within the text.
 func (r *reader) span(t *token.Token) span {

@@ -332,17 +332,30 @@ func grouped(flows []suspect, p *plan.Plan) (all []Cut) {
 // without switches flows off. They keep their numbers, from which the paths of the others follow.
 func without(kind, name string, flows []suspect) Cut {
 	c := Cut{Kind: kind, Name: name}
+	of, order := map[flowList][]int{}, []flowList{}
 	for _, f := range flows {
 		c.Subject = append(c.Subject, f.flow.Name)
-		c.Changes = append(c.Changes, set(f.path+".enabled", "false"))
+		if of[f.list] == nil {
+			order = append(order, f.list)
+		}
+		of[f.list] = append(of[f.list], f.index)
+	}
+	for _, list := range order {
+		c.Changes = append(c.Changes, list.Without(of[list]...)...)
 	}
 	return c
+}
+
+// A flowList is the flows of a job, or of the background.
+type flowList interface {
+	Without(flows ...int) []scenario.Change
 }
 
 // A suspect is a flow that may hold up the job.
 type suspect struct {
 	flow       *scenario.Flow
-	path       string // background.flows[2]
+	list       flowList
+	index      int // in it
 	background bool
 	bytes      float64
 }
@@ -358,19 +371,23 @@ func suspects(p *plan.Plan, s *result.Summary) (all []suspect) {
 			}
 		}
 	}
-	at := map[*scenario.Flow]string{}
+	type place struct {
+		list  flowList
+		index int
+	}
+	at := map[*scenario.Flow]place{}
 	for i := range p.Scenario.Background.Flows {
-		at[&p.Scenario.Background.Flows[i]] = fmt.Sprintf("background.flows[%d]", i)
+		at[&p.Scenario.Background.Flows[i]] = place{&p.Scenario.Background, i}
 	}
 	for k := range p.Scenario.Jobs {
 		j := &p.Scenario.Jobs[k]
 		for i := range j.Flows {
-			at[&j.Flows[i]] = fmt.Sprintf("%s.flows[%d]", j.Path(), i)
+			at[&j.Flows[i]] = place{j, i}
 		}
 	}
 	for i := range p.Pairs {
 		q := &p.Pairs[i]
-		path, listed := at[q.Flow] // those of a CSV file are not
+		at, listed := at[q.Flow] // those of a CSV file are not
 		if q.Flow == nil || !listed || !q.Enabled() {
 			continue
 		}
@@ -380,7 +397,7 @@ func suspects(p *plan.Plan, s *result.Summary) (all []suspect) {
 		}
 		shares := slices.ContainsFunc(portsOf(q), func(id portID) bool { return users[id] >= least })
 		if shares || background && s.Pauses > 0 {
-			all = append(all, suspect{q.Flow, path, background, float64(q.Flow.Bytes) * float64(q.Flow.Count)})
+			all = append(all, suspect{q.Flow, at.list, at.index, background, float64(q.Flow.Bytes) * float64(q.Flow.Count)})
 		}
 	}
 	return all

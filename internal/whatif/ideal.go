@@ -38,7 +38,7 @@ func idealChanges(p *plan.Plan) []scenario.Change {
 			changes = append(changes, set(x.key, "none"))
 		}
 	}
-	for i := range sc.Background.Flows {
+	for i := range sc.Background.Entries {
 		changes = append(changes, set(fmt.Sprintf("background.flows[%d].enabled", i), "false"))
 	}
 	for _, list := range []string{"cluster.host.links", "faults", "fabric.switches"} {

@@ -110,11 +110,11 @@ func (t *trying) balanced(method string) []scenario.Change {
 func (t *trying) freed() (changes []scenario.Change) {
 	for i := range t.sc.Jobs {
 		j := &t.sc.Jobs[i]
-		for k := range j.Flows {
+		for k := range j.Entries {
 			changes = append(changes, t.freedOne(fmt.Sprintf("%s.flows[%d]", j.Path(), k))...)
 		}
 	}
-	for k := range t.sc.Background.Flows {
+	for k := range t.sc.Background.Entries {
 		changes = append(changes, t.freedOne(fmt.Sprintf("background.flows[%d]", k))...)
 	}
 	return changes

@@ -23,7 +23,7 @@ func Markdown() []byte {
 	}
 	b.WriteString("\n## Names\n\nWhat may be written where a key takes a name; `railyard list` prints the same.\n")
 	for _, f := range scenario.Table() {
-		if f.Kind == scenario.Name {
+		if len(f.Choices) > 0 {
 			writeChoices(&b, &f)
 		}
 	}
@@ -105,6 +105,9 @@ func writeGroup(b *strings.Builder, c *scenario.Key) {
 	}
 	if c.Name == "faults" {
 		b.WriteString("\nA list of mappings. A link has the probabilities of the last entry that names it and gives any.\n")
+	}
+	if c.Name == "job" {
+		b.WriteString("\nOne entry of `flows` may make many: patterns, sizes, arrivals at a load: [flows.md](flows.md).\n")
 	}
 	if c.Name == "background" {
 		b.WriteString("\nThe keys of a flow are those of `job.flows[]`.\n")

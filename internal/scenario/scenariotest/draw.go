@@ -37,6 +37,9 @@ func Value(t *rapid.T, f *scenario.Field) string {
 	case scenario.Name:
 		return f.Choices[between("choice", 0, len(f.Choices)-1)].Name
 	case scenario.Chosen:
+		if strings.HasSuffix(f.Path, ".off") {
+			return pick("[n1]", "[n1, n3-n4]")
+		}
 		word := strings.TrimSuffix(f.Path[strings.LastIndexByte(f.Path, '.')+1:], "s")
 		return fmt.Sprintf("[%s1, %s2-%s3]", word, word, word)
 	case scenario.Places:
@@ -67,6 +70,11 @@ func Value(t *rapid.T, f *scenario.Field) string {
 		return fmt.Sprint(rapid.Float64Range(0.001, 0.9).Draw(t, f.Path))
 	case scenario.End:
 		return fmt.Sprintf("host%d/%s0", between("host", 1, 4), pick("gpu", "nic"))
+	case scenario.EndList:
+		host, number := pick("1", "4", "[1-3]", "[1,3-4]", "[*]"), pick("0", "0", "[*]")
+		return fmt.Sprintf("\"host%s/%s%s\"", host, pick("gpu", "nic"), number)
+	case scenario.SizeList:
+		return pick("7MB", "[1kB, 2MB]", "[9B]", "websearch", "alistorage")
 	case scenario.Fraction:
 		return fmt.Sprintf("%d/%d", between("num", 1, 99), between("den", 100, 1000))
 	case scenario.Money:

@@ -89,8 +89,18 @@ func between() map[string]object {
 				{"then", forbidLines}}}},
 		},
 		"job.flows[]": {
-			{"if", object{{"required", []string{"count"}}, {"properties", object{{"count", object{{"minimum", 2}}}}}}},
-			{"then", object{{"required", []string{"every"}}}},
+			{"allOf", []any{
+				object{{"if", object{{"required", []string{"count"}}, {"properties", object{{"count", object{{"minimum", 2}}}}}}},
+					{"then", object{{"required", []string{"every"}}}}},
+				object{{"if", object{{"properties", object{{"pattern", object{{"enum", []string{"none"}}}}}}}},
+					{"then", object{{"required", []string{"from", "to"}}}}},
+				object{{"if", object{{"required", []string{"pattern"}},
+					{"properties", object{{"pattern", object{{"enum", []string{"permutation", "all-to-all"}}}}}}}},
+					{"then", forbid("to")}, {"else", object{{"required", []string{"to"}}}}},
+				object{{"if", object{{"required", []string{"load"}},
+					{"properties", object{{"load", object{{"not", object{{"const", "none"}}}}}}}}},
+					{"then", forbid("count", "every")}},
+			}},
 		},
 	}
 }

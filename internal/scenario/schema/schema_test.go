@@ -49,6 +49,9 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`cluster\.host\.graph is none`, `its paths follow the costs of links`, `capture\.links is none`, `transport\.setup is false`,
 	`operations in all`, `over [0-9]* GPUs`, `buckets, want at most`, `: True`, `.*: want a number such as`, `printable`, `longer than`,
 	`leaves none of the job`, `both steps and interval`, `\.(checkpoint\.interval are|restart is) none`,
+	`ends where it begins`, `not after`, `several ends`, `more than half of the ends`, `makes (no flow|[0-9,]* flows)`, `want as many`,
+	`the pattern has`, `no such flow`, `it is one flow`, `they are several flows`, `want flows:`, `load is none`, `no flow arrives`,
+	`a flow arrives every`,
 	`more problems? from here on`, // the first hundred are judged
 }, "|"))
 
