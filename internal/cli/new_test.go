@@ -95,7 +95,8 @@ func TestWrongAnswersWriteNothing(t *testing.T) {
 		{"--amount 10", "bytes: 10"},
 		{"--amount 1MB}", "want one word, such as 10MB"},
 		{"--kind cluster --amount 2", "job.replay.buckets"},
-		{"--hosts 100000", "want at most 4096"},
+		{"--hosts 100000", "too small for 100000 ports"},
+		{"--hosts 200000", "cluster.hosts: 200000: too large"},
 	} {
 		file := filepath.Join(t.TempDir(), "x.yaml")
 		var out, errs bytes.Buffer
