@@ -49,16 +49,17 @@ func OpenDir(path string) (*Dir, error) {
 		return nil, d.unwritable(err)
 	}
 	fresh := false
-	if fresh, err = vacant(path); err == nil {
-		if d.rows, err = d.folder.Below(rowFolder); err != nil {
-			err = d.unwritable(err)
-		}
-	}
-	if err == nil && fresh {
+	// What marks the folder comes first: one that is killed behind it is a sweep's.
+	if fresh, err = vacant(path); err == nil && fresh {
 		err = d.write(d.folder, tableFile, struct {
 			State   result.State `json:"state"`
 			Version string       `json:"version"`
 		}{result.Running, result.Version})
+	}
+	if err == nil {
+		if d.rows, err = d.folder.Below(rowFolder); err != nil {
+			err = d.unwritable(err)
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
