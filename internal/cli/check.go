@@ -135,7 +135,7 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 	if err != nil {
 		return misuse("cannot read scenario %s: %w", file, err)
 	}
-	sc, err := scenario.Parse(file, src)
+	sc, err := parse(file, src)
 	if err == nil && len(changes) > 0 {
 		sc, err = sc.With(changes...)
 	}

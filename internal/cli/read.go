@@ -23,13 +23,26 @@ func (a *app) readScenario(file string) (*scenario.Scenario, error) {
 	if err != nil {
 		return nil, misuse("cannot read scenario %s: %w", file, err)
 	}
-	sc, err := scenario.Parse(file, src)
+	sc, err := parse(file, src)
 	var problems located.Problems
 	if errors.As(err, &problems) {
 		problems.Render(a.stderr, src)
 		return nil, fmt.Errorf("%s: %s", file, count(len(problems), "problem"))
 	}
 	return sc, err
+}
+
+// parse resolves a scenario, or says all that is wrong with it: names of links and switches, too, as far as they are known.
+func parse(file string, src []byte) (*scenario.Scenario, error) {
+	sc, err := scenario.Parse(file, src)
+	var problems located.Problems
+	if !errors.As(err, &problems) {
+		return sc, err
+	}
+	if cabled := scenario.Cabled(file, src); cabled != nil {
+		problems = append(problems, plan.Misnamed(cabled)...)
+	}
+	return nil, problems.Sorted()
 }
 
 // plan reads a scenario and derives from it what a run needs.

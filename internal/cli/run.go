@@ -166,7 +166,7 @@ func (a *app) load(ctx context.Context, p *progress, file string, f runFlags) (*
 	if err != nil {
 		return nil, misuse("cannot read scenario %s: %w", file, err)
 	}
-	sc, err := scenario.Parse(file, src)
+	sc, err := parse(file, src)
 	if err != nil {
 		p.stop()
 		return nil, a.problems(file, src, err)

@@ -34,16 +34,13 @@ func (p *Plan) DSCP(class uint8) uint8 { return p.dscps()[class] }
 // ClassesAt is the traffic classes of a node, in the order of their numbers.
 func (p *Plan) ClassesAt(n topo.NodeID) []fabric.Class { return p.profile(p.FabricAt(n)).Classes }
 
-// planCapture finds the ports that are captured. It reports links that there are not, and frames that a capture
-// cannot show.
-func (p *Plan) planCapture() error {
-	c := &p.Scenario.Capture
-	if !c.On() {
-		return nil
-	}
+// capturedPorts finds the ports that are captured. It reports links that there are not.
+func (p *Plan) capturedPorts() error {
 	var all located.Problems
-	p.captured = make([]bool, len(p.Graph.Ports))
-	for i, name := range c.Links {
+	if p.Scenario.Capture.On() {
+		p.captured = make([]bool, len(p.Graph.Ports))
+	}
+	for i, name := range p.Scenario.Capture.Links {
 		links, err := p.names.Links(name)
 		if err != nil {
 			all = append(all, problemAt(p.Scenario, fmt.Sprintf("capture.links[%d]", i), "%v", err))
@@ -52,6 +49,16 @@ func (p *Plan) planCapture() error {
 			p.captured[2*l], p.captured[2*l+1] = true, true
 		}
 	}
+	return all.Err()
+}
+
+// planCapture reports frames that a capture cannot show.
+func (p *Plan) planCapture() error {
+	c := &p.Scenario.Capture
+	if !c.On() {
+		return nil
+	}
+	var all located.Problems
 	if p.Frames().Untagged() != wire.RoCEv2 {
 		all = append(all, problemAt(p.Scenario, "capture.links", "frames have other sizes than RoCEv2 over IPv4 "+
 			"(transport.frames), and so no headers that are known: want those of transport.preset default"))

@@ -120,17 +120,8 @@ var doers = map[string]func(m *mishaps, f *scenario.Fault, i int, from unit.Time
 // planFaults translates the scenario's faults.
 func (p *Plan) planFaults() error {
 	m := mishaps{p: p, of: map[topo.LinkID][]int{}}
-	var wrong located.Problems
-	for i := range p.Scenario.Faults {
-		f := &p.Scenario.Faults[i]
-		e, err := p.mishap(f)
-		if err != nil {
-			key, _ := f.Thing()
-			wrong = append(wrong, problemAt(p.Scenario, fmt.Sprintf("faults[%d].%s", i, key), "%v", err))
-		}
-		m.out.Entries = append(m.out.Entries, e)
-	}
-	if err := wrong.Err(); err != nil {
+	var err error
+	if m.out.Entries, err = p.happensTo(); err != nil {
 		return err
 	}
 	for i := range p.Scenario.Faults {
@@ -150,6 +141,27 @@ func (p *Plan) planFaults() error {
 	}
 	p.mishaps = m.out
 	return m.finish()
+}
+
+// happensTo finds what each fault names.
+func (p *Plan) happensTo() (all []Mishap, err error) {
+	var wrong located.Problems
+	for i := range p.Scenario.Faults {
+		f := &p.Scenario.Faults[i]
+		e, err := p.mishap(f)
+		if err != nil {
+			key, _ := f.Thing()
+			wrong = append(wrong, problemAt(p.Scenario, fmt.Sprintf("faults[%d].%s", i, key), "%v", err))
+		}
+		all = append(all, e)
+	}
+	return all, wrong.Err()
+}
+
+// checkFaultNames looks up the names of faults that have one.
+func (p *Plan) checkFaultNames() error {
+	_, err := p.happensTo()
+	return err
 }
 
 // mishap finds what an entry happens to.

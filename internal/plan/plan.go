@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
 	"railyard/internal/hash"
+	"railyard/internal/located"
 	"railyard/internal/nn"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
@@ -161,19 +163,7 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 	}
 	p.Graph, p.names = g, g.Names()
 	p.Routes = p.routesWithout(nil)
-	if err := p.checkTunnel(); err != nil {
-		return nil, err
-	}
-	if err := p.planSwitches(); err != nil {
-		return nil, err
-	}
-	if err := p.planHostGraph(); err != nil {
-		return nil, err
-	}
-	if err := p.planReceive(); err != nil {
-		return nil, err
-	}
-	if err := p.planFaults(); err != nil {
+	if err := together(p.checkTunnel, p.planSwitches, p.planHostGraph, p.planReceive, p.planFaults, p.capturedPorts); err != nil {
 		return nil, err
 	}
 	if err := p.planConfig(); err != nil {
@@ -202,6 +192,40 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 	}
 	p.progress = nil // a plan is a value
 	return p, nil
+}
+
+// together takes steps none of which needs another, and returns all that they find wrong with the scenario.
+func together(steps ...func() error) error {
+	var all located.Problems
+	for _, step := range steps {
+		err := step()
+		var more located.Problems
+		if err != nil && !errors.As(err, &more) {
+			return err
+		}
+		all = append(all, more...)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all.Sorted()
+}
+
+// Misnamed returns what names no link, switch, host or GPU of a scenario of which only those are known to be right
+// (see scenario.Cabled).
+func Misnamed(sc *scenario.Scenario) (all located.Problems) {
+	p := &Plan{Scenario: sc}
+	g, err := p.graph()
+	if err == nil {
+		g, err = p.recabled(g)
+	}
+	if err != nil {
+		errors.As(err, &all)
+		return all
+	}
+	p.Graph, p.names = g, g.Names()
+	errors.As(together(p.checkFaultNames, p.capturedPorts), &all)
+	return all
 }
 
 // planJobs plans one job after another. None needs to know of another but that their ranks must

@@ -87,8 +87,12 @@ func (p *Policy) lossless() (most int) {
 func (p *Policy) Switch(links []Link) (Switch, error) {
 	s := p.split(links)
 	if s.Shared <= 0 {
-		return s, fmt.Errorf("buffer %v is smaller than its ports' reserves and headrooms by %v: "+
-			"want a larger fabric.switch.buffer, or a smaller reserve or headroom", p.Buffer.Size, -s.Shared)
+		step := unit.Bytes(1e3)
+		if p.Buffer.Size-s.Shared > 10e6 {
+			step = 1e6
+		}
+		return s, fmt.Errorf("buffer %v is smaller than its ports' reserves and headrooms by %s: want a fabric.switch.buffer of "+
+			"at least %v, or a smaller reserve or headroom", p.Buffer.Size, (-s.Shared).Human(), (p.Buffer.Size-s.Shared+step)/step*step)
 	}
 	classes := p.lossless()
 	safeMark, safeStatic := unit.Bytes(0), unit.Bytes(0)

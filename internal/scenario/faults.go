@@ -113,6 +113,9 @@ func (f *Fault) things() (keys []string, values []string) {
 // Thing is what the fault happens to: the key that says it, and its value.
 func (f *Fault) Thing() (key, name string) {
 	keys, values := f.things()
+	if len(keys) == 0 { // of a scenario with problems
+		return "", ""
+	}
 	return keys[0], values[0]
 }
 

@@ -3,6 +3,8 @@ package scenario
 import (
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 
 	"railyard/internal/qos"
 	"railyard/internal/unit"
@@ -898,6 +900,41 @@ func Parse(name string, src []byte) (*Scenario, error) {
 	}
 	return decode(name, root, src)
 }
+
+// Cabled resolves as much of a scenario with problems as says which switches, hosts and links there are: so that the names
+// of links elsewhere in the file can be looked up all the same. It returns nil where a problem lies in what that rests on, and
+// where another file draws the network.
+func Cabled(name string, src []byte) *Scenario {
+	root, ps := readTree(name, src)
+	if len(ps) > 0 || foreign(src, tree) {
+		return nil
+	}
+	d := newDecoder(name)
+	s := d.decode(root)
+	for _, p := range d.problems {
+		first, _, _ := strings.Cut(p.Path, "[")
+		first, _, _ = strings.Cut(first, ".")
+		switch first {
+		case "job", "jobs", "background", "faults", "output", "capture", "transport", "congestion", "cost":
+		case "fabric":
+			if !slices.ContainsFunc(uncabled, func(key string) bool {
+				return p.Path == key || strings.HasPrefix(p.Path, key+".")
+			}) {
+				return nil
+			}
+		default:
+			return nil
+		}
+	}
+	if s.Fabric.Design == "custom" || s.Fabric.Config.Set {
+		return nil
+	}
+	return s
+}
+
+// uncabled are the keys of the fabric that no cable depends on.
+var uncabled = []string{"fabric.qos", "fabric.mtu", "fabric.encapsulation", "fabric.balance", "fabric.hash", "fabric.order", "fabric.clock",
+	"fabric.flowlet", "fabric.dlb", "fabric.glb", "fabric.conweave", "fabric.spray", "fabric.resilient", "fabric.routing"}
 
 // decode resolves the scenario of a tree.
 func decode(name string, root *node, src []byte) (*Scenario, error) {

@@ -1,0 +1,94 @@
+package plan
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"railyard/internal/scenario"
+	"railyard/internal/scenario/scenariotest"
+)
+
+// Names of links are looked up although something else is wrong, where that cannot change which links there are.
+func TestMisnamed(t *testing.T) {
+	const file = `
+cluster: {hosts: 4, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+fabric: {design: leaf-spine, leaves: 2, spines: 2QOS}
+faults:
+  - {link: leaf9/spine1, down: 1ms}
+  - {gpu: host1/gpu7, slow: 2}
+capture: {links: [nowhere/x, host1/leaf1]}
+job: {flows: [{from: host2/gpu0, to: host1/gpu0, bytes: JOB}]}
+`
+	for _, c := range []struct {
+		name, fabric, job string
+		want              int // names that are found wrong; -1: nobody knows
+	}{
+		{"marking", ", qos: {ecn: {min: 900kB, max: 100kB}}", "1MB", 3},
+		{"balance", ", balance: sprayy", "1MB", 3},
+		{"a job", "", "1", 3},
+		{"a key that shapes the network", ", leafs: 3", "1MB", -1},
+		{"its value", ", superspines: none at all", "1MB", -1},
+	} {
+		src := strings.NewReplacer("QOS", c.fabric, "JOB", c.job).Replace(file)
+		if _, err := scenario.Parse("x.yaml", []byte(src)); err == nil {
+			t.Fatalf("%s: nothing is wrong", c.name)
+		}
+		sc := scenario.Cabled("x.yaml", []byte(src))
+		if (sc == nil) != (c.want < 0) {
+			t.Errorf("%s: cabled %v", c.name, sc != nil)
+		}
+		if sc == nil {
+			continue
+		}
+		all := Misnamed(sc)
+		if len(all) != c.want {
+			t.Errorf("%s: %v, want %d", c.name, all, c.want)
+		}
+		for _, p := range all {
+			if p.Line < 5 || p.Line > 7 {
+				t.Errorf("%s: %v", c.name, p)
+			}
+		}
+	}
+}
+
+// All steps say what is wrong, not the first alone.
+func TestTogether(t *testing.T) {
+	src := `
+cluster: {hosts: 4, host: {gpus: 1}, nic: {speed: 100Gb/s, receive_buffer: 20kB}}
+fabric: {design: leaf-spine, leaves: 2, spines: 2, switches: [{match: leaf7, buffer: 30MB}]}
+faults: [{link: leaf9/spine1, down: 1ms}]
+capture: {links: [nowhere/x]}
+job: {flows: [{from: host2/gpu0, to: host1/gpu0, bytes: 1MB}]}
+`
+	sc, err := scenario.Parse("x.yaml", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = New(sc, Files{}, nil)
+	for _, path := range []string{"cluster.nic.receive_buffer", "fabric.switches[0].match", "faults[0].link", "capture.links[0]"} {
+		if err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s is missing in: %v", path, err)
+		}
+	}
+}
+
+// FuzzMisnamed: whatever is wrong elsewhere, no panic, and each name points into the file.
+func FuzzMisnamed(f *testing.F) {
+	for _, src := range scenariotest.Cases(f, "../..") {
+		f.Add([]byte(src))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		sc := scenario.Cabled("fuzz.yaml", src)
+		if sc == nil || sc.Cluster.Hosts > 64 {
+			return
+		}
+		lines := bytes.Split(src, []byte("\n"))
+		for _, p := range Misnamed(sc) {
+			if p.Line < 1 || p.Line > len(lines) {
+				t.Fatalf("%s points outside the file", p)
+			}
+		}
+	})
+}
