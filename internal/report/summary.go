@@ -15,11 +15,13 @@ import (
 // How many rows of a list the terminal shows.
 const shownRows = 8
 
-// figures prints the headline figures, and why counters are what they are.
+// figures prints the headline figures, and why counters are what they are. What is of one of several jobs comes with the job.
 func (t *text) figures(d *Data) {
 	var rows [][]string
 	for _, f := range d.Headline() {
-		rows = append(rows, []string{f.Name, f.Text(), f.Meaning})
+		if !slices.ContainsFunc(d.Jobs, func(j *Data) bool { return strings.HasPrefix(f.Name, j.prefix()) }) {
+			rows = append(rows, []string{f.Name, f.Text(), f.Meaning})
+		}
 	}
 	s := d.Summary
 	if s.WeightsSHA256 != "" {
@@ -34,7 +36,31 @@ func (t *text) figures(d *Data) {
 		t.Grid("lrw", rows)
 	}
 	for _, n := range s.Notes {
-		t.Wrap("  - ", n)
+		if !slices.ContainsFunc(d.Jobs, func(j *Data) bool { return strings.HasPrefix(n, j.notePrefix()) }) {
+			t.Wrap("  - ", n)
+		}
+	}
+}
+
+// prefix stands before the names of the figures of one of several jobs, notePrefix before the notes.
+func (d *Data) prefix() string     { return d.job + ": " }
+func (d *Data) notePrefix() string { return "job " + d.job + ": " }
+
+// ownFigures prints the figures and notes of one of several jobs.
+func (t *text) ownFigures(d, job *Data) {
+	var rows [][]string
+	for _, f := range d.Headline() {
+		if name, own := strings.CutPrefix(f.Name, job.prefix()); own {
+			rows = append(rows, []string{name, f.Text(), f.Meaning})
+		}
+	}
+	if len(rows) > 0 {
+		t.Grid("lrw", rows)
+	}
+	for _, n := range d.Summary.Notes {
+		if note, own := strings.CutPrefix(n, job.notePrefix()); own {
+			t.Wrap("  - ", note)
+		}
 	}
 }
 

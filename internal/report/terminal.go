@@ -30,7 +30,7 @@ func WriteText(w io.Writer, d *Data, width int) error {
 	t.figures(d)
 	t.unfinished(s)
 	for _, j := range d.Jobs {
-		t.job(j)
+		t.job(d, j)
 	}
 	t.waterfall(s)
 	t.ranksSplit(s)
@@ -51,13 +51,14 @@ func WriteText(w io.Writer, d *Data, width int) error {
 }
 
 // job prints what is a job's own, of several.
-func (t *text) job(d *Data) {
-	t.Title("Job " + d.job)
-	t.picture(d)
-	t.ranksSplit(d.Summary)
-	t.collectives(d.Summary.Collectives)
-	t.plot(timelineChart(d))
-	t.steps(d)
+func (t *text) job(d, job *Data) {
+	t.Title("Job " + job.job)
+	t.ownFigures(d, job)
+	t.picture(job)
+	t.ranksSplit(job.Summary)
+	t.collectives(job.Summary.Collectives)
+	t.plot(timelineChart(job))
+	t.steps(job)
 }
 
 // header names the run.
