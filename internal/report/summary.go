@@ -213,7 +213,11 @@ func (t *text) flows(s *result.Summary) {
 		if repeated {
 			when = unit.Count(f.Done) + " of " + unit.Count(f.Posted)
 		}
-		rows = append(rows, []string{f.Name, f.Bytes.Human(), when, took, rate,
+		name := f.Name
+		if len(s.Jobs) > 1 && f.Job != "" { // each job counts its flows from 1
+			name = f.Job + ": " + name
+		}
+		rows = append(rows, []string{name, f.Bytes.Human(), when, took, rate,
 			unit.Count(f.Marks), unit.Count(f.CNPs), unit.Count(f.Retransmits)})
 	}
 	t.Grid("lrrrrrrr", rows)
