@@ -37,6 +37,7 @@ type pageFigure struct {
 	Name, Title, Caption string
 	Class                string
 	Drawings             []pageDrawing
+	Job                  string      // of several, whose it is
 	Causes               []Finding   // said in words below it
 	JSON                 template.JS // for the script; "": nothing to read or to zoom
 }
@@ -72,6 +73,7 @@ type pageTable struct {
 	JSON    template.JS // columns and rows for the script
 	Folded  string      // where the rows are that a page without script does not show
 	Left    string      // where the rows are that no page shows
+	Job     string      // of several, whose it is
 }
 
 type pageColumn struct {
@@ -98,7 +100,7 @@ func (t *Table) classOf(c int) string {
 }
 
 // pageSection is an entry of the contents.
-type pageSection struct{ ID, Title string }
+type pageSection struct{ ID, Title, Job string }
 
 // Page is what a page shows, before it is drawn.
 type Page struct {
@@ -115,6 +117,7 @@ type Page struct {
 	Tables      []Table
 	RunNotes    []string
 	Scenario    string
+	Jobs        []string // names of several: what begins with one is shown where it is chosen
 }
 
 type pageData struct {
@@ -150,6 +153,9 @@ func PageOf(d *Data) *Page {
 	if len(d.Jobs) > 0 {
 		first = d.Jobs[0]
 	}
+	for _, j := range d.Jobs {
+		p.Jobs = append(p.Jobs, j.job)
+	}
 	_, _, p.Causes = Findings(first)
 	about := []string{string(s.State), "seed " + strconv.FormatUint(s.Seed, 10)}
 	if s.Kernel != "" {
@@ -169,7 +175,7 @@ func (p *Page) Write(w io.Writer) error {
 		out.Name = "run"
 	}
 	for _, f := range p.Headline {
-		out.Headline = append(out.Headline, headlineFigure{f.Name, f.Text(), f.Meaning})
+		out.Headline = append(out.Headline, headlineFigure{f.Name, f.Text(), f.Meaning, p.jobOf("", f.Name)})
 	}
 	units, err := scriptJSON(chart.Multiples())
 	if err != nil {
@@ -184,6 +190,7 @@ func (p *Page) Write(w io.Writer) error {
 		if err != nil {
 			return err
 		}
+		shown.Job = p.jobOf("Job ", t.Title)
 		out.Tables = append(out.Tables, shown)
 	}
 	out.contents(p.Subject)
@@ -193,6 +200,16 @@ func (p *Page) Write(w io.Writer) error {
 		return err
 	}
 	return door.Flush()
+}
+
+// jobOf is the job whose name a title begins with, after a word. "": none of several.
+func (p *Page) jobOf(word, title string) string {
+	for _, job := range p.Jobs {
+		if strings.HasPrefix(title, word+job+": ") {
+			return job
+		}
+	}
+	return ""
 }
 
 // hashOf is what a content security policy names a script by (CSP 3, section 2.3.1).
@@ -208,6 +225,7 @@ func (p *pageData) draw(page *Page) error {
 		if err != nil {
 			return err
 		}
+		g.Job = page.jobOf("Job ", f.Title)
 		if i == 0 {
 			g.Causes = slices.Clone(page.Causes)
 			p.First = g
@@ -232,8 +250,12 @@ func pageFigureOf(f *chart.Figure, first bool) (*pageFigure, error) {
 	for _, w := range widths {
 		g.Drawings = append(g.Drawings, pageDrawing{w.class, template.HTML(svg.Draw(f, w.width).String())})
 	}
-	if f.Lines != nil || f.Map != nil {
-		values, err := scriptJSON(f)
+	if f.Lines != nil || f.Map != nil || f.Lanes != nil {
+		var v any = f
+		if f.Lanes != nil { // what lies where is in the drawing
+			v = map[string]any{"lanes": map[string]any{"x": f.Lanes.X}}
+		}
+		values, err := scriptJSON(v)
 		if err != nil {
 			return nil, fmt.Errorf("report: figure %s: %w", f.Name, err)
 		}
@@ -281,28 +303,28 @@ func pageTableOf(t Table) (pageTable, error) {
 
 // contents lists what a reader may want to go to.
 func (p *pageData) contents(subject string) {
-	add := func(id, title string) { p.Contents = append(p.Contents, pageSection{id, title}) }
-	add("answer", subject)
+	add := func(id, title, job string) { p.Contents = append(p.Contents, pageSection{id, title, job}) }
+	add("answer", subject, "")
 	if p.First != nil {
-		add(p.First.Name, p.First.Title)
+		add(p.First.Name, p.First.Title, p.First.Job)
 	}
 	if len(p.Headline) > 0 {
-		add("headline", "Figures of the run")
+		add("headline", "Figures of the run", "")
 	}
 	if p.Compared != nil {
-		add("compared", p.Compared.Title)
+		add("compared", p.Compared.Title, "")
 	}
 	for _, f := range p.Figures {
-		add(f.Name, f.Title)
+		add(f.Name, f.Title, f.Job)
 	}
 	for _, t := range p.Tables {
-		add("table-"+t.Name, t.Title)
+		add("table-"+t.Name, t.Title, t.Job)
 	}
 	if len(p.RunNotes) > 0 {
-		add("notes", "Notes of the run")
+		add("notes", "Notes of the run", "")
 	}
 	if p.Scenario != "" {
-		add("scenario", "Resolved scenario")
+		add("scenario", "Resolved scenario", "")
 	}
 }
 
@@ -339,7 +361,7 @@ func (f Finding) TimeText() string { return f.Time.Human() }
 func (f Finding) Meaning() string { return "time in which " + f.Cause.Meaning() }
 
 // headlineFigure is a headline figure as text.
-type headlineFigure struct{ Name, Value, Meaning string }
+type headlineFigure struct{ Name, Value, Meaning, Job string }
 
 // WriteFile writes the page to a file that the user names: whole or not at all.
 func (p *Page) WriteFile(path string) error { return output.WriteBy(path, p.Write) }

@@ -118,8 +118,65 @@
   addEventListener('scroll', hush);
   addEventListener('pointerdown', e => { if (!e.target.closest('svg.chart')) hush(); });
 
-  // Line plots: values at the pointer, zoom along X. A view is part of the axis, 0 to 1.
-  const lines = (figure, drawings, { keys, lines: { x: axis, y: { unit }, series } }) => {
+  // Values of line plots at a place of their axis.
+  const lines = ({ keys, lines: { x: axis, y: { unit }, series } }) => v => [`${axis.label}: ${text(v, axis.unit)}`, ...series.flatMap(s => {
+    const say = v => text(v, unit);
+    let i = max(0, s.x.findLastIndex(x => x <= v));
+    if (!['held', 'filled'].includes(s.shape) && s.x[i + 1] - v < v - s.x[i]) i++;
+    if (none(s.y[i])) return [];
+    const range = s.low && s.high && s.low[i] !== s.high[i] ? ` (${say(s.low[i])} to ${say(s.high[i])})` : '';
+    return `${keys.find(k => k.id === s.key).name}: ${say(s.y[i])}${range}`;
+  })];
+
+  // Lanes are moved, not stretched: a span is as wide as its time, a gap between two stays as it is drawn.
+  const lanes = svg => {
+    const area = svg.querySelector('.area'), w = Number(area.getAttribute('width'));
+    const all = [...area.children].map(e => {
+      if (e.tagName === 'polyline') return { e, points: e.getAttribute('points').split(' ').map(p => p.split(',').map(Number)) };
+      const own = Object.fromEntries(['x', 'width', 'd'].map(n => [n, e.getAttribute(n)]));
+      return { e, own, x: Number(own.x), drawn: Number(own.width), span: Number(e.dataset.w), style: e.dataset.hatch };
+    });
+    return (from, size) => {
+      const at = x => (x - from * w) / size, whole = size === 1;
+      let span; // what a hatching or a name belongs to
+      for (const p of all) {
+        const { e } = p;
+        if (p.points) e.setAttribute('points', p.points.map(([x, y]) => `${at(x)},${y}`).join(' '));
+        else if (e.tagName === 'rect') {
+          span = p;
+          const x = max(-2, at(p.x)), end = min(w + 2, at(p.x + p.span)), gap = max(0, p.span - p.drawn);
+          e.setAttribute('x', whole ? p.own.x : x);
+          e.setAttribute('width', whole ? p.own.width : max(0.75, end - x - gap));
+          e.style.display = !whole && (at(p.x) > w || at(p.x + max(p.span, p.drawn)) < 0) ? 'none' : '';
+          p.shown = { x, w: end - x };
+        } else if (e.tagName === 'path' && p.own.d) { // its lines are drawn anew
+          const y = Number(span.e.getAttribute('y')), h = Number(span.e.getAttribute('height'));
+          e.setAttribute('d', whole ? p.own.d : hatching(span.style, max(0, span.shown.x), y, min(w, span.shown.x + span.shown.w), y + h));
+          e.style.display = span.e.style.display;
+        } else if (e.tagName === 'text') {
+          e.setAttribute('x', whole ? p.own.x : max(0, span.shown.x) + 3);
+          e.style.display = whole || (span.e.style.display === '' && e.getComputedTextLength() < span.shown.w - 6) ? '' : 'none';
+        }
+      }
+    };
+  };
+  const hatching = (style, left, top, right, bottom) => { // as chart/svg draws it
+    let d = '';
+    const stroke = (...p) => { d += `M${p[0]} ${p[1]}L${p[2]} ${p[3]}`; };
+    if (style === 'upright') for (let k = ceil(left / 4 + 0.5) * 4; k < right - 1; k += 4) stroke(k, top, k, bottom);
+    else {
+      const sign = style === 'rising' ? 1 : -1;
+      for (let k = ceil((sign * left + (sign > 0 ? top : top - (right - left))) / 6) * 6; k < sign * (sign > 0 ? right : left) + bottom; k += 6) {
+        const [a, b] = [sign * (k - top), sign * (k - bottom)].sort((a, b) => a - b), x1 = max(left, a), x2 = min(right, b);
+        if (x2 - x1 > 0.5) stroke(x1, k - sign * x1, x2, k - sign * x2);
+      }
+    }
+    return d;
+  };
+
+  // Plots over an axis: values at the pointer, zoom along X. A view is part of the axis, 0 to 1. Drawn is called with one of least
+  // size, where stretching the area would not do.
+  const zoomed = (figure, drawings, axis, values, drawn, least) => {
     const bend = v => axis.log ? Math.log(v) : v, low = bend(axis.low), span = bend(axis.high) - low;
     const value = part => axis.log ? Math.exp(low + part * span) : low + part * span;
     let view = [0, 1], at = 0.5, drag = null;
@@ -131,7 +188,7 @@
       const cross = document.createElementNS(svg.namespaceURI, 'rect');
       for (const [n, v] of Object.entries({ class: 'cross', y, height: h })) cross.setAttribute(n, v);
       svg.append(cross);
-      return [svg, { area, ticks, x, y, w, h, cross, own: [...ticks.children] }];
+      return [svg, { area, ticks, x, y, w, h, cross, own: [...ticks.children], drawn: drawn?.(svg) }];
     }));
     const place = (svg, e) => { // of the pointer, as parts of the area
       const p = parts.get(svg), q = new DOMPoint(e.clientX, e.clientY).matrixTransform(svg.getScreenCTM().inverse());
@@ -142,14 +199,6 @@
       p.cross.setAttribute('x', p.x + from * p.w);
       p.cross.setAttribute('width', max(1, (to - from) * p.w));
     });
-    const values = v => [`${axis.label}: ${text(v, axis.unit)}`, ...series.flatMap(s => {
-      const say = v => text(v, unit);
-      let i = max(0, s.x.findLastIndex(x => x <= v));
-      if (!['held', 'filled'].includes(s.shape) && s.x[i + 1] - v < v - s.x[i]) i++;
-      if (none(s.y[i])) return [];
-      const range = s.low && s.high && s.low[i] !== s.high[i] ? ` (${say(s.low[i])} to ${say(s.high[i])})` : '';
-      return `${keys.find(k => k.id === s.key).name}: ${say(s.y[i])}${range}`;
-    })];
 
     // Ticks at multiples of 1, 2 and 5, in the unit of those drawn.
     const retick = p => {
@@ -169,11 +218,12 @@
       }));
     };
     const look = (from, to) => {
-      const size = min(1, max(to - from, 1e-5)), whole = size === 1;
+      const size = min(1, max(to - from, least)), whole = size === 1;
       from = min(max(0, (from + to - size) / 2), 1 - size);
       view = [from, from + size];
       for (const p of parts.values()) {
-        p.area.setAttribute('viewBox', [from * p.w, 0, size * p.w, p.h].join(' '));
+        if (p.drawn) p.drawn(from, size);
+        else p.area.setAttribute('viewBox', [from * p.w, 0, size * p.w, p.h].join(' '));
         if (whole) p.ticks.replaceChildren(...p.own);
         else retick(p);
         p.ticks.parentNode.classList.toggle('zoomed', !whole);
@@ -247,7 +297,9 @@
   for (const figure of every('figure')) {
     const drawings = every('svg.chart', figure), json = figure.querySelector('script');
     const shown = json && drawings.length ? JSON.parse(json.textContent) : {};
-    const values = shown.lines ? lines(figure, drawings, shown) : shown.map ? cells(shown.map) : () => [];
+    const values = shown.lines ? zoomed(figure, drawings, shown.lines.x, lines(shown), null, 1e-5)
+      : shown.lanes ? zoomed(figure, drawings, shown.lanes.x, v => [`${shown.lanes.x.label}: ${text(v, shown.lanes.x.unit)}`], lanes, 0.01)
+        : shown.map ? cells(shown.map) : () => [];
     for (const svg of drawings) {
       svg.onpointermove = svg.onpointerdown = e => {
         const found = values(svg, e);
@@ -255,6 +307,21 @@
       };
       svg.onpointerleave = e => { if (e.pointerType === 'mouse') hush(); };
     }
+  }
+
+  // Several jobs: what is of one of them is shown where it is chosen.
+  const jobs = [...new Set(every('[data-job]').map(e => e.dataset.job))];
+  if (jobs.length > 1) {
+    const tabs = make('p', { className: 'tools jobs' }, 'Job'), choose = job => {
+      for (const e of every('[data-job]')) e.hidden = job !== '' && e.dataset.job !== job;
+      for (const b of every('button', tabs)) b.ariaPressed = b.value === job;
+    };
+    tabs.role = 'group';
+    tabs.ariaLabel = 'Job';
+    tabs.append(...[...jobs, ''].map(value => make('button', { value, textContent: value || 'all', onclick: () => choose(value) })));
+    document.getElementById('answer').append(tabs);
+    choose(document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest('[data-job]')?.dataset.job ?? jobs[0]);
+    addEventListener('beforeprint', () => choose(''));
   }
 
   // Paper does not unfold.

@@ -91,7 +91,7 @@ func scriptJSON(v any) (string, error) {
 // Tables lists what the page shows as rows, of what the run has.
 func Tables(d *Data) []Table {
 	var out []Table
-	for _, t := range []Table{openTable(d.Summary), collectiveTable(d.Summary), flowTable(d), pairTable(d),
+	for _, t := range []Table{openTable(d.Summary), whatIfTable(d), collectiveTable(d.Summary), flowTable(d), pairTable(d),
 		portTable(d), stepTable(d)} {
 		if len(t.Rows) > 0 {
 			out = append(out, t)

@@ -9,7 +9,8 @@
 //
 // What a page's script relies on: the root has class "chart" and data-figure, the figure's
 // name. The plot area of Lines is an inner <svg class="area"> whose viewBox it may change
-// to zoom; the texts at the X axis are in <g class="ticks-x">. The cells of a Map are in
+// to zoom; the texts at the X axis are in <g class="ticks-x">. Lanes have such an area, too: there
+// it moves the spans, whose rectangles have data-w, the width that they stand for, and data-hatch. The cells of a Map are in
 // areas too, one for each group of rows, whose viewBox has a unit for each column and row;
 // data-first and data-count say which rows. The colours of maps and graphs are a ramp.
 //

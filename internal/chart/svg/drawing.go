@@ -22,6 +22,7 @@ type Drawing struct {
 	W, H              float64
 	name, title, desc string
 	b                 strings.Builder
+	data              string // attributes for a script, of what is drawn next
 }
 
 // fonts is a generic stack: nothing is fetched.
@@ -61,12 +62,12 @@ type point struct{ X, Y float64 }
 func (d *Drawing) rect(x, y, w, h float64, c colour, tip string) {
 	w, h = max(w, 0), max(h, 0)
 	if c.hatch == outlined {
-		fmt.Fprintf(&d.b, `<rect x="%s" y="%s" width="%s" height="%s" stroke-width="1" %s`,
-			num(x+0.5), num(y+0.5), num(max(w-1, 0)), num(max(h-1, 0)), edged(soft, c))
+		fmt.Fprintf(&d.b, `<rect %sx="%s" y="%s" width="%s" height="%s" stroke-width="1" %s`,
+			d.data, num(x+0.5), num(y+0.5), num(max(w-1, 0)), num(max(h-1, 0)), edged(soft, c))
 		d.end("rect", tip)
 		return
 	}
-	fmt.Fprintf(&d.b, `<rect x="%s" y="%s" width="%s" height="%s" %s`, num(x), num(y), num(w), num(h), c.fill())
+	fmt.Fprintf(&d.b, `<rect %sx="%s" y="%s" width="%s" height="%s" %s`, d.data, num(x), num(y), num(w), num(h), c.fill())
 	d.end("rect", tip)
 	d.hatch(x, y, w, h, c.hatch)
 }
@@ -151,6 +152,14 @@ func coordinates(points []point) string {
 // open begins a group with attributes, close ends it.
 func (d *Drawing) open(attributes string) { d.b.WriteString("<g " + attributes + ">\n") }
 func (d *Drawing) close()                 { d.b.WriteString("</g>\n") }
+
+// openArea begins the plot area of a frame, which a page's script may zoom: what is drawn until closeArea is placed from its corner.
+func (d *Drawing) openArea(f *frame, w, h float64) {
+	fmt.Fprintf(&d.b, `<svg class="area" x="%s" y="%s" width="%s" height="%s" viewBox="0 0 %s %s" `+
+		`preserveAspectRatio="none">`+"\n", num(f.left), num(f.top), num(w), num(h), num(w), num(h))
+}
+
+func (d *Drawing) closeArea() { d.b.WriteString("</svg>\n") }
 
 // escape writes text.
 func (d *Drawing) escape(s string) { d.b.WriteString(text(s)) }

@@ -24,8 +24,11 @@ func drawLanes(fig *chart.Figure, w float64) *Drawing {
 	legend(d, keys, 0, 12, w)
 	group, label := laneNames(l.Lanes, w)
 	f := &frame{d: d, left: group + label + 8, top: head, right: w - 14, bottom: h - 40, axisX: &l.X}
+	f.d.open(`class="labels-x"`)
 	f.uprights(f.top)
+	f.d.close()
 	c := coloursOf(fig)
+	inner := frame{d: d, right: f.right - f.left, bottom: f.bottom - f.top, axisX: &l.X}
 	for i := range l.Lanes {
 		lane, y := &l.Lanes[i], head+tops[i]
 		if i == 0 || l.Lanes[i-1].Group != lane.Group {
@@ -34,11 +37,15 @@ func drawLanes(fig *chart.Figure, w float64) *Drawing {
 		if label > 0 {
 			d.text(group+label, y+10, tinySize, alignEnd, muted, fit(lane.Label, tinySize, label-6))
 		}
-		for k := range lane.Spans {
-			f.span(fig, lane, &lane.Spans[k], y, c, len(l.Links) == 0)
+	}
+	d.openArea(f, inner.right, inner.bottom)
+	for i := range l.Lanes {
+		for k := range l.Lanes[i].Spans {
+			inner.span(fig, &l.Lanes[i], &l.Lanes[i].Spans[k], tops[i], c, len(l.Links) == 0)
 		}
 	}
-	f.links(fig, func(lane int) float64 { return head + tops[lane] + laneHeight/2 }, c)
+	inner.links(fig, func(lane int) float64 { return tops[lane] + laneHeight/2 }, c)
+	d.closeArea()
 	f.xAxis()
 	return d
 }
@@ -82,11 +89,24 @@ func (f *frame) span(fig *chart.Figure, lane *chart.Lane, s *chart.Span, y float
 		what = key.Name
 	}
 	tip := fmt.Sprintf("%s: %s, %s to %s (%s)", laneName(lane), what, u.Text(s.From), u.Text(s.To), u.Text(s.To-s.From))
-	f.d.rect(x, y+0.5, wide-gap, laneHeight-1, c, tip)
+	f.d.spanRect(x, y+0.5, wide-gap, laneHeight-1, f.x(s.To)-x, c, tip)
 	if named && s.Name != "" && textWidth(s.Name, 9.5) < wide-6 && c.hatch == solid {
 		f.d.text(x+3, y+10, 9.5, alignStart, c.on(), s.Name)
 	}
 }
+
+// spanRect is a rectangle whose width is not quite what it stands for, which is span.
+func (d *Drawing) spanRect(x, y, w, h, span float64, c colour, tip string) {
+	d.data = fmt.Sprintf(`data-w="%s" `, num(span))
+	if name := hatchNames[c.hatch]; name != "" {
+		d.data += fmt.Sprintf(`data-hatch="%s" `, name)
+	}
+	d.rect(x, y, w, h, c, tip)
+	d.data = ""
+}
+
+// hatchNames are what a page's script knows hatchings by.
+var hatchNames = map[hatching]string{rising: "rising", falling: "falling", upright: "upright"}
 
 func laneName(l *chart.Lane) string {
 	if l.Group == "" || l.Label == "" {

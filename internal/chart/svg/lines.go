@@ -22,9 +22,7 @@ func drawLines(fig *chart.Figure, w float64) *Drawing {
 	f.yAxis()
 	inner := frame{d: d, right: f.right - f.left, bottom: f.bottom - f.top, axisX: &l.X, axisY: &l.Y}
 	p := &plot{fig: fig, colours: coloursOf(fig), d: d, frame: inner}
-	fmt.Fprintf(&d.b, `<svg class="area" x="%s" y="%s" width="%s" height="%s" viewBox="0 0 %s %s" `+
-		`preserveAspectRatio="none">`+"\n", num(f.left), num(f.top), num(p.right), num(p.bottom),
-		num(p.right), num(p.bottom))
+	d.openArea(f, p.right, p.bottom)
 	p.zones()
 	for i := range l.Series {
 		p.band(&l.Series[i])
@@ -34,7 +32,7 @@ func drawLines(fig *chart.Figure, w float64) *Drawing {
 	}
 	p.rules()
 	p.marks()
-	d.b.WriteString("</svg>\n")
+	d.closeArea()
 	f.xAxis()
 	p.labels(f)
 	return d
