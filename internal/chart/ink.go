@@ -23,6 +23,11 @@ const (
 	AllReduce Ink = "collective"
 	Update    Ink = "update"
 	OtherWork Ink = "other-work"
+
+	Activations   Ink = "activations" // what stages of a pipeline hand on, forwards
+	Deltas        Ink = "deltas"      // and backwards: gradients of those
+	AllGather     Ink = "all-gather"
+	ReduceScatter Ink = "reduce-scatter"
 )
 
 // InkOf is the ink of a cause.

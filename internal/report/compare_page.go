@@ -30,7 +30,7 @@ type ComparedCell struct{ Value, Text, Verdict string }
 
 // Page is what the page of a comparison shows.
 func (c *Comparison) Page() *Page {
-	p := &Page{Subject: "Which is better", Version: result.Version, Sentence: c.Answer, Bullets: c.Bullets,
+	p := &Page{Kind: "comparison", Subject: "Which is better", Version: result.Version, Sentence: c.Answer, Bullets: c.Bullets,
 		Notes:   c.Notes,
 		Figures: c.Plots}
 	var names []string

@@ -105,6 +105,7 @@ type pageSection struct{ ID, Title, Job string }
 // Page is what a page shows, before it is drawn.
 type Page struct {
 	Name, About string
+	Kind        string // what it is, but for the report of a run: tune, sweep, comparison
 	Version     string // of the Railyard that made what is shown
 	Subject     string // of the answer, in the contents: "What limited it"
 	Sentence    string
@@ -122,6 +123,7 @@ type Page struct {
 
 type pageData struct {
 	Name, About string
+	Kind        string
 	Style       template.CSS
 	Units       template.JS // names of the multiples of each unit
 	Script      template.JS
@@ -167,7 +169,7 @@ func PageOf(d *Data) *Page {
 
 // Write draws a page and writes it.
 func (p *Page) Write(w io.Writer) error {
-	out := pageData{Name: p.Name, About: p.About, Script: template.JS(pageScript), ScriptHash: hashOf(pageScript),
+	out := pageData{Name: p.Name, Kind: p.Kind, About: p.About, Script: template.JS(pageScript), ScriptHash: hashOf(pageScript),
 		Style: template.CSS(Style()),
 		Notes: p.Notes, Sentence: p.Sentence, Bullets: slices.Clone(p.Bullets), Compared: p.Compared,
 		RunNotes: p.RunNotes, Scenario: p.Scenario, Version: p.Version}

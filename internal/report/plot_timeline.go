@@ -99,8 +99,14 @@ var phases = []struct {
 	prefix, name string
 	ink          chart.Ink
 }{
-	{"forward", "forward", chart.Forward}, {"loss", "loss", chart.Loss}, {"backward", "backward", chart.Backward},
-	{"allreduce", "all-reduce", chart.AllReduce}, {"update", "update", chart.Update}, {"", "other", chart.OtherWork},
+	{"forward", "forward", chart.Forward}, {"norm", "forward", chart.Forward}, {"attend", "forward", chart.Forward},
+	{"project", "forward", chart.Forward}, {"finish", "forward", chart.Forward}, {"join", "forward", chart.Forward},
+	{"loss", "loss", chart.Loss}, {"backward", "backward", chart.Backward}, {"again", "backward", chart.Backward},
+	{"allreduce", "all-reduce", chart.AllReduce},
+	{"allgather", "all-gather", chart.AllGather}, {"reducescatter", "reduce-scatter", chart.ReduceScatter},
+	{"send.activations", "activations", chart.Activations}, {"receive.activations", "activations", chart.Activations},
+	{"send.deltas", "gradients of activations", chart.Deltas}, {"receive.deltas", "gradients of activations", chart.Deltas},
+	{"update", "update", chart.Update}, {"", "other", chart.OtherWork},
 }
 
 func phaseOf(name string) int {
@@ -169,8 +175,10 @@ func laneFigure(step int32, which string, all []lane, from, to unit.Time) chart.
 	f := chart.Figure{Name: "timeline", Title: fmt.Sprintf("Timeline of step %d", step),
 		Caption: fmt.Sprintf("This step %s; a lane for each stream of a rank. What is empty is waiting.", which),
 		Lanes:   &chart.Lanes{X: stepTimeAxis(from, to), Lanes: laneValues(all, from, to)}}
-	for _, p := range phases {
-		f.Keys = append(f.Keys, chart.Key{ID: string(p.ink), Name: p.name, Ink: p.ink})
+	for i, p := range phases {
+		if i == 0 || phases[i-1].ink != p.ink {
+			f.Keys = append(f.Keys, chart.Key{ID: string(p.ink), Name: p.name, Ink: p.ink})
+		}
 	}
 	f.Keys = append(f.Keys, chart.Key{ID: outsideKey, Name: otherStep,
 		Meaning: "the rank was in the step before or the next", Ink: chart.Outside})

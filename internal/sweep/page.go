@@ -106,7 +106,7 @@ func (t *Table) Document() *Document {
 // the key that was changed.
 func (t *Table) Page() *report.Page {
 	all := t.measures()
-	p := &report.Page{Name: t.Name, Subject: "Which variant is best", Version: t.Version, Figures: []chart.Figure{}}
+	p := &report.Page{Name: t.Name, Kind: "sweep", Subject: "Which variant is best", Version: t.Version, Figures: []chart.Figure{}}
 	_, p.About, _ = strings.Cut(t.heading(), ": ")
 	if t.State == result.Interrupted {
 		p.Notes = append(p.Notes, fmt.Sprintf("this sweep was interrupted: %d of %d runs are there", len(t.Rows),

@@ -10,7 +10,7 @@ import (
 
 // Page is what the page of a tuning shows: the choice, the frontier, the points.
 func (f *Found) Page() *report.Page {
-	p := &report.Page{Name: f.Name, Subject: "Which thresholds to take", Version: f.Version, Sentence: f.answer(),
+	p := &report.Page{Name: f.Name, Kind: "tune", Subject: "Which thresholds to take", Version: f.Version, Sentence: f.answer(),
 		About:   fmt.Sprintf("%s, %d points, %d seeds", f.State, len(f.Points), len(f.Seeds)),
 		Figures: []chart.Figure{f.plot("paused"), f.plot("throughput")}, Tables: []report.Table{f.table()}}
 	for _, r := range f.Formula {

@@ -86,6 +86,12 @@ var inks = map[chart.Ink]colour{
 	chart.Update:    {light: "#67305d", dark: "#93547d"},
 	chart.OtherWork: {light: "#7a828b", dark: "#a4abb4", hatch: falling},
 
+	// What is sent has the colour of what it belongs to, hatched.
+	chart.Activations:   {light: "#514cca", dark: "#8b9bfb", hatch: rising},
+	chart.Deltas:        {light: "#0fa1a8", dark: "#4cdbe3", hatch: rising},
+	chart.AllGather:     {light: "#a24b02", dark: "#e28e5e", hatch: falling},
+	chart.ReduceScatter: {light: "#a24b02", dark: "#e28e5e", hatch: rising},
+
 	// Everything else.
 	chart.Subject:   {light: "#3959da", dark: "#4c6dda"},
 	chart.Other:     {light: "#8b939f", dark: "#9b9b9b", hatch: outlined},

@@ -72,7 +72,7 @@ func families() []family {
 	}
 	return []family{causes, runs,
 		{"work", []chart.Ink{chart.Forward, chart.Loss, chart.Backward, chart.AllReduce, chart.Update, chart.OtherWork,
-			chart.Highlight, chart.Outside}},
+			chart.Activations, chart.Deltas, chart.AllGather, chart.ReduceScatter, chart.Highlight, chart.Outside}},
 		{"lines", []chart.Ink{chart.Subject, chart.Other, chart.Reference, chart.Alarm, chart.Marking, chart.Pausing,
 			chart.Highlight}},
 	}
@@ -105,7 +105,7 @@ func TestInksCanBeToldApart(t *testing.T) {
 func TestWorkLooksLikeNoCause(t *testing.T) {
 	all := families()
 	full := &sights[0]
-	for _, w := range all[2].inks[:6] {
+	for _, w := range all[2].inks[:10] {
 		for _, c := range all[0].inks {
 			x, y := colourOf(w), colourOf(c)
 			if x.hatch == y.hatch && min(apart(full.lab(x.light), full.lab(y.light)),

@@ -46,8 +46,8 @@ var letters = map[chart.Ink]byte{
 	chart.InkOf(cause.Pause): 'x', chart.InkOf(cause.Retransmission): 't',
 
 	chart.Forward: 'f', chart.Loss: 'l', chart.Backward: 'b', chart.AllReduce: 'A', chart.Update: 'u',
-	chart.OtherWork: 'o',
-	chart.Outside:   ' ', chart.Other: '~', chart.Subject: '#', chart.Alarm: '!', chart.Highlight: '@',
+	chart.OtherWork: 'o', chart.Activations: 'a', chart.Deltas: 'g', chart.AllGather: 'G', chart.ReduceScatter: 'R',
+	chart.Outside: ' ', chart.Other: '~', chart.Subject: '#', chart.Alarm: '!', chart.Highlight: '@',
 }
 
 // lettersOf gives each key a character of its own.
