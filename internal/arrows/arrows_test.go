@@ -40,6 +40,10 @@ var rules = map[string]rule{
 		may: "shown topo",
 		why: "a network in another tool's form is a function of its graph",
 	},
+	"containerlab": {
+		may: "inventory netconf netconf/frr topo",
+		why: "a lab is a function of an inventory and its switches: who writes its files is above it",
+	},
 	"catalogue": {why: "what is known of equipment is a value of data sheets: what a network takes of it is above it"},
 	"design": {
 		may: "catalogue inventory located scenario sizing topo",
@@ -445,7 +449,8 @@ var rules = map[string]rule{
 		why: "it shows run directories: what is said of a run is report's, what lies in its tables result reads",
 	},
 	"cli": {
-		may: "bench board coll commission dataset decoder design docs examples fleet hash headline input inventory lab lint lldp " +
+		may: "bench board coll commission containerlab dataset decoder design docs examples fleet hash headline input inventory lab " +
+			"lint lldp " +
 			"located manual nccl nccltests nccltopo netconf netconf/dialects nn ns3 output pcapng perf plan prove qos report " +
 			"result rib run scenario scenario/schema sheet shown sizing survey sweep topo topoform trial " +
 			"tune validate web whatif wire workload",

@@ -95,7 +95,7 @@ var hostileInputs = []hostileInput{
 	with("job: {flows_csv: f.csv}\n", "f.csv", "name,from,to,bytes\na,host1/gpu0@@,host2@@,1kB@@\n", "check s.yaml"),
 	with("fabric: {design: custom, topology: t.txt}\n"+hostileJob, "t.txt",
 		"switch s@@\nhost host1\nhost host2\nlink host1 s@@ 400Gb/s 20m # @@\n",
-		"check s.yaml", "topo export s.yaml --as containerlab", "topo export s.yaml --as dot",
+		"check s.yaml", "topo export s.yaml --as containerlab -o lab", "topo export s.yaml --as dot",
 		"topo export s.yaml --as mermaid",
 		"topo export s.yaml --as json"),
 	with("fabric: {design: custom, topology: t.txt}\n"+hostileJob, "t.txt",

@@ -5,18 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"railyard/internal/board"
+	"railyard/internal/containerlab"
 	"railyard/internal/input"
 	"railyard/internal/located"
 	"railyard/internal/nccltopo"
+	"railyard/internal/output"
 	"railyard/internal/plan"
 	"railyard/internal/scenario"
 	"railyard/internal/topoform"
+	"railyard/internal/unit"
 )
 
 func (a *app) topoCommand() *cobra.Command {
@@ -144,45 +148,90 @@ func (a *app) printBoard(b *board.Board) error {
 }
 
 func (a *app) exportTopo() *cobra.Command {
-	form := ""
-	forms := slices.Sorted(maps.Keys(topoform.Forms))
-	forms = append(forms, "nccl")
+	form, out := "", ""
+	forms := append(slices.Collect(maps.Keys(topoform.Forms)), "containerlab", "nccl")
+	slices.Sort(forms)
 	cmd := &cobra.Command{
 		Use:   "export FILE --as FORM",
 		Short: "Write a scenario's network, or its host, for another tool",
 		Long: `Writes the network of the scenario in FILE to standard output, FORM being one of
 
-  containerlab  a topology file for containerlab: every node a container, every link a veth pair
+  containerlab  a lab that containerlab deploys, into the folder of --out: every switch a container
+                with FRR and its configuration, every host one with its addresses, every link a veth
+                pair
   dot           a graph for Graphviz, a row for each tier
   mermaid       a flowchart for Mermaid
   json          nodes and links with everything that is known of them
   nccl          the inside of its host (cluster.host.graph, or cluster.host.preset) as
                 NCCL_TOPO_FILE takes it`,
-		Example: "  railyard topo export examples/leaf-spine.yaml --as dot | dot -Tsvg > net.svg",
-		Args:    oneFile, ValidArgsFunction: completeScenario,
+		Example: "  railyard topo export examples/leaf-spine.yaml --as dot | dot -Tsvg > net.svg\n" +
+			"  railyard topo export examples/leaf-spine.yaml --as containerlab -o lab",
+		Args: oneFile, ValidArgsFunction: completeScenario,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if !slices.Contains(forms, form) {
 				return misuse("topo export: --as %q: want one of: %s", form, strings.Join(forms, ", "))
+			}
+			if lab := form == "containerlab"; lab != (out != "") {
+				return misuse("topo export: a lab for containerlab is a folder, the other forms go to standard output: want --as " +
+					"containerlab and --out DIR together")
 			}
 			p, err := a.plan(args[0])
 			if err != nil {
 				return err
 			}
-			var out []byte
-			if form == "nccl" {
-				out, err = hostFile(p)
-			} else {
-				out, err = topoform.Forms[form](p.Scenario.Name, p.Graph)
+			var text []byte
+			switch form {
+			case "containerlab":
+				return a.exportLab(args[0], p, out)
+			case "nccl":
+				text, err = hostFile(p)
+			default:
+				text, err = topoform.Forms[form](p.Scenario.Name, p.Graph)
 			}
 			if err == nil {
-				_, err = a.stdout.Write(out)
+				_, err = a.stdout.Write(text)
 			}
 			return err
 		},
 	}
 	cmd.Flags().StringVar(&form, "as", "", "the form: "+strings.Join(forms, ", "))
+	cmd.Flags().StringVarP(&out, "out", "o", "", "of containerlab: the folder to write, new or empty")
 	complete(cmd, "as", cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// exportLab writes a lab for containerlab, and says how it is deployed.
+func (a *app) exportLab(file string, p *plan.Plan, dir string) error {
+	in, devices, err := p.Routers()
+	if err != nil {
+		return a.located(file, p.Scenario, err)
+	}
+	files, err := containerlab.Lab(p.Scenario.Name, in, devices)
+	if err != nil {
+		return fmt.Errorf("topo export: containerlab: %w", err)
+	}
+	err = wholeFolder(dir, func(folder *output.Folder) error {
+		for _, f := range files {
+			into, name := folder, f.Name
+			if sub, base, below := strings.Cut(f.Name, "/"); below {
+				var err error
+				if into, err = folder.Below(sub); err != nil {
+					return err
+				}
+				defer into.Close()
+				name = base
+			}
+			if err := into.Write(name, f.Text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		fmt.Fprintf(a.stdout, "lab: %s\ncontainerlab deploy -t %s\n", unit.CountOf(int64(len(p.Graph.Nodes)), "container"),
+			filepath.Join(dir, files[0].Name))
+	}
+	return err
 }
 
 // hostFile is the inside of a plan's hosts as NCCL reads it.

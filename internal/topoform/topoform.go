@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"railyard/internal/shown"
 	"railyard/internal/topo"
@@ -13,52 +12,9 @@ import (
 
 // Forms are the writers by name.
 var Forms = map[string]func(name string, g *topo.Graph) ([]byte, error){
-	"containerlab": containerlab,
-	"dot":          dot,
-	"mermaid":      mermaid,
-	"json":         asJSON,
-}
-
-// interfaces numbers each node's ports from 1, in order: eth1, eth2, ... by port.
-func interfaces(g *topo.Graph) []string {
-	names := make([]string, len(g.Ports))
-	for _, n := range g.Nodes {
-		for k, p := range n.Ports {
-			names[p] = fmt.Sprintf("eth%d", k+1)
-		}
-	}
-	return names
-}
-
-// containerlab writes its topology file (containerlab.dev, "Topology definition"): each node a Linux container, each
-// link a veth pair. Rates and lengths are comments: containerlab has none.
-func containerlab(name string, g *topo.Graph) ([]byte, error) {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "name: %s\n\ntopology:\n  nodes:\n", word(name))
-	for _, n := range g.Nodes {
-		image := "frrouting/frr"
-		if n.Kind == topo.HostKind {
-			image = "alpine"
-		}
-		fmt.Fprintf(&b, "    %q: {kind: linux, image: %s, group: %v}\n", n.Name, image, n.Kind)
-	}
-	b.WriteString("\n  links:\n")
-	eth := interfaces(g)
-	for i, l := range g.Links {
-		fmt.Fprintf(&b, "    - endpoints: [%q, %q] # %v\n", g.Nodes[l.A].Name+":"+eth[2*i], g.Nodes[l.B].Name+":"+eth[2*i+1], l.Rate)
-	}
-	return b.Bytes(), nil
-}
-
-// word is a name of letters, digits and dashes.
-func word(name string) string {
-	text := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '-'
-	}, name)
-	return strings.Trim(text, "-")
+	"dot":     dot,
+	"mermaid": mermaid,
+	"json":    asJSON,
 }
 
 // A bundle is the links between two nodes that are alike.

@@ -33,8 +33,6 @@ func form(t testing.TB, name string) string {
 // A network of two hosts, dual-homed, in each form.
 func TestForms(t *testing.T) {
 	for name, want := range map[string][]string{
-		"containerlab": {"name: a-net\n", `    "host1": {kind: linux, image: alpine, group: host}` + "\n",
-			`    - endpoints: ["host1:eth2", "leaf2:eth1"] # 100Gb/s` + "\n", `["leaf1:eth4", "spine1:eth2"]`},
 		"dot":     {`graph "a net" {`, `{ rank=same; "leaf1"; "leaf2"; }`, `"spine1" -- "leaf1" [label="2 x 100Gb/s"];`},
 		"mermaid": {"flowchart TB\n", `n4["spine1"]`, `n2 ---|"100Gb/s"| n0`},
 	} {

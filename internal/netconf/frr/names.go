@@ -32,6 +32,9 @@ func linuxName(i *netconf.Interface) string {
 	return ""
 }
 
+// PortName is what a port of a switch, Ethernet1/24/2, is called on Linux.
+func PortName(name string) string { return linuxName(&netconf.Interface{Name: name}) }
+
 var portName = regexp.MustCompile(`^swp([1-9][0-9]{0,4})(?:s([0-9]{1,3}))?$`)
 
 // linux is any name of an interface: 15 characters (IFNAMSIZ of Linux).
