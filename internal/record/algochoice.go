@@ -93,12 +93,14 @@ type faster struct {
 	took, best, own unit.Duration // measured; of the other choice; of the own one by the same model, 0: it has none
 }
 
-// saves is the part of a collective's time that the other choice saves.
+// saves is the part of a collective's time that the other choice saves: it cannot save more than what lies between what it took and
+// what the other takes, nor, where one model has both, than what lies between these.
 func (x *faster) saves() float64 {
+	was := x.took
 	if x.own > 0 {
-		return float64(x.own-x.best) / float64(max(x.own, x.took))
+		was = min(was, x.own)
 	}
-	return 1 - float64(x.best)/float64(x.took)
+	return float64(was-x.best) / float64(x.took)
 }
 
 func (x *faster) finding(name string) noun.Finding {
@@ -143,7 +145,7 @@ func (j *Job) better(op coll.Collective, bytes unit.Bytes, algorithm, protocol s
 	default:
 		return nil
 	}
-	if float64(took) < worse*float64(x.best) && x.own == 0 || x.own > 0 && float64(x.own) < worse*float64(x.best) {
+	if float64(took) < worse*float64(x.best) || x.own > 0 && float64(x.own) < worse*float64(x.best) {
 		return nil
 	}
 	return x

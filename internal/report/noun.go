@@ -138,6 +138,10 @@ func seconds(s float64) string { return unit.Duration(s * float64(unit.Second)).
 func about(f *diagnose.Finding) string {
 	var parts []string
 	for _, e := range f.Evidence {
+		if e.Unit == "s" {
+			parts = append(parts, e.What+" "+seconds(e.Value))
+			continue
+		}
 		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s %s %s", e.What, short(e.Value), e.Unit)))
 	}
 	if len(parts) == 0 {

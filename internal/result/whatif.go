@@ -227,27 +227,62 @@ func (c *WhatIfChange) isFor(f *noun.Finding) bool {
 	return slices.Contains(alike[c.Kind], f.Noun)
 }
 
-// worthFirst is the part of the time that the cure of an incident must save to be said before shares of the time that every run
-// has.
+// worthFirst is the part of the time that a cure must save for its finding to be said before what the diagnosis says first.
 const worthFirst = 0.1
 
-// First returns which finding is to be said first, by what curing it saves: of those that not every run has the one that saves
-// most, if it saves a tenth or more; else the one that saves most. -1: nothing that was run is for any of them.
+// First returns which finding is to be said first, by what curing it saves, if that is a tenth or more: of those that not every run
+// has the one that saves most, or else of the others. -1: nothing that was run saves so much of any of them. What a change saves
+// counts for one finding alone, the largest that it is for: it may help against another that is there too.
 func (w *WhatIf) First(findings []diagnose.Finding) int {
+	counts := map[int]*WhatIfChange{}
+	for i := range w.Changes {
+		c := &w.Changes[i]
+		saves, known := c.Worth()
+		k := c.largestOf(findings)
+		if known && saves > 0 && k >= 0 && (counts[k] == nil || saves > mostOf(counts[k])) {
+			counts[k] = c
+		}
+	}
 	first, most, incident := -1, unit.Duration(0), false
 	for i := range findings {
-		f := &findings[i].Finding
-		c := w.For(f)
+		f, c := &findings[i].Finding, counts[i]
 		if c == nil {
 			continue
 		}
-		is := f.Noun.Class() != noun.Share && c.WorthPart() >= worthFirst
+		if c.WorthPart() < worthFirst {
+			continue
+		}
+		is := f.Noun.Class() != noun.Share
 		if first < 0 || is && !incident || is == incident && mostOf(c) > most {
 			first, most, incident = i, mostOf(c), is
 		}
 	}
 	return first
 }
+
+// largestOf is the largest of findings that a change is for, -1: there is none. What the diagnosis says first stays so unless
+// another is twice as large. A cure that is for a noun wherever it is cannot be for what has next to none of the time.
+func (c *WhatIfChange) largestOf(findings []diagnose.Finding) int {
+	best := -1
+	for i := range findings {
+		f := &findings[i].Finding
+		if c.isFor(f) && (c.Kind != ChangeTried || f.Share >= WorthCuring) &&
+			(best < 0 || f.Time > findings[best].Time*unit.Duration(1+b2i(best == 0))) {
+			best = i
+		}
+	}
+	return best
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// WorthCuring is the part of the time that a finding must have for a cure of its noun to be for it.
+const WorthCuring = 0.02
 
 // Flags are those of `railyard run` that make the change: what is set first, then what is left out.
 func (c *WhatIfChange) Flags() (flags []string) {

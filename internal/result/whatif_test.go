@@ -20,8 +20,13 @@ func TestTheFirstFindingFollowsWhatWasSaved(t *testing.T) {
 		c.Nouns = of
 		return c
 	}
+	big := func(f noun.Finding) noun.Finding { f.Share, f.Time = 0.8, 80*unit.Microsecond; return f }
+	small := func(f noun.Finding) noun.Finding { f.Share, f.Time = 0.001, unit.Microsecond/10; return f }
 	found := func(all ...noun.Finding) (out []diagnose.Finding) {
 		for _, f := range all {
+			if f.Share == 0 {
+				f.Share, f.Time = 0.2, 20*unit.Microsecond
+			}
 			out = append(out, diagnose.Finding{Finding: f})
 		}
 		return out
@@ -39,6 +44,11 @@ func TestTheFirstFindingFollowsWhatWasSaved(t *testing.T) {
 		{[]WhatIfChange{saves(ChangeLink, 40, "host2/rail1"), saves(ChangeFlow, 20, "a")}, found(incast, slow), 1},
 		{[]WhatIfChange{cure(40, noun.Incast), saves(ChangeLink, 20, "host2/rail1")}, found(slow, incast), 1},
 		{[]WhatIfChange{cure(-40, noun.Incast), saves(ChangeLink, 20, "host3/rail1")}, found(slow, incast), -1},
+		// what has next to nothing of the time gets no credit for a cure of its noun; of two that a cure is for the larger does
+		{[]WhatIfChange{cure(70, noun.Incast), saves(ChangeLink, 60, "host2/rail1")}, found(big(slow), small(incast)), 0},
+		{[]WhatIfChange{cure(70, noun.Incast, noun.SlowLink)}, found(launch, incast, big(slow)), 2},
+		{[]WhatIfChange{cure(70, noun.Incast, noun.SlowLink)}, found(incast, slow), 0}, // the diagnosis' own first stays
+		{[]WhatIfChange{cure(1, noun.LaunchBound)}, found(slow, launch), -1},           // nor does next to nothing reorder
 	} {
 		w := &WhatIf{Changes: c.changes}
 		if got := w.First(c.findings); got != c.want {

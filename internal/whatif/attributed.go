@@ -6,6 +6,7 @@ import (
 
 	"railyard/internal/cause"
 	"railyard/internal/diagnose"
+	"railyard/internal/result"
 	"railyard/internal/unit"
 )
 
@@ -29,11 +30,12 @@ func attributed(c *Cut, d *diagnose.Diagnosis) (unit.Duration, bool) {
 	return sum, true
 }
 
-// finding returns the largest of what was found that a cure which is tried by itself is for, nil if there is none.
+// finding returns the largest of what was found that a cure which is tried by itself is for, nil if there is none that is worth
+// a cure.
 func (c *Cut) finding(d *diagnose.Diagnosis) *diagnose.Finding {
 	var best *diagnose.Finding
 	for i := range d.Findings {
-		if f := &d.Findings[i]; slices.Contains(c.Of, f.Noun) && (best == nil || f.Time > best.Time) {
+		if f := &d.Findings[i]; slices.Contains(c.Of, f.Noun) && f.Share >= result.WorthCuring && (best == nil || f.Time > best.Time) {
 			best = f
 		}
 	}
@@ -91,7 +93,8 @@ func shareOf(c *Cut, d *diagnose.Diagnosis) func(*diagnose.Blame) unit.Duration 
 		}
 	case Ideal:
 		return func(b *diagnose.Blame) unit.Duration {
-			network := []diagnose.Kind{diagnose.LinkSpeed, diagnose.Cable, diagnose.SwitchDelay, diagnose.NIC}
+			network := []diagnose.Kind{diagnose.LinkSpeed, diagnose.Cable, diagnose.SwitchDelay, diagnose.NIC,
+				diagnose.PCIe}
 			return timeIf(b, b.Kind.Congestion() || slices.Contains(network, b.Kind))
 		}
 	}

@@ -3,6 +3,7 @@ package whatif
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"railyard/internal/diagnose"
 	"railyard/internal/noun"
@@ -63,11 +64,12 @@ func triedCures(p *plan.Plan, s *result.Summary, job int, computed []unit.Durati
 func (t *trying) links() {
 	g := t.p.Graph
 	for _, l := range slowerThanEquals(g) {
-		name := g.Ports[2*l.link].Name
-		if c, ok := t.rated(name, l.usual.String()); ok {
-			t.try(fmt.Sprintf("with %s at %s as its equals, both directions", name, l.usual),
-				[]noun.Noun{noun.SlowLink, noun.UnevenSpraying, noun.ECMPCollision}, c)
+		name, sender := g.Ports[l.port].Name, g.Nodes[g.Ports[l.port].Node].Name
+		says := fmt.Sprintf("with %s at %s as its equals", name, l.usual)
+		if l.both {
+			says, sender = says+", both directions", ""
 		}
+		t.try(says, []noun.Noun{noun.SlowLink, noun.UnevenSpraying, noun.ECMPCollision}, t.rated(0, name, sender, l.usual.String()))
 	}
 	if x := &t.sc.Fabric.Dragonfly; t.sc.Fabric.Design == "dragonfly" {
 		t.try("with links between groups "+fmt.Sprint(faster)+" times as fast", []noun.Noun{noun.SharedLink, noun.Oversubscription},
@@ -90,12 +92,15 @@ func (t *trying) links() {
 	if t.sc.Fabric.Links.Spine > 0 && whole > 0 && len(t.sc.Fabric.Links.Named) == 0 {
 		changes = []scenario.Change{set("fabric.links.spine", whole.String())}
 	} else {
-		for i, l := range up {
-			if i == mostNamed {
-				return // too many to be written down
-			}
+		if len(up) > mostNamed {
+			return // too many to be written down
+		}
+		more := 0
+		for _, l := range up {
 			rate := min(unit.Bitrate(float64(g.Links[l].Rate)*ratio), fastest)
-			changes = append(changes, t.another(i, g.Ports[2*l].Name, rate.String()))
+			c := t.rated(more, g.Ports[2*l].Name, "", rate.String())
+			more += b2i(!strings.HasSuffix(c.Path, ".rate"))
+			changes = append(changes, c)
 		}
 	}
 	t.try(fmt.Sprintf("without oversubscription (%.3g:1), by faster spine links", ratio),
@@ -105,19 +110,20 @@ func (t *trying) links() {
 // mostNamed is how many links are named one by one.
 const mostNamed = 64
 
-// rated gives the link of a port a rate; false where a pattern names it too, which would come on top.
-func (t *trying) rated(name, rate string) (scenario.Change, bool) {
-	for i, l := range t.sc.Fabric.Links.Named {
-		if l.Link == name || l.Link == back(t.p.Graph, name) {
-			return set(fmt.Sprintf("fabric.links.named[%d].rate", i), rate), true
+// rated gives the link of a port a rate, for what a node sends by it or, without one, both directions: in the entry that names it
+// so, or else in entry k after those that there are.
+func (t *trying) rated(k int, name, sender, rate string) scenario.Change {
+	named := t.sc.Fabric.Links.Named
+	for i, l := range named {
+		if (l.Link == name || l.Link == back(t.p.Graph, name)) && l.Sender.Or("") == sender {
+			return set(fmt.Sprintf("fabric.links.named[%d].rate", i), rate)
 		}
 	}
-	return t.another(0, name, rate), true
-}
-
-// another is entry k after those that fabric.links.named has.
-func (t *trying) another(k int, name, rate string) scenario.Change {
-	return set(fmt.Sprintf("fabric.links.named[%d]", len(t.sc.Fabric.Links.Named)+k), fmt.Sprintf("{link: %q, rate: %s}", name, rate))
+	text := fmt.Sprintf("{link: %q, rate: %s", name, rate)
+	if sender != "" {
+		text += ", sender: " + sender
+	}
+	return set(fmt.Sprintf("fabric.links.named[%d]", len(named)+k), text+"}")
 }
 
 // switches gives each entry of switches that differ what the others have.

@@ -10,6 +10,7 @@ import (
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
+	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
 
@@ -87,7 +88,14 @@ func cuts(p *plan.Plan, s *result.Summary, job int, bottleneck string) (all []Cu
 	}
 	all = append(all, portCuts(p, s, bottleneck)...)
 	for i, l := range sc.Fabric.Links.Named {
-		one(Link, "with "+l.Link+" as the other links, both directions", l.Link, remove(fmt.Sprintf("fabric.links.named[%d]", i)))
+		kind, subject, says := Link, l.Link, "both directions"
+		if l.Sender.Set {
+			says = "what " + l.Sender.Value + " sends"
+			if !topo.IsPattern(l.Link) {
+				kind, subject = Port, sentBy(p.Graph, l.Link, l.Sender.Value)
+			}
+		}
+		one(kind, "with "+l.Link+" as the other links, "+says, subject, remove(fmt.Sprintf("fabric.links.named[%d]", i)))
 	}
 	for i, r := range sc.Cluster.Slow {
 		one(Rank, fmt.Sprintf("with rank %d as the other ranks", r.Rank), fmt.Sprintf("rank %d", r.Rank),

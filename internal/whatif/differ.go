@@ -131,6 +131,9 @@ func compared(with, without *diagnose.Diagnosis, share func(*diagnose.Blame) uni
 	sums, order := map[place]*moved{}, []place(nil)
 	at := func(b *diagnose.Blame) *moved {
 		k := place{b.Kind, b.Port}
+		if !b.Kind.Congestion() { // a port of what every run has is named where it is the only one
+			k.port = ""
+		}
 		if sums[k] == nil {
 			sums[k], order = &moved{}, append(order, k)
 		}

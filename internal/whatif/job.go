@@ -150,7 +150,7 @@ func (t *trying) even() {
 			fmt.Sprintf("{job: %q, rank: %d, factor: %.4f}", t.job.Name,
 				rank, factor)))
 	}
-	t.try("with even stages: all ranks compute as long as in the mean", []noun.Noun{noun.UnevenStages, noun.Bubble}, changes...)
+	t.try("with even stages: all ranks compute as long as in the mean", []noun.Noun{noun.UnevenStages}, changes...)
 }
 
 // unevenStages is how many times the mean a rank must compute for stages to be called uneven.

@@ -151,9 +151,10 @@ func choicesOf(p *plan.Plan) (choices, written int) {
 	return choices, written
 }
 
-// slower is a link that is slower than most of its equals: links between nodes of the same two kinds.
+// slower is a link that is slower than most of its equals: ports that lead from one kind of node to another.
 type slower struct {
-	link  topo.LinkID
+	port  topo.PortID // that is slower; the first of both
+	both  bool        // directions are
 	usual unit.Bitrate
 }
 
@@ -162,21 +163,27 @@ const mostSlower = 4
 
 // slowerThanEquals finds them, in order of the network.
 func slowerThanEquals(g *topo.Graph) (all []slower) {
-	type tiers [2]topo.Kind
-	of := func(l *topo.Link) tiers {
-		return tiers{min(g.Nodes[l.A].Kind, g.Nodes[l.B].Kind), max(g.Nodes[l.A].Kind, g.Nodes[l.B].Kind)}
+	of := func(id int) [2]topo.Kind {
+		return [2]topo.Kind{g.Nodes[g.Ports[id].Node].Kind, g.Nodes[g.Ports[id].To].Kind}
 	}
-	rates := map[tiers][]unit.Bitrate{}
-	for i := range g.Links {
-		rates[of(&g.Links[i])] = append(rates[of(&g.Links[i])], g.Links[i].Rate)
+	rates := map[[2]topo.Kind][]unit.Bitrate{}
+	for i := range g.Ports {
+		rates[of(i)] = append(rates[of(i)], g.Ports[i].Rate)
 	}
-	for _, r := range rates {
+	usual := map[[2]topo.Kind]unit.Bitrate{}
+	for k, r := range rates {
 		slices.Sort(r)
+		usual[k] = r[len(r)/2]
 	}
-	for i := range g.Links {
-		same := rates[of(&g.Links[i])]
-		if median := same[len(same)/2]; g.Links[i].Rate < median && len(all) < mostSlower {
-			all = append(all, slower{topo.LinkID(i), median})
+	slow := func(id int) bool { return g.Ports[id].Rate < usual[of(id)] }
+	for i := 0; i < len(g.Ports) && len(all) < mostSlower; i += 2 { // the two directions of a cable
+		switch there, back := slow(i), slow(i+1); {
+		case there && back && usual[of(i)] == usual[of(i+1)]:
+			all = append(all, slower{topo.PortID(i), true, usual[of(i)]})
+		case there:
+			all = append(all, slower{topo.PortID(i), false, usual[of(i)]})
+		case back:
+			all = append(all, slower{topo.PortID(i + 1), false, usual[of(i+1)]})
 		}
 	}
 	return all
@@ -213,6 +220,14 @@ func back(g *topo.Graph, name string) string {
 		return g.Ports[at^1].Name
 	}
 	return ""
+}
+
+// sentBy is the port of a link by which a node sends: the link may be named by either.
+func sentBy(g *topo.Graph, link, node string) string {
+	if at := slices.IndexFunc(g.Ports, func(x port) bool { return x.Name == link }); at >= 0 && g.Nodes[g.Ports[at].Node].Name != node {
+		return g.Ports[at^1].Name
+	}
+	return link
 }
 
 // seedChange sets the seed.

@@ -82,8 +82,10 @@ func cured(t *testing.T, c *planted.Case) {
 func explained(t *testing.T, c *planted.Case, x *result.WhatIfChange) {
 	t.Helper()
 	if x.Saves == nil || x.Attributed != nil && within(*x.Attributed, *x.Saves) {
+		t.Logf("AGREES %s: %s", c.Name, x.Name)
 		return
 	}
+	t.Logf("TALLY %s: %s: attributed %v, saves %v, %s", c.Name, x.Name, x.Attributed, *x.Saves, reasons(x.Differs))
 	between, sum := *x.Saves, unit.Duration(0)
 	if x.Attributed != nil {
 		between -= *x.Attributed
