@@ -20,6 +20,8 @@ type Evidence struct {
 	Choice func(port int32) *Choice
 	// Crossing returns whose bytes crossed a port, where nothing else says it. It may be nil.
 	Crossing func(port int32) []Share
+	// Delivered returns how many bytes of a queue pair arrived. It may be nil.
+	Delivered func(pair int32) int64
 	// Job returns the name of a queue pair's job that is not the one that is judged, "" of its own and of background.
 	// It may be nil.
 	Job func(pair int32) string

@@ -266,7 +266,7 @@ func wrong(b *Blame, p *Port) (n noun.Noun, setting string) {
 		case odd == OddClass && (b.Kind == FullBuffer || b.Kind == SharedPort || b.Kind == Pauses):
 			return noun.WrongClass, odd
 		case odd == OddXOFF && (b.Kind == Pauses || b.Kind == SharedPort && !b.Crossed || b.Kind == FullBuffer),
-			odd == OddMarking && (b.Kind == Controller || b.Kind == SharedPort),
+			odd == OddMarking && b.Kind == Controller,
 			odd == OddPFC && (b.Kind == FullBuffer || b.Kind == LossyLink):
 			return noun.WrongThreshold, odd
 		}
@@ -446,15 +446,20 @@ func (f *Finding) wrong() bool {
 	return f.Noun.Class() == noun.Fault || f.Noun.Class() == noun.Contention && f.foreign
 }
 
-// faultBefore returns what is wrong, if that took a part worth saying beside an incident that is so by design; else the
-// incident.
+// faultBefore returns what is wrong, if that took a part worth saying beside an incident that is so by design, or the job's own
+// traffic; else the incident. What full buffers, timers and overtaking took beside traffic comes of it.
 func faultBefore(all []Finding, incident int) int {
-	if all[incident].Noun.Class() != noun.Choice {
+	is := &all[incident]
+	if is.Noun.Class() == noun.Fault || is.foreign {
 		return incident
 	}
+	follows := []noun.Noun{noun.SmallBuffer, noun.Timeout, noun.Reordering, noun.PFCWatchdog}
 	for i := range all {
 		f := &all[i]
-		if f.Noun.Class() == noun.Fault && f.Share >= worthSaying && f.Time*useful >= all[incident].Time {
+		if is.Noun.Class() == noun.Contention && f.By == "" && slices.Contains(follows, f.Noun) {
+			continue
+		}
+		if f.Noun.Class() == noun.Fault && f.Share >= worthSaying && f.Time*useful >= is.Time {
 			return i
 		}
 	}

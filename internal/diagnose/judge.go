@@ -334,10 +334,11 @@ func (c *court) loss(s *Span) {
 	} else {
 		c.charge(late, -1, -1, s.Cause, s, overtaken)
 	}
+	lost := s.Time - c.usually(s, p, s.Time-overtaken) - overtaken
 	for _, way := range [][]Hop{p.Path, p.Back} {
 		for i := range way {
 			for _, l := range way[i].Lost {
-				t := part(s.Time, float64(l.Frames)/float64(whole))
+				t := part(lost, float64(l.Frames)/float64(whole-p.Late))
 				c.charge(l.Kind, way[i].Port, -1, s.Cause, s, t)
 				if x := c.sums[key{l.Kind, way[i].Port, -1}]; x != nil {
 					x.timer += part(t, float64(p.Timer)/float64(max(1, p.Held[cause.Retransmission])))
@@ -345,6 +346,38 @@ func (c *court) loss(s *Span) {
 			}
 		}
 	}
+}
+
+// usually gives of a time t that went into repeats to the port where others' bytes would have taken it without them too, and returns
+// how much that was: what others with as many bytes take of a port beside a queue pair's own, less what it was held back otherwise.
+func (c *court) usually(s *Span, p *Pair, t unit.Duration) unit.Duration {
+	repeats := p.Held[cause.Retransmission]
+	if c.e.Delivered == nil || repeats == 0 || t <= 0 {
+		return 0
+	}
+	own := c.e.Delivered(s.Pair)
+	at, most := -1, unit.Duration(0)
+	for i := range p.Path {
+		h := &p.Path[i]
+		fair, whole := min(own, int64(h.Mine)), int64(0)
+		for _, f := range c.fill(h.Port) {
+			if f.Pair != s.Pair {
+				whole += min(fair, c.e.Delivered(f.Pair))
+			}
+		}
+		all := unit.Bytes(fair + min(whole, int64(h.Served-h.Mine)))
+		wait := c.e.Ports[h.Port].Rate.TransmitTime(all) - p.Line.TransmitTime(unit.Bytes(fair))
+		if whole > 0 && wait > most && c.e.Ports[h.Port].Circle == 0 {
+			at, most = i, wait
+		}
+	}
+	most -= p.Held[cause.RateLimit] + p.Held[cause.Window] + p.Held[cause.Queueing] + p.Held[cause.OwnQueueing] + p.Held[cause.Pause]
+	if at < 0 || most <= 0 {
+		return 0
+	}
+	usual := part(t, float64(most)/float64(repeats))
+	c.shared(s, p.Path[at].Port, usual)
+	return usual
 }
 
 // laggard returns the port of a queue pair's paths that is slower than others that are equal to it, -1: there is none.

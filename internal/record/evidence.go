@@ -190,6 +190,7 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 	in.SameRank = func(a, b int32) bool { return r.plan.Pairs[a].SameRank(&r.plan.Pairs[b]) }
 	r.ways = r.ways.new(r)
 	in.Choice, in.Crossing = r.ways.choice, r.ways.crossing
+	in.Delivered = r.network.Delivered
 	in.Line = r.usualLine()
 	in.Timeout = r.plan.Scenario.Transport.Timeout.Or(0)
 	for _, port := range r.waits.ports {
