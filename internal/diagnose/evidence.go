@@ -43,6 +43,7 @@ type Span struct {
 	Rank   int32
 	Launch bool // of compute: starting kernels
 	Stood  bool // of compute: a launch took longer than launches do, the rank stood still
+	Behind bool // it waited for an earlier message of its queue pair, which the cause held up
 	Time   unit.Duration
 }
 

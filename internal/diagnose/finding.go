@@ -255,15 +255,15 @@ func (c *court) name(f *Finding, b *Blame) {
 }
 
 // wrong is the noun of a port that is set otherwise than its like, where that can have brought about a blame; "":
-// it is not.
+// it is not. That the port was busy with others' bytes is not the setting's, but for what does not cross it.
 func wrong(b *Blame, p *Port) (n noun.Noun, setting string) {
 	for _, odd := range p.Odd {
 		switch {
-		case odd == OddNoECN && (b.Kind == SharedPort || b.Kind == FullBuffer):
+		case odd == OddNoECN && (b.Kind == SharedPort && !b.Crossed || b.Kind == FullBuffer || b.Kind == Pauses):
 			return noun.WrongThreshold, odd
-		case odd == OddLeak && (b.Kind == FullBuffer || b.Kind == SharedPort || b.Kind == Pauses || b.Kind == Controller):
+		case odd == OddLeak && (b.Kind == FullBuffer || b.Kind == Pauses || b.Kind == Controller || b.Kind == SharedPort && !b.Crossed):
 			return noun.SmallBuffer, odd
-		case odd == OddClass && (b.Kind == FullBuffer || b.Kind == SharedPort || b.Kind == Pauses):
+		case odd == OddClass && (b.Kind == FullBuffer || b.Kind == Pauses || b.Kind == SharedPort && !b.Crossed):
 			return noun.WrongClass, odd
 		case odd == OddXOFF && (b.Kind == Pauses || b.Kind == SharedPort && !b.Crossed || b.Kind == FullBuffer),
 			odd == OddMarking && b.Kind == Controller,

@@ -80,6 +80,12 @@ func (d *Diagnosis) Finding(b *Blame) *Finding {
 	return nil
 }
 
+// Odd reports whether a blame's finding is called after a setting of which others like its port have another value.
+func (d *Diagnosis) Odd(b *Blame) bool {
+	f := d.Finding(b)
+	return f != nil && slices.Contains([]string{OddXOFF, OddMarking, OddNoECN, OddClass, OddPFC, OddMTU, OddLeak}, f.By)
+}
+
 // FeltWith returns in which causes the time of a blame's finding passed, largest first; of a blame without one, its own.
 func (d *Diagnosis) FeltWith(b *Blame) []Felt {
 	f := d.Finding(b)

@@ -12,6 +12,9 @@ func (c *court) charge(k Kind, port, rank int32, why cause.Cause, s *Span, t uni
 	if t <= 0 {
 		return
 	}
+	if s.Behind {
+		why = cause.OwnQueueing
+	}
 	id := key{k, port, rank}
 	x := c.sums[id]
 	if x == nil {
@@ -44,7 +47,7 @@ func (c *court) judge(s *Span) {
 		c.charge(Cable, s.Port, -1, s.Cause, s, s.Time)
 	case cause.OwnQueueing:
 		if s.Port < 0 {
-			c.bits(s) // behind its own earlier messages, at the sender
+			c.behind(s)
 			return
 		}
 		if s.Pair >= 0 && c.e.Ports[s.Port].Rate < c.e.Pairs[s.Pair].Line {
@@ -67,6 +70,40 @@ func (c *court) judge(s *Span) {
 	default:
 		c.charge(direct[s.Cause], -1, -1, s.Cause, s, s.Time)
 	}
+}
+
+// behind gives time that a message waited at its sender for earlier ones of its queue pair to what these took there: bits on wires,
+// repeats, and pauses.
+func (c *court) behind(s *Span) {
+	if s.Pair < 0 {
+		c.bits(s)
+		return
+	}
+	p := c.e.Pairs[s.Pair]
+	paused := unit.Duration(0)
+	for i := range p.Path {
+		if p.Path[i].Root >= 0 {
+			paused += p.Path[i].Pause
+		}
+	}
+	whole := max(1, p.Held[cause.Serialisation]+p.Held[cause.Retransmission]+p.Held[cause.Pause])
+	left := *s
+	give := func(t unit.Duration, to func(*Span)) {
+		x := *s
+		x.Behind, x.Time = true, part(s.Time, float64(t)/float64(whole))
+		if x.Time > 0 {
+			left.Time -= x.Time
+			to(&x)
+		}
+	}
+	give(p.Held[cause.Retransmission], func(x *Span) { x.Cause = cause.Retransmission; c.loss(x) })
+	for i := range p.Path {
+		if h := &p.Path[i]; h.Root >= 0 && h.Pause > 0 {
+			t := part(p.Held[cause.Pause], float64(h.Pause)/float64(paused))
+			give(t, func(x *Span) { x.Cause, x.Port = cause.Pause, h.Root; c.pause(x) })
+		}
+	}
+	c.bits(&left)
 }
 
 // compute tells what a rank does longer than the others, and launches, from the rest.

@@ -49,7 +49,9 @@ func share(t unit.Duration, part float64) unit.Duration { return unit.Duration(f
 // notable is by what part of the largest a mean must be smaller for ranks to be called uneven.
 const notable = 0.1
 
-// unevenStages is a stage of a pipeline with more to compute than the others.
+// unevenStages is a stage of a pipeline with more to compute than the others. With p stages of v parts and m micro-batches a path
+// has the longest m times and each other once, or its v-th part: m - 1/v times the longest and once all. Were they even, it would
+// have the mean in their place.
 func (j *Job) unevenStages(d *diagnose.Diagnosis) []noun.Finding {
 	work := j.plan.RankWork()
 	if j.plan.Spec.Parallel.PP < 2 || work == nil {
@@ -72,8 +74,13 @@ func (j *Job) unevenStages(d *diagnose.Diagnosis) []noun.Finding {
 			computed += d.Blames[i].Time
 		}
 	}
+	x := &j.plan.Spec.Parallel
+	parts := float64(max(1, x.VirtualStages))
+	times := float64(max(1, x.MicroBatches)) - 1/parts
+	longest := float64(work[most])
+	saves := times * (longest - mean) / (times*longest + float64(x.PP)*mean/parts)
 	rank := int32(most)
-	return []noun.Finding{{Noun: noun.UnevenStages, Place: noun.Place{Kind: noun.Rank, Rank: &rank}, Time: share(computed, over),
+	return []noun.Finding{{Noun: noun.UnevenStages, Place: noun.Place{Kind: noun.Rank, Rank: &rank}, Time: share(computed, saves),
 		Evidence: []noun.Fact{{What: "work over the mean", At: fmt.Sprintf("rank %d", most), Value: float64(work[most]) / mean}}}}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"railyard/internal/diagnose"
 	"railyard/internal/plan"
+	"railyard/internal/scenario"
 	"railyard/internal/topo"
 )
 
@@ -19,8 +20,8 @@ var explains = map[string][]diagnose.Kind{
 		diagnose.UnevenChoice},
 	"storm":  {diagnose.Storm, diagnose.Watchdog},
 	"speed":  {diagnose.SlowPort, diagnose.SharedPort, diagnose.Controller, diagnose.LinkSpeed},
-	"config": {diagnose.SharedPort, diagnose.SlowPort, diagnose.FullBuffer, diagnose.LossyLink, diagnose.Controller, diagnose.Timeouts},
-	"leak":   {diagnose.SharedPort, diagnose.SlowPort, diagnose.FullBuffer, diagnose.Controller},
+	"config": {diagnose.Pauses, diagnose.SlowPort, diagnose.FullBuffer, diagnose.LossyLink, diagnose.Controller, diagnose.Timeouts},
+	"leak":   {diagnose.Pauses, diagnose.SlowPort, diagnose.FullBuffer, diagnose.Controller},
 	"pcie":   {diagnose.PCIe, diagnose.Receiver, diagnose.Watchdog},
 	"staged": {diagnose.PCIe, diagnose.Receiver, diagnose.Watchdog},
 	"hang":   {diagnose.SlowRank, diagnose.Dependency},
@@ -41,7 +42,7 @@ func (j *Job) nameFaults(d *diagnose.Diagnosis) {
 			kinds = append(kinds, explains[kind]...)
 		}
 		for k := range d.Blames {
-			if b := &d.Blames[k]; slices.Contains(kinds, b.Kind) && j.concerns(i, b) {
+			if b := &d.Blames[k]; (slices.Contains(kinds, b.Kind) || f.Config != (scenario.PortConfig{}) && d.Odd(b)) && j.concerns(i, b) {
 				b.Faults = append(b.Faults, fmt.Sprintf("faults[%d]", i))
 			}
 		}

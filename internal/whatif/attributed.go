@@ -21,7 +21,7 @@ func attributed(c *Cut, d *diagnose.Diagnosis) (unit.Duration, bool) {
 		return 0, false
 	}
 	if c.Kind == Tried && len(c.finding(d).Blames) == 0 { // of how a job is laid out there is no blame
-		return c.finding(d).Time, true
+		return scaled(c.finding(d).Time, c.part()), true
 	}
 	sum := unit.Duration(0)
 	for i := range d.Blames {
@@ -29,6 +29,16 @@ func attributed(c *Cut, d *diagnose.Diagnosis) (unit.Duration, bool) {
 	}
 	return sum, true
 }
+
+// part is which part of the time of what it is for a cure takes away.
+func (c *Cut) part() float64 {
+	if c.Part == 0 {
+		return 1
+	}
+	return c.Part
+}
+
+func scaled(t unit.Duration, part float64) unit.Duration { return unit.Duration(float64(t) * part) }
 
 // finding returns the largest of what was found that a cure which is tried by itself is for, nil if there is none that is worth
 // a cure.
@@ -42,6 +52,20 @@ func (c *Cut) finding(d *diagnose.Diagnosis) *diagnose.Finding {
 	return best
 }
 
+// blames are those of all findings that a cure which is tried by itself is for: it is for the noun, wherever that is.
+func (c *Cut) blames(d *diagnose.Diagnosis) map[*diagnose.Blame]bool {
+	all := map[*diagnose.Blame]bool{}
+	for i := range d.Findings {
+		f := &d.Findings[i]
+		if slices.Contains(c.Of, f.Noun) && (len(c.At) == 0 || slices.Contains(c.At, f.Place.Name)) {
+			for _, k := range f.Blames {
+				all[&d.Blames[k]] = true
+			}
+		}
+	}
+	return all
+}
+
 // shareOf returns how much of a blame of a diagnosis goes away with a change, nil if that is not known.
 func shareOf(c *Cut, d *diagnose.Diagnosis) func(*diagnose.Blame) unit.Duration {
 	kinds := func(all ...diagnose.Kind) func(*diagnose.Blame) unit.Duration {
@@ -49,9 +73,14 @@ func shareOf(c *Cut, d *diagnose.Diagnosis) func(*diagnose.Blame) unit.Duration 
 	}
 	switch c.Kind {
 	case OneFlow, Flows, Neighbour:
-		return func(b *diagnose.Blame) unit.Duration { return culpable(b, c.Subject) }
+		return func(b *diagnose.Blame) unit.Duration { return culpable(filledBy(d, b), b.Time, c.Subject) }
 	case PFC:
-		return func(b *diagnose.Blame) unit.Duration { return felt(b, cause.Pause) }
+		return func(b *diagnose.Blame) unit.Duration {
+			if b.Kind == diagnose.SharedPort && !b.Crossed && !b.Acks { // it is there by pauses alone
+				return b.Time
+			}
+			return felt(b, cause.Pause)
+		}
 	case Congestion:
 		return kinds(diagnose.Controller)
 	case Window:
@@ -87,9 +116,15 @@ func shareOf(c *Cut, d *diagnose.Diagnosis) func(*diagnose.Blame) unit.Duration 
 		if d == nil || c.finding(d) == nil {
 			return nil
 		}
-		blames := c.finding(d).Blames
+		mine := c.blames(d)
 		return func(b *diagnose.Blame) unit.Duration {
-			return timeIf(b, slices.ContainsFunc(blames, func(i int) bool { return b == &d.Blames[i] }))
+			if !mine[b] {
+				return 0
+			}
+			if c.Timers {
+				return scaled(b.Timer, c.part())
+			}
+			return scaled(b.Time, c.part())
 		}
 	case Ideal:
 		return func(b *diagnose.Blame) unit.Duration {
@@ -123,15 +158,29 @@ func named(d *diagnose.Diagnosis, flows []string) bool {
 	return true
 }
 
-// culpable returns the part of a blame that flows have by their bytes at the port.
-func culpable(b *diagnose.Blame, flows []string) unit.Duration {
+// filledBy is the blame that says whose bytes waited at the port of a blame: of a congestion controller that held senders back
+// there it is what else was lost there.
+func filledBy(d *diagnose.Diagnosis, b *diagnose.Blame) *diagnose.Blame {
+	if b.Kind != diagnose.Controller || b.Port == "" {
+		return b
+	}
+	for _, kind := range []diagnose.Kind{diagnose.SharedPort, diagnose.UnevenChoice} {
+		if o := d.Find(kind, b.Port); o != nil {
+			return o
+		}
+	}
+	return b
+}
+
+// culpable returns the part of a time that flows have by their bytes at a blame's port.
+func culpable(b *diagnose.Blame, time unit.Duration, flows []string) unit.Duration {
 	share := 0.0
 	for _, c := range b.Culprits {
 		if slices.Contains(flows, c.Name) {
 			share += c.Share
 		}
 	}
-	return unit.Duration(float64(b.Time) * share)
+	return scaled(time, share)
 }
 
 // felt returns how much of a blame passed in a state.

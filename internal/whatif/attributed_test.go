@@ -14,7 +14,7 @@ func TestAttributed(t *testing.T) {
 	const us = unit.Microsecond
 	two := int32(2)
 	d := &diagnose.Diagnosis{Whole: 200 * us, Blames: []diagnose.Blame{
-		{Kind: diagnose.SharedPort, Port: "rail1/host2", Time: 80 * us,
+		{Kind: diagnose.SharedPort, Port: "rail1/host2", Time: 80 * us, Crossed: true,
 			Culprits: []diagnose.Culprit{{Name: "a", Share: 0.5}, {Name: "b", Share: 0.25}},
 			Felt: []diagnose.Felt{{Cause: cause.Queueing.String(), Time: 50 * us},
 				{Cause: cause.Pause.String(), Time: 30 * us}}},
@@ -32,8 +32,8 @@ func TestAttributed(t *testing.T) {
 		cut  Cut
 		want unit.Duration // -1: not known
 	}{
-		{Cut{Kind: OneFlow, Subject: []string{"a"}}, 40 * us},
-		{Cut{Kind: Flows, Subject: []string{"a", "b", "c"}}, 60 * us},
+		{Cut{Kind: OneFlow, Subject: []string{"a"}}, 45 * us}, // half of the port, and of the controller there
+		{Cut{Kind: Flows, Subject: []string{"a", "b", "c"}}, 67*us + us/2},
 		{Cut{Kind: PFC}, 30 * us},
 		{Cut{Kind: Congestion, Subject: []string{"dcqcn"}}, 10 * us},
 		{Cut{Kind: Port, Subject: []string{"rail1/host2"}}, 90 * us}, // its direction alone

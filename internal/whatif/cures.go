@@ -175,6 +175,10 @@ func watchdogOf(run unit.Duration) unit.Duration {
 	return min(usual, max(least, run/20/least*least))
 }
 
+// lossy are the nouns of findings in which frames were lost, or taken for lost.
+var lossy = []noun.Noun{noun.Timeout, noun.LossyLink, noun.LinkDown, noun.SmallBuffer, noun.BlackHole, noun.WrongThreshold, noun.WrongClass,
+	noun.PFCWatchdog}
+
 // losses tries what makes repeats cheaper, or finds losses earlier.
 func (t *trying) losses() {
 	x := &t.sc.Transport
@@ -191,8 +195,8 @@ func (t *trying) losses() {
 				set("transport.recovery", "selective-repeat"))...)
 	}
 	if short := shorter(x.Timeout.Or(0)); short > 0 {
-		t.try(fmt.Sprintf("with a retransmission timeout of %s", short), []noun.Noun{noun.Timeout, noun.LossyLink, noun.LinkDown},
-			set("transport.timeout", short.String()))
+		c := t.try(fmt.Sprintf("with a retransmission timeout of %s", short), lossy, set("transport.timeout", short.String()))
+		c.Timers, c.Part = true, 1-float64(short)/float64(x.Timeout.Or(0))
 	}
 }
 
@@ -222,6 +226,9 @@ func (t *trying) without(keys ...string) (changes []scenario.Change) {
 	return changes
 }
 
+// half is what twice the rate takes of what bytes take.
+const half = 0.5
+
 // hosts tries more of what GPUs of a host share.
 func (t *trying) hosts() {
 	c := &t.sc.Cluster
@@ -239,11 +246,11 @@ func (t *trying) hosts() {
 		}
 	}
 	if t.lost(diagnose.NVLink) {
-		t.try("with NVLink twice as fast", []noun.Noun{noun.NVLinkBound}, set("cluster.host.nvlink", (2*c.Host.NVLink).String()))
+		t.try("with NVLink twice as fast", []noun.Noun{noun.NVLinkBound}, set("cluster.host.nvlink", (2*c.Host.NVLink).String())).Part = half
 	}
 	if !c.Host.Graph.Set && (t.lost(diagnose.PCIe) || t.lost(diagnose.Receiver)) {
 		t.try("with PCIe twice as fast", []noun.Noun{noun.PCIeBound, noun.PCIeShared, noun.SlowReceiver},
-			set("cluster.host.pcie", (2*c.Host.PCIe).String()))
+			set("cluster.host.pcie", (2*c.Host.PCIe).String())).Part = half
 	}
 	if t.sc.Fabric.Design == "custom" { // whose file has as many links as there are NICs
 		return
@@ -273,7 +280,7 @@ func (t *trying) graphs() {
 		return
 	}
 	t.try(fmt.Sprintf("with CUDA graphs: %s to start a kernel", inGraph), []noun.Noun{noun.LaunchBound},
-		set("cluster.host.launch", "graph"))
+		set("cluster.host.launch", "graph")).Part = 1 - float64(inGraph)/float64(t.sc.Cluster.Host.Launch)
 }
 
 // inOrder sorts changes so that what is set comes before what is taken away, as --set and --unset do. A change of an entry of

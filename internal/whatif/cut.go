@@ -45,6 +45,9 @@ type Cut struct {
 	Changes []scenario.Change
 
 	Of     []noun.Noun // of a cure that is tried by itself: the findings that it may help against
+	Part   float64     // of those' time that it takes away; 0: all
+	At     []string    // of those, the places; none: any
+	Timers bool        // it takes of losses what senders waited for the retransmission timer
 	Chance bool        // what it saves depends on the seed
 	Late   bool        // others are tried before it
 }

@@ -117,13 +117,18 @@ func (t *trying) pipeline() {
 	t.even()
 	path := t.job.Path() + ".parallel."
 	if n := moreMicroBatches(t.job.Train.Batch, x.MicroBatches); n > 0 {
-		t.try(fmt.Sprintf("with %d micro-batches", n), []noun.Noun{noun.Bubble}, set(path+"micro_batches", fmt.Sprint(n)))
+		c := t.try(fmt.Sprintf("with %d micro-batches", n), []noun.Noun{noun.Bubble}, set(path+"micro_batches", fmt.Sprint(n)))
+		c.Part = lessBubble(x.MicroBatches, n)
 	}
 	if x.Schedule != "1f1b" {
 		t.try("with the schedule 1f1b", []noun.Noun{noun.Bubble},
 			append(t.without(path+"virtual_stages"), set(path+"schedule", "1f1b"))...)
 	}
 }
+
+// lessBubble is the part of a bubble that more micro-batches take away: with p stages and m of them a step is m + p - 1 times as
+// long as one takes on a stage, which is the longer the fewer they are, and p - 1 of it are the bubble.
+func lessBubble(m, more int) float64 { return 1 - float64(m)/float64(more) }
 
 // even lets all ranks of a pipeline compute as long as they do in the mean: what layers that are dealt evenly would come to. Ranks
 // take times as long as they did, by what the run says of each.
