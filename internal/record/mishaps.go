@@ -6,7 +6,6 @@ import (
 
 	"railyard/internal/diagnose"
 	"railyard/internal/plan"
-	"railyard/internal/scenario"
 	"railyard/internal/topo"
 )
 
@@ -42,7 +41,7 @@ func (j *Job) nameFaults(d *diagnose.Diagnosis) {
 			kinds = append(kinds, explains[kind]...)
 		}
 		for k := range d.Blames {
-			if b := &d.Blames[k]; (slices.Contains(kinds, b.Kind) || f.Config != (scenario.PortConfig{}) && d.Odd(b)) && j.concerns(i, b) {
+			if b := &d.Blames[k]; (slices.Contains(kinds, b.Kind) || slices.Contains(f.Kinds(), "config") && d.Odd(b)) && j.concerns(i, b) {
 				b.Faults = append(b.Faults, fmt.Sprintf("faults[%d]", i))
 			}
 		}

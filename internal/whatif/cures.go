@@ -176,8 +176,8 @@ func watchdogOf(run unit.Duration) unit.Duration {
 }
 
 // lossy are the nouns of findings in which frames were lost, or taken for lost.
-var lossy = []noun.Noun{noun.Timeout, noun.LossyLink, noun.LinkDown, noun.SmallBuffer, noun.BlackHole, noun.WrongThreshold, noun.WrongClass,
-	noun.PFCWatchdog}
+var lossy = []noun.Noun{noun.Timeout, noun.LossyLink, noun.LinkDown, noun.SmallBuffer, noun.BlackHole, noun.WrongThreshold,
+	noun.WrongClass, noun.PFCWatchdog}
 
 // losses tries what makes repeats cheaper, or finds losses earlier.
 func (t *trying) losses() {
