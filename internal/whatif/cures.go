@@ -246,7 +246,8 @@ func (t *trying) hosts() {
 		}
 	}
 	if t.lost(diagnose.NVLink) {
-		t.try("with NVLink twice as fast", []noun.Noun{noun.NVLinkBound}, set("cluster.host.nvlink", (2*c.Host.NVLink).String())).Part = half
+		t.try("with NVLink twice as fast", []noun.Noun{noun.NVLinkBound},
+			set("cluster.host.nvlink", (2*c.Host.NVLink).String())).Part = half
 	}
 	if !c.Host.Graph.Set && (t.lost(diagnose.PCIe) || t.lost(diagnose.Receiver)) {
 		t.try("with PCIe twice as fast", []noun.Noun{noun.PCIeBound, noun.PCIeShared, noun.SlowReceiver},
