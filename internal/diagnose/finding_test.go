@@ -229,11 +229,58 @@ func TestAFaultComesBeforeTheWork(t *testing.T) {
 	}
 }
 
-// A port that marks nothing, unlike its like, is a wrong threshold of that name.
+// A port that marks nothing, unlike its like, is a wrong threshold where its queue makes PFC pause what does not cross it; those that
+// do cross it meet each other there whatever it marks.
 func TestAPortThatMarksNothing(t *testing.T) {
 	e := two(100*us, 10*us, 100*gbps).spent(cause.Queueing, 1, 0, 90*us)
 	e.Ports[1].Odd = []string{OddNoECN}
+	if f := Of(e).Findings[0]; f.Noun == noun.WrongThreshold {
+		t.Errorf("of what crosses it: %+v", f)
+	}
+	e = two(100*us, 10*us, 100*gbps).spent(cause.Pause, 1, 0, 90*us)
+	e.Ports[1].Odd, e.Pairs[0].Path = []string{OddNoECN}, e.Pairs[0].Path[:1]
 	if f := Of(e).Findings[0]; f.Noun != noun.WrongThreshold || f.By != OddNoECN || f.Place.Name != "rail1/host3" {
 		t.Errorf("%+v", f)
+	}
+}
+
+// What others' bytes take at a port without a loss, too, is contention: 4 MB beside 4 MB at one link take each 320 us more. The rest of
+// what repeats took is the loss's.
+func TestALossIsNotContention(t *testing.T) {
+	for _, c := range []struct{ waited, others, lossy unit.Duration }{
+		{0, 320 * us, 680 * us},
+		{320 * us, 0, 1000 * us}, // it is there as queueing already
+		{100 * us, 220 * us, 780 * us},
+	} {
+		e := two(0, 0, 100*gbps).spent(cause.Retransmission, -1, 0, 1000*us).spent(cause.Queueing, 1, 0, c.waited)
+		e.Delivered = func(int32) int64 { return 4_000_000 }
+		p := e.Pairs[0]
+		p.Held = cause.Split{cause.Retransmission: 1000 * us, cause.Queueing: c.waited}
+		p.Path[1].Served, p.Path[1].Mine, p.Path[1].Lost = 9_000_000, 5_000_000, []Lost{{LossyLink, 3}}
+		d := Of(e)
+		want(t, d, LossyLink, "rail1/host3", c.lossy)
+		if c.others+c.waited > 0 {
+			want(t, d, SharedPort, "rail1/host3", c.others+c.waited)
+		}
+		e.Delivered = nil
+		want(t, Of(e), LossyLink, "rail1/host3", 1000*us)
+	}
+}
+
+// What a message waits for behind an earlier one of its queue pair is lost to what held that up.
+func TestBehindAnEarlierMessage(t *testing.T) {
+	e := two(0, 0, 100*gbps).spent(cause.OwnQueueing, -1, 0, 100*us)
+	p := e.Pairs[0]
+	p.Held = cause.Split{cause.Serialisation: 20 * us, cause.Retransmission: 60 * us}
+	p.Held[cause.Pause], p.Path[0].Pause, p.Path[0].Root = 20*us, 7*us, 1
+	p.Path[1].Lost = []Lost{{LossyLink, 1}}
+	d := Of(e)
+	want(t, d, LossyLink, "rail1/host3", 60*us)
+	want(t, d, LinkSpeed, "", 20*us)
+	want(t, d, SharedPort, "rail1/host3", 20*us)
+	for i := range d.Blames {
+		if f := d.Blames[i].Felt; len(f) != 1 || f[0].Cause != cause.OwnQueueing.String() {
+			t.Errorf("felt as %v", f)
+		}
 	}
 }

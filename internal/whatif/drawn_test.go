@@ -97,7 +97,7 @@ func ofNetwork(c *result.WhatIfChange) bool {
 }
 
 // mayStop are the reasons for which a change may have no time: it was run, or the switches have no room for its headrooms.
-var mayStop = []string{"the run ends ", "do not finish", "does not finish", "want a larger fabric.switch.buffer"}
+var mayStop = []string{"the run ends ", "do not finish", "does not finish", "want a fabric.switch.buffer"}
 
 // TestNothingOfTheNetworkSavesMoreThanAnIdealOne: over the same messages, whatever is drawn; every change can be made; and a change
 // repeated by hand, by its flags, gives its figure.

@@ -178,7 +178,7 @@ job: {flows: [{from: host1/nic0, to: host4/nic0, bytes: 2MB}, {from: host2/nic0,
 		}
 	}
 	c := found.change("with rail1/host4 at 1Tb/s")
-	if c.Time != nil || !strings.Contains(c.Why, "want a larger fabric.switch.buffer") {
+	if c.Time != nil || !strings.Contains(c.Why, "want a fabric.switch.buffer") {
 		t.Errorf("%+v", c)
 	}
 }
