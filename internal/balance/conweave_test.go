@@ -84,7 +84,7 @@ func TestConWeaveStaysAndGivesUp(t *testing.T) {
 	}
 	// A packet by the old way puts the end off; whoever asks at the end that was promised hears of the new one, once.
 	if v, _ := r.Arrive(140, 7, header(0, 0, 1)); v != Pass {
-		t.Errorf("by the old way: %v", v)
+		t.Errorf("by the old path: %v", v)
 	}
 	for i, want := range []unit.Time{190, 0} {
 		if _, due, again := r.Due(150, 7); due || again != want {

@@ -50,7 +50,7 @@ func (s *study) besideText(out *sheet.Sheet) {
 		}
 	}
 	names := []string{"", "leaves", "spines", "super-spines", "switches", "no fewer than", "cables", "switches between NICs",
-		"GPUs that lose all by a leaf", "hosts that lose all by it", "", ""}
+		"GPUs cut off by a failed leaf", "hosts cut off by it", "", ""}
 	names[len(names)-2], names[len(names)-1] = s.incomplete(totals)
 	if s.timed != nil {
 		names = append(names, "all-reduce, slice", "all-to-all, slice")

@@ -45,7 +45,7 @@ func (a *app) importNCCLTopo() *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "nccl FILE",
-		Short: "Read what NCCL found inside a host, and what it calls the ways there",
+		Short: "Read what NCCL found inside a host, and what it calls the paths there",
 		Long: `Reads the XML that NCCL writes where NCCL_TOPO_DUMP_FILE says, or a vendor's file for
 NCCL_TOPO_FILE, prints the parts of the host with their links, and for each two GPUs and NICs
 what NCCL calls the way between them. Rates that the file does not have are unknown; NVLink's

@@ -31,7 +31,7 @@ thing taken away or changed that may have held it up: each flow that shares port
 the job and groups of them, PFC, congestion control, faults, full buffers, windows; the
 busiest cable on the job's way ten times faster; launches that take no time; what check
 knows against mistakes in the thresholds; infinitely fast links. Then it tries cures by
-itself, those for what the diagnosis found first: spraying and other ways to choose among
+itself, those for what the diagnosis found first: spraying and other paths to choose among
 equal links, other seeds and hashes, links as their equals, spines that are not
 oversubscribed, switches as the others, PFC and its watchdog, shorter timers, other
 receivers, NICs for each GPU, what NCCL would choose, rings, other places of ranks, more

@@ -105,7 +105,7 @@ func terabits(r unit.Bitrate) float64 { return float64(r) / 1e12 }
 
 // reach says over how many switches pairs of NICs on different hosts reach each other.
 func (s *Shown) reach(of *survey.Survey) {
-	t := Table{Name: "ways", Title: "Pairs of NICs on different hosts", Columns: []string{"pairs", "switches", "equal ways"}}
+	t := Table{Name: "ways", Title: "Pairs of NICs on different hosts", Columns: []string{"pairs", "switches", "equal paths"}}
 	apart, far, ways := int64(0), 0, int64(0)
 	for _, p := range of.Pairs {
 		row := []string{fmt.Sprint(p.Count), fmt.Sprint(p.Switches), fmt.Sprint(p.Ways)}
@@ -117,8 +117,8 @@ func (s *Shown) reach(of *survey.Survey) {
 		t.Rows = append(t.Rows, row)
 	}
 	s.Tables = append(s.Tables, t)
-	s.add("stages", float64(far), "", "switches on the longest of the shortest ways between two NICs")
-	s.add("ways", float64(ways), "", "such ways between them")
+	s.add("stages", float64(far), "", "switches on the longest of the shortest paths between two NICs")
+	s.add("ways", float64(ways), "", "such paths between them")
 	s.add("apart", float64(apart), "", "pairs of NICs on different hosts that no switch joins")
 }
 

@@ -44,7 +44,7 @@ var Rules = []Rule{
 		"a second tier does not spread what the first one chose (polarisation)",
 		"another seed for each tier"},
 	{"Q19", "no buffers wait for each other in a circle", "with PFC all of them may stand still for ever",
-		"one AS for all spines, so that no way goes down and up again; a watchdog"},
+		"one AS for all spines, so that no path goes down and up again; a watchdog"},
 	{"Q20", "every line is understood", "what is not read is not checked", "see the line"},
 	{"Q21", "watchdog and stock ECN by the platform's words",
 		"the line is refused, or RoCE's class is not marked", "see the finding"},

@@ -165,7 +165,7 @@ var meanings = [][2]string{
 	{Imbalance, "ranks waited for the one that began a collective last"},
 	{Exposed(Data), "gradients were summed while ranks waited"},
 	{Exposed(Tensor), "ranks that share layers exchanged while they waited"},
-	{Exposed(Pipeline), "activations and their gradients were on their way"},
+	{Exposed(Pipeline), "activations and their gradients were in flight"},
 	{Exposed(Zero), "parameters were gathered while ranks waited"},
 	{Exposed(Others), "tied tensors and norms were summed while ranks waited"},
 	{Copies, "samples were copied over PCIe while ranks waited"},

@@ -21,7 +21,7 @@ func (a *applying) balance() {
 	switch equal := a.equalPorts(); {
 	case len(equal) == 0:
 	case scenario.WholeWay(all):
-		a.assume("choice among equal links: fabric.balance %s chooses whole ways, whatever the switch says (%s)", all, b.Method)
+		a.assume("choice among equal links: fabric.balance %s chooses whole paths, whatever the switch says (%s)", all, b.Method)
 	case b.Method == "ecmp":
 		a.hashes(b)
 	case b.Method == "dlb":

@@ -49,7 +49,7 @@ func TestConfiguredBalance(t *testing.T) {
 			"balance ecmp dlb", "dlb is on for no port that has equal ones"},
 		{"", "nxos", sharing, "hardware profile dlb\n  dlb-interface all\n  mode per-packet",
 			"balance dlb ecmp; dlb.mode packet flowlet", ""},
-		{"  balance: pinned\n", "nxos", "hostname", sharing + "\nhostname", "", "fabric.balance pinned chooses whole ways"},
+		{"  balance: pinned\n", "nxos", "hostname", sharing + "\nhostname", "", "fabric.balance pinned chooses whole paths"},
 		{"  balance: dlb\n", "junos", "", "", "qos.ecn", "how dlb weighs"}, // Junos counts a queue in percent
 		{"  balance: spray\n", "junos", "set system", "set forwarding-options enhanced-hash-key ecmp-dlb per-packet\nset system",
 			"balance dlb spray; qos.ecn", ""},

@@ -159,12 +159,12 @@ func (p *Plan) boardCards(b *board.Board, gpus []int) (cards []int, err error) {
 		}
 		best := nearest(b, gpus[n.GPU], free)
 		if best < 0 {
-			return nil, problem(p.Scenario, "cluster.host.graph", "%s: no way from %s to a NIC that is free", name,
+			return nil, problem(p.Scenario, "cluster.host.graph", "%s: no path from %s to a NIC that is free", name,
 				b.Parts[gpus[n.GPU]].Name)
 		}
 		for _, gpu := range gpus {
 			if b.Way(gpu, best) == nil {
-				return nil, problem(p.Scenario, "cluster.host.graph", "%s: no way from %s to %s", name, b.Parts[gpu].Name,
+				return nil, problem(p.Scenario, "cluster.host.graph", "%s: no path from %s to %s", name, b.Parts[gpu].Name,
 					b.Parts[best].Name)
 			}
 		}
@@ -242,7 +242,7 @@ func (g *HostGraph) Link(name string) (int32, error) {
 	for i := 0; i < len(g.Names); i += 2 {
 		names = append(names, g.Names[i])
 	}
-	return 0, fmt.Errorf("%s: no way inside a host takes such a link, want one of: %s", name, strings.Join(names, ", "))
+	return 0, fmt.Errorf("%s: no path inside a host takes such a link, want one of: %s", name, strings.Join(names, ", "))
 }
 
 // hostLink is the link inside a host that a fault is about; false: those of its NICs.

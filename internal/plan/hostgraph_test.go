@@ -114,11 +114,11 @@ func TestHostGraphOfAFile(t *testing.T) {
 func TestHostGraphRefuses(t *testing.T) {
 	for _, c := range [][4]string{
 		{"graph: preset", "per_gpu: 4", "", "cluster.host.graph: preset: has 8 NICs, and cluster.nic makes 16 of a host"},
-		{"graph: preset, links: [{link: GPU0/GPU1, rate: 1GB/s}]", "", "", "cluster.host.links[0].link: GPU0/GPU1: no way inside a host"},
+		{"graph: preset, links: [{link: GPU0/GPU1, rate: 1GB/s}]", "", "", "cluster.host.links[0].link: GPU0/GPU1: no path inside a host"},
 		{"graph: none", "", "faults: [{host: host1, pcie: 1GB/s, pcie_link: CPU0/PCIe1}]\n",
 			"faults[0].pcie_link: CPU0/PCIe1: has no effect, cluster.host.graph is none"},
 		{"graph: preset", "", "faults: [{host: host1, pcie: 1GB/s, pcie_link: CPU0/PCIe9}]\n",
-			"faults[0].pcie_link: CPU0/PCIe9: no way inside a host takes such a link, want one of: PCIe1/GPU0, "},
+			"faults[0].pcie_link: CPU0/PCIe9: no path inside a host takes such a link, want one of: PCIe1/GPU0, "},
 		{"graph: preset", "", "faults: [{host: host1, pcie: 40GB/s, pcie_link: CPU0/PCIe1}]\n",
 			"faults[0].pcie: 320Gb/s: no slower than CPU0/PCIe1, 252Gb/s"},
 		{"graph: preset", "", "faults: [{host: host1, pcie: 40GB/s}]\n",

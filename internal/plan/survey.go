@@ -61,7 +61,7 @@ func (p *Plan) deadlockLater() []scenario.Finding {
 			Path:     "faults",
 			Message: fmt.Sprintf("by the routes from %s on %d buffers may wait for each other in a circle and stand still: %s",
 				unit.Duration(e.From).Human(), len(ports), names+p.Graph.Ports[ports[0]].Name),
-			Hint: "one AS number for all spines (fabric.routing.spine_as: shared) has no ways that go down and up again; " +
+			Hint: "one AS number for all spines (fabric.routing.spine_as: shared) has no paths that go down and up again; " +
 				"or a watchdog (fabric.qos.pfc.watchdog)",
 		}}
 	}

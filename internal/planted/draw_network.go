@@ -267,7 +267,7 @@ func drawLastLost(d *draw) string {
 
 func drawLatePackets(d *draw) string {
 	rate := d.rate()
-	return "# Packets are sprayed over ways of different length, and the receiver takes them in order only.\n" +
+	return "# Packets are sprayed over paths of different length, and the receiver takes them in order only.\n" +
 		"# noun: reordering\n# cure: with receivers or with only lost packets\n" +
 		leafSpine(2, rate, 2, rate, fmt.Sprintf("  links: {named: [{link: leaf1/spine2, length: %dm}]}\n", d.between(500, 1500))+
 			"  balance: spray\n  spray: {pick: round-robin}\n") + none + "transport:\n" +

@@ -108,7 +108,7 @@ job: {flows: [%[5]s]}
 	return &scene{
 		network: fmt.Sprintf("eight hosts of four leaves send 4 MB each over two spines while two links are down for 300 us, %s",
 			s.rate.Human()),
-		yaml: yaml("unique"), mendedYAML: yaml("shared"), how: "all spines have one AS number, so no way goes down and up again",
+		yaml: yaml("unique"), mendedYAML: yaml("shared"), how: "all spines have one AS number, so no path goes down and up again",
 		broken: all(s.itself()), mended: all(s.itself()),
 	}, ""
 }

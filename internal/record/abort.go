@@ -37,7 +37,7 @@ func (j *Job) GaveUp(at unit.Time, qp int32, err error, ranks []Standing) {
 	longest := t.Timeout.Value * unit.Duration(1+2*t.Retries) // timeouts in a row are drawn out to twice their time
 	a.Faults = j.r.faultTexts(p.Suspects(at.Add(-min(longest, unit.Duration(at))), at, p.LinksOf(q), nil))
 	j.watchAbort(at, ranks, qp, ends.to)
-	j.abort(a, fmt.Sprintf("%v (%s)", err, who), "on its way")
+	j.abort(a, fmt.Sprintf("%v (%s)", err, who), "in flight")
 }
 
 // CannotGoOn aborts the job because of one of its ranks.
@@ -77,7 +77,7 @@ func (j *Job) Hung(at unit.Time, ranks []Standing) {
 		text += fmt.Sprintf("; all %s that had not ended were in one", unit.CountOf(a.Waiting, "rank"))
 	}
 	if len(a.Faults) == 0 {
-		where = "at the job's ranks and on the ways of its messages"
+		where = "at the job's ranks and on the paths of its messages"
 		all := make([]int32, len(ranks))
 		for i := range all {
 			all[i] = int32(i)

@@ -209,7 +209,7 @@ func (r *Recorder) lossNotes(s *result.Summary) []string {
 			"for them passed out of order", countOf(x.GaveUp, "tail"), sc.Fabric.ConWeave.Resume.Human()))
 	}
 	if n := r.losses[fabric.LostWithoutRoute]; n > 0 {
-		notes = append(notes, fmt.Sprintf("black hole: %s came to switches that knew no way on", countOf(n, "frame")))
+		notes = append(notes, fmt.Sprintf("black hole: %s came to switches that had no route", countOf(n, "frame")))
 	}
 	lost, dogged := r.faulted(), r.losses[fabric.LostByWatchdog]+r.losses[fabric.LostWithoutRoute]
 	if x := s.Reordering; x != nil && x.Most > 0 {
@@ -237,7 +237,7 @@ func (r *Recorder) lossNotes(s *result.Summary) []string {
 			"waited longer than transport.timeout (%s)", timeout))
 	case s.Drops == 0 && s.Pauses > 0:
 		return append(notes, "no drops, hence no retransmissions: PFC paused senders, and headroom took what was already "+
-			"on its way")
+			"in flight")
 	case s.Drops == 0:
 		return append(notes, "no drops, hence no retransmissions: every packet found room in the switches' buffers")
 	}
@@ -247,7 +247,7 @@ func (r *Recorder) lossNotes(s *result.Summary) []string {
 	}
 	if r.plan.Pauses() {
 		notes = append(notes, "packets were dropped though PFC is on: it protects only RoCE data, and that only "+
-			"while headroom takes what is on its way after a pause")
+			"while headroom takes what is in flight after a pause")
 	}
 	if s.Retransmits == 0 {
 		notes = append(notes, fmt.Sprintf("no retransmissions: what was dropped carried no data, or the run ended "+

@@ -249,9 +249,9 @@ func felt(g *diagnose.Diagnosis, b *diagnose.Blame) string {
 	}
 	switch {
 	case len(parts) == 1 && len(all) == 1:
-		said = append(said, fmt.Sprintf("It was felt as %s.", all[0].Cause))
+		said = append(said, fmt.Sprintf("Spent in: %s.", all[0].Cause))
 	case len(parts) > 0:
-		said = append(said, fmt.Sprintf("It was felt as %s.", strings.Join(parts, ", ")))
+		said = append(said, fmt.Sprintf("Spent in: %s.", strings.Join(parts, ", ")))
 	}
 	if s := culprits(b); s != "" {
 		said = append(said, s)
@@ -271,7 +271,7 @@ func culprits(b *diagnose.Blame) string {
 	if more := len(b.Culprits) + b.Others - len(parts); more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
 	}
-	return fmt.Sprintf("Of what others had waiting there: %s.", strings.Join(parts, ", "))
+	return fmt.Sprintf("Cross traffic that waited there: %s.", strings.Join(parts, ", "))
 }
 
 // others lists further reasons of a tenth or more.

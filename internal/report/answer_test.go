@@ -56,7 +56,7 @@ func TestAnswerHasThreeBullets(t *testing.T) {
 	if !strings.HasSuffix(sentence, "; infinitely fast links would save 60.0 %.") {
 		t.Errorf("what infinitely fast links would save is missing: %s", sentence)
 	}
-	want := []string{"It was felt as pause. Of what others had waiting there: noise (100 %).",
+	want := []string{"Spent in: pause. Cross traffic that waited there: noise (100 %).",
 		"PFC can act before ECN. Here it acted: 7 pause frames. A cure: set fabric.qos.ecn.min: 58kB; marking begins " +
 			"first" +
 			"; a rerun with it saves 30.0 %.",
@@ -75,7 +75,7 @@ func TestAnswerWithoutTables(t *testing.T) {
 		BusiestLinks: []result.LinkFigures{{Port: "rail1/host1", Rate: 200 * unit.GigabitPerSec}}}},
 		diagnose.Blame{Kind: diagnose.SharedPort, Port: "rail1/host1", Crossed: true, Time: 50 * us})
 	sentence, bullets := Answer(d)
-	const want = "Shared link: the port rail1/host1 (200 Gb/s) was busy with the bytes of others: " +
+	const want = "Shared link: the port rail1/host1 (200 Gb/s) was busy with cross traffic: " +
 		"50 us of the 50 us (100 %) of a step, mean over 20."
 	if sentence != want || len(bullets) != 0 {
 		t.Errorf("%q %q, want %q", sentence, bullets, want)

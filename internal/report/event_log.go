@@ -147,7 +147,7 @@ func eventWords(e *result.EventRow) string {
 	case result.EventUnderMin:
 		return fmt.Sprintf("queue under %s, marking ends: %s", e.Threshold.Human(), e.Bytes.Human())
 	case result.EventPath:
-		return fmt.Sprintf("%s goes this way now (%s), before by %s", whoseEvent(e), e.Frame, e.Root)
+		return fmt.Sprintf("%s takes this path now (%s), before that %s", whoseEvent(e), e.Frame, e.Root)
 	case result.EventWatchdog:
 		return fmt.Sprintf("watchdog: priority %d was held for too long, because of %s%s", e.Class, e.Root, waiting(e))
 	case result.EventRestored:
@@ -200,7 +200,7 @@ func lostWords(e *result.EventRow) string {
 
 // lostIn says how a frame was lost otherwise than on a link or for want of buffer, and why.
 var lostIn = map[string][2]string{
-	result.LostWithoutRoute: {"lost", "the switch knows no way on"},
+	result.LostWithoutRoute: {"lost", "the switch has no route"},
 	result.LostInNIC:        {"dropped", "the receiver's reorder buffer is full"},
 	result.LostOversize:     {"dropped", "longer than the port takes"},
 	result.LostInReboot:     {"lost", "the switch went down"},

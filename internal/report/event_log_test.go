@@ -72,7 +72,7 @@ func TestEventLog(t *testing.T) {
 func TestLostWords(t *testing.T) {
 	for why, want := range map[string]string{
 		result.LostOnLink:       "lost on the link: data 7 of flow1",
-		result.LostWithoutRoute: "lost: data 7 of flow1, the switch knows no way on",
+		result.LostWithoutRoute: "lost: data 7 of flow1, the switch has no route",
 		result.LostOversize:     "dropped: data 7 of flow1, longer than the port takes",
 		result.LostInReboot:     "lost: data 7 of flow1, the switch went down",
 		result.LostByWatchdog:   "dropped: data 7 of flow1, the watchdog emptied the queue",

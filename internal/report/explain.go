@@ -129,7 +129,7 @@ func (t *text) hops(f *FlowDetail) {
 	if len(f.Hops) == 0 {
 		return
 	}
-	t.Title("Held up at")
+	t.Title("Delayed at")
 	rows := [][]string{{"port", "own queueing", "queueing", "pause", "from the queue of"}}
 	for _, h := range f.Hops {
 		rows = append(rows, []string{h.Port, h.Split[cause.OwnQueueing].Human(), h.Split[cause.Queueing].Human(),
@@ -144,11 +144,11 @@ func (t *text) losses(f *FlowDetail) {
 		return
 	}
 	why := map[string]string{result.LostInBuffer: "no room in the buffer", result.LostOnLink: "a fault of the link",
-		result.LostWithoutRoute: "no way led on", result.LostInNIC: "the receiver's reorder buffer was full",
+		result.LostWithoutRoute: "no route", result.LostInNIC: "the receiver's reorder buffer was full",
 		result.LostOversize: "longer than the port takes", result.LostInReboot: "the switch went down",
 		result.LostAtThreshold: "the queue was as long as its drop threshold",
 		result.LostByWatchdog:  "the watchdog emptied the queue", result.LostBeforePCIe: "no room in the NIC: PCIe is too slow"}
-	t.Title("Lost on the way")
+	t.Title("Lost in transit")
 	rows := [][]string{{"at", "what", "port", "why"}}
 	for _, l := range f.Losses {
 		rows = append(rows, []string{instant(l.Time), l.Kind, l.Port, why[l.Why]})

@@ -70,7 +70,7 @@ func computingChart(d *Data) []chart.Figure {
 	}
 	return []chart.Figure{{Name: "gpu-utilisation", Title: "GPU utilisation over " + which,
 		Caption: fmt.Sprintf("Share of the %s that run a compute operation, mean of %s each; %s of this time in all. "+
-			"Between the hills GPUs wait: for gradients on their way, or for other ranks.", count(int64(d.Steps.Ranks), "GPU"),
+			"Between the hills GPUs wait: for gradients in flight, or for other ranks.", count(int64(d.Steps.Ranks), "GPU"),
 			(u.Until.Sub(u.From) / computingColumns).Human(), unit.Percent(mean)),
 		Keys: []chart.Key{{ID: s.Key, Name: "computing", Ink: chart.Subject}},
 		Lines: &chart.Lines{X: chart.Axis{Label: "virtual time", Unit: chart.Time, Low: chart.Value(u.From), High: chart.Value(u.Until)},

@@ -132,7 +132,7 @@ func TestCausesNameBlames(t *testing.T) {
 		got = append(got, row)
 	}
 	want := []string{
-		"What it is attributed to | bytes of others at rail1/host2 | 49 us, 49.0 % | rate_limit 40 | queueing 9",
+		"What it is attributed to | cross traffic at rail1/host2 | 49 us, 49.0 % | rate_limit 40 | queueing 9",
 		"What it is attributed to | slow rank 3 | 50 us, 50.0 % | dependency 50",
 		"What it is attributed to | 2 other reasons | 1 us, 1.0 % | propagation 0.5 | retransmission 0.5"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {

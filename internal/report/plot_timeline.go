@@ -148,7 +148,7 @@ func timelineChart(d *Data) []chart.Figure {
 				Meaning: "what the rank that ended last had to wait for", Ink: chart.Highlight})
 			f.Caption += " The line is the critical path: along a lane while that rank works, between lanes while a " +
 				"message" +
-				" is on its way."
+				" is in flight."
 			if ranks > countRanks(all) {
 				f.Caption += " Where it leaves these ranks it has a gap."
 			}

@@ -23,22 +23,22 @@ func (d *Data) clause(b *diagnose.Blame) string {
 	switch b.Kind {
 	case diagnose.SharedPort:
 		if b.Port == "" {
-			return "ports on the way were busy with the bytes of others"
+			return "ports on the path were busy with cross traffic"
 		}
 		if b.Acks {
-			return fmt.Sprintf("acknowledgements waited at the port %s for the bytes of others", at)
+			return fmt.Sprintf("acknowledgements waited at the port %s for cross traffic", at)
 		}
 		if !b.Crossed {
 			return fmt.Sprintf("the queue of %s made PFC pause messages that do not even cross that port", at)
 		}
-		return fmt.Sprintf("the port %s was busy with the bytes of others", at)
+		return fmt.Sprintf("the port %s was busy with cross traffic", at)
 	case diagnose.UnevenChoice:
-		return fmt.Sprintf("the port %s was busy with the bytes of others while an equal one had room", at)
+		return fmt.Sprintf("the port %s was busy with cross traffic while an equal one had room", at)
 	case diagnose.Pauses:
 		if b.Port == "" {
-			return "PFC paused packets on their way"
+			return "PFC paused packets in flight"
 		}
-		return fmt.Sprintf("the switch of %s made PFC pause what alone was on its way there", at)
+		return fmt.Sprintf("the switch of %s made PFC pause what alone was in flight there", at)
 	case diagnose.SlowPort:
 		return fmt.Sprintf("the port %s is slower than the links of its senders", at)
 	case diagnose.LossyLink:
@@ -50,7 +50,7 @@ func (d *Data) clause(b *diagnose.Blame) string {
 	case diagnose.Watchdog:
 		return fmt.Sprintf("the PFC watchdog emptied the queue of %s, and what it dropped was sent again", at)
 	case diagnose.NoRoute:
-		return fmt.Sprintf("the switch behind %s knew no way on, and what it dropped was sent again", at)
+		return fmt.Sprintf("the switch behind %s had no route, and what it dropped was sent again", at)
 	case diagnose.Reordering:
 		return "packets overtook one another, and receivers took the late ones for lost: senders went back"
 	case diagnose.NoRoom:
@@ -65,7 +65,7 @@ func (d *Data) clause(b *diagnose.Blame) string {
 		return fmt.Sprintf("the NIC behind %s had no room, as PCIe took less than came", at)
 	case diagnose.Controller:
 		if b.Port == "" {
-			return "congestion control held senders back though no port on their way was full"
+			return "congestion control held senders back though no port on their path was full"
 		}
 		return fmt.Sprintf("congestion control held senders back while the port %s had nothing to send", at)
 	case diagnose.Window:
@@ -87,14 +87,14 @@ func (d *Data) clause(b *diagnose.Blame) string {
 		}
 	case diagnose.LinkSpeed:
 		if b.Port == "" {
-			return "bits were put on wires at the speed of the senders' links"
+			return "transmission at the line rate of the senders' links"
 		}
 		return fmt.Sprintf("bits were put on the wire at the speed of %s", at)
 	case diagnose.Cable:
 		if b.Port == "" {
-			return "bits were on their way in cables"
+			return "bits were in flight in cables"
 		}
-		return fmt.Sprintf("bits were on their way in the cable of %s", b.Port)
+		return fmt.Sprintf("bits were in flight in the cable of %s", b.Port)
 	}
 	return plainly[b.Kind]
 }
@@ -118,7 +118,7 @@ func shortly(b *diagnose.Blame) string {
 	case b.Port == "":
 		return string(b.Kind)
 	case b.Kind == diagnose.SharedPort:
-		return "the bytes of others at " + b.Port
+		return "cross traffic at " + b.Port
 	case b.Kind == diagnose.UnevenChoice:
 		return "the uneven choice of " + b.Port
 	case b.Kind == diagnose.Controller:

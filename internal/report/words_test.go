@@ -56,10 +56,10 @@ func TestAnswer(t *testing.T) {
 						{Name: "flow3", Share: 0.15}, {Name: "flow9", Share: 0.1}}, Others: 2},
 				diagnose.Blame{Kind: diagnose.Controller, Port: "rail1/host1", Time: 20 * us},
 				diagnose.Blame{Kind: diagnose.LinkSpeed, Time: 20 * us}),
-			first: "Shared link: the port rail1/host1 (100 Gb/s) was busy with the bytes of others: " +
+			first: "Shared link: the port rail1/host1 (100 Gb/s) was busy with cross traffic: " +
 				"60 us of the 100 us (60.0 %) of a step, mean over 20; contention and faults cost 80.0 % in all. " +
-				"It was felt as rate limit (50.0 %), queueing (10.0 %).",
-			says: []string{"Of what others had waiting there: flow4 (50.0 %), flow2 (25.0 %), flow3 (15.0 %), 3 more.",
+				"Spent in: rate limit (50.0 %), queueing (10.0 %).",
+			says: []string{"Cross traffic that waited there: flow4 (50.0 %), flow2 (25.0 %), flow3 (15.0 %), 3 more.",
 				"congestion control held senders back while the port rail1/host1 (100 Gb/s) had nothing to send " +
 					"(20.0 %)"},
 			not: []string{"marked,", "flow9", "do not even cross"},

@@ -26,7 +26,7 @@ func EventKindList() []EventKind {
 		{EventRestored, "it puts the queue back under PFC", false},
 		{EventGaveUp, "ConWeave's last switch gave up a tail: what it held of a flow passes out of order", false},
 		{EventDrop, "a packet found no room in the buffer", false},
-		{EventLoss, "a packet was lost: to a fault of the port's link, or where no way leads on", false},
+		{EventLoss, "a packet was lost: to a fault of the port's link, or where there is no route", false},
 		{EventLinkDown, "the port's link went down", false},
 		{EventLinkUp, "the port's link is up again", false},
 		{EventCNPSent, "the receiver answered a mark with a CNP", true},

@@ -91,7 +91,7 @@ func (p *Params) Validate() error {
 		return fmt.Errorf("a tolerance of %d packets, want 0 to %d, and 0 with a receiver in order", p.Tolerance,
 			AnyOrder)
 	case p.Entropy.Kind != OneEntropy && p.Receiver == InOrder:
-		return errors.New("packets by several ways, and a receiver in order: each that overtakes another is a NAK")
+		return errors.New("packets by several paths, and a receiver in order: each that overtakes another is a NAK")
 	case p.Entropy.Kind == RecycledEntropy && p.Entropy.Cache < 1:
 		return fmt.Errorf("a cache of %d entropies, want at least 1", p.Entropy.Cache)
 	}

@@ -67,7 +67,7 @@ func TestOutstandingFitsThePSN(t *testing.T) {
 			s.Next()
 		}
 		if n > c.most || n < c.most-2 {
-			t.Errorf("selective %v: %d packets on their way, want at most %d", c.selective, n, c.most)
+			t.Errorf("selective %v: %d packets in flight, want at most %d", c.selective, n, c.most)
 		}
 		s.OnAck(9)
 		if s.Full(&p) {

@@ -160,7 +160,7 @@ var balanceFields = []*Field{
 	{
 		Path: "fabric.conweave.reply", Default: "10us", Min: "100ns", Max: "1s", applies: onlyConWeave,
 		value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Fabric.ConWeave.Reply }),
-		Meaning: "a queue pair leaves a way on which the answer of the last switch takes longer",
+		Meaning: "a queue pair leaves a path on which the answer of the last switch takes longer",
 		Source:  assumed + "; ConWeave (SIGCOMM'23): some round trips between leaves",
 	},
 	{
@@ -172,9 +172,9 @@ var balanceFields = []*Field{
 	{
 		Path: "fabric.conweave.resume", Default: "1ms", Min: "100ns", Max: "1s", applies: onlyConWeave,
 		value: in(duration, func(s *Scenario) *unit.Duration { return &s.Fabric.ConWeave.Resume }),
-		Meaning: "the last switch holds packets of the new way for the last one of the old until the old way has brought none " +
+		Meaning: "the last switch holds packets of the new path for the last one of the old until the old path has brought none " +
 			"for so long",
-		Source: assumed + "; ConWeave (SIGCOMM'23) adds a margin to what it estimates from packets of the old way",
+		Source: assumed + "; ConWeave (SIGCOMM'23) adds a margin to what it estimates from packets of the old path",
 	},
 	{Path: "fabric.spray", Meaning: "packets one by one"},
 	{

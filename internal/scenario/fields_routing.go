@@ -108,7 +108,7 @@ var routingFields = []*Field{
 	{
 		Path: "fabric.routing",
 		Meaning: "how switches learn routes: it changes names and addresses (`railyard show inventory`), configuration, and how " +
-			"long a failure takes to be known (faults[].convergence), and which ways are left (spine_as); nothing else in a run",
+			"long a failure takes to be known (faults[].convergence), and which paths are left (spine_as); nothing else in a run",
 	},
 	{
 		Path: "fabric.routing.protocol", Default: "ebgp", Choices: RoutingProtocols, applies: byCost,

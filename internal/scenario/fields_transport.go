@@ -262,7 +262,7 @@ var transportFields = []*Field{
 	{
 		Path: "transport.entropy_freeze", Default: "100us", Min: "0ns", Max: "10min", applies: where(onlyRecycled),
 		value: in(duration, func(s *Scenario) *unit.Duration { return &s.Transport.EntropyFreeze }),
-		Meaning: "how long after a timeout no port is drawn: what is cached is used again, since a way may be dead. The first answer " +
+		Meaning: "how long after a timeout no port is drawn: what is cached is used again, since a path may be dead. The first answer " +
 			"after that ends it",
 		Source: assumed + "; a parameter of REPS (arXiv 2407.21625)",
 	},

@@ -47,13 +47,13 @@ var (
 	}
 	Balancers = []Choice{
 		{"ecmp", "equal-cost multipath: a hash of the headers picks the path of a queue pair"},
-		{"wcmp", "the same, in proportion to what the ways carry (WCMP, EuroSys'14)"},
+		{"wcmp", "the same, in proportion to what the paths carry (WCMP, EuroSys'14)"},
 		{"resilient", "a hash picks a bucket; if a link is gone, only its buckets move"},
 		{"pinned", "a controller that knows the job gives each queue pair a path, so that the fullest link has the fewest"},
 		{"flowlet", "a queue pair that was quiet takes a link drawn anew (LetFlow, NSDI'17)"},
 		{"dlb", "dynamic load balancing: the link of the best quality, by its load and queue"},
 		{"glb", "global load balancing: dlb, and next hops tell of the quality of their links"},
-		{"conweave", "a queue pair leaves a way whose answer is late; the last switch restores the order (SIGCOMM'23)"},
+		{"conweave", "a queue pair leaves a path whose answer is late; the last switch restores the order (SIGCOMM'23)"},
 		{"spray", "each packet by itself"},
 	}
 	// BalancerTiers are names that vendors' tiers of load balancing have.

@@ -228,7 +228,7 @@ func (d *decoder) checkSwitchClasses(s *Scenario, p *SwitchProfile, f *Fabric, a
 // bounds that do not bound anything.
 func (d *decoder) checkSwitchBalance(s *Scenario, p *SwitchProfile, f *Fabric, at string) {
 	if all := s.Fabric.Balance; p.Balance.Set && wholeWay[all] && d.ok("fabric.balance") {
-		d.problem(at+".balance", fmt.Sprintf("fabric.balance is %s: it chooses whole ways, and no switch may differ", all),
+		d.problem(at+".balance", fmt.Sprintf("fabric.balance is %s: it chooses whole paths, and no switch may differ", all),
 			"another fabric.balance")
 		return
 	}

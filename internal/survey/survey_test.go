@@ -291,10 +291,10 @@ func ExampleOf() {
 	// cut host to leaf | 12.80 Tb/s | each way, over 128 links
 	// cut leaf to spine | 12.80 Tb/s | each way, over 16 links
 	// maximum flow | 6.400 Tb/s | from host1-host4 into host5-host8
-	// pairs of NICs | 3,072 | 1 switch on the only way
-	// pairs of NICs | 11,264 | 3 switches on each of 4 equal ways
-	// pairs of ranks | 1,536 | 1 switch on the only way
-	// pairs of ranks | 2,048 | 3 switches on each of 4 equal ways
+	// pairs of NICs | 3,072 | 1 switch on the only path
+	// pairs of NICs | 11,264 | 3 switches on each of 4 equal paths
+	// pairs of ranks | 1,536 | 1 switch on the only path
+	// pairs of ranks | 2,048 | 3 switches on each of 4 equal paths
 	// failure of a leaf | 32 NICs | each of 4, leaf1-leaf4, cuts them off from most others
 	// failure of a host link | 1 NIC | each of 128, host1/leaf1#1-host8/leaf4#8, cuts them off from most others
 	// equal hashes | 4 of 4 leaves | below a spine meet there at most, at one place of their whole lists of uplinks

@@ -58,15 +58,15 @@ func (s *Survey) CycleText() string {
 func (p *Pairs) text() string {
 	switch {
 	case p.Switches < 0:
-		return "no way between them"
+		return "no path between them"
 	case p.Switches == 0:
 		return "cabled to each other"
 	case p.Ways == math.MaxInt64:
-		return count(p.Switches, "switch") + " on each of more equal ways than can be counted"
+		return count(p.Switches, "switch") + " on each of more equal paths than can be counted"
 	case p.Ways == 1:
-		return count(p.Switches, "switch") + " on the only way"
+		return count(p.Switches, "switch") + " on the only path"
 	}
-	return fmt.Sprintf("%s on each of %s equal ways", count(p.Switches, "switch"), unit.Count(p.Ways))
+	return fmt.Sprintf("%s on each of %s equal paths", count(p.Switches, "switch"), unit.Count(p.Ways))
 }
 
 func (p *Point) text() string {

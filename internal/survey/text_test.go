@@ -30,10 +30,10 @@ func TestRows(t *testing.T) {
 		"ports of a spine | 4 | in use of the 64 that each of 1 spine has",
 		"cut leaf to spine | 100 Gb/s | each way, over 1 link",
 		"maximum flow | 200 Gb/s | from host1 into host2-host3",
-		"pairs of NICs | 3 | 1 switch on the only way",
-		"pairs of NICs | 4 | 3 switches on each of 2 equal ways",
+		"pairs of NICs | 3 | 1 switch on the only path",
+		"pairs of NICs | 4 | 3 switches on each of 2 equal paths",
 		"pairs of NICs | 1 | cabled to each other",
-		"pairs of NICs | 2 | no way between them",
+		"pairs of NICs | 2 | no path between them",
 		"failure of a leaf | 4 NICs | each of 2, leaf1-leaf2, cuts them off from most others; " +
 			"4 GPUs without another of their own; 2 hosts without any",
 		"failure of a spine | 2 NICs | spine1 cuts them off from most others",

@@ -24,9 +24,9 @@ func (by *rules) none() bool { return !by.upDown && by.as == nil }
 // why says what is refused of the ways that there are.
 func (by *rules) why() string {
 	if by.upDown {
-		return "route reflectors pass on none of the ways there are, which go down and up again"
+		return "route reflectors pass on none of the paths there are, which go down and up again"
 	}
-	return "every way comes by two switches of one AS number, which BGP refuses (RFC 4271, section 9.1.2); " +
+	return "every path comes by two switches of one AS number, which BGP refuses (RFC 4271, section 9.1.2); " +
 		"AS numbers of their own for spines leave it"
 }
 

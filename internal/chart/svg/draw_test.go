@@ -34,7 +34,7 @@ func sampleBars(name string) *chart.Figure {
 	}
 	group := "Attributed to <" + name + ">"
 	f.Bars.Rows = []chart.Bar{whole,
-		{Group: group, Label: "bytes of others at rail1/host2", Note: "30 us, 24.6 %",
+		{Group: group, Label: "cross traffic at rail1/host2", Note: "30 us, 24.6 %",
 			Parts: []chart.Part{{Key: "queueing", Value: 20 * us, Note: "at rail1/host2"},
 				{Key: "pause", Value: 10 * us}}},
 		{Group: group, Label: "launch", Note: "1 us", Parts: []chart.Part{{Key: "compute", Value: us}}}}

@@ -26,7 +26,7 @@ func bars(name string) *chart.Figure {
 					part(cause.Pause, 0.3), {Key: "other", Value: us / 2}}},
 			{Label: name, Note: "80 us",
 				Parts: []chart.Part{part(cause.Compute, 40), part(cause.Dependency, 25), part(cause.Pause, 15)}},
-			{Group: "Attributed to (a step)", Label: "bytes of others at rail1/host2", Note: "59.5 us, 59.5 %",
+			{Group: "Attributed to (a step)", Label: "cross traffic at rail1/host2", Note: "59.5 us, 59.5 %",
 				Parts: []chart.Part{part(cause.Queueing, 59.2), part(cause.Pause, 0.3)}}}}}
 }
 

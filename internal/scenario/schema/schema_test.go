@@ -43,7 +43,7 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`has no meaning here: cluster\.nic\.(ports|bond)`, `each port is on a switch of its own`, `a bond wants switches`,
 	`NICs of their own`, `at one last switch`, `is of a NIC with one port`,
 	`has no meaning here: fabric\.(balance|dlb\.mode|spray\.pick) is`, `do not go by the source port`, `packets overtake one another`,
-	`want more than (load|queue)_min`, `it chooses whole ways`, `there is no other class`,
+	`want more than (load|queue)_min`, `it chooses whole paths`, `there is no other class`,
 	`no algorithm of`, `has one size for all`, `: more than .*\.line`,
 	`want whole (milli)?seconds`, `has bits set beyond its length`, `want an IPv6 prefix`, `fabric\.routing\.(protocol|bfd) is`,
 	`cluster\.host\.graph is none`, `its paths follow the costs of links`, `capture\.links is none`, `transport\.setup is false`,
