@@ -74,22 +74,22 @@ func (s *Shape) Sizes() []Size {
 // Misfits lists what of the shape is no model: all of it.
 func (s *Shape) Misfits() (all []Misfit) {
 	say := func(key, format string, args ...any) { all = append(all, Misfit{key, fmt.Sprintf(format, args...)}) }
+	bad := map[string]bool{}
 	for _, z := range s.Sizes() {
-		if z.Is < z.Low || z.Is > z.High {
+		if bad[z.Key] = z.Is < z.Low || z.Is > z.High; bad[z.Key] {
 			say(z.Key, "%d, want %d to %d", z.Is, z.Low, z.High)
 		}
 	}
-	if len(all) > 0 {
-		return all
-	}
-	if s.HeadSize == 0 && s.Hidden%s.Heads != 0 {
+	heads := !bad["hidden"] && !bad["heads"] && !bad["head_size"]
+	if heads && s.HeadSize == 0 && s.Hidden%s.Heads != 0 {
+		heads = false
 		say("heads", "%d do not divide a hidden size of %d: want as many as divide it, or a head_size", s.Heads, s.Hidden)
 	}
-	if s.Heads%s.KVHeads != 0 {
+	if !bad["heads"] && !bad["kv_heads"] && s.Heads%s.KVHeads != 0 {
 		say("kv_heads", "%d of %d heads, want as many as divide them", s.KVHeads, s.Heads)
 	}
-	if n := s.headSize(); len(all) == 0 && !s.Learned && s.Latent.KeyValue == 0 && n%2 != 0 {
-		say("head_size", "%d elements of a head, which rotary positions turn in pairs: want an even number", n)
+	if heads && !s.Learned && s.Latent.KeyValue == 0 && s.headSize()%2 != 0 {
+		say("head_size", "%d elements of a head, which rotary positions turn in pairs: want an even number", s.headSize())
 	}
 	return append(all, s.expertMisfits()...)
 }

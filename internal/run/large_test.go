@@ -89,3 +89,24 @@ func TestCostOfAStep(t *testing.T) {
 }
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Abs(b) }
+
+// By packets, too, a step without overlap ends, sends the same, and is no shorter: no timetable has stages wait for each
+// other for ever.
+func TestLargeModelWithoutOverlap(t *testing.T) {
+	for _, parallel := range []string{"pp: 4, micro_batches: 4", "pp: 4, micro_batches: 8, schedule: interleaved, tp: 4",
+		"pp: 2, micro_batches: 8, schedule: gpipe, zero: 2", "zero: 3, micro_batches: 2"} {
+		text := strings.Replace(smallLarge, "tp: 8, pp: 2, micro_batches: 4, sequence: true", parallel, 1)
+		text = strings.NewReplacer("layers: 4", "layers: 8", "batch: 16", "batch: 64").Replace(text)
+		all := run(t, text, Options{})
+		none := run(t, strings.Replace(text, "batch: 64", "batch: 64, overlap: none", 1), Options{})
+		sumsToTheStep(t, none, parallel)
+		if none.StepTime <= all.StepTime {
+			t.Errorf("%s: a step of %v without overlap, of %v with it", parallel, none.StepTime, all.StepTime)
+		}
+		for i := range all.Efficiency.Communication {
+			if a, b := all.Efficiency.Communication[i].Bytes, none.Efficiency.Communication[i].Bytes; a != b {
+				t.Errorf("%s: %v sent without overlap, %v with it", parallel, b, a)
+			}
+		}
+	}
+}

@@ -368,13 +368,12 @@ func (d *decoder) checkLargeModel(s *Scenario, j *Job) {
 			d.problem(at+"."+key, "missing, want a size, or a preset such as llama3-8b", "")
 			whole = false
 		}
-		whole = whole && d.ok(at+"."+key)
 	}
 	m.Shape.LayerNorm, m.Shape.Learned = m.Norm == "layer-norm", m.Positions == "learned"
 	if p := m.preset(); p != nil {
 		m.Shape.HeadNorm, m.Shape.Latent, m.Shape.Experts.RouterBias = p.HeadNorm, p.Latent, p.Experts.RouterBias
 	}
-	if !whole || !d.clean(j.Path(), largeModelFields) {
+	if !whole {
 		return
 	}
 	if m.Precision == "fp8" && slices.Contains([]string{"hgx-a100", "cpu"}, s.Cluster.Host.Preset) && !d.given("cluster.host.flops_fp8") {
@@ -383,9 +382,14 @@ func (d *decoder) checkLargeModel(s *Scenario, j *Job) {
 	}
 	misfits := m.Shape.Misfits()
 	for _, f := range misfits {
-		d.problem(at+"."+f.Key, f.Text, "")
+		if d.ok(at + "." + f.Key) { // else it has been said
+			d.problem(at+"."+f.Key, f.Text, "")
+		}
 	}
-	if p := &j.Parallel; len(misfits) == 0 && d.okRanks(j) && d.ok(at+".batch", j.Path()+".parallel.micro_batches") {
+	if len(misfits) > 0 || !d.clean(j.Path(), largeModelFields) {
+		return
+	}
+	if p := &j.Parallel; d.okRanks(j) && d.ok(at+".batch", j.Path()+".parallel.micro_batches") {
 		if n := p.DP * p.MicroBatches; m.Batch%n != 0 {
 			d.problem(at+".batch", fmt.Sprintf("%d sequences for dp %d x micro_batches %d, want a multiple of %d", m.Batch, p.DP,
 				p.MicroBatches, n), "")
