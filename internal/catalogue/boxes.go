@@ -36,6 +36,10 @@ var boxes = []Switch{
 		Height: 1, Source: "NVIDIA QM97XX 1U NDR 400Gb/s InfiniBand switch systems user manual, Interfaces: two ports in each " +
 			"OSFP cage; naddod.com, What is NDR OSFP: 64 x 400 or 128 x 200 Gb/s",
 	},
+	{
+		Name: "q3400-ra", About: "NVIDIA Quantum-X800 Q3400-RA, InfiniBand XDR, two ports in each of 72 cages", Ports: 144,
+		Rate: 800 * gig, Cage: OSFP, Height: 4, Source: "NetBox device type library, Q3400-RA",
+	},
 	ports400("7060dx4-32", "Arista 7060DX4-32", 32, 1, platform("arista/x86_64-arista_7060dx4_32")+nautobot+"DCS-7060DX4-32"),
 	ports400("7060px4-32", "Arista 7060PX4-32", 32, 1, platform("arista/x86_64-arista_7060px4_32")+nautobot+"DCS-7060PX4-32"),
 	ports400("7060dx5-32", "Arista 7060DX5-32", 32, 0, platform("arista/x86_64-arista_7060dx5_32")),

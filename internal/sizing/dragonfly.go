@@ -2,7 +2,9 @@ package sizing
 
 import (
 	"fmt"
+	"math"
 	"math/big"
+	"math/bits"
 	"slices"
 
 	"railyard/internal/topo"
@@ -160,8 +162,20 @@ func (n *Need) routerPorts(hosts, links int, rate unit.Bitrate) (short int, fits
 
 func ratio(num, den int) unit.Ratio { return unit.Ratio{Num: int64(num), Den: int64(den)} }
 
-// carrying is how many links of a rate carry a part of what hosts send, over the oversubscription.
+// carrying is how many links of a rate carry a part of what hosts send, over the oversubscription. Rates in their lowest
+// terms nearly always fit 64 bits, which is much faster; the search asks this most.
 func (n *Need) carrying(hosts int, rate unit.Bitrate, part unit.Ratio) int {
+	d := gcd(int64(n.HostRate), int64(rate))
+	sent, fits := product(int64(hosts), int64(n.perHost()), int64(n.HostRate)/d, n.Oversubscription.Den, part.Num)
+	per, also := product(int64(rate)/d, n.Oversubscription.Num, part.Den)
+	if fits && also && sent <= math.MaxInt64-per {
+		return int(min((sent+per-1)/per, most))
+	}
+	return n.carryingMuch(hosts, rate, part)
+}
+
+// carryingMuch is carrying of numbers of any size.
+func (n *Need) carryingMuch(hosts int, rate unit.Bitrate, part unit.Ratio) int {
 	sent := products(hosts*n.perHost(), n.HostRate, 1, n.Oversubscription.Den)
 	sent.Mul(sent, big.NewInt(part.Num))
 	per := products(1, rate, 1, n.Oversubscription.Num)
@@ -171,6 +185,19 @@ func (n *Need) carrying(hosts int, rate unit.Bitrate, part unit.Ratio) int {
 		return most
 	}
 	return int(sent.Int64())
+}
+
+// product multiplies numbers that are not negative, if that fits 63 bits.
+func product(all ...int64) (int64, bool) {
+	p := uint64(1)
+	for _, x := range all {
+		hi, lo := bits.Mul64(p, uint64(x))
+		if hi != 0 || lo > math.MaxInt64 {
+			return 0, false
+		}
+		p = lo
+	}
+	return int64(p), true
 }
 
 // leastRouters is the least number of routers, at most those found, that some choice may close with. It knows neither
