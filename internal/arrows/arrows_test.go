@@ -197,7 +197,13 @@ var rules = map[string]rule{
 			"both ask here",
 	},
 	"verbs": {
-		why: "what hosts that use RDMA agree upon are values: who moves the bytes, on what clock, is above it",
+		may: "cc headers lists roce wire",
+		why: "what hosts that use RDMA agree upon are values, and a queue pair is the cores with memory and rights: who moves " +
+			"the bytes, on what clock, is above it",
+	},
+	"endpoint": {
+		may: "cc roce verbs wire",
+		why: "it puts queue pairs on real time and real sockets: what is measured with them, and files, are above it",
 	},
 	"lists": {why: "queues, heaps and indices of values: what they hold is for their users"},
 	"host": {

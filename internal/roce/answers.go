@@ -8,6 +8,8 @@ type owed struct {
 	answer  bool // an ACK or NAK
 	left    bool // a DREP
 	nak     bool
+	rnr     bool
+	value   uint8 // of a NAK or an RNR NAK
 	echo    bool
 	becn    bool
 	entropy uint16
@@ -30,8 +32,11 @@ func (r *Responder) Answer(pk *Packet, p *Params) bool {
 		pk.Opcode, pk.PSN, pk.Sack, pk.Entropy = wire.Acknowledge, o.psn, o.sack, o.entropy
 		pk.BECN, pk.Echo = o.becn, o.echo
 		pk.AETH.Kind, pk.AETH.Value, pk.AETH.MSN = wire.ACK, NoCredits, r.msn(p)
-		if o.nak {
-			pk.AETH.Kind, pk.AETH.Value = wire.NAK, wire.NAKSequence
+		switch {
+		case o.nak:
+			pk.AETH.Kind, pk.AETH.Value = wire.NAK, o.value
+		case o.rnr:
+			pk.AETH.Kind, pk.AETH.Value = wire.RNRNAK, o.value
 		}
 	case o.left:
 		o.left = false

@@ -142,7 +142,7 @@ func TestMessageNumbers(t *testing.T) {
 	var way []Packet
 	for q.Ready() {
 		seg := q.Sender.Next()
-		pk := Packet{PSN: seg.PSN, Opcode: p.opcode(seg.First, seg.Last), Marked: seg.Seq == 4}
+		pk := Packet{PSN: seg.PSN, Opcode: p.opcode(OpWriteImm, seg.First, seg.Last), Marked: seg.Seq == 4}
 		pk.Landing.PSN, pk.Landing.Length = seg.PSN, q.Message(seg.Index).Bytes
 		way = append(way, pk)
 	}

@@ -63,35 +63,31 @@ func lands(o wire.Opcode) bool {
 	return o == wire.WriteFirst || o == wire.WriteOnly || o == wire.WriteOnlyImm
 }
 
-// Data reports whether a packet is a part of an RDMA WRITE.
-func (pk *Packet) Data() bool { return pk.Opcode-wire.WriteFirst <= wire.WriteOnlyImm-wire.WriteFirst }
+// Data reports whether a packet is a part of a SEND or an RDMA WRITE.
+func (pk *Packet) Data() bool { return pk.Opcode <= wire.WriteOnlyImm }
 
 // Nak reports whether a packet tells of a missing one.
 func (pk *Packet) Nak() bool { return pk.Opcode == wire.Acknowledge && pk.AETH.Kind == wire.NAK }
 
 // Immediate reports whether a packet has immediate data.
 func (pk *Packet) Immediate() bool {
-	return pk.Opcode == wire.WriteLastImm || pk.Opcode == wire.WriteOnlyImm
+	switch pk.Opcode {
+	case wire.WriteLastImm, wire.WriteOnlyImm, wire.SendLastImm, wire.SendOnlyImm:
+		return true
+	}
+	return false
 }
 
 // Ends reports whether a packet of data ends its message. With direct placement each is a WRITE of its own, and the
 // one with immediate data ends the message.
 func (p *Params) Ends(o wire.Opcode) bool {
 	switch o {
-	case wire.WriteLastImm, wire.WriteOnlyImm:
+	case wire.WriteLastImm, wire.WriteOnlyImm, wire.SendLast, wire.SendLastImm, wire.SendOnly, wire.SendOnlyImm:
 		return true
 	case wire.WriteLast, wire.WriteOnly:
 		return p.Receiver != Direct
 	}
 	return false
-}
-
-// opcode returns that of a packet of a message, whose last packet has immediate data.
-func (p *Params) opcode(first, last bool) wire.Opcode {
-	if p.Receiver == Direct && !last {
-		return wire.WriteOnly
-	}
-	return wire.WriteOpcode(first || p.Receiver == Direct, last, last)
 }
 
 // NoCredits is the credit count of an acknowledgement that says there is no end-to-end flow control (IBTA vol. 1

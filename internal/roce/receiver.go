@@ -11,6 +11,8 @@ import (
 type Params struct {
 	MTU           unit.Bytes    // payload of a packet
 	AckEvery      int           // acknowledge each so many packets, and the end of every message
+	AskEvery      int64         // ask for an acknowledgement with each so many packets, and the last; 0: with the last
+	RNRRetries    int           // RNR NAKs in a row before the queue pair fails; ForeverRNR: it never does
 	Timeout       unit.Duration // without progress, until everything is sent again; 0: never
 	Retries       int           // timeouts in a row before the queue pair fails
 	AckDuplicates bool          // a packet that was accepted before is acknowledged again

@@ -31,6 +31,7 @@ type Requester struct {
 	hasty    bool // the deadline does
 	probes   probes
 	owed     bool       // an acknowledgement is due: the retransmission timer runs
+	unkept   int        // RNR NAKs since something was acknowledged
 	ports    *entropies // nil: none is recycled
 }
 
@@ -116,15 +117,16 @@ func (q *Requester) Next(now unit.Time, pk *Packet, p *Params) Turn {
 	}
 	seg := q.Sender.Next()
 	*pk = Packet{}
-	pk.Opcode, pk.PSN = p.opcode(seg.First, seg.Last), seg.PSN
-	pk.Again, pk.AckReq = seg.Again, seg.Last || seg.Again && p.Selective
+	m := q.at(seg.Index)
+	pk.Opcode, pk.PSN = p.opcode(m.Op, seg.First, seg.Last), seg.PSN
+	pk.Again, pk.AckReq = seg.Again, seg.Last || seg.Again && p.Selective || p.AskEvery > 0 && (seg.Seq+1)%p.AskEvery == 0
 	pk.Payload.Message, pk.Payload.Offset, pk.Payload.Size = seg.Index, seg.Offset, seg.Payload
 	if pk.Lands() {
-		m, l := q.at(seg.Index), &pk.Landing
+		l := &pk.Landing
 		l.Address, l.Key, l.PSN, l.Length = m.Address, m.Key, uint32(m.First)&PSNMask, m.Bytes
 	}
 	if seg.Last {
-		pk.Imm = q.at(seg.Index).Imm
+		pk.Imm = m.Imm
 	}
 	return Goes
 }
@@ -220,6 +222,9 @@ type Heard struct {
 	Freed    bool // there are more slots: what waits for one may be posted
 	Replied  bool // the other end's queue pair is there: make this one ready, then Establish
 	Credits  int  // of pk.Coll, that are new: the rank is to be told
+
+	Refused Refusal // the queue pair has given up
+	Code    uint8   // of the NAK
 }
 
 // answer is what a requester is to send for what came; 0: nothing.
@@ -247,7 +252,11 @@ func (q *Requester) Answer(pk *Packet) bool {
 func (q *Requester) Receive(now unit.Time, pk *Packet, p *Params) (h Heard) {
 	switch pk.Opcode {
 	case wire.Acknowledge:
-		if !q.failed {
+		switch {
+		case q.failed || pk.ghost(&q.Sender):
+		case pk.AETH.Kind == wire.RNRNAK || pk.Nak() && pk.AETH.Value != wire.NAKSequence:
+			q.refused(now, pk, &h, p)
+		default:
 			q.onResponse(now, pk, &h, p)
 		}
 	case wire.CNPOpcode: // IBTA annex A17, A17.9.3, CA17-45
@@ -299,7 +308,7 @@ func (q *Requester) onResponse(now unit.Time, r *Packet, h *Heard, p *Params) {
 	moved := q.una > una
 	q.owed = q.owed && !moved && !lost
 	if moved {
-		q.early = 0
+		q.early, q.unkept = 0, 0
 	}
 	if at, ok := q.probes.answered(q.una); ok {
 		q.timed(now.Sub(at), p)

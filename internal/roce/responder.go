@@ -1,6 +1,8 @@
 package roce
 
 import (
+	"math"
+
 	"railyard/internal/unit"
 	"railyard/internal/wire"
 )
@@ -43,10 +45,11 @@ type Responder struct {
 
 // arriving is a message of which packets are here. They are listed in order.
 type arriving struct {
-	first, last int64 // sequence numbers
+	first, last int64 // sequence numbers; of one that grows, last is beyond all
 	length      int64
 	left        int64 // packets that are not here
 	slot        int32
+	growing     bool // a SEND: its last packet ends it
 }
 
 // Receive takes a packet that came: data, the answer to a credit, what a connection manager says. Whatever is to be
@@ -75,7 +78,7 @@ func (r *Responder) Receive(now unit.Time, pk *Packet, p *Params) (a Reply) {
 	case a.Keep:
 		a.Cell = r.kept.put(seq, pk)
 	case a.Accept:
-		r.land(&a, at, seq, &pk.Landing, p)
+		r.land(&a, at, seq, pk, p)
 		r.kept.next, r.kept.left = seq+1, a.Freed
 	}
 	return a
@@ -117,14 +120,22 @@ func (r *Responder) answer(pk *Packet, a *Reply, p *Params) {
 	}
 	if answers {
 		r.owed.answer, r.owed.nak, r.owed.psn, r.owed.sack = true, a.Nak, a.PSN, a.Sack
+		r.owed.rnr, r.owed.value = false, wire.NAKSequence
 		r.owed.echo, r.owed.entropy = a.Echo, pk.Entropy
 		r.owed.becn = pk.Entropy != 0 && pk.Marked
 	}
 }
 
 // land says where the bytes of a packet go, whose message is at index at of open or is put there.
-func (r *Responder) land(a *Reply, at int, seq int64, l *Landing, p *Params) {
-	m := r.message(at, seq, l, p)
+func (r *Responder) land(a *Reply, at int, seq int64, pk *Packet, p *Params) {
+	m := r.message(at, seq, pk, p)
+	if m.growing {
+		if p.Ends(pk.Opcode) {
+			m.last, m.left = seq, 0
+		}
+		a.Slot, a.Whole, a.Offset, a.Size = m.slot, m.left == 0, (seq-m.first)*int64(p.MTU), pk.Payload.Size
+		return
+	}
 	m.left--
 	a.Slot, a.Whole = m.slot, m.left == 0
 	a.Offset = (seq - m.first) * int64(p.MTU)
@@ -143,7 +154,7 @@ func (r *Responder) Free(p *Params) (a Reply, ok bool) {
 	a.Cell = cell
 	if at := r.find(seq, pk, p); at >= 0 && (at < len(r.open) && r.open[at].first <= seq || pk.Lands()) {
 		a.Accept = true
-		r.land(&a, at, seq, &pk.Landing, p)
+		r.land(&a, at, seq, pk, p)
 	}
 	return a, true
 }
@@ -169,7 +180,7 @@ func (r *Responder) find(seq int64, pk *Packet, p *Params) int {
 	if i > 0 && seq <= r.open[i-1].last {
 		return i - 1
 	}
-	if !pk.Lands() && (p.Receiver == Direct || seq == r.expected) {
+	if pk.sends() && p.Receiver != InOrder || !pk.opens() && (p.Receiver == Direct || seq == r.expected) {
 		return -1
 	}
 	return i
@@ -177,12 +188,17 @@ func (r *Responder) find(seq int64, pk *Packet, p *Params) int {
 
 // message returns the message at index at of open, put there now if the packet is the first of it
 // that is here.
-func (r *Responder) message(at int, seq int64, l *Landing, p *Params) *arriving {
+func (r *Responder) message(at int, seq int64, pk *Packet, p *Params) *arriving {
 	if at < len(r.open) && r.open[at].first <= seq {
 		return &r.open[at]
 	}
 	r.open = append(r.open, arriving{})
 	copy(r.open[at+1:], r.open[at:])
+	if pk.sends() {
+		r.open[at] = arriving{first: seq, last: math.MaxInt64, left: 1, slot: r.slot(), growing: true}
+		return &r.open[at]
+	}
+	l := &pk.Landing
 	first, packets := expand(l.PSN, seq), p.packets(l.Length)
 	r.open[at] = arriving{first: first, last: first + packets - 1, length: int64(l.Length), left: packets, slot: r.slot()}
 	return &r.open[at]

@@ -13,16 +13,17 @@ func expand(psn uint32, near int64) int64 {
 	return near + d
 }
 
-// Write is an RDMA WRITE with immediate to be sent.
+// Write is a message to be sent: an RDMA WRITE with immediate, if nothing else is said.
 type Write struct {
 	Bytes   unit.Bytes // payload, at least 0
 	Address uint64     // where it goes
 	Key     uint32     // of the memory region there
 	Imm     uint32     // immediate data
 	Tag     int64      // the driver's
+	Op      Op
 }
 
-// Message is one posted RDMA WRITE.
+// Message is one that was posted.
 type Message struct {
 	First   int64 // sequence number of its first packet
 	Packets int64 // at least 1

@@ -113,6 +113,23 @@ func WriteOpcode(first, last, imm bool) Opcode {
 	return WriteMiddle
 }
 
+// SendOpcode is WriteOpcode for a SEND.
+func SendOpcode(first, last, imm bool) Opcode {
+	switch {
+	case first && last && imm:
+		return SendOnlyImm
+	case first && last:
+		return SendOnly
+	case first:
+		return SendFirst
+	case last && imm:
+		return SendLastImm
+	case last:
+		return SendLast
+	}
+	return SendMiddle
+}
+
 // HasRETH reports whether a RETH follows the BTH.
 func (o Opcode) HasRETH() bool { return opcodes[o].has&hasRETH != 0 }
 

@@ -47,7 +47,16 @@ func ICRC(packet []byte) (uint32, error) {
 	}
 	h[ip+6], h[ip+7] = 0xFF, 0xFF // UDP checksum
 	h[ip+UDPBytes+4] = 0xFF       // BTH: FECN, BECN, reserved
-	return crc32.Update(crc32.ChecksumIEEE(headers[:8+n]), crc32.IEEETable, packet[n:]), nil
+	return crc32.Update(ofHeaders(headers[:8+n]), crc32.IEEETable, packet[n:]), nil
+}
+
+// ofHeaders is crc32.ChecksumIEEE of a few bytes, which stay on the stack.
+func ofHeaders(b []byte) uint32 {
+	crc := ^uint32(0)
+	for _, v := range b {
+		crc = crc32.IEEETable[byte(crc)^v] ^ crc>>8
+	}
+	return ^crc
 }
 
 // What is masked of the IP headers, from their first byte.

@@ -1,0 +1,21 @@
+// Package endpoint drives queue pairs (package verbs) on real time, over real sockets: RoCEv2 on UDP port 4791.
+//
+//	verbs.QP --Next--> wire.Packet --> faults --> UDP socket --> network
+//	verbs.QP <-Receive- wire.Packet <- ICRC <---- raw socket <-- network
+//
+// It sends by a UDP socket that is not connected and does not fragment, so that Linux writes identification 0 into the
+// IP header, which the ICRC covers. It receives by a raw socket, which has that header, if it may; else by the UDP socket:
+// then the identification is found from the ICRC itself, and 1 of 65,536 corrupt packets passes.
+//
+// Invariants:
+//   - a packet that came with a wrong ICRC, from another address than the other end's, or for no queue pair has no effect;
+//   - in steady state no packet takes memory;
+//   - no state is shared between endpoints: several may run in one process, each with its own IP address.
+//
+// Decisions a reader may question:
+//   - One lock holds all of an endpoint: queue pairs of one do not run on several cores.
+//   - Packets say that they can be marked (ECT(0)); a mark is answered with a notification as DCQCN demands.
+//   - Only IPv4, and only Linux.
+//
+// Source: annex A17 of the InfiniBand Architecture Specification (RoCEv2, September 2014).
+package endpoint

@@ -1,0 +1,344 @@
+package endpoint
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"sync"
+	"time"
+
+	"railyard/internal/cc"
+	"railyard/internal/unit"
+	"railyard/internal/verbs"
+	"railyard/internal/wire"
+)
+
+// Endpoint is a host's end of RoCEv2: queue pairs at one IP address.
+type Endpoint struct {
+	mu      sync.Mutex
+	addr    netip.Addr
+	sock    socket
+	start   time.Time
+	pairs   []*pair
+	faults  *Faults
+	watch   Watcher
+	changed sync.Cond
+	wake    chan struct{}
+	done    chan struct{}
+	readers sync.WaitGroup
+	closed  bool
+	broken  error // of the socket
+
+	out      wire.Packet
+	buf      []byte
+	held     []byte // a packet that goes behind the next one
+	holds    bool
+	heldTo   netip.Addr
+	in       wire.Packet
+	basis    map[int][16]uint32
+	counters Counters
+}
+
+// Counters are what an endpoint has counted beside its queue pairs.
+type Counters struct {
+	Sent, Received, BadICRC, Malformed, NoQueuePair int64
+}
+
+// Watcher is told of every packet, from its IP header on, when it goes or comes; b is only valid during the call.
+type Watcher interface {
+	Packet(at time.Time, b []byte, sent bool)
+}
+
+// pair is a queue pair and where its other end is.
+type pair struct {
+	*verbs.QP
+	peer netip.Addr
+	port uint16 // UDP source
+}
+
+// socket is a way to and from the network.
+type socket interface {
+	// send sends what follows the UDP header.
+	send(b []byte, to netip.Addr, marked bool) error
+	// receive reads a packet to b, and returns it from its IP header on. Without that header whole is false: it is made up,
+	// but for the identification.
+	receive(b []byte) (packet []byte, whole bool, err error)
+	// raw reports whether packets come with their IP headers.
+	raw() bool
+	close()
+}
+
+// Open makes an endpoint at an IPv4 address of this host.
+func Open(addr netip.Addr, faults *Faults, watch Watcher) (*Endpoint, error) {
+	if !addr.Is4() {
+		return nil, fmt.Errorf("%v is no IPv4 address", addr)
+	}
+	s, err := open(addr)
+	if err != nil {
+		return nil, err
+	}
+	return begin(addr, s, faults, watch), nil
+}
+
+func begin(addr netip.Addr, s socket, faults *Faults, watch Watcher) *Endpoint {
+	e := &Endpoint{addr: addr, sock: s, start: time.Now(), faults: faults, watch: watch, wake: make(chan struct{}, 1),
+		done: make(chan struct{}), basis: map[int][16]uint32{}}
+	e.changed.L = &e.mu
+	e.readers.Add(2)
+	go e.read()
+	go e.tick()
+	return e
+}
+
+// Raw reports whether it sees IP headers, and so verifies every bit of an ICRC.
+func (e *Endpoint) Raw() bool { return e.sock.raw() }
+
+// Addr returns its address.
+func (e *Endpoint) Addr() netip.Addr { return e.addr }
+
+// Close ends it and its queue pairs.
+func (e *Endpoint) Close() {
+	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		return
+	}
+	e.closed = true
+	close(e.done)
+	e.mu.Unlock()
+	e.sock.close()
+	e.readers.Wait()
+	e.mu.Lock()
+	e.changed.Broadcast()
+	e.mu.Unlock()
+}
+
+func (e *Endpoint) now() unit.Time {
+	return unit.Time(time.Since(e.start)) * unit.Time(unit.Nanosecond)
+}
+
+// firstQP is the number of an endpoint's first queue pair: 0 and 1 are for management.
+const firstQP = 0x11
+
+// window is the most bytes of a queue pair in flight: what the receive buffer of a socket holds that nobody enlarged.
+const window = 128 * unit.Kibibyte
+
+// NewQP makes a queue pair.
+func (e *Endpoint) NewQP(d *verbs.Domain, send, recv *verbs.CQ) *verbs.QP {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	c := cc.Presets["dcqcn-sigcomm15"].DCQCN
+	c.Window = cc.Window{Bytes: window}
+	set := cc.NewSet(c, 1)
+	set.Init(0, lineRate, 0)
+	n := uint32(len(e.pairs)) + firstQP
+	p := &pair{QP: verbs.NewQP(n, d, send, recv, set.At(0)), port: uint16(0xC000 | n*0x9E37&0x3FFF)}
+	e.pairs = append(e.pairs, p)
+	return p.QP
+}
+
+// lineRate is that of the port which congestion control assumes.
+const lineRate = 100 * unit.GigabitPerSec
+
+// Connect takes a queue pair from RESET to RTS, with its other end at an address.
+func (e *Endpoint) Connect(qp *verbs.QP, peer netip.Addr, a verbs.Attributes) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.pairs[qp.Number()-firstQP].peer = peer
+	for _, s := range []verbs.State{verbs.Init, verbs.ReadyToReceive, verbs.ReadyToSend} {
+		if err := qp.Modify(s, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Do runs f while nothing else happens in the endpoint: it may post and poll. What may be sent then is.
+func (e *Endpoint) Do(f func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	f()
+	for _, p := range e.pairs {
+		e.pump(p)
+	}
+	e.nudge()
+}
+
+// nudge has the timer look again when it is to wake.
+func (e *Endpoint) nudge() {
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+}
+
+// ErrTimeout says that Wait's time is over.
+var ErrTimeout = errors.New("nothing came in time")
+
+// Poll takes the oldest completion out of a queue; it waits for one for at most so long.
+func (e *Endpoint) Poll(q *verbs.CQ, most time.Duration) (w verbs.Completion, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if w, ok := q.Poll(); ok {
+		return w, nil
+	}
+	over := false
+	timer := time.AfterFunc(most, func() {
+		e.mu.Lock()
+		over = true
+		e.changed.Broadcast()
+		e.mu.Unlock()
+	})
+	defer timer.Stop()
+	for {
+		if w, ok := q.Poll(); ok {
+			return w, nil
+		}
+		switch {
+		case e.broken != nil:
+			return w, e.broken
+		case e.closed:
+			return w, errors.New("the endpoint is closed")
+		case over:
+			return w, ErrTimeout
+		}
+		e.changed.Wait()
+	}
+}
+
+// Counters returns what it has counted.
+func (e *Endpoint) Counters() Counters {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.counters
+}
+
+// pump sends what a queue pair has to send now.
+func (e *Endpoint) pump(p *pair) {
+	for p.peer.IsValid() && e.broken == nil && !e.closed && p.Next(e.now(), &e.out.RoCE) {
+		e.out.IP = wire.IPv4{DontFragment: true, TTL: 64, ECN: ect0, Source: e.addr, Dest: p.peer}
+		e.out.UDP.Source = wire.RoCEv2Port
+		e.buf = e.out.Append(e.buf[:0])
+		e.transmit(p.peer)
+	}
+}
+
+const (
+	ect0 = 2
+	ce   = 3
+)
+
+// transmit sends the packet in buf, as the faults have it.
+func (e *Endpoint) transmit(to netip.Addr) {
+	e.counters.Sent++
+	f := e.faults.next()
+	if f == hold && !e.holds {
+		e.held, e.holds, e.heldTo = append(e.held[:0], e.buf...), true, to
+		return
+	}
+	if f != lose {
+		e.put(e.buf, to, f == mark)
+	}
+	if f == repeat {
+		e.put(e.buf, to, false)
+	}
+	if e.holds {
+		e.holds = false
+		e.put(e.held, e.heldTo, false)
+	}
+}
+
+func (e *Endpoint) put(b []byte, to netip.Addr, marked bool) {
+	if e.watch != nil {
+		e.watch.Packet(time.Now(), b, true)
+	}
+	if err := e.sock.send(b[wire.PacketHeaders:], to, marked); err != nil && e.broken == nil {
+		e.broken = fmt.Errorf("sending to %v: %w", to, err)
+		e.changed.Broadcast()
+	}
+}
+
+// read takes packets as they come.
+func (e *Endpoint) read() {
+	defer e.readers.Done()
+	buf := make([]byte, 1<<16)
+	for {
+		b, whole, err := e.sock.receive(buf)
+		e.mu.Lock()
+		if e.closed {
+			e.mu.Unlock()
+			return
+		}
+		if err != nil {
+			e.broken = err
+			e.changed.Broadcast()
+			e.mu.Unlock()
+			return
+		}
+		e.take(b, whole)
+		e.mu.Unlock()
+	}
+}
+
+// take gives a packet to its queue pair.
+func (e *Endpoint) take(b []byte, whole bool) {
+	if !whole {
+		e.identify(b)
+	}
+	if len(b) < int(wire.PacketHeaders) || b[22] != wire.RoCEv2Port>>8 || b[23] != wire.RoCEv2Port&0xFF {
+		return // of another port: a raw socket has all
+	}
+	if e.watch != nil {
+		e.watch.Packet(time.Now(), b, false)
+	}
+	e.counters.Received++
+	if err := e.in.Decode(b); err != nil {
+		if wire.CheckICRC(b) != nil {
+			e.counters.BadICRC++
+		} else {
+			e.counters.Malformed++
+		}
+		return
+	}
+	i := int64(e.in.RoCE.BTH.DestQP) - firstQP
+	if i < 0 || i >= int64(len(e.pairs)) || e.pairs[i].peer != e.in.IP.Source || e.in.IP.Dest != e.addr {
+		e.counters.NoQueuePair++
+		return
+	}
+	p := e.pairs[i]
+	before := p.Deadline()
+	if p.Receive(e.now(), &e.in.RoCE, e.in.IP.ECN == ce) {
+		e.pump(p)
+		if p.Deadline() < before {
+			e.nudge()
+		}
+		e.changed.Broadcast()
+	}
+}
+
+// tick does what time asks for.
+func (e *Endpoint) tick() {
+	defer e.readers.Done()
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		e.mu.Lock()
+		next := unit.Time(math.MaxInt64)
+		for _, p := range e.pairs {
+			p.Expire(e.now())
+			e.pump(p)
+			next = min(next, p.Wake(e.now()))
+		}
+		e.changed.Broadcast()
+		wait := time.Duration((next - e.now()) / unit.Time(unit.Nanosecond))
+		e.mu.Unlock()
+		timer.Reset(max(0, min(wait, time.Hour)))
+		select {
+		case <-e.done:
+			return
+		case <-e.wake:
+		case <-timer.C:
+		}
+	}
+}

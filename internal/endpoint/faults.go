@@ -1,0 +1,82 @@
+package endpoint
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Faults are what becomes of packets between an endpoint and its socket, by their number, counted from 0 in the order in
+// which they are sent. nil: nothing.
+type Faults struct {
+	at    map[int64]fault
+	every []regular
+	n     int64
+}
+
+type regular struct {
+	period int64
+	fault  fault
+}
+
+type fault uint8
+
+const (
+	pass fault = iota
+	lose
+	repeat
+	hold
+	mark
+)
+
+var faultNames = map[string]fault{"lose": lose, "repeat": repeat, "late": hold, "mark": mark}
+
+// maxFaults of a script.
+const maxFaults = 100_000
+
+// ParseFaults reads a script of faults: words like lose:3 (packet 3), repeat:5, late:7 (it goes behind packet 8), mark:9
+// (congestion experienced), and lose:/50 (each fiftieth), with commas or blanks between them.
+func ParseFaults(text string) (*Faults, error) {
+	f := &Faults{at: map[int64]fault{}}
+	words := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' })
+	if len(words) > maxFaults {
+		return nil, fmt.Errorf("%d faults, want at most %d", len(words), maxFaults)
+	}
+	for i, w := range words {
+		name, at, _ := strings.Cut(w, ":")
+		kind, ok := faultNames[name]
+		number, regularly := strings.CutPrefix(at, "/")
+		n, err := strconv.ParseInt(number, 10, 64)
+		if !ok || err != nil || n < 0 || regularly && n == 0 {
+			return nil, fmt.Errorf("fault %d: %q, want lose, repeat, late or mark with the number of a packet, like lose:3, or "+
+				"lose:/50 for each fiftieth", i+1, w)
+		}
+		if regularly {
+			f.every = append(f.every, regular{n, kind})
+			continue
+		}
+		if was, twice := f.at[n]; twice && was != kind {
+			return nil, fmt.Errorf("fault %d: %q: packet %d has one already", i+1, w, n)
+		}
+		f.at[n] = kind
+	}
+	return f, nil
+}
+
+// next returns the fault of the next packet.
+func (f *Faults) next() fault {
+	if f == nil {
+		return pass
+	}
+	n := f.n
+	f.n++
+	if k, ok := f.at[n]; ok {
+		return k
+	}
+	for _, r := range f.every {
+		if (n+1)%r.period == 0 {
+			return r.fault
+		}
+	}
+	return pass
+}
