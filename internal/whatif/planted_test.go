@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"flag"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,6 +75,7 @@ func cured(t *testing.T, c *planted.Case) {
 			explained(t, c, x)
 		}
 	}
+	repeated(t, found, r, &found.Changes[rand.New(rand.NewPCG(uint64(len(c.With)), 1)).IntN(len(found.Changes))])
 	if 2*best < saved {
 		var text strings.Builder
 		_ = found.WriteText(&text)
@@ -85,10 +87,10 @@ func cured(t *testing.T, c *planted.Case) {
 func explained(t *testing.T, c *planted.Case, x *result.WhatIfChange) {
 	t.Helper()
 	if x.Saves == nil || x.Attributed != nil && within(*x.Attributed, *x.Saves) {
-		t.Logf("AGREES %s: %s", c.Name, x.Name)
+		t.Logf("%s: what is attributed is what it saves", x.Name)
 		return
 	}
-	t.Logf("TALLY %s: %s: attributed %v, saves %v, %s", c.Name, x.Name, x.Attributed, *x.Saves, reasons(x.Differs))
+	t.Logf("%s: attributed %s, saves %s: %s", x.Name, optional(x.Attributed), signed(*x.Saves), reasons(x.Differs))
 	between, sum := *x.Saves, unit.Duration(0)
 	if x.Attributed != nil {
 		between -= *x.Attributed
