@@ -25,6 +25,8 @@ type Evidence struct {
 	// Job returns the name of a queue pair's job that is not the one that is judged, "" of its own and of background.
 	// It may be nil.
 	Job func(pair int32) string
+	// Foreign reports whether a queue pair is not the job's that is judged. It may be nil: those are that Pairs has not.
+	Foreign func(pair int32) bool
 	// SameRank reports whether two queue pairs are sent by one rank of a job. It may be nil.
 	SameRank func(a, b int32) bool
 	Line     unit.Bitrate  // that most NICs' ports have

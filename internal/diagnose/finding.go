@@ -146,7 +146,7 @@ func (c *court) foreign(b *Blame) bool {
 	}
 	all, others := int64(0), int64(0)
 	for _, s := range c.fill(b.at) {
-		if all += s.Bytes; c.e.Pairs[s.Pair] == nil {
+		if all += s.Bytes; c.isForeign(s.Pair) {
 			others += s.Bytes
 		}
 	}
@@ -254,37 +254,6 @@ func (c *court) name(f *Finding, b *Blame) {
 	}
 }
 
-// wrong is the noun of a port that is set otherwise than its like, where that can have brought about a blame; "":
-// it is not. That the port was busy with others' bytes is not the setting's, but for what does not cross it.
-func wrong(b *Blame, p *Port) (n noun.Noun, setting string) {
-	for _, odd := range p.Odd {
-		switch {
-		case odd == OddNoECN && (b.Kind == SharedPort && !b.Crossed || b.Kind == FullBuffer || b.Kind == Pauses):
-			return noun.WrongThreshold, odd
-		case odd == OddLeak && (b.Kind == FullBuffer || b.Kind == Pauses || b.Kind == Controller || b.Kind == SharedPort && !b.Crossed):
-			return noun.SmallBuffer, odd
-		case odd == OddClass && (b.Kind == FullBuffer || b.Kind == Pauses || b.Kind == SharedPort && !b.Crossed):
-			return noun.WrongClass, odd
-		case odd == OddXOFF && (b.Kind == Pauses || b.Kind == SharedPort && !b.Crossed || b.Kind == FullBuffer),
-			odd == OddMarking && b.Kind == Controller,
-			odd == OddPFC && (b.Kind == FullBuffer || b.Kind == LossyLink):
-			return noun.WrongThreshold, odd
-		}
-	}
-	return "", ""
-}
-
-// Settings in which a port may differ from its like.
-const (
-	OddXOFF    = "xOFF"
-	OddMarking = "ECN thresholds"
-	OddNoECN   = "ECN off" // where its like mark
-	OddClass   = "DSCP to class"
-	OddPFC     = "PFC"
-	OddMTU     = "MTU"
-	OddLeak    = "shared buffer in use for nothing"
-)
-
 // JobPrefix begins the name of what another job's queue pairs have in common.
 const JobPrefix = "job "
 
@@ -328,7 +297,7 @@ const filled = 0.8
 func (c *court) othersJobs(port int32) bool {
 	others := 0
 	for _, s := range c.fill(port) {
-		if s.Bytes == 0 || c.e.Pairs[s.Pair] != nil {
+		if s.Bytes == 0 || !c.isForeign(s.Pair) {
 			continue
 		}
 		if others++; c.e.Job == nil || c.e.Job(s.Pair) == "" {
@@ -434,16 +403,17 @@ func standing(all []Finding) int {
 	return at
 }
 
-// wrongOf is the largest fault, or traffic that is not the job's, that took a part worth saying; -1: there is none.
+// wrongOf is the largest that is wrong and that took a part worth saying; -1: there is none.
 func wrongOf(all []Finding) int {
 	return slices.IndexFunc(all, func(f Finding) bool {
 		return f.Share >= worthSaying && f.wrong()
 	})
 }
 
-// wrong reports whether it is a fault, or traffic that is not the job's.
+// wrong reports whether it is a fault, traffic that is not the job's, or a choice among equal links that is uneven.
 func (f *Finding) wrong() bool {
-	return f.Noun.Class() == noun.Fault || f.Noun.Class() == noun.Contention && f.foreign
+	uneven := f.Noun == noun.ECMPCollision || f.Noun == noun.UnevenSpraying
+	return f.Noun.Class() == noun.Fault || f.Noun.Class() == noun.Contention && (f.foreign || uneven)
 }
 
 // faultBefore returns what is wrong, if that took a part worth saying beside an incident that is so by design, or the job's own
@@ -466,17 +436,24 @@ func faultBefore(all []Finding, incident int) int {
 	return incident
 }
 
-// joined puts findings together that are called the same at the same place.
+// joined puts findings together that are called the same at the same place, or after one setting of a switch.
 func joined(d *Diagnosis, all []Finding) (out []Finding) {
 	for _, f := range all {
 		at := slices.IndexFunc(out, func(o Finding) bool {
-			return o.Noun == f.Noun && o.Place.Name == f.Place.Name && f.Place.Name != ""
+			return o.Noun == f.Noun && f.Place.Name != "" && (o.Place.Name == f.Place.Name ||
+				f.By != "" && o.By == f.By && slices.Contains(odd, f.By) && sender(o.Place.Name) == sender(f.Place.Name))
 		})
 		if at < 0 {
 			out = append(out, f)
 			continue
 		}
 		o := &out[at]
+		if o.Place.Name != f.Place.Name {
+			if o.Place.Kind != noun.Switch {
+				o.Place = noun.Place{Kind: noun.Switch, Name: sender(o.Place.Name), Ports: []string{o.Place.Name}}
+			}
+			o.Place.Ports = append(o.Place.Ports, f.Place.Name)
+		}
 		o.Blames, o.Time = append(o.Blames, f.Blames...), o.Time+f.Time
 		o.Share = unit.Share(o.Time, d.Whole)
 		o.timer += f.timer

@@ -284,3 +284,29 @@ func TestBehindAnEarlierMessage(t *testing.T) {
 		}
 	}
 }
+
+// What one setting of a switch does at several of its ports is one finding, of the switch; another switch's is another's.
+func TestASwitchIsSetOtherwise(t *testing.T) {
+	all := []Finding{}
+	for _, at := range []string{"leaf2/host5", "leaf2/spine1", "leaf3/spine1"} {
+		all = append(all, Finding{Finding: noun.Finding{Noun: noun.WrongThreshold, By: OddXOFF, Time: 10 * us,
+			Place: noun.Place{Kind: noun.Port, Name: at}}, Blames: []int{len(all)}})
+	}
+	got := joined(&Diagnosis{Whole: 100 * us}, all)
+	want := noun.Place{Kind: noun.Switch, Name: "leaf2", Ports: []string{"leaf2/host5", "leaf2/spine1"}}
+	if len(got) != 2 || !got[0].Place.Is(&want) || got[0].Time != 20*us || got[1].Place.Name != "leaf3/spine1" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Messages of the job that are not on its critical path are its own: what they do at a port is not others' traffic, nor another job's.
+func TestWhatIsNotOnThePathIsNotForeign(t *testing.T) {
+	for _, foreign := range []bool{false, true} {
+		e := two(0, 0, 100*gbps).spent(cause.Queueing, 1, 0, 12*us).spent(cause.Serialisation, 0, 0, 88*us)
+		delete(e.Pairs, 1)
+		e.Foreign = func(pair int32) bool { return foreign && pair == 1 }
+		if f := Of(e).Findings[0]; (f.Noun != noun.LinkBound) != foreign {
+			t.Errorf("foreign %v: first %s", foreign, f.Noun)
+		}
+	}
+}

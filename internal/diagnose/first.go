@@ -83,7 +83,7 @@ func (d *Diagnosis) Finding(b *Blame) *Finding {
 // Odd reports whether a blame's finding is called after a setting of which others like its port have another value.
 func (d *Diagnosis) Odd(b *Blame) bool {
 	f := d.Finding(b)
-	return f != nil && slices.Contains([]string{OddXOFF, OddMarking, OddNoECN, OddClass, OddPFC, OddMTU, OddLeak}, f.By)
+	return f != nil && slices.Contains(odd, f.By)
 }
 
 // FeltWith returns in which causes the time of a blame's finding passed, largest first; of a blame without one, its own.

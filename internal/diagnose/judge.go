@@ -80,12 +80,6 @@ func (c *court) behind(s *Span) {
 		return
 	}
 	p := c.e.Pairs[s.Pair]
-	paused := unit.Duration(0)
-	for i := range p.Path {
-		if p.Path[i].Root >= 0 {
-			paused += p.Path[i].Pause
-		}
-	}
 	whole := max(1, p.Held[cause.Serialisation]+p.Held[cause.Retransmission]+p.Held[cause.Pause])
 	left := *s
 	give := func(t unit.Duration, to func(*Span)) {
@@ -97,12 +91,10 @@ func (c *court) behind(s *Span) {
 		}
 	}
 	give(p.Held[cause.Retransmission], func(x *Span) { x.Cause = cause.Retransmission; c.loss(x) })
-	for i := range p.Path {
-		if h := &p.Path[i]; h.Root >= 0 && h.Pause > 0 {
-			t := part(p.Held[cause.Pause], float64(h.Pause)/float64(paused))
-			give(t, func(x *Span) { x.Cause, x.Port = cause.Pause, h.Root; c.pause(x) })
-		}
-	}
+	give(p.Held[cause.Pause], func(x *Span) {
+		x.Cause = cause.Pause
+		left.Time += c.pauses(x, p, x.Time)
+	})
 	c.bits(&left)
 }
 

@@ -1,6 +1,8 @@
 package diagnose
 
 import (
+	"slices"
+
 	"railyard/internal/cause"
 	"railyard/internal/unit"
 )
@@ -15,11 +17,51 @@ const (
 
 // pause gives the time of a pause to the port from whose queue it spread.
 func (c *court) pause(s *Span) {
-	if s.Port < 0 {
-		c.charge(Pauses, -1, -1, s.Cause, s, s.Time)
+	if s.Port >= 0 {
+		c.root(s, s.Port, s.Time, 0)
 		return
 	}
-	c.root(s, s.Port, s.Time, 0)
+	left := s.Time
+	if s.Pair >= 0 { // where its queue pair's frames were paused in the mean
+		left = c.pauses(s, c.e.Pairs[s.Pair], s.Time)
+	}
+	c.charge(Pauses, -1, -1, s.Cause, s, left)
+}
+
+// pauses gives a time to the ports from whose queues the pauses of a queue pair's frames spread, and returns the rest.
+func (c *court) pauses(s *Span, p *Pair, t unit.Duration) (left unit.Duration) {
+	var roots []Root
+	for i := range p.Path {
+		if h := &p.Path[i]; h.Root >= 0 && h.Pause > 0 {
+			roots = append(roots, Root{h.Root, h.Pause})
+		}
+	}
+	if len(roots) == 0 { // no frame that was traced was paused: where its ports were
+		for i := range p.Path {
+			roots = append(roots, c.e.Ports[p.Path[i].Port].Roots...)
+		}
+		roots = slices.DeleteFunc(roots, func(r Root) bool { return r.Port < 0 })
+	}
+	whole := unit.Duration(0)
+	for _, r := range roots {
+		whole += r.Time
+	}
+	left = t
+	for _, r := range roots {
+		x := *s
+		x.Port, x.Time = r.Port, part(t, float64(r.Time)/float64(max(1, whole)))
+		left -= x.Time
+		c.pause(&x)
+	}
+	return left
+}
+
+// isForeign reports whether a queue pair is not the job's.
+func (c *court) isForeign(pair int32) bool {
+	if c.e.Foreign != nil {
+		return c.e.Foreign(pair)
+	}
+	return c.e.Pairs[pair] == nil
 }
 
 // root gives time to a port that made others pause: to what made itself pause, as far as that is so.

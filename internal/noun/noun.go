@@ -191,7 +191,7 @@ type Place struct {
 	Kind  Kind     `json:"kind,omitempty"`
 	Name  string   `json:"name,omitempty"`  // of a port, a switch, a tier, a link in a host, a collective, a job
 	Rank  *int32   `json:"rank,omitempty"`  // of a rank
-	Ports []string `json:"ports,omitempty"` // of equal links and circles, in order
+	Ports []string `json:"ports,omitempty"` // of equal links and circles, in order; of a switch those that it costs at
 }
 
 // Is reports whether two places are the same.

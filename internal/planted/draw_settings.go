@@ -5,6 +5,8 @@ import "fmt"
 // settingFamilies are of switches and ports that are set otherwise than their like, and of pauses that spread.
 var settingFamilies = []Family{
 	{"low-xoff", drawLowXOFF},
+	{"leaf-xoff", drawLeafXOFF},
+	{"pairwise-collision", drawPairwiseCollision},
 	{"early-marks", drawEarlyMarks},
 	{"no-pfc", drawNoPFC},
 	{"port-config", drawPortConfig},
@@ -52,6 +54,33 @@ background:
     - {from: host2/nic0, to: host8/nic0, bytes: $bytes}
     - {from: host3/nic0, to: host8/nic0, bytes: $bytes}
 `, "xoff", d.between(30, 60), "bytes", bytes(100, d.between(100, 200)))
+}
+
+// exchange is pairwise exchanges of all with all over four leaves, which spines carry at line rate.
+func exchange(rate int, fabric string, us int) string {
+	return filled(`cluster: {hosts: 16, host: {gpus: 1}, nic: {speed: $rateGb/s}}
+fabric:
+  design: leaf-spine
+  leaves: 4
+  spines: 4
+  links: {spine: $rateGb/s, length: 20m}
+$fabric`, "rate", rate, "fabric", fabric) + none + "transport: {receiver: direct}\n" + fmt.Sprintf("job:\n"+
+		"  collectives: [{op: all-to-all, bytes: %s, warmup: 0, iterations: 1}]\n", bytes(rate, us))
+}
+
+func drawLeafXOFF(d *draw) string {
+	leaf := d.between(1, 4)
+	return filled(`# A leaf pauses its hosts at next to nothing, and an exchange of all with all waits for them at several ports.
+# noun: wrong threshold at leaf$leaf
+# cure: with leaf$leaf as the other switches
+`, "leaf", leaf) + exchange(100, filled("  switches: [{match: leaf$leaf, pfc: {threshold: $xoffkB, resume_offset: 2kB}}] # planted\n",
+		"leaf", leaf, "xoff", d.between(3, 5)), d.between(300, 500))
+}
+
+func drawPairwiseCollision(d *draw) string {
+	return "# Messages of an exchange of all with all meet by their hash.\n# noun: ECMP collision\n" +
+		"# cure: with paths that or with spraying\n" +
+		exchange(d.rate(), "  balance: ecmp # planted\n  #instead balance: spray\n", d.between(300, 500))
 }
 
 func drawEarlyMarks(d *draw) string {

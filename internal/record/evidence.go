@@ -191,6 +191,7 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 	r.ways = r.ways.new(r)
 	in.Choice, in.Crossing = r.ways.choice, r.ways.crossing
 	in.Delivered = r.network.Delivered
+	in.Foreign = func(pair int32) bool { return r.jobOf(&r.plan.Pairs[pair]) != j }
 	in.Line = r.usualLine()
 	in.Timeout = r.plan.Scenario.Transport.Timeout.Or(0)
 	for _, port := range r.waits.ports {

@@ -65,6 +65,10 @@ func (d *Data) named(g *diagnose.Diagnosis, f *diagnose.Finding) string {
 		if f.By == diagnose.OddNoECN {
 			return fmt.Sprintf("wrong threshold: %s marks nothing (ECN is off there), unlike the other switches", at)
 		}
+		if f.Place.Kind == noun.Switch {
+			return fmt.Sprintf("wrong threshold (%s): %s is set otherwise than the other switches, which costs at %s", f.By, f.Place.Name,
+				unit.CountOf(int64(len(f.Place.Ports)), "port"))
+		}
 	case noun.LinkDown:
 		if f.Place.Kind == noun.Links {
 			full := slices.DeleteFunc(slices.Clone(f.Place.Ports), func(p string) bool { return p == f.Place.Name })
