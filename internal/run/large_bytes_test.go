@@ -32,7 +32,8 @@ fabric: {design: single-switch}
 %sjob:
   model: {layers: %d, hidden: %d, ffn: %d, heads: %d, vocabulary: %d, sequence: %d, batch: %d, recompute: %s}
   parallel: {%s}
-`, hosts, min(8, l.tp*l.pp*l.dp), network, l.blocks, l.hidden, l.ffn, l.heads, l.vocabulary, l.sequence, l.dp*l.micro*l.rows, l.recompute, parallel)
+`, hosts, min(8, l.tp*l.pp*l.dp), network, l.blocks, l.hidden, l.ffn, l.heads, l.vocabulary, l.sequence, l.dp*l.micro*l.rows, l.recompute,
+		parallel)
 }
 
 // sends is the bytes of a step by kind of group, all ranks together: weights and values have 2 bytes, gradients that are added 4.
@@ -85,7 +86,8 @@ func (l *layout) sends() map[string]unit.Bytes {
 func draw(r *rand.Rand) layout {
 	pick := func(from ...int) int { return from[r.IntN(len(from))] }
 	l := layout{blocks: pick(4, 8), hidden: pick(256, 512), heads: 8, vocabulary: pick(2048, 4096), sequence: pick(128, 256),
-		tp: pick(1, 2, 4, 8), pp: pick(1, 2, 4), virtual: 1, dp: pick(1, 2, 4), micro: pick(1, 2, 4), rows: pick(1, 2), zero: pick(0, 1, 2, 3),
+		tp: pick(1, 2, 4, 8), pp: pick(1, 2, 4), virtual: 1, dp: pick(1, 2, 4), micro: pick(1, 2, 4), rows: pick(1, 2),
+		zero:      pick(0, 1, 2, 3),
 		recompute: []string{"none", "selective", "full"}[r.IntN(3)]}
 	l.ffn = 3 * l.hidden
 	l.parts = l.tp > 1 && r.IntN(2) == 0
