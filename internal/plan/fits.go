@@ -60,48 +60,90 @@ func largest(m *workload.Memory) string {
 // mostFits is how many plans are named.
 const mostFits = 3
 
-// fitting names plans near that of a job whose ranks fit their GPUs: one or two keys differ.
+// fitting names plans near that of a job whose ranks fit their GPUs: three steps away at most, none with a step that it does not need.
 func (p *Plan) fitting(job int) (fit []string) {
 	j := &p.Jobs[job]
 	x, m, at := &j.Spec.Parallel, j.Spec.Model, j.Spec.Path()
 	change := func(key string, value any) scenario.Change {
 		return scenario.Change{Path: at + "." + key, Text: fmt.Sprint(value)}
 	}
-	micro, full := change("parallel.micro_batches", m.Batch/x.DP), change("model.recompute", "full")
-	ones := []scenario.Change{}
-	add := func(useful bool, c scenario.Change) {
+	steps := [][]scenario.Change{} // each of one key, or of two where GPUs are cut otherwise
+	add := func(useful bool, changes ...scenario.Change) {
 		if useful {
-			ones = append(ones, c)
+			steps = append(steps, changes)
 		}
 	}
-	add(m.Batch/x.DP > x.MicroBatches, micro)
-	add(m.Recompute != "full", full)
+	add(m.Batch/x.DP > x.MicroBatches, change("parallel.micro_batches", m.Batch/x.DP))
+	add(m.Recompute != "full", change("model.recompute", "full"))
 	for zero := x.Zero + 1; zero <= 3; zero++ {
 		add(x.DP > 1, change("parallel.zero", zero))
 	}
 	add(x.TP < p.Scenario.Cluster.Host.GPUs, change("parallel.tp", 2*x.TP))
 	add(true, change("parallel.pp", 2*x.PP))
-	tries := [][]scenario.Change{}
-	for _, c := range ones {
-		tries = append(tries, []scenario.Change{c})
+	for stages := 2; stages <= 4 && x.DP%stages == 0; stages *= 2 {
+		add(true, change("parallel.pp", stages*x.PP), change("parallel.dp", x.DP/stages))
 	}
-	for i, a := range ones {
-		for _, b := range ones[:i] {
-			if a.Path != b.Path {
-				tries = append(tries, []scenario.Change{b, a})
+	far := 3 // steps
+	if j.Ranks() > manyRanks {
+		far = 2
+	}
+	var fits [][]int // plans that do, by their steps
+	var from func(left int, taken []int)
+	tried := 0
+	try := func(taken []int) {
+		var changes []scenario.Change
+		for _, s := range taken {
+			for _, c := range steps[s] {
+				if slices.ContainsFunc(changes, func(d scenario.Change) bool { return c.Path == d.Path }) {
+					return
+				}
+				changes = append(changes, c)
+			}
+		}
+		if tried++; tried > mostTries || !p.fitsWith(job, changes) {
+			return
+		}
+		fits = append(fits, slices.Clone(taken))
+		var words []string
+		for _, c := range changes {
+			words = append(words, strings.TrimPrefix(c.Path, at+".")+": "+c.Text)
+		}
+		fit = append(fit, strings.Join(words, " with "))
+	}
+	from = func(left int, taken []int) {
+		first := 0
+		if len(taken) > 0 {
+			first = taken[len(taken)-1] + 1
+		}
+		for s := first; s < len(steps) && len(fit) < mostFits; s++ {
+			next := append(slices.Clone(taken), s)
+			if left > 1 {
+				from(left-1, next)
+			} else if !slices.ContainsFunc(fits, func(f []int) bool { return holds(next, f) }) { // one that fits needs no more
+				try(next)
 			}
 		}
 	}
-	for _, changes := range tries {
-		if len(fit) < mostFits && p.fitsWith(job, changes) {
-			var words []string
-			for _, c := range changes {
-				words = append(words, strings.TrimPrefix(c.Path, at+".")+": "+c.Text)
-			}
-			fit = append(fit, strings.Join(words, " with "))
-		}
+	for n := 1; n <= far && len(fit) < mostFits; n++ {
+		from(n, nil)
 	}
 	return fit
+}
+
+// mostTries bounds how many plans are looked at.
+const mostTries = 40
+
+// manyRanks is from how many ranks on plans are looked for less far: each is planned anew.
+const manyRanks = 1024
+
+// holds reports whether all of b, ascending, are in a.
+func holds(a, b []int) bool {
+	for _, x := range b {
+		if !slices.Contains(a, x) {
+			return false
+		}
+	}
+	return true
 }
 
 // fitsWith reports whether a job's ranks fit their GPUs with some keys changed. Nothing is sent for that.

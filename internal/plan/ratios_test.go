@@ -42,8 +42,8 @@ func TestPublishedRatios(t *testing.T) {
 		published float64 // 0: none was found
 		direction bool    // both are on one side of 1
 	}{
-		{"405B on 512 GPUs, FP8, 1F1B over interleaved", step(64, large, cut) / step(64, large, cut+", schedule: interleaved, virtual_stages: 2"),
-			128. / 100, true},
+		{"405B on 512 GPUs, FP8, 1F1B over interleaved", step(64, large, cut) /
+			step(64, large, cut+", schedule: interleaved, virtual_stages: 2"), 128. / 100, true},
 		{"8B, FSDP, tokens a second and GPU, 128 GPUs over 8", step(1, fmt.Sprintf(small, 16), "dp: 8, zero: 3, micro_batches: 1") /
 			step(16, fmt.Sprintf(small, 256), "dp: 128, zero: 3, micro_batches: 1"), 5605. / 5762, false},
 		{"7B on 16 GPUs, tp 16 over two hosts over tp 8 inside one", step(2, seven, "tp: 16, dp: 1, micro_batches: 16, sequence: true") /
