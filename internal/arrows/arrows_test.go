@@ -205,6 +205,11 @@ var rules = map[string]rule{
 		may: "cc roce verbs wire",
 		why: "it puts queue pairs on real time and real sockets: what is measured with them, and files, are above it",
 	},
+	"rdma": {
+		may: "endpoint pcapng roce splitmix verbs wire",
+		why: "what two ends tell each other over TCP and what they time is above sockets of RoCEv2: arguments and tables are " +
+			"for the command line",
+	},
 	"lists": {why: "queues, heaps and indices of values: what they hold is for their users"},
 	"host": {
 		may: "exec lists sim topo verbs",
@@ -455,9 +460,10 @@ var rules = map[string]rule{
 		why: "it shows run directories: what is said of a run is report's, what lies in its tables result reads",
 	},
 	"cli": {
-		may: "bench board coll commission containerlab dataset decoder design docs examples fleet hash headline input inventory lab " +
+		may: "bench board coll commission containerlab dataset decoder design docs endpoint examples fleet hash headline " +
+			"input inventory lab " +
 			"lint lldp " +
-			"located manual nccl nccltests nccltopo netconf netconf/dialects nn ns3 output pcapng perf plan prove qos report " +
+			"located manual nccl nccltests nccltopo netconf netconf/dialects nn ns3 output pcapng perf plan prove qos rdma report " +
 			"result rib run scenario scenario/schema sheet shown sizing survey sweep topo topoform trial " +
 			"tune validate web whatif wire workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",

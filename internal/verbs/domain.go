@@ -54,16 +54,6 @@ func (d *Domain) Register(b []byte, address uint64, a Access) (key uint32, err e
 	return key, nil
 }
 
-// Deregister takes a region away; it reports false if there is none of the key.
-func (d *Domain) Deregister(key uint32) bool {
-	r := d.region(key)
-	if r == nil {
-		return false
-	}
-	*r = region{}
-	return true
-}
-
 func (d *Domain) region(key uint32) *region {
 	i := uint64(key)/keyStep - 1
 	if key%keyStep != 0 || i >= uint64(len(d.regions)) || d.regions[i].key != key {

@@ -92,9 +92,6 @@ func (p *QP) State() State { return p.state }
 // Counters returns what it has counted.
 func (p *QP) Counters() *Counters { return &p.counters }
 
-// Attributes returns what it was told.
-func (p *QP) Attributes() Attributes { return p.at }
-
 // Modify takes it to another state, with all attributes that it has from there on.
 func (p *QP) Modify(to State, a Attributes) error {
 	switch {
@@ -293,9 +290,6 @@ func (p *QP) Expire(now unit.Time) {
 		p.fail(RetryExceeded)
 	}
 }
-
-// Outstanding returns how many work requests of the send queue are not complete.
-func (p *QP) Outstanding() int { return p.sends.Len() }
 
 // Deadline returns when Expire is to be called.
 func (p *QP) Deadline() unit.Time { return p.q.Deadline() }

@@ -86,6 +86,3 @@ func (c *CQ) Poll() (w Completion, ok bool) {
 	}
 	return c.done.Pop(), true
 }
-
-// Len returns how many completions wait.
-func (c *CQ) Len() int { return c.done.Len() }

@@ -1,0 +1,365 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/endpoint"
+	"railyard/internal/located"
+	"railyard/internal/output"
+	"railyard/internal/perf"
+	"railyard/internal/rdma"
+)
+
+// rdmaCommand is `railyard rdma`.
+func (a *app) rdmaCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "rdma",
+		Short: "Send real RoCEv2 packets: a queue pair of ours on a real network",
+		Long: `Moves bytes over RoCEv2 (UDP port 4791) with the queue pair that the simulator runs, between two
+machines or two addresses of this one, and measures as perftest does. Linux only. As root it verifies
+every bit of each packet's ICRC; else all but the IP identification's 16.`,
+	}
+	cmd.AddCommand(a.rdmaServerCommand(), a.rdmaClientCommand(), a.rdmaShowCommand())
+	return cmd
+}
+
+// rdmaFlags are those of a server and a client.
+type rdmaFlags struct {
+	addr    string
+	port    int
+	once    bool
+	size    string
+	iters   int
+	mtu     int
+	depth   int
+	faults  string
+	capture string
+	json    bool
+}
+
+func (f *rdmaFlags) address(what string) (a netip.Addr, err error) {
+	if f.addr == "" {
+		return a, nil
+	}
+	if a, err = netip.ParseAddr(f.addr); err != nil || !a.Is4() {
+		return a, misuse("%s: --addr %s: want an IPv4 address of this machine", what, located.Shown(f.addr))
+	}
+	return a, nil
+}
+
+func (f *rdmaFlags) tcp(what string) error {
+	if f.port < 1 || f.port > 1<<16-1 {
+		return misuse("%s: --port %d: want 1 to 65535", what, f.port)
+	}
+	return nil
+}
+
+func (f *rdmaFlags) script(what string) (*endpoint.Faults, error) {
+	if f.faults == "" {
+		return nil, nil
+	}
+	s, err := endpoint.ParseFaults(f.faults)
+	if err != nil {
+		return nil, misuse("%s: --faults: %w", what, err)
+	}
+	return s, nil
+}
+
+const faultsText = "what becomes of packets that it sends: lose:3, repeat:5, late:7, mark:9, or lose:/50 for each fiftieth"
+
+func (a *app) rdmaServerCommand() *cobra.Command {
+	var f rdmaFlags
+	cmd := &cobra.Command{
+		Use:   "server",
+		Short: "Wait for measurements of railyard rdma client",
+		Long: `Waits for clients until Ctrl-C, and does its part of what they measure. It listens at 127.0.0.1, TCP
+port 18515 and UDP port 4791, unless --addr says otherwise. Whoever reaches it may measure.`,
+		Example: "  railyard rdma server\n  railyard rdma server --addr 192.0.2.1 --once",
+		Args:    none("rdma server"),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.rdmaServer(cmd.Context(), f) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.addr, "addr", "127.0.0.1", "IPv4 address to be at")
+	fl.IntVar(&f.port, "port", rdma.Port, "TCP port")
+	fl.BoolVar(&f.once, "once", false, "end after one measurement")
+	fl.StringVar(&f.faults, "faults", "", faultsText)
+	return cmd
+}
+
+// none is the arguments of a command without any.
+func none(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return misuse("%s: %s, want none", what, count(len(args), "argument"))
+		}
+		return nil
+	}
+}
+
+func (a *app) rdmaServer(ctx context.Context, f rdmaFlags) error {
+	const what = "rdma server"
+	addr, err := f.address(what)
+	if err != nil {
+		return err
+	}
+	if !addr.IsValid() {
+		return misuse("%s: --addr: want an IPv4 address of this machine", what)
+	}
+	if err := f.tcp(what); err != nil {
+		return err
+	}
+	if _, err := f.script(what); err != nil {
+		return err
+	}
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	s := rdma.Server{Addr: addr, Port: f.port, Once: f.once, Say: a.tell,
+		Open: func() (*endpoint.Endpoint, error) {
+			faults, err := f.script(what) // each measurement counts its packets from 0
+			if err != nil {
+				return nil, err
+			}
+			return endpoint.Open(addr, faults, nil)
+		}}
+	err = s.Serve(ctx)
+	if errors.Is(err, context.Canceled) {
+		return nil // Ctrl-C is how it ends
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+func (a *app) rdmaClientCommand() *cobra.Command {
+	var f rdmaFlags
+	cmd := &cobra.Command{
+		Use:   "client OP SERVER",
+		Short: "Measure against railyard rdma server, and print perftest's table",
+		Long: `Measures OP against the railyard rdma server at the IPv4 address SERVER: ` + strings.Join(rdma.Operations(), ", ") + `.
+write_bw and send_bw print how many bytes go, write_lat and send_lat half of a round trip. The bytes that
+are at the server in the end must have the SHA-256 of those that were sent, or it is an error.
+Against a server on this machine the client is at the address after the server's.`,
+		Example: "  railyard rdma client write_bw 127.0.0.1\n" +
+			"  railyard rdma client send_lat 192.0.2.1 --size 8 --capture lat.pcapng\n" +
+			"  railyard rdma client write_bw 127.0.0.1 --faults lose:/50 --json",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return misuse("rdma client: %s, want an operation (%s) and the server's IPv4 address", count(len(args), "argument"),
+					strings.Join(rdma.Operations(), ", "))
+			}
+			return nil
+		},
+		ValidArgsFunction: cobra.FixedCompletions(rdma.Operations(), cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.rdmaClient(cmd.Context(), args[0], args[1], f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.size, "size", "s", "", "bytes of a message; of bandwidths 64K, of latencies 8")
+	fl.IntVarP(&f.iters, "iters", "n", 1000, "messages")
+	fl.IntVarP(&f.mtu, "mtu", "m", 4096, "path MTU: 256, 512, 1024, 2048 or 4096 bytes")
+	fl.IntVarP(&f.depth, "tx-depth", "t", 128, "messages that are outstanding at most")
+	fl.StringVar(&f.addr, "addr", "", "IPv4 address to be at; else that by which the server is reached")
+	fl.IntVar(&f.port, "port", rdma.Port, "TCP port of the server")
+	fl.StringVar(&f.faults, "faults", "", faultsText)
+	fl.StringVar(&f.capture, "capture", "", "write all packets, both ways, to this file (pcapng)")
+	fl.BoolVar(&f.json, "json", false, "print the result, with the counters of both ends, as JSON")
+	return cmd
+}
+
+// rdmaServerAt reads the address of a server.
+func rdmaServerAt(what, server string, port int) (netip.AddrPort, error) {
+	a, err := netip.ParseAddr(server)
+	if err != nil || !a.Is4() {
+		return netip.AddrPort{}, misuse("%s: server %s: want an IPv4 address, such as 127.0.0.1", what, located.Shown(server))
+	}
+	return netip.AddrPortFrom(a, uint16(port)), nil
+}
+
+// rdmaTest is what a client is asked for.
+func rdmaTest(op string, f rdmaFlags) (rdma.Test, error) {
+	t := rdma.Test{Op: op, Iterations: f.iters, MTU: f.mtu, Depth: f.depth, Size: 64 << 10}
+	if !slices.Contains(rdma.Operations(), op) {
+		return t, misuse("rdma client: operation %s: want one of %s%s", located.Shown(op), strings.Join(rdma.Operations(), ", "),
+			meant(op, rdma.Operations()))
+	}
+	if t.Latency() {
+		t.Size = 8
+	}
+	if f.size != "" {
+		b, err := parseMessage(f.size)
+		if err != nil {
+			return t, misuse("rdma client: --size: %w", err)
+		}
+		t.Size = b
+	}
+	if err := t.Validate(); err != nil {
+		return t, misuse("rdma client: %w", err)
+	}
+	return t, nil
+}
+
+func (a *app) rdmaClient(ctx context.Context, op, server string, f rdmaFlags) error {
+	const what = "rdma client"
+	if err := f.tcp(what); err != nil {
+		return err
+	}
+	at, err := rdmaServerAt(what, server, f.port)
+	if err != nil {
+		return err
+	}
+	t, err := rdmaTest(op, f)
+	if err != nil {
+		return err
+	}
+	c := rdma.Client{Server: at, Test: t}
+	if c.Addr, err = f.address(what); err != nil {
+		return err
+	}
+	faults, err := f.script(what)
+	if err != nil {
+		return err
+	}
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	var r *rdma.Result
+	measure := func(w io.Writer) error {
+		var watch *rdma.Capture
+		c.Open = func(own netip.Addr) (*endpoint.Endpoint, error) {
+			if w == nil {
+				return endpoint.Open(own, faults, nil)
+			}
+			watch = rdma.NewCapture(w, own)
+			return endpoint.Open(own, faults, watch)
+		}
+		var err error
+		if r, err = c.Run(ctx); err == nil && watch != nil {
+			err = watch.Err()
+		}
+		return err
+	}
+	if f.capture == "" {
+		err = measure(nil)
+	} else {
+		err = output.WriteBy(f.capture, func(w io.Writer) error {
+			b := bufio.NewWriterSize(w, 1<<20)
+			return errors.Join(measure(b), b.Flush())
+		})
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return fmt.Errorf("%s: %s at %v: %w", what, op, at, err)
+	case f.json:
+		return a.printJSON(r)
+	}
+	a.rdmaTable(r)
+	return nil
+}
+
+// rdmaTable prints perftest's table.
+func (a *app) rdmaTable(r *rdma.Result) {
+	fmt.Fprintf(a.stdout, "# %s, path MTU %d, %s; contents verified by SHA-256\n", r.Op, r.MTU, icrcText(r.Raw))
+	if r.Latency() {
+		fmt.Fprintf(a.stdout, " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   "+
+			"99%% percentile[usec]   99.9%% percentile[usec]\n")
+		fmt.Fprintf(a.stdout, " %-7d %-10d %12.2f %14.2f %16.2f %14.2f %16.2f %22.2f %24.2f\n", r.Size, r.Iterations, r.Min, r.Max,
+			r.Typical, r.Mean, r.Deviation, r.P99, r.P999)
+	} else {
+		fmt.Fprintf(a.stdout, " #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]\n")
+		fmt.Fprintf(a.stdout, " %-10d %-14d %-19.2f %-21.2f %.6f\n", r.Size, r.Iterations, r.Peak, r.Average, r.Rate)
+	}
+	for _, end := range []struct {
+		name string
+		s    *rdma.Status
+	}{{"client", &r.Client}, {"server", &r.ServerSide}} {
+		fmt.Fprintf(a.stdout, "# %s: %s\n", end.name, countersText(end.s))
+	}
+}
+
+func icrcText(whole bool) string {
+	if whole {
+		return "every bit of the ICRC verified"
+	}
+	return "ICRC verified but for the IP identification (root sees that too)"
+}
+
+// countersText is the counters that are not 0.
+func countersText(s *rdma.Status) string {
+	var words []string
+	for _, c := range s.Counters {
+		if c.Count != 0 {
+			words = append(words, fmt.Sprintf("%s %d", c.Name, c.Count))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func (a *app) rdmaShowCommand() *cobra.Command {
+	var f rdmaFlags
+	cmd := &cobra.Command{
+		Use:     "show SERVER",
+		Short:   "List the queue pairs of a railyard rdma server, with their counters",
+		Long:    `Lists the queue pairs that the railyard rdma server at an IPv4 address has, and the last ones that it had.`,
+		Example: "  railyard rdma show 127.0.0.1",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return misuse("rdma show: %s, want the server's IPv4 address", count(len(args), "argument"))
+			}
+			return nil
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.rdmaShow(cmd.Context(), args[0], f) },
+	}
+	cmd.Flags().IntVar(&f.port, "port", rdma.Port, "TCP port of the server")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print them as JSON")
+	return cmd
+}
+
+func (a *app) rdmaShow(ctx context.Context, server string, f rdmaFlags) error {
+	const what = "rdma show"
+	if err := f.tcp(what); err != nil {
+		return err
+	}
+	at, err := rdmaServerAt(what, server, f.port)
+	if err != nil {
+		return err
+	}
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	all, err := rdma.Show(ctx, at)
+	if err != nil {
+		return fmt.Errorf("%s: %v: %w", what, at, err)
+	}
+	if f.json {
+		return a.printJSON(all)
+	}
+	for i := range all {
+		s := &all[i]
+		fmt.Fprintf(a.stdout, "queue pair 0x%06x to %s: %s, %s; %s\n", s.QPN, s.Peer, s.State, s.Op, countersText(s))
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(a.stdout, "no queue pairs yet")
+	}
+	return nil
+}
+
+// parseMessage reads a message's size as railyard perf does.
+func parseMessage(text string) (uint32, error) {
+	b, err := perf.ParseSize(text)
+	if err != nil || b < 1 || b > rdma.MaxSize {
+		return 0, fmt.Errorf("%s: want 1 to %d bytes, such as 8, 64K or 1M", located.Shown(text), rdma.MaxSize)
+	}
+	return uint32(b), nil
+}

@@ -1,0 +1,60 @@
+package rdma
+
+import (
+	"fmt"
+	"io"
+	"net/netip"
+	"time"
+
+	"railyard/internal/pcapng"
+	"railyard/internal/wire"
+)
+
+// Capture writes every packet of an endpoint to a file (package pcapng), as Ethernet frames with addresses that are made up
+// from the IP addresses: a socket does not see the real ones.
+type Capture struct {
+	w   io.Writer
+	err error
+	buf []byte
+	b   []byte
+	own netip.Addr
+}
+
+// NewCapture begins a capture of the endpoint at an address.
+func NewCapture(w io.Writer, own netip.Addr) *Capture {
+	c := &Capture{w: w, own: own}
+	c.b = pcapng.AppendSection(nil, pcapng.Section{Application: "railyard"})
+	c.b = pcapng.AppendInterface(c.b, pcapng.Interface{Name: own.String(), Text: "RoCEv2 of railyard's endpoint",
+		Link: pcapng.LinkEthernet, Digits: 9, Comments: []string{"MAC addresses are made up from IP addresses"}})
+	c.put()
+	return c
+}
+
+func (c *Capture) put() {
+	if c.err == nil {
+		_, c.err = c.w.Write(c.b)
+	}
+	c.b = c.b[:0]
+}
+
+// Err returns the first error of writing.
+func (c *Capture) Err() error { return c.err }
+
+// Packet is that of endpoint.Watcher.
+func (c *Capture) Packet(at time.Time, b []byte, sent bool) {
+	if len(b) < int(wire.PacketHeaders+wire.BTHBytes) {
+		return
+	}
+	c.buf = wire.Ethernet{Dest: wire.MAC{2, 0, b[16], b[17], b[18], b[19]}, Source: wire.MAC{2, 0, b[12], b[13], b[14], b[15]},
+		Type: wire.TypeIPv4}.Append(c.buf[:0])
+	c.buf = append(c.buf, b...)
+	p := pcapng.Packet{Time: uint64(at.UnixNano()), Length: uint32(len(c.buf)), Data: c.buf, Direction: pcapng.Inbound}
+	if sent {
+		p.Direction = pcapng.Outbound
+	}
+	if h, err := wire.DecodeBTH(b[wire.PacketHeaders:]); err == nil {
+		p.Comments = []string{fmt.Sprintf("%v, queue pair 0x%06x, PSN %d", h.Opcode, h.DestQP, h.PSN)}
+	}
+	c.b = pcapng.AppendPacket(c.b, &p)
+	c.put()
+}
