@@ -14,7 +14,6 @@ import (
 type sockets struct {
 	udp *net.UDPConn
 	in  *net.IPConn // nil: the UDP socket
-	fd  int
 	own netip.Addr
 }
 
@@ -27,14 +26,16 @@ const (
 // receiveBuffer is what is asked for; Linux gives less to whoever is not root.
 const receiveBuffer = 16 << 20
 
-func open(addr netip.Addr) (socket, error) {
+func open(addr netip.Addr) (socket, error) { return openSockets(addr, true) }
+
+// openSockets is open; without raw what comes is read from the UDP socket, whoever asks.
+func openSockets(addr netip.Addr, raw bool) (socket, error) {
 	udp, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(addr, wire.RoCEv2Port)))
 	if err != nil {
 		return nil, fmt.Errorf("UDP socket at %v, port %d: %w", addr, wire.RoCEv2Port, err)
 	}
 	s := &sockets{udp: udp, own: addr}
 	err = control(udp, func(fd int) error {
-		s.fd = fd
 		return errors.Join(syscall.SetsockoptInt(fd, syscall.IPPROTO_IP, syscall.IP_MTU_DISCOVER, syscall.IP_PMTUDISC_DO),
 			syscall.SetsockoptInt(fd, syscall.IPPROTO_IP, syscall.IP_TOS, ect0),
 			syscall.SetsockoptInt(fd, syscall.IPPROTO_IP, ipRecvTOS, 1))
@@ -43,8 +44,12 @@ func open(addr netip.Addr) (socket, error) {
 		udp.Close()
 		return nil, fmt.Errorf("UDP socket at %v: %w", addr, err)
 	}
-	if s.in, err = net.ListenIP("ip4:udp", &net.IPAddr{IP: addr.AsSlice()}); err != nil {
-		s.in = nil // not root
+	if raw {
+		if s.in, err = net.ListenIP("ip4:udp", &net.IPAddr{IP: addr.AsSlice()}); err != nil {
+			s.in = nil // not root
+		}
+	}
+	if s.in == nil {
 		return s, enlarge(udp, receiveBuffer)
 	}
 	// What comes is read from the other one.
