@@ -133,7 +133,11 @@ func reason(d *result.WhatIfReason, again bool) string {
 	case result.ReasonDivided:
 		return "blame was divided: " + text
 	case result.ReasonMoved:
-		return fmt.Sprintf("the hot spot moves: %s, %s of the time", text, unit.Percent(d.ShareAfter))
+		begins := "the hot spot moves"
+		if d.Port == "" { // overtaking, a window, timers
+			begins = "another cost takes its place"
+		}
+		return fmt.Sprintf("%s: %s, %s of the time", begins, text, unit.Percent(d.ShareAfter))
 	case result.ReasonShown:
 		return "what it changes: " + text
 	case result.ReasonEstimate:
