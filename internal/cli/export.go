@@ -8,13 +8,16 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"railyard/internal/input"
 	"railyard/internal/output"
 	"railyard/internal/result"
+	"railyard/internal/shown"
 	"railyard/internal/unit"
 )
 
@@ -22,6 +25,10 @@ import (
 type exportFlags struct {
 	trace    string
 	csv      string
+	metrics  string // file of OpenMetrics
+	start    string
+	stretch  int64
+	began    time.Time
 	from, to string // times of the run
 	window   result.TraceWindow
 	damaged  bool
@@ -31,7 +38,7 @@ type exportFlags struct {
 // exportedJSON is a file that was written.
 type exportedJSON struct {
 	File  string `json:"file"`
-	Kind  string `json:"kind"` // trace or csv
+	Kind  string `json:"kind"` // trace, openmetrics or csv
 	Table string `json:"table,omitempty"`
 	Rows  int64  `json:"rows,omitempty"`
 }
@@ -40,13 +47,18 @@ func (a *app) exportCommand() *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
 		Use:   "export DIR [flags]",
-		Short: "Write a run as a trace for Perfetto and as CSV",
+		Short: "Write a run as a trace for Perfetto, as CSV, for Prometheus",
 		Long: `Writes what the run directory DIR holds in other formats: trace-event JSON, which opens in
 ui.perfetto.dev, and a CSV file per table. Without flags both go into DIR, as trace.json.gz
-and csv. Of a run that was killed it writes what there is.`,
+and csv. Of a run that was killed it writes what there is.
+
+With --prometheus FILE it writes series.parquet (output: {series: true}) as OpenMetrics text with
+timestamps. Prometheus keeps whole milliseconds: a second there is --stretch times shorter in the
+run, so that what rate() gives is to be multiplied by it.`,
 		Example: "  railyard export runs/digits-8gpu-1\n" +
 			"  railyard export runs/digits-8gpu-1 --trace steps.json.gz --from 1ms --to 2ms\n" +
-			"  railyard export runs/digits-8gpu-1 --csv tables",
+			"  railyard export runs/digits-8gpu-1 --csv tables\n" +
+			"  railyard export runs/incast-1 --prometheus incast.om",
 		Args:              oneRun,
 		ValidArgsFunction: completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -65,6 +77,9 @@ and csv. Of a run that was killed it writes what there is.`,
 	fl.StringVar(&f.trace, "trace", "",
 		"trace-event JSON to write, compressed if the name ends in .gz (default DIR/trace.json.gz)")
 	fl.StringVar(&f.csv, "csv", "", "folder to write TABLE.csv files to (default DIR/csv)")
+	fl.StringVar(&f.metrics, "prometheus", "", "OpenMetrics text to write: ports, queues and queue pairs over time")
+	fl.StringVar(&f.start, "start", "2000-01-01T00:00:00Z", "of --prometheus: when the run began, as RFC 3339 has it")
+	fl.Int64Var(&f.stretch, "stretch", 1000, "of --prometheus: how many seconds there one of the run takes")
 	fl.StringVar(&f.from, "from", "", "virtual time at which the trace begins, such as 1.5ms")
 	fl.StringVar(&f.to, "to", "", "virtual time at which the trace ends")
 	return cmd
@@ -96,7 +111,7 @@ func (a *app) export(ctx context.Context, dir string, f exportFlags) error {
 	}
 	r.Damaged = f.damaged
 	csv := func() (*output.Folder, error) { return output.Make(f.csv) }
-	if f.trace == "" && f.csv == "" {
+	if f.trace == "" && f.csv == "" && f.metrics == "" {
 		f.trace, f.csv = filepath.Join(dir, "trace.json.gz"), filepath.Join(dir, "csv")
 		csv = func() (*output.Folder, error) { return csvFolder(dir) }
 	}
@@ -116,6 +131,13 @@ func (a *app) export(ctx context.Context, dir string, f exportFlags) error {
 		if written = append(written, exportedJSON{File: f.trace, Kind: "trace"}); !f.json {
 			fmt.Fprintf(a.stdout, "%s: open it at https://ui.perfetto.dev\n", f.trace)
 		}
+	}
+	if f.metrics != "" {
+		err := a.exportMetrics(ctx, r, f)
+		if err != nil {
+			return err
+		}
+		written = append(written, exportedJSON{File: f.metrics, Kind: "openmetrics"})
 	}
 	if f.csv != "" {
 		folder, err := csv()
@@ -138,9 +160,31 @@ func (a *app) export(ctx context.Context, dir string, f exportFlags) error {
 	return nil
 }
 
-// parse reads the window of the trace.
+// exportMetrics writes a run's series for Prometheus.
+func (a *app) exportMetrics(ctx context.Context, r *result.Run, f exportFlags) error {
+	if !slices.Contains(r.Tables(), "series") {
+		return fmt.Errorf("run directory %s: has no series.parquet: run the scenario with output: {series: true}", r.Path)
+	}
+	o := result.OpenMetrics{Start: f.began.Unix(), Stretch: f.stretch}
+	err := writeFile(ctx, f.metrics, func(w io.Writer) error { return r.WriteOpenMetrics(w, o) })
+	if err == nil && !f.json {
+		fmt.Fprintf(a.stdout, "%s: promtool tsdb create-blocks-from openmetrics %s DIR\n", f.metrics, f.metrics)
+	}
+	return err
+}
+
+// mostStretch bounds --stretch: a run of hours ends within a century.
+const mostStretch = 1_000_000
+
+// parse reads the window of the trace, and when a run began.
 func (f *exportFlags) parse() error {
 	var err error
+	if f.began, err = time.Parse(time.RFC3339, f.start); err != nil || f.began.Year() < 1970 || f.began.Year() > 2200 {
+		return misuse("export: --start %s: want a time of the years 1970 to 2200 such as 2000-01-01T00:00:00Z", shown.Text(f.start))
+	}
+	if f.stretch < 1 || f.stretch > mostStretch {
+		return misuse("export: --stretch %d: want 1 to %d", f.stretch, mostStretch)
+	}
 	if f.window, err = windowOf("export", f.from, f.to); err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ var hostileInputs = []hostileInput{
 		"new n@@.yaml --kind incast", "new n.yaml --kind @@", "new n.yaml --hosts @@ --speed @@"),
 	one("r.yaml", "name: \"a@@\"\ngpus: 64\nhost: {gpus: 8}\nfoo@@: \"@@\"\n", "design r.yaml"),
 	with("job: {flows_csv: f.csv}\n", "f.csv", "name,from,to,bytes\na@@,host1/gpu0,host2/gpu0,1kB\n", "check s.yaml",
-		"run s.yaml -q --out o", "report o --svg svg", "export o", "explain o a@@", "whatif o -q",
+		"run s.yaml -q --out o", "report o --svg svg", "export o", "export o --prometheus m.om", "explain o a@@", "whatif o -q",
 		"show timeline o", "show events o"),
 	with("run: {network: formula}\njob: {model: {preset: gpt3-125m, batch: 16, times: t.csv}}\n", "t.csv",
 		"operator,shape,microseconds\nmatmul,@@,1\n@@,1,@@\n", "check s.yaml"),
