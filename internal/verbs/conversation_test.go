@@ -78,7 +78,8 @@ func TestConversations(t *testing.T) {
 		want     string
 		status   []verbs.Status
 	}{
-		"a WRITE of five packets": {works: []verbs.Work{work(roce.OpWrite, 4097)}, status: []verbs.Status{verbs.Success}, want: `
+		"a WRITE of five packets": {works: []verbs.Work{work(roce.OpWrite, 4097)},
+			status: []verbs.Status{verbs.Success}, want: `
 			RDMA WRITE First fffffe 1024 B
 			RDMA WRITE Middle ffffff 1024 B
 			RDMA WRITE Middle 000000 1024 B
@@ -86,15 +87,16 @@ func TestConversations(t *testing.T) {
 			Acknowledge 000001 syndrome 1f MSN 0
 			RDMA WRITE Last 000002 AckReq 1 B
 			Acknowledge 000002 syndrome 1f MSN 1`},
-		"SENDs into receives": {receives: []uint32{0, 2000}, works: []verbs.Work{work(roce.OpSendImm, 0), work(roce.OpSend, 2000)},
+		"SENDs into receives": {receives: []uint32{0, 2000},
+			works: []verbs.Work{work(roce.OpSendImm, 0), work(roce.OpSend, 2000)},
 			status: []verbs.Status{verbs.Success, verbs.Success}, want: `
 			SEND Only with Immediate fffffe AckReq 0 B
 			Acknowledge fffffe syndrome 1f MSN 1
 			SEND First ffffff 1024 B
 			SEND Last 000000 AckReq 976 B
 			Acknowledge 000000 syndrome 1f MSN 2`},
-		"a gap": {lost: map[int]bool{1: true}, works: []verbs.Work{work(roce.OpWrite, 3000)}, status: []verbs.Status{verbs.Success},
-			want: `
+		"a gap": {lost: map[int]bool{1: true}, works: []verbs.Work{work(roce.OpWrite, 3000)},
+			status: []verbs.Status{verbs.Success}, want: `
 			RDMA WRITE First fffffe 1024 B
 			RDMA WRITE Middle ffffff 1024 B
 			RDMA WRITE Last 000000 AckReq 952 B
