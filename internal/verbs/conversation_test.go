@@ -68,8 +68,9 @@ func work(op roce.Op, size uint32) verbs.Work {
 	return verbs.Work{Op: op, Local: verbs.Span{Length: size}, Imm: 7}
 }
 
-// TestConversations: which packets go, both ways, frame by frame: one in a microsecond each way. PSNs begin at fffffe and wrap; the requester asks for an
-// acknowledgement with each fourth packet of the queue pair and with the last packet (IBTA vol. 1, 9.7.1, 9.7.5 and table 46).
+// TestConversations: which packets go, both ways, frame by frame: one in a microsecond each way. PSNs begin at fffffe and
+// wrap; the requester asks for an acknowledgement with each fourth packet of the queue pair and with the last of a message
+// (IBTA vol. 1, 9.7.1, 9.7.5 and table 46).
 func TestConversations(t *testing.T) {
 	for name, c := range map[string]struct {
 		receives []uint32
@@ -88,7 +89,7 @@ func TestConversations(t *testing.T) {
 			RDMA WRITE Last 000002 AckReq 1 B
 			Acknowledge 000002 syndrome 1f MSN 1`},
 		"SENDs into receives": {receives: []uint32{0, 2000},
-			works: []verbs.Work{work(roce.OpSendImm, 0), work(roce.OpSend, 2000)},
+			works:  []verbs.Work{work(roce.OpSendImm, 0), work(roce.OpSend, 2000)},
 			status: []verbs.Status{verbs.Success, verbs.Success}, want: `
 			SEND Only with Immediate fffffe AckReq 0 B
 			Acknowledge fffffe syndrome 1f MSN 1
