@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -50,14 +51,15 @@ func (q *queueFlags) check(command string) error {
 func (a *app) workerCommand() *cobra.Command {
 	var q queueFlags
 	var cores int
-	var memory, name string
+	var memory, name, untilIdle string
 	cmd := &cobra.Command{
 		Use:   "worker --nats URL [flags]",
 		Short: "Run what sweeps put into a queue",
 		Long: `Takes runs of sweeps (railyard sweep --nats) from a NATS server with JetStream, as many at once as
 there are cores and memory for, and answers with their rows. It takes nothing of another version of
 Railyard. It leaves nothing on this machine. At Ctrl-C or SIGTERM it hands back what it has, and
-another worker goes on with it; one that is killed is noticed after seconds.`,
+another worker goes on with it; one that is killed is noticed after seconds. With --until-idle it
+ends by itself when there has been nothing to do for so long: as a batch job should.`,
 		Example: "  railyard worker --nats nats://10.0.0.1:4222 --nats-creds sweeps.creds\n" +
 			"  railyard worker --nats nats://TOKEN@10.0.0.1:4222 --cores 8",
 		Args: noArguments,
@@ -79,7 +81,15 @@ another worker goes on with it; one that is killed is noticed after seconds.`,
 				}
 				limits.Memory = m
 			}
-			return a.work(cmd.Context(), q, workerName(name), limits)
+			idle := time.Duration(0)
+			if untilIdle != "" {
+				d, err := unit.ParseDuration(untilIdle)
+				if err != nil || d < unit.Second {
+					return misuse("worker: --until-idle %q: want a time of 1s or more, such as 60s", untilIdle)
+				}
+				idle = time.Duration(d / unit.Nanosecond)
+			}
+			return a.work(cmd.Context(), q, workerName(name), limits, idle)
 		},
 	}
 	fl := cmd.Flags()
@@ -88,6 +98,7 @@ another worker goes on with it; one that is killed is noticed after seconds.`,
 	fl.IntVar(&cores, "cores", -1, "runs at once (default all cores)")
 	fl.Lookup("cores").DefValue = "0"
 	fl.StringVar(&memory, "memory", "", "what runs may take together, such as 64GB (default what the machine has free)")
+	fl.StringVar(&untilIdle, "until-idle", "", "end when there has been nothing to do for so long, such as 60s (default never)")
 	fl.StringVar(&name, "name", "", "what the worker is called in messages (default host and process)")
 	return cmd
 }
@@ -104,7 +115,7 @@ func workerName(name string) string {
 }
 
 // work is `railyard worker`.
-func (a *app) work(ctx context.Context, q queueFlags, name string, limits sweep.Limits) error {
+func (a *app) work(ctx context.Context, q queueFlags, name string, limits sweep.Limits, idle time.Duration) error {
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
 	nc, err := fleet.Dial(fleet.Access{URL: q.url, Credentials: q.credentials, CA: q.ca}, name)
@@ -112,10 +123,18 @@ func (a *app) work(ctx context.Context, q queueFlags, name string, limits sweep.
 		return fmt.Errorf("worker: %w", err)
 	}
 	defer nc.Close()
-	a.tell(fmt.Sprintf("worker %s: takes runs from %s until Ctrl-C", name, fleet.Shown(q.url)))
-	w := fleet.Worker{Name: name, Limits: limits, Tell: a.tell}
+	until := "Ctrl-C"
+	if idle > 0 {
+		until = fmt.Sprintf("there is nothing to do for %v", idle)
+	}
+	a.tell(fmt.Sprintf("worker %s: takes runs from %s until %s", name, fleet.Shown(q.url), until))
+	w := fleet.Worker{Name: name, Limits: limits, Tell: a.tell, UntilIdle: idle}
 	if err := w.Serve(ctx, nc); err != nil {
 		return fmt.Errorf("worker: %w", err)
+	}
+	if ctx.Err() == nil {
+		a.tell("worker " + name + ": nothing was left to do")
+		return nil
 	}
 	a.tell("worker " + name + ": what it had is handed back")
 	return nil

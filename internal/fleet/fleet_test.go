@@ -160,6 +160,44 @@ func TestRowsWhateverWorkersDo(t *testing.T) {
 	}
 }
 
+// A worker of a batch job ends by itself when nothing is left to do, not before, and one whose server is gone ends, too.
+func TestUntilIdle(t *testing.T) {
+	all := variants(t, small, 12)
+	b := start(t)
+	nc := b.connect("batch")
+	ended := make(chan error, 1)
+	go func() {
+		w := Worker{Name: "batch", Limits: sweep.Limits{Workers: 2}, UntilIdle: 2 * time.Second}
+		ended <- w.Serve(b.Context(), nc)
+	}()
+	rows, err := b.away(b.engine(), all)
+	if err != nil || len(rows) != len(all) {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it waits for ever")
+	}
+	lost := b.connect("lost")
+	go func() {
+		w := Worker{Name: "lost", Limits: sweep.Limits{Workers: 1}, UntilIdle: time.Second}
+		ended <- w.Serve(b.Context(), lost)
+	}()
+	lost.Close()
+	select {
+	case err := <-ended:
+		if err == nil {
+			t.Error("its server is gone, and nothing is said")
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it asks for ever")
+	}
+}
+
 // A sweep that is interrupted finds its rows on the server, and runs none of them again.
 func TestResumes(t *testing.T) {
 	b := start(t)

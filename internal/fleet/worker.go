@@ -31,10 +31,11 @@ type Worker struct {
 	Name   string
 	Limits sweep.Limits      // 0: what the machine has
 	Tell   func(line string) // what people should know; nil: nothing
-	Idle   func() bool       // asked when there is nothing to do: true ends the worker; nil: it waits
+	// UntilIdle ends the worker when there has been nothing to do for so long; 0: it waits.
+	UntilIdle time.Duration
 }
 
-// Serve takes jobs until ctx ends; what runs then is handed back. It ends early where Idle says so.
+// Serve takes jobs until ctx ends; what runs then is handed back. It ends by itself after UntilIdle.
 func (w *Worker) Serve(ctx context.Context, nc *nats.Conn) error {
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -53,19 +54,26 @@ func (w *Worker) Serve(ctx context.Context, nc *nats.Conn) error {
 	s.free.L = &s.mu
 	defer s.running.Wait()
 	defer context.AfterFunc(ctx, s.wake)()
+	busy := time.Now() // when there was something to do last
 	for s.slot(ctx) {
 		taken, err := s.next(ctx)
 		if err != nil && ctx.Err() == nil {
 			s.release(0)
+			if s.UntilIdle > 0 && s.idle() && time.Since(busy) >= s.UntilIdle {
+				return fmt.Errorf("the queue does not answer: %w", err)
+			}
 			s.Tell(fmt.Sprintf("the queue does not answer: %s; trying again", shown.Lines(err.Error())))
 			pause(ctx, time.Second)
 			continue
 		}
 		if taken {
+			busy = time.Now()
 			continue
 		}
 		s.release(0)
-		if s.Idle != nil && s.idle() && s.Idle() {
+		if !s.idle() {
+			busy = time.Now()
+		} else if s.UntilIdle > 0 && time.Since(busy) >= s.UntilIdle {
 			return nil
 		}
 		pause(ctx, 50*time.Millisecond)
