@@ -30,7 +30,6 @@ const (
 	deadPrefix    = "dead."
 	clashPrefix   = "clash."
 	maxMessage    = 900 << 10 // a server takes 1 MB by default
-	mostTries     = 3
 	maxNameLength = 100
 )
 

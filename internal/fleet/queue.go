@@ -14,6 +14,9 @@ import (
 // ackWait is after how long without a sign of life a job goes to another worker. A worker shows one three times as often.
 var ackWait = 6 * time.Second
 
+// mostTries is after how many lost workers a job is dead.
+var mostTries = 3
+
 // duplicates is how long a second publishing of a job is dropped by the server. One that comes later finds its row.
 const duplicates = 2 * time.Minute
 

@@ -95,6 +95,8 @@ type serving struct {
 	js      jetstream.JetStream
 	sources *run.Sources
 	queues  map[string]*queue
+	looked  time.Time       // when sweeps were looked for last
+	last    string          // the sweep that a job was taken from last
 	refused map[string]bool // sweeps of another version, told of
 
 	mu      sync.Mutex
@@ -157,13 +159,14 @@ func (s *serving) next(ctx context.Context) (taken bool, err error) {
 	if err := s.sweeps(ctx); err != nil {
 		return false, err
 	}
-	for _, id := range slices.Sorted(maps.Keys(s.queues)) {
+	for _, id := range after(slices.Sorted(maps.Keys(s.queues)), s.last) {
 		batch, err := s.queues[id].jobs.FetchNoWait(1)
 		if err != nil {
 			delete(s.queues, id) // it may be through
 			return false, err
 		}
 		for msg := range batch.Messages() {
+			s.last = id
 			s.running.Add(1)
 			go func(q *queue) {
 				defer s.running.Done()
@@ -178,11 +181,24 @@ func (s *serving) next(ctx context.Context) (taken bool, err error) {
 	return false, nil
 }
 
-// sweeps finds what sweeps there are, and refuses those of another version.
+// after turns a list so that what follows a name comes first: sweeps take turns.
+func after(all []string, name string) []string {
+	i, found := slices.BinarySearch(all, name)
+	if found {
+		i++
+	}
+	return slices.Concat(all[i:], all[:i])
+}
+
+// lookAgain is how long a sweep may be there before a worker that has others knows of it.
+const lookAgain = time.Second
+
+// sweeps finds what sweeps there are, and refuses those of another version. One that was left behind hides no other.
 func (s *serving) sweeps(ctx context.Context) error {
-	if len(s.queues) > 0 {
+	if len(s.queues) > 0 && time.Since(s.looked) < lookAgain {
 		return nil
 	}
+	s.looked = time.Now()
 	kv, err := s.js.KeyValue(ctx, registry)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
 		return nil
@@ -198,6 +214,9 @@ func (s *serving) sweeps(ctx context.Context) error {
 		return err
 	}
 	for _, id := range ids {
+		if s.queues[id] != nil {
+			continue
+		}
 		entry, err := kv.Get(ctx, id)
 		var a announcement
 		if err != nil || json.Unmarshal(entry.Value(), &a) != nil {
@@ -254,7 +273,7 @@ func (s *serving) handle(ctx context.Context, q *queue, msg jetstream.Msg) {
 	case ctx.Err() == nil:
 		s.Tell(fmt.Sprintf("handed back %s: %s", j.Key, shown.Lines(err.Error())))
 	}
-	s.handBack(q, &j, msg, ctx.Err() != nil)
+	s.handBack(ctx, q, &j, msg)
 }
 
 // settled reports whether nothing is to be done for a job: its row is there, or it is dead, as too many workers were lost
@@ -265,7 +284,7 @@ func (s *serving) settled(ctx context.Context, q *queue, j *job, msg jetstream.M
 		return err == nil, err
 	}
 	meta, err := msg.Metadata()
-	if err != nil || meta.NumDelivered <= mostTries {
+	if err != nil || meta.NumDelivered <= uint64(mostTries) {
 		return false, err
 	}
 	lost := int(meta.NumDelivered) - 1 - s.handed(ctx, q, j)
@@ -289,17 +308,25 @@ func (s *serving) handed(ctx context.Context, q *queue, j *job) int {
 	return n
 }
 
-// handBack gives a job to another worker: at once where this one ends, else after a while.
-func (s *serving) handBack(q *queue, j *job, msg jetstream.Msg, ends bool) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	// One that is not counted is taken for a lost one.
-	q.rows.Put(ctx, backPrefix+j.Key, []byte(strconv.Itoa(s.handed(ctx, q, j)+1))) //nolint:errcheck // see above
-	if ends {
+// handBack gives a job to another worker: at once where this one ends, else after a while. It is counted first: one that is not
+// would be taken for a lost worker's. While the server does not answer, the job is kept.
+func (s *serving) handBack(ctx context.Context, q *queue, j *job, msg jetstream.Msg) {
+	for !s.count(q, j) && ctx.Err() == nil {
+		pause(ctx, 500*time.Millisecond)
+	}
+	if ctx.Err() != nil {
 		msg.Nak() //nolint:errcheck // it comes again when it is taken for lost
 		return
 	}
 	msg.NakWithDelay(time.Second) //nolint:errcheck // likewise
+}
+
+// count counts that a job is handed back. False: the server did not take it.
+func (s *serving) count(q *queue, j *job) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	_, err := q.rows.Put(ctx, backPrefix+j.Key, []byte(strconv.Itoa(s.handed(ctx, q, j)+1)))
+	return err == nil || errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrNoStreamResponse) // it is through
 }
 
 // answer runs a job and puts its row where the sweep looks: the first stays, and another one is a clash.
