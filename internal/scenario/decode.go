@@ -177,11 +177,15 @@ func (d *decoder) group(c *Key, n *node, path string) {
 }
 
 // unknown reports a key that the table does not have, with the key that was likely
-// meant, else with all that there are.
+// meant, else with all that there are; of one that is known and not there, what it asks for.
 func (d *decoder) unknown(k *Key, e entry, prefix string) {
 	path := prefix + located.Shown(e.key)
 	if d.problems.Full() {
 		d.at(path, e.at, "unknown key", "") // counted: problems come in the order of the text, and so many are shown
+		return
+	}
+	if k.Field != nil && k.Field.absent[e.key] != "" {
+		d.at(path, e.at, k.Field.absent[e.key]+" is not there yet, want "+located.OneOf(k.names()), "")
 		return
 	}
 	meant := suggest(e.key, k.names())

@@ -22,6 +22,8 @@ type Field struct {
 	Meaning  string
 	Source   string   // of the default
 	Also     []string // what people call it elsewhere, for suggestions
+	// of a Group: keys that people know and that are not there, with what they ask for
+	absent map[string]string
 
 	value   variable                                         // the zero value: a group
 	derive  func(d *decoder, base any, prefix string) string // the default by Rule

@@ -55,9 +55,21 @@ func onlyEach(j *Job) string {
 	return ""
 }
 
+const (
+	expertParallel  = "expert parallelism"
+	contextParallel = "context parallelism"
+)
+
 // parallelFields: how ranks share a training. tp and pp come first, for dp follows from them.
 var parallelFields = []*Field{
-	{Path: "parallel", Meaning: "how the ranks share the training: dp x tp x pp of them"},
+	{
+		Path: "parallel", Meaning: "how the ranks share the training: dp x tp x pp of them",
+		absent: map[string]string{
+			"ep": expertParallel, "expert_parallel": expertParallel, "expert_parallel_size": expertParallel,
+			"expert_model_parallel_size": expertParallel,
+			"cp":                         contextParallel, "context_parallel": contextParallel, "context_parallel_size": contextParallel,
+		},
+	},
 	{
 		Path: "parallel.tp", Default: "1", Min: "1", Max: "1024", applies: where(onlyLayers),
 		value:   in(whole, func(j *Job) *int { return &j.Parallel.TP }),
