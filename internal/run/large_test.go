@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -107,6 +108,30 @@ func TestLargeModelWithoutOverlap(t *testing.T) {
 			if a, b := all.Efficiency.Communication[i].Bytes, none.Efficiency.Communication[i].Bytes; a != b {
 				t.Errorf("%s: %v sent without overlap, %v with it", parallel, b, a)
 			}
+		}
+	}
+}
+
+// Twice all peaks and rates, half of launch and of all latencies, halve a whole step where all that ranks send is simulated.
+// Closed forms have NCCL's latencies, which are no keys of a job.model.
+func TestTwiceAsFastHalvesAWholeStep(t *testing.T) {
+	const at = `
+cluster: {hosts: 2, nvlink_collectives: messages, nic: {speed: %s}, host: {preset: hgx-h100, gpus: 4%s}}
+fabric: {design: single-switch%s}
+congestion: {algorithm: none}
+job:
+  model: {layers: 4, hidden: 1024, ffn: 4096, heads: 16, vocabulary: 32000, sequence: 1024, batch: 8}
+  parallel: {%s}
+`
+	for _, parallel := range []string{"tp: 2, pp: 2, micro_batches: 4, zero: 1", "tp: 4, dp: 2, micro_batches: 2, sequence: true",
+		"zero: 3, dp: 8"} {
+		slow := run(t, fmt.Sprintf(at, "400Gb/s, latency: 500ns", "", ", links: {length: 20m}, switch: {latency: 600ns}", parallel),
+			Options{}).StepTime
+		fast := run(t, fmt.Sprintf(at, "800Gb/s, latency: 250ns", ", nvlink: 900GB/s, nvlink_latency: 500ns, pcie: 126GB/s, "+
+			"pcie_latency: 150ns, launch: 1500ns, flops: 990TFLOP/s, flops_fp32: 134TFLOP/s, flops_bf16: 1978TFLOP/s, "+
+			"memory_bandwidth: 6700GB/s", ", links: {length: 10m}, switch: {latency: 300ns}", parallel), Options{}).StepTime
+		if d := float64(slow-2*fast) / float64(slow); math.Abs(d) > 1e-6 { // each kernel and frame is rounded to a picosecond
+			t.Errorf("%s: a step of %v, twice as fast %v: %.2g off", parallel, slow, fast, d)
 		}
 	}
 }
