@@ -52,6 +52,10 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`ends where it begins`, `not after`, `several ends`, `more than half of the ends`, `makes (no flow|[0-9,]* flows)`, `want as many`,
 	`the pattern has`, `no such flow`, `it is one flow`, `they are several flows`, `want flows:`, `load is none`, `no flow arrives`,
 	`a flow arrives every`,
+	// Sizes of a large model have to divide each other.
+	`sequences for dp`, `do not divide a hidden size`, `heads, want as many`, `which rotary positions turn`, `without (experts|top_k)`,
+	`experts, want at most as many`, `dense_layers: .* layers`, `has no FP8 products`, `job\.model updates at the end`,
+	`missing, want a size, or a preset`,
 	`more problems? from here on`, // the first hundred are judged
 }, "|"))
 
