@@ -216,11 +216,16 @@ func TestTensorParallelIsCloseToTheOracle(t *testing.T) {
 		if math.Abs(j.Loss(0)-oracle.Losses[0]) > 1e-5*oracle.Losses[0] || !j.Agree() {
 			t.Fatalf("loss %v, the oracle's %v; replicas agree: %v", j.Loss(0), oracle.Losses[0], j.Agree())
 		}
+		// RMSprop and Adam divide by what may be next to nothing: then as much as the oracle makes of other last bits.
+		nudged, err := Oracle(nudge(cfg))
+		if err != nil {
+			t.Fatal(err)
+		}
 		for d := range cfg.Replicas {
 			if l.Zero != workload.ZeroOptimiser { // else a replica has sums of its part alone
-				near(t, cfg, j.gather(nil, d, gradientsOf, j.now(gradientsOf)), oracle.Gradients[d], 1)
+				besides(t, cfg, j.gather(nil, d, gradientsOf, j.now(gradientsOf)), oracle.Gradients[d], nudged.Gradients[d])
 			}
-			near(t, cfg, j.Gathered(d), oracle.Weights[d], 1)
+			besides(t, cfg, j.Gathered(d), oracle.Weights[d], nudged.Weights[d])
 		}
 	})
 }

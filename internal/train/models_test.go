@@ -311,13 +311,7 @@ func TestTransformersInPartsAreCloseToTheOracle(t *testing.T) {
 				}
 				hold := func(got, want, beside []float32) {
 					if l.precision == (workload.Precision{}) {
-						tensors(cfg, func(name string, lo, hi int) {
-							d, own := distance(got[lo:hi], want[lo:hi]), distance(beside[lo:hi], want[lo:hi])
-							if !(d <= max(bound, nudges*own)) {
-								t.Fatalf("%s is %g of its norm away, %g where weights begin with other last bits", name,
-									d, own)
-							}
-						})
+						besides(t, cfg, got, want, beside)
 						return
 					}
 					d := distance(got, want)
@@ -341,8 +335,19 @@ func TestTransformersInPartsAreCloseToTheOracle(t *testing.T) {
 
 // nudges is how many times further than the oracle with other last bits of the first weights a job in
 // parts may come: it rounds other sums in each pass, not once. Of 5,400 drawn layouts none came further
-// than 1.5 times.
+// than 1.5 times; of 15,000 of layers that ranks share two were over 1e-5, by 1.1 times.
 const nudges = 4
+
+// besides holds each tensor against another within 1e-5 of its norm, or within nudges times what lies between
+// that and what other last bits make of it.
+func besides(t interface{ Fatalf(string, ...any) }, cfg Config, got, want, beside []float32) {
+	tensors(cfg, func(name string, lo, hi int) {
+		d, own := distance(got[lo:hi], want[lo:hi]), distance(beside[lo:hi], want[lo:hi])
+		if !(d <= max(1e-5, nudges*own)) {
+			t.Fatalf("%s is %g of its norm away, %g where weights begin with other last bits", name, d, own)
+		}
+	})
+}
 
 // nudge begins with weights whose last bits are others.
 func nudge(cfg Config) Config {
