@@ -104,7 +104,7 @@ func (p Params) Graph(g Group, a Algorithm) Graph {
 	if best.Channels == 0 { // links slower than any speed of the list: the search gives them the least
 		best = Graph{Channels: 1, Intra: speeds[len(speeds)-1]}
 	}
-	if best.Intra >= 25*gBs && (g.Generation <= Ampere || best.Intra >= 50*gBs || best.Channels <= 4) {
+	if best.Intra >= p.FastChannel && (g.Generation <= Ampere || best.Intra >= p.FasterChannel || best.Channels <= p.FewChannels) {
 		best.Channels, best.Intra = 2*best.Channels, best.Intra/2
 	}
 	best.Inter = best.Intra

@@ -81,6 +81,10 @@ type Params struct {
 	// Speeds are the bandwidths per channel that the search tries, inside a node and between nodes.
 	Speeds      [generations][2][]unit.Bitrate
 	MaxChannels int
+	// From FastChannel on a channel is two of half the speed: on generations up to Ampere, or if there are at most FewChannels
+	// of them, or from FasterChannel on. A ring that reaches no more than SlowRing takes half of the threads with Simple.
+	FastChannel, FasterChannel, SlowRing unit.Bitrate
+	FewChannels                          int
 	// NVLinkShare is what NCCL counts on of an NVLink's raw rate, PCIShare of that of a PCIe link.
 	NVLinkShare [generations]unit.Ratio
 	PCIShare    unit.Ratio
@@ -195,6 +199,8 @@ func Default() Params {
 			{sm70Intra, sm70Inter}, {sm70Intra, sm70Inter}, {sm90Intra, sm90Inter}, {sm100Intra, sm100Inter},
 		},
 		MaxChannels: 64,
+		// search.cc: ncclTopoDupChannels; tuning.cc: simpleDefaultThreads.
+		FastChannel: 25 * gBs, FasterChannel: 50 * gBs, FewChannels: 4, SlowRing: 12 * gBs,
 		NVLinkShare: [generations]unit.Ratio{ratio(200, 250), ratio(200, 250), ratio(206, 250), ratio(401, 500)},
 		PCIShare:    ratio(1200, 1575),
 

@@ -410,7 +410,7 @@ func (p Params) channelsFor(c Choice, g Group) int {
 	pp, n := p.Protocols[c.Protocol], p.channels(g)
 	threads, each := pp.Threads, pp.PerThread
 	if gr := p.Graph(g, Ring); c.Protocol == Simple && c.Algorithm == Ring &&
-		gr.Intra*unit.Bitrate(gr.Channels) <= 12*gBs {
+		gr.Intra*unit.Bitrate(gr.Channels) <= p.SlowRing {
 		threads /= 2 // tuning.cc: simpleDefaultThreads
 	}
 	if c.Algorithm == Ring && c.Protocol == LL {

@@ -44,14 +44,17 @@ func hostsOf(at coll.Placement) int {
 func NCCLParams(sc *scenario.Scenario) nccl.Params {
 	p, keys := nccl.Default(), &sc.Cluster.Protocols
 	p.NVLinkEfficiency = sc.Cluster.Host.NVLinkEfficiency
-	if keys.LL.Line == 0 { // no collective of the scenario has a protocol
+	if keys.LL.Line == 0 { // NCCL has no say in the scenario
 		return p
 	}
 	for proto, k := range map[nccl.Protocol]*scenario.Protocol{nccl.LL: &keys.LL, nccl.LL128: &keys.LL128,
 		nccl.Simple: &keys.Simple} {
 		pp := &p.Protocols[proto]
-		pp.Data, pp.Line, pp.Buffer, pp.Cap = k.Data, k.Line, k.Buffer, k.Rate.Or(0)
-		if k.Slice != pp.SliceSteps {
+		pp.Data, pp.Line = k.Data, k.Line
+		if k.Buffer > 0 { // else closed forms alone, which have no messages
+			pp.Buffer, pp.Cap = k.Buffer, k.Rate.Or(0)
+		}
+		if k.Slice > 0 && k.Slice != pp.SliceSteps {
 			pp.SliceSteps, pp.ChunkSteps = k.Slice, max(k.Slice, pp.ChunkSteps)
 		}
 		p.Base[nccl.Ring][proto], p.Base[nccl.Tree][proto] = k.LaunchRing, k.LaunchTree
@@ -67,7 +70,7 @@ func NCCLParams(sc *scenario.Scenario) nccl.Params {
 	}
 	p.Hop[nccl.NVLink][nccl.NVLS][nccl.Simple], p.NVLSChunk = keys.NVLSLaunch, keys.NVLSChunk
 	p.Hop[nccl.NVLink][nccl.NVLSTree][nccl.Simple] = keys.NVLSLaunch
-	return p
+	return p.Faster(keys.Speed)
 }
 
 // RowAlgorithms are those of NCCL that rows of job.collectives can run.

@@ -9,6 +9,7 @@ import (
 
 	"railyard/internal/coll"
 	"railyard/internal/nccl"
+	"railyard/internal/scenario"
 	"railyard/internal/unit"
 )
 
@@ -21,12 +22,51 @@ func TestProtocolKeysAreNCCLs(t *testing.T) {
 	for _, key := range []string{"ll.data: 4B", "ll.line: 32B", "ll128.buffer: 1MiB", "simple.slice: 1",
 		"ll.launch_ring: 1us", "ll.launch_tree: 1us", "ll128.nvlink_ring: 1us", "simple.nvlink_tree: 1us",
 		"ll.net_ring: 1us", "ll.net_tree: 1us", "simple.rate: 1GB/s", "nvls.efficiency: 50%", "nvls.launch: 1us",
-		"nvls.chunk: 1MiB"} {
-		group, rest, _ := strings.Cut(key, ".")
+		"nvls.chunk: 1MiB", "speed: 2"} {
+		if group, rest, deep := strings.Cut(key, "."); deep {
+			key = fmt.Sprintf("%s: {%s}", group, rest)
+		}
 		yaml := strings.Replace(benchmarkOf("op: all-reduce, bytes: 1MB"), "hosts: 2,",
-			fmt.Sprintf("hosts: 2, protocols: {%s: {%s}},", group, rest), 1)
+			fmt.Sprintf("hosts: 2, protocols: {%s},", key), 1)
 		if reflect.DeepEqual(NCCLParams(planned(t, yaml).Scenario), nccl.Default()) {
 			t.Errorf("%s changes nothing", key)
+		}
+	}
+}
+
+// Where closed forms stand for what ranks send, the keys of what they are made of change them, in the direction of the key; keys
+// of messages have no meaning.
+func TestProtocolKeysOfClosedForms(t *testing.T) {
+	const text = `
+cluster: {hosts: 2, host: {preset: hgx-h100}%s}
+run: {network: formula}
+job:
+  model: {layers: 4, hidden: 1024, ffn: 4096, heads: 16, vocabulary: 32000, sequence: 1024, batch: 16}
+  parallel: {tp: %d, dp: %d}
+`
+	takes := func(keys string, tp int) unit.Duration {
+		p := largePlan(t, fmt.Sprintf(text, keys, tp, 16/tp))
+		_, all := p.phaseTimes(&p.Jobs[0])
+		return all
+	}
+	for _, c := range []struct {
+		keys   string
+		tp     int
+		longer bool
+	}{
+		{"simple: {nvlink_ring: 1ms}, ll: {nvlink_ring: 1ms, nvlink_tree: 1ms}, ll128: {nvlink_ring: 1ms}, nvls: {launch: 1ms}", 8, true},
+		{"nvls: {launch: 5us}", 8, false}, {"nvls: {efficiency: 40%}", 8, true},
+		{"simple: {net_ring: 1ms, net_tree: 1ms}, ll128: {net_ring: 1ms, net_tree: 1ms}, nvls: {launch: 1ms}", 16, true},
+		{"speed: 2", 8, false}, {"speed: 1/2", 16, true},
+	} {
+		if before, after := takes("", c.tp), takes(", protocols: {"+c.keys+"}", c.tp); after == before || after > before != c.longer {
+			t.Errorf("tp %d, %s: %v, and without %v", c.tp, c.keys, after, before)
+		}
+	}
+	for _, key := range []string{"simple: {slice: 1}", "simple: {buffer: 1MiB}", "ll: {rate: 1GB/s}"} {
+		_, err := scenario.Parse("closed.yaml", fmt.Appendf(nil, text, ", protocols: {"+key+"}", 8, 2))
+		if err == nil || !strings.Contains(err.Error(), "no collective has a protocol") {
+			t.Errorf("%s: %v", key, err)
 		}
 	}
 }

@@ -112,26 +112,52 @@ func TestLargeModelWithoutOverlap(t *testing.T) {
 	}
 }
 
-// Twice all peaks and rates, half of launch and of all latencies, halve a whole step where all that ranks send is simulated.
-// Closed forms have NCCL's latencies, which are no keys of a job.model.
+// Twice all peaks and rates, half of launch and of all latencies, halve a whole step, whether what ranks send is simulated,
+// inside hosts and between them, or a closed form stands for it.
 func TestTwiceAsFastHalvesAWholeStep(t *testing.T) {
 	const at = `
-cluster: {hosts: 2, nvlink_collectives: messages, nic: {speed: %s}, host: {preset: hgx-h100, gpus: 4%s}}
+cluster: {hosts: 2, nvlink_collectives: %s, nic: {speed: %s}, host: {preset: %s, gpus: %d%s}%s}
 fabric: {design: single-switch%s}
 congestion: {algorithm: none}
+run: {network: %s}
 job:
-  model: {layers: 4, hidden: 1024, ffn: 4096, heads: 16, vocabulary: 32000, sequence: 1024, batch: 8}
+  model: {layers: 4, hidden: 1024, ffn: 4096, heads: 16, vocabulary: 32000, sequence: 1024, batch: 16}
   parallel: {%s}
 `
-	for _, parallel := range []string{"tp: 2, pp: 2, micro_batches: 4, zero: 1", "tp: 4, dp: 2, micro_batches: 2, sequence: true",
-		"zero: 3, dp: 8"} {
-		slow := run(t, fmt.Sprintf(at, "400Gb/s, latency: 500ns", "", ", links: {length: 20m}, switch: {latency: 600ns}", parallel),
-			Options{}).StepTime
-		fast := run(t, fmt.Sprintf(at, "800Gb/s, latency: 250ns", ", nvlink: 900GB/s, nvlink_latency: 500ns, pcie: 126GB/s, "+
-			"pcie_latency: 150ns, launch: 1500ns, flops: 990TFLOP/s, flops_fp32: 134TFLOP/s, flops_bf16: 1978TFLOP/s, "+
-			"memory_bandwidth: 6700GB/s", ", links: {length: 10m}, switch: {latency: 300ns}", parallel), Options{}).StepTime
+	const host = ", nvlink: %dGB/s, nvlink_latency: %dns, pcie: %dGB/s, pcie_latency: %dns, launch: %dns, flops: %dTFLOP/s, " +
+		"flops_fp32: %dTFLOP/s, flops_bf16: %dTFLOP/s, memory_bandwidth: %dGB/s"
+	half := func(preset, inside, network, parallel string, gpus int) {
+		own := []any{450, 1000, 63, 300, 3000, 495, 67, 989, 3350}
+		for i, twice := range []bool{true, false, true, false, false, true, true, true, true} {
+			if v := own[i].(int); twice {
+				own[i] = 2 * v
+			} else {
+				own[i] = v / 2
+			}
+		}
+		closed := inside == "formula" || network == "formula"
+		faster := ""
+		if closed {
+			faster = ", protocols: {speed: 2}"
+		}
+		given := fmt.Sprintf(host, 450, 1000, 63, 300, 3000, 495, 67, 989, 3350)
+		slow := run(t, fmt.Sprintf(at, inside, "400Gb/s, latency: 500ns", preset, gpus, given, "",
+			", links: {length: 20m}, switch: {latency: 600ns}", network, parallel), Options{}).StepTime
+		fast := run(t, fmt.Sprintf(at, inside, "800Gb/s, latency: 250ns", preset, gpus, fmt.Sprintf(host, own...), faster,
+			", links: {length: 10m}, switch: {latency: 300ns}", network, parallel), Options{}).StepTime
 		if d := float64(slow-2*fast) / float64(slow); math.Abs(d) > 1e-6 { // each kernel and frame is rounded to a picosecond
-			t.Errorf("%s: a step of %v, twice as fast %v: %.2g off", parallel, slow, fast, d)
+			t.Errorf("%s, inside %s, between %s, %s: a step of %v, twice as fast %v: %.2g off", preset, inside, network, parallel, slow,
+				fast, d)
 		}
 	}
+	for _, parallel := range []string{"tp: 2, pp: 2, micro_batches: 4, zero: 1", "tp: 4, dp: 2, micro_batches: 2, sequence: true",
+		"zero: 3, dp: 8"} {
+		for _, preset := range []string{"hgx-a100", "hgx-h100", "hgx-b200"} {
+			half(preset, "formula", "formula", parallel, 4)
+		}
+		half("hgx-h100", "messages", "packets", parallel, 4)
+		half("hgx-h100", "formula", "packets", parallel, 4)
+	}
+	half("hgx-h100", "formula", "formula", "tp: 16", 8)
+	half("hgx-h100", "formula", "formula", "zero: 3", 8)
 }

@@ -123,7 +123,7 @@ func (k *Key) names() []string {
 // meaning is known when the jobs are.
 var (
 	fields = slices.Concat(generalFields, clusterFields, fabricFields, routingFields, balanceFields, captureFields, transportFields,
-		congestionFields, algorithmFields, runFields, protocolFields, largeFields)
+		congestionFields, algorithmFields, runFields, largeFields, protocolFields)
 	tree         = grow(fields)
 	flowTree     = grow(flowFields)
 	entryTree    = grow(entryFields)

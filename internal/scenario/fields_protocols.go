@@ -19,6 +19,16 @@ var onlyProtocols = where(func(s *Scenario) string {
 	return "no collective has a protocol"
 })
 
+// onlyNCCL says that a field belongs to scenarios in which NCCL's model has a say: by a protocol, or where a closed form stands
+// for what ranks send.
+var onlyNCCL = where(func(s *Scenario) string {
+	why := onlyProtocols(s)
+	if why != "" && (s.Cluster.NVLinkCollectives == "formula" || s.Run.Network == "formula") {
+		return ""
+	}
+	return why
+})
+
 const (
 	ncclTuning = "NCCL, src/graph/tuning.cc"
 	ncclDevice = "NCCL, src/include/device.h"
@@ -33,7 +43,16 @@ type protocolDefaults struct {
 }
 
 var protocolFields = slices.Concat(
-	[]*Field{{Path: "cluster.protocols", Meaning: "constants of NCCL's protocols"}},
+	[]*Field{
+		{Path: "cluster.protocols", Meaning: "constants of NCCL's protocols"},
+		{
+			Path: "cluster.protocols.speed", Default: "1", Min: "1/100", Max: "100", applies: onlyNCCL,
+			value: in(ratio, func(s *Scenario) *unit.Ratio { return &s.Cluster.Protocols.Speed }),
+			Meaning: "how many times as fast as those of NCCL's table GPUs and hosts are: it divides each of the table's latencies, " +
+				"those of the keys here among them, and multiplies its limits of rates and the speeds that its search tries",
+			Source: "NCCL, src/graph/tuning.cc: limits on Blackwell are twice those on Hopper",
+		},
+	},
 	ofProtocol(protocolDefaults{"ll", "LL: 4 B of data and 4 B of flag", "8B", "16B", "512KiB", "1",
 		"6.6us", "6.8us", "600ns", "600ns", "2.7us", "5us"},
 		func(p *ProtocolConstants) *Protocol { return &p.LL }),
@@ -47,7 +66,7 @@ var protocolFields = slices.Concat(
 		{Path: "cluster.protocols.nvls", Meaning: "a switch in the host that adds and copies"},
 		{
 			Path: "cluster.protocols.nvls.efficiency", Default: "auto", Word: "auto", Min: "1/1000", Max: "1",
-			applies: onlyProtocols,
+			applies: onlyNCCL,
 			value: in(opt(ratio), func(s *Scenario) *Opt[unit.Ratio] {
 				return &s.Cluster.Protocols.NVLSEfficiency
 			}),
@@ -56,13 +75,13 @@ var protocolFields = slices.Concat(
 			Source: ncclTuning,
 		},
 		{
-			Path: "cluster.protocols.nvls.launch", Default: "25us", Min: "0ns", Max: "10ms", applies: onlyProtocols,
+			Path: "cluster.protocols.nvls.launch", Default: "25us", Min: "0ns", Max: "10ms", applies: onlyNCCL,
 			value:   in(duration, func(s *Scenario) *unit.Duration { return &s.Cluster.Protocols.NVLSLaunch }),
 			Meaning: "latency of the whole collective, two ways over NVLink among it",
 			Source:  ncclTuning,
 		},
 		{
-			Path: "cluster.protocols.nvls.chunk", Default: "128KiB", Min: "1KiB", Max: "1GiB", applies: onlyProtocols,
+			Path: "cluster.protocols.nvls.chunk", Default: "128KiB", Min: "1KiB", Max: "1GiB", applies: onlyNCCL,
 			value: in(byteCount, func(s *Scenario) *unit.Bytes { return &s.Cluster.Protocols.NVLSChunk }),
 			Meaning: "data of a rank's share on a channel that are added at a time; small sizes take 64, 32 or 16 KiB, " +
 				"as in NCCL",
@@ -75,27 +94,27 @@ var protocolFields = slices.Concat(
 func ofProtocol(d protocolDefaults, of func(*ProtocolConstants) *Protocol) []*Field {
 	at := "cluster.protocols." + d.name
 	p := func(s *Scenario) *Protocol { return of(&s.Cluster.Protocols) }
-	bytes := func(key, value, least, meaning, source string, f func(*Protocol) *unit.Bytes) *Field {
+	bytes := func(key, value, least, meaning, source string, applies func(any) string, f func(*Protocol) *unit.Bytes) *Field {
 		return &Field{
-			Path: at + "." + key, Default: value, Min: least, Max: "1GiB", applies: onlyProtocols,
+			Path: at + "." + key, Default: value, Min: least, Max: "1GiB", applies: applies,
 			value:   in(byteCount, func(s *Scenario) *unit.Bytes { return f(p(s)) }),
 			Meaning: meaning, Source: source,
 		}
 	}
 	time := func(key, value, meaning string, f func(*Protocol) *unit.Duration) *Field {
 		return &Field{
-			Path: at + "." + key, Default: value, Min: "0ns", Max: "10ms", applies: onlyProtocols,
+			Path: at + "." + key, Default: value, Min: "0ns", Max: "10ms", applies: onlyNCCL,
 			value:   in(duration, func(s *Scenario) *unit.Duration { return f(p(s)) }),
 			Meaning: meaning, Source: ncclTuning,
 		}
 	}
 	return []*Field{
 		{Path: at, Meaning: d.meaning},
-		bytes("data", d.data, "1B", "data in each line", ncclDevice, func(p *Protocol) *unit.Bytes { return &p.Data }),
-		bytes("line", d.line, "1B", "what a line takes on the wire", ncclDevice,
+		bytes("data", d.data, "1B", "data in each line", ncclDevice, onlyNCCL, func(p *Protocol) *unit.Bytes { return &p.Data }),
+		bytes("line", d.line, "1B", "what a line takes on the wire", ncclDevice, onlyNCCL,
 			func(p *Protocol) *unit.Bytes { return &p.Line }),
 		bytes("buffer", d.buffer, "1KiB", "lines that the receiver holds per channel and connection, in 8 steps",
-			"NCCL, src/init.cc", func(p *Protocol) *unit.Bytes { return &p.Buffer }),
+			"NCCL, src/init.cc", onlyProtocols, func(p *Protocol) *unit.Bytes { return &p.Buffer }),
 		{
 			Path: at + ".slice", Default: d.slice, Min: "1", Max: "8", applies: onlyProtocols,
 			value:   in(whole, func(s *Scenario) *int { return &p(s).Slice }),

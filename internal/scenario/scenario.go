@@ -88,6 +88,7 @@ type ProtocolConstants struct {
 	NVLSEfficiency    Opt[unit.Ratio] // not set: of the GPUs' generation
 	NVLSLaunch        unit.Duration
 	NVLSChunk         unit.Bytes
+	Speed             unit.Ratio // of GPUs and hosts, in that of NCCL's table
 }
 
 // Protocol is the constants of one of NCCL's protocols.
