@@ -463,8 +463,8 @@ var rules = map[string]rule{
 		may: "bench board coll commission containerlab dataset decoder design docs endpoint examples fleet hash headline " +
 			"input inventory lab " +
 			"lint lldp " +
-			"located manual nccl nccltests nccltopo netconf netconf/dialects nn ns3 output pcapng perf plan prove qos rdma report " +
-			"result rib run scenario scenario/schema sheet shown sizing survey sweep topo topoform trial " +
+			"judge located manual nccl nccltests nccltopo netconf netconf/dialects nn ns3 output pcapng perf plan prove qos rdma report " +
+			"result rib run scenario scenario/schema sheet shown sizing survey sweep telemetry topo topoform trial " +
 			"tune validate web whatif wire workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",

@@ -102,8 +102,8 @@ says how long a step takes and why.`,
 		a.exportCommand(), a.importCommand(), a.configCommand(), a.topoCommand(), a.lintCommand(),
 		a.tuneCommand())
 	root.AddCommand(a.lookCommands()...)
-	root.AddCommand(a.reportCommand(), a.compareCommand(), a.explainCommand(), a.whatifCommand(), a.commissionCommand(),
-		a.predictCommand(), a.validateCommand(), a.benchCommand(), a.labCommand(), a.serveCommand(), a.docsCommand(),
+	root.AddCommand(a.reportCommand(), a.compareCommand(), a.explainCommand(), a.diagnoseCommand(), a.whatifCommand(),
+		a.commissionCommand(), a.predictCommand(), a.validateCommand(), a.benchCommand(), a.labCommand(), a.serveCommand(), a.docsCommand(),
 		a.newCommand(), a.rdmaCommand())
 	return root
 }

@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -47,32 +48,70 @@ const (
 	Fragmented    Mechanism = "fragmented placement"
 )
 
-// about says of a mechanism which noun it has, and which measurement would decide on it.
+// needs is what a mechanism is seen by beside counters.
+type needs uint8
+
+const (
+	collectives needs = 1 << iota // logged by rank
+	healthy                       // telemetry of the fabric in order
+	topology
+	channels // lines by which NCCL says how it sends
+)
+
+// about says of a mechanism which noun it has, which measurement would decide on it, by which counters it is seen, and what is
+// to be said where it is not.
 var about = map[Mechanism]struct {
 	noun   noun.Noun
 	decide string
+	by     []telemetry.Counter
+	needs  needs
+	absent string
 }{
-	LossyOptic:    {noun.LossyLink, "read the FEC and symbol counters of both ends twice, a minute apart; clean or change the optic"},
-	Flapping:      {noun.LinkDown, "read the carrier transitions of both ends and the optic's receive power over an hour"},
-	DownRerouted:  {noun.LinkDown, "look at the port's state and its module at both ends; the routes have followed"},
-	DownNotMoved:  {noun.LinkDown, "look at the route to the neighbour: it still leads over the link that is down"},
-	Degraded:      {noun.SlowLink, "read the speed that both ends have agreed upon, and lanes that are down"},
-	StuckNIC:      {noun.PFCStorm, "read tx_prioN_pause of the NIC while its host is idle: it still rises if the NIC is stuck"},
-	StuckSwitch:   {noun.PFCStorm, "read the PFC frames that the switch port sends while its queues are empty"},
-	WatchdogActs:  {noun.PFCWatchdog, "read the watchdog's drops of the queue, and who sends it the pauses"},
-	NoMarking:     {noun.WrongThreshold, "show the ECN configuration of the switch's queues beside a switch of its tier"},
-	OtherClass:    {noun.WrongClass, "show the DSCP map of the switch's ports beside a switch of its tier"},
-	Drifted:       {noun.WrongThreshold, "show the WRED and PFC thresholds of the switch beside a switch of its tier"},
-	SmallMTU:      {noun.LossyLink, "send a frame of the full MTU over the link without fragmenting it"},
-	Polarised:     {noun.Polarisation, "show the hash function and seed of switches of two tiers"},
-	Collision:     {noun.ECMPCollision, "ask the switch which link the largest flows take, with their UDP source ports"},
-	ForeignIncast: {noun.Incast, "list the flows that arrive at the port by sender (sFlow, or the NICs' counters by job)"},
-	SlowGPU:       {noun.Straggler, "run a matrix product on the GPU alone, and read its clocks and throttle reasons"},
-	SlowPCIe:      {noun.SlowReceiver, "read the PCIe link's width and speed, and outbound_pci_stalled of the NIC"},
-	NoPeerMemory:  {noun.PCIeBound, "look whether nvidia_peermem is loaded, and for GDRDMA in NCCL's channel lines"},
-	DeadRank:      {noun.Hang, "look at the process and its GPU: Xid lines, a stack, nvidia-smi"},
-	HostHang:      {noun.Hang, "look at the host by its management port: is the kernel alive"},
-	Fragmented:    {noun.WrongOrder, "hold the order of ranks in NCCL's rings against the leaves of their hosts"},
+	LossyOptic: {noun.LossyLink, "read the FEC and symbol counters of both ends twice, a minute apart; clean or change the optic",
+		[]telemetry.Counter{telemetry.InErrors}, 0, "in_errors rose nowhere, or not beyond what it does in order"},
+	Flapping: {noun.LinkDown, "read the carrier transitions of both ends and the optic's receive power over an hour",
+		[]telemetry.Counter{telemetry.LinkDowns}, 0, "no link went down more than once"},
+	DownRerouted: {noun.LinkDown, "look at the port's state and its module at both ends; the routes have followed",
+		[]telemetry.Counter{telemetry.LinkDowns}, 0, "no link went down once, with a BGP session that followed"},
+	DownNotMoved: {noun.LinkDown, "look at the route to the neighbour: it still leads over the link that is down",
+		[]telemetry.Counter{telemetry.LinkDowns}, 0, "no link went down once, without a BGP session that followed"},
+	Degraded: {noun.SlowLink, "read the speed that both ends have agreed upon, and lanes that are down",
+		[]telemetry.Counter{telemetry.TxBytes, telemetry.Watermark}, healthy | topology,
+		"no port with a long queue sends slower than in order"},
+	StuckNIC: {noun.PFCStorm, "read tx_prioN_pause of the NIC while its host is idle: it still rises if the NIC is stuck",
+		[]telemetry.Counter{telemetry.RxPause}, topology, "no NIC holds its switch without a break"},
+	StuckSwitch: {noun.PFCStorm, "read the PFC frames that the switch port sends while its queues are empty",
+		[]telemetry.Counter{telemetry.RxPause}, 0, "no switch holds its neighbour without a break that nobody holds itself"},
+	WatchdogActs: {noun.PFCWatchdog, "read the watchdog's drops of the queue, and who sends it the pauses",
+		[]telemetry.Counter{telemetry.Watchdog}, 0, "no PFC watchdog found a storm"},
+	NoMarking: {noun.WrongThreshold, "show the ECN configuration of the switch's queues beside a switch of its tier",
+		[]telemetry.Counter{telemetry.ECNMarked, telemetry.Watermark}, healthy,
+		"no switch has ceased to mark at queues as deep as in order"},
+	OtherClass: {noun.WrongClass, "show the DSCP map of the switch's ports beside a switch of its tier",
+		[]telemetry.Counter{telemetry.Watermark}, healthy, "no queue of another priority holds more than in order"},
+	Drifted: {noun.WrongThreshold, "show the WRED and PFC thresholds of the switch beside a switch of its tier",
+		[]telemetry.Counter{telemetry.ECNMarked, telemetry.Watermark}, healthy, "each switch marks at queues about as deep as in order"},
+	SmallMTU: {noun.LossyLink, "send a frame of the full MTU over the link without fragmenting it",
+		[]telemetry.Counter{telemetry.Oversize}, 0, "no port found a frame too long, or no more than in order"},
+	Polarised: {noun.Polarisation, "show the hash function and seed of switches of two tiers",
+		[]telemetry.Counter{telemetry.TxBytes}, topology, "no tier below others leaves equal links idle that it uses in order"},
+	Collision: {noun.ECMPCollision, "ask the switch which link the largest flows take, with their UDP source ports",
+		[]telemetry.Counter{telemetry.TxBytes, telemetry.Watermark}, topology,
+		"no equal link sends more than the others and has a long queue for it"},
+	ForeignIncast: {noun.Incast, "list the flows that arrive at the port by sender (sFlow, or the NICs' counters by job)",
+		[]telemetry.Counter{telemetry.TxBytes}, healthy | topology, "no host gets more than in order by a port with a long queue"},
+	SlowGPU: {noun.Straggler, "run a matrix product on the GPU alone, and read its clocks and throttle reasons",
+		nil, collectives, "no rank begins its collectives later than the others, again and again"},
+	SlowPCIe: {noun.SlowReceiver, "read the PCIe link's width and speed, and outbound_pci_stalled of the NIC",
+		[]telemetry.Counter{telemetry.TxPFC}, topology, "no NIC tells its switch to stop now and then"},
+	NoPeerMemory: {noun.PCIeBound, "look whether nvidia_peermem is loaded, and for GDRDMA in NCCL's channel lines",
+		nil, channels, "NCCL sends from GPU memory (GDRDMA) on all hosts alike"},
+	DeadRank: {noun.Hang, "look at the process and its GPU: Xid lines, a stack, nvidia-smi",
+		nil, collectives, "no rank is missing in a collective in which others wait"},
+	HostHang: {noun.Hang, "look at the host by its management port: is the kernel alive",
+		nil, collectives, "no host's ranks are late or missing together"},
+	Fragmented: {noun.WrongOrder, "hold the order of ranks in NCCL's rings against the leaves of their hosts",
+		[]telemetry.Counter{telemetry.TxBytes}, healthy | topology, "no more bytes cross the tiers than in order"},
 }
 
 // Noun is what the room of nouns calls it.
@@ -113,7 +152,15 @@ type Hypothesis struct {
 type Verdict struct {
 	Wrong      bool         `json:"wrong"`
 	Hypotheses []Hypothesis `json:"hypotheses"` // the best three, the likeliest first
+	RuledOut   []RuledOut   `json:"ruled_out,omitempty"`
 	Unknown    []string     `json:"unknown,omitempty"`
+}
+
+// RuledOut is a mechanism that was looked for, and that what was read speaks against.
+type RuledOut struct {
+	Mechanism Mechanism `json:"mechanism"`
+	Noun      noun.Noun `json:"noun"`
+	Why       string    `json:"why"`
 }
 
 // Judge says what is wrong.
@@ -125,26 +172,90 @@ func Judge(c Case) Verdict {
 		(*view).placement} {
 		all = append(all, rung(v)...)
 	}
-	all = slices.DeleteFunc(all, func(h Hypothesis) bool { return h.Likelihood < threshold })
 	slices.SortStableFunc(all, func(a, b Hypothesis) int {
 		return cmp.Or(cmp.Compare(b.Likelihood, a.Likelihood), cmp.Compare(a.Mechanism, b.Mechanism),
 			strings.Compare(a.Place.Name, b.Place.Name))
 	})
-	out := Verdict{Wrong: len(all) > 0, Unknown: v.unknown()}
-	sum := 1.0 // of a fabric in order
-	for i := range all {
-		sum += math.Exp(all[i].Likelihood)
+	named := slices.IndexFunc(all, func(h Hypothesis) bool { return h.Likelihood < threshold })
+	if named < 0 {
+		named = len(all)
 	}
-	kinds := map[Mechanism]bool{}
-	for _, h := range all {
-		if kinds[h.Mechanism] || len(out.Hypotheses) == 3 { // of one mechanism the likeliest place
+	out := Verdict{Wrong: named > 0, Unknown: v.unknown()}
+	kinds, best := map[Mechanism]bool{}, []Hypothesis{}
+	sum := 1.0 // of a fabric in order
+	for _, h := range all[:named] {
+		if !kinds[h.Mechanism] { // of one mechanism the likeliest place
+			kinds[h.Mechanism] = true
+			sum += math.Exp(h.Likelihood)
+			best = append(best, h)
+		}
+	}
+	for i := range best {
+		best[i].Probability = math.Exp(best[i].Likelihood) / sum
+	}
+	out.Hypotheses = best[:min(3, len(best))]
+	out.RuledOut = v.ruledOut(kinds, all[named:])
+	return out
+}
+
+// ruledOut lists the mechanisms that left nothing, of those that would have been seen, and those that something speaks against.
+func (v *view) ruledOut(named map[Mechanism]bool, weak []Hypothesis) (all []RuledOut) {
+	for _, m := range Mechanisms() {
+		a := about[m]
+		if named[m] || len(v.missing(m)) > 0 {
 			continue
 		}
-		kinds[h.Mechanism] = true
-		h.Probability = math.Exp(h.Likelihood) / sum
-		out.Hypotheses = append(out.Hypotheses, h)
+		why := a.absent
+		if i := slices.IndexFunc(weak, func(h Hypothesis) bool { return h.Mechanism == m && len(h.Against) > 0 }); i >= 0 {
+			why = weak[i].Against[0].At + ": " + weak[i].Against[0].Text
+		}
+		all = append(all, RuledOut{m, a.noun, why})
 	}
-	return out
+	return all
+}
+
+// missing is what was not read and a mechanism would be seen by.
+func (v *view) missing(m Mechanism) (all []string) {
+	a := about[m]
+	for _, c := range a.by {
+		if !slices.ContainsFunc(v.Now.Series, func(s telemetry.Series) bool { return s.Has(c) }) {
+			all = append(all, telemetry.Counters[c].Name)
+		}
+	}
+	for _, x := range []struct {
+		need needs
+		here bool
+		name string
+	}{
+		{collectives, len(v.Now.Collectives) > 0, "collectives by rank"},
+		{healthy, v.Healthy != nil, "the fabric in order"},
+		{topology, v.Graph != nil, "who is beside whom"},
+		{channels, v.channelLines(), "NCCL's channel lines"},
+	} {
+		if a.needs&x.need != 0 && !x.here {
+			all = append(all, x.name)
+		}
+	}
+	return all
+}
+
+// Mechanisms lists them, in order.
+func Mechanisms() []Mechanism { return slices.Sorted(maps.Keys(about)) }
+
+// Where says in words where it is.
+func (h *Hypothesis) Where() string {
+	p := &h.Place
+	switch p.Kind {
+	case noun.Rank:
+		return fmt.Sprintf("rank %d on %s", *p.Rank, p.Name)
+	case noun.Tier:
+		return "switches of tier " + p.Name
+	case noun.Links:
+		return fmt.Sprintf("%s, among %d equal links of %s", strings.Join(h.Culprits, ", "), len(p.Ports), p.Name)
+	case noun.Job:
+		return "the job"
+	}
+	return p.Name
 }
 
 // making is a hypothesis in the making.

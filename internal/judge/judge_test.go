@@ -102,7 +102,7 @@ func TestMechanisms(t *testing.T) {
 
 // TestEvidenceQuotes: each number that an observation mentions is a reading of the input.
 func TestEvidenceQuotes(t *testing.T) {
-	number := regexp.MustCompile(`\b\d+\b`)
+	number := regexp.MustCompile(`\b\d+(\.\d+)?\b`)
 	for m, change := range cases {
 		now := shown(change)
 		known := map[string]bool{}
@@ -114,7 +114,8 @@ func TestEvidenceQuotes(t *testing.T) {
 			}
 		}
 		for _, p := range now.Collectives {
-			known[fmt.Sprint(p.Seq)], known[fmt.Sprint(p.Rank)], known[fmt.Sprint(int64(p.Start))] = true, true, true
+			known[fmt.Sprint(p.Seq)], known[fmt.Sprint(p.Rank)] = true, true
+			known[fmt.Sprint(float64(p.Start)/1e6)] = true
 		}
 		for _, h := range Judge(Case{Now: now, Healthy: shown(nil)}).Hypotheses {
 			for _, o := range append(h.For, h.Against...) {
@@ -134,5 +135,34 @@ func TestEachMechanismIsWhole(t *testing.T) {
 		if !m.Noun().Known() || len(about[m].decide) < 20 {
 			t.Errorf("%s: noun %q, %q", m, m.Noun(), about[m].decide)
 		}
+	}
+}
+
+// TestEachMechanismIsAnsweredFor: a mechanism is named, ruled out, or cannot be known, and in one way only; with nothing read none is
+// ruled out.
+func TestEachMechanismIsAnsweredFor(t *testing.T) {
+	for m, change := range cases {
+		v := Judge(Case{Now: shown(change), Healthy: shown(nil)})
+		times := map[Mechanism]int{}
+		for _, h := range v.Hypotheses {
+			times[h.Mechanism]++
+		}
+		for _, r := range v.RuledOut {
+			if times[r.Mechanism]++; len(r.Why) < 20 || !r.Noun.Known() {
+				t.Errorf("%s: ruled out as %q", r.Mechanism, r.Why)
+			}
+		}
+		for _, u := range v.Unknown {
+			name, _, _ := strings.Cut(u, ": want ")
+			times[Mechanism(name)]++
+		}
+		for _, x := range Mechanisms() {
+			if times[x] != 1 {
+				t.Errorf("%s: %s is answered for %d times", m, x, times[x])
+			}
+		}
+	}
+	if v := Judge(Case{Now: &telemetry.Telemetry{}}); v.Wrong || len(v.RuledOut) > 0 || len(v.Unknown) < len(Mechanisms()) {
+		t.Errorf("of nothing: %+v", v)
 	}
 }

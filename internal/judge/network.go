@@ -213,11 +213,14 @@ func (v *view) hosts() (all []Hypothesis) {
 	return all
 }
 
+// viaNetwork stands in the lines by which NCCL says how a channel sends to another host.
+const viaNetwork = "via NET/IB"
+
 // stagedLine is a line by which NCCL says that a host sends by host memory, where others do not.
 func (v *view) stagedLine(device string) (text string, is bool) {
 	others := false
 	for _, l := range v.Now.Lines {
-		if !strings.Contains(l.Text, "via NET/IB") {
+		if !strings.Contains(l.Text, viaNetwork) {
 			continue
 		}
 		direct := strings.Contains(l.Text, "/GDRDMA")

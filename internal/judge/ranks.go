@@ -119,7 +119,8 @@ func (v *view) absent(of []*member) []Hypothesis {
 	}
 	rank, host := v.rankPlace(DeadRank, first), propose(HostHang, noun.Place{Kind: noun.Switch, Name: first.device})
 	for _, h := range []*making{rank, host} {
-		h.says(strong, waiting.device, "rank %d waits in collective %d, begun at %d ps", waiting.rank, waiting.open.Seq, waiting.open.Start)
+		h.says(strong, waiting.device, "rank %d waits in collective %d, begun at %s", waiting.rank, waiting.open.Seq,
+			when(waiting.open.Start))
 		if text := v.powerless(first); text != "" {
 			h.says(strong, first.device, "%s", text)
 		}
@@ -174,8 +175,8 @@ func (v *view) late(of []*member) (all []Hypothesis) {
 	once := float64(latest.behind) > 0.8*float64(latest.late)
 	if together > 0 && together == inHost-1 {
 		h := propose(HostHang, noun.Place{Kind: noun.Switch, Name: latest.device})
-		h.says(strong, latest.device, "rank %d began collective %d at %d ps, longer after the one before than others",
-			latest.rank, latest.worst.Seq, latest.worst.Start)
+		h.says(strong, latest.device, "rank %d began collective %d at %s, longer after the one before than others",
+			latest.rank, latest.worst.Seq, when(latest.worst.Start))
 		h.says(fair, mate.device, "and rank %d of the same host with it", mate.rank)
 		if once {
 			h.says(fair, latest.device, "in collective %d most of all", latest.worst.Seq)
@@ -184,8 +185,8 @@ func (v *view) late(of []*member) (all []Hypothesis) {
 		return all
 	}
 	h := v.rankPlace(SlowGPU, latest)
-	h.says(strong, latest.device, "rank %d began collective %d at %d ps, longer after the one before than others",
-		latest.rank, latest.worst.Seq, latest.worst.Start)
+	h.says(strong, latest.device, "rank %d began collective %d at %s, longer after the one before than others",
+		latest.rank, latest.worst.Seq, when(latest.worst.Start))
 	if 2*latest.first > latest.times {
 		h.says(strong, latest.device, "rank %d comes last again and again, of ranks on %s", latest.rank, latest.gpu)
 	}

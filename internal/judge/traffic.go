@@ -316,7 +316,7 @@ func (v *view) placement() (all []Hypothesis) {
 			}
 		}
 	}
-	if edge == 0 || edgeWas == 0 || float64(up)/float64(edge) < 1.25*float64(upWas)/float64(edgeWas) ||
+	if top == nil || edge == 0 || edgeWas == 0 || float64(up)/float64(edge) < 1.25*float64(upWas)/float64(edgeWas) ||
 		float64(edge) > 1.2*float64(edgeWas) {
 		return nil
 	}

@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"railyard/internal/noun"
@@ -98,6 +99,11 @@ func reading(s *telemetry.Series, c telemetry.Counter) string {
 	return fmt.Sprintf("%s from %d to %d", telemetry.Counters[c].Name, first, last)
 }
 
+// when writes a time in full.
+func when(t unit.Time) string {
+	return strconv.FormatFloat(float64(t)/float64(unit.Microsecond), 'f', -1, 64) + " us"
+}
+
 // share is how much of what a port sent another counter counted.
 func share(s *telemetry.Series, c telemetry.Counter) float64 {
 	if s == nil {
@@ -170,28 +176,25 @@ func (v *view) rate(p *port) float64 {
 	return float64(v.Graph.Ports[p.id].Rate)
 }
 
-// unknown says what the judge could not see.
+// unknown says what the judge could not see, and for want of what.
 func (v *view) unknown() (all []string) {
-	if v.Graph == nil {
-		all = append(all, "who is beside whom: no topology")
-	}
-	if v.Healthy == nil {
-		all = append(all, "what is usual here: no telemetry of the fabric in order")
-	}
-	for c, what := range map[telemetry.Counter]string{telemetry.ECNMarked: "marking", telemetry.RxPFC: "pauses",
-		telemetry.InErrors: "frames with errors", telemetry.Watermark: "depth of queues", telemetry.Power: "power of GPUs"} {
-		if !slices.ContainsFunc(v.Now.Series, func(s telemetry.Series) bool { return s.Has(c) }) {
-			all = append(all, what+": "+telemetry.Counters[c].Name+" was not read")
+	for _, m := range Mechanisms() {
+		if missing := v.missing(m); len(missing) > 0 {
+			all = append(all, string(m)+": want "+strings.Join(missing, ", "))
 		}
 	}
-	if len(v.Now.Collectives) == 0 {
-		all = append(all, "which rank is late: no collectives were logged")
+	if !slices.ContainsFunc(v.Now.Series, func(s telemetry.Series) bool { return s.Has(telemetry.Power) }) {
+		all = append(all, "whether a GPU that is late computes or stands still: want "+telemetry.Counters[telemetry.Power].Name)
 	}
-	slices.Sort(all)
 	return all
 }
 
-// says reports whether a line of a log about a device, and a port if one is named, holds all words.
+// channelLines reports whether NCCL said how it sends.
+func (v *view) channelLines() bool {
+	return slices.ContainsFunc(v.Now.Lines, func(l telemetry.Text) bool { return strings.Contains(l.Text, viaNetwork) })
+}
+
+// line finds a line of a log about a device, and a port if one is named, that holds all words.
 func (v *view) line(device, port string, words ...string) (telemetry.Text, bool) {
 	for _, l := range v.Now.Lines {
 		if l.Device != device || port != "" && l.Port != port {

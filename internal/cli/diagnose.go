@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/input"
+	"railyard/internal/judge"
+	"railyard/internal/output"
+	"railyard/internal/result"
+	"railyard/internal/run"
+	"railyard/internal/scenario"
+	"railyard/internal/sheet"
+	"railyard/internal/telemetry"
+	"railyard/internal/unit"
+	"railyard/internal/whatif"
+)
+
+// diagnoseFlags is the flags of `railyard diagnose`.
+type diagnoseFlags struct {
+	healthy            string
+	json, force, quiet bool
+}
+
+// diagnosisJSON is what --json prints.
+type diagnosisJSON struct {
+	Of      string   `json:"of"`
+	InOrder string   `json:"in_order"`          // the run that it is held against: its folder, or "simulated"
+	Changes []string `json:"changes,omitempty"` // of the scenario, for that
+	judge.Verdict
+}
+
+func (a *app) diagnoseCommand() *cobra.Command {
+	var f diagnoseFlags
+	cmd := &cobra.Command{
+		Use:   "diagnose RUN [flags]",
+		Short: "Name what is wrong with a fabric from its counters alone",
+		Long: `Reads what an operator can see of the run RUN: counters of ports and NICs, GPUs, collectives,
+lines of logs (telemetry.parquet, which the scenario writes with output: {telemetry: TIME}), and
+who is beside whom. It names what is wrong: the three likeliest mechanisms with their places, what
+speaks for and against each, how sure it is, the one measurement that would decide, what was ruled
+out, and what cannot be known from what was read. It is told nothing of flows, paths, causes or
+faults: railyard explain knows those.
+
+It holds the run against the same fabric in order: the run in --healthy, or else one that it
+simulates from the scenario of RUN without faults and background flows, with pinned paths in place
+of hashed ones and ranks host by host.
+
+The exit code is 0 where nothing is wrong, 1 where something is named, 2 where nothing can be read.`,
+		Example: "  railyard run examples/faults.yaml --set output.telemetry=20us\n  railyard diagnose runs/faults-1\n" +
+			"  railyard diagnose runs/today-1 --healthy runs/yesterday-1 --json",
+		Args:              oneRun,
+		ValidArgsFunction: completeRuns,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.diagnose(cmd.Context(), args[0], f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.healthy, "healthy", "", "DIR of a run of the same fabric in order; without it that is simulated")
+	complete(cmd, "healthy", completeRuns)
+	fl.BoolVar(&f.json, "json", false, "print as JSON")
+	fl.BoolVar(&f.force, "force", false, "simulate the fabric in order although the estimate is over a limit")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
+	return cmd
+}
+
+func (a *app) diagnose(ctx context.Context, dir string, f diagnoseFlags) error {
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	r, now, err := shownBy(dir)
+	if err != nil {
+		return err
+	}
+	sc, err := whatif.Scenario(r)
+	if err != nil {
+		return misuse("%w", err)
+	}
+	p, err := run.NewPlan(sc)
+	if err != nil {
+		return misuse("%s: %w", dir, err)
+	}
+	c := judge.Case{Now: now, Graph: p.Graph}
+	found := diagnosisJSON{Of: dir, InOrder: f.healthy}
+	if f.healthy != "" {
+		_, c.Healthy, err = shownBy(f.healthy)
+	} else {
+		found.InOrder = "simulated"
+		c.Healthy, found.Changes, err = a.simulateInOrder(ctx, sc, f)
+	}
+	if err != nil {
+		return err
+	}
+	found.Verdict = judge.Judge(c)
+	if f.json {
+		err = a.printJSON(found)
+	} else {
+		s := a.newSheet()
+		found.write(s)
+		err = s.Flush(a.stdout)
+	}
+	switch {
+	case err != nil:
+		return &exitError{exitMisuse, fmt.Errorf("cannot print what was found: %w", input.Cause(err))}
+	case found.Wrong:
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
+
+// shownBy reads what a run shows.
+func shownBy(dir string) (*result.Run, *telemetry.Telemetry, error) {
+	r, err := result.Open(dir)
+	if err != nil {
+		return nil, nil, misuse("%w", err)
+	}
+	if !slices.Contains(r.Tables(), "telemetry") {
+		return nil, nil, misuse("run directory %s: has no telemetry: run the scenario with --set output.telemetry=20us", dir)
+	}
+	var b telemetry.Builder
+	for row, err := range r.Telemetry() {
+		if err != nil {
+			return nil, nil, misuse("%w", err)
+		}
+		b.Add(&row)
+	}
+	return r, b.Telemetry(), nil
+}
+
+// simulateInOrder runs the scenario with nothing wrong, and returns what that shows, and what it was changed by.
+func (a *app) simulateInOrder(ctx context.Context, sc *scenario.Scenario, f diagnoseFlags) (*telemetry.Telemetry, []string, error) {
+	sc, changes, err := whatif.InOrder(sc)
+	if err != nil {
+		return nil, nil, misuse("the scenario in order: %w; --healthy takes a run in its place", err)
+	}
+	temp, remove, err := output.Temporary("diagnose")
+	if err != nil {
+		return nil, nil, misuse("cannot make a folder for the run in order: %w", input.Cause(err))
+	}
+	defer remove()
+	d, err := result.Create(filepath.Join(temp, "run"))
+	if err != nil {
+		return nil, nil, misuse("%w", err)
+	}
+	p := a.startProgress(f.quiet, "in order")
+	defer p.stop()
+	sum, err := a.engine.run(ctx, sc, runOptions{Dir: d, Force: f.force, Workers: -1, Progress: func(v result.Progress) {
+		v.Phase = "in order, " + v.Phase
+		p.update(v)
+	}})
+	p.stop()
+	if sum != nil && ctx.Err() == nil {
+		err = errors.Join(err, d.Finish(sum))
+	} else {
+		_ = d.Discard()
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, nil, &exitError{exitInterrupted, errors.New("interrupted; nothing was found")}
+	case err != nil:
+		return nil, nil, misuse("the run in order: %w; --healthy takes a run in its place", err)
+	}
+	_, t, err := shownBy(d.Path())
+	return t, changes, err
+}
+
+// write prints what was found.
+func (d *diagnosisJSON) write(s *sheet.Sheet) {
+	if len(d.Hypotheses) == 0 {
+		s.Wrap("", "Nothing is wrong, as far as what was read tells.")
+	} else {
+		h := &d.Hypotheses[0]
+		s.Wrap("", fmt.Sprintf("%s (%s): %s, %s", h.Noun, h.Mechanism, h.Where(), unit.Percent(h.Probability)))
+	}
+	for i := range d.Hypotheses {
+		h := &d.Hypotheses[i]
+		s.Blank()
+		s.Hang("", "   ", fmt.Sprintf("%d  %s: %s at %s, %s", i+1, h.Noun, h.Mechanism, h.Where(), unit.Percent(h.Probability)))
+		var rows [][]string
+		for _, of := range []struct {
+			what string
+			all  []judge.Observation
+		}{{"for", h.For}, {"against", h.Against}} {
+			for _, o := range of.all {
+				rows = append(rows, []string{of.what, o.At, o.Text})
+			}
+		}
+		if len(h.Culprits) > 0 {
+			rows = append(rows, []string{"by", "", strings.Join(h.Culprits, ", ")})
+		}
+		s.Grid("llw", append(rows, []string{"would decide", "", h.Decide}))
+	}
+	if len(d.RuledOut) > 0 {
+		s.Blank()
+		s.Line("Ruled out:")
+		var rows [][]string
+		for _, r := range d.RuledOut {
+			rows = append(rows, []string{string(r.Mechanism), r.Why})
+		}
+		s.Grid("lw", rows)
+	}
+	if len(d.Unknown) > 0 {
+		s.Blank()
+		s.Line("Cannot be known from what was read:")
+		for _, u := range d.Unknown {
+			s.Hang("  ", "    ", u)
+		}
+	}
+	s.Blank()
+	text := "Held against " + d.InOrder
+	if d.InOrder == "simulated" {
+		text = "Held against the scenario, simulated in order"
+		if len(d.Changes) > 0 {
+			text += ": " + strings.Join(d.Changes, ", ")
+		}
+	}
+	s.Wrap("", text+".")
+}
