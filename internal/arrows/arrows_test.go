@@ -392,8 +392,14 @@ var rules = map[string]rule{
 	},
 	"run": {
 		may: "capture cc checkpoint coll corpus dataset decoder/times exec fabric host input inside located machine nccltopo " +
-			"netconf nic nn nn/netfile plan rank record result roce scenario sim topo train",
+			"netconf nic nn nn/netfile plan rank record result roce scenario sim topo train workload",
 		why: "the only package that knows everything; it is below those that show it",
+	},
+	"launch": {
+		may:   "exec input rank result run scenario train workload",
+		third: "golang.org/x/sys/unix",
+		why: "it has processes run the ranks of package rank, with the real work that run prepares: what a run is, and what it " +
+			"leaves, is for run; nothing but the command line knows of processes",
 	},
 	"perf": {
 		may: "coll nccl nccltests plan result scenario",
@@ -461,7 +467,7 @@ var rules = map[string]rule{
 	},
 	"cli": {
 		may: "bench board coll commission containerlab dataset decoder design docs endpoint examples fleet hash headline " +
-			"input inventory lab " +
+			"input inventory lab launch " +
 			"lint lldp " +
 			"judge located manual nccl nccltests nccltopo netconf netconf/dialects nn ns3 output pcapng perf plan prove qos rdma report " +
 			"result rib run scenario scenario/schema sheet shown sizing survey sweep telemetry topo topoform trial " +

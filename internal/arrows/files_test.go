@@ -38,6 +38,7 @@ var ownDoors = map[string]string{
 	"tools/forecast":            "it works in a temporary folder of its own",
 	"tools/monsters":            "it works in a temporary folder of its own",
 	"tools/pgo":                 "it writes the profile of this repository",
+	"launch":                    "its processes inherit files that have no name: sockets, pipes, memory",
 	"machine":                   "it reads /proc and /sys, which the kernel fills",
 	"internal/manual/manual.go": "the file system is embedded",
 	"internal/lab/lab.go":       "the file system is input.Folder or embedded",

@@ -104,7 +104,7 @@ says how long a step takes and why.`,
 	root.AddCommand(a.lookCommands()...)
 	root.AddCommand(a.reportCommand(), a.compareCommand(), a.explainCommand(), a.diagnoseCommand(), a.whatifCommand(),
 		a.commissionCommand(), a.predictCommand(), a.validateCommand(), a.benchCommand(), a.labCommand(), a.serveCommand(), a.docsCommand(),
-		a.newCommand(), a.rdmaCommand())
+		a.newCommand(), a.rdmaCommand(), a.launchCommand(), a.launchRankCommand())
 	return root
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"railyard/internal/launch"
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
@@ -16,6 +17,10 @@ type engine struct {
 	// stops at the next safe point and returns what it has, state interrupted.
 	// With an error, a summary may come too: what was done before the failure.
 	run func(ctx context.Context, sc *scenario.Scenario, opt runOptions) (*result.Summary, error)
+
+	// launch runs a scenario whose ranks are processes, and join those of a host that is not the first.
+	launch func(ctx context.Context, cfg launch.Config) (*result.Summary, error)
+	join   func(ctx context.Context, cfg launch.Config) error
 
 	// draw draws the images of o, digits or shapes as kind says, into o.Dir, unless they
 	// are there already; made tells which. progress counts images.

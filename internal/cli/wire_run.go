@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"railyard/internal/launch"
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
@@ -15,7 +16,9 @@ func wired() engine {
 			return run.Run(ctx, sc, run.Options{Dir: opt.Dir, Force: opt.Force, Progress: opt.Progress, Workers: opt.Workers,
 				Resume: opt.Resume})
 		},
-		draw: drawImages,
+		launch: launch.Run,
+		join:   launch.Join,
+		draw:   drawImages,
 	}
 }
 

@@ -60,6 +60,9 @@ type row struct {
 // in which they are shown.
 var ofJob = []row{
 	{StepTime, chart.Time, func(s *result.Summary) found {
+		if s.Network == result.NetworkReal {
+			return positive(float64(s.StepTime), "measured time of all steps / steps")
+		}
 		return positive(float64(s.StepTime), "virtual time of all steps / steps")
 	}},
 	{"samples/s", chart.Rate, func(s *result.Summary) found {
@@ -186,7 +189,7 @@ var ofJob = []row{
 		return pointer(s.Overlap, "of communication ran beside compute")
 	}},
 	{"GPU utilisation", chart.Fraction, func(s *result.Summary) found {
-		if s.GPU == nil {
+		if s.GPU == nil || s.Network == result.NetworkReal {
 			return found{}
 		}
 		meaning := "of the run GPUs computed, mean over ranks"
@@ -205,7 +208,11 @@ var ofNetwork = []row{
 		return have(s.BusiestLinks[0].Utilisation, "used of "+s.BusiestLinks[0].Port)
 	}},
 	{"virtual time", chart.Time, func(s *result.Summary) found {
-		return positive(float64(s.VirtualTime), "from the start of the run to its end")
+		return found{float64(s.VirtualTime), "from the start of the run to its end", s.VirtualTime > 0 && s.Network != result.NetworkReal}
+	}},
+	{"measured time", chart.Time, func(s *result.Summary) found {
+		return found{float64(s.VirtualTime), "from the first rank's start to the last one's end", s.VirtualTime > 0 &&
+			s.Network == result.NetworkReal}
 	}},
 	{"ECN marks", chart.Count, counter(func(s *result.Summary) int64 { return s.ECNMarks },
 		"packets marked by switches")},
@@ -395,7 +402,9 @@ func steps(s *result.Summary) found {
 
 // counter is a count that a run has as soon as it has ended, 0 included.
 func counter(of func(*result.Summary) int64, meaning string) func(*result.Summary) found {
-	return func(s *result.Summary) found { return found{float64(of(s)), meaning, s.State != result.Running} }
+	return func(s *result.Summary) found {
+		return found{float64(of(s)), meaning, s.State != result.Running && s.Network != result.NetworkReal}
+	}
 }
 
 // pointer is a figure that is nil where a run has none.

@@ -142,6 +142,9 @@ func (l *Loop) Join(peer int32, k Link) {
 	l.links = append(l.links, peerLink{Link: k, peer: peer})
 }
 
+// Begin says which instant is 0 of the times that the observer is told, before Drive.
+func (l *Loop) Begin(origin time.Time) { l.cfg.Origin = origin }
+
 // Rank is that of the loop.
 func (l *Loop) Rank() *exec.Rank { return l.rank }
 

@@ -37,29 +37,37 @@ func (r *Recorder) Finish(s *result.Summary, e Ending) (err error) {
 		j.critical.close()
 	}
 	s.VirtualTime = now
-	if r.plan.ByFormula() {
-		s.Network = "formula"
+	switch {
+	case r.real:
+		s.Network = result.NetworkReal
+	case r.plan.ByFormula():
+		s.Network = result.NetworkFormula
 	}
 	s.PacketHops, s.Events = r.network.Hops(), r.network.Events()
 	s.ECNMarks, s.CNPs, s.Retransmits = 0, r.network.CNPs(), r.network.Retransmits()
 	s.Reordering = r.reordering()
-	r.finishLinks(now, s)
+	if !r.real {
+		r.finishLinks(now, s)
+	}
 	if r.queues != nil {
 		s.Queues = r.queues.Figures(now)
 		r.rates(s.Queues)
 	}
-	r.finishFlows(s)
+	if !r.real {
+		r.finishFlows(s)
+	}
 	r.refused = s.LosslessDrops
 	for i, f := range s.PerJob() {
 		j := r.jobs[i]
 		if j.ranks() > 0 {
 			j.finishRanks(f)
 		}
-		if !r.plan.ByFormula() {
+		if !r.plan.ByFormula() && !r.real {
 			f.Diagnosis = j.diagnosis(f)
 		}
-		f.Aborts = j.aborts
-		j.finishSurvival(f)
+		if f.Aborts = j.aborts; !r.real {
+			j.finishSurvival(f)
+		}
 		if r.several() {
 			f.Until = j.latest
 			s.Steps += f.Steps
@@ -267,6 +275,11 @@ func (j *Job) finishTraining(s *result.JobFigures) {
 	if s.Steps > j.life.first {
 		loss := result.Float(j.train.EpochLoss(s.Steps - 1 - j.life.first))
 		s.FinalLoss = &loss
+	}
+	if !j.train.Knows(s.Steps - 1 - j.life.first) { // processes ended before they told
+		return
+	}
+	if s.Steps > j.life.first {
 		j.r.hooks.Progress(result.Progress{Phase: "testing", Virtual: j.r.network.Now(), PacketHops: j.r.network.Hops()})
 		score := j.train.Test(j.data.Test)
 		accuracy := score.Accuracy()

@@ -16,6 +16,8 @@ import (
 // does not say by itself. The run's own figures prove each sentence.
 func (r *Recorder) notes(s *result.Summary, diverged bool) (notes []string) {
 	switch {
+	case r.real:
+		notes = []string{realNote}
 	case r.plan.ByFormula():
 		notes = []string{r.formulaNote()}
 	case len(r.plan.Pairs) == 0 && r.trains():
@@ -288,7 +290,8 @@ func (j *Job) trainingNotes(s *result.JobFigures, diverged bool) []string {
 		return nil
 	}
 	var notes []string
-	if first := j.train.Loss(0); s.Steps > 1 && !diverged && s.Resumed == nil && len(j.restarts) == 0 && float64(*s.FinalLoss) >= first {
+	if s.Steps > 1 && !diverged && s.Resumed == nil && len(j.restarts) == 0 && float64(*s.FinalLoss) >= j.train.Loss(0) {
+		first := j.train.Loss(0)
 		notes = append(notes, fmt.Sprintf("the training has not learned: its final loss, %.4g, is no lower than "+
 			"that of its first step, %.4g. Most often %s.train.lr (%v) is too large",
 			float64(*s.FinalLoss), first, j.plan.Spec.Path(), j.plan.Spec.Train.LR))
@@ -301,6 +304,9 @@ func (j *Job) trainingNotes(s *result.JobFigures, diverged bool) []string {
 	if s.Drift != nil {
 		notes = append(notes, fmt.Sprintf("drift: after %s the weights are %.4g of their norm away from those of one rank: stages "+
 			"updated after each micro-batch; one rank updates once a step", unit.CountOf(s.Steps, "step"), *s.Drift))
+	}
+	if j.r.real {
+		return append(notes, j.leftOutNotes()...)
 	}
 	if s.StepSplit != nil && j.ranks() > 1 {
 		if mean := s.StepSplit.Mean.Split(); 3*s.StepSplit.Mean.Dependency > mean.Sum() {
@@ -322,13 +328,22 @@ func (j *Job) trainingNotes(s *result.JobFigures, diverged bool) []string {
 		notes = append(notes, "no critical path: to trace one takes a record of each operation of a step's "+
 			"collectives, and this job has too many of them, or none of its traced steps ended")
 	}
-	if out := j.train.LeftOut(); out > 0 {
-		notes = append(notes, fmt.Sprintf("%s of %s training %s were left out of each epoch: they do not fill a "+
-			"global batch",
-			unit.Count(int64(out)), unit.Count(int64(j.data.Train.Len())), j.data.Are))
-	}
-	return notes
+	return append(notes, j.leftOutNotes()...)
 }
+
+// leftOutNotes tells of examples that no step takes.
+func (j *Job) leftOutNotes() []string {
+	out := j.train.LeftOut()
+	if out == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s of %s training %s were left out of each epoch: they do not fill a global batch",
+		unit.Count(int64(out)), unit.Count(int64(j.data.Train.Len())), j.data.Are)}
+}
+
+// realNote says what times are.
+const realNote = "the ranks were processes (railyard launch): times were measured on this machine's clock, another run has others. " +
+	"Of the file what it says of the cluster and its fabric placed the ranks and chose their collectives; no packet was simulated"
 
 // formulaNote says that the network was not run.
 func (r *Recorder) formulaNote() string {

@@ -25,6 +25,7 @@ type Recorder struct {
 	hooks Hooks
 
 	network Network
+	real    bool // its ranks were processes: see NewMeasured
 
 	jobs []*Job
 	open int // jobs that are not done
@@ -266,7 +267,9 @@ func (j *Job) ranks() int { return j.plan.Ranks() }
 // Open is called when the run is built, before its first event: it opens the tables that the
 // scenario wants.
 func (r *Recorder) Open(parts Parts) {
-	r.network = parts.Network
+	if !r.real {
+		r.network = parts.Network
+	}
 	dir, out := r.dir, r.plan.Scenario.Output
 	for i, p := range parts.Jobs {
 		j := r.jobs[i]
@@ -281,12 +284,15 @@ func (r *Recorder) Open(parts Parts) {
 		}
 		r.tables.steps = dir.Steps()
 		j.critical.table = dir.Paths()
-		if out.Gradients && p.Train != nil {
+		if out.Gradients && p.Train != nil && !r.real {
 			r.tables.gradients = dir.Gradients()
 		}
 		if out.Operations {
 			r.tables.operations = dir.Operations()
 		}
+	}
+	if r.real {
+		return
 	}
 	if out.Flows {
 		r.tables.flows, r.tables.hops, r.tables.losses = dir.Flows(), dir.Hops(), dir.Losses()
@@ -453,6 +459,9 @@ func (j *Job) sumCollectives(st *openStep) {
 
 // StopAfter makes the job be done after so many steps, if it has more.
 func (j *Job) StopAfter(steps int64) { j.limit = min(j.limit, steps) }
+
+// Steps is how many steps all ranks have ended.
+func (j *Job) Steps() int64 { return int64(len(j.stepTimes)) }
 
 // GiveUp makes the run not wait for the job. Another one is not done yet.
 func (j *Job) GiveUp() {

@@ -160,8 +160,12 @@ func (d *Data) stateOnly() string {
 	if len(all) == 0 {
 		return ""
 	}
+	why := "for this run has no diagnosis"
+	if d.Summary.Network == result.NetworkReal {
+		why = "for ranks were processes, which know of each other's messages alone"
+	}
 	return d.begin(fmt.Sprintf("of the %s of %s, %s passed in a state in which %s; what made it so is not known, "+
-		"for this run has no diagnosis.", whole.Human(), subject, unit.Percent(all[0].Share), all[0].Cause.Meaning()))
+		"%s.", whole.Human(), subject, unit.Percent(all[0].Share), all[0].Cause.Meaning(), why))
 }
 
 // begin puts before a sentence how a run ended that is not complete.

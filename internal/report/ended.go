@@ -15,9 +15,13 @@ func (d *Data) noTime() string {
 		return "There is nothing to explain yet: the run has left no training step that all ranks ended " +
 			"and no message that completed."
 	}
-	if d.Summary.Network == "formula" && d.Summary.Steps > 0 {
+	if d.Summary.Network == result.NetworkFormula && d.Summary.Steps > 0 {
 		return "The network was not run: collectives took what a formula says, and what held them up is not known. Where " +
 			"the time of a step went, by kind, is in the waterfall."
+	}
+	if d.Summary.Network == result.NetworkReal && d.Summary.Steps > 0 {
+		return "The ranks were processes, whose times were measured: of the network between them nothing is known. What each rank " +
+			"waited for is in show timeline."
 	}
 	if ended := d.ended(); ended != "" {
 		return ended + ". Nothing was complete, so there is no time to divide among causes."

@@ -29,6 +29,9 @@ func (t *text) figures(d *Data) {
 	}
 	if s.WallSeconds > 0 {
 		speed := unit.Rate(float64(s.PacketHops)/s.WallSeconds) + " packet-hops/s"
+		if s.Network == result.NetworkReal {
+			speed = "with preparing and testing"
+		}
 		rows = append(rows, []string{"wall time", unit.Clock(s.WallSeconds), speed})
 	}
 	if len(rows) > 0 {

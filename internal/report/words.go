@@ -245,6 +245,9 @@ func (d *Data) open() string {
 
 // quiet says which of the usual suspects did not happen.
 func (d *Data) quiet() string {
+	if d.Summary.Network == result.NetworkReal {
+		return ""
+	}
 	if d.Summary.State == result.Running {
 		return ""
 	}

@@ -30,6 +30,12 @@ const (
 	Failed      State = "failed"
 )
 
+// What the ranks of a run had for a network, where that was not the simulated one: of causes nothing is said.
+const (
+	NetworkFormula = "formula" // no packet was sent
+	NetworkReal    = "real"    // ranks were processes, times were measured
+)
+
 // Summary is run.json and the object that `railyard run --json` prints. Every
 // figure but WallSeconds is the same on each repetition. A figure that the run does
 // not have is nil or zero, and its key absent.
@@ -43,7 +49,7 @@ type Summary struct {
 	FormatVersion int    `json:"format_version"`
 	Name          string `json:"name"`
 	Seed          uint64 `json:"seed"`
-	Network       string `json:"network,omitempty"` // "formula": no packet was sent, and nothing is said of causes
+	Network       string `json:"network,omitempty"` // one of the Network constants; absent: packets were simulated
 	// of the one job that there is; with several Steps and StepsPlanned are sums, the others absent
 	JobFigures
 	Jobs          []JobFigures  `json:"jobs,omitempty"` // of several, in order of the scenario

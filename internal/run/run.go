@@ -331,13 +331,25 @@ func (j *job) keeps() bool {
 
 // buildTraining gives the ranks of a life real work, from a state on; nil: from the beginning.
 func (j *job) buildTraining(from *train.State) error {
+	if err := j.newTraining(from, nil, j.run.plan.Scenario.Output.Gradients && j.run.opt.Dir != nil); err != nil {
+		return err
+	}
+	j.driver.SetMemory(j.train)
+	if replace := j.run.opt.memory; replace != nil {
+		j.driver.SetMemory(replace(j.train))
+	}
+	return nil
+}
+
+// newTraining makes the real work of the ranks of this process, nil: all; norms: how long gradients are is kept.
+func (j *job) newTraining(from *train.State, ranks []int32, norms bool) error {
 	t := j.plan.Spec.Train
 	kernel, err := nn.KernelNamed(t.Kernel)
 	if err != nil {
 		return err
 	}
 	j.kernel = kernel.Name
-	cfg := train.Config{
+	j.train, err = train.New(train.Config{
 		Model:     j.plan.Model,
 		Kernel:    kernel,
 		Train:     j.data.train,
@@ -349,16 +361,10 @@ func (j *job) buildTraining(from *train.State) error {
 		Optimiser: j.plan.Optimiser,
 		Work:      j.plan.Work,
 		Start:     from,
-		Norms:     j.run.plan.Scenario.Output.Gradients && j.run.opt.Dir != nil,
-	}
-	if j.train, err = train.New(cfg); err != nil {
-		return err
-	}
-	j.driver.SetMemory(j.train)
-	if replace := j.run.opt.memory; replace != nil {
-		j.driver.SetMemory(replace(j.train))
-	}
-	return nil
+		Norms:     norms,
+		Ranks:     ranks,
+	})
+	return err
 }
 
 // buildRanks adds the ranks of the job, if it has any.
@@ -637,14 +643,19 @@ func (r *runner) diverge(index int, step int64, at unit.Time, loss float64) {
 		return
 	}
 	r.later(at.Add(r.linger), orderRun, func(unit.Time) { r.stop() })
+	r.diverged = j.divergence(step, loss)
+}
+
+// divergence says what the loss of a step was that is not a number, and what to try.
+func (j *job) divergence(step int64, loss float64) error {
 	t, path, whose := j.plan.Spec.Train, j.plan.Spec.Path(), ""
-	if len(r.jobs) > 1 {
+	if len(j.run.jobs) > 1 {
 		whose = " of job " + j.plan.Spec.Name
 	}
 	lower := fmt.Sprintf("%s.train.lr (%v)", path, t.LR)
 	if t.Momentum > 0 {
 		lower += fmt.Sprintf(" or %s.train.momentum (%v)", path, t.Momentum)
 	}
-	r.diverged = fmt.Errorf("the training%s diverged: the loss of step %d is %v, "+
+	return fmt.Errorf("the training%s diverged: the loss of step %d is %v, "+
 		"that of step 0 was %.4g: try a smaller %s", whose, step, loss, j.train.Loss(0), lower)
 }

@@ -240,22 +240,31 @@ func (j *job) keep(step int64) {
 		j.train.LetGo(step)
 		return
 	}
+	j.keepState(step)
+}
+
+// keepState makes what ranks hold after a step the state that is kept, and writes it now and then.
+func (j *job) keepState(step int64) {
 	j.train.Keep(&j.kept.State, step)
 	if j.fresh = false; j.run.opt.Dir == nil {
 		return
 	}
-	c := j.plan.Spec.Train.Checkpoint
-	every := int64(c.Every.Value)
-	switch c.Every.Word {
-	case "none":
-		return
-	case "epoch":
-		every = j.kept.EpochSteps
-	}
-	if j.kept.Step%every == 0 {
+	if every := j.keptEvery(); every > 0 && j.kept.Step%every == 0 {
 		j.train.Gather(&j.kept.State)
 		// An error stops the run: the directory remembers it.
-		_ = j.run.opt.Dir.KeepCheckpoint(j.folder(), j.kept.Step, c.Keep, j.kept.Write)
+		_ = j.run.opt.Dir.KeepCheckpoint(j.folder(), j.kept.Step, j.plan.Spec.Train.Checkpoint.Keep, j.kept.Write)
+	}
+}
+
+// keptEvery is after how many steps weights are written; 0: only after the last.
+func (j *job) keptEvery() int64 {
+	switch c := j.plan.Spec.Train.Checkpoint; c.Every.Word {
+	case "none":
+		return 0
+	case "epoch":
+		return j.kept.EpochSteps
+	default:
+		return int64(c.Every.Value)
 	}
 }
 

@@ -87,13 +87,24 @@ func (j *Job) Hear(id int32, s Said) error {
 			return err
 		}
 		r.last = holding{step: s.Step, params: s.Params, state: s.State}
-		r.held, r.digest = append(r.held, r.last), s.Digest
+		r.held, r.digest, r.said = append(r.held, r.last), s.Digest, true
 	}
 	if r.losses == nil {
 		r.losses = make([]float64, j.plan.steps)
 	}
 	r.losses[s.Step] = s.Loss
 	return nil
+}
+
+// Knows reports whether the weights are those after a step: of ranks in other processes, whether each has told what it held
+// then.
+func (j *Job) Knows(step int64) bool {
+	for id := range j.ranks {
+		if r := &j.ranks[id]; r.elsewhere && (r.last.step != step || !r.said) {
+			return false
+		}
+	}
+	return true
 }
 
 // fitsSaid reports vectors that are not as long as the rank's.

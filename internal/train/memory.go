@@ -39,6 +39,7 @@ type rank struct {
 
 	elsewhere bool              // in another process: it has no memory here but for what was heard of it
 	last      holding           // of a rank elsewhere: what it had after the last step of which it told
+	said      bool              // of a rank elsewhere: last is there
 	digest    [sha256.Size]byte // likewise, of the parameters that passes meet
 }
 

@@ -134,7 +134,7 @@ func (j *Job) LetGo(step int64) {
 		for _, h := range r.held {
 			if h.step > step {
 				kept = append(kept, h)
-			} else {
+			} else if !r.elsewhere {
 				r.spare = append(r.spare, h)
 			}
 		}

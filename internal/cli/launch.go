@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/launch"
+	"railyard/internal/located"
+	"railyard/internal/result"
+	"railyard/internal/run"
+	"railyard/internal/unit"
+)
+
+// launchFlags is the flags of `railyard launch`.
+type launchFlags struct {
+	runFlags
+	nodes, perNode, node int
+	rdzv, id, transport  string
+	timeout              string
+	wait                 time.Duration
+}
+
+// launchRank is the command by which a launcher starts the process of a rank.
+const launchRank = "launch-rank"
+
+func (a *app) launchCommand() *cobra.Command {
+	var f launchFlags
+	cmd := &cobra.Command{
+		Use:   "launch FILE [flags]",
+		Short: "Train a scenario's network with ranks that are real processes",
+		Long: `Runs the training in FILE for real: every rank is a process, gradients go through shared memory or over
+TCP, times are measured. Programs, collectives and arithmetic are those of railyard run, and so are the
+weights, bit for bit. It leaves a run directory with what ranks did and when: report, show timeline and
+compare read it. What the file says of the fabric does not act. Ctrl-C ends all ranks after the same step
+and keeps what there is. A rank that dies, stops or cannot be reached ends all others, with one line that
+says which, where it was and who waited for it.
+
+On several hosts the same command is given on each, with --node-rank 0 to N-1 and the address of node 0.
+Environments of srun and mpirun with one task per host say it too. Each host needs the same FILE, data and
+version: node 0 refuses another, and says what differs. Links between hosts carry no secret: use them in a
+network that you trust.`,
+		Example: "  railyard launch examples/digits-8gpu.yaml\n" +
+			"  railyard launch --nnodes 2 --node-rank 0 --rdzv 10.0.0.1:29500 my.yaml     # on 10.0.0.1\n" +
+			"  railyard launch --nnodes 2 --node-rank 1 --rdzv 10.0.0.1:29500 my.yaml     # on the other host",
+		Args: oneFile,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.hasSeed = cmd.Flags().Changed("seed")
+			if err := f.check(cmd, os.Getenv); err != nil {
+				return err
+			}
+			return a.launchFile(cmd.Context(), args[0], f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.out, "out", "o", "", "run directory, new or empty (default runs/NAME-N, the first N that is free)")
+	fl.BoolVar(&f.json, "json", false, "print the summary as one JSON object")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
+	fl.Uint64Var(&f.seed, "seed", 0, "seed, instead of the scenario's")
+	fl.StringArrayVar(&f.set, "set", nil, "KEY=VALUE: a value instead of the scenario's; may be repeated")
+	fl.StringArrayVar(&f.unset, "unset", nil, "KEY: leave out what the scenario says there, after all of --set; may be repeated")
+	fl.StringVar(&f.kernel, "kernel", "", "tensor kernel, instead of the scenario's: "+kernelNames())
+	fl.IntVar(&f.nodes, "nnodes", 1, "hosts that take part")
+	fl.IntVar(&f.perNode, "nproc-per-node", 0, "processes on each (default the job's ranks over the hosts)")
+	fl.IntVar(&f.node, "node-rank", 0, "which of the hosts this is, from 0")
+	fl.StringVar(&f.rdzv, "rdzv", "", "HOST:PORT at which node 0 is met; the port is free there")
+	fl.StringVar(&f.id, "id", "", "name of the job, the same on all hosts")
+	fl.StringVar(&f.timeout, "timeout", "60s", "how long hosts wait for each other")
+	fl.StringVar(&f.transport, "transport", launch.Shared, "between ranks of one host: shm (shared memory) or tcp")
+	complete(cmd, "transport", cobra.FixedCompletions([]string{launch.Shared, launch.TCP}, cobra.ShellCompDirectiveNoFileComp))
+	completesSet(cmd)
+	return cmd
+}
+
+// check refuses flags that cannot be, and takes from the environment of srun or mpirun what is not given.
+func (f *launchFlags) check(cmd *cobra.Command, env func(string) string) error {
+	given := func(name string) bool { return cmd.Flags().Changed(name) }
+	for _, from := range []struct{ nodes, node string }{{"SLURM_NTASKS", "SLURM_PROCID"},
+		{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}} {
+		n, err := strconv.Atoi(env(from.nodes))
+		i, err2 := strconv.Atoi(env(from.node))
+		if err != nil || err2 != nil || given("nnodes") || given("node-rank") || f.rdzv == "" {
+			continue // without an address of node 0 several tasks are as many jobs
+		}
+		f.nodes, f.node = n, i
+		break
+	}
+	d, err := unit.ParseDuration(f.timeout)
+	switch {
+	case err != nil || d < unit.Second:
+		return misuse("launch: --timeout %s: want a time of 1s or more, such as 60s", located.Shown(f.timeout))
+	case f.nodes < 1:
+		return misuse("launch: --nnodes %d: want 1 or more", f.nodes)
+	case given("nproc-per-node") && f.perNode < 1:
+		return misuse("launch: --nproc-per-node %d: want 1 or more", f.perNode)
+	case f.node < 0 || f.node >= f.nodes:
+		return misuse("launch: --node-rank %d: want 0 to %d, of --nnodes %d", f.node, f.nodes-1, f.nodes)
+	case f.nodes > 1 && f.rdzv == "":
+		return misuse("launch: --nnodes %d wants --rdzv HOST:PORT, an address of node 0", f.nodes)
+	case f.nodes == 1 && f.rdzv != "":
+		return misuse("launch: --rdzv is where several hosts meet: want --nnodes 2 or more")
+	case f.transport != launch.Shared && f.transport != launch.TCP:
+		return misuse("launch: --transport %s: want one of: %s, %s", located.Shown(f.transport), launch.Shared, launch.TCP)
+	case f.node > 0 && (f.out != "" || f.json):
+		return misuse("launch: --out and --json are for node 0, which has the results")
+	}
+	f.wait = time.Duration(d / unit.Nanosecond)
+	many, err := f.sweep()
+	if err != nil {
+		return err
+	}
+	if many != nil {
+		return misuse("launch: --set %s has %d values: want one, processes run once", many.axes[0].Path, len(many.axes[0].Values))
+	}
+	return nil
+}
+
+// launchFile is `railyard launch`.
+func (a *app) launchFile(ctx context.Context, file string, f launchFlags) error {
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	p := a.startProgress(f.quiet, "reading "+file)
+	defer p.stop()
+	sc, err := a.load(ctx, p, file, f.runFlags)
+	if err != nil {
+		return err
+	}
+	if problems := run.NotReal(sc); len(problems) > 0 {
+		p.stop()
+		src, _ := a.readFile(ctx, file) // it has been read before: for the lines
+		return a.problems(file, src, problems)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("launch: which program this is, is not known: %w", err)
+	}
+	cfg := launch.Config{Scenario: sc, Name: file, Program: program, Args: []string{os.Args[0], launchRank}, Transport: f.transport,
+		Nodes: f.nodes, PerNode: f.perNode, Node: f.node, Rendezvous: f.rdzv, ID: cmp.Or(f.id, sc.Name), Timeout: f.wait,
+		Version: result.Version, Say: func(line string) { fmt.Fprintln(a.stderr, line) },
+		Run: run.Options{Progress: p.update}}
+	if err := cfg.Deal(); err != nil {
+		return fmt.Errorf("%s: %w (--nnodes, --nproc-per-node); nothing was run", file, err)
+	}
+	if f.node > 0 {
+		err := a.engine.join(ctx, cfg)
+		p.stop()
+		if err != nil && ctx.Err() != nil {
+			return &exitError{exitInterrupted, errors.New("interrupted; what was done is with node 0")}
+		}
+		return err
+	}
+	dir, err := createDir(f.out, sc.Name)
+	if err != nil {
+		return err
+	}
+	cfg.Run.Dir = dir
+	sum, err := a.engine.launch(ctx, cfg)
+	p.stop()
+	if sum == nil && err != nil {
+		err = a.located(file, sc, err)
+	}
+	return a.finish(ctx, dir, sum, err, f.json)
+}
+
+// launchRankCommand is the process of a rank.
+func (a *app) launchRankCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    launchRank,
+		Short:  "The process of a rank, which railyard launch starts",
+		Hidden: true,
+		Args:   noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			// The launcher has heard it too, and says when to end.
+			signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+			return launch.Rank()
+		},
+	}
+}

@@ -1,0 +1,51 @@
+package launch
+
+import (
+	"fmt"
+	"time"
+
+	"railyard/internal/run"
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
+)
+
+// The ways in which ranks of one node are linked; those of two are always by TCP.
+const (
+	Shared = "shm" // memory that both have
+	TCP    = "tcp"
+)
+
+// Config is a launch.
+type Config struct {
+	Scenario   *scenario.Scenario
+	Name       string   // of its file
+	Program    string   // of which each rank is a process
+	Args       []string // with which it calls Rank; the first is its own name
+	Transport  string   // Shared or TCP
+	Nodes      int      // 1: this one alone
+	PerNode    int      // ranks of a node; 0: as many as there are on one
+	Node       int      // which this is, from 0
+	Rendezvous string   // host:port of node 0, of several nodes
+	ID         string   // of the job, the same on all nodes
+	Timeout    time.Duration
+	Version    string            // of the program
+	Say        func(line string) // a line for who watches
+	Run        run.Options       // of node 0
+}
+
+// Deal gives each node its number of ranks, where that was left open, or says that they do not make those of the job.
+func (c *Config) Deal() error {
+	world := c.Scenario.RankCount(&c.Scenario.Jobs[0])
+	if c.PerNode == 0 {
+		c.PerNode = max(world/c.Nodes, 1)
+	}
+	if got := c.Nodes * c.PerNode; got != world {
+		each := "1 process"
+		if c.PerNode > 1 {
+			each = fmt.Sprintf("%d processes", c.PerNode)
+		}
+		return fmt.Errorf("%s of %s make %s, the job of %s has %d", unit.CountOf(int64(c.Nodes), "node"), each,
+			unit.CountOf(int64(got), "rank"), c.Scenario.Name, world)
+	}
+	return nil
+}

@@ -1,0 +1,346 @@
+//go:build unix
+
+package launch
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"railyard/internal/workload"
+)
+
+// node is the ranks of this machine: their processes, and the memory that they share.
+type node struct {
+	cfg     *Config
+	order   jobOrder
+	host    string // its name
+	seg     *segment
+	procs   []*process
+	up      func(frame) // what they say, from any goroutine
+	over    chan struct{}
+	ended   sync.WaitGroup
+	most    int64 // bytes of a frame of theirs
+	quiting sync.Once
+}
+
+// process is that of a rank.
+type process struct {
+	rank int32
+	cmd  *exec.Cmd
+	conn net.Conn
+	tail tail
+
+	mu   sync.Mutex // writes
+	done bool       // it has been told to end, or has said that it has
+}
+
+// tail keeps the first lines that a process prints: why it panicked stands there.
+type tail struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+const tailBytes = 4096
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if left := tailBytes - t.b.Len(); left > 0 {
+		t.b.Write(b[:min(left, len(b))])
+	}
+	return len(b), nil
+}
+
+// first is the first line, "" of none.
+func (t *tail) first() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	line, _, _ := strings.Cut(t.b.String(), "\n")
+	return line
+}
+
+// The files that a rank's process inherits, behind stdin, stdout and stderr: its socket to the launcher, the shared memory, the
+// end of its bell that it reads, and the ends of all bells of its node that are written.
+const (
+	fileSocket = 3 + iota
+	fileMemory
+	fileBell
+	fileBells
+)
+
+// startNode starts the processes of a node.
+func startNode(cfg *Config, order jobOrder, work *workload.Job, up func(frame)) (*node, error) {
+	n := &node{cfg: cfg, order: order, up: up, over: make(chan struct{}), most: toldBytes(work)}
+	n.host, _ = os.Hostname()
+	pairs := localPairs(work, order.First, order.Ranks)
+	if order.Transport == TCP {
+		pairs = nil
+	}
+	n.order.RingBytes = ringBytes(len(pairs))
+	mem, err := memory(segmentBytes(order.Ranks, len(pairs), n.order.RingBytes))
+	if err != nil {
+		return nil, fmt.Errorf("launch: memory for %d processes to share: %w", order.Ranks, err)
+	}
+	defer mem.Close()
+	if n.seg, err = mapSegment(mem, order.Ranks); err != nil {
+		return nil, err
+	}
+	var reads, writes []*os.File
+	defer func() {
+		for _, f := range slices.Concat(reads, writes) {
+			f.Close()
+		}
+	}()
+	for range order.Ranks {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return nil, n.give(err)
+		}
+		reads, writes = append(reads, r), append(writes, w)
+	}
+	// Children die with the thread that started them: it lives as long as the node.
+	began := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		for i := range order.Ranks {
+			if err := n.start(int32(i), mem, reads[i], writes); err != nil {
+				began <- err
+				return
+			}
+		}
+		began <- nil
+		<-n.over
+	}()
+	if err := <-began; err != nil {
+		return nil, n.give(err)
+	}
+	for _, p := range n.procs {
+		n.ended.Go(func() { n.read(p) })
+	}
+	go n.watch()
+	return n, nil
+}
+
+// give ends what has been started.
+func (n *node) give(err error) error {
+	n.quit("", 0)
+	return fmt.Errorf("launch: %d processes: %w", n.order.Ranks, err)
+}
+
+// start starts the process of a rank.
+func (n *node) start(local int32, mem, bell *os.File, bells []*os.File) error {
+	p := &process{rank: n.order.First + local}
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return err
+	}
+	unix.CloseOnExec(fds[0])
+	unix.CloseOnExec(fds[1])
+	ours, theirs := os.NewFile(uintptr(fds[0]), "rank"), os.NewFile(uintptr(fds[1]), "launcher")
+	defer ours.Close()
+	defer theirs.Close()
+	if p.conn, err = net.FileConn(ours); err != nil {
+		return err
+	}
+	p.cmd = &exec.Cmd{Path: n.cfg.Program, Args: n.cfg.Args}
+	p.cmd.ExtraFiles = append([]*os.File{theirs, mem, bell}, bells...)
+	p.cmd.Stdout, p.cmd.Stderr = &p.tail, &p.tail
+	p.cmd.SysProcAttr = orphan()
+	p.cmd.Env = append(os.Environ(),
+		"RANK="+strconv.Itoa(int(p.rank)),
+		"LOCAL_RANK="+strconv.Itoa(int(local)),
+		"WORLD_SIZE="+strconv.Itoa(n.order.World),
+		"LOCAL_WORLD_SIZE="+strconv.Itoa(n.order.Ranks),
+		"MASTER_ADDR="+n.cfg.masterAddr(),
+		"MASTER_PORT="+n.cfg.masterPort())
+	if err := p.cmd.Start(); err != nil {
+		p.conn.Close()
+		return err
+	}
+	n.procs = append(n.procs, p)
+	return nil
+}
+
+// read passes on what a process says, until it has ended.
+func (n *node) read(p *process) {
+	order := newFrame(kindJob, p.rank, n.order)
+	_ = p.send(&order) // a process that is gone has a wait status
+	for {
+		f, err := readFrame(p.conn, n.most)
+		if err != nil {
+			break
+		}
+		if f.rank != p.rank || f.kind > kindEnded {
+			f = newFrame(kindDied, p.rank, died{p.cmd.Process.Pid,
+				fmt.Sprintf("sent a control frame of kind %d for rank %d", f.kind, f.rank)})
+		}
+		if f.kind == kindEnded {
+			p.mu.Lock()
+			p.done = true
+			p.mu.Unlock()
+		}
+		n.up(f)
+	}
+	_ = p.cmd.Wait()
+	p.conn.Close()
+	p.mu.Lock()
+	done := p.done
+	p.mu.Unlock()
+	if !done {
+		n.up(newFrame(kindDied, p.rank, died{p.cmd.Process.Pid, p.how()}))
+	}
+}
+
+// how says how a process ended.
+func (p *process) how() string {
+	text := fmt.Sprintf("ended with exit code %d", p.cmd.ProcessState.ExitCode())
+	if s, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+		text = fmt.Sprintf("was killed by signal %d", s.Signal())
+		if s.Signal() == syscall.SIGKILL {
+			return text
+		}
+	}
+	if line := p.tail.first(); line != "" {
+		text += " (" + line + ")"
+	}
+	return text
+}
+
+func (p *process) send(f *frame) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_ = p.conn.SetWriteDeadline(time.Now().Add(writeTime))
+	_, err := p.conn.Write(appendFrame(nil, f))
+	return err
+}
+
+// writeTime is how long a process or node may take to read what it is told: one that is stopped does not.
+const writeTime = 2 * time.Second
+
+// tell passes a frame on to a rank, or to all of the node.
+func (n *node) tell(f frame) {
+	for _, p := range n.procs {
+		if f.rank < 0 || f.rank == p.rank {
+			to := f
+			to.rank = p.rank
+			_ = p.send(&to) // a process that is gone has a wait status
+		}
+	}
+}
+
+// Processes say that they live every so often, and are asked after when they have not for so long.
+const (
+	beatEvery = 500 * time.Millisecond
+	silence   = 5 * time.Second
+)
+
+// watch looks for processes that do not go on. What they say is a counter: a clock may be set.
+func (n *node) watch() {
+	type seen struct {
+		beat int64
+		at   time.Time
+		told bool
+	}
+	last := make([]seen, len(n.procs))
+	for i := range last {
+		last[i].at = time.Now()
+	}
+	tick := time.NewTicker(beatEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-n.over:
+			return
+		case <-tick.C:
+		}
+		for i, p := range n.procs {
+			s := &last[i]
+			if beat := n.seg.boards[i].Standing().Beat; beat != s.beat {
+				*s = seen{beat: beat, at: time.Now()}
+			}
+			if s.told || s.beat == 0 || time.Since(s.at) < silence {
+				continue
+			}
+			s.told = true
+			text := fmt.Sprintf("has not answered for %v", silence)
+			if stopped(p.cmd.Process.Pid) {
+				text = "is stopped (by a signal or a debugger: kill -CONT lets it go on)"
+			}
+			n.up(newFrame(kindStalled, p.rank, died{p.cmd.Process.Pid, text}))
+		}
+	}
+}
+
+// standings is how the ranks of the node stand.
+func (n *node) standings() (all []standing) {
+	for i, p := range n.procs {
+		b := n.seg.boards[i].Standing()
+		s := standing{Rank: p.rank, PID: p.cmd.Process.Pid, Begun: b.Begun, Step: b.Step, Coll: b.Coll}
+		for _, w := range b.Waits {
+			if !slices.Contains(s.Waits, w.Peer) {
+				s.Waits = append(s.Waits, w.Peer)
+			}
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// quit ends all processes, for a reason or because all is done: those that do not end within a time are killed.
+func (n *node) quit(text string, grace time.Duration) {
+	n.quiting.Do(func() {
+		for _, p := range n.procs {
+			p.mu.Lock()
+			p.done = true
+			p.mu.Unlock()
+		}
+		gone := make(chan struct{})
+		go func() {
+			n.tell(frame{kindQuit, -1, []byte(text)})
+			for _, p := range n.procs {
+				if c, ok := p.conn.(*net.UnixConn); ok {
+					_ = c.CloseWrite() // nothing follows: a process that has ended its steps waits for this
+				}
+			}
+			n.ended.Wait()
+			close(gone)
+		}()
+		select {
+		case <-gone:
+		case <-time.After(grace):
+			for _, p := range n.procs {
+				_ = p.cmd.Process.Kill()
+			}
+			<-gone
+		}
+		close(n.over)
+		n.seg.close()
+	})
+}
+
+// splitAddress is host and port of --rdzv.
+func (c *Config) splitAddress() (host, port string) {
+	host, port, err := net.SplitHostPort(c.Rendezvous)
+	if err != nil {
+		return "127.0.0.1", ""
+	}
+	return host, port
+}
+
+func (c *Config) masterAddr() string { host, _ := c.splitAddress(); return host }
+func (c *Config) masterPort() string { _, port := c.splitAddress(); return port }
+
+var errQuit = errors.New("the job is over")

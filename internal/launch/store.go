@@ -1,0 +1,497 @@
+//go:build unix
+
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"railyard/internal/result"
+	"railyard/internal/run"
+	"railyard/internal/unit"
+)
+
+// station is another node, as node 0 knows it.
+type station struct {
+	node  int
+	host  string
+	conn  net.Conn
+	ahead int64 // ns: its clock less ours
+
+	mu   sync.Mutex // writes
+	last atomic.Int64
+	gone atomic.Bool
+}
+
+func (s *station) tell(f frame) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.conn.SetWriteDeadline(time.Now().Add(writeTime))
+	_, _ = s.conn.Write(appendFrame(nil, &f)) // a node that is gone is known by its silence
+}
+
+// helloTime is how long somebody who connects may take to say who it is, and strangers how many such there may be.
+const (
+	helloTime = 5 * time.Second
+	strangers = 64
+	helloMost = 16 << 20
+)
+
+// meet waits for all other nodes, and returns the address at which those reach ranks of this one.
+func (r *root) meet() (address string, err error) {
+	host, _, err := net.SplitHostPort(r.cfg.Rendezvous)
+	if err != nil {
+		return "", fmt.Errorf("--rdzv %s: %w: want HOST:PORT", r.cfg.Rendezvous, err)
+	}
+	ip, err := addressOf(r.ctx, host)
+	if err != nil {
+		return "", err
+	}
+	l, err := net.Listen("tcp", r.cfg.Rendezvous)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return "", fmt.Errorf("%s is in use: another job's node 0 may have it, want another port in --rdzv", r.cfg.Rendezvous)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return "", fmt.Errorf("%s is no address of this machine, and --rdzv names node 0, which this is", r.cfg.Rendezvous)
+	case err != nil:
+		return "", fmt.Errorf("--rdzv %s: %w", r.cfg.Rendezvous, err)
+	}
+	defer l.Close()
+	came := make(chan *station)
+	over := make(chan struct{})
+	defer close(over)
+	limit := make(chan struct{}, strangers)
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			limit <- struct{}{}
+			go func() {
+				s := r.receive(conn)
+				<-limit
+				if s == nil {
+					return
+				}
+				select {
+				case came <- s:
+				case <-over:
+					conn.Close()
+				}
+			}()
+		}
+	}()
+	deadline := time.Now().Add(r.cfg.Timeout)
+	timeout := time.NewTimer(r.cfg.Timeout)
+	tick := time.NewTicker(5 * time.Second)
+	defer tick.Stop()
+	for missing := r.missing(); len(missing) > 0; missing = r.missing() {
+		select {
+		case s := <-came:
+			if at := r.others[s.node]; at != nil {
+				s.refuse(fmt.Sprintf("node %d has come already, from %s (%s)", s.node, at.host, at.conn.RemoteAddr()))
+				continue
+			}
+			r.others[s.node] = s
+			s.tell(newFrame(kindWelcome, -1, welcome{int32(s.node * r.perNode)}))
+			r.cfg.Say(fmt.Sprintf("node %d of %d is here: %s (%s)", s.node, r.cfg.Nodes, s.host, s.conn.RemoteAddr()))
+		case <-r.ctx.Done():
+			r.dismiss(r.ctx.Err())
+			return "", r.ctx.Err()
+		case <-tick.C:
+			r.cfg.Say(fmt.Sprintf("waiting for %s at %s: %d s left", nodeList(missing), r.cfg.Rendezvous,
+				int(time.Until(deadline).Seconds())))
+		case <-timeout.C:
+			err := fmt.Errorf("%s never came to %s within %v", nodeList(missing), r.cfg.Rendezvous, r.cfg.Timeout)
+			r.dismiss(err)
+			return "", err
+		}
+	}
+	for _, s := range r.others {
+		if s != nil {
+			go r.read(s)
+		}
+	}
+	go r.beats()
+	return ip, nil
+}
+
+// addressOf is the address behind a host's name.
+func addressOf(ctx context.Context, host string) (string, error) {
+	all, err := net.DefaultResolver.LookupHost(ctx, host)
+	if err != nil {
+		return "", fmt.Errorf("--rdzv: %w", err)
+	}
+	if ip := net.ParseIP(all[0]); ip.IsLoopback() && ip.String() != "127.0.0.1" && ip.String() != "::1" {
+		return "", fmt.Errorf("--rdzv: %s is %s, an address of this machine alone (a line of /etc/hosts?): other nodes cannot reach it, "+
+			"want the address of an interface", host, all[0])
+	}
+	return all[0], nil
+}
+
+// missing are the nodes that have not come.
+func (r *root) missing() (all []int) {
+	for i := 1; i < len(r.others); i++ {
+		if r.others[i] == nil {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+func nodeList(all []int) string {
+	if len(all) == 1 {
+		return fmt.Sprintf("node %d", all[0])
+	}
+	var names []string
+	for _, n := range all {
+		names = append(names, fmt.Sprint(n))
+	}
+	return "nodes " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// receive hears who has connected: nil, it is refused, or a stranger.
+func (r *root) receive(conn net.Conn) *station {
+	s := &station{conn: conn}
+	_ = conn.SetReadDeadline(time.Now().Add(helloTime))
+	f, err := readFrame(conn, helloMost)
+	var h hello
+	if err == nil && f.kind == kindHello {
+		err = f.decode(&h)
+	}
+	if err != nil || f.kind != kindHello {
+		conn.Close()
+		return nil
+	}
+	if text := r.differs(&h); text != "" {
+		s.refuse(text)
+		r.cfg.Say(fmt.Sprintf("%s (%s) was refused: %s", h.Host, conn.RemoteAddr(), text))
+		return nil
+	}
+	s.node, s.host = h.Node, h.Host
+	if s.ahead, err = clockOf(conn); err != nil {
+		conn.Close()
+		return nil
+	}
+	_ = conn.SetReadDeadline(time.Time{})
+	return s
+}
+
+// pings is how often a clock is asked: the quickest answer counts.
+const pings = 5
+
+// clockOf is how far the clock of a node is ahead of ours, in ns: as of the middle of the quickest question and answer (Cristian,
+// "Probabilistic clock synchronization", 1989).
+func clockOf(conn net.Conn) (ahead int64, err error) {
+	best := time.Duration(1<<63 - 1)
+	for range pings {
+		asked := time.Now()
+		f := frame{kindPing, -1, []byte(`{"unix_nano":0}`)}
+		if _, err := conn.Write(appendFrame(nil, &f)); err != nil {
+			return 0, err
+		}
+		if f, err = readFrame(conn, smallBody); err != nil {
+			return 0, err
+		}
+		var p ping
+		if err := f.decode(&p); err != nil || f.kind != kindPing {
+			return 0, fmt.Errorf("no answer about its clock: %w", errors.Join(err))
+		}
+		if took := time.Since(asked); took < best {
+			best, ahead = took, p.UnixNano-asked.Add(took/2).UnixNano()
+		}
+	}
+	return ahead, nil
+}
+
+// refuse tells a node that it cannot be of the job.
+func (s *station) refuse(text string) {
+	s.tell(frame{kindRefused, -1, []byte(text)})
+	s.conn.Close()
+}
+
+// differs says what keeps a node from the job, "" if nothing does.
+func (r *root) differs(h *hello) string {
+	own := helloOf(r.cfg, r.run.Inputs())
+	switch {
+	case h.Version != own.Version:
+		return fmt.Sprintf("it is railyard %s, node 0 is %s", h.Version, own.Version)
+	case h.ID != own.ID:
+		return fmt.Sprintf("it has --id %q, node 0 has %q: two jobs have one address", h.ID, own.ID)
+	case h.Nodes != own.Nodes:
+		return fmt.Sprintf("it is one of %d nodes, node 0 of %d (--nnodes)", h.Nodes, own.Nodes)
+	case h.PerNode != r.perNode:
+		return fmt.Sprintf("it has %d processes, node 0 has %d (--nproc-per-node)", h.PerNode, r.perNode)
+	case h.Node < 1 || h.Node >= own.Nodes:
+		return fmt.Sprintf("it is node %d, want 1 to %d (--node-rank)", h.Node, own.Nodes-1)
+	case h.Scenario != own.Scenario:
+		return "its scenario differs: " + firstDifference(h.Scenario, own.Scenario)
+	case !slices.Equal(h.Inputs, own.Inputs):
+		return fmt.Sprintf("what it reads differs: %s, node 0 has %s", strings.Join(h.Inputs, ", "), strings.Join(own.Inputs, ", "))
+	}
+	return ""
+}
+
+// firstDifference is the first line that two scenarios do not share.
+func firstDifference(its, ours string) string {
+	a, b := strings.Split(its, "\n"), strings.Split(ours, "\n")
+	at := func(l []string, i int) string {
+		if i < len(l) {
+			return strings.TrimSpace(l[i])
+		}
+		return ""
+	}
+	for i := range max(len(a), len(b)) {
+		if x, y := at(a, i), at(b, i); x != y {
+			return fmt.Sprintf("line %d says %q, that of node 0 %q", i+1, x, y)
+		}
+	}
+	return "in blanks"
+}
+
+func helloOf(cfg *Config, inputs []result.InputDigest) hello {
+	h := hello{Version: cfg.Version, ID: cfg.ID, Nodes: cfg.Nodes, PerNode: cfg.PerNode, Node: cfg.Node,
+		Scenario: string(cfg.Scenario.YAML())}
+	h.Host, _ = os.Hostname()
+	for _, i := range inputs {
+		h.Inputs = append(h.Inputs, i.Name+" "+i.SHA256)
+	}
+	return h
+}
+
+// read takes what another node says.
+func (r *root) read(s *station) {
+	s.last.Store(time.Now().UnixNano())
+	most := toldBytes(r.run.Work())
+	for {
+		f, err := readFrame(s.conn, most)
+		if err != nil {
+			s.gone.Store(true)
+			return
+		}
+		s.last.Store(time.Now().UnixNano())
+		if f.kind != kindBeat {
+			r.take(heard{f, s.node})
+		}
+	}
+}
+
+// beats tells other nodes that this one lives.
+func (r *root) beats() {
+	tick := time.NewTicker(beatEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-r.over:
+			return
+		case <-tick.C:
+			for _, s := range r.others {
+				if s != nil {
+					s.tell(frame{kindBeat, -1, nil})
+				}
+			}
+		}
+	}
+}
+
+// silent reports a node that is gone, or has said nothing for too long.
+func (r *root) silent() error {
+	for _, s := range r.others {
+		if s == nil {
+			continue
+		}
+		ranks := fmt.Sprintf("ranks %d to %d", s.node*r.perNode, (s.node+1)*r.perNode-1)
+		if r.perNode == 1 {
+			ranks = fmt.Sprintf("rank %d", s.node)
+		}
+		who := fmt.Sprintf("node %d (%s, %s)", s.node, s.host, s.conn.RemoteAddr())
+		if s.gone.Load() {
+			return &run.Broken{Rank: -1, Text: fmt.Sprintf("the launcher of %s has gone, and with it %s", who, ranks)}
+		}
+		if time.Since(time.Unix(0, s.last.Load())) > silence {
+			return &run.Broken{Rank: -1, Text: fmt.Sprintf("%s has not answered for %v: %s; a link may be cut", who, silence, ranks)}
+		}
+	}
+	return nil
+}
+
+// dismiss tells other nodes that it is over, and why.
+func (r *root) dismiss(err error) {
+	for _, s := range r.others {
+		if s != nil {
+			s.tell(frame{kindQuit, -1, []byte(textOf(err))})
+			if err == nil { // it has its processes end first
+				_ = s.conn.SetReadDeadline(time.Now().Add(quitTime))
+				for !s.gone.Load() && time.Since(time.Unix(0, s.last.Load())) < quitTime {
+					time.Sleep(5 * time.Millisecond)
+				}
+			}
+			s.conn.Close()
+		}
+	}
+}
+
+// Join runs the ranks of a node that is not the first. It returns when node 0 says that all is done, or why it is not.
+func Join(ctx context.Context, cfg Config) error {
+	if err := cfg.Deal(); err != nil {
+		return err
+	}
+	share, err := run.NewShare(ctx, cfg.Scenario, nil, cfg.Run.Progress)
+	if err != nil {
+		return err
+	}
+	world := share.Work.Ranks()
+	conn, err := callRoot(ctx, &cfg)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	g := &guest{cfg: &cfg, conn: conn}
+	first, err := g.greet(share.Inputs())
+	if err != nil {
+		return err
+	}
+	listen, _, _ := net.SplitHostPort(conn.LocalAddr().String())
+	order := jobOrder{Name: cfg.Name, Scenario: string(cfg.Scenario.YAML()), World: world, First: first, Ranks: cfg.PerNode,
+		Transport: cfg.Transport, Listen: listen}
+	n, err := startNode(&cfg, order, share.Work, g.say)
+	if err != nil {
+		return err
+	}
+	cfg.Say(fmt.Sprintf("node %d of %d: %s from %d run here, node 0 (%s) tells of them", cfg.Node, cfg.Nodes,
+		unit.CountOf(int64(cfg.PerNode), "rank"), first, conn.RemoteAddr()))
+	err = g.serve(ctx, n)
+	n.quit(textOf(err), quitTime)
+	return err
+}
+
+// callRoot connects to node 0, which may not be there yet.
+func callRoot(ctx context.Context, cfg *Config) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(cfg.Rendezvous)
+	if err != nil {
+		return nil, fmt.Errorf("--rdzv %s: %w: want HOST:PORT", cfg.Rendezvous, err)
+	}
+	if _, err := addressOf(ctx, host); err != nil {
+		return nil, err
+	}
+	deadline, said := time.Now().Add(cfg.Timeout), time.Now()
+	for {
+		d := net.Dialer{Timeout: time.Second}
+		conn, err := d.DialContext(ctx, "tcp", cfg.Rendezvous)
+		if err == nil {
+			return conn, nil
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		left := time.Until(deadline)
+		if left <= 0 {
+			return nil, fmt.Errorf("node 0 never answered at %s within %v: %w", cfg.Rendezvous, cfg.Timeout, errors.Unwrap(err))
+		}
+		if time.Since(said) > 5*time.Second {
+			said = time.Now()
+			cfg.Say(fmt.Sprintf("waiting for node 0 at %s: %d s left", cfg.Rendezvous, int(left.Seconds())))
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// guest is the launcher of another node.
+type guest struct {
+	cfg  *Config
+	conn net.Conn
+	mu   sync.Mutex
+}
+
+func (g *guest) say(f frame) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_ = g.conn.SetWriteDeadline(time.Now().Add(silence))
+	_, _ = g.conn.Write(appendFrame(nil, &f)) // if node 0 is gone its silence says so
+}
+
+// greet says who this is, and returns the first rank of the node.
+func (g *guest) greet(inputs []result.InputDigest) (first int32, err error) {
+	g.say(newFrame(kindHello, -1, helloOf(g.cfg, inputs)))
+	_ = g.conn.SetReadDeadline(time.Now().Add(g.cfg.Timeout + helloTime))
+	defer func() { _ = g.conn.SetReadDeadline(time.Time{}) }()
+	for {
+		f, err := readFrame(g.conn, smallBody)
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				err = errors.New("it closed the connection: is it railyard?")
+			}
+			return 0, fmt.Errorf("node 0 at %s: %w", g.cfg.Rendezvous, err)
+		}
+		switch f.kind {
+		case kindPing:
+			g.say(newFrame(kindPing, -1, ping{time.Now().UnixNano()}))
+		case kindRefused:
+			return 0, fmt.Errorf("node 0 at %s refused this node: %s", g.cfg.Rendezvous, f.body)
+		case kindWelcome:
+			var w welcome
+			err := f.decode(&w)
+			return w.First, err
+		default:
+			return 0, fmt.Errorf("node 0 at %s sent a control frame of kind %d", g.cfg.Rendezvous, f.kind)
+		}
+	}
+}
+
+// serve passes on what node 0 says to the ranks, until all is over.
+func (g *guest) serve(ctx context.Context, n *node) error {
+	said := make(chan frame, 16)
+	var gone error
+	go func() {
+		defer close(said)
+		for {
+			_ = g.conn.SetReadDeadline(time.Now().Add(silence))
+			f, err := readFrame(g.conn, smallBody)
+			if err != nil {
+				gone = err
+				return
+			}
+			said <- f
+		}
+	}()
+	beat := time.NewTicker(beatEvery)
+	defer beat.Stop()
+	for {
+		select {
+		case <-beat.C:
+			g.say(frame{kindBeat, -1, nil})
+		case f, ok := <-said:
+			switch {
+			case !ok && errors.Is(gone, os.ErrDeadlineExceeded):
+				return fmt.Errorf("node 0 (%s) has not answered for %v; a link may be cut", g.conn.RemoteAddr(), silence)
+			case !ok:
+				return fmt.Errorf("the launcher of node 0 (%s) has gone", g.conn.RemoteAddr())
+			case f.kind == kindQuit && len(f.body) > 0:
+				return errors.New(string(f.body))
+			case f.kind == kindQuit:
+				return nil
+			case f.kind == kindAsk:
+				g.say(newFrame(kindStanding, -1, n.standings()))
+			case f.kind == kindPeers, f.kind == kindGo, f.kind == kindStop:
+				n.tell(f)
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

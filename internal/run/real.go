@@ -1,0 +1,258 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"railyard/internal/exec"
+	"railyard/internal/located"
+	"railyard/internal/plan"
+	"railyard/internal/record"
+	"railyard/internal/result"
+	"railyard/internal/scenario"
+	"railyard/internal/train"
+	"railyard/internal/unit"
+	"railyard/internal/workload"
+)
+
+// Real is a run on real time in progress: its ranks are driven elsewhere, in other processes. This one plans it, hears what
+// they tell of their steps, and leaves the directory that a simulated run leaves, with times that were measured. Its methods
+// are called by one goroutine.
+//
+//	process of a rank: Share ── Told ──>  Real.Hear: tables, loss, weights
+type Real struct {
+	r        *runner
+	j        *job
+	inputs   []result.InputDigest
+	heard    map[int64][]Told // of steps that some ranks have ended
+	at       unit.Time        // the last time that was told
+	reported time.Time
+}
+
+// Told is what a rank tells of a step that it has ended. Said is that of train.Job, but of the start phase.
+type Told struct {
+	Step       exec.StepRecord
+	Waits      []exec.Wait
+	Operations []exec.OperationRecord
+	Said       train.Said
+}
+
+// Broken ends a run because of a rank, or of what joins ranks.
+type Broken struct {
+	Rank       int32  // that is at fault; -1: none is known
+	Step       int64  // that it was in; workload.StartStep: the start phase
+	Collective string // that it was in; "": none
+	Text       string // all of it in a sentence
+}
+
+func (b *Broken) Error() string { return b.Text }
+
+// RunReal runs a scenario whose ranks drive runs in other processes. It returns what Run does. drive returns when all ranks
+// have ended, or why they have not: an error of type *Broken names a rank.
+func RunReal(ctx context.Context, sc *scenario.Scenario, opt Options, drive func(*Real) error) (*result.Summary, error) {
+	if opt.Progress == nil {
+		opt.Progress = func(result.Progress) {}
+	}
+	in, err := prepareReal(ctx, sc, opt.Progress)
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{plan: in.plan, opt: opt, ctx: ctx}
+	j := &job{run: r, plan: &in.plan.Jobs[0], data: in.data[0]}
+	j.kept.Training, j.fresh = in.about[0], true
+	r.jobs = []*job{j}
+	x := &Real{r: r, j: j, inputs: in.digests(), heard: map[int64][]Told{}}
+	if err := j.newTraining(nil, []int32{}, false); err != nil {
+		return nil, err
+	}
+	r.record = record.NewMeasured(in.plan, opt.Dir, record.Hooks{
+		Progress: opt.Progress,
+		Stopped:  func() bool { return ctx.Err() != nil },
+		Step:     x.ended,
+		Ended:    func(int64) {},
+		Done:     func(unit.Time) {},
+	}, func() unit.Time { return x.at })
+	j.record = r.record.Job(0)
+	sum, err := r.begin(in)
+	if err != nil {
+		return nil, err
+	}
+	sum.Network = result.NetworkReal
+	r.record.Open(record.Parts{Jobs: []record.JobParts{{Train: j.train, Steps: j.steps(), Data: j.data.parts()}}})
+	failed := drive(x)
+	if b, ok := failed.(*Broken); ok && r.diverged == nil {
+		j.record.Broke(x.at, b.Rank, b.Step, b.Collective, b.Text)
+		failed = nil
+	}
+	j.keepWeights()
+	notes := j.keepInside()
+	err = r.record.Finish(sum, record.Ending{
+		Whole:       failed == nil,
+		Stopped:     !r.stopBy.IsZero(),
+		Interrupted: ctx.Err(),
+		Diverged:    r.diverged,
+	})
+	sum.Notes = append(sum.Notes, notes...)
+	if err == nil && ctx.Err() == nil {
+		err = failed
+	}
+	return sum, err
+}
+
+// prepareReal plans a run on real time and reads what it needs.
+func prepareReal(ctx context.Context, sc *scenario.Scenario, progress func(result.Progress)) (*prepared, error) {
+	if problems := NotReal(sc); len(problems) > 0 {
+		return nil, problems
+	}
+	w := &watcher{ctx: ctx, progress: progress}
+	return prepare(w, sc, nil, nil, func(plan.Estimate) error { return nil })
+}
+
+// NotReal lists what of a scenario ranks in processes cannot do, with its place.
+func NotReal(sc *scenario.Scenario) (all located.Problems) {
+	refuse := func(path, format string, args ...any) {
+		all = append(all, sc.Located(scenario.Finding{Severity: scenario.Error, Path: path, Message: fmt.Sprintf(format, args...)}))
+	}
+	if n := len(sc.Jobs); n > 1 {
+		refuse("jobs", "%d jobs: want one, whose ranks become processes", n)
+		return all
+	}
+	j := &sc.Jobs[0]
+	path := j.Path()
+	if kind := j.Kind(); kind != scenario.TrainJob {
+		refuse(path, "%s: want %s.train: processes train a network, what else a job does is simulated by railyard run", kind, path)
+	}
+	if n := len(sc.Faults); n > 0 {
+		refuse("faults", "%s: nothing fails on purpose in processes: want none", unit.CountOf(int64(n), "fault"))
+	}
+	if n := len(sc.Background.Flows); n > 0 {
+		refuse("background.flows", "%s: traffic beside a job is simulated by railyard run: want none", unit.CountOf(int64(n), "flow"))
+	}
+	if sc.Run.Network == "formula" {
+		refuse("run.network", "formula: processes send what they compute: want packets")
+	}
+	if j.Survival.Saves() || j.Survival.Restart.Set {
+		refuse(path+".checkpoint", "the time that checkpoints and restarts take is simulated by railyard run: want none")
+	}
+	if j.Start > 0 {
+		refuse(path+".start", "%s: it is virtual time: want 0", j.Start.Human())
+	}
+	return all
+}
+
+// Work is what its ranks do.
+func (x *Real) Work() *workload.Job { return x.j.plan.Work }
+
+// Steps is how many they take.
+func (x *Real) Steps() int64 { return x.j.steps() }
+
+// Ended is how many steps all ranks have ended.
+func (x *Real) Ended() int64 { return x.j.record.Steps() }
+
+// Inputs is what is read beside the scenario.
+func (x *Real) Inputs() []result.InputDigest { return x.inputs }
+
+// Failed is why nothing more is worth hearing: a loss that is no number, a directory that is full. Nil: it is.
+func (x *Real) Failed() error {
+	if x.r.diverged != nil {
+		return x.r.diverged
+	}
+	return x.r.opt.Dir.Err()
+}
+
+// StopAfter says that ranks end after so many steps.
+func (x *Real) StopAfter(steps int64) {
+	x.r.stopBy = time.Now()
+	x.j.record.StopAfter(steps)
+}
+
+// Hear takes what a rank tells, or refuses what cannot be. Steps of a rank come in order.
+func (x *Real) Hear(t Told) error {
+	s := &t.Step
+	if s.Rank < 0 || int(s.Rank) >= x.j.plan.Ranks() || s.Step < workload.StartStep || s.Step >= x.Steps() || s.End < s.Start {
+		return fmt.Errorf("step %d of rank %d, from %v to %v: want one of %d steps of %d ranks", s.Step, s.Rank, s.Start, s.End,
+			x.Steps(), x.j.plan.Ranks())
+	}
+	for i := range t.Operations {
+		if o := &t.Operations[i]; o.Rank != s.Rank || o.Step != s.Step || o.Op < 0 ||
+			int(o.Op) >= len(x.Work().Program(s.Rank).OpsOf(s.Step)) {
+			return fmt.Errorf("rank %d tells of operation %d of step %d: its program has no such", s.Rank, o.Op, o.Step)
+		}
+	}
+	all := append(x.heard[s.Step], t)
+	x.heard[s.Step] = all
+	if len(all) < x.j.plan.Ranks() {
+		return nil
+	}
+	delete(x.heard, s.Step)
+	if s.Step != workload.StartStep {
+		for i := range all {
+			if err := x.j.train.Hear(all[i].Step.Rank, all[i].Said); err != nil {
+				return err
+			}
+		}
+	}
+	hears := x.j.record.Hears()
+	for i := range all {
+		for _, o := range all[i].Operations {
+			hears.Operation(o)
+		}
+		hears.Step(all[i].Step, all[i].Waits)
+		x.at = max(x.at, all[i].Step.End)
+	}
+	x.r.record.Join()
+	x.r.opt.Dir.Keep()
+	if now := time.Now(); now.Sub(x.reported) >= betweenReports {
+		x.reported = now
+		x.r.record.Report(x.at)
+	}
+	return nil
+}
+
+// ended takes a step that all ranks have ended.
+func (x *Real) ended(_ int, step int64, _ unit.Time, loss float64) {
+	j := x.j
+	if math.IsNaN(loss) || math.IsInf(loss, 0) {
+		j.nan, x.r.diverged = true, j.divergence(step, loss)
+		return
+	}
+	if j.train.Knows(step) && x.r.opt.Dir != nil {
+		j.keepState(step)
+	}
+}
+
+// Share is the part that one process has in such a run: its ranks' real work.
+type Share struct {
+	Train *train.Job
+	Work  *workload.Job
+	Steps int64
+	// Operations says that each operation is told, and not only those that communicate.
+	Operations bool
+	every      int64 // a state is kept after so many steps; 0: only after the last
+	inputs     []result.InputDigest
+}
+
+// NewShare prepares ranks of a scenario for this process; none: it only reads and plans what they need.
+func NewShare(ctx context.Context, sc *scenario.Scenario, ranks []int32, progress func(result.Progress)) (*Share, error) {
+	in, err := prepareReal(ctx, sc, progress)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{run: &runner{plan: in.plan}, plan: &in.plan.Jobs[0], data: in.data[0]}
+	j.kept.Training = in.about[0]
+	if err := j.newTraining(nil, append([]int32{}, ranks...), false); err != nil {
+		return nil, err
+	}
+	return &Share{Train: j.train, Work: j.plan.Work, Steps: j.steps(), Operations: sc.Output.Operations, every: j.keptEvery(),
+		inputs: in.digests()}, nil
+}
+
+// Inputs is what is read beside the scenario.
+func (s *Share) Inputs() []result.InputDigest { return s.inputs }
+
+// Tells reports whether ranks tell what they hold after a step, of a run that ends after so many: a state is kept then.
+func (s *Share) Tells(step, last int64) bool {
+	return step+1 == last || s.every > 0 && (step+1)%s.every == 0
+}
