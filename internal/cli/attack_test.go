@@ -3,11 +3,15 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +21,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"railyard/internal/sweep"
 )
 
 // plants are what a stranger's folder may hold in place of a file or a folder. victim is a folder of the user's.
@@ -74,6 +80,27 @@ var attacked = []struct{ command, names string }{
 	{"report run --html page.html --svg plots", "page.html plots/traffic.svg"},
 	{"config render flows.yaml -o empty --dialect nxos", "empty/rail1"},
 	{"run flows.yaml --out empty --quiet", "empty/run.json empty/.railyard-lock empty/reserve.part"},
+	{"sweep w.yaml --resume named --keep best:1 --quiet", "w.yaml flows.yaml named/runs named/runs/point-2-seed-1 named/sweep.json named/sweep.parquet named/rows/KEY.json named/.railyard-lock"},
+	{"topo export flows.yaml --as containerlab -o empty", "empty/flows.clab.yml empty/leaf1 empty/.railyard-lock"},
+	{"export run --prometheus page.html", "page.html run/series.parquet"},
+	{"worker --nats nats://127.0.0.1:1 --nats-creds creds --nats-ca ca", "creds ca"},
+	{"sweep w.yaml --out empty --nats nats://127.0.0.1:1 --nats-creds creds --nats-ca ca --quiet", "creds ca"},
+	{"lint configs --dialect nxos --lldp heard.txt --baseline base.json --scenario flows.yaml",
+		"heard.txt base.json flows.yaml"},
+	{"lint configs --dialect nxos --prove --scenario flows.yaml --before before", "before before/rail1"},
+	{"new page.html --kind incast --force", "page.html"},
+	{"docs --html empty", "empty/index.html empty/.railyard-lock"},
+	{"design r.yaml -o empty --quiet", "r.yaml empty/scenario.yaml empty/.railyard-lock"},
+	{"commission run --quiet --measured m.txt", "run/run.json m.txt"},
+	{"topo import nccl x.xml", "x.xml"},
+	{"show host x.xml", "x.xml"},
+	{"hash h.csv --links 4 --function crc32", "h.csv"},
+	{"import nccl-tests n.log --quiet", "n.log"},
+	{"import hpcc h --out page.html --force", "page.html h/config.txt h/flow.txt h/topology.txt"},
+	{"check topology.yaml", "topology.txt"}, {"check board.yaml", "board.xml"}, {"check times.yaml", "times.csv"},
+	{"check schedule.yaml", "schedule.txt"}, {"check network.yaml", "network.txt"},
+	{"show corpus grammar.yaml", "grammar.txt"}, {"show corpus corpus.yaml", "corpus.txt"},
+	{"whatif run --quiet", "run/inputs run/run.json run/steps.parquet"},
 }
 
 // inChild runs the program in a process of its own, which is killed if it hangs.
@@ -87,6 +114,31 @@ func inChild(dir string, args ...string) (out []byte, state *os.ProcessState, hu
 	return out, cmd.ProcessState, ctx.Err() != nil
 }
 
+// stranger are files of every other kind that a command reads.
+var stranger = map[string]string{
+	"w.yaml":         "name: w\nbase: flows.yaml\naxes: [{key: cluster.nic.speed, values: [100Gb/s, 200Gb/s]}]\nseeds: 1\n",
+	"r.yaml":         "name: r\ngpus: 64\nhost: {gpus: 8}\n",
+	"creds":          "-----BEGIN NATS USER JWT-----\n",
+	"ca":             "-----BEGIN CERTIFICATE-----\n",
+	"heard.txt":      "rail1# show lldp neighbors\n",
+	"base.json":      `{"findings": []}`,
+	"m.txt":          "step.spread 1%\n",
+	"x.xml":          `<system version="1"><cpu numaid="0" affinity="ff" arch="x86_64"/></system>`,
+	"h.csv":          "src,dst,src_port,dst_port\n10.0.0.1,10.0.0.2,49152,4791\n",
+	"n.log":          "# nccl-tests version 2.17.4\n",
+	"h/config.txt":   "CC_MODE 3\nFLOW_FILE flow.txt\nTOPOLOGY_FILE topology.txt\n",
+	"h/flow.txt":     "1\n0 1 3 1000 1 2\n",
+	"h/topology.txt": "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n",
+	"topology.yaml":  hostilePair + "fabric: {design: custom, topology: topology.txt}\n" + hostileJob,
+	"board.yaml":     "name: s\ncluster: {hosts: 2, host: {graph: board.xml}}\n" + hostileJob,
+	"times.yaml":     hostilePair + "run: {network: formula}\njob: {model: {preset: gpt3-125m, batch: 16, times: times.csv}}\n",
+	"schedule.yaml":  hostilePair + "job: {collective: {schedule: schedule.txt}, collectives: [{op: all-reduce, bytes: 1kB}]}\n",
+	"network.yaml": hostilePair + "job: {train: {model: file, network: network.txt, lr: 0.1, batch: 4, epochs: 1, " +
+		"data: {digits: {train: 16, test: 4}}}}\n",
+	"grammar.yaml": hostilePair + textJob + "grammar: {file: grammar.txt, train: 64, test: 16}}}}, parallel: {dp: 2}}\n",
+	"corpus.yaml":  hostilePair + textJob + "path: corpus.txt}}}, parallel: {dp: 2}}\n",
+}
+
 // stage makes the folders that are attacked.
 func stage(t *testing.T) string {
 	dir := t.TempDir()
@@ -95,7 +147,7 @@ job: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1kB}]}
 `
 	const training = `cluster: {hosts: 2, host: {gpus: 1}}
 capture: {links: [host1/rail1]}
-output: {gradients: true}
+output: {gradients: true, series: true, events: true}
 job:
   train:
     layers: [784, 10]
@@ -106,14 +158,20 @@ job:
     inside: true
     checkpoint: {every: epoch}
 `
-	for name, text := range map[string]string{"flows.yaml": flows, "train.yaml": training} {
+	files := maps.Clone(stranger)
+	files["flows.yaml"], files["train.yaml"] = flows, training
+	if err := os.Mkdir(filepath.Join(dir, "h"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, command := range []string{"run train.yaml --out run --quiet", "export run", "report run", "whatif run --quiet",
 		"run flows.yaml --seeds 1..2 --out sweep --quiet", "report sweep", "tune flows.yaml -o tune --dialect nxos --quiet",
-		"lab new lab", "config render flows.yaml -o configs --dialect nxos"} {
+		"lab new lab", "config render flows.yaml -o configs --dialect nxos", "config render flows.yaml -o before --dialect nxos",
+		"sweep w.yaml --out named --quiet"} {
 		if out, state, _ := inChild(dir, strings.Fields(command)...); !state.Success() {
 			t.Fatalf("%s: %s", command, out)
 		}
@@ -147,6 +205,90 @@ func TestStrangersFolders(t *testing.T) {
 			n++
 		}
 	}
+}
+
+// What railyard serve shows of many run directories, in each of which a stranger put something else at one name, is
+// nothing of what lies elsewhere, whatever is asked; it goes on, and ends with Ctrl-C.
+func TestServeAmongStrangersRuns(t *testing.T) {
+	from := stage(t)
+	root, victim := t.TempDir(), t.TempDir()
+	kept := filepath.Join(victim, "file")
+	writeAll(t, kept, []byte(secret+"\n"))
+	var runs []string
+	for _, name := range strings.Fields("run.json steps.parquet flows.parquet links.parquet queues.parquet operations.parquet " +
+		"paths.parquet series.parquet events.parquet inside.json whatif.json inputs inputs/scenario.yaml") {
+		for i, p := range plants {
+			if os.Getenv("RAILYARD_ATTACKS") != "all" && i%4 != len(name)%4 {
+				continue
+			}
+			run := fmt.Sprintf("%s-%d", strings.ReplaceAll(name, "/", "-"), i)
+			dir := filepath.Join(root, run)
+			if err := os.CopyFS(dir, os.DirFS(filepath.Join(from, "run"))); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(dir, name)
+			if err := errors.Join(os.RemoveAll(path), p.plant(path, victim)); err != nil {
+				t.Fatal(err)
+			}
+			if p.name != "a hard link" { // is a file like any other
+				runs = append(runs, run)
+			}
+		}
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Args, cmd.Dir = []string{"railyard", "serve", "."}, root
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	address = strings.TrimSpace(address)
+	client := http.Client{Timeout: 2 * time.Minute}
+	answered := 0
+	ask := func(what string) {
+		r, err := client.Get(address + "api/" + what)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		defer r.Body.Close()
+		text, err := io.ReadAll(r.Body)
+		if err != nil || bytes.Contains(text, []byte(secret)) {
+			t.Errorf("%s: %v: %.300q", what, err, text)
+		}
+		if r.StatusCode == http.StatusOK {
+			answered++
+		}
+	}
+	ask("runs?most=200")
+	for _, run := range runs {
+		for _, what := range strings.Fields("run topology tiles series?kind=egress names events marks pauses timeline steps " +
+			"flow?flow=1 figures rounds?index=0 report compare") {
+			name, rest, _ := strings.Cut(what, "?")
+			ask(name + "?run=" + run + "&from=0&until=1000000&" + rest)
+		}
+	}
+	if answered < len(runs) {
+		t.Errorf("%d answers of %d runs", answered, len(runs))
+	}
+	_ = cmd.Process.Signal(os.Interrupt)
+	killed := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	err = cmd.Wait()
+	if !killed.Stop() || err != nil {
+		t.Errorf("ended with %v", err)
+	}
+	if used := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss; used > 700<<10 {
+		t.Errorf("it took %d kB", used)
+	}
+	if left, err := os.ReadDir(victim); err != nil || len(left) != 1 {
+		t.Errorf("the user's folder holds %v, %v", left, err)
+	}
+	t.Logf("%d answers of %d runs", answered, len(runs))
 }
 
 // outside is how many plants lead elsewhere; the others never end. filing are those for the name of a file.
@@ -188,7 +330,7 @@ func attack(t *testing.T, from, command, name, what string, plant func(path, vic
 	if name == "run/checkpoints" {
 		os.Remove(filepath.Join(dir, "run/weights.safetensors"))
 	}
-	if err := errors.Join(os.RemoveAll(path), plant(path, victim)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.RemoveAll(path), plant(path, victim)); err != nil {
 		t.Fatal(err)
 	}
 	out, state, hung := inChild(dir, strings.Fields(command)...)
@@ -212,6 +354,36 @@ func attack(t *testing.T, from, command, name, what string, plant func(path, vic
 		fail("shows what lies elsewhere")
 	}
 	os.RemoveAll(root)
+}
+
+// The scenario of a run that no worker brings to an end is kept in the sweep's directory, and nowhere else.
+func TestDeadLettersStay(t *testing.T) {
+	for _, link := range []bool{false, true} {
+		root := t.TempDir()
+		victim, path := filepath.Join(root, "victim"), filepath.Join(root, "sweep")
+		dir, err := sweep.OpenDir(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = os.Mkdir(victim, 0o777)
+		if link {
+			err = errors.Join(err, os.Symlink(victim, filepath.Join(path, "dead")))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := deadLetter(dir, "key", "name: a\n")
+		kept, _ := os.ReadFile(filepath.Join(path, "dead", "key.yaml"))
+		if left, err := os.ReadDir(victim); err != nil || len(left) > 0 {
+			t.Errorf("the user's folder holds %v, %v", left, err)
+		}
+		if link != strings.Contains(said, "dead is a link, want a folder") || link == (string(kept) == "name: a\n") {
+			t.Errorf("link %v: said %q, kept %q", link, said, kept)
+		}
+		if err := dir.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // general makes one name of those that differ in a number or a digest.

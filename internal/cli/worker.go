@@ -15,7 +15,6 @@ import (
 
 	"railyard/internal/fleet"
 	"railyard/internal/input"
-	"railyard/internal/output"
 	"railyard/internal/sweep"
 	"railyard/internal/unit"
 )
@@ -230,7 +229,7 @@ func (q *away) close(done bool) {
 
 // deadLetter keeps the scenario of a run that no worker brings to an end, and says how it is run by hand.
 func deadLetter(dir *sweep.Dir, key, scenario string) string {
-	folder, err := output.Make(filepath.Join(dir.Path(), "dead"))
+	folder, err := dir.Below("dead")
 	if err == nil {
 		err = errors.Join(folder.Write(key+".yaml", []byte(scenario)), folder.Close())
 	}

@@ -97,24 +97,47 @@ func Create(path string) (*Dir, error) {
 		return nil, err
 	}
 	folder, fresh, err := output.Hold(path)
-	var busy *output.Busy
-	switch {
-	case errors.As(err, &busy):
-		return nil, fmt.Errorf("run directory %s: %w: want a new or an empty folder", path, err)
-	case err != nil:
-		return nil, unwritable(path, err)
+	if err != nil {
+		return nil, untaken(path, err)
 	}
+	d, err := begin(folder)
+	if err != nil && fresh {
+		output.Prune(path)
+	}
+	return d, err
+}
+
+// CreateIn is Create in a folder that is open, below one that is a stranger's perhaps. The folder is closed with the
+// directory, or if there is an error.
+func CreateIn(folder *output.Folder) (*Dir, error) {
+	if err := folder.Hold(); err != nil {
+		folder.Close()
+		return nil, untaken(folder.Path(), err)
+	}
+	return begin(folder)
+}
+
+// untaken says why a folder cannot be held.
+func untaken(path string, err error) error {
+	var busy *output.Busy
+	if errors.As(err, &busy) {
+		return fmt.Errorf("run directory %s: %w: want a new or an empty folder", path, err)
+	}
+	return unwritable(path, err)
+}
+
+// begin marks a folder that is held.
+func begin(folder *output.Folder) (*Dir, error) {
+	path := folder.Path()
 	d := &Dir{path: path, folder: folder, group: RowGroupRows, keepAt: keepLeast}
-	if err = vacant(path); err == nil {
+	err := vacant(path)
+	if err == nil {
 		if err = d.write(&Summary{State: Running, Version: Version, FormatVersion: FormatVersion}); err != nil {
 			err = unwritable(path, err)
 		}
 	}
 	if err != nil {
 		folder.Close()
-		if fresh {
-			output.Prune(path)
-		}
 		return nil, err
 	}
 	return d, nil

@@ -116,6 +116,15 @@ func (d *Dir) Path() string {
 	return d.path
 }
 
+// Below opens a folder below the directory, and makes it where it is missing. No link is followed.
+func (d *Dir) Below(name string) (*output.Folder, error) {
+	f, err := d.folder.Below(name)
+	if err != nil {
+		return nil, d.unwritable(err)
+	}
+	return f, nil
+}
+
 // Discard removes a directory that holds no row. One with rows it leaves.
 func (d *Dir) Discard() error {
 	if d == nil {

@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,11 +100,15 @@ const keptFolder = "runs"
 
 // KeepRun runs a scenario into a run directory below that of a sweep. One that is there is left as it is.
 func KeepRun(ctx context.Context, sc *scenario.Scenario, dir *Dir, name string) error {
-	path := filepath.Join(dir.Path(), keptFolder, name)
-	if r, err := result.Open(path); err == nil && r.Summary.State == result.Complete {
-		return nil
+	folder, err := dir.Below(path.Join(keptFolder, name))
+	if err != nil {
+		return err
 	}
-	d, err := result.Create(path)
+	at := folder.Path()
+	if r, err := result.Open(at); err == nil && r.Summary.State == result.Complete {
+		return folder.Close()
+	}
+	d, err := result.CreateIn(folder)
 	if err != nil {
 		return err
 	}
@@ -120,6 +124,6 @@ func KeepRun(ctx context.Context, sc *scenario.Scenario, dir *Dir, name string) 
 	case sum.State == "" || sum.State == result.Running:
 		sum.State = result.Complete
 	}
-	sum.Dir = path
+	sum.Dir = at
 	return errors.Join(ctx.Err(), d.Finish(sum))
 }
