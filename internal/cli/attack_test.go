@@ -81,7 +81,7 @@ var attacked = []struct{ command, names string }{
 	{"config render flows.yaml -o empty --dialect nxos", "empty/rail1"},
 	{"run flows.yaml --out empty --quiet", "empty/run.json empty/.railyard-lock empty/reserve.part"},
 	{"sweep w.yaml --resume named --keep best:1 --quiet", "w.yaml flows.yaml named/runs named/runs/point-2-seed-1 named/sweep.json named/sweep.parquet named/rows/KEY.json named/.railyard-lock"},
-	{"topo export flows.yaml --as containerlab -o empty", "empty/flows.clab.yml empty/leaf1 empty/.railyard-lock"},
+	{"topo export flows.yaml --as containerlab -o empty", "empty/flows.clab.yml empty/rail1 empty/rail1/vtysh.conf empty/.railyard-lock"},
 	{"export run --prometheus page.html", "page.html run/series.parquet"},
 	{"worker --nats nats://127.0.0.1:1 --nats-creds creds --nats-ca ca", "creds ca"},
 	{"sweep w.yaml --out empty --nats nats://127.0.0.1:1 --nats-creds creds --nats-ca ca --quiet", "creds ca"},

@@ -57,7 +57,6 @@ type reader struct {
 	split       map[string]int  // of the buffer: percent by place
 	multicast   map[string]bool // forwarding classes whose queue is of multicast
 	wild        []wild
-	port        string             // of the line that is read
 	vlans       map[string]int     // by name
 	irb         *framed            // of all gateways; nil: it is not said
 	inet        map[string]*framed // of IP packets of an interface

@@ -122,7 +122,6 @@ var management = regexp.MustCompile(`^(?:fxp\d+|em\d+|me\d+|vme|re\d+:mgmt-\d+|v
 func interfaceLine(r *reader, l *line) error {
 	i, ok := interfaceNamed(l.Args[0])
 	words := strings.Fields(l.Args[1])
-	r.port = ""
 	if !ok {
 		ranged := l.Args[0] == "interface-range" && len(words) > 2 && strings.HasPrefix(words[1], "member")
 		if ranged || strings.ContainsAny(l.Args[0], "*<>") || management.MatchString(l.Args[0]) {
@@ -131,7 +130,6 @@ func interfaceLine(r *reader, l *line) error {
 		return lines.ErrUnknown
 	}
 	p := r.interfaceOf(l, i)
-	r.port = p.Name
 	switch {
 	case words[0] == "description":
 		p.Description = strings.Trim(strings.Join(words[1:], " "), `"`)
@@ -484,6 +482,3 @@ func (r *reader) finishRouting() {
 		b.Neighbours = append(b.Neighbours, s.Neighbour)
 	}
 }
-
-// PortName is that of the port whose line is read.
-func (r *reader) PortName() string { return r.port }

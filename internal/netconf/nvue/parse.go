@@ -67,7 +67,6 @@ type reader struct {
 	poll       unit.Duration
 	robustness int
 	said       bool
-	port       string // of the line that is read
 	peers      map[string]*peer
 	order      []*peer
 	bonds      map[string]int

@@ -277,11 +277,6 @@ func setInterface(r *reader, l *line) error {
 	if err != nil {
 		return err
 	}
-	if r.port = ""; len(names) == 1 {
-		if i, ok := named(names[0]); ok {
-			r.port = i.Name
-		}
-	}
 	if words[0] == "bond" {
 		return r.bond(l, names, words)
 	}
@@ -415,9 +410,6 @@ func (r *reader) bond(l *line, names, words []string) error {
 	at.Args = []string{words[2]}
 	return r.ports(&at, func(i *netconf.Interface) error { i.Channel = r.bonds[names[0]]; return nil })
 }
-
-// PortName is that of the port whose line is read.
-func (r *reader) PortName() string { return r.port }
 
 // knownAtTop are commands that say nothing of what is read.
 var knownAtTop = []string{"nv set system", "nv set service", "nv set acl", "nv set bridge", "nv set evpn",

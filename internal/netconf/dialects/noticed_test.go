@@ -1,0 +1,72 @@
+package dialects
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"railyard/internal/netconf"
+	"railyard/internal/netconf/frr"
+)
+
+func TestNamesAreSorted(t *testing.T) {
+	if got := Names(); !slices.Equal(got, []string{"eos", "frr", "junos", "nvue", "nxos", "sonic"}) {
+		t.Errorf("%v", got)
+	}
+}
+
+// What is refused, missing or at an edge is told; what is not is read.
+func TestWhatIsTold(t *testing.T) {
+	for _, c := range []struct{ dialect, text, want, never string }{
+		{"eos", "router bgp 1\n neighbor 300.1.1.1 dynamic\n", "300.1.1.1", ""},
+		{"frr", "router bgp 1\n neighbor 10.0.0.1 remote-as 2\n neighbor 10.0.0.1 allowas-in 10\n", "", "allowas"},
+		{"frr", "router bgp 1\n neighbor 10.0.0.1 remote-as 2\n neighbor 10.0.0.1 allowas-in 11\n", "11", ""},
+		{"junos", "set interfaces et-0/0/0 ether-options 802.3ad ae0\nset interfaces et-0/0/1 mtu 9216\n", "no interface ae0", ""},
+		{"junos", "set interfaces et-0/0/0 ether-options 802.3ad ae0\nset interfaces ae0 mtu 9216\n", "", "no interface"},
+		{"junos", "set class-of-service drop-profiles d fill-level 20 drop-probability 0\n", "", "drop-probability"},
+		{"nvue", "nv set router bgp autonomous-system 1\nnv set vrf default router bgp peer-group g remote-as external\n" +
+			"nv set vrf default router bgp neighbor swp1 peer-group g\nnv set vrf default router bgp neighbor swp1 type unnumbered\n", "",
+			"no remote-as"},
+		{"nvue", "nv set qos congestion-control c traffic-class 3 min-threshold-bytes 100000\n" +
+			"nv set interface swp1 qos congestion-control profile other\n", "no congestion-control profile other", ""},
+		{"nxos", "policy-map type qos in\n  class class-default\ninterface Ethernet1/1\n  service-policy type qos input other\n", "no policy-map type qos other", "not known"},
+		{"nxos", "system qos\n  service-policy type network-qos default-nq-policy\n", "", "no policy-map"},
+		{"sonic", `{"WRED_PROFILE": {"w": {"green_min_threshold": "1000", "green_max_threshold": "2000", "green_drop_probability": "0", "ecn": "ecn_all"}}}`,
+			"", "green_drop_probability"},
+		{"sonic", `{"SCHEDULER": {"s": {"weight": "5"}}, "QUEUE": {"Ethernet0|3": {"scheduler": "s"}}}`, "s: no type, want DWRR or STRICT", ""},
+	} {
+		p := All[c.dialect].Parse([]netconf.File{netconf.NewFile("f", []byte(c.text))})
+		var told []string
+		for _, x := range p.Problems {
+			told = append(told, x.Message)
+		}
+		for _, u := range p.Unread {
+			told = append(told, fmt.Sprintf("unread: %+v", u))
+		}
+		all := strings.Join(told, "; ")
+		if !strings.Contains(all, c.want) || c.never != "" && strings.Contains(all, c.never) {
+			t.Errorf("%s:\n%s\ntold %q, want %q, never %q", c.dialect, c.text, all, c.want, c.never)
+		}
+	}
+}
+
+// Ports as Linux calls them.
+func TestPortsOfLinux(t *testing.T) {
+	if got := frr.PortName("Ethernet1/24/2"); got != "swp24s1" {
+		t.Errorf("%s", got)
+	}
+}
+
+// NX-OS: VLANs are made in order of their numbers.
+func TestRenderedForNXOS(t *testing.T) {
+	d := &netconf.Device{Name: "a", Interfaces: []netconf.Interface{{Name: "Ethernet1/1", VLAN: 30}, {Name: "Ethernet1/2", VLAN: 7}}}
+	files, err := All["nxos"].Render(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(files[0].Text)
+	if a, b := strings.Index(text, "vlan 7\n"), strings.Index(text, "vlan 30\n"); a < 0 || b < a {
+		t.Errorf("VLAN 7 at %d, 30 at %d:\n%s", a, b, text)
+	}
+}

@@ -1,0 +1,22 @@
+package trial
+
+import (
+	"testing"
+
+	"railyard/internal/sweep"
+)
+
+// How far a batch is counts as its part of the whole; what is forecast has run nothing yet.
+func TestProgressOfABatch(t *testing.T) {
+	var got sweep.Progress
+	tu := &tuning{done: 4, total: 10, opt: Options{Progress: func(p sweep.Progress) { got = p }}}
+	tell := tu.progress(2)
+	tell(sweep.Progress{Phase: "forecast", Done: 2, Total: 2})
+	if got.Phase != "runs" || got.Done != 4 || got.Total != 10 || got.Part != 0.4 {
+		t.Errorf("%+v", got)
+	}
+	tell(sweep.Progress{Phase: "runs", Done: 1, Total: 2, Part: 0.5})
+	if got.Phase != "runs" || got.Done != 5 || got.Part != 0.5 {
+		t.Errorf("%+v", got)
+	}
+}
