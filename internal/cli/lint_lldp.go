@@ -29,7 +29,7 @@ func (h *heard) String() string {
 }
 
 // mostLLDP bounds a file of neighbours.
-const mostLLDP = 16 << 20
+const mostLLDP = 4 << 20
 
 // readHeard gives devices what they hear by LLDP. A device is found by the prompt before its text, else by the name of the
 // file; nil: there is no file.
@@ -45,7 +45,7 @@ func readHeard(ctx context.Context, devices []*lint.Device, paths []string) (*he
 			}
 			text, err := input.Read(ctx, name, mostLLDP)
 			if err != nil {
-				return err
+				return fmt.Errorf("%s: %w", name, input.Cause(err))
 			}
 			all, err := lldp.Parse(string(text))
 			if err != nil {

@@ -50,6 +50,10 @@ func Parse(text string) (all []Dump, err error) {
 	}
 	here := 0
 	for line := range strings.Lines(text) {
+		if !strings.Contains(line, "lldp") { // nearly all lines: quicker than the expression
+			here += len(line)
+			continue
+		}
 		if m := prompt.FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil {
 			if err := end(here); err != nil {
 				return nil, err

@@ -156,4 +156,16 @@ var kinds = []kind{
 		beside: pod("job: {train: {model: gpt, data: {text: {path: c/a.txt, window: 16}}, batch: 8, epochs: " +
 			"1, lr: 0.1}, parallel: {dp: 4}}"),
 		commands: []string{"show corpus s.yaml"}},
+	{file: "w.yaml", most: 1_000_000, head: "name: w\nbase: s.yaml\naxes:\n", good: line("  - {key: a%d, values: [1, 2]}"),
+		beside: pod(sends), commands: []string{"sweep w.yaml -q --out o"}},
+	{file: "w.yaml", most: 1_000_000, head: "name: w\nbase: s.yaml\naxes:\n  - key: seed\n    values:\n", good: line("    - %d"),
+		beside: pod(sends), commands: []string{"sweep w.yaml --point 1"}},
+	{file: "t.csv", most: 4 * mB, head: "operator,shape,microseconds\n", good: line("matmul,1x1x%d,1"),
+		beside:   pod("run: {network: formula}\njob: {model: {preset: gpt3-125m, batch: 16, times: t.csv}}"),
+		commands: []string{"check ././s.yaml"}},
+	{file: "heard.txt", most: 4 * mB, head: "leaf1# show lldp neighbors\nPort Neighbor Device ID Neighbor Port ID TTL\n",
+		good: line("Et%d spine1 Ethernet1/1 120"), beside: map[string]string{"n.cfg": "hostname leaf1\n"},
+		commands: []string{"lint n.cfg --dialect eos --lldp heard.txt"}},
+	{file: "creds", most: 64 * kB, head: "-----BEGIN NATS USER JWT-----\n", good: line("line%d"),
+		commands: []string{"worker --nats nats://127.0.0.1:1 --nats-creds creds", "worker --nats nats://127.0.0.1:1 --nats-ca creds"}},
 }
