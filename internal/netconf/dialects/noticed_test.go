@@ -30,7 +30,8 @@ func TestWhatIsTold(t *testing.T) {
 			"no remote-as"},
 		{"nvue", "nv set qos congestion-control c traffic-class 3 min-threshold-bytes 100000\n" +
 			"nv set interface swp1 qos congestion-control profile other\n", "no congestion-control profile other", ""},
-		{"nxos", "policy-map type qos in\n  class class-default\ninterface Ethernet1/1\n  service-policy type qos input other\n", "no policy-map type qos other", "not known"},
+		{"nxos", "policy-map type qos in\n  class class-default\ninterface Ethernet1/1\n  service-policy type qos input other\n",
+			"no policy-map type qos other", "not known"},
 		{"nxos", "system qos\n  service-policy type network-qos default-nq-policy\n", "", "no policy-map"},
 		{"sonic", `{"WRED_PROFILE": {"w": {"green_min_threshold": "1000", "green_max_threshold": "2000", "green_drop_probability": "0", "ecn": "ecn_all"}}}`,
 			"", "want"},
