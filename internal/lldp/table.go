@@ -90,7 +90,9 @@ const mostLine = 1024
 
 // headed is the heading that a line is; nil: none.
 func headed(line string) (*heading, []column) {
-	if !slices.ContainsFunc(headings[:], func(h heading) bool { return strings.Contains(line, h.port) && strings.Contains(line, h.system) }) {
+	if !slices.ContainsFunc(headings, func(h heading) bool {
+		return strings.Contains(line, h.port) && strings.Contains(line, h.system)
+	}) {
 		return nil, nil // nearly all lines: quicker than the expression
 	}
 	c := columns(line)

@@ -12,7 +12,8 @@ import (
 func TestLeaksAndPortsThatGoDown(t *testing.T) {
 	g := &topo.Graph{Nodes: []topo.Node{{Name: "leaf1", Kind: topo.Leaf}, {Name: "leaf2", Kind: topo.Leaf},
 		{Name: "leafy", Kind: topo.HostKind}, {Name: "host2", Kind: topo.HostKind}},
-		Ports: []topo.Port{{Node: 2, NIC: 0}, {Node: 0, NIC: -1}, {Node: 0, NIC: -1}, {Node: 1, NIC: -1}, {Node: 2, NIC: 0}, {Node: 3, NIC: 1}}}
+		Ports: []topo.Port{{Node: 2, NIC: 0}, {Node: 0, NIC: -1}, {Node: 0, NIC: -1}, {Node: 1, NIC: -1},
+			{Node: 2, NIC: 0}, {Node: 3, NIC: 1}}}
 	p := &Plan{Graph: g, outages: []outage{{0, 5, 7}, {1, 5, 7}, {2, 8, 9}}}
 	m := mishaps{p: p}
 	f := &scenario.Fault{}

@@ -33,9 +33,11 @@ func TestWhatIsTold(t *testing.T) {
 		{"nxos", "policy-map type qos in\n  class class-default\ninterface Ethernet1/1\n  service-policy type qos input other\n",
 			"no policy-map type qos other", "not known"},
 		{"nxos", "system qos\n  service-policy type network-qos default-nq-policy\n", "", "no policy-map"},
-		{"sonic", `{"WRED_PROFILE": {"w": {"green_min_threshold": "1000", "green_max_threshold": "2000", "green_drop_probability": "0", "ecn": "ecn_all"}}}`,
+		{"sonic", `{"WRED_PROFILE": {"w": {"green_min_threshold": "1000", "green_max_threshold": "2000", ` +
+			`"green_drop_probability": "0", "ecn": "ecn_all"}}}`,
 			"", "want"},
-		{"sonic", `{"SCHEDULER": {"s": {"weight": "5"}}, "QUEUE": {"Ethernet0|3": {"scheduler": "s"}}}`, "s: no type, want DWRR or STRICT", ""},
+		{"sonic", `{"SCHEDULER": {"s": {"weight": "5"}}, "QUEUE": {"Ethernet0|3": {"scheduler": "s"}}}`,
+			"s: no type, want DWRR or STRICT", ""},
 	} {
 		p := All[c.dialect].Parse([]netconf.File{netconf.NewFile("f", []byte(c.text))})
 		var told []string
