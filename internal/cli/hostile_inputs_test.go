@@ -87,6 +87,8 @@ var hostileInputs = []hostileInput{
 		"completion @@",
 		"topo export a.yaml --as @@", "data digits --dir @@ --train @@", "data shapes --dir @@ --test @@",
 		"bench --@@", "validate @@", "version @@", "bench train @@", "serve nowhere@@", "serve . --addr @@", "docs --html d@@",
+		"diagnose o@@", "diagnose o@@ --healthy h@@ -q", "launch a@@.yaml", "launch a.yaml --transport @@",
+		"launch a.yaml --rdzv @@ --nnodes 2", "launch a.yaml --kernel @@ --timeout @@", "launch-rank @@",
 		"new n@@.yaml --kind incast", "new n.yaml --kind @@", "new n.yaml --hosts @@ --speed @@"),
 	one("r.yaml", "name: \"a@@\"\ngpus: 64\nhost: {gpus: 8}\nfoo@@: \"@@\"\n", "design r.yaml"),
 	with("job: {flows_csv: f.csv}\n", "f.csv", "name,from,to,bytes\na@@,host1/gpu0,host2/gpu0,1kB\n", "check s.yaml",
