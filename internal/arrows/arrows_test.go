@@ -462,14 +462,20 @@ var rules = map[string]rule{
 			"what a network is before anything runs, and by netconf what its switches are told",
 	},
 	"web": {
-		may: "chart chart/svg diagnose headline qos report result shown",
-		why: "it shows run directories: what is said of a run is report's, what lies in its tables result reads",
+		may: "chart chart/svg diagnose headline live qos report result shown",
+		why: "it shows run directories: what is said of a run is report's, what lies in its tables result reads. What is posted " +
+			"live runs",
+	},
+	"live": {
+		may: "input machine output result shown",
+		why: "it starts processes and sees what they leave: what a scenario is, and how it runs, is theirs to know",
 	},
 	"cli": {
 		may: "bench board coll commission containerlab dataset decoder design docs endpoint examples fleet hash headline " +
 			"input inventory lab launch " +
-			"lint lldp " +
-			"judge located manual nccl nccltests nccltopo netconf netconf/dialects nn ns3 output pcapng perf plan prove qos rdma report " +
+			"lint live lldp " +
+			"judge located machine manual nccl nccltests " +
+			"nccltopo netconf netconf/dialects nn ns3 output pcapng perf plan prove qos rdma report " +
 			"result rib run scenario scenario/schema sheet shown sizing survey sweep telemetry topo topoform trial " +
 			"tune validate web whatif wire workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",

@@ -46,14 +46,15 @@ takes on this machine; nothing is written.`,
 	fl.StringArrayVar(&f.set, "set", nil, "KEY=VALUE: a value instead of the scenario's; may be repeated")
 	fl.BoolVar(&f.measure, "measure", false, "run the first part and say how long the whole takes on this machine")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
+	fl.BoolVar(&f.local, "local", false, localUsage)
 	completesSet(cmd)
 	return cmd
 }
 
 // checkFlags is the flags of `railyard check`.
 type checkFlags struct {
-	json, measure, quiet bool
-	set                  []string
+	json, measure, quiet, local bool
+	set                         []string
 }
 
 // changes returns what --set changes: one value for each key.
@@ -107,6 +108,7 @@ type findingJSON struct {
 // A checkJSON is what `railyard check` says. Estimate and thresholds are absent where
 // the scenario could not be planned.
 type checkJSON struct {
+	Name       string         `json:"name,omitempty"` // of the scenario; its run directory begins with it
 	Errors     int            `json:"errors"`
 	Findings   []findingJSON  `json:"findings"`
 	Estimate   *plan.Estimate `json:"estimate,omitempty"`
@@ -141,8 +143,11 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 	}
 	var problems located.Problems
 	var in *plan.Inspection
+	if err == nil && f.local {
+		problems = sc.Outside()
+	}
 	switch {
-	case errors.As(err, &problems):
+	case len(problems) > 0 || errors.As(err, &problems):
 	case err != nil:
 		return err
 	default:
@@ -168,6 +173,9 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 	if asJSON {
 		data := checkData(problems, in)
 		data.Measured = m
+		if sc != nil {
+			data.Name = sc.Name
+		}
 		err = a.printJSON(data)
 	} else {
 		s := a.newSheet()

@@ -28,6 +28,8 @@ type runFlags struct {
 	json    bool
 	force   bool
 	quiet   bool
+	local   bool
+	stream  bool
 	seed    uint64
 	hasSeed bool
 	kernel  string
@@ -86,6 +88,14 @@ weights, with FILE.`,
 			if err != nil {
 				return err
 			}
+			if f.local && many != nil {
+				return misuse("run: --local: it looks at one run, want no --seeds and no --set with several values")
+			}
+			if f.stream {
+				if err := f.streamed(strings.Join(args, ""), many != nil); err != nil {
+					return misuse("run: --stream: %w", err)
+				}
+			}
 			if cmd.Flags().Changed("resume") {
 				return a.runResumed(cmd.Context(), args, f, many != nil)
 			}
@@ -101,6 +111,9 @@ weights, with FILE.`,
 	fl.BoolVar(&f.force, "force", false, "run although the estimate is over 8 GB, what the machine has free, or 10^10 "+
 		"packet-hops")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
+	fl.BoolVar(&f.local, "local", false, localUsage)
+	fl.BoolVar(&f.stream, "stream", false, "for programs: say on stdout how far the run is, as lines of JSON, and end it, as Ctrl-C "+
+		"does, when stdin ends")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed, instead of the scenario's")
 	fl.StringArrayVar(&f.set, "set", nil,
 		"KEY=VALUE: a value instead of the scenario's; KEY=VALUE,VALUE: a run with each; may be repeated")
@@ -115,6 +128,9 @@ weights, with FILE.`,
 	return cmd
 }
 
+// localUsage is what --local does, of every command that has it.
+const localUsage = "refuse a scenario that names files outside the folder in which railyard runs"
+
 func kernelNames() string {
 	names := make([]string, len(scenario.Kernels))
 	for i, k := range scenario.Kernels {
@@ -127,7 +143,12 @@ func kernelNames() string {
 func (a *app) runFile(ctx context.Context, file string, f runFlags, from *resumed) error {
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
-	p := a.startProgress(f.quiet, "reading "+cmp.Or(file, f.resume))
+	var told *stream
+	if f.stream {
+		ctx, told = a.startStream(ctx)
+		defer told.stop()
+	}
+	p := a.startProgress(f.quiet || f.stream, "reading "+cmp.Or(file, f.resume))
 	defer p.stop()
 	weights, err := from.read(ctx)
 	if err != nil {
@@ -147,7 +168,11 @@ func (a *app) runFile(ctx context.Context, file string, f runFlags, from *resume
 	if err != nil {
 		return err
 	}
-	sum, err := a.engine.run(ctx, sc, runOptions{Dir: dir, Force: f.force, Progress: p.update, Resume: weights,
+	progress := p.update
+	if told != nil {
+		progress = told.update
+	}
+	sum, err := a.engine.run(ctx, sc, runOptions{Dir: dir, Force: f.force, Progress: progress, Resume: weights,
 		Workers: f.workers})
 	p.stop()
 	if sum == nil && err != nil {
@@ -178,12 +203,20 @@ func (a *app) load(ctx context.Context, p *progress, file string, f runFlags) (*
 func (a *app) changed(p *progress, file string, src []byte, sc *scenario.Scenario,
 	f runFlags) (*scenario.Scenario, error) {
 	changes, err := f.changes(sc)
-	if err != nil || len(changes) == 0 {
-		return sc, err
+	if err != nil {
+		return nil, err
 	}
-	if sc, err = sc.With(changes...); err != nil {
-		p.stop()
-		return nil, a.problems(file, src, err)
+	if len(changes) > 0 {
+		if sc, err = sc.With(changes...); err != nil {
+			p.stop()
+			return nil, a.problems(file, src, err)
+		}
+	}
+	if f.local {
+		if outside := sc.Outside(); len(outside) > 0 {
+			p.stop()
+			return nil, a.problems(file, src, outside)
+		}
 	}
 	return sc, nil
 }

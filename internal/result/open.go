@@ -45,6 +45,10 @@ func (e *VersionError) Error() string {
 		e.Path, e.Format, e.Version, age, FormatVersion)
 }
 
+// Held reports whether some process is writing the directory: a run that is Running and not held was killed. (Where the system
+// has no flock, one that was killed is held, too.)
+func (r *Run) Held() bool { return output.Owned(r.Path) != nil }
+
 // Open reads run.json of a directory whose run ended, be it completely,
 // interrupted or failed. Of one that did not end it returns an IncompleteError,
 // of another format a VersionError.

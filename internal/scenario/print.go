@@ -2,8 +2,11 @@ package scenario
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"railyard/internal/located"
 )
 
 // YAML returns the resolved scenario: every field with its final value. Parsing it
@@ -117,6 +120,12 @@ type FieldValue struct {
 // entries of flow lists included.
 func (s *Scenario) Fields() []FieldValue {
 	var out []FieldValue
+	s.each(func(v any, f *Field, path string) { out = append(out, s.show(v, f, path)) })
+	return out
+}
+
+// each visits the variables of all fields that have a meaning in this scenario, in the table's order.
+func (s *Scenario) each(visit func(v any, f *Field, path string)) {
 	var list func(table []*Field, base any, prefix string)
 	list = func(table []*Field, base any, prefix string) {
 		for _, f := range table {
@@ -126,7 +135,7 @@ func (s *Scenario) Fields() []FieldValue {
 			}
 			l := f.List()
 			if l == nil {
-				out = append(out, s.show(v, f, prefix+f.Path))
+				visit(v, f, prefix+f.Path)
 				continue
 			}
 			for i, e := range l.of(v) {
@@ -135,7 +144,21 @@ func (s *Scenario) Fields() []FieldValue {
 		}
 	}
 	list(fields, s, "")
-	return out
+}
+
+// Outside finds the files and folders that the scenario names and that do not lie below the folder in which railyard runs, by
+// their names: links are followed nowhere.
+func (s *Scenario) Outside() (all located.Problems) {
+	s.each(func(v any, f *Field, path string) {
+		if f.pattern != pathPattern {
+			return
+		}
+		if name := f.format(v); !filepath.IsLocal(filepath.FromSlash(name)) {
+			all = append(all, s.Located(Finding{Severity: Error, Path: path,
+				Message: fmt.Sprintf("%s: leads out of the folder in which railyard runs (--local), want a name below it", name)}))
+		}
+	})
+	return all
 }
 
 func (s *Scenario) show(v any, f *Field, path string) FieldValue {

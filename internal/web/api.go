@@ -55,10 +55,23 @@ var endpoints = map[string]endpoint{
 	"figures":      (*Server).apiFigures,
 	"rounds":       (*Server).apiRounds,
 	"report":       (*Server).apiReport,
+	"live":         (*Server).apiLive,
+	"watch":        (*Server).apiWatch,
+	"examples":     (*Server).apiExamples,
+}
+
+// posts are what is asked by POST.
+var posts = map[string]endpoint{
+	"check":  (*Server).apiCheck,
+	"start":  (*Server).apiStart,
+	"cancel": (*Server).apiCancel,
 }
 
 func (s *Server) api(w http.ResponseWriter, r *http.Request, name string) error {
 	f, known := endpoints[name]
+	if r.Method == http.MethodPost {
+		f, known = posts[name]
+	}
 	if !known {
 		return refuse(http.StatusNotFound, "there is no api/%s: api/openapi.json lists what there is", name)
 	}
@@ -248,6 +261,7 @@ type runAnswer struct {
 	Dir        string            `json:"directory"`
 	Name       string            `json:"name"`
 	State      result.State      `json:"state"`
+	Held       bool              `json:"held"` // it is being written; running and not held: it was killed
 	Seed       uint64            `json:"seed"`
 	Version    string            `json:"version"`
 	End        unit.Time         `json:"end_ps"`
@@ -283,6 +297,7 @@ func (s *Server) apiRun(w http.ResponseWriter, _ *http.Request, q query) error {
 		Headline: append([]headline.Figure{}, d.Headline()...), Findings: []finding{}, Blames: []blame{},
 		Thresholds: append([]qos.Row{}, d.Summary.Thresholds...), Tables: append([]string{}, run.Tables()...),
 		Want: []string{}, Pieces: report.Pieces(run), Scenario: d.Summary.ScenarioYAML}
+	a.Held = a.State == result.Running && run.Held()
 	a.Collectives = s.options.Plan != nil && slices.Contains(a.Tables, "steps")
 	sentence, bullets := report.Answer(d)
 	a.Lead = leadOf(d)

@@ -7,8 +7,8 @@
 //	      └──row groups──> /TOKEN/api/tiles (level 0), events, timeline          what is looked at
 //	   ui/dist ──────────────────────> /TOKEN/                                   the page, embedded
 //
-// It runs nothing, writes nothing, and computes no figure that a run could know better: what it has to say
-// is package report's, and what it draws are rows of tables.
+// It computes no figure that a run could know better: what it has to say is package report's, and what it draws are rows of
+// tables. What is posted, package live runs; without one (serve without --run) the server only reads.
 //
 // Invariants:
 //   - a number on the page is one of a row, or the least, the greatest or the mean of rows in a stated span:

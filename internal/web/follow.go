@@ -12,10 +12,8 @@ import (
 // beat is how often a connection without news is written to, so that one that nobody holds any more is found.
 const beat = 15 * time.Second
 
-// follow tells how far the reading of a run is, until the connection or the server ends: server-sent events, each with a
-// progress as JSON.
+// follow tells how far the reading of a run is, until the connection or the server ends.
 func follow(w http.ResponseWriter, r *http.Request, x *show) error {
-	w.Header().Set("Content-Type", "text/event-stream")
 	x.mu.Lock()
 	x.followers++
 	x.mu.Unlock()
@@ -25,10 +23,20 @@ func follow(w http.ResponseWriter, r *http.Request, x *show) error {
 		x.used = time.Now()
 		x.mu.Unlock()
 	}()
+	return told(w, r, func() (any, <-chan struct{}, bool) {
+		p, changed := x.watch()
+		return p, changed, false
+	})
+}
+
+// told tells values as there are news of them, until the last, or the connection or the server ends: server-sent events, each
+// with a value as JSON.
+func told(w http.ResponseWriter, r *http.Request, next func() (v any, changed <-chan struct{}, last bool)) error {
+	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
 	for {
-		p, changed := x.watch()
-		b, err := json.Marshal(p)
+		v, changed, last := next()
+		b, err := json.Marshal(v)
 		if err != nil {
 			return err
 		}
@@ -39,7 +47,7 @@ func follow(w http.ResponseWriter, r *http.Request, x *show) error {
 		if err := out.Flush(); err != nil {
 			return nil
 		}
-		if !await(r, changed) {
+		if last || !await(r, changed) {
 			return nil
 		}
 	}

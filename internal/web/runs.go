@@ -29,6 +29,7 @@ type runEntry struct {
 	ID       string            `json:"id"` // its path below the folder that is served; ".": that is one itself
 	Name     string            `json:"name"`
 	State    result.State      `json:"state"` // "": it cannot be read, see Error
+	Held     bool              `json:"held"`  // it is being written; running and not held: it was killed
 	Seed     uint64            `json:"seed"`
 	End      unit.Time         `json:"end_ps"`
 	Answer   string            `json:"answer"`
@@ -123,16 +124,17 @@ func (c *catalogue) entry(id string) runEntry {
 	c.mu.Lock()
 	known, ok := c.known[id]
 	c.mu.Unlock()
-	if ok && known.size == st.Size() && known.time.Equal(st.ModTime()) {
-		return known.entry
+	e := known.entry
+	if !ok || known.size != st.Size() || !known.time.Equal(st.ModTime()) {
+		e = readEntry(id, dir)
+		c.mu.Lock()
+		if c.known == nil || len(c.known) > mostRuns {
+			c.known = map[string]knownRun{}
+		}
+		c.known[id] = knownRun{st.Size(), st.ModTime(), e}
+		c.mu.Unlock()
 	}
-	e := readEntry(id, dir)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.known == nil || len(c.known) > mostRuns {
-		c.known = map[string]knownRun{}
-	}
-	c.known[id] = knownRun{st.Size(), st.ModTime(), e}
+	e.Held = e.State == result.Running && (&result.Run{Path: dir}).Held()
 	return e
 }
 

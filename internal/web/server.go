@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"railyard/internal/live"
 	"railyard/internal/shown"
 )
 
@@ -23,6 +24,7 @@ import (
 const (
 	mostConnections = 256
 	mostAtWork      = 4 // requests that read tables
+	mostBodies      = 2 // requests that post
 	mostShows       = 2 // runs whose pyramids are in memory
 	headerLimit     = 16 << 10
 	slowest         = 30 * time.Second // for a header to come, or an answer to be taken
@@ -30,8 +32,10 @@ const (
 
 // Options say what a server shows, and what it may ask others for.
 type Options struct {
-	Dir  string  // runs in and below it
-	Plan Planner // nil: no collective is shown round by round
+	Dir      string       // runs in and below it
+	Plan     Planner      // nil: no collective is shown round by round
+	Live     *live.Runner // runs what is posted; nil: the server only reads
+	Examples []Example    // scenarios to begin with
 }
 
 // Server shows the runs below a folder.
@@ -41,9 +45,10 @@ type Server struct {
 	token   string
 	addr    netip.AddrPort
 
-	ctx   context.Context // of the whole server
-	work  chan struct{}   // who reads tables has a place in it
-	large chan struct{}   // who loads a whole report has the place in it
+	ctx    context.Context // of the whole server
+	work   chan struct{}   // who reads tables has a place in it
+	large  chan struct{}   // who loads a whole report has the place in it
+	bodies chan struct{}   // who posts has a place in it
 
 	mu    sync.Mutex
 	shows map[string]*show
@@ -52,7 +57,7 @@ type Server struct {
 // New returns a server. Nothing runs until Serve.
 func New(o Options) *Server {
 	return &Server{options: o, runs: catalogue{root: o.Dir}, token: strings.ToLower(rand.Text()), shows: map[string]*show{},
-		work: make(chan struct{}, mostAtWork), large: make(chan struct{}, 1)}
+		work: make(chan struct{}, mostAtWork), large: make(chan struct{}, 1), bodies: make(chan struct{}, mostBodies)}
 }
 
 // Runs returns how many runs there are to show.
@@ -198,8 +203,14 @@ func (s *Server) check(r *http.Request) (rest string, err error) {
 	if subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) != 1 || !found {
 		return "", refuse(http.StatusForbidden, "the token is missing or wrong: take the whole address that railyard serve prints")
 	}
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return "", refuse(http.StatusMethodNotAllowed, "only GET and HEAD are answered")
+	switch _, takes := posts[strings.TrimPrefix(rest, "api/")]; {
+	case r.Method == http.MethodGet || r.Method == http.MethodHead:
+	case r.Method != http.MethodPost || !takes:
+		return "", refuse(http.StatusMethodNotAllowed, "only GET and HEAD are answered here")
+	case s.options.Live == nil:
+		return "", refuse(http.StatusForbidden, "this server only reads: railyard serve --run starts one that runs scenarios")
+	case !slices.Contains([]string{"", "same-origin"}, r.Header.Get("Sec-Fetch-Site")):
+		return "", refuse(http.StatusForbidden, "a page of another origin asks")
 	}
 	if slices.Contains(strings.Split(rest, "/"), "..") {
 		return "", refuse(http.StatusNotFound, "there is no such page")

@@ -83,7 +83,8 @@ func TestOnlyWhoHasTheTokenIsAnswered(t *testing.T) {
 func TestTheInterfaceIsAsDescribed(t *testing.T) {
 	var doc struct {
 		Paths map[string]struct {
-			Get struct {
+			Post map[string]any
+			Get  struct {
 				Parameters []struct{ Name, Example string }
 				Responses  map[string]struct {
 					Content map[string]struct {
@@ -104,6 +105,11 @@ func TestTheInterfaceIsAsDescribed(t *testing.T) {
 			t.Errorf("openapi.json does not describe /api/%s", name)
 		}
 	}
+	for name := range posts {
+		if doc.Paths["/api/"+name].Post == nil {
+			t.Errorf("openapi.json does not describe a POST of /api/%s", name)
+		}
+	}
 	root := t.TempDir()
 	d := draw(200)
 	d.write(t, root, "one", result.Complete)
@@ -112,12 +118,18 @@ func TestTheInterfaceIsAsDescribed(t *testing.T) {
 	x.settled("one")
 	for path, p := range doc.Paths {
 		name := strings.TrimPrefix(path, "/api/")
+		if p.Post != nil {
+			if posts[name] == nil {
+				t.Errorf("%s is described and takes no POST", path)
+			}
+			continue
+		}
 		if endpoints[name] == nil {
 			t.Errorf("%s is described and not there", path)
 			continue
 		}
-		if name == "follow" || name == "flow" {
-			continue // a stream; of messages, which this run has none of
+		if name == "follow" || name == "flow" || name == "watch" {
+			continue // streams; of messages, which this run has none of
 		}
 		query := "?"
 		for _, q := range p.Get.Parameters {

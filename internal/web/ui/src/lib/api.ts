@@ -2,7 +2,7 @@
 
 export interface Figure { name: string; unit: string; value: number | string; meaning?: string }
 export interface RunEntry {
-  id: string; name: string; state: string; seed: number; end_ps: number; answer: string; headline: Figure[]; error?: string;
+  id: string; name: string; state: string; held: boolean; seed: number; end_ps: number; answer: string; headline: Figure[]; error?: string;
 }
 export interface Finding { cause: string; time_ps: number; share: number; text: string }
 export interface Blame {
@@ -14,7 +14,7 @@ export interface Threshold {
   switch: string; match?: string; rate_bps: number; ecn?: { min_bytes: number; max_bytes: number }; pfc?: { xoff_bytes: number };
 }
 export interface Run {
-  id: string; directory: string; name: string; state: string; seed: number; version: string; end_ps: number; answer: string;
+  id: string; directory: string; name: string; state: string; held: boolean; seed: number; version: string; end_ps: number; answer: string;
   lead: { job: string; port: string; rank: number | null } | null; bullets: string[]; notes: string[]; headline: Figure[]; subject: string; whole_ps: number; findings: Finding[]; blames: Blame[];
   thresholds: Threshold[]; tables: string[]; want: string[]; whatif: Tried[] | null; pieces: string[]; collectives: boolean; scenario: string;
 }
@@ -68,6 +68,26 @@ export interface Inks {
   inks: Colour[]; causes: { column: string; name: string; meaning: string }[]; events: { Name: string; Meaning: string; Pair: boolean }[];
 }
 
+export interface PostedFile { name: string; text?: string; base64?: string }
+export interface Posted { scenario: string; files: PostedFile[] }
+export interface Example extends Posted { name: string; about: string }
+export interface Told {
+  phase: string; done: number; total: number; loss?: number; virtual_ps: number; packet_hops: number; part: number; cpu_seconds: number;
+  memory_bytes: number;
+}
+export interface Job {
+  id: string; name: string; state: string; place: number; run: string; progress: Told | null; memory_bytes: number; why: string;
+}
+export interface Live {
+  runs: boolean; jobs: Job[]; all: number;
+  bounds: { body_bytes: number; runs: number; disk_bytes: number; cpu_seconds: number; memory_bytes: number; at_once: number };
+  used: { runs: number; disk_bytes: number; cpu_seconds: number };
+}
+export interface Problem { severity: string; file: string; line?: number; column?: number; path?: string; message: string; hint?: string }
+export interface Checked {
+  name?: string; errors: number; findings: Problem[]; estimate?: { packet_hops: number; memory_bytes: number; wall_seconds: number };
+}
+
 type Parameters = Record<string, string | number | boolean | string[] | undefined>;
 
 export function address(name: string, parameters: Parameters = {}): string {
@@ -81,7 +101,16 @@ export function address(name: string, parameters: Parameters = {}): string {
 }
 
 async function ask(name: string, parameters: Parameters, signal?: AbortSignal): Promise<Response> {
-  const r = await fetch(address(name, parameters), { signal });
+  return answered(await fetch(address(name, parameters), { signal }));
+}
+
+// post asks for something to be done.
+export async function post<T>(name: string, body: unknown, signal?: AbortSignal): Promise<T> {
+  const r = await fetch(address(name), { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" }, signal });
+  return (await answered(r)).json();
+}
+
+async function answered(r: Response): Promise<Response> {
   if (!r.ok) {
     let text = `${r.status}`;
     try {

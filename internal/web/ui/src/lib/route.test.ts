@@ -18,6 +18,12 @@ test("selections are written and read", () => {
   for (const bad of ["", "port|", "flow|x", "rank|x|y", "<script>"]) expect(parseSelection(bad)).toBe(null);
 });
 
+test("a scenario to edit has an address", () => {
+  const hash = "#/live?example=incast";
+  expect(parse(hash).page).toBe("live");
+  expect(write(parse(hash))).toBe(hash);
+});
+
 test("nonsense is the list of runs", () => {
   expect(parse("#/%E0%A4%A").page).toBe("runs");
   expect(parse("#/run/%E0%A4%A").id).toBe("%E0%A4%A");

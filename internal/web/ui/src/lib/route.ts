@@ -3,14 +3,15 @@
 //   #/                                  the list of runs
 //   #/run/digits-8gpu-1?t=1000&from=0&until=5000&sel=port:rail1/host1&kind=pause
 //   #/compare?a=one&b=two
+//   #/live?example=incast   a scenario to edit and run: an example's, or that of a run (?run=ID)
 
-export interface Route { page: "runs" | "run" | "compare"; id: string; values: Map<string, string> }
+export interface Route { page: "runs" | "run" | "compare" | "live"; id: string; values: Map<string, string> }
 
 export function parse(hash: string): Route {
   const [path, query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const values = new Map(new URLSearchParams(query));
   if (path.startsWith("run/")) return { page: "run", id: decode(path.slice(4)), values };
-  return { page: path === "compare" ? "compare" : "runs", id: "", values };
+  return { page: path === "compare" || path === "live" ? path : "runs", id: "", values };
 }
 
 function decode(s: string): string {
@@ -23,7 +24,7 @@ function decode(s: string): string {
 
 export function write(r: Route): string {
   const q = new URLSearchParams([...r.values].filter(([, v]) => v !== "")).toString();
-  const path = r.page === "run" ? `run/${encodeURIComponent(r.id)}` : r.page === "compare" ? "compare" : "";
+  const path = r.page === "run" ? `run/${encodeURIComponent(r.id)}` : r.page === "runs" ? "" : r.page;
   return `#/${path}${q ? `?${q}` : ""}`;
 }
 
