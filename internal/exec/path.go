@@ -58,6 +58,10 @@ type PathRecord struct {
 	Parts      []PathPart // in order of time; valid until the function that was given the record returns
 }
 
+// MostSegments is how many segments of traces the records of one step hold, of all ranks together: what comes then is kept as
+// one for each cause.
+const MostSegments = 1 << 26
+
 // PathFinder finds the critical path of steps (see the package documentation).
 // The ranks of a job share one, as Config.Paths. Each writes what it does into records of its
 // own, whatever thread drives it; the driver says, from one thread and while no rank does
@@ -67,6 +71,7 @@ type PathFinder struct {
 	every  int64
 	found  func(*PathRecord)
 	ranks  []rankPaths
+	most   int         // segments of a rank's record
 	ended  []endedStep // that some ranks have ended, in order of step
 	record PathRecord  // handed out and used again
 }
@@ -84,7 +89,7 @@ func NewPathFinder(ranks int, every int64, found func(*PathRecord)) *PathFinder 
 		panic(fmt.Sprintf("exec: path finder for %d ranks and every %d steps, want at least 1 and a function",
 			ranks, every))
 	}
-	return &PathFinder{every: every, found: found, ranks: make([]rankPaths, ranks)}
+	return &PathFinder{every: every, found: found, ranks: make([]rankPaths, ranks), most: MostSegments / ranks}
 }
 
 // rankPaths is the records of one rank, which alone writes them.
@@ -100,6 +105,7 @@ type pathLayout struct {
 	local   map[int32]int32 // of a collective of the job: index in colls
 	colls   []pathColl      // that the rank runs
 	length  int             // of rankPath.program
+	most    int             // segments of a record, beside those of totals
 	credit  bool            // a collective needs credits
 	// peer is, as rankPath.program, the operation at the other end of a message, -1 until it is known:
 	// of a Send the Recv in the peer's program, which the rank finds, of a Recv the Send. It is
@@ -134,7 +140,7 @@ func (f *PathFinder) add(rank int32, job *workload.Job, colls []collRun) {
 	if int(rank) >= len(f.ranks) {
 		panic(fmt.Sprintf("exec: rank %d, the path finder is for %d ranks", rank, len(f.ranks)))
 	}
-	l := pathLayout{program: job.Program(rank), local: map[int32]int32{}}
+	l := pathLayout{program: job.Program(rank), local: map[int32]int32{}, most: f.most}
 	for i := range colls {
 		c := &colls[i]
 		p := pathColl{Collective: c.Collective, id: c.id, op: c.op, me: c.me, members: c.members}

@@ -3,6 +3,7 @@ package exec
 import (
 	"math"
 
+	"railyard/internal/cause"
 	"railyard/internal/unit"
 )
 
@@ -125,6 +126,12 @@ func (ch *channelRun) took(r *Rank, tr *Trace) {
 // keep notes a trace and returns its number.
 func (p *rankPath) keep(tr *Trace) int32 {
 	m := pathMessage{posted: tr.Posted, placed: tr.Placed, first: int32(len(p.segments)), lane: tr.Lane}
+	if len(p.segments)+len(tr.Segments) > p.layout.most {
+		p.segments = appendTotals(p.segments, tr)
+		m.n = int32(len(p.segments)) - m.first
+		p.messages = append(p.messages, m)
+		return int32(len(p.messages) - 1)
+	}
 	for i, g := range tr.Segments {
 		if i > 0 && tr.Segments[i-1].Cause == g.Cause && tr.Segments[i-1].At == g.At {
 			p.segments[len(p.segments)-1] = g
@@ -135,6 +142,30 @@ func (p *rankPath) keep(tr *Trace) int32 {
 	m.n = int32(len(p.segments)) - m.first
 	p.messages = append(p.messages, m)
 	return int32(len(p.messages) - 1)
+}
+
+// appendTotals appends one segment for each cause of a trace, in the order of the causes, at the place of its longest.
+func appendTotals(to []Segment, tr *Trace) []Segment {
+	var total cause.Split
+	var longest [cause.Count]unit.Duration
+	var at [cause.Count]int32
+	from := tr.Posted
+	for _, g := range tr.Segments {
+		d := g.Until.Sub(from)
+		total[g.Cause] += d
+		if d > longest[g.Cause] {
+			longest[g.Cause], at[g.Cause] = d, g.At
+		}
+		from = g.Until
+	}
+	until := tr.Posted
+	for c, d := range total {
+		if d > 0 {
+			until = until.Add(d)
+			to = append(to, Segment{Until: until, Cause: cause.Cause(c), At: at[c]})
+		}
+	}
+	return to
 }
 
 // answered notes the way of the acknowledgement of the Send op.

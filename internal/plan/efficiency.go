@@ -60,7 +60,8 @@ func KindOf(work *workload.Job, c *workload.Collective) string {
 	return mfu.Others
 }
 
-// StepBytes is what ranks send each other in a step, all together, by kind of communication, and what of it leaves hosts.
+// StepBytes is what ranks send each other in a step, all together, by kind of communication, and what of it leaves hosts:
+// data alone, without the flags of a protocol.
 func (p *Plan) StepBytes(j *Job) (all, between map[string]unit.Bytes) {
 	all, between = map[string]unit.Bytes{}, map[string]unit.Bytes{}
 	if j.Work != nil {
@@ -78,9 +79,9 @@ func (p *Plan) StepBytes(j *Job) (all, between map[string]unit.Bytes) {
 			return
 		}
 		kind := KindOf(j.Work, c)
-		all[kind] += unit.Bytes(t.bytes)
+		all[kind] += unit.Bytes(t.data)
 		if l.Pair >= 0 {
-			between[kind] += unit.Bytes(t.bytes)
+			between[kind] += unit.Bytes(t.data)
 		}
 	})
 	return all, between

@@ -162,8 +162,8 @@ func (j *Job) runs(collective int, steps int64) int64 {
 	return steps
 }
 
-// traffic is what a collective sends over a link each time.
-type traffic struct{ bytes, messages int64 }
+// traffic is what a collective sends over a link each time: bytes on the wire, of which data are the ranks'.
+type traffic struct{ bytes, messages, data int64 }
 
 // deal visits what each queue pair of a connection carries: messages in turn, or a part of each.
 func (p *Plan) deal(l *RankLink, t traffic, visit func(q *Pair, t traffic)) {
@@ -173,7 +173,7 @@ func (p *Plan) deal(l *RankLink, t traffic, visit func(q *Pair, t traffic)) {
 		return
 	}
 	for k := range n {
-		one := traffic{ceil(t.bytes, n), t.messages}
+		one := traffic{ceil(t.bytes, n), t.messages, ceil(t.data, n)}
 		if !p.Scenario.Transport.SplitData {
 			one.messages = (t.messages + n - 1 - k) / n
 			one.bytes = mul(ceil(t.bytes, max(1, t.messages)), one.messages)
@@ -200,7 +200,8 @@ func (j *Job) eachTraffic(visit func(collective int, l *RankLink, t traffic)) {
 				for _, t := range one {
 					link := j.linkOf[exec.Way{Src: members[r], Dst: members[t.Peer], Group: c.Group, Channel: int32(ch)}]
 					bySwitch := j.Links[link].Pair < 0 // of a protocol of such messages, all inside hosts are
-					visit(k, &j.Links[link], traffic{c.Protocol.Wire(t.Elems*c.ElemBytes, bySwitch), t.Messages})
+					data := t.Elems * c.ElemBytes
+					visit(k, &j.Links[link], traffic{c.Protocol.Wire(data, bySwitch), t.Messages, data})
 				}
 			}
 		}

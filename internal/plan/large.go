@@ -65,13 +65,20 @@ func (large) work(p *Plan, j *Job) (w ranksWork, err error) {
 	for g := range w.Groups {
 		formula[int32(g)] = p.closed(j, &w.Groups[g])
 	}
-	w.SetProtocols(func(c *workload.Collective) *workload.Protocol { return protocols[c.Schedule] })
+	if j.Spec.Collective.Protocol != "auto" {
+		w.SetProtocols(func(c *workload.Collective) *workload.Protocol { return protocols[c.Schedule] })
+	}
 	if err := p.close(j, w.Job, formula); err != nil {
 		return w, err
 	}
 	w.schedules = func(g int32) []coll.Schedule { return schedules[w.Groups[g].Name] }
 	for _, protocol := range protocols { // their order does not matter: each is changed by itself
 		w.protocols = append(w.protocols, protocol)
+	}
+	if j.Spec.Collective.Protocol == "auto" {
+		if w.protocols, err = p.asNCCL(j, w.Job); err != nil {
+			return w, err
+		}
 	}
 	w.once = true // what is not sent needs no slot; what is has those that trainings have
 	return w, nil

@@ -66,6 +66,7 @@ func TestLargeModelDoesWhatATrainingDoes(t *testing.T) {
 		shaped := largePlan(t, strings.Replace(cluster, "{", "{nvlink_collectives: messages, ", 1)+fmt.Sprintf(`job:
   model: {layers: 8, hidden: 32, ffn: 128, heads: 4, vocabulary: 48, sequence: 16, norm: %s, positions: learned, gated: %v,
     bias: %v, kernels: plain, precision: tf32, batch: %d}
+  collective: {protocol: none}
   parallel: {%s}
 `, norm, gated, bias, rows*dp, parallel))
 		compareJobs(t, fmt.Sprintf("%d: %s", n, parallel), trained.Jobs[0].Work, shaped.Jobs[0].Work)

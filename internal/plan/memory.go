@@ -4,8 +4,10 @@ import (
 	"math"
 	"slices"
 
+	"railyard/internal/cause"
 	"railyard/internal/coll"
 	"railyard/internal/dataset"
+	"railyard/internal/exec"
 	"railyard/internal/nn"
 	"railyard/internal/result"
 	"railyard/internal/topo"
@@ -129,13 +131,17 @@ func (p *Plan) pathMemory(j *Job, steps int64) int64 {
 		return 0
 	}
 	of := kept / j.scheduled()
-	spans := int64(0)
+	spans, messages := int64(0), int64(0)
 	j.eachTraffic(func(_ int, l *RankLink, t traffic) {
 		if l.Pair >= 0 && t.messages > 0 {
 			packets := p.packets(ceil(t.bytes, t.messages))
+			messages = add(messages, t.messages)
 			spans = add(spans, mul(t.messages, min(mul(packetSpans, packets), mostSpans)))
 		}
 	})
+	if spans > exec.MostSegments { // what comes then are totals
+		spans = add(exec.MostSegments, mul(messages, 2*int64(cause.Count)))
+	}
 	each := add(mul(j.scheduled(), int64(traceMemory)), mul(spans, int64(spanMemory)))
 	return mul(min(of, max(steps, 1)), each)
 }

@@ -50,9 +50,9 @@ func NCCLParams(sc *scenario.Scenario) nccl.Params {
 	for proto, k := range map[nccl.Protocol]*scenario.Protocol{nccl.LL: &keys.LL, nccl.LL128: &keys.LL128,
 		nccl.Simple: &keys.Simple} {
 		pp := &p.Protocols[proto]
-		pp.Data, pp.Line = k.Data, k.Line
-		if k.Buffer > 0 { // else closed forms alone, which have no messages
-			pp.Buffer, pp.Cap = k.Buffer, k.Rate.Or(0)
+		pp.Data, pp.Line, pp.Cap = k.Data, k.Line, k.Rate.Or(0)
+		if k.Buffer > 0 { // else no schedule is cut by it
+			pp.Buffer = k.Buffer
 		}
 		if k.Slice > 0 && k.Slice != pp.SliceSteps {
 			pp.SliceSteps, pp.ChunkSteps = k.Slice, max(k.Slice, pp.ChunkSteps)
@@ -180,6 +180,47 @@ func (p *Plan) messages(j *Job, at coll.Placement, op coll.Collective, algorithm
 		}
 	}
 	return w, by
+}
+
+// asNCCL gives the collectives of a job.model whose protocol is auto the one that NCCL takes with the algorithm of their schedule:
+// its latencies and limits. What they send is cut as without a protocol.
+func (p *Plan) asNCCL(j *Job, work *workload.Job) (all []*workload.Protocol, err error) {
+	type kind struct {
+		group     int32
+		op        coll.Collective
+		algorithm string
+		bytes     unit.Bytes
+	}
+	known, params := map[kind]*workload.Protocol{}, NCCLParams(p.Scenario)
+	of := make([]*workload.Protocol, len(work.Collectives))
+	for i := range work.Collectives {
+		c := &work.Collectives[i]
+		goal, ok := coll.GoalOf(c.Schedule)
+		if c.Formula || !ok {
+			continue
+		}
+		g := &work.Groups[c.Group]
+		k := kind{c.Group, goal.Collective, "ring", c.Bytes()}
+		switch {
+		case k.op == coll.SendReceive:
+			k.algorithm = "direct"
+		case g.Kind == workload.GroupKindData && k.op == coll.AllReduce && !j.Spec.Collective.Schedule.Set:
+			k.algorithm = j.Spec.Collective.Algorithm
+		}
+		if known[k] == nil {
+			only := nccl.Only{Algorithms: []nccl.Algorithm{ncclAlgorithm(k.op, k.algorithm)}}
+			choice, err := params.Choose(k.op, max(k.bytes, 1), p.ncclGroup(j, g), only)
+			if err != nil {
+				return nil, j.wrong("collective.protocol", err)
+			}
+			known[k], _ = p.messages(j, j.placeOf(g), k.op, k.algorithm, choice.Protocol.String(), c.Schedule.Channels(), k.bytes)
+			all = append(all, known[k])
+		}
+		of[i] = known[k]
+	}
+	next := 0
+	work.SetProtocols(func(*workload.Collective) *workload.Protocol { next++; return of[next-1] })
+	return all, nil
 }
 
 // schedule makes the schedule of an algorithm. key is what of a collective an error is about.

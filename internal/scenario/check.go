@@ -229,6 +229,10 @@ func (d *decoder) checkReplay(j *Job) {
 // checkProtocol reports an algorithm and a protocol that do not go together, or not with admission.
 func (d *decoder) checkProtocol(j *Job, path, algorithm, protocol string) {
 	lines := protocol == "ll" || protocol == "ll128"
+	if protocol == autoProtocol && j.Model == nil && len(j.Collectives) == 0 {
+		d.problem(path+".protocol", fmt.Sprintf("%s: it belongs to job.model and to rows of job.collectives, want none, ll, ll128 or "+
+			"simple", protocol), "")
+	}
 	if strings.HasPrefix(algorithm, "nvls") && lines {
 		d.problem(path+".protocol", fmt.Sprintf("%s: not of %s, want simple or none", protocol, algorithm), "")
 	}

@@ -448,10 +448,17 @@ var sumFields = []*Field{
 		Meaning: "the schedule of sends, receives and sums",
 	},
 	{
-		Path: "collective.protocol", Default: "none", Choices: Protocols, applies: where(onlySums),
-		value:   in(choice, func(j *Job) *string { return &j.Collective.Protocol }),
-		Meaning: "how a receiver tells data from what is not there yet, and what that takes",
-		Source:  "NCCL",
+		Path: "collective.protocol", Choices: RowProtocols, applies: where(onlySums), Rule: "auto of a job.model, else none",
+		derive: func(_ *decoder, b any, _ string) string {
+			if b.(*Job).Model != nil {
+				return autoProtocol
+			}
+			return "none"
+		},
+		value: in(choice, func(j *Job) *string { return &j.Collective.Protocol }),
+		Meaning: "how a receiver tells data from what is not there yet, and what that takes; auto, of a job.model: of each " +
+			"collective",
+		Source: "NCCL",
 	},
 	{
 		Path: "collective.wire", Choices: Wires, applies: where(onlyLayers), Rule: "bf16 of a train's precision bf16; a model's " +

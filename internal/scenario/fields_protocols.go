@@ -6,7 +6,7 @@ import (
 	"railyard/internal/unit"
 )
 
-// onlyProtocols says that a field belongs to scenarios in which messages go by one of NCCL's
+// onlyProtocols says that a field belongs to scenarios in which a collective has one of NCCL's
 // protocols.
 var onlyProtocols = where(func(s *Scenario) string {
 	for i := range s.Jobs {
@@ -17,6 +17,32 @@ var onlyProtocols = where(func(s *Scenario) string {
 		}
 	}
 	return "no collective has a protocol"
+})
+
+// onlyMessages says that a field belongs to scenarios in which messages go by one of NCCL's protocols, none of which do where
+// closed forms stand for all.
+var onlyMessages = where(func(s *Scenario) string {
+	if s.Run.Network == "formula" {
+		return "run.network is formula: there are no messages"
+	}
+	return onlyProtocols(s)
+})
+
+// autoProtocol is the protocol of whoever takes what NCCL takes.
+const autoProtocol = "auto"
+
+// onlySliced says that a field belongs to scenarios in which schedules are cut as the buffers of a protocol are: those of
+// protocols that the scenario names, and rows'.
+var onlySliced = where(func(s *Scenario) string {
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		named := !slices.Contains([]string{"", "none", autoProtocol}, j.Collective.Protocol)
+		if named && (j.Train != nil || j.Model != nil || j.Replay != nil) ||
+			slices.ContainsFunc(j.Collectives, func(c CollectiveRow) bool { return c.Protocol != "none" }) {
+			return ""
+		}
+	}
+	return "no collective's schedule is cut as a protocol's buffer is"
 })
 
 // onlyNCCL says that a field belongs to scenarios in which NCCL's model has a say: by a protocol, or where a closed form stands
@@ -114,9 +140,9 @@ func ofProtocol(d protocolDefaults, of func(*ProtocolConstants) *Protocol) []*Fi
 		bytes("line", d.line, "1B", "what a line takes on the wire", ncclDevice, onlyNCCL,
 			func(p *Protocol) *unit.Bytes { return &p.Line }),
 		bytes("buffer", d.buffer, "1KiB", "lines that the receiver holds per channel and connection, in 8 steps",
-			"NCCL, src/init.cc", onlyProtocols, func(p *Protocol) *unit.Bytes { return &p.Buffer }),
+			"NCCL, src/init.cc", onlySliced, func(p *Protocol) *unit.Bytes { return &p.Buffer }),
 		{
-			Path: at + ".slice", Default: d.slice, Min: "1", Max: "8", applies: onlyProtocols,
+			Path: at + ".slice", Default: d.slice, Min: "1", Max: "8", applies: onlySliced,
 			value:   in(whole, func(s *Scenario) *int { return &p(s).Slice }),
 			Meaning: "steps of the buffer that a ring sends as one",
 			Source:  "NCCL, src/include/collectives.h",
@@ -137,7 +163,7 @@ func ofProtocol(d protocolDefaults, of func(*ProtocolConstants) *Protocol) []*Fi
 			return &p.NetTree
 		}),
 		{
-			Path: at + ".rate", Default: "auto", Word: "auto", Min: "1MB/s", Max: "100TB/s", applies: onlyProtocols,
+			Path: at + ".rate", Default: "auto", Word: "auto", Min: "1MB/s", Max: "100TB/s", applies: onlyMessages,
 			value: in(opt(byteRate), func(s *Scenario) *Opt[unit.Bitrate] { return &p(s).Rate }),
 			Meaning: "most data from a rank to another over NVLink on a channel; auto: NCCL's limits by algorithm, " +
 				"generation and number of hosts",

@@ -220,7 +220,7 @@ var (
 		{"ll128", "NCCL's LL128: a flag with each 120 bytes, over NVLink"},
 		{"simple", "NCCL's Simple: slices, each with a flag behind it; long latency, full rate"},
 	}
-	RowProtocols = append([]Choice{{"auto", "what NCCL's published model takes for that size"}}, Protocols...)
+	RowProtocols = append([]Choice{{autoProtocol, "what NCCL's published model takes for that size"}}, Protocols...)
 	Models       = []Choice{
 		{"mlp", "multi-layer perceptron: dense layers with an activation between"},
 		{"cnn", "convolutional network: convolutions with pooling, then dense layers; sizes in cnn"},
