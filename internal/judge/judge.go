@@ -76,8 +76,7 @@ var about = map[Mechanism]struct {
 	DownNotMoved: {noun.LinkDown, "look at the route to the neighbour: it still leads over the link that is down",
 		[]telemetry.Counter{telemetry.LinkDowns}, 0, "no link went down once, without a BGP session that followed"},
 	Degraded: {noun.SlowLink, "read the speed that both ends have agreed upon, and lanes that are down",
-		[]telemetry.Counter{telemetry.TxBytes, telemetry.Watermark}, healthy | topology,
-		"no port with a long queue sends slower than in order"},
+		[]telemetry.Counter{telemetry.Speed}, 0, "every link has come up as fast as in order, as its other end, or as it was built"},
 	StuckNIC: {noun.PFCStorm, "read tx_prioN_pause of the NIC while its host is idle: it still rises if the NIC is stuck",
 		[]telemetry.Counter{telemetry.RxPause}, topology, "no NIC holds its switch without a break"},
 	StuckSwitch: {noun.PFCStorm, "read the PFC frames that the switch port sends while its queues are empty",
@@ -94,7 +93,7 @@ var about = map[Mechanism]struct {
 	SmallMTU: {noun.LossyLink, "send a frame of the full MTU over the link without fragmenting it",
 		[]telemetry.Counter{telemetry.Oversize}, 0, "no port found a frame too long, or no more than in order"},
 	Polarised: {noun.Polarisation, "show the hash function and seed of switches of two tiers",
-		[]telemetry.Counter{telemetry.TxBytes}, topology, "no tier below others leaves equal links idle that it uses in order"},
+		[]telemetry.Counter{telemetry.TxBytes}, healthy | topology, "no tier below others leaves equal links idle that it uses in order"},
 	Collision: {noun.ECMPCollision, "ask the switch which link the largest flows take, with their UDP source ports",
 		[]telemetry.Counter{telemetry.TxBytes, telemetry.Watermark}, topology,
 		"no equal link sends more than the others and has a long queue for it"},
@@ -103,7 +102,7 @@ var about = map[Mechanism]struct {
 	SlowGPU: {noun.Straggler, "run a matrix product on the GPU alone, and read its clocks and throttle reasons",
 		nil, collectives, "no rank begins its collectives later than the others, again and again"},
 	SlowPCIe: {noun.SlowReceiver, "read the PCIe link's width and speed, and outbound_pci_stalled of the NIC",
-		[]telemetry.Counter{telemetry.TxPFC}, topology, "no NIC tells its switch to stop now and then"},
+		[]telemetry.Counter{telemetry.PCIe}, 0, "no NIC's PCIe carries less than in order or than its like, and none pauses its switch"},
 	NoPeerMemory: {noun.PCIeBound, "look whether nvidia_peermem is loaded, and for GDRDMA in NCCL's channel lines",
 		nil, channels, "NCCL sends from GPU memory (GDRDMA) on all hosts alike"},
 	DeadRank: {noun.Hang, "look at the process and its GPU: Xid lines, a stack, nvidia-smi",
@@ -168,8 +167,8 @@ func Judge(c Case) Verdict {
 	v := newView(c)
 	var all []Hypothesis
 	for _, rung := range []func(*view) []Hypothesis{(*view).losses, (*view).downs, (*view).oversize, (*view).watchdogs,
-		(*view).pauses, (*view).hosts, (*view).classes, (*view).marking, (*view).congestion, (*view).choices, (*view).ranks,
-		(*view).placement} {
+		(*view).speeds, (*view).pauses, (*view).hosts, (*view).classes, (*view).marking, (*view).congestion, (*view).choices,
+		(*view).ranks, (*view).stalls, (*view).placement} {
 		all = append(all, rung(v)...)
 	}
 	slices.SortStableFunc(all, func(a, b Hypothesis) int {

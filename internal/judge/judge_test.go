@@ -30,6 +30,9 @@ func shown(change func(r *telemetry.Row)) *telemetry.Telemetry {
 			}
 			r.TxBytes, r.TxPackets, r.InErrors, r.LinkDowns, r.Oversize, r.Watchdog = int64(i)*1000_000, int64(i)*1000, 0, 0, 0, 0
 			r.RxPause, r.RxPFC, r.TxPFC = 0, 0, 0
+			if r.Speed = 200_000; r.Kind == string(telemetry.NIC) {
+				r.PCIe = 208_000
+			}
 			add(r)
 		}
 		for g := range 6 {
@@ -71,6 +74,16 @@ var cases = map[Mechanism]func(r *telemetry.Row){
 			r.Watchdog = 1
 		}
 	},
+	Degraded: func(r *telemetry.Row) {
+		if r.Port == "leaf1/spine1" {
+			r.Speed = 100_000
+		}
+	},
+	SlowPCIe: func(r *telemetry.Row) {
+		if r.Kind == string(telemetry.NIC) && r.Time > 0 {
+			r.PCIe = 64_000
+		}
+	},
 	SlowGPU: func(r *telemetry.Row) {
 		if r.Kind == string(telemetry.Collective) && r.Rank == 3 {
 			r.Time = r.Time.Add(50 * unit.Microsecond)
@@ -100,14 +113,54 @@ func TestMechanisms(t *testing.T) {
 	}
 }
 
+// TestAsInOrder: what counters show in order too is not named, whatever it is.
+func TestAsInOrder(t *testing.T) {
+	for m, change := range cases {
+		if v := Judge(Case{Now: shown(change), Healthy: shown(change)}); v.Wrong && m != DeadRank {
+			t.Errorf("%s is so in order, but: %+v", m, v.Hypotheses)
+		}
+	}
+}
+
+// TestAStall: no NIC sends any more in the middle of a run, and one has sent less than the others by then; the same where that one lost
+// something, which may be what all wait for.
+func TestAStall(t *testing.T) {
+	of := func(stall bool, lost int64) *telemetry.Telemetry {
+		var b telemetry.Builder
+		for i := range 20 {
+			for h := range 3 {
+				r := telemetry.NewRow(telemetry.NIC, fmt.Sprintf("host%d", h+1), fmt.Sprintf("host%d/leaf1", h+1),
+					unit.Time(i)*unit.Time(20*unit.Microsecond))
+				sent := int64(i) * 10_000
+				if stall && i >= 5 {
+					sent = int64(max(5, i-10))*10_000 + int64(h)*1000
+				}
+				r.TxBytes, r.TxPackets, r.AckTimeouts = sent, sent/1000, lost*int64(i)
+				b.Add(&r)
+			}
+		}
+		return b.Telemetry()
+	}
+	v := Judge(Case{Now: of(true, 0), Healthy: of(false, 0)})
+	if len(v.Hypotheses) != 1 || v.Hypotheses[0].Mechanism != HostHang || v.Hypotheses[0].Place.Name != "host1" {
+		t.Errorf("host1 stands still: %+v", v.Hypotheses)
+	}
+	if v := Judge(Case{Now: of(false, 0), Healthy: of(false, 0)}); v.Wrong {
+		t.Errorf("none stands still: %+v", v.Hypotheses)
+	}
+	if v := Judge(Case{Now: of(true, 1), Healthy: of(false, 0)}); v.Wrong {
+		t.Errorf("timers ran out: %+v", v.Hypotheses)
+	}
+}
+
 // TestEvidenceQuotes: each number that an observation mentions is a reading of the input.
 func TestEvidenceQuotes(t *testing.T) {
 	number := regexp.MustCompile(`\b\d+(\.\d+)?\b`)
 	for m, change := range cases {
 		now := shown(change)
 		known := map[string]bool{}
-		for i := range now.Series {
-			for _, values := range now.Series[i].Values {
+		for _, s := range slices.Concat(now.Series, shown(nil).Series) {
+			for _, values := range s.Values {
 				for _, x := range values {
 					known[fmt.Sprint(x)] = true
 				}

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"railyard/internal/noun"
@@ -35,12 +36,13 @@ func (v *view) losses() (all []Hypothesis) {
 func (v *view) downs() (all []Hypothesis) {
 	for i := range v.ports {
 		p := &v.ports[i]
-		n, text := last(p.Series, telemetry.LinkDowns)-last(p.was, telemetry.LinkDowns), ""
-		lines := v.downLines(p)
-		if n > 0 {
+		n, text := rose(p.Series, telemetry.LinkDowns)-rose(p.was, telemetry.LinkDowns), ""
+		if !p.Has(telemetry.LinkDowns) {
+			if lines := v.downLines(p); len(lines) > 0 {
+				n, text = int64(len(lines)), lines[0]
+			}
+		} else if n > 0 {
 			text = reading(p.Series, telemetry.LinkDowns)
-		} else if n = int64(len(lines)); n > 0 {
-			text = lines[0]
 		}
 		if n <= 0 {
 			continue
@@ -55,7 +57,7 @@ func (v *view) downs() (all []Hypothesis) {
 		}
 		h := propose(m, place(p.Port))
 		h.says(decisive, p.Port, "%s", text)
-		if q := v.peer(p); q != nil && last(q.Series, telemetry.LinkDowns) > 0 {
+		if q := v.peer(p); q != nil && rose(q.Series, telemetry.LinkDowns) > rose(q.was, telemetry.LinkDowns) {
 			h.says(strong, q.Port, "%s at the other end", reading(q.Series, telemetry.LinkDowns))
 		}
 		if moved {
@@ -76,15 +78,50 @@ func (v *view) downLines(p *port) (all []string) {
 	return all
 }
 
+// speeds: a link that came up slower than in order, than it was built, or than its other end.
+func (v *view) speeds() (all []Hypothesis) {
+	for i := range v.ports {
+		p := &v.ports[i]
+		now, at := least(p.Series, telemetry.Speed)
+		if now <= 0 {
+			continue
+		}
+		was, _ := least(p.was, telemetry.Speed)
+		built := int64(v.rate(p) / 1e6)
+		if now >= was && now >= built {
+			continue
+		}
+		h := propose(Degraded, place(p.Port))
+		switch {
+		case was > now:
+			h.says(decisive, p.Port, "%s, in order %s", one(telemetry.Speed, now), one(telemetry.Speed, was))
+		default:
+			h.says(strong, p.Port, "%s: less than the link was built for", one(telemetry.Speed, now))
+		}
+		if q := v.peer(p); q != nil {
+			if far := q.Value(telemetry.Speed, min(at, len(q.At)-1)); far == now {
+				h.says(fair, q.Port, "%s at the other end", one(telemetry.Speed, far))
+			}
+		}
+		if deep := last(p.Series, telemetry.Watermark); v.long(p) {
+			h.says(fair, p.Port, "%s", one(telemetry.Watermark, deep))
+		}
+		all = append(all, h.Hypothesis)
+	}
+	return all
+}
+
 // oversize: a port that is smaller than what it is sent.
 func (v *view) oversize() (all []Hypothesis) {
 	for i := range v.ports {
 		p := &v.ports[i]
-		if n := rose(p.Series, telemetry.Oversize); n > 0 {
-			h := propose(SmallMTU, place(p.Port))
-			h.says(more(n, decisive), p.Port, "%s", reading(p.Series, telemetry.Oversize))
-			all = append(all, h.Hypothesis)
+		n := rose(p.Series, telemetry.Oversize)
+		if n == 0 || n <= 2*rose(p.was, telemetry.Oversize) {
+			continue
 		}
+		h := propose(SmallMTU, place(p.Port))
+		h.says(more(n, decisive), p.Port, "%s", reading(p.Series, telemetry.Oversize))
+		all = append(all, h.Hypothesis)
 	}
 	return all
 }
@@ -95,7 +132,7 @@ func (v *view) watchdogs() (all []Hypothesis) {
 		p := &v.ports[i]
 		n := rose(p.Series, telemetry.Watchdog)
 		l, said := v.line(p.Device, p.Port, "PFC Watchdog detected")
-		if n == 0 && !said {
+		if was := rose(p.was, telemetry.Watchdog); n == 0 && !said || was > 0 && n <= 2*was {
 			continue
 		}
 		h := propose(WatchdogActs, place(p.Port))
@@ -105,7 +142,7 @@ func (v *view) watchdogs() (all []Hypothesis) {
 		if said {
 			h.says(strong, p.Device, "%s", l.Text)
 		}
-		if rose(p.Series, telemetry.OutDiscards) > 0 {
+		if rose(p.Series, telemetry.OutDiscards) > rose(p.was, telemetry.OutDiscards) {
 			h.says(faint, p.Port, "%s", reading(p.Series, telemetry.OutDiscards))
 		}
 		if _, any := held(p.Series); any > 0 {
@@ -121,26 +158,32 @@ func (v *view) pauses() (all []Hypothesis) {
 	for i := range v.ports {
 		p := &v.ports[i]
 		whole, any := held(p.Series)
-		if any < 0.02 || whole < any/2 {
+		_, before := held(p.was)
+		if any < 0.02 || whole < any/2 || any < 2*before {
 			continue
 		}
-		q := v.peer(p)
 		m := StuckSwitch
 		if v.toHost(p) {
 			m = StuckNIC
 		}
 		h := propose(m, place(p.Port))
 		h.says(strong+fair*whole, p.Port, "%s", reading(p.Series, telemetry.RxPause))
+		q := v.peer(p)
 		if q == nil {
 			all = append(all, h.Hypothesis)
 			continue
 		}
-		h.says(fair, q.Port, "%s", reading(q.Series, telemetry.TxPFC))
+		if rose(q.Series, telemetry.TxPFC) > 0 {
+			h.says(fair, q.Port, "%s", reading(q.Series, telemetry.TxPFC))
+		}
 		if at, paused := v.mostHeld(q.Device); paused > 0.3*any && m == StuckSwitch {
 			h.says(-decisive, at.Port, "%s: %s is held itself", reading(at.Series, telemetry.RxPause), q.Device)
 		}
 		if at := v.mostMarked(q.Device); at != nil && m == StuckSwitch && share(at.Series, telemetry.ECNMarked) > 0.02 {
 			h.says(-fair, at.Port, "%s: its queue is full", reading(at.Series, telemetry.ECNMarked))
+		}
+		if at := v.longest(q.Device); at != nil && m == StuckSwitch {
+			h.says(-strong, at.Port, "%s: %s has reason to hold others", reading(at.Series, telemetry.Watermark), q.Device)
 		}
 		all = append(all, h.Hypothesis)
 	}
@@ -159,6 +202,17 @@ func (v *view) mostHeld(device string) (at *port, most float64) {
 	return at, most
 }
 
+// longest is the port of a device with the longest queue, if that is long.
+func (v *view) longest(device string) (at *port) {
+	for i := range v.ports {
+		p := &v.ports[i]
+		if p.Device == device && v.long(p) && (at == nil || last(p.Series, telemetry.Watermark) > last(at.Series, telemetry.Watermark)) {
+			at = p
+		}
+	}
+	return at
+}
+
 // mostMarked is the port of a device that marked most of what it sent.
 func (v *view) mostMarked(device string) (at *port) {
 	most := 0.0
@@ -172,9 +226,10 @@ func (v *view) mostMarked(device string) (at *port) {
 	return at
 }
 
-// hosts: a NIC that pauses its switch now and then takes less than its link brings; one that sends less than it could with
-// nobody in its way reads less.
+// hosts: a NIC whose PCIe link carries less than in order, or than most; one that pauses its switch now and then takes less than
+// its link brings; a host whose NCCL sends by host memory where others do not.
 func (v *view) hosts() (all []Hypothesis) {
+	usual := v.usualPCIe()
 	seen := map[string]bool{}
 	for i := range v.ports {
 		p := &v.ports[i]
@@ -182,28 +237,43 @@ func (v *view) hosts() (all []Hypothesis) {
 			continue
 		}
 		q := v.peer(p)
-		held1, any := 0.0, 0.0
+		whole, any, before := 0.0, 0.0, 0.0
 		if q != nil {
-			held1, any = held(q.Series)
+			whole, any = held(q.Series)
+			_, before = held(q.was)
 		}
-		l, staged := v.stagedLine(p.Device)
-		sent := rose(p.Series, telemetry.TxPFC)
-		if sent == 0 && any == 0 && !staged {
+		pcie, _ := least(p.Series, telemetry.PCIe)
+		was, _ := least(p.was, telemetry.PCIe)
+		text, staged := v.stagedLine(p.Device)
+		sent := rose(p.Series, telemetry.TxPFC) - rose(p.was, telemetry.TxPFC)
+		narrow := pcie > 0 && (pcie < was || was <= 0 && 10*pcie < 9*usual)
+		if any < 2*before {
+			any = 0
+		}
+		if sent <= 0 && any == 0 && !staged && !narrow {
 			continue
 		}
 		seen[p.Device] = true
 		m := SlowPCIe
-		if staged {
+		if staged && !narrow {
 			m = NoPeerMemory
 		}
-		h := propose(m, noun.Place{Kind: noun.HostLink, Name: p.Device})
-		if staged {
-			h.says(decisive, p.Device, "%s", l)
+		h := propose(m, noun.Place{Kind: noun.Host, Name: p.Device})
+		if staged && !narrow {
+			h.says(decisive, p.Device, "%s", text)
+		}
+		switch {
+		case narrow && was > pcie:
+			h.says(decisive, p.Port, "%s, in order %s", one(telemetry.PCIe, pcie), one(telemetry.PCIe, was))
+		case narrow:
+			h.says(strong, p.Port, "%s, of most NICs %s", one(telemetry.PCIe, pcie), one(telemetry.PCIe, usual))
+		case m == SlowPCIe && pcie > 0:
+			h.says(-fair, p.Port, "%s, as ever", one(telemetry.PCIe, pcie))
 		}
 		if sent > 0 {
-			h.says(more(sent, strong), p.Port, "%s", reading(p.Series, telemetry.TxPFC))
+			h.says(more(sent, fair), p.Port, "%s", reading(p.Series, telemetry.TxPFC))
 		}
-		if any > 0 && held1 < any/2 {
+		if any > 0 && whole < any/2 {
 			h.says(fair, q.Port, "%s, with breaks", reading(q.Series, telemetry.RxPause))
 		} else if any > 0 {
 			h.says(-fair, q.Port, "%s, without a break", reading(q.Series, telemetry.RxPause))
@@ -211,6 +281,21 @@ func (v *view) hosts() (all []Hypothesis) {
 		all = append(all, h.Hypothesis)
 	}
 	return all
+}
+
+// usualPCIe is what the PCIe link of the middle one of all NICs carries, 0 if none was read.
+func (v *view) usualPCIe() int64 {
+	var all []int64
+	for i := range v.ports {
+		if n, _ := least(v.ports[i].Series, telemetry.PCIe); n > 0 {
+			all = append(all, n)
+		}
+	}
+	slices.Sort(all)
+	if len(all) == 0 {
+		return 0
+	}
+	return all[len(all)/2]
 }
 
 // viaNetwork stands in the lines by which NCCL says how a channel sends to another host.

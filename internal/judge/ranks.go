@@ -22,14 +22,23 @@ type member struct {
 	first, times int           // of its collectives it took longest before
 }
 
-// ranks: who never came, and who always comes last.
-func (v *view) ranks() (all []Hypothesis) {
-	comms := map[string][]telemetry.Part{}
-	for _, p := range v.Now.Collectives {
-		comms[p.Comm] = append(comms[p.Comm], p)
+// byComm divides parts by their communicator.
+func byComm(of *telemetry.Telemetry) map[string][]telemetry.Part {
+	all := map[string][]telemetry.Part{}
+	if of != nil {
+		for _, p := range of.Collectives {
+			all[p.Comm] = append(all[p.Comm], p)
+		}
 	}
+	return all
+}
+
+// ranks: who never came, and who always comes last, more so than in order.
+func (v *view) ranks() (all []Hypothesis) {
+	comms, was := byComm(v.Now), byComm(v.Healthy)
 	for _, comm := range slices.Sorted(maps.Keys(comms)) {
 		if of := members(comms[comm]); len(of) > 2 {
+			of = withOrder(of, members(was[comm]))
 			if h := v.absent(of); len(h) > 0 {
 				all = append(all, h...)
 			} else {
@@ -38,6 +47,19 @@ func (v *view) ranks() (all []Hypothesis) {
 		}
 	}
 	return all
+}
+
+// withOrder takes from how late ranks are what they are so in order, and adds those that then take part and now never came.
+func withOrder(of, was []*member) []*member {
+	for _, w := range was {
+		i := slices.IndexFunc(of, func(m *member) bool { return m.rank == w.rank })
+		if i < 0 {
+			of = append(of, &member{rank: w.rank, device: w.device, gpu: w.gpu, last: -1})
+			continue
+		}
+		of[i].late = max(0, of[i].late-w.late)
+	}
+	return of
 }
 
 // members sums up the parts of a communicator by rank.
@@ -117,14 +139,17 @@ func (v *view) absent(of []*member) []Hypothesis {
 			inHost++
 		}
 	}
-	rank, host := v.rankPlace(DeadRank, first), propose(HostHang, noun.Place{Kind: noun.Switch, Name: first.device})
+	rank, host := v.rankPlace(DeadRank, first), propose(HostHang, noun.Place{Kind: noun.Host, Name: first.device})
 	for _, h := range []*making{rank, host} {
 		h.says(strong, waiting.device, "rank %d waits in collective %d, begun at %s", waiting.rank, waiting.open.Seq,
 			when(waiting.open.Start))
 		if text := v.powerless(first); text != "" {
 			h.says(strong, first.device, "%s", text)
 		}
-		if first.last < waiting.last {
+		switch {
+		case first.last < 0:
+			h.says(strong, first.device, "rank %d has begun none", first.rank)
+		case first.last < waiting.last:
 			h.says(strong, first.device, "rank %d has begun none after %d", first.rank, first.last)
 		}
 	}
@@ -174,7 +199,7 @@ func (v *view) late(of []*member) (all []Hypothesis) {
 	}
 	once := float64(latest.behind) > 0.8*float64(latest.late)
 	if together > 0 && together == inHost-1 {
-		h := propose(HostHang, noun.Place{Kind: noun.Switch, Name: latest.device})
+		h := propose(HostHang, noun.Place{Kind: noun.Host, Name: latest.device})
 		h.says(strong, latest.device, "rank %d began collective %d at %s, longer after the one before than others",
 			latest.rank, latest.worst.Seq, when(latest.worst.Start))
 		h.says(fair, mate.device, "and rank %d of the same host with it", mate.rank)
@@ -233,4 +258,93 @@ func (v *view) powerless(m *member) string {
 		return ""
 	}
 	return reading(own, telemetry.Power) + " of " + own.Port
+}
+
+// stalls: no NIC sends for longer than ever in order. Who stands still in a collective has sent least of what it sends in order: the
+// others go on until they want something of it.
+func (v *view) stalls() []Hypothesis {
+	if v.Healthy == nil {
+		return nil
+	}
+	from, until := quiet(v.Now)
+	fromWas, untilWas := quiet(v.Healthy)
+	if long := until.Sub(from); long < 3*untilWas.Sub(fromWas) {
+		return nil
+	}
+	var slow, fast *port
+	var low, high float64
+	for i := range v.ports {
+		p := &v.ports[i]
+		all := rose(p.was, telemetry.TxBytes)
+		if p.Kind != telemetry.NIC || all == 0 {
+			continue
+		}
+		k := p.readAt(until)
+		done, known := p.Rise(telemetry.TxBytes, 0, k)
+		if !known {
+			continue
+		}
+		if x := float64(done) / float64(all); slow == nil || x < low {
+			slow, low = p, x
+		}
+		if x := float64(done) / float64(all); fast == nil || x > high {
+			fast, high = p, x
+		}
+	}
+	if slow == nil || slow.Device == fast.Device || high-low < 0.001 {
+		return nil
+	}
+	h := propose(HostHang, noun.Place{Kind: noun.Host, Name: slow.Device})
+	h.says(strong, slow.Port, "tx_bytes %d as no NIC sends any more, in order %d in the end: less of it than any other",
+		slow.Value(telemetry.TxBytes, slow.readAt(until)), last(slow.was, telemetry.TxBytes))
+	h.says(fair, fast.Port, "tx_bytes %d by then, in order %d in the end", fast.Value(telemetry.TxBytes, fast.readAt(until)),
+		last(fast.was, telemetry.TxBytes))
+	for _, c := range []telemetry.Counter{telemetry.AckTimeouts, telemetry.SequenceErrors, telemetry.LinkDowns, telemetry.InErrors} {
+		if i := slices.IndexFunc(v.ports, func(p port) bool { return rose(p.Series, c) > rose(p.was, c) }); i >= 0 {
+			h.says(-strong, v.ports[i].Port, "%s: what was lost may be waited for", reading(v.ports[i].Series, c))
+			break
+		}
+	}
+	return []Hypothesis{h.Hypothesis}
+}
+
+// readAt is the last read of a port until a time.
+func (p *port) readAt(until unit.Time) (k int) {
+	for i, t := range p.At {
+		if t <= until && p.Value(telemetry.TxBytes, i) != telemetry.Unknown {
+			k = i
+		}
+	}
+	return k
+}
+
+// quiet is the longest stretch, between reads, in which no NIC sends.
+func quiet(of *telemetry.Telemetry) (from, until unit.Time) {
+	type stretch struct{ from, until unit.Time }
+	var busy []stretch
+	end := unit.Time(0)
+	for _, s := range of.Find(telemetry.NIC) {
+		last := -1
+		for i := range s.At {
+			if s.Value(telemetry.TxBytes, i) == telemetry.Unknown {
+				continue
+			}
+			if last >= 0 {
+				if n, _ := s.Rise(telemetry.TxBytes, last, i); n > 0 {
+					busy = append(busy, stretch{s.At[last], s.At[i]})
+				}
+			}
+			last = i
+			end = max(end, s.At[i])
+		}
+	}
+	slices.SortFunc(busy, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
+	reached := unit.Time(0)
+	for _, b := range append(busy, stretch{end, end}) {
+		if b.from.Sub(reached) > until.Sub(from) && reached > 0 { // before the first byte a job has not begun
+			from, until = reached, b.from
+		}
+		reached = max(reached, b.until)
+	}
+	return from, until
 }

@@ -27,7 +27,8 @@ func (v *view) classes() (all []Hypothesis) {
 	for _, device := range slices.Sorted(maps.Keys(most)) {
 		s := most[device]
 		deep := last(s, telemetry.Watermark)
-		if v.Healthy == nil || deep <= 2*was[device] || deep < 2000 {
+		i, beside := v.byName[s.Port]
+		if v.Healthy == nil || deep <= 2*was[device] || beside && deep < v.ports[i].meanFrame() { // acknowledgements are short
 			continue
 		}
 		h := propose(OtherClass, switchPlace(device))
@@ -36,7 +37,16 @@ func (v *view) classes() (all []Hypothesis) {
 			weight = decisive
 		}
 		h.says(weight, s.Port, "%s of priority %d", reading(s, telemetry.Watermark), s.Priority)
-		if i, ok := v.byName[s.Port]; ok {
+		switch at, data, before := v.deepest(device); {
+		case at == nil || before == 0:
+		case 4*data <= before:
+			h.says(strong, at.Port, "%s, in order %s: its queue of RoCE data has less", one(telemetry.Watermark, data),
+				one(telemetry.Watermark, before))
+		default:
+			h.says(-decisive, at.Port, "%s, in order %s: RoCE data are in their queue", one(telemetry.Watermark, data),
+				one(telemetry.Watermark, before))
+		}
+		if beside {
 			if p := &v.ports[i]; rose(p.Series, telemetry.OutDiscards) > rose(p.was, telemetry.OutDiscards) {
 				h.says(fair, p.Port, "%s", reading(p.Series, telemetry.OutDiscards))
 			}
@@ -44,6 +54,29 @@ func (v *view) classes() (all []Hypothesis) {
 		all = append(all, h.Hypothesis)
 	}
 	return all
+}
+
+// deepest is the port of a device whose queue of RoCE data was the deepest in order, how deep it is now and was then.
+func (v *view) deepest(device string) (at *port, now, was int64) {
+	for i := range v.ports {
+		if p := &v.ports[i]; p.Device == device && last(p.was, telemetry.Watermark) > was {
+			at, was = p, last(p.was, telemetry.Watermark)
+		}
+	}
+	for i := range v.ports {
+		if p := &v.ports[i]; p.Device == device {
+			now = max(now, last(p.Series, telemetry.Watermark))
+		}
+	}
+	return at, now, was
+}
+
+// meanFrame is how long a frame is that the port sends, on average.
+func (p *port) meanFrame() int64 {
+	if n := rose(p.Series, telemetry.TxPackets); n > 0 {
+		return rose(p.Series, telemetry.TxBytes) / n
+	}
+	return 0
 }
 
 // marks is what the ports of a switch marked of what they sent, and their deepest queue.
@@ -115,26 +148,14 @@ func (v *view) marking() (all []Hypothesis) {
 	return all
 }
 
-// congestion: a port whose queue is full, of which it is asked whether it sends as fast as its link, and who sends to it.
+// congestion: a port to a host that has a long queue and sends more than in order, and who sends to it.
 func (v *view) congestion() (all []Hypothesis) {
 	for i := range v.ports {
 		p := &v.ports[i]
 		if p.Kind != telemetry.Port || p.was == nil {
 			continue
 		}
-		_, any := held(p.Series)
-		now, was := share(p.Series, telemetry.ECNMarked), share(p.was, telemetry.ECNMarked)
-		deep, before := last(p.Series, telemetry.Watermark), last(p.was, telemetry.Watermark)
-		if any > 0.02 || deep < 20_000 || float64(deep) < 1.5*float64(before) && now < 2*was+0.01 {
-			continue
-		}
-		line, peak, usual := v.rate(p), fastest(p.Series), fastest(p.was)
-		if line > 0 && peak < 0.8*line && peak < 0.85*usual {
-			h := propose(Degraded, place(p.Port))
-			h.says(strong, p.Port, "%s, in order %s", reading(p.Series, telemetry.Watermark), reading(p.was, telemetry.Watermark))
-			h.says(fair*min(2, usual/peak-1)+fair, p.Port, "%s: never as fast as in order, though its queue is full",
-				reading(p.Series, telemetry.TxBytes))
-			all = append(all, h.Hypothesis)
+		if _, any := held(p.Series); any > 0.02 || !v.long(p) {
 			continue
 		}
 		if sent, before := rose(p.Series, telemetry.TxBytes), rose(p.was, telemetry.TxBytes); v.toHost(p) && sent > before+before/10 {
@@ -151,22 +172,24 @@ func (v *view) congestion() (all []Hypothesis) {
 	return all
 }
 
-// newSenders are the NICs that send more than in order, but for that of a port.
+// newSenders are the NICs that send more than in order, by a part of what a port sends more, but for that of the port.
 func (v *view) newSenders(to *port) (names []string) {
+	least := (rose(to.Series, telemetry.TxBytes) - rose(to.was, telemetry.TxBytes)) / 20
 	for i := range v.ports {
 		p := &v.ports[i]
 		if sent, was := rose(p.Series, telemetry.TxBytes), rose(p.was, telemetry.TxBytes); p.Kind == telemetry.NIC &&
-			p.was != nil && sent > was+was/10+100_000 && v.toward(p) != to.Port {
+			p.was != nil && sent > was+was/10+least && v.toward(p) != to.Port {
 			names = append(names, p.Port)
 		}
 	}
 	return names
 }
 
-// group is the equal links of a switch to a tier.
+// group is the equal links of a switch to a tier, or those from there to it, among which those below have chosen.
 type group struct {
 	device string
 	tier   topo.Kind
+	down   bool
 	ports  []*port
 }
 
@@ -192,6 +215,15 @@ func (v *view) groups() (all []group) {
 			all = append(all, group{device: p.Device, tier: to.Kind})
 		}
 		all[k].ports = append(all[k].ports, p)
+	}
+	for _, g := range all[:len(all):len(all)] {
+		back := group{device: g.device, tier: g.tier, down: true}
+		for _, p := range g.ports {
+			if q := v.peer(p); q != nil {
+				back.ports = append(back.ports, q)
+			}
+		}
+		all = append(all, back)
 	}
 	return slices.DeleteFunc(all, func(g group) bool { return len(g.ports) < 2 })
 }
@@ -222,48 +254,22 @@ func (g *group) uneven(was bool) (over float64, idle int, top *port, sum int64) 
 	return float64(most) * float64(len(sent)) / float64(sum), idle, top, sum
 }
 
-// choices: equal links that are not equally used. Where switches of a tier all leave links idle that sit below others that
-// choose too, the two tiers choose alike; else flows met by chance.
+// choices: equal links that are not equally used. Where switches of a tier that sit below others that choose too send by one of
+// their links each, and by more in order, the two tiers choose alike; else flows met by chance.
 func (v *view) choices() (all []Hypothesis) {
 	groups := v.groups()
-	upper := topo.Kind(0)
-	for i := range groups {
-		upper = max(upper, groups[i].tier)
-	}
-	used, halfIdle, three := 0, 0, false
-	for i := range groups {
-		if g := &groups[i]; g.tier == upper {
-			if _, idle, _, sum := g.uneven(false); sum > 0 {
-				used++
-				if 2*idle >= len(g.ports) {
-					halfIdle++
-				}
-			}
-		} else {
-			three = true
-		}
-	}
-	if three && used >= 2 && 4*halfIdle >= 3*used {
-		g := groups[slices.IndexFunc(groups, func(g group) bool {
-			_, idle, _, sum := g.uneven(false)
-			return g.tier == upper && sum > 0 && 2*idle >= len(g.ports)
-		})]
-		_, _, top, _ := g.uneven(false)
-		h := propose(Polarised, noun.Place{Kind: noun.Tier, Name: v.Graph.Nodes[v.Graph.Ports[g.ports[0].id].Node].Kind.String()})
-		h.says(decisive, top.Port, "%s, while equal links of %s and of the others of its tier are idle",
-			reading(top.Series, telemetry.TxBytes), g.device)
+	if h := v.polarised(groups); h != nil {
 		all = append(all, h.Hypothesis)
 	}
-	best := (*making)(nil)
+	best, more := (*making)(nil), 0.25
+	if by, _, _, known := v.slower(); known && by >= 0.01 { // then less is enough
+		more = 0.05
+	}
 	for i := range groups {
 		g := &groups[i]
 		over, _, top, sum := g.uneven(false)
 		before, _, _, _ := g.uneven(true)
-		if sum == 0 || over < 1.25 || top.was != nil && over < 1.2*before {
-			continue
-		}
-		full := last(top.Series, telemetry.Watermark)
-		if full < 20_000 || full < 2*last(top.was, telemetry.Watermark) {
+		if sum == 0 || over < before+more || last(top.Series, telemetry.Watermark) < frames*top.meanFrame() {
 			continue
 		}
 		h := propose(Collision, noun.Place{Kind: noun.Links, Name: g.device, Ports: portNames(g.ports)})
@@ -273,9 +279,13 @@ func (v *view) choices() (all []Hypothesis) {
 		})
 		h.says(faint, least.Port, "%s: less than its equals", reading(least.Series, telemetry.TxBytes))
 		h.says(fair, top.Port, "%s", reading(top.Series, telemetry.Watermark))
-		if len(all) > 0 && all[0].Mechanism == Polarised {
+		if len(all) > 0 {
 			h.says(-fair, all[0].Place.Name, "equal links are idle all over the tier")
 		}
+		if why := v.crippled(g); why != nil {
+			h.says(-strong, why.Port, "%s: traffic avoids it", one(telemetry.Speed, last(why.Series, telemetry.Speed)))
+		}
+		v.costs(h)
 		h.Culprits = []string{top.Port}
 		if best == nil || h.Likelihood > best.Likelihood {
 			best = h
@@ -285,6 +295,53 @@ func (v *view) choices() (all []Hypothesis) {
 		all = append(all, best.Hypothesis)
 	}
 	return all
+}
+
+// crippled is one of equal links that came up slower than in order.
+func (v *view) crippled(g *group) *port {
+	for _, p := range g.ports {
+		now, _ := least(p.Series, telemetry.Speed)
+		if was, _ := least(p.was, telemetry.Speed); now > 0 && now < was {
+			return p
+		}
+	}
+	return nil
+}
+
+// polarised looks at the switches of the uppermost tier but one, if there are tiers below it.
+func (v *view) polarised(groups []group) *making {
+	upper, lower := topo.Kind(0), false
+	groups = slices.DeleteFunc(slices.Clone(groups), func(g group) bool { return g.down })
+	for i := range groups {
+		upper = max(upper, groups[i].tier)
+	}
+	used, alike := 0, 0
+	var first *group
+	for i := range groups {
+		g := &groups[i]
+		if g.tier != upper {
+			lower = true
+			continue
+		}
+		_, idle, _, sum := g.uneven(false)
+		_, idleWas, _, sumWas := g.uneven(true)
+		if sum == 0 || sumWas == 0 {
+			continue
+		}
+		if used++; len(g.ports)-idle == 1 && len(g.ports)-idleWas > 1 {
+			if alike++; first == nil {
+				first = g
+			}
+		}
+	}
+	if !lower || used < 2 || 4*alike < 3*used {
+		return nil
+	}
+	_, _, top, _ := first.uneven(false)
+	h := propose(Polarised, noun.Place{Kind: noun.Tier, Name: v.Graph.Nodes[v.Graph.Ports[first.ports[0].id].Node].Kind.String()})
+	h.says(decisive, top.Port, "%s, while equal links of %s and of the others of its tier are idle, which are used in order",
+		reading(top.Series, telemetry.TxBytes), first.device)
+	return v.costs(h)
 }
 
 func portNames(ports []*port) (all []string) {
@@ -317,11 +374,12 @@ func (v *view) placement() (all []Hypothesis) {
 		}
 	}
 	if top == nil || edge == 0 || edgeWas == 0 || float64(up)/float64(edge) < 1.25*float64(upWas)/float64(edgeWas) ||
-		float64(edge) > 1.2*float64(edgeWas) {
+		float64(edge) > 1.5*float64(edgeWas) {
 		return nil
 	}
 	h := propose(Fragmented, noun.Place{Kind: noun.Job})
 	h.says(strong+fair, top.Port, "%s, in order %s", reading(top.Series, telemetry.TxBytes), reading(top.was, telemetry.TxBytes))
+	v.costs(h)
 	nic := &v.ports[slices.IndexFunc(v.ports, func(p port) bool { return p.Kind == telemetry.NIC && p.was != nil })]
 	h.says(faint, nic.Port, "%s, in order %s", reading(nic.Series, telemetry.TxBytes), reading(nic.was, telemetry.TxBytes))
 	return append(all, h.Hypothesis)

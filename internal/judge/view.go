@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -129,22 +130,76 @@ func last(s *telemetry.Series, c telemetry.Counter) int64 {
 	return 0
 }
 
-// fastest is the highest rate at which a port sent between two reads, in b/s.
-func fastest(s *telemetry.Series) (rate float64) {
+// least is the lowest value of a gauge, and when; Unknown where it was not read.
+func least(s *telemetry.Series, c telemetry.Counter) (low int64, at int) {
+	low = telemetry.Unknown
 	if s == nil {
-		return 0
+		return low, 0
 	}
-	for i := 1; i < len(s.At); i++ {
-		n, known := s.Rise(telemetry.TxBytes, i-1, i)
-		if d := s.At[i].Sub(s.At[i-1]); known && d > s.Span()/unit.Duration(4*len(s.At)) {
-			rate = max(rate, 8*float64(n)/d.Seconds())
+	for i, x := range s.Values[c] {
+		if x != telemetry.Unknown && (low == telemetry.Unknown || x < low) {
+			low, at = x, i
 		}
 	}
-	return rate
+	return low, at
+}
+
+// one quotes a value.
+func one(c telemetry.Counter, value int64) string {
+	return fmt.Sprintf("%s %d", telemetry.Counters[c].Name, value)
+}
+
+// frames is how many frames make a queue long: a window's worth of a sender that meets no other is shorter.
+const frames = 8
+
+// long reports whether a port's queue was longer than in order, and several frames long.
+func (v *view) long(p *port) bool {
+	deep := last(p.Series, telemetry.Watermark)
+	return deep > 0 && deep >= frames*p.meanFrame() && float64(deep) > 1.5*float64(last(p.was, telemetry.Watermark))
+}
+
+// slower is how much longer the middle step of the last rank took than in order, with that step then and now; known is false where no
+// steps were logged.
+func (v *view) slower() (by float64, now, was *telemetry.Part, known bool) {
+	if v.Healthy == nil {
+		return 0, nil, nil, false
+	}
+	now, was = middle(v.Now.Steps), middle(v.Healthy.Steps)
+	if now == nil || was == nil || was.End <= was.Start {
+		return 0, nil, nil, false
+	}
+	return float64(now.End.Sub(now.Start))/float64(was.End.Sub(was.Start)) - 1, now, was, true
+}
+
+// middle is the step of median length of those that ended.
+func middle(steps []telemetry.Part) *telemetry.Part {
+	var all []*telemetry.Part
+	for i := range steps {
+		if steps[i].End > steps[i].Start {
+			all = append(all, &steps[i])
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(all, func(a, b *telemetry.Part) int { return cmp.Compare(a.End.Sub(a.Start), b.End.Sub(b.Start)) })
+	return all[len(all)/2]
+}
+
+// costs says against a hypothesis of traffic that meets that steps take as long as in order, where they do.
+func (v *view) costs(h *making) *making {
+	if by, now, _, known := v.slower(); known && by < 0.01 {
+		h.says(-strong, now.Device, "step %d of rank %d took from %s to %s, no longer than in order", now.Seq, now.Rank, when(now.Start),
+			when(now.End))
+	}
+	return h
 }
 
 // held is how much of its time between reads a port was held all the time, and how much of it at all.
 func held(s *telemetry.Series) (whole, any float64) {
+	if s == nil {
+		return 0, 0
+	}
 	var full, sum unit.Duration
 	for i := 1; i < len(s.At); i++ {
 		n, known := s.Rise(telemetry.RxPause, i-1, i)

@@ -180,6 +180,7 @@ const (
 	Circle     Kind = "circle"      // ports, each of which waits for the next
 	Switch     Kind = "switch"
 	Tier       Kind = "tier" // of equal switches
+	Host       Kind = "host"
 	HostLink   Kind = "link in a host"
 	Rank       Kind = "rank"
 	Collective Kind = "collective"

@@ -136,6 +136,35 @@ func (r *Recorder) readPort(now unit.Time, id topo.PortID, st *fabric.PortStats,
 	row.OutDiscards = st.Drops + w.dark + w.emptied
 	row.TxPFC, row.RxPFC, row.RxPause = st.PausesSent, st.PausesReceived, int64(st.Paused/unit.Microsecond)
 	row.LinkDowns, row.Up = r.linkState(now, id)
+	row.Speed = int64(r.speed(now, id) / unit.MegabitPerSec)
+}
+
+// speed is what the ends of a port's link have agreed upon.
+func (r *Recorder) speed(now unit.Time, id topo.PortID) unit.Bitrate {
+	rate := r.plan.Graph.Ports[id].Rate
+	if f := r.plan.Mishaps().Fabric; f != nil {
+		for i := range f.Settings {
+			if s := &f.Settings[i]; s.Port == id && s.Rate > 0 && s.Holds(now) {
+				rate = s.Rate
+			}
+		}
+	}
+	return rate
+}
+
+// pcie is what the PCIe link of a host's NICs carries, as it came up. Hosts with a graph of links have no one figure.
+func (r *Recorder) pcie(now unit.Time, host int32) int64 {
+	of := &r.plan.Scenario.Cluster.Host
+	rate := of.PCIe
+	if rate == 0 || of.Graph.Set {
+		return telemetry.Unknown
+	}
+	for i := range r.plan.Mishaps().Hosts {
+		if f := &r.plan.Mishaps().Hosts[i]; f.Host == host && f.PCIe > 0 && f.Holds(now) {
+			rate = f.PCIe
+		}
+	}
+	return int64(rate / unit.MegabitPerSec)
 }
 
 // linkState is how often the port's link has gone down, and whether it is up.
@@ -181,6 +210,7 @@ func (r *Recorder) readQueues(now unit.Time, id topo.PortID) {
 // readCard reads what NICs have. Counters of queue pairs are 32 bits wide.
 func (r *Recorder) readCard(id topo.PortID, row *telemetry.Row) {
 	c := &r.watch.cards[id]
+	row.PCIe = r.pcie(row.Time, r.plan.Graph.NICs[r.plan.Graph.Ports[id].NIC].Host)
 	row.NPMarked, row.NPSent, row.RPHandled = c.marked, c.cnpsSent, c.cnpsGot
 	row.OutOfSequence, row.SequenceErrors = c.gaps&0xffff_ffff, c.naks&0xffff_ffff
 	row.AckTimeouts = c.timeouts & 0xffff_ffff

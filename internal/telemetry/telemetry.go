@@ -49,6 +49,8 @@ const (
 	Watchdog
 	LinkDowns
 	Up
+	Speed
+	PCIe
 	NPMarked
 	NPSent
 	RPHandled
@@ -97,6 +99,8 @@ var Counters = [CounterCount]About{
 	Watchdog:       {"wd_detected", "events", 64, Counts, "storms that the PFC watchdog found on the port's queue"},
 	LinkDowns:      {"link_downs", "events", 64, Counts, "times that the link went down"},
 	Up:             {"up", "0 or 1", 64, Gauge, "the link is up"},
+	Speed:          {"speed_mbps", "Mb/s", 64, Gauge, "speed that both ends of the link have agreed upon"},
+	PCIe:           {"pcie_mbps", "Mb/s", 64, Gauge, "of a NIC, what its PCIe link carries at the width and speed that it came up with"},
 	NPMarked:       {"np_ecn_marked_roce_packets", "packets", 64, Counts, "received with congestion experienced"},
 	NPSent:         {"np_cnp_sent", "packets", 64, Counts, "CNPs sent by the receiver"},
 	RPHandled:      {"rp_cnp_handled", "packets", 64, Counts, "CNPs that slowed a sender"},
@@ -228,6 +232,8 @@ type Row struct {
 	Watchdog    int64 `parquet:"wd_detected,delta"`
 	LinkDowns   int64 `parquet:"link_downs,delta"`
 	Up          int64 `parquet:"up,delta"`
+	Speed       int64 `parquet:"speed_mbps,delta"`
+	PCIe        int64 `parquet:"pcie_mbps,delta"`
 
 	NPMarked       int64 `parquet:"np_ecn_marked_roce_packets,delta"`
 	NPSent         int64 `parquet:"np_cnp_sent,delta"`
@@ -253,7 +259,7 @@ func (r *Row) fields() [CounterCount]*int64 {
 	return [...]*int64{RxBytes: &r.RxBytes, TxBytes: &r.TxBytes, RxPackets: &r.RxPackets, TxPackets: &r.TxPackets,
 		InErrors: &r.InErrors, Oversize: &r.Oversize, InDiscards: &r.InDiscards, OutDiscards: &r.OutDiscards,
 		RxPFC: &r.RxPFC, TxPFC: &r.TxPFC, RxPause: &r.RxPause, ECNMarked: &r.ECNMarked, Watermark: &r.Watermark,
-		Watchdog: &r.Watchdog, LinkDowns: &r.LinkDowns, Up: &r.Up, NPMarked: &r.NPMarked, NPSent: &r.NPSent,
+		Watchdog: &r.Watchdog, LinkDowns: &r.LinkDowns, Up: &r.Up, Speed: &r.Speed, PCIe: &r.PCIe, NPMarked: &r.NPMarked, NPSent: &r.NPSent,
 		RPHandled: &r.RPHandled, OutOfSequence: &r.OutOfSequence, SequenceErrors: &r.SequenceErrors,
 		AckTimeouts: &r.AckTimeouts, Utilisation: &r.Utilisation, Power: &r.Power}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,16 +17,23 @@ type fabric struct {
 	name        string
 	hosts, gpus int
 	network     string // lines of fabric
+	tight       string // the same with links between switches that the job can fill
+	packed      int    // hosts at the same first switches there
 	spare       int    // hosts that the job leaves free
 	bytes       string // of a bucket
 }
 
 // fabrics are of 32, 64, 128 and 256 GPUs; each host has two GPUs or more, so that a rank is not a host.
 var fabrics = []fabric{
-	{"leaf-spine-32", 16, 2, "design: leaf-spine\n  leaves: 4\n  spines: 4", 4, "400kB"},
-	{"rails-64", 16, 4, "design: rail-optimized\n  spines: 2\n  segment: 8", 4, "300kB"},
-	{"pods-128", 32, 4, "design: leaf-spine\n  leaves: 8\n  spines: 4\n  pods: 2\n  superspines: 4", 4, "200kB"},
-	{"leaf-spine-256", 32, 8, "design: leaf-spine\n  leaves: 4\n  spines: 8", 4, "100kB"},
+	{"leaf-spine-32", 16, 2, "design: leaf-spine\n  leaves: 4\n  spines: 4",
+		"design: leaf-spine\n  leaves: 4\n  spines: 2\n  links: {spine: 200Gb/s}", 4, 4, "400kB"},
+	{"rails-64", 16, 4, "design: rail-optimized\n  spines: 2\n  segment: 8",
+		"design: rail-optimized\n  spines: 2\n  segment: 4\n  links: {spine: 200Gb/s}", 4, 4, "300kB"},
+	{"pods-128", 32, 4, "design: leaf-spine\n  leaves: 8\n  spines: 4\n  pods: 2\n  superspines: 4",
+		"design: leaf-spine\n  leaves: 8\n  spines: 2\n  pods: 2\n  superspines: 4\n  links: {spine: 200Gb/s, superspine: 200Gb/s}",
+		4, 4, "200kB"},
+	{"leaf-spine-256", 32, 8, "design: leaf-spine\n  leaves: 4\n  spines: 8",
+		"design: leaf-spine\n  leaves: 4\n  spines: 2\n  links: {spine: 200Gb/s}", 8, 4, "100kB"},
 }
 
 // planted is a case.
@@ -43,7 +51,10 @@ type kind struct {
 	name  string
 	want  []judge.Mechanism
 	heavy bool // planted where switches mark
-	plant func(d *drawing) (faults string, places []string)
+	tight bool // planted where links between switches are full
+
+	single bool // and there are no equal ones; the job is as small as fits at the same first switches
+	plant  func(d *drawing) (faults string, places []string)
 }
 
 // drawing draws a place and a strength.
@@ -145,8 +156,8 @@ var kinds = []kind{
 		return fmt.Sprintf("{port: %q, at: %dus, for: %dus, config: {mtu: %dB}}", l, d.between(5, 100), d.between(100, 400),
 			d.between(1000, 1600)), both(l)
 	}},
-	{name: "hash polarisation", want: []judge.Mechanism{judge.Polarised}, plant: nil},
-	{name: "ECMP collision", want: []judge.Mechanism{judge.Collision}, plant: nil},
+	{name: "hash polarisation", heavy: true, tight: true, want: []judge.Mechanism{judge.Polarised}, plant: nil},
+	{name: "ECMP collision", heavy: true, tight: true, want: []judge.Mechanism{judge.Collision}, plant: nil},
 	{name: "incast by another job", want: []judge.Mechanism{judge.ForeignIncast}, plant: nil},
 	{name: "slow GPU", want: []judge.Mechanism{judge.SlowGPU}, plant: func(d *drawing) (string, []string) {
 		h, g := d.host(), d.below(d.gpus)
@@ -173,23 +184,33 @@ var kinds = []kind{
 		}
 		return fmt.Sprintf("{host: host%d, at: %dus, hang: %s}", h, d.between(20, 250), long), []string{fmt.Sprintf("host%d", h)}
 	}},
-	{name: "fragmented placement", want: []judge.Mechanism{judge.Fragmented}, plant: nil},
+	{name: "fragmented placement", heavy: true, tight: true, single: true, want: []judge.Mechanism{judge.Fragmented}, plant: nil},
 }
 
+// oneWay finds how many spines there are.
+var oneWay = regexp.MustCompile(`(spines: )\d+`)
+
 // base is the scenario in order.
-func (f *fabric) base(seed uint64, heavy bool, more, hosts string) string {
+func (f *fabric) base(seed uint64, k *kind, more string) string {
+	network, bytes := f.network, f.bytes
+	if k.tight {
+		network, bytes = f.tight, "2MB"
+	}
+	hosts := f.first()
+	if k.single {
+		hosts = fmt.Sprintf("host1-host%d", f.packed)
+		network = oneWay.ReplaceAllString(network, "${1}1")
+	}
 	job := fmt.Sprintf("replay: {forward: 40us, steps: 3, buckets: [{bytes: %s, compute: 30us}, {bytes: %s, compute: 30us}]}",
-		f.bytes, f.bytes)
-	if heavy {
-		job = fmt.Sprintf("collectives: [{op: all-to-all, bytes: %s, iterations: 3}]", heavyBytes[f.name])
+		bytes, bytes)
+	if k.heavy {
+		job = "collectives: [{op: all-to-all, bytes: 4MB, iterations: 3}]"
 	}
 	return fmt.Sprintf("seed: %d\ncluster:\n  hosts: %d\n  host: {gpus: %d, pcie: 26GB/s}\n"+
 		"  nic: {speed: 200Gb/s, receive_buffer: 256kB}\n"+
 		"fabric:\n  %s%s\ntransport: {timeout: 300us}\njob:\n  watchdog: 3ms\n  hosts: [%s]\n  %s\n"+
-		"output: {telemetry: 20us, flows: false, queues: false}\n", seed, f.hosts, f.gpus, f.network, more, hosts, job)
+		"output: {telemetry: 20us, flows: false, queues: false}\n", seed, f.hosts, f.gpus, network, more, hosts, job)
 }
-
-var heavyBytes = map[string]string{"leaf-spine-32": "4MB", "rails-64": "4MB", "pods-128": "4MB", "leaf-spine-256": "4MB"}
 
 // first is the hosts of the job, which leaves the last ones free.
 func (f *fabric) first() string { return fmt.Sprintf("host1-host%d", f.hosts-f.spare) }
@@ -197,9 +218,9 @@ func (f *fabric) first() string { return fmt.Sprintf("host1-host%d", f.hosts-f.s
 // draw makes the n-th case of a kind on a fabric.
 func draw(k kind, f *fabric, n int, seed uint64, look func(text string) (*topo.Graph, *telemetry.Telemetry, error)) (planted, error) {
 	c := planted{key: fmt.Sprintf("%s|%s|%d|%d", k.name, f.name, n, seed), kind: k, want: k.want}
-	c.base = f.base(seed, k.heavy, "\n  balance: pinned", f.first())
+	c.base = f.base(seed, &k, "\n  balance: pinned")
 	if k.name == "watchdog acting" {
-		c.base = f.base(seed, false, "\n  balance: pinned"+storm, f.first())
+		c.base = f.base(seed, &k, "\n  balance: pinned"+storm)
 	}
 	g, t, err := look(c.base)
 	if err != nil {
@@ -214,9 +235,9 @@ func draw(k kind, f *fabric, n int, seed uint64, look func(text string) (*topo.G
 	}
 	switch k.name {
 	case "hash polarisation":
-		c.text = f.base(seed, false, "\n  balance: ecmp\n  hash: {seed: same}", f.first())
+		c.text = f.base(seed+uint64(n)*17, &k, "\n  balance: ecmp\n  hash: {seed: same}")
 	case "ECMP collision":
-		c.text = f.base(seed+uint64(n)*17, false, "\n  balance: ecmp\n  hash: {seed: per-switch}", f.first())
+		c.text = f.base(seed+uint64(n)*17, &k, "\n  balance: ecmp\n  hash: {seed: per-switch}")
 	case "incast by another job":
 		to := d.host()
 		c.text = c.base + "background:\n  flows:\n"
@@ -230,21 +251,15 @@ func draw(k kind, f *fabric, n int, seed uint64, look func(text string) (*topo.G
 			}
 		}
 	case "fragmented placement":
-		order := make([]string, f.hosts-f.spare)
-		for i := range order {
-			order[i] = fmt.Sprintf("host%d", i+1)
-		}
+		order := make([]int, f.hosts)
 		for i := range order {
 			j := d.below(i + 1)
-			order[i], order[j] = order[j], order[i]
+			order[i], order[j] = order[j], i+1
 		}
-		var gpus []string
-		for _, host := range order {
-			for g := range f.gpus {
-				gpus = append(gpus, fmt.Sprintf("%s/gpu%d", host, g))
-			}
-		}
-		c.text = strings.Replace(c.base, "hosts: ["+f.first()+"]", "placement: ["+strings.Join(gpus, ", ")+"]", 1)
+		order = order[:f.packed]
+		slices.Sort(order)
+		c.text = strings.Replace(c.base, fmt.Sprintf("hosts: [host1-host%d]", f.packed),
+			"hosts: ["+strings.ReplaceAll("host"+strings.Trim(fmt.Sprint(order), "[]"), " ", ", host")+"]", 1)
 	}
 	return c, nil
 }

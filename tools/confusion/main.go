@@ -11,11 +11,15 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/gob"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -48,10 +52,12 @@ func main() {
 	draws := flag.Int("draws", 10, "places and strengths of each kind")
 	seeds := flag.Int("seeds", 5, "seeds of each")
 	only := flag.String("kind", "", "this kind alone")
+	on := flag.String("fabric", "", "this fabric alone")
 	from := flag.Int("from", 0, "the first draw")
 	show := flag.Bool("show", false, "print the scenario of each wrong answer")
+	keep := flag.String("keep", "", "folder that keeps what runs showed, and has it again")
 	flag.Parse()
-	b := bench{healthy: map[string]*seen{}, show: *show}
+	b := bench{healthy: map[string]*seen{}, show: *show, keep: *keep}
 	done, err := read(*out)
 	exitOn(err)
 	file, err := os.OpenFile(*out, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
@@ -61,7 +67,7 @@ func main() {
 		for i := range fabrics {
 			for n := *from; n < *from+*draws; n++ {
 				for _, k := range append([]kind{{name: "healthy"}}, kinds...) {
-					if *only != "" && k.name != *only || k.name == "hash polarisation" && fabrics[i].name != "pods-128" ||
+					if *only != "" && k.name != *only || *on != "" && fabrics[i].name != *on || k.name == "hash polarisation" && fabrics[i].name != "pods-128" ||
 						has(done, fmt.Sprintf("%s|%s|%d|%d", k.name, fabrics[i].name, n, seed)) {
 						continue
 					}
@@ -106,6 +112,7 @@ func read(name string) (all []verdict, err error) {
 type bench struct {
 	healthy map[string]*seen
 	show    bool
+	keep    string
 }
 
 // seen is what a run showed.
@@ -115,9 +122,15 @@ type seen struct {
 	time  unit.Time
 }
 
+// kept is what of it is kept.
+type kept struct {
+	Of   *telemetry.Telemetry
+	Time unit.Time
+}
+
 func (b *bench) inOrder(text string) (*seen, error) {
 	if b.healthy[text] == nil {
-		s, err := play(text)
+		s, err := b.play(text)
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +158,7 @@ func (b *bench) try(k kind, f *fabric, n int, seed uint64) (v verdict, err error
 	if err != nil {
 		return v, err
 	}
-	now, err := play(c.text)
+	now, err := b.play(c.text)
 	if err != nil {
 		return v, fmt.Errorf("%s: %w\n%s", c.key, err, c.text)
 	}
@@ -159,12 +172,12 @@ func (b *bench) try(k kind, f *fabric, n int, seed uint64) (v verdict, err error
 
 // tryHealthy judges a run in order by another one, of another seed.
 func (b *bench) tryHealthy(f *fabric, n int, seed uint64) (v verdict, err error) {
-	heavy := n%2 == 1
-	base, err := b.inOrder(f.base(seed, heavy, "\n  balance: pinned", f.first()))
+	k := kind{heavy: n%2 == 1}
+	base, err := b.inOrder(f.base(seed, &k, "\n  balance: pinned"))
 	if err != nil {
 		return v, err
 	}
-	now, err := play(f.base(seed+uint64(n+1)*101, heavy, "\n  balance: pinned", f.first()))
+	now, err := b.play(f.base(seed+uint64(n+1)*101, &k, "\n  balance: pinned"))
 	if err != nil {
 		return v, err
 	}
@@ -191,8 +204,8 @@ func (v *verdict) hear(of judge.Verdict) {
 	v.Small = len(of.Hypotheses) == 0 && v.Slower < 0.01
 }
 
-// play runs a scenario and reads what it shows.
-func play(text string) (*seen, error) {
+// play runs a scenario and reads what it shows, or takes what was kept of it.
+func (b *bench) play(text string) (*seen, error) {
 	sc, err := scenario.Parse("case", []byte(text))
 	if err != nil {
 		return nil, err
@@ -201,30 +214,52 @@ func play(text string) (*seen, error) {
 	if err != nil {
 		return nil, err
 	}
+	var k kept
+	file := filepath.Join(b.keep, fmt.Sprintf("%x.gob", sha256.Sum256([]byte(text))))
+	if b.keep != "" {
+		if f, err := os.Open(file); err == nil {
+			defer f.Close()
+			if err := gob.NewDecoder(bufio.NewReader(f)).Decode(&k); err == nil {
+				return &seen{p.Graph, k.Of, k.Time}, nil
+			}
+		}
+	}
+	if k.Of, k.Time, err = show(sc); err != nil || b.keep == "" {
+		return &seen{p.Graph, k.Of, k.Time}, err
+	}
+	var out bytes.Buffer
+	if err := gob.NewEncoder(&out).Encode(&k); err != nil {
+		return nil, err
+	}
+	return &seen{p.Graph, k.Of, k.Time}, os.WriteFile(file, out.Bytes(), 0o644)
+}
+
+// show runs a scenario: what it shows, and the time of a step, or of all.
+func show(sc *scenario.Scenario) (*telemetry.Telemetry, unit.Time, error) {
 	dir, err := os.MkdirTemp("", "confusion")
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer os.RemoveAll(dir)
 	d, err := result.Create(dir + "/run")
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	sum, failed := run.Run(context.Background(), sc, run.Options{Dir: d})
 	if sum == nil {
-		return nil, failed
+		return nil, 0, failed
 	}
 	if err := d.Finish(sum); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	r, err := result.Open(dir + "/run")
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	var b telemetry.Builder
 	for row, err := range r.Telemetry() {
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		b.Add(&row)
 	}
@@ -234,7 +269,7 @@ func play(text string) (*seen, error) {
 			end = unit.Time(f.StepTime)
 		}
 	}
-	return &seen{p.Graph, b.Telemetry(), end}, nil
+	return b.Telemetry(), end, nil
 }
 
 // table prints the confusion table.
