@@ -181,16 +181,20 @@ func Judge(c Case) Verdict {
 	}
 	out := Verdict{Wrong: named > 0, Unknown: v.unknown()}
 	kinds, best := map[Mechanism]bool{}, []Hypothesis{}
-	sum := 1.0 // of a fabric in order
+	top := 0.0 // of a fabric in order
 	for _, h := range all[:named] {
 		if !kinds[h.Mechanism] { // of one mechanism the likeliest place
 			kinds[h.Mechanism] = true
-			sum += math.Exp(h.Likelihood)
-			best = append(best, h)
+			best, top = append(best, h), max(top, h.Likelihood)
 		}
 	}
+	sum := math.Exp(-top)
 	for i := range best {
-		best[i].Probability = math.Exp(best[i].Likelihood) / sum
+		best[i].Probability = math.Exp(best[i].Likelihood - top)
+		sum += best[i].Probability
+	}
+	for i := range best {
+		best[i].Probability /= sum
 	}
 	out.Hypotheses = best[:min(3, len(best))]
 	out.RuledOut = v.ruledOut(kinds, all[named:])

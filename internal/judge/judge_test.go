@@ -3,7 +3,6 @@ package judge
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -155,21 +154,10 @@ func TestAStall(t *testing.T) {
 
 // TestEvidenceQuotes: each number that an observation mentions is a reading of the input.
 func TestEvidenceQuotes(t *testing.T) {
-	number := regexp.MustCompile(`\b\d+(\.\d+)?\b`)
 	for m, change := range cases {
 		now := shown(change)
-		known := map[string]bool{}
-		for _, s := range slices.Concat(now.Series, shown(nil).Series) {
-			for _, values := range s.Values {
-				for _, x := range values {
-					known[fmt.Sprint(x)] = true
-				}
-			}
-		}
-		for _, p := range now.Collectives {
-			known[fmt.Sprint(p.Seq)], known[fmt.Sprint(p.Rank)] = true, true
-			known[fmt.Sprint(float64(p.Start)/1e6)] = true
-		}
+		known := readings(now)
+		maps.Copy(known, readings(shown(nil)))
 		for _, h := range Judge(Case{Now: now, Healthy: shown(nil)}).Hypotheses {
 			for _, o := range append(h.For, h.Against...) {
 				for _, n := range number.FindAllString(o.Text, -1) {

@@ -67,7 +67,8 @@ func main() {
 		for i := range fabrics {
 			for n := *from; n < *from+*draws; n++ {
 				for _, k := range append([]kind{{name: "healthy"}}, kinds...) {
-					if *only != "" && k.name != *only || *on != "" && fabrics[i].name != *on || k.name == "hash polarisation" && fabrics[i].name != "pods-128" ||
+					if *only != "" && k.name != *only || *on != "" && fabrics[i].name != *on ||
+						k.name == "hash polarisation" && fabrics[i].name != "pods-128" ||
 						has(done, fmt.Sprintf("%s|%s|%d|%d", k.name, fabrics[i].name, n, seed)) {
 						continue
 					}
