@@ -207,7 +207,8 @@ func held(s *telemetry.Series) (whole, any float64) {
 		if !known || d <= 0 {
 			continue
 		}
-		paused := min(d, unit.Duration(min(n, int64(d/unit.Microsecond)+1))*unit.Microsecond) // clocks of counter and reader differ a little
+		// The counter's clock and the reader's differ a little.
+		paused := min(d, unit.Duration(min(n, int64(d/unit.Microsecond)+1))*unit.Microsecond)
 		if sum += paused; float64(paused) >= 0.9*float64(d) {
 			full += d
 		}
