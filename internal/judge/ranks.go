@@ -127,6 +127,7 @@ func (v *view) absent(of []*member) []Hypothesis {
 	if len(missing) == 0 || 2*len(missing) > len(of) {
 		return nil
 	}
+	v.gone = true
 	first := missing[0]
 	inHost, alive := 0, 0
 	for _, m := range of {
@@ -263,7 +264,7 @@ func (v *view) powerless(m *member) string {
 // stalls: no NIC sends for longer than ever in order. Who stands still in a collective has sent least of what it sends in order: the
 // others go on until they want something of it.
 func (v *view) stalls() []Hypothesis {
-	if v.Healthy == nil {
+	if v.Healthy == nil || v.gone {
 		return nil
 	}
 	from, until := quiet(v.Now)

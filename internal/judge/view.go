@@ -19,6 +19,7 @@ type view struct {
 	ports  []port
 	byName map[string]int
 	queues []*telemetry.Series
+	gone   bool // ranks have not come to a collective in which others wait
 }
 
 // port is a port of a switch or a NIC.
