@@ -56,8 +56,9 @@ func main() {
 	from := flag.Int("from", 0, "the first draw")
 	show := flag.Bool("show", false, "print the scenario of each wrong answer")
 	keep := flag.String("keep", "", "folder that keeps what runs showed, and has it again")
+	without := flag.String("without", "", "counters that nobody reads, by their columns, with commas between; collectives, log: those rows")
 	flag.Parse()
-	b := bench{healthy: map[string]*seen{}, show: *show, keep: *keep}
+	b := bench{healthy: map[string]*seen{}, show: *show, keep: *keep, without: strings.Split(*without, ",")}
 	done, err := read(*out)
 	exitOn(err)
 	file, err := os.OpenFile(*out, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
@@ -114,6 +115,7 @@ type bench struct {
 	healthy map[string]*seen
 	show    bool
 	keep    string
+	without []string
 }
 
 // seen is what a run showed.
@@ -164,11 +166,31 @@ func (b *bench) try(k kind, f *fabric, n int, seed uint64) (v verdict, err error
 		return v, fmt.Errorf("%s: %w\n%s", c.key, err, c.text)
 	}
 	v = verdict{Key: c.key, Kind: k.name, Want: c.want, Places: c.places, Slower: float64(now.time)/float64(base.time) - 1}
-	v.hear(judge.Judge(judge.Case{Now: now.of, Healthy: base.of, Graph: now.graph}))
+	v.hear(judge.Judge(judge.Case{Now: b.less(now.of), Healthy: b.less(base.of), Graph: now.graph}))
 	if b.show && !(v.Right || v.Small) {
 		fmt.Fprintf(os.Stderr, "%s: %v at %v, %.3f\n%s\n", c.key, v.Got, v.At, v.Slower, c.text)
 	}
 	return v, nil
+}
+
+// less is what is seen where some counters are not read.
+func (b *bench) less(of *telemetry.Telemetry) *telemetry.Telemetry {
+	out := *of
+	out.Series = slices.Clone(of.Series)
+	for c := range telemetry.CounterCount {
+		if slices.Contains(b.without, telemetry.Counters[c].Name) {
+			for i := range out.Series {
+				out.Series[i].Values[c] = nil
+			}
+		}
+	}
+	if slices.Contains(b.without, string(telemetry.Collective)+"s") {
+		out.Collectives = nil
+	}
+	if slices.Contains(b.without, string(telemetry.Line)) {
+		out.Lines = nil
+	}
+	return &out
 }
 
 // tryHealthy judges a run in order by another one, of another seed.
@@ -183,7 +205,7 @@ func (b *bench) tryHealthy(f *fabric, n int, seed uint64) (v verdict, err error)
 		return v, err
 	}
 	v = verdict{Key: fmt.Sprintf("healthy|%s|%d|%d", f.name, n, seed), Kind: "healthy", Slower: float64(now.time)/float64(base.time) - 1}
-	v.hear(judge.Judge(judge.Case{Now: now.of, Healthy: base.of, Graph: now.graph}))
+	v.hear(judge.Judge(judge.Case{Now: b.less(now.of), Healthy: b.less(base.of), Graph: now.graph}))
 	v.Right, v.InThree, v.Small = len(v.Got) == 0, len(v.Got) == 0, false
 	return v, nil
 }
