@@ -304,7 +304,8 @@ var rules = map[string]rule{
 	},
 	"lint": {
 		may: "dcbx lldp located netconf netconf/dialects qos wire",
-		why: "what is wrong with configurations follows from what they mean: nothing needs to run. Of dialects its tests make use",
+		why: "what is wrong with configurations follows from what they mean: nothing needs to run. Of dialects its " +
+			"tests make use",
 	},
 	"lint/linttest": {
 		may: "lint netconf netconf/dialects",
@@ -317,13 +318,28 @@ var rules = map[string]rule{
 	"lldp": {
 		why: "what devices print of their neighbours is text: who of them is which device is for lint to find",
 	},
+	"hostinfo": {
+		may: "lldp netconf",
+		why: "what a server says about itself is a function of text, with places and classes of lines as netconf has " +
+			"them: what is " +
+			"wrong with it is above it",
+	},
+	"hostlint": {
+		may: "hostinfo lint netconf",
+		why: "what is wrong with hosts follows from what they say; findings are those of lint",
+	},
+	"hostinfo/hostinfotest": {
+		may: "netconf",
+		why: "it writes folders of hosts for the tests of what reads and judges them",
+	},
 	"dcbx": {
 		may: "netconf wire",
 		why: "what two ends make of what they tell each other is a function of both: who sends it is above it",
 	},
 	"netconf/lines": {
 		may: "located netconf",
-		why: "commands in blocks are syntax: what they mean is for the dialects that have the rules; netconf counts lines by class",
+		why: "commands in blocks are syntax: what they mean is for the dialects that have the rules; netconf counts " +
+			"lines by class",
 	},
 	"netconf/frr": {
 		may: "inventory located netconf netconf/lines",
@@ -373,7 +389,8 @@ var rules = map[string]rule{
 		why: "what switches know of each other follows from their configurations: nothing needs to run",
 	},
 	"plan": {
-		may: "balance board cc coll dataset dcbx decoder decoder/layers decoder/times exec fabric hash inventory located mfu nccl " +
+		may: "balance board cc coll dataset dcbx decoder decoder/layers decoder/times exec fabric hash inventory " +
+			"located mfu nccl " +
 			"nccltopo netconf netconf/dialects nn nn/netfile qos result scenario splitmix survey topo train wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
@@ -472,7 +489,7 @@ var rules = map[string]rule{
 	},
 	"cli": {
 		may: "bench board coll commission containerlab dataset decoder design docs endpoint examples fleet hash headline " +
-			"input inventory lab launch " +
+			"hostinfo hostlint input inventory lab launch " +
 			"lint live lldp " +
 			"judge located machine manual nccl nccltests " +
 			"nccltopo netconf netconf/dialects nn ns3 output pcapng perf plan prove qos rdma report " +

@@ -14,7 +14,7 @@ import (
 const (
 	pure = "unit cause balance splitmix traffic located hash wire topo qos tune coll nccl nccltests cc roce headers verbs workload exec " +
 		"inventory netconf dcbx rib netconf/frr netconf/nxos netconf/eos netconf/sonic netconf/nvue netconf/junos " +
-		"netconf/dialects lint plan corpus catalogue design sizing pcapng"
+		"netconf/dialects lint lldp hostinfo hostlint plan corpus catalogue design sizing pcapng"
 	engine = "sim fabric lists host nic"
 	tensor = "nn dataset corpus train"
 )

@@ -59,8 +59,10 @@ var hostileInputs = []hostileInput{
 		"run a.yaml -q --out o", "tune a.yaml -o t --dialect nxos -q", "show plan a.yaml", "show dag a.yaml",
 		"show placement a.yaml",
 		"show topo a.yaml", "show memory a.yaml", "hash a.yaml"),
-	one("w.yaml", "name: \"x@@\"\nbase: \"@@\"\naxes: [{key: \"@@\", values: [\"@@\"], when: \"@@ = 1\"}, {key: name, range: \"@@\"}]\n"+
-		"where: [\"@@ > 1\", \"1 < 2 @@\"]\nseeds: \"@@\"\nfind: {smallest: \"@@\", range: 1..2, with: \"@@ == 0\"}", "sweep w.yaml"),
+	one("w.yaml", "name: \"x@@\"\nbase: \"@@\"\naxes: [{key: \"@@\", values: [\"@@\"], when: \"@@ = 1\"}, {key: "+
+		"name, range: \"@@\"}]\n"+
+		"where: [\"@@ > 1\", \"1 < 2 @@\"]\nseeds: \"@@\"\nfind: {smallest: \"@@\", range: 1..2, with: \"@@ == "+
+		"0\"}", "sweep w.yaml"),
 	one("w.yaml", "scenario:\n  name: s\n  cluster: {hosts: 2, host: {gpus: 1}}\n  "+hostileJob+
 		"axes: [{key: name, values: [\"@@\", b]}]\n",
 		"sweep w.yaml -q --out o", "report o", "report o --json", "sweep w.yaml --point 1", "sweep w.yaml --keep @@:1"),
@@ -69,6 +71,10 @@ var hostileInputs = []hostileInput{
 		"sweep w.yaml -q --out o"),
 	one("w.yaml", "name: s\nbase: s.yaml\nseeds: 1", "worker --nats @@", "worker --nats nats://127.0.0.1:1 --name @@ --memory @@",
 		"worker --nats nats://127.0.0.1:1 --nats-creds @@", "sweep w.yaml --nats @@", "sweep w.yaml --nats embedded --listen @@"),
+	one("h/f", "# railyard hosts: uname -r\n5.15.0\n# exit 0\n# railyard hosts: @@\n@@\n# exit 0\n# railyard hosts: "+
+		"rdma link\nlink @@/1 netdev @@\n"+
+		"# railyard hosts: env\nNCCL_@@=@@\n", "hosts show h", "hosts show h --json", "hosts collect",
+		"hosts lint h", "hosts lint h --json", "hosts lint h --format sarif"),
 	one("a.yaml", hostilePair+"# @@\nfoo@@: 1\n"+hostileJob, "check a.yaml", "show scenario a.yaml",
 		"commission a.yaml"),
 	one("a.txt", "lose:@@", "rdma client @@ 127.0.0.1", "rdma client write_bw @@ --faults a@@", "rdma server --addr @@",
@@ -115,7 +121,8 @@ var hostileInputs = []hostileInput{
 		"lint c.cfg --dialect junos",
 		"config parse c.cfg --dialect junos", "lint c.cfg --dialect frr", "lint c.cfg --dialect eos",
 		"lint c.cfg --dialect nvue"),
-	with("job: {train: {model: file, network: n.txt, lr: 0.1, batch: 4, epochs: 1, data: {digits: {train: 16, test: 4, dir: d}}}}\n",
+	with("job: {train: {model: file, network: n.txt, lr: 0.1, batch: 4, epochs: 1, data: {digits: {train: 16, test: "+
+		"4, dir: d}}}}\n",
 		"n.txt", "image 1x28x28\n# @@\n@@: dense units=10@@\n", "show model s.yaml"),
 	with("job: {collective: {schedule: s.txt}, collectives: [{op: all-reduce, bytes: 1kB}]}\n", "s.txt",
 		"schedule x@@\nranks 2\nchannels 1\n@@ send\n", "check s.yaml", "show schedule s.yaml"),
@@ -133,7 +140,8 @@ var hostileInputs = []hostileInput{
 		"check s.yaml", "run s.yaml -q --out o"),
 	with("job: {train: {layers: [784, 10], lr: 0.1, batch: 4, epochs: 1, data: i@@}}\n", "i/x", "@@",
 		"check s.yaml", "run s.yaml -q --out o"),
-	with("job: {train: {layers: [784, 10], lr: 0.1, batch: 4, epochs: 1, data: {digits: {dir: d, train: 16, test: 4}}}}\n", "d/digits.json",
+	with("job: {train: {layers: [784, 10], lr: 0.1, batch: 4, epochs: 1, data: {digits: {dir: d, train: 16, test: "+
+		"4}}}}\n", "d/digits.json",
 		`{"kind": "@@", "train": 16, "@@": 1}`, "run s.yaml -q --out o"),
 	one("p.pgm", "P2 # @@\n2 1 255 0 @@", "predict nowhere p.pgm"),
 	one("w.safetensors",

@@ -24,7 +24,7 @@ import (
 type lintFlags struct {
 	dialect, scenario, format string
 	json, strict, prove       bool
-	maps, lldp                []string
+	maps, lldp, hosts         []string
 	baseline, before          string
 }
 
@@ -43,6 +43,9 @@ not understood may say it, is not known: neither an error nor a warning.
 
 Who is plugged into whom is read from addresses of links and from descriptions. With --lldp it is what
 the devices hear, as they print it (lldpctl, show lldp neighbors), held against both and the design.
+
+With --hosts FOLDER, what GPU servers say about themselves (railyard hosts), DSCPs of RoCE data and of
+CNPs are those that they write, where no scenario says it.
 
 With --prove a small network is simulated with the configuration as it is, and with that one finding
 mended: what it does is seen in the figures of both, those of a bystander too, and which of them pay
@@ -65,9 +68,13 @@ with the configurations of OLD and with these: how much slower or faster a step 
 	fl.BoolVar(&f.json, "json", false, "the same as --format json")
 	fl.BoolVar(&f.prove, "prove", false, "simulate what each finding does, with and without its fix")
 	fl.StringArrayVar(&f.maps, "map", nil, "HOSTNAME=SWITCH: which switch of the scenario a device is, several times")
-	fl.StringArrayVar(&f.lldp, "lldp", nil, "what devices hear by LLDP: a file that is named as one or has its prompt, or a folder")
+	fl.StringArrayVar(&f.lldp, "lldp", nil, "what devices hear by LLDP: a file that is named as one or has its "+
+		"prompt, or a folder")
+	fl.StringArrayVar(&f.hosts, "hosts", nil, "folder of hosts (railyard hosts): without a scenario DSCPs are those "+
+		"that they write")
 	fl.StringVar(&f.baseline, "baseline", "", "file of findings, of lint --json: only those that are not in it are printed")
-	fl.StringVar(&f.before, "before", "", "with --prove and --scenario: configurations as they were, with which its job is run too")
+	fl.StringVar(&f.before, "before", "", "with --prove and --scenario: configurations as they were, with which its "+
+		"job is run too")
 	fl.BoolVar(&f.strict, "strict", false, "exit code 1 on warnings too")
 	return cmd
 }
@@ -129,7 +136,15 @@ func (a *app) lint(ctx context.Context, args []string, f lintFlags) error {
 			return a.located(f.scenario, p.Scenario, err)
 		}
 	}
-	all := lint.Check(devices, design)
+	var written lint.Hosts
+	if len(f.hosts) > 0 {
+		hosts, err := a.readHosts(ctx, f.hosts)
+		if err != nil {
+			return err
+		}
+		written = writtenBy(hosts)
+	}
+	all := lint.CheckFor(devices, design, written)
 	all, known := old.without(all)
 	n := tallied(all)
 	n.known, n.heard = known, heard
@@ -205,7 +220,7 @@ func (a *app) printFindings(all []lint.Finding, proofs proofs, change *prove.Cha
 			Change   *prove.Change  `json:"change,omitempty"`
 		}{devices, n.errs, n.warnings, n.unknown, n.lines, n.heard, append([]lint.Finding{}, all...), proofs.all, change})
 	case "sarif":
-		return a.printJSON(lint.SARIF(all, result.Version))
+		return a.printJSON(lint.SARIF(all, lint.Rules, result.Version))
 	}
 	s := a.newSheet()
 	s.Wrap("", fmt.Sprintf("%s: %s", count(devices, "device"), n))

@@ -99,7 +99,7 @@ says how long a step takes and why.`,
 	root.SetHelpCommand(a.helpCommand())
 	root.AddCommand(a.runCommand(), a.sweepCommand(), a.workerCommand(), a.perfCommand(), a.designCommand(), a.dataCommand(),
 		a.versionCommand(),
-		a.exportCommand(), a.importCommand(), a.configCommand(), a.topoCommand(), a.lintCommand(),
+		a.exportCommand(), a.importCommand(), a.configCommand(), a.topoCommand(), a.lintCommand(), a.hostsCommand(),
 		a.tuneCommand())
 	root.AddCommand(a.lookCommands()...)
 	root.AddCommand(a.reportCommand(), a.compareCommand(), a.explainCommand(), a.diagnoseCommand(), a.whatifCommand(),

@@ -12,10 +12,7 @@ import (
 // data is the DSCP of RoCE data at a profile: the design's, or the one of the usual that is in a class that
 // pauses; false: none is.
 func (l *linter) data(p *netconf.Profile) (dscp int, tc uint8, paused bool) {
-	wanted := roceDSCPs
-	if l.design != nil {
-		wanted = []int{l.design.DSCP}
-	}
+	wanted := l.dataDSCPs()
 	for _, v := range wanted {
 		if c := p.Class(p.Classify[v]); c != nil && c.Pause != nil {
 			return v, c.TC, true
@@ -75,7 +72,8 @@ func (l *linter) profiles(d *Device) {
 		}
 		if dscp, tc, paused := l.data(p); !paused && !slipped(d, "Q14") {
 			l.lossy(d, p, first,
-				fmt.Sprintf("%s: DSCP %d of RoCE data is in traffic class %d, which does not pause", ports, dscp, tc),
+				fmt.Sprintf("%s: DSCP %d of RoCE data%s is in traffic class %d, which does not pause", ports, dscp,
+					l.source(l.hosts.DSCP), tc),
 				fmt.Sprintf("%s dscp %d", here, dscp), at(tc, "dscp"), here+" classify", here)
 		} else if paused {
 			l.apart(d, p, first, ports, dscp)
@@ -133,7 +131,7 @@ func pfcAt(d *netconf.Device, profile int) bool {
 // class that pauses, those may be it.
 func (l *linter) lossy(d *Device, p *netconf.Profile, port *netconf.Interface, text string, places ...string) {
 	s := Error
-	if l.design == nil {
+	if l.design == nil && l.hosts.DSCP.Line == 0 {
 		for k := range p.Classes {
 			if c := &p.Classes[k]; c.Pause != nil && len(p.DSCPs(c.TC)) > 0 {
 				s = Warning
@@ -156,15 +154,12 @@ func slipped(d *Device, rule string) bool {
 
 // cnp checks the class of CNPs.
 func (l *linter) cnp(d *Device, p *netconf.Profile, ports, here string) {
-	dscp := cnpDSCP
-	if l.design != nil {
-		dscp = l.design.CNPDSCP
-	}
+	dscp := l.cnpDSCP()
 	c := p.Class(p.Classify[dscp])
 	if c == nil {
 		return
 	}
-	of := fmt.Sprintf("%s: DSCP %d of CNPs is in traffic class %d", ports, dscp, c.TC)
+	of := fmt.Sprintf("%s: DSCP %d of CNPs%s is in traffic class %d", ports, dscp, l.source(l.hosts.CNPDSCP), c.TC)
 	places := []string{fmt.Sprintf("%s tc %d queue", here, c.TC), fmt.Sprintf("%s dscp %d", here, dscp), here}
 	switch {
 	case c.Pause != nil:
@@ -250,10 +245,7 @@ func (l *linter) strangers(d *Device, p *netconf.Profile, c *netconf.Class, of s
 	if !paused || p.Classify[data] != c.TC || len(all) > 16 {
 		return
 	}
-	cnp := cnpDSCP
-	if l.design != nil {
-		cnp = l.design.CNPDSCP
-	}
+	cnp := l.cnpDSCP()
 	var others []int
 	for _, v := range all {
 		if v/8 != data/8 && v != cnp {
@@ -272,7 +264,7 @@ func (l *linter) strangers(d *Device, p *netconf.Profile, c *netconf.Class, of s
 // mistake: all others of its class selector (RFC 2474) are in that class, or a line takes it out that takes no neighbour
 // along. Whoever maps DSCPs one by one, all of them, means what he says.
 func (l *linter) apart(d *Device, p *netconf.Profile, port *netconf.Interface, ports string, data int) {
-	if l.design != nil || l.odd[d] {
+	if l.design != nil || l.hosts.DSCP.Line > 0 || l.odd[d] {
 		return
 	}
 	in, here := p.Classify[data], "interface "+port.Name

@@ -66,10 +66,51 @@ type Design struct {
 	Circle        string                                  // where buffers may wait for each other; "": nowhere
 }
 
-// roceDSCPs are those of RoCE data, and cnpDSCP that of CNPs, where no design says (vendors' guides).
+// Hosts is what hosts were read to write into packets, where no design says it.
+type Hosts struct {
+	DSCP, CNPDSCP Written
+}
+
+// A Written is a DSCP with the line of a host that says it; without a line nothing does.
+type Written struct {
+	Value int
+	netconf.Place
+}
+
+// roceDSCPs are those of RoCE data, and usualCNP that of CNPs, where neither a design nor a host says (vendors' guides).
 var roceDSCPs = []int{24, 26}
 
-const cnpDSCP = 48
+const usualCNP = 48
+
+// dataDSCPs are those that RoCE data may have.
+func (l *linter) dataDSCPs() []int {
+	switch {
+	case l.design != nil:
+		return []int{l.design.DSCP}
+	case l.hosts.DSCP.Line > 0:
+		return []int{l.hosts.DSCP.Value}
+	}
+	return roceDSCPs
+}
+
+// cnpDSCP is that of CNPs.
+func (l *linter) cnpDSCP() int {
+	switch {
+	case l.design != nil:
+		return l.design.CNPDSCP
+	case l.hosts.CNPDSCP.Line > 0:
+		return l.hosts.CNPDSCP.Value
+	}
+	return usualCNP
+}
+
+// source is which line of a host says that it writes a DSCP: put behind what is said of it; "": no host has to say it.
+func (l *linter) source(w Written) string {
+	if l.design != nil || w.Line == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (hosts write it: %s:%d)", w.File, w.Line)
+}
 
 // leastFrame holds 4,096 bytes and the longest headers of RoCEv2.
 const leastFrame = 4096 + 82
@@ -78,6 +119,7 @@ const leastFrame = 4096 + 82
 type linter struct {
 	devices  []*Device
 	design   *Design
+	hosts    Hosts
 	findings []Finding
 	links    links
 	together map[[2]*Device]bool         // those that share NICs
@@ -87,8 +129,11 @@ type linter struct {
 }
 
 // Check returns what is wrong with devices.
-func Check(devices []*Device, design *Design) []Finding {
-	l := &linter{devices: devices, design: design, links: linksOf(devices), together: map[[2]*Device]bool{},
+func Check(devices []*Device, design *Design) []Finding { return CheckFor(devices, design, Hosts{}) }
+
+// CheckFor is Check where hosts say what they write.
+func CheckFor(devices []*Device, design *Design, hosts Hosts) []Finding {
+	l := &linter{devices: devices, design: design, hosts: hosts, links: linksOf(devices), together: map[[2]*Device]bool{},
 		small: map[*netconf.Interface]bool{}, told: map[*netconf.Loose]bool{}, odd: map[*Device]bool{}}
 	sets, most := l.pausedDSCPs()
 	for k, d := range devices {

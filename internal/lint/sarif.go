@@ -76,10 +76,10 @@ type Region struct {
 	StartLine int `json:"startLine"`
 }
 
-// SARIF returns findings as the log of a version of this program.
-func SARIF(all []Finding, version string) Log {
+// SARIF returns findings of some rules as the log of a version of this program.
+func SARIF(all []Finding, rules []Rule, version string) Log {
 	run := Run{Tool: Tool{Driver{Name: "railyard lint", Version: version}}, Results: []Result{}}
-	for _, r := range Rules {
+	for _, r := range rules {
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, SARIFRule{r.ID, Text{r.Title}, Text{r.Reason}, Text{r.Fix}})
 	}
 	for _, f := range all {
@@ -87,7 +87,7 @@ func SARIF(all []Finding, version string) Log {
 		if f.Line > 0 {
 			at.Region = &Region{f.Line}
 		}
-		index := slices.IndexFunc(Rules, func(r Rule) bool { return r.ID == f.Rule })
+		index := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == f.Rule })
 		run.Results = append(run.Results, Result{f.Rule, index, level(f.Severity),
 			Text{f.Device + ": " + f.Text}, []Location{{at}}})
 	}

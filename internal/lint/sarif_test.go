@@ -50,7 +50,7 @@ func TestSARIF(t *testing.T) {
 			"azAZ09-._~/!$&'()*+,;=@"}[i%5]
 		all = append(all, lint.Check([]*lint.Device{linttest.Read(m.Dialect, file, m.Break(t))}, nil)...)
 	}
-	text, err := json.Marshal(lint.SARIF(all, "1.2.3"))
+	text, err := json.Marshal(lint.SARIF(all, lint.Rules, "1.2.3"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestSARIF(t *testing.T) {
 			t.Errorf("no result at %s: %v", want, uris)
 		}
 	}
-	none, _ := json.Marshal(lint.SARIF(nil, ""))
+	none, _ := json.Marshal(lint.SARIF(nil, lint.Rules, ""))
 	if !strings.Contains(string(none), `"results":[]`) {
 		t.Errorf("%s: want no results, not a missing list", none)
 	}

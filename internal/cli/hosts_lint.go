@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/hostinfo"
+	"railyard/internal/hostlint"
+	"railyard/internal/inventory"
+	"railyard/internal/lint"
+	"railyard/internal/netconf"
+	"railyard/internal/plan"
+	"railyard/internal/result"
+)
+
+// hostsLintFlags is the flags of `railyard hosts lint`.
+type hostsLintFlags struct {
+	scenario, format, baseline string
+	json, strict               bool
+}
+
+func (a *app) hostsLintCommand() *cobra.Command {
+	var f hostsLintFlags
+	cmd := &cobra.Command{
+		Use:   "lint FOLDER... [flags]",
+		Short: "Say what is wrong with GPU servers",
+		Long: `Checks what GPU servers say about themselves: each by itself, and all against each other. An argument
+is the folder of a host, as the script of "railyard hosts collect" fills it, or a folder of such
+folders. With --scenario they are held against its design: DSCPs, MTU, priorities, leaves and cables.
+
+Each finding has a rule, H01 to H28 (docs/hosts.md), a line, a reason and a fix. Exit code 1 on
+errors, with --strict on warnings too. What was not collected is never taken as wrong: it is listed.`,
+		Example: "  railyard hosts lint host1\n  railyard hosts lint racks/r1 --scenario my.yaml --strict",
+		Args:    someFolders,
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.hostsLint(cmd, args, f) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.scenario, "scenario", "", "scenario whose design they are to follow")
+	fl.StringVar(&f.format, "format", "text", "text, json or sarif")
+	fl.BoolVar(&f.json, "json", false, "the same as --format json")
+	fl.StringVar(&f.baseline, "baseline", "", "file of findings, of hosts lint --json: only those that are not in it are printed")
+	fl.BoolVar(&f.strict, "strict", false, "exit code 1 on warnings too")
+	return cmd
+}
+
+func (a *app) hostsLint(cmd *cobra.Command, args []string, f hostsLintFlags) error {
+	if f.json {
+		f.format = "json"
+	}
+	if !slices.Contains([]string{"text", "json", "sarif"}, f.format) {
+		return misuse("hosts lint: --format %q: want text, json or sarif", f.format)
+	}
+	hosts, err := a.readHosts(cmd.Context(), args)
+	if err != nil {
+		return err
+	}
+	old, err := a.readBaseline(f.baseline)
+	if err != nil {
+		return err
+	}
+	var design *hostlint.Design
+	if f.scenario != "" {
+		p, err := a.plan(f.scenario)
+		if err != nil {
+			return err
+		}
+		if design, err = hostsDesign(p); err != nil {
+			return a.located(f.scenario, p.Scenario, err)
+		}
+	}
+	all, known := old.without(hostlint.Check(hosts, design))
+	n := tallied(all)
+	n.known = known
+	missing := map[string][]string{}
+	for _, h := range hosts {
+		n.lines.Understood += h.Lines.Understood
+		n.lines.Known += h.Lines.Known
+		n.lines.Unread += h.Lines.Unread
+		if m := h.Missing(); len(m) > 0 {
+			missing[h.Name] = m
+		}
+	}
+	if err := a.printHostFindings(all, hosts, missing, n, f.format); err != nil {
+		return err
+	}
+	switch {
+	case n.errs > 0:
+		return fmt.Errorf("hosts lint: %s, %s", count(n.errs, "error"), count(n.warnings, "warning"))
+	case f.strict && n.warnings > 0:
+		return fmt.Errorf("hosts lint: %s", count(n.warnings, "warning"))
+	}
+	return nil
+}
+
+// printHostFindings prints what was found, and what was not looked at.
+func (a *app) printHostFindings(all []lint.Finding, hosts []*hostinfo.Host, missing map[string][]string, n tally,
+	format string) error {
+	switch format {
+	case "json":
+		return a.printJSON(struct {
+			Hosts    int                 `json:"hosts"`
+			Errors   int                 `json:"errors"`
+			Warnings int                 `json:"warnings"`
+			Unknown  int                 `json:"unknown"`
+			Lines    netconf.Lines       `json:"lines"`
+			Missing  map[string][]string `json:"not_collected"`
+			Findings []lint.Finding      `json:"findings"`
+		}{len(hosts), n.errs, n.warnings, n.unknown, n.lines, missing, append([]lint.Finding{}, all...)})
+	case "sarif":
+		return a.printJSON(lint.SARIF(all, hostlint.Rules, result.Version))
+	}
+	s := a.newSheet()
+	s.Wrap("", fmt.Sprintf("%s: %s", count(len(hosts), "host"), n))
+	of := map[string][]string{} // hosts by what is missing of them
+	var lists []string
+	for _, h := range hosts {
+		if m := strings.Join(missing[h.Name], ", "); m != "" {
+			if of[m] == nil {
+				lists = append(lists, m)
+			}
+			of[m] = append(of[m], h.Name)
+		}
+	}
+	for _, m := range lists {
+		s.Hang("", "  ", fmt.Sprintf("not collected of %s, so not checked: %s", lint.Some(of[m]), m))
+	}
+	findingsText(s, all, proofs{})
+	return s.Flush(a.stdout)
+}
+
+// hostsDesign is what hosts of a scenario are held against.
+func hostsDesign(p *plan.Plan) (*hostlint.Design, error) {
+	in, err := p.Inventory()
+	if err != nil {
+		return nil, err
+	}
+	q, t := &p.Scenario.Fabric.QoS, &p.Scenario.Transport
+	d := &hostlint.Design{DSCP: q.DSCP, CNPDSCP: q.CNPDSCP, Priority: q.DataPriority, MTU: t.MTU,
+		Packet: inventory.IPMTU(p.Frames().MaxDataFrame(t.MTU)), Hosts: map[string]*hostlint.Meant{}}
+	g := p.Graph
+	for i := range g.NICs {
+		nic := &g.NICs[i]
+		name := g.Hosts[nic.Host].Name
+		if d.Hosts[name] == nil {
+			d.Hosts[name] = &hostlint.Meant{}
+		}
+		port := &g.Ports[nic.Port]
+		far := g.Peer(nic.Port)
+		m := hostlint.MeantNIC{Leaf: g.Nodes[port.To].Name, Port: in.Ports[far].Name.String(), Cable: port.Delay}
+		if a := in.Ports[nic.Port].Address.V4; a.IsValid() {
+			m.Address = a.Addr()
+		}
+		d.Hosts[name].NICs = append(d.Hosts[name].NICs, m)
+	}
+	return d, nil
+}
+
+// writtenBy is what hosts were read to write into packets.
+func writtenBy(hosts []*hostinfo.Host) (w lint.Hosts) {
+	if v, at, ok := hostlint.DataDSCP(hosts); ok {
+		w.DSCP = lint.Written{Value: v, Place: at}
+	}
+	if v, at, ok := hostlint.CNPDSCP(hosts); ok {
+		w.CNPDSCP = lint.Written{Value: v, Place: at}
+	}
+	return w
+}
