@@ -433,6 +433,7 @@ var rules = map[string]rule{
 		why: "it is a user of runs: it decides which and how many at once, and sees only what they leave; " +
 			"its page is made as theirs are",
 	},
+	"batch": {why: "what starts workers is text from values: who asks for it, and what runs cost, is above it"},
 	"fleet": {
 		may:   "input machine output result run scenario shown sweep",
 		third: "github.com/nats-io/nats-server/v2/server github.com/nats-io/nats.go github.com/nats-io/nats.go/jetstream",
@@ -488,7 +489,7 @@ var rules = map[string]rule{
 		why: "it starts processes and sees what they leave: what a scenario is, and how it runs, is theirs to know",
 	},
 	"cli": {
-		may: "bench board coll commission containerlab dataset decoder design docs endpoint examples fleet hash headline " +
+		may: "batch bench board coll commission containerlab dataset decoder design docs endpoint examples fleet hash headline " +
 			"hostinfo hostlint input inventory lab launch " +
 			"lint live lldp " +
 			"judge located machine manual nccl nccltests " +

@@ -126,6 +126,11 @@ func (a *app) tellForecast(quiet bool, f sweep.Forecast) {
 	if f.Memory > 0 {
 		text += fmt.Sprintf(" of %s", f.Memory.Human())
 	}
+	took := "some " + unit.Clock(f.Seconds)
+	if f.Seconds < 0.1 {
+		took = "less than 0.1 s"
+	}
+	text += ", " + took + " of one core"
 	if f.Resumed > 0 {
 		text += fmt.Sprintf("; %d more are there already", f.Resumed)
 	}

@@ -23,6 +23,7 @@ type sweepFlags struct {
 	keep  string
 	point int // 0: run them
 	queue queueFlags
+	batch batchFlags
 }
 
 func (a *app) sweepCommand() *cobra.Command {
@@ -45,7 +46,10 @@ figure that variants are compared by, or by another (best:2:drops). --point N pr
 a point instead of running anything. FILE may be -, standard input.
 
 --nats URL runs on workers (railyard worker) over NATS JetStream; --nats embedded has the server in
-this process, with --listen ADDRESS for workers elsewhere. Rows are the same bytes.`,
+this process, with --listen ADDRESS for workers elsewhere. Rows are the same bytes.
+
+--emit slurm|kubernetes with --nats URL and --out DIR runs nothing: it writes a job array for sbatch or
+a Job for kubectl that starts workers, with what the forecast says that they need.`,
 		Example: "  railyard sweep examples/sweep/buffers.yaml\n  railyard sweep my.yaml --out sweeps/a --keep worst:3\n" +
 			"  railyard sweep my.yaml --point 12 > point.yaml",
 		Args: oneFile, ValidArgsFunction: completeScenario,
@@ -57,6 +61,9 @@ this process, with --listen ADDRESS for workers elsewhere. Rows are the same byt
 				return misuse("sweep: --point %d: want 1 or more: points are numbered from 1", f.point)
 			}
 			if err := f.queue.check("sweep"); err != nil {
+				return err
+			}
+			if err := f.batch.check(cmd.Flags(), &f); err != nil {
 				return err
 			}
 			return a.sweepFile(cmd.Context(), args[0], f)
@@ -76,6 +83,7 @@ this process, with --listen ADDRESS for workers elsewhere. Rows are the same byt
 	fl.StringVar(&f.queue.url, "nats", "", "run on workers over NATS JetStream: a URL, or embedded for a server in this process")
 	fl.StringVar(&f.queue.listen, "listen", "", "with --nats embedded: an address where other railyard workers may join")
 	f.queue.access(fl)
+	f.batch.register(fl)
 	return cmd
 }
 
@@ -160,6 +168,9 @@ func (a *app) sweepFile(ctx context.Context, file string, f sweepFlags) error {
 	}
 	for _, note := range append(sweep.Ignored(variants), leftOut(s.plan)...) {
 		a.tell("note: " + note)
+	}
+	if f.batch.kind != "" {
+		return a.emit(ctx, p, s, variants, &f)
 	}
 	dir, err := sweepDir(f.out, s.spec.Name)
 	if err != nil {

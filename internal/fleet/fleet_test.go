@@ -290,7 +290,7 @@ func TestWrongRowsAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	sealed := func(worker, key string, row sweep.Row) []byte {
-		text, err := seal(worker, key, "", &row, 1)
+		text, err := seal(worker, key, "", &row)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -402,6 +402,140 @@ func TestDeliveries(t *testing.T) {
 	}
 }
 
+// refusing is a bucket that refuses some writes.
+type refusing struct {
+	jetstream.KeyValue
+	left int
+}
+
+func (r *refusing) Put(ctx context.Context, key string, value []byte) (uint64, error) {
+	if r.left > 0 {
+		r.left--
+		return 0, errors.New("refused")
+	}
+	return r.KeyValue.Put(ctx, key, value)
+}
+
+// What workers hand back in order is counted, also when the server does not take that at once: it is no lost worker's, however
+// often, and no dead letter. One that does not count is.
+func TestWhatIsHandedBackIsNotLost(t *testing.T) {
+	b := start(t)
+	all := variants(t, small, 1)
+	e := b.engine()
+	q, err := openQueue(t.Context(), e.Conn, e.ID, true, true)
+	if err == nil {
+		q, err = openQueue(t.Context(), e.Conn, e.ID, false, true) // as a worker does
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &job{Key: sweep.KeyOf(all[0].Scenario, nil), Scenario: string(all[0].Scenario.YAML())}
+	text, err := json.Marshal(j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := q.js.Publish(t.Context(), jobSubject+q.id, text, jetstream.WithMsgID(j.Key)); err != nil {
+		t.Fatal(err)
+	}
+	s := &serving{Worker: &Worker{Name: "w"}, sources: &run.Sources{}}
+	taken := func() jetstream.Msg {
+		t.Helper()
+		for range 100 {
+			batch, err := q.jobs.Fetch(1, jetstream.FetchMaxWait(200*time.Millisecond))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for msg := range batch.Messages() {
+				return msg
+			}
+		}
+		t.Fatal("the job does not come again")
+		return nil
+	}
+	times := mostTries + 1
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for n := range times {
+		msg := taken()
+		if n == 0 { // the server refuses it once
+			refuses := *q
+			refuses.rows = &refusing{q.rows, 1}
+			s.handBack(t.Context(), &refuses, j, msg)
+		} else { // a worker that ends
+			s.handBack(ended, q, j, msg)
+		}
+		if got := s.handed(t.Context(), q, j); got != n+1 {
+			t.Fatalf("handed back %d times, counted %d", n+1, got)
+		}
+	}
+	msg := taken()
+	if meta, err := msg.Metadata(); err != nil || meta.NumDelivered != uint64(times+1) {
+		t.Fatalf("%v, %+v", err, meta)
+	}
+	if done, err := s.settled(t.Context(), q, j, msg); done || err != nil {
+		t.Errorf("a job that was handed back %d times is settled: %v", times, err)
+	}
+	if _, err := q.rows.Put(t.Context(), backPrefix+j.Key, []byte("1")); err != nil { // as if the others were not counted
+		t.Fatal(err)
+	}
+	if done, err := s.settled(t.Context(), q, j, msg); !done || err != nil {
+		t.Errorf("%d workers were lost with a job, and it goes on: %v", times-1, err)
+	}
+}
+
+// A worker whose disk is full hands back what it cannot write, and is no reason for a dead letter: another has the row.
+func TestAFullDiskHandsBack(t *testing.T) {
+	b := start(t)
+	topology := filepath.Join(t.TempDir(), "t.txt")
+	if err := os.WriteFile(topology, []byte("host host1\nhost host2\nswitch s1\nlink host1 s1 100Gb/s 2m\n"+
+		"link host2 s1 100Gb/s 2m\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	all := variants(t, "cluster: {hosts: 2, host: {gpus: 1}, nic: {speed: 100Gb/s}}\nfabric: {design: custom, topology: "+topology+"}\n"+
+		"job: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 20kB}]}\n", 2)
+	want, err := sweep.Run(t.Context(), all, sweep.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := os.TempDir()
+	full := filepath.Join(t.TempDir(), "full")
+	if err := os.WriteFile(full, nil, 0o644); err != nil { // no folder can be made below it, whoever asks
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", full)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	first, stop := context.WithCancel(ctx)
+	done := b.worker(first, "full", b.connect("full"))
+	go func() { // it hands back what it has some times, and then another one comes
+		for n := 0; n < 2 && ctx.Err() == nil; time.Sleep(10 * time.Millisecond) {
+			n = 0
+			b.told.Range(func(line, _ any) bool {
+				if strings.HasPrefix(line.(string), "handed back ") {
+					n++
+				}
+				return true
+			})
+		}
+		stop()
+		<-done
+		os.Setenv("TMPDIR", good) //nolint:errcheck // the rows say so
+		b.worker(ctx, "good", b.connect("good"))
+	}()
+	got, err := b.away(b.engine(), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rowsText(t, got) != rowsText(t, want) {
+		t.Error("other rows than in this process")
+	}
+	for _, r := range got {
+		if r.Cost.Worker != "good" || r.Cost.Seconds <= 0 {
+			t.Errorf("the row is by %+v", r.Cost)
+		}
+	}
+}
+
 // loses takes the job that is in the queue so many times, and is silent: as workers are that die of it.
 func (b *bench) loses(q *queue, times int) {
 	b.Helper()
@@ -465,7 +599,7 @@ func TestInputsGoAlong(t *testing.T) {
 // Hostile bytes in place of a row are an error that says what it is of.
 func FuzzOpen(f *testing.F) {
 	row := sweep.Row{Key: "k", State: result.Complete}
-	text, err := seal("w", "k", "", &row, 1)
+	text, err := seal("w", "k", "", &row)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -59,7 +59,7 @@ type inputRef struct {
 // envelope is a row as it travels.
 type envelope struct {
 	Worker  string          `json:"worker"`
-	Seconds float64         `json:"seconds"`
+	Seconds float64         `json:"seconds"`           // that the run took
 	Refused string          `json:"refused,omitempty"` // why the job cannot run; there is no row then
 	Key     string          `json:"key"`
 	Row     json.RawMessage `json:"row,omitempty"`
@@ -74,9 +74,10 @@ func (e *envelope) digest() string {
 }
 
 // seal makes an envelope ready to be sent.
-func seal(worker, key, refused string, row *sweep.Row, seconds float64) ([]byte, error) {
-	e := envelope{Worker: worker, Seconds: seconds, Refused: refused, Key: key}
+func seal(worker, key, refused string, row *sweep.Row) ([]byte, error) {
+	e := envelope{Worker: worker, Refused: refused, Key: key}
 	if row != nil {
+		e.Seconds = row.Cost.Seconds
 		text, err := json.Marshal(row)
 		if err != nil {
 			return nil, err
@@ -118,6 +119,7 @@ func open(text []byte, key string) (*envelope, *sweep.Row, error) {
 	if row.State != result.Complete && row.State != result.Failed && row.State != result.Unfinished {
 		return &e, nil, fmt.Errorf("the row of %s by worker %s has the state %q", key, worker, shown.Lines(string(row.State)))
 	}
+	row.Cost = sweep.Cost{Worker: worker, Seconds: max(0, e.Seconds)}
 	return &e, row, nil
 }
 

@@ -331,12 +331,11 @@ func (s *serving) count(q *queue, j *job) bool {
 
 // answer runs a job and puts its row where the sweep looks: the first stays, and another one is a clash.
 func (s *serving) answer(ctx context.Context, q *queue, j *job) error {
-	began := time.Now()
 	row, refused, err := s.run(ctx, q, j)
 	if err != nil {
 		return err
 	}
-	text, err := seal(s.Name, j.Key, refused, row, time.Since(began).Seconds())
+	text, err := seal(s.Name, j.Key, refused, row)
 	if err != nil {
 		return err
 	}
@@ -374,7 +373,7 @@ func (s *serving) run(ctx context.Context, q *queue, j *job) (row *sweep.Row, re
 		return nil, "", err
 	}
 	defer remove()
-	row, _, err = sweep.RunJob(ctx, there, run.Options{Force: true, Sources: s.sources, Inputs: inputs})
+	row, _, err = sweep.RunJob(ctx, s.Name, there, run.Options{Force: true, Sources: s.sources, Inputs: inputs})
 	switch {
 	case row != nil:
 		row.Key = j.Key

@@ -9,6 +9,12 @@ import (
 	"railyard/internal/scenario"
 )
 
+// Stopwatch is begun; what it returns says how many seconds ago that was, by this machine's clock.
+func Stopwatch() func() float64 {
+	began := time.Now()
+	return func() float64 { return time.Since(began).Seconds() }
+}
+
 // Measured is how long a run takes on this machine, as its first part forecasts.
 type Measured struct {
 	Seconds float64 `json:"wall_seconds"` // of the whole, set-up included; without what is written

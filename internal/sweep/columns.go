@@ -49,6 +49,31 @@ func (t *Table) writeColumns(folder *output.Folder) error {
 	})
 }
 
+// writeCosts writes what each row took, in the order of the rows, apart from what is compared: the same sweep again has the
+// same table, and other costs.
+func (t *Table) writeCosts(folder *output.Folder) error {
+	columns := []result.WideColumn{{Name: "point"}, {Name: "seed", Text: true}, {Name: "key", Text: true},
+		{Name: "worker", Text: true}, {Name: "seconds"}}
+	points := t.pointsOfRows()
+	return result.WriteWide(folder, costFile, columns, len(t.Rows), func(row, column int) result.WideCell {
+		r := &t.Rows[row]
+		switch columns[column].Name {
+		case "point":
+			return result.WideCell{Number: float64(points[row])}
+		case "seed":
+			return result.WideCell{Text: strconv.FormatUint(r.Seed, 10)}
+		case "key":
+			return result.WideCell{Text: r.Key}
+		case "worker":
+			return result.WideCell{Text: r.Cost.Worker}
+		}
+		if r.Cost == (Cost{}) { // it was not run
+			return result.WideCell{Number: math.NaN()}
+		}
+		return result.WideCell{Number: r.Cost.Seconds}
+	})
+}
+
 // value is what a row has at a key, "" if the key was not changed there.
 func (r *Row) value(path string) string {
 	for _, v := range r.Set {

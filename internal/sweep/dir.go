@@ -28,6 +28,7 @@ const (
 	tableFile = "sweep.json" // marks the directory, and holds the table when the sweep is over
 	rowFolder = "rows"
 	wideFile  = "sweep.parquet"
+	costFile  = "costs.parquet"
 )
 
 // Dir is a directory in which a sweep keeps its rows, a file for each, named by the row's key. A
@@ -135,7 +136,7 @@ func (d *Dir) Discard() error {
 		return err
 	}
 	err := d.folder.Remove(rowFolder)
-	for _, name := range []string{tableFile, wideFile} {
+	for _, name := range []string{tableFile, wideFile, costFile} {
 		if d.folder.Has(name) {
 			err = errors.Join(err, d.folder.Remove(name))
 		}
@@ -148,13 +149,14 @@ func (d *Dir) Discard() error {
 	return nil
 }
 
-// Finish writes the table, with all figures as Parquet and without them as JSON, and lets go of the directory.
+// Finish writes the table, with all figures as Parquet and without them as JSON, and what rows cost, and lets go of the
+// directory.
 func (d *Dir) Finish(t *Table) error {
 	if d == nil {
 		return nil
 	}
 	defer d.Close()
-	if err := t.writeColumns(d.folder); err != nil {
+	if err := errors.Join(t.writeColumns(d.folder), t.writeCosts(d.folder)); err != nil {
 		return d.unwritable(err)
 	}
 	short := *t
@@ -175,13 +177,13 @@ func (d *Dir) find(ctx context.Context, row *Row) bool {
 	if err != nil {
 		return false
 	}
-	var old Row
+	var old KeptRow
 	if json.Unmarshal(b, &old) != nil || old.Key != row.Key || old.State != result.Complete || old.Digest != old.digest() {
 		return false
 	}
 	old.Digest = ""
 	old.Set, old.Seed = row.Set, row.Seed
-	*row = old
+	*row, row.Cost = old.Row, old.Cost
 	return true
 }
 
@@ -193,15 +195,21 @@ func (d *Dir) keep(row *Row) error {
 	return d.write(d.rows, row.Key+".json", row.Sealed())
 }
 
+// A KeptRow is a row as its file has it.
+type KeptRow struct {
+	Row
+	Cost
+}
+
 // Sealed is a row as its file has it: with the digest without which it is not believed.
-func (r *Row) Sealed() *Row {
-	kept := *r
-	kept.Digest = r.digest()
-	return &kept
+func (r *Row) Sealed() *KeptRow {
+	kept := &KeptRow{*r, r.Cost}
+	kept.Digest = kept.digest()
+	return kept
 }
 
 // digest is that of a row without its own.
-func (r *Row) digest() string {
+func (r *KeptRow) digest() string {
 	bare := *r
 	bare.Digest = ""
 	text, err := json.Marshal(&bare)

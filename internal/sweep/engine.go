@@ -46,7 +46,7 @@ type local struct {
 func (l *local) Run(ctx context.Context, jobs []Job, sink Sink) error {
 	need := func(k int) unit.Bytes { return jobs[k].Memory }
 	return Each(ctx, len(jobs), l.limits, need, func(ctx context.Context, k int) error {
-		row, sum, err := RunJob(ctx, jobs[k].Scenario, run.Options{Force: true, Sources: l.sources, Inputs: l.inputs,
+		row, sum, err := RunJob(ctx, Here, jobs[k].Scenario, run.Options{Force: true, Sources: l.sources, Inputs: l.inputs,
 			Progress: func(p result.Progress) { sink.Progress(k, p) }})
 		switch {
 		case ctx.Err() != nil && row == nil:
@@ -58,9 +58,13 @@ func (l *local) Run(ctx context.Context, jobs []Job, sink Sink) error {
 	})
 }
 
-// RunJob runs a scenario and returns its row without key and axes. Without a row it cannot run, or ctx has ended before it
-// was through. A run that fails is a row that says so.
-func RunJob(ctx context.Context, sc *scenario.Scenario, opt run.Options) (*Row, *result.Summary, error) {
+// Here is what the process of the sweep is called as a worker, where it has no queue.
+const Here = "here"
+
+// RunJob runs a scenario for a worker and returns its row without key and axes. Without a row it cannot run, or ctx has
+// ended before it was through. A run that fails is a row that says so.
+func RunJob(ctx context.Context, worker string, sc *scenario.Scenario, opt run.Options) (*Row, *result.Summary, error) {
+	took := run.Stopwatch()
 	sum, err := run.Run(ctx, sc, opt)
 	if ctx.Err() != nil && (sum == nil || sum.State != result.Complete) {
 		return nil, nil, ctx.Err() // its figures are of a part
@@ -71,7 +75,7 @@ func RunJob(ctx context.Context, sc *scenario.Scenario, opt run.Options) (*Row, 
 	if err != nil && sum.Error == "" {
 		sum.Error = err.Error()
 	}
-	row := &Row{}
+	row := &Row{Cost: Cost{worker, took()}}
 	row.fill(sum)
 	return row, sum, nil
 }

@@ -128,20 +128,11 @@ type Search struct {
 // FindAll looks for a value with each point. When ctx ends, it returns what there is, with its error.
 func FindAll(ctx context.Context, file *scenario.SweepFile, base *scenario.Scenario, points [][]Value, opt Options) (*Search,
 	error) {
-	s := &search{file: file, base: base, opt: opt}
-	key, smallest := file.Find.Key()
-	var err error
-	if s.values, err = file.Find.Range.Values(); err != nil {
+	s, err := newSearch(file, base, len(points), opt)
+	if err != nil {
 		return nil, err
 	}
-	if !smallest {
-		slices.Reverse(s.values)
-	}
-	s.opt.KeepRefused, s.opt.EvenNone = true, true
-	s.each = make([]*finder, len(points))
-	for i := range s.each {
-		s.each[i] = newFinder(len(s.values))
-	}
+	key, smallest := file.Find.Key()
 	if tell := opt.Forecast; tell != nil {
 		s.opt.Forecast = func(f Forecast) { tell(s.whole(f)) }
 	}
@@ -162,12 +153,46 @@ func FindAll(ctx context.Context, file *scenario.SweepFile, base *scenario.Scena
 	return out, nil
 }
 
+// ForecastFind says what FindAll would cost, at most, and runs nothing.
+func ForecastFind(ctx context.Context, file *scenario.SweepFile, base *scenario.Scenario, points [][]Value, opt Options) (Forecast,
+	error) {
+	s, err := newSearch(file, base, len(points), opt)
+	if err != nil {
+		return Forecast{}, err
+	}
+	key, _ := file.Find.Key()
+	_, sets := s.asked(key, points)
+	variants, err := VariantsOf(base, sets, file.Seeds)
+	if err != nil {
+		return Forecast{}, err
+	}
+	f, err := ForecastOf(ctx, variants, s.opt)
+	return s.whole(f), err
+}
+
+func newSearch(file *scenario.SweepFile, base *scenario.Scenario, points int, opt Options) (*search, error) {
+	s := &search{file: file, base: base, opt: opt, each: make([]*finder, points)}
+	var err error
+	if s.values, err = file.Find.Range.Values(); err != nil {
+		return nil, err
+	}
+	if _, smallest := file.Find.Key(); !smallest {
+		slices.Reverse(s.values)
+	}
+	s.opt.KeepRefused, s.opt.EvenNone = true, true
+	for i := range s.each {
+		s.each[i] = newFinder(len(s.values))
+	}
+	return s, nil
+}
+
 // whole is the forecast of all rounds, at most, by that of the first.
 func (s *search) whole(f Forecast) Forecast {
 	most, first := 2+bits.Len(uint(len(s.values)))+2*(2+spreadTries), len(slices.Compact([]int{0, len(s.values) - 1}))
 	most = min(most, len(s.values))
 	f.Runs = f.Runs * most / first
 	f.PacketHops = int64(float64(f.PacketHops) / float64(first) * float64(most))
+	f.Seconds *= float64(most) / float64(first)
 	return f
 }
 
@@ -188,16 +213,20 @@ type try struct {
 	rows         []Row
 }
 
-// round runs what all points want to know next.
-func (s *search) round(ctx context.Context, key string, points [][]Value) (more bool, err error) {
-	var tries []try
-	var sets [][]Value
+// asked is what all points want to know next.
+func (s *search) asked(key string, points [][]Value) (tries []try, sets [][]Value) {
 	for p, f := range s.each {
 		for _, i := range f.next() {
 			set := append(slices.Clone(points[p]), Value{key, s.values[i]})
 			tries, sets = append(tries, try{point: p, value: i, set: set}), append(sets, set)
 		}
 	}
+	return tries, sets
+}
+
+// round runs what all points want to know next.
+func (s *search) round(ctx context.Context, key string, points [][]Value) (more bool, err error) {
+	tries, sets := s.asked(key, points)
 	if len(tries) == 0 {
 		return false, nil
 	}

@@ -1,12 +1,15 @@
 package sweep
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"railyard/internal/result"
 	"slices"
 	"testing"
+
+	"railyard/internal/result"
+	"railyard/internal/scenario"
 )
 
 // sought runs a finder over a condition, and returns it with how many rounds it took.
@@ -32,11 +35,12 @@ func TestRowsAreWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close() //nolint:errcheck // the test is over
-	row := Row{Key: "k", State: result.Complete, Drops: 3, Figures: map[string]float64{"drops": 3, "step_time": 1.5e6}}
+	row := Row{Key: "k", State: result.Complete, Drops: 3, Figures: map[string]float64{"drops": 3, "step_time": 1.5e6},
+		Cost: Cost{"w", 0.25}}
 	if err := d.keep(&row); err != nil {
 		t.Fatal(err)
 	}
-	if got := (Row{Key: "k"}); !d.find(t.Context(), &got) || got.Drops != 3 || got.Digest != "" {
+	if got := (Row{Key: "k"}); !d.find(t.Context(), &got) || got.Drops != 3 || got.Digest != "" || got.Cost != row.Cost {
 		t.Fatalf("not found: %+v", got)
 	}
 	name := filepath.Join(dir, "rows", "k.json")
@@ -53,7 +57,8 @@ func TestRowsAreWhole(t *testing.T) {
 		if err := os.WriteFile(name, other, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if got := (Row{Key: "k"}); d.find(t.Context(), &got) && (got.Drops != 3 || got.Figures["step_time"] != 1.5e6) {
+		if got := (Row{Key: "k"}); d.find(t.Context(), &got) && (got.Drops != 3 || got.Figures["step_time"] != 1.5e6 ||
+			got.Cost != row.Cost) {
 			t.Fatalf("byte %d: %q is believed", i, other[i])
 		}
 	}
@@ -98,5 +103,62 @@ func TestFinderTellsOfGaps(t *testing.T) {
 		if f, _ = sought(n, gap); step+3 < n && f.high == step && !slices.Contains(f.against(), step+1) {
 			t.Fatalf("seed %d: %d values, a gap behind %d: against it %v", seed, n, step, f.against())
 		}
+	}
+}
+
+// The smallest buffer without a drop stands against a run of every buffer within 25 steps of 1 kB, with each seed: one below
+// it has a drop, itself has none, and where a larger one has one again, or a smaller one none, the answer is still an edge.
+func TestFindStandsAgainstEachStep(t *testing.T) {
+	const around = 25
+	for senders := 4; senders <= 16; senders *= 4 {
+		text := fmt.Sprintf("scenario:\n  cluster: {hosts: %d, host: {gpus: 1}, nic: {speed: 100Gb/s}}\n"+
+			"  fabric: {design: single-switch, qos: {pfc: {enabled: false}}}\n  job:\n    flows:\n", senders+1)
+		for k := range senders {
+			text += fmt.Sprintf("      - {from: host%d/gpu0, to: host%d/gpu0, bytes: 60kB}\n", k+1, senders+1)
+		}
+		text += "seeds: 1..2\nfind: {smallest: fabric.switch.buffer, range: 50kB..4MB step 1kB, with: drops == 0}\n"
+		file, err := scenario.ParseSweep("s.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := FindAll(t.Context(), file, file.Scenario, [][]Value{nil}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, err := file.Find.Range.Values()
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.Index(values, s.Found[0].Value)
+		if at < around || at+around >= len(values) {
+			t.Fatalf("%d senders: %+v lies at an end", senders, s.Found[0])
+		}
+		var points [][]Value
+		for _, v := range values[at-around : at+around+1] {
+			points = append(points, []Value{{"fabric.switch.buffer", v}})
+		}
+		all, err := VariantsOf(file.Scenario, points, file.Seeds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := Run(t.Context(), all, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		drops := make([]int64, len(points)) // of both seeds
+		for i := range rows {
+			drops[i/2] += rows[i].Drops
+		}
+		if drops[around] != 0 || drops[around-1] == 0 {
+			t.Errorf("%d senders: %s is no edge: %d drops with it, %d with the next smaller", senders, s.Found[0].Value, drops[around],
+				drops[around-1])
+		}
+		for i, n := range drops {
+			if wrong := (n == 0) != (i >= around); wrong && len(s.Found[0].Against) == 0 {
+				t.Errorf("%d senders: with %s there are %d drops, beside the answer %s, which is said to be the only edge", senders,
+					points[i][0].Text, n, s.Found[0].Value)
+			}
+		}
+		t.Logf("%d senders: %s, %v", senders, s.Found[0].Value, s.Found[0].Against)
 	}
 }

@@ -47,6 +47,15 @@ type Row struct {
 
 	// Figures are all headline figures that are numbers, by headline.Key. The table of a sweep has them in columns.
 	Figures map[string]float64 `json:"figures,omitempty"`
+
+	// Cost is no part of what is compared: a second run of the same costs otherwise.
+	Cost Cost `json:"-"`
+}
+
+// Cost is what a run took of a machine. It is kept with the row, and stands in a table of its own.
+type Cost struct {
+	Worker  string  `json:"worker,omitempty"`  // who ran it
+	Seconds float64 `json:"seconds,omitempty"` // by the clock, planning included
 }
 
 // Whole reports whether the run has the figures that it was made for.

@@ -25,9 +25,11 @@ type Progress struct {
 
 // Forecast is what a sweep would cost.
 type Forecast struct {
-	Runs       int   // not found in the directory
-	Resumed    int   // found there
-	PacketHops int64 // of Runs
+	Runs       int     // not found in the directory
+	Resumed    int     // found there
+	PacketHops int64   // of Runs
+	Seconds    float64 // of one core, of Runs; within a factor of three
+	Longest    float64 // of one core, of the longest of them
 	Largest    unit.Bytes
 	AtOnce     int        // how many of the largest fit
 	Memory     unit.Bytes // the bound, 0: not known
@@ -60,20 +62,8 @@ type Options struct {
 // a row that says so. When ctx ends the rows that are done are returned with its error; the others
 // have no State.
 func Run(ctx context.Context, variants []Variant, opt Options) ([]Row, error) {
-	s := &sweep{
-		variants: variants, opt: opt, rows: make([]Row, len(variants)), needs: make([]unit.Bytes, len(variants)),
-		hops: make([]int64, len(variants)), parts: make([]float64, len(variants)), inputs: make([][]result.InputDigest, len(variants)),
-	}
-	if s.opt.Progress == nil {
-		s.opt.Progress = func(Progress) {}
-	}
-	if s.opt.Sources == nil {
-		s.opt.Sources = &run.Sources{}
-	}
-	if s.opt.Memory == 0 {
-		s.opt.Memory = machine.Memory()
-	}
-	if err := s.forecast(ctx); err != nil {
+	s := newSweep(variants, opt)
+	if _, err := s.forecast(ctx); err != nil {
 		return nil, err
 	}
 	engine := s.opt.Engine
@@ -90,11 +80,34 @@ func Run(ctx context.Context, variants []Variant, opt Options) ([]Row, error) {
 	return s.rows, engine.Run(ctx, jobs, s)
 }
 
+// ForecastOf says what Run would cost, and runs nothing.
+func ForecastOf(ctx context.Context, variants []Variant, opt Options) (Forecast, error) {
+	return newSweep(variants, opt).forecast(ctx)
+}
+
+func newSweep(variants []Variant, opt Options) *sweep {
+	s := &sweep{
+		variants: variants, opt: opt, rows: make([]Row, len(variants)), needs: make([]unit.Bytes, len(variants)),
+		seconds: make([]float64, len(variants)), hops: make([]int64, len(variants)), parts: make([]float64, len(variants)), inputs: make([][]result.InputDigest, len(variants)),
+	}
+	if s.opt.Progress == nil {
+		s.opt.Progress = func(Progress) {}
+	}
+	if s.opt.Sources == nil {
+		s.opt.Sources = &run.Sources{}
+	}
+	if s.opt.Memory == 0 {
+		s.opt.Memory = machine.Memory()
+	}
+	return s
+}
+
 type sweep struct {
 	variants []Variant
 	opt      Options
 	rows     []Row
 	needs    []unit.Bytes
+	seconds  []float64 // by the forecast
 	inputs   [][]result.InputDigest
 	left     []int // variants to run
 
@@ -108,12 +121,12 @@ type sweep struct {
 }
 
 // forecast plans every variant, finds the rows that are there, and refuses what does not fit.
-func (s *sweep) forecast(ctx context.Context) error {
+func (s *sweep) forecast(ctx context.Context) (Forecast, error) {
 	f := Forecast{Memory: s.opt.Memory}
 	hops := slices.Repeat([]int64{-1}, len(s.variants))
 	for i := range s.variants {
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return f, ctx.Err()
 		}
 		s.opt.Progress(Progress{Phase: "forecast", Done: i, Total: len(s.variants)})
 		v := &s.variants[i]
@@ -122,7 +135,7 @@ func (s *sweep) forecast(ctx context.Context) error {
 			continue
 		}
 		if err != nil {
-			return s.named(ctx, i, err)
+			return f, s.named(ctx, i, err)
 		}
 		s.rows[i] = Row{Key: KeyOf(v.Scenario, e.Inputs), Set: v.Set, Seed: v.Scenario.Seed}
 		if s.opt.Dir.find(ctx, &s.rows[i]) {
@@ -131,15 +144,17 @@ func (s *sweep) forecast(ctx context.Context) error {
 			continue
 		}
 		s.left = append(s.left, i)
-		s.needs[i], hops[i], s.inputs[i] = e.Memory, e.PacketHops, e.Inputs
+		s.needs[i], hops[i], s.inputs[i], s.seconds[i] = e.Memory, e.PacketHops, e.Inputs, e.Seconds
 	}
 	if len(s.left) == 0 && s.done == 0 && s.first != nil && !s.opt.EvenNone {
-		return s.first
+		return f, s.first
 	}
 	s.choose(hops)
 	for _, i := range s.left {
 		f.PacketHops += min(hops[i], 1<<62-f.PacketHops)
 		f.Largest = max(f.Largest, s.needs[i])
+		f.Seconds += s.seconds[i]
+		f.Longest = max(f.Longest, s.seconds[i])
 	}
 	s.resumed = s.done
 	f.Runs, f.Resumed = len(s.left), s.resumed
@@ -150,7 +165,7 @@ func (s *sweep) forecast(ctx context.Context) error {
 	if s.opt.Forecast != nil {
 		s.opt.Forecast(f)
 	}
-	return nil
+	return f, nil
 }
 
 // estimate plans a variant, and refuses it where it does not fit.
