@@ -21,7 +21,8 @@ import (
 // drawn are workers with names that shells and YAML take for something else.
 func drawn(seed uint64) *Workers {
 	r := rand.New(rand.NewPCG(seed, 1))
-	names := []string{"spines", "It's 10 %", "a: b # c", "$(touch x)", "`id`", "Größe \\ \"x\"", "", "yes", "-n", "{}", strings.Repeat("long ", 40)}
+	names := []string{"spines", "It's 10 %", "a: b # c", "$(touch x)", "`id`", "Größe \\ \"x\"", "", "yes", "-n", "{}",
+		strings.Repeat("long ", 40)}
 	pick := func() string { return names[r.IntN(len(names))] }
 	w := &Workers{Sweep: pick(), Version: "1.2.3", URL: "nats://10.0.0.1:4222", Tasks: 1 + r.IntN(MaxTasks), Cores: 1 + r.IntN(64),
 		Run: unit.Bytes(r.Int64N(1 << uint(1+r.IntN(40)))), Seconds: r.ExpFloat64() * 1e5, Image: "registry/" + pick()}
@@ -184,7 +185,8 @@ func TestScriptsAreSlurms(t *testing.T) {
 func TestResources(t *testing.T) {
 	w := &Workers{Sweep: "Spines 2", Version: "1", URL: "nats://a:1", Tasks: 3, Cores: 4, Run: 100 * unit.Mebibyte, Seconds: 90061.5}
 	script := w.Slurm()
-	for _, want := range []string{"--job-name=railyard-spines-2\n", "--array=1-3\n", "--mem=1012M\n", "--time=1-01:01:02\n", "--cpus-per-task=4\n",
+	for _, want := range []string{"--job-name=railyard-spines-2\n", "--array=1-3\n", "--mem=1012M\n", "--time=1-01:01:02\n",
+		"--cpus-per-task=4\n",
 		`--cores "$SLURM_CPUS_PER_TASK" --memory 419430400B `} {
 		if !strings.Contains(script, want) {
 			t.Errorf("no %q in\n%s", want, script)

@@ -56,12 +56,9 @@ func with(scenario string, name, text string, commands ...string) hostileInput {
 var hostileInputs = []hostileInput{
 	one("a.yaml", hostilePair+"job: {flows: [{name: \"x@@\", from: host1/gpu0, to: host2/gpu0, bytes: 1kB}]}\n",
 		"check a.yaml",
-		"run a.yaml -q --out o", "diagnose o", "launch a.yaml -q", "tune a.yaml -o t --dialect nxos -q", "show plan a.yaml", "show dag a.yaml",
+		"run a.yaml -q --out o", "tune a.yaml -o t --dialect nxos -q", "show plan a.yaml", "show dag a.yaml",
 		"show placement a.yaml",
 		"show topo a.yaml", "show memory a.yaml", "hash a.yaml"),
-	one("a.yaml", hostilePair+"job: {train: {layers: [784, 10], data: \"d@@\", lr: 0.1}}\n", "launch a.yaml -q --out o",
-		"launch a.yaml --transport @@", "launch a.yaml --nnodes 2 --rdzv @@ --timeout 1s -q", "launch a.yaml --timeout @@",
-		"launch a.yaml --id @@ --set @@"),
 	one("w.yaml", "name: \"x@@\"\nbase: \"@@\"\naxes: [{key: \"@@\", values: [\"@@\"], when: \"@@ = 1\"}, {key: "+
 		"name, range: \"@@\"}]\n"+
 		"where: [\"@@ > 1\", \"1 < 2 @@\"]\nseeds: \"@@\"\nfind: {smallest: \"@@\", range: 1..2, with: \"@@ == "+
@@ -73,7 +70,8 @@ var hostileInputs = []hostileInput{
 		"find: {smallest: seed, range: 1..3, with: \"drops == 0 or @@ > 1\"}\n",
 		"sweep w.yaml -q --out o"),
 	one("w.yaml", "name: s\nbase: s.yaml\nseeds: 1", "worker --nats @@", "worker --nats nats://127.0.0.1:1 --name @@ --memory @@",
-		"worker --nats nats://127.0.0.1:1 --nats-creds @@", "sweep w.yaml --nats @@", "sweep w.yaml --nats nats://h:1 --nats-creds @@ --emit slurm --out e",
+		"worker --nats nats://127.0.0.1:1 --nats-creds @@", "sweep w.yaml --nats @@",
+		"sweep w.yaml --nats nats://h:1 --nats-creds @@ --emit slurm --out e",
 		"sweep w.yaml --nats nats://h:1 --emit kubernetes --image @@ --out e", "sweep w.yaml --nats embedded --listen @@"),
 	one("h/f", "# railyard hosts: uname -r\n5.15.0\n# exit 0\n# railyard hosts: @@\n@@\n# exit 0\n# railyard hosts: "+
 		"rdma link\nlink @@/1 netdev @@\n"+

@@ -88,7 +88,8 @@ func ForecastOf(ctx context.Context, variants []Variant, opt Options) (Forecast,
 func newSweep(variants []Variant, opt Options) *sweep {
 	s := &sweep{
 		variants: variants, opt: opt, rows: make([]Row, len(variants)), needs: make([]unit.Bytes, len(variants)),
-		seconds: make([]float64, len(variants)), hops: make([]int64, len(variants)), parts: make([]float64, len(variants)), inputs: make([][]result.InputDigest, len(variants)),
+		seconds: make([]float64, len(variants)), hops: make([]int64, len(variants)), parts: make([]float64, len(variants)),
+		inputs: make([][]result.InputDigest, len(variants)),
 	}
 	if s.opt.Progress == nil {
 		s.opt.Progress = func(Progress) {}
