@@ -144,7 +144,7 @@ func (a *app) lint(ctx context.Context, args []string, f lintFlags) error {
 		}
 		written = writtenBy(hosts)
 	}
-	all := lint.CheckFor(devices, design, written)
+	all := lint.Check(devices, design, written)
 	all, known := old.without(all)
 	n := tallied(all)
 	n.known, n.heard = known, heard

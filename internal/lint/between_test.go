@@ -147,7 +147,7 @@ func TestBetweenDevices(t *testing.T) {
 			}
 			devices = append(devices, linttest.Read(dialect, name, text))
 		}
-		all := lint.Check(devices, nil)
+		all := lint.Check(devices, nil, lint.Hosts{})
 		seen := map[string]bool{}
 		for _, f := range all {
 			seen[f.Rule] = true
@@ -173,7 +173,7 @@ func TestBetweenDevices(t *testing.T) {
 func TestLinksByAddress(t *testing.T) {
 	a := linttest.Read("eos", "a", "hostname a\ninterface Ethernet1\n no switchport\n mtu 9214\n ip address 172.16.0.0/31\n")
 	b := linttest.Read("nxos", "b", "hostname b\ninterface Ethernet1/7\n no switchport\n mtu 4200\n ip address 172.16.0.1/31\n")
-	all := lint.Check([]*lint.Device{a, b}, nil)
+	all := lint.Check([]*lint.Device{a, b}, nil, lint.Hosts{})
 	if len(all) != 1 || all[0].Rule != "Q12" || !strings.HasPrefix(all[0].Text,
 		"Ethernet1 and b Ethernet1/7") || all[0].Port != "Ethernet1" {
 		t.Errorf("%+v", all)

@@ -72,7 +72,7 @@ func TestCablesByLLDP(t *testing.T) {
 			}
 		}
 		var got []string
-		for _, f := range lint.Check(hearing(t, text), nil) {
+		for _, f := range lint.Check(hearing(t, text), nil, lint.Hosts{}) {
 			if f.Rule != "Q36" || f.Line == 0 {
 				t.Errorf("%+v", f)
 			}
@@ -91,11 +91,11 @@ func TestCablesByLLDP(t *testing.T) {
 func TestNeighboursByLLDP(t *testing.T) {
 	a := linttest.Read("eos", "a", "hostname a\ninterface Ethernet1\n no switchport\n mtu 9214\n")
 	b := linttest.Read("nxos", "b", "hostname b\ninterface Ethernet1/7\n no switchport\n mtu 4200\n")
-	if all := lint.Check([]*lint.Device{a, b}, nil); len(all) != 0 {
+	if all := lint.Check([]*lint.Device{a, b}, nil, lint.Hosts{}); len(all) != 0 {
 		t.Errorf("%+v", all)
 	}
 	b.Heard = []lldp.Neighbour{{Port: "Eth1/7", System: "a", FarPort: "Ethernet1"}}
-	all := lint.Check([]*lint.Device{a, b}, nil)
+	all := lint.Check([]*lint.Device{a, b}, nil, lint.Hosts{})
 	if len(all) != 1 || all[0].Rule != "Q12" || !strings.HasPrefix(all[0].Text, "Ethernet1 and b Ethernet1/7") {
 		t.Errorf("%+v", all)
 	}
@@ -116,7 +116,7 @@ func TestCablesOfTheDesign(t *testing.T) {
 		b := linttest.Read("nxos", "b", "hostname b\ninterface Ethernet1/4\n no switchport\n mtu 9216\n")
 		a.Heard = []lldp.Neighbour{{Port: "Et1", System: far, FarPort: "Ethernet1/4"}}
 		got := ""
-		for _, f := range lint.Check([]*lint.Device{a, b}, design) {
+		for _, f := range lint.Check([]*lint.Device{a, b}, design, lint.Hosts{}) {
 			if f.Rule == "Q36" {
 				got += f.Text
 			}

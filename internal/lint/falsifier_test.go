@@ -109,7 +109,7 @@ func TestMisspelt(t *testing.T) {
 			continue
 		}
 		seen[f.dialect]++
-		for _, x := range lint.Check([]*lint.Device{d}, nil) {
+		for _, x := range lint.Check([]*lint.Device{d}, nil, lint.Hosts{}) {
 			if x.Severity == lint.Error {
 				t.Errorf("%s: line %d is %q: %s %s at %d", f.dialect, at, strings.Split(text, "\n")[at-1], x.Rule, x.Text, x.Line)
 			}

@@ -21,7 +21,7 @@ func TestDSCPsAreTheHosts(t *testing.T) {
 		if cnp > 0 {
 			h.CNPDSCP = lint.Written{Value: cnp, Place: netconf.Place{File: "h1/net", Line: 7}}
 		}
-		for _, f := range lint.CheckFor([]*lint.Device{linttest.Read("nxos", "f", text)}, nil, h) {
+		for _, f := range lint.Check([]*lint.Device{linttest.Read("nxos", "f", text)}, nil, h) {
 			found = append(found, f.Rule+" "+string(f.Severity)+" "+f.Text)
 		}
 		return found

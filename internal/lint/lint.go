@@ -128,11 +128,8 @@ type linter struct {
 	told     map[*netconf.Loose]bool     // that is not used, which another finding says
 }
 
-// Check returns what is wrong with devices.
-func Check(devices []*Device, design *Design) []Finding { return CheckFor(devices, design, Hosts{}) }
-
-// CheckFor is Check where hosts say what they write.
-func CheckFor(devices []*Device, design *Design, hosts Hosts) []Finding {
+// Check returns what is wrong with devices. hosts say what they write, if anything is known of them.
+func Check(devices []*Device, design *Design, hosts Hosts) []Finding {
 	l := &linter{devices: devices, design: design, hosts: hosts, links: linksOf(devices), together: map[[2]*Device]bool{},
 		small: map[*netconf.Interface]bool{}, told: map[*netconf.Loose]bool{}, odd: map[*Device]bool{}}
 	sets, most := l.pausedDSCPs()

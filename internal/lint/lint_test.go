@@ -31,7 +31,7 @@ func TestCleanIsSilent(t *testing.T) {
 			continue // it says nothing of quality of service
 		}
 		device := linttest.Read(dialect, "f", linttest.Render(t, dialect, linttest.Clean()))
-		if all := lint.Check([]*lint.Device{device}, nil); len(all) > 0 {
+		if all := lint.Check([]*lint.Device{device}, nil, lint.Hosts{}); len(all) > 0 {
 			t.Errorf("%s: %+v", dialect, all)
 		}
 	}
@@ -43,7 +43,7 @@ func TestPlanted(t *testing.T) {
 	for _, c := range linttest.Planted {
 		broken := c.Break(t)
 		n++
-		all := lint.Check([]*lint.Device{linttest.Read(c.Dialect, "f", broken)}, nil)
+		all := lint.Check([]*lint.Device{linttest.Read(c.Dialect, "f", broken)}, nil, lint.Hosts{})
 		if got := rules(all); got != c.Rule {
 			t.Errorf("%s, %q for %q: %s, want %s: %+v", c.Dialect, c.With, c.Old, got, c.Rule, all)
 		}
@@ -61,7 +61,8 @@ func TestPlanted(t *testing.T) {
 // Cumulus marks class 0 alone from the start, and nothing pauses.
 func TestStockCumulus(t *testing.T) {
 	all := lint.Check([]*lint.Device{linttest.Read("nvue", "f", "nv set interface swp1 link mtu 9216\n"+
-		"nv set qos mapping default-global dscp 26 switch-priority 1\n")}, nil)
+		"nv set qos mapping default-global dscp 26 switch-priority 1\n")}, nil, lint.Hosts{})
+
 	if got := rules(all); got != "Q21" {
 		t.Errorf("%s, want Q21: %+v", got, all)
 	}
@@ -94,7 +95,8 @@ func TestPairs(t *testing.T) {
 		}},
 	} {
 		all := lint.Check([]*lint.Device{linttest.Read("nxos", "leaf1", linttest.Render(t, "nxos", linttest.Clean())),
-			linttest.Read("nxos", "spine1", linttest.Render(t, "nxos", spine(c.change)))}, nil)
+			linttest.Read("nxos", "spine1", linttest.Render(t, "nxos", spine(c.change)))}, nil, lint.Hosts{})
+
 		if got := rules(all); got != c.rule {
 			t.Errorf("%s, want %s: %+v", got, c.rule, all)
 		}
@@ -102,7 +104,8 @@ func TestPairs(t *testing.T) {
 	leaf, other := linttest.Clean(), spine(func(d *netconf.Device) { d.Interfaces[0].LLDP.DCBX = netconf.DCBXCEE })
 	leaf.Interfaces[1].LLDP.DCBX = netconf.DCBXIEEE
 	all := lint.Check([]*lint.Device{linttest.Read("eos", "leaf1", linttest.Render(t, "eos", leaf)), linttest.Read("nxos", "spine1",
-		linttest.Render(t, "nxos", other))}, nil)
+		linttest.Render(t, "nxos", other))}, nil, lint.Hosts{})
+
 	if got := rules(all); got != "Q24" {
 		t.Errorf("%s, want Q24: %+v", got, all)
 	}
@@ -112,7 +115,7 @@ func TestPairs(t *testing.T) {
 		quiet.Interfaces[i].QoS.PFC = netconf.PFCOn
 	}
 	if got := rules(lint.Check([]*lint.Device{linttest.Read("nxos", "leaf1", linttest.Render(t, "nxos", linttest.Clean())),
-		linttest.Read("eos", "spine1", linttest.Render(t, "eos", quiet))}, nil)); got != "Q22" {
+		linttest.Read("eos", "spine1", linttest.Render(t, "eos", quiet))}, nil, lint.Hosts{})); got != "Q22" {
 		t.Errorf("%s, want Q22", got)
 	}
 	// With CEE shares that differ are an error; with IEEE they are a warning.
@@ -122,7 +125,8 @@ func TestPairs(t *testing.T) {
 		})
 		leaf.Interfaces[1].LLDP.DCBX, other.Interfaces[0].LLDP.DCBX = dcbx, dcbx
 		all := lint.Check([]*lint.Device{linttest.Read("nxos", "leaf1", linttest.Render(t, "nxos", leaf)),
-			linttest.Read("nxos", "spine1", linttest.Render(t, "nxos", other))}, nil)
+			linttest.Read("nxos", "spine1", linttest.Render(t, "nxos", other))}, nil, lint.Hosts{})
+
 		if len(all) != 1 || all[0].Rule != "Q23" || all[0].Severity != want {
 			t.Errorf("%s: want one Q23, %s: %+v", dcbx, want, all)
 		}
@@ -133,7 +137,8 @@ func TestPairs(t *testing.T) {
 		return d
 	}
 	all = lint.Check([]*lint.Device{linttest.Read("nxos", "a", linttest.Render(t, "nxos", dlb("aa:bb:cc:dd:ee:ff"))),
-		linttest.Read("nxos", "b", linttest.Render(t, "nxos", dlb("00:cc:cc:cc:cc:cc")))}, nil)
+		linttest.Read("nxos", "b", linttest.Render(t, "nxos", dlb("00:cc:cc:cc:cc:cc")))}, nil, lint.Hosts{})
+
 	errors := 0
 	for _, f := range all {
 		if f.Rule == "Q17" && f.Severity == lint.Error {
@@ -163,7 +168,7 @@ func TestDesign(t *testing.T) {
 		c.change(d)
 		design := &lint.Design{DSCP: 26, CNPDSCP: 48, Frame: 4178, Devices: map[string]*netconf.Device{"leaf1": meant},
 			Delay: func(string, string) unit.Duration { return 25 * unit.Nanosecond }}
-		all := lint.Check([]*lint.Device{linttest.Read("sonic", "f", linttest.Render(t, "sonic", d))}, design)
+		all := lint.Check([]*lint.Device{linttest.Read("sonic", "f", linttest.Render(t, "sonic", d))}, design, lint.Hosts{})
 		if got := rules(all); got != c.rule {
 			t.Errorf("%s, want %s: %+v", got, c.rule, all)
 		}
@@ -178,11 +183,11 @@ func TestCircle(t *testing.T) {
 	for i := range other.Interfaces {
 		other.Interfaces[i].QoS = nil
 	}
-	all := lint.Check([]*lint.Device{pausing, pausing}, design)
+	all := lint.Check([]*lint.Device{pausing, pausing}, design, lint.Hosts{})
 	if len(all) != 1 || all[0].Rule != "Q19" || all[0].Line == 0 {
 		t.Errorf("want one Q19: %+v", all)
 	}
-	if all := lint.Check([]*lint.Device{linttest.Read("eos", "leaf2", linttest.Render(t, "eos", other))}, design); len(all) > 0 {
+	if all := lint.Check([]*lint.Device{linttest.Read("eos", "leaf2", linttest.Render(t, "eos", other))}, design, lint.Hosts{}); len(all) > 0 {
 		t.Errorf("nothing pauses: %+v", all)
 	}
 }
@@ -200,7 +205,7 @@ func TestPlacesOfADevice(t *testing.T) {
 	} {
 		odd := device("leaf3", c.old, c.with)
 		found := false
-		for _, f := range lint.Check([]*lint.Device{device("leaf1", "", ""), device("leaf2", "", ""), odd}, nil) {
+		for _, f := range lint.Check([]*lint.Device{device("leaf1", "", ""), device("leaf2", "", ""), odd}, nil, lint.Hosts{}) {
 			if f.Rule != c.rule || f.Device != "leaf3" {
 				continue
 			}
@@ -230,7 +235,7 @@ func TestRulesOfTwoEnds(t *testing.T) {
 	}
 	check := func(a, b *netconf.Device) string {
 		return rules(lint.Check([]*lint.Device{linttest.Read("nxos", a.Name, linttest.Render(t, "nxos", a)),
-			linttest.Read("nxos", b.Name, linttest.Render(t, "nxos", b))}, nil))
+			linttest.Read("nxos", b.Name, linttest.Render(t, "nxos", b))}, nil, lint.Hosts{}))
 	}
 	for _, c := range []struct {
 		near, far unit.Bytes

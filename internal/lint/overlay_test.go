@@ -41,7 +41,7 @@ func TestOverlay(t *testing.T) {
 		for _, d := range []*netconf.Device{end(1), second} {
 			all = append(all, &lint.Device{Parsed: &netconf.Parsed{Device: d}, Dialect: "frr", File: d.Name})
 		}
-		if got := rules(lint.Check(all, nil)); got != c.rule {
+		if got := rules(lint.Check(all, nil, lint.Hosts{})); got != c.rule {
 			t.Errorf("%s: %q, want %q", c.what, got, c.rule)
 		}
 	}

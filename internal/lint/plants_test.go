@@ -96,7 +96,7 @@ func check(texts map[string]string) (all []lint.Finding) {
 		dialect, name, _ := strings.Cut(key, " ")
 		devices = append(devices, linttest.Read(dialect, name, text))
 	}
-	return lint.Check(devices, nil)
+	return lint.Check(devices, nil, lint.Hosts{})
 }
 
 // Each mistake is found once, by its rule and at its line, and nothing else is.

@@ -36,7 +36,7 @@ func TestPrinted(t *testing.T) {
 		if p.Lines.Understood < 10 {
 			t.Errorf("%s: %+v", path, p.Lines)
 		}
-		for _, f := range lint.Check([]*lint.Device{{Parsed: p, Dialect: dialect, File: path}}, nil) {
+		for _, f := range lint.Check([]*lint.Device{{Parsed: p, Dialect: dialect, File: path}}, nil, lint.Hosts{}) {
 			if f.Severity != lint.Warning {
 				t.Errorf("%s:%d: %s %s %s", path, f.Line, f.Severity, f.Rule, f.Text)
 			}

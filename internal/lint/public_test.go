@@ -24,7 +24,7 @@ func TestPublicFormsAreClean(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, f := range lint.Check([]*lint.Device{linttest.Read(name, filepath.Base(path), string(text))}, nil) {
+			for _, f := range lint.Check([]*lint.Device{linttest.Read(name, filepath.Base(path), string(text))}, nil, lint.Hosts{}) {
 				if f.Severity == lint.Error {
 					t.Errorf("%s %s:%d: %s: %s", name, f.File, f.Line, f.Rule, f.Text)
 				} else {

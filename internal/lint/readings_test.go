@@ -11,7 +11,7 @@ import (
 
 // errorsOf are the errors about devices, as rule and text.
 func errorsOf(devices ...*lint.Device) (all []string) {
-	for _, f := range lint.Check(devices, nil) {
+	for _, f := range lint.Check(devices, nil, lint.Hosts{}) {
 		if f.Severity == lint.Error {
 			all = append(all, f.Rule+" "+f.Text)
 		}
@@ -45,7 +45,7 @@ interface Ethernet1
 func TestCountIsACounter(t *testing.T) {
 	text := eosLeaf + "   uc-tx-queue 3\n      random-detect ecn count\n"
 	d := linttest.Read("eos", "f", text)
-	if all := lint.Check([]*lint.Device{d}, nil); len(all) > 0 {
+	if all := lint.Check([]*lint.Device{d}, nil, lint.Hosts{}); len(all) > 0 {
 		t.Errorf("%+v", all)
 	}
 	c := d.Device.ProfileOf(d.Device.Port("Ethernet1/1")).Class(3)
@@ -78,7 +78,7 @@ func TestMTUOfNexusPorts(t *testing.T) {
 		t.Errorf("%v, said %v", f, said)
 	}
 	none := linttest.Read("nxos", "f", strings.ReplaceAll(clean, "\n  mtu 9216", ""))
-	all := lint.Check([]*lint.Device{none}, nil) // a part of a configuration, maybe: a warning
+	all := lint.Check([]*lint.Device{none}, nil, lint.Hosts{}) // a part of a configuration, maybe: a warning
 	if len(all) != 1 || all[0].Rule != "Q12" || all[0].Severity != lint.Warning {
 		t.Errorf("%+v", all)
 	}
@@ -97,7 +97,7 @@ func TestRoCEMapsByEights(t *testing.T) {
 		}
 	}
 	design := &lint.Design{DSCP: 24, CNPDSCP: 50, Frame: 4178, Devices: map[string]*netconf.Device{}}
-	if all := lint.Check([]*lint.Device{d}, design); len(all) > 0 {
+	if all := lint.Check([]*lint.Device{d}, design, lint.Hosts{}); len(all) > 0 {
 		t.Errorf("%+v", all)
 	}
 	lossy := linttest.Read("nvue", "f", "nv set qos roce mode lossy\nnv set interface swp1-2 link mtu 9216\n")
@@ -162,7 +162,7 @@ func TestTablesOfSONiC(t *testing.T) {
 	start := strings.Index(clean, ` "PFC_WD"`)
 	bare := strings.TrimRight(clean[:start], ",\n ") + "\n}\n"
 	d := linttest.Read("sonic", "f", bare)
-	all := lint.Check([]*lint.Device{d}, nil)
+	all := lint.Check([]*lint.Device{d}, nil, lint.Hosts{})
 	if !strings.Contains(bare, "pfcwd_sw_enable") || len(all) != 1 || all[0].Rule != "Q10" {
 		t.Errorf("%+v", all)
 	}
@@ -191,7 +191,7 @@ func TestAbsenceBesideUnread(t *testing.T) {
 		stock + "nv set frobnicate on":         lint.Error,
 	} {
 		found := false
-		for _, f := range lint.Check([]*lint.Device{linttest.Read("nvue", "f", text)}, nil) {
+		for _, f := range lint.Check([]*lint.Device{linttest.Read("nvue", "f", text)}, nil, lint.Hosts{}) {
 			if f.Rule == "Q21" {
 				found = true
 				if f.Severity != want {
@@ -208,7 +208,7 @@ func TestAbsenceBesideUnread(t *testing.T) {
 // Lines of a kind are one finding, however many there are, and none of them turns a good file into a bad one.
 func TestKindsOfUnread(t *testing.T) {
 	d := linttest.Read("eos", "f", eosLeaf+strings.Repeat("frobnicate 5\n", 5000))
-	all := lint.Check([]*lint.Device{d}, nil)
+	all := lint.Check([]*lint.Device{d}, nil, lint.Hosts{})
 	if len(all) != 1 || all[0].Rule != "Q20" || all[0].Severity != lint.Warning || len(all[0].Lines) != 5000 ||
 		!strings.HasSuffix(all[0].Text, "5000 times") || d.Lines.Unread != 5000 {
 		t.Errorf("%d findings, %+v", len(all), d.Lines)
@@ -227,7 +227,7 @@ func TestNothingApplied(t *testing.T) {
 		{"nvue", "nv set qos pfc P switch-priority 3\nnv set interface swp1 link mtu 9216\nnv set qos roce mode lossy\n", "Q33"},
 	} {
 		seen := map[string]bool{}
-		for _, f := range lint.Check([]*lint.Device{linttest.Read(c.dialect, "f", c.text)}, nil) {
+		for _, f := range lint.Check([]*lint.Device{linttest.Read(c.dialect, "f", c.text)}, nil, lint.Hosts{}) {
 			seen[f.Rule] = true
 		}
 		for r := range strings.FieldsSeq(c.rules) {

@@ -59,7 +59,7 @@ func lintRouted(t *testing.T, dialect string, change *strings.Replacer) []lint.F
 		}
 		all = append(all, &lint.Device{Parsed: dialects.All[dialect].Parse(files), Dialect: dialect, File: name})
 	}
-	return lint.Check(all, nil)
+	return lint.Check(all, nil, lint.Hosts{})
 }
 
 var same = strings.NewReplacer()

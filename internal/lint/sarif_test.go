@@ -48,7 +48,7 @@ func TestSARIF(t *testing.T) {
 	for i, m := range linttest.Planted {
 		file := []string{"configs/leaf 1/running-config", "./a:b.cfg", "/etc/50%/x.cfg", "../c#d.cfg",
 			"azAZ09-._~/!$&'()*+,;=@"}[i%5]
-		all = append(all, lint.Check([]*lint.Device{linttest.Read(m.Dialect, file, m.Break(t))}, nil)...)
+		all = append(all, lint.Check([]*lint.Device{linttest.Read(m.Dialect, file, m.Break(t))}, nil, lint.Hosts{})...)
 	}
 	text, err := json.Marshal(lint.SARIF(all, lint.Rules, "1.2.3"))
 	if err != nil {

@@ -24,7 +24,7 @@ func TestFindingsSay(t *testing.T) {
 	p := &d.QoS.Profiles[0]
 	p.Classify[48] = 3 // of CNPs
 	text := linttest.Render(t, "sonic", d)
-	all := lint.Check([]*lint.Device{linttest.Read("sonic", "f", text)}, nil)
+	all := lint.Check([]*lint.Device{linttest.Read("sonic", "f", text)}, nil, lint.Hosts{})
 	says(t, all, "Q03", "DSCP 48 of CNPs is in traffic class 3, which pauses")
 	for _, f := range all {
 		if line := strings.Split(text, "\n")[f.Line-1]; f.Rule == "Q03" && !strings.Contains(line, `"48": "3"`) {
@@ -33,7 +33,7 @@ func TestFindingsSay(t *testing.T) {
 	}
 	d = linttest.Clean()
 	d.Interfaces[2].QoS = nil
-	all = lint.Check([]*lint.Device{linttest.Read("eos", "f", linttest.Render(t, "eos", d))}, nil)
+	all = lint.Check([]*lint.Device{linttest.Read("eos", "f", linttest.Render(t, "eos", d))}, nil, lint.Hosts{})
 	says(t, all, "Q13", "Ethernet3: no quality of service; most ports: PFC on; class 0: ")
 	for _, f := range all {
 		most := f.Text[strings.Index(f.Text, "most ports"):]
@@ -55,7 +55,7 @@ func TestOneEndPauses(t *testing.T) {
 	spine.QoS.Profiles[0].Classes[1].Pause = nil
 	var all []lint.Finding
 	for _, f := range lint.Check([]*lint.Device{linttest.Read("nxos", "leaf1", linttest.Render(t, "nxos", leaf)),
-		linttest.Read("nxos", "spine1", linttest.Render(t, "nxos", spine))}, nil) {
+		linttest.Read("nxos", "spine1", linttest.Render(t, "nxos", spine))}, nil, lint.Hosts{}) {
 		if f.Rule == "Q23" {
 			all = append(all, f)
 		}

@@ -53,7 +53,7 @@ func TestSwitchedPortsTrustCoS(t *testing.T) {
 			t.Errorf("%s: %v %v", name, d.Unread, d.Problems)
 		}
 		var got []lint.Finding
-		for _, f := range lint.Check([]*lint.Device{d}, nil) {
+		for _, f := range lint.Check([]*lint.Device{d}, nil, lint.Hosts{}) {
 			if f.Severity == lint.Error && f.Rule == "Q02" {
 				got = append(got, f)
 			} else if f.Rule != "Q13" || name != "it pauses nothing" {

@@ -19,7 +19,7 @@ func ofValues(dialect string, all ...*netconf.Device) []lint.Finding {
 	for _, d := range all {
 		devices = append(devices, &lint.Device{Parsed: &netconf.Parsed{Device: d}, Dialect: dialect, File: d.Name})
 	}
-	return lint.Check(devices, nil)
+	return lint.Check(devices, nil, lint.Hosts{})
 }
 
 // clean is the clean leaf, changed.
@@ -158,7 +158,7 @@ func TestMarkingAloneIsNotScaled(t *testing.T) {
 	design := &lint.Design{DSCP: 26, CNPDSCP: 48, Frame: 4178, Devices: map[string]*netconf.Device{"leaf1": meant},
 		Delay: func(string, string) unit.Duration { return 25 * unit.Nanosecond }}
 	n := 0
-	for _, f := range lint.Check([]*lint.Device{{Parsed: &netconf.Parsed{Device: d}, Dialect: "eos", File: "f"}}, design) {
+	for _, f := range lint.Check([]*lint.Device{{Parsed: &netconf.Parsed{Device: d}, Dialect: "eos", File: "f"}}, design, lint.Hosts{}) {
 		if f.Rule == "Q08" {
 			n++
 			if !strings.Contains(f.Text, "both mark traffic class 3 alike") {

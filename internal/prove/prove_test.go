@@ -33,7 +33,7 @@ var notShown = map[string]string{
 func proveAll(t *testing.T, name string, devices []*lint.Device, design *lint.Design) (shown int) {
 	t.Helper()
 	seen := map[string]bool{}
-	for _, f := range lint.Check(devices, design) {
+	for _, f := range lint.Check(devices, design, lint.Hosts{}) {
 		if seen[f.Rule] {
 			continue
 		}
@@ -119,7 +119,7 @@ func TestBetweenDevices(t *testing.T) {
 			of = design
 		}
 		rules := strings.Fields(rule)
-		all := lint.Check(devices, of)
+		all := lint.Check(devices, of, lint.Hosts{})
 		for _, r := range rules {
 			if !slices.ContainsFunc(all, func(f lint.Finding) bool { return f.Rule == r }) {
 				t.Errorf("%s: %+v", r, all)
