@@ -343,7 +343,7 @@ func TestBrowserServeStates(t *testing.T) {
 	}
 	look("#/run/plain", `document.getElementById("want")?.textContent.includes("output.series: true")`)
 	look("#/run/broken", `[...document.querySelectorAll(".note")].some((x) => x.textContent.includes("is not the one that the run wrote"))`)
-	look("#/run/killed", `document.body.innerText.includes("goes on, or was killed") && document.body.innerText.includes("</script>")`)
+	look("#/run/killed", `document.body.innerText.includes("This run was killed") && document.body.innerText.includes("</script>")`)
 	var injected bool
 	if b.run(`document.getElementById("injected") !== null`, &injected); injected {
 		t.Error("the name of a run became an element of the page")

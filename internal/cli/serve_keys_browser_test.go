@@ -164,7 +164,7 @@ func TestBrowserServeTwoViewersOfAGrowingRun(t *testing.T) {
 		t.Helper()
 		b.session = session
 		b.call("Page.navigate", fields{"url": address + hash}, nil)
-		b.await(`document.body?.innerText.includes("goes on, or was killed")`)
+		b.await(`document.body?.innerText.includes("what its closed parts hold is shown")`)
 	}
 	look(one, "#/run/growing?sel=port%7Crail1%2Fhost1&t=100000000")
 	look(two, "#/run/growing?sel=port%7Chost2%2Frail1&t=300000000")
