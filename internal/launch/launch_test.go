@@ -252,11 +252,15 @@ func disturb(t *testing.T, do func(pids []int)) (*result.Summary, error) {
 			once.Do(func() { close(under) })
 		}
 	}
+	done := make(chan struct{})
 	go func() {
+		defer close(done)
 		<-under
 		do(children(t))
 	}()
 	sum, err := launch.Run(context.Background(), cfg)
+	once.Do(func() { close(under) }) // it ended before anything could happen to it
+	<-done
 	if left := children(t); len(left) > 0 {
 		t.Errorf("processes %v are left", left)
 	}
