@@ -187,7 +187,8 @@ func TestCircle(t *testing.T) {
 	if len(all) != 1 || all[0].Rule != "Q19" || all[0].Line == 0 {
 		t.Errorf("want one Q19: %+v", all)
 	}
-	if all := lint.Check([]*lint.Device{linttest.Read("eos", "leaf2", linttest.Render(t, "eos", other))}, design, lint.Hosts{}); len(all) > 0 {
+	eos := []*lint.Device{linttest.Read("eos", "leaf2", linttest.Render(t, "eos", other))}
+	if all := lint.Check(eos, design, lint.Hosts{}); len(all) > 0 {
 		t.Errorf("nothing pauses: %+v", all)
 	}
 }
