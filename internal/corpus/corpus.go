@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,7 +15,7 @@ import (
 )
 
 // MaxText bounds the bytes of all texts of a corpus.
-const MaxText = 64 << 20
+const MaxText = 8 << 20
 
 // Choices say what becomes of texts.
 type Choices struct {
@@ -64,8 +65,8 @@ func Read(name string, src []byte) (Text, error) {
 		Message: "a byte that is no UTF-8 text", Hint: "save the file as UTF-8"}}
 }
 
-// A part is the tokens of sentences to be: texts, each a list of sentences.
-type part [][]string
+// A part is what windows are made of: texts, each as its sentences in order.
+type part []iter.Seq[string]
 
 // Split makes a corpus of texts. The last share of each is the test part, whole sentences where
 // windows begin with them; a text of one sentence is all to train on. With share 0 the texts are the
@@ -83,24 +84,23 @@ func Split(texts []Text, share float64, c Choices) (*Corpus, error) {
 }
 
 // divide returns the sentences that end within so many bytes, at least one, and the others.
-func (t Text) divide(limit int, c Choices) (train, test []string) {
+func (t Text) divide(limit int, c Choices) (train, test iter.Seq[string]) {
 	if c.Anywhere {
-		return t.cut(limit, c.By)
+		limit = t.within(limit, c.By)
+		return slices.Values([]string{t.Text[:limit]}), slices.Values([]string{t.Text[limit:]})
 	}
-	at, n := 0, 0
-	var all []string
+	end := 0
 	for s := range Sentences(t.Text) {
-		if at += len(s); at <= limit {
-			n++
+		if end > 0 && end+len(s) > limit {
+			break
 		}
-		all = append(all, s)
+		end += len(s)
 	}
-	n = max(n, min(1, len(all)))
-	return all[:n], all[n:]
+	return Sentences(t.Text[:end]), Sentences(t.Text[end:]) // the same as those of the whole
 }
 
-// cut returns what ends within so many bytes, and the rest: neither cuts a character or a word.
-func (t Text) cut(limit int, by By) (train, test []string) {
+// within is the most bytes up to a limit that cut no character or word.
+func (t Text) within(limit int, by By) int {
 	for limit > 0 && limit < len(t.Text) {
 		r, _ := utf8.DecodeRuneInString(t.Text[limit:])
 		if utf8.RuneStart(t.Text[limit]) && (by == Characters || unicode.IsSpace(r)) {
@@ -108,17 +108,20 @@ func (t Text) cut(limit int, by By) (train, test []string) {
 		}
 		limit--
 	}
-	return []string{t.Text[:limit]}, []string{t.Text[limit:]}
+	return limit
 }
 
 // build numbers the pieces and makes the windows. known counts pieces beforehand.
 func build(train, test part, known *counter, c Choices) (*Corpus, error) {
-	for p := range train.pieces(c.Cut) {
-		known.add(p)
+	k := &Corpus{Sentences: !c.Anywhere}
+	k.Train = train.windows(c, known.add)
+	var tokens []int32
+	k.Vocabulary, tokens = known.choose(c.Cut, c.Vocabulary, c.MinCount, c.FirstUse)
+	for i, n := range k.Train.tokens { // so far they are numbers of the counter
+		k.Train.tokens[i] = tokens[n]
 	}
-	k := &Corpus{Vocabulary: known.choose(c.Cut, c.Vocabulary, c.MinCount, c.FirstUse), Sentences: !c.Anywhere}
-	k.Left = len(known.count) - len(k.Vocabulary.pieces)
-	k.Train, k.Test = train.windows(k.Vocabulary, c), test.windows(k.Vocabulary, c)
+	k.Left = len(known.inTurn) - len(k.Vocabulary.pieces)
+	k.Test = test.windows(c, k.Vocabulary.Token)
 	for i, w := range []*Windows{k.Train, k.Test} {
 		if w.Len() == 0 {
 			return nil, fmt.Errorf("the %s part has %d tokens, want a text with at least 2%s", [2]string{"training", "test"}[i],
@@ -140,38 +143,25 @@ func build(train, test part, known *counter, c Choices) (*Corpus, error) {
 // Digest names the tokens, the windows and the vocabulary: SHA-256, hexadecimal.
 func (k *Corpus) Digest() string { return k.digest }
 
-func (p part) pieces(c Cut) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, sentences := range p {
-			for _, s := range sentences {
-				for piece := range c.Pieces(s) {
-					if !yield(piece) {
-						return
-					}
-				}
-			}
-		}
-	}
-}
-
-func (p part) windows(v *Vocabulary, c Choices) *Windows {
+// windows makes the windows of a part; token numbers its pieces.
+func (p part) windows(c Choices, token func(string) int32) *Windows {
 	w := &Windows{width: c.Window}
 	for _, sentences := range p {
-		var tokens []int32
+		first := len(w.tokens)
 		starts := []int32{}
-		for _, s := range sentences {
-			from := len(tokens)
-			for piece := range v.Pieces(s) {
-				tokens = append(tokens, v.Token(piece))
+		for s := range sentences {
+			from := len(w.tokens)
+			for piece := range c.Pieces(s) {
+				w.tokens = append(w.tokens, token(piece))
 			}
-			if len(tokens) > from {
-				starts = append(starts, int32(from))
+			if len(w.tokens) > from {
+				starts = append(starts, int32(from-first))
 			}
 		}
 		if c.Anywhere {
 			starts = nil
 		}
-		w.add(tokens, starts, c.Stride)
+		w.cut(first, starts, c.Stride)
 	}
 	return w
 }
@@ -190,10 +180,14 @@ func (k *Corpus) Frequencies(w *Windows, log func(float64) float64) float64 {
 		count[t]++
 	}
 	all := float64(len(k.Train.tokens) + len(count))
+	costs := make([]float64, len(count))
+	for t, n := range count {
+		costs[t] = log(float64(n+1) / all)
+	}
 	sum, n := 0.0, 0
 	for row := range w.Len() {
 		for _, t := range w.labels(row) {
-			sum -= log(float64(count[t]+1) / all)
+			sum -= costs[t]
 			n++
 		}
 	}

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"railyard/internal/splitmix"
@@ -99,7 +100,7 @@ func (g *Grammar) Draw(seed uint64, train, test int, c Choices) (*Corpus, error)
 					train+test, MaxText)
 			}
 		}
-		parts[i] = part{sentences}
+		parts[i] = part{slices.Values(sentences)}
 	}
 	known := newCounter()
 	for _, w := range g.words {

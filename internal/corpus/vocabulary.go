@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"cmp"
+	"container/heap"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -124,39 +125,72 @@ func (c Cut) single(text string) bool {
 	return n == 1
 }
 
-// A counter counts pieces.
+// A counter numbers pieces by first use, and counts them.
 type counter struct {
-	count  map[string]int
-	inTurn []string // in order of first use
+	number map[string]int32
+	inTurn []string
+	count  []int
 }
 
-func newCounter() *counter { return &counter{count: map[string]int{}} }
+func newCounter() *counter { return &counter{number: map[string]int32{}} }
 
-func (c *counter) add(piece string) {
-	if _, ok := c.count[piece]; !ok {
-		c.inTurn = append(c.inTurn, piece)
+// add counts a piece, and returns its number.
+func (c *counter) add(piece string) int32 {
+	n, ok := c.number[piece]
+	if !ok {
+		n = int32(len(c.inTurn))
+		c.number[piece] = n
+		c.inTurn, c.count = append(c.inTurn, piece), append(c.count, 0)
 	}
-	c.count[piece]++
+	c.count[n]++
+	return n
 }
 
 // choose makes the vocabulary: the pieces that come at least least times, of those the most frequent
-// (of equal ones that which sorts first) up to most tokens; sorted, or in order of first use.
-func (c *counter) choose(cut Cut, most, least int, firstUse bool) *Vocabulary {
-	all := slices.Clone(c.inTurn)
-	slices.SortFunc(all, func(a, b string) int {
-		return cmp.Or(cmp.Compare(c.count[b], c.count[a]), cmp.Compare(a, b))
-	})
-	keep := 0
-	for keep < len(all) && keep < most-reserved && c.count[all[keep]] >= least {
-		keep++
+// (of equal ones that which sorts first) up to most tokens; sorted, or in order of first use. With it
+// comes the token of each number.
+func (c *counter) choose(cut Cut, most, least int, firstUse bool) (*Vocabulary, []int32) {
+	kept := &worst{c: c}
+	for n := range c.inTurn {
+		switch n := int32(n); {
+		case c.count[n] < least:
+		case len(kept.numbers) < most-reserved:
+			heap.Push(kept, n)
+		case len(kept.numbers) > 0 && c.before(n, kept.numbers[0]):
+			kept.numbers[0] = n
+			heap.Fix(kept, 0)
+		}
 	}
-	all = all[:keep]
-	slices.Sort(all)
-	if !firstUse {
-		return newVocabulary(cut, all)
+	all := kept.numbers
+	if firstUse {
+		slices.Sort(all)
+	} else {
+		slices.SortFunc(all, func(a, b int32) int { return cmp.Compare(c.inTurn[a], c.inTurn[b]) })
 	}
-	known := newVocabulary(cut, all)
-	return newVocabulary(cut, slices.DeleteFunc(slices.Clone(c.inTurn), func(p string) bool {
-		return known.Token(p) == Unknown
-	}))
+	pieces, tokens := make([]string, len(all)), make([]int32, len(c.inTurn))
+	for n := range tokens {
+		tokens[n] = Unknown
+	}
+	for i, n := range all {
+		pieces[i], tokens[n] = c.inTurn[n], int32(reserved+i)
+	}
+	return newVocabulary(cut, pieces), tokens
 }
+
+// before reports whether a piece is chosen before another.
+func (c *counter) before(a, b int32) bool {
+	return cmp.Or(cmp.Compare(c.count[b], c.count[a]), cmp.Compare(c.inTurn[a], c.inTurn[b])) < 0
+}
+
+// worst is a heap of pieces: the first is chosen last. There may be millions of them, of which few
+// are chosen: they are not sorted.
+type worst struct {
+	c       *counter
+	numbers []int32
+}
+
+func (w *worst) Len() int           { return len(w.numbers) }
+func (w *worst) Less(i, j int) bool { return w.c.before(w.numbers[j], w.numbers[i]) }
+func (w *worst) Swap(i, j int)      { w.numbers[i], w.numbers[j] = w.numbers[j], w.numbers[i] }
+func (w *worst) Push(n any)         { w.numbers = append(w.numbers, n.(int32)) }
+func (w *worst) Pop() any           { panic("corpus: nothing is taken out") }

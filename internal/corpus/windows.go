@@ -85,12 +85,11 @@ func (w *Windows) ReadLabels(to []int32, rows []int) {
 	}
 }
 
-// add takes one text: its tokens, and where sentences begin in it. A window begins every stride
-// tokens, or with starts at the first sentence from there; none begins at a text's last token.
-func (w *Windows) add(tokens, starts []int32, stride int) {
-	first := int32(len(w.tokens))
-	w.tokens = append(w.tokens, tokens...)
-	end := int32(len(w.tokens))
+// cut makes windows of one text: the tokens from the first of it on, and where sentences begin in it.
+// A window begins every stride tokens, or with starts at the first sentence from there; none begins
+// at a text's last token.
+func (w *Windows) cut(begin int, starts []int32, stride int) {
+	first, end := int32(begin), int32(len(w.tokens))
 	next := 0 // of starts
 	for at := int32(0); ; at += int32(stride) {
 		if starts != nil {
@@ -111,13 +110,16 @@ func (w *Windows) add(tokens, starts []int32, stride int) {
 
 // digest adds what the windows hold.
 func (w *Windows) digest(h hash.Hash) {
-	b := make([]byte, 0, 4*len(w.tokens))
+	const some = 1024
+	b := make([]byte, 0, 4*some)
 	for _, list := range [][]int32{{int32(w.width), int32(len(w.tokens)), int32(len(w.from))}, w.tokens, w.from, w.end} {
-		b = b[:0]
-		for _, v := range list {
-			b = binary.LittleEndian.AppendUint32(b, uint32(v))
+		for values := range slices.Chunk(list, some) {
+			b = b[:0]
+			for _, v := range values {
+				b = binary.LittleEndian.AppendUint32(b, uint32(v))
+			}
+			h.Write(b)
 		}
-		h.Write(b)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// MaxFlows bounds a flow file.
-const MaxFlows = 1_000_000
+// MaxFlows bounds a flow file: as many as job.flows_csv takes (docs/limits.md).
+const MaxFlows = 400_000
 
 // flow is a line of a flow file.
 type flow struct {

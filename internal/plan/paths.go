@@ -126,6 +126,7 @@ func (p *Plan) addFlows(j *Job) error {
 	if err != nil {
 		return err
 	}
+	p.Pairs = slices.Grow(p.Pairs, len(flows))
 	for i := range flows {
 		inFile := func(key, message string) error {
 			return scenario.FlowProblem(file.Value, src, flows[i].Line, key, message)

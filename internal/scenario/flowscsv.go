@@ -14,10 +14,13 @@ import (
 	"railyard/internal/located"
 )
 
+// MaxFlows bounds the flows that a job has by patterns.
+const MaxFlows = 1_000_000
+
 // Bounds of a file of flows.
 const (
-	MaxFlowBytes = 96 << 20 // a hundred for each of as many flows as there may be
-	MaxFlows     = 1_000_000
+	MaxFlowBytes = 40 << 20 // a hundred for each of as many flows as there may be
+	maxFileFlows = 400_000
 	maxFlowLine  = 64 << 10 // bytes of a flow: all lines of a quoted cell
 )
 
@@ -164,9 +167,9 @@ func (r *flowReader) read(src []byte) {
 			if !r.header(c, row) {
 				return
 			}
-		case len(r.flows) == MaxFlows:
+		case len(r.flows) == maxFileFlows:
 			line, _ := c.FieldPos(0)
-			r.d.at("", span{line, 1, 1}, fmt.Sprintf("more than %d flows", MaxFlows), "")
+			r.d.at("", span{line, 1, 1}, fmt.Sprintf("more than %d flows", maxFileFlows), "")
 			return
 		default:
 			r.row(c, row)
@@ -182,7 +185,7 @@ const expectAfter = 1000
 
 // expect makes room for so many flows.
 func (r *flowReader) expect(n int) {
-	n = min(n, MaxFlows)
+	n = min(n, maxFileFlows)
 	r.flows = slices.Grow(r.flows, max(0, n-len(r.flows)))
 	lines := make(map[string]int, n)
 	maps.Copy(lines, r.lines)
@@ -256,22 +259,29 @@ func (r *flowReader) header(c *csv.Reader, row []string) bool {
 // row reads one flow.
 func (r *flowReader) row(c *csv.Reader, row []string) {
 	line, _ := c.FieldPos(0)
-	f, ok := r.quick(row)
-	if !ok {
-		f = r.explained(c, row)
+	if !r.quick(row, line) {
+		r.flows = append(r.flows, FileFlow{r.explained(c, row), line})
 	}
-	r.lines[f.Name] = line
-	r.flows = append(r.flows, FileFlow{f, line})
+	r.lines[r.flows[len(r.flows)-1].Name] = line
 }
 
 // quick reads a row in which nothing is wrong, as nearly all are; of any other it only says that it
 // is not one. What it takes, explained takes too, as the same flow.
-func (r *flowReader) quick(row []string) (f Flow, ok bool) {
-	f = r.blank
+func (r *flowReader) quick(row []string, line int) bool {
+	r.flows = append(r.flows, FileFlow{r.blank, line})
+	if last := len(r.flows) - 1; !r.plain(&r.flows[last].Flow, row, last) { // read where it stays
+		r.flows = r.flows[:last]
+		return false
+	}
+	return true
+}
+
+// plain reads the nth flow into f, which is blank, if nothing is wrong in it.
+func (r *flowReader) plain(f *Flow, row []string, nth int) bool {
 	for i, cell := range row {
 		text := strings.TrimSpace(cell)
 		if text == "" && r.cells[i].Required {
-			return f, false
+			return false
 		}
 		if text == "" {
 			continue
@@ -280,26 +290,26 @@ func (r *flowReader) quick(row []string) (f Flow, ok bool) {
 		if c.Kind == Text || c.Kind == NameList {
 			text = strings.Clone(text) // the row's memory is used again
 		}
-		if !quickCell(c, c.at(&f), text) {
-			return f, false
+		if !quickCell(c, c.at(f), text) {
+			return false
 		}
 	}
 	if f.Name == "" {
-		f.Name = nthFlow("flow", len(r.flows))
+		f.Name = nthFlow("flow", nth)
 	}
 	_, taken := r.names[f.Name]
 	_, twice := r.lines[f.Name]
-	return f, !taken && !twice && len(flowMistakes(r.s, &f)) == 0
+	return !taken && !twice && len(flowMistakes(r.s, f)) == 0
 }
 
 // quickCell reads a cell into the variable that v points to.
 func quickCell(f *Field, v any, text string) bool {
-	n := node{text: text}
-	n.path(f)
-	if n.shape != sequenceShape {
+	if f.Kind != NameList || text == f.Word {
 		_, err := f.parseText(v, text)
 		return err == nil
 	}
+	n := node{text: text}
+	n.path(f)
 	_, err := f.parseNode(v, &n)
 	return err == nil
 }

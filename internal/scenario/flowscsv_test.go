@@ -116,3 +116,16 @@ func FuzzReadFlows(f *testing.F) {
 		}
 	})
 }
+
+// A file has at most so many flows; the line of the first beyond is named.
+func TestAFileOfFlowsIsBounded(t *testing.T) {
+	s := parse(t, "cluster: {hosts: 2, host: {gpus: 1}}\njob: {flows_csv: f.csv}\n")
+	src := "from,to,bytes\n" + strings.Repeat("host1/gpu0,host2/gpu0,1B\n", maxFileFlows)
+	if flows, err := s.ReadFlows(&s.Jobs[0], "f.csv", []byte(src)); err != nil || len(flows) != maxFileFlows {
+		t.Errorf("%d flows, %v", len(flows), err)
+	}
+	_, err := s.ReadFlows(&s.Jobs[0], "f.csv", []byte(src+"host1/gpu0,host2/gpu0,1B\n"))
+	if want := "f.csv:400002:1: more than 400000 flows"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

@@ -193,9 +193,12 @@ func (k *kind[T]) value(f *Field, text string) (v T, hint string, err error) {
 	return v, "", f.orWord(fmt.Errorf("%s: %s, want %s", located.Shown(text), side, f.interval()))
 }
 
-// bound reads a bound of the table.
+// noField is read only: a field of its own for each bound of many flows is a gigabyte.
+var noField Field
+
+// bound reads a bound of the table, of no field.
 func (k *kind[T]) bound(text string) T {
-	v, _, err := k.parse(&Field{}, text)
+	v, _, err := k.parse(&noField, text)
 	if err != nil {
 		panic("scenario: bound " + err.Error())
 	}

@@ -44,7 +44,7 @@ var kinds = []kind{
 		commands: []string{"check ./a.yaml"}},
 	{file: "d.yaml", most: 1_000_000, head: "name: a\ngpus: 64\nhost: {gpus: 8}\n", good: line("key%d: 1"),
 		commands: []string{"design d.yaml"}},
-	{file: "f.csv", most: 96 * mB, head: "name,from,to,bytes,start\n",
+	{file: "f.csv", most: 40 * mB, head: "name,from,to,bytes,start\n",
 		good:   line("f%d,host1/gpu0,host2/gpu0,1MB,0us"),
 		beside: pod("job: {flows_csv: f.csv}"), commands: []string{"check s.yaml"}},
 	{file: "t.txt", most: 64 * mB, head: "switch s1\n", good: line("host h%d"),
@@ -152,7 +152,7 @@ var kinds = []kind{
 	{file: "v.pcapng", most: 64 * mB,
 		head: "\x0a\x0d\x0d\x0a\x1c\x00\x00\x00\x4d\x3c\x2b\x1a\x01\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\x1c\x00\x00\x00",
 		good: line("%d"), commands: []string{"show capture v.pcapng"}},
-	{file: "c/a.txt", most: 64 * mB, head: "", good: line("the dog sees %d cats."),
+	{file: "c/a.txt", most: 8 * mB, head: "", good: line("the dog sees %d cats."),
 		beside: pod("job: {train: {model: gpt, data: {text: {path: c/a.txt, window: 16}}, batch: 8, epochs: " +
 			"1, lr: 0.1}, parallel: {dp: 4}}"),
 		commands: []string{"show corpus s.yaml"}},
