@@ -12,11 +12,17 @@ const MostLine = 64 << 10
 // LongLine says which line is the first that has more than MostLine bytes; nil: none. The problem has no
 // place, so that it quotes nothing: the text may be any.
 func LongLine(file string, src []byte) error {
-	n := 0
-	for line := range bytes.Lines(src) {
-		if n++; len(line) > MostLine {
-			return Problems{{File: file, Message: fmt.Sprintf("line %d has %d bytes, want at most %d", n, len(line), MostLine)}}
+	for begin := 0; len(src)-begin > MostLine; {
+		if end := bytes.LastIndexByte(src[begin:begin+MostLine], '\n'); end >= 0 {
+			begin += end + 1
+			continue
 		}
+		length := len(src) - begin
+		if end := bytes.IndexByte(src[begin:], '\n'); end >= 0 {
+			length = end + 1
+		}
+		return Problems{{File: file, Message: fmt.Sprintf("line %d has %d bytes, want at most %d",
+			1+bytes.Count(src[:begin], []byte("\n")), length, MostLine)}}
 	}
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"pgregory.net/rapid"
+
 	"railyard/internal/shown"
 )
 
@@ -233,6 +235,37 @@ func TestLongLine(t *testing.T) {
 	}
 	if err := LongLine("f", []byte("a\n"+long+"x\n")); err == nil || err.Error() != "f: line 2 has 65538 bytes, want at most 65536" {
 		t.Error(err)
+	}
+}
+
+// The first line that is too long, wherever it stands: as one finds it who looks at each.
+func TestLongLineAmongOthers(t *testing.T) {
+	long := 0
+	rapid.Check(t, func(t *rapid.T) {
+		var src strings.Builder
+		length := rapid.SampledFrom([]int{0, 1, 1000, MostLine / 2, MostLine - 2, MostLine - 1, MostLine})
+		for _, n := range rapid.SliceOfN(length, 1, 12).Draw(t, "lines") {
+			src.WriteString(strings.Repeat("x", n) + "\n")
+		}
+		text := strings.TrimSuffix(src.String(), rapid.SampledFrom([]string{"", "\n"}).Draw(t, "end"))
+		want, n := "", 0
+		for line := range strings.Lines(text) {
+			if n++; len(line) > MostLine {
+				want = fmt.Sprintf("f: line %d has %d bytes, want at most %d", n, len(line), MostLine)
+				long++
+				break
+			}
+		}
+		got := ""
+		if err := LongLine("f", []byte(text)); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Fatalf("%q, want %q", got, want)
+		}
+	})
+	if long == 0 {
+		t.Error("no line was too long")
 	}
 }
 
