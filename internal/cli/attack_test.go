@@ -96,7 +96,6 @@ var attacked = []struct{ command, names string }{
 	{"design r.yaml -o empty --quiet", "r.yaml empty/scenario.yaml empty/.railyard-lock"},
 	{"commission run --quiet --measured m.txt", "run/run.json m.txt"},
 	{"topo import nccl x.xml", "x.xml"},
-	{"show host x.xml", "x.xml"},
 	{"hash h.csv --links 4 --function crc32", "h.csv"},
 	{"import nccl-tests n.log --quiet", "n.log"},
 	{"import hpcc h --out page.html --force", "page.html h/config.txt h/flow.txt h/topology.txt"},
@@ -104,6 +103,19 @@ var attacked = []struct{ command, names string }{
 	{"check schedule.yaml", "schedule.txt"}, {"check network.yaml", "network.txt"},
 	{"show corpus grammar.yaml", "grammar.txt"}, {"show corpus corpus.yaml", "corpus.txt"},
 	{"whatif run --quiet", "run/inputs run/run.json run/steps.parquet"},
+	{"launch train.yaml --out empty --quiet", "empty/run.json empty/.railyard-lock empty/checkpoints train.yaml data/digits.json " +
+		"data/train-images-idx3-ubyte data/t10k-labels-idx1-ubyte"},
+	{"diagnose told --healthy healthy --quiet", "told/run.json told/telemetry.parquet told/inputs told/inputs/scenario.yaml " +
+		"healthy/run.json healthy/telemetry.parquet"},
+	{"diagnose told --quiet", "told/run.json told/telemetry.parquet told/inputs/scenario.yaml"},
+	{"hosts show gpu1", "gpu1 gpu1/lsmod gpu1/lspci"},
+	{"hosts lint gpu1 --scenario flows.yaml --baseline base.json", "gpu1/lsmod flows.yaml base.json"},
+	{"lint configs --dialect nxos --hosts gpu1", "gpu1/lsmod gpu1/lspci"},
+	{"sweep w.yaml --emit slurm --nats nats://127.0.0.1:1 --out empty", "empty/workers.sbatch empty/.railyard-lock w.yaml flows.yaml"},
+	{"sweep w.yaml --emit kubernetes --image a/b:1 --nats nats://127.0.0.1:1 --out empty", "empty/workers.yaml"},
+	{"sweep w.yaml --resume named --quiet", "named/costs.parquet"},
+	{"run told.yaml --out empty --quiet", "empty/telemetry.parquet told.yaml"},
+	{"check told.yaml --local", "told.yaml"},
 }
 
 // inChild runs the program in a process of its own, which is killed if it hangs.
@@ -120,7 +132,7 @@ func inChild(dir string, args ...string) (out []byte, state *os.ProcessState, hu
 // stranger are files of every other kind that a command reads.
 var stranger = map[string]string{
 	"w.yaml":         "name: w\nbase: flows.yaml\naxes: [{key: cluster.nic.speed, values: [100Gb/s, 200Gb/s]}]\nseeds: 1\n",
-	"r.yaml":         "name: r\ngpus: 64\nhost: {gpus: 8}\n",
+	"r.yaml":         "name: r\ngpus: 64\nhost: {gpus: 8}\nbackend: {leaf: tomahawk4}\n",
 	"creds":          "-----BEGIN NATS USER JWT-----\n",
 	"ca":             "-----BEGIN CERTIFICATE-----\n",
 	"heard.txt":      "rail1# show lldp neighbors\n",
@@ -135,10 +147,13 @@ var stranger = map[string]string{
 	"topology.yaml":  hostilePair + "fabric: {design: custom, topology: topology.txt}\n" + hostileJob,
 	"board.yaml":     "name: s\ncluster: {hosts: 2, host: {graph: board.xml}}\n" + hostileJob,
 	"times.yaml":     hostilePair + "run: {network: formula}\njob: {model: {preset: gpt3-125m, batch: 16, times: times.csv}}\n",
-	"schedule.yaml":  hostilePair + "job: {collective: {schedule: schedule.txt}, collectives: [{op: all-reduce, bytes: 1kB}]}\n",
+	"schedule.yaml": hostilePair + "job: {collective: {schedule: schedule.txt}, train: {layers: [784, 10], lr: 0.1, batch: 4, " +
+		"epochs: 1, data: {digits: {dir: data, train: 16, test: 4}}}}\n",
 	"network.yaml": hostilePair + "job: {train: {model: file, network: network.txt, lr: 0.1, batch: 4, epochs: 1, " +
-		"data: {digits: {train: 16, test: 4}}}}\n",
+		"data: {digits: {dir: data, train: 16, test: 4}}}}\n",
 	"grammar.yaml": hostilePair + textJob + "grammar: {file: grammar.txt, train: 64, test: 16}}}}, parallel: {dp: 2}}\n",
+	"gpu1/lsmod":   "# railyard hosts: lsmod\nModule                  Size  Used by\nmlx5_ib               397312  0\n",
+	"gpu1/lspci":   "# railyard hosts: lspci -vv\n17:00.0 Ethernet controller: Mellanox Technologies MT2910 Family [ConnectX-7]\n",
 	"corpus.yaml":  hostilePair + textJob + "path: corpus.txt}}}, parallel: {dp: 2}}\n",
 }
 
@@ -163,8 +178,11 @@ job:
 `
 	files := maps.Clone(stranger)
 	files["flows.yaml"], files["train.yaml"] = flows, training
-	if err := os.Mkdir(filepath.Join(dir, "h"), 0o777); err != nil {
-		t.Fatal(err)
+	files["told.yaml"] = flows + "output: {telemetry: 20us}\n"
+	for _, folder := range []string{"h", "gpu1"} {
+		if err := os.Mkdir(filepath.Join(dir, folder), 0o777); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
@@ -174,7 +192,7 @@ job:
 	for _, command := range []string{"run train.yaml --out run --quiet", "export run", "report run", "whatif run --quiet",
 		"run flows.yaml --seeds 1..2 --out sweep --quiet", "report sweep", "tune flows.yaml -o tune --dialect nxos --quiet",
 		"lab new lab", "config render flows.yaml -o configs --dialect nxos", "config render flows.yaml -o before --dialect nxos",
-		"sweep w.yaml --out named --quiet"} {
+		"sweep w.yaml --out named --quiet", "run told.yaml --out told --quiet", "run told.yaml --out healthy --quiet"} {
 		if out, state, _ := inChild(dir, strings.Fields(command)...); !state.Success() {
 			t.Fatalf("%s: %s", command, out)
 		}
@@ -195,6 +213,9 @@ func TestStrangersFolders(t *testing.T) {
 	all := os.Getenv("RAILYARD_ATTACKS") == "all"
 	n := 0
 	for _, a := range attacked {
+		if all { // not in vain: each is a command that reads its files
+			attack(t, from, a.command, "untouched", "nothing", func(string, string) error { return nil })
+		}
 		for name := range strings.FieldsSeq(a.names) {
 			for i, p := range plants {
 				elsewhere := filing[n%len(filing)]
@@ -340,6 +361,13 @@ func attack(t *testing.T, from, command, name, what string, plant func(path, vic
 	fail := func(format string, args ...any) {
 		t.Helper()
 		t.Errorf("%s at %s, railyard %s: %s\n%.600s", what, name, command, fmt.Sprintf(format, args...), out)
+	}
+	if unknown := []string{"unknown flag", "unknown command", ": missing, want", " wants --", "has no meaning", "no such host",
+		"interrupted"}; what == "nothing" && slices.ContainsFunc(unknown, func(s string) bool { return bytes.Contains(out, []byte(s)) }) {
+		fail("is no command")
+	}
+	if what == "nothing" {
+		t.Logf("railyard %s: %v: %.200q", command, state, out)
 	}
 	if hung || !state.Exited() || bytes.Contains(out, []byte("goroutine ")) {
 		fail("ended %v, hung %v", state, hung)

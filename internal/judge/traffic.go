@@ -373,7 +373,7 @@ func (v *view) placement() (all []Hypothesis) {
 			}
 		}
 	}
-	if top == nil || edge == 0 || edgeWas == 0 || float64(up)/float64(edge) < 1.25*float64(upWas)/float64(edgeWas) ||
+	if top == nil || up == 0 || edge == 0 || edgeWas == 0 || float64(up)/float64(edge) < 1.25*float64(upWas)/float64(edgeWas) ||
 		float64(edge) > 1.5*float64(edgeWas) {
 		return nil
 	}
