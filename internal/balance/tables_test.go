@@ -89,3 +89,16 @@ func TestNoWayIsAnError(t *testing.T) {
 		t.Errorf("%d links of %d", len(g.Links), g.Whole)
 	}
 }
+
+// What a group has learned stays: the links that flowlets took are asked of the same state.
+func TestAGroupKeepsItsState(t *testing.T) {
+	x := leafSpine(t, "flowlet", named())
+	f := x.Finder(0)
+	at := x.Graph.Edge(0)
+	if a, b := f.Choice(at, 1), f.Choice(at, 1); a != b {
+		t.Error("a group is made anew when it is asked again")
+	}
+	if f.Choice(at, 1) == x.Finder(0).Choice(at, 1) {
+		t.Error("two finders share a group")
+	}
+}

@@ -1,8 +1,10 @@
 package bench
 
 import (
+	"slices"
 	"testing"
 
+	"railyard/internal/nn"
 	"railyard/internal/splitmix"
 )
 
@@ -44,5 +46,21 @@ func TestSizesOfNets(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("no nets %v", want)
+	}
+}
+
+// A step of a net changes parameters of its first layer and of its last, and takes the next batch.
+func TestAStepTrainsAllLayers(t *testing.T) {
+	n := Nets[0]
+	tr, err := n.trainer(nn.Portable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := slices.Clone(tr.rank.Params)
+	first := tr.step()
+	if tr.steps != 1 || first <= 0 || before[0] == tr.rank.Params[0] && before[1] == tr.rank.Params[1] ||
+		before[len(before)-1] == tr.rank.Params[len(before)-1] {
+		t.Errorf("after %d step with loss %v: first parameters %v were %v, last %v was %v", tr.steps, first, tr.rank.Params[:2], before[:2],
+			tr.rank.Params[len(before)-1], before[len(before)-1])
 	}
 }

@@ -15,3 +15,15 @@ func TestInksAndPlaces(t *testing.T) {
 		t.Errorf("on an axis from 3 to 5, 4 is at %g", a.At(4))
 	}
 }
+
+// The distance between ticks, of one tick its own size, and 1 where there is none.
+func TestDistanceBetweenTicks(t *testing.T) {
+	for _, c := range []struct {
+		ticks []float64
+		want  float64
+	}{{nil, 1}, {[]float64{0}, 1}, {[]float64{-0.25}, 0.25}, {[]float64{2, 4.5, 7}, 2.5}} {
+		if got := stepOf(c.ticks); got != c.want {
+			t.Errorf("%v: %v, want %v", c.ticks, got, c.want)
+		}
+	}
+}

@@ -13,7 +13,7 @@ import (
 func TestVocabulariesHoldTheMostFrequent(t *testing.T) {
 	full := 0
 	rapid.Check(t, func(t *rapid.T) {
-		pieces := rapid.SliceOf(rapid.StringMatching(`[a-c]{1,2}`)).Draw(t, "pieces")
+		pieces := rapid.SliceOfN(rapid.StringMatching(`[a-d]{1,2}`), 0, 120).Draw(t, "pieces")
 		most, least := rapid.IntRange(2, 12).Draw(t, "most"), rapid.IntRange(1, 3).Draw(t, "least")
 		firstUse := rapid.Bool().Draw(t, "first use")
 		c := newCounter()

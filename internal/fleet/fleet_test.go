@@ -612,3 +612,18 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+// What is told of a server opens no doors.
+func TestServersAreShownWithoutSecrets(t *testing.T) {
+	for address, want := range map[string]string{
+		"nats://me:secret@queue:4222":   "nats://queue:4222",
+		"tls://queue:4222/path?token=x": "tls://queue:4222",
+		"secret@queue:4222":             "the server",
+		"nats://me:sec%ret@queue:4222":  "the server",
+		"":                              "the server",
+	} {
+		if got := Shown(address); got != want {
+			t.Errorf("%q: %q, want %q", address, got, want)
+		}
+	}
+}

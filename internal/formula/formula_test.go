@@ -108,3 +108,10 @@ func FuzzCondition(f *testing.F) {
 		}
 	})
 }
+
+// What is no number is told with what it is of, six digits each.
+func TestNumbersOfAnErrorAreShort(t *testing.T) {
+	if got := numbers([]float64{1.0 / 3, 2e10, -4}); got != "0.333333 and 2e+10 and -4" {
+		t.Error(got)
+	}
+}

@@ -68,3 +68,20 @@ func TestStreamsUpToTheBound(t *testing.T) {
 		}
 	}
 }
+
+// A name that is not there, or that goes on below a file, leads nowhere: it is not said to lead out of its folder. One that a link
+// leads out is.
+func TestWhatLeadsOut(t *testing.T) {
+	dir := t.TempDir()
+	err := errors.Join(os.WriteFile(filepath.Join(dir, "file"), nil, 0o600), os.Symlink("none", filepath.Join(dir, "dangling")),
+		os.Symlink("/etc/hostname", filepath.Join(dir, "out")), os.Symlink("loop", filepath.Join(dir, "loop")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, out := range map[string]bool{"none": false, "file/below": false, "dangling": false, "out": true, "loop": true,
+		"../x": true, "/etc/hostname": true} {
+		if err := second(OpenIn(dir, name)); err == nil || errors.Is(err, errOutside) != out {
+			t.Errorf("%s: %v, leads out: %v", name, err, out)
+		}
+	}
+}

@@ -44,7 +44,7 @@ func look(t *testing.T, m *nn.Model, err error, of *one) *result.Inside {
 	}
 	s := &Subject{Model: m, Kernel: nn.Portable, Before: At{0, m.Init(1)}, After: At{9, m.Init(2)}, Examples: of,
 		Of: "examples"}
-	if m.TakesText() {
+	if s.Image = (nn.Volume{Channels: 1, Height: 8, Width: 8}); m.TakesText() {
 		s.Name, s.Tokens = name, of.classes
 	}
 	in, err := Look(s)
@@ -96,6 +96,9 @@ func TestConvolution(t *testing.T) {
 	if w := layer(t, in, "dense.1").Weights[0].Weight; len(w.Values) != Side || len(w.Values[0]) != Side {
 		t.Errorf("50 neurons: %d rows", len(w.Values))
 	}
+	if e := in.Example; e.Image == nil || e.Image.Of != [2]int{8, 8} || e.Tokens != nil {
+		t.Errorf("the example is %+v, want an image of 8x8", e)
+	}
 	if in.Example.Labels[0] != "2" || in.Passes[0].Step != 0 || in.Passes[1].Step != 9 {
 		t.Errorf("labels %v, steps %d and %d", in.Example.Labels, in.Passes[0].Step, in.Passes[1].Step)
 	}
@@ -145,6 +148,12 @@ func TestText(t *testing.T) {
 				t.Errorf("weights of token %d sum to %v", i, sum)
 			}
 		}
+	}
+	if o := layer(t, in, "blocks.1.attention").Output; o == nil || o.Of != [2]int{6, 8} {
+		t.Errorf("what attention gives is %+v, want a row for each of 6 positions", o)
+	}
+	if e := in.Example; e.Image != nil || len(e.Tokens) != 6 {
+		t.Errorf("the example is %+v, want 6 tokens", e)
 	}
 	if n := len(in.Passes[0].Words); n != 7 {
 		t.Errorf("%d words, want all but padding and unknown", n)

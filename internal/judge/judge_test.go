@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"railyard/internal/telemetry"
+	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
 
@@ -205,5 +206,55 @@ func TestEachMechanismIsAnsweredFor(t *testing.T) {
 	}
 	if v := Judge(Case{Now: &telemetry.Telemetry{}}); v.Wrong || len(v.RuledOut) > 0 || len(v.Unknown) < len(Mechanisms()) {
 		t.Errorf("of nothing: %+v", v)
+	}
+}
+
+// What a port drops for its size in order too is no smaller MTU, unless it is more than twice as much.
+func TestAsManyOversizedAsInOrder(t *testing.T) {
+	of := func(n int64) *telemetry.Telemetry {
+		return shown(func(r *telemetry.Row) {
+			if r.Port == "leaf1/spine1" {
+				r.Oversize = n * int64(r.Time/unit.Time(100*unit.Microsecond))
+			}
+		})
+	}
+	for n, wrong := range map[int64]bool{0: false, 1: false, 10: false, 20: false, 21: true, 50: true} {
+		v := Judge(Case{Now: of(n), Healthy: of(10)})
+		if v.Wrong != wrong || wrong && v.Hypotheses[0].Mechanism != SmallMTU {
+			t.Errorf("%d times a tenth of what is so in order: %+v", n, v.Hypotheses)
+		}
+	}
+}
+
+// Of a device's ports that which was held longest, and the rate of a port that the topology has.
+func TestTheLongestHeldPort(t *testing.T) {
+	cable := topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: unit.Nanosecond}
+	g, err := topo.LeafSpine{Hosts: 1, GPUs: 1, NICs: 1, HostLink: cable, Leaves: 1, Spines: 1, SpineLink: cable}.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := shown(func(r *telemetry.Row) {
+		for port, share := range map[string]int64{"leaf1/host1": 2, "leaf1/spine1": 5} {
+			if r.Port == port {
+				r.RxPause = share * int64(r.Time/unit.Time(unit.Microsecond)) / 10
+			}
+		}
+	})
+	v := newView(Case{Now: held, Graph: g})
+	at, most := v.mostHeld("leaf1")
+	if at == nil || at.Port != "leaf1/spine1" || most < 0.4 || most > 0.6 {
+		t.Errorf("%+v for %v of its time", at, most)
+	}
+	if at, most := v.mostHeld("leaf9"); at != nil || most != 0 {
+		t.Errorf("no port of leaf9: %+v, %v", at, most)
+	}
+	for i := range v.ports {
+		p := &v.ports[i]
+		if got := v.rate(p); p.id >= 0 && got != float64(100*unit.GigabitPerSec) {
+			t.Errorf("%s: %v", p.Port, got)
+		}
+	}
+	if got := newView(Case{Now: held}); got.rate(&got.ports[0]) != 0 {
+		t.Error("a rate without a topology")
 	}
 }

@@ -98,3 +98,19 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// A value of lldpctl's JSON is a text, an object that has one, or a list of just one of these.
+func TestValuesOfJSON(t *testing.T) {
+	object := map[string]any{"value": "x"}
+	for _, c := range []struct {
+		of   any
+		want string
+	}{
+		{"x", "x"}, {object, "x"}, {[]any{"x"}, "x"}, {[]any{object}, "x"}, {[]any{}, ""}, {[]any{"x", "y"}, ""},
+		{[]any{[]any{"x"}}, ""}, {nil, ""}, {map[string]any{"value": 1.0}, ""},
+	} {
+		if got := value(c.of); got != c.want {
+			t.Errorf("%v: %q, want %q", c.of, got, c.want)
+		}
+	}
+}

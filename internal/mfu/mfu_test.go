@@ -89,3 +89,14 @@ func TestShare(t *testing.T) {
 		t.Error("a share of nothing is nothing")
 	}
 }
+
+// All kinds of groups together.
+func TestSentIsTheSumOfKinds(t *testing.T) {
+	f := Figures{Communication: []Communication{{Bytes: 30, Between: 10}, {Bytes: 5, Between: 2}}}
+	if all, between := f.Sent(); all != 35 || between != 12 {
+		t.Errorf("%d, of them %d between hosts", all, between)
+	}
+	if Share(7, 1, 1) != 7 || Share(7, 1, 0) != 0 || Share(7, 1, 2) != 3 {
+		t.Error("parts of 7")
+	}
+}

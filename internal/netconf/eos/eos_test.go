@@ -1,6 +1,7 @@
 package eos_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -210,5 +211,23 @@ end
 	if got := strings.Join(said, "; "); got != want || len(bgp.Networks) != 1 || len(p.Device.Interfaces) != 1 ||
 		p.Device.Interfaces[0].MTU != 0 || p.Device.Interfaces[0].VLAN != 102 {
 		t.Errorf("%s, %v, %+v", got, bgp.Networks, p.Device.Interfaces)
+	}
+}
+
+// Networks of both families are announced, and whoever comes from a range of either is a neighbour.
+func TestNetworksAndRanges(t *testing.T) {
+	const text = `router bgp 65001
+   bgp listen range 10.1.0.0/16 peer-group HOSTS remote-as 65100
+   bgp listen range fd00:1::/32 peer-group HOSTS remote-as 65100
+   network 10.2.0.0/24
+   network fd00:2::/64
+`
+	p := eos.Dialect{}.Parse([]netconf.File{{Name: "running-config", Text: []byte(text)}})
+	b := p.Device.BGP
+	if got := fmt.Sprint(b.Listen); got != "[10.1.0.0/16 fd00:1::/32]" {
+		t.Errorf("listens at %s", got)
+	}
+	if got := fmt.Sprint(b.Networks); !strings.Contains(got, "10.2.0.0/24") || !strings.Contains(got, "fd00:2::/64") {
+		t.Errorf("announces %s", got)
 	}
 }
