@@ -3,6 +3,7 @@ package decoder
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -109,6 +110,24 @@ func TestMisfits(t *testing.T) {
 		}
 		if got := fmt.Sprint(slices.Compact(keys)); got != c.keys {
 			t.Errorf("%s, want %s", got, c.keys)
+		}
+	}
+}
+
+// What a block is made of, by its parts: a model with experts has a router among them.
+func TestPartsOfABlock(t *testing.T) {
+	for name, want := range map[string]string{"llama3-8b": "attention, feed-forward, norms",
+		"mixtral-8x7b": "attention, experts and router, norms"} {
+		p, ok := Named(name)
+		if !ok {
+			t.Fatal(name)
+		}
+		var parts []string
+		for _, b := range p.Shape.Count().Block {
+			parts = append(parts, b.Name)
+		}
+		if got := strings.Join(parts, ", "); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
 }

@@ -384,3 +384,25 @@ func BenchmarkRead(b *testing.B) {
 		}
 	})
 }
+
+// A reader goes on with the first row of the group that it is sent to, from wherever it was, also in the middle of one.
+func TestSeekGoesToAGroup(t *testing.T) {
+	rows := drawRows(350, 9)
+	b := write(t, rows, parquetgo.MaxRowsPerRowGroup(100))
+	f, err := Open(bytes.NewReader(b), int64(len(b)), limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := NewReader[row](f, true, same)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range []int{2, 0, 3, 3, 1} {
+		r.Seek(group)
+		some, err := r.Next()
+		if err != nil || len(some) == 0 || some[0].ID != int64(100*group) {
+			t.Errorf("group %d: %d rows, %v", group, len(some), err)
+		}
+	}
+}

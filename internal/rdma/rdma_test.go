@@ -177,3 +177,10 @@ func TestLatencies(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// A peer that has no address yet is none.
+func TestPeersWithoutAnAddress(t *testing.T) {
+	if a, b := peerOf(netip.Addr{}), peerOf(netip.MustParseAddr("10.0.0.1")); a != "none" || b != "10.0.0.1" {
+		t.Errorf("%q, %q", a, b)
+	}
+}

@@ -68,3 +68,14 @@ func TestBounds(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Sizes are from 1 to 2^40.
+func TestBoundsOfSizes(t *testing.T) {
+	for size, good := range map[string]bool{"1": true, "1099511627776": true, "1099511627777": false, "0": false, "-1": false, "+1": false,
+		"01": false} {
+		_, err := Read("t.csv", []byte("operator,shape,microseconds\nmemory,"+size+",1\n"))
+		if (err == nil) != good {
+			t.Errorf("%s: %v", size, err)
+		}
+	}
+}
