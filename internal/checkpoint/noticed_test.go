@@ -1,6 +1,9 @@
 package checkpoint
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // The state of an optimiser in words: one without any, with momentum, Adam.
 func TestListed(t *testing.T) {
@@ -11,5 +14,15 @@ func TestListed(t *testing.T) {
 		if got := listed(c.state); got != c.want {
 			t.Errorf("%q: %q, want %q", c.state, got, c.want)
 		}
+	}
+}
+
+// A file whose header asks for another length is known by the header alone.
+func TestFitsReadsTheHeader(t *testing.T) {
+	if err := Fits(strings.NewReader("\x02\x00\x00\x00\x00\x00\x00\x00{}"), 11); err == nil {
+		t.Error("a byte behind the header of no tensors is taken")
+	}
+	if err := Fits(strings.NewReader("\x02\x00\x00\x00\x00\x00\x00\x00{}"), 10); err != nil {
+		t.Error(err)
 	}
 }

@@ -45,6 +45,17 @@ func TestPerfPrintsALogOfNcclTests(t *testing.T) {
 	}
 }
 
+// One size has a mean, too, which is its own bus bandwidth.
+func TestTheMeanOfOneSize(t *testing.T) {
+	a, out := perfApp(nil)
+	if code := a.execute([]string{"perf", "all_reduce", "--gpus", "2", "-b", "1M", "-e", "1M"}); code != 0 {
+		t.Fatalf("exit code %d: %s", code, a.stderr)
+	}
+	if !strings.Contains(out.String(), "# Avg bus bandwidth    : ") {
+		t.Errorf("%s", out)
+	}
+}
+
 // An interrupt keeps the rows that there are, in the table and as data, and says so by exit code 130.
 func TestAnInterruptedSweepKeepsItsRows(t *testing.T) {
 	for _, format := range []string{"--json", "--quiet"} {

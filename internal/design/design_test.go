@@ -203,3 +203,11 @@ func BenchmarkDesign(b *testing.B) {
 	}
 	cpu.Report()
 }
+
+// What all of an item cost is its price as often as there are.
+func TestCostOfAnItem(t *testing.T) {
+	i := Item{Count: 32, Price: scenario.Amount{Hundredths: 1250, Currency: "USD"}}
+	if got := i.Cost(); got != (scenario.Amount{Hundredths: 40_000, Currency: "USD"}) {
+		t.Errorf("%+v", got)
+	}
+}

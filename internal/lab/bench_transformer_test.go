@@ -78,6 +78,10 @@ func TestTransformerBenchesRefuse(t *testing.T) {
 	refused(t, attentionBench, Args{"words": "a b", "x": []float64{1, 2, 3}}, "3 numbers in x for 2 words")
 	refused(t, attentionBench, Args{"words": "a b", "x": []float64{1, 2}, "q": []float64{1}, "k": []float64{1, 2}},
 		"1, 2 and 0 weights in q, k and v of vectors of 1")
+	refused(t, attentionBench, Args{"words": "a b", "x": []float64{1, 2}, "q": []float64{1}, "k": []float64{1}, "v": []float64{1, 2}},
+		"1, 1 and 2 weights in q, k and v of vectors of 1")
+	refused(t, attentionBench, Args{"words": "a b", "x": []float64{1, 2, 3, 4}, "q": []float64{1, 2, 3}, "k": []float64{1, 2, 3},
+		"v": []float64{1, 2, 3}}, "3, 3 and 3 weights in q, k and v of vectors of 2")
 	refused(t, addNormBench, Args{"x": []float64{1, 2}, "f": []float64{1}}, "2 numbers in x and 1 in f, want")
 	refused(t, decoderBench, Args{"text": "a b"}, "2 words, want 3 to 24")
 	refused(t, decoderBench, Args{"text": "a b c", "query": 3.0}, "query is 3, want a whole number from 1 to 2")

@@ -136,3 +136,12 @@ func TestNoLineIsTooLong(t *testing.T) {
 		}
 	}
 }
+
+// A name in a column that is too narrow to leave out its middle is cut.
+func TestShortenInANarrowColumn(t *testing.T) {
+	for width := range 4 {
+		if got := Shorten("abcdef", width); got != Clip("abcdef", width) || utf8.RuneCountInString(got) > width || width > 0 && got == "" {
+			t.Errorf("width %d: %q", width, got)
+		}
+	}
+}

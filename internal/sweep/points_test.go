@@ -136,3 +136,19 @@ func TestSamplesFollowTheirSeed(t *testing.T) {
 		}
 	}
 }
+
+// The axes of a grid have the values of the file, in its order, each once; those of points that were sampled have what points have.
+func TestAxesOfAGrid(t *testing.T) {
+	const axes = "axes: [{key: cluster.nic.speed, values: [200Gb/s, 100Gb/s]}, {key: seed, values: [3, 1, 2]}]\n"
+	f, err := scenario.ParseSweep("s.yaml", []byte(pairOfLeaves+axes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := PlanOf(f, f.Scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.Grid || len(p.Axes) != 2 || len(p.Axes[0].Values) != 2 || len(p.Axes[1].Values) != 3 || p.Axes[1].Values[0] != f.Axes[1].Values[0] {
+		t.Errorf("%+v", p.Axes)
+	}
+}

@@ -162,3 +162,28 @@ func TestSome(t *testing.T) {
 		}
 	}
 }
+
+// Ends that send within their host get another receiver, and all keep one of their own.
+func TestMendSendsToOtherHosts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 8).Draw(t, "hosts")
+		var hosts, to []int
+		for h := range n {
+			hosts = append(hosts, h, h)
+			to = append(to, 2*h+1, 2*h) // each to its neighbour on the host
+		}
+		mend(NewStream(rapid.Uint64().Draw(t, "seed"), "mend"), hosts, to)
+		for i, j := range to {
+			if hosts[i] == hosts[j] {
+				t.Fatalf("end %d sends to %d, of the same host: %v", i, j, to)
+			}
+		}
+		all := slices.Clone(to)
+		slices.Sort(all)
+		for i, j := range all {
+			if i != j {
+				t.Fatalf("not each end receives once: %v", to)
+			}
+		}
+	})
+}

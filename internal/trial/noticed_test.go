@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"railyard/internal/sweep"
+	"railyard/internal/unit"
 )
 
 // How far a batch is counts as its part of the whole; what is forecast has run nothing yet.
@@ -18,5 +19,17 @@ func TestProgressOfABatch(t *testing.T) {
 	tell(sweep.Progress{Phase: "runs", Done: 1, Total: 2, Part: 0.5})
 	if got.Phase != "runs" || got.Done != 5 || got.Part != 0.5 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// How far means may be off: the distance between the seeds, through their number; of one seed nothing is known.
+func TestNoiseOfSeeds(t *testing.T) {
+	rows := []sweep.Row{{QueueDelay: 10, StepTime: 100}, {QueueDelay: 30, StepTime: 140}}
+	n := noiseOf(rows, 2, []unit.Duration{120})
+	if n.Delay != 10 || n.Speed < 0.16 || n.Speed > 0.17 {
+		t.Errorf("%+v", n)
+	}
+	if n := noiseOf(rows[:1], 1, []unit.Duration{100}); n.Delay != 0 || n.Speed != 0 {
+		t.Errorf("of one seed %+v", n)
 	}
 }

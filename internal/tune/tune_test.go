@@ -119,3 +119,17 @@ func TestSearchOfAnyFigures(t *testing.T) {
 		}
 	})
 }
+
+// While one of N senders recovers a port would not send C/2N of the increase timer, twice: 100 Gb/s for 55 us are 687.5 kB.
+func TestRecoveryOfASender(t *testing.T) {
+	f := Facts{Rate: 100 * unit.GigabitPerSec, Senders: 5, DCQCN: &cc.DCQCN{IncreaseTimer: 55 * unit.Microsecond}}
+	if got := f.recovery(); got != 137_500 {
+		t.Errorf("%d", got)
+	}
+	if f.Senders = 1; f.recovery() != 343_750 {
+		t.Errorf("alone %d", f.recovery())
+	}
+	if f.DCQCN = nil; f.recovery() != 0 {
+		t.Error("without DCQCN")
+	}
+}

@@ -26,3 +26,15 @@ func TestFiguresForPeople(t *testing.T) {
 		}
 	}
 }
+
+// A part of a time is from 0 to 1.
+func TestShares(t *testing.T) {
+	for _, c := range []struct {
+		part, whole Duration
+		want        float64
+	}{{1, 4, 0.25}, {5, 4, 1}, {-1, 4, 0}, {1, 0, 0}, {4, 4, 1}} {
+		if got := Share(c.part, c.whole); got != c.want {
+			t.Errorf("%d of %d: %v, want %v", c.part, c.whole, got, c.want)
+		}
+	}
+}

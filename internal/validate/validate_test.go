@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"railyard/internal/unit"
 )
 
 // Every judged figure is within its bound. In -short form the random experiments run over fewer
@@ -101,5 +103,22 @@ func TestSeriesAreRead(t *testing.T) {
 				t.Errorf("%s: a point at %v lies between ours", name, x.at)
 			}
 		}
+	}
+}
+
+// Of three points one lies within what the seeds have, one above; a series that has ended is 0.
+func TestPointsWithinABand(t *testing.T) {
+	at := func(i int) unit.Time { return unit.Time(500*unit.Nanosecond) + unit.Time(i)*unit.Time(every) }
+	ref := []point{{at: at(0), queue: 5}, {at: at(1), queue: 50}, {at: at(2), queue: 0}}
+	ours := [][]point{{{queue: 1}, {queue: 2}}, {{queue: 9}, {queue: 3}}}
+	if points, inside := band(ref, ours, func(p point) float64 { return float64(p.queue) }); points != 3 || inside != 2 {
+		t.Errorf("%d of %d", inside, points)
+	}
+}
+
+// Rows without a bound are not judged.
+func TestRowsThatAreJudged(t *testing.T) {
+	if judged, ok := count([]Row{{Got: 2, Want: 1, Bound: 1}, {Got: 3, Want: 1, Bound: 1}, {Bound: -1}}); judged != 2 || ok != 1 {
+		t.Errorf("%d judged, %d of them within their bound", judged, ok)
 	}
 }

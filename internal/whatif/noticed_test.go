@@ -23,3 +23,12 @@ func TestLabelsOfAChange(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 }
+
+// Twice as many micro-batches, or the next number that a batch can be cut into.
+func TestMoreMicroBatches(t *testing.T) {
+	for _, c := range []struct{ batch, now, want int }{{12, 2, 4}, {12, 4, 12}, {6, 3, 6}, {9, 2, 9}, {7, 7, 0}, {8, 8, 0}, {8, 1, 2}} {
+		if got := moreMicroBatches(c.batch, c.now); got != c.want {
+			t.Errorf("a batch of %d in %d: %d, want %d", c.batch, c.now, got, c.want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package dialects
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -71,5 +72,29 @@ func TestRenderedForNXOS(t *testing.T) {
 	text := string(files[0].Text)
 	if a, b := strings.Index(text, "vlan 7\n"), strings.Index(text, "vlan 30\n"); a < 0 || b < a {
 		t.Errorf("VLAN 7 at %d, 30 at %d:\n%s", a, b, text)
+	}
+}
+
+// NX-OS: lines of a block stand in by two blanks.
+func TestBlocksOfNXOS(t *testing.T) {
+	d := &netconf.Device{Name: "a",
+		Peer: &netconf.Peer{Domain: "7", Address: netip.MustParseAddr("192.0.2.2"), Link: 1}}
+	files, err := All["nxos"].Render(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(files[0].Text); !strings.Contains(text, "\nvpc domain 7\n  peer-keepalive destination 192.0.2.2\n") {
+		t.Errorf("%s", text)
+	}
+}
+
+// Hints count as lines, up to a bound: what comes after it tells nothing.
+func TestHintsAreLookedForInTheFirstLines(t *testing.T) {
+	for blank, found := range map[int]bool{0: true, mostHints - 1: true, mostHints + 1: false} {
+		votes := map[string]int{}
+		marked([]byte(strings.Repeat("\n", blank)+"interface Ethernet1/1\n"), votes)
+		if (len(votes) > 0) != found {
+			t.Errorf("after %d lines: %v", blank, votes)
+		}
 	}
 }

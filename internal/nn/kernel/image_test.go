@@ -118,3 +118,23 @@ func TestBlocksThatDoNotFitAreRefused(t *testing.T) {
 		}()
 	}
 }
+
+// A block of any width is copied: rows narrower than a vector too.
+func TestBlocksOfAnyWidth(t *testing.T) {
+	for _, cols := range []int{1, 3, rowsFrom - 1, rowsFrom, rowsFrom + 3} {
+		from, to := make([]float32, 2*20), make([]float32, 2*30)
+		for i := range from {
+			from[i] = float32(1 + i)
+		}
+		CopyRows(to, from, Block{Rows: 2, Cols: cols, LDTo: 30, LDFrom: 20})
+		for i, v := range to {
+			want := float32(0)
+			if i%30 < cols {
+				want = from[i/30*20+i%30]
+			}
+			if v != want {
+				t.Fatalf("%d columns: element %d is %v, want %v", cols, i, v, want)
+			}
+		}
+	}
+}
