@@ -148,7 +148,8 @@ func TestAxesOfAGrid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !p.Grid || len(p.Axes) != 2 || len(p.Axes[0].Values) != 2 || len(p.Axes[1].Values) != 3 || p.Axes[1].Values[0] != f.Axes[1].Values[0] {
+	if !p.Grid || len(p.Axes) != 2 || len(p.Axes[0].Values) != 2 || len(p.Axes[1].Values) != 3 ||
+		p.Axes[1].Values[0] != f.Axes[1].Values[0] {
 		t.Errorf("%+v", p.Axes)
 	}
 }
