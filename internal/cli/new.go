@@ -130,7 +130,10 @@ Kinds:
 		RunE: func(_ *cobra.Command, args []string) error { return a.newScenario(args[0], given, force) },
 	}
 	for i, q := range newQuestions {
-		usage := strings.ToLower(q.ask[:1]) + q.ask[1:]
+		usage := q.ask
+		if strings.ToUpper(usage[:2]) != usage[:2] { // no abbreviation
+			usage = strings.ToLower(usage[:1]) + usage[1:]
+		}
 		if q.words != nil {
 			usage += ": " + strings.Join(q.words, ", ")
 		}

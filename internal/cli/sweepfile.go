@@ -79,7 +79,7 @@ a Job for kubectl that starts workers, with what the forecast says that they nee
 	fl.Lookup("workers").DefValue = "0"
 	fl.StringVar(&f.keep, "keep", "", "leave whole run directories of points: worst:3, best:1, or worst:3:FIGURE")
 	fl.IntVar(&f.point, "point", 0, "print the scenario of this point, and run nothing")
-	fl.Lookup("point").DefValue = ""
+	fl.Lookup("point").DefValue = "0" // 0 is none: it is not shown
 	fl.StringVar(&f.queue.url, "nats", "", "run on workers over NATS JetStream: a URL, or embedded for a server in this process")
 	fl.StringVar(&f.queue.listen, "listen", "", "with --nats embedded: an address where other railyard workers may join")
 	f.queue.access(fl)
