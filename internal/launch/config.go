@@ -33,6 +33,15 @@ type Config struct {
 	Run        run.Options       // of node 0
 }
 
+// watchdog is how long a rank may be in a collective, 0: for ever.
+func (c *Config) watchdog() time.Duration {
+	w := c.Scenario.Jobs[0].Watchdog
+	if !w.Set {
+		return 0
+	}
+	return max(time.Duration(w.Value/unit.Nanosecond), 1)
+}
+
 // Deal gives each node its number of ranks, where that was left open, or says that they do not make those of the job.
 func (c *Config) Deal() error {
 	world := c.Scenario.RankCount(&c.Scenario.Jobs[0])

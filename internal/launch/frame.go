@@ -19,6 +19,7 @@ const (
 	kindEnded                    // ended: its loop has
 	kindDied                     // died: its process has ended
 	kindStalled                  // died: its process does not go on
+	kindOverdue                  // nothing: it has been in a collective for as long as job.watchdog says
 	kindStanding                 // standings of a node's ranks
 
 	// To a rank's process.
@@ -151,7 +152,8 @@ type standing struct {
 	PID   int     `json:"pid"`
 	Begun bool    `json:"begun"`
 	Step  int64   `json:"step"`
-	Coll  int32   `json:"coll"` // -1: none
+	Coll  int32   `json:"coll"`  // -1: none
+	Quiet bool    `json:"quiet"` // it has given no sign for some time
 	Waits []int32 `json:"waits,omitempty"`
 }
 

@@ -34,6 +34,9 @@ type node struct {
 	ended   sync.WaitGroup
 	most    int64 // bytes of a frame of theirs
 	quiting sync.Once
+
+	mu    sync.Mutex
+	lived []time.Time // when each process was seen to live last
 }
 
 // process is that of a rank.
@@ -127,7 +130,9 @@ func startNode(cfg *Config, order jobOrder, work *workload.Job, up func(frame)) 
 	if err := <-began; err != nil {
 		return nil, n.give(err)
 	}
-	for _, p := range n.procs {
+	n.lived = make([]time.Time, len(n.procs))
+	for i, p := range n.procs {
+		n.lived[i] = time.Now()
 		n.ended.Go(func() { n.read(p) })
 	}
 	go n.watch()
@@ -247,17 +252,20 @@ const (
 	silence   = 5 * time.Second
 )
 
-// watch looks for processes that do not go on. What they say is a counter: a clock may be set.
+// watch looks for processes that do not go on, and for ranks that are in a collective for longer than job.watchdog. What
+// processes say is a counter: a clock may be set.
 func (n *node) watch() {
 	type seen struct {
 		beat int64
-		at   time.Time
 		told bool
+
+		step    int64
+		coll    int32
+		since   time.Time // it has been in that collective of that step; zero: it is in none
+		overdue bool
 	}
 	last := make([]seen, len(n.procs))
-	for i := range last {
-		last[i].at = time.Now()
-	}
+	limit := n.cfg.watchdog()
 	tick := time.NewTicker(beatEvery)
 	defer tick.Stop()
 	for {
@@ -267,11 +275,21 @@ func (n *node) watch() {
 		case <-tick.C:
 		}
 		for i, p := range n.procs {
-			s := &last[i]
-			if beat := n.seg.boards[i].Standing().Beat; beat != s.beat {
-				*s = seen{beat: beat, at: time.Now()}
+			s, now := &last[i], n.seg.boards[i].Standing()
+			switch {
+			case now.Coll < 0 || len(now.Waits) == 0:
+				s.since = time.Time{}
+			case s.since.IsZero() || now.Step != s.step || now.Coll != s.coll:
+				s.step, s.coll, s.since, s.overdue = now.Step, now.Coll, time.Now(), false
+			case limit > 0 && !s.overdue && time.Since(s.since) >= limit:
+				s.overdue = true
+				n.up(frame{kindOverdue, p.rank, nil})
 			}
-			if s.told || s.beat == 0 || time.Since(s.at) < silence {
+			if now.Beat != s.beat {
+				s.beat, s.told = now.Beat, false
+				n.lives(i)
+			}
+			if s.told || s.beat == 0 || n.quietFor(i) < silence {
 				continue
 			}
 			s.told = true
@@ -284,11 +302,26 @@ func (n *node) watch() {
 	}
 }
 
+// lives notes that a process lives now.
+func (n *node) lives(i int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.lived[i] = time.Now()
+}
+
+// quietFor is for how long a process has given no sign.
+func (n *node) quietFor(i int) time.Duration {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return time.Since(n.lived[i])
+}
+
 // standings is how the ranks of the node stand.
 func (n *node) standings() (all []standing) {
 	for i, p := range n.procs {
 		b := n.seg.boards[i].Standing()
-		s := standing{Rank: p.rank, PID: p.cmd.Process.Pid, Begun: b.Begun, Step: b.Step, Coll: b.Coll}
+		s := standing{Rank: p.rank, PID: p.cmd.Process.Pid, Begun: b.Begun, Step: b.Step, Coll: b.Coll,
+			Quiet: n.quietFor(i) > 2*beatEvery}
 		for _, w := range b.Waits {
 			if !slices.Contains(s.Waits, w.Peer) {
 				s.Waits = append(s.Waits, w.Peer)

@@ -240,10 +240,11 @@ const long = `    layers: [784, 16, 10]
     epochs: 1000000
 `
 
-// disturb runs a long training, has something happen to the process of a rank once it is under way, and returns why the run ended.
-func disturb(t *testing.T, do func(pids []int)) (*result.Summary, error) {
+// disturb runs a long training, has something happen to the process of a rank once it is under way, and returns why the run
+// ended.
+func disturb(t *testing.T, job string, do func(pids []int)) (*result.Summary, error) {
 	t.Helper()
-	cfg := config(parse(t, training(1, 4, long)))
+	cfg := config(parse(t, training(1, 4, job)))
 	cfg.Run.Dir = newDir(t)
 	under := make(chan struct{})
 	var once sync.Once
@@ -293,7 +294,7 @@ func TestKilledRank(t *testing.T) {
 		t.Skip("wants /proc")
 	}
 	pid := 0
-	sum, err := disturb(t, func(pids []int) {
+	sum, err := disturb(t, long, func(pids []int) {
 		if len(pids) != 4 {
 			t.Errorf("%d processes, want 4", len(pids))
 			return
@@ -322,13 +323,35 @@ func TestStoppedRank(t *testing.T) {
 		t.Skip("wants /proc")
 	}
 	pid := 0
-	_, err := disturb(t, func(pids []int) {
+	_, err := disturb(t, long, func(pids []int) {
 		pid = pids[1]
 		_ = syscall.Kill(pid, syscall.SIGSTOP)
 	})
 	want := fmt.Sprintf("pid %d) is stopped", pid)
 	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "waited for it") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A rank that others have waited for as long as job.watchdog says is named, sooner than its silence would be.
+func TestWatchdog(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	if _, err := os.Stat("/proc/self/task"); err != nil {
+		t.Skip("wants /proc")
+	}
+	pid := 0
+	sum, err := disturb(t, long+"  watchdog: 2s\n", func(pids []int) {
+		pid = pids[1]
+		_ = syscall.Kill(pid, syscall.SIGSTOP)
+	})
+	want := fmt.Sprintf("pid %d) kept a collective open for 2s, as long as job.watchdog lets it be, in step ", pid)
+	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "waited for it") {
+		t.Errorf("%v, want %q", err, want)
+	}
+	if len(sum.Aborts) != 1 || sum.Aborts[0].Why != result.AbortWatchdog {
+		t.Errorf("%+v", sum.Aborts)
 	}
 }
 

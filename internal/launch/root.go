@@ -196,6 +196,8 @@ func (r *root) handle(h *heard) error {
 		}
 		r.pids[h.rank] = s.PID
 		return r.broke(h.rank, s.Text)
+	case kindOverdue:
+		return r.overdue(h.rank)
 	case kindStanding: // too late
 	default:
 		return fmt.Errorf("node %d sent a control frame of kind %d", h.node, h.kind)
@@ -242,9 +244,36 @@ func (r *root) stop() {
 }
 
 // broke says why the job cannot go on: which rank, where, and who waited for it.
-func (r *root) broke(rank int32, how string) error {
+func (r *root) broke(rank int32, how string) error { return r.broken(r.standings(), rank, how) }
+
+// overdue ends the job because a rank has been in a collective for too long. To blame is the rank at the end of those that
+// wait for each other.
+func (r *root) overdue(rank int32) error {
 	stands := r.standings()
-	b := &run.Broken{Rank: rank, Step: workload.StartStep}
+	b := r.broken(stands, holdsUp(stands, rank), fmt.Sprintf("kept a collective open for %v, as long as job.watchdog lets it be,",
+		r.cfg.watchdog()))
+	b.Why = result.AbortWatchdog
+	return b
+}
+
+// holdsUp follows who waits for whom from a rank to one that gives no sign, that waits for none, or that was met before: a
+// circle.
+func holdsUp(stands []standing, rank int32) int32 {
+	met := map[int32]bool{}
+	for !met[rank] {
+		met[rank] = true
+		i := slices.IndexFunc(stands, func(s standing) bool { return s.Rank == rank })
+		if i < 0 || stands[i].Quiet || len(stands[i].Waits) == 0 {
+			break
+		}
+		rank = stands[i].Waits[0]
+	}
+	return rank
+}
+
+// broken is broke for ranks that stand so.
+func (r *root) broken(stands []standing, rank int32, how string) *run.Broken {
+	b := &run.Broken{Rank: rank, Step: workload.StartStep, Why: result.AbortRank}
 	who := fmt.Sprintf("rank %d (%s, pid %d)", rank, r.hostOf(rank), r.pids[rank])
 	where := ""
 	var waited []int32

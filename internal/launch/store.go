@@ -317,10 +317,12 @@ func (r *root) silent() error {
 		}
 		who := fmt.Sprintf("node %d (%s, %s)", s.node, s.host, s.conn.RemoteAddr())
 		if s.gone.Load() {
-			return &run.Broken{Rank: -1, Text: fmt.Sprintf("the launcher of %s has gone, and with it %s", who, ranks)}
+			return &run.Broken{Rank: -1, Why: result.AbortRank,
+				Text: fmt.Sprintf("the launcher of %s has gone, and with it %s", who, ranks)}
 		}
 		if time.Since(time.Unix(0, s.last.Load())) > silence {
-			return &run.Broken{Rank: -1, Text: fmt.Sprintf("%s has not answered for %v: %s; a link may be cut", who, silence, ranks)}
+			return &run.Broken{Rank: -1, Why: result.AbortRank,
+				Text: fmt.Sprintf("%s has not answered for %v: %s; a link may be cut", who, silence, ranks)}
 		}
 	}
 	return nil

@@ -26,10 +26,10 @@ func NewMeasured(p *plan.Plan, dir *result.Dir, hooks Hooks, now func() unit.Tim
 // Hears takes what a rank tells of itself: see Observer. Join takes it into account.
 func (j *Job) Hears() (r rankObserver) { return rankObserver{j, j.r.islands[0]} }
 
-// Broke aborts a job of processes. rank is the one that is at fault, -1: none is known; step is that it was in, and
-// collective "" where it was in none.
-func (j *Job) Broke(at unit.Time, rank int32, step int64, collective, text string) {
-	a := result.Abort{At: at, Why: result.AbortRank, Collective: collective}
+// Broke aborts a job of processes, for result.AbortRank or AbortWatchdog. rank is the one that is at fault, -1: none is
+// known; step is that it was in, and collective "" where it was in none.
+func (j *Job) Broke(at unit.Time, why string, rank int32, step int64, collective, text string) {
+	a := result.Abort{At: at, Why: why, Collective: collective}
 	if rank >= 0 {
 		a.Rank, a.Step, a.GPU = &rank, &step, j.gpuName(rank)
 	}

@@ -44,6 +44,7 @@ type Broken struct {
 	Rank       int32  // that is at fault; -1: none is known
 	Step       int64  // that it was in; workload.StartStep: the start phase
 	Collective string // that it was in; "": none
+	Why        string // result.AbortRank or AbortWatchdog
 	Text       string // all of it in a sentence
 }
 
@@ -83,7 +84,7 @@ func RunReal(ctx context.Context, sc *scenario.Scenario, opt Options, drive func
 	r.record.Open(record.Parts{Jobs: []record.JobParts{{Train: j.train, Steps: j.steps(), Data: j.data.parts()}}})
 	failed := drive(x)
 	if b, ok := failed.(*Broken); ok && r.diverged == nil {
-		j.record.Broke(x.at, b.Rank, b.Step, b.Collective, b.Text)
+		j.record.Broke(x.at, b.Why, b.Rank, b.Step, b.Collective, b.Text)
 		failed = nil
 	}
 	j.keepWeights()
