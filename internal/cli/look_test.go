@@ -17,7 +17,7 @@ import (
 func TestLook(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/look",
-		UpdateScripts: os.Getenv("RAILYARD_UPDATE") != "",
+		UpdateScripts: os.Getenv("RAILYARD_UPDATE") != "", Setup: woven,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "narrow": narrow, "json": isJSON, "replace": replace, "has": has,
 		},

@@ -42,12 +42,22 @@ func TestScripts(t *testing.T) {
 		t.Cleanup(func() { signal.Stop(c) }) // the scripts run in parallel, after this function
 	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", UpdateScripts: os.Getenv("RAILYARD_UPDATE") != "",
+		Dir: "testdata/script", UpdateScripts: os.Getenv("RAILYARD_UPDATE") != "", Setup: woven,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "narrow": narrow, "waitfor": waitfor,
 			"same": same, "damage": damage, "killed": killed, "hold": hold,
 		},
 	})
+}
+
+// woven passes on which mistake of tools/mutate is to be made: scripts begin with an environment of their own.
+func woven(env *testscript.Env) error {
+	for _, name := range []string{"RAILYARD_MUTANT", "RAILYARD_REACHED"} {
+		if v, set := os.LookupEnv(name); set {
+			env.Setenv(name, v)
+		}
+	}
+	return nil
 }
 
 // same FILE FILE KEY...: both JSON objects have the keys, with the same values.

@@ -96,7 +96,7 @@ func (t *trial) measure(ctx context.Context, binary, pkg string) error {
 	if t.quick {
 		limit = 1
 	}
-	for name := range strings.FieldsSeq(string(out)) {
+	for _, name := range withScripts(list.Dir, strings.Fields(string(out))) {
 		if !strings.HasPrefix(name, "Test") && !strings.HasPrefix(name, "Example") {
 			continue
 		}
@@ -122,17 +122,40 @@ func (t *trial) measure(ctx context.Context, binary, pkg string) error {
 	return nil
 }
 
-// exec runs tests of one package, at most so many seconds of the processor's time and in 6 GB of
-// addresses: a mutant that hangs or eats memory does not take the machine along.
-func (t *trial) exec(ctx context.Context, tests []check, mutant, seconds int, env string) (out string,
-	cpu time.Duration, err error) {
+// scripts are the tests that play the command-line scripts of a folder: a subtest each, and a test by itself here.
+var scripts = map[string]string{"TestScripts": "testdata/script", "TestLook": "testdata/look"}
+
+// withScripts is a list of tests with, in place of one that plays scripts, each of its scripts.
+func withScripts(dir string, names []string) (all []string) {
+	for _, name := range names {
+		files, _ := filepath.Glob(filepath.Join(dir, scripts[name], "*.txt"))
+		if scripts[name] == "" || len(files) == 0 {
+			all = append(all, name)
+			continue
+		}
+		for _, f := range files {
+			all = append(all, name+"/"+strings.TrimSuffix(filepath.Base(f), ".txt"))
+		}
+	}
+	return all
+}
+
+// pattern is what -test.run finds tests by: several, or one that may be a subtest.
+func pattern(tests []check) string {
 	names := make([]string, len(tests))
 	for i, c := range tests {
 		names[i] = c.name
 	}
+	return strings.ReplaceAll("^("+strings.Join(names, "|")+")$", "/", ")$/^(")
+}
+
+// exec runs tests of one package, at most so many seconds of the processor's time and in 6 GB of
+// addresses: a mutant that hangs or eats memory does not take the machine along.
+func (t *trial) exec(ctx context.Context, tests []check, mutant, seconds int, env string) (out string,
+	cpu time.Duration, err error) {
 	cmd := exec.CommandContext(ctx, "sh", "-c", fmt.Sprintf(`ulimit -t %d; ulimit -v 6000000; exec "$0" "$@"`, seconds),
 		tests[0].binary, "-test.timeout", fmt.Sprint(time.Duration(10+8*seconds)*time.Second), "-test.failfast",
-		"-test.run", "^("+strings.Join(names, "|")+")$")
+		"-test.run", pattern(tests))
 	cmd.Dir = filepath.Join("internal", tests[0].pkg)
 	// A property that fails is not looked at further, and leaves no file.
 	cmd.Env = append(os.Environ(), fmt.Sprint("RAILYARD_MUTANT=", mutant), env,
@@ -167,11 +190,12 @@ func (t *trial) legs(n int) (legs [][]check) {
 		if !c.reached[n] {
 			continue
 		}
-		if i, ok := of[c.pkg]; ok && c.took <= small {
+		shares := c.took <= small && !strings.Contains(c.name, "/")
+		if i, ok := of[c.pkg]; ok && shares {
 			legs[i] = append(legs[i], c)
 			continue
 		}
-		if c.took <= small {
+		if shares {
 			of[c.pkg] = len(legs)
 		}
 		legs = append(legs, []check{c})
