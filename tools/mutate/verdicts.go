@@ -26,6 +26,11 @@ const unreached = "unreached" // no test comes by: it survived, too
 // testedBy are the packages whose tests have a say about a package's mutants, beside its own.
 var testedBy = map[string][]string{
 	"netconf/lines": {"netconf/eos", "netconf/nxos", "netconf/frr"},
+	"netconf/eos":   {"netconf/dialects", "lint"},
+	"netconf/nxos":  {"netconf/dialects", "lint"},
+	"netconf/nvue":  {"netconf/dialects", "lint"},
+	"netconf/junos": {"netconf/dialects", "lint"},
+	"netconf/sonic": {"netconf/dialects", "lint"},
 	"dcbx":          {"lint", "plan"},
 	"qos":           {"tune", "lint", "plan"},
 	"cause":         {"diagnose", "record", "exec", "nic"},

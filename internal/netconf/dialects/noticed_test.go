@@ -98,3 +98,42 @@ func TestHintsAreLookedForInTheFirstLines(t *testing.T) {
 		}
 	}
 }
+
+// read is a configuration, and how much is wrong with it or was not understood.
+func read(dialect, text string) (wrong int, d *netconf.Device) {
+	p := All[dialect].Parse([]netconf.File{netconf.NewFile("c", []byte(text))})
+	return len(p.Problems) + len(p.Unread), p.Device
+}
+
+// NVUE: BGP may be said to be on, which is nothing new; that it is off is not understood.
+func TestBGPThatIsOn(t *testing.T) {
+	for line, understood := range map[string]bool{
+		"nv set router bgp state enabled": true, "nv set router bgp enable on": true, "nv set router bgp enable off": false,
+	} {
+		if wrong, d := read("nvue", "nv set router bgp autonomous-system 65001\n"+line+"\n"); understood != (wrong == 0) || d.BGP == nil {
+			t.Errorf("%s: %d wrong or not understood", line, wrong)
+		}
+	}
+}
+
+// Junos: a drop profile with steps begins at its first, ends at its last, and marks as often as the highest says.
+func TestDropProfilesWithSteps(t *testing.T) {
+	const text = `set class-of-service drop-profiles dp fill-level 40 drop-probability 10
+set class-of-service drop-profiles dp fill-level 20 drop-probability 0
+set class-of-service drop-profiles dp fill-level 70 drop-probability 80
+set class-of-service schedulers s drop-profile-map loss-priority any protocol any drop-profile dp
+set class-of-service schedulers s explicit-congestion-notification
+set class-of-service forwarding-classes class NO-LOSS queue-num 4 no-loss pfc-priority 3
+set class-of-service scheduler-maps m forwarding-class NO-LOSS scheduler s
+set class-of-service interfaces et-0/0/0 scheduler-map m
+`
+	_, d := read("junos", text)
+	for _, p := range d.QoS.Profiles {
+		for _, c := range p.Classes {
+			if e := c.ECN; e != nil && e.MinFill == 20 && e.MaxFill == 70 && e.Probability == 80 {
+				return
+			}
+		}
+	}
+	t.Errorf("no class marks from 20 to 70 %% of the queue with up to 80 %%: %+v", d.QoS.Profiles)
+}

@@ -253,3 +253,19 @@ router bgp 65101
 		t.Errorf("%s: %s\nwant %s", p.Device.Name, got, want)
 	}
 }
+
+// Names of loopbacks and SVIs are taken as NX-OS takes them; what only begins so is neither.
+func TestNamesThatAreNoPort(t *testing.T) {
+	for name, kind := range map[string]netconf.Kind{"loopback0": netconf.Loopback, "Loopback 12": netconf.Loopback, "Vlan10": netconf.SVI} {
+		p := nxos.Dialect{}.Parse([]netconf.File{{Name: "c", Text: []byte("interface " + name + "\n  description x\n")}})
+		if n := len(p.Device.Interfaces); n != 1 || p.Device.Interfaces[0].Kind != kind {
+			t.Errorf("%s: %+v", name, p.Device.Interfaces)
+		}
+	}
+	p := nxos.Dialect{}.Parse([]netconf.File{{Name: "c", Text: []byte("interface loopbackx1\n  description x\n")}})
+	for _, i := range p.Device.Interfaces {
+		if i.Kind == netconf.Loopback {
+			t.Errorf("loopbackx1 is taken as %+v", i)
+		}
+	}
+}
