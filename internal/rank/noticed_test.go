@@ -13,3 +13,10 @@ func TestEndsOfARing(t *testing.T) {
 		t.Errorf("ends at %x and %x", head, tail)
 	}
 }
+
+// A link that is broken has nothing to do any more.
+func TestABrokenLinkIsNotReady(t *testing.T) {
+	if (&Shared{broken: true}).Ready() {
+		t.Error("a broken link is ready")
+	}
+}

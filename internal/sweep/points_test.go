@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -151,5 +152,13 @@ func TestAxesOfAGrid(t *testing.T) {
 	if !p.Grid || len(p.Axes) != 2 || len(p.Axes[0].Values) != 2 || len(p.Axes[1].Values) != 3 ||
 		p.Axes[1].Values[0] != f.Axes[1].Values[0] {
 		t.Errorf("%+v", p.Axes)
+	}
+}
+
+// A folder that cannot be written is said to be so, with its name.
+func TestUnwritableFolders(t *testing.T) {
+	err := (&Dir{path: "rows"}).unwritable(errors.New("no space left on device"))
+	if err == nil || err.Error() != "sweep directory rows: cannot write there: no space left on device" {
+		t.Errorf("%v", err)
 	}
 }
