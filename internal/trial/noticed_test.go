@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"strings"
 	"testing"
 
 	"railyard/internal/sweep"
@@ -31,5 +32,18 @@ func TestNoiseOfSeeds(t *testing.T) {
 	}
 	if n := noiseOf(rows[:1], 1, []unit.Duration{100}); n.Delay != 0 || n.Speed != 0 {
 		t.Errorf("of one seed %+v", n)
+	}
+}
+
+// The page of a tuning says so where only some hosts took part.
+func TestThePageSaysHowManyHostsTookPart(t *testing.T) {
+	for _, c := range []struct {
+		slice Slice
+		told  bool
+	}{{Slice{Hosts: 4, Of: 16}, true}, {Slice{Hosts: 16, Of: 16}, false}} {
+		notes := strings.Join((&Found{Slice: c.slice}).Page().Notes, "; ")
+		if strings.Contains(notes, "4 of 16 hosts take part") != c.told {
+			t.Errorf("%+v: %q", c.slice, notes)
+		}
 	}
 }
