@@ -104,6 +104,13 @@ var textKinds = []netKind{
 			activationKey("gelu", anyActivation[1:]...),
 			yesKey("gated", "whether a gate multiplies what is between; with silu SwiGLU", "no")}, halfKeys),
 		buildFeedForward},
+	{"moe", "a mixture of experts in place of feed-forward: each position takes one or two, which a router picks",
+		[]form{sequence}, slices.Concat([]netKey{sizeKey("hidden", "elements between the two products of an expert", "", 1, maxWidth),
+			sizeKey("count", "experts", "", 2, 1024), sizeKey("top", "experts that a position takes", "2", 1, 2),
+			{name: "capacity", meaning: "in training an expert takes so many times its even share of a micro-batch at most, " +
+				"the rest is dropped; 0: nothing is", def: "0", most: 1024},
+			sizeKey("shared", "experts beside them that take every position", "0", 0, 64),
+			activationKey("gelu", anyActivation[1:]...)}, halfKeys), buildExperts},
 	{"head", "dense, with a unit for each token of the vocabulary", []form{sequence}, []netKey{biasKey}, buildHead},
 }
 
@@ -315,6 +322,19 @@ func buildFeedForward(b *netBuilder, v netValues) error {
 		return err
 	}
 	l, err := FeedForward(b.half(v), hidden, v.activation(), v.yes("gated"))
+	if err == nil {
+		b.give(b.at, l, Identity)
+	}
+	return err
+}
+
+func buildExperts(b *netBuilder, v netValues) error {
+	hidden := v.whole("hidden")
+	r := Routing{v.whole("count"), v.whole("top"), v.number("capacity"), v.whole("shared")}
+	if err := wholeRow(b.at.positions * (r.Top + r.Shared) * max(hidden, b.at.size)); err != nil {
+		return err
+	}
+	l, err := Experts(b.half(v), hidden, v.activation(), r)
 	if err == nil {
 		b.give(b.at, l, Identity)
 	}

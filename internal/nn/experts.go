@@ -1,0 +1,283 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+)
+
+// Routing says which experts a position goes to.
+type Routing struct {
+	Count, Top int     // of experts, and how many of them a position takes: 1 or 2
+	Capacity   float64 // an expert takes at most so many times its even share of the micro-batch; 0: all that come
+	Shared     int     // experts beside them that take every position, with weight 1
+}
+
+// experts is the half of a block with a mixture of experts in place of one feed-forward network:
+//
+//	f(x) = sum over the taken experts e of w[e] (W2[e] a(W1[e] x + b1[e]) + b2[e]), and the shared ones
+//
+// p is softmax of the router's logits. With top 1 the weight is p of the chosen (Fedus and others, 2021), with top 2
+// each one's share of both (Lepikhin and others, 2020). Of equal ones the first is chosen. What does not fit in an
+// expert is dropped: it adds nothing, and the residual goes on without it.
+//
+// Orders are fixed: an expert's positions ascend, a position's sum goes by expert, the shared ones last.
+type experts struct {
+	half
+	routing    Routing
+	activation Activation
+	router     linear
+	up, down   []linear // by expert, the shared ones last
+	kernel     Kernel
+}
+
+// Experts is a mixture of experts as half a transformer block, each a feed-forward network with so many hidden elements.
+func Experts(c Half, hidden int, a Activation, r Routing) (Layer, error) {
+	h, err := newHalf(c, "norm.")
+	switch {
+	case err != nil:
+	case hidden < 1:
+		err = fmt.Errorf("hidden: %d elements, want at least 1", hidden)
+	case r.Count < 2:
+		err = fmt.Errorf("count: %d experts, want at least 2", r.Count)
+	case r.Top < 1 || r.Top > min(2, r.Count):
+		err = fmt.Errorf("top: %d experts of a position, want 1 or 2", r.Top)
+	case !(r.Capacity >= 0):
+		err = fmt.Errorf("capacity: %v, want 0 or more", r.Capacity)
+	case r.Shared < 0:
+		err = fmt.Errorf("shared: %d experts, want 0 or more", r.Shared)
+	}
+	l := experts{half: h, routing: r, activation: a, kernel: Portable}
+	if err != nil {
+		return l, err
+	}
+	l.router = linear{"router.", c.Size, r.Count, false, h.norm.end()}
+	at := l.router.end()
+	for e := range r.Count + r.Shared {
+		name := fmt.Sprintf("experts.%d.", e)
+		if e >= r.Count {
+			name = fmt.Sprintf("shared.%d.", e-r.Count)
+		}
+		up := linear{name + "linear1.", c.Size, hidden, !c.NoBias, at}
+		down := linear{name + "linear2.", hidden, c.Size, !c.NoBias, up.end()}
+		l.up, l.down, at = append(l.up, up), append(l.down, down), down.end()
+	}
+	return l, nil
+}
+
+func (l experts) of() half { return l.half }
+
+// last has no bias: each expert adds its own before it is weighed.
+func (l experts) last() linear { return linear{} }
+func (l experts) Params() int  { return l.down[len(l.down)-1].end() }
+
+// Undivided says why tp ranks cannot share it.
+func (l experts) Undivided() string { return "a mixture of experts is whole on each rank" }
+
+func (l experts) Tensors() []Tensor {
+	t := append(l.norm.tensors(), l.router.tensors()...)
+	for e := range l.up {
+		t = append(append(t, l.up[e].tensors()...), l.down[e].tensors()...)
+	}
+	return t
+}
+
+// Init is that of each part.
+func (l experts) Init(p []float32, draw *Stream) {
+	l.norm.init(p)
+	l.router.init(p, draw)
+	for e := range l.up {
+		l.up[e].init(p, draw)
+		l.down[e].init(p, draw)
+	}
+}
+
+func (l experts) With(k Kernel) Layer {
+	l.kernel = k
+	return l
+}
+
+// taken is how many experts a position takes at most.
+func (l experts) taken() int { return l.routing.Top + l.routing.Shared }
+
+// Cost is that of the positions that experts take where none is dropped.
+func (l experts) Cost() Cost {
+	c, n := l.cost(), l.all*l.taken()
+	up, down, hidden := l.up[0], l.down[0], int64(n*l.up[0].out)
+	elements := Work{FLOP: 2 * hidden, Words: 2 * hidden}
+	c.Forward = append(c.Forward, l.router.work(l.all), up.work(n), elements, down.work(n))
+	c.Gradient = []Work{down.gradientWork(n), up.gradientWork(n), l.router.gradientWork(l.all)}
+	c.Input = append(c.Input, down.work(n).turned(), elements, up.work(n).turned(), l.router.work(l.all).turned())
+	c.Saved += l.all*l.routing.Count + n*(2*l.up[0].out+2*l.norm.size)
+	c.Notes += 4 * (l.all*(l.routing.Count+2*l.taken()) + 3*n)
+	return c
+}
+
+type expertsSaved struct {
+	halved
+	p, dp        []float32 // positions x count: softmax, and the gradient of the logits
+	z, a         []float32 // slots x hidden, as of a feed-forward network
+	in, out      []float32 // slots x size: what experts take, and give
+	chosen       []int32   // positions x taken: experts, ascending
+	weight       []float32 // likewise
+	position, of []int32   // by slot: whose it is, and its place in chosen
+	dw           []float32 // likewise: the gradient of its weight
+	ends         []int     // by expert: where its slots end
+}
+
+func (l experts) NewSaved(rows int) Saved {
+	n := rows * l.all
+	slots, floats := n*l.taken(), func(n int) []float32 { return make([]float32, n) }
+	return &expertsSaved{l.newHalved(rows), floats(n * l.routing.Count), floats(n * l.routing.Count), floats(slots * l.up[0].out),
+		floats(slots * l.up[0].out), floats(slots * l.norm.size), floats(slots * l.norm.size), make([]int32, slots),
+		floats(slots), make([]int32, slots), make([]int32, slots), floats(slots), make([]int, len(l.up))}
+}
+
+func (l experts) Forward(y, x, p []float32, rows int, saved Saved, pass *Pass) {
+	forwardHalf(l, y, x, p, rows, saved, pass)
+}
+
+func (l experts) Backward(dx, g, d, x, p []float32, rows int, saved Saved) {
+	backwardHalf(l, dx, g, d, x, p, rows, saved)
+}
+
+// choose finds the experts of each of n positions and their weights.
+func (l experts) choose(s *expertsSaved, n int) {
+	count, taken := l.routing.Count, l.taken()
+	for i := range n {
+		p := s.p[i*count:][:count]
+		by := 1 / l.kernel.ExpSum(p, p, p[argmax(p)])
+		for e, v := range p {
+			p[e] = float32(float64(v) * by)
+		}
+		chosen, weight := s.chosen[i*taken:][:taken], s.weight[i*taken:][:taken]
+		first := argmax(p)
+		chosen[0], weight[0] = int32(first), p[first]
+		if l.routing.Top == 2 {
+			second := -1
+			for e, v := range p {
+				if e != first && (second < 0 || v > p[second]) {
+					second = e
+				}
+			}
+			low, high := min(first, second), max(first, second)
+			both := p[low] + p[high]
+			chosen[0], chosen[1] = int32(low), int32(high)
+			weight[0], weight[1] = p[low]/both, p[high]/both
+		}
+		for k := l.routing.Top; k < taken; k++ {
+			chosen[k], weight[k] = int32(count+k-l.routing.Top), 1
+		}
+	}
+}
+
+// room is how many of n positions an expert takes. Outside training it is all: what a model says of a text must not
+// hang on what else is asked with it.
+func (l experts) room(e, n int, pass *Pass) int {
+	if e >= l.routing.Count || l.routing.Capacity == 0 || !pass.Train {
+		return n
+	}
+	even := float64(n*l.routing.Top) / float64(l.routing.Count)
+	return min(n, int(math.Ceil(float64(l.routing.Capacity*even))))
+}
+
+// place gives slots to what experts take.
+func (l experts) place(s *expertsSaved, n int, pass *Pass) {
+	slot, taken := 0, l.taken()
+	for e := range l.up {
+		end := slot + l.room(e, n, pass)
+		for at, chosen := range s.chosen[:n*taken] {
+			if int(chosen) == e && slot < end {
+				s.position[slot], s.of[slot] = int32(at/taken), int32(at)
+				slot++
+			}
+		}
+		s.ends[e] = slot
+	}
+}
+
+func (l experts) product(y, in, p []float32, rows int, saved Saved, pass *Pass) {
+	s, n, size, hidden := saved.(*expertsSaved), rows*l.all, l.norm.size, l.up[0].out
+	l.router.forward(l.kernel, s.p, in, p, n)
+	l.choose(s, n)
+	l.place(s, n, pass)
+	clear(y[:n*size])
+	from := 0
+	for e, end := range s.ends {
+		for slot := from; slot < end; slot++ {
+			copy(s.in[slot*size:][:size], in[int(s.position[slot])*size:])
+		}
+		if end > from {
+			z, a := s.z[from*hidden:end*hidden], s.a[from*hidden:end*hidden]
+			l.up[e].forward(l.kernel, z, s.in[from*size:end*size], p, end-from)
+			copy(a, z)
+			l.activation.apply(a, l.kernel)
+			l.down[e].forward(l.kernel, s.out[from*size:end*size], a, p, end-from)
+		}
+		for slot := from; slot < end; slot++ {
+			to, w := y[int(s.position[slot])*size:][:size], s.weight[s.of[slot]]
+			for i, v := range s.out[slot*size:][:size] {
+				to[i] += float32(w * v)
+			}
+		}
+		from = end
+	}
+}
+
+func (l experts) back(g, of, in, p []float32, rows int, saved Saved) {
+	s, n, size, hidden := saved.(*expertsSaved), rows*l.all, l.norm.size, l.up[0].out
+	clear(s.dw[:n*l.taken()])
+	clear(g[l.router.end():l.Params()]) // of experts that nothing came to
+	from := 0
+	for e, end := range s.ends {
+		for slot := from; slot < end; slot++ { // out becomes its gradient
+			d, out, w, sum := of[int(s.position[slot])*size:][:size], s.out[slot*size:][:size], s.weight[s.of[slot]], float32(0)
+			for i, v := range d {
+				sum += float32(v * out[i])
+				out[i] = float32(v * w)
+			}
+			s.dw[s.of[slot]] = sum
+		}
+		if end > from {
+			z, a := s.z[from*hidden:end*hidden], s.a[from*hidden:end*hidden]
+			d, x, m := s.out[from*size:end*size], s.in[from*size:end*size], end-from
+			l.down[e].gradients(l.kernel, g, d, a, m)
+			if l.activation.ByOutput() {
+				l.down[e].back(l.kernel, z, d, p, m)
+				l.activation.backward(z, a)
+				a = z
+			} else {
+				l.down[e].back(l.kernel, a, d, p, m)
+				l.activation.backwardInput(a, z, l.kernel)
+			}
+			l.up[e].backward(l.kernel, d, g, a, x, p, m)
+		}
+		from = end
+	}
+	l.routerBack(s, n)
+	l.router.backward(l.kernel, of, g, s.dp, in, p, n)
+	for slot := range from {
+		Add(of[int(s.position[slot])*size:][:size], s.out[slot*size:][:size])
+	}
+}
+
+// routerBack makes the gradient of the logits from that of the weights.
+func (l experts) routerBack(s *expertsSaved, n int) {
+	count, taken := l.routing.Count, l.taken()
+	clear(s.dp[:n*count])
+	for i := range n {
+		chosen, weight, dw := s.chosen[i*taken:], s.weight[i*taken:], s.dw[i*taken:]
+		d := s.dp[i*count:][:count]
+		if l.routing.Top == 1 {
+			along := float32(dw[0] * weight[0])
+			for e, v := range s.p[i*count:][:count] {
+				d[e] = -float32(along * v)
+			}
+			d[chosen[0]] += along
+			continue
+		}
+		mean := float32(weight[0]*dw[0]) + float32(weight[1]*dw[1])
+		for k := range 2 {
+			d[chosen[k]] = float32(weight[k] * (dw[k] - mean))
+		}
+	}
+}
