@@ -104,6 +104,31 @@ def dropped(p, x):
     return x * m
 
 
+def moe_spec(d, f, count, shared=0):
+    spec = norm_spec(d) + linear_spec("router.", d, count, False)
+    for name in [f"experts.{e}." for e in range(count)] + [f"shared.{e}." for e in range(shared)]:
+        spec += linear_spec(name + "linear1.", d, f) + linear_spec(name + "linear2.", f, d)
+    return spec
+
+
+def moe(count, top, activation, room=None, shared=0, **kw):
+    """A mixture of experts: all experts of all positions, and a mask of those that are taken. room: how many
+    positions an expert takes, the first that come."""
+    def f(v, p):
+        share = F.linear(v, p["router.weight"]).softmax(-1)
+        value, chosen = share.topk(top, -1)
+        weight = value if top == 1 else value / value.sum(-1, keepdim=True)
+        taken = F.one_hot(chosen, count).to(v.dtype)  # rows x positions x top x count
+        if room is not None:
+            flat = taken.sum(2).view(-1, count)
+            fits = ((flat.cumsum(0) <= room) * flat).view(taken.shape[0], taken.shape[1], 1, count)
+            taken = taken * fits
+        weight = (weight[..., None] * taken).sum(2)
+        y = sum(weight[..., e, None] * feed_forward(v, p, f"experts.{e}.", activation) for e in range(count))
+        return y + sum(feed_forward(v, p, f"shared.{e}.", activation) for e in range(shared))
+    return lambda p, x: residual(x, p, "", lambda v: f(v, p), **kw)
+
+
 def gelu_tanh(x):
     return 0.5 * x * (1 + torch.tanh((2 / torch.pi) ** 0.5 * (x + 0.044715 * x ** 3)))
 
@@ -180,6 +205,9 @@ CASES = [
     ("gru, two biases", rnn_spec(3, 3, 4, 2), (5, 3), recurrent(torch.nn.GRU, (3, 4))),
     ("gru, no bias", rnn_spec(3, 3, 4, 0), (5, 3), recurrent(torch.nn.GRU, (3, 4), bias=False)),
     ("gru, one bias", rnn_spec(3, 3, 4, 1), (5, 3), lambda p, x: gru_cell(x, p)),
+    ("experts, top 1", moe_spec(6, 8, 3), (5, 6), moe(3, 1, F.gelu)),
+    ("experts, top 2, norm after, tanh", moe_spec(6, 8, 4), (5, 6), moe(4, 2, torch.tanh, after=True)),
+    ("experts, capacity, shared", moe_spec(6, 8, 3, 1), (5, 6), moe(3, 2, F.silu, room=5, shared=1)),
 ]
 
 
