@@ -106,6 +106,11 @@ func init() {
 		{Kind: "feed-forward", Sizes: sizes("hidden=16", "activation=silu", "gated=yes", "norm=rms-norm", "bias=no")},
 		{Kind: "norm", Sizes: sizes("kind=rms-norm")}, {Kind: "head", Sizes: sizes("bias=no")}}}}
 	networks["llama"] = of
+	of = networks["gpt"]
+	of.of = nn.Spec{Kind: "file", Net: &nn.Net{Rows: "text", Vocabulary: 11, Context: 6, Layers: []nn.NetLayer{
+		{Kind: "embedding", Sizes: sizes("size=8")}, {Kind: "attention", Sizes: sizes("heads=2")},
+		{Kind: "moe", Sizes: sizes("hidden=16", "count=4", "top=2", "shared=1")}, {Kind: "norm"}, {Kind: "head"}}}}
+	networks["moe"] = of
 	of = networks["cnn"]
 	of.of = nn.Spec{Kind: "file", Net: &nn.Net{Rows: "image", Image: nn.Volume{Channels: 3, Height: 9, Width: 9},
 		Layers: []nn.NetLayer{
