@@ -312,7 +312,7 @@ var rules = map[string]rule{
 		why: "it holds configurations with mistakes for the tests of what finds and shows them",
 	},
 	"prove": {
-		may: "lint netconf plan qos result run scenario topo",
+		may: "hostinfo hostlint lint netconf plan qos result run scenario topo",
 		why: "it is a user of runs: it makes small networks of findings, and compares what their runs leave",
 	},
 	"lldp": {

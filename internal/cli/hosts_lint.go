@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,13 +14,15 @@ import (
 	"railyard/internal/lint"
 	"railyard/internal/netconf"
 	"railyard/internal/plan"
+	"railyard/internal/prove"
 	"railyard/internal/result"
+	"railyard/internal/unit"
 )
 
 // hostsLintFlags is the flags of `railyard hosts lint`.
 type hostsLintFlags struct {
 	scenario, format, baseline string
-	json, strict               bool
+	json, strict, prove        bool
 }
 
 func (a *app) hostsLintCommand() *cobra.Command {
@@ -32,7 +35,10 @@ is the folder of a host, as the script of "railyard hosts collect" fills it, or 
 folders. With --scenario they are held against its design: DSCPs, MTU, priorities, leaves and cables.
 
 Each finding has a rule, H01 to H28 (docs/hosts.md), a line, a reason and a fix. Exit code 1 on
-errors, with --strict on warnings too. What was not collected is never taken as wrong: it is listed.`,
+errors, with --strict on warnings too. What was not collected is never taken as wrong: it is listed.
+
+With --prove the job of --scenario is run as designed and with what each finding says, by keys of the
+scenario (docs/hosts.md): step times and bus bandwidths stand side by side. Equal findings run once.`,
 		Example: "  railyard hosts lint host1\n  railyard hosts lint racks/r1 --scenario my.yaml --strict",
 		Args:    someFolders,
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.hostsLint(cmd, args, f) },
@@ -42,6 +48,7 @@ errors, with --strict on warnings too. What was not collected is never taken as 
 	fl.StringVar(&f.format, "format", "text", "text, json or sarif")
 	fl.BoolVar(&f.json, "json", false, "the same as --format json")
 	fl.StringVar(&f.baseline, "baseline", "", "file of findings, of hosts lint --json: only those that are not in it are printed")
+	fl.BoolVar(&f.prove, "prove", false, "run the job of --scenario as designed and with each finding")
 	fl.BoolVar(&f.strict, "strict", false, "exit code 1 on warnings too")
 	return cmd
 }
@@ -53,6 +60,12 @@ func (a *app) hostsLint(cmd *cobra.Command, args []string, f hostsLintFlags) err
 	if !slices.Contains([]string{"text", "json", "sarif"}, f.format) {
 		return misuse("hosts lint: --format %q: want text, json or sarif", f.format)
 	}
+	if f.prove && f.format == "sarif" {
+		return misuse("hosts lint: --prove with --format sarif, which has no place for figures: want text or json")
+	}
+	if f.prove && f.scenario == "" {
+		return misuse("hosts lint: --prove: want --scenario beside it, whose job is run")
+	}
 	hosts, err := a.readHosts(cmd.Context(), args)
 	if err != nil {
 		return err
@@ -62,9 +75,9 @@ func (a *app) hostsLint(cmd *cobra.Command, args []string, f hostsLintFlags) err
 		return err
 	}
 	var design *hostlint.Design
+	var p *plan.Plan
 	if f.scenario != "" {
-		p, err := a.plan(f.scenario)
-		if err != nil {
+		if p, err = a.plan(f.scenario); err != nil {
 			return err
 		}
 		if design, err = hostsDesign(p); err != nil {
@@ -83,7 +96,13 @@ func (a *app) hostsLint(cmd *cobra.Command, args []string, f hostsLintFlags) err
 			missing[h.Name] = m
 		}
 	}
-	if err := a.printHostFindings(all, hosts, missing, n, f.format); err != nil {
+	var proofs proofs
+	if f.prove {
+		if proofs, err = a.hostProofs(cmd.Context(), f.scenario, p, all, hosts); err != nil {
+			return err
+		}
+	}
+	if err := a.printHostFindings(all, hosts, missing, n, proofs, f.format); err != nil {
 		return err
 	}
 	switch {
@@ -95,9 +114,37 @@ func (a *app) hostsLint(cmd *cobra.Command, args []string, f hostsLintFlags) err
 	return nil
 }
 
+// hostProofs runs a scenario's job as designed and with each finding. What that costs is said first.
+func (a *app) hostProofs(ctx context.Context, file string, design *plan.Plan, all []lint.Finding,
+	hosts []*hostinfo.Host) (p proofs, err error) {
+	sc := design.Scenario
+	costs := prove.NewCosts(sc, design, all, hosts)
+	if n := costs.Runs(); n > 0 {
+		e, err := prove.Forecast(ctx, sc)
+		if err != nil {
+			return p, a.located(file, sc, err)
+		}
+		a.tell(fmt.Sprintf("%d runs of the job of %s, each of about %s packet-hops", n, file, unit.Count(e.PacketHops)))
+	}
+	each, first, err := costs.Prove(ctx)
+	if err != nil {
+		return p, a.located(file, sc, err)
+	}
+	p.of, p.same = map[int]*prove.Proof{}, map[int]*prove.Proof{}
+	for i, x := range each {
+		if first[i] != i {
+			p.same[i] = x
+			continue
+		}
+		p.of[i] = x
+		p.all = append(p.all, x)
+	}
+	return p, nil
+}
+
 // printHostFindings prints what was found, and what was not looked at.
 func (a *app) printHostFindings(all []lint.Finding, hosts []*hostinfo.Host, missing map[string][]string, n tally,
-	format string) error {
+	proofs proofs, format string) error {
 	switch format {
 	case "json":
 		return a.printJSON(struct {
@@ -108,7 +155,8 @@ func (a *app) printHostFindings(all []lint.Finding, hosts []*hostinfo.Host, miss
 			Lines    netconf.Lines       `json:"lines"`
 			Missing  map[string][]string `json:"not_collected"`
 			Findings []lint.Finding      `json:"findings"`
-		}{len(hosts), n.errs, n.warnings, n.unknown, n.lines, missing, append([]lint.Finding{}, all...)})
+			Proofs   []*prove.Proof      `json:"proofs,omitempty"`
+		}{len(hosts), n.errs, n.warnings, n.unknown, n.lines, missing, append([]lint.Finding{}, all...), proofs.all})
 	case "sarif":
 		return a.printJSON(lint.SARIF(all, hostlint.Rules, result.Version))
 	}
@@ -127,7 +175,7 @@ func (a *app) printHostFindings(all []lint.Finding, hosts []*hostinfo.Host, miss
 	for _, m := range lists {
 		s.Hang("", "  ", fmt.Sprintf("not collected of %s, so not checked: %s", lint.Some(of[m]), m))
 	}
-	findingsText(s, all, proofs{})
+	findingsText(s, all, proofs)
 	return s.Flush(a.stdout)
 }
 

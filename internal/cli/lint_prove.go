@@ -44,12 +44,12 @@ func (p *proofs) print(s *sheet.Sheet, finding int) {
 	case x == nil && p.same[finding].Why != "":
 		return // the first says why there is none
 	case x == nil:
-		s.Hang("  proof: ", "         ", "as for the first of this rule and device")
+		s.Hang("  proof: ", "         ", "as for the first that is the same")
 		return
 	case x.Why != "":
 		s.Hang("  no proof: ", "            ", x.Why)
 		return
-	case x.Shown:
+	case x.Shown || x.Unmoved:
 		s.Hang("  proof: ", "         ", x.Claim)
 	default:
 		s.Hang("  proof: ", "         ", "this network shows no difference where one was looked for: "+x.Figures[0].Name)

@@ -25,15 +25,16 @@ type Proof struct {
 	Network string   `json:"network,omitempty"` // what was simulated
 	Mended  string   `json:"mended,omitempty"`  // what was changed for the second run
 	Figures []Figure `json:"figures,omitempty"`
-	Better  []string `json:"better,omitempty"` // figures that are better once it is mended
-	Pays    []string `json:"pays,omitempty"`   // figures that are worse then: the price of it
-	Why     string   `json:"why,omitempty"`    // nothing was simulated: why
+	Better  []string `json:"better,omitempty"`  // figures that are better once it is mended
+	Pays    []string `json:"pays,omitempty"`    // figures that are worse then: the price of it
+	Unmoved bool     `json:"unmoved,omitempty"` // the job of a scenario has no figure that moved
+	Why     string   `json:"why,omitempty"`     // nothing was simulated: why
 }
 
 // A Figure is one of both runs.
 type Figure struct {
 	Name   string `json:"name"`
-	Unit   string `json:"unit"` // "", B or ps
+	Unit   string `json:"unit"` // "", B, B/s or ps
 	Broken int64  `json:"broken"`
 	Mended int64  `json:"mended"`
 }
@@ -47,6 +48,8 @@ func (f *Figure) Text(v int64) string {
 		return unit.Duration(v).Human()
 	case f.Unit == "B":
 		return unit.Bytes(v).Human()
+	case f.Unit == "B/s":
+		return unit.Bytes(v).Human() + "/s"
 	}
 	return unit.Count(v)
 }
