@@ -212,6 +212,8 @@ var misses = []plant{
 	{"H03", "", "thor", "", []edit{sub("dcb", "dcb app show dev rail1", "48:6", "48:5")}},
 	{"H04", "", "thor", "", []edit{sub("environment", "", "TC=106", "TC=105")}},
 	{"H04", "", "hgx-ofed", "", []edit{sub("environment", "", "TC=106", "TC=104")}}, // each NIC forces its own
+	{"H05", "", "hgx-ofed", "", []edit{sub("net", "rail6/ecn", "cnp_dscp:48", "cnp_dscp:46"), sub("nccl.log", "",
+		" [5]mlx5_5:1/RoCE", ""), sub("environment", "", "NCCL_IB_HCA=mlx5_", "NCCL_IB_HCA=^mlx5_5")}}, // NCCL does not take it
 	{"H06", "", "hgx-ofed", "", []edit{sub("net", "", "rail6/ecn/roce_np/enable/5:1", "rail6/ecn/roce_np/enable/5:0")}},
 	{"H07", "", "hgx-ofed", "", []edit{sub("ethtool-a", "for rail2", "Autonegotiate:\toff", "Autonegotiate:\ton")}},
 	{"H08", "", "hgx-ofed", "", []edit{sub("ip-rule", "", "from 10.3.0.1 ", "from 10.3.0.0/24 ")}},
@@ -240,6 +242,7 @@ var misses = []plant{
 		"# exit 0", "# exit 1")}},
 	{"H16", "", "hgx-ofed", "", []edit{sub("lsmod", "", "nvidia_peermem ", "nv_peer_mem ")}},
 	{"H17", "", "hgx-ofed", "", []edit{sub("ulimit", "", "unlimited", "67108864")}},
+	{"H18", "", "hgx-ofed", "", []edit{every("governors", `(?m)^.*cpu3/.*\n`, "")}}, // it is offline
 	{"H19", "", "hgx-ofed", "", []edit{sub("ibv_devinfo", "mlx5_2", "28.39.1002", "28.36.1010"), sub("lspci",
 		"0000:34:00.0 Ethernet", "[ConnectX-7]", "[ConnectX-6 Dx]")}},
 	{"H20", "", "hgx-ofed", "", []edit{sub("ethtool-S", "rail3", "tx_prio3_pause: 12", "tx_prio3_pause: 99999")}},
@@ -357,30 +360,33 @@ func fleet(t *testing.T, o hostinfotest.Option, n, odd int, edits ...edit) (all 
 	return all
 }
 
+// amongPlants are mistakes of one of three hosts.
+var amongPlants = []struct {
+	rule, text string
+	edits      []edit
+}{
+	{"H26", "Linux: 5.19.0-1-generic, 2 of 3 hosts have 5.15.0-105-generic", []edit{sub("uname", "",
+		"5.15.0-105", "5.19.0-1")}},
+	{"H26", "the GPU driver: 530.30.02, 2 of 3", []edit{sub("nvidia-q", "", "535.161.08", "530.30.02"),
+		sub("nvidia-version", "", "535.161.08", "530.30.02")}},
+	{"H26", "NCCL_IB_TC: nothing, 2 of 3 hosts have 106", []edit{sub("environment", "", "NCCL_IB_TC=106\n", "")}},
+	{"H26", "the MTU of NICs: 8900, 2 of 3", []edit{every("ip-addr", "mtu 9000", "mtu 8900")}},
+	{"H26", "PFC of NICs: 3 4, 2 of 3 hosts have 3", []edit{every("mlnx_qos", "enabled     0   0   0   1   0",
+		"enabled     0   0   0   1   1")}},
+	{"H19", "firmware of NICs: 28.36.1010, 2 of 3", []edit{every("ibv_devinfo", "28.39.1002", "28.36.1010")}},
+	{"H27", "rail2: 10.2.0.1 is of rail2 of host1 too", []edit{sub("ip-addr", "", "10.2.0.2/24", "10.2.0.1/24"),
+		sub("ip-rule", "", "10.2.0.2 ", "10.2.0.1 ")}},
+	{"H15", "rail3 is NIC 3 and on leaf5, where 2 of 3 hosts have NIC 5", []edit{
+		every("lldpctl", `leaf3\n`, "leafX\n"),
+		every("lldpctl", `leaf5\n`, "leaf3\n"),
+		every("lldpctl", `leafX\n`, "leaf5\n"),
+	}},
+}
+
 // Hosts are held against each other: one of three differs.
 func TestAmongHosts(t *testing.T) {
 	o := folder(t, "hgx-ofed")
-	for _, c := range []struct {
-		rule, text string
-		edits      []edit
-	}{
-		{"H26", "Linux: 5.19.0-1-generic, 2 of 3 hosts have 5.15.0-105-generic", []edit{sub("uname", "",
-			"5.15.0-105", "5.19.0-1")}},
-		{"H26", "the GPU driver: 530.30.02, 2 of 3", []edit{sub("nvidia-q", "", "535.161.08", "530.30.02"),
-			sub("nvidia-version", "", "535.161.08", "530.30.02")}},
-		{"H26", "NCCL_IB_TC: nothing, 2 of 3 hosts have 106", []edit{sub("environment", "", "NCCL_IB_TC=106\n", "")}},
-		{"H26", "the MTU of NICs: 8900, 2 of 3", []edit{every("ip-addr", "mtu 9000", "mtu 8900")}},
-		{"H26", "PFC of NICs: 3 4, 2 of 3 hosts have 3", []edit{every("mlnx_qos", "enabled     0   0   0   1   0",
-			"enabled     0   0   0   1   1")}},
-		{"H19", "firmware of NICs: 28.36.1010, 2 of 3", []edit{every("ibv_devinfo", "28.39.1002", "28.36.1010")}},
-		{"H27", "rail2: 10.2.0.1 is of rail2 of host1 too", []edit{sub("ip-addr", "", "10.2.0.2/24", "10.2.0.1/24"),
-			sub("ip-rule", "", "10.2.0.2 ", "10.2.0.1 ")}},
-		{"H15", "rail3 is NIC 3 and on leaf5, where 2 of 3 hosts have NIC 5", []edit{
-			every("lldpctl", `leaf3\n`, "leafX\n"),
-			every("lldpctl", `leaf5\n`, "leaf3\n"),
-			every("lldpctl", `leafX\n`, "leaf5\n"),
-		}},
-	} {
+	for _, c := range amongPlants {
 		hosts := fleet(t, o, 3, 1, c.edits...)
 		found := false
 		for _, f := range hostlint.Check(hosts, nil) {
@@ -415,29 +421,32 @@ func design(hosts int) *hostlint.Design {
 	return d
 }
 
+// designPlants are mistakes against a design; without a rule: near misses.
+var designPlants = []struct {
+	rule, text string
+	change     func(d *hostlint.Design)
+	edits      []edit
+}{
+	{"", "", func(*hostlint.Design) {}, nil},
+	{"H02", "rail1 and 7 more: an MTU of 9000 does not hold RDMA's 9000", func(d *hostlint.Design) { d.MTU = 9000 }, nil},
+	{"H03", "rail2: PFC is on for priority 5, which the switch does not pause", nil, []edit{sub("mlnx_qos",
+		"-i rail2", "enabled     0   0   0   1   0   0", "enabled     0   0   0   1   0   1")}},
+	{"H03", "rail1 and 7 more: DSCP 26 is in priority 3, the switch's is 4",
+		func(d *hostlint.Design) { d.Priority = 4 }, nil},
+	{"H04", "rail1 and 7 more: traffic class 106, forced, is DSCP 26, the design's is 24: want 98",
+		func(d *hostlint.Design) { d.DSCP = 24 }, nil},
+	{"H05", "rail1 and 7 more: CNPs have DSCP 48, want 46", func(d *hostlint.Design) { d.CNPDSCP = 46 }, nil},
+	{"H15", "rail4 is on leaf9, the design has it on leaf4", nil, []edit{every("lldpctl", `leaf4\n`, "leaf9\n")}},
+	{"H21", "rail3: the cable has 5.0 m, the design's 3.0 m", nil, []edit{sub("ethtool-m", "-m rail3", "3.0m", "5.0m")}},
+	{"", "", nil, []edit{sub("ethtool-m", "-m rail3", "3.0m", "3.5m")}},
+	{"H28", "not here: host2, of the design", func(d *hostlint.Design) { d.Hosts["host2"] = d.Hosts["host1"] }, nil},
+	{"H28", "no host of the design has this name", func(d *hostlint.Design) { delete(d.Hosts, "host1") }, nil},
+}
+
 // Hosts are held against a design.
 func TestDesign(t *testing.T) {
 	o := folder(t, "hgx-ofed")
-	for _, c := range []struct {
-		rule, text string
-		change     func(d *hostlint.Design)
-		edits      []edit
-	}{
-		{"", "", func(*hostlint.Design) {}, nil},
-		{"H02", "rail1 and 7 more: an MTU of 9000 does not hold RDMA's 9000", func(d *hostlint.Design) { d.MTU = 9000 }, nil},
-		{"H03", "rail2: PFC is on for priority 5, which the switch does not pause", nil, []edit{sub("mlnx_qos",
-			"-i rail2", "enabled     0   0   0   1   0   0", "enabled     0   0   0   1   0   1")}},
-		{"H03", "rail1 and 7 more: DSCP 26 is in priority 3, the switch's is 4",
-			func(d *hostlint.Design) { d.Priority = 4 }, nil},
-		{"H04", "rail1 and 7 more: traffic class 106, forced, is DSCP 26, the design's is 24: want 98",
-			func(d *hostlint.Design) { d.DSCP = 24 }, nil},
-		{"H05", "rail1 and 7 more: CNPs have DSCP 48, want 46", func(d *hostlint.Design) { d.CNPDSCP = 46 }, nil},
-		{"H15", "rail4 is on leaf9, the design has it on leaf4", nil, []edit{every("lldpctl", `leaf4\n`, "leaf9\n")}},
-		{"H21", "rail3: the cable has 5.0 m, the design's 3.0 m", nil, []edit{sub("ethtool-m", "-m rail3", "3.0m", "5.0m")}},
-		{"", "", nil, []edit{sub("ethtool-m", "-m rail3", "3.0m", "3.5m")}},
-		{"H28", "not here: host2, of the design", func(d *hostlint.Design) { d.Hosts["host2"] = d.Hosts["host1"] }, nil},
-		{"H28", "no host of the design has this name", func(d *hostlint.Design) { delete(d.Hosts, "host1") }, nil},
-	} {
+	for _, c := range designPlants {
 		d := design(1)
 		if c.change != nil {
 			c.change(d)
@@ -480,6 +489,52 @@ func TestDSCPsOfHosts(t *testing.T) {
 		cnp, _, cnpOK := hostlint.CNPDSCP(hosts)
 		if ok != c.ok || ok && (dscp != c.dscp || at.Line == 0) || cnpOK != c.cnpOK || cnpOK && cnp != c.cnp {
 			t.Errorf("%s: %d %+v %v, %d %v", c.folder, dscp, at, ok, cnp, cnpOK)
+		}
+	}
+}
+
+// fleetMisses look like mistakes among hosts, and against a design of so many, and are none.
+var fleetMisses = []struct {
+	rule          string
+	hosts, design int
+	edits         []edit
+}{
+	{"H15", 2, 0, []edit{every("lldpctl", `leaf3\n`, "leafX\n"), every("lldpctl", `leaf5\n`, "leaf3\n"),
+		every("lldpctl", `leafX\n`, "leaf5\n")}}, // of two neither is odd
+	{"H21", 1, 1, []edit{sub("ethtool-m", "-m rail3", "3.0m", "3.5m")}},
+	{"H26", 2, 0, []edit{every("ip-addr", "mtu 9000", "mtu 8900")}},
+	{"H27", 2, 0, []edit{sub("ip-addr", "", "10.2.0.2/24", "10.2.0.12/24"), sub("ip-rule", "", "10.2.0.2 ", "10.2.0.12 ")}},
+	{"H28", 2, 2, nil},
+}
+
+// Each rule has a mistake that it finds, and one that looks like it and is none. False if a rule is added without either.
+func TestEachRuleHasBoth(t *testing.T) {
+	found, not := map[string]bool{}, map[string]bool{}
+	for _, p := range plants {
+		found[p.rule] = true
+	}
+	for _, p := range misses {
+		not[p.rule] = true
+	}
+	for _, p := range amongPlants {
+		found[p.rule] = true
+	}
+	for _, p := range designPlants {
+		found[p.rule] = true
+	}
+	for _, m := range fleetMisses {
+		not[m.rule] = true
+		var d *hostlint.Design
+		if m.design > 0 {
+			d = design(m.design)
+		}
+		for _, f := range hostlint.Check(fleet(t, folder(t, "hgx-ofed"), m.hosts, m.hosts-1, m.edits...), d) {
+			t.Errorf("%s: %s %s: %s", m.rule, f.Device, f.Rule, f.Text)
+		}
+	}
+	for _, r := range hostlint.Rules {
+		if !found[r.ID] || !not[r.ID] {
+			t.Errorf("%s: found by a mistake: %v, silent on a near miss: %v", r.ID, found[r.ID], not[r.ID])
 		}
 	}
 }
