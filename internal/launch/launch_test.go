@@ -205,6 +205,44 @@ func TestDrawnLayouts(t *testing.T) {
 	})
 }
 
+// A transformer ends with the simulator's weights too, and so does arithmetic with fused multiply-adds,
+// on one processor.
+func TestTransformerAndFusedKernel(t *testing.T) {
+	for name, job := range map[string]string{
+		"gpt": `    model: gpt
+    gpt: {size: 16, blocks: 2, heads: 2, factor: 2}
+    data: {text: {window: 8, grammar: {train: 400, test: 20}}}
+    batch: 4
+    steps: 4
+    epochs: 9
+    lr: 0.2
+    kernel: portable
+  parallel: {dp: 2, pp: 2, micro_batches: 2}
+`,
+		"fma": `    layers: [784, 16, 10]
+    data: {digits: {dir: digits, train: 256, test: 64, seed: 3}}
+    batch: 8
+    epochs: 1
+    lr: 0.1
+    kernel: fma
+`,
+	} {
+		for _, transport := range []string{launch.Shared, launch.TCP} {
+			t.Run(name+" over "+transport, func(t *testing.T) {
+				text := "name: t\ncluster: {hosts: 2, host: {gpus: 2}}\njob:\n  train:\n" + job
+				want := simulated(t, text)
+				cfg := config(parse(t, text))
+				cfg.Transport = transport
+				sum, err := launch.Run(context.Background(), cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				same(t, sum, want)
+			})
+		}
+	}
+}
+
 // A run directory of processes is one that can be read: each step of each rank, and its operations.
 func TestRunDirectory(t *testing.T) {
 	text := training(1, 2, plain) + "output: {operations: true}\n"
