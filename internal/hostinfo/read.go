@@ -135,6 +135,7 @@ func Read(name string, files []netconf.File) (*Host, error) {
 	if h.Lines.Understood == 0 {
 		return nil, errNothing
 	}
+	h.detach()
 	return h, nil
 }
 

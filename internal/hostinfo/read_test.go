@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -262,4 +263,35 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A host holds what was understood, and nothing of the texts that it stood in.
+func TestHostsDoNotHoldTheirTexts(t *testing.T) {
+	const hosts, padding = 8, 1 << 20
+	var files [][]netconf.File
+	for i := range hosts {
+		o := hostinfotest.Folders[i%len(hostinfotest.Folders)]
+		f := hostinfotest.Clean(o)
+		last := &f[len(f)-1]
+		last.Text = append(slices.Clone(last.Text), "\n"+strings.Repeat("# "+strings.Repeat("x", 61)+"\n", padding/64)...)
+		files = append(files, f)
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	var kept []*hostinfo.Host
+	for i, f := range files {
+		h, err := hostinfo.Read(fmt.Sprintf("host%d", i), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, h)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if got := int64(after.HeapAlloc) - int64(before.HeapAlloc); got > hosts*padding/2 {
+		t.Errorf("%d hosts hold %d bytes, of texts of %d each", hosts, got, padding)
+	}
+	runtime.KeepAlive(kept)
+	runtime.KeepAlive(files)
 }
