@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -98,6 +99,8 @@ const mostHosts = 16_384
 
 // readHosts reads the folders of hosts. One of which nothing is understood is an error.
 func (a *app) readHosts(ctx context.Context, args []string) (hosts []*hostinfo.Host, err error) {
+	// Of a megabyte that is read little stays: looking for it after each few would take most of the time.
+	defer debug.SetGCPercent(debug.SetGCPercent(1000))
 	seen := map[string]string{}
 	for _, arg := range args {
 		folders, err := hostFolders(arg)
