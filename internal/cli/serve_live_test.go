@@ -491,3 +491,45 @@ func TestExamplesToEdit(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a stranger put into the served folder at the names that runs will get, and as the folder itself: a run gets a folder of
+// its own, or none, and nothing elsewhere changes.
+func TestServeRunAmongStrangersNames(t *testing.T) {
+	for _, itself := range []bool{false, true} {
+		dir, victim := t.TempDir(), t.TempDir()
+		kept, runs := filepath.Join(victim, "file"), filepath.Join(dir, "runs")
+		writeAll(t, kept, []byte(secret+"\n"))
+		planted := 0
+		if itself {
+			if err := os.Symlink(victim, runs); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			if err := os.Mkdir(runs, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			for i, p := range plants {
+				if p.name == "a sparse giant" {
+					continue
+				}
+				if err := p.plant(filepath.Join(runs, fmt.Sprintf("short-%d", i+1)), victim); err != nil {
+					t.Fatal(err)
+				}
+				planted++
+			}
+		}
+		s := startLive(t, dir)
+		v := s.until(s.job(shortRun).ID, (*live.View).Ended)
+		if want := fmt.Sprintf("short-%d", planted+1); v.State != live.State(result.Complete) || v.Run != want {
+			t.Errorf("folder is a link: %v: %+v, want a run in %s", itself, v, want)
+		}
+		_ = s.cmd.Process.Signal(os.Interrupt)
+		if err := s.cmd.Wait(); err != nil {
+			t.Errorf("%v: %s", err, &s.said)
+		}
+		left, err := os.ReadDir(victim)
+		if b, e := os.ReadFile(kept); errors.Join(err, e) != nil || string(b) != secret+"\n" || !itself && len(left) != 1 {
+			t.Errorf("the user's folder holds %v, file %.50q, %v", left, b, errors.Join(err, e))
+		}
+	}
+}
