@@ -138,7 +138,7 @@ func TestSamplesFollowTheirSeed(t *testing.T) {
 	}
 }
 
-// The axes of a grid have the values of the file, in its order, each once; those of points that were sampled have what points have.
+// The axes of a grid have the values of the file, in its order, each once; where points are left out, what is left.
 func TestAxesOfAGrid(t *testing.T) {
 	const axes = "axes: [{key: cluster.nic.speed, values: [200Gb/s, 100Gb/s]}, {key: seed, values: [3, 1, 2]}]\n"
 	f, err := scenario.ParseSweep("s.yaml", []byte(pairOfLeaves+axes))
@@ -152,6 +152,16 @@ func TestAxesOfAGrid(t *testing.T) {
 	if !p.Grid || len(p.Axes) != 2 || len(p.Axes[0].Values) != 2 || len(p.Axes[1].Values) != 3 ||
 		p.Axes[1].Values[0] != f.Axes[1].Values[0] {
 		t.Errorf("%+v", p.Axes)
+	}
+	f, err = scenario.ParseSweep("s.yaml", []byte(pairOfLeaves+axes+"where: [seed <= 2]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err = PlanOf(f, f.Scenario); err != nil {
+		t.Fatal(err)
+	}
+	if p.Grid || len(p.Axes) != 2 || !slices.Equal(p.Axes[1].Values, []string{"1", "2"}) {
+		t.Errorf("where seed is 2 at most: grid %v, %+v", p.Grid, p.Axes)
 	}
 }
 
