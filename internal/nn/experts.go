@@ -121,7 +121,7 @@ type expertsSaved struct {
 	weight       []float32 // likewise
 	position, of []int32   // by slot: whose it is, and its place in chosen
 	dw           []float32 // likewise: the gradient of its weight
-	ends         []int     // by expert: where its slots end
+	ends, next   []int     // by expert: where its slots end, and the next that is free
 }
 
 func (l experts) NewSaved(rows int) Saved {
@@ -129,7 +129,7 @@ func (l experts) NewSaved(rows int) Saved {
 	slots, floats := n*l.taken(), func(n int) []float32 { return make([]float32, n) }
 	return &expertsSaved{l.newHalved(rows), floats(n * l.routing.Count), floats(n * l.routing.Count), floats(slots * l.up[0].out),
 		floats(slots * l.up[0].out), floats(slots * l.norm.size), floats(slots * l.norm.size), make([]int32, slots),
-		floats(slots), make([]int32, slots), make([]int32, slots), floats(slots), make([]int, len(l.up))}
+		floats(slots), make([]int32, slots), make([]int32, slots), floats(slots), make([]int, len(l.up)), make([]int, len(l.up))}
 }
 
 func (l experts) Forward(y, x, p []float32, rows int, saved Saved, pass *Pass) {
@@ -182,16 +182,23 @@ func (l experts) room(e, n int, pass *Pass) int {
 
 // place gives slots to what experts take.
 func (l experts) place(s *expertsSaved, n int, pass *Pass) {
-	slot, taken := 0, l.taken()
-	for e := range l.up {
-		end := slot + l.room(e, n, pass)
-		for at, chosen := range s.chosen[:n*taken] {
-			if int(chosen) == e && slot < end {
-				s.position[slot], s.of[slot] = int32(at/taken), int32(at)
-				slot++
-			}
+	taken := l.taken()
+	chosen := s.chosen[:n*taken]
+	clear(s.ends)
+	for _, e := range chosen {
+		s.ends[e]++
+	}
+	end := 0
+	for e, came := range s.ends {
+		s.next[e] = end
+		end += min(came, l.room(e, n, pass))
+		s.ends[e] = end
+	}
+	for at, e := range chosen {
+		if slot := s.next[e]; slot < s.ends[e] {
+			s.position[slot], s.of[slot] = int32(at/taken), int32(at)
+			s.next[e]++
 		}
-		s.ends[e] = slot
 	}
 }
 
