@@ -10,21 +10,17 @@ import (
 func (h *Host) detach() {
 	d := detaching{met: map[uintptr]bool{}, own: map[string]string{}}
 	d.value(reflect.ValueOf(h).Elem())
-	clear(h.pci)
-	for _, p := range h.PCI {
-		h.pci[p.Address] = p
-	}
-	clear(h.rdma)
-	for _, r := range h.RDMA {
-		h.rdma[r.Name] = r
-	}
-	clear(h.netdev)
-	for _, n := range h.Netdevs {
-		h.netdev[n.Name] = n
-	}
-	clear(h.gpu)
-	for _, g := range h.GPUs {
-		h.gpu[g.Address] = g
+	reindex(h.pci, h.PCI, func(p *PCI) string { return p.Address })
+	reindex(h.rdma, h.RDMA, func(r *RDMA) string { return r.Name })
+	reindex(h.netdev, h.Netdevs, func(n *Netdev) string { return n.Name })
+	reindex(h.gpu, h.GPUs, func(g *GPU) string { return g.Address })
+}
+
+// reindex makes the keys of an index anew, which are pieces of the texts too.
+func reindex[T any](index map[string]*T, all []*T, key func(*T) string) {
+	clear(index)
+	for _, x := range all {
+		index[key(x)] = x
 	}
 }
 
