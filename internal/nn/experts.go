@@ -10,7 +10,14 @@ type Routing struct {
 	Count, Top int     // of experts, and how many of them a position takes: 1 or 2
 	Capacity   float64 // an expert takes at most so many times its even share of the micro-batch; 0: all that come
 	Shared     int     // experts beside them that take every position, with weight 1
+	Balance    float64 // weight of the balancing loss; 0: there is none
 }
+
+// Bounds of a mixture of experts.
+const (
+	maxExperts = 1024
+	maxShared  = 64
+)
 
 // experts is the half of a block with a mixture of experts in place of one feed-forward network:
 //
@@ -19,6 +26,11 @@ type Routing struct {
 // p is softmax of the router's logits. With top 1 the weight is p of the chosen (Fedus and others, 2021), with top 2
 // each one's share of both (Lepikhin and others, 2020). Of equal ones the first is chosen. What does not fit in an
 // expert is dropped: it adds nothing, and the residual goes on without it.
+//
+// A balancing loss pulls the router towards even use (Fedus and others, 2021, equations 4 to 6): to a micro-batch's mean
+// loss comes Balance x Count x sum over e of f[e] P[e], with f the share of all choices that fall on e, before any is
+// dropped, and P the mean of p[e]. It has its own mean over the micro-batch, so no count of labels scales it; f has no
+// gradient. It is not in what Model.Loss returns.
 //
 // Orders are fixed: an expert's positions ascend, a position's sum goes by expert, the shared ones last.
 type experts struct {
@@ -37,14 +49,16 @@ func Experts(c Half, hidden int, a Activation, r Routing) (Layer, error) {
 	case err != nil:
 	case hidden < 1:
 		err = fmt.Errorf("hidden: %d elements, want at least 1", hidden)
-	case r.Count < 2:
-		err = fmt.Errorf("count: %d experts, want at least 2", r.Count)
+	case r.Count < 2 || r.Count > maxExperts:
+		err = fmt.Errorf("count: %d experts, want 2 to %d", r.Count, maxExperts)
 	case r.Top < 1 || r.Top > min(2, r.Count):
 		err = fmt.Errorf("top: %d experts of a position, want 1 or 2", r.Top)
 	case !(r.Capacity >= 0):
 		err = fmt.Errorf("capacity: %v, want 0 or more", r.Capacity)
-	case r.Shared < 0:
-		err = fmt.Errorf("shared: %d experts, want 0 or more", r.Shared)
+	case !(r.Balance >= 0):
+		err = fmt.Errorf("balance: %v, want 0 or more", r.Balance)
+	case r.Shared < 0 || r.Shared > maxShared:
+		err = fmt.Errorf("shared: %d experts, want 0 to %d", r.Shared, maxShared)
 	}
 	l := experts{half: h, routing: r, activation: a, kernel: Portable}
 	if err != nil {
@@ -121,7 +135,9 @@ type expertsSaved struct {
 	weight       []float32 // likewise
 	position, of []int32   // by slot: whose it is, and its place in chosen
 	dw           []float32 // likewise: the gradient of its weight
-	ends, next   []int     // by expert: where its slots end, and the next that is free
+	came         []int     // by expert: positions that chose it
+	ends, next   []int     // likewise: where its slots end, and the next that is free
+	even         []float32 // likewise: the gradient of the balancing loss by each p
 }
 
 func (l experts) NewSaved(rows int) Saved {
@@ -129,7 +145,8 @@ func (l experts) NewSaved(rows int) Saved {
 	slots, floats := n*l.taken(), func(n int) []float32 { return make([]float32, n) }
 	return &expertsSaved{l.newHalved(rows), floats(n * l.routing.Count), floats(n * l.routing.Count), floats(slots * l.up[0].out),
 		floats(slots * l.up[0].out), floats(slots * l.norm.size), floats(slots * l.norm.size), make([]int32, slots),
-		floats(slots), make([]int32, slots), make([]int32, slots), floats(slots), make([]int, len(l.up)), make([]int, len(l.up))}
+		floats(slots), make([]int32, slots), make([]int32, slots), floats(slots), make([]int, len(l.up)), make([]int, len(l.up)),
+		make([]int, len(l.up)), floats(l.routing.Count)}
 }
 
 func (l experts) Forward(y, x, p []float32, rows int, saved Saved, pass *Pass) {
@@ -184,12 +201,12 @@ func (l experts) room(e, n int, pass *Pass) int {
 func (l experts) place(s *expertsSaved, n int, pass *Pass) {
 	taken := l.taken()
 	chosen := s.chosen[:n*taken]
-	clear(s.ends)
+	clear(s.came)
 	for _, e := range chosen {
-		s.ends[e]++
+		s.came[e]++
 	}
 	end := 0
-	for e, came := range s.ends {
+	for e, came := range s.came {
 		s.next[e] = end
 		end += min(came, l.room(e, n, pass))
 		s.ends[e] = end
@@ -285,6 +302,27 @@ func (l experts) routerBack(s *expertsSaved, n int) {
 		mean := float32(weight[0]*dw[0]) + float32(weight[1]*dw[1])
 		for k := range 2 {
 			d[chosen[k]] = float32(weight[k] * (dw[k] - mean))
+		}
+	}
+	if l.routing.Balance > 0 {
+		l.balanceBack(s, n)
+	}
+}
+
+// balanceBack adds the gradient of the balancing loss by the logits: p[e] (b[e] - sum of p b), where b is that by p.
+func (l experts) balanceBack(s *expertsSaved, n int) {
+	count, all := l.routing.Count, float64(n)
+	each := float64(l.routing.Balance*float64(count)) / float64(all*float64(n*l.routing.Top))
+	for e := range s.even {
+		s.even[e] = float32(each * float64(s.came[e]))
+	}
+	for i := range n {
+		p, along := s.p[i*count:][:count], float32(0)
+		for e, v := range p {
+			along += float32(v * s.even[e])
+		}
+		for e, v := range p {
+			s.dp[i*count+e] += float32(v * (s.even[e] - along))
 		}
 	}
 }

@@ -106,10 +106,12 @@ var textKinds = []netKind{
 		buildFeedForward},
 	{"moe", "a mixture of experts in place of feed-forward: each position takes one or two, which a router picks",
 		[]form{sequence}, slices.Concat([]netKey{sizeKey("hidden", "elements between the two products of an expert", "", 1, maxWidth),
-			sizeKey("count", "experts", "", 2, 1024), sizeKey("top", "experts that a position takes", "2", 1, 2),
+			sizeKey("count", "experts", "", 2, maxExperts), sizeKey("top", "experts that a position takes", "2", 1, 2),
 			{name: "capacity", meaning: "in training an expert takes so many times its even share of a micro-batch at most, " +
 				"the rest is dropped; 0: nothing is", def: "0", most: 1024},
-			sizeKey("shared", "experts beside them that take every position", "0", 0, 64),
+			sizeKey("shared", "experts beside them that take every position", "0", 0, maxShared),
+			{name: "balance", meaning: "weight of the balancing loss, which pulls the router towards even use; 0: none",
+				def: "0.01", most: 10},
 			activationKey("gelu", anyActivation[1:]...)}, halfKeys), buildExperts},
 	{"head", "dense, with a unit for each token of the vocabulary", []form{sequence}, []netKey{biasKey}, buildHead},
 }
@@ -330,7 +332,7 @@ func buildFeedForward(b *netBuilder, v netValues) error {
 
 func buildExperts(b *netBuilder, v netValues) error {
 	hidden := v.whole("hidden")
-	r := Routing{v.whole("count"), v.whole("top"), v.number("capacity"), v.whole("shared")}
+	r := Routing{v.whole("count"), v.whole("top"), v.number("capacity"), v.whole("shared"), v.number("balance")}
 	if err := wholeRow(b.at.positions * (r.Top + r.Shared) * max(hidden, b.at.size)); err != nil {
 		return err
 	}

@@ -154,6 +154,12 @@ func TestModelsSayWhatTheyWant(t *testing.T) {
 	gpt := GPT{Vocabulary: 9, Context: 5, Size: 8, Blocks: 1, Heads: 2, Hidden: 8}
 	heads, long, none := gpt, gpt, gpt
 	heads.Heads, long.Context, none.Blocks = 3, 1<<20, 0
+	with := func(change func(*GPT)) func() (*Model, error) {
+		g := gpt
+		g.Experts = &GPTExperts{Routing{4, 2, 0, 0, 0}, 1}
+		change(&g)
+		return func() (*Model, error) { return NewGPT(g) }
+	}
 	text := Recurrent{Vocabulary: 9, Context: 5, Embedding: 4, Cells: []int{3}, Activation: Tanh}
 	gated, biased, dropping, empty := text, text, text, text
 	gated.Threshold, biased.Biases, dropping.Dropout, empty.Cells = &[2]float32{0, 1}, 3, 1, nil
@@ -168,6 +174,15 @@ func TestModelsSayWhatTheyWant(t *testing.T) {
 		{func() (*Model, error) { return NewGPT(long) },
 			"2199023255552 elements of an example, want at most 67108864"},
 		{func() (*Model, error) { return NewGPT(none) }, "blocks: 0, want 1 to 1048576"},
+		{with(func(g *GPT) { g.Gated = true }), "experts: they have no gate, want gated false"},
+		{with(func(g *GPT) { g.Experts.Every = 2 }), "experts: in every 2 of 1 blocks, want 1 to as many"},
+		{with(func(g *GPT) { g.Experts.Every = 0 }), "experts: in every 0 of 1 blocks, want 1 to as many"},
+		{with(func(g *GPT) { g.Experts.Top = 3 }), "top: 3 experts of a position, want 1 or 2"},
+		{with(func(g *GPT) { g.Experts.Count = 1 }), "count: 1 experts, want 2 to 1024"},
+		{with(func(g *GPT) { g.Experts.Shared = -1 }), "shared: -1 experts, want 0 to 64"},
+		{with(func(g *GPT) { g.Experts.Balance = -1 }), "balance: -1, want 0 or more"},
+		{with(func(g *GPT) { g.Experts.Shared, g.Hidden = 60, 1<<18 }), "81264640 elements of an example, want at most 67108864"},
+		{with(func(g *GPT) { g.Experts.Shared = 1 << 20 }), "shared: 1048576 experts, want 0 to 64"},
 		{func() (*Model, error) { return NewRNN(gated) },
 			"gate_threshold: a vanilla recurrent layer has no gates, want an lstm"},
 		{func() (*Model, error) { return NewGRU(gated) }, "gate_threshold: a gated recurrent unit has none, want an lstm"},

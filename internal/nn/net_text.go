@@ -123,20 +123,30 @@ type GPT struct {
 	HeadBias            bool
 	SkipPadding         bool // the vector of padding does not learn
 	Dropout             float64
+	Experts             *GPTExperts `json:",omitempty"`
 }
+
+// GPTExperts are what some blocks of a GPT have in place of the feed-forward network: each expert is as large as that.
+type GPTExperts struct {
+	Routing
+	Every int // every so many blocks, the last of these: 1 is all
+}
+
+// has reports whether block b, from 1 on, has experts.
+func (x *GPTExperts) has(b int) bool { return x != nil && b%x.Every == 0 }
 
 // deviation is that of first values of embeddings, as in GPT-2.
 const deviation = 0.02
 
 // NewGPT makes the model. Its layers are called tokens, positions, blocks.1.attention,
-// blocks.1.feed_forward and so on, norm, head; with dropout, there is one after the positions.
+// blocks.1.feed_forward (or blocks.1.experts) and so on, norm, head; with dropout, there is one after the positions.
 func NewGPT(c GPT) (*Model, error) {
 	if err := firstOf(within("vocabulary", c.Vocabulary), within("context", c.Context), within("size", c.Size),
 		within("blocks", c.Blocks), within("heads", c.Heads), within("hidden", c.Hidden),
 		atMost("head size", c.HeadSize), wholeRow(c.Context*max(c.Size, c.Vocabulary))); err != nil {
 		return nil, err
 	}
-	if err := firstOf(headsFit(c.Context, c.Size, c.Heads, &c.HeadSize), wholeRow(c.Context*c.Hidden)); err != nil {
+	if err := firstOf(headsFit(c.Context, c.Size, c.Heads, &c.HeadSize), wholeRow(c.Context*c.Hidden), c.expertsFit()); err != nil {
 		return nil, err
 	}
 	m, err := c.layers().model(c.Context)
@@ -158,6 +168,20 @@ func headsFit(context, size, heads int, headSize *int) error {
 		wholeRow(context*context*heads))
 }
 
+// expertsFit says what is wrong with the experts of a row; what is wrong with their numbers their layer says.
+func (c GPT) expertsFit() error {
+	x := c.Experts
+	switch {
+	case x == nil:
+		return nil
+	case c.Gated:
+		return fmt.Errorf("experts: they have no gate, want gated false")
+	case x.Every < 1 || x.Every > c.Blocks:
+		return fmt.Errorf("experts: in every %d of %d blocks, want 1 to as many", x.Every, c.Blocks)
+	}
+	return wholeRow(c.Context * max(x.Count, (x.Top+x.Shared)*max(c.Size, c.Hidden)))
+}
+
 func (c GPT) layers() *list {
 	n := &list{}
 	n.add("tokens", embedding{c.Context, c.Vocabulary, c.Size, c.SkipPadding, deviation})
@@ -171,6 +195,11 @@ func (c GPT) layers() *list {
 	for b := 1; b <= c.Blocks && n.err == nil; b++ {
 		n.need(Attention(half, c.Heads, c.HeadSize))
 		n.add(fmt.Sprintf("blocks.%d.attention", b), n.last)
+		if c.Experts.has(b) {
+			n.need(Experts(half, c.Hidden, c.Activation, c.Experts.Routing))
+			n.add(fmt.Sprintf("blocks.%d.experts", b), n.last)
+			continue
+		}
 		n.need(FeedForward(half, c.Hidden, c.Activation, c.Gated))
 		n.add(fmt.Sprintf("blocks.%d.feed_forward", b), n.last)
 	}

@@ -156,6 +156,8 @@ func TestModelsMatchPyTorch(t *testing.T) {
 		{"llama, from a file", build(llama.Model()), "adamw", false},
 		{"residual network, from a file", build(resnet.Model()), "adam", false},
 		{"gru", build(NewGRU(text)), "adam", false},
+		{"gpt, experts", build(NewGPT(GPT{Vocabulary: vocabulary, Context: context, Size: 16, Blocks: 2, Heads: 2, Hidden: 32,
+			Activation: GELU, HeadBias: true, Experts: &GPTExperts{Routing{4, 2, 1.25, 1, 0.5}, 2}})), "adamw", false},
 	} {
 		of := drawnSet{n.model, 2000 + uint64(i), n.padded}
 		for _, k := range []Kernel{Portable, Fused} {

@@ -152,7 +152,9 @@ func TestLayersMatchPyTorch(t *testing.T) {
 		{"gru, one bias", of(GRU(Recurrence{5, 3, 4, 1, false}))},
 		{"experts, top 1", of(Experts(half, 8, GELU, Routing{Count: 3, Top: 1}))},
 		{"experts, top 2, norm after, tanh", of(Experts(after, 8, Tanh, Routing{Count: 4, Top: 2}))},
-		{"experts, capacity, shared", of(Experts(half, 8, SiLU, Routing{3, 2, 0.5, 1}))},
+		{"experts, capacity, shared", of(Experts(half, 8, SiLU, Routing{3, 2, 0.5, 1, 0}))},
+		{"experts, balanced, top 1", of(Experts(half, 8, GELU, Routing{Count: 3, Top: 1, Balance: 2}))},
+		{"experts, balanced, top 2, capacity", of(Experts(half, 8, GELU, Routing{4, 2, 0.5, 0, 2}))},
 	} {
 		n := newTrial(l.layer, 3, 1000+uint64(i))
 		gains(l.layer.Tensors(), n.p)

@@ -115,5 +115,9 @@ func transformer(t *scenario.Train) (*nn.GPT, error) {
 	if g.Norm, err = nn.ParseNorm(of.Norm); err != nil {
 		return nil, fmt.Errorf("norm: %w", err)
 	}
+	if x := &of.Experts; x.Count.Set {
+		g.Experts = &nn.GPTExperts{Every: x.Every, Routing: nn.Routing{Count: x.Count.Value, Top: x.Top, Capacity: x.Capacity,
+			Shared: x.Shared, Balance: x.Balance}}
+	}
 	return g, nil
 }

@@ -13,6 +13,7 @@ var networks = map[string]string{
 	"lstm": "model: lstm, rnn: {embedding: 24, cells: [32]}",
 	"gru":  "model: gru, rnn: {embedding: 24, cells: [32]}",
 	"gpt":  "model: gpt, gpt: {size: 32, blocks: 2, heads: 2, factor: 2}",
+	"moe":  "model: gpt, gpt: {size: 32, blocks: 2, heads: 2, factor: 2, experts: {count: 4, capacity: 1, shared: 1, every: 2}}",
 }
 
 // A network of text, in two stages of four replicas each, ends with the oracle's weights over a congested

@@ -188,6 +188,42 @@ var gptFields = []*Field{
 		value:   inTrain(number, func(t *Train) *float64 { return &t.GPT.Dropout }),
 		Meaning: "share of elements that a training step leaves out, after embedding, attention and each half",
 	},
+	{Path: "train.gpt.experts", Meaning: "a mixture of experts in place of the feed-forward network of blocks"},
+	{
+		Path: "train.gpt.experts.count", Default: "none", Word: "none", Min: "2", Max: "1024", applies: where(onlyModel("gpt")),
+		value:   inTrain(opt(whole), func(t *Train) *Opt[int] { return &t.GPT.Experts.Count }),
+		Meaning: "experts of a block, each as large as the feed-forward network; none: that",
+		Also:    []string{"num_experts"},
+	},
+	moeSize("top", "2", "1", "2", "experts that a position goes to", func(x *MoE) *int { return &x.Top }, "top_k", "router_topk"),
+	moeNumber("capacity", "0", "1024", "an expert takes so many times its even share of a micro-batch at most; the rest is dropped; "+
+		"0: nothing is", "Railyard's choice", func(x *MoE) *float64 { return &x.Capacity }, "capacity_factor"),
+	moeNumber("balance", "0.01", "10", "weight of the balancing loss, which pulls the router towards even use; 0: none",
+		"arXiv 2101.03961", func(x *MoE) *float64 { return &x.Balance }, "aux_loss_coeff"),
+	moeSize("shared", "0", "0", "64", "experts beside them that every position goes to", func(x *MoE) *int { return &x.Shared }),
+	moeSize("every", "1", "1", "1024", "every so many blocks have experts, the last of these; 1: all",
+		func(x *MoE) *int { return &x.Every }, "moe_layer_freq"),
+}
+
+// onlyExperts says that a field belongs to a mixture of experts.
+func onlyExperts(j *Job) string {
+	if why := onlyModel("gpt")(j); why != "" {
+		return why
+	}
+	if !j.Train.GPT.Experts.Count.Set {
+		return j.Path() + ".train.gpt.experts.count is none"
+	}
+	return ""
+}
+
+func moeSize(key, def, lo, hi, meaning string, of func(*MoE) *int, also ...string) *Field {
+	return &Field{Path: "train.gpt.experts." + key, Default: def, Min: lo, Max: hi, applies: where(onlyExperts),
+		value: inTrain(whole, func(t *Train) *int { return of(&t.GPT.Experts) }), Meaning: meaning, Also: also}
+}
+
+func moeNumber(key, def, hi, meaning, source string, of func(*MoE) *float64, also ...string) *Field {
+	return &Field{Path: "train.gpt.experts." + key, Default: def, Min: "0", Max: hi, applies: where(onlyExperts), Source: source,
+		value: inTrain(number, func(t *Train) *float64 { return of(&t.GPT.Experts) }), Meaning: meaning, Also: also}
 }
 
 func gptSize(key, def, lo, hi, meaning string, of func(*GPT) *int, also ...string) *Field {
@@ -220,8 +256,23 @@ func (d *decoder) checkModel(j *Job) {
 	} else if reads := slices.Contains([]string{"rnn", "lstm", "gru", "gpt"}, t.Model); reads && !text {
 		d.problem(at+".model", t.Model+": it reads text, want "+at+".data.text", "")
 	}
+	d.checkExperts(t, at+".gpt.")
 	if g := &t.GPT; t.Model == "gpt" && g.HeadSize == 0 && d.ok(at+".gpt.size", at+".gpt.heads", at+".gpt.head_size") &&
 		g.Heads > 0 && g.Size%g.Heads != 0 {
 		d.problem(at+".gpt.heads", fmt.Sprintf("%d: does not divide size %d, want a divisor, or head_size", g.Heads, g.Size), "")
+	}
+}
+
+// checkExperts reports a mixture of experts that a transformer cannot have.
+func (d *decoder) checkExperts(t *Train, at string) {
+	x := &t.GPT.Experts
+	if t.Model != "gpt" || !x.Count.Set || !d.ok(at+"experts") {
+		return
+	}
+	if t.GPT.Gated {
+		d.problem(at+"gated", "true: experts have no gate, want false", "")
+	}
+	if d.ok(at+"blocks", at+"experts.every") && x.Every > t.GPT.Blocks {
+		d.problem(at+"experts.every", fmt.Sprintf("%d: there are %d blocks, want at most as many", x.Every, t.GPT.Blocks), "")
 	}
 }

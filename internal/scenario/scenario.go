@@ -688,6 +688,17 @@ type GPT struct {
 	Norm, NormPlace, Activation, Positions string
 	Gated, Bias, Tied, HeadBias            bool
 	Dropout                                float64
+	Experts                                MoE
+}
+
+// MoE is the mixture of experts of a transformer.
+type MoE struct {
+	Count    Opt[int] // not set: there is none
+	Top      int
+	Capacity float64 // times an even share; 0: all that come
+	Balance  float64 // weight of the balancing loss
+	Shared   int
+	Every    int // blocks
 }
 
 // Schedule is how the learning rate goes over the steps of a training.

@@ -111,14 +111,23 @@ def moe_spec(d, f, count, shared=0):
     return spec
 
 
-def moe(count, top, activation, room=None, shared=0, **kw):
+def moe(count, top, activation, room=None, shared=0, balance=0.0, **kw):
+    """A mixture of experts as half a block."""
+    f = mixture(count, top, activation, room, shared, balance)
+    return lambda p, x: residual(x, p, "", lambda v: f(v, p), **kw)
+
+
+def mixture(count, top, activation, room=None, shared=0, balance=0.0):
     """A mixture of experts: all experts of all positions, and a mask of those that are taken. room: how many
-    positions an expert takes, the first that come."""
+    positions an expert takes, the first that come. balance: the weight of the loss that it leaves in BESIDE."""
     def f(v, p):
         share = F.linear(v, p["router.weight"]).softmax(-1)
         value, chosen = share.topk(top, -1)
         weight = value if top == 1 else value / value.sum(-1, keepdim=True)
         taken = F.one_hot(chosen, count).to(v.dtype)  # rows x positions x top x count
+        if balance:
+            falls = taken.mean((0, 1, 2))
+            BESIDE.append(balance * count * (falls * share.mean((0, 1))).sum())
         if room is not None:
             flat = taken.sum(2).view(-1, count)
             fits = ((flat.cumsum(0) <= room) * flat).view(taken.shape[0], taken.shape[1], 1, count)
@@ -126,7 +135,7 @@ def moe(count, top, activation, room=None, shared=0, **kw):
         weight = (weight[..., None] * taken).sum(2)
         y = sum(weight[..., e, None] * feed_forward(v, p, f"experts.{e}.", activation) for e in range(count))
         return y + sum(feed_forward(v, p, f"shared.{e}.", activation) for e in range(shared))
-    return lambda p, x: residual(x, p, "", lambda v: f(v, p), **kw)
+    return f
 
 
 def gelu_tanh(x):
@@ -146,6 +155,7 @@ def same(x):
 
 
 SEED, EXTRA = {}, {}
+BESIDE = []  # losses that layers add to that of the outputs
 
 # name, parameters, shape of an example, function. The order gives each its seed: append only.
 CASES = [
@@ -208,6 +218,8 @@ CASES = [
     ("experts, top 1", moe_spec(6, 8, 3), (5, 6), moe(3, 1, F.gelu)),
     ("experts, top 2, norm after, tanh", moe_spec(6, 8, 4), (5, 6), moe(4, 2, torch.tanh, after=True)),
     ("experts, capacity, shared", moe_spec(6, 8, 3, 1), (5, 6), moe(3, 2, F.silu, room=5, shared=1)),
+    ("experts, balanced, top 1", moe_spec(6, 8, 3), (5, 6), moe(3, 1, F.gelu, balance=2.0)),
+    ("experts, balanced, top 2, capacity", moe_spec(6, 8, 4), (5, 6), moe(4, 2, F.gelu, room=4, balance=2.0)),
 ]
 
 
@@ -215,6 +227,7 @@ def run(out):
     for i, (name, spec, shape, f) in enumerate(CASES):
         seed = SEED["now"] = 1000 + i
         EXTRA.clear()
+        BESIDE.clear()
         p = cut(drawn(seed, 1, size(spec), 0.8), spec)
         if isinstance(shape, int):  # tokens
             n = spec[0][1][0]
@@ -223,7 +236,7 @@ def run(out):
         else:
             x = drawn(seed, 2, (ROWS,) + shape, 1).requires_grad_()
         y = f(p, x)
-        (y * drawn(seed, 3, y.shape, 1)).sum().backward()
+        ((y * drawn(seed, 3, y.shape, 1)).sum() + sum(BESIDE)).backward()
         out[f"{name}/y"] = y
         if x.requires_grad:
             out[f"{name}/dx"] = x.grad

@@ -3,7 +3,7 @@ the first update and the losses of Adam or AdamW."""
 import torch
 import torch.nn.functional as F
 
-from layers import attention_spec, ff_spec, linear_spec, norm_spec, recurrent, rnn_spec
+from layers import BESIDE, attention_spec, ff_spec, linear_spec, mixture, moe_spec, norm_spec, recurrent, rnn_spec
 from parts import feed_forward, heads, lstm_cell, norm, residual
 from tensors import cut, drawn, mask, size, stream
 
@@ -156,6 +156,27 @@ def resnet(p, x, step):
     return F.linear(F.avg_pool2d(x, 2).flatten(1), p["dense.1.weight"])
 
 
+def experts_spec(d, f, count, shared):
+    s = [("tokens.weight", (V, d)), ("positions.weight", (T, d))]
+    s += prefixed("blocks.1.attention.", attention_spec(d, d)) + prefixed("blocks.1.feed_forward.", ff_spec(d, f))
+    s += prefixed("blocks.2.attention.", attention_spec(d, d)) + prefixed("blocks.2.experts.", moe_spec(d, f, count, shared))
+    return s + norm_spec(d, True, "norm.") + linear_spec("head.", d, V)
+
+
+def experts(d, heads_, of):
+    """A GPT of two blocks, the second with experts."""
+    def f(p, x, step):
+        x = F.embedding(x, p["tokens.weight"]) + p["positions.weight"]
+        for b in ("blocks.1.", "blocks.2."):
+            a = under(p, b + "attention.")
+            x = residual(x, a, "", lambda v: heads(v, a, "", heads_, d // heads_))
+            n = under(p, b + "feed_forward.") or under(p, b + "experts.")
+            inner = of if "router.weight" in n else lambda v, n: feed_forward(v, n, "", F.gelu)
+            x = residual(x, n, "", lambda v: inner(v, n))
+        return F.linear(norm(x, p, "norm."), p["head.weight"], p["head.bias"])
+    return f
+
+
 def cross_entropy(y, labels):
     return F.cross_entropy(y.reshape(-1, y.shape[-1]), labels.reshape(-1), ignore_index=-1)
 
@@ -186,6 +207,8 @@ MODELS = [
     ("llama, from a file", llama_spec(16, 24, 4, 2, 4), text, llama(4, 2, 4), cross_entropy, "adamw"),
     ("residual network, from a file", RESNET, images((1, 12, 12), 5), resnet, cross_entropy, "adam"),
     ("gru", chars("gru", 3, 2), text, stacked("gru", torch_layer(torch.nn.GRU)), cross_entropy, "adam"),
+    ("gpt, experts", experts_spec(16, 32, 4, 1), text,
+     experts(16, 2, mixture(4, 2, F.gelu, room=20, shared=1, balance=0.5)), cross_entropy, "adamw"),
 ]
 OPTIMISERS = {
     "sgd": lambda p: torch.optim.SGD(p, lr=0.1),
@@ -204,8 +227,9 @@ def run(out):
             for step in range(STEPS):
                 x, labels = batch(seed, step)
                 o.zero_grad()
+                BESIDE.clear()
                 at = loss(f(p, x, step), labels)
-                at.backward()
+                (at + sum(BESIDE)).backward()
                 losses.append(at.detach())
                 if step == 0 and optimiser == "sgd":
                     for k, v in p.items():

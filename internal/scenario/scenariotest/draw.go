@@ -189,6 +189,10 @@ func OneModel(t *rapid.T, values map[string]string) {
 	if values[at+".gpt.size"] != "" { // which is seldom a multiple of the heads
 		values[at+".gpt.head_size"] = "8"
 	}
+	if values[at+".gpt.experts.count"] != "" && values[at+".gpt.experts.count"] != "none" {
+		values[at+".gpt.gated"] = "false"
+		delete(values, at+".gpt.experts.every") // of few blocks
+	}
 	if image := at + ".cnn.image"; values[image] != "" {
 		values[image] = "[3, 32, 16]"
 	}

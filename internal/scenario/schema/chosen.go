@@ -21,6 +21,7 @@ var choosers = []chooser{
 	{"train.init", nil, func(j *scenario.Job, v string) { j.Train.Init = v }},
 	{"train.checkpoint.every", none, func(j *scenario.Job, v string) { j.Train.Checkpoint.Every.Word = v }},
 	{"train.rnn.gate_low", none, func(j *scenario.Job, _ string) { j.Train.RNN.GateLow.Set = false }},
+	{"train.gpt.experts.count", none, func(j *scenario.Job, _ string) { j.Train.GPT.Experts.Count.Set = false }},
 	{"parallel.schedule", nil, func(j *scenario.Job, v string) { j.Parallel.Schedule = v }},
 	{"parallel.update", nil, func(j *scenario.Job, v string) { j.Parallel.Update = v }},
 	{"collective.admission.slots", none, func(j *scenario.Job, _ string) { j.Collective.Admission.Slots.Set = false }},
@@ -73,7 +74,7 @@ func jobField(path string) *scenario.Field {
 func unfit(change func(*scenario.Job)) (keys []string) {
 	training := func() *scenario.Job {
 		j := &scenario.Job{Train: &scenario.Train{Init: "normal"}}
-		j.Train.RNN.GateLow.Set = true
+		j.Train.RNN.GateLow.Set, j.Train.GPT.Experts.Count.Set = true, true
 		j.Parallel = scenario.Parallel{TP: 2, PP: 2, Schedule: "interleaved", Update: "each"}
 		j.Collective.Admission.Slots.Set = true
 		return j

@@ -246,6 +246,9 @@ func deciding() (all []map[string]string) {
 	for _, low := range []string{"none", "0.1"} {
 		all = append(all, map[string]string{"job.train.rnn.gate_low": low, "job.train.model": "lstm"})
 	}
+	for _, count := range []string{"none", "4"} {
+		all = append(all, map[string]string{"job.train.gpt.experts.count": count, "job.train.model": "gpt"})
+	}
 	for path, values := range map[string][]string{
 		"job.train.checkpoint.every": {"none", "epoch", "3"}, "job.placement": {"packed", "[host1/gpu0, host2/gpu0]"},
 		"job.parallel.tp": {"1", "2"}, "job.parallel.pp": {"1", "2"},
