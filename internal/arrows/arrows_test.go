@@ -168,6 +168,10 @@ var rules = map[string]rule{
 		third: "pgregory.net/rapid",
 		why:   "the ideal driver for tests of ranks has no network by intent; what every driver must do is drawn",
 	},
+	"contents": {
+		may: "coll exec nn/kernel workload",
+		why: "numbers that are known by rank and place, and the memory that collectives move them in: who runs ranks, and how, is above",
+	},
 	"rank": {
 		may: "coll exec verbs workload",
 		why: "the driver of ranks on real time knows links and clocks: processes, files and what is trained are above it",
@@ -408,7 +412,7 @@ var rules = map[string]rule{
 		why: "it looks into a network with nn's own layers and says what it saw as result's values; it knows no run",
 	},
 	"run": {
-		may: "capture cc checkpoint coll corpus dataset decoder/times exec fabric host input inside located machine nccltopo " +
+		may: "capture cc checkpoint coll contents corpus dataset decoder/times exec fabric host input inside located machine nccltopo " +
 			"netconf nic nn nn/netfile plan rank record result roce scenario sim topo train workload",
 		why: "the only package that knows everything; it is below those that show it",
 	},

@@ -50,7 +50,7 @@ var bans = []ban{
 		"or plain loops. Parallel work is arranged by sim (islands on workers), host, dataset, train and run"},
 	{but: "rank launch web lab fleet endpoint rdma", imports: "net net/http", why: "a run reads its scenario and its data folder and " +
 		"writes its run directory: nothing else on this machine or outside it"},
-	{but: "train rank", imports: "unsafe", why: "only train shows float32 tensors as the bytes that packets carry, and only " +
+	{but: "train contents rank", imports: "unsafe", why: "only train and contents show float32 as the bytes that packets carry, and only " +
 		"rank has counters in memory that processes share"},
 	{imports: "C", why: "the binary is static and builds with Go alone"},
 	{imports: "log log/slog",

@@ -15,7 +15,6 @@ import (
 
 	"railyard/internal/launch"
 	"railyard/internal/located"
-	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/unit"
 )
@@ -141,14 +140,13 @@ func (a *app) launchFile(ctx context.Context, file string, f launchFlags) error 
 		src, _ := a.readFile(ctx, file) // it has been read before: for the lines
 		return a.problems(file, src, problems)
 	}
-	program, err := os.Executable()
+	cfg, err := a.launchConfig(sc, file, f.transport)
 	if err != nil {
-		return fmt.Errorf("launch: which program this is, is not known: %w", err)
+		return fmt.Errorf("launch: %w", err)
 	}
-	cfg := launch.Config{Scenario: sc, Name: file, Program: program, Args: []string{os.Args[0], launchRank}, Transport: f.transport,
-		Nodes: f.nodes, PerNode: f.perNode, Node: f.node, Rendezvous: f.rdzv, ID: cmp.Or(f.id, sc.Name), Timeout: f.wait,
-		Version: result.Version, Say: func(line string) { fmt.Fprintln(a.stderr, line) },
-		Run: run.Options{Progress: p.update}}
+	cfg.Nodes, cfg.PerNode, cfg.Node, cfg.Rendezvous, cfg.ID, cfg.Timeout = f.nodes, f.perNode, f.node, f.rdzv,
+		cmp.Or(f.id, sc.Name), f.wait
+	cfg.Run.Progress = p.update
 	if err := cfg.Deal(); err != nil {
 		return fmt.Errorf("%s: %w (--nnodes, --nproc-per-node); nothing was run", file, err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"railyard/internal/coll"
 	"railyard/internal/input"
+	"railyard/internal/launch"
 	"railyard/internal/located"
 	"railyard/internal/nccltests"
 	"railyard/internal/perf"
@@ -34,6 +35,8 @@ type perfFlags struct {
 	protocol       string
 	channels       int
 	skew           int
+	real           bool
+	transport      string
 	scenario       bool
 	json           bool
 	force          bool
@@ -71,7 +74,12 @@ choose its experts; bytes and bandwidths are still those that each rank sends.
 The cluster is --hosts HGX H100 hosts with --gpus GPUs and as many 400 Gb/s NICs on a
 rail-optimized fabric, or that of the scenario in --cluster FILE: all of it but its job.
 --scenario prints the whole sweep as a scenario, to change it, run it and read its report.
-Ctrl-C ends the sweep; the rows that are printed stay.`,
+Ctrl-C ends the sweep; the rows that are printed stay.
+
+--real runs it on this machine: each rank is a process, with buffers of float32 in memory that others
+reach through shared memory or, with --transport tcp, over 127.0.0.1. Times are measured, #wrong counts
+elements that are not what they must be. Then --iters is 20 and --warmup_iters 5, there is one channel,
+and NCCL's model chooses for processors in place of GPUs, unless flags say otherwise.`,
 		Example: "  railyard perf all_reduce --hosts 2 -b 8 -e 1G -f 2\n" +
 			"  railyard perf all_gather --cluster my.yaml -b 1M -e 64M -f 4 --json\n" +
 			"  railyard perf broadcast -b 64M -e 64M --scenario > sweep.yaml && railyard run sweep.yaml",
@@ -88,6 +96,9 @@ Ctrl-C ends the sweep; the rows that are printed stay.`,
 			}
 			if cmd.Flags().Changed("stepfactor") && cmd.Flags().Changed("stepbytes") {
 				return misuse("perf: --stepfactor and --stepbytes: want one of them")
+			}
+			if err := f.checkReal(cmd); err != nil {
+				return err
 			}
 			return a.perf(cmd.Context(), args[0], f)
 		},
@@ -106,6 +117,9 @@ Ctrl-C ends the sweep; the rows that are printed stay.`,
 	fl.StringVar(&f.protocol, "protocol", "", "protocol of all rows: ll, ll128, simple, or none for messages alone")
 	fl.IntVar(&f.channels, "channels", 0, "channels of all rows; 0: as NCCL chooses")
 	fl.IntVar(&f.skew, "skew", 1, "of alltoall: rank 0 gets so many times as much of what each rank sends as each other")
+	fl.BoolVar(&f.real, "real", false, "measure it: ranks are processes of this machine")
+	fl.StringVar(&f.transport, "transport", launch.Shared, "with --real: between ranks, shm (shared memory) or tcp")
+	complete(cmd, "transport", cobra.FixedCompletions([]string{launch.Shared, launch.TCP}, cobra.ShellCompDirectiveNoFileComp))
 	fl.BoolVar(&f.scenario, "scenario", false, "print the sweep as a scenario and run nothing")
 	fl.BoolVar(&f.json, "json", false, "print the rows as one JSON object")
 	fl.BoolVar(&f.force, "force", false, "run although the estimate is over the limits of railyard run")
@@ -130,6 +144,7 @@ type perfRow struct {
 	// Oversubscription says where the network has less bandwidth upwards than the row's traffic could take.
 	Oversubscription string `json:"oversubscription,omitempty"`
 	PacketHops       int64  `json:"packet_hops"`
+	Wrong            *int64 `json:"wrong,omitempty"` // elements, of a row that was measured
 }
 
 type perfJSON struct {
@@ -138,7 +153,8 @@ type perfJSON struct {
 	Ranks      int       `json:"ranks"`
 	Iterations int       `json:"iterations"`
 	Warmup     int       `json:"warmup"`
-	Skew       int       `json:"skew,omitempty"` // over 1
+	Skew       int       `json:"skew,omitempty"`      // over 1
+	Transport  string    `json:"transport,omitempty"` // of processes; "": simulated
 	Rows       []perfRow `json:"rows"`
 }
 
@@ -167,10 +183,17 @@ func (a *app) perf(ctx context.Context, op string, f perfFlags) error {
 	if f.skew > 1 {
 		out.Skew = f.skew
 	}
+	if f.real {
+		out.Transport = f.transport
+	}
 	t := &nccltests.Table{Program: out.Program}
 	if !f.json {
-		fmt.Fprintf(a.stdout, "# simulated by railyard: %s x %s, %s\n", count(out.Hosts, "host"),
+		head := fmt.Sprintf("# simulated by railyard: %s x %s, %s\n", count(out.Hosts, "host"),
 			count(s.Base.Cluster.Host.GPUs, "GPU"), s.Base.Cluster.Host.Preset)
+		if f.real {
+			head = measuredHead(out.Ranks, f.transport)
+		}
+		fmt.Fprint(a.stdout, head)
 		if err := t.WriteHead(a.stdout); err != nil {
 			return err
 		}
@@ -229,7 +252,11 @@ func (a *app) perfSweep(ctx context.Context, op string, f perfFlags) (s *perf.Sw
 	if f.skew < 1 || f.skew > 1 && s.Op.Collective != coll.AllToAll {
 		return nil, misuse("perf: --skew %d: want 1 or, of alltoall, 1 to 1000", f.skew)
 	}
-	s.Base, err = a.perfBase(ctx, f.cluster, perf.Machines{Hosts: f.hosts, GPUs: f.gpus})
+	m := perf.Machines{Hosts: f.hosts, GPUs: f.gpus}
+	if f.real {
+		m.Preset = "cpu"
+	}
+	s.Base, err = a.perfBase(ctx, f.cluster, m)
 	if err != nil {
 		return nil, err
 	}
@@ -277,10 +304,16 @@ func (a *app) perfOne(ctx context.Context, s *perf.Sweep, row perf.Row, f perfFl
 	}
 	p := a.startProgressAt(time.Now(), f.quiet, what)
 	defer p.stop()
-	sum, err := a.engine.run(ctx, sc, runOptions{Force: f.force, Progress: func(v result.Progress) {
+	progress := func(v result.Progress) {
 		v.Phase = what + ", " + v.Phase
 		p.update(v)
-	}})
+	}
+	var sum *result.Summary
+	if f.real {
+		sum, err = a.measureRow(ctx, sc, f, progress)
+	} else {
+		sum, err = a.engine.run(ctx, sc, runOptions{Force: f.force, Progress: progress})
+	}
 	p.stop()
 	if ctx.Err() != nil {
 		return d, ctx.Err()
@@ -294,7 +327,8 @@ func (a *app) perfOne(ctx context.Context, s *perf.Sweep, row perf.Row, f perfFl
 	c := sum.Collectives[0]
 	d.data = perfRow{Size: d.row.Bytes, Count: d.row.Count, Type: d.row.Type, RedOp: d.row.RedOp, Root: d.row.Root,
 		InPlace: d.row.In != nil, Time: c.Time, AlgBW: c.AlgBW, BusBW: c.BusBW, Algorithm: row.Algorithm,
-		Protocol: row.Protocol, Channels: row.Channels, PacketHops: sum.PacketHops, Oversubscription: plan.NoteOf(sum.Notes)}
+		Protocol: row.Protocol, Channels: row.Channels, PacketHops: sum.PacketHops, Oversubscription: plan.NoteOf(sum.Notes),
+		Wrong: c.Wrong}
 	if s.Op.Hypercube { // the run counts as all_gather_perf does
 		d.data.AlgBW = c.BusBW
 	}
@@ -310,6 +344,12 @@ func (a *app) perfEnd(ctx context.Context, t *nccltests.Table, out *perfJSON, f 
 		_, printed = fmt.Fprintf(a.stdout, "# %-20s : %s\n", "Avg bus bandwidth",
 			strconv.FormatFloat(t.AverageBusBW(), 'g', 6, 64))
 	}
+	wrong := int64(0)
+	for i := range out.Rows {
+		if n := out.Rows[i].Wrong; n != nil {
+			wrong += *n
+		}
+	}
 	switch {
 	case ctx.Err() != nil && (failed == nil || errors.Is(failed, ctx.Err())):
 		if failed == nil {
@@ -321,6 +361,9 @@ func (a *app) perfEnd(ctx context.Context, t *nccltests.Table, out *perfJSON, f 
 	}
 	if printed != nil {
 		return fmt.Errorf("cannot print the table: %w", input.Cause(printed))
+	}
+	if wrong > 0 {
+		return fmt.Errorf("perf: %s wrong: see #wrong", unit.CountOf(wrong, "element"))
 	}
 	return nil
 }

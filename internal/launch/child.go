@@ -164,8 +164,8 @@ func (c *child) beat(ctx context.Context) {
 func (c *child) drive() error {
 	c.last = c.share.Steps
 	me := c.rank - c.order.First
-	c.loop = rank.NewLoop(rank.Config{Rank: c.rank, Job: c.share.Work, Steps: c.share.Steps, Memory: c.share.Train,
-		Body: c.share.Train, Observer: c, Origin: time.Now(), Bell: c.bells[me], Board: c.seg.boards[me], Spins: spins})
+	c.loop = rank.NewLoop(rank.Config{Rank: c.rank, Job: c.share.Work, Steps: c.share.Steps, Memory: c.share.Memory(),
+		Body: c.share.Body(), Observer: c, Origin: time.Now(), Bell: c.bells[me], Board: c.seg.boards[me], Spins: spins})
 	near, far := c.mine()
 	address := ""
 	if len(far) > 0 {
@@ -267,20 +267,29 @@ func (c *child) Operation(o exec.OperationRecord) {
 	if c.share.Operations || c.share.Work.Program(c.rank).OpsOf(o.Step)[o.Op].Kind == workload.Communication {
 		c.operations = append(c.operations, o)
 	}
+	if c.share.Contents != nil {
+		c.share.Contents.Ended(o.Op)
+	}
 }
 
 // Step implements exec.Observer.
 func (c *child) Step(s exec.StepRecord, waits []exec.Wait) {
 	t := run.Told{Step: s, Waits: waits, Operations: c.operations}
-	if s.Step == workload.StartStep {
-		c.share.Train.Started(c.rank)
-	} else {
+	tr := c.share.Train
+	switch {
+	case tr == nil:
+		t.Wrong = c.share.Contents.Wrong()
+	case s.Step == workload.StartStep:
+		tr.Started(c.rank)
+	default:
 		if c.share.Tells(s.Step, c.last) {
-			c.share.Train.Hold(c.rank, s.Step)
+			tr.Hold(c.rank, s.Step)
 		}
-		t.Said = c.share.Train.Say(c.rank, s.Step)
+		t.Said = tr.Say(c.rank, s.Step)
 	}
 	c.out <- frame{kindStep, c.rank, appendTold(nil, &t)}
-	c.share.Train.LetGo(s.Step)
+	if tr != nil {
+		tr.LetGo(s.Step)
+	}
 	c.operations = c.operations[:0]
 }

@@ -66,7 +66,8 @@ func told() *run.Told {
 	t := &run.Told{Step: exec.StepRecord{Rank: 1, Step: 7, Start: 3, End: 900, Comm: 5, Overlap: 2, Computing: 4},
 		Waits:      []exec.Wait{{Op: 0, From: 4, To: 8}, {Op: -1, From: 8, To: 9}},
 		Operations: []exec.OperationRecord{{Rank: 1, Step: 7, Name: "sum", Stream: 1, Start: 4, End: 9, ReleasedBy: -1}},
-		Said:       train.Said{Step: 7, Loss: 0.25, Held: true, Params: []float32{1, 2, 3}}}
+		Said:       train.Said{Step: 7, Loss: 0.25, Held: true, Params: []float32{1, 2, 3}},
+		Wrong:      []int64{-1, 0, 7}}
 	t.Step.Split[2] = 897
 	t.Said.State[0] = []float32{4}
 	t.Said.Digest[3] = 9

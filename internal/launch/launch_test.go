@@ -243,6 +243,33 @@ func TestTransformerAndFusedKernel(t *testing.T) {
 	}
 }
 
+// Collectives leave on real buffers what they must, over each transport and over more than one host.
+func TestCollectives(t *testing.T) {
+	for _, transport := range []string{launch.Shared, launch.TCP} {
+		text := "name: t\ncluster: {hosts: 2, host: {gpus: 2}}\njob:\n  collectives:\n"
+		rows := []string{"all-reduce", "all-gather", "reduce-scatter", "broadcast", "reduce", "gather", "scatter", "all-to-all",
+			"send-receive"}
+		for _, op := range append(rows, "all-reduce, algorithm: double-tree, protocol: simple, channels: 2, warmup: 0",
+			"all-gather, algorithm: hypercube", "all-reduce, algorithm: hierarchical", "all-to-all, skew: 3") {
+			text += fmt.Sprintf("    - {op: %s, bytes: 300KiB, iterations: 3}\n", op)
+		}
+		cfg := config(parse(t, text))
+		cfg.Transport = transport
+		sum, err := launch.Run(context.Background(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(sum.Collectives) != len(rows)+4 {
+			t.Errorf("%d rows, want %d", len(sum.Collectives), len(rows)+4)
+		}
+		for i, c := range sum.Collectives {
+			if c.Time <= 0 || c.Count != 3 || c.Wrong == nil || *c.Wrong != 0 {
+				t.Errorf("%s, row %d over %s: %+v", c.Name, i, transport, c)
+			}
+		}
+	}
+}
+
 // A run directory of processes is one that can be read: each step of each rank, and its operations.
 func TestRunDirectory(t *testing.T) {
 	text := training(1, 2, plain) + "output: {operations: true}\n"

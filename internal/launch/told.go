@@ -13,8 +13,8 @@ import (
 	"railyard/internal/workload"
 )
 
-// appendTold writes what a rank tells of a step, little-endian: the record of the step, its waits, its operations, its loss
-// and, where they are told, its digest and vectors.
+// appendTold writes what a rank tells of a step, little-endian: the record of the step, its waits, its operations, what was wrong
+// in rows, its loss and, where they are told, its digest and vectors.
 func appendTold(b []byte, t *run.Told) []byte {
 	le := binary.LittleEndian
 	i64 := func(v int64) { b = le.AppendUint64(b, uint64(v)) }
@@ -44,6 +44,10 @@ func appendTold(b []byte, t *run.Told) []byte {
 		i32(o.ReleasedBy)
 		i32(o.ReleasedSrc)
 		i32(o.ReleasedChannel)
+	}
+	i32(int32(len(t.Wrong)))
+	for _, n := range t.Wrong {
+		i64(n)
 	}
 	b = le.AppendUint64(b, math.Float64bits(t.Said.Loss))
 	if !t.Said.Held {
@@ -92,6 +96,9 @@ func decodeTold(work *workload.Job, rank int32, b []byte) (t run.Told, err error
 		}
 		o.Name, o.Stream = ops[o.Op].Name, ops[o.Op].Stream
 		t.Operations = append(t.Operations, o)
+	}
+	for range d.count(8) {
+		t.Wrong = append(t.Wrong, d.i64())
 	}
 	t.Said = train.Said{Step: s.Step, Loss: math.Float64frombits(uint64(d.i64()))}
 	switch d.byte() {
@@ -184,6 +191,10 @@ func toldBytes(work *workload.Job) int64 {
 		p := &work.Programs[i]
 		most = max(most, int64(len(p.Start)), int64(len(p.Ops)))
 	}
+	const waits = 4           // an operation may be waited for in several pieces
+	if work.Training == nil { // there are no more rows than collectives
+		return 4096 + most*(32+20*waits+8)
+	}
 	vectors := int64(0)
 	for _, s := range work.Training.Stages {
 		for _, b := range append([]int32{s.Masters}, s.State...) {
@@ -192,6 +203,5 @@ func toldBytes(work *workload.Job) int64 {
 			}
 		}
 	}
-	const waits = 4 // an operation may be waited for in several pieces
 	return 4096 + most*(32+20*waits) + vectors + 16
 }

@@ -191,6 +191,9 @@ func (s *Sweep) Result(row Row, sum *result.Summary) (nccltests.Row, error) {
 	if c.Time > 0 && c.Bytes > 0 {
 		*took = nccltests.NewResult(s.Op, s.Base.GPUs(), row.Bytes, c.Time)
 	}
+	if c.Wrong != nil {
+		took.Errors = nccltests.Errors{Checked: true, Value: float64(*c.Wrong)}
+	}
 	out := nccltests.Row{Bytes: row.Bytes, Count: row.Count, Type: "float", RedOp: "none", Root: -1}
 	if s.Op.InPlace() {
 		out.In = took

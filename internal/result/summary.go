@@ -317,6 +317,7 @@ type Collective struct {
 	Time  unit.Duration `json:"time_ps"` // first rank's start to last rank's end
 	AlgBW float64       `json:"algbw_bytes_per_s"`
 	BusBW float64       `json:"busbw_bytes_per_s"` // algbw times 2(n-1)/n for all-reduce, (n-1)/n for its halves
+	Wrong *int64        `json:"wrong,omitempty"`   // elements that ranks found to be wrong; nil: nobody looked
 }
 
 // LostFrames is how many frames were lost in one way: to a full buffer, to a fault, by the PFC watchdog.

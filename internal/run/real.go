@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
+	"railyard/internal/contents"
 	"railyard/internal/exec"
 	"railyard/internal/located"
 	"railyard/internal/plan"
@@ -27,6 +29,7 @@ type Real struct {
 	j        *job
 	inputs   []result.InputDigest
 	heard    map[int64][]Told // of steps that some ranks have ended
+	wrong    []int64          // of rows of job.collectives, over all ranks: as Told.Wrong
 	at       unit.Time        // the last time that was told
 	reported time.Time
 }
@@ -37,6 +40,7 @@ type Told struct {
 	Waits      []exec.Wait
 	Operations []exec.OperationRecord
 	Said       train.Said
+	Wrong      []int64 // of rows of job.collectives: elements that were wrong; contents.Unchecked: nobody looked
 }
 
 // Broken ends a run because of a rank, or of what joins ranks.
@@ -65,8 +69,10 @@ func RunReal(ctx context.Context, sc *scenario.Scenario, opt Options, drive func
 	j.kept.Training, j.fresh = in.about[0], true
 	r.jobs = []*job{j}
 	x := &Real{r: r, j: j, inputs: in.digests(), heard: map[int64][]Told{}}
-	if err := j.newTraining(nil, []int32{}, false); err != nil {
-		return nil, err
+	if j.plan.Spec.Train != nil {
+		if err := j.newTraining(nil, []int32{}, false); err != nil {
+			return nil, err
+		}
 	}
 	r.record = record.NewMeasured(in.plan, opt.Dir, record.Hooks{
 		Progress: opt.Progress,
@@ -87,8 +93,11 @@ func RunReal(ctx context.Context, sc *scenario.Scenario, opt Options, drive func
 		j.record.Broke(x.at, b.Why, b.Rank, b.Step, b.Collective, b.Text)
 		failed = nil
 	}
-	j.keepWeights()
-	notes := j.keepInside()
+	var notes []string
+	if j.train != nil {
+		j.keepWeights()
+		notes = j.keepInside()
+	}
 	err = r.record.Finish(sum, record.Ending{
 		Whole:       failed == nil,
 		Stopped:     !r.stopBy.IsZero(),
@@ -96,10 +105,23 @@ func RunReal(ctx context.Context, sc *scenario.Scenario, opt Options, drive func
 		Diverged:    r.diverged,
 	})
 	sum.Notes = append(sum.Notes, notes...)
+	x.countWrong(sum)
 	if err == nil && ctx.Err() == nil {
 		err = failed
 	}
 	return sum, err
+}
+
+// countWrong says of rows that have been timed how many elements were wrong.
+func (x *Real) countWrong(sum *result.Summary) {
+	if len(x.wrong) != len(sum.Collectives) {
+		return
+	}
+	for i, n := range x.wrong {
+		if n != contents.Unchecked {
+			sum.Collectives[i].Wrong = &n
+		}
+	}
 }
 
 // prepareReal plans a run on real time and reads what it needs.
@@ -108,7 +130,19 @@ func prepareReal(ctx context.Context, sc *scenario.Scenario, progress func(resul
 		return nil, problems
 	}
 	w := &watcher{ctx: ctx, progress: progress}
-	return prepare(w, sc, nil, nil, func(plan.Estimate) error { return nil })
+	in, err := prepare(w, sc, nil, nil, func(plan.Estimate) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	rows := in.plan.Jobs[0].Rows
+	for i := range rows { // of those whose algorithm is chosen
+		if a := rows[i].Algorithm; strings.HasPrefix(a, "nvls") {
+			return nil, located.Problems{sc.Located(scenario.Finding{Severity: scenario.Error,
+				Path: fmt.Sprintf("%s.collectives[%d].algorithm", sc.Jobs[0].Path(), i), Message: fmt.Sprintf("auto: NCCL would "+
+					"take %s here, in which a switch adds and copies, and processes have none: want another, such as ring", a)})}
+		}
+	}
+	return in, nil
 }
 
 // NotReal lists what of a scenario ranks in processes cannot do, with its place.
@@ -122,8 +156,14 @@ func NotReal(sc *scenario.Scenario) (all located.Problems) {
 	}
 	j := &sc.Jobs[0]
 	path := j.Path()
-	if kind := j.Kind(); kind != scenario.TrainJob {
-		refuse(path, "%s: want %s.train: processes train a network, what else a job does is simulated by railyard run", kind, path)
+	if kind := j.Kind(); kind != scenario.TrainJob && kind != scenario.CollectivesJob {
+		refuse(path, "%s: want %[2]s.train or %[2]s.collectives: what else a job does is simulated by railyard run", kind, path)
+	}
+	for i := range j.Collectives {
+		if a := j.Collectives[i].Algorithm; strings.HasPrefix(a, "nvls") {
+			refuse(fmt.Sprintf("%s.collectives[%d].algorithm", path, i), "%s: a switch adds and copies, and processes have none: "+
+				"want another, such as ring", a)
+		}
 	}
 	if n := len(sc.Faults); n > 0 {
 		refuse("faults", "%s: nothing fails on purpose in processes: want none", unit.CountOf(int64(n), "fault"))
@@ -182,13 +222,23 @@ func (x *Real) Hear(t Told) error {
 			return fmt.Errorf("rank %d tells of operation %d of step %d: its program has no such", s.Rank, o.Op, o.Step)
 		}
 	}
+	if len(t.Wrong) != len(x.j.plan.Rows) {
+		return fmt.Errorf("rank %d tells of %d rows, want %d", s.Rank, len(t.Wrong), len(x.j.plan.Rows))
+	}
+	for _, n := range t.Wrong {
+		if n < contents.Unchecked || n > math.MaxInt64/int64(x.j.plan.Ranks()) {
+			return fmt.Errorf("rank %d tells of %d wrong elements, want %d or more", s.Rank, n, contents.Unchecked)
+		}
+	}
 	all := append(x.heard[s.Step], t)
 	x.heard[s.Step] = all
 	if len(all) < x.j.plan.Ranks() {
 		return nil
 	}
 	delete(x.heard, s.Step)
-	if s.Step != workload.StartStep {
+	if x.j.train == nil {
+		x.hearWrong(all)
+	} else if s.Step != workload.StartStep {
 		for i := range all {
 			if err := x.j.train.Hear(all[i].Step.Rank, all[i].Said); err != nil {
 				return err
@@ -212,9 +262,26 @@ func (x *Real) Hear(t Told) error {
 	return nil
 }
 
+// hearWrong adds up what ranks found to be wrong in rows.
+func (x *Real) hearWrong(all []Told) {
+	x.wrong = make([]int64, len(x.j.plan.Rows))
+	for row := range x.wrong {
+		for i := range all {
+			if n := all[i].Wrong[row]; n == contents.Unchecked || x.wrong[row] == contents.Unchecked {
+				x.wrong[row] = contents.Unchecked
+			} else {
+				x.wrong[row] += n
+			}
+		}
+	}
+}
+
 // ended takes a step that all ranks have ended.
 func (x *Real) ended(_ int, step int64, _ unit.Time, loss float64) {
 	j := x.j
+	if j.train == nil {
+		return
+	}
 	if math.IsNaN(loss) || math.IsInf(loss, 0) {
 		j.nan, x.r.diverged = true, j.divergence(step, loss)
 		return
@@ -224,11 +291,12 @@ func (x *Real) ended(_ int, step int64, _ unit.Time, loss float64) {
 	}
 }
 
-// Share is the part that one process has in such a run: its ranks' real work.
+// Share is the part that one process has in such a run: its ranks' real work. Either Train or Contents is nil.
 type Share struct {
-	Train *train.Job
-	Work  *workload.Job
-	Steps int64
+	Train    *train.Job
+	Contents *contents.Job // of job.collectives, of one rank
+	Work     *workload.Job
+	Steps    int64
 	// Operations says that each operation is told, and not only those that communicate.
 	Operations bool
 	every      int64 // a state is kept after so many steps; 0: only after the last
@@ -242,12 +310,40 @@ func NewShare(ctx context.Context, sc *scenario.Scenario, ranks []int32, progres
 		return nil, err
 	}
 	j := &job{run: &runner{plan: in.plan}, plan: &in.plan.Jobs[0], data: in.data[0]}
+	s := &Share{Work: j.plan.Work, Operations: sc.Output.Operations, inputs: in.digests()}
+	if j.plan.Spec.Train == nil {
+		s.Steps = j.steps()
+		for _, r := range ranks {
+			var timed []workload.TimedRow
+			for i := range j.plan.Rows {
+				timed = append(timed, j.plan.Rows[i].TimedRow)
+			}
+			s.Contents = contents.New(s.Work, r, timed)
+		}
+		return s, nil
+	}
 	j.kept.Training = in.about[0]
 	if err := j.newTraining(nil, append([]int32{}, ranks...), false); err != nil {
 		return nil, err
 	}
-	return &Share{Train: j.train, Work: j.plan.Work, Steps: j.steps(), Operations: sc.Output.Operations, every: j.keptEvery(),
-		inputs: in.digests()}, nil
+	s.Train, s.Steps, s.every = j.train, j.steps(), j.keptEvery()
+	return s, nil
+}
+
+// Memory is that of the ranks of this process.
+func (s *Share) Memory() exec.Memory {
+	if s.Train != nil {
+		return s.Train
+	}
+	return s.Contents
+}
+
+// Body is what they do.
+func (s *Share) Body() exec.Body {
+	if s.Train != nil {
+		return s.Train
+	}
+	return s.Contents
 }
 
 // Inputs is what is read beside the scenario.
