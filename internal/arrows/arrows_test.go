@@ -269,6 +269,10 @@ var rules = map[string]rule{
 		may: "noun telemetry topo",
 		why: "it names faults from what an operator can see: whatever knows more, a run, a plan, a diagnosis, may not reach it",
 	},
+	"dump": {
+		may: "located shown telemetry",
+		why: "texts of an operator's become telemetry, and back: which files they are, and what is wrong, is above it",
+	},
 	"telemetry": {
 		why: "what a fabric shows is a value: who writes it, and who judges by it, knows more, or must not",
 	},
@@ -493,7 +497,7 @@ var rules = map[string]rule{
 		why: "it starts processes and sees what they leave: what a scenario is, and how it runs, is theirs to know",
 	},
 	"cli": {
-		may: "batch bench board coll commission containerlab dataset decoder design docs endpoint examples fleet hash headline " +
+		may: "batch bench board coll commission containerlab dataset decoder design docs dump endpoint examples fleet hash headline " +
 			"hostinfo hostlint input inventory lab launch " +
 			"lint live lldp " +
 			"judge located machine manual nccl nccltests " +

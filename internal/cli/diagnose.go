@@ -25,21 +25,23 @@ import (
 // diagnoseFlags is the flags of `railyard diagnose`.
 type diagnoseFlags struct {
 	healthy            string
+	topology, names    string // files
 	json, force, quiet bool
 }
 
 // diagnosisJSON is what --json prints.
 type diagnosisJSON struct {
-	Of      string   `json:"of"`
-	InOrder string   `json:"in_order"`          // the run that it is held against: its folder, or "simulated"
-	Changes []string `json:"changes,omitempty"` // of the scenario, for that
+	Of        string   `json:"of"`
+	InOrder   string   `json:"in_order"`          // what it is held against: its folder, "simulated", or "" for nothing
+	Changes   []string `json:"changes,omitempty"` // of the scenario, for that
+	*dumpJSON          // of a folder of texts
 	judge.Verdict
 }
 
 func (a *app) diagnoseCommand() *cobra.Command {
 	var f diagnoseFlags
 	cmd := &cobra.Command{
-		Use:   "diagnose RUN [flags]",
+		Use:   "diagnose RUN|FOLDER [flags]",
 		Short: "Name what is wrong with a fabric from its counters alone",
 		Long: `Reads what an operator can see of the run RUN: counters of ports and NICs, GPUs, collectives,
 lines of logs (telemetry.parquet, which the scenario writes with output: {telemetry: TIME}), and
@@ -48,13 +50,19 @@ speaks for and against each, how sure it is, the one measurement that would deci
 out, and what cannot be known from what was read. It is told nothing of flows, paths, causes or
 faults: railyard explain knows those.
 
+A FOLDER holds what was collected of a real fabric, as text: metrics of exporters (Prometheus),
+logs, dumps of NCCL and PyTorch, what commands printed behind their prompts. Each text is known by
+what it holds; what was not understood is listed. --topology says who is beside whom: without it
+places are names only, and what needs more is said to be unknown.
+
 It holds the run against the same fabric in order: the run in --healthy, or else one that it
-simulates from the scenario of RUN without faults and background flows, with pinned paths in place
-of hashed ones and ranks host by host.
+simulates from the scenario of RUN, or that of --topology if it has output.telemetry, without faults
+and background flows, with pinned paths in place of hashed ones and ranks host by host.
 
 The exit code is 0 where nothing is wrong, 1 where something is named, 2 where nothing can be read.`,
 		Example: "  railyard run examples/faults.yaml --set output.telemetry=20us\n  railyard diagnose runs/faults-1\n" +
-			"  railyard diagnose runs/today-1 --healthy runs/yesterday-1 --json",
+			"  railyard diagnose runs/today-1 --healthy runs/yesterday-1 --json\n" +
+			"  railyard diagnose dump --healthy dump-of-monday --topology fabric.yaml",
 		Args:              oneRun,
 		ValidArgsFunction: completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -62,7 +70,9 @@ The exit code is 0 where nothing is wrong, 1 where something is named, 2 where n
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.healthy, "healthy", "", "DIR of a run of the same fabric in order; without it that is simulated")
+	fl.StringVar(&f.healthy, "healthy", "", "DIR of a run or a dump of the same fabric in order; without it that is simulated")
+	fl.StringVar(&f.topology, "topology", "", "FILE that says who is beside whom: a scenario of the fabric")
+	fl.StringVar(&f.names, "names", "", "FILE of metrics' names, which go before those that are known")
 	complete(cmd, "healthy", completeRuns)
 	fl.BoolVar(&f.json, "json", false, "print as JSON")
 	fl.BoolVar(&f.force, "force", false, "simulate the fabric in order although the estimate is over a limit")
@@ -73,23 +83,44 @@ The exit code is 0 where nothing is wrong, 1 where something is named, 2 where n
 func (a *app) diagnose(ctx context.Context, dir string, f diagnoseFlags) error {
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
-	r, now, err := shownBy(dir)
+	names, err := a.dumpNames(ctx, f.names)
 	if err != nil {
 		return err
 	}
-	sc, err := whatif.Scenario(r)
-	if err != nil {
-		return misuse("%w", err)
-	}
-	p, err := run.NewPlan(sc)
-	if err != nil {
-		return misuse("%s: %w", dir, err)
-	}
-	c := judge.Case{Now: now, Graph: p.Graph}
 	found := diagnosisJSON{Of: dir, InOrder: f.healthy}
-	if f.healthy != "" {
+	var c judge.Case
+	var sc *scenario.Scenario
+	if isRun(dir) {
+		var r *result.Run
+		if r, c.Now, err = shownBy(dir); err != nil {
+			return err
+		}
+		if sc, err = whatif.Scenario(r); err != nil {
+			return misuse("%w", err)
+		}
+		p, err := run.NewPlan(sc)
+		if err != nil {
+			return misuse("%s: %w", dir, err)
+		}
+		c.Graph = p.Graph
+	} else if c.Now, found.dumpJSON, err = shownIn(ctx, dir, names); err != nil {
+		return err
+	}
+	if f.topology != "" {
+		var of *scenario.Scenario
+		if c.Graph, of, err = a.beside(ctx, f.topology); err != nil {
+			return err
+		}
+		if sc == nil && of != nil && of.Output.Telemetry.Set {
+			sc = of
+		}
+	}
+	switch {
+	case f.healthy != "" && isRun(f.healthy):
 		_, c.Healthy, err = shownBy(f.healthy)
-	} else {
+	case f.healthy != "":
+		c.Healthy, _, err = shownIn(ctx, f.healthy, names)
+	case sc != nil:
 		found.InOrder = "simulated"
 		c.Healthy, found.Changes, err = a.simulateInOrder(ctx, sc, f)
 	}
@@ -119,17 +150,26 @@ func shownBy(dir string) (*result.Run, *telemetry.Telemetry, error) {
 	if err != nil {
 		return nil, nil, misuse("%w", err)
 	}
+	t, err := toldBy(r)
+	if err != nil {
+		return nil, nil, misuse("%w", err)
+	}
+	return r, t, nil
+}
+
+// toldBy reads a run's telemetry.
+func toldBy(r *result.Run) (*telemetry.Telemetry, error) {
 	if !slices.Contains(r.Tables(), "telemetry") {
-		return nil, nil, misuse("run directory %s: has no telemetry: run the scenario with --set output.telemetry=20us", dir)
+		return nil, fmt.Errorf("run directory %s: has no telemetry: run the scenario with --set output.telemetry=20us", r.Path)
 	}
 	var b telemetry.Builder
 	for row, err := range r.Telemetry() {
 		if err != nil {
-			return nil, nil, misuse("%w", err)
+			return nil, err
 		}
 		b.Add(&row)
 	}
-	return r, b.Telemetry(), nil
+	return b.Telemetry(), nil
 }
 
 // simulateInOrder runs the scenario with nothing wrong, and returns what that shows, and what it was changed by.
@@ -168,6 +208,9 @@ func (a *app) simulateInOrder(ctx context.Context, sc *scenario.Scenario, f diag
 	_, t, err := shownBy(d.Path())
 	return t, changes, err
 }
+
+// mostListed bounds the things that were not understood, as text.
+const mostListed = 20
 
 // write prints what was found.
 func (d *diagnosisJSON) write(s *sheet.Sheet) {
@@ -212,8 +255,21 @@ func (d *diagnosisJSON) write(s *sheet.Sheet) {
 		}
 	}
 	s.Blank()
+	if d.dumpJSON != nil && len(d.NotUnderstood) > 0 {
+		s.Line("Not understood:")
+		for _, u := range d.NotUnderstood[:min(mostListed, len(d.NotUnderstood))] {
+			s.Hang("  ", "    ", u)
+		}
+		if more := len(d.NotUnderstood) - mostListed; more > 0 {
+			s.Line(fmt.Sprintf("  and %d more, which --json lists", more))
+		}
+		s.Blank()
+	}
 	text := "Held against " + d.InOrder
-	if d.InOrder == "simulated" {
+	switch d.InOrder {
+	case "":
+		text = "Held against nothing: what is so in order too may be named; --healthy takes a dump of the fabric in order"
+	case "simulated":
 		text = "Held against the scenario, simulated in order"
 		if len(d.Changes) > 0 {
 			text += ": " + strings.Join(d.Changes, ", ")

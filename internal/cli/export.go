@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/dump"
 	"railyard/internal/input"
 	"railyard/internal/output"
 	"railyard/internal/result"
@@ -26,6 +27,7 @@ type exportFlags struct {
 	trace    string
 	csv      string
 	metrics  string // file of OpenMetrics
+	told     string // folder of telemetry as text
 	start    string
 	stretch  int64
 	began    time.Time
@@ -38,7 +40,7 @@ type exportFlags struct {
 // exportedJSON is a file that was written.
 type exportedJSON struct {
 	File  string `json:"file"`
-	Kind  string `json:"kind"` // trace, openmetrics or csv
+	Kind  string `json:"kind"` // trace, openmetrics, telemetry or csv
 	Table string `json:"table,omitempty"`
 	Rows  int64  `json:"rows,omitempty"`
 }
@@ -54,11 +56,17 @@ and csv. Of a run that was killed it writes what there is.
 
 With --prometheus FILE it writes series.parquet (output: {series: true}) as OpenMetrics text with
 timestamps. Prometheus keeps whole milliseconds: a second there is --stretch times shorter in the
-run, so that what rate() gives is to be multiplied by it.`,
+run, so that what rate() gives is to be multiplied by it.
+
+With --telemetry DIR it writes telemetry.parquet (output: {telemetry: TIME}) as texts such as an
+operator collects, a folder per form, for railyard diagnose to read: prometheus has metrics of
+exporters, logs and what PyTorch's flight recorder writes. Their times are those of the run, to the
+picosecond, from --start on.`,
 		Example: "  railyard export runs/digits-8gpu-1\n" +
 			"  railyard export runs/digits-8gpu-1 --trace steps.json.gz --from 1ms --to 2ms\n" +
 			"  railyard export runs/digits-8gpu-1 --csv tables\n" +
-			"  railyard export runs/incast-1 --prometheus incast.om",
+			"  railyard export runs/incast-1 --prometheus incast.om\n" +
+			"  railyard export runs/faults-1 --telemetry dump",
 		Args:              oneRun,
 		ValidArgsFunction: completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -78,7 +86,8 @@ run, so that what rate() gives is to be multiplied by it.`,
 		"trace-event JSON to write, compressed if the name ends in .gz (default DIR/trace.json.gz)")
 	fl.StringVar(&f.csv, "csv", "", "folder to write TABLE.csv files to (default DIR/csv)")
 	fl.StringVar(&f.metrics, "prometheus", "", "OpenMetrics text to write: ports, queues and queue pairs over time")
-	fl.StringVar(&f.start, "start", "2000-01-01T00:00:00Z", "of --prometheus: when the run began, as RFC 3339 has it")
+	fl.StringVar(&f.told, "telemetry", "", "folder to write what devices showed to, as texts of an operator's")
+	fl.StringVar(&f.start, "start", "2000-01-01T00:00:00Z", "of --prometheus and --telemetry: when the run began, as RFC 3339 has it")
 	fl.Int64Var(&f.stretch, "stretch", 1000, "of --prometheus: how many seconds there one of the run takes")
 	fl.StringVar(&f.from, "from", "", "virtual time at which the trace begins, such as 1.5ms")
 	fl.StringVar(&f.to, "to", "", "virtual time at which the trace ends")
@@ -111,7 +120,7 @@ func (a *app) export(ctx context.Context, dir string, f exportFlags) error {
 	}
 	r.Damaged = f.damaged
 	csv := func() (*output.Folder, error) { return output.Make(f.csv) }
-	if f.trace == "" && f.csv == "" && f.metrics == "" {
+	if f.trace == "" && f.csv == "" && f.metrics == "" && f.told == "" {
 		f.trace, f.csv = filepath.Join(dir, "trace.json.gz"), filepath.Join(dir, "csv")
 		csv = func() (*output.Folder, error) { return csvFolder(dir) }
 	}
@@ -138,6 +147,13 @@ func (a *app) export(ctx context.Context, dir string, f exportFlags) error {
 			return err
 		}
 		written = append(written, exportedJSON{File: f.metrics, Kind: "openmetrics"})
+	}
+	if f.told != "" {
+		files, err := a.exportTelemetry(ctx, r, f)
+		if err != nil {
+			return err
+		}
+		written = append(written, files...)
 	}
 	if f.csv != "" {
 		folder, err := csv()
@@ -171,6 +187,46 @@ func (a *app) exportMetrics(ctx context.Context, r *result.Run, f exportFlags) e
 		fmt.Fprintf(a.stdout, "%s: promtool tsdb create-blocks-from openmetrics %s DIR\n", f.metrics, f.metrics)
 	}
 	return err
+}
+
+// exportTelemetry writes what devices showed as texts, a folder for each form.
+func (a *app) exportTelemetry(ctx context.Context, r *result.Run, f exportFlags) (all []exportedJSON, err error) {
+	t, err := toldBy(r)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := output.Make(f.told)
+	if err == nil {
+		defer folder.Close()
+		err = folder.Hold()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("folder %s: cannot write there: %w", f.told, input.Cause(err))
+	}
+	for _, form := range dump.Forms() {
+		files, err := dump.Files(t, f.began.Unix(), form)
+		if err != nil {
+			return nil, fmt.Errorf("run directory %s: %w", r.Path, err)
+		}
+		err = inFolder(folder, form, func(in *output.Folder) error {
+			for _, file := range files {
+				path := filepath.Join(in.Path(), file.Name)
+				to, err := in.Create(file.Name)
+				if err := finishFile(ctx, path, to, err, file.Write); err != nil {
+					return err
+				}
+				all = append(all, exportedJSON{File: path, Kind: "telemetry"})
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if !f.json {
+			fmt.Fprintf(a.stdout, "%s: railyard diagnose %s\n", filepath.Join(f.told, form), filepath.Join(f.told, form))
+		}
+	}
+	return all, nil
 }
 
 // mostStretch bounds --stretch: a run of hours ends within a century.

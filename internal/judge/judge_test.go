@@ -153,6 +153,17 @@ func TestAStall(t *testing.T) {
 	}
 }
 
+// TestEquallyLate: a rank that is as late before each collective is seen in the first, however often it is asked.
+func TestEquallyLate(t *testing.T) {
+	now := shown(cases[SlowGPU])
+	for range 20 {
+		v := Judge(Case{Now: now})
+		if len(v.Hypotheses) != 1 || !strings.Contains(v.Hypotheses[0].For[0].Text, "began collective 0 ") {
+			t.Fatalf("%+v", v.Hypotheses)
+		}
+	}
+}
+
 // TestEvidenceQuotes: each number that an observation mentions is a reading of the input.
 func TestEvidenceQuotes(t *testing.T) {
 	for m, change := range cases {

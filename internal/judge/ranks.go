@@ -83,7 +83,8 @@ func members(parts []telemetry.Part) []*member {
 		}
 		ended[p.Rank] = p.End
 	}
-	for _, all := range bySeq {
+	for _, seq := range slices.Sorted(maps.Keys(bySeq)) { // of two equally late the first counts
+		all := bySeq[seq]
 		times := make([]unit.Duration, len(all))
 		for i, p := range all {
 			times[i] = own[p]

@@ -177,13 +177,14 @@ func (r *Recorder) linkLine(at unit.Time, id topo.PortID, state string) {
 	r.line(at, node.Name, port.Name, "Set operation status %s: %s", state, port.Name)
 }
 
-// sessionLine writes that BGP has found out.
+// sessionLine writes that BGP, which names a neighbour by the interface, has found out.
 func (r *Recorder) sessionLine(at unit.Time, l topo.LinkID) {
 	g := r.plan.Graph
 	for _, id := range []topo.PortID{topo.PortID(2 * l), topo.PortID(2*l + 1)} {
 		port := &g.Ports[id]
 		if g.Nodes[port.Node].Kind != topo.HostKind && g.Nodes[port.To].Kind != topo.HostKind {
-			r.line(at, g.Nodes[port.Node].Name, port.Name, "%%ADJCHANGE: neighbor %s Down", g.Nodes[port.To].Name)
+			r.line(at, g.Nodes[port.Node].Name, port.Name, "%%ADJCHANGE: neighbor %s(%s) Down",
+				strings.TrimPrefix(port.Name, g.Nodes[port.Node].Name+"/"), g.Nodes[port.To].Name)
 		}
 	}
 }

@@ -85,7 +85,7 @@ func TestTelemetryCounts(t *testing.T) {
 	for _, l := range all.Lines {
 		text += l.Device + ": " + l.Text + "\n"
 	}
-	for _, want := range []string{"leaf1: Set operation status down: leaf1/spine1", "spine1: %ADJCHANGE: neighbor leaf1 Down",
+	for _, want := range []string{"leaf1: Set operation status down: leaf1/spine1", "spine1: %ADJCHANGE: neighbor leaf1(leaf1) Down",
 		"host1: NCCL INFO Channel 00/0 : 0[0]", "/GDRDMA"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no line %q", want)

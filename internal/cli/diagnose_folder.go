@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"railyard/internal/dump"
+	"railyard/internal/input"
+	"railyard/internal/located"
+	"railyard/internal/run"
+	"railyard/internal/scenario"
+	"railyard/internal/telemetry"
+	"railyard/internal/topo"
+)
+
+// Bounds of a folder that is read.
+const (
+	mostDumps     = 100_000
+	mostDumpBytes = 2 << 30
+)
+
+// dumpJSON says what was made of a folder.
+type dumpJSON struct {
+	Files         []dumpFileJSON `json:"files"`
+	NotUnderstood []string       `json:"not_understood,omitempty"`
+}
+
+type dumpFileJSON struct {
+	File  string   `json:"file"`
+	Forms []string `json:"forms"`
+}
+
+// isRun reports whether a folder is that of a run. What cannot be looked at is for the reader of runs to say.
+func isRun(dir string) bool {
+	info, err := os.Stat(dir)
+	if err != nil || !info.IsDir() {
+		return true
+	}
+	_, err = os.Lstat(filepath.Join(dir, "run.json"))
+	return err == nil
+}
+
+// shownIn reads a folder of texts that an operator has collected.
+func shownIn(ctx context.Context, dir string, names *dump.Names) (*telemetry.Telemetry, *dumpJSON, error) {
+	r := dump.NewReader(names)
+	found := &dumpJSON{Files: []dumpFileJSON{}}
+	n, size := 0, int64(0)
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil || e.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		if n++; n > mostDumps {
+			return fmt.Errorf("more than %d files", mostDumps)
+		}
+		text, err := input.ReadIn(ctx, dir, name, dump.MostText)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, input.Cause(err))
+		}
+		if size += int64(len(text)); size > mostDumpBytes {
+			return fmt.Errorf("more than %d bytes in all", int64(mostDumpBytes))
+		}
+		forms, err := r.Add(filepath.ToSlash(name), text)
+		if len(forms) > 0 {
+			found.Files = append(found.Files, dumpFileJSON{filepath.ToSlash(name), forms})
+		}
+		return err
+	})
+	var problems located.Problems
+	switch {
+	case ctx.Err() != nil:
+		return nil, nil, &exitError{exitInterrupted, errors.New("interrupted; nothing was found")}
+	case errors.As(err, &problems):
+		return nil, nil, misuse("folder %s: %w", dir, problems)
+	case err != nil:
+		return nil, nil, misuse("folder %s: %w", dir, input.Cause(err))
+	}
+	found.NotUnderstood = r.Unread()
+	if r.Empty() {
+		text := "it is empty"
+		if len(found.NotUnderstood) > 0 {
+			text = strings.Join(found.NotUnderstood[:min(3, len(found.NotUnderstood))], "; ")
+		}
+		return nil, nil, misuse("folder %s: nothing in it can be read: %s", dir, text)
+	}
+	t, err := r.Telemetry()
+	if err != nil {
+		return nil, nil, misuse("folder %s: %w", dir, err)
+	}
+	return t, found, nil
+}
+
+// dumpNames are the names of metrics that are known, after those of a file.
+func (a *app) dumpNames(ctx context.Context, file string) (*dump.Names, error) {
+	names := dump.GivenNames()
+	if file == "" {
+		return names, nil
+	}
+	text, err := a.readFile(ctx, file)
+	if err != nil {
+		return nil, misuse("diagnose: --names %s: %w", file, input.Cause(err))
+	}
+	if err := names.Before(file, string(text)); err != nil {
+		return nil, misuse("diagnose: --names: %w", err)
+	}
+	return names, nil
+}
+
+// beside reads who is beside whom from a file. A scenario comes with it if the file is one.
+func (a *app) beside(ctx context.Context, file string) (*topo.Graph, *scenario.Scenario, error) {
+	sc, err := a.readScenario(file)
+	if err != nil {
+		return nil, nil, misuse("diagnose: --topology: %w", err)
+	}
+	p, err := run.NewPlan(sc)
+	if err != nil {
+		return nil, nil, misuse("diagnose: --topology %s: %w", file, a.located(file, sc, err))
+	}
+	return p.Graph, sc, ctx.Err()
+}
