@@ -73,7 +73,8 @@ func (m moment) String() string {
 
 // Times as they are printed: of logs and date -Ins, of SONiC's syslog (UTC), of date without anything, in UTC.
 var (
-	isoStamp   = regexp.MustCompile(`^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,12}))?\s?(?:Z|([+-])(\d\d):?(\d\d))(?:\s+|$)`)
+	isoStamp = regexp.MustCompile(`^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,12}))?` +
+		`\s?(?:Z|([+-])(\d\d):?(\d\d))(?:\s+|$)`)
 	sonicStamp = regexp.MustCompile(`^(\d{4}) ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,12}))?\s+`)
 	plainDate  = regexp.MustCompile(`^[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d) UTC (\d{4})$`)
 	// epoch is what date +%s.%N prints.
