@@ -158,6 +158,25 @@ var ofJob = []row{
 	{"final loss", chart.Plain, func(s *result.Summary) found {
 		return pointer(s.FinalLoss, "mean training loss of the last epoch")
 	}},
+	{"expert load", chart.Plain, func(s *result.Summary) found {
+		if s.Experts == nil {
+			return found{}
+		}
+		return have(s.Experts.Load, fmt.Sprintf("tokens of the busiest expert over the mean, in %s, last epoch; of the idlest %.2f",
+			s.Experts.Layer, s.Experts.Least))
+	}},
+	{"dropped by experts", chart.Fraction, func(s *result.Summary) found {
+		if s.Experts == nil {
+			return found{}
+		}
+		return positive(s.Experts.Dropped, "of the choices of routers, last epoch: the expert was full")
+	}},
+	{"balancing loss", chart.Plain, func(s *result.Summary) found {
+		if s.Experts == nil {
+			return found{}
+		}
+		return positive(float64(s.Experts.Balance), fmt.Sprintf("of all layers with its weight, last epoch; entropy of the router %.1f %%", 100*s.Experts.Entropy))
+	}},
 	{"goodput", chart.Fraction, func(s *result.Summary) found {
 		if s.Survival == nil {
 			return found{}

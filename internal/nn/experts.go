@@ -138,6 +138,7 @@ type expertsSaved struct {
 	came         []int     // by expert: positions that chose it
 	ends, next   []int     // likewise: where its slots end, and the next that is free
 	even         []float32 // likewise: the gradient of the balancing loss by each p
+	n            int       // positions of the last Forward
 }
 
 func (l experts) NewSaved(rows int) Saved {
@@ -146,7 +147,7 @@ func (l experts) NewSaved(rows int) Saved {
 	return &expertsSaved{l.newHalved(rows), floats(n * l.routing.Count), floats(n * l.routing.Count), floats(slots * l.up[0].out),
 		floats(slots * l.up[0].out), floats(slots * l.norm.size), floats(slots * l.norm.size), make([]int32, slots),
 		floats(slots), make([]int32, slots), make([]int32, slots), floats(slots), make([]int, len(l.up)), make([]int, len(l.up)),
-		make([]int, len(l.up)), floats(l.routing.Count)}
+		make([]int, len(l.up)), floats(l.routing.Count), 0}
 }
 
 func (l experts) Forward(y, x, p []float32, rows int, saved Saved, pass *Pass) {
@@ -221,6 +222,7 @@ func (l experts) place(s *expertsSaved, n int, pass *Pass) {
 
 func (l experts) product(y, in, p []float32, rows int, saved Saved, pass *Pass) {
 	s, n, size, hidden := saved.(*expertsSaved), rows*l.all, l.norm.size, l.up[0].out
+	s.n = n
 	l.router.forward(l.kernel, s.p, in, p, n)
 	l.choose(s, n)
 	l.place(s, n, pass)

@@ -109,6 +109,42 @@ func ProjectedAt(l Layer, saved Saved, row, position int) (p Projected, ok bool)
 	return Projected{all[:n], all[n : n+shared], all[n+shared:], s.o[at*n : (at+1)*n]}, true
 }
 
+// Routed is what a mixture of experts made of the positions of a Forward, of one of the experts between which its router
+// chooses.
+type Routed struct {
+	Came, Dropped int     // positions whose choice it was, and those of them for which it had no room
+	Share         float64 // mean of its probability over all positions
+	Balance       float64 // its part of the balancing loss
+}
+
+// RoutedExperts is how many experts a layer's router chooses between: 0 where it has none.
+func RoutedExperts(l Layer) int {
+	if of, ok := l.(experts); ok {
+		return of.routing.Count
+	}
+	return 0
+}
+
+// RoutedTo visits what a Forward of a mixture of experts did, by expert.
+func RoutedTo(l Layer, saved Saved, visit func(expert int, r Routed)) {
+	of, ok := l.(experts)
+	if !ok {
+		return
+	}
+	s, from, count := saved.(*expertsSaved), 0, of.routing.Count
+	for e := range count {
+		r := Routed{Came: s.came[e], Dropped: s.came[e] - (s.ends[e] - from)}
+		for i := range s.n {
+			r.Share += float64(s.p[i*count+e])
+		}
+		r.Share /= float64(s.n)
+		falls := float64(r.Came) / float64(s.n*of.routing.Top)
+		r.Balance = float64(float64(of.routing.Balance*float64(count)) * float64(r.Share*falls))
+		from = s.ends[e]
+		visit(e, r)
+	}
+}
+
 // Filters are a convolution's kernels, filter after filter, each Channels x Size x Size: those of
 // parameters p, or its fixed ones. ok is false of other layers.
 func Filters(l Layer, p []float32) (w []float32, filters int, of Volume, ok bool) {

@@ -260,6 +260,16 @@ func (p *Plan) waiting(job unit.Duration) (slots int64) {
 	return slots
 }
 
+// experts is how many of all layers routers choose between, where a network is trained.
+func (j *Job) experts() (n int64) {
+	if j.Model != nil {
+		for l := range j.Model.Layers() {
+			n += int64(nn.RoutedExperts(j.Model.Layer(l, nn.Portable)))
+		}
+	}
+	return n
+}
+
 // tableMemory is the memory of the rows that tables hold before they write them.
 func (p *Plan) tableMemory(steps []int64, job unit.Duration) (sum unit.Bytes) {
 	most := int64(0)
@@ -287,6 +297,11 @@ func (p *Plan) tableMemory(steps []int64, job unit.Duration) (sum unit.Bytes) {
 		}
 	}
 	out := p.Scenario.Output
+	if out.Experts {
+		for i := range p.Jobs {
+			gather(mul(mul(steps[i], int64(p.Jobs[i].Ranks())), p.Jobs[i].experts()), rowMemory)
+		}
+	}
 	if out.Flows {
 		gather(messages, flowRowMemory)
 		gather(messages, rowMemory) // the ports that held them up

@@ -276,6 +276,7 @@ func (j *Job) finishTraining(s *result.JobFigures) {
 		loss := result.Float(j.train.EpochLoss(s.Steps - 1 - j.life.first))
 		s.FinalLoss = &loss
 	}
+	j.finishExperts(s)
 	if !j.train.Knows(s.Steps - 1 - j.life.first) { // processes ended before they told
 		return
 	}

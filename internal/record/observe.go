@@ -64,6 +64,7 @@ type Recorder struct {
 type tables struct {
 	steps      *result.Table[result.StepRow]
 	gradients  *result.Table[result.GradientRow]
+	experts    *result.Table[result.ExpertRow]
 	operations *result.Table[result.OperationRow]
 	flows      *result.Table[result.FlowRow]
 	hops       *result.Table[result.HopRow]
@@ -72,12 +73,13 @@ type tables struct {
 
 // Job records one job.
 type Job struct {
-	r     *Recorder
-	plan  *plan.Job
-	base  int32      // its rank 0 among the ranks of all jobs
-	train *train.Job // nil: the ranks compute nothing real, or there are none
-	keeps bool
-	data  Data
+	r       *Recorder
+	plan    *plan.Job
+	base    int32      // its rank 0 among the ranks of all jobs
+	train   *train.Job // nil: the ranks compute nothing real, or there are none
+	keeps   bool
+	experts *routed // nil: there are none
+	data    Data
 
 	life       life
 	start      startPhase          // of this life
@@ -287,6 +289,12 @@ func (r *Recorder) Open(parts Parts) {
 		if out.Gradients && p.Train != nil && !r.real {
 			r.tables.gradients = dir.Gradients()
 		}
+		if p.Train != nil && !r.real && p.Train.Routes() {
+			j.experts = &routed{layers: map[string]*use{}}
+			if out.Experts {
+				r.tables.experts = dir.Experts()
+			}
+		}
 		if out.Operations {
 			r.tables.operations = dir.Operations()
 		}
@@ -379,6 +387,7 @@ func (j *Job) step(s *exec.StepRecord, waits []exec.Wait) {
 		Causes:  result.CausesOf(s.Split),
 	})
 	j.gradients(s)
+	j.routes(s)
 	j.passed(s.End)
 	j.busy[s.Rank] += s.Computing
 	if s.Step == workload.StartStep {

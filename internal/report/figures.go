@@ -21,7 +21,7 @@ func Charts(d *Data) (out []chart.Figure) {
 // jobCharts are those of one job.
 func jobCharts(d *Data) []chart.Figure {
 	return chartsOf(d, lifetimeChart, causesChart, waterfallChart, timelineChart, computingChart, pathChart, stepTimeCharts, lossChart,
-		slowestChart, completionChart, gradientCharts, insideCharts)
+		slowestChart, completionChart, gradientCharts, expertCharts, insideCharts)
 }
 
 // networkCharts are those of what jobs share.

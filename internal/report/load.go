@@ -20,6 +20,7 @@ type Data struct {
 	Timeline  []result.OperationRow // of the median step
 	Inside    *result.Inside        // of a network that was looked into; nil: none was
 	Gradients []BackThroughTime     // of recurrent layers; none: the run has no such table
+	Experts   []ExpertLoad          // of layers with experts; none: the run has no such table
 	Computing *Computing            // of all ranks in the first steps; nil: operations were not read
 	StepPath  *StepPath             // nil: no critical path was kept
 	Flows     *FlowStats            // nil: no flows table
@@ -157,6 +158,9 @@ func (d *Data) readRanks(run *result.Run) {
 	}
 	if d.Settings.Training && d.Settings.Gradients {
 		d.table("gradients", func() error { return d.readGradients(run) })
+	}
+	if d.Settings.Training && d.Settings.Experts && run.Parts("experts") > 0 {
+		d.table("experts", func() error { return d.readExperts(run) })
 	}
 	if d.Settings.Training {
 		d.table("inside", func() (err error) {

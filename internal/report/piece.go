@@ -14,7 +14,7 @@ type Piece string
 
 // The pieces.
 const (
-	Learning Piece = "learning" // loss, and gradients back through time
+	Learning Piece = "learning" // loss, gradients back through time, and use of experts
 	Within   Piece = "inside"   // of a small network
 	Sent     Piece = "traffic"  // who sent how much to whom, in all and by group of ranks
 )
@@ -57,7 +57,12 @@ func FiguresOf(run *result.Run, p Piece) ([]chart.Figure, error) {
 					return nil, err
 				}
 			}
-			return append(lossChart(j), gradientCharts(j)...), nil
+			if j.Settings.Experts && run.Parts("experts") > 0 {
+				if err := j.readExperts(run); err != nil {
+					return nil, err
+				}
+			}
+			return slices.Concat(lossChart(j), gradientCharts(j), expertCharts(j)), nil
 		})
 	case Within:
 		return perJob(d, func(j *Data) (_ []chart.Figure, err error) {

@@ -21,6 +21,7 @@ type Settings struct {
 	Events     bool
 	Series     bool
 	Gradients  bool
+	Experts    bool
 }
 
 // SettingsOf reads the resolved scenario as data. A key that is missing or has
@@ -51,7 +52,7 @@ func settingsOfJob(root any, i int) Settings {
 		Parallel:   number("fabric", "links", "parallel"),
 		Operations: flag("output", "operations"), Flows: flag("output", "flows"), Queues: flag("output", "queues"),
 		Events: flag("output", "events"), Series: flag("output", "series"),
-		Gradients: flag("output", "gradients"),
+		Gradients: flag("output", "gradients"), Experts: flag("output", "experts"),
 	}
 	jobs, _ := at("jobs").([]any)
 	if len(jobs) == 0 {

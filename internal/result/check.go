@@ -210,6 +210,20 @@ func checkGradients(*bounds) func(*GradientRow) error {
 	}
 }
 
+func checkExperts(*bounds) func(*ExpertRow) error {
+	twice := repeats[ExpertRow]()
+	return func(r *ExpertRow) error {
+		if twice(*r) {
+			return errTwice
+		}
+		if r.Share < 0 || r.Share > 1+1e-3 || r.Balance < 0 { // no number where a training diverges
+			return fmt.Errorf("share is %v and balance %v, want 0 to 1 and at least 0", r.Share, r.Balance)
+		}
+		return cmp.Or(index("step", r.Step, 0), index("rank", r.Rank, 0), index("expert", r.Expert, 0), size("tokens", r.Tokens),
+			in("dropped", r.Dropped, 0, max(r.Tokens, 0)))
+	}
+}
+
 func checkHops(b *bounds) func(*HopRow) error {
 	var last HopRow
 	first := true

@@ -42,6 +42,8 @@ func (r *Run) WriteCSV(w io.Writer, table string) (int64, error) {
 		return writeCSV(w, r.Series())
 	case "gradients":
 		return writeCSV(w, r.Gradients())
+	case "experts":
+		return writeCSV(w, r.Experts())
 	case "telemetry":
 		return writeCSV(w, r.Telemetry())
 	}

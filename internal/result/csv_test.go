@@ -83,4 +83,4 @@ func TestCSVColumnsAreThoseOfParquet(t *testing.T) {
 var rowTypes = map[string]any{"steps": StepRow{}, "operations": OperationRow{}, "flows": FlowRow{}, "links": LinkRow{},
 	"queues": QueueRow{}, "paths": PathRow{}, "hops": HopRow{},
 	"losses": LossRow{}, "shares": ShareRow{}, "events": EventRow{}, "series": SeriesRow{},
-	"gradients": GradientRow{}, "telemetry": telemetry.Row{}}
+	"gradients": GradientRow{}, "experts": ExpertRow{}, "telemetry": telemetry.Row{}}

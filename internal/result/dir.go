@@ -49,6 +49,7 @@ type Dir struct {
 	series     *Table[SeriesRow]
 	telemetry  *Table[telemetry.Row]
 	gradients  *Table[GradientRow]
+	experts    *Table[ExpertRow]
 	open       []closer // in order of opening
 
 	group  int   // rows of a part; RowGroupRows, but in tests
@@ -291,6 +292,14 @@ func (d *Dir) Gradients() *Table[GradientRow] {
 		return nil
 	}
 	return lazily(d, &d.gradients, "gradients")
+}
+
+// Experts returns the table of the experts' tokens.
+func (d *Dir) Experts() *Table[ExpertRow] {
+	if d == nil {
+		return nil
+	}
+	return lazily(d, &d.experts, "experts")
 }
 
 // Paths returns the table of critical paths.

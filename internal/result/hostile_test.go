@@ -146,6 +146,8 @@ func TestRowsAreChecked(t *testing.T) {
 		{"row 0: norm is -1, want at least 0", checked(t, s, "gradients", []GradientRow{{Norm: -1}}, (*Run).Gradients)},
 		{`row 0: kind is "weather", want one of`, checked(t, s, "telemetry", []telemetry.Row{{Kind: "weather"}}, (*Run).Telemetry)},
 		{"row 0: rx_pfc is -2, want -1", checked(t, s, "telemetry", []telemetry.Row{{Kind: "port", RxPFC: -2}}, (*Run).Telemetry)},
+		{"row 0: dropped is 3, want 0 to 2", checked(t, s, "experts", []ExpertRow{{Tokens: 2, Dropped: 3}}, (*Run).Experts)},
+		{"row 0: share is 2 and balance 0, want", checked(t, s, "experts", []ExpertRow{{Share: 2}}, (*Run).Experts)},
 		{"row 0: position is -1, want 0", checked(t, s, "gradients", []GradientRow{{Position: -1}}, (*Run).Gradients)},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), "is damaged: "+c.want) {
@@ -334,6 +336,7 @@ func FuzzRunDirectory(f *testing.F) {
 	d.Events().Add(EventRow{Kind: EventMark, Port: "rail1/host1", Class: 3, Bytes: 5})
 	d.Series().Add(SeriesRow{Until: 5, Kind: SeriesLink, Port: "rail1/host1", Busy: 3, Utilisation: 0.6})
 	d.Gradients().Add(GradientRow{Layer: "rnn.1", Norm: 0.5})
+	d.Experts().Add(ExpertRow{Layer: "blocks.1.experts", Tokens: 5, Dropped: 1, Share: 0.25})
 	d.Telemetry().Add(telemetry.NewRow(telemetry.Port, "leaf1", "leaf1/spine1", 5))
 	if err := d.Finish(&Summary{State: Complete, VirtualTime: 1 << 40, Name: "x", Flows: []FlowFigures{{Name: "f"}},
 		Notes: []string{"n"}}); err != nil {

@@ -135,6 +135,9 @@ func (r *Run) Telemetry() iter.Seq2[telemetry.Row, error] {
 // Series reads series.parquet.
 func (r *Run) Series() iter.Seq2[SeriesRow, error] { return rows(r, "series", checkSeries) }
 
+// Experts reads experts.parquet.
+func (r *Run) Experts() iter.Seq2[ExpertRow, error] { return rows(r, "experts", checkExperts) }
+
 // Gradients reads gradients.parquet.
 func (r *Run) Gradients() iter.Seq2[GradientRow, error] { return rows(r, "gradients", checkGradients) }
 

@@ -9,7 +9,7 @@ import (
 // documented and exported.
 func TableNames() []string {
 	return []string{"steps", "operations", "flows", "links", "queues", "paths", "hops", "losses", "shares", "events",
-		"series", "gradients", "telemetry"}
+		"series", "gradients", "experts", "telemetry"}
 }
 
 // Causes is a cause.Split as columns of a table and as an object of run.json, in
@@ -98,6 +98,19 @@ type GradientRow struct {
 	Layer    string  `parquet:"layer,delta"`    // a recurrent layer
 	Position int32   `parquet:"position,delta"` // of the examples, from 0: the gradient comes from the last one
 	Norm     float64 `parquet:"norm"`           // of the gradient at the layer's state, over the rank's examples
+}
+
+// ExpertRow says how many positions of a rank went to an expert of a mixture in a step: a row of experts.parquet.
+type ExpertRow struct {
+	Job     string  `parquet:"job,delta"`
+	Step    int32   `parquet:"step,delta"`
+	Rank    int32   `parquet:"rank,delta"` // whose positions they are
+	Layer   string  `parquet:"layer,delta"`
+	Expert  int32   `parquet:"expert,delta"`
+	Tokens  int64   `parquet:"tokens"`  // positions whose choice it was; one may have two
+	Dropped int64   `parquet:"dropped"` // of them, those for which the expert had no room
+	Share   float64 `parquet:"share"`   // mean of the router's probability over all positions of the rank
+	Balance float64 `parquet:"balance"` // part of the balancing loss, with its weight
 }
 
 // OperationRow is one operation of a rank's DAG: a row of operations.parquet.

@@ -99,6 +99,16 @@ type Resumed struct {
 	SHA256 string `json:"sha256"` // of that file
 }
 
+// ExpertFigures is how a training's mixtures of experts were used, over all ranks and the steps of the last epoch.
+type ExpertFigures struct {
+	Layer   string  `json:"layer"`   // in which the use was most uneven
+	Load    float64 `json:"load"`    // there: tokens of the busiest expert over the mean of all
+	Least   float64 `json:"least"`   // there: tokens of the idlest over the mean
+	Dropped float64 `json:"dropped"` // share of all choices for which an expert had no room
+	Entropy Float   `json:"entropy"` // of the mean probabilities there, as a part of the most: 1 is even
+	Balance Float   `json:"balance"` // the balancing losses of all layers with their weight, mean over steps
+}
+
 // JobFigures is what one job did. A figure that it does not have is nil or zero, and its key
 // absent.
 type JobFigures struct {
@@ -117,6 +127,8 @@ type JobFigures struct {
 	TestLoss     *Float        `json:"test_loss,omitempty"`    // of text: mean of a test label, in nats
 	TestEntropy  *float64      `json:"test_entropy,omitempty"` // of a grammar's text: the least that it can be but by luck
 	FinalLoss    *Float        `json:"final_loss,omitempty"`   // mean training loss of the last epoch
+	// what mixtures of experts did in the last epoch; nil: the model has none
+	Experts *ExpertFigures `json:"experts,omitempty"`
 	// distance of all weights from those of one rank, over the norm of the latter; nil: stages update
 	// once a step, as one rank does, or it is not known
 	Drift        *float64 `json:"drift,omitempty"`

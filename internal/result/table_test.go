@@ -30,7 +30,7 @@ func TestColumns(t *testing.T) {
 	}{{"steps", StepRow{}}, {"operations", OperationRow{}}, {"flows", FlowRow{}}, {"links", LinkRow{}}, {"queues",
 		QueueRow{}}, {"paths", PathRow{}}, {"hops", HopRow{}}, {"losses", LossRow{}}, {"shares", ShareRow{}},
 		{"events", EventRow{}}, {"series", SeriesRow{}},
-		{"gradients", GradientRow{}}, {"telemetry", telemetry.Row{}}} {
+		{"gradients", GradientRow{}}, {"experts", ExpertRow{}}, {"telemetry", telemetry.Row{}}} {
 		b.WriteString(c.name + "\n")
 		s := parquet.SchemaOf(c.row)
 		for _, path := range s.Columns() {

@@ -362,6 +362,7 @@ func (j *job) newTraining(from *train.State, ranks []int32, norms bool) error {
 		Work:      j.plan.Work,
 		Start:     from,
 		Norms:     norms,
+		Routes:    ranks == nil,
 		Ranks:     ranks,
 	})
 	return err

@@ -589,6 +589,11 @@ var runFields = []*Field{
 		Meaning: "write the table of gradients back through time: of recurrent layers, by step, rank and position",
 	},
 	{
+		Path: "output.experts", Default: "true",
+		value:   in(boolean, func(s *Scenario) *bool { return &s.Output.Experts }),
+		Meaning: "write the table of the tokens of experts, of a network that has them: by step, rank, layer and expert",
+	},
+	{
 		Path: "output.events", Default: "false", Also: []string{"log"},
 		value: in(boolean, func(s *Scenario) *bool { return &s.Output.Events }),
 		Meaning: "write the table of events: marks, pauses, drops, CNPs, NAKs, timeouts, rates, paths, links, queues that cross " +

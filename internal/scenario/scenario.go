@@ -885,6 +885,7 @@ type Output struct {
 	Flows      bool
 	Operations bool
 	Gradients  bool
+	Experts    bool
 
 	Events         bool
 	EventsKept     int // of each kind, at each port and of each queue pair

@@ -59,6 +59,7 @@ func (j *Job) forward(r *rank, step int64, w *workload.Body) {
 	}
 	r.hand = nn.Hand{X: x, Y: r.to(w.Y), P: r.on(w.Params), Saved: r.saved[w.Layer][w.Slot], Pass: j.pass(r, step, w)}
 	j.phase(r, &r.parts[w.Layer].Forward[w.Phase], w)
+	r.routes.add(step, w.Layer, j.layers[w.Layer], r.hand.Saved)
 }
 
 // phase runs a phase of a part, whose vectors are in the rank's hand.

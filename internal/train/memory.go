@@ -35,6 +35,7 @@ type rank struct {
 	losses  []float64                    // by step: sum over the micro-batches; on the last stage
 	held    []holding                    // for Keep, in order of step
 	norms   norms                        // of gradients back through time
+	routes  routes                       // of mixtures of experts
 	spare   []holding
 
 	elsewhere bool              // in another process: it has no memory here but for what was heard of it
@@ -103,6 +104,9 @@ func (j *Job) newRank(id int32, model []float32, state [][]float32) rank {
 	r.wide = make([]float32, Views(work, p))
 	if j.cfg.Norms {
 		r.norms = newNorms(r.saved, j.plan.steps)
+	}
+	if j.cfg.Routes {
+		r.routes = newRoutes(j.layers, r.saved, j.plan.steps)
 	}
 	return r
 }

@@ -22,6 +22,7 @@ type Config struct {
 	Work      *workload.Job // the operations to bind; OneRank needs none
 	Start     *State        // go on from here; nil: from step 0, with parameters drawn from the seed
 	Norms     bool          // keep how long gradients are back through time: TakeNorms
+	Routes    bool          // keep where positions go that experts take: TakeRoutes
 	Ranks     []int32       // of this process, each once; nil: all. Of the others see Say and Hear
 
 	poison bool // memory that nobody has written is NaN

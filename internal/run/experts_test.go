@@ -1,0 +1,92 @@
+package run
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+)
+
+// Each position of each rank goes to two experts in each step and layer that has them; what a capacity leaves out is dropped.
+// The figures are those of the table, over the last epoch.
+func TestTokensOfExperts(t *testing.T) {
+	yaml := func(parallel, experts string, table bool) string {
+		return cluster8(5) + fmt.Sprintf(`
+job:
+  train: {model: gpt, gpt: {size: 16, blocks: 2, heads: 2, factor: 2, experts: {count: 4, %s}}, batch: 4, epochs: 2, lr: 0.1,
+    data: {text: {window: 12, grammar: {train: 60, test: 20}}}}
+  parallel: {%s}
+output: {experts: %v}
+`, experts, parallel, table)
+	}
+	for _, c := range []struct {
+		parallel, experts string
+		layers, replicas  int
+		most              int64 // tokens that an expert takes of a rank in a step; 0: any
+	}{
+		{"dp: 2, micro_batches: 2", "capacity: 0.5, balance: 0", 2, 2, 2 * 6}, // of 24 positions in a micro-batch
+		{"dp: 2, pp: 2, micro_batches: 2", "capacity: 1.25, every: 2", 1, 2, 2 * 15},
+		{"dp: 4", "top: 1", 2, 4, 0},
+	} {
+		top := int64(2)
+		if c.experts == "top: 1" {
+			top = 1
+		}
+		r := run(t, yaml(c.parallel, c.experts, true), Options{Workers: 2})
+		type key struct {
+			step, rank int32
+			layer      string
+		}
+		tokens, share := map[key]int64{}, map[key]float64{}
+		load := map[string][]int64{}
+		balance, all, dropped := map[string]float64{}, int64(0), int64(0)
+		half := int32(r.Summary.Steps / 2)
+		for row, err := range r.Experts() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := key{row.Step, row.Rank, row.Layer}
+			tokens[k] += row.Tokens
+			share[k] += row.Share
+			if took := row.Tokens - row.Dropped; c.most > 0 && took > c.most || c.most == 0 && row.Dropped != 0 {
+				t.Errorf("%+v: an expert took %d and dropped %d", k, took, row.Dropped)
+			}
+			if row.Step >= half {
+				if load[row.Layer] == nil {
+					load[row.Layer] = make([]int64, 4)
+				}
+				load[row.Layer][row.Expert] += row.Tokens
+				balance[row.Layer] += row.Balance / float64(int64(c.replicas)*(r.Summary.Steps-int64(half)))
+				all, dropped = all+row.Tokens, dropped+row.Dropped
+			}
+		}
+		if want := int(r.Summary.Steps) * c.replicas * c.layers; len(tokens) != want || want == 0 {
+			t.Errorf("%s: experts of %d steps of ranks and layers, want %d", c.parallel, len(tokens), want)
+		}
+		for k, n := range tokens {
+			if n != 4*12*top || math.Abs(share[k]-1) > 1e-5 {
+				t.Errorf("%+v: %d tokens with shares that sum to %v, want %d and 1", k, n, share[k], 4*12*top)
+			}
+		}
+		f, worst, sum := r.Summary.Experts, 0.0, 0.0
+		for layer, of := range load {
+			mean := float64(of[0]+of[1]+of[2]+of[3]) / 4
+			worst = max(worst, float64(slices.Max(of))/mean)
+			sum += balance[layer]
+		}
+		if f == nil || math.Abs(f.Load-worst) > 1e-9 || math.Abs(f.Dropped-float64(dropped)/float64(all)) > 1e-9 ||
+			math.Abs(float64(f.Balance)-sum) > 1e-9 || !(f.Entropy > 0 && f.Entropy <= 1) {
+			t.Errorf("%s: %+v, want load %v, %d of %d dropped, balance %v", c.parallel, f, worst, dropped, all, sum)
+		}
+		if (f.Dropped > 0) != (c.most > 0) || (f.Balance > 0) != (c.experts != "capacity: 0.5, balance: 0") {
+			t.Errorf("%s: %+v", c.experts, f)
+		}
+		without := run(t, yaml(c.parallel, c.experts, false), Options{})
+		if without.WeightsSHA256 != r.WeightsSHA256 || without.Summary.Experts == nil || *without.Summary.Experts != *f {
+			t.Errorf("%s: another training, or other figures, without the table", c.parallel)
+		}
+		if slices.Contains(without.Run.Tables(), "experts") || !slices.Contains(r.Run.Tables(), "experts") {
+			t.Error("a table without output.experts, or none with it")
+		}
+	}
+}
