@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"railyard/internal/exec"
-	"railyard/internal/nn"
 	"railyard/internal/result"
+	"railyard/internal/train"
 	"railyard/internal/workload"
 )
 
@@ -15,7 +15,6 @@ import (
 // epoch before is too late to count.
 type routed struct {
 	epoch  int64
-	ranks  int64 // steps of ranks
 	layers map[string]*use
 }
 
@@ -40,7 +39,7 @@ func (j *Job) routes(s *exec.StepRecord) {
 		of = &routed{layers: map[string]*use{}}
 	}
 	row := result.ExpertRow{Job: j.name(), Step: j.life.step(s.Step), Rank: s.Rank}
-	j.train.TakeRoutes(s.Rank, s.Step, func(layer string, expert int, to nn.Routed) {
+	j.train.TakeRoutes(s.Rank, s.Step, func(layer string, expert int, to train.Routed) {
 		u := of.layers[layer]
 		if u == nil {
 			u = &use{}

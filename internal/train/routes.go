@@ -2,6 +2,9 @@ package train
 
 import "railyard/internal/nn"
 
+// Routed is what a mixture of experts made of positions, of one expert.
+type Routed = nn.Routed
+
 // routes is where a rank's mixtures of experts sent its positions, by step until it is taken: sums over micro-batches.
 type routes struct {
 	layers []routing
@@ -53,7 +56,7 @@ func (j *Job) Routes() bool {
 
 // TakeRoutes visits where a rank's positions went in a step that it has ended, by layer and expert, and lets go of it:
 // numbers are sums over micro-batches, shares and losses means over them.
-func (j *Job) TakeRoutes(id int32, step int64, visit func(layer string, expert int, to nn.Routed)) {
+func (j *Job) TakeRoutes(id int32, step int64, visit func(layer string, expert int, to Routed)) {
 	r := &j.ranks[id].routes
 	if len(r.layers) == 0 || r.steps[step] == nil {
 		return
