@@ -175,7 +175,8 @@ var ofJob = []row{
 		if s.Experts == nil {
 			return found{}
 		}
-		return positive(float64(s.Experts.Balance), fmt.Sprintf("of all layers with its weight, last epoch; entropy of the router %.1f %%", 100*s.Experts.Entropy))
+		return positive(float64(s.Experts.Balance), fmt.Sprintf("of all layers with its weight, last epoch; entropy of the router %.1f %%",
+			100*s.Experts.Entropy))
 	}},
 	{"goodput", chart.Fraction, func(s *result.Summary) found {
 		if s.Survival == nil {
