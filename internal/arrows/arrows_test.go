@@ -173,8 +173,9 @@ var rules = map[string]rule{
 		why: "numbers that are known by rank and place, and the memory that collectives move them in: who runs ranks, and how, is above",
 	},
 	"rank": {
-		may: "coll exec verbs workload",
-		why: "the driver of ranks on real time knows links and clocks: processes, files and what is trained are above it",
+		may:   "coll exec verbs workload",
+		third: "golang.org/x/sys/unix",
+		why:   "the driver of ranks on real time knows links and clocks: processes, files and what is trained are above it",
 	},
 	"roce": {
 		may: "cc lists wire",

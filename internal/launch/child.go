@@ -30,8 +30,8 @@ type child struct {
 	share *run.Share
 	loop  *rank.Loop
 	seg   *segment
-	bells []*pipeBell // by rank of the node
-	ways  *listener   // nil: nobody connects by TCP
+	bells []*rank.Bell // by rank of the node
+	ways  *listener    // nil: nobody connects by TCP
 
 	out  chan frame // to the launcher
 	sent sync.WaitGroup
@@ -139,9 +139,16 @@ func (c *child) inherit() (err error) {
 		return os.NewFile(uintptr(fd), "bell")
 	}
 	for i := range c.order.Ranks {
-		c.bells = append(c.bells, &pipeBell{write: file(fileBells + i)})
+		var read *os.File
+		if i == int(c.rank-c.order.First) {
+			read = file(fileBell)
+		}
+		bell, err := rank.BellOf(read, file(fileBells+i))
+		if err != nil {
+			return err
+		}
+		c.bells = append(c.bells, bell)
 	}
-	c.bells[c.rank-c.order.First].read = file(fileBell)
 	return nil
 }
 
@@ -165,7 +172,8 @@ func (c *child) drive() error {
 	c.last = c.share.Steps
 	me := c.rank - c.order.First
 	c.loop = rank.NewLoop(rank.Config{Rank: c.rank, Job: c.share.Work, Steps: c.share.Steps, Memory: c.share.Memory(),
-		Body: c.share.Body(), Observer: c, Origin: time.Now(), Bell: c.bells[me], Board: c.seg.boards[me], Spins: spins})
+		Body: c.share.Body(), Observer: c, Origin: time.Now(), Bell: c.bells[me], Board: c.seg.boards[me], Looks: looks,
+		Mend: mend})
 	near, far := c.mine()
 	address := ""
 	if len(far) > 0 {
@@ -199,8 +207,11 @@ func (c *child) drive() error {
 	return c.loop.Drive()
 }
 
-// spins is how often a loop looks around before it sleeps.
-const spins = 200
+// looks is how often a loop looks around before it sleeps: some 30 us where no other process wants the processor.
+const looks = 100
+
+// mend replaces links, in tests; nil: none.
+var mend func(rank.Link) rank.Link
 
 // mine are the ranks that this one is linked with: by memory, and by TCP.
 func (c *child) mine() (near, far []int32) {

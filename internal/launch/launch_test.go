@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -39,7 +40,16 @@ func TestMain(m *testing.M) {
 		fmt.Println(err)
 		os.Exit(1)
 	}
+	if len(os.Args) == 4 && os.Args[1] == "launch-node" {
+		launchNode(must(strconv.Atoi(os.Args[2])), os.Args[3])
+	}
+	if len(os.Args) == 3 && os.Args[1] == "launch-into" {
+		launchInto(os.Args[2])
+	}
 	if len(os.Args) == 2 && os.Args[1] == "launch-rank" {
+		if m := mutants[os.Getenv("MUTANT")]; m != nil && os.Getenv("RANK") == "1" {
+			launch.Mend(m)
+		}
 		if err := launch.Rank(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -84,6 +94,10 @@ const plain = `    layers: [784, 16, 10]
     batch: 8
     epochs: 1
 `
+
+func scenarioOf(text string) (*scenario.Scenario, error) {
+	return scenario.Parse("t.yaml", []byte(text))
+}
 
 func parse(t testing.TB, text string) *scenario.Scenario {
 	t.Helper()

@@ -98,20 +98,3 @@ func (s *segment) ways(me, peer int32) (there, back []byte) {
 }
 
 func (s *segment) close() { _ = unix.Munmap(s.mem) }
-
-// pipeBell wakes a rank's loop through a pipe.
-type pipeBell struct {
-	read  *os.File // nil: of another process
-	write *os.File
-}
-
-var ding = []byte{1}
-
-// Ring implements rank.Bell. A pipe that is full has been rung.
-func (b *pipeBell) Ring() { _, _ = b.write.Write(ding) }
-
-// Wait implements rank.Bell.
-func (b *pipeBell) Wait() {
-	var buf [64]byte
-	_, _ = b.read.Read(buf[:])
-}

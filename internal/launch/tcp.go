@@ -71,7 +71,11 @@ func (c *child) connect(far []int32, to *peers) error {
 		return give(err)
 	}
 	for _, peer := range far {
-		c.loop.Join(peer, rank.NewStream(c.loop, peer, links[peer]))
+		k, err := rank.NewStream(c.loop, peer, links[peer])
+		if err != nil {
+			return give(err)
+		}
+		c.loop.Join(peer, k)
 	}
 	return nil
 }

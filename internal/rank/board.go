@@ -1,3 +1,5 @@
+//go:build unix
+
 package rank
 
 import (
@@ -54,9 +56,9 @@ func (b *Board) setStep(step int64) { b.step.Store(step + 2) }
 func (b *Board) Beat(ms int64) { b.beat.Store(ms) }
 
 // wake rings the bell of a loop that sleeps.
-func (b *Board) wake(bell Bell) {
-	if b.asleep.CompareAndSwap(1, 0) {
-		bell.Ring()
+func (b *Board) wake(bell *Bell) {
+	if b.asleep.Load() == 1 && b.asleep.CompareAndSwap(1, 0) {
+		bell.ring()
 	}
 }
 

@@ -1,3 +1,5 @@
+//go:build unix
+
 package rank
 
 import (
@@ -14,6 +16,3 @@ func Seal(b []byte) []byte {
 	binary.BigEndian.PutUint32(b[FrameBytes-SumBytes:], crc32.Checksum(b[:FrameBytes-SumBytes], castagnoli))
 	return b
 }
-
-// Mend has each link that joins the loop from now on replaced.
-func (l *Loop) Mend(with func(Link) Link) { l.mend = with }

@@ -1,13 +1,16 @@
+//go:build unix
+
 package rank
 
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"railyard/internal/exec"
 	"railyard/internal/unit"
@@ -23,16 +26,11 @@ type Config struct {
 	Memory   exec.Memory
 	Body     exec.Body
 	Observer exec.Observer
-	Origin   time.Time // instant 0 of the times that Observer is told
-	Bell     Bell      // how it is woken; nil: within this process
-	Board    *Board    // where others see how it stands; nil: nobody does
-	Spins    int       // looks around so often before it sleeps
-}
-
-// A Bell wakes a loop that sleeps.
-type Bell interface {
-	Ring() // from anywhere
-	Wait() // until rung since the last Wait, or for no reason
+	Origin   time.Time       // instant 0 of the times that Observer is told
+	Bell     *Bell           // how it is woken; nil: within this process
+	Board    *Board          // where others see how it stands; nil: nobody does
+	Looks    int             // looks around so often before it sleeps, and lets others have the processor between
+	Mend     func(Link) Link // replaces links, in tests; nil: none
 }
 
 // A Link carries frames between the loop's rank and one other. Its methods are called by the loop.
@@ -46,9 +44,11 @@ type Link interface {
 	Ready() bool
 	// Pending reports whether something is still to be sent.
 	Pending() bool
-	// Close begins to end the link: what was sent arrives, if the loop has come to its end. Closed waits until it has.
+	// Descriptor is a file for which a sleeping loop is woken when there is something to read or, with write, room; below
+	// 0: there is none.
+	Descriptor() (fd int, write bool)
+	// Close ends the link. What was sent arrives.
 	Close()
-	Closed()
 }
 
 // Loop runs one rank: exec.Transport and exec.Clock.
@@ -64,9 +64,8 @@ type Loop struct {
 	heavy chan event // work for the goroutine beside
 	board *Board
 	err   error
-	ended bool            // the rank has, and its peers are told
-	mend  func(Link) Link // of tests; nil: none
-	gone  chan struct{}   // closed when the loop has ended
+	ended bool          // the rank has, and its peers are told
+	files []unix.PollFd // room
 }
 
 // peerLink is a link, and what has passed over it.
@@ -107,8 +106,7 @@ func NewLoop(cfg Config) *Loop {
 	if cfg.Board == nil {
 		cfg.Board = NewBoard()
 	}
-	l := &Loop{cfg: cfg, reg: newRegistered(cfg.Job, cfg.Rank), to: map[int32]int{}, board: cfg.Board,
-		gone: make(chan struct{})}
+	l := &Loop{cfg: cfg, reg: newRegistered(cfg.Job, cfg.Rank), to: map[int32]int{}, board: cfg.Board}
 	l.rank = exec.NewRank(exec.Config{Rank: cfg.Rank, Job: cfg.Job, Steps: cfg.Steps, Transport: l, Clock: l, Body: cfg.Body,
 		Observer: observer{cfg.Observer, l}})
 	return l
@@ -135,8 +133,8 @@ func (o observer) Step(s exec.StepRecord, waits []exec.Wait) {
 
 // Join gives the loop its link to a peer, before Drive.
 func (l *Loop) Join(peer int32, k Link) {
-	if l.mend != nil {
-		k = l.mend(k)
+	if l.cfg.Mend != nil {
+		k = l.cfg.Mend(k)
 	}
 	l.to[peer] = len(l.links)
 	l.links = append(l.links, peerLink{Link: k, peer: peer})
@@ -167,14 +165,10 @@ func (l *Loop) Drive() error {
 			l.idle()
 		}
 	}
-	close(l.gone) // nobody answers any more
 	close(l.heavy)
 	beside.Wait()
 	for i := range l.links {
 		l.links[i].Close()
-	}
-	for i := range l.links { // not one after the other: peers would wait for each other
-		l.links[i].Closed()
 	}
 	l.publish()
 	return l.err
@@ -228,18 +222,29 @@ func (l *Loop) do(e *event) {
 	}
 }
 
-// idle looks around for a while, and then sleeps until something happens.
+// idle looks around for a while, and then sleeps until something happens. What comes within the time that waking takes is
+// there sooner so; with more processes than processors the one that it comes from needs this one.
 func (l *Loop) idle() {
-	for range l.cfg.Spins {
-		runtime.Gosched() // not the core: among many processes it would come back late
-		if l.stirs() {
+	for range l.cfg.Looks {
+		yield()
+		if l.turn() {
 			return
 		}
 	}
 	l.publish()
 	l.board.asleep.Store(1)
 	if !l.stirs() {
-		l.cfg.Bell.Wait()
+		l.files = l.files[:0]
+		for i := range l.links {
+			if fd, write := l.links[i].Descriptor(); fd >= 0 {
+				events := int16(unix.POLLIN)
+				if write {
+					events |= unix.POLLOUT
+				}
+				l.files = append(l.files, unix.PollFd{Fd: int32(fd), Events: events})
+			}
+		}
+		l.cfg.Bell.wait(l.files)
 	}
 	l.board.asleep.Store(0)
 }
@@ -275,9 +280,6 @@ func (l *Loop) fail(err error) {
 
 // Left says that the oldest message of an outlet of which it was not told has left its memory: on the loop.
 func (l *Loop) Left(outlet int32) { l.todo = append(l.todo, event{what: evAcked, out: outlet}) }
-
-// LeftLater is Left from another goroutine.
-func (l *Loop) LeftLater(outlet int32) { l.box.put(l, event{what: evAcked, out: outlet}) }
 
 // Open numbers a way: exec.Transport.
 func (l *Loop) Open(w exec.Way) int32 {
@@ -435,18 +437,3 @@ func (b *mailbox) take(to []event) []event {
 	b.some.Store(false)
 	return to
 }
-
-// chanBell is a bell within a process.
-type chanBell chan struct{}
-
-func (b chanBell) Ring() {
-	select {
-	case b <- struct{}{}:
-	default:
-	}
-}
-
-func (b chanBell) Wait() { <-b }
-
-// NewBell returns a bell for a loop whose links are all of this process, or of sockets.
-func NewBell() Bell { return make(chanBell, 1) }

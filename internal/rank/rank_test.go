@@ -1,10 +1,11 @@
+//go:build unix
+
 package rank_test
 
 import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,21 +38,10 @@ func rings(size int) func(*drive) joiner {
 // sockets joins by TCP.
 func sockets(*drive) joiner {
 	return func(a, b *rank.Loop, x, y int32) {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			panic(err)
-		}
-		defer l.Close()
-		out, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			panic(err)
-		}
-		in, err := l.Accept()
-		if err != nil {
-			panic(err)
-		}
-		a.Join(y, rank.NewStream(a, y, out))
-		b.Join(x, rank.NewStream(b, x, in))
+		ends := pair()
+		out, in := ends[0], ends[1]
+		a.Join(y, stream(a, y, out))
+		b.Join(x, stream(b, x, in))
 	}
 }
 
@@ -59,16 +49,22 @@ func sockets(*drive) joiner {
 type drive struct {
 	loops  []*rank.Loop
 	boards []*rank.Board
-	bells  []rank.Bell
+	bells  []*rank.Bell
 	errs   []error
 }
 
 func newDrive(job *workload.Job, steps int64, memory exec.Memory, body exec.Body, join func(*drive) joiner) *drive {
+	return newMended(job, steps, memory, body, join, nil)
+}
+
+// newMended has links of some ranks replaced.
+func newMended(job *workload.Job, steps int64, memory exec.Memory, body exec.Body, join func(*drive) joiner,
+	mend map[int32]func(rank.Link) rank.Link) *drive {
 	d := &drive{errs: make([]error, job.Ranks())}
 	for r := range int32(job.Ranks()) {
 		d.boards, d.bells = append(d.boards, rank.NewBoard()), append(d.bells, rank.NewBell())
 		d.loops = append(d.loops, rank.NewLoop(rank.Config{Rank: r, Job: job, Steps: steps, Memory: memory, Body: body,
-			Origin: time.Now(), Board: d.boards[r], Bell: d.bells[r], Spins: 2}))
+			Origin: time.Now(), Board: d.boards[r], Bell: d.bells[r], Looks: 2, Mend: mend[r]}))
 	}
 	j := join(d)
 	rank.Pairs(job, func(a, b int32) { j(d.loops[a], d.loops[b], a, b) })
@@ -209,13 +205,8 @@ func TestAPeerThatIsWrong(t *testing.T) {
 		for kind, join := range map[string]func(*drive) joiner{"rings": rings(1 << 12), "sockets": sockets} {
 			t.Run(name+" over "+kind, func(t *testing.T) {
 				job, memory := large(t, 64, 1)
-				d := newDrive(job, 1, memory, memory, func(d *drive) joiner {
-					j := join(d)
-					return func(a, b *rank.Loop, x, y int32) {
-						a.Mend(func(k rank.Link) rank.Link { return &fault{Link: k, change: c.change} })
-						j(a, b, x, y)
-					}
-				})
+				d := newMended(job, 1, memory, memory, join, map[int32]func(rank.Link) rank.Link{
+					0: func(k rank.Link) rank.Link { return &fault{Link: k, change: c.change} }})
 				err := d.run()
 				if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "rank 1 got from rank ") {
 					t.Errorf("%v, want %q", err, c.want)
@@ -225,46 +216,66 @@ func TestAPeerThatIsWrong(t *testing.T) {
 	}
 }
 
-// A byte that changes on its way is found.
+func stream(l *rank.Loop, peer int32, conn net.Conn) rank.Link {
+	k, err := rank.NewStream(l, peer, conn)
+	if err != nil {
+		panic(err)
+	}
+	return k
+}
+
+// A byte that changes on its way is found, behind whichever checksum.
 func TestAByteThatFlips(t *testing.T) {
+	for at, want := range map[int]string{
+		rank.FrameBytes + 5: "rank 1 got from rank 0 128 bytes of step 0 whose checksum",
+		12:                  "rank 1 got from rank 0 a frame: its checksum is",
+	} {
+		job, memory := large(t, 64, 1)
+		d := newDrive(job, 1, memory, memory, func(*drive) joiner {
+			return func(a, b *rank.Loop, x, y int32) {
+				near, far := pair(), pair()
+				a.Join(y, stream(a, y, near[0]))
+				b.Join(x, stream(b, x, far[0]))
+				go flips(far[1], near[1], at)
+				go flips(near[1], far[1], -1)
+			}
+		})
+		if err := d.run(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Error(err)
+		}
+	}
+}
+
+// pair is the two ends of a connection.
+func pair() (ends [2]net.Conn) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	defer l.Close()
-	job, memory := large(t, 64, 1)
-	out, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
+	if ends[0], err = net.Dial("tcp", l.Addr().String()); err != nil {
+		panic(err)
 	}
-	in, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
+	if ends[1], err = l.Accept(); err != nil {
+		panic(err)
 	}
-	d := newDrive(job, 1, memory, memory, func(*drive) joiner {
-		return func(a, b *rank.Loop, x, y int32) {
-			a.Join(y, rank.NewStream(a, y, &flips{Conn: out, at: rank.FrameBytes + 5}))
-			b.Join(x, rank.NewStream(b, x, in))
+	return ends
+}
+
+// flips carries bytes on, and flips a bit of one.
+func flips(to, from net.Conn, at int) {
+	buf := make([]byte, 4096)
+	for {
+		n, err := from.Read(buf)
+		if b := buf[:n]; at >= 0 && at < n {
+			b[at] ^= 4
 		}
-	})
-	if err := d.run(); err == nil || !strings.Contains(err.Error(), "rank 1 got from rank 0 128 bytes of step 0 whose checksum") {
-		t.Error(err)
+		at -= n
+		if _, failed := to.Write(buf[:n]); err != nil || failed != nil {
+			to.Close()
+			return
+		}
 	}
-}
-
-// flips is a connection that flips a bit of one byte.
-type flips struct {
-	net.Conn
-	at int
-}
-
-func (f *flips) Write(b []byte) (int, error) {
-	if f.at >= 0 && f.at < len(b) {
-		b = slices.Clone(b)
-		b[f.at] ^= 4
-	}
-	f.at -= len(b)
-	return f.Conn.Write(b)
 }
 
 // While a rank waits its board says for whom.

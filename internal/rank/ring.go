@@ -1,7 +1,8 @@
+//go:build unix
+
 package rank
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"sync/atomic"
@@ -75,7 +76,7 @@ type Shared struct {
 	loop    *Loop
 	peer    int32
 	out, in ring
-	bell    Bell   // of the peer
+	bell    *Bell  // of the peer
 	board   *Board // of the peer
 	sending []sending
 	first   int // of sending
@@ -83,78 +84,10 @@ type Shared struct {
 	broken  bool
 }
 
-// sending is a frame on its way: its head, its bytes, its checksum.
-type sending struct {
-	head   [FrameBytes]byte
-	bytes  []byte
-	tail   [SumBytes]byte
-	sum    uint32
-	done   int   // bytes of all three that have left
-	sums   bool  // a checksum follows the bytes
-	outlet int32 // that the loop is told of, when all has left; -1: none
-}
-
-// receive is the frame that is coming.
-type receive struct {
-	head  [FrameBytes]byte
-	frame Frame  // once the head is whole
-	to    []byte // where its bytes go
-	tail  [SumBytes]byte
-	done  int // bytes of all three that have come
-	sum   uint32
-}
-
-// take takes bytes that have come, and returns how many: not always all.
-func (r *receive) take(s *Shared, b []byte) (n int) {
-	if r.done < FrameBytes {
-		n = copy(r.head[r.done:], b)
-		if r.done += n; r.done < FrameBytes {
-			return n
-		}
-		err := r.begin(s)
-		if err != nil {
-			s.fail(err)
-			return n
-		}
-		if r.frame.Kind != FrameMessage {
-			r.done = 0
-		}
-		return n
-	}
-	const piece = 32 << 10
-	if at := r.done - FrameBytes; at < len(r.to) {
-		n = copy(r.to[at:], b[:min(len(b), piece)])
-		r.sum = sumOf(r.sum, r.to[at:at+n])
-		r.done += n
-		return n
-	}
-	at := r.done - FrameBytes - len(r.to)
-	n = copy(r.tail[at:], b)
-	if r.done += n; at+n < SumBytes {
-		return n
-	}
-	r.done = 0
-	if want := binary.BigEndian.Uint32(r.tail[:]); want != r.sum {
-		s.fail(wrongSum(&r.frame, r.sum, want))
-		return n
-	}
-	s.loop.Placed(&r.frame)
-	return n
-}
-
-// begin reads the head.
-func (r *receive) begin(s *Shared) (err error) {
-	if r.frame, err = DecodeFrame(r.head[:]); err != nil {
-		return fmt.Errorf("rank %d got from rank %d a %w", s.loop.cfg.Rank, s.peer, err)
-	}
-	r.to, err = s.loop.Take(s.peer, &r.frame)
-	r.sum = 0
-	return err
-}
-
 // NewShared returns a link of a loop to a peer. Each ring is RingBytes long; board and bell are the peer's.
-func NewShared(l *Loop, peer int32, out, in []byte, board *Board, bell Bell) *Shared {
-	s := &Shared{loop: l, peer: peer, out: ringAt(out), in: ringAt(in), bell: bell, board: board}
+func NewShared(l *Loop, peer int32, out, in []byte, board *Board, bell *Bell) *Shared {
+	s := &Shared{loop: l, peer: peer, out: ringAt(out), in: ringAt(in), bell: bell, board: board,
+		receive: receive{loop: l, peer: peer}}
 	s.out.mine, s.in.mine = s.out.tail.n.Load(), s.in.head.n.Load()
 	return s
 }
@@ -164,8 +97,7 @@ func RingBytes(size int) int { return ringHead + size }
 
 // Send implements Link.
 func (s *Shared) Send(f *Frame, b []byte, outlet int32) {
-	s.sending = append(s.sending, sending{bytes: b, sums: f.Kind == FrameMessage, outlet: outlet})
-	f.Append(s.sending[len(s.sending)-1].head[:0])
+	s.sending = append(s.sending, newSending(f, b, outlet))
 	s.push()
 }
 
@@ -185,7 +117,8 @@ func (s *Shared) push() (did bool) {
 			}
 			s.out.tail.full.Store(0)
 		}
-		s.out.wrote(x.copyTo(to))
+		s.out.wrote(x.copyTo(to[:min(len(to), piece)])) // so that the peer can begin
+		s.board.wake(s.bell)
 		did = true
 		if x.left() == 0 {
 			if x.outlet >= 0 {
@@ -198,40 +131,7 @@ func (s *Shared) push() (did bool) {
 	if s.first == len(s.sending) {
 		s.sending, s.first = s.sending[:0], 0
 	}
-	if did {
-		s.board.wake(s.bell)
-	}
 	return did
-}
-
-// left is how many bytes are still to be written.
-func (x *sending) left() int {
-	all := FrameBytes + len(x.bytes)
-	if x.sums {
-		all += SumBytes
-	}
-	return all - x.done
-}
-
-// copyTo writes as much as fits, of one of the three parts at a time.
-func (x *sending) copyTo(to []byte) (n int) {
-	const piece = 32 << 10 // what is copied is summed while the cache has it
-	for len(to) > 0 && x.left() > 0 {
-		k := 0
-		switch at := x.done - FrameBytes; {
-		case at < 0:
-			k = copy(to, x.head[x.done:])
-		case at < len(x.bytes):
-			k = copy(to[:min(len(to), piece)], x.bytes[at:])
-			if x.sum = sumOf(x.sum, to[:k]); at+k == len(x.bytes) {
-				binary.BigEndian.PutUint32(x.tail[:], x.sum)
-			}
-		default:
-			k = copy(to, x.tail[at-len(x.bytes):])
-		}
-		x.done, n, to = x.done+k, n+k, to[k:]
-	}
-	return n
 }
 
 // Poll implements Link.
@@ -251,9 +151,13 @@ func (s *Shared) Poll() (did bool) {
 		if len(b) == 0 {
 			return did
 		}
-		n := s.receive.take(s, b)
+		n, err := s.receive.take(b)
 		s.in.read(n)
 		did = true
+		if err != nil {
+			s.fail(err)
+			return did
+		}
 		if s.in.tail.full.Load() == 1 && s.in.tail.full.CompareAndSwap(1, 0) {
 			s.board.wake(s.bell)
 		}
@@ -279,11 +183,11 @@ func (s *Shared) Ready() bool {
 // Pending implements Link.
 func (s *Shared) Pending() bool { return s.first < len(s.sending) }
 
+// Descriptor implements Link: the peer rings.
+func (s *Shared) Descriptor() (fd int, write bool) { return -1, false }
+
 // Close implements Link.
 func (s *Shared) Close() {}
-
-// Closed implements Link.
-func (s *Shared) Closed() {}
 
 func (s *Shared) fail(err error) {
 	s.broken = true

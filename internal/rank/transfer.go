@@ -1,0 +1,133 @@
+//go:build unix
+
+package rank
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// piece is how much of a message is moved at a time: what is copied is summed while the cache has it.
+const piece = 32 << 10
+
+// sending is a frame on its way: its head, its bytes, its checksum.
+type sending struct {
+	head   [FrameBytes]byte
+	bytes  []byte
+	tail   [SumBytes]byte
+	sum    uint32
+	done   int   // bytes of all three that have left
+	summed int   // bytes of the message that sum is of
+	sums   bool  // a checksum follows the bytes
+	outlet int32 // that the loop is told of, when all has left; -1: none
+}
+
+func newSending(f *Frame, b []byte, outlet int32) sending {
+	x := sending{bytes: b, sums: f.Kind == FrameMessage, outlet: outlet}
+	f.Append(x.head[:0])
+	return x
+}
+
+// left is how many bytes are still to leave.
+func (x *sending) left() int {
+	all := FrameBytes + len(x.bytes)
+	if x.sums {
+		all += SumBytes
+	}
+	return all - x.done
+}
+
+// sumTo has the checksum of the first n bytes of the message.
+func (x *sending) sumTo(n int) {
+	if n > x.summed {
+		x.sum = sumOf(x.sum, x.bytes[x.summed:n])
+		x.summed = n
+	}
+	if x.summed == len(x.bytes) {
+		binary.BigEndian.PutUint32(x.tail[:], x.sum)
+	}
+}
+
+// copyTo writes as much as fits.
+func (x *sending) copyTo(to []byte) (n int) {
+	for len(to) > 0 && x.left() > 0 {
+		k := 0
+		switch at := x.done - FrameBytes; {
+		case at < 0:
+			k = copy(to, x.head[x.done:])
+		case at < len(x.bytes):
+			k = copy(to, x.bytes[at:])
+			x.sumTo(at + k)
+		default:
+			x.sumTo(len(x.bytes))
+			k = copy(to, x.tail[at-len(x.bytes):])
+		}
+		x.done, n, to = x.done+k, n+k, to[k:]
+	}
+	return n
+}
+
+// receive is the frame that is coming.
+type receive struct {
+	loop  *Loop
+	peer  int32
+	head  [FrameBytes]byte
+	frame Frame  // once the head is whole
+	to    []byte // where its bytes go
+	tail  [SumBytes]byte
+	done  int // bytes of all three that have come
+	sum   uint32
+}
+
+// take takes bytes that have come, and returns how many: not always all.
+func (r *receive) take(b []byte) (n int, err error) {
+	if r.done < FrameBytes {
+		n = copy(r.head[r.done:], b)
+		if r.done += n; r.done < FrameBytes {
+			return n, nil
+		}
+		return n, r.begin()
+	}
+	if to := r.room(); len(to) > 0 {
+		n = copy(to, b[:min(len(b), piece)])
+		r.placed(n)
+		return n, nil
+	}
+	at := r.done - FrameBytes - len(r.to)
+	n = copy(r.tail[at:], b)
+	if r.done += n; at+n < SumBytes {
+		return n, nil
+	}
+	r.done = 0
+	if want := binary.BigEndian.Uint32(r.tail[:]); want != r.sum {
+		return n, wrongSum(&r.frame, r.sum, want)
+	}
+	r.loop.Placed(&r.frame)
+	return n, nil
+}
+
+// room is where the bytes of the message go that have not come; empty: none are to come.
+func (r *receive) room() []byte {
+	if r.done < FrameBytes {
+		return nil
+	}
+	return r.to[min(r.done-FrameBytes, len(r.to)):]
+}
+
+// placed says that so many bytes have been put into room.
+func (r *receive) placed(n int) {
+	r.sum = sumOf(r.sum, r.room()[:n])
+	r.done += n
+}
+
+// begin reads the head.
+func (r *receive) begin() (err error) {
+	if r.frame, err = DecodeFrame(r.head[:]); err != nil {
+		return fmt.Errorf("rank %d got from rank %d a %w", r.loop.cfg.Rank, r.peer, err)
+	}
+	if r.to, err = r.loop.Take(r.peer, &r.frame); r.frame.Kind != FrameMessage {
+		r.done = 0
+	}
+	r.sum = 0
+	return err
+}
