@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,7 +67,18 @@ func TestDumpsAreJudgedAlike(t *testing.T) {
 		}
 		for _, form := range dump.Forms() {
 			of, in := filepath.Join(name+".texts", form), filepath.Join("healthy.texts", form)
-			if got := judged(of, "--healthy", in, "--topology", "healthy.yaml"); !reflect.DeepEqual(got, want) {
+			got := judged(of, "--healthy", in, "--topology", "healthy.yaml")
+			want := want
+			if form == "commands" { // SONiC's tables have less: what that leaves unknown is neither named nor ruled out
+				if name == "mtu" {
+					want = judge.Verdict{Hypotheses: []judge.Hypothesis{}}
+				}
+				if !slices.Contains(got.Unknown, "wrong MTU: want oversize of switches") {
+					t.Errorf("%s, %s: unknown is %q", name, form, got.Unknown)
+				}
+				want.RuledOut, got.RuledOut, want.Unknown, got.Unknown = nil, nil, nil, nil
+			}
+			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%s, %s:\n%+v\nwant\n%+v", name, form, got, want)
 			}
 		}

@@ -60,8 +60,9 @@ run, so that what rate() gives is to be multiplied by it.
 
 With --telemetry DIR it writes telemetry.parquet (output: {telemetry: TIME}) as texts such as an
 operator collects, a folder per form, for railyard diagnose to read: prometheus has metrics of
-exporters, logs and what PyTorch's flight recorder writes. Their times are those of the run, to the
-picosecond, from --start on.`,
+exporters, commands what SONiC, ethtool, rdma and nvidia-smi print; both have logs and what
+PyTorch's flight recorder writes. Their times are those of the run, to the picosecond, from --start
+on.`,
 		Example: "  railyard export runs/digits-8gpu-1\n" +
 			"  railyard export runs/digits-8gpu-1 --trace steps.json.gz --from 1ms --to 2ms\n" +
 			"  railyard export runs/digits-8gpu-1 --csv tables\n" +

@@ -80,11 +80,11 @@ func (r *Reader) Add(file string, text []byte) (forms []string, err error) {
 		if read == nil {
 			switch {
 			case strings.TrimSpace(s.text) == "":
-				form = s.command + " printed nothing"
+				form = located.Cut(s.command) + " printed nothing"
 			case form == "":
 				form = "of no form that is known"
 			}
-			r.pass("%s:%d: %s", located.Shown(file), s.first, located.Cut(form))
+			r.pass("%s:%d: %s", located.Shown(file), s.first, form)
 			continue
 		}
 		if err := read(s); err != nil {
@@ -114,7 +114,7 @@ func (r *Reader) formOf(s *section) (form string, read func(section) error) {
 	case first[0] == '{':
 		return r.jsonForm(s, first)
 	}
-	return "", nil
+	return r.commandForm(s, first)
 }
 
 // jsonForm tells which JSON it is.

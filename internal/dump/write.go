@@ -26,7 +26,7 @@ type File struct {
 }
 
 // Forms are those in which Files writes.
-func Forms() []string { return []string{"prometheus"} }
+func Forms() []string { return []string{"prometheus", "commands"} }
 
 // written are the metrics that Files writes of a kind.
 var written = map[telemetry.Kind][]string{
@@ -74,7 +74,26 @@ func Files(t *telemetry.Telemetry, start int64, form string) ([]File, error) {
 	if len(t.Collectives) > 0 {
 		files = append(files, File{"recorder.txt", w.recorder})
 	}
-	return append(files, File{"metrics.om", w.metrics}), nil
+	if form == "prometheus" {
+		return append(files, File{"metrics.om", w.metrics}), nil
+	}
+	var devices []string
+	for i := range t.Series {
+		devices = append(devices, t.Series[i].Device)
+	}
+	slices.Sort(devices)
+	for _, d := range slices.Compact(devices) {
+		files = append(files, File{d + ".txt", w.commands(d)})
+	}
+	return files, nil
+}
+
+// Lost are the counters of a kind for which a form has no room.
+func Lost(form string, k telemetry.Kind) []telemetry.Counter {
+	if form == "commands" && k == telemetry.Port {
+		return []telemetry.Counter{telemetry.RxBytes, telemetry.Oversize}
+	}
+	return nil
 }
 
 // check refuses names that no text could hold.

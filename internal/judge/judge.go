@@ -179,7 +179,7 @@ func Judge(c Case) Verdict {
 	if named < 0 {
 		named = len(all)
 	}
-	out := Verdict{Wrong: named > 0, Unknown: v.unknown()}
+	out := Verdict{Wrong: named > 0}
 	kinds, best := map[Mechanism]bool{}, []Hypothesis{}
 	top := 0.0 // of a fabric in order
 	for _, h := range all[:named] {
@@ -197,7 +197,7 @@ func Judge(c Case) Verdict {
 		best[i].Probability /= sum
 	}
 	out.Hypotheses = best[:min(3, len(best))]
-	out.RuledOut = v.ruledOut(kinds, all[named:])
+	out.RuledOut, out.Unknown = v.ruledOut(kinds, all[named:]), v.unknown(kinds)
 	return out
 }
 
@@ -221,8 +221,13 @@ func (v *view) ruledOut(named map[Mechanism]bool, weak []Hypothesis) (all []Rule
 func (v *view) missing(m Mechanism) (all []string) {
 	a := about[m]
 	for _, c := range a.by {
-		if !slices.ContainsFunc(v.Now.Series, func(s telemetry.Series) bool { return s.Has(c) }) {
+		switch ports, nics := v.read(c, telemetry.Port), v.read(c, telemetry.NIC); {
+		case ports < 1 && nics < 1:
 			all = append(all, telemetry.Counters[c].Name)
+		case ports == 0 && bothHave(c):
+			all = append(all, telemetry.Counters[c].Name+" of switches")
+		case nics == 0 && bothHave(c):
+			all = append(all, telemetry.Counters[c].Name+" of hosts")
 		}
 	}
 	for _, x := range []struct {
@@ -240,6 +245,28 @@ func (v *view) missing(m Mechanism) (all []string) {
 		}
 	}
 	return all
+}
+
+// read is how many ports of a kind a counter was read of; -1: there are none of the kind.
+func (v *view) read(c telemetry.Counter, k telemetry.Kind) int {
+	n, there := 0, false
+	for i := range v.Now.Series {
+		if s := &v.Now.Series[i]; s.Kind == k || k == telemetry.Port && s.Kind == telemetry.Queue {
+			there = true
+			if s.Has(c) {
+				n++
+			}
+		}
+	}
+	if !there {
+		return -1
+	}
+	return n
+}
+
+// bothHave reports whether switches and NICs have a counter, so that one read of hosts alone says nothing of switches.
+func bothHave(c telemetry.Counter) bool {
+	return c < telemetry.ECNMarked || c > telemetry.Watchdog && c < telemetry.PCIe
 }
 
 // Mechanisms lists them, in order.

@@ -220,6 +220,31 @@ func TestEachMechanismIsAnsweredFor(t *testing.T) {
 	}
 }
 
+// TestHalfRead: a counter that was read of hosts alone rules nothing out of switches, nor the other way round; what is named is not
+// unknown.
+func TestHalfRead(t *testing.T) {
+	for kind, want := range map[telemetry.Kind]string{telemetry.Port: "oversize of switches", telemetry.NIC: "oversize of hosts"} {
+		v := Judge(Case{Now: shown(func(r *telemetry.Row) {
+			if r.Kind == string(kind) {
+				r.Oversize = telemetry.Unknown
+			}
+		})})
+		if !slices.Contains(v.Unknown, string(SmallMTU)+": want "+want) ||
+			slices.ContainsFunc(v.RuledOut, func(r RuledOut) bool { return r.Mechanism == SmallMTU }) {
+			t.Errorf("%s: unknown %q, ruled out %+v", kind, v.Unknown, v.RuledOut)
+		}
+	}
+	v := Judge(Case{Now: shown(func(r *telemetry.Row) {
+		cases[SmallMTU](r)
+		if r.Kind == string(telemetry.NIC) {
+			r.Oversize = telemetry.Unknown
+		}
+	})})
+	if len(v.Hypotheses) != 1 || v.Hypotheses[0].Mechanism != SmallMTU || strings.Contains(strings.Join(v.Unknown, ""), string(SmallMTU)) {
+		t.Errorf("%+v, unknown %q", v.Hypotheses, v.Unknown)
+	}
+}
+
 // What a port drops for its size in order too is no smaller MTU, unless it is more than twice as much.
 func TestAsManyOversizedAsInOrder(t *testing.T) {
 	of := func(n int64) *telemetry.Telemetry {

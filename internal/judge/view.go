@@ -234,9 +234,9 @@ func (v *view) rate(p *port) float64 {
 }
 
 // unknown says what the judge could not see, and for want of what.
-func (v *view) unknown() (all []string) {
+func (v *view) unknown(named map[Mechanism]bool) (all []string) {
 	for _, m := range Mechanisms() {
-		if missing := v.missing(m); len(missing) > 0 {
+		if missing := v.missing(m); len(missing) > 0 && !named[m] {
 			all = append(all, string(m)+": want "+strings.Join(missing, ", "))
 		}
 	}
