@@ -271,7 +271,7 @@ var rules = map[string]rule{
 		why: "it names faults from what an operator can see: whatever knows more, a run, a plan, a diagnosis, may not reach it",
 	},
 	"dump": {
-		may: "located shown telemetry",
+		may: "lldp located shown telemetry topo",
 		why: "texts of an operator's become telemetry, and back: which files they are, and what is wrong, is above it",
 	},
 	"telemetry": {

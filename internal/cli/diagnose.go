@@ -52,8 +52,9 @@ faults: railyard explain knows those.
 
 A FOLDER holds what was collected of a real fabric, as text: metrics of exporters (Prometheus),
 logs, dumps of NCCL and PyTorch, what commands printed behind their prompts. Each text is known by
-what it holds; what was not understood is listed. --topology says who is beside whom: without it
-places are names only, and what needs more is said to be unknown.
+what it holds; what was not understood is listed. Who is beside whom it takes from LLDP tables in
+it, or from --topology: a scenario, a file of such tables behind their prompts, a topology file of
+containerlab. Without them places are names only, and what needs more is said to be unknown.
 
 It holds the run against the same fabric in order: the run in --healthy, or else one that it
 simulates from the scenario of RUN, or that of --topology if it has output.telemetry, without faults
@@ -71,7 +72,7 @@ The exit code is 0 where nothing is wrong, 1 where something is named, 2 where n
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.healthy, "healthy", "", "DIR of a run or a dump of the same fabric in order; without it that is simulated")
-	fl.StringVar(&f.topology, "topology", "", "FILE that says who is beside whom: a scenario of the fabric")
+	fl.StringVar(&f.topology, "topology", "", "FILE that says who is beside whom: a scenario, LLDP tables, containerlab's")
 	fl.StringVar(&f.names, "names", "", "FILE of metrics' names, which go before those that are known")
 	complete(cmd, "healthy", completeRuns)
 	fl.BoolVar(&f.json, "json", false, "print as JSON")
@@ -103,12 +104,12 @@ func (a *app) diagnose(ctx context.Context, dir string, f diagnoseFlags) error {
 			return misuse("%s: %w", dir, err)
 		}
 		c.Graph = p.Graph
-	} else if c.Now, found.dumpJSON, err = shownIn(ctx, dir, names); err != nil {
+	} else if c.Now, c.Graph, found.dumpJSON, err = shownIn(ctx, dir, names); err != nil {
 		return err
 	}
 	if f.topology != "" {
 		var of *scenario.Scenario
-		if c.Graph, of, err = a.beside(ctx, f.topology); err != nil {
+		if c.Graph, of, err = a.beside(ctx, f.topology, names, c.Now); err != nil {
 			return err
 		}
 		if sc == nil && of != nil && of.Output.Telemetry.Set {
@@ -119,7 +120,7 @@ func (a *app) diagnose(ctx context.Context, dir string, f diagnoseFlags) error {
 	case f.healthy != "" && isRun(f.healthy):
 		_, c.Healthy, err = shownBy(f.healthy)
 	case f.healthy != "":
-		c.Healthy, _, err = shownIn(ctx, f.healthy, names)
+		c.Healthy, _, _, err = shownIn(ctx, f.healthy, names)
 	case sc != nil:
 		found.InOrder = "simulated"
 		c.Healthy, found.Changes, err = a.simulateInOrder(ctx, sc, f)

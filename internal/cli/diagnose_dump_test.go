@@ -67,7 +67,7 @@ func TestDumpsAreJudgedAlike(t *testing.T) {
 		}
 		for _, form := range dump.Forms() {
 			of, in := filepath.Join(name+".texts", form), filepath.Join("healthy.texts", form)
-			got := judged(of, "--healthy", in, "--topology", "healthy.yaml")
+			got := judged(of, "--healthy", in)
 			want := want
 			if form == "commands" { // SONiC's tables have less: what that leaves unknown is neither named nor ruled out
 				if name == "mtu" {
@@ -80,6 +80,14 @@ func TestDumpsAreJudgedAlike(t *testing.T) {
 			}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%s, %s:\n%+v\nwant\n%+v", name, form, got, want)
+			}
+			if name != "storm" || form != "prometheus" { // the same by a scenario, and by a file of LLDP tables alone
+				continue
+			}
+			for _, file := range []string{"healthy.yaml", filepath.Join(of, "neighbours.txt")} {
+				if got := judged(of, "--healthy", in, "--topology", file); !reflect.DeepEqual(got, want) {
+					t.Errorf("%s:\n%+v\nwant\n%+v", file, got, want)
+				}
 			}
 		}
 	}

@@ -46,7 +46,7 @@ func isRun(dir string) bool {
 }
 
 // shownIn reads a folder of texts that an operator has collected.
-func shownIn(ctx context.Context, dir string, names *dump.Names) (*telemetry.Telemetry, *dumpJSON, error) {
+func shownIn(ctx context.Context, dir string, names *dump.Names) (*telemetry.Telemetry, *topo.Graph, *dumpJSON, error) {
 	r := dump.NewReader(names)
 	found := &dumpJSON{Files: []dumpFileJSON{}}
 	n, size := 0, int64(0)
@@ -80,11 +80,11 @@ func shownIn(ctx context.Context, dir string, names *dump.Names) (*telemetry.Tel
 	var problems located.Problems
 	switch {
 	case ctx.Err() != nil:
-		return nil, nil, &exitError{exitInterrupted, errors.New("interrupted; nothing was found")}
+		return nil, nil, nil, &exitError{exitInterrupted, errors.New("interrupted; nothing was found")}
 	case errors.As(err, &problems):
-		return nil, nil, misuse("folder %s: %w", dir, problems)
+		return nil, nil, nil, misuse("folder %s: %w", dir, problems)
 	case err != nil:
-		return nil, nil, misuse("folder %s: %w", dir, input.Cause(err))
+		return nil, nil, nil, misuse("folder %s: %w", dir, input.Cause(err))
 	}
 	found.NotUnderstood = r.Unread()
 	if r.Empty() {
@@ -92,13 +92,20 @@ func shownIn(ctx context.Context, dir string, names *dump.Names) (*telemetry.Tel
 		if len(found.NotUnderstood) > 0 {
 			text = strings.Join(found.NotUnderstood[:min(3, len(found.NotUnderstood))], "; ")
 		}
-		return nil, nil, misuse("folder %s: nothing in it can be read: %s", dir, text)
+		return nil, nil, nil, misuse("folder %s: nothing in it can be read: %s", dir, text)
 	}
 	t, err := r.Telemetry()
 	if err != nil {
-		return nil, nil, misuse("folder %s: %w", dir, err)
+		return nil, nil, nil, misuse("folder %s: %w", dir, err)
 	}
-	return t, found, nil
+	if !r.Beside() {
+		return t, nil, found, nil
+	}
+	g, err := r.Graph(t)
+	if err != nil {
+		return nil, nil, nil, misuse("folder %s: %w", dir, err)
+	}
+	return t, g, found, nil
 }
 
 // dumpNames are the names of metrics that are known, after those of a file.
@@ -117,15 +124,51 @@ func (a *app) dumpNames(ctx context.Context, file string) (*dump.Names, error) {
 	return names, nil
 }
 
-// beside reads who is beside whom from a file. A scenario comes with it if the file is one.
-func (a *app) beside(ctx context.Context, file string) (*topo.Graph, *scenario.Scenario, error) {
-	sc, err := a.readScenario(file)
+// beside reads who is beside whom from a file: what devices hear by LLDP, a topology of containerlab, or a scenario, which comes with
+// it. names are the ports that have to be in it.
+func (a *app) beside(ctx context.Context, file string, names *dump.Names, t *telemetry.Telemetry) (*topo.Graph, *scenario.Scenario, error) {
+	text, err := a.readFile(ctx, file)
 	if err != nil {
+		return nil, nil, misuse("diagnose: --topology %s: %w", file, input.Cause(err))
+	}
+	r := dump.NewReader(names)
+	if _, err := r.Add(file, text); err != nil {
 		return nil, nil, misuse("diagnose: --topology: %w", err)
 	}
-	p, err := run.NewPlan(sc)
-	if err != nil {
-		return nil, nil, misuse("diagnose: --topology %s: %w", file, a.located(file, sc, err))
+	var g *topo.Graph
+	var sc *scenario.Scenario
+	if r.Beside() {
+		if g, err = r.Graph(t); err != nil {
+			return nil, nil, misuse("diagnose: --topology %s: %w", file, err)
+		}
+	} else {
+		if sc, err = a.readScenario(file); err != nil {
+			return nil, nil, misuse("diagnose: --topology: %w", err)
+		}
+		p, err := run.NewPlan(sc)
+		if err != nil {
+			return nil, nil, misuse("diagnose: --topology %s: %w", file, a.located(file, sc, err))
+		}
+		g = p.Graph
 	}
-	return p.Graph, sc, ctx.Err()
+	return g, sc, fits(file, g, t)
+}
+
+// fits refuses a topology that has no port of what is judged: it would tell nothing.
+func fits(file string, g *topo.Graph, t *telemetry.Telemetry) error {
+	ports := map[string]bool{}
+	for i := range g.Ports {
+		ports[g.Ports[i].Name] = true
+	}
+	all := t.Find(telemetry.Port, telemetry.NIC)
+	for _, s := range all {
+		if ports[s.Port] {
+			return nil
+		}
+	}
+	if len(all) == 0 || len(g.Ports) == 0 {
+		return nil
+	}
+	return misuse("diagnose: --topology %s: none of its ports is in what is judged: it has %s, and that %s; what devices hear by LLDP has "+
+		"their names", file, located.Shown(g.Ports[0].Name), located.Shown(all[0].Port))
 }

@@ -18,8 +18,11 @@ import (
 	"railyard/internal/input"
 	"railyard/internal/output"
 	"railyard/internal/result"
+	"railyard/internal/run"
 	"railyard/internal/shown"
+	"railyard/internal/topo"
 	"railyard/internal/unit"
+	"railyard/internal/whatif"
 )
 
 // exportFlags is the flags of `railyard export`.
@@ -60,8 +63,8 @@ run, so that what rate() gives is to be multiplied by it.
 
 With --telemetry DIR it writes telemetry.parquet (output: {telemetry: TIME}) as texts such as an
 operator collects, a folder per form, for railyard diagnose to read: prometheus has metrics of
-exporters, commands what SONiC, ethtool, rdma and nvidia-smi print; both have logs and what
-PyTorch's flight recorder writes. Their times are those of the run, to the picosecond, from --start
+exporters, commands what SONiC, ethtool, rdma and nvidia-smi print; both have logs, what switches hear by
+LLDP, and what PyTorch's flight recorder writes. Their times are those of the run, to the picosecond, from --start
 on.`,
 		Example: "  railyard export runs/digits-8gpu-1\n" +
 			"  railyard export runs/digits-8gpu-1 --trace steps.json.gz --from 1ms --to 2ms\n" +
@@ -196,6 +199,12 @@ func (a *app) exportTelemetry(ctx context.Context, r *result.Run, f exportFlags)
 	if err != nil {
 		return nil, err
 	}
+	var g *topo.Graph // of a run whose scenario cannot be had neighbours are not known
+	if sc, err := whatif.Scenario(r); err == nil {
+		if p, err := run.NewPlan(sc); err == nil {
+			g = p.Graph
+		}
+	}
 	folder, err := output.Make(f.told)
 	if err == nil {
 		defer folder.Close()
@@ -205,7 +214,7 @@ func (a *app) exportTelemetry(ctx context.Context, r *result.Run, f exportFlags)
 		return nil, fmt.Errorf("folder %s: cannot write there: %w", f.told, input.Cause(err))
 	}
 	for _, form := range dump.Forms() {
-		files, err := dump.Files(t, f.began.Unix(), form)
+		files, err := dump.Files(t, g, f.began.Unix(), form)
 		if err != nil {
 			return nil, fmt.Errorf("run directory %s: %w", r.Path, err)
 		}

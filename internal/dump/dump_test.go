@@ -93,7 +93,7 @@ func drawn(seed uint64) *telemetry.Telemetry {
 // texts are those of a form.
 func texts(t *testing.T, of *telemetry.Telemetry, form string) map[string][]byte {
 	t.Helper()
-	files, err := Files(of, start, form)
+	files, err := Files(of, nil, start, form)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func same(t *testing.T, got, want *telemetry.Telemetry) {
 // FuzzAdd: whatever the text, it is read, or refused with a place, and what was read is telemetry.
 func FuzzAdd(f *testing.F) {
 	for _, form := range Forms() {
-		files, err := Files(drawn(1), start, form)
+		files, err := Files(drawn(1), nil, start, form)
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -33,6 +33,8 @@ type Reader struct {
 	gpus      map[rankOn]string   // GPU of a rank on a host; "": two are said to be
 	parts     []part
 	lines     []line
+	cables    [][2]plug
+	heard     []heard
 	groups    map[string]map[string]bool // names of process groups, and the ranks of each
 
 	samples int
@@ -168,7 +170,7 @@ func (r *Reader) is(device string, is role, by string) error {
 }
 
 // Empty reports whether nothing at all was understood.
-func (r *Reader) Empty() bool { return len(r.series)+len(r.parts)+len(r.lines) == 0 }
+func (r *Reader) Empty() bool { return len(r.series)+len(r.parts)+len(r.lines) == 0 } // neighbours alone show nothing
 
 // Telemetry returns what was read.
 func (r *Reader) Telemetry() (*telemetry.Telemetry, error) {
@@ -305,7 +307,7 @@ func (r *Reader) usualPriority() int8 {
 		for c, s := range of.of {
 			if c.priority >= 0 && (c.counter == telemetry.RxPFC || c.counter == telemetry.TxPFC) {
 				for i := range s.all {
-					if i == 0 || s.all[i].value > s.all[i-1].value {
+					if s.all[i].value > 0 && (i == 0 || s.all[i].value > s.all[i-1].value) {
 						sum[c.priority]++ // counts may be of years: how often they rose is enough
 					}
 				}

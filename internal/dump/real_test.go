@@ -235,3 +235,88 @@ func TestPriorities(t *testing.T) {
 		t.Errorf("%+v", all.Series)
 	}
 }
+
+// TestBeside: from LLDP and from containerlab's file comes the same graph, with the ports that telemetry has; what is beside a device
+// of which nothing was read is left out.
+func TestBeside(t *testing.T) {
+	const metrics = "node_network_up{device=\"Ethernet1\",instance=\"spine1\"} 1 1000\n" +
+		"interfaces_interface_state_counters_in_octets{interface_name=\"Ethernet1\",source=\"spine1\"} 1 1000\n" +
+		"interfaces_interface_state_counters_in_octets{interface_name=\"Ethernet1\",source=\"leaf1\"} 1 1000\n" +
+		"interfaces_interface_state_counters_in_octets{interface_name=\"Ethernet2\",source=\"leaf1\"} 1 1000\n" +
+		"node_infiniband_np_cnp_packets_sent_total{device=\"eth0\",instance=\"host1\"} 1 1000\n"
+	for name, text := range map[string]string{
+		"lldp": "leaf1# show lldp neighbors\nPort   Neighbor Device ID   Neighbor Port ID   TTL\n" +
+			"Et1    spine1               Ethernet1          120\nEt2    host1                eth0               120\n" +
+			"Et3    printer              port1              120\nspine1# show lldp neighbors\n" +
+			"Port   Neighbor Device ID   Neighbor Port ID   TTL\nEt1    leaf1                Ethernet1          120\n",
+		"lab": "name: x\ntopology:\n  links:\n    - endpoints: [\"leaf1:Ethernet1\", \"spine1:Ethernet1\"] # 400Gb/s\n" +
+			"    - endpoints: [leaf1:Ethernet2, 'host1:eth0']\n    - endpoints: [leaf1:Ethernet3, printer:port1]\n",
+	} {
+		r := NewReader(GivenNames())
+		for _, x := range []string{metrics, text} {
+			if forms, err := r.Add("x", []byte(x)); err != nil || len(forms) == 0 {
+				t.Fatalf("%s: %v, %v", name, forms, err)
+			}
+		}
+		all, err := r.Telemetry()
+		if err != nil || !r.Beside() {
+			t.Fatal(err)
+		}
+		g, err := r.Graph(all)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got := ""
+		for i := range g.Ports {
+			p := &g.Ports[i]
+			got += p.Name + " " + g.Nodes[p.Node].Kind.String() + " > " + g.Ports[i^1].Name + "\n"
+		}
+		if want := "host1/eth0 host > leaf1/Ethernet2\nleaf1/Ethernet2 leaf > host1/eth0\nleaf1/Ethernet1 leaf > spine1/Ethernet1\n" +
+			"spine1/Ethernet1 spine > leaf1/Ethernet1\n"; got != want {
+			t.Errorf("%s:\n%s, want\n%s", name, got, want)
+		}
+	}
+	r := NewReader(GivenNames())
+	twice := "topology:\n - endpoints: [leaf1:Ethernet1, spine1:Ethernet1]\n - endpoints: [leaf1:Ethernet1, host1:eth0]\n"
+	for _, x := range []string{metrics, twice} {
+		if _, err := r.Add("x", []byte(x)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := r.Telemetry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Graph(all); err == nil || !strings.Contains(err.Error(), "is plugged into") {
+		t.Errorf("one port in two cables: %v", err)
+	}
+	if _, err := NewReader(GivenNames()).Add("x", []byte("topology:\n  links:\n    - endpoints:\n")); err == nil ||
+		!strings.Contains(err.Error(), "x:3:") {
+		t.Errorf("a cable over several lines: %v", err)
+	}
+}
+
+// TestSums: marks of a port are the sum of those of its queues, at the times at which all were read; milliseconds of pauses are
+// thousands of microseconds; the priority of a port that has PFC counters of one is that one, whichever is usual.
+func TestSums(t *testing.T) {
+	head := "a$ date -Ins\n2026-01-31T10:00:0%Z\n"
+	marks := "a$ show queue wredcounters\nPort  TxQ  EcnMarked/pkts\n----  ---  --------------\n"
+	text := strings.Replace(head, "%", "0", 1) + marks + "e1    UC3               5\ne1    UC4               7\n" +
+		strings.Replace(head, "%", "1", 1) + marks + "e1    UC3              50\n" +
+		"a$ show pfc counters --history\nPort  Priority  Total RX Pause Time MS\n----  --------  ----------------------\n" +
+		"e1    PFC5                        12\n" +
+		"a$ show pfc counters\nPort Rx  PFC3  PFC5\n-------  ----  ----\ne1        N/A     1\ne2          1     0\ne3          1     0\n"
+	r := NewReader(GivenNames())
+	if _, err := r.Add("x", []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	all, err := r.Telemetry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := all.Find(telemetry.Port)[0]
+	if p.Port != "a/e1" || p.Priority != 5 || p.Value(telemetry.ECNMarked, 0) != 12 ||
+		p.Value(telemetry.ECNMarked, 1) != telemetry.Unknown || p.Value(telemetry.RxPause, 1) != 12_000 || all.Find(telemetry.Port)[1].Priority != 3 {
+		t.Errorf("%+v", all.Series)
+	}
+}

@@ -26,7 +26,7 @@ type section struct {
 
 // prompt is that of a shell before a command that is known: admin@leaf1:~$ show pfc counters.
 var prompt = regexp.MustCompile(`^(?:[\w.-]+@)?([A-Za-z0-9][\w.-]*)(?::\S*)?\s?[#>$]\s*(?:sudo\s+)?` +
-	`((?:date|show|ethtool|rdma|nvidia-smi|cat|curl|pfcwd)\b.*)$`)
+	`((?:date|nv|net|lldpctl|lldpcli|show|ethtool|rdma|nvidia-smi|cat|curl|pfcwd)\b.*)$`)
 
 // sections divides a text by prompts.
 func sections(file, text string) (all []section) {
@@ -107,6 +107,10 @@ func (r *Reader) formOf(s *section) (form string, read func(section) error) {
 	}
 	switch _, _, stamped := stamp(first); {
 	case first == "":
+	case isLab(s.text):
+		return "topology of containerlab", r.lab
+	case strings.Contains(s.command, "lldp") && s.host != "":
+		return "LLDP", r.neighbours
 	case isMetrics(first):
 		return "metrics", r.metrics
 	case stamped:

@@ -16,6 +16,7 @@ import (
 	"railyard/internal/located"
 	"railyard/internal/shown"
 	"railyard/internal/telemetry"
+	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
 
@@ -53,6 +54,7 @@ var written = map[telemetry.Kind][]string{
 // A writer writes telemetry of a run that began at a time.
 type writer struct {
 	*telemetry.Telemetry
+	graph *topo.Graph
 	start int64 // seconds since 1970
 	names *Names
 }
@@ -63,14 +65,17 @@ var (
 	plain = regexp.MustCompile(`^[!-~]+$`)
 )
 
-// Files are the texts of telemetry in a form; start: when the run began, in seconds since 1970, a midnight if the times shall be read
-// back as they are.
-func Files(t *telemetry.Telemetry, start int64, form string) ([]File, error) {
-	w := &writer{t, start, GivenNames()}
+// Files are the texts of telemetry in a form, with what switches hear of their neighbours if the graph is known. start: when the run
+// began, in seconds since 1970, a midnight if the times shall be read back as they are.
+func Files(t *telemetry.Telemetry, g *topo.Graph, start int64, form string) ([]File, error) {
+	w := &writer{t, g, start, GivenNames()}
 	if err := w.check(); err != nil {
 		return nil, err
 	}
 	files := []File{{"messages.log", w.log}}
+	if g != nil {
+		files = append(files, File{"neighbours.txt", w.neighbours})
+	}
 	if len(t.Collectives) > 0 {
 		files = append(files, File{"recorder.txt", w.recorder})
 	}
