@@ -164,6 +164,49 @@ func TestEquallyLate(t *testing.T) {
 	}
 }
 
+// TestClocks: a host whose clock goes 2 s late, or before the others, is not accused of it, and what is wrong is named as before, by its
+// own clock.
+func TestClocks(t *testing.T) {
+	for _, by := range []unit.Duration{2 * unit.Second, -50 * unit.Millisecond} {
+		of := func(change func(r *telemetry.Row)) *telemetry.Telemetry {
+			return shown(func(r *telemetry.Row) {
+				if change != nil {
+					change(r)
+				}
+				if r.Time = r.Time.Add(unit.Second); r.End != telemetry.Unknown {
+					r.End = r.End.Add(unit.Second)
+				}
+				if r.Device != "host2" {
+					return
+				}
+				if r.Time = r.Time.Add(by); r.End != telemetry.Unknown {
+					r.End = r.End.Add(by)
+				}
+			})
+		}
+		if v := Judge(Case{Now: of(nil), Healthy: shown(nil)}); v.Wrong {
+			t.Errorf("nothing is wrong but a clock, by %v: %+v", by, v.Hypotheses)
+		}
+		for m, change := range cases {
+			now := of(change)
+			v := Judge(Case{Now: now, Healthy: shown(nil)})
+			if len(v.Hypotheses) == 0 || v.Hypotheses[0].Mechanism != m {
+				t.Errorf("%s, a clock by %v: %+v", m, by, v.Hypotheses)
+				continue
+			}
+			known := readings(now)
+			maps.Copy(known, readings(shown(nil)))
+			for _, o := range v.Hypotheses[0].For {
+				for _, n := range number.FindAllString(o.Text, -1) {
+					if !known[n] {
+						t.Errorf("%s, a clock by %v: %q mentions %s, which nothing has", m, by, o.Text, n)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestEvidenceQuotes: each number that an observation mentions is a reading of the input.
 func TestEvidenceQuotes(t *testing.T) {
 	for m, change := range cases {

@@ -144,7 +144,7 @@ func (v *view) absent(of []*member) []Hypothesis {
 	rank, host := v.rankPlace(DeadRank, first), propose(HostHang, noun.Place{Kind: noun.Host, Name: first.device})
 	for _, h := range []*making{rank, host} {
 		h.says(strong, waiting.device, "rank %d waits in collective %d, begun at %s", waiting.rank, waiting.open.Seq,
-			when(waiting.open.Start))
+			v.when(waiting.device, waiting.open.Start))
 		if text := v.powerless(first); text != "" {
 			h.says(strong, first.device, "%s", text)
 		}
@@ -203,7 +203,7 @@ func (v *view) late(of []*member) (all []Hypothesis) {
 	if together > 0 && together == inHost-1 {
 		h := propose(HostHang, noun.Place{Kind: noun.Host, Name: latest.device})
 		h.says(strong, latest.device, "rank %d began collective %d at %s, longer after the one before than others",
-			latest.rank, latest.worst.Seq, when(latest.worst.Start))
+			latest.rank, latest.worst.Seq, v.when(latest.device, latest.worst.Start))
 		h.says(fair, mate.device, "and rank %d of the same host with it", mate.rank)
 		if once {
 			h.says(fair, latest.device, "in collective %d most of all", latest.worst.Seq)
@@ -213,7 +213,7 @@ func (v *view) late(of []*member) (all []Hypothesis) {
 	}
 	h := v.rankPlace(SlowGPU, latest)
 	h.says(strong, latest.device, "rank %d began collective %d at %s, longer after the one before than others",
-		latest.rank, latest.worst.Seq, when(latest.worst.Start))
+		latest.rank, latest.worst.Seq, v.when(latest.device, latest.worst.Start))
 	if 2*latest.first > latest.times {
 		h.says(strong, latest.device, "rank %d comes last again and again, of ranks on %s", latest.rank, latest.gpu)
 	}

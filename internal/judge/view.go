@@ -19,7 +19,8 @@ type view struct {
 	ports  []port
 	byName map[string]int
 	queues []*telemetry.Series
-	gone   bool // ranks have not come to a collective in which others wait
+	gone   bool                     // ranks have not come to a collective in which others wait
+	clock  map[string]unit.Duration // how late clocks of hosts go
 }
 
 // port is a port of a switch or a NIC.
@@ -30,7 +31,12 @@ type port struct {
 }
 
 func newView(c Case) *view {
-	v := &view{Case: c, byName: map[string]int{}, queues: c.Now.Find(telemetry.Queue)}
+	late := clocks(c.Now)
+	c.Now = aligned(c.Now, late)
+	if c.Healthy != nil {
+		c.Healthy = aligned(c.Healthy, clocks(c.Healthy))
+	}
+	v := &view{Case: c, byName: map[string]int{}, queues: c.Now.Find(telemetry.Queue), clock: late}
 	known, was := map[string]topo.PortID{}, map[string]*telemetry.Series{}
 	if c.Graph != nil {
 		for id := range c.Graph.Ports {
@@ -101,7 +107,9 @@ func reading(s *telemetry.Series, c telemetry.Counter) string {
 	return fmt.Sprintf("%s from %d to %d", telemetry.Counters[c].Name, first, last)
 }
 
-// when writes a time in full.
+// when writes a time in full, by the clock of a device.
+func (v *view) when(device string, t unit.Time) string { return when(t.Add(v.clock[device])) }
+
 func when(t unit.Time) string {
 	return strconv.FormatFloat(float64(t)/float64(unit.Microsecond), 'f', -1, 64) + " us"
 }
@@ -190,8 +198,8 @@ func middle(steps []telemetry.Part) *telemetry.Part {
 // costs says against a hypothesis of traffic that meets that steps take as long as in order, where they do.
 func (v *view) costs(h *making) *making {
 	if by, now, _, known := v.slower(); known && by < 0.01 {
-		h.says(-strong, now.Device, "step %d of rank %d took from %s to %s, no longer than in order", now.Seq, now.Rank, when(now.Start),
-			when(now.End))
+		h.says(-strong, now.Device, "step %d of rank %d took from %s to %s, no longer than in order", now.Seq, now.Rank, v.when(now.Device, now.Start),
+			v.when(now.Device, now.End))
 	}
 	return h
 }

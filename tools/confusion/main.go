@@ -18,6 +18,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,6 +46,8 @@ type verdict struct {
 	InThree bool              `json:"in_three"`
 	Placed  bool              `json:"placed"`
 	Small   bool              `json:"small"` // less than 1 % slower, and called healthy
+
+	Altered map[string]*verdict `json:"altered,omitempty"` // what was said of the same telemetry, altered
 }
 
 func main() {
@@ -57,8 +60,9 @@ func main() {
 	show := flag.Bool("show", false, "print the scenario of each wrong answer")
 	keep := flag.String("keep", "", "folder that keeps what runs showed, and has it again")
 	without := flag.String("without", "", "counters that nobody reads, by their columns, with commas between; collectives, log: those rows")
+	alter := flag.Bool("alter", false, "judge the same telemetry again, altered: ports swapped, a late clock, wraps, a reset, reads missing")
 	flag.Parse()
-	b := bench{healthy: map[string]*seen{}, show: *show, keep: *keep, without: strings.Split(*without, ",")}
+	b := bench{alter: *alter, healthy: map[string]*seen{}, show: *show, keep: *keep, without: strings.Split(*without, ",")}
 	done, err := read(*out)
 	exitOn(err)
 	file, err := os.OpenFile(*out, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
@@ -85,6 +89,7 @@ func main() {
 		}
 	}
 	table(done)
+	alteredTable(done)
 }
 
 // has reports whether a case has its line.
@@ -116,6 +121,7 @@ type bench struct {
 	show    bool
 	keep    string
 	without []string
+	alter   bool
 }
 
 // seen is what a run showed.
@@ -166,7 +172,9 @@ func (b *bench) try(k kind, f *fabric, n int, seed uint64) (v verdict, err error
 		return v, fmt.Errorf("%s: %w\n%s", c.key, err, c.text)
 	}
 	v = verdict{Key: c.key, Kind: k.name, Want: c.want, Places: c.places, Slower: float64(now.time)/float64(base.time) - 1}
-	v.hear(judge.Judge(judge.Case{Now: b.less(now.of), Healthy: b.less(base.of), Graph: now.graph}))
+	known := judge.Case{Now: b.less(now.of), Healthy: b.less(base.of), Graph: now.graph}
+	v.hear(judge.Judge(known))
+	b.again(&v, known)
 	if b.show && !(v.Right || v.Small) {
 		fmt.Fprintf(os.Stderr, "%s: %v at %v, %.3f\n%s\n", c.key, v.Got, v.At, v.Slower, c.text)
 	}
@@ -206,8 +214,26 @@ func (b *bench) tryHealthy(f *fabric, n int, seed uint64) (v verdict, err error)
 	}
 	v = verdict{Key: fmt.Sprintf("healthy|%s|%d|%d", f.name, n, seed), Kind: "healthy", Slower: float64(now.time)/float64(base.time) - 1}
 	v.hear(judge.Judge(judge.Case{Now: b.less(now.of), Healthy: b.less(base.of), Graph: now.graph}))
-	v.Right, v.InThree, v.Small = len(v.Got) == 0, len(v.Got) == 0, false
+	b.again(&v, judge.Case{Now: b.less(now.of), Healthy: b.less(base.of), Graph: now.graph})
+	for _, x := range append([]*verdict{&v}, slices.Collect(maps.Values(v.Altered))...) {
+		x.Right, x.InThree, x.Small = len(x.Got) == 0, len(x.Got) == 0, false
+	}
 	return v, nil
+}
+
+// again judges a case with altered telemetry.
+func (b *bench) again(v *verdict, c judge.Case) {
+	if !b.alter {
+		return
+	}
+	v.Altered = map[string]*verdict{}
+	for _, a := range alterations {
+		x := &verdict{Kind: v.Kind, Want: v.Want, Places: v.Places, Slower: v.Slower}
+		now := c
+		now.Now = altered(c.Now, v.Key+a.name, a.alter)
+		x.hear(judge.Judge(now))
+		v.Altered[a.name] = x
+	}
 }
 
 // hear notes what was said.
@@ -345,6 +371,44 @@ func table(all []verdict) {
 			"%.1f %% within three, place right in %.1f %% of these.\n",
 			sum[0], sum[4], 100*float64(sum[1])/float64(counted), 100*float64(sum[2])/float64(counted),
 			100*float64(sum[3])/float64(max(1, sum[2])))
+	}
+}
+
+// alteredTable prints how far answers fall where telemetry is altered.
+func alteredTable(all []verdict) {
+	names := []string{"as it is"}
+	for _, a := range alterations {
+		names = append(names, a.name)
+	}
+	rows := ""
+	for _, name := range names {
+		var n, right, three, placed, healthy, accused int
+		for i := range all {
+			v := &all[i]
+			if v.Altered == nil {
+				continue
+			}
+			if name != names[0] {
+				if v = v.Altered[name]; v == nil {
+					continue
+				}
+			}
+			switch {
+			case v.Kind == "healthy":
+				healthy++
+				accused += one(!v.Right)
+			case !v.Small:
+				n++
+				right, three, placed = right+one(v.Right), three+one(v.InThree), placed+one(v.InThree && v.Placed)
+			}
+		}
+		if n > 0 {
+			rows += fmt.Sprintf("| %s | %d | %.1f %% | %.1f %% | %.1f %% | %d of %d |\n", name, n, 100*float64(right)/float64(n),
+				100*float64(three)/float64(n), 100*float64(placed)/float64(max(1, three)), accused, healthy)
+		}
+	}
+	if rows != "" {
+		fmt.Print("\n| telemetry | faults | right | in three | place right | healthy, accused |\n|---|---|---|---|---|---|\n" + rows)
 	}
 }
 
