@@ -159,8 +159,12 @@ var hostileInputs = []hostileInput{
 	one("f.csv", "src,dst,src_port,dst_port\n10.0.0.1@@,@@,1,4791\n", "hash f.csv --links 4 --function crc32"),
 	one("d/x", "@@{device=\"@@\"} 1\nnode_network_up{device=\"@@\",instance=\"a@@\"} 1 1000\n@@", "diagnose d", "diagnose d --json",
 		"diagnose d --names d/x", "diagnose d --topology d/x"),
-	one("d/x", "a$ date -Ins\n2026-01-31T10:00:00Z\na$ show pfc @@\nPort Rx  PFC0  @@\n-------  ----  ---------------------------------------\n"+
-		"    @@\na$ ethtool -S @@\nNIC statistics:\n  @@: 5\n  x@@\na$ @@", "diagnose d", "diagnose d --json"),
+	one("d/x", "a$ date -Ins\n2026-01-31T10:00:00Z\na$ show pfc @@\nPort Rx  PFC0  @@\n"+
+		"-------  ----  ---------------------------------------\n    @@\na$ ethtool -S @@\nNIC statistics:\n  @@: 5\n  x@@\na$ @@",
+		"diagnose d", "diagnose d --json"),
+	one("d/x", "a# show lldp neighbors\nPort   Neighbor Device ID   Neighbor Port ID   TTL\nEt1    @@\n", "diagnose d",
+		"diagnose d --topology d/x"),
+	one("d/x", "topology:\n  links:\n    - endpoints: [@@]\n", "diagnose d", "diagnose d --topology d/x"),
 	one("d/x", "2026-01-31T10:00:00Z a NCCL @@\n2026-01-31T10:00:00Z b@@ PFC Watchdog detected @@\n", "diagnose d", "diagnose d --json"),
 	one("d/x", "a$ cat x_rank_1\n"+`{"pg_config": {"@@": {}}, "entries": [{"@@": 1, "profiling_name": "@@", "process_group": ["@@"], `+
 		`"collective_seq_id": 1, "time_discovered_started_ns": 1}]}`+"\n@@", "diagnose d", "diagnose d --json",

@@ -68,8 +68,8 @@ func (r *Reader) neighbours(s section) error {
 	}
 	for _, d := range all {
 		for _, n := range d.Neighbours {
-			r.heard = append(r.heard, heard{plug{s.host, strings.Clone(n.Port)}, strings.Clone(n.System), [2]string{strings.Clone(n.FarPort),
-				strings.Clone(n.FarPortSay)}})
+			says := [2]string{strings.Clone(n.FarPort), strings.Clone(n.FarPortSay)}
+			r.heard = append(r.heard, heard{plug{s.host, strings.Clone(n.Port)}, strings.Clone(n.System), says})
 		}
 	}
 	return nil

@@ -316,7 +316,8 @@ func TestSums(t *testing.T) {
 	}
 	p := all.Find(telemetry.Port)[0]
 	if p.Port != "a/e1" || p.Priority != 5 || p.Value(telemetry.ECNMarked, 0) != 12 ||
-		p.Value(telemetry.ECNMarked, 1) != telemetry.Unknown || p.Value(telemetry.RxPause, 1) != 12_000 || all.Find(telemetry.Port)[1].Priority != 3 {
+		p.Value(telemetry.ECNMarked, 1) != telemetry.Unknown || p.Value(telemetry.RxPause, 1) != 12_000 ||
+		all.Find(telemetry.Port)[1].Priority != 3 {
 		t.Errorf("%+v", all.Series)
 	}
 }

@@ -149,8 +149,8 @@ func (w *writer) onSwitch(b *bufio.Writer, device string, at map[telemetry.Kind]
 			state, oper = "D", "down"
 		}
 		counters = append(counters, []string{name, state, cellText(r.of(telemetry.RxPackets)), "0.00 B/s", "0.00%",
-			cellText(r.of(telemetry.InErrors)), cellText(r.of(telemetry.InDiscards)), "N/A", cellText(r.of(telemetry.TxPackets)), "0.00 B/s",
-			"0.00%", "N/A", cellText(r.of(telemetry.OutDiscards)), "N/A"})
+			cellText(r.of(telemetry.InErrors)), cellText(r.of(telemetry.InDiscards)), "N/A", cellText(r.of(telemetry.TxPackets)),
+			"0.00 B/s", "0.00%", "N/A", cellText(r.of(telemetry.OutDiscards)), "N/A"})
 		if v := r.of(telemetry.Speed); v != telemetry.Unknown {
 			speed := strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%d.%03d", v/1000, v%1000), "0"), ".") + "G"
 			status = append(status, []string{name, "N/A", speed, "N/A", "N/A", name, "routed", oper, "up", "N/A", "N/A"})
@@ -166,8 +166,8 @@ func (w *writer) onSwitch(b *bufio.Writer, device string, at map[telemetry.Kind]
 			marks = append(marks, []string{name, queue, "N/A", "N/A", cellText(v), "N/A"})
 		}
 		if v := r.of(telemetry.Watchdog); v != telemetry.Unknown {
-			storms = append(storms, []string{name + ":" + strconv.Itoa(int(r.Priority)), "operational", strconv.FormatInt(v, 10) + "/0", "N/A",
-				"N/A", "N/A", "N/A"})
+			storms = append(storms, []string{name + ":" + strconv.Itoa(int(r.Priority)), "operational", strconv.FormatInt(v, 10) + "/0",
+				"N/A", "N/A", "N/A", "N/A"})
 		}
 		if v := r.of(telemetry.LinkDowns); v != telemetry.Unknown {
 			w.ask(b, "admin", device, "cat /sys/class/net/"+name+"/carrier_down_count", strconv.FormatInt(v, 10)+"\n")
@@ -179,8 +179,8 @@ func (w *writer) onSwitch(b *bufio.Writer, device string, at map[telemetry.Kind]
 		}
 	}
 	for _, x := range []struct{ command, printed string }{
-		{"show interfaces counters", tabled("", strings.Fields("IFACE STATE RX_OK RX_BPS RX_UTIL RX_ERR RX_DRP RX_OVR TX_OK TX_BPS TX_UTIL "+
-			"TX_ERR TX_DRP TX_OVR"), counters)},
+		{"show interfaces counters", tabled("", strings.Fields("IFACE STATE RX_OK RX_BPS RX_UTIL RX_ERR RX_DRP RX_OVR TX_OK TX_BPS "+
+			"TX_UTIL TX_ERR TX_DRP TX_OVR"), counters)},
 		{"show interfaces status", tabled("", []string{"Interface", "Lanes", "Speed", "MTU", "FEC", "Alias", "Vlan", "Oper", "Admin",
 			"Type", "Asym PFC"}, status)},
 		{"show pfc counters", perPriorityTable("", "Port Rx", "PFC", all, telemetry.RxPFC) +
@@ -190,8 +190,8 @@ func (w *writer) onSwitch(b *bufio.Writer, device string, at map[telemetry.Kind]
 		{"show queue watermark unicast", perPriorityTable("Egress shared pool occupancy per unicast queue:\n", "Port", "UC", all,
 			telemetry.Watermark)},
 		{"show queue counters", tabled("", []string{"Port", "TxQ", "Counter/pkts", "Counter/bytes", "Drop/pkts", "Drop/bytes"}, queues)},
-		{"show queue wredcounters", tabled("", []string{"Port", "TxQ", "WredDrp/pkts", "WredDrp/bytes", "EcnMarked/pkts", "EcnMarked/bytes"},
-			marks)},
+		{"show queue wredcounters", tabled("", []string{"Port", "TxQ", "WredDrp/pkts", "WredDrp/bytes", "EcnMarked/pkts",
+			"EcnMarked/bytes"}, marks)},
 		{"show pfcwd stats", tabled("", []string{"QUEUE", "STATUS", "STORM DETECTED/RESTORED", "TX OK/DROP", "RX OK/DROP",
 			"TX LAST OK/DROP", "RX LAST OK/DROP"}, storms)},
 	} {

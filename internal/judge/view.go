@@ -198,8 +198,8 @@ func middle(steps []telemetry.Part) *telemetry.Part {
 // costs says against a hypothesis of traffic that meets that steps take as long as in order, where they do.
 func (v *view) costs(h *making) *making {
 	if by, now, _, known := v.slower(); known && by < 0.01 {
-		h.says(-strong, now.Device, "step %d of rank %d took from %s to %s, no longer than in order", now.Seq, now.Rank, v.when(now.Device, now.Start),
-			v.when(now.Device, now.End))
+		h.says(-strong, now.Device, "step %d of rank %d took from %s to %s, no longer than in order", now.Seq, now.Rank,
+			v.when(now.Device, now.Start), v.when(now.Device, now.End))
 	}
 	return h
 }

@@ -60,7 +60,7 @@ func main() {
 	show := flag.Bool("show", false, "print the scenario of each wrong answer")
 	keep := flag.String("keep", "", "folder that keeps what runs showed, and has it again")
 	without := flag.String("without", "", "counters that nobody reads, by their columns, with commas between; collectives, log: those rows")
-	alter := flag.Bool("alter", false, "judge the same telemetry again, altered: ports swapped, a late clock, wraps, a reset, reads missing")
+	alter := flag.Bool("alter", false, "judge the same telemetry again, altered: ports swapped, a late clock, wraps, a reset, less")
 	flag.Parse()
 	b := bench{alter: *alter, healthy: map[string]*seen{}, show: *show, keep: *keep, without: strings.Split(*without, ",")}
 	done, err := read(*out)
