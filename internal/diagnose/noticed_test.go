@@ -121,3 +121,20 @@ func TestManyCulprits(t *testing.T) {
 		}
 	}
 }
+
+// A queue pair none of whose frames was paused where it was traced waited for the ports whose queues spread to its own: in
+// proportion to how long each did.
+func TestPausesOfTheMean(t *testing.T) {
+	e := two(0, 0, 100*gbps).spent(cause.Pause, -1, 0, 40*us)
+	e.Ports = append(e.Ports, Port{Name: "rail1/host4", Rate: 100 * gbps}, Port{Name: "rail1/host5", Rate: 100 * gbps})
+	e.Ports[0].Roots = []Root{{Port: 3, Time: 30 * us}, {Port: -1, Time: 500 * us}}
+	e.Ports[1].Roots = []Root{{Port: 4, Time: 10 * us}}
+	d := Of(e)
+	felt := map[string]unit.Duration{}
+	for _, b := range d.Blames {
+		felt[b.Port] += b.Time
+	}
+	if felt["rail1/host4"] != 30*us || felt["rail1/host5"] != 10*us {
+		t.Errorf("%v of %+v", felt, d.Blames)
+	}
+}

@@ -3,6 +3,7 @@ package fabric
 import (
 	"testing"
 
+	"railyard/internal/balance"
 	"railyard/internal/qos"
 	"railyard/internal/unit"
 )
@@ -52,5 +53,29 @@ func TestDSCPBesideECN(t *testing.T) {
 func TestFramesBeyond32Bits(t *testing.T) {
 	if n := (&port{wraps: 3, frames: 5}).txFrames(); n != 3<<32+5 {
 		t.Errorf("%d frames, want %d", n, int64(3<<32+5))
+	}
+}
+
+// pickLast chooses the last of two ports, and writes a header.
+type pickLast struct{}
+
+func (pickLast) Pick(f *balance.Frame, _ balance.Links) int {
+	f.Header = 9
+	return 1
+}
+
+// A flow's data are sent as its weaver says where it begins, and by the hash behind; all else goes by the hash.
+func TestWhatAWeaverChooses(t *testing.T) {
+	f, g := &Fabric{}, &hops{ports: []PortID{10, 11}, chooser: pickLast{}}
+	for _, c := range []struct {
+		op    Opcode
+		first bool
+		want  PortID
+	}{{WriteMiddle, true, 11}, {WriteMiddle, false, 10}, {OpAck, true, 10}, {OpAck, false, 10}} {
+		pk := Packet{psn: uint32(c.op) << 24}
+		frame := balance.Frame{Hash: 4}
+		if got := f.weave(&forwarder{}, g, &pk, &frame, c.first); got != c.want || pk.sack != 9*uint16(got-10) {
+			t.Errorf("%v, first %v: port %d, header %d", c.op, c.first, got, pk.sack)
+		}
 	}
 }

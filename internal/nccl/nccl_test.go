@@ -492,3 +492,18 @@ func (p Params) SendChunk(g Group) unit.Bytes {
 	}
 	return min(p.P2PChunk[hop], p.Step(Simple))
 }
+
+// PAT's chunk of 512 KiB is halved for fewer bytes than 32 rounds of it on all channels, and not for exactly so many.
+func TestChunksOfPAT(t *testing.T) {
+	p := Default()
+	g := Group{Generation: Hopper, Ranks: 4, Nodes: 4, NICs: 1, NICRate: 50 * gBs}
+	const channels = 2
+	whole := p.Protocols[Simple].Buffer / unit.Bytes(p.Steps)
+	for _, c := range []struct{ bytes, chunk unit.Bytes }{{32 * channels * whole, whole}, {32*channels*whole - 1, whole / 2},
+		{16 * channels * whole, whole / 2}, {1, 64 * unit.Kibibyte}} {
+		part := (c.bytes + channels*4 - 1) / (channels * 4)
+		if got, want := p.Messages(coll.AllGather, PAT, Simple, g, channels, c.bytes).Pieces, int((part+c.chunk-1)/c.chunk); got != want {
+			t.Errorf("%v: %d pieces, want %d of %v", c.bytes, got, want, c.chunk)
+		}
+	}
+}

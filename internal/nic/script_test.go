@@ -214,6 +214,8 @@ func (s *stage) set(k, v string) {
 		tr.Timeout = s.span(v)
 	case "retries":
 		tr.Retries = int(s.number(v))
+	case "tunnel": // bytes around a frame between switches
+		f.Tunnel = unit.Bytes(s.number(v))
 	case "completes": // at the sender: with the last acknowledgement
 		s.nic.CompleteAtSender, s.back = v == "sender", true
 	case "events":

@@ -2,8 +2,11 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"railyard/internal/topo"
 )
 
 // threeTiers is two pods of two leaves and two spines, and as many cores, all joined to every spine.
@@ -100,6 +103,33 @@ func TestNoPolarisationWithOneChoice(t *testing.T) {
 		p := planned(t, strings.Replace(eight, "{design: leaf-spine, leaves: 2, spines: 4, links: {spine: 200Gb/s}}", fabric, 1))
 		if got := p.polarised(); len(got) > 0 {
 			t.Errorf("%s: %v", fabric, got)
+		}
+	}
+}
+
+// Equal to a port of a path are those of the switches as far on, of any tier; a port that is on none of the shortest ways has none.
+func TestEqualPortsOfEveryTier(t *testing.T) {
+	sc := "name: tiers\ncluster: {hosts: 8, host: {gpus: 1}, nic: {speed: 100Gb/s}}\n" +
+		"fabric: {design: custom, topology: tiers.txt}\njob: {flows: [{from: host1/nic0, to: host5/nic0, bytes: 1MB}]}\n"
+	p, err := New(read(t, sc), Files{Topology: []byte(threeTiers(2, false))}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &p.Pairs[0]
+	for i, want := range []string{"", "leaf1/spine1 leaf1/spine2", "spine1/core1 spine1/core2 spine2/core1 spine2/core2",
+		"core1/spine3 core1/spine4 core2/spine3 core2/spine4", "spine3/leaf3 spine4/leaf3", "leaf3/host5"} {
+		var names []string
+		for _, id := range p.Equal(q, q.Path[i]) {
+			names = append(names, p.Graph.Ports[id].Name)
+		}
+		slices.Sort(names)
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("of %s: %s, want %s", p.Graph.Ports[q.Path[i]].Name, got, want)
+		}
+	}
+	for id := range p.Graph.Ports {
+		if p.Graph.Ports[id].Name == "leaf2/spine1" && p.Equal(q, topo.PortID(id)) != nil {
+			t.Error("a port of a leaf that the path does not cross is equal to others")
 		}
 	}
 }

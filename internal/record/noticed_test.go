@@ -22,3 +22,12 @@ func TestNothingIsKnownOfARealNetwork(t *testing.T) {
 		t.Error("counts of a network that nobody saw")
 	}
 }
+
+// Each of the ranks that take the first weights starts.
+func TestRanksThatStart(t *testing.T) {
+	r := training(t)
+	ops := len(r.jobs[0].plan.Work.Program(3).Start)
+	if n := r.jobs[0].starting(); n != 8 || ops != 1 {
+		t.Errorf("%d ranks start, with %d operations; want 8 with one", n, ops)
+	}
+}

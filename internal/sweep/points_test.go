@@ -172,3 +172,20 @@ func TestUnwritableFolders(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// An axis lists the values that some point has; that of a grid all that were asked for, in their order.
+func TestValuesOfAnAxis(t *testing.T) {
+	for where, want := range map[string]string{"": "[8 1 2]", "where: [fabric.spines < 8]\n": "[1 2]"} {
+		f, err := scenario.ParseSweep("s.yaml", []byte(pairOfLeaves+"axes: [{key: fabric.spines, values: [8, 1, 2]}]\n"+where))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := PlanOf(f, f.Scenario)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(p.Axes[0].Values); got != want {
+			t.Errorf("%q: %s, want %s", where, got, want)
+		}
+	}
+}

@@ -181,21 +181,23 @@ func TestSlice(t *testing.T) {
 
 // What was played before an interruption is kept and judged.
 func TestInterrupted(t *testing.T) {
-	opt := options("incast")
-	opt.Points = 20
-	ctx, cancel := context.WithCancel(context.Background())
-	opt.Progress = func(p sweep.Progress) {
-		if p.Done >= 4 { // two points of two seeds
-			cancel()
+	for _, verify := range [][]uint64{{7}, nil} {
+		opt := options("incast")
+		opt.Points, opt.Verify = 20, verify
+		ctx, cancel := context.WithCancel(context.Background())
+		opt.Progress = func(p sweep.Progress) {
+			if p.Done >= 4 { // two points of two seeds
+				cancel()
+			}
 		}
-	}
-	f, err := Run(ctx, parse(t, small), opt)
-	if !errors.Is(err, context.Canceled) || f == nil || f.State != result.Interrupted || len(f.Points) < 2 ||
-		len(f.Points) > 10 {
-		t.Fatalf("%+v, %v", f, err)
-	}
-	if f.Chosen == 0 || f.Verified != nil {
-		t.Errorf("chosen %d, %+v", f.Chosen, f.Verified)
+		f, err := Run(ctx, parse(t, small), opt)
+		if !errors.Is(err, context.Canceled) || f == nil || f.State != result.Interrupted || len(f.Points) < 2 ||
+			len(f.Points) > 10 {
+			t.Fatalf("%+v, %v", f, err)
+		}
+		if f.Chosen == 0 || f.Verified != nil {
+			t.Errorf("chosen %d, %+v", f.Chosen, f.Verified)
+		}
 	}
 }
 

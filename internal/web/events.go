@@ -263,6 +263,7 @@ func (e *eventTable) in(i int, q *eventQuery, kinds uint32, most int) (here []re
 		if here, err = e.from(i, first, q, kinds, most); err != nil {
 			return nil, false, err
 		}
+		sure = false // what is in those blocks has been read
 	}
 	n := len(here)
 	return here[max(n-most, 0):], n > most || n == most && sure, nil

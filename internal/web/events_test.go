@@ -59,6 +59,19 @@ func TestEventsAreFoundAsInTheTable(t *testing.T) {
 		all = append(all, row)
 	}
 	draws := rand.New(rand.NewPCG(5, 5))
+	var asked []eventQuery
+	var drops []unit.Time
+	for i := range all { // back from each drop: to the first of all, and to the third before it
+		if all[i].Kind == result.EventDrop {
+			drops = append(drops, all[i].Time)
+			q := eventQuery{Until: all[i].Time + 1, Most: 1 + len(asked)%3, Back: true, Kinds: map[string]bool{"drop": true}}
+			asked = append(asked, q)
+			if n := len(drops); n > 3 {
+				q.From, q.Most = drops[n-4], 3
+				asked = append(asked, q)
+			}
+		}
+	}
 	for range 60 {
 		q := eventQuery{From: unit.Time(draws.Int64N(2000 * n)), Until: maxTime, Most: 1 + draws.IntN(3), Back: draws.IntN(2) == 0}
 		if draws.IntN(3) > 0 {
@@ -70,6 +83,9 @@ func TestEventsAreFoundAsInTheTable(t *testing.T) {
 		if draws.IntN(4) == 0 {
 			q.Port = "s3/h5"
 		}
+		asked = append(asked, q)
+	}
+	for _, q := range asked {
 		got, err := tables.events.find(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)

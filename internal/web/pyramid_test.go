@@ -1,11 +1,14 @@
 package web
 
 import (
+	"encoding/json"
 	"math"
+	"path/filepath"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"railyard/internal/result"
 	"railyard/internal/unit"
 )
 
@@ -86,5 +89,34 @@ func TestPyramidsAreBounded(t *testing.T) {
 	}
 	if id := p.add(false); id >= 0 {
 		t.Errorf("an eleventh track fits: %d", id)
+	}
+}
+
+// Of a run that has samples of queues and no series, each sample is a row.
+func TestSamplesOfQueuesAreCounted(t *testing.T) {
+	root := t.TempDir()
+	dir, err := result.Create(filepath.Join(root, "one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 70_000 // more than a row group
+	for i := range n {
+		dir.Queues().Add(result.QueueRow{Port: "s1/h1", Class: 3, Time: unit.Time(i) * unit.Time(tick), Bytes: unit.Bytes(i)})
+	}
+	if err := dir.Finish(&result.Summary{Name: "one", State: result.Complete, VirtualTime: n * unit.Time(tick),
+		Scenario: json.RawMessage(`{"output":{"sample":"1us"}}`)}); err != nil {
+		t.Fatal(err)
+	}
+	x := serve(t, root)
+	x.settled("one")
+	show, err := x.s.show("one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-show.gone
+	tables, free := show.use()
+	defer free()
+	if got := tables.count(); got != n {
+		t.Errorf("%d rows, want %d", got, n)
 	}
 }

@@ -409,6 +409,15 @@ func TestAGrowingRunIsFollowed(t *testing.T) {
 	if p := next(); p.Rows != 0 {
 		t.Errorf("%d rows of a run that has written none", p.Rows)
 	}
+	show, err := x.s.show("one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	show.mu.Lock()
+	if show.followers != 1 {
+		t.Errorf("%d follow", show.followers) // somebody else's run would take its place
+	}
+	show.mu.Unlock()
 	for i := range d.series {
 		dir.Series().Add(d.series[i])
 	}

@@ -57,3 +57,21 @@ nv set router adaptive-routing enable on
 nv config apply
 `)
 }
+
+// A watchdog that looks every so often, and acts after a whole number of looks, stays as it is.
+func TestAWatchdogThatFits(t *testing.T) {
+	for _, c := range []struct{ poll, detect, wantPoll, wantDetect unit.Duration }{
+		{200 * unit.Millisecond, 400 * unit.Millisecond, 200 * unit.Millisecond, 400 * unit.Millisecond},
+		{5 * unit.Second, 10 * unit.Second, 5 * unit.Second, 10 * unit.Second},
+		{6 * unit.Second, 12 * unit.Second, 100 * unit.Millisecond, 12 * unit.Second},
+		{200 * unit.Millisecond, 500 * unit.Millisecond, 100 * unit.Millisecond, 500 * unit.Millisecond},
+	} {
+		d := &netconf.Device{Name: "leaf1", QoS: &netconf.QoS{Profiles: make([]netconf.Profile, 1),
+			Watchdog: netconf.Watchdog{On: true, Poll: c.poll, Detect: c.detect}},
+			Interfaces: []netconf.Interface{{Name: "swp1", QoS: &netconf.PortQoS{Watchdog: true}}}}
+		fitted, _ := nvue.Dialect{}.Fit(d)
+		if w := fitted.QoS.Watchdog; w.Poll != c.wantPoll || w.Detect != c.wantDetect {
+			t.Errorf("every %v, after %v: becomes every %v, after %v; want %v, %v", c.poll, c.detect, w.Poll, w.Detect, c.wantPoll, c.wantDetect)
+		}
+	}
+}

@@ -391,3 +391,30 @@ func TestSchemaHasEveryField(t *testing.T) {
 		}
 	}
 }
+
+// Defaults are there as YAML would read them: words, quantities as text, numbers and flags.
+func TestDefaultsOfTheSchema(t *testing.T) {
+	kinds := map[string]int{}
+	for path, want := range map[string]any{"transport.mtu": "4096B", "seed": 1.0, "output.events": false,
+		"transport.window": "none"} {
+		var at any = schemaTree(t)
+		for key := range strings.SplitSeq(path, ".") {
+			props, ok := at.(map[string]any)["properties"].(map[string]any)
+			if !ok || props[key] == nil {
+				t.Fatalf("no %s", path)
+			}
+			at = props[key]
+		}
+		got := at.(map[string]any)["default"]
+		if n, ok := got.(json.Number); ok {
+			got, _ = n.Float64()
+		}
+		if got != want {
+			t.Errorf("%s: %#v, want %#v", path, got, want)
+		}
+		kinds[fmt.Sprintf("%T", got)]++
+	}
+	if len(kinds) != 3 {
+		t.Errorf("%v", kinds)
+	}
+}
