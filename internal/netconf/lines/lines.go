@@ -129,6 +129,7 @@ type reading[S any] struct {
 	// What is further in than these columns belongs to a line that is not understood, or is of no matter.
 	unread, known int
 	indented      bool
+	indexes       map[*Block[S]]*index
 }
 
 // indented reports whether any line that is no remark is further in than the margin.
@@ -165,7 +166,7 @@ func (r *reading[S]) line(line []byte) {
 	for r.indented && len(r.open) > 1 && words[0].Column <= r.from[len(r.open)-1] {
 		r.open = r.open[:len(r.open)-1]
 	}
-	rule, depth, at := find(r.open, words)
+	rule, depth, at := r.find(words)
 	if rule == nil {
 		if depth < 0 {
 			r.unknown(line)
@@ -239,57 +240,4 @@ func ends[S any](b *Block[S], words []located.Word) bool {
 		}
 	}
 	return false
-}
-
-// find returns the rule for a line, how deep its block is, and which words are arguments. No rule: it is known in the
-// block of that depth; -1: it is not.
-func find[S any](open []*Block[S], words []located.Word) (rule *Rule[S], depth int, args []int) {
-	for depth = len(open) - 1; depth >= 0; depth-- {
-		for i := range open[depth].Rules {
-			r := &open[depth].Rules[i]
-			if args, ok := match(r.Pattern, words); ok {
-				return r, depth, args
-			}
-		}
-		for _, prefix := range open[depth].Known {
-			if begins(prefix, words) {
-				return nil, depth, nil
-			}
-		}
-	}
-	return nil, -1, nil
-}
-
-// begins reports whether words begin as a pattern does.
-func begins(pattern string, words []located.Word) bool {
-	n := len(strings.Fields(pattern))
-	if n > len(words) {
-		return false
-	}
-	_, ok := match(pattern, words[:n])
-	return ok
-}
-
-// match holds words against a pattern.
-func match(pattern string, words []located.Word) (args []int, ok bool) {
-	i := 0
-	for p := range strings.FieldsSeq(pattern) {
-		switch {
-		case i >= len(words):
-			return nil, false
-		case strings.HasSuffix(p, "..."):
-			return append(args, i), true
-		case strings.HasSuffix(p, "*"):
-			if !strings.HasPrefix(words[i].Text, p[:len(p)-1]) {
-				return nil, false
-			}
-			args = append(args, i)
-		case p == strings.ToUpper(p) && strings.ContainsAny(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"):
-			args = append(args, i)
-		case p != words[i].Text:
-			return nil, false
-		}
-		i++
-	}
-	return args, i == len(words)
 }
