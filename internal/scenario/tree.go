@@ -128,7 +128,7 @@ func (r *reader) characters(src []byte) {
 
 // parse tokenises, bounds and refuses by token, and only then parses.
 func (r *reader) parse(src string) *node {
-	tokens := lexer.Tokenize(src)
+	tokens := tokenized(src)
 	if len(tokens) > maxTokens {
 		at := r.span(tokens[maxTokens])
 		r.problem(at, fmt.Sprintf("more than %d tokens: the file is too large for a %s", maxTokens, r.noun), "")
@@ -165,6 +165,25 @@ func (r *reader) parse(src string) *node {
 		return nil
 	}
 	return r.node(bodies[0])
+}
+
+// tokenized is the tokens of a text, or more than maxTokens of its first: a token takes hundreds of bytes, and nobody reads
+// more of them.
+func tokenized(src string) token.Tokens {
+	marks := 0
+	for i := range len(src) {
+		if strings.IndexByte("[]{},:-", src[i]) >= 0 {
+			marks++
+		}
+	}
+	if marks > maxTokens {
+		for n := 2 * maxTokens; n < len(src); n *= 2 {
+			if first := lexer.Tokenize(strings.ToValidUTF8(src[:n], "")); len(first) > maxTokens+1 {
+				return first // the last may be cut
+			}
+		}
+	}
+	return lexer.Tokenize(src)
 }
 
 // parseTokens calls the parser. It is not ours: should it panic on an input, that
