@@ -41,7 +41,7 @@ type Slower struct {
 	Host int32
 	While
 	Rate  unit.Bitrate
-	Twice bool // all bytes cross it twice, whatever its rate is: in place of Rate
+	Twice bool // in place of Rate: all bytes cross it twice, whatever its rate is; with Config.Graph they take the ways of Staged
 	Named bool // Link is
 	Link  int32
 }

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"slices"
+
 	"railyard/internal/cause"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -20,10 +22,14 @@ type Fetch struct {
 	feeds             []feed  // NVLink, then PCIe
 	places            []int32 // of those of PCIe
 	nvlink, pcie, nic unit.Duration
+
+	staged *Fetch  // by way of host memory; nil: never
+	at     *faulty // whose that is
 }
 
 // Fetched is a message on that way.
 type Fetched struct {
+	staged bool
 	way    Way
 	posted unit.Time
 	starts []mark // before its first byte, by feed
@@ -38,15 +44,26 @@ func (h *Hosts) NewFetch(id topo.NICID, gpu int32) Fetch {
 	if f.feeds = h.relay(id, gpu, true); len(f.feeds) > 0 {
 		f.nvlink = h.cfg.NVLink.Latency
 	}
-	c := &h.pcie[h.pcieOf[id]]
-	for _, d := range h.between(c, h.beside(id, gpu)) {
+	f.pcie = h.cfg.PCIe.Latency
+	c, by := &h.pcie[h.pcieOf[id]], h.beside(id, gpu)
+	if way, some := h.staged(c, by); some {
+		s := f
+		s.feeds = slices.Clip(f.feeds)
+		h.toCard(&s, c, way)
+		f.staged, f.at = &s, &h.hosts[c.host].faulty
+	}
+	h.toCard(&f, c, h.between(c, by))
+	return f
+}
+
+// toCard adds links of PCIe to a way, and the card's own.
+func (h *Hosts) toCard(f *Fetch, c *nicLinks, way []int32) {
+	for _, d := range way {
 		f.feeds = append(f.feeds, newFeed(&h.hosts[c.host].links[d]))
 		f.places = append(f.places, h.place(c.host, d))
 	}
 	f.feeds = append(f.feeds, newFeed(c.down))
 	f.places = append(f.places, h.placeOf(c, 0))
-	f.pcie = h.cfg.PCIe.Latency
-	return f
 }
 
 // Shared reports whether others may take a share of the way, so that what Here said may change.
@@ -54,6 +71,11 @@ func (f *Fetch) Shared() bool { return len(f.feeds) > 0 }
 
 // Begin sets a message's bytes out on the way. The memory of one that is done with is used again.
 func (f *Fetch) Begin(now unit.Time, b unit.Bytes, done *Fetched) Fetched {
+	if f.staged != nil && f.at.stagedAt(now) {
+		m := f.staged.Begin(now, b, done)
+		m.staged = true
+		return m
+	}
 	m := Fetched{posted: now, starts: done.starts[:0]}
 	for _, l := range f.feeds {
 		m.starts = append(m.starts, l.link.add(now, l.flow, b))
@@ -68,6 +90,9 @@ func (f *Fetch) Begin(now unit.Time, b unit.Bytes, done *Fetched) Fetched {
 // now: they may come later, and never before. The links carry them at the same time, and then come
 // the latencies.
 func (f *Fetch) Here(now unit.Time, m *Fetched, offset int64) (at unit.Time, w Way) {
+	if m.staged {
+		f = f.staged
+	}
 	w, at = m.way, m.way.NIC
 	w.Slowest, w.At = cause.NIC, -1
 	latency, nvlink := at.Sub(m.posted), len(f.feeds)-len(f.places)
@@ -90,9 +115,15 @@ type Store struct {
 	nic   topo.NICID
 	gpu   int32   // next to the NIC, -1: there is no way, the memory is the NIC's
 	relay []feed  // NVLink from there, if the memory is another's
-	feeds []feed  // of the graph, behind the NIC's own link
-	at    []int32 // their places
+	way   inward
+	other *inward // by way of host memory; nil: never
 	last  unit.Time
+}
+
+// inward is links of the graph behind a NIC's own.
+type inward struct {
+	feeds []feed
+	at    []int32 // their places
 }
 
 // NewStore returns the way from a NIC to a GPU; gpu -1: none.
@@ -104,12 +135,21 @@ func (h *Hosts) NewStore(id topo.NICID, gpu int32) Store {
 	s.relay = h.relay(id, gpu, false)
 	s.gpu = h.beside(id, gpu)
 	c := &h.pcie[h.pcieOf[id]]
-	for _, d := range back(h.between(c, s.gpu)) {
-		link := &h.hosts[c.host].links[d]
-		s.feeds = append(s.feeds, feed{link, link.flowOf(id)})
-		s.at = append(s.at, h.place(c.host, d))
+	s.way = h.inward(c, id, back(h.between(c, s.gpu)))
+	if way, some := h.staged(c, s.gpu); some {
+		other := h.inward(c, id, back(way))
+		s.other = &other
 	}
 	return s
+}
+
+func (h *Hosts) inward(c *nicLinks, id topo.NICID, links []int32) (w inward) {
+	for _, d := range links {
+		link := &h.hosts[c.host].links[d]
+		w.feeds = append(w.feeds, feed{link, link.flowOf(id)})
+		w.at = append(w.at, h.place(c.host, d))
+	}
+	return w
 }
 
 // Put carries a packet's payload into memory. It returns when it has crossed PCIe, when it is in
@@ -126,10 +166,14 @@ func (s *Store) Put(now unit.Time, size unit.Bytes) (crossed, placed unit.Time, 
 			crossed = c.beside(now, crossed, s.nic, size)
 		}
 	}
-	for i, f := range s.feeds {
+	way := &s.way
+	if s.other != nil && h.hosts[c.host].faulty.stagedAt(now) {
+		way = s.other
+	}
+	for i, f := range way.feeds {
 		past := f.link.ifAllStay(now, f.link.add(now, f.flow, size)+mark(size)*markByte)
 		if past > crossed {
-			crossed, last = past, s.at[i]
+			crossed, last = past, way.at[i]
 		}
 	}
 	s.last = max(s.last, crossed)

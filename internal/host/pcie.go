@@ -13,6 +13,8 @@ type Graph struct {
 	Rates      []unit.Bitrate // by link, each direction; 0: no limit
 	ToCard     [][][]int32    // by GPU and card: from the GPU to the card; its last link is the card's own
 	FromMemory [][]int32      // by GPU: from the host memory that its batches lie in
+	// Staged is ToCard by way of host memory, for hosts whose NICs reach no memory of GPUs; nil: there are none.
+	Staged [][][]int32
 }
 
 // back is a way in the opposite direction.
@@ -64,7 +66,9 @@ func (h *Hosts) addLinks(at *host) {
 func (h *Hosts) turnsOf(at *host, link int32) []turn {
 	g := h.cfg.Graph
 	card := slices.ContainsFunc(g.ToCard[0], func(way []int32) bool { return way[len(way)-1]/2 == link })
-	return at.faulty.turns(g.Rates[link], func(s *Slower) bool { return s.Named && s.Link == link || !s.Named && card })
+	return at.faulty.turns(g.Rates[link], func(s *Slower) bool {
+		return !s.Twice && (s.Named && s.Link == link || !s.Named && card) // what is staged takes other ways: see between
+	})
 }
 
 // cardLink makes the link of a card, or takes the graph's.
@@ -86,8 +90,23 @@ func (h *Hosts) between(c *nicLinks, gpu int32) []int32 {
 	if h.cfg.Graph == nil {
 		return nil
 	}
-	way := h.cfg.Graph.ToCard[gpu][c.card]
-	return way[:len(way)-1]
+	return butCard(h.cfg.Graph.ToCard[gpu][c.card])
+}
+
+// staged is between by way of host memory; false: the host is at no time without peer memory, or there is no graph.
+func (h *Hosts) staged(c *nicLinks, gpu int32) ([]int32, bool) {
+	g := h.cfg.Graph
+	if g == nil || g.Staged == nil || !slices.ContainsFunc(h.hosts[c.host].faulty.slower, func(s Slower) bool { return s.Twice }) {
+		return nil, false
+	}
+	return butCard(g.Staged[gpu][c.card]), true
+}
+
+func butCard(way []int32) []int32 { return way[:len(way)-1] }
+
+// stagedAt reports whether NICs of the host reach no memory of GPUs at an instant.
+func (f *faulty) stagedAt(now unit.Time) bool {
+	return slices.ContainsFunc(f.slower, func(s Slower) bool { return s.Twice && s.From <= now && now < s.until() })
 }
 
 // place numbers the directed links of all hosts, behind the ports of the network; -1 where the link of a card stands for

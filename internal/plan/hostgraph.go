@@ -21,6 +21,8 @@ type HostGraph struct {
 	Names      []string       // by directed link: CPU0/PCIe1
 	ToCard     [][][]int32    // by GPU and card: from the GPU
 	FromMemory [][]int32      // by GPU: from the memory of the CPU that is nearest to it
+	// Staged is ToCard by way of that memory: what a host without peer memory takes. nil: no fault makes one.
+	Staged [][][]int32
 }
 
 // HostGraph returns that of the hosts; nil: each NIC has a link of its own.
@@ -94,17 +96,51 @@ func (p *Plan) planHostGraph() error {
 	if err != nil {
 		return err
 	}
+	byMemory := func(gpu, card int) (way []int32) {
+		if way = byMemory(b, gpu, card); way == nil {
+			err = problem(sc, "cluster.host.graph", "%s: no path from the memory of %s's CPU to %s", sc.Cluster.Host.Graph.Value,
+				b.Parts[gpu].Name, b.Parts[card].Name)
+		}
+		return way
+	}
 	g, m := &HostGraph{}, linkMap{b: b, names: b.LinkNames(), of: map[int32]int32{}}
 	for _, gpu := range gpus {
 		var ways [][]int32
 		for _, card := range cards {
-			ways = append(ways, m.take(g, b.Way(gpu, card)))
+			way := b.Way(gpu, card)
+			if b.Parts[gpu].NoGPUDirect || b.Parts[card].NoGPUDirect {
+				way = byMemory(gpu, card)
+			}
+			ways = append(ways, m.take(g, way))
 		}
 		g.ToCard = append(g.ToCard, ways)
 		g.FromMemory = append(g.FromMemory, m.take(g, b.Way(nearest(b, gpu, b.Of(board.CPU)), gpu)))
 	}
+	if slices.ContainsFunc(sc.Faults, func(f scenario.Fault) bool { return f.Staged }) {
+		for _, gpu := range gpus {
+			var ways [][]int32
+			for _, card := range cards {
+				ways = append(ways, m.take(g, byMemory(gpu, card)))
+			}
+			g.Staged = append(g.Staged, ways)
+		}
+	}
+	if err != nil {
+		return err
+	}
 	p.hostGraph = g
 	return p.setRates(g, &m)
+}
+
+// byMemory is a way from a GPU to a NIC by way of the memory of the CPU that is nearest to the GPU: as NCCL goes where a NIC
+// cannot reach the GPU's (NCCL 2.30.7, transport/net.cc: buffers of a proxy, whose thread stays near its GPU).
+func byMemory(b *board.Board, gpu, card int) []int32 {
+	cpu := nearest(b, gpu, b.Of(board.CPU))
+	to := b.Way(cpu, card)
+	if to == nil {
+		return nil
+	}
+	return slices.Concat(b.Way(gpu, cpu), to)
 }
 
 // Board is the inside of a host where cluster.host.graph says it: the preset's, or that of a file.

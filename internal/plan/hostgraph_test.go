@@ -129,3 +129,33 @@ func TestHostGraphRefuses(t *testing.T) {
 		}
 	}
 }
+
+// What cannot do GPUDirect RDMA sends through the memory of the GPU's CPU: a NIC of a file with gdr="0", and all of a host
+// without peer memory.
+func TestWaysByMemory(t *testing.T) {
+	src, err := os.ReadFile("../nccltopo/testdata/two-switches.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := strings.Replace(string(src), "<future", `<pci busid="z"><gpu dev="3"/></pci><future`, 1)
+	const direct, through = "GPU0/PCIe3 PCIe3/mlx5_0", "GPU0/PCIe3 PCIe3/CPU0 CPU0/PCIe3 PCIe3/mlx5_0"
+	for _, c := range []struct{ gdr, fault, way, staged string }{
+		{"1", "", direct, ""}, {"0", "", through, ""}, {"1", "faults: [{host: host1, staged: true}]\n", direct, through},
+	} {
+		text := strings.Replace(whole, `<net name="mlx5_0"`, `<net name="mlx5_0" gdr="`+c.gdr+`"`, 1)
+		p, err := graphed(t, "graph: dump.xml, pcie: 25GB/s", "shared: true", c.fault, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, staged := p.HostGraph(), ""
+		if g.Staged != nil {
+			staged = g.show(g.Staged[0][0])
+		}
+		if got := g.show(g.ToCard[0][0]); got != c.way || staged != c.staged {
+			t.Errorf("%+v: %s; staged %s", c, got, staged)
+		}
+		if said := p.withoutGPUDirect(); len(said) != 1 && c.gdr == "0" || len(said) > 0 && (c.gdr == "1" || !strings.Contains(said[0].Message, "mlx5_0:")) {
+			t.Errorf("%+v: %+v", c, said)
+		}
+	}
+}

@@ -36,7 +36,7 @@ func (p *Plan) Inspect(data []dataset.Size, found []scenario.Finding, free unit.
 	}
 	findings := slices.Concat(p.Scenario.Findings(), p.misclassed(), p.untrusted(), p.crossing(), p.crowdedGPUs(), p.unmeasured(),
 		p.polarised(), p.idleQPs(),
-		p.oversubscribed(), p.hasty(), p.deadlock(in.Survey))
+		p.oversubscribed(), p.hasty(), p.withoutGPUDirect(), p.deadlock(in.Survey))
 	in.Findings = append(in.Findings, warnings(in.Mistakes, findings)...)
 	slices.SortStableFunc(in.Findings, func(a, b scenario.Finding) int { return cmp.Compare(rank(a), rank(b)) })
 	return in

@@ -27,7 +27,7 @@ func hostGraph(g *plan.HostGraph) *host.Graph {
 	if g == nil {
 		return nil
 	}
-	return &host.Graph{Rates: g.Rates, ToCard: g.ToCard, FromMemory: g.FromMemory}
+	return &host.Graph{Rates: g.Rates, ToCard: g.ToCard, FromMemory: g.FromMemory, Staged: g.Staged}
 }
 
 // hostFaults is what goes wrong inside hosts, nil if nothing does.

@@ -117,3 +117,38 @@ job: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 10MB}]}
 		t.Errorf("%v without peer memory, %v with it: want twice", half, whole)
 	}
 }
+
+// TestStagedOverAGraph: with cluster.host.graph the bytes of a host without peer memory go up the link that GPUs and NICs of a
+// switch share, and down it again, one of each direction as full as the other. One sender alone has its NIC's 200 Gb/s; two
+// share 252 Gb/s; where they receive as much, four streams do. Other hosts, and what comes after the fault, have all of it.
+//
+// False if the copy crosses the NIC's own link twice: then one sender alone would have 126 Gb/s.
+func TestStagedOverAGraph(t *testing.T) {
+	slowest := func(flows, more string) unit.Duration {
+		r := run(t, `
+cluster: {hosts: 2, host: {preset: hgx-a100, gpus: 2, graph: preset}, nic: {speed: 200Gb/s}}
+fabric: {design: single-switch}
+congestion: {algorithm: none}
+job: {flows: [`+flows+"]}\n"+more, Options{})
+		most := unit.Duration(0)
+		for _, f := range r.Summary.Flows {
+			most = max(most, *f.FCT)
+		}
+		return most
+	}
+	const one = "{from: host1/gpu0, to: host2/gpu0, bytes: 50MB}"
+	const two = one + ", {from: host1/gpu1, to: host2/gpu1, bytes: 50MB}"
+	const four = two + ", {from: host2/gpu0, to: host1/gpu0, bytes: 50MB}, {from: host2/gpu1, to: host1/gpu1, bytes: 50MB}"
+	const staged, late = "faults: [{host: host1, staged: true}]\n", "faults: [{host: host1, staged: true, at: 1s}]\n"
+	whole := slowest(one, "")
+	for _, c := range []struct {
+		name, flows, more string
+		times             float64 // as long
+	}{{"one", one, staged, 1}, {"two", two, staged, 200. / 126}, {"four", four, staged, 200. / 63}, {"four, healthy", four, "", 1},
+		{"four, and the fault comes later", four, late, 1}} {
+		got := slowest(c.flows, c.more)
+		if ratio := float64(got) / float64(whole); ratio < c.times*0.97 || ratio > c.times*1.03 {
+			t.Errorf("%s: %v, %.2f times %v, want %.2f times", c.name, got, ratio, whole, c.times)
+		}
+	}
+}
