@@ -214,5 +214,6 @@ func writtenBy(hosts []*hostinfo.Host) (w lint.Hosts) {
 	if v, at, ok := hostlint.CNPDSCP(hosts); ok {
 		w.CNPDSCP = lint.Written{Value: v, Place: at}
 	}
+	w.Cards = hostlint.Cards(hosts)
 	return w
 }

@@ -148,6 +148,10 @@ func (a *app) lint(ctx context.Context, args []string, f lintFlags) error {
 	all, known := old.without(all)
 	n := tallied(all)
 	n.known, n.heard = known, heard
+	if len(f.hosts) > 0 {
+		n.cards = &cards{}
+		n.cards.All, n.cards.Held = written.Held(devices)
+	}
 	for _, d := range devices {
 		n.lines.Understood += d.Lines.Understood
 		n.lines.Known += d.Lines.Known
@@ -215,10 +219,11 @@ func (a *app) printFindings(all []lint.Finding, proofs proofs, change *prove.Cha
 			Unknown  int            `json:"unknown"`
 			Lines    netconf.Lines  `json:"lines"`
 			Heard    *heard         `json:"lldp,omitempty"`
+			Cards    *cards         `json:"nics,omitempty"`
 			Findings []lint.Finding `json:"findings"`
 			Proofs   []*prove.Proof `json:"proofs,omitempty"`
 			Change   *prove.Change  `json:"change,omitempty"`
-		}{devices, n.errs, n.warnings, n.unknown, n.lines, n.heard, append([]lint.Finding{}, all...), proofs.all, change})
+		}{devices, n.errs, n.warnings, n.unknown, n.lines, n.heard, n.cards, append([]lint.Finding{}, all...), proofs.all, change})
 	case "sarif":
 		return a.printJSON(lint.SARIF(all, lint.Rules, result.Version))
 	}
@@ -226,6 +231,9 @@ func (a *app) printFindings(all []lint.Finding, proofs proofs, change *prove.Cha
 	s.Wrap("", fmt.Sprintf("%s: %s", count(devices, "device"), n))
 	if n.heard != nil {
 		s.Wrap("", n.heard.String())
+	}
+	if n.cards != nil {
+		s.Wrap("", n.cards.String())
 	}
 	findingsText(s, all, proofs)
 	changeText(s, change)

@@ -16,6 +16,7 @@ type tally struct {
 	errs, warnings, unknown, known int // known: in the baseline
 	lines                          netconf.Lines
 	heard                          *heard // nil: no file says it
+	cards                          *cards // nil: no hosts were given
 }
 
 func tallied(all []lint.Finding) (n tally) {

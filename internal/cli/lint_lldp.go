@@ -90,3 +90,17 @@ func hosts(devices []*lint.Device) (all []string) {
 	}
 	return all
 }
+
+// cards says how many NICs of hosts were held against a port: of those that hear one and say what they pause.
+type cards struct {
+	All  int `json:"known"`
+	Held int `json:"held_against_a_port"`
+}
+
+// String is the line about it.
+func (c *cards) String() string {
+	if c.All == 0 {
+		return "NICs: of none is it known which port it hears and what it pauses (lldpctl, mlnx_qos): no port was held against one"
+	}
+	return fmt.Sprintf("NICs: %d of %d were held against the port that they hear", c.Held, c.All)
+}

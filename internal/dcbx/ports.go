@@ -34,14 +34,32 @@ func Of(d *netconf.Device, i *netconf.Interface) (e End) {
 	return e
 }
 
-// NIC is what a host's port says: it takes what its switch has.
-func NIC() End {
+// A Card is what is known of a NIC. The zero value is one whose firmware speaks DCBX and has nothing of its own.
+type Card struct {
+	PFC  uint8 // priorities that it was told to pause, a bit each
+	Host bool  // its host sets it up (mlnx_qos: "DCBX mode: OS controlled"), and nobody speaks DCBX for it
+}
+
+// NIC is what a host's port says: firmware takes what its switch has, and has its own where that says nothing.
+func NIC(c Card) End {
+	if c.Host {
+		return End{}
+	}
 	willing := wire.Feature{Enable: true, Willing: true}
 	return End{
-		IEEE: &wire.DCBX{Config: &wire.ETS{Willing: true}, PFC: &wire.PFCConfig{Willing: true, Capability: netconf.Classes}},
+		IEEE: &wire.DCBX{Config: &wire.ETS{Willing: true},
+			PFC: &wire.PFCConfig{Willing: true, Capability: netconf.Classes, Enable: c.PFC}},
 		CEE: &wire.CEE{Groups: &wire.CEEGroups{Feature: willing},
-			PFC: &wire.CEEPFC{Feature: willing, Classes: netconf.Classes}},
+			PFC: &wire.CEEPFC{Feature: willing, Classes: netconf.Classes, Enabled: c.PFC}},
 	}
+}
+
+// Pauses are the priorities that a NIC does pause, with its state: what the exchange came to, else what it was told.
+func (c Card) Pauses(s *State) uint8 {
+	if c.Host || s.Version == Silent {
+		return c.PFC
+	}
+	return s.PFC
 }
 
 // Configured are the priorities that a port is told to pause, a bit each.

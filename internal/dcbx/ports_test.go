@@ -50,7 +50,7 @@ func TestWhoSpeaksWhat(t *testing.T) {
 // A NIC takes what its switch has, in either version: the priority that pauses, and the queues with their shares.
 func TestANICTakesWhatItsSwitchHas(t *testing.T) {
 	for dcbx, version := range map[netconf.DCBX]Version{netconf.DCBXIEEE: IEEE, netconf.DCBXCEE: CEE} {
-		d, nic := leaf(), NIC()
+		d, nic := leaf(), NIC(Card{})
 		d.LLDP.DCBX = dcbx
 		end := Of(d, &d.Interfaces[0])
 		here, there := Resolve(&end, &nic)

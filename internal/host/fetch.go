@@ -113,8 +113,8 @@ func (f *Fetch) Here(now unit.Time, m *Fetched, offset int64) (at unit.Time, w W
 type Store struct {
 	hosts *Hosts
 	nic   topo.NICID
-	gpu   int32   // next to the NIC, -1: there is no way, the memory is the NIC's
-	relay []feed  // NVLink from there, if the memory is another's
+	gpu   int32  // next to the NIC, -1: there is no way, the memory is the NIC's
+	relay []feed // NVLink from there, if the memory is another's
 	way   inward
 	other *inward // by way of host memory; nil: never
 	last  unit.Time

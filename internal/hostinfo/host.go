@@ -142,6 +142,7 @@ type Netdev struct {
 	TxPause   Said[bool]             `json:"tx_pause"`
 	PFC       Said[[8]bool]          `json:"pfc"`
 	Trust     Said[string]           `json:"trust"`
+	DCBX      Said[string]           `json:"dcbx"` // who sets the port up: os, or firmware, which asks the switch
 	Priority  map[int]Said[int]      `json:"dscp_priority,omitempty"`
 	NotifyOn  map[int]Said[bool]     `json:"dcqcn_notification,omitempty"` // roce_np: by priority
 	ReactOn   map[int]Said[bool]     `json:"dcqcn_reaction,omitempty"`     // roce_rp: by priority

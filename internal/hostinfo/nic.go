@@ -225,7 +225,15 @@ func (r *reader) mlnxQoS(lines []line) {
 			r.count(ok && fine, l)
 		case strings.HasPrefix(t, "enabled "):
 			r.count(pfcRow(n, strings.Fields(t)[1:], at), l)
-		case strings.HasPrefix(t, "Cable len:"), strings.HasPrefix(t, "DCBX mode:"):
+		case strings.HasPrefix(t, "DCBX mode:"):
+			_, value, _ := pair(t)
+			who, rest, _ := strings.Cut(strings.ToLower(value), " ")
+			known := rest == "controlled" && (who == "os" || who == "firmware")
+			if known {
+				say(&n.DCBX, who, at)
+			}
+			r.count(known, l)
+		case strings.HasPrefix(t, "Cable len:"):
 			r.took()
 		default:
 			r.other()

@@ -179,6 +179,34 @@ func CNPDSCP(hosts []*hostinfo.Host) (dscp int, at netconf.Place, ok bool) {
 	})
 }
 
+// Cards are the NICs that hear a switch and of which it is known what they pause: of RoCE alone.
+func Cards(hosts []*hostinfo.Host) (all []lint.Card) {
+	for _, h := range hosts {
+		for _, n := range nicsOf(h) {
+			if !n.roce() || n.net == nil || !n.net.PFC.Known() {
+				continue
+			}
+			c := lint.Card{Name: h.Name + " " + n.net.Name, At: n.net.PFC.At, By: n.net.DCBX.At}
+			for _, x := range h.Heard {
+				if x.Port == n.net.Name && c.Hears.System == "" {
+					c.Hears = x
+				}
+			}
+			if c.Hears.System == "" {
+				continue
+			}
+			for p, on := range n.net.PFC.Value {
+				if on {
+					c.PFC |= 1 << p
+				}
+			}
+			c.Host = n.net.DCBX.Known() && n.net.DCBX.Value == "os"
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 // agreed is a value that all NICs which have it have alike.
 func agreed(hosts []*hostinfo.Host, of func(*linter, *nic) (int, netconf.Place)) (value int, at netconf.Place, ok bool) {
 	value = -1

@@ -18,6 +18,7 @@ func (l *linter) fabric() {
 	l.circle()
 	l.cables()
 	l.neighbours()
+	l.cards()
 	l.peers()
 	l.overlays()
 	l.routing()
@@ -231,17 +232,5 @@ func priorities(d *netconf.Device, i *netconf.Interface) string {
 	if p == nil {
 		return ""
 	}
-	if i.QoS.PFC == netconf.PFCOff {
-		return "none"
-	}
-	var all []string
-	for k := range p.Classes {
-		if c := p.Classes[k].Pause; c != nil {
-			all = append(all, fmt.Sprint(c.Priority))
-		}
-	}
-	if len(all) == 0 {
-		return "none"
-	}
-	return strings.Join(all, ",")
+	return listed(dcbx.Configured(d, i))
 }

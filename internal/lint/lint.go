@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/dcbx"
 	"railyard/internal/lldp"
 	"railyard/internal/located"
 	"railyard/internal/netconf"
@@ -66,9 +67,19 @@ type Design struct {
 	Circle        string                                  // where buffers may wait for each other; "": nowhere
 }
 
-// Hosts is what hosts were read to write into packets, where no design says it.
+// Hosts is what hosts were read to write into packets, where no design says it, and their NICs.
 type Hosts struct {
 	DSCP, CNPDSCP Written
+	Cards         []Card
+}
+
+// A Card is a NIC whose host was read, and which port it hears.
+type Card struct {
+	Name  string // host1 eth2
+	Hears lldp.Neighbour
+	dcbx.Card
+	At netconf.Place // the line that says which priorities it pauses
+	By netconf.Place // the line that says who sets it up; none: it is not known
 }
 
 // A Written is a DSCP with the line of a host that says it; without a line nothing does.

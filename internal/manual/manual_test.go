@@ -104,7 +104,8 @@ func TestASmallManual(t *testing.T) {
 		"README.md": {Data: []byte("# All\n\n## How to\n\n| page | for |\n|---|---|\n" +
 			"| [a.md](a.md) | it |\n| [format/b.md](format/b.md) | that |\n")},
 		"a.md": {Data: []byte("# A & co\n\n## `run_it` now, twice!\n\n" +
-			"See [b](format/b.md#x), [an example](../examples/e.yaml), [the source](../cmd/main.go), [out](https://example.org/x),\n[mail](mailto:me@example.org), [here](#x).\n\n## X\n\n## X\n")},
+			"See [b](format/b.md#x), [an example](../examples/e.yaml), [the source](../cmd/main.go), " +
+			"[out](https://example.org/x),\n[mail](mailto:me@example.org), [here](#x).\n\n## X\n\n## X\n")},
 		"examples.md":    {Data: []byte("# Examples\n")},
 		"format/b.md":    {Data: []byte("# B\n\n## X\n\nBack to [a](../a.md#x-1). `a < b`\n\n```yaml\njob: {}\n```\n")},
 		"pictures/p.svg": {Data: []byte("<svg/>")},
@@ -131,11 +132,13 @@ func TestASmallManual(t *testing.T) {
 		"index.html": {`<a href="a.html">A &amp; co</a>`, `<a href="format/b.html">B</a>`},
 		"a.html": {`<h2 id="run_it-now-twice">`, `<h2 id="x">`, `<h2 id="x-1">`, `<a href="format/b.html#x">b</a>`,
 			`<a href="examples/e.yaml.html">an example</a>, the source, `,
-			`<a href="https://example.org/x">out</a>`, `<a href="mailto:me@example.org">mail</a>`, `<a href="#x">here</a>`, `<title>A &amp; co - Railyard</title>`,
+			`<a href="https://example.org/x">out</a>`,
+			`<a href="mailto:me@example.org">mail</a>`, `<a href="#x">here</a>`, `<title>A &amp; co - Railyard</title>`,
 			`<a href="labs/index.html">`},
 		"format/b.html":        {`<a href="../a.html#x-1">a</a>`, `<code>a &lt; b</code>`, `<details open><summary>How to</summary>`},
 		"examples/e.yaml.html": {"name: &lt;e&gt;"},
-		"search.html": {`["a.html","run_it-now-twice","A \u0026 co","run_it now, twice!","See b, an example, the source, out, mail, here."]`,
+		"search.html": {`["a.html","run_it-now-twice","A \u0026 co","run_it now, twice!",` +
+			`"See b, an example, the source, out, mail, here."]`,
 			`a \u003c b job: {}"]`},
 	} {
 		for _, w := range want {

@@ -207,7 +207,7 @@ func (p *Plan) exchange(in *inventory.Inventory) {
 	say := func(port topo.PortID) (device *netconf.Device, i *netconf.Interface, end dcbx.End) {
 		node := p.Graph.Ports[port].Node
 		if p.configs.of[node] == nil { // a host
-			return nil, nil, dcbx.NIC()
+			return nil, nil, dcbx.NIC(dcbx.Card{})
 		}
 		device, i = p.configs.of[node].Device, p.configs.ports[port]
 		if i != nil {

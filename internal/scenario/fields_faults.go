@@ -181,8 +181,8 @@ var faultFields = []*Field{
 		Path: "staged", Default: "false",
 		value: in(boolean, func(f *Fault) *bool { return &f.Staged }),
 		Meaning: "of a host: its NICs cannot reach the memory of GPUs (no peer memory module), so what they carry is staged in " +
-			"host memory and crosses the PCIe of NICs twice; with cluster.host.graph it goes up to the CPU of its GPU and down again, over " +
-			"links that others share",
+			"host memory and crosses the PCIe of NICs twice; with cluster.host.graph it goes up to the CPU of its GPU and " +
+			"down again, over links that others share",
 		Also: []string{"no_gdr", "peer_memory"},
 	},
 	{

@@ -71,7 +71,7 @@ func TestAWatchdogThatFits(t *testing.T) {
 			Interfaces: []netconf.Interface{{Name: "swp1", QoS: &netconf.PortQoS{Watchdog: true}}}}
 		fitted, _ := nvue.Dialect{}.Fit(d)
 		if w := fitted.QoS.Watchdog; w.Poll != c.wantPoll || w.Detect != c.wantDetect {
-			t.Errorf("every %v, after %v: becomes every %v, after %v; want %v, %v", c.poll, c.detect, w.Poll, w.Detect, c.wantPoll, c.wantDetect)
+			t.Errorf("%+v: becomes every %v, after %v", c, w.Poll, w.Detect)
 		}
 	}
 }
