@@ -101,14 +101,12 @@ func (r *reader) bgp(l *line) *netconf.BGP {
 // begins reports whether words begin as one of some do: N stands for any.
 func begins(words, all []string) bool {
 	return slices.ContainsFunc(all, func(begin string) bool {
-		want := strings.Fields(begin)
-		if len(words) < len(want) {
-			return false
-		}
-		for i, w := range want {
-			if w != words[i] && w != "N" {
+		i := 0
+		for w := range strings.FieldsSeq(begin) {
+			if i == len(words) || w != words[i] && w != "N" {
 				return false
 			}
+			i++
 		}
 		return true
 	})

@@ -42,6 +42,18 @@ func (l *line) Is(words ...string) bool {
 	return true
 }
 
+// begins is Is of a text with words.
+func (l *line) begins(text string) bool {
+	i := 0
+	for w := range strings.FieldsSeq(text) {
+		if i == len(l.Words) || l.Words[i].Text != w {
+			return false
+		}
+		i++
+	}
+	return true
+}
+
 // Word returns the n-th word; "": there is none.
 func (l *line) Word(n int) string {
 	if n >= len(l.Words) {
@@ -192,7 +204,7 @@ func (r *source) Known(l *line) {
 // Tell is Unknown, or Known where a line begins as one of those does.
 func (r *source) Tell(l *line, begin []string) {
 	for _, words := range begin {
-		if l.Is(strings.Fields(words)...) {
+		if l.begins(words) {
 			r.Known(l)
 			return
 		}
