@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -178,5 +179,26 @@ func withoutTools(t *testing.T, names []string) {
 	if !h.Kernel.Known() || h.Complete(hostinfo.IPRoute) || h.Complete(hostinfo.Lsmod) || len(h.PCI) > 0 && h.PCI[0].Name == "x" ||
 		h.Complete(hostinfo.Lspci) {
 		t.Errorf("%q: %+v", names, h.Sections)
+	}
+}
+
+// Each command that the script runs is on the page that says what it is for.
+func TestCommandsAreOnThePage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/linux.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^\s*run \S+ ([a-z][a-z0-9_-]*)`).FindAllStringSubmatch(hostinfo.Script, -1) {
+		seen[m[1]] = true
+	}
+	for name := range seen {
+		on := regexp.MustCompile("`" + name + "[ `]").Match(page)
+		if !on && name != "uname" && name != "ibdev2netdev" { // of the system, and a function of the script's own
+			t.Errorf("docs/linux.md has no %s", name)
+		}
+	}
+	if len(seen) < 10 {
+		t.Errorf("the script runs %v", seen)
 	}
 }
