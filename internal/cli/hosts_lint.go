@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ import (
 
 // hostsLintFlags is the flags of `railyard hosts lint`.
 type hostsLintFlags struct {
+	quiet                      bool
 	scenario, format, baseline string
 	json, strict, prove        bool
 }
@@ -49,6 +51,7 @@ scenario (docs/hosts.md): step times and bus bandwidths stand side by side. Equa
 	fl.BoolVar(&f.json, "json", false, "the same as --format json")
 	fl.StringVar(&f.baseline, "baseline", "", "file of findings, of hosts lint --json: only those that are not in it are printed")
 	fl.BoolVar(&f.prove, "prove", false, "run the job of --scenario as designed and with each finding")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
 	fl.BoolVar(&f.strict, "strict", false, "exit code 1 on warnings too")
 	return cmd
 }
@@ -97,8 +100,10 @@ func (a *app) hostsLint(cmd *cobra.Command, args []string, f hostsLintFlags) err
 		}
 	}
 	var proofs proofs
+	ctx, stop := a.interruptible(cmd.Context())
+	defer stop()
 	if f.prove {
-		if proofs, err = a.hostProofs(cmd.Context(), f.scenario, p, all, hosts); err != nil {
+		if proofs, err = a.hostProofs(ctx, f.scenario, p, all, hosts, f.quiet); err != nil {
 			return err
 		}
 	}
@@ -106,6 +111,8 @@ func (a *app) hostsLint(cmd *cobra.Command, args []string, f hostsLintFlags) err
 		return err
 	}
 	switch {
+	case ctx.Err() != nil:
+		return &exitError{exitInterrupted, errors.New("interrupted before all findings were proved")}
 	case n.errs > 0:
 		return fmt.Errorf("hosts lint: %s, %s", count(n.errs, "error"), count(n.warnings, "warning"))
 	case f.strict && n.warnings > 0:
@@ -116,7 +123,7 @@ func (a *app) hostsLint(cmd *cobra.Command, args []string, f hostsLintFlags) err
 
 // hostProofs runs a scenario's job as designed and with each finding. What that costs is said first.
 func (a *app) hostProofs(ctx context.Context, file string, design *plan.Plan, all []lint.Finding,
-	hosts []*hostinfo.Host) (p proofs, err error) {
+	hosts []*hostinfo.Host, quiet bool) (p proofs, err error) {
 	sc := design.Scenario
 	costs := prove.NewCosts(sc, design, all, hosts)
 	if n := costs.Runs(); n > 0 {
@@ -126,7 +133,9 @@ func (a *app) hostProofs(ctx context.Context, file string, design *plan.Plan, al
 		}
 		a.tell(fmt.Sprintf("%d runs of the job of %s, each of about %s packet-hops", n, file, unit.Count(e.PacketHops)))
 	}
-	each, first, err := costs.Prove(ctx)
+	bar := a.startProgress(quiet, "proving")
+	defer bar.stop()
+	each, first, err := costs.Prove(ctx, bar.update)
 	if err != nil {
 		return p, a.located(file, sc, err)
 	}

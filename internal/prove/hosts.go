@@ -77,9 +77,12 @@ func (c *Costs) Runs() int {
 	return n
 }
 
-// Prove runs the job as it is designed and with each finding. By finding: its proof, and the finding whose proof it
-// shares, itself where it has its own.
-func (c *Costs) Prove(ctx context.Context) (all []*Proof, first []int, err error) {
+// interrupted is why there is no proof of what was not reached.
+const interrupted = "interrupted before its run was done"
+
+// Prove runs the job as it is designed and with each finding, and tells how far that is. By finding: its proof, and the
+// finding whose proof it shares, itself where it has its own. Where it is interrupted, proofs that were done stay.
+func (c *Costs) Prove(ctx context.Context, tell func(result.Progress)) (all []*Proof, first []int, err error) {
 	proofs := make([]*Proof, len(c.ills))
 	owner := map[int]int{}
 	for i, k := range c.of {
@@ -92,8 +95,18 @@ func (c *Costs) Prove(ctx context.Context) (all []*Proof, first []int, err error
 	if c.Runs() == 0 {
 		return all, first, nil
 	}
-	whole, err := run.Run(ctx, c.sc, run.Options{})
-	if whole == nil || err != nil {
+	done, hops, latest := 0, int64(0), int64(0)
+	play := func(sc *scenario.Scenario) (*result.Summary, error) {
+		sum, err := run.Run(ctx, sc, run.Options{Progress: func(v result.Progress) {
+			latest = v.PacketHops
+			tell(result.Progress{Phase: "runs", Done: int64(done), Total: int64(c.Runs()), PacketHops: hops + latest,
+				Part: (float64(done) + v.Fraction()) / float64(c.Runs())})
+		}})
+		done, hops, latest = done+1, hops+latest, 0
+		return sum, err
+	}
+	whole, err := play(c.sc)
+	if ctx.Err() == nil && (whole == nil || err != nil) {
 		return nil, nil, fmt.Errorf("as designed: %w", err)
 	}
 	for k := range c.ills {
@@ -101,14 +114,19 @@ func (c *Costs) Prove(ctx context.Context) (all []*Proof, first []int, err error
 		if x.why != "" {
 			continue
 		}
+		if ctx.Err() != nil {
+			p.Why = interrupted
+			continue
+		}
 		broken, err := c.sc.With(x.changes(c.sc)...)
 		if err != nil {
 			p.Why = "this scenario cannot have it: " + err.Error()
 			continue
 		}
-		sum, err := run.Run(ctx, broken, run.Options{})
+		sum, err := play(broken)
 		if ctx.Err() != nil {
-			return nil, nil, ctx.Err()
+			p.Why = interrupted
+			continue
 		}
 		if sum == nil {
 			p.Why = "this scenario cannot have it: " + err.Error()

@@ -13,3 +13,14 @@ type Progress struct {
 	PacketHops  int64     // since the start of the run
 	Part        float64   // 0 to 1: how much is done, where Done and Total are too coarse to tell; 0: they tell
 }
+
+// Fraction is how much of the phase is done, 0 to 1; 0 where that is not known.
+func (p *Progress) Fraction() float64 {
+	switch {
+	case p.Part > 0:
+		return min(1, p.Part)
+	case p.Total > 0:
+		return min(1, float64(p.Done)/float64(p.Total))
+	}
+	return 0
+}
