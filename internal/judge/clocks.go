@@ -1,14 +1,16 @@
 package judge
 
 import (
+	"maps"
 	"slices"
 
 	"railyard/internal/telemetry"
 	"railyard/internal/unit"
 )
 
-// clocks is by how much each host's clock goes late. Ranks end a collective at about one time, so a host whose ends are all off by more
-// than any collective lasts has another time; less than that is not told from ranks that are late.
+// clocks is by how much each device's clock goes late. Ranks end a collective at about one time, so a host whose ends are all off by
+// more than any collective lasts has another time; less than that is not told from ranks that are late. Of a device without ranks its
+// reads tell: see byReads.
 func clocks(t *telemetry.Telemetry) map[string]unit.Duration {
 	type one struct {
 		comm string
@@ -36,14 +38,51 @@ func clocks(t *telemetry.Telemetry) map[string]unit.Duration {
 			off[p.Device] = append(off[p.Device], p.End.Sub(times[len(times)/2]))
 		}
 	}
-	late := map[string]unit.Duration{}
+	late := byReads(t)
 	for device, all := range off {
+		delete(late, device)
 		slices.Sort(all)
 		if d := all[len(all)/2]; max(d, -d) > longest {
 			late[device] = d
 		}
 	}
 	return late
+}
+
+// byReads tells clocks by when devices were read first and last: one collector begins and ends with all of them. Who has both off by
+// the same, to one interval, and by more than two of them, has another time; who was not there from the beginning has not.
+func byReads(t *telemetry.Telemetry) map[string]unit.Duration {
+	first, last := map[string]unit.Time{}, map[string]unit.Time{}
+	var gaps []unit.Duration
+	for _, s := range t.Find(telemetry.Port, telemetry.NIC) {
+		if len(s.At) < 2 {
+			continue
+		}
+		from, until := s.At[0], s.At[len(s.At)-1]
+		if _, there := first[s.Device]; there {
+			from, until = min(from, first[s.Device]), max(until, last[s.Device])
+		}
+		first[s.Device], last[s.Device] = from, until
+		gaps = append(gaps, s.Span()/unit.Duration(len(s.At)-1))
+	}
+	late := map[string]unit.Duration{}
+	if len(first) < 3 {
+		return late
+	}
+	slices.Sort(gaps)
+	begin, end, gap := median(first), median(last), gaps[len(gaps)/2]
+	for device, from := range first {
+		a, b := from.Sub(begin), last[device].Sub(end)
+		if max(a-b, b-a) <= gap && max(a, -a) > 2*gap {
+			late[device] = a
+		}
+	}
+	return late
+}
+
+func median(of map[string]unit.Time) unit.Time {
+	all := slices.Sorted(maps.Values(of))
+	return all[len(all)/2]
 }
 
 // aligned is telemetry by one clock, a copy if clocks differ.

@@ -207,6 +207,36 @@ func TestClocks(t *testing.T) {
 	}
 }
 
+// TestClocksByReads: without ranks a device's clock is told by its first and its last read, and one that was not there from the beginning
+// has the right time.
+func TestClocksByReads(t *testing.T) {
+	for _, c := range []struct {
+		what    string
+		by      unit.Duration
+		missing int
+		want    unit.Duration
+	}{{"right", 0, 0, 0}, {"2 s late", 2 * unit.Second, 0, 2 * unit.Second}, {"1 ms early", -unit.Millisecond, 0, -unit.Millisecond},
+		{"less than two intervals", 35 * unit.Microsecond, 0, 0}, {"it came later", 0, 10, 0}} {
+		var b telemetry.Builder
+		for h := range 4 {
+			for i := range 20 {
+				r := telemetry.NewRow(telemetry.NIC, fmt.Sprintf("host%d", h), fmt.Sprintf("host%d/leaf1", h),
+					unit.Time(unit.Second)+unit.Time(i)*unit.Time(20*unit.Microsecond)+unit.Time(h)*unit.Time(unit.Microsecond))
+				if r.TxBytes = int64(i); h == 2 {
+					r.Time = r.Time.Add(c.by)
+				}
+				if h != 2 || i >= c.missing {
+					b.Add(&r)
+				}
+			}
+		}
+		late := clocks(b.Telemetry())
+		if d := late["host2"] - c.want; d < -5*unit.Microsecond || d > 5*unit.Microsecond || len(late) > 1 {
+			t.Errorf("%s: %v, want %v of host2", c.what, late, c.want)
+		}
+	}
+}
+
 // TestEvidenceQuotes: each number that an observation mentions is a reading of the input.
 func TestEvidenceQuotes(t *testing.T) {
 	for m, change := range cases {
