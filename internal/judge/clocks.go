@@ -12,30 +12,26 @@ import (
 // more than any collective lasts has another time; less than that is not told from ranks that are late. Of a device without ranks its
 // reads tell: see byReads.
 func clocks(t *telemetry.Telemetry) map[string]unit.Duration {
-	type one struct {
-		comm string
-		seq  int64
-	}
-	ends := map[one][]*telemetry.Part{}
 	longest := unit.Duration(0)
-	for i := range t.Collectives {
-		if p := &t.Collectives[i]; p.End != telemetry.Unknown {
-			ends[one{p.Comm, p.Seq}] = append(ends[one{p.Comm, p.Seq}], p)
-			longest = max(longest, p.End.Sub(p.Start))
-		}
-	}
 	off := map[string][]unit.Duration{}
-	for _, all := range ends {
-		if len(all) < 3 {
+	var times []unit.Time
+	all := t.Collectives // in order of communicator and number
+	for from, until := 0, 0; from < len(all); from = until {
+		times = times[:0]
+		for until = from; until < len(all) && all[until].Comm == all[from].Comm && all[until].Seq == all[from].Seq; until++ {
+			if p := &all[until]; p.End != telemetry.Unknown {
+				times = append(times, p.End)
+				longest = max(longest, p.End.Sub(p.Start))
+			}
+		}
+		if len(times) < 3 {
 			continue
 		}
-		times := make([]unit.Time, len(all))
-		for i, p := range all {
-			times[i] = p.End
-		}
 		slices.Sort(times)
-		for _, p := range all {
-			off[p.Device] = append(off[p.Device], p.End.Sub(times[len(times)/2]))
+		for i := from; i < until; i++ {
+			if p := &all[i]; p.End != telemetry.Unknown {
+				off[p.Device] = append(off[p.Device], p.End.Sub(times[len(times)/2]))
+			}
 		}
 	}
 	late := byReads(t)

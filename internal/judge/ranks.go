@@ -22,13 +22,19 @@ type member struct {
 	first, times int           // of its collectives it took longest before
 }
 
-// byComm divides parts by their communicator.
+// byComm divides parts, which come in order of it, by their communicator.
 func byComm(of *telemetry.Telemetry) map[string][]telemetry.Part {
 	all := map[string][]telemetry.Part{}
-	if of != nil {
-		for _, p := range of.Collectives {
-			all[p.Comm] = append(all[p.Comm], p)
+	if of == nil {
+		return all
+	}
+	for from := 0; from < len(of.Collectives); {
+		until := from + 1
+		for until < len(of.Collectives) && of.Collectives[until].Comm == of.Collectives[from].Comm {
+			until++
 		}
+		all[of.Collectives[from].Comm] = of.Collectives[from:until]
+		from = until
 	}
 	return all
 }
@@ -62,11 +68,11 @@ func withOrder(of, was []*member) []*member {
 	return of
 }
 
-// members sums up the parts of a communicator by rank.
+// members sums up the parts of a communicator, which come in order of number and rank, by rank.
 func members(parts []telemetry.Part) []*member {
 	of := map[int32]*member{}
-	bySeq, ended := map[int64][]*telemetry.Part{}, map[int32]unit.Time{}
-	own := map[*telemetry.Part]unit.Duration{} // what a rank did for itself before: parts come by number
+	ended := map[int32]unit.Time{}
+	own := make([]unit.Duration, len(parts)) // what a rank did for itself before
 	for i := range parts {
 		p := &parts[i]
 		m := of[p.Rank]
@@ -77,27 +83,27 @@ func members(parts []telemetry.Part) []*member {
 		if m.last = max(m.last, p.Seq); p.End == telemetry.Unknown {
 			m.open = p
 		}
-		bySeq[p.Seq] = append(bySeq[p.Seq], p)
-		if own[p] = unit.Duration(p.Start); ended[p.Rank] > 0 {
-			own[p] = p.Start.Sub(ended[p.Rank])
+		if own[i] = unit.Duration(p.Start); ended[p.Rank] > 0 {
+			own[i] = p.Start.Sub(ended[p.Rank])
 		}
 		ended[p.Rank] = p.End
 	}
-	for _, seq := range slices.Sorted(maps.Keys(bySeq)) { // of two equally late the first counts
-		all := bySeq[seq]
-		times := make([]unit.Duration, len(all))
-		for i, p := range all {
-			times[i] = own[p]
+	var times []unit.Duration
+	for from, until := 0, 0; from < len(parts); from = until { // of two equally late the first counts
+		for until = from + 1; until < len(parts) && parts[until].Seq == parts[from].Seq; {
+			until++
 		}
+		times = append(times[:0], own[from:until]...)
 		slices.Sort(times)
 		mid, most := times[len(times)/2], len(times)-1
-		for _, p := range all {
+		for i := from; i < until; i++ {
+			p := &parts[i]
 			m := of[p.Rank]
-			d := own[p] - mid
+			d := own[i] - mid
 			if m.late += max(0, d); d > m.behind {
 				m.behind, m.worst = d, p
 			}
-			if m.times++; own[p] == times[most] && most > 0 && 20*(times[most]-times[most-1]) > mid {
+			if m.times++; own[i] == times[most] && most > 0 && 20*(times[most]-times[most-1]) > mid {
 				m.first++
 			}
 		}

@@ -76,8 +76,10 @@ func checkTelemetry(b *bounds) func(*telemetry.Row) error {
 		}
 		err := cmp.Or(in("priority", r.Priority, -1, 7), in("rank", r.Rank, -1, math.MaxInt32),
 			in("seq", r.Seq, -1, math.MaxInt64), in("bytes", r.Bytes, -1, math.MaxInt64), in("end_ps", r.End, -1, unit.Never))
-		for c := range telemetry.CounterCount {
-			err = cmp.Or(err, in(telemetry.Counters[c].Name, r.Get(c), -1, math.MaxInt64))
+		for c, v := range r.All() {
+			if v < telemetry.Unknown {
+				err = cmp.Or(err, in(telemetry.Counters[c].Name, v, -1, math.MaxInt64))
+			}
 		}
 		if r.Kind != string(telemetry.Line) { // a line may be of a time that the run did not come to
 			err = cmp.Or(err, b.time("time_ps", r.Time))

@@ -117,7 +117,7 @@ type Series struct {
 	Device, Port string // leaf1 and leaf1/spine2; host3 and gpu1
 	Priority     int32  // 0 to 7; Unknown
 	At           []unit.Time
-	Values       [CounterCount][]int64 // nil: never read; else as long as At
+	Values       [CounterCount][]int64 // nil: never read; else as long as At; read only, since series may share them
 }
 
 // Has reports whether the counter was ever read.
@@ -270,6 +270,14 @@ func (r *Row) Set(c Counter, v int64) { *r.fields()[c] = v }
 // Get returns one, or Unknown.
 func (r *Row) Get(c Counter) int64 { return *r.fields()[c] }
 
+// All returns all of them.
+func (r *Row) All() (values [CounterCount]int64) {
+	for c, f := range r.fields() {
+		values[c] = *f
+	}
+	return values
+}
+
 // NewRow is a row of which nothing was read.
 func NewRow(k Kind, device, port string, at unit.Time) Row {
 	r := Row{Time: at, Kind: string(k), Device: device, Port: port, Priority: Unknown, Rank: Unknown, Seq: Unknown,
@@ -282,8 +290,16 @@ func NewRow(k Kind, device, port string, at unit.Time) Row {
 
 // Builder makes telemetry of rows in any order.
 type Builder struct {
-	out Telemetry
-	at  map[key]int
+	out  Telemetry
+	at   map[key]int
+	same []standing // by series
+}
+
+// standing are the counters of a series that have had one value so far, in each of its reads: most of a fabric in order. They take no
+// room until they change.
+type standing struct {
+	value [CounterCount]int64
+	is    [CounterCount]bool
 }
 
 type key struct {
@@ -322,30 +338,62 @@ func (b *Builder) read(k key, r *Row) {
 		i = len(b.out.Series)
 		b.at[k] = i
 		b.out.Series = append(b.out.Series, Series{Kind: k.kind, Device: k.device, Port: k.port, Priority: r.Priority})
+		b.same = append(b.same, standing{})
 	}
-	s := &b.out.Series[i]
+	s, same := &b.out.Series[i], &b.same[i]
 	n := len(s.At)
 	s.At = append(s.At, r.Time)
-	for c, f := range r.fields() {
-		switch v := *f; {
+	for c, v := range r.All() {
+		switch {
+		case same.is[c] && v == same.value[c]:
+		case same.is[c]:
+			same.is[c] = false
+			s.Values[c] = append(repeated(same.value[c], n), v)
+		case n == 0 && v != Unknown:
+			same.is[c], same.value[c] = true, v
 		case s.Values[c] != nil:
 			s.Values[c] = append(s.Values[c], v)
 		case v != Unknown:
-			s.Values[c] = append(unknowns(n), v)
+			s.Values[c] = append(repeated(Unknown, n), v)
 		}
 	}
 }
 
-func unknowns(n int) []int64 {
+// repeated is a value n times.
+func repeated(v int64, n int) []int64 {
 	all := make([]int64, n, n+8)
 	for i := range all {
-		all[i] = Unknown
+		all[i] = v
 	}
 	return all
 }
 
+// fill gives the counters that have stood their values. Series share them: values are read only.
+func (b *Builder) fill() {
+	type column struct {
+		value int64
+		n     int
+	}
+	shared := map[column][]int64{}
+	for i := range b.same {
+		s := &b.out.Series[i]
+		for c, is := range b.same[i].is {
+			if !is {
+				continue
+			}
+			k := column{b.same[i].value[c], len(s.At)}
+			if shared[k] == nil {
+				shared[k] = slices.Clip(repeated(k.value, k.n))
+			}
+			s.Values[c] = shared[k]
+		}
+	}
+	b.same = nil
+}
+
 // Telemetry returns what was added, in order.
 func (b *Builder) Telemetry() *Telemetry {
+	b.fill()
 	t := &b.out
 	for i := range t.Series {
 		t.Series[i].sort()

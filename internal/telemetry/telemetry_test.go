@@ -80,3 +80,21 @@ func TestEachCounterHasAColumn(t *testing.T) {
 		}
 	}
 }
+
+// TestStanding: a counter that stands takes its value in each read, whenever it first changes or is not read.
+func TestStanding(t *testing.T) {
+	for _, values := range [][]int64{{7, 7, 7, 7}, {7, 7, 8, 8}, {7, Unknown, 7, 7}, {Unknown, 7, 7, 7}, {7, 7, 7, 6},
+		{Unknown, Unknown, 0, 0}} {
+		var b Builder
+		for i, v := range values {
+			r := NewRow(Port, "leaf1", "leaf1/spine1", unit.Time(i))
+			r.Set(TxBytes, v)
+			r.Set(RxBytes, 7)
+			b.Add(&r)
+		}
+		s := &b.Telemetry().Series[0]
+		if !reflect.DeepEqual(s.Values[TxBytes], values) || !reflect.DeepEqual(s.Values[RxBytes], []int64{7, 7, 7, 7}) || s.Has(InErrors) {
+			t.Errorf("%v: %v, %v", values, s.Values[TxBytes], s.Values[RxBytes])
+		}
+	}
+}
