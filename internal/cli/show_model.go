@@ -53,6 +53,7 @@ var partsOf = [workload.Ways]string{
 	workload.InsideBook: "inside, gathered",
 	workload.Vocabulary: "vocabulary",
 	workload.Sequence:   "inside and positions",
+	workload.Spread:     "experts, of replicas",
 }
 
 func modelOf(j *plan.Job) (*modelJSON, error) {

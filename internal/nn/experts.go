@@ -84,7 +84,7 @@ func (l experts) of() half { return l.half }
 func (l experts) last() linear { return linear{} }
 func (l experts) Params() int  { return l.down[len(l.down)-1].end() }
 
-// Undivided says why tp ranks cannot share it.
+// Undivided says why tp ranks cannot share it; replicas can.
 func (l experts) Undivided() string { return "a mixture of experts is whole on each rank" }
 
 func (l experts) Tensors() []Tensor {

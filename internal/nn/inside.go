@@ -125,13 +125,16 @@ func RoutedExperts(l Layer) int {
 	return 0
 }
 
+// routed is what choices left, of any way to have experts.
+func (s *expertsSaved) routed() *expertsSaved { return s }
+
 // RoutedTo visits what a Forward of a mixture of experts did, by expert.
 func RoutedTo(l Layer, saved Saved, visit func(expert int, r Routed)) {
 	of, ok := l.(experts)
 	if !ok {
 		return
 	}
-	s, from, count := saved.(*expertsSaved), 0, of.routing.Count
+	s, from, count := saved.(interface{ routed() *expertsSaved }).routed(), 0, of.routing.Count
 	for e := range count {
 		r := Routed{Came: s.came[e], Dropped: s.came[e] - (s.ends[e] - from)}
 		for i := range s.n {

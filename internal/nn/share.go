@@ -13,6 +13,7 @@ const (
 	InsideBook            // likewise, with more gathered (Pasanen, 2025, chapter 8)
 	Vocabulary            // of a language model's head: the outputs stay in parts, for LossPart
 	Sequence              // each has a part of the positions between layers, and of the layer what Inside has
+	Spread                // replicas have experts of their own each, and send each other positions
 	Ways
 )
 
@@ -21,10 +22,12 @@ type Exchange uint8
 
 // The exchanges.
 const (
-	Keep    Exchange = iota // nothing
-	Sum                     // an all-reduce
-	Gather                  // an all-gather of parts
-	Scatter                 // a reduce-scatter: of the sum each keeps its part
+	Keep     Exchange = iota // nothing
+	Sum                      // an all-reduce
+	Gather                   // an all-gather of parts
+	Scatter                  // a reduce-scatter: of the sum each keeps its part
+	Dispatch                 // an all-to-all: Hand.Give has rows for each rank, the next phase's those from each
+	Combine                  // likewise, back: what came from a rank goes to it
 )
 
 // A Splitter is a layer that ranks may share.
@@ -73,6 +76,12 @@ type Part struct {
 	// Partial are parameters that all ranks have, each with the gradient of its own positions: so many
 	// from a place.
 	Partial struct{ At, Elems int }
+
+	// Of Spread: parameters that this rank alone has; the elements of a row of what it sends to all ranks, and of what it
+	// gets from them, at most; of what one gets from another; how many counts it sends them; the elements of what is counted.
+	Own               struct{ At, Elems int }
+	Rooms             [2]int
+	Block, Sorts, Row int
 }
 
 // Phase is a stretch of a forward or backward.
@@ -100,6 +109,8 @@ type Hand struct {
 	// Part is room for a part: own before a Gather, and after a Scatter. Wire fills and empties it between.
 	Part []float32
 	Wire Wire
+	// Counts is how many rows go to each rank for each of its experts, or, of what came, from each rank to each own expert.
+	Counts []float32
 }
 
 // Wire is what the ranks exchange, part by part.

@@ -16,7 +16,7 @@ import (
 
 // layout translates how ranks share a training.
 func layout(s *scenario.Parallel) workload.Layout {
-	l := workload.Layout{DP: s.DP, TP: s.TP, PP: s.PP, MicroBatches: s.MicroBatches, Virtual: s.VirtualStages,
+	l := workload.Layout{DP: s.DP, TP: s.TP, PP: s.PP, EP: max(s.EP, 1), MicroBatches: s.MicroBatches, Virtual: s.VirtualStages,
 		Stash: s.Stash, Sequence: s.Sequence, Order: workload.DefaultOrder, Zero: workload.Zero(s.Zero)}
 	known := func(what, name string, ok bool) {
 		if !ok {
@@ -144,6 +144,8 @@ func (p *Plan) groupSchedule(j *Job, g *workload.Group, op coll.Collective) (tra
 		if algorithm = c.Algorithm; j.split() {
 			channels = EvenChannels(algorithm, channels)
 		}
+	case workload.GroupKindExpert:
+		algorithm = "direct"
 	case workload.GroupKindPipeline:
 		if hostsOf(in.Placement) > 1 && p.Scenario.Fabric.QoS.Classes == "data" {
 			return travelling{}, j.wrong("parallel.pp", fmt.Errorf("%d: stages on two hosts need credits, which go with CNPs, "+

@@ -90,7 +90,7 @@ func (j *Job) Replicas() int { return j.Spec.Parallel.DP }
 
 // split reports whether ranks hold parts of the model.
 func (j *Job) split() bool {
-	return (j.Model != nil || j.shape != nil) && j.Spec.Parallel.Ranks() > j.Replicas()
+	return (j.Model != nil || j.shape != nil) && (j.Spec.Parallel.Ranks() > j.Replicas() || j.Spec.Parallel.EP > 1)
 }
 
 // params is how many parameters the job's model has.

@@ -10,10 +10,11 @@ import (
 
 // networks are small ones of text.
 var networks = map[string]string{
-	"lstm": "model: lstm, rnn: {embedding: 24, cells: [32]}",
-	"gru":  "model: gru, rnn: {embedding: 24, cells: [32]}",
-	"gpt":  "model: gpt, gpt: {size: 32, blocks: 2, heads: 2, factor: 2}",
-	"moe":  "model: gpt, gpt: {size: 32, blocks: 2, heads: 2, factor: 2, experts: {count: 4, capacity: 1, shared: 1, every: 2}}",
+	"lstm":   "model: lstm, rnn: {embedding: 24, cells: [32]}",
+	"gru":    "model: gru, rnn: {embedding: 24, cells: [32]}",
+	"gpt":    "model: gpt, gpt: {size: 32, blocks: 2, heads: 2, factor: 2}",
+	"moe":    "model: gpt, gpt: {size: 32, blocks: 2, heads: 2, factor: 2, experts: {count: 4, capacity: 1, shared: 1, every: 2}}",
+	"spread": "model: gpt, gpt: {size: 32, blocks: 2, heads: 2, factor: 2, experts: {count: 4, shared: 1}}",
 }
 
 // A network of text, in two stages of four replicas each, ends with the oracle's weights over a congested
@@ -24,9 +25,9 @@ func TestNetworksOfTextInBadWeather(t *testing.T) {
 job:
   train: {%s, data: {text: {window: 8, grammar: {train: 400, test: 20}}}, batch: 4, steps: 4, epochs: 9,
     lr: 0.2, momentum: 0.9, bucket: layer}
-  parallel: {dp: 4, pp: 2, micro_batches: 2}
+  parallel: {dp: 4, pp: 2, micro_batches: 2, ep: %d}
   collective: {channels: 2}
-`, model)
+`, model, map[bool]int{false: 1, true: 2}[name == "spread"])
 		for _, w := range weather {
 			if w.name != "incast" && w.name != "lossy" {
 				continue

@@ -177,6 +177,9 @@ func NotReal(sc *scenario.Scenario) (all located.Problems) {
 	if j.Survival.Saves() || j.Survival.Restart.Set {
 		refuse(path+".checkpoint", "the time that checkpoints and restarts take is simulated by railyard run: want none")
 	}
+	if j.Parallel.EP > 1 {
+		refuse(path+".parallel.ep", "%d: experts are spread by railyard run alone, want 1: each process has all", j.Parallel.EP)
+	}
 	if j.Start > 0 {
 		refuse(path+".start", "%s: it is virtual time: want 0", j.Start.Human())
 	}

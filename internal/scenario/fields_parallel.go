@@ -56,7 +56,6 @@ func onlyEach(j *Job) string {
 }
 
 const (
-	expertParallel  = "expert parallelism"
 	contextParallel = "context parallelism"
 )
 
@@ -65,9 +64,7 @@ var parallelFields = []*Field{
 	{
 		Path: "parallel", Meaning: "how the ranks share the training: dp x tp x pp of them",
 		absent: map[string]string{
-			"ep": expertParallel, "expert_parallel": expertParallel, "expert_parallel_size": expertParallel,
-			"expert_model_parallel_size": expertParallel,
-			"cp":                         contextParallel, "context_parallel": contextParallel, "context_parallel_size": contextParallel,
+			"cp": contextParallel, "context_parallel": contextParallel, "context_parallel_size": contextParallel,
 		},
 	},
 	{
@@ -91,6 +88,13 @@ var parallelFields = []*Field{
 		},
 		Meaning: "replicas of the model, each with samples of its own",
 		Also:    []string{"data_parallel", "ranks", "world_size"},
+	},
+	{
+		Path: "parallel.ep", Default: "1", Min: "1", Max: "1024", applies: where(onlyTraining),
+		value: in(whole, func(j *Job) *int { return &j.Parallel.EP }),
+		Meaning: "replicas over which the experts of a network are spread, which divide dp: each has some, and positions go to " +
+			"them; 1: each has all",
+		Also: []string{"expert_parallel", "expert_parallel_size", "expert_model_parallel_size"},
 	},
 	{
 		Path: "parallel.zero", Default: "0", Min: "0", Max: "3", applies: where(onlyLayers),

@@ -812,6 +812,7 @@ type Grammar struct {
 // layers, Order with replicas alone.
 type Parallel struct {
 	TP, PP, DP    int // parts of each layer, stages of layers, replicas
+	EP            int // replicas over which experts are spread
 	Zero          int // stage of ZeRO, 0: none
 	Order         string
 	MicroBatches  int

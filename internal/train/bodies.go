@@ -59,7 +59,9 @@ func (j *Job) forward(r *rank, step int64, w *workload.Body) {
 	}
 	r.hand = nn.Hand{X: x, Y: r.to(w.Y), P: r.on(w.Params), Saved: r.saved[w.Layer][w.Slot], Pass: j.pass(r, step, w)}
 	j.phase(r, &r.parts[w.Layer].Forward[w.Phase], w)
-	r.routes.add(step, w.Layer, j.layers[w.Layer], r.hand.Saved)
+	if w.Phase == len(r.parts[w.Layer].Forward)-1 {
+		r.routes.add(step, w.Layer, j.layers[w.Layer], r.hand.Saved)
+	}
 }
 
 // phase runs a phase of a part, whose vectors are in the rank's hand.
@@ -68,6 +70,9 @@ func (j *Job) phase(r *rank, ph *nn.Phase, w *workload.Body) {
 	h.Rows, h.Part, h.Got, h.Give = j.work.Rows(), r.part, r.on(w.Got.On), r.to(w.Give.On)
 	r.wire = wire{j: j, r: r, got: &w.Got, give: &w.Give}
 	h.Wire = &r.wire
+	if h.Counts = r.on(w.Gets); w.Sends.Elems > 0 {
+		h.Counts = r.on(w.Sends)
+	}
 	if w.Got.By == workload.Scatter {
 		r.wire.move(&w.Got, r.at.Tensor, func(part, all []float32) { copy(part, all) })
 	}
@@ -173,6 +178,28 @@ func (p *plan) move(step int64, micro int, l *workload.Layout, replicas int) nn.
 		return nn.Move{Step: at, Update: at*int64(l.MicroBatches) + int64(micro), Scale: 1 / float32(replicas)}
 	}
 	return nn.Move{Step: at, Update: at, Scale: 1 / float32(replicas*l.MicroBatches)}
+}
+
+// Counts says what a rank sends to the experts of others, and gets: what it has counted, and what they have told it.
+func (j *Job) Counts(id int32, _ int64, c int32, n workload.MemberCounts) {
+	r, of := &j.ranks[id], j.cfg.Work.Collectives[c].Counts
+	e := &j.cfg.Work.Collectives[of.Exchange]
+	count := func(to []int, counts []float32) {
+		each := len(counts) / len(to)
+		for m := range to {
+			sum := 0.0
+			for _, k := range counts[m*each : (m+1)*each] {
+				sum += float64(k)
+			}
+			to[m] = int(sum) * int(of.Each)
+		}
+	}
+	send, receive := n.Send, n.Receive
+	if of.Back {
+		send, receive = receive, send
+	}
+	count(send, r.on(e.Input))
+	count(receive, r.on(e.Range))
 }
 
 // sumTied makes both gradients of what is tied their sum, as nn.Tie.Sum does.

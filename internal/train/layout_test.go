@@ -72,6 +72,9 @@ func (l *layout) schedules(g *workload.Group, c coll.Collective) (coll.Schedule,
 		slices.Reverse(order) // owners are not in the order of ranks
 		return coll.RingAllGather([][]int32{order, order})
 	}
+	if c == coll.AllToAll {
+		return coll.PairwiseAllToAll([][]int32{order, order}, max(l.slices, 1))
+	}
 	if c == coll.SendReceive {
 		s, err := coll.DirectSend([][]int32{order}, 1)
 		if err != nil {

@@ -47,7 +47,9 @@ func Lowered(name string, l nn.Layer) workload.Layer {
 func lowerPart(p *nn.Part) workload.Part {
 	return workload.Part{In: p.In, Out: p.Out, Params: int64(p.Params), Forward: phases(p.Forward), Backward: phases(p.Backward),
 		Through: kernels(p.ThroughWork), Saved: p.Saved,
-		Partial: workload.Span{Offset: int64(p.Partial.At), Elems: int64(p.Partial.Elems)}}
+		Partial: workload.Span{Offset: int64(p.Partial.At), Elems: int64(p.Partial.Elems)},
+		Own:     workload.Span{Offset: int64(p.Own.At), Elems: int64(p.Own.Elems)}, Rooms: p.Rooms, Block: p.Block, Sorts: p.Sorts,
+		Row: p.Row}
 }
 
 func phases(of []nn.Phase) (all []workload.Phase) {
@@ -107,7 +109,7 @@ func Notes(m *nn.Model, t *workload.Training, layer int) int64 {
 	for s := range t.Stages {
 		for _, h := range t.Stages[s].Layers {
 			if h.Layer == layer {
-				part, _ := partOf(m.Layer(layer, nn.Portable), h.Way, 0, t.Layout.TP)
+				part, _ := partOf(m.Layer(layer, nn.Portable), h.Way, 0, partsOf(h.Way, &t.Layout))
 				return int64(part.Notes)
 			}
 		}

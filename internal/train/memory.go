@@ -74,7 +74,7 @@ func (j *Job) newRank(id int32, model []float32, state [][]float32) rank {
 		vectors = append(vectors, filled{state[i], to, keep})
 	}
 	for _, h := range st.Layers {
-		part, pieces := j.part(&h, r.at.Tensor)
+		part, pieces := j.part(&h, place(h.Way, &j.work.Layout, r.at))
 		r.parts[h.Layer] = part
 		if last := len(j.layers) - 1; h.Layer == last && part.Out != j.layers[last].Out() {
 			r.loss = j.cfg.Model.LossPart(j.cfg.Kernel, r.at.Tensor, j.work.Layout.TP)
@@ -134,9 +134,25 @@ func (r *rank) scratch(work *workload.Job, p *workload.Program, rows int) {
 	r.batch, r.part = make([]float32, sum), make([]float32, part)
 }
 
-// part returns a layer as a tensor-parallel rank has it, and which parameters those are.
-func (j *Job) part(h *workload.Held, tensor int) (*nn.Part, []nn.Piece) {
-	return partOf(j.layers[h.Layer], h.Way, tensor, j.work.Layout.TP)
+// part returns a layer as one of the ranks that share it has it, and which parameters those are.
+func (j *Job) part(h *workload.Held, part int) (*nn.Part, []nn.Piece) {
+	return partOf(j.layers[h.Layer], h.Way, part, partsOf(h.Way, &j.work.Layout))
+}
+
+// partsOf is how many ranks share a layer in a way.
+func partsOf(way workload.Way, l *workload.Layout) int {
+	if way == workload.Spread {
+		return l.EP
+	}
+	return l.TP
+}
+
+// place is which of them a rank is.
+func place(way workload.Way, l *workload.Layout, at workload.Coord) int {
+	if way == workload.Spread {
+		return at.Data % l.EP
+	}
+	return at.Tensor
 }
 
 // partOf returns a part of so many of a layer.

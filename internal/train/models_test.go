@@ -433,13 +433,13 @@ func (f fatal) Fatalf(format string, args ...any) {
 func TestWaysAreTheSame(t *testing.T) {
 	for of, is := range map[workload.Way]nn.Way{workload.Whole: nn.Whole, workload.Columns: nn.Columns, workload.Rows: nn.Rows,
 		workload.Gathered: nn.Gathered, workload.Inside: nn.Inside, workload.InsideBook: nn.InsideBook,
-		workload.Vocabulary: nn.Vocabulary, workload.Sequence: nn.Sequence, workload.Ways: nn.Ways} {
+		workload.Vocabulary: nn.Vocabulary, workload.Sequence: nn.Sequence, workload.Spread: nn.Spread, workload.Ways: nn.Ways} {
 		if nn.Way(of) != is {
 			t.Errorf("%d in workload, %d in nn", of, is)
 		}
 	}
 	for of, is := range map[workload.Exchange]nn.Exchange{workload.Keep: nn.Keep, workload.Sum: nn.Sum, workload.Gather: nn.Gather,
-		workload.Scatter: nn.Scatter} {
+		workload.Scatter: nn.Scatter, workload.Dispatch: nn.Dispatch, workload.Combine: nn.Combine} {
 		if nn.Exchange(of) != is {
 			t.Errorf("exchange %d in workload, %d in nn", of, is)
 		}

@@ -49,6 +49,7 @@ func Oracle(cfg Config) (*Outcome, error) {
 	for step := range p.steps {
 		out.Losses = append(out.Losses, o.step(step))
 	}
+	o.share()
 	for _, r := range o.replicas {
 		out.Weights, out.Gradients = append(out.Weights, r.params), append(out.Gradients, r.grads)
 	}
@@ -97,6 +98,10 @@ func (o *oracle) step(step int64) float64 {
 	each := o.t.Layout.Update == workload.UpdateEach
 	for _, v := range o.visits() {
 		lo, hi := o.t.Layout.Run(len(o.layers), v.run)
+		if o.t.Layout.EP > 1 {
+			o.together(step, v, lo, hi)
+			continue
+		}
 		for d := range o.replicas {
 			if v.backward {
 				o.backward(&o.replicas[d], v, lo, hi)
@@ -330,6 +335,10 @@ func (o *oracle) sum(lo, hi int) {
 	for s := range o.t.Stages {
 		st := &o.t.Stages[s]
 		for _, k := range st.Buckets {
+			if o.t.Layout.EP > 1 {
+				o.sumSpread(st, &k)
+				continue
+			}
 			of := slices.IndexFunc(st.Layers, func(h workload.Held) bool { return h.Offset == k.Offset && h.Elems > 0 })
 			if l := st.Layers[of].Layer; l < lo || l >= hi {
 				continue

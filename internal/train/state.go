@@ -80,9 +80,9 @@ func (j *Job) Hold(id int32, step int64) {
 	r.held = append(r.held, h)
 }
 
-// holds copies a vector, if a state needs it of this rank: of replicas that have it whole the first one's.
+// holds copies a vector, if a state needs it of this rank: of replicas that have it whole, or together, the first ones'.
 func (j *Job) holds(to []float32, r *rank, v vector) []float32 {
-	if r.at.Data > 0 && j.work.Layout.Zero < v.sharded {
+	if r.at.Data >= j.work.Layout.EP && j.work.Layout.Zero < v.sharded {
 		return nil
 	}
 	return append(to[:0], r.buffers[v.of(&j.work.Stages[r.at.Stage])]...)

@@ -125,7 +125,7 @@ func holds(cfg *Config, h *workload.Held) error {
 			return fmt.Errorf("train: the job splits layer %d, which the model cannot", h.Layer+1)
 		}
 	}
-	part, _ := partOf(layer, h.Way, 0, cfg.Work.Training.Layout.TP)
+	part, _ := partOf(layer, h.Way, 0, partsOf(h.Way, &cfg.Work.Training.Layout))
 	if h.Elems != int64(part.Params) {
 		return fmt.Errorf("train: the job has layer %d with %d parameters, the model has %d", h.Layer+1, h.Elems,
 			part.Params)

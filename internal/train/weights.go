@@ -26,7 +26,7 @@ func (j *Job) Weights(id int32) []float32 {
 // Gathered returns the model that a replica's ranks hold together, and those of other replicas where
 // they hold shards of it, in the order in which one rank would hold it. The caller must not change it.
 func (j *Job) Gathered(replica int) []float32 {
-	if l := j.work.Layout; l.PP*l.TP == 1 && l.Zero < j.masters().sharded {
+	if l := j.work.Layout; l.PP*l.TP*l.EP == 1 && l.Zero < j.masters().sharded {
 		return j.Weights(int32(l.Rank(workload.Coord{Data: replica})))
 	}
 	return j.gather(nil, replica, j.masters(), j.now(j.masters()))
@@ -73,11 +73,15 @@ func (j *Job) gather(all []float32, replica int, v vector, of func(id int) []flo
 		all = make([]float32, j.cfg.Model.Params())
 	}
 	for s := range j.work.Stages {
-		for t := range l.TP {
-			from := j.whole(workload.Coord{Data: replica, Tensor: t, Stage: s}, v, of)
+		for t := range l.TP * l.EP { // of which one is 1
+			at := workload.Coord{Data: replica, Tensor: t, Stage: s}
+			if l.EP > 1 {
+				at.Data, at.Tensor = replica/l.EP*l.EP+t, 0
+			}
+			from := j.whole(at, v, of)
 			for _, h := range j.work.Stages[s].Layers {
 				lo, _ := j.cfg.Model.LayerRange(h.Layer)
-				_, pieces := j.part(&h, t)
+				_, pieces := j.part(&h, place(h.Way, &l, at))
 				for _, p := range pieces {
 					copy(all[lo+p.Whole:][:p.Elems], from[int(h.Offset)+p.Part:])
 				}
@@ -104,11 +108,33 @@ func (j *Job) Agree() bool {
 		first.Data = 0
 		st := &j.work.Stages[first.Stage]
 		all := workload.Range{Buffer: st.Parameters, Elems: st.Params()}
+		if l.EP > 1 {
+			if !j.agree(id, st) {
+				return false
+			}
+			continue
+		}
 		if a, b := &j.ranks[l.Rank(first)], &j.ranks[id]; a.elsewhere || b.elsewhere {
 			if a.digestOf(all) != b.digestOf(all) {
 				return false
 			}
 		} else if !bytes.Equal(a.stored(all), b.stored(all)) {
+			return false
+		}
+	}
+	return true
+}
+
+// agree does so of a rank with experts of its own: of these with the first that has them.
+func (j *Job) agree(id int, st *workload.Stage) bool {
+	l := j.work.Layout
+	for _, k := range st.Buckets {
+		first := l.Coord(id)
+		if first.Data %= l.EP; !k.Own {
+			first.Data = 0
+		}
+		of := workload.Range{Buffer: st.Parameters, Offset: k.Offset, Elems: k.Elems}
+		if !bytes.Equal(j.ranks[l.Rank(first)].stored(of), j.ranks[id].stored(of)) {
 			return false
 		}
 	}

@@ -12,6 +12,7 @@ const BucketPerLayer = 1 * unit.Byte
 type bucket struct {
 	first, last   int   // layers from 0, first <= last
 	offset, elems int64 // range of the flat gradient vector
+	own           bool  // of experts that only some replicas have
 }
 
 // buckets groups the layers, from the last to the first, into ranges of the flat
@@ -27,6 +28,16 @@ func buckets(layers []part, limit unit.Bytes, f Format) []bucket {
 	var all []bucket
 	open := bucket{last: len(layers) - 1}
 	for l := len(layers) - 1; l >= 0; l-- {
+		if own := layers[l].Own.Elems; own > 0 { // the last of the layer's
+			if open.elems > 0 {
+				open.first, open.offset = l+1, end-open.elems
+				all = append(all, open)
+				end, open = open.offset, bucket{last: l}
+			}
+			all = append(all, bucket{first: l, last: l, offset: end - own, elems: own, own: true})
+			end -= own
+			open.elems -= own
+		}
 		open.elems += layers[l].Params
 		if unit.Bytes(open.elems*f.Bytes()) >= limit || l == 0 && open.elems > 0 {
 			open.first, open.offset = l, end-open.elems

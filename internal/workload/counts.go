@@ -24,6 +24,9 @@ import (
 type Counts struct {
 	Exchange int32 // index in Job.Collectives: an all-to-all or all-gather of the same group
 	Capacity int64 // elements of the largest block that a member may send to another, or keep
+	// Of experts: each that is counted has so many elements, and Back: they go from where they came.
+	Each int64
+	Back bool
 	// Declared stands for what is decided where nothing is computed: in a replay, and before a run.
 	Declared Declared
 }

@@ -17,6 +17,11 @@ func (b *lowering) groups() error {
 			}
 		}
 	}
+	for s := range b.l.PP {
+		if err := b.spreadStage(s); err != nil {
+			return err
+		}
+	}
 	for d := range replicas {
 		for s := range b.l.PP {
 			if err := b.parted(d, s); err != nil {
@@ -88,6 +93,9 @@ func (b *lowering) replicas(at Coord) error {
 	}
 	for i := range st.Buckets {
 		k := &st.Buckets[i]
+		if k.Own {
+			continue
+		}
 		for m := range b.updates() {
 			b.sum(k, sum{id, k.Offset, m}, fmt.Sprintf("allreduce%s.bucket%d%s", of, i+1, b.ofUpdate(m)),
 				b.onWire(at.Stage, Range{st.Gradients, k.Offset, k.Elems}), s)

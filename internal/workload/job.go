@@ -261,8 +261,18 @@ func owned(s coll.Schedule, c coll.Collective) func(channel, chunk int) int32 {
 	return nil
 }
 
-// Bytes returns the size of the collective's range.
-func (c *Collective) Bytes() unit.Bytes { return unit.Bytes(c.Range.Elems * c.ElemBytes) }
+// Bytes returns the size of the collective's range; of sizes that are decided in each step, of which the range has room for
+// the most, what is declared for its first member.
+func (c *Collective) Bytes() unit.Bytes {
+	elems := c.Range.Elems
+	if c.Counts != nil {
+		elems = 0
+		for m := range c.Schedule.Ranks() {
+			elems += int64(c.Counts.Declared(0, m, 0))
+		}
+	}
+	return unit.Bytes(elems * c.ElemBytes)
+}
 
 // AppendTraffic appends what a member sends in a channel, peer by peer: see coll.AppendTraffic. Of
 // sizes that are decided in each step it takes those that are declared for the first.

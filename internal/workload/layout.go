@@ -110,6 +110,7 @@ func TensorStyleNamed(name string) (TensorStyle, bool) {
 // Layout is how the ranks of a job share one training.
 type Layout struct {
 	DP, TP, PP   int // replicas, parts of each layer, stages; 0 is 1
+	EP           int // replicas over which experts are spread, one after the other; 0 is 1: each has all
 	TPStyle      TensorStyle
 	Sequence     bool // between layers, tensor-parallel ranks have a part of the positions each
 	MicroBatches int  // into which a replica's rows of a step are cut; 0 is 1
@@ -150,7 +151,7 @@ func (l *Layout) each() (replicas, parts int) {
 
 // filled returns l with its defaults.
 func (l Layout) filled() Layout {
-	for _, n := range []*int{&l.DP, &l.TP, &l.PP, &l.MicroBatches, &l.Virtual} {
+	for _, n := range []*int{&l.DP, &l.TP, &l.PP, &l.EP, &l.MicroBatches, &l.Virtual} {
 		if *n == 0 {
 			*n = 1
 		}
@@ -260,7 +261,7 @@ func (l Layout) check(of []Layer, batch int) error {
 	for _, n := range []struct {
 		key, name string
 		is        int
-	}{{"dp", "dp", l.DP}, {"tp", "tp", l.TP}, {"pp", "pp", l.PP}, {"micro_batches", "micro-batches", l.MicroBatches},
+	}{{"dp", "dp", l.DP}, {"tp", "tp", l.TP}, {"pp", "pp", l.PP}, {"ep", "ep", l.EP}, {"micro_batches", "micro-batches", l.MicroBatches},
 		{"virtual_stages", "virtual stages", l.Virtual}, {"slots", "slots", l.Slots}} {
 		if n.is < 1 {
 			say(n.key, "%s %d, want at least 1", n.name, n.is)
@@ -308,6 +309,17 @@ func (l Layout) check(of []Layer, batch int) error {
 		say("zero", "zero %d with dp 1: replicas hold the shards, want dp at least 2", l.Zero)
 	case l.Zero > ZeroNone && l.Update == UpdateEach:
 		say("zero", "zero %d with update each, want update end", l.Zero)
+	}
+	switch {
+	case l.EP == 1:
+	case l.DP%l.EP != 0:
+		say("ep", "ep %d does not divide the %d replicas over which experts are spread", l.EP, l.DP)
+	case l.TP > 1:
+		say("ep", "ep %d with tp %d: layers with experts are whole on each rank, want tp 1", l.EP, l.TP)
+	case l.Zero > ZeroNone:
+		say("ep", "ep %d with zero %d: replicas would hold shards of experts that others have, want zero 0", l.EP, l.Zero)
+	case l.Update == UpdateEach:
+		say("ep", "ep %d with update each, want update end", l.EP)
 	}
 	if l.Stash && l.Update != UpdateEach {
 		say("stash", "stash with one update at the end of a step, before which parameters do not change: want update each")

@@ -52,6 +52,10 @@ type lowering struct {
 
 	gatherings map[gathering]int32 // index in Job.Collectives
 
+	owned map[Coord]int32        // of the replicas that have the same experts: index in Job.Groups, by the first of them
+	swaps map[exchange]*[4]int32 // of experts that are spread: dispatch and combine, forward and back: index in Job.Collectives
+	asks  map[int32]int32        // by dispatch of a forward: the exchange of counts before it
+
 	tied map[tied]int32 // likewise
 
 	normSums map[normed]int32 // likewise
@@ -126,6 +130,7 @@ func Lower(c Config) (*Job, error) {
 	b := lowering{Config: &c, l: l, rows: c.Batch / l.MicroBatches, trained: Trained(c.Layers),
 		links: map[link]int32{}, data: map[Coord]int32{}, sums: map[sum]int32{}, sends: map[send]int32{},
 		bodies: map[Body]int32{}, exchanges: map[exchange]int32{}, rooms: map[string]int32{},
+		owned: map[Coord]int32{}, swaps: map[exchange]*[4]int32{}, asks: map[int32]int32{},
 		gatherings: map[gathering]int32{}, tied: map[tied]int32{}, normSums: map[normed]int32{},
 		j: &Job{Of: make([]int32, l.World()),
 			Training: &Training{Layout: l, Layers: len(c.Layers), Trained: Trained(c.Layers), Batch: c.Batch,
@@ -175,6 +180,10 @@ func (c *Config) check() error {
 	if c.Clip > 0 && c.Layout.Update == UpdateEach && c.Layout.PP > 1 {
 		return Misfits{{"update", fmt.Sprintf("update each with pp %d: stages update at different times, and clipping wants "+
 			"the gradients of all of them at once: want update end", c.Layout.PP)}}
+	}
+	if c.Clip > 0 && c.Layout.EP > 1 {
+		return Misfits{{"ep", fmt.Sprintf("ep %d with clipped gradients: their norm counts experts as if all replicas had "+
+			"them: want clip 0", c.Layout.EP)}}
 	}
 	if err := c.checkTies(c.Layout.filled()); err != nil {
 		return err
@@ -231,7 +240,7 @@ func (b *lowering) stage(s int) {
 	}
 	for v := len(st.chunks) - 1; v >= 0; v-- {
 		for _, k := range st.chunks[v].buckets {
-			st.Buckets = append(st.Buckets, Bucket{Span{k.offset, k.elems}, -1, -1})
+			st.Buckets = append(st.Buckets, Bucket{Span: Span{k.offset, k.elems}, Sum: -1, Gather: -1, Own: k.own})
 		}
 	}
 	p := &b.Precision
@@ -324,7 +333,7 @@ func (s *Stage) of(buffer int32, layer int) Range {
 
 // programs makes the ranks' programs.
 func (b *lowering) programs() {
-	if b.l.PP > 1 || b.l.TP > 1 || b.l.Zero > ZeroNone {
+	if b.l.PP > 1 || b.l.TP > 1 || b.l.EP > 1 || b.l.Zero > ZeroNone {
 		for r := range b.j.Of {
 			d := b.Device
 			d.Slow = b.Slow[int32(r)]

@@ -61,6 +61,8 @@ func (g *Group) Staging() Term {
 		return StagingData
 	case GroupKindTensor:
 		return StagingTensor
+	case GroupKindExpert:
+		return StagingTensor
 	case GroupKindTied:
 		return StagingPipeline
 	case GroupKindPipeline:

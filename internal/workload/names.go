@@ -7,8 +7,9 @@ import (
 
 // passWork are the kinds of work that are part of a pass, and whether it is a backward.
 var passWork = map[string]bool{Forward: false, "norm": false, "attend": false, "project": false, "finish": false,
-	"join": false, Loss: false, lossSums: false, Backward: true, "backward-norm": true, "backward-attend": true,
-	"backward-inner": true, Again: true, Again + "-norm": true, Again + "-attend": true, Again + "-project": true,
+	"join": false, "route": false, "expert": false, "combine": false, Loss: false, lossSums: false, Backward: true,
+	"backward-norm": true, "backward-attend": true, "backward-inner": true, "backward-combine": true, "backward-expert": true,
+	"backward-route": true, Again: true, Again + "-norm": true, Again + "-attend": true, Again + "-project": true,
 	Again + "-finish": true}
 
 // Again is a forward that a backward runs again, for what was not kept.

@@ -20,6 +20,7 @@ const (
 	InsideBook            // likewise, as the book does
 	Vocabulary            // of a language model's head: the outputs stay in parts, and so does the loss
 	Sequence              // each has a part of the positions between layers, and of the layer what Inside has
+	Spread                // replicas have experts of their own each, and send each other positions
 	Ways
 )
 
@@ -28,13 +29,16 @@ type Exchange uint8
 
 // The exchanges.
 const (
-	Keep    Exchange = iota // nothing: each goes on with what it has
-	Sum                     // an all-reduce
-	Gather                  // an all-gather of parts
-	Scatter                 // a reduce-scatter: of the sum each keeps its part
+	Keep     Exchange = iota // nothing: each goes on with what it has
+	Sum                      // an all-reduce
+	Gather                   // an all-gather of parts
+	Scatter                  // a reduce-scatter: of the sum each keeps its part
+	Dispatch                 // an all-to-all of replicas: rows for experts, of sizes that a forward decides
+	Combine                  // likewise, back
 )
 
-var exchangeNames = [...]string{Sum: "allreduce", Gather: "allgather", Scatter: "reducescatter"}
+var exchangeNames = [...]string{Sum: "allreduce", Gather: "allgather", Scatter: "reducescatter", Dispatch: "dispatch",
+	Combine: "combine"}
 
 // Phase is a stretch of a layer's forward or backward that a rank computes by itself, and what the
 // ranks then do together.
@@ -64,6 +68,12 @@ type Part struct {
 	// Partial are parameters that all have, each with the gradient of its own positions: those are
 	// summed once backwards have been added up.
 	Partial Span
+
+	// Of Spread: parameters that this rank alone has; elements of a row of what it sends to all ranks, and of what it gets
+	// from them, at most; of what it gets from one; how many counts it sends; the elements of what is counted.
+	Own               Span
+	Rooms             [2]int
+	Block, Sorts, Row int
 }
 
 // Split is a layer in equal parts.
@@ -96,6 +106,9 @@ func (b *lowering) split() error {
 	b.parts = make([]part, len(b.Layers))
 	for i := range b.Layers {
 		b.parts[i] = part{Part: b.Layers[i].whole()}
+	}
+	if b.l.EP > 1 {
+		return b.spread()
 	}
 	if b.l.TP == 1 {
 		return nil

@@ -115,7 +115,19 @@ func (b *builder) layer(c *chunk, l, m int) {
 		if i == last && l == k.last {
 			body.Drop = b.zero.params
 		}
-		b.compute(fmt.Sprintf("%s.%d%s", ph.Name, l+1, b.ofMicro(m)), b.all(ph.Kernels), body)
+		if b.parts[l].way == Spread {
+			counts := b.j.Collectives[b.j.Collectives[b.swaps[exchange0(b.at, l, m)][0]].Counts.Exchange]
+			switch ph.Then {
+			case Dispatch:
+				body.Sends = counts.Input
+			case Combine:
+				body.Gets = counts.Range
+			}
+		}
+		done := b.compute(fmt.Sprintf("%s.%d%s", ph.Name, l+1, b.ofMicro(m)), b.all(ph.Kernels), body)
+		if ph.Then == Dispatch {
+			b.decides(done, at)
+		}
 		got = b.exchange(give)
 	}
 }
@@ -124,7 +136,7 @@ func (b *builder) layer(c *chunk, l, m int) {
 func (b *builder) handed(at exchange, ph *Phase) Handed {
 	id, shared := b.exchanges[at]
 	if !shared {
-		return Handed{}
+		return b.swapped(at, ph)
 	}
 	h := Handed{By: ph.Then, Coll: id, On: b.j.Collectives[id].Range}
 	if ph.Then != Sum {
@@ -143,6 +155,9 @@ func (h Handed) unless(inPlace bool) Handed {
 
 // exchange runs the collective that a phase gives to, and returns what it gives the next.
 func (b *builder) exchange(give Handed) Handed {
+	if give.By == Dispatch || give.By == Combine {
+		return b.swapRows(give)
+	}
 	if give.By != Keep {
 		on := []Range{give.On}
 		b.communicate("", give.Coll, on, on)
@@ -294,7 +309,11 @@ func (b *builder) update(all []bucket, m int, done []int32) {
 	ready := make([]int32, len(all))
 	for i, k := range all {
 		ready[i] = done[k.first]
-		if group, ok := b.data[Coord{Tensor: b.at.Tensor, Stage: b.at.Stage}]; ok {
+		group, ok := b.data[Coord{Tensor: b.at.Tensor, Stage: b.at.Stage}]
+		if k.own {
+			group, ok = b.owned[Coord{Data: b.at.Data % b.l.EP, Stage: b.at.Stage}]
+		}
+		if ok {
 			on := b.pack(k.offset, m, b.ofUpdate(m), Range{b.st.Gradients, k.offset, k.elems})
 			ready[i] = b.communicate("", b.sums[sum{group, k.offset, m}], []Range{on}, []Range{on})
 		}

@@ -34,11 +34,32 @@ func (j *Job) Broadcast(schedule func(*Group, unit.Bytes) (coll.Schedule, error)
 		if goal, ok := coll.GoalOf(s); !ok || goal.Collective != coll.BroadcastFrom || goal.Root != 0 {
 			return fmt.Errorf("the start of group %q runs %s, want a broadcast from its first rank", g.Name, s.Name())
 		}
-		j.Collectives = append(j.Collectives, Collective{Name: "broadcast" + t.Layout.suffix(at, false), Group: int32(id),
-			Once: true, Range: whole, ElemBytes: j.Buffers[whole.Buffer].ElemBytes, Schedule: s})
-		j.broadcast(int32(len(j.Collectives) - 1))
+		for n, of := range j.broadcasts(g, st, whole) {
+			name := "broadcast" + t.Layout.suffix(at, false)
+			if of != whole {
+				name += fmt.Sprintf(".%s%d", g.Name[len(GroupKindData):], n+1)
+			}
+			j.Collectives = append(j.Collectives, Collective{Name: name, Group: int32(id), Once: true, Range: of,
+				ElemBytes: j.Buffers[whole.Buffer].ElemBytes, Schedule: s})
+			j.broadcast(int32(len(j.Collectives) - 1))
+		}
 	}
 	return j.Validate()
+}
+
+// broadcasts are the ranges of the parameters that a group has alike: all, or where experts are spread those of experts or
+// the others.
+func (j *Job) broadcasts(g *Group, st *Stage, whole Range) (all []Range) {
+	l := j.Training.Layout
+	if l.EP == 1 {
+		return []Range{whole}
+	}
+	for _, k := range st.Buckets {
+		if k.Own == (len(g.Ranks) < l.DP) {
+			all = append(all, Range{whole.Buffer, k.Offset, k.Elems})
+		}
+	}
+	return all
 }
 
 // broadcast makes the ranks of a collective's group run it in their start phases.

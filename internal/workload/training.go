@@ -17,6 +17,7 @@ const (
 	GroupKindTensor   = "tensor-parallel" // its ranks share layers: activations and their gradients go round
 	GroupKindTied     = "tied"            // two stages sum the gradients of their copies of one tensor
 	GroupKindNorm     = "gradient-norm"   // the squares of all gradients are summed over it
+	GroupKindExpert   = "expert-parallel" // its replicas send each other positions for their experts
 	GroupKindPipeline = "pipeline"        // the first rank sends activations or their gradients to the second
 )
 
@@ -55,6 +56,7 @@ type Body struct {
 	Bucket int // of ZeRO's Place, Accumulate, Update: index in Stage.Buckets, see Training.Owned
 
 	Params, Grads, X, Y, D, DX Range
+	Sends, Gets                Range           // of a layer whose experts are spread: the counts that it makes, and that it takes
 	State                      [MaxState]Range // of the optimiser; empty: not kept
 
 	Drop Range // what is not needed after it, and holds nothing from then on
@@ -73,7 +75,7 @@ type Handed struct {
 func (b *Body) reads() []Range {
 	switch b.Work {
 	case Forward:
-		return present(b.Params, b.X, b.Got.On)
+		return present(b.Params, b.X, b.Got.On, b.Gets)
 	case Loss:
 		return present(b.Y, b.Got.On)
 	case Backward:
@@ -87,7 +89,7 @@ func (b *Body) reads() []Range {
 func (b *Body) writes() []Range {
 	switch b.Work {
 	case Forward:
-		return present(b.Y, b.Give.On, b.Drop)
+		return present(b.Y, b.Give.On, b.Sends, b.Drop)
 	case Loss:
 		return present(b.D, b.Give.On)
 	case Backward:
@@ -161,6 +163,9 @@ type Bucket struct {
 	// first part of layers, indices in Job.Collectives: the all-reduce, or the reduce-scatter and
 	// the all-gather. -1: none.
 	Sum, Gather int32
+	// Own: it is of experts. Sums are then the collectives of the ranks that have the first of each rank's, the second, ...
+	Own  bool
+	Sums []int32
 }
 
 // bucket is the index of the bucket at an offset.

@@ -111,11 +111,11 @@ func TestBucketsFillFromTheLastLayer(t *testing.T) {
 		limit unit.Bytes
 		want  string
 	}{
-		{0, "[{0 3 0 451}]"},
-		{1, "[{3 3 430 21} {2 2 210 220} {1 1 100 110} {0 0 0 100}]"},
-		{85, "[{2 3 210 241} {1 1 100 110} {0 0 0 100}]"},
-		{964, "[{2 3 210 241} {0 1 0 210}]"},
-		{965, "[{1 3 100 351} {0 0 0 100}]"},
+		{0, "[{0 3 0 451 false}]"},
+		{1, "[{3 3 430 21 false} {2 2 210 220 false} {1 1 100 110 false} {0 0 0 100 false}]"},
+		{85, "[{2 3 210 241 false} {1 1 100 110 false} {0 0 0 100 false}]"},
+		{964, "[{2 3 210 241 false} {0 1 0 210 false}]"},
+		{965, "[{1 3 100 351 false} {0 0 0 100 false}]"},
 	} {
 		if got := fmt.Sprint(buckets(layers, c.limit, Float32)); got != c.want {
 			t.Errorf("cap %v: %s, want %s", c.limit, got, c.want)
@@ -368,5 +368,23 @@ func TestStagingWithCredit(t *testing.T) {
 		if got, want := area(few), 8*chunk/4; got != want {
 			t.Errorf("%d ranks, 8 slots of a quarter chunk: %d bytes of staging, want %d", n, got, want)
 		}
+	}
+}
+
+// Experts that replicas do not share have a bucket of their own, behind that of the rest of their layer.
+func TestOwnExpertsHaveBuckets(t *testing.T) {
+	layers := []part{{Part: Part{Params: 5}}, {Part: Part{Params: 30, Own: Span{10, 20}}}, {Part: Part{Params: 7}},
+		{Part: Part{Params: 0}}}
+	for limit, want := range map[unit.Bytes]string{
+		0: "[{2 3 35 7 false} {1 1 15 20 true} {0 1 0 15 false}]",
+		1: "[{2 3 35 7 false} {1 1 15 20 true} {1 1 5 10 false} {0 0 0 5 false}]",
+	} {
+		if got := fmt.Sprint(buckets(layers, limit, Float32)); got != want {
+			t.Errorf("cap %v: %s, want %s", limit, got, want)
+		}
+	}
+	layers = layers[:2]
+	if got, want := fmt.Sprint(buckets(layers, 0, Float32)), "[{1 1 15 20 true} {0 1 0 15 false}]"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

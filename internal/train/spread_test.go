@@ -1,0 +1,208 @@
+package train
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"railyard/internal/exec"
+	"railyard/internal/exec/exectest"
+	"railyard/internal/nn"
+	"railyard/internal/unit"
+	"railyard/internal/workload"
+)
+
+// ofExperts is a training of a transformer with experts.
+func ofExperts(t interface{ Fatal(...any) }, x nn.GPTExperts, l layout) Config {
+	of := networks["gpt"]
+	of.of = nn.Spec{Kind: "gpt", GPT: &nn.GPT{Vocabulary: 11, Context: 6, Size: 8, Blocks: 2, Heads: 2, Hidden: 12,
+		Activation: nn.GELU, HeadBias: true, Experts: &x}}
+	networks["experts of a test"] = of
+	defer delete(networks, "experts of a test")
+	return ofNetwork(t, "experts of a test", l)
+}
+
+// anySpread draws experts and a layout that spreads them.
+func anySpread(t *rapid.T) (x nn.GPTExperts, l layout) {
+	ep := rapid.SampledFrom([]int{2, 4}).Draw(t, "ep")
+	l.EP, l.DP = ep, ep*rapid.IntRange(1, 2).Draw(t, "groups")
+	l.PP = rapid.IntRange(1, 2).Draw(t, "stages")
+	l.MicroBatches = rapid.SampledFrom([]int{1, 2}).Draw(t, "micro-batches")
+	l.batch, l.steps = l.MicroBatches*rapid.IntRange(1, 2).Draw(t, "rows"), 3
+	l.bucket = rapid.SampledFrom([]unit.Bytes{workload.BucketPerLayer, 2000, 0}).Draw(t, "bucket")
+	l.with = rapid.SampledFrom([]nn.Optimiser{{}, momentum, adamW}).Draw(t, "optimiser")
+	l.slices = rapid.IntRange(1, 2).Draw(t, "slices")
+	x = nn.GPTExperts{Every: rapid.IntRange(1, 2).Draw(t, "every"), Routing: nn.Routing{Count: 4 * rapid.IntRange(1, 2).Draw(t, "experts"),
+		Top: rapid.IntRange(1, 2).Draw(t, "top"), Capacity: rapid.SampledFrom([]float64{0, 0, 0.5, 1.25}).Draw(t, "capacity"),
+		Shared: rapid.IntRange(0, 1).Draw(t, "shared"), Balance: 0.1}}
+	return x, l
+}
+
+// However experts are spread, and whatever the timing, each rank holds the oracle's weights; forwards are those of replicas
+// that have all experts, and the weights after a step are within 1e-5 of theirs.
+func TestSpreadExpertsEqualTheOracle(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x, l := anySpread(t)
+		cfg := ofExperts(t, x, l)
+		oracle, err := Oracle(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := train(t, cfg, anyNet(t), nil)
+		for d := range cfg.Replicas {
+			if !equal(j.Gathered(d), oracle.Weights[d]) {
+				t.Fatalf("replica %d holds other weights than the oracle's", d)
+			}
+		}
+		for step, want := range oracle.Losses {
+			if got := j.Loss(int64(step)); got != want {
+				t.Fatalf("loss of step %d is %v, the oracle's %v", step, got, want)
+			}
+		}
+		if !j.Agree() {
+			t.Fatal("replicas do not agree")
+		}
+		l.EP, l.steps = 1, 1
+		whole, err := Oracle(ofExperts(t, x, l))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if whole.Losses[0] != oracle.Losses[0] {
+			t.Fatalf("the first loss is %v, of replicas with all experts %v", oracle.Losses[0], whole.Losses[0])
+		}
+		l.EP = 2
+		one, err := Oracle(ofExperts(t, x, l))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for layer := range cfg.Model.Layers() {
+			for _, of := range cfg.Model.Tensors(layer) {
+				away, norm := 0.0, 0.0
+				for i := of.Offset; i < of.Offset+of.Elems(); i++ {
+					d := float64(one.Weights[0][i] - whole.Weights[0][i])
+					away, norm = away+d*d, norm+float64(whole.Weights[0][i])*float64(whole.Weights[0][i])
+				}
+				if math.Sqrt(away) > 1e-5*math.Sqrt(norm)+1e-9 && l.with.Method != nn.AdamW { // its first step is a sign
+					t.Fatalf("%s is %v away, of %v", of.Name, math.Sqrt(away), math.Sqrt(norm))
+				}
+			}
+		}
+	})
+}
+
+// What cannot be spread is refused by the key.
+func TestExpertsThatCannotBeSpread(t *testing.T) {
+	m, err := nn.NewGPT(nn.GPT{Vocabulary: 11, Context: 6, Size: 8, Blocks: 2, Heads: 2, Hidden: 12,
+		Experts: &nn.GPTExperts{Routing: nn.Routing{Count: 4, Top: 1}, Every: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, l := range map[string]workload.Layout{
+		"ep 2 does not divide the 3 replicas":    {DP: 3, EP: 2},
+		"ep 3 does not divide the 4 experts":     {DP: 3, EP: 3},
+		"ep 2 with tp 2":                         {DP: 2, EP: 2, TP: 2},
+		"ep 2 with zero 1":                       {DP: 2, EP: 2, Zero: workload.ZeroOptimiser},
+		"ep 2 with update each, want update end": {DP: 2, EP: 2, Update: workload.UpdateEach},
+		"ep -1, want at least 1":                 {DP: 2, EP: -1},
+	} {
+		if _, err := workload.Lower(workload.Config{Layers: Layers(m), Batch: 4, Layout: l}); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	dense, err := nn.NewGPT(nn.GPT{Vocabulary: 11, Context: 6, Size: 8, Blocks: 1, Heads: 2, Hidden: 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = workload.Lower(workload.Config{Layers: Layers(dense), Batch: 4, Layout: workload.Layout{DP: 2, EP: 2}})
+	if err == nil || !strings.Contains(err.Error(), "ep 2: no layer has experts, want ep 1") {
+		t.Error(err)
+	}
+	_, err = workload.Lower(workload.Config{Layers: Layers(m), Batch: 4, Clip: 8, Layout: workload.Layout{DP: 2, EP: 2}})
+	if err == nil || !strings.Contains(err.Error(), "ep 2 with clipped gradients") {
+		t.Error(err)
+	}
+}
+
+// miscounted is a job of which rank 1 believes, in step 1, that a rank sends it one more than it does.
+type miscounted struct{ *Job }
+
+func (m miscounted) Counts(id int32, step int64, c int32, n workload.MemberCounts) {
+	m.Job.Counts(id, step, c, n)
+	if id == 1 && step == 1 && !m.cfg.Work.Collectives[c].Counts.Back {
+		n.Receive[0]++
+	}
+}
+
+// Ranks that believe different counts end the job, and both are named.
+func TestRanksThatDisagreeOnCounts(t *testing.T) {
+	cfg := ofExperts(t, nn.GPTExperts{Every: 1, Routing: nn.Routing{Count: 4, Top: 2}},
+		layout{Layout: workload.Layout{DP: 2, EP: 2}, batch: 2, steps: 3})
+	j, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := exectest.New(exectest.Net{}, miscounted{j})
+	for r := range cfg.Work.Ranks() {
+		d.Add(exec.Config{Rank: int32(r), Job: cfg.Work, Steps: j.Steps(), Body: miscounted{j}})
+	}
+	_, err = d.Run()
+	if err == nil || !strings.Contains(err.Error(), "rank 1, step 1") || !strings.Contains(err.Error(), "from rank 0") ||
+		!strings.Contains(err.Error(), "do not agree on the sizes") {
+		t.Errorf("%v, want both ranks named", err)
+	}
+}
+
+// A training with spread experts that goes on from any step ends as one that never stopped.
+func TestSpreadExpertsGoOn(t *testing.T) {
+	cfg := ofExperts(t, nn.GPTExperts{Every: 1, Routing: nn.Routing{Count: 4, Top: 2, Balance: 0.1}},
+		layout{Layout: workload.Layout{DP: 4, EP: 2, PP: 2, MicroBatches: 2}, batch: 2, steps: 5, with: momentum})
+	whole := kept(t, cfg, exectest.Net{})
+	last := whole.states[4]
+	for at := 1; at < 5; at++ {
+		cfg.Start = &whole.states[at-1]
+		rest := kept(t, cfg, exectest.Net{})
+		got := rest.states[len(rest.states)-1]
+		if got.Step != last.Step || !equal(got.Params, last.Params) || !equal(got.Optimiser[0], last.Optimiser[0]) {
+			t.Errorf("from step %d other weights or velocities than without a stop", at)
+		}
+	}
+}
+
+// What each rank sends to experts of others is what was counted, to the byte.
+func TestRowsOfExpertsAreWhatWasCounted(t *testing.T) {
+	cfg := ofExperts(t, nn.GPTExperts{Every: 1, Routing: nn.Routing{Count: 8, Top: 2, Capacity: 1}},
+		layout{Layout: workload.Layout{DP: 4, EP: 4}, batch: 3, steps: 4})
+	cfg.Routes = true
+	sent := make([]int64, 4)
+	j, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := exectest.New(exectest.Net{Posted: func(_ unit.Time, m exec.Message) {
+		if strings.HasPrefix(cfg.Work.Collectives[m.Coll].Name, "dispatch") {
+			sent[m.Src] += int64(m.Bytes)
+		}
+	}}, j)
+	for r := range cfg.Work.Ranks() {
+		d.Add(exec.Config{Rank: int32(r), Job: cfg.Work, Steps: j.Steps(), Body: j})
+	}
+	if _, err := d.Run(); err != nil {
+		t.Fatal(err)
+	}
+	for r := range sent {
+		rows := int64(0)
+		for step := range j.Steps() {
+			j.TakeRoutes(int32(r), step, func(_ string, expert int, to Routed) {
+				if expert/2 != r { // two are its own
+					rows += int64(to.Came - to.Dropped)
+				}
+			})
+		}
+		if want := 2 * rows * 8 * 4; sent[r] != want || want == 0 { // rows and their gradients, of 8 numbers of 4 bytes
+			t.Errorf("rank %d sent %d bytes to experts of others, want %d", r, sent[r], want)
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package workload
+
+import (
+	"fmt"
+
+	"railyard/internal/coll"
+)
+
+// spread has replicas share the layers with experts.
+func (b *lowering) spread() error {
+	var wrong Misfits
+	any := false
+	for i := range b.Layers {
+		split := b.Layers[i].Ways[Spread]
+		if split == nil {
+			continue
+		}
+		any = true
+		for _, w := range split.Widths {
+			if w.Size%b.l.EP != 0 {
+				wrong = append(wrong, Misfit{"ep", fmt.Sprintf("ep %d does not divide the %d %s of layer %d", b.l.EP, w.Size, w.What, i+1)})
+			}
+		}
+		if len(wrong) == 0 {
+			b.parts[i] = part{split.Of(b.l.EP), Spread}
+		}
+	}
+	if !any {
+		wrong = append(wrong, Misfit{"ep", fmt.Sprintf("ep %d: no layer has experts, want ep 1", b.l.EP)})
+	}
+	return wrong.err()
+}
+
+// spreadStage joins the replicas of a stage that have the same experts, and those between which experts are spread.
+func (b *lowering) spreadStage(stage int) error {
+	if b.l.EP == 1 {
+		return nil
+	}
+	st := &b.stages[stage]
+	has := false
+	for _, k := range st.Buckets {
+		has = has || k.Own
+	}
+	if !has {
+		return nil
+	}
+	for e := range b.l.EP {
+		if err := b.owners(stage, e); err != nil {
+			return err
+		}
+	}
+	for first := 0; first < b.l.DP; first += b.l.EP {
+		if err := b.swap(stage, first); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// owners sum the gradients of the experts that they all have.
+func (b *lowering) owners(stage, e int) error {
+	if b.l.DP == b.l.EP {
+		return nil
+	}
+	var places []Coord
+	for d := e; d < b.l.DP; d += b.l.EP {
+		places = append(places, Coord{Data: d, Stage: stage})
+	}
+	at, of := Coord{Data: e, Stage: stage}, fmt.Sprintf("%s.experts%d", b.l.suffix(Coord{Stage: stage}, false), e+1)
+	g, id := b.group("data-parallel"+of, GroupKindData, places...)
+	b.owned[at] = id
+	s, err := b.Schedules(g, coll.AllReduce)
+	if err != nil {
+		return err
+	}
+	st := &b.stages[stage]
+	for i := range st.Buckets {
+		if k := &st.Buckets[i]; k.Own {
+			b.sum(k, sum{id, k.Offset, 0}, fmt.Sprintf("allreduce%s.bucket%d", of, i+1),
+				b.onWire(stage, Range{st.Gradients, k.Offset, k.Elems}), s)
+			k.Sums = append(k.Sums, b.sums[sum{id, k.Offset, 0}])
+		}
+	}
+	return nil
+}
+
+// swap joins replicas that send each other positions: of each layer with experts and micro-batch counts and rows forward,
+// rows back, and the same of gradients.
+func (b *lowering) swap(stage, first int) error {
+	var places []Coord
+	var order []int32
+	for e := range b.l.EP {
+		places, order = append(places, Coord{Data: first + e, Stage: stage}), append(order, int32(e))
+	}
+	where := b.l.suffix(Coord{Stage: stage}, false)
+	if b.l.DP > b.l.EP {
+		where += fmt.Sprintf(".group%d", first/b.l.EP+1)
+	}
+	g, id := b.group("expert-parallel"+where, GroupKindExpert, places...)
+	rows, err := b.Schedules(g, coll.AllToAll)
+	if err != nil {
+		return err
+	}
+	if goal, ok := coll.GoalOf(rows); !ok || goal.Collective != coll.AllToAll {
+		return fmt.Errorf("group %q runs %s, want an all-to-all", g.Name, rows.Name())
+	}
+	ask, err := coll.DirectAllToAll([][]int32{order}, 1)
+	if err != nil {
+		return err
+	}
+	for v := range b.stages[stage].chunks {
+		c := &b.stages[stage].chunks[v]
+		for l := c.first; l <= c.last; l++ {
+			for m := range b.l.MicroBatches {
+				if b.parts[l].way == Spread {
+					b.swapLayer(c, l, m, id, places, ask, rows, where)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// swapLayer adds the collectives of a layer and a micro-batch.
+func (b *lowering) swapLayer(c *chunk, l, m int, group int32, places []Coord, ask, rows coll.Schedule, where string) {
+	p, at := &b.parts[l], fmt.Sprintf(".%d%s%s", l+1, b.ofMicro(m), where)
+	slots, sorts := int64(c.flight), int64(p.Sorts)
+	counts := func(key string) Range {
+		r := b.roomOf(fmt.Sprintf("%s.%d", key, l+1), slots*sorts, Float32)
+		return Range{r.Buffer, int64(m%c.flight) * sorts, sorts}
+	}
+	sends, gets := counts("expert-counts-sent"), counts("expert-counts")
+	goal := coll.Goal{Collective: coll.AllToAll}
+	each := int(sorts) / b.l.EP
+	b.j.Collectives = append(b.j.Collectives, Collective{Name: "counts" + at, Group: group, Range: gets, Schedule: ask,
+		ElemBytes: Float32.Bytes()}.OutOfPlace(sends, goal, func(int, int) int { return each }))
+	exchange := int32(len(b.j.Collectives) - 1)
+	f := b.Precision.Activations
+	mine := b.roomOf("expert-rows", int64(b.rows*p.Rooms[0]), f)
+	theirs := b.roomOf("expert-inbox", int64(b.rows*p.Rooms[1]), f)
+	even := b.rows * p.Rooms[0] / p.Row / b.l.EP * p.Row
+	all := &[4]int32{}
+	for i, name := range []string{"dispatch", "combine", "dispatch-deltas", "combine-deltas"} {
+		in, out := mine, theirs
+		if i%2 == 1 {
+			in, out = out, in
+		}
+		if i >= 2 && l < b.trained {
+			continue
+		}
+		b.j.Collectives = append(b.j.Collectives, Collective{Name: name + at, Group: group, Range: out, Schedule: rows,
+			ElemBytes: f.Bytes()}.AtRunTime(in, Counts{Exchange: exchange, Capacity: int64(b.rows * p.Block), Back: i%2 == 1,
+			Each: int64(p.Row), Declared: func(int64, int, int) int { return even }}))
+		all[i] = int32(len(b.j.Collectives) - 1)
+	}
+	b.asks[all[0]] = exchange
+	for _, place := range places {
+		b.swaps[exchange0(place, l, m)] = all
+	}
+}
+
+// exchange0 is the place of a layer's exchanges.
+func exchange0(at Coord, l, m int) exchange {
+	return exchange{data: at.Data, stage: at.Stage, layer: l, micro: m}
+}
+
+// swapped is what a phase of a layer whose experts are spread gives: the collective and the range that it takes.
+func (b *lowering) swapped(at exchange, ph *Phase) Handed {
+	if ph.Then != Dispatch && ph.Then != Combine {
+		return Handed{}
+	}
+	of := at
+	of.backward, of.phase = false, 0
+	n := 0
+	if at.backward {
+		n = 2
+	}
+	if ph.Then == Combine {
+		n++
+	}
+	id := b.swaps[of][n]
+	return Handed{By: ph.Then, Coll: id, On: b.j.Collectives[id].Input}
+}
+
+// swapRows sends what a phase gave, after the counts if nobody knows those yet, and returns what has come.
+func (b *builder) swapRows(give Handed) Handed {
+	c := &b.j.Collectives[give.Coll]
+	e := &b.j.Collectives[c.Counts.Exchange]
+	if id, first := b.asks[give.Coll]; first {
+		b.communicate("", id, []Range{e.Input}, []Range{e.Range})
+	}
+	b.communicate("", give.Coll, []Range{c.Input, e.Input, e.Range}, []Range{c.Range})
+	give.On = c.Range
+	return give
+}
+
+// decides names the collectives whose sizes the route of a layer decides.
+func (b *builder) decides(op int32, at exchange) {
+	of := at
+	of.backward, of.phase = false, 0
+	for _, id := range b.swaps[of] {
+		if id > 0 {
+			b.p.Ops[op].Decides = append(b.p.Ops[op].Decides, id)
+		}
+	}
+}
