@@ -15,6 +15,7 @@ import (
 
 	"railyard/internal/launch"
 	"railyard/internal/located"
+	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/unit"
 )
@@ -25,6 +26,7 @@ type launchFlags struct {
 	nodes, perNode, node int
 	rdzv, id, transport  string
 	timeout              string
+	restarts             int
 	wait                 time.Duration
 }
 
@@ -76,6 +78,8 @@ network that you trust.`,
 	fl.StringVar(&f.rdzv, "rdzv", "", "HOST:PORT at which node 0 is met; the port is free there")
 	fl.StringVar(&f.id, "id", "", "name of the job, the same on all hosts")
 	fl.StringVar(&f.timeout, "timeout", "60s", "how long hosts wait for each other")
+	fl.IntVar(&f.restarts, "max-restarts", 0, "start again so often from the newest checkpoint when a rank dies or stops; on one host")
+	fl.StringVar(&f.resume, "resume", "", "go on from the newest weights of this run directory, or from this file; on one host")
 	fl.StringVar(&f.transport, "transport", launch.Shared, "between ranks of one host: shm (shared memory) or tcp")
 	complete(cmd, "transport", cobra.FixedCompletions([]string{launch.Shared, launch.TCP}, cobra.ShellCompDirectiveNoFileComp))
 	completesSet(cmd)
@@ -111,6 +115,10 @@ func (f *launchFlags) check(cmd *cobra.Command, env func(string) string) error {
 		return misuse("launch: --rdzv is where several hosts meet: want --nnodes 2 or more")
 	case f.transport != launch.Shared && f.transport != launch.TCP:
 		return misuse("launch: --transport %s: want one of: %s, %s", located.Shown(f.transport), launch.Shared, launch.TCP)
+	case f.restarts < 0 || f.restarts > maxRestarts:
+		return misuse("launch: --max-restarts %d: want 0 to %d", f.restarts, maxRestarts)
+	case f.nodes > 1 && (f.restarts > 0 || f.resume != ""):
+		return misuse("launch: --max-restarts and --resume are for one host, which has the checkpoints: want --nnodes 1")
 	case f.node > 0 && (f.out != "" || f.json):
 		return misuse("launch: --out and --json are for node 0, which has the results")
 	}
@@ -124,6 +132,9 @@ func (f *launchFlags) check(cmd *cobra.Command, env func(string) string) error {
 	}
 	return nil
 }
+
+// maxRestarts bounds --max-restarts: each has a run directory.
+const maxRestarts = 10_000
 
 // launchFile is `railyard launch`.
 func (a *app) launchFile(ctx context.Context, file string, f launchFlags) error {
@@ -158,12 +169,25 @@ func (a *app) launchFile(ctx context.Context, file string, f launchFlags) error 
 		}
 		return err
 	}
-	dir, err := createDir(f.out, sc.Name)
-	if err != nil {
+	if f.resume != "" {
+		from, err := findWeights(f.resume)
+		if err != nil {
+			return err
+		}
+		if cfg.Run.Resume, err = from.read(ctx); err != nil {
+			return err
+		}
+	}
+	dir, sum, err := a.engine.again(ctx, cfg, f.restarts, func(try int) (*result.Dir, error) {
+		out := f.out
+		if out != "" && try > 0 {
+			out = fmt.Sprintf("%s-restart%d", out, try)
+		}
+		return createDir(out, sc.Name)
+	})
+	if dir == nil {
 		return err
 	}
-	cfg.Run.Dir = dir
-	sum, err := a.engine.launch(ctx, cfg)
 	p.stop()
 	if sum == nil && err != nil {
 		err = a.located(file, sc, err)

@@ -18,9 +18,12 @@ type engine struct {
 	// With an error, a summary may come too: what was done before the failure.
 	run func(ctx context.Context, sc *scenario.Scenario, opt runOptions) (*result.Summary, error)
 
-	// launch runs a scenario whose ranks are processes, and join those of a host that is not the first.
+	// launch runs a scenario whose ranks are processes, again does so as often as it may when one dies, and join runs those of
+	// a host that is not the first.
 	launch func(ctx context.Context, cfg launch.Config) (*result.Summary, error)
-	join   func(ctx context.Context, cfg launch.Config) error
+	again  func(ctx context.Context, cfg launch.Config, restarts int, newDir func(try int) (*result.Dir, error)) (*result.Dir,
+		*result.Summary, error)
+	join func(ctx context.Context, cfg launch.Config) error
 
 	// draw draws the images of o, digits or shapes as kind says, into o.Dir, unless they
 	// are there already; made tells which. progress counts images.

@@ -17,6 +17,7 @@ func wired() engine {
 				Resume: opt.Resume})
 		},
 		launch: launch.Run,
+		again:  launch.Again,
 		join:   launch.Join,
 		draw:   drawImages,
 	}

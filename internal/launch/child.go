@@ -107,7 +107,16 @@ func (c *child) run() error {
 	if err != nil {
 		return err
 	}
-	if c.share, err = run.NewShare(ctx, sc, []int32{c.rank}, func(result.Progress) {}); err != nil {
+	var from *run.Resume
+	if c.order.Weights != "" {
+		if from, err = run.ReadResume(ctx, c.order.Weights); err != nil {
+			return err
+		}
+		if from.SHA256 != c.order.WeightsSHA256 {
+			return fmt.Errorf("weights %s have changed since the launcher read them", c.order.Weights)
+		}
+	}
+	if c.share, err = run.NewShare(ctx, sc, []int32{c.rank}, from, func(result.Progress) {}); err != nil {
 		return err
 	}
 	if n := c.share.Work.Ranks(); n != c.order.World {

@@ -125,6 +125,9 @@ type jobOrder struct {
 	Transport string `json:"transport"`
 	RingBytes int    `json:"ring_bytes"`
 	Listen    string `json:"listen"` // IP address
+
+	Weights       string `json:"weights,omitempty"` // file from which it goes on; "": from the beginning
+	WeightsSHA256 string `json:"weights_sha256,omitempty"`
 }
 
 // peers is where the ranks of a job are to be reached.

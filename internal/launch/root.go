@@ -6,8 +6,10 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"railyard/internal/result"
@@ -79,9 +81,16 @@ const (
 func (r *root) drive() (err error) {
 	r.world, r.addresses = r.run.Work().Ranks(), map[int32]string{}
 	r.perNode = r.cfg.PerNode
-	defer close(r.over)
+	over := sync.OnceFunc(func() { close(r.over) })
+	defer over()
 	order := jobOrder{Name: r.cfg.Name, Scenario: string(r.cfg.Scenario.YAML()), World: r.world, Ranks: r.perNode,
 		Transport: r.cfg.Transport, Listen: "127.0.0.1"}
+	if from := r.run.From(); from != nil {
+		if order.Weights, err = filepath.Abs(from.Path); err != nil {
+			return err
+		}
+		order.WeightsSHA256 = from.SHA256
+	}
 	r.others = make([]*station, r.cfg.Nodes)
 	if r.cfg.Nodes > 1 {
 		if order.Listen, err = r.meet(); err != nil {
@@ -92,7 +101,10 @@ func (r *root) drive() (err error) {
 	if r.local, err = startNode(r.cfg, order, r.run.Work(), func(f frame) { r.take(heard{f, 0}) }); err != nil {
 		return err
 	}
-	defer func() { r.local.quit(textOf(err), quitTime) }()
+	defer func() {
+		over() // who waits until somebody takes a frame would keep its process from being waited for
+		r.local.quit(textOf(err), quitTime)
+	}()
 	return r.loop()
 }
 

@@ -60,17 +60,19 @@ func RunReal(ctx context.Context, sc *scenario.Scenario, opt Options, drive func
 	if opt.Progress == nil {
 		opt.Progress = func(result.Progress) {}
 	}
-	in, err := prepareReal(ctx, sc, opt.Progress)
+	in, err := prepareReal(ctx, sc, opt.Resume, opt.Progress)
 	if err != nil {
 		return nil, err
 	}
+	resumed := opt.Resume
+	opt.Resume = in.from
 	r := &runner{plan: in.plan, opt: opt, ctx: ctx}
-	j := &job{run: r, plan: &in.plan.Jobs[0], data: in.data[0]}
+	j := &job{run: r, plan: &in.plan.Jobs[0], data: in.data[0], from: in.start}
 	j.kept.Training, j.fresh = in.about[0], true
 	r.jobs = []*job{j}
 	x := &Real{r: r, j: j, inputs: in.digests(), heard: map[int64][]Told{}}
 	if j.plan.Spec.Train != nil {
-		if err := j.newTraining(nil, []int32{}, false); err != nil {
+		if err := j.newTraining(in.start, []int32{}, false); err != nil {
 			return nil, err
 		}
 	}
@@ -105,6 +107,9 @@ func RunReal(ctx context.Context, sc *scenario.Scenario, opt Options, drive func
 		Diverged:    r.diverged,
 	})
 	sum.Notes = append(sum.Notes, notes...)
+	if resumed != nil {
+		sum.Notes = append(sum.Notes, resumed.note(in.start))
+	}
 	x.countWrong(sum)
 	if err == nil && ctx.Err() == nil {
 		err = failed
@@ -125,12 +130,12 @@ func (x *Real) countWrong(sum *result.Summary) {
 }
 
 // prepareReal plans a run on real time and reads what it needs.
-func prepareReal(ctx context.Context, sc *scenario.Scenario, progress func(result.Progress)) (*prepared, error) {
+func prepareReal(ctx context.Context, sc *scenario.Scenario, from *Resume, progress func(result.Progress)) (*prepared, error) {
 	if problems := NotReal(sc); len(problems) > 0 {
 		return nil, problems
 	}
 	w := &watcher{ctx: ctx, progress: progress}
-	in, err := prepare(w, sc, nil, nil, func(plan.Estimate) error { return nil })
+	in, err := prepare(w, sc, nil, from, func(plan.Estimate) error { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -194,6 +199,9 @@ func (x *Real) Steps() int64 { return x.j.steps() }
 
 // Ended is how many steps all ranks have ended.
 func (x *Real) Ended() int64 { return x.j.record.Steps() }
+
+// From is what it goes on from; nil: its beginning.
+func (x *Real) From() *Resume { return x.r.opt.Resume }
 
 // Inputs is what is read beside the scenario.
 func (x *Real) Inputs() []result.InputDigest { return x.inputs }
@@ -302,13 +310,16 @@ type Share struct {
 	Steps    int64
 	// Operations says that each operation is told, and not only those that communicate.
 	Operations bool
+	done       int64 // steps of the training before the first of these
 	every      int64 // a state is kept after so many steps; 0: only after the last
 	inputs     []result.InputDigest
 }
 
-// NewShare prepares ranks of a scenario for this process; none: it only reads and plans what they need.
-func NewShare(ctx context.Context, sc *scenario.Scenario, ranks []int32, progress func(result.Progress)) (*Share, error) {
-	in, err := prepareReal(ctx, sc, progress)
+// NewShare prepares ranks of a scenario for this process, which go on from weights, nil: from the beginning; none: it only
+// reads and plans what they need.
+func NewShare(ctx context.Context, sc *scenario.Scenario, ranks []int32, from *Resume,
+	progress func(result.Progress)) (*Share, error) {
+	in, err := prepareReal(ctx, sc, from, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -326,7 +337,10 @@ func NewShare(ctx context.Context, sc *scenario.Scenario, ranks []int32, progres
 		return s, nil
 	}
 	j.kept.Training = in.about[0]
-	if err := j.newTraining(nil, append([]int32{}, ranks...), false); err != nil {
+	if in.start != nil {
+		s.done = in.start.Step
+	}
+	if err := j.newTraining(in.start, append([]int32{}, ranks...), false); err != nil {
 		return nil, err
 	}
 	s.Train, s.Steps, s.every = j.train, j.steps(), j.keptEvery()
@@ -354,5 +368,5 @@ func (s *Share) Inputs() []result.InputDigest { return s.inputs }
 
 // Tells reports whether ranks tell what they hold after a step, of a run that ends after so many: a state is kept then.
 func (s *Share) Tells(step, last int64) bool {
-	return step+1 == last || s.every > 0 && (step+1)%s.every == 0
+	return step+1 == last || s.every > 0 && (s.done+step+1)%s.every == 0
 }

@@ -23,6 +23,7 @@ import (
 type Resume struct {
 	*checkpoint.Checkpoint
 	File, SHA256 string // of the file, for run.json
+	Path         string // where it was read
 	Killed       bool   // the run that they are of never came to its end
 	before       []string
 }
@@ -46,7 +47,8 @@ func ReadResume(ctx context.Context, file string, before ...string) (*Resume, er
 		return nil, fmt.Errorf("weights %s: %w%s", file, err, older)
 	}
 	sum := sha256.Sum256(b)
-	return &Resume{Checkpoint: c, File: filepath.Base(file), SHA256: hex.EncodeToString(sum[:]), before: before}, nil
+	return &Resume{Checkpoint: c, File: filepath.Base(file), SHA256: hex.EncodeToString(sum[:]), Path: file,
+		before: before}, nil
 }
 
 // weightsFit holds a header against the length of its file, before all of it is read: it may be of
