@@ -116,7 +116,7 @@ func (c *child) run() error {
 			return fmt.Errorf("weights %s have changed since the launcher read them", c.order.Weights)
 		}
 	}
-	if c.share, err = run.NewShare(ctx, sc, []int32{c.rank}, from, func(result.Progress) {}); err != nil {
+	if c.share, err = run.NewShare(ctx, sc, []int32{c.rank}, from, c.order.Images, func(result.Progress) {}); err != nil {
 		return err
 	}
 	if n := c.share.Work.Ranks(); n != c.order.World {

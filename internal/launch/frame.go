@@ -126,6 +126,7 @@ type jobOrder struct {
 	RingBytes int    `json:"ring_bytes"`
 	Listen    string `json:"listen"` // IP address
 
+	Images        string `json:"images,omitempty"`  // digest, which the launcher has found to be right
 	Weights       string `json:"weights,omitempty"` // file from which it goes on; "": from the beginning
 	WeightsSHA256 string `json:"weights_sha256,omitempty"`
 }

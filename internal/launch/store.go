@@ -349,7 +349,7 @@ func Join(ctx context.Context, cfg Config) error {
 	if err := cfg.Deal(); err != nil {
 		return err
 	}
-	share, err := run.NewShare(ctx, cfg.Scenario, nil, nil, cfg.Run.Progress)
+	share, err := run.NewShare(ctx, cfg.Scenario, nil, nil, "", cfg.Run.Progress)
 	if err != nil {
 		return err
 	}
@@ -366,7 +366,7 @@ func Join(ctx context.Context, cfg Config) error {
 	}
 	listen, _, _ := net.SplitHostPort(conn.LocalAddr().String())
 	order := jobOrder{Name: cfg.Name, Scenario: string(cfg.Scenario.YAML()), World: world, First: first, Ranks: cfg.PerNode,
-		Transport: cfg.Transport, Listen: listen}
+		Transport: cfg.Transport, Listen: listen, Images: share.Images()}
 	n, err := startNode(&cfg, order, share.Work, g.say)
 	if err != nil {
 		return err

@@ -22,6 +22,8 @@ import (
 type Sources struct {
 	mu  sync.Mutex
 	all map[string]*source // by what the scenario says of them
+	// known is the digest of the only images, which another process has held against what they must be; "": nobody has.
+	known string
 }
 
 // A source is what a training learns from. Runs only read it.
@@ -35,10 +37,10 @@ type source struct {
 	entropy     *float64       // of the test windows, of text that a grammar gives
 }
 
-func imageSource(set *dataset.Set) *source {
+func imageSource(set *dataset.Set, digest string) *source {
 	size := set.Train.Shape()
 	size.Train, size.Test = set.Train.N, set.Test.N
-	return &source{train: &set.Train, test: &set.Test, are: "images", name: result.ImagesInput, digest: set.Digest(),
+	return &source{train: &set.Train, test: &set.Test, are: "images", name: result.ImagesInput, digest: digest,
 		size: size}
 }
 
@@ -50,6 +52,8 @@ func (s *Sources) measure(ctx context.Context, j *scenario.Job) (size dataset.Si
 	}
 	d := &j.Train.Data
 	switch of, _ := d.Drawn(); {
+	case of != nil && s.known != "":
+		return drawnOf(j).Size(), true, nil
 	case of != nil:
 		return measureDrawn(ctx, j)
 	case d.Text != nil:
@@ -175,7 +179,7 @@ func (s *Sources) load(ctx context.Context, j *scenario.Job, progress func(resul
 	if src := s.all[d.Key()]; src != nil {
 		return src, nil
 	}
-	src, err := readSource(ctx, j, progress)
+	src, err := readSource(ctx, j, s.known, progress)
 	if err != nil {
 		return nil, atKey(ctx, dataKey(j), err)
 	}
@@ -186,7 +190,7 @@ func (s *Sources) load(ctx context.Context, j *scenario.Job, progress func(resul
 	return src, nil
 }
 
-func readSource(ctx context.Context, j *scenario.Job, progress func(result.Progress)) (src *source, err error) {
+func readSource(ctx context.Context, j *scenario.Job, known string, progress func(result.Progress)) (src *source, err error) {
 	t := j.Train
 	reads := result.Progress{Phase: "reading data"}
 	if t.Data.Text != nil {
@@ -196,13 +200,15 @@ func readSource(ctx context.Context, j *scenario.Job, progress func(result.Progr
 	dir := t.Data.Path
 	if d, _ := t.Data.Drawn(); d != nil {
 		dir = d.Dir
+	}
+	if d, _ := t.Data.Drawn(); d != nil && known == "" {
 		if err := drawnOf(j).Ensure(ctx, func(done, total int) {
 			progress(result.Progress{Phase: "making data", Done: int64(done), Total: int64(total)})
 		}); err != nil {
 			return nil, err
 		}
+		runtime.GC() // images that were drawn are on disk now: free their memory for reading
 	}
-	runtime.GC() // images that were drawn are on disk now: free their memory for reading
 	progress(reads)
 	var set *dataset.Set
 	if t.Data.Images != nil {
@@ -215,7 +221,10 @@ func readSource(ctx context.Context, j *scenario.Job, progress func(result.Progr
 	if err != nil {
 		return nil, err
 	}
-	return imageSource(set), nil
+	if known == "" {
+		known = set.Digest()
+	}
+	return imageSource(set, known), nil
 }
 
 // fits reports examples that do not fit the network's inputs or outputs.

@@ -85,6 +85,14 @@ func (in *prepared) digests() (all []result.InputDigest) {
 	return all
 }
 
+// images is the digest of the images of a training; "": it learns from none.
+func (in *prepared) images() string {
+	if src := in.data[0]; src != nil && src.text == nil {
+		return src.digest
+	}
+	return ""
+}
+
 // Forecast is what a run would cost, and what it would read beside its scenario.
 type Forecast struct {
 	plan.Estimate

@@ -28,6 +28,7 @@ type Real struct {
 	r        *runner
 	j        *job
 	inputs   []result.InputDigest
+	images   string
 	heard    map[int64][]Told // of steps that some ranks have ended
 	wrong    []int64          // of rows of job.collectives, over all ranks: as Told.Wrong
 	at       unit.Time        // the last time that was told
@@ -60,7 +61,7 @@ func RunReal(ctx context.Context, sc *scenario.Scenario, opt Options, drive func
 	if opt.Progress == nil {
 		opt.Progress = func(result.Progress) {}
 	}
-	in, err := prepareReal(ctx, sc, opt.Resume, opt.Progress)
+	in, err := prepareReal(ctx, sc, opt.Resume, "", opt.Progress)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +71,7 @@ func RunReal(ctx context.Context, sc *scenario.Scenario, opt Options, drive func
 	j := &job{run: r, plan: &in.plan.Jobs[0], data: in.data[0], from: in.start}
 	j.kept.Training, j.fresh = in.about[0], true
 	r.jobs = []*job{j}
-	x := &Real{r: r, j: j, inputs: in.digests(), heard: map[int64][]Told{}}
+	x := &Real{r: r, j: j, inputs: in.digests(), images: in.images(), heard: map[int64][]Told{}}
 	if j.plan.Spec.Train != nil {
 		if err := j.newTraining(in.start, []int32{}, false); err != nil {
 			return nil, err
@@ -130,12 +131,13 @@ func (x *Real) countWrong(sum *result.Summary) {
 }
 
 // prepareReal plans a run on real time and reads what it needs.
-func prepareReal(ctx context.Context, sc *scenario.Scenario, from *Resume, progress func(result.Progress)) (*prepared, error) {
+func prepareReal(ctx context.Context, sc *scenario.Scenario, from *Resume, images string, progress func(result.Progress)) (*prepared,
+	error) {
 	if problems := NotReal(sc); len(problems) > 0 {
 		return nil, problems
 	}
 	w := &watcher{ctx: ctx, progress: progress}
-	in, err := prepare(w, sc, nil, from, func(plan.Estimate) error { return nil })
+	in, err := prepare(w, sc, &Sources{known: images}, from, func(plan.Estimate) error { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -202,6 +204,9 @@ func (x *Real) Ended() int64 { return x.j.record.Steps() }
 
 // From is what it goes on from; nil: its beginning.
 func (x *Real) From() *Resume { return x.r.opt.Resume }
+
+// Images is the digest of the images that it learns from, for NewShare; "": it learns from none.
+func (x *Real) Images() string { return x.images }
 
 // Inputs is what is read beside the scenario.
 func (x *Real) Inputs() []result.InputDigest { return x.inputs }
@@ -313,18 +318,20 @@ type Share struct {
 	done       int64 // steps of the training before the first of these
 	every      int64 // a state is kept after so many steps; 0: only after the last
 	inputs     []result.InputDigest
+	images     string
 }
 
 // NewShare prepares ranks of a scenario for this process, which go on from weights, nil: from the beginning; none: it only
-// reads and plans what they need.
-func NewShare(ctx context.Context, sc *scenario.Scenario, ranks []int32, from *Resume,
+// reads and plans what they need. images is their digest, where another process has read them and found them whole; "": they
+// are held against what they must be.
+func NewShare(ctx context.Context, sc *scenario.Scenario, ranks []int32, from *Resume, images string,
 	progress func(result.Progress)) (*Share, error) {
-	in, err := prepareReal(ctx, sc, from, progress)
+	in, err := prepareReal(ctx, sc, from, images, progress)
 	if err != nil {
 		return nil, err
 	}
 	j := &job{run: &runner{plan: in.plan}, plan: &in.plan.Jobs[0], data: in.data[0]}
-	s := &Share{Work: j.plan.Work, Operations: sc.Output.Operations, inputs: in.digests()}
+	s := &Share{Work: j.plan.Work, Operations: sc.Output.Operations, inputs: in.digests(), images: in.images()}
 	if j.plan.Spec.Train == nil {
 		s.Steps = j.steps()
 		for _, r := range ranks {
@@ -362,6 +369,9 @@ func (s *Share) Body() exec.Body {
 	}
 	return s.Contents
 }
+
+// Images is the digest of the images that it learns from; "": it learns from none.
+func (s *Share) Images() string { return s.images }
 
 // Inputs is what is read beside the scenario.
 func (s *Share) Inputs() []result.InputDigest { return s.inputs }
