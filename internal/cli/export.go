@@ -20,6 +20,7 @@ import (
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/shown"
+	"railyard/internal/telemetry"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 	"railyard/internal/whatif"
@@ -232,8 +233,12 @@ func (a *app) exportTelemetry(ctx context.Context, r *result.Run, f exportFlags)
 		if err != nil {
 			return nil, err
 		}
-		if !f.json {
-			fmt.Fprintf(a.stdout, "%s: railyard diagnose %s\n", filepath.Join(f.told, form), filepath.Join(f.told, form))
+		if f.json {
+			continue
+		}
+		fmt.Fprintf(a.stdout, "%s: railyard diagnose %s\n", filepath.Join(f.told, form), filepath.Join(f.told, form))
+		for _, c := range dump.Lost(form, telemetry.Port) {
+			fmt.Fprintf(a.stdout, "%s: no command prints %s of a switch's port\n", filepath.Join(f.told, form), telemetry.Counters[c].Name)
 		}
 	}
 	return all, nil

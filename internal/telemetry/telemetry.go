@@ -267,10 +267,7 @@ func (r *Row) fields() [CounterCount]*int64 {
 // Set sets a counter of the row.
 func (r *Row) Set(c Counter, v int64) { *r.fields()[c] = v }
 
-// Get returns one, or Unknown.
-func (r *Row) Get(c Counter) int64 { return *r.fields()[c] }
-
-// All returns all of them.
+// All returns all counters, Unknown where one was not read.
 func (r *Row) All() (values [CounterCount]int64) {
 	for c, f := range r.fields() {
 		values[c] = *f
