@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -90,9 +91,9 @@ func (a *app) readBaseline(path string) (baseline, error) {
 		return nil, misuse("cannot read %s: %w", path, err)
 	}
 	var said struct {
-		Findings []lint.Finding `json:"findings"`
+		Findings input.Objects[lint.Finding] `json:"findings"`
 	}
-	if err := json.Unmarshal(text, &said); err != nil || said.Findings == nil {
+	if err := cmp.Or(input.MostObjects(text), json.Unmarshal(text, &said)); err != nil || said.Findings == nil {
 		return nil, misuse("lint: --baseline %s: not what lint --json prints, want an object with findings", path)
 	}
 	old := baseline{}

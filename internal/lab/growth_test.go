@@ -40,8 +40,11 @@ func TestBrokenLabsEnd(t *testing.T) {
 			t.Errorf("%q: %d problems are kept", line, len(ps))
 		}
 	}
-	files := fstest.MapFS{readmeFile: {Data: []byte("# A\n")}, expectFile: {Data: make([]byte, MaxText+1)}}
-	if _, err := Parse("a", files); err == nil || !strings.Contains(err.Error(), "1048577 bytes, want at most 1048576") {
-		t.Error(err)
+	files := fstest.MapFS{readmeFile: {Data: make([]byte, MaxPage+1)}, expectFile: {Data: make([]byte, MaxText+1)}}
+	_, err := Parse("a", files)
+	for _, want := range []string{"1048577 bytes, want at most 1048576", "262145 bytes, want at most 262144"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }

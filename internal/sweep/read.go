@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -32,14 +31,17 @@ func Read(path string) (*Table, error) {
 		return nil, fmt.Errorf("sweep directory %s: %s: %w", path, tableFile, input.Cause(err))
 	}
 	// A row of two bytes takes hundreds in memory; those that a sweep writes are indented, with many keys.
-	if n, most := bytes.Count(b, []byte("{")), 64<<10+len(b)/100; n > most {
-		return nil, fmt.Errorf("sweep directory %s: %s is damaged: holds %d objects in %d bytes, want at most %d", path, tableFile,
-			n, len(b), most)
+	if err := input.MostObjects(b); err != nil {
+		return nil, fmt.Errorf("sweep directory %s: %s is damaged: %w", path, tableFile, err)
 	}
-	var kept Table
+	var kept struct {
+		Table
+		Rows input.Objects[Row] `json:"rows"`
+	}
 	if err := json.Unmarshal(b, &kept); err != nil {
 		return nil, fmt.Errorf("sweep directory %s: %s is damaged: %s", path, tableFile, shown.Lines(err.Error()))
 	}
+	kept.Table.Rows = kept.Rows
 	if kept.State == result.Running {
 		return nil,
 			fmt.Errorf("sweep directory %s: holds no table yet: the sweep is still going, or was killed; the command "+

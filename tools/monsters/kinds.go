@@ -112,7 +112,7 @@ var kinds = []kind{
 	{file: "l/expect.txt", most: 1 * mB, head: "takes \"1 s\"\ninput a = 1 \"x\"\n",
 		good:   line(`formula b%d = a + 1 "y"`),
 		beside: map[string]string{"l/README.md": "# A\n\n> What?\n\n{{value a}}\n"}, commands: []string{"lab l"}},
-	{file: "l/README.md", most: 1 * mB, head: "# A\n\n> What?\n\n", good: line("{{value a}} and %d."),
+	{file: "l/README.md", most: mB / 4, head: "# A\n\n> What?\n\n", good: line("{{value a}} and %d."),
 		beside:   map[string]string{"l/expect.txt": "takes \"1 s\"\ninput a = 1 \"x\"\n"},
 		commands: []string{"lab ./l"}},
 	{file: "r/run.json", most: 32 * mB, head: `{"state": "complete", "format_version": ` + formatVersion +
