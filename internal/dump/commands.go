@@ -8,6 +8,7 @@ import (
 
 	"railyard/internal/located"
 	"railyard/internal/telemetry"
+	"railyard/internal/unit"
 )
 
 // first is the rank of what commands print: it goes before metrics of exporters.
@@ -67,6 +68,9 @@ func dashes(line string) (all [][2]int) {
 
 // grids divides a section into tables.
 func (s *section) grids() (all []*grid, err error) {
+	if n := strings.Count(s.text, "\n"); n > mostRows {
+		return nil, s.problem(1, 0, "", "%s lines of one command, want at most %s", unit.Count(int64(n)), unit.Count(mostRows))
+	}
 	lines := strings.Split(s.text, "\n")
 	title := ""
 	var cur *grid
@@ -229,7 +233,7 @@ func (r *Reader) perPriority(s *section, g *grid, port, prefix string, c telemet
 			p, is := priorityOf(head, prefix)
 			if !is {
 				if head != port {
-					r.pass("%s: the column %s", s.command, located.Shown(head))
+					r.pass("%s: the column %s", located.Cut(s.command), located.Shown(head))
 				}
 				continue
 			}
@@ -260,7 +264,7 @@ func (r *Reader) perRow(s *section, g *grid, priority, prefix string, of []cellO
 		row := &g.rows[i]
 		p, is := priorityOf(g.cell(row, priority), prefix)
 		if !is {
-			r.pass("%s: %s %s", s.command, priority, located.Shown(g.cell(row, priority)))
+			r.pass("%s: %s %s", located.Cut(s.command), priority, located.Shown(g.cell(row, priority)))
 			continue
 		}
 		for _, c := range of {

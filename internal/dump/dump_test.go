@@ -226,3 +226,32 @@ var seeds = []string{
 		`"kernel_stop_ts":1752867229275811}]}}}`,
 	"2026 Jan  5 10:00:00.123456 leaf1 NOTICE swss#orchagent: :- updatePortOperStatus: Port Ethernet8 oper state set from up to down\n",
 }
+
+// What no dump has is refused where it stands: lines without end, tables of a million lines, a device in each line.
+func TestDumpsAreBounded(t *testing.T) {
+	lines := func(head string, n int, line func(i int) string) string {
+		b := strings.Builder{}
+		b.WriteString(head)
+		for i := range n {
+			b.WriteString(line(i))
+		}
+		return b.String()
+	}
+	const table = "admin@leaf1:~$ date -Ins\n2026-01-31T10:00:00,250000000+00:00\nadmin@leaf1:~$ show pfc counters\n" +
+		"    Port Rx    PFC0\n-----------  ------\n"
+	for want, text := range map[string]string{
+		"m:2:1: more than 65536 bytes in a line": "# TYPE a counter\n" + strings.Repeat("x ", 40_000),
+		"1,000,002 lines of one command":         lines(table, 1_000_000, func(int) string { return "\n" }),
+		"more than 65,536 ports and GPUs": lines("", 65_537, func(i int) string {
+			return fmt.Sprintf("node_network_receive_bytes_total{instance=\"h%d\",device=\"eth0\"} 1 1000\n", i)
+		}),
+	} {
+		if _, err := NewReader(GivenNames()).Add("m", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	short := "# TYPE a counter\n" + strings.Repeat("node_load1 1\n", 20_000) // of short lines as many as there are
+	if _, err := NewReader(GivenNames()).Add("m", []byte(short)); err != nil {
+		t.Error(err)
+	}
+}

@@ -124,7 +124,7 @@ func (m *metrics) line(n int, text string) error {
 	}
 	of := m.names.at[metric]
 	if len(of) == 0 {
-		m.pass("metric %s: no counter here has that name", metric)
+		m.pass("metric %s: no counter here has that name", located.Cut(metric))
 		return nil
 	}
 	for _, i := range of {

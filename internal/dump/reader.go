@@ -20,6 +20,8 @@ const (
 	mostLines   = 200_000    // of logs that are kept
 	mostDays    = 90         // from the first time to the last
 	mostUnread  = 1000       // kinds of things that are listed
+	mostRows    = 1_000_000  // lines of one command that prints a table
+	mostPorts   = 65_536     // ports and GPUs of all texts
 )
 
 // Reader takes texts and makes telemetry of them.
@@ -140,6 +142,9 @@ func (r *Reader) add(k key, c column, rank int, s sample) error {
 	}
 	of := r.series[k]
 	if of == nil {
+		if len(r.series) == mostPorts {
+			return fmt.Errorf("more than %s ports and GPUs", unit.Count(mostPorts))
+		}
 		of = &columns{map[column]*samples{}}
 		r.series[key{strings.Clone(k.device), strings.Clone(k.port), k.gpu}] = of
 	}

@@ -40,10 +40,13 @@ func sections(file, text string) (all []section) {
 		}
 		dated := false
 		if isDate(cur.command) {
-			for i, l := range strings.Split(cur.text, "\n") {
+			rest := cur.text
+			for i := 1; rest != ""; i++ {
+				var l string
+				l, rest, _ = strings.Cut(rest, "\n")
 				if t, known := date(strings.TrimSpace(l)); known {
 					clock[cur.host], dated = t, true
-					cur.text, cur.first = strings.Join(strings.Split(cur.text, "\n")[i+1:], "\n"), cur.first+i+1
+					cur.text, cur.first = rest, cur.first+i
 					break
 				}
 			}
@@ -87,6 +90,11 @@ func (r *Reader) Add(file string, text []byte) (forms []string, err error) {
 			r.pass("%s:%d: %s", located.Shown(file), s.first, form)
 			continue
 		}
+		if strings.TrimSpace(s.text)[0] != '{' { // JSON may be one line
+			if err := s.longLine(); err != nil {
+				return forms, err
+			}
+		}
 		if err := read(s); err != nil {
 			return forms, err
 		}
@@ -95,6 +103,18 @@ func (r *Reader) Add(file string, text []byte) (forms []string, err error) {
 		}
 	}
 	return forms, nil
+}
+
+// longLine says which line is the first that has more than located.MostLine bytes; nil: none.
+func (s *section) longLine() error {
+	for begin := 0; len(s.text)-begin > located.MostLine; {
+		end := strings.LastIndexByte(s.text[begin:begin+located.MostLine+1], '\n')
+		if end < 0 {
+			return s.problem(1+strings.Count(s.text[:begin], "\n"), 0, "", "more than %d bytes in a line, want at most that", located.MostLine)
+		}
+		begin += end + 1
+	}
+	return nil
 }
 
 // formOf tells by what stands in a section how it is to be read. With nil it is not, and why.
