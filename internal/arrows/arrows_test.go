@@ -215,7 +215,8 @@ var rules = map[string]rule{
 		why: "what two ends tell each other over TCP and what they time is above sockets of RoCEv2: arguments and tables are " +
 			"for the command line",
 	},
-	"lists": {why: "queues, heaps and indices of values: what they hold is for their users"},
+	"objects": {why: "lists of JSON: of what, and where they come from, is above it"},
+	"lists":   {why: "queues, heaps and indices of values: what they hold is for their users"},
 	"host": {
 		may: "exec lists sim topo verbs",
 		why: "the memory side of a host knows ranks and the links between memory and NIC; what carries messages " +
@@ -271,7 +272,7 @@ var rules = map[string]rule{
 		why: "it names faults from what an operator can see: whatever knows more, a run, a plan, a diagnosis, may not reach it",
 	},
 	"dump": {
-		may: "lldp located shown telemetry topo",
+		may: "lldp located objects shown telemetry topo",
 		why: "texts of an operator's become telemetry, and back: which files they are, and what is wrong, is above it",
 	},
 	"telemetry": {
@@ -438,7 +439,7 @@ var rules = map[string]rule{
 			"that it wants simulated is above it",
 	},
 	"sweep": {
-		may: "chart formula headline input located machine output report result run scenario sheet shown splitmix",
+		may: "chart formula headline input located machine objects output report result run scenario sheet shown splitmix",
 		why: "it is a user of runs: it decides which and how many at once, and sees only what they leave; " +
 			"its page is made as theirs are",
 	},
@@ -502,7 +503,7 @@ var rules = map[string]rule{
 			"hostinfo hostlint input inventory lab launch " +
 			"lint live lldp " +
 			"judge located machine manual nccl nccltests " +
-			"nccltopo netconf netconf/dialects nn ns3 output pcapng perf plan prove qos rdma report " +
+			"nccltopo netconf netconf/dialects nn ns3 objects output pcapng perf plan prove qos rdma report " +
 			"result rib run scenario scenario/schema sheet shown sizing survey sweep telemetry topo topoform trial " +
 			"tune validate web whatif wire workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",

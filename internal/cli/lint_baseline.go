@@ -10,6 +10,7 @@ import (
 	"railyard/internal/input"
 	"railyard/internal/lint"
 	"railyard/internal/netconf"
+	"railyard/internal/objects"
 )
 
 // A tally counts findings by severity, and the lines they were found in by class.
@@ -91,9 +92,9 @@ func (a *app) readBaseline(path string) (baseline, error) {
 		return nil, misuse("cannot read %s: %w", path, err)
 	}
 	var said struct {
-		Findings input.Objects[lint.Finding] `json:"findings"`
+		Findings objects.List[lint.Finding] `json:"findings"`
 	}
-	if err := cmp.Or(input.MostObjects(text), json.Unmarshal(text, &said)); err != nil || said.Findings == nil {
+	if err := cmp.Or(objects.Check(text), json.Unmarshal(text, &said)); err != nil || said.Findings == nil {
 		return nil, misuse("lint: --baseline %s: not what lint --json prints, want an object with findings", path)
 	}
 	old := baseline{}

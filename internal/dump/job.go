@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"railyard/internal/located"
+	"railyard/internal/objects"
 	"railyard/internal/telemetry"
 	"railyard/internal/unit"
 )
@@ -21,7 +22,7 @@ type trace struct {
 	Groups map[string]struct {
 		Ranks string `json:"ranks"`
 	} `json:"pg_config"`
-	Entries []entry `json:"entries"`
+	Entries objects.List[entry] `json:"entries"`
 }
 
 type entry struct {

@@ -110,7 +110,8 @@ func (s *section) longLine() error {
 	for begin := 0; len(s.text)-begin > located.MostLine; {
 		end := strings.LastIndexByte(s.text[begin:begin+located.MostLine+1], '\n')
 		if end < 0 {
-			return s.problem(1+strings.Count(s.text[:begin], "\n"), 0, "", "more than %d bytes in a line, want at most that", located.MostLine)
+			n := 1 + strings.Count(s.text[:begin], "\n")
+			return s.problem(n, 0, "", "more than %d bytes in a line, want at most that", located.MostLine)
 		}
 		begin += end + 1
 	}

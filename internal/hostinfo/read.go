@@ -1,6 +1,7 @@
 package hostinfo
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 const (
 	MostBytes = 32 << 20 // of all files of a host
 	MostFiles = 500
+	mostLines = 500_000
 	mostLine  = 16 << 10 // a longer line is not understood
 	mostWord  = 128      // characters of a name
 )
@@ -123,8 +125,11 @@ func Read(name string, files []netconf.File) (*Host, error) {
 	}
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b netconf.File) int { return strings.Compare(a.Name, b.Name) })
-	total := 0
+	total, lines := 0, 0
 	for _, f := range files {
+		if lines += bytes.Count(f.Text, []byte("\n")); lines > mostLines {
+			return nil, fmt.Errorf("more than %d lines in its files, want at most that", mostLines)
+		}
 		if total += len(f.Text); total > MostBytes {
 			return nil, fmt.Errorf("more than %d bytes in its files, want at most that", MostBytes)
 		}

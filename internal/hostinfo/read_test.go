@@ -179,6 +179,11 @@ func TestNothingUnderstood(t *testing.T) {
 	if _, err := hostinfo.Read("h", []netconf.File{{Name: "f", Text: make([]byte, hostinfo.MostBytes+1)}}); err == nil {
 		t.Error("a folder that is too large is read")
 	}
+	half := []byte(strings.Repeat("\n", 250_001))
+	if _, err := hostinfo.Read("h", []netconf.File{{Name: "f", Text: half}, {Name: "g", Text: half}}); err == nil ||
+		!strings.Contains(err.Error(), "more than 500000 lines") {
+		t.Error(err)
+	}
 	if _, err := hostinfo.Read("h", make([]netconf.File, hostinfo.MostFiles+1)); err == nil {
 		t.Error("too many files are read")
 	}

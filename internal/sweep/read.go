@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"railyard/internal/input"
+	"railyard/internal/objects"
 	"railyard/internal/result"
 	"railyard/internal/shown"
 )
@@ -31,12 +32,12 @@ func Read(path string) (*Table, error) {
 		return nil, fmt.Errorf("sweep directory %s: %s: %w", path, tableFile, input.Cause(err))
 	}
 	// A row of two bytes takes hundreds in memory; those that a sweep writes are indented, with many keys.
-	if err := input.MostObjects(b); err != nil {
+	if err := objects.Check(b); err != nil {
 		return nil, fmt.Errorf("sweep directory %s: %s is damaged: %w", path, tableFile, err)
 	}
 	var kept struct {
 		Table
-		Rows input.Objects[Row] `json:"rows"`
+		Rows objects.List[Row] `json:"rows"`
 	}
 	if err := json.Unmarshal(b, &kept); err != nil {
 		return nil, fmt.Errorf("sweep directory %s: %s is damaged: %s", path, tableFile, shown.Lines(err.Error()))

@@ -1,4 +1,4 @@
-package input
+package objects
 
 import (
 	"encoding/json"
@@ -27,7 +27,7 @@ func TestObjectsAreThoseOfTheList(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var got Objects[entry]
+			var got List[entry]
 			if err := json.Unmarshal(b, &got); err != nil {
 				t.Fatalf("%s: %v", b, err)
 			}
@@ -42,7 +42,7 @@ func TestObjectsAreThoseOfTheList(t *testing.T) {
 // It ends at the first element that is none: no room is made for those behind it.
 func TestObjectsEndAtWhatIsNone(t *testing.T) {
 	many := []byte(`[{"name": "a"}` + strings.Repeat(",[]", 100_000) + "]")
-	var got Objects[entry]
+	var got List[entry]
 	if n := testing.AllocsPerRun(1, func() {
 		if err := json.Unmarshal(many, &got); err == nil || !strings.Contains(err.Error(), "element 1: ") {
 			t.Error(err)

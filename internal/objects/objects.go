@@ -1,4 +1,4 @@
-package input
+package objects
 
 import (
 	"bytes"
@@ -7,12 +7,12 @@ import (
 	"fmt"
 )
 
-// Objects is a list of JSON whose elements are read one by one: it ends at the first that is none of them. A list that is
+// List is a list of JSON whose elements are read one by one: it ends at the first that is none of them. A list that is
 // read at once has room made for every element first, whatever it is: of two bytes, hundreds.
-type Objects[T any] []T
+type List[T any] []T
 
 // UnmarshalJSON reads a list, or null.
-func (l *Objects[T]) UnmarshalJSON(b []byte) error {
+func (l *List[T]) UnmarshalJSON(b []byte) error {
 	*l = nil
 	if string(b) == "null" {
 		return nil
@@ -20,7 +20,7 @@ func (l *Objects[T]) UnmarshalJSON(b []byte) error {
 	if b = bytes.TrimSpace(b); len(b) < 2 || b[0] != '[' {
 		return errors.New("want a list of objects")
 	}
-	all := Objects[T]{}
+	all := List[T]{}
 	for rest := b[1 : len(b)-1]; len(rest) > 0; {
 		element, after := first(rest)
 		rest = after
@@ -58,8 +58,8 @@ func first(text []byte) (element, rest []byte) {
 	return text, nil
 }
 
-// MostObjects is how many objects a text may have whose objects are written with many keys.
-func MostObjects(b []byte) error {
+// Check is how many objects a text may have whose objects are written with many keys.
+func Check(b []byte) error {
 	if n, most := bytes.Count(b, []byte("{")), 64<<10+len(b)/100; n > most {
 		return fmt.Errorf("holds %d objects in %d bytes, want at most %d", n, len(b), most)
 	}
