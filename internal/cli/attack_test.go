@@ -116,6 +116,12 @@ var attacked = []struct{ command, names string }{
 	{"sweep w.yaml --resume named --quiet", "named/costs.parquet"},
 	{"run told.yaml --out empty --quiet", "empty/telemetry.parquet told.yaml"},
 	{"check told.yaml --local", "told.yaml"},
+	{"export told --telemetry empty", "empty/prometheus empty/prometheus/metrics.om empty/prometheus/messages.log empty/commands " +
+		"empty/commands/host1.txt empty/.railyard-lock told/telemetry.parquet"},
+	{"diagnose dumped/prometheus --names m.names --topology flows.yaml", "dumped/prometheus dumped/prometheus/metrics.om " +
+		"dumped/prometheus/messages.log m.names flows.yaml"},
+	{"diagnose dumped/commands --healthy dumped/prometheus", "dumped/commands dumped/commands/host1.txt dumped/prometheus/metrics.om"},
+	{"launch train.yaml --resume run --out empty --quiet", "run/weights.safetensors run/checkpoints run/inputs/scenario.yaml"},
 }
 
 // inChild runs the program in a process of its own, which is killed if it hangs.
@@ -138,6 +144,7 @@ var stranger = map[string]string{
 	"heard.txt":      "rail1# show lldp neighbors\n",
 	"base.json":      `{"findings": []}`,
 	"m.txt":          "step.spread 1%\n",
+	"m.names":        "my_pause_seconds rx_pause_us port=ifname priority=prio times=1000000 of=switch\n",
 	"x.xml":          `<system version="1"><cpu numaid="0" affinity="ff" arch="x86_64"/></system>`,
 	"h.csv":          "src,dst,src_port,dst_port\n10.0.0.1,10.0.0.2,49152,4791\n",
 	"n.log":          "# nccl-tests version 2.17.4\n",
@@ -192,7 +199,8 @@ job:
 	for _, command := range []string{"run train.yaml --out run --quiet", "export run", "report run", "whatif run --quiet",
 		"run flows.yaml --seeds 1..2 --out sweep --quiet", "report sweep", "tune flows.yaml -o tune --dialect nxos --quiet",
 		"lab new lab", "config render flows.yaml -o configs --dialect nxos", "config render flows.yaml -o before --dialect nxos",
-		"sweep w.yaml --out named --quiet", "run told.yaml --out told --quiet", "run told.yaml --out healthy --quiet"} {
+		"sweep w.yaml --out named --quiet", "run told.yaml --out told --quiet", "run told.yaml --out healthy --quiet",
+		"export told --telemetry dumped"} {
 		if out, state, _ := inChild(dir, strings.Fields(command)...); !state.Success() {
 			t.Fatalf("%s: %s", command, out)
 		}
