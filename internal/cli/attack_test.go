@@ -121,7 +121,8 @@ var attacked = []struct{ command, names string }{
 	{"diagnose dumped/prometheus --names m.names --topology flows.yaml", "dumped/prometheus dumped/prometheus/metrics.om " +
 		"dumped/prometheus/messages.log m.names flows.yaml"},
 	{"diagnose dumped/commands --healthy dumped/prometheus", "dumped/commands dumped/commands/host1.txt dumped/prometheus/metrics.om"},
-	{"launch train.yaml --resume run --out empty --quiet", "run/weights.safetensors run/checkpoints run/inputs/scenario.yaml"},
+	{"launch train.yaml --set job.train.epochs=3 --resume run --out empty --quiet",
+		"run/weights.safetensors run/checkpoints run/inputs/scenario.yaml"},
 }
 
 // inChild runs the program in a process of its own, which is killed if it hangs.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // errOutside says what a folder that came from somebody else may not have.
@@ -14,6 +15,9 @@ var errOutside = errors.New("leads out of its folder, want a file that lies in i
 // OpenIn is Open for a file below a folder that somebody else may have filled, such as a run
 // directory: name is relative to it, and no link in it may lead out of it. dir itself is the user's.
 func OpenIn(dir, name string) (f *os.File, length int64, err error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() { // to open a named pipe may take for ever
+		return nil, 0, syscall.ENOTDIR
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, 0, Cause(err)

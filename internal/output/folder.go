@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // A Folder is an open directory. What is made, replaced or removed below it is so through the
@@ -22,6 +23,9 @@ type Folder struct {
 
 // Open opens a folder that is there. A link to one that the user names is followed.
 func Open(dir string) (*Folder, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() { // to open a named pipe may take for ever
+		return nil, &fs.PathError{Op: "open", Path: dir, Err: syscall.ENOTDIR}
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
