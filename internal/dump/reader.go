@@ -14,7 +14,7 @@ import (
 
 // Bounds of what is read.
 const (
-	MostText    = 256 << 20  // bytes of a text
+	MostText    = 20 << 20   // bytes of a text
 	MostSamples = 20_000_000 // of all texts
 	mostParts   = 2_000_000  // of collectives and steps
 	mostLines   = 200_000    // of logs that are kept

@@ -168,13 +168,13 @@ var kinds = []kind{
 		commands: []string{"lint n.cfg --dialect eos --lldp heard.txt"}},
 	{file: "creds", most: 64 * kB, head: "-----BEGIN NATS USER JWT-----\n", good: line("line%d"),
 		commands: []string{"worker --nats nats://127.0.0.1:1 --nats-creds creds", "worker --nats nats://127.0.0.1:1 --nats-ca creds"}},
-	{file: "d/m.prom", most: 256 * mB, head: "# TYPE node_network_receive_bytes_total counter\n",
+	{file: "d/m.prom", most: 20 * mB, head: "# TYPE node_network_receive_bytes_total counter\n",
 		good:     line(`node_network_receive_bytes_total{instance="h%d",device="eth0"} 1 1000`),
 		commands: []string{"diagnose d"}},
-	{file: "d/s.txt", most: 256 * mB, head: "admin@leaf1:~$ date -Ins\n2026-01-31T10:00:00,250000000+00:00\n" +
+	{file: "d/s.txt", most: 20 * mB, head: "admin@leaf1:~$ date -Ins\n2026-01-31T10:00:00,250000000+00:00\n" +
 		"admin@leaf1:~$ show pfc counters\n    Port Rx    PFC0    PFC1\n-----------  ------  ------\n",
 		good: line("Ethernet%-4d       1       2"), commands: []string{"diagnose ./d"}},
-	{file: "d/f.json", most: 256 * mB, head: "host1$ cat trace_rank_0\n" + `{"pg_config": {}, "entries": [` + "\n", tail: "{}]}",
+	{file: "d/f.json", most: 20 * mB, head: "host1$ cat trace_rank_0\n" + `{"pg_config": {}, "entries": [` + "\n", tail: "{}]}",
 		good: line(`{"collective_seq_id": %d, "profiling_name": "nccl:all_reduce"},`), commands: []string{"diagnose d/."}},
 	{file: "h/f", most: 32 * mB, head: "# railyard hosts: lspci -vv\n", good: line("%x:00.0 Ethernet controller: x"),
 		commands: []string{"hosts show h"}},
