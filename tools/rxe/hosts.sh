@@ -19,7 +19,8 @@ state='(ip link; ip addr; ip route show table all; ip rule; find /proc/sys/net -
 	case $f in *count | *entries | *flush*) ;; *) echo "$f $(cat "$f" 2>/dev/null)" ;; esac
 done) | grep -v "[RT]X:\|^ *[0-9 ]*$" | tee /tmp/state | md5sum; wc -l </tmp/state'
 before=$(vm "$(tr '\n' ' ' <<<"$state")")
-vm 'cd /tmp; base64 -d collect | gunzip >collect.sh; sh collect.sh vm1; echo "ended $?"' | grep -qx 'ended 0'
+vm 'cd /tmp; base64 -d collect | gunzip >collect.sh; sh collect.sh vm1; echo "ended $?"' >"$work/ran" # a pipe would end with grep's first line
+grep -qx 'ended 0' "$work/ran"
 after=$(vm "$(tr '\n' ' ' <<<"$state")")
 [ "$(tail -1 <<<"$before")" -gt 100 ] && [ "$before" = "$after" ] || { echo "the script changed the VM's network: $before, $after"; exit 1; }
 vm 'cd /tmp; tar cf - vm1 | gzip -9 | base64 -w0; echo' | tr -d '\n' | base64 -d | tar xzf - -C "$work"
