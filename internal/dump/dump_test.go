@@ -255,3 +255,13 @@ func TestDumpsAreBounded(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A command that printed nothing is one that printed nothing.
+func TestACommandThatPrintedNothing(t *testing.T) {
+	r := NewReader(GivenNames())
+	const text = "admin@leaf1:~$ date -Ins\n2000-01-01T00:00:00,000040+00:00\nadmin@leaf1:~$ cat /sys/class/net/eth0/carrier_down_count\n" +
+		"admin@leaf1:~$ show lldp table\n\n"
+	if _, err := r.Add("x", []byte(text)); err == nil && len(r.Unread()) == 0 {
+		t.Error("nothing is said of it")
+	}
+}

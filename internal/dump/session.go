@@ -90,7 +90,7 @@ func (r *Reader) Add(file string, text []byte) (forms []string, err error) {
 			r.pass("%s:%d: %s", located.Shown(file), s.first, form)
 			continue
 		}
-		if strings.TrimSpace(s.text)[0] != '{' { // JSON may be one line
+		if !strings.HasPrefix(strings.TrimSpace(s.text), "{") { // JSON may be one line
 			if err := s.longLine(); err != nil {
 				return forms, err
 			}
