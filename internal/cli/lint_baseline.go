@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -94,7 +93,10 @@ func (a *app) readBaseline(path string) (baseline, error) {
 	var said struct {
 		Findings objects.List[lint.Finding] `json:"findings"`
 	}
-	if err := cmp.Or(objects.Check(text), json.Unmarshal(text, &said)); err != nil || said.Findings == nil {
+	if err = objects.Check(text); err == nil { // before room is made for any
+		err = json.Unmarshal(text, &said)
+	}
+	if err != nil || said.Findings == nil {
 		return nil, misuse("lint: --baseline %s: not what lint --json prints, want an object with findings", path)
 	}
 	old := baseline{}

@@ -219,16 +219,23 @@ func rails(all []*linter) {
 
 // leafOf is the switch that a NIC hears, and its port.
 func (l *linter) leafOf(n *nic) (system string, ports []string) {
-	if n.net == nil {
+	k := heardBy(l.h, n)
+	if k < 0 {
 		return "", nil
 	}
-	for _, x := range l.h.Heard {
-		if x.Port == n.net.Name && x.System != "" {
-			name, _, _ := strings.Cut(x.System, ".")
-			return name, []string{x.FarPort, x.FarPortSay}
+	x := &l.h.Heard[k]
+	name, _, _ := strings.Cut(x.System, ".")
+	return name, []string{x.FarPort, x.FarPortSay}
+}
+
+// heardBy is which of a host's neighbours a NIC hears; -1: none.
+func heardBy(h *hostinfo.Host, n *nic) int {
+	for k := range h.Heard {
+		if x := &h.Heard[k]; n.net != nil && x.Port == n.net.Name && x.System != "" {
+			return k
 		}
 	}
-	return "", nil
+	return -1
 }
 
 // missing checks H28 and, of each host, H15 against a design.

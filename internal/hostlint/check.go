@@ -186,15 +186,11 @@ func Cards(hosts []*hostinfo.Host) (all []lint.Card) {
 			if !n.roce() || n.net == nil || !n.net.PFC.Known() {
 				continue
 			}
-			c := lint.Card{Name: h.Name + " " + n.net.Name, At: n.net.PFC.At, By: n.net.DCBX.At}
-			for _, x := range h.Heard {
-				if x.Port == n.net.Name && c.Hears.System == "" {
-					c.Hears = x
-				}
-			}
-			if c.Hears.System == "" {
+			k := heardBy(h, n)
+			if k < 0 {
 				continue
 			}
+			c := lint.Card{Name: h.Name + " " + n.net.Name, Hears: h.Heard[k], At: n.net.PFC.At, By: n.net.DCBX.At}
 			for p, on := range n.net.PFC.Value {
 				if on {
 					c.PFC |= 1 << p

@@ -30,22 +30,29 @@ func heardLinks(devices []*Device) links {
 
 // hears is the port on which a neighbour is heard, and the neighbour's own; nil: it is none of a device here.
 func (d *Device) hears(n *lldp.Neighbour, names map[string]*Device) (*netconf.Interface, end) {
+	far := farEnd(n, names)
+	if far.of == d {
+		far = end{}
+	}
+	return d.portCalled(n.Port), far
+}
+
+// farEnd is the device that a neighbour is, and its port; nil: it is none of those with these names, or has no such port.
+func farEnd(n *lldp.Neighbour, names map[string]*Device) (far end) {
 	if n.System == "" {
-		return d.portCalled(n.Port), end{}
+		return end{}
 	}
-	other := names[n.System]
-	if other == nil {
+	if far.of = names[n.System]; far.of == nil {
 		host, _, _ := strings.Cut(n.System, ".") // a name with its domain
-		other = names[host]
+		far.of = names[host]
 	}
-	if other == nil || other == d {
-		return d.portCalled(n.Port), end{}
+	if far.of == nil {
+		return end{}
 	}
-	port := other.portCalled(n.FarPort)
-	if port == nil {
-		port = other.portCalled(n.FarPortSay)
+	if far.port = far.of.portCalled(n.FarPort); far.port == nil {
+		far.port = far.of.portCalled(n.FarPortSay)
 	}
-	return d.portCalled(n.Port), end{other, port}
+	return far
 }
 
 // Heard counts what devices hear by LLDP: all of it, and what of it is a port of one of them.

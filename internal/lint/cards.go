@@ -8,29 +8,11 @@ import (
 	"railyard/internal/netconf"
 )
 
-// port is the port of a device that a NIC hears; nil: it is none of a device here.
-func (c *Card) port(names map[string]*Device) end {
-	of := names[c.Hears.System]
-	if of == nil {
-		name, _, _ := strings.Cut(c.Hears.System, ".")
-		of = names[name]
-	}
-	if of == nil {
-		return end{}
-	}
-	for _, called := range []string{c.Hears.FarPort, c.Hears.FarPortSay} {
-		if p := of.portCalled(called); p != nil {
-			return end{of, p}
-		}
-	}
-	return end{}
-}
-
 // Held counts the NICs of hosts: all, and those that were held against a port of one of the devices.
 func (h *Hosts) Held(devices []*Device) (all, held int) {
 	names := named(devices)
 	for i := range h.Cards {
-		if h.Cards[i].port(names).port != nil {
+		if farEnd(&h.Cards[i].Hears, names).port != nil {
 			held++
 		}
 	}
@@ -42,7 +24,7 @@ func (l *linter) cards() {
 	names := named(l.devices)
 	for i := range l.hosts.Cards {
 		c := &l.hosts.Cards[i]
-		if at := c.port(names); at.port != nil && !at.port.Down && at.of.Device.ProfileOf(at.port) != nil {
+		if at := farEnd(&c.Hears, names); at.port != nil && !at.port.Down && at.of.Device.ProfileOf(at.port) != nil {
 			l.card(at.of, at.port, c)
 		}
 	}
