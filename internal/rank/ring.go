@@ -78,8 +78,7 @@ type Shared struct {
 	out, in ring
 	bell    *Bell  // of the peer
 	board   *Board // of the peer
-	sending []sending
-	first   int // of sending
+	sending queue
 	receive receive
 	broken  bool
 }
@@ -97,14 +96,14 @@ func RingBytes(size int) int { return ringHead + size }
 
 // Send implements Link.
 func (s *Shared) Send(f *Frame, b []byte, outlet int32) {
-	s.sending = append(s.sending, newSending(f, b, outlet))
+	s.sending.add(f, b, outlet)
 	s.push()
 }
 
 // push writes what there is room for, and reports whether it wrote anything.
 func (s *Shared) push() (did bool) {
-	for s.first < len(s.sending) {
-		x := &s.sending[s.first]
+	for !s.sending.empty() {
+		x := s.sending.next()
 		to, err := s.out.room()
 		if err != nil {
 			s.fail(err)
@@ -120,16 +119,7 @@ func (s *Shared) push() (did bool) {
 		s.out.wrote(x.copyTo(to[:min(len(to), piece)])) // so that the peer can begin
 		s.board.wake(s.bell)
 		did = true
-		if x.left() == 0 {
-			if x.outlet >= 0 {
-				s.loop.Left(x.outlet)
-			}
-			x.bytes = nil
-			s.first++
-		}
-	}
-	if s.first == len(s.sending) {
-		s.sending, s.first = s.sending[:0], 0
+		s.sending.moved(s.loop)
 	}
 	return did
 }
@@ -139,7 +129,7 @@ func (s *Shared) Poll() (did bool) {
 	if s.broken {
 		return false
 	}
-	if s.first < len(s.sending) {
+	if !s.sending.empty() {
 		did = s.push()
 	}
 	for !s.broken {
@@ -173,7 +163,7 @@ func (s *Shared) Ready() bool {
 	if b, err := s.in.there(); err != nil || len(b) > 0 {
 		return true
 	}
-	if s.first == len(s.sending) {
+	if s.sending.empty() {
 		return false
 	}
 	b, err := s.out.room()
@@ -181,7 +171,7 @@ func (s *Shared) Ready() bool {
 }
 
 // Pending implements Link.
-func (s *Shared) Pending() bool { return s.first < len(s.sending) }
+func (s *Shared) Pending() bool { return !s.sending.empty() }
 
 // Descriptor implements Link: the peer rings.
 func (s *Shared) Descriptor() (fd int, write bool) { return -1, false }

@@ -16,8 +16,7 @@ type Stream struct {
 	loop    *Loop
 	peer    int32
 	fd      int
-	sending []sending
-	first   int // of sending
+	sending queue
 	receive receive
 	buf     []byte // what has come and is not a large message
 	broken  bool
@@ -53,7 +52,7 @@ func NewStream(l *Loop, peer int32, conn net.Conn) (*Stream, error) {
 
 // Send implements Link.
 func (s *Stream) Send(f *Frame, b []byte, outlet int32) {
-	s.sending = append(s.sending, newSending(f, b, outlet))
+	s.sending.add(f, b, outlet)
 	if !s.broken {
 		s.push()
 	}
@@ -61,8 +60,8 @@ func (s *Stream) Send(f *Frame, b []byte, outlet int32) {
 
 // push writes what the socket takes, and reports whether that was anything.
 func (s *Stream) push() (did bool) {
-	for s.first < len(s.sending) {
-		x := &s.sending[s.first]
+	for !s.sending.empty() {
+		x := s.sending.next()
 		n, err := s.write(x)
 		if err != nil {
 			s.fail(err)
@@ -72,16 +71,8 @@ func (s *Stream) push() (did bool) {
 			break
 		}
 		x.done += n
-		if did = true; x.left() == 0 {
-			if x.outlet >= 0 {
-				s.loop.Left(x.outlet)
-			}
-			x.bytes = nil
-			s.first++
-		}
-	}
-	if s.first == len(s.sending) {
-		s.sending, s.first = s.sending[:0], 0
+		did = true
+		s.sending.moved(s.loop)
 	}
 	return did
 }
@@ -119,7 +110,7 @@ func (s *Stream) Poll() (did bool) {
 	if s.broken {
 		return false
 	}
-	if s.first < len(s.sending) {
+	if !s.sending.empty() {
 		did = s.push()
 	}
 	for most := streamPoll; most > 0 && !s.broken; {
@@ -169,7 +160,7 @@ func (s *Stream) Descriptor() (fd int, write bool) {
 }
 
 // Pending implements Link.
-func (s *Stream) Pending() bool { return s.first < len(s.sending) }
+func (s *Stream) Pending() bool { return !s.sending.empty() }
 
 // Close implements Link.
 func (s *Stream) Close() {

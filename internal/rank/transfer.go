@@ -28,6 +28,36 @@ func newSending(f *Frame, b []byte, outlet int32) sending {
 	return x
 }
 
+// queue is frames on their way, in order.
+type queue struct {
+	all   []sending
+	first int
+}
+
+func (q *queue) add(f *Frame, b []byte, outlet int32) {
+	q.all = append(q.all, newSending(f, b, outlet))
+}
+
+func (q *queue) empty() bool { return q.first == len(q.all) }
+
+// next is the frame of which something is still to leave.
+func (q *queue) next() *sending { return &q.all[q.first] }
+
+// moved goes on to the next frame where all of this one has left, and tells the loop so.
+func (q *queue) moved(l *Loop) {
+	x := q.next()
+	if x.left() > 0 {
+		return
+	}
+	if x.outlet >= 0 {
+		l.Left(x.outlet)
+	}
+	x.bytes = nil
+	if q.first++; q.empty() {
+		q.all, q.first = q.all[:0], 0
+	}
+}
+
 // left is how many bytes are still to leave.
 func (x *sending) left() int {
 	all := FrameBytes + len(x.bytes)
