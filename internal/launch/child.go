@@ -43,6 +43,7 @@ type child struct {
 // Rank is the process of a rank, which a launcher has started with the files that it needs. It returns when the launcher says
 // that all is over, or is gone.
 func Rank() error {
+	leaveGarbage()
 	c := &child{out: make(chan frame, 64)}
 	socket := os.NewFile(fileSocket, "launcher")
 	conn, err := net.FileConn(socket)
@@ -182,7 +183,7 @@ func (c *child) drive() error {
 	me := c.rank - c.order.First
 	c.loop = rank.NewLoop(rank.Config{Rank: c.rank, Job: c.share.Work, Steps: c.share.Steps, Memory: c.share.Memory(),
 		Body: c.share.Body(), Observer: c, Origin: time.Now(), Bell: c.bells[me], Board: c.seg.boards[me], Looks: looks,
-		Mend: mend})
+		Brief: brief, Mend: mend})
 	near, far := c.mine()
 	address := ""
 	if len(far) > 0 {
@@ -212,12 +213,16 @@ func (c *child) drive() error {
 	}
 	now := time.Now()
 	c.loop.Begin(now.Add(time.Unix(0, begin.UnixNano).Sub(now)))
+	leaveGarbage()
 	go c.listen()
 	return c.loop.Drive()
 }
 
 // looks is how often a loop looks around before it sleeps: some 30 us where no other process wants the processor.
 const looks = 100
+
+// brief is longer than most waits for a message, and shorter than what else is to run in the process minds.
+const brief = time.Millisecond
 
 // mend replaces links, in tests; nil: none.
 var mend func(rank.Link) rank.Link

@@ -59,9 +59,10 @@ func (s *swapping) release() {
 	s.kept = nil
 }
 
-func (s *swapping) Poll() bool {
+func (s *swapping) Poll() (did, more bool) {
 	if s.polls++; s.kept != nil && s.polls > 5000 {
 		s.release()
+		s.Push()
 	}
 	return s.Link.Poll()
 }

@@ -4,6 +4,7 @@ package rank
 
 import (
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -45,12 +46,28 @@ var ding = []byte{1}
 // ring wakes the loop. A pipe that is full has been rung.
 func (b *Bell) ring() { _, _ = b.write.Write(ding) }
 
-// wait waits until it is rung, or something can be done with one of the descriptors.
-func (b *Bell) wait(all []unix.PollFd) {
+// poll asks descriptors, to which it adds its own, without waiting.
+func (b *Bell) poll(all []unix.PollFd) []unix.PollFd {
 	all = append(all, unix.PollFd{Fd: int32(b.from), Events: unix.POLLIN})
-	if _, err := unix.Poll(all, -1); err != nil || all[len(all)-1].Revents == 0 {
-		return
+	quickPoll(all, 0)
+	return b.silence(all)
+}
+
+// wait waits until it is rung, one of the descriptors has something, or so many milliseconds have passed, below 0: for ever.
+// For a brief time first the runtime does not know of it: it neither takes the processor away nor has to find one again.
+func (b *Bell) wait(all []unix.PollFd, brief time.Duration, ms int) []unix.PollFd {
+	all = append(all, unix.PollFd{Fd: int32(b.from), Events: unix.POLLIN})
+	if brief == 0 || quickPoll(all, brief) == 0 {
+		_, _ = unix.Poll(all, ms) // an error is an interruption: who waits looks around, and waits again
 	}
-	var buf [64]byte
-	_, _ = unix.Read(b.from, buf[:])
+	return b.silence(all)
+}
+
+// silence takes from the pipe what has been rung; it is the last of those that were polled.
+func (b *Bell) silence(all []unix.PollFd) []unix.PollFd {
+	if all[len(all)-1].Revents != 0 {
+		var buf [64]byte
+		_, _ = unix.Read(b.from, buf[:])
+	}
+	return all
 }

@@ -12,7 +12,7 @@ import (
 // Board is where a rank writes how it stands, for others to read at any time, even when it is gone: in memory that
 // processes may share. Each field is whole by itself; together they are as of some instants close to each other.
 type Board struct {
-	asleep atomic.Uint32 // the loop sleeps, or is about to
+	asleep atomic.Uint32 // the loop sleeps, or is about to: asleepForAll or asleepForMore; 0: it does not
 	_      uint32
 	beat   atomic.Int64 // when the process lived last, in ms
 	step   atomic.Int64 // that it is in, + 2; 0: it has not begun
@@ -55,15 +55,39 @@ func (b *Board) setStep(step int64) { b.step.Store(step + 2) }
 // Beat says that the process lives, at a time in ms.
 func (b *Board) Beat(ms int64) { b.beat.Store(ms) }
 
+// What a loop that sleeps is woken for.
+const (
+	asleepForAll  = 1 + iota
+	asleepForMore // than credits: no message of the rank waits for one, and what is in a ring is read some time
+)
+
+// sleep says that the loop is about to sleep; credits: it is woken for these too.
+func (b *Board) sleep(credits bool) {
+	if credits {
+		b.asleep.Store(asleepForAll)
+	} else {
+		b.asleep.Store(asleepForMore)
+	}
+}
+
+func (b *Board) awake() { b.asleep.Store(0) }
+
 // wake rings the bell of a loop that sleeps.
 func (b *Board) wake(bell *Bell) {
-	if b.asleep.Load() == 1 && b.asleep.CompareAndSwap(1, 0) {
+	if was := b.asleep.Load(); was != 0 && b.asleep.CompareAndSwap(was, 0) {
 		bell.ring()
 	}
 }
 
-// publish writes how the rank stands.
-func (l *Loop) publish() {
+// wakeForCredit rings the bell of a loop that sleeps until a credit comes.
+func (b *Board) wakeForCredit(bell *Bell) {
+	if b.asleep.Load() == asleepForAll && b.asleep.CompareAndSwap(asleepForAll, 0) {
+		bell.ring()
+	}
+}
+
+// publish writes how the rank stands, and reports whether it waits for a credit.
+func (l *Loop) publish() (credit bool) {
 	b := l.board
 	b.setStep(l.rank.Step())
 	coll, _, ok := l.rank.Communicates()
@@ -73,6 +97,7 @@ func (l *Loop) publish() {
 	b.coll.Store(int64(coll) + 1)
 	n := 0
 	put := func(coll, peer int32, need exec.Need) {
+		credit = credit || need == exec.NeedCredit
 		if n < boardWaits {
 			b.waits[n].Store(uint64(need)<<56 | uint64(peer)<<32 | uint64(coll))
 			n++
@@ -87,6 +112,7 @@ func (l *Loop) publish() {
 	for ; n < boardWaits; n++ {
 		b.waits[n].Store(0)
 	}
+	return credit
 }
 
 // Standing reads the board.

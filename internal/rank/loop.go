@@ -30,22 +30,25 @@ type Config struct {
 	Bell     *Bell           // how it is woken; nil: within this process
 	Board    *Board          // where others see how it stands; nil: nobody does
 	Looks    int             // looks around so often before it sleeps, and lets others have the processor between
+	Brief    time.Duration   // a sleep begins by so long with the runtime's processor; 0 where loops share a process
 	Mend     func(Link) Link // replaces links, in tests; nil: none
 }
 
-// A Link carries frames between the loop's rank and one other. Its methods are called by the loop.
+// A Link carries frames between the loop's rank and one other. Its methods are called by the loop, and none waits.
 type Link interface {
-	// Send sends a frame, of a message with its bytes. It never waits. Loop.Left is told, with outlet, when the bytes
-	// have left their memory; -1: it is not.
+	// Send takes a frame, of a message with its bytes, to send at the next Push. Loop.Left is told, with outlet, when the
+	// bytes have left their memory; -1: it is not.
 	Send(f *Frame, b []byte, outlet int32)
-	// Poll moves what can be moved now, and reports whether anything was.
-	Poll() bool
-	// Ready reports whether Poll would move anything: a loop asks before it sleeps.
+	// Push sends what there is room for, and reports whether that was anything.
+	Push() bool
+	// Poll takes what has come, and reports whether that was anything, and whether there may be more.
+	Poll() (did, more bool)
+	// Ready reports whether Push or Poll would do anything, as far as the link can tell without its Descriptor: a loop asks
+	// before it sleeps.
 	Ready() bool
 	// Pending reports whether something is still to be sent.
 	Pending() bool
-	// Descriptor is a file for which a sleeping loop is woken when there is something to read or, with write, room; below
-	// 0: there is none.
+	// Descriptor is a file that says when there is something to read or, with write, room; below 0: there is none.
 	Descriptor() (fd int, write bool)
 	// Close ends the link. What was sent arrives.
 	Close()
@@ -66,14 +69,18 @@ type Loop struct {
 	err   error
 	ended bool          // the rank has, and its peers are told
 	files []unix.PollFd // room
+	owes  int           // credits that peers have not been sent
 }
 
 // peerLink is a link, and what has passed over it.
 type peerLink struct {
 	Link
 	peer    int32
-	out, in uint32 // frames
-	saidEnd bool   // the peer has ended
+	out, in uint32  // frames
+	owed    []Frame // credits that it has not been sent
+	stirs   bool    // its descriptor has said that there is something to read, or room
+	filled  bool    // something is to be sent that no Push has seen
+	saidEnd bool    // the peer has ended
 }
 
 // what an event is.
@@ -193,17 +200,38 @@ func (l *Loop) turn() (did bool) {
 	for i := 0; i < len(l.todo) && l.err == nil; i++ {
 		did = true
 		l.do(&l.todo[i])
+		l.push()
 	}
 	l.todo = l.todo[:0]
 	if l.box.some.Load() {
-		did = true
 		l.todo = l.box.take(l.todo)
 		return true
 	}
 	for i := range l.links {
-		did = l.links[i].Poll() || did
+		k := &l.links[i]
+		fd, _ := k.Descriptor()
+		if fd >= 0 && !k.stirs {
+			continue
+		}
+		if k.Pending() {
+			did = k.Push() || did
+		}
+		moved := false
+		moved, k.stirs = k.Poll()
+		did = moved || did
+		l.push()
 	}
 	return did
+}
+
+// push sends what has been put into links.
+func (l *Loop) push() {
+	for i := range l.links {
+		if k := &l.links[i]; k.filled {
+			k.filled = false
+			k.Push()
+		}
+	}
 }
 
 func (l *Loop) do(e *event) {
@@ -225,28 +253,71 @@ func (l *Loop) do(e *event) {
 // idle looks around for a while, and then sleeps until something happens. What comes within the time that waking takes is
 // there sooner so; with more processes than processors the one that it comes from needs this one.
 func (l *Loop) idle() {
-	for range l.cfg.Looks {
+	for n := range l.cfg.Looks {
 		yield()
-		if l.turn() {
-			return
-		}
-	}
-	l.publish()
-	l.board.asleep.Store(1)
-	if !l.stirs() {
-		l.files = l.files[:0]
-		for i := range l.links {
-			if fd, write := l.links[i].Descriptor(); fd >= 0 {
-				events := int16(unix.POLLIN)
-				if write {
-					events |= unix.POLLOUT
-				}
-				l.files = append(l.files, unix.PollFd{Fd: int32(fd), Events: events})
+		if l.stirs() || l.ask() {
+			if l.turn() {
+				return
 			}
 		}
-		l.cfg.Bell.wait(l.files)
+		if n == 0 {
+			l.settle(false)
+		}
 	}
-	l.board.asleep.Store(0)
+	l.settle(true)
+	waits := l.publish()
+	l.board.sleep(waits)
+	if !l.stirs() {
+		l.files = l.descriptors()
+		if waits {
+			l.files = l.cfg.Bell.wait(l.files, l.cfg.Brief, -1)
+		} else {
+			l.files = l.cfg.Bell.wait(l.files, l.cfg.Brief, creditsRead)
+		}
+		l.answered()
+	}
+	l.board.awake()
+}
+
+// creditsRead is after how many milliseconds a loop that is not woken for credits reads them anyhow: they may be wrong.
+const creditsRead = 500
+
+// ask asks the descriptors of links which of them have something, and reports whether one has.
+func (l *Loop) ask() (some bool) {
+	if l.files = l.descriptors(); len(l.files) == 0 {
+		return false
+	}
+	l.files = l.cfg.Bell.poll(l.files)
+	return l.answered()
+}
+
+// descriptors are those of links, to poll.
+func (l *Loop) descriptors() []unix.PollFd {
+	all := l.files[:0]
+	for i := range l.links {
+		if fd, write := l.links[i].Descriptor(); fd >= 0 {
+			events := int16(unix.POLLIN)
+			if write {
+				events |= unix.POLLOUT
+			}
+			all = append(all, unix.PollFd{Fd: int32(fd), Events: events})
+		}
+	}
+	return all
+}
+
+// answered notes which descriptors have something, and reports whether one has.
+func (l *Loop) answered() (some bool) {
+	n := 0
+	for i := range l.links {
+		k := &l.links[i]
+		if fd, _ := k.Descriptor(); fd >= 0 {
+			k.stirs = k.stirs || l.files[n].Revents != 0
+			some = some || k.stirs
+			n++
+		}
+	}
+	return some
 }
 
 // stirs reports whether there is something to do.
@@ -255,7 +326,7 @@ func (l *Loop) stirs() bool {
 		return true
 	}
 	for i := range l.links {
-		if l.links[i].Ready() {
+		if l.links[i].stirs || l.links[i].Ready() {
 			return true
 		}
 	}
@@ -298,16 +369,39 @@ func (l *Loop) Post(m *exec.Message) {
 	l.frame(k, &f, l.cfg.Memory.Bytes(m.Src, m.From), l.rank.Outlet(m.AtSource()))
 }
 
-// Credit tells a sender that a slot is free: exec.Transport.
+// Credit tells a sender that a slot is free: exec.Transport. What tells it is sent with the next message to it, or when there
+// is nothing else to do: the way to a message is longer than that of a credit, and who sends has a window of them.
 func (l *Loop) Credit(via, coll int32) {
 	w := l.ways[via]
-	f := Frame{Kind: FrameCredit, Way: w}
-	f.Header.Coll = coll
-	if k := l.link(w.Src); k != nil {
-		l.frame(k, &f, nil, -1)
+	k := l.link(w.Src)
+	if k == nil {
+		l.fail(fmt.Errorf("no link to rank %d", w.Src))
 		return
 	}
-	l.fail(fmt.Errorf("no link to rank %d", w.Src))
+	f := Frame{Kind: FrameCredit, Way: w}
+	f.Header.Coll = coll
+	k.owed = append(k.owed, f)
+	l.owes++
+}
+
+// settle sends credits that are owed: all, or those of peers that may soon wait for them.
+func (l *Loop) settle(all bool) {
+	for i := 0; i < len(l.links) && l.owes > 0; i++ {
+		k := &l.links[i]
+		if n := len(k.owed); n > 0 && (all || n >= l.reg.patience(&k.owed[n-1])) {
+			l.credits(k)
+		}
+	}
+	l.push()
+}
+
+// credits puts what is owed to a peer into its link.
+func (l *Loop) credits(k *peerLink) {
+	for i := range k.owed {
+		l.put(k, &k.owed[i], nil, -1)
+	}
+	l.owes -= len(k.owed)
+	k.owed = k.owed[:0]
 }
 
 func (l *Loop) link(peer int32) *peerLink {
@@ -317,10 +411,19 @@ func (l *Loop) link(peer int32) *peerLink {
 	return nil
 }
 
-// frame numbers a frame and sends it.
+// frame sends a frame, and before it the credits that its receiver is owed.
 func (l *Loop) frame(k *peerLink, f *Frame, b []byte, outlet int32) {
+	if len(k.owed) > 0 {
+		l.credits(k)
+	}
+	l.put(k, f, b, outlet)
+}
+
+// put numbers a frame and puts it into a link.
+func (l *Loop) put(k *peerLink, f *Frame, b []byte, outlet int32) {
 	f.Number = k.out
 	k.out++
+	k.filled = true
 	k.Send(f, b, outlet)
 }
 

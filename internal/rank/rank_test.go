@@ -54,17 +54,17 @@ type drive struct {
 }
 
 func newDrive(job *workload.Job, steps int64, memory exec.Memory, body exec.Body, join func(*drive) joiner) *drive {
-	return newMended(job, steps, memory, body, join, nil)
+	return newMended(job, steps, memory, body, join, nil, 2)
 }
 
-// newMended has links of some ranks replaced.
+// newMended has links of some ranks replaced, and says how often loops look around before they sleep.
 func newMended(job *workload.Job, steps int64, memory exec.Memory, body exec.Body, join func(*drive) joiner,
-	mend map[int32]func(rank.Link) rank.Link) *drive {
+	mend map[int32]func(rank.Link) rank.Link, looks int) *drive {
 	d := &drive{errs: make([]error, job.Ranks())}
 	for r := range int32(job.Ranks()) {
 		d.boards, d.bells = append(d.boards, rank.NewBoard()), append(d.bells, rank.NewBell())
 		d.loops = append(d.loops, rank.NewLoop(rank.Config{Rank: r, Job: job, Steps: steps, Memory: memory, Body: body,
-			Origin: time.Now(), Board: d.boards[r], Bell: d.bells[r], Looks: 2, Mend: mend[r]}))
+			Origin: time.Now(), Board: d.boards[r], Bell: d.bells[r], Looks: looks, Mend: mend[r]}))
 	}
 	j := join(d)
 	rank.Pairs(job, func(a, b int32) { j(d.loops[a], d.loops[b], a, b) })
@@ -101,7 +101,8 @@ func TestEveryCollective(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				w := exectest.DrawTogether(t)
-				if err := newDrive(w.Job, w.Steps, &w.Memory, &w.Memory, join).run(); err != nil {
+				looks := rapid.IntRange(0, 2).Draw(t, "looks")
+				if err := newMended(w.Job, w.Steps, &w.Memory, &w.Memory, join, nil, looks).run(); err != nil {
 					t.Fatalf("%s: %v", w.Schedule.Name(), err)
 				}
 				if err := w.Check(); err != nil {
@@ -206,7 +207,7 @@ func TestAPeerThatIsWrong(t *testing.T) {
 			t.Run(name+" over "+kind, func(t *testing.T) {
 				job, memory := large(t, 64, 1)
 				d := newMended(job, 1, memory, memory, join, map[int32]func(rank.Link) rank.Link{
-					0: func(k rank.Link) rank.Link { return &fault{Link: k, change: c.change} }})
+					0: func(k rank.Link) rank.Link { return &fault{Link: k, change: c.change} }}, 2)
 				err := d.run()
 				if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "rank 1 got from rank ") {
 					t.Errorf("%v, want %q", err, c.want)

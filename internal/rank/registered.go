@@ -13,10 +13,11 @@ import (
 // registered is what may come to a rank: of each collective and peer the slots of its Recvs, in order. It is the
 // memory that the schedule has registered, and who may write where, when.
 type registered struct {
-	job   *workload.Job
-	rank  int32
-	slots map[source][]slot
-	at    map[source]*cursor
+	job    *workload.Job
+	rank   int32
+	slots  map[source][]slot
+	window map[source]int // how many slots differ
+	at     map[source]*cursor
 }
 
 // source is the messages of a collective from a peer on a channel.
@@ -33,7 +34,7 @@ type cursor struct {
 }
 
 func newRegistered(job *workload.Job, rank int32) *registered {
-	r := &registered{job: job, rank: rank, slots: map[source][]slot{}, at: map[source]*cursor{}}
+	r := &registered{job: job, rank: rank, slots: map[source][]slot{}, window: map[source]int{}, at: map[source]*cursor{}}
 	program := job.Program(rank)
 	for _, ops := range [][]workload.Op{program.Start, program.Ops} {
 		for i := range ops {
@@ -64,6 +65,16 @@ func (r *registered) add(id int32) {
 			}
 		}
 	}
+}
+
+// patience is how many credits the sender of a collective's messages does not miss: a quarter of the slots that they go to.
+func (r *registered) patience(f *Frame) int {
+	slots := r.slots[source{f.Header.Coll, f.Way.Src, f.Way.Channel}]
+	window := 1
+	for window < len(slots) && slots[window].off != slots[0].off {
+		window++
+	}
+	return window / 4
 }
 
 func indexOf(ranks []int32, rank int32) int {

@@ -95,14 +95,11 @@ func NewShared(l *Loop, peer int32, out, in []byte, board *Board, bell *Bell) *S
 func RingBytes(size int) int { return ringHead + size }
 
 // Send implements Link.
-func (s *Shared) Send(f *Frame, b []byte, outlet int32) {
-	s.sending.add(f, b, outlet)
-	s.push()
-}
+func (s *Shared) Send(f *Frame, b []byte, outlet int32) { s.sending.add(f, b, outlet) }
 
-// push writes what there is room for, and reports whether it wrote anything.
-func (s *Shared) push() (did bool) {
-	for !s.sending.empty() {
+// Push implements Link.
+func (s *Shared) Push() (did bool) {
+	for !s.broken && !s.sending.empty() {
 		x := s.sending.next()
 		to, err := s.out.room()
 		if err != nil {
@@ -112,12 +109,17 @@ func (s *Shared) push() (did bool) {
 		if len(to) == 0 {
 			s.out.tail.full.Store(1)
 			if to, err = s.out.room(); err != nil || len(to) == 0 { // it may have read since
+				s.board.wake(s.bell) // what fills the ring may be credits that did not
 				break
 			}
 			s.out.tail.full.Store(0)
 		}
 		s.out.wrote(x.copyTo(to[:min(len(to), piece)])) // so that the peer can begin
-		s.board.wake(s.bell)
+		if x.credit {
+			s.board.wakeForCredit(s.bell)
+		} else {
+			s.board.wake(s.bell)
+		}
 		did = true
 		s.sending.moved(s.loop)
 	}
@@ -125,34 +127,28 @@ func (s *Shared) push() (did bool) {
 }
 
 // Poll implements Link.
-func (s *Shared) Poll() (did bool) {
-	if s.broken {
-		return false
-	}
-	if !s.sending.empty() {
-		did = s.push()
-	}
+func (s *Shared) Poll() (did, more bool) {
 	for !s.broken {
 		b, err := s.in.there()
 		if err != nil {
 			s.fail(err)
-			return did
+			return did, false
 		}
 		if len(b) == 0 {
-			return did
+			return did, false
 		}
 		n, err := s.receive.take(b)
 		s.in.read(n)
 		did = true
 		if err != nil {
 			s.fail(err)
-			return did
+			return did, false
 		}
 		if s.in.tail.full.Load() == 1 && s.in.tail.full.CompareAndSwap(1, 0) {
 			s.board.wake(s.bell)
 		}
 	}
-	return did
+	return did, false
 }
 
 // Ready implements Link.

@@ -18,15 +18,17 @@ type Stream struct {
 	fd      int
 	sending queue
 	receive receive
-	buf     []byte // what has come and is not a large message
+	buf     []byte   // what has come and is not a large message
+	parts   [][]byte // room
 	broken  bool
 }
 
-// How much of a stream is moved at once: a read of small things, a piece of a message, and what one poll takes before others
-// have their turn.
+// How much of a stream is moved at once: a read of small things, a piece of messages, in so many parts, and what one poll
+// takes before others have their turn.
 const (
 	streamBuffer = 64 << 10
 	streamPiece  = 128 << 10
+	streamParts  = 48
 	streamPoll   = 1 << 20
 )
 
@@ -44,6 +46,9 @@ func NewStream(l *Loop, peer int32, conn net.Conn) (*Stream, error) {
 	s := &Stream{loop: l, peer: peer, receive: receive{loop: l, peer: peer}, buf: make([]byte, streamBuffer)}
 	// A descriptor of its own: the runtime watches that of conn, and would be woken by each packet.
 	var failed error
+	if a, ok := conn.RemoteAddr().(*net.TCPAddr); ok && a.IP.IsLoopback() {
+		_ = raw.Control(unpaced)
+	}
 	if err := raw.Control(func(fd uintptr) { s.fd, failed = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0) }); err != nil {
 		return nil, err
 	}
@@ -51,18 +56,12 @@ func NewStream(l *Loop, peer int32, conn net.Conn) (*Stream, error) {
 }
 
 // Send implements Link.
-func (s *Stream) Send(f *Frame, b []byte, outlet int32) {
-	s.sending.add(f, b, outlet)
-	if !s.broken {
-		s.push()
-	}
-}
+func (s *Stream) Send(f *Frame, b []byte, outlet int32) { s.sending.add(f, b, outlet) }
 
-// push writes what the socket takes, and reports whether that was anything.
-func (s *Stream) push() (did bool) {
-	for !s.sending.empty() {
-		x := s.sending.next()
-		n, err := s.write(x)
+// Push implements Link.
+func (s *Stream) Push() (did bool) {
+	for !s.broken && !s.sending.empty() {
+		n, err := s.write()
 		if err != nil {
 			s.fail(err)
 			return did
@@ -70,31 +69,19 @@ func (s *Stream) push() (did bool) {
 		if n == 0 {
 			break
 		}
-		x.done += n
 		did = true
-		s.sending.moved(s.loop)
+		s.sending.left(n, s.loop)
 	}
 	return did
 }
 
-// write writes some of a frame, and returns how much.
-func (s *Stream) write(x *sending) (n int, err error) {
-	var parts [3][]byte
-	all := parts[:0]
-	at := x.done - FrameBytes
-	if at < 0 {
-		all, at = append(all, x.head[x.done:]), 0
+// write writes some of what is to be sent, and returns how much.
+func (s *Stream) write() (n int, err error) {
+	s.parts = s.parts[:0]
+	for i, room := s.sending.first, streamPiece; i < len(s.sending.all) && len(s.parts) < streamParts && room > 0; i++ {
+		s.parts, room = s.sending.all[i].parts(s.parts, room)
 	}
-	if end := min(at+streamPiece, len(x.bytes)); at < len(x.bytes) {
-		x.sumTo(end)
-		all = append(all, x.bytes[at:end])
-		at = end
-	}
-	if x.sums && at >= len(x.bytes) {
-		x.sumTo(len(x.bytes))
-		all = append(all, x.tail[at-len(x.bytes):])
-	}
-	return ignoring(unix.SendmsgBuffers(s.fd, all, nil, nil, unix.MSG_DONTWAIT|noSignal))
+	return ignoring(unix.SendmsgBuffers(s.fd, s.parts, nil, nil, unix.MSG_DONTWAIT|noSignal))
 }
 
 // ignoring makes nothing of an error that says to try again.
@@ -106,46 +93,38 @@ func ignoring(n int, err error) (int, error) {
 }
 
 // Poll implements Link.
-func (s *Stream) Poll() (did bool) {
-	if s.broken {
-		return false
-	}
-	if !s.sending.empty() {
-		did = s.push()
-	}
-	for most := streamPoll; most > 0 && !s.broken; {
+func (s *Stream) Poll() (did, more bool) {
+	for most := streamPoll; !s.broken; {
+		if most <= 0 {
+			return true, true
+		}
 		to, direct := s.buf, false
 		if room := s.receive.room(); len(room) > streamBuffer {
 			to, direct = room[:min(len(room), streamPiece)], true
 		}
-		n, _, err := unix.Recvfrom(s.fd, to, unix.MSG_DONTWAIT)
+		n, err := unix.Read(s.fd, to)
 		switch {
 		case errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR):
-			return did
+			return did, errors.Is(err, unix.EINTR)
 		case err != nil:
 			s.fail(err)
-			return true
+			return true, false
 		case n == 0:
 			s.fail(&Closed{s.loop.cfg.Rank, s.peer})
-			return true
+			return true, false
 		}
 		did = true
 		most -= n
 		if direct {
 			s.receive.placed(n)
-			continue
-		}
-		for b := s.buf[:n]; len(b) > 0 && !s.broken; {
-			k, err := s.receive.take(b)
-			if b = b[k:]; err != nil {
-				s.fail(err)
-			}
+		} else if err := s.receive.all(s.buf[:n]); err != nil {
+			s.fail(err)
 		}
 		if n < len(to) {
-			return true // there was no more
+			return true, false
 		}
 	}
-	return did
+	return did, false
 }
 
 // Ready implements Link: who sleeps is woken by the descriptor.

@@ -19,11 +19,12 @@ type sending struct {
 	done   int   // bytes of all three that have left
 	summed int   // bytes of the message that sum is of
 	sums   bool  // a checksum follows the bytes
+	credit bool  // it is one
 	outlet int32 // that the loop is told of, when all has left; -1: none
 }
 
 func newSending(f *Frame, b []byte, outlet int32) sending {
-	x := sending{bytes: b, sums: f.Kind == FrameMessage, outlet: outlet}
+	x := sending{bytes: b, sums: f.Kind == FrameMessage, credit: f.Kind == FrameCredit, outlet: outlet}
 	f.Append(x.head[:0])
 	return x
 }
@@ -58,6 +59,17 @@ func (q *queue) moved(l *Loop) {
 	}
 }
 
+// left says that so many bytes have left.
+func (q *queue) left(n int, l *Loop) {
+	for n > 0 {
+		x := q.next()
+		k := min(n, x.left())
+		x.done += k
+		n -= k
+		q.moved(l)
+	}
+}
+
 // left is how many bytes are still to leave.
 func (x *sending) left() int {
 	all := FrameBytes + len(x.bytes)
@@ -65,6 +77,29 @@ func (x *sending) left() int {
 		all += SumBytes
 	}
 	return all - x.done
+}
+
+// parts appends what is to leave next, of the message no more than room, and returns the room that is left: none where the
+// message has more.
+func (x *sending) parts(to [][]byte, room int) ([][]byte, int) {
+	at := x.done - FrameBytes
+	if at < 0 {
+		to, at = append(to, x.head[x.done:]), 0
+	}
+	if at < len(x.bytes) {
+		end := min(at+room, len(x.bytes))
+		x.sumTo(end)
+		to = append(to, x.bytes[at:end])
+		if room -= end - at; end < len(x.bytes) {
+			return to, 0
+		}
+		at = end
+	}
+	if x.sums {
+		x.sumTo(len(x.bytes))
+		to = append(to, x.tail[at-len(x.bytes):])
+	}
+	return to, room
 }
 
 // sumTo has the checksum of the first n bytes of the message.
@@ -134,6 +169,18 @@ func (r *receive) take(b []byte) (n int, err error) {
 	}
 	r.loop.Placed(&r.frame)
 	return n, nil
+}
+
+// all takes bytes that have come, all of them.
+func (r *receive) all(b []byte) error {
+	for len(b) > 0 {
+		n, err := r.take(b)
+		if err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	return nil
 }
 
 // room is where the bytes of the message go that have not come; empty: none are to come.
