@@ -33,8 +33,9 @@ type child struct {
 	bells []*rank.Bell // by rank of the node
 	ways  *listener    // nil: nobody connects by TCP
 
-	out  chan frame // to the launcher
-	sent sync.WaitGroup
+	out     chan frame // to the launcher
+	sent    sync.WaitGroup
+	garbage int // percent of what is in use that may lie uncollected, where that is much
 
 	operations []exec.OperationRecord // since the last step ended
 	last       int64                  // steps that the rank takes
@@ -43,8 +44,7 @@ type child struct {
 // Rank is the process of a rank, which a launcher has started with the files that it needs. It returns when the launcher says
 // that all is over, or is gone.
 func Rank() error {
-	leaveGarbage()
-	c := &child{out: make(chan frame, 64)}
+	c := &child{out: make(chan frame, 64), garbage: leaveGarbage(0)}
 	socket := os.NewFile(fileSocket, "launcher")
 	conn, err := net.FileConn(socket)
 	if err != nil {
@@ -213,7 +213,7 @@ func (c *child) drive() error {
 	}
 	now := time.Now()
 	c.loop.Begin(now.Add(time.Unix(0, begin.UnixNano).Sub(now)))
-	leaveGarbage()
+	leaveGarbage(c.garbage)
 	go c.listen()
 	return c.loop.Drive()
 }
