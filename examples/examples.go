@@ -5,5 +5,5 @@ import "embed"
 
 // Files has the scenarios and what lies beside them.
 //
-//go:embed *.yaml *.txt *.csv *.log *.ipynb
+//go:embed *.yaml *.txt *.csv *.log *.ipynb *.json
 var Files embed.FS

@@ -531,6 +531,7 @@ var rules = map[string]rule{
 
 	"tools/built":    {why: "it builds the program for tools that run it as a user does"},
 	"tools/figures":  {may: "bench tools/built unit", why: "it runs the program as a user does, and reads what bench prints"},
+	"tools/readme":   {may: "tools/built", why: "it runs the program as a user does, and reads documents"},
 	"tools/forecast": {may: "tools/built", why: "it runs the program as a user does"},
 	"tools/monsters": {may: "tools/built", why: "it runs the program as a user does"},
 	"tools/confusion": {

@@ -30,6 +30,7 @@ var ownDoors = map[string]string{
 	"nn/kernel/gen":             "a generator of code: it writes into this repository",
 	"tools/confusion":           "it works in a temporary folder of its own, and goes on with the file of verdicts that it wrote",
 	"tools/tables":              "it rewrites documents of this repository",
+	"tools/readme":              "it reads documents of this repository, and works in a temporary folder of its own",
 	"tools/figures":             "it works in a temporary folder of its own",
 	"tools/mutate":              "it changes this repository's sources in overlays",
 	"tools/islands":             "it compares runs that it makes itself",

@@ -31,6 +31,10 @@ type Axis struct {
 	High  Value  `json:"high"`
 	Log   bool   `json:"log,omitempty"`
 	Whole bool   `json:"whole,omitempty"` // counts things: ticks at whole numbers only
+
+	// Stops are the only values that were tried, ascending, and Stopped what each is called: ticks stand there.
+	Stops   []Value  `json:"stops,omitempty"`
+	Stopped []string `json:"stopped,omitempty"`
 }
 
 // Lines is values over an axis: series with their spread, zones and rules behind them.
@@ -51,6 +55,7 @@ type Series struct {
 	Low   []Value `json:"low,omitempty"`
 	High  []Value `json:"high,omitempty"`
 	Shape Shape   `json:"shape,omitempty"`
+	Thin  bool    `json:"thin,omitempty"` // a fine line: what is beside the subject
 }
 
 // Shape is how values follow each other.

@@ -108,6 +108,14 @@ func (c *checker) axis(name string, a *Axis) {
 	if a.Log && a.Low <= 0 {
 		c.problem("axis %s: logarithmic from %v: want a bound above 0", name, float64(a.Low))
 	}
+	c.values("stops of axis "+name, a.Stops...)
+	if len(a.Stops) != len(a.Stopped) {
+		c.problem("axis %s: %d stops with %d names: want as many of each", name, len(a.Stops), len(a.Stopped))
+	}
+	if n := len(a.Stops); n > 0 && (!slices.IsSorted(a.Stops) || a.Stops[0] < a.Low || a.Stops[n-1] > a.High) {
+		c.problem("axis %s: stops from %v to %v: want them ascending, between %v and %v", name, float64(a.Stops[0]),
+			float64(a.Stops[n-1]), float64(a.Low), float64(a.High))
+	}
 }
 
 func (c *checker) lines(l *Lines) {

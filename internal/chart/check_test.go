@@ -159,6 +159,8 @@ func TestTicks(t *testing.T) {
 		{Axis{Low: 1e6, High: 3e7, Unit: Time, Log: true}, 5, "us", "1 2 5 10 20"},
 		{Axis{Low: 1, High: 1e6, Log: true}, 5, "", "1 10 100 1,000 10,000 100,000 1,000,000"},
 		{Axis{Low: 3, High: 3}, 5, "", "3"},
+		{Axis{Low: 0.9e6, High: 9e6, Unit: Bytes, Log: true, Stops: []Value{1e6, 3e6, 8e6}, Stopped: []string{"1MB", "3MB", "8MB"}}, 2,
+			"", "1MB 3MB 8MB"},
 	} {
 		got := c.axis.Ticks(c.n)
 		if strings.Join(got.Texts, " ") != c.texts || got.Unit != c.unit {

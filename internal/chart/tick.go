@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"railyard/internal/unit"
@@ -15,8 +16,11 @@ type Ticks struct {
 }
 
 // Ticks returns round values from Low to High, about n of them: multiples of 1, 2 or 5
-// times a power of ten, on a logarithmic axis those themselves.
+// times a power of ten, on a logarithmic axis those themselves. Where only some values were tried these stand there, all of them.
 func (a *Axis) Ticks(n int) Ticks {
+	if len(a.Stops) > 0 {
+		return Ticks{At: slices.Clone(a.Stops), Texts: slices.Clone(a.Stopped)}
+	}
 	name, size := a.Unit.scale(a.High)
 	t := Ticks{Unit: name}
 	lo, hi := float64(a.Low)/size, float64(a.High)/size
@@ -138,7 +142,7 @@ func (a *Axis) Beyond(v, other Value) bool {
 // Name is the label with the multiple in which ticks count: "time (us)".
 func (a *Axis) Name() string {
 	switch name, _ := a.Unit.scale(a.High); {
-	case name == "":
+	case name == "" || len(a.Stops) > 0: // which have their units
 		return a.Label
 	case a.Label == "":
 		return name

@@ -71,8 +71,8 @@ else than the run is an error. Platforms:` + about.String(),
 func dialectOf(command, name string) (netconf.Dialect, error) {
 	d, known := dialects.All[name]
 	if !known {
-		return nil, misuse("%s: --dialect %q: unknown%s", command, name, didYouMean(name, dialects.Names(),
-			"want "+strings.Join(dialects.Names(), ", ")))
+		all := dialects.Names()
+		return nil, misuse("%s: --dialect %q: want %s%s", command, name, strings.Join(all, ", "), meant(name, all))
 	}
 	return d, nil
 }

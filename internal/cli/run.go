@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -259,12 +261,27 @@ func (f *runFlags) changes(sc *scenario.Scenario) (changes []scenario.Change, er
 // the lines that its problems are shown with.
 func (a *app) readFile(ctx context.Context, path string) (src []byte, err error) {
 	if path != input.Stdin {
-		return input.Read(ctx, path, scenario.MaxBytes)
+		src, err = input.Read(ctx, path, scenario.MaxBytes)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = alike(path, err)
+		}
+		return src, err
 	}
 	if a.piped == nil {
 		a.piped, err = input.Stream(ctx, a.stdin, scenario.MaxBytes)
 	}
 	return a.piped, err
+}
+
+// alike adds to the error of a file that is not there the one that differs from it by how its name ends.
+func alike(path string, err error) error {
+	for _, end := range []string{".yaml", ".yml"} {
+		other := strings.TrimSuffix(strings.TrimSuffix(path, ".yaml"), ".yml") + end
+		if st, e := os.Stat(other); e == nil && st.Mode().IsRegular() {
+			return fmt.Errorf("%w; did you mean %s?", err, located.Shown(other))
+		}
+	}
+	return err
 }
 
 func createDir(out, name string) (*result.Dir, error) {

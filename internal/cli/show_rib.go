@@ -57,8 +57,11 @@ changes any more.`,
 
 // between names the first and the last of the switches that there are.
 func between(names []string) string {
-	if len(names) == 0 {
+	switch len(names) {
+	case 0:
 		return "it has none"
+	case 1:
+		return "want " + names[0]
 	}
 	return fmt.Sprintf("want one of %s to %s", names[0], names[len(names)-1])
 }

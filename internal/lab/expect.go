@@ -71,6 +71,7 @@ var verbs = map[string]struct {
 	"value": {`value NAME = EXPECTED within TOLERANCE exact|shape "what it is"; or illustrative without within`,
 		readValue},
 	"erratum": {`erratum "what the book says" [right NAME = EXPECTED within TOLERANCE] "what is right"`, readErratum},
+	"guess":   {`guess NAME "a question that the value of NAME answers"`, readGuess},
 	"figure":  {`figure NAME "caption": a figure of the run's report`, readFigure},
 	"try":     {`try "railyard lab {lab} --set NAME=VALUE" "what to see" [gives CONDITION | gives "what is printed"...]`, readTry},
 }
@@ -215,6 +216,15 @@ func readErratum(c *formula.Cursor, s *statement) {
 		s.within = c.Expr()
 	}
 	s.text(c, "what is right")
+}
+
+// readGuess reads a question that a reader answers first.
+func readGuess(c *formula.Cursor, s *statement) {
+	s.named(c, "the name of what answers the question")
+	at := c.Peek()
+	if s.text(c, "the question"); c.Err == nil && !strings.HasSuffix(s.words[0], "?") {
+		c.Fail(at, "%s: want a question, which ends in ?", at.Shown())
+	}
 }
 
 func readFigure(c *formula.Cursor, s *statement) {

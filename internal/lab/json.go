@@ -30,6 +30,7 @@ type Document struct {
 	Question  string            `json:"question"`
 	Changed   map[string]string `json:"changed,omitempty"` // then nothing is judged
 	OK        bool              `json:"ok"`
+	Guess     []GuessJSON       `json:"guess,omitempty"`
 	Given     []QuantityJSON    `json:"given,omitempty"`
 	Predicted []QuantityJSON    `json:"predicted,omitempty"`
 	Measured  []QuantityJSON    `json:"measured,omitempty"`
@@ -43,6 +44,12 @@ type Document struct {
 	Directory string            `json:"directory"`
 	Run       string            `json:"run,omitempty"` // directory of the run
 	Page      string            `json:"page"`
+}
+
+// GuessJSON is a question, and the name of the number that answers it.
+type GuessJSON struct {
+	Question string `json:"question"`
+	Answer   string `json:"answer"`
 }
 
 // QuantityJSON is a number with a name.
@@ -92,6 +99,9 @@ func (o *Outcome) Document() *Document {
 			d.Changed = map[string]string{}
 		}
 		d.Changed[c.Name] = c.Text
+	}
+	for _, q := range o.Guesses {
+		d.Guess = append(d.Guess, GuessJSON{q.Question, q.Answer.Name})
 	}
 	for _, w := range o.Walks {
 		d.Steps = append(d.Steps, WalkJSON{w.Name, w.Meaning, quantities(w.Steps), w.Tables})

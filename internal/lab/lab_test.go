@@ -43,8 +43,10 @@ func outcome(t *testing.T, fs fstest.MapFS, set ...Change) *Outcome {
 // What is wrong with expect.txt is told with its place, all of it at once.
 func TestProblemsOfExpect(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"inptu a = 1 \"x\"", `expect.txt:1:1: unknown statement inptu, want again, bench, erratum, event, figure, formula, input, ` +
-			`measure, takes, try or value; did you mean input?`},
+		{"inptu a = 1 \"x\"", `expect.txt:1:1: unknown statement inptu, want again, bench, erratum, event, figure, formula, guess, ` +
+			`input, measure, takes, try or value; did you mean input?`},
+		{"guess a \"x?\"", `expect.txt:1:7: unknown name a`},
+		{"input a = 1 \"x\"\nguess a \"x\"", `expect.txt:2:9: "x": want a question, which ends in ?; the form is guess NAME`},
 		{"input a = 1", `expect.txt:1:12: the end of the statement: want what it is in "quotes" here; the form is input NAME`},
 		{"input a = 1 \"x", `expect.txt:1:13: this quote is never closed`},
 		{"  input a = 1 \"x\"", `expect.txt:1:1: this line begins with a blank, so it goes on with the statement before it`},

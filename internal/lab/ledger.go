@@ -76,6 +76,13 @@ type ledger struct {
 	figures  []chart.Figure
 	rows     []Row
 	errata   []Erratum
+	guesses  []Guess
+}
+
+// A Guess is a question that a reader answers before the lab does.
+type Guess struct {
+	Question string
+	Answer   *Quantity
 }
 
 // Row is an expectation beside what came out.
@@ -111,7 +118,7 @@ const (
 // pass works out every statement in order, anew. Problems are of expect.txt.
 func (g *ledger) pass() (ps located.Problems) {
 	g.all, g.happened = map[string]*Quantity{}, map[string]happening{}
-	g.order, g.agains, g.walks, g.figures, g.rows, g.errata = nil, nil, nil, nil, nil, nil
+	g.order, g.agains, g.walks, g.figures, g.rows, g.errata, g.guesses = nil, nil, nil, nil, nil, nil, nil
 	for _, s := range g.lab.statements {
 		if ps.Full() {
 			break
@@ -179,6 +186,15 @@ func (g *ledger) statement(s *statement) (formula.Token, error) {
 				return at, err
 			}
 		}
+	case "guess":
+		if g.gone(s) {
+			break
+		}
+		q, err := g.quantity(s.name.Text)
+		if err != nil {
+			return s.name, err
+		}
+		g.guesses = append(g.guesses, Guess{s.words[0], q})
 	case "figure":
 		if g.lab.Scenario == nil {
 			return s.name, fmt.Errorf("a figure of a run, and there is no %s", scenarioFile)

@@ -27,6 +27,7 @@ type page struct {
 	Version  string
 	Style    template.CSS
 	Question template.HTML
+	Guesses  []Guess
 	Changed  []Change
 	Body     []template.HTML
 	Verdict  string
@@ -49,7 +50,7 @@ func (o *Outcome) writePage(folder *output.Folder) error {
 // page is the page of the outcome.
 func (o *Outcome) page(ways []Way) ([]byte, error) {
 	p := page{Ways: ways, Heading: o.Lab.heading(), Version: result.Version, Style: template.CSS(report.Style() + pageStyle),
-		Changed: o.Changed, Verdict: o.Verdict(), Bad: len(o.Failed()) > 0}
+		Changed: o.Changed, Guesses: o.Guesses, Verdict: o.Verdict(), Bad: len(o.Failed()) > 0}
 	w := &writer{o: o, done: map[string]bool{}}
 	p.Question = w.inlines(o.Lab.text.question)
 	for _, b := range o.text.blocks {

@@ -47,6 +47,12 @@ func (o *Outcome) WriteText(w io.Writer, width int) error {
 	for _, c := range o.Changed {
 		s.Wrap("", "Changed: "+c.Name+"="+c.Text+". Expected values hold for the book's inputs, so nothing is judged.")
 	}
+	if len(o.Guesses) > 0 {
+		s.Title("Guess before you read on")
+		for _, g := range o.Guesses {
+			s.Hang("  - ", "    ", g.Question+" ("+g.Answer.Name+")")
+		}
+	}
 	o.printQuantities(s, "Given", o.Given)
 	o.printQuantities(s, "Predicted by formula", o.Formula)
 	for i := range o.Walks {

@@ -52,6 +52,7 @@ type Outcome struct {
 	Walks   []Walk
 	Rows    []Row
 	Errata  []Erratum
+	Guesses []Guess
 	Figures []chart.Figure
 	Configs []Config
 	Tries   []Try
@@ -263,6 +264,7 @@ func readRun(dir string) (map[string]any, error) {
 // fill takes everything that is shown from the ledger.
 func (o *Outcome) fill(g *ledger, figures []chart.Figure, called string) error {
 	o.g, o.all, o.Walks, o.Rows, o.Errata, o.taken = g, g.all, g.walks, g.rows, g.errata, map[*choice]int{}
+	o.Guesses = g.guesses
 	var err error
 	o.text, err = g.read(&o.Lab.text, func(c *choice, branch int) { o.taken[c] = branch })
 	if err != nil {

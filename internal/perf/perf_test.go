@@ -46,10 +46,10 @@ func TestSizes(t *testing.T) {
 		{Sizes{Min: 8, Max: 32, Factor: 2}, "[8 16 32]"},
 		{Sizes{Min: 10, Max: 30, Step: 10}, "[10 20 30]"},
 		{Sizes{Min: 5, Max: 5, Step: 1}, "[5]"},
-		{Sizes{Max: 5, Step: 1}, "sizes from 0B: want at least 1 byte"},
-		{Sizes{Min: 6, Max: 5, Step: 1}, "sizes from 6B to 5B: the first is larger than the last"},
-		{Sizes{Min: 5, Max: 5, Factor: 1}, "a factor of 1: want at least 2"},
-		{Sizes{Min: 5, Max: 5}, "a step of 0B: want at least 1 byte"},
+		{Sizes{Max: 5, Step: 1}, "-b 0B: want at least 1 byte"},
+		{Sizes{Min: 6, Max: 5, Step: 1}, "-b 6B is larger than -e 5B: want the smallest size, then the largest"},
+		{Sizes{Min: 5, Max: 5, Factor: 1}, "-f 1: want a factor of at least 2"},
+		{Sizes{Min: 5, Max: 5}, "-i 0B: want a step of at least 1 byte"},
 		{Sizes{Min: 1, Max: 1001, Step: 1}, "more than 1000 sizes from 1B to 1001B: want a larger step"},
 	} {
 		all, err := c.s.List()

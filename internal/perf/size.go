@@ -45,13 +45,13 @@ type Sizes struct {
 func (s Sizes) List() ([]unit.Bytes, error) {
 	switch {
 	case s.Min < 1:
-		return nil, fmt.Errorf("sizes from %s: want at least 1 byte", s.Min)
+		return nil, fmt.Errorf("-b %s: want at least 1 byte", s.Min)
 	case s.Min > s.Max:
-		return nil, fmt.Errorf("sizes from %s to %s: the first is larger than the last", s.Min, s.Max)
+		return nil, fmt.Errorf("-b %s is larger than -e %s: want the smallest size, then the largest", s.Min, s.Max)
 	case s.Factor != 0 && s.Factor < 2:
-		return nil, fmt.Errorf("a factor of %d: want at least 2", s.Factor)
+		return nil, fmt.Errorf("-f %d: want a factor of at least 2", s.Factor)
 	case s.Factor == 0 && s.Step < 1:
-		return nil, fmt.Errorf("a step of %s: want at least 1 byte", s.Step)
+		return nil, fmt.Errorf("-i %s: want a step of at least 1 byte", s.Step)
 	}
 	var all []unit.Bytes
 	for size := s.Min; size <= s.Max; {

@@ -317,9 +317,15 @@ func (c *Comparison) queueCharts() (out []chart.Figure) {
 	}
 	for i := range out { // what ends before the longest run ends there
 		l := out[i].Lines
-		if s := &l.Series[0]; l.X.High < chart.Value(end) {
+		for k := range l.Series {
+			s := &l.Series[k]
+			if l.X.High >= chart.Value(end) {
+				break
+			}
 			s.X, s.Y = append(s.X, l.X.High), append(s.Y, chart.Nothing)
-			s.Low, s.High = append(s.Low, chart.Nothing), append(s.High, chart.Nothing)
+			if s.Low != nil {
+				s.Low, s.High = append(s.Low, chart.Nothing), append(s.High, chart.Nothing)
+			}
 		}
 		l.X.High = chart.Value(end)
 	}

@@ -177,8 +177,8 @@ var keyUnits = map[string]chart.Unit{"number": chart.Plain, "time": chart.Time, 
 	"bytes":  chart.Bytes,
 	"length": chart.Plain}
 
-// KeyAxis is an axis for the values of a key, and where each lies on it: Nothing for a word
-// such as none or auto. It is logarithmic where they grow by factors. ok is false where fewer than
+// KeyAxis is an axis for the values of a key, which stand at it as they are if they are few, and where each lies on it: Nothing for a
+// word such as none or auto. It is logarithmic where they grow by factors. ok is false where fewer than
 // two are different quantities.
 func KeyAxis(key string, texts []string) (axis chart.Axis, at []chart.Value, ok bool) {
 	values, ok := quantitiesOf(texts)
@@ -203,6 +203,9 @@ func KeyAxis(key string, texts []string) (axis chart.Axis, at []chart.Value, ok 
 	if axis.Low == axis.High {
 		return axis, nil, false
 	}
+	if tried, names := stops(at, texts); len(tried) <= mostStops {
+		axis.Stops, axis.Stopped, axis.Label = tried, names, key
+	}
 	if axis.Log = axis.Low > 0 && axis.High >= 8*axis.Low; axis.Log {
 		axis.Low, axis.High = axis.Low*0.9, axis.High*1.1
 		return axis, at, true
@@ -215,6 +218,23 @@ func KeyAxis(key string, texts []string) (axis chart.Axis, at []chart.Value, ok 
 	}
 	axis.High += room
 	return axis, at, true
+}
+
+// mostStops is how many values have ticks of their own: of a sample of hundreds round numbers say more.
+const mostStops = 24
+
+// stops orders the values that lie on an axis, each once, as it is first called.
+func stops(at []chart.Value, texts []string) (values []chart.Value, names []string) {
+	for i, v := range at {
+		if v.None() {
+			continue
+		}
+		k, known := slices.BinarySearch(values, v)
+		if !known {
+			values, names = slices.Insert(values, k, v), slices.Insert(names, k, texts[i])
+		}
+	}
+	return values, names
 }
 
 // Capital makes the first letter of a name that of a title.

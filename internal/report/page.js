@@ -207,13 +207,14 @@
       const [from, to] = view.map(value), rough = (to - from) / max(2, p.w / 110), ten = 10 ** floor(log10(rough));
       const step = max(ten * [1, 2, 5, 10].find(m => m * ten >= rough * 0.999), axis.whole ? 1 : 0);
       const digits = max(0, ceil(-log10(step / scale) - 1e-9));
-      const all = [];
-      if (axis.log && to / from > 50) for (let v = 10 ** ceil(log10(from)); v <= to; v *= 10) all.push(v);
+      let all = [];
+      if (axis.stops) all = axis.stops.filter(v => v >= from && v <= to);
+      else if (axis.log && to / from > 50) for (let v = 10 ** ceil(log10(from)); v <= to; v *= 10) all.push(v);
       else for (let i = ceil(from / step); i * step <= to; i++) all.push(i * step);
       p.ticks.replaceChildren(...all.map(v => {
         const t = label.cloneNode();
         t.setAttribute('x', p.x + ((bend(v) - low) / span - view[0]) / (view[1] - view[0]) * p.w);
-        t.textContent = (v / scale).toFixed(digits);
+        t.textContent = axis.stops ? axis.stopped[axis.stops.indexOf(v)] : (v / scale).toFixed(digits);
         return t;
       }));
     };
@@ -323,6 +324,23 @@
     choose(document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest('[data-job]')?.dataset.job ?? jobs[0]);
     addEventListener('beforeprint', () => choose(''));
   }
+
+  // In columns figures stand close below each other: each takes as many low rows of its grid as it is high.
+  const inside = grid => [...grid.children].flatMap(e => getComputedStyle(e).display === 'contents' ? [...e.children] : e);
+  const pack = on => {
+    for (const grid of every('main, .figures')) {
+      const { display, gridTemplateColumns } = getComputedStyle(grid), packed = on && display === 'grid' && gridTemplateColumns.includes(' ');
+      grid.classList.toggle('packed', packed);
+      for (const e of display === 'contents' ? [] : inside(grid)) {
+        const { height } = e.getBoundingClientRect(), { marginTop, marginBottom } = getComputedStyle(e);
+        e.style.gridRow = packed && height ? `span ${ceil((height + parseFloat(marginTop) + parseFloat(marginBottom)) / 4)}` : '';
+      }
+    }
+  };
+  const sized = new ResizeObserver(() => pack(true));
+  for (const e of every('main > *, .figures > *')) sized.observe(e);
+  addEventListener('beforeprint', () => pack(false));
+  addEventListener('afterprint', () => pack(true));
 
   // Paper does not unfold.
   addEventListener('beforeprint', () => every('figure details').forEach(d => { d.open = true; }));

@@ -72,8 +72,9 @@ func queueCharts(d *Data) []chart.Figure {
 	th := d.thresholds(q)
 	high := q.top(&th)
 	whole := q.figure("queue", title, &q.Whole, &th, high)
-	whole.Caption = fmt.Sprintf("At most %s, at %s. Line: mean of a part of the run; band: least to greatest"+
-		" sample in it.", q.Max.Human(), unit.Duration(q.PeakAt).Human())
+	whole.Caption = fmt.Sprintf("At most %s, at %s. In each %s of the run: mean, the band in which the queue was for 90 %% of"+
+		" the time, and the greatest sample.", q.Max.Human(), unit.Duration(q.PeakAt).Human(),
+		(unit.Duration(d.End) / queueColumns).Human())
 	whole.Caption += th.said(whole.Lines.Y.High)
 	d.markP99(&whole, q)
 	out := []chart.Figure{whole}
@@ -115,9 +116,12 @@ func (q *QueueSeries) figure(name, title string, s *Span, th *thresholds, high c
 	l := &chart.Lines{
 		X:      chart.Axis{Label: "time", Unit: chart.Time, Low: chart.Value(s.From), High: chart.Value(s.To)},
 		Y:      chart.Axis{Label: "length", Unit: chart.Bytes, High: high},
-		Series: []chart.Series{q.series(s)},
+		Series: q.series(s),
 	}
 	keys := []chart.Key{{ID: "length", Name: "queue", Ink: chart.Subject}}
+	if len(l.Series) > 1 {
+		keys = append(keys, chart.Key{ID: "greatest", Name: "its greatest sample", Ink: chart.Highlight})
+	}
 	if th.marks && chart.Value(th.marking.Min) <= l.Y.High {
 		keys = append(keys, chart.Key{ID: "marking", Name: "marked: " + th.wredText(),
 			Meaning: "packets that arrive while the queue is this long are marked, above it all", Ink: chart.Marking})
@@ -135,14 +139,22 @@ func (q *QueueSeries) figure(name, title string, s *Span, th *thresholds, high c
 	return chart.Figure{Name: name, Title: title, Keys: keys, Lines: l}
 }
 
-func (q *QueueSeries) series(s *Span) chart.Series {
-	out := chart.Series{Key: "length", Shape: chart.Held}
+// series is the mean of each column with its band, and, where some column passes its band, the greatest of each.
+func (q *QueueSeries) series(s *Span) []chart.Series {
+	out, greatest := chart.Series{Key: "length", Shape: chart.Held}, chart.Series{Key: "greatest", Shape: chart.Held, Thin: true}
+	beyond := false
 	for c, e := range s.Columns {
-		out.X = append(out.X, chart.Value(s.edge(c)))
+		at := chart.Value(s.edge(c))
+		out.X, greatest.X = append(out.X, at), append(greatest.X, at)
 		out.Y = append(out.Y, chart.Value(wholeBytes(e.Mean)))
-		out.Low, out.High = append(out.Low, chart.Value(e.Low)), append(out.High, chart.Value(e.High))
+		out.Low, out.High = append(out.Low, chart.Value(e.P5)), append(out.High, chart.Value(e.P95))
+		greatest.Y = append(greatest.Y, chart.Value(e.High))
+		beyond = beyond || e.High > e.P95
 	}
-	return out
+	if !beyond {
+		return []chart.Series{out}
+	}
+	return []chart.Series{greatest, out}
 }
 
 // wholeBytes rounds a mean: a tenth of a byte says nothing.

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"railyard/internal/chart"
@@ -45,26 +46,67 @@ const shownColumns = 480
 // same points again.
 const fewSteps = 24
 
-// stepSeries is a value of each step: of many steps the mean of each column, and the band
-// from its least to its greatest.
+// windows is in how many parts a long series is cut whose values are put together, and windowed how many a part has at least, so
+// that percentiles of it say something.
+const (
+	windows  = 120
+	windowed = 20
+)
+
+// stepSeries is a value of each step. Of many steps it is the median of each window, and the band in which most of the window is.
 func stepSeries(v []float64) (s chart.Series) {
-	cols := decimate(v, shownColumns)
 	s.Key = "value"
-	for i, c := range cols {
-		s.X = append(s.X, chart.Value((float64(i)+0.5)*float64(len(v))/float64(len(cols))-0.5))
-		mean, low, high := chart.Nothing, chart.Nothing, chart.Nothing
-		if c.n > 0 {
-			mean, low, high = rounded(c.sum/float64(c.n)), rounded(c.low), rounded(c.high)
+	if len(v) > shownColumns {
+		n := min(windows, len(v)/windowed)
+		for i := range n {
+			from, to := i*len(v)/n, (i+1)*len(v)/n
+			s.X = append(s.X, chart.Value(float64(from+to-1)/2))
+			low, middle, high := percentiles(v[from:to])
+			s.Y, s.Low, s.High = append(s.Y, middle), append(s.Low, low), append(s.High, high)
 		}
-		s.Y, s.Low, s.High = append(s.Y, mean), append(s.Low, low), append(s.High, high)
+		return s
 	}
-	if len(cols) == len(v) {
-		s.Low, s.High = nil, nil
+	for i, x := range v {
+		y := chart.Nothing
+		if !math.IsNaN(x) && !math.IsInf(x, 0) {
+			y = rounded(x)
+		}
+		s.X, s.Y = append(s.X, chart.Value(i)), append(s.Y, y)
 	}
 	if len(v) <= fewSteps {
 		s.Shape = chart.Curve
 	}
 	return s
+}
+
+// percentiles returns the 5th, the 50th and the 95th of numbers; without any, Nothing.
+func percentiles(v []float64) (low, middle, high chart.Value) {
+	all := slices.DeleteFunc(slices.Clone(v), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+	if len(all) == 0 {
+		return chart.Nothing, chart.Nothing, chart.Nothing
+	}
+	slices.Sort(all)
+	at := func(percent int) chart.Value { return rounded(all[(len(all)*percent+99)/100-1]) }
+	return at(5), at(50), at(95)
+}
+
+// greatestOf is the greatest value of each window of a series that is cut into some, as a fine line.
+func greatestOf(s *chart.Series, v []float64) (g chart.Series) {
+	g = chart.Series{Key: "greatest", Thin: true, X: s.X}
+	for i := range s.X {
+		most := math.Inf(-1)
+		for _, x := range v[i*len(v)/len(s.X) : (i+1)*len(v)/len(s.X)] {
+			if x > most { // no NaN is
+				most = x
+			}
+		}
+		y := chart.Nothing
+		if !math.IsInf(most, 0) {
+			y = rounded(most)
+		}
+		g.Y = append(g.Y, y)
+	}
+	return g
 }
 
 // rounded keeps six digits: more than a drawing shows, and fewer bytes in a page.
@@ -83,8 +125,7 @@ func banded(s *chart.Series, steps int) string {
 	if s.Low == nil {
 		return ""
 	}
-	each := (steps + len(s.X) - 1) / len(s.X)
-	return fmt.Sprintf(" Line: mean over about %d steps; band: from the least to the greatest of them.", each)
+	return fmt.Sprintf(" Line: median of about %d steps; band: 5th to 95th percentile of them.", (steps+len(s.X)/2)/len(s.X))
 }
 
 // lossChart is the training loss by step.
@@ -143,10 +184,40 @@ func stepTimeCharts(d *Data) []chart.Figure {
 		out[0].Caption = fmt.Sprintf("Every step took %s.", most.Human())
 		return out
 	}
+	if line.Low != nil {
+		whole := &out[0]
+		whole.Caption += " Fine line: the slowest of them."
+		whole.Keys = append(whole.Keys, chart.Key{ID: "greatest", Name: "the slowest", Ink: chart.Highlight})
+		whole.Lines.Series = []chart.Series{greatestOf(&line, v), line}
+		out = append(out, aroundTheSlowest(s, v))
+	}
 	if s.Whole <= fewSteps {
 		return out
 	}
 	return append(out, stepDistribution(s))
+}
+
+// around is how many steps before and after the slowest are shown one by one.
+const around = 30
+
+// aroundTheSlowest is the time of each step near the slowest one.
+func aroundTheSlowest(s *StepStats, v []float64) chart.Figure {
+	from, to := max(0, s.Worst-around), min(len(v)-1, s.Worst+around)
+	near, most := chart.Series{Key: "value", Shape: chart.Curve}, 0.0
+	for i := from; i <= to; i++ {
+		y := chart.Nothing
+		if !math.IsNaN(v[i]) {
+			y, most = rounded(v[i]), max(most, v[i])
+		}
+		near.X, near.Y = append(near.X, chart.Value(i)), append(near.Y, y)
+	}
+	axis := stepAxis(len(v))
+	axis.Low, axis.High = chart.Value(from), chart.Value(to)
+	return chart.Figure{Name: "step-time-slowest", Title: "Time of each step, around the slowest",
+		Caption: fmt.Sprintf("One by one: step %d took %s.", s.Worst, unit.Duration(most).Human()),
+		Keys:    []chart.Key{{ID: near.Key, Name: "time of the step", Ink: chart.Subject}},
+		Lines: &chart.Lines{X: axis, Y: chart.Axis{Label: "step time", Unit: chart.Time, High: chart.Value(most * 1.05)},
+			Series: []chart.Series{near}}}
 }
 
 // stepDistribution is how many steps took how long.

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -24,11 +25,16 @@ const mapRows = 40
 // shallow is what a queue of a few packets holds at most: no sign of anything.
 const shallow = 40 * unit.Kilobyte
 
-// Extent is the least, the greatest and the mean length of a queue within a column of time.
+// Extent is the least, the greatest and the mean length of a queue within a column of time, and between which lengths it was for
+// most of that time.
 type Extent struct {
 	Low, High unit.Bytes
-	Mean      float64 // bytes, weighted by time
+	Mean      float64    // bytes, weighted by time
+	P5, P95   unit.Bytes // to a levels-th of the queue's greatest length; Low and High where nothing was ranked
 }
+
+// levels is how finely lengths are told apart for percentiles: finer than a drawing shows.
+const levels = 500
 
 // Span is a queue between two times, in columns of equal width.
 type Span struct {
@@ -62,15 +68,16 @@ func (d *Data) readQueues(run *result.Run) error {
 	}
 	index := map[result.Queue][]*filler{}
 	var fillers []*filler
-	watch := func(q *QueueSeries, s *Span, columns int) {
+	watch := func(q *QueueSeries, s *Span, columns int) *filler {
 		f := newFiller(s, columns)
 		k := result.Queue{Port: q.Port, Class: q.Class}
 		index[k], fillers = append(index[k], f), append(fillers, f)
+		return f
 	}
 	q := all[0]
 	d.Queue = &q
 	q.Whole = Span{To: d.End}
-	watch(&q, &q.Whole, queueColumns)
+	watch(&q, &q.Whole, queueColumns).rank(q.Max)
 	if w := peakWidth(d); w > 0 {
 		from := max(0, q.PeakAt.Add(-w/3))
 		q.Peak = Span{From: from, To: min(d.End, from.Add(w))}
@@ -166,11 +173,49 @@ func sortQueues(all []QueueSeries) {
 }
 
 // filler cuts a step function into columns: each holds the least, the greatest and the
-// mean value that the function has in it.
+// mean value that the function has in it, and its percentiles if it is ranked.
 type filler struct {
-	span *Span
-	at   unit.Time
-	v    unit.Bytes
+	span  *Span
+	at    unit.Time
+	v     unit.Bytes
+	most  unit.Bytes
+	ranks [][]unit.Duration // by column and level, of levels from 0 to most: how long
+}
+
+// rank has percentiles counted of lengths up to most.
+func (f *filler) rank(most unit.Bytes) {
+	if f.most = most; most <= 0 {
+		return
+	}
+	f.ranks = make([][]unit.Duration, len(f.span.Columns))
+	for i := range f.ranks {
+		f.ranks[i] = make([]unit.Duration, levels+1)
+	}
+}
+
+// quantile is the length that the queue did not pass for so many percent of column c.
+func (f *filler) quantile(c int, percent unit.Duration) unit.Bytes {
+	all := unit.Duration(0)
+	for _, w := range f.ranks[c] {
+		all += w
+	}
+	e, want := &f.span.Columns[c], all/100*percent+all%100*percent/100
+	for level, w := range f.ranks[c] {
+		if want -= w; want <= 0 && w > 0 {
+			return min(max(unit.Bytes(math.Ceil(float64(level)*float64(f.most)/levels)), e.Low), e.High)
+		}
+	}
+	return e.High
+}
+
+// level is where a length lies between 0 and most, rounded up: of 0 alone it is 0.
+func (f *filler) level(v unit.Bytes) int {
+	hi, lo := bits.Mul64(uint64(v), levels)
+	at, rest := bits.Div64(hi, lo, uint64(f.most))
+	if rest > 0 {
+		at++
+	}
+	return int(min(at, levels))
 }
 
 func newFiller(s *Span, columns int) *filler {
@@ -196,6 +241,10 @@ func (f *filler) end() {
 		if w := f.span.edge(i + 1).Sub(f.span.edge(i)); w > 0 {
 			e.Mean /= float64(w)
 		}
+		e.P5, e.P95 = e.Low, e.High
+		if f.ranks != nil {
+			e.P5, e.P95 = f.quantile(i, 5), f.quantile(i, 95)
+		}
 	}
 }
 
@@ -211,7 +260,11 @@ func (f *filler) fill(from, to unit.Time, v unit.Bytes) {
 			e.Low = v
 		}
 		e.High = max(e.High, v)
-		e.Mean += float64(float64(v) * float64(min(to, s.edge(c+1)).Sub(max(from, s.edge(c)))))
+		w := min(to, s.edge(c+1)).Sub(max(from, s.edge(c)))
+		e.Mean += float64(float64(v) * float64(w))
+		if f.ranks != nil {
+			f.ranks[c][f.level(v)] += w
+		}
 	}
 }
 

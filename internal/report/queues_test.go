@@ -17,12 +17,13 @@ func matrix(row ...chart.Value) [][]chart.Value { return [][]chart.Value{row} }
 func TestQueueColumns(t *testing.T) {
 	s := Span{From: 0, To: queueColumns * 1000}
 	f := newFiller(&s, queueColumns)
+	f.rank(70)
 	f.sample(10_000, 70)
 	f.sample(10_001, 5)
 	f.sample(20_500, 0)
 	f.end()
 	for c, want := range map[int]Extent{
-		0: {}, 9: {}, 10: {5, 70, 5.065}, 15: {5, 5, 5}, 20: {0, 5, 2.5}, 21: {}, queueColumns - 1: {},
+		0: {}, 9: {}, 10: {5, 70, 5.065, 6, 6}, 15: {5, 5, 5, 5, 5}, 20: {0, 5, 2.5, 0, 5}, 21: {}, queueColumns - 1: {},
 	} {
 		if s.Columns[c] != want {
 			t.Errorf("column %d: %v, want %v", c, s.Columns[c], want)
@@ -76,15 +77,18 @@ func TestQueueCharts(t *testing.T) {
 	if want := chart.Value(1.05 * 900e3); l.Y.High != want {
 		t.Errorf("axis to %v, want %v: WRED max, 3.2 MB, would flatten the queue", l.Y.High, want)
 	}
-	s := l.Series[0]
+	if len(l.Series) != 2 || l.Series[0].Key != "greatest" {
+		t.Fatalf("%d series, want the greatest, and the queue over it", len(l.Series))
+	}
+	greatest, s := l.Series[0], l.Series[1]
 	if n := len(s.X); n != queueColumns || s.X[0] != 0 {
 		t.Errorf("%d values from %v, want %d from 0", n, s.X[0], queueColumns)
 	}
 	most := chart.Value(0)
 	for i := range s.X {
-		most = max(most, s.High[i])
-		if s.Low[i] > s.Y[i] || s.Y[i] > s.High[i] {
-			t.Errorf("at %v: mean %v is not between %v and %v", s.X[i], s.Y[i], s.Low[i], s.High[i])
+		most = max(most, greatest.Y[i])
+		if s.Low[i] > s.High[i] || s.High[i] > greatest.Y[i] || s.Y[i] > greatest.Y[i] {
+			t.Errorf("at %v: mean %v, band from %v to %v, at most %v", s.X[i], s.Y[i], s.Low[i], s.High[i], greatest.Y[i])
 		}
 	}
 	if most != 900e3 {
@@ -98,7 +102,7 @@ func TestQueueThresholds(t *testing.T) {
 	d.Queue.Max = 100 * unit.Kilobyte
 	f := checked(t, queueCharts(d))[0]
 	want := "Above this plot begin marking (WRED 800 kB to 3.200 MB) and pausing (xOFF at most 457.3 kB)."
-	if len(f.Lines.Zones) > 0 || len(f.Keys) != 1 || !strings.HasSuffix(f.Caption, want) {
+	if len(f.Lines.Zones) > 0 || len(f.Keys) != 2 || !strings.HasSuffix(f.Caption, want) {
 		t.Errorf("zones %v, caption %q", f.Lines.Zones, f.Caption)
 	}
 	d.Queue.Class = 7

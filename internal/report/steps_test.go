@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -26,8 +27,13 @@ func TestAxesOfStepsBeginAtZero(t *testing.T) {
 		long[i] = float64(i % 10)
 	}
 	s = stepSeries(long)
-	if n := len(s.X); n != shownColumns || s.X[0] != 4.5 || s.Y[0] != 4.5 || s.Low[0] != 0 || s.High[0] != 9 {
-		t.Errorf("%d columns, the first at %v: %v, band %v to %v", n, s.X[0], s.Y[0], s.Low[0], s.High[0])
+	long[7], long[8] = 1000, math.NaN() // one that is late does not widen the band, one without a time is none
+	s = stepSeries(long)
+	if n := len(s.X); n != windows || s.X[0] != 19.5 || s.Y[0] != 4 || s.Low[0] != 0 || s.High[0] != 9 {
+		t.Errorf("%d windows, the first at %v: %v, band %v to %v", n, s.X[0], s.Y[0], s.Low[0], s.High[0])
+	}
+	if g := greatestOf(&s, long); g.Y[0] != 1000 || g.Y[1] != 9 || len(g.X) != windows {
+		t.Errorf("the greatest of %d windows: %v", len(g.X), g.Y[:2])
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"railyard/internal/chart"
 	"railyard/internal/mfu"
 	"railyard/internal/result"
+	"railyard/internal/sheet"
 	"railyard/internal/unit"
 )
 
@@ -19,10 +20,16 @@ func (t *text) waterfall(s *result.Summary) {
 	}
 	t.Title("The step of " + s.StepTime.Human() + " as a waterfall, mean over ranks")
 	rows := [][]string{{"part", "time", "share", ""}}
+	names, figures := []string{"the step"}, [2][]string{{s.StepTime.Human()}, {"share"}}
+	for _, b := range s.Efficiency.Waterfall {
+		names = append(names, b.Name)
+		figures[0], figures[1] = append(figures[0], b.Time.Human()), append(figures[1], unit.Percent(float64(b.Time)/float64(s.StepTime)))
+	}
+	columns := min(max(t.Width-sheet.WidthOf(names, figures[0], figures[1])-2, leastFall), fallColumns)
 	at := unit.Duration(0)
 	for _, b := range s.Efficiency.Waterfall {
 		rows = append(rows, []string{b.Name, b.Time.Human(), unit.Percent(float64(b.Time) / float64(s.StepTime)),
-			fallen(at, at+b.Time, s.StepTime)})
+			fallen(at, at+b.Time, s.StepTime, columns)})
 		at += b.Time
 	}
 	t.Grid("lrrl", append(rows, []string{"the step", at.Human(), "", ""}))
@@ -41,14 +48,17 @@ func alike(n int64) string {
 	return fmt.Sprintf(" that were run; each stands for %s", unit.Count(n))
 }
 
-// fallColumns is how wide the drawing of a waterfall is.
-const fallColumns = 36
+// fallColumns is how wide the drawing of a waterfall is where there is room, leastFall where there is not.
+const (
+	fallColumns = 36
+	leastFall   = 12
+)
 
 // fallen draws where a bar lies in a whole; one too short to be seen is a line.
-func fallen(from, to, whole unit.Duration) string {
+func fallen(from, to, whole unit.Duration, columns int) string {
 	from, to = min(from, to), max(from, to)
-	at := func(d unit.Duration) int { return int(min(max(float64(d)/float64(whole), 0), 1) * fallColumns) }
-	a, b := min(at(from), fallColumns-1), at(to)
+	at := func(d unit.Duration) int { return int(min(max(float64(d)/float64(whole), 0), 1) * float64(columns)) }
+	a, b := min(at(from), columns-1), at(to)
 	if b <= a {
 		return strings.Repeat(" ", a) + "|"
 	}

@@ -230,16 +230,7 @@ func readSource(ctx context.Context, j *scenario.Job, known string, progress fun
 // fits reports examples that do not fit the network's inputs or outputs.
 func fits(j *scenario.Job, m *nn.Model, src *source) error {
 	t := j.Train
-	wrong := func(format string, args ...any) error {
-		key := ".train.model"
-		switch t.Model {
-		case "mlp":
-			key = ".train.layers"
-		case "file":
-			key = ".train.network"
-		}
-		return &plan.FieldError{Path: j.Path() + key, Err: fmt.Errorf(format, args...)}
-	}
+	wrong := func(format string, args ...any) error { return misfit(j, format, args...) }
 	highest := max(src.train.Classes(), src.test.Classes()) - 1
 	switch in, out := m.Inputs(), m.Classes(); {
 	case src.text != nil && m.Targets() == 1:
@@ -250,12 +241,32 @@ func fits(j *scenario.Job, m *nn.Model, src *source) error {
 	case src.text != nil && in != src.train.Width():
 		return wrong("the network takes %d tokens, windows of the text have %d: want %d", in, src.train.Width(),
 			src.train.Width())
-	case in != src.train.Width():
-		return wrong("first layer has %d inputs, the images in %s have %s = %d pixels: want %d", in, t.Data.Name(),
-			src.size.Pixels(), src.train.Width(), src.train.Width())
+	case src.text == nil && in != src.train.Width():
+		return fitsPixels(j, m, src.size)
 	case highest >= out:
 		return wrong("last layer has %d outputs, the labels in %s go up to %d: want at least %d", out, t.Data.Name(),
 			highest, highest+1)
+	}
+	return nil
+}
+
+// misfit is an error of a network that does not fit what it is to learn from.
+func misfit(j *scenario.Job, format string, args ...any) error {
+	key := ".train.model"
+	switch j.Train.Model {
+	case "mlp":
+		key = ".train.layers"
+	case "file":
+		key = ".train.network"
+	}
+	return &plan.FieldError{Path: j.Path() + key, Err: fmt.Errorf(format, args...)}
+}
+
+// fitsPixels reports a network of images with another number of inputs than images of a size have pixels.
+func fitsPixels(j *scenario.Job, m *nn.Model, size dataset.Size) error {
+	if pixels := max(size.Channels, dataset.Grey) * size.Rows * size.Cols; m.Inputs() != pixels {
+		return misfit(j, "first layer has %d inputs, the images in %s have %s = %d pixels: want %d", m.Inputs(), j.Train.Data.Name(),
+			size.Pixels(), pixels, pixels)
 	}
 	return nil
 }

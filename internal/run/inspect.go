@@ -56,6 +56,7 @@ func inspectData(p *plan.Job, shared *Sources) (size dataset.Size, found []scena
 			inspectText(src.text, warn)
 		}
 	case err == nil:
+		err = fitsPixels(j, p.Model, size)
 		warn("%s: not there yet, the run draws %s images first", d.Dir, unit.Count(int64(d.Train+d.Test)))
 	}
 	var lines located.Problems

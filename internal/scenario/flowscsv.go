@@ -221,6 +221,10 @@ func (r *flowReader) header(c *csv.Reader, row []string) bool {
 	given := map[string]bool{}
 	if !slices.ContainsFunc(row, func(key string) bool { return flowTree.child(strings.TrimSpace(key)) != nil }) {
 		r.noKeys()
+		if len(row) == 1 && slices.ContainsFunc(strings.FieldsFunc(row[0], func(c rune) bool { return c == ';' || c == '\t' }),
+			func(key string) bool { return flowTree.child(strings.TrimSpace(key)) != nil }) {
+			r.d.problems[len(r.d.problems)-1].Hint = "columns are separated by commas"
+		}
 		return false
 	}
 	for i, key := range row {
@@ -228,7 +232,7 @@ func (r *flowReader) header(c *csv.Reader, row []string) bool {
 		e := entry{key: strings.Clone(strings.TrimSpace(key)), at: span{line, column, max(1, len(key))}}
 		switch b := flowTree.child(e.key); {
 		case b == nil:
-			r.d.unknown(flowTree, e, "")
+			r.unknown(e)
 		case given[e.key]:
 			r.d.at(e.key, e.at, "named twice", "")
 		}
@@ -254,6 +258,13 @@ func (r *flowReader) header(c *csv.Reader, row []string) bool {
 		r.cells = append(r.cells, flowTree.child(k.key).Field)
 	}
 	return true
+}
+
+// unknown reports a column that is no key of a flow; that another group has it is of no use here.
+func (r *flowReader) unknown(e entry) {
+	keys := *flowTree
+	keys.entry = true
+	r.d.unknown(&keys, e, "")
 }
 
 // row reads one flow.

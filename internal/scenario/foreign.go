@@ -3,6 +3,7 @@ package scenario
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"railyard/internal/located"
 )
@@ -11,7 +12,16 @@ import (
 // mistake, there is one, and it shows none of its words.
 func ofOurs(ps located.Problems, file, noun string, src []byte, keys *Key) error {
 	if foreign(src, keys) {
-		return located.Problems{{File: file, Message: "holds no key of a " + noun + ", want " + located.OneOf(keys.names())}}
+		p := located.Problem{File: file, Message: "holds no key of a " + noun + ", want " + located.OneOf(keys.names())}
+		switch first, _, _ := bytes.Cut(src, []byte("\n")); {
+		case bytes.HasPrefix(src, []byte("\xff\xfe")) || bytes.HasPrefix(src, []byte("\xfe\xff")):
+			p.Message, p.Hint = "holds no key of a "+noun+" in UTF-8: it begins as UTF-16 does", "save the file as UTF-8"
+		case !utf8.Valid(src) || bytes.IndexByte(src, 0) >= 0:
+			p.Message, p.Hint = "holds no key of a "+noun+": it is no text", "a "+noun+" is a text in UTF-8"
+		case noun == "scenario" && namesKeys(first):
+			p.Hint = "a table of flows goes into a scenario: job: {flows_csv: " + located.Shown(file) + "}"
+		}
+		return located.Problems{p}
 	}
 	return ps.Sorted()
 }

@@ -285,12 +285,27 @@ func (r *reader) syntax(err error) {
 		message = err.Error()
 	}
 	message, _, _ = strings.Cut(message, "\n")
-	if ends := bareEnds.FindString(r.lines[at.line-1]); ends != "" {
+	if ends := bareEnds.FindString(r.lines[at.line-1]); strings.Contains(ends, "[") {
 		r.problem(at, "not YAML: "+message, "a bracket begins a list: put ends in quotes: \""+ends+"\"")
 		return
 	}
+	for _, known := range slips {
+		if strings.Contains(message, known.said) {
+			r.problem(at, "not YAML: "+known.means, known.hint)
+			return
+		}
+	}
 	r.problem(at, "not YAML: "+message, "look for a missing space after ':', a bracket or quote left open, or a "+
 		"line that is indented differently")
+}
+
+// slips are what the parser says of the commonest mistakes, and what they are.
+var slips = []struct{ said, means, hint string }{
+	{"could not find flow mapping end token", "a { that is never closed", "put } where its keys end"},
+	{"sequence end token ']' not found", "a [ that is never closed", "put ] where its entries end"},
+	{"non-map value is specified", "a word alone where keys stand", "a key has a colon behind it, KEY: VALUE"},
+	{"value is not allowed in this context", "a value where none can stand",
+		"lines of one group begin in one column, those inside it further to the right; a key has a colon and a blank behind it"},
 }
 
 // bareEnds is several ends that are not in quotes (a quote begins no word that it finds).

@@ -2,6 +2,7 @@ package svg
 
 import (
 	"math"
+	"slices"
 
 	"railyard/internal/chart"
 )
@@ -31,13 +32,17 @@ func (f *frame) yAxis() {
 	f.d.text(4, f.top-10, smallSize, alignStart, muted, f.axisY.Name())
 }
 
-// xTicks are those whose texts have room.
+// xTicks are those whose texts have room. Of values that were tried the last has a text, too.
 func (f *frame) xTicks() chart.Ticks {
 	t := f.axisX.Ticks(max(3, int((f.right-f.left)/80)))
-	last, kept := math.Inf(-1), 0
+	last, kept, end := math.Inf(-1), 0, math.Inf(1)
+	if n := len(f.axisX.Stops); n > 0 {
+		x, half := f.tickPlace(t.At[n-1], t.Texts[n-1])
+		end = x - half
+	}
 	for i, v := range t.At {
 		x, half := f.tickPlace(v, t.Texts[i])
-		if x-half <= last+6 {
+		if x-half <= last+6 || i+1 < len(t.At) && x+half >= end-6 {
 			continue
 		}
 		last = x + half
@@ -59,6 +64,11 @@ func (f *frame) xAxis() {
 	f.d.line(f.left, f.bottom, f.right, f.bottom, 1, muted, "", "")
 	t := f.xTicks()
 	f.d.open(`class="ticks-x"`)
+	for _, v := range f.axisX.Stops {
+		if !slices.Contains(t.At, v) { // no room for a text
+			f.d.line(f.x(v), f.bottom, f.x(v), f.bottom+4, 1, muted, "", "")
+		}
+	}
 	for i, v := range t.At {
 		f.d.line(f.x(v), f.bottom, f.x(v), f.bottom+4, 1, muted, "", "")
 		x, _ := f.tickPlace(v, t.Texts[i])

@@ -217,7 +217,7 @@ func (p *plot) series(s *chart.Series) {
 	for _, r := range pieces(s.Y) {
 		points := p.edge(s, s.Y, r[0], r[1])
 		if len(points) > 1 && s.Shape != chart.Points {
-			p.d.polyline(points, 1.7, c, sameWidth+p.colours[s.Key].dash(), "")
+			p.d.polyline(points, strokeOf(s), c, sameWidth+p.colours[s.Key].dash(), "")
 		}
 		if s.Shape == chart.Points || s.Shape == chart.Curve || len(points) == 1 {
 			for i := r[0]; i < r[1]; i++ {
@@ -225,6 +225,14 @@ func (p *plot) series(s *chart.Series) {
 			}
 		}
 	}
+}
+
+// strokeOf is how thick the line of a series is.
+func strokeOf(s *chart.Series) float64 {
+	if s.Thin {
+		return 0.8
+	}
+	return 1.7
 }
 
 // spot is a point that stays round when the plot is stretched: a stroke without length.

@@ -60,7 +60,7 @@ func (c *canvas) said(l *chart.Lines) {
 	}
 	var more []string
 	if slices.ContainsFunc(l.Series, func(s chart.Series) bool { return s.Low != nil }) {
-		more = append(more, ". from least to greatest")
+		more = append(more, ". band")
 	}
 	for _, r := range l.Rules {
 		u := l.Y.Unit
@@ -202,6 +202,9 @@ func (p *plane) series(s *chart.Series) {
 // ends is what stands below an axis of n columns: where it begins and ends, and between
 // them what it is.
 func ends(a *chart.Axis, n int) string {
+	if len(a.Stops) > 0 {
+		return stops(a, n)
+	}
 	first, last := a.Unit.Text(a.Low), a.Unit.Text(a.High)
 	room := n - len(first) - len(last)
 	label := " " + a.Label + " "
@@ -210,4 +213,20 @@ func ends(a *chart.Axis, n int) string {
 	}
 	left := max((room-len(label))/2, 0)
 	return first + strings.Repeat(" ", left) + label + strings.Repeat(" ", max(room-len(label)-left, 1)) + last
+}
+
+// stops is what stands below an axis along which some values were tried: these, the last one and those that have room.
+func stops(a *chart.Axis, n int) string {
+	row := []byte(strings.Repeat(" ", n))
+	left := func(i int) int {
+		return max(min(int(a.At(a.Stops[i])*float64(n)+1e-9), n-len(a.Stopped[i])), 0)
+	}
+	last := len(a.Stops) - 1
+	free, end := 0, left(last)
+	for i := range a.Stops {
+		if at := left(i); at >= free && (i == last || at+len(a.Stopped[i]) < end) {
+			free = at + copy(row[at:], a.Stopped[i]) + 1
+		}
+	}
+	return strings.TrimRight(string(row), " ")
 }
