@@ -409,6 +409,9 @@ var rules = map[string]rule{
 		may: "fabric headers inventory nic pcapng plan roce topo verbs wire",
 		why: "it shows frames of a network as captures show them: it hears of them as record does, and decides nothing",
 	},
+	"reuse": {
+		why: "whether a state was met before is asked of any components, by the names of their fields alone",
+	},
 	"record": {
 		may: "cc coll diagnose exec fabric mfu nccl nic nn noun plan qos result roce splitmix telemetry topo train workload",
 		why: "it turns what happens in a run into tables and figures: what happens is for run and the engine",
@@ -419,7 +422,7 @@ var rules = map[string]rule{
 	},
 	"run": {
 		may: "capture cc checkpoint coll contents corpus dataset decoder/times exec fabric host input inside located machine nccltopo " +
-			"netconf nic nn nn/netfile plan rank record result roce scenario sim topo train workload",
+			"netconf nic nn nn/netfile plan rank record result reuse roce scenario sim topo train workload",
 		why: "the only package that knows everything; it is below those that show it",
 	},
 	"launch": {

@@ -214,3 +214,7 @@ func sqrt(x float64) float64 {
 		r = next
 	}
 }
+
+// A Rester is a Controller that comes to rest: what it has put off until it is looked at is done, and timers whose ticks
+// change nothing any more stand still. No answer that it gives later is another for that.
+type Rester interface{ Rest(now unit.Time) }

@@ -120,3 +120,17 @@ func (f *dcqcnFlow) fadeUntil(end unit.Time) {
 func (f *dcqcnFlow) growAlpha() {
 	f.alpha = float64(f.c.keep*f.alpha) + f.c.g
 }
+
+// Rest applies the ticks due, as Rate does. At line rate and with a target as high no tick of the increase timer changes
+// the rate, nor does a byte counter: once the stage is the last one, the timer stands still until a cut starts it again.
+// Nor does a tick change an alpha of 0; where a CNP starts its timer again, it stands still until then.
+func (f *dcqcnFlow) Rest(now unit.Time) {
+	f.replay(now)
+	if f.rate == f.line && f.target == f.line && f.timeStage > f.c.FastRecovery {
+		f.riseAt, f.sent, f.byteStage = unit.Never, 0, 0
+	}
+	if f.alpha == 0 && !f.alphaCNP && f.c.DecreaseInterval == 0 {
+		f.alphaAt = unit.Never
+	}
+	f.next = min(f.alphaAt, f.cutAt, f.riseAt)
+}

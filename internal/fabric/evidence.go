@@ -47,7 +47,7 @@ func (f *Fabric) ownAhead(now unit.Time, id PortID, o *port, q *queue, p *Packet
 	}
 	k := min(q.n, lookAt)
 	var bytes, frames int64
-	q.look(k, uint64(now), func(x *Packet) {
+	f.look(now, id, q, k, func(x *Packet) {
 		if x.Flow == p.Flow && x.Kind() == p.Kind() {
 			bytes += int64(x.Bytes)
 			frames++
@@ -69,7 +69,7 @@ func (f *Fabric) tally(now unit.Time, id PortID) {
 	for c := range f.nc {
 		q := &f.queues[int(id)*f.nc+c]
 		k := min(q.n, lookAt)
-		q.look(k, uint64(now), func(x *Packet) { fill[x.Flow] += int64(x.Bytes) * int64(q.n) / int64(k) })
+		f.look(now, id, q, k, func(x *Packet) { fill[x.Flow] += int64(x.Bytes) * int64(q.n) / int64(k) })
 	}
 }
 
@@ -167,7 +167,7 @@ func (f *Fabric) blame(now unit.Time, in, out PortID, class uint8) PortID {
 		q := &f.queues[int(id)*f.nc+int(class)]
 		held := q.bytes
 		if !whole {
-			held = q.from(int32(int(in)*f.nc+int(class)), uint64(now))
+			held = f.from(now, id, q, int32(int(in)*f.nc+int(class)))
 		}
 		if held > most {
 			root, most = id, held
@@ -191,10 +191,10 @@ func (f *Fabric) crowded(in PortID, n *node, class uint8) bool {
 }
 
 // from estimates how many bytes of a queue are charged to an account: those of its class that came in by a port.
-func (q *queue) from(account int32, salt uint64) int64 {
+func (f *Fabric) from(now unit.Time, id PortID, q *queue, account int32) int64 {
 	k := min(q.n, lookAt)
 	bytes := int64(0)
-	q.look(k, salt, func(x *Packet) {
+	f.look(now, id, q, k, func(x *Packet) {
 		if x.account() == account {
 			bytes += int64(x.Bytes)
 		}

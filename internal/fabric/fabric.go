@@ -87,6 +87,8 @@ type Fabric struct {
 	boxes      []box
 	pauses     [][]pauseFrame // by link: PFC frames on it that the receiving end knows of
 
+	repeat *repeat // nil: no period is recorded
+
 	// Evidence, see there.
 	routeMarks []int32           // by route and hop, as routes
 	fill       []map[int32]int64 // by port

@@ -29,8 +29,16 @@ type load struct {
 	points [loadPoints]LoadPoint
 }
 
-// noteLoad notes what a port has done by now.
-func (f *Fabric) noteLoad(now unit.Time, id PortID, sent int64, held unit.Duration) {
+// noteLoad notes what a port has done by now, as a frame of a class leaves.
+func (f *Fabric) noteLoad(now unit.Time, id PortID, class uint8, sent int64, held unit.Duration) {
+	if f.repeat != nil {
+		f.keepLoad(now, id, class, sent, held)
+		return
+	}
+	f.loadAt(now, id, sent, held)
+}
+
+func (f *Fabric) loadAt(now unit.Time, id PortID, sent int64, held unit.Duration) {
 	l := f.loads[id]
 	if l == nil {
 		l = &load{part: firstPart}

@@ -229,7 +229,8 @@ type state struct {
 	lined   []PortID
 	nodes   []int32
 	without int
-	due     due // where buffers are free as a frame's last bit leaves
+	kept    kept // of a period that is recorded, see repeat.go
+	due     due  // where buffers are free as a frame's last bit leaves
 	// links that its nodes send to, and that lead to them
 	outward, inward []PortID
 	_               [64]byte

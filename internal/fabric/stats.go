@@ -74,8 +74,12 @@ func (f *Fabric) sample(isl *sim.Island, now unit.Time, id PortID, class int, q 
 	s := &f.slow[int(id)*f.nc+class]
 	// The last instant at or before now. An instant that coincides with a change sees the value
 	// before it.
-	index := (int64(now) + every/2) / every
-	q.sampled = unit.Time((index+1)*every - every/2)
+	at := f.told(now)
+	index := (int64(at) + every/2) / every
+	if q.sampled = unit.Time((index+1)*every - every/2).Add(now.Sub(at)); f.recording() {
+		q.sampled = now + 1 // each touch is recorded
+		f.touched(now, id, class, q)
+	}
 	if index == s.lastSample {
 		return
 	}

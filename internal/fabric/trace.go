@@ -167,7 +167,7 @@ func (f *Fabric) traceStart(now unit.Time, id PortID, p *port, pk *Packet) {
 	h := t.Hop(t.N - 1)
 	h.TxBytes = unit.Bytes(p.txBytes)
 	h.Held = f.pausedBy(now, id, pk.Class())
-	f.noteLoad(now, id, p.txBytes, h.Held)
+	f.noteLoad(now, id, pk.Class(), p.txBytes, h.Held)
 	if f.cfg.Telemetry && p.flags&flagHost == 0 {
 		for c := range f.nc {
 			h.Queue += unit.Bytes(f.queues[int(id)*f.nc+c].bytes)

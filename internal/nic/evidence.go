@@ -11,8 +11,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// probeEvery: of so many packets of a queue pair the way of one is traced, besides the first and
-// last of each message.
+// probeEvery: of so many packets of a message the way of one is traced, from the first on, and that of the last. Which they
+// are does not depend on what the queue pair sent before, so that what it does again it tells again: see package reuse.
 const probeEvery = 64
 
 // HopEvidence is what the traced packets of a queue pair, or their acknowledgements, met at one

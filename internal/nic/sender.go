@@ -198,7 +198,7 @@ func (s *sender) send(now unit.Time, f *fabric.Packet) bool {
 	*f = s.data(pk, bytes)
 	// The packet that completes a message is its last; where packets count in any order it may be any.
 	// The first packet and some between show what the queue pair meets on its way.
-	if first || last || t.Receiver != roce.InOrder || n.cfg.Telemetry || pk.PSN%probeEvery == 0 {
+	if last || t.Receiver != roce.InOrder || n.cfg.Telemetry || pk.Payload.Offset/int64(t.MTU)%probeEvery == 0 {
 		s.attach(now, pk, last, n.fab.StartTrace(c.sim, now, c.port, f))
 	}
 	s.schedule(now, free)

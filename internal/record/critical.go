@@ -52,12 +52,15 @@ func (j *Job) PathFinder() *exec.PathFinder {
 	if c.every = j.plan.PathsEvery(); c.every == 0 {
 		return nil
 	}
-	j.paths = exec.NewPathFinder(j.ranks(), c.every, c.take)
+	j.paths = exec.NewPathFinder(j.ranks(), c.every, func(p *exec.PathRecord) {
+		j.r.repeats.path(p)
+		c.path(p)
+	})
 	return j.paths
 }
 
-// take takes the path of a step that all ranks have ended.
-func (c *critical) take(p *exec.PathRecord) {
+// path takes the path of a step that all ranks have ended.
+func (c *critical) path(p *exec.PathRecord) {
 	if p.Step == workload.StartStep {
 		causes := result.CausesOf(p.Split)
 		c.start.path = &causes

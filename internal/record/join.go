@@ -167,21 +167,31 @@ func (isl *island) take(p *place) {
 	r := isl.r
 	switch p.kind {
 	case aLoss:
-		r.lost(&isl.losses[p.row])
+		r.repeats.lost++
+		l := &isl.losses[p.row]
+		l.At = l.At.Add(r.repeats.behind)
+		r.lost(l)
 	case aTimeout:
-		r.timedOut(&isl.timeouts[p.row])
+		r.repeats.lost++
+		t := &isl.timeouts[p.row]
+		t.at = t.at.Add(r.repeats.behind)
+		r.timedOut(t)
 	case aFlow:
 		f := &isl.flows[p.row]
 		f.Hops = isl.hops[f.firstHop:f.to]
+		r.repeats.flow(f)
 		r.flow(f)
 	case anOperation:
 		o := &isl.operations[p.row]
+		r.repeats.operation(o)
 		o.job.operation(&o.OperationRecord)
 	case aStep:
 		s := &isl.steps[p.row]
+		own := s.Step
+		r.repeats.step(s)
 		s.job.step(&s.StepRecord, s.waits)
 		if s.job.paths != nil {
-			s.job.paths.Ended(s.Rank, s.Step)
+			s.job.paths.Ended(s.Rank, own)
 		}
 	case aSample:
 		r.sample(&isl.samples[p.row])

@@ -39,6 +39,8 @@ type Recorder struct {
 	queues   *result.QueueLog
 	sampleAt unit.Duration
 
+	repeats repeats
+
 	events events
 	series series
 	watch  watch

@@ -48,7 +48,7 @@ job: {train: {model: mlp, layers: [4, 3, 2], data: nowhere, batch: 1, epochs: 2,
 func TestTheFirstOfEquallySlowPathsIsKept(t *testing.T) {
 	c := critical{evidence: newEvidence(&plan.Job{}), life: &life{}, name: func(int32) string { return "" }}
 	for step, took := range []unit.Time{5, 9, 7, 9} {
-		c.take(&exec.PathRecord{Step: int64(step), Start: 100, End: 100 + took,
+		c.path(&exec.PathRecord{Step: int64(step), Start: 100, End: 100 + took,
 			Parts: []exec.PathPart{{Kind: exec.PathMessage, From: 100, Until: 100 + took}}})
 	}
 	if c.slowest.Step != 1 || len(c.slowest.Parts) != 1 || c.slowest.Parts[0].Until != 109 {

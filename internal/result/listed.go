@@ -11,6 +11,14 @@ import (
 // All flows are in flows.parquet, all ports in links.parquet.
 const mostListed = 10_000
 
+// Reuse is how much of a run was simulated, and how much that stands for: run.reuse.
+type Reuse struct {
+	Simulated   int64    `json:"simulated"`       // packet-hops
+	Represented int64    `json:"represented"`     // packet-hops
+	Steps       int64    `json:"steps"`           // told without being simulated
+	Notes       []string `json:"notes,omitempty"` // what kept steps from being told so: a sentence each
+}
+
 // LeftOut is what run.json does not list, so that it is read at once however large the run was.
 type LeftOut struct {
 	Flows    []FlowsLeft `json:"flows,omitempty"` // by job and kind

@@ -57,6 +57,7 @@ type Summary struct {
 	WallSeconds   float64       `json:"wall_seconds"`
 	PacketHops    int64         `json:"packet_hops"`
 	Events        int64         `json:"events"`
+	Reuse         *Reuse        `json:"reuse,omitempty"` // absent: everything was simulated
 	ECNMarks      int64         `json:"ecn_marks"`
 	CNPs          int64         `json:"cnps"`
 	Pauses        int64         `json:"pauses"` // PFC frames that stop a class, refreshes included

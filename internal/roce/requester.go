@@ -418,3 +418,13 @@ func (q *Requester) asksAck(pk *Packet, p *Params) bool {
 	from := max(q.una, seq-pk.Payload.Offset/int64(p.MTU))
 	return p.Ends(pk.Opcode) || (seq+1-from)%int64(p.AckEvery) == 0
 }
+
+// Rest has congestion control do what it has put off, and come to rest where that makes no difference.
+func (q *Requester) Rest(now unit.Time) {
+	if r, ok := q.ctl.(cc.Rester); ok {
+		r.Rest(now)
+	}
+}
+
+// CountAgain has so many bytes more have been posted and acknowledged, which were so before: see Acked.
+func (s *Sender) CountAgain(bytes int64) { s.total, s.acked = s.total+bytes, s.acked+bytes }

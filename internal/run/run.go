@@ -118,6 +118,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if resumed {
 		sum.Notes = append(sum.Notes, opt.Resume.note(in.start))
 	}
+	sum.Reuse = r.reuse.figures(sum.PacketHops)
 	if opt.ended != nil {
 		opt.ended(r)
 	}
@@ -143,6 +144,7 @@ type runner struct {
 	record  *record.Recorder
 	capture *capture.Capture // nil: none
 	pace    *pace
+	reuse   *repetition // nil: what happens again is simulated again
 
 	acts     []act     // that are due, the first first
 	dry      bool      // the engine has no event left
@@ -461,6 +463,10 @@ func (s *source) parts() record.Data {
 // start plans the first events.
 func (r *runner) start() {
 	parts := record.Parts{Network: network{r.eng, r.fab, r.net}}
+	if r.reuse = r.newRepetition(); r.reuse != nil {
+		parts.Network = represented{network{r.eng, r.fab, r.net}, r.reuse}
+		r.reuse.start()
+	}
 	for _, j := range r.jobs {
 		parts.Jobs = append(parts.Jobs, record.JobParts{
 			Train: j.train,
@@ -543,7 +549,7 @@ func (r *runner) join() {
 	r.opt.Dir.Keep() // its error ends the run at the next check
 	if now := time.Now(); r.opt.often || now.Sub(r.reported) >= betweenReports {
 		r.reported = now
-		r.record.Report(r.eng.Now())
+		r.record.Report(r.told(r.eng.Now()))
 	}
 }
 
@@ -607,7 +613,7 @@ func (j *job) stopAfter(steps int64) {
 // done ends the run after the jobs: what is on its way may still arrive, and queue pairs that were connected are closed.
 func (r *runner) done(last unit.Time) {
 	if !r.plan.Scenario.Transport.Setup {
-		r.eng.StopAt(last.Add(r.linger))
+		r.eng.StopAt(last.Add(r.linger - r.reuse.late()))
 		return
 	}
 	r.closing = true

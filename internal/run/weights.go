@@ -231,6 +231,7 @@ func (r *runner) ended(job int, step int64, at unit.Time, loss float64) {
 		j.keep(step)
 	}
 	j.saved(step, at)
+	r.reuse.ended(step, at)
 }
 
 // keep keeps the state after a step of this life, and writes it now and then.

@@ -74,6 +74,10 @@ var (
 		{"packets", "what goes between hosts is simulated packet by packet"},
 		{"formula", "collectives take what NCCL's model says: no packet is sent, and no cause is told"},
 	}
+	Reuses = []Choice{
+		{ReuseOff, "every step is simulated"},
+		{ReuseAuto, "a step before which everything is as it was before another is told again and not simulated: the same tables"},
+	}
 	InsideCollectives = []Choice{
 		{"formula", "a collective of ranks on one host takes what NCCL's model says"},
 		{"messages", "each of its messages shares NVLink with the others"},
@@ -311,6 +315,22 @@ var onlySteps = where(func(s *Scenario) string {
 	return "it belongs to job.train, job.model and job.replay, which are not there: no job takes steps"
 })
 
+// Values of run.reuse.
+const (
+	ReuseOff  = "off"
+	ReuseAuto = "auto"
+)
+
+// onlyReplayed says that a field belongs to scenarios with a job that takes steps and computes nothing real.
+var onlyReplayed = where(func(s *Scenario) string {
+	for i := range s.Jobs {
+		if s.Jobs[i].Model != nil || s.Jobs[i].Replay != nil {
+			return ""
+		}
+	}
+	return "it belongs to job.model and job.replay, which are not there: no job repeats steps without computing something real"
+})
+
 // onlyFP8 says that a field belongs to scenarios with a large model in FP8.
 var onlyFP8 = where(func(s *Scenario) string {
 	for i := range s.Jobs {
@@ -328,6 +348,12 @@ var largeFields = []*Field{
 		Path: "run.network", Default: "packets", Choices: Networks, applies: onlyLarge,
 		value:   in(choice, func(s *Scenario) *string { return &s.Run.Network }),
 		Meaning: "how what goes between ranks is timed",
+	},
+	{
+		Path: "run.reuse", Default: ReuseOff, Choices: Reuses, applies: onlyReplayed,
+		value:   in(choice, func(s *Scenario) *string { return &s.Run.Reuse }),
+		Meaning: "whether steps that do again what earlier ones did are simulated again: see docs/reuse.md",
+		Also:    []string{"repeat", "memoise", "memoize"},
 	},
 	{Path: "cost", Meaning: "what a step costs: for all GPUs of a job, whether they compute or wait"},
 	{

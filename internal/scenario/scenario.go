@@ -46,6 +46,7 @@ type Cost struct {
 // Run says what is simulated.
 type Run struct {
 	Network string // see Networks; empty without a large model
+	Reuse   string // see Reuses; empty where no steps are replayed
 }
 
 // Opt is a value that a word may stand for: none, auto, layer, all. The zero Opt is the word.

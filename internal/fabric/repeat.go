@@ -1,0 +1,287 @@
+package fabric
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// A period that does what an earlier one did need not be simulated again (see package reuse). The fabric goes on where
+// it is, as if no time had passed, but its counters count the repetitions, and so does what it tells of times since the
+// start of the run: samples, load over time, what is drawn from long queues by the instant.
+//
+//	simulated  |--------|== P ==|----------|
+//	told       |--------|== P ==|.. P ..|.. P ..|----------|
+//	                    recorded  2 repetitions  ^ behind them by 2 P
+
+// repeat is what a fabric keeps for repetitions; nil: none are asked for.
+type repeat struct {
+	recording bool
+	behind    unit.Duration // that the fabric's clock is, for repetitions
+	seen      []seenQueue   // by queue
+}
+
+// Mark is an instant at rest at which a period may begin, with what counters had counted by then.
+type Mark struct {
+	at         unit.Time
+	ports      []port
+	held       []unit.Duration // by queue
+	routeMarks []int32
+	fill       []map[int32]int64
+	pausedFor  [][]RootTime
+	hops       int64
+	from       []recorded // by island
+}
+
+// recorded is how much an island has recorded so far.
+type recorded struct {
+	loads, touches int
+	drawn          int64
+}
+
+// kept is what an island has recorded since the oldest mark that is not forgotten.
+type kept struct {
+	loads   []loadNote
+	touches []touch
+	gone    recorded // what was forgotten
+	drawn   int64    // looks at a part of a queue, which the instant chose
+}
+
+// loadNote is a call of noteLoad.
+type loadNote struct {
+	at   unit.Time
+	sent int64
+	held unit.Duration
+	port int32
+	q    int32
+}
+
+// touch is an instant at which a queue was looked at, and what waited in it since the touch before.
+type touch struct {
+	at    unit.Time
+	bytes int64
+	q     int32
+}
+
+// seenQueue is the last touch of a queue. While nothing changes touches are not kept: but for those of one interval of
+// samples after a change, one of which tells of it, and the last before a change, from which the next value counts.
+type seenQueue struct {
+	bytes   int64
+	since   unit.Time // of the first touch that saw it
+	last    unit.Time // touch
+	settled bool      // touches are not kept any more
+	unkept  bool      // the last one is not
+}
+
+// Sizes of what is kept, for the bound on memory.
+const (
+	loadNoteSize = 32
+	touchSize    = 24
+)
+
+// AllowRepeats prepares for Record and Repeat: before the run.
+func (f *Fabric) AllowRepeats() { f.repeat = &repeat{seen: make([]seenQueue, len(f.queues))} }
+
+// Mark marks an instant at rest, between windows. From then on what is told of the run is recorded.
+func (f *Fabric) Mark(now unit.Time) *Mark {
+	r, m := f.repeat, &Mark{at: now, ports: slices.Clone(f.ports), routeMarks: slices.Clone(f.routeMarks), hops: f.Hops()}
+	r.recording = true
+	for i := range f.fill {
+		m.fill, m.pausedFor = append(m.fill, maps.Clone(f.fill[i])), append(m.pausedFor, slices.Clone(f.pausedFor[i]))
+	}
+	for i := range f.queues {
+		m.held = append(m.held, f.slow[i].pausedTotal)
+		r.seen[i] = seenQueue{bytes: f.queues[i].bytes, since: now}
+		if f.samples {
+			f.queues[i].sampled = 0
+		}
+	}
+	for i := range f.states {
+		k := &f.states[i].kept
+		m.from = append(m.from, recorded{k.gone.loads + len(k.loads), k.gone.touches + len(k.touches), k.drawn})
+	}
+	return m
+}
+
+// Forget forgets what was recorded before a mark.
+func (f *Fabric) Forget(before *Mark) {
+	for i := range f.states {
+		k, from := &f.states[i].kept, &before.from[i]
+		k.loads = slices.Delete(k.loads, 0, from.loads-k.gone.loads)
+		k.touches = slices.Delete(k.touches, 0, from.touches-k.gone.touches)
+		k.gone = *from
+	}
+}
+
+// StopRecording forgets what is recorded.
+func (f *Fabric) StopRecording() {
+	f.repeat.recording = false
+	for i := range f.states {
+		f.states[i].kept = kept{}
+	}
+}
+
+// Recorded returns how many bytes the record takes.
+func (f *Fabric) Recorded() (bytes int64) {
+	for i := range f.states {
+		k := &f.states[i].kept
+		bytes += loadNoteSize*int64(cap(k.loads)) + touchSize*int64(cap(k.touches))
+	}
+	return bytes
+}
+
+// DrawnSince reports whether a part of a queue was looked at that the instant chose, since a mark: then a repetition would
+// not tell the same.
+func (f *Fabric) DrawnSince(m *Mark) bool {
+	for i := range f.states {
+		if f.states[i].kept.drawn > m.from[i].drawn {
+			return true
+		}
+	}
+	return false
+}
+
+// Repeat has the period from a mark until now have happened n times more. It calls sampled with the samples of each
+// repetition in order of time.
+func (f *Fabric) Repeat(now unit.Time, m *Mark, n int64, sampled func(k int64, all []Sample)) {
+	r := f.repeat
+	period := now.Sub(m.at)
+	var touches []touch
+	for i := range f.states {
+		k := &f.states[i].kept
+		touches = append(touches, k.touches[m.from[i].touches-k.gone.touches:]...)
+	}
+	slices.SortStableFunc(touches, func(a, b touch) int { return cmp.Compare(a.at, b.at) })
+	for k := int64(1); k <= n; k++ {
+		shift := r.behind + unit.Duration(k)*period
+		for i := range f.states {
+			own := &f.states[i].kept
+			for _, x := range own.loads[m.from[i].loads-own.gone.loads:] {
+				id := PortID(x.port)
+				sent := x.sent + k*(f.ports[id].txBytes-m.ports[id].txBytes)
+				held := x.held + unit.Duration(k)*(f.slow[x.q].pausedTotal-m.held[x.q])
+				f.loadAt(x.at.Add(shift), id, sent, held)
+			}
+		}
+		sampled(k, f.resample(touches, shift))
+	}
+	r.behind += unit.Duration(n) * period
+	f.count(m, n)
+}
+
+// count adds what counters have counted since a mark n times more. What is a maximum stays.
+func (f *Fabric) count(m *Mark, n int64) {
+	for i := range f.ports {
+		p, was := &f.ports[i], &m.ports[i]
+		frames := p.txFrames() + n*(p.txFrames()-was.txFrames())
+		p.frames, p.wraps = uint32(frames), uint32(frames>>32)
+		p.busy += unit.Duration(n) * (p.busy - was.busy)
+		p.pausedTotal += unit.Duration(n) * (p.pausedTotal - was.pausedTotal)
+		for _, c := range [][2]*int64{{&p.txBytes, &was.txBytes}, {&p.dataBytes, &was.dataBytes}, {&p.pfcFrames, &was.pfcFrames},
+			{&p.pausesSent, &was.pausesSent}, {&p.pausesReceived, &was.pausesReceived}, {&p.marks, &was.marks}} {
+			*c[0] += n * (*c[0] - *c[1])
+		}
+		for flow, bytes := range f.fill[i] {
+			f.fill[i][flow] += n * (bytes - m.fill[i][flow])
+		}
+		for k := range f.pausedFor[i] {
+			t := &f.pausedFor[i][k]
+			t.Time += unit.Duration(n) * (t.Time - TimeOf(m.pausedFor[i], t.Root))
+		}
+	}
+	for i := range f.slow {
+		f.slow[i].pausedTotal += unit.Duration(n) * (f.slow[i].pausedTotal - m.held[i])
+		if f.samples {
+			f.queues[i].sampled = 0
+		}
+	}
+	for i := range f.routeMarks {
+		f.routeMarks[i] += int32(n) * (f.routeMarks[i] - m.routeMarks[i])
+	}
+	f.states[0].hops += n * (f.Hops() - m.hops)
+}
+
+// TimeOf is that of a port in a list.
+func TimeOf(all []RootTime, root PortID) unit.Duration {
+	for _, t := range all {
+		if t.Root == root {
+			return t.Time
+		}
+	}
+	return 0
+}
+
+// resample returns the samples that touches would have had taken so much later.
+func (f *Fabric) resample(touches []touch, shift unit.Duration) (all []Sample) {
+	every := int64(f.cfg.SampleEvery)
+	for _, t := range touches {
+		s, at := &f.slow[t.q], t.at.Add(shift)
+		index := (int64(at) + every/2) / every
+		if index == s.lastSample {
+			continue
+		}
+		if t.bytes != s.lastValue {
+			all = append(all, Sample{Port: PortID(int(t.q) / f.nc), Class: uint8(int(t.q) % f.nc), Index: s.lastSample,
+				Bytes: unit.Bytes(t.bytes), At: at})
+			s.lastValue = t.bytes
+		}
+		s.lastSample = index
+	}
+	slices.SortStableFunc(all, func(a, b Sample) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Port, b.Port), cmp.Compare(a.Class, b.Class))
+	})
+	return all
+}
+
+// told is an instant as the run tells it.
+func (f *Fabric) told(now unit.Time) unit.Time {
+	if f.repeat == nil {
+		return now
+	}
+	return now.Add(f.repeat.behind)
+}
+
+// keepLoad records a call of noteLoad, and counts what was repeated before it.
+func (f *Fabric) keepLoad(now unit.Time, id PortID, class uint8, sent int64, held unit.Duration) {
+	r := f.repeat
+	q := int32(int(id)*f.nc + int(class))
+	if r.recording {
+		k := &f.stateOf(id).kept
+		k.loads = append(k.loads, loadNote{now, sent, held, int32(id), q})
+	}
+	f.loadAt(now.Add(r.behind), id, sent, held)
+}
+
+// touched records that a queue was looked at, before what waits in it changes.
+func (f *Fabric) touched(now unit.Time, id PortID, class int, q *queue) {
+	i := int(id)*f.nc + class
+	s, k := &f.repeat.seen[i], &f.stateOf(id).kept
+	if q.bytes != s.bytes {
+		if s.unkept {
+			k.touches = append(k.touches, touch{s.last, s.bytes, int32(i)})
+		}
+		*s = seenQueue{bytes: q.bytes, since: now}
+	}
+	s.last, s.unkept = now, s.settled
+	if !s.settled {
+		k.touches = append(k.touches, touch{now, q.bytes, int32(i)})
+		s.settled = now.Sub(s.since) > f.cfg.SampleEvery
+	}
+}
+
+// stateOf is that of the island of a port.
+func (f *Fabric) stateOf(id PortID) *state { return &f.states[f.islandOf[f.graph.Ports[id].Node]] }
+
+// look looks at k frames of a queue of a port; of a longer queue the instant chooses them.
+func (f *Fabric) look(now unit.Time, id topo.PortID, q *queue, k uint32, see func(*Packet)) {
+	if k < q.n && f.repeat != nil && f.repeat.recording {
+		f.stateOf(id).kept.drawn++
+	}
+	q.look(k, uint64(f.told(now)), see)
+}
+
+// recording reports whether touches of queues are recorded.
+func (f *Fabric) recording() bool { return f.repeat != nil && f.repeat.recording }

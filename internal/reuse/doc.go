@@ -1,0 +1,18 @@
+// Package reuse tells whether a simulated network at rest is as it was at rest before: then what happens next is what
+// happened then, and need not be simulated again. It reads the state of components as a program reads a value, through
+// one table that says of each field of each of them what it is (fields.go). It knows no component.
+//
+// Two states are the same if all that has a say in what comes is the same relative to the instant: an instant counts from
+// it, sequence numbers count from the first that is not acknowledged, counters that nothing but tables reads do not count.
+//
+//	R0 = rest, digest d       R1 = rest, digest d        what followed R0 up to R1 follows R1, and again
+//	------|===== period =====|----->
+//
+// At rest no packet is in the network, no message is posted and not acknowledged, no timer runs that means anything, and
+// ranks do nothing but compute. Anything else is refused with its reason, and so is what the table does not name.
+//
+// Invariants:
+//   - a field that the table does not name makes every digest fail, and a test;
+//   - a digest reads; it changes nothing;
+//   - equal digests are equal states, up to collisions of SHA-256.
+package reuse

@@ -1,0 +1,162 @@
+package reuse
+
+import "strings"
+
+// kind is what a field is to the state of a network at rest.
+type kind uint8
+
+const (
+	asState   kind = iota // it counts as it is; of a struct, a list or what is pointed at, its contents
+	asWhen                // an instant: it counts from now; 0 stands for none
+	asDue                 // an instant, or a time up to which something is taken, that counts only while it is ahead
+	asAgo                 // an instant of which is asked how long ago it was, and no further back than longAgo
+	asNumber              // a sequence number: it counts from the first of its struct
+	asAgenda              // what a host is to do
+	asLength              // how many there are
+	asRest                // nothing is there, or it is not at rest
+	asIdle                // a map: what is in it has nothing in its lists, or it is not at rest
+	asNone                // nothing is ever there, or it is not reused
+	asCount               // it only grows, and only tables tell of it, or differences that begin later
+	asFixed               // it is as it was built, or found out once for all
+	asScratch             // memory: it is written before it is read, or what it says another field says
+)
+
+var kindNames = map[string]kind{"state": asState, "when": asWhen, "due": asDue, "ago": asAgo, "number": asNumber,
+	"agenda": asAgenda, "length": asLength, "rest": asRest, "idle": asIdle, "none": asNone, "count": asCount, "fixed": asFixed,
+	"scratch": asScratch}
+
+// fields is what each field of each struct is that a digest may come to. A kind stands before its fields.
+var fields = func() map[string]map[string]kind {
+	all := map[string]map[string]kind{}
+	for name, text := range table {
+		of := map[string]kind{}
+		k := asState
+		for _, word := range strings.Fields(text) {
+			if is, ok := strings.CutSuffix(word, ":"); ok {
+				known := false
+				if k, known = kindNames[is]; !known {
+					panic("reuse: " + name + ": no kind " + is)
+				}
+				continue
+			}
+			of[word] = k
+		}
+		all[name] = of
+	}
+	return all
+}()
+
+var table = map[string]string{
+	// What is common.
+	"lists.Queue":   "rest: n scratch: buf head",
+	"cause.Segment": "when: Until state: Cause At",
+	"sim.Stream":    "state: state",
+
+	// The fabric. Frames on links and in queues are counted by their ends; where their memory lies has no say.
+	"fabric.Fabric": `fixed: eng graph cfg nc overhead tunnel holds samples large looks short thresholds sources sinks routes
+		strict classes begins islandOf islandBits calm repeat
+		state: ports ingresses queues slow accounts ledgers nodes states boxes
+		none: each dogs faults forwarders weaves messages marked
+		rest: pauses
+		count: routeMarks fill loads pausedFor
+		scratch: depot dueAfter`,
+	"fabric.port": `due: busyUntil state: flags sent turn rest: backlog paused ctl none: watched relieved
+		fixed: delay psPerByte box rate cable respond scratch: tail used posted pausedSince
+		count: txBytes dataBytes frames wraps busy pfcFrames pausesSent pausesReceived pausedTotal drops marks detected restored
+		discarded`,
+	"fabric.sent": "state: line scratch: account flow op bytes", // of the others is asked while a frame is in transmission
+	"fabric.ingress": `rest: n refresh fixed: far first state isl xoff lossless within index scratch: head pos
+		count: faulted`,
+	"fabric.queue": "state: fifo deficit rest: bytes fixed: low count: high scratch: sampled",
+	"fabric.fifo":  "rest: n scratch: head tail pos end",
+	"fabric.slow": `state: rng level fixed: quantum mark longest none: dog
+		scratch: pausedSince root rootSince expires count: pausedTotal lastSample lastValue`,
+	"fabric.account": "rest: used headroom sentOff fixed: node",
+	"fabric.ledger":  "fixed: limit scratch: root sentAt count: drops refused",
+	"fabric.node": `rest: shared pausing state: lines count: maxUsed
+		fixed: size crossing spare id reserve resume far lossyAlpha lossless fixed late`,
+	"fabric.state": `rest: dirty inbox fixed: links nodes outward inward count: hops kept
+		scratch: chunks traces coming from lined without due`,
+	"fabric.box":      "state: out in fixed: to scratch: earliest",
+	"fabric.mail":     "rest: frames pauses messages",
+	"fabric.RootTime": "state: Root count: Time",
+
+	// NICs and queue pairs. A timer for answers that comes although all is answered does nothing.
+	"nic.Net": `fixed: eng fab graph hosts cfg first names flowDone paths positions linger
+		state: cards senders receivers islands none: met told closed count: seen scratch: marksNoted`,
+	"nic.card": `when: wakeAt state: out inbox rest: paused none: shared
+		fixed: net sim isl id nic host port qps line scratch: rtoAt`,
+	"nic.inbox":   "rest: leaves bytes off due: last scratch: sent",
+	"roce.Egress": "rest: timed state: Notes Acks Ready turn fixed: notesHeld acksHeld classes",
+	"roce.Turns":  "rest: n state: last scratch: words",
+	"nic.sender": `state: Requester ledger notes rng drawn backlog rest: state n due: retried
+		fixed: card id number class log route fetch back hopsBack answerer admission bonded
+		count: popped scratch: way looked msgs head`,
+	"nic.backlog": "rest: list scratch: head",
+	"nic.notes":   "rest: n scratch: buf head",
+	"nic.ledger":  "due: end state: pauses links spans fixed: log port count: split scratch: last",
+	"nic.receiver": `state: Responder store arrivals kept fixed: card id way route sender log admitted bonded
+		count: marks marks0 scratch: at`,
+	"nic.arrival": `rest: open
+		scratch: bytes payload to header posted asked part first held note came by segments at`,
+	"nic.kept": "scratch: frame came",
+	"nic.island": `rest: posted count: marks cnps retransmits moves fixed: index cards senders receivers
+		scratch: rows outbox in out network parts hops segments answer`,
+	"roce.Requester": `state: Sender Dialer Slots known answer ctl rtt trips early unkept owed hasty probes due: paced here
+		when: deadline none: ports fixed: told scratch: left frame`,
+	"roce.Sender": `number: una next end high rest: n complete cur recovering early state: retries failed sacked presumed
+		fixed: mtu tolerance count: total acked scratch: msgs head recoveryEnd resend highSack`,
+	"roce.Dialer":    "state: unready answered tries leaves when: parted",
+	"roce.Slots":     "none: free cleared waits",
+	"roce.Known":     "none: colls",
+	"roce.Given":     "none: colls waits",
+	"roce.answer":    "rest: opcode scratch: manage coll count",
+	"roce.trips":     "state: mean deviation known",
+	"roce.probes":    "rest: n scratch: buf head",
+	"roce.bitmap":    "rest: n scratch: words",
+	"roce.Responder": `state: Receiver Given owed closed cnpSent echo kept ago: cnpAt rest: open count: placed taken scratch: free slots`,
+	"roce.owed":      "rest: cnp answer left scratch: nak rnr value echo becn entropy psn sack",
+	"roce.kept":      "rest: at left scratch: cells free next",
+	"roce.Receiver":  "number: expected rest: gap state: unacked ahead scratch: nakAt naked count: tally",
+
+	// Congestion control.
+	"cc.noneFlow": "fixed: line window",
+	"cc.dcqcnFlow": `when: next alphaAt cutAt riseAt state: rate target alpha sent timeStage byteStage limited alphaCNP cutCNP
+		fixed: c line ai hai min window`,
+
+	// Hosts. Links inside them have no memory of flows that have all their bytes.
+	"host.Hosts": `state: hosts pcie ranks out in inside rest: failures none: flows failed
+		fixed: eng graph cfg net pcieOf room wayOf regions onFail`,
+	"host.nicLinks": "state: down up none: turns fixed: host card rate",
+	"host.pipe":     "due: free",
+	"host.host": `agenda: agenda when: wakeAt state: out in links copies copying idle: meetings none: last faulty fixed: island
+		scratch: now post segment trace`,
+	"host.share":     "rest: leave none: turns length: last nics state: spans due: next fixed: rate keep",
+	"host.copies":    "state: feeds due: placed count: ends scratch: token",
+	"host.feed":      "state: link flow",
+	"host.span":      "rest: n state: rate count: served scratch: at",
+	"host.rankState": "state: rank rest: tasks fixed: host gpu",
+	"host.outgoing": `state: acked none: answers fixed: Way job src qps count: posted number
+		scratch: outlet`,
+	"host.incoming": "state: placed what due: there none: came fixed: dst count: number scratch: inlet",
+	"host.traces":   "rest: n scratch: buf head",
+	"host.inside": `state: messages credits carries rest: past due: busy there fixed: host src dst feeds job Way count: given
+		scratch: inlet outlet`,
+	"host.Store": "due: last fixed: hosts nic gpu relay way other",
+
+	// Ranks. All of them are in the same step, which is asked of them; what they wrote for critical paths is told.
+	"exec.Rank": `state: ops streams colls inboxes outboxes left status begun ledger rest: ended over none: saves
+		fixed: cfg counter stager meeting prog start steps numberOf save scratch: in lines step post path`,
+	"exec.opState":     "state: waiting by when: start end",
+	"exec.streamState": "state: next busy running fixed: group token until",
+	"exec.collRun": `state: channels open last answer rest: inFlight met when: joined
+		fixed: Collective id place op stream me members lines areas slots once layout sizes`,
+	"exec.channelRun": `state: pc length wait src trace gates when: end gated none: credits work
+		scratch: op program only path peerOps freed`,
+	"exec.gate":   "when: from to state: why answer",
+	"exec.Trace":  "when: Posted Placed state: Segments Lane",
+	"exec.inbox":  "rest: what fixed: Conn stream scratch: via traces head",
+	"exec.outbox": "state: sent fixed: Conn stream scratch: via searched coll step",
+	"exec.ledger": "when: start at idle state: busy speaking split comm overlap computing last waits",
+	"exec.Wait":   "state: Op when: From To",
+}

@@ -1,0 +1,363 @@
+package run
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"railyard/internal/cc"
+	"railyard/internal/fabric"
+	"railyard/internal/nic"
+	"railyard/internal/record"
+	"railyard/internal/result"
+	"railyard/internal/reuse"
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
+	"railyard/internal/workload"
+)
+
+// repetition has steps told that would be simulated again: see package reuse. Once all ranks have ended a step, and the
+// network is at rest in the next, its state is compared with that of so many steps before. If it is the same then all
+// will be as it was: the steps of that period are told again and again, and the ranks end as many steps sooner.
+//
+//	steps         0 1 2 3 | 4 5 6 7 8 9 | 10 11
+//	simulated     0 1 2 3                 4  5     after step 3 all is as after step 2
+//	ranks count   0 1 2 3                 4  5
+//	told          0 1 2 3   4 5 6 7 8 9   10 11
+//	                    ^   told again
+//
+// The clock of the simulation stands still meanwhile. Whatever looks at it from outside asks represented.
+type repetition struct {
+	run    *runner
+	job    *job
+	every  int64 // a period is so many steps, or a multiple
+	spare  int64 // steps before the last one in which ranks know that it comes
+	behind unit.Duration
+	steps  int64 // that ranks are behind
+
+	marks  []mark // the newest last: a period may begin at each
+	asked  int64  // the step after which the network is to be at rest
+	tries  int    // since then
+	next   int64  // the step after which it is looked at again
+	missed int    // looks in a row that found another state
+	over   bool
+
+	looked, never int64 // steps after which it was looked at; that were not repeated
+	again         int64 // steps told again
+	hops          int64 // packet-hops of these
+	why           map[string]int64
+	refused       string // why nothing is ever reused; "": it may be
+}
+
+// mark is an instant at rest.
+type mark struct {
+	at     unit.Time
+	step   int64 // in which ranks were
+	state  reuse.Digest
+	fab    *fabric.Mark
+	net    *nic.Mark
+	record *record.Mark
+}
+
+// Bounds of reuse.
+const (
+	mostRecorded = 256 << 20 // bytes of a period
+	mostTries    = 8         // looks at a network that is not at rest, each twice as late
+	mostMarks    = 4         // a period has at most so many times every steps
+	freeMisses   = 8         // then each costs as many steps more as there were
+)
+
+// newRepetition prepares for reuse, nil where it is off.
+func (r *runner) newRepetition() *repetition {
+	if r.plan.Scenario.Run.Reuse != scenario.ReuseAuto {
+		return nil
+	}
+	x := &repetition{run: r, why: map[string]int64{}}
+	if x.refused = x.refuses(); x.refused != "" {
+		x.over = true
+		return x
+	}
+	x.job = r.jobs[0]
+	x.every = max(1, x.job.plan.PathsEvery())
+	for i := range x.job.plan.Work.Programs {
+		for _, op := range x.job.plan.Work.Programs[i].Ops {
+			if op.Kind == workload.Copy {
+				x.spare = 1
+			}
+		}
+	}
+	return x
+}
+
+// refuses says what of a run is never reused, "" where it may be.
+func (x *repetition) refuses() string {
+	r := x.run
+	sc, p := r.plan.Scenario, r.plan
+	switch {
+	case len(r.jobs) != 1:
+		return "several jobs share the network"
+	case r.trains():
+		return "ranks compute something real"
+	case p.Jobs[0].Work == nil:
+		return "the job sends flows"
+	case x.flows():
+		return "background flows share the network"
+	case p.ByFormula():
+		return "no packets are simulated"
+	case p.AsScheduled():
+		return "events of one instant go in the order of their scheduling (fabric.order)"
+	case len(sc.Faults) > 0:
+		return "faults tell steps apart"
+	case r.jobs[0].steps() < 4:
+		return "the job takes fewer than 4 steps"
+	case p.Jobs[0].Spec.Survival.Saves() || p.Jobs[0].Spec.Survival.Restart.Set:
+		return "the job lives through aborts"
+	case p.Watchdog() != nil:
+		return "switches have a PFC watchdog"
+	case sc.Transport.Setup:
+		return "connections are made (transport.setup)"
+	case r.capture != nil || r.record.LogsEvents() || r.record.TakesSeries() || r.record.Watches():
+		return "each packet, or each instant, is told of (capture, output.events, output.series, output.telemetry)"
+	case r.opt.Look != nil:
+		return "somebody looks on"
+	case sc.Congestion.CNPInterval > reuse.LongAgo:
+		return fmt.Sprintf("congestion.cnp_interval is over %v", reuse.LongAgo)
+	}
+	return ""
+}
+
+// flows reports whether queue pairs carry something else than what ranks send.
+func (x *repetition) flows() bool {
+	for i := range x.run.plan.Pairs {
+		if x.run.plan.Pairs[i].Sends() {
+			return true
+		}
+	}
+	return false
+}
+
+// start is called when all is built.
+func (x *repetition) start() {
+	if x != nil && !x.over {
+		x.run.fab.AllowRepeats()
+	}
+}
+
+// ended takes it that all ranks have ended a step, as it is told.
+func (x *repetition) ended(step int64, at unit.Time) {
+	if x == nil || x.over || x.run.record.Repeating() || step < x.next || (step+1)%x.every != 0 {
+		return
+	}
+	x.asked, x.tries = step, 0
+	x.look(at.Add(x.run.linger - x.behind))
+}
+
+// look looks at the network at an instant, between windows.
+func (x *repetition) look(at unit.Time) {
+	step := x.asked
+	x.run.later(at, orderRun, func(now unit.Time) {
+		if !x.over && x.asked == step {
+			x.compare(now)
+		}
+	})
+}
+
+// compare looks whether the network is at rest and as it was, and has steps told again if it is.
+func (x *repetition) compare(now unit.Time) {
+	r := x.run
+	if x.tries == 0 {
+		x.looked++
+	}
+	spans := r.net.Rest(now)
+	r.hosts.Rest(now)
+	d, err := reuse.Of(now, r.fab, r.net, r.hosts)
+	if why := x.apart(); err == nil && why != "" {
+		err = &reuse.NotAtRest{Field: "exec.Rank.step", Why: why}
+	}
+	if err != nil {
+		if e := err.(*reuse.NotAtRest); e.Never {
+			x.refused = e.Error()
+			x.end()
+			return
+		}
+		if x.tries++; x.tries < mostTries {
+			x.look(now.Add(max(r.linger, unit.Microsecond) << x.tries))
+			return
+		}
+		x.miss("the network was not at rest")
+		x.stop()
+		return
+	}
+	if len(x.marks) > 0 {
+		m, why := x.met(&d, spans)
+		if m != nil {
+			x.repeat(now, m)
+			x.end()
+			return
+		}
+		x.miss(why)
+	}
+	x.mark(now, d)
+}
+
+// apart says that ranks are in different steps, or have done all, "" if they are in the one after that they have ended.
+func (x *repetition) apart() string {
+	for _, rank := range x.job.ranks {
+		if rank.Step() != x.asked+1-x.steps {
+			return "ranks are in different steps"
+		}
+	}
+	return ""
+}
+
+// met returns the mark from which on all is told again; nil: none, and why.
+func (x *repetition) met(d *reuse.Digest, spans int) (m *mark, why string) {
+	r := x.run
+	if spans >= nic.LogReach {
+		x.stop()
+		return nil, "what held up a message had too many parts"
+	}
+	for i := len(x.marks) - 1; i >= 0; i-- {
+		m := &x.marks[i]
+		switch part := d.Differ(&m.state); {
+		case part != "":
+			if why == "" {
+				why = part + " had another state"
+			}
+		case r.fab.DrawnSince(m.fab):
+			return nil, "queues were so long that a sample was taken of whose frames waited"
+		case r.record.LostSince(m.record) || r.net.ReorderedSince(m.net):
+			return nil, "frames were lost, or came out of order"
+		default:
+			return m, ""
+		}
+	}
+	return nil, why
+}
+
+// miss counts a period that was not told again.
+func (x *repetition) miss(why string) {
+	x.never++
+	x.why[why]++
+	if x.missed++; x.missed >= freeMisses {
+		x.next = x.asked + int64(x.missed)*x.every
+	}
+}
+
+// mark begins a period.
+func (x *repetition) mark(now unit.Time, d reuse.Digest) {
+	r := x.run
+	if x.job.steps()-1-x.spare-(x.asked+1) < 2*x.every {
+		x.end() // nothing is left to be told again
+		return
+	}
+	if x.next > x.asked+x.every { // the next look is too far away for a period
+		x.stop()
+		return
+	}
+	if taken := r.fab.Recorded() + r.record.Recorded() + int64(len(x.marks)+1)*r.net.MarkSize(); taken > mostRecorded {
+		x.miss("a period has more to be told than is kept")
+		x.end()
+		return
+	}
+	x.marks = append(x.marks, mark{now, x.asked + 1, d, r.fab.Mark(now), r.net.Mark(), r.record.Mark()})
+	if len(x.marks) > mostMarks {
+		x.marks = slices.Delete(x.marks, 0, 1)
+		r.fab.Forget(x.marks[0].fab)
+		r.record.Forget(x.marks[0].record)
+	}
+}
+
+// stop forgets what is recorded.
+func (x *repetition) stop() {
+	if len(x.marks) > 0 {
+		x.marks = nil
+		x.run.fab.StopRecording()
+		x.run.record.StopRecording()
+	}
+}
+
+// end is called when nothing more is looked at.
+func (x *repetition) end() {
+	x.stop()
+	x.over = true
+}
+
+// repeat has the period from a mark until now told as often as it will be.
+func (x *repetition) repeat(now unit.Time, m *mark) {
+	r, step := x.run, x.asked+1
+	steps, took := step-m.step, now.Sub(m.at)
+	n := (x.job.steps() - 1 - x.spare - step) / steps
+	if n <= 0 {
+		return
+	}
+	hops := r.fab.Hops()
+	r.fab.Repeat(now, m.fab, n, func(k int64, samples []fabric.Sample) {
+		r.record.Again(m.record, unit.Duration(k)*took, k*steps, samples)
+	})
+	r.net.Repeat(m.net, n)
+	x.hops += r.fab.Hops() - hops
+	x.behind += unit.Duration(n) * took
+	x.steps += n * steps
+	x.again += n * steps
+	r.record.Behind(x.behind, x.steps)
+	for _, rank := range x.job.ranks {
+		rank.StopAfter(x.job.steps() - x.steps)
+	}
+}
+
+// figures are what run.json tells of it, nil where it is off.
+func (x *repetition) figures(hops int64) *result.Reuse {
+	if x == nil {
+		return nil
+	}
+	return &result.Reuse{Simulated: hops - x.hops, Represented: hops, Steps: x.again, Notes: x.notes()}
+}
+
+// notes say what kept steps from being told again.
+func (x *repetition) notes() (all []string) {
+	if x.refused != "" {
+		return []string{"nothing was reused: " + x.refused}
+	}
+	for _, why := range slices.Sorted(maps.Keys(x.why)) {
+		all = append(all, fmt.Sprintf("no reuse of %d of %s: %s", x.why[why], unit.CountOf(x.looked, "period"), why))
+	}
+	return all
+}
+
+// represented is the network as it is told: its clock counts repetitions.
+type represented struct {
+	network
+	of *repetition
+}
+
+var _ record.Network = represented{}
+
+func (n represented) Now() unit.Time { return n.network.Now().Add(n.of.behind) }
+
+func (n represented) NowIn(island int32) unit.Time { return n.network.NowIn(island).Add(n.of.behind) }
+
+func (n represented) Stats(now unit.Time, id fabric.PortID) fabric.PortStats {
+	return n.network.Stats(now.Add(-n.of.behind), id)
+}
+
+func (n represented) PausedFor(now unit.Time, id fabric.PortID) []fabric.RootTime {
+	return n.network.PausedFor(now.Add(-n.of.behind), id)
+}
+
+func (n represented) FlushSamples(now unit.Time) { n.network.FlushSamples(now.Add(-n.of.behind)) }
+
+func (n represented) ControllerState(qp int32, now unit.Time) cc.State {
+	return n.network.ControllerState(qp, now.Add(-n.of.behind))
+}
+
+// late is how long the clock of the simulation has stood still.
+func (x *repetition) late() unit.Duration {
+	if x == nil {
+		return 0
+	}
+	return x.behind
+}
+
+// told is an instant of the simulation as the run tells it.
+func (r *runner) told(at unit.Time) unit.Time { return at.Add(r.reuse.late()) }

@@ -1,0 +1,194 @@
+package run
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"railyard/internal/result"
+	"railyard/internal/reuse"
+	"railyard/internal/scenario"
+	"railyard/internal/unit"
+)
+
+// counted is what a run with reuse may tell otherwise: the key, how much was simulated, how many events that took.
+var counted = regexp.MustCompile(`(?s)\s*"reuse": \{.*?\},?|\s*"events": \d+,?|"sha256": "[0-9a-f]+"|reuse: auto|reuse: off|` +
+	`"reuse": "(auto|off)"`)
+
+// toldOf is everything in a run directory but that, by file.
+func toldOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, f fs.DirEntry, err error) error {
+		if err != nil || f.IsDir() || f.Name() == result.ScenarioInput {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if all[f.Name()] = string(b); f.Name() == "run.json" {
+			all[f.Name()] = counted.ReplaceAllString(string(b), "")
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// reused runs a scenario with reuse and without: they must tell the same, however they are computed.
+func reused(t *testing.T, yaml string, options ...Options) *result.Reuse {
+	t.Helper()
+	off := run(t, yaml+"run: {reuse: off}\n", Options{})
+	want := toldOf(t, off.path)
+	if off.Reuse != nil {
+		t.Errorf("off, and run.json has %+v", off.Reuse)
+	}
+	var first *result.Reuse
+	for _, o := range append([]Options{{}}, options...) {
+		on := run(t, yaml+"run: {reuse: auto}\n", o)
+		got := toldOf(t, on.path)
+		for name, text := range want {
+			if got[name] != text {
+				t.Fatalf("%d islands, %d workers: %s\n%s\n%+v", o.Islands, o.Workers, differs(name, text, got[name]), yaml, on.Reuse)
+			}
+		}
+		if len(got) != len(want) || on.Reuse == nil || on.Reuse.Represented != off.PacketHops ||
+			on.Reuse.Simulated > on.Reuse.Represented || on.Summary.Events > off.Summary.Events {
+			t.Fatalf("%d files of %d, %+v; off %d packet-hops, %d events\n%s", len(got), len(want), on.Reuse, off.PacketHops,
+				off.Summary.Events, yaml)
+		}
+		if first == nil {
+			first = on.Reuse
+		} else if fmt.Sprint(*first) != fmt.Sprint(*on.Reuse) {
+			t.Errorf("%d islands, %d workers: %+v, else %+v", o.Islands, o.Workers, on.Reuse, first)
+		}
+	}
+	return first
+}
+
+func differs(name, x, y string) string {
+	for i := range x {
+		if i >= len(y) || x[i] != y[i] {
+			return fmt.Sprintf("%s differs at byte %d of %d and %d:\n%q\n%q", name, i, len(x), len(y), part([]byte(x), i), part([]byte(y), i))
+		}
+	}
+	return name + " is longer"
+}
+
+// Steps that do the same are simulated once: with any partition, on one core and on two.
+func TestReuseTellsTheSame(t *testing.T) {
+	r := reused(t, cluster8(2)+replayed, Options{Islands: 1}, Options{Islands: 3}, Options{Islands: 2, Workers: 2})
+	if r.Steps < 20 || 4*r.Simulated > r.Represented {
+		t.Errorf("of 30 steps %d were told again: %+v", r.Steps, r)
+	}
+}
+
+var reuseCases = flag.Int("reuse-cases", 24, "how many drawn replays are run with reuse and without")
+
+// The same of drawn replays: on networks of many kinds, with whatever may tell steps apart.
+func TestReuseOfDrawnReplays(t *testing.T) {
+	told, ran, seed := 0, 0, uint64(0)
+	why := map[string]int{}
+	for i := 0; i < *reuseCases; seed++ {
+		yaml := drawnReplay(seed)
+		sc, err := scenario.Parse("drawn.yaml", []byte(yaml))
+		if err == nil {
+			_, err = NewPlan(sc)
+		}
+		if err != nil { // its hosts do not suit its network
+			continue
+		}
+		i++
+		ran++
+		r := reused(t, yaml, Options{Islands: 1 + i%4, Workers: 1 + i%2})
+		if r.Steps > 0 {
+			told++
+		}
+		for _, n := range r.Notes {
+			_, n, _ = strings.Cut(n, ": ")
+			why[n]++
+		}
+	}
+	t.Logf("of %d drawn replays (%d drawn) %d had steps told again; what kept others: %v", ran, seed, told, why)
+	if 4*told < ran {
+		t.Errorf("of %d drawn replays %d had steps told again, want a quarter", ran, told)
+	}
+}
+
+// drawnReplay draws a replay.
+func drawnReplay(seed uint64) string {
+	r := rand.New(rand.NewPCG(seed, 46))
+	pick := func(all ...string) string { return all[r.IntN(len(all))] }
+	hosts, gpus := 2+r.IntN(4), 1+r.IntN(3)
+	slow, faults, background := "", "", ""
+	if r.IntN(4) == 0 {
+		slow = fmt.Sprintf(", slow: [{rank: %d, factor: %s}]", r.IntN(hosts*gpus), pick("1.5", "3"))
+	}
+	switch r.IntN(12) {
+	case 0:
+		faults = "faults: [{host: host1, at: 200us, hang: 300us}]\n"
+	case 1:
+		background = "background: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 300kB, every: 250us, count: 6}]}\n"
+	case 2:
+		faults = "faults: [{at: 100us, link: all, drop: 0.1%, for: 500us}]\n"
+	}
+	var buckets []string
+	for range 1 + r.IntN(3) {
+		buckets = append(buckets, fmt.Sprintf("{compute: %dns, bytes: %dkB}", 1000+r.IntN(90_000), 1+r.IntN(700)))
+	}
+	return fmt.Sprintf("seed: %d\ncluster: {hosts: %d, host: {gpus: %d}, nic: {speed: %s}%s}\n", seed, hosts, gpus,
+		pick("100Gb/s", "200Gb/s", "400Gb/s"), slow) +
+		fmt.Sprintf("fabric: {design: %s, balance: %s, switch: {buffer: %s}}\n", pick("rail-optimized", "single-switch", "leaf-spine"),
+			pick("ecmp", "ecmp", "ecmp", "spray", "flowlet"), pick("16MB", "2MB")) +
+		fmt.Sprintf("congestion: {algorithm: %s}\n", pick("none", "dcqcn", "dcqcn", "dctcp", "timely")) +
+		faults + background +
+		fmt.Sprintf("job:\n  replay: {steps: %d, forward: %dns, buckets: [%s], update: %dns}\n", 4+r.IntN(6), 20_000+r.IntN(200_000),
+			strings.Join(buckets, ", "), r.IntN(20_000)) +
+		fmt.Sprintf("  collective: {algorithm: %s, channels: %d}\n", pick("ring", "ring", "tree", "double-tree"), 2) +
+		fmt.Sprintf("output: {sample: %s, flows: %v, operations: %v}\n", pick("1us", "700ns", "13us"), r.IntN(4) > 0, r.IntN(4) > 0)
+}
+
+// What is in a table of the state of a network counts: for each field of which a digest of some run is made, one without it
+// is another. So no field is left out unseen; that each must count the comparison with runs without reuse shows.
+func TestEveryFieldIsInTheDigest(t *testing.T) {
+	var fields []string
+	seen := map[string]bool{}
+	run(t, cluster8(2)+replayed, Options{From: 400 * unit.Microsecond, Every: 17 * unit.Microsecond, Look: func(v View) {
+		if len(seen) > 0 {
+			return
+		}
+		now, roots := v.Now, []any{v.r.fab, v.r.net, v.r.hosts}
+		v.r.net.Rest(now)
+		v.r.hosts.Rest(now)
+		whole, err := reuse.Of(now, roots...)
+		if err != nil {
+			return // not at rest
+		}
+		for _, f := range reuse.Counted() {
+			d, err := reuse.Without(now, f, roots...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Differ(&whole) != "" {
+				seen[f] = true
+			}
+		}
+	}})
+	for _, f := range reuse.Counted() {
+		if !seen[f] {
+			fields = append(fields, f)
+		}
+	}
+	slices.Sort(fields)
+	t.Logf("%d fields, not in this run: %v", len(reuse.Counted()), fields)
+	if len(seen) < 100 {
+		t.Errorf("%d fields are in the digest of a replay", len(seen))
+	}
+}
