@@ -44,7 +44,8 @@ func (n *Net) ReorderedSince(m *Mark) bool {
 func (n *Net) sums() (all island) {
 	for i := range n.islands {
 		x := &n.islands[i]
-		all.marks, all.cnps, all.retransmits, all.moves = all.marks+x.marks, all.cnps+x.cnps, all.retransmits+x.retransmits, all.moves+x.moves
+		all.marks, all.cnps = all.marks+x.marks, all.cnps+x.cnps
+		all.retransmits, all.moves = all.retransmits+x.retransmits, all.moves+x.moves
 	}
 	return all
 }

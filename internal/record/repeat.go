@@ -2,11 +2,9 @@ package record
 
 import (
 	"slices"
-	"unsafe"
 
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
-	"railyard/internal/nic"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -64,9 +62,12 @@ func (r *Recorder) Forget(before *Mark) {
 // StopRecording forgets what is kept.
 func (r *Recorder) StopRecording() { r.repeats.recording, r.repeats.log = false, nil }
 
+// loggedSize is about how many bytes a message takes in the log, with its hops.
+const loggedSize = 800
+
 // Recorded returns about how many bytes what is kept takes.
 func (r *Recorder) Recorded() (bytes int64) {
-	return int64(len(r.repeats.log)) * int64(unsafe.Sizeof(logged{})+unsafe.Sizeof(flow{})+4*unsafe.Sizeof(nic.HopWait{}))
+	return loggedSize * int64(len(r.repeats.log))
 }
 
 // LostSince reports whether frames were lost since a mark, or sent again.

@@ -327,21 +327,3 @@ func empty(v reflect.Value) bool {
 	}
 	return v.IsZero()
 }
-
-// Without is Of, as if the table did not name a field, "type.field": for tests.
-func Without(now unit.Time, field string, roots ...any) (Digest, error) {
-	return digest(now, field, roots)
-}
-
-// Counted lists the fields that have a say in digests, "type.field", in order.
-func Counted() (all []string) {
-	for name, of := range fields {
-		for f, k := range of {
-			if k != asCount && k != asFixed && k != asScratch {
-				all = append(all, name+"."+f)
-			}
-		}
-	}
-	slices.Sort(all)
-	return all
-}

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"railyard/internal/cc"
 	"railyard/internal/exec"
@@ -26,6 +27,122 @@ func roots() (all []reflect.Type) {
 }
 
 var controllers = map[string]cc.Params{"dcqcn": cc.Presets["default"].DCQCN, "none": cc.None{}}
+
+// structs are the struct types that a digest may come to.
+func structs() map[string]reflect.Type {
+	all := map[string]reflect.Type{}
+	var look func(reflect.Type)
+	look = func(typ reflect.Type) {
+		switch typ.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+			look(typ.Elem())
+			return
+		case reflect.Struct:
+		default:
+			return
+		}
+		name := nameOf(typ)
+		if all[name] != nil {
+			return
+		}
+		all[name] = typ
+		for i := range typ.NumField() {
+			switch f := typ.Field(i); fields[name][f.Name] {
+			case asState, asWhen, asDue, asAgo, asNumber:
+				look(f.Type)
+			}
+		}
+	}
+	for _, typ := range roots() {
+		look(typ)
+	}
+	return all
+}
+
+// Each field that the table counts does count: the digest of a struct in which it alone has a value is that of an empty one
+// if the field is left out, and another, or none, if it is not. Those that are listed hold other structs, whose own fields
+// are tried.
+func TestAFieldThatIsLeftOutIsMissed(t *testing.T) {
+	const now = unit.Time(unit.Second)
+	tried, holds := 0, 0
+	for name, typ := range structs() {
+		for i := range typ.NumField() {
+			f, zero, one := typ.Field(i), reflect.New(typ), reflect.New(typ)
+			k, counts := fields[name][f.Name]
+			if !counts || k == asCount || k == asFixed || k == asScratch {
+				continue
+			}
+			x := one.Elem().Field(i)
+			if !fill(reflect.NewAt(x.Type(), unsafe.Pointer(x.UnsafeAddr())).Elem(), now) {
+				holds++
+				continue
+			}
+			if k == asNumber { // counts from the first of its struct
+				continue
+			}
+			empty, err := digest(now, "", []any{zero.Interface()})
+			if err != nil {
+				continue // it is never without something, such as ranks
+			}
+			tried++
+			with, err := digest(now, "", []any{one.Interface()})
+			if err == nil && with.Differ(&empty) == "" {
+				t.Errorf("%s.%s has no say in the digest", name, f.Name)
+			}
+			field := name + "." + f.Name
+			was, err1 := digest(now, field, []any{zero.Interface()})
+			left, err2 := digest(now, field, []any{one.Interface()})
+			if err1 != nil || err2 != nil || left.Differ(&was) != "" {
+				t.Errorf("%s has a say in the digest where it is left out: %v, %v", field, err1, err2)
+			}
+		}
+	}
+	t.Logf("%d fields were left out, %d hold others", tried, holds)
+	if tried < 180 {
+		t.Errorf("%d fields were left out, %d hold others", tried, holds)
+	}
+}
+
+// fill gives a value something, false if it is a struct.
+func fill(v reflect.Value, now unit.Time) bool {
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32:
+		v.SetInt(3)
+	case reflect.Int64:
+		v.SetInt(int64(now) + 3)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		v.SetUint(3)
+	case reflect.Float64:
+		v.SetFloat(0.5)
+	case reflect.Array:
+		return fill(v.Index(0), now)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		if e := v.Type().Elem(); e.Kind() == reflect.Slice || e.Kind() == reflect.Pointer || e.Kind() == reflect.Map {
+			fill(v.Index(0), now)
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		value := reflect.New(v.Type().Elem()).Elem()
+		if value.Kind() == reflect.Pointer {
+			value.Set(reflect.New(value.Type().Elem()))
+			if s := value.Elem(); s.Kind() == reflect.Struct && s.NumField() > 0 && s.Field(0).Kind() == reflect.Slice {
+				f := s.Field(0)
+				fill(reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem(), now)
+			}
+		} else {
+			fill(value, now)
+		}
+		v.SetMapIndex(reflect.New(v.Type().Key()).Elem(), value)
+	default:
+		return false
+	}
+	return true
+}
 
 // A field of a component that the table does not name, or one that it names and that is not there, fails here.
 func TestTheTableNamesEveryField(t *testing.T) {
