@@ -55,7 +55,7 @@ type Series struct {
 	Low   []Value `json:"low,omitempty"`
 	High  []Value `json:"high,omitempty"`
 	Shape Shape   `json:"shape,omitempty"`
-	Thin  bool    `json:"thin,omitempty"` // a fine line: what is beside the subject
+	Thin  bool    `json:"thin,omitempty"` // a fine line, a pale band: what is beside the subject
 }
 
 // Shape is how values follow each other.

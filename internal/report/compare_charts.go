@@ -165,7 +165,7 @@ func (c *Comparison) stepTimeChart() []chart.Figure {
 		s := stepSeries(stepTimes(c.runs[i].Steps))
 		s.Key = runID(i)
 		if i == runs[0] {
-			f.Caption += banded(&s, len(c.runs[i].Steps.Time))
+			f.Caption += banded(&s, len(c.runs[i].Steps.Time), "")
 		}
 		f.Lines.Series = append(f.Lines.Series, s)
 	}

@@ -72,8 +72,8 @@ func queueCharts(d *Data) []chart.Figure {
 	th := d.thresholds(q)
 	high := q.top(&th)
 	whole := q.figure("queue", title, &q.Whole, &th, high)
-	whole.Caption = fmt.Sprintf("At most %s, at %s. In each %s of the run: mean, the band in which the queue was for 90 %% of"+
-		" the time, and the greatest sample.", q.Max.Human(), unit.Duration(q.PeakAt).Human(),
+	whole.Caption = fmt.Sprintf("At most %s, at %s. In each %s of the run: mean, the bands in which the queue was for half and for"+
+		" 90 %% of the time, and the greatest sample.", q.Max.Human(), unit.Duration(q.PeakAt).Human(),
 		(unit.Duration(d.End) / queueColumns).Human())
 	whole.Caption += th.said(whole.Lines.Y.High)
 	d.markP99(&whole, q)
@@ -119,7 +119,7 @@ func (q *QueueSeries) figure(name, title string, s *Span, th *thresholds, high c
 		Series: q.series(s),
 	}
 	keys := []chart.Key{{ID: "length", Name: "queue", Ink: chart.Subject}}
-	if len(l.Series) > 1 {
+	if l.Series[0].Key == "greatest" {
 		keys = append(keys, chart.Key{ID: "greatest", Name: "its greatest sample", Ink: chart.Highlight})
 	}
 	if th.marks && chart.Value(th.marking.Min) <= l.Y.High {
@@ -139,22 +139,31 @@ func (q *QueueSeries) figure(name, title string, s *Span, th *thresholds, high c
 	return chart.Figure{Name: name, Title: title, Keys: keys, Lines: l}
 }
 
-// series is the mean of each column with its band, and, where some column passes its band, the greatest of each.
+// series is the mean of each column over two bands, and, where a column passes the wider one, the greatest of each. Where no column has
+// more than a value it is a line.
 func (q *QueueSeries) series(s *Span) []chart.Series {
-	out, greatest := chart.Series{Key: "length", Shape: chart.Held}, chart.Series{Key: "greatest", Shape: chart.Held, Thin: true}
-	beyond := false
+	out := chart.Series{Key: "length", Shape: chart.Held}
+	wide := chart.Series{Key: "length", Shape: chart.Held, Thin: true}
+	greatest := chart.Series{Key: "greatest", Shape: chart.Held, Thin: true}
+	banded, beyond := false, false
 	for c, e := range s.Columns {
-		at := chart.Value(s.edge(c))
-		out.X, greatest.X = append(out.X, at), append(greatest.X, at)
+		out.X = append(out.X, chart.Value(s.edge(c)))
 		out.Y = append(out.Y, chart.Value(wholeBytes(e.Mean)))
-		out.Low, out.High = append(out.Low, chart.Value(e.P5)), append(out.High, chart.Value(e.P95))
+		out.Low, out.High = append(out.Low, chart.Value(e.P25)), append(out.High, chart.Value(e.P75))
+		wide.Y = append(wide.Y, chart.Nothing)
+		wide.Low, wide.High = append(wide.Low, chart.Value(e.P5)), append(wide.High, chart.Value(e.P95))
 		greatest.Y = append(greatest.Y, chart.Value(e.High))
-		beyond = beyond || e.High > e.P95
+		banded, beyond = banded || e.P5 < e.P95, beyond || e.High > e.P95
 	}
-	if !beyond {
-		return []chart.Series{out}
+	wide.X, greatest.X = out.X, out.X
+	switch {
+	case beyond:
+		return []chart.Series{greatest, wide, out}
+	case banded:
+		return []chart.Series{wide, out}
 	}
-	return []chart.Series{greatest, out}
+	out.Low, out.High = nil, nil
+	return []chart.Series{out}
 }
 
 // wholeBytes rounds a mean: a tenth of a byte says nothing.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -53,16 +54,14 @@ const (
 	windowed = 20
 )
 
-// stepSeries is a value of each step. Of many steps it is the median of each window, and the band in which most of the window is.
+// stepSeries is a value of each step. Of many steps it is the median of each window, with the band in which half of the window is.
 func stepSeries(v []float64) (s chart.Series) {
 	s.Key = "value"
 	if len(v) > shownColumns {
-		n := min(windows, len(v)/windowed)
-		for i := range n {
-			from, to := i*len(v)/n, (i+1)*len(v)/n
+		for from, to := range windowsOf(v) {
 			s.X = append(s.X, chart.Value(float64(from+to-1)/2))
-			low, middle, high := percentiles(v[from:to])
-			s.Y, s.Low, s.High = append(s.Y, middle), append(s.Low, low), append(s.High, high)
+			p := percentiles(v[from:to], 25, 50, 75)
+			s.Low, s.Y, s.High = append(s.Low, p[0]), append(s.Y, p[1]), append(s.High, p[2])
 		}
 		return s
 	}
@@ -79,34 +78,39 @@ func stepSeries(v []float64) (s chart.Series) {
 	return s
 }
 
-// percentiles returns the 5th, the 50th and the 95th of numbers; without any, Nothing.
-func percentiles(v []float64) (low, middle, high chart.Value) {
-	all := slices.DeleteFunc(slices.Clone(v), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
-	if len(all) == 0 {
-		return chart.Nothing, chart.Nothing, chart.Nothing
+// windowsOf yields where each window of a long series begins and ends.
+func windowsOf(v []float64) iter.Seq2[int, int] {
+	n := min(windows, len(v)/windowed)
+	return func(yield func(from, to int) bool) {
+		for i := 0; i < n && yield(i*len(v)/n, (i+1)*len(v)/n); i++ {
+		}
 	}
-	slices.Sort(all)
-	at := func(percent int) chart.Value { return rounded(all[(len(all)*percent+99)/100-1]) }
-	return at(5), at(50), at(95)
 }
 
-// greatestOf is the greatest value of each window of a series that is cut into some, as a fine line.
-func greatestOf(s *chart.Series, v []float64) (g chart.Series) {
-	g = chart.Series{Key: "greatest", Thin: true, X: s.X}
-	for i := range s.X {
-		most := math.Inf(-1)
-		for _, x := range v[i*len(v)/len(s.X) : (i+1)*len(v)/len(s.X)] {
-			if x > most { // no NaN is
-				most = x
-			}
+// percentiles returns some of numbers; without any, Nothing.
+func percentiles(v []float64, percent ...int) (out []chart.Value) {
+	all := slices.DeleteFunc(slices.Clone(v), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+	slices.Sort(all)
+	for _, p := range percent {
+		if len(all) == 0 {
+			out = append(out, chart.Nothing)
+			continue
 		}
-		y := chart.Nothing
-		if !math.IsInf(most, 0) {
-			y = rounded(most)
-		}
-		g.Y = append(g.Y, y)
+		out = append(out, rounded(all[max((len(all)*p+99)/100, 1)-1]))
 	}
-	return g
+	return out
+}
+
+// aroundOf is the pale band in which 90 % of each window are, and the fine line of the greatest.
+func aroundOf(s *chart.Series, v []float64) (band, greatest chart.Series) {
+	band = chart.Series{Key: s.Key, Thin: true, X: s.X}
+	greatest = chart.Series{Key: "greatest", Thin: true, X: s.X}
+	for from, to := range windowsOf(v) {
+		p := percentiles(v[from:to], 5, 95, 100)
+		band.Y, band.Low, band.High = append(band.Y, chart.Nothing), append(band.Low, p[0]), append(band.High, p[1])
+		greatest.Y = append(greatest.Y, p[2])
+	}
+	return band, greatest
 }
 
 // rounded keeps six digits: more than a drawing shows, and fewer bytes in a page.
@@ -120,13 +124,16 @@ func stepAxis(steps int) chart.Axis {
 	return chart.Axis{Label: "step, counted from 0", Whole: true, High: chart.Value(max(steps-1, 1))}
 }
 
-// banded says what the band of a line is, if it has one.
-func banded(s *chart.Series, steps int) string {
+// banded says what the band of a line is, if it has one, and what is beside it.
+func banded(s *chart.Series, steps int, more string) string {
 	if s.Low == nil {
 		return ""
 	}
-	return fmt.Sprintf(" Line: median of about %d steps; band: 5th to 95th percentile of them.", (steps+len(s.X)/2)/len(s.X))
+	return fmt.Sprintf(" Line: median of about %d steps; band: half of them%s.", (steps+len(s.X)/2)/len(s.X), more)
 }
+
+// pale is what a second band is.
+const pale = ", pale: 90 %"
 
 // lossChart is the training loss by step.
 func lossChart(d *Data) []chart.Figure {
@@ -146,9 +153,13 @@ func lossChart(d *Data) []chart.Figure {
 	s := stepSeries(d.Steps.Loss)
 	y := chart.Axis{Label: "loss", Unit: chart.Plain, High: chart.Value(high * 1.05)}
 	f := chart.Figure{Name: "loss", Title: "Training loss",
-		Caption: "Mean over ranks of each step's micro-batch." + banded(&s, steps),
+		Caption: "Mean over ranks of each step's micro-batch." + banded(&s, steps, pale),
 		Keys:    []chart.Key{{ID: s.Key, Name: "loss", Ink: chart.Subject}},
 		Lines:   &chart.Lines{X: stepAxis(steps), Y: y, Series: []chart.Series{s}}}
+	if s.Low != nil {
+		band, _ := aroundOf(&s, d.Steps.Loss)
+		f.Lines.Series = []chart.Series{band, s}
+	}
 	if bad := steps - n; bad > 0 {
 		f.Caption += fmt.Sprintf(" %s have no number as loss (the training diverged).", count(int64(bad), "step"))
 	}
@@ -174,7 +185,7 @@ func stepTimeCharts(d *Data) []chart.Figure {
 	out := []chart.Figure{{Name: "step-time", Title: "Time of each step",
 		Caption: fmt.Sprintf("Of the slowest rank, from its own start of the step to its end; the slowest, %s, is "+
 			"step %d.%s",
-			most.Human(), s.Worst, banded(&line, len(v))),
+			most.Human(), s.Worst, banded(&line, len(v), pale+"; fine line: the slowest")),
 		Keys: []chart.Key{{ID: line.Key, Name: "time of the step", Ink: chart.Subject},
 			{ID: "median", Name: "median " + median.Human(), Ink: chart.Reference}},
 		Lines: &chart.Lines{X: stepAxis(len(v)),
@@ -186,9 +197,9 @@ func stepTimeCharts(d *Data) []chart.Figure {
 	}
 	if line.Low != nil {
 		whole := &out[0]
-		whole.Caption += " Fine line: the slowest of them."
 		whole.Keys = append(whole.Keys, chart.Key{ID: "greatest", Name: "the slowest", Ink: chart.Highlight})
-		whole.Lines.Series = []chart.Series{greatestOf(&line, v), line}
+		band, greatest := aroundOf(&line, v)
+		whole.Lines.Series = []chart.Series{greatest, band, line}
 		out = append(out, aroundTheSlowest(s, v))
 	}
 	if s.Whole <= fewSteps {

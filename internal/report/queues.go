@@ -29,8 +29,10 @@ const shallow = 40 * unit.Kilobyte
 // most of that time.
 type Extent struct {
 	Low, High unit.Bytes
-	Mean      float64    // bytes, weighted by time
-	P5, P95   unit.Bytes // to a levels-th of the queue's greatest length; Low and High where nothing was ranked
+	Mean      float64 // bytes, weighted by time
+
+	// Percentiles by time, to a levels-th of the queue's greatest length; Low and High where nothing was ranked.
+	P5, P25, P75, P95 unit.Bytes
 }
 
 // levels is how finely lengths are told apart for percentiles: finer than a drawing shows.
@@ -241,9 +243,9 @@ func (f *filler) end() {
 		if w := f.span.edge(i + 1).Sub(f.span.edge(i)); w > 0 {
 			e.Mean /= float64(w)
 		}
-		e.P5, e.P95 = e.Low, e.High
+		e.P5, e.P25, e.P75, e.P95 = e.Low, e.Low, e.High, e.High
 		if f.ranks != nil {
-			e.P5, e.P95 = f.quantile(i, 5), f.quantile(i, 95)
+			e.P5, e.P25, e.P75, e.P95 = f.quantile(i, 5), f.quantile(i, 25), f.quantile(i, 75), f.quantile(i, 95)
 		}
 	}
 }

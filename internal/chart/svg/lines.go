@@ -204,7 +204,7 @@ func (p *plot) band(s *chart.Series) {
 		for i := len(low) - 1; i >= 0; i-- {
 			points = append(points, low[i])
 		}
-		p.d.area(points, p.colours[s.Key].plain(), 0.26, "")
+		p.d.area(points, p.colours[s.Key].plain(), bandOf(s), "")
 	}
 }
 
@@ -225,6 +225,14 @@ func (p *plot) series(s *chart.Series) {
 			}
 		}
 	}
+}
+
+// bandOf is how dense the band of a series is.
+func bandOf(s *chart.Series) float64 {
+	if s.Thin {
+		return 0.14
+	}
+	return 0.26
 }
 
 // strokeOf is how thick the line of a series is.
