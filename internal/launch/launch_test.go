@@ -540,7 +540,7 @@ func TestNodesThatDiffer(t *testing.T) {
 			`it has --id "other", node 0 has "t": two jobs have one address`},
 		{"scenario", func(t *testing.T, cfg *launch.Config) {
 			cfg.Scenario = parse(t, strings.Replace(text, "lr: 0.1", "lr: 0.2", 1))
-		}, `its scenario differs: line `},
+		}, `its scenario differs: job.train.lr is 0.2, that of node 0 0.1`},
 		{"processes", func(t *testing.T, cfg *launch.Config) { cfg.Nodes, cfg.PerNode = 2, 2 }, "make 4 ranks, the job of t has 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

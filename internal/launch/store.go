@@ -243,21 +243,48 @@ func (r *root) differs(h *hello) string {
 	return ""
 }
 
-// firstDifference is the first line that two scenarios do not share.
+// firstDifference is the first key that two resolved scenarios do not share, or have with other values. Its line there is
+// not that of any file, so the key is named.
 func firstDifference(its, ours string) string {
 	a, b := strings.Split(its, "\n"), strings.Split(ours, "\n")
-	at := func(l []string, i int) string {
+	at := func(l []string, i int) (key, text string) {
 		if i < len(l) {
-			return strings.TrimSpace(l[i])
+			return pathOf(l, i), l[i]
 		}
-		return ""
+		return "", ""
 	}
 	for i := range max(len(a), len(b)) {
-		if x, y := at(a, i), at(b, i); x != y {
-			return fmt.Sprintf("line %d says %q, that of node 0 %q", i+1, x, y)
+		key, x := at(a, i)
+		own, y := at(b, i)
+		switch {
+		case x == y:
+			continue
+		case key == own:
+			return fmt.Sprintf("%s is %s, that of node 0 %s", key, said(x), said(y))
 		}
+		return fmt.Sprintf("%q where node 0 has %q", strings.TrimSpace(x), strings.TrimSpace(y))
 	}
 	return "in blanks"
+}
+
+// pathOf is the keys that a line of a resolved scenario is below, with its own: job.train.lr.
+func pathOf(lines []string, i int) string {
+	path := ""
+	for in := len(lines[i]) + 1; i >= 0; i-- {
+		key, _, _ := strings.Cut(strings.TrimLeft(lines[i], " -"), ":")
+		if n := len(lines[i]) - len(strings.TrimLeft(lines[i], " -")); n < in && lines[i] != "" {
+			path, in = strings.TrimSuffix(key+"."+path, "."), n
+		}
+	}
+	return path
+}
+
+// said is the value of a line.
+func said(line string) string {
+	if _, v, _ := strings.Cut(line, ":"); strings.TrimSpace(v) != "" {
+		return strings.TrimSpace(v)
+	}
+	return "a group"
 }
 
 func helloOf(cfg *Config, inputs []result.InputDigest) hello {
