@@ -31,7 +31,7 @@ func Again(ctx context.Context, cfg Config, restarts int, newDir func(try int) (
 		}
 		from := "its beginning"
 		if w := cfg.Run.Resume; w != nil {
-			from = fmt.Sprintf("step %d, %s", w.Step, w.Path)
+			from = fmt.Sprintf("%s, after step %d of the whole job", w.Path, w.Step)
 		}
 		cfg.Say(fmt.Sprintf("%v; it starts again from %s (restart %d of %d)", err, from, try+1, restarts))
 	}

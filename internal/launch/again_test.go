@@ -55,7 +55,7 @@ func TestStartsAgain(t *testing.T) {
 	}
 	text := training(1, 4, job)
 	said, tries, sum, err := again(text, 9, 2)
-	if err != nil || tries != fmt.Sprint(strings.Count(said, "\n")) || !strings.Contains(said, "it starts again from step ") {
+	if err != nil || tries != fmt.Sprint(strings.Count(said, "\n")) || !strings.Contains(said, ", after step ") {
 		t.Fatalf("%s tries, said %q, %v", tries, said, err)
 	}
 	if want := simulated(t, text); sum.WeightsSHA256 != want.WeightsSHA256 || sum.Resumed == nil {

@@ -32,6 +32,7 @@ type node struct {
 	up      func(frame) // what they say, from any goroutine
 	over    chan struct{}
 	ended   sync.WaitGroup
+	watched sync.WaitGroup // who reads the shared memory
 	most    int64 // bytes of a frame of theirs
 	quiting sync.Once
 
@@ -135,7 +136,7 @@ func startNode(cfg *Config, order jobOrder, work *workload.Job, up func(frame)) 
 		n.lived[i] = time.Now()
 		n.ended.Go(func() { n.read(p) })
 	}
-	go n.watch()
+	n.watched.Go(n.watch)
 	return n, nil
 }
 
@@ -250,6 +251,8 @@ func (n *node) tell(f frame) {
 const (
 	beatEvery = 500 * time.Millisecond
 	silence   = 5 * time.Second
+
+	firstSilence = 30 * time.Second // of a process that has just been started
 )
 
 // watch looks for processes that do not go on, and for ranks that are in a collective for longer than job.watchdog. What
@@ -289,14 +292,20 @@ func (n *node) watch() {
 				s.beat, s.told = now.Beat, false
 				n.lives(i)
 			}
-			if s.told || s.beat == 0 || n.quietFor(i) < silence {
+			quiet := n.quietFor(i)
+			if s.told || quiet < silence {
 				continue
 			}
-			s.told = true
 			text := fmt.Sprintf("has not answered for %v", silence)
-			if stopped(p.cmd.Process.Pid) {
+			switch {
+			case stopped(p.cmd.Process.Pid):
 				text = "is stopped (by a signal or a debugger: kill -CONT lets it go on)"
+			case s.beat == 0 && quiet < firstSilence:
+				continue
+			case s.beat == 0:
+				text = fmt.Sprintf("has given no sign for %v", firstSilence)
 			}
+			s.told = true
 			n.up(newFrame(kindStalled, p.rank, died{p.cmd.Process.Pid, text}))
 		}
 	}
@@ -360,6 +369,7 @@ func (n *node) quit(text string, grace time.Duration) {
 			<-gone
 		}
 		close(n.over)
+		n.watched.Wait()
 		n.seg.close()
 	})
 }

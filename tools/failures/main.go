@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -144,7 +145,7 @@ func (t *try) run(c kase) (time.Duration, error) {
 		case <-p.end:
 		case <-time.After(60 * time.Second):
 			errs = append(errs, errors.New("it had not ended after a minute"))
-			_ = p.cmd.Process.Kill()
+			_ = p.cmd.Process.Signal(syscall.SIGQUIT) // it prints where it stands
 			<-p.end
 		}
 		last = max(last, time.Since(at))
@@ -353,34 +354,79 @@ func (t *try) inside(options, want string) (time.Time, []*process, []string) {
 	return at, []*process{p}, []string{want}
 }
 
-func readOnly(t *try) (time.Time, []*process, []string) { return t.inside("ro", `read-only file system`) }
+func readOnly(t *try) (time.Time, []*process, []string) {
+	return t.inside("ro", `read-only file system`)
+}
 
-func fullDisk(t *try) (time.Time, []*process, []string) { return t.inside("size=64k", `no space left on device`) }
+func fullDisk(t *try) (time.Time, []*process, []string) {
+	return t.inside("size=64k", `no space left on device`)
+}
 
-// startsAgain kills ranks of one job for so long, and holds its weights against a run's.
+// startsAgain kills ranks of one job for so long, interrupts it, and holds its weights against those of a simulated run of as
+// many steps that nobody disturbed.
 func startsAgain(railyard, dir string, d time.Duration) error {
 	t := &try{railyard: railyard, dir: dir, name: "again"}
-	args := []string{"--set=job.train.checkpoint.every=200", "--set=job.train.epochs=400"}
-	p := t.start(append([]string{"launch", t.file("t.yaml", "0.1"), "--max-restarts", "1000000"}, args...)...)
-	end := time.Now().Add(d)
+	file := t.file("t.yaml", "0.1")
+	p := t.start("launch", file, "--max-restarts", "10000", "--out", "again", "--set=job.train.checkpoint.every=200",
+		many)
 	kills := 0
-	for time.Now().Before(end) {
+	for end := time.Now().Add(d); time.Now().Before(end); {
 		time.Sleep(time.Duration(float64(time.Second) * (1 + 4*rand.Float64())))
-		select {
-		case <-p.end:
-			fmt.Printf("%d kills; the job ended before the time: give it more epochs\n%s", kills, p.out.String())
-			return errors.New("too short")
-		default:
+		pids := p.ranks(4)
+		if len(pids) == 0 {
+			return fmt.Errorf("the job has ended: %s", p.out.String())
 		}
-		if pids := p.ranks(4); len(pids) > 0 {
-			_ = syscall.Kill(pids[rand.IntN(len(pids))], syscall.SIGKILL)
-			kills++
-		}
+		_ = syscall.Kill(pids[rand.IntN(len(pids))], syscall.SIGKILL)
+		kills++
 	}
+	time.Sleep(20 * time.Second)
+	_ = p.cmd.Process.Signal(os.Interrupt)
 	<-p.end
-	fmt.Printf("%d kills in %v\n%s\n", kills, d, p.out.String())
-	alone := t.start(append([]string{"run", "t.yaml", "-q"}, args...)...)
+	newest := ""
+	for n := 0; ; n++ {
+		at := filepath.Join(dir, "again")
+		if n > 0 {
+			at += fmt.Sprint("-restart", n)
+		}
+		if _, err := os.Stat(at); err != nil {
+			break
+		}
+		newest = at
+	}
+	got, err := summary(newest)
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, p.out.String())
+	}
+	steps := got.Resumed.Step + got.Steps
+	alone := t.start("run", file, "-q", "--out", "alone", many, fmt.Sprint("--set=job.train.steps=", steps))
 	<-alone.end
-	fmt.Printf("undisturbed, simulated:\n%s\n", alone.out.String())
+	want, err := summary(filepath.Join(dir, "alone"))
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, alone.out.String())
+	}
+	fmt.Printf("%d kills in %v, %d steps at the end, in %s\n", kills, d, steps, filepath.Base(newest))
+	fmt.Printf("weights %s; of a simulated run of as many steps %s\n", got.Weights, want.Weights)
+	if got.Weights == "" || got.Weights != want.Weights {
+		return fmt.Errorf("the weights differ\n%s", p.out.String())
+	}
 	return nil
+}
+
+const many = "--set=job.train.epochs=1000000"
+
+// ending is how a run ended.
+type ending struct {
+	Steps   int64  `json:"steps"`
+	Weights string `json:"weights_sha256"`
+	Resumed struct {
+		Step int64 `json:"step"`
+	} `json:"resumed"`
+}
+
+func summary(dir string) (e ending, err error) {
+	b, err := os.ReadFile(filepath.Join(dir, "run.json"))
+	if err != nil {
+		return e, err
+	}
+	return e, json.Unmarshal(b, &e)
 }
