@@ -33,7 +33,7 @@ type node struct {
 	over    chan struct{}
 	ended   sync.WaitGroup
 	watched sync.WaitGroup // who reads the shared memory
-	most    int64 // bytes of a frame of theirs
+	most    int64          // bytes of a frame of theirs
 	quiting sync.Once
 
 	mu    sync.Mutex
