@@ -36,9 +36,9 @@ var bans = []ban{
 		"and sends what they ask for. (net/netip holds addresses as values.)"},
 	{in: pure + " " + engine + " nn train", imports: "os/... io/ioutil syscall",
 		why: "these packages work on values: dataset, scenario, result and cli read and write files"},
-	{but: "cli run rank launch lab live web fleet endpoint rdma tools/monsters tools/mutate", imports: "time", why: "virtual time " +
-		"is unit.Time, integer picoseconds. The clock of this machine must not reach an event or a table: the same scenario gives the " +
-		"same bytes. (tools/monsters and tools/mutate count what programs take.)"},
+	{but: "cli run rank launch lab live web fleet endpoint rdma tools/failures tools/monsters tools/mutate", imports: "time",
+		why: "virtual time is unit.Time, integer picoseconds. The clock of this machine must not reach an event or a table: the " +
+			"same scenario gives the same bytes. (Three tools count what programs take.)"},
 	{but: "output web cli launch", imports: "crypto/rand", why: "random numbers come from named streams. (web and cli draw a " +
 		"token, " +
 		"output names of temporary files that nobody can foresee, launch the number by which connections know their job; no result " +
@@ -48,8 +48,8 @@ var bans = []ban{
 		"that a draw added in one place moves no other, and no version of Go changes a result"},
 	{in: pure + " fabric nn", imports: "sync/... context", why: "one owner, no lock: these are state machines " +
 		"or plain loops. Parallel work is arranged by sim (islands on workers), host, dataset, train and run"},
-	{but: "rank launch web lab fleet endpoint rdma", imports: "net net/http", why: "a run reads its scenario and its data folder and " +
-		"writes its run directory: nothing else on this machine or outside it"},
+	{but: "rank launch web lab fleet endpoint rdma tools/failures", imports: "net net/http", why: "a run reads its scenario and " +
+		"its data folder and writes its run directory: nothing else on this machine or outside it"},
 	{but: "train contents rank", imports: "unsafe", why: "only train and contents show float32 as the bytes that packets carry, and only " +
 		"rank has counters in memory that processes share"},
 	{imports: "C", why: "the binary is static and builds with Go alone"},

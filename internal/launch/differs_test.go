@@ -10,7 +10,8 @@ func TestFirstDifference(t *testing.T) {
 	for _, c := range []struct{ its, want string }{
 		{"name: u\njob:\n  train:\n    lr: 0.1\n", `name is u, that of node 0 t`},
 		{"name: t\njob:\n  train:\n    lr: 0.2\n", `job.train.lr is 0.2, that of node 0 0.1`},
-		{"name: t\njob:\n  train:\n    lr: 0.1\n    data:\n      digits:\n        dir: e\n", `job.train.data.digits.dir is e, that of node 0 d`},
+		{"name: t\njob:\n  train:\n    lr: 0.1\n    data:\n      digits:\n        dir: e\n",
+			`job.train.data.digits.dir is e, that of node 0 d`},
 		{"name: t\njob:\n  train:\n    lr: 0.1\n    seed: 3\n", `"seed: 3" where node 0 has "data:"`},
 		{ours[:len(ours)-3] + "2%\n", `faults.drop is 2%, that of node 0 1%`},
 		{"name: t\n", `"" where node 0 has "job:"`},

@@ -2,7 +2,7 @@
 // everything had ended, with the worst, and every try that did not end as docs/launch.md says: the wrong exit code, another
 // line, a process that is left.
 //
-//	go run ./tools/failures -railyard BIN [-tries 100] [-only REGEXP] [-restarts 30m]
+//	go run ./tools/failures -railyard BIN [-tries 100] [-only REGEXP] [-restarts 30m] [-seed 1]
 //
 // It is run by hand: stopped processes take five seconds each. With -restarts it kills random ranks of one job that starts
 // again each time, for so long, and holds the weights at the end against those of a run that nobody disturbed.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -17,7 +16,15 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"railyard/internal/splitmix"
 )
+
+// random draws which rank, and when.
+var random splitmix.Stream
+
+// below draws a number from 0 to n-1.
+func below(n int) int { return int(random.Next() % uint64(n)) }
 
 // mark is in the environment of all that a try starts, so that what is left of it is found.
 const mark = "RAILYARD_TRY"
@@ -76,6 +83,7 @@ func main() {
 	tries := flag.Int("tries", 100, "of each case")
 	only := flag.String("only", "", "cases whose names match")
 	restarts := flag.Duration("restarts", 0, "kill random ranks of a job that starts again, for so long")
+	flag.Uint64Var((*uint64)(&random), "seed", 1, "of what is drawn")
 	flag.Parse()
 	which, err := regexp.Compile(*only)
 	if *railyard == "" || err != nil {
@@ -254,7 +262,7 @@ func mustGlob(pattern string) []string {
 }
 
 // some is a while, so that each try meets the job in another state: at its start too.
-func some() { time.Sleep(time.Duration(rand.Int64N(int64(1200 * time.Millisecond)))) }
+func some() { time.Sleep(time.Duration(below(1200)) * time.Millisecond) }
 
 func (t *try) signal(s syscall.Signal, transport string) (time.Time, []*process, []string) {
 	p := t.start("launch", t.file("t.yaml", "0.1"), "-q", "--transport", transport)
@@ -263,7 +271,7 @@ func (t *try) signal(s syscall.Signal, transport string) (time.Time, []*process,
 	if len(pids) == 0 {
 		return time.Now(), []*process{p}, []string{"nothing: there were no ranks"}
 	}
-	pid := pids[rand.IntN(len(pids))]
+	pid := pids[below(len(pids))]
 	at := time.Now()
 	_ = syscall.Kill(pid, s)
 	want := fmt.Sprintf(`rank \d \(\S+, pid %d\) was killed by signal 9`, pid)
@@ -371,12 +379,12 @@ func startsAgain(railyard, dir string, d time.Duration) error {
 		many)
 	kills := 0
 	for end := time.Now().Add(d); time.Now().Before(end); {
-		time.Sleep(time.Duration(float64(time.Second) * (1 + 4*rand.Float64())))
+		time.Sleep(time.Duration(1000+below(4000)) * time.Millisecond)
 		pids := p.ranks(4)
 		if len(pids) == 0 {
 			return fmt.Errorf("the job has ended: %s", p.out.String())
 		}
-		_ = syscall.Kill(pids[rand.IntN(len(pids))], syscall.SIGKILL)
+		_ = syscall.Kill(pids[below(len(pids))], syscall.SIGKILL)
 		kills++
 	}
 	time.Sleep(20 * time.Second)
