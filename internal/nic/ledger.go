@@ -52,6 +52,15 @@ func (l *ledger) add(c cause.Cause, at topo.PortID, until unit.Time) {
 	l.spans = append(l.spans, cause.Segment{Until: until, Cause: c, At: int32(at)})
 }
 
+// restart forgets the spans but for the last: no message is there that began before its end. So what is kept of a message does
+// not depend on those before it, where the queue pair had come to rest between them.
+func (l *ledger) restart() {
+	if k := len(l.spans); k > 1 {
+		l.spans[0] = l.spans[k-1]
+		l.spans = l.spans[:1]
+	}
+}
+
 // addHost adds the way of a packet's bytes from the GPU to the NIC: NVLink to the GPU at the NIC,
 // PCIe, the NIC itself; then the time that the slowest pipe takes to carry the bytes before it.
 func (l *ledger) addHost(w *host.Way, until unit.Time) {

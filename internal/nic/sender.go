@@ -104,6 +104,9 @@ func (s *sender) post(now unit.Time, hm *host.Message, asked unit.Time, part boo
 	if c.shared != nil {
 		c.enter(s)
 	}
+	if s.n == 0 {
+		s.ledger.restart()
+	}
 	m := s.pushMsg()
 	*m = message{flow: Flow{QP: s.id, Tag: hm.Tag, Bytes: hm.Bytes, Posted: now, Placed: -1, Acked: -1},
 		held: m.held[:0], pauses0: times(m.pauses0, s.ledger.pauses), links0: times(m.links0, s.ledger.links), msg: *hm,

@@ -168,7 +168,7 @@ func (x *repetition) compare(now unit.Time) {
 	if x.tries == 0 {
 		x.looked++
 	}
-	spans := r.net.Rest(now)
+	r.net.Rest(now)
 	r.hosts.Rest(now)
 	d, err := reuse.Of(now, r.fab, r.net, r.hosts)
 	if why := x.apart(); err == nil && why != "" {
@@ -189,7 +189,7 @@ func (x *repetition) compare(now unit.Time) {
 		return
 	}
 	if len(x.marks) > 0 {
-		m, why := x.met(&d, spans)
+		m, why := x.met(&d)
 		if m != nil {
 			x.repeat(now, m)
 			x.end()
@@ -211,12 +211,8 @@ func (x *repetition) apart() string {
 }
 
 // met returns the mark from which on all is told again; nil: none, and why.
-func (x *repetition) met(d *reuse.Digest, spans int) (m *mark, why string) {
+func (x *repetition) met(d *reuse.Digest) (m *mark, why string) {
 	r := x.run
-	if spans >= nic.LogReach {
-		x.stop()
-		return nil, "what held up a message had too many parts"
-	}
 	for i := len(x.marks) - 1; i >= 0; i-- {
 		m := &x.marks[i]
 		switch part := d.Differ(&m.state); {
