@@ -236,6 +236,16 @@ func (f *Fabric) resample(touches []touch, shift unit.Duration) (all []Sample) {
 	return all
 }
 
+// LastArrival is when the last frame that was sent, but for PFC frames, has arrived or will.
+func (f *Fabric) LastArrival() (at unit.Time) {
+	for i := range f.ports {
+		if p := &f.ports[i]; p.txBytes > 0 {
+			at = max(at, p.busyUntil.Add(p.delay))
+		}
+	}
+	return at
+}
+
 // told is an instant as the run tells it.
 func (f *Fabric) told(now unit.Time) unit.Time {
 	if f.repeat == nil {

@@ -249,14 +249,11 @@ func (w *walker) structure(v reflect.Value) {
 	for i := range p.fields {
 		f := &p.fields[i]
 		w.at = f.name
-		if f.kind != asNumber && f.kind != asEqual {
+		if f.kind != asNumber {
 			w.value(v.Field(f.index), f.kind, p.part)
 			continue
 		}
-		n := number(v.Field(f.index))
-		if f.kind == asEqual && n != base {
-			w.fail("not at rest", false)
-		}
+		n := v.Field(f.index).Int()
 		if !numbered {
 			base, numbered = n, true
 			continue
@@ -265,20 +262,8 @@ func (w *walker) structure(v reflect.Value) {
 	}
 }
 
-// What may stand in a host's agenda at rest: ranks that compute, and the end of the time in which answers to credits are to
-// have come.
-const (
-	workDone   = 2
-	alarmReply = 7<<8 | 3
-)
-
-// number is a sequence number.
-func number(v reflect.Value) int64 {
-	if v.CanUint() {
-		return int64(v.Uint())
-	}
-	return v.Int()
-}
+// workDone is the only entry of a host's agenda at rest: ranks that compute.
+const workDone = 2
 
 // agenda reads what a host is to do, in its order.
 func (w *walker) agenda(v reflect.Value, part int) {
@@ -287,7 +272,7 @@ func (w *walker) agenda(v reflect.Value, part int) {
 	for i := range all {
 		e := v.Index(i)
 		all[i] = key{e.Field(0).Uint(), e.Field(1).Uint(), e.Field(2).Uint()}
-		if what := all[i][1] >> 32; what>>8 != workDone && what != alarmReply {
+		if all[i][1]>>40 != workDone {
 			w.fail("not at rest", false)
 		}
 	}

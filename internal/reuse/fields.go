@@ -11,7 +11,6 @@ const (
 	asDue                 // an instant, or a time up to which something is taken, that counts only while it is ahead
 	asAgo                 // an instant of which is asked how long ago it was, and no further back than longAgo
 	asNumber              // a sequence number: it counts from the first of its struct
-	asEqual               // a sequence number that is that of the first of its struct, or it is not at rest
 	asAgenda              // what a host is to do
 	asLength              // how many there are
 	asRest                // nothing is there, or it is not at rest
@@ -23,7 +22,7 @@ const (
 )
 
 var kindNames = map[string]kind{"state": asState, "when": asWhen, "due": asDue, "ago": asAgo, "number": asNumber,
-	"equal": asEqual, "agenda": asAgenda, "length": asLength, "rest": asRest, "idle": asIdle, "none": asNone, "count": asCount, "fixed": asFixed,
+	"agenda": asAgenda, "length": asLength, "rest": asRest, "idle": asIdle, "none": asNone, "count": asCount, "fixed": asFixed,
 	"scratch": asScratch}
 
 // fields is what each field of each struct is that a digest may come to. A kind stands before its fields.
@@ -109,10 +108,8 @@ var table = map[string]string{
 		fixed: mtu tolerance count: total acked scratch: msgs head recoveryEnd resend highSack`,
 	"roce.Dialer":    "state: unready answered tries leaves when: parted",
 	"roce.Slots":     "none: free cleared waits",
-	"roce.Known":     "state: colls",
-	"roce.known":     "state: coll count: count", // what the other end has given, since all of that is answered
-	"roce.Given":     "state: colls waits",
-	"roce.given":     "state: coll number: count waits equal: answered",
+	"roce.Known":     "none: colls",
+	"roce.Given":     "none: colls waits",
 	"roce.answer":    "rest: opcode scratch: manage coll count",
 	"roce.trips":     "state: mean deviation known",
 	"roce.probes":    "rest: n scratch: buf head",
@@ -154,15 +151,12 @@ var table = map[string]string{
 	"exec.streamState": "state: next busy running fixed: group token until",
 	"exec.collRun": `state: channels open last answer rest: inFlight met when: joined
 		fixed: Collective id place op stream me members lines areas slots once layout sizes`,
-	"exec.channelRun": `state: pc length wait src trace gates when: end gated state: credits none: work
+	"exec.channelRun": `state: pc length wait src trace gates when: end gated none: credits work
 		scratch: op program only path peerOps freed`,
-	"exec.credits": "state: out in fixed: outOf inOf scratch: slots",
-	"exec.outLink": "rest: waiting fixed: peer windowed count: sent",
-	"exec.inLink":  "rest: read fixed: conn gives count: taken",
-	"exec.gate":    "when: from to state: why answer",
-	"exec.Trace":   "when: Posted Placed state: Segments Lane",
-	"exec.inbox":   "rest: what fixed: Conn stream scratch: via traces head",
-	"exec.outbox":  "state: sent fixed: Conn stream scratch: via searched coll step",
-	"exec.ledger":  "when: start at idle state: busy speaking split comm overlap computing last waits",
-	"exec.Wait":    "state: Op when: From To",
+	"exec.gate":   "when: from to state: why answer",
+	"exec.Trace":  "when: Posted Placed state: Segments Lane",
+	"exec.inbox":  "rest: what fixed: Conn stream scratch: via traces head",
+	"exec.outbox": "state: sent fixed: Conn stream scratch: via searched coll step",
+	"exec.ledger": "when: start at idle state: busy speaking split comm overlap computing last waits",
+	"exec.Wait":   "state: Op when: From To",
 }

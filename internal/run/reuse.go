@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	"railyard/internal/cc"
+	"railyard/internal/coll"
 	"railyard/internal/fabric"
 	"railyard/internal/nic"
+	"railyard/internal/plan"
 	"railyard/internal/record"
 	"railyard/internal/result"
 	"railyard/internal/reuse"
@@ -73,7 +75,7 @@ func (r *runner) newRepetition() *repetition {
 		return nil
 	}
 	x := &repetition{run: r, why: map[string]int64{}}
-	if x.refused = x.refuses(); x.refused != "" {
+	if x.refused = r.neverReused(); x.refused != "" {
 		x.over = true
 		return x
 	}
@@ -89,9 +91,8 @@ func (r *runner) newRepetition() *repetition {
 	return x
 }
 
-// refuses says what of a run is never reused, "" where it may be.
-func (x *repetition) refuses() string {
-	r := x.run
+// neverReused says why nothing of a run is ever reused, "" where it may be.
+func (r *runner) neverReused() string {
 	sc, p := r.plan.Scenario, r.plan
 	switch {
 	case len(r.jobs) != 1:
@@ -100,12 +101,14 @@ func (x *repetition) refuses() string {
 		return "ranks compute something real"
 	case p.Jobs[0].Work == nil:
 		return "the job sends flows"
-	case x.flows():
+	case r.sendsFlows():
 		return "background flows share the network"
 	case p.ByFormula():
 		return "no packets are simulated"
 	case p.AsScheduled():
 		return "events of one instant go in the order of their scheduling (fabric.order)"
+	case r.jobs[0].needsCredit():
+		return "messages need credits, of which timers tell"
 	case len(sc.Faults) > 0:
 		return "faults tell steps apart"
 	case r.jobs[0].steps() < 4:
@@ -126,14 +129,26 @@ func (x *repetition) refuses() string {
 	return ""
 }
 
-// flows reports whether queue pairs carry something else than what ranks send.
-func (x *repetition) flows() bool {
-	for i := range x.run.plan.Pairs {
-		if x.run.plan.Pairs[i].Sends() {
-			return true
+// sendsFlows reports whether queue pairs carry something else than what ranks send.
+func (r *runner) sendsFlows() bool {
+	return slices.ContainsFunc(r.plan.Pairs, func(q plan.Pair) bool { return q.Sends() })
+}
+
+// needsCredit reports whether messages of ranks of the job need credits.
+func (j *job) needsCredit() bool {
+	return slices.ContainsFunc(j.plan.Work.Collectives, func(c workload.Collective) bool {
+		return !c.Formula && coll.NeedsCredit(c.Schedule)
+	})
+}
+
+// settleEnd notes when the last thing happened in a run that may be reused: its last step ended, or a frame arrived. Timers
+// that mean nothing any more, each with a phase of its own, go on behind that, and are no part of the run.
+func (r *runner) settleEnd(whole bool) {
+	if whole && r.last > 0 && r.neverReused() == "" {
+		if end := max(r.last, r.fab.LastArrival()); end <= r.eng.Now() {
+			r.end = end
 		}
 	}
-	return false
 }
 
 // start is called when all is built.
@@ -324,27 +339,34 @@ func (x *repetition) notes() (all []string) {
 // represented is the network as it is told: its clock counts repetitions.
 type represented struct {
 	network
-	of *repetition
+	run *runner
 }
 
 var _ record.Network = represented{}
 
-func (n represented) Now() unit.Time { return n.network.Now().Add(n.of.behind) }
+func (n represented) Now() unit.Time {
+	if end := n.run.end; end > 0 {
+		return n.run.told(end)
+	}
+	return n.run.told(n.network.Now())
+}
 
-func (n represented) NowIn(island int32) unit.Time { return n.network.NowIn(island).Add(n.of.behind) }
+func (n represented) NowIn(island int32) unit.Time { return n.run.told(n.network.NowIn(island)) }
 
 func (n represented) Stats(now unit.Time, id fabric.PortID) fabric.PortStats {
-	return n.network.Stats(now.Add(-n.of.behind), id)
+	return n.network.Stats(now.Add(-n.run.reuse.late()), id)
 }
 
 func (n represented) PausedFor(now unit.Time, id fabric.PortID) []fabric.RootTime {
-	return n.network.PausedFor(now.Add(-n.of.behind), id)
+	return n.network.PausedFor(now.Add(-n.run.reuse.late()), id)
 }
 
-func (n represented) FlushSamples(now unit.Time) { n.network.FlushSamples(now.Add(-n.of.behind)) }
+func (n represented) FlushSamples(now unit.Time) {
+	n.network.FlushSamples(now.Add(-n.run.reuse.late()))
+}
 
 func (n represented) ControllerState(qp int32, now unit.Time) cc.State {
-	return n.network.ControllerState(qp, now.Add(-n.of.behind))
+	return n.network.ControllerState(qp, now.Add(-n.run.reuse.late()))
 }
 
 // late is how long the clock of the simulation has stood still.

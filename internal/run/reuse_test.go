@@ -120,6 +120,20 @@ func TestReuseOfDrawnReplays(t *testing.T) {
 	}
 }
 
+// The same of large models in layouts of all kinds: sums of parts inside hosts take what a formula says; stages
+// give credits, and are simulated step by step.
+func TestReuseOfModels(t *testing.T) {
+	text := strings.Replace(smallLarge, "batch: 16}", "batch: 16, steps: 9}", 1)
+	for layout, least := range map[string]int64{"tp: 8, pp: 2, micro_batches: 4, sequence: true": 0, "zero: 3": 6,
+		"tp: 4, zero: 1": 6} {
+		r := reused(t, strings.Replace(text, "tp: 8, pp: 2, micro_batches: 4, sequence: true", layout, 1),
+			Options{Islands: 2, Workers: 2})
+		if r.Steps < least {
+			t.Errorf("%s: of 9 steps %d were told again: %+v", layout, r.Steps, r)
+		}
+	}
+}
+
 // drawnReplay draws a replay.
 func drawnReplay(seed uint64) string {
 	r := rand.New(rand.NewPCG(seed, 46))

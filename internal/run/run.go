@@ -97,6 +97,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	r.start()
 	whole := false
 	r.opt.Around(func() { whole = r.drive() })
+	r.settleEnd(whole)
 	if r.bodies != nil {
 		r.bodies.Close()
 	}
@@ -145,6 +146,8 @@ type runner struct {
 	capture *capture.Capture // nil: none
 	pace    *pace
 	reuse   *repetition // nil: what happens again is simulated again
+	last    unit.Time   // the jobs were done, on the clock of the simulation
+	end     unit.Time   // of the run, where that is not the time of the last event
 
 	acts     []act     // that are due, the first first
 	dry      bool      // the engine has no event left
@@ -462,11 +465,9 @@ func (s *source) parts() record.Data {
 
 // start plans the first events.
 func (r *runner) start() {
-	parts := record.Parts{Network: network{r.eng, r.fab, r.net}}
-	if r.reuse = r.newRepetition(); r.reuse != nil {
-		parts.Network = represented{network{r.eng, r.fab, r.net}, r.reuse}
-		r.reuse.start()
-	}
+	parts := record.Parts{Network: represented{network{r.eng, r.fab, r.net}, r}}
+	r.reuse = r.newRepetition()
+	r.reuse.start()
 	for _, j := range r.jobs {
 		parts.Jobs = append(parts.Jobs, record.JobParts{
 			Train: j.train,
@@ -613,7 +614,8 @@ func (j *job) stopAfter(steps int64) {
 // done ends the run after the jobs: what is on its way may still arrive, and queue pairs that were connected are closed.
 func (r *runner) done(last unit.Time) {
 	if !r.plan.Scenario.Transport.Setup {
-		r.eng.StopAt(last.Add(r.linger - r.reuse.late()))
+		r.last = last.Add(-r.reuse.late())
+		r.eng.StopAt(r.last.Add(r.linger))
 		return
 	}
 	r.closing = true
