@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/input"
 	"railyard/internal/lint"
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/dialects"
@@ -88,7 +90,7 @@ func devicePaths(path string) ([]string, error) {
 	var all []string
 	for _, e := range entries {
 		if !e.IsDir() {
-			return []string{path}, nil
+			return oneEach(path, entries), nil
 		}
 		if e.Name() == "etc" { // a device whose files lie deeper
 			return []string{path}, nil
@@ -99,6 +101,28 @@ func devicePaths(path string) ([]string, error) {
 		return nil, misuse("lint: %s: an empty folder, want configurations", path)
 	}
 	return all, nil
+}
+
+// calledHost is the line in which a configuration names its device.
+var calledHost = regexp.MustCompile(`(?m)^\s*(?:hostname|set system host-name|(?:nv )?set system hostname)\s+(\S+)\s*$`)
+
+// oneEach is the folder as a device; of files that each name another host, the files.
+func oneEach(path string, entries []os.DirEntry) (all []string) {
+	hosts := map[string]bool{}
+	for _, e := range entries {
+		if e.IsDir() || len(all) == mostFiles {
+			return []string{path}
+		}
+		file := filepath.Join(path, e.Name())
+		text, err := input.Read(context.Background(), file, mostConfig)
+		m := calledHost.FindSubmatch(text)
+		if err != nil || m == nil || hosts[string(m[1])] {
+			return []string{path}
+		}
+		hosts[string(m[1])] = true
+		all = append(all, file)
+	}
+	return all
 }
 
 func (a *app) lint(ctx context.Context, args []string, f lintFlags) error {
