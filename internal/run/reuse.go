@@ -65,8 +65,8 @@ type mark struct {
 const (
 	mostRecorded = 256 << 20 // bytes of a period
 	mostTries    = 8         // looks at a network that is not at rest, each twice as late
-	mostMarks    = 4         // a period has at most so many times every steps
-	freeMisses   = 8         // then each costs as many steps more as there were
+	mostMarks    = 16        // a period has at most so many times every steps
+	freeMisses   = 16        // then each costs as many steps more as there were
 )
 
 // newRepetition prepares for reuse, nil where it is off.
