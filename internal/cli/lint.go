@@ -36,7 +36,8 @@ func (a *app) lintCommand() *cobra.Command {
 		Use:   "lint FILES... [flags]",
 		Short: "Say what is wrong with switches' configurations",
 		Long: `Checks the configurations of switches: each by itself, and all against each other. An argument is a
-file, the folder of a device, or a folder of such folders, as "railyard config render -o" makes. With
+file, the folder of a device, a folder of such folders, as "railyard config render -o" makes, or one of
+files that each name another host. With
 --scenario they are held against a design: its DSCPs, frames, rates and cables.
 
 Each finding has a rule, Q01 to Q36 (docs/config.md), a line, a reason and a fix. Exit code 1 on
