@@ -128,7 +128,7 @@ func (f *Fabric) StopRecording() {
 func (f *Fabric) Recorded() (bytes int64) {
 	for i := range f.states {
 		k := &f.states[i].kept
-		bytes += loadNoteSize*int64(cap(k.loads)) + touchSize*int64(cap(k.touches))
+		bytes += loadNoteSize*int64(len(k.loads)) + touchSize*int64(len(k.touches))
 	}
 	return bytes
 }

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/unit"
@@ -462,8 +464,8 @@ func (g *guest) greet(inputs []result.InputDigest) (first int32, err error) {
 	for {
 		f, err := readFrame(g.conn, smallBody)
 		if err != nil {
-			if errors.Is(err, io.EOF) {
-				err = errors.New("it closed the connection: is it railyard?")
+			if errors.Is(err, io.EOF) || errors.Is(err, unix.ECONNRESET) {
+				err = errors.New("it closed the connection: it has given up, or is not railyard")
 			}
 			return 0, fmt.Errorf("node 0 at %s: %w", g.cfg.Rendezvous, err)
 		}

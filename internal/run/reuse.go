@@ -266,17 +266,22 @@ func (x *repetition) mark(now unit.Time, d reuse.Digest) {
 		x.stop()
 		return
 	}
-	if taken := r.fab.Recorded() + r.record.Recorded() + int64(len(x.marks)+1)*r.net.MarkSize(); taken > mostRecorded {
+	for len(x.marks) > 1 && (len(x.marks) == mostMarks || x.recorded() > mostRecorded) {
+		x.marks = slices.Delete(x.marks, 0, 1)
+		r.fab.Forget(x.marks[0].fab)
+		r.record.Forget(x.marks[0].record)
+	}
+	if x.recorded() > mostRecorded {
 		x.miss("a period has more to be told than is kept")
 		x.end()
 		return
 	}
 	x.marks = append(x.marks, mark{now, x.asked + 1, d, r.fab.Mark(now), r.net.Mark(), r.record.Mark()})
-	if len(x.marks) > mostMarks {
-		x.marks = slices.Delete(x.marks, 0, 1)
-		r.fab.Forget(x.marks[0].fab)
-		r.record.Forget(x.marks[0].record)
-	}
+}
+
+// recorded is how many bytes marks take with one more, and what is to be told since the first.
+func (x *repetition) recorded() int64 {
+	return x.run.fab.Recorded() + x.run.record.Recorded() + int64(len(x.marks)+1)*x.run.net.MarkSize()
 }
 
 // stop forgets what is recorded.

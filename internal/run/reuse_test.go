@@ -166,3 +166,16 @@ func drawnReplay(seed uint64) string {
 		fmt.Sprintf("  collective: {algorithm: %s, channels: %d}\n", pick("ring", "ring", "tree", "double-tree"), 2) +
 		fmt.Sprintf("output: {sample: %s, flows: %v, operations: %v}\n", pick("1us", "700ns", "13us"), r.IntN(4) > 0, r.IntN(4) > 0)
 }
+
+// Steps that come back after some others are found too: here ranks drift around their rings, one turn in 8 steps.
+func TestReuseOfStepsThatTakeTurns(t *testing.T) {
+	r := reused(t, `
+cluster: {hosts: 8, host: {preset: hgx-h100, gpus: 4}, nic: {speed: 200Gb/s}}
+fabric: {design: rail-optimized, spines: 4, links: {spine: 400Gb/s, length: 20m}}
+job:
+  replay: {steps: 40, forward: 400us, buckets: [{bytes: 80kB, compute: 300us}, {bytes: 400kB, compute: 200us}]}
+`, Options{Islands: 2, Workers: 2})
+	if len(r.Notes) == 0 || r.Steps < 20 {
+		t.Errorf("%+v", r)
+	}
+}
