@@ -26,6 +26,7 @@ func (d *Diagnosis) Add(chosen ...noun.Finding) {
 			case len(top.Blames) == 0: // another choice: the one that costs more
 			case top.wrong() && top.Share >= worthSaying: // before how the job could be laid out, unless that costs far more
 				before *= useful
+			case f.Noun.Class() == noun.Share && !d.Blames[top.Blames[0]].Kind.work(): // a bubble beside launches: what is more
 			case top.Noun.Class() == noun.Share:
 				before = 0
 			case top.Noun.Class() == noun.Choice: // a window, a controller: the mechanism

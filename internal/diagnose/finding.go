@@ -436,11 +436,12 @@ func faultBefore(all []Finding, incident int) int {
 	return incident
 }
 
-// joined puts findings together that are called the same at the same place, or after one setting of a switch.
+// joined puts findings together that are called the same at the same place, or after one setting of a switch, or another job.
 func joined(d *Diagnosis, all []Finding) (out []Finding) {
 	for _, f := range all {
 		at := slices.IndexFunc(out, func(o Finding) bool {
 			return o.Noun == f.Noun && f.Place.Name != "" && (o.Place.Name == f.Place.Name ||
+				f.Noun == noun.AnotherJob && slices.Equal(o.Culprits, f.Culprits) ||
 				f.By != "" && o.By == f.By && slices.Contains(odd, f.By) && sender(o.Place.Name) == sender(f.Place.Name))
 		})
 		if at < 0 {
@@ -448,7 +449,13 @@ func joined(d *Diagnosis, all []Finding) (out []Finding) {
 			continue
 		}
 		o := &out[at]
-		if o.Place.Name != f.Place.Name {
+		switch {
+		case f.Noun == noun.AnotherJob && o.Place.Name != f.Place.Name: // one job is one thing, wherever it is met
+			if o.Place.Ports == nil {
+				o.Place.Ports = []string{o.Place.Name}
+			}
+			o.Place.Ports = append(o.Place.Ports, f.Place.Name)
+		case o.Place.Name != f.Place.Name:
 			if o.Place.Kind != noun.Switch {
 				o.Place = noun.Place{Kind: noun.Switch, Name: sender(o.Place.Name), Ports: []string{o.Place.Name}}
 			}

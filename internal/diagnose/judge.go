@@ -294,6 +294,9 @@ func (c *court) held(s *Span, at int, t unit.Duration) {
 	c.filled(s, at, t)
 }
 
+// alien is the part of a port's bytes that must be others' for a pause that began there to be theirs: acknowledgements are not.
+const alien = 0.1
+
 // filled is held of a port that was not paused.
 func (c *court) filled(s *Span, at int, t unit.Duration) {
 	p := c.e.Pairs[s.Pair]
@@ -303,8 +306,8 @@ func (c *court) filled(s *Span, at int, t unit.Duration) {
 		c.shared(s, h.Port, t)
 		return
 	}
-	stood := p.Held[cause.RateLimit] + p.Held[cause.Window] + p.Held[cause.Queueing] +
-		p.Held[cause.OwnQueueing] + p.Held[cause.Pause]
+	stood := p.Held[cause.RateLimit] + p.Held[cause.Window] + p.Held[cause.Queueing] + p.Held[cause.Pause]
+	stood = min(stood, h.Span-p.Line.TransmitTime(h.Mine)) // messages that are under way at once are held at once
 	idle := max(0, unit.Duration(float64(h.Span)*(1-h.busy(c.e)))-h.Held)
 	wasted := part(t, float64(idle)/float64(max(stood, 1)))
 	others, own := float64(h.Served-h.Mine)*8/float64(port.Rate), 0.0
@@ -331,6 +334,10 @@ func (c *court) filled(s *Span, at int, t unit.Duration) {
 		slow = part(t-wasted, own/(others+own))
 	}
 	c.charge(SlowPort, h.Port, -1, s.Cause, s, slow)
+	if s.Cause == cause.Pause && float64(h.Served-h.Mine) < alien*float64(h.Served) { // its own bytes made the port pause
+		c.alone(s, h.Port, t-wasted-slow)
+		return
+	}
 	c.shared(s, h.Port, t-wasted-slow)
 }
 

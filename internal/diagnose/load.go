@@ -38,9 +38,16 @@ const (
 
 // use is what a port did beside its equals.
 type use struct {
-	uneven float64 // part of its bytes that went beyond the mean of its equals, and that others had room for
-	full   float64 // part of what all of them could have sent, weighed by what the port sent
+	uneven float64       // part of its bytes that went beyond the mean of its equals, and that others had room for
+	full   float64       // part of what all of them could have sent, weighed by what the port sent
+	times  float64       // what it sent over its share by rate of what all of them sent, in the whole run
+	from   unit.Time     // the first frame of any of them
+	whole  unit.Duration // until the last
 }
+
+// fair is how many times its share of the whole run a port must have sent for a choice to be uneven that is made anew for each
+// packet, or once for messages that are under way for a lasting part of the run: what ports sent in shorter times is not the choice's.
+const fair, lasting = 1.1, 0.3
 
 // use compares a port with its equals over time. Where all of them together have so little to send that none would be full, all
 // that waits at one that is full does so for the choice; where they are full anyhow, what it has beyond the mean. Only time
@@ -86,5 +93,29 @@ func (e *Evidence) use(port int32, equal []int32) (u use) {
 	if whole == 0 {
 		return u
 	}
-	return use{uneven: beyond / whole, full: used / whole}
+	u = use{uneven: beyond / whole, full: used / whole}
+	e.overall(&u, port, equal)
+	return u
+}
+
+// overall compares a port with its equals in the whole run.
+func (e *Evidence) overall(u *use, port int32, equal []int32) {
+	var until unit.Time
+	u.from = unit.Time(1<<63 - 1)
+	for _, q := range equal {
+		if load := e.Ports[q].Load; len(load) > 0 {
+			u.from, until = min(u.from, load[0].At), max(until, load[len(load)-1].At)
+		}
+	}
+	u.whole = until.Sub(u.from)
+	u.times = e.times(port, equal, until)
+}
+
+// times is what a port sent by a time over its share by rate of what all its equals sent.
+func (e *Evidence) times(port int32, equal []int32, until unit.Time) float64 {
+	sum, rates := 0.0, 0.0
+	for _, q := range equal {
+		sum, rates = sum+at(e.Ports[q].Load, until), rates+float64(e.Ports[q].Rate)
+	}
+	return at(e.Ports[port].Load, until) / (sum * float64(e.Ports[port].Rate) / rates)
 }

@@ -187,7 +187,7 @@ func (c *court) shared(s *Span, port int32, t unit.Duration) {
 		}
 	}
 	apart := 0.0
-	if u := c.use(port); u != nil && u.uneven > 0 {
+	if u := c.use(port); u != nil && u.uneven > 0 && !c.even(s, port, u) {
 		others := 1.0
 		if s.Pair >= 0 {
 			p := c.e.Pairs[s.Pair]
@@ -200,6 +200,25 @@ func (c *court) shared(s *Span, port int32, t unit.Duration) {
 	uneven := part(t, apart)
 	c.charge(UnevenChoice, port, -1, s.Cause, s, uneven)
 	c.charge(SharedPort, port, -1, s.Cause, s, t-uneven)
+}
+
+// even reports whether what a port sent beyond its equals for a while says nothing of the choice: packets are dealt anew all the time, or
+// the victim's messages were under way for long, and neither until they might have ended nor in the whole run it had more than its
+// share. Then it was how fast others sent, and not which way.
+func (c *court) even(s *Span, port int32, u *use) bool {
+	if u.times > fair {
+		return false
+	}
+	if c.choice(port).By == ByPacket {
+		return true
+	}
+	if s.Pair < 0 {
+		return false
+	}
+	p := c.e.Pairs[s.Pair]
+	h := p.hop(port)
+	return h >= 0 && float64(p.Path[h].Span) >= lasting*float64(u.whole) &&
+		c.e.times(port, c.choice(port).Equal, u.from.Add(p.Path[h].Span)) <= uneven
 }
 
 // ownOthers is how many bytes of other queue pairs of its own rank waited at a NIC's port with a queue pair.

@@ -26,7 +26,7 @@ func (f *Family) Draw(seed uint64) (Case, error) {
 
 // Families lists all of them.
 func Families() []Family {
-	return slices.Concat(networkFamilies, jobFamilies, balanceFamilies, settingFamilies, hostFamilies)
+	return slices.Concat(networkFamilies, jobFamilies, balanceFamilies, settingFamilies, hostFamilies, shapeFamilies, layoutFamilies, trainingFamilies)
 }
 
 // draw makes texts of random sizes.

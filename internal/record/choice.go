@@ -96,7 +96,7 @@ func (c *crossings) choice(id int32) *diagnose.Choice {
 	}
 	c.by(x, q, port)
 	c.vias(x, port, equal)
-	c.ratio(x, equal)
+	c.ratio(x, port, equal)
 	return x
 }
 
@@ -172,23 +172,32 @@ func (c *crossings) vias(x *diagnose.Choice, port topo.PortID, equal []topo.Port
 	}
 }
 
-// ratio is how much more bandwidth the hosts of a leaf have than the equal ports that lead from it, or to it.
-func (c *crossings) ratio(x *diagnose.Choice, equal []topo.PortID) {
+// ratio is how much more bandwidth the switches that equal ports lead from have to what is below them or, of ports that lead down, those
+// that they lead to.
+func (c *crossings) ratio(x *diagnose.Choice, port topo.PortID, equal []topo.PortID) {
 	g := c.r.plan.Graph
-	sum := c.r.plan.Below
-	var up unit.Bitrate
+	var below, up unit.Bitrate
+	seen := map[topo.NodeID]bool{}
+	ends := func(e topo.PortID) (low, high topo.NodeID) {
+		if low, high = g.Ports[e].Node, g.Ports[e].To; g.Nodes[low].Kind > g.Nodes[high].Kind {
+			low, high = high, low
+		}
+		return low, high
+	}
+	at, above := ends(port)
+	climbs := g.Nodes[g.Ports[port].Node].Kind < g.Nodes[g.Ports[port].To].Kind
 	for _, e := range equal {
-		up += g.Ports[e].Rate
+		low, high := ends(e)
+		if g.Nodes[low].Kind != g.Nodes[at].Kind || g.Nodes[high].Kind != g.Nodes[above].Kind || g.Nodes[low].Kind == g.Nodes[high].Kind ||
+			(g.Ports[e].Node == low) != climbs {
+			return // not of one tier
+		}
+		if up += g.Ports[e].Rate; !seen[low] {
+			seen[low] = true
+			below += c.r.plan.Below(low)
+		}
 	}
-	node, to := g.Ports[equal[0]].Node, g.Ports[equal[0]].To
-	oneNode := !slices.ContainsFunc(equal, func(e topo.PortID) bool { return g.Ports[e].Node != node })
-	oneTo := !slices.ContainsFunc(equal, func(e topo.PortID) bool { return g.Ports[e].To != to })
-	switch {
-	case oneNode && g.Nodes[to].Kind > g.Nodes[node].Kind:
-		x.Ratio, x.Tier = float64(sum(node))/float64(up), g.Nodes[node].Name
-	case oneTo && g.Nodes[node].Kind > g.Nodes[to].Kind:
-		x.Ratio, x.Tier = float64(sum(to))/float64(up), g.Nodes[to].Name
-	}
+	x.Ratio, x.Tier = float64(below)/float64(up), g.Nodes[at].Name
 }
 
 // overTime adds what a port did over time, and in what it is set otherwise than its like.

@@ -43,7 +43,11 @@ func (d *Data) named(g *diagnose.Diagnosis, f *diagnose.Finding) string {
 	case noun.SharedLink, noun.NICShared:
 		return fmt.Sprintf("bottleneck: %s, %s%s", at, f.Noun, of(f))
 	case noun.AnotherJob:
-		return fmt.Sprintf("bottleneck: %s, another job: the bytes%s fill the link", at, of(f))
+		more := ""
+		if n := len(f.Place.Ports) - 1; n > 0 {
+			more = fmt.Sprintf(", and that of %s more", unit.CountOf(int64(n), "port"))
+		}
+		return fmt.Sprintf("bottleneck: %s, another job: the bytes%s fill the link%s", at, of(f), more)
 	case noun.Oversubscription:
 		ratio, _ := f.Fact("oversubscription")
 		return fmt.Sprintf("bottleneck: %s, oversubscription %s:1 at %s", at, short(ratio), f.By)

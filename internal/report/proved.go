@@ -29,12 +29,7 @@ func (d *Data) proved(f *diagnose.Finding, b *diagnose.Blame) string {
 		if c.Kind == result.ChangeIdeal {
 			ideal = saved(saves, *c.Part)
 		}
-		if removes(c, b) && (best == nil || saves > worth(best)) {
-			best = c
-		}
-	}
-	if f != nil {
-		if c := d.WhatIf.For(&f.Finding); c != nil && (best == nil || worth(c) > worth(best)) {
+		if (removes(c, b) || f != nil && saves > 0 && c.IsFor(&f.Finding)) && d.WhatIf.Better(c, best) {
 			best = c
 		}
 	}

@@ -151,6 +151,18 @@ type WhatIfReason struct {
 	// Gives is its part of what is between saved and attributed; negative: of what was saved less.
 	Gives      unit.Duration `json:"gives_ps"`
 	ShareAfter float64       `json:"share_after"` // of the time in the run with the change
+	// Told is what one more run says of it; nil: none was made.
+	Told *WhatIfTold `json:"told,omitempty"`
+}
+
+// WhatIfTold is what one more run says of a reason: one with the change and without the reason's cause.
+type WhatIfTold struct {
+	Name string        `json:"name"`    // what takes the cause away
+	Set  []WhatIfValue `json:"set"`     // beside the change's
+	Time unit.Duration `json:"time_ps"` // of that run
+	More unit.Duration `json:"more_ps"` // it saves more than the change alone: what the cause takes there
+	// Holds: that is nearer to what the run with the change gives to the cause than to what the run as it is does.
+	Holds bool `json:"holds"`
 }
 
 // Worth is what a change saves: the mean over seeds, where several were run. False: it is not known.
@@ -175,20 +187,30 @@ func (c *WhatIfChange) WorthPart() float64 {
 	return 0
 }
 
-// For returns the change that saves most of those that are for a finding: cures for its noun, and what takes its culprits, its
-// link, its fault or its rank away. nil: none saves anything.
-func (w *WhatIf) For(f *noun.Finding) (best *WhatIfChange) {
-	for i := range w.Changes {
-		c := &w.Changes[i]
-		saves, known := c.Worth()
-		if !known || saves <= 0 || !c.isFor(f) {
-			continue
-		}
-		if best == nil || saves > mostOf(best) {
-			best = c
-		}
+// nearly is the part of what another change saves from which on one that can be made is printed before it.
+const nearly = 0.9
+
+// Better reports whether a change that is for a finding is to be printed rather than another, nil: there is none. It is the one
+// that saves more; but what makes a port many times as fast, or takes messages of the job itself away, shows what there is to save
+// and can hardly be had: it has to save more by a tenth.
+func (w *WhatIf) Better(c, than *WhatIfChange) bool {
+	if than == nil {
+		return true
 	}
-	return best
+	mine, other := float64(mostOf(c)), float64(mostOf(than))
+	switch shows, too := w.shows(c), w.shows(than); {
+	case shows && !too:
+		other /= nearly
+	case too && !shows:
+		mine /= nearly
+	}
+	return mine > other
+}
+
+// shows reports whether a change shows what there is to save, and is no cure.
+func (w *WhatIf) shows(c *WhatIfChange) bool {
+	own := w.Measure == MeasureFCT && (c.Kind == ChangeFlow || c.Kind == ChangeFlows) && c.Before != w.Time
+	return c.Kind == ChangePort || own
 }
 
 func mostOf(c *WhatIfChange) unit.Duration {
@@ -202,8 +224,8 @@ var alike = map[string][]noun.Noun{
 	ChangeBuffer: {noun.SmallBuffer}, ChangeWindow: {noun.SmallWindow}, ChangeLaunch: {noun.LaunchBound},
 }
 
-// isFor reports whether a change may take a finding away.
-func (c *WhatIfChange) isFor(f *noun.Finding) bool {
+// IsFor reports whether a change may take a finding away.
+func (c *WhatIfChange) IsFor(f *noun.Finding) bool {
 	has := func(names ...string) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(c.Subject, n) })
 	}
@@ -266,7 +288,7 @@ func (c *WhatIfChange) largestOf(findings []diagnose.Finding) int {
 	best := -1
 	for i := range findings {
 		f := &findings[i].Finding
-		if c.isFor(f) && (c.Kind != ChangeTried || f.Share >= WorthCuring) &&
+		if c.IsFor(f) && (c.Kind != ChangeTried || f.Share >= WorthCuring) &&
 			(best < 0 || f.Time > findings[best].Time*unit.Duration(1+b2i(best == 0))) {
 			best = i
 		}

@@ -55,8 +55,35 @@ func TestTheFirstFindingFollowsWhatWasSaved(t *testing.T) {
 			t.Errorf("%+v: %d is first, want %d", c.changes, got, c.want)
 		}
 	}
-	w := &WhatIf{Changes: []WhatIfChange{cure(10, noun.Incast), saves(ChangeFlow, 30, "a"), saves(ChangeFlow, 50, "b")}}
-	if got := w.For(&incast); got != &w.Changes[1] {
-		t.Errorf("for an incast by a: %+v", got)
+	for kind, want := range map[string]bool{"a": true, "b": false} {
+		if c := saves(ChangeFlow, 30, kind); c.IsFor(&incast) != want {
+			t.Errorf("without %s is for an incast by a: %v", kind, !want)
+		}
+	}
+}
+
+// What can be had is printed rather than what shows what there is to save, unless that is a tenth more: a port many times as fast, or
+// messages of the job itself that are taken away, so that the others are compared.
+func TestACureBeforeWhatShowsIt(t *testing.T) {
+	change := func(kind string, us, before int) *WhatIfChange {
+		d := unit.Duration(us) * unit.Microsecond
+		return &WhatIfChange{Kind: kind, Saves: &d, Before: unit.Duration(before) * unit.Microsecond}
+	}
+	w := &WhatIf{Measure: MeasureFCT, Time: 200 * unit.Microsecond}
+	for _, c := range []struct {
+		a, b *WhatIfChange
+		want bool // a rather than b
+	}{
+		{change(ChangeTried, 50, 200), nil, true},
+		{change(ChangeTried, 50, 200), change(ChangeTried, 49, 200), true},
+		{change(ChangePort, 54, 200), change(ChangeTried, 50, 200), false},
+		{change(ChangePort, 57, 200), change(ChangeTried, 50, 200), true},
+		{change(ChangeTried, 50, 200), change(ChangePort, 54, 200), true},
+		{change(ChangeFlow, 54, 210), change(ChangeTried, 50, 200), false}, // its own: others are compared
+		{change(ChangeFlow, 54, 200), change(ChangeTried, 50, 200), true},
+	} {
+		if got := w.Better(c.a, c.b); got != c.want {
+			t.Errorf("%+v rather than %+v: %v", c.a, c.b, got)
+		}
 	}
 }

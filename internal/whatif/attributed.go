@@ -59,7 +59,9 @@ func (c *Cut) blames(d *diagnose.Diagnosis) map[*diagnose.Blame]bool {
 		f := &d.Findings[i]
 		if slices.Contains(c.Of, f.Noun) && (len(c.At) == 0 || slices.Contains(c.At, f.Place.Name)) {
 			for _, k := range f.Blames {
-				all[&d.Blames[k]] = true
+				if len(c.Only) == 0 || slices.Contains(c.Only, d.Blames[k].Kind) {
+					all[&d.Blames[k]] = true
+				}
 			}
 		}
 	}

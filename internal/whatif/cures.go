@@ -10,6 +10,7 @@ import (
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
+	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
 
@@ -55,6 +56,7 @@ func triedCures(p *plan.Plan, s *result.Summary, job int, computed []unit.Durati
 	t.hosts()
 	t.control()
 	t.graphs()
+	t.latencies()
 	t.collectives()
 	t.pipeline()
 	return t.all
@@ -89,7 +91,8 @@ func (t *trying) links() {
 			whole = 0
 		}
 	}
-	if t.sc.Fabric.Links.Spine > 0 && whole > 0 && len(t.sc.Fabric.Links.Named) == 0 {
+	edge := min(g.Nodes[g.Ports[2*up[0]].Node].Kind, g.Nodes[g.Ports[2*up[0]].To].Kind) == topo.Leaf
+	if edge && t.sc.Fabric.Links.Spine > 0 && whole > 0 && len(t.sc.Fabric.Links.Named) == 0 {
 		changes = []scenario.Change{set("fabric.links.spine", whole.String())}
 	} else {
 		if len(up) > mostNamed {
@@ -282,6 +285,32 @@ func (t *trying) graphs() {
 	}
 	t.try(fmt.Sprintf("with CUDA graphs: %s to start a kernel", inGraph), []noun.Noun{noun.LaunchBound},
 		set("cluster.host.launch", "graph")).Part = 1 - float64(inGraph)/float64(t.sc.Cluster.Host.Launch)
+}
+
+// worthTelling is the part of the time from which on it is told what way and devices cost.
+const worthTelling = 0.1
+
+// latencies tells what cables, switches and NICs take, where that is much: there is no cure but other cables and devices.
+func (t *trying) latencies() {
+	for _, x := range []struct {
+		kind   diagnose.Kind
+		of     noun.Noun
+		name   string
+		change scenario.Change
+	}{
+		{diagnose.Cable, noun.LatencyBound, "with cables that take no time", timeless(t.sc, 0)},
+		{diagnose.SwitchDelay, noun.LatencyBound, "with switches without latency", set("fabric.switch.latency", "0ns")},
+		{diagnose.NIC, noun.HostBound, "with NICs without latency", set("cluster.nic.latency", "0ns")},
+	} {
+		if b := t.d.Find(x.kind, ""); b != nil && t.d.Share(b) >= worthTelling {
+			t.try(x.name, []noun.Noun{x.of}, x.change).Only = []diagnose.Kind{x.kind}
+		}
+	}
+}
+
+// timeless makes all cables so short that they take no time, behind so many links that are named beside those that there are.
+func timeless(sc *scenario.Scenario, more int) scenario.Change {
+	return set(fmt.Sprintf("fabric.links.named[%d]", len(sc.Fabric.Links.Named)+more), "{link: \"*/*\", delay: 1ps}")
 }
 
 // inOrder sorts changes so that what is set comes before what is taken away, as --set and --unset do. A change of an entry of

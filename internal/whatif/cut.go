@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/diagnose"
 	"railyard/internal/noun"
 	"railyard/internal/plan"
 	"railyard/internal/result"
@@ -44,12 +45,13 @@ type Cut struct {
 	Reason  string   // of a cure: the mistake
 	Changes []scenario.Change
 
-	Of     []noun.Noun // of a cure that is tried by itself: the findings that it may help against
-	Part   float64     // of those' time that it takes away; 0: all
-	At     []string    // of those, the places; none: any
-	Timers bool        // it takes of losses what senders waited for the retransmission timer
-	Chance bool        // what it saves depends on the seed
-	Late   bool        // others are tried before it
+	Of     []noun.Noun     // of a cure that is tried by itself: the findings that it may help against
+	Part   float64         // of those' time that it takes away; 0: all
+	At     []string        // of those, the places; none: any
+	Only   []diagnose.Kind // of those, the kinds of blames; none: any
+	Timers bool            // it takes of losses what senders waited for the retransmission timer
+	Chance bool            // what it saves depends on the seed
+	Late   bool            // others are tried before it
 }
 
 // Bounds of the list.

@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"railyard/internal/noun"
@@ -14,7 +15,7 @@ import (
 
 // choice tries other ways to choose among equal links, where the job's packets have a choice.
 func (t *trying) choice() {
-	choices, written := choicesOf(t.p)
+	choices, written, free := choicesOf(t.p)
 	uneven := []noun.Noun{noun.ECMPCollision, noun.Polarisation, noun.SharedLink, noun.Oversubscription, noun.UnevenSpraying}
 	if choices == 0 {
 		return
@@ -27,6 +28,9 @@ func (t *trying) choice() {
 			t.try("with spraying in place of the paths that are written, receivers that take any order", uneven,
 				slices.Concat(t.balanced("spray"), []scenario.Change{set("transport.receiver", "direct")}, t.freed())...)
 		}
+	}
+	if free == 0 { // nothing follows fabric.balance
+		return
 	}
 	if f.Balance != "spray" {
 		t.try("with spraying", uneven, t.balanced("spray")...)
@@ -129,17 +133,16 @@ func (t *trying) freedOne(flow string) (changes []scenario.Change) {
 	return changes
 }
 
-// choicesOf returns how often, at most, a queue pair of a job meets a switch with equal links, and how many have a path that
-// is written down.
-func choicesOf(p *plan.Plan) (choices, written int) {
+// choicesOf returns how often, at most, a queue pair of a job meets a switch with equal links, how many have a path that
+// is written down, and how many of those that meet one have none.
+func choicesOf(p *plan.Plan) (choices, written, free int) {
 	for i := range p.Pairs {
 		q := &p.Pairs[i]
 		if q.Kind == result.KindBackground || !q.Enabled() {
 			continue
 		}
-		if q.Flow != nil && q.Flow.Path != nil {
-			written++
-		}
+		fixed := q.Flow != nil && q.Flow.Path != nil
+		written += b2i(fixed)
 		n := 0
 		for _, id := range q.Path {
 			if at := p.Graph.Ports[id].Node; len(p.Routes.NextHops(at, q.To)) > 1 {
@@ -147,8 +150,9 @@ func choicesOf(p *plan.Plan) (choices, written int) {
 			}
 		}
 		choices = max(choices, n)
+		free += b2i(n > 0 && !fixed)
 	}
-	return choices, written
+	return choices, written, free
 }
 
 // slower is a link that is slower than most of its equals: ports that lead from one kind of node to another.
@@ -189,26 +193,42 @@ func slowerThanEquals(g *topo.Graph) (all []slower) {
 	return all
 }
 
-// oversubscribed returns what the hosts of the worst edge switch can send over what its links upwards carry, and the links
-// upwards of all edge switches; 1 or less: no switch has less above than below.
+// oversubscribed returns what is below the worst switch of a tier over what its links upwards carry, and the links upwards of all
+// switches of that tier, of the lowest tier that is so: hosts are below edge switches, those are below the next. 1 or less: no
+// switch has less above than below.
 func oversubscribed(g *topo.Graph) (ratio float64, up []topo.LinkID) {
+	type tier struct {
+		ratio float64
+		up    []topo.LinkID
+	}
+	tiers := map[topo.Kind]*tier{}
 	for n := range g.Nodes {
-		if g.Nodes[n].Kind == topo.HostKind {
+		node := &g.Nodes[n]
+		if node.Kind == topo.HostKind {
 			continue
 		}
 		var below, above unit.Bitrate
 		var links []topo.LinkID
-		for _, id := range g.Nodes[n].Ports {
+		for _, id := range node.Ports {
 			port := &g.Ports[id]
 			switch to := &g.Nodes[port.To]; {
-			case to.Kind == topo.HostKind:
+			case to.Kind == topo.HostKind || to.Tier < node.Tier:
 				below += port.Rate
-			case to.Tier > g.Nodes[n].Tier:
+			case to.Tier > node.Tier:
 				above, links = above+port.Rate, append(links, port.Link)
 			}
 		}
 		if below > 0 && above > 0 {
-			ratio, up = max(ratio, float64(below)/float64(above)), append(up, links...)
+			if tiers[node.Kind] == nil {
+				tiers[node.Kind] = &tier{}
+			}
+			x := tiers[node.Kind]
+			x.ratio, x.up = max(x.ratio, float64(below)/float64(above)), append(x.up, links...)
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(tiers)) {
+		if x := tiers[k]; ratio <= 1 && x.ratio > ratio {
+			ratio, up = x.ratio, x.up
 		}
 	}
 	return ratio, up

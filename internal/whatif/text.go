@@ -102,7 +102,7 @@ const shownTerms = 3
 func reasons(all []result.WhatIfReason) string {
 	var parts []string
 	for i := range all[:min(len(all), shownTerms)] {
-		parts = append(parts, reason(&all[i], i > 0 && all[i].Reason == all[i-1].Reason))
+		parts = append(parts, reason(&all[i], i > 0 && all[i].Reason == all[i-1].Reason)+told(all[i].Told))
 	}
 	if more := len(all) - shownTerms; more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
@@ -150,6 +150,17 @@ func reason(d *result.WhatIfReason, again bool) string {
 
 // mostFlags is how long the flags of a change may be so that they are printed; whatif.json has them all.
 const mostFlags = 90
+
+// told is what one more run says of a reason.
+func told(t *result.WhatIfTold) string {
+	switch {
+	case t == nil:
+		return ""
+	case t.Holds:
+		return fmt.Sprintf(" (so it is: %s too it saves %s more)", t.Name, signed(t.More))
+	}
+	return fmt.Sprintf(" (not confirmed: %s too it saves %s more)", t.Name, signed(t.More))
+}
 
 // flags are those with which `railyard run` makes a change that is a cure.
 func flags(c *result.WhatIfChange) string {

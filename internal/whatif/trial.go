@@ -13,6 +13,9 @@ import (
 // times is how many times the packet-hops of the run as it is and of what takes one thing away are spent, those among them.
 const times = 3
 
+// kept is how many times the packet-hops of the run as it is more seeds leave, for what confirms reasons.
+const kept = 4
+
 // A trial is a change with the runs that tell what it saves.
 type trial struct {
 	Cut
@@ -120,12 +123,13 @@ func (a *asking) choose(hops []int64) []bool {
 		for _, k := range order {
 			t := &a.trials[k]
 			for n := 1; n < len(t.plays) && !t.untried; n++ {
-				if !take(t.plays[n], limit) {
+				if !take(t.plays[n], limit-kept*hops[0]) {
 					break
 				}
 			}
 		}
 	}
+	a.hops, a.left = max(0, hops[0]), limit-spent
 	return chosen
 }
 

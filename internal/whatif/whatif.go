@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
@@ -63,7 +64,11 @@ func Run(ctx context.Context, r *result.Run, opt Options) (*Result, error) {
 	if e := a.sameAsBefore(); e != nil {
 		return nil, e
 	}
-	return &Result{a.result(ctx.Err() != nil), a.omitted}, err
+	w := a.result(ctx.Err() != nil)
+	if err == nil {
+		err = a.confirm(ctx, w)
+	}
+	return &Result{w, a.omitted}, err
 }
 
 // asking is a what-if in progress.
@@ -79,6 +84,9 @@ type asking struct {
 	job     int               // that is compared
 	life    bool              // its whole time is
 	steps   int64             // compared; 0: a job of flows
+	plan    *plan.Plan        // of the run as it is
+	hops    int64             // packet-hops of the run as it is, and how many of all are left
+	left    int64
 }
 
 // prepare finds the scenario, the changes and how many steps are compared.
@@ -99,6 +107,7 @@ func (a *asking) prepare(ctx context.Context) error {
 		return err
 	}
 	a.base, a.life = sc, a.was().Lifetime != nil
+	a.plan = p
 	port, err := bottleneck(p, a.run)
 	if err != nil {
 		return err
@@ -337,12 +346,7 @@ func (a *asking) change(t *trial) result.WhatIfChange {
 	if d, ok := attributed(c, a.diagnosed(a.of(was))); ok {
 		out.Attributed = &d
 	}
-	but := map[string]bool{} // a flow that is not there has no completion time: compare the others
-	if c.Kind == OneFlow || c.Kind == Flows {
-		for _, name := range c.Subject {
-			but[name] = true
-		}
-	}
+	but := leftOut(&out) // a flow that is not there has no completion time: compare the others
 	ended := ""
 	if out.Before, _, out.Why = a.measured(was, but); a.life {
 		ended, out.Before, out.Why = out.Why, a.of(was).Took, ""

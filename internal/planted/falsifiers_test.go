@@ -1,0 +1,52 @@
+package planted
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+
+	"railyard/internal/diagnose"
+	"railyard/internal/unit"
+)
+
+// evens is how many scenarios with evenly used links are drawn; by hand, more.
+var evens = flag.Int("evens", 12, "scenarios with evenly used links that are drawn")
+
+// even draws flows of one size over equal links that all get as many of them: by a controller or packet by packet, with room or
+// full, some beside background.
+func even(seed uint64) string {
+	d := drawing(seed, 0x6576656e)
+	rate, spines := d.rate(), d.between(2, 4)
+	hosts := 2 * spines * d.between(1, 2)
+	up := rate * hosts / 2 / spines / d.between(1, 2) // of what hosts send all, or half
+	text := fmt.Sprintf("seed: %d\n", d.between(1, 1000)) +
+		leafSpine(hosts, rate, spines, up, "  links: {length: 20m}\n  balance: "+d.of("pinned", "spray")+"\n") +
+		d.of(none, dcqcn, "congestion: {algorithm: hpcc}\n", "") + "transport: {receiver: direct}\n"
+	if strings.Contains(text, "balance: spray") && d.below(3) == 0 {
+		return text + fmt.Sprintf("job:\n  collectives: [{op: all-to-all, bytes: %s, warmup: 0, iterations: 1}]\n", bytes(rate, 300))
+	}
+	size := bytes(rate, d.between(100, 200))
+	text += "job:\n  flows:\n"
+	for i, to := range d.order(hosts / 2) {
+		text += flow(1+i, 1+hosts/2+to, size, "")
+	}
+	return text
+}
+
+// TestEvenlyUsedLinksAreNoUnevenChoice: of the time less than a thousandth is given to an uneven choice.
+func TestEvenlyUsedLinksAreNoUnevenChoice(t *testing.T) {
+	for seed := range uint64(*evens) {
+		text := even(seed)
+		d := play(t, "even", text).Diagnosis
+		sum := unit.Duration(0)
+		for i := range d.Blames {
+			if d.Blames[i].Kind == diagnose.UnevenChoice {
+				sum += d.Blames[i].Time
+			}
+		}
+		if sum*1000 >= d.Whole {
+			t.Errorf("seed %d: %v of %v are an uneven choice's\n%s\n%s", seed, sum.Human(), d.Whole.Human(), nouns(d), text)
+		}
+	}
+}
