@@ -26,7 +26,8 @@ func (f *Family) Draw(seed uint64) (Case, error) {
 
 // Families lists all of them.
 func Families() []Family {
-	return slices.Concat(networkFamilies, jobFamilies, balanceFamilies, settingFamilies, hostFamilies, shapeFamilies, layoutFamilies, trainingFamilies)
+	return slices.Concat(networkFamilies, jobFamilies, balanceFamilies, settingFamilies, hostFamilies, shapeFamilies,
+		layoutFamilies, trainingFamilies)
 }
 
 // draw makes texts of random sizes.

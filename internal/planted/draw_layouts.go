@@ -12,17 +12,14 @@ var layoutFamilies = []Family{
 	{"exchange-no-room", drawExchangeNoRoom},
 	{"ring-class-of-a-leaf", drawRingClassOfALeaf},
 	{"black-hole-of-a-ring", drawBlackHoleOfARing},
-	{"training-oversubscribed", drawTrainingOversubscribed},
 	{"exchange-oversubscribed", drawExchangeOversubscribed},
 	{"superspines-oversubscribed", drawSuperspinesOversubscribed},
 	{"rails-collide", drawRailsCollide},
-	{"training-collides", drawTrainingCollides},
 	{"small-window-of-training", drawSmallWindowOfTraining},
 	{"timid-ring", drawTimidRing},
 	{"training-victim", drawTrainingVictim},
 	{"stages-gives-up", drawStagesGivesUp},
 	{"training-hangs", drawTrainingHangs},
-	{"ring-out-of-order", drawRingOutOfOrder},
 	{"gathers-one-after-another", drawGathersOneAfterAnother},
 	{"large-messages-for-small", drawLargeMessagesForSmall},
 	{"interleaved-bubble", drawInterleavedBubble},
@@ -104,31 +101,6 @@ faults: # planted
 `, "bytes", bytes(100, d.between(150, 300)), "leaf", d.between(1, 2), "at", d.between(20, 60), "for", d.between(300, 500))
 }
 
-func drawTrainingOversubscribed(d *draw) string {
-	down := d.between(4, 6)
-	return filled(`# Replicas of a training sum their gradients over leaves with less up than down.
-# noun: oversubscription
-# cure: without oversubscription
-cluster: {hosts: $hosts, host: {gpus: 1}, nic: {speed: 100Gb/s}}
-fabric:
-  design: leaf-spine
-  leaves: 2
-  spines: 1
-  links: {spine: 100Gb/s} # planted
-  #instead links: {spine: $fullGb/s}
-`+none+`job:
-  placement: [$ranks]
-`+digits("[784, 256, 10]", 8), "hosts", 2*down, "full", 100*down, "ranks", alternating(2*down))
-}
-
-// alternating lists hosts of two leaves in turn.
-func alternating(hosts int) (text string) {
-	for i := range hosts / 2 {
-		text += fmt.Sprintf("host%d/gpu0, host%d/gpu0, ", i+1, i+1+hosts/2)
-	}
-	return text[:len(text)-2]
-}
-
 func drawExchangeOversubscribed(d *draw) string {
 	rate, over := d.rate(), d.between(2, 4)
 	return filled(`# All send to all over leaves with less up than down.
@@ -196,24 +168,6 @@ job:
 	}()
 }
 
-func drawTrainingCollides(d *draw) string {
-	return filled(`# Gradients of several rings are hashed on one spine.
-# noun: ECMP collision
-# cure: with spraying or with paths that or with another seed or with 4 queue pairs
-seed: $seed
-cluster: {hosts: 8, host: {gpus: 1}, nic: {speed: 100Gb/s}}
-fabric:
-  design: leaf-spine
-  leaves: 2
-  spines: 4
-  links: {spine: 100Gb/s}
-  balance: ecmp # planted
-  #instead balance: pinned
-`+none+`job:
-  placement: [$ranks]
-`+digits("[784, 512, 10]", 8), "seed", d.between(1, 1000), "ranks", alternating(8))
-}
-
 func drawSmallWindowOfTraining(d *draw) string {
 	return filled(`# A window is too small for the round trip of a training's cables.
 # noun: small window
@@ -266,20 +220,6 @@ func drawTrainingHangs(d *draw) string {
 ` + digits("[784, 64, 10]", 8) + filled(`faults: # planted
   - {gpu: host$at/gpu0, at: $sinceus, hang: $forus} # planted
 `, "at", d.between(1, 3), "since", d.between(150, 250), "for", d.between(600, 900))
-}
-
-func drawRingOutOfOrder(d *draw) string {
-	rate := d.rate()
-	return filled(`# Ranks of a ring are dealt to hosts in turn.
-# noun: wrong order
-# cure: with ranks host by host
-cluster: {hosts: 2, host: {gpus: 4}, nic: {speed: $rateGb/s, shared: true}}
-fabric: {design: single-switch}
-`+none+`job:
-  placement: [host1/gpu0, host2/gpu0, host1/gpu1, host2/gpu1, host1/gpu2, host2/gpu2, host1/gpu3, host2/gpu3] # planted
-  #instead placement: packed
-  collectives: [{op: $op, algorithm: ring, protocol: none, bytes: $bytes, warmup: 0, iterations: 2}]
-`, "rate", rate, "op", d.of("all-reduce", "all-gather", "reduce-scatter"), "bytes", bytes(rate, d.between(200, 400)))
 }
 
 func drawGathersOneAfterAnother(d *draw) string {

@@ -45,7 +45,8 @@ var shapes = []func(d *draw) *shape{
 		return &shape{hosts: 2 * d.between(2, 3), gpus: 1, fabric: "design: single-switch", edge: one("rail1")}
 	},
 	func(d *draw) *shape {
-		return &shape{hosts: 2 * d.between(1, 2), gpus: 2 * d.between(1, 2), fabric: "design: rail-optimized, spines: 1", edge: one("rail1")}
+		return &shape{hosts: 2 * d.between(1, 2), gpus: 2 * d.between(1, 2),
+			fabric: "design: rail-optimized, spines: 1", edge: one("rail1")}
 	},
 	func(d *draw) *shape {
 		return &shape{hosts: 4, gpus: 2, fabric: "design: rail-only", edge: one("rail1")}
@@ -147,7 +148,8 @@ func (d *draw) traffic(s *shape, computes bool) string {
 	case "flows":
 		text := "job:\n  flows:\n"
 		for i := range s.hosts / 2 {
-			text += fmt.Sprintf("    - {from: host%d/gpu0, to: host%d/gpu0, bytes: %s}\n", i+1, i+1+s.hosts/2, bytes(s.rate, d.between(150, 250)))
+			text += fmt.Sprintf("    - {from: host%d/gpu0, to: host%d/gpu0, bytes: %s}\n", i+1, i+1+s.hosts/2,
+				bytes(s.rate, d.between(150, 250)))
 		}
 		return text
 	case "collective":
@@ -155,7 +157,8 @@ func (d *draw) traffic(s *shape, computes bool) string {
 		return fmt.Sprintf("job:\n  collectives: [{op: %s, bytes: %s, warmup: 0, iterations: 2%s}]\n", op,
 			bytes(s.rate*s.gpus, d.between(200, 400)), d.of("", ", protocol: none"))
 	case "replay":
-		return fmt.Sprintf("job:\n  replay: {forward: %dus, steps: 3, buckets: [{bytes: %[2]s, compute: %dus}, {bytes: %[2]s, compute: 20us}]}\n",
+		return fmt.Sprintf("job:\n  replay: {forward: %dus, steps: 3, "+
+			"buckets: [{bytes: %[2]s, compute: %dus}, {bytes: %[2]s, compute: 20us}]}\n",
 			d.between(20, 60), bytes(s.rate, d.between(30, 60)), d.between(10, 30))
 	case "pp":
 		return fmt.Sprintf("job:\n  parallel: {pp: 2, micro_batches: %d}\n", d.between(1, 2)*2) + digits("[784, 512, 10]", 16)
@@ -168,7 +171,8 @@ func (d *draw) traffic(s *shape, computes bool) string {
 		if s.gpus > 1 {
 			tp = "tp: 2, "
 		}
-		return "job:\n  parallel: {" + tp + "pp: 2, micro_batches: 2}\n  train:\n    model: gpt\n    gpt: {size: 32, blocks: 2, heads: 4}\n" +
+		return "job:\n  parallel: {" + tp + "pp: 2, micro_batches: 2}\n  train:\n    model: gpt\n" +
+			"    gpt: {size: 32, blocks: 2, heads: 4}\n" +
 			fmt.Sprintf("    data: {text: {window: 16, grammar: {train: %d, test: 20}}}\n", 100*ranks) +
 			"    batch: 4\n    steps: 3\n    lr: 0.01\n"
 	case "zero":
@@ -226,7 +230,8 @@ func drawShapeIncast(d *draw) string {
 			k++
 		}
 	}
-	return "# Others send to a host of the job.\n# noun: incast at " + s.link(to) + "\n# cure: without all background flows or without the\n" +
+	return "# Others send to a host of the job.\n# noun: incast at " + s.link(to) +
+		"\n# cure: without all background flows or without the\n" +
 		s.text(d.controlled(), "") + job + planted("background:\n  flows:\n"+from)
 }
 

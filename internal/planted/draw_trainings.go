@@ -5,11 +5,9 @@ import "fmt"
 // trainingFamilies are faults and settings that are seen under flows elsewhere, under trainings and exchanges.
 var trainingFamilies = []Family{
 	{"training-slow-receiver", drawTrainingSlowReceiver},
-	{"training-early-marks", drawTrainingEarlyMarks},
 	{"training-no-room", drawTrainingNoRoom},
 	{"training-reordered", drawTrainingReordered},
 	{"training-pcie-shared", drawTrainingPCIeShared},
-	{"training-polarised", drawTrainingPolarised},
 	{"training-other-job", drawTrainingOtherJob},
 	{"training-no-pfc", drawTrainingNoPFC},
 	{"stages-slow-uplink", drawStagesSlowUplink},
@@ -34,23 +32,6 @@ fabric: {design: single-switch}
 `+none+"job:\n"+digits("[784, 1024, 10]", 8)+`faults: # planted
   - {host: host$at, pcie: $pcieGb/s} # planted
 `, "at", at, "pcie", d.between(8, 20))
-}
-
-func drawTrainingEarlyMarks(d *draw) string {
-	return filled(`# A leaf marks far too early, and ranks of a training slow down while their ports stand idle.
-# noun: wrong threshold
-# cure: with spine1 as the other switches
-cluster: {hosts: 8, host: {gpus: 1}, nic: {speed: 100Gb/s}}
-fabric:
-  design: leaf-spine
-  leaves: 2
-  spines: 1
-  links: {spine: 200Gb/s}
-  switches: [{match: spine1, ecn: {min: 1B, max: $maxkB, probability: 1}}] # planted
-congestion: {preset: connectx-default}
-job:
-  placement: [$ranks]
-`+digits("[784, 1024, 10]", 8), "max", d.between(1, 8), "ranks", alternating(8))
 }
 
 func drawTrainingNoRoom(d *draw) string {
@@ -95,27 +76,6 @@ fabric: {design: single-switch}
     - {from: host1/gpu2, to: host2/gpu0, bytes: $kBkB, count: 2, every: 50us}
     - {from: host1/gpu3, to: host2/gpu1, bytes: $kBkB, count: 2, every: 50us}
 `, "slow", d.between(2, 3), "kB", d.between(300, 500))
-}
-
-func drawTrainingPolarised(d *draw) string {
-	return filled(`# Leaves and spines hash alike under a training of replicas in several pods.
-# noun: polarisation
-# cure: with a hash seed for each switch or with spraying or with paths that a controller
-seed: $seed
-cluster: {hosts: 16, host: {gpus: 1}, nic: {speed: 100Gb/s}}
-fabric:
-  design: leaf-spine
-  leaves: 4
-  pods: 2
-  spines: 2
-  superspines: 2
-  links: {spine: 200Gb/s, superspine: 200Gb/s}
-  hash: {seed: same} # planted
-  #instead balance: spray
-`+none+`transport: {receiver: direct}
-job:
-  placement: [$ranks]
-`+digits("[784, 512, 10]", 8), "seed", d.between(1, 100), "ranks", alternating(16))
 }
 
 func drawTrainingOtherJob(d *draw) string {

@@ -13,8 +13,11 @@ import (
 // times is how many times the packet-hops of the run as it is and of what takes one thing away are spent, those among them.
 const times = 3
 
-// kept is how many times the packet-hops of the run as it is more seeds leave, for what confirms reasons.
-const kept = 4
+// From the fewSeeds-th more on, seeds leave kept times the packet-hops of the run as it is, for what confirms reasons.
+const (
+	fewSeeds = 3
+	kept     = 4
+)
 
 // A trial is a change with the runs that tell what it saves.
 type trial struct {
@@ -123,7 +126,11 @@ func (a *asking) choose(hops []int64) []bool {
 		for _, k := range order {
 			t := &a.trials[k]
 			for n := 1; n < len(t.plays) && !t.untried; n++ {
-				if !take(t.plays[n], limit-kept*hops[0]) {
+				most := limit
+				if n >= fewSeeds {
+					most -= kept * hops[0]
+				}
+				if !take(t.plays[n], most) {
 					break
 				}
 			}
