@@ -123,6 +123,9 @@ func oneEach(path string, entries []os.DirEntry) (all []string) {
 		hosts[string(m[1])] = true
 		all = append(all, file)
 	}
+	if len(all) < 2 {
+		return []string{path}
+	}
 	return all
 }
 

@@ -128,12 +128,4 @@ func TestWords(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	for want, pair := range map[string][2]string{
-		`line 2 says "lr: 1", that of node 0 "lr: 2"`: {"a\nlr: 1\nb", "a\n lr: 2\nb"},
-		`line 2 says "b", that of node 0 ""`:          {"a\nb", "a"},
-	} {
-		if got := firstDifference(pair[0], pair[1]); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
 }
