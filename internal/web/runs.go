@@ -56,8 +56,12 @@ type knownRun struct {
 	entry runEntry
 }
 
-// fresh is how long a list of runs is good.
-const fresh = 2 * time.Second
+// fresh is how long a list of runs is good, and soon how long it is for who asks for a run that is not in it: one that has just
+// begun is opened from its page.
+const (
+	fresh = 2 * time.Second
+	soon  = 20 * time.Millisecond
+)
 
 // list returns the ids of all runs, as they were found not long ago.
 func (c *catalogue) list() (ids []string, more bool) {
@@ -108,6 +112,10 @@ func (c *catalogue) dir(id string) (string, bool) {
 	c.list()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if !c.at[id] && time.Since(c.when) > soon {
+		c.find()
+		c.when = time.Now()
+	}
 	if !c.at[id] {
 		return "", false
 	}
