@@ -58,6 +58,15 @@ func clone[T any](p *T) *T {
 	return &v
 }
 
+// Without returns a list without what is gone, in the place of the old one: nil where nothing is left, as in a device that
+// never had any.
+func Without[T any](all []T, gone func(T) bool) []T {
+	if all = slices.DeleteFunc(all, gone); len(all) == 0 {
+		return nil
+	}
+	return all
+}
+
 // Say notes something that is left to the platform, once.
 func (f *Fitting) Say(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(f.Left, text) {
@@ -70,7 +79,7 @@ func (f *Fitting) NoRouting(platform string) {
 	d := f.Device
 	said, channels := d.BGP != nil || d.Tunnels != nil, false
 	d.BGP, d.Tunnels = nil, nil
-	d.Interfaces = slices.DeleteFunc(d.Interfaces, func(i Interface) bool {
+	d.Interfaces = Without(d.Interfaces, func(i Interface) bool {
 		said = said || i.Kind != Physical
 		return i.Kind != Physical
 	})

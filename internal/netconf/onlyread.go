@@ -6,7 +6,7 @@ import "slices"
 // that are interfaces of their own, other loopbacks, and sessions without addresses.
 func (f *Fitting) onlyRead() {
 	d := f.Device
-	d.Interfaces = slices.DeleteFunc(d.Interfaces, func(i Interface) bool {
+	d.Interfaces = Without(d.Interfaces, func(i Interface) bool {
 		gone := i.Kind == Bundle || i.Kind == Loopback && i.Name != "Loopback0" || i.Kind != Physical && i.VRF != ""
 		if gone {
 			f.Say("%s: no dialect renders it", i.Name)

@@ -68,7 +68,7 @@ func (f *Fitting) NoChannels(platform string) {
 		return
 	}
 	var gone []netip.Prefix
-	d.Interfaces = slices.DeleteFunc(d.Interfaces, func(i Interface) bool {
+	d.Interfaces = Without(d.Interfaces, func(i Interface) bool {
 		if i.Name == d.Peer.Local {
 			gone = append(gone, i.Addresses...)
 		}
@@ -77,7 +77,7 @@ func (f *Fitting) NoChannels(platform string) {
 	d.unusedVNIs()
 	if d.BGP != nil {
 		d.BGP = clone(d.BGP)
-		d.BGP.Neighbours = slices.DeleteFunc(slices.Clone(d.BGP.Neighbours), func(n Neighbour) bool {
+		d.BGP.Neighbours = Without(slices.Clone(d.BGP.Neighbours), func(n Neighbour) bool {
 			return slices.ContainsFunc(gone, func(p netip.Prefix) bool { return p.Masked().Contains(n.Address) })
 		})
 	}

@@ -42,7 +42,7 @@ func (d *Device) unusedVNIs() {
 	if d.Tunnels == nil {
 		return
 	}
-	d.Tunnels.VNIs = slices.DeleteFunc(d.Tunnels.VNIs, func(v VNI) bool {
+	d.Tunnels.VNIs = Without(d.Tunnels.VNIs, func(v VNI) bool {
 		return !slices.ContainsFunc(d.Interfaces, func(i Interface) bool { return i.VLAN == v.VLAN })
 	})
 	if len(d.Tunnels.VNIs) == 0 {

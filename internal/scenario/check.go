@@ -159,7 +159,7 @@ func (d *decoder) checkParallel(s *Scenario, j *Job) {
 	}
 	switch path := d.culprit(at+".dp", at+".pp", at+".tp"); {
 	case ranks > gpus && len(j.Placement.GPUs) == 0:
-		hosts := len(s.HostsOf(j))
+		hosts := s.hostCount(j)
 		d.problem(path, fmt.Sprintf("%s: more ranks than GPUs, want at most %d (%d hosts x %d GPUs)", product, gpus, hosts,
 			gpus/max(hosts, 1)), "")
 	case !d.given(at+".dp") && ranks < gpus:

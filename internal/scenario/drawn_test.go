@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
+	"math/rand/v2"
+	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +20,7 @@ import (
 )
 
 // FuzzParse: no panic, no hang; every problem points into the file; what parses prints as YAML that
-// parses to an equal value.
+// parses to an equal value. A line may ask for a million flows, which are made in seconds; those are not printed here.
 func FuzzParse(f *testing.F) {
 	for _, src := range scenariotest.Cases(f, "../..") {
 		f.Add([]byte(src))
@@ -24,6 +28,9 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte) {
 		s, err := scenario.Parse("fuzz.yaml", src)
 		if err == nil {
+			if flowCount(s) > 20_000 {
+				return
+			}
 			s.Fields()
 			s.Findings()
 			scenario.RoundTrip(t, s)
@@ -43,6 +50,58 @@ func FuzzParse(f *testing.F) {
 		}
 		err.(located.Problems).Render(&bytes.Buffer{}, src)
 	})
+}
+
+func flowCount(s *scenario.Scenario) int {
+	n := len(s.Background.Flows)
+	for i := range s.Jobs {
+		n += len(s.Jobs[i].Flows)
+	}
+	return n
+}
+
+// A number that is refused costs no more than one that is not: what is counted behind it stays within the bound of its key.
+func TestRefusedNumbersCostNothing(t *testing.T) {
+	cases := scenariotest.Cases(t, "../..")
+	names := slices.Sorted(maps.Keys(cases))
+	r := rand.New(rand.NewPCG(1, 2))
+	number := regexp.MustCompile(`\d+`)
+	refused := 0
+	for range 300 {
+		name := names[r.IntN(len(names))]
+		src := []byte(cases[name])
+		at := number.FindAllIndex(src, -1)
+		if len(at) == 0 {
+			continue
+		}
+		p := at[r.IntN(len(at))]
+		src = slices.Replace(slices.Clone(src), p[0], p[1], []byte("30000000")...)
+		if used, err := allocated(src); used > 64<<20 && err != nil {
+			t.Errorf("%s with a large number at byte %d: %d bytes were taken", name, p[0], used)
+		} else if err != nil {
+			refused++
+		}
+	}
+	if refused < 100 {
+		t.Errorf("%d were refused, want 100 at least", refused)
+	}
+	for _, src := range []string{
+		"cluster: {hosts: 30000000}\njob: {replay: {buckets: [{bytes: 4MB}]}}\n",
+		"cluster: {hosts: 30000000}\njob: {train: {layers: [784, 0, 10]}}\n",
+	} {
+		if used, err := allocated([]byte(src)); used > 16<<20 || err == nil {
+			t.Errorf("%s%d bytes were taken, %v", src, used, err)
+		}
+	}
+}
+
+// allocated reads a scenario and returns how many bytes that took, those that are free again too.
+func allocated(src []byte) (uint64, error) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := scenario.Parse("x.yaml", src)
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc, err
 }
 
 // Whatever fields a file gives, the resolved scenario prints and parses back.

@@ -194,3 +194,13 @@ func TestShorthandsAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// Beyond a bound the bound stands in, with an error: what else is said of such a file counts no further.
+func TestBeyondABound(t *testing.T) {
+	f := &Field{Min: "2", Max: "131072"}
+	for text, want := range map[string]int{"30000000": 131072, "1": 2, "7": 7} {
+		if got, _, err := whole.value(f, text); got != want || (err == nil) != (text == "7") {
+			t.Errorf("%s: %d, %v", text, got, err)
+		}
+	}
+}

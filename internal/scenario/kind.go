@@ -177,17 +177,24 @@ func (k *kind[T]) readText(v any, f *Field, text string) (hint string, err error
 	return hint, err
 }
 
+// value reads a value and checks its bounds. A value beyond one is refused, and the bound stands in for it, so that what
+// else is looked at in such a file stays within bounds, too.
 func (k *kind[T]) value(f *Field, text string) (v T, hint string, err error) {
 	if v, hint, err = k.parse(f, text); err != nil || k.compare == nil {
 		return v, hint, err
 	}
 	side := ""
-	switch {
-	case f.Max != "" && k.compare(v, k.bound(f.Max)) > 0:
-		side = "too large"
-	case f.Min != "" && k.compare(v, k.bound(f.Min)) < 0:
-		side = "too small"
-	default:
+	if f.Max != "" {
+		if most := k.bound(f.Max); k.compare(v, most) > 0 {
+			v, side = most, "too large"
+		}
+	}
+	if f.Min != "" {
+		if least := k.bound(f.Min); k.compare(v, least) < 0 {
+			v, side = least, "too small"
+		}
+	}
+	if side == "" {
 		return v, "", nil
 	}
 	return v, "", f.orWord(fmt.Errorf("%s: %s, want %s", located.Shown(text), side, f.interval()))

@@ -1016,10 +1016,13 @@ func (s *Scenario) SlowJob(r *SlowRank) *Job {
 }
 
 // HostsOf are the hosts of a job's ranks, those that stand by left out.
-func (s *Scenario) HostsOf(j *Job) []int {
-	all := j.Hosts.Of(s.Cluster.Hosts)
-	// Asked while a scenario is read, too, of spares that are refused.
-	return all[:max(len(all)-max(j.Survival.Spares, 0), min(len(all), 1))]
+func (s *Scenario) HostsOf(j *Job) []int { return j.Hosts.Of(s.Cluster.Hosts)[:s.hostCount(j)] }
+
+// hostCount returns how many hosts a job's ranks run on. It is asked while a scenario is read, too, of spares that are
+// refused.
+func (s *Scenario) hostCount(j *Job) int {
+	all := j.Hosts.count(s.Cluster.Hosts)
+	return max(all-max(j.Survival.Spares, 0), min(all, 1))
 }
 
 // Spares are the hosts of a job that stand by.
@@ -1030,7 +1033,7 @@ func (s *Scenario) rankPlaces(j *Job) int {
 	if n := len(j.Placement.GPUs); n > 0 {
 		return n
 	}
-	return len(s.HostsOf(j)) * len(j.GPUs.Of(s.Cluster.Host.GPUs))
+	return s.hostCount(j) * j.GPUs.count(s.Cluster.Host.GPUs)
 }
 
 // NICOf returns the index, within its host, of the NIC that e uses: its own, or

@@ -135,7 +135,7 @@ func (r *reader) finishChannels(missing, wrong func(l *line, format string, args
 			wrong(c.line, "Port-Channel%d: the peer-link, want switchport mode trunk alone", c.number)
 		}
 	} // What is no more than its ports is none of its own.
-	r.Device.Interfaces = slices.DeleteFunc(r.Device.Interfaces, func(i netconf.Interface) bool {
+	r.Device.Interfaces = netconf.Without(r.Device.Interfaces, func(i netconf.Interface) bool {
 		return i.Kind == netconf.Bundle && len(i.Addresses) == 0
 	})
 }

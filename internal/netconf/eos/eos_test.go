@@ -79,7 +79,7 @@ router bgp 65001
    address-family ipv6
       neighbor fd00:1::1 activate
       network fd00:0:0:1::/64
-`)
+`, "hostname leaf1\ninterface Loopback1\n", "hostname leaf1\ninterface Vlan101\n   vrf A\n", "interface Port-Channel1\n")
 }
 
 // Addresses, VLANs and BGP come back as they were, or are left out as a whole.

@@ -277,7 +277,7 @@ func (r *reader) finish() {
 	r.pools()
 	r.loose()
 	r.finishRouting()
-	d.Interfaces = slices.DeleteFunc(d.Interfaces, func(i netconf.Interface) bool {
+	d.Interfaces = netconf.Without(d.Interfaces, func(i netconf.Interface) bool {
 		return i.Kind == netconf.Bundle && len(i.Addresses) == 0
 	})
 	d.Intern()

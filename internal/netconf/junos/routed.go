@@ -244,7 +244,7 @@ func (r *reader) finishPorts() {
 			split[n] = true
 		}
 	}
-	r.Device.Interfaces = slices.DeleteFunc(r.Device.Interfaces, func(i netconf.Interface) bool {
+	r.Device.Interfaces = netconf.Without(r.Device.Interfaces, func(i netconf.Interface) bool {
 		n, part, ok := netconf.SplitPort(i.Name)
 		return ok && part == 0 && split[n] && len(i.Addresses) == 0 && i.MTU == 0 && r.ports[i.Name] == nil
 	})
