@@ -322,20 +322,23 @@ var rules = map[string]rule{
 		why: "it holds configurations with mistakes for the tests of what finds and shows them",
 	},
 	"prove": {
-		may: "hostinfo hostlint lint netconf plan qos result run scenario topo",
+		may: "board hostboard hostinfo hostlint lint nccltopo netconf plan qos result run scenario topo",
 		why: "it is a user of runs: it makes small networks of findings, and compares what their runs leave",
 	},
 	"lldp": {
 		why: "what devices print of their neighbours is text: who of them is which device is for lint to find",
 	},
 	"hostinfo": {
-		may: "lldp netconf",
+		may: "board lldp located nccltopo netconf",
 		why: "what a server says about itself is a function of text, with places and classes of lines as netconf has " +
-			"them: what is " +
-			"wrong with it is above it",
+			"them, a board of NCCL's among it: what is wrong with it is above it",
+	},
+	"hostboard": {
+		may: "board hostinfo nccltopo netconf",
+		why: "a host's board is a function of what it says: what is wrong with it, and what it costs, is above it",
 	},
 	"hostlint": {
-		may: "hostinfo lint netconf",
+		may: "board hostboard hostinfo lint netconf",
 		why: "what is wrong with hosts follows from what they say; findings are those of lint",
 	},
 	"hostinfo/hostinfotest": {
@@ -503,7 +506,7 @@ var rules = map[string]rule{
 	},
 	"cli": {
 		may: "batch bench board coll commission containerlab dataset decoder design docs dump endpoint examples fleet hash headline " +
-			"hostinfo hostlint input inventory lab launch " +
+			"hostboard hostinfo hostlint input inventory lab launch " +
 			"lint live lldp " +
 			"judge located machine manual nccl nccltests " +
 			"nccltopo netconf netconf/dialects nn ns3 objects output pcapng perf plan prove qos rdma report " +

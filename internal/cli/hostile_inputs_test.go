@@ -76,7 +76,10 @@ var hostileInputs = []hostileInput{
 	one("h/f", "# railyard hosts: uname -r\n5.15.0\n# exit 0\n# railyard hosts: @@\n@@\n# exit 0\n# railyard hosts: "+
 		"rdma link\nlink @@/1 netdev @@\n"+
 		"# railyard hosts: env\nNCCL_@@=@@\n", "hosts show h", "hosts show h --json", "hosts collect",
-		"hosts lint h", "hosts lint h --json", "hosts lint h --format sarif"),
+		"hosts lint h", "hosts lint h --json", "hosts lint h --format sarif", "hosts lint h --map @@", "hosts lint h --map h=@@"),
+	one("h/f", "# railyard hosts: lspci -D -vv\n0000:17:00.0 3D controller: @@ GH100\n\tNUMA node: 0\n# exit 0\n"+
+		"# railyard hosts: sysfs\n/sys/class/infiniband/@@/device -> ../../../0000:17:00.0\n# exit 0\n"+
+		"# railyard hosts: lscpu\nVendor ID: @@\n", "hosts board h", "hosts show h", "hosts lint h"),
 	one("a.yaml", hostilePair+"# @@\nfoo@@: 1\n"+hostileJob, "check a.yaml", "show scenario a.yaml",
 		"commission a.yaml"),
 	one("a.txt", "lose:@@", "rdma client @@ 127.0.0.1", "rdma client write_bw @@ --faults a@@", "rdma server --addr @@",

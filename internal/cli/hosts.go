@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/hostboard"
 	"railyard/internal/hostinfo"
 	"railyard/internal/input"
 	"railyard/internal/netconf"
@@ -32,7 +33,7 @@ reads fills a folder, and the folder is read here.`,
 		Args:    subcommandOnly,
 		RunE:    needSubcommand,
 	}
-	cmd.AddCommand(a.hostsCollectCommand(), a.hostsShowCommand(), a.hostsLintCommand())
+	cmd.AddCommand(a.hostsCollectCommand(), a.hostsShowCommand(), a.hostsBoardCommand(), a.hostsLintCommand())
 	return cmd
 }
 
@@ -84,6 +85,38 @@ the line that says it.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print all that is known as JSON, with lines")
 	return cmd
+}
+
+func (a *app) hostsBoardCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "board FOLDER",
+		Short: "Print the board of a host in NCCL's form",
+		Long: `Prints what lspci, sysfs, lscpu and nvidia-smi topo -m of a host's folder say of its board, as NCCL
+writes it (NCCL_TOPO_DUMP_FILE): PCIe switches between GPUs, NICs and CPUs, with what both ends of each
+link can do, NUMA nodes and NVLinks. cluster.host.graph of a scenario takes it.`,
+		Example: "  railyard hosts board host1 > host1.xml",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return misuse("%s: %s, want one FOLDER: %s", called(cmd), count(len(args), "argument"), cmd.UseLine())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			hosts, err := a.readHosts(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			if len(hosts) != 1 {
+				return misuse("hosts board: %s: %d hosts, want one", args[0], len(hosts))
+			}
+			text, err := hostboard.Text(hosts[0])
+			if err != nil {
+				return misuse("hosts board: %s: %w", args[0], err)
+			}
+			_, err = io.WriteString(a.stdout, text)
+			return err
+		},
+	}
 }
 
 // someFolders is the argument check of a command that takes folders of hosts.

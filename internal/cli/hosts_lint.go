@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,6 +26,7 @@ type hostsLintFlags struct {
 	quiet                      bool
 	scenario, format, baseline string
 	json, strict, prove        bool
+	maps                       []string
 }
 
 func (a *app) hostsLintCommand() *cobra.Command {
@@ -36,11 +38,13 @@ func (a *app) hostsLintCommand() *cobra.Command {
 is the folder of a host, as the script of "railyard hosts collect" fills it, or a folder of such
 folders. With --scenario they are held against its design: DSCPs, MTU, priorities, leaves and cables.
 
-Each finding has a rule, H01 to H28 (docs/hosts.md), a line, a reason and a fix. Exit code 1 on
+Each finding has a rule, H01 to H29 (docs/hosts.md), a line, a reason and a fix. Exit code 1 on
 errors, with --strict on warnings too. What was not collected is never taken as wrong: it is listed.
 
 With --prove the job of --scenario is run as designed and with what each finding says, by keys of the
-scenario (docs/hosts.md): step times and bus bandwidths stand side by side. Equal findings run once.`,
+scenario (docs/hosts.md): step times and bus bandwidths stand side by side. Equal findings run once.
+
+With --map a folder, or a switch that hosts hear, is another one of the scenario: --map gpu-017=host1.`,
 		Example: "  railyard hosts lint host1\n  railyard hosts lint racks/r1 --scenario my.yaml --strict",
 		Args:    someFolders,
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.hostsLint(cmd, args, f) },
@@ -50,6 +54,8 @@ scenario (docs/hosts.md): step times and bus bandwidths stand side by side. Equa
 	fl.StringVar(&f.format, "format", "text", "text, json or sarif")
 	fl.BoolVar(&f.json, "json", false, "the same as --format json")
 	fl.StringVar(&f.baseline, "baseline", "", "file of findings, of hosts lint --json: only those that are not in it are printed")
+	fl.StringArrayVar(&f.maps, "map", nil, "NAME=NAME: which host or switch of the scenario a folder, or a switch that hosts "+
+		"hear, is; several times")
 	fl.BoolVar(&f.prove, "prove", false, "run the job of --scenario as designed and with each finding")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
 	fl.BoolVar(&f.strict, "strict", false, "exit code 1 on warnings too")
@@ -71,6 +77,9 @@ func (a *app) hostsLint(cmd *cobra.Command, args []string, f hostsLintFlags) err
 	}
 	hosts, err := a.readHosts(cmd.Context(), args)
 	if err != nil {
+		return err
+	}
+	if err := mappedHosts(hosts, f.maps); err != nil {
 		return err
 	}
 	old, err := a.readBaseline(f.baseline)
@@ -119,6 +128,54 @@ func (a *app) hostsLint(cmd *cobra.Command, args []string, f hostsLintFlags) err
 		return fmt.Errorf("hosts lint: %s", count(n.warnings, "warning"))
 	}
 	return nil
+}
+
+// mappedHosts gives hosts and the switches that they hear the names of the design, all at once.
+func mappedHosts(hosts []*hostinfo.Host, given []string) error {
+	names := map[string]bool{}
+	for _, h := range hosts {
+		names[h.Name] = true
+		for i := range h.Heard {
+			if sw := shortSystem(h.Heard[i].System); sw != "" {
+				names[sw] = true
+			}
+		}
+	}
+	to := map[string]string{}
+	for _, m := range given {
+		name, of, ok := strings.Cut(m, "=")
+		if !ok || name == "" || of == "" {
+			return misuse("hosts lint: --map %q: want NAME=NAME, of a folder or a switch and of the scenario's", m)
+		}
+		if !names[name] {
+			return misuse("hosts lint: --map %q: no host and no switch that one hears is %q, want one of %s", m, name,
+				shortList(slices.Sorted(maps.Keys(names))))
+		}
+		to[name] = of
+	}
+	seen := map[string]string{}
+	for _, h := range hosts {
+		name := h.Name
+		if of := to[name]; of != "" {
+			h.Name = of
+		}
+		if first, twice := seen[h.Name]; twice {
+			return misuse("hosts lint: --map: %s and %s are both %s, want one", first, name, h.Name)
+		}
+		seen[h.Name] = name
+		for i := range h.Heard {
+			if of := to[shortSystem(h.Heard[i].System)]; of != "" {
+				h.Heard[i].System = of
+			}
+		}
+	}
+	return nil
+}
+
+// shortSystem is the name of a switch without its domain.
+func shortSystem(name string) string {
+	name, _, _ = strings.Cut(name, ".")
+	return name
 }
 
 // hostProofs runs a scenario's job as designed and with each finding. What that costs is said first.

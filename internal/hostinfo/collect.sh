@@ -5,7 +5,8 @@
 #
 # It reads. It changes no setting, loads no module, opens no connection, and writes into FOLDER alone, which it makes.
 # A command that is not there, or takes longer than 20 seconds, is passed over. Serial numbers and UUIDs are cut.
-# Of the environment it takes NCCL_* alone. Put a log of NCCL (NCCL_DEBUG=INFO) beside the files if there is one.
+# Of the environment it takes NCCL_* alone. Put a log of NCCL (NCCL_DEBUG=INFO) and what it
+# writes with NCCL_TOPO_DUMP_FILE beside the files if there is one.
 set -u
 LC_ALL=C
 PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -96,6 +97,7 @@ env | sed -n '/^NCCL_[A-Z0-9_]*=/p' | part environment env
 [ -r /etc/nccl.conf ] && run nccl.conf cat /etc/nccl.conf
 run lsmod lsmod
 run numactl numactl --hardware
+run lscpu lscpu
 run lspci lspci -D -vv
 run lspci-tree lspci -D -t
 if command -v dmesg >/dev/null 2>&1; then
@@ -109,6 +111,8 @@ values /sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor | part governo
 	values /sys/bus/pci/devices/*/numa_node /sys/bus/pci/devices/*/class
 	values /sys/bus/pci/devices/*/current_link_speed /sys/bus/pci/devices/*/current_link_width
 	values /sys/bus/pci/devices/*/max_link_speed /sys/bus/pci/devices/*/max_link_width
+	values /sys/bus/pci/devices/*/vendor /sys/bus/pci/devices/*/device
+	values /sys/bus/pci/devices/*/subsystem_vendor /sys/bus/pci/devices/*/subsystem_device
 	values /sys/bus/pci/devices/*/sriov_numvfs /sys/bus/pci/devices/*/sriov_totalvfs
 } | part pci sysfs
 {

@@ -6,7 +6,9 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+	"strings"
 
+	"railyard/internal/board"
 	"railyard/internal/lldp"
 	"railyard/internal/netconf"
 )
@@ -36,6 +38,7 @@ type Host struct {
 	NCCLSays  Said[string]            `json:"nccl_version"`
 	Sysctl    map[string]Said[string] `json:"sysctl,omitempty"`
 	Nodes     Said[int]               `json:"numa_nodes"`
+	CPU       map[string]Said[string] `json:"cpu,omitempty"`        // of lscpu: arch, vendor, family, model
 	Events    []Said[string]          `json:"kernel_log,omitempty"` // lines of NICs and PCI that report something wrong
 	Translate map[int]Said[string]    `json:"iommu_groups,omitempty"`
 
@@ -48,6 +51,9 @@ type Host struct {
 	HeardAt netconf.Place              `json:"lldp_at"`
 	GPUs    []*GPU                     `json:"gpus,omitempty"`
 	Paths   map[[2]string]Said[string] `json:"-"` // of nvidia-smi topo -m: what lies between two of its names
+	// NCCLBoard is what NCCL has written of the host (NCCL_TOPO_DUMP_FILE); nil: it is not beside the others.
+	NCCLBoard *board.Board  `json:"nccl_board,omitempty"`
+	BoardAt   netconf.Place `json:"nccl_board_at"`
 
 	Sections []Section        `json:"sections"`
 	Lines    netconf.Lines    `json:"lines"`
@@ -78,6 +84,7 @@ type PCI struct {
 	Group    Said[int]     `json:"iommu_group"`
 	VFs      Said[int]     `json:"vfs"`
 	TotalVFs Said[int]     `json:"total_vfs"`
+	IDs      [4]string     `json:"ids"` // vendor, device, those of the subsystem: 0x1000; "": not known
 }
 
 // A PCIeLink is a speed and a width.
@@ -202,6 +209,14 @@ func (h *Host) Complete(k Kind) bool {
 	return found && h.unreadOf[k] == 0
 }
 
+// UnreadOf is how many lines of some kinds are not understood.
+func (h *Host) UnreadOf(kinds ...Kind) (n int) {
+	for _, k := range kinds {
+		n += h.unreadOf[k]
+	}
+	return n
+}
+
 // wanted are the kinds without which checks are left out.
 var wanted = []Kind{Lspci, IPAddr, IPRoute, IPRule, Sysctl, Devinfo, RDMALink, MlnxQoS, DriverOf, Stats, Pauses,
 	Cables, LLDP, Lsmod,
@@ -247,6 +262,39 @@ func (h *Host) NetdevOf(r *RDMA) *Netdev {
 
 // NetdevCalled is an interface by its name; nil: none.
 func (h *Host) NetdevCalled(name string) *Netdev { return h.netdev[name] }
+
+// mostDeep bounds the bridges above a device.
+const mostDeep = 32
+
+// Above are the bridges above a device, the nearest first. What is said to be above itself ends it.
+func (h *Host) Above(at string) (all []*PCI) {
+	for p := h.pci[at]; p != nil && p.Parent != "" && len(all) < mostDeep; {
+		if p = h.pci[p.Parent]; p == nil || p.Address == at || slices.Contains(all, p) {
+			break
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// GPU is one that the driver shows, by its address; nil: none.
+func (h *Host) GPU(address string) *GPU { return h.gpu[address] }
+
+// GPUAddresses are those of GPUs, by lspci, else by the driver. Of a display's controllers only those of NVIDIA are.
+func (h *Host) GPUAddresses() (all []string) {
+	for _, p := range h.PCI {
+		if p.Class == "3D controller" || p.Class == "Processing accelerators" ||
+			p.Class == "VGA compatible controller" && strings.Contains(p.Name, "NVIDIA") {
+			all = append(all, p.Address)
+		}
+	}
+	if all == nil {
+		for _, g := range h.GPUs {
+			all = append(all, g.Address)
+		}
+	}
+	return all
+}
 
 // NodeOf is the NUMA node of a PCI device, its own or that of a bridge above it.
 func (h *Host) NodeOf(address string) Said[int] {

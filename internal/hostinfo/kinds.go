@@ -47,6 +47,8 @@ const (
 	NCCLLog   Kind = "nccl log"
 	Bonding   Kind = "bonding"
 	Numactl   Kind = "numactl"
+	Lscpu     Kind = "lscpu"
+	NCCLTopo  Kind = "nccl topology"
 	Unknown   Kind = "not known"
 )
 
@@ -83,6 +85,8 @@ var forms = []form{
 	{Cmdline, (*reader).cmdline, false, []string{"BOOT_IMAGE="}},
 	{Bonding, (*reader).bonding, false, []string{"Ethernet Channel Bonding Driver:"}},
 	{Numactl, (*reader).numactl, false, []string{"available: "}},
+	{Lscpu, (*reader).lscpu, false, []string{"Architecture: "}},
+	{NCCLTopo, (*reader).ncclTopo, false, []string{"<system version="}},
 	{Environ, (*reader).environ, true, []string{"NCCL_"}},
 	{Sysctl, (*reader).sysctl, true, []string{"net.ipv4.", "net.core.", "net.ipv6."}},
 	{Sysfs, (*reader).sysfs, true, []string{"/sys/"}},
@@ -228,7 +232,7 @@ func kindOf(args []string) Kind {
 	case "ulimit":
 		return Ulimit
 	}
-	for _, k := range []Kind{Sysctl, Devinfo, Gids, Dev2net, MlnxQoS, DCB, Lsmod, Uname, Dmesg, Modinfo, Numactl} {
+	for _, k := range []Kind{Sysctl, Devinfo, Gids, Dev2net, MlnxQoS, DCB, Lsmod, Uname, Dmesg, Modinfo, Numactl, Lscpu} {
 		if name == string(k) {
 			return k
 		}

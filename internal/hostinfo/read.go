@@ -117,7 +117,8 @@ var errNothing = errors.New("nothing in it is understood, want what the script o
 // is exceeded.
 func Read(name string, files []netconf.File) (*Host, error) {
 	h := &Host{Name: name, Governors: map[string]Said[int]{}, Modules: map[string]Said[string]{}, NCCL: map[string]Said[string]{},
-		Sysctl: map[string]Said[string]{}, Translate: map[int]Said[string]{}, Paths: map[[2]string]Said[string]{},
+		Sysctl: map[string]Said[string]{}, CPU: map[string]Said[string]{}, Translate: map[int]Said[string]{},
+		Paths:    map[[2]string]Said[string]{},
 		unreadOf: map[Kind]int{}, pci: map[string]*PCI{}, rdma: map[string]*RDMA{}, netdev: map[string]*Netdev{},
 		gpu: map[string]*GPU{}}
 	if len(files) > MostFiles {
@@ -146,7 +147,7 @@ func Read(name string, files []netconf.File) (*Host, error) {
 
 // prompt is that of a shell before a command that is read here.
 var prompt = regexp.MustCompile(`^(?:[\w.@:~/()\[\] -]{0,64})[#$>] ?((?:sudo )?(?:lspci|ip|ethtool|sysctl|ibv_devinfo|rdma|` +
-	`show_gids|ibdev2netdev|mlnx_qos|dcb|lldpctl|lldpcli|nvidia-smi|lsmod|uname|dmesg|numactl|ulimit|cat /|grep |env|modinfo)\b.*)$`)
+	`show_gids|ibdev2netdev|mlnx_qos|dcb|lldpctl|lldpcli|nvidia-smi|lsmod|uname|dmesg|numactl|lscpu|ulimit|cat /|grep |env|modinfo)\b.*)$`)
 
 // blocks begin what ethtool prints of another interface, in a text without commands.
 var blocks = []string{"Settings for ", "Features for ", "Ring parameters for ", "Pause parameters for ", "driver: "}

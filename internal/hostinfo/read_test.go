@@ -1,7 +1,9 @@
 package hostinfo_test
 
 import (
+	"cmp"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"net/netip"
 	"runtime"
@@ -196,11 +198,18 @@ var commands = []string{"", "lspci -D -vv", "sysfs", "ip addr show", "ip route s
 	"ethtool eth0", "ethtool -i eth0", "ethtool -k eth0", "ethtool -S eth0", "ethtool -g eth0", "ethtool -a eth0",
 	"ethtool -m eth0",
 	"lldpctl", "lsmod", "uname -a", "dmesg", "cat /proc/driver/nvidia/version", "modinfo -F license nvidia", "nvidia-smi topo -m",
-	"nvidia-smi -q", "cat /proc/cmdline", "ulimit -l", "env", "cat /etc/nccl.conf", "cat /proc/net/bonding/bond0", "numactl -H"}
+	"nvidia-smi -q", "cat /proc/cmdline", "ulimit -l", "env", "cat /etc/nccl.conf", "cat /proc/net/bonding/bond0", "numactl -H", "lscpu"}
+
+// only is the command whose reader alone FuzzRead feeds, to give each its share by hand: -args -reader 'ethtool -S eth0'. What NCCL
+// writes has no command: "nccl log" and "nccl topology".
+var only = flag.String("reader", "", "command whose reader alone FuzzRead feeds")
 
 // FuzzRead holds whatever is read, as whatever command's: each line that is not empty has one class, a value has a line of
 // the text, and the same text gives the same value.
 func FuzzRead(f *testing.F) {
+	if *only != "" && *only != "nccl log" && *only != "nccl topology" && !slices.Contains(commands, *only) {
+		f.Fatalf("-reader %q: want nccl log, nccl topology or one of %q", *only, commands)
+	}
 	for _, o := range hostinfotest.Folders {
 		for _, file := range hostinfotest.Clean(o) {
 			text := string(file.Text)
@@ -228,7 +237,13 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		whole := text
-		if c := commands[int(k)%len(commands)]; c != "" {
+		switch c := cmp.Or(*only, commands[int(k)%len(commands)]); c {
+		case "":
+		case "nccl topology":
+			whole = "<system version=\"1\">\n" + text + "\n</system>\n"
+		case "nccl log":
+			whole = "host1:1:1 [0] NCCL INFO NET/IB : " + text + "\n"
+		default:
 			whole = hostinfo.Header + c + "\n" + text + "\n"
 		}
 		files := []netconf.File{{Name: "f", Text: []byte(whole)}}

@@ -1,7 +1,9 @@
 package hostinfo
 
 import (
+	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -321,6 +323,12 @@ func (r *reader) sysPCI(path string, l line) bool {
 			say(&p.TotalVFs, x, at)
 		}
 		return fine
+	case "vendor", "device", "subsystem_vendor", "subsystem_device":
+		n, fine := number(strings.TrimPrefix(value, "0x"), 16, 0, 0xffff)
+		if k := slices.Index(idKeys, key); fine && p.IDs[k] == "" {
+			p.IDs[k] = fmt.Sprintf("0x%04x", n)
+		}
+		return fine
 	case "class":
 		kind := classOf(value)
 		if p.Class == "" {
@@ -330,6 +338,9 @@ func (r *reader) sysPCI(path string, l line) bool {
 	}
 	return true
 }
+
+// idKeys are the files of a device with its identifiers, in the order of PCI.IDs.
+var idKeys = []string{"vendor", "device", "subsystem_vendor", "subsystem_device"}
 
 // classOf is a class by its number as lspci calls it (PCI Code and ID Assignment Specification); "": of no matter.
 func classOf(code string) string {

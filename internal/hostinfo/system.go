@@ -1,8 +1,12 @@
 package hostinfo
 
 import (
+	"errors"
 	"regexp"
 	"strings"
+
+	"railyard/internal/located"
+	"railyard/internal/nccltopo"
 )
 
 // lsmod reads the modules that are loaded.
@@ -293,4 +297,74 @@ func (r *reader) smiQuery(lines []line) {
 			r.other()
 		}
 	}
+}
+
+// cpuKeys are what is kept of lscpu, and how it calls it.
+var cpuKeys = map[string]string{"Architecture": "arch", "Vendor ID": "vendor", "CPU family": "family", "Model": "model"}
+
+// lscpu reads lscpu: of a host's CPUs the first ones, which are those of all sockets.
+func (r *reader) lscpu(lines []line) {
+	for _, l := range lines {
+		key, value, ok := pair(l.text)
+		switch name := cpuKeys[key]; {
+		case !ok:
+			r.other()
+		case key == "NUMA node(s)":
+			n, fine := number(value, 10, 1, 4096)
+			if fine {
+				say(&r.h.Nodes, n, r.at(l))
+			}
+			r.count(fine, l)
+		case name == "family" || name == "model":
+			_, fine := number(value, 10, 0, 1<<16)
+			if fine {
+				sayIn(r.h.CPU, name, value, r.at(l))
+			}
+			r.count(fine || value == "-", l)
+		case name != "":
+			if word(value) {
+				sayIn(r.h.CPU, name, value, r.at(l))
+			}
+			r.count(word(value), l)
+		default:
+			r.other()
+		}
+	}
+}
+
+// ncclTopo reads what NCCL writes of the host where NCCL_TOPO_DUMP_FILE is set.
+func (r *reader) ncclTopo(lines []line) {
+	if len(lines) == 0 {
+		return
+	}
+	var text strings.Builder
+	for n := 1; n < lines[0].n; n++ { // errors have lines of the file
+		text.WriteByte('\n')
+	}
+	at := lines[0].n
+	for _, l := range lines {
+		for ; at < l.n; at++ {
+			text.WriteByte('\n')
+		}
+		text.WriteString(l.text)
+	}
+	b, err := nccltopo.Read(r.file, []byte(text.String()))
+	if err != nil {
+		wrong := lines[0]
+		var all located.Problems
+		if errors.As(err, &all) {
+			for _, l := range lines {
+				if l.n == all[0].Line {
+					wrong = l
+				}
+			}
+		}
+		r.unread(wrong)
+		r.h.Lines.Known += len(lines) - 1
+		return
+	}
+	if r.h.NCCLBoard == nil {
+		r.h.NCCLBoard, r.h.BoardAt = b, r.at(lines[0])
+	}
+	r.h.Lines.Understood += len(lines)
 }

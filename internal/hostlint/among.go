@@ -47,7 +47,7 @@ func traits(all []*linter) (list []trait) {
 			return fmt.Sprint(len(l.nics)), l.nics[0].GIDs[0].At
 		}},
 		trait{"H26", "the number of GPUs", func(l *linter) (string, netconf.Place) {
-			g := l.gpus()
+			g := l.h.GPUAddresses()
 			if len(g) == 0 || l.h.Device(g[0]) == nil {
 				return "", netconf.Place{}
 			}

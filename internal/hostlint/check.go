@@ -64,6 +64,7 @@ func Check(hosts []*hostinfo.Host, design *Design) (all []lint.Finding) {
 		l.quality()
 		l.routing()
 		l.pcie()
+		l.boards()
 		l.system()
 		l.lines()
 		each = append(each, l)
@@ -129,6 +130,15 @@ func (l *linter) add(rule string, s lint.Severity, port, text string, places ...
 	l.findings = append(l.findings, lint.Finding{Rule: rule, Severity: s, Device: l.h.Name, Port: port,
 		Place: l.place(places), Text: text,
 		Reason: r.Reason, Fix: r.Fix})
+}
+
+// sure is the severity and the text of what rests on the absence of something in the output of some kinds of commands: where
+// lines of theirs are not understood, they may say it.
+func (l *linter) sure(s lint.Severity, text string, kinds ...hostinfo.Kind) (lint.Severity, string) {
+	if n := l.h.UnreadOf(kinds...); n > 0 {
+		return lint.Unknown, fmt.Sprintf("%s, unless it is in one of the lines that are not understood", text)
+	}
+	return s, text
 }
 
 // alike is add for what several things may have in common: one finding names them all, %s in its text.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/hostboard"
 	"railyard/internal/hostinfo"
 	"railyard/internal/hostinfo/hostinfotest"
 	"railyard/internal/hostlint"
@@ -81,6 +82,18 @@ func every(file, pattern, with string) edit {
 }
 
 func put(file, text string) edit { return func(_ testing.TB, x texts) { x[file] = text } }
+
+// dumped puts NCCL's file of the host beside, with a change of its first such text.
+func dumped(old, with string) edit {
+	return func(t testing.TB, x texts) {
+		t.Helper()
+		text, err := hostboard.Text(x.read(t, "h"))
+		if err != nil || !strings.Contains(text, old) {
+			t.Fatalf("%v: no %q in %s", err, old, text)
+		}
+		x["topo.xml"] = strings.Replace(text, old, with, 1)
+	}
+}
 
 // bonded is what the kernel says of a bond of two rails.
 func bonded(mode string) edit {
@@ -170,9 +183,11 @@ var plants = []plant{
 	{"H12", lint.Warning, "hgx-open", "BOOT_IMAGE", []edit{put("iommu", ""), sub("cmdline", "", "iommu=pt", "intel_iommu=on")}},
 	{"H13", lint.Warning, "hgx-ofed", "RlxdOrd-", []edit{sub("lspci", nic1, "RlxdOrd+", "RlxdOrd-")}},
 	{"H14", lint.Error, "hgx-ofed", "GPU2\tNV18", []edit{
+		put("lspci", ""), put("pci", ""), put("iommu", ""), // else they say that it has one
 		every("nvidia-topo", `(?m)^(GPU2.*?)\tNODE\tNODE\tPXB\tNODE\tSYS`, "$1\tSYS\tSYS\tSYS\tSYS\tSYS"),
 	}},
-	{"H14", lint.Error, "hgx-ofed", "NUMA node: 1", []edit{sub("lspci", nic1, "NUMA node: 0", "NUMA node: 1")}},
+	{"H14", lint.Error, "hgx-ofed", "NUMA node: 1", []edit{sub("lspci", nic1, "NUMA node: 0", "NUMA node: 1"),
+		put("nvidia-topo", "")}},
 	{"H16", lint.Error, "hgx-ofed", "nvidia  ", []edit{sub("lsmod", "", "nvidia_peermem         16384  0\n", "")}},
 	{"H16", lint.Error, "hgx-open", "nvidia  ", []edit{sub("uname", "", "5.15.0", "5.4.0")}},
 	{"H16", lint.Error, "hgx-open", "NCCL_DMABUF_ENABLE=0", []edit{sub("environment", "", "NCCL_IB_TC=106",
@@ -181,6 +196,7 @@ var plants = []plant{
 		"NCCL_IB_TC=106\nNCCL_NET_GDR_LEVEL=LOC")}},
 	{"H16", lint.Unknown, "hgx-ofed", "nvidia  ", []edit{sub("lsmod", "", "nvidia_peermem         16384  0\n", ""),
 		put("modinfo", ""), put("nvidia-version", "")}},
+	{"H16", lint.Error, "hgx-ofed", "<system", []edit{dumped(`port="1" gdr="1"`, `dev="0" port="1" gdr="0"`)}},
 	{"H17", lint.Warning, "hgx-ofed", "8192", []edit{sub("ulimit", "", "unlimited", "8192")}},
 	{"H18", lint.Warning, "hgx-ofed", "cpu3/cpufreq/scaling_governor:powersave", []edit{sub("governors", "cpu3",
 		"performance", "powersave")}},
@@ -197,6 +213,10 @@ var plants = []plant{
 	{"H23", lint.Error, "hypervisor", "0000:24:00.0/sriov_numvfs:32", []edit{sub("pci", "0000:24:00.0/sriov_numvfs",
 		":8", ":32")}},
 	{"H24", lint.Error, "hgx-ofed", "NET/IB : Using", []edit{sub("nccl.log", "", " [3]mlx5_3:1/RoCE", "")}},
+	{"H29", lint.Warning, "hgx-ofed", "<system", []edit{dumped(`link_width="16"`, `link_width="4"`)}},
+	{"H29", lint.Warning, "four-gpus", "<system", []edit{dumped(`numaid="1"`, `numaid="3"`)}},
+	{"H29", lint.Warning, "thor", "GPU3\tNV18", []edit{every("nvidia-topo", `(?m)^(GPU3\t.*?)NODE\tNODE\tNODE\tPXB`,
+		"${1}PXB\tNODE\tNODE\tPXB")}},
 	{"H25", lint.Warning, "hgx-ofed", "32767 from all", []edit{sub("ip-rule", "", "32767:\tfrom", "32767 from")}},
 }
 
@@ -241,6 +261,12 @@ var misses = []plant{
 	{"H16", "", "hgx-ofed", "", []edit{sub("lsmod", "", "nvidia_peermem         16384  0\n", ""), sub("lsmod", "",
 		"# exit 0", "# exit 1")}},
 	{"H16", "", "hgx-ofed", "", []edit{sub("lsmod", "", "nvidia_peermem ", "nv_peer_mem ")}},
+	{"H29", "", "hgx-ofed", "", []edit{dumped("", "")}},
+	{"H29", "", "hgx-ofed", "", []edit{dumped(`link_width="16"`, `link_width="4"`), sub("environment", "", "NCCL_IB_TC=106",
+		"NCCL_IB_TC=106\nNCCL_TOPO_FILE=/etc/topo.xml")}}, // it was told so
+	{"H29", "", "thor", "", []edit{every("nvidia-topo", `(?m)^(GPU3\t.*?)NODE\tNODE\tNODE\tPXB`, "${1}SYS\tSYS\tSYS\tPXB")}},
+	{"H16", "", "hgx-ofed", "", []edit{sub("lsmod", "", "nvidia_peermem         16384  0\n", ""),
+		dumped(`port="1" gdr="1"`, `dev="0" port="1" gdr="1"`)}}, // NCCL has found that it can
 	{"H17", "", "hgx-ofed", "", []edit{sub("ulimit", "", "unlimited", "67108864")}},
 	{"H18", "", "hgx-ofed", "", []edit{every("governors", `(?m)^.*cpu3/.*\n`, "")}}, // it is offline
 	{"H19", "", "hgx-ofed", "", []edit{sub("ibv_devinfo", "mlx5_2", "28.39.1002", "28.36.1010"), sub("lspci",
@@ -340,6 +366,51 @@ func TestWhatIsMissingIsNotWrong(t *testing.T) {
 						f.File, f.Line, f.Text)
 				}
 			}
+		}
+	}
+}
+
+// What rests on the absence of something is no error where a line of the same commands is not understood: it may be in it.
+func TestDoubts(t *testing.T) {
+	for _, p := range []struct {
+		rule, folder string
+		edits        []edit
+		file, line   string // that is not understood
+	}{
+		{"H01", "dgx-a100", []edit{sub("environment", "", "INDEX=3", "INDEX=7")}, "infiniband",
+			"/sys/class/infiniband/mlx5_0/ports/1/gid_attrs/types/9:RoCE v9"},
+		{"H01", "thor", []edit{
+			every("infiniband", `(?m)^.*gids/[23]:.*\n|^.*types/[23]:.*\n`, ""),
+			every("ibv_devinfo", `(?m)^\t\t\tGID\[  [23]\].*\n`, ""),
+		}, "infiniband", "/sys/class/infiniband/bnxt_re0/ports/1/gids/2:zz"},
+		{"H03", "thor", []edit{every("dcb", `(?m)^dscp-prio.*\n`, ""), every("dcb", "3:on", "3:off")}, "dcb", "dscp-prio 26:many"},
+		{"H04", "thor", []edit{sub("environment", "", "TC=106", "TC=107")}, "infiniband",
+			"/sys/class/infiniband/bnxt_re0/tc/1/traffic_class:Global tclass=lots"},
+		{"H14", "hgx-ofed", []edit{sub("lspci", nic1, "NUMA node: 0", "NUMA node: 1"), put("nvidia-topo", "")}, "lspci",
+			"0000:17:00.0 no class"},
+		{"H24", "hgx-ofed", []edit{sub("nccl.log", "", " [3]mlx5_3:1/RoCE", "")}, "nccl.log",
+			"host1:4242:4301 [0] NCCL INFO NET/IB : Using [many"},
+	} {
+		x := textsOf(folder(t, p.folder))
+		for _, e := range p.edits {
+			e(t, x)
+		}
+		before := hostlint.Check([]*hostinfo.Host{x.read(t, "h")}, nil)
+		x[p.file] = strings.Replace(x[p.file], "\n", "\n"+p.line+"\n", 1)
+		h := x.read(t, "h")
+		after, noted := hostlint.Check([]*hostinfo.Host{h}, nil), false
+		for _, f := range before {
+			if f.Rule == p.rule && f.Severity != lint.Error {
+				t.Errorf("%s: %s %s", p.rule, f.Severity, f.Text)
+			}
+		}
+		for _, f := range after {
+			if f.Rule == p.rule {
+				noted = f.Severity == lint.Unknown && strings.HasSuffix(f.Text, "unless it is in one of the lines that are not understood")
+			}
+		}
+		if !noted || len(before) != 1 || len(h.Unread) != 1 {
+			t.Errorf("%s: before %+v, with a line that is not understood %+v (%+v)", p.rule, before, after, h.Unread)
 		}
 	}
 }

@@ -5,7 +5,7 @@
 //	                               +--> lint.Findings: rule, severity, line, reason, fix
 //	Design (what is meant), or none+
 //
-// A rule has a number, H01 to H28, with its source. Findings are of package lint: their severities, places and SARIF are those
+// A rule has a number, H01 to H29, with its source. Findings are of package lint: their severities, places and SARIF are those
 // of switches' configurations.
 //
 // What was not collected is never taken as wrong: a rule looks at values that have a line, and what rests on absence asks

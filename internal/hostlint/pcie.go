@@ -25,40 +25,12 @@ func (l *linter) pcie() {
 	l.numa()
 }
 
-// gpus are the addresses of GPUs, by lspci and the driver.
-func (l *linter) gpus() (all []string) {
-	for _, p := range l.h.PCI {
-		if p.Class == "3D controller" || p.Class == "Processing accelerators" {
-			all = append(all, p.Address)
-		}
-	}
-	if all == nil {
-		for _, g := range l.h.GPUs {
-			all = append(all, g.Address)
-		}
-	}
-	return all
-}
-
 // endpoints are the GPUs and the NICs that count.
 func (l *linter) endpoints() (all []string) {
-	all = l.gpus()
+	all = l.h.GPUAddresses()
 	for _, n := range l.nics {
 		if n.PCI != "" {
 			all = append(all, n.PCI)
-		}
-	}
-	return all
-}
-
-// mostDeep bounds the bridges above a device.
-const mostDeep = 32
-
-// above are the bridges above a device, the nearest first.
-func above(h *hostinfo.Host, at string) (all []*hostinfo.PCI) {
-	for p := h.Device(at); p != nil && p.Parent != "" && len(all) < mostDeep; {
-		if p = h.Device(p.Parent); p != nil {
-			all = append(all, p)
 		}
 	}
 	return all
@@ -82,7 +54,7 @@ func (l *linter) called(p *hostinfo.PCI) string {
 // switch, and what is below: its state stands at what is below. Between the ports inside a switch there is none: from the CPU
 // down every other bridge begins one.
 func (l *linter) links(at string, seen map[string]bool) {
-	bridges := above(l.h, at)
+	bridges := l.h.Above(at)
 	chain := append([]*hostinfo.PCI{l.h.Device(at)}, bridges...)
 	for k := 0; k+1 < len(chain); k++ {
 		p, up := chain[k], chain[k+1]
@@ -153,7 +125,7 @@ func (l *linter) access(devices []string) {
 	}
 	seen := map[string]bool{}
 	for _, at := range devices {
-		for _, b := range above(l.h, at) {
+		for _, b := range l.h.Above(at) {
 			if b.ACS.Value != "" && !seen[b.Address] {
 				seen[b.Address] = true
 				l.alike("H11", severity, "bridge "+b.Address, "ACS redirects traffic of peers ("+b.ACS.Value+")"+not, b.ACS.At)
@@ -190,7 +162,7 @@ func (l *linter) iommu(devices []string) {
 
 // numa checks H14: by what nvidia-smi says of the way to the nearest NIC, else by nodes.
 func (l *linter) numa() {
-	gpus := l.gpus()
+	gpus := l.h.GPUAddresses()
 	if len(gpus) == 0 || len(l.nics) == 0 {
 		return
 	}
@@ -236,9 +208,9 @@ func (l *linter) numa() {
 			if g := l.beside(n, gpus); g != "" {
 				continue // it is where its GPU is
 			}
-			l.alike("H14", lint.Error, n.String(), fmt.Sprintf("on NUMA node %d, which has %d GPUs and %d NICs",
-				node.Value, with[node.Value], nics[node.Value]),
-				node.At)
+			severity, text := l.sure(lint.Error, fmt.Sprintf("on NUMA node %d, which has %d GPUs and %d NICs", node.Value,
+				with[node.Value], nics[node.Value]), hostinfo.Lspci, hostinfo.Sysfs, hostinfo.Devinfo)
+			l.alike("H14", severity, n.String(), text, node.At)
 		}
 	}
 }
@@ -256,11 +228,11 @@ func lacking(gpus, nics map[int]int) bool {
 // beside is a GPU below a bridge that the NIC is below too, on the same node; "": none.
 func (l *linter) beside(n *nic, gpus []string) string {
 	mine := map[string]bool{}
-	for _, b := range above(l.h, n.PCI) {
+	for _, b := range l.h.Above(n.PCI) {
 		mine[b.Address] = true
 	}
 	for _, g := range gpus {
-		for _, b := range above(l.h, g) {
+		for _, b := range l.h.Above(g) {
 			if mine[b.Address] && l.h.NodeOf(g).Value == l.h.NodeOf(n.PCI).Value {
 				return g
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"railyard/internal/hostinfo"
 	"railyard/internal/lint"
 )
 
@@ -78,7 +79,8 @@ func (l *linter) trafficClass() {
 		return
 	}
 	if wrong := l.class(v); wrong != "" {
-		l.add("H04", lint.Error, "", fmt.Sprintf("NCCL_IB_TC=%d %s", v, wrong), tc.At)
+		severity, text := l.sure(lint.Error, fmt.Sprintf("NCCL_IB_TC=%d %s", v, wrong), hostinfo.Sysfs) // a NIC may force its own
+		l.add("H04", severity, "", text, tc.At)
 	}
 }
 
@@ -105,13 +107,22 @@ func (l *linter) pausing(n *nic) {
 	if l.design != nil {
 		want = l.design.Priority
 	}
-	on := n.net.PFC.Value
+	on, text := n.net.PFC.Value, ""
 	switch {
 	case p != want:
-		l.alike("H03", lint.Error, n.String(), fmt.Sprintf("DSCP %d is in priority %d, the switch's is %d", dscp, p,
-			want), n.net.Priority[dscp].At, n.net.PFC.At)
+		text = fmt.Sprintf("DSCP %d is in priority %d, the switch's is %d", dscp, p, want)
 	case !on[p]:
-		l.alike("H03", lint.Error, n.String(), fmt.Sprintf("PFC is off for priority %d, that of RoCE data", p), n.net.PFC.At)
+		text = fmt.Sprintf("PFC is off for priority %d, that of RoCE data", p)
+	}
+	severity := lint.Error
+	if text != "" && !n.net.Priority[dscp].Known() { // the priority is that of a table that is not there
+		severity, text = l.sure(severity, text, hostinfo.MlnxQoS, hostinfo.DCB)
+	}
+	switch {
+	case p != want:
+		l.alike("H03", severity, n.String(), text, n.net.Priority[dscp].At, n.net.PFC.At)
+	case !on[p]:
+		l.alike("H03", severity, n.String(), text, n.net.PFC.At)
 	default:
 		for k, x := range on {
 			if x && k != want && l.design != nil {

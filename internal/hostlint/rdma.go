@@ -28,6 +28,9 @@ func (l *linter) rdma() {
 // since is the version of NCCL from which it looks for a GID of RoCEv2 and IPv4 by itself (NCCL user guide, NCCL_IB_GID_INDEX).
 const since = 21 // 2.21
 
+// tables are the kinds that have tables of GIDs.
+var tables = []hostinfo.Kind{hostinfo.Sysfs, hostinfo.Gids, hostinfo.Devinfo}
+
 // gids checks H01.
 func (l *linter) gids(n *nic) {
 	if len(n.GIDs) == 0 {
@@ -46,7 +49,8 @@ func (l *linter) gids(n *nic) {
 	}
 	first := n.GIDs[0].At
 	if good < 0 {
-		l.alike("H01", lint.Error, n.String(), "no GID of RoCEv2 and IPv4", first)
+		severity, text := l.sure(lint.Error, "no GID of RoCEv2 and IPv4", tables...)
+		l.alike("H01", severity, n.String(), text, first)
 		return
 	}
 	index, at, said := 0, first, false
@@ -81,7 +85,8 @@ func (l *linter) gids(n *nic) {
 			return
 		}
 	}
-	l.alike("H01", lint.Error, n.String(), fmt.Sprintf("%s, where there is none; RoCEv2 and IPv4 is %d", text, good), at)
+	severity, text := l.sure(lint.Error, fmt.Sprintf("%s, where there is none; RoCEv2 and IPv4 is %d", text, good), tables...)
+	l.alike("H01", severity, n.String(), text, at)
 }
 
 // ncclVersion is that which NCCL's log says.
@@ -227,8 +232,9 @@ func (l *linter) taken() {
 			if r.State.Known() && r.State.Value != "ACTIVE" {
 				state = ", its state is " + r.State.Value
 			}
-			l.add("H24", lint.Error, r.Name, fmt.Sprintf("%s: not among the %d NICs that NCCL took%s", r.Name,
-				len(l.h.NetIB), state), l.h.NetIB[0].At)
+			severity, text := l.sure(lint.Error, fmt.Sprintf("%s: not among the %d NICs that NCCL took%s", r.Name, len(l.h.NetIB), state),
+				hostinfo.NCCLLog)
+			l.add("H24", severity, r.Name, text, l.h.NetIB[0].At)
 		}
 	}
 }

@@ -74,6 +74,9 @@ var Rules = []lint.Rule{
 		Fix: "an address of its own for each"},
 	{ID: "H28", Title: "all hosts of the design are there, and no other",
 		Reason: "a host that is missing was not checked", Fix: "its folder, named as the design calls it"},
+	{ID: "H29", Title: "NCCL and the GPU driver see the board that the host has",
+		Reason: "NCCL chooses NICs, rings and trees by a board that is not there",
+		Fix:    "what hides PCIe (a virtual machine, a container's /sys), or a file for NCCL_TOPO_FILE that the host has"},
 }
 
 // RuleOf returns a rule by its number.

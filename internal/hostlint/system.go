@@ -36,6 +36,9 @@ const leastLocked = 1 << 20
 // memory checks H16: nvidia_peermem (before, nv_peer_mem), or dma-buf: the open module of the GPU driver with Linux 5.12
 // (NVIDIA, GPUDirect RDMA; NCCL's release notes, 2.12).
 func (l *linter) memory() {
+	if l.reached() {
+		return // who has looked knows best
+	}
 	nvidia := l.h.Modules["nvidia"].Known()
 	if !nvidia || len(l.nics) == 0 || !l.h.Complete(hostinfo.Lsmod) {
 		return

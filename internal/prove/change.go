@@ -41,7 +41,7 @@ func configured(sc *scenario.Scenario, devices []*lint.Device) (*scenario.Scenar
 
 // Forecast is what one of the two runs of Changed costs.
 func Forecast(ctx context.Context, sc *scenario.Scenario) (plan.Estimate, error) {
-	f, err := run.NewForecast(ctx, sc, nil, nil)
+	f, err := run.NewForecast(ctx, sc, nil, func(result.Progress) {})
 	return f.Estimate, err
 }
 

@@ -1,14 +1,18 @@
 package prove
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
+	"railyard/internal/board"
+	"railyard/internal/hostboard"
 	"railyard/internal/hostinfo"
 	"railyard/internal/hostlint"
 	"railyard/internal/lint"
+	"railyard/internal/nccltopo"
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/run"
@@ -23,10 +27,15 @@ type ill struct {
 	keys   []scenario.Change
 	note   string
 	why    string
+	// boards are of cluster.host.graph, of all hosts: as the host is, and mended; nil: the scenario's.
+	boards [2][]byte
+	mended string // how
 }
 
 // key tells apart what is another run.
-func (x *ill) key() string { return fmt.Sprint(x.faults, x.keys) }
+func (x *ill) key() string {
+	return fmt.Sprint(x.faults, x.keys, string(x.boards[0]), string(x.boards[1]))
+}
 
 // Costs are what findings about hosts cost a scenario's own job.
 type Costs struct {
@@ -63,18 +72,17 @@ func NewCosts(sc *scenario.Scenario, p *plan.Plan, all []lint.Finding, hosts []*
 	return c
 }
 
-// Runs is how many runs Prove makes: one as designed, and one for each that a key knows.
+// Runs is how many runs Prove makes: one for each that a key knows, and one for each board that it is held against: as
+// designed, or a host's own that is mended.
 func (c *Costs) Runs() int {
-	n := 0
+	n, against := 0, map[string]bool{}
 	for i := range c.ills {
-		if c.ills[i].why == "" {
+		if x := &c.ills[i]; x.why == "" {
 			n++
+			against[string(x.boards[1])] = true
 		}
 	}
-	if n > 0 {
-		n++
-	}
-	return n
+	return n + len(against)
 }
 
 // interrupted is why there is no proof of what was not reached.
@@ -96,8 +104,8 @@ func (c *Costs) Prove(ctx context.Context, tell func(result.Progress)) (all []*P
 		return all, first, nil
 	}
 	done, hops, latest := 0, int64(0), int64(0)
-	play := func(sc *scenario.Scenario) (*result.Summary, error) {
-		sum, err := run.Run(ctx, sc, run.Options{Progress: func(v result.Progress) {
+	play := func(sc *scenario.Scenario, graph []byte) (*result.Summary, error) {
+		sum, err := run.Run(ctx, sc, run.Options{HostGraph: graph, Progress: func(v result.Progress) {
 			latest = v.PacketHops
 			tell(result.Progress{Phase: "runs", Done: int64(done), Total: int64(c.Runs()), PacketHops: hops + latest,
 				Part: (float64(done) + v.Fraction()) / float64(c.Runs())})
@@ -105,10 +113,7 @@ func (c *Costs) Prove(ctx context.Context, tell func(result.Progress)) (all []*P
 		done, hops, latest = done+1, hops+latest, 0
 		return sum, err
 	}
-	whole, err := play(c.sc)
-	if ctx.Err() == nil && (whole == nil || err != nil) {
-		return nil, nil, fmt.Errorf("as designed: %w", err)
-	}
+	against := map[string]*result.Summary{} // by the text of the board
 	for k := range c.ills {
 		x, p := &c.ills[k], proofs[k]
 		if x.why != "" {
@@ -118,12 +123,33 @@ func (c *Costs) Prove(ctx context.Context, tell func(result.Progress)) (all []*P
 			p.Why = interrupted
 			continue
 		}
+		whole := against[string(x.boards[1])]
+		if whole == nil {
+			sc, err := c.sc, error(nil)
+			if x.boards[1] != nil {
+				sc, err = c.sc.With(x.keys...)
+			}
+			if err == nil {
+				whole, err = play(sc, x.boards[1])
+			}
+			switch {
+			case ctx.Err() != nil:
+				p.Why = interrupted
+				continue
+			case x.boards[1] != nil && (whole == nil || err != nil):
+				p.Why = "this scenario cannot have it: " + err.Error()
+				continue
+			case whole == nil || err != nil:
+				return nil, nil, fmt.Errorf("as designed: %w", err)
+			}
+			against[string(x.boards[1])] = whole
+		}
 		broken, err := c.sc.With(x.changes(c.sc)...)
 		if err != nil {
 			p.Why = "this scenario cannot have it: " + err.Error()
 			continue
 		}
-		sum, err := play(broken)
+		sum, err := play(broken, x.boards[0])
 		if ctx.Err() != nil {
 			p.Why = interrupted
 			continue
@@ -132,7 +158,7 @@ func (c *Costs) Prove(ctx context.Context, tell func(result.Progress)) (all []*P
 			p.Why = "this scenario cannot have it: " + err.Error()
 			continue
 		}
-		p.Network, p.Mended = "the job of the scenario with "+x.words(), "as designed"
+		p.Network, p.Mended = "the job of the scenario with "+x.words(), cmp.Or(x.mended, "as designed")
 		p.cost(sum, whole, err)
 	}
 	return all, first, nil
@@ -182,7 +208,7 @@ func illOf(f *lint.Finding, h *hostinfo.Host, p *plan.Plan, at int) (x ill) {
 		x.keys = []scenario.Change{{Path: "congestion.algorithm", Text: "none"}}
 		x.note = "of all hosts: no key says it of one"
 	case "H14":
-		x.why = "cluster.host.graph knows it, of all hosts: a file of NCCL of this host shows it"
+		return apart(h)
 	case "H24":
 		x.why = "no key knows of a NIC that is missing"
 	default:
@@ -275,6 +301,31 @@ func carries(d *hostinfo.PCI) string {
 		return fmt.Sprintf("%dMB/s", mega/10)
 	}
 	return fmt.Sprintf("%dMB/s", mega*128/130/8)
+}
+
+// apart is a host whose NICs are not on the CPU of their GPUs: its board as cluster.host.graph, which all hosts have, and that
+// board with these NICs beside their GPUs.
+func apart(h *hostinfo.Host) (x ill) {
+	b, err := hostboard.Of(h)
+	if err != nil {
+		return ill{why: "its board is not known: " + err.Error()}
+	}
+	better, moved := hostboard.Mend(b)
+	if better == nil {
+		return ill{why: "by PCIe and NUMA nodes each GPU finds a NIC on its CPU: which it is, only the GPU driver says"}
+	}
+	for k, of := range []*board.Board{b, better} {
+		if x.boards[k], err = nccltopo.Write(of); err != nil {
+			return ill{why: "its board is none of NCCL's: " + err.Error()}
+		}
+	}
+	x.keys = []scenario.Change{{Path: "cluster.host.graph", Text: "the board of " + h.Name}}
+	x.note = "of all hosts: they have one graph"
+	if cpus := b.Of(board.CPU); nccltopo.Between(&b.Parts[cpus[0]]) == 0 {
+		x.note += "; its CPUs are not known (lscpu), and so not what is between them: cluster.host.links says it"
+	}
+	x.mended = lint.Some(moved) + " beside the GPU"
+	return x
 }
 
 // smallMTU is RDMA's of the smallest of a host's NICs.

@@ -27,7 +27,7 @@ func NewPlan(sc *scenario.Scenario) (*plan.Plan, error) {
 
 // newPlan is NewPlan with a watcher. It returns what it read, too.
 func newPlan(sc *scenario.Scenario, w *watcher) (*plan.Plan, []result.Input, error) {
-	files, inputs, err := readFiles(w.ctx, sc, w.configs)
+	files, inputs, err := readFiles(w.ctx, sc, w.configs, w.hostGraph)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -49,9 +49,9 @@ func newPlan(sc *scenario.Scenario, w *watcher) (*plan.Plan, []result.Input, err
 	return p, inputs, err
 }
 
-// readFiles reads the files that a scenario names, or returns what is wrong with each. Configurations that are known
-// are not read.
-func readFiles(ctx context.Context, sc *scenario.Scenario, known []plan.Configuration) (files plan.Files,
+// readFiles reads the files that a scenario names, or returns what is wrong with each. Configurations and a graph of hosts
+// that are known are not read.
+func readFiles(ctx context.Context, sc *scenario.Scenario, known []plan.Configuration, graph []byte) (files plan.Files,
 	inputs []result.Input, err error) {
 	var problems located.Problems
 	read := func(key, kind, name string, most int64) []byte {
@@ -92,7 +92,9 @@ func readFiles(ctx context.Context, sc *scenario.Scenario, known []plan.Configur
 			}
 		}
 	}
-	if g := sc.Cluster.Host.Graph; g.Set && g.Value != scenario.GraphOfPreset {
+	if files.HostGraph = graph; graph != nil {
+		inputs = append(inputs, result.Input{Name: result.HostGraphInput, Text: graph})
+	} else if g := sc.Cluster.Host.Graph; g.Set && g.Value != scenario.GraphOfPreset {
 		files.HostGraph = read("cluster.host.graph", result.HostGraphInput, g.Value, nccltopo.MaxBytes)
 	}
 	files.Jobs = make([]plan.JobFiles, len(sc.Jobs))

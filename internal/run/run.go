@@ -39,6 +39,8 @@ type Options struct {
 
 	// Configs are the configurations of switches, in place of the files of fabric.config.
 	Configs []plan.Configuration
+	// HostGraph is the text of cluster.host.graph, in place of the file that it names; nil: the file.
+	HostGraph []byte
 
 	// For tests. Look, if set, is called at From, From+Every, ... with the state of the network at
 	// that instant, its events done.
@@ -61,7 +63,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if opt.Around == nil {
 		opt.Around = func(loop func()) { loop() }
 	}
-	w := &watcher{ctx: ctx, progress: opt.Progress, configs: opt.Configs}
+	w := &watcher{ctx: ctx, progress: opt.Progress, configs: opt.Configs, hostGraph: opt.HostGraph}
 	in, err := prepare(w, sc, opt.Sources, opt.Resume, func(e plan.Estimate) error {
 		if opt.Force {
 			return nil

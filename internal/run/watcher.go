@@ -9,10 +9,11 @@ import (
 
 // watcher tells how far the preparation of a run is, and stops it when it is interrupted.
 type watcher struct {
-	ctx      context.Context
-	progress func(result.Progress)
-	steps    int
-	configs  []plan.Configuration // in place of the files of fabric.config; nil: they are read
+	ctx       context.Context
+	progress  func(result.Progress)
+	steps     int
+	configs   []plan.Configuration // in place of the files of fabric.config; nil: they are read
+	hostGraph []byte               // in place of the file of cluster.host.graph; nil: it is read
 }
 
 // betweenLooks is how many steps, of some microseconds each, pass between two checks of the

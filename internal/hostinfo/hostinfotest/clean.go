@@ -25,6 +25,7 @@ type Option struct {
 	Log    bool // NCCL's log beside it
 	NoGPU  bool // storage: NICs alone
 	OldGID bool // NCCL_IB_GID_INDEX is set
+	Apart  int  // the NIC of this number, from 1, has a switch of its own on the other CPU; 0: none
 }
 
 // Folders are clean hosts of many kinds.
@@ -126,6 +127,14 @@ func (m *maker) nic(i int) string { return fmt.Sprintf("0000:%02x:00.0", m.bus(i
 func (m *maker) ip4(i int) string { return fmt.Sprintf("10.%d.0.%d", i+1, m.Host) }
 func (m *maker) node(i int) int   { return i * 2 / m.GPUs }
 
+// nicNode is the NUMA node of a NIC.
+func (m *maker) nicNode(i int) int {
+	if m.Apart == i+1 {
+		return 1 - m.node(i)
+	}
+	return m.node(i)
+}
+
 func (m *maker) driver() string {
 	if m.Bnxt {
 		return "bnxt_en"
@@ -179,6 +188,14 @@ func (m *maker) system() {
 	m.put("numactl", "numactl --hardware", "available: 2 nodes (0-1)\nnode 0 cpus: 0 1 2 3\nnode 0 size: 1031708 "+
 		"MB\nnode 1 cpus: 4 5 6 7\n"+
 		"node distances:\nnode   0   1 \n  0:  10  21 \n  1:  21  10 \n")
+	vendor, family, model := "GenuineIntel", 6, 143
+	if m.AMD {
+		vendor, family, model = "AuthenticAMD", 25, 17
+	}
+	m.put("lscpu", "lscpu", fmt.Sprintf("Architecture:            x86_64\n  CPU op-mode(s):        32-bit, 64-bit\n"+
+		"CPU(s):                  8\n"+
+		"Vendor ID:               %s\n  CPU family:            %d\n  Model:                 %d\nNUMA:\n  NUMA node(s):          2\n"+
+		"  NUMA node0 CPU(s):     0-3\n", vendor, family, model))
 	m.put("dmesg", "dmesg", "[    7.731221] mlx5_core 0000:14:00.0: firmware version: "+m.firmware()+"\n"+
 		"[    7.941337] mlx5_core 0000:14:00.0: 252.048 Gb/s available PCIe bandwidth (32.0 GT/s PCIe x8 link)\n")
 	gov := ""
@@ -239,6 +256,13 @@ func (m *maker) lspci(b *strings.Builder, at, class, name, driver, bus string, n
 func (m *maker) pci() {
 	var b, sys strings.Builder
 	function := func(at, parents string, node int) {
+		ids := [4]string{"0x8086", "0x352a", "0x8086", "0x0000"}
+		if strings.Contains(at, ":00.0") && strings.HasSuffix(parents, ":01.0/") {
+			ids = [4]string{"0x1000", "0xc030", "0x1000", "0x100b"}
+		}
+		for k, key := range []string{"vendor", "device", "subsystem_vendor", "subsystem_device"} {
+			fmt.Fprintf(&sys, "/sys/bus/pci/devices/%s/%s:%s\n", at, key, ids[k])
+		}
 		fmt.Fprintf(&sys, "/sys/bus/pci/devices/%s -> ../../../devices/%s%s\n", at, parents, at)
 		fmt.Fprintf(&sys, "/sys/bus/pci/devices/%s/numa_node:%d\n", at, node)
 		for _, which := range []string{"current", "max"} {
@@ -257,12 +281,22 @@ func (m *maker) pci() {
 		m.lspci(&b, root, "PCI bridge", "Intel Corporation Device 352a (rev 30)", "pcieport", bus(1), node, acs)
 		m.lspci(&b, up, "PCI bridge", "Broadcom / LSI PEX890xx PCIe Gen 5 Switch (rev b0)", "pcieport", bus(2), node, false)
 		m.lspci(&b, toGPU, "PCI bridge", "Broadcom / LSI PEX890xx PCIe Gen 5 Switch (rev b0)", "pcieport", bus(3), node, acs)
-		m.lspci(&b, toNIC, "PCI bridge", "Broadcom / LSI PEX890xx PCIe Gen 5 Switch (rev b0)", "pcieport", bus(4), node, acs)
+		toRoot := "pci0000:" + bus(0) + "/" + root + "/" + up + "/" + toNIC + "/"
+		if m.Apart == i+1 {
+			far := "0000:" + bus(5) + ":02.0"
+			m.lspci(&b, far, "PCI bridge", "Intel Corporation Device 352a (rev 30)", "pcieport", bus(4), 1-node, acs)
+			function(far, "pci0000:"+bus(5)+"/", 1-node)
+			toRoot = "pci0000:" + bus(5) + "/" + far + "/"
+		} else {
+			m.lspci(&b, toNIC, "PCI bridge", "Broadcom / LSI PEX890xx PCIe Gen 5 Switch (rev b0)", "pcieport", bus(4), node, acs)
+		}
 		above := "pci0000:" + bus(0) + "/" + root + "/"
 		function(root, "pci0000:"+bus(0)+"/", node)
 		function(up, above, node)
 		function(toGPU, above+up+"/", node)
-		function(toNIC, above+up+"/", node)
+		if m.Apart != i+1 {
+			function(toNIC, above+up+"/", node)
+		}
 		if !m.NoGPU {
 			class, name, driver := "3D controller", "NVIDIA Corporation GH100 [H100 SXM5 80GB] (rev a1)", "nvidia"
 			if m.AMD {
@@ -283,8 +317,8 @@ func (m *maker) pci() {
 		case m.Gen == 4:
 			name = "Mellanox Technologies MT28908 Family [ConnectX-6]"
 		}
-		m.lspci(&b, m.nic(i), class, name, m.driver(), "", node, false)
-		function(m.nic(i), above+up+"/"+toNIC+"/", node)
+		m.lspci(&b, m.nic(i), class, name, m.driver(), "", m.nicNode(i), false)
+		function(m.nic(i), toRoot, m.nicNode(i))
 		if m.VMs {
 			fmt.Fprintf(&sys, "/sys/bus/pci/devices/%s/sriov_numvfs:8\n/sys/bus/pci/devices/%s/sriov_totalvfs:16\n",
 				m.nic(i), m.nic(i))
@@ -526,9 +560,9 @@ func (m *maker) gpus() {
 	text := head + "\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\n"
 	near := func(i, j int) string {
 		switch {
-		case i == j:
+		case i == j && m.Apart != j+1:
 			return "PXB"
-		case m.node(i) == m.node(j):
+		case m.node(i) == m.nicNode(j):
 			return "NODE"
 		}
 		return "SYS"
@@ -546,13 +580,16 @@ func (m *maker) gpus() {
 	for i := range m.GPUs {
 		text += fmt.Sprintf("NIC%d", i)
 		for j := range m.GPUs {
-			text += "\t" + near(i, j)
+			text += "\t" + near(j, i)
 		}
 		for j := range m.GPUs {
-			if i == j {
+			switch {
+			case i == j:
 				text += "\t X "
-			} else {
-				text += "\t" + strings.Replace(near(i, j), "PXB", "PIX", 1)
+			case m.nicNode(i) == m.nicNode(j):
+				text += "\tNODE"
+			default:
+				text += "\tSYS"
 			}
 		}
 		text += "\n"

@@ -1,0 +1,260 @@
+package hostboard_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"railyard/internal/board"
+	"railyard/internal/hostboard"
+	"railyard/internal/hostinfo"
+	"railyard/internal/hostinfo/hostinfotest"
+	"railyard/internal/nccltopo"
+	"railyard/internal/netconf"
+)
+
+// read reads a machine of testdata, with a change of its files.
+func read(t testing.TB, machine string, change func(file, text string) string) *hostinfo.Host {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/" + machine + "/*")
+	if err != nil || len(paths) == 0 {
+		t.Fatal(machine, err)
+	}
+	var files []netconf.File
+	for _, p := range paths {
+		text, err := os.ReadFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(p)
+		if change != nil {
+			text = []byte(change(name, string(text)))
+		}
+		files = append(files, netconf.File{Name: name, Text: text})
+	}
+	h, err := hostinfo.Read(machine, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range h.Unread {
+		t.Errorf("%s: %s:%d: not understood: %s", machine, u.File, u.Line, u.Text)
+	}
+	return h
+}
+
+var machines = []string{"hgx-a100", "vm-h100"}
+
+// The board of lspci, sysfs, lscpu and topo -m is the one that nccltopo reads in NCCL's file of the host: the same parts, PCIe
+// links with kinds, CPUs, NVLinks of each GPU, and what NCCL calls each way. False if a bridge is counted twice, a link is
+// taken from the wrong end, a switch of two levels is two, or a CPU is another.
+func TestBoardIsNCCLs(t *testing.T) {
+	for _, m := range machines {
+		h := read(t, m, nil)
+		mine, err := hostboard.Of(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := hostboard.Differ(h); d != nil {
+			t.Errorf("%s: %+v", m, d)
+		}
+		if d := hostboard.Ways(h); d != nil {
+			t.Errorf("%s: %+v", m, d)
+		}
+		a, b := rows(h.NCCLBoard), rows(mine)
+		if !slices.Equal(a, b) || len(a) < 20 {
+			t.Errorf("%s: NCCL has\n%s\nthe host\n%s", m, strings.Join(a, "\n"), strings.Join(b, "\n"))
+		}
+		for i, row := range nccltopo.Paths(h.NCCLBoard) {
+			for k, p := range row {
+				if own := nccltopo.Paths(mine)[i][k]; own != p {
+					t.Errorf("%s: way %d to %d is %v to NCCL, %v by the host", m, i, k, p, own)
+				}
+			}
+		}
+	}
+}
+
+// rows are the PCIe links of a board by bus identifiers, its CPUs, and how many NVLinks each GPU has.
+func rows(b *board.Board) (all []string) {
+	called := func(i int) string {
+		if b.Parts[i].Kind == board.CPU {
+			return b.Parts[i].Name
+		}
+		return b.Parts[i].Name + " " + b.Parts[i].BusID
+	}
+	nvlinks := map[string]int{}
+	for _, l := range b.Links {
+		if strings.HasPrefix(l.Kind, "NVLink") {
+			nvlinks[b.Parts[l.A].Name+" "+l.Kind] += l.Count
+			continue
+		}
+		all = append(all, called(l.A)+" - "+called(l.B)+" "+l.Kind+" "+l.Rate.String())
+	}
+	for name, n := range nvlinks {
+		all = append(all, name+" "+strings.Repeat("|", n))
+	}
+	for i := range b.Parts {
+		if p := &b.Parts[i]; p.Kind == board.CPU {
+			for _, w := range strings.Fields(p.Model) {
+				if !strings.HasPrefix(w, "affinity=") {
+					all = append(all, p.Name+" "+w)
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// What differs is said of the part that it is about, and of no other.
+func TestDifferencesAreSaid(t *testing.T) {
+	replace := func(in, old, with string) func(file, text string) string {
+		return func(file, text string) string {
+			if file == in {
+				if !strings.Contains(text, old) {
+					t.Errorf("%s has no %s", file, old)
+				}
+				return strings.ReplaceAll(text, old, with)
+			}
+			return text
+		}
+	}
+	for _, c := range []struct {
+		machine, file, old, with, what, text string
+	}{
+		{"hgx-a100", "nccl.xml", `busid="0000:4f:00.0"`, `busid="0000:60:00.0"`, "GPU2",
+			"NCCL has it at 0000:60:00.0, where lspci has no device"},
+		{"hgx-a100", "pci", "0000:05:00.0/max_link_width:16", "0000:05:00.0/max_link_width:8", "mlx5_0",
+			"its link is PCIe 4.0 x16 to NCCL, and can be PCIe 4.0 x8"},
+		{"hgx-a100", "pci", "/0000:41:00.0/0000:42:00.0/0000:46:00.0", "/0000:46:00.0", "mlx5_1",
+			"below the PCIe switch 0000:41:00.0 to NCCL, below no PCIe switch to Linux"},
+		{"vm-h100", "nccl.xml", `<cpu host_hash="0x1" numaid="1"`, `<cpu host_hash="0x1" numaid="2"`, "GPU4",
+			"on CPU2 to NCCL, on CPU1 to Linux"},
+		{"vm-h100", "topo", "NV18", "NV17", "GPU0", "18 NVLinks to NCCL, 17 to the driver"},
+		{"hgx-a100", "infiniband", "device -> ../../../0000:05:00.0", "device -> ../../../0000:12:00.0", "mlx5_0",
+			"at 0000:05:00.0 to NCCL, at 0000:12:00.0 to Linux"},
+	} {
+		h := read(t, c.machine, replace(c.file, c.old, c.with))
+		found := false
+		for _, d := range hostboard.Differ(h) {
+			found = found || d.What == c.what && d.Text == c.text && d.At.Line > 0
+			if c.what == "mlx5_0" && d.What != c.what && c.file != "infiniband" {
+				t.Errorf("%s %s: %+v", c.machine, c.old, d)
+			}
+		}
+		if !found {
+			t.Errorf("%s: %s in place of %s: want %s: %s, got %+v", c.machine, c.with, c.old, c.what, c.text, hostboard.Differ(h))
+		}
+	}
+	// Where nothing says what bridges are, two levels may be one to NCCL.
+	h := read(t, "hgx-a100", func(file, text string) string {
+		if file == "pci" {
+			var kept []string
+			for line := range strings.Lines(text) {
+				if !strings.Contains(line, "vendor:") && !strings.Contains(line, "device:") {
+					kept = append(kept, line)
+				}
+			}
+			return strings.Join(kept, "")
+		}
+		return text
+	})
+	if d := hostboard.Differ(h); d != nil {
+		t.Errorf("without identifiers: %+v", d)
+	}
+}
+
+// Ways of the GPU driver are held against the tree, and SYS within a node is no difference: drivers have it so on hosts whose
+// GPUs have a root port each.
+func TestWays(t *testing.T) {
+	const row = "GPU0\t X \tNV12\tNV12\tNV12\tNV12\tNV12\tNV12\tNV12\t"
+	for _, c := range []struct {
+		old, with string
+		want      int
+	}{
+		{row + "PXB\tNODE", row + "PXB\tPIX", 1},
+		{row + "PXB\tNODE", row + "SYS\tNODE", 1},
+		{row + "PXB\tNODE\tSYS", row + "PXB\tNODE\tNODE", 1},
+		{row + "PXB\tNODE", row + "PXB\tSYS", 0},
+	} {
+		h := read(t, "hgx-a100", func(file, text string) string {
+			if file == "topo" {
+				return strings.Replace(text, c.old, c.with, 1)
+			}
+			return text
+		})
+		if got := hostboard.Ways(h); len(got) != c.want {
+			t.Errorf("%s: %+v", c.with, got)
+		}
+	}
+}
+
+// A NIC on the other CPU is moved beside its GPU; where each GPU has one nothing is.
+func TestMend(t *testing.T) {
+	for _, m := range machines {
+		b, err := hostboard.Of(read(t, m, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m == "vm-h100" {
+			if got, moved := hostboard.Mend(b); got != nil {
+				t.Errorf("%s: %v", m, moved)
+			}
+		}
+	}
+	for _, o := range hostinfotest.Folders {
+		h, err := hostinfo.Read(o.Name, hostinfotest.Clean(o))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := hostboard.Of(h)
+		if err != nil {
+			t.Errorf("%s: %v", o.Name, err)
+			continue
+		}
+		if got, moved := hostboard.Mend(b); got != nil {
+			t.Errorf("%s: %v", o.Name, moved)
+		}
+		if _, err := nccltopo.Write(b); err != nil {
+			t.Errorf("%s: %v", o.Name, err)
+		}
+	}
+	far := hostinfotest.Option{Name: "far", GPUs: 4, Apart: 2}
+	h, err := hostinfo.Read("far", hostinfotest.Clean(far))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := hostboard.Of(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	better, moved := hostboard.Mend(b)
+	if !slices.Equal(moved, []string{"mlx5_1"}) || better == nil {
+		t.Fatalf("moved %v", moved)
+	}
+	if again, twice := hostboard.Mend(better); again != nil {
+		t.Errorf("a mended board is mended again: %v", twice)
+	}
+	way := func(b *board.Board) int { return len(b.Way(b.Named("GPU1"), b.Named("mlx5_1"))) }
+	if way(b) != 4 || way(better) != 2 {
+		t.Errorf("%d links from GPU1 to mlx5_1, mended %d", way(b), way(better))
+	}
+}
+
+// What is not known is an error, not a board.
+func TestWithoutATree(t *testing.T) {
+	for _, text := range []string{
+		"# railyard hosts: uname -r\n5.15.0\n# exit 0\n",
+		"# railyard hosts: nvidia-smi -q\n\nGPU 00000000:1B:00.0\n    Product Name    : NVIDIA H100\n# exit 0\n",
+	} {
+		h, err := hostinfo.Read("h", []netconf.File{{Name: "f", Text: []byte(text)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := hostboard.Of(h); err == nil {
+			t.Errorf("%q: %+v", text, b)
+		}
+	}
+}
