@@ -1,6 +1,9 @@
 package catalogue
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // A box in a line, as lists have it.
 func TestMeaning(t *testing.T) {
@@ -17,5 +20,29 @@ func TestSplitsOfBoxes(t *testing.T) {
 		if s := FindSwitch(name); s == nil || s.Breakout != want {
 			t.Errorf("%s: %+v, want a split by %d", name, s, want)
 		}
+	}
+}
+
+// A power has a source that speaks of it, what a box takes typically is no more than the most, and a height that is not
+// known is none.
+func TestPowers(t *testing.T) {
+	typical := 0
+	for _, s := range Switches {
+		if s.Power > 0 && s.Typical > s.Power || s.Height < 0 || s.Height > 8 {
+			t.Errorf("%s: typically %v, at most %v, %d U", s.Name, s.Typical, s.Power, s.Height)
+		}
+		told := strings.Contains(s.Source, "; power: ") || strings.Contains(s.Source, "; power and height: ")
+		if (s.Power > 0 || s.Typical > 0) != told {
+			t.Errorf("%s: typically %v, at most %v by %q", s.Name, s.Typical, s.Power, s.Source)
+		}
+		if s.Typical > 0 {
+			typical++
+		}
+	}
+	if typical < 10 {
+		t.Errorf("%d boxes with a typical power", typical)
+	}
+	if s := FindSwitch("qm9700"); s.Typical != 747_000 || s.Power != 1_720_000 {
+		t.Errorf("%+v", s)
 	}
 }

@@ -18,8 +18,8 @@ type Switch struct {
 	UplinkRate unit.Bitrate // of those
 	Cage       Cage
 	Buffer     unit.Bytes // shared by all ports; 0: not known
-	Power      unit.Power // at most, without transceivers; 0: not known
-	Typical    unit.Power // likewise
+	Power      unit.Power // the largest of the data sheet, which may count transceivers in; 0: not known
+	Typical    unit.Power // without transceivers; 0: not known
 	Height     int        // rack units; 0: not known
 	Source     string
 }
@@ -65,8 +65,8 @@ var chips = []Switch{
 	},
 	{
 		Name: "sn5600", About: "NVIDIA Spectrum-4 SN5600", Ports: 64, Rate: 800 * gig, Breakout: 4, Cage: OSFP,
-		Buffer: 160 * mb, Height: 2,
-		Source: "NVIDIA SN5000 2U switch systems hardware user manual, Data Interfaces: 64 x 800, 128 x 400 or 256 x 200 GbE",
+		Buffer: 160 * mb, Height: 2, Typical: 940 * unit.Watt,
+		Source: "NVIDIA SN5000 2U switch systems hardware user manual, Data Interfaces: 64 x 800, 128 x 400 or 256 x 200 GbE" + rackula,
 	},
 	{
 		Name: "nexus-9348d-gx2a", About: "Cisco Nexus 9348D-GX2A", Ports: 48, Rate: 400 * gig, Buffer: 120 * mb,
@@ -77,12 +77,13 @@ var chips = []Switch{
 		Height: 2, Source: "public data sheet; height: NetBox device type library, N9K-C9364D-GX2A",
 	},
 	{
-		Name: "sn4600c", About: "NVIDIA Spectrum-3 SN4600C", Ports: 64, Rate: 100 * gig,
-		Source: "public data sheet: 64 QSFP28 ports of 100 GbE",
+		Name: "sn4600c", About: "NVIDIA Spectrum-3 SN4600C", Ports: 64, Rate: 100 * gig, Typical: 466 * unit.Watt, Height: 2,
+		Source: "public data sheet: 64 QSFP28 ports of 100 GbE" + rackula + ", and height",
 	},
 	{
 		Name: "sn2201", About: "NVIDIA Spectrum SN2201", Ports: 48, Rate: gig, Uplinks: 4, UplinkRate: 100 * gig,
-		Height: 1, Source: "public data sheet: 48 RJ45 ports of 1 GbE, 4 QSFP28 ports of 100 GbE, one rack unit",
+		Typical: 98 * unit.Watt, Height: 1,
+		Source: "public data sheet: 48 RJ45 ports of 1 GbE, 4 QSFP28 ports of 100 GbE, one rack unit" + rackula,
 	},
 }
 

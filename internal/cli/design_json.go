@@ -23,8 +23,10 @@ type optionJSON struct {
 	Networks []networkJSON  `json:"networks,omitempty"`
 	Reach    []sizing.Reach `json:"reach,omitempty"` // of the backend
 	Losses   []sizing.Loss  `json:"losses,omitempty"`
-	Power    unit.Power     `json:"power_mw,omitempty"`      // that is known
+	Power    unit.Power     `json:"power_mw,omitempty"`      // that is known, at most
 	Unknown  int            `json:"power_unknown,omitempty"` // items whose power is not
+	Typical  unit.Power     `json:"power_typical_mw,omitempty"`
+	Typicals int            `json:"power_typical_unknown,omitempty"` // items whose typical power is not known
 	Cost     string         `json:"cost,omitempty"`
 	Unpriced int            `json:"unpriced,omitempty"`
 	Timed    *timed         `json:"simulated,omitempty"`
@@ -79,6 +81,7 @@ type itemJSON struct {
 	Item    string      `json:"item"`
 	Count   int         `json:"count"`
 	Power   *unit.Power `json:"power_mw"` // null: unknown
+	Typical *unit.Power `json:"power_typical_mw"`
 	Price   string      `json:"price_each,omitempty"`
 }
 
@@ -98,6 +101,9 @@ func (s *study) data() designJSON {
 		item := itemJSON{Network: i.Net, Kind: i.Kind, Item: i.Name, Count: i.Count}
 		if i.Known {
 			item.Power = &i.Power
+		}
+		if i.TypicallyKnown {
+			item.Typical = &i.Typical
 		}
 		if i.Given {
 			item.Price = i.Price.String()
@@ -119,7 +125,8 @@ func (s *study) optionData(i int) optionJSON {
 	}
 	t := design.Sum(l.Bill())
 	data.Reach, data.Losses = o.Backend().Reach(), o.Backend().Losses()
-	data.Power, data.Unknown, data.Unpriced = t.Power, t.Unknown, t.Unpriced
+	data.Power, data.Unknown, data.Unpriced = t.Most.Power, t.Most.Unknown, t.Unpriced
+	data.Typical, data.Typicals = t.Typical.Power, t.Typical.Unknown
 	if t.Cost.Currency != "" {
 		data.Cost = t.Cost.String()
 	}

@@ -50,8 +50,9 @@ func (s *study) besideText(out *sheet.Sheet) {
 		}
 	}
 	names := []string{"", "leaves", "spines", "super-spines", "switches", "no fewer than", "cables", "switches between NICs",
-		"GPUs cut off by a failed leaf", "hosts cut off by it", "", ""}
-	names[len(names)-2], names[len(names)-1] = s.incomplete(totals)
+		"GPUs cut off by a failed leaf", "hosts cut off by it"}
+	most, typical, missing := s.incomplete(totals)
+	names = append(names, most, typical, missing)
 	if s.timed != nil {
 		names = append(names, "all-reduce, slice", "all-to-all, slice")
 	}
@@ -69,7 +70,7 @@ func (s *study) besideText(out *sheet.Sheet) {
 		column := []string{o.Design, num(w.Leaves()), num(w.Spines()), num(w.SuperSpines()), num(w.Switches()),
 			num(w.Bound.Switches()),
 			num(w.HostLinks() + w.LeafLinks() + w.SuperLinks()), hopsText(w), num(leaf.GPUs), num(leaf.Hosts),
-			powerText(*t), cost}
+			powerText(t.Most), powerText(t.Typical), cost}
 		if s.timed != nil {
 			column = append(column, s.timed[i].AllReduce.Human(), s.timed[i].AllToAll.Human())
 		}
@@ -95,19 +96,20 @@ func (s *study) besideText(out *sheet.Sheet) {
 }
 
 // powerText is the part of a power that is known.
-func powerText(t design.Total) string {
-	if t.Power == 0 && t.Unknown > 0 {
+func powerText(s design.PowerSum) string {
+	if s.Power == 0 && s.Unknown > 0 {
 		return design.Unknown
 	}
-	return t.Power.Human()
+	return s.Power.Human()
 }
 
 // incomplete are the names of the rows of sums: with what is in them, where designs do not all have the same.
-func (s *study) incomplete(totals []design.Total) (power, cost string) {
-	var powered, priced []string
+func (s *study) incomplete(totals []design.Total) (most, typical, cost string) {
+	var powered, typically, priced []string
 	for i, t := range totals {
 		if s.layouts[i] != nil {
-			powered, priced = append(powered, only(t.Powered)), append(priced, only(t.Priced))
+			powered, typically = append(powered, only(t.Most.Of)), append(typically, only(t.Typical.Of))
+			priced = append(priced, only(t.Priced))
 		}
 	}
 	name := func(what string, of []string) string {
@@ -116,7 +118,7 @@ func (s *study) incomplete(totals []design.Total) (power, cost string) {
 		}
 		return what + ", known part"
 	}
-	return name("power", powered), name("cost", priced)
+	return name("power, at most", powered), name("typically", typically), name("cost", priced)
 }
 
 // only says of what a sum is that is not complete.
@@ -230,15 +232,14 @@ func (s *study) billText(out *sheet.Sheet, l *design.Layout) {
 	}
 	out.Title(l.Option.Design + ": in all")
 	t := design.Sum(all)
-	text := "power, at most: " + powerText(t)
-	if t.Typical < t.Power {
-		text += ", typically " + t.Typical.Human()
+	for i, p := range [...]design.PowerSum{t.Most, t.Typical} {
+		text := [...]string{"power, at most: ", "power, typically: "}[i] + powerText(p)
+		if p.Power > 0 && p.Unknown > 0 {
+			text += fmt.Sprintf("%s; that of %s is unknown", only(p.Of), count(p.Unknown, "item"))
+		}
+		out.Wrap("  ", text)
 	}
-	if t.Power > 0 && t.Unknown > 0 {
-		text += fmt.Sprintf("%s; that of %s is unknown", only(t.Powered), count(t.Unknown, "item"))
-	}
-	out.Wrap("  ", text)
-	text = "cost: no prices are given (prices)"
+	text := "cost: no prices are given (prices)"
 	if t.Cost.Currency != "" {
 		text = "cost: " + t.Cost.Human()
 		if t.Unpriced > 0 {

@@ -31,12 +31,12 @@ type Item struct {
 
 	Length unit.Length // of a cable; its name ends in it
 
-	Power unit.Power // of one, at most
-	Known bool       // the power is
+	// Power is of one: the most, Typical. Of all but switches the most is taken as typical.
+	Power, Typical        unit.Power
+	Known, TypicallyKnown bool
 
-	Typical unit.Power // of one; where that is not known the most, if that is
-	Price   scenario.Amount
-	Given   bool // the price is
+	Price scenario.Amount
+	Given bool // the price is
 }
 
 // bill collects items.
@@ -58,7 +58,9 @@ func (b *bill) add(net, kind, name string, count int, power unit.Power, passive 
 	if !known {
 		i = len(b.items)
 		b.at[key] = i
-		b.items = append(b.items, Item{Net: net, Kind: kind, Name: name, Power: power, Typical: power, Known: passive || power > 0})
+		known := passive || power > 0
+		b.items = append(b.items, Item{Net: net, Kind: kind, Name: name, Power: power, Typical: power, Known: known,
+			TypicallyKnown: known && kind != SwitchItem})
 	}
 	b.items[i].Count += count
 	return &b.items[i]
@@ -97,26 +99,36 @@ func (i *Item) Sort() string {
 
 // A Total is a sum over items, and what is missing from it.
 type Total struct {
-	Power    unit.Power
-	Typical  unit.Power // of the same items
-	Unknown  int        // items whose power is not known
-	Powered  string     // of what the sum is where it is not of all: "transceivers, some cables"
-	Cost     scenario.Amount
-	Unpriced int // items without a price
-	Priced   string
+	Most, Typical PowerSum
+	Cost          scenario.Amount
+	Unpriced      int // items without a price
+	Priced        string
+}
+
+// A PowerSum is over the items whose power is known.
+type PowerSum struct {
+	Power   unit.Power
+	Unknown int    // items whose power is not known
+	Of      string // what the sum is of where it is not of all: "optics, some cables"
+	parts   parts
+}
+
+func (s *PowerSum) add(i *Item, each unit.Power, known bool) {
+	if known {
+		s.Power += unit.Power(i.Count) * each
+	} else {
+		s.Unknown += i.Count
+	}
+	s.parts.add(i.Kind, known)
+	s.Of = s.parts.text()
 }
 
 // Sum adds up items.
 func Sum(items []Item) (t Total) {
-	var powered, priced parts
+	var priced parts
 	for _, i := range items {
-		if i.Known {
-			t.Power += unit.Power(i.Count) * i.Power
-			t.Typical += unit.Power(i.Count) * i.Typical
-		} else {
-			t.Unknown += i.Count
-		}
-		powered.add(i.Kind, i.Known)
+		t.Most.add(&i, i.Power, i.Known)
+		t.Typical.add(&i, i.Typical, i.TypicallyKnown)
 		if i.Given {
 			t.Cost.Hundredths += int64(i.Count) * i.Price.Hundredths
 			t.Cost.Currency = i.Price.Currency
@@ -125,7 +137,7 @@ func Sum(items []Item) (t Total) {
 		}
 		priced.add(i.Kind, i.Given)
 	}
-	t.Powered, t.Priced = powered.text(), priced.text()
+	t.Priced = priced.text()
 	return t
 }
 
@@ -142,10 +154,7 @@ func (p *parts) text() string {
 	var whole, some []string
 	complete := true
 	for i, k := range p {
-		name := itemKinds[i] + "s"
-		if strings.HasSuffix(itemKinds[i], "ch") {
-			name = itemKinds[i] + "es"
-		}
+		name := [...]string{"switches", "NICs", "optics", "cables"}[i]
 		switch {
 		case k.in && k.out:
 			some = append(some, name)
@@ -169,8 +178,8 @@ func (l *Layout) equip(all []*drawn) {
 		n := w.net
 		for _, t := range n.Sized.Tiers() {
 			model := l.r.Switch(t.Switch.Model)
-			if i := l.bill.add(n.Name, SwitchItem, model.Name, t.Switches, model.Power, false); i != nil && model.Typical > 0 {
-				i.Typical = model.Typical
+			if i := l.bill.add(n.Name, SwitchItem, model.Name, t.Switches, model.Power, false); i != nil {
+				i.Typical, i.TypicallyKnown = model.Typical, model.Typical > 0
 			}
 		}
 		switch n.Name {

@@ -106,7 +106,7 @@ func (s *stage) look(r *scenario.Requirement, o *Option, command []string) {
 		}
 	case "total":
 		t := Sum(l.Bill())
-		fmt.Fprintf(s, "%v and %d unknown; %v and %d unpriced\n", t.Power, t.Unknown, t.Cost, t.Unpriced)
+		fmt.Fprintf(s, "%v and %d unknown; %v and %d unpriced\n", t.Most.Power, t.Most.Unknown, t.Cost, t.Unpriced)
 	case "cables":
 		s.cables(l, command[2])
 	case "racks":

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"railyard/internal/scenario"
+	"railyard/internal/unit"
 )
 
 // Unknown is what a figure is that the catalogue and the requirement do not have.
@@ -36,13 +37,14 @@ func (l *Layout) WriteCables(w io.Writer) error {
 // WriteBill writes the bill of materials as CSV.
 func WriteBill(w io.Writer, items []Item) error {
 	out := csv.NewWriter(w)
-	out.Write([]string{"network", "kind", "item", "count", "power_each", "price_each", "price"})
+	out.Write([]string{"network", "kind", "item", "count", "power_each", "typical_each", "price_each", "price"})
 	for _, i := range items {
 		price, all := Unknown, Unknown
 		if i.Given {
 			price, all = i.Price.String(), i.Cost().String()
 		}
-		out.Write([]string{i.Net, i.Kind, i.Name, strconv.Itoa(i.Count), i.PowerText(), price, all})
+		out.Write([]string{i.Net, i.Kind, i.Name, strconv.Itoa(i.Count), powerText(i.Power, i.Known),
+			powerText(i.Typical, i.TypicallyKnown), price, all})
 	}
 	out.Flush()
 	return out.Error()
@@ -53,12 +55,20 @@ func (i *Item) Cost() scenario.Amount {
 	return scenario.Amount{Hundredths: int64(i.Count) * i.Price.Hundredths, Currency: i.Price.Currency}
 }
 
-// PowerText is the power of one.
-func (i *Item) PowerText() string {
-	if !i.Known {
+func powerText(p unit.Power, known bool) string {
+	if !known {
 		return Unknown
 	}
-	return i.Power.String()
+	return p.String()
+}
+
+// PowerText is the power of one, at most, and typically where that is another.
+func (i *Item) PowerText() string {
+	most, typical := powerText(i.Power, i.Known), powerText(i.Typical, i.TypicallyKnown)
+	if i.Kind != SwitchItem || !i.TypicallyKnown {
+		return most
+	}
+	return most + ", typically " + typical
 }
 
 // WriteRacks writes each kind of rack once, from the top down, and which racks are of that kind.
