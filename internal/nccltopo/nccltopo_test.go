@@ -1,8 +1,12 @@
 package nccltopo
 
 import (
+	"bytes"
+	"encoding/xml"
+	"flag"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -161,7 +165,8 @@ func checkAgain(t testing.TB, b *board.Board) {
 func TestWrongFiles(t *testing.T) {
 	for src, want := range map[string]string{
 		"":                           "dump.xml: no element system, want a topology as NCCL_TOPO_DUMP_FILE writes it",
-		"<graphs/>":                  "dump.xml: no element system, want a topology as NCCL_TOPO_DUMP_FILE writes it",
+		"<graphs/>": "dump.xml: channels that NCCL searched (NCCL_GRAPH_DUMP_FILE), want the topology beside them, as " +
+			"NCCL_TOPO_DUMP_FILE writes it",
 		"<system></system>":          "dump.xml: no cpu in system, want at least one",
 		"<system>\n<cpu>\n</system>": "dump.xml:3:1: not XML: element <cpu> closed by </system>",
 		"<system>\n<cpu numaid='x'/>\n<cpu numaid='1'/><cpu numaid='01'/></system>": "dump.xml:2:1: cpu: numaid x: want a number from 0\n" +
@@ -180,6 +185,66 @@ func TestWrongFiles(t *testing.T) {
 		if err == nil || strings.TrimSpace(err.Error()) != want {
 			t.Errorf("%q:\n got %v\nwant %s", src, err, want)
 		}
+	}
+}
+
+var folder = flag.String("folder", "", "XML files that TestFolder reads")
+
+// TestFolder reads the files of a folder: each board has as many GPUs and NICs as its file has elements gpu and nic, or,
+// where it has none, devices of their classes with nothing in them; and it is written and read as itself.
+//
+// By hand: go test ./internal/nccltopo -run Folder -folder DIR -v
+func TestFolder(t *testing.T) {
+	files, _ := filepath.Glob(filepath.Join(*folder, "*.xml"))
+	if *folder == "" {
+		files = []string{"testdata/two-switches.xml"}
+	}
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := Read(filepath.Base(file), src)
+		if err != nil {
+			t.Logf("%v", err)
+			continue
+		}
+		checkAgain(t, b)
+		got := map[board.Kind]int{}
+		for _, p := range b.Parts {
+			got[p.Kind]++
+		}
+		want := map[string]int{}
+		var open []xml.StartElement
+		filled := true
+		for d := xml.NewDecoder(bytes.NewReader(src)); ; {
+			tok, err := d.Token()
+			if err != nil {
+				break
+			}
+			switch e := tok.(type) {
+			case xml.StartElement:
+				open, filled = append(open, e.Copy()), false
+				want[e.Name.Local]++
+			case xml.EndElement:
+				for _, a := range open[len(open)-1].Attr {
+					if !filled && a.Name.Local == "class" && len(a.Value) > 4 {
+						want[a.Value[:4]]++
+					}
+				}
+				open, filled = open[:len(open)-1], true
+			}
+		}
+		for kind, names := range map[board.Kind][2]string{board.GPU: {"gpu", "0x03"}, board.NIC: {"nic", "0x02"}} {
+			n := want[names[0]]
+			if n == 0 {
+				n = want[names[1]]
+			}
+			if got[kind] != n {
+				t.Errorf("%s: %d of kind %v, want %d", file, got[kind], kind, n)
+			}
+		}
+		t.Logf("%s: %d GPUs, %d NICs", filepath.Base(file), got[board.GPU], got[board.NIC])
 	}
 }
 

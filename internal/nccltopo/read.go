@@ -52,6 +52,10 @@ func Read(name string, src []byte) (*board.Board, error) {
 		return nil, r.whole("%v", err)
 	}
 	if root == nil || root.name != "system" {
+		if root != nil && root.name == "graphs" {
+			return nil, r.whole("channels that NCCL searched (NCCL_GRAPH_DUMP_FILE), want the topology beside them, as " +
+				"NCCL_TOPO_DUMP_FILE writes it")
+		}
 		return nil, r.whole("no element system, want a topology as NCCL_TOPO_DUMP_FILE writes it")
 	}
 	r.unfilled = [2]bool{!root.holds("gpu"), !root.holds("net")}
