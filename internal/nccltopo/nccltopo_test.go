@@ -161,6 +161,22 @@ func checkAgain(t testing.TB, b *board.Board) {
 	}
 }
 
+// A device that hangs on no bus is below each CPU of a dump: its NICs are told apart, and written and read as they are.
+func TestNamesTwice(t *testing.T) {
+	b := read(t, "<system><cpu><nic><net name='a'/><net name='b'/></nic></cpu><cpu><nic><net name='a'/><net name='b'/></nic></cpu>"+
+		"<cpu><nic><net name='a'/><net name='b'/></nic></cpu></system>")
+	var nics []string
+	for _, p := range b.Parts {
+		if p.Kind == board.NIC {
+			nics = append(nics, p.Name)
+		}
+	}
+	if d := cmp.Diff([]string{"a+b", "a+b#2", "a+b#3"}, nics); d != "" || len(b.Notes) == 0 {
+		t.Error(d, b.Notes)
+	}
+	checkAgain(t, b)
+}
+
 // What is wrong is said with its line, all of it at once.
 func TestWrongFiles(t *testing.T) {
 	for src, want := range map[string]string{
@@ -257,6 +273,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("<system><cpu><pci busid='n'><nic/></pci><pci><gpu><nvlink target='n'/></gpu></pci></cpu></system>")
 	f.Add("<system><cpu><nic/><pci><gpu><c2c bw='1' count='2'/><xgmi target='x'/></gpu></pci></cpu></system>")
 	f.Add("<system><cpu><pci busid='s' class='0x060400'><pci busid='s' class='0x0302'/><pci class='0x0207'/></pci></cpu></system>")
+	f.Add("<system><cpu><nic><net name='a'/><net name='b'/></nic></cpu><cpu><nic><net name='a'/><net name='b'/></nic></cpu></system>")
 	f.Add("<system><cpu><pci><nic><net name='a' dev='1' guid='0x5'/><net name='b' port='2'/></nic></pci></cpu></system>")
 	f.Fuzz(func(t *testing.T, src string) {
 		b, err := Read("dump.xml", []byte(src))

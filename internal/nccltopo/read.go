@@ -96,6 +96,10 @@ func (r *reader) notes() {
 				"on the host, none is on this board.", fills[i], devices[i]))
 		}
 	}
+	if r.renamed > 0 {
+		r.board.Notes = append(r.board.Notes, fmt.Sprintf("NICs with the name of another: %d, told apart by #2 and so on. A dump has a "+
+			"device that hangs on no PCIe bus once below each CPU.", r.renamed))
+	}
 	if r.bridges > 0 {
 		r.board.Notes = append(r.board.Notes, fmt.Sprintf("PCIe switches that say 2.5 GT/s x1: %d. That is what a bridge's "+
 			"registers hold before a link is trained, so their rate is unknown; NCCL counts it all the same.", r.bridges))
@@ -146,6 +150,7 @@ type reader struct {
 	unfilled [2]bool        // a vendor's file, without GPUs, NICs: NCCL fills them in
 	numbered [2]int         // by their class
 	bridges  int            // switches whose registers tell of no link
+	renamed  int            // NICs whose name another has
 	// classless are devices without a class and with nothing in them
 	classless int
 	nvlinks   []nvlink
@@ -327,6 +332,10 @@ func (r *reader) nic(parent int, e, pci *element) {
 	if name == "" {
 		name = fmt.Sprintf("NIC%d", r.count(board.NIC))
 	}
+	if twice := r.board.Named(name); twice >= 0 && r.board.Parts[twice].Kind == board.NIC {
+		name = r.another(names[len(names)-1], name)
+		r.renamed++
+	}
 	nic := r.part(e, name, board.NIC)
 	if len(nets) > 0 {
 		r.board.Parts[nic].Rate = speedOf(nets[0])
@@ -337,6 +346,21 @@ func (r *reader) nic(parent int, e, pci *element) {
 		r.bus(pci, nic)
 	}
 	r.join(parent, nic, 1, kind, rate)
+}
+
+// another is the name of a NIC whose own is taken, numbered at its last net: a dump has a device that hangs on no PCIe
+// bus once below each CPU.
+func (r *reader) another(last, name string) string {
+	for i := 2; ; i++ {
+		number := fmt.Sprintf("#%d", i)
+		of := name + number
+		if len(last)+len(number) > maxName {
+			of = fmt.Sprintf("NIC%s", number)
+		}
+		if r.board.Named(of) < 0 {
+			return of
+		}
+	}
 }
 
 // netName is the name of a net, nil without one.
