@@ -261,6 +261,9 @@ func (a *app) measuredSweep(ctx context.Context, log string, t *nccltests.Table,
 	if s.Base, err = a.perfBase(ctx, f.cluster, use); err != nil {
 		return nil, err
 	}
+	if s.Host, err = perfHost(s.Base); err != nil {
+		return nil, err
+	}
 	if f.cluster == "" {
 		c.assume(s.Base, m)
 	}

@@ -19,6 +19,7 @@ import (
 	"railyard/internal/perf"
 	"railyard/internal/plan"
 	"railyard/internal/result"
+	"railyard/internal/run"
 	"railyard/internal/scenario"
 	"railyard/internal/unit"
 )
@@ -260,7 +261,20 @@ func (a *app) perfSweep(ctx context.Context, op string, f perfFlags) (s *perf.Sw
 	if err != nil {
 		return nil, err
 	}
-	return s, nil
+	s.Host, err = perfHost(s.Base)
+	return s, err
+}
+
+// perfHost is what NCCL finds inside the hosts of a sweep.
+func perfHost(base *scenario.Scenario) (in plan.NCCLHost, err error) {
+	if !base.Cluster.Host.Graph.Set {
+		return in, nil
+	}
+	p, err := run.NewPlan(base)
+	if err != nil {
+		return in, err
+	}
+	return p.NCCLHost(), nil
 }
 
 // perfBase returns the scenario in the file that --cluster names, without one that of these machines: then no file is to blame.

@@ -16,9 +16,10 @@ type Group struct {
 	NVSwitch     bool         // the GPUs of a host share a switch that reduces, if their generation's does
 	NICs         int          // of a host, that the group may use
 	NICRate      unit.Bitrate
-	AMD          bool // the hosts' processors are AMD's
-	InNetwork    bool // switches between hosts reduce (CollNet)
-	Channels     int  // 0: as NCCL's search finds
+	PCIe         unit.Bitrate // what links inside a host leave each NIC, raw; 0: all
+	AMD          bool         // the hosts' processors are AMD's
+	InNetwork    bool         // switches between hosts reduce (CollNet)
+	Channels     int          // 0: as NCCL's search finds
 }
 
 // Bounds of a group and of sizes: within them no time overflows.
@@ -75,14 +76,14 @@ type Graph struct {
 
 // Graph follows NCCL's search where hosts are alike and their GPUs all equally near: the speed of
 // its list by which most bandwidth fits the links, then channels of half the speed (search.cc:
-// ncclTopoCompute, ncclTopoDupChannels). It does not look at PCIe switches and sockets, and gives
+// ncclTopoCompute, ncclTopoDupChannels). Of PCIe switches and sockets it knows what they leave a NIC, and it gives
 // trees the ring's channels.
 func (p Params) Graph(g Group, a Algorithm) Graph {
 	speeds, total, most := p.Speeds[g.Generation][0], p.intraTotal(g), unit.Bitrate(MaxRate)
 	if g.Nodes > 1 {
-		speeds, most = p.Speeds[g.Generation][1], g.NICRate
+		speeds, most = p.Speeds[g.Generation][1], p.netRate(g)
 		if g.PerNode() == 1 {
-			total = unit.Bitrate(g.NICs) * g.NICRate
+			total = unit.Bitrate(g.NICs) * most
 		}
 	}
 	if a == NVLS || a == NVLSTree {
@@ -95,7 +96,7 @@ func (p Params) Graph(g Group, a Algorithm) Graph {
 		}
 		n := min(total/s, unit.Bitrate(p.MaxChannels/2))
 		if g.Nodes > 1 {
-			n = min(n, unit.Bitrate(g.NICs)*(g.NICRate/s))
+			n = min(n, unit.Bitrate(g.NICs)*(most/s))
 		}
 		if s <= most && n*s > unit.Bitrate(best.Channels)*best.Intra {
 			best = Graph{Channels: int(n), Intra: s}
@@ -137,6 +138,14 @@ func nvlsGraph(g Group, speeds []unit.Bitrate, total, most unit.Bitrate) Graph {
 		best.Inter = best.Intra
 	}
 	return best
+}
+
+// netRate is what NCCL counts on of a NIC and of what leads to it.
+func (p Params) netRate(g Group) unit.Bitrate {
+	if g.PCIe == 0 {
+		return g.NICRate
+	}
+	return min(g.NICRate, of(p.PCIShare, g.PCIe))
 }
 
 // intraTotal is what NCCL counts on of the links of a GPU inside its host.

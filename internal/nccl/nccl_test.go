@@ -507,3 +507,26 @@ func TestChunksOfPAT(t *testing.T) {
 		}
 	}
 }
+
+// What links inside a host leave a NIC bounds the speed of channels between hosts, as NCCL counts PCIe: of 16 lanes of the
+// third generation 12 GB/s, of the fourth 24, which a NIC of 200 Gb/s does not feel.
+func TestGraphFollowsPCIe(t *testing.T) {
+	p, g := Default(), Group{Ranks: 16, Nodes: 2, Generation: Ampere, Intra: NVLink, IntraRate: 300 * gBs, NVSwitch: true, NICs: 8,
+		NICRate: 25 * gBs}
+	free := p.Graph(g, Ring)
+	for pcie, want := range map[unit.Bitrate]unit.Bitrate{15.75 * gBs: 12 * gBs, 31.5 * gBs: free.Inter, 63 * gBs: free.Inter} {
+		g.PCIe = pcie
+		if got := p.Graph(g, Ring); got.Inter != want {
+			t.Errorf("%v: %+v, want %v a channel", pcie, got, want)
+		}
+	}
+	g.PCIe = 15.75 * gBs
+	held, err := p.Predict(coll.AllReduce, 1<<30, g, Ring, Simple)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.PCIe = 0
+	if all, _ := p.Predict(coll.AllReduce, 1<<30, g, Ring, Simple); held.Time() < all.Time()*3/2 {
+		t.Errorf("by 15.75 GB/s %v, by 25 %v", held.Time(), all.Time())
+	}
+}

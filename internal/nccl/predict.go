@@ -51,6 +51,9 @@ func (p Params) links(g Group) (gpu, host, nic unit.Bitrate) {
 		gpu = of(p.NVLinkEfficiency, g.IntraRate)
 	}
 	nic = of(p.NetEfficiency, g.NICRate)
+	if g.PCIe > 0 {
+		nic = min(nic, g.PCIe)
+	}
 	host = nic * unit.Bitrate(g.NICs)
 	switch {
 	case g.Nodes == 1:

@@ -18,6 +18,16 @@ func attributes(model string) map[string]string {
 	return all
 }
 
+// AMD reports whether the processors of a board are AMD's (ncclTopoCpuType).
+func AMD(b *board.Board) bool {
+	for _, cpu := range b.Of(board.CPU) {
+		if attributes(b.Parts[cpu].Model)["vendor"] == "AuthenticAMD" {
+			return true
+		}
+	}
+	return false
+}
+
 const gbyte = 8 * unit.GigabitPerSec // a gigabyte per second
 
 // Between is the rate that NCCL takes a CPU to have towards another of its host (ncclTopoGetInterCpuBw, with the

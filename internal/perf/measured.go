@@ -164,7 +164,7 @@ func (s *Sweep) above(all []Measured) (notes []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	p, g, op := plan.NCCLParams(sc), plan.NCCLGroup(sc, &sc.Jobs[0]), s.Op.Collective
+	p, g, op := plan.NCCLParams(sc), plan.NCCLGroup(sc, &sc.Jobs[0], s.Host), s.Op.Collective
 	rows := slices.DeleteFunc(slices.Clone(all), func(m Measured) bool { return m.Left != "" })
 	slices.SortStableFunc(rows, func(a, b Measured) int { return int(min(max(a.Bytes-b.Bytes, -1), 1)) })
 	ring, none := 0, 0
@@ -248,7 +248,7 @@ func (s *Sweep) Compare(rows []Row, pairs []nccl.Pair, factor unit.Ratio) (c Com
 	if err != nil {
 		return c, err
 	}
-	p, g := plan.NCCLParams(sc), plan.NCCLGroup(sc, &sc.Jobs[0])
+	p, g := plan.NCCLParams(sc), plan.NCCLGroup(sc, &sc.Jobs[0], s.Host)
 	g.Channels = s.Channels
 	i := slices.IndexFunc(rows, func(r Row) bool { _, _, ok := s.known(&r); return !ok })
 	if i >= 0 { // nothing to model it with

@@ -185,7 +185,7 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slow, err := p.Predict(coll.AllReduce, row.Bytes, plan.NCCLGroup(s.Base, &s.Base.Jobs[0]), nccl.Ring, nccl.Simple)
+	slow, err := p.Predict(coll.AllReduce, row.Bytes, plan.NCCLGroup(s.Base, &s.Base.Jobs[0], s.Host), nccl.Ring, nccl.Simple)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,8 @@ type Sweep struct {
 	Channels   int    // 0: as NCCL chooses
 	Skew       int    // of an all-to-all, as job.collectives[].skew; 0: 1
 	Base       *scenario.Scenario
-	NICRate    unit.Bitrate // what PCIe leaves of a NIC, for Closed; 0: all
+	NICRate    unit.Bitrate  // what PCIe leaves of a NIC, for Closed; 0: all
+	Host       plan.NCCLHost // what NCCL finds inside a host of Base
 
 	all *scenario.Scenario // see ofAll
 }
@@ -117,7 +118,7 @@ func (s *Sweep) row(size unit.Bytes) (Row, error) {
 	row := Row{Bytes: size, Count: nccltests.Count(s.Op.Collective, s.Base.GPUs(), size, element),
 		Protocol: s.Protocol, Channels: s.Channels, Skew: max(s.Skew, 1)}
 	if a, has := plan.NCCLAlgorithm(s.Op.Collective, algorithm); has {
-		if a, row.Why = plan.NCCLParams(sc).Runs(s.Op.Collective, a, plan.NCCLGroup(sc, &sc.Jobs[0])); row.Why != "" {
+		if a, row.Why = plan.NCCLParams(sc).Runs(s.Op.Collective, a, plan.NCCLGroup(sc, &sc.Jobs[0], s.Host)); row.Why != "" {
 			algorithm = s.scheduled(a)
 		}
 	}
@@ -128,7 +129,7 @@ func (s *Sweep) row(size unit.Bytes) (Row, error) {
 	if algorithm == "" {
 		algorithm = "auto"
 	}
-	choice, err := plan.NCCLChoice(sc, &sc.Jobs[0], s.Op.Collective, row.Bytes, algorithm, s.Protocol, row.Channels)
+	choice, err := plan.NCCLChoice(sc, &sc.Jobs[0], s.Host, s.Op.Collective, row.Bytes, algorithm, s.Protocol, row.Channels)
 	if err != nil {
 		return row, err
 	}
@@ -152,11 +153,11 @@ func (s *Sweep) Closed(row Row) (unit.Duration, error) {
 		return 0, err
 	}
 	j := &sc.Jobs[0]
-	choice, err := plan.NCCLChoice(sc, j, s.Op.Collective, row.Bytes, row.Algorithm, row.Protocol, row.Channels)
+	choice, err := plan.NCCLChoice(sc, j, s.Host, s.Op.Collective, row.Bytes, row.Algorithm, row.Protocol, row.Channels)
 	if err != nil {
 		return 0, err
 	}
-	g := plan.NCCLGroup(sc, j)
+	g := plan.NCCLGroup(sc, j, s.Host)
 	g.Channels = row.Channels
 	if s.NICRate > 0 {
 		g.NICRate = min(g.NICRate, s.NICRate)

@@ -98,7 +98,7 @@ func (p *Plan) row(j *Job, c *scenario.CollectiveRow) (Row, error) {
 	if c.Protocol != "auto" {
 		return row, nil
 	}
-	choice, err := NCCLChoice(p.Scenario, j.Spec, row.Op, c.Bytes, c.Algorithm, c.Protocol, c.Channels.Or(0))
+	choice, err := NCCLChoice(p.Scenario, j.Spec, p.ncclHost, row.Op, c.Bytes, c.Algorithm, c.Protocol, c.Channels.Or(0))
 	if err != nil {
 		return row, err
 	}

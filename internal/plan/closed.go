@@ -80,7 +80,7 @@ func (p *Plan) close(j *Job, work *workload.Job, of map[int32]bool) error {
 // ncclGroup is a group of a job as NCCL's model sees it, with the NICs of its own ranks.
 func (p *Plan) ncclGroup(j *Job, group *workload.Group) nccl.Group {
 	at := j.placeOf(group)
-	g := groupOf(p.Scenario, at)
+	g := groupOf(p.Scenario, at, p.ncclHost)
 	rails := map[int32]bool{}
 	for _, r := range at.Ranks {
 		if r.Host == at.Ranks[0].Host {

@@ -129,7 +129,11 @@ func (p *Plan) planHostGraph() error {
 		return err
 	}
 	p.hostGraph = g
-	return p.setRates(g, &m)
+	if err := p.setRates(g, &m); err != nil {
+		return err
+	}
+	p.ncclHost = NCCLHost{PCIe: p.NICRate(), AMD: nccltopo.AMD(b)}
+	return nil
 }
 
 // byMemory is a way from a GPU to a NIC by way of the memory of the CPU that is nearest to the GPU: as NCCL goes where a NIC

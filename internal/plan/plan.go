@@ -42,6 +42,7 @@ type Plan struct {
 	names       *topo.Names
 	mishaps     Mishaps
 	hostGraph   *HostGraph // nil: a link for each NIC
+	ncclHost    NCCLHost   // of it
 	receive     *Receive   // nil: NICs have room without end
 	captured    []bool     // by port; nil: none
 	switches    switches

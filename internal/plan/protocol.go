@@ -15,15 +15,25 @@ import (
 var generations = map[string]nccl.Generation{"hgx-a100": nccl.Ampere, "hgx-h100": nccl.Hopper,
 	"hgx-h200": nccl.Hopper, "hgx-b200": nccl.Blackwell}
 
-// NCCLGroup is the ranks of a job as NCCL's model sees them: as many on each host.
-func NCCLGroup(sc *scenario.Scenario, j *scenario.Job) nccl.Group {
-	return groupOf(sc, placement(sc, j))
+// NCCLHost is what NCCL finds inside a host where cluster.host.graph says what is there; zero: nothing that holds NICs up.
+type NCCLHost struct {
+	PCIe unit.Bitrate // what links leave each NIC while all of them move data
+	AMD  bool         // the processors are AMD's
 }
 
-func groupOf(sc *scenario.Scenario, at coll.Placement) nccl.Group {
+// NCCLHost is that of the hosts.
+func (p *Plan) NCCLHost() NCCLHost { return p.ncclHost }
+
+// NCCLGroup is the ranks of a job as NCCL's model sees them: as many on each host.
+func NCCLGroup(sc *scenario.Scenario, j *scenario.Job, in NCCLHost) nccl.Group {
+	return groupOf(sc, placement(sc, j), in)
+}
+
+func groupOf(sc *scenario.Scenario, at coll.Placement, in NCCLHost) nccl.Group {
 	c := &sc.Cluster
 	g := nccl.Group{Ranks: len(at.Ranks), Nodes: hostsOf(at), Generation: generations[c.Host.Preset],
-		Intra: nccl.NVLink, IntraRate: c.Host.NVLink, NVSwitch: true, NICs: sc.NICsPerHost(), NICRate: c.NIC.Rate()}
+		Intra: nccl.NVLink, IntraRate: c.Host.NVLink, NVSwitch: true, NICs: sc.NICsPerHost(), NICRate: c.NIC.Rate(),
+		PCIe: in.PCIe, AMD: in.AMD}
 	if c.Host.Preset == "cpu" {
 		g.Intra, g.NVSwitch = nccl.PCI, false
 	}
@@ -78,8 +88,8 @@ var RowAlgorithms = []nccl.Algorithm{nccl.Ring, nccl.Tree, nccl.NVLS, nccl.NVLST
 
 // NCCLChoice is what NCCL's published model takes for a collective over the ranks of a job, among
 // what ranks can run. algorithm and protocol may be "auto"; channels 0: as many as NCCL's.
-func NCCLChoice(sc *scenario.Scenario, j *scenario.Job, op coll.Collective, bytes unit.Bytes, algorithm, protocol string,
-	channels int) (nccl.Choice, error) {
+func NCCLChoice(sc *scenario.Scenario, j *scenario.Job, in NCCLHost, op coll.Collective, bytes unit.Bytes, algorithm,
+	protocol string, channels int) (nccl.Choice, error) {
 	if op == coll.AllGather && algorithm == hypercube { // which nccl-tests makes of sends
 		op = coll.SendReceive
 	}
@@ -92,7 +102,7 @@ func NCCLChoice(sc *scenario.Scenario, j *scenario.Job, op coll.Collective, byte
 	} else if j.Collective.Admission.Slots.Set { // which cuts messages of data
 		only.Protocols = []nccl.Protocol{nccl.Simple}
 	}
-	g := NCCLGroup(sc, j)
+	g := NCCLGroup(sc, j, in)
 	g.Channels = channels
 	return NCCLParams(sc).Choose(op, max(bytes, 1), g, only)
 }
@@ -149,7 +159,7 @@ func (p *Plan) messages(j *Job, at coll.Placement, op coll.Collective, algorithm
 	a, sc := coll.Algorithms[algorithm+"-"+op.String()], p.Scenario
 	by = cut{pieces: max(a.Pipeline, 1), hops: [2]int{1, 1}}
 	if proto, ok := ncclProtocol(protocol); ok {
-		g := groupOf(sc, at)
+		g := groupOf(sc, at, p.ncclHost)
 		g.Channels = channels
 		like := ncclAlgorithm(op, algorithm)
 		m := NCCLParams(sc).Messages(op, like, proto, g, channels, bytes)

@@ -53,8 +53,8 @@ func (p *Plan) planBroadcast(j *Job) error {
 		a, channels := coll.Algorithms[name], p.groupChannels(j, in)
 		pieces := a.Pipeline
 		if name == "chain-broadcast" {
-			pieces = NCCLParams(p.Scenario).Messages(coll.BroadcastFrom, nccl.Ring, nccl.Simple, groupOf(p.Scenario, in.Placement),
-				channels, bytes).Pieces
+			pieces = NCCLParams(p.Scenario).Messages(coll.BroadcastFrom, nccl.Ring, nccl.Simple,
+				groupOf(p.Scenario, in.Placement, p.ncclHost), channels, bytes).Pieces
 		}
 		return a.Over(in.Placement, channels, pieces)
 	})

@@ -113,7 +113,7 @@ func (x *faster) finding(name string) noun.Finding {
 // a slow network is not taken for a wrong choice; an algorithm that NCCL has not by what it took, with a ring's bytes over the links too.
 func (j *Job) better(op coll.Collective, bytes unit.Bytes, algorithm, protocol string, channels int, took unit.Duration) *faster {
 	sc := j.r.plan.Scenario
-	choice, err := plan.NCCLChoice(sc, j.plan.Spec, op, bytes, "auto", "auto", 0)
+	choice, err := plan.NCCLChoice(sc, j.plan.Spec, j.r.plan.NCCLHost(), op, bytes, "auto", "auto", 0)
 	if err != nil {
 		return nil
 	}
@@ -126,7 +126,7 @@ func (j *Job) better(op coll.Collective, bytes unit.Bytes, algorithm, protocol s
 		if plain {
 			asked = nccl.Simple.String()
 		}
-		own, err := plan.NCCLChoice(sc, j.plan.Spec, op, bytes, algorithm, strings.ToLower(asked), channels)
+		own, err := plan.NCCLChoice(sc, j.plan.Spec, j.r.plan.NCCLHost(), op, bytes, algorithm, strings.ToLower(asked), channels)
 		if err != nil {
 			return nil
 		}

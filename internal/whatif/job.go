@@ -80,7 +80,7 @@ func (t *trying) gradients(of []noun.Noun, path string) {
 	if bytes == 0 || t.job.Parallel.TP > 1 || t.job.Parallel.PP > 1 { // NCCL's model is asked for all ranks
 		return
 	}
-	choice, err := plan.NCCLChoice(t.sc, t.job, coll.AllReduce, bytes, "auto", "auto", 0)
+	choice, err := plan.NCCLChoice(t.sc, t.job, t.p.NCCLHost(), coll.AllReduce, bytes, "auto", "auto", 0)
 	if err != nil {
 		return
 	}
