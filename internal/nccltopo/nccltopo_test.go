@@ -180,7 +180,7 @@ func TestNamesTwice(t *testing.T) {
 // What is wrong is said with its line, all of it at once.
 func TestWrongFiles(t *testing.T) {
 	for src, want := range map[string]string{
-		"":                           "dump.xml: no element system, want a topology as NCCL_TOPO_DUMP_FILE writes it",
+		"": "dump.xml: no element system, want a topology as NCCL_TOPO_DUMP_FILE writes it",
 		"<graphs/>": "dump.xml: channels that NCCL searched (NCCL_GRAPH_DUMP_FILE), want the topology beside them, as " +
 			"NCCL_TOPO_DUMP_FILE writes it",
 		"<system></system>":          "dump.xml: no cpu in system, want at least one",
