@@ -45,6 +45,21 @@ func TestPerfPrintsALogOfNcclTests(t *testing.T) {
 	}
 }
 
+// The scenario of --cluster needs no job, whose own is not taken; what else is wrong with it is said.
+func TestPerfOnAClusterWithoutAJob(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "cluster.yaml")
+	for text, want := range map[string]int{"cluster: {hosts: 2, host: {gpus: 1}}": 0, "cluster: {hosts: 2, hots: 1}": 1, "{}": 1} {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		a, out := perfApp(nil)
+		code := a.execute([]string{"perf", "all_reduce", "--cluster", file, "-b", "1K", "-e", "1K"})
+		if code != want || code == 0 && !strings.Contains(out.String(), "2 hosts x 1 GPU") {
+			t.Errorf("%s: exit code %d, want %d\n%s%s", text, code, want, out, a.stderr)
+		}
+	}
+}
+
 // One size has a mean, too, which is its own bus bandwidth.
 func TestTheMeanOfOneSize(t *testing.T) {
 	a, out := perfApp(nil)
