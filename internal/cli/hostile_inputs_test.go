@@ -80,6 +80,8 @@ var hostileInputs = []hostileInput{
 	one("h/f", "# railyard hosts: lspci -D -vv\n0000:17:00.0 3D controller: @@ GH100\n\tNUMA node: 0\n# exit 0\n"+
 		"# railyard hosts: sysfs\n/sys/class/infiniband/@@/device -> ../../../0000:17:00.0\n# exit 0\n"+
 		"# railyard hosts: lscpu\nVendor ID: @@\n", "hosts board h", "hosts show h", "hosts lint h"),
+	one("a.yaml", hostilePair+hostileJob, "hosts expect a.yaml", "hosts expect a.yaml --host @@", "hosts expect @@",
+		"hosts expect a.yaml --json"),
 	one("a.yaml", hostilePair+"# @@\nfoo@@: 1\n"+hostileJob, "check a.yaml", "show scenario a.yaml",
 		"commission a.yaml"),
 	one("a.txt", "lose:@@", "rdma client @@ 127.0.0.1", "rdma client write_bw @@ --faults a@@", "rdma server --addr @@",

@@ -33,7 +33,8 @@ reads fills a folder, and the folder is read here.`,
 		Args:    subcommandOnly,
 		RunE:    needSubcommand,
 	}
-	cmd.AddCommand(a.hostsCollectCommand(), a.hostsShowCommand(), a.hostsBoardCommand(), a.hostsLintCommand())
+	cmd.AddCommand(a.hostsCollectCommand(), a.hostsShowCommand(), a.hostsBoardCommand(), a.hostsExpectCommand(),
+		a.hostsLintCommand())
 	return cmd
 }
 

@@ -258,3 +258,63 @@ func TestWithoutATree(t *testing.T) {
 		}
 	}
 }
+
+// What is expected of topo -m is read by its reader as it was meant, and of the machines it is what their driver says.
+func TestMatrix(t *testing.T) {
+	for _, name := range []string{"hgx-h100", "hgx-a100", "mi300x", "cpu"} {
+		b := board.Presets[name]()
+		gpus, nics := hostboard.Seats(b, 8, 8)
+		m := hostboard.Matrix(b, gpus, nics)
+		h, err := hostinfo.Read("h", []netconf.File{{Name: "topo", Text: []byte("# railyard hosts: uname -r\n5.15.0\n# exit 0\n" +
+			"# railyard hosts: nvidia-smi topo -m\n" + tabbed(m) + "# exit 0\n")}})
+		if err != nil || len(h.Unread) > 0 {
+			t.Fatalf("%s: %v %+v", name, err, h.Unread)
+		}
+		for i, row := range m[1:] {
+			for k, cell := range row[1:] {
+				if got := h.Paths[[2]string{m[0][i+1], m[0][k+1]}].Value; len(gpus) > 0 && i != k && got != cell {
+					t.Errorf("%s: %s to %s is %s, read as %q", name, m[0][i+1], m[0][k+1], cell, got)
+				}
+			}
+		}
+	}
+	for _, name := range machines {
+		h := read(t, name, nil)
+		b, err := hostboard.Of(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gpus := b.Of(board.GPU)
+		var nics []int
+		for i := range h.RDMA {
+			nics = append(nics, b.Named(h.RDMA[i].Name))
+		}
+		m := hostboard.Matrix(b, gpus, nics)
+		driver := func(end string) string {
+			if rest, is := strings.CutPrefix(end, "NIC"); is {
+				return "mlx5_" + rest
+			}
+			return end
+		}
+		for i, row := range m[1:] {
+			for k, cell := range row[1:] {
+				if got := h.Paths[[2]string{driver(m[0][i+1]), driver(m[0][k+1])}].Value; i != k && got != cell {
+					t.Errorf("%s: %s to %s is %s to the driver, want %s", name, m[0][i+1], m[0][k+1], got, cell)
+				}
+			}
+		}
+	}
+}
+
+// tabbed is a table as the driver prints it.
+func tabbed(rows [][]string) string {
+	var b strings.Builder
+	for k, row := range rows {
+		b.WriteString(strings.Join(row, "\t"))
+		if k == 0 {
+			b.WriteString("\tCPU Affinity")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}

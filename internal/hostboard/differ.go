@@ -89,6 +89,7 @@ func otherLink(a, b []string) int {
 type place struct {
 	address, cpu    string
 	switches, links []string // addresses and kinds, the nearest first
+	parts           []int    // those switches
 	nvlinks         int
 }
 
@@ -116,7 +117,7 @@ func standing(b *board.Board, part int) (s place) {
 			s.cpu = up.Name
 			return s
 		}
-		s.switches = append(s.switches, b.Parts[at].BusID)
+		s.switches, s.parts = append(s.switches, b.Parts[at].BusID), append(s.parts, at)
 	}
 	return s
 }

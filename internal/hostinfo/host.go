@@ -191,7 +191,8 @@ type Section struct {
 	Kind    Kind          `json:"kind"`
 	Command string        `json:"command,omitempty"`
 	At      netconf.Place `json:"at"`
-	Exit    int           `json:"exit"` // -1: nothing says how it ended
+	Exit    int           `json:"exit"`           // -1: nothing says how it ended
+	Part    bool          `json:"part,omitempty"` // it went through another command, such as grep: not all of it is here
 }
 
 // Complete reports whether a command of a kind ran to its end, and all of its lines are understood: what it does not say is
@@ -201,7 +202,7 @@ func (h *Host) Complete(k Kind) bool {
 	for i := range h.Sections {
 		if s := &h.Sections[i]; s.Kind == k {
 			found = true
-			if s.Exit > 0 {
+			if s.Exit > 0 || s.Part {
 				return false
 			}
 		}

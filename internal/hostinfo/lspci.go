@@ -16,6 +16,9 @@ func pciHead(text string) []string {
 	return pciHeadForm.FindStringSubmatch(text)
 }
 
+// idsForm is the vendor and the device of a line of lspci -nn.
+var idsForm = regexp.MustCompile(`\[([0-9a-f]{4}):([0-9a-f]{4})\]`)
+
 // address is a PCI address with four digits of domain, in small letters; "": it is none.
 func address(text string) string {
 	text = strings.ToLower(text)
@@ -89,6 +92,9 @@ func (r *reader) lspci(lines []line) {
 			}
 			p = r.h.pciAt(a, r.at(l))
 			p.Class, p.Name, p.At = stripCode(m[2]), m[3], r.at(l)
+			if ids := idsForm.FindStringSubmatch(m[3]); ids != nil && p.IDs[0] == "" {
+				p.IDs[0], p.IDs[1] = "0x"+ids[1], "0x"+ids[2]
+			}
 			r.took()
 			continue
 		}

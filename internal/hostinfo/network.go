@@ -11,12 +11,15 @@ import (
 // linkHead begins an interface of ip: 2: eth0@if5: <BROADCAST,UP> mtu 9000 qdisc mq state UP ...
 var linkHead = regexp.MustCompile(`^[0-9]{1,8}: ([^ :@]{1,64})(?:@[^ :]{1,64})?: <([A-Z0-9_,-]*)> mtu ([0-9]{1,6})\b`)
 
+// ofLink are first words of what is below an interface.
+var ofLink = map[string]bool{"inet": true, "inet6": true, "valid_lft": true, "altname": true}
+
 // ipAddr reads ip addr and ip link.
 func (r *reader) ipAddr(lines []line) {
 	var n *Netdev
 	for _, l := range lines {
 		at := r.at(l)
-		if l.text[0] != ' ' && l.text[0] != '\t' {
+		if l.text[0] >= '0' && l.text[0] <= '9' { // what is below may have lost its blanks
 			m := linkHead.FindStringSubmatch(l.text)
 			if n = nil; m == nil || !word(m[1]) {
 				r.unread(l)
@@ -35,6 +38,9 @@ func (r *reader) ipAddr(lines []line) {
 			continue
 		}
 		words := strings.Fields(l.text)
+		if blank := l.text[0] == ' ' || l.text[0] == '\t'; !blank && !ofLink[words[0]] && !strings.HasPrefix(words[0], "link/") {
+			n = nil
+		}
 		switch {
 		case n == nil:
 			r.unread(l)

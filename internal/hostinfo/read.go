@@ -149,6 +149,12 @@ func Read(name string, files []netconf.File) (*Host, error) {
 var prompt = regexp.MustCompile(`^(?:[\w.@:~/()\[\] -]{0,64})[#$>] ?((?:sudo )?(?:lspci|ip|ethtool|sysctl|ibv_devinfo|rdma|` +
 	`show_gids|ibdev2netdev|mlnx_qos|dcb|lldpctl|lldpcli|nvidia-smi|lsmod|uname|dmesg|numactl|lscpu|ulimit|cat /|grep |env|modinfo)\b.*)$`)
 
+// otherPrompt is that of a shell before another command, or none: user@host:~$ or [user@host ~]#
+var otherPrompt = regexp.MustCompile(`^\[?[\w.-]{1,64}@[\w.-]{1,64}[: ][^#$]{0,64}[#$](?: (.*))?$`)
+
+// escapes are those of terminals: colours, underlines.
+var escapes = regexp.MustCompile(`\x1b\[[0-9;]{0,16}[A-Za-z]`)
+
 // blocks begin what ethtool prints of another interface, in a text without commands.
 var blocks = []string{"Settings for ", "Features for ", "Ring parameters for ", "Pause parameters for ", "driver: "}
 
@@ -168,6 +174,9 @@ func (r *reader) text(text string) {
 	for raw := range strings.Lines(text) {
 		n++
 		t := strings.TrimRight(raw, "\r\n")
+		if strings.IndexByte(t, 0x1b) >= 0 { // nvidia-smi topo underlines its heading wherever it goes
+			t = escapes.ReplaceAllString(t, "")
+		}
 		if c, is := strings.CutPrefix(t, Header); is {
 			end()
 			command, at, headed = strings.TrimSpace(c), n, true
@@ -182,9 +191,13 @@ func (r *reader) text(text string) {
 			}
 		}
 		if strings.ContainsAny(t, "#$>") && len(t) < 300 {
-			if m := prompt.FindStringSubmatch(t); m != nil {
+			m := prompt.FindStringSubmatch(t)
+			if m == nil {
+				m = otherPrompt.FindStringSubmatch(t)
+			}
+			if m != nil {
 				end()
-				command, at, headed = strings.TrimPrefix(m[1], "sudo "), n, true
+				command, at, headed = strings.TrimPrefix(m[1], "sudo "), n, m[1] != ""
 				continue
 			}
 		}
@@ -204,13 +217,16 @@ func (r *reader) text(text string) {
 
 // section reads one.
 func (r *reader) section(command string, at, exit int, lines []line) {
-	f, args := formOf(command, lines)
+	command, more, _ := strings.Cut(command, "|")
+	command, into, _ := strings.Cut(strings.TrimSpace(command), ">")
+	f, args := formOf(strings.TrimSpace(command), lines)
 	r.kind, r.args, r.dev = f.kind, args, ""
 	if k := len(args); k > 1 && !strings.HasPrefix(args[k-1], "-") && word(args[k-1]) {
 		r.dev = args[k-1]
 	}
 	if len(r.h.Sections) < mostSections {
-		r.h.Sections = append(r.h.Sections, Section{r.kind, command, netconf.Place{File: r.file, Line: at}, exit})
+		r.h.Sections = append(r.h.Sections, Section{r.kind, strings.TrimSpace(command), netconf.Place{File: r.file, Line: at}, exit,
+			more != "" || into != ""})
 	}
 	kept := lines[:0:0]
 	for _, l := range lines {
