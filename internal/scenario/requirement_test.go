@@ -56,7 +56,7 @@ func TestRequirementProblems(t *testing.T) {
 		{"gpus: 1020\nbackend: {leaf: tomahawk}",
 			"r.yaml:1:7: gpus: 1020: want a multiple of host.gpus, 8: the nearest are 1016 and 1024\n" +
 				"r.yaml:2:17: backend.leaf: tomahawk: no such model, want one of models, or of " +
-				"the 42 that the catalogue has; did you mean tomahawk3?"},
+				"the 45 that the catalogue has; did you mean tomahawk3?"},
 		{"gpus: 8\nlater: 4\nbackend: {leaf: tomahawk4, segment: 0}",
 			"r.yaml:2:8: later: 4: want a multiple of host.gpus, 8, and at least gpus, 8\n" +
 				"r.yaml:3:37: backend.segment: 0: too small, want 1 to 131072, or auto"},
