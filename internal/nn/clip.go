@@ -107,23 +107,23 @@ func (o *Optimiser) Clipped(at Move, digits []float32) Move {
 	}
 	norm := float64(SquareRoot(digits) * float64(at.Scale))
 	if by := o.Clip / (norm + clipEpsilon); !(by >= 1) {
+		at.Mean = at.Scale
 		at.Scale = float32(by * float64(at.Scale))
 	}
 	return at
 }
 
-// ClippedAll is Clipped of gradients that are all there: those of a whole model, with what is tied
-// counted once.
-func (o *Optimiser) ClippedAll(at Move, grads []float32, ties []Tie) Move {
+// ClippedAll is Clipped of gradients that are all there: those of a whole model, but for what Model.Uncounted names.
+func (o *Optimiser) ClippedAll(at Move, grads []float32, uncounted []Span) Move {
 	if o.Clip == 0 {
 		return at
 	}
 	var s Squares
 	var digits [SquareElems]float32
 	from := 0
-	for _, t := range ties { // upper parts, which are copies
-		s.Add(grads[from:t.Upper])
-		from = t.Upper + t.Elems
+	for _, t := range uncounted {
+		s.Add(grads[from:t.At])
+		from = t.At + t.Elems
 	}
 	s.Add(grads[from:])
 	s.Digits(digits[:])

@@ -79,7 +79,7 @@ func TestDigitsOfManyRanks(t *testing.T) {
 func TestClippingFollowsItsFormula(t *testing.T) {
 	o := Optimiser{Clip: 2}
 	grads := []float32{3, 4, 4, 3} // the last two are copies of others
-	ties := []Tie{{Lower: 0, Upper: 2, Elems: 2}}
+	ties := []Span{{2, 2}}
 	if at := o.ClippedAll(Move{Scale: 0.5}, grads, ties); math.Abs(float64(at.Scale)-0.5*2/2.500001) > 1e-7 {
 		t.Errorf("scale %v, of a norm of 2.5 that may be 2", at.Scale)
 	}

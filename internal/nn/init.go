@@ -69,7 +69,7 @@ func (m *Model) draw(p []float32, t *Tensor, draw *Stream) {
 	case Bias:
 		clear(p)
 		return
-	case Gain:
+	case Gain, Running:
 		return
 	}
 	in, both := float64(t.FanIn), float64(t.FanIn+t.FanOut)

@@ -63,6 +63,9 @@ const (
 	Weight Role = iota // a scheme draws it by its fans
 	Bias               // a scheme makes it 0
 	Gain               // it begins as its layer says, whatever the scheme
+	// Running is no parameter but a mean over micro-batches, which lies among them; it begins as its layer says. Its gradient
+	// is the value of a micro-batch.
+	Running
 )
 
 // A Tensor is one named part of a layer's parameters, or of a model's.
@@ -71,7 +74,8 @@ type Tensor struct {
 	Shape         []int  // row-major, likewise
 	Offset        int    // where it begins in the parameter vector
 	Role          Role
-	FanIn, FanOut int // of a Weight: how many inputs make an output, and the other way round
+	FanIn, FanOut int     // of a Weight: how many inputs make an output, and the other way round
+	Momentum      float64 // of what is Running: the part of a new value in it
 }
 
 // Elems is how many elements the tensor has.

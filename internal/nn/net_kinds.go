@@ -74,6 +74,10 @@ var vectorKinds = []netKind{
 	{"norm", "each vector, or each position's, less its mean, over its deviation, times a gain",
 		[]form{vector, sequence}, []netKey{wordKey("kind", "rms-norm: over the root of the mean square, times a gain",
 			"layer-norm", normNames[:]...), yesKey("bias", "whether a layer norm has one", "yes")}, buildNorm},
+	{"batch-norm", "each channel, or element of a vector, less its mean over a micro-batch of all replicas, over its deviation, times " +
+		"a gain (torch.nn.BatchNorm2d, 1d)", []form{image, vector}, []netKey{
+		{name: "momentum", meaning: "part of a micro-batch's mean and variance in the running ones", def: "0.1", least: 1e-6, most: 1},
+		activationKey("identity", anyActivation...)}, buildBatchNorm},
 }
 
 var textKinds = []netKind{
@@ -239,6 +243,19 @@ func buildNorm(b *netBuilder, v netValues) error {
 	kind := Norm(chosenOf(normNames[:], v["kind"]))
 	b.give(b.at, normLayer{normalise{kind: kind, size: b.at.size, unbiased: !v.yes("bias")}, positions}, Identity)
 	return nil
+}
+
+func buildBatchNorm(b *netBuilder, v netValues) error {
+	channels, places := b.at.size, 1
+	if b.at.form == image {
+		channels, places = b.at.image.Channels, b.at.image.Height*b.at.image.Width
+	}
+	in, behind := v.inside()
+	l, err := BatchNorm(channels, places, v.number("momentum"), in)
+	if err == nil {
+		b.give(b.at, l, behind)
+	}
+	return err
 }
 
 func buildEmbedding(b *netBuilder, v netValues) error {

@@ -54,6 +54,7 @@ type Move struct {
 	Step   int64   // of the training, from 0: where Schedule is
 	Update int64   // from 0: more than steps where each micro-batch has one
 	Scale  float32 // the gradient is Scale x what is given: 1/ranks, when that is a sum over ranks
+	Mean   float32 // with a gradient that is shortened what Scale was before; 0: it is Scale
 }
 
 // State names the vectors that the optimiser keeps, of as many elements as there are parameters.

@@ -100,14 +100,14 @@ func TestPartsOfAVectorMoveAlike(t *testing.T) {
 		a, b := of(), of()
 		for s := range int64(3) {
 			g := values(uint64(s+5), n, 0)
-			o.Step(whole, g, a, Move{s, s, 1})
+			o.Step(whole, g, a, Move{Step: s, Update: s, Scale: 1})
 			for lo := 0; lo < n; lo += 5 {
 				hi := min(lo+5, n)
 				var cut [][]float32
 				for _, v := range b {
 					cut = append(cut, v[lo:hi])
 				}
-				o.Step(parts[lo:hi], g[lo:hi], cut, Move{s, s, 1})
+				o.Step(parts[lo:hi], g[lo:hi], cut, Move{Step: s, Update: s, Scale: 1})
 			}
 		}
 		same(t, o.Method.String(), parts, whole)

@@ -131,6 +131,8 @@ func (l residual) Cost() (c Cost) {
 type residualSaved struct {
 	f, g pathSaved
 	dx   []float32 // room: the gradient of what goes in, of the shortcut
+	back []float32 // likewise, of the layers: in phases
+	hand Hand      // of a layer inside, likewise
 	pass Pass
 }
 

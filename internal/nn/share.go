@@ -14,6 +14,7 @@ const (
 	Vocabulary            // of a language model's head: the outputs stay in parts, for LossPart
 	Sequence              // each has a part of the positions between layers, and of the layer what Inside has
 	Spread                // replicas have experts of their own each, and send each other positions
+	Together              // all of it, on rows of its own each: replicas sum between phases what all their rows have in common
 	Ways
 )
 
@@ -96,6 +97,7 @@ type Phase struct {
 	What    string   // is exchanged
 	InPlace bool     // Sum: of y, or of a backward's dx, not of Give
 	Elems   int      // of a row, all parts of it
+	Fixed   int      // and beside rows
 }
 
 // Hand is what a phase works on. The vectors are those of Layer.Forward and Layer.Backward.

@@ -48,11 +48,11 @@ func (m *Model) Tied(a, b string) (*Model, error) {
 // Ties are the tensors that are one.
 func (m *Model) Ties() []Tie { return m.ties }
 
-// Free is how many parameters the model has, tied ones counted once.
+// Free is how many parameters the model has, tied ones counted once, and without running statistics.
 func (m *Model) Free() int {
 	n := m.Params()
-	for _, t := range m.ties {
-		n -= t.Elems
+	for _, s := range m.Uncounted() {
+		n -= s.Elems
 	}
 	return n
 }

@@ -22,7 +22,7 @@ func (j *Job) countedBy(at workload.Coord) (all []workload.Span) {
 		lo, _ := j.cfg.Model.LayerRange(h.Layer)
 		for _, p := range pieces {
 			if !before[p.Whole] {
-				all = append(all, untied(j.cfg.Model.Ties(), lo, p, h.Offset)...)
+				all = append(all, countable(j.cfg.Model.Uncounted(), lo, p, h.Offset)...)
 			}
 		}
 	}
@@ -30,19 +30,19 @@ func (j *Job) countedBy(at workload.Coord) (all []workload.Span) {
 	return all
 }
 
-// untied is what a piece has that is no upper copy, in its stage's vectors, where its layer begins at an
+// countable is what a piece has that counts in the norm of all gradients, in its stage's vectors, where its layer begins at an
 // offset.
-func untied(ties []nn.Tie, layer int, p nn.Piece, offset int64) (all []workload.Span) {
+func countable(not []nn.Span, layer int, p nn.Piece, offset int64) (all []workload.Span) {
 	span := func(lo, hi int) { // of the model
 		if lo < hi {
 			all = append(all, workload.Span{Offset: offset + int64(lo-layer-p.Whole+p.Part), Elems: int64(hi - lo)})
 		}
 	}
 	lo, hi := layer+p.Whole, layer+p.Whole+p.Elems
-	for _, t := range ties {
-		if t.Upper < hi && t.Upper+t.Elems > lo {
-			span(lo, t.Upper)
-			lo = t.Upper + t.Elems
+	for _, t := range not {
+		if t.At < hi && t.At+t.Elems > lo {
+			span(lo, t.At)
+			lo = t.At + t.Elems
 		}
 	}
 	span(lo, hi)

@@ -19,6 +19,9 @@ func Lowered(name string, l nn.Layer) workload.Layer {
 	c := l.Cost()
 	of := workload.Layer{Name: name, In: l.In(), Out: l.Out(), Params: int64(l.Params()), Forward: kernels(c.Forward),
 		Gradient: kernels(c.Gradient), Input: kernels(c.Input), Through: kernels(c.Through), Saved: c.Saved}
+	if s, ok := l.(nn.Statistical); ok {
+		of.Values = s.Statistics()
+	}
 	if whole, ok := l.(nn.Undivided); ok {
 		of.Whole = whole.Undivided()
 	}
@@ -57,7 +60,7 @@ func phases(of []nn.Phase) (all []workload.Phase) {
 		ph := &of[i]
 		all = append(all, workload.Phase{Name: ph.Name, Kernels: kernels(ph.Work), Gradient: kernels(ph.Gradient),
 			Inputs: ph.Inputs, Params: ph.Params, Then: workload.Exchange(ph.Then), What: ph.What, InPlace: ph.InPlace,
-			Elems: ph.Elems})
+			Elems: ph.Elems, Fixed: ph.Fixed})
 	}
 	return all
 }

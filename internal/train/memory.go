@@ -22,6 +22,7 @@ type rank struct {
 	parts   []*nn.Part                   // by layer: what it has of it
 	batch   []float32                    // the gradient of a micro-batch that is to be added
 	counted []workload.Span              // of its stage's vectors: whose gradients are its own to count
+	running []nn.Mean                    // of them: running statistics
 	squares nn.Squares                   // of them
 	loss    *nn.LossPart                 // of outputs that lie in parts; else nil
 	hand    nn.Hand                      // of the phase that runs
@@ -95,6 +96,7 @@ func (j *Job) newRank(id int32, model []float32, state [][]float32) rank {
 	for _, v := range vectors {
 		v.keep()
 	}
+	r.running = j.runningOf(st, r.at)
 	if j.cfg.Optimiser.Clip > 0 {
 		r.counted = j.countedBy(r.at)
 	}
@@ -141,16 +143,22 @@ func (j *Job) part(h *workload.Held, part int) (*nn.Part, []nn.Piece) {
 
 // partsOf is how many ranks share a layer in a way.
 func partsOf(way workload.Way, l *workload.Layout) int {
-	if way == workload.Spread {
+	switch way {
+	case workload.Spread:
 		return l.EP
+	case workload.Together:
+		return l.DP
 	}
 	return l.TP
 }
 
 // place is which of them a rank is.
 func place(way workload.Way, l *workload.Layout, at workload.Coord) int {
-	if way == workload.Spread {
+	switch way {
+	case workload.Spread:
 		return at.Data % l.EP
+	case workload.Together:
+		return at.Data
 	}
 	return at.Tensor
 }

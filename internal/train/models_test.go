@@ -125,6 +125,25 @@ func init() {
 			{Kind: "add", Sizes: sizes("activation=relu")}, {Kind: "average-pool"}, {Kind: "flatten"},
 			{Kind: "dense", Sizes: sizes("units=12", "activation=tanh")}, {Kind: "dense", Sizes: sizes("units=10", "bias=no")}}}}
 	networks["residual"] = of
+	of = networks["cnn"]
+	of.of = nn.Spec{Kind: "file", Net: &nn.Net{Rows: "image", Image: nn.Volume{Channels: 3, Height: 9, Width: 9},
+		Layers: []nn.NetLayer{{Kind: "batch-norm", Sizes: sizes("momentum=0.5")}, // edges see what it adds
+			{Kind: "conv2d", Sizes: sizes("filters=4", "bias=no", "stride=2", "padding=1")}, {Kind: "batch-norm", Sizes: sizes("activation=relu")},
+			{Kind: "flatten"}, {Kind: "dense", Sizes: sizes("units=12", "activation=tanh")},
+			{Kind: "dense", Sizes: sizes("units=10", "bias=no")}, {Kind: "batch-norm"}}}}
+	networks["batch norm"] = of
+	of = networks["cnn"]
+	of.of = nn.Spec{Kind: "file", Net: &nn.Net{Rows: "image", Image: nn.Volume{Channels: 3, Height: 9, Width: 9},
+		Layers: []nn.NetLayer{
+			{Kind: "conv2d", Sizes: sizes("filters=4", "bias=no", "stride=2")}, {Kind: "batch-norm", Sizes: sizes("activation=relu")},
+			{Kind: "residual"}, {Kind: "conv2d", Sizes: sizes("filters=4", "padding=1", "bias=no")},
+			{Kind: "batch-norm", Sizes: sizes("activation=relu")}, {Kind: "dropout", Sizes: sizes("rate=0.1")},
+			{Kind: "conv2d", Sizes: sizes("filters=6", "stride=2", "padding=1", "bias=no")}, {Kind: "batch-norm"},
+			{Kind: "shortcut"}, {Kind: "conv2d", Sizes: sizes("filters=6", "kernel=1", "stride=2", "bias=no")}, {Kind: "batch-norm"},
+			{Kind: "add", Sizes: sizes("activation=relu")}, {Kind: "residual"},
+			{Kind: "batch-norm", Sizes: sizes("activation=relu")}, {Kind: "conv2d", Sizes: sizes("filters=6", "padding=1", "bias=no")},
+			{Kind: "add"}, {Kind: "flatten"}, {Kind: "dense", Sizes: sizes("units=10")}}}}
+	networks["resnet"] = of
 }
 
 // ofNetwork is a training of a network in a layout.
@@ -178,6 +197,9 @@ func TestEveryNetworkEqualsTheOracle(t *testing.T) {
 						l.PP = 1
 					}
 				}
+				if name == "batch norm" {
+					l.batch = 2 * l.MicroBatches // one row has no variance
+				}
 				cfg := ofNetwork(t, name, l.anyPrecision(t))
 				oracle, err := Oracle(cfg)
 				if err != nil {
@@ -226,6 +248,12 @@ func TestEveryNetworkIsCloseToOneRank(t *testing.T) {
 			continue
 		}
 		layouts := []workload.Layout{{DP: 2, MicroBatches: 2}, {PP: 2, MicroBatches: 2}, {DP: 2, PP: 2, MicroBatches: 4}}
+		if name == "batch norm" || name == "resnet" { // statistics are a micro-batch's own
+			layouts = []workload.Layout{{DP: 2}, {DP: 4}, {DP: 2, PP: 2}, {DP: 4, Zero: workload.ZeroParameters}}
+		}
+		if name == "batch norm" {
+			layouts = append(layouts, workload.Layout{TP: 2}, workload.Layout{TP: 2, DP: 2, PP: 2})
+		}
 		if name == "cnn" {
 			layouts = append(layouts, workload.Layout{TP: 2, MicroBatches: 1},
 				workload.Layout{TP: 2, DP: 2, TPStyle: workload.BookStyle, MicroBatches: 2})
@@ -245,7 +273,7 @@ func TestEveryNetworkIsCloseToOneRank(t *testing.T) {
 			}
 			j := train(t, cfg, exectest.Net{Rate: unit.GigabitPerSec}, nil)
 			got := j.gather(nil, 0, gradientsOf, j.now(gradientsOf))
-			times := float32(max(1, l.DP) * l.MicroBatches)
+			times := float32(max(1, l.DP) * max(1, l.MicroBatches))
 			near(fatal{t, fmt.Sprintf("%s, %+v", name, l)}, cfg, got, one.Gradients[0], times)
 		}
 	}
@@ -433,7 +461,8 @@ func (f fatal) Fatalf(format string, args ...any) {
 func TestWaysAreTheSame(t *testing.T) {
 	for of, is := range map[workload.Way]nn.Way{workload.Whole: nn.Whole, workload.Columns: nn.Columns, workload.Rows: nn.Rows,
 		workload.Gathered: nn.Gathered, workload.Inside: nn.Inside, workload.InsideBook: nn.InsideBook,
-		workload.Vocabulary: nn.Vocabulary, workload.Sequence: nn.Sequence, workload.Spread: nn.Spread, workload.Ways: nn.Ways} {
+		workload.Vocabulary: nn.Vocabulary, workload.Sequence: nn.Sequence, workload.Spread: nn.Spread,
+		workload.Together: nn.Together, workload.Ways: nn.Ways} {
 		if nn.Way(of) != is {
 			t.Errorf("%d in workload, %d in nn", of, is)
 		}

@@ -98,16 +98,10 @@ func (o *oracle) step(step int64) float64 {
 	each := o.t.Layout.Update == workload.UpdateEach
 	for _, v := range o.visits() {
 		lo, hi := o.t.Layout.Run(len(o.layers), v.run)
-		if o.t.Layout.EP > 1 {
+		if o.t.Layout.EP > 1 || o.meets() {
 			o.together(step, v, lo, hi)
-			continue
-		}
-		for d := range o.replicas {
-			if v.backward {
-				o.backward(&o.replicas[d], v, lo, hi)
-			} else {
-				o.forward(&o.replicas[d], d, step, v, lo, hi)
-			}
+		} else {
+			o.apart(step, v, lo, hi)
 		}
 		if o.scatters() && v.backward {
 			o.accumulate(v, lo, hi)
@@ -124,6 +118,17 @@ func (o *oracle) step(step int64) float64 {
 		sum += r.loss / float64(o.t.Layout.MicroBatches)
 	}
 	return sum / float64(len(o.replicas))
+}
+
+// apart takes a micro-batch of each replica through layers [lo, hi), or back.
+func (o *oracle) apart(step int64, v visit, lo, hi int) {
+	for d := range o.replicas {
+		if v.backward {
+			o.backward(&o.replicas[d], v, lo, hi)
+		} else {
+			o.forward(&o.replicas[d], d, step, v, lo, hi)
+		}
+	}
 }
 
 // visits is an order of a step's passes.
@@ -185,10 +190,7 @@ func (o *oracle) forward(r *replica, d int, step int64, v visit, lo, hi int) {
 	n, m := o.t.Rows(), &r.micro[v.micro]
 	rows := o.p.rows(step, d*o.cfg.Batch+v.micro*n, n)
 	if lo == 0 {
-		m.x, m.d = make([][]float32, len(o.layers)+1), make([][]float32, len(o.layers))
-		m.saved, m.params = make([]nn.Saved, len(o.layers)), make([]float32, len(r.weights))
-		m.x[0] = make([]float32, n*o.cfg.Model.Inputs())
-		o.cfg.Train.ReadInputs(m.x[0], rows)
+		o.enter(m, r, rows)
 	}
 	for l := lo; l < hi; l++ {
 		first, end := o.cfg.Model.LayerRange(l)
@@ -198,9 +200,14 @@ func (o *oracle) forward(r *replica, d int, step int64, v visit, lo, hi int) {
 		copy(m.params[first:end], r.weights[first:end])
 		stored(o.t.Precision.Activations, m.x[l+1])
 	}
-	if hi < len(o.layers) {
-		return
+	if hi == len(o.layers) {
+		o.compare(r, m, step, v, rows)
 	}
+}
+
+// compare makes the loss of a micro-batch whose outputs are there, and the gradient that goes back from it.
+func (o *oracle) compare(r *replica, m *micro, step int64, v visit, rows []int) {
+	n, hi := len(rows), len(o.layers)
 	labels := make([]int32, n*o.cfg.Model.Targets())
 	o.cfg.Train.ReadLabels(labels, rows)
 	m.d[hi-1] = make([]float32, len(m.x[hi]))
@@ -208,6 +215,14 @@ func (o *oracle) forward(r *replica, d int, step int64, v visit, lo, hi int) {
 	r.loss += mean
 	o.layers[hi-1].Through(m.d[hi-1], m.x[hi])
 	stored(o.t.Precision.Activations, m.d[hi-1])
+}
+
+// enter begins a micro-batch of some rows.
+func (o *oracle) enter(m *micro, r *replica, rows []int) {
+	m.x, m.d = make([][]float32, len(o.layers)+1), make([][]float32, len(o.layers))
+	m.saved, m.params = make([]nn.Saved, len(o.layers)), make([]float32, len(r.weights))
+	m.x[0] = make([]float32, len(rows)*o.cfg.Model.Inputs())
+	o.cfg.Train.ReadInputs(m.x[0], rows)
 }
 
 // stored makes each element what it is in a format.
@@ -289,8 +304,8 @@ func (o *oracle) update(step int64, micro, lo, hi int) {
 		if o.scatters() {
 			copy(r.grads, r.sums)
 		}
-		move := o.cfg.Optimiser.ClippedAll(o.p.move(step, micro, &o.t.Layout, o.cfg.Replicas), r.grads, o.cfg.Model.Ties())
-		o.cfg.Optimiser.Step(r.params[first:end], r.grads[first:end], state, move)
+		move := o.cfg.Optimiser.ClippedAll(o.p.move(step, micro, &o.t.Layout, o.cfg.Replicas), r.grads, o.cfg.Model.Uncounted())
+		o.cfg.Optimiser.StepAll(r.params[first:end], r.grads[first:end], state, move, o.cfg.Model.Running(), first)
 		for _, t := range o.cfg.Model.Ties() {
 			if before {
 				t.Share(r.params)
@@ -389,7 +404,7 @@ func OneRank(cfg Config) (*Outcome, error) {
 // oneRank trains on one rank. Before each step it tells how many are done; told to stop there, it
 // returns nil.
 func oneRank(cfg *Config, p *plan, goOn func(done int64) bool) *Outcome {
-	replica := cfg.Model.NewReplica(cfg.params(), p.global, cfg.Kernel)
+	replica, running := cfg.Model.NewReplica(cfg.params(), p.global, cfg.Kernel), cfg.Model.Running()
 	state, one := cfg.state(), workload.Layout{MicroBatches: 1}
 	o := &Outcome{Weights: [][]float32{replica.Params}, Gradients: [][]float32{replica.Grads}}
 	for step := range p.steps {
@@ -397,8 +412,8 @@ func oneRank(cfg *Config, p *plan, goOn func(done int64) bool) *Outcome {
 			return nil
 		}
 		o.Losses = append(o.Losses, gradients(cfg, replica, p.first+step, p.rows(step, 0, p.global)))
-		move := cfg.Optimiser.ClippedAll(p.move(step, 0, &one, 1), replica.Grads, cfg.Model.Ties())
-		cfg.Optimiser.Step(replica.Params, replica.Grads, state, move)
+		move := cfg.Optimiser.ClippedAll(p.move(step, 0, &one, 1), replica.Grads, cfg.Model.Uncounted())
+		cfg.Optimiser.StepAll(replica.Params, replica.Grads, state, move, running, 0)
 	}
 	return o
 }

@@ -5,8 +5,8 @@ import (
 	"railyard/internal/workload"
 )
 
-// Where experts are spread over replicas the oracle takes these through a layer together, and moves rows between them by
-// plain copies, in the order that the layout has.
+// Where experts are spread over replicas, or a layer takes means over the rows of all, the oracle takes these through a layer
+// together. It moves rows between them by plain copies, in the order that the layout has, and sums by the schedule.
 
 // together takes a micro-batch of all replicas through layers [lo, hi), or back.
 func (o *oracle) together(step int64, v visit, lo, hi int) {
@@ -15,19 +15,18 @@ func (o *oracle) together(step int64, v visit, lo, hi int) {
 		if v.backward {
 			l = hi - 1 - i
 		}
-		if h := o.held(l); h.Way == workload.Spread {
+		h := o.held(l)
+		if h.Way == workload.Together {
+			o.meet(step, v, h)
+			continue
+		}
+		if h.Way == workload.Spread {
 			for first := 0; first < len(o.replicas); first += o.t.Layout.EP {
 				o.swap(step, v, h, first)
 			}
 			continue
 		}
-		for d := range o.replicas {
-			if v.backward {
-				o.backward(&o.replicas[d], v, l, l+1)
-			} else {
-				o.forward(&o.replicas[d], d, step, v, l, l+1)
-			}
-		}
+		o.apart(step, v, l, l+1)
 	}
 }
 
@@ -158,7 +157,7 @@ func (o *oracle) took(m *member, v visit, l, lo int) {
 	for _, p := range m.pieces {
 		to, g := m.r.grads[lo+p.Whole:][:p.Elems], m.hand.G[p.Part:]
 		for i := range to {
-			if v.micro == 0 {
+			if v.micro == 0 || o.t.Layout.Update == workload.UpdateEach || o.scatters() {
 				to[i] = g[i]
 			} else {
 				to[i] += g[i]

@@ -30,7 +30,11 @@ func (j *Job) update(id int32, r *rank, step int64, w *workload.Body) {
 	state := r.state[:len(j.cfg.Optimiser.State())]
 	move := j.cfg.Optimiser.Clipped(j.plan.move(step, w.Micro, &j.work.Layout, j.cfg.Replicas), r.on(w.X))
 	zero, from := j.work.Layout.Zero, j.masters().sharded
-	at := int64(0) // in shards
+	at := int64(0)          // in shards
+	begin := w.Grads.Offset // in the stage's vectors
+	if zero > workload.ZeroNone {
+		begin = j.work.Stages[r.at.Stage].Buckets[w.Bucket].Offset
+	}
 	part := func(lo, hi int64) {
 		of := func(x workload.Range, sharded workload.Zero) workload.Range {
 			if x.Elems == 0 {
@@ -45,7 +49,7 @@ func (j *Job) update(id int32, r *rank, step int64, w *workload.Body) {
 			state[i] = r.on(of(w.State[i], workload.ZeroOptimiser))
 		}
 		params := r.on(of(w.Params, from))
-		j.cfg.Optimiser.Step(params, r.on(of(w.Grads, workload.ZeroGradients)), state, move)
+		j.cfg.Optimiser.StepAll(params, r.on(of(w.Grads, workload.ZeroGradients)), state, move, r.running, int(begin+lo))
 		r.store(of(w.Y, workload.ZeroParameters), params)
 		at += hi - lo
 	}

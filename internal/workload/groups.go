@@ -21,6 +21,11 @@ func (b *lowering) groups() error {
 		if err := b.spreadStage(s); err != nil {
 			return err
 		}
+		for t := range parts {
+			if err := b.statistics(Coord{Tensor: t, Stage: s}); err != nil {
+				return err
+			}
+		}
 	}
 	for d := range replicas {
 		for s := range b.l.PP {

@@ -17,6 +17,8 @@ type Layer struct {
 	// Forgets: its input is made again before its backward, and not kept.
 	Forgets bool
 
+	Values int // of a row, that a mean goes over which a micro-batch's rows have in common; 0: it takes none
+
 	// How tensor-parallel ranks may share it; nil: not so.
 	Ways  [Ways]*Split
 	Whole string // why they cannot at all, in words; "": they can, or it is not known

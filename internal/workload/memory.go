@@ -57,7 +57,7 @@ func (m *Memory) All() (sum unit.Bytes) {
 // Staging returns the term of what a group's ranks send each other.
 func (g *Group) Staging() Term {
 	switch g.Kind {
-	case GroupKindData, GroupKindNorm:
+	case GroupKindData, GroupKindNorm, GroupKindStatistics:
 		return StagingData
 	case GroupKindTensor:
 		return StagingTensor

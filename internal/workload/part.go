@@ -21,6 +21,7 @@ const (
 	Vocabulary            // of a language model's head: the outputs stay in parts, and so does the loss
 	Sequence              // each has a part of the positions between layers, and of the layer what Inside has
 	Spread                // replicas have experts of their own each, and send each other positions
+	Together              // all of it, on rows of its own each: replicas sum between phases what all their rows have in common
 	Ways
 )
 
@@ -55,6 +56,7 @@ type Phase struct {
 	// exchanged has room of its own.
 	InPlace bool
 	Elems   int // of a row, all parts of it
+	Fixed   int // and beside rows
 }
 
 // Part is a layer as one of the ranks that share it has it.
@@ -101,8 +103,16 @@ type part struct {
 	way Way
 }
 
-// split decides how the tensor-parallel ranks share the layers.
+// split decides how ranks share the layers.
 func (b *lowering) split() error {
+	if err := b.splitLayers(); err != nil {
+		return err
+	}
+	return b.meets()
+}
+
+// splitLayers decides how the tensor-parallel ranks share them, or those between which experts are spread.
+func (b *lowering) splitLayers() error {
 	b.parts = make([]part, len(b.Layers))
 	for i := range b.Layers {
 		b.parts[i] = part{Part: b.Layers[i].whole()}
@@ -248,6 +258,7 @@ func divisors(n int) string {
 // After the phases of a backward come the sums of Part.Partial, after the layers those of the loss.
 type exchange struct {
 	data, stage int
+	tensor      int // of Together, where each part's replicas have a group; else 0
 	layer       int
 	backward    bool
 	phase       int
@@ -322,8 +333,11 @@ func (g *tensor) schedules(of *Group) (err error) {
 func (g *tensor) layer(c *chunk, l, m int) {
 	p, f := &g.parts[l], g.Precision.Activations
 	at := exchange{data: g.data, stage: g.stage, layer: l, micro: m}
+	alone := p.way == Together
 	for at.phase = range p.Forward {
-		g.after(at, &p.Forward[at.phase], l, c.x[l-c.first+1].at(m), f)
+		if !alone {
+			g.after(at, &p.Forward[at.phase], l, c.x[l-c.first+1].at(m), f)
+		}
 	}
 	if l == len(g.Layers)-1 && g.lossPart != nil {
 		for i := range g.lossPart {
@@ -331,7 +345,7 @@ func (g *tensor) layer(c *chunk, l, m int) {
 			g.after(at, &g.lossPart[i], l, Range{}, Float32)
 		}
 	}
-	if l < g.trained {
+	if l < g.trained || alone {
 		return
 	}
 	at.backward = true

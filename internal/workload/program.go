@@ -134,6 +134,9 @@ func (b *builder) layer(c *chunk, l, m int) {
 
 // handed is what a phase gives to the others, if it does.
 func (b *builder) handed(at exchange, ph *Phase) Handed {
+	if b.parts[at.layer].way == Together {
+		at.tensor = b.at.Tensor
+	}
 	id, shared := b.exchanges[at]
 	if !shared {
 		return b.swapped(at, ph)

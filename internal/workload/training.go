@@ -13,12 +13,13 @@ const (
 
 // Kinds of group: what it is for.
 const (
-	GroupKindData     = "data-parallel"   // gradients are summed over it
-	GroupKindTensor   = "tensor-parallel" // its ranks share layers: activations and their gradients go round
-	GroupKindTied     = "tied"            // two stages sum the gradients of their copies of one tensor
-	GroupKindNorm     = "gradient-norm"   // the squares of all gradients are summed over it
-	GroupKindExpert   = "expert-parallel" // its replicas send each other positions for their experts
-	GroupKindPipeline = "pipeline"        // the first rank sends activations or their gradients to the second
+	GroupKindData       = "data-parallel"   // gradients are summed over it
+	GroupKindTensor     = "tensor-parallel" // its ranks share layers: activations and their gradients go round
+	GroupKindTied       = "tied"            // two stages sum the gradients of their copies of one tensor
+	GroupKindNorm       = "gradient-norm"   // the squares of all gradients are summed over it
+	GroupKindStatistics = "statistics"      // its replicas sum what the rows of a micro-batch have in common
+	GroupKindExpert     = "expert-parallel" // its replicas send each other positions for their experts
+	GroupKindPipeline   = "pipeline"        // the first rank sends activations or their gradients to the second
 )
 
 // Kinds of work of a training: Body.Work.
@@ -177,10 +178,11 @@ func (s *Stage) bucket(offset int64) int {
 type Held struct {
 	Layer         int // from 0
 	Offset, Elems int64
-	In, Out       int // of a row, as the rank takes and leaves them
-	Saved         int // elements that a row's forward leaves for its backward
-	Again         int // that its backward makes again first
-	Way           Way // in which tensor-parallel ranks share it: part Coord.Tensor of Layout.TP
+	In, Out       int   // of a row, as the rank takes and leaves them
+	Saved         int   // elements that a row's forward leaves for its backward
+	Again         int   // that its backward makes again first
+	Way           Way   // in which tensor-parallel ranks share it: part Coord.Tensor of Layout.TP
+	Sum           int32 // of Together: one of the collectives that sum between its phases, which have one schedule; index in Job.Collectives
 }
 
 // Params returns the length of the stage's vectors.
