@@ -54,6 +54,7 @@ var partsOf = [workload.Ways]string{
 	workload.Vocabulary: "vocabulary",
 	workload.Sequence:   "inside and positions",
 	workload.Spread:     "experts, of replicas",
+	workload.Together:   "whole, sums of replicas",
 }
 
 func modelOf(j *plan.Job) (*modelJSON, error) {

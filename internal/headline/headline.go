@@ -105,7 +105,8 @@ var ofJob = []row{
 		return have(f.Bubble.Waited, "of the step, mean over ranks; (p-1)/(vm+p-1) is "+unit.Percent(f.Bubble.Formula))
 	})},
 	communication(mfu.Data), hidden(mfu.Data), communication(mfu.Tensor), hidden(mfu.Tensor), communication(mfu.Pipeline),
-	hidden(mfu.Pipeline), communication(mfu.Zero), hidden(mfu.Zero), communication(mfu.Others), hidden(mfu.Others),
+	hidden(mfu.Pipeline), communication(mfu.Zero), hidden(mfu.Zero), communication(mfu.Statistics), hidden(mfu.Statistics),
+	communication(mfu.Others), hidden(mfu.Others),
 	{"memory", chart.Bytes, efficient(func(f *mfu.Figures) found {
 		return found{float64(f.Memory), "tensors of the rank that holds most", f.Memory > 0}
 	})},
@@ -467,7 +468,7 @@ var ways = map[string]Way{
 	"kernel launch": Lower, "overlap": Higher, "GPU utilisation": Higher, "memory": Lower, "tokens/s": Higher,
 	stepCost: Lower, stepEnergy: Lower, MFU: Higher, mfuCausal: Higher, "bubble": Lower,
 	mfu.Exposed(mfu.Data): Lower, mfu.Exposed(mfu.Tensor): Lower, mfu.Exposed(mfu.Pipeline): Lower,
-	mfu.Exposed(mfu.Zero): Lower, mfu.Exposed(mfu.Others): Lower,
+	mfu.Exposed(mfu.Zero): Lower, mfu.Exposed(mfu.Statistics): Lower, mfu.Exposed(mfu.Others): Lower,
 	"pause frames": Lower, "drops": Lower, "retransmissions": Lower,
 }
 

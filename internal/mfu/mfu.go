@@ -110,15 +110,16 @@ type Bar struct {
 
 // The kinds of communication.
 const (
-	Data     = "data"     // sums of gradients over replicas
-	Tensor   = "tensor"   // between ranks that share layers
-	Pipeline = "pipeline" // from stage to stage
-	Zero     = "ZeRO"     // parameters that are gathered from shards
-	Others   = "others"   // tied tensors, norms of gradients
+	Data       = "data"       // sums of gradients over replicas
+	Tensor     = "tensor"     // between ranks that share layers
+	Pipeline   = "pipeline"   // from stage to stage
+	Zero       = "ZeRO"       // parameters that are gathered from shards
+	Statistics = "statistics" // sums of batch norms over replicas
+	Others     = "others"     // tied tensors, norms of gradients
 )
 
 // Kinds lists them in order.
-func Kinds() []string { return []string{Data, Tensor, Pipeline, Zero, Others} }
+func Kinds() []string { return []string{Data, Tensor, Pipeline, Zero, Statistics, Others} }
 
 // The bars, in order; those of communication and of the network come between Imbalance and HostCopies.
 const (
@@ -167,6 +168,7 @@ var meanings = [][2]string{
 	{Exposed(Tensor), "ranks that share layers exchanged while they waited"},
 	{Exposed(Pipeline), "activations and their gradients were in flight"},
 	{Exposed(Zero), "parameters were gathered while ranks waited"},
+	{Exposed(Statistics), "batch norms were summed over replicas while ranks waited"},
 	{Exposed(Others), "tied tensors and norms were summed while ranks waited"},
 	{Copies, "samples were copied over PCIe while ranks waited"},
 	{Ahead, "computed before the last rank had ended the start phase"},

@@ -239,7 +239,7 @@ func (l batchNorm) whole() *Part {
 		p.Forward[i].Inputs, p.Forward[i].Params = true, true
 	}
 	p.Backward = numbered("backward", []Phase{
-		{Gradient: []Work{{FLOP: 5 * n, Words: 2 * n, Fixed: 8 * c}}, Then: Sum, What: "statistics-deltas",
+		{Gradient: []Work{{FLOP: 5 * n, Words: 2 * n, Fixed: 8 * c}}, Then: Sum, What: "sum-deltas",
 			Fixed: 2 * l.channels, Run: func(h *Hand) { l.gradients(h.Give, h.G, h.D, h.X, h.Rows, h.Saved.(*batchSaved)) }},
 		{Work: []Work{{FLOP: 7 * n, Words: 3 * n, Fixed: 5 * c}}, Run: func(h *Hand) {
 			if h.DX != nil {

@@ -152,6 +152,9 @@ func TestLayerGradientsMatchFiniteDifferences(t *testing.T) {
 		{"sinusoidal positions", SinusoidalPositions(4, 3), long, 0},
 		{"layer norm", Normalised(LayerNorm, 3, 7), long / 4, 0},
 		{"rms norm", Normalised(RMSNorm, 3, 7), long / 4, 0},
+		{"batch norm, of elements", of(BatchNorm(5, 1, 0.1, Tanh)), long / 4, 0},
+		{"batch norm, of channels", of(BatchNorm(3, 7, 0.1, Identity)), long / 4, 0},
+		{"residual, batch norm", normedBlock(t, Tanh), long / 4, 0},
 		{"dropout", of(Dropout(60, 0.4)), long, 0},
 		{"rnn, two biases", of(RNN(Recurrence{5, 3, 4, 2, false}, Tanh)), long / 2, 0},
 		{"rnn, one bias, sigmoid", of(RNN(Recurrence{4, 3, 4, 1, false}, Sigmoid)), long, 0},
@@ -194,6 +197,11 @@ func TestLayerGradientsMatchFiniteDifferences(t *testing.T) {
 				n.tokens(c.tokens)
 			}
 			g, dx := n.gradients()
+			for _, tensor := range c.layer.Tensors() {
+				if tensor.Role == Running { // in training the loss does not see them
+					clear(g[tensor.Offset : tensor.Offset+tensor.Elems()])
+				}
+			}
 			compare(t, n, "parameters", n.p, g, c.h)
 			if c.tokens == 0 {
 				compare(t, n, "inputs", n.x, dx, c.h)
@@ -239,6 +247,7 @@ func TestLayersAllocateNothing(t *testing.T) {
 		of(Attention(half, 2, 3)), of(FeedForward(half, 8, SiLU, true)),
 		of(AttentionOf(half, turning)), of(Residual([]Named{{"a", Dense(5, 7, Tanh)}, {"b", of(Dropout(7, 0.2))}},
 			[]Named{{"c", Dense(5, 7, Tanh)}}, ReLU)), of(Experts(half, 8, GELU, Routing{3, 2, 0.5, 1, 0.1})),
+		of(BatchNorm(3, 7, 0.1, ReLU)), normedBlock(t, ReLU),
 	} {
 		n := newTrial(l, 3, 1)
 		if i == 5 {
@@ -270,6 +279,7 @@ func TestTensorsCoverTheParameters(t *testing.T) {
 		dense{in: 3, out: 4, kernel: Portable, unbiased: true},
 		of(Experts(Half{Positions: 2, Size: 3}, 7, SiLU, Routing{3, 2, 0, 1, 0})),
 		of(Residual([]Named{{"a", Dense(5, 7, Tanh)}}, []Named{{"c", Dense(5, 7, Tanh)}}, ReLU)),
+		of(BatchNorm(3, 7, 0.1, ReLU)), normedBlock(t, ReLU),
 	} {
 		at := 0
 		for _, tensor := range l.Tensors() {
@@ -285,7 +295,7 @@ func TestTensorsCoverTheParameters(t *testing.T) {
 		l.Init(p, NewStream(1, 0))
 		for i, v := range p {
 			if v == 0 && !slices.ContainsFunc(l.Tensors(), func(t Tensor) bool {
-				return t.Role == Gain && t.Offset <= i && i < t.Offset+t.Elems()
+				return (t.Role == Gain || t.Role == Running) && t.Offset <= i && i < t.Offset+t.Elems()
 			}) {
 				t.Errorf("%T: first value of parameter %d is 0", l, i)
 			}
@@ -302,7 +312,7 @@ func TestMoreRoomThanRowsChangesNothing(t *testing.T) {
 		of(GRU(Recurrence{5, 3, 4, 1, false})),
 		of(Attention(half, 2, 3)), of(FeedForward(half, 8, SiLU, true)), Normalised(LayerNorm, 2, 3),
 		of(AttentionOf(half, turning)), of(Residual([]Named{{"a", Dense(5, 7, Tanh)}, {"b", of(Dropout(7, 0.2))}},
-			[]Named{{"c", Dense(5, 7, Tanh)}}, ReLU)),
+			[]Named{{"c", Dense(5, 7, Tanh)}}, ReLU)), of(BatchNorm(3, 7, 0.1, ReLU)), normedBlock(t, ReLU),
 	} {
 		n := newTrial(l, 2, 5)
 		wantG, wantX := n.gradients()
@@ -326,7 +336,7 @@ func TestCostCountsWhatIsKept(t *testing.T) {
 		of(Dropout(60, 0.4)), of(RNN(Recurrence{5, 3, 4, 2, true}, Tanh)),
 		of(LSTM(Recurrence{5, 3, 4, 2, false}, Tanh, nil)), of(GRU(Recurrence{5, 3, 4, 2, false})), of(Attention(half, 2, 5)),
 		of(FeedForward(half, 8, GELU, false)), of(FeedForward(half, 8, SiLU, true)),
-		of(Experts(half, 8, GELU, Routing{3, 2, 0.5, 1, 0.1})),
+		of(Experts(half, 8, GELU, Routing{3, 2, 0.5, 1, 0.1})), of(BatchNorm(3, 7, 0.1, ReLU)),
 	} {
 		c := l.Cost()
 		got := (kept(reflect.ValueOf(l.NewSaved(7))) - kept(reflect.ValueOf(l.NewSaved(2)))) / 5

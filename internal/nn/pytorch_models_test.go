@@ -85,9 +85,15 @@ func (s drawnSet) ReadLabels(to []int32, rows []int) {
 func begin(m *Model, seed uint64) []float32 {
 	p := make([]float32, m.Params())
 	// PyTorch's side has a tied head once, so it draws fewer numbers.
-	copy(p, drawn(seed, 1, m.Free(), 0.6))
+	given := drawn(seed, 1, m.Free(), 0.6)
 	for l := range m.Layers() {
-		gains(m.Tensors(l), p)
+		all := m.Tensors(l)
+		for _, t := range all {
+			if t.Role != Running { // those begin as they do
+				given = given[copy(p[t.Offset:t.Offset+t.Elems()], given):]
+			}
+		}
+		gains(all, p)
 	}
 	for _, t := range m.Ties() {
 		t.Share(p)
@@ -134,6 +140,16 @@ func TestModelsMatchPyTorch(t *testing.T) {
 		{"d", "conv2d", sizes("filters=6 padding=1 bias=no")}, {Kind: "shortcut"},
 		{"e", "conv2d", sizes("filters=6 kernel=1 stride=2 bias=no")}, {Kind: "add", Sizes: sizes("activation=relu")},
 		{Kind: "average-pool"}, {Kind: "flatten"}, {Kind: "dense", Sizes: sizes("units=5 bias=no")}}}
+	normed := Net{Rows: "image", Image: Volume{1, 12, 12}, Layers: []NetLayer{
+		{"stem", "conv2d", sizes("filters=4 padding=1 bias=no activation=relu")}, {"norm", "batch-norm", sizes("activation=tanh")},
+		{Name: "same", Kind: "residual"}, {"a", "conv2d", sizes("filters=4 padding=1 bias=no")},
+		{"b", "batch-norm", sizes("activation=tanh")}, {"c", "conv2d", sizes("filters=4 padding=1 bias=no")},
+		{Name: "d", Kind: "batch-norm"}, {Kind: "add", Sizes: sizes("activation=tanh")},
+		{Name: "half", Kind: "residual"}, {"e", "conv2d", sizes("filters=6 stride=2 padding=1 bias=no")},
+		{Name: "f", Kind: "batch-norm"}, {Kind: "shortcut"}, {"g", "conv2d", sizes("filters=6 kernel=1 stride=2 bias=no")},
+		{Name: "h", Kind: "batch-norm"}, {Kind: "add", Sizes: sizes("activation=tanh")}, {Kind: "average-pool"}, {Kind: "flatten"},
+		{Kind: "dense", Sizes: sizes("units=8 bias=no")}, {"last", "batch-norm", sizes("activation=tanh")},
+		{Kind: "dense", Sizes: sizes("units=5")}}}
 	for i, n := range []struct {
 		name   string
 		model  *Model
@@ -158,6 +174,7 @@ func TestModelsMatchPyTorch(t *testing.T) {
 		{"gru", build(NewGRU(text)), "adam", false},
 		{"gpt, experts", build(NewGPT(GPT{Vocabulary: vocabulary, Context: context, Size: 16, Blocks: 2, Heads: 2, Hidden: 32,
 			Activation: GELU, HeadBias: true, Experts: &GPTExperts{Routing{4, 2, 1.25, 1, 0.5}, 2}})), "adamw", false},
+		{"residual network with batch norms, from a file", build(normed.Model()), "adam", false},
 	} {
 		of := drawnSet{n.model, 2000 + uint64(i), n.padded}
 		for _, k := range []Kernel{Portable, Fused} {
@@ -195,18 +212,29 @@ func (s drawnSet) each(f func(t *Tensor)) {
 // training is 20 steps of plain SGD: the first gradients, the losses, the weights at the end.
 func (c *comparison) training(name string, of drawnSet, k Kernel) {
 	r := of.m.NewReplica(begin(of.m, of.seed), trainRows, k)
-	o, losses := SGD{LR: 0.1}, make([]float32, 0, trainSteps)
+	o, losses := Optimiser{LR: 0.1}, make([]float32, 0, trainSteps)
 	for step := range trainSteps {
 		losses = append(losses, float32(of.pass(r, step)))
 		if step == 0 {
 			of.each(func(t *Tensor) {
+				if t.Role == Running { // compared below
+					return
+				}
 				c.shape(name+"/grad/"+t.Name, t.Shape)
 				c.near(name+"/grad/"+t.Name, r.Grads[t.Offset:t.Offset+t.Elems()], 1e-5)
 			})
 		}
-		o.Step(r.Params, r.Grads, nil, 1)
+		o.StepAll(r.Params, r.Grads, nil, Move{Scale: 1}, of.m.Running(), 0)
 	}
 	c.near(name+"/losses/sgd", losses, 1e-5)
+	if of.m.Running() != nil {
+		of.load(r, 0)
+		r.pass.Train = false
+		for l := range of.m.Layers() {
+			r.Forward(l)
+		}
+		c.near(name+"/used", r.Outputs(), 2e-5) // of weights after twenty steps
+	}
 	if losses[0] == losses[1] {
 		c.t.Errorf("%s: two steps have the loss %v", name, losses[0])
 	}
@@ -230,11 +258,14 @@ func (c *comparison) adaptive(name string, of drawnSet, optimiser string, k Kern
 	for step := range trainSteps {
 		losses = append(losses, float32(of.pass(r, step)))
 		before := append([]float32(nil), r.Params...)
-		o.Step(r.Params, r.Grads, state, Move{Step: int64(step), Update: int64(step), Scale: 1})
+		o.StepAll(r.Params, r.Grads, state, Move{Step: int64(step), Update: int64(step), Scale: 1}, of.m.Running(), 0)
 		if step > 0 {
 			continue
 		}
 		of.each(func(t *Tensor) {
+			if t.Role == Running {
+				return
+			}
 			update := make([]float32, t.Elems())
 			for i := range update {
 				update[i] = r.Params[t.Offset+i] - before[t.Offset+i]

@@ -77,10 +77,21 @@ func (c *comparison) shape(name string, got []int) {
 	}
 }
 
-// gains turns drawn numbers into gains about 1.
+// normedBlock is a block of a residual network whose convolutions have batch norms.
+func normedBlock(t *testing.T, a Activation) Layer {
+	t.Helper()
+	of, image := mustLayer(t), mustImage(t)
+	return of(Residual([]Named{{"a", image(Conv2D(Volume{2, 6, 5}, 3, Window{3, 2, 1}, false, Identity))},
+		{"b", of(BatchNorm(3, 9, 0.1, a))}, {"c", image(Conv2D(Volume{3, 3, 3}, 3, Window{3, 1, 1}, false, Identity))},
+		{"d", of(BatchNorm(3, 9, 0.1, Identity))}},
+		[]Named{{"e", image(Conv2D(Volume{2, 6, 5}, 3, Window{1, 2, 0}, false, Identity))}, {"f", of(BatchNorm(3, 9, 0.1, Identity))}}, a))
+}
+
+// gains turns drawn numbers into gains, and variances, about 1.
 func gains(tensors []Tensor, p []float32) {
 	for _, tensor := range tensors {
-		if tensor.Role == Gain && strings.HasSuffix(tensor.Name, "weight") {
+		gain := tensor.Role == Gain && strings.HasSuffix(tensor.Name, "weight")
+		if gain || tensor.Role == Running && strings.HasSuffix(tensor.Name, "running_var") {
 			for i := range tensor.Elems() {
 				p[tensor.Offset+i]++
 			}
@@ -155,6 +166,10 @@ func TestLayersMatchPyTorch(t *testing.T) {
 		{"experts, capacity, shared", of(Experts(half, 8, SiLU, Routing{3, 2, 0.5, 1, 0}))},
 		{"experts, balanced, top 1", of(Experts(half, 8, GELU, Routing{Count: 3, Top: 1, Balance: 2}))},
 		{"experts, balanced, top 2, capacity", of(Experts(half, 8, GELU, Routing{4, 2, 0.5, 0, 2}))},
+		{"batch norm, of elements", of(BatchNorm(5, 1, 0.1, Identity))},
+		{"batch norm, of channels, relu", of(BatchNorm(3, 8, 0.1, ReLU))},
+		{"batch norm, used", of(BatchNorm(3, 8, 0.1, Identity))},
+		{"residual, batch norm", normedBlock(t, ReLU)},
 	} {
 		n := newTrial(l.layer, 3, 1000+uint64(i))
 		gains(l.layer.Tensors(), n.p)
@@ -168,6 +183,12 @@ func TestLayersMatchPyTorch(t *testing.T) {
 			n.x[5], n.x[6] = Padding, Padding
 		case "attention, padding":
 			n.pass.Tokens = []float32{2, 2, 2, 2, 2, 2, 2, 0, 2, 0, 2, 2, 2, 0, 0}
+		}
+		if strings.HasSuffix(l.name, ", used") {
+			n.pass.Train = false
+			n.loss()
+			c.near(l.name+"/y", n.y, 1e-5)
+			continue
 		}
 		g, dx := n.gradients()
 		c.near(l.name+"/y", n.y, 1e-5)

@@ -143,7 +143,7 @@ func (j *Job) groupsAlike(g *workload.Group) int {
 	switch {
 	case j.whole == nil:
 		return 1
-	case g.Kind == workload.GroupKindData:
+	case g.Kind == workload.GroupKindData || g.Kind == workload.GroupKindStatistics:
 		return x.TP
 	case g.Kind == workload.GroupKindTensor:
 		return x.DP

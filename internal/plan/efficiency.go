@@ -56,6 +56,8 @@ func KindOf(work *workload.Job, c *workload.Collective) string {
 		return mfu.Tensor
 	case workload.GroupKindPipeline:
 		return mfu.Pipeline
+	case workload.GroupKindStatistics:
+		return mfu.Statistics
 	}
 	return mfu.Others
 }

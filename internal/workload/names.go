@@ -24,6 +24,11 @@ const lossSums = "loss-sums"
 func PassOf(name string) (p Pass, layer int, ok bool) {
 	parts := strings.Split(name, ".")
 	work := parts[0]
+	if name, n, numbered := strings.Cut(work, "-"); numbered && (name == Forward || name == Backward) {
+		if _, err := strconv.ParseUint(n, 10, 16); err == nil { // one of several phases
+			work = name
+		}
+	}
 	p.Backward, ok = passWork[work]
 	parts = parts[1:]
 	if layer = -1; ok && work != Loss && work != lossSums {

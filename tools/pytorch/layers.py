@@ -154,6 +154,28 @@ def same(x):
     return x
 
 
+def batch_norm_spec(c, name=""):
+    return [(name + "weight", (c,), "+1"), (name + "bias", (c,)), (name + "running_mean", (c,)), (name + "running_var", (c,), "+1")]
+
+
+def batch_norm(x, p, prefix=""):
+    """With what a micro-batch adds to the running statistics in place of their gradients."""
+    mean, var = torch.zeros(x.shape[1]), torch.zeros(x.shape[1])
+    y = F.batch_norm(x, mean, var, p[prefix + "weight"], p[prefix + "bias"], True, 1.0)
+    EXTRA["grad/" + prefix + "running_mean"], EXTRA["grad/" + prefix + "running_var"] = mean, var
+    return y
+
+
+def batch_norm_used(p, x):
+    return F.batch_norm(x, p["running_mean"].detach(), p["running_var"].detach(), p["weight"], p["bias"])
+
+
+def normed_block(p, x):
+    y = F.relu(batch_norm(F.conv2d(x, p["a.weight"], None, 2, 1), p, "b."))
+    y = batch_norm(F.conv2d(y, p["c.weight"], None, 1, 1), p, "d.")
+    return F.relu(y + batch_norm(F.conv2d(x, p["e.weight"], None, 2), p, "f."))
+
+
 SEED, EXTRA = {}, {}
 BESIDE = []  # losses that layers add to that of the outputs
 
@@ -220,6 +242,11 @@ CASES = [
     ("experts, capacity, shared", moe_spec(6, 8, 3, 1), (5, 6), moe(3, 2, F.silu, room=5, shared=1)),
     ("experts, balanced, top 1", moe_spec(6, 8, 3), (5, 6), moe(3, 1, F.gelu, balance=2.0)),
     ("experts, balanced, top 2, capacity", moe_spec(6, 8, 4), (5, 6), moe(4, 2, F.gelu, room=4, balance=2.0)),
+    ("batch norm, of elements", batch_norm_spec(5), (5,), lambda p, x: batch_norm(x, p)),
+    ("batch norm, of channels, relu", batch_norm_spec(3), (3, 4, 2), lambda p, x: F.relu(batch_norm(x, p))),
+    ("batch norm, used", batch_norm_spec(3), (3, 4, 2), batch_norm_used),
+    ("residual, batch norm", [("a.weight", (3, 2, 3, 3))] + batch_norm_spec(3, "b.") + [("c.weight", (3, 3, 3, 3))]
+     + batch_norm_spec(3, "d.") + [("e.weight", (3, 2, 1, 1))] + batch_norm_spec(3, "f."), (2, 6, 5), normed_block),
 ]
 
 
@@ -236,11 +263,15 @@ def run(out):
         else:
             x = drawn(seed, 2, (ROWS,) + shape, 1).requires_grad_()
         y = f(p, x)
+        if name.endswith(", used"):
+            out[f"{name}/y"] = y
+            continue
         ((y * drawn(seed, 3, y.shape, 1)).sum() + sum(BESIDE)).backward()
         out[f"{name}/y"] = y
         if x.requires_grad:
             out[f"{name}/dx"] = x.grad
         for k, v in p.items():
-            out[f"{name}/grad/{k}"] = v.grad
+            if v.grad is not None:
+                out[f"{name}/grad/{k}"] = v.grad
         for k, v in EXTRA.items():
             out[f"{name}/{k}"] = v

@@ -156,6 +156,34 @@ def resnet(p, x, step):
     return F.linear(F.avg_pool2d(x, 2).flatten(1), p["dense.1.weight"])
 
 
+NORMED = [("stem.weight", (4, 1, 3, 3)), ("norm.weight", (4,), "+1"), ("norm.bias", (4,)), ("same.a.weight", (4, 4, 3, 3)),
+          ("same.b.weight", (4,), "+1"), ("same.b.bias", (4,)), ("same.c.weight", (4, 4, 3, 3)), ("same.d.weight", (4,), "+1"),
+          ("same.d.bias", (4,)), ("half.e.weight", (6, 4, 3, 3)), ("half.f.weight", (6,), "+1"), ("half.f.bias", (6,)),
+          ("half.g.weight", (6, 4, 1, 1)), ("half.h.weight", (6,), "+1"), ("half.h.bias", (6,)), ("dense.1.weight", (8, 6 * 3 * 3)),
+          ("last.weight", (8,), "+1"), ("last.bias", (8,)), ("dense.2.weight", (5, 8)), ("dense.2.bias", (5,))]
+
+
+def normed(p, x, step):
+    """A residual network with batch norms, in training; step None: it is used."""
+    def bn(x, name):
+        if step == 0 and name not in RUNNING:
+            RUNNING[name] = [torch.zeros(x.shape[1]), torch.ones(x.shape[1])]
+        mean, var = RUNNING[name]
+        return F.batch_norm(x, mean, var, p[name + "weight"], p[name + "bias"], step is not None, 0.1)
+
+    def conv(x, name, stride=1, padding=1):
+        return F.conv2d(x, p[name + "weight"], None, stride, padding)
+    x = torch.tanh(bn(F.relu(conv(x, "stem.")), "norm."))
+    y = torch.tanh(bn(conv(x, "same.a."), "same.b."))
+    x = torch.tanh(x + bn(conv(y, "same.c."), "same.d."))
+    x = torch.tanh(bn(conv(x, "half.e.", 2), "half.f.") + bn(conv(x, "half.g.", 2, 0), "half.h."))
+    x = bn(F.linear(F.avg_pool2d(x, 2).flatten(1), p["dense.1.weight"]), "last.")
+    return F.linear(torch.tanh(x), p["dense.2.weight"], p["dense.2.bias"])
+
+
+RUNNING = {}  # mean and variance of each batch norm
+
+
 def experts_spec(d, f, count, shared):
     s = [("tokens.weight", (V, d)), ("positions.weight", (T, d))]
     s += prefixed("blocks.1.attention.", attention_spec(d, d)) + prefixed("blocks.1.feed_forward.", ff_spec(d, f))
@@ -209,6 +237,7 @@ MODELS = [
     ("gru", chars("gru", 3, 2), text, stacked("gru", torch_layer(torch.nn.GRU)), cross_entropy, "adam"),
     ("gpt, experts", experts_spec(16, 32, 4, 1), text,
      experts(16, 2, mixture(4, 2, F.gelu, room=20, shared=1, balance=0.5)), cross_entropy, "adamw"),
+    ("residual network with batch norms, from a file", NORMED, images((1, 12, 12), 5), normed, cross_entropy, "adam"),
 ]
 OPTIMISERS = {
     "sgd": lambda p: torch.optim.SGD(p, lr=0.1),
@@ -222,6 +251,7 @@ def run(out):
         seed = 2000 + i
         for optimiser in ("sgd", other):
             p = cut(drawn(seed, 1, size(spec), 0.6), spec)
+            RUNNING.clear()
             begin = {k: v.detach().clone() for k, v in p.items()}
             o, losses = OPTIMISERS[optimiser](list(p.values())), []
             for step in range(STEPS):
@@ -242,3 +272,7 @@ def run(out):
             if optimiser == "sgd":
                 for k, v in p.items():
                     out[f"20 steps of {name}/after/{k}"] = v.detach()
+                for k, (mean, var) in RUNNING.items():
+                    out[f"20 steps of {name}/after/{k}running_mean"], out[f"20 steps of {name}/after/{k}running_var"] = mean, var
+                if RUNNING:
+                    out[f"20 steps of {name}/used"] = f(p, batch(seed, 0)[0], None)
