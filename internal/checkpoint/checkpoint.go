@@ -40,6 +40,7 @@ type Training struct {
 	Text        *corpus.Vocabulary // of what reads text; nil: it takes images
 	Sentences   bool               // windows of the text begin where a sentence does
 	GlobalBatch int                // images per step
+	Layout      Layout             // over whose replicas; zero: the file is from before it had that
 	EpochSteps  int64              // steps per epoch
 	Vectors     []string           // of the optimiser: the names of its vectors
 }
@@ -154,7 +155,7 @@ func Read(b []byte) (*Checkpoint, error) {
 
 // stateOf names the vectors of an optimiser's state of which there are tensors, in the order of those.
 func stateOf(all []safetensors.Tensor) (names []string) {
-	for _, o := range []nn.Optimiser{{Momentum: 1}, {Method: nn.Adam}} {
+	for _, o := range []nn.Optimiser{{Method: nn.RMSprop, Momentum: 1}, {Method: nn.Adam}} {
 		for _, name := range o.State() {
 			if slices.ContainsFunc(all, func(t safetensors.Tensor) bool { return strings.HasPrefix(t.Name, statePrefix(name)) }) {
 				names = append(names, name)

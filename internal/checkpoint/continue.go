@@ -52,11 +52,7 @@ func (c *Checkpoint) Continue(to Training) (train.State, []Mismatch) {
 		all = append(all, Mismatch{"Seed", fmt.Sprintf("%d: %sseed %d has the order of its images: want the same, or "+
 			"weights from the end of an epoch", to.Seed, where, c.Seed)})
 	}
-	if c.GlobalBatch != to.GlobalBatch || c.EpochSteps != to.EpochSteps {
-		all = append(all, Mismatch{"GlobalBatch", fmt.Sprintf("%d images per step and %d steps per epoch: %seach step took "+
-			"%d: want the same, or weights from the end of an epoch", to.GlobalBatch, to.EpochSteps, where, c.GlobalBatch)})
-	}
-	return s, all
+	return s, append(all, c.otherSteps(&to, where)...)
 }
 
 // listed names vectors of an optimiser's state.

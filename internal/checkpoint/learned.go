@@ -43,6 +43,23 @@ func (c *Checkpoint) learnedKeys() []key {
 				c.Text = new(corpus.Vocabulary)
 				return json.Unmarshal([]byte(t), c.Text)
 			}},
+		{"layout", `a layout such as {"replicas":2,"parts":1,"stages":2,"hosts":4}`,
+			func() string {
+				if c.Layout == (Layout{}) {
+					return ""
+				}
+				b, err := json.Marshal(c.Layout)
+				if err != nil {
+					panic(err)
+				}
+				return string(b)
+			},
+			func(t string) error {
+				if err := json.Unmarshal([]byte(t), &c.Layout); err != nil {
+					return err
+				}
+				return c.Layout.check(c.GlobalBatch)
+			}},
 		{"window_start", "sentence, for text whose windows begin where a sentence does",
 			func() string {
 				if !c.Sentences {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"railyard/internal/diagnose"
+	"railyard/internal/mfu"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -32,6 +33,7 @@ func example(t *testing.T, name string) string {
 	}
 	for _, cut := range []struct{ from, to string }{ // large models have few blocks, and few micro-batches
 		{"steps: 300 ", "steps: 20 "},
+		{"steps: 150 ", "steps: 3 "},
 		{"preset: llama3-8b, batch: 16", "preset: llama3-8b, layers: 2, batch: 16"},
 		{"preset: llama3-70b, batch: 32", "preset: llama3-70b, layers: 4, batch: 8"},
 		{"micro_batches: 16, zero: 1", "micro_batches: 4, zero: 1"},
@@ -44,6 +46,16 @@ func example(t *testing.T, name string) string {
 		text = strings.ReplaceAll(text, "every: 2ms", "every: 1ms")
 	}
 	return strings.Replace(text, "epochs: 3", "epochs: 9\n    steps: 50", 1)
+}
+
+// spoken is a kind of communication of a run's training.
+func spoken(r ran, kind string) (c mfu.Communication) {
+	for _, of := range r.Summary.Efficiency.Communication {
+		if of.Kind == kind {
+			c = of
+		}
+	}
+	return c
 }
 
 // Each example shows what its comments promise.
@@ -62,6 +74,10 @@ func TestExamplesShowWhatTheySay(t *testing.T) {
 			return r.TestLoss != nil && *r.TestLoss < 2.5 && r.Drops+r.Pauses == 0
 		}},
 		{"llama", func(r ran) bool { return r.TestLoss != nil && *r.TestLoss < 2.1 && r.Drops+r.Pauses == 0 }},
+		{"resnet", func(r ran) bool { // sums that wait for latency take longer than gradients, of which there are more
+			sums, data := spoken(r, mfu.Statistics), spoken(r, mfu.Data)
+			return sums.Exposed > 3*data.Exposed && data.Bytes > 20*sums.Bytes && sums.Between == sums.Bytes && r.Drops+r.Pauses == 0
+		}},
 		{"moe-16gpu", func(r ran) bool {
 			x := r.Summary.Experts
 			return x != nil && x.Dropped == 0 && x.Load > 1 && x.Least > 0 &&
@@ -129,7 +145,7 @@ func TestExamplesShowWhatTheySay(t *testing.T) {
 		if e.name == "digits-8gpu" {
 			weights, clean = r.WeightsSHA256, r.VirtualTime
 		}
-		if r.Kernel != "" && !slices.Contains([]string{"network", "llama", "moe-16gpu"}, e.name) && r.WeightsSHA256 != weights {
+		if r.Kernel != "" && !slices.Contains([]string{"network", "llama", "resnet", "moe-16gpu"}, e.name) && r.WeightsSHA256 != weights {
 			t.Errorf("%s: other weights than digits-8gpu", e.name)
 		}
 		for _, f := range r.Summary.Flows {

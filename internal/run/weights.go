@@ -85,6 +85,7 @@ func about(sc *scenario.Scenario, j *plan.Job, size dataset.Size) checkpoint.Tra
 		Channels:    channels(size),
 		GlobalBatch: global,
 		EpochSteps:  int64(size.Train / global),
+		Layout:      layoutOf(sc, j),
 		Vectors:     j.Optimiser.State(),
 	}
 	if t.Model == "mlp" {
@@ -93,6 +94,16 @@ func about(sc *scenario.Scenario, j *plan.Job, size dataset.Size) checkpoint.Tra
 		of.Model = j.Network
 	}
 	return of
+}
+
+// layoutOf says how many replicas share a step, and what that follows from.
+func layoutOf(sc *scenario.Scenario, j *plan.Job) checkpoint.Layout {
+	l := checkpoint.Layout{Replicas: j.Replicas(), Parts: j.Spec.Parallel.TP, Stages: j.Spec.Parallel.PP, Hosts: sc.Cluster.Hosts}
+	path := j.Spec.Path() + ".parallel.dp"
+	for _, f := range sc.Fields() {
+		l.Stated = l.Stated || f.Path == path && f.Origin != "default"
+	}
+	return l
 }
 
 // channels are those of an image in colour, else 0.
@@ -125,6 +136,12 @@ func fields(job string, t *scenario.Train) map[string]string {
 		"Optimiser":   job + optimiser,
 		"Seed":        "seed",
 		"GlobalBatch": job + ".train.batch",
+		"Examples":    job + ".train.data",
+		"Replicas":    job + ".parallel.dp",
+		"Parts":       job + ".parallel.tp",
+		"Stages":      job + ".parallel.pp",
+		"Hosts":       "cluster.hosts",
+		"GPUs":        "cluster.host.gpus",
 	}
 }
 
