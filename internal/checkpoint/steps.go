@@ -41,7 +41,8 @@ func (c *Checkpoint) otherSteps(to *Training, where string) []Mismatch {
 		all := []Mismatch{{own.differs(&was), fmt.Sprintf("%s, %d images per step: %seach step took %d, of %s: %s", own.words(),
 			to.GlobalBatch, where, c.GlobalBatch, was.words(), want)}}
 		if a, b := to.GlobalBatch/own.Replicas, c.GlobalBatch/was.Replicas; a != b {
-			all = append(all, Mismatch{"GlobalBatch", fmt.Sprintf("%d images of a replica and step: %seach took %d: %s", a, where, b, want)})
+			all = append(all, Mismatch{"GlobalBatch", fmt.Sprintf("%d images of a replica and step: %seach took %d: %s", a,
+				where, b, want)})
 		}
 		return all
 	}

@@ -54,7 +54,7 @@ var partsOf = [workload.Ways]string{
 	workload.Vocabulary: "vocabulary",
 	workload.Sequence:   "inside and positions",
 	workload.Spread:     "experts, of replicas",
-	workload.Together:   "whole, sums of replicas",
+	workload.Together:   "whole, statistics",
 }
 
 func modelOf(j *plan.Job) (*modelJSON, error) {
@@ -82,13 +82,16 @@ func layerOf(m *nn.Model, h *workload.Held, stage int) layerJSON {
 	of := m.Layer(h.Layer, nn.Portable)
 	c := of.Cost()
 	l := layerJSON{Name: m.LayerName(h.Layer), Inputs: of.In(), Outputs: of.Out(), Tensors: []tensorJSON{},
-		Parameters: of.Params(), Bytes: 4 * unit.Bytes(of.Params()), Kept: 4 * unit.Bytes(of.In()+c.Saved), Stage: stage,
+		Bytes: 4 * unit.Bytes(of.Params()), Kept: 4 * unit.Bytes(of.In()+c.Saved), Stage: stage,
 		Parts: partsOf[h.Way]}
 	for _, w := range c.Forward {
 		l.Forward += w.FLOP
 	}
 	for _, t := range m.Tensors(h.Layer) {
 		l.Tensors = append(l.Tensors, tensorJSON{t.Name, t.Shape})
+		if t.Role != nn.Running {
+			l.Parameters += t.Elems()
+		}
 	}
 	return l
 }

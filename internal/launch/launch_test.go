@@ -219,9 +219,12 @@ func TestDrawnLayouts(t *testing.T) {
 	})
 }
 
-// A transformer ends with the simulator's weights too, and so does arithmetic with fused multiply-adds,
+// A transformer ends with the simulator's weights too, so do batch norms, and so does arithmetic with fused multiply-adds,
 // on one processor.
 func TestTransformerAndFusedKernel(t *testing.T) {
+	if err := os.WriteFile("normed.txt", []byte(normed), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for name, job := range map[string]string{
 		"gpt": `    model: gpt
     gpt: {size: 16, blocks: 2, heads: 2, factor: 2}
@@ -232,6 +235,16 @@ func TestTransformerAndFusedKernel(t *testing.T) {
     lr: 0.2
     kernel: portable
   parallel: {dp: 2, pp: 2, micro_batches: 2}
+`,
+		"batch norm": `    model: file
+    network: normed.txt
+    data: {digits: {dir: digits, train: 256, test: 64, seed: 3}}
+    batch: 4
+    epochs: 1
+    steps: 4
+    lr: 0.1
+    momentum: 0.9
+  parallel: {dp: 4, zero: 2, micro_batches: 2}
 `,
 		"fma": `    layers: [784, 16, 10]
     data: {digits: {dir: digits, train: 256, test: 64, seed: 3}}
@@ -256,6 +269,10 @@ func TestTransformerAndFusedKernel(t *testing.T) {
 		}
 	}
 }
+
+// normed is a network whose layers sum over replicas.
+const normed = "image\nconv2d filters=3 stride=4 bias=no\nbatch-norm activation=relu\nresidual\nconv2d filters=3 padding=1 bias=no\n" +
+	"batch-norm\nadd activation=relu\nflatten\ndense units=10\n"
 
 // Collectives leave on real buffers what they must, over each transport and over more than one host.
 func TestCollectives(t *testing.T) {

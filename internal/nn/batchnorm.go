@@ -227,7 +227,7 @@ func (l batchNorm) whole() *Part {
 	p := &Part{In: l.In(), Out: l.Out(), Params: l.Params(), NewSaved: l.NewSaved}
 	p.Forward = numbered("forward", []Phase{
 		{Work: []Work{{FLOP: 4 * n, Words: n, Fixed: 3 * c}},
-			Run: func(h *Hand) { l.moments(h.Give, h.X, h.P, h.Rows) }, Then: Sum, What: "statistics", Fixed: l.sums()},
+			Run: func(h *Hand) { l.moments(h.Give, h.X, h.P, h.Rows) }, Then: Sum, What: "moments", Fixed: l.sums()},
 		{Work: []Work{{FLOP: 4 * n, Words: 2 * n, Fixed: 7 * c}},
 			Run: func(h *Hand) {
 				s := h.Saved.(*batchSaved)
@@ -239,7 +239,7 @@ func (l batchNorm) whole() *Part {
 		p.Forward[i].Inputs, p.Forward[i].Params = true, true
 	}
 	p.Backward = numbered("backward", []Phase{
-		{Gradient: []Work{{FLOP: 5 * n, Words: 2 * n, Fixed: 8 * c}}, Then: Sum, What: "sum-deltas",
+		{Gradient: []Work{{FLOP: 5 * n, Words: 2 * n, Fixed: 8 * c}}, Then: Sum, What: "sums",
 			Fixed: 2 * l.channels, Run: func(h *Hand) { l.gradients(h.Give, h.G, h.D, h.X, h.Rows, h.Saved.(*batchSaved)) }},
 		{Work: []Work{{FLOP: 7 * n, Words: 3 * n, Fixed: 5 * c}}, Run: func(h *Hand) {
 			if h.DX != nil {

@@ -128,7 +128,8 @@ func init() {
 	of = networks["cnn"]
 	of.of = nn.Spec{Kind: "file", Net: &nn.Net{Rows: "image", Image: nn.Volume{Channels: 3, Height: 9, Width: 9},
 		Layers: []nn.NetLayer{{Kind: "batch-norm", Sizes: sizes("momentum=0.5")}, // edges see what it adds
-			{Kind: "conv2d", Sizes: sizes("filters=4", "bias=no", "stride=2", "padding=1")}, {Kind: "batch-norm", Sizes: sizes("activation=relu")},
+			{Kind: "conv2d", Sizes: sizes("filters=4", "bias=no", "stride=2", "padding=1")},
+			{Kind: "batch-norm", Sizes: sizes("activation=relu")},
 			{Kind: "flatten"}, {Kind: "dense", Sizes: sizes("units=12", "activation=tanh")},
 			{Kind: "dense", Sizes: sizes("units=10", "bias=no")}, {Kind: "batch-norm"}}}}
 	networks["batch norm"] = of

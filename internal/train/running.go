@@ -16,7 +16,8 @@ func (j *Job) runningOf(st *workload.Stage, at workload.Coord) (all []nn.Mean) {
 			for _, p := range pieces {
 				lo, hi := max(t.Offset, p.Whole), min(t.Offset+t.Elems(), p.Whole+p.Elems)
 				if lo < hi {
-					all = append(all, nn.Mean{Span: nn.Span{At: int(h.Offset) + lo - p.Whole + p.Part, Elems: hi - lo}, Momentum: t.Momentum})
+					span := nn.Span{At: int(h.Offset) + lo - p.Whole + p.Part, Elems: hi - lo}
+					all = append(all, nn.Mean{Span: span, Momentum: t.Momentum})
 				}
 			}
 		}

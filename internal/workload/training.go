@@ -182,7 +182,7 @@ type Held struct {
 	Saved         int   // elements that a row's forward leaves for its backward
 	Again         int   // that its backward makes again first
 	Way           Way   // in which tensor-parallel ranks share it: part Coord.Tensor of Layout.TP
-	Sum           int32 // of Together: one of the collectives that sum between its phases, which have one schedule; index in Job.Collectives
+	Sum           int32 // of Together: one of what sums between its phases, all by one schedule; index in Job.Collectives
 }
 
 // Params returns the length of the stage's vectors.
