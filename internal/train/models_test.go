@@ -198,8 +198,9 @@ func TestEveryNetworkEqualsTheOracle(t *testing.T) {
 						l.PP = 1
 					}
 				}
-				if name == "batch norm" {
-					l.batch = 2 * l.MicroBatches // one row has no variance
+				if name == "batch norm" || name == "resnet" {
+					l.batch = 2 * l.MicroBatches // one row has no variance, or little
+					l.with.LR = 0.01             // of what is nearly alike norms make gradients of hundreds
 				}
 				cfg := ofNetwork(t, name, l.anyPrecision(t))
 				oracle, err := Oracle(cfg)
@@ -213,7 +214,7 @@ func TestEveryNetworkEqualsTheOracle(t *testing.T) {
 					}
 				}
 				for step, want := range oracle.Losses {
-					if got := j.Loss(int64(step)); got != want {
+					if got := j.Loss(int64(step)); got != want || math.IsNaN(want) {
 						t.Fatalf("loss of step %d is %v, the oracle's %v", step, got, want)
 					}
 				}
