@@ -131,9 +131,13 @@ func someFolders(cmd *cobra.Command, args []string) error {
 // mostHosts bounds the hosts of a call.
 const mostHosts = 16_384
 
+// someHosts keep about ten megabytes.
+const someHosts = 50
+
 // readHosts reads the folders of hosts. One of which nothing is understood is an error.
 func (a *app) readHosts(ctx context.Context, args []string) (hosts []*hostinfo.Host, err error) {
-	// Of a megabyte that is read little stays: looking for it after each few would take most of the time.
+	// Of a megabyte that is read little stays: looking for it after each few would take most of the time. What stays of many
+	// hosts is much, and ten times that would be too much.
 	defer debug.SetGCPercent(debug.SetGCPercent(1000))
 	seen := map[string]string{}
 	for _, arg := range args {
@@ -159,7 +163,9 @@ func (a *app) readHosts(ctx context.Context, args []string) (hosts []*hostinfo.H
 			if err != nil {
 				return nil, misuse("%s: %w", folder, err)
 			}
-			hosts = append(hosts, h)
+			if hosts = append(hosts, h); len(hosts)%someHosts == 0 {
+				debug.SetGCPercent(max(120, 1000/(1+len(hosts)/someHosts)))
+			}
 		}
 	}
 	return hosts, nil
@@ -216,6 +222,19 @@ func hostFiles(ctx context.Context, folder string) (files []netconf.File, err er
 	return files, err
 }
 
+// columns prints a table whose first column names its rows: what has no room beside it follows below.
+func columns(s *sheet.Sheet, rows [][]string) {
+	var names []string
+	all := make([][]string, len(rows[0])-1)
+	for _, row := range rows {
+		names = append(names, row[0])
+		for k := range all {
+			all[k] = append(all[k], row[k+1])
+		}
+	}
+	s.Columns(names, all)
+}
+
 // hostText prints what is understood of a host.
 func hostText(s *sheet.Sheet, h *hostinfo.Host) {
 	s.Title(h.Name)
@@ -247,7 +266,7 @@ func hostText(s *sheet.Sheet, h *hostinfo.Host) {
 			r.Firmware.Value})
 	}
 	if len(rows) > 1 {
-		s.Grid("lllrllrll", rows)
+		columns(s, rows)
 		s.Blank()
 	}
 	rows = [][]string{{"GPU", "model", "NUMA", "PCIe is", "can"}}
@@ -259,7 +278,7 @@ func hostText(s *sheet.Sheet, h *hostinfo.Host) {
 		rows = append(rows, []string{g.Address, g.Name.Value, numa, g.Is.String(), g.Can.String()})
 	}
 	if len(rows) > 1 {
-		s.Grid("llrll", rows)
+		columns(s, rows)
 		s.Blank()
 	}
 	for i, u := range h.Unread {

@@ -186,16 +186,6 @@ func (a *app) hostsExpect(file, host string, asJSON bool) error {
 		return s.Flush(a.stdout)
 	}
 	s.Wrap("", "nvidia-smi topo -m, by "+h.Board+":")
-	const most = 10 // columns that fit beside each other
-	for from := 1; from < len(h.Topo[0]); from += most {
-		if from > 1 {
-			s.Blank()
-		}
-		var part [][]string
-		for _, row := range h.Topo {
-			part = append(part, append([]string{row[0]}, row[from:min(from+most, len(row))]...))
-		}
-		s.Grid(strings.Repeat("l", len(part[0])), part)
-	}
+	columns(s, h.Topo)
 	return s.Flush(a.stdout)
 }

@@ -125,7 +125,7 @@ func TestDifferencesAreSaid(t *testing.T) {
 		machine, file, old, with, what, text string
 	}{
 		{"hgx-a100", "nccl.xml", `busid="0000:4f:00.0"`, `busid="0000:60:00.0"`, "GPU2",
-			"NCCL has it at 0000:60:00.0, where lspci has no device"},
+			"NCCL has it at 0000:60:00.0, where lspci has no such device"},
 		{"hgx-a100", "pci", "0000:05:00.0/max_link_width:16", "0000:05:00.0/max_link_width:8", "mlx5_0",
 			"its link is PCIe 4.0 x16 to NCCL, and can be PCIe 4.0 x8"},
 		{"hgx-a100", "pci", "/0000:41:00.0/0000:42:00.0/0000:46:00.0", "/0000:46:00.0", "mlx5_1",

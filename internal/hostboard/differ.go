@@ -44,7 +44,7 @@ func Differ(h *hostinfo.Host) (all []Difference) {
 		})
 		if own < 0 {
 			if t := h.Device(p.BusID); t == nil && p.BusID != "" {
-				add("NCCL has it at %s, where lspci has no device", p.BusID)
+				add("NCCL has it at %s, where lspci has no such device", p.BusID)
 			}
 			continue
 		}

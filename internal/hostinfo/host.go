@@ -281,11 +281,16 @@ func (h *Host) Above(at string) (all []*PCI) {
 // GPU is one that the driver shows, by its address; nil: none.
 func (h *Host) GPU(address string) *GPU { return h.gpu[address] }
 
-// GPUAddresses are those of GPUs, by lspci, else by the driver. Of a display's controllers only those of NVIDIA are.
+// gpu reports whether a device is one by its class. Of a display's controllers only those of NVIDIA are.
+func (p *PCI) gpu() bool {
+	return p.Class == "3D controller" || p.Class == "Processing accelerators" ||
+		p.Class == "VGA compatible controller" && strings.Contains(p.Name, "NVIDIA")
+}
+
+// GPUAddresses are those of GPUs, by lspci, else by the driver.
 func (h *Host) GPUAddresses() (all []string) {
 	for _, p := range h.PCI {
-		if p.Class == "3D controller" || p.Class == "Processing accelerators" ||
-			p.Class == "VGA compatible controller" && strings.Contains(p.Name, "NVIDIA") {
+		if p.gpu() {
 			all = append(all, p.Address)
 		}
 	}
@@ -428,6 +433,47 @@ func (h *Host) settle() {
 			}
 		}
 	}
+}
+
+// matters reports whether a device is one of those that anything is asked of, by what it is.
+func (p *PCI) matters() bool {
+	return p.gpu() || strings.HasSuffix(p.Class, "thernet controller") || strings.HasSuffix(p.Class, "nfiniband controller") ||
+		p.Driver.Value == "vfio-pci" || p.VFs.Known()
+}
+
+// prune leaves out PCI devices of which nothing is asked: of a thousand of a server a few dozen are GPUs, NICs and what is
+// above them.
+func (h *Host) prune() {
+	keep := map[string]bool{}
+	with := func(address string) {
+		if keep[address] = true; h.pci[address] != nil {
+			for _, p := range h.Above(address) {
+				keep[p.Address] = true
+			}
+		}
+	}
+	for _, p := range h.PCI {
+		if p.matters() {
+			with(p.Address)
+		}
+	}
+	for _, r := range h.RDMA {
+		with(r.PCI)
+	}
+	for _, n := range h.Netdevs {
+		with(n.PCI)
+	}
+	for _, g := range h.GPUs {
+		with(g.Address)
+	}
+	kept := map[string]*PCI{} // anew: a map keeps the room that it once had
+	var all []*PCI
+	for _, p := range h.PCI {
+		if keep[p.Address] {
+			kept[p.Address], all = p, append(all, p)
+		}
+	}
+	h.pci, h.PCI = kept, all
 }
 
 func sorted[T any](all map[string]*T, name func(*T) string) []*T {

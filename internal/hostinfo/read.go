@@ -138,6 +138,7 @@ func Read(name string, files []netconf.File) (*Host, error) {
 		r.text(string(f.Text))
 	}
 	h.settle()
+	h.prune()
 	if h.Lines.Understood == 0 {
 		return nil, errNothing
 	}
@@ -160,7 +161,7 @@ var blocks = []string{"Settings for ", "Features for ", "Ring parameters for ", 
 
 // text reads the sections of a file.
 func (r *reader) text(text string) {
-	var here []line
+	here := make([]line, 0, strings.Count(text, "\n")+1)
 	command, at, exit, headed := "", 1, -1, false
 	end := func() {
 		if !headed && !slices.ContainsFunc(here, func(l line) bool { return strings.TrimSpace(l.text) != "" }) {
@@ -228,7 +229,7 @@ func (r *reader) section(command string, at, exit int, lines []line) {
 		r.h.Sections = append(r.h.Sections, Section{r.kind, strings.TrimSpace(command), netconf.Place{File: r.file, Line: at}, exit,
 			more != "" || into != ""})
 	}
-	kept := lines[:0:0]
+	kept := make([]line, 0, len(lines))
 	for _, l := range lines {
 		switch {
 		case strings.TrimSpace(l.text) == "":

@@ -315,3 +315,26 @@ func TestHostsDoNotHoldTheirTexts(t *testing.T) {
 	runtime.KeepAlive(kept)
 	runtime.KeepAlive(files)
 }
+
+// Of a thousand functions of a server's PCI those that nothing is asked of are not kept; what is above a GPU or a NIC is.
+func TestOtherPCIDevicesAreNotKept(t *testing.T) {
+	o := hostinfotest.Option{Name: "h", GPUs: 2}
+	files := hostinfotest.Clean(o)
+	before := read(t, o)
+	for i := range files {
+		if files[i].Name == "h/lspci" {
+			var more strings.Builder
+			for k := range 1000 {
+				fmt.Fprintf(&more, "0000:%02x:%02x.%d System peripheral: Mesh\n\tNUMA node: 0\n\n", 0xc0+k/200, k/8%25, k%8)
+			}
+			files[i].Text = []byte(strings.Replace(string(files[i].Text), "\n# exit 0", more.String()+"\n# exit 0", 1))
+		}
+	}
+	h, err := hostinfo.Read("h", files)
+	if err != nil || len(h.Unread) > 0 {
+		t.Fatal(err, h.Unread)
+	}
+	if len(h.PCI) != len(before.PCI) || len(h.PCI) < 12 || h.Device("0000:c0:01.0") != nil || len(h.Above("0000:14:00.0")) != 3 {
+		t.Errorf("%d PCI devices, %d without the others", len(h.PCI), len(before.PCI))
+	}
+}
