@@ -318,3 +318,42 @@ func tabbed(rows [][]string) string {
 	}
 	return b.String()
 }
+
+// FuzzBoard holds whatever a host says: its board is an error or one that NCCL's form takes, and what is held against it ends.
+func FuzzBoard(f *testing.F) {
+	for _, m := range machines {
+		var all []string
+		for _, name := range []string{"pci", "lspci", "infiniband", "topo", "nccl.xml"} {
+			text, _ := os.ReadFile("testdata/" + m + "/" + name) // one of the two trees is there
+			all = append(all, string(text[:min(len(text), 4000)]))
+		}
+		f.Add(all[0], all[1], all[2], all[3], all[4])
+	}
+	f.Add("# railyard hosts: sysfs\n/sys/bus/pci/devices/0000:02:00.0 -> ../0000:01:00.0/0000:02:00.0\n"+
+		"/sys/bus/pci/devices/0000:01:00.0 -> ../0000:02:00.0/0000:01:00.0\n/sys/bus/pci/devices/0000:02:00.0/class:0x030200\n# exit 0\n",
+		"", "", "", "")
+	f.Fuzz(func(t *testing.T, pci, lspci, ib, topo, dump string) {
+		if len(pci)+len(lspci)+len(ib)+len(topo)+len(dump) > 1<<15 {
+			return
+		}
+		h, err := hostinfo.Read("h", []netconf.File{{Name: "a", Text: []byte(pci)}, {Name: "b", Text: []byte(lspci)},
+			{Name: "c", Text: []byte(ib)}, {Name: "d", Text: []byte(topo)}, {Name: "e", Text: []byte(dump)}})
+		if err != nil {
+			return
+		}
+		hostboard.Differ(h)
+		hostboard.Ways(h)
+		b, err := hostboard.Of(h)
+		if err != nil {
+			return
+		}
+		hostboard.Matrix(b, b.Of(board.GPU), b.Of(board.NIC))
+		better, moved := hostboard.Mend(b)
+		if better == nil {
+			return
+		}
+		if _, err := nccltopo.Write(better); err != nil {
+			t.Errorf("%v moved: %v", moved, err)
+		}
+	})
+}
