@@ -357,3 +357,60 @@ func FuzzBoard(f *testing.F) {
 		}
 	})
 }
+
+// Small trees: what hangs below what, by which link.
+func TestTrees(t *testing.T) {
+	device := func(path, class, speed, width string) string {
+		a := path[strings.LastIndexByte(path, '/')+1:]
+		p := "/sys/bus/pci/devices/" + a
+		return p + " -> ../../../devices/" + path + "\n" + p + "/class:" + class + "\n" + p + "/numa_node:0\n" + p +
+			"/max_link_speed:" + speed + " GT/s PCIe\n" + p + "/max_link_width:" + width + "\n"
+	}
+	const root = "pci0000:10/"
+	for _, c := range []struct{ name, text, want string }{
+		{"on a root port, whose speed and width are less", device(root+"0000:10:01.0", "0x060400", "16.0", "8") +
+			device(root+"0000:10:01.0/0000:11:00.0", "0x030200", "32.0", "16"), "CPU0 - GPU0 0000:11:00.0 PCIe 4.0 x8"},
+		{"in the root complex", device(root+"0000:10:02.0", "0x030200", "32.0", "16"), "CPU0 - GPU0 0000:10:02.0 PCIe 5.0 x16"},
+		{"a switch without a root port", device(root+"0000:10:01.0", "0x060400", "32.0", "16") +
+			device(root+"0000:10:01.0/0000:11:00.0", "0x060400", "32.0", "16") +
+			device(root+"0000:10:01.0/0000:11:00.0/0000:12:00.0", "0x030200", "32.0", "16"),
+			"CPU0 - PCIe1 0000:10:01.0 PCIe 5.0 x16; PCIe1 0000:10:01.0 - GPU0 0000:12:00.0 PCIe 5.0 x16"},
+		{"above itself", device(root+"0000:12:00.0/0000:11:00.0", "0x060400", "32.0", "16") +
+			device(root+"0000:11:00.0/0000:12:00.0", "0x030200", "32.0", "16"), "CPU0 - GPU0 0000:12:00.0 PCIe 5.0 x16"},
+	} {
+		h, err := hostinfo.Read("h", []netconf.File{{Name: "f", Text: []byte("# railyard hosts: sysfs\n" + c.text + "# exit 0\n" +
+			"# railyard hosts: lspci -D\n# exit 0\n")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := hostboard.Of(h)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		var links []string
+		for _, r := range rows(b) {
+			if k := strings.LastIndex(r, " PCIe "); k > 0 && strings.Contains(r, " - ") {
+				links = append(links, strings.Join(strings.Fields(r)[:len(strings.Fields(r))-1], " "))
+			}
+		}
+		if got := strings.Join(links, "; "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+	// GPUs with as many NVLinks to each other as they have are joined without an NVSwitch.
+	text := "# railyard hosts: lspci -D -vv\n"
+	for _, a := range []string{"06", "07", "0a"} {
+		text += "0000:" + a + ":00.0 3D controller: NVIDIA Corporation GV100GL [Tesla V100 SXM2 32GB]\n\tNUMA node: 0\n"
+	}
+	text += "# exit 0\n# railyard hosts: nvidia-smi topo -m\n\tGPU0\tGPU1\tGPU2\tCPU Affinity\nGPU0\t X \tNV3\tNV3\t0-3\n" +
+		"GPU1\tNV3\t X \tNV3\t0-3\nGPU2\tNV3\tNV3\t X \t0-3\n# exit 0\n"
+	h, err := hostinfo.Read("h", []netconf.File{{Name: "f", Text: []byte(text)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := hostboard.Of(h)
+	if err != nil || len(b.Of(board.NVSwitch)) > 0 || len(b.Links) != 6 {
+		t.Errorf("%v: %+v", err, b)
+	}
+}
