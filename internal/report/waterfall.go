@@ -83,7 +83,7 @@ func waterfallChart(d *Data) []chart.Figure {
 		from, to := max(0, min(at, at+b.Time)), max(at, at+b.Time)
 		f.Lanes.Lanes = append(f.Lanes.Lanes, chart.Lane{Label: b.Name + " " + unit.Percent(float64(b.Time)/float64(s.StepTime)),
 			Spans: []chart.Span{{From: chart.Value(from), To: chart.Value(min(max(from, to), s.StepTime)), Key: key.ID,
-				Name: b.Name + ": " + mfu.Meaning(b.Name)}}})
+				Name: mfu.Meaning(b.Name)}}})
 		at += b.Time
 	}
 	return []chart.Figure{f}

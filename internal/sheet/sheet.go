@@ -85,7 +85,7 @@ func (s *Sheet) Flush(w io.Writer) error {
 }
 
 // broken breaks text between words: first columns for the first line, rest for the
-// others. A word that is longer than a line is broken, too: nothing is lost.
+// others. A number and its unit stay together. A word that is longer than a line is broken, too: nothing is lost.
 func broken(text string, first, rest int) []string {
 	var lines []string
 	line, room := "", max(first, 1)
@@ -93,7 +93,13 @@ func broken(text string, first, rest int) []string {
 		lines = append(lines, line)
 		line, room = "", max(rest, 1)
 	}
-	for word := range strings.FieldsSeq(text) {
+	words := strings.Fields(text)
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		if i+1 < len(words) && ofNumber(word, words[i+1]) && utf8.RuneCountInString(word+" "+words[i+1]) <= max(rest, 1) {
+			i++
+			word += " " + words[i]
+		}
 		n := utf8.RuneCountInString(word)
 		switch {
 		case line == "":
@@ -112,6 +118,20 @@ func broken(text string, first, rest int) []string {
 		}
 	}
 	return append(lines, line)
+}
+
+// ofNumber reports whether a word that ends with a digit has the unit behind it.
+func ofNumber(word, next string) bool {
+	if last := word[len(word)-1]; last < '0' || last > '9' {
+		return false
+	}
+	unit := strings.TrimRight(next, ".,:;)")
+	switch unit {
+	case "%", "s", "ms", "us", "ns", "ps", "min", "h", "m":
+		return true
+	}
+	unit = strings.TrimSuffix(strings.TrimLeft(unit, "kMGTP"), "/s")
+	return unit == "B" || unit == "b" || unit == "FLOP"
 }
 
 // Shorten leaves out the middle of s: names differ at both ends.

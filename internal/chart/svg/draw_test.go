@@ -285,3 +285,16 @@ func TestFitOfLongNames(t *testing.T) {
 		}
 	}
 }
+
+// Names of lanes that belong to no group are whole in a narrow drawing: they stand above.
+func TestNamesOfLanes(t *testing.T) {
+	long := "network: own queueing 1.6 %"
+	f := &chart.Figure{Name: "a", Title: "a", Keys: []chart.Key{{ID: "k", Name: "k", Ink: chart.Subject}},
+		Lanes: &chart.Lanes{X: chart.Axis{Unit: chart.Time, High: 1000}, Lanes: []chart.Lane{
+			{Label: long, Spans: []chart.Span{{To: 1000, Key: "k"}}}, {Label: "ideal"}}}}
+	for _, w := range []float64{340, 1100} {
+		if !strings.Contains(Draw(f, w).String(), ">"+long+"<") {
+			t.Errorf("%g wide: the name is cut", w)
+		}
+	}
+}

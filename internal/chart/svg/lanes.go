@@ -10,6 +10,7 @@ import (
 const (
 	laneHeight = 13.0
 	groupGap   = 6.0
+	laneTitle  = 12.0 // of a label that stands above its lane
 )
 
 // drawLanes draws what went on when, lane by lane, and links between lanes over it.
@@ -17,12 +18,12 @@ func drawLanes(fig *chart.Figure, w float64) *Drawing {
 	l := fig.Lanes
 	keys := lanesLegend(fig)
 	head := legend(nil, keys, 0, 12, w) + 8
-	tops, height := laneTops(l.Lanes)
+	group, label, above := laneNames(l.Lanes, w)
+	tops, height := laneTops(l.Lanes, above)
 	h := head + height + 40
 	about := fmt.Sprintf("%d lanes over %s", len(l.Lanes), l.X.Unit.Text(l.X.High-l.X.Low))
 	d := newDrawing(fig.Name, w, h, fig.Title, about)
 	legend(d, keys, 0, 12, w)
-	group, label := laneNames(l.Lanes, w)
 	f := &frame{d: d, left: group + label + 8, top: head, right: w - 14, bottom: h - 40, axisX: &l.X}
 	f.d.open(`class="labels-x"`)
 	f.uprights(f.top)
@@ -34,7 +35,10 @@ func drawLanes(fig *chart.Figure, w float64) *Drawing {
 		if i == 0 || l.Lanes[i-1].Group != lane.Group {
 			d.text(group, y+10.5, smallSize, alignEnd, ink, fit(lane.Group, smallSize, group))
 		}
-		if label > 0 {
+		switch {
+		case above:
+			d.text(f.left, y-3, tinySize, alignStart, muted, fit(lane.Label, tinySize, f.right-f.left))
+		case label > 0:
 			d.text(group+label, y+10, tinySize, alignEnd, muted, fit(lane.Label, tinySize, label-6))
 		}
 	}
@@ -50,11 +54,14 @@ func drawLanes(fig *chart.Figure, w float64) *Drawing {
 	return d
 }
 
-// laneTops places lanes below each other, with a gap between groups.
-func laneTops(all []chart.Lane) (tops []float64, height float64) {
+// laneTops places lanes below each other, with a gap between groups, and room for labels above them.
+func laneTops(all []chart.Lane, above bool) (tops []float64, height float64) {
 	for i := range all {
 		if i == 0 || all[i].Group != all[i-1].Group || all[i].Group == "" {
 			height += groupGap
+		}
+		if above {
+			height += laneTitle
 		}
 		tops = append(tops, height)
 		height += laneHeight
@@ -62,17 +69,18 @@ func laneTops(all []chart.Lane) (tops []float64, height float64) {
 	return tops, height + groupGap
 }
 
-// laneNames is the room for the names of groups and of lanes; of lanes only where the
-// drawing is wide.
-func laneNames(all []chart.Lane, w float64) (group, label float64) {
+// laneNames is the room for the names of groups and of lanes. Where the drawing is narrow, lanes of groups go without names,
+// and those of lanes without groups stand above them.
+func laneNames(all []chart.Lane, w float64) (group, label float64, above bool) {
 	for i := range all {
 		group = max(group, textWidth(all[i].Group, smallSize))
 		label = max(label, textWidth(all[i].Label, tinySize)+8)
 	}
-	if w < 560 && group > 0 {
+	above = group == 0 && label > max(w*0.18, 120)
+	if above || w < 560 && group > 0 {
 		label = 0
 	}
-	return math.Ceil(min(group, w*0.22)), math.Ceil(min(label, w*0.18))
+	return math.Ceil(min(group, w*0.22)), math.Ceil(min(label, max(w*0.18, 120))), above
 }
 
 func (f *frame) span(fig *chart.Figure, lane *chart.Lane, s *chart.Span, y float64, all colours, named bool) {
