@@ -240,7 +240,7 @@ erratum "it is 6" right a = 6 within 0.01 "it is not"
 
 // A changed input changes what follows from it, and nothing is judged.
 func TestChangedInput(t *testing.T) {
-	fs := folder(shortText, "input a = 2 \"x\"\nformula b = a^2 \"y\"\nbench n = neuron(x: [a], w: [1], activation: \"relu\") \"z\"\n"+
+	fs := folder(shortText, "input a = 2 in B \"x\"\nformula b = a^2 \"y\"\nbench n = neuron(x: [a], w: [1], activation: \"relu\") \"z\"\n"+
 		"value n.y = 2 within 0 exact \"output\"\nvalue b = 4 within 0 exact \"square\"")
 	if o := outcome(t, fs); len(o.Failed()) != 0 || o.Formula[0].Value != 4 {
 		t.Fatalf("%s", o.Verdict())
@@ -256,7 +256,7 @@ func TestChangedInput(t *testing.T) {
 	for text, want := range map[Change]string{
 		{"c", "1"}:      "c: this lab has no such input, want a",
 		{"a", "many"}:   "a=many: many is no number",
-		{"a", ""}:       "a=: want a number such as -4",
+		{"a", ""}:       "a=: want a number such as -4 or 1/3, in B",
 		{"a", "1 2"}:    "a=1 2: 2: want a number",
 		{"a", "1e3000"}: "a=1e3000: 1e3000: want a number",
 	} {

@@ -179,7 +179,7 @@ func numberAt(at any, walked, path string) (float64, error) {
 }
 
 // absent are what run.json leaves out where there is none of it: it counts as 0.
-var absent = []string{"collectives", "groups", "busiest_links", "overlap", "start"}
+var absent = []string{"collectives", "groups", "busiest_links", "lost", "overlap", "start"}
 
 // cutPath takes the first key off a path, and what stands in its brackets.
 func cutPath(path string) (key, index, rest string, indexed bool) {
@@ -206,6 +206,16 @@ func namedSo(entries []any, so string) (out []any) {
 }
 
 // inputNames lists the inputs of a lab.
+// unitOf says in which unit an input is, " in B": nothing where it has none.
+func (l *Lab) unitOf(input string) string {
+	for _, s := range l.statements {
+		if s.verb == "input" && s.name.Text == input && s.unit != "" {
+			return ", in " + s.unit
+		}
+	}
+	return ""
+}
+
 func (l *Lab) inputNames() (names []string) {
 	for _, s := range l.statements {
 		if s.verb == "input" {

@@ -143,11 +143,17 @@ type Unknown struct {
 }
 
 func (u *Unknown) Error() string {
-	inputs := u.Lab.inputNames()
-	if len(inputs) == 0 {
+	inputs, keys := u.Lab.inputNames(), ""
+	if u.Lab.Scenario != nil {
+		keys = ", and its scenario no such key"
+	}
+	switch {
+	case len(inputs) > 0:
+		return fmt.Sprintf("%s: this lab has no such input%s, want %s", u.Name, keys, located.OneOf(inputs))
+	case keys == "":
 		return fmt.Sprintf("%s: this lab has no inputs and no scenario", u.Name)
 	}
-	return fmt.Sprintf("%s: this lab has no such input, want %s", u.Name, located.OneOf(inputs))
+	return fmt.Sprintf("%s: this lab has no inputs%s", u.Name, keys)
 }
 
 // change applies what is set: to inputs, and all else to the scenario.
@@ -159,10 +165,10 @@ func (g *ledger) change(set []Change) error {
 		case slices.Contains(g.lab.inputNames(), c.Name):
 			v, err := constant(c.Text)
 			if err != nil {
-				return fmt.Errorf("%s=%s: %w", c.Name, c.Text, err)
+				return fmt.Errorf("%s=%s: %w%s", c.Name, c.Text, err, g.lab.unitOf(c.Name))
 			}
 			g.set[c.Name] = v
-		case g.scenario == nil:
+		case g.scenario == nil, !strings.ContainsAny(c.Name, ".[") && !isKey(c.Name):
 			return &Unknown{c.Name, g.lab}
 		default:
 			keys = append(keys, scenario.Change{Path: c.Name, Text: c.Text})
@@ -177,6 +183,14 @@ func (g *ledger) change(set []Change) error {
 	}
 	g.scenario = sc
 	return nil
+}
+
+// isKey reports whether a name without dots is a key of scenarios.
+func isKey(name string) bool {
+	return slices.ContainsFunc(scenario.Table(), func(f scenario.Field) bool {
+		first, _, _ := strings.Cut(f.Path, ".")
+		return strings.TrimSuffix(first, "[]") == name
+	})
 }
 
 // constant reads a number or arithmetic with numbers: -4, 1/3.
