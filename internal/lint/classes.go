@@ -34,6 +34,11 @@ func (l *linter) profiles(d *Device) {
 				pausing++
 			}
 		}
+		if meant := l.intended(p); meant != nil {
+			l.displaced(d, p, meant, ports, at)
+			l.cnp(d, p, ports, here)
+			continue // what follows would follow from that
+		}
 		for k := range p.Classes {
 			c := &p.Classes[k]
 			if c.Pause != nil && pausing <= mostPausing {
@@ -80,6 +85,47 @@ func (l *linter) profiles(d *Device) {
 		}
 		l.cnp(d, p, ports, here)
 	}
+}
+
+// intended is the class that another one pauses in place of: RoCE's DSCPs are in it and its queue marks, while that which pauses
+// has none of them and no mark. nil: there is none.
+func (l *linter) intended(p *netconf.Profile) (meant *netconf.Class) {
+	pausing := 0
+	for k := range p.Classes {
+		c := &p.Classes[k]
+		roce := slices.ContainsFunc(l.dataDSCPs(), func(v int) bool { return p.Classify[v] == c.TC })
+		switch {
+		case c.Pause != nil && (c.ECN != nil || roce):
+			return nil
+		case c.Pause != nil:
+			pausing++
+		case c.ECN != nil && !c.ECN.Drops && roce && meant == nil:
+			meant = c
+		}
+	}
+	if pausing != 1 {
+		return nil
+	}
+	return meant
+}
+
+// displaced reports a class that pauses in place of the one that was meant, at the line that has it pause.
+func (l *linter) displaced(d *Device, p *netconf.Profile, meant *netconf.Class, ports string, at func(uint8, string) string) {
+	for k := range p.Classes {
+		c := &p.Classes[k]
+		if c.Pause == nil {
+			continue
+		}
+		l.add(d, "Q02", Error, fmt.Sprintf("%s: traffic class %d pauses, and DSCP %s of RoCE data, whose queue marks, is in %d, which does not",
+			ports, c.TC, strings.Join(netconf.Ranges(p.DSCPs(meant.TC)), " "), meant.TC), at(c.TC, "pause"), at(c.TC, "queue"))
+		l.findings[len(l.findings)-1].Fix = fmt.Sprintf("have traffic class %d pause in place of %d", meant.TC, c.TC)
+	}
+}
+
+// isDisplaced reports whether a port pauses another class than is meant, which is said of its device.
+func (l *linter) isDisplaced(d *Device, i *netconf.Interface) bool {
+	p := d.Device.ProfileOf(i)
+	return p != nil && l.intended(p) != nil
 }
 
 // untrusted reports ports that do not look at DSCPs though a class of theirs is to pause; false: they do, or nothing comes of it.
@@ -169,6 +215,7 @@ func (l *linter) cnp(d *Device, p *netconf.Profile, ports, here string) {
 	}
 	if d.Dialect == "eos" && c.TC == 7 {
 		l.add(d, "Q15", Warning, of+", which the platform has for its own packets, as its queue", places[1:]...)
+		l.findings[len(l.findings)-1].Fix = "another class for CNPs, such as 6"
 	}
 }
 
@@ -194,6 +241,7 @@ func (l *linter) pausingClass(d *Device, p *netconf.Profile, c *netconf.Class, p
 	if d.Dialect == "eos" && d.Device.QoS.Watchdog.On && !c.Strict && c.Share == 0 {
 		l.lacks(d, netconf.AboutQoS, portOf([]string{at(c.TC, "queue")}), "Q10", Error,
 			of+", and its queue has no guaranteed bandwidth: the watchdog does not look at it", at(c.TC, "queue"))
+		l.findings[len(l.findings)-1].Fix = "a share of the bandwidth for its queue"
 	}
 	l.order(d, c, of, at(c.TC, "ecn"))
 }

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,6 +35,9 @@ func (l *linter) pausedDSCPs() (sets [][]int, most []int) {
 		}
 		for p := range d.Device.QoS.Profiles {
 			of := &d.Device.QoS.Profiles[p]
+			if l.intended(of) != nil {
+				continue // which is said
+			}
 			for i := range of.Classes {
 				if c := &of.Classes[i]; c.Pause != nil && len(sets[k]) == 0 {
 					sets[k] = of.DSCPs(c.TC)
@@ -44,8 +48,13 @@ func (l *linter) pausedDSCPs() (sets [][]int, most []int) {
 			n[fmt.Sprint(sets[k])]++
 		}
 	}
+	roce := func(s []int) bool {
+		return slices.ContainsFunc(l.dataDSCPs(), func(v int) bool { return slices.Contains(s, v) })
+	}
 	for _, s := range sets {
-		if len(s) > 0 && n[fmt.Sprint(s)] > n[fmt.Sprint(most)] {
+		// Of as many on both sides those are right that have RoCE's.
+		if here, there := n[fmt.Sprint(s)], n[fmt.Sprint(most)]; len(s) > 0 &&
+			(here > there || here == there && roce(s) && !roce(most)) {
 			most = s
 		}
 	}
@@ -55,12 +64,26 @@ func (l *linter) pausedDSCPs() (sets [][]int, most []int) {
 // agree wants the DSCPs of classes that pause, and of CNPs, to be the same on all devices: those of most.
 func (l *linter) agree() {
 	sets, most := l.pausedDSCPs()
+	all, alike, first := 0, 0, ""
+	for k, d := range l.devices {
+		if len(sets[k]) > 0 {
+			all++
+		}
+		if len(sets[k]) > 0 && slices.Equal(sets[k], most) {
+			alike++
+			first = cmp.Or(first, d.Device.Name)
+		}
+	}
+	where := "most devices"
+	if 2*alike <= all {
+		where = first
+	}
 	for k, d := range l.devices {
 		if len(sets[k]) == 0 || slices.Equal(sets[k], most) {
 			continue
 		}
-		l.add(d, "Q01", Error, fmt.Sprintf("DSCP %s is in the class that pauses, and on most devices %s",
-			strings.Join(netconf.Ranges(sets[k]), " "), strings.Join(netconf.Ranges(most), " ")), pausedAt(d.Device, sets[k], most)...)
+		l.add(d, "Q01", Error, fmt.Sprintf("DSCP %s is in the class that pauses, and on %s %s",
+			strings.Join(netconf.Ranges(sets[k]), " "), where, strings.Join(netconf.Ranges(most), " ")), pausedAt(d.Device, sets[k], most)...)
 	}
 }
 
@@ -185,14 +208,26 @@ func (l *linter) exchange(d *Device, i *netconf.Interface, other *Device, far *n
 	l.unanswered(d, i, &endA, &endB, of)
 	l.unanswered(other, far, &endB, &endA, fmt.Sprintf("%s and %s %s", other.Native(far.Name), d.Device.Name,
 		d.Native(i.Name)))
-	if a, b := priorities(d.Device, i), priorities(other.Device, far); a != b {
-		text := fmt.Sprintf("%s: priorities %s pause here, %s there", of, a, b)
+	if a, b := priorities(d.Device, i), priorities(other.Device, far); a != b && !l.isDisplaced(d, i) && !l.isDisplaced(other, far) {
+		at, port, text := d, i, fmt.Sprintf("%s: priorities %s pause here, %s there", of, a, b)
+		if l.pausing[b] < l.pausing[a] { // the other end is the one that differs
+			at, port = other, far
+			text = fmt.Sprintf("%s and %s %s: priorities %s pause here, %s there", other.Native(far.Name), d.Device.Name, d.Native(i.Name), b, a)
+		}
 		if atA.PFCFrom == dcbx.Failed && (i.QoS.PFC == netconf.PFCAuto || far.QoS.PFC == netconf.PFCAuto) {
 			text += ": DCBX CEE takes that for an error, and PFC auto is off"
 		} else if atA.Version == dcbx.IEEE {
 			text += ": neither is willing in DCBX, so each has its own"
 		}
-		l.lacks(d, netconf.AboutQoS, i.Name, "Q23", Error, text, here+" pfc", here)
+		places := append(pausedOf(at.Device, port), "interface "+port.Name+" pfc", "interface "+port.Name)
+		switch {
+		case at == d && other.Hides(netconf.AboutQoS, far.Name):
+			l.add(d, "Q23", Unknown, text+notKnown, places...)
+		case at == other && d.Hides(netconf.AboutQoS, i.Name):
+			l.add(other, "Q23", Unknown, text+notKnown, places...)
+		default:
+			l.lacks(at, netconf.AboutQoS, port.Name, "Q23", Error, text, places...)
+		}
 	}
 	a, b := pausingShare(p), pausingShare(q)
 	if a == b || a == 0 || b == 0 {
@@ -204,6 +239,32 @@ func (l *linter) exchange(d *Device, i *netconf.Interface, other *Device, far *n
 		severity, text = Error, text+": DCBX CEE takes that for an error"
 	}
 	l.add(d, "Q23", severity, text, here+" classify", here)
+}
+
+// pausedOf are the places of the classes that pause at a port.
+func pausedOf(d *netconf.Device, i *netconf.Interface) (places []string) {
+	p := d.ProfileOf(i)
+	for k := range p.Classes {
+		if p.Classes[k].Pause != nil {
+			places = append(places, fmt.Sprintf("interface %s tc %d pause", i.Name, p.Classes[k].TC))
+		}
+	}
+	return places
+}
+
+// pausingAlike counts, of priorities that pause, on how many devices a port has them.
+func pausingAlike(devices []*Device) map[string]int {
+	n := map[string]int{}
+	for _, d := range devices {
+		here := map[string]bool{}
+		for i := range d.Device.Interfaces {
+			if text := priorities(d.Device, &d.Device.Interfaces[i]); text != "" && !here[text] {
+				here[text] = true
+				n[text]++
+			}
+		}
+	}
+	return n
 }
 
 // unanswered finds a port whose PFC is auto and whose neighbour says nothing.

@@ -136,13 +136,14 @@ type linter struct {
 	together map[[2]*Device]bool         // those that share NICs
 	small    map[*netconf.Interface]bool // whose frames are too small, which is said
 	odd      map[*Device]bool            // whose class that pauses has other DSCPs than most, which is said of all devices
+	pausing  map[string]int              // of priorities that pause: on how many devices
 	told     map[*netconf.Loose]bool     // that is not used, which another finding says
 }
 
 // Check returns what is wrong with devices. hosts say what they write, if anything is known of them.
 func Check(devices []*Device, design *Design, hosts Hosts) []Finding {
 	l := &linter{devices: devices, design: design, hosts: hosts, links: linksOf(devices), together: map[[2]*Device]bool{},
-		small: map[*netconf.Interface]bool{}, told: map[*netconf.Loose]bool{}, odd: map[*Device]bool{}}
+		small: map[*netconf.Interface]bool{}, told: map[*netconf.Loose]bool{}, odd: map[*Device]bool{}, pausing: pausingAlike(devices)}
 	sets, most := l.pausedDSCPs()
 	for k, d := range devices {
 		l.odd[d] = !slices.Equal(sets[k], most)
@@ -180,10 +181,12 @@ func (l *linter) lacks(d *Device, t netconf.Topic, port, rule string, s Severity
 	case d.Tagged && t&netconf.AboutQoS != 0:
 		s, text = Unknown, text+"; not known, since classes are also of tags"
 	case d.Hides(t, port):
-		s, text = Unknown, text+"; not known, since lines that are not understood may say otherwise"
+		s, text = Unknown, text+notKnown
 	}
 	l.add(d, rule, s, text, places...)
 }
+
+const notKnown = "; not known, since lines that are not understood may say otherwise"
 
 // portOf is the interface that the first of some places is of.
 func portOf(places []string) string {

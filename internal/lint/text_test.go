@@ -77,3 +77,71 @@ func TestFindingsOfPeersSay(t *testing.T) {
 		says(t, lintRouted(t, c.dialect, strings.NewReplacer(c.old, c.with)), c.rule, c.text)
 	}
 }
+
+// pair is the texts of a leaf, another leaf and the spine to which both lead.
+func pair(t *testing.T) (leaf1, leaf2, spine string) {
+	t.Helper()
+	a, b, s := linttest.Clean(), linttest.Clean(), linttest.Clean()
+	b.Name, s.Name, s.Balance.Seed = "leaf2", "spine1", 2
+	for i := range s.Interfaces {
+		s.Interfaces[i].Description = fmt.Sprintf("to leaf%d Ethernet1/2", i+1)
+	}
+	return linttest.Render(t, "eos", a), linttest.Render(t, "eos", b), linttest.Render(t, "eos", s)
+}
+
+// about are the findings of some rules on devices with these texts, with the lines that they point to.
+func about(rules string, texts map[string]string) (all []lint.Finding, lines []string) {
+	var devices []*lint.Device
+	for _, name := range []string{"leaf1", "leaf2", "spine1"} {
+		if text, ok := texts[name]; ok {
+			devices = append(devices, linttest.Read("eos", name, text))
+		}
+	}
+	for _, f := range lint.Check(devices, nil, lint.Hosts{}) {
+		if strings.Contains(rules, f.Rule) {
+			all = append(all, f)
+			lines = append(lines, f.Device+": "+strings.TrimSpace(strings.Split(texts[f.Device], "\n")[f.Line-1]))
+		}
+	}
+	return all, lines
+}
+
+// A wrong priority of PFC is one mistake, at its line: the class map, marks, bandwidth and neighbours follow from it.
+func TestAnotherClassPauses(t *testing.T) {
+	leaf1, leaf2, spine := pair(t)
+	const was, is = "priority-flow-control priority 3 no-drop", "priority-flow-control priority 4 no-drop"
+	for _, name := range []string{"leaf1", "spine1"} {
+		texts := map[string]string{"leaf1": leaf1, "leaf2": leaf2, "spine1": spine}
+		texts[name] = strings.Replace(texts[name], was, is, 1)
+		all, lines := about("Q01 Q02 Q04 Q10 Q11 Q23", texts)
+		if len(all) != 1 || all[0].Rule != "Q02" || lines[0] != name+": "+is || !strings.Contains(all[0].Fix, "class 3 pause in place of 4") {
+			t.Errorf("%s: %q %+v", name, lines, all)
+		}
+	}
+}
+
+// Where neighbours pause other priorities, the end that differs from most devices is named, at the line that has it pause.
+// What rests on a line of the far end that is not understood is not known.
+func TestTheEndThatDiffers(t *testing.T) {
+	leaf1, leaf2, spine := pair(t)
+	moved := strings.NewReplacer("traffic-class 3", "traffic-class 4", "tx-queue 3", "tx-queue 4", "priority 3 no-drop",
+		"priority 4 no-drop")
+	for name, want := range map[string]int{"leaf1": 1, "spine1": 2} {
+		texts := map[string]string{"leaf1": leaf1, "leaf2": leaf2, "spine1": spine}
+		texts[name] = moved.Replace(texts[name])
+		all, lines := about("Q23", texts)
+		if len(all) != want {
+			t.Errorf("%s: %d findings, want %d", name, len(all), want)
+		}
+		for i := range all {
+			if lines[i] != name+": priority-flow-control priority 4 no-drop" || !strings.Contains(all[i].Text, "priorities 4 pause here, 3 there") {
+				t.Errorf("%s: %s, %s", name, lines[i], all[i].Text)
+			}
+		}
+	}
+	texts := map[string]string{"leaf1": leaf1, "spine1": strings.Replace(spine, "priority-flow-control priority 3", "priority-flow-controll priority 3", 1)}
+	all, _ := about("Q23", texts)
+	if len(all) != 1 || all[0].Severity != lint.Unknown {
+		t.Errorf("a typing mistake at the far end: %+v", all)
+	}
+}
