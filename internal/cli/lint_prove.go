@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"railyard/internal/lint"
@@ -51,8 +52,11 @@ func (p *proofs) print(s *sheet.Sheet, finding int) {
 		return
 	case x.Shown || x.Unmoved:
 		s.Hang("  proof: ", "         ", x.Claim)
+	case slices.Contains(x.Pays, x.Figures[0].Name):
+		s.Hang("  no proof: ", "            ", "mended alone this network does worse, by "+strings.Join(x.Pays, ", ")+
+			": the finding may follow from another one, which has to be mended first")
 	default:
-		s.Hang("  proof: ", "         ", "this network shows no difference where one was looked for: "+x.Figures[0].Name)
+		s.Hang("  no proof: ", "            ", "this network shows no difference where one was looked for: "+x.Figures[0].Name)
 	}
 	s.Hang("         ", "         ", x.Network)
 	rows := [][]string{{"", "as it is", "mended: " + x.Mended}}
