@@ -35,9 +35,9 @@ itself, those for what the diagnosis found first: spraying and other paths to ch
 equal links, other seeds and hashes, links as their equals, spines that are not
 oversubscribed, switches as the others, PFC and its watchdog, shorter timers, other
 receivers, NICs for each GPU, what NCCL would choose, rings, other places of ranks, more
-micro-batches. Where chance decides, ten seeds are run. Cures take at most twice the
-packet-hops of the rest: what does not fit is named, and --full runs it. Of a job that was
-aborted, or writes checkpoints, the whole time is compared, and other retries, timeouts,
+micro-batches. Where chance decides, ten seeds are run; where faults draw losses, three of
+each change and of the run as it is. Cures take at most twice the packet-hops of the rest:
+what does not fit is named, and --full runs it. Of a job that was aborted, or writes checkpoints, the whole time is compared, and other retries, timeouts,
 checkpoints, restarts and a spare host are tried. Of several jobs one is compared: --job,
 or else the first that was aborted, or wrote checkpoints, or the first. It prints what the
 run's causes attribute to each beside what running without it saved, what saves most

@@ -64,6 +64,9 @@ type WhatIf struct {
 	Slowest       unit.Duration  `json:"slowest_fct_ps,omitempty"`
 	Ended         string         `json:"ended,omitempty"` // how the run as it is ends, if it is not complete
 	Changes       []WhatIfChange `json:"changes"`         // what saves most first; then what could not be told
+	// Drawn: losses of the run are drawn, so chance decides on every change; Seeds are the run as it is with several seeds.
+	Drawn bool         `json:"drawn,omitempty"`
+	Seeds []WhatIfSeed `json:"seeds,omitempty"`
 	// Untried are changes that were not run, for want of packet-hops.
 	Untried []WhatIfUntried `json:"untried,omitempty"`
 	// Base is what the scenario of all runs has set, the run as it is among them: of a long training, fewer steps.
@@ -91,10 +94,11 @@ type WhatIfChange struct {
 	// Nouns are what a cure that is tried by itself may help against.
 	Nouns []noun.Noun `json:"nouns,omitempty"`
 	// Seeds are runs with several seeds, where chance decides, and MeanTime and MeanSaves the mean over them; Time and Saves are
-	// those of the change as it stands in Set.
-	Seeds     []WhatIfSeed   `json:"seeds,omitempty"`
-	MeanTime  *unit.Duration `json:"mean_time_ps,omitempty"`
-	MeanSaves *unit.Duration `json:"mean_saves_ps,omitempty"`
+	// those of the change as it stands in Set. MeanBefore is the run as it is with the same seeds, where losses are drawn.
+	Seeds      []WhatIfSeed   `json:"seeds,omitempty"`
+	MeanTime   *unit.Duration `json:"mean_time_ps,omitempty"`
+	MeanBefore *unit.Duration `json:"mean_before_ps,omitempty"`
+	MeanSaves  *unit.Duration `json:"mean_saves_ps,omitempty"`
 	// Differs says why what is attributed is not what was saved, where a tenth is between them: the largest reason first. Together
 	// they make up nine tenths of what is between, or are the six largest.
 	Differs []WhatIfReason `json:"differs,omitempty"`
@@ -111,8 +115,9 @@ type WhatIfValue struct {
 
 // WhatIfSeed is a run with a seed.
 type WhatIfSeed struct {
-	Seed uint64        `json:"seed"`
-	Time unit.Duration `json:"time_ps"`
+	Seed   uint64         `json:"seed"`
+	Time   unit.Duration  `json:"time_ps"`
+	Before *unit.Duration `json:"before_ps,omitempty"` // the run as it is with this seed, where losses are drawn
 }
 
 // WhatIfUntried is a change that was not run.
@@ -179,6 +184,8 @@ func (c *WhatIfChange) Worth() (unit.Duration, bool) {
 // WorthPart is Worth as a part of the time before.
 func (c *WhatIfChange) WorthPart() float64 {
 	switch {
+	case c.MeanSaves != nil && c.MeanBefore != nil && *c.MeanBefore > 0:
+		return float64(*c.MeanSaves) / float64(*c.MeanBefore)
 	case c.MeanSaves != nil && c.Before > 0:
 		return float64(*c.MeanSaves) / float64(c.Before)
 	case c.Part != nil:

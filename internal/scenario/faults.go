@@ -63,6 +63,15 @@ func (f *Fault) Random() bool {
 	return f.Drop.Num > 0 || f.Duplicate.Num > 0 || f.Reorder.Num > 0 || f.BitErrors.Num > 0
 }
 
+// DrawsLosses reports whether chance decides what faults of the scenario do: with another seed other frames are lost, or come
+// twice or late.
+func (s *Scenario) DrawsLosses() bool {
+	certain := func(r unit.Ratio) bool { return r.Num <= 0 || r.Num >= r.Den }
+	return slices.ContainsFunc(s.Faults, func(f Fault) bool {
+		return !certain(f.Drop) || !certain(f.Duplicate) || !certain(f.Reorder) || f.BitErrors.Num > 0
+	})
+}
+
 // A FaultKind is one thing that an entry of faults may do.
 type FaultKind struct {
 	Key   string

@@ -17,6 +17,9 @@ const textColumns = 80
 func (r *Result) WriteText(w io.Writer) error {
 	s := sheet.New(textColumns)
 	s.Wrap("", r.head())
+	if r.Drawn {
+		s.Wrap("", r.drawnText())
+	}
 	s.Blank()
 	rows := [][]string{{"change", "attributed", "time", "saves", ""}}
 	for i := range r.Changes {
@@ -82,8 +85,27 @@ func spread(c *result.WhatIfChange) string {
 	if len(c.Seeds) == 0 {
 		return ""
 	}
-	least, most := c.Seeds[0], c.Seeds[0]
-	for _, s := range c.Seeds {
+	text := meanOf(c.Seeds)
+	if c.MeanBefore == nil {
+		return text
+	}
+	worst, best := saved(&c.Seeds[0]), saved(&c.Seeds[0])
+	for i := range c.Seeds {
+		worst, best = min(worst, saved(&c.Seeds[i])), max(best, saved(&c.Seeds[i]))
+	}
+	if worst < 0 && best > 0 {
+		return text + fmt.Sprintf("; not told from chance: with the same seeds it saves %s to %s", signed(worst), signed(best))
+	}
+	return text + fmt.Sprintf("; with the same seeds it saves %s to %s", signed(worst), signed(best))
+}
+
+// saved is what a change saves with a seed, where losses are drawn.
+func saved(s *result.WhatIfSeed) unit.Duration { return *s.Before - s.Time }
+
+// meanOf says over which seeds a mean is, and how far apart they are.
+func meanOf(seeds []result.WhatIfSeed) string {
+	least, most := seeds[0], seeds[0]
+	for _, s := range seeds {
 		if s.Time < least.Time {
 			least = s
 		}
@@ -91,8 +113,24 @@ func spread(c *result.WhatIfChange) string {
 			most = s
 		}
 	}
-	return fmt.Sprintf("mean of %s: %s (seed %d) to %s (seed %d)", unit.CountOf(int64(len(c.Seeds)), "seed"), least.Time.Human(),
+	if least.Time == most.Time {
+		return fmt.Sprintf("the same with each of %s", unit.CountOf(int64(len(seeds)), "seed"))
+	}
+	return fmt.Sprintf("mean of %s: %s (seed %d) to %s (seed %d)", unit.CountOf(int64(len(seeds)), "seed"), least.Time.Human(),
 		least.Seed, most.Time.Human(), most.Seed)
+}
+
+// drawnText says that chance decides on all changes, and what it makes of the run as it is.
+func (r *Result) drawnText() string {
+	if len(r.Seeds) < 2 {
+		return "Losses are drawn: with another seed the run, and each change, may take another time. One seed was run."
+	}
+	var sum unit.Duration
+	for i := range r.Seeds {
+		sum += r.Seeds[i].Time
+	}
+	return fmt.Sprintf("Losses are drawn, so each change is held against the run as it is with the same seeds: %s, %s.",
+		(sum / unit.Duration(len(r.Seeds))).Human(), meanOf(r.Seeds))
 }
 
 // shownTerms is how many of the reasons are printed for which a change saves more or less than what is attributed to it.

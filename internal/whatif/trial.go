@@ -40,6 +40,15 @@ type play struct {
 // out.
 func (a *asking) try(all []Cut) error {
 	a.played = []play{{trial: -1, seed: a.base.Seed, scenario: a.base}}
+	a.asItIs = []int{0}
+	if a.drawn = a.base.DrawsLosses(); a.drawn {
+		for _, s := range otherSeeds(a.base.Seed, a.mostSeeds()-1) {
+			if other, err := a.base.With(seedChange(s)); err == nil {
+				a.asItIs = append(a.asItIs, len(a.played))
+				a.played = append(a.played, play{trial: -1, seed: s, scenario: other})
+			}
+		}
+	}
 	seen := [][]byte{a.base.YAML()}
 	for _, c := range all {
 		c.Changes = inOrder(c.Changes)
@@ -69,18 +78,26 @@ func (a *asking) add(t *trial, number int, changed *scenario.Scenario) {
 		a.played = append(a.played, play{trial: number, seed: sc.Seed, scenario: sc})
 	}
 	next(changed)
-	if !t.Chance {
+	if !t.Chance && !a.drawn {
 		return
 	}
 	but := a.base.Seed
 	for _, s := range otherSeeds(but, seeds) {
-		if s == changed.Seed || len(t.plays) == seeds {
+		if s == changed.Seed || len(t.plays) == a.mostSeeds() {
 			continue
 		}
 		if other, err := changed.With(seedChange(s)); err == nil {
 			next(other)
 		}
 	}
+}
+
+// mostSeeds is how many seeds a trial is run with on which chance decides.
+func (a *asking) mostSeeds() int {
+	if a.drawn && !a.opt.Full {
+		return fewSeeds
+	}
+	return seeds
 }
 
 // variants are the runs for a sweep.
@@ -97,7 +114,8 @@ func (a *asking) variants() (all []sweep.Variant) {
 }
 
 // choose takes the run as it is and what takes one thing away; then, while they fit into three times their packet-hops, the
-// cures for what was found, with other seeds where chance decides; then the other cures.
+// cures for what was found, with other seeds where chance decides; then the other cures. Where losses are drawn, chance decides
+// on all of them: each gets as many seeds as the others, beyond that measure.
 func (a *asking) choose(hops []int64) []bool {
 	chosen := make([]bool, len(hops))
 	spent := int64(0)
@@ -112,12 +130,18 @@ func (a *asking) choose(hops []int64) []bool {
 		chosen[i] = true
 		return true
 	}
-	for i := range a.played {
-		if k := a.played[i].trial; k < 0 || a.trials[k].Kind != Tried {
-			take(i, 1<<62)
+	take(0, 1<<62)
+	for k := range a.trials {
+		if t := &a.trials[k]; t.Kind != Tried && len(t.plays) > 0 {
+			take(t.plays[0], 1<<62)
 		}
 	}
 	limit := times * spent
+	if a.drawn {
+		a.chooseDrawn(take, limit)
+		a.hops, a.left = max(0, hops[0]), limit-spent
+		return chosen
+	}
 	for _, order := range a.byFindings() {
 		for _, k := range order {
 			t := &a.trials[k]
@@ -138,6 +162,22 @@ func (a *asking) choose(hops []int64) []bool {
 	}
 	a.hops, a.left = max(0, hops[0]), limit-spent
 	return chosen
+}
+
+// chooseDrawn takes the cures, with all their seeds, then the other seeds of the run as it is and of what takes one thing away:
+// one seed tells nothing of what is drawn.
+func (a *asking) chooseDrawn(take func(i int, limit int64) bool, limit int64) {
+	for _, order := range a.byFindings() {
+		for _, k := range order {
+			t := &a.trials[k]
+			t.untried = len(t.plays) > 0 && !take(t.plays[0], limit)
+		}
+	}
+	for i := range a.played {
+		if k := a.played[i].trial; i > 0 && (k < 0 || !a.trials[k].untried && i != a.trials[k].plays[0]) {
+			take(i, 1<<62)
+		}
+	}
 }
 
 // byFindings lists the trials of cures: those for what the run's diagnosis found, in its order, and then the others.
@@ -181,24 +221,51 @@ func (t *trial) why(a *asking) error {
 
 // seeded fills in what several seeds came to.
 func (a *asking) seeded(t *trial, out *result.WhatIfChange, but map[string]bool) {
-	var sum unit.Duration
+	var sum, sumBefore unit.Duration
 	for _, k := range t.plays {
 		p := &a.played[k]
 		if p.sum == nil {
 			continue
 		}
-		if time, _, why := a.measured(p.sum, but); why == "" {
-			out.Seeds = append(out.Seeds, result.WhatIfSeed{Seed: p.seed, Time: time})
-			sum += time
+		time, _, why := a.measured(p.sum, but)
+		if why != "" {
+			continue
 		}
+		one := result.WhatIfSeed{Seed: p.seed, Time: time}
+		if a.drawn {
+			before, known := a.before(p.seed, but)
+			if !known {
+				continue
+			}
+			one.Before = &before
+			sumBefore += before
+		}
+		out.Seeds = append(out.Seeds, one)
+		sum += time
 	}
 	if len(out.Seeds) < 2 {
 		out.Seeds = nil
 		return
 	}
-	mean := sum / unit.Duration(len(out.Seeds))
-	saves := out.Before - mean
+	n := unit.Duration(len(out.Seeds))
+	mean, before := sum/n, out.Before
+	if a.drawn {
+		before = sumBefore / n
+		out.MeanBefore = &before
+	}
+	saves := before - mean
 	out.MeanTime, out.MeanSaves = &mean, &saves
+}
+
+// before is what the run as it is takes with a seed. False: it was not run, or does not end.
+func (a *asking) before(seed uint64, but map[string]bool) (unit.Duration, bool) {
+	for _, i := range a.asItIs {
+		if p := &a.played[i]; p.seed == seed && p.sum != nil {
+			time, _, why := a.measured(p.sum, but)
+			return time, why == ""
+		}
+	}
+	return 0, false
 }
 
 // values writes changes down.

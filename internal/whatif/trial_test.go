@@ -9,6 +9,7 @@ import (
 	"railyard/internal/diagnose"
 	"railyard/internal/noun"
 	"railyard/internal/result"
+	"railyard/internal/scenario"
 	"railyard/internal/unit"
 )
 
@@ -102,6 +103,59 @@ job: {flows: [{from: host1/nic0, to: host3/nic0, bytes: 400kB}, {from: host2/nic
 			t.Errorf("%s saves %v, more than the one before it", found.Changes[i].Name, saves)
 		} else if known {
 			last = saves
+		}
+	}
+}
+
+// Where faults draw losses, each change is held against the run as it is with the same seeds, three of them; a certain loss is
+// no chance.
+func TestDrawnLosses(t *testing.T) {
+	const lossy = `
+cluster: {hosts: 2, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+fabric: {design: single-switch}
+transport: {timeout: 500us}
+job: {flows: [{from: host1/nic0, to: host2/nic0, bytes: 400kB}]}
+faults: [{link: host1/rail1, drop: %s}]
+`
+	r := began(t, fmt.Sprintf(lossy, "2%"))
+	found := ask(t, r, Options{})
+	if !found.Drawn || len(found.Seeds) != fewSeeds {
+		t.Fatalf("drawn %v, %d seeds of the run as it is", found.Drawn, len(found.Seeds))
+	}
+	was := map[uint64]unit.Duration{}
+	for _, s := range found.Seeds {
+		took, why := byHand(t, found, r, &result.WhatIfChange{Set: []result.WhatIfValue{{Path: "seed", Value: fmt.Sprint(s.Seed)}}})
+		if was[s.Seed] = s.Time; took != s.Time || why != "" {
+			t.Errorf("seed %d takes %v %s, want %v", s.Seed, took, why, s.Time)
+		}
+	}
+	for i := range found.Changes {
+		c := &found.Changes[i]
+		var before, after unit.Duration
+		for _, s := range c.Seeds {
+			if s.Before == nil || *s.Before != was[s.Seed] {
+				t.Fatalf("%s: seed %d was %v, want %v", c.Name, s.Seed, s.Before, was[s.Seed])
+			}
+			before, after = before+*s.Before, after+s.Time
+		}
+		if c.Time == nil {
+			continue
+		}
+		if n := unit.Duration(len(c.Seeds)); n != fewSeeds || *c.MeanSaves != before/n-after/n || *c.MeanTime != after/n {
+			t.Errorf("%s: %d seeds, mean saves %v", c.Name, n, c.MeanSaves)
+		}
+	}
+	if !strings.Contains(spread(&result.WhatIfChange{MeanBefore: new(unit.Duration), Seeds: []result.WhatIfSeed{
+		{Seed: 1, Time: 5, Before: new(unit.Duration(7))}, {Seed: 2, Time: 9, Before: new(unit.Duration(7))}}}), "not told from chance") {
+		t.Error("better with one seed and worse with another: want it said")
+	}
+	for _, certain := range []string{"0.05, bit_errors: 0", "100%, at: 1s, for: 1us"} {
+		sc, err := scenario.Parse("job.yaml", fmt.Appendf(nil, lossy, certain))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sc.DrawsLosses() != (certain[0] == '0') {
+			t.Errorf("drop %s: drawn %v", certain, sc.DrawsLosses())
 		}
 	}
 }

@@ -79,6 +79,8 @@ type asking struct {
 	base    *scenario.Scenario
 	trials  []trial
 	played  []play // the run as it is, then those of trials
+	asItIs  []int  // of played: the run as it is, first with its own seed
+	drawn   bool   // losses are drawn, so chance decides on all
 	omitted int
 	shorter []scenario.Change // that base has beside the scenario of the run
 	job     int               // that is compared
@@ -296,15 +298,27 @@ func (a *asking) result(interrupted bool) *result.WhatIf {
 			w.Changes = append(w.Changes, a.change(t))
 		}
 	}
+	if a.drawn && !a.life {
+		w.Drawn = true
+		for _, i := range a.asItIs {
+			if p := &a.played[i]; p.sum != nil {
+				if time, _, why := a.measured(p.sum, nil); why == "" {
+					w.Seeds = append(w.Seeds, result.WhatIfSeed{Seed: p.seed, Time: time})
+				}
+			}
+		}
+	}
 	rank(w.Changes)
 	for i := range w.Changes {
 		c := &w.Changes[i]
 		switch {
 		case c.Saves == nil:
 		case c.Kind == Ideal:
-			w.Whole = c.Saves
-		case single(c.Kind) && *c.Saves > 0:
-			w.Parts += *c.Saves
+			saves, _ := c.Worth()
+			w.Whole = &saves
+		case single(c.Kind):
+			saves, _ := c.Worth()
+			w.Parts += max(saves, 0)
 		}
 	}
 	return w
