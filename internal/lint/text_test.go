@@ -114,7 +114,8 @@ func TestAnotherClassPauses(t *testing.T) {
 		texts := map[string]string{"leaf1": leaf1, "leaf2": leaf2, "spine1": spine}
 		texts[name] = strings.Replace(texts[name], was, is, 1)
 		all, lines := about("Q01 Q02 Q04 Q10 Q11 Q23", texts)
-		if len(all) != 1 || all[0].Rule != "Q02" || lines[0] != name+": "+is || !strings.Contains(all[0].Fix, "class 3 pause in place of 4") {
+		if len(all) != 1 || all[0].Rule != "Q02" || lines[0] != name+": "+is ||
+			!strings.Contains(all[0].Fix, "class 3 pause in place of 4") {
 			t.Errorf("%s: %q %+v", name, lines, all)
 		}
 	}
@@ -134,12 +135,14 @@ func TestTheEndThatDiffers(t *testing.T) {
 			t.Errorf("%s: %d findings, want %d", name, len(all), want)
 		}
 		for i := range all {
-			if lines[i] != name+": priority-flow-control priority 4 no-drop" || !strings.Contains(all[i].Text, "priorities 4 pause here, 3 there") {
+			if lines[i] != name+": priority-flow-control priority 4 no-drop" ||
+				!strings.Contains(all[i].Text, "priorities 4 pause here, 3 there") {
 				t.Errorf("%s: %s, %s", name, lines[i], all[i].Text)
 			}
 		}
 	}
-	texts := map[string]string{"leaf1": leaf1, "spine1": strings.Replace(spine, "priority-flow-control priority 3", "priority-flow-controll priority 3", 1)}
+	texts := map[string]string{"leaf1": leaf1, "spine1": strings.Replace(spine, "priority-flow-control priority 3",
+		"priority-flow-controll priority 3", 1)}
 	all, _ := about("Q23", texts)
 	if len(all) != 1 || all[0].Severity != lint.Unknown {
 		t.Errorf("a typing mistake at the far end: %+v", all)

@@ -123,7 +123,8 @@ func meanOf(seeds []result.WhatIfSeed) string {
 // drawnText says that chance decides on all changes, and what it makes of the run as it is.
 func (r *Result) drawnText() string {
 	if len(r.Seeds) < 2 {
-		return "Losses are drawn: with another seed the run, and each change, may take another time. One seed was run."
+		return "Losses are drawn: with another seed the run, and each change, may take another time. " +
+			"One seed was run."
 	}
 	var sum unit.Duration
 	for i := range r.Seeds {
