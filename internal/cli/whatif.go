@@ -37,8 +37,9 @@ oversubscribed, switches as the others, PFC and its watchdog, shorter timers, ot
 receivers, NICs for each GPU, what NCCL would choose, rings, other places of ranks, more
 micro-batches. Where chance decides, ten seeds are run; where faults draw losses, three of
 each change and of the run as it is. Cures take at most twice the packet-hops of the rest:
-what does not fit is named, and --full runs it. Of a job that was aborted, or writes checkpoints, the whole time is compared, and other retries, timeouts,
-checkpoints, restarts and a spare host are tried. Of several jobs one is compared: --job,
+what does not fit is named, and --full runs it. Of a job that was aborted, or writes
+checkpoints, the whole time is compared, and other retries, timeouts, checkpoints,
+restarts and a spare host are tried. Of several jobs one is compared: --job,
 or else the first that was aborted, or wrote checkpoints, or the first. It prints what the
 run's causes attribute to each beside what running without it saved, what saves most
 first, why the two differ, and writes it to DIR/whatif.json, with the flags of railyard run

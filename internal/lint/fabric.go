@@ -83,7 +83,8 @@ func (l *linter) agree() {
 			continue
 		}
 		l.add(d, "Q01", Error, fmt.Sprintf("DSCP %s is in the class that pauses, and on %s %s",
-			strings.Join(netconf.Ranges(sets[k]), " "), where, strings.Join(netconf.Ranges(most), " ")), pausedAt(d.Device, sets[k], most)...)
+			strings.Join(netconf.Ranges(sets[k]), " "), where, strings.Join(netconf.Ranges(most), " ")),
+			pausedAt(d.Device, sets[k], most)...)
 	}
 }
 
@@ -212,7 +213,8 @@ func (l *linter) exchange(d *Device, i *netconf.Interface, other *Device, far *n
 		at, port, text := d, i, fmt.Sprintf("%s: priorities %s pause here, %s there", of, a, b)
 		if l.pausing[b] < l.pausing[a] { // the other end is the one that differs
 			at, port = other, far
-			text = fmt.Sprintf("%s and %s %s: priorities %s pause here, %s there", other.Native(far.Name), d.Device.Name, d.Native(i.Name), b, a)
+			text = fmt.Sprintf("%s and %s %s: priorities %s pause here, %s there", other.Native(far.Name), d.Device.Name,
+				d.Native(i.Name), b, a)
 		}
 		if atA.PFCFrom == dcbx.Failed && (i.QoS.PFC == netconf.PFCAuto || far.QoS.PFC == netconf.PFCAuto) {
 			text += ": DCBX CEE takes that for an error, and PFC auto is off"
