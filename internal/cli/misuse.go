@@ -109,6 +109,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		if s := unknown.GetSpecifiedShortnames(); s != "" {
 			given = "-" + s
 		}
+		if key := keyOf(unknown.GetSpecifiedName()); key != "" && cmd.Flags().Lookup("set") != nil {
+			return misuse("%s: unknown flag %s: a key of the scenario is set with --set %s=VALUE", name, given, key)
+		}
 		return misuse("%s: unknown flag %s%s", name, given, didYouMean(given, flags, see))
 	}
 	var bare *pflag.ValueRequiredError
@@ -121,6 +124,16 @@ func flagError(cmd *cobra.Command, err error) error {
 		return misuse("%s: --%s: %q is no %s; %s", name, f.Name, invalid.GetValue(), valueNames[f.Value.Type()], see)
 	}
 	return misuse("%s: %w", name, err)
+}
+
+// keyOf is the first key of a scenario whose last part is a word that was given as a flag; "": there is none.
+func keyOf(flag string) string {
+	for _, f := range scenario.Table() {
+		if path := f.Path; !strings.Contains(path, "[]") && f.Kind != scenario.Group && strings.HasSuffix(path, "."+strings.ReplaceAll(flag, "-", "_")) {
+			return path
+		}
+	}
+	return ""
 }
 
 // valueNames says in words what a flag of a type takes.

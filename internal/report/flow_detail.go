@@ -159,6 +159,11 @@ func (f *FlowDetail) find(run *result.Run, which string) error {
 	if found {
 		return nil
 	}
+	if strings.Contains(which, "/") {
+		return fmt.Errorf("run directory %s: no flow %q: a port? railyard report lists those, and railyard explain without "+
+			"a name says where what waited",
+			run.Path, which)
+	}
 	some := slices.SortedFunc(maps.Keys(names), byName)
 	return fmt.Errorf("run directory %s: no flow %q among %s: want a name (such as %s) or an id (0 to %d)",
 		run.Path, which, count(rows, "message"), strings.Join(some[:min(len(some), 3)], ", "), max(rows-1, 0))

@@ -27,7 +27,7 @@ func (d *Data) proved(f *diagnose.Finding, b *diagnose.Blame) string {
 			continue
 		}
 		if c.Kind == result.ChangeIdeal {
-			ideal = saved(saves, *c.Part)
+			ideal = saved(saves, c.WorthPart())
 		}
 		if (removes(c, b) || f != nil && saves > 0 && c.IsFor(&f.Finding)) && d.WhatIf.Better(c, best) {
 			best = c
@@ -40,8 +40,11 @@ func (d *Data) proved(f *diagnose.Finding, b *diagnose.Blame) string {
 		return "; infinitely fast links would save " + ideal
 	}
 	t := fmt.Sprintf("; a rerun %s saves %s", best.Name, saved(worth(best), best.WorthPart()))
-	if worth(best) > 0 && best.Before > 0 {
-		t += fmt.Sprintf(": %s instead of %s", (best.Before - worth(best)).Human(), best.Before.Human())
+	if before := best.Held(); worth(best) > 0 && before > 0 {
+		t += fmt.Sprintf(": %s instead of %s", (before - worth(best)).Human(), before.Human())
+		if n := len(best.Seeds); n > 0 {
+			t += fmt.Sprintf(" in the mean of %s", unit.CountOf(int64(n), "seed"))
+		}
 	}
 	if ideal != "" {
 		t += "; infinitely fast links would save " + ideal

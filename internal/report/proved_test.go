@@ -94,6 +94,12 @@ func TestTheSentenceFollowsItsReruns(t *testing.T) {
 		!strings.HasSuffix(first, "; a rerun without flow saves 20.0 %: 80 us instead of 100 us.") {
 		t.Errorf("after: %s", first)
 	}
+	c := &d.WhatIf.Changes[1]
+	c.MeanBefore, c.MeanTime, c.MeanSaves, c.Seeds = new(300*us), new(50*us), new(250*us), make([]result.WhatIfSeed, 3)
+	const paired = "; a rerun without flow saves 83.3 %: 50 us instead of 300 us in the mean of 3 seeds."
+	if seeded, _ := Answer(d); !strings.HasSuffix(seeded, paired) {
+		t.Errorf("losses are drawn: %s", seeded)
+	}
 	if all := strings.Join(bullets, "\n"); !strings.Contains(all, "launch-bound") {
 		t.Errorf("the first of the diagnosis is not said any more: %s", all)
 	}

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"cmp"
-
 	"fmt"
 	"strings"
 
@@ -31,7 +29,7 @@ func whatIfTable(d *Data) Table {
 		}
 		switch worth, known := c.Worth(); {
 		case known:
-			took, saves, part = number(*cmp.Or(c.MeanTime, c.Time)), number(worth), number(c.WorthPart())
+			took, saves, part = number(c.Held()-worth), number(worth), number(c.WorthPart())
 		case c.Brings != "" && c.Time != nil:
 			took, saves = number(*c.Time), c.Brings
 		default:

@@ -173,6 +173,9 @@ func wasWere(n int64, thing string) string {
 	return count(n, thing) + " were"
 }
 
+// leastRise is which part of what slow steps take more a message has to take more, to be named.
+const leastRise = 20
+
 // tail compares the slowest tenth of the steps with the others.
 func (d *Data) tail() string {
 	s := d.Steps
@@ -197,7 +200,7 @@ func (d *Data) tail() string {
 		_, b := d.Flows.Rest.Mean()
 		rise := a
 		rise.Sub(&b)
-		if c := largest(&rise); len(c) > 0 && rise[c[0]] > 0 && c[0] != top {
+		if c := largest(&rise); len(c) > 0 && rise[c[0]]*leastRise >= slow-rest && c[0] != top {
 			t += fmt.Sprintf(" In those steps a message spent %s on %s, in the others %s.", a[c[0]].Human(), c[0],
 				orNone(b[c[0]]))
 		}
@@ -256,11 +259,15 @@ func (d *Data) quiet() string {
 	for _, w := range s.Watchdog {
 		dropped += w.Dropped
 	}
+	drop := "dropped"
+	if lost, _ := s.LostFrames(); lost > dropped {
+		drop = "dropped by a switch" // something else lost frames, which is said
+	}
 	var none []string
 	for _, c := range []struct {
 		n    int64
 		word string
-	}{{s.ECNMarks, "marked"}, {s.Pauses, "paused"}, {dropped, "dropped"}} {
+	}{{s.ECNMarks, "marked"}, {s.Pauses, "paused"}, {dropped, drop}} {
 		if c.n == 0 {
 			none = append(none, c.word)
 		}

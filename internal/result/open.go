@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"syscall"
 
 	"railyard/internal/input"
 	"railyard/internal/output"
@@ -73,6 +74,9 @@ func OpenIncomplete(path string) (*Run, error) {
 		}
 		return nil, fmt.Errorf("run directory %s: holds no %s, so it is no run directory%s",
 			path, runFile, unborn(path))
+	}
+	if errors.Is(err, syscall.ENOTDIR) {
+		return nil, fmt.Errorf("run directory %s: not a directory; of a scenario railyard run makes one", path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("run directory %s: %w", path, input.Cause(err))

@@ -181,13 +181,19 @@ func (c *WhatIfChange) Worth() (unit.Duration, bool) {
 	return 0, false
 }
 
+// Held is the time that Worth is held against: of the run as it is, with the same seeds where losses are drawn.
+func (c *WhatIfChange) Held() unit.Duration {
+	if c.MeanBefore != nil {
+		return *c.MeanBefore
+	}
+	return c.Before
+}
+
 // WorthPart is Worth as a part of the time before.
 func (c *WhatIfChange) WorthPart() float64 {
 	switch {
-	case c.MeanSaves != nil && c.MeanBefore != nil && *c.MeanBefore > 0:
-		return float64(*c.MeanSaves) / float64(*c.MeanBefore)
-	case c.MeanSaves != nil && c.Before > 0:
-		return float64(*c.MeanSaves) / float64(c.Before)
+	case c.MeanSaves != nil && c.Held() > 0:
+		return float64(*c.MeanSaves) / float64(c.Held())
 	case c.Part != nil:
 		return *c.Part
 	}
