@@ -128,9 +128,10 @@ func flagError(cmd *cobra.Command, err error) error {
 
 // keyOf is the first key of a scenario whose last part is a word that was given as a flag; "": there is none.
 func keyOf(flag string) string {
+	last := "." + strings.ReplaceAll(flag, "-", "_")
 	for _, f := range scenario.Table() {
-		if path := f.Path; !strings.Contains(path, "[]") && f.Kind != scenario.Group && strings.HasSuffix(path, "."+strings.ReplaceAll(flag, "-", "_")) {
-			return path
+		if f.Kind != scenario.Group && strings.HasSuffix(f.Path, last) && !strings.Contains(f.Path, "[]") {
+			return f.Path
 		}
 	}
 	return ""

@@ -192,7 +192,8 @@ func (a *app) perf(ctx context.Context, op string, f perfFlags) error {
 		head := fmt.Sprintf("# simulated by railyard: %s x %s, %s\n", count(out.Hosts, "host"),
 			count(s.Base.Cluster.Host.GPUs, "GPU"), s.Base.Cluster.Host.Preset)
 		if out.Hosts > 1 {
-			head = strings.TrimSuffix(head, "\n") + fmt.Sprintf(", NICs of %s, %s\n", s.Base.Cluster.NIC.Speed.Human(), s.Base.Fabric.Design)
+			head = strings.TrimSuffix(head, "\n") +
+				fmt.Sprintf(", NICs of %s, %s\n", s.Base.Cluster.NIC.Speed.Human(), s.Base.Fabric.Design)
 		}
 		if f.real {
 			head = measuredHead(out.Ranks, f.transport)
