@@ -98,7 +98,7 @@ func TestBoardsThatCannotBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	const yaml = "name: s\ncluster: {hosts: 2, host: {gpus: 4}}\njob: {flows: [{from: host1/gpu1, to: host2/gpu1, bytes: 1MB}]}\n"
-	all, proofs := costs(t, yaml, h)
+	all, _ := costs(t, yaml, h)
 	for i := range all {
 		if all[i].Rule == "H14" {
 			t.Errorf("topo -m: GPU1 has NICs of its node: %+v", all[i])
@@ -109,7 +109,7 @@ func TestBoardsThatCannotBe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, proofs = costs(t, strings.Replace(yaml, "gpus: 4", "gpus: 8", 1), h)
+	all, proofs := costs(t, strings.Replace(yaml, "gpus: 4", "gpus: 8", 1), h)
 	if len(proofs) != 1 || !strings.Contains(proofs[0].Why, "this scenario cannot have it: ") ||
 		!strings.Contains(proofs[0].Why, "has 4 GPUs") {
 		t.Errorf("%+v %+v", all, proofs)
