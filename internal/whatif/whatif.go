@@ -56,7 +56,8 @@ func Run(ctx context.Context, r *result.Run, opt Options) (*Result, error) {
 		Sources: a.sources, Each: func(i int, s *result.Summary) { a.played[i].sum = s },
 		Refused: func(i int, err error) bool {
 			a.played[i].refused = err
-			return i > 0 && a.trials[a.played[i].trial].Kind != Set
+			k := a.played[i].trial // -1: the run as it is, of which other seeds may be refused
+			return i > 0 && (k < 0 || a.trials[k].Kind != Set)
 		}})
 	if err != nil && ctx.Err() == nil || a.played[0].sum == nil {
 		return nil, cmp.Or(err, errors.New("the run as it is was not done"))
