@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"railyard/internal/coll"
+	"railyard/internal/workload"
 )
 
 // decided takes the sizes of a collective that begins, where they are decided in each step, or
@@ -29,6 +30,17 @@ func (r *Rank) decided(c *collRun) bool {
 		return false
 	}
 	return true
+}
+
+// positions is how many positions came for an operation in this step. What brought them has ended, and it runs again in the
+// next step at the earliest.
+func (r *Rank) positions(op *workload.Op) int64 {
+	id, ok := r.numberOf.Find(op.Counted.Coll)
+	if !ok {
+		panic(fmt.Sprintf("exec: rank %d takes no part in what brings positions to operation %q", r.cfg.Rank, op.Name))
+	}
+	c := &r.colls[id]
+	return c.Counts.Positions(c.sizes.Receive)
 }
 
 // Chunk returns the bytes of one chunk of this rank in the step in progress.

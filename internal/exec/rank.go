@@ -52,6 +52,7 @@ type opState struct {
 	waiting    int32 // dependencies that have not ended
 	start, end unit.Time
 	by         int32 // the operation that released it, -1 the step's start
+	positions  int64 // of one that works on what comes: see workload.Counted
 }
 
 type streamState struct {
@@ -338,9 +339,15 @@ func (r *Rank) startOp(now unit.Time, id, by int32) {
 		}
 		return
 	}
+	takes := op.Duration
+	if op.Counted != nil {
+		r.ops[id].positions = r.positions(op)
+		came := op.Counted.On(&r.prog.Device, *op, r.ops[id].positions)
+		takes, w.Effort = came.Duration, came.Effort
+	}
 	r.explain(now, by)
 	r.ledger.compute(now, +1)
-	if r.run(Token(id), op.Duration, w) {
+	if r.run(Token(id), takes, w) {
 		r.endOp(now, id)
 	}
 }
@@ -375,7 +382,7 @@ func (r *Rank) endOp(now unit.Time, id int32) {
 	}
 	src, channel := r.releasedBy(st.by)
 	r.cfg.Observer.Operation(OperationRecord{Rank: r.cfg.Rank, Step: r.step, Op: id, Name: op.Name, Stream: op.Stream,
-		Start: st.start, End: st.end, ReleasedBy: st.by, ReleasedSrc: src, ReleasedChannel: channel})
+		Start: st.start, End: st.end, ReleasedBy: st.by, ReleasedSrc: src, ReleasedChannel: channel, Positions: st.positions})
 }
 
 func (r *Rank) endStep(now unit.Time) {

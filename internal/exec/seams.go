@@ -226,6 +226,7 @@ type OperationRecord struct {
 	// The message that ended the collective ReleasedBy: its source and channel,
 	// or -1 where no message did.
 	ReleasedSrc, ReleasedChannel int32
+	Positions                    int64 // that came for it, where each step decides how many: workload.Counted
 }
 
 // Checkpoint is the time that a rank takes between two steps to write what it knows: all ranks of a job the same, however

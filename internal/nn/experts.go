@@ -11,7 +11,18 @@ type Routing struct {
 	Capacity   float64 // an expert takes at most so many times its even share of the micro-batch; 0: all that come
 	Shared     int     // experts beside them that take every position, with weight 1
 	Balance    float64 // weight of the balancing loss; 0: there is none
+	Force      Force   `json:",omitempty"` // "": the router chooses
 }
+
+// Force is who chooses in place of the router, which still weighs: to measure what choices cost, as Megatron-Core's
+// moe_router_force_load_balancing does.
+type Force string
+
+// The ways.
+const (
+	ForceEven Force = "even" // each expert in turn
+	ForceOne  Force = "one"  // the first experts take every position: the worst that can be
+)
 
 // Bounds of a mixture of experts.
 const (
@@ -57,6 +68,8 @@ func Experts(c Half, hidden int, a Activation, r Routing) (Layer, error) {
 		err = fmt.Errorf("capacity: %v, want 0 or more", r.Capacity)
 	case !(r.Balance >= 0):
 		err = fmt.Errorf("balance: %v, want 0 or more", r.Balance)
+	case r.Force != "" && r.Force != ForceEven && r.Force != ForceOne:
+		err = fmt.Errorf("force: %q, want %s or %s, or nothing", r.Force, ForceEven, ForceOne)
 	case r.Shared < 0 || r.Shared > maxShared:
 		err = fmt.Errorf("shared: %d experts, want 0 to %d", r.Shared, maxShared)
 	}
@@ -168,24 +181,38 @@ func (l experts) choose(s *expertsSaved, n int) {
 			p[e] = float32(float64(v) * by)
 		}
 		chosen, weight := s.chosen[i*taken:][:taken], s.weight[i*taken:][:taken]
-		first := argmax(p)
+		first, second := l.routing.pick(p, i)
 		chosen[0], weight[0] = int32(first), p[first]
 		if l.routing.Top == 2 {
-			second := -1
-			for e, v := range p {
-				if e != first && (second < 0 || v > p[second]) {
-					second = e
-				}
-			}
 			low, high := min(first, second), max(first, second)
-			both := p[low] + p[high]
 			chosen[0], chosen[1] = int32(low), int32(high)
-			weight[0], weight[1] = p[low]/both, p[high]/both
+			weight[0], weight[1] = 0.5, 0.5
+			if both := p[low] + p[high]; both > 0 { // it always is where the largest are chosen
+				weight[0], weight[1] = p[low]/both, p[high]/both
+			}
 		}
 		for k := l.routing.Top; k < taken; k++ {
 			chosen[k], weight[k] = int32(count+k-l.routing.Top), 1
 		}
 	}
+}
+
+// pick chooses the two experts of a position by their probabilities; with top 1 the first counts.
+func (r *Routing) pick(p []float32, position int) (first, second int) {
+	switch r.Force {
+	case ForceOne:
+		return 0, 1
+	case ForceEven:
+		first = position * r.Top % r.Count
+		return first, (first + 1) % r.Count
+	}
+	first, second = argmax(p), -1
+	for e, v := range p {
+		if e != first && (second < 0 || v > p[second]) {
+			second = e
+		}
+	}
+	return first, second
 }
 
 // room is how many of n positions an expert takes. Outside training it is all: what a model says of a text must not

@@ -349,7 +349,7 @@ func buildFeedForward(b *netBuilder, v netValues) error {
 
 func buildExperts(b *netBuilder, v netValues) error {
 	hidden := v.whole("hidden")
-	r := Routing{v.whole("count"), v.whole("top"), v.number("capacity"), v.whole("shared"), v.number("balance")}
+	r := Routing{v.whole("count"), v.whole("top"), v.number("capacity"), v.whole("shared"), v.number("balance"), ""}
 	if err := wholeRow(b.at.positions * (r.Top + r.Shared) * max(hidden, b.at.size)); err != nil {
 		return err
 	}

@@ -156,7 +156,7 @@ func TestModelsSayWhatTheyWant(t *testing.T) {
 	heads.Heads, long.Context, none.Blocks = 3, 1<<20, 0
 	with := func(change func(*GPT)) func() (*Model, error) {
 		g := gpt
-		g.Experts = &GPTExperts{Routing{4, 2, 0, 0, 0}, 1}
+		g.Experts = &GPTExperts{Routing{4, 2, 0, 0, 0, ""}, 1}
 		change(&g)
 		return func() (*Model, error) { return NewGPT(g) }
 	}

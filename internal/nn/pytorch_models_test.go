@@ -173,7 +173,7 @@ func TestModelsMatchPyTorch(t *testing.T) {
 		{"residual network, from a file", build(resnet.Model()), "adam", false},
 		{"gru", build(NewGRU(text)), "adam", false},
 		{"gpt, experts", build(NewGPT(GPT{Vocabulary: vocabulary, Context: context, Size: 16, Blocks: 2, Heads: 2, Hidden: 32,
-			Activation: GELU, HeadBias: true, Experts: &GPTExperts{Routing{4, 2, 1.25, 1, 0.5}, 2}})), "adamw", false},
+			Activation: GELU, HeadBias: true, Experts: &GPTExperts{Routing{4, 2, 1.25, 1, 0.5, ""}, 2}})), "adamw", false},
 		{"residual network with batch norms, from a file", build(normed.Model()), "adam", false},
 	} {
 		of := drawnSet{n.model, 2000 + uint64(i), n.padded}

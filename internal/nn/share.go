@@ -92,6 +92,9 @@ type Phase struct {
 	Gradient       []Work // of a backward: of the parameters
 	Inputs, Params bool   // of a forward: it takes the layer's inputs, its parameters
 	Run            func(h *Hand)
+	// Positions: Work and Gradient are those of one position each, of as many as come in a step: of a row so many, if all ranks
+	// get alike. 0: they are those of a row.
+	Positions int
 
 	Then    Exchange // what follows
 	What    string   // is exchanged

@@ -59,6 +59,12 @@ func (l spreadExperts) part() *Part {
 	n, size, hidden := l.all*l.routing.Top, l.norm.size, l.experts.up[0].out
 	up, down, common := l.experts.up[0], l.experts.down[0], l.all*l.routing.Shared
 	elements := func(n int) Work { return Work{FLOP: 2 * int64(n*hidden), Words: 2 * int64(n*hidden)} }
+	own := func(all []Work) []Work { // one product of all own experts reads the weights of each
+		for i := range all {
+			all[i].Fixed *= int64(l.mine)
+		}
+		return all
+	}
 	moves := func(n int) Work { return Work{Words: 2 * int64(n*size)} }
 	forward := func(n int) []Work { return []Work{up.work(n), elements(n), down.work(n)} }
 	back := func(n int) []Work { return []Work{down.work(n).turned(), elements(n), up.work(n).turned()} }
@@ -72,13 +78,14 @@ func (l spreadExperts) part() *Part {
 	p.Forward = []Phase{
 		{Name: "route", Work: []Work{c.Forward[0], l.router.work(l.all), moves(n)}, Inputs: true, Params: true, Run: l.route,
 			Then: Dispatch, What: "expert-rows"},
-		{Name: "expert", Work: forward(n), Params: true, Run: l.run, Then: Combine, What: "expert-rows"},
+		{Name: "expert", Work: own(forward(1)), Positions: n, Params: true, Run: l.run, Then: Combine, What: "expert-rows"},
 		{Name: "combine", Work: append([]Work{moves(n), c.Forward[1]}, some(common, forward)...), Inputs: true, Params: true,
 			Run: l.combine},
 	}
 	p.Backward = []Phase{
 		{Name: "backward-combine", Work: []Work{c.Input[1], moves(n)}, Run: l.combineBack, Then: Dispatch, What: "expert-deltas"},
-		{Name: "backward-expert", Work: back(n), Gradient: gradient(n), Run: l.runBack, Then: Combine, What: "expert-deltas"},
+		{Name: "backward-expert", Work: own(back(1)), Gradient: own(gradient(1)), Positions: n, Run: l.runBack, Then: Combine,
+			What: "expert-deltas"},
 		{Name: "backward-route", Work: append([]Work{l.router.work(l.all).turned(), moves(n), c.Input[0]}, some(common, back)...),
 			Gradient: append([]Work{l.router.gradientWork(l.all)}, some(common, gradient)...), Run: l.routeBack},
 	}

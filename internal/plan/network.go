@@ -118,6 +118,9 @@ func transformer(t *scenario.Train) (*nn.GPT, error) {
 	if x := &of.Experts; x.Count.Set {
 		g.Experts = &nn.GPTExperts{Every: x.Every, Routing: nn.Routing{Count: x.Count.Value, Top: x.Top, Capacity: x.Capacity,
 			Shared: x.Shared, Balance: x.Balance}}
+		if x.Force != "none" {
+			g.Experts.Force = nn.Force(x.Force)
+		}
 	}
 	return g, nil
 }

@@ -20,11 +20,23 @@ type account struct {
 	bubble, imbalance, copies unit.Duration
 	exposed, spoken           []unit.Duration // by kind: waits for it, and all of it, since all who were needed had begun
 
-	first, last []unit.Time   // by rank, of this life: the start of its first such step, the end of the last one
+	first, last []unit.Time // by rank, of this life: the start of its first such step, the end of the last one
+	beyond      beyond
 	skipped     unit.Duration // waits before all ranks had ended the start phase
 	ahead       unit.Duration // computing before that: not in the step time
 
 	begun []unit.Time // by collective, in the step that is taken; -1: nobody has
+}
+
+// beyond is what operations on positions that were counted took beyond the plan, and how many FLOP more in products.
+type beyond struct {
+	workload.Computing
+	products int64
+}
+
+func (b *beyond) add(c workload.Computing, products int64) {
+	b.Add(&c, 1)
+	b.products += products
 }
 
 // memberTime is a collective of a rank in a step.
@@ -119,6 +131,7 @@ func (a *account) take(st *openStep, since unit.Time) {
 	for _, w := range st.waits {
 		a.wait(w, since)
 	}
+	a.beyond.add(st.beyond.Computing, st.beyond.products)
 	for _, t := range st.times {
 		a.begun[t.coll] = -1
 	}
@@ -177,6 +190,9 @@ func (j *Job) efficiency(step unit.Duration) *mfu.Figures {
 	}
 	j.closeLife()
 	w := j.r.plan.StepWork(j.plan)
+	if n := a.beyond.products / j.life.all(); w.Hardware > 0 { // what experts dropped nobody has computed
+		w.Hardware, w.Model, w.Causal = w.Hardware+n, w.Model+n, w.Causal+n
+	}
 	f := &mfu.Figures{GPUs: w.GPUs * max(w.Alike, 1), Alike: w.Alike, Waterfall: j.waterfall(&w).Bars(int64(j.ranks()) * j.life.all())}
 	if w.Peak > 0 && w.Model > 0 {
 		f.ModelFLOP, f.CausalFLOP, f.HardwareFLOP, f.Peak, f.Precision = w.Model, w.Causal, w.Hardware, w.Peak, w.Precision
@@ -221,25 +237,32 @@ func (j *Job) bubbleFormula() float64 {
 // waterfall sums the bars over all ranks and steps.
 func (j *Job) waterfall(w *mfu.Work) *mfu.Waterfall {
 	a, steps := j.account, unit.Duration(j.life.all())
-	all, given := j.computing()
+	step, given := j.computing()
+	device := j.plan.Work.Programs[0].Device
+	all, more := a.beyond.Computing, device.AtPeak(a.beyond.products)
+	if a.beyond.products < 0 {
+		more = -device.AtPeak(-a.beyond.products)
+	}
+	all.Products, all.BelowPeak = all.Products+more, all.BelowPeak-more
+	all.Add(&step, j.life.all())
 	model := unit.Duration(0)
-	switch device := j.plan.Work.Programs[0].Device; {
+	switch {
 	case w.Model == w.Hardware:
 		model = all.Products // not a picosecond of rounding less
 	case w.Model > 0:
-		model = min(all.Products, device.AtPeak(w.Model))
+		model = min(all.Products, steps*device.AtPeak(w.Model))
 	}
 	f := &mfu.Waterfall{}
-	f.Add(mfu.Ideal, model*steps)
-	f.Add(mfu.Repeated, (all.Products-model)*steps)
+	f.Add(mfu.Ideal, model)
+	f.Add(mfu.Repeated, all.Products-model)
 	below := mfu.BelowPeak
 	if given {
 		below = mfu.Given
 	}
-	f.Add(below, all.BelowPeak*steps)
-	f.Add(mfu.Memory, all.Memory*steps)
-	f.Add(mfu.Launch, all.Launch*steps)
-	f.Add(mfu.SlowGPUs, all.Slow*steps)
+	f.Add(below, all.BelowPeak)
+	f.Add(mfu.Memory, all.Memory)
+	f.Add(mfu.Launch, all.Launch)
+	f.Add(mfu.SlowGPUs, all.Slow)
 	f.Add(mfu.Bubbles, a.bubble)
 	f.Add(mfu.Imbalance, a.imbalance)
 	var network cause.Split
@@ -290,9 +313,7 @@ func (j *Job) computing() (sum workload.Computing, given bool) {
 		of[i], _ = work.Programs[i].Computing()
 	}
 	for _, p := range work.Of {
-		c := &of[p]
-		sum.Products, sum.BelowPeak, sum.Memory = sum.Products+c.Products, sum.BelowPeak+c.BelowPeak, sum.Memory+c.Memory
-		sum.Launch, sum.Slow = sum.Launch+c.Launch, sum.Slow+c.Slow
+		sum.Add(&of[p], 1)
 	}
 	return sum, work.Training == nil
 }

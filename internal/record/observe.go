@@ -128,9 +128,10 @@ type openStep struct {
 	slowest exec.StepRecord
 	colls   []span
 	// for the account
-	times []memberTime
-	waits []rankWait
-	spans []rankSpan
+	times  []memberTime
+	waits  []rankWait
+	spans  []rankSpan
+	beyond beyond
 }
 
 type span struct {
@@ -514,6 +515,9 @@ func (j *Job) operation(p *exec.OperationRecord) {
 		ReleasedBy: p.ReleasedBy,
 	})
 	j.watchOperation(p, op)
+	if op.Counted != nil && j.account != nil {
+		j.open(p.Step).beyond.add(program.Beyond(op, p.Positions))
+	}
 	if op.Kind != workload.Communication {
 		return
 	}

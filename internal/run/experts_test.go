@@ -4,7 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
+
+	"railyard/internal/plan"
+	"railyard/internal/unit"
 )
 
 // Each position of each rank goes to two experts in each step and layer that has them; what a capacity leaves out is dropped.
@@ -88,5 +92,61 @@ output: {experts: %v}
 		if slices.Contains(without.Run.Tables(), "experts") || !slices.Contains(r.Run.Tables(), "experts") {
 			t.Error("a table without output.experts, or none with it")
 		}
+	}
+}
+
+// An expert computes as long as what comes takes: of positions that all go to one, that one longer than of an even share and
+// the others shorter, and the same for as many. Whatever they take, the bars are the step.
+func TestExpertsComputeWhatComes(t *testing.T) {
+	yaml := func(force, more string) string {
+		return cluster8(5) + fmt.Sprintf(`
+job:
+  train: {model: gpt, gpt: {size: 64, blocks: 1, heads: 2, factor: 8, experts: {count: 4, top: 1, balance: 0, force: %s%s}}, batch: 4, epochs: 1,
+    steps: 2, lr: 0.01, kernel: fma, data: {text: {window: 32, grammar: {train: 300, test: 20}}}}
+  parallel: {dp: 4, ep: 4}
+`, force, more)
+	}
+	took := func(force, more string) (d [4]unit.Duration, r ran) {
+		r = run(t, yaml(force, more), Options{Workers: 2})
+		for _, o := range rows(t, r.Operations()) {
+			if o.Step == 1 && strings.HasPrefix(o.Name, "expert.") {
+				d[o.Rank] = o.End.Sub(o.Start)
+			}
+		}
+		sumsToTheStep(t, r, force+more)
+		return d, r
+	}
+	even, r := took("even", "")
+	one, hot := took("one", "")
+	planned, err := plan.New(read(t, yaml("even", "")), plan.Files{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range planned.Jobs[0].Work.Programs {
+		for _, op := range p.Ops {
+			if op.Counted == nil {
+				continue
+			}
+			// The forecast is that of an even share.
+			if at := op.Counted.On(&p.Device, op, 4*32); at.Duration != op.Duration || at.Memory != op.Memory || at.Effort != op.Effort {
+				t.Errorf("%s: %v of an even share, planned %v", op.Name, at.Duration, op.Duration)
+			}
+			if !strings.HasPrefix(op.Name, "expert.") {
+				continue
+			}
+			whole, none := op.Counted.On(&p.Device, op, 4*4*32).Duration, op.Counted.On(&p.Device, op, 0).Duration
+			if want := [4]unit.Duration{op.Duration, op.Duration, op.Duration, op.Duration}; even != want {
+				t.Errorf("of even positions experts take %v, want %v", even, want)
+			}
+			if want := [4]unit.Duration{whole, none, none, none}; one != want || whole <= op.Duration || none >= op.Duration {
+				t.Errorf("of positions that go to one experts take %v, want %v, even ones %v", one, want, op.Duration)
+			}
+		}
+	}
+	if a, b := r.Summary.Efficiency.MFU, hot.Summary.Efficiency.MFU; b >= a {
+		t.Errorf("MFU %v with one expert that has all to do, %v with all of them", b, a)
+	}
+	if _, r := took("one", ", capacity: 1"); r.Summary.Experts.Dropped == 0 || r.Summary.Efficiency.HFU >= hot.Summary.Efficiency.HFU*1.5 {
+		t.Errorf("%+v %+v", r.Summary.Experts, r.Summary.Efficiency.HFU)
 	}
 }

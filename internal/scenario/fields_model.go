@@ -200,6 +200,13 @@ var gptFields = []*Field{
 		"0: nothing is", "Railyard's choice", func(x *MoE) *float64 { return &x.Capacity }, "capacity_factor"),
 	moeNumber("balance", "0.01", "10", "weight of the balancing loss, which pulls the router towards even use; 0: none",
 		"arXiv 2101.03961", func(x *MoE) *float64 { return &x.Balance }, "aux_loss_coeff"),
+	{
+		Path: "train.gpt.experts.force", Default: "none", Choices: ForcedExperts, applies: where(onlyExperts),
+		value: inTrain(choice, func(t *Train) *string { return &t.GPT.Experts.Force }),
+		Meaning: "who chooses experts in place of the router, to measure what choices cost: even, each in turn, or one, the first " +
+			"for all positions (with top 2 the first two); none: nobody does",
+		Also: []string{"moe_router_force_load_balancing"},
+	},
 	moeSize("shared", "0", "0", "64", "experts beside them that every position goes to", func(x *MoE) *int { return &x.Shared }),
 	moeSize("every", "1", "1", "1024", "every so many blocks have experts, the last of these; 1: all",
 		func(x *MoE) *int { return &x.Every }, "moe_layer_freq"),

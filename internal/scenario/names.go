@@ -246,6 +246,11 @@ var (
 		{"max", "the largest element"},
 		{"average", "the mean"},
 	}
+	ForcedExperts = []Choice{
+		{"none", "the router chooses"},
+		{"even", "each expert in turn"},
+		{"one", "the first experts take all"},
+	}
 	FixedKernels = []Choice{
 		{"none", "all convolutions are trained"},
 		{"prewitt", "Prewitt's two kernels for edges"},

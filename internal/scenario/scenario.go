@@ -699,7 +699,8 @@ type MoE struct {
 	Capacity float64 // times an even share; 0: all that come
 	Balance  float64 // weight of the balancing loss
 	Shared   int
-	Every    int // blocks
+	Every    int    // blocks
+	Force    string // of ForcedExperts
 }
 
 // Schedule is how the learning rate goes over the steps of a training.

@@ -60,7 +60,7 @@ func phases(of []nn.Phase) (all []workload.Phase) {
 		ph := &of[i]
 		all = append(all, workload.Phase{Name: ph.Name, Kernels: kernels(ph.Work), Gradient: kernels(ph.Gradient),
 			Inputs: ph.Inputs, Params: ph.Params, Then: workload.Exchange(ph.Then), What: ph.What, InPlace: ph.InPlace,
-			Elems: ph.Elems, Fixed: ph.Fixed})
+			Elems: ph.Elems, Fixed: ph.Fixed, Positions: ph.Positions})
 	}
 	return all
 }

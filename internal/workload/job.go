@@ -124,6 +124,9 @@ type Op struct {
 
 	// Decides is the collectives whose sizes it decides: indices in Job.Collectives. See Counts.
 	Decides []int32
+	// Counted: it works on positions of which each step decides how many come, and Duration, Memory and Effort are those of an
+	// even share; nil: they are what they are.
+	Counted *Counted
 
 	// What it touches of the job's buffers.
 	Reads, Writes []Range

@@ -56,6 +56,14 @@ func (o Operator) flop() int64 {
 	return times * o.Each * o.M * o.N * o.K
 }
 
+// times is how many such operators compute so many FLOP in products.
+func (o Operator) times(product int64) int64 {
+	if flop := o.flop(); flop > 0 {
+		return max(1, product/flop)
+	}
+	return 1
+}
+
 // operatorOf is what a kernel is for so many rows, in which it moves so many bytes.
 func operatorOf(k *Kernel, rows, bytes int64) Operator {
 	if k.Product == 0 {
@@ -99,10 +107,7 @@ func (t *Measured) of(o Operator, product int64, otherwise unit.Duration) (unit.
 	if t == nil || o.Kind == NoOperator || o.Kind == Moves && o.M == 0 {
 		return 0, false
 	}
-	n := int64(1)
-	if flop := o.flop(); flop > 0 {
-		n = max(1, product/flop)
-	}
+	n := o.times(product)
 	if d, known := t.took[o]; known {
 		t.used[o] = true
 		return d * unit.Duration(n), true
@@ -114,6 +119,15 @@ func (t *Measured) of(o Operator, product int64, otherwise unit.Duration) (unit.
 	}
 	l.Kernels += n
 	return 0, false
+}
+
+// known is of that notes nothing.
+func (t *Measured) known(o Operator, product int64, _ unit.Duration) (unit.Duration, bool) {
+	if t == nil || o.Kind == NoOperator {
+		return 0, false
+	}
+	d, known := t.took[o]
+	return d * unit.Duration(o.times(product)), known
 }
 
 // Used is how many operators of the file were asked for, of how many.

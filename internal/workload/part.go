@@ -49,6 +49,9 @@ type Phase struct {
 	Gradient []Kernel // of a backward: of the parameters
 
 	Inputs, Params bool // of a forward: it takes the layer's inputs, its parameters
+	// Positions: kernels are those of one position each, of which a step decides how many come: see Counted. Of a row so many,
+	// if all ranks get alike. 0: they are those of a row.
+	Positions int
 
 	Then Exchange
 	What string // is exchanged

@@ -16,11 +16,14 @@ type builder struct {
 	kernels int           // since the last operation was added
 	effort  Effort        // of those kernels
 	memory  unit.Duration // that they wait for it
-	last    []int32       // by stream: operation, -1 none
-	uses    [][]use       // by buffer
-	held    []int32       // collectives that the next compute operation waits for: Layout.Blocks
-	clocks  [][]int32     // by operation, then stream: the last operation that ends before it, -1 none
-	zero    shardState
+	// Of a phase whose positions are counted in each step: how many of a row are an even share, and its kernels.
+	positions int
+	counted   []CountedKernel
+	last      []int32   // by stream: operation, -1 none
+	uses      [][]use   // by buffer
+	held      []int32   // collectives that the next compute operation waits for: Layout.Blocks
+	clocks    [][]int32 // by operation, then stream: the last operation that ends before it, -1 none
+	zero      shardState
 }
 
 // use is an operation's use of a range.
@@ -124,7 +127,9 @@ func (b *builder) layer(c *chunk, l, m int) {
 				body.Gets = counts.Range
 			}
 		}
+		b.positions = ph.Positions
 		done := b.compute(fmt.Sprintf("%s.%d%s", ph.Name, l+1, b.ofMicro(m)), b.all(ph.Kernels), body)
+		b.counts(done, at)
 		if ph.Then == Dispatch {
 			b.decides(done, at)
 		}
@@ -231,6 +236,7 @@ func (b *builder) layerBack(c *chunk, l, m int) (done int32) {
 		at.phase = n
 		give := b.handed(at, ph)
 		body.Phase, body.Give = n, give.unless(ph.InPlace)
+		b.positions = ph.Positions
 		d := b.gradient(ph.Gradient, p.Params, fresh, adds)
 		fresh = fresh && len(ph.Gradient) == 0
 		if l > b.trained {
@@ -246,6 +252,7 @@ func (b *builder) layerBack(c *chunk, l, m int) (done int32) {
 			}
 		}
 		done = b.compute(fmt.Sprintf("%s.%d%s", ph.Name, l+1, b.ofMicro(m)), d, body)
+		b.counts(done, at)
 		body.Got = b.exchange(give)
 	}
 	at.phase = len(p.Backward)
@@ -501,30 +508,26 @@ func (b *builder) all(kernels []Kernel) (d unit.Duration) {
 // there.
 func (b *builder) kernel(k Kernel, fixed Format, adds bool) unit.Duration {
 	rows := int64(b.rows)
-	bytes := k.Words*rows*b.Precision.Activations.Bytes() + k.Fixed*fixed.Bytes()
-	as := operatorOf(&k, rows, bytes)
-	if as.Kind == Product && adds {
-		as.Kind = ProductAdded
+	if b.positions > 0 {
+		rows *= int64(b.positions)
 	}
-	return b.timed(as, k.FLOP*rows, bytes, k.Product*rows, b.p.Device.of(&k, rows))
+	c := CountedKernel{Kernel: k, Word: b.Precision.Activations.Bytes(), FixedBytes: k.Fixed * fixed.Bytes(), Adds: adds}
+	if b.positions > 0 {
+		b.counted = append(b.counted, c)
+	}
+	return b.took(c.on(&b.p.Device, rows))
 }
 
 // kernelOf is the duration of one kernel of the operation that is added next.
 func (b *builder) kernelOf(flop, bytes, product int64) unit.Duration {
-	return b.timed(Operator{Kind: Moves, M: bytes}, flop, bytes, product, b.p.Device.arithmetic(flop))
+	return b.took(kernelTime{Operator{Kind: Moves, M: bytes}, Effort{flop, bytes, product}, b.p.Device.arithmetic(flop)})
 }
 
-// timed is that of a kernel whose arithmetic takes a time; of one that was measured, what it took then.
-func (b *builder) timed(as Operator, flop, bytes, product int64, arithmetic unit.Duration) unit.Duration {
-	d, traffic := &b.p.Device, b.p.Device.traffic(bytes)
-	switch took, known := d.Measured.of(as, product, max(arithmetic, traffic)); {
-	case known && product > 0:
-		arithmetic, traffic = took, 0
-	case known:
-		arithmetic, traffic = 0, took
-	}
+// took adds a kernel to the operation that is added next.
+func (b *builder) took(k kernelTime) unit.Duration {
+	d, memory := b.p.Device.took(&k, true)
 	b.kernels++
-	b.effort.add(flop, bytes, product)
-	b.memory += max(0, traffic-arithmetic)
-	return d.slowed(d.Launch + max(arithmetic, traffic))
+	b.effort.add(k.FLOP, k.Bytes, k.Product)
+	b.memory += memory
+	return d
 }

@@ -189,7 +189,10 @@ func (j *Job) checkOps(p *Program, ops []Op, starts bool) error {
 	if err := checkUses(ops, before); err != nil {
 		return err
 	}
-	return j.checkDecided(ops, before)
+	if err := j.checkDecided(ops, before); err != nil {
+		return err
+	}
+	return j.checkCounted(ops, before)
 }
 
 func (j *Job) checkOp(p *Program, ops []Op, i int) error {
