@@ -2,6 +2,7 @@ package train
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -204,5 +205,69 @@ func TestRowsOfExpertsAreWhatWasCounted(t *testing.T) {
 		if want := 2 * rows * 8 * 4; sent[r] != want || want == 0 { // rows and their gradients, of 8 numbers of 4 bytes
 			t.Errorf("rank %d sent %d bytes to experts of others, want %d", r, sent[r], want)
 		}
+	}
+}
+
+// exchanged are parameters in which two experts have changed their numbers: what is learnt is the same, but the second of a
+// position's two copies is combined before the first.
+func exchanged(m *nn.Model, p []float32) []float32 {
+	p = slices.Clone(p)
+	swap := func(a, b []float32) {
+		for i := range a {
+			a[i], b[i] = b[i], a[i]
+		}
+	}
+	for l := range m.Layers() {
+		at := map[string]nn.Tensor{}
+		for _, of := range m.Tensors(l) {
+			_, name, ok := strings.Cut(of.Name, "experts.")
+			if at[name] = of; ok && name == "router.weight" {
+				row := of.Elems() / 2
+				swap(p[of.Offset:][:row], p[of.Offset+row:][:row])
+			}
+		}
+		for name, of := range at {
+			if rest, first := strings.CutPrefix(name, "experts.0."); first {
+				swap(p[of.Offset:][:of.Elems()], p[at["experts.1."+rest].Offset:][:of.Elems()])
+			}
+		}
+	}
+	return p
+}
+
+// The order in which a position's copies are combined is in the digest: with it turned round a step ends with other weights,
+// though hardly, below the experts, whose gradients are sums of both copies. (A sum of two numbers alone is the same in either
+// order: outputs, and so losses and the experts' own weights, are.)
+func TestTheOrderOfCopiesIsInTheDigest(t *testing.T) {
+	cfg := ofExperts(t, nn.GPTExperts{Every: 1, Routing: nn.Routing{Count: 2, Top: 2}},
+		layout{Layout: workload.Layout{DP: 2, EP: 2}, batch: 2, steps: 2})
+	first := kept(t, cfg, exectest.Net{}).states[0]
+	step := func(p []float32) []float32 {
+		cfg.Start = &State{Step: first.Step, EpochLoss: first.EpochLoss, Params: p, Optimiser: first.Optimiser}
+		all := kept(t, cfg, exectest.Net{}).states
+		return all[len(all)-1].Params
+	}
+	m := cfg.Model
+	want, turned := step(first.Params), exchanged(m, step(exchanged(m, first.Params)))
+	if Digest(want) != Digest(step(exchanged(m, exchanged(m, first.Params)))) {
+		t.Fatal("exchanged twice they are others")
+	}
+	if Digest(want) == Digest(turned) {
+		t.Error("the digest does not see the order in which copies are combined")
+	}
+	last := ""
+	for l := range m.Layers() {
+		for _, of := range m.Tensors(l) {
+			for i := of.Offset; i < of.Offset+of.Elems(); i++ {
+				if d := math.Abs(float64(want[i] - turned[i])); d > 1e-5 {
+					t.Fatalf("%s is %v apart", of.Name, d)
+				} else if d > 0 {
+					last = of.Name
+				}
+			}
+		}
+	}
+	if !strings.Contains(last, "experts.norm") {
+		t.Errorf("the last that differs is %s, want the norm in front of the last experts", last)
 	}
 }
