@@ -224,15 +224,21 @@ func (d *decoder) resolve(table []*Field, base any, prefix string) {
 		case f.List() != nil:
 			d.entries(v, f, path)
 		case f.Unfit(base) != "":
+			why := f.Unfit(base)
 			if d.given(path) && !d.bad[parent(path)] &&
-				!(d.bad["fabric.design"] && strings.HasPrefix(path, "fabric.")) {
-				d.problem(path, "has no meaning here: "+f.Unfit(base), "remove it")
+				!(d.bad["fabric.design"] && strings.HasPrefix(path, "fabric.")) && !d.restsOnRefused(why) {
+				d.problem(path, "has no meaning here: "+why, "remove it")
 				d.problems[len(d.problems)-1].Unfit = true
 			}
 		default:
 			d.field(v, f, base, path, prefix)
 		}
 	}
+}
+
+// restsOnRefused reports whether a reason names a key whose value was refused: what it would have been is not known.
+func (d *decoder) restsOnRefused(why string) bool {
+	return slices.ContainsFunc(strings.Fields(why), func(word string) bool { return d.bad[strings.TrimRight(word, ",:;")] })
 }
 
 // field gives one field its value: from the file, a preset, or its default.

@@ -360,7 +360,7 @@ func checkFolder(s string) string { return checkPath(s, "want the path of a fold
 func checkFile(s string) string { return checkPath(s, "want the path of a file") }
 
 func checkPath(s, want string) string {
-	if strings.TrimSpace(s) == "" {
+	if strings.Trim(s, " ") == "" {
 		return want
 	}
 	if len(s) > 4096 {

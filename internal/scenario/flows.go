@@ -133,11 +133,14 @@ func (s Selection) numbered(base int) string {
 	return "[" + strings.Join(parts, ",") + "]"
 }
 
-const (
-	spanPattern   = `(0|[1-9][0-9]{0,6})(-(0|[1-9][0-9]{0,6}))?`
-	numberPattern = `((0|[1-9][0-9]{0,6})|\[(\*|` + spanPattern + `(,` + spanPattern + `)*)\])`
-	endsPattern   = `^host` + numberPattern + `/(gpu|nic)` + numberPattern + `$`
-)
+// endsPattern is what parseEnds reads, but for the order of spans: hosts count from 1, the others from 0.
+var endsPattern = "^host" + numbersPattern("[1-9][0-9]{0,6}") + "/(gpu|nic)" + numbersPattern("(0|[1-9][0-9]{0,6})") + "$"
+
+// numbersPattern is a number, spans of numbers in brackets, or [*].
+func numbersPattern(number string) string {
+	span := " *" + number + "(-" + number + ")? *"
+	return "(" + number + `|\[(\*|` + span + "(," + span + `)*)\])`
+}
 
 var endsText = regexp.MustCompile(`^host(\[[^]]*\]|[0-9]+)/(gpu|nic)(\[[^]]*\]|[0-9]+)$`)
 
@@ -167,7 +170,7 @@ func parseEnds(text string) (Ends, error) {
 
 // parseSome reads 3, [2-17,20] or [*]; what is what is counted, from base.
 func parseSome(text, what string, base int) (s Selection, err error) {
-	inner := strings.Trim(text, "[]")
+	inner := strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
 	if inner == "*" {
 		return nil, nil
 	}
@@ -175,7 +178,7 @@ func parseSome(text, what string, base int) (s Selection, err error) {
 		return nil, fmt.Errorf("more than %d spans of %s", maxSpans, what)
 	}
 	for part := range strings.SplitSeq(inner, ",") {
-		part = strings.TrimSpace(part)
+		part = strings.Trim(part, " ")
 		from, to, through := strings.Cut(part, "-")
 		if !through {
 			to = from

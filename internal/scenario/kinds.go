@@ -284,7 +284,7 @@ func withUnit(f *Field) []Form {
 
 // ratios: YAML reads 0.07 as a number, 7% and 1/8 as text.
 func ratios(f *Field) []Form {
-	return append(float(f), Form{Type: "string", Pattern: `^\s*([0-9]+\s*/\s*[0-9]+|[0-9]+(\.[0-9]*)?\s*%?)\s*$`})
+	return append(float(f), Form{Type: "string", Pattern: `^\s*([0-9]+\s*/\s*0*[1-9][0-9]*|[0-9]+(\.[0-9]*)?\s*%?)\s*$`})
 }
 
 // decimal writes a bound as JSON does: 1/1000 is 0.001.

@@ -58,18 +58,19 @@ func ParseLength(s string) (Length, error) {
 // ParseRatio reads an exact ratio: 1/8, 7%, 0.07, 1e-12 or 2. It keeps the terms of a fraction as
 // written.
 func ParseRatio(s string) (Ratio, error) {
-	t := strings.TrimSpace(s)
+	t := trimmed(s)
 	if n, d, ok := strings.Cut(t, "/"); ok {
-		num, err1 := strconv.ParseInt(strings.TrimSpace(n), 10, 64)
-		den, err2 := strconv.ParseInt(strings.TrimSpace(d), 10, 64)
-		if err1 != nil || err2 != nil || den <= 0 {
+		n, d = trimmed(n), trimmed(d)
+		num, err1 := strconv.ParseInt(n, 10, 64)
+		den, err2 := strconv.ParseInt(d, 10, 64)
+		if err1 != nil || err2 != nil || den <= 0 || !signed(n) || !digits(d) {
 			return Ratio{}, fmt.Errorf("%s: want a ratio such as 1/8, 7%% or 0.07", quote(s))
 		}
 		return Ratio{num, den}, nil
 	}
 	den := int64(1)
 	if p, ok := strings.CutSuffix(t, "%"); ok {
-		t, den = strings.TrimSpace(p), 100
+		t, den = trimmed(p), 100
 	}
 	if n, e, ok := strings.Cut(strings.ToLower(t), "e-"); ok && den == 1 { // as bit error rates are written
 		power, err := strconv.ParseUint(e, 10, 8)
@@ -81,8 +82,7 @@ func ParseRatio(s string) (Ratio, error) {
 		}
 	}
 	whole, frac, _ := strings.Cut(t, ".")
-	if len(frac) > 2 && den > 100*1_000_000 || len(frac) > 12 || !digits(strings.TrimPrefix(whole, "-")+frac) ||
-		strings.TrimPrefix(whole, "-") == "" {
+	if len(frac) > 2 && den > 100*1_000_000 || len(frac) > 12 || whole == "" || whole == "-" || !signed(whole+frac) {
 		return Ratio{}, fmt.Errorf("%s: want a ratio such as 1/8, 7%% or 0.07", quote(s))
 	}
 	num, err := strconv.ParseInt(whole+frac, 10, 64)
@@ -163,14 +163,14 @@ func format(v int64, scales []scale, zero string) string {
 
 // parse reads a decimal number with one of the named units, exactly.
 func parse(s string, scales []scale, want, smallest string) (int64, error) {
-	t := strings.TrimSpace(s)
+	t := trimmed(s)
 	i := 0
 	for i < len(t) && (t[i] >= '0' && t[i] <= '9' || t[i] == '.' || t[i] == '-' && i == 0) {
 		i++
 	}
-	number, name := t[:i], strings.TrimSpace(t[i:])
-	whole, frac, dot := strings.Cut(strings.TrimPrefix(number, "-"), ".")
-	if whole == "" || !digits(whole+frac) || dot && frac == "" || len(number) > 40 {
+	number, name := t[:i], trimmed(t[i:])
+	whole, frac, dot := strings.Cut(number, ".")
+	if whole == "" || whole == "-" || !signed(whole+frac) || dot && frac == "" || len(number) > 40 {
 		return 0, fmt.Errorf("%s: want a number with a unit: %s", quote(s), want)
 	}
 	if name == "" {
@@ -200,6 +200,15 @@ func parse(s string, scales []scale, want, smallest string) (int64, error) {
 		return 0, fmt.Errorf("%s: too large", quote(s))
 	}
 	return r.Num().Int64(), nil
+}
+
+// trimmed is s without the blanks around it: those of ASCII, as a scenario's schema has them.
+func trimmed(s string) string { return strings.Trim(s, " \t\n\r\f") }
+
+// signed reports whether s is digits, with a minus sign or without. Nothing has a sign if it is 0.
+func signed(s string) bool {
+	rest, minus := strings.CutPrefix(s, "-")
+	return digits(rest) && (!minus || strings.Trim(rest, "0") != "")
 }
 
 func digits(s string) bool {

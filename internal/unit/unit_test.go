@@ -77,6 +77,9 @@ func TestParse(t *testing.T) {
 		{duration, "ms", 0, `"ms": want a number with a unit: a time (ps, ns, us, ms, s, min, h)`},
 		{duration, "1.s", 0, `"1.s": want a number with a unit: a time (ps, ns, us, ms, s, min, h)`},
 		{duration, "1.2.3s", 0, `"1.2.3s": want a number with a unit: a time (ps, ns, us, ms, s, min, h)`},
+		{duration, "-0s", 0, `"-0s": want a number with a unit: a time (ps, ns, us, ms, s, min, h)`},
+		{duration, "-00.0s", 0, `"-00.0s": want a number with a unit: a time (ps, ns, us, ms, s, min, h)`},
+		{duration, "\u00a01s", 0, `"\u00a01s": want a number with a unit: a time (ps, ns, us, ms, s, min, h)`},
 		{duration, "", 0, `"": want a number with a unit: a time (ps, ns, us, ms, s, min, h)`},
 		{bytes, "150kB", 150_000, ""},
 		{bytes, "4KiB", 4096, ""},
@@ -111,7 +114,7 @@ func TestParseRatio(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "/", "1/", "/8", "1/0", "1/-8", "1e3", ".5", "%", "1 2", "0.0000000000001",
-		"9999999999999999999", "x"} {
+		"9999999999999999999", "x", "+1/8", "1/+8", "-0", "-0/8", "-0.0%", "\u00a01/8", "1/0000"} {
 		if got, err := unit.ParseRatio(text); err == nil {
 			t.Errorf("%q parses as %v, want an error", text, got)
 		}

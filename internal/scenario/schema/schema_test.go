@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
+	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -27,7 +30,7 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`second document`, `nested deeper`,
 	`leading zero`, `not plain digits`, `finer than`, `too (large|small)`, `remove the quotes`, `put it in quotes`,
 	`not a whole number`,
-	`must differ`, `is above max`, `want more than (load|queue)_min`, `do not fit`, `more ranks than GPUs`, `does not divide (the|size)`,
+	`must differ`, `above max`, `want more than (load|queue)_min`, `do not fit`, `more ranks than GPUs`, `does not divide (the|size)`,
 	`one step takes more`,
 	`no such (host|gpu|nic|rank)`, `the sender too`, `the (link|rank) of .* too`, `both length and delay`,
 	`has no meaning here: it belongs to job.train`, `same NIC`,
@@ -56,6 +59,7 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`sequences for dp`, `do not divide a hidden size`, `heads, want as many`, `which rotary positions turn`, `without (experts|top_k)`,
 	`experts, want at most as many`, `dense_layers: .* layers`, `has no FP8 products`, `job\.model updates at the end`,
 	`missing, want a size, or a preset`, `experts have no gate`, `blocks, want at most as many`,
+	`more than [0-9]* spans of`, `no job with ranks has that name`,
 	`more problems? from here on`, // the first hundred are judged
 }, "|"))
 
@@ -104,6 +108,71 @@ func TestSchemaAgreesOnDrawnScenarios(t *testing.T) {
 	})
 	if taken == 0 || refused == 0 {
 		t.Errorf("%d scenarios taken and %d refused: want some of each", taken, refused)
+	}
+}
+
+// The same where one character of a good file is another: those of lines that no file before has. A few
+// in the quick test; RAILYARD_EDITS=all takes all of them.
+func TestSchemaAgreesOneEditAway(t *testing.T) {
+	schema := compileSchema(t)
+	cases := scenariotest.Cases(t, "../../..")
+	draw, share := rand.New(rand.NewPCG(1, 1)), 0.01
+	if os.Getenv("RAILYARD_EDITS") == "all" {
+		share = 1
+	}
+	seen, taken, refused := map[string]bool{}, 0, 0
+	for _, name := range slices.Sorted(maps.Keys(cases)) {
+		src := cases[name]
+		if _, err := scenario.Parse("x.yaml", []byte(src)); err != nil || len(src) > 4<<10 {
+			continue
+		}
+		start := 0
+		for line := range strings.Lines(src) {
+			from := start
+			start += len(line)
+			if text := strings.TrimSpace(line); seen[text] || strings.HasPrefix(text, "#") {
+				continue
+			} else {
+				seen[text] = true
+			}
+			for i := range len(line) - 1 {
+				for _, put := range []string{"", string(line[i]) + string(line[i]), "0", "1", "-", " ", "[", "]", ",", ".", "*", "/", "x", "B", "\"", "\u00a0", "é"} {
+					if draw.Float64() >= share {
+						continue
+					}
+					refusal, why := agree(schema, src[:from+i]+put+src[from+i+1:])
+					if why != "" {
+						t.Errorf("%s: %s%s%s: %.400s", name, line[:i], put, line[i+1:], why)
+					}
+					if refusal {
+						refused++
+					} else {
+						taken++
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d taken, %d refused", taken, refused)
+	if taken < 100 || refused < 100 {
+		t.Errorf("%d taken and %d refused: too few to compare", taken, refused)
+	}
+}
+
+// What several ends may be, from which number and with which spaces.
+func TestSchemaAgreesOnEnds(t *testing.T) {
+	schema := compileSchema(t)
+	for from, want := range map[string]bool{
+		"host1/nic0": true, "host0/nic0": false, "host01/nic0": false, "host[1-2]/gpu0": true, "host[0-1]/gpu0": false,
+		"host[0]/gpu0": false, "host[ 1 , 2 ]/gpu0": true, "host[1 -2]/gpu0": false, "host[[1]/gpu0": false,
+		"host[*]/gpu[*]": true, "host[*]]/gpu[*]": false, "host[]/gpu0": false, "host[1,]/gpu0": false,
+		"host[1]/gpu[0-1]": true, "host[1]/gpu[00-1]": false, "host1/gpu[\u00a01]": false,
+	} {
+		src := "cluster: {hosts: 2, host: {gpus: 2}}\njob: {flows: [{from: \"" + from + "\", to: host2/gpu1, pattern: each, bytes: 1MB}]}\n"
+		refusal, why := agree(schema, src)
+		if why != "" || refusal == want {
+			t.Errorf("%s: refused %v, want taken %v; %s", from, refusal, want, why)
+		}
 	}
 }
 
