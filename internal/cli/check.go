@@ -334,6 +334,10 @@ func estimateText(s *sheet.Sheet, in *plan.Inspection, m *run.Measured) {
 		[]string{"packet-hops", unit.Count(e.PacketHops), "limit " + unit.Count(plan.MaxHops) + "; without losses"},
 		[]string{"memory", e.Memory.Human(), "limit " + plan.MaxMemory.Human() + ", and what the machine has free"})
 	speed := fmt.Sprintf("at %s packet-hops/s", unit.Rate(plan.HopsPerSecond))
+	if e.Messages > 0 {
+		rows = append(rows, []string{"NVLink", count(int(e.Messages), "message"), "inside hosts, simulated one by one"})
+		speed += fmt.Sprintf(", %s messages/s over NVLink", unit.Rate(plan.MessagesPerSecond))
+	}
 	if e.FLOP > 0 {
 		rows = append(rows, []string{"arithmetic", unit.Rate(float64(e.FLOP)) + "FLOP",
 			"on this machine: the network is really trained"})
@@ -344,6 +348,21 @@ func estimateText(s *sheet.Sheet, in *plan.Inspection, m *run.Measured) {
 		took = "less than 0.1 s"
 	}
 	rows = append(rows, []string{"run time", took, speed + ", one core; within a factor of three"})
+	for i := range sc.Jobs {
+		l, bound := in.Plan.Least(i)
+		if !bound || l.Flows < 2 {
+			continue
+		}
+		what := "flows end"
+		if len(sc.Jobs) > 1 {
+			what += " of " + sc.Jobs[i].Name
+		}
+		g := in.Plan.Graph
+		at := g.Ports[l.Port]
+		rows = append(rows, []string{what, "not before " + l.Time.Human(), fmt.Sprintf("%s of %s cross %s -> %s (%s), headers included; "+
+			"counted from the first", l.Bytes.Human(), count(l.Flows, "flow"), g.Nodes[g.Ports[g.Peer(l.Port)].To].Name, g.Nodes[at.To].Name,
+			at.Rate.Human())})
+	}
 	rows = append(rows, islandRow(in))
 	if m != nil {
 		how := fmt.Sprintf("on this machine, measured on %s of it, which took %s; most often within a factor of 1.5",

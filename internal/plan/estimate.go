@@ -19,21 +19,25 @@ const (
 )
 
 // Speed of a run on one core of a 2 GHz server processor, from which its wall time is estimated:
-// packet-hops as in examples/incast.yaml, real arithmetic as in examples/digits-8gpu.yaml. Other
-// machines and other scenarios differ by a factor of three either way.
+// packet-hops as in examples/incast.yaml, messages over NVLink as in an all-reduce of 1 GiB over eight GPUs of
+// one host, real arithmetic as in examples/digits-8gpu.yaml. Other machines and other scenarios differ by a
+// factor of three either way.
 const (
-	HopsPerSecond = 4_000_000
-	FLOPPerSecond = 9_000_000_000
+	HopsPerSecond     = 4_000_000
+	MessagesPerSecond = 300_000
+	FLOPPerSecond     = 9_000_000_000
 )
 
 // Estimate is what a run will cost, before it starts.
 type Estimate struct {
 	Steps      int64      `json:"steps"` // of all jobs
 	PacketHops int64      `json:"packet_hops"`
+	Messages   int64      `json:"nvlink_messages"`
 	Memory     unit.Bytes `json:"memory_bytes"`
 	FLOP       int64      `json:"flop"`         // of real arithmetic
 	Seconds    float64    `json:"wall_seconds"` // at these speeds:
 	HopRate    int64      `json:"assumed_packet_hops_per_s"`
+	SendRate   int64      `json:"assumed_nvlink_messages_per_s"`
 	FLOPRate   int64      `json:"assumed_flop_per_s"`
 }
 
@@ -41,7 +45,7 @@ type Estimate struct {
 // acknowledgements over each link of the way back, and CNPs where flows exceed a port; what connects
 // queue pairs comes to it. Losses are not estimated. data is the size of each job's images, zero where it trains nothing.
 func (p *Plan) Estimate(data []dataset.Size) Estimate {
-	e := Estimate{HopRate: HopsPerSecond, FLOPRate: FLOPPerSecond}
+	e := Estimate{HopRate: HopsPerSecond, SendRate: MessagesPerSecond, FLOPRate: FLOPPerSecond}
 	steps := make([]int64, len(p.Jobs))
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
@@ -50,6 +54,7 @@ func (p *Plan) Estimate(data []dataset.Size) Estimate {
 		e.FLOP = add(e.FLOP, add(mul(mul(steps[i], j.trainings()), j.stepFLOP()), j.testFLOP(data[i].Test)))
 		j.eachTraffic(func(k int, l *RankLink, t traffic) {
 			if l.Pair < 0 {
+				e.Messages = add(e.Messages, mul(j.runs(k, steps[i]), t.messages))
 				return
 			}
 			q, hops := &p.Pairs[l.Pair], int64(0)
@@ -80,7 +85,7 @@ func (p *Plan) Estimate(data []dataset.Size) Estimate {
 		}
 	}
 	e.Memory = unit.Bytes(add(int64(p.memory(steps, data, job)), int64(p.engineMemory(e.PacketHops))))
-	e.Seconds = float64(e.PacketHops)/HopsPerSecond + float64(e.FLOP)/FLOPPerSecond
+	e.Seconds = float64(e.PacketHops)/HopsPerSecond + float64(e.Messages)/MessagesPerSecond + float64(e.FLOP)/FLOPPerSecond
 	return e
 }
 

@@ -2,10 +2,14 @@ package run
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"testing"
 
+	"railyard/internal/plan"
 	"railyard/internal/result"
+	"railyard/internal/scenario"
+	"railyard/internal/splitmix"
 	"railyard/internal/unit"
 )
 
@@ -220,4 +224,37 @@ func allToOne() string {
 		}
 	}
 	return text
+}
+
+// No flows end before the links of hosts have carried what they send, whatever controls congestion.
+func TestFlowsTakeAtLeastTheirBytes(t *testing.T) {
+	draw := splitmix.Stream(11)
+	pick := func(of ...string) string { return of[draw.Next()%uint64(len(of))] }
+	for n := range 12 {
+		algorithm := pick("none", "dcqcn", "timely")
+		yaml := fmt.Sprintf(`
+cluster: {hosts: 6, host: {gpus: 1}, nic: {speed: %s}}
+fabric: {balance: %s}
+congestion: {algorithm: %s}
+seed: %d
+job:
+  flows:
+    - {pattern: each, from: "host[1-5]/gpu0", to: "%s/gpu0", bytes: %s}
+    - {from: host2/gpu0, to: host6/gpu0, bytes: %s}
+`, pick("100Gb/s", "400Gb/s"), pick("ecmp", "spray"), algorithm, n, pick("host[2-6]", "host6"),
+			pick("1B", "100kB", "1MB"), pick("70kB", "3MB"))
+		sc, err := scenario.Parse("job.yaml", []byte(yaml))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := plan.New(sc, plan.Files{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, bound := p.Least(0)
+		took := run(t, yaml, Options{}).VirtualTime
+		if !bound || took < unit.Time(l.Time) {
+			t.Errorf("draw %d: %s, less than the %s of %s over port %d", n, took, l.Time, l.Bytes, l.Port)
+		}
+	}
 }
