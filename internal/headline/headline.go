@@ -524,7 +524,10 @@ func (f *Figure) Change(base *Figure) string {
 	case f.Unit == chart.Fraction && !partOfPeak(f.Name):
 		return tenths(100*d, " points")
 	case f.Unit == chart.Count:
-		return fmt.Sprintf("%+d", int64(d))
+		if d > 0 {
+			return "+" + unit.Count(int64(d))
+		}
+		return unit.Count(int64(d))
 	case b == 0:
 		return ""
 	}

@@ -89,7 +89,7 @@ func TestChanges(t *testing.T) {
 		{chart.Plain, 0.2, math.NaN(), "-"}, {chart.Time, 0, 5, ""}, {chart.Time, 200, 100, "-50.0 %"},
 		{chart.Fraction, 0.5, 0.45, "-5.0 points"}, {chart.Fraction, 0.5, 0.50001, "same"},
 		{chart.Fraction, 0.5, 0.49999, "same"},
-		{chart.Count, 0, 36_090, "+36090"}, {chart.Count, 7, 7, "same"},
+		{chart.Count, 0, 36_090, "+36,090"}, {chart.Count, 7, 7, "same"},
 	} {
 		a, b := &Figure{Unit: c.unit, Value: result.Float(c.base)}, &Figure{Unit: c.unit, Value: result.Float(c.v)}
 		if got := b.Change(a); got != c.want {
