@@ -359,9 +359,10 @@ func estimateText(s *sheet.Sheet, in *plan.Inspection, m *run.Measured) {
 		}
 		g := in.Plan.Graph
 		at := g.Ports[l.Port]
-		rows = append(rows, []string{what, "not before " + l.Time.Human(), fmt.Sprintf("%s of %s cross %s -> %s (%s), headers included; "+
-			"counted from the first", l.Bytes.Human(), count(l.Flows, "flow"), g.Nodes[g.Ports[g.Peer(l.Port)].To].Name, g.Nodes[at.To].Name,
-			at.Rate.Human())})
+		from := g.Nodes[g.Ports[g.Peer(l.Port)].To].Name
+		rows = append(rows, []string{what, "not before " + l.Time.Human(), fmt.Sprintf(
+			"%s of %s cross %s -> %s (%s), headers included; counted from the first",
+			l.Bytes.Human(), count(l.Flows, "flow"), from, g.Nodes[at.To].Name, at.Rate.Human())})
 	}
 	rows = append(rows, islandRow(in))
 	if m != nil {
