@@ -22,7 +22,7 @@ type Measured struct {
 	Took    float64 `json:"seconds"`      // that this took, set-up included
 }
 
-// enoughMeasured is the part of a run after which its forecast is good: see TestForecastOfWork.
+// enoughMeasured is the part of a run after which its forecast is good: see TestForecastOfPacketHops.
 const enoughMeasured = 0.1
 
 // Measure runs the first part of a scenario: a tenth of its work, or for so long. It writes nothing.
