@@ -106,7 +106,7 @@ var ofJob = []row{
 	})},
 	communication(mfu.Data), hidden(mfu.Data), communication(mfu.Tensor), hidden(mfu.Tensor), communication(mfu.Pipeline),
 	hidden(mfu.Pipeline), communication(mfu.Zero), hidden(mfu.Zero), communication(mfu.Statistics), hidden(mfu.Statistics),
-	communication(mfu.Others), hidden(mfu.Others),
+	communication(mfu.Experts), hidden(mfu.Experts), communication(mfu.Others), hidden(mfu.Others),
 	{"memory", chart.Bytes, efficient(func(f *mfu.Figures) found {
 		return found{float64(f.Memory), "tensors of the rank that holds most", f.Memory > 0}
 	})},
@@ -468,8 +468,9 @@ var ways = map[string]Way{
 	"kernel launch": Lower, "overlap": Higher, "GPU utilisation": Higher, "memory": Lower, "tokens/s": Higher,
 	stepCost: Lower, stepEnergy: Lower, MFU: Higher, mfuCausal: Higher, "bubble": Lower,
 	mfu.Exposed(mfu.Data): Lower, mfu.Exposed(mfu.Tensor): Lower, mfu.Exposed(mfu.Pipeline): Lower,
-	mfu.Exposed(mfu.Zero): Lower, mfu.Exposed(mfu.Statistics): Lower, mfu.Exposed(mfu.Others): Lower,
-	"pause frames": Lower, "drops": Lower, "retransmissions": Lower,
+	mfu.Exposed(mfu.Zero): Lower, mfu.Exposed(mfu.Statistics): Lower, mfu.Exposed(mfu.Experts): Lower,
+	mfu.Exposed(mfu.Others): Lower,
+	"pause frames":          Lower, "drops": Lower, "retransmissions": Lower,
 }
 
 // BetterWay returns which way the figure with a name is better.

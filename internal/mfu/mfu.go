@@ -115,11 +115,12 @@ const (
 	Pipeline   = "pipeline"   // from stage to stage
 	Zero       = "ZeRO"       // parameters that are gathered from shards
 	Statistics = "statistics" // sums of batch norms over replicas
+	Experts    = "experts"    // positions for experts, and what those give
 	Others     = "others"     // tied tensors, norms of gradients
 )
 
 // Kinds lists them in order.
-func Kinds() []string { return []string{Data, Tensor, Pipeline, Zero, Statistics, Others} }
+func Kinds() []string { return []string{Data, Tensor, Pipeline, Zero, Statistics, Experts, Others} }
 
 // The bars, in order; those of communication and of the network come between Imbalance and HostCopies.
 const (
@@ -169,6 +170,7 @@ var meanings = [][2]string{
 	{Exposed(Pipeline), "activations and their gradients were in flight"},
 	{Exposed(Zero), "parameters were gathered while ranks waited"},
 	{Exposed(Statistics), "batch norms were summed over replicas while ranks waited"},
+	{Exposed(Experts), "positions went to experts, or back, while ranks waited"},
 	{Exposed(Others), "tied tensors and norms were summed while ranks waited"},
 	{Copies, "samples were copied over PCIe while ranks waited"},
 	{Ahead, "computed before the last rank had ended the start phase"},

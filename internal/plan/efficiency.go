@@ -58,6 +58,8 @@ func KindOf(work *workload.Job, c *workload.Collective) string {
 		return mfu.Pipeline
 	case workload.GroupKindStatistics:
 		return mfu.Statistics
+	case workload.GroupKindExpert:
+		return mfu.Experts
 	}
 	return mfu.Others
 }

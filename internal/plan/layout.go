@@ -145,7 +145,9 @@ func (p *Plan) groupSchedule(j *Job, g *workload.Group, op coll.Collective) (tra
 			channels = EvenChannels(algorithm, channels)
 		}
 	case workload.GroupKindExpert:
-		algorithm = "direct"
+		if algorithm = c.AllToAll; algorithm == railsAllToAll {
+			algorithm = "direct"
+		}
 	case workload.GroupKindPipeline:
 		if hostsOf(in.Placement) > 1 && p.Scenario.Fabric.QoS.Classes == "data" {
 			return travelling{}, j.wrong("parallel.pp", fmt.Errorf("%d: stages on two hosts need credits, which go with CNPs, "+

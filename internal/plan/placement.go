@@ -52,6 +52,9 @@ func shuffle[T any](all []T, s splitmix.Stream) {
 	}
 }
 
+// railsAllToAll is the way of experts' all-to-alls by the receiver's rail.
+const railsAllToAll = "rails"
+
 // rails returns by which rail's NIC a message of a group's channel leaves one place, and at which it
 // comes to the other, on another host. A stage sends as NCCL's send and receive do, by the NIC on the
 // receiver's rail, where channels do not say; they take the group's rails in turn.
@@ -59,10 +62,11 @@ func (p *Plan) rails(j *Job, g *workload.Group, from, to coll.Place, channel int
 	own := func(at coll.Place) int {
 		return int(at.Rail) + channel%p.Scenario.Cluster.NIC.PerRail() // of its NICs in turn
 	}
+	byRail := g.Kind == workload.GroupKindExpert && j.Spec.Collective.AllToAll == railsAllToAll
 	switch exit := j.Spec.Collective.Exit; {
-	case exit == "own":
+	case exit == "own" && !byRail:
 		return own(from), own(to)
-	case exit == "peer" || g.Kind == workload.GroupKindPipeline:
+	case exit == "peer" || byRail || g.Kind == workload.GroupKindPipeline:
 		return own(to), own(to)
 	}
 	rail := int(rails[coll.RailOf(channel, len(rails))])

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"railyard/internal/workload"
 )
 
 // Where ranks run, as host.gpu, for each rule of job.placement.
@@ -66,6 +68,47 @@ func TestExits(t *testing.T) {
 		}
 		if got := strings.Join(all, " "); got != c.want {
 			t.Errorf("%s: %s, want %s", c.exit, got, c.want)
+		}
+	}
+}
+
+// By which NICs positions go to an expert on another rail, and in which order, for each way of job.collective.all_to_all; the
+// sums of gradients go as job.collective.exit says.
+func TestWaysOfDispatch(t *testing.T) {
+	for _, c := range []struct{ way, schedule, exits string }{
+		{"direct", "direct-all-to-all", "host1/nic0>host2/nic1 host2/nic1>host1/nic0"},
+		{"pairwise", "pairwise-all-to-all", "host1/nic0>host2/nic1 host2/nic1>host1/nic0"},
+		{"rails", "direct-all-to-all", "host1/nic1>host2/nic1 host2/nic0>host1/nic0"},
+	} {
+		p := planned(t, `
+cluster: {hosts: 2, host: {gpus: 2}}
+fabric: {design: rail-optimized}
+job:
+  train: {model: gpt, gpt: {size: 8, blocks: 1, heads: 2, experts: {count: 2}}, batch: 1, lr: 0.1,
+    data: {text: {window: 8, grammar: {train: 50, test: 5}}}}
+  parallel: {dp: 2, ep: 2}
+  placement: [host1/gpu0, host2/gpu1]
+  collective: {channels: 1, exit: own, all_to_all: `+c.way+"}\n")
+		work := p.Jobs[0].Work
+		var of, sums []string
+		for _, l := range p.Jobs[0].Links {
+			q := &p.Pairs[l.Pair]
+			if name := p.Graph.NICName(q.From) + ">" + p.Graph.NICName(q.To); work.Groups[l.Group].Kind == workload.GroupKindExpert {
+				of = append(of, name)
+			} else {
+				sums = append(sums, name)
+			}
+		}
+		if got := strings.Join(of, " "); got != c.exits {
+			t.Errorf("%s: positions go %s, want %s", c.way, got, c.exits)
+		}
+		if got := strings.Join(sums, " "); got != "host1/nic0>host2/nic1 host2/nic1>host1/nic0" {
+			t.Errorf("%s: sums go %s", c.way, got)
+		}
+		for i := range work.Collectives {
+			if k := &work.Collectives[i]; strings.HasPrefix(k.Name, "dispatch") && k.Schedule.Name() != c.schedule {
+				t.Errorf("%s: %s goes by %s, want %s", c.way, k.Name, k.Schedule.Name(), c.schedule)
+			}
 		}
 	}
 }

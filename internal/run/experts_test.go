@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/mfu"
 	"railyard/internal/plan"
 	"railyard/internal/unit"
 )
@@ -148,5 +149,27 @@ job:
 	}
 	if _, r := took("one", ", capacity: 1"); r.Summary.Experts.Dropped != 0.75 {
 		t.Errorf("%+v, want three of four positions dropped", r.Summary.Experts)
+	}
+}
+
+// Whichever way positions go, they come: weights are the same.
+func TestWaysOfDispatchMoveTheSame(t *testing.T) {
+	first := ""
+	for _, way := range []string{"direct", "pairwise", "rails"} {
+		r := run(t, cluster8(5)+fmt.Sprintf(`
+job:
+  train: {model: gpt, gpt: {size: 16, blocks: 1, heads: 2, factor: 2, experts: {count: 8}}, batch: 2, epochs: 1, steps: 2, lr: 0.1,
+    precision: bf16, data: {text: {window: 8, grammar: {train: 300, test: 20}}}}
+  parallel: {dp: 8, ep: 8}
+  collective: {all_to_all: %s}
+`, way), Options{Workers: 2})
+		sumsToTheStep(t, r, way)
+		if first == "" {
+			first = r.WeightsSHA256
+		}
+		i := slices.IndexFunc(r.Summary.Efficiency.Communication, func(c mfu.Communication) bool { return c.Kind == mfu.Experts })
+		if r.WeightsSHA256 != first || i < 0 || r.Summary.Efficiency.Communication[i].Exposed <= 0 {
+			t.Errorf("%s: weights %s, want %s; %+v", way, r.WeightsSHA256, first, r.Summary.Efficiency.Communication)
+		}
 	}
 }

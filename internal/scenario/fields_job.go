@@ -123,6 +123,17 @@ func onlyAdmitted(j *Job) string {
 	return ""
 }
 
+// onlySpread says that a field belongs to trainings whose experts are spread.
+func onlySpread(j *Job) string {
+	if why := onlyTraining(j); why != "" {
+		return why
+	}
+	if j.Parallel.EP <= 1 {
+		return j.Path() + ".parallel.ep is 1: no positions go to experts elsewhere"
+	}
+	return ""
+}
+
 // unlessScheduled says that a field has no meaning where a file holds the schedule.
 func unlessScheduled(j *Job) string {
 	if why := onlySums(j); why != "" {
@@ -490,6 +501,12 @@ var sumFields = []*Field{
 		value:   in(choice, func(j *Job) *string { return &j.Collective.Exit }),
 		Meaning: "by which NIC a message between hosts leaves, and at which it arrives",
 		Source:  "NCCL",
+	},
+	{
+		Path: "collective.all_to_all", Default: "direct", Choices: AllToAlls, applies: where(onlySpread),
+		value:   in(choice, func(j *Job) *string { return &j.Collective.AllToAll }),
+		Meaning: "by which way positions go to their experts, and back",
+		Also:    []string{"dispatch"},
 	},
 	{
 		Path: "collective.slices", Default: "auto", Word: "auto", Min: "1", Max: "1024",

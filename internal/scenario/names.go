@@ -180,6 +180,11 @@ var (
 		{"own", "by the sender's own NIC to the receiver's own: over spines where their rails differ"},
 		{"peer", "by the NIC on the receiver's rail, over NVLink to it: NCCL's PXN"},
 	}
+	AllToAlls = []Choice{
+		{"direct", "every rank starts all its sends at once, by the NICs that exit says"},
+		{"pairwise", "in step s to the rank s on, from the rank s back, by those NICs"},
+		{"rails", "all at once, over NVLink to the GPU on the receiver's rail and by its NIC, whatever exit says: NCCL's PXN"},
+	}
 	CollectiveOps = []Choice{
 		{"all-reduce", "every rank ends with the sum of all"},
 		{"all-gather", "every rank ends with every rank's part"},

@@ -837,6 +837,7 @@ type Collective struct {
 	Wire      string // see Wires; empty where nothing is trained
 	Channels  int
 	Exit      string
+	AllToAll  string   // of experts: see AllToAlls
 	Slices    Opt[int] // not set: the algorithm's own
 	Slots     Opt[int] // with credit; not set: one for each message
 	Admission Admission

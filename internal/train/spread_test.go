@@ -35,6 +35,7 @@ func anySpread(t *rapid.T) (x nn.GPTExperts, l layout) {
 	l.bucket = rapid.SampledFrom([]unit.Bytes{workload.BucketPerLayer, 2000, 0}).Draw(t, "bucket")
 	l.with = rapid.SampledFrom([]nn.Optimiser{{}, momentum, adamW}).Draw(t, "optimiser")
 	l.slices = rapid.IntRange(1, 2).Draw(t, "slices")
+	l = l.anyPrecision(t)
 	x = nn.GPTExperts{Every: rapid.IntRange(1, 2).Draw(t, "every"), Routing: nn.Routing{Count: 4 * rapid.IntRange(1, 2).Draw(t, "experts"),
 		Top: rapid.IntRange(1, 2).Draw(t, "top"), Capacity: rapid.SampledFrom([]float64{0, 0, 0.5, 1.25}).Draw(t, "capacity"),
 		Shared: rapid.IntRange(0, 1).Draw(t, "shared"), Balance: 0.1}}
@@ -64,6 +65,9 @@ func TestSpreadExpertsEqualTheOracle(t *testing.T) {
 		}
 		if !j.Agree() {
 			t.Fatal("replicas do not agree")
+		}
+		if l.precision != (workload.Precision{}) {
+			return // rows are rounded on their way to other ranks
 		}
 		l.EP, l.steps = 1, 1
 		whole, err := Oracle(ofExperts(t, x, l))

@@ -316,20 +316,22 @@ func (b *builder) update(all []bucket, m int, done []int32) {
 		b.updateShards(all)
 		return
 	}
-	ready := make([]int32, len(all))
+	ready, summed := make([]int32, len(all)), make([]bool, len(all))
 	for i, k := range all {
 		ready[i] = done[k.first]
 		group, ok := b.data[Coord{Tensor: b.at.Tensor, Stage: b.at.Stage}]
 		if k.own {
 			group, ok = b.owned[Coord{Data: b.at.Data % b.l.EP, Stage: b.at.Stage}]
 		}
-		if ok {
+		if summed[i] = ok; ok {
 			on := b.pack(k.offset, m, b.ofUpdate(m), Range{b.st.Gradients, k.offset, k.elems})
 			ready[i] = b.communicate("", b.sums[sum{group, k.offset, m}], []Range{on}, []Range{on})
 		}
 	}
 	for i, k := range all {
-		ready[i] = b.unpack(k.offset, m, b.ofUpdate(m), Range{b.st.Gradients, k.offset, k.elems}, ready[i])
+		if summed[i] { // experts that one replica alone has are not
+			ready[i] = b.unpack(k.offset, m, b.ofUpdate(m), Range{b.st.Gradients, k.offset, k.elems}, ready[i])
+		}
 	}
 	b.ties(m)
 	norm := b.norm(m)

@@ -52,6 +52,7 @@ func chosen() (rules []any) {
 	}
 	tp, pp := one("parallel.tp"), one("parallel.pp")
 	add(tp, func(j *scenario.Job) { j.Parallel.TP = 1 })
+	add(one("parallel.ep"), func(j *scenario.Job) { j.Parallel.EP = 1 })
 	add(pp, func(j *scenario.Job) { j.Parallel.PP = 1 })
 	add(object{{"allOf", []any{tp, pp}}}, func(j *scenario.Job) { j.Parallel.TP, j.Parallel.PP = 1, 1 })
 	add(object{{"required", []string{"placement"}}, {"properties", object{{"placement", object{{"type", "array"}}}}}},
@@ -75,7 +76,7 @@ func unfit(change func(*scenario.Job)) (keys []string) {
 	training := func() *scenario.Job {
 		j := &scenario.Job{Train: &scenario.Train{Init: "normal"}}
 		j.Train.RNN.GateLow.Set, j.Train.GPT.Experts.Count.Set = true, true
-		j.Parallel = scenario.Parallel{TP: 2, PP: 2, Schedule: "interleaved", Update: "each"}
+		j.Parallel = scenario.Parallel{TP: 2, PP: 2, EP: 2, Schedule: "interleaved", Update: "each"}
 		j.Collective.Admission.Slots.Set = true
 		return j
 	}

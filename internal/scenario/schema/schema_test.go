@@ -321,7 +321,7 @@ func deciding() (all []map[string]string) {
 	}
 	for path, values := range map[string][]string{
 		"job.train.checkpoint.every": {"none", "epoch", "3"}, "job.placement": {"packed", "[host1/gpu0, host2/gpu0]"},
-		"job.parallel.tp": {"1", "2"}, "job.parallel.pp": {"1", "2"},
+		"job.parallel.tp": {"1", "2"}, "job.parallel.pp": {"1", "2"}, "job.parallel.ep": {"1", "2"},
 		"job.collective.admission.slots": {"none", "2"}, "job.collective.schedule": {"none", "s.txt"},
 	} {
 		for _, v := range values {
