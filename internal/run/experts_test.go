@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/diagnose"
 	"railyard/internal/mfu"
+	"railyard/internal/noun"
 	"railyard/internal/plan"
 	"railyard/internal/unit"
 )
@@ -171,5 +173,39 @@ job:
 		if r.WeightsSHA256 != first || i < 0 || r.Summary.Efficiency.Communication[i].Exposed <= 0 {
 			t.Errorf("%s: weights %s, want %s; %+v", way, r.WeightsSHA256, first, r.Summary.Efficiency.Communication)
 		}
+	}
+}
+
+// A router that sends all positions to one expert is the port of that expert's host, in the first place: an incast of all the
+// others. What they wait there, and what bits take longer (the expert's own link has all that goes back), is what choices that are
+// even save, within a tenth.
+func TestCollapsedRouterIsThePortOfItsExpert(t *testing.T) {
+	took := func(force string) ran {
+		return run(t, fmt.Sprintf(`
+cluster: {hosts: 8, host: {gpus: 1}, nic: {speed: 25Gb/s}}
+fabric: {design: single-switch}
+congestion: {algorithm: none}
+job:
+  train: {model: gpt, gpt: {size: 64, blocks: 1, heads: 4, factor: 1, experts: {count: 8, top: 1, balance: 0, force: %s}},
+    batch: 16, epochs: 1, steps: 2, lr: 0.01, kernel: fma, data: {text: {window: 32, grammar: {train: 1500, test: 20}}}}
+  parallel: {ep: 8}
+`, force), Options{Workers: 2})
+	}
+	one, even := took("one"), took("even")
+	main := one.Diagnosis.Main()
+	if main == nil || main.Kind != diagnose.SharedPort || main.Port != "rail1/host1" || one.Diagnosis.Finding(main).Noun != noun.Incast {
+		t.Fatalf("the first blame is %+v, want an incast at rail1/host1", main)
+	}
+	bits := func(r ran) (sum unit.Duration) {
+		for i := range r.Diagnosis.Blames {
+			if b := &r.Diagnosis.Blames[i]; b.Kind == diagnose.LinkSpeed {
+				sum += b.Time
+			}
+		}
+		return sum
+	}
+	saved, attributed := one.Diagnosis.Whole-even.Diagnosis.Whole, main.Time+bits(one)-bits(even)
+	if apart := math.Abs(float64(attributed-saved)) / float64(saved); apart > 0.1 || main.Time*3 < saved {
+		t.Errorf("attributed %v, of it %v to the port; even choices save %v", attributed.Human(), main.Time.Human(), saved.Human())
 	}
 }
