@@ -126,6 +126,9 @@ var rules = map[string]rule{
 		may: "located unit",
 		why: "arithmetic that stands in files: what a name stands for is for the room whose file it is",
 	},
+	"lazy": {
+		why: "what is made once for all is a constant: it knows nobody",
+	},
 	"located": {
 		may: "shown",
 		why: "what is wrong with a text and where is a value: what the text means is for its parser, where it " +
@@ -329,7 +332,7 @@ var rules = map[string]rule{
 		why: "what devices print of their neighbours is text: who of them is which device is for lint to find",
 	},
 	"hostinfo": {
-		may: "board lldp located nccltopo netconf",
+		may: "board lazy lldp located nccltopo netconf",
 		why: "what a server says about itself is a function of text, with places and classes of lines as netconf has " +
 			"them, a board of NCCL's among it: what is wrong with it is above it",
 	},

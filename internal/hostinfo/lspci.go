@@ -1,28 +1,29 @@
 package hostinfo
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"railyard/internal/lazy"
 )
 
 // pciHeadForm begins a device: 0000:17:00.0 Ethernet controller [0200]: Mellanox Technologies ...
-var pciHeadForm = regexp.MustCompile(`^((?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]) ([^:]{1,80}): (.*)$`)
+var pciHeadForm = lazy.Regexp(`^((?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]) ([^:]{1,80}): (.*)$`)
 
 func pciHead(text string) []string {
 	if len(text) < 10 || text[2] != ':' && text[4] != ':' && (len(text) < 12 || text[8] != ':') {
 		return nil
 	}
-	return pciHeadForm.FindStringSubmatch(text)
+	return pciHeadForm().FindStringSubmatch(text)
 }
 
 // idsForm is the vendor and the device of a line of lspci -nn.
-var idsForm = regexp.MustCompile(`\[([0-9a-f]{4}):([0-9a-f]{4})\]`)
+var idsForm = lazy.Regexp(`\[([0-9a-f]{4}):([0-9a-f]{4})\]`)
 
 // address is a PCI address with four digits of domain, in small letters; "": it is none.
 func address(text string) string {
 	text = strings.ToLower(text)
-	switch m := addressForm.FindStringSubmatch(text); {
+	switch m := addressForm().FindStringSubmatch(text); {
 	case m == nil:
 		return ""
 	case m[1] == "":
@@ -36,14 +37,14 @@ func address(text string) string {
 	}
 }
 
-var addressForm = regexp.MustCompile(`^([0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$`)
+var addressForm = lazy.Regexp(`^([0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$`)
 
 // speedForm is a speed as lspci and sysfs write it: 16GT/s, 2.5 GT/s PCIe.
-var speedForm = regexp.MustCompile(`^([0-9]{1,3}(?:\.[0-9])?) ?GT/s(?: PCIe)?$`)
+var speedForm = lazy.Regexp(`^([0-9]{1,3}(?:\.[0-9])?) ?GT/s(?: PCIe)?$`)
 
 // transfers are megatransfers per second; ok is false where it is no speed of PCI Express.
 func transfers(text string) (int, bool) {
-	m := speedForm.FindStringSubmatch(text)
+	m := speedForm().FindStringSubmatch(text)
 	if m == nil {
 		return 0, false
 	}
@@ -66,13 +67,13 @@ func generationOf(mega int) int {
 }
 
 var (
-	linkForm    = regexp.MustCompile(`Speed ([0-9.]+ ?GT/s|unknown)(?: \([^)]*\))?, Width x([0-9]{1,2})\b`)
-	busForm     = regexp.MustCompile(`^Bus: primary=[0-9a-f]{2}, secondary=([0-9a-f]{2}), subordinate=[0-9a-f]{2}\b`)
-	requestForm = regexp.MustCompile(`\bMaxReadReq ([0-9]{2,4}) bytes`)
-	relaxedForm = regexp.MustCompile(`\bRlxdOrd([+-])`)
-	acsForm     = regexp.MustCompile(`^ACSCtl:\s+SrcValid[+-] TransBlk[+-] ReqRedir[+-] CmpltRedir[+-] UpstreamFwd[+-]`)
-	nodeForm    = regexp.MustCompile(`^NUMA node: (-?[0-9]{1,4})$`)
-	groupForm   = regexp.MustCompile(`^IOMMU group: ([0-9]{1,5})$`)
+	linkForm    = lazy.Regexp(`Speed ([0-9.]+ ?GT/s|unknown)(?: \([^)]*\))?, Width x([0-9]{1,2})\b`)
+	busForm     = lazy.Regexp(`^Bus: primary=[0-9a-f]{2}, secondary=([0-9a-f]{2}), subordinate=[0-9a-f]{2}\b`)
+	requestForm = lazy.Regexp(`\bMaxReadReq ([0-9]{2,4}) bytes`)
+	relaxedForm = lazy.Regexp(`\bRlxdOrd([+-])`)
+	acsForm     = lazy.Regexp(`^ACSCtl:\s+SrcValid[+-] TransBlk[+-] ReqRedir[+-] CmpltRedir[+-] UpstreamFwd[+-]`)
+	nodeForm    = lazy.Regexp(`^NUMA node: (-?[0-9]{1,4})$`)
+	groupForm   = lazy.Regexp(`^IOMMU group: ([0-9]{1,5})$`)
 )
 
 // redirections are the flags of access control services that send traffic of peers up to the root (PCI Express Base
@@ -83,7 +84,7 @@ var redirections = []string{"ReqRedir", "CmpltRedir", "UpstreamFwd"}
 func (r *reader) lspci(lines []line) {
 	var p *PCI
 	for _, l := range lines {
-		if m := pciHead(l.text); m != nil {
+		if m := pciHead(strings.TrimPrefix(l.text, " ")); m != nil { // as pods print it, with a blank before
 			a := address(m[1])
 			if a == "" {
 				r.unread(l)
@@ -92,7 +93,7 @@ func (r *reader) lspci(lines []line) {
 			}
 			p = r.h.pciAt(a, r.at(l))
 			p.Class, p.Name, p.At = stripCode(m[2]), m[3], r.at(l)
-			if ids := idsForm.FindStringSubmatch(m[3]); ids != nil && p.IDs[0] == "" {
+			if ids := idsForm().FindStringSubmatch(m[3]); ids != nil && p.IDs[0] == "" {
 				p.IDs[0], p.IDs[1] = "0x"+ids[1], "0x"+ids[2]
 			}
 			r.took()
@@ -123,21 +124,21 @@ func (r *reader) property(p *PCI, l line, t string) {
 	case strings.HasPrefix(t, "LnkSta:"):
 		r.count(r.linkOf(&p.Is, l, t), l)
 	case strings.HasPrefix(t, "NUMA node:"):
-		m := nodeForm.FindStringSubmatch(t)
+		m := nodeForm().FindStringSubmatch(t)
 		if m != nil {
 			n, _ := number(m[1], 10, -1, 9999)
 			say(&p.NUMA, n, at)
 		}
 		r.count(m != nil, l)
 	case strings.HasPrefix(t, "IOMMU group:"):
-		m := groupForm.FindStringSubmatch(t)
+		m := groupForm().FindStringSubmatch(t)
 		if m != nil {
 			n, _ := number(m[1], 10, 0, 99999)
 			say(&p.Group, n, at)
 		}
 		r.count(m != nil, l)
 	case strings.HasPrefix(t, "Bus: primary"):
-		m := busForm.FindStringSubmatch(t)
+		m := busForm().FindStringSubmatch(t)
 		if m != nil {
 			p.bus, _ = number(m[1], 16, 0, 255)
 		}
@@ -149,7 +150,7 @@ func (r *reader) property(p *PCI, l line, t string) {
 				on += " " + flag
 			}
 		}
-		ok := acsForm.MatchString(t)
+		ok := acsForm().MatchString(t)
 		if ok {
 			say(&p.ACS, strings.TrimSpace(on), at)
 		}
@@ -161,13 +162,13 @@ func (r *reader) property(p *PCI, l line, t string) {
 		}
 		r.count(word(name), l)
 	case strings.Contains(t, "RlxdOrd"):
-		m := relaxedForm.FindStringSubmatch(t)
+		m := relaxedForm().FindStringSubmatch(t)
 		if m != nil {
 			say(&p.Relaxed, m[1] == "+", at)
 		}
 		r.count(m != nil, l)
 	case strings.Contains(t, "MaxReadReq "):
-		m := requestForm.FindStringSubmatch(t)
+		m := requestForm().FindStringSubmatch(t)
 		if m != nil {
 			n, _ := number(m[1], 10, 64, 8192)
 			say(&p.Request, n, at)
@@ -180,7 +181,7 @@ func (r *reader) property(p *PCI, l line, t string) {
 
 // linkOf reads the speed and the width of a line; an unknown speed is none.
 func (r *reader) linkOf(to *PCIeLink, l line, t string) bool {
-	m := linkForm.FindStringSubmatch(t)
+	m := linkForm().FindStringSubmatch(t)
 	if m == nil {
 		return false
 	}

@@ -2,14 +2,15 @@ package hostinfo
 
 import (
 	"net/netip"
-	"regexp"
+	"slices"
 	"strings"
 
+	"railyard/internal/lazy"
 	"railyard/internal/lldp"
 )
 
 // linkHead begins an interface of ip: 2: eth0@if5: <BROADCAST,UP> mtu 9000 qdisc mq state UP ...
-var linkHead = regexp.MustCompile(`^[0-9]{1,8}: ([^ :@]{1,64})(?:@[^ :]{1,64})?: <([A-Z0-9_,-]*)> mtu ([0-9]{1,6})\b`)
+var linkHead = lazy.Regexp(`^[0-9]{1,8}: ([^ :@]{1,64})(?:@[^ :]{1,64})?: <([A-Z0-9_,-]*)> mtu ([0-9]{1,6})\b`)
 
 // ofLink are first words of what is below an interface.
 var ofLink = map[string]bool{"inet": true, "inet6": true, "valid_lft": true, "altname": true}
@@ -17,10 +18,15 @@ var ofLink = map[string]bool{"inet": true, "inet6": true, "valid_lft": true, "al
 // ipAddr reads ip addr and ip link.
 func (r *reader) ipAddr(lines []line) {
 	var n *Netdev
+	brief := slices.ContainsFunc(r.args, func(a string) bool { return strings.HasPrefix(a, "-br") })
 	for _, l := range lines {
 		at := r.at(l)
+		if brief {
+			r.count(r.briefLink(l), l)
+			continue
+		}
 		if l.text[0] >= '0' && l.text[0] <= '9' { // what is below may have lost its blanks
-			m := linkHead.FindStringSubmatch(l.text)
+			m := linkHead().FindStringSubmatch(l.text)
 			if n = nil; m == nil || !word(m[1]) {
 				r.unread(l)
 				continue
@@ -69,6 +75,45 @@ func (r *reader) ipAddr(lines []line) {
 			r.other()
 		}
 	}
+}
+
+// operStates are those of RFC 2863 as ip prints them.
+var operStates = []string{"UP", "DOWN", "UNKNOWN", "DORMANT", "LOWERLAYERDOWN", "NOTPRESENT", "TESTING"}
+
+// briefLink reads a line of ip -br: NAME STATE and addresses, or of links MAC and flags.
+func (r *reader) briefLink(l line) bool {
+	words := strings.Fields(l.text)
+	name, _, _ := strings.Cut(words[0], "@")
+	if len(words) < 2 || !word(name) || !slices.Contains(operStates, words[1]) {
+		return false
+	}
+	var all []netip.Prefix
+	mac := ""
+	for k, w := range words[2:] {
+		p, err := netip.ParsePrefix(w)
+		switch {
+		case err == nil:
+			all = append(all, p)
+		case k == 0 && strings.Count(w, ":") >= 5:
+			mac = w
+		case mac == "" || !strings.HasPrefix(w, "<"):
+			return false
+		}
+	}
+	at := r.at(l)
+	n := r.h.netdevAt(name, at)
+	if words[1] == "UP" || words[1] == "DOWN" {
+		say(&n.Up, words[1] == "UP", at)
+	}
+	if mac != "" {
+		say(&n.MAC, mac, at)
+	}
+	for _, p := range all {
+		if len(n.Addresses) < 256 {
+			n.Addresses = append(n.Addresses, Said[netip.Prefix]{p, at})
+		}
+	}
+	return true
 }
 
 // routeTypes are words before a destination (ip-route(8)).
@@ -163,12 +208,12 @@ func (h *Host) addRoute(x Route) {
 }
 
 // ruleForm is a rule of ip: 100: from 10.0.0.1 lookup 101
-var ruleForm = regexp.MustCompile(`^([0-9]{1,10}):\s+(?:not )?from (\S+) (.*)$`)
+var ruleForm = lazy.Regexp(`^([0-9]{1,10}):\s+(?:not )?from (\S+) (.*)$`)
 
 // ipRule reads ip rule.
 func (r *reader) ipRule(lines []line) {
 	for _, l := range lines {
-		m := ruleForm.FindStringSubmatch(strings.TrimSpace(l.text))
+		m := ruleForm().FindStringSubmatch(strings.TrimSpace(l.text))
 		if m == nil {
 			r.unread(l)
 			continue

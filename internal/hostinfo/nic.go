@@ -1,10 +1,11 @@
 package hostinfo
 
 import (
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
+	"railyard/internal/lazy"
 	"railyard/internal/netconf"
 )
 
@@ -102,6 +103,13 @@ func (r *reader) stats(lines []line) {
 			r.took()
 		case !ok || !word(key) || n == nil:
 			r.unread(l)
+		case strings.Contains(value, ": "): // of a ring: [0]: rx_ucast_packets: 12
+			name, count, _ := strings.Cut(value, ": ")
+			if _, fine := count64(count); fine && word(name) {
+				r.other()
+			} else {
+				r.unread(l)
+			}
 		default:
 			x, fine := count64(value)
 			if fine && worth(key) {
@@ -170,7 +178,7 @@ func (r *reader) pauses(lines []line) {
 }
 
 // lengthForm is a length of a cable: 3m, 0.5m, 2km
-var lengthForm = regexp.MustCompile(`^([0-9]{1,5}(?:\.[0-9]{1,3})?) ?(m|km)$`)
+var lengthForm = lazy.Regexp(`^([0-9]{1,5}(?:\.[0-9]{1,3})?) ?(m|km)$`)
 
 // cables reads ethtool -m. The longest of its lengths is the cable's: modules say 0 for media that they are not.
 func (r *reader) cables(lines []line) {
@@ -183,7 +191,7 @@ func (r *reader) cables(lines []line) {
 		case !ok || n == nil || !copper:
 			r.other() // lengths by fibre are what a module can reach, not what is there
 		default:
-			m := lengthForm.FindStringSubmatch(value)
+			m := lengthForm().FindStringSubmatch(value)
 			if m != nil {
 				x, _ := strconv.ParseFloat(m[1], 64)
 				if m[2] == "km" {
@@ -267,16 +275,8 @@ func (r *reader) dcb(lines []line) {
 		switch {
 		case n == nil:
 			r.other()
-		case words[0] == "prio-pfc":
-			var on [8]bool
-			ok := len(words) == 9
-			for _, w := range words[1:] {
-				p, state, cut := strings.Cut(w, ":")
-				x, fine := number(p, 10, 0, 7)
-				if ok = ok && cut && fine && (state == "on" || state == "off"); ok {
-					on[x] = state == "on"
-				}
-			}
+		case slices.Contains(words, "prio-pfc"): // a line of its own, or between pfc-cap and delay
+			on, ok := prioPFC(words[slices.Index(words, "prio-pfc")+1:])
 			if ok {
 				say(&n.PFC, on, at)
 			}
@@ -301,6 +301,24 @@ func (r *reader) dcb(lines []line) {
 			r.other()
 		}
 	}
+}
+
+// prioPFC reads on or off for each of eight priorities; what follows is no more of it.
+func prioPFC(words []string) (on [8]bool, ok bool) {
+	seen := 0
+	for k, w := range words {
+		p, state, cut := strings.Cut(w, ":")
+		if k >= len(on) && !cut {
+			break
+		}
+		x, fine := number(p, 10, 0, 7)
+		if !cut || !fine || seen&(1<<x) != 0 || state != "on" && state != "off" {
+			return on, false
+		}
+		seen |= 1 << x
+		on[x] = state == "on"
+	}
+	return on, seen == 0xff
 }
 
 // dscpOf reads a DSCP as a number or by its name (RFC 2474, 2597, 3246).

@@ -65,3 +65,47 @@ func TestPublicOutputs(t *testing.T) {
 		t.Error("what grep has left out is not there")
 	}
 }
+
+// What the folders put together from public lines (testdata/hosts) say, by the forms that were not read before these were looked at.
+// False if one is taken for another's value.
+func TestPublicHosts(t *testing.T) {
+	folder := func(name string) *hostinfo.Host {
+		paths, err := filepath.Glob(filepath.Join("testdata/hosts", name, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var files []netconf.File
+		for _, p := range paths {
+			text, err := os.ReadFile(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, netconf.File{Name: filepath.Base(p), Text: text})
+		}
+		h, err := hostinfo.Read(name, files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	slots, bcm, talos := folder("h100-slots"), folder("h100-pcie-bcm"), folder("h100-talos")
+	plx, thor := folder("plx-8gpu"), folder("mi300x-thor2")
+	_, ring := thor.NetdevCalled("ens26np0").Counters["rx_discards"]
+	got := fmt.Sprint(slots.NetdevCalled("ens2np0").Addresses[0].Value, " ", slots.NetdevCalled("eno1").Up.Value, " ",
+		slots.NetdevCalled("ens12f0np0").Up.Value, " ", slots.NetdevCalled("lo").Up.Known(), " ", bcm.MemLock.Value, " ",
+		bcm.NetdevCalled("enp194s0f0np0").PFC.Value, " ", len(talos.GPUAddresses()), " ", talos.GPUAddresses()[7], " ",
+		plx.Paths[[2]string{"GPU0", "mlx5_0"}].Value, " ", thor.NetdevCalled("ens26np0").Counters["rx_fcs_err_frames"].Known(), " ", ring)
+	const want = "198.51.100.2/31 false true true -1 [false false false true false false false false] 8 0000:1d:00.0 SYS true false"
+	if got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// The way between sockets is SOC to old drivers. False if H14 takes it for a short one.
+func TestOldNameOfSYS(t *testing.T) {
+	text := hostinfo.Header + "nvidia-smi topo -m\n\tGPU0\tmlx5_0\tCPU Affinity\nGPU0\t X \tSOC\t0-13\nmlx5_0\tSOC\t X \t\n# exit 0\n"
+	h, err := hostinfo.Read("h", []netconf.File{{Name: "f", Text: []byte(text)}})
+	if err != nil || h.Paths[[2]string{"GPU0", "mlx5_0"}].Value != "SYS" || h.Paths[[2]string{"mlx5_0", "GPU0"}].Value != "SYS" {
+		t.Errorf("%+v %v", h, err)
+	}
+}

@@ -2,12 +2,13 @@ package hostinfo
 
 import (
 	"net/netip"
-	"regexp"
 	"strings"
+
+	"railyard/internal/lazy"
 )
 
 // gidForm is an entry as ibv_devinfo prints it: GID[  3]:  ::ffff:10.0.0.1, RoCE v2
-var gidForm = regexp.MustCompile(`^GID\[\s*([0-9]{1,5})\]:\s+([0-9a-fA-F:.]{2,45})(?:, (RoCE v[12]|IB/RoCE v1|IB))?$`)
+var gidForm = lazy.Regexp(`^GID\[\s*([0-9]{1,5})\]:\s+([0-9a-fA-F:.]{2,45})(?:, (RoCE v[12]|IB/RoCE v1|IB))?$`)
 
 // devinfo reads ibv_devinfo, with -v or without.
 func (r *reader) devinfo(lines []line) {
@@ -26,7 +27,7 @@ func (r *reader) devinfo(lines []line) {
 		case dev == nil:
 			r.unread(l)
 		case strings.HasPrefix(t, "GID["):
-			m := gidForm.FindStringSubmatch(t)
+			m := gidForm().FindStringSubmatch(t)
 			if m == nil {
 				r.unread(l)
 				continue

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"railyard/internal/lazy"
 	"railyard/internal/netconf"
 )
 
@@ -147,14 +147,14 @@ func Read(name string, files []netconf.File) (*Host, error) {
 }
 
 // prompt is that of a shell before a command that is read here.
-var prompt = regexp.MustCompile(`^(?:[\w.@:~/()\[\] -]{0,64})[#$>] ?((?:sudo )?(?:lspci|ip|ethtool|sysctl|ibv_devinfo|rdma|` +
+var prompt = lazy.Regexp(`^(?:[\w.@:~/()\[\] -]{0,64})[#$>] ?((?:sudo )?(?:lspci|ip|ethtool|sysctl|ibv_devinfo|rdma|` +
 	`show_gids|ibdev2netdev|mlnx_qos|dcb|lldpctl|lldpcli|nvidia-smi|lsmod|uname|dmesg|numactl|lscpu|ulimit|cat /|grep |env|modinfo)\b.*)$`)
 
 // otherPrompt is that of a shell before another command, or none: user@host:~$ or [user@host ~]#
-var otherPrompt = regexp.MustCompile(`^\[?[\w.-]{1,64}@[\w.-]{1,64}[: ][^#$]{0,64}[#$](?: (.*))?$`)
+var otherPrompt = lazy.Regexp(`^\[?[\w.-]{1,64}@[\w.-]{1,64}[: ][^#$]{0,64}[#$](?: (.*))?$`)
 
 // escapes are those of terminals: colours, underlines.
-var escapes = regexp.MustCompile(`\x1b\[[0-9;]{0,16}[A-Za-z]`)
+var escapes = lazy.Regexp(`\x1b\[[0-9;]{0,16}[A-Za-z]`)
 
 // blocks begin what ethtool prints of another interface, in a text without commands.
 var blocks = []string{"Settings for ", "Features for ", "Ring parameters for ", "Pause parameters for ", "driver: "}
@@ -176,7 +176,7 @@ func (r *reader) text(text string) {
 		n++
 		t := strings.TrimRight(raw, "\r\n")
 		if strings.IndexByte(t, 0x1b) >= 0 { // nvidia-smi topo underlines its heading wherever it goes
-			t = escapes.ReplaceAllString(t, "")
+			t = escapes().ReplaceAllString(t, "")
 		}
 		if c, is := strings.CutPrefix(t, Header); is {
 			end()
@@ -192,9 +192,9 @@ func (r *reader) text(text string) {
 			}
 		}
 		if strings.ContainsAny(t, "#$>") && len(t) < 300 {
-			m := prompt.FindStringSubmatch(t)
+			m := prompt().FindStringSubmatch(t)
 			if m == nil {
-				m = otherPrompt.FindStringSubmatch(t)
+				m = otherPrompt().FindStringSubmatch(t)
 			}
 			if m != nil {
 				end()

@@ -154,6 +154,12 @@ func TestStrictLines(t *testing.T) {
 		{"ethtool -a eth0", "Pause parameters for eth0:\nRX:\t\tmaybe"},
 		{"ethtool -S eth0", "NIC statistics:\n     rx_errors_phy: many"},
 		{"ulimit -l", "plenty"},
+		{"ulimit -a", "max locked memory           (kbytes, -l) plenty"},
+		{"ip -br a", "eth0             UP             10.0.0.300/24"},
+		{"ip -br a", "eth0             MAYBE          10.0.0.3/24"},
+		{"dcb pfc show dev eth0", "pfc-cap 8 prio-pfc 0:off 1:off 2:off 3:on 4:off 5:off 6:off delay 0"},
+		{"dcb pfc show dev eth0", "prio-pfc 0:off 1:off 2:off 3:on 3:on 4:off 5:off 6:off"},
+		{"ethtool -S eth0", "NIC statistics:\n     [0]: rx_ucast_packets: many"},
 		{"cat /proc/driver/nvidia/version", "NVRM version: none"},
 		{"nvidia-smi -q", "GPU 00000000:1B:00.0\n  GPU Link Info\n   PCIe Generation\n    Current : 9"},
 		{"frobnicate", "a line"},
@@ -198,7 +204,8 @@ var commands = []string{"", "lspci -D -vv", "sysfs", "ip addr show", "ip route s
 	"ethtool eth0", "ethtool -i eth0", "ethtool -k eth0", "ethtool -S eth0", "ethtool -g eth0", "ethtool -a eth0",
 	"ethtool -m eth0",
 	"lldpctl", "lsmod", "uname -a", "dmesg", "cat /proc/driver/nvidia/version", "modinfo -F license nvidia", "nvidia-smi topo -m",
-	"nvidia-smi -q", "cat /proc/cmdline", "ulimit -l", "env", "cat /etc/nccl.conf", "cat /proc/net/bonding/bond0", "numactl -H", "lscpu"}
+	"nvidia-smi -q", "cat /proc/cmdline", "ulimit -l", "env", "cat /etc/nccl.conf", "cat /proc/net/bonding/bond0", "numactl -H", "lscpu",
+	"ip -br a", "ulimit -a"}
 
 // only is the command whose reader alone FuzzRead feeds, to give each its share by hand: -args -reader 'ethtool -S eth0'. What NCCL
 // writes has no command: "nccl log" and "nccl topology".
@@ -232,6 +239,8 @@ func FuzzRead(f *testing.F) {
 		"aggregation\nSlave Interface: eth0\n")
 	f.Add(uint8(10), "link mlx5_0/1 rx_write_requests 0 rx_read_requests 12 \n")
 	f.Add(uint8(6), "10.1.0.2 dev rail1 lladdr 0a:00:00:00:00:01 REACHABLE \nfe80::1 dev rail1 FAILED\n")
+	f.Add(uint8(37), "eth0@if5 UP 10.0.0.1/24 fe80::1/64 \nib0 DOWN 00:11:22:33:44:55 <BROADCAST,UP> \n")
+	f.Add(uint8(38), "max locked memory           (kbytes, -l) unlimited\nopen files                          (-n) 1024\n")
 	f.Fuzz(func(t *testing.T, k uint8, text string) {
 		if len(text) > 1<<16 {
 			return

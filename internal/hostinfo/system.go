@@ -2,9 +2,9 @@ package hostinfo
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 
+	"railyard/internal/lazy"
 	"railyard/internal/located"
 	"railyard/internal/nccltopo"
 )
@@ -34,7 +34,7 @@ func (r *reader) uname(lines []line) {
 	for _, l := range lines {
 		release := ""
 		for _, w := range strings.Fields(l.text) {
-			if kernelForm.MatchString(w) {
+			if kernelForm().MatchString(w) {
 				release = w
 				break
 			}
@@ -46,7 +46,7 @@ func (r *reader) uname(lines []line) {
 	}
 }
 
-var kernelForm = regexp.MustCompile(`^[0-9]{1,2}\.[0-9]{1,3}(?:[.-][\w.+~-]*)?$`)
+var kernelForm = lazy.Regexp(`^[0-9]{1,2}\.[0-9]{1,3}(?:[.-][\w.+~-]*)?$`)
 
 // dmesg keeps lines of NICs and PCI that report something wrong.
 func (r *reader) dmesg(lines []line) {
@@ -69,7 +69,7 @@ func (r *reader) dmesg(lines []line) {
 }
 
 // driverForm is the version in /proc/driver/nvidia/version, whose open module says that it is one.
-var driverForm = regexp.MustCompile(`^NVRM version: NVIDIA UNIX (Open )?.*?\s([0-9]{3}\.[0-9]{1,3}(?:\.[0-9]{1,3})?)\s`)
+var driverForm = lazy.Regexp(`^NVRM version: NVIDIA UNIX (Open )?.*?\s([0-9]{3}\.[0-9]{1,3}(?:\.[0-9]{1,3})?)\s`)
 
 // version reads /proc/driver/nvidia/version.
 func (r *reader) version(lines []line) {
@@ -78,7 +78,7 @@ func (r *reader) version(lines []line) {
 			r.other()
 			continue
 		}
-		m := driverForm.FindStringSubmatch(l.text + " ")
+		m := driverForm().FindStringSubmatch(l.text + " ")
 		if m != nil {
 			say(&r.h.Driver, m[2], r.at(l))
 			if m[1] != "" {
@@ -116,10 +116,20 @@ func (r *reader) cmdline(lines []line) {
 	}
 }
 
-// ulimit reads ulimit -l: KiB, or unlimited.
+// limitForm is a line of ulimit -a: max locked memory           (kbytes, -l) unlimited
+var limitForm = lazy.Regexp(`^([a-zA-Z][a-zA-Z -]{2,40}?)\s*\((?:[\w ]{1,20}, )?-([a-zA-Z])\)\s+(\S{1,20})$`)
+
+// ulimit reads ulimit -l: KiB, or unlimited; and of ulimit -a that line.
 func (r *reader) ulimit(lines []line) {
 	for _, l := range lines {
 		t := strings.TrimSpace(l.text)
+		if m := limitForm().FindStringSubmatch(t); m != nil {
+			if m[2] != "l" {
+				r.other()
+				continue
+			}
+			t = m[3]
+		}
 		n, ok := count64(t)
 		if t == "unlimited" {
 			n, ok = -1, true
@@ -168,8 +178,8 @@ func (r *reader) numactl(lines []line) {
 }
 
 var (
-	netIB       = regexp.MustCompile(`\b([a-zA-Z][\w-]{1,63}:[0-9]{1,3})/(?:RoCE|IB)`)
-	ncclVersion = regexp.MustCompile(`NCCL version ([0-9]+\.[0-9]+(?:\.[0-9]+)?)`)
+	netIB       = lazy.Regexp(`\b([a-zA-Z][\w-]{1,63}:[0-9]{1,3})/(?:RoCE|IB)`)
+	ncclVersion = lazy.Regexp(`NCCL version ([0-9]+\.[0-9]+(?:\.[0-9]+)?)`)
 )
 
 // ncclLog reads of NCCL's log what NICs it took (NCCL_DEBUG=INFO): NET/IB : Using [0]mlx5_0:1/RoCE [1]mlx5_1:1/RoCE
@@ -177,7 +187,7 @@ func (r *reader) ncclLog(lines []line) {
 	for _, l := range lines {
 		switch {
 		case strings.Contains(l.text, "NET/IB : Using ["):
-			names := netIB.FindAllStringSubmatch(l.text, 256)
+			names := netIB().FindAllStringSubmatch(l.text, 256)
 			if len(r.h.NetIB) == 0 {
 				for _, m := range names {
 					r.h.NetIB = append(r.h.NetIB, Said[string]{strings.TrimSuffix(m[1], ":1"), r.at(l)})
@@ -185,7 +195,7 @@ func (r *reader) ncclLog(lines []line) {
 			}
 			r.count(len(names) > 0, l)
 		case strings.Contains(l.text, "NCCL version "):
-			m := ncclVersion.FindStringSubmatch(l.text)
+			m := ncclVersion().FindStringSubmatch(l.text)
 			if m != nil {
 				say(&r.h.NCCLSays, m[1], r.at(l))
 			}
@@ -243,6 +253,9 @@ func (r *reader) smiTopo(lines []line) {
 	}
 	for _, w := range rows {
 		for k, c := range w.cells {
+			if c == "SOC" { // as drivers before 384 have it
+				c = "SYS"
+			}
 			if c != "X" {
 				r.h.Paths[[2]string{called(w.name), called(columns[k])}] = Said[string]{c, r.at(w.l)}
 			}

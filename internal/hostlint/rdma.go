@@ -151,13 +151,16 @@ func (l *linter) oneMTU() {
 	}
 }
 
-// broken are counters of bits that were lost on a link, and slow those of RDMA that repeats. Pauses, marks and bits that FEC has
-// corrected are none of them.
+// broken are counters of bits that were lost on a link, and slow those of RDMA that repeats, as mlx5, bnxt and ice call them. Pauses,
+// marks and bits that FEC has corrected are none of them, and neither are errors of a lane (rx_err_lane_0_phy): they are
+// counted before FEC (Linux, mlx5/counters.rst).
 var (
 	broken = []string{"rx_symbol_err_phy", "rx_crc_errors_phy", "rx_pcs_symbol_err_phy", "symbol_error", "port_rcv_errors",
-		"link_error_recovery", "local_link_integrity_errors", "rx_fcs_errors", "rx_err_lane_0_phy"}
+		"link_error_recovery", "local_link_integrity_errors", "rx_fcs_errors", "rx_fcs_err_frames", "rx_pcs_symbol_err",
+		"rx_crc_errors.nic"}
 	slow = []string{"out_of_sequence", "packet_seq_err", "local_ack_timeout_err", "port_xmit_discards", "rx_discards_phy",
-		"tx_discards_phy", "rx_out_of_buffer", "rx_prio3_discards"}
+		"tx_discards_phy", "rx_out_of_buffer", "rx_prio3_discards", "seq_err_naks_rcvd", "to_retransmits", "oos_drop_count",
+		"rx_total_discard_pkts", "tx_total_discard_pkts"}
 )
 
 // errors checks H20.
