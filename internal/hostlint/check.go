@@ -45,6 +45,16 @@ type linter struct {
 type nic struct {
 	*hostinfo.RDMA
 	net *hostinfo.Netdev // nil: not known
+	// ports are what is set up and counts: the interface, and those that it bonds.
+	ports []*hostinfo.Netdev
+}
+
+// called is what people call one of its ports.
+func (n *nic) called(port *hostinfo.Netdev) string {
+	if port == n.net {
+		return n.String()
+	}
+	return port.Name
 }
 
 // Name is what people call it: its interface, with the RDMA device.
@@ -87,7 +97,16 @@ func nicsOf(h *hostinfo.Host) (all []*nic) {
 		if r.State.Known() && r.State.Value != "ACTIVE" && list == "" || !chosen(list, r.Name) {
 			continue
 		}
-		all = append(all, &nic{r, h.NetdevOf(r)})
+		n := &nic{RDMA: r, net: h.NetdevOf(r)}
+		if n.net != nil {
+			n.ports = append(n.ports, n.net)
+			for _, d := range h.Netdevs {
+				if d != n.net && d.Master.Value == n.net.Name {
+					n.ports = append(n.ports, d)
+				}
+			}
+		}
+		all = append(all, n)
 	}
 	return all
 }

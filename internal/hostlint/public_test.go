@@ -183,6 +183,13 @@ var pairs = []pair{
 		one(sub("nccl.conf", "", "NCCL_IB_GID_INDEX=3", "#NCCL_IB_GID_INDEX=0"))},
 	{"H02", lint.Warning, "h20-bonds", "bond3: <", one(sub("ip-addr", ": bond3:", "mtu 9000", "mtu 1500")),
 		one(every("ip-addr", "mtu 9000", "mtu 8986"))},
+	{"H03", lint.Error, "h20-bonds", "enabled     0   0   0   0   1", // of a bond's port
+		one(sub("mlnx_qos", "ens69f0np0", "enabled     0   0   0   1   0", "enabled     0   0   0   0   1")),
+		one(sub("mlnx_qos", "ens69f0np0", "Cable len: 7", "Cable len: 30"))},
+	{"H07", lint.Error, "h20-bonds", "RX:\t\ton", one(sub("ethtool-a", "ens69f0np0", "RX:\t\toff", "RX:\t\ton")),
+		one(sub("ethtool-a", "ens69f0np0", "Autonegotiate:\toff", "Autonegotiate:\ton"))},
+	{"H20", lint.Error, "h20-bonds", "rx_crc_errors_phy: 8", one(sub("ethtool-S", "ens69f0np0", "rx_crc_errors_phy: 0",
+		"rx_crc_errors_phy: 8")), one(sub("ethtool-S", "ens69f0np0", "rx_prio0_discards: 0", "rx_prio0_discards: 8"))},
 	{"H01", lint.Error, "mi300x-thor2", "NCCL_IB_GID_INDEX=1", one(sub("environment", "", "INDEX=3", "INDEX=1")),
 		one(every("ibv_devinfo", `GID\[  3\]:\t\t::ffff:(\S+),`, "GID[  3]:\t\t0000:0000:0000:0000:0000:ffff:$1,"))},
 	{"H03", lint.Error, "mi300x-thor2", "3:off", one(sub("dcb", "ens27np0", "3:on", "3:off")),

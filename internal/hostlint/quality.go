@@ -16,16 +16,15 @@ func (l *linter) quality() {
 			continue
 		}
 		l.forced(n)
-		if n.net == nil {
-			continue
-		}
-		l.pausing(n)
-		l.notification(n)
-		if on := n.net.RxPause; on.Known() && on.Value {
-			l.alike("H07", lint.Error, n.String(), "takes pauses of the whole port", on.At)
-		}
-		if on := n.net.TxPause; on.Known() && on.Value {
-			l.alike("H07", lint.Error, n.String(), "pauses the whole port", on.At)
+		for _, port := range n.ports {
+			l.pausing(n, port)
+			l.notification(n, port)
+			if on := port.RxPause; on.Known() && on.Value {
+				l.alike("H07", lint.Error, n.called(port), "takes pauses of the whole port", on.At)
+			}
+			if on := port.TxPause; on.Known() && on.Value {
+				l.alike("H07", lint.Error, n.called(port), "pauses the whole port", on.At)
+			}
 		}
 	}
 	l.cables()
@@ -93,21 +92,21 @@ func (l *linter) forced(n *nic) {
 	}
 }
 
-// pausing checks H03.
-func (l *linter) pausing(n *nic) {
-	if t := n.net.Trust; t.Known() && t.Value != "dscp" {
-		l.alike("H03", lint.Error, n.String(), "trusts "+t.Value+", not DSCP", t.At)
+// pausing checks H03 of a port.
+func (l *linter) pausing(n *nic, port *hostinfo.Netdev) {
+	if t := port.Trust; t.Known() && t.Value != "dscp" {
+		l.alike("H03", lint.Error, n.called(port), "trusts "+t.Value+", not DSCP", t.At)
 	}
 	dscp, _ := l.data(n)
-	if !n.net.PFC.Known() || dscp < 0 {
+	if !port.PFC.Known() || dscp < 0 {
 		return
 	}
-	p := priorityOf(n.net, dscp)
+	p := priorityOf(port, dscp)
 	want := p
 	if l.design != nil {
 		want = l.design.Priority
 	}
-	on, text := n.net.PFC.Value, ""
+	on, text := port.PFC.Value, ""
 	switch {
 	case p != want:
 		text = fmt.Sprintf("DSCP %d is in priority %d, the switch's is %d", dscp, p, want)
@@ -115,19 +114,19 @@ func (l *linter) pausing(n *nic) {
 		text = fmt.Sprintf("PFC is off for priority %d, that of RoCE data", p)
 	}
 	severity := lint.Error
-	if text != "" && !n.net.Priority[dscp].Known() { // the priority is that of a table that is not there
+	if text != "" && !port.Priority[dscp].Known() { // the priority is that of a table that is not there
 		severity, text = l.sure(severity, text, hostinfo.MlnxQoS, hostinfo.DCB)
 	}
 	switch {
 	case p != want:
-		l.alike("H03", severity, n.String(), text, n.net.Priority[dscp].At, n.net.PFC.At)
+		l.alike("H03", severity, n.called(port), text, port.Priority[dscp].At, port.PFC.At)
 	case !on[p]:
-		l.alike("H03", severity, n.String(), text, n.net.PFC.At)
+		l.alike("H03", severity, n.called(port), text, port.PFC.At)
 	default:
 		for k, x := range on {
 			if x && k != want && l.design != nil {
-				l.alike("H03", lint.Warning, n.String(), fmt.Sprintf("PFC is on for priority %d, which the switch "+
-					"does not pause", k), n.net.PFC.At)
+				l.alike("H03", lint.Warning, n.called(port), fmt.Sprintf("PFC is on for priority %d, which the switch "+
+					"does not pause", k), port.PFC.At)
 			}
 		}
 	}
@@ -136,25 +135,25 @@ func (l *linter) pausing(n *nic) {
 // usualCNP is the DSCP of CNPs where no design says (vendors' guides).
 const usualCNP = 48
 
-// notification checks H05 and H06.
-func (l *linter) notification(n *nic) {
+// notification checks H05 and H06 of a port.
+func (l *linter) notification(n *nic, port *hostinfo.Netdev) {
 	want, severity := usualCNP, lint.Warning
 	if l.design != nil {
 		want, severity = l.design.CNPDSCP, lint.Error
 	}
-	if c := n.net.CNPDSCP; c.Known() && c.Value != want {
-		l.alike("H05", severity, n.String(), fmt.Sprintf("CNPs have DSCP %d, want %d", c.Value, want), c.At)
+	if c := port.CNPDSCP; c.Known() && c.Value != want {
+		l.alike("H05", severity, n.called(port), fmt.Sprintf("CNPs have DSCP %d, want %d", c.Value, want), c.At)
 	}
 	dscp, _ := l.data(n)
 	if dscp < 0 {
 		return
 	}
-	p := priorityOf(n.net, dscp)
-	if on := n.net.NotifyOn[p]; on.Known() && !on.Value {
-		l.alike("H06", lint.Error, n.String(), fmt.Sprintf("sends no CNPs for priority %d", p), on.At)
+	p := priorityOf(port, dscp)
+	if on := port.NotifyOn[p]; on.Known() && !on.Value {
+		l.alike("H06", lint.Error, n.called(port), fmt.Sprintf("sends no CNPs for priority %d", p), on.At)
 	}
-	if on := n.net.ReactOn[p]; on.Known() && !on.Value {
-		l.alike("H06", lint.Error, n.String(), fmt.Sprintf("does not slow down on CNPs of priority %d", p), on.At)
+	if on := port.ReactOn[p]; on.Known() && !on.Value {
+		l.alike("H06", lint.Error, n.called(port), fmt.Sprintf("does not slow down on CNPs of priority %d", p), on.At)
 	}
 }
 

@@ -165,26 +165,24 @@ var (
 
 // errors checks H20.
 func (l *linter) errors(n *nic) {
-	for _, all := range []map[string]hostinfo.Said[int64]{n.Counters, n.counters()} {
-		for _, name := range broken {
-			if c := all[name]; c.Value > 0 {
-				l.add("H20", lint.Error, n.String(), fmt.Sprintf("%s: %s is %d", n, name, c.Value), c.At)
-			}
-		}
-		for _, name := range slow {
-			if c := all[name]; c.Value > 0 {
-				l.add("H20", lint.Warning, n.String(), fmt.Sprintf("%s: %s is %d: packets were lost or came late",
-					n, name, c.Value), c.At)
-			}
-		}
+	l.counted(n.String(), n.Counters)
+	for _, port := range n.ports {
+		l.counted(n.called(port), port.Counters)
 	}
 }
 
-func (n *nic) counters() map[string]hostinfo.Said[int64] {
-	if n.net == nil {
-		return nil
+// counted checks H20 of the counters of a port or an RDMA device.
+func (l *linter) counted(who string, all map[string]hostinfo.Said[int64]) {
+	for _, name := range broken {
+		if c := all[name]; c.Value > 0 {
+			l.add("H20", lint.Error, who, fmt.Sprintf("%s: %s is %d", who, name, c.Value), c.At)
+		}
 	}
-	return n.net.Counters
+	for _, name := range slow {
+		if c := all[name]; c.Value > 0 {
+			l.add("H20", lint.Warning, who, fmt.Sprintf("%s: %s is %d: packets were lost or came late", who, name, c.Value), c.At)
+		}
+	}
 }
 
 // firmware checks H19 inside the host: NICs of one name.
