@@ -128,6 +128,8 @@ func TestDifferencesAreSaid(t *testing.T) {
 			"NCCL has it at 0000:60:00.0, where lspci has no such device"},
 		{"hgx-a100", "pci", "0000:05:00.0/max_link_width:16", "0000:05:00.0/max_link_width:8", "mlx5_0",
 			"its link is PCIe 4.0 x16 to NCCL, and can be PCIe 4.0 x8"},
+		{"hgx-a100", "pci", "0000:41:00.0/max_link_width:16", "0000:41:00.0/max_link_width:8", "GPU2",
+			"the link above 0000:41:00.0 is PCIe 4.0 x16 to NCCL, and can be PCIe 4.0 x8"},
 		{"hgx-a100", "pci", "/0000:41:00.0/0000:42:00.0/0000:46:00.0", "/0000:46:00.0", "mlx5_1",
 			"below the PCIe switch 0000:41:00.0 to NCCL, below no PCIe switch to Linux"},
 		{"vm-h100", "nccl.xml", `<cpu host_hash="0x1" numaid="1"`, `<cpu host_hash="0x1" numaid="2"`, "GPU4",
@@ -412,5 +414,135 @@ func TestTrees(t *testing.T) {
 	b, err := hostboard.Of(h)
 	if err != nil || len(b.Of(board.NVSwitch)) > 0 || len(b.Links) != 6 {
 		t.Errorf("%v: %+v", err, b)
+	}
+}
+
+// The file is what NCCL would write: classes, links, what a port carries by its rate or its interface, and two functions of a card as one.
+func TestText(t *testing.T) {
+	const text = `# railyard hosts: lspci -D -vv
+0000:10:01.0 PCI bridge: root
+	NUMA node: 0
+	Bus: primary=10, secondary=11, subordinate=11, sec-latency=0
+		LnkCap:	Port #0, Speed 32GT/s, Width x16
+0000:11:00.0 3D controller: NVIDIA Corporation GH100 [H100 NVL]
+	NUMA node: 0
+		LnkCap:	Port #0, Speed 32GT/s, Width x16
+0000:20:01.0 3D controller: NVIDIA Corporation GH100 [H100 NVL]
+	NUMA node: 0
+		LnkCap:	Port #0, Speed 32GT/s, Width x8
+0000:30:00.0 Ethernet controller: card
+	NUMA node: 1
+0000:30:00.1 Ethernet controller: card
+	NUMA node: 1
+# exit 0
+# railyard hosts: sysfs
+/sys/class/infiniband/mlx5_0/device -> ../../../0000:30:00.0
+/sys/class/infiniband/mlx5_0/ports/1/rate:400 Gb/sec (4X NDR)
+/sys/class/infiniband/mlx5_1/device -> ../../../0000:30:00.1
+/sys/class/infiniband/mlx5_1/device/net/eth1
+# exit 0
+# railyard hosts: ethtool eth1
+Settings for eth1:
+	Speed: 200000Mb/s
+# exit 0
+# railyard hosts: nvidia-smi topo -m
+	GPU0	GPU1	CPU Affinity
+GPU0	 X 	NV12	0-3
+GPU1	NV12	 X 	0-3
+# exit 0
+`
+	h, err := hostinfo.Read("h", []netconf.File{{Name: "f", Text: []byte(text)}})
+	if err != nil || len(h.Unread) > 0 {
+		t.Fatal(err, h.Unread)
+	}
+	const want = `<system version="1">
+  <cpu numaid="0">
+    <pci busid="0000:11:00.0" class="0x030200" link_speed="32.0 GT/s PCIe" link_width="16">
+      <gpu dev="0" sm="90" gdr="1">
+        <nvlink target="0000:20:01.0" count="12" tclass="0x030200"/>
+      </gpu>
+    </pci>
+    <pci busid="0000:20:01.0" class="0x030200" link_speed="32.0 GT/s PCIe" link_width="8">
+      <gpu dev="1" sm="90" gdr="1">
+        <nvlink target="0000:11:00.0" count="12" tclass="0x030200"/>
+      </gpu>
+    </pci>
+  </cpu>
+  <cpu numaid="1">
+    <pci busid="0000:30:00.0" class="0x020000">
+      <nic>
+        <net name="mlx5_0" speed="400000" port="1" gdr="1"/>
+        <net name="mlx5_1" speed="200000" port="2" gdr="1"/>
+      </nic>
+    </pci>
+  </cpu>
+</system>
+`
+	if got, err := hostboard.Text(h); err != nil || got != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+	}
+}
+
+// Each GPU of a box sits beside a NIC of its own, of all of them the table has a row, and NVLinks of two GPUs are those between them.
+func TestSeatsAndRows(t *testing.T) {
+	b := board.Presets["hgx-h100"]()
+	gpus, nics := hostboard.Seats(b, 8, 8)
+	m := hostboard.Matrix(b, gpus, nics)
+	if len(gpus) != 8 || len(nics) != 8 || len(m) != 17 {
+		t.Fatalf("%d GPUs, %d NICs, %d rows", len(gpus), len(nics), len(m))
+	}
+	for i := range 8 {
+		if way := m[1+i][9+i]; way != "PIX" && way != "PXB" {
+			t.Errorf("GPU%d to NIC%d: %s", i, i, way)
+		}
+	}
+	if _, few := hostboard.Seats(b, 8, 3); len(few) != 3 {
+		t.Errorf("%d NICs, want 3", len(few))
+	}
+	text := "# railyard hosts: lspci -D -vv\n"
+	for _, a := range []string{"06", "07", "0a"} {
+		text += "0000:" + a + ":00.0 3D controller: NVIDIA Corporation GV100GL [Tesla V100 SXM2 32GB]\n\tNUMA node: 0\n"
+	}
+	text += "# exit 0\n# railyard hosts: nvidia-smi topo -m\n\tGPU0\tGPU1\tGPU2\tCPU Affinity\nGPU0\t X \tNV2\tNV1\t0-3\n" +
+		"GPU1\tNV2\t X \tNV1\t0-3\nGPU2\tNV1\tNV1\t X \t0-3\n# exit 0\n"
+	h, err := hostinfo.Read("h", []netconf.File{{Name: "f", Text: []byte(text)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err = hostboard.Of(h); err != nil {
+		t.Fatal(err)
+	}
+	if m := hostboard.Matrix(b, b.Of(board.GPU), nil); m[1][2] != "NV2" || m[1][3] != "NV1" || m[2][3] != "NV1" {
+		t.Errorf("%q", m)
+	}
+}
+
+// A way that the driver has pass no CPU, between two root ports, is told, though each has only its port above.
+func TestWaysBetweenRootPorts(t *testing.T) {
+	const text = `# railyard hosts: lspci -D -vv
+0000:10:01.0 PCI bridge: root
+	Bus: primary=10, secondary=11, subordinate=11, sec-latency=0
+0000:11:00.0 3D controller: NVIDIA Corporation GH100
+	NUMA node: 0
+0000:20:01.0 PCI bridge: root
+	Bus: primary=20, secondary=21, subordinate=21, sec-latency=0
+0000:21:00.0 Ethernet controller: card
+	NUMA node: 0
+# exit 0
+# railyard hosts: sysfs
+/sys/class/infiniband/mlx5_0/device -> ../../../0000:21:00.0
+# exit 0
+# railyard hosts: nvidia-smi topo -m
+	GPU0	mlx5_0	CPU Affinity
+GPU0	 X 	PIX	0-3
+mlx5_0	PIX	 X 	
+# exit 0
+`
+	h, err := hostinfo.Read("h", []netconf.File{{Name: "f", Text: []byte(text)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := hostboard.Ways(h); len(d) != 1 || !strings.HasSuffix(d[0].Text, "no bridge is above both") {
+		t.Errorf("%+v", d)
 	}
 }
