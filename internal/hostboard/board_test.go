@@ -517,6 +517,28 @@ func TestSeatsAndRows(t *testing.T) {
 	}
 }
 
+// Where nothing says what is above devices the text is an error by itself; a device of no known node is on CPU -1 where there are
+// several, and a number in the driver's table is no NVLink.
+func TestTextOfLittle(t *testing.T) {
+	const head = "# railyard hosts: lspci -D -vv\n0000:11:00.0 3D controller: NVIDIA Corporation GH100\n" +
+		"0000:21:00.0 3D controller: NVIDIA Corporation GH100\n"
+	for _, c := range []struct{ text, want string }{
+		{head + "# exit 1\n# railyard hosts: nvidia-smi -q\nGPU 00000000:11:00.0\n    Product Name : H100\n# exit 0\n", ""},
+		{head + "# exit 0\n# railyard hosts: numactl -H\navailable: 2 nodes (0-1)\n# exit 0\n", `<cpu numaid="-1">`},
+		{head + "# exit 0\n# railyard hosts: numactl -H\navailable: 1 nodes (0)\n# exit 0\n", `<cpu numaid="0">`},
+		{head + "# exit 0\n# railyard hosts: nvidia-smi topo -m\n\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \t12\t0-3\nGPU1\t12\t X \t0-3\n# exit 0\n",
+			`<gpu dev="0" sm="90" gdr="1"/>`},
+	} {
+		h, err := hostinfo.Read("h", []netconf.File{{Name: "f", Text: []byte(c.text)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := hostboard.Text(h); (err != nil) != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %v, want %s in %s", c.text, err, c.want, got)
+		}
+	}
+}
+
 // A way that the driver has pass no CPU, between two root ports, is told, though each has only its port above.
 func TestWaysBetweenRootPorts(t *testing.T) {
 	const text = `# railyard hosts: lspci -D -vv

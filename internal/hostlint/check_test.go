@@ -370,6 +370,35 @@ func TestWhatIsMissingIsNotWrong(t *testing.T) {
 	}
 }
 
+// ACS is on with reason where a host gives devices to virtual machines, which each of three things says by itself; no functions and
+// another driver say nothing. False if one of the three is not looked at.
+func TestACSOfHypervisors(t *testing.T) {
+	on := sub("lspci", slot, "TransBlk- ReqRedir-", "TransBlk- ReqRedir+")
+	for _, c := range []struct {
+		name string
+		more edit
+		well bool
+	}{
+		{"nothing", func(testing.TB, texts) {}, false},
+		{"the module", sub("lsmod", "", "ib_core  ", "vfio_pci               16384  0\nib_core  "), true},
+		{"another module", sub("lsmod", "", "ib_core  ", "vfio                   16384  0\nib_core  "), false},
+		{"a device's driver", sub("lspci", "0000:24:00.0 Ethernet", "mlx5_core", "vfio-pci"), true},
+		{"virtual functions", sub("pci", "", "/sys", "/sys/bus/pci/devices/0000:24:00.0/sriov_numvfs:2\n/sys"), true},
+		{"no virtual functions", sub("pci", "", "/sys", "/sys/bus/pci/devices/0000:24:00.0/sriov_numvfs:0\n/sys"), false},
+	} {
+		x := textsOf(folder(t, "hgx-ofed"))
+		on(t, x)
+		c.more(t, x)
+		well := true
+		for _, f := range hostlint.Check([]*hostinfo.Host{x.read(t, "h")}, nil) {
+			well = well && f.Rule != "H11"
+		}
+		if well != c.well {
+			t.Errorf("%s: ACS is well: %v, want %v", c.name, well, c.well)
+		}
+	}
+}
+
 // What rests on the absence of something is no error where a line of the same commands is not understood: it may be in it.
 func TestDoubts(t *testing.T) {
 	for _, p := range []struct {
