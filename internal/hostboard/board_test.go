@@ -526,7 +526,8 @@ func TestTextOfLittle(t *testing.T) {
 		{head + "# exit 1\n# railyard hosts: nvidia-smi -q\nGPU 00000000:11:00.0\n    Product Name : H100\n# exit 0\n", ""},
 		{head + "# exit 0\n# railyard hosts: numactl -H\navailable: 2 nodes (0-1)\n# exit 0\n", `<cpu numaid="-1">`},
 		{head + "# exit 0\n# railyard hosts: numactl -H\navailable: 1 nodes (0)\n# exit 0\n", `<cpu numaid="0">`},
-		{head + "# exit 0\n# railyard hosts: nvidia-smi topo -m\n\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \t12\t0-3\nGPU1\t12\t X \t0-3\n# exit 0\n",
+		{head + "# exit 0\n# railyard hosts: nvidia-smi topo -m\n\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \t12\t0-3\n" +
+			"GPU1\t12\t X \t0-3\n# exit 0\n",
 			`<gpu dev="0" sm="90" gdr="1"/>`},
 	} {
 		h, err := hostinfo.Read("h", []netconf.File{{Name: "f", Text: []byte(c.text)}})
