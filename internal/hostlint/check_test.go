@@ -144,6 +144,10 @@ var plants = []plant{
 	{"H04", lint.Error, "thor", "NCCL_IB_TC=107", []edit{sub("environment", "", "TC=106", "TC=107")}},
 	{"H04", lint.Error, "thor", "NCCL_IB_TC=x", []edit{sub("environment", "", "TC=106", "TC=x")}},
 	{"H04", lint.Error, "hgx-ofed", "Global tclass=104", []edit{sub("infiniband", "mlx5_5/tc", "tclass=106", "tclass=104")}},
+	{"H04", lint.Error, "hgx-ofed", "NCCL_IB_TC=104", []edit{sub("environment", "", "TC=106", "TC=104"), // 0 forces nothing
+		every("infiniband", "tclass=106", "tclass=0")}},
+	{"H08", lint.Error, "hgx-ofed", "default via 192.0.2.254", []edit{sub("ip-rule", "", "1002:\tfrom 10.3.0.1 lookup 103\n", ""),
+		every("ip-route", `(?s)(default via 192[^\n]*\n)(.*)\n# exit`, "$2$1\n# exit")}}, // behind those of other tables
 	{"H05", lint.Warning, "hgx-ofed", "rail6/ecn/roce_np/cnp_dscp:46", []edit{sub("net", "rail6/ecn", "cnp_dscp:48",
 		"cnp_dscp:46")}},
 	{"H06", lint.Error, "hgx-ofed", "rail6/ecn/roce_np/enable/3:0", []edit{sub("net", "",
@@ -240,6 +244,8 @@ var misses = []plant{
 	{"H08", "", "hgx-ofed", "", []edit{sub("ip-route", "", "default via 10.3.0.254 dev rail3 table 103 \n",
 		"10.0.0.0/8 via 10.3.0.254 dev rail3 \n")}},
 	{"H08", "", "hgx-ofed", "", []edit{every("ip-rule", `(?m)^1.*\n`, ""), sub("ip-rule", "", "# exit 0", "# exit 1")}},
+	{"H08", "", "hgx-ofed", "", []edit{sub("ip-rule", "", "1002:\tfrom 10.3.0.1 lookup 103\n", ""),
+		sub("ip-addr", "", "inet 10.3.0.1/24 brd 10.3.0.255 scope global rail3", "inet6 fe80::1/64 scope link")}}, // it has no IPv4
 	{"H09", "", "hgx-ofed", "", []edit{sub("sysctl", "", "all.rp_filter = 0", "all.rp_filter = 1")}},
 	// the larger of 1 and 2 counts
 	{"H09", "", "hgx-ofed", "", []edit{sub("sysctl", "", "all.arp_ignore = 1", "all.arp_ignore = 0"), sub("sysctl",
@@ -539,6 +545,11 @@ var designPlants = []struct {
 	{"H15", "rail4 is on leaf9, the design has it on leaf4", nil, []edit{every("lldpctl", `leaf4\n`, "leaf9\n")}},
 	{"H21", "rail3: the cable has 5.0 m, the design's 3.0 m", nil, []edit{sub("ethtool-m", "-m rail3", "3.0m", "5.0m")}},
 	{"", "", nil, []edit{sub("ethtool-m", "-m rail3", "3.0m", "3.5m")}},
+	{"", "", func(d *hostlint.Design) { d.Hosts["host1"].NICs[2].Cable = 0 }, nil}, // not known
+	{"H15", "rail1 is on leaf9, the design has it on leaf1", nil, []edit{every("lldpctl", `leaf1\n`, "leaf9\n")}},
+	{"H03", "rail1 and 7 more: DSCP 26 is in priority 3, the switch's is 4", func(d *hostlint.Design) { d.Priority = 4 },
+		[]edit{every("mlnx_qos", `(?m)^\tprio:.*\n`, "")}},
+	{"H28", "8 NICs, the design has 7", func(d *hostlint.Design) { d.Hosts["host1"].NICs = d.Hosts["host1"].NICs[:7] }, nil},
 	{"H28", "not here: host2, of the design", func(d *hostlint.Design) { d.Hosts["host2"] = d.Hosts["host1"] }, nil},
 	{"H28", "no host of the design has this name", func(d *hostlint.Design) { delete(d.Hosts, "host1") }, nil},
 }
@@ -553,10 +564,10 @@ func TestDesign(t *testing.T) {
 		}
 		found := c.rule == ""
 		for _, f := range hostlint.Check(fleet(t, o, 1, 0, c.edits...), d) {
-			if f.Rule == c.rule && strings.HasPrefix(f.Text, c.text) {
+			if f.Rule == c.rule && strings.HasPrefix(f.Text, c.text) && (f.Line > 0 || c.rule == "H28") {
 				found = true
 			} else {
-				t.Errorf("%s %s: %s: %s", c.rule, c.text, f.Rule, f.Text)
+				t.Errorf("%s %s: %s:%d: %s: %s", c.rule, c.text, f.File, f.Line, f.Rule, f.Text)
 			}
 		}
 		if !found {
@@ -635,6 +646,35 @@ func TestEachRuleHasBoth(t *testing.T) {
 	for _, r := range hostlint.Rules {
 		if !found[r.ID] || !not[r.ID] {
 			t.Errorf("%s: found by a mistake: %v, silent on a near miss: %v", r.ID, found[r.ID], not[r.ID])
+		}
+	}
+}
+
+// A finding says whom it is about, as people call it: an interface, or a port of a bond. A rule is found by its number.
+func TestWhoIsMeant(t *testing.T) {
+	of := func(x texts, e edit) string {
+		e(t, x)
+		var all []string
+		for _, f := range hostlint.Check([]*hostinfo.Host{x.read(t, "h")}, nil) {
+			all = append(all, f.Rule+" "+f.Port+" "+f.Text)
+		}
+		return strings.Join(all, "; ")
+	}
+	for _, c := range []struct{ got, want string }{
+		{of(textsOf(folder(t, "hgx-ofed")), sub("lspci", nic1, "LnkSta:\tSpeed 32GT/s", "LnkSta:\tSpeed 16GT/s (downgraded)")),
+			"H10 rail1 rail1: PCIe 4.0 x16, both ends can 5.0 x16"},
+		{of(publicTexts(t, "h20-bonds"), sub("ethtool-a", "ens69f0np0", "RX:\t\toff", "RX:\t\ton")),
+			"H07 ens69f0np0 ens69f0np0: takes pauses of the whole port"},
+		{of(publicTexts(t, "h20-bonds"), sub("ethtool-S", "ens69f0np0", "rx_crc_errors_phy: 0", "rx_crc_errors_phy: 8")),
+			"H20 ens69f0np0 ens69f0np0: rx_crc_errors_phy is 8"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s, want %s", c.got, c.want)
+		}
+	}
+	for _, r := range hostlint.Rules {
+		if got := hostlint.RuleOf(r.ID); got.ID != r.ID || got.Title != r.Title {
+			t.Errorf("%s is %+v", r.ID, got)
 		}
 	}
 }

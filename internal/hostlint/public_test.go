@@ -215,7 +215,7 @@ var pairs = []pair{
 		[]edit{sub("a-lspci", "c2:00.0", "Speed 16GT/s, Width x16, ASPM", "Speed 16GT/s, Width x8, ASPM"),
 			sub("a-lspci", "c2:00.0", "LnkSta:\tSpeed 16GT/s, Width x16", "LnkSta:\tSpeed 16GT/s, Width x8")}},
 	{"H16", lint.Error, "l40s-e810", "nvidia  ", one(sub("uname", "", "5.15.0-119", "5.4.0-190")),
-		one(sub("uname", "", "5.15.0-119", "5.12.0"))},
+		one(sub("uname", "", "5.15.0-119-generic", "5.12"))},
 	{"H01", lint.Error, "l40s-e810", "NCCL_IB_GID_INDEX=0", one(sub("environment", "", "INDEX=1", "INDEX=0")),
 		one(sub("environment", "", "INDEX=1", "INDEX=-1"))},
 	{"H07", lint.Error, "l40s-e810", "TX:\t\ton", one(sub("ethtool-a", "ens6f0", "TX:\t\toff", "TX:\t\ton")),
