@@ -208,14 +208,14 @@ var commands = []string{"", "lspci -D -vv", "sysfs", "ip addr show", "ip route s
 	"ip -br a", "ulimit -a"}
 
 // only is the command whose reader alone FuzzRead feeds, to give each its share by hand: -args -reader 'ethtool -S eth0'. What NCCL
-// writes has no command: "nccl log" and "nccl topology".
+// writes has no command: "nccl log" and "nccl topology"; "none" is text that says no command.
 var only = flag.String("reader", "", "command whose reader alone FuzzRead feeds")
 
 // FuzzRead holds whatever is read, as whatever command's: each line that is not empty has one class, a value has a line of
 // the text, and the same text gives the same value.
 func FuzzRead(f *testing.F) {
-	if *only != "" && *only != "nccl log" && *only != "nccl topology" && !slices.Contains(commands, *only) {
-		f.Fatalf("-reader %q: want nccl log, nccl topology or one of %q", *only, commands)
+	if !slices.Contains(append([]string{"nccl log", "nccl topology", "none"}, commands...), *only) {
+		f.Fatalf("-reader %q: want none, nccl log, nccl topology or one of %q", *only, commands)
 	}
 	for _, o := range hostinfotest.Folders {
 		for _, file := range hostinfotest.Clean(o) {
@@ -247,7 +247,7 @@ func FuzzRead(f *testing.F) {
 		}
 		whole := text
 		switch c := cmp.Or(*only, commands[int(k)%len(commands)]); c {
-		case "":
+		case "", "none":
 		case "nccl topology":
 			whole = "<system version=\"1\">\n" + text + "\n</system>\n"
 		case "nccl log":
