@@ -10,8 +10,9 @@ import (
 )
 
 // An hour of 1,024 GPUs, read every 10 s, is 1.7 million rows: 4.6 series for each GPU (its own, its NIC, ports of a leaf and their
-// part of the spines). What is kept of a row is a count of bytes, which do not depend on the machine: so few of 64 GPUs that the
-// hour of 1,024 has 200 MB, of 300 of which a third is for reading its table. False if a counter that stands still takes room again, or a row is kept.
+// part of the spines). What is kept of a row is a count of bytes, which does not depend on the machine: so few of 64 GPUs that
+// the hour of 1,024 has 200 MB, of 300 of which a third is for reading its table. False if a counter that stands still takes room,
+// or a row is kept.
 func TestAnHourOfManyGPUs(t *testing.T) {
 	const gpus, reads, most = 64, 360, 200 << 20
 	const whole = 1024 * reads * 46 / 10 // rows of the hour
