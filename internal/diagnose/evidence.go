@@ -61,8 +61,10 @@ type Pair struct {
 	// Late is the gaps that its receiver answered with a NAK though the packet was only late. NoRoom says
 	// that packets which came early were dropped there for want of room.
 	Late   int64
+	Gaps   int64 // all that it answered so
 	NoRoom bool
 	Timer  unit.Duration // its sender stood still until the retransmission timer ran out
+	Slow   []int32       // Ports that stand for PCIe links at its ends which have less than those of other hosts
 }
 
 // Hop is what a queue pair met at one port.
@@ -140,6 +142,7 @@ type Choice struct {
 	Cut   []int32 // of Equal: their links were down
 	// Ratio is how much more bandwidth a switch has to its hosts than by its equal ports, 0: it is not known.
 	Ratio float64
+	Usual bool   // no port between such nodes has more than this one
 	Tier  string // which switch has that ratio
 	Hash  string // the function by which it is chosen: mix, xor
 }

@@ -16,6 +16,7 @@ type Finding struct {
 
 	timer   unit.Duration // of Time, senders waited for it
 	foreign bool          // most of what waited there is not the job's own
+	broken  bool          // its place has less than its like
 }
 
 // half of a controller's blame at a port must be what the port lost otherwise for that to be the cause, and the
@@ -246,9 +247,18 @@ func (c *court) name(f *Finding, b *Blame) {
 			f.fact("down", b.Port, p.Cut.Seconds(), "s")
 		}
 	case SlowPort:
+		if x := c.choice(b.at); x != nil && x.Ratio > 1 && x.Usual && !p.Degraded { // as all of its tier are
+			f.Noun, f.By = noun.Oversubscription, x.Tier
+			f.fact("oversubscription", x.Tier, x.Ratio, "")
+			return
+		}
 		f.fact("rate", b.Port, float64(p.Rate), "bit/s")
 	case PCIe:
-		if c.shares(b) {
+		switch {
+		case p.Degraded:
+			f.broken = true
+			f.fact("rate", b.Port, float64(p.Rate), "bit/s")
+		case c.shares(b):
 			f.Noun = noun.PCIeShared
 		}
 	}
@@ -406,21 +416,33 @@ func standing(all []Finding) int {
 // wrongOf is the largest that is wrong and that took a part worth saying; -1: there is none.
 func wrongOf(all []Finding) int {
 	return slices.IndexFunc(all, func(f Finding) bool {
-		return f.Share >= worthSaying && f.wrong()
+		return f.wrong() && f.Share >= f.least()
 	})
 }
+
+// least is the part of the whole from which on it is said first.
+func (f *Finding) least() float64 {
+	if f.fault() {
+		return worthMending
+	}
+	return worthSaying
+}
+
+// fault reports whether something is broken, or set otherwise than its like.
+func (f *Finding) fault() bool { return f.Noun.Class() == noun.Fault || f.broken }
 
 // wrong reports whether it is a fault, traffic that is not the job's, or a choice among equal links that is uneven.
 func (f *Finding) wrong() bool {
 	uneven := f.Noun == noun.ECMPCollision || f.Noun == noun.UnevenSpraying
-	return f.Noun.Class() == noun.Fault || f.Noun.Class() == noun.Contention && (f.foreign || uneven)
+	return f.fault() || f.Noun.Class() == noun.Contention && (f.foreign || uneven)
 }
 
 // faultBefore returns what is wrong, if that took a part worth saying beside an incident that is so by design, or the job's own
-// traffic; else the incident. What full buffers, timers and overtaking took beside traffic comes of it.
+// traffic; beside links that it uses unevenly, a quarter of their time at least; else the incident. What full buffers, timers and
+// overtaking took beside traffic comes of it.
 func faultBefore(all []Finding, incident int) int {
 	is := &all[incident]
-	if is.Noun.Class() == noun.Fault || is.foreign {
+	if is.fault() || is.foreign {
 		return incident
 	}
 	follows := []noun.Noun{noun.SmallBuffer, noun.Timeout, noun.Reordering, noun.PFCWatchdog}
@@ -429,7 +451,7 @@ func faultBefore(all []Finding, incident int) int {
 		if is.Noun.Class() == noun.Contention && f.By == "" && slices.Contains(follows, f.Noun) {
 			continue
 		}
-		if f.Noun.Class() == noun.Fault && f.Share >= worthSaying && f.Time*useful >= is.Time {
+		if f.fault() && f.Share >= f.least() && (!is.wrong() || f.Time*useful >= is.Time) {
 			return i
 		}
 	}

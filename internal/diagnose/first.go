@@ -8,8 +8,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// A reason is said first if it is at least this part of the whole.
-const worthSaying = 0.1
+// A reason is said first if it is at least this part of the whole; what is broken, from half of that on: it can be mended.
+const worthSaying, worthMending = 0.1, 0.05
 
 // useful is how many times larger than any overhead the work itself has to be, to be called the
 // reason.

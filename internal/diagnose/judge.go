@@ -66,10 +66,25 @@ func (c *court) judge(s *Span) {
 	case cause.Retransmission:
 		c.loss(s)
 	case cause.PCIe:
-		c.charge(PCIe, s.Port, -1, s.Cause, s, s.Time)
+		port := s.Port
+		if port < 0 && s.Pair >= 0 {
+			port = c.slowest(c.e.Pairs[s.Pair].Slow)
+		}
+		c.charge(PCIe, port, -1, s.Cause, s, s.Time)
 	default:
 		c.charge(direct[s.Cause], -1, -1, s.Cause, s, s.Time)
 	}
+}
+
+// slowest is that of some ports that has the lowest rate, -1: there are none.
+func (c *court) slowest(ports []int32) int32 {
+	least := int32(-1)
+	for _, id := range ports {
+		if least < 0 || c.e.Ports[id].Rate < c.e.Ports[least].Rate {
+			least = id
+		}
+	}
+	return least
 }
 
 // behind gives time that a message waited at its sender for earlier ones of its queue pair to what these took there: bits on wires,
@@ -200,17 +215,17 @@ func (c *court) rate(s *Span) {
 // close is how near to the busiest a port must come for the waits at both to decide.
 const close = 0.97
 
-// fullest returns the switch on the path whose port was busiest while messages were under way; of
+// fullest returns the switch on the path whose port was busiest, or paused, while messages were under way; of
 // several alike the one where packets waited longest. 0 if nothing tells.
 func (p *Pair) fullest(e *Evidence) (at int) {
 	best := 0.0
 	for i := 1; i < len(p.Path); i++ {
-		best = max(best, p.Path[i].busy(e))
+		best = max(best, p.Path[i].taken(e))
 	}
 	waited := unit.Duration(-1)
 	for i := 1; i < len(p.Path); i++ {
 		h := &p.Path[i]
-		if w := h.Own + h.Others + h.Pause; best > 0 && h.busy(e) >= close*best && w > waited {
+		if w := h.Own + h.Others + h.Pause; best > 0 && h.taken(e) >= close*best && w > waited {
 			at, waited = i, w
 		}
 	}
@@ -283,6 +298,14 @@ func (h *Hop) busy(e *Evidence) float64 {
 	return min(1, float64(e.Ports[h.Port].Rate.TransmitTime(h.Served))/float64(h.Span))
 }
 
+// taken is the part of that time in which the port was sending or paused.
+func (h *Hop) taken(e *Evidence) float64 {
+	if h.Span == 0 {
+		return 0
+	}
+	return min(1, h.busy(e)+float64(h.Held)/float64(h.Span))
+}
+
 // held divides time that a queue pair was held back because of a port of its path: as far as the port was paused it
 // is whose pauses they are; as far as it stood idle it is the mechanism's, else the others' or, where the port is
 // slower than the sender, its own.
@@ -323,7 +346,7 @@ func (c *court) filled(s *Span, at int, t unit.Duration) {
 	}
 	switch s.Cause {
 	case cause.Window:
-		c.charge(Window, -1, -1, s.Cause, s, wasted)
+		c.unused(s, h.Port, wasted)
 	case cause.Pause: // a port that stands idle while it makes others pause: too early
 		c.charge(Pauses, h.Port, -1, s.Cause, s, wasted)
 	default:
@@ -339,6 +362,55 @@ func (c *court) filled(s *Span, at int, t unit.Duration) {
 		return
 	}
 	c.shared(s, h.Port, t-wasted-slow)
+}
+
+// unused gives time that a window was full while the port that decides had nothing to send: to what was lost, for nothing behind a gap
+// is acknowledged until that is closed; else to the window, or to the controller that sets it.
+func (c *court) unused(s *Span, port int32, t unit.Duration) {
+	p := c.e.Pairs[s.Pair]
+	t -= c.silenced(s, p, t)
+	switch {
+	case p.loses():
+		x := *s
+		x.Time = t
+		c.loss(&x)
+	case p.Window < 0:
+		c.charge(Controller, port, -1, s.Cause, s, t)
+	default:
+		c.charge(Window, -1, -1, s.Cause, s, t)
+	}
+}
+
+// silenced gives of a time t that a window was full to the pauses of the port by which acknowledgements came back, and returns how much:
+// as long as they were held.
+func (c *court) silenced(s *Span, p *Pair, t unit.Duration) (gave unit.Duration) {
+	var most *Hop
+	for i := range p.Back {
+		if h := &p.Back[i]; h.Held > 0 && (most == nil || h.Held > most.Held) {
+			most = h
+		}
+	}
+	if most == nil {
+		return 0
+	}
+	held, whole := part(t, float64(most.Held)/float64(max(1, p.Held[cause.Window]))), unit.Duration(0)
+	roots := c.e.Ports[most.Port].Roots
+	for _, r := range roots {
+		whole += r.Time
+	}
+	for _, r := range roots {
+		if give := part(held, float64(r.Time)/float64(whole)); r.Port >= 0 {
+			gave += give
+			c.root(s, r.Port, give, 1)
+		}
+	}
+	return gave
+}
+
+// loses reports whether anything of a queue pair was lost, or taken for lost.
+func (p *Pair) loses() bool {
+	lost := func(h Hop) bool { return len(h.Lost) > 0 }
+	return p.Late+p.Gaps > 0 || p.NoRoom || slices.ContainsFunc(p.Path, lost) || slices.ContainsFunc(p.Back, lost)
 }
 
 // loss gives the time of repeats to the ports that lost packets or answers, and to a receiver that took
@@ -361,7 +433,10 @@ func (c *court) loss(s *Span) {
 		}
 	}
 	if whole == 0 {
-		c.charge(Timeouts, -1, -1, s.Cause, s, s.Time)
+		if p.Gaps == 0 && !p.NoRoom {
+			late = Timeouts
+		}
+		c.charge(late, -1, -1, s.Cause, s, s.Time) // a gap though nothing was lost: packets were overtaken
 		return
 	}
 	overtaken := part(s.Time, float64(p.Late)/float64(whole))

@@ -97,6 +97,25 @@ func (p *Plan) Degraded(id topo.PortID) bool {
 		func(s fabric.Setting) bool { return s.Port == id && s.Rate > 0 })
 }
 
+// SlowPCIe returns what PCIe of a host's NICs carries for a while, if that is less than at other hosts; 0: it is not, or links inside
+// hosts have names of their own.
+func (p *Plan) SlowPCIe(host int32) (rate unit.Bitrate) {
+	if p.hostGraph != nil {
+		return 0
+	}
+	for _, x := range p.mishaps.Hosts {
+		if at := x.PCIe; x.Host == host && (at > 0 || x.Staged) {
+			if x.Staged { // twice
+				at = p.Scenario.Cluster.Host.PCIe / 2
+			}
+			if rate == 0 || at < rate {
+				rate = at
+			}
+		}
+	}
+	return rate
+}
+
 // Storms reports whether what is behind a port sends it pause frames without end at some time.
 func (p *Plan) Storms(id topo.PortID) bool {
 	return p.mishaps.Fabric != nil && slices.ContainsFunc(p.mishaps.Fabric.Storms, func(s fabric.Storm) bool { return s.Port == id^1 })

@@ -37,8 +37,8 @@ var layoutFamilies = []Family{
 }
 
 func drawExchangeDeadlock(d *draw) string {
-	return filled(`# Two dead links make ports of an exchange wait in a circle.
-# noun: PFC deadlock
+	return filled(`# Two dead links, and what an exchange makes of them: detours that are full, or ports that wait in a circle.
+# noun: link down, PFC deadlock
 # cure: without any fault or without faults
 seed: $seed
 cluster: {hosts: 8, host: {gpus: 1}, nic: {speed: 100Gb/s}}
@@ -55,7 +55,7 @@ job: {collectives: [{op: all-to-all, algorithm: direct, bytes: $bytesMB, warmup:
 faults: # planted
   - {link: leaf2/spine1, down: 300us, convergence: 0s} # planted
   - {link: leaf1/spine2, down: 300us, convergence: 0s} # planted
-`, "seed", d.between(1, 9), "bytes", d.between(16, 32))
+`, "seed", d.of("5", "8"), "bytes", d.between(4, 8)) // with these seeds, whole, it has no collisions
 }
 
 func drawExchangeWatchdog(d *draw) string {
@@ -72,12 +72,12 @@ faults: # planted
 
 func drawExchangeNoRoom(d *draw) string {
 	rate, n := d.rate(), d.between(4, 6)
-	return filled(`# A switch without PFC has no room for what all send to all.
+	return filled(`# A switch without PFC has no room for what all send to one.
 # noun: small buffer
 # cure: with buffers that are never full or with PFC
 `) + single(n, rate, filled("  switch: {buffer: $bufferkB} # planted\n  #instead switch: {buffer: 64MB}\n  qos: {pfc: {enabled: false}}\n",
 		"buffer", d.between(150, 250))) + none +
-		"transport: {timeout: 500us}\njob:\n  collectives: [{op: all-to-all, algorithm: direct, bytes: " +
+		"transport: {timeout: 500us}\njob:\n  collectives: [{op: gather, bytes: " +
 		bytes(rate, d.between(200, 400)) + ", warmup: 0, iterations: 1}]\n"
 }
 
@@ -376,7 +376,8 @@ func drawExchangeReordered(d *draw) string {
 	return filled(`# Packets of a ring are sprayed over paths of different length, and receivers take them in order only.
 # noun: reordering
 # cure: with receivers or with only lost packets or with ECMP
-`+leafSpine(4, rate, 2, 2*rate, "  links: {length: 20m}\n  balance: spray\n  spray: {pick: round-robin}\n")+none, "x", 0) +
+`+leafSpine(4, rate, 2, 2*rate, filled("  links: {length: 20m, named: [{link: leaf1/spine2, length: $lengthm}]}\n"+
+		"  balance: spray\n  spray: {pick: round-robin}\n", "length", d.between(150, 300)))+none, "x", 0) +
 		filled(`transport:
   receiver: in-order # planted
   #instead receiver: direct

@@ -126,8 +126,16 @@ func (d *draw) shaped(inner bool) *shape {
 	}
 }
 
-// text is the network with hosts as a scenario has it.
+// text is the network with hosts as a scenario has it. Where packets are sprayed receivers take any order: else what they repeat for
+// want of that hides whatever is planted.
 func (s *shape) text(more, slow string) string {
+	if strings.Contains(s.fabric, "spray") && !strings.Contains(more, "receiver:") {
+		if !strings.Contains(more, "transport: {") {
+			more += "transport: {}\n"
+		}
+		more = strings.Replace(more, "transport: {", "transport: {receiver: direct, ", 1)
+		more = strings.Replace(more, ", }", "}", 1)
+	}
 	if slow != "" {
 		slow = ", slow: [" + slow + "]"
 	}

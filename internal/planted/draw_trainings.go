@@ -197,7 +197,8 @@ func drawFarCables(d *draw) string {
 	return filled(`# The halls are far apart.
 # noun: latency-bound
 # cure: with cables that
-`+leafSpine(4, 200, 1, 800, "  links: {length: 20m, spine_length: $kmkm} # planted\n  #instead links: {spine: 800Gb/s}\n")+none+`job:
+`+leafSpine(4, 200, 1, 800, "  switch: {buffer: 512MB}\n"+
+		"  links: {length: 20m, spine_length: $kmkm} # planted\n  #instead links: {spine: 800Gb/s}\n")+none+`job:
   placement: [host1/gpu0, host3/gpu0]
   collectives: [{op: all-reduce, bytes: 200kB, algorithm: ring, protocol: none, warmup: 0, iterations: 2}]
 `, "km", d.between(10, 40))

@@ -77,9 +77,11 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// rounds is how many cases are drawn of each family; by hand, more. family is the one that is drawn, if not all are.
+// rounds is how many cases are drawn of each family, from a seed on; by hand, more, and others. family is the one that is drawn, if
+// not all are.
 var (
 	rounds = flag.Int("rounds", 1, "cases that are drawn of each family")
+	from   = flag.Uint64("from", 1, "seed of the first of them")
 	family = flag.String("family", "", "the one family that is drawn")
 )
 
@@ -92,7 +94,7 @@ func TestDrawn(t *testing.T) {
 			continue
 		}
 		for seed := range uint64(*rounds) {
-			c, err := f.Draw(seed + 1)
+			c, err := f.Draw(seed + *from)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -229,6 +229,7 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 			in.Ports = append(in.Ports, diagnose.Port{Name: r.plan.PlaceName(int32(id)), Rate: r.plan.PlaceRate(int32(id))})
 		}
 	}
+	slowHosts(r.plan, in)
 	for id := range r.plan.Pairs { // queue pairs wait in turn at their NIC's port
 		if port := r.plan.Pairs[id].Path[0]; !counted[port] {
 			share := diagnose.Share{Pair: int32(id), Bytes: r.network.Delivered(int32(id))}
@@ -239,6 +240,31 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 	j.nameFaults(d)
 	j.choices(d, s)
 	return d
+}
+
+// behindPCIe ends the name of what stands for PCIe of a host.
+const behindPCIe = "/PCIe"
+
+// slowHosts gives queue pairs places for PCIe at their ends that carries less than that of other hosts.
+func slowHosts(p *plan.Plan, in *diagnose.Evidence) {
+	at := map[int32]int32{}
+	for host := range p.Graph.Hosts {
+		if rate := p.SlowPCIe(int32(host)); rate > 0 {
+			at[int32(host)] = int32(len(in.Ports))
+			in.Ports = append(in.Ports, diagnose.Port{Name: p.Graph.Hosts[host].Name + behindPCIe, Rate: rate, Degraded: true})
+		}
+	}
+	if len(at) == 0 {
+		return
+	}
+	for id, pair := range in.Pairs {
+		q := &p.Pairs[id]
+		for _, nic := range []topo.NICID{q.From, q.To} {
+			if place, slow := at[p.Graph.NICs[nic].Host]; slow {
+				pair.Slow = append(pair.Slow, place)
+			}
+		}
+	}
 }
 
 // pairName names a queue pair as the job sees it: one of its own, or of background, by its name; of
@@ -312,7 +338,7 @@ func (r *Recorder) pairEvidence(id int32) *diagnose.Pair {
 		Window:    r.plan.WindowTime(q),
 	}
 	tally := r.network.Tally(id)
-	p.Late, p.NoRoom = tally.Early, tally.Full > 0
+	p.Late, p.Gaps, p.NoRoom = tally.Early, tally.Gaps, tally.Full > 0
 	p.Timer = unit.Duration(own.expired) * r.plan.Scenario.Transport.Timeout.Or(0) // since the last answer, at least
 	for _, back := range []bool{false, true} {
 		met := r.network.Evidence(id, back)

@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"railyard/internal/diagnose"
 	"railyard/internal/plan"
@@ -56,6 +57,10 @@ func (j *Job) concerns(entry int, b *diagnose.Blame) bool {
 	m := &p.Mishaps().Entries[entry]
 	if host, link, ok := p.Inside(b.Port); ok {
 		return p.Slows(entry, link) && slices.Contains(m.Hosts, host)
+	}
+	if b.Kind == diagnose.PCIe && j.r.plan.HostGraph() == nil { // of hosts that are alike, where it has no place
+		host, _ := strings.CutSuffix(b.Port, behindPCIe)
+		return slices.ContainsFunc(m.Hosts, func(h int32) bool { return p.Graph.Hosts[h].Name == host })
 	}
 	switch {
 	case b.Rank != nil:
