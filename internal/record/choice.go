@@ -199,7 +199,9 @@ func (c *crossings) ratio(x *diagnose.Choice, port topo.PortID, equal []topo.Por
 	}
 	x.Ratio, x.Tier = float64(below)/float64(up), g.Nodes[at].Name
 	kinds := func(p *topo.Port) [2]topo.Kind { return [2]topo.Kind{g.Nodes[p.Node].Kind, g.Nodes[p.To].Kind} }
-	x.Usual = !slices.ContainsFunc(g.Ports, func(p topo.Port) bool { return p.Rate > g.Ports[port].Rate && kinds(&p) == kinds(&g.Ports[port]) })
+	x.Usual = !slices.ContainsFunc(g.Ports, func(p topo.Port) bool {
+		return p.Rate > g.Ports[port].Rate && kinds(&p) == kinds(&g.Ports[port])
+	})
 }
 
 // overTime adds what a port did over time, and in what it is set otherwise than its like.

@@ -302,6 +302,18 @@ func countOf(n int64, thing string) string {
 	return unit.Count(n) + " " + thing + "s"
 }
 
+// slowed is the rate that a port had in the mean of what it sent, where a fault took some of it; 0: none did, or it sent nothing.
+func (r *Recorder) slowed(id topo.PortID) unit.Bitrate {
+	if !r.plan.Degraded(id) {
+		return 0
+	}
+	s := r.network.Stats(r.network.Now(), id)
+	if s.Busy == 0 {
+		return 0
+	}
+	return unit.Bitrate(8 * float64(s.Bytes) * float64(unit.Second) / float64(s.Busy))
+}
+
 func (r *Recorder) portEvidence(id topo.PortID) diagnose.Port {
 	p := diagnose.Port{
 		Name:  r.plan.Graph.Ports[id].Name,
@@ -311,10 +323,8 @@ func (r *Recorder) portEvidence(id topo.PortID) diagnose.Port {
 	for _, s := range r.network.Fill(id) {
 		p.Fill = append(p.Fill, diagnose.Share{Pair: s.Flow, Bytes: s.Bytes})
 	}
-	if r.plan.Degraded(id) { // what it had in the mean of what it sent
-		if s := r.network.Stats(r.network.Now(), id); s.Busy > 0 {
-			p.Rate = unit.Bitrate(8 * float64(s.Bytes) * float64(unit.Second) / float64(s.Busy))
-		}
+	if rate := r.slowed(id); rate > 0 {
+		p.Rate = rate
 	}
 	r.overTime(id, &p)
 	if slices.Contains(r.waits.ports, id) {

@@ -135,6 +135,7 @@ func (r *Recorder) finishLinks(now unit.Time, s *result.Summary) {
 			s.BusiestLinks = append(s.BusiestLinks, result.LinkFigures{
 				Port:        p.Name,
 				Rate:        p.Rate,
+				Slowed:      r.slowed(topo.PortID(id)),
 				TxBytes:     unit.Bytes(st.Bytes),
 				Utilisation: used,
 				MaxQueue:    st.MaxQueue,

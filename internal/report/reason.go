@@ -132,6 +132,11 @@ func shortly(b *diagnose.Blame) string {
 
 // rateOf prints the rate of a port, "" if it is unknown.
 func (d *Data) rateOf(port string) string {
+	for i := range d.Summary.BusiestLinks {
+		if l := &d.Summary.BusiestLinks[i]; l.Port == port && l.Slowed > 0 {
+			return fmt.Sprintf("%s of %s", l.Slowed.Human(), l.Rate.Human())
+		}
+	}
 	for i := range d.Links {
 		if d.Links[i].Port == port {
 			return d.Links[i].Rate.Human()

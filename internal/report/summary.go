@@ -242,7 +242,11 @@ func (t *text) busiest(list []result.LinkFigures) {
 	t.Title("Busiest links")
 	rows := [][]string{{"port", "rate", "used", "sent", "deepest queue", "marks", "drops"}}
 	for _, l := range list[:min(len(list), shownRows)] {
-		rows = append(rows, []string{l.Port, l.Rate.Human(), unit.Percent(l.Utilisation), l.TxBytes.Human(),
+		rate := l.Rate.Human()
+		if l.Slowed > 0 {
+			rate = fmt.Sprintf("%s of %s", l.Slowed.Human(), rate)
+		}
+		rows = append(rows, []string{l.Port, rate, unit.Percent(l.Utilisation), l.TxBytes.Human(),
 			l.MaxQueue.Human(), unit.Count(l.ECNMarks), unit.Count(l.Drops)})
 	}
 	t.Grid("lrrrrrr", rows)

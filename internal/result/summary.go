@@ -363,7 +363,8 @@ func (s *Summary) LostFrames() (sum int64, words string) {
 // LinkFigures is one egress port over the run.
 type LinkFigures struct {
 	Port        string       `json:"port"`
-	Rate        unit.Bitrate `json:"rate_bps"`
+	Rate        unit.Bitrate `json:"rate_bps"`             // of the link
+	Slowed      unit.Bitrate `json:"slowed_bps,omitempty"` // where a fault took some of it: what the port had in the mean
 	TxBytes     unit.Bytes   `json:"tx_bytes"`
 	Utilisation float64      `json:"utilisation"`
 	MaxQueue    unit.Bytes   `json:"max_queue_bytes"`

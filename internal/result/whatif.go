@@ -151,6 +151,7 @@ type WhatIfReason struct {
 	Reason string        `json:"reason"`
 	Cause  diagnose.Kind `json:"cause,omitempty"` // a kind of blame; none with ReasonFewer and ReasonTraced
 	Port   string        `json:"port,omitempty"`  // of it
+	Noun   noun.Noun     `json:"noun,omitempty"`  // what the cause is called there, as in the diagnosis of one of the two runs
 	Before unit.Duration `json:"before_ps"`       // attributed to it in the run as it is
 	After  unit.Duration `json:"after_ps"`        // and in the run with the change
 	// Gives is its part of what is between saved and attributed; negative: of what was saved less.
@@ -370,6 +371,19 @@ func (r *Run) WhatIf() (*WhatIf, error) {
 		return nil, damaged(err)
 	}
 	return w, nil
+}
+
+// BestOfSlowest returns the change with which the slowest of all flows takes least, infinitely fast links excepted, nil if none takes
+// less than as it is.
+func (w *WhatIf) BestOfSlowest() (best *WhatIfChange) {
+	for i := range w.Changes {
+		c := &w.Changes[i]
+		all := c.Kind != ChangeIdeal && (c.Kind != ChangeFlow && c.Kind != ChangeFlows || c.Before == w.Time)
+		if all && c.Slowest > 0 && c.Slowest < w.Slowest && (best == nil || c.Slowest < best.Slowest) {
+			best = c
+		}
+	}
+	return best
 }
 
 // Best returns the change that saves most, infinitely fast links excepted, nil if none saves anything.

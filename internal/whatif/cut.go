@@ -56,7 +56,7 @@ type Cut struct {
 
 // Bounds of the list.
 const (
-	mostFlows = 16 // single background flows that are taken away: those that send most
+	mostFlows = 16 // single background flows that are taken away: those that most is attributed to, then those that send most
 	mostOwn   = 4  // single flows of the job
 	mostLinks = 2  // links inside hosts that are made faster: those with most time
 	faster    = 10 // times as fast: the bottleneck port
@@ -252,7 +252,39 @@ func portCut(p *plan.Plan, name string) (Cut, bool) {
 	named := p.Scenario.Fabric.Links.Named
 	changes := []scenario.Change{set(fmt.Sprintf("fabric.links.named[%d]", len(named)),
 		fmt.Sprintf("{link: %q, rate: %s, sender: %s}", name, rate, g.Nodes[g.Ports[at].Node].Name))}
-	return Cut{Kind: Port, Name: fmt.Sprintf("with %s at %s", name, rate), Subject: []string{name}, Changes: changes}, true
+	says := fmt.Sprintf("with %s at %s", name, rate)
+	if p.Degraded(portID(at)) { // it sends at the rate of a fault, whatever its own is
+		without, names, ok := withoutSpeeds(p, g.Ports[at].Link)
+		if !ok {
+			return Cut{}, false
+		}
+		changes, says = append(changes, without...), says+", without "+names
+	}
+	return Cut{Kind: Port, Name: says, Subject: []string{name}, Changes: changes}, true
+}
+
+// withoutSpeeds takes the entries of faults away that make a link slow, from the last to the first; false: one of them is about others,
+// too.
+func withoutSpeeds(p *plan.Plan, link topo.LinkID) (changes []scenario.Change, names string, ok bool) {
+	for i := len(p.Scenario.Faults) - 1; i >= 0; i-- {
+		f, on := &p.Scenario.Faults[i], p.Mishaps().Entries[i].Links
+		if !f.Speed.Set || !slices.Contains(on, link) {
+			continue
+		}
+		if len(on) > 1 {
+			return nil, "", false
+		}
+		entry := fmt.Sprintf("faults[%d]", i)
+		if len(f.Kinds()) > 1 {
+			entry += ".speed"
+		}
+		changes, names = append(changes, remove(entry)), strings.Join(nonempty(entry, names), " and ")
+	}
+	return changes, names, true
+}
+
+func nonempty(all ...string) []string {
+	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
 // insideCuts makes links of the hosts' graph twice as fast, in all hosts: those that most time is attributed to.
@@ -284,7 +316,9 @@ func insideCuts(p *plan.Plan, s *result.Summary) (all []Cut) {
 func flowCuts(p *plan.Plan, s *result.Summary) (all []Cut, omitted int) {
 	suspects := suspects(p, s)
 	groups := grouped(suspects, p)
-	slices.SortStableFunc(suspects, func(a, b suspect) int { return cmp.Compare(b.bytes, a.bytes) })
+	slices.SortStableFunc(suspects, func(a, b suspect) int {
+		return cmp.Or(cmp.Compare(b.blamed, a.blamed), cmp.Compare(b.bytes, a.bytes))
+	})
 	left := map[bool]int{true: mostFlows, false: mostOwn}
 	for _, f := range suspects {
 		if left[f.background]--; left[f.background] < 0 {
@@ -371,6 +405,19 @@ type suspect struct {
 	index      int // in it
 	background bool
 	bytes      float64
+	blamed     unit.Duration // attributed to it
+}
+
+// blamedOn is what a diagnosis attributes to a flow.
+func blamedOn(d *diagnose.Diagnosis, flow string) (sum unit.Duration) {
+	if d == nil {
+		return 0
+	}
+	for i := range d.Blames {
+		b := &d.Blames[i]
+		sum += culpable(filledBy(d, b), b.Time, []string{flow})
+	}
+	return sum
 }
 
 // suspects lists the background flows that share a port with the job or, where pauses spread, any;
@@ -410,7 +457,8 @@ func suspects(p *plan.Plan, s *result.Summary) (all []suspect) {
 		}
 		shares := slices.ContainsFunc(portsOf(q), func(id portID) bool { return users[id] >= least })
 		if shares || background && s.Pauses > 0 {
-			all = append(all, suspect{q.Flow, at.list, at.index, background, float64(q.Flow.Bytes) * float64(q.Flow.Count)})
+			all = append(all, suspect{q.Flow, at.list, at.index, background, float64(q.Flow.Bytes) * float64(q.Flow.Count),
+				blamedOn(s.Diagnosis, q.Flow.Name)})
 		}
 	}
 	return all

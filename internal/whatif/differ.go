@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"railyard/internal/diagnose"
+	"railyard/internal/noun"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -64,8 +65,8 @@ func (a *asking) differs(c *Cut, out *result.WhatIfChange, s *result.Summary) []
 	more := whole > 0
 	for _, at := range order {
 		x := sums[at]
-		r := result.WhatIfReason{Reason: reasonOf(at, x.part > 0, more), Cause: at.kind, Port: at.port, Before: x.before, After: x.after,
-			Gives: x.before - x.after - x.part, ShareAfter: unit.Share(x.after, without.Whole)}
+		r := result.WhatIfReason{Reason: reasonOf(at, x.part > 0, more), Cause: at.kind, Port: at.port, Noun: x.noun, Before: x.before,
+			After: x.after, Gives: x.before - x.after - x.part, ShareAfter: unit.Share(x.after, without.Whole)}
 		if shown != "" {
 			r.Reason = shown
 		}
@@ -123,8 +124,19 @@ func (a *asking) fewer(c *Cut) bool {
 	return false
 }
 
-// change of a cause: its time in the run as it is and in the one with a change, and the part that is attributed to that.
-type moved struct{ before, after, part unit.Duration }
+// change of a cause: its time in the run as it is and in the one with a change, the part that is attributed to that, and what it is
+// called where it takes most.
+type moved struct {
+	before, after, part, most unit.Duration
+	noun                      noun.Noun
+}
+
+// called notes what a blame of a diagnosis is called.
+func (m *moved) called(d *diagnose.Diagnosis, b *diagnose.Blame) {
+	if f := d.Finding(b); f != nil && b.Time > m.most {
+		m.noun, m.most = f.Noun, b.Time
+	}
+}
 
 // compared sums the causes of two runs, in order of the first.
 func compared(with, without *diagnose.Diagnosis, share func(*diagnose.Blame) unit.Duration) (map[place]*moved, []place) {
@@ -143,9 +155,13 @@ func compared(with, without *diagnose.Diagnosis, share func(*diagnose.Blame) uni
 		b := &with.Blames[i]
 		x := at(b)
 		x.before, x.part = x.before+b.Time, x.part+share(b)
+		x.called(with, b)
 	}
 	for i := range without.Blames {
-		at(&without.Blames[i]).after += without.Blames[i].Time
+		b := &without.Blames[i]
+		x := at(b)
+		x.after += b.Time
+		x.called(without, b)
 	}
 	return sums, order
 }

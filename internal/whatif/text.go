@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"railyard/internal/noun"
 	"railyard/internal/result"
 	"railyard/internal/sheet"
 	"railyard/internal/unit"
@@ -22,10 +23,13 @@ func (r *Result) WriteText(w io.Writer) error {
 	}
 	s.Blank()
 	rows := [][]string{{"change", "attributed", "time", "saves", ""}}
+	if r.flows() {
+		rows[0] = append(rows[0], "slowest")
+	}
 	for i := range r.Changes {
 		rows = append(rows, r.changeRows(&r.Changes[i])...)
 	}
-	s.Grid("wrrrr", rows)
+	s.Grid("wrrrrr"[:len(rows[0])], rows)
 	s.Blank()
 	for _, text := range r.foot() {
 		s.Wrap("", text)
@@ -71,6 +75,9 @@ func (r *Result) changeRows(c *result.WhatIfChange) [][]string {
 	if c.Brings != "" {
 		row = append(row, (*time).Human(), "", "")
 	}
+	if r.flows() && c.Slowest > 0 && len(row) == 5 {
+		row = append(row, c.Slowest.Human())
+	}
 	rows := [][]string{row}
 	for _, more := range []string{c.Brings, c.Why, c.Reason, spread(c), reasons(c.Differs), flags(c)} {
 		if more != "" {
@@ -79,6 +86,9 @@ func (r *Result) changeRows(c *result.WhatIfChange) [][]string {
 	}
 	return rows
 }
+
+// flows reports whether several messages of flows are compared, of which one is the slowest.
+func (r *Result) flows() bool { return r.Measure == result.MeasureFCT && r.Slowest != r.Time }
 
 // spread says what chance makes of a change.
 func spread(c *result.WhatIfChange) string {
@@ -159,6 +169,9 @@ func reason(d *result.WhatIfReason, again bool) string {
 		return fmt.Sprintf("causes are of what was traced, which takes %s: %s lies beside that", was, signed(d.Gives))
 	}
 	at := string(d.Cause)
+	if d.Noun != "" && d.Noun.Class() != noun.Share { // of what every run has a kind says more
+		at = string(d.Noun)
+	}
 	if d.Port != "" {
 		at += " at " + d.Port
 	}
@@ -231,6 +244,12 @@ func (r *Result) foot() []string {
 			"blame does not add up.", r.Parts.Human(), signed(*r.Whole))
 	}
 	notes := []string{text}
+	if best := r.BestOfSlowest(); best != nil && r.flows() && best != r.Best() {
+		notes = append(notes, fmt.Sprintf("slowest: of the slowest flow, which takes %s; it gets least %s: %s.", r.Slowest.Human(), best.Name,
+			best.Slowest.Human()))
+	} else if r.flows() {
+		notes = append(notes, fmt.Sprintf("slowest: of the slowest flow, which takes %s.", r.Slowest.Human()))
+	}
 	for i := range r.Changes {
 		if c := &r.Changes[i]; c.Kind == OneFlow && r.Measure == result.MeasureFCT && c.Before != r.Time &&
 			c.Saves != nil {
@@ -239,7 +258,7 @@ func (r *Result) foot() []string {
 		}
 	}
 	if r.Omitted > 0 {
-		notes = append(notes, fmt.Sprintf("%s more were not taken away one by one: those that send least.",
+		notes = append(notes, fmt.Sprintf("%s more were not taken away one by one: those that have least to do with what was found.",
 			unit.CountOf(int64(r.Omitted), "flow")))
 	}
 	if len(r.Base) > 0 {

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -235,5 +236,17 @@ job: {flows: [{from: host1/nic0, to: host4/nic0, bytes: 2MB}, {from: host2/nic0,
 	c := found.change("with rail1/host4 at 1Tb/s")
 	if c.Time != nil || !strings.Contains(c.Why, "want a fabric.switch.buffer") {
 		t.Errorf("%+v", c)
+	}
+}
+
+// Another seed of the run as it is, or a change, may be refused, and the others go on; but not the run itself, nor what was asked for.
+func TestWhatMayBeRefused(t *testing.T) {
+	a := &asking{trials: []trial{{Cut: Cut{Kind: Tried}}, {Cut: Cut{Kind: Set}}},
+		played: []play{{trial: -1}, {trial: -1}, {trial: 0}, {trial: 1}}}
+	why := errors.New("too large")
+	for i, goes := range []bool{false, true, true, false} {
+		if got := a.refused(i, why); got != goes || a.played[i].refused != why {
+			t.Errorf("run %d: goes on %v, want %v; refused %v", i, got, goes, a.played[i].refused)
+		}
 	}
 }

@@ -54,11 +54,7 @@ func Run(ctx context.Context, r *result.Run, opt Options) (*Result, error) {
 	_, err := sweep.Run(ctx, variants, sweep.Options{Limits: opt.Limits, Force: opt.Force, Inputs: r.Summary.Inputs,
 		Forecast: opt.Forecast, Progress: opt.Progress, Choose: a.choose,
 		Sources: a.sources, Each: func(i int, s *result.Summary) { a.played[i].sum = s },
-		Refused: func(i int, err error) bool {
-			a.played[i].refused = err
-			k := a.played[i].trial // -1: the run as it is, of which other seeds may be refused
-			return i > 0 && (k < 0 || a.trials[k].Kind != Set)
-		}})
+		Refused: a.refused})
 	if err != nil && ctx.Err() == nil || a.played[0].sum == nil {
 		return nil, cmp.Or(err, errors.New("the run as it is was not done"))
 	}
@@ -70,6 +66,14 @@ func Run(ctx context.Context, r *result.Run, opt Options) (*Result, error) {
 		err = a.confirm(ctx, w)
 	}
 	return &Result{w, a.omitted}, err
+}
+
+// refused takes why a run cannot be made, and reports whether the others go on: not without the run as it is, nor without what was
+// asked for.
+func (a *asking) refused(i int, err error) bool {
+	a.played[i].refused = err
+	k := a.played[i].trial // -1: the run as it is, of which other seeds may be refused
+	return i > 0 && (k < 0 || a.trials[k].Kind != Set)
 }
 
 // asking is a what-if in progress.
@@ -420,7 +424,7 @@ func rank(changes []result.WhatIfChange) {
 		}
 		saved, known := a.Worth()
 		other, too := b.Worth()
-		return cmp.Or(cmp.Compare(b2i(!known), b2i(!too)), cmp.Compare(other, saved))
+		return cmp.Or(cmp.Compare(b2i(!known), b2i(!too)), cmp.Compare(other, saved), cmp.Compare(a.Slowest, b.Slowest))
 	})
 }
 
