@@ -373,13 +373,13 @@ func (r *Run) WhatIf() (*WhatIf, error) {
 	return w, nil
 }
 
-// BestOfSlowest returns the change with which the slowest of all flows takes least, infinitely fast links excepted, nil if none takes
-// less than as it is.
+// BestOfSlowest returns the change with which the slowest of all flows takes least, infinitely fast links excepted and those on which
+// chance decides, nil if none takes less than as it is.
 func (w *WhatIf) BestOfSlowest() (best *WhatIfChange) {
 	for i := range w.Changes {
 		c := &w.Changes[i]
 		all := c.Kind != ChangeIdeal && (c.Kind != ChangeFlow && c.Kind != ChangeFlows || c.Before == w.Time)
-		if all && c.Slowest > 0 && c.Slowest < w.Slowest && (best == nil || c.Slowest < best.Slowest) {
+		if all && len(c.Seeds) == 0 && c.Slowest > 0 && c.Slowest < w.Slowest && (best == nil || c.Slowest < best.Slowest) {
 			best = c
 		}
 	}

@@ -87,3 +87,17 @@ func TestACureBeforeWhatShowsIt(t *testing.T) {
 		}
 	}
 }
+
+// The slowest flow's best change is one that leaves all flows, is no ideal network and no matter of chance.
+func TestBestOfTheSlowest(t *testing.T) {
+	all := []WhatIfChange{{Kind: ChangeIdeal, Slowest: 1, Before: 10}, {Kind: ChangeFlow, Slowest: 2, Before: 9},
+		{Kind: ChangeTried, Slowest: 3, Seeds: make([]WhatIfSeed, 2), Before: 10}, {Kind: ChangePort, Slowest: 25, Before: 10},
+		{Kind: ChangePFC, Slowest: 19, Before: 10}, {Kind: ChangeFlows, Slowest: 18, Before: 10}}
+	w := &WhatIf{Time: 10, Slowest: 20, Changes: all}
+	if best := w.BestOfSlowest(); best != &all[5] {
+		t.Errorf("%+v", best)
+	}
+	if w.Slowest = 18; w.BestOfSlowest() != nil {
+		t.Errorf("%+v", w.BestOfSlowest())
+	}
+}

@@ -23,13 +23,10 @@ func (r *Result) WriteText(w io.Writer) error {
 	}
 	s.Blank()
 	rows := [][]string{{"change", "attributed", "time", "saves", ""}}
-	if r.flows() {
-		rows[0] = append(rows[0], "slowest")
-	}
 	for i := range r.Changes {
 		rows = append(rows, r.changeRows(&r.Changes[i])...)
 	}
-	s.Grid("wrrrrr"[:len(rows[0])], rows)
+	s.Grid("wrrrr", rows)
 	s.Blank()
 	for _, text := range r.foot() {
 		s.Wrap("", text)
@@ -75,9 +72,6 @@ func (r *Result) changeRows(c *result.WhatIfChange) [][]string {
 	if c.Brings != "" {
 		row = append(row, (*time).Human(), "", "")
 	}
-	if r.flows() && c.Slowest > 0 && len(row) == 5 {
-		row = append(row, c.Slowest.Human())
-	}
 	rows := [][]string{row}
 	for _, more := range []string{c.Brings, c.Why, c.Reason, spread(c), reasons(c.Differs), flags(c)} {
 		if more != "" {
@@ -86,9 +80,6 @@ func (r *Result) changeRows(c *result.WhatIfChange) [][]string {
 	}
 	return rows
 }
-
-// flows reports whether several messages of flows are compared, of which one is the slowest.
-func (r *Result) flows() bool { return r.Measure == result.MeasureFCT && r.Slowest != r.Time }
 
 // spread says what chance makes of a change.
 func spread(c *result.WhatIfChange) string {
@@ -244,11 +235,9 @@ func (r *Result) foot() []string {
 			"blame does not add up.", r.Parts.Human(), signed(*r.Whole))
 	}
 	notes := []string{text}
-	if best := r.BestOfSlowest(); best != nil && r.flows() && best != r.Best() {
-		notes = append(notes, fmt.Sprintf("slowest: of the slowest flow, which takes %s; it gets least %s: %s.", r.Slowest.Human(), best.Name,
-			best.Slowest.Human()))
-	} else if r.flows() {
-		notes = append(notes, fmt.Sprintf("slowest: of the slowest flow, which takes %s.", r.Slowest.Human()))
+	if best := r.BestOfSlowest(); best != nil && r.Measure == result.MeasureFCT && r.Slowest != r.Time {
+		notes = append(notes, fmt.Sprintf("Of all changes but those on which chance decides the slowest flow takes least %s: %s instead of %s.",
+			best.Name, best.Slowest.Human(), r.Slowest.Human()))
 	}
 	for i := range r.Changes {
 		if c := &r.Changes[i]; c.Kind == OneFlow && r.Measure == result.MeasureFCT && c.Before != r.Time &&
