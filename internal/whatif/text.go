@@ -236,8 +236,8 @@ func (r *Result) foot() []string {
 	}
 	notes := []string{text}
 	if best := r.BestOfSlowest(); best != nil && r.Measure == result.MeasureFCT && r.Slowest != r.Time {
-		notes = append(notes, fmt.Sprintf("Of all changes but those on which chance decides the slowest flow takes least %s: %s instead of %s.",
-			best.Name, best.Slowest.Human(), r.Slowest.Human()))
+		notes = append(notes, fmt.Sprintf("The slowest flow takes least %s, of what is no matter of chance: %s instead of %s.", best.Name,
+			best.Slowest.Human(), r.Slowest.Human()))
 	}
 	for i := range r.Changes {
 		if c := &r.Changes[i]; c.Kind == OneFlow && r.Measure == result.MeasureFCT && c.Before != r.Time &&
