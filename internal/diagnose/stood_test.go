@@ -21,9 +21,11 @@ func TestWhatAFullWindowWaitsFor(t *testing.T) {
 		want noun.Noun
 		port string
 	}{
-		"loss": {cause.Window, Pair{Window: -1, Path: append(path(), Hop{Port: 2, Lost: []Lost{{LossyLink, 3}}})}, noun.LossyLink, "b/c"},
+		"loss": {cause.Window, Pair{Window: -1, Path: append(path(), Hop{Port: 2, Lost: []Lost{{LossyLink, 3}}})},
+			noun.LossyLink, "b/c"},
 		"loss behind a fixed window": {cause.Window, Pair{Window: 5 * us,
-			Path: append(path(), Hop{Port: 2, Frames: 1, Own: 10 * us, Span: 100 * us, Served: 125, Mine: 125, Lost: []Lost{{LossyLink, 3}}})},
+			Path: append(path(), Hop{Port: 2, Frames: 1, Own: 10 * us, Span: 100 * us,
+				Served: 125, Mine: 125, Lost: []Lost{{LossyLink, 3}}})},
 			noun.LossyLink, "b/c"},
 		"acknowledgements held": {cause.Window, Pair{Window: -1, Path: path(), Back: []Hop{{Port: 3, Held: 90 * us}}}, noun.PFCStorm, "c/b"},
 		"controller":            {cause.Window, Pair{Window: -1, Path: path()}, noun.ControllerUnderRun, "a/b"},
@@ -67,7 +69,10 @@ func TestWhatIsBrokenIsSaidFirst(t *testing.T) {
 		lost  unit.Duration
 		usual bool
 		want  noun.Noun
-	}{{6 * us, false, noun.SlowLink}, {4 * us, false, noun.ComputeBound}, {6 * us, true, noun.ComputeBound}, {40 * us, true, noun.Oversubscription}} {
+	}{
+		{6 * us, false, noun.SlowLink}, {4 * us, false, noun.ComputeBound},
+		{6 * us, true, noun.ComputeBound}, {40 * us, true, noun.Oversubscription},
+	} {
 		if got := said(c.lost, c.usual); got != c.want {
 			t.Errorf("%v of 100 us, usual %v: %s is said, want %s", c.lost, c.usual, got, c.want)
 		}
