@@ -27,12 +27,13 @@ func TestWhatAFullWindowWaitsFor(t *testing.T) {
 			Path: append(path(), Hop{Port: 2, Frames: 1, Own: 10 * us, Span: 100 * us,
 				Served: 125, Mine: 125, Lost: []Lost{{LossyLink, 3}}})},
 			noun.LossyLink, "b/c"},
-		"acknowledgements held": {cause.Window, Pair{Window: -1, Path: path(), Back: []Hop{{Port: 3, Held: 90 * us}}}, noun.PFCStorm, "c/b"},
-		"controller":            {cause.Window, Pair{Window: -1, Path: path()}, noun.ControllerUnderRun, "a/b"},
-		"overtaken":             {cause.Retransmission, Pair{Gaps: 2, Path: path()}, noun.Reordering, ""},
-		"no room":               {cause.Retransmission, Pair{NoRoom: true, Path: path()}, noun.Reordering, ""},
-		"timer":                 {cause.Retransmission, Pair{Path: path()}, noun.Timeout, ""},
-		"PCIe of one host":      {cause.PCIe, Pair{Path: path(), Slow: []int32{4, 5}}, noun.PCIeBound, "host2/PCIe"},
+		"acknowledgements held": {cause.Window, Pair{Window: -1, Path: path(),
+			Back: []Hop{{Port: 3, Held: 90 * us}}}, noun.PFCStorm, "c/b"},
+		"controller":       {cause.Window, Pair{Window: -1, Path: path()}, noun.ControllerUnderRun, "a/b"},
+		"overtaken":        {cause.Retransmission, Pair{Gaps: 2, Path: path()}, noun.Reordering, ""},
+		"no room":          {cause.Retransmission, Pair{NoRoom: true, Path: path()}, noun.Reordering, ""},
+		"timer":            {cause.Retransmission, Pair{Path: path()}, noun.Timeout, ""},
+		"PCIe of one host": {cause.PCIe, Pair{Path: path(), Slow: []int32{4, 5}}, noun.PCIeBound, "host2/PCIe"},
 	} {
 		c.pair.Line = 100 * unit.GigabitPerSec
 		c.pair.Held[c.why] = 90 * us
