@@ -32,6 +32,7 @@ var Nets = []Net{
 	{"rnn", "embedding 64x128, tanh RNN 128, 128-64 at each of 64 positions", 32, rnn, text(64, 64), sgd},
 	{"lstm", "the same with an LSTM", 32, lstm, text(64, 64), sgd},
 	{"gpt", "4 pre-norm blocks of 128, 4 heads, GELU 512, 128 positions, vocabulary 256", 16, gpt, text(128, 256), adamW},
+	{"moe", "the same with 8 experts in each block, of which a position takes 2", 16, moe, text(128, 256), adamW},
 }
 
 func mlp() (*nn.Model, error) { return nn.NewMLP([]int{784, 128, 10}, nn.ReLU, nn.CrossEntropy) }
@@ -50,9 +51,15 @@ var recurrent = nn.Recurrent{Vocabulary: 64, Context: 64, Embedding: 128, Cells:
 func rnn() (*nn.Model, error)  { return nn.NewRNN(recurrent) }
 func lstm() (*nn.Model, error) { return nn.NewLSTM(recurrent) }
 
-func gpt() (*nn.Model, error) {
-	return nn.NewGPT(nn.GPT{Vocabulary: 256, Context: 128, Size: 128, Blocks: 4, Heads: 4, Hidden: 512, Norm: nn.LayerNorm,
-		Activation: nn.GELU, HeadBias: true})
+var transformer = nn.GPT{Vocabulary: 256, Context: 128, Size: 128, Blocks: 4, Heads: 4, Hidden: 512, Norm: nn.LayerNorm,
+	Activation: nn.GELU, HeadBias: true}
+
+func gpt() (*nn.Model, error) { return nn.NewGPT(transformer) }
+
+func moe() (*nn.Model, error) {
+	of := transformer
+	of.Experts = &nn.GPTExperts{Routing: nn.Routing{Count: 8, Top: 2, Balance: 0.01}, Every: 1}
+	return nn.NewGPT(of)
 }
 
 // uniform is in [0, 1).

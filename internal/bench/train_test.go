@@ -8,7 +8,8 @@ import (
 
 // The networks have the parameters that PyTorch's have, they learn, and a step allocates nothing.
 func TestNetsTrain(t *testing.T) {
-	params := map[string]int{"mlp": 101_770, "cnn": 53_866, "rnn": 49_472, "lstm": 148_544, "gpt": 875_520}
+	params := map[string]int{"mlp": 101_770, "cnn": 53_866, "rnn": 49_472, "lstm": 148_544, "gpt": 875_520,
+		"moe": 4_567_552}
 	for _, n := range Nets {
 		t.Run(n.Name, func(t *testing.T) {
 			n.Batch = 2 // enough to see it
@@ -51,7 +52,7 @@ func TestNetsNamedKeepsTheOrder(t *testing.T) {
 	if err != nil || len(list) != 2 || list[0].Name != "mlp" || list[1].Name != "gpt" {
 		t.Errorf("%v, %v", list, err)
 	}
-	if _, err := NetsNamed([]string{"vgg"}); err == nil || err.Error() != `"vgg": want one of: mlp, cnn, rnn, lstm, gpt` {
+	if _, err := NetsNamed([]string{"vgg"}); err == nil || err.Error() != `"vgg": want one of: mlp, cnn, rnn, lstm, gpt, moe` {
 		t.Error(err)
 	}
 }

@@ -53,7 +53,7 @@ func benchTrainText() string {
 	var b strings.Builder
 	b.WriteString(`Trains each network of a fixed set by itself, on one core, without cluster or network, on
 examples made up front, and prints the CPU time (user and system) of a step:
-forward, loss, backward, update by gradient descent, of gpt by AdamW. The median of nine windows counts.
+forward, loss, backward, update by gradient descent, of gpt and moe by AdamW. The median of nine windows counts.
 
 `)
 	for _, n := range bench.Nets {
