@@ -350,7 +350,11 @@ func (c *court) filled(s *Span, at int, t unit.Duration) {
 	case cause.Pause: // a port that stands idle while it makes others pause: too early
 		c.charge(Pauses, h.Port, -1, s.Cause, s, wasted)
 	default:
-		c.charge(Controller, h.Port, -1, s.Cause, s, wasted)
+		slowed := unit.Duration(0)
+		if p.Window < 0 { // it looks at how long answers take
+			slowed = c.silenced(s, p, wasted)
+		}
+		c.charge(Controller, h.Port, -1, s.Cause, s, wasted-slowed)
 	}
 	slow := unit.Duration(0)
 	if own > 0 {
@@ -381,20 +385,20 @@ func (c *court) unused(s *Span, port int32, t unit.Duration) {
 	}
 }
 
-// silenced gives of a time t that a window was full to the pauses of the port by which acknowledgements came back, and returns how much:
-// as long as they were held.
+// silenced gives of a time t that a window was full, or a rate low, to the pauses of the port by which acknowledgements came back, and returns how much:
+// as long as that was paused.
 func (c *court) silenced(s *Span, p *Pair, t unit.Duration) (gave unit.Duration) {
-	var most *Hop
+	port, whole := &Port{}, unit.Duration(0)
 	for i := range p.Back {
-		if h := &p.Back[i]; h.Held > 0 && (most == nil || h.Held > most.Held) {
-			most = h
+		if o := &c.e.Ports[p.Back[i].Port]; o.Paused > port.Paused {
+			port = o
 		}
 	}
-	if most == nil {
+	if port.Paused == 0 {
 		return 0
 	}
-	held, whole := part(t, float64(most.Held)/float64(max(1, p.Held[cause.Window]))), unit.Duration(0)
-	roots := c.e.Ports[most.Port].Roots
+	held := part(t, float64(port.Paused)/float64(max(1, p.Held[cause.Window]+p.Held[cause.RateLimit])))
+	roots := port.Roots
 	for _, r := range roots {
 		whole += r.Time
 	}

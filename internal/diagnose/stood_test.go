@@ -28,8 +28,10 @@ func TestWhatAFullWindowWaitsFor(t *testing.T) {
 				Served: 125, Mine: 125, Lost: []Lost{{LossyLink, 3}}})},
 			noun.LossyLink, "b/c"},
 		"acknowledgements held": {cause.Window, Pair{Window: -1, Path: path(),
-			Back: []Hop{{Port: 3, Held: 90 * us}}}, noun.PFCStorm, "c/b"},
-		"controller":       {cause.Window, Pair{Window: -1, Path: path()}, noun.ControllerUnderRun, "a/b"},
+			Back: []Hop{{Port: 3, Pause: 9 * us}}}, noun.PFCStorm, "c/b"},
+		"controller": {cause.Window, Pair{Window: -1, Path: path()}, noun.ControllerUnderRun, "a/b"},
+		"answers late": {cause.RateLimit, Pair{Window: -1, Path: path(), Back: []Hop{{Port: 3, Pause: 9 * us}}},
+			noun.PFCStorm, "c/b"},
 		"overtaken":        {cause.Retransmission, Pair{Gaps: 2, Path: path()}, noun.Reordering, ""},
 		"no room":          {cause.Retransmission, Pair{NoRoom: true, Path: path()}, noun.Reordering, ""},
 		"timer":            {cause.Retransmission, Pair{Path: path()}, noun.Timeout, ""},
@@ -41,7 +43,8 @@ func TestWhatAFullWindowWaitsFor(t *testing.T) {
 		e := &Evidence{Count: 1, Line: rate, Name: func(int32) string { return "x" }, Pairs: map[int32]*Pair{0: &c.pair},
 			Spans: []Span{{Cause: c.why, Port: -1, Pair: 0, Rank: -1, Time: 90 * us}},
 			Ports: []Port{{Name: "h/a", Rate: rate, Own: true}, {Name: "a/b", Rate: rate}, {Name: "b/c", Rate: rate},
-				{Name: "c/b", Rate: rate, Storm: true, Roots: []Root{{3, 90 * us}}}, {Name: "host1/PCIe", Rate: rate, Degraded: true},
+				{Name: "c/b", Rate: rate, Storm: true, Paused: 90 * us,
+					Roots: []Root{{3, 90 * us}}}, {Name: "host1/PCIe", Rate: rate, Degraded: true},
 				{Name: "host2/PCIe", Rate: rate / 2, Degraded: true}}}
 		d := Of(e)
 		if len(d.Findings) == 0 || d.Findings[0].Noun != c.want || d.Findings[0].Place.Name != c.port {

@@ -22,6 +22,7 @@ var shapeFamilies = []Family{
 // A shape is a network with hosts, as text that is still open.
 type shape struct {
 	hosts, gpus, rate int
+	parallel          bool // a host has several links to its switch
 	topology          string
 	nic, host, fabric string               // more keys of these groups, each with a comma before it
 	edge              func(h int) string   // the switch that a host's first NIC is at
@@ -29,12 +30,22 @@ type shape struct {
 }
 
 // link is the link of a host's first NIC.
-func (s *shape) link(h int) string { return fmt.Sprintf("%s/host%d", s.edge(h), h) }
+func (s *shape) link(h int) string {
+	name := fmt.Sprintf("%s/host%d", s.edge(h), h)
+	if s.parallel {
+		name += "#1"
+	}
+	return name
+}
 
 // ends are both directions of a link.
 func ends(link string) string {
-	a, b, _ := strings.Cut(link, "/")
-	return link + " or " + b + "/" + a
+	name, number, several := strings.Cut(link, "#")
+	a, b, _ := strings.Cut(name, "/")
+	if several {
+		number = "#" + number
+	}
+	return link + " or " + b + "/" + a + number
 }
 
 func one(name string) func(int) string { return func(int) string { return name } }
@@ -66,7 +77,7 @@ var shapes = []func(d *draw) *shape{
 		return s
 	},
 	func(d *draw) *shape { // leaves below one spine
-		s := &shape{hosts: 4, gpus: 2, rate: d.rate()}
+		s := &shape{hosts: 4, gpus: 2, rate: d.rate(), parallel: true}
 		s.fabric = fmt.Sprintf("design: leaf-spine, leaves: 2, spines: 1, links: {spine: %dGb/s}", 4*s.rate)
 		s.edge = func(h int) string { return fmt.Sprintf("leaf%d", 1+(h-1)/2) }
 		s.inner = func(d *draw) string { return fmt.Sprintf("leaf%d/spine1", d.between(1, 2)) }
@@ -238,7 +249,11 @@ func drawShapeIncast(d *draw) string {
 			k++
 		}
 	}
-	return "# Others send to a host of the job.\n# noun: incast at " + s.link(to) +
+	noun := "incast at " + s.link(to)
+	if s.hosts == 2 { // there is one to send: they meet at its NIC before
+		noun = "incast, NIC shared at " + ends(s.link(3-to)) + " or " + s.link(to)
+	}
+	return "# Others send to a host of the job.\n# noun: " + noun +
 		"\n# cure: without all background flows or without the\n" +
 		s.text(d.controlled(), "") + job + planted("background:\n  flows:\n"+from)
 }
