@@ -385,8 +385,8 @@ func (c *court) unused(s *Span, port int32, t unit.Duration) {
 	}
 }
 
-// silenced gives of a time t that a window was full, or a rate low, to the pauses of the port by which acknowledgements came back, and returns how much:
-// as long as that was paused.
+// silenced gives of a time t that a window was full, or a rate low, to the pauses of the port by which acknowledgements came back, and
+// returns how much: as long as that was paused.
 func (c *court) silenced(s *Span, p *Pair, t unit.Duration) (gave unit.Duration) {
 	port, whole := &Port{}, unit.Duration(0)
 	for i := range p.Back {
