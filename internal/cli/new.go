@@ -41,7 +41,11 @@ var newKinds = []scenario.Choice{
 var newDesigns = []string{"single-switch", "leaf-spine", "rail-optimized"}
 
 // newAnswers is what the questions are answered with, as texts of a scenario.
-type newAnswers struct{ Name, Kind, Hosts, GPUs, Speed, Design, Amount string }
+type newAnswers struct {
+	Name, Kind, Hosts, GPUs, Speed, Design, Amount string
+
+	leaves int // 0: see Leaves
+}
 
 // Senders are the GPUs of the hosts but the first; that of the second if the number is no number, which the scenario says.
 func (a *newAnswers) Senders() string {
@@ -56,8 +60,11 @@ func (a *newAnswers) Senders() string {
 func (a *newAnswers) Leaves() int {
 	const most = 32
 	hosts, err := strconv.Atoi(a.Hosts)
-	if err != nil || a.Design != "leaf-spine" {
+	switch {
+	case err != nil || a.Design != "leaf-spine":
 		return 0
+	case a.leaves > 0:
+		return a.leaves
 	}
 	for n := max(2, (hosts+most-1)/most); n <= hosts; n++ {
 		if hosts%n == 0 {
@@ -110,6 +117,7 @@ func byKind(all ...string) func(*newAnswers) string {
 func (a *app) newCommand() *cobra.Command {
 	given := make([]string, len(newQuestions))
 	var force bool
+	leaves := 0
 	cmd := &cobra.Command{
 		Use:   "new FILE [flags]",
 		Short: "Write a scenario to start from: six questions, or flags",
@@ -127,7 +135,7 @@ Kinds:
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return a.newScenario(args[0], given, force) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.newScenario(args[0], given, leaves, force) },
 	}
 	for i, q := range newQuestions {
 		usage := q.ask
@@ -142,6 +150,7 @@ Kinds:
 			complete(cmd, q.flag, cobra.FixedCompletions(q.words, cobra.ShellCompDirectiveNoFileComp))
 		}
 	}
+	cmd.Flags().IntVar(&leaves, "leaves", 0, "leaf switches, of --fabric leaf-spine; 0: the fewest with as many hosts on each")
 	cmd.Flags().BoolVar(&force, "force", false, "replace FILE if it is there")
 	return cmd
 }
@@ -155,7 +164,7 @@ func newKindLines() string {
 }
 
 // newScenario writes a scenario by what flags say and what is answered.
-func (a *app) newScenario(file string, given []string, force bool) error {
+func (a *app) newScenario(file string, given []string, leaves int, force bool) error {
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) && !force {
 		return misuse("new: %s is there already: name another, or replace it with --force", file)
 	}
@@ -178,12 +187,19 @@ func (a *app) newScenario(file string, given []string, force bool) error {
 		}
 		*q.at(&answers) = answer
 	}
+	if leaves < 0 || leaves > 0 && answers.Design != "leaf-spine" {
+		return misuse("new: --leaves %d: want a number of leaves, and --fabric leaf-spine", leaves)
+	}
+	answers.leaves = leaves
 	text, err := newText(file, &answers)
 	if err != nil {
 		return err
 	}
 	if err := output.Write(file, text); err != nil {
 		return fmt.Errorf("new: cannot write %s: %w", file, err)
+	}
+	if n := answers.Leaves(); leaves == 0 && n > 3 && strconv.Itoa(n) == answers.Hosts {
+		a.tell(fmt.Sprintf("%d hosts are evenly spread over %d leaves only, one on each; %d would need fewer", n, n, n+1))
 	}
 	_, err = fmt.Fprintf(a.stdout, "wrote %s\nrailyard check %s says what a run costs, railyard run %s runs it\n", file, file, file)
 	return err
@@ -216,6 +232,19 @@ func (a *app) ask(in *bufio.Reader, q *question, so *newAnswers) (string, error)
 	}
 }
 
+// asked names the flag of an answer that a problem begins with, or of the hosts that it lacks; "" if it is of none.
+func (a *newAnswers) asked(problem string) string {
+	for _, q := range newQuestions {
+		if text := *q.at(a); text != "" && strings.HasPrefix(problem, text+":") {
+			return " (--" + q.flag + ")"
+		}
+	}
+	if strings.Contains(problem, "no such host") {
+		return " (--hosts " + a.Hosts + ")"
+	}
+	return ""
+}
+
 // newText fills the template, and holds what comes out to be a scenario that can run.
 func newText(file string, answers *newAnswers) ([]byte, error) {
 	for _, q := range newQuestions {
@@ -236,7 +265,7 @@ func newText(file string, answers *newAnswers) ([]byte, error) {
 	if errors.As(err, &problems) {
 		said := make([]string, len(problems))
 		for i, p := range problems {
-			said[i] = p.Path + ": " + p.Message
+			said[i] = p.Path + ": " + p.Message + answers.asked(p.Message)
 		}
 		return nil, misuse("new: with these answers it would be no scenario that can run:\n  %s", strings.Join(said, "\n  "))
 	}

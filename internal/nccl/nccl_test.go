@@ -307,8 +307,8 @@ func TestRefused(t *testing.T) {
 	}{
 		{coll.Barrier, 1, Only{}, "barrier: NCCL has none"},
 		{coll.AllReduce, -1, Only{}, "want 0 B to 64TiB"},
-		{coll.AllReduce, 1, Only{Algorithms: []Algorithm{NVLSTree}}, "NVLSTree Simple: needs several nodes"},
-		{coll.AllGather, 1, Only{Algorithms: []Algorithm{Tree}}, "Tree LL: not of this collective"},
+		{coll.AllReduce, 1, Only{Algorithms: []Algorithm{NVLSTree}}, "NVLSTree with Simple: needs several nodes"},
+		{coll.AllGather, 1, Only{Algorithms: []Algorithm{Tree}}, "Tree with LL: not of this collective"},
 	} {
 		if _, err := Default().Choose(c.c, c.bytes, g, c.only); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"railyard/internal/coll"
 	"railyard/internal/unit"
@@ -106,10 +107,10 @@ func reasons(ks []Candidate) string {
 	var list []string
 	for _, k := range ks {
 		if k.Not != notAllowed && k.Not != protoAllowed {
-			list = append(list, fmt.Sprintf("%v %v: %s", k.Algorithm, k.Protocol, k.Not))
+			list = append(list, fmt.Sprintf("%v with %v: %s", k.Algorithm, k.Protocol, k.Not))
 		}
 	}
-	return fmt.Sprint(list)
+	return strings.Join(list, "; ")
 }
 
 // directChoice: a send takes LL up to so many bytes per peer and channel, inside a host

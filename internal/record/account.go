@@ -28,10 +28,21 @@ type account struct {
 	begun []unit.Time // by collective, in the step that is taken; -1: nobody has
 }
 
-// beyond is what operations on positions that were counted took beyond the plan, and how many FLOP more in products.
+// beyond is what operations took beyond the plan, on positions that were counted and on GPUs with a fault, and how many FLOP more in products.
 type beyond struct {
 	workload.Computing
 	products int64
+}
+
+// compute takes an operation: on positions that came, or longer than planned since a GPU is slow or stands still.
+func (b *beyond) compute(program *workload.Program, op *workload.Op, p *exec.OperationRecord) {
+	planned := op.Duration
+	if op.Counted != nil {
+		more, products := program.Beyond(op, p.Positions)
+		b.add(more, products)
+		planned = op.Counted.On(&program.Device, *op, p.Positions).Duration
+	}
+	b.Slow += p.End.Sub(p.Start) - planned
 }
 
 func (b *beyond) add(c workload.Computing, products int64) {

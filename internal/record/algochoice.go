@@ -61,6 +61,9 @@ func (j *Job) otherGradients(d *diagnose.Diagnosis) []noun.Finding {
 		return nil
 	}
 	op := &work.Collectives[longest]
+	if slices.ContainsFunc(d.Findings, func(f diagnose.Finding) bool { return f.Noun == noun.Straggler }) {
+		return nil // the others wait for it in the collective: how long that takes says nothing of the algorithm
+	}
 	took := share(j.colls[longest].time/unit.Duration(j.colls[longest].n), 1-lost(d))
 	x := j.better(coll.AllReduce, op.Bytes(), c.Algorithm, c.Protocol, 0, took)
 	if x == nil {

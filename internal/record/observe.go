@@ -515,8 +515,8 @@ func (j *Job) operation(p *exec.OperationRecord) {
 		ReleasedBy: p.ReleasedBy,
 	})
 	j.watchOperation(p, op)
-	if op.Counted != nil && j.account != nil {
-		j.open(p.Step).beyond.add(program.Beyond(op, p.Positions))
+	if j.account != nil && p.Step != workload.StartStep && op.Kind == workload.Compute {
+		j.open(p.Step).beyond.compute(program, op, p)
 	}
 	if op.Kind != workload.Communication {
 		return

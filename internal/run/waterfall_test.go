@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"railyard/internal/mfu"
+	"railyard/internal/noun"
 	"railyard/internal/unit"
 )
 
@@ -74,5 +75,43 @@ job:
 	}
 	if exposed := a.Communication[0]; exposed.Kind != mfu.Data || 2*exposed.Exposed < once.StepTime {
 		t.Errorf("%+v of a step of %v: the network does not bind", exposed, once.StepTime)
+	}
+}
+
+// The bars sum to the step where a GPU is slower than planned, or stands still for a while: that is its bar. An algorithm
+// is not blamed for what the others wait.
+func TestBarsSumWithFaultsOfGPUs(t *testing.T) {
+	const of = `
+cluster: {hosts: 2, host: {gpus: 2}, nic: {speed: 100Gb/s}}
+job:
+  train: {layers: [784, 64, 10], data: "DATA", batch: 64, epochs: 9, steps: 4, lr: 0.1}
+  parallel: {dp: 4}
+`
+	text := strings.Replace(of, "DATA", digits(t), 1)
+	bar := func(r ran) unit.Duration {
+		for _, b := range r.Summary.PerJob()[0].Efficiency.Waterfall {
+			if b.Name == mfu.SlowGPUs {
+				return b.Time
+			}
+		}
+		return 0
+	}
+	well := run(t, text, Options{})
+	sumsToTheStep(t, well, "no fault")
+	if got := bar(well); got != 0 {
+		t.Errorf("no fault: slow GPUs take %v", got)
+	}
+	for _, faults := range []string{"{gpu: host2/gpu1, at: 0s, slow: 3}", "{gpu: host1/gpu0, at: 60us, hang: 50us}",
+		"{gpu: host2/gpu1, at: 0s, slow: 2}, {gpu: host1/gpu1, at: 90us, slow: 5, for: 40us}"} {
+		r := run(t, text+"faults: ["+faults+"]\n", Options{})
+		sumsToTheStep(t, r, faults)
+		if got := bar(r); got <= 0 && strings.Contains(faults, "slow") { // one that hangs while it waits loses nothing
+			t.Errorf("%s: slow GPUs take %v", faults, got)
+		}
+		for _, f := range r.Diagnosis.Findings {
+			if strings.Contains(faults, "slow: 3") && f.Noun == noun.WrongAlgorithm {
+				t.Errorf("%s: %+v", faults, f)
+			}
+		}
 	}
 }

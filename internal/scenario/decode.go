@@ -172,6 +172,12 @@ func (d *decoder) group(c *Key, n *node, path string) {
 	if n.null() {
 		hint = "remove the key, or write {}"
 	}
+	for _, key := range c.Keys {
+		if n.shape == scalarShape && n.text != "" && slices.Contains(key.Field.names(), n.text) {
+			hint = fmt.Sprintf("did you mean %s.%s: %s?", path, key.Name, n.text)
+			break
+		}
+	}
 	d.bad[path] = true
 	d.at(path, n.at, n.described()+", want keys: "+located.OneOf(c.names()), hint)
 }

@@ -145,7 +145,7 @@ func TestFlowsKnowTheirEntries(t *testing.T) {
 	if !slices.Equal(paths, want) {
 		t.Errorf("%v, want %v", paths, want)
 	}
-	made := []string{"job.flows[0] makes 3 flows: each", "job.flows[2] makes 4 flows: permutation"}
+	made := []string{"job.flows[0] makes 3 flows, pattern each", "job.flows[2] makes 4 flows, pattern permutation"}
 	if got := s.Made(); !slices.Equal(got, made) {
 		t.Errorf("%q, want %q", got, made)
 	}

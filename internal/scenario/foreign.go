@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -11,6 +12,9 @@ import (
 // ofOurs returns the problems of a text in order. Of a text that is likely another file, named by
 // mistake, there is one, and it shows none of its words.
 func ofOurs(ps located.Problems, file, noun string, src []byte, keys *Key) error {
+	if what := otherwise(src); what != "" && noun == "scenario" {
+		return located.Problems{{File: file, Message: "is " + what + ", no scenario", Hint: "railyard lint reads configurations of switches"}}
+	}
 	if foreign(src, keys) {
 		p := located.Problem{File: file, Message: "holds no key of a " + noun + ", want " + located.OneOf(keys.names())}
 		switch first, _, _ := bytes.Cut(src, []byte("\n")); {
@@ -25,6 +29,22 @@ func ofOurs(ps located.Problems, file, noun string, src []byte, keys *Key) error
 	}
 	return ps.Sorted()
 }
+
+// otherwise says which configuration of a switch a text is, "" if it looks like none.
+func otherwise(src []byte) string {
+	const some = 64 << 10
+	src = src[:min(len(src), some)]
+	switch text := bytes.TrimSpace(src); {
+	case len(text) > 0 && text[0] == '{' && (bytes.Contains(text, []byte(`"DEVICE_METADATA"`)) || bytes.Contains(text, []byte(`"PORT_QOS_MAP"`))):
+		return "a configuration of SONiC"
+	case configured.Match(src):
+		return "a configuration of a switch"
+	}
+	return ""
+}
+
+// configured finds what begins an interface in configurations of Cisco, Arista, FRR and Cumulus.
+var configured = regexp.MustCompile(`(?m)^(interface [A-Za-z]+[0-9/]+ *\r?$|nv set interface )`)
 
 // foreign reports whether no line of a text begins with a key that a file of ours has at its top, or
 // with something like one, though there are lines. A key of ours anywhere is enough where a

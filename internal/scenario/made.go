@@ -298,13 +298,13 @@ func (s *Scenario) Made() (all []string) {
 			if !e.Pattern.Set || e.made == 0 {
 				continue
 			}
-			text := fmt.Sprintf("%s[%d] makes %s: %s", list, i, unit.CountOf(int64(e.made), "flow"), e.Pattern.Value)
+			text := fmt.Sprintf("%s[%d] makes %s, pattern %s", list, i, unit.CountOf(int64(e.made), "flow"), e.Pattern.Value)
 			if e.Load.Set {
 				sum, last := unit.Bytes(0), flows[e.first+e.made-1].Start
 				for _, f := range flows[e.first : e.first+e.made] {
 					sum += f.Bytes
 				}
-				text += fmt.Sprintf(" at a load of %s, %s in all, the last at %s", unit.Percent(e.Load.Value.Float()), sum.Human(),
+				text += fmt.Sprintf(", at a load of %s, %s in all, the last at %s", unit.Percent(e.Load.Value.Float()), sum.Human(),
 					last.Human())
 			}
 			all = append(all, text)

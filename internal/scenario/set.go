@@ -163,7 +163,7 @@ func edited(n *node, path, above string, value *node) (*node, error) {
 		return out, nil
 	}
 	if value == nil {
-		return nil, fmt.Errorf("cannot be removed: the file does not have it")
+		return nil, fmt.Errorf("cannot be unset: the file does not have it")
 	}
 	v, err := edited(nil, rest, above+"."+key, value)
 	out.entries = append(out.entries, entry{key, settled, v})

@@ -101,7 +101,7 @@ func TestSetProblems(t *testing.T) {
 			"--set job..flows: not the path of a key, want one such as fabric.spines or job.flows[0].bytes"},
 		{Change{Path: "", Text: "1"}, "--set a scenario has keys, want the path of one such as fabric.spines"},
 		{Change{Path: "faults", Text: "[{link"}, "--set faults: [{link: not YAML"},
-		{Change{Path: "faults", Remove: true}, "--set faults: cannot be removed: the file does not have it"},
+		{Change{Path: "faults", Remove: true}, "--set faults: cannot be unset: the file does not have it"},
 		{Change{Path: "job.flows", Text: "[{from: host1/gpu0, to: host2/gpu0, bytes: 1MB, enabled: false}]"},
 			"--set job.flows: no flow is enabled, want at least one"},
 	} {

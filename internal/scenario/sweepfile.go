@@ -81,7 +81,10 @@ func ParseSeeds(text string) ([]uint64, error) {
 		}
 		a, err1 := strconv.ParseUint(low, 10, 64)
 		b, err2 := strconv.ParseUint(high, 10, 64)
-		if err1 != nil || err2 != nil || b < a {
+		if err1 == nil && err2 == nil && b < a {
+			return nil, fmt.Errorf("%q: %d is before %d, want %d..%d", text, b, a, b, a)
+		}
+		if err1 != nil || err2 != nil {
 			return nil, fmt.Errorf("%q: want seeds such as 1..100 or 1,2,7", text)
 		}
 		if b-a >= MaxSeeds || len(seeds)+int(b-a) >= MaxSeeds {

@@ -60,7 +60,7 @@ func TestSweepProblems(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"seeds: 1..3", "r.yaml:1:1: base: missing, want the file of a scenario, or scenario: with its keys"},
 		{"base: a.yaml", "r.yaml:1:1: axes: nothing is changed, want axes, seeds or find"},
-		{"base: a.yaml\nseeds: 3..1", `r.yaml:2:8: seeds: "3..1": want seeds such as 1..100 or 1,2,7`},
+		{"base: a.yaml\nseeds: 3..1", `r.yaml:2:8: seeds: "3..1": 1 is before 3, want 1..3`},
 		{"base: a.yaml\naxes:\n  - {key: fabric.spins, values: [2]}\n  - {key: fabric.leaves}\n" +
 			"find: {largest: seed, range: 1..9, with: drops = }",
 			"r.yaml:3:11: axes[0].key: fabric.spins: a scenario has no such key; did you mean fabric.spines?\n" +
