@@ -119,7 +119,13 @@ func (l *linter) displaced(d *Device, p *netconf.Profile, meant *netconf.Class, 
 		l.add(d, "Q02", Error, fmt.Sprintf("%s: traffic class %d pauses, and DSCP %s of RoCE data, whose queue marks, is in %d, "+
 			"which does not", ports, c.TC, strings.Join(netconf.Ranges(p.DSCPs(meant.TC)), " "), meant.TC), at(c.TC, "pause"),
 			at(c.TC, "queue"))
-		l.findings[len(l.findings)-1].Fix = fmt.Sprintf("have traffic class %d pause in place of %d", meant.TC, c.TC)
+		f := &l.findings[len(l.findings)-1]
+		f.Fix = fmt.Sprintf("have traffic class %d pause in place of %d", meant.TC, c.TC)
+		for _, v := range l.dataDSCPs() {
+			if p.Classify[v] == meant.TC {
+				f.DSCP = v
+			}
+		}
 	}
 }
 

@@ -39,9 +39,14 @@ func pausing(p *netconf.Profile) *netconf.Class {
 	return nil
 }
 
-// lossless puts RoCE data into a class that pauses and marks.
+// lossless puts RoCE data into a class that pauses and marks; or has its class pause, which marks, where another does in
+// its place.
 func (s *subject) lossless(_ *netconf.Device, p *netconf.Profile, i *netconf.Interface) {
 	c := pausing(p)
+	if own := p.Class(p.Classify[s.dscp]); c != nil && own != nil && c != own && c.ECN == nil && own.ECN != nil {
+		c.Pause, own.Pause = nil, &netconf.Pause{Priority: own.TC}
+		c = own
+	}
 	if c == nil {
 		tc := uint8(3)
 		if c = p.Class(tc); c == nil {

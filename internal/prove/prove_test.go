@@ -141,3 +141,31 @@ func TestTheDSCPOfTheFinding(t *testing.T) {
 		t.Errorf("%d shown", shown)
 	}
 }
+
+// Where another class pauses than that of the data, the one of the data pauses in what is mended, as the fix says: nothing
+// is dropped, and hosts are paused.
+//
+// False if data move to the class that pauses: hosts do not hear that priority.
+func TestThePauseThatIsElsewhereComesBack(t *testing.T) {
+	m := linttest.Mistake{Dialect: "eos", Old: "priority-flow-control priority 3 no-drop", With: "priority-flow-control priority 4 no-drop",
+		Rule: "Q02"}
+	devices := []*lint.Device{linttest.Read("eos", "f", m.Break(t))}
+	for _, f := range lint.Check(devices, nil, lint.Hosts{}) {
+		if f.Rule != "Q02" {
+			continue
+		}
+		p, err := prove.Of(context.Background(), &f, devices, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := map[string]prove.Figure{}
+		for _, x := range p.Figures {
+			of[x.Name] = x
+		}
+		if !p.Shown || of["drops"].Broken == 0 || of["drops"].Mended != 0 || of["pauses"].Mended == 0 {
+			t.Errorf("%s: %s: %+v", f.Text, p.Why, p.Figures)
+		}
+		return
+	}
+	t.Error("not found")
+}

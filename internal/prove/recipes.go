@@ -306,6 +306,9 @@ func slip(s *subject) (*scene, string) {
 	if p == nil {
 		return nil, "the port has no profile"
 	}
+	if strings.Contains(s.finding.Text, "of CNPs") {
+		return nil, "what class CNPs have when the platform has theirs for itself is the platform's"
+	}
 	c := p.Class(p.Classify[s.dscp])
 	if c != nil && c.Pause != nil && s.port.QoS.PFC != netconf.PFCOff {
 		return nil, "what the line was meant to do, the device does without it, or it is not known"
