@@ -147,7 +147,7 @@ func (r *Recorder) pauseNotes(s *result.Summary) []string {
 	}
 	used, size := r.fullestBuffer()
 	return []string{fmt.Sprintf("no pauses: what a switch held from any one port stayed below xOFF, %s of its free "+
-		"buffer (at most %s of %s were in use)",
+		"buffer (at most %s of the %s that ports share were in use)",
 		alphas(s.Thresholds), used.Human(), size.Human())}
 }
 
