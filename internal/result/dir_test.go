@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -120,6 +121,7 @@ func TestUnfinishedRunIsRecognised(t *testing.T) {
 	if err := d.Begin(&Summary{Name: "x"}); err != nil {
 		t.Fatal(err)
 	}
+	defer runtime.KeepAlive(d) // its lock says that the run goes on
 	d.group = 100
 	fill(d, 250)
 	_, err = Open(dir)
