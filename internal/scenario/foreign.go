@@ -13,7 +13,8 @@ import (
 // mistake, there is one, and it shows none of its words.
 func ofOurs(ps located.Problems, file, noun string, src []byte, keys *Key) error {
 	if what := otherwise(src); what != "" && noun == "scenario" {
-		return located.Problems{{File: file, Message: "is " + what + ", no scenario", Hint: "railyard lint reads configurations of switches"}}
+		return located.Problems{{File: file, Message: "is " + what + ", no scenario",
+			Hint: "railyard lint reads configurations of switches"}}
 	}
 	if foreign(src, keys) {
 		p := located.Problem{File: file, Message: "holds no key of a " + noun + ", want " + located.OneOf(keys.names())}
@@ -35,7 +36,8 @@ func otherwise(src []byte) string {
 	const some = 64 << 10
 	src = src[:min(len(src), some)]
 	switch text := bytes.TrimSpace(src); {
-	case len(text) > 0 && text[0] == '{' && (bytes.Contains(text, []byte(`"DEVICE_METADATA"`)) || bytes.Contains(text, []byte(`"PORT_QOS_MAP"`))):
+	case len(text) > 0 && text[0] == '{' &&
+		(bytes.Contains(text, []byte(`"DEVICE_METADATA"`)) || bytes.Contains(text, []byte(`"PORT_QOS_MAP"`))):
 		return "a configuration of SONiC"
 	case configured.Match(src):
 		return "a configuration of a switch"
