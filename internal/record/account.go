@@ -28,7 +28,8 @@ type account struct {
 	begun []unit.Time // by collective, in the step that is taken; -1: nobody has
 }
 
-// beyond is what operations took beyond the plan, on positions that were counted and on GPUs with a fault, and how many FLOP more in products.
+// beyond is what operations took beyond the plan, on positions that were counted and on GPUs with a fault, and how
+// many FLOP more in products.
 type beyond struct {
 	workload.Computing
 	products int64
