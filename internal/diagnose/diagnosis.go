@@ -144,6 +144,8 @@ type court struct {
 	sums map[key]*sum
 	uses map[int32]*use
 	made map[int32]*Choice
+
+	silencing bool // see silenced
 }
 
 // Of finds what time was lost to.

@@ -394,9 +394,11 @@ func (c *court) silenced(s *Span, p *Pair, t unit.Duration) (gave unit.Duration)
 			port = o
 		}
 	}
-	if port.Paused == 0 {
+	if port.Paused == 0 || c.silencing { // the pauses may spread from a port on the queue pair's own path, which is asked the same
 		return 0
 	}
+	c.silencing = true
+	defer func() { c.silencing = false }()
 	held := part(t, float64(port.Paused)/float64(max(1, p.Held[cause.Window]+p.Held[cause.RateLimit])))
 	roots := port.Roots
 	for _, r := range roots {

@@ -82,3 +82,22 @@ func TestWhatIsBrokenIsSaidFirst(t *testing.T) {
 		}
 	}
 }
+
+// Pauses on the way of acknowledgements that spread from a port on the queue pair's own path end there: both sides ask each other.
+func TestPausesThatComeBack(t *testing.T) {
+	const us = unit.Microsecond
+	rate := 100 * unit.GigabitPerSec
+	p := &Pair{Line: rate, Window: -1, Path: []Hop{{Port: 0}, {Port: 1, Span: 100 * us, Served: 12500, Mine: 12500}}, Back: []Hop{{Port: 2}}}
+	p.Held[cause.Window] = 90 * us
+	e := &Evidence{Count: 1, Line: rate, Name: func(int32) string { return "x" }, Pairs: map[int32]*Pair{0: p},
+		Spans: []Span{{Cause: cause.Window, Port: -1, Pair: 0, Rank: -1, Time: 90 * us}},
+		Ports: []Port{{Name: "h/a", Rate: rate, Own: true}, {Name: "a/b", Rate: rate},
+			{Name: "b/a", Rate: rate, Paused: 50 * us, Roots: []Root{{1, 50 * us}}}}}
+	d, sum := Of(e), unit.Duration(0)
+	for i := range d.Blames {
+		sum += d.Blames[i].Time
+	}
+	if sum != 90*us || d.Whole != sum {
+		t.Errorf("%v of %v are given to anything", sum, d.Whole)
+	}
+}
