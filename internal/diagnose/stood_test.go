@@ -87,7 +87,8 @@ func TestWhatIsBrokenIsSaidFirst(t *testing.T) {
 func TestPausesThatComeBack(t *testing.T) {
 	const us = unit.Microsecond
 	rate := 100 * unit.GigabitPerSec
-	p := &Pair{Line: rate, Window: -1, Path: []Hop{{Port: 0}, {Port: 1, Span: 100 * us, Served: 12500, Mine: 12500}}, Back: []Hop{{Port: 2}}}
+	p := &Pair{Line: rate, Window: -1, Back: []Hop{{Port: 2}},
+		Path: []Hop{{Port: 0}, {Port: 1, Span: 100 * us, Served: 12500, Mine: 12500}}}
 	p.Held[cause.Window] = 90 * us
 	e := &Evidence{Count: 1, Line: rate, Name: func(int32) string { return "x" }, Pairs: map[int32]*Pair{0: p},
 		Spans: []Span{{Cause: cause.Window, Port: -1, Pair: 0, Rank: -1, Time: 90 * us}},
