@@ -213,7 +213,10 @@ func (g *ledger) chosen(in []inline, taken func(*choice, int)) (out []inline, er
 		for n, b := range i.choice.branches {
 			holds := b.when == nil
 			if !holds {
-				if holds, err = b.when.Holds(g.value); err != nil {
+				if holds, err = b.when.Holds(g.value); err == errNotRun && len(g.changed) > 0 {
+					holds, err = false, nil // of what the change has left nothing of
+				}
+				if err != nil {
 					return nil, fmt.Errorf("README.md:%d: %w", i.choice.at.Line, err)
 				}
 			}

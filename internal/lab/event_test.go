@@ -56,3 +56,23 @@ func TestEventsThatDidNotHappen(t *testing.T) {
 		}
 	}
 }
+
+// With another input a chain of events may end early: what comes after, and what is worked out of it, is left out.
+func TestEventsThatAChangeTakesAway(t *testing.T) {
+	lab := folder(shortText, `event off = "xoff" at "host1/rail1" "over xOFF"
+event stop = "pause" at "host1/rail1" after off "it stops"
+measure held = stop - off in us "how long"
+measure slowest = run.flows[0].fct_ps / 1e6 in us "the flow"
+guess held "How long?"
+value held = 1 within 1 shape "about"
+`, paused)
+	for buffer, want := range map[string]string{"1MB": "off stop held slowest", "64MB": "slowest"} {
+		var said []string
+		for _, q := range outcome(t, lab, Change{"fabric.switch.buffer", buffer}).Measure {
+			said = append(said, q.Name)
+		}
+		if got := strings.Join(said, " "); got != want {
+			t.Errorf("%s: %s, want %s", buffer, got, want)
+		}
+	}
+}

@@ -35,6 +35,7 @@ type Quantity struct {
 	Meaning string
 	How     string // the formula with names, or the arithmetic with numbers
 	unknown bool   // it is measured in a run, and nothing has run
+	absent  bool   // and what ran, with another input, has no such thing
 }
 
 // Text prints the value with its unit.
@@ -204,8 +205,11 @@ func (g *ledger) statement(s *statement) (formula.Token, error) {
 }
 
 // gone reports whether a statement expects something of a name that a change has left nothing to: a step of a bench that
-// takes fewer. Nothing is judged then.
+// takes fewer, an event that is none any more. Nothing is judged then.
 func (g *ledger) gone(s *statement) bool {
+	if g.absent(s.name.Text) {
+		return true
+	}
 	bench, _, step := strings.Cut(s.name.Text, ".")
 	return len(g.changed) > 0 && g.all[s.name.Text] == nil && step && g.walkNamed(bench)
 }
@@ -255,6 +259,7 @@ func (g *ledger) define(s *statement) (formula.Token, error) {
 	at, err := placeOf(err, s.name)
 	if err == errNotRun {
 		q.unknown, err = true, nil
+		s.expr.Names(func(name string, _ formula.Token) { q.absent = q.absent || g.absent(name) })
 	}
 	if err != nil {
 		return at, err
@@ -263,10 +268,14 @@ func (g *ledger) define(s *statement) (formula.Token, error) {
 	if changed, ok := g.set[q.Name]; ok && s.verb == "input" {
 		q.Value, q.How = changed, ""
 	}
-	g.all[q.Name] = q
-	g.order = append(g.order, q)
+	if g.all[q.Name] = q; !q.absent {
+		g.order = append(g.order, q)
+	}
 	return at, nil
 }
+
+// absent reports whether a name is of what a change has left nothing of.
+func (g *ledger) absent(name string) bool { return g.all[name] != nil && g.all[name].absent }
 
 var errNotRun = fmt.Errorf("nothing has run")
 
