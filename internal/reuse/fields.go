@@ -147,7 +147,7 @@ var table = map[string]string{
 	// Ranks. All of them are in the same step, which is asked of them; what they wrote for critical paths is told.
 	"exec.Rank": `state: ops streams colls inboxes outboxes left status begun ledger rest: ended over none: saves
 		fixed: cfg counter stager meeting prog start steps numberOf save scratch: in lines step post path`,
-	"exec.opState":     "state: waiting by when: start end",
+	"exec.opState":     "state: waiting by positions when: start end",
 	"exec.streamState": "state: next busy running fixed: group token until",
 	"exec.collRun": `state: channels open last answer rest: inFlight met when: joined
 		fixed: Collective id place op stream me members lines areas slots once layout sizes`,
