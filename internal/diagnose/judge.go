@@ -405,7 +405,7 @@ func (c *court) silenced(s *Span, p *Pair, t unit.Duration) (gave unit.Duration)
 		whole += r.Time
 	}
 	for _, r := range roots {
-		if give := part(held, float64(r.Time)/float64(whole)); r.Port >= 0 {
+		if give := part(held, float64(r.Time)/float64(max(1, whole))); r.Port >= 0 {
 			gave += give
 			c.root(s, r.Port, give, 1)
 		}
