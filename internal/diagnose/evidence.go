@@ -67,6 +67,9 @@ type Pair struct {
 	Slow   []int32       // Ports that stand for PCIe links at its ends which have less than those of other hosts
 }
 
+// PCIeOfHost ends the name of a port that stands for PCIe of a host: host1/PCIe.
+const PCIeOfHost = "/PCIe"
+
 // Hop is what a queue pair met at one port.
 type Hop struct {
 	Port               int32

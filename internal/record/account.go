@@ -39,9 +39,9 @@ type beyond struct {
 func (b *beyond) compute(program *workload.Program, op *workload.Op, p *exec.OperationRecord) {
 	planned := op.Duration
 	if op.Counted != nil {
-		more, products := program.Beyond(op, p.Positions)
-		b.add(more, products)
-		planned = op.Counted.On(&program.Device, *op, p.Positions).Duration
+		came := op.Counted.On(&program.Device, *op, p.Positions)
+		b.add(program.Beyond(op, came))
+		planned = came.Duration
 	}
 	b.Slow += p.End.Sub(p.Start) - planned
 }

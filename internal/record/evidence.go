@@ -242,16 +242,13 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 	return d
 }
 
-// behindPCIe ends the name of what stands for PCIe of a host.
-const behindPCIe = "/PCIe"
-
 // slowHosts gives queue pairs places for PCIe at their ends that carries less than that of other hosts.
 func slowHosts(p *plan.Plan, in *diagnose.Evidence) {
 	at := map[int32]int32{}
 	for host := range p.Graph.Hosts {
 		if rate := p.SlowPCIe(int32(host)); rate > 0 {
 			at[int32(host)] = int32(len(in.Ports))
-			in.Ports = append(in.Ports, diagnose.Port{Name: p.Graph.Hosts[host].Name + behindPCIe, Rate: rate, Degraded: true})
+			in.Ports = append(in.Ports, diagnose.Port{Name: p.Graph.Hosts[host].Name + diagnose.PCIeOfHost, Rate: rate, Degraded: true})
 		}
 	}
 	if len(at) == 0 {

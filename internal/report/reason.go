@@ -82,7 +82,7 @@ func (d *Data) clause(b *diagnose.Blame) string {
 	case diagnose.Broken:
 		return fmt.Sprintf("rank %d could not go on, which aborted the job", *b.Rank)
 	case diagnose.PCIe:
-		if host, of := strings.CutSuffix(b.Port, "/PCIe"); of && !strings.Contains(host, "/") {
+		if host, of := strings.CutSuffix(b.Port, diagnose.PCIeOfHost); of && !strings.Contains(host, "/") {
 			return fmt.Sprintf("PCIe of %s carries less than that of other hosts, and bytes waited for it", host)
 		}
 		if b.Port != "" {

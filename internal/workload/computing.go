@@ -41,10 +41,10 @@ func (p *Program) Computing() (c Computing, products int64) {
 	return p.Device.divide(&all), products
 }
 
-// Beyond is what an operation on so many positions takes beyond its share of Computing, or less, and how many FLOP more its
-// products are: their time is in BelowPeak.
-func (p *Program) Beyond(op *Op, positions int64) (c Computing, products int64) {
-	even, came := *op, op.Counted.On(&p.Device, *op, positions)
+// Beyond is what an operation takes beyond its share of Computing, or less, as it came, on as many positions as there were, and
+// how many FLOP more its products are: their time is in BelowPeak.
+func (p *Program) Beyond(op *Op, came Op) (c Computing, products int64) {
+	even := *op
 	products = came.Effort.Product - even.Effort.Product
 	even.Effort.Product, came.Effort.Product = 0, 0
 	c = p.Device.divide(&came)
