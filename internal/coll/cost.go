@@ -54,7 +54,7 @@ var times = map[string]timeOf{
 	"doubling-all-gather": halvingTime(AllGather), "hypercube-all-gather": halvingTime(AllGather),
 	"hierarchical-all-reduce": ringTime(2),
 	"direct-all-gather":       directTime, "direct-reduce-scatter": directTime, "direct-all-to-all": directTime,
-	"direct-gather": directTime, "direct-scatter": directTime,
+	"direct-gather": directTime, "direct-scatter": directTime, "two-level-all-to-all": directTime,
 	"pairwise-all-gather": pairwiseTime, "pairwise-reduce-scatter": pairwiseTime, "pairwise-all-to-all": pairwiseTime,
 	"pat-all-gather": patTime, "pat-reduce-scatter": patTime,
 	"nvls-all-gather": directTime, "nvls-reduce-scatter": directTime, "nvls-all-reduce": nvlsTime,

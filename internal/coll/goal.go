@@ -56,9 +56,10 @@ type Goal struct {
 // aim is a goal for the ranks of a schedule.
 type aim struct {
 	Goal
-	members []int32 // in order
-	slices  int     // of a block, out of place
-	index   []int32 // [rank] its number among the members, -1 for none
+	members []int32                                             // in order
+	slices  int                                                 // of a block, out of place
+	index   []int32                                             // [rank] its number among the members, -1 for none
+	passes  func(rank, block int) (from, to int32, passes bool) // blocks of the output that pass through; nil: none do
 }
 
 // part is where what a chunk holds comes from: chunk `piece` of the input of
@@ -67,6 +68,9 @@ type part struct{ piece, from int }
 
 func newAim(g Goal, s Schedule) aim {
 	a := aim{Goal: g, members: g.Members, slices: Slices(s), index: make([]int32, s.Ranks())}
+	if through, ok := s.(passer); ok {
+		a.passes = through.Passes
+	}
 	if a.members == nil {
 		for r := range a.index {
 			a.members, a.index[r] = append(a.members, int32(r)), int32(r)
@@ -163,7 +167,21 @@ func (a *aim) size(rank int, b Buffer, channel, chunk int) (part, bool) {
 	case b == In:
 		return part{chunk, rank}, a.inputs(rank, chunk)
 	}
-	return a.want(rank, channel, chunk)
+	if w, ok := a.want(rank, channel, chunk); ok || a.passes == nil {
+		return w, ok
+	}
+	from, to, ok := a.passes(rank, chunk/a.slices)
+	if !ok || a.index[from] < 0 || a.index[to] < 0 {
+		return part{}, false
+	}
+	return part{int(a.index[to])*a.slices + chunk%a.slices, int(from)}, true
+}
+
+// passer is a schedule of an all-to-all in which blocks pass through ranks that they are not for, in chunks behind those of the
+// result.
+type passer interface {
+	// Passes returns who sends what passes through a rank in a block of its output, and to whom.
+	Passes(rank, block int) (from, to int32, passes bool)
 }
 
 // validate reports a goal that makes no sense for a schedule.

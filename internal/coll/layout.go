@@ -93,7 +93,7 @@ func (b *blocks) size(rank int, buf Buffer, channel, block int) int {
 		}
 		return 0
 	}
-	if w, ok := b.aim.want(rank, channel, first); ok {
+	if w, ok := b.aim.size(rank, Out, channel, first); ok {
 		return b.in(w.from, w.piece/b.aim.slices)
 	}
 	return 0
@@ -105,6 +105,15 @@ func (b *blocks) chunk(rank int, buf Buffer, channel, chunk, base int) (lo, hi i
 	lo, hi = split(b.size(rank, buf, channel, chunk/k), b.s.Channels(), channel)
 	first, last := split(hi-lo, k, chunk%k)
 	return base + lo + first, base + lo + last
+}
+
+// OutputElems returns how many elements of a rank's output a BlockLayout takes, with what passes through.
+func OutputElems(s Schedule, goal Goal, rank int, size func(rank, block int) int) (elems int) {
+	b := newBlocks(s, goal, size)
+	for block := range s.Chunks() / b.aim.slices {
+		elems += b.size(rank, Out, 0, block)
+	}
+	return elems
 }
 
 // RankLayout is a BlockLayout for one rank, which sums up where blocks begin once: for who asks for

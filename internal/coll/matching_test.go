@@ -32,8 +32,10 @@ func TestMatchingIsTheKthReceive(t *testing.T) {
 	for _, name := range AlgorithmNames() {
 		s := Schedule(make1(t, name, shuffled(4, 2), 1))
 		_, direct := s.(*Direct)
-		if _, ring := s.(*Ring); (direct || ring) != quick[name] {
-			t.Errorf("%s: direct %v, ring %v, quick to match %v", name, direct, ring, quick[name])
+		_, ring := s.(*Ring)
+		_, levels := s.(*TwoLevel)
+		if (direct || ring || levels) != quick[name] {
+			t.Errorf("%s: direct %v, ring %v, two levels %v, quick to match %v", name, direct, ring, levels, quick[name])
 		}
 	}
 }

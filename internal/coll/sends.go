@@ -28,12 +28,18 @@ func AppendTraffic(to []Traffic, s Schedule, rank, channel, elems int) []Traffic
 	return enumerate(to, s, rank, channel, func(b Buffer, chunk int) int64 { return of[b].chunk(chunk) })
 }
 
-// AppendBlocks is AppendTraffic of a schedule out of place, in which the rank has size(block)
+// AppendBlocks is AppendTraffic of a schedule out of place, in which a rank has size(rank, block)
 // elements for each block of its input: see BlockLayout.
-func AppendBlocks(to []Traffic, s Schedule, rank, channel int, size func(block int) int) []Traffic {
+func AppendBlocks(to []Traffic, s Schedule, rank, channel int, size func(rank, block int) int) []Traffic {
 	k := Slices(s)
-	return enumerate(to, s, rank, channel, func(_ Buffer, chunk int) int64 {
-		lo, hi := split(size(chunk/k), s.Channels(), channel)
+	through, passes := s.(passer)
+	return enumerate(to, s, rank, channel, func(b Buffer, chunk int) int64 {
+		from, block := rank, chunk/k
+		if passes && b == Out {
+			first, last, _ := through.Passes(rank, block)
+			from, block = int(first), int(last)
+		}
+		lo, hi := split(size(from, block), s.Channels(), channel)
 		return share{hi - lo, 1, k}.chunk(chunk % k)
 	})
 }

@@ -70,7 +70,7 @@ func TestTrafficOfBlocks(t *testing.T) {
 							}
 							want[op.Peer] = w
 						}
-						got := AppendBlocks(nil, s, r, c, func(block int) int { return size(r, block) })
+						got := AppendBlocks(nil, s, r, c, size)
 						for _, g := range got {
 							if g != want[g.Peer] {
 								t.Fatalf("%s, %d ranks, pipeline %d: rank %d channel %d sends %v, want %v", name, n, pipeline, r, c,

@@ -35,7 +35,7 @@ func (benchmark) steps(j *Job, _ int) int64 { return int64(min(len(j.Rows), 1)) 
 // work has a row for each entry, one after the other.
 func (benchmark) work(p *Plan, j *Job) (w ranksWork, err error) {
 	cfg := workload.BenchmarkConfig{Ranks: j.Ranks(), Device: p.device(j), Slow: p.slow(j)}
-	var schedules []coll.Schedule
+	var schedules [2][]coll.Schedule    // by group
 	known := map[string]coll.Schedule{} // rows of one algorithm share a schedule
 	var protocols []*workload.Protocol
 	for i := range j.Spec.Collectives {
@@ -44,10 +44,7 @@ func (benchmark) work(p *Plan, j *Job) (w ranksWork, err error) {
 		if err != nil {
 			return w, j.wrong(fmt.Sprintf("collectives[%d].protocol", i), err)
 		}
-		a, ok := coll.Algorithms[row.Algorithm+"-"+c.Op]
-		if !ok {
-			panic("plan: the scenario has an algorithm that coll has not: " + row.Algorithm + "-" + c.Op)
-		}
+		a := algorithmOf(row.Algorithm, row.Op)
 		protocol, by := p.messages(j, j.Placement, row.Op, row.Algorithm, row.Protocol, row.Channels, row.Bytes)
 		protocols = append(protocols, protocol)
 		key := fmt.Sprint(row.Algorithm, row.Op, row.Channels, by)
@@ -61,7 +58,8 @@ func (benchmark) work(p *Plan, j *Job) (w ranksWork, err error) {
 				return w, j.wrong(fmt.Sprintf("collectives[%d].algorithm", i), err)
 			}
 			known[key] = s
-			schedules = append(schedules, s)
+			group := workload.BenchmarkGroup(byRails(row.Algorithm))
+			schedules[group] = append(schedules[group], s)
 		}
 		cfg.Rows = append(cfg.Rows, workload.BenchmarkRow{
 			Name:       fmt.Sprintf("%v%d", row.Op, i+1),
@@ -71,6 +69,7 @@ func (benchmark) work(p *Plan, j *Job) (w ranksWork, err error) {
 			Warmup:     c.Warmup,
 			Iterations: c.Iterations,
 			Skew:       c.Skew,
+			Rails:      byRails(row.Algorithm),
 		})
 		j.Rows = append(j.Rows, row)
 	}
@@ -78,7 +77,7 @@ func (benchmark) work(p *Plan, j *Job) (w ranksWork, err error) {
 		if cfg.Barrier, err = coll.Algorithms["dissemination-barrier"].Over(j.Placement, 1, 1); err != nil {
 			return w, err
 		}
-		schedules = append(schedules, cfg.Barrier)
+		schedules[0] = append(schedules[0], cfg.Barrier)
 	}
 	work, timed, err := workload.Benchmark(cfg)
 	if err != nil {
@@ -87,8 +86,17 @@ func (benchmark) work(p *Plan, j *Job) (w ranksWork, err error) {
 	for i := range timed {
 		j.Rows[i].TimedRow = timed[i]
 	}
-	all := func(int32) []coll.Schedule { return schedules }
+	all := func(group int32) []coll.Schedule { return schedules[group] }
 	return ranksWork{Job: work, schedules: all, protocols: protocols, once: true}, nil
+}
+
+// algorithmOf is the algorithm that a scenario names.
+func algorithmOf(name string, op coll.Collective) coll.Algorithm {
+	a, ok := coll.Algorithms[Scheduled(name)+"-"+op.String()]
+	if !ok {
+		panic(fmt.Sprintf("plan: the scenario has an algorithm that coll has not: %s-%v", name, op))
+	}
+	return a
 }
 
 // row says how an entry of job.collectives is run.

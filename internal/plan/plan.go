@@ -361,7 +361,7 @@ func (p *Plan) connect(j *Job, way exec.Way, rails []int32) error {
 		g := &j.Work.Groups[way.Group]
 		from, to := p.rails(j, g, a, b, int(way.Channel), rails)
 		name := fmt.Sprintf("rank%d>rank%d#%d", way.Src, way.Dst, way.Channel)
-		if j.split() {
+		if j.split() || g.Kind == workload.GroupKindRails {
 			name += " " + g.Name // two ranks may be of several groups
 		}
 		link.Pair, link.Lanes = int32(len(p.Pairs)), int32(p.Scenario.Transport.QPs)

@@ -156,7 +156,7 @@ type cut struct {
 // algorithm cuts its data.
 func (p *Plan) messages(j *Job, at coll.Placement, op coll.Collective, algorithm, protocol string, channels int,
 	bytes unit.Bytes) (w *workload.Protocol, by cut) {
-	a, sc := coll.Algorithms[algorithm+"-"+op.String()], p.Scenario
+	a, sc := coll.Algorithms[Scheduled(algorithm)+"-"+op.String()], p.Scenario
 	by = cut{pieces: max(a.Pipeline, 1), hops: [2]int{1, 1}}
 	if proto, ok := ncclProtocol(protocol); ok {
 		g := groupOf(sc, at, p.ncclHost)
@@ -178,8 +178,8 @@ func (p *Plan) messages(j *Job, at coll.Placement, op coll.Collective, algorithm
 		if a.Pipeline > 0 {
 			by = cut{m.Pieces, m.Slots, m.Hops}
 		}
-		if sc.Fabric.QoS.Classes == "data" || j.Spec.Collective.Admission.Slots.Set {
-			by.slots = 0 // there is no class for credits, or the transport has slots of its own
+		if sc.Fabric.QoS.Classes == "data" || j.Spec.Collective.Admission.Slots.Set || algorithm == twoLevels {
+			by.slots = 0 // there is no class for credits, the transport has slots of its own, or each message has
 		}
 	}
 	c := j.Spec.Collective

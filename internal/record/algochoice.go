@@ -27,11 +27,14 @@ func (j *Job) otherAlgorithms(d *diagnose.Diagnosis, s *result.JobFigures) (all 
 	for i := range j.plan.Rows {
 		row := &j.plan.Rows[i]
 		at := slices.IndexFunc(s.Collectives, func(c result.Collective) bool { return c.Name == row.Name() })
+		if i < len(s.Collectives) && s.Collectives[i].Name == row.Name() {
+			at = i // rows of one size have one name
+		}
 		if at < 0 || whole == 0 {
 			continue
 		}
 		took := share(s.Collectives[at].Time, 1-lost(d)) // without what went wrong in the network
-		x := j.better(row.Op, row.Bytes, row.Algorithm, row.Protocol, row.Channels, took)
+		x := j.better(row.Op, row.Bytes, plan.Scheduled(row.Algorithm), row.Protocol, row.Channels, took)
 		if x == nil {
 			continue
 		}

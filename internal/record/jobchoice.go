@@ -118,21 +118,16 @@ func (j *Job) unevenReceivers(d *diagnose.Diagnosis) []noun.Finding {
 func (j *Job) received() (got []int64, mean float64) {
 	got = make([]int64, j.ranks())
 	all := int64(0)
-	var sent []coll.Traffic
 	for k := range j.plan.Work.Collectives {
 		c := &j.plan.Work.Collectives[k]
 		if c.Once || !strings.HasSuffix(c.Schedule.Name(), coll.AllToAll.String()) {
 			continue
 		}
 		group := &j.plan.Work.Groups[c.Group]
-		for m := range group.Ranks {
-			for ch := range c.Schedule.Channels() {
-				sent = c.AppendTraffic(sent[:0], m, ch)
-				for _, t := range sent {
-					got[group.Ranks[t.Peer]] += int64(t.Elems)
-					all += int64(t.Elems)
-				}
-			}
+		for m, r := range group.Ranks {
+			n := c.For(m)
+			got[r] += n
+			all += n
 		}
 	}
 	return got, float64(all) / float64(len(got))

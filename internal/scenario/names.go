@@ -214,6 +214,10 @@ var (
 		{"hypercube", "all-gather: recursive doubling by rank numbers, as nccl-tests' hypercube; the farthest exchange most"},
 		{"direct", "all-gather, reduce-scatter, all-to-all, gather, scatter: straight to every rank, all at once"},
 		{"pairwise", "all-gather, reduce-scatter, all-to-all: straight to every rank, one after the other"},
+		{"rails", "all-to-all: as direct, over NVLink to the GPU on the receiver's rail and by its NIC, whatever " +
+			"collective.exit says: NCCL's PXN"},
+		{"two-level", "all-to-all: what is for another host to the GPU of the receiver's place in this host first, which " +
+			"sends it on by its own NIC; needs as many ranks on each host"},
 	}
 	Wires = []Choice{
 		{"fp32", "4 bytes of each"},
@@ -419,7 +423,7 @@ var algorithmsOf = map[string][]string{
 	"reduce-scatter": {"ring", "halving", "direct", "pairwise", "nvls", "pat"},
 	"broadcast":      {"chain", "tree"},
 	"reduce":         {"chain", "tree"},
-	"all-to-all":     {"direct", "pairwise"},
+	"all-to-all":     {"direct", "pairwise", "rails", "two-level"},
 	"gather":         {"direct"},
 	"scatter":        {"direct"},
 	"send-receive":   {"ring"},

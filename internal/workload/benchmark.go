@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"slices"
 
 	"railyard/internal/coll"
 	"railyard/internal/unit"
@@ -15,7 +16,8 @@ type BenchmarkRow struct {
 	Protocol   *Protocol     // nil: nothing beside the data
 	Warmup     int           // runs before those that are timed
 	Iterations int
-	Skew       int // of an all-to-all: rank 0 gets so many times as much as each other; 0 and 1: as much
+	Rails      bool // messages go by the NIC on the receiver's rail: they have connections of their own
+	Skew       int  // of an all-to-all: rank 0 gets so many times as much as each other; 0 and 1: as much
 }
 
 // BenchmarkConfig is collectives over all ranks, timed one after the other.
@@ -31,8 +33,19 @@ type BenchmarkConfig struct {
 // TimedRow is what of a job is one row of a benchmark: collectives First to First+Count-1.
 type TimedRow struct{ First, Count int32 }
 
-// GroupKindWorld is the kind of a group of all ranks.
-const GroupKindWorld = "world"
+// The kinds of a group of all ranks.
+const (
+	GroupKindWorld = "world"
+	GroupKindRails = "rails" // whose messages go by the NIC on the receiver's rail
+)
+
+// BenchmarkGroup is the group of rows whose messages go by the receiver's rail or do not: index in Job.Groups.
+func BenchmarkGroup(rails bool) int32 {
+	if rails {
+		return 1
+	}
+	return 0
+}
 
 // Benchmark returns a job whose one step runs each row, run after run, as nccl-tests does: first
 // those that warm up, then a barrier, which costs no launch, then those that are timed. Every run
@@ -48,7 +61,11 @@ func Benchmark(c BenchmarkConfig) (j *Job, timed []TimedRow, err error) {
 	for r := range c.Ranks {
 		group.Ranks = append(group.Ranks, int32(r))
 	}
-	j = &Job{Groups: []Group{group}, Of: make([]int32, c.Ranks),
+	groups := []Group{group}
+	if slices.ContainsFunc(c.Rows, func(r BenchmarkRow) bool { return r.Rails }) {
+		groups = append(groups, Group{Name: "rails", Kind: GroupKindRails, Ranks: group.Ranks})
+	}
+	j = &Job{Groups: groups, Of: make([]int32, c.Ranks),
 		Buffers: []Buffer{{Name: "data", ElemBytes: Float32.Bytes()}, {Name: "token", Elems: 1, ElemBytes: Float32.Bytes()},
 			{Name: "input", ElemBytes: Float32.Bytes()}}}
 	for i := range c.Rows {
@@ -84,7 +101,8 @@ func Benchmark(c BenchmarkConfig) (j *Job, timed []TimedRow, err error) {
 // One out of place reads the start of another.
 func (j *Job) collective(name string, row *BenchmarkRow) {
 	s, elems := row.Schedule, row.Elems
-	c := Collective{Name: name, Range: Range{Elems: elems}, Schedule: s, ElemBytes: Float32.Bytes(), Protocol: row.Protocol}
+	c := Collective{Name: name, Range: Range{Elems: elems}, Schedule: s, ElemBytes: Float32.Bytes(), Protocol: row.Protocol,
+		Group: BenchmarkGroup(row.Rails)}
 	if goal, ok := coll.GoalOf(s); ok && coll.Inputs(s) > 0 {
 		c = c.shared(goal, elems, int64(row.Skew))
 		j.Buffers[c.Input.Buffer].Elems = max(j.Buffers[c.Input.Buffer].Elems, c.Input.Elems)
@@ -116,6 +134,12 @@ func (c Collective) shared(goal coll.Goal, elems, skew int64) Collective {
 	case coll.ScatterFrom:
 		c.Range.Elems, size = int64(part(0)), func(_, block int) int { return part(block) }
 	}
+	if goal.Collective == coll.AllToAll {
+		for m := range n {
+			c.through = max(c.through, int64(coll.OutputElems(c.Schedule, goal, m, size))-c.Range.Elems)
+		}
+		c.Range.Elems += c.through
+	}
 	return c.OutOfPlace(Range{Buffer: 2, Elems: in}, goal, size)
 }
 
@@ -129,13 +153,19 @@ func (j *Job) barrier(name string, s coll.Schedule) {
 
 // benchmarkProgram appends the program of a device and returns its index.
 func (j *Job) benchmarkProgram(c BenchmarkConfig, d Device) int32 {
-	p := Program{Streams: []Stream{{"compute", -1}, {j.Groups[0].Name, 0}}, Device: d}
+	p := Program{Streams: []Stream{{"compute", -1}}, Device: d}
+	for i := range j.Groups {
+		p.Streams = append(p.Streams, Stream{j.Groups[i].Name, int32(i)})
+	}
 	for i := range j.Collectives {
 		cl := &j.Collectives[i]
-		op := Op{ID: int32(i), Name: cl.Name, Kind: Communication, Stream: 1, Body: -1, Coll: int32(i),
+		op := Op{ID: int32(i), Name: cl.Name, Kind: Communication, Stream: 1 + cl.Group, Body: -1, Coll: int32(i),
 			Writes: []Range{cl.Range}}
 		if coll.Inputs(cl.Schedule) > 0 {
 			op.Reads = []Range{cl.Input}
+		}
+		if i > 0 && j.Collectives[i-1].Group != cl.Group {
+			op.Deps = []int32{int32(i - 1)} // groups have streams of their own
 		}
 		if cl.Schedule != c.Barrier {
 			op.launch(d.LaunchTime(), cl.Protocol)

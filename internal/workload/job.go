@@ -167,6 +167,7 @@ type Collective struct {
 	layout  coll.Layout                 // and where its chunks lie; nil: in place
 	size    func(member, block int) int // and the sizes that it is made of
 	largest int64                       // and the elements of its largest chunk
+	through int64                       // elements of the range that are room for what passes through
 }
 
 // OutOfPlace returns c with an input. A member of the group has size(member, block) elements for
@@ -267,7 +268,7 @@ func owned(s coll.Schedule, c coll.Collective) func(channel, chunk int) int32 {
 // Bytes returns the size of the collective's range; of sizes that are decided in each step, of which the range has room for
 // the most, what is declared for its first member.
 func (c *Collective) Bytes() unit.Bytes {
-	elems := c.Range.Elems
+	elems := c.Range.Elems - c.through
 	if c.Counts != nil {
 		elems = 0
 		for m := range c.Schedule.Ranks() {
@@ -283,7 +284,18 @@ func (c *Collective) AppendTraffic(to []coll.Traffic, member, channel int) []col
 	if c.size == nil {
 		return coll.AppendTraffic(to, c.Schedule, member, channel, int(c.Range.Elems))
 	}
-	return coll.AppendBlocks(to, c.Schedule, member, channel, func(block int) int { return c.size(member, block) })
+	return coll.AppendBlocks(to, c.Schedule, member, channel, c.size)
+}
+
+// For returns how many elements the other members of an all-to-all have for one, as declared for the first step: what passes
+// through it does not count.
+func (c *Collective) For(member int) (elems int64) {
+	for m := range c.Schedule.Ranks() {
+		if m != member {
+			elems += int64(c.size(m, member))
+		}
+	}
+	return elems
 }
 
 // SlotBytes returns the size of one staging slot: the largest chunk.
