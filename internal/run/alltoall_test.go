@@ -16,8 +16,8 @@ func TestWaysOfAnAllToAll(t *testing.T) {
 		spines          bool
 	}{{"direct", "", true}, {"pairwise", "", true}, {"rails", "", false}, {"two-level", "", false},
 		{"rails", ", skew: 4", false}, {"two-level", ", skew: 4", false}} {
-		r := run(t, strings.Replace(benchmark(hosts, "100Gb/s", "op: all-to-all, bytes: 384KiB, protocol: none, channels: 1, iterations: 2, "+
-			"warmup: 0, algorithm: "+c.algorithm+c.more), "job:", "job:\n  collective: {exit: own}", 1), Options{})
+		row := "op: all-to-all, bytes: 384KiB, protocol: none, channels: 1, iterations: 2, warmup: 0, algorithm: " + c.algorithm + c.more
+		r := run(t, strings.Replace(benchmark(hosts, "100Gb/s", row), "job:", "job:\n  collective: {exit: own}", 1), Options{})
 		sent, spines := map[string]unit.Bytes{}, unit.Bytes(0)
 		for _, f := range rows(t, r.Run.Flows()) {
 			if f.Bytes > 4 { // which a barrier sends
