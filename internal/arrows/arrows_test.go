@@ -325,7 +325,7 @@ var rules = map[string]rule{
 		why: "it holds configurations with mistakes for the tests of what finds and shows them",
 	},
 	"prove": {
-		may: "board hostboard hostinfo hostlint lint nccltopo netconf plan qos result run scenario topo",
+		may: "board hostboard hostinfo hostlint lint nccltopo netconf foresight plan qos result run scenario topo",
 		why: "it is a user of runs: it makes small networks of findings, and compares what their runs leave",
 	},
 	"lldp": {
@@ -405,11 +405,18 @@ var rules = map[string]rule{
 		why: "what switches know of each other follows from their configurations: nothing needs to run",
 	},
 	"plan": {
-		may: "balance board cc coll dataset dcbx decoder decoder/layers decoder/times exec fabric hash inventory " +
-			"located mfu nccl " +
-			"nccltopo netconf netconf/dialects nn nn/netfile qos result scenario splitmix survey topo train wire workload",
+		may: "balance board cc coll dcbx decoder decoder/layers decoder/times exec fabric hash inventory located nccl " +
+			"nccltopo netconf netconf/dialects nn nn/netfile qos result scenario splitmix topo train wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
+	},
+	"plan/plantest": {
+		may: "dataset scenario",
+		why: "it has the scenarios that tests of plans share",
+	},
+	"foresight": {
+		may: "balance board coll dataset exec fabric hash mfu nn plan qos result scenario splitmix survey topo train workload",
+		why: "what a run will cost and where it will wait is a function of its plan: nothing is built from it",
 	},
 	"capture": {
 		may: "fabric headers inventory nic pcapng plan roce topo verbs wire",
@@ -419,7 +426,7 @@ var rules = map[string]rule{
 		why: "whether a state was met before is asked of any components, by the names of their fields alone",
 	},
 	"record": {
-		may: "cc coll diagnose exec fabric mfu nccl nic nn noun plan qos result roce splitmix telemetry topo train workload",
+		may: "cc coll diagnose exec fabric mfu nccl nic nn noun foresight plan qos result roce splitmix telemetry topo train workload",
 		why: "it turns what happens in a run into tables and figures: what happens is for run and the engine",
 	},
 	"inside": {
@@ -428,7 +435,7 @@ var rules = map[string]rule{
 	},
 	"run": {
 		may: "capture cc checkpoint coll contents corpus dataset decoder/times exec fabric host input inside located machine nccltopo " +
-			"netconf nic nn nn/netfile plan rank record result reuse roce scenario sim topo train workload",
+			"netconf nic nn nn/netfile foresight plan rank record result reuse roce scenario sim topo train workload",
 		why: "the only package that knows everything; it is below those that show it",
 	},
 	"launch": {
@@ -443,7 +450,7 @@ var rules = map[string]rule{
 			"plan says what NCCL's model takes on a scenario's cluster",
 	},
 	"commission": {
-		may: "inventory located nccltests perf plan result scenario sheet topo",
+		may: "inventory located nccltests perf foresight plan result scenario sheet topo",
 		why: "it says what to expect of a cluster, and holds what was measured against that: who runs the scenarios " +
 			"that it wants simulated is above it",
 	},
@@ -492,7 +499,7 @@ var rules = map[string]rule{
 	"labs": {why: "the labs that come with Railyard as files; what they mean, lab says"},
 	"lab": {
 		may: "board chart chart/svg chart/text coll formula hash input inventory labs located netconf " +
-			"netconf/dialects nn output plan report result run scenario sheet shown survey topo wire " +
+			"netconf/dialects nn output foresight plan report result run scenario sheet shown survey topo wire " +
 			"workload",
 		why: "a lab is a user of runs: it knows one by its directory. Of nn, coll and workload its benches show the " +
 			"arithmetic and the schedules that runs use; of board, and of plan with its graph, survey and inventory, " +
@@ -512,7 +519,7 @@ var rules = map[string]rule{
 			"hostboard hostinfo hostlint input inventory lab launch " +
 			"lint live lldp " +
 			"judge located machine manual nccl nccltests " +
-			"nccltopo netconf netconf/dialects nn ns3 objects output pcapng perf plan prove qos rdma report " +
+			"nccltopo netconf netconf/dialects nn ns3 objects output pcapng perf foresight plan prove qos rdma report " +
 			"result rib run scenario scenario/schema sheet shown sizing survey sweep telemetry topo topoform trial " +
 			"tune validate web whatif wire workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/foresight"
 	"railyard/internal/located"
 	"railyard/internal/plan"
 	"railyard/internal/qos"
@@ -108,15 +109,15 @@ type findingJSON struct {
 // A checkJSON is what `railyard check` says. Estimate and thresholds are absent where
 // the scenario could not be planned.
 type checkJSON struct {
-	Name       string         `json:"name,omitempty"` // of the scenario; its run directory begins with it
-	Errors     int            `json:"errors"`
-	Findings   []findingJSON  `json:"findings"`
-	Estimate   *plan.Estimate `json:"estimate,omitempty"`
-	Islands    int            `json:"islands,omitempty"`
-	Lookahead  unit.Duration  `json:"lookahead,omitempty"`  // how soon one island acts on another, ps
-	Measured   *run.Measured  `json:"measured,omitempty"`   // with --measure
-	Thresholds []qos.Row      `json:"thresholds,omitempty"` // as in run.json
-	Mistakes   []qos.Mistake  `json:"mistakes,omitempty"`
+	Name       string              `json:"name,omitempty"` // of the scenario; its run directory begins with it
+	Errors     int                 `json:"errors"`
+	Findings   []findingJSON       `json:"findings"`
+	Estimate   *foresight.Estimate `json:"estimate,omitempty"`
+	Islands    int                 `json:"islands,omitempty"`
+	Lookahead  unit.Duration       `json:"lookahead,omitempty"`  // how soon one island acts on another, ps
+	Measured   *run.Measured       `json:"measured,omitempty"`   // with --measure
+	Thresholds []qos.Row           `json:"thresholds,omitempty"` // as in run.json
+	Mistakes   []qos.Mistake       `json:"mistakes,omitempty"`
 	// Differing is the switches that differ from the others.
 	Differing []plan.Differing `json:"differing,omitempty"`
 	// Assumed is what configurations leave to the platform, and Exchanges what DCBX comes to.
@@ -142,7 +143,7 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 		sc, err = sc.With(changes...)
 	}
 	var problems located.Problems
-	var in *plan.Inspection
+	var in *foresight.Inspection
 	if err == nil && f.local {
 		problems = sc.Outside()
 	}
@@ -235,7 +236,7 @@ func (a *app) checkUnplanned(file string, sc *scenario.Scenario, err error, asJS
 	return wrong
 }
 
-func checkData(problems located.Problems, in *plan.Inspection) checkJSON {
+func checkData(problems located.Problems, in *foresight.Inspection) checkJSON {
 	out := checkJSON{Findings: []findingJSON{}}
 	for _, p := range problems {
 		severity := scenario.Error
@@ -304,7 +305,7 @@ func configuredText(s *sheet.Sheet, p *plan.Plan) {
 // mostNamed is how many switches that are alike are named.
 const mostNamed = 4
 
-func estimateText(s *sheet.Sheet, in *plan.Inspection, m *run.Measured) {
+func estimateText(s *sheet.Sheet, in *foresight.Inspection, m *run.Measured) {
 	e, sc := in.Estimate, in.Plan.Scenario
 	s.Blank()
 	s.Wrap("", "A run of it, estimated")
@@ -331,17 +332,17 @@ func estimateText(s *sheet.Sheet, in *plan.Inspection, m *run.Measured) {
 		rows = append(rows, []string{what, unit.Count(steps), about})
 	}
 	rows = append(rows,
-		[]string{"packet-hops", unit.Count(e.PacketHops), "limit " + unit.Count(plan.MaxHops) + "; without losses"},
-		[]string{"memory", e.Memory.Human(), "limit " + plan.MaxMemory.Human() + ", and what the machine has free"})
-	speed := fmt.Sprintf("at %s packet-hops/s", unit.Rate(plan.HopsPerSecond))
+		[]string{"packet-hops", unit.Count(e.PacketHops), "limit " + unit.Count(foresight.MaxHops) + "; without losses"},
+		[]string{"memory", e.Memory.Human(), "limit " + foresight.MaxMemory.Human() + ", and what the machine has free"})
+	speed := fmt.Sprintf("at %s packet-hops/s", unit.Rate(foresight.HopsPerSecond))
 	if e.Messages > 0 {
 		rows = append(rows, []string{"NVLink", count(int(e.Messages), "message"), "inside hosts, simulated one by one"})
-		speed += fmt.Sprintf(", %s messages/s over NVLink", unit.Rate(plan.MessagesPerSecond))
+		speed += fmt.Sprintf(", %s messages/s over NVLink", unit.Rate(foresight.MessagesPerSecond))
 	}
 	if e.FLOP > 0 {
 		rows = append(rows, []string{"arithmetic", unit.Rate(float64(e.FLOP)) + "FLOP",
 			"on this machine: the network is really trained"})
-		speed += fmt.Sprintf(" and %sFLOP/s", unit.Rate(plan.FLOPPerSecond))
+		speed += fmt.Sprintf(" and %sFLOP/s", unit.Rate(foresight.FLOPPerSecond))
 	}
 	took := "about " + unit.Clock(e.Seconds)
 	if e.Seconds < 0.1 {
@@ -349,7 +350,7 @@ func estimateText(s *sheet.Sheet, in *plan.Inspection, m *run.Measured) {
 	}
 	rows = append(rows, []string{"run time", took, speed + ", one core; within a factor of three"})
 	for i := range sc.Jobs {
-		l, bound := in.Plan.Least(i)
+		l, bound := foresight.LeastOf(in.Plan, i)
 		if !bound || l.Flows < 2 {
 			continue
 		}
@@ -377,7 +378,7 @@ func estimateText(s *sheet.Sheet, in *plan.Inspection, m *run.Measured) {
 }
 
 // islandRow says into what a run is cut for the cores.
-func islandRow(in *plan.Inspection) []string {
+func islandRow(in *foresight.Inspection) []string {
 	n, lookahead := run.Islands(in.Plan)
 	how := fmt.Sprintf("run at the same time, in windows of %s: the soonest that one can act on another", lookahead)
 	switch {

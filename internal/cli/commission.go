@@ -12,6 +12,7 @@ import (
 
 	"railyard/internal/commission"
 	"railyard/internal/dataset"
+	"railyard/internal/foresight"
 	"railyard/internal/input"
 	"railyard/internal/inventory"
 	"railyard/internal/located"
@@ -229,7 +230,7 @@ func (a *app) few(s *perf.Sweep, row perf.Row, before bool, hops int) (bool, err
 	if err != nil {
 		return false, err
 	}
-	return p.Estimate(make([]dataset.Size, len(p.Jobs))).PacketHops <= int64(hops), nil
+	return foresight.EstimateOf(p, make([]dataset.Size, len(p.Jobs))).PacketHops <= int64(hops), nil
 }
 
 func (a *app) byPackets(ctx context.Context, s *perf.Sweep, row perf.Row, f commissionFlags) (commission.Figure, error) {

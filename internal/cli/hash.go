@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/foresight"
 	"railyard/internal/hash"
 	"railyard/internal/plan"
 	"railyard/internal/sheet"
@@ -87,8 +88,8 @@ type hashJSON struct {
 	QPs      int             `json:"qps_per_connection"`
 	Pairs    []landingJSON   `json:"queue_pairs"`
 	Groups   []linkGroupJSON `json:"groups"`
-	plan.Outcome
-	Seeds []plan.OverSeeds `json:"seeds"` // by queue pairs of a connection
+	foresight.Outcome
+	Seeds []foresight.OverSeeds `json:"seeds"` // by queue pairs of a connection
 }
 
 type landingJSON struct {
@@ -160,10 +161,10 @@ func chanceOf(counts []int) *chanceJSON {
 
 // hashOf spreads a plan's queue pairs.
 func hashOf(p *plan.Plan, seeds int) *hashJSON {
-	sp, h := p.Spread(), &p.Scenario.Fabric.Hash
+	sp, h := foresight.SpreadOf(p), &p.Scenario.Fabric.Hash
 	d := &hashJSON{Function: h.Function, Fields: h.Fields, Seed: h.Seed, RunSeed: p.Scenario.Seed,
 		QPs: p.Scenario.Transport.QPs, Pairs: []landingJSON{},
-		Groups: []linkGroupJSON{}, Outcome: sp.Outcome, Seeds: []plan.OverSeeds{}}
+		Groups: []linkGroupJSON{}, Outcome: sp.Outcome, Seeds: []foresight.OverSeeds{}}
 	name := func(port topo.PortID) string { return p.Graph.Ports[port].Name }
 	for _, l := range sp.Pairs {
 		q := &p.Pairs[l.Pair]
@@ -189,7 +190,7 @@ func hashOf(p *plan.Plan, seeds int) *hashJSON {
 		picks += n * len(sp.Pairs)
 	}
 	for _, n := range splits {
-		d.Seeds = append(d.Seeds, p.SpreadOverSeeds(n, max(1, min(seeds, mostPicks/picks))))
+		d.Seeds = append(d.Seeds, foresight.SpreadOverSeeds(p, n, max(1, min(seeds, mostPicks/picks))))
 	}
 	return d
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/foresight"
 	"railyard/internal/input"
 	"railyard/internal/lint"
 	"railyard/internal/netconf"
@@ -222,7 +223,7 @@ func designOf(p *plan.Plan) (*lint.Design, error) {
 	}
 	d := &lint.Design{DSCP: p.Scenario.Fabric.QoS.DSCP, CNPDSCP: p.Scenario.Fabric.QoS.CNPDSCP,
 		Frame: p.Frames().MaxDataFrame(p.Scenario.Transport.MTU), Devices: map[string]*netconf.Device{}}
-	d.Circle = p.Circle()
+	d.Circle = foresight.Circle(p)
 	for i := range devices {
 		d.Devices[devices[i].Name] = &devices[i]
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"railyard/internal/plan"
+	"railyard/internal/foresight"
 	"railyard/internal/shown"
 )
 
@@ -31,7 +31,7 @@ func Main(args []string, stdout, stderr *os.File) int {
 	if os.Getenv("GOGC") == "" {
 		// Most of what a run holds is there from the start; letting garbage grow to as much again
 		// would double it.
-		debug.SetGCPercent(plan.Garbage)
+		debug.SetGCPercent(foresight.Garbage)
 	}
 	return newApp(stdout, stderr, wired()).execute(args)
 }

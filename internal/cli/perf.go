@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"railyard/internal/coll"
+	"railyard/internal/foresight"
 	"railyard/internal/input"
 	"railyard/internal/launch"
 	"railyard/internal/located"
@@ -358,7 +359,7 @@ func (a *app) perfOne(ctx context.Context, s *perf.Sweep, row perf.Row, f perfFl
 	c := sum.Collectives[0]
 	d.data = perfRow{Size: d.row.Bytes, Count: d.row.Count, Type: d.row.Type, RedOp: d.row.RedOp, Root: d.row.Root,
 		InPlace: d.row.In != nil, Time: c.Time, AlgBW: c.AlgBW, BusBW: c.BusBW, Algorithm: row.Algorithm,
-		Protocol: row.Protocol, Channels: row.Channels, PacketHops: sum.PacketHops, Oversubscription: plan.NoteOf(sum.Notes),
+		Protocol: row.Protocol, Channels: row.Channels, PacketHops: sum.PacketHops, Oversubscription: foresight.NoteOf(sum.Notes),
 		Wrong: c.Wrong}
 	if s.Op.Hypercube { // the run counts as all_gather_perf does
 		d.data.AlgBW = c.BusBW

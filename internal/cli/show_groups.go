@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/foresight"
 	"railyard/internal/plan"
 	"railyard/internal/sheet"
 	"railyard/internal/unit"
@@ -55,7 +56,7 @@ type railJSON struct {
 	Bytes unit.Bytes `json:"bytes"`
 }
 
-func crossOf(c *plan.Crossing) crossJSON {
+func crossOf(c *foresight.Crossing) crossJSON {
 	out := crossJSON{c.Messages, c.All(), c.NVLink, c.Network(), []railJSON{}, c.Spine, c.Relayed}
 	for r, b := range c.Rails {
 		if b > 0 {
@@ -71,9 +72,9 @@ func groupsOf(p *plan.Plan, j *plan.Job) (*groupsJSON, error) {
 		return nil, errNoGroups
 	}
 	d := &groupsJSON{Job: j.Spec.Name, Ranks: j.Ranks(), Groups: []groupJSON{}, Kinds: []kindJSON{}}
-	var all plan.Crossing
-	var kinds []plan.Crossing
-	for _, g := range p.GroupTraffic(j) {
+	var all foresight.Crossing
+	var kinds []foresight.Crossing
+	for _, g := range foresight.GroupTrafficOf(p, j) {
 		one := groupJSON{Name: g.Name, Kind: g.Kind, Ranks: g.Ranks, Collectives: g.Collectives, crossJSON: crossOf(&g.Step)}
 		for _, h := range g.Hosts {
 			one.Hosts = append(one.Hosts, p.Graph.Hosts[h].Name)
@@ -82,7 +83,7 @@ func groupsOf(p *plan.Plan, j *plan.Job) (*groupsJSON, error) {
 		k := slices.IndexFunc(d.Kinds, func(k kindJSON) bool { return k.Kind == g.Kind })
 		if k < 0 {
 			k = len(d.Kinds)
-			d.Kinds, kinds = append(d.Kinds, kindJSON{Kind: g.Kind}), append(kinds, plan.Crossing{})
+			d.Kinds, kinds = append(d.Kinds, kindJSON{Kind: g.Kind}), append(kinds, foresight.Crossing{})
 		}
 		d.Kinds[k].Groups++
 		kinds[k].Add(&g.Step)

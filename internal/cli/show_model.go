@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"railyard/internal/foresight"
 	"railyard/internal/nn"
 	"railyard/internal/plan"
 	"railyard/internal/unit"
@@ -65,7 +66,7 @@ func modelOf(j *plan.Job) (*modelJSON, error) {
 		return nil, errTrainsNothing
 	}
 	d := &modelJSON{Job: j.Spec.Name, Kind: j.Network.Kind, Parameters: j.Model.Free()}
-	d.Forward, d.Step = j.FLOP()
+	d.Forward, d.Step = foresight.FLOP(j)
 	stages := j.Work.Training.Stages
 	for s := range stages {
 		for _, h := range stages[s].Layers {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"railyard/internal/coll"
+	"railyard/internal/foresight"
 	"railyard/internal/plan"
 	"railyard/internal/sheet"
 	"railyard/internal/survey"
@@ -24,7 +25,7 @@ func topoText(a *app, p *plan.Plan, _ *plan.Job) error {
 	s := a.newSheet()
 	s.Blank()
 	s.Wrap("", "In numbers")
-	s.Grid("lrw", p.Survey().Rows())
+	s.Grid("lrw", foresight.SurveyOf(p).Rows())
 	return s.Flush(a.stdout)
 }
 
@@ -69,7 +70,7 @@ func topoData(p *plan.Plan, _ *plan.Job) (any, error) {
 		Tiers     []tier         `json:"tiers"`
 		Bisection unit.Bitrate   `json:"bisection_bps"`
 		Survey    *survey.Survey `json:"survey"`
-	}{Bisection: g.Bisection(), Survey: p.Survey()}
+	}{Bisection: g.Bisection(), Survey: foresight.SurveyOf(p)}
 	host := map[topo.NodeID]topo.Host{}
 	for _, h := range g.Hosts {
 		host[h.Node] = h

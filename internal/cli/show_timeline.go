@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/foresight"
 	"railyard/internal/output"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
@@ -130,7 +131,7 @@ func (a *app) forecast(path string, f timelineFlags) error {
 		return errNoRanks
 	}
 	f.from, f.steps = 0, 1
-	bars := forecastBars(j.Work, p.Forecast(j))
+	bars := forecastBars(j.Work, foresight.Forecast(p, j))
 	if f.json {
 		return a.timelineJSON(p.Scenario.Name, bars, f)
 	}

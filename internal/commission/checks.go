@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"railyard/internal/foresight"
 	"railyard/internal/inventory"
 	"railyard/internal/perf"
 	"railyard/internal/plan"
@@ -253,7 +254,7 @@ func (l *list) ceiling(n topo.NICID) (most int64, why string) {
 	frames, mtu := l.p.Frames(), l.p.Scenario.Transport.MTU
 	wire := frames.OnLink(frames.DataFrame(mtu, false, false))
 	most = int64(float64(l.in.Graph.Ports[l.in.Graph.NICs[n].Port].Rate) * float64(mtu) / float64(wire))
-	switch pcie, link := l.p.WriteRate(n); {
+	switch pcie, link := foresight.WriteRate(l.p, n); {
 	case pcie == 0 || int64(pcie) >= most:
 		return most, fmt.Sprintf("%d B of payload in %d B on the link", mtu, wire)
 	case link != "":

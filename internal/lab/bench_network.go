@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"railyard/internal/foresight"
 	"railyard/internal/inventory"
 	"railyard/internal/plan"
 	"railyard/internal/scenario"
@@ -36,7 +37,7 @@ func runNetwork(a Args) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, of := &Shown{}, p.Survey()
+	s, of := &Shown{}, foresight.SurveyOf(p)
 	s.parts(p.Graph, of)
 	s.tiers(of)
 	s.reach(of)

@@ -133,7 +133,7 @@ func (a *applying) assign() {
 	if main == nil {
 		main = &netconf.Profile{}
 	}
-	dscps := a.p.dscps()
+	dscps := a.p.DSCPs()
 	a.slots = [3]uint8{ClassData: main.Classify[dscps[ClassData]]}
 	if len(dscps) > 1 {
 		a.slots[ClassOther], a.slots[ClassCNP] = main.Classify[dscps[ClassOther]], main.Classify[dscps[ClassCNP]]
@@ -150,7 +150,7 @@ func (a *applying) assign() {
 
 // takes says which DSCPs the switch takes for RoCE data and for CNPs, where they are not those that NICs write.
 func (a *applying) takes(main *netconf.Profile) {
-	dscps, q := a.p.dscps(), &a.f.QoS
+	dscps, q := a.p.DSCPs(), &a.f.QoS
 	if len(dscps) == 1 {
 		return
 	}
@@ -185,7 +185,7 @@ func (a *applying) free(p *netconf.Profile, pauses bool, others ...uint8) uint8 
 // number of the traffic class, if it is free.
 func (a *applying) name(main *netconf.Profile, at int) {
 	taken := uint8(0)
-	nc := len(a.p.dscps())
+	nc := len(a.p.DSCPs())
 	for c := range nc {
 		if of := main.Class(a.slots[c]); of != nil && of.Pause != nil {
 			if a.prio[c] = of.Pause.Priority; taken&(1<<a.prio[c]) != 0 {
@@ -228,7 +228,7 @@ func (a *applying) device() {
 		if i == nil {
 			continue
 		}
-		if frame, _ := a.parsed.Frame(i); frame > 0 && frame < a.p.largestFrame(a.p.Frames()) {
+		if frame, _ := a.parsed.Frame(i); frame > 0 && frame < a.p.LargestFrame(a.p.Frames()) {
 			a.p.tooLong(a.ports[k], frame)
 		}
 	}
@@ -275,7 +275,7 @@ func (p *Plan) tooLong(port topo.PortID, mtu unit.Bytes) {
 func (a *applying) port(k int) (w wanted) {
 	own := a.profile(k)
 	operational := a.p.configs.priority[a.ports[k]]
-	dscps := a.p.dscps()
+	dscps := a.p.DSCPs()
 	names := a.p.profile(&a.f).Classes
 	var of [64]uint8
 	for d := range of {
@@ -312,13 +312,13 @@ func (p *Plan) sendsPauses(port topo.PortID) uint8 {
 // classify puts a DSCP into the class of the run whose traffic class it has.
 func (a *applying) classify(k int, own *netconf.Profile, dscp uint8, of *[64]uint8) {
 	tc := own.Classify[dscp]
-	for c := range a.p.dscps() {
+	for c := range a.p.DSCPs() {
 		if a.slots[c] == tc {
 			of[dscp] = uint8(c)
 			return
 		}
 	}
-	if len(a.p.dscps()) > 1 {
+	if len(a.p.DSCPs()) > 1 {
 		a.refuse(k, fmt.Sprintf("DSCP %d is in traffic class %d, and in another at most ports: a run has three classes for a switch",
 			dscp, tc), fmt.Sprintf("interface %s dscp %d", a.in.Ports[a.ports[k]].Name, dscp))
 	}
@@ -335,7 +335,7 @@ func (a *applying) class(k int, own *netconf.Profile, of *netconf.Class, cl *fab
 	}
 	for i := range own.Classes {
 		other := &own.Classes[i]
-		if other.TC != of.TC && other.Queue == of.Queue && slices.Contains(a.slots[:len(a.p.dscps())], other.TC) &&
+		if other.TC != of.TC && other.Queue == of.Queue && slices.Contains(a.slots[:len(a.p.DSCPs())], other.TC) &&
 			len(own.DSCPs(other.TC)) > 0 && len(own.DSCPs(of.TC)) > 0 {
 			a.refuse(k, fmt.Sprintf("traffic classes %d and %d share queue %d: a run has a queue for each", of.TC, other.TC, of.Queue),
 				place("queue"))
@@ -385,7 +385,7 @@ func (a *applying) firstPausing() int {
 		}
 		own := a.parsed.Device.ProfileOf(i)
 		return own != nil && slices.ContainsFunc(own.Classes, func(c netconf.Class) bool {
-			return c.Buffer() != nil && slices.Contains(a.slots[:len(a.p.dscps())], c.TC)
+			return c.Buffer() != nil && slices.Contains(a.slots[:len(a.p.DSCPs())], c.TC)
 		})
 	})
 }

@@ -29,7 +29,7 @@ func (p *Plan) PSN(n uint32) uint32 {
 }
 
 // DSCP is what NICs write into frames of a class.
-func (p *Plan) DSCP(class uint8) uint8 { return p.dscps()[class] }
+func (p *Plan) DSCP(class uint8) uint8 { return p.DSCPs()[class] }
 
 // ClassesAt is the traffic classes of a node, in the order of their numbers.
 func (p *Plan) ClassesAt(n topo.NodeID) []fabric.Class { return p.profile(p.FabricAt(n)).Classes }

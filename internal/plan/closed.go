@@ -10,16 +10,16 @@ import (
 )
 
 // placeOf is where the ranks of a group are, those that others stand for among them.
-func (j *Job) placeOf(g *workload.Group) coll.Placement {
+func (j *Job) PlaceOf(g *workload.Group) coll.Placement {
 	if len(g.All) > 0 {
-		return j.whole.Group(g.All)
+		return j.Whole.Group(g.All)
 	}
 	return j.Placement.Group(g.Ranks)
 }
 
 // closed reports whether the collectives of a group are a closed form.
 func (p *Plan) closed(j *Job, g *workload.Group) bool {
-	return p.byFormula() || p.Scenario.Cluster.NVLinkCollectives == "formula" && hostsOf(j.placeOf(g)) == 1
+	return p.ByFormula() || p.Scenario.Cluster.NVLinkCollectives == "formula" && HostsOf(j.PlaceOf(g)) == 1
 }
 
 // closedSchedule says who owns what of a collective that is a closed form: as of a ring.
@@ -79,7 +79,7 @@ func (p *Plan) close(j *Job, work *workload.Job, of map[int32]bool) error {
 
 // ncclGroup is a group of a job as NCCL's model sees it, with the NICs of its own ranks.
 func (p *Plan) ncclGroup(j *Job, group *workload.Group) nccl.Group {
-	at := j.placeOf(group)
+	at := j.PlaceOf(group)
 	g := groupOf(p.Scenario, at, p.ncclHost)
 	rails := map[int32]bool{}
 	for _, r := range at.Ranks {
@@ -113,42 +113,4 @@ func (j *Job) HasClosed() bool {
 		}
 	}
 	return false
-}
-
-// closedBytes is what the ranks of a group send in a collective that is a closed form, all together, and what of it leaves
-// hosts: in a ring as many ranks send to another host as there are hosts.
-func (p *Plan) closedBytes(j *Job, c *workload.Collective) (all, between unit.Bytes) {
-	g := &j.Work.Groups[c.Group]
-	elems := int64(0)
-	for ch := range c.Schedule.Channels() {
-		for _, t := range c.AppendTraffic(nil, 0, ch) {
-			elems = add(elems, t.Elems)
-		}
-	}
-	n, hosts := int64(g.Size()), int64(hostsOf(j.placeOf(g)))
-	if goal, ok := coll.GoalOf(c.Schedule); ok && goal.Collective == coll.SendReceive {
-		n = 1
-	}
-	all = unit.Bytes(mul(mul(elems, c.ElemBytes), n))
-	if hosts > 1 {
-		between = all / unit.Bytes(n) * unit.Bytes(min(hosts, n))
-	}
-	alike := unit.Bytes(j.groupsAlike(g))
-	return all * alike, between * alike
-}
-
-// groupsAlike is how many groups one stands for in a layout that is folded, itself among them.
-func (j *Job) groupsAlike(g *workload.Group) int {
-	x := &j.Spec.Parallel
-	switch {
-	case j.whole == nil:
-		return 1
-	case g.Kind == workload.GroupKindData || g.Kind == workload.GroupKindStatistics:
-		return x.TP
-	case g.Kind == workload.GroupKindTensor:
-		return x.DP
-	case g.Kind == workload.GroupKindNorm:
-		return 1
-	}
-	return x.TP * x.DP
 }

@@ -43,7 +43,7 @@ func (p *Plan) Frames() wire.Sizes {
 func (p *Plan) Telemetry() bool { return p.Scenario.Congestion.Algorithm == "hpcc" }
 
 // largestFrame is the most bytes that any frame has.
-func (p *Plan) largestFrame(frames wire.Sizes) unit.Bytes {
+func (p *Plan) LargestFrame(frames wire.Sizes) unit.Bytes {
 	n := frames.MaxDataFrame(p.Scenario.Transport.MTU)
 	if p.Scenario.Transport.Setup {
 		n = max(n, wire.CMFrameBytes+frames.Tag)
@@ -57,7 +57,7 @@ func (p *Plan) FabricConfig() fabric.Config {
 	frames, all := p.Frames(), p.profile(&sc.Fabric)
 	cfg := fabric.Config{
 		Classes:       all.Classes,
-		DSCP:          p.dscps(),
+		DSCP:          p.DSCPs(),
 		PFC:           all.PFC,
 		Buffer:        all.Buffer,
 		SwitchLatency: all.SwitchLatency,
@@ -67,7 +67,7 @@ func (p *Plan) FabricConfig() fabric.Config {
 		Tunnel:        p.Tunnel(),
 		Untagged:      p.untagged(),
 		PauseFrame:    frames.PFC,
-		LargestFrame:  p.largestFrame(frames),
+		LargestFrame:  p.LargestFrame(frames),
 		Seed:          sc.Seed,
 		Faults:        p.mishaps.Fabric,
 		Routing:       p.routing(),
@@ -220,9 +220,9 @@ func (p *Plan) Controller() cc.Params {
 func (p *Plan) BaseRTT(q *Pair) unit.Duration {
 	sc, frames := p.Scenario, p.Frames()
 	if sc.Transport.BaseRTT == "payload" {
-		return p.oneWay(q.Path, sc.Transport.MTU) + p.oneWay(q.Back, 0)
+		return p.OneWay(q.Path, sc.Transport.MTU) + p.OneWay(q.Back, 0)
 	}
-	return p.oneWay(q.Path, frames.MaxDataFrame(sc.Transport.MTU)) + p.oneWay(q.Back, frames.ACK)
+	return p.OneWay(q.Path, frames.MaxDataFrame(sc.Transport.MTU)) + p.OneWay(q.Back, frames.ACK)
 }
 
 // WindowTime returns how long the sender's link takes to send a window: 0 without a window, -1
@@ -283,12 +283,12 @@ func (p *Plan) checkTunnel() error {
 }
 
 // onLink is how many bytes of a link a frame of a NIC takes.
-func (p *Plan) onLink(port topo.PortID, frame unit.Bytes) unit.Bytes {
-	return p.Frames().OnLink(frame) + p.tunnel(port)
+func (p *Plan) OnLink(port topo.PortID, frame unit.Bytes) unit.Bytes {
+	return p.Frames().OnLink(frame) + p.TunnelOn(port)
 }
 
 // tunnel is how many more it has there than on the NIC's link.
-func (p *Plan) tunnel(port topo.PortID) unit.Bytes {
+func (p *Plan) TunnelOn(port topo.PortID) unit.Bytes {
 	if p.Graph.Ports[port].NIC >= 0 {
 		return 0
 	}
@@ -296,11 +296,11 @@ func (p *Plan) tunnel(port topo.PortID) unit.Bytes {
 }
 
 // oneWay is how long a frame takes along a path of an empty network, until the far NIC acts on it.
-func (p *Plan) oneWay(path []topo.PortID, frame unit.Bytes) unit.Duration {
+func (p *Plan) OneWay(path []topo.PortID, frame unit.Bytes) unit.Duration {
 	d := p.Scenario.Cluster.NIC.Latency
 	for i, port := range path {
 		pt := p.Graph.Ports[port]
-		d += pt.Delay + pt.Rate.TransmitTime(p.onLink(port, frame))
+		d += pt.Delay + pt.Rate.TransmitTime(p.OnLink(port, frame))
 		if i > 0 {
 			d += p.FabricAt(pt.Node).Switch.Latency
 		}

@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"railyard/internal/cc"
+	"railyard/internal/plan/plantest"
 	"railyard/internal/unit"
 )
 
 // Each named reaction point is the one of package cc.
 func TestCongestionPresets(t *testing.T) {
 	for name, want := range cc.Presets {
-		p := planned(t, withoutPreset(incast(2, star+"congestion: {preset: "+name+"}\n")))
+		p := planned(t, plantest.WithoutPreset(plantest.Incast(2, plantest.Star+"congestion: {preset: "+name+"}\n")))
 		got := p.Controller().(cc.DCQCN)
 		if at := want.DCQCN.PortRate; at > 0 { // its steps scale with the port: the scenario writes them out
 			const speed = 100 * unit.GigabitPerSec
@@ -30,7 +31,7 @@ func TestCongestionPresets(t *testing.T) {
 func TestBaseRTT(t *testing.T) {
 	for what, want := range map[string]unit.Duration{"frames": 4*unit.Microsecond + 2*80*(1048+60),
 		"payload": 4*unit.Microsecond + 2*80*1000} {
-		p := planned(t, incast(2, star+"transport: {base_rtt: "+what+"}\n"))
+		p := planned(t, plantest.Incast(2, plantest.Star+"transport: {base_rtt: "+what+"}\n"))
 		if got := p.BaseRTT(&p.Pairs[0]); got != want {
 			t.Errorf("%s: %v, want %v", what, got, want)
 		}

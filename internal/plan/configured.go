@@ -125,8 +125,8 @@ func (p *Plan) matchConfigs(in *inventory.Inventory) error {
 			nodes[in.Devices[id].Name] = topo.NodeID(id)
 		}
 	}
-	for i := range p.files.Config {
-		c := &p.files.Config[i]
+	for i := range p.Files.Config {
+		c := &p.Files.Config[i]
 		parsed, problems := c.read()
 		if problems != nil {
 			wrong = append(wrong, problems...)

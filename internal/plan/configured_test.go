@@ -9,6 +9,7 @@ import (
 	"railyard/internal/located"
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/dialects"
+	"railyard/internal/plan/plantest"
 )
 
 // twoLeaves is a small fabric whose switches are configured.
@@ -54,7 +55,7 @@ func rendered(t *testing.T, yaml, dialect string, change func(name, text string)
 func configure(t *testing.T, yaml string, configs []Configuration) (*Plan, error) {
 	t.Helper()
 	yaml = strings.Replace(yaml, "fabric:\n", "fabric:\n  config: configs\n", 1)
-	return New(read(t, yaml), Files{Config: configs}, nil)
+	return New(plantest.Read(t, yaml), Files{Config: configs}, nil)
 }
 
 // Switches whose configuration says what the scenario says have no profile of their own; one that differs has.

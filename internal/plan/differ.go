@@ -50,7 +50,7 @@ func (p *Plan) differingPorts(id topo.NodeID, profile int) (all []scenario.Diffe
 			texts = append(texts, differingClass(className(uint8(c)), &own.Classes[c], &usual[c])...)
 		}
 		if own.ClassOf != nil {
-			for c, dscp := range p.dscps() {
+			for c, dscp := range p.DSCPs() {
 				if of := own.ClassOf[dscp]; int(of) != c {
 					texts = append(texts, fmt.Sprintf("DSCP %d is %s", dscp, className(of)))
 				}
@@ -101,7 +101,7 @@ func differingClass(name string, own, usual *fabric.Class) (texts []string) {
 
 // misclassed warns of switches that put RoCE data into another class than NICs mean, and of neighbours that do not
 // mean the same priority by RoCE data: one pauses what the other does not send.
-func (p *Plan) misclassed() (all []scenario.Finding) {
+func (p *Plan) Misclassed() (all []scenario.Finding) {
 	if len(p.switches.profiles) == 0 {
 		return nil
 	}

@@ -1,10 +1,10 @@
 // Package plan derives from a scenario everything that a run needs, before anything runs:
 //
 //	scenario + files -> topo.Graph, Routes -> coll.Placement, Schedule -> workload.Job
-//	                 -> queue pairs with paths, faults, thresholds, parameters -> Estimate
+//	                 -> queue pairs with paths, faults, thresholds, parameters
 //
 // A plan is a value: it can be printed, inspected and run any number of times. Files are given as
-// texts (Files); package run reads them.
+// texts (Files); package run reads them. What a run will cost is package foresight's.
 //
 // It is not where anything is simulated: of fabric it takes types of parameters, and package run
 // builds the engine from them.

@@ -61,7 +61,7 @@ func (p *Plan) Choosers(q *Pair, port topo.PortID) (all []topo.NodeID) {
 }
 
 // MethodAt is the method by which a switch chooses.
-func (p *Plan) MethodAt(at topo.NodeID) *balance.Method { return p.tables.At(at).Method }
+func (p *Plan) MethodAt(at topo.NodeID) *balance.Method { return p.Tables.At(at).Method }
 
 // HashAlike reports whether two switches have the same hash of each of some queue pairs.
 func (p *Plan) HashAlike(pairs []*Pair, a, b topo.NodeID) bool {

@@ -100,7 +100,7 @@ func (p *Plan) Degraded(id topo.PortID) bool {
 // SlowPCIe returns what PCIe of a host's NICs carries for a while, if that is less than at other hosts; 0: it is not, or links inside
 // hosts have names of their own.
 func (p *Plan) SlowPCIe(host int32) (rate unit.Bitrate) {
-	if p.hostGraph != nil {
+	if p.HostGraph != nil {
 		return 0
 	}
 	for _, x := range p.mishaps.Hosts {
@@ -387,7 +387,7 @@ func (m *mishaps) pcie(f *scenario.Fault, i int, from unit.Time) error {
 
 func (m *mishaps) staged(f *scenario.Fault, i int, from unit.Time) error {
 	full := m.p.Scenario.Cluster.Host.PCIe
-	if g := m.p.hostGraph; g != nil {
+	if g := m.p.HostGraph; g != nil {
 		full = g.fastestCard()
 	}
 	if full == 0 {

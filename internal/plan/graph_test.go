@@ -6,12 +6,8 @@ import (
 	"testing"
 
 	"railyard/internal/inventory"
+	"railyard/internal/plan/plantest"
 )
-
-// gpus is hosts of so many GPUs, a fabric, and flows.
-func gpus(cluster, fabric string, flows ...string) string {
-	return "cluster: {" + cluster + "}\nfabric: {" + fabric + "}\njob: {flows: [{" + strings.Join(flows, "}, {") + "}]}\n"
-}
 
 // What makes no network is said where the file says it, all at once.
 func TestDesignsThatMakeNoNetwork(t *testing.T) {
@@ -32,7 +28,7 @@ func TestDesignsThatMakeNoNetwork(t *testing.T) {
 			"not spread evenly over 3 x 2 routers, want a multiple of 6"},
 		{"hosts: 3", "design: direct", "test.yaml:1:18: cluster.hosts: 3 hosts do not make pairs, want a multiple of 2"},
 	} {
-		_, err := New(read(t, gpus(c.cluster, c.fabric, flow)), Files{}, nil)
+		_, err := New(plantest.Read(t, plantest.GPUs(c.cluster, c.fabric, flow)), Files{}, nil)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s; %s:\n got %v\nwant %s", c.cluster, c.fabric, err, c.want)
 		}
@@ -43,20 +39,20 @@ func TestDesignsThatMakeNoNetwork(t *testing.T) {
 // it cannot.
 func TestFlowsAcrossRailsAreRelayed(t *testing.T) {
 	for _, fabric := range []string{"design: rail-only", "spines: 0", "design: single-switch, vlans: isolated"} {
-		p := planned(t, gpus("hosts: 2, host: {gpus: 4}", fabric, "from: host1/gpu2, to: host2/gpu3, bytes: 1kB",
+		p := planned(t, plantest.GPUs("hosts: 2, host: {gpus: 4}", fabric, "from: host1/gpu2, to: host2/gpu3, bytes: 1kB",
 			"from: host1/gpu3, to: host2/gpu3, bytes: 1kB"))
 		for i := range p.Pairs {
 			if q := &p.Pairs[i]; p.Graph.NICs[q.From].Index != 3 || p.Graph.NICs[q.To].Index != 3 || q.FromGPU != int32(2+i) {
 				t.Errorf("%s: from GPU %d by %s to %s", fabric, q.FromGPU, p.Graph.NICName(q.From), p.Graph.NICName(q.To))
 			}
 		}
-		_, err := New(read(t, gpus("hosts: 2, host: {gpus: 4}", fabric, "from: host1/nic2, to: host2/gpu3, bytes: 1kB")),
+		_, err := New(plantest.Read(t, plantest.GPUs("hosts: 2, host: {gpus: 4}", fabric, "from: host1/nic2, to: host2/gpu3, bytes: 1kB")),
 			Files{}, nil)
 		if err == nil || !strings.Contains(err.Error(), "test.yaml:3:15: job.flows[0]: flow1: no path from host1/nic2") {
 			t.Errorf("%s: %v", fabric, err)
 		}
 	}
-	p := planned(t, gpus("hosts: 2, host: {gpus: 4}", "spines: 1", "from: host1/gpu2, to: host2/gpu3, bytes: 1kB"))
+	p := planned(t, plantest.GPUs("hosts: 2, host: {gpus: 4}", "spines: 1", "from: host1/gpu2, to: host2/gpu3, bytes: 1kB"))
 	if q := &p.Pairs[0]; p.Graph.NICs[q.From].Index != 2 {
 		t.Errorf("with a spine by %s", p.Graph.NICName(q.From))
 	}
@@ -64,7 +60,7 @@ func TestFlowsAcrossRailsAreRelayed(t *testing.T) {
 
 // A path of a flow does not cross VLANs that nothing routes between.
 func TestGivenPathsKeepToTheirVLAN(t *testing.T) {
-	_, err := New(read(t, gpus("hosts: 2, host: {gpus: 2}", "design: single-switch, vlans: isolated",
+	_, err := New(plantest.Read(t, plantest.GPUs("hosts: 2, host: {gpus: 2}", "design: single-switch, vlans: isolated",
 		"from: host1/nic0, to: host2/nic1, bytes: 1kB, path: [host1, rail1, host2]")), Files{}, nil)
 	if want := "from host1/nic0 to host2/nic1: rails are VLANs that nothing routes between"; err == nil ||
 		!strings.Contains(err.Error(), want) {
@@ -100,30 +96,6 @@ func TestBookChapter13(t *testing.T) {
 	}
 }
 
-// A dragonfly has a circle of waits in one class, and check says so where pauses make them.
-func TestADragonflyMayStandStill(t *testing.T) {
-	const flow = "from: host1/gpu0, to: host2/gpu0, bytes: 1kB"
-	for fabric, want := range map[string]int{
-		"design: dragonfly": 1,
-		"design: dragonfly, qos: {pfc: {enabled: false}}":   0,
-		"segment: 2, pods: 3":                               0,
-		"design: leaf-spine, leaves: 6, spines_per_leaf: 2": 0,
-	} {
-		found := 0
-		for _, f := range inspected(t, gpus("hosts: 6", fabric, flow)).Findings {
-			if strings.Contains(f.Message, "wait for each other in a circle") {
-				found++
-				if !strings.HasPrefix(f.Message, "dragonfly: with PFC 6 buffers may wait") || f.Path != "fabric.design" {
-					t.Errorf("%s: %s", f.Path, f.Message)
-				}
-			}
-		}
-		if found != want {
-			t.Errorf("%s: %d warnings, want %d", fabric, found, want)
-		}
-	}
-}
-
 // A network has no more cables, and no faster ones, than its switches have ports.
 func TestSwitchesHaveSoManyPorts(t *testing.T) {
 	const flow = "from: host1/gpu0, to: host2/gpu0, bytes: 1kB"
@@ -140,7 +112,7 @@ func TestSwitchesHaveSoManyPorts(t *testing.T) {
 		{"spines: 2, links: {spine: 800Gb/s}, switch: {model: spectrum3}", "test.yaml:2:62: fabric.switch.model: " +
 			"rail1 has a link of 800Gb/s (and 9 more alike or worse), want at most ports of 400Gb/s" + hint},
 	} {
-		_, err := New(read(t, gpus("hosts: 28", c.fabric, flow)), Files{}, nil)
+		_, err := New(plantest.Read(t, plantest.GPUs("hosts: 28", c.fabric, flow)), Files{}, nil)
 		if got := fmt.Sprint(err); got != c.want && (c.want != "" || err != nil) {
 			t.Errorf("%s:\n got %v\nwant %s", c.fabric, err, c.want)
 		}

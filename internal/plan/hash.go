@@ -83,7 +83,7 @@ func (p *Plan) seedNumber(id topo.NodeID) uint32 {
 
 // bondHash is the hash by which a bond chooses a port for what has some headers: no switch's, whose choices it would
 // else foretell.
-func (p *Plan) bondHash(by *hash.Switches, f hash.Flow, from topo.NICID) uint64 {
+func (p *Plan) BondHash(by *hash.Switches, f hash.Flow, from topo.NICID) uint64 {
 	host := p.Graph.Hosts[p.Graph.NICs[from].Host].Node
 	return splitmix.Mix(by.Hash(f, int(host)) ^ nameLabel("bond"))
 }
@@ -94,12 +94,12 @@ func (p *Plan) BondHashes(q *Pair) (data, back uint64) {
 		return 0, 0
 	}
 	by := p.Hash()
-	return p.bondHash(by, q.Key, q.From), p.bondHash(by, q.Key.Reverse(), q.To)
+	return p.BondHash(by, q.Key, q.From), p.BondHash(by, q.Key.Reverse(), q.To)
 }
 
 // headers are those of queue pair number n of its job, of data. The UDP source port carries the number,
 // as RoCEv2 NICs do for entropy: 0xC000 to 0xFFFF.
-func headers(from, to topo.NICID, n int) hash.Flow {
+func Headers(from, to topo.NICID, n int) hash.Flow {
 	return hash.Flow{
 		SrcIP:    firstHost + uint32(from),
 		DstIP:    firstHost + uint32(to),

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"railyard/internal/plan/plantest"
 	"strings"
 	"testing"
 )
@@ -36,7 +37,7 @@ job: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1MB}]}
 		switches int
 		want     string
 	}{{15, ""}, {16, "17 links on its path"}} {
-		p, err := New(read(t, yaml), Files{Topology: chain(2, c.switches)}, nil)
+		p, err := New(plantest.Read(t, yaml), Files{Topology: chain(2, c.switches)}, nil)
 		if c.want != "" {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%d switches: %v, want %q", c.switches, err, c.want)

@@ -25,16 +25,13 @@ type HostGraph struct {
 	Staged [][][]int32
 }
 
-// HostGraph returns that of the hosts; nil: each NIC has a link of its own.
-func (p *Plan) HostGraph() *HostGraph { return p.hostGraph }
-
 // PlaceName names what a cause of time is about: a port, or a directed link inside a host behind these (host.Place).
 func (p *Plan) PlaceName(at int32) string {
 	if at < int32(len(p.Graph.Ports)) {
 		return p.Graph.Ports[at].Name
 	}
 	host, d := p.insideOf(at)
-	return p.Graph.Hosts[host].Name + "/" + p.hostGraph.Names[d]
+	return p.Graph.Hosts[host].Name + "/" + p.HostGraph.Names[d]
 }
 
 // PlaceRate is what a place carries.
@@ -43,17 +40,17 @@ func (p *Plan) PlaceRate(at int32) unit.Bitrate {
 		return p.Graph.Ports[at].Rate
 	}
 	_, d := p.insideOf(at)
-	return p.hostGraph.Rates[d/2]
+	return p.HostGraph.Rates[d/2]
 }
 
 // Inside finds a link inside a host by the name of its place.
 func (p *Plan) Inside(place string) (host, link int32, ok bool) {
 	name, of, _ := strings.Cut(place, "/")
-	if p.hostGraph == nil {
+	if p.HostGraph == nil {
 		return 0, 0, false
 	}
 	h := slices.IndexFunc(p.Graph.Hosts, func(x topo.Host) bool { return x.Name == name })
-	d := slices.Index(p.hostGraph.Names, of)
+	d := slices.Index(p.HostGraph.Names, of)
 	return int32(h), int32(d / 2), h >= 0 && d >= 0
 }
 
@@ -61,9 +58,9 @@ func (p *Plan) Inside(place string) (host, link int32, ok bool) {
 func (p *Plan) Slows(entry int, link int32) bool {
 	f := &p.Scenario.Faults[entry]
 	if !f.PCIeLink.Set {
-		return p.hostGraph.OfCard(link)
+		return p.HostGraph.OfCard(link)
 	}
-	named, err := p.hostGraph.Link(f.PCIeLink.Value)
+	named, err := p.HostGraph.Link(f.PCIeLink.Value)
 	return err == nil && named == link
 }
 
@@ -74,7 +71,7 @@ func (g *HostGraph) OfCard(link int32) bool {
 
 func (p *Plan) insideOf(at int32) (host, directed int32) {
 	at -= int32(len(p.Graph.Ports))
-	n := int32(len(p.hostGraph.Names))
+	n := int32(len(p.HostGraph.Names))
 	return at / n, at % n
 }
 
@@ -128,7 +125,7 @@ func (p *Plan) planHostGraph() error {
 	if err != nil {
 		return err
 	}
-	p.hostGraph = g
+	p.HostGraph = g
 	if err := p.setRates(g, &m); err != nil {
 		return err
 	}
@@ -151,7 +148,7 @@ func byMemory(b *board.Board, gpu, card int) []int32 {
 func (p *Plan) Board() (*board.Board, error) {
 	at := &p.Scenario.Cluster.Host
 	if at.Graph.Value != scenario.GraphOfPreset {
-		return nccltopo.Read(at.Graph.Value, p.files.HostGraph)
+		return nccltopo.Read(at.Graph.Value, p.Files.HostGraph)
 	}
 	of := board.Presets[at.Preset]
 	if of == nil {
@@ -290,15 +287,15 @@ func (p *Plan) hostLink(f *scenario.Fault, i int) (link int32, named bool, err e
 	at := fmt.Sprintf("faults[%d].pcie", i)
 	full, what := p.Scenario.Cluster.Host.PCIe, "cluster.host.pcie"
 	if f.PCIeLink.Set {
-		if p.hostGraph == nil {
+		if p.HostGraph == nil {
 			return 0, false, problem(p.Scenario, at+"_link", "%s: has no effect, cluster.host.graph is none", f.PCIeLink.Value)
 		}
-		if link, err = p.hostGraph.Link(f.PCIeLink.Value); err != nil {
+		if link, err = p.HostGraph.Link(f.PCIeLink.Value); err != nil {
 			return 0, false, problem(p.Scenario, at+"_link", "%v", err)
 		}
-		full, what, named = p.hostGraph.Rates[link], f.PCIeLink.Value, true
-	} else if p.hostGraph != nil {
-		full, what = p.hostGraph.fastestCard(), "the links of NICs in cluster.host.graph"
+		full, what, named = p.HostGraph.Rates[link], f.PCIeLink.Value, true
+	} else if p.HostGraph != nil {
+		full, what = p.HostGraph.fastestCard(), "the links of NICs in cluster.host.graph"
 	}
 	if f.PCIe.Value >= full && full > 0 {
 		return 0, false, problem(p.Scenario, at, "%s: no slower than %s, %s", f.PCIe.Value, what, full)

@@ -7,19 +7,14 @@ import (
 
 	"railyard/internal/board"
 	"railyard/internal/nccltopo"
-	"railyard/internal/scenario"
+	"railyard/internal/plan/plantest"
 	"railyard/internal/unit"
 )
 
 // graphed plans two hosts of four GPUs of a preset, with more keys of a host and of its NICs.
 func graphed(t *testing.T, host, nic, rest string, file []byte) (*Plan, error) {
 	t.Helper()
-	sc, err := scenario.Parse("test.yaml", []byte("cluster:\n  hosts: 2\n  host: {preset: hgx-a100, gpus: 4, "+host+"}\n  nic: {"+nic+
-		"}\nfabric: {design: single-switch}\njob: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1MB}]}\n"+rest))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return New(sc, Files{HostGraph: file}, nil)
+	return New(plantest.Graphed(t, host, nic, rest), Files{HostGraph: file}, nil)
 }
 
 // show is a way in names.
@@ -43,7 +38,7 @@ func TestHostGraph(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := p.HostGraph()
+		g := p.HostGraph
 		ways := g.ToCard[3]
 		if got := g.show(ways[0]); got != c.gpu3 {
 			t.Errorf("%s: %s, want %s", c.nic, got, c.gpu3)
@@ -89,7 +84,7 @@ func TestHostGraphOfAFile(t *testing.T) {
 	if p, err = graphed(t, sc, "shared: true", "", []byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	g := p.HostGraph()
+	g := p.HostGraph
 	if got := g.show(g.ToCard[2][0]); got != "GPU2/PCIe2 PCIe2/PCIe1 PCIe1/CPU1 CPU1/CPU0 CPU0/PCIe3 PCIe3/mlx5_0" {
 		t.Error(got)
 	}
@@ -147,19 +142,12 @@ func TestWaysByMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, staged := p.HostGraph(), ""
+		g, staged := p.HostGraph, ""
 		if g.Staged != nil {
 			staged = g.show(g.Staged[0][0])
 		}
 		if got := g.show(g.ToCard[0][0]); got != c.way || staged != c.staged {
 			t.Errorf("%+v: %s; staged %s", c, got, staged)
-		}
-		said := ""
-		for _, f := range p.withoutGPUDirect() {
-			said += f.Message
-		}
-		if strings.Contains(said, `gdr="0" of mlx5_0:`) != (c.gdr == "0") {
-			t.Errorf("%+v: %q", c, said)
 		}
 	}
 }

@@ -33,16 +33,16 @@ func (large) work(p *Plan, j *Job) (w ranksWork, err error) {
 	if err := p.checkLarge(j); err != nil {
 		return w, err
 	}
-	j.shape = &m.Shape
+	j.Shape = &m.Shape
 	cfg, err := p.largeConfig(j)
 	if err != nil {
 		return w, err
 	}
 	if m.Times.Set {
-		if j.measured, err = times.Read(m.Times.Value, p.files.of(j).Times); err != nil {
+		if j.Measured, err = times.Read(m.Times.Value, p.Files.of(j).Times); err != nil {
 			return w, err
 		}
-		cfg.Device.Measured = j.measured
+		cfg.Device.Measured = j.Measured
 	}
 	formula := map[int32]bool{} // by group
 	protocols, schedules := map[coll.Schedule]*workload.Protocol{}, map[string][]coll.Schedule{}
@@ -93,21 +93,18 @@ func (p *Plan) checkLarge(j *Job) error {
 			"there yet: railyard show model counts it", m.Shape.Experts.Count))
 	case m.Shape.Latent.KeyValue > 0:
 		return j.wrong("model.preset", fmt.Errorf("%s: latent attention is not lowered yet: railyard show model counts it", m.Preset))
-	case p.byFormula() && (len(sc.Jobs) > 1 || len(sc.Background.Flows) > 0):
+	case p.ByFormula() && (len(sc.Jobs) > 1 || len(sc.Background.Flows) > 0):
 		return &FieldError{"run.network", fmt.Errorf("formula: no packet is sent, and there is traffic beside %s: want packets, or "+
 			"the job alone", j.Spec.Path())}
-	case !p.byFormula() && ranks > MaxPacketRanks:
+	case !p.ByFormula() && ranks > MaxPacketRanks:
 		return j.wrong("parallel", fmt.Errorf("%d ranks by packets, want at most %d, or run: {network: formula}", ranks,
 			MaxPacketRanks))
 	}
 	return nil
 }
 
-// byFormula reports whether nothing is sent.
-func (p *Plan) byFormula() bool { return p.Scenario.Run.Network == "formula" }
-
-// ByFormula reports whether the network is not run: collectives take what a formula says.
-func (p *Plan) ByFormula() bool { return p.byFormula() }
+// ByFormula reports whether the network is not run: nothing is sent, and collectives take what a formula says.
+func (p *Plan) ByFormula() bool { return p.Scenario.Run.Network == "formula" }
 
 // largeConfig is what is lowered, but for schedules.
 func (p *Plan) largeConfig(j *Job) (cfg workload.Config, err error) {
@@ -140,7 +137,7 @@ func (p *Plan) largeConfig(j *Job) (cfg workload.Config, err error) {
 		}
 		cfg.Layout.Starts = starting(before, m.Shape.Blocks, chunks)
 	}
-	if p.byFormula() && len(cfg.Slow) == 0 {
+	if p.ByFormula() && len(cfg.Slow) == 0 {
 		j.fold(cfg.Layout)
 		cfg.Layout.Folded = true
 	}
@@ -174,7 +171,7 @@ func starting(before, blocks, chunks int) []int {
 // fold leaves of the job's ranks those that stand for the others of their stage.
 func (j *Job) fold(l workload.Layout) {
 	whole := j.Placement
-	j.whole = &whole
+	j.Whole = &whole
 	j.Placement.Ranks = nil
 	for s := range l.PP {
 		j.Placement.Ranks = append(j.Placement.Ranks, whole.Ranks[l.Rank(workload.Coord{Stage: s})])
@@ -183,10 +180,10 @@ func (j *Job) fold(l workload.Layout) {
 
 // Folded is how many ranks each of the job's stands for, itself among them.
 func (j *Job) Folded() int {
-	if j.whole == nil {
+	if j.Whole == nil {
 		return 1
 	}
-	return len(j.whole.Ranks) / len(j.Placement.Ranks)
+	return len(j.Whole.Ranks) / len(j.Placement.Ranks)
 }
 
 // largePrecision is in which formats a large model has what it holds and sends.

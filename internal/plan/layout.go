@@ -112,7 +112,7 @@ func (p *Plan) groupChannels(j *Job, in group) int {
 	if !j.split() {
 		return c
 	}
-	return int(ceil(int64(c*len(in.rails)), int64(j.Placement.Rails)))
+	return (c*len(in.rails) + j.Placement.Rails - 1) / j.Placement.Rails
 }
 
 // travelling is a schedule of a group, with how its messages travel.
@@ -149,7 +149,7 @@ func (p *Plan) groupSchedule(j *Job, g *workload.Group, op coll.Collective) (tra
 			algorithm = "direct"
 		}
 	case workload.GroupKindPipeline:
-		if hostsOf(in.Placement) > 1 && p.Scenario.Fabric.QoS.Classes == "data" {
+		if HostsOf(in.Placement) > 1 && p.Scenario.Fabric.QoS.Classes == "data" {
 			return travelling{}, j.wrong("parallel.pp", fmt.Errorf("%d: stages on two hosts need credits, which go with CNPs, "+
 				"but fabric.qos.classes is data: there is no class for them", j.Spec.Parallel.PP))
 		}
@@ -202,43 +202,6 @@ func (j *Job) RankWork() []unit.Duration {
 		if slow := p.Device.Slow; slow.Num > 0 {
 			all[r] = unit.Duration(float64(all[r]) / slow.Float())
 		}
-	}
-	return all
-}
-
-// crossing lists the findings about groups that are on links too slow for what they carry: ranks
-// that share layers talk in every layer of every micro-batch.
-func (p *Plan) crossing() (all []scenario.Finding) {
-	for i := range p.Jobs {
-		j := &p.Jobs[i]
-		if j.Work == nil {
-			continue
-		}
-		n, first := 0, ""
-		for g := range j.Work.Groups {
-			group := &j.Work.Groups[g]
-			if at := j.Placement.Group(group.Ranks); group.Kind == workload.GroupKindTensor && hostsOf(at) > 1 {
-				if n++; n == 1 {
-					first = fmt.Sprintf("%s is on %d hosts", group.Name, hostsOf(at))
-				}
-			}
-		}
-		if n == 0 {
-			continue
-		}
-		if n > 1 {
-			first += fmt.Sprintf(", and so are %d more", n-1)
-			if n == 2 {
-				first = strings.TrimSuffix(first, "so are 1 more") + "another one too"
-			}
-		}
-		all = append(all, scenario.Finding{
-			Severity: scenario.Warning,
-			Path:     j.Spec.Path() + ".parallel.tp",
-			Message: fmt.Sprintf("%d: %s: its sums and gathers, two for each layer or pair of layers and micro-batch, cross "+
-				"the fabric instead of NVLink", j.Spec.Parallel.TP, first),
-			Hint: "tp innermost in parallel.order, placement packed, and tp a divisor of a host's GPUs",
-		})
 	}
 	return all
 }

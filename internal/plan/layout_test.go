@@ -1,21 +1,11 @@
 package plan
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
-	"railyard/internal/dataset"
+	"railyard/internal/plan/plantest"
 )
-
-// split is a training over four hosts of two GPUs.
-func split(layers, parallel, more string) string {
-	return fmt.Sprintf(`cluster: {hosts: 4, host: {gpus: 2}}
-job:
-  train: {layers: %s, data: {digits: {dir: d, train: 640}}, batch: 16, lr: 0.1}
-  parallel: %s
-%s`, layers, parallel, more)
-}
 
 // What cannot be laid out is a problem at the keys that say it, all at once.
 func TestMisfitsHaveTheirPlaces(t *testing.T) {
@@ -29,29 +19,9 @@ test.yaml:4:36: job.parallel.micro_batches: 3 micro-batches do not divide a batc
 		{"[784, 20, 10]", "{zero: 1}", "  collective: {algorithm: tree}\n", "job.collective.algorithm: with job.parallel.zero 1"},
 		{"[784, 20, 10]", "{zero: 1, dp: 1}", "", "job.parallel.zero: zero 1 with dp 1: replicas hold the shards"},
 	} {
-		_, err := New(read(t, split(c.layers, c.parallel, c.more)), Files{}, nil)
+		_, err := New(plantest.Read(t, plantest.Layers(c.layers, c.parallel, c.more)), Files{}, nil)
 		if err == nil || !strings.Contains(err.Error(), strings.TrimSpace(c.want)) {
 			t.Errorf("%s: error\n%v\nwant\n%s", c.parallel, err, c.want)
-		}
-	}
-}
-
-// Parts of a layer on several hosts are a warning, and only they.
-func TestPartsAcrossHostsAreAWarning(t *testing.T) {
-	for more, want := range map[string]string{
-		"": "",
-		"  placement: rail-aligned\n": "job.parallel.tp: 2: tensor-parallel.stage1.replica1 is on 2 hosts, and so are 3 more: its " +
-			"sums and gathers, two for each layer or pair of layers and micro-batch, cross the fabric instead of NVLink",
-	} {
-		p := planned(t, split("[784, 20, 10]", "{tp: 2, pp: 2}", more))
-		got := ""
-		for _, f := range p.Inspect([]dataset.Size{{Train: 640}}, nil, 0).Findings {
-			if strings.Contains(f.Path, "parallel") {
-				got += f.String()
-			}
-		}
-		if got != want {
-			t.Errorf("%q: %q, want %q", more, got, want)
 		}
 	}
 }
@@ -59,7 +29,7 @@ func TestPartsAcrossHostsAreAWarning(t *testing.T) {
 // A stage sends to the next by the NIC on the receiver's rail, a group of one rail's ranks by that
 // rail's, and there is one queue pair for each direction.
 func TestQueuePairsOfGroups(t *testing.T) {
-	p := planned(t, split("[784, 20, 10]", "{tp: 2, pp: 2}", ""))
+	p := planned(t, plantest.Layers("[784, 20, 10]", "{tp: 2, pp: 2}", ""))
 	var got []string
 	for i := range p.Pairs {
 		got = append(got, p.Pairs[i].Name+" "+p.PathText(p.Pairs[i].Path))
@@ -90,7 +60,7 @@ func TestAStageSendsOnTheReceiversRail(t *testing.T) {
 		"channel": "host1>rail1>host2 host2>rail2>host1",
 		"own":     "host1>rail2>spine1>rail1>host2 host2>rail1>spine1>rail2>host1",
 	} {
-		p := planned(t, split("[784, 20, 20, 20, 10]", "{pp: 4, dp: 1}", "  collective: {exit: "+exit+"}\nfabric: {spines: 1}\n"))
+		p := planned(t, plantest.Layers("[784, 20, 20, 20, 10]", "{pp: 4, dp: 1}", "  collective: {exit: "+exit+"}\nfabric: {spines: 1}\n"))
 		var got []string
 		for i := range p.Pairs {
 			got = append(got, p.PathText(p.Pairs[i].Path))

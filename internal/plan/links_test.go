@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/plan/plantest"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -25,7 +26,7 @@ job: {flows: [{from: host1/gpu0, to: host5/gpu0, bytes: 1MB}]}
 // worked out of links goes by what each has: headroom by cable and rate, weights by rate, and the way.
 func TestLinksThatDiffer(t *testing.T) {
 	entries := "{link: 'leaf?/spine*', rate: 400Gb/s, length: 50m}, {link: 'spine2/*', rate: 200Gb/s}, {link: leaf1/spine3, delay: 9us}"
-	p, err := New(read(t, fmt.Sprintf(someLinks, entries, "")), Files{}, nil)
+	p, err := New(plantest.Read(t, fmt.Sprintf(someLinks, entries, "")), Files{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +41,7 @@ func TestLinksThatDiffer(t *testing.T) {
 		}
 	}
 	edge, weights := p.Graph.Edge(0), []int64{}
-	for _, l := range p.tables.Group(0, edge, 4).Links {
+	for _, l := range p.Tables.Group(0, edge, 4).Links {
 		weights = append(weights, l.Weight/int64(100*unit.GigabitPerSec))
 	}
 	if fmt.Sprint(weights) != "[4 2 4]" {
@@ -62,7 +63,7 @@ func TestLinksThatDiffer(t *testing.T) {
 // The chances of a link are those of the last entry that matches it.
 func TestFaultsOfALink(t *testing.T) {
 	const faults = "faults: [{link: all, drop: 1%}, {link: 'leaf1/*', reorder: 5%}, {link: leaf1/spine2, drop: 1/2, pfc: true}]"
-	p, err := New(read(t, fmt.Sprintf(someLinks, "{link: leaf1/spine1, rate: 50Gb/s}", faults)), Files{}, nil)
+	p, err := New(plantest.Read(t, fmt.Sprintf(someLinks, "{link: leaf1/spine1, rate: 50Gb/s}", faults)), Files{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func TestLinksThatAreNone(t *testing.T) {
 		{one, "capture: {links: [all, host9/leaf1]}", `capture.links[1]: "host9/leaf1" is not a port of this network`},
 		{one, "capture: {links: [all]}\ntransport: {frames: {ack: 70B}}", "capture.links: frames have other sizes than RoCEv2"},
 	} {
-		if _, err := New(read(t, fmt.Sprintf(someLinks, c.named, c.faults)), Files{}, nil); err == nil ||
+		if _, err := New(plantest.Read(t, fmt.Sprintf(someLinks, c.named, c.faults)), Files{}, nil); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s: %v, want %s", c.named, c.faults, err, c.want)
 		}

@@ -12,6 +12,7 @@ import (
 	"railyard/internal/coll"
 	"railyard/internal/hash"
 	"railyard/internal/nn"
+	"railyard/internal/plan/plantest"
 	"railyard/internal/scenario"
 	"railyard/internal/topo"
 )
@@ -112,23 +113,23 @@ func TestEveryNameMakesAPlan(t *testing.T) {
 		if d.Name == "direct" {
 			hosts = 2
 		}
-		text := withoutPreset(incast(hosts-1, more))
+		text := plantest.WithoutPreset(plantest.Incast(hosts-1, more))
 		if d.Name == "dual-rail" {
 			text = strings.Replace(text, "nic: {", "nic: {ports: 2, ", 1)
 		}
-		if _, err := New(read(t, text), files, nil); err != nil {
+		if _, err := New(plantest.Read(t, text), files, nil); err != nil {
 			t.Errorf("%s: %v", d.Name, err)
 		}
 	}
 	for _, b := range scenario.Balancers {
-		planned(t, incast(2, "fabric: {balance: "+b.Name+"}\n"))
+		planned(t, plantest.Incast(2, "fabric: {balance: "+b.Name+"}\n"))
 	}
 	for _, a := range scenario.CollectiveAlgorithms {
 		hosts := 2
 		if a.Name == "nvls" { // of one host
 			hosts = 1
 		}
-		if p := planned(t, training(hosts, "  collective: {channels: 2, algorithm: "+a.Name+"}\n")); p.Jobs[0].Schedule == nil {
+		if p := planned(t, plantest.Training(hosts, "  collective: {channels: 2, algorithm: "+a.Name+"}\n")); p.Jobs[0].Schedule == nil {
 			t.Errorf("%s: no schedule", a.Name)
 		}
 	}

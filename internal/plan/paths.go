@@ -17,7 +17,7 @@ import (
 func (p *Plan) customGraph() (*topo.Graph, error) {
 	sc := p.Scenario
 	name := sc.Fabric.Topology.Value
-	g, err := topo.ParseText(name, p.files.Topology, sc.Cluster.Host.GPUs)
+	g, err := topo.ParseText(name, p.Files.Topology, sc.Cluster.Host.GPUs)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (p *Plan) addFlows(j *Job) error {
 	if !file.Set {
 		return nil
 	}
-	src := p.files.of(j).Flows
+	src := p.Files.of(j).Flows
 	flows, err := sc.ReadFlows(j.Spec, file.Value, src)
 	if err != nil {
 		return err

@@ -198,7 +198,7 @@ func (p *Plan) fuller(key loadKey, a, b []topo.PortID) bool {
 		return f
 	}
 	x, y := full(a), full(b)
-	return x.fullest > y.fullest*(1+rounding) || x.fullest*(1+rounding) >= y.fullest && x.sum > y.sum*(1+rounding)
+	return x.fullest > y.fullest*(1+Rounding) || x.fullest*(1+Rounding) >= y.fullest && x.sum > y.sum*(1+Rounding)
 }
 
 // freest gives a queue pair the path whose fullest link has the least load, of several alike the one with the least

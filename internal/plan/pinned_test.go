@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/plan/plantest"
 	"railyard/internal/splitmix"
 	"railyard/internal/topo"
 )
@@ -81,7 +82,7 @@ func checkPinning(t *testing.T, p *Plan, yaml string, most int) Pinning {
 		}
 	}
 	all := p.Pinned()
-	if len(all) != 1 || int(all[0].Most+0.5) != fullest || all[0].Bound > all[0].Most*(1+rounding) {
+	if len(all) != 1 || int(all[0].Most+0.5) != fullest || all[0].Bound > all[0].Most*(1+Rounding) {
 		t.Fatalf("%s: %+v, and the fullest link has %d", yaml, all, fullest)
 	}
 	if most > 0 && (fullest != most || all[0].Bound != float64(most)) {
@@ -98,7 +99,7 @@ func TestPinnedSaysItsBound(t *testing.T) {
 	for range all {
 		yaml := "name: pinned\ncluster: {hosts: 8, host: {gpus: 1}, nic: {speed: 100Gb/s}}\n" +
 			"fabric: {design: custom, topology: tiers.txt, balance: pinned}\n" + drawnFlows(&random, 8, 2, true)
-		p, err := New(read(t, yaml), Files{Topology: []byte(threeTiers(2, false))}, nil)
+		p, err := New(plantest.Read(t, yaml), Files{Topology: []byte(plantest.ThreeTiers(2, false))}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func (p *Plan) Pinned() (all []Pinning) {
 			} else if slowest == 0 || port.Rate < slowest {
 				slowest = port.Rate
 			}
-			if load[id] > 0 && (fullest < 0 || load[id] > load[fullest]*(1+rounding)) {
+			if load[id] > 0 && (fullest < 0 || load[id] > load[fullest]*(1+Rounding)) {
 				fullest = topo.PortID(id)
 			}
 		}
@@ -55,7 +55,7 @@ func (x Pinning) Text(p *Plan) string {
 		job = " of the background"
 	}
 	rest := fmt.Sprintf("and %.3g is the least that any paths leave", x.Bound)
-	if x.Most > x.Bound*(1+rounding) {
+	if x.Most > x.Bound*(1+Rounding) {
 		rest = fmt.Sprintf("and at least %.3g by any paths", x.Bound)
 	}
 	return fmt.Sprintf("pinned: the fullest link between switches, %s, has %.3g queue pairs%s, %s", x.Port, x.Most, job,

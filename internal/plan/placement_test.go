@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/plan/plantest"
 	"railyard/internal/workload"
 )
 
@@ -39,7 +40,7 @@ func TestPlacement(t *testing.T) {
 
 func places(t *testing.T, rule string, seed int) string {
 	t.Helper()
-	job := training(3, "  parallel: {dp: 5}\n  placement: "+rule+"\n")
+	job := plantest.Training(3, "  parallel: {dp: 5}\n  placement: "+rule+"\n")
 	p := planned(t, fmt.Sprintf("seed: %d\n", seed)+strings.Replace(job, "gpus: 8", "gpus: 2", 1))
 	var all []string
 	for _, at := range p.Jobs[0].Placement.Ranks {
@@ -59,7 +60,7 @@ func TestExits(t *testing.T) {
 		{"own", "host1/nic0>host2/nic1 host2/nic1>host1/nic0"},
 		{"peer", "host1/nic1>host2/nic1 host2/nic0>host1/nic0"},
 	} {
-		job := training(2, "  parallel: {dp: 2}\n  placement: [host1/gpu0, host2/gpu1]\n"+
+		job := plantest.Training(2, "  parallel: {dp: 2}\n  placement: [host1/gpu0, host2/gpu1]\n"+
 			"  collective: {channels: 1, exit: "+c.exit+"}\n")
 		p := planned(t, strings.Replace(job, "gpus: 8", "gpus: 2", 1))
 		var all []string

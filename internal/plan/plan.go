@@ -30,26 +30,26 @@ const (
 
 // Plan is what a run is built from.
 type Plan struct {
-	Scenario *scenario.Scenario
-	Graph    *topo.Graph
-	Routes   *topo.Routes
-	Jobs     []Job  // as the scenario lists them
-	Pairs    []Pair // queue pairs in order of number: those of each job, background, then those of start phases alone
+	Scenario  *scenario.Scenario
+	Files     Files // of which it was made
+	Graph     *topo.Graph
+	Routes    *topo.Routes
+	Jobs      []Job           // as the scenario lists them
+	Pairs     []Pair          // queue pairs in order of number: those of each job, background, then those of start phases alone
+	Steady    int             // how many of Pairs are not of start phases alone
+	HostGraph *HostGraph      // nil: a link for each NIC
+	Tables    balance.Tables  // of methods and next hops, from each change of routes on
+	Finder    *balance.Finder // of paths by the hash, before routes change
 
-	steady      int // how many of Pairs are not of start phases alone
-	files       Files
 	progress    Progress
 	names       *topo.Names
 	mishaps     Mishaps
-	hostGraph   *HostGraph // nil: a link for each NIC
-	ncclHost    NCCLHost   // of it
-	receive     *Receive   // nil: NICs have room without end
-	captured    []bool     // by port; nil: none
+	ncclHost    NCCLHost // of the hosts' graph
+	receive     *Receive // nil: NICs have room without end
+	captured    []bool   // by port; nil: none
 	switches    switches
 	configs     *configs // nil: the scenario says what switches do
 	outages     []outage
-	tables      balance.Tables
-	finder      *balance.Finder       // of paths by the hash, before routes change
 	loads       map[loadKey][]float64 // of ports, by paths that are pinned
 	pins        []pin                 // those paths
 	slowestRate unit.Bitrate          // of the slowest link, where that was asked
@@ -78,9 +78,14 @@ type Job struct {
 	spares   []int32            // hosts that stand by, in the order in which they take the places of others
 	pairs    int32              // how many queue pairs it has
 	linkOf   map[exec.Way]int32 // index in Links
-	shape    *decoder.Shape     // of a large model
-	measured *workload.Measured // operators of its model.times; nil: none
-	whole    *coll.Placement    // of all ranks, where those of Placement stand for the others; nil: they do not
+	Shape    *decoder.Shape     // of a large model
+	Measured *workload.Measured // operators of its model.times; nil: none
+	Whole    *coll.Placement    // of all ranks, where those of Placement stand for the others; nil: they do not
+}
+
+// LinkOf returns the connection of two ranks of a group on a channel.
+func (j *Job) LinkOf(group, src, dst int32, channel int) *RankLink {
+	return &j.Links[j.linkOf[exec.Way{Src: src, Dst: dst, Group: group, Channel: int32(channel)}]]
 }
 
 // Ranks is how many ranks the job has, 0 where it sends flows.
@@ -91,13 +96,13 @@ func (j *Job) Replicas() int { return j.Spec.Parallel.DP }
 
 // split reports whether ranks hold parts of the model.
 func (j *Job) split() bool {
-	return (j.Model != nil || j.shape != nil) && (j.Spec.Parallel.Ranks() > j.Replicas() || j.Spec.Parallel.EP > 1)
+	return (j.Model != nil || j.Shape != nil) && (j.Spec.Parallel.Ranks() > j.Replicas() || j.Spec.Parallel.EP > 1)
 }
 
 // params is how many parameters the job's model has.
 func (j *Job) params() int {
-	if j.shape != nil {
-		c := j.shape.Count()
+	if j.Shape != nil {
+		c := j.Shape.Count()
 		return int(c.Total())
 	}
 	return j.Model.Params()
@@ -151,7 +156,7 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 	if progress == nil {
 		progress = func(int, int) error { return nil }
 	}
-	p := &Plan{Scenario: sc, files: files, progress: progress}
+	p := &Plan{Scenario: sc, Files: files, progress: progress}
 	g, err := p.graph()
 	if err != nil {
 		return nil, err
@@ -163,7 +168,7 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 		return nil, err
 	}
 	p.Graph, p.names = g, g.Names()
-	p.Routes = p.routesWithout(nil)
+	p.Routes = p.RoutesWithout(nil)
 	if err := together(p.checkTunnel, p.planSwitches, p.planHostGraph, p.planReceive, p.planFaults, p.capturedPorts); err != nil {
 		return nil, err
 	}
@@ -180,7 +185,7 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 			return nil, err
 		}
 	}
-	p.steady = len(p.Pairs)
+	p.Steady = len(p.Pairs)
 	p.repin()
 	if err := p.planStart(); err != nil {
 		return nil, err
@@ -269,7 +274,7 @@ func (p *Plan) slow(j *Job) map[int32]unit.Ratio {
 // device translates the scenario's GPU, as a job uses it.
 func (p *Plan) device(j *Job) workload.Device {
 	h := p.Scenario.Cluster.Host
-	flops, _ := p.peak(j)
+	flops, _ := p.Peak(j)
 	var curve *workload.Curve
 	if m := j.Spec.Model; m != nil && m.Kernels != "plain" {
 		curve = curves[h.Preset]
@@ -295,7 +300,7 @@ func (p *Plan) KernelLaunch(j *Job) (unit.Duration, string) {
 }
 
 // peak is what a GPU computes at most in a second of matrix products, dense, and in which number format.
-func (p *Plan) peak(j *Job) (flops int64, precision string) {
+func (p *Plan) Peak(j *Job) (flops int64, precision string) {
 	h := p.Scenario.Cluster.Host
 	if t := j.Spec.Train; t != nil {
 		switch t.Precision {
@@ -410,7 +415,7 @@ func (p *Plan) addPair(q Pair) error {
 	if q.From == q.To {
 		return fmt.Errorf("flow %s: from %s to itself: want two NICs", q.Name, p.Graph.NICName(q.From))
 	}
-	q.Key = headers(q.From, q.To, n)
+	q.Key = Headers(q.From, q.To, n)
 	var err error
 	if q.Path != nil {
 		return p.addRouted(q)

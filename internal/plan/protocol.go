@@ -31,7 +31,7 @@ func NCCLGroup(sc *scenario.Scenario, j *scenario.Job, in NCCLHost) nccl.Group {
 
 func groupOf(sc *scenario.Scenario, at coll.Placement, in NCCLHost) nccl.Group {
 	c := &sc.Cluster
-	g := nccl.Group{Ranks: len(at.Ranks), Nodes: hostsOf(at), Generation: generations[c.Host.Preset],
+	g := nccl.Group{Ranks: len(at.Ranks), Nodes: HostsOf(at), Generation: generations[c.Host.Preset],
 		Intra: nccl.NVLink, IntraRate: c.Host.NVLink, NVSwitch: true, NICs: sc.NICsPerHost(), NICRate: c.NIC.Rate(),
 		PCIe: in.PCIe, AMD: in.AMD}
 	if c.Host.Preset == "cpu" {
@@ -42,7 +42,7 @@ func groupOf(sc *scenario.Scenario, at coll.Placement, in NCCLHost) nccl.Group {
 }
 
 // hostsOf is how many hosts have ranks.
-func hostsOf(at coll.Placement) int {
+func HostsOf(at coll.Placement) int {
 	seen := map[int32]bool{}
 	for _, r := range at.Ranks {
 		seen[r.Host] = true
@@ -223,7 +223,7 @@ func (p *Plan) asNCCL(j *Job, work *workload.Job) (all []*workload.Protocol, err
 			if err != nil {
 				return nil, j.wrong("collective.protocol", err)
 			}
-			known[k], _ = p.messages(j, j.placeOf(g), k.op, k.algorithm, choice.Protocol.String(), c.Schedule.Channels(), k.bytes)
+			known[k], _ = p.messages(j, j.PlaceOf(g), k.op, k.algorithm, choice.Protocol.String(), c.Schedule.Channels(), k.bytes)
 			all = append(all, known[k])
 		}
 		of[i] = known[k]
@@ -258,7 +258,7 @@ func (p *Plan) lessNetwork(j *Job, protocols ...*workload.Protocol) {
 			continue
 		}
 		sc, q := p.Scenario, &p.Pairs[j.Links[i].Pair]
-		d := 2*sc.Cluster.Host.PCIeLatency + sc.Cluster.NIC.Latency + p.oneWay(q.Path, p.Frames().MaxDataFrame(0))
+		d := 2*sc.Cluster.Host.PCIeLatency + sc.Cluster.NIC.Latency + p.OneWay(q.Path, p.Frames().MaxDataFrame(0))
 		if least < 0 || d < least {
 			least = d
 		}
@@ -273,7 +273,7 @@ func (p *Plan) lessNetwork(j *Job, protocols ...*workload.Protocol) {
 // oneSwitch refuses a schedule whose messages a switch adds up or copies where their ends are on several hosts. Of
 // schedules made here one rank's show it: those over hosts are made for the placement.
 func oneSwitch(at coll.Placement, s coll.Schedule) error {
-	n := hostsOf(at)
+	n := HostsOf(at)
 	if n == 1 || !coll.SwitchAdds(s) {
 		return nil
 	}

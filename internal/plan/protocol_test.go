@@ -9,13 +9,13 @@ import (
 
 	"railyard/internal/coll"
 	"railyard/internal/nccl"
-	"railyard/internal/scenario"
+	"railyard/internal/plan/plantest"
 	"railyard/internal/unit"
 )
 
 // The defaults of cluster.protocols are NCCL's, and each key changes the model.
 func TestProtocolKeysAreNCCLs(t *testing.T) {
-	sc := planned(t, benchmarkOf("op: all-reduce, bytes: 1MB")).Scenario
+	sc := planned(t, plantest.Collectives("op: all-reduce, bytes: 1MB")).Scenario
 	if got, want := NCCLParams(sc), nccl.Default(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
@@ -26,7 +26,7 @@ func TestProtocolKeysAreNCCLs(t *testing.T) {
 		if group, rest, deep := strings.Cut(key, "."); deep {
 			key = fmt.Sprintf("%s: {%s}", group, rest)
 		}
-		yaml := strings.Replace(benchmarkOf("op: all-reduce, bytes: 1MB"), "hosts: 2,",
+		yaml := strings.Replace(plantest.Collectives("op: all-reduce, bytes: 1MB"), "hosts: 2,",
 			fmt.Sprintf("hosts: 2, protocols: {%s},", key), 1)
 		if reflect.DeepEqual(NCCLParams(planned(t, yaml).Scenario), nccl.Default()) {
 			t.Errorf("%s changes nothing", key)
@@ -34,48 +34,10 @@ func TestProtocolKeysAreNCCLs(t *testing.T) {
 	}
 }
 
-// Where closed forms stand for what ranks send, the keys of what they are made of change them, in the direction of the key; keys
-// of messages have no meaning.
-func TestProtocolKeysOfClosedForms(t *testing.T) {
-	const text = `
-cluster: {hosts: 2, host: {preset: hgx-h100}%s}
-run: {network: formula}
-job:
-  model: {layers: 4, hidden: 1024, ffn: 4096, heads: 16, vocabulary: 32000, sequence: 1024, batch: 16}
-  parallel: {tp: %d, dp: %d}
-`
-	takes := func(keys string, tp int) unit.Duration {
-		p := largePlan(t, fmt.Sprintf(text, keys, tp, 16/tp))
-		_, all := p.phaseTimes(&p.Jobs[0])
-		return all
-	}
-	for _, c := range []struct {
-		keys   string
-		tp     int
-		longer bool
-	}{
-		{"simple: {nvlink_ring: 1ms}, ll: {nvlink_ring: 1ms, nvlink_tree: 1ms}, ll128: {nvlink_ring: 1ms}, nvls: {launch: 1ms}", 8, true},
-		{"nvls: {launch: 5us}", 8, false}, {"nvls: {efficiency: 40%}", 8, true},
-		{"simple: {net_ring: 1ms, net_tree: 1ms}, ll128: {net_ring: 1ms, net_tree: 1ms}, nvls: {launch: 1ms}", 16, true},
-		{"speed: 2", 8, false}, {"speed: 1/2", 16, true},
-	} {
-		if before, after := takes("", c.tp), takes(", protocols: {"+c.keys+"}", c.tp); after == before || after > before != c.longer {
-			t.Errorf("tp %d, %s: %v, and without %v", c.tp, c.keys, after, before)
-		}
-	}
-	for key, want := range map[string]string{"simple: {slice: 1}": "no collective's schedule is cut", "simple: {buffer: 1MiB}": "no " +
-		"collective's schedule is cut", "ll: {rate: 1GB/s}": "there are no messages"} {
-		_, err := scenario.Parse("closed.yaml", fmt.Appendf(nil, text, ", protocols: {"+key+"}", 8, 2))
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", key, err)
-		}
-	}
-}
-
 // What the idle network takes of NCCL's latency between hosts is not added again: a message of a
 // protocol is there as long after its post as NCCL says, where the network is quicker.
 func TestNetworkIsNotCountedTwice(t *testing.T) {
-	p := planned(t, benchmarkOf("op: all-reduce, bytes: 8B, protocol: simple", "op: all-reduce, bytes: 8B, protocol: none"))
+	p := planned(t, plantest.Collectives("op: all-reduce, bytes: 8B, protocol: simple", "op: all-reduce, bytes: 8B, protocol: none"))
 	j := p.Jobs[0]
 	with, without := j.Work.Collectives[j.Rows[0].First].Protocol, j.Work.Collectives[j.Rows[1].First].Protocol
 	if without != nil {
@@ -85,7 +47,7 @@ func TestNetworkIsNotCountedTwice(t *testing.T) {
 	idle := unit.Never.Sub(0)
 	for i := range p.Pairs {
 		idle = min(idle, 2*host.PCIeLatency+p.Scenario.Cluster.NIC.Latency+
-			p.oneWay(p.Pairs[i].Path, p.Frames().MaxDataFrame(0)))
+			p.OneWay(p.Pairs[i].Path, p.Frames().MaxDataFrame(0)))
 	}
 	hop := nccl.Default().Hop
 	if got, want := with.Between+idle, hop[nccl.Net][nccl.Ring][nccl.Simple]; got != want || with.Between <= 0 {
@@ -98,7 +60,7 @@ func TestNetworkIsNotCountedTwice(t *testing.T) {
 
 // A switch adds for the GPUs of one host alone.
 func TestOneSwitchAdds(t *testing.T) {
-	_, err := New(read(t, benchmarkOf("op: all-reduce, bytes: 1MB, algorithm: nvls")), Files{}, nil)
+	_, err := New(plantest.Read(t, plantest.Collectives("op: all-reduce, bytes: 1MB, algorithm: nvls")), Files{}, nil)
 	if want := "job.collectives[0].algorithm: nvls-all-reduce: ranks on 2 hosts, want all on one: its switch adds"; err == nil ||
 		err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
@@ -119,7 +81,8 @@ func TestOneSwitchAddsByAFile(t *testing.T) {
 		if err := coll.WriteText(&file, s); err != nil {
 			t.Fatal(err)
 		}
-		sc := read(t, "cluster: {"+hosts+"}\njob: {train: {layers: [784, 10], data: {digits: {dir: nowhere}}, batch: 1, lr: 0.1}, "+
+		sc := plantest.Read(t, "cluster: {"+hosts+"}\njob: {train: {layers: [784, 10], "+
+			"data: {digits: {dir: nowhere}}, batch: 1, lr: 0.1}, "+
 			"collective: {schedule: s.txt, channels: 1}}\n")
 		p, err := New(sc, Files{Jobs: []JobFiles{{Schedule: file.Bytes()}}}, nil)
 		if got := fmt.Sprint(err); want != "" && got != want || want == "" && (err != nil || !coll.SwitchAdds(p.Jobs[0].Schedule)) {
@@ -130,7 +93,7 @@ func TestOneSwitchAddsByAFile(t *testing.T) {
 
 // auto is NCCL's choice, as the row says.
 func TestAutoIsNCCLs(t *testing.T) {
-	p := planned(t, strings.Replace(benchmarkOf("op: all-reduce, bytes: 8B, protocol: auto",
+	p := planned(t, strings.Replace(plantest.Collectives("op: all-reduce, bytes: 8B, protocol: auto",
 		"op: all-reduce, bytes: 1GiB, protocol: auto", "op: all-reduce, bytes: 1GiB, protocol: auto, algorithm: ring"),
 		"hosts: 2, host: {gpus: 4}", "hosts: 1", 1))
 	var got []string

@@ -15,28 +15,28 @@ import (
 // planRouting sets how frames find their way: the method and the routes over time. Routes follow a link that goes
 // down, or comes up again, when all switches have heard of it. A link that is up again by then changes nothing.
 func (p *Plan) planRouting() {
-	p.tables = balance.Tables{
+	p.Tables = balance.Tables{
 		Graph:  p.Graph,
 		Epochs: []balance.Epoch{{From: 0, Routes: p.Routes}},
 		Setup:  setup(&p.Scenario.Fabric),
 		OwnOf:  p.switches.of,
 	}
 	for i := range p.switches.profiles {
-		p.tables.Own = append(p.tables.Own, setup(&p.switches.profiles[i]))
+		p.Tables.Own = append(p.Tables.Own, setup(&p.switches.profiles[i]))
 	}
 	for _, at := range p.turns() {
 		dead := p.deadAt(at)
-		epoch := balance.Epoch{From: at, Routes: p.routesWithout(dead)}
-		p.tables.Epochs = append(p.tables.Epochs, epoch)
+		epoch := balance.Epoch{From: at, Routes: p.RoutesWithout(dead)}
+		p.Tables.Epochs = append(p.Tables.Epochs, epoch)
 	}
 	p.loads = map[loadKey][]float64{}
-	hashed := p.tables.Hashed()
-	p.finder = hashed.Finder(0)
+	hashed := p.Tables.Hashed()
+	p.Finder = hashed.Finder(0)
 }
 
 // routesWithout are the routes that switches find without some links: those that BGP leaves. Where there are no
 // sessions, or BGP is none that follows what links cost, they are the shortest ways.
-func (p *Plan) routesWithout(dead map[topo.LinkID]bool) *topo.Routes {
+func (p *Plan) RoutesWithout(dead map[topo.LinkID]bool) *topo.Routes {
 	isDead := func(l topo.LinkID) bool { return dead[l] }
 	by := sessions(&p.Scenario.Fabric.Routing)
 	numbers, err := inventory.Numbers(p.Graph, &by)
@@ -104,18 +104,18 @@ func (p *Plan) deadAt(at unit.Time) map[topo.LinkID]bool {
 // chosen reports whether switches choose the next hop of each frame: where packets of a queue pair may take several
 // ways, or routes change. Else all is known beforehand. What a controller has pinned stays where it is.
 func (p *Plan) chosen() bool {
-	return p.Scenario.Fabric.Balance != "pinned" && (p.moves() || len(p.tables.Epochs) > 1)
+	return p.Scenario.Fabric.Balance != "pinned" && (p.moves() || len(p.Tables.Epochs) > 1)
 }
 
 // moves reports whether the packets of a queue pair may take several ways: some switch chooses anew, or they differ
 // in what is hashed.
 func (p *Plan) moves() bool {
-	return p.Scenario.Transport.Entropy != "flow" || p.tables.Any(func(m *balance.Method) bool { return !m.Static })
+	return p.Scenario.Transport.Entropy != "flow" || p.Tables.Any(func(m *balance.Method) bool { return !m.Static })
 }
 
 // Hashes reports whether any switches put queue pairs on links by a hash.
 func (p *Plan) Hashes() bool {
-	return p.Scenario.Fabric.Balance != "pinned" && p.tables.Any(func(m *balance.Method) bool { return m.Hashes })
+	return p.Scenario.Fabric.Balance != "pinned" && p.Tables.Any(func(m *balance.Method) bool { return m.Hashes })
 }
 
 // ChosenPath reports whether switches choose the next hops of a queue pair's data, and of what answers them. Its
@@ -132,7 +132,7 @@ func (p *Plan) routing() *fabric.Routing {
 	}
 	by := p.Hash()
 	return &fabric.Routing{
-		Tables: p.tables,
+		Tables: p.Tables,
 		Hash: func(flow int32, to topo.NICID, entropy uint16, at topo.NodeID) uint64 {
 			q := &p.Pairs[flow]
 			f := q.Key
@@ -154,9 +154,9 @@ func (p *Plan) path(job int32, back bool, by *hash.Switches, f hash.Flow, from, 
 		p.pins = append(p.pins, pin{pair: int32(len(p.Pairs)), job: job, back: back})
 		return p.freest(job, back, from, to)
 	}
-	return p.finder.Path(from, to, func(at topo.NodeID) uint64 {
+	return p.Finder.Path(from, to, func(at topo.NodeID) uint64 {
 		if p.Graph.Nodes[at].Kind == topo.HostKind {
-			return p.bondHash(by, f, from)
+			return p.BondHash(by, f, from)
 		}
 		return by.Hash(f, int(at))
 	})

@@ -25,7 +25,7 @@ func (j *Job) wrong(key string, err error) error { return &FieldError{j.Spec.Pat
 // fileSchedule reads the schedule by which so many replicas sum gradients.
 func (p *Plan) fileSchedule(j *Job, replicas int) (*coll.Table, error) {
 	c := j.Spec.Collective
-	s, err := parseSchedule(j, replicas, p.files.of(j).Schedule)
+	s, err := parseSchedule(j, replicas, p.Files.of(j).Schedule)
 	if err != nil {
 		return nil, j.wrong("collective.schedule", err)
 	}

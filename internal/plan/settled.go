@@ -162,7 +162,7 @@ func (a *applying) sharesAlike(x, y []fabric.Class) bool {
 
 // classedAlike reports whether what NICs write is in the same classes.
 func (a *applying) classedAlike(x, y *[64]uint8) bool {
-	for c, dscp := range a.p.dscps() {
+	for c, dscp := range a.p.DSCPs() {
 		of := uint8(c)
 		if y != nil {
 			of = y[dscp]

@@ -110,6 +110,16 @@ func (p *Plan) switchNames() string {
 	return strings.Join(names, ", ")
 }
 
+// AnyFabric reports whether something is so of the scenario's fabric, or of that as a switch has it that differs.
+func (p *Plan) AnyFabric(is func(*scenario.Fabric) bool) bool {
+	for i := range p.switches.profiles {
+		if is(&p.switches.profiles[i]) {
+			return true
+		}
+	}
+	return is(&p.Scenario.Fabric)
+}
+
 // FabricAt is the fabric as a switch has it.
 func (p *Plan) FabricAt(id topo.NodeID) *scenario.Fabric {
 	if p.switches.of != nil && p.switches.of[id] >= 0 {
@@ -218,7 +228,7 @@ func (p *Plan) profile(f *scenario.Fabric) fabric.Profile {
 
 // dscps returns what NICs write into frames of each class. Other traffic has the first of these class selectors
 // (RFC 2474) that the scenario gives to nothing else.
-func (p *Plan) dscps() []uint8 {
+func (p *Plan) DSCPs() []uint8 {
 	q := &p.Scenario.Fabric.QoS
 	other := 0
 	for other == q.DSCP || other == q.CNPDSCP {
@@ -260,7 +270,7 @@ func (p *Plan) Priority(port topo.PortID, class uint8) int32 {
 // bufferOf is the packet buffer of a switch; where no packet is sent it is of no account, and large enough for any number
 // of ports.
 func (p *Plan) bufferOf(f *scenario.Fabric) unit.Bytes {
-	if p.byFormula() {
+	if p.ByFormula() {
 		return unit.Terabyte
 	}
 	return f.Switch.Buffer

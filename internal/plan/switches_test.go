@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/plan/plantest"
 	"railyard/internal/topo"
 )
 
@@ -21,7 +22,7 @@ fabric:
 job: {flows: [{from: host1/gpu0, to: host5/gpu0, bytes: 1MB}]}
 `
 	entries := "{match: 'spine*', buffer: 8MB, latency: 1us}, {match: spine2, buffer: 4MB}"
-	p, err := New(read(t, fmt.Sprintf(yaml, entries)), Files{}, nil)
+	p, err := New(plantest.Read(t, fmt.Sprintf(yaml, entries)), Files{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ job: {flows: [{from: host1/gpu0, to: host5/gpu0, bytes: 1MB}]}
 			"want one of leaf1, leaf2, spine1, spine2",
 		"{match: host1, buffer: 8MB}": "fabric.switches[0].match: host1: matches no switch",
 	} {
-		if _, err := New(read(t, fmt.Sprintf(yaml, entry)), Files{}, nil); err == nil ||
+		if _, err := New(plantest.Read(t, fmt.Sprintf(yaml, entry)), Files{}, nil); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", entry, err, want)
 		}
@@ -56,7 +57,7 @@ job: {flows: [{from: host1/gpu0, to: host5/gpu0, bytes: 1MB}]}
 // The thresholds of a switch that takes another DSCP for RoCE data are those of the class in which it is there: it
 // neither marks nor pauses.
 func TestThresholdsWhereDataIsInAnotherClass(t *testing.T) {
-	p, err := New(read(t, `
+	p, err := New(plantest.Read(t, `
 cluster: {hosts: 4, host: {gpus: 1}, nic: {speed: 100Gb/s}}
 fabric:
   design: leaf-spine

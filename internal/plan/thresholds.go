@@ -12,7 +12,7 @@ import (
 // Thresholds returns the thresholds of RoCE data, a row for each kind of port, and what is wrong
 // with them. The engine runs with the same values.
 func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
-	if p.byFormula() {
+	if p.ByFormula() {
 		return nil, nil, nil // no packet is sent
 	}
 	policy, sites := p.Policy()
@@ -67,18 +67,4 @@ func (p *Plan) sites(cfg *fabric.Config) []qos.Site {
 		sites[i].Count++
 	}
 	return sites
-}
-
-// warnings adds the mistakes to the findings. Where a finding has the path already, it gets the
-// hint.
-func warnings(mistakes []qos.Mistake, findings []scenario.Finding) []scenario.Finding {
-	for _, m := range mistakes {
-		i := slices.IndexFunc(findings, func(f scenario.Finding) bool { return f.Path == m.Path })
-		if i < 0 {
-			i = len(findings)
-			findings = append(findings, scenario.Finding{Severity: scenario.Warning, Path: m.Path, Message: m.Reason})
-		}
-		findings[i].Hint = m.Advice()
-	}
-	return findings
 }

@@ -22,7 +22,7 @@ func (learning) name() string { return result.JobTrain }
 // work lowers the network. Each group has its schedule by what it is for.
 func (learning) work(p *Plan, j *Job) (w ranksWork, err error) {
 	t := j.Spec.Train
-	files := p.files.of(j)
+	files := p.Files.of(j)
 	spec, err := specOf(t, &files)
 	if err != nil {
 		return w, err

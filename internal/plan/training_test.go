@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"railyard/internal/plan/plantest"
 	"strings"
 	"testing"
 )
@@ -9,7 +10,7 @@ import (
 // Nesterov's step looks ahead along a velocity: without momentum there is none.
 func TestNesterovWantsMomentum(t *testing.T) {
 	of := func(more string) error {
-		_, err := New(read(t, "cluster: {hosts: 2, host: {gpus: 1}}\njob:\n  train: {layers: [784, 10], batch: 2, lr: 0.1, "+
+		_, err := New(plantest.Read(t, "cluster: {hosts: 2, host: {gpus: 1}}\njob:\n  train: {layers: [784, 10], batch: 2, lr: 0.1, "+
 			"data: {digits: {dir: d}}, nesterov: true"+more+"}\n"), Files{}, nil)
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"railyard/internal/foresight"
 	"railyard/internal/lint"
 	"railyard/internal/netconf"
 	"railyard/internal/plan"
@@ -40,7 +41,7 @@ func configured(sc *scenario.Scenario, devices []*lint.Device) (*scenario.Scenar
 }
 
 // Forecast is what one of the two runs of Changed costs.
-func Forecast(ctx context.Context, sc *scenario.Scenario) (plan.Estimate, error) {
+func Forecast(ctx context.Context, sc *scenario.Scenario) (foresight.Estimate, error) {
 	f, err := run.NewForecast(ctx, sc, nil, func(result.Progress) {})
 	return f.Estimate, err
 }

@@ -5,8 +5,8 @@ import (
 
 	"railyard/internal/cause"
 	"railyard/internal/exec"
+	"railyard/internal/foresight"
 	"railyard/internal/mfu"
-	"railyard/internal/plan"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -96,7 +96,7 @@ func (a *account) clear() {
 
 // kindOf is the kind of communication of a collective: index in mfu.Kinds.
 func kindOf(work *workload.Job, c *workload.Collective) int {
-	return slices.Index(mfu.Kinds(), plan.KindOf(work, c))
+	return slices.Index(mfu.Kinds(), foresight.KindOf(work, c))
 }
 
 // operation notes a collective that a rank has ended.
@@ -201,7 +201,7 @@ func (j *Job) efficiency(step unit.Duration) *mfu.Figures {
 		return nil
 	}
 	j.closeLife()
-	w := j.r.plan.StepWork(j.plan)
+	w := foresight.StepWork(j.r.plan, j.plan)
 	if n := a.beyond.products / j.life.all(); w.Hardware > 0 { // what experts dropped nobody has computed
 		w.Hardware, w.Model, w.Causal = w.Hardware+n, w.Model+n, w.Causal+n
 	}
@@ -215,8 +215,8 @@ func (j *Job) efficiency(step unit.Duration) *mfu.Figures {
 	}
 	f.Launch, f.LaunchAs = j.r.plan.KernelLaunch(j.plan)
 	rankSteps := unit.Duration(j.ranks()) * unit.Duration(j.life.all())
-	f.Memory = j.plan.StepMemory()
-	bytes, between := j.r.plan.StepBytes(j.plan)
+	f.Memory = foresight.StepMemory(j.plan)
+	bytes, between := foresight.StepBytes(j.r.plan, j.plan)
 	for k, kind := range mfu.Kinds() {
 		if bytes[kind] > 0 {
 			f.Communication = append(f.Communication, mfu.Communication{Kind: kind, Exposed: a.exposed[k] / rankSteps,
@@ -233,7 +233,7 @@ func (j *Job) efficiency(step unit.Duration) *mfu.Figures {
 	if x := &j.plan.Spec.Parallel; x.PP > 1 {
 		f.Bubble = &mfu.Bubble{Waited: float64(a.bubble) / (float64(rankSteps) * float64(step)), Formula: j.bubbleFormula()}
 	}
-	if tokens := j.plan.StepTokens(); tokens > 0 {
+	if tokens := foresight.StepTokens(j.plan); tokens > 0 {
 		f.TokenRate = float64(tokens) / step.Seconds()
 	}
 	return f

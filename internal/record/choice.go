@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"railyard/internal/diagnose"
+	"railyard/internal/foresight"
 	"railyard/internal/plan"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -194,7 +195,7 @@ func (c *crossings) ratio(x *diagnose.Choice, port topo.PortID, equal []topo.Por
 		}
 		if up += g.Ports[e].Rate; !seen[low] {
 			seen[low] = true
-			below += c.r.plan.Below(low)
+			below += foresight.Below(c.r.plan, low)
 		}
 	}
 	x.Ratio, x.Tier = float64(below)/float64(up), g.Nodes[at].Name

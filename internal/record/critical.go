@@ -3,6 +3,7 @@ package record
 import (
 	"railyard/internal/cause"
 	"railyard/internal/exec"
+	"railyard/internal/foresight"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
@@ -49,7 +50,7 @@ func (j *Job) PathFinder() *exec.PathFinder {
 	if n := len(j.plan.Work.Groups); n > 0 && c.groups == nil {
 		c.groups = make([]cause.Split, n)
 	}
-	if c.every = j.plan.PathsEvery(); c.every == 0 {
+	if c.every = foresight.PathsEvery(j.plan); c.every == 0 {
 		return nil
 	}
 	j.paths = exec.NewPathFinder(j.ranks(), c.every, func(p *exec.PathRecord) {

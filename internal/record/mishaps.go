@@ -58,7 +58,7 @@ func (j *Job) concerns(entry int, b *diagnose.Blame) bool {
 	if host, link, ok := p.Inside(b.Port); ok {
 		return p.Slows(entry, link) && slices.Contains(m.Hosts, host)
 	}
-	if b.Kind == diagnose.PCIe && j.r.plan.HostGraph() == nil { // of hosts that are alike, where it has no place
+	if b.Kind == diagnose.PCIe && j.r.plan.HostGraph == nil { // of hosts that are alike, where it has no place
 		host, _ := strings.CutSuffix(b.Port, diagnose.PCIeOfHost)
 		return slices.ContainsFunc(m.Hosts, func(h int32) bool { return p.Graph.Hosts[h].Name == host })
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"railyard/internal/fabric"
+	"railyard/internal/foresight"
 	"railyard/internal/nn"
 	"railyard/internal/qos"
 	"railyard/internal/result"
@@ -31,7 +32,7 @@ func (r *Recorder) notes(s *result.Summary, diverged bool) (notes []string) {
 		notes = append(notes, r.lossNotes(s)...)
 		notes = append(notes, r.bondNotes()...)
 		notes = append(notes, r.waitNotes(s)...)
-		if o, is := r.plan.Oversubscribed(); is {
+		if o, is := foresight.Oversubscribed(r.plan); is {
 			notes = append(notes, o.Text(r.plan))
 		}
 		for _, x := range r.plan.Pinned() {
@@ -47,7 +48,7 @@ func (r *Recorder) notes(s *result.Summary, diverged bool) (notes []string) {
 	}
 	for i, f := range s.PerJob() {
 		j := r.jobs[i]
-		for _, n := range slices.Concat(j.survivalNotes(), j.trainingNotes(f, diverged), j.plan.MeasuredNotes()) {
+		for _, n := range slices.Concat(j.survivalNotes(), j.trainingNotes(f, diverged), foresight.MeasuredNotes(j.plan)) {
 			if r.several() {
 				n = "job " + r.jobs[i].name() + ": " + n
 			}
@@ -297,7 +298,7 @@ func (j *Job) trainingNotes(s *result.JobFigures, diverged bool) []string {
 			float64(*s.FinalLoss), first, j.plan.Spec.Path(), j.plan.Spec.Train.LR))
 	}
 	if t := j.plan.Spec.Train; t.Kernel == nn.Portable.Name && slices.Contains(slowByRounding, t.Model) &&
-		j.r.plan.StepWork(j.plan).Hardware*s.Steps >= slowFLOP {
+		foresight.StepWork(j.r.plan, j.plan).Hardware*s.Steps >= slowFLOP {
 		notes = append(notes, fmt.Sprintf("kernel portable: the same weights on every processor. %s.train.kernel: fma computes "+
 			"a %s in about a third of the time, with weights of its own", j.plan.Spec.Path(), t.Model))
 	}

@@ -5,7 +5,7 @@ import (
 
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
-	"railyard/internal/plan"
+	"railyard/internal/foresight"
 	"railyard/internal/result"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -85,7 +85,7 @@ func (r *Recorder) openSeries() {
 	s.table = r.dir.Series()
 	s.auto, s.every, s.most = !every.Set, every.Or(finest), mostWritten
 	if s.auto {
-		s.most = int(plan.SeriesIntervals(int64(ports*(1+r.plan.Classes()) + len(r.plan.Pairs))))
+		s.most = int(foresight.SeriesIntervals(int64(ports*(1+r.plan.Classes()) + len(r.plan.Pairs))))
 	}
 	s.links, s.queues = make([]linkState, ports), make([]int64, ports*r.plan.Classes())
 	s.flows, s.cnps = make([]flowState, len(r.plan.Pairs)), make([]int64, len(r.plan.Pairs))

@@ -12,6 +12,7 @@ import (
 
 	"railyard/internal/coll"
 	"railyard/internal/plan"
+	"railyard/internal/plan/plantest"
 	"railyard/internal/result"
 )
 
@@ -37,7 +38,7 @@ func TestDataThatDoesNotFitIsAProblemOfAField(t *testing.T) {
 			t.Errorf("%s: %v, want %s: %s", c.new, err, c.path, c.want)
 		}
 		in, err := Inspect(read(t, yaml))
-		if err != nil || in.Errors() != 1 || in.Findings[0].Path != c.path ||
+		if err != nil || plantest.Errors(in.Findings) != 1 || in.Findings[0].Path != c.path ||
 			!strings.Contains(in.Findings[0].Message, c.want) {
 			t.Errorf("%s: check says %v %+v", c.new, err, in)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"railyard/internal/dataset"
 	"railyard/internal/diagnose"
+	"railyard/internal/foresight"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 )
@@ -99,7 +100,7 @@ func TestDeadlockIsKnownBeforehand(t *testing.T) {
 			t.Fatal(err)
 		}
 		circle := func(f scenario.Finding) bool { return strings.Contains(f.Message, "in a circle") }
-		if got := slices.ContainsFunc(p.Inspect(make([]dataset.Size, 1), nil, 0).Findings, circle); got != want {
+		if got := slices.ContainsFunc(foresight.Inspect(p, make([]dataset.Size, 1), nil, 0).Findings, circle); got != want {
 			t.Errorf("without %q: a circle %v, want %v", removed, got, want)
 		}
 	}

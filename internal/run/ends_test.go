@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"railyard/internal/dataset"
+	"railyard/internal/foresight"
 	"railyard/internal/result"
 	"railyard/internal/train"
 	"railyard/internal/unit"
@@ -35,7 +36,7 @@ job:
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, r := plan.Estimate([]dataset.Size{{Train: trainImages, Test: 100, Rows: 28, Cols: 28}}), run(t, yaml, Options{})
+		e, r := foresight.EstimateOf(plan, []dataset.Size{{Train: trainImages, Test: 100, Rows: 28, Cols: 28}}), run(t, yaml, Options{})
 		if e.PacketHops > 2*r.PacketHops || 2*e.PacketHops < r.PacketHops {
 			t.Errorf("%s: %d packet-hops estimated, %d taken", name, e.PacketHops, r.PacketHops)
 		}
@@ -55,7 +56,7 @@ func TestCreditsAreForecast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, r := plan.Estimate([]dataset.Size{{Train: trainImages, Test: 100, Rows: 28, Cols: 28}}), run(t, yaml, Options{})
+		e, r := foresight.EstimateOf(plan, []dataset.Size{{Train: trainImages, Test: 100, Rows: 28, Cols: 28}}), run(t, yaml, Options{})
 		if hops[slots] = r.PacketHops; e.PacketHops != r.PacketHops {
 			t.Errorf("slots %s: %d packet-hops estimated, %d taken", slots, e.PacketHops, r.PacketHops)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"railyard/internal/foresight"
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
@@ -251,7 +252,7 @@ job:
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, bound := p.Least(0)
+		l, bound := foresight.LeastOf(p, 0)
 		took := run(t, yaml, Options{}).VirtualTime
 		if !bound || took < unit.Time(l.Time) {
 			t.Errorf("draw %d: %s, less than the %s of %s over port %d", n, took, l.Time, l.Bytes, l.Port)

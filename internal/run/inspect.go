@@ -7,6 +7,7 @@ import (
 
 	"railyard/internal/corpus"
 	"railyard/internal/dataset"
+	"railyard/internal/foresight"
 	"railyard/internal/located"
 	"railyard/internal/machine"
 	"railyard/internal/plan"
@@ -17,7 +18,7 @@ import (
 
 // Inspect plans a run without starting it. What would keep it from starting is a finding of
 // severity error; an error is returned where the scenario cannot be planned at all.
-func Inspect(sc *scenario.Scenario) (*plan.Inspection, error) {
+func Inspect(sc *scenario.Scenario) (*foresight.Inspection, error) {
 	p, err := NewPlan(sc)
 	if err != nil {
 		return nil, err
@@ -32,7 +33,7 @@ func Inspect(sc *scenario.Scenario) (*plan.Inspection, error) {
 		}
 		found = append(found, more...)
 	}
-	return p.Inspect(sizes, found, machine.Memory()), nil
+	return foresight.Inspect(p, sizes, found, machine.Memory()), nil
 }
 
 // inspectData finds how much a training learns from, and what is to say about it. It reads what is

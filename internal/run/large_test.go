@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/foresight"
 	"railyard/internal/unit"
 )
 
@@ -31,7 +32,7 @@ func TestLargeModelByFormula(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := unit.Duration(0)
-	for _, spans := range in.Plan.Forecast(&in.Plan.Jobs[0]) {
+	for _, spans := range foresight.Forecast(in.Plan, &in.Plan.Jobs[0]) {
 		for _, s := range spans {
 			last = max(last, s.End)
 		}

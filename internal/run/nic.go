@@ -14,7 +14,7 @@ func hostConfig(p *plan.Plan) host.Config {
 	return host.Config{
 		PCIe:        host.Pipe{Latency: at.PCIeLatency, Rate: at.PCIe},
 		NVLink:      host.Pipe{Latency: at.NVLinkLatency, Rate: at.NVLinkRate()},
-		Graph:       hostGraph(p.HostGraph()),
+		Graph:       hostGraph(p.HostGraph),
 		NIC:         p.Scenario.Cluster.NIC.Latency,
 		AsScheduled: p.AsScheduled(),
 		Split:       p.Scenario.Transport.SplitData,

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"railyard/internal/fabric"
+	"railyard/internal/foresight"
 	"railyard/internal/plan"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -13,8 +14,8 @@ import (
 // A network is simulated in islands from these sizes on. A smaller one fits into a processor's
 // cache, and its windows hold too few events for several cores; with a shorter lookahead every window does.
 const (
-	islandPorts     = plan.IslandPorts // on one core
-	sharedPorts     = 1 << 8           // on several
+	islandPorts     = foresight.IslandPorts // on one core
+	sharedPorts     = 1 << 8                // on several
 	islandLookahead = 50 * unit.Nanosecond
 	islandHosts     = 32 // hosts in an island without a switch
 )

@@ -5,6 +5,7 @@ import (
 
 	"railyard/internal/checkpoint"
 	"railyard/internal/dataset"
+	"railyard/internal/foresight"
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
@@ -14,7 +15,7 @@ import (
 // prepared is what a run is built from.
 type prepared struct {
 	plan     *plan.Plan
-	estimate plan.Estimate
+	estimate foresight.Estimate
 	files    []result.Input // that the scenario names
 	data     []*source      // by job, nil but of trainings
 
@@ -26,7 +27,7 @@ type prepared struct {
 // prepare plans a run and reads what it needs; shared keeps what trainings learn from, from is what a
 // training goes on from. allow may refuse the run before its images are drawn.
 func prepare(w *watcher, sc *scenario.Scenario, shared *Sources, from *Resume,
-	allow func(plan.Estimate) error) (*prepared, error) {
+	allow func(foresight.Estimate) error) (*prepared, error) {
 	in := &prepared{}
 	var err error
 	if in.plan, in.files, err = newPlan(sc, w); err != nil {
@@ -53,7 +54,7 @@ func prepare(w *watcher, sc *scenario.Scenario, shared *Sources, from *Resume,
 	if in.start != nil {
 		in.plan.Jobs[0].Done = in.start.Step
 	}
-	in.estimate = in.plan.Estimate(sizes)
+	in.estimate = foresight.EstimateOf(in.plan, sizes)
 	if err := allow(in.estimate); err != nil {
 		return nil, err
 	}
@@ -95,7 +96,7 @@ func (in *prepared) images() string {
 
 // Forecast is what a run would cost, and what it would read beside its scenario.
 type Forecast struct {
-	plan.Estimate
+	foresight.Estimate
 	Inputs []result.InputDigest
 }
 
@@ -105,7 +106,7 @@ type Forecast struct {
 func NewForecast(ctx context.Context, sc *scenario.Scenario, shared *Sources,
 	progress func(result.Progress)) (Forecast, error) {
 	w := &watcher{ctx: ctx, progress: progress}
-	in, err := prepare(w, sc, shared, nil, func(plan.Estimate) error { return nil })
+	in, err := prepare(w, sc, shared, nil, func(foresight.Estimate) error { return nil })
 	if err != nil {
 		return Forecast{}, err
 	}

@@ -9,8 +9,8 @@ import (
 
 	"railyard/internal/contents"
 	"railyard/internal/exec"
+	"railyard/internal/foresight"
 	"railyard/internal/located"
-	"railyard/internal/plan"
 	"railyard/internal/record"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
@@ -137,7 +137,7 @@ func prepareReal(ctx context.Context, sc *scenario.Scenario, from *Resume, image
 		return nil, problems
 	}
 	w := &watcher{ctx: ctx, progress: progress}
-	in, err := prepare(w, sc, &Sources{known: images}, from, func(plan.Estimate) error { return nil })
+	in, err := prepare(w, sc, &Sources{known: images}, from, func(foresight.Estimate) error { return nil })
 	if err != nil {
 		return nil, err
 	}

@@ -14,8 +14,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"railyard/internal/foresight"
 	"railyard/internal/netconf/dialects"
-	"railyard/internal/plan"
 	"railyard/internal/planted"
 	"railyard/internal/scenario"
 	"railyard/internal/scenario/scenariotest"
@@ -132,7 +132,7 @@ func runsAgain(t *testing.T, name, text string, whatever bool) bool {
 }
 
 // passes is what check says of a scenario, or the first error in it.
-func passes(text string) (*plan.Inspection, error) {
+func passes(text string) (*foresight.Inspection, error) {
 	sc, err := scenario.Parse("test.yaml", []byte(text))
 	if err != nil {
 		return nil, err

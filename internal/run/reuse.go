@@ -8,6 +8,7 @@ import (
 	"railyard/internal/cc"
 	"railyard/internal/coll"
 	"railyard/internal/fabric"
+	"railyard/internal/foresight"
 	"railyard/internal/nic"
 	"railyard/internal/plan"
 	"railyard/internal/record"
@@ -80,7 +81,7 @@ func (r *runner) newRepetition() *repetition {
 		return x
 	}
 	x.job = r.jobs[0]
-	x.every = max(1, x.job.plan.PathsEvery())
+	x.every = max(1, foresight.PathsEvery(x.job.plan))
 	for i := range x.job.plan.Work.Programs {
 		for _, op := range x.job.plan.Work.Programs[i].Ops {
 			if op.Kind == workload.Copy {

@@ -12,6 +12,7 @@ import (
 	"railyard/internal/checkpoint"
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
+	"railyard/internal/foresight"
 	"railyard/internal/host"
 	"railyard/internal/machine"
 	"railyard/internal/nic"
@@ -64,7 +65,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 		opt.Around = func(loop func()) { loop() }
 	}
 	w := &watcher{ctx: ctx, progress: opt.Progress, configs: opt.Configs, hostGraph: opt.HostGraph}
-	in, err := prepare(w, sc, opt.Sources, opt.Resume, func(e plan.Estimate) error {
+	in, err := prepare(w, sc, opt.Sources, opt.Resume, func(e foresight.Estimate) error {
 		if opt.Force {
 			return nil
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"railyard/internal/dataset"
+	"railyard/internal/foresight"
 	"railyard/internal/result"
 	"railyard/internal/train"
 )
@@ -122,9 +123,9 @@ func TestTheEstimateOfTheRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	size := dataset.Size{Train: trainImages, Test: testImages, Rows: 28, Cols: 28}
-	all := p.Estimate([]dataset.Size{size})
+	all := foresight.EstimateOf(p, []dataset.Size{size})
 	p.Jobs[0].Done = 15
-	if rest := p.Estimate([]dataset.Size{size}); rest.Steps != 5 || 4*rest.PacketHops != all.PacketHops {
+	if rest := foresight.EstimateOf(p, []dataset.Size{size}); rest.Steps != 5 || 4*rest.PacketHops != all.PacketHops {
 		t.Errorf("%d steps and %d packet-hops, want 5 of 20 and a quarter of %d", rest.Steps, rest.PacketHops,
 			all.PacketHops)
 	}

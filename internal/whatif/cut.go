@@ -295,14 +295,14 @@ func insideCuts(p *plan.Plan, s *result.Summary) (all []Cut) {
 	given, seen := p.Scenario.Cluster.Host.Links, map[int32]bool{}
 	for i := range s.Diagnosis.Blames {
 		_, link, ok := p.Inside(s.Diagnosis.Blames[i].Port)
-		if !ok || seen[link] || len(all) == mostLinks || p.HostGraph().Rates[link] == 0 {
+		if !ok || seen[link] || len(all) == mostLinks || p.HostGraph.Rates[link] == 0 {
 			continue
 		}
 		seen[link] = true
-		name, rate := p.HostGraph().Names[2*link], (2 * p.HostGraph().Rates[link]).String()
+		name, rate := p.HostGraph.Names[2*link], (2 * p.HostGraph.Rates[link]).String()
 		change := set(fmt.Sprintf("cluster.host.links[%d]", len(given)), fmt.Sprintf("{link: %q, rate: %s}", name, rate))
 		for k, l := range given {
-			if of, err := p.HostGraph().Link(l.Link); err == nil && of == link {
+			if of, err := p.HostGraph.Link(l.Link); err == nil && of == link {
 				change = set(fmt.Sprintf("cluster.host.links[%d].rate", k), rate)
 			}
 		}

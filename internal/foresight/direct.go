@@ -1,0 +1,35 @@
+package foresight
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"railyard/internal/board"
+	"railyard/internal/plan"
+	"railyard/internal/scenario"
+)
+
+// withoutGPUDirect says which GPUs and NICs of a host's graph cannot do GPUDirect RDMA: their bytes go through memory.
+func withoutGPUDirect(p *plan.Plan) []scenario.Finding {
+	if p.HostGraph == nil {
+		return nil
+	}
+	b, err := p.Board()
+	if err != nil {
+		return nil // New has said so
+	}
+	var names []string
+	for _, x := range slices.Concat(b.Of(board.GPU), b.Of(board.NIC)) {
+		if b.Parts[x].NoGPUDirect {
+			names = append(names, b.Parts[x].Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []scenario.Finding{{Severity: scenario.Warning, Path: "cluster.host.graph",
+		Message: fmt.Sprintf(`%s: gdr="0" of %s: what they send and receive goes through the memory of the GPU's CPU, up a link that GPUs `+
+			`and NICs may share, and down it again`, p.Scenario.Cluster.Host.Graph.Value, strings.Join(names, ", ")),
+		Hint: "load a peer memory module (nvidia-peermem), or use dma-buf, and dump the file again"}}
+}
