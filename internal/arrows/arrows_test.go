@@ -514,6 +514,10 @@ var rules = map[string]rule{
 		may: "input machine output result shown",
 		why: "it starts processes and sees what they leave: what a scenario is, and how it runs, is theirs to know",
 	},
+	"view": {
+		may: "coll foresight inventory netconf nn plan result rib run sheet survey topo workload",
+		why: "what is shown of a plan, a network or a run is a value and its text: who asked, and where it is printed, is above",
+	},
 	"cli": {
 		may: "batch bench board coll commission containerlab dataset decoder design docs dump endpoint examples fleet hash headline " +
 			"hostboard hostinfo hostlint input inventory lab launch " +
@@ -521,7 +525,7 @@ var rules = map[string]rule{
 			"judge located machine manual nccl nccltests " +
 			"nccltopo netconf netconf/dialects nn ns3 objects output pcapng perf foresight plan prove qos rdma report " +
 			"result rib run scenario scenario/schema sheet shown sizing survey sweep telemetry topo topoform trial " +
-			"tune validate web whatif wire workload",
+			"tune validate view web whatif wire workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},

@@ -20,6 +20,7 @@ import (
 	"railyard/internal/netconf/dialects"
 	"railyard/internal/output"
 	"railyard/internal/unit"
+	"railyard/internal/view"
 )
 
 func (a *app) configCommand() *cobra.Command {
@@ -272,16 +273,9 @@ const (
 	mostPorts  = 8192 // interfaces; the largest chassis have some thousand
 )
 
-// A configured is a device as its files say.
-type configured struct {
-	*netconf.Parsed
-	dialect string
-	files   []netconf.File
-}
-
 // readDevice reads a file or the folder of a device, and tells its platform.
-func (a *app) readDevice(path, dialect string) (*configured, error) {
-	c := &configured{dialect: dialect}
+func (a *app) readDevice(path, dialect string) (*view.Device, error) {
+	c := &view.Device{Dialect: dialect}
 	info, err := os.Stat(path)
 	switch {
 	case path == input.Stdin || err == nil && !info.IsDir():
@@ -289,36 +283,36 @@ func (a *app) readDevice(path, dialect string) (*configured, error) {
 		if err != nil {
 			return nil, misuse("cannot read %s: %w", path, err)
 		}
-		c.files = []netconf.File{netconf.NewFile(path, text)}
+		c.Files = []netconf.File{netconf.NewFile(path, text)}
 	case err != nil:
 		return nil, misuse("cannot read %s: %w", path, errors.Unwrap(err))
 	default:
-		if c.files, err = a.readFolder(path); err != nil {
+		if c.Files, err = a.readFolder(path); err != nil {
 			return nil, misuse("cannot read %s: %w", path, err)
 		}
 	}
-	if c.dialect == "" {
-		if c.dialect, err = dialects.Detect(c.files); err != nil {
+	if c.Dialect == "" {
+		if c.Dialect, err = dialects.Detect(c.Files); err != nil {
 			return nil, misuse("%s: %w", path, err)
 		}
 	}
-	of, err := dialectOf("config", c.dialect)
+	of, err := dialectOf("config", c.Dialect)
 	if err != nil {
 		return nil, err
 	}
-	c.Parsed = of.Parse(c.files)
+	c.Parsed = of.Parse(c.Files)
 	if n := len(c.Device.Interfaces); n > mostPorts {
 		return nil, misuse("%s: %d interfaces, want at most %d: this is no device's", path, n, mostPorts)
 	}
-	if c.hideForeign() == len(c.files) {
-		return nil, misuse("%s: no line of it is understood, want a configuration of %s", path, c.dialect)
+	if hideForeign(c) == len(c.Files) {
+		return nil, misuse("%s: no line of it is understood, want a configuration of %s", path, c.Dialect)
 	}
 	return c, nil
 }
 
 // hideForeign puts one problem without a line in place of those of each file that is no
 // configuration: one that is named by mistake shows none of its words. It returns how many there are.
-func (c *configured) hideForeign() (n int) {
+func hideForeign(c *view.Device) (n int) {
 	said := map[string]bool{} // files that say something
 	for _, place := range c.Places {
 		said[place.File] = true
@@ -326,7 +320,7 @@ func (c *configured) hideForeign() (n int) {
 	for _, slip := range c.Slips {
 		said[slip.File] = true
 	}
-	for _, f := range c.files {
+	for _, f := range c.Files {
 		wrong := map[int]bool{}
 		for _, p := range c.Problems {
 			if p.File == f.Name {
@@ -338,23 +332,16 @@ func (c *configured) hideForeign() (n int) {
 				wrong[u.Line] = true
 			}
 		}
-		if len(wrong) == 0 || said[f.Name] || len(wrong) < min(statements(f.Text), netconf.MostUnread) && !c.empty() {
+		if len(wrong) == 0 || said[f.Name] || len(wrong) < min(statements(f.Text), netconf.MostUnread) && !c.Empty() {
 			continue
 		}
 		n++
 		c.Problems = slices.DeleteFunc(c.Problems, func(p located.Problem) bool { return p.File == f.Name })
 		c.Unread = slices.DeleteFunc(c.Unread, func(u netconf.Unread) bool { return u.File == f.Name })
 		c.Problems = append(c.Problems, located.Problem{File: f.Name, Warning: true,
-			Message: "no line of it is understood, want a configuration of " + c.dialect})
+			Message: "no line of it is understood, want a configuration of " + c.Dialect})
 	}
 	return n
-}
-
-// empty reports whether nothing is known of the device but, maybe, its name.
-func (c *configured) empty() bool {
-	d := c.Device
-	return len(d.Interfaces) == 0 && d.BGP == nil && d.Tunnels == nil && d.Peer == nil && d.QoS == nil && d.LLDP == nil &&
-		d.Balance == nil
 }
 
 // statements counts the lines of a text that say something.
@@ -412,10 +399,10 @@ func (a *app) configParse(path string, f parseFlags) error {
 			Lines   netconf.Lines            `json:"lines"`
 			Unread  []netconf.Unread         `json:"not_understood,omitempty"`
 			Stock   []netconf.Default        `json:"defaults,omitempty"`
-		}{c.dialect, c.Device, c.Places, c.Lines, c.Unread, c.Defaults.All})
+		}{c.Dialect, c.Device, c.Places, c.Lines, c.Unread, c.Defaults.All})
 	} else {
 		s := a.newSheet()
-		deviceText(s, c)
+		view.DeviceText(s, c)
 		err = s.Flush(a.stdout)
 	}
 	if err == nil && wrong > 0 {
@@ -425,7 +412,7 @@ func (a *app) configParse(path string, f parseFlags) error {
 }
 
 // unreadOf is a warning for each kind of lines of a file that are not understood, at the first of them.
-func unreadOf(c *configured, file string) (all located.Problems) {
+func unreadOf(c *view.Device, file string) (all located.Problems) {
 	at, times := map[string]int{}, map[string]int{}
 	for i := range c.Unread {
 		u := &c.Unread[i]
@@ -445,8 +432,8 @@ func unreadOf(c *configured, file string) (all located.Problems) {
 }
 
 // renderConfig prints what was not understood, with its lines, and returns how much of it is wrong.
-func (a *app) renderConfig(c *configured) (wrong int) {
-	for _, f := range c.files {
+func (a *app) renderConfig(c *view.Device) (wrong int) {
+	for _, f := range c.Files {
 		var here located.Problems
 		for _, slip := range c.Slips {
 			if slip.File == f.Name {

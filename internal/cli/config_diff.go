@@ -13,6 +13,7 @@ import (
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/dialects"
 	"railyard/internal/sheet"
+	"railyard/internal/view"
 )
 
 // diffFlags is the flags of `railyard config diff`.
@@ -57,7 +58,7 @@ func (a *app) configDiff(pathA, pathB string, f diffFlags) error {
 	if inA, inB := foldersOf(pathA), foldersOf(pathB); inA != nil && inB != nil {
 		return a.diffFolders([2]string{pathA, pathB}, [2][]string{inA, inB}, f)
 	}
-	var sides [2]*configured
+	var sides [2]*view.Device
 	for i, path := range []string{pathA, pathB} {
 		if isScenario(path) {
 			continue
@@ -77,7 +78,7 @@ func (a *app) configDiff(pathA, pathB string, f diffFlags) error {
 		if err != nil {
 			return err
 		}
-		sides[i] = &configured{Parsed: &netconf.Parsed{Device: d}, dialect: sides[1-i].dialect}
+		sides[i] = &view.Device{Parsed: &netconf.Parsed{Device: d}, Dialect: sides[1-i].Dialect}
 	}
 	all := differences(sides)
 	if f.json {
@@ -103,11 +104,11 @@ func (a *app) configDiff(pathA, pathB string, f diffFlags) error {
 }
 
 // differences are what two devices say otherwise, of what both platforms have words for.
-func differences(sides [2]*configured) []netconf.Difference {
+func differences(sides [2]*view.Device) []netconf.Difference {
 	var devices [2]*netconf.Device
 	for i, c := range sides {
-		devices[i], _ = dialects.All[c.dialect].Fit(c.Device)
-		devices[i], _ = dialects.All[sides[1-i].dialect].Fit(devices[i])
+		devices[i], _ = dialects.All[c.Dialect].Fit(c.Device)
+		devices[i], _ = dialects.All[sides[1-i].Dialect].Fit(devices[i])
 	}
 	return netconf.Diff(devices[0], devices[1])
 }
@@ -141,9 +142,9 @@ type deviceDiff struct {
 
 // diffFolders compares the devices of two folders, by their host names.
 func (a *app) diffFolders(names [2]string, paths [2][]string, f diffFlags) error {
-	var of [2]map[string]*configured
+	var of [2]map[string]*view.Device
 	for i := range paths {
-		of[i] = map[string]*configured{}
+		of[i] = map[string]*view.Device{}
 		for _, path := range paths[i] {
 			c, err := a.readDevice(path, f.dialect)
 			if err != nil {
@@ -166,7 +167,7 @@ func (a *app) diffFolders(names [2]string, paths [2][]string, f diffFlags) error
 				only[i] = append(only[i], name)
 				n++
 			case i == 0:
-				if x := differences([2]*configured{of[0][name], of[1][name]}); len(x) > 0 {
+				if x := differences([2]*view.Device{of[0][name], of[1][name]}); len(x) > 0 {
 					all = append(all, deviceDiff{name, x})
 					n += len(x)
 				}

@@ -22,7 +22,7 @@ func (a *app) devicesOf(args []string, f lintFlags) (devices []*lint.Device, err
 			if err != nil {
 				return nil, err
 			}
-			devices = append(devices, &lint.Device{Parsed: c.Parsed, Dialect: c.dialect, File: c.files[0].Name})
+			devices = append(devices, &lint.Device{Parsed: c.Parsed, Dialect: c.Dialect, File: c.Files[0].Name})
 		}
 	}
 	return devices, mapped(devices, f.maps)

@@ -58,14 +58,3 @@ func replace(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[3]), []byte(strings.Replace(text, args[0], args[1], 1)), 0o666))
 }
-
-// A bar that is much shorter than a column is still seen; what fills most of a
-// column has it.
-func TestLane(t *testing.T) {
-	bars := []bar{{Name: "forward.1", Start: 0, End: 40}, {Name: "loss", Start: 40, End: 41},
-		{Name: "backward.1", Start: 60, End: 100}}
-	c := &chart{bars: bars, from: 0, to: 100, columns: 10, letters: map[string]byte{}}
-	if got := c.lane(bars); got != "ffffL.bbbb" {
-		t.Errorf("%s", got)
-	}
-}

@@ -4,37 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-
-	"railyard/internal/netconf"
-	"railyard/internal/unit"
 )
-
-// Files of a device are a to z, then a1.
-func TestLettersOfFiles(t *testing.T) {
-	for n, want := range map[int]string{0: "a", 25: "z", 26: "a1", 53: "b2"} {
-		if got := letter(n); got != want {
-			t.Errorf("file %d: %q, want %q", n, got, want)
-		}
-	}
-}
-
-// A reserve stands in the line of a class that pauses if it has one.
-func TestPauseText(t *testing.T) {
-	p := &netconf.Pause{Priority: 3}
-	if got := pauseText(p); got != "priority 3, platform's xOFF" {
-		t.Errorf("%q", got)
-	}
-	p.Buffer = &netconf.Buffer{XOFF: 9 * unit.Kilobyte, Headroom: 40 * unit.Kilobyte, Resume: 2 * unit.Kilobyte}
-	if got := pauseText(p); strings.Contains(got, "reserve") {
-		t.Errorf("without a reserve: %q", got)
-	}
-	p.Buffer.Reserve = 5 * unit.Kilobyte
-	if got := pauseText(p); !strings.HasSuffix(got, ", reserve 5kB") {
-		t.Errorf("%q, want a reserve of 5kB", got)
-	}
-}
 
 // A folder that is not there is empty; one that cannot be read is not.
 func TestFirstInAFolder(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 
 	"railyard/internal/coll"
 	"railyard/internal/plan"
+	"railyard/internal/sheet"
+	"railyard/internal/view"
 )
 
 // lookCommands are the commands that look at things and run nothing, or little.
@@ -16,54 +18,54 @@ func (a *app) lookCommands() []*cobra.Command {
 }
 
 // A view is a value of the pipeline, as text and as data.
-type view struct {
+type showing struct {
 	name, short, long string
-	text              func(a *app, p *plan.Plan, j *plan.Job) error
+	text              func(s *sheet.Sheet, p *plan.Plan, j *plan.Job) error // nil: a schedule's, which is written as it comes
 	data              func(p *plan.Plan, j *plan.Job) (any, error)
 }
 
-var views = []view{
+var views = []showing{
 	{"topo", "Print hosts, switches, ports and tiers",
 		"Prints the graph: hosts with their NICs, switches with their ports, rates and delays, the\ncapacity and " +
 			"oversubscription of each tier, and the bisection. Then in numbers: ports in use, cuts, what\nhalves can " +
 			"exchange, switches and ways between NICs and between ranks, what each single failure cuts\noff, and whether " +
 			"buffers may wait for each other in a circle.",
-		topoText, topoData},
+		view.TopoText, view.TopoData},
 	{"inventory", "Print names, ports, addresses, VLANs and AS numbers",
 		"Prints what the network is called by: for each switch its AS number and loopback, for each rail on it\nthe VLAN, " +
 			"the subnet and the gateway, the addresses of links and NICs, the ports that cables are plugged\ninto, and the " +
 			"groups of equal next hops. The keys are fabric.routing and fabric.addresses.",
-		inventoryText, inventoryData},
+		view.InventoryText, view.InventoryData},
 	{"placement", "Print where ranks run and which paths queue pairs take",
 		"Prints the host, GPU, rail and NIC of each rank, the ring of each channel, and the path\nof each queue pair " +
 			"through the fabric.",
-		placementText, placementData},
+		view.PlacementText, view.PlacementData},
 	{"dag", "Print the operations of a training step",
 		"Prints the operations of one step of one rank in issue order: stream, what each waits\nfor, how long it " +
 			"takes; and the collectives with the bytes they sum.",
-		dagText, dagData},
+		view.DagText, view.DagData},
 	{"groups", "Print what each group of ranks sends, and over which links",
 		"Prints the groups of a job: ranks, hosts, the payload of a step, what of it stays on NVLink,\nwhat enters the " +
 			"network by which rail, and what crosses a spine.",
-		groupsText, groupsData},
+		view.GroupsText, view.GroupsData},
 	{"memory", "Print what each rank's GPU holds, term by term",
 		"Prints the memory of each rank by formula: weights, gradients, the optimiser's state,\nactivations in flight, " +
 			"errors, staging; beside the letters of the book's figure 8-1.",
-		memoryText, memoryData},
+		view.MemoryText, view.MemoryData},
 	{"model", "Print the layers of a network, and how ranks share them",
 		"Prints each layer of the network that a job trains: its tensors and their shapes, parameters,\narithmetic and " +
 			"what it keeps of a row, the stage it is on, and what tensor-parallel ranks have of it.\nIn place of FILE the name " +
 			"of a large model prints its parameters, the FLOP of a token and the bytes of its\ngradients: " + decoderNames() + ".",
-		modelText, modelData},
+		view.ModelText, view.ModelData},
 	{"corpus", "Print the tokens of a training's text, and how well it can be predicted",
 		"Prints how many tokens and windows a training's text has, the vocabulary, the beginning of the test\ntext, the " +
 			"loss of who knows only how often each token comes, and for a grammar's text its entropy:\nthe mean of -log p " +
 			"of the test windows' labels under the grammar.",
-		corpusText, corpusData},
+		view.CorpusText, view.CorpusData},
 	{"schedule", "Print who sends what to whom in a collective",
 		"Prints the all-reduce op by op. The text can be edited and given back to a scenario as\njob: {collective: " +
 			"{schedule: FILE}}; one that does not sum is refused, and why.",
-		scheduleText, scheduleData},
+		nil, view.ScheduleData},
 }
 
 func (a *app) showCommand() *cobra.Command {
@@ -82,7 +84,7 @@ func (a *app) showCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) viewCommand(v view) *cobra.Command {
+func (a *app) viewCommand(v showing) *cobra.Command {
 	asJSON, name := false, ""
 	cmd := &cobra.Command{
 		Use: v.name + " FILE", Short: v.short, Long: v.long, Example: "  railyard show " + v.name +
@@ -101,7 +103,7 @@ func (a *app) viewCommand(v view) *cobra.Command {
 				return err
 			}
 			if !asJSON {
-				return a.located(args[0], p.Scenario, v.text(a, p, j))
+				return a.located(args[0], p.Scenario, a.viewText(v, p, j))
 			}
 			d, err := v.data(p, j)
 			if err != nil {
@@ -143,10 +145,18 @@ func completeScenario(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-func scheduleText(a *app, _ *plan.Plan, j *plan.Job) error {
-	s, err := scheduleOf(j)
-	if err != nil {
+// viewText prints a view of a job.
+func (a *app) viewText(v showing, p *plan.Plan, j *plan.Job) error {
+	if v.text == nil {
+		schedule, err := view.ScheduleOf(j)
+		if err != nil {
+			return err
+		}
+		return coll.WriteText(a.stdout, schedule)
+	}
+	s := a.newSheet()
+	if err := v.text(s, p, j); err != nil {
 		return err
 	}
-	return coll.WriteText(a.stdout, s)
+	return s.Flush(a.stdout)
 }

@@ -9,7 +9,7 @@ import (
 	"railyard/internal/workload"
 )
 
-// placeOf is where the ranks of a group are, those that others stand for among them.
+// PlaceOf is where the ranks of a group are, those that others stand for among them.
 func (j *Job) PlaceOf(g *workload.Group) coll.Placement {
 	if len(g.All) > 0 {
 		return j.Whole.Group(g.All)

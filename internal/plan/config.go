@@ -42,7 +42,7 @@ func (p *Plan) Frames() wire.Sizes {
 // Telemetry reports whether data packets carry in-band telemetry.
 func (p *Plan) Telemetry() bool { return p.Scenario.Congestion.Algorithm == "hpcc" }
 
-// largestFrame is the most bytes that any frame has.
+// LargestFrame is the most bytes that any frame has.
 func (p *Plan) LargestFrame(frames wire.Sizes) unit.Bytes {
 	n := frames.MaxDataFrame(p.Scenario.Transport.MTU)
 	if p.Scenario.Transport.Setup {
@@ -282,7 +282,7 @@ func (p *Plan) checkTunnel() error {
 		"%s, or a smaller transport.mtu", sc.Fabric.MTU, sc.Fabric.Encapsulation, largest, extra, largest+extra)
 }
 
-// onLink is how many bytes of a link a frame of a NIC takes.
+// OnLink is how many bytes of a link a frame of a NIC takes.
 func (p *Plan) OnLink(port topo.PortID, frame unit.Bytes) unit.Bytes {
 	return p.Frames().OnLink(frame) + p.TunnelOn(port)
 }
@@ -295,7 +295,7 @@ func (p *Plan) TunnelOn(port topo.PortID) unit.Bytes {
 	return p.Tunnel()
 }
 
-// oneWay is how long a frame takes along a path of an empty network, until the far NIC acts on it.
+// OneWay is how long a frame takes along a path of an empty network, until the far NIC acts on it.
 func (p *Plan) OneWay(path []topo.PortID, frame unit.Bytes) unit.Duration {
 	d := p.Scenario.Cluster.NIC.Latency
 	for i, port := range path {

@@ -99,7 +99,7 @@ func differingClass(name string, own, usual *fabric.Class) (texts []string) {
 	return texts
 }
 
-// misclassed warns of switches that put RoCE data into another class than NICs mean, and of neighbours that do not
+// Misclassed warns of switches that put RoCE data into another class than NICs mean, and of neighbours that do not
 // mean the same priority by RoCE data: one pauses what the other does not send.
 func (p *Plan) Misclassed() (all []scenario.Finding) {
 	if len(p.switches.profiles) == 0 {

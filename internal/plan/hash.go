@@ -81,7 +81,7 @@ func (p *Plan) seedNumber(id topo.NodeID) uint32 {
 	return 0
 }
 
-// bondHash is the hash by which a bond chooses a port for what has some headers: no switch's, whose choices it would
+// BondHash is the hash by which a bond chooses a port for what has some headers: no switch's, whose choices it would
 // else foretell.
 func (p *Plan) BondHash(by *hash.Switches, f hash.Flow, from topo.NICID) uint64 {
 	host := p.Graph.Hosts[p.Graph.NICs[from].Host].Node
@@ -97,7 +97,7 @@ func (p *Plan) BondHashes(q *Pair) (data, back uint64) {
 	return p.BondHash(by, q.Key, q.From), p.BondHash(by, q.Key.Reverse(), q.To)
 }
 
-// headers are those of queue pair number n of its job, of data. The UDP source port carries the number,
+// Headers are those of queue pair number n of its job, of data. The UDP source port carries the number,
 // as RoCEv2 NICs do for entropy: 0xC000 to 0xFFFF.
 func Headers(from, to topo.NICID, n int) hash.Flow {
 	return hash.Flow{

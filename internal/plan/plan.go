@@ -299,7 +299,7 @@ func (p *Plan) KernelLaunch(j *Job) (unit.Duration, string) {
 	return t, scenario.LaunchName(t)
 }
 
-// peak is what a GPU computes at most in a second of matrix products, dense, and in which number format.
+// Peak is what a GPU computes at most in a second of matrix products, dense, and in which number format.
 func (p *Plan) Peak(j *Job) (flops int64, precision string) {
 	h := p.Scenario.Cluster.Host
 	if t := j.Spec.Train; t != nil {

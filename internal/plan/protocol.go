@@ -41,7 +41,7 @@ func groupOf(sc *scenario.Scenario, at coll.Placement, in NCCLHost) nccl.Group {
 	return g
 }
 
-// hostsOf is how many hosts have ranks.
+// HostsOf is how many hosts have ranks.
 func HostsOf(at coll.Placement) int {
 	seen := map[int32]bool{}
 	for _, r := range at.Ranks {

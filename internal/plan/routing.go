@@ -34,7 +34,7 @@ func (p *Plan) planRouting() {
 	p.Finder = hashed.Finder(0)
 }
 
-// routesWithout are the routes that switches find without some links: those that BGP leaves. Where there are no
+// RoutesWithout are the routes that switches find without some links: those that BGP leaves. Where there are no
 // sessions, or BGP is none that follows what links cost, they are the shortest ways.
 func (p *Plan) RoutesWithout(dead map[topo.LinkID]bool) *topo.Routes {
 	isDead := func(l topo.LinkID) bool { return dead[l] }

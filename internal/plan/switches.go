@@ -226,7 +226,7 @@ func (p *Plan) profile(f *scenario.Fabric) fabric.Profile {
 	}
 }
 
-// dscps returns what NICs write into frames of each class. Other traffic has the first of these class selectors
+// DSCPs returns what NICs write into frames of each class. Other traffic has the first of these class selectors
 // (RFC 2474) that the scenario gives to nothing else.
 func (p *Plan) DSCPs() []uint8 {
 	q := &p.Scenario.Fabric.QoS

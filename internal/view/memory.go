@@ -1,4 +1,4 @@
-package cli
+package view
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"railyard/internal/plan"
+	"railyard/internal/sheet"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -66,7 +67,8 @@ func memoryOf(j *plan.Job) (*memoryJSON, error) {
 	return d, nil
 }
 
-func memoryData(_ *plan.Plan, j *plan.Job) (any, error) { return memoryOf(j) }
+// MemoryData is what each rank's GPU holds as data.
+func MemoryData(_ *plan.Plan, j *plan.Job) (any, error) { return memoryOf(j) }
 
 // termRules say how each term is counted, in numbers.
 var termRules = [workload.Terms]string{
@@ -84,12 +86,12 @@ var termRules = [workload.Terms]string{
 	workload.StagingPipeline: "each micro-batch that comes from a neighbour",
 }
 
-func memoryText(a *app, _ *plan.Plan, j *plan.Job) error {
+// MemoryText prints what each rank's GPU holds, term by term.
+func MemoryText(s *sheet.Sheet, _ *plan.Plan, j *plan.Job) error {
 	d, err := memoryOf(j)
 	if err != nil {
 		return err
 	}
-	s := a.newSheet()
 	s.Wrap("", d.Job+": what each rank's GPU holds, by formula; letters as in figure 8-1 of the book")
 	s.Blank()
 	shown := []workload.Term{}
@@ -127,7 +129,7 @@ func memoryText(a *app, _ *plan.Plan, j *plan.Job) error {
 	s.Grid("lw", rows)
 	s.Wrap("  ", "b, weighted sums, are not kept: an activation is applied in place. g, the learning rate, is one "+
 		"number; h, the adjustments, are the velocities. The code is not counted.")
-	return s.Flush(a.stdout)
+	return nil
 }
 
 // letters are those of the book, in a column of their own.

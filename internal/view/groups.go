@@ -1,4 +1,4 @@
-package cli
+package view
 
 import (
 	"errors"
@@ -96,28 +96,29 @@ func groupsOf(p *plan.Plan, j *plan.Job) (*groupsJSON, error) {
 	return d, nil
 }
 
-func groupsData(p *plan.Plan, j *plan.Job) (any, error) { return groupsOf(p, j) }
+// GroupsData is what each group of ranks sends as data.
+func GroupsData(p *plan.Plan, j *plan.Job) (any, error) { return groupsOf(p, j) }
 
 // mostGroups bounds the text; --json has all.
 const mostGroups = 60
 
-func groupsText(a *app, p *plan.Plan, j *plan.Job) error {
+// GroupsText prints what each group of ranks sends, and over which links.
+func GroupsText(s *sheet.Sheet, p *plan.Plan, j *plan.Job) error {
 	d, err := groupsOf(p, j)
 	if err != nil {
 		return err
 	}
-	s := a.newSheet()
 	groupsOfJob(s, p, d)
-	return s.Flush(a.stdout)
+	return nil
 }
 
 func groupsOfJob(s *sheet.Sheet, p *plan.Plan, d *groupsJSON) {
 	if len(d.Groups) == 0 {
-		s.Wrap("", fmt.Sprintf("%s: %s, no groups: it sends nothing", d.Job, count(d.Ranks, "rank")))
+		s.Wrap("", fmt.Sprintf("%s: %s, no groups: it sends nothing", d.Job, unit.CountOf(int64(d.Ranks), "rank")))
 		return
 	}
 	s.Wrap("", fmt.Sprintf("%s: %s in %s; what each group sends in a step, payload summed over its ranks", d.Job,
-		count(d.Ranks, "rank"), count(len(d.Groups), "group")))
+		unit.CountOf(int64(d.Ranks), "rank"), unit.CountOf(int64(len(d.Groups)), "group")))
 	s.Blank()
 	rows := [][]string{append([]string{"group"}, crossHeads...)}
 	for _, g := range d.Groups[:min(len(d.Groups), mostGroups)] {

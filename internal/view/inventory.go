@@ -1,4 +1,4 @@
-package cli
+package view
 
 import (
 	"fmt"
@@ -13,13 +13,12 @@ import (
 	"railyard/internal/unit"
 )
 
-// inventoryText prints names and addresses.
-func inventoryText(a *app, p *plan.Plan, _ *plan.Job) error {
+// InventoryText prints names and addresses.
+func InventoryText(s *sheet.Sheet, p *plan.Plan, _ *plan.Job) error {
 	in, err := p.Inventory()
 	if err != nil {
 		return err
 	}
-	s := a.newSheet()
 	s.Wrap("", "Names and addresses: no packet of a run depends on them. "+sessionsText(p))
 	mtu := in.Options.MTU
 	s.Wrap("", fmt.Sprintf("Largest frame %d B, IP packet %d B.", mtu, inventory.IPMTU(mtu)))
@@ -41,7 +40,7 @@ func inventoryText(a *app, p *plan.Plan, _ *plan.Job) error {
 	title("links between switches, or between NICs", linkRows(in), "lllllw")
 	title("groups of equal next hops", groupRows(in, p.Routes), "lrrw")
 	title("NICs", nicRows(in), "llllw")
-	return s.Flush(a.stdout)
+	return nil
 }
 
 // sessionsText says what switches speak, and what that does to faults.
@@ -328,8 +327,8 @@ type deviceJSON struct {
 	Ports    []plugJSON   `json:"ports"`
 }
 
-// inventoryData is names and addresses as data.
-func inventoryData(p *plan.Plan, _ *plan.Job) (any, error) {
+// InventoryData is names and addresses as data.
+func InventoryData(p *plan.Plan, _ *plan.Job) (any, error) {
 	in, err := p.Inventory()
 	if err != nil {
 		return nil, err

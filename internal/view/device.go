@@ -1,4 +1,4 @@
-package cli
+package view
 
 import (
 	"fmt"
@@ -8,15 +8,30 @@ import (
 
 	"railyard/internal/netconf"
 	"railyard/internal/sheet"
+	"railyard/internal/unit"
 )
 
-// deviceText prints a device in no vendor's words, each thing with the line that says it.
-func deviceText(s *sheet.Sheet, c *configured) {
+// A Device is what files say of one: what was parsed, by which dialect, of which files.
+type Device struct {
+	*netconf.Parsed
+	Dialect string
+	Files   []netconf.File
+}
+
+// Empty reports whether nothing is known of the device but, maybe, its name.
+func (c *Device) Empty() bool {
 	d := c.Device
-	s.Wrap("", fmt.Sprintf("%s (%s): %s", orDash(d.Name), c.dialect, count(len(d.Interfaces), "interface")))
-	for i := range c.files {
-		if len(c.files) > 1 {
-			s.Wrap("  ", fmt.Sprintf("%s: %s", letter(i), c.files[i].Name))
+	return len(d.Interfaces) == 0 && d.BGP == nil && d.Tunnels == nil && d.Peer == nil && d.QoS == nil && d.LLDP == nil &&
+		d.Balance == nil
+}
+
+// DeviceText prints a device in no vendor's words, each thing with the line that says it.
+func DeviceText(s *sheet.Sheet, c *Device) {
+	d := c.Device
+	s.Wrap("", fmt.Sprintf("%s (%s): %s", orDash(d.Name), c.Dialect, unit.CountOf(int64(len(d.Interfaces)), "interface")))
+	for i := range c.Files {
+		if len(c.Files) > 1 {
+			s.Wrap("  ", fmt.Sprintf("%s: %s", letter(i), c.Files[i].Name))
 		}
 	}
 	if d.QoS != nil {
@@ -48,7 +63,7 @@ func deviceText(s *sheet.Sheet, c *configured) {
 }
 
 // stockText prints the platform's defaults: what it does where the files say nothing.
-func stockText(s *sheet.Sheet, c *configured) {
+func stockText(s *sheet.Sheet, c *Device) {
 	if len(c.Defaults.All) == 0 {
 		return
 	}
@@ -77,13 +92,13 @@ func neighbourNames(d *netconf.Device) map[string]string {
 }
 
 // line is the number of the line that says a thing, of several files with the file's letter; "-": none does.
-func (c *configured) line(place string) string {
+func (c *Device) line(place string) string {
 	p, known := c.Places[place]
 	switch {
 	case !known:
 		return "-"
-	case len(c.files) > 1:
-		return fmt.Sprintf("%s:%d", letter(slices.IndexFunc(c.files, func(f netconf.File) bool { return f.Name == p.File })), p.Line)
+	case len(c.Files) > 1:
+		return fmt.Sprintf("%s:%d", letter(slices.IndexFunc(c.Files, func(f netconf.File) bool { return f.Name == p.File })), p.Line)
 	}
 	return strconv.Itoa(p.Line)
 }
@@ -105,7 +120,7 @@ func orDash(s string) string {
 	return s
 }
 
-func interfaceRow(c *configured, i *netconf.Interface) []string {
+func interfaceRow(c *Device, i *netconf.Interface) []string {
 	row := []string{i.Name, c.line("interface " + i.Name), "-", "-", "-", "-", "-"}
 	if i.VLAN > 0 {
 		row[2] = strconv.Itoa(i.VLAN)
@@ -149,7 +164,7 @@ func interfaceRow(c *configured, i *netconf.Interface) []string {
 }
 
 // profileText prints how ports treat classes, with the lines of the first port that does so.
-func profileText(s *sheet.Sheet, c *configured, n int) {
+func profileText(s *sheet.Sheet, c *Device, n int) {
 	p := &c.Device.QoS.Profiles[n]
 	s.Title(fmt.Sprintf("profile %d", n+1))
 	rows := [][]string{{"class", "DSCP", "queue", "served", "WRED", "PFC"}}
@@ -184,7 +199,7 @@ func pauseText(p *netconf.Pause) string {
 }
 
 // classLines lists where a class of a profile is said: "DSCP 16, queue 38".
-func (c *configured) classLines(profile int, tc uint8) string {
+func (c *Device) classLines(profile int, tc uint8) string {
 	all := c.Device.Interfaces
 	i := slices.IndexFunc(all, func(i netconf.Interface) bool { return i.QoS != nil && i.QoS.Profile == profile })
 	if i < 0 {

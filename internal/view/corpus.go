@@ -1,4 +1,4 @@
-package cli
+package view
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"railyard/internal/nn"
 	"railyard/internal/plan"
 	"railyard/internal/run"
+	"railyard/internal/sheet"
 	"railyard/internal/unit"
 )
 
@@ -31,7 +32,8 @@ type corpusPart struct {
 	Windows int `json:"windows"`
 }
 
-func corpusData(_ *plan.Plan, j *plan.Job) (any, error) { return newCorpusView(j) }
+// CorpusData is the tokens of a training's text as data.
+func CorpusData(_ *plan.Plan, j *plan.Job) (any, error) { return newCorpusView(j) }
 
 func newCorpusView(j *plan.Job) (*corpusView, error) {
 	t := j.Spec.Train
@@ -59,12 +61,12 @@ func newCorpusView(j *plan.Job) (*corpusView, error) {
 	return v, nil
 }
 
-func corpusText(a *app, _ *plan.Plan, j *plan.Job) error {
+// CorpusText prints the tokens of a training's text, and how well it can be predicted.
+func CorpusText(w *sheet.Sheet, _ *plan.Plan, j *plan.Job) error {
 	v, err := newCorpusView(j)
 	if err != nil {
 		return err
 	}
-	w := a.stdout
 	for _, part := range []struct {
 		name string
 		of   corpusPart

@@ -1,4 +1,4 @@
-package cli
+package view
 
 import (
 	"cmp"
@@ -12,11 +12,11 @@ import (
 	"railyard/internal/workload"
 )
 
-// A timetable is what the stages of a pipeline did in one step.
+// A Timetable is what the stages of a pipeline did in one step.
 //
 // Invariant: of all ranks, Span is from the first forward to the last backward; there are at least two
 // stages.
-type timetable struct {
+type Timetable struct {
 	Step    int32       `json:"step"`
 	Stages  int         `json:"stages"`
 	Virtual int         `json:"virtual_stages"` // of each stage
@@ -48,9 +48,9 @@ type passJSON struct {
 	pass     workload.Pass
 }
 
-// newTimetable finds the passes of a step among bars, nil if they are no pipeline's.
-func newTimetable(step int32, bars []bar) *timetable {
-	t := &timetable{Step: step, from: math.MaxInt64}
+// NewTimetable finds the passes of a step among bars, nil if they are no pipeline's.
+func NewTimetable(step int32, bars []Bar) *Timetable {
+	t := &Timetable{Step: step, from: math.MaxInt64}
 	byRank, layers := map[int32][]passOp{}, map[int32]map[int]bool{}
 	for i := range bars {
 		b := &bars[i]
@@ -102,7 +102,7 @@ func newTimetable(step int32, bars []bar) *timetable {
 
 // passOp is an operation of a pass.
 type passOp struct {
-	*bar
+	*Bar
 	pass  workload.Pass
 	layer int // -1: the last
 }
@@ -155,7 +155,7 @@ func passName(p workload.Pass, virtual int) string {
 }
 
 // measure works out how much of the time stages wait.
-func (t *timetable) measure() {
+func (t *Timetable) measure() {
 	t.Span = t.end.Sub(t.from)
 	passes, computes := 0.0, 0.0
 	taken := make([][]workload.Pass, t.Stages)
@@ -180,12 +180,12 @@ func (t *timetable) measure() {
 }
 
 // text draws a row for each stage, of its first rank, and says how much it waits.
-func (t *timetable) text(s *sheet.Sheet, most int) {
+func (t *Timetable) text(s *sheet.Sheet, most int) {
 	order := "an order of its own"
 	if len(t.Orders) > 0 {
 		order = "order " + strings.Join(t.Orders, " or ")
 	}
-	s.Wrap("", fmt.Sprintf("step %d as a pipeline: %s, %s, %s", t.Step, count(t.Stages, "stage"), t.microText(), order))
+	s.Wrap("", fmt.Sprintf("step %d as a pipeline: %s, %s, %s", t.Step, unit.CountOf(int64(t.Stages), "stage"), t.microText(), order))
 	s.Blank()
 	label, drawn := 0, t.firsts()
 	for _, r := range drawn {
@@ -196,7 +196,7 @@ func (t *timetable) text(s *sheet.Sheet, most int) {
 		s.Line(fmt.Sprintf("%-*s  |%s|", label, r.label(), t.draw(r, columns)))
 	}
 	if n := len(drawn) - most; n > 0 {
-		s.Wrap("", fmt.Sprintf("and %s more: --ranks %d", count(n, "stage"), len(drawn)))
+		s.Wrap("", fmt.Sprintf("and %s more: --ranks %d", unit.CountOf(int64(n), "stage"), len(drawn)))
 	}
 	s.Wrap("", fmt.Sprintf("F forward, B backward, with the number of the micro-batch; . the stage waits; one column "+
 		"is %s", (t.Span/unit.Duration(columns)).Human()))
@@ -214,14 +214,14 @@ func (t *timetable) text(s *sheet.Sheet, most int) {
 	s.Blank()
 }
 
-func (t *timetable) microText() string {
+func (t *Timetable) microText() string {
 	if t.Micro == 1 {
 		return "1 micro-batch"
 	}
 	return fmt.Sprintf("%d micro-batches", t.Micro)
 }
 
-func (t *timetable) formulaText() string {
+func (t *Timetable) formulaText() string {
 	waits, slots := workload.Bubble(t.Stages, t.Virtual, t.Micro)
 	rule := "(p-1)/(m+p-1)"
 	if t.Virtual > 1 {
@@ -231,7 +231,7 @@ func (t *timetable) formulaText() string {
 }
 
 // bookText is how many stages work in each slot of the book's order.
-func (t *timetable) bookText() string {
+func (t *Timetable) bookText() string {
 	var b strings.Builder
 	b.WriteString("in the book's slots, where a forward and a backward may share one, stages busy:")
 	sum := 0
@@ -244,7 +244,7 @@ func (t *timetable) bookText() string {
 }
 
 // firsts are the first rank of each stage.
-func (t *timetable) firsts() (rows []stageJSON) {
+func (t *Timetable) firsts() (rows []stageJSON) {
 	for i, r := range t.Rows {
 		if i == 0 || r.Stage != t.Rows[i-1].Stage {
 			rows = append(rows, r)
@@ -258,7 +258,7 @@ func (r *stageJSON) label() string { return fmt.Sprintf("stage %d, rank %d", r.S
 // draw puts a box for each pass on a line: its name, and - or = for as long as it takes.
 //
 //	|F1-F2-..B1==B2==|
-func (t *timetable) draw(r stageJSON, columns int) string {
+func (t *Timetable) draw(r stageJSON, columns int) string {
 	line := []byte(strings.Repeat(".", columns))
 	at := func(x unit.Time) int {
 		return int(math.Round(float64(x-t.from) * float64(columns) / max(float64(t.Span), 1)))

@@ -1,4 +1,4 @@
-package cli
+package view
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"railyard/internal/foresight"
 	"railyard/internal/nn"
 	"railyard/internal/plan"
+	"railyard/internal/sheet"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -97,14 +98,15 @@ func layerOf(m *nn.Model, h *workload.Held, stage int) layerJSON {
 	return l
 }
 
-func modelData(_ *plan.Plan, j *plan.Job) (any, error) { return modelOf(j) }
+// ModelData is the layers of a network as data.
+func ModelData(_ *plan.Plan, j *plan.Job) (any, error) { return modelOf(j) }
 
-func modelText(a *app, _ *plan.Plan, j *plan.Job) error {
+// ModelText prints the layers of a network, and how ranks share them.
+func ModelText(s *sheet.Sheet, _ *plan.Plan, j *plan.Job) error {
 	d, err := modelOf(j)
 	if err != nil {
 		return err
 	}
-	s := a.newSheet()
 	s.Wrap("", fmt.Sprintf("%s: %s of %d layers, %s parameters (%s as float32); a row takes %s FLOP forward, %s with its "+
 		"backward", d.Job, d.Kind, len(d.Layers), unit.Count(int64(d.Parameters)), (4*unit.Bytes(d.Parameters)).Human(),
 		unit.Count(d.Forward), unit.Count(d.Step)))
@@ -123,5 +125,5 @@ func modelText(a *app, _ *plan.Plan, j *plan.Job) error {
 		"parts is what tensor-parallel ranks have of a layer, and how its outputs come together.")
 	s.Blank()
 	s.Grid("ll", tensors)
-	return s.Flush(a.stdout)
+	return nil
 }

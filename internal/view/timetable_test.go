@@ -1,4 +1,4 @@
-package cli
+package view
 
 import (
 	"slices"
@@ -15,7 +15,7 @@ import (
 
 // pipelineBars are the bars of a step of a network of so many equal layers in a layout, each pass of
 // as many layers as a stage has; what goes from stage to stage takes so long.
-func pipelineBars(t *testing.T, l workload.Layout, layers int, transfer unit.Duration) []bar {
+func pipelineBars(t *testing.T, l workload.Layout, layers int, transfer unit.Duration) []Bar {
 	t.Helper()
 	m, err := nn.NewMLP([]int{8, 8}, nn.ReLU, nn.CrossEntropy)
 	if err != nil {
@@ -51,12 +51,12 @@ func pipelineBars(t *testing.T, l workload.Layout, layers int, transfer unit.Dur
 			}
 		}
 	}
-	return forecastBars(work, work.Forecast(workload.Assumed{Took: func(int32) unit.Duration { return transfer }}))
+	return ForecastBars(work, work.Forecast(workload.Assumed{Took: func(int32) unit.Duration { return transfer }}))
 }
 
-func drawn(t *testing.T, bars []bar) string {
+func drawn(t *testing.T, bars []Bar) string {
 	t.Helper()
-	table := newTimetable(0, bars)
+	table := NewTimetable(0, bars)
 	if table == nil {
 		t.Fatal("no pipeline")
 	}
@@ -159,7 +159,7 @@ one column is 2.951 us
 			t.Errorf("%+v:\n%s", c.l, got)
 		}
 	}
-	if newTimetable(0, pipelineBars(t, workload.Layout{DP: 2, MicroBatches: 2}, 2, 0)) != nil {
+	if NewTimetable(0, pipelineBars(t, workload.Layout{DP: 2, MicroBatches: 2}, 2, 0)) != nil {
 		t.Error("replicas are no pipeline")
 	}
 }
