@@ -114,8 +114,8 @@ weights, with FILE.`,
 		"packet-hops")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
 	fl.BoolVar(&f.local, "local", false, localUsage)
-	fl.BoolVar(&f.stream, "stream", false, "for programs: say on stdout how far the run is, as lines of JSON, and end it, as Ctrl-C "+
-		"does, when stdin ends")
+	fl.BoolVar(&f.stream, "stream", false, "for programs: say on stdout how far the run is, as lines of JSON, take on stdin who "+
+		"looks on, and end it, as Ctrl-C does, when stdin ends")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed, instead of the scenario's")
 	fl.StringArrayVar(&f.set, "set", nil,
 		"KEY=VALUE: a value instead of the scenario's; KEY=VALUE,VALUE: a run with each; may be repeated")
@@ -170,12 +170,11 @@ func (a *app) runFile(ctx context.Context, file string, f runFlags, from *resume
 	if err != nil {
 		return err
 	}
-	progress := p.update
+	opt := runOptions{Dir: dir, Force: f.force, Progress: p.update, Resume: weights, Workers: f.workers}
 	if told != nil {
-		progress = told.update
+		opt.Progress, opt.Observe = told.update, told.observe
 	}
-	sum, err := a.engine.run(ctx, sc, runOptions{Dir: dir, Force: f.force, Progress: progress, Resume: weights,
-		Workers: f.workers})
+	sum, err := a.engine.run(ctx, sc, opt)
 	p.stop()
 	if sum == nil && err != nil {
 		err = a.located(file, sc, err)

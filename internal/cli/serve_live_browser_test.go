@@ -3,7 +3,9 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,6 +19,16 @@ func (b *chromium) typed(text string) {
 	b.t.Helper()
 	b.run(`(document.getElementById("scenario").select(), 0)`, new(int))
 	b.call("Input.insertText", fields{"text": text}, nil)
+}
+
+// keep writes a picture of the page into the folder RAILYARD_SCREENS_TO, if there is one, for people to look at.
+func (b *chromium) keep(name string, width int, scheme string) {
+	b.t.Helper()
+	if to := os.Getenv("RAILYARD_SCREENS_TO"); to != "" {
+		if err := os.WriteFile(filepath.Join(to, name+".png"), b.screen(width, scheme), 0o644); err != nil {
+			b.t.Fatal(err)
+		}
+	}
 }
 
 // By keys alone: an example, a mistake in it, its problem, the place of the problem, a run, what comes of it, another that is
@@ -100,5 +112,69 @@ func TestBrowserServeRun(t *testing.T) {
 		|| x.tabIndex < 0).map((x) => x.outerHTML.slice(0, 120))`, &mute)
 	for _, x := range mute {
 		t.Errorf("no name, or not reached by Tab: %s", x)
+	}
+}
+
+// Who looks inside a run that goes on sees queues, pauses it, has it go on step by step and slowly, and changes none of its
+// bytes; when the page is closed it goes on by itself.
+func TestBrowserLooksInside(t *testing.T) {
+	const incast = "name: seen\ncluster: {hosts: 4, host: {gpus: 1}}\nfabric: {switch: {buffer: 2MB}}\njob:\n  flows:\n" +
+		"    - {name: one, from: host1/gpu0, to: host4/gpu0, bytes: 5GB}\n    - {name: two, from: host2/gpu0, to: host4/gpu0, bytes: 5GB}\n"
+	b := startOnline(t, "--disable-gpu")
+	dir := t.TempDir()
+	s := startLive(t, dir)
+	b.show(1440, "light")
+	id := s.job(incast).ID
+	b.open(s.url + "#/live")
+	b.await(`document.getElementById("look")`)
+	b.tabTo(`e.id === "look"`)
+	b.press("Enter")
+	b.await(`Number(document.getElementById("now")?.dataset.views) > 2 && document.querySelector('#busy tr[data-port="rail1/host4"]')?.dataset.queue > 0 &&
+		document.querySelectorAll("#pairs tbody tr").length === 2`)
+	b.tabTo(`e.id === "pause"`)
+	b.press("Enter")
+	at := func() (ps float64) {
+		t.Helper()
+		b.run(`Number(document.getElementById("now").dataset.now)`, &ps)
+		return ps
+	}
+	b.await(`document.getElementById("pause").textContent === "Go on" && document.body.innerText.includes("It stands still")`)
+	b.tabTo(`e.id === "pace"`)
+	b.run(`((x) => { x.value = "10"; x.dispatchEvent(new Event("change", {bubbles: true})) })(document.getElementById("pace"))||0`, new(int))
+	b.await(`document.getElementById("pace").value === "10"`)
+	b.tabTo(`e.id === "step"`)
+	before := at()
+	for n := range 4 { // a step is what passes between two views: half a microsecond
+		b.press("Enter")
+		b.await(fmt.Sprintf(`Number(document.getElementById("now").dataset.now) > %v`, before))
+		now := at()
+		if steps := (now - before) / 500_000; n > 0 && steps != 1 && steps != 2 { // the first may show where it was paused
+			t.Errorf("a step leads from %v to %v", before, now)
+		}
+		before = now
+	}
+	var rows int
+	b.tabTo(`e.id === "part"`)
+	b.call("Input.insertText", fields{"text": "two"}, nil)
+	b.press("Enter")
+	b.await(`document.querySelectorAll("#pairs tbody tr").length === 1 && document.querySelector('#pairs tr[data-pair="two"]')`)
+	if b.run(`document.querySelectorAll("#busy tbody tr").length`, &rows); rows == 0 {
+		t.Error("no port is told of")
+	}
+	b.keep("inside", 1440, "light")
+	b.open("about:blank")
+	if v := s.until(id, (*live.View).Ended); v.State != live.State(result.Complete) {
+		t.Errorf("%+v", v)
+	}
+	writeAll(t, filepath.Join(dir, "own.yaml"), []byte(incast))
+	if out, state, _ := inChild(dir, "run", "own.yaml", "--out", "own", "--quiet"); !state.Success() {
+		t.Fatalf("%s", out)
+	}
+	for _, name := range []string{"flows.parquet", "queues.parquet", "links.parquet"} {
+		want, err := os.ReadFile(filepath.Join(dir, "own", name))
+		got, err2 := os.ReadFile(filepath.Join(dir, "runs/seen-1", name))
+		if err != nil || err2 != nil || !bytes.Equal(want, got) {
+			t.Errorf("%s is not that of railyard run: %v, %v", name, err, err2)
+		}
 	}
 }

@@ -1,13 +1,13 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -15,6 +15,8 @@ import (
 	"railyard/internal/live"
 	"railyard/internal/machine"
 	"railyard/internal/result"
+	"railyard/internal/run"
+	"railyard/internal/unit"
 )
 
 // How often a run says on a stream how far it is: when there is news, and when there is none.
@@ -28,6 +30,11 @@ type stream struct {
 	out io.Writer
 	end chan struct{}
 	all sync.WaitGroup
+	on  *live.Onlooker
+
+	lines sync.Mutex // of out
+	named bool       // the ports were told
+	blind bool       // there are too many
 
 	mu   sync.Mutex
 	now  result.Progress
@@ -41,10 +48,10 @@ func (a *app) startStream(ctx context.Context) (context.Context, *stream) {
 	// whole directory.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, cancel := context.WithCancel(ctx)
-	s := &stream{out: a.stdout, end: make(chan struct{}), now: result.Progress{Phase: "reading"}, news: true}
+	s := &stream{out: a.stdout, end: make(chan struct{}), on: live.NewOnlooker(), now: result.Progress{Phase: "reading"}, news: true}
 	a.stdout = io.Discard
 	go func() { // it ends with the process: nothing else ends a read of standard input
-		_, _ = io.Copy(io.Discard, bufio.NewReader(a.stdin))
+		s.on.Hear(a.stdin, func(err error) { s.line(map[string]string{"wrong": "stdin: " + err.Error()}) })
 		cancel()
 	}()
 	s.all.Go(s.tell)
@@ -90,7 +97,44 @@ func (s *stream) write(p result.Progress) {
 		l.Loss = nil
 		b, _ = json.Marshal(&l)
 	}
+	s.raw(b)
+}
+
+func (s *stream) raw(b []byte) {
+	s.lines.Lock()
+	defer s.lines.Unlock()
 	_, _ = s.out.Write(append(b, '\n'))
+}
+
+// line writes what can be written as JSON.
+func (s *stream) line(v any) {
+	if b, err := json.Marshal(v); err == nil {
+		s.raw(b)
+	}
+}
+
+// portsInLine are so many names of ports that a line is no longer than who reads takes.
+const portsInLine = 2000
+
+// observe lets who is at the other end of the stream look on.
+func (s *stream) observe(ctx context.Context, v run.View) unit.Duration {
+	return s.on.Look(ctx, v.Now, v.Due(), func(part string) {
+		if s.blind {
+			return
+		}
+		if !s.named {
+			s.named = true
+			ports, err := v.Viewer().Ports()
+			if s.blind = err != nil; s.blind {
+				s.line(map[string]string{"wrong": err.Error()})
+				return
+			}
+			for some := range slices.Chunk(ports, portsInLine) {
+				s.line(map[string]any{"ports": some})
+			}
+		}
+		s.line(map[string]any{"view": v.Viewer().Look(v.Now, part)})
+	})
 }
 
 // stop writes the last line.

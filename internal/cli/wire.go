@@ -37,4 +37,5 @@ type runOptions struct {
 	Progress func(result.Progress)
 	Workers  int         // cores; -1: as many as there are
 	Resume   *run.Resume // weights from which a training goes on; nil: from the beginning
+	Observe  run.Observer
 }

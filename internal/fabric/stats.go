@@ -15,6 +15,7 @@ type PortStats struct {
 	Busy                       unit.Duration
 	PausesSent, PausesReceived int64 // PFC frames that left by this port; that stopped this port
 	Paused                     unit.Duration
+	Held                       bool  // by PFC, as of now
 	Marks, Drops               int64 // at this port's queues
 	Faulted                    int64 // frames that a fault of the link, or of a port at its ends, discarded
 	MaxQueue                   unit.Bytes
@@ -37,6 +38,7 @@ func (f *Fabric) Stats(now unit.Time, id PortID) PortStats {
 		s.Busy = f.txTime(p, s.Bytes)
 	}
 	if p.paused != 0 {
+		s.Held = true
 		s.Paused += now.Sub(p.pausedSince)
 	}
 	if over := p.busyUntil.Sub(now); over > 0 {

@@ -82,8 +82,9 @@ type job struct {
 	why      string
 	stopped  bool // by Cancel, a bound or the end of the server
 	process  *os.Process
-	input    io.Closer
+	input    io.WriteCloser
 	changed  chan struct{} // closed when there is news
+	seen     seen
 }
 
 // Runner runs what is posted.
@@ -165,7 +166,7 @@ func (r *Runner) start(ctx context.Context, p Post) (*View, *Checked, error) {
 		return nil, nil, errEnds
 	}
 	j := &job{id: fmt.Sprint(len(r.jobs) + 1), name: c.Name, need: c.Estimate.Memory, folder: dir, remove: remove, state: Waiting,
-		posted: p.bytes(), changed: make(chan struct{})}
+		posted: p.bytes(), changed: make(chan struct{}), seen: nothingSeen()}
 	r.disk += j.posted
 	r.jobs = append(r.jobs, j)
 	r.line = append(r.line, j)
@@ -198,6 +199,7 @@ func (r *Runner) advance() {
 func (r *Runner) tell(j *job) {
 	close(j.changed)
 	j.changed = make(chan struct{})
+	j.seen.news()
 }
 
 // view returns a job as it is. The lock is held.
@@ -305,6 +307,7 @@ func (r *Runner) play(j *job) {
 		j.run = ""
 	}
 	delete(r.active, j)
+	j.seen.ports, j.seen.view = nil, nil
 	r.used -= j.need
 	r.disk += size - j.posted
 	r.cpu += cpu
@@ -354,6 +357,7 @@ func (r *Runner) process(j *job, dir string) (state State, why string, cpu float
 	}
 	done := make(chan struct{})
 	r.all.Go(func() { r.measure(j, dir, done) })
+	r.all.Go(func() { instruct(j, in, done) })
 	r.hear(j, out)
 	err = cmd.Wait()
 	close(done)
@@ -388,21 +392,28 @@ func ended(dir string, errs *tail, err error) (State, string) {
 }
 
 // longestLine is more than a run says in one.
-const longestLine = 1 << 20
+const longestLine = 2 << 20
 
 // hear takes what a run says of itself until it ends.
 func (r *Runner) hear(j *job, out io.Reader) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, longestLine)
 	for lines.Scan() {
-		var l Line
+		var l struct {
+			Line
+			told
+		}
 		if json.Unmarshal(lines.Bytes(), &l) != nil {
 			continue
 		}
 		r.mu.Lock()
-		j.progress = &l
-		r.keepTo()
-		r.tell(j)
+		if l.told.some() {
+			r.see(j, l.told)
+		} else {
+			j.progress = &l.Line
+			r.keepTo()
+			r.tell(j)
+		}
 		r.mu.Unlock()
 	}
 	_, _ = io.Copy(io.Discard, out) // a line too long ends no run

@@ -61,12 +61,12 @@ func (r *runner) act(now unit.Time) {
 	}
 }
 
-// drive runs the engine, stopping for acts, for Look and for the recorder's own look. It reports whether the run came to its
+// drive runs the engine, stopping for acts, for who observes and for the recorder's own look. It reports whether the run came to its
 // end.
 func (r *runner) drive() bool {
 	look := unit.Never
-	if r.opt.Look != nil {
-		look = unit.Time(r.opt.From)
+	if r.opt.Observe != nil {
+		look = 0
 	}
 	for {
 		due := r.record.Due()
@@ -85,8 +85,7 @@ func (r *runner) drive() bool {
 		case due <= look:
 			r.record.Look(due)
 		default:
-			r.opt.Look(View{Now: look, r: r})
-			look = look.Add(r.opt.Every)
+			look = look.Add(max(1, r.opt.Observe(r.ctx, View{Now: r.told(look), r: r})))
 		}
 	}
 }

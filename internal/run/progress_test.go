@@ -23,7 +23,7 @@ background:
 	told := map[int64]bool{}
 	var ends result.Progress
 	run(t, yaml, Options{
-		Look: func(v View) { v.r.record.Report(v.Now) }, From: 500_000_000, Every: 500_000_000,
+		Observe: Every(500_000_000, 500_000_000, func(v View) { v.r.record.Report(v.Now) }),
 		Progress: func(p result.Progress) {
 			if p.Phase == "flows" {
 				told[p.Done], ends = true, p

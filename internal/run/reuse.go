@@ -122,8 +122,6 @@ func (r *runner) neverReused() string {
 		return "connections are made (transport.setup)"
 	case r.capture != nil || r.record.LogsEvents() || r.record.TakesSeries() || r.record.Watches():
 		return "each packet, or each instant, is told of (capture, output.events, output.series, output.telemetry)"
-	case r.opt.Look != nil:
-		return "somebody looks on"
 	case sc.Congestion.CNPInterval > reuse.LongAgo:
 		return fmt.Sprintf("congestion.cnp_interval is over %v", reuse.LongAgo)
 	}

@@ -43,10 +43,8 @@ type Options struct {
 	// HostGraph is the text of cluster.host.graph, in place of the file that it names; nil: the file.
 	HostGraph []byte
 
-	// For tests. Look, if set, is called at From, From+Every, ... with the state of the network at
-	// that instant, its events done.
-	Look        func(View)
-	From, Every unit.Duration
+	// Observe, if set, looks on.
+	Observe Observer
 
 	memory func(exec.Memory) exec.Memory // replaces the bytes that messages carry
 	ended  func(*runner)                 // looks at a run that has just ended
@@ -146,6 +144,7 @@ type runner struct {
 	hosts   *host.Hosts
 	bodies  *host.Bodies
 	record  *record.Recorder
+	viewer  *record.Viewer   // nil: nobody has looked
 	capture *capture.Capture // nil: none
 	pace    *pace
 	reuse   *repetition // nil: what happens again is simulated again

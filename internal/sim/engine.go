@@ -254,6 +254,9 @@ func (e *Engine) RunUntil(t unit.Time) (more, ok bool) {
 	}
 }
 
+// Due returns when the next event happens, unit.Never: none is left.
+func (e *Engine) Due() unit.Time { return e.next() }
+
 // next returns the time of the earliest event.
 func (e *Engine) next() unit.Time {
 	start := unit.Never

@@ -93,15 +93,15 @@ func (e experiment) run(ctx context.Context, runs Runner) (*outcome, error) {
 	}
 	o := &outcome{}
 	var queue []float64
-	opt := run.Options{Force: true, From: 500 * unit.Nanosecond, Every: unit.Microsecond}
-	opt.Look = func(v run.View) {
+	opt := run.Options{Force: true}
+	opt.Observe = run.Every(500*unit.Nanosecond, unit.Microsecond, func(v run.View) {
 		g := v.Plan().Graph
 		port := g.Peer(g.NICs[e.senders].Port)
 		queue = append(queue, float64(v.Queue(port))/1000)
 		if e.series > 0 && (v.Now-500*unit.Time(unit.Nanosecond))%unit.Time(e.series) == 0 {
 			o.series = append(o.series, e.point(v, port))
 		}
-	}
+	})
 	sum, err := runs(ctx, sc, opt)
 	if err != nil {
 		return nil, fmt.Errorf("%s %d:1: %w", e.variant, e.senders, err)

@@ -50,7 +50,7 @@ type Options struct {
 }
 
 // Runner runs the scenario of an experiment, from several goroutines at once. Its rows are made
-// from the summary and from what opt.Look saw.
+// from the summary and from what opt.Observe saw.
 type Runner func(ctx context.Context, sc *scenario.Scenario, opt run.Options) (*result.Summary, error)
 
 // suite collects rows; the first error ends it.

@@ -57,6 +57,7 @@ var endpoints = map[string]endpoint{
 	"report":       (*Server).apiReport,
 	"live":         (*Server).apiLive,
 	"watch":        (*Server).apiWatch,
+	"view":         (*Server).apiView,
 	"examples":     (*Server).apiExamples,
 }
 
@@ -65,6 +66,7 @@ var posts = map[string]endpoint{
 	"check":  (*Server).apiCheck,
 	"start":  (*Server).apiStart,
 	"cancel": (*Server).apiCancel,
+	"steer":  (*Server).apiSteer,
 }
 
 func (s *Server) api(w http.ResponseWriter, r *http.Request, name string) error {

@@ -32,6 +32,15 @@ func follow(w http.ResponseWriter, r *http.Request, x *show) error {
 // told tells values as there are news of them, until the last, or the connection or the server ends: server-sent events, each
 // with a value as JSON.
 func told(w http.ResponseWriter, r *http.Request, next func() (v any, changed <-chan struct{}, last bool)) error {
+	return toldEvery(w, r, together, next)
+}
+
+// together is how often news are told that come at once.
+const together = 100 * time.Millisecond
+
+// toldEvery is told, with news that come within a time together.
+func toldEvery(w http.ResponseWriter, r *http.Request, together time.Duration,
+	next func() (v any, changed <-chan struct{}, last bool)) error {
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
 	for {
@@ -47,16 +56,15 @@ func told(w http.ResponseWriter, r *http.Request, next func() (v any, changed <-
 		if err := out.Flush(); err != nil {
 			return nil
 		}
-		if last || !await(r, changed) {
+		if last || !await(r, changed, together) {
 			return nil
 		}
 	}
 }
 
 // await waits for news, or for the time of a beat; false: nobody listens any more. News that come at once are told
-// together, ten times a second.
-func await(r *http.Request, changed <-chan struct{}) bool {
-	const together = 100 * time.Millisecond
+// together.
+func await(r *http.Request, changed <-chan struct{}, together time.Duration) bool {
 	t := time.NewTimer(beat)
 	defer t.Stop()
 	select {

@@ -191,6 +191,66 @@ func (s *Server) apiWatch(w http.ResponseWriter, r *http.Request, q query) error
 	})
 }
 
+// viewAnswer is what there is to be seen of a run that goes on.
+type viewAnswer struct {
+	Ports []json.RawMessage `json:"ports,omitempty"` // lists, to be joined: once, when they are known
+	View  json.RawMessage   `json:"view"`            // null: there is none yet
+	Steer live.Steer        `json:"steer"`
+	Wrong string            `json:"wrong"` // why nothing is to be seen; "": something is, or will be
+	Ended bool              `json:"ended"`
+}
+
+// betweenViews is how often a view is told at most.
+const betweenViews = 20 * time.Millisecond
+
+// apiView lets the page look at a run that goes on: until it has ended.
+func (s *Server) apiView(w http.ResponseWriter, r *http.Request, q query) error {
+	id := q.text("job")
+	l := s.options.Live
+	if l == nil {
+		return refuse(http.StatusNotFound, "this server only reads: it has no jobs")
+	}
+	leave := l.Look(id)
+	if leave == nil {
+		return refuse(http.StatusNotFound, "there is no job %q: api/live lists them", id)
+	}
+	defer leave()
+	named := 0 // lists of ports that were told
+	return toldEvery(w, r, betweenViews, func() (any, <-chan struct{}, bool) {
+		x, changed := l.See(id)
+		a := viewAnswer{View: x.View, Steer: x.Steer, Wrong: x.Wrong, Ended: x.Ended}
+		if named < len(x.Ports) {
+			a.Ports, named = x.Ports[named:], len(x.Ports)
+		}
+		return a, changed, x.Ended
+	})
+}
+
+// apiSteer says how a run goes on for those who look at it.
+func (s *Server) apiSteer(w http.ResponseWriter, r *http.Request, _ query) error {
+	var to struct {
+		ID     string  `json:"id"`
+		Speed  float64 `json:"speed"`
+		Paused bool    `json:"paused"`
+		Step   bool    `json:"step"` // of a paused run: once more
+		Part   string  `json:"part"`
+	}
+	if err := s.body(w, r, &to); err != nil {
+		return err
+	}
+	steer := live.Steer{Speed: to.Speed, Paused: to.Paused || to.Step, Part: to.Part}
+	if to.Step {
+		steer.Steps = 1
+	}
+	switch found, err := s.options.Live.Steer(to.ID, steer); {
+	case err != nil:
+		return refuse(http.StatusUnprocessableEntity, "%s", err)
+	case !found:
+		return refuse(http.StatusNotFound, "nobody looks at a job %q: api/view does", to.ID)
+	}
+	return writeJSON(w, struct{}{})
+}
+
 func (s *Server) apiExamples(w http.ResponseWriter, _ *http.Request, _ query) error {
 	return writeJSON(w, struct {
 		Examples []Example `json:"examples"`
