@@ -129,7 +129,8 @@ func TestBrowserLooksInside(t *testing.T) {
 	b.await(`document.getElementById("look")`)
 	b.tabTo(`e.id === "look"`)
 	b.press("Enter")
-	b.await(`Number(document.getElementById("now")?.dataset.views) > 2 && document.querySelector('#busy tr[data-port="rail1/host4"]')?.dataset.queue > 0 &&
+	b.await(`Number(document.getElementById("now")?.dataset.views) > 2 &&
+		document.querySelector('#busy tr[data-port="rail1/host4"]')?.dataset.queue > 0 &&
 		document.querySelectorAll("#pairs tbody tr").length === 2`)
 	b.tabTo(`e.id === "pause"`)
 	b.press("Enter")
@@ -140,7 +141,10 @@ func TestBrowserLooksInside(t *testing.T) {
 	}
 	b.await(`document.getElementById("pause").textContent === "Go on" && document.body.innerText.includes("It stands still")`)
 	b.tabTo(`e.id === "pace"`)
-	b.run(`((x) => { x.value = "10"; x.dispatchEvent(new Event("change", {bubbles: true})) })(document.getElementById("pace"))||0`, new(int))
+	b.run(`((x) => {
+		x.value = "10";
+		x.dispatchEvent(new Event("change", {bubbles: true}));
+	})(document.getElementById("pace")) || 0`, new(int))
 	b.await(`document.getElementById("pace").value === "10"`)
 	b.tabTo(`e.id === "step"`)
 	before := at()

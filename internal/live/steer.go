@@ -139,9 +139,9 @@ func (o *Onlooker) told() (Steer, <-chan struct{}) {
 	return o.steer, o.changed
 }
 
-// Look is asked between the events of a run, at an instant of its virtual time; the next event is due then. It returns for how much of that time the run
-// goes on until it is asked again; before, it has the run looked at where that is due, and waits where the run is paused or
-// ahead of its speed. view gets the part of names that are meant.
+// Look is asked between the events of a run, at an instant of its virtual time; the next event is due then. It returns for how
+// much of that time the run goes on until it is asked again; before, it has the run looked at where that is due, and waits
+// where the run is paused or ahead of its speed. view gets the part of names that are meant.
 func (o *Onlooker) Look(ctx context.Context, now, due unit.Time, view func(part string)) unit.Duration {
 	s, changed := o.told()
 	if !s.Views {

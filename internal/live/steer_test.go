@@ -163,7 +163,8 @@ func TestViewers(t *testing.T) {
 }
 
 func FuzzSteer(f *testing.F) {
-	for _, s := range []string{`{"views":true,"speed":100,"paused":true,"steps":3,"part":"host1"}`, `{"speed":1e9}`, "{}", "null", `{"speed":-0}`} {
+	for _, s := range []string{`{"views":true,"speed":100,"paused":true,"steps":3,"part":"host1"}`,
+		`{"speed":1e9}`, "{}", "null", `{"speed":-0}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

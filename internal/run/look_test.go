@@ -132,8 +132,9 @@ job:
 // An instant that is looked at again is told again, also of queue pairs that were not meant before: they begin there.
 func TestAnInstantIsToldAgain(t *testing.T) {
 	var views int
-	run(t, cluster8(2)+"job: {flows: [{name: one, from: host1/gpu0, to: host2/gpu0, bytes: 1MB}, {name: two, from: host1/gpu1, to: host2/gpu1, "+
-		"bytes: 1MB}]}\n", Options{Observe: Every(0, 5*unit.Microsecond, func(v View) {
+	yaml := cluster8(2) + "job: {flows: [{name: one, from: host1/gpu0, to: host2/gpu0, bytes: 1MB}, " +
+		"{name: two, from: host1/gpu1, to: host2/gpu1, bytes: 1MB}]}\n"
+	run(t, yaml, Options{Observe: Every(0, 5*unit.Microsecond, func(v View) {
 		first, both := *v.Viewer().Look(v.Now, "one"), v.Viewer().Look(v.Now, "")
 		if views++; first.Since != both.Since || len(first.Ports.Port) != len(both.Ports.Port) || first.Events != both.Events ||
 			len(both.Pairs) != 2 || first.Pairs[0] != both.Pairs[0] || both.Pairs[1].Acked != 0 && views > 1 {
