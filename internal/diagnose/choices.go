@@ -24,9 +24,11 @@ func (d *Diagnosis) Add(chosen ...noun.Finding) {
 			before := top.Time
 			switch {
 			case len(top.Blames) == 0: // another choice: the one that costs more
-			case top.wrong() && top.Share >= worthSaying: // before how the job could be laid out, unless that costs far more
+			case top.wrong() && top.Share >= top.least(): // before how the job could be laid out, unless that costs far more
 				before *= useful
 			case f.Noun.Class() == noun.Share && !d.Blames[top.Blames[0]].Kind.work(): // a bubble beside launches: what is more
+			case top.Noun.Class() == noun.Share && f.Noun.Class() != noun.Share && slices.Contains(inHosts, top.Noun):
+				before /= useful // a bus that takes nearly all of the time is slow, whatever goes over it
 			case top.Noun.Class() == noun.Share:
 				before = 0
 			case top.Noun.Class() == noun.Choice: // a window, a controller: the mechanism
@@ -39,6 +41,9 @@ func (d *Diagnosis) Add(chosen ...noun.Finding) {
 		d.Findings = slices.Insert(d.Findings, at, x)
 	}
 }
+
+// inHosts are the nouns of what is slow in hosts.
+var inHosts = []noun.Noun{noun.NVLinkBound, noun.PCIeBound}
 
 // lower is where a time stands among findings in order of theirs.
 func lower(all []Finding, t unit.Duration) int {

@@ -58,9 +58,9 @@ func (c *court) grouped(d *Diagnosis) (all [][]int) {
 						lost += o.Time
 					}
 				}
-				ok = float64(lost) >= half*float64(b.Time)
+				ok = float64(lost) >= half*float64(b.Time) || c.e.Ports[b.at].Degraded // what slows senders is the link
 			}
-		case (b.Kind == LossyLink || b.Kind == SlowPort) && b.Port != "":
+		case (b.Kind == LossyLink || b.Kind == SlowPort || b.Kind == PCIe) && b.Port != "":
 			group, ok = byPort[c.otherEnd(d, b)]
 		}
 		return group, ok
@@ -76,7 +76,7 @@ func (c *court) grouped(d *Diagnosis) (all [][]int) {
 				group, all = len(all), append(all, nil)
 			}
 			all[group] = append(all[group], i)
-			if b.Port != "" && b.Kind.Congestion() {
+			if b.Port != "" && (b.Kind.Congestion() || b.Kind == PCIe) {
 				if _, known := byPort[b.at]; !known {
 					byPort[b.at] = group
 				}
@@ -101,7 +101,7 @@ func (x *Choice) merged() string {
 // has two directions. -1: it did not.
 func (c *court) otherEnd(d *Diagnosis, b *Blame) int32 {
 	for i := range d.Blames {
-		if o := &d.Blames[i]; o.Kind == b.Kind && o.Port != b.Port && o.Port != "" && OnLink(o.Port, b.Port) {
+		if o := &d.Blames[i]; o.Kind == b.Kind && o.Port != b.Port && o.Port != "" && (OnLink(o.Port, b.Port) || sameInHost(o.Port, b.Port)) {
 			return o.at
 		}
 	}
@@ -255,7 +255,7 @@ func (c *court) name(f *Finding, b *Blame) {
 		f.fact("rate", b.Port, float64(p.Rate), "bit/s")
 	case PCIe:
 		switch {
-		case p.Degraded:
+		case p.Degraded || p.Rate < c.e.Line:
 			f.broken = true
 			f.fact("rate", b.Port, float64(p.Rate), "bit/s")
 		case c.shares(b):

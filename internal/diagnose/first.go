@@ -139,3 +139,10 @@ func InHost(place, link string) bool {
 	_, inside, ok := strings.Cut(place, "/")
 	return ok && OnLink(inside, link)
 }
+
+// sameInHost reports whether two places are the directions of one link inside one host.
+func sameInHost(a, b string) bool {
+	host, link, ok := strings.Cut(a, "/")
+	other, back, _ := strings.Cut(b, "/")
+	return ok && host == other && OnLink(link, back)
+}

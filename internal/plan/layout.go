@@ -191,6 +191,11 @@ func (j *Job) RankWork() []unit.Duration {
 	if !j.split() {
 		return nil
 	}
+	return j.Computes()
+}
+
+// Computes is how long the compute of each rank's step would take were all devices alike, by the plan.
+func (j *Job) Computes() []unit.Duration {
 	all := make([]unit.Duration, j.Ranks())
 	for r := range all {
 		p := j.Work.Program(int32(r))

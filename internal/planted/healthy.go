@@ -12,7 +12,7 @@ func Healthy(seed uint64) string {
 		fabric = leafSpine(hosts, rate, hosts/2, rate, "  links: {length: 20m}\n  balance: pinned\n")
 	}
 	text := fmt.Sprintf("seed: %d\n", d.between(1, 1000)) + fabric + d.of(none, dcqcn, "", "congestion: {algorithm: hpcc}\n")
-	switch d.below(4) {
+	switch d.below(8) {
 	case 0:
 		text += "job:\n  flows:\n"
 		for i, to := range d.order(hosts / 2) {
@@ -25,6 +25,14 @@ func Healthy(seed uint64) string {
 		text += fmt.Sprintf("job:\n  replay: {forward: %dus, steps: 3, buckets: [{bytes: %s, compute: %dus}, "+
 			"{bytes: %s, compute: %dus}]}\n",
 			d.between(10, 100), bytes(rate, d.between(10, 50)), d.between(10, 100), bytes(rate, d.between(10, 50)), d.between(10, 100))
+	case 3:
+		text += "job:\n  parallel: {pp: 2, micro_batches: 4}\n" + digits("[784, 64, 64, 10]", 16)
+	case 4:
+		text += fmt.Sprintf("job:\n  parallel: {zero: %d}\n", d.between(1, 3)) + digits("[784, 64, 10]", 8)
+	case 5:
+		text += "job:\n  parallel: {pp: 2, micro_batches: 2}\n" + gpt(100*hosts)
+	case 6: // whatever the router decides
+		text += "job:\n" + mixture(hosts, 100*hosts, d.of("", evenRouter))
 	default:
 		text += "job:\n" + digits(d.of("[784, 64, 10]", "[784, 128, 64, 10]"), 8)
 	}

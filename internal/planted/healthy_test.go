@@ -14,7 +14,8 @@ var healthy = flag.Int("healthy", 12, "healthy runs that are drawn")
 // TestHealthyRunsHaveNoFault: where nothing is wrong no fault is found, and nothing that traffic does to traffic comes first.
 func TestHealthyRunsHaveNoFault(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for seed := range uint64(*healthy) {
+	for n := range uint64(*healthy) {
+		seed := *from + n
 		text := Healthy(seed)
 		s := play(t, "healthy", text)
 		if s.State != result.Complete || s.Diagnosis == nil {

@@ -64,10 +64,8 @@ func (j *Job) otherGradients(d *diagnose.Diagnosis) []noun.Finding {
 		return nil
 	}
 	op := &work.Collectives[longest]
-	if slices.ContainsFunc(d.Findings, func(f diagnose.Finding) bool { return f.Noun == noun.Straggler }) {
-		return nil // the others wait for it in the collective: how long that takes says nothing of the algorithm
-	}
-	took := share(j.colls[longest].time/unit.Duration(j.colls[longest].n), 1-lost(d))
+	met := j.colls[longest].met / unit.Duration(j.colls[longest].n) // waiting for who comes late says nothing of the algorithm
+	took := share(met, 1-lost(d))
 	x := j.better(coll.AllReduce, op.Bytes(), c.Algorithm, c.Protocol, 0, took)
 	if x == nil {
 		return nil
@@ -84,8 +82,23 @@ func (j *Job) otherGradients(d *diagnose.Diagnosis) []noun.Finding {
 		}
 	}
 	f := x.finding(op.Name)
-	f.Time = share(links, x.saves())
+	f.Time = share(links, x.saves()*j.ofGradients())
 	return []noun.Finding{f}
+}
+
+// ofGradients is the part that sums of gradients have of what critical paths passed in communication.
+func (j *Job) ofGradients() float64 {
+	sums, all := unit.Duration(0), unit.Duration(0)
+	for g := range j.critical.groups {
+		t := j.critical.groups[g].Sum()
+		if all += t; j.plan.Work.Groups[g].Kind == workload.GroupKindData {
+			sums += t
+		}
+	}
+	if all == 0 {
+		return 1
+	}
+	return unit.Share(sums, all)
 }
 
 // linkKinds are what messages of a collective take on links, and behind each other.

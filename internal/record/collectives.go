@@ -27,6 +27,7 @@ func (s *span) take(p *exec.OperationRecord, work *workload.Job, c int32) {
 		if s.start = min(s.start, p.Start); !s.begun {
 			s.start, s.begun = p.Start, true
 		}
+		s.last = max(s.last, p.Start)
 	}
 	s.end = max(s.end, p.End)
 	s.n++

@@ -22,6 +22,8 @@ type critical struct {
 	name     func(port int32) string
 	evidence *evidence
 	launch   func(part *exec.PathPart) unit.Duration // of its operation: starting kernels
+	copied   func(part *exec.PathPart) unit.Duration // the longest reduction or copy that its collective has
+	routed   func(part *exec.PathPart)               // takes what was computed
 	start    *startPhase
 	life     *life
 	found    int64
@@ -40,6 +42,12 @@ func (j *Job) PathFinder() *exec.PathFinder {
 	c := &j.critical
 	c.job, c.evidence = j.name(), j.evidence
 	c.launch = func(q *exec.PathPart) unit.Duration { return j.plan.Work.Program(q.Rank).OpsOf(q.Step)[q.Op].Launch }
+	c.copied = func(q *exec.PathPart) unit.Duration {
+		program := j.plan.Work.Program(q.Rank)
+		of := &j.plan.Work.Collectives[program.OpsOf(q.Step)[q.Op].Coll]
+		return program.Device.ReduceTime(of.SlotBytes())
+	}
+	c.routed = func(q *exec.PathPart) { j.arrived.crossed(&j.plan.Work.Program(q.Rank).OpsOf(q.Step)[q.Op], q) }
 	c.start, c.life = &j.start, &j.life
 	c.name = func(port int32) string {
 		if port < 0 {
@@ -71,12 +79,14 @@ func (c *critical) path(p *exec.PathRecord) {
 	c.found++
 	own := c.since(p)
 	c.sum.Add(&own.Split)
-	c.evidence.path(own, c.launch)
-	if c.groups != nil {
-		for i := range own.Parts {
-			if q := &own.Parts[i]; q.Group >= 0 {
-				c.groups[q.Group][q.Cause] += q.Until.Sub(q.From)
-			}
+	c.evidence.path(own, c.launch, c.copied)
+	for i := range own.Parts {
+		q := &own.Parts[i]
+		if q.Group >= 0 && c.groups != nil {
+			c.groups[q.Group][q.Cause] += q.Until.Sub(q.From)
+		}
+		if q.Kind == exec.PathCompute && q.Op >= 0 {
+			c.routed(q)
 		}
 	}
 	if kept(p.Step) {

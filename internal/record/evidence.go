@@ -93,8 +93,9 @@ func (e *evidence) add(k spanKey, d unit.Duration) {
 	}
 }
 
-// path takes the critical path of a step.
-func (e *evidence) path(p *exec.PathRecord, launch func(*exec.PathPart) unit.Duration) {
+// path takes the critical path of a step. launch is how long a part's operation takes to start, copied how long a reduction or copy
+// of its collective takes at most: what one takes beyond that the rank stood still, or was slow.
+func (e *evidence) path(p *exec.PathRecord, launch, copied func(*exec.PathPart) unit.Duration) {
 	e.count++
 	for i := range p.Parts {
 		q := &p.Parts[i]
@@ -103,19 +104,20 @@ func (e *evidence) path(p *exec.PathRecord, launch func(*exec.PathPart) unit.Dur
 		switch q.Kind {
 		case exec.PathCompute, exec.PathLocal:
 			k.rank = q.Rank
-			if q.Kind == exec.PathCompute && q.Op >= 0 {
+			switch {
+			case q.Op < 0:
+			case q.Kind == exec.PathCompute:
 				l := k
 				l.launch = true
 				start := min(d, launch(q))
 				e.add(l, start)
 				d -= start
+			case q.Cause == cause.Compute:
+				d -= e.stood(k, d-copied(q))
 			}
 		case exec.PathLaunch:
 			k.rank = q.Rank
-			if over := d - launch(q); over > 0 { // than it takes to launch: the rank stood still, or was slow
-				still := k
-				still.stood = true
-				e.add(still, over)
+			if over := e.stood(k, d-launch(q)); over > 0 {
 				k.rank, d = -1, d-over
 			}
 			k.launch = true
@@ -126,6 +128,13 @@ func (e *evidence) path(p *exec.PathRecord, launch func(*exec.PathPart) unit.Dur
 		}
 		e.add(k, d)
 	}
+}
+
+// stood adds what something took longer than it does, if it did, and returns that.
+func (e *evidence) stood(k spanKey, over unit.Duration) unit.Duration {
+	k.stood = true
+	e.add(k, max(0, over))
+	return max(0, over)
 }
 
 // message takes a completed message of a job whose time is made of messages.
@@ -197,9 +206,13 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 	for _, port := range r.waits.ports {
 		in.Circle = append(in.Circle, int32(port))
 	}
-	in.RankWork = j.plan.RankWork()
-	for rank := range j.computed {
-		in.RankCompute = append(in.RankCompute, j.computed[rank]/unit.Duration(max(1, j.rankSteps[rank])))
+	in.RankWork = j.work()
+	computed := j.computed
+	if in.RankWork != nil { // which is that of operations alone
+		computed = j.operated
+	}
+	for rank := range computed {
+		in.RankCompute = append(in.RankCompute, computed[rank]/unit.Duration(max(1, j.rankSteps[rank])))
 	}
 	keys := slices.SortedFunc(maps.Keys(e.spans), func(a, b spanKey) int {
 		return cmp.Or(cmp.Compare(a.why, b.why), cmp.Compare(a.port, b.port), cmp.Compare(a.pair, b.pair),

@@ -22,6 +22,7 @@ func (j *Job) choices(d *diagnose.Diagnosis, s *result.JobFigures) {
 	d.Add(j.bubble(d, s)...)
 	d.Add(j.unevenStages(d)...)
 	d.Add(j.unevenReceivers(d)...)
+	d.Add(j.swamped()...)
 	d.Add(j.groupsApart(d)...)
 	d.Add(j.ringsApart(d)...)
 	d.Add(j.otherAlgorithms(d, s)...)

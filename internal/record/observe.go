@@ -108,6 +108,8 @@ type Job struct {
 
 	computed  []unit.Duration // in compute, by rank
 	rankSteps []int64
+	operated  []unit.Duration // by rank: operations that compute, without what collectives add and copy
+	arrived   arrivals
 	busy      []unit.Duration // computing, by rank, in all
 	aborts    []result.Abort
 	restarts  []result.Restart
@@ -138,12 +140,14 @@ type span struct {
 	n          int
 	begun      bool // start is known
 	start, end unit.Time
+	last       unit.Time // who is waited for began
 }
 
 // collective sums one collective of the step over steps.
 type collective struct {
 	n    int64
 	time unit.Duration
+	met  unit.Duration // of time, since all had begun
 }
 
 // pairStats sums the messages of an explicit flow.
@@ -228,6 +232,7 @@ func newJob(r *Recorder, p *plan.Job, base int32) *Job {
 		start:     startPhase{begin: begin, end: begin},
 		computed:  make([]unit.Duration, ranks),
 		rankSteps: make([]int64, ranks),
+		operated:  make([]unit.Duration, ranks),
 		busy:      make([]unit.Duration, ranks),
 	}
 	if p.Work != nil {
@@ -465,6 +470,7 @@ func (j *Job) sumCollectives(st *openStep) {
 		if sp.n == members(j.plan.Work, c) {
 			j.colls[c].n++
 			j.colls[c].time += sp.end.Sub(sp.start)
+			j.colls[c].met += sp.end.Sub(sp.last)
 		}
 	}
 }
@@ -517,6 +523,12 @@ func (j *Job) operation(p *exec.OperationRecord) {
 	j.watchOperation(p, op)
 	if j.account != nil && p.Step != workload.StartStep && op.Kind == workload.Compute {
 		j.open(p.Step).beyond.compute(program, op, p)
+	}
+	if op.Kind == workload.Compute && p.Step != workload.StartStep {
+		j.operated[p.Rank] += p.End.Sub(p.Start)
+	}
+	if op.Counted != nil && p.Step != workload.StartStep {
+		j.arrived.take(j.ranks(), program, op, p)
 	}
 	if op.Kind != workload.Communication {
 		return

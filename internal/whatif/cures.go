@@ -58,6 +58,7 @@ func triedCures(p *plan.Plan, s *result.Summary, job int, computed []unit.Durati
 	t.graphs()
 	t.latencies()
 	t.collectives()
+	t.router()
 	t.pipeline()
 	return t.all
 }

@@ -31,6 +31,15 @@ func (t *trying) collectives() {
 	}
 }
 
+// router tries experts that all get as many positions.
+func (t *trying) router() {
+	if t.job.Train == nil || !t.job.Train.GPT.Experts.Count.Set || t.job.Train.GPT.Experts.Force == "even" {
+		return
+	}
+	t.try("with a router that is not skewed", []noun.Noun{noun.UnevenRouting, noun.Incast},
+		set(t.job.Path()+".train.gpt.experts.force", "even"))
+}
+
 // usualOrder is the default of job.parallel.order.
 const usualOrder = "tp-dp-pp"
 
