@@ -183,7 +183,8 @@ func drawDragonflyStorm(d *draw) string {
 
 func drawDragonflyIncast(d *draw) string {
 	rate, n := d.rate(), d.between(2, 4)
-	return "# Others send to a host in a dragonfly that a flow goes to.\n# noun: incast at router6/host12\n# cure: without all background flows\n" +
+	return "# Others send to a host in a dragonfly that a flow goes to.\n# noun: incast at router6/host12\n" +
+		"# cure: without all background flows or without the\n" +
 		dragonfly(rate) + d.of(none, dcqcn) + "job:\n  flows:\n" + flow(1, 12, bytes(rate, d.between(80, 120)), "") +
 		crowd(2, n, 12, bytes(rate, d.between(80, 120)))
 }
@@ -238,7 +239,8 @@ func drawBondStorm(d *draw) string {
 	return filled(`# A port of a bond pauses its switch.
 # noun: PFC storm at rail$rail/host$at
 # cure: without faults[0]
-`, "at", at, "rail", 1) + bonded(4, rate, "dual-rail") + none + patientPairs + "job:\n" + digits("[784, 1024, 10]", 8) + filled(`faults: # planted
+`, "at", at, "rail", 1) + bonded(4, rate, "dual-rail") + none + patientPairs + "job:\n" +
+		digits("[784, 1024, 10]", 8) + filled(`faults: # planted
   - {link: rail1/host$at, at: $sinceus, storm: $lastus} # planted
 `, "at", at, "since", d.between(900, 1500), "last", d.between(900, 1500))
 }
@@ -246,7 +248,7 @@ func drawBondStorm(d *draw) string {
 func drawBondIncast(d *draw) string {
 	rate, n := d.rate(), d.between(4, 6)
 	text := "# Others send to a bond, by as many queue pairs as fill both ports.\n# noun: incast at rail1/host1#1 or rail1/host1#2\n" +
-		"# cure: without all background flows\n" + bonded(n+2, rate, "single-switch") + none + manyPairs + "job:\n  flows:\n" +
+		"# cure: without all background flows or without the\n" + bonded(n+2, rate, "single-switch") + none + manyPairs + "job:\n  flows:\n" +
 		flow(2, 1, bytes(2*rate, d.between(80, 120)), "")
 	return text + crowd(3, n, 1, bytes(2*rate, d.between(80, 120)))
 }
