@@ -124,7 +124,8 @@ func drawExpertsOtherJob(d *draw) string {
 	return `# The exchange of another job fills the links between leaves that experts need.
 # noun: another job
 # cure: without job
-` + leafSpine(8, 25, 2, 25, "  links: {length: 20m}\n  balance: spray\n") + none + "transport: {receiver: direct}\njobs:\n  - name: mine\n" +
+` + leafSpine(8, 25, 2, 25, "  links: {length: 20m}\n  balance: spray\n") + none +
+		"transport: {receiver: direct}\njobs:\n  - name: mine\n" +
 		"    placement: [host1/gpu0, host2/gpu0, host5/gpu0, host6/gpu0]\n" + indented(mixture(4, 400, evenRouter)) +
 		planted(filled(`  - name: other
     hosts: [host3-host4, host7-host8]
