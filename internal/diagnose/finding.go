@@ -101,7 +101,8 @@ func (x *Choice) merged() string {
 // has two directions. -1: it did not.
 func (c *court) otherEnd(d *Diagnosis, b *Blame) int32 {
 	for i := range d.Blames {
-		if o := &d.Blames[i]; o.Kind == b.Kind && o.Port != b.Port && o.Port != "" && (OnLink(o.Port, b.Port) || sameInHost(o.Port, b.Port)) {
+		o := &d.Blames[i]
+		if o.Kind == b.Kind && o.Port != b.Port && o.Port != "" && (OnLink(o.Port, b.Port) || sameInHost(o.Port, b.Port)) {
 			return o.at
 		}
 	}

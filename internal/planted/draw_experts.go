@@ -34,7 +34,8 @@ var expertFamilies = []Family{
 func mixture(ranks, train int, force string) string {
 	return fmt.Sprintf("  parallel: {ep: %[1]d}\n  train:\n    model: gpt\n    gpt:\n      size: 64\n      blocks: 2\n      heads: 4\n"+
 		"      experts:\n        count: %[1]d\n        top: 1\n%[3]s"+
-		"    data: {text: {window: 32, grammar: {train: %[2]d, test: 20}}}\n    batch: 4\n    steps: 3\n    lr: 0.01\n", ranks, train, force)
+		"    data: {text: {window: 32, grammar: {train: %[2]d, test: 20}}}\n    batch: 4\n    steps: 3\n    lr: 0.01\n",
+		ranks, train, force)
 }
 
 const evenRouter = "        force: even\n"
@@ -249,7 +250,8 @@ func drawBondStorm(d *draw) string {
 func drawBondIncast(d *draw) string {
 	rate, n := d.rate(), d.between(4, 6)
 	text := "# Others send to a bond, by as many queue pairs as fill both ports.\n# noun: incast at rail1/host1#1 or rail1/host1#2\n" +
-		"# cure: without all background flows or without the\n" + bonded(n+2, rate, "single-switch") + none + manyPairs + "job:\n  flows:\n" +
+		"# cure: without all background flows or without the\n" + bonded(n+2, rate, "single-switch") + none + manyPairs +
+		"job:\n  flows:\n" +
 		flow(2, 1, bytes(2*rate, d.between(80, 120)), "")
 	return text + crowd(3, n, 1, bytes(2*rate, d.between(80, 120)))
 }
@@ -266,7 +268,8 @@ func drawBondStraggler(d *draw) string {
 
 // graphs is two hosts with a graph, of GPUs and NICs of a rate.
 func graphs(gpus int, more, nic string) string {
-	return fmt.Sprintf("cluster:\n  hosts: 2\n  host:\n    preset: hgx-a100\n    gpus: %d\n    graph: preset\n%s  nic: {speed: 100Gb/s%s}\n"+
+	return fmt.Sprintf("cluster:\n  hosts: 2\n  host:\n    preset: hgx-a100\n    gpus: %d\n    graph: preset\n%s"+
+		"  nic: {speed: 100Gb/s%s}\n"+
 		"fabric: {design: single-switch}\n", gpus, more, nic)
 }
 
