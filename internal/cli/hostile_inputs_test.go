@@ -110,6 +110,8 @@ var hostileInputs = []hostileInput{
 	with("run: {network: formula}\njob: {model: {preset: gpt3-125m, batch: 16, times: t.csv}}\n", "t.csv",
 		"operator,shape,microseconds\nmatmul,@@,1\n@@,1,@@\n", "check s.yaml"),
 	with("job: {flows_csv: f.csv}\n", "f.csv", "name,from,to,bytes\na,host1/gpu0@@,host2@@,1kB@@\n", "check s.yaml"),
+	one("c.txt", "counts ranks 2 bytes 4\n1 2@@\n@@ 3 # @@\n", "perf alltoall --gpus 2 --counts c.txt -q",
+		"perf alltoall --gpus 2 --counts @@", "perf alltoall --gpus 2 --counts c.txt --exit @@"),
 	with("fabric: {design: custom, topology: t.txt}\n"+hostileJob, "t.txt",
 		"switch s@@\nhost host1\nhost host2\nlink host1 s@@ 400Gb/s 20m # @@\n",
 		"check s.yaml", "topo export s.yaml --as containerlab -o lab", "topo export s.yaml --as dot",

@@ -37,6 +37,8 @@ type perfFlags struct {
 	protocol       string
 	channels       int
 	skew           int
+	counts         string
+	exit           string
 	real           bool
 	transport      string
 	scenario       bool
@@ -73,6 +75,10 @@ with # names them where they change.
 --skew 4 gives rank 0 in an alltoall four times as much as each other rank, as when many tokens
 choose its experts; bytes and bandwidths are still those that each rank sends.
 
+--counts FILE plays what was measured: a line counts ranks N bytes B, then for each rank a line of N whole
+numbers, how many of B bytes (of a token, say) it has for each rank. Then size is the mean of what ranks
+have, busbw the mean of what they have for others over the time, and a line names the busiest.
+
 The cluster is --hosts HGX H100 hosts with --gpus GPUs and as many 400 Gb/s NICs on a
 rail-optimized fabric, or that of the scenario in --cluster FILE: all of it but its job.
 --scenario prints the whole sweep as a scenario, to change it, run it and read its report.
@@ -99,6 +105,13 @@ and NCCL's model chooses for processors in place of GPUs, unless flags say other
 			if cmd.Flags().Changed("stepfactor") && cmd.Flags().Changed("stepbytes") {
 				return misuse("perf: --stepfactor and --stepbytes: want one of them")
 			}
+			if f.counts != "" {
+				for _, other := range []string{"minbytes", "maxbytes", "stepbytes", "stepfactor", "skew", "real", "scenario"} {
+					if cmd.Flags().Changed(other) {
+						return misuse("perf: --counts says what each rank has for each: leave --%s out", other)
+					}
+				}
+			}
 			if err := f.checkReal(cmd); err != nil {
 				return err
 			}
@@ -119,6 +132,8 @@ and NCCL's model chooses for processors in place of GPUs, unless flags say other
 	fl.StringVar(&f.protocol, "protocol", "", "protocol of all rows: ll, ll128, simple, or none for messages alone")
 	fl.IntVar(&f.channels, "channels", 0, "channels of all rows; 0: as NCCL chooses")
 	fl.IntVar(&f.skew, "skew", 1, "of alltoall: rank 0 gets so many times as much of what each rank sends as each other")
+	fl.StringVar(&f.counts, "counts", "", "of alltoall: file with what each rank has for each, in place of sizes")
+	fl.StringVar(&f.exit, "exit", "", "by which NIC messages leave a host, as job.collective.exit: channel, own or peer")
 	fl.BoolVar(&f.real, "real", false, "measure it: ranks are processes of this machine")
 	fl.StringVar(&f.transport, "transport", launch.Shared, "with --real: between ranks, shm (shared memory) or tcp")
 	complete(cmd, "transport", cobra.FixedCompletions([]string{launch.Shared, launch.TCP}, cobra.ShellCompDirectiveNoFileComp))
@@ -147,6 +162,10 @@ type perfRow struct {
 	Oversubscription string `json:"oversubscription,omitempty"`
 	PacketHops       int64  `json:"packet_hops"`
 	Wrong            *int64 `json:"wrong,omitempty"` // elements, of a row that was measured
+	// Of a matrix of counts: bytes that ranks have for others, in the mean, and the most that one sends and gets.
+	Mean  unit.Bytes `json:"mean_bytes,omitempty"`
+	Sends unit.Bytes `json:"most_sent_bytes,omitempty"`
+	Gets  unit.Bytes `json:"most_received_bytes,omitempty"`
 }
 
 type perfJSON struct {
@@ -217,6 +236,9 @@ func (a *app) perf(ctx context.Context, op string, f perfFlags) error {
 		if over := row.data.Oversubscription; over != "" && (i == 0 || over != out.Rows[i-1].Oversubscription) {
 			fmt.Fprintf(a.stdout, "# %s\n", over)
 		}
+		if s.Counts != nil {
+			fmt.Fprintf(a.stdout, "# %s\n", s.Counts.Load())
+		}
 		if how := rows[i].How(); i == 0 || how != rows[i-1].How() {
 			fmt.Fprintf(a.stdout, "# %s\n", how)
 		}
@@ -230,14 +252,15 @@ func (a *app) perf(ctx context.Context, op string, f perfFlags) error {
 // perfSweep says what to run.
 func (a *app) perfSweep(ctx context.Context, op string, f perfFlags) (s *perf.Sweep, err error) {
 	s = &perf.Sweep{Iterations: f.iterations, Warmup: f.warmup, Algorithm: f.algorithm, Protocol: f.protocol,
-		Channels: f.channels, Skew: f.skew}
+		Channels: f.channels, Skew: f.skew, Exit: f.exit}
 	if s.Op, err = perf.ParseOp(op); err != nil {
 		return nil, misuse("perf: %w%s", err, meant(op, perf.Operations()))
 	}
 	for _, named := range []struct {
 		flag, text string
 		choices    []scenario.Choice
-	}{{"algorithm", f.algorithm, scenario.RowAlgorithms}, {"protocol", f.protocol, scenario.RowProtocols}} {
+	}{{"algorithm", f.algorithm, scenario.RowAlgorithms}, {"protocol", f.protocol, scenario.RowProtocols},
+		{"exit", f.exit, scenario.Exits}} {
 		names := choiceNames(named.choices)
 		if named.text != "" && !slices.Contains(names, named.text) {
 			return nil, misuse("perf: --%s %s: want %s%s", named.flag, located.Shown(named.text), list(names), meant(named.text, names))
@@ -266,8 +289,30 @@ func (a *app) perfSweep(ctx context.Context, op string, f perfFlags) (s *perf.Sw
 	if err != nil {
 		return nil, err
 	}
-	s.Host, err = perfHost(s.Base)
+	if s.Host, err = perfHost(s.Base); err != nil || f.counts == "" {
+		return s, err
+	}
+	s.Counts, err = a.perfCounts(ctx, s, f.counts)
 	return s, err
+}
+
+// perfCounts reads what each rank has for each.
+func (a *app) perfCounts(ctx context.Context, s *perf.Sweep, file string) (*perf.Counts, error) {
+	if s.Op.Collective != coll.AllToAll {
+		return nil, misuse("perf: --counts %s: %v has one size for all, want alltoall", located.Shown(file), s.Op)
+	}
+	src, err := a.readFile(ctx, file)
+	if err != nil {
+		return nil, misuse("cannot read counts %s: %w", file, err)
+	}
+	c, err := perf.ParseCounts(file, src)
+	if err != nil {
+		return nil, a.problems(file, src, err)
+	}
+	if n := s.Base.GPUs(); c.Ranks != n {
+		return nil, misuse("perf: --counts %s: counts of %d ranks, the cluster has %d GPUs", located.Shown(file), c.Ranks, n)
+	}
+	return c, nil
 }
 
 // perfHost is what NCCL finds inside the hosts of a sweep.
@@ -344,7 +389,11 @@ func (a *app) perfOne(ctx context.Context, s *perf.Sweep, row perf.Row, f perfFl
 	if f.real {
 		sum, err = a.measureRow(ctx, sc, f, progress)
 	} else {
-		sum, err = a.engine.run(ctx, sc, runOptions{Force: f.force, Progress: progress})
+		opt := runOptions{Force: f.force, Progress: progress}
+		if s.Counts != nil {
+			opt.Blocks = s.Counts.Bytes()
+		}
+		sum, err = a.engine.run(ctx, sc, opt)
 	}
 	p.stop()
 	if ctx.Err() != nil {
@@ -361,6 +410,10 @@ func (a *app) perfOne(ctx context.Context, s *perf.Sweep, row perf.Row, f perfFl
 		InPlace: d.row.In != nil, Time: c.Time, AlgBW: c.AlgBW, BusBW: c.BusBW, Algorithm: row.Algorithm,
 		Protocol: row.Protocol, Channels: row.Channels, PacketHops: sum.PacketHops, Oversubscription: foresight.NoteOf(sum.Notes),
 		Wrong: c.Wrong}
+	if s.Counts != nil {
+		load := s.Counts.Load()
+		d.data.Mean, d.data.Sends, d.data.Gets, d.data.BusBW = load.Mean, load.Sends, load.Gets, float64(d.row.Out.BusBW)/8
+	}
 	if s.Op.Hypercube { // the run counts as all_gather_perf does
 		d.data.AlgBW = c.BusBW
 	}

@@ -38,4 +38,5 @@ type runOptions struct {
 	Workers  int         // cores; -1: as many as there are
 	Resume   *run.Resume // weights from which a training goes on; nil: from the beginning
 	Observe  run.Observer
+	Blocks   []int64 // what each rank has for each in all-to-alls of job.collectives; nil: as rows say
 }

@@ -14,7 +14,7 @@ func wired() engine {
 	return engine{
 		run: func(ctx context.Context, sc *scenario.Scenario, opt runOptions) (*result.Summary, error) {
 			return run.Run(ctx, sc, run.Options{Dir: opt.Dir, Force: opt.Force, Progress: opt.Progress, Workers: opt.Workers,
-				Resume: opt.Resume, Observe: opt.Observe})
+				Resume: opt.Resume, Observe: opt.Observe, Blocks: opt.Blocks})
 		},
 		launch: launch.Run,
 		again:  launch.Again,

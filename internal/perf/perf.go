@@ -19,10 +19,12 @@ type Sweep struct {
 	Sizes      Sizes
 	Iterations int
 	Warmup     int
-	Algorithm  string // of job.collectives; empty: as NCCL chooses
-	Protocol   string // the same
-	Channels   int    // 0: as NCCL chooses
-	Skew       int    // of an all-to-all, as job.collectives[].skew; 0: 1
+	Algorithm  string  // of job.collectives; empty: as NCCL chooses
+	Protocol   string  // the same
+	Channels   int     // 0: as NCCL chooses
+	Skew       int     // of an all-to-all, as job.collectives[].skew; 0: 1
+	Counts     *Counts // of an all-to-all: what each rank has for each, in place of sizes; nil: sizes are all that is known
+	Exit       string  // job.collective.exit; empty: its default
 	Base       *scenario.Scenario
 	NICRate    unit.Bitrate  // what PCIe leaves of a NIC, for Closed; 0: all
 	Host       plan.NCCLHost // what NCCL finds inside a host of Base
@@ -85,6 +87,10 @@ func (s *Sweep) algorithm() (string, error) {
 
 // Rows returns the rows of the sweep.
 func (s *Sweep) Rows() ([]Row, error) {
+	if s.Counts != nil {
+		row, err := s.row(s.Counts.whole())
+		return []Row{row}, err
+	}
 	sizes, err := s.Sizes.List()
 	if err != nil {
 		return nil, err
@@ -178,7 +184,11 @@ func (s *Sweep) Scenario(rows ...Row) (*scenario.Scenario, error) {
 			"{op: %v, bytes: %dB, algorithm: %s, protocol: %s, channels: %d, iterations: %d, warmup: %d%s}",
 			s.Op, int64(r.Bytes), r.Algorithm, r.Protocol, r.Channels, s.Iterations, s.Warmup, skew))
 	}
-	return s.Base.Set("job", "{collectives: ["+strings.Join(entries, ", ")+"]}")
+	exit := ""
+	if s.Exit != "" {
+		exit = "collective: {exit: " + s.Exit + "}, "
+	}
+	return s.Base.Set("job", "{"+exit+"collectives: ["+strings.Join(entries, ", ")+"]}")
 }
 
 // Result is what the run of a row says, as nccl-tests counts: in place, or out
@@ -191,6 +201,9 @@ func (s *Sweep) Result(row Row, sum *result.Summary) (nccltests.Row, error) {
 	took := &nccltests.Result{Time: c.Time}
 	if c.Time > 0 && c.Bytes > 0 {
 		*took = nccltests.NewResult(s.Op, s.Base.GPUs(), row.Bytes, c.Time)
+	}
+	if s.Counts != nil && c.Time > 0 {
+		took.BusBW = coll.BusBandwidth(coll.SendReceive, s.Counts.Ranks, s.Counts.Load().Mean, c.Time)
 	}
 	if c.Wrong != nil {
 		took.Errors = nccltests.Errors{Checked: true, Value: float64(*c.Wrong)}

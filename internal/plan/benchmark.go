@@ -70,6 +70,7 @@ func (benchmark) work(p *Plan, j *Job) (w ranksWork, err error) {
 			Iterations: c.Iterations,
 			Skew:       c.Skew,
 			Rails:      byRails(row.Algorithm),
+			Blocks:     p.blocks(&row),
 		})
 		j.Rows = append(j.Rows, row)
 	}
@@ -88,6 +89,17 @@ func (benchmark) work(p *Plan, j *Job) (w ranksWork, err error) {
 	}
 	all := func(group int32) []coll.Schedule { return schedules[group] }
 	return ranksWork{Job: work, schedules: all, protocols: protocols, once: true}, nil
+}
+
+// blocks is how many elements each rank has for each in a row, nil where its size says it.
+func (p *Plan) blocks(row *Row) (elems []int64) {
+	if row.Op != coll.AllToAll {
+		return nil
+	}
+	for _, b := range p.Files.Blocks {
+		elems = append(elems, b/workload.Float32.Bytes())
+	}
+	return elems
 }
 
 // algorithmOf is the algorithm that a scenario names.

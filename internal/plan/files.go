@@ -11,6 +11,7 @@ type Files struct {
 	HostGraph []byte          // of cluster.host.graph
 	Config    []Configuration // of fabric.config
 	Jobs      []JobFiles      // by job; missing: the job names none
+	Blocks    []int64         // bytes that each rank has for each in all-to-alls of job.collectives, from*ranks+to; nil: as rows say
 }
 
 // JobFiles are the texts of the files that a job names.

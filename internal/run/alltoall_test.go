@@ -1,6 +1,8 @@
 package run
 
 import (
+	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -51,6 +53,44 @@ func TestWaysOfAnAllToAll(t *testing.T) {
 		}
 		if len(sent) != hosts {
 			t.Errorf("%s: %d hosts sent", c.algorithm, len(sent))
+		}
+	}
+}
+
+// A matrix is played as it stands: whichever way, what ranks of one host have for those of another goes between these hosts, and by
+// rails and straight each two ranks exchange what stands there, to the byte. What a rank has for none is not sent.
+func TestAMatrixIsPlayed(t *testing.T) {
+	const ranks, gpus = 12, 4
+	blocks := make([]int64, ranks*ranks)
+	for i := range blocks {
+		blocks[i] = int64(i*i%13) * 404 * 4
+	}
+	for _, algorithm := range []string{"direct", "pairwise", "rails", "two-level"} {
+		row := "op: all-to-all, bytes: 4B, protocol: none, channels: 2, iterations: 1, warmup: 0, algorithm: " + algorithm
+		r := run(t, benchmark(ranks/gpus, "100Gb/s", row), Options{Blocks: blocks})
+		pairs, hosts, want := map[string]int64{}, map[string]int64{}, map[string]int64{}
+		for _, f := range rows(t, r.Run.Flows()) {
+			if f.Bytes > 4 { // which a barrier sends
+				from, _, _ := strings.Cut(f.Src, "/")
+				to, _, _ := strings.Cut(f.Dst, "/")
+				pairs[f.Src+" "+f.Dst] += int64(f.Bytes)
+				hosts[from+" "+to] += int64(f.Bytes)
+			}
+		}
+		for i, n := range blocks {
+			a, b := i/ranks, i%ranks
+			from, to := fmt.Sprintf("host%d", a/gpus+1), fmt.Sprintf("host%d", b/gpus+1)
+			if from == to {
+				continue
+			}
+			want[from+" "+to] += n
+			pair := fmt.Sprintf("%s/gpu%d %s/gpu%d", from, a%gpus, to, b%gpus)
+			if algorithm != "two-level" && pairs[pair] != n {
+				t.Errorf("%s: %s sent %d bytes, want %d", algorithm, pair, pairs[pair], n)
+			}
+		}
+		if len(hosts) != 6 || !maps.Equal(hosts, want) {
+			t.Errorf("%s: %v, want %v", algorithm, hosts, want)
 		}
 	}
 }

@@ -31,6 +31,7 @@ func newPlan(sc *scenario.Scenario, w *watcher) (*plan.Plan, []result.Input, err
 	if err != nil {
 		return nil, nil, err
 	}
+	files.Blocks = w.blocks
 	// Planning cannot be stopped while it parses a long file: an interrupted run leaves it behind.
 	var lock sync.Mutex
 	left := false

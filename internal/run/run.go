@@ -42,6 +42,8 @@ type Options struct {
 	Configs []plan.Configuration
 	// HostGraph is the text of cluster.host.graph, in place of the file that it names; nil: the file.
 	HostGraph []byte
+	// Blocks is what each rank has for each in all-to-alls of job.collectives: see plan.Files.
+	Blocks []int64
 
 	// Observe, if set, looks on.
 	Observe Observer
@@ -62,7 +64,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if opt.Around == nil {
 		opt.Around = func(loop func()) { loop() }
 	}
-	w := &watcher{ctx: ctx, progress: opt.Progress, configs: opt.Configs, hostGraph: opt.HostGraph}
+	w := &watcher{ctx: ctx, progress: opt.Progress, configs: opt.Configs, hostGraph: opt.HostGraph, blocks: opt.Blocks}
 	in, err := prepare(w, sc, opt.Sources, opt.Resume, func(e foresight.Estimate) error {
 		if opt.Force {
 			return nil

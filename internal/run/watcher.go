@@ -14,6 +14,7 @@ type watcher struct {
 	steps     int
 	configs   []plan.Configuration // in place of the files of fabric.config; nil: they are read
 	hostGraph []byte               // in place of the file of cluster.host.graph; nil: it is read
+	blocks    []int64              // of all-to-alls; nil: as their rows say
 }
 
 // betweenLooks is how many steps, of some microseconds each, pass between two checks of the

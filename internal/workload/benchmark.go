@@ -16,8 +16,9 @@ type BenchmarkRow struct {
 	Protocol   *Protocol     // nil: nothing beside the data
 	Warmup     int           // runs before those that are timed
 	Iterations int
-	Rails      bool // messages go by the NIC on the receiver's rail: they have connections of their own
-	Skew       int  // of an all-to-all: rank 0 gets so many times as much as each other; 0 and 1: as much
+	Blocks     []int64 // of an all-to-all: elements that each rank has for each, from*ranks+to; nil: as Elems and Skew say
+	Rails      bool    // messages go by the NIC on the receiver's rail: they have connections of their own
+	Skew       int     // of an all-to-all: rank 0 gets so many times as much as each other; 0 and 1: as much
 }
 
 // BenchmarkConfig is collectives over all ranks, timed one after the other.
@@ -74,6 +75,10 @@ func Benchmark(c BenchmarkConfig) (j *Job, timed []TimedRow, err error) {
 			return nil, nil, fmt.Errorf("benchmark row %q: %d elements, %d iterations, %d to warm up", row.Name, row.Elems,
 				row.Iterations, row.Warmup)
 		}
+		if n := len(row.Blocks); n > 0 && n != c.Ranks*c.Ranks {
+			return nil, nil, fmt.Errorf("benchmark row %q: %d counts, want %d: one for each two of %d ranks", row.Name, n,
+				c.Ranks*c.Ranks, c.Ranks)
+		}
 		for k := range row.Warmup {
 			j.collective(fmt.Sprintf("%s.warmup%d", row.Name, k+1), row)
 		}
@@ -104,7 +109,7 @@ func (j *Job) collective(name string, row *BenchmarkRow) {
 	c := Collective{Name: name, Range: Range{Elems: elems}, Schedule: s, ElemBytes: Float32.Bytes(), Protocol: row.Protocol,
 		Group: BenchmarkGroup(row.Rails)}
 	if goal, ok := coll.GoalOf(s); ok && coll.Inputs(s) > 0 {
-		c = c.shared(goal, elems, int64(row.Skew))
+		c = c.shared(goal, row)
 		j.Buffers[c.Input.Buffer].Elems = max(j.Buffers[c.Input.Buffer].Elems, c.Input.Elems)
 	}
 	j.Buffers[0].Elems = max(j.Buffers[0].Elems, c.Range.Elems)
@@ -115,8 +120,8 @@ func (j *Job) collective(name string, row *BenchmarkRow) {
 // has so many elements. Where they are shared among n members, all blocks are alike but for one
 // element that some have more, so that input and output are no larger: in an all-to-all block b of
 // member m is part (m+b) mod n, unless there is a skew: then member 0 receives more than it sends.
-func (c Collective) shared(goal coll.Goal, elems, skew int64) Collective {
-	n := c.Schedule.Ranks()
+func (c Collective) shared(goal coll.Goal, row *BenchmarkRow) Collective {
+	n, elems, skew := c.Schedule.Ranks(), row.Elems, int64(row.Skew)
 	part := func(i int) int {
 		lo, hi := coll.Range(int(elems), 1, n, 0, i%n)
 		return hi - lo
@@ -128,6 +133,10 @@ func (c Collective) shared(goal coll.Goal, elems, skew int64) Collective {
 		if skew > 1 {
 			size = func(_, block int) int { return skewed(elems, n, skew, 0, block) }
 			c.Range.Elems = int64(n) * int64(size(0, 0))
+		}
+		if row.Blocks != nil {
+			size = func(member, block int) int { return int(row.Blocks[member*n+block]) }
+			in, c.Range.Elems = most(n, size)
 		}
 	case coll.GatherTo:
 		in, size = int64(part(0)), func(member, _ int) int { return part(member) }
@@ -141,6 +150,18 @@ func (c Collective) shared(goal coll.Goal, elems, skew int64) Collective {
 		c.Range.Elems += c.through
 	}
 	return c.OutOfPlace(Range{Buffer: 2, Elems: in}, goal, size)
+}
+
+// most is the most that a member of n has in all, and the most that is for one.
+func most(n int, size func(member, block int) int) (has, gets int64) {
+	for m := range n {
+		h, g := int64(0), int64(0)
+		for b := range n {
+			h, g = h+int64(size(m, b)), g+int64(size(b, m))
+		}
+		has, gets = max(has, h), max(gets, g)
+	}
+	return has, gets
 }
 
 // barrier appends a barrier of one channel. Its token is one element: none is empty.

@@ -175,8 +175,12 @@ type Collective struct {
 // has. See coll.BlockLayout.
 func (c Collective) OutOfPlace(input Range, goal coll.Goal, size func(member, block int) int) Collective {
 	c.Input, c.goal, c.layout, c.size, c.largest = input, goal, coll.BlockLayout(c.Schedule, goal, size), size, 0
+	chunks := max(coll.Inputs(c.Schedule), c.Schedule.Chunks())
+	if goal.Collective == coll.AllToAll { // behind the blocks of the output what passes through may have room
+		chunks = coll.Inputs(c.Schedule)
+	}
 	for m := range c.Schedule.Ranks() {
-		for b := range max(coll.Inputs(c.Schedule), c.Schedule.Chunks()) / coll.Slices(c.Schedule) {
+		for b := range chunks / coll.Slices(c.Schedule) {
 			c.largest = max(c.largest, largestPiece(c.Schedule, int64(size(m, b))))
 		}
 	}
