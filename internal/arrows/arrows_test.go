@@ -445,7 +445,7 @@ var rules = map[string]rule{
 			"leaves, is for run; nothing but the command line knows of processes",
 	},
 	"perf": {
-		may: "coll nccl nccltests plan result scenario",
+		may: "coll located nccl nccltests plan result scenario",
 		why: "it says what a benchmark runs, as scenarios, and how its figures are counted: who runs them is above it; " +
 			"plan says what NCCL's model takes on a scenario's cluster",
 	},

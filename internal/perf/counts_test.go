@@ -13,7 +13,8 @@ func TestCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Ranks != 3 || c.Each != 8 || !slices.Equal(c.Of, []int64{1, 2, 0, 0, 5, 7, 9, 0, 3}) || !slices.Equal(c.Bytes()[:3], []int64{8, 16, 0}) {
+	if c.Ranks != 3 || c.Each != 8 || !slices.Equal(c.Of, []int64{1, 2, 0, 0, 5, 7, 9, 0, 3}) ||
+		!slices.Equal(c.Bytes()[:3], []int64{8, 16, 0}) {
 		t.Errorf("%+v", c)
 	}
 	// For others: 2, 7 and 9 are sent, 9, 2 and 7 come.
@@ -38,7 +39,7 @@ func TestCountsThatAreWrong(t *testing.T) {
 		"counts ranks 2 bytes 4\n1 2\n3\n":        "c.txt:3:1: 1 counts of rank 1, want one for each of the 2 ranks",
 		"counts ranks 2 bytes 4\n1 -2\n3 4\n":     "c.txt:2:3: rank 0 for rank 1: -2, want a whole number from 0 to 250000000000",
 		"counts ranks 2 bytes 4\n1 02\n3 4\n":     "c.txt:2:3: rank 0 for rank 1: 02, want",
-		"counts ranks 2 bytes 2\n1 2\n3 4\n":      "c.txt:2:1: rank 0 for rank 0: 1 of 2 bytes, want whole float32 values: a multiple of 4 bytes",
+		"counts ranks 2 bytes 2\n1 2\n3 4\n":      "c.txt:2:1: rank 0 for rank 0: 1 of 2 bytes, want whole float32 values: a multiple",
 		"counts ranks 2 bytes 4\n1 2\n3 4\n5 6\n": "c.txt:4:1: a line more than there are ranks, want 2",
 		"counts ranks 2 bytes 4\n200000000000 200000000000\n3 4\n": "c.txt:2:14: rank 0 has more than 1TB, want at most as much",
 		strings.Repeat("#", MaxCounts+1):                           "bytes, want at most 8388608",
