@@ -54,6 +54,7 @@ var endpoints = map[string]endpoint{
 	"flow":         (*Server).apiFlow,
 	"figures":      (*Server).apiFigures,
 	"rounds":       (*Server).apiRounds,
+	"outcome":      (*Server).apiOutcome,
 	"report":       (*Server).apiReport,
 	"live":         (*Server).apiLive,
 	"watch":        (*Server).apiWatch,

@@ -4,14 +4,15 @@
 //   #/run/digits-8gpu-1?t=1000&from=0&until=5000&sel=port:rail1/host1&kind=pause
 //   #/compare?a=one&b=two
 //   #/live?example=incast   a scenario to edit and run: an example's, or that of a run (?run=ID)
+//   #/playground?spines=4&hosts=8&each=1&seed=3&fail=2&at=20   load balancing, side by side
 
-export interface Route { page: "runs" | "run" | "compare" | "live"; id: string; values: Map<string, string> }
+export interface Route { page: "runs" | "run" | "compare" | "live" | "playground"; id: string; values: Map<string, string> }
 
 export function parse(hash: string): Route {
   const [path, query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const values = new Map(new URLSearchParams(query));
   if (path.startsWith("run/")) return { page: "run", id: decode(path.slice(4)), values };
-  return { page: path === "compare" || path === "live" ? path : "runs", id: "", values };
+  return { page: path === "compare" || path === "live" || path === "playground" ? path : "runs", id: "", values };
 }
 
 function decode(s: string): string {
