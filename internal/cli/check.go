@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,15 +11,13 @@ import (
 	"railyard/internal/foresight"
 	"railyard/internal/located"
 	"railyard/internal/plan"
-	"railyard/internal/qos"
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
-	"railyard/internal/sheet"
 	"railyard/internal/shown"
-	"railyard/internal/survey"
 	"railyard/internal/sweep"
 	"railyard/internal/unit"
+	"railyard/internal/view"
 )
 
 func (a *app) checkCommand() *cobra.Command {
@@ -95,39 +90,6 @@ func (a *app) firstPart(ctx context.Context, sc *scenario.Scenario, f checkFlags
 	return &m, err
 }
 
-// A findingJSON is a problem or a finding as data.
-type findingJSON struct {
-	Severity scenario.Severity `json:"severity"`
-	File     string            `json:"file"`
-	Line     int               `json:"line,omitempty"` // 0: the file says nothing about the path
-	Column   int               `json:"column,omitempty"`
-	Path     string            `json:"path,omitempty"`
-	Message  string            `json:"message"`
-	Hint     string            `json:"hint,omitempty"`
-}
-
-// A checkJSON is what `railyard check` says. Estimate and thresholds are absent where
-// the scenario could not be planned.
-type checkJSON struct {
-	Name       string              `json:"name,omitempty"` // of the scenario; its run directory begins with it
-	Errors     int                 `json:"errors"`
-	Findings   []findingJSON       `json:"findings"`
-	Estimate   *foresight.Estimate `json:"estimate,omitempty"`
-	Islands    int                 `json:"islands,omitempty"`
-	Lookahead  unit.Duration       `json:"lookahead,omitempty"`  // how soon one island acts on another, ps
-	Measured   *run.Measured       `json:"measured,omitempty"`   // with --measure
-	Thresholds []qos.Row           `json:"thresholds,omitempty"` // as in run.json
-	Mistakes   []qos.Mistake       `json:"mistakes,omitempty"`
-	// Differing is the switches that differ from the others.
-	Differing []plan.Differing `json:"differing,omitempty"`
-	// Assumed is what configurations leave to the platform, and Exchanges what DCBX comes to.
-	Assumed   []plan.Note     `json:"assumed,omitempty"`
-	Exchanges []plan.Exchange `json:"dcbx,omitempty"`
-	Survey    *survey.Survey  `json:"survey,omitempty"` // of the network
-	Pinned    []plan.Pinning  `json:"pinned,omitempty"` // by job: how full a controller makes links
-	Made      []string        `json:"made,omitempty"`   // by shorthands for flows
-}
-
 func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 	asJSON := f.json
 	changes, err := f.changes()
@@ -172,7 +134,7 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 		}
 	}
 	if asJSON {
-		data := checkData(problems, in)
+		data := view.CheckData(problems, in)
 		data.Measured = m
 		if sc != nil {
 			data.Name = sc.Name
@@ -180,27 +142,27 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 		err = a.printJSON(data)
 	} else {
 		s := a.newSheet()
-		s.Wrap("", fmt.Sprintf("%s: %s, %s", file, count(wrong, "error"), count(len(problems)-wrong, "warning")))
+		s.Wrap("", fmt.Sprintf("%s: %s, %s", file, unit.CountOf(int64(wrong), "error"), unit.CountOf(int64(len(problems)-wrong), "warning")))
 		problems.RenderWidth(s, src, shown.Columns(a.stdout))
 		if in != nil {
-			estimateText(s, in, m)
+			view.EstimateText(s, in, m)
 			if made := in.Plan.Scenario.Made(); len(made) > 0 {
 				s.Title("Flows of shorthands")
 				for _, text := range made {
 					s.Hang("  ", "    ", text)
 				}
 			}
-			thresholdText(s, &in.Plan.Scenario.Fabric, in.Thresholds)
-			differingText(s, in.Plan.Scenario.Fabric.SwitchesKey(), in.Plan.Differing())
+			view.ThresholdText(s, &in.Plan.Scenario.Fabric, in.Thresholds)
+			view.DifferingText(s, in.Plan.Scenario.Fabric.SwitchesKey(), in.Plan.Differing())
 			for _, x := range in.Plan.Pinned() {
 				s.Wrap("", x.Text(in.Plan))
 			}
-			configuredText(s, in.Plan)
+			view.ConfiguredText(s, in.Plan)
 		}
 		err = s.Flush(a.stdout)
 	}
 	if err == nil && wrong > 0 {
-		err = fmt.Errorf("%s: %s", file, count(wrong, "error"))
+		err = fmt.Errorf("%s: %s", file, unit.CountOf(int64(wrong), "error"))
 	}
 	return err
 }
@@ -218,12 +180,12 @@ func (a *app) checkUnplanned(file string, sc *scenario.Scenario, err error, asJS
 		problems = inFile
 	}
 	where, n := placeOf(file, err)
-	wrong := fmt.Errorf("%s: %s", where, count(n, "error"))
+	wrong := fmt.Errorf("%s: %s", where, unit.CountOf(int64(n), "error"))
 	s := a.newSheet()
 	s.Wrap("", fmt.Sprintf("%s, 0 warnings", wrong))
 	switch {
 	case asJSON:
-		if e := a.printJSON(checkData(problems, nil)); e != nil {
+		if e := a.printJSON(view.CheckData(problems, nil)); e != nil {
 			return e
 		}
 		return wrong
@@ -234,229 +196,4 @@ func (a *app) checkUnplanned(file string, sc *scenario.Scenario, err error, asJS
 		return e
 	}
 	return wrong
-}
-
-func checkData(problems located.Problems, in *foresight.Inspection) checkJSON {
-	out := checkJSON{Findings: []findingJSON{}}
-	for _, p := range problems {
-		severity := scenario.Error
-		if p.Warning {
-			severity = scenario.Warning
-		} else {
-			out.Errors++
-		}
-		out.Findings = append(out.Findings, findingJSON{severity, p.File, p.Line, p.Column, p.Path, p.Message, p.Hint})
-	}
-	if in == nil {
-		return out
-	}
-	out.Estimate = &in.Estimate
-	out.Islands, out.Lookahead = run.Islands(in.Plan)
-	out.Thresholds, out.Mistakes, out.Differing = in.Thresholds, in.Mistakes, in.Plan.Differing()
-	out.Assumed, out.Exchanges = in.Plan.Assumed(), in.Plan.Exchanges()
-	out.Survey, out.Pinned, out.Made = in.Survey, in.Plan.Pinned(), in.Plan.Scenario.Made()
-	return out
-}
-
-// differingText says which switches differ from the others, and in what.
-func differingText(s *sheet.Sheet, key string, all []plan.Differing) {
-	if len(all) == 0 {
-		return
-	}
-	s.Blank()
-	s.Wrap("", "Switches that differ ("+key+")")
-	rows := [][]string{{"switches", "fabric.", "theirs", "of the others"}}
-	for _, d := range all {
-		names := d.Switches
-		if more := len(names) - mostNamed; more > 0 {
-			names = append(slices.Clone(names[:mostNamed]), fmt.Sprintf("and %d more", more))
-		}
-		for i, k := range d.Keys {
-			row := []string{"", k.Key, k.Own, k.Others}
-			if i == 0 {
-				row[0] = strings.Join(names, ", ")
-			}
-			rows = append(rows, row)
-		}
-	}
-	s.Grid("llww", rows)
-}
-
-// configuredText says what DCBX comes to where switches are configured, and what configurations leave open.
-func configuredText(s *sheet.Sheet, p *plan.Plan) {
-	if all := p.Exchanges(); len(all) > 0 {
-		s.Blank()
-		s.Wrap("", "DCBX")
-		rows := [][]string{{"links", "speak", "near end", "far end", "first"}}
-		for _, x := range all {
-			rows = append(rows, []string{strconv.Itoa(x.Links), x.Version, x.Near, x.Far, x.Link})
-		}
-		s.Grid("rlllw", rows)
-	}
-	if all := p.Assumed(); len(all) > 0 {
-		s.Blank()
-		s.Wrap("", "Left open by configurations, taken from the scenario")
-		for _, n := range all {
-			s.Hang("  - ", "    ", n.Text+" ("+shortList(n.Switches)+")")
-		}
-	}
-}
-
-// mostNamed is how many switches that are alike are named.
-const mostNamed = 4
-
-func estimateText(s *sheet.Sheet, in *foresight.Inspection, m *run.Measured) {
-	e, sc := in.Estimate, in.Plan.Scenario
-	s.Blank()
-	s.Wrap("", "A run of it, estimated")
-	var rows [][]string
-	for i := range sc.Jobs {
-		j := &sc.Jobs[i]
-		t := j.Train
-		if t == nil {
-			continue
-		}
-		are := "images"
-		if t.Data.Text != nil {
-			are = "windows"
-		}
-		about := fmt.Sprintf("%s %s, %s x batch %s, %s", unit.Count(int64(in.Data[i].Train)), are,
-			count(j.Parallel.DP, "replica"), unit.Count(int64(t.Batch)), count(t.Epochs, "epoch"))
-		if t.Steps.Set {
-			about += fmt.Sprintf(", at most %s steps", unit.Count(int64(t.Steps.Value)))
-		}
-		what, steps := "steps", e.Steps
-		if len(sc.Jobs) > 1 {
-			what, steps = "steps of "+j.Name, in.Plan.Jobs[i].Steps(in.Data[i].Train)
-		}
-		rows = append(rows, []string{what, unit.Count(steps), about})
-	}
-	rows = append(rows,
-		[]string{"packet-hops", unit.Count(e.PacketHops), "limit " + unit.Count(foresight.MaxHops) + "; without losses"},
-		[]string{"memory", e.Memory.Human(), "limit " + foresight.MaxMemory.Human() + ", and what the machine has free"})
-	speed := fmt.Sprintf("at %s packet-hops/s", unit.Rate(foresight.HopsPerSecond))
-	if e.Messages > 0 {
-		rows = append(rows, []string{"NVLink", count(int(e.Messages), "message"), "inside hosts, simulated one by one"})
-		speed += fmt.Sprintf(", %s messages/s over NVLink", unit.Rate(foresight.MessagesPerSecond))
-	}
-	if e.FLOP > 0 {
-		rows = append(rows, []string{"arithmetic", unit.Rate(float64(e.FLOP)) + "FLOP",
-			"on this machine: the network is really trained"})
-		speed += fmt.Sprintf(" and %sFLOP/s", unit.Rate(foresight.FLOPPerSecond))
-	}
-	took := "about " + unit.Clock(e.Seconds)
-	if e.Seconds < 0.1 {
-		took = "less than 0.1 s"
-	}
-	rows = append(rows, []string{"run time", took, speed + ", one core; within a factor of three"})
-	for i := range sc.Jobs {
-		l, bound := foresight.LeastOf(in.Plan, i)
-		if !bound || l.Flows < 2 {
-			continue
-		}
-		what := "flows end"
-		if len(sc.Jobs) > 1 {
-			what += " of " + sc.Jobs[i].Name
-		}
-		g := in.Plan.Graph
-		at := g.Ports[l.Port]
-		from := g.Nodes[g.Ports[g.Peer(l.Port)].To].Name
-		rows = append(rows, []string{what, "not before " + l.Time.Human(), fmt.Sprintf(
-			"%s of %s cross %s -> %s (%s), headers included; counted from the first",
-			l.Bytes.Human(), count(l.Flows, "flow"), from, g.Nodes[at.To].Name, at.Rate.Human())})
-	}
-	rows = append(rows, islandRow(in))
-	if m != nil {
-		how := fmt.Sprintf("on this machine, measured on %s of it, which took %s; most often within a factor of 1.5",
-			unit.Percent(m.Part), unit.Clock(m.Took))
-		if m.Part == 1 {
-			how = "on this machine: it ran to its end"
-		}
-		rows = append(rows, []string{"measured", "about " + unit.Clock(m.Seconds), how})
-	}
-	s.Grid("lrw", rows)
-}
-
-// islandRow says into what a run is cut for the cores.
-func islandRow(in *foresight.Inspection) []string {
-	n, lookahead := run.Islands(in.Plan)
-	how := fmt.Sprintf("run at the same time, in windows of %s: the soonest that one can act on another", lookahead)
-	switch {
-	case n > 1:
-	case in.Plan.AsScheduled():
-		how = "events happen in the order in which they were scheduled: on one core"
-	default:
-		how = "the network is small: its events run on one core"
-	}
-	return []string{"islands", unit.Count(int64(n)), how}
-}
-
-// thresholdText prints the thresholds of RoCE data in a fabric.
-func thresholdText(s *sheet.Sheet, f *scenario.Fabric, all []qos.Row) {
-	if len(all) == 0 {
-		return
-	}
-	s.Blank()
-	s.Wrap("", "RoCE data, by switch and port speed")
-	rows := [][]string{{"ports", "speed", "ECN min", "max", "prob.", "xOFF", "headroom", "acts first"}}
-	assumed := false
-	for i := range all {
-		t := &all[i]
-		row := []string{strconv.Itoa(t.Ports) + " " + t.Switch, t.Rate.Human(), "-", "-", "-", "-", "-",
-			string(t.First)}
-		if t.Marks() {
-			row[2], row[3], row[4] = t.ECN.Min.Human(), t.ECN.Max.Human(), unit.Percent(t.ECN.Probability.Float())
-		}
-		if t.Lossless() {
-			row[5], row[6] = t.PFC.XOFF.Human(), t.PFC.Headroom.Human()
-			if t.PFC.HeadroomAssumed {
-				row[6] += "*"
-				assumed = true
-			}
-		}
-		if rows = append(rows, row); t.Match == "" {
-			continue
-		}
-		where := f.SwitchesKey() + ": " + t.Match
-		if t.Class != "" {
-			where += ", where it is " + t.Class
-		}
-		rows = append(rows, []string{where})
-	}
-	s.Grid("lrrrrrrw", rows)
-	for _, text := range thresholdNotes(f, all) {
-		s.Wrap("  ", text)
-	}
-	if assumed {
-		s.Wrap("  ", "* assumed: no table has this speed, the delays of the next lower one stand in")
-	}
-}
-
-// thresholdNotes says what the table of thresholds means.
-func thresholdNotes(f *scenario.Fabric, all []qos.Row) []string {
-	var notes []string
-	alike := slices.IndexFunc(all, func(r qos.Row) bool { return r.Match == "" })
-	if alike >= 0 && all[alike].Lossless() {
-		t := &all[alike]
-		what := "of an ingress port, while the buffer is empty"
-		if t.PFC.Fixed > 0 {
-			what = "of an ingress port, fixed"
-		}
-		notes = append(notes, fmt.Sprintf("xOFF: %s; xON is %s below it. %s of a %s's %s is shared; a fixed xOFF of "+
-			"at most %s cannot run that out.",
-			what, f.QoS.PFC.ResumeOffset.Human(), t.Shared.Human(), t.Switch, f.Switch.Buffer.Human(),
-			t.PFC.SafeStatic.Human()))
-	}
-	if t := qos.Tightest(all); t != nil {
-		notes = append(notes, fmt.Sprintf("%s (DCQCN, SIGCOMM'15, section 4; port of a %s).", t.MarksBeforePauses(),
-			t.Switch))
-	}
-	var said []qos.Order
-	for i := range all {
-		if t := &all[i]; t.Lossless() && !slices.Contains(said, t.First) {
-			said = append(said, t.First)
-			notes = append(notes, fmt.Sprintf("%s, at %s: %s.", t.First, t.Rate.Human(), t.Reason))
-		}
-	}
-	return notes
 }

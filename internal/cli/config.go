@@ -170,15 +170,6 @@ func namesOf(devices []netconf.Device) (names []string) {
 	return names
 }
 
-// shortList names the first few.
-func shortList(names []string) string {
-	const most = 8
-	if len(names) > most {
-		names = append(slices.Clip(names[:most]), "...")
-	}
-	return strings.Join(names, ", ")
-}
-
 // notes are sentences, each with the devices that it is true of.
 type notes struct {
 	texts []string
@@ -205,7 +196,7 @@ func (n *notes) print(a *app, title string) {
 	s := a.newSheet()
 	s.Wrap("", title+":")
 	for _, t := range n.texts {
-		s.Hang("  - ", "    ", t+" ("+shortList(n.of[t])+")")
+		s.Hang("  - ", "    ", t+" ("+view.ShortList(n.of[t])+")")
 	}
 	s.Flush(a.stderr) //nolint:errcheck // nothing is left to say it with
 }

@@ -117,7 +117,7 @@ func differencesText(s *sheet.Sheet, all []netconf.Difference) {
 	for _, d := range all {
 		of := "the device"
 		if len(d.Ports) > 0 {
-			of = shortList(d.Ports)
+			of = view.ShortList(d.Ports)
 		}
 		s.Hang("", "  ", fmt.Sprintf("%s of %s:", d.What, of))
 		s.Hang("  - ", "    ", d.A)
@@ -194,7 +194,7 @@ func (a *app) printFolders(names [2]string, all []deviceDiff, only [2][]string, 
 	s := a.newSheet()
 	for i := range only {
 		if len(only[i]) > 0 {
-			s.Hang("", "  ", fmt.Sprintf("only in %s: %s", names[i], shortList(only[i])))
+			s.Hang("", "  ", fmt.Sprintf("only in %s: %s", names[i], view.ShortList(only[i])))
 		}
 	}
 	for _, d := range all {
@@ -222,5 +222,5 @@ func (a *app) designed(file, name string) (*netconf.Device, error) {
 			return &devices[i], nil
 		}
 	}
-	return nil, misuse("%s: no switch %q, want one of %s", file, name, shortList(namesOf(devices)))
+	return nil, misuse("%s: no switch %q, want one of %s", file, name, view.ShortList(namesOf(devices)))
 }

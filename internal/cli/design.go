@@ -13,6 +13,7 @@ import (
 	"railyard/internal/located"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
+	"railyard/internal/view"
 )
 
 // designFlags is the flags of `railyard design`.
@@ -65,17 +66,6 @@ closes, or something does not fit. FILE may be -, standard input.`,
 	return cmd
 }
 
-// A study is all that `railyard design` finds.
-type study struct {
-	req     *scenario.Requirement
-	file    string
-	src     []byte
-	layouts []*design.Layout // by option; nil where refused
-	options []*design.Option
-	timed   []timed // by option, with --simulate
-	chosen  int     // index into options; -1: none closes
-}
-
 // design is `railyard design`.
 func (a *app) design(ctx context.Context, file string, f designFlags) error {
 	ctx, stop := a.interruptible(ctx)
@@ -89,24 +79,24 @@ func (a *app) design(ctx context.Context, file string, f designFlags) error {
 			return err
 		}
 	}
-	if f.out != "" && s.chosen >= 0 {
-		if err := s.write(f.out); err != nil {
+	if f.out != "" && s.Chosen >= 0 {
+		if err := writeStudy(s, f.out); err != nil {
 			return err
 		}
 	}
 	if f.json {
-		err = a.printJSON(s.data())
+		err = a.printJSON(s.Data())
 	} else {
 		err = a.designText(s, f.out)
 	}
 	if err != nil {
 		return err
 	}
-	return s.verdict(f)
+	return verdict(s, f)
 }
 
 // study reads a requirement, sizes and lays out its designs.
-func (a *app) study(ctx context.Context, file string, f designFlags) (*study, error) {
+func (a *app) study(ctx context.Context, file string, f designFlags) (*view.Study, error) {
 	src, err := a.readFile(ctx, file)
 	if err != nil {
 		return nil, misuse("cannot read requirement %s: %w", file, err)
@@ -120,11 +110,11 @@ func (a *app) study(ctx context.Context, file string, f designFlags) (*study, er
 		problems.Render(a.stderr, src)
 		return nil, fmt.Errorf("%s: %s", file, count(len(problems), "problem"))
 	}
-	s := &study{req: r, file: file, src: src, options: design.Study(r), chosen: -1}
+	s := &view.Study{Requirement: r, File: file, Source: src, Options: design.Study(r), Chosen: -1}
 	if f.design != "" && !slices.Contains(r.Designs, f.design) {
 		return nil, misuse("design: --design %s: %s names %s", f.design, file, strings.Join(r.Designs, ", "))
 	}
-	for i, o := range s.options {
+	for i, o := range s.Options {
 		if ctx.Err() != nil {
 			return nil, &exitError{exitInterrupted, errors.New("design: interrupted")}
 		}
@@ -134,30 +124,22 @@ func (a *app) study(ctx context.Context, file string, f designFlags) (*study, er
 				o.Refused = err.Error()
 			}
 		}
-		s.layouts = append(s.layouts, l)
-		if l != nil && (s.chosen < 0 && f.design == "" || o.Design == f.design) {
-			s.chosen = i
+		s.Layouts = append(s.Layouts, l)
+		if l != nil && (s.Chosen < 0 && f.design == "" || o.Design == f.design) {
+			s.Chosen = i
 		}
 	}
 	return s, nil
 }
 
-// layout is that of the design which all is printed of.
-func (s *study) layout() *design.Layout {
-	if s.chosen < 0 {
-		return nil
-	}
-	return s.layouts[s.chosen]
-}
-
 // verdict is the error of what does not close or fit.
-func (s *study) verdict(f designFlags) error {
-	l := s.layout()
+func verdict(s *view.Study, f designFlags) error {
+	l := s.Layout()
 	if l == nil {
 		if f.design != "" {
-			return fmt.Errorf("%s: %s does not close", s.file, f.design)
+			return fmt.Errorf("%s: %s does not close", s.File, f.design)
 		}
-		return fmt.Errorf("%s: no design closes", s.file)
+		return fmt.Errorf("%s: no design closes", s.File)
 	}
 	wrong := 0
 	for _, p := range l.Findings {
@@ -166,22 +148,22 @@ func (s *study) verdict(f designFlags) error {
 		}
 	}
 	if wrong > 0 {
-		return fmt.Errorf("%s: %s", s.file, count(wrong, "finding"))
+		return fmt.Errorf("%s: %s", s.File, count(wrong, "finding"))
 	}
 	return nil
 }
 
-// scenario is the file of the design that was chosen. It plays an all-reduce: an all-to-all has a pair of queues
+// chosenScenario is the file of the design that was chosen. It plays an all-reduce: an all-to-all has a pair of queues
 // for every two ranks, and would ask for a machine of its own.
-func (s *study) scenario() []byte {
-	l := s.layout()
-	return design.Scenario(s.req, l.Option, l.Lengths(), s.req.Simulate.Bytes, "all-reduce")
+func chosenScenario(s *view.Study) []byte {
+	l := s.Layout()
+	return design.Scenario(s.Requirement, l.Option, l.Lengths(), s.Requirement.Simulate.Bytes, "all-reduce")
 }
 
-// write writes the files of the design that was chosen into a directory that is new or empty. All are made before
+// writeStudy writes the files of the design that was chosen into a directory that is new or empty. All are made before
 // the first is written.
-func (s *study) write(dir string) error {
-	l, text := s.layout(), s.scenario()
+func writeStudy(s *view.Study, dir string) error {
+	l, text := s.Layout(), chosenScenario(s)
 	if _, err := scenario.Parse("scenario.yaml", text); err != nil {
 		return fmt.Errorf("design: a scenario has no room for this design: %w", err)
 	}
@@ -194,7 +176,7 @@ func (s *study) write(dir string) error {
 		{name: "bill.csv", make: func(b *strings.Builder) error { return design.WriteBill(b, l.Bill()) }},
 		{name: "cables.csv", make: func(b *strings.Builder) error { return l.WriteCables(b) }},
 		{name: "racks.txt", make: func(b *strings.Builder) error { return l.WriteRacks(b) }},
-		{name: "design.json", make: func(b *strings.Builder) error { return result.EncodeJSON(b, s.data()) }},
+		{name: "design.json", make: func(b *strings.Builder) error { return result.EncodeJSON(b, s.Data()) }},
 	}
 	for i := range files {
 		if err := files[i].make(&files[i].text); err != nil {

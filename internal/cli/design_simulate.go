@@ -10,30 +10,22 @@ import (
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/unit"
+	"railyard/internal/view"
 )
 
-// timed is what a slice of a design took.
-type timed struct {
-	Hosts     int           `json:"hosts"` // 0: the design does not close
-	What      string        `json:"what"`
-	Bytes     unit.Bytes    `json:"bytes"`
-	AllReduce unit.Duration `json:"all_reduce_ps"`
-	AllToAll  unit.Duration `json:"all_to_all_ps"`
-}
-
 // playSlices plays a slice of each design that closes: an all-reduce and an all-to-all.
-func (a *app) playSlices(ctx context.Context, s *study, f designFlags) error {
-	s.timed = make([]timed, len(s.options))
-	for i, o := range s.options {
-		l := s.layouts[i]
+func (a *app) playSlices(ctx context.Context, s *view.Study, f designFlags) error {
+	s.Timed = make([]view.Timed, len(s.Options))
+	for i, o := range s.Options {
+		l := s.Layouts[i]
 		if l == nil {
 			continue
 		}
-		slice, err := design.Slice(s.req, o)
+		slice, err := design.Slice(s.Requirement, o)
 		if err != nil {
 			return fmt.Errorf("design: slice of %s: %w", o.Design, err)
 		}
-		sc, err := scenario.Parse(o.Design+".yaml", design.Scenario(s.req, slice, l.Lengths(), s.req.Simulate.Bytes,
+		sc, err := scenario.Parse(o.Design+".yaml", design.Scenario(s.Requirement, slice, l.Lengths(), s.Requirement.Simulate.Bytes,
 			"all-reduce", "all-to-all"))
 		if err != nil {
 			return fmt.Errorf("design: slice of %s: %w", o.Design, err)
@@ -54,9 +46,9 @@ func (a *app) playSlices(ctx context.Context, s *study, f designFlags) error {
 			return fmt.Errorf("design: slice of %s: %d collectives ended, want 2", o.Design, len(sum.Collectives))
 		}
 		w := slice.Backend()
-		s.timed[i] = timed{Hosts: w.Hosts, Bytes: s.req.Simulate.Bytes, AllReduce: sum.Collectives[0].Time,
+		s.Timed[i] = view.Timed{Hosts: w.Hosts, Bytes: s.Requirement.Simulate.Bytes, AllReduce: sum.Collectives[0].Time,
 			AllToAll: sum.Collectives[1].Time,
-			What: fmt.Sprintf("%s of each collective on %s of %s, %s, %s, %s", s.req.Simulate.Bytes.Human(),
+			What: fmt.Sprintf("%s of each collective on %s of %s, %s, %s, %s", s.Requirement.Simulate.Bytes.Human(),
 				count(w.Segments, "segment"), count(w.Segment, "host"), countLeaves(w.Leaves()), count(w.Spines(), "spine"),
 				count(w.SuperSpines(), "super-spine"))}
 	}

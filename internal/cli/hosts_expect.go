@@ -14,6 +14,7 @@ import (
 	"railyard/internal/plan"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
+	"railyard/internal/view"
 )
 
 func (a *app) hostsExpectCommand() *cobra.Command {
@@ -85,7 +86,7 @@ func (a *app) expected(p *plan.Plan, host string) (*expectedHost, error) {
 			for i := range p.Graph.Hosts {
 				names = append(names, p.Graph.Hosts[i].Name)
 			}
-			return nil, misuse("hosts expect: --host %q: no host of the scenario, want one of %s%s", host, shortList(names),
+			return nil, misuse("hosts expect: --host %q: no host of the scenario, want one of %s%s", host, view.ShortList(names),
 				meant(host, names))
 		}
 	}

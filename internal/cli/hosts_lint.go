@@ -19,6 +19,7 @@ import (
 	"railyard/internal/prove"
 	"railyard/internal/result"
 	"railyard/internal/unit"
+	"railyard/internal/view"
 )
 
 // hostsLintFlags is the flags of `railyard hosts lint`.
@@ -149,7 +150,7 @@ func mappedHosts(hosts []*hostinfo.Host, given []string) error {
 		}
 		if !names[name] {
 			return misuse("hosts lint: --map %q: no host and no switch that one hears is %q, want one of %s", m, name,
-				shortList(slices.Sorted(maps.Keys(names))))
+				view.ShortList(slices.Sorted(maps.Keys(names))))
 		}
 		to[name] = of
 	}

@@ -10,6 +10,7 @@ import (
 	"railyard/internal/lint"
 	"railyard/internal/netconf"
 	"railyard/internal/objects"
+	"railyard/internal/view"
 )
 
 // A tally counts findings by severity, and the lines they were found in by class.
@@ -68,7 +69,7 @@ func mapped(devices []*lint.Device, maps []string) error {
 			for _, d := range devices {
 				names = append(names, d.Device.Name)
 			}
-			return misuse("lint: --map %q: no device %q, want one of %s", m, host, shortList(names))
+			return misuse("lint: --map %q: no device %q, want one of %s", m, host, view.ShortList(names))
 		}
 	}
 	return nil

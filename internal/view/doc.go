@@ -4,6 +4,7 @@
 //	plan.Plan, plan.Job  -> TopoData, InventoryData, PlacementData, DagData, GroupsData, MemoryData, ModelData, CorpusData
 //	                     -> TopoText, ... the same for a terminal
 //	result.Run           -> ReadSpans -> Bars -> BarsText, Timetable (of a pipeline)
+//	foresight.Inspection -> CheckData, EstimateText, ThresholdText; HashOf -> HashText
 //	rib.Network          -> RibData, RibText
 //	netconf, as parsed   -> Device -> DeviceText
 //

@@ -1,13 +1,42 @@
-package cli
+package view
 
 import (
 	"railyard/internal/design"
+	"railyard/internal/scenario"
 	"railyard/internal/sizing"
 	"railyard/internal/unit"
 )
 
-// A designJSON is what `railyard design` finds, as data.
-type designJSON struct {
+// A Study is all that `railyard design` finds.
+type Study struct {
+	Requirement *scenario.Requirement
+	File        string
+	Source      []byte
+	Layouts     []*design.Layout // by option; nil where refused
+	Options     []*design.Option
+	Timed       []Timed // by option, with --simulate
+	Chosen      int     // index into options; -1: none closes
+}
+
+// Layout is that of the design which all is printed of.
+func (s *Study) Layout() *design.Layout {
+	if s.Chosen < 0 {
+		return nil
+	}
+	return s.Layouts[s.Chosen]
+}
+
+// Timed is what a slice of a design took.
+type Timed struct {
+	Hosts     int           `json:"hosts"` // 0: the design does not close
+	What      string        `json:"what"`
+	Bytes     unit.Bytes    `json:"bytes"`
+	AllReduce unit.Duration `json:"all_reduce_ps"`
+	AllToAll  unit.Duration `json:"all_to_all_ps"`
+}
+
+// A DesignJSON is what `railyard design` finds, as data.
+type DesignJSON struct {
 	Name    string       `json:"name"`
 	Hosts   int          `json:"hosts"`
 	Now     int          `json:"hosts_now"`
@@ -29,7 +58,7 @@ type optionJSON struct {
 	Typicals int            `json:"power_typical_unknown,omitempty"` // items whose typical power is not known
 	Cost     string         `json:"cost,omitempty"`
 	Unpriced int            `json:"unpriced,omitempty"`
-	Timed    *timed         `json:"simulated,omitempty"`
+	Timed    *Timed         `json:"simulated,omitempty"`
 }
 
 // A networkJSON is one of the networks of an option.
@@ -85,18 +114,18 @@ type itemJSON struct {
 	Price   string      `json:"price_each,omitempty"`
 }
 
-// data is a study as data.
-func (s *study) data() designJSON {
-	out := designJSON{Name: s.req.Name, Hosts: s.req.Hosts(), Now: s.req.HostsNow(), GPUs: s.req.Hosts() * s.req.Host.GPUs}
-	for i := range s.options {
+// Data is a study as data.
+func (s *Study) Data() DesignJSON {
+	out := DesignJSON{Name: s.Requirement.Name, Hosts: s.Requirement.Hosts(), Now: s.Requirement.HostsNow(), GPUs: s.Requirement.Hosts() * s.Requirement.Host.GPUs}
+	for i := range s.Options {
 		out.Options = append(out.Options, s.optionData(i))
 	}
-	l := s.layout()
+	l := s.Layout()
 	if l == nil {
 		return out
 	}
 	c := &chosenJSON{Design: l.Option.Design, Racks: len(l.Racks), Cables: len(l.Cables),
-		Growth: design.Growth(l.Option, s.req.HostsNow(), s.req.Host.GPUs), Findings: checkData(l.Findings, nil).Findings}
+		Growth: design.Growth(l.Option, s.Requirement.HostsNow(), s.Requirement.Host.GPUs), Findings: CheckData(l.Findings, nil).Findings}
 	for _, i := range l.Bill() {
 		item := itemJSON{Network: i.Net, Kind: i.Kind, Item: i.Name, Count: i.Count}
 		if i.Known {
@@ -114,8 +143,8 @@ func (s *study) data() designJSON {
 	return out
 }
 
-func (s *study) optionData(i int) optionJSON {
-	o, l := s.options[i], s.layouts[i]
+func (s *Study) optionData(i int) optionJSON {
+	o, l := s.Options[i], s.Layouts[i]
 	data := optionJSON{Design: o.Design, Refused: o.Refused}
 	if l == nil {
 		return data
@@ -130,8 +159,8 @@ func (s *study) optionData(i int) optionJSON {
 	if t.Cost.Currency != "" {
 		data.Cost = t.Cost.String()
 	}
-	if s.timed != nil {
-		data.Timed = &s.timed[i]
+	if s.Timed != nil {
+		data.Timed = &s.Timed[i]
 	}
 	return data
 }
