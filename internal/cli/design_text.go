@@ -17,7 +17,8 @@ func (a *app) designText(s *view.Study, dir string) error {
 		growth = fmt.Sprintf(" at first, %s later", unit.Count(int64(r.Later.Value)))
 	}
 	out.Wrap("", fmt.Sprintf("%s: %s GPUs%s, %s of %s, %s of %s each", r.Name, unit.Count(int64(r.GPUs)), growth,
-		unit.CountOf(int64(r.Hosts()), "host"), unit.CountOf(int64(r.Host.GPUs), "GPU"), unit.CountOf(int64(r.Rails()*r.NIC.PerGPU), "port"), r.NIC.Speed.Human()))
+		unit.CountOf(int64(r.Hosts()), "host"), unit.CountOf(int64(r.Host.GPUs), "GPU"),
+		unit.CountOf(int64(r.Rails()*r.NIC.PerGPU), "port"), r.NIC.Speed.Human()))
 	s.BesideText(out)
 	if l := s.Layout(); l != nil {
 		s.TiersText(out, l.Option)

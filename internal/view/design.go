@@ -116,7 +116,8 @@ type itemJSON struct {
 
 // Data is a study as data.
 func (s *Study) Data() DesignJSON {
-	out := DesignJSON{Name: s.Requirement.Name, Hosts: s.Requirement.Hosts(), Now: s.Requirement.HostsNow(), GPUs: s.Requirement.Hosts() * s.Requirement.Host.GPUs}
+	r := s.Requirement
+	out := DesignJSON{Name: r.Name, Hosts: r.Hosts(), Now: r.HostsNow(), GPUs: r.Hosts() * r.Host.GPUs}
 	for i := range s.Options {
 		out.Options = append(out.Options, s.optionData(i))
 	}
