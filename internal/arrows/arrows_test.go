@@ -515,7 +515,8 @@ var rules = map[string]rule{
 		why: "it starts processes and sees what they leave: what a scenario is, and how it runs, is theirs to know",
 	},
 	"view": {
-		may: "coll design foresight hash inventory located netconf nn plan qos result rib run scenario sheet sizing survey topo trial workload",
+		may: "coll design foresight hash inventory located netconf nn plan qos result rib run scenario sheet " +
+			"sizing survey topo trial workload",
 		why: "what is shown of a plan, a network or a run is a value and its text: who asked, and where it is printed, is above",
 	},
 	"cli": {

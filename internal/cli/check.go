@@ -142,7 +142,7 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 		err = a.printJSON(data)
 	} else {
 		s := a.newSheet()
-		s.Wrap("", fmt.Sprintf("%s: %s, %s", file, unit.CountOf(int64(wrong), "error"), unit.CountOf(int64(len(problems)-wrong), "warning")))
+		s.Wrap("", fmt.Sprintf("%s: %s, %s", file, count(wrong, "error"), count(len(problems)-wrong, "warning")))
 		problems.RenderWidth(s, src, shown.Columns(a.stdout))
 		if in != nil {
 			view.EstimateText(s, in, m)
