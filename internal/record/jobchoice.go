@@ -11,7 +11,6 @@ import (
 	"railyard/internal/noun"
 	"railyard/internal/result"
 	"railyard/internal/unit"
-	"railyard/internal/workload"
 )
 
 // choices finds how the job is laid out that costs it time, and could be otherwise. The times are estimates: those of a
@@ -126,38 +125,13 @@ func (j *Job) received() (got []int64, mean float64) {
 			continue
 		}
 		group := &j.plan.Work.Groups[c.Group]
-		if c.Counts != nil {
-			continue
-		}
 		for m, r := range group.Ranks {
 			n := c.For(m)
 			got[r] += n
 			all += n
 		}
 	}
-	all += j.routed(got)
 	return got, float64(all) / float64(len(got))
-}
-
-// routed adds how many positions came to each rank's experts in the last epoch, and returns their sum. What groups with the same
-// experts get is taken to be alike. With stages, of which each has layers of its own, nothing is added.
-func (j *Job) routed(got []int64) (all int64) {
-	if j.experts == nil || j.plan.Spec.Parallel.PP > 1 {
-		return 0
-	}
-	for g := range j.plan.Work.Groups {
-		group := &j.plan.Work.Groups[g]
-		if group.Kind != workload.GroupKindExpert {
-			continue
-		}
-		for _, u := range j.experts.layers {
-			for e, n := range u.tokens {
-				got[group.Ranks[e*len(group.Ranks)/len(u.tokens)]] += n
-				all += n
-			}
-		}
-	}
-	return all
 }
 
 // groupsApart is groups that share layers and are spread over hosts though they would fit into one.
