@@ -179,6 +179,18 @@ func TestBrowserPlayground(t *testing.T) {
 	if next := b.played(); next["ecmp"].Run == all["ecmp"].Run || !strings.Contains(next["ecmp"].Text, "seed: 2\n") {
 		t.Errorf("%+v", next["ecmp"])
 	}
+	b.tabTo(`e.id === "spread"`)
+	b.press("Enter")
+	const seeds = `Number(document.querySelector('[data-method="ecmp"] .spread')?.dataset.seeds)`
+	b.await(seeds + ` >= 4`)
+	b.press("Enter")
+	b.await(`document.getElementById("spread").textContent.startsWith("Spread over 200")`)
+	var slowest []float64
+	b.run(`document.querySelector('[data-method="ecmp"] .spread').dataset.values.split(",").map(Number)`, &slowest)
+	if now := b.played()["ecmp"]; !slices.Contains(slowest, *now.Slowest) || slices.Max(slowest) == slices.Min(slowest) {
+		t.Errorf("over seeds the slowest flow gets %v, with seed 2 %v", slowest, *now.Slowest)
+	}
+	b.keep("playground-spread", 1440, "light")
 	var mute []string
 	b.run(`[...document.querySelectorAll("button, select, input, a")].filter((x) =>
 		!(x.textContent.trim() || x.getAttribute("aria-label") || x.closest("label")?.textContent.trim()))

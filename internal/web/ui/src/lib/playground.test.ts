@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bounded, chance, DRAWN, figures, fromValues, METHODS, scenario, toValues, type Flow, type Outcome, type Setting } from "./playground";
+import { bounded, chance, DRAWN, figures, fromValues, METHODS, scenario, spreadOf, toValues, type Flow, type Outcome, type Setting } from "./playground";
 
 const drawn: Setting = { spines: 4, hosts: 8, each: 1, web: false, seed: 3, failed: 0, at: 10 };
 const flow = (i: number, spine: number, share: number): Flow => ({
@@ -57,4 +57,10 @@ test("addresses come back, within bounds", () => {
   const s = { ...drawn, web: true, failed: 3, at: 44 };
   expect(fromValues(new Map(Object.entries(toValues(s))))).toEqual(s);
   expect(bounded({ ...s, spines: 2, hosts: 99, seed: NaN })).toMatchObject({ spines: 2, hosts: 16, seed: 1, failed: 2 });
+});
+
+test("the spread of figures", () => {
+  const all = Array.from({ length: 200 }, (_, i) => (i * 7) % 200);
+  expect(spreadOf(all)).toEqual({ median: 100, low: 10, high: 190 });
+  expect(spreadOf([3])).toEqual({ median: 3, low: 3, high: 3 });
 });

@@ -25,6 +25,7 @@ export const METHODS: Method[] = [
 ];
 export const DRAWN: Method = { id: "drawn", balance: "ecmp", direct: false, flow: true, says: "six flows by the first spine, two by the second, as drawn there" };
 export const DRAWN_PATHS = [6, 2, 0, 0];
+export const SEEDS = 200;
 export const BOUNDS = { spines: [2, 8], hosts: [2, 16], each: [1, 8], seed: [1, 200], at: [1, 200] } as const;
 
 // bounded is a setting within its bounds.
@@ -132,6 +133,12 @@ export function chance(spines: number, n: number): Chance | null {
   };
   go(spines, n, 1, 0, 0);
   return { fullest, used, slowest, atLeast: (m) => most.slice(m).reduce((a, b) => a + b, 0) };
+}
+
+// spreadOf is the spread of a figure over seeds: median, 5th and 95th percentile, each a value that there is.
+export function spreadOf(values: number[]): { median: number; low: number; high: number } {
+  const all = [...values].sort((a, b) => a - b), at = (p: number) => all[Math.min(all.length - 1, Math.floor(p * all.length))] ?? 0;
+  return { median: at(0.5), low: at(0.05), high: at(0.95) };
 }
 
 // The address of a setting, and back.
