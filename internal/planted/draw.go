@@ -27,7 +27,7 @@ func (f *Family) Draw(seed uint64) (Case, error) {
 // Families lists all of them.
 func Families() []Family {
 	return slices.Concat(networkFamilies, jobFamilies, balanceFamilies, settingFamilies, hostFamilies, shapeFamilies,
-		layoutFamilies, trainingFamilies, expertFamilies)
+		layoutFamilies, trainingFamilies, expertFamilies, cellFamilies)
 }
 
 // draw makes texts of random sizes.
