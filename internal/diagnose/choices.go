@@ -24,8 +24,8 @@ func (d *Diagnosis) Add(chosen ...noun.Finding) {
 			before := top.Time
 			switch {
 			case len(top.Blames) == 0: // another choice: the one that costs more
-			case top.wrong() && top.Share >= top.least(): // before how the job could be laid out, unless that costs far more
-				before *= useful
+			case (top.wrong() || len(top.Faults) > 0) && top.Share >= top.least():
+				before *= useful // before how the job could be laid out, unless that costs far more
 			case f.Noun.Class() == noun.Share && !d.Blames[top.Blames[0]].Kind.work(): // a bubble beside launches: what is more
 			case top.Noun.Class() == noun.Share && f.Noun.Class() != noun.Share && slices.Contains(inHosts, top.Noun):
 				before /= useful // a bus that takes nearly all of the time is slow, whatever goes over it

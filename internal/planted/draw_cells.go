@@ -1,6 +1,9 @@
 package planted
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // cellFamilies are nouns under kinds of job that have none of them elsewhere.
 var cellFamilies = []Family{
@@ -25,6 +28,7 @@ var cellFamilies = []Family{
 	{"training-nvlink", drawTrainingNVLink},
 	{"training-shares-nic", drawTrainingSharesNIC},
 	{"exchange-polarised", drawExchangePolarised},
+	{"ring-out-of-order", drawRingOutOfOrder},
 }
 
 // steps is a replay of two buckets of a size.
@@ -277,4 +281,55 @@ fabric:
 `+none+`transport: {receiver: direct}
 job: {collectives: [{op: all-to-all, algorithm: direct, bytes: $bytes, warmup: 0, iterations: 1}]}
 `, "seed", d.between(1, 100), "rate", rate, "bytes", bytes(rate, d.between(200, 300)))
+}
+
+// ringInOrder is the schedule of an all-reduce in a ring through ranks in an order, as a file has it.
+func ringInOrder(order []int) string {
+	n := len(order)
+	ranks := make([]string, n)
+	for p, rank := range order {
+		var b strings.Builder
+		op, next, before := 0, order[(p+1)%n], order[(p+n-1)%n]
+		line := func(format string, args ...any) int {
+			fmt.Fprintf(&b, "#topology %d %s\n", op, fmt.Sprintf(format, args...))
+			op++
+			return op - 1
+		}
+		fmt.Fprintf(&b, "#topology rank %d channel 0\n", rank)
+		line("send chunk %d to %d", p, next)
+		for k := 1; k <= 2*(n-1); k++ {
+			chunk := (p + 2*n - k) % n
+			got := line("recv chunk %d from %d slot %d", chunk, before, k-1)
+			if k < n {
+				got = line("reduce chunk %d slot %d after %d", chunk, k-1, got)
+			} else {
+				got = line("copy chunk %d slot %d after %d acked %d", chunk, k-1, got, 3*(k-n))
+			}
+			if k < 2*(n-1) {
+				line("send chunk %d to %d after %d", chunk, next, got)
+			}
+		}
+		ranks[rank] = b.String()
+	}
+	return fmt.Sprintf("#topology schedule ring\n#topology ranks %[1]d\n#topology channels 1\n#topology chunks %[1]d\n#topology slots %d\n",
+		n, 2*(n-1)) + strings.Join(ranks, "")
+}
+
+func drawRingOutOfOrder(d *draw) string {
+	gpus := d.between(2, 4)
+	var order []int
+	second := d.order(gpus)
+	for i, g := range d.order(gpus) {
+		order = append(order, g, gpus+second[i])
+	}
+	return filled(`# A ring leaves its host with each step.
+# noun: wrong order
+# cure: with a ring in place of the schedule
+`+ringInOrder(order)+`cluster: {hosts: 2, host: {gpus: $gpus}, nic: {speed: $rateGb/s, shared: true}}
+fabric: {design: single-switch}
+`+none+`job:
+  collective:
+    schedule: planted.txt # planted
+    #instead algorithm: ring
+`+digits("[784, 1024, 10]", 8), "gpus", gpus, "rate", d.rate())
 }

@@ -99,11 +99,14 @@ func (c *critical) path(p *exec.PathRecord) {
 	}
 }
 
-// since is a path from the end of the step before on, if it begins before that: ranks that drift are in different steps at a
-// time. So each moment is in one step, and paths take together what steps do.
+// since is a path from the end of the step before on, or of the start phase, if it begins before that: ranks that drift are in
+// different steps at a time. So each moment is in one step, and paths take together what steps do.
 func (c *critical) since(p *exec.PathRecord) *exec.PathRecord {
 	before := c.until
 	follows := c.last+1 == p.Step && c.found > 1
+	if c.found == 1 && c.start != nil { // the first counts from when all ranks had begun: see life.worked
+		before, follows = c.start.end, true
+	}
 	c.until, c.last = p.End, p.Step
 	if !follows || before <= p.Start || before >= p.End {
 		return p

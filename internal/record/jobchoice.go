@@ -11,6 +11,7 @@ import (
 	"railyard/internal/noun"
 	"railyard/internal/result"
 	"railyard/internal/unit"
+	"railyard/internal/workload"
 )
 
 // choices finds how the job is laid out that costs it time, and could be otherwise. The times are estimates: those of a
@@ -173,9 +174,29 @@ func (j *Job) apart(ranks []int32) bool {
 	})
 }
 
-// ringsApart is rings that leave hosts more often than each host once.
+// ringsApart is rings, or a schedule from a file, that leave hosts more often than a ring through each host once.
 func (j *Job) ringsApart(d *diagnose.Diagnosis) []noun.Finding {
-	crossings, hosts := 0, 0
+	crossings, hosts, what := j.ringCrossings()
+	if j.plan.Spec.Collective.Schedule.Set {
+		crossings, hosts, what = j.scheduleCrossings()
+	}
+	if hosts == 0 || crossings <= hosts {
+		return nil
+	}
+	var wire unit.Duration
+	for i := range d.Blames {
+		k := d.Blames[i].Kind
+		if k == diagnose.LinkSpeed || k == diagnose.SharedPort || k == diagnose.NIC || k == diagnose.SwitchDelay {
+			wire += d.Blames[i].Time
+		}
+	}
+	return []noun.Finding{{Noun: noun.WrongOrder, Place: noun.Place{Kind: noun.Job}, By: "the order of the ranks in rings",
+		Time:     share(wire, 1-hosts/crossings),
+		Evidence: []noun.Fact{{What: what, Value: crossings}, {What: "as few as", Value: hosts}}}}
+}
+
+// ringCrossings is how many links of rings are between hosts, and how many at least.
+func (j *Job) ringCrossings() (crossings, least float64, what string) {
 	for _, ring := range j.plan.Rings {
 		seen := map[int32]bool{}
 		for i, r := range ring {
@@ -186,22 +207,40 @@ func (j *Job) ringsApart(d *diagnose.Diagnosis) []noun.Finding {
 			}
 		}
 		if len(seen) > 1 {
-			hosts += len(seen)
+			least += float64(len(seen))
 		}
 	}
-	if hosts == 0 || crossings <= hosts {
-		return nil
+	return crossings, least, "links between hosts in rings"
+}
+
+// scheduleCrossings is how many times the gradients the schedule of a file sends between hosts, and a ring through each host once.
+func (j *Job) scheduleCrossings() (crossings, least float64, what string) {
+	at := slices.IndexFunc(j.plan.Work.Collectives, func(c workload.Collective) bool {
+		return !c.Once && j.plan.Work.Groups[c.Group].Kind == workload.GroupKindData
+	})
+	if at < 0 {
+		return 0, 0, ""
 	}
-	var wire unit.Duration
-	for i := range d.Blames {
-		if k := d.Blames[i].Kind; k == diagnose.LinkSpeed || k == diagnose.SharedPort || k == diagnose.NIC || k == diagnose.SwitchDelay {
-			wire += d.Blames[i].Time
+	c := &j.plan.Work.Collectives[at]
+	ranks, seen := j.plan.Work.Groups[c.Group].Ranks, map[int32]bool{}
+	host := func(m int32) int32 { return j.plan.Placement.Ranks[ranks[m]].Host }
+	var sent []coll.Traffic
+	for m := range ranks {
+		seen[host(int32(m))] = true
+		for ch := range c.Schedule.Channels() {
+			sent = c.AppendTraffic(sent[:0], m, ch)
+			for _, t := range sent {
+				if host(int32(m)) != host(int32(t.Peer)) {
+					crossings += float64(t.Elems)
+				}
+			}
 		}
 	}
-	return []noun.Finding{{Noun: noun.WrongOrder, Place: noun.Place{Kind: noun.Job}, By: "the order of the ranks in rings",
-		Time: share(wire, 1-float64(hosts)/float64(crossings)),
-		Evidence: []noun.Fact{{What: "links between hosts in rings", Value: float64(crossings)},
-			{What: "as few as", Value: float64(hosts)}}}}
+	if len(seen) < 2 || c.Range.Elems == 0 {
+		return 0, 0, ""
+	}
+	n := float64(len(ranks))
+	return crossings / float64(c.Range.Elems), float64(len(seen)) * 2 * (n - 1) / n, "times the gradients between hosts"
 }
 
 // lost is the part of the time that others' bytes and what was broken took.
