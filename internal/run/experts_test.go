@@ -125,11 +125,13 @@ job:
 	if err != nil {
 		t.Fatal(err)
 	}
+	counted := 0
 	for _, p := range planned.Jobs[0].Work.Programs {
 		for _, op := range p.Ops {
 			if op.Counted == nil {
 				continue
 			}
+			counted++
 			// The forecast is that of an even share.
 			if at := op.Counted.On(&p.Device, op, 4*32); at.Duration != op.Duration || at.Memory != op.Memory || at.Effort != op.Effort {
 				t.Errorf("%s: %v of an even share, planned %v", op.Name, at.Duration, op.Duration)
@@ -145,6 +147,9 @@ job:
 				t.Errorf("of positions that go to one experts take %v, want %v, even ones %v", one, want, op.Duration)
 			}
 		}
+	}
+	if counted == 0 {
+		t.Error("no operation is counted")
 	}
 	if a, b := r.Summary.Efficiency.MFU, hot.Summary.Efficiency.MFU; b >= a {
 		t.Errorf("MFU %v with one expert that has all to do, %v with all of them", b, a)
