@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/noun"
 	"railyard/internal/unit"
 )
 
@@ -63,7 +64,7 @@ func TestAMatrixIsPlayed(t *testing.T) {
 	const ranks, gpus = 12, 4
 	blocks := make([]int64, ranks*ranks)
 	for i := range blocks {
-		blocks[i] = int64(i*i%13) * 404 * 4
+		blocks[i] = int64(i*i%17) * 404 * 4
 	}
 	for _, algorithm := range []string{"direct", "pairwise", "rails", "two-level"} {
 		row := "op: all-to-all, bytes: 4B, protocol: none, channels: 2, iterations: 1, warmup: 0, algorithm: " + algorithm
@@ -92,5 +93,27 @@ func TestAMatrixIsPlayed(t *testing.T) {
 		if len(hosts) != 6 || !maps.Equal(hosts, want) {
 			t.Errorf("%s: %v, want %v", algorithm, hosts, want)
 		}
+	}
+}
+
+// Rows of one size have one name, and each is judged by its own time.
+func TestRowsOfOneSizeAreJudgedByTheirOwnTime(t *testing.T) {
+	row := "op: all-to-all, bytes: 8MiB, iterations: 1, warmup: 0, algorithm: "
+	rows := benchmark(3, "100Gb/s", row+"rails", row+"pairwise")
+	r := run(t, strings.Replace(rows, "job:", "job:\n  collective: {exit: own}", 1), Options{})
+	found := false
+	for i := range r.Diagnosis.Findings {
+		f := &r.Diagnosis.Findings[i]
+		if f.Noun != noun.WrongAlgorithm {
+			continue
+		}
+		found = true
+		took, said := r.Collectives[1].Time.Seconds(), f.Evidence[0].Value
+		if !strings.HasPrefix(f.By, "pairwise") || said > took || said < took/2 {
+			t.Errorf("%s: %+v, rows took %v and %v", f.By, f.Evidence, r.Collectives[0].Time, r.Collectives[1].Time)
+		}
+	}
+	if !found || r.Collectives[0].Time > r.Collectives[1].Time {
+		t.Errorf("%v: rows took %v and %v", found, r.Collectives[0].Time, r.Collectives[1].Time)
 	}
 }
