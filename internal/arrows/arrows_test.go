@@ -418,6 +418,10 @@ var rules = map[string]rule{
 		may: "balance board coll dataset exec fabric hash mfu nn plan qos result scenario splitmix survey topo train workload",
 		why: "what a run will cost and where it will wait is a function of its plan: nothing is built from it",
 	},
+	"clue": {
+		may: "fabric plan scenario topo",
+		why: "what may be to blame at a place is a function of the plan: record asks it where time was lost, and judges nothing either",
+	},
 	"capture": {
 		may: "fabric headers inventory nic pcapng plan roce topo verbs wire",
 		why: "it shows frames of a network as captures show them: it hears of them as record does, and decides nothing",
@@ -426,7 +430,8 @@ var rules = map[string]rule{
 		why: "whether a state was met before is asked of any components, by the names of their fields alone",
 	},
 	"record": {
-		may: "cc coll diagnose exec fabric mfu nccl nic nn noun foresight plan qos result roce splitmix telemetry topo train workload",
+		may: "cc coll diagnose exec fabric mfu nccl nic nn noun clue foresight plan qos result " +
+			"roce splitmix telemetry topo train workload",
 		why: "it turns what happens in a run into tables and figures: what happens is for run and the engine",
 	},
 	"inside": {
@@ -476,7 +481,7 @@ var rules = map[string]rule{
 			"topo and cc it takes types",
 	},
 	"whatif": {
-		may: "coll diagnose noun plan result run scenario sweep topo sheet",
+		may: "clue coll diagnose noun plan result run scenario sweep topo sheet",
 		why: "it changes scenarios and compares what their runs leave; how a change acts is for the engine",
 	},
 	"bench": {

@@ -7,6 +7,7 @@ import (
 
 	"railyard/internal/plan"
 	"railyard/internal/plan/plantest"
+	"railyard/internal/clue"
 	"railyard/internal/topo"
 )
 
@@ -85,7 +86,7 @@ func TestEqualPortsOfEveryTier(t *testing.T) {
 	for i, want := range []string{"", "leaf1/spine1 leaf1/spine2", "spine1/core1 spine1/core2 spine2/core1 spine2/core2",
 		"core1/spine3 core1/spine4 core2/spine3 core2/spine4", "spine3/leaf3 spine4/leaf3", "leaf3/host5"} {
 		var names []string
-		for _, id := range p.Equal(q, q.Path[i]) {
+		for _, id := range clue.Equal(p, q, q.Path[i]) {
 			names = append(names, p.Graph.Ports[id].Name)
 		}
 		slices.Sort(names)
@@ -94,7 +95,7 @@ func TestEqualPortsOfEveryTier(t *testing.T) {
 		}
 	}
 	for id := range p.Graph.Ports {
-		if p.Graph.Ports[id].Name == "leaf2/spine1" && p.Equal(q, topo.PortID(id)) != nil {
+		if p.Graph.Ports[id].Name == "leaf2/spine1" && clue.Equal(p, q, topo.PortID(id)) != nil {
 			t.Error("a port of a leaf that the path does not cross is equal to others")
 		}
 	}

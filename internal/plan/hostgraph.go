@@ -10,7 +10,6 @@ import (
 	"railyard/internal/board"
 	"railyard/internal/nccltopo"
 	"railyard/internal/scenario"
-	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
 
@@ -25,54 +24,9 @@ type HostGraph struct {
 	Staged [][][]int32
 }
 
-// PlaceName names what a cause of time is about: a port, or a directed link inside a host behind these (host.Place).
-func (p *Plan) PlaceName(at int32) string {
-	if at < int32(len(p.Graph.Ports)) {
-		return p.Graph.Ports[at].Name
-	}
-	host, d := p.insideOf(at)
-	return p.Graph.Hosts[host].Name + "/" + p.HostGraph.Names[d]
-}
-
-// PlaceRate is what a place carries.
-func (p *Plan) PlaceRate(at int32) unit.Bitrate {
-	if at < int32(len(p.Graph.Ports)) {
-		return p.Graph.Ports[at].Rate
-	}
-	_, d := p.insideOf(at)
-	return p.HostGraph.Rates[d/2]
-}
-
-// Inside finds a link inside a host by the name of its place.
-func (p *Plan) Inside(place string) (host, link int32, ok bool) {
-	name, of, _ := strings.Cut(place, "/")
-	if p.HostGraph == nil {
-		return 0, 0, false
-	}
-	h := slices.IndexFunc(p.Graph.Hosts, func(x topo.Host) bool { return x.Name == name })
-	d := slices.Index(p.HostGraph.Names, of)
-	return int32(h), int32(d / 2), h >= 0 && d >= 0
-}
-
-// Slows reports whether an entry of faults is about a link inside the hosts that it happens to.
-func (p *Plan) Slows(entry int, link int32) bool {
-	f := &p.Scenario.Faults[entry]
-	if !f.PCIeLink.Set {
-		return p.HostGraph.OfCard(link)
-	}
-	named, err := p.HostGraph.Link(f.PCIeLink.Value)
-	return err == nil && named == link
-}
-
 // OfCard reports whether a link leads into a NIC.
 func (g *HostGraph) OfCard(link int32) bool {
 	return slices.ContainsFunc(g.ToCard[0], func(way []int32) bool { return way[len(way)-1]/2 == link })
-}
-
-func (p *Plan) insideOf(at int32) (host, directed int32) {
-	at -= int32(len(p.Graph.Ports))
-	n := int32(len(p.HostGraph.Names))
-	return at / n, at % n
 }
 
 // planHostGraph finds the links inside hosts and the ways over them.

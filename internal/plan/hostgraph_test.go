@@ -54,16 +54,6 @@ func TestHostGraph(t *testing.T) {
 		if g.Rates[set] != 40*unit.GigabitPerSec || g.Rates[other] != 252*unit.GigabitPerSec {
 			t.Errorf("%v and %v", g.Rates[set], g.Rates[other])
 		}
-		at := int32(len(p.Graph.Ports)) + int32(len(g.Names)) + 2*set + 1
-		if name := p.PlaceName(at); name != "host2/PCIe2/CPU0" || p.PlaceRate(at) != g.Rates[set] {
-			t.Errorf("%s, %v", name, p.PlaceRate(at))
-		}
-		if host, link, ok := p.Inside("host2/PCIe2/CPU0"); !ok || host != 1 || link != set {
-			t.Errorf("host %d, link %d, %v", host, link, ok)
-		}
-		if p.PlaceName(0) != p.Graph.Ports[0].Name || p.PlaceRate(0) != p.Graph.Ports[0].Rate {
-			t.Error("a port is not called by its name")
-		}
 	}
 }
 

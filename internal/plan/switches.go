@@ -120,6 +120,9 @@ func (p *Plan) AnyFabric(is func(*scenario.Fabric) bool) bool {
 	return is(&p.Scenario.Fabric)
 }
 
+// Differs reports whether a switch is configured unlike the others.
+func (p *Plan) Differs(id topo.NodeID) bool { return p.profileOf(id) >= 0 }
+
 // FabricAt is the fabric as a switch has it.
 func (p *Plan) FabricAt(id topo.NodeID) *scenario.Fabric {
 	if p.switches.of != nil && p.switches.of[id] >= 0 {

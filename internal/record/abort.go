@@ -8,6 +8,7 @@ import (
 
 	"railyard/internal/plan"
 	"railyard/internal/result"
+	"railyard/internal/clue"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -35,7 +36,7 @@ func (j *Job) GaveUp(at unit.Time, qp int32, err error, ranks []Standing) {
 	}
 	t := &p.Scenario.Transport
 	longest := t.Timeout.Value * unit.Duration(1+2*t.Retries) // timeouts in a row are drawn out to twice their time
-	a.Faults = j.r.faultTexts(p.Suspects(at.Add(-min(longest, unit.Duration(at))), at, p.LinksOf(q), nil))
+	a.Faults = j.r.faultTexts(clue.Suspects(p, at.Add(-min(longest, unit.Duration(at))), at, clue.LinksOf(p, q), nil))
 	j.watchAbort(at, ranks, qp, ends.to)
 	j.abort(a, fmt.Sprintf("%v (%s)", err, who), "in flight")
 }
@@ -139,14 +140,14 @@ func (j *Job) faultsAt(ranks []int32, links []topo.LinkID, from, until unit.Time
 		at := j.plan.Placement.Ranks[r]
 		gpus = append(gpus, plan.GPU{Host: at.Host, GPU: at.GPU})
 	}
-	return j.r.faultTexts(j.r.plan.Suspects(from, until, links, gpus))
+	return j.r.faultTexts(clue.Suspects(j.r.plan, from, until, links, gpus))
 }
 
 // openLinks are the links of the job's queue pairs that have messages which are not acknowledged.
 func (j *Job) openLinks() (all []topo.LinkID) {
 	for qp := range j.r.plan.Pairs {
 		if q := &j.r.plan.Pairs[qp]; q.Job >= 0 && j.r.jobs[q.Job] == j && j.r.network.Open(int32(qp)) {
-			all = append(all, j.r.plan.LinksOf(q)...)
+			all = append(all, clue.LinksOf(j.r.plan, q)...)
 		}
 	}
 	slices.Sort(all)

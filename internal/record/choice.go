@@ -6,6 +6,7 @@ import (
 	"railyard/internal/diagnose"
 	"railyard/internal/foresight"
 	"railyard/internal/plan"
+	"railyard/internal/clue"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -50,7 +51,7 @@ func (c *crossings) make() {
 // moves reports whether packets of a queue pair may take several ways though no route changes.
 func (c *crossings) moves(q *plan.Pair) bool {
 	return c.r.plan.Scenario.Transport.Entropy != "flow" ||
-		slices.ContainsFunc(c.r.plan.Choosers(q, -1), func(at topo.NodeID) bool { return !c.r.plan.MethodAt(at).Static })
+		slices.ContainsFunc(clue.Choosers(c.r.plan, q, -1), func(at topo.NodeID) bool { return !c.r.plan.MethodAt(at).Static })
 }
 
 // crossing returns whose bytes crossed a port.
@@ -65,7 +66,7 @@ func (c *crossings) crossing(port int32) (all []diagnose.Share) {
 // someone returns a queue pair that waited at a port, or crossed it; nil: none is known.
 func (c *crossings) someone(port topo.PortID) *plan.Pair {
 	for _, s := range c.r.network.Fill(port) {
-		if q := &c.r.plan.Pairs[s.Flow]; c.r.plan.Equal(q, port) != nil { // else its acknowledgements waited
+		if q := &c.r.plan.Pairs[s.Flow]; clue.Equal(c.r.plan, q, port) != nil { // else its acknowledgements waited
 			return q
 		}
 	}
@@ -83,7 +84,7 @@ func (c *crossings) choice(id int32) *diagnose.Choice {
 	if q == nil {
 		return nil
 	}
-	equal := p.Equal(q, port)
+	equal := clue.Equal(p, q, port)
 	if len(equal) == 0 {
 		return nil
 	}
@@ -91,7 +92,7 @@ func (c *crossings) choice(id int32) *diagnose.Choice {
 	x := &diagnose.Choice{Hash: p.Scenario.Fabric.Hash.Function}
 	for _, e := range equal {
 		x.Equal = append(x.Equal, int32(e))
-		if c.r.plan.Cut(e, c.r.network.Now()) > 0 {
+		if clue.Cut(c.r.plan, e, c.r.network.Now()) > 0 {
 			x.Cut = append(x.Cut, int32(e))
 		}
 	}
@@ -104,7 +105,7 @@ func (c *crossings) choice(id int32) *diagnose.Choice {
 // by says how the port was chosen.
 func (c *crossings) by(x *diagnose.Choice, q *plan.Pair, port topo.PortID) {
 	p := c.r.plan
-	at := p.Choosers(q, port)
+	at := clue.Choosers(p, q, port)
 	switch {
 	case q.Flow != nil && q.Flow.Path != nil:
 		x.By = diagnose.Written
@@ -132,10 +133,10 @@ func (c *crossings) by(x *diagnose.Choice, q *plan.Pair, port topo.PortID) {
 		}
 	}
 	came = slices.DeleteFunc(came, func(o *plan.Pair) bool {
-		return o.Flow != nil && o.Flow.Path != nil || !slices.Contains(p.Choosers(o, -1), last)
+		return o.Flow != nil && o.Flow.Path != nil || !slices.Contains(clue.Choosers(p, o, -1), last)
 	})
 	for _, before := range at[:len(at)-1] {
-		if len(came) > 1 && p.HashAlike(came, before, last) {
+		if len(came) > 1 && clue.HashAlike(p, came, before, last) {
 			x.Alike = [2]string{p.Graph.Nodes[before].Kind.String(), p.Graph.Nodes[last].Kind.String()}
 		}
 	}
@@ -210,14 +211,14 @@ func (r *Recorder) overTime(id topo.PortID, p *diagnose.Port) {
 	g := r.plan.Graph
 	p.Own = g.Nodes[g.Ports[id].Node].Kind == topo.HostKind
 	p.Last = g.Nodes[g.Ports[id].To].Kind == topo.HostKind
-	p.Degraded, p.Cut = r.plan.Degraded(id), r.plan.Cut(id, r.network.Now())
+	p.Degraded, p.Cut = clue.Degraded(r.plan, id), clue.Cut(r.plan, id, r.network.Now())
 	for _, x := range r.network.Load(id) {
 		p.Load = append(p.Load, diagnose.Load{At: x.At, Sent: x.Sent, Held: x.Held})
 	}
 	if n := len(p.Load); n > 1 {
 		p.Active = p.Load[n-1].At.Sub(p.Load[0].At)
 	}
-	odd := r.plan.OddAt(id)
+	odd := clue.OddAt(r.plan, id)
 	if r.plan.FabricAt(g.Ports[id].Node).QoS.PFC.Enabled && !odd.PFC && r.dataLost[id] && r.refused == 0 {
 		odd.Class = true // what was dropped was not in the class that PFC is on for, or it would have been refused
 	}

@@ -5,6 +5,7 @@ import (
 	"railyard/internal/exec"
 	"railyard/internal/foresight"
 	"railyard/internal/result"
+	"railyard/internal/clue"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -53,7 +54,7 @@ func (j *Job) PathFinder() *exec.PathFinder {
 		if port < 0 {
 			return ""
 		}
-		return j.r.plan.PlaceName(port)
+		return clue.PlaceName(j.r.plan, port)
 	}
 	if n := len(j.plan.Work.Groups); n > 0 && c.groups == nil {
 		c.groups = make([]cause.Split, n)

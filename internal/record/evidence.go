@@ -12,6 +12,7 @@ import (
 	"railyard/internal/nic"
 	"railyard/internal/plan"
 	"railyard/internal/result"
+	"railyard/internal/clue"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -239,7 +240,7 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 	}
 	if places := e.places(); places > len(in.Ports) {
 		for id := len(in.Ports); id < places; id++ {
-			in.Ports = append(in.Ports, diagnose.Port{Name: r.plan.PlaceName(int32(id)), Rate: r.plan.PlaceRate(int32(id))})
+			in.Ports = append(in.Ports, diagnose.Port{Name: clue.PlaceName(r.plan, int32(id)), Rate: clue.PlaceRate(r.plan, int32(id))})
 		}
 	}
 	slowHosts(r.plan, in)
@@ -259,7 +260,7 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 func slowHosts(p *plan.Plan, in *diagnose.Evidence) {
 	at := map[int32]int32{}
 	for host := range p.Graph.Hosts {
-		if rate := p.SlowPCIe(int32(host)); rate > 0 {
+		if rate := clue.SlowPCIe(p, int32(host)); rate > 0 {
 			at[int32(host)] = int32(len(in.Ports))
 			in.Ports = append(in.Ports, diagnose.Port{Name: p.Graph.Hosts[host].Name + diagnose.PCIeOfHost, Rate: rate, Degraded: true})
 		}
@@ -314,7 +315,7 @@ func countOf(n int64, thing string) string {
 
 // slowed is the rate that a port had in the mean of what it sent, where a fault took some of it; 0: none did, or it sent nothing.
 func (r *Recorder) slowed(id topo.PortID) unit.Bitrate {
-	if !r.plan.Degraded(id) {
+	if !clue.Degraded(r.plan, id) {
 		return 0
 	}
 	s := r.network.Stats(r.network.Now(), id)
@@ -344,7 +345,7 @@ func (r *Recorder) portEvidence(id topo.PortID) diagnose.Port {
 		p.Storm = p.Storm || root.Root == id
 		p.Roots = append(p.Roots, diagnose.Root{Port: int32(root.Root), Time: root.Time})
 		p.Paused += root.Time
-		p.Receiver = p.Storm && r.plan.ReceiveBuffer() != nil && !r.plan.Storms(id)
+		p.Receiver = p.Storm && r.plan.ReceiveBuffer() != nil && !clue.Storms(r.plan, id)
 	}
 	return p
 }

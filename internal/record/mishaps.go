@@ -7,6 +7,7 @@ import (
 
 	"railyard/internal/diagnose"
 	"railyard/internal/plan"
+	"railyard/internal/clue"
 	"railyard/internal/topo"
 )
 
@@ -55,8 +56,8 @@ func (j *Job) nameFaults(d *diagnose.Diagnosis) {
 func (j *Job) concerns(entry int, b *diagnose.Blame) bool {
 	p := j.r.plan
 	m := &p.Mishaps().Entries[entry]
-	if host, link, ok := p.Inside(b.Port); ok {
-		return p.Slows(entry, link) && slices.Contains(m.Hosts, host)
+	if host, link, ok := clue.Inside(p, b.Port); ok {
+		return clue.Slows(p, entry, link) && slices.Contains(m.Hosts, host)
 	}
 	if b.Kind == diagnose.PCIe && j.r.plan.HostGraph == nil { // of hosts that are alike, where it has no place
 		host, _ := strings.CutSuffix(b.Port, diagnose.PCIeOfHost)

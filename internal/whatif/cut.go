@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/clue"
 	"railyard/internal/diagnose"
 	"railyard/internal/noun"
 	"railyard/internal/plan"
@@ -253,7 +254,7 @@ func portCut(p *plan.Plan, name string) (Cut, bool) {
 	changes := []scenario.Change{set(fmt.Sprintf("fabric.links.named[%d]", len(named)),
 		fmt.Sprintf("{link: %q, rate: %s, sender: %s}", name, rate, g.Nodes[g.Ports[at].Node].Name))}
 	says := fmt.Sprintf("with %s at %s", name, rate)
-	if p.Degraded(portID(at)) { // it sends at the rate of a fault, whatever its own is
+	if clue.Degraded(p, portID(at)) { // it sends at the rate of a fault, whatever its own is
 		without, names, ok := withoutSpeeds(p, g.Ports[at].Link)
 		if !ok {
 			return Cut{}, false
@@ -294,7 +295,7 @@ func insideCuts(p *plan.Plan, s *result.Summary) (all []Cut) {
 	}
 	given, seen := p.Scenario.Cluster.Host.Links, map[int32]bool{}
 	for i := range s.Diagnosis.Blames {
-		_, link, ok := p.Inside(s.Diagnosis.Blames[i].Port)
+		_, link, ok := clue.Inside(p, s.Diagnosis.Blames[i].Port)
 		if !ok || seen[link] || len(all) == mostLinks || p.HostGraph.Rates[link] == 0 {
 			continue
 		}
