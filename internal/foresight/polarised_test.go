@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/clue"
 	"railyard/internal/plan"
 	"railyard/internal/plan/plantest"
-	"railyard/internal/clue"
 	"railyard/internal/topo"
 )
 

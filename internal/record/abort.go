@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/clue"
 	"railyard/internal/plan"
 	"railyard/internal/result"
-	"railyard/internal/clue"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )

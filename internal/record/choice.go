@@ -3,10 +3,10 @@ package record
 import (
 	"slices"
 
+	"railyard/internal/clue"
 	"railyard/internal/diagnose"
 	"railyard/internal/foresight"
 	"railyard/internal/plan"
-	"railyard/internal/clue"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )

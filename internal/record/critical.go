@@ -2,10 +2,10 @@ package record
 
 import (
 	"railyard/internal/cause"
+	"railyard/internal/clue"
 	"railyard/internal/exec"
 	"railyard/internal/foresight"
 	"railyard/internal/result"
-	"railyard/internal/clue"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )

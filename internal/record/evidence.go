@@ -7,12 +7,12 @@ import (
 	"slices"
 
 	"railyard/internal/cause"
+	"railyard/internal/clue"
 	"railyard/internal/diagnose"
 	"railyard/internal/exec"
 	"railyard/internal/nic"
 	"railyard/internal/plan"
 	"railyard/internal/result"
-	"railyard/internal/clue"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/clue"
 	"railyard/internal/diagnose"
 	"railyard/internal/plan"
-	"railyard/internal/clue"
 	"railyard/internal/topo"
 )
 
