@@ -62,7 +62,7 @@ func parseSteer(line []byte) (s Steer, err error) {
 // How often a run that somebody looks at is looked at, and how long it goes on between two questions whether somebody does.
 const (
 	betweenViews = 50 * time.Millisecond
-	sliceSeen    = 10 * time.Millisecond
+	sliceSeen    = 40 * time.Millisecond // each cuts a window of the engine, which costs more than the view
 	sliceAlone   = 25 * time.Millisecond
 )
 
