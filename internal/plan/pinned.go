@@ -14,6 +14,14 @@ type pin struct {
 	back      bool
 }
 
+// controller chooses paths for queue pairs of a plan, and knows how full that makes links.
+type controller struct {
+	*Plan
+	pins        []pin                 // the paths it chooses
+	loads       map[loadKey][]float64 // of ports, by these
+	slowestRate unit.Bitrate          // of the slowest link, where that was asked
+}
+
 // loadKey tells loads apart. Each job is pinned as if it were alone; answers are small, and a path that is free of
 // them need not be free of data.
 type loadKey struct {
@@ -26,7 +34,7 @@ type loadKey struct {
 // receive, an edge for each path, a colour for each way over a spine. With n ways, no link needs more than the n-th
 // part of what a leaf sends or receives, rounded up (D. König, Math. Ann. 77, 1916): nothing collides that need not.
 // Elsewhere each path is moved to the freest until no move helps.
-func (p *Plan) repin() {
+func (p *controller) repin() {
 	groups := map[loadKey][]pin{}
 	for _, x := range p.pins {
 		key := loadKey{x.job, x.back}
@@ -48,7 +56,7 @@ func (p *Plan) repin() {
 }
 
 // endsOf is from which NIC to which a pinned path goes.
-func (p *Plan) endsOf(x pin) (from, to topo.NICID) {
+func (p *controller) endsOf(x pin) (from, to topo.NICID) {
 	q := &p.Pairs[x.pair]
 	if x.back {
 		return q.To, q.From
@@ -56,7 +64,7 @@ func (p *Plan) endsOf(x pin) (from, to topo.NICID) {
 	return q.From, q.To
 }
 
-func (p *Plan) pathOf(x pin) *[]topo.PortID {
+func (p *controller) pathOf(x pin) *[]topo.PortID {
 	q := &p.Pairs[x.pair]
 	if x.back {
 		return &q.Back
@@ -66,7 +74,7 @@ func (p *Plan) pathOf(x pin) *[]topo.PortID {
 
 // weigh adds a path to the loads of its ports, or takes it away. It counts one on a link as slow as the slowest; a link of
 // twice the rate is half as full.
-func (p *Plan) weigh(key loadKey, path []topo.PortID, by float64) {
+func (p *controller) weigh(key loadKey, path []topo.PortID, by float64) {
 	load, slowest := p.loads[key], float64(p.slowest())
 	for _, port := range path {
 		load[port] += by * slowest / float64(p.Graph.Ports[port].Rate)
@@ -74,7 +82,7 @@ func (p *Plan) weigh(key loadKey, path []topo.PortID, by float64) {
 }
 
 // slowest is the rate of the slowest link.
-func (p *Plan) slowest() unit.Bitrate {
+func (p *controller) slowest() unit.Bitrate {
 	if p.slowestRate == 0 {
 		p.slowestRate = p.Graph.Ports[0].Rate
 		for id := range p.Graph.Ports {
@@ -89,7 +97,7 @@ type wayOver struct{ up, down topo.PortID }
 
 // evenWays are the ways of each path where all have as many, over the same spines, of links as fast; false: they
 // have not. A path that stays on one leaf has none.
-func (p *Plan) evenWays(pins []pin) (ways [][]wayOver, even bool) {
+func (p *controller) evenWays(pins []pin) (ways [][]wayOver, even bool) {
 	var first []topo.NodeID // the spine of each way
 	var rate unit.Bitrate
 	ways = make([][]wayOver, len(pins))
@@ -119,7 +127,7 @@ func (p *Plan) evenWays(pins []pin) (ways [][]wayOver, even bool) {
 
 // waysOf are the ways of a path between two leaves, and the spine of each: the k-th link to a spine goes with the
 // k-th from it. False: there are other choices.
-func (p *Plan) waysOf(x pin) (ways []wayOver, spines []topo.NodeID, fine bool) {
+func (p *controller) waysOf(x pin) (ways []wayOver, spines []topo.NodeID, fine bool) {
 	g, path := p.Graph, *p.pathOf(x)
 	from, to := p.endsOf(x)
 	if len(p.Routes.Live(from)) != 1 || len(p.Routes.Live(to)) != 1 {
@@ -151,7 +159,7 @@ func (p *Plan) waysOf(x pin) (ways []wayOver, spines []topo.NodeID, fine bool) {
 // in which no vertex has a colour twice is what is asked for. Where an edge finds no colour that is free at both
 // its ends, the path of two colours that begins at one end changes them: it does not come to the other, since in a
 // bipartite graph it would come there by the colour that is free.
-func (p *Plan) colour(pins []pin, ways [][]wayOver) {
+func (p *controller) colour(pins []pin, ways [][]wayOver) {
 	var c colouring
 	for i, x := range pins {
 		if len(ways[i]) == 0 {
@@ -170,7 +178,7 @@ func (p *Plan) colour(pins []pin, ways [][]wayOver) {
 const settles = 8
 
 // settle moves paths, one after another, to the freest way, until none moves.
-func (p *Plan) settle(key loadKey, pins []pin) {
+func (p *controller) settle(key loadKey, pins []pin) {
 	for range settles {
 		moved := false
 		for _, x := range pins {
@@ -190,7 +198,7 @@ func (p *Plan) settle(key loadKey, pins []pin) {
 }
 
 // fuller reports whether a path has a fuller link than another, or is fuller in all.
-func (p *Plan) fuller(key loadKey, a, b []topo.PortID) bool {
+func (p *controller) fuller(key loadKey, a, b []topo.PortID) bool {
 	full := func(path []topo.PortID) (f pinned) {
 		for _, port := range path {
 			f.fullest, f.sum = max(f.fullest, p.loads[key][port]), f.sum+p.loads[key][port]
@@ -203,7 +211,7 @@ func (p *Plan) fuller(key loadKey, a, b []topo.PortID) bool {
 
 // freest gives a queue pair the path whose fullest link has the least load, of several alike the one with the least
 // load in all, of those of its job so far. A queue pair counts as one.
-func (p *Plan) freest(job int32, back bool, from, to topo.NICID) ([]topo.PortID, error) {
+func (p *controller) freest(job int32, back bool, from, to topo.NICID) ([]topo.PortID, error) {
 	if _, err := p.Routes.Path(from, to, nil); err != nil { // reports what cannot be reached
 		return nil, err
 	}
@@ -216,8 +224,8 @@ func (p *Plan) freest(job int32, back bool, from, to topo.NICID) ([]topo.PortID,
 	return best, nil
 }
 
-func (p *Plan) bestPath(key loadKey, from, to topo.NICID) []topo.PortID {
-	x := pinning{p: p, load: p.loads[key], to: to, known: map[topo.NodeID]pinned{}}
+func (p *controller) bestPath(key loadKey, from, to topo.NICID) []topo.PortID {
+	x := pinning{p: p.Plan, load: p.loads[key], to: to, known: map[topo.NodeID]pinned{}}
 	best := []topo.PortID{x.bestOf(p.Routes.Live(from)).port}
 	for at := p.Graph.Ports[best[0]].To; at != p.Graph.Hosts[p.Graph.NICs[to].Host].Node; {
 		port := x.best(at).port

@@ -18,7 +18,9 @@ type Pinning struct {
 }
 
 // Pinned says so of each job whose paths a controller pins, where it has a choice.
-func (p *Plan) Pinned() (all []Pinning) {
+func (p *Plan) Pinned() (all []Pinning) { return p.controller.pinned() }
+
+func (p *controller) pinned() (all []Pinning) {
 	g := p.Graph
 	for job := int32(-1); job < int32(len(p.Jobs)); job++ {
 		load := p.loads[loadKey{job: job}]
@@ -63,7 +65,7 @@ func (x Pinning) Text(p *Plan) string {
 }
 
 // leaves numbers leaves, by node; -1: it is none.
-func (p *Plan) leaves() []int {
+func (p *controller) leaves() []int {
 	parts := make([]int, len(p.Graph.Nodes))
 	for id := range parts {
 		parts[id] = -1
@@ -75,7 +77,7 @@ func (p *Plan) leaves() []int {
 }
 
 // pods numbers the parts of the network that only its highest switches join, by node; -1: it is in none.
-func (p *Plan) pods() []int {
+func (p *controller) pods() []int {
 	g, highest := p.Graph, topo.HostKind
 	for id := range g.Nodes {
 		highest = max(highest, g.Nodes[id].Kind)
@@ -107,7 +109,7 @@ func (p *Plan) pods() []int {
 }
 
 // cutBound is what the fullest link has at least, as what leaves a part, or comes to it, is shared by the links that do.
-func (p *Plan) cutBound(job int32, slowest unit.Bitrate, parts []int) (bound float64) {
+func (p *controller) cutBound(job int32, slowest unit.Bitrate, parts []int) (bound float64) {
 	g := p.Graph
 	var leave, come = make([]int, len(parts)), make([]int, len(parts))
 	for _, x := range p.pins {
@@ -150,7 +152,7 @@ func (p *Plan) cutBound(job int32, slowest unit.Bitrate, parts []int) (bound flo
 }
 
 // partOf is the part that all links of a NIC go to, -1: they go to several, or to none.
-func (p *Plan) partOf(n topo.NICID, parts []int) int {
+func (p *controller) partOf(n topo.NICID, parts []int) int {
 	part := -1
 	for i, port := range p.Routes.Live(n) {
 		at := parts[p.Graph.Ports[port].To]

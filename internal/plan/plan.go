@@ -41,18 +41,16 @@ type Plan struct {
 	Tables    balance.Tables  // of methods and next hops, from each change of routes on
 	Finder    *balance.Finder // of paths by the hash, before routes change
 
-	progress    Progress
-	names       *topo.Names
-	mishaps     Mishaps
-	ncclHost    NCCLHost // of the hosts' graph
-	receive     *Receive // nil: NICs have room without end
-	captured    []bool   // by port; nil: none
-	switches    switches
-	configs     *configs // nil: the scenario says what switches do
-	outages     []outage
-	loads       map[loadKey][]float64 // of ports, by paths that are pinned
-	pins        []pin                 // those paths
-	slowestRate unit.Bitrate          // of the slowest link, where that was asked
+	progress   Progress
+	names      *topo.Names
+	mishaps    Mishaps
+	ncclHost   NCCLHost // of the hosts' graph
+	receive    *Receive // nil: NICs have room without end
+	captured   []bool   // by port; nil: none
+	switches   switches
+	configs    *configs // nil: the scenario says what switches do
+	outages    []outage
+	controller *controller // of paths that are pinned
 }
 
 // Job is what one job of the scenario does. Its ranks are numbered from 0, whatever other jobs
@@ -186,7 +184,7 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 		}
 	}
 	p.Steady = len(p.Pairs)
-	p.repin()
+	p.controller.repin()
 	if err := p.planStart(); err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (p *Plan) planRouting() {
 		epoch := balance.Epoch{From: at, Routes: p.RoutesWithout(dead)}
 		p.Tables.Epochs = append(p.Tables.Epochs, epoch)
 	}
-	p.loads = map[loadKey][]float64{}
+	p.controller = &controller{Plan: p, loads: map[loadKey][]float64{}}
 	hashed := p.Tables.Hashed()
 	p.Finder = hashed.Finder(0)
 }
@@ -151,8 +151,8 @@ func (p *Plan) routing() *fabric.Routing {
 // which a controller pins it, until it knows the others (see repin).
 func (p *Plan) path(job int32, back bool, by *hash.Switches, f hash.Flow, from, to topo.NICID) ([]topo.PortID, error) {
 	if p.Scenario.Fabric.Balance == "pinned" {
-		p.pins = append(p.pins, pin{pair: int32(len(p.Pairs)), job: job, back: back})
-		return p.freest(job, back, from, to)
+		p.controller.pins = append(p.controller.pins, pin{pair: int32(len(p.Pairs)), job: job, back: back})
+		return p.controller.freest(job, back, from, to)
 	}
 	return p.Finder.Path(from, to, func(at topo.NodeID) uint64 {
 		if p.Graph.Nodes[at].Kind == topo.HostKind {
