@@ -1,6 +1,8 @@
 package report
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -8,6 +10,8 @@ import (
 	"railyard/internal/noun"
 	"railyard/internal/result"
 	"railyard/internal/unit"
+
+	"pgregory.net/rapid"
 )
 
 // What a rerun saved ends the first sentence: that of the change which takes the reason away, not
@@ -102,5 +106,47 @@ func TestTheSentenceFollowsItsReruns(t *testing.T) {
 	}
 	if all := strings.Join(bullets, "\n"); !strings.Contains(all, "launch-bound") {
 		t.Errorf("the first of the diagnosis is not said any more: %s", all)
+	}
+}
+
+// A cure that is printed was run: whatever changes there are, of whatever kind, what is said to be saved is the figure of one of
+// them that has one; without any nothing is.
+func TestWhatIsPrintedAsSavedWasRun(t *testing.T) {
+	kinds := []string{result.ChangeIdeal, result.ChangeFlow, result.ChangeFlows, result.ChangePort, result.ChangeLink, result.ChangeRank,
+		result.ChangeCongestion, result.ChangeWindow, result.ChangeBuffer, result.ChangeLaunch, result.ChangeFault, result.ChangeCure}
+	subjects := []string{"flow4", "rail1/host1", "rank 3", "fabric.qos.ecn.min", "faults[0]"}
+	said := regexp.MustCompile(`(?:rerun (\S+) |would )saves? ([0-9.]+ %|nothing)`)
+	printed := 0
+	rapid.Check(t, func(t *rapid.T) {
+		d := judged(incast(0, 1), diagnose.Blame{Kind: diagnose.SharedPort, Port: "rail1/host1", Crossed: true, Time: 60 * us,
+			Culprits: []diagnose.Culprit{{Name: "flow4", Share: 1}}}, diagnose.Blame{Kind: diagnose.Launch, Time: 30 * us})
+		d.WhatIf = &result.WhatIf{}
+		run := map[string]string{} // figure by name; "": infinitely fast links
+		for i := range rapid.IntRange(0, 6).Draw(t, "changes") {
+			c := result.WhatIfChange{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), Name: fmt.Sprintf("change%d", i),
+				Subject: []string{rapid.SampledFrom(subjects).Draw(t, "subject")}}
+			if saves := unit.Duration(rapid.IntRange(-10, 90).Draw(t, "us")) * us; rapid.Bool().Draw(t, "run") {
+				c.Saves, c.Part = &saves, new(unit.Share(saves, 100*us))
+				name := c.Name
+				if c.Kind == result.ChangeIdeal {
+					name = ""
+				}
+				run[name] += "|" + saved(saves, *c.Part) + "|"
+			}
+			d.WhatIf.Changes = append(d.WhatIf.Changes, c)
+		}
+		first, bullets := Answer(d)
+		for _, m := range said.FindAllStringSubmatch(first+strings.Join(bullets, " "), -1) {
+			printed++
+			if !strings.Contains(run[m[1]], "|"+m[2]+"|") {
+				t.Fatalf("%q says of %q %s, which was not run: %v", first, m[1], m[2], run)
+			}
+		}
+		if len(run) == 0 && strings.Contains(first, "save") {
+			t.Fatalf("%q, and nothing was run", first)
+		}
+	})
+	if printed == 0 {
+		t.Error("nothing was printed")
 	}
 }
