@@ -259,3 +259,18 @@ func TestOpenComplains(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A folder of runs is none itself, and says so by the first that is in it.
+func TestAFolderOfRunsNamesOne(t *testing.T) {
+	dir := t.TempDir()
+	for i, want := range []string{"so it is no run directory, or its run was killed before it began", "; one is in it: " +
+		filepath.Join(dir, "a"), "; want one in it: " + filepath.Join(dir, "a") + ", or one of 1 other"} {
+		if _, err := Open(dir); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%d runs: %v, want %q", i, err, want)
+		}
+		run := filepath.Join(dir, string(rune('a'+i)))
+		if err := errors.Join(os.Mkdir(run, 0o777), os.WriteFile(filepath.Join(run, "run.json"), nil, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,17 +1,20 @@
 package result
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"syscall"
 
 	"railyard/internal/input"
 	"railyard/internal/output"
 	"railyard/internal/telemetry"
+	"railyard/internal/unit"
 )
 
 // Run is a run directory that is read.
@@ -73,7 +76,7 @@ func OpenIncomplete(path string) (*Run, error) {
 			return nil, fmt.Errorf("run directory %s: %w", path, input.Cause(err))
 		}
 		return nil, fmt.Errorf("run directory %s: holds no %s, so it is no run directory%s",
-			path, runFile, unborn(path))
+			path, runFile, cmp.Or(unborn(path), inside(path)))
 	}
 	if errors.Is(err, syscall.ENOTDIR) {
 		return nil, fmt.Errorf("run directory %s: not a directory; of a scenario railyard run makes one", path)
@@ -89,6 +92,32 @@ func OpenIncomplete(path string) (*Run, error) {
 		return nil, &VersionError{path, s.FormatVersion, s.Version}
 	}
 	return &Run{Path: path, Summary: s}, nil
+}
+
+// inside names a run directory in a folder that is none itself, and how many more there are.
+func inside(path string) string {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return ""
+	}
+	first, more := "", 0
+	for _, e := range entries {
+		if _, err := os.Lstat(filepath.Join(path, e.Name(), runFile)); !e.IsDir() || err != nil {
+			continue
+		}
+		if first == "" {
+			first = e.Name()
+		} else {
+			more++
+		}
+	}
+	switch {
+	case first == "":
+		return ""
+	case more == 0:
+		return "; one is in it: " + filepath.Join(path, first)
+	}
+	return fmt.Sprintf("; want one in it: %s, or one of %s", filepath.Join(path, first), unit.CountOf(int64(more), "other"))
 }
 
 // unborn tells of a folder that a run made and was killed at once.

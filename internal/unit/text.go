@@ -183,7 +183,7 @@ func parse(s string, scales []scale, want, smallest string) (int64, error) {
 		}
 	}
 	if size == 0 {
-		return 0, fmt.Errorf("%s: unknown unit %s, want %s", quote(s), quote(name), want)
+		return 0, fmt.Errorf("%s: unknown unit %s, want %s%s", quote(s), quote(name), want, near(name, scales))
 	}
 	if n, err := strconv.ParseInt(number, 10, 64); err == nil && n <= math.MaxInt64/size && n >= math.MinInt64/size {
 		return n * size, nil // as nearly all are: exact, and files of flows hold millions
@@ -200,6 +200,28 @@ func parse(s string, scales []scale, want, smallest string) (int64, error) {
 		return 0, fmt.Errorf("%s: too large", quote(s))
 	}
 	return r.Num().Int64(), nil
+}
+
+// spelled are other ways to write units.
+var spelled = strings.NewReplacer("bps", "b/s", "Bps", "B/s", "bit/s", "b/s", "µs", "us", "μs", "us")
+
+// near says which unit was perhaps meant by a name: one that differs in case, or in how it is written; of bits and bytes that of
+// the same case. "" where it may be the other: Mb is no misspelt MB, but a million bits.
+func near(name string, scales []scale) string {
+	as, meant, sure := spelled.Replace(name), "", false
+	for _, sc := range scales {
+		bits := strings.Contains(as, "b")
+		if !strings.EqualFold(sc.name, as) || bits && sc.name == strings.ReplaceAll(as, "b", "B") {
+			continue
+		}
+		if same := strings.Contains(sc.name, "b") == bits; meant == "" || same && !sure {
+			meant, sure = sc.name, same
+		}
+	}
+	if meant == "" {
+		return ""
+	}
+	return "; perhaps " + meant
 }
 
 // trimmed is s without the blanks around it: those of ASCII, as a scenario's schema has them.
