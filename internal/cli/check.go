@@ -53,15 +53,15 @@ type checkFlags struct {
 	set                         []string
 }
 
-// changes returns what --set changes: one value for each key.
-func (f *checkFlags) changes() (changes []scenario.Change, err error) {
-	for _, text := range f.set {
+// settings returns what --set of a command changes: one value for each key.
+func settings(command string, set []string) (changes []scenario.Change, err error) {
+	for _, text := range set {
 		a, err := sweep.ParseAxis(text)
 		switch {
 		case err != nil:
-			return nil, misuse("check: --set %w", err)
+			return nil, misuse("%s: --set %w", command, err)
 		case len(a.Values) > 1:
-			return nil, misuse("check: --set %s: want one value", text)
+			return nil, misuse("%s: --set %s: want one value", command, text)
 		}
 		changes = append(changes, scenario.Change{Path: a.Path, Text: a.Values[0]})
 	}
@@ -92,7 +92,7 @@ func (a *app) firstPart(ctx context.Context, sc *scenario.Scenario, f checkFlags
 
 func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 	asJSON := f.json
-	changes, err := f.changes()
+	changes, err := settings("check", f.set)
 	if err != nil {
 		return err
 	}

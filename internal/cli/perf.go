@@ -33,6 +33,7 @@ type perfFlags struct {
 	warmup         int
 	hosts, gpus    int
 	cluster        string
+	set            []string
 	algorithm      string
 	protocol       string
 	channels       int
@@ -81,8 +82,9 @@ have, busbw the mean of what they have for others over the time, and a line name
 
 The cluster is --hosts HGX H100 hosts with --gpus GPUs and as many 400 Gb/s NICs on a
 rail-optimized fabric, or that of the scenario in --cluster FILE: all of it but its job.
---scenario prints the whole sweep as a scenario, to change it, run it and read its report.
-Ctrl-C ends the sweep; the rows that are printed stay.
+--set cluster.nic.speed=200Gb/s gives either another value. --scenario prints the whole
+sweep as a scenario, to change it, run it and read its report. Ctrl-C ends the sweep; the
+rows that are printed stay.
 
 --real runs it on this machine: each rank is a process, with buffers of float32 in memory that others
 reach through shared memory or, with --transport tcp, over 127.0.0.1. Times are measured, #wrong counts
@@ -118,6 +120,12 @@ and NCCL's model chooses for processors in place of GPUs, unless flags say other
 			return a.perf(cmd.Context(), args[0], f)
 		},
 	}
+	f.register(cmd)
+	return cmd
+}
+
+// register adds the flags to the command.
+func (f *perfFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVarP(&f.min, "minbytes", "b", "32M", "smallest size")
 	fl.StringVarP(&f.max, "maxbytes", "e", "32M", "largest size")
@@ -128,6 +136,8 @@ and NCCL's model chooses for processors in place of GPUs, unless flags say other
 	fl.IntVar(&f.hosts, "hosts", 1, "hosts")
 	fl.IntVar(&f.gpus, "gpus", 8, "GPUs of a host, each with a NIC")
 	fl.StringVar(&f.cluster, "cluster", "", "scenario whose cluster, fabric, transport and congestion control are taken")
+	fl.StringArrayVar(&f.set, "set", nil, "KEY=VALUE: another value of the cluster's scenario; may be repeated")
+	completesSet(cmd)
 	fl.StringVar(&f.algorithm, "algorithm", "", "algorithm of all rows, as job.collectives[].algorithm")
 	fl.StringVar(&f.protocol, "protocol", "", "protocol of all rows: ll, ll128, simple, or none for messages alone")
 	fl.IntVar(&f.channels, "channels", 0, "channels of all rows; 0: as NCCL chooses")
@@ -141,7 +151,6 @@ and NCCL's model chooses for processors in place of GPUs, unless flags say other
 	fl.BoolVar(&f.json, "json", false, "print the rows as one JSON object")
 	fl.BoolVar(&f.force, "force", false, "run although the estimate is over the limits of railyard run")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
-	return cmd
 }
 
 // A perfRow is a row of the table, with how it was run.
@@ -289,11 +298,32 @@ func (a *app) perfSweep(ctx context.Context, op string, f perfFlags) (s *perf.Sw
 	if err != nil {
 		return nil, err
 	}
+	if s.Base, err = perfSet(s.Base, f); err != nil {
+		return nil, a.changeProblems(err)
+	}
 	if s.Host, err = perfHost(s.Base); err != nil || f.counts == "" {
 		return s, err
 	}
 	s.Counts, err = a.perfCounts(ctx, s, f.counts)
 	return s, err
+}
+
+// perfSet is the cluster's scenario with the values of --set.
+func perfSet(base *scenario.Scenario, f perfFlags) (*scenario.Scenario, error) {
+	changes, err := settings("perf", f.set)
+	if err != nil || len(changes) == 0 {
+		return base, err
+	}
+	if f.real {
+		return nil, misuse("perf: --set is of a simulated cluster: leave it out beside --real")
+	}
+	for i, c := range changes {
+		if root, _, _ := strings.Cut(c.Path, "."); strings.HasPrefix(root, "job") {
+			return nil, misuse("perf: --set %s: the sweep's job is its own, want a key of the cluster, the fabric, transport or "+
+				"congestion control", located.Shown(f.set[i]))
+		}
+	}
+	return base.With(changes...)
 }
 
 // perfCounts reads what each rank has for each.
