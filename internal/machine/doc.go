@@ -3,7 +3,7 @@
 // what starts or measures runs asks: what is found here decides whether and how many runs go at once,
 // never a result.
 //
-// Not here: how much a run needs (plan.Estimate).
+// Not here: how much a run needs (foresight.Estimate).
 //
 //	/proc/meminfo          MemAvailable   \
 //	cgroup v2 memory.max  - memory.current  > the least of them

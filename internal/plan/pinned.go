@@ -92,6 +92,9 @@ func (p *controller) slowest() unit.Bitrate {
 	return p.slowestRate
 }
 
+// Rounding is what sums in another order may differ by.
+const Rounding = 1e-9
+
 // A wayOver is the ports from a leaf over a spine to another.
 type wayOver struct{ up, down topo.PortID }
 

@@ -161,3 +161,6 @@ func (p *Plan) path(job int32, back bool, by *hash.Switches, f hash.Flow, from, 
 		return by.Hash(f, int(at))
 	})
 }
+
+// MethodAt is the method by which a switch chooses.
+func (p *Plan) MethodAt(at topo.NodeID) *balance.Method { return p.Tables.At(at).Method }

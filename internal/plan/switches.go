@@ -125,8 +125,8 @@ func (p *Plan) Differs(id topo.NodeID) bool { return p.profileOf(id) >= 0 }
 
 // FabricAt is the fabric as a switch has it.
 func (p *Plan) FabricAt(id topo.NodeID) *scenario.Fabric {
-	if p.switches.of != nil && p.switches.of[id] >= 0 {
-		return &p.switches.profiles[p.switches.of[id]]
+	if i := p.profileOf(id); i >= 0 {
+		return &p.switches.profiles[i]
 	}
 	return &p.Scenario.Fabric
 }
