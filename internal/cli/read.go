@@ -40,7 +40,7 @@ func parse(file string, src []byte) (*scenario.Scenario, error) {
 		return sc, err
 	}
 	if cabled := scenario.Cabled(file, src); cabled != nil {
-		problems = append(problems, plan.Misnamed(cabled)...)
+		problems = append(problems, plan.Misnamed(cabled, problems)...)
 	}
 	return nil, problems.Sorted()
 }

@@ -2,9 +2,11 @@ package plan
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
+	"railyard/internal/located"
 	"railyard/internal/scenario"
 	"railyard/internal/scenario/scenariotest"
 )
@@ -31,7 +33,8 @@ job: {flows: [{from: host2/gpu0, to: host1/gpu0, bytes: JOB}]}
 		{"its value", ", superspines: none at all", "1MB", -1},
 	} {
 		src := strings.NewReplacer("QOS", c.fabric, "JOB", c.job).Replace(file)
-		if _, err := scenario.Parse("x.yaml", []byte(src)); err == nil {
+		var refused located.Problems
+		if _, err := scenario.Parse("x.yaml", []byte(src)); !errors.As(err, &refused) {
 			t.Fatalf("%s: nothing is wrong", c.name)
 		}
 		sc := scenario.Cabled("x.yaml", []byte(src))
@@ -41,7 +44,7 @@ job: {flows: [{from: host2/gpu0, to: host1/gpu0, bytes: JOB}]}
 		if sc == nil {
 			continue
 		}
-		all := Misnamed(sc)
+		all := Misnamed(sc, refused)
 		if len(all) != c.want {
 			t.Errorf("%s: %v, want %d", c.name, all, c.want)
 		}
@@ -49,6 +52,26 @@ job: {flows: [{from: host2/gpu0, to: host1/gpu0, bytes: JOB}]}
 			if p.Line < 5 || p.Line > 7 {
 				t.Errorf("%s: %v", c.name, p)
 			}
+		}
+	}
+}
+
+// An entry of a list that was refused is no name. Those before it are looked up.
+func TestMisnamedBesideRefused(t *testing.T) {
+	for _, entry := range []string{"{}", "[x]", "a: b", "null", `""`, "12", "x"} {
+		src := `
+cluster: {hosts: 4, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+fabric: {design: leaf-spine, leaves: 2, spines: 2}
+capture: {links: [host1/leaf1, nowhere/x, ` + entry + `, beyond/x]}
+job: {flows: [{from: host2/gpu0, to: host1/gpu0, bytes: 1}]}
+`
+		var refused located.Problems
+		if _, err := scenario.Parse("x.yaml", []byte(src)); !errors.As(err, &refused) {
+			t.Fatalf("%s: nothing is wrong", entry)
+		}
+		all := Misnamed(scenario.Cabled("x.yaml", []byte(src)), refused)
+		if len(all) != 1 || all[0].Line != 4 || !strings.Contains(all[0].Message, "nowhere/x") {
+			t.Errorf("%s: %v", entry, all)
 		}
 	}
 }
@@ -74,7 +97,7 @@ job: {flows: [{from: host2/gpu0, to: host1/gpu0, bytes: 1MB}]}
 	}
 }
 
-// FuzzMisnamed: whatever is wrong elsewhere, no panic, and each name points into the file.
+// FuzzMisnamed: whatever is wrong elsewhere, no panic, each name points into the file, and none was refused as a name.
 func FuzzMisnamed(f *testing.F) {
 	for _, src := range scenariotest.Cases(f, "../..") {
 		f.Add([]byte(src))
@@ -85,9 +108,17 @@ func FuzzMisnamed(f *testing.F) {
 			return
 		}
 		lines := bytes.Split(src, []byte("\n"))
-		for _, p := range Misnamed(sc) {
+		var refused located.Problems
+		_, err := scenario.Parse("fuzz.yaml", src)
+		errors.As(err, &refused)
+		for _, p := range Misnamed(sc, refused) {
 			if p.Line < 1 || p.Line > len(lines) {
 				t.Fatalf("%s points outside the file", p)
+			}
+			for _, r := range refused {
+				if r.Line == p.Line && r.Column == p.Column {
+					t.Fatalf("%s is looked up although it was refused: %s", p, r)
+				}
 			}
 		}
 	})

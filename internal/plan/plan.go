@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"railyard/internal/balance"
@@ -216,8 +217,8 @@ func together(steps ...func() error) error {
 }
 
 // Misnamed returns what names no link, switch, host or GPU of a scenario of which only those are known to be right
-// (see scenario.Cabled).
-func Misnamed(sc *scenario.Scenario) (all located.Problems) {
+// (see scenario.Cabled). What was refused before it names nothing, and is not refused again.
+func Misnamed(sc *scenario.Scenario, refused located.Problems) (all located.Problems) {
 	p := &Plan{Scenario: sc}
 	g, err := p.graph()
 	if err == nil {
@@ -229,7 +230,9 @@ func Misnamed(sc *scenario.Scenario) (all located.Problems) {
 	}
 	p.Graph, p.names = g, g.Names()
 	errors.As(together(p.checkFaultNames, p.capturedPorts), &all)
-	return all
+	return slices.DeleteFunc(all, func(name located.Problem) bool {
+		return slices.ContainsFunc(refused, func(r located.Problem) bool { return r.Path == name.Path })
+	})
 }
 
 // planJobs plans one job after another. None needs to know of another but that their ranks must
