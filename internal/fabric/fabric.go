@@ -243,6 +243,9 @@ func Links(g *topo.Graph, n topo.NodeID) []qos.Link {
 	links := make([]qos.Link, len(ports))
 	for i, id := range ports {
 		links[i] = qos.Link{Rate: g.Ports[id].Rate, Delay: g.Ports[id].Delay}
+		if from := g.Ports[id^1].Rate; from != links[i].Rate {
+			links[i].Arriving = from
+		}
 	}
 	return links
 }

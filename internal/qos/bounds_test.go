@@ -37,7 +37,7 @@ func TestAlphaGrowsWithTheRate(t *testing.T) {
 // TestHeadroomFormula: 100 Gb/s, 100 m, frames of 9,216 bytes: 70 KiB, as vendors' tables say.
 func TestHeadroomFormula(t *testing.T) {
 	const fast = 100 * unit.GigabitPerSec
-	got := FormulaHeadroom(9216, 0).At(Link{fast, 500 * unit.Nanosecond})
+	got := FormulaHeadroom(9216, 0).At(Link{Rate: fast, Delay: 500 * unit.Nanosecond})
 	// 2 x 50,000 bit times of cable, 2 x 8 x 9,216, 672 of pause frame, 122,880 of interfaces,
 	// 201,728 of response.
 	if want := unit.Bytes((100_000 + 147_456 + 672 + 122_880 + 201_728 + 7) / 8); got < want || got > want+1 {
@@ -55,7 +55,7 @@ func TestHeadroomFormula(t *testing.T) {
 		t.Errorf("200 Gb/s: %d and %d bit times, assumed: %v", i200, r200, assumed)
 	}
 	rule := FormulaHeadroom(1000, 0)
-	if a, b := rule.At(Link{Rate: fast}), rule.At(Link{fast, unit.Microsecond}); b-a != 25_000 {
+	if a, b := rule.At(Link{Rate: fast}), rule.At(Link{Rate: fast, Delay: unit.Microsecond}); b-a != 25_000 {
 		t.Errorf("1 us of cable takes %d bytes, want 25,000", b-a)
 	}
 }

@@ -95,16 +95,17 @@ func (h Headroom) Assumed(r unit.Bitrate) bool {
 	return h.rule == formulaHeadroom && assumed
 }
 
-// At returns the headroom of a link.
+// At returns the headroom of a link: what arrives after a port asked for a pause comes at the rate of the other end.
 func (h Headroom) At(l Link) unit.Bytes {
 	switch h.rule {
 	case fixedHeadroom:
 		return h.bytes
 	case delaysHeadroom:
-		return unit.Bytes(h.delays) * l.Rate.BytesIn(l.Delay)
+		return unit.Bytes(h.delays) * l.arriving().BytesIn(l.Delay)
 	case formulaHeadroom:
-		interfaces, respond, _ := Delays(l.Rate)
-		return after(l, max(interfaces, bitsIn(l.Rate, h.pipeline))+respond+pauseBits, h.bytes)
+		interfaces, _, _ := Delays(l.Rate)
+		_, respond, _ := Delays(l.arriving())
+		return after(l, max(interfaces, bitsIn(l.Rate, h.pipeline))+pauseBits, respond, h.bytes)
 	}
 	return 0
 }
@@ -114,20 +115,26 @@ const pauseBits = 672
 
 func bitsIn(r unit.Bitrate, d unit.Duration) int64 { return 8 * int64(r.BytesIn(d)+1) }
 
-// after returns what arrives over a link in two cable delays, two frames and some bit times more.
-func after(l Link, bits int64, frame unit.Bytes) unit.Bytes {
-	bits += 2 * 8 * int64(frame)
+// after returns what arrives over a link in two cable delays, the time of a frame that leaves here before the pause frame and
+// of one that leaves the other end before it stops, and some bit times more: of this end and of the other.
+func after(l Link, here, there int64, frame unit.Bytes) unit.Bytes {
+	rate := l.arriving()
+	here += 8 * int64(frame)
+	if rate != l.Rate { // bits that arrive meanwhile, rounded up
+		here = unit.Ratio{Num: int64(rate), Den: int64(l.Rate)}.Of(here) + 1
+	}
+	bits := here + there + 8*int64(frame)
 	// Bit times of the cable, rounded up.
-	perSecond := unit.Ratio{Num: int64(l.Rate), Den: int64(unit.Second)}
-	bits += 2 * perSecond.Of(int64(l.Delay)+int64(unit.Second)/int64(l.Rate))
+	perSecond := unit.Ratio{Num: int64(rate), Den: int64(unit.Second)}
+	bits += 2 * perSecond.Of(int64(l.Delay)+int64(unit.Second)/int64(rate))
 	return unit.Bytes((bits + 7) / 8)
 }
 
 // needed returns the most that can arrive over a link and has no room but headroom, with the delays
 // that are configured.
 func (p *Policy) needed(l Link) unit.Bytes {
-	bits := bitsIn(l.Rate, p.Pipeline) + bitsIn(l.Rate, p.PFC.Response.At(l.Rate)) + 8*int64(p.Pause)
-	need := after(l, bits, p.Frame)
+	here := bitsIn(l.Rate, p.Pipeline) + 8*int64(p.Pause)
+	need := after(l, here, bitsIn(l.arriving(), p.PFC.Response.At(l.arriving())), p.Frame)
 	if p.Buffer.CrossingInHeadroom {
 		need += p.Frame
 	}

@@ -50,7 +50,7 @@ func drawPolicy(t *rapid.T) (Policy, []Site) {
 	for _, kind := range []string{"leaf", "spine"} {
 		s := Site{Kind: kind, Count: rapid.IntRange(1, 4).Draw(t, "switches")}
 		for range rapid.IntRange(1, 8).Draw(t, "ports") {
-			s.Links = append(s.Links, Link{rate("rate"), unit.Duration(draw(t, "cable", 10, 5000)) * unit.Nanosecond})
+			s.Links = append(s.Links, Link{Rate: rate("rate"), Delay: unit.Duration(draw(t, "cable", 10, 5000)) * unit.Nanosecond})
 		}
 		sites = append(sites, s)
 		p.Buffer.Size = max(p.Buffer.Size, -p.split(s.Links).Shared+p.Buffer.Size)
@@ -232,8 +232,9 @@ func TestCuresCure(t *testing.T) {
 // formula.
 func TestFormulaIsWhatCanArrive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := Link{unit.Bitrate(draw(t, "Gb/s", 1, 800)) * unit.GigabitPerSec,
-			unit.Duration(draw(t, "cable", 0, 10_000)) * unit.Nanosecond}
+		l := Link{Rate: unit.Bitrate(draw(t, "Gb/s", 1, 800)) * unit.GigabitPerSec,
+			Delay:    unit.Duration(draw(t, "cable", 0, 10_000)) * unit.Nanosecond,
+			Arriving: unit.Bitrate(draw(t, "Gb/s of the other end", 0, 800)) * unit.GigabitPerSec}
 		interfaces, _, _ := Delays(l.Rate)
 		p := Policy{Frame: draw(t, "frame", 64, 9216), Pause: 84,
 			Pipeline: l.Rate.TransmitTime(unit.Bytes(interfaces / 8))}

@@ -104,7 +104,7 @@ func TestMistakesOfSwitchesThatDiffer(t *testing.T) {
 		p.Buffer.Size = 32_000_000
 		return p
 	}
-	links := []Link{{100 * unit.GigabitPerSec, 25 * unit.Nanosecond}, {100 * unit.GigabitPerSec, 25 * unit.Nanosecond}}
+	links := []Link{{Rate: 100 * unit.GigabitPerSec, Delay: 25 * unit.Nanosecond}, {Rate: 100 * unit.GigabitPerSec, Delay: 25 * unit.Nanosecond}}
 	all, err := policy(1).Mistakes([]Site{{Kind: "leaf", Count: 2, Links: links},
 		{Kind: "spine", Count: 1, Links: links, Match: "spine2", Own: policy(1024)}}, 0, true)
 	if err != nil || len(all) != 1 || all[0].Name != PFCBeforeECN || all[0].Path != "fabric.switches" ||
@@ -128,7 +128,7 @@ func plain(change func(*Policy)) (*Policy, []Site) {
 	p.PFC.Alpha, p.PFC.Headroom = unit.Ratio{Num: 1, Den: 1}, FixedHeadroom(200_000)
 	p.Buffer.Size = 32_000_000
 	change(p)
-	link := Link{100 * unit.GigabitPerSec, 25 * unit.Nanosecond}
+	link := Link{Rate: 100 * unit.GigabitPerSec, Delay: 25 * unit.Nanosecond}
 	return p, []Site{{Kind: "leaf", Count: 1, Links: []Link{link, link}}}
 }
 
@@ -188,7 +188,7 @@ func TestTheLeastBuffer(t *testing.T) {
 
 // Headroom of the formula is assumed where the tables have no row for a rate; given headroom never is; none is none.
 func TestAssumedHeadroom(t *testing.T) {
-	link := Link{133 * unit.GigabitPerSec, 25 * unit.Nanosecond}
+	link := Link{Rate: 133 * unit.GigabitPerSec, Delay: 25 * unit.Nanosecond}
 	formula := FormulaHeadroom(4096, 0)
 	if !formula.Assumed(link.Rate) || formula.Assumed(100*unit.GigabitPerSec) || FixedHeadroom(1).Assumed(link.Rate) {
 		t.Error("of 133 Gb/s the formula's headroom is assumed, of 100 Gb/s it is not, nor is fixed headroom")

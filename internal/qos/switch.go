@@ -1,16 +1,21 @@
 package qos
 
 import (
+	"cmp"
 	"fmt"
 
 	"railyard/internal/unit"
 )
 
-// Link is a cable at a port of a switch: the rate of each direction and the one-way delay.
+// Link is a cable at a port of a switch: the rate at which the port sends and the one-way delay.
 type Link struct {
-	Rate  unit.Bitrate
-	Delay unit.Duration
+	Rate     unit.Bitrate
+	Delay    unit.Duration
+	Arriving unit.Bitrate // at which the other end sends; 0: the same rate
 }
+
+// arriving is the rate at which bytes come in.
+func (l Link) arriving() unit.Bitrate { return cmp.Or(l.Arriving, l.Rate) }
 
 // Switch is what a switch does, port by port.
 type Switch struct {
@@ -21,13 +26,15 @@ type Switch struct {
 
 // Port is what a switch does with one class at one port, and when.
 type Port struct {
-	Rate    unit.Bitrate  `json:"rate_bps"`
-	Delay   unit.Duration `json:"cable_ps"`
-	Reserve unit.Bytes    `json:"reserve_bytes"`
-	Shared  unit.Bytes    `json:"shared_bytes"`        // of the switch
-	ECN     Marking       `json:"ecn,omitzero"`        // of what leaves by the port
-	Drop    unit.Bytes    `json:"drop_bytes,omitzero"` // drop threshold of the egress queue
-	PFC     Pausing       `json:"pfc,omitzero"`        // of what comes in by it
+	Rate  unit.Bitrate  `json:"rate_bps"`
+	Delay unit.Duration `json:"cable_ps"`
+	// at which the other end sends, where that is another rate
+	Arriving unit.Bitrate `json:"arriving_bps,omitzero"`
+	Reserve  unit.Bytes   `json:"reserve_bytes"`
+	Shared   unit.Bytes   `json:"shared_bytes"`        // of the switch
+	ECN      Marking      `json:"ecn,omitzero"`        // of what leaves by the port
+	Drop     unit.Bytes   `json:"drop_bytes,omitzero"` // drop threshold of the egress queue
+	PFC      Pausing      `json:"pfc,omitzero"`        // of what comes in by it
 }
 
 // Marking is the WRED profile of an egress queue.
@@ -61,9 +68,6 @@ func (p *Port) Marks() bool { return p.ECN != Marking{} }
 
 // Lossless reports whether PFC protects the class.
 func (p *Port) Lossless() bool { return p.PFC != Pausing{} }
-
-// Link returns the port's cable.
-func (p *Port) Link() Link { return Link{p.Rate, p.Delay} }
 
 // Rule is the threshold of the port, as it follows what is free.
 func (p *Pausing) Rule() XOFF { return XOFF{Fixed: int64(p.Fixed), Alpha: p.Alpha} }
@@ -102,7 +106,7 @@ func (p *Policy) Switch(links []Link) (Switch, error) {
 	s.Ports = make([]Port, 0, len(links)*len(p.Classes))
 	for i, l := range links {
 		for _, c := range p.classes(i) {
-			port := Port{Rate: l.Rate, Delay: l.Delay, Reserve: p.Buffer.Reserve, Shared: s.Shared,
+			port := Port{Rate: l.Rate, Delay: l.Delay, Arriving: l.Arriving, Reserve: p.Buffer.Reserve, Shared: s.Shared,
 				Drop: c.Drop.At(l.Rate)}
 			if c.ECN != nil {
 				port.ECN = c.ECN.At(l.Rate)
@@ -161,8 +165,8 @@ func (p *Policy) pausing(i int, l Link, s *Switch) Pausing {
 		FirstPause:      p.firstPause(&x, s),
 		Headroom:        p.headroom(i, l),
 		HeadroomNeeded:  p.needed(l),
-		HeadroomAssumed: p.port(i).Headroom == nil && p.PFC.Headroom.Assumed(l.Rate),
-		Response:        p.PFC.Response.At(l.Rate),
+		HeadroomAssumed: p.port(i).Headroom == nil && (p.PFC.Headroom.Assumed(l.Rate) || p.PFC.Headroom.Assumed(l.arriving())),
+		Response:        p.PFC.Response.At(l.arriving()),
 	}
 	if q.Fixed == 0 {
 		q.Alpha = x.Alpha

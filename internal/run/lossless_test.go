@@ -3,6 +3,7 @@ package run
 import (
 	"flag"
 	"fmt"
+	"strings"
 	"testing"
 
 	"railyard/internal/splitmix"
@@ -22,6 +23,26 @@ func TestNoTimerFiresWithoutALoss(t *testing.T) {
 	}
 }
 
+// What arrives after a pause was asked for comes at the rate of the other end: headroom of a port's own rate dropped 252 packets.
+func TestHeadroomIsOfWhatArrives(t *testing.T) {
+	const yaml = `
+cluster: {hosts: 8, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+congestion: {algorithm: none}
+fabric:
+  design: leaf-spine
+  leaves: 2
+  spines: 2
+  links: {named: [{link: leaf1/spine*, sender: leaf1, rate: RATE}]}
+job: {flows: [{from: host1/gpu0, to: host5/gpu0, bytes: 8MB}, {from: host2/gpu0, to: host5/gpu0, bytes: 8MB},
+  {from: host3/gpu0, to: host5/gpu0, bytes: 8MB}, {from: host4/gpu0, to: host5/gpu0, bytes: 8MB}]}
+`
+	for _, rate := range []string{"20Gb/s", "1Tb/s"} {
+		if r := run(t, strings.Replace(yaml, "RATE", rate, 1), Options{}); r.Drops > 0 {
+			t.Errorf("%s: %d packets were dropped under PFC", rate, r.Drops)
+		}
+	}
+}
+
 // drawnLossless is a network with PFC and flows that have nothing in common but that they are many: incasts, permutations
 // and any to any, slow ports and fast ones, every controller and every way to choose a link.
 func drawnLossless(seed uint64) string {
@@ -31,7 +52,7 @@ func drawnLossless(seed uint64) string {
 	leaves, per := between(1, 3), between(2, 5)
 	hosts, speed := leaves*per, between(1, 16)*25
 	yaml := fmt.Sprintf("name: lossless\nseed: %d\ncluster: {hosts: %d, host: {gpus: 1}, nic: {speed: %dGb/s}}\n", seed, hosts, speed)
-	yaml += fmt.Sprintf("fabric:\n  switch: {buffer: %dMB}\n  links: {length: %dm", megabytes(&random), between(2, 300))
+	yaml += fmt.Sprintf("fabric:\n  switch: {buffer: %dMB}\n  links: {length: %dmNAMED", megabytes(&random), between(2, 300))
 	if leaves == 1 {
 		yaml += "}\n  design: single-switch\n"
 	} else {
@@ -61,7 +82,12 @@ func drawnLossless(seed uint64) string {
 	if pattern == "permutation" && per%hosts == 0 {
 		yaml += "    - {from: host1/gpu0, to: host2/gpu0, bytes: 1MB}\n"
 	}
-	return yaml
+	named := ""
+	if leaves > 1 && between(0, 2) > 0 {
+		named = fmt.Sprintf(", named: [{link: leaf%d/spine1, sender: %s, rate: %dGb/s}, {link: host%d/leaf1, sender: leaf1, rate: %dGb/s}]",
+			leaves, of("spine1", fmt.Sprintf("leaf%d", leaves)), between(1, 80)*10, between(1, per), between(1, 80)*10)
+	}
+	return strings.Replace(yaml, "NAMED", named, 1)
 }
 
 // megabytes is a buffer: 16, 32 or 64 MB.
