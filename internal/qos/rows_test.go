@@ -104,7 +104,8 @@ func TestMistakesOfSwitchesThatDiffer(t *testing.T) {
 		p.Buffer.Size = 32_000_000
 		return p
 	}
-	links := []Link{{Rate: 100 * unit.GigabitPerSec, Delay: 25 * unit.Nanosecond}, {Rate: 100 * unit.GigabitPerSec, Delay: 25 * unit.Nanosecond}}
+	link := Link{Rate: 100 * unit.GigabitPerSec, Delay: 25 * unit.Nanosecond}
+	links := []Link{link, link}
 	all, err := policy(1).Mistakes([]Site{{Kind: "leaf", Count: 2, Links: links},
 		{Kind: "spine", Count: 1, Links: links, Match: "spine2", Own: policy(1024)}}, 0, true)
 	if err != nil || len(all) != 1 || all[0].Name != PFCBeforeECN || all[0].Path != "fabric.switches" ||

@@ -268,14 +268,21 @@ func (t *trying) hosts() {
 	}
 }
 
-// control tries a congestion controller that knows queues, where traffic meets and another, or none, is in use.
+// control tries other congestion controllers: where traffic meets, one that knows queues; where the one in use keeps senders
+// slower than links are, each of the others that are in use.
 func (t *trying) control() {
-	if t.sc.Congestion.Algorithm == "hpcc" || !t.lost(diagnose.SharedPort) && !t.lost(diagnose.Controller) {
+	now := t.sc.Congestion.Algorithm
+	if !t.lost(diagnose.SharedPort) && !t.lost(diagnose.Controller) {
 		return
 	}
-	changes := append([]scenario.Change{set("congestion", "{algorithm: hpcc}")}, t.without("transport.window", "transport.window_scale",
-		"transport.ack_every")...)
-	t.try("with HPCC", []noun.Noun{noun.ControllerUnderRun, noun.HOLVictim, noun.Incast, noun.SharedLink}, changes...).Late = true
+	for _, x := range []struct{ algorithm, name string }{{"hpcc", "HPCC"}, {"swift", "Swift"}, {"dcqcn", "DCQCN"}} {
+		if x.algorithm == now || x.algorithm != "hpcc" && !t.lost(diagnose.Controller) {
+			continue
+		}
+		changes := append([]scenario.Change{set("congestion", "{algorithm: "+x.algorithm+"}")}, t.without("transport.window",
+			"transport.window_scale", "transport.ack_every")...)
+		t.try("with "+x.name, []noun.Noun{noun.ControllerUnderRun, noun.HOLVictim, noun.Incast, noun.SharedLink}, changes...).Late = true
+	}
 }
 
 // graphs tries kernels that are started as a graph, not one by one.
