@@ -559,6 +559,7 @@ var rules = map[string]rule{
 	"tools/figures":  {may: "bench tools/built unit", why: "it runs the program as a user does, and reads what bench prints"},
 	"tools/readme":   {may: "tools/built", why: "it runs the program as a user does, and reads documents"},
 	"tools/forecast": {may: "tools/built", why: "it runs the program as a user does"},
+	"tools/fleet":    {may: "run scenario splitmix", why: "it runs the program as a user does, and runs themselves to see what they cost"},
 	"tools/failures": {may: "splitmix", why: "it runs the program as a user does, and kills it"},
 	"tools/monsters": {may: "tools/built", why: "it runs the program as a user does"},
 	"tools/confusion": {

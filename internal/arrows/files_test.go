@@ -37,6 +37,7 @@ var ownDoors = map[string]string{
 	"tools/built":               "it builds the program into a temporary folder",
 	"tools/release":             "it packs folders that .ci/release makes",
 	"tools/forecast":            "it works in a temporary folder of its own",
+	"tools/fleet":               "it works in a temporary folder of its own",
 	"tools/failures":            "it works in a temporary folder of its own, and looks into /proc",
 	"tools/monsters":            "it works in a temporary folder of its own",
 	"tools/pgo":                 "it writes the profile of this repository",

@@ -226,13 +226,29 @@ func (e *Engine) publish(ctx context.Context, q *queue, jobs []sweep.Job, t *tel
 		if len(text) > maxMessage {
 			return fmt.Errorf("a scenario of %d bytes: want at most %d for a queue", len(text), maxMessage)
 		}
-		msg := &nats.Msg{Subject: jobSubject + q.id, Data: text}
-		_, err = q.js.PublishMsg(ctx, msg, jetstream.WithMsgID(j.Key), jetstream.WithRetryAttempts(50))
-		if err != nil && ctx.Err() == nil {
-			return fmt.Errorf("cannot publish a job: %w", err)
+		if err := q.publish(ctx, j.Key, text); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// patience is how long a server may say nothing, or refuse, before a sweep ends.
+var patience = 2 * time.Minute
+
+// publish puts a job into the queue. Servers that are lost, or have no leader, are waited for: what they had already they drop.
+func (q *queue) publish(ctx context.Context, key string, text []byte) error {
+	begun := time.Now()
+	for {
+		_, err := q.js.PublishMsg(ctx, &nats.Msg{Subject: jobSubject + q.id, Data: text}, jetstream.WithMsgID(key))
+		switch {
+		case err == nil || ctx.Err() != nil:
+			return nil
+		case time.Since(begun) > patience:
+			return fmt.Errorf("cannot publish a job for %v: %w", patience, err)
+		}
+		pause(ctx, 250*time.Millisecond)
+	}
 }
 
 // inputPath is the file of an input that is sent along, "" for data sets: they are to be where the scenario says.

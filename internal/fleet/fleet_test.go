@@ -358,7 +358,8 @@ func TestDeliveries(t *testing.T) {
 	keys := make([]string, len(all))
 	for i := len(all) - 1; i >= 0; i-- {
 		keys[i] = sweep.KeyOf(all[i].Scenario, nil)
-		text, err := json.Marshal(&job{Key: keys[i], Scenario: string(all[i].Scenario.YAML())})
+		j := &job{Key: keys[i], Scenario: string(all[i].Scenario.YAML())}
+		text, err := json.Marshal(j)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -366,7 +367,7 @@ func TestDeliveries(t *testing.T) {
 			if _, err := q.js.Publish(t.Context(), jobSubject+q.id, text, jetstream.WithMsgID(keys[i])); err != nil {
 				t.Fatal(err)
 			}
-			b.loses(q, 3)
+			b.loses(q, mostTries, j)
 			continue
 		}
 		for range 5 {
@@ -408,12 +409,12 @@ type refusing struct {
 	left int
 }
 
-func (r *refusing) Put(ctx context.Context, key string, value []byte) (uint64, error) {
+func (r *refusing) Create(ctx context.Context, key string, value []byte, opt ...jetstream.KVCreateOpt) (uint64, error) {
 	if r.left > 0 {
 		r.left--
 		return 0, errors.New("refused")
 	}
-	return r.KeyValue.Put(ctx, key, value)
+	return r.KeyValue.Create(ctx, key, value, opt...)
 }
 
 // What workers hand back in order is counted, also when the server does not take that at once: it is no lost worker's, however
@@ -455,8 +456,19 @@ func TestWhatIsHandedBackIsNotLost(t *testing.T) {
 	times := mostTries + 1
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	for n := range times {
+	begins := func(lost int) jetstream.Msg { // a worker does, after so many were lost with it
+		t.Helper()
 		msg := taken()
+		if done, err := s.settled(t.Context(), q, j, msg); done || err != nil {
+			t.Fatalf("a job that was handed back %d times, and that %d workers were lost with, is settled: %v", times, lost, err)
+		}
+		if got := lostNow(t, q, j.Key); got != lost+1 {
+			t.Fatalf("counted %d workers that have it or were lost with it, want %d", got, lost+1)
+		}
+		return msg
+	}
+	for n := range times {
+		msg := begins(0)
 		if n == 0 { // the server refuses it once
 			refuses := *q
 			refuses.rows = &refusing{q.rows, 1}
@@ -464,23 +476,26 @@ func TestWhatIsHandedBackIsNotLost(t *testing.T) {
 		} else { // a worker that ends
 			s.handBack(ended, q, j, msg)
 		}
-		if got := s.handed(t.Context(), q, j); got != n+1 {
-			t.Fatalf("handed back %d times, counted %d", n+1, got)
+		if got := lostNow(t, q, j.Key); got != 0 {
+			t.Fatalf("handed back %d times, and %d are lost", n+1, got)
 		}
 	}
-	msg := taken()
-	if meta, err := msg.Metadata(); err != nil || meta.NumDelivered != uint64(times+1) {
-		t.Fatalf("%v, %+v", err, meta)
+	b.loses(q, 2) // what nobody began does not count
+	for lost := range mostTries {
+		begins(lost)
 	}
-	if done, err := s.settled(t.Context(), q, j, msg); done || err != nil {
-		t.Errorf("a job that was handed back %d times is settled: %v", times, err)
+	if done, err := s.settled(t.Context(), q, j, taken()); !done || err != nil {
+		t.Errorf("%d workers were lost with a job, and it goes on: %v", mostTries, err)
 	}
-	if _, err := q.rows.Put(t.Context(), backPrefix+j.Key, []byte("1")); err != nil { // as if the others were not counted
+}
+
+// lostNow is how many workers have a job, or were lost with it.
+func lostNow(t *testing.T, q *queue, key string) (n int) {
+	t.Helper()
+	if err := q.lost(t.Context(), key, func(now int) int { n = now; return now }); err != nil {
 		t.Fatal(err)
 	}
-	if done, err := s.settled(t.Context(), q, j, msg); !done || err != nil {
-		t.Errorf("%d workers were lost with a job, and it goes on: %v", times-1, err)
-	}
+	return n
 }
 
 // A worker whose disk is full hands back what it cannot write, and is no reason for a dead letter: another has the row.
@@ -536,20 +551,26 @@ func TestAFullDiskHandsBack(t *testing.T) {
 	}
 }
 
-// loses takes the job that is in the queue so many times, and is silent: as workers are that die of it.
-func (b *bench) loses(q *queue, times int) {
+// loses takes the job that is in the queue so many times, and is silent; with a job, as workers are that begin it and die of it.
+func (b *bench) loses(q *queue, times int, began ...*job) {
 	b.Helper()
 	c, err := q.js.Consumer(b.Context(), jobsStream+q.id, consumer)
 	if err != nil {
 		b.Fatal(err)
 	}
+	s := &serving{Worker: &Worker{Name: "lost"}}
 	for n := 0; n < times; {
 		batch, err := c.Fetch(1, jetstream.FetchMaxWait(200*time.Millisecond))
 		if err != nil {
 			b.Fatal(err)
 		}
-		for range batch.Messages() {
+		for msg := range batch.Messages() {
 			n++
+			for _, j := range began {
+				if done, err := s.settled(b.Context(), q, j, msg); done || err != nil {
+					b.Fatalf("after %d: settled %v, %v", n, done, err)
+				}
+			}
 		}
 	}
 }
@@ -593,6 +614,77 @@ func TestInputsGoAlong(t *testing.T) {
 	}
 	if rowsText(t, got) != rowsText(t, want) {
 		t.Error("other rows than in this process")
+	}
+}
+
+// refuser is a server that does not take some jobs.
+type refuser struct {
+	jetstream.JetStream
+	left int
+}
+
+func (r *refuser) PublishMsg(ctx context.Context, m *nats.Msg, opt ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
+	if r.left > 0 {
+		r.left--
+		return nil, nats.ErrTimeout
+	}
+	return r.JetStream.PublishMsg(ctx, m, opt...)
+}
+
+// A server that does not take a job for a while is waited for, not for ever. One of a cluster that is busy is no reason to keep a
+// sweep on one server alone.
+func TestServersAreWaitedFor(t *testing.T) {
+	b := start(t)
+	nc := b.connect("sweep")
+	q, err := openQueue(t.Context(), nc, "x", true, true)
+	if err == nil {
+		q, err = openQueue(t.Context(), nc, "x", false, true) // as a worker does
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.js = &refuser{q.js, 2}
+	if err := q.publish(t.Context(), "k", []byte("{}")); err != nil {
+		t.Error(err)
+	}
+	if info, err := q.jobs.Info(t.Context()); err != nil || info.NumPending != 1 {
+		t.Errorf("%+v, %v: want a job", info, err)
+	}
+	defer func(before time.Duration) { patience = before }(patience)
+	patience = time.Millisecond
+	q.js = &refuser{q.js, 1000}
+	if err := q.publish(t.Context(), "l", []byte("{}")); !errors.Is(err, nats.ErrTimeout) {
+		t.Errorf("%v: want an error at last", err)
+	}
+	for err, want := range map[error]bool{
+		nil: false, nats.ErrTimeout: false, context.DeadlineExceeded: false,
+		&jetstream.APIError{ErrorCode: 10008, Description: "JetStream system temporarily unavailable"}:         false,
+		&jetstream.APIError{ErrorCode: 10074, Description: "replicas > 1 not supported in non-clustered mode"}: true,
+		&jetstream.APIError{ErrorCode: 10005, Description: "no suitable peers for placement"}:                  true,
+	} {
+		if got := fewer(err); got != want {
+			t.Errorf("%v: fewer servers %v, want %v", err, got, want)
+		}
+	}
+}
+
+// A worker that hands back what it takes rests ever longer; one that does not, never.
+func TestWhoHandsBackRests(t *testing.T) {
+	if d := restFor(0); d != 0 {
+		t.Errorf("well, and rests %v", d)
+	}
+	before := time.Duration(0)
+	for n := int32(1); n < 9; n++ {
+		d := restFor(n)
+		if d < 2*before || d == 0 {
+			t.Errorf("after %d rests %v, after one less %v", n, d, before)
+		}
+		before = d
+	}
+	for _, n := range []int32{10, 20, 40, 1 << 30} {
+		if d := restFor(n); d != mostRest {
+			t.Errorf("after %d rests %v", n, d)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -55,7 +56,7 @@ func openQueue(ctx context.Context, nc *nats.Conn, id string, make, memory bool)
 			q.rows, err = js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: rowsBucket + id, Storage: storage,
 				Replicas: replicas})
 		}
-		if err == nil || errors.Is(err, context.Canceled) {
+		if !fewer(err) {
 			break
 		}
 	}
@@ -91,12 +92,27 @@ func registryOf(ctx context.Context, js jetstream.JetStream, storage jetstream.S
 		if kv, err = js.KeyValue(ctx, registry); err == nil {
 			return kv, nil
 		}
-		if kv, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: registry, Storage: storage, Replicas: replicas}); err == nil {
-			return kv, nil
+		kv, err = js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: registry, Storage: storage, Replicas: replicas})
+		if !fewer(err) {
+			break
 		}
 	}
-	return nil, err
+	return kv, err
 }
+
+// fewer reports whether there are fewer servers than were asked for: one that does not answer for a while is no reason to keep
+// a sweep on one alone.
+func fewer(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && (api.ErrorCode == notClustered || api.ErrorCode == noPeers)
+}
+
+// Errors of a server that has no others, or too few (nats-server, errors.json: JSStreamReplicasNotSupportedErr,
+// JSClusterNoPeersErrF).
+const (
+	notClustered jetstream.ErrorCode = 10074
+	noPeers      jetstream.ErrorCode = 10005
+)
 
 // remove takes away all that the server has of the sweep.
 func (q *queue) remove(ctx context.Context) error {
@@ -110,4 +126,28 @@ func (q *queue) remove(ctx context.Context) error {
 		all = append(all, err)
 	}
 	return errors.Join(all...)
+}
+
+// lost changes how many workers began a job and have not been heard of since. Of the first one nothing is written, since nearly
+// every job has one alone: where nothing stands, it is one. What the server delivered and no worker took is not counted.
+func (q *queue) lost(ctx context.Context, key string, change func(n int) int) error {
+	for {
+		entry, err := q.rows.Get(ctx, lostPrefix+key)
+		n := 1
+		switch {
+		case err == nil:
+			n, _ = strconv.Atoi(string(entry.Value())) // what somebody else put there is none
+		case !errors.Is(err, jetstream.ErrKeyNotFound):
+			return err
+		}
+		text := []byte(strconv.Itoa(change(n)))
+		if entry == nil {
+			_, err = q.rows.Create(ctx, lostPrefix+key, text)
+		} else if string(text) != string(entry.Value()) {
+			_, err = q.rows.Update(ctx, lostPrefix+key, text, entry.Revision())
+		}
+		if !errors.Is(err, jetstream.ErrKeyExists) && !errors.Is(err, jetstream.ErrKeyRevisionMismatch) { // another was quicker
+			return err
+		}
+	}
 }

@@ -126,10 +126,10 @@ func Dial(a Access, name string) (*nats.Conn, error) {
 	return nc, nil
 }
 
-// connecting are the options of every connection.
+// connecting are the options of every connection. One that is silent for ten seconds is given up: another server may be there.
 func connecting(name string) []nats.Option {
 	return []nats.Option{nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond),
-		nats.Timeout(5 * time.Second)}
+		nats.Timeout(5 * time.Second), nats.PingInterval(3 * time.Second), nats.MaxPingsOutstanding(2)}
 }
 
 // Shown is a URL without what opens doors.

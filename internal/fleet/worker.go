@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -55,17 +56,23 @@ func (w *Worker) Serve(ctx context.Context, nc *nats.Conn) error {
 	defer s.running.Wait()
 	defer context.AfterFunc(ctx, s.wake)()
 	busy := time.Now() // when there was something to do last
+	silent := false    // the queue does not answer
 	for s.slot(ctx) {
+		s.rest(ctx)
 		taken, err := s.next(ctx)
 		if err != nil && ctx.Err() == nil {
 			s.release(0)
 			if s.UntilIdle > 0 && s.idle() && time.Since(busy) >= s.UntilIdle {
 				return fmt.Errorf("the queue does not answer: %w", err)
 			}
-			s.Tell(fmt.Sprintf("the queue does not answer: %s; trying again", shown.Lines(err.Error())))
+			if !silent { // said once
+				s.Tell(fmt.Sprintf("the queue does not answer: %s; trying again", shown.Lines(err.Error())))
+			}
+			silent = true
 			pause(ctx, time.Second)
 			continue
 		}
+		silent = false
 		if taken {
 			busy = time.Now()
 			continue
@@ -96,6 +103,7 @@ type serving struct {
 	sources *run.Sources
 	queues  map[string]*queue
 	looked  time.Time       // when sweeps were looked for last
+	ill     atomic.Int32    // how many jobs in a row were handed back: something is wrong here
 	last    string          // the sweep that a job was taken from last
 	refused map[string]bool // sweeps of another version, told of
 
@@ -105,6 +113,28 @@ type serving struct {
 	used    unit.Bytes
 	running sync.WaitGroup
 }
+
+// rest waits where jobs had to be handed back, longer each time: a worker that brings none to an end, as its disk is full,
+// would take them from those that can.
+func (s *serving) rest(ctx context.Context) {
+	if d := restFor(s.ill.Load()); d > 0 {
+		pause(ctx, d)
+	}
+}
+
+// restFor is how long a worker rests that handed back so many jobs in a row.
+func restFor(n int32) time.Duration {
+	if n < 1 {
+		return 0
+	}
+	return min(mostRest, leastRest<<min(n-1, 16))
+}
+
+// A worker rests so long after jobs that it had to hand back.
+const (
+	leastRest = 100 * time.Millisecond
+	mostRest  = 30 * time.Second
+)
 
 func (s *serving) wake() {
 	s.mu.Lock()
@@ -190,12 +220,15 @@ func after(all []string, name string) []string {
 	return slices.Concat(all[i:], all[:i])
 }
 
-// lookAgain is how long a sweep may be there before a worker that has others knows of it.
-const lookAgain = time.Second
+// lookAgain is how long a sweep may be there before a worker that has others knows of it; lookSoon, before one that has none.
+const (
+	lookAgain = time.Second
+	lookSoon  = 200 * time.Millisecond
+)
 
 // sweeps finds what sweeps there are, and refuses those of another version. One that was left behind hides no other.
 func (s *serving) sweeps(ctx context.Context) error {
-	if len(s.queues) > 0 && time.Since(s.looked) < lookAgain {
+	if since := time.Since(s.looked); since < lookSoon || len(s.queues) > 0 && since < lookAgain {
 		return nil
 	}
 	s.looked = time.Now()
@@ -264,13 +297,16 @@ func (s *serving) handle(ctx context.Context, q *queue, msg jetstream.Msg) {
 	taken = unit.Bytes(j.Memory)
 	done, err := s.settled(ctx, q, &j, msg)
 	if err == nil && !done {
-		err = s.answer(ctx, q, &j)
+		if err = s.answer(ctx, q, &j); err == nil {
+			s.ill.Store(0)
+		}
 	}
 	switch {
 	case err == nil:
 		msg.Ack() //nolint:errcheck // it comes again, and its row is there
 		return
 	case ctx.Err() == nil:
+		s.ill.Add(1)
 		s.Tell(fmt.Sprintf("handed back %s: %s", j.Key, shown.Lines(err.Error())))
 	}
 	s.handBack(ctx, q, &j, msg)
@@ -284,28 +320,24 @@ func (s *serving) settled(ctx context.Context, q *queue, j *job, msg jetstream.M
 		return err == nil, err
 	}
 	meta, err := msg.Metadata()
-	if err != nil || meta.NumDelivered <= uint64(mostTries) {
+	if err != nil || meta.NumDelivered < 2 {
 		return false, err
 	}
-	lost := int(meta.NumDelivered) - 1 - s.handed(ctx, q, j)
-	if lost < mostTries {
-		return false, nil
+	lost := 0
+	err = q.lost(ctx, j.Key, func(n int) int {
+		if lost = n; n < mostTries {
+			n++ // this one, too, until it hands it back
+		}
+		return n
+	})
+	if err != nil || lost < mostTries {
+		return false, err
 	}
 	why := fmt.Sprintf("%d workers began it, and none brought it to an end", lost)
 	if _, err = q.rows.Create(ctx, deadPrefix+j.Key, []byte(why)); errors.Is(err, jetstream.ErrKeyExists) {
 		err = nil
 	}
 	return err == nil, err
-}
-
-// handed is how often a job was handed back in order.
-func (s *serving) handed(ctx context.Context, q *queue, j *job) int {
-	entry, err := q.rows.Get(ctx, backPrefix+j.Key)
-	if err != nil {
-		return 0
-	}
-	n, _ := strconv.Atoi(string(entry.Value()))
-	return n
 }
 
 // handBack gives a job to another worker: at once where this one ends, else after a while. It is counted first: one that is not
@@ -325,7 +357,7 @@ func (s *serving) handBack(ctx context.Context, q *queue, j *job, msg jetstream.
 func (s *serving) count(q *queue, j *job) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	_, err := q.rows.Put(ctx, backPrefix+j.Key, []byte(strconv.Itoa(s.handed(ctx, q, j)+1)))
+	err := q.lost(ctx, j.Key, func(n int) int { return max(0, n-1) })
 	return err == nil || errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrNoStreamResponse) // it is through
 }
 
@@ -357,23 +389,24 @@ func (s *serving) answer(ctx context.Context, q *queue, j *job) error {
 
 // run runs a job. An error is of this worker: another may run it.
 func (s *serving) run(ctx context.Context, q *queue, j *job) (row *sweep.Row, refused string, err error) {
-	sc, err := scenario.Parse("job.yaml", []byte(j.Scenario))
-	if err != nil {
-		return nil, "", fmt.Errorf("its scenario cannot be read: %w", err)
-	}
 	var inputs []result.InputDigest
 	for _, in := range j.Inputs {
 		inputs = append(inputs, result.InputDigest{Name: in.Name, SHA256: in.SHA256})
 	}
-	if sweep.KeyOf(sc, inputs) != j.Key {
+	if sweep.KeyOfText([]byte(j.Scenario), inputs) != j.Key {
 		return nil, "", errors.New("its key is not that of its scenario")
+	}
+	sc, err := scenario.Parse("job.yaml", []byte(j.Scenario))
+	if err != nil {
+		return nil, "", fmt.Errorf("its scenario cannot be read: %w", err)
 	}
 	there, remove, err := s.inputs(ctx, q, j, sc)
 	if err != nil {
 		return nil, "", err
 	}
 	defer remove()
-	row, _, err = sweep.RunJob(ctx, s.Name, there, run.Options{Force: true, Sources: s.sources, Inputs: inputs})
+	row, _, err = sweep.RunJob(ctx, s.Name, there, run.Options{Force: true, Sources: s.sources, Inputs: inputs,
+		Figures: true})
 	switch {
 	case row != nil:
 		row.Key = j.Key

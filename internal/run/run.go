@@ -37,6 +37,7 @@ type Options struct {
 	Resume   *Resume               // a training goes on from these weights; nil: from the beginning
 	Islands  int                   // partition of the nodes, 0: by size. No value changes a result
 	Around   func(loop func())     // for who measures: calls loop, which runs the event loop; nil: it runs
+	Figures  bool                  // figures are all that is wanted: the summary does not hold the scenario
 
 	// Configs are the configurations of switches, in place of the files of fabric.config.
 	Configs []plan.Configuration
@@ -429,11 +430,9 @@ const soleJob = "job"
 // begin writes what is known of the run before its first event, and keeps what it has read.
 func (r *runner) begin(in *prepared) (sum *result.Summary, err error) {
 	sc := r.plan.Scenario
-	sum = &result.Summary{
-		Name:         sc.Name,
-		Seed:         sc.Seed,
-		ScenarioYAML: string(sc.YAML()),
-		Inputs:       in.digests(),
+	sum = &result.Summary{Name: sc.Name, Seed: sc.Seed, Inputs: in.digests()}
+	if !r.opt.Figures {
+		sum.ScenarioYAML = string(sc.YAML())
 	}
 	if len(r.jobs) > 1 {
 		sum.Jobs = make([]result.JobFigures, len(r.jobs))

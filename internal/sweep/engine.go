@@ -40,6 +40,7 @@ type local struct {
 	limits  Limits
 	sources *run.Sources
 	inputs  []result.InputDigest
+	figures bool // nobody looks at more of a run
 }
 
 // Run implements Engine.
@@ -47,7 +48,7 @@ func (l *local) Run(ctx context.Context, jobs []Job, sink Sink) error {
 	need := func(k int) unit.Bytes { return jobs[k].Memory }
 	return Each(ctx, len(jobs), l.limits, need, func(ctx context.Context, k int) error {
 		row, sum, err := RunJob(ctx, Here, jobs[k].Scenario, run.Options{Force: true, Sources: l.sources, Inputs: l.inputs,
-			Progress: func(p result.Progress) { sink.Progress(k, p) }})
+			Figures: l.figures, Progress: func(p result.Progress) { sink.Progress(k, p) }})
 		switch {
 		case ctx.Err() != nil && row == nil:
 			return ctx.Err()
@@ -82,8 +83,13 @@ func RunJob(ctx context.Context, worker string, sc *scenario.Scenario, opt run.O
 
 // KeyOf names a run by all that its figures follow from: the version, the resolved scenario, what it reads.
 func KeyOf(sc *scenario.Scenario, inputs []result.InputDigest) string {
+	return KeyOfText(sc.YAML(), inputs)
+}
+
+// KeyOfText is KeyOf for the text of a resolved scenario.
+func KeyOfText(resolved []byte, inputs []result.InputDigest) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %d\n%s", result.Version, rowFormat, sc.YAML())
+	fmt.Fprintf(h, "%s %d\n%s", result.Version, rowFormat, resolved)
 	for _, in := range inputs {
 		fmt.Fprintf(h, "%s %s\n", in.Name, in.SHA256)
 	}

@@ -68,7 +68,7 @@ func Run(ctx context.Context, variants []Variant, opt Options) ([]Row, error) {
 	}
 	engine := s.opt.Engine
 	if engine == nil {
-		engine = &local{s.opt.Limits, s.opt.Sources, s.opt.Inputs}
+		engine = &local{s.opt.Limits, s.opt.Sources, s.opt.Inputs, s.opt.Each == nil}
 	}
 	jobs := make([]Job, len(s.left))
 	for k, i := range s.left {
