@@ -23,6 +23,8 @@ type eventTable struct {
 	spans   []span
 	kinds   []uint32 // of a row group: a bit for each kind that it has
 	blocks  [][]block
+	ports   whoIs // that row groups have events of
+	names   whoIs
 	width   unit.Duration
 	counts  [][]int64 // by kind, then bin
 	rows    int64
@@ -128,6 +130,8 @@ func (e *eventTable) row(r *result.EventRow, kind, group int) {
 	}
 	e.rows++
 	e.kinds[group] |= 1 << kind
+	e.ports.add(group, r.Port)
+	e.names.add(group, r.Name)
 	g := &e.spans[group]
 	g.From, g.Until = min(g.From, r.Time), max(g.Until, r.Time+1)
 	for int64(r.Time)/int64(e.width) >= eventBins {
@@ -199,7 +203,8 @@ func (e *eventTable) find(ctx context.Context, q eventQuery) (*eventLog, error) 
 		if q.Back {
 			i = e.groups.Len() - 1 - n
 		}
-		if g := e.spans[i]; g.From >= q.Until || g.Until <= q.From || wanted != 0 && e.kinds[i]&wanted == 0 {
+		if g := e.spans[i]; g.From >= q.Until || g.Until <= q.From || wanted != 0 && e.kinds[i]&wanted == 0 ||
+			!e.ports.may(i, q.Port) || !e.names.may(i, q.Name) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {

@@ -24,6 +24,9 @@ func manyEvents(t testing.TB, n int) string {
 			Port:  fmt.Sprintf("s%d/h%d", draws.IntN(64), draws.IntN(16)),
 			Class: 3, PSN: int32(i), Bytes: unit.Bytes(draws.IntN(100_000)), Job: "job", Frame: "data",
 			Name: fmt.Sprintf("flow%d", draws.IntN(500))}
+		if i%1000 == 77 { // in one row group or two
+			r.Port, r.Name = fmt.Sprintf("rare%d/s1", i/30_000), fmt.Sprintf("rare%d", i/40_000)
+		}
 		switch v := draws.IntN(10_000); {
 		case v == 0:
 			r.Kind, r.Why = result.EventDrop, "full"
@@ -80,8 +83,13 @@ func TestEventsAreFoundAsInTheTable(t *testing.T) {
 		if k := []string{"", "drop", "pause", "timeout"}[draws.IntN(4)]; k != "" {
 			q.Kinds = map[string]bool{k: true}
 		}
-		if draws.IntN(4) == 0 {
+		switch draws.IntN(8) {
+		case 0, 1:
 			q.Port = "s3/h5"
+		case 2:
+			q.Port = fmt.Sprintf("rare%d/s1", draws.IntN(6)) // of the last there is none
+		case 3:
+			q.Name = fmt.Sprintf("rare%d", draws.IntN(5))
 		}
 		asked = append(asked, q)
 	}
@@ -94,6 +102,30 @@ func TestEventsAreFoundAsInTheTable(t *testing.T) {
 		if more != got.More || !slices.EqualFunc(want, got.Events, func(a, b result.EventRow) bool { return a == b }) {
 			t.Errorf("%+v: %d events, more %v: %+v, want %d, more %v: %+v", q, len(got.Events), got.More, got.Events, len(want), more, want)
 		}
+	}
+}
+
+// Which row groups may have a name is known, unless there are too many names.
+func TestRowGroupsAreKnownByName(t *testing.T) {
+	w := whoIs{}
+	for i := range 300 {
+		w.add(i/100, fmt.Sprint("port", i))
+	}
+	for i := range 300 {
+		for group := range 4 {
+			if got, want := w.may(group, fmt.Sprint("port", i)), group == i/100; got != want {
+				t.Errorf("port%d in row group %d: %v, want %v", i, group, got, want)
+			}
+		}
+	}
+	if w.may(1, "nobody") || !w.may(1, "") {
+		t.Error("a name that is nowhere may be in a row group, or any name may not")
+	}
+	for i := range mostKnown {
+		w.add(5, fmt.Sprint("other", i))
+	}
+	if !w.may(1, fmt.Sprint("other", mostKnown-1)) || !w.may(5, fmt.Sprint("other", 0)) || w.may(1, "other0") {
+		t.Error("of names beyond the bound any row group may have rows, of others those that have them")
 	}
 }
 

@@ -144,17 +144,17 @@ func (s *seriesTable) exactLine(ctx context.Context, out *lines, q *lineQuery, f
 	if q.Kind == result.SeriesFlow {
 		before := s.beforeFlow.last(from)
 		from = before.group
-		for i, v := range before.values[flowName{q.Job, q.Name, q.Port}] {
+		for i, v := range before.of(flowName{q.Job, q.Name, q.Port}) {
 			seen[i].now = v
 		}
 	} else {
 		before := s.before.last(from)
 		from = before.group
 		if q.Kind == result.SeriesQueue {
-			seen[0].now = before.values[queueName{q.Port, q.Class}]
+			seen[0].now = before.of(queueName{q.Port, q.Class})
 		}
 	}
-	err := s.rowsOf(ctx, from, to, until, func(r *result.SeriesRow) {
+	err := s.rowsAt(ctx, q.Port, from, to, until, func(r *result.SeriesRow) {
 		if r.Kind != q.Kind || r.Port != q.Port || r.Class != q.Class || r.Name != q.Name || r.Job != q.Job {
 			return
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"railyard/internal/result"
 	"railyard/internal/unit"
@@ -19,7 +20,8 @@ const Memory = 256 << 20
 const (
 	portCells  = 1_500_000
 	flowCells  = 1_000_000
-	heldValues = 200_000 // of snapshots
+	heldValues = 300_000 // of snapshots
+	nearRows   = 20_000
 )
 
 // queueName and flowName are what series.parquet knows beside links.
@@ -58,6 +60,43 @@ type seriesTable struct {
 
 	before     snapshots[queueName, float64]
 	beforeFlow snapshots[flowName, [4]float64] // rate, target, alpha, window
+	near       near
+}
+
+// near is the rows of a port that were read last: a page that asks for its link's asks for its queues', too.
+type near struct {
+	mu          sync.Mutex
+	port        string // "": none
+	first, last int    // row groups
+	until       unit.Time
+	rows        []result.SeriesRow
+}
+
+// rowsAt hands on the rows of a port in some row groups, until a time.
+func (s *seriesTable) rowsAt(ctx context.Context, port string, first, last int, until unit.Time, row func(*result.SeriesRow)) error {
+	n := &s.near
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.port != port || n.first != first || n.last != last || n.until != until {
+		n.port, n.rows = "", n.rows[:0]
+		many := false
+		err := s.rowsOf(ctx, first, last, until, func(r *result.SeriesRow) {
+			if many = many || len(n.rows) == nearRows; !many && r.Port == port {
+				n.rows = append(n.rows, *r)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		if many {
+			return s.rowsOf(ctx, first, last, until, row)
+		}
+		n.port, n.first, n.last, n.until = port, first, last, until
+	}
+	for i := range n.rows {
+		row(&n.rows[i])
+	}
+	return nil
 }
 
 // span is from when until when a row group has rows.
@@ -72,7 +111,22 @@ type snapshots[K comparable, V any] struct {
 
 type snapshot[K comparable, V any] struct {
 	group  int
-	values map[K]V
+	values []held[K, V]
+}
+
+type held[K comparable, V any] struct {
+	key   K
+	value V
+}
+
+// of returns what a key has; nothing was held by one that is not there.
+func (s *snapshot[K, V]) of(key K) (v V) {
+	for i := range s.values {
+		if s.values[i].key == key {
+			return s.values[i].value
+		}
+	}
+	return v
 }
 
 // take keeps what each gives, before a row group.
@@ -81,8 +135,10 @@ func (s *snapshots[K, V]) take(group int, each func(put func(K, V))) {
 	if group%s.stride != 0 {
 		return
 	}
-	now := snapshot[K, V]{group, map[K]V{}}
-	each(func(k K, v V) { now.values[k] = v })
+	n := 0
+	each(func(K, V) { n++ })
+	now := snapshot[K, V]{group, make([]held[K, V], 0, n)}
+	each(func(k K, v V) { now.values = append(now.values, held[K, V]{k, v}) })
 	s.all, s.values = append(s.all, now), s.values+len(now.values)
 	for s.values > heldValues && len(s.all) > 1 {
 		s.stride *= 2

@@ -118,8 +118,8 @@ func (t *tables) exactTile(ctx context.Context, index int64) (*tile, error) {
 	queues := map[queueName]*heldBins{}
 	first, last := s.overlapping(out.From, until)
 	before := s.before.last(first)
-	for q, bytes := range before.values {
-		queues[q] = &heldBins{now: bytes}
+	for _, h := range before.values {
+		queues[h.key] = &heldBins{now: h.value}
 	}
 	err := s.rowsOf(ctx, before.group, last, until, func(r *result.SeriesRow) {
 		b := int((int64(r.From) - int64(out.From)) / int64(s.every))

@@ -1,11 +1,14 @@
 package web
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"sync"
 	"testing"
 
 	"railyard/internal/result"
@@ -92,6 +95,65 @@ func TestTilesAreTheRows(t *testing.T) {
 	}
 }
 
+// What is read of a port from the rows is what they say, whoever asks besides, and of a port with very many rows, too.
+func TestLinesFromTheRowsAreTheRows(t *testing.T) {
+	root := t.TempDir()
+	d, plain := draw(1500), draw(1500)
+	for k := range 200 { // more rows of a port than are kept
+		for n := range nearRows/200 + 1 {
+			d.series = append(d.series, result.SeriesRow{From: unit.Time(k) * unit.Time(tick), Until: unit.Time(k+1) * unit.Time(tick),
+				Kind: result.SeriesFlow, Class: -1, Port: "h9/s1", Name: fmt.Sprint("f", n), Rate: unit.Bitrate(1000*k + n)})
+		}
+	}
+	slices.SortStableFunc(d.series, func(a, b result.SeriesRow) int { return cmp.Compare(a.From, b.From) })
+	d.write(t, root, "one", result.Complete)
+	x := serve(t, root)
+	x.settled("one")
+	show, err := x.s.show("one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-show.gone
+	tables, free := show.use()
+	defer free()
+	var all sync.WaitGroup
+	for viewer := range 3 {
+		all.Go(func() {
+			draws := rand.New(rand.NewPCG(4, uint64(viewer)))
+			for range 12 {
+				kind, port, class, name := result.SeriesLink, d.links[draws.IntN(len(d.links))], int32(-1), ""
+				switch draws.IntN(4) {
+				case 0:
+					kind, port, class = result.SeriesQueue, "s1/h1", 3
+				case 1:
+					kind, port, name = result.SeriesFlow, "h9/s1", fmt.Sprint("f", draws.IntN(100))
+				}
+				from := draws.IntN(1200)
+				q := lineQuery{Kind: kind, Port: port, Class: class, Name: name, From: unit.Time(from) * unit.Time(tick),
+					Until: unit.Time(from+1+draws.IntN(250)) * unit.Time(tick)}
+				_, figures, err := tables.series.figures(&q)
+				var out lines
+				if err = cmp.Or(err, tables.series.exactLine(t.Context(), &out, &q, figures)); err != nil {
+					t.Error(err)
+					return
+				}
+				for b, v := range out.Figures[0].Mean {
+					want := plain.value(map[string]string{result.SeriesQueue: "queue", result.SeriesLink: "use"}[kind], port, from+b)
+					if kind == result.SeriesFlow {
+						n := 0
+						fmt.Sscanf(name, "f%d", &n)
+						want = float64(1000*min(from+b, 199) + n)
+					}
+					if v != want {
+						t.Errorf("%s %s %s, interval %d: %v, want %v", kind, port, name, from+b, v, want)
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
 // Of a queue pair that is idle for long the finest level has what its last row said.
 func TestWhatIsHeldIsKnownAnywhere(t *testing.T) {
 	s := newSeriesTable()
@@ -102,7 +164,8 @@ func TestWhatIsHeldIsKnownAnywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.snapshot(1)
-	if got := s.beforeFlow.last(1).values[flowName{"", "f", "p"}][0]; got != 123_456_789_012 {
+	before := s.beforeFlow.last(1)
+	if got := before.of(flowName{"", "f", "p"})[0]; got != 123_456_789_012 {
 		t.Errorf("rate %v before row group 1, want 123456789012", got)
 	}
 	bad := row
