@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"railyard/internal/noun"
@@ -137,15 +138,33 @@ func (v *view) marking() (all []Hypothesis) {
 				h.says(strong, a.at.Port, "%s, in order %s", reading(a.at, telemetry.Watermark), reading(b.at, telemetry.Watermark))
 			}
 			all = append(all, h.Hypothesis)
-		case a.n >= 10 && a.share > 3*b.share && float64(a.deep) < 0.8*float64(b.deep),
-			b.n >= 10 && a.share < b.share/3 && float64(a.deep) > 1.2*float64(b.deep):
+		case a.n >= 10 && a.share > 3*b.share && float64(a.deep) < 1.2*float64(b.deep),
+			b.n >= 10 && a.share < b.share/3 && float64(a.deep) > 0.8*float64(b.deep):
 			h := propose(Drifted, switchPlace(d))
-			h.says(strong, a.at.Port, "%s, in order %s", reading(a.at, telemetry.ECNMarked), reading(b.at, telemetry.ECNMarked))
-			h.says(fair, a.at.Port, "%s, in order %s", reading(a.at, telemetry.Watermark), reading(b.at, telemetry.Watermark))
+			times := max(a.share, b.share) / max(min(a.share, b.share), 1e-9)
+			h.says(strong+min(fair, math.Log(times/3)), a.at.Port, "%s, in order %s", reading(a.at, telemetry.ECNMarked),
+				reading(b.at, telemetry.ECNMarked))
+			if more := a.share > b.share; more && float64(a.deep) < 0.8*float64(b.deep) || !more && float64(a.deep) > 1.2*float64(b.deep) {
+				h.says(fair, a.at.Port, "%s, in order %s", reading(a.at, telemetry.Watermark), reading(b.at, telemetry.Watermark))
+			}
+			if o := asBefore(d, now, was); o != "" {
+				h.says(strong, now[o].at.Port, "%s, in order %s: about as many", reading(now[o].at, telemetry.ECNMarked),
+					reading(was[o].at, telemetry.ECNMarked))
+			}
 			all = append(all, h.Hypothesis)
 		}
 	}
 	return all
+}
+
+// asBefore is another switch that marks about as much as it did; "": there is none.
+func asBefore(device string, now, was map[string]*marks) string {
+	for _, d := range slices.Sorted(maps.Keys(now)) {
+		if a, b := now[d], was[d]; d != device && b != nil && b.n >= 10 && a.share < 1.5*b.share && b.share < 1.5*a.share {
+			return d
+		}
+	}
+	return ""
 }
 
 // congestion: a port to a host that has a long queue and sends more than in order, and who sends to it.
@@ -165,6 +184,10 @@ func (v *view) congestion() (all []Hypothesis) {
 			h.Culprits = v.newSenders(p)
 			if len(h.Culprits) > 1 {
 				h.says(fair, h.Culprits[0], "it sends more than in order, as do others")
+			}
+			if q := v.peer(p); q != nil && slices.Contains(v.newcomers(), q.Device) {
+				h.says(-strong, q.Port, "%s, in order %s: its host is of those that take part now", reading(q.Series, telemetry.TxBytes),
+					reading(q.was, telemetry.TxBytes))
 			}
 			all = append(all, h.Hypothesis)
 		}
@@ -261,14 +284,14 @@ func (v *view) choices() (all []Hypothesis) {
 	if h := v.polarised(groups); h != nil {
 		all = append(all, h.Hypothesis)
 	}
-	best, more := (*making)(nil), 0.25
+	met, more := []meeting(nil), 0.25
 	if by, _, _, known := v.slower(); known && by >= 0.01 { // then less is enough
 		more = 0.05
 	}
 	for i := range groups {
 		g := &groups[i]
 		over, _, top, sum := g.uneven(false)
-		before, _, _, _ := g.uneven(true)
+		before, _, _, sumWas := g.uneven(true)
 		if sum == 0 || over < before+more || last(top.Series, telemetry.Watermark) < frames*top.meanFrame() {
 			continue
 		}
@@ -280,21 +303,55 @@ func (v *view) choices() (all []Hypothesis) {
 		h.says(faint, least.Port, "%s: less than its equals", reading(least.Series, telemetry.TxBytes))
 		h.says(fair, top.Port, "%s", reading(top.Series, telemetry.Watermark))
 		if len(all) > 0 {
-			h.says(-fair, all[0].Place.Name, "equal links are idle all over the tier")
+			h.says(-strong, all[0].Place.Name, "equal links are idle all over the tier")
+		}
+		if _, any := held(top.Series); any > 0.02 { // what waits there waits for another reason
+			h.says(-strong, top.Port, "%s: it is held", reading(top.Series, telemetry.RxPause))
 		}
 		if why := v.crippled(g); why != nil {
 			h.says(-strong, why.Port, "%s: traffic avoids it", one(telemetry.Speed, last(why.Series, telemetry.Speed)))
 		}
+		if sumWas > 0 && sum > sumWas+sumWas/10 {
+			h.says(-strong, top.Port, "%s, in order %s: all of the equal links send more", reading(top.Series, telemetry.TxBytes),
+				reading(top.was, telemetry.TxBytes))
+		}
 		v.costs(h)
 		h.Culprits = []string{top.Port}
-		if best == nil || h.Likelihood > best.Likelihood {
-			best = h
-		}
+		met = append(met, meeting{h, v.draining(top), last(top.Series, telemetry.Watermark)})
 	}
-	if best != nil {
-		all = append(all, best.Hypothesis)
+	if len(met) > 0 {
+		all = append(all, worst(met).Hypothesis)
 	}
 	return all
+}
+
+// meeting is a port at which flows meet, how long it takes for what it sent, and how deep its queue was.
+type meeting struct {
+	*making
+	drain float64
+	deep  int64
+}
+
+// worst is where all wait: the port that takes longest; of those that take about as long the one with the deepest queue, since flows
+// that have met wait no more at the next port.
+func worst(met []meeting) *making {
+	longest := slices.MaxFunc(met, func(a, b meeting) int { return cmp.Compare(a.drain, b.drain) }).drain
+	best := meeting{}
+	for _, m := range met {
+		if 20*m.drain >= 19*longest && (best.making == nil || m.deep > best.deep) {
+			best = m
+		}
+	}
+	return best.making
+}
+
+// draining is how long a port takes for what it sent, by its speed, or in bytes where that is not known.
+func (v *view) draining(p *port) float64 {
+	sent := float64(rose(p.Series, telemetry.TxBytes))
+	if speed, _ := least(p.Series, telemetry.Speed); speed > 0 {
+		return sent / float64(speed)
+	}
+	return sent
 }
 
 // crippled is one of equal links that came up slower than in order.
@@ -328,7 +385,7 @@ func (v *view) polarised(groups []group) *making {
 		if sum == 0 || sumWas == 0 {
 			continue
 		}
-		if used++; len(g.ports)-idle == 1 && len(g.ports)-idleWas > 1 {
+		if used++; 2*idle >= len(g.ports) && idle > idleWas {
 			if alike++; first == nil {
 				first = g
 			}
@@ -339,7 +396,8 @@ func (v *view) polarised(groups []group) *making {
 	}
 	_, _, top, _ := first.uneven(false)
 	h := propose(Polarised, noun.Place{Kind: noun.Tier, Name: v.Graph.Nodes[v.Graph.Ports[first.ports[0].id].Node].Kind.String()})
-	h.says(decisive, top.Port, "%s, while equal links of %s and of the others of its tier are idle, which are used in order",
+	h.says(min(decisive, fair*float64(alike)), top.Port,
+		"%s, while equal links of %s and of the others of its tier are idle, which are used in order",
 		reading(top.Series, telemetry.TxBytes), first.device)
 	return v.costs(h)
 }
@@ -379,8 +437,26 @@ func (v *view) placement() (all []Hypothesis) {
 	}
 	h := propose(Fragmented, noun.Place{Kind: noun.Job})
 	h.says(strong+fair, top.Port, "%s, in order %s", reading(top.Series, telemetry.TxBytes), reading(top.was, telemetry.TxBytes))
+	h.Culprits = v.newcomers()
 	v.costs(h)
 	nic := &v.ports[slices.IndexFunc(v.ports, func(p port) bool { return p.Kind == telemetry.NIC && p.was != nil })]
 	h.says(faint, nic.Port, "%s, in order %s", reading(nic.Series, telemetry.TxBytes), reading(nic.was, telemetry.TxBytes))
 	return append(all, h.Hypothesis)
+}
+
+// newcomers are the hosts whose NICs send, and hardly did in order, as long as they are not all.
+func (v *view) newcomers() (hosts []string) {
+	var now, was = map[string]int64{}, map[string]int64{}
+	for i := range v.ports {
+		if p := &v.ports[i]; p.Kind == telemetry.NIC && p.was != nil {
+			now[p.Device] += rose(p.Series, telemetry.TxBytes)
+			was[p.Device] += rose(p.was, telemetry.TxBytes)
+		}
+	}
+	for _, d := range slices.Sorted(maps.Keys(now)) {
+		if now[d] > 0 && was[d] < now[d]/20 {
+			hosts = append(hosts, d)
+		}
+	}
+	return hosts
 }

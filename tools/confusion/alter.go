@@ -3,6 +3,7 @@ package main
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"railyard/internal/splitmix"
 	"railyard/internal/telemetry"
@@ -173,4 +174,41 @@ func missValues(d *splitmix.Stream, t *telemetry.Telemetry) {
 			}
 		}
 	}
+}
+
+// ablation is what is not read.
+type ablation struct{ columns []string }
+
+func (a *ablation) name() string { return "without " + strings.Join(a.columns, ", ") }
+
+// ablations are kinds of counters, one of which is not read. Names are of columns, or of kinds of rows.
+var ablations = []ablation{
+	{[]string{"tx_bytes", "rx_bytes"}}, {[]string{"tx_packets", "rx_packets"}}, {[]string{"watermark_bytes"}},
+	{[]string{"rx_pause_us"}}, {[]string{"rx_pfc", "tx_pfc"}}, {[]string{"ecn_marked"}}, {[]string{"in_errors"}},
+	{[]string{"oversize"}}, {[]string{"out_discards"}}, {[]string{"wd_detected"}}, {[]string{"link_downs"}}, {[]string{"speed_mbps"}},
+	{[]string{"pcie_mbps"}}, {[]string{"power_mw"}}, {[]string{"collectives"}}, {[]string{"steps"}}, {[]string{"log"}},
+	{[]string{"wd_detected", "log"}}, {[]string{"link_downs", "up", "log"}}, {[]string{"rx_pause_us", "rx_pfc", "tx_pfc"}},
+}
+
+// without is what is seen where some counters, or kinds of rows, are not read.
+func without(of *telemetry.Telemetry, columns []string) *telemetry.Telemetry {
+	out := *of
+	out.Series = slices.Clone(of.Series)
+	for c := range telemetry.CounterCount {
+		if slices.Contains(columns, telemetry.Counters[c].Name) {
+			for i := range out.Series {
+				out.Series[i].Values[c] = nil
+			}
+		}
+	}
+	if slices.Contains(columns, string(telemetry.Collective)+"s") {
+		out.Collectives = nil
+	}
+	if slices.Contains(columns, string(telemetry.Step)+"s") {
+		out.Steps = nil
+	}
+	if slices.Contains(columns, string(telemetry.Line)) {
+		out.Lines = nil
+	}
+	return &out
 }

@@ -18,22 +18,58 @@ type fabric struct {
 	hosts, gpus int
 	network     string // lines of fabric
 	tight       string // the same with links between switches that the job can fill
-	packed      int    // hosts at the same first switches there
-	spare       int    // hosts that the job leaves free
-	bytes       string // of a bucket
+	deep        string // of three tiers, both of which choose
+	few         string // with as many links up as hosts of the job at a first switch
+	packed      int    // hosts at the same first switches in tight
+	job         []int  // hosts of the job: some at each first switch
+	ranks       int    // on each of them
 }
 
-// fabrics are of 32, 64, 128 and 256 GPUs; each host has two GPUs or more, so that a rank is not a host.
+// fabrics are of 32, 64, 128 and 256 GPUs. Jobs have two ranks of a host or more, so that a rank is not a host, and 24 to 48 in all:
+// what a run costs goes with their number, squared, and not with that of GPUs.
 var fabrics = []fabric{
 	{"leaf-spine-32", 16, 2, "design: leaf-spine\n  leaves: 4\n  spines: 4",
-		"design: leaf-spine\n  leaves: 4\n  spines: 2\n  links: {spine: 200Gb/s}", 4, 4, "400kB"},
+		"design: leaf-spine\n  leaves: 4\n  spines: 2\n  links: {spine: 200Gb/s}",
+		"design: leaf-spine\n  leaves: 4\n  spines: 2\n  pods: 2\n  superspines: 4\n  links: {spine: 200Gb/s, superspine: 200Gb/s}",
+		"design: leaf-spine\n  leaves: 4\n  spines: 4\n  links: {spine: 200Gb/s}", 4, upTo(1, 12), 2},
 	{"rails-64", 16, 4, "design: rail-optimized\n  spines: 2\n  segment: 8",
-		"design: rail-optimized\n  spines: 2\n  segment: 4\n  links: {spine: 200Gb/s}", 4, 4, "300kB"},
+		"design: rail-optimized\n  spines: 2\n  segment: 4\n  links: {spine: 200Gb/s}",
+		"design: leaf-spine\n  leaves: 4\n  spines: 2\n  pods: 2\n  superspines: 4\n  links: {spine: 200Gb/s, superspine: 200Gb/s}",
+		"design: leaf-spine\n  leaves: 4\n  spines: 4\n  links: {spine: 200Gb/s}", 4, upTo(1, 12), 4},
 	{"pods-128", 32, 4, "design: leaf-spine\n  leaves: 8\n  spines: 4\n  pods: 2\n  superspines: 4",
 		"design: leaf-spine\n  leaves: 8\n  spines: 2\n  pods: 2\n  superspines: 4\n  links: {spine: 200Gb/s, superspine: 200Gb/s}",
-		4, 4, "200kB"},
+		"design: leaf-spine\n  leaves: 8\n  spines: 2\n  pods: 2\n  superspines: 4\n  links: {spine: 200Gb/s, superspine: 200Gb/s}",
+		"design: leaf-spine\n  leaves: 8\n  spines: 2\n  pods: 2\n  superspines: 8\n  links: {spine: 200Gb/s, superspine: 200Gb/s}",
+		4, eachOf(8, 4, 2), 2},
 	{"leaf-spine-256", 32, 8, "design: leaf-spine\n  leaves: 4\n  spines: 8",
-		"design: leaf-spine\n  leaves: 4\n  spines: 2\n  links: {spine: 200Gb/s}", 8, 4, "100kB"},
+		"design: leaf-spine\n  leaves: 4\n  spines: 2\n  links: {spine: 200Gb/s}",
+		"design: leaf-spine\n  leaves: 8\n  spines: 2\n  pods: 4\n  superspines: 4\n  links: {spine: 200Gb/s, superspine: 200Gb/s}",
+		"design: leaf-spine\n  leaves: 4\n  spines: 4\n  links: {spine: 200Gb/s}", 8, eachOf(4, 8, 4), 2},
+}
+
+func upTo(from, to int) (all []int) {
+	for h := from; h <= to; h++ {
+		all = append(all, h)
+	}
+	return all
+}
+
+// eachOf is the first n hosts at each of so many switches with so many hosts.
+func eachOf(switches, hosts, n int) (all []int) {
+	for s := range switches {
+		all = append(all, upTo(1+s*hosts, s*hosts+n)...)
+	}
+	return all
+}
+
+// spare are the hosts that the job leaves free.
+func (f *fabric) spare() (all []int) {
+	for h := 1; h <= f.hosts; h++ {
+		if !slices.Contains(f.job, h) {
+			all = append(all, h)
+		}
+	}
+	return all
 }
 
 // planted is a case.
@@ -43,7 +79,8 @@ type planted struct {
 	base   string // scenario in order
 	text   string // scenario with the fault
 	want   []judge.Mechanism
-	places []string // of which the answer must be one; none: anywhere
+	places []string // of which the answer must be one
+	shown  *seen    // what it shows, where it was run to be drawn
 }
 
 // kind is a kind of fault.
@@ -52,6 +89,8 @@ type kind struct {
 	want  []judge.Mechanism
 	heavy bool // planted where switches mark
 	tight bool // planted where links between switches are full
+	rings bool // planted where a few large flows cross them
+	deep  bool // planted where there are three tiers
 
 	single bool // and there are no equal ones; the job is as small as fits at the same first switches
 	plant  func(d *drawing) (faults string, places []string)
@@ -69,7 +108,7 @@ type drawing struct {
 func (d *drawing) below(n int) int        { return int(d.Next() % uint64(n)) }
 func (d *drawing) between(a, b int) int   { return a + d.below(b-a+1) }
 func (d *drawing) of(all []string) string { return all[d.below(len(all))] }
-func (d *drawing) host() int              { return 1 + d.below(d.hosts-d.spare) }
+func (d *drawing) host() int              { return d.job[d.below(len(d.job))] }
 
 // link draws an edge link, or one between switches if the job uses some.
 func (d *drawing) link() string {
@@ -134,7 +173,7 @@ var kinds = []kind{
 		l := d.of(d.edge)
 		return fmt.Sprintf("{link: %q, at: %dus, storm: %dus}", l, d.between(5, 150), d.between(400, 900)), []string{l}
 	}},
-	{name: "ECN off", heavy: true, want: []judge.Mechanism{judge.NoMarking}, plant: func(d *drawing) (string, []string) {
+	{name: "ECN off", heavy: true, tight: true, want: []judge.Mechanism{judge.NoMarking}, plant: func(d *drawing) (string, []string) {
 		s := d.switchOf(d.of(d.edge))
 		return fmt.Sprintf("{port: %q, config: {ecn: false}}", s+"/*"), []string{s}
 	}},
@@ -142,7 +181,7 @@ var kinds = []kind{
 		s := d.switchOf(d.of(d.edge))
 		return fmt.Sprintf("{port: %q, config: {dscp: %d}}", s+"/*", d.between(1, 20)), []string{s}
 	}},
-	{name: "thresholds drifted", heavy: true, want: []judge.Mechanism{judge.Drifted, judge.NoMarking},
+	{name: "thresholds drifted", heavy: true, tight: true, want: []judge.Mechanism{judge.Drifted, judge.NoMarking},
 		plant: func(d *drawing) (string, []string) {
 			s := d.switchOf(d.of(d.edge))
 			min, max := d.between(2, 8), d.between(10, 20)
@@ -156,11 +195,11 @@ var kinds = []kind{
 		return fmt.Sprintf("{port: %q, at: %dus, for: %dus, config: {mtu: %dB}}", l, d.between(5, 100), d.between(100, 400),
 			d.between(1000, 1600)), both(l)
 	}},
-	{name: "hash polarisation", heavy: true, tight: true, want: []judge.Mechanism{judge.Polarised}, plant: nil},
-	{name: "ECMP collision", heavy: true, tight: true, want: []judge.Mechanism{judge.Collision}, plant: nil},
+	{name: "hash polarisation", heavy: true, deep: true, want: []judge.Mechanism{judge.Polarised}, plant: nil},
+	{name: "ECMP collision", rings: true, want: []judge.Mechanism{judge.Collision}, plant: nil},
 	{name: "incast by another job", want: []judge.Mechanism{judge.ForeignIncast}, plant: nil},
 	{name: "slow GPU", want: []judge.Mechanism{judge.SlowGPU}, plant: func(d *drawing) (string, []string) {
-		h, g := d.host(), d.below(d.gpus)
+		h, g := d.host(), d.below(d.ranks)
 		name := fmt.Sprintf("host%d/gpu%d", h, g)
 		return fmt.Sprintf("{gpu: host%d/gpu%d, slow: %d/100}", h, g, d.between(115, 300)), []string{name}
 	}},
@@ -173,7 +212,7 @@ var kinds = []kind{
 		return fmt.Sprintf("{host: host%d, staged: true}", h), []string{fmt.Sprintf("host%d", h)}
 	}},
 	{name: "dead rank", want: []judge.Mechanism{judge.DeadRank}, plant: func(d *drawing) (string, []string) {
-		h, g := d.host(), d.below(d.gpus)
+		h, g := d.host(), d.below(d.ranks)
 		name := fmt.Sprintf("host%d/gpu%d", h, g)
 		return fmt.Sprintf("{gpu: host%d/gpu%d, at: %dus, hang: 1h}", h, g, d.between(20, 300)), []string{name}
 	}},
@@ -192,42 +231,57 @@ var oneWay = regexp.MustCompile(`(spines: )\d+`)
 
 // base is the scenario in order.
 func (f *fabric) base(seed uint64, k *kind, more string) string {
-	network, bytes := f.network, f.bytes
-	if k.tight {
-		network, bytes = f.tight, "2MB"
+	network, hosts, ranks, pairs := f.network, f.job, f.ranks, ""
+	switch {
+	case k.single:
+		network, hosts = oneWay.ReplaceAllString(f.tight, "${1}1"), upTo(1, f.packed)
+	case k.deep:
+		network, ranks = f.deep, 2
+	case k.rings:
+		network, ranks, pairs = f.few, 1, ", qps_per_connection: 1"
+	case k.tight:
+		network = f.tight
 	}
-	hosts := f.first()
-	if k.single {
-		hosts = fmt.Sprintf("host1-host%d", f.packed)
-		network = oneWay.ReplaceAllString(network, "${1}1")
+	job := "replay: {forward: 40us, steps: 3, buckets: [{bytes: 300kB, compute: 30us}, {bytes: 300kB, compute: 30us}]}"
+	switch {
+	case k.heavy:
+		job = "collectives: [{op: all-to-all, bytes: 1MB, iterations: 2}]"
+	case k.rings:
+		job = "collectives: [{op: all-to-all, bytes: 2MB, warmup: 0, iterations: 2}]"
 	}
-	job := fmt.Sprintf("replay: {forward: 40us, steps: 3, buckets: [{bytes: %s, compute: 30us}, {bytes: %s, compute: 30us}]}",
-		bytes, bytes)
-	if k.heavy {
-		job = "collectives: [{op: all-to-all, bytes: 4MB, iterations: 3}]"
+	gpus := "gpu0"
+	if ranks > 1 {
+		gpus += fmt.Sprintf("-gpu%d", ranks-1)
 	}
 	return fmt.Sprintf("seed: %d\ncluster:\n  hosts: %d\n  host: {gpus: %d, pcie: 26GB/s}\n"+
 		"  nic: {speed: 200Gb/s, receive_buffer: 256kB}\n"+
-		"fabric:\n  %s%s\ntransport: {timeout: 300us}\njob:\n  watchdog: 3ms\n  hosts: [%s]\n  %s\n"+
-		"output: {telemetry: 20us, flows: false, queues: false}\n", seed, f.hosts, f.gpus, network, more, hosts, job)
+		"fabric:\n  %s%s\ntransport: {timeout: 300us%s}\njob:\n  watchdog: 3ms\n  hosts: [%s]\n  gpus: [%s]\n  %s\n"+
+		"output: {telemetry: 20us, flows: false, queues: false}\n", seed, f.hosts, f.gpus, network, more, pairs, names(hosts), gpus, job)
 }
 
-// first is the hosts of the job, which leaves the last ones free.
-func (f *fabric) first() string { return fmt.Sprintf("host1-host%d", f.hosts-f.spare) }
+// names lists hosts as a scenario has them.
+func names(hosts []int) string {
+	var all []string
+	for _, h := range hosts {
+		all = append(all, fmt.Sprintf("host%d", h))
+	}
+	return strings.Join(all, ", ")
+}
 
 // draw makes the n-th case of a kind on a fabric.
-func draw(k kind, f *fabric, n int, seed uint64, look func(text string) (*topo.Graph, *telemetry.Telemetry, error)) (planted, error) {
+func (b *bench) draw(k kind, f *fabric, n int, seed uint64) (planted, error) {
 	c := planted{key: fmt.Sprintf("%s|%s|%d|%d", k.name, f.name, n, seed), kind: k, want: k.want}
 	c.base = f.base(seed, &k, "\n  balance: pinned")
 	if k.name == "watchdog acting" {
 		c.base = f.base(seed, &k, "\n  balance: pinned"+storm)
 	}
-	g, t, err := look(c.base)
+	order, err := b.inOrder(c.base)
 	if err != nil {
 		return c, err
 	}
+	g := order.graph
 	d := &drawing{Stream: splitmix.Stream(splitmix.Mix(splitmix.Mix(uint64(n)*1000+seed) ^ hashOf(k.name+f.name))), fabric: f, graph: g}
-	d.find(t)
+	d.find(order.of)
 	if k.plant != nil {
 		faults, places := k.plant(d)
 		c.text, c.places = c.base+"faults:\n  - "+faults+"\n", places
@@ -235,14 +289,15 @@ func draw(k kind, f *fabric, n int, seed uint64, look func(text string) (*topo.G
 	}
 	switch k.name {
 	case "hash polarisation":
-		c.text = f.base(seed+uint64(n)*17, &k, "\n  balance: ecmp\n  hash: {seed: same}")
+		c.text, c.places = f.base(seed+uint64(n)*17, &k, "\n  balance: ecmp\n  hash: {seed: same}"), []string{topo.Spine.String()}
 	case "ECMP collision":
-		c.text = f.base(seed+uint64(n)*17, &k, "\n  balance: ecmp\n  hash: {seed: per-switch}")
+		return c, b.collide(&c, f, n, seed)
 	case "incast by another job":
 		to := d.host()
 		c.text = c.base + "background:\n  flows:\n"
-		for i := range d.between(2, f.spare) {
-			c.text += fmt.Sprintf("    - {from: host%d/nic%d, to: host%d/nic0, bytes: %dkB, start: %dus}\n", f.hosts-f.spare+1+i, 0, to,
+		from := f.spare()
+		for i := range d.between(2, 4) {
+			c.text += fmt.Sprintf("    - {from: host%d/nic%d, to: host%d/nic0, bytes: %dkB, start: %dus}\n", from[i], 0, to,
 				d.between(1000, 6000), d.between(0, 60))
 		}
 		for i := range g.Ports {
@@ -251,24 +306,46 @@ func draw(k kind, f *fabric, n int, seed uint64, look func(text string) (*topo.G
 			}
 		}
 	case "fragmented placement":
-		order := make([]int, f.hosts)
-		for i := range order {
+		hosts := make([]int, f.hosts)
+		for i := range hosts {
 			j := d.below(i + 1)
-			order[i], order[j] = order[j], i+1
+			hosts[i], hosts[j] = hosts[j], i+1
 		}
-		order = order[:f.packed]
-		slices.Sort(order)
-		c.text = strings.Replace(c.base, fmt.Sprintf("hosts: [host1-host%d]", f.packed),
-			"hosts: ["+strings.ReplaceAll("host"+strings.Trim(fmt.Sprint(order), "[]"), " ", ", host")+"]", 1)
+		hosts = hosts[:f.packed]
+		slices.Sort(hosts)
+		for _, h := range hosts {
+			if h > f.packed {
+				c.places = append(c.places, fmt.Sprintf("host%d", h))
+			}
+		}
+		c.text = strings.Replace(c.base, names(upTo(1, f.packed)), names(hosts), 1)
 	}
 	return c, nil
+}
+
+// mostChances is how many hashes are drawn until flows meet.
+const mostChances = 50
+
+// collide draws hashes until flows meet by chance: until explain, which knows every path, says that a choice among equal links cost
+// 1 % or more of the time. It must be named at one of the ports of which explain says so.
+func (b *bench) collide(c *planted, f *fabric, n int, seed uint64) (err error) {
+	for i := range uint64(mostChances) {
+		c.text = f.base(seed+uint64(n)*1009+i*100_003, &c.kind, "\n  balance: ecmp\n  hash: {seed: per-switch}")
+		if c.shown, err = b.play(c.text); err != nil {
+			return err
+		}
+		if c.places = c.shown.uneven; len(c.places) > 0 {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: no flows met in %d draws", c.key, mostChances)
 }
 
 // find finds the ports that the job uses.
 func (d *drawing) find(t *telemetry.Telemetry) {
 	for _, s := range t.Find(telemetry.Port) {
 		n, _ := s.Total(telemetry.TxBytes)
-		if n < 200_000 {
+		if n < 100_000 {
 			continue
 		}
 		if strings.Contains(s.Port, "/host") {

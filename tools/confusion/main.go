@@ -23,8 +23,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
+	"time"
 
+	"railyard/internal/diagnose"
 	"railyard/internal/judge"
+	"railyard/internal/noun"
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
@@ -46,6 +50,7 @@ type verdict struct {
 	InThree bool              `json:"in_three"`
 	Placed  bool              `json:"placed"`
 	Small   bool              `json:"small"` // less than 1 % slower, and called healthy
+	CPU     float64           `json:"cpu_s"` // that it took
 
 	Altered map[string]*verdict `json:"altered,omitempty"` // what was said of the same telemetry, altered
 }
@@ -60,34 +65,50 @@ func main() {
 	show := flag.Bool("show", false, "print the scenario of each wrong answer")
 	keep := flag.String("keep", "", "folder that keeps what runs showed, and has it again")
 	without := flag.String("without", "", "counters that nobody reads, by their columns, with commas between; collectives, log: those rows")
-	alter := flag.Bool("alter", false, "judge the same telemetry again, altered: ports swapped, a late clock, wraps, a reset, less")
+	alter := flag.Bool("alter", false,
+		"judge what each second draw of the first seed shows again, altered and without each kind of counter")
 	flag.Parse()
-	b := bench{alter: *alter, healthy: map[string]*seen{}, show: *show, keep: *keep, without: strings.Split(*without, ",")}
+	b := bench{healthy: map[string]*seen{}, show: *show, keep: *keep, without: strings.Split(*without, ",")}
 	done, err := read(*out)
 	exitOn(err)
 	file, err := os.OpenFile(*out, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	exitOn(err)
 	defer file.Close()
-	for seed := 1; seed <= *seeds; seed++ {
-		for i := range fabrics {
-			for n := *from; n < *from+*draws; n++ {
-				for _, k := range append([]kind{{name: "healthy"}}, kinds...) {
-					if *only != "" && k.name != *only || *on != "" && fabrics[i].name != *on ||
-						k.name == "hash polarisation" && fabrics[i].name != "pods-128" ||
-						has(done, fmt.Sprintf("%s|%s|%d|%d", k.name, fabrics[i].name, n, seed)) {
-						continue
+	cases := func(try func(k kind, f *fabric, n int, seed uint64)) {
+		for n := *from; n < *from+*draws; n++ { // if it is stopped, each fabric and kind has had as many
+			for seed := 1; seed <= *seeds; seed++ {
+				for i := range fabrics {
+					if (n+seed)%len(fabrics) == i { // 50 of 10 draws and 5 seeds
+						try(kind{name: "healthy"}, &fabrics[i], n, uint64(seed))
 					}
-					v, err := b.try(k, &fabrics[i], n, uint64(seed))
-					exitOn(err)
-					line, err := json.Marshal(v)
-					exitOn(err)
-					_, err = file.Write(append(line, '\n'))
-					exitOn(err)
-					done = append(done, v)
+					for _, k := range kinds {
+						try(k, &fabrics[i], n, uint64(seed))
+					}
 				}
 			}
 		}
 	}
+	asked := 0
+	cases(func(k kind, f *fabric, n int, seed uint64) {
+		if *only != "" && k.name != *only || *on != "" && f.name != *on {
+			return
+		}
+		asked++
+		if has(done, fmt.Sprintf("%s|%s|%d|%d", k.name, f.name, n, seed)) {
+			return
+		}
+		before := cpu()
+		b.alter = *alter && seed == 1 && n%2 == 0
+		v, err := b.try(k, f, n, seed)
+		exitOn(err)
+		v.CPU = (cpu() - before).Seconds()
+		line, err := json.Marshal(v)
+		exitOn(err)
+		_, err = file.Write(append(line, '\n'))
+		exitOn(err)
+		done = append(done, v)
+	})
+	fmt.Printf("%d of %d cases\n\n", len(done), asked)
 	table(done)
 	alteredTable(done)
 }
@@ -126,15 +147,17 @@ type bench struct {
 
 // seen is what a run showed.
 type seen struct {
-	graph *topo.Graph
-	of    *telemetry.Telemetry
-	time  unit.Time
+	graph  *topo.Graph
+	of     *telemetry.Telemetry
+	time   unit.Time
+	uneven []string // ports at which explain says that a choice among equal links cost something
 }
 
 // kept is what of it is kept.
 type kept struct {
-	Of   *telemetry.Telemetry
-	Time unit.Time
+	Of     *telemetry.Telemetry
+	Time   unit.Time
+	Uneven []string
 }
 
 func (b *bench) inOrder(text string) (*seen, error) {
@@ -153,13 +176,7 @@ func (b *bench) try(k kind, f *fabric, n int, seed uint64) (v verdict, err error
 	if k.name == "healthy" {
 		return b.tryHealthy(f, n, seed)
 	}
-	c, err := draw(k, f, n, seed, func(text string) (*topo.Graph, *telemetry.Telemetry, error) {
-		s, err := b.inOrder(text)
-		if err != nil {
-			return nil, nil, err
-		}
-		return s.graph, s.of, nil
-	})
+	c, err := b.draw(k, f, n, seed)
 	if err != nil {
 		return v, err
 	}
@@ -167,9 +184,11 @@ func (b *bench) try(k kind, f *fabric, n int, seed uint64) (v verdict, err error
 	if err != nil {
 		return v, err
 	}
-	now, err := b.play(c.text)
-	if err != nil {
-		return v, fmt.Errorf("%s: %w\n%s", c.key, err, c.text)
+	now := c.shown
+	if now == nil {
+		if now, err = b.play(c.text); err != nil {
+			return v, fmt.Errorf("%s: %w\n%s", c.key, err, c.text)
+		}
 	}
 	v = verdict{Key: c.key, Kind: k.name, Want: c.want, Places: c.places, Slower: float64(now.time)/float64(base.time) - 1}
 	known := judge.Case{Now: b.less(now.of), Healthy: b.less(base.of), Graph: now.graph}
@@ -182,24 +201,7 @@ func (b *bench) try(k kind, f *fabric, n int, seed uint64) (v verdict, err error
 }
 
 // less is what is seen where some counters are not read.
-func (b *bench) less(of *telemetry.Telemetry) *telemetry.Telemetry {
-	out := *of
-	out.Series = slices.Clone(of.Series)
-	for c := range telemetry.CounterCount {
-		if slices.Contains(b.without, telemetry.Counters[c].Name) {
-			for i := range out.Series {
-				out.Series[i].Values[c] = nil
-			}
-		}
-	}
-	if slices.Contains(b.without, string(telemetry.Collective)+"s") {
-		out.Collectives = nil
-	}
-	if slices.Contains(b.without, string(telemetry.Line)) {
-		out.Lines = nil
-	}
-	return &out
-}
+func (b *bench) less(of *telemetry.Telemetry) *telemetry.Telemetry { return without(of, b.without) }
 
 // tryHealthy judges a run in order by another one, of another seed.
 func (b *bench) tryHealthy(f *fabric, n int, seed uint64) (v verdict, err error) {
@@ -227,12 +229,20 @@ func (b *bench) again(v *verdict, c judge.Case) {
 		return
 	}
 	v.Altered = map[string]*verdict{}
-	for _, a := range alterations {
+	try := func(name string, now judge.Case) {
 		x := &verdict{Kind: v.Kind, Want: v.Want, Places: v.Places, Slower: v.Slower}
+		x.hear(judge.Judge(now))
+		v.Altered[name] = x
+	}
+	for _, a := range alterations {
 		now := c
 		now.Now = altered(c.Now, v.Key+a.name, a.alter)
-		x.hear(judge.Judge(now))
-		v.Altered[a.name] = x
+		try(a.name, now)
+	}
+	for _, a := range ablations {
+		now := c
+		now.Now, now.Healthy = without(c.Now, a.columns), without(c.Healthy, a.columns)
+		try(a.name(), now)
 	}
 }
 
@@ -240,14 +250,14 @@ func (b *bench) again(v *verdict, c judge.Case) {
 func (v *verdict) hear(of judge.Verdict) {
 	for i, h := range of.Hypotheses {
 		name := h.Place.Name
-		if h.Place.Kind == "equal links" && len(h.Culprits) > 0 {
+		if (h.Place.Kind == noun.Links || h.Place.Kind == noun.Job) && len(h.Culprits) > 0 {
 			name = h.Culprits[0]
 		}
 		v.Got, v.At = append(v.Got, h.Mechanism), append(v.At, name)
 		if slices.Contains(v.Want, h.Mechanism) {
 			v.InThree = true
 			v.Right = v.Right || i == 0
-			v.Placed = v.Placed || len(v.Places) == 0 || slices.Contains(v.Places, name)
+			v.Placed = v.Placed || slices.Contains(v.Places, name)
 		}
 	}
 	v.Small = len(of.Hypotheses) == 0 && v.Slower < 0.01
@@ -269,56 +279,64 @@ func (b *bench) play(text string) (*seen, error) {
 		if f, err := os.Open(file); err == nil {
 			defer f.Close()
 			if err := gob.NewDecoder(bufio.NewReader(f)).Decode(&k); err == nil {
-				return &seen{p.Graph, k.Of, k.Time}, nil
+				return &seen{p.Graph, k.Of, k.Time, k.Uneven}, nil
 			}
 		}
 	}
-	if k.Of, k.Time, err = show(sc); err != nil || b.keep == "" {
-		return &seen{p.Graph, k.Of, k.Time}, err
+	if err := show(sc, &k); err != nil || b.keep == "" {
+		return &seen{p.Graph, k.Of, k.Time, k.Uneven}, err
 	}
 	var out bytes.Buffer
 	if err := gob.NewEncoder(&out).Encode(&k); err != nil {
 		return nil, err
 	}
-	return &seen{p.Graph, k.Of, k.Time}, os.WriteFile(file, out.Bytes(), 0o644)
+	return &seen{p.Graph, k.Of, k.Time, k.Uneven}, os.WriteFile(file, out.Bytes(), 0o644)
 }
 
 // show runs a scenario: what it shows, and the time of a step, or of all.
-func show(sc *scenario.Scenario) (*telemetry.Telemetry, unit.Time, error) {
+func show(sc *scenario.Scenario, k *kept) error {
 	dir, err := os.MkdirTemp("", "confusion")
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
 	defer os.RemoveAll(dir)
 	d, err := result.Create(dir + "/run")
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
 	sum, failed := run.Run(context.Background(), sc, run.Options{Dir: d})
 	if sum == nil {
-		return nil, 0, failed
+		return failed
 	}
 	if err := d.Finish(sum); err != nil {
-		return nil, 0, err
+		return err
 	}
 	r, err := result.Open(dir + "/run")
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
 	var b telemetry.Builder
 	for row, err := range r.Telemetry() {
 		if err != nil {
-			return nil, 0, err
+			return err
 		}
 		b.Add(&row)
 	}
-	end := sum.VirtualTime
+	k.Of, k.Time = b.Telemetry(), sum.VirtualTime
 	for _, f := range sum.PerJob() {
 		if f.StepTime > 0 {
-			end = unit.Time(f.StepTime)
+			k.Time = unit.Time(f.StepTime)
+		}
+		if f.Diagnosis == nil {
+			continue
+		}
+		for i := range f.Diagnosis.Blames {
+			if b := &f.Diagnosis.Blames[i]; b.Kind == diagnose.UnevenChoice && 100*b.Time >= f.Diagnosis.Whole {
+				k.Uneven = append(k.Uneven, b.Port)
+			}
 		}
 	}
-	return b.Telemetry(), end, nil
+	return nil
 }
 
 // table prints the confusion table.
@@ -372,6 +390,11 @@ func table(all []verdict) {
 			sum[0], sum[4], 100*float64(sum[1])/float64(counted), 100*float64(sum[2])/float64(counted),
 			100*float64(sum[3])/float64(max(1, sum[2])))
 	}
+	used := 0.0
+	for i := range all {
+		used += all[i].CPU
+	}
+	fmt.Printf("%.0f CPU seconds.\n", used)
 }
 
 // alteredTable prints how far answers fall where telemetry is altered.
@@ -379,6 +402,9 @@ func alteredTable(all []verdict) {
 	names := []string{"as it is"}
 	for _, a := range alterations {
 		names = append(names, a.name)
+	}
+	for _, a := range ablations {
+		names = append(names, a.name())
 	}
 	rows := ""
 	for _, name := range names {
@@ -410,6 +436,13 @@ func alteredTable(all []verdict) {
 	if rows != "" {
 		fmt.Print("\n| telemetry | faults | right | in three | place right | healthy, accused |\n|---|---|---|---|---|---|\n" + rows)
 	}
+}
+
+// cpu is what this process has used.
+func cpu() time.Duration {
+	var u syscall.Rusage
+	exitOn(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func one(b bool) int {
