@@ -275,7 +275,7 @@ var rules = map[string]rule{
 		why: "it names faults from what an operator can see: whatever knows more, a run, a plan, a diagnosis, may not reach it",
 	},
 	"dump": {
-		may: "lldp located objects shown telemetry topo",
+		may: "lldp located nccltests objects shown telemetry topo",
 		why: "texts of an operator's become telemetry, and back: which files they are, and what is wrong, is above it",
 	},
 	"telemetry": {
@@ -563,7 +563,7 @@ var rules = map[string]rule{
 	"tools/failures": {may: "splitmix", why: "it runs the program as a user does, and kills it"},
 	"tools/monsters": {may: "tools/built", why: "it runs the program as a user does"},
 	"tools/confusion": {
-		may: "judge noun result run scenario splitmix telemetry topo",
+		may: "diagnose judge noun result run scenario splitmix telemetry topo",
 		why: "it plants faults in runs and counts how often they are named from telemetry",
 	},
 	"tools/islands": {

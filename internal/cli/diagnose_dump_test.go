@@ -67,8 +67,16 @@ func TestDumpsAreJudgedAlike(t *testing.T) {
 		}
 		for _, form := range dump.Forms() {
 			of, in := filepath.Join(name+".texts", form), filepath.Join("healthy.texts", form)
+			ofOthers := !slices.Contains([]string{"prometheus", "commands"}, form)
+			if ofOthers && !slices.Contains([]string{"lossy", "flapping", "incast", "dead"}, name) { // for the time that it takes
+				continue
+			}
 			got := judged(of, "--healthy", in)
 			want := want
+			if ofOthers { // counters that decide may be missing
+				alikeAsFar(t, name+", "+form, got, want)
+				continue
+			}
 			if form == "commands" { // SONiC's tables have less: what that leaves unknown is neither named nor ruled out
 				if name == "mtu" {
 					want = judge.Verdict{Hypotheses: []judge.Hypothesis{}}
@@ -90,6 +98,18 @@ func TestDumpsAreJudgedAlike(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// alikeAsFar: the likeliest is among those named, at the same place, or is said to be unknown for want of a counter.
+func alikeAsFar(t *testing.T, name string, got, want judge.Verdict) {
+	t.Helper()
+	first := want.Hypotheses[0]
+	unknown := slices.ContainsFunc(got.Unknown, func(s string) bool { return strings.HasPrefix(s, string(first.Mechanism)+": want ") })
+	if !unknown && !slices.ContainsFunc(got.Hypotheses, func(h judge.Hypothesis) bool {
+		return h.Mechanism == first.Mechanism && h.Place.Is(&first.Place)
+	}) {
+		t.Errorf("%s: %+v\nwant %+v, unknown is %q", name, got.Hypotheses, first, got.Unknown)
 	}
 }
 

@@ -43,6 +43,9 @@ const (
 	textJob     = "job: {train: {model: gpt, lr: 0.1, batch: 4, epochs: 1, data: {text: {window: 16, "
 )
 
+// datedPrompt is a prompt that says when what follows was printed.
+const datedPrompt = "a# date -Ins\n2026-01-31T10:00:00Z\n"
+
 func one(name, text string, commands ...string) hostileInput {
 	return hostileInput{map[string]string{name: text}, commands}
 }
@@ -171,6 +174,12 @@ var hostileInputs = []hostileInput{
 		"diagnose d", "diagnose d --json"),
 	one("d/x", "a# show lldp neighbors\nPort   Neighbor Device ID   Neighbor Port ID   TTL\nEt1    @@\n", "diagnose d",
 		"diagnose d --topology d/x"),
+	one("d/x", datedPrompt+"a# show interface counters\nPort InOctets @@\n@@ @@\n", "diagnose d", "diagnose d --json"),
+	one("d/x", datedPrompt+"a# show interfaces status\nPort Name Status Vlan Duplex Speed Type\n@@\n", "diagnose d"),
+	one("d/x", datedPrompt+"a# show queuing interface\nEgress Queuing for @@\n| QOS GROUP 3 |\n| Tx Pkts | @@|\n| @@ | 1|\n", "diagnose d"),
+	one("d/x", datedPrompt+"a# nv show interface -o json\n{\"@@\": {\"link\": {\"@@\": \"@@\", \"speed\": \"@@\"}}}\n", "diagnose d"),
+	one("d/x", datedPrompt+"a# ncclras -f json\n{\"communicators\": [{\"hash\": \"@@\", \"ranks\": [{\"rank\": 0, \"host\": \"@@\", "+
+		"\"collective_counts\": {\"@@\": 1}}]}]}\n", "diagnose d", "diagnose d --json"),
 	one("d/x", "topology:\n  links:\n    - endpoints: [@@]\n", "diagnose d", "diagnose d --topology d/x"),
 	one("d/x", "2026-01-31T10:00:00Z a NCCL @@\n2026-01-31T10:00:00Z b@@ PFC Watchdog detected @@\n", "diagnose d", "diagnose d --json"),
 	one("d/x", "a$ cat x_rank_1\n"+`{"pg_config": {"@@": {}}, "entries": [{"@@": 1, "profiling_name": "@@", "process_group": ["@@"], `+

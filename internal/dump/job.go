@@ -309,3 +309,33 @@ func (a instant) less(b instant) instant {
 	}
 	return a
 }
+
+// emitLines gives lines of logs. The port of a line is the one that it names.
+func (r *Reader) emitLines(b *telemetry.Builder, base int64) {
+	known := map[string]map[string]string{}
+	for k := range r.series {
+		if k.gpu {
+			continue
+		}
+		if known[k.device] == nil {
+			known[k.device] = map[string]string{}
+		}
+		full := k.device + "/" + k.port
+		known[k.device][k.port], known[k.device][full] = full, full
+	}
+	for i := range r.lines {
+		l := &r.lines[i]
+		if l.port == "" {
+			for _, w := range strings.Fields(l.text) {
+				w, _, _ = strings.Cut(strings.Trim(w, ",:;.[]'\""), "(")
+				if full := known[l.device][w]; full != "" {
+					l.port = full
+					break
+				}
+			}
+		}
+		row := telemetry.NewRow(telemetry.Line, l.device, l.port, l.at.since(base))
+		row.Text = l.text
+		b.Add(&row)
+	}
+}

@@ -35,6 +35,7 @@ type Reader struct {
 	gpus      map[rankOn]string   // GPU of a rank on a host; "": two are said to be
 	parts     []part
 	lines     []line
+	counted   []counted // collectives that ranks had begun, by RAS
 	cables    [][2]plug
 	heard     []heard
 	groups    map[string]map[string]bool // names of process groups, and the ranks of each
@@ -175,7 +176,7 @@ func (r *Reader) is(device string, is role, by string) error {
 }
 
 // Empty reports whether nothing at all was understood.
-func (r *Reader) Empty() bool { return len(r.series)+len(r.parts)+len(r.lines) == 0 } // neighbours alone show nothing
+func (r *Reader) Empty() bool { return len(r.series)+len(r.parts)+len(r.lines)+len(r.counted) == 0 } // neighbours alone show nothing
 
 // Telemetry returns what was read.
 func (r *Reader) Telemetry() (*telemetry.Telemetry, error) {
@@ -183,6 +184,9 @@ func (r *Reader) Telemetry() (*telemetry.Telemetry, error) {
 		return nil, err
 	}
 	r.join()
+	if err := r.waits(); err != nil {
+		return nil, err
+	}
 	base, err := r.base()
 	if err != nil {
 		return nil, err
@@ -478,36 +482,6 @@ func (r *Reader) emitParts(b *telemetry.Builder, base int64) {
 		if p.until != never {
 			row.End = p.until.since(base)
 		}
-		b.Add(&row)
-	}
-}
-
-// emitLines gives lines of logs. The port of a line is the one that it names.
-func (r *Reader) emitLines(b *telemetry.Builder, base int64) {
-	known := map[string]map[string]string{}
-	for k := range r.series {
-		if k.gpu {
-			continue
-		}
-		if known[k.device] == nil {
-			known[k.device] = map[string]string{}
-		}
-		full := k.device + "/" + k.port
-		known[k.device][k.port], known[k.device][full] = full, full
-	}
-	for i := range r.lines {
-		l := &r.lines[i]
-		if l.port == "" {
-			for _, w := range strings.Fields(l.text) {
-				w, _, _ = strings.Cut(strings.Trim(w, ",:;.[]'\""), "(")
-				if full := known[l.device][w]; full != "" {
-					l.port = full
-					break
-				}
-			}
-		}
-		row := telemetry.NewRow(telemetry.Line, l.device, l.port, l.at.since(base))
-		row.Text = l.text
 		b.Add(&row)
 	}
 }

@@ -25,8 +25,8 @@ type section struct {
 }
 
 // prompt is that of a shell before a command that is known: admin@leaf1:~$ show pfc counters.
-var prompt = regexp.MustCompile(`^(?:[\w.-]+@)?([A-Za-z0-9][\w.-]*)(?::\S*)?\s?[#>$]\s*(?:sudo\s+)?` +
-	`((?:date|nv|net|lldpctl|lldpcli|show|ethtool|rdma|nvidia-smi|cat|curl|pfcwd)\b.*)$`)
+var prompt = regexp.MustCompile(`^(?:[\w.-]+@)?([A-Za-z0-9][\w.-]*)(?::\S*)?\s?[#>$]\s*(?:sudo\s+|run bash\s+|bash\s+)?` +
+	`((?:date|nv|net|lldpctl|lldpcli|show|ethtool|rdma|nvidia-smi|cat|curl|pfcwd|ncclras|nc|mpirun|srun|[\w./-]+_perf)\b.*)$`)
 
 // sections divides a text by prompts.
 func sections(file, text string) (all []section) {
@@ -39,6 +39,9 @@ func sections(file, text string) (all []section) {
 			cur.timed = false
 		}
 		dated := false
+		if t, known := showClock(cur.text); known && cur.command == "show clock" {
+			clock[cur.host], dated, cur.text = t, true, ""
+		}
 		if isDate(cur.command) {
 			rest := cur.text
 			for i := 1; rest != ""; i++ {
@@ -132,12 +135,18 @@ func (r *Reader) formOf(s *section) (form string, read func(section) error) {
 		return "topology of containerlab", r.lab
 	case strings.Contains(s.command, "lldp") && s.host != "":
 		return "LLDP", r.neighbours
+	case isQueuing(s.text):
+		return s.readyFor("NX-OS's queues", r.queuing)
+	case isPortTable(s.text):
+		return s.readyFor("tables of ports", r.portTables)
 	case isMetrics(first):
 		return "metrics", r.metrics
 	case stamped:
 		return "log", r.log
 	case first[0] == '{':
 		return r.jsonForm(s, first)
+	case isBenchmark(s.text):
+		return s.readyFor("nccl-tests", r.benchmark)
 	}
 	return r.commandForm(s, first)
 }
@@ -154,7 +163,31 @@ func (r *Reader) jsonForm(s *section, first string) (string, func(section) error
 	if strings.Contains(first, "\"coll_perf\"") && strings.Contains(first, "\"header\"") {
 		return "NCCL Inspector", r.inspector
 	}
+	switch {
+	case nvShow.MatchString(s.command):
+		return s.readyFor("NVUE", r.nvue)
+	case top["communicators"] != nil:
+		return s.readyFor("RAS's status", r.ras)
+	}
 	return "JSON of no form that is known", nil
+}
+
+// readyFor is a form that needs a device and a time.
+func (s *section) readyFor(form string, read func(section) error) (string, func(section) error) {
+	if why := s.ready(form); why != "" {
+		return why, nil
+	}
+	return form, read
+}
+
+// isBenchmark reports whether a text has the heading of nccl-tests' table.
+func isBenchmark(text string) bool {
+	for l := range strings.Lines(text) {
+		if strings.Contains(l, "algbw") && strings.Contains(l, "busbw") && strings.Contains(l, "size") {
+			return true
+		}
+	}
+	return false
 }
 
 // traceFile is a command that prints what one rank recorded.

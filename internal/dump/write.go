@@ -27,7 +27,7 @@ type File struct {
 }
 
 // Forms are those in which Files writes.
-func Forms() []string { return []string{"prometheus", "commands"} }
+func Forms() []string { return []string{"prometheus", "commands", "nxos", "eos", "nvue"} }
 
 // written are the metrics that Files writes of a kind.
 var written = map[telemetry.Kind][]string{
@@ -57,6 +57,7 @@ type writer struct {
 	graph *topo.Graph
 	start int64 // seconds since 1970
 	names *Names
+	form  string
 }
 
 // shell is a name that a prompt can have, and plain one that a command can print.
@@ -68,7 +69,7 @@ var (
 // Files are the texts of telemetry in a form, with what switches hear of their neighbours if the graph is known. start: when the run
 // began, in seconds since 1970, a midnight if the times shall be read back as they are.
 func Files(t *telemetry.Telemetry, g *topo.Graph, start int64, form string) ([]File, error) {
-	w := &writer{t, g, start, GivenNames()}
+	w := &writer{t, g, start, GivenNames(), form}
 	if err := w.check(); err != nil {
 		return nil, err
 	}
@@ -93,13 +94,18 @@ func Files(t *telemetry.Telemetry, g *topo.Graph, start int64, form string) ([]F
 	return files, nil
 }
 
-// Lost are the counters of a kind for which a form has no room.
-func Lost(form string, k telemetry.Kind) []telemetry.Counter {
-	if form == "commands" && k == telemetry.Port {
-		return []telemetry.Counter{telemetry.RxBytes, telemetry.Oversize}
-	}
-	return nil
+// lost are the counters of switches for which a form has no room.
+var lost = map[string]map[telemetry.Kind][]telemetry.Counter{
+	"commands": {telemetry.Port: {telemetry.RxBytes, telemetry.Oversize}},
+	"nxos": {telemetry.Port: {telemetry.RxPause, telemetry.ECNMarked, telemetry.Watermark, telemetry.LinkDowns},
+		telemetry.Queue: {telemetry.RxPause, telemetry.Watermark}},
+	"eos": {telemetry.Port: {telemetry.RxPause, telemetry.ECNMarked, telemetry.Watermark, telemetry.Watchdog, telemetry.LinkDowns},
+		telemetry.Queue: {telemetry.RxPFC, telemetry.TxPFC, telemetry.RxPause, telemetry.Watermark}},
+	"nvue": {telemetry.Port: {telemetry.Oversize, telemetry.Watermark, telemetry.Watchdog}, telemetry.Queue: {telemetry.Watermark}},
 }
+
+// Lost are the counters of a kind for which a form has no room.
+func Lost(form string, k telemetry.Kind) []telemetry.Counter { return lost[form][k] }
 
 // check refuses names that no text could hold.
 func (w *writer) check() error {

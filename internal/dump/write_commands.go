@@ -34,8 +34,13 @@ func (w *writer) commands(device string) func(io.Writer) error {
 		}
 		for _, t := range slices.Sorted(maps.Keys(at)) {
 			if isSwitch {
-				w.ask(b, "admin", device, "date -Ins", strings.Replace(w.stamp(t), ".", ",", 1)+"\n")
-				w.onSwitch(b, device, at[t])
+				on := map[string]struct {
+					clock string
+					write func(*bufio.Writer, string, map[telemetry.Kind][]reading)
+				}{"commands": {"date -Ins", w.onSwitch}, "nxos": {"run bash date -Ins", w.onNXOS}, "eos": {"bash date -Ins", w.onEOS},
+					"nvue": {"date -Ins", w.onNVUE}}[w.form]
+				w.ask(b, "admin", device, on.clock, strings.Replace(w.stamp(t), ".", ",", 1)+"\n")
+				on.write(b, device, at[t])
 			} else {
 				w.ask(b, "root", device, "date -Ins", strings.Replace(w.stamp(t), ".", ",", 1)+"\n")
 				w.onHost(b, device, at[t][telemetry.NIC])

@@ -24,7 +24,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"railyard/internal/diagnose"
 	"railyard/internal/judge"
@@ -101,7 +100,7 @@ func main() {
 		b.alter = *alter && seed == 1 && n%2 == 0
 		v, err := b.try(k, f, n, seed)
 		exitOn(err)
-		v.CPU = (cpu() - before).Seconds()
+		v.CPU = cpu() - before
 		line, err := json.Marshal(v)
 		exitOn(err)
 		_, err = file.Write(append(line, '\n'))
@@ -438,11 +437,11 @@ func alteredTable(all []verdict) {
 	}
 }
 
-// cpu is what this process has used.
-func cpu() time.Duration {
+// cpu is what this process has used, in seconds.
+func cpu() float64 {
 	var u syscall.Rusage
 	exitOn(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
 func one(b bool) int {
