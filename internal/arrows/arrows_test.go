@@ -490,7 +490,7 @@ var rules = map[string]rule{
 			"it times without a simulation, on examples drawn by splitmix",
 	},
 	"validate": {
-		may: "machine qos result run scenario sweep topo sheet",
+		may: "qos result run scenario sweep topo sheet",
 		why: "it compares ordinary runs with known results: if it drove the engine itself, it would vouch for " +
 			"something no user runs. Of topo it takes types, of qos the closed forms of buffer bounds",
 	},

@@ -131,6 +131,9 @@ func (a *app) tellForecast(quiet bool, f sweep.Forecast) {
 		took = "less than 0.1 s"
 	}
 	text += ", " + took + " of one core"
+	if f.Disk > 0 {
+		text += ", " + f.Disk.Human() + " of disk"
+	}
 	if f.Resumed > 0 {
 		text += fmt.Sprintf("; %d more are there already", f.Resumed)
 	}

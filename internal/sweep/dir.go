@@ -15,6 +15,7 @@ import (
 	"railyard/internal/input"
 	"railyard/internal/output"
 	"railyard/internal/result"
+	"railyard/internal/unit"
 )
 
 // rowFormat changes when a row has other figures, or they mean something else: older rows are run again.
@@ -233,4 +234,15 @@ func (d *Dir) unwritable(err error) error {
 		return fmt.Errorf("sweep directory %s: %w: want another, or to wait until it is through", d.path, err)
 	}
 	return fmt.Errorf("sweep directory %s: cannot write there: %w", d.path, input.Cause(err))
+}
+
+// diskOf is what a row takes: a file of its own, in blocks of 4 KiB as file systems have them, and its lines in the tables. A
+// row has a thousand bytes and some for each key that was set.
+func diskOf(set []Value) unit.Bytes {
+	const block, bare, tables = 4 * unit.Kibibyte, 1000, 900
+	keys := unit.Bytes(0)
+	for _, v := range set {
+		keys += unit.Bytes(len(v.Path) + len(v.Text) + 50)
+	}
+	return (bare+keys+block-1)/block*block + tables + keys
 }

@@ -41,14 +41,20 @@ type local struct {
 	sources *run.Sources
 	inputs  []result.InputDigest
 	figures bool // nobody looks at more of a run
+	runner  Runner
+	look    func(job int) run.Observer // nil: nobody
 }
 
 // Run implements Engine.
 func (l *local) Run(ctx context.Context, jobs []Job, sink Sink) error {
 	need := func(k int) unit.Bytes { return jobs[k].Memory }
 	return Each(ctx, len(jobs), l.limits, need, func(ctx context.Context, k int) error {
-		row, sum, err := RunJob(ctx, Here, jobs[k].Scenario, run.Options{Force: true, Sources: l.sources, Inputs: l.inputs,
-			Figures: l.figures, Progress: func(p result.Progress) { sink.Progress(k, p) }})
+		opt := run.Options{Force: true, Sources: l.sources, Inputs: l.inputs, Figures: l.figures,
+			Progress: func(p result.Progress) { sink.Progress(k, p) }}
+		if l.look != nil {
+			opt.Observe = l.look(k)
+		}
+		row, sum, err := runJob(ctx, l.runner, Here, jobs[k].Scenario, opt)
 		switch {
 		case ctx.Err() != nil && row == nil:
 			return ctx.Err()
@@ -65,8 +71,12 @@ const Here = "here"
 // RunJob runs a scenario for a worker and returns its row without key and axes. Without a row it cannot run, or ctx has
 // ended before it was through. A run that fails is a row that says so.
 func RunJob(ctx context.Context, worker string, sc *scenario.Scenario, opt run.Options) (*Row, *result.Summary, error) {
+	return runJob(ctx, run.Run, worker, sc, opt)
+}
+
+func runJob(ctx context.Context, runner Runner, worker string, sc *scenario.Scenario, opt run.Options) (*Row, *result.Summary, error) {
 	took := run.Stopwatch()
-	sum, err := run.Run(ctx, sc, opt)
+	sum, err := runner(ctx, sc, opt)
 	if ctx.Err() != nil && (sum == nil || sum.State != result.Complete) {
 		return nil, nil, ctx.Err() // its figures are of a part
 	}

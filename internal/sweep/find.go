@@ -14,6 +14,7 @@ import (
 	"railyard/internal/located"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
+	"railyard/internal/unit"
 )
 
 // A Found is what was looked for beside one combination of the axes' values.
@@ -193,6 +194,7 @@ func (s *search) whole(f Forecast) Forecast {
 	f.Runs = f.Runs * most / first
 	f.PacketHops = int64(float64(f.PacketHops) / float64(first) * float64(most))
 	f.Seconds *= float64(most) / float64(first)
+	f.Disk = f.Disk / unit.Bytes(first) * unit.Bytes(most)
 	return f
 }
 

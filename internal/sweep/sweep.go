@@ -11,6 +11,7 @@ import (
 	"railyard/internal/machine"
 	"railyard/internal/result"
 	"railyard/internal/run"
+	"railyard/internal/scenario"
 	"railyard/internal/shown"
 	"railyard/internal/unit"
 )
@@ -31,6 +32,7 @@ type Forecast struct {
 	Seconds    float64 // of one core, of Runs; within a factor of three
 	Longest    float64 // of one core, of the longest of them
 	Largest    unit.Bytes
+	Disk       unit.Bytes // that rows and tables take, 0 without a directory; whole run directories come to it
 	AtOnce     int        // how many of the largest fit
 	Memory     unit.Bytes // the bound, 0: not known
 }
@@ -49,13 +51,19 @@ type Options struct {
 	// KeepRefused makes a variant that cannot run a row that says why, while any other can; where none can, the error is
 	// that of the first. Refused is not asked.
 	KeepRefused bool
-	EvenNone    bool         // with KeepRefused: rows that all say why they cannot run are no error
-	Engine      Engine       // nil: this process
-	Sources     *run.Sources // nil: its own
+	EvenNone    bool   // with KeepRefused: rows that all say why they cannot run are no error
+	Engine      Engine // nil: this process. What follows up to Sources is for it alone:
+	// Look returns who looks on at the run of a variant; it is called from several goroutines. nil: nobody.
+	Look    func(i int) run.Observer
+	Runner  Runner       // nil: run.Run
+	Sources *run.Sources // nil: its own
 	// Choose is told the estimated packet-hops of each variant, -1 of one that was refused, and returns which are run; nil:
 	// all are.
 	Choose func(hops []int64) []bool
 }
+
+// A Runner runs a scenario, from several goroutines at once.
+type Runner func(ctx context.Context, sc *scenario.Scenario, opt run.Options) (*result.Summary, error)
 
 // Run runs the variants and returns a row for each, in their order. Before the first begins, every
 // variant has been planned: the error of one that cannot run is returned then. A run that fails is
@@ -68,7 +76,7 @@ func Run(ctx context.Context, variants []Variant, opt Options) ([]Row, error) {
 	}
 	engine := s.opt.Engine
 	if engine == nil {
-		engine = &local{s.opt.Limits, s.opt.Sources, s.opt.Inputs, s.opt.Each == nil}
+		engine = s.local()
 	}
 	jobs := make([]Job, len(s.left))
 	for k, i := range s.left {
@@ -78,6 +86,18 @@ func Run(ctx context.Context, variants []Variant, opt Options) ([]Row, error) {
 		return s.rows, nil
 	}
 	return s.rows, engine.Run(ctx, jobs, s)
+}
+
+// local is the engine of this process.
+func (s *sweep) local() *local {
+	l := &local{limits: s.opt.Limits, sources: s.opt.Sources, inputs: s.opt.Inputs, figures: s.opt.Each == nil, runner: run.Run}
+	if s.opt.Runner != nil {
+		l.runner = s.opt.Runner
+	}
+	if look := s.opt.Look; look != nil {
+		l.look = func(job int) run.Observer { return look(s.left[job]) }
+	}
+	return l
 }
 
 // ForecastOf says what Run would cost, and runs nothing.
@@ -154,6 +174,9 @@ func (s *sweep) forecast(ctx context.Context) (Forecast, error) {
 	for _, i := range s.left {
 		f.PacketHops += min(hops[i], 1<<62-f.PacketHops)
 		f.Largest = max(f.Largest, s.needs[i])
+		if s.opt.Dir != nil {
+			f.Disk += diskOf(s.variants[i].Set)
+		}
 		f.Seconds += s.seconds[i]
 		f.Longest = max(f.Longest, s.seconds[i])
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -177,6 +178,42 @@ func TestSweepResumes(t *testing.T) {
 	if _, _, err := table(t, other, nil, seeds, Options{Dir: dir, Forecast: func(x Forecast) { f = x }}); err != nil ||
 		f.Resumed != 0 {
 		t.Errorf("another scenario: %v, %d rows taken over", err, f.Resumed)
+	}
+}
+
+// What a sweep takes of the disk is near what it said before.
+func TestForecastOfDisk(t *testing.T) {
+	sc, ax, seeds := parse(t, incast), axes(t, "fabric.qos.ecn.min=20kB,auto", "congestion.algorithm=dcqcn,none"), make([]uint64, 10)
+	for i := range seeds {
+		seeds[i] = uint64(i + 1)
+	}
+	path := filepath.Join(t.TempDir(), "sweep")
+	dir, err := OpenDir(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f Forecast
+	_, tab, err := table(t, sc, ax, seeds, Options{Dir: dir, Forecast: func(x Forecast) { f = x }})
+	if err == nil {
+		err = dir.Finish(tab)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := unit.Bytes(0)
+	err = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		took += (unit.Bytes(info.Size()) + 4095) / 4096 * 4096
+		return err
+	})
+	if err != nil || f.Disk < took*9/10 || f.Disk > took*11/10 {
+		t.Errorf("forecast %v, took %v, %v", f.Disk, took, err)
+	}
+	if f, err = ForecastOf(t.Context(), nil, Options{}); err != nil || f.Disk != 0 {
+		t.Errorf("nothing is kept, forecast %v, %v", f.Disk, err)
 	}
 }
 

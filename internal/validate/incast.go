@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
 	"railyard/internal/topo"
@@ -84,28 +85,51 @@ type outcome struct {
 
 func (o *outcome) mean() float64 { return mean(o.fcts) }
 
-// run runs the experiment. The queue is sampled each 1 us from 500 ns on until the last completion,
-// as the reference's was.
-func (e experiment) run(ctx context.Context, runs Runner) (*outcome, error) {
+// parsed is its scenario.
+func (e experiment) parsed() (*scenario.Scenario, error) {
 	sc, err := scenario.Parse("reference.yaml", []byte(e.scenario()))
 	if err != nil {
 		return nil, fmt.Errorf("%s %d:1: %w", e.variant, e.senders, err)
 	}
-	o := &outcome{}
-	var queue []float64
-	opt := run.Options{Force: true}
-	opt.Observe = run.Every(500*unit.Nanosecond, unit.Microsecond, func(v run.View) {
-		g := v.Plan().Graph
-		port := g.Peer(g.NICs[e.senders].Port)
-		queue = append(queue, float64(v.Queue(port))/1000)
-		if e.series > 0 && (v.Now-500*unit.Time(unit.Nanosecond))%unit.Time(e.series) == 0 {
-			o.series = append(o.series, e.point(v, port))
-		}
-	})
-	sum, err := runs(ctx, sc, opt)
+	return sc, nil
+}
+
+// run runs the experiment.
+func (e experiment) run(ctx context.Context, runs Runner) (*outcome, error) {
+	sc, err := e.parsed()
+	if err != nil {
+		return nil, err
+	}
+	w := &watch{experiment: e}
+	sum, err := runs(ctx, sc, run.Options{Force: true, Observe: w.observer()})
 	if err != nil {
 		return nil, fmt.Errorf("%s %d:1: %w", e.variant, e.senders, err)
 	}
+	return w.outcome(sum), nil
+}
+
+// watch looks on at a run of an experiment.
+type watch struct {
+	experiment
+	queue  []float64 // kB
+	series []point
+}
+
+// observer samples the queue each 1 us from 500 ns on until the last completion, as the reference's was.
+func (w *watch) observer() run.Observer {
+	return run.Every(500*unit.Nanosecond, unit.Microsecond, func(v run.View) {
+		g := v.Plan().Graph
+		port := g.Peer(g.NICs[w.senders].Port)
+		w.queue = append(w.queue, float64(v.Queue(port))/1000)
+		if every := w.experiment.series; every > 0 && (v.Now-500*unit.Time(unit.Nanosecond))%unit.Time(every) == 0 {
+			w.series = append(w.series, w.point(v, port))
+		}
+	})
+}
+
+// outcome is what the run measured.
+func (w *watch) outcome(sum *result.Summary) *outcome {
+	o := &outcome{series: w.series}
 	last := 0.0
 	for _, f := range sum.Flows {
 		fct := float64(f.Took()) / float64(unit.Microsecond)
@@ -118,13 +142,13 @@ func (e experiment) run(ctx context.Context, runs Runner) (*outcome, error) {
 			o.pauses += float64(p.Received)
 		}
 	}
-	queue = queue[:min(len(queue), int(last+0.5))]
+	queue := w.queue[:min(len(w.queue), int(last+0.5))]
 	slices.Sort(queue)
 	o.queueMean = mean(queue)
 	if n := len(queue); n > 0 {
 		o.queueP99, o.queueMax = queue[n*99/100], queue[n-1]
 	}
-	return o, nil
+	return o
 }
 
 func (e experiment) point(v run.View, port topo.PortID) point {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"railyard/internal/machine"
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
@@ -191,21 +190,36 @@ func maximum(x []float64) float64 {
 	return m
 }
 
-// memory is more than one of these small experiments takes.
-const memory = 256 * unit.Megabyte
-
-// many runs an experiment over seeds, on every core; the outcomes are in order of seed.
+// many runs an experiment over seeds, as a sweep does; the outcomes are in order of seed.
 func (s *suite) many(e experiment) ([]*outcome, error) {
-	out := make([]*outcome, s.opt.Seeds)
-	limits := sweep.Limits{Memory: machine.Memory()}
-	need := func(int) unit.Bytes { return memory }
-	err := sweep.Each(s.ctx, len(out), limits, need, func(ctx context.Context, i int) (err error) {
-		one := e
-		one.seed = uint64(i + 1)
-		out[i], err = one.run(ctx, s.opt.Run)
+	e.seed = 1
+	sc, err := e.parsed()
+	if err != nil {
+		return nil, err
+	}
+	numbers := make([]uint64, s.opt.Seeds)
+	for i := range numbers {
+		numbers[i] = uint64(i + 1)
+	}
+	variants, err := sweep.Variants(sc, nil, numbers)
+	if err != nil {
+		return nil, err
+	}
+	watches, out := make([]watch, len(variants)), make([]*outcome, len(variants))
+	look := func(i int) run.Observer {
+		watches[i].experiment = e
+		return watches[i].observer()
+	}
+	ended := func(i int, sum *result.Summary) {
+		out[i] = watches[i].outcome(sum)
 		s.ran()
-		return err
-	})
+	}
+	rows, err := sweep.Run(s.ctx, variants, sweep.Options{Force: true, Runner: sweep.Runner(s.opt.Run), Look: look, Each: ended})
+	for i := range rows {
+		if r := &rows[i]; err == nil && r.State != result.Complete {
+			err = fmt.Errorf("%s %d:1, seed %d: %s %s", e.variant, e.senders, r.Seed, r.State, r.Error)
+		}
+	}
 	return out, err
 }
 
