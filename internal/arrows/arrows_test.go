@@ -325,7 +325,7 @@ var rules = map[string]rule{
 		why: "it holds configurations with mistakes for the tests of what finds and shows them",
 	},
 	"prove": {
-		may: "board hostboard hostinfo hostlint lint nccltopo netconf foresight plan qos result run scenario topo",
+		may: "board hostboard hostinfo hostlint lint nccltopo netconf foresight plan qos result run scenario switches topo",
 		why: "it is a user of runs: it makes small networks of findings, and compares what their runs leave",
 	},
 	"lldp": {
@@ -405,10 +405,14 @@ var rules = map[string]rule{
 		why: "what switches know of each other follows from their configurations: nothing needs to run",
 	},
 	"plan": {
-		may: "balance board cc coll dcbx decoder decoder/layers decoder/times exec fabric hash inventory located nccl " +
-			"nccltopo netconf netconf/dialects nn nn/netfile qos result scenario splitmix topo train wire workload",
+		may: "balance board cc coll decoder decoder/layers decoder/times exec fabric hash inventory located nccl " +
+			"nccltopo netconf nn nn/netfile qos result scenario splitmix switches topo train wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
+	},
+	"switches": {
+		may: "dcbx fabric inventory located netconf netconf/dialects qos scenario topo",
+		why: "what each switch does is a function of the scenario, the graph and configurations: no job and no path is in it",
 	},
 	"plan/plantest": {
 		may: "dataset scenario",
@@ -440,7 +444,7 @@ var rules = map[string]rule{
 	},
 	"run": {
 		may: "capture cc checkpoint coll contents corpus dataset decoder/times exec fabric host input inside located machine nccltopo " +
-			"netconf nic nn nn/netfile foresight plan rank record result reuse roce scenario sim topo train workload",
+			"netconf nic nn nn/netfile foresight plan rank record result reuse roce scenario sim switches topo train workload",
 		why: "the only package that knows everything; it is below those that show it",
 	},
 	"launch": {
@@ -476,7 +480,7 @@ var rules = map[string]rule{
 			"above it. Of cc it takes the fixed point of DCQCN",
 	},
 	"trial": {
-		may: "cc chart plan qos report result run scenario sweep topo tune",
+		may: "cc chart plan qos report result run scenario sweep switches topo tune",
 		why: "it plays points of tune on a scenario's fabric, as sweep does, and shows what was found as report's pages; of " +
 			"topo and cc it takes types",
 	},
@@ -521,7 +525,7 @@ var rules = map[string]rule{
 	},
 	"view": {
 		may: "coll design foresight hash inventory located netconf nn plan qos result rib run scenario sheet " +
-			"sizing survey topo trial workload",
+			"sizing survey switches topo trial workload",
 		why: "what is shown of a plan, a network or a run is a value and its text: who asked, and where it is printed, is above",
 	},
 	"cli": {

@@ -41,7 +41,7 @@ func (c *Capture) build(s *fabric.Sent) (*wire.Frame, []string) {
 	if pk.Entropy != 0 {
 		source = pk.Entropy
 	}
-	dscp := c.plan.DSCP(pk.Class())
+	dscp := c.plan.Switches.DSCP(pk.Class())
 	if c.remaps {
 		dscp = pk.DSCP()
 	}
@@ -70,7 +70,7 @@ func (c *Capture) tag(s *fabric.Sent) *wire.VLAN {
 	if c.addresses.Ports[port].VLAN == 0 {
 		port = c.plan.Graph.Peer(port)
 	}
-	priority := c.plan.Priority(s.Port, s.Frame.Class())
+	priority := c.plan.Switches.Priority(s.Port, s.Frame.Class())
 	return &wire.VLAN{Priority: uint8(priority), ID: uint16(c.addresses.Ports[port].VLAN)}
 }
 
@@ -234,7 +234,7 @@ func (c *Capture) answer(pk *roce.Packet, p *pair) (comments []string) {
 // pause makes a PFC frame.
 func (c *Capture) pause(s *fabric.Sent) (*wire.Frame, []string) {
 	g := c.plan.Graph
-	priority := c.plan.Priority(s.Port, s.Pause.Class)
+	priority := c.plan.Switches.Priority(s.Port, s.Pause.Class)
 	p := &wire.PFC{Source: MAC(s.Port), Enable: 1 << priority}
 	if !s.Pause.Stop {
 		return c.control(p), []string{fmt.Sprintf("xON: priority %d may go on", priority)}

@@ -55,7 +55,7 @@ func (c *Capture) lldp(id topo.PortID) *wire.Frame {
 	node := g.Ports[id].Node
 	host := g.Nodes[node].Kind == topo.HostKind
 	chassis := MAC(g.Nodes[node].Ports[0])
-	classes := c.plan.ClassesAt(node)
+	classes := c.plan.Switches.ClassesAt(node)
 	l := &wire.LLDP{Chassis: wire.ID{Subtype: wire.ChassisMAC, Value: string(chassis[:])},
 		Port: wire.ID{Subtype: wire.PortInterface, Value: c.addresses.Ports[id].Name.String()}, TTL: timeToLive,
 		PortText: g.Ports[id].Name, System: g.Nodes[node].Name, DCBX: dcbx(classes, host)}
@@ -63,7 +63,7 @@ func (c *Capture) lldp(id topo.PortID) *wire.Frame {
 	l.DCBX.Apps = []wire.Application{{Priority: data, Selector: wire.SelectUDP, Protocol: wire.RoCEv2Port}}
 	for i := range classes {
 		l.DCBX.Apps = append(l.DCBX.Apps, wire.Application{Priority: classes[i].Priority, Selector: wire.SelectDSCP,
-			Protocol: uint16(c.plan.DSCP(uint8(i)))})
+			Protocol: uint16(c.plan.Switches.DSCP(uint8(i)))})
 	}
 	return &wire.Frame{Ethernet: wire.Ethernet{Source: MAC(id), Dest: wire.LLDPAddress}, LLDP: l}
 }

@@ -15,6 +15,7 @@ import (
 	"railyard/internal/plan"
 	"railyard/internal/scenario"
 	"railyard/internal/scripttest"
+	"railyard/internal/switches"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 	"railyard/internal/wire"
@@ -58,7 +59,7 @@ func (s *stage) Do(words []string) {
 	case "send":
 		s.send(words[1:])
 	case "stop", "go":
-		p := &fabric.Pause{Class: plan.ClassData, Stop: words[0] == "stop", Root: -1}
+		p := &fabric.Pause{Class: switches.ClassData, Stop: words[0] == "stop", Root: -1}
 		if p.Stop {
 			p.Quanta = uint16(s.number(words[2]))
 		}
@@ -127,8 +128,8 @@ func (s *stage) send(words []string) {
 	if !known {
 		s.t.Fatalf("unknown packet %q", words[1])
 	}
-	pk := fabric.Make(op, 0, uint32(s.number(words[2])), 0, plan.ClassData, unit.Bytes(s.number(words[3])))
-	pk.SetDSCP(s.c.plan.DSCP(plan.ClassData))
+	pk := fabric.Make(op, 0, uint32(s.number(words[2])), 0, switches.ClassData, unit.Bytes(s.number(words[3])))
+	pk.SetDSCP(s.c.plan.Switches.DSCP(switches.ClassData))
 	for _, w := range words[4:] {
 		switch w {
 		case "again":

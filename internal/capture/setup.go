@@ -60,7 +60,7 @@ func (c *Capture) request(from, to topo.NICID) wire.Request {
 		LocalTimeout: cmTimeout, Retries: uint8(min(t.Retries, 7)), RNRRetries: 7, PKey: uint16(t.PKey),
 		MTU: max(1, wire.MTUOf(t.MTU)), CMRetries: cmRetries, LocalLID: 0xFFFF, RemoteLID: 0xFFFF,
 		LocalGID: wire.GID(c.address(from).As16()), RemoteGID: wire.GID(c.address(to).As16()), HopLimit: ttl,
-		TrafficClass: c.plan.DSCP(0) << 2, AckTimeout: ackTimeout(t.Timeout.Or(0))}
+		TrafficClass: c.plan.Switches.DSCP(0) << 2, AckTimeout: ackTimeout(t.Timeout.Or(0))}
 }
 
 // guid makes an EUI-64 of a port's MAC address: FF-FE in its middle (IEEE registration authority).

@@ -153,7 +153,7 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 				}
 			}
 			view.ThresholdText(s, &in.Plan.Scenario.Fabric, in.Thresholds)
-			view.DifferingText(s, in.Plan.Scenario.Fabric.SwitchesKey(), in.Plan.Differing())
+			view.DifferingText(s, in.Plan.Scenario.Fabric.SwitchesKey(), in.Plan.Switches.Differing())
 			for _, x := range in.Plan.Pinned() {
 				s.Wrap("", x.Text(in.Plan))
 			}

@@ -113,10 +113,10 @@ func OddAt(p *plan.Plan, port topo.PortID) (o Odd) {
 
 // oddSwitch adds in what a switch differs from most of its tier, or of all where its tier is itself alone.
 func oddSwitch(p *plan.Plan, node topo.NodeID, o Odd) Odd {
-	if !p.Differs(node) {
+	if !p.Switches.Differs(node) {
 		return o
 	}
-	own := &p.FabricAt(node).QoS
+	own := &p.Switches.FabricAt(node).QoS
 	o.XOFF = o.XOFF || fewHave(p, node, func(x *scenario.QoS) bool {
 		return x.PFC.Threshold == own.PFC.Threshold && x.PFC.Alpha == own.PFC.Alpha
 	})
@@ -136,7 +136,7 @@ func fewHave(p *plan.Plan, node topo.NodeID, as func(*scenario.QoS) bool) bool {
 		if p.Graph.Nodes[id].Kind == topo.HostKind || topo.NodeID(id) == node {
 			continue
 		}
-		if others++; as(&p.FabricAt(topo.NodeID(id)).QoS) {
+		if others++; as(&p.Switches.FabricAt(topo.NodeID(id)).QoS) {
 			so++
 		}
 	}

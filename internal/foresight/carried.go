@@ -15,7 +15,7 @@ func sprays(f *scenario.Fabric) bool {
 
 // spraysAnywhere reports whether any switch does, or senders do.
 func spraysAnywhere(p *plan.Plan) bool {
-	return sendersSpray(p) || p.AnyFabric(sprays)
+	return sendersSpray(p) || p.Switches.AnyFabric(sprays)
 }
 
 // sendersSpray reports whether packets of a queue pair differ in what switches hash.
@@ -40,7 +40,7 @@ func eachPort(p *plan.Plan, q *plan.Pair, amount int64, visit func(port topo.Por
 			return
 		}
 		hops := p.Routes.NextHops(at, q.To)
-		if len(hops) > 1 && !sprays(p.FabricAt(at)) && !sendersSpray(p) {
+		if len(hops) > 1 && !sprays(p.Switches.FabricAt(at)) && !sendersSpray(p) {
 			k := p.Finder.Choice(at, q.To).Pick(&balance.Frame{Hash: by.Hash(q.Key, int(at))}, nil)
 			hops = hops[k : k+1]
 		}

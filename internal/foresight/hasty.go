@@ -66,7 +66,7 @@ func slowestPace(p *plan.Plan) unit.Bitrate {
 func longestWait(p *plan.Plan, limit unit.Duration) (longest unit.Duration, ports int, fullest topo.PortID) {
 	g, most := p.Graph, unit.Duration(0)
 	full := func(port topo.PortID) unit.Duration {
-		f := p.FabricAt(g.Ports[port].Node)
+		f := p.Switches.FabricAt(g.Ports[port].Node)
 		held := f.Switch.Buffer
 		if !f.QoS.PFC.Enabled {
 			held /= 2

@@ -35,7 +35,7 @@ func Inspect(p *plan.Plan, data []dataset.Size, found []scenario.Finding, free u
 	if err := in.thresholds(); err != nil {
 		in.addError("fabric.switch.buffer", strings.TrimPrefix(err.Error(), "fabric: "))
 	}
-	findings := slices.Concat(p.Scenario.Findings(), p.Misclassed(), untrusted(p), crossing(p), crowdedGPUs(p), unmeasured(p),
+	findings := slices.Concat(p.Scenario.Findings(), p.Switches.Misclassed(), untrusted(p), crossing(p), crowdedGPUs(p), unmeasured(p),
 		polarised(p), idleQPs(p),
 		oversubscribed(p), hasty(p), withoutGPUDirect(p), deadlock(p, in.Survey))
 	in.Findings = append(in.Findings, warnings(in.Mistakes, findings)...)

@@ -327,7 +327,7 @@ func tableMemory(p *plan.Plan, steps []int64, job unit.Duration) (sum unit.Bytes
 		sum += result.RowGroupRows*telemetryMemory + unit.Bytes(operations)*stretchMemory
 	}
 	if out.Series {
-		rows := int64(len(p.Graph.Ports)*(1+p.Classes()) + len(p.Pairs))
+		rows := int64(len(p.Graph.Ports)*(1+p.Switches.Classes()) + len(p.Pairs))
 		sum += result.RowGroupRows*eventMemory + unit.Bytes(min(mul(rows, SeriesIntervals(rows)), seriesRows))*seriesMemory
 	}
 	return sum

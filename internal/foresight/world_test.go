@@ -6,16 +6,13 @@ import (
 	"railyard/internal/dataset"
 	"railyard/internal/plan"
 	"railyard/internal/plan/plantest"
+	"railyard/internal/scenario"
 )
 
 // planned plans a scenario that names no files.
 func planned(t *testing.T, yaml string) *plan.Plan {
 	t.Helper()
-	p, err := plan.New(plantest.Read(t, yaml), plan.Files{}, nil)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, yaml)
-	}
-	return p
+	return plantest.Made(t, yaml, func(sc *scenario.Scenario) (*plan.Plan, error) { return plan.New(sc, plan.Files{}, nil) })
 }
 
 func inspected(t *testing.T, yaml string) *Inspection {

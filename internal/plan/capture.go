@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"railyard/internal/fabric"
 	"railyard/internal/located"
-	"railyard/internal/topo"
 	"railyard/internal/wire"
 )
 
@@ -28,12 +26,6 @@ func (p *Plan) PSN(n uint32) uint32 {
 	return (n + uint32(p.Scenario.Transport.FirstPSN)) & uint32(wire.PSNMask)
 }
 
-// DSCP is what NICs write into frames of a class.
-func (p *Plan) DSCP(class uint8) uint8 { return p.DSCPs()[class] }
-
-// ClassesAt is the traffic classes of a node, in the order of their numbers.
-func (p *Plan) ClassesAt(n topo.NodeID) []fabric.Class { return p.profile(p.FabricAt(n)).Classes }
-
 // capturedPorts finds the ports that are captured. It reports links that there are not.
 func (p *Plan) capturedPorts() error {
 	var all located.Problems
@@ -41,9 +33,12 @@ func (p *Plan) capturedPorts() error {
 		p.captured = make([]bool, len(p.Graph.Ports))
 	}
 	for i, name := range p.Scenario.Capture.Links {
+		if name == "" { // of a file with something wrong, and this was refused
+			continue
+		}
 		links, err := p.names.Links(name)
 		if err != nil {
-			all = append(all, problemAt(p.Scenario, fmt.Sprintf("capture.links[%d]", i), "%v", err))
+			all = append(all, p.Scenario.Wrong(fmt.Sprintf("capture.links[%d]", i), "%v", err))
 		}
 		for _, l := range links {
 			p.captured[2*l], p.captured[2*l+1] = true, true
@@ -60,16 +55,16 @@ func (p *Plan) planCapture() error {
 	}
 	var all located.Problems
 	if p.Frames().Untagged() != wire.RoCEv2 {
-		all = append(all, problemAt(p.Scenario, "capture.links", "frames have other sizes than RoCEv2 over IPv4 "+
+		all = append(all, p.Scenario.Wrong("capture.links", "frames have other sizes than RoCEv2 over IPv4 "+
 			"(transport.frames), and so no headers that are known: want those of transport.preset default"))
 	}
 	if last := int64(p.Scenario.Transport.FirstQPN) + 2*int64(len(p.Pairs)) - 1; last > int64(wire.PSNMask) {
-		all = append(all, problemAt(p.Scenario, "transport.first_qpn", "0x%06x: %d queue pairs with two ends each pass 0xffffff "+
+		all = append(all, p.Scenario.Wrong("transport.first_qpn", "0x%06x: %d queue pairs with two ends each pass 0xffffff "+
 			"from there, want at most 0x%06x", p.Scenario.Transport.FirstQPN, len(p.Pairs),
 			int64(wire.PSNMask)-2*int64(len(p.Pairs))+1))
 	}
 	if p.Scenario.Fabric.Addresses.IPv6 {
-		all = append(all, problemAt(p.Scenario, "fabric.addresses.ipv6", "true: frames are captured as RoCEv2 over IPv4, whose "+
+		all = append(all, p.Scenario.Wrong("fabric.addresses.ipv6", "true: frames are captured as RoCEv2 over IPv4, whose "+
 			"headers are 20 bytes shorter, want false with capture.links"))
 	}
 	if _, err := p.Inventory(); err != nil {

@@ -4,21 +4,11 @@ import (
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
 	"railyard/internal/inventory"
-	"railyard/internal/qos"
-	"railyard/internal/scenario"
+	"railyard/internal/switches"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 	"railyard/internal/wire"
 )
-
-// Classes returns how many traffic classes ports have, the first of ClassData, ClassOther and
-// ClassCNP.
-func (p *Plan) Classes() int {
-	if p.Scenario.Fabric.QoS.Classes == "data" {
-		return 1
-	}
-	return 3
-}
 
 // Frames returns the sizes of frames.
 func (p *Plan) Frames() wire.Sizes {
@@ -54,39 +44,22 @@ func (p *Plan) LargestFrame(frames wire.Sizes) unit.Bytes {
 // FabricConfig returns the parameters of switches and links; the caller sets the observers.
 func (p *Plan) FabricConfig() fabric.Config {
 	sc := p.Scenario
-	frames, all := p.Frames(), p.profile(&sc.Fabric)
+	frames := p.Frames()
 	cfg := fabric.Config{
-		Classes:       all.Classes,
-		DSCP:          p.DSCPs(),
-		PFC:           all.PFC,
-		Buffer:        all.Buffer,
-		SwitchLatency: all.SwitchLatency,
-		MTU:           all.MTU,
-		HostLatency:   sc.Cluster.NIC.Latency,
-		LinkOverhead:  frames.Overhead,
-		Tunnel:        p.Tunnel(),
-		Untagged:      p.untagged(),
-		PauseFrame:    frames.PFC,
-		LargestFrame:  p.LargestFrame(frames),
-		Seed:          sc.Seed,
-		Faults:        p.mishaps.Fabric,
-		Routing:       p.routing(),
-		Watchdog:      p.Watchdog(),
-		HostsPause:    p.ReceiveBuffer() != nil && p.ReceiveBuffer().Pauses,
-		Telemetry:     p.Telemetry(),
-		Quirks:        p.quirks(),
-		ProfileOf:     p.switches.of,
+		HostLatency:  sc.Cluster.NIC.Latency,
+		LinkOverhead: frames.Overhead,
+		Tunnel:       p.Tunnel(),
+		Untagged:     p.untagged(),
+		PauseFrame:   frames.PFC,
+		LargestFrame: p.LargestFrame(frames),
+		Seed:         sc.Seed,
+		Faults:       p.mishaps.Fabric,
+		Routing:      p.routing(),
+		HostsPause:   p.ReceiveBuffer() != nil && p.ReceiveBuffer().Pauses,
+		Telemetry:    p.Telemetry(),
+		Quirks:       p.quirks(),
 	}
-	for i := range p.switches.profiles {
-		own := p.profile(&p.switches.profiles[i])
-		if i < len(p.switches.ports) {
-			own.Ports = p.switches.ports[i]
-		}
-		cfg.Profiles = append(cfg.Profiles, own)
-	}
-	if p.configs != nil && cfg.Watchdog != nil {
-		cfg.Watchdogs = p.configs.watchdogs
-	}
+	p.Switches.Apply(&cfg)
 	return cfg
 }
 
@@ -102,35 +75,6 @@ func (p *Plan) quirks() *fabric.Quirks {
 // AsScheduled reports whether events of an instant happen in the order in which they were
 // scheduled.
 func (p *Plan) AsScheduled() bool { return p.Scenario.Fabric.Order == "scheduled" }
-
-// alphaRate is the rate above which alpha grows with the rate of a port, 0 for none.
-func (p *Plan) alphaRate() unit.Bitrate {
-	switch r := p.Scenario.Fabric.QoS.PFC.AlphaRate; r.Word {
-	case "none":
-		return 0
-	case "nic":
-		slowest := p.Graph.Ports[p.Graph.NICs[0].Port].Rate
-		for _, n := range p.Graph.NICs {
-			for _, port := range n.Ports {
-				slowest = min(slowest, p.Graph.Ports[port].Rate)
-			}
-		}
-		return slowest
-	default:
-		return r.Value
-	}
-}
-
-// headroom is the rule for the buffer that a switch keeps for what arrives after xOFF.
-func headroom(f *scenario.Fabric) qos.Headroom {
-	switch pfc := &f.QoS.PFC; {
-	case pfc.HeadroomDelays.Set:
-		return qos.DelaysHeadroom(pfc.HeadroomDelays.Value)
-	case pfc.Headroom.Set:
-		return qos.FixedHeadroom(pfc.Headroom.Value)
-	}
-	return qos.FormulaHeadroom(f.MTU, f.Switch.Latency)
-}
 
 // Controller returns the parameters of the congestion control.
 func (p *Plan) Controller() cc.Params {
@@ -258,7 +202,7 @@ func (p *Plan) untagged() *uint8 {
 	if p.Scenario.Fabric.QoS.Trust != "pcp" {
 		return nil
 	}
-	other := uint8(ClassOther)
+	other := uint8(switches.ClassOther)
 	return &other
 }
 
@@ -302,7 +246,7 @@ func (p *Plan) OneWay(path []topo.PortID, frame unit.Bytes) unit.Duration {
 		pt := p.Graph.Ports[port]
 		d += pt.Delay + pt.Rate.TransmitTime(p.OnLink(port, frame))
 		if i > 0 {
-			d += p.FabricAt(pt.Node).Switch.Latency
+			d += p.Switches.FabricAt(pt.Node).Switch.Latency
 		}
 	}
 	return d

@@ -10,6 +10,7 @@ import (
 	"railyard/internal/netconf"
 	"railyard/internal/qos"
 	"railyard/internal/scenario"
+	"railyard/internal/switches"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -42,7 +43,7 @@ func (p *Plan) Devices() ([]netconf.Device, error) {
 		}
 		d := &devices[k]
 		k++
-		c := configured{plan: p, in: in, of: p.FabricAt(topo.NodeID(id)), device: d}
+		c := configured{plan: p, in: in, of: p.Switches.FabricAt(topo.NodeID(id)), device: d}
 		if err := c.qos(&cfg, topo.NodeID(id)); err != nil {
 			return nil, err
 		}
@@ -68,7 +69,7 @@ type configured struct {
 
 // refuse reports a key whose value no configuration can say.
 func (c *configured) refuse(path, format string, args ...any) {
-	c.problems = append(c.problems, problemAt(c.plan.Scenario, path, format, args...))
+	c.problems = append(c.problems, c.plan.Scenario.Wrong(path, format, args...))
 }
 
 // qos gives each port the profile that its thresholds make.
@@ -81,7 +82,7 @@ func (c *configured) qos(cfg *fabric.Config, id topo.NodeID) error {
 	d, q := c.device, &netconf.QoS{}
 	d.QoS = q
 	q.Pools.Size = policy.Buffer.Size
-	watchdog := c.plan.Watchdog()
+	watchdog := c.plan.Switches.Watchdog()
 	if c.of.QoS.PFC.Enabled && watchdog != nil {
 		q.Watchdog = netconf.NewWatchdog(watchdog.Detect, watchdog.Restore, c.of.QoS.PFC.Watchdog.Action)
 	}
@@ -102,7 +103,7 @@ func (c *configured) qos(cfg *fabric.Config, id topo.NodeID) error {
 		here.QoS = &netconf.PortQoS{Profile: profile, Cable: g.Links[g.Ports[port].Link].Length}
 		if c.of.QoS.PFC.Enabled {
 			here.QoS.PFC, here.QoS.Watchdog = netconf.PFCAuto, q.Watchdog.On
-			q.Pools.Headroom += at[ClassData].PFC.Headroom
+			q.Pools.Headroom += at[switches.ClassData].PFC.Headroom
 		}
 	}
 	c.shares(&s, &policy)
@@ -146,7 +147,7 @@ func (c *configured) balance(id topo.NodeID) *netconf.Balance {
 	b := &netconf.Balance{Method: f.Balance}
 	switch {
 	case f.Balance == "ecmp":
-		b.Seed, b.QP = c.plan.seedNumber(id), f.Hash.Fields == scenario.HashFieldsQP
+		b.Seed, b.QP = c.plan.Switches.SeedNumber(id), f.Hash.Fields == scenario.HashFieldsQP
 	case f.Balance == "dlb":
 		b.Unit, b.MAC = f.DLB.Mode, dlbMAC
 		if b.Unit == "flowlet" {
@@ -183,14 +184,14 @@ func (c *configured) profile(at []qos.Port) (out netconf.Profile) {
 		}
 		out.Classes = append(out.Classes, netconf.Class{TC: other, Queue: other, Share: 100 - data.Share})
 	}
-	port := &at[ClassData]
+	port := &at[switches.ClassData]
 	data.Drop = port.Drop
 	if port.Marks() {
 		data.ECN = c.ecn(&port.ECN)
 	}
 	if port.Lossless() {
 		data.Pause = &netconf.Pause{Priority: data.TC, Buffer: &netconf.Buffer{
-			XOFF: port.PFC.Fixed, Alpha: lowest(port.PFC.Alpha), Resume: c.of.QoS.PFC.ResumeOffset, Reserve: port.Reserve,
+			XOFF: port.PFC.Fixed, Alpha: port.PFC.Alpha.Lowest(), Resume: c.of.QoS.PFC.ResumeOffset, Reserve: port.Reserve,
 			Headroom: port.PFC.Headroom,
 		}}
 		if port.PFC.Fixed > 0 {
@@ -208,16 +209,4 @@ func (c *configured) ecn(m *qos.Marking) *netconf.ECN {
 		c.refuse("fabric.qos.ecn.probability", "%s is no whole percent, as configurations have it", m.Probability)
 	}
 	return &netconf.ECN{Min: m.Min, Max: m.Max, Probability: int(percent)}
-}
-
-// lowest is a ratio in lowest terms.
-func lowest(r unit.Ratio) unit.Ratio {
-	a, b := r.Num, r.Den
-	for b != 0 {
-		a, b = b, a%b
-	}
-	if a == 0 {
-		return r
-	}
-	return unit.Ratio{Num: r.Num / a, Den: r.Den / a}
 }

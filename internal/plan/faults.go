@@ -10,6 +10,7 @@ import (
 	"railyard/internal/located"
 	"railyard/internal/qos"
 	"railyard/internal/scenario"
+	"railyard/internal/switches"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -104,7 +105,7 @@ func (p *Plan) happensTo() (all []Mishap, err error) {
 		e, err := p.mishap(f)
 		if err != nil {
 			key, _ := f.Thing()
-			wrong = append(wrong, problemAt(p.Scenario, fmt.Sprintf("faults[%d].%s", i, key), "%v", err))
+			wrong = append(wrong, p.Scenario.Wrong(fmt.Sprintf("faults[%d].%s", i, key), "%v", err))
 		}
 		all = append(all, e)
 	}
@@ -190,7 +191,7 @@ func (p *Plan) nodesNamed(name string, hosts bool, e *Mishap) error {
 	case hosts:
 		return fmt.Errorf("%q matches no host, want one such as %s", name, p.Graph.Hosts[0].Name)
 	}
-	return fmt.Errorf("%q matches no switch, want one of %s", name, p.switchNames())
+	return fmt.Errorf("%q matches no switch, want one of %s", name, p.Switches.Names())
 }
 
 // lasting is when a fault is there that begins at a time.
@@ -227,7 +228,7 @@ func (m *mishaps) storm(f *scenario.Fault, i int, from unit.Time) error {
 	if err != nil {
 		return err
 	}
-	s := fabric.Storm{Port: port, Class: ClassData, From: from, Until: from.Add(f.Storm.Value)}
+	s := fabric.Storm{Port: port, Class: switches.ClassData, From: from, Until: from.Add(f.Storm.Value)}
 	for _, o := range m.fab.Storms {
 		if o.Port == port && s.From < o.Until && o.From < s.Until {
 			return problem(m.p.Scenario, fmt.Sprintf("faults[%d].storm", i), "a second storm by %s at the same time",
@@ -270,7 +271,7 @@ func (m *mishaps) speed(f *scenario.Fault, i int, from unit.Time) error {
 func (m *mishaps) config(f *scenario.Fault, i int, from unit.Time) error {
 	c := &f.Config
 	for _, id := range m.out.Entries[i].Ports {
-		q := m.p.FabricAt(m.p.Graph.Ports[id].Node).QoS
+		q := m.p.Switches.FabricAt(m.p.Graph.Ports[id].Node).QoS
 		s := fabric.Setting{Port: id, While: lasting(f, from), MTU: c.MTU.Or(0), XOFF: c.XOFF.Or(0),
 			NoECN: c.Forgotten || c.ECN.Set, NoPFC: c.Forgotten || c.PFC.Set}
 		if c.Min.Set || c.Max.Set {
@@ -288,10 +289,10 @@ func (m *mishaps) config(f *scenario.Fault, i int, from unit.Time) error {
 			}
 			s.ECN = &curve
 		}
-		if (c.Forgotten || c.DSCP.Set) && m.p.Classes() > 1 {
-			s.ClassOf = m.p.classes(q.CNPDSCP, c.DSCP.Or(-1))
+		if (c.Forgotten || c.DSCP.Set) && m.p.Switches.Classes() > 1 {
+			s.ClassOf = switches.ClassOf(q.CNPDSCP, c.DSCP.Or(-1))
 			if c.Forgotten {
-				s.ClassOf = m.p.classes(-1, -1)
+				s.ClassOf = switches.ClassOf(-1, -1)
 			}
 		}
 		m.fab.Settings = append(m.fab.Settings, s)

@@ -2,16 +2,18 @@ package plan
 
 import (
 	"railyard/internal/nn"
+	"railyard/internal/switches"
 	"railyard/internal/unit"
 )
 
 // Files are the texts of the files that a scenario names. One that it does not name is nil.
 type Files struct {
-	Topology  []byte          // of fabric.topology
-	HostGraph []byte          // of cluster.host.graph
-	Config    []Configuration // of fabric.config
-	Jobs      []JobFiles      // by job; missing: the job names none
-	Blocks    []int64         // bytes that each rank has for each in all-to-alls of job.collectives, from*ranks+to; nil: as rows say
+	Topology  []byte                   // of fabric.topology
+	HostGraph []byte                   // of cluster.host.graph
+	Config    []switches.Configuration // of fabric.config
+	Jobs      []JobFiles               // by job; missing: the job names none
+	// Blocks is the bytes that each rank has for each in all-to-alls of job.collectives, from*ranks+to; nil: as rows say.
+	Blocks []int64
 }
 
 // JobFiles are the texts of the files that a job names.

@@ -10,9 +10,10 @@ import (
 
 // Hash says how the switches hash.
 func (p *Plan) Hash() *hash.Switches {
-	s := &hash.Switches{Config: p.hash(&p.Scenario.Fabric), OwnOf: p.switches.of}
-	for i := range p.switches.profiles {
-		s.Own = append(s.Own, p.hash(&p.switches.profiles[i]))
+	of, own := p.Switches.Own()
+	s := &hash.Switches{Config: p.hash(&p.Scenario.Fabric), OwnOf: of}
+	for i := range own {
+		s.Own = append(s.Own, p.hash(&own[i]))
 	}
 	if p.Overlay() {
 		s.Outer = p.outer
@@ -60,25 +61,6 @@ func (p *Plan) hash(f *scenario.Fabric) hash.Config {
 		h.Role = nameLabel(f.Hash.Role)
 	}
 	return h
-}
-
-// seedNumber is the number that stands for the seed of a switch in its configuration, 0: none does. With a seed for
-// each switch, that number makes the same seed again.
-func (p *Plan) seedNumber(id topo.NodeID) uint32 {
-	switch h := &p.FabricAt(id).Hash; {
-	case h.Number > 0:
-		return h.Number
-	case h.Seed == "per-switch":
-		return uint32(id) + 1
-	case h.Seed == "role": // that of the first switch which has it
-		for first := range id {
-			if own := &p.FabricAt(first).Hash; own.Seed == h.Seed && own.Role == h.Role {
-				return uint32(first) + 1
-			}
-		}
-		return uint32(id) + 1
-	}
-	return 0
 }
 
 // BondHash is the hash by which a bond chooses a port for what has some headers: no switch's, whose choices it would

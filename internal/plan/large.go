@@ -104,7 +104,7 @@ func (p *Plan) checkLarge(j *Job) error {
 }
 
 // ByFormula reports whether the network is not run: nothing is sent, and collectives take what a formula says.
-func (p *Plan) ByFormula() bool { return p.Scenario.Run.Network == "formula" }
+func (p *Plan) ByFormula() bool { return p.Scenario.ByFormula() }
 
 // largeConfig is what is lowered, but for schedules.
 func (p *Plan) largeConfig(j *Job) (cfg workload.Config, err error) {

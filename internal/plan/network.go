@@ -3,9 +3,11 @@ package plan
 import (
 	"fmt"
 
+	"railyard/internal/fabric"
 	"railyard/internal/nn"
 	"railyard/internal/nn/netfile"
 	"railyard/internal/scenario"
+	"railyard/internal/switches"
 )
 
 // model builds the network that a scenario trains.
@@ -123,4 +125,29 @@ func transformer(t *scenario.Train) (*nn.GPT, error) {
 		}
 	}
 	return g, nil
+}
+
+// setSwitches says what each switch does by the scenario.
+func (p *Plan) setSwitches() (err error) {
+	p.Switches, err = switches.New(p.Scenario, p.Graph)
+	return err
+}
+
+// configure gives switches what their configurations say.
+func (p *Plan) configure() error {
+	if !p.Scenario.Fabric.Config.Set {
+		return nil
+	}
+	in, err := p.Inventory()
+	if err != nil {
+		return err
+	}
+	err = p.Switches.Configure(p.Files.Config, in, p.Routes, p.LargestFrame(p.Frames()))
+	if p.Scenario = p.Switches.Scenario(); len(p.Switches.Short()) > 0 {
+		if p.mishaps.Fabric == nil {
+			p.mishaps.Fabric = &fabric.Faults{}
+		}
+		p.mishaps.Fabric.Settings = append(p.mishaps.Fabric.Settings, p.Switches.Short()...)
+	}
+	return err
 }

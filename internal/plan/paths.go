@@ -8,6 +8,7 @@ import (
 	"railyard/internal/located"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
+	"railyard/internal/switches"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -100,12 +101,7 @@ func sendingEnd(g *topo.Graph, link topo.LinkID, name string) (int, error) {
 
 // problem is an error about a key of the scenario, with its place in the file.
 func problem(sc *scenario.Scenario, path, format string, args ...any) error {
-	return located.Problems{problemAt(sc, path, format, args...)}
-}
-
-// problemAt is one of several.
-func problemAt(sc *scenario.Scenario, path, format string, args ...any) located.Problem {
-	return sc.Located(scenario.Finding{Severity: scenario.Error, Path: path, Message: fmt.Sprintf(format, args...)})
+	return located.Problems{sc.Wrong(path, format, args...)}
 }
 
 // addFlows adds the queue pairs of a job's flows, and those of its file.
@@ -153,7 +149,8 @@ func inScenario(sc *scenario.Scenario, at string) flowProblem {
 
 // addFlow adds the queue pair of a flow of a job, nil: of the background.
 func (p *Plan) addFlow(f *scenario.Flow, j *Job, wrong flowProblem) error {
-	pair := Pair{Name: f.Name, Kind: result.KindBackground, Job: -1, Class: ClassData, Flow: f, Start: unit.Time(f.Start), Lanes: 1}
+	pair := Pair{Name: f.Name, Kind: result.KindBackground, Job: -1, Class: switches.ClassData, Flow: f, Start: unit.Time(f.Start),
+		Lanes: 1}
 	if j != nil {
 		pair.Kind, pair.Job, pair.Start = result.KindJob, j.index, pair.Start.Add(j.Spec.Start)
 	}
@@ -163,8 +160,8 @@ func (p *Plan) addFlow(f *scenario.Flow, j *Job, wrong flowProblem) error {
 		pair.From = p.relay(pair.From, pair.To)
 	}
 	if f.Priority == "other" {
-		pair.Class = ClassOther
-		if int(ClassOther) >= p.Classes() {
+		pair.Class = switches.ClassOther
+		if int(switches.ClassOther) >= p.Switches.Classes() {
 			return wrong("priority", "other: fabric.qos.classes is data, so there is no class for it")
 		}
 	}

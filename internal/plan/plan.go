@@ -17,16 +17,10 @@ import (
 	"railyard/internal/nn"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
+	"railyard/internal/switches"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
-)
-
-// Traffic classes in dense order, as packets name them.
-const (
-	ClassData uint8 = iota
-	ClassOther
-	ClassCNP
 )
 
 // Plan is what a run is built from.
@@ -35,6 +29,7 @@ type Plan struct {
 	Files     Files // of which it was made
 	Graph     *topo.Graph
 	Routes    *topo.Routes
+	Switches  *switches.Set
 	Jobs      []Job           // as the scenario lists them
 	Pairs     []Pair          // queue pairs in order of number: those of each job, background, then those of start phases alone
 	Steady    int             // how many of Pairs are not of start phases alone
@@ -48,8 +43,6 @@ type Plan struct {
 	ncclHost   NCCLHost // of the hosts' graph
 	receive    *Receive // nil: NICs have room without end
 	captured   []bool   // by port; nil: none
-	switches   switches
-	configs    *configs // nil: the scenario says what switches do
 	outages    []outage
 	controller *controller // of paths that are pinned
 }
@@ -168,10 +161,10 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 	}
 	p.Graph, p.names = g, g.Names()
 	p.Routes = p.RoutesWithout(nil)
-	if err := together(p.checkTunnel, p.planSwitches, p.planHostGraph, p.planReceive, p.planFaults, p.capturedPorts); err != nil {
+	if err := together(p.checkTunnel, p.setSwitches, p.planHostGraph, p.planReceive, p.planFaults, p.capturedPorts); err != nil {
 		return nil, err
 	}
-	if err := p.planConfig(); err != nil {
+	if err := p.configure(); err != nil {
 		return nil, err
 	}
 	p.planRouting()
@@ -380,7 +373,7 @@ func (p *Plan) connect(j *Job, way exec.Way, rails []int32) error {
 				To:      p.Graph.Hosts[b.Host].NICs[to],
 				FromGPU: a.GPU,
 				ToGPU:   b.GPU,
-				Class:   ClassData,
+				Class:   switches.ClassData,
 				Lane:    k,
 				Lanes:   link.Lanes,
 			}

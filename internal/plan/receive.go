@@ -23,7 +23,7 @@ func (p *Plan) planReceive() error {
 	if !size.Set {
 		return nil
 	}
-	r := &Receive{Size: size.Value, XOFF: size.Value, XON: size.Value, Pauses: p.Pauses()}
+	r := &Receive{Size: size.Value, XOFF: size.Value, XON: size.Value, Pauses: p.Switches.Pauses()}
 	p.receive = r
 	if !r.Pauses {
 		return nil

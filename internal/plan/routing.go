@@ -15,14 +15,15 @@ import (
 // planRouting sets how frames find their way: the method and the routes over time. Routes follow a link that goes
 // down, or comes up again, when all switches have heard of it. A link that is up again by then changes nothing.
 func (p *Plan) planRouting() {
+	of, own := p.Switches.Own()
 	p.Tables = balance.Tables{
 		Graph:  p.Graph,
 		Epochs: []balance.Epoch{{From: 0, Routes: p.Routes}},
 		Setup:  setup(&p.Scenario.Fabric),
-		OwnOf:  p.switches.of,
+		OwnOf:  of,
 	}
-	for i := range p.switches.profiles {
-		p.Tables.Own = append(p.Tables.Own, setup(&p.switches.profiles[i]))
+	for i := range own {
+		p.Tables.Own = append(p.Tables.Own, setup(&own[i]))
 	}
 	for _, at := range p.turns() {
 		dead := p.deadAt(at)

@@ -6,6 +6,7 @@ import (
 	"railyard/internal/fabric"
 	"railyard/internal/qos"
 	"railyard/internal/scenario"
+	"railyard/internal/switches"
 	"railyard/internal/topo"
 )
 
@@ -16,7 +17,7 @@ func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
 		return nil, nil, nil // no packet is sent
 	}
 	policy, sites := p.Policy()
-	const class = int(ClassData)
+	const class = int(switches.ClassData)
 	reacts := scenario.NeedsMarks(p.Scenario.Congestion.Algorithm)
 	rows, err := policy.Rows(sites, class, reacts)
 	if err != nil || len(rows) == 0 {
@@ -52,7 +53,7 @@ func (p *Plan) sites(cfg *fabric.Config) []qos.Site {
 			continue
 		}
 		kind, links := n.Kind.String(), fabric.Links(p.Graph, topo.NodeID(id))
-		named := p.nameOf(topo.NodeID(id))
+		named := p.Switches.NameOf(topo.NodeID(id))
 		i := slices.IndexFunc(sites, func(s qos.Site) bool {
 			return s.Kind == kind && s.Match == named && slices.Equal(s.Links, links)
 		})
@@ -61,7 +62,7 @@ func (p *Plan) sites(cfg *fabric.Config) []qos.Site {
 			sites = append(sites, qos.Site{Kind: kind, Links: links, Match: named})
 			if named != "" {
 				own := cfg.PolicyOf(topo.NodeID(id))
-				sites[i].Own, sites[i].In = &own, p.dataIn(p.FabricAt(topo.NodeID(id)))
+				sites[i].Own, sites[i].In = &own, p.Switches.DataIn(p.Switches.FabricAt(topo.NodeID(id)))
 			}
 		}
 		sites[i].Count++

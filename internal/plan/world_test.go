@@ -4,14 +4,11 @@ import (
 	"testing"
 
 	"railyard/internal/plan/plantest"
+	"railyard/internal/scenario"
 )
 
 // planned plans a scenario that names no files.
 func planned(t *testing.T, yaml string) *Plan {
 	t.Helper()
-	p, err := New(plantest.Read(t, yaml), Files{}, nil)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, yaml)
-	}
-	return p
+	return plantest.Made(t, yaml, func(sc *scenario.Scenario) (*Plan, error) { return New(sc, Files{}, nil) })
 }

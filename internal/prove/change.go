@@ -7,10 +7,10 @@ import (
 	"railyard/internal/foresight"
 	"railyard/internal/lint"
 	"railyard/internal/netconf"
-	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
+	"railyard/internal/switches"
 	"railyard/internal/unit"
 )
 
@@ -24,18 +24,18 @@ type Change struct {
 }
 
 // configured is a scenario with the configurations of devices.
-func configured(sc *scenario.Scenario, devices []*lint.Device) (*scenario.Scenario, []plan.Configuration, error) {
+func configured(sc *scenario.Scenario, devices []*lint.Device) (*scenario.Scenario, []switches.Configuration, error) {
 	full, err := sc.With(scenario.Change{Path: "fabric.config", Text: "configurations"})
 	if err != nil {
 		return nil, nil, err
 	}
-	var all []plan.Configuration
+	var all []switches.Configuration
 	for _, d := range devices {
 		parsed := *d.Parsed
 		of := *parsed.Device
 		of.Name = d.Meant()
 		parsed.Device = &of
-		all = append(all, plan.Configuration{Name: of.Name, Files: []netconf.File{{Name: d.File}}, Parsed: &parsed})
+		all = append(all, switches.Configuration{Name: of.Name, Files: []netconf.File{{Name: d.File}}, Parsed: &parsed})
 	}
 	return full, all, nil
 }

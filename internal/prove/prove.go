@@ -12,6 +12,7 @@ import (
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
+	"railyard/internal/switches"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -238,7 +239,7 @@ func play(ctx context.Context, sc *scene, yaml string, sides func(sw string, k i
 }
 
 // lay configures the switches of a small network.
-func lay(p *plan.Plan, sc *scene, sides func(sw string, k int) side) (all []plan.Configuration, err error) {
+func lay(p *plan.Plan, sc *scene, sides func(sw string, k int) side) (all []switches.Configuration, err error) {
 	in, err := p.Inventory()
 	if err != nil {
 		return nil, err
@@ -269,7 +270,7 @@ func lay(p *plan.Plan, sc *scene, sides func(sw string, k int) side) (all []plan
 			}
 			d.Interfaces = append(d.Interfaces, i)
 		}
-		all = append(all, plan.Configuration{Name: name, Parsed: &netconf.Parsed{Device: d, Places: map[string]netconf.Place{}}})
+		all = append(all, switches.Configuration{Name: name, Parsed: &netconf.Parsed{Device: d, Places: map[string]netconf.Place{}}})
 	}
 	return all, nil
 }

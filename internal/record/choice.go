@@ -219,7 +219,7 @@ func (r *Recorder) overTime(id topo.PortID, p *diagnose.Port) {
 		p.Active = p.Load[n-1].At.Sub(p.Load[0].At)
 	}
 	odd := clue.OddAt(r.plan, id)
-	if r.plan.FabricAt(g.Ports[id].Node).QoS.PFC.Enabled && !odd.PFC && r.dataLost[id] && r.refused == 0 {
+	if r.plan.Switches.FabricAt(g.Ports[id].Node).QoS.PFC.Enabled && !odd.PFC && r.dataLost[id] && r.refused == 0 {
 		odd.Class = true // what was dropped was not in the class that PFC is on for, or it would have been refused
 	}
 	for _, x := range []struct {

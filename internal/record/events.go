@@ -111,7 +111,7 @@ func (r *Recorder) PortEvent(island int32, e fabric.Event) {
 		return
 	}
 	row := r.portEvent(portEventNames[e.Kind], int32(e.Port), e.At)
-	row.Class = r.plan.Priority(e.Port, e.Class)
+	row.Class = r.plan.Switches.Priority(e.Port, e.Class)
 	row.Bytes, row.Threshold = e.Bytes, e.Threshold
 	if e.Root >= 0 {
 		row.Root = r.plan.Graph.Ports[e.Root].Name

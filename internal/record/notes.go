@@ -39,7 +39,7 @@ func (r *Recorder) notes(s *result.Summary, diverged bool) (notes []string) {
 			notes = append(notes, x.Text(r.plan))
 		}
 	}
-	for _, n := range r.plan.Assumed() {
+	for _, n := range r.plan.Switches.Assumed() {
 		text := n.Switches[0]
 		if more := len(n.Switches) - 1; more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
@@ -67,7 +67,7 @@ func (r *Recorder) trains() bool {
 func (r *Recorder) markNotes(s *result.Summary) []string {
 	sc := r.plan.Scenario
 	switch {
-	case s.ECNMarks == 0 && !r.plan.Marks():
+	case s.ECNMarks == 0 && !r.plan.Switches.Marks():
 		return []string{"no ECN marks, hence no CNPs: fabric.qos.ecn.enabled is false"}
 	case s.ECNMarks > 0 && sc.Congestion.Notify == "ack":
 		return []string{"no CNPs: congestion.notify is ack, marks go back in acknowledgements"}
@@ -82,7 +82,7 @@ func (r *Recorder) markNotes(s *result.Summary) []string {
 		return nil
 	}
 	deepest, port := r.fullestQueue()
-	marking := r.plan.FabricAt(port.Node).QoS.ECN.Curve().At(port.Rate)
+	marking := r.plan.Switches.FabricAt(port.Node).QoS.ECN.Curve().At(port.Rate)
 	low, high := marking.Min, marking.Max
 	switch {
 	case deepest == 0:
@@ -105,7 +105,7 @@ func (r *Recorder) markNotes(s *result.Summary) []string {
 func (r *Recorder) fullestQueue() (unit.Bytes, topo.Port) {
 	best, at := 0.0, topo.PortID(0)
 	for id, p := range r.plan.Graph.Ports {
-		curve := r.plan.FabricAt(p.Node).QoS.ECN.Curve()
+		curve := r.plan.Switches.FabricAt(p.Node).QoS.ECN.Curve()
 		longest := r.network.Stats(r.network.Now(), topo.PortID(id)).MaxQueue
 		if full := float64(longest) / float64(curve.Min.At(p.Rate)); full > best {
 			best, at = full, topo.PortID(id)
@@ -140,7 +140,7 @@ func (r *Recorder) pauseNotes(s *result.Summary) []string {
 	switch {
 	case s.Pauses > 0:
 		return nil
-	case !r.plan.Pauses():
+	case !r.plan.Switches.Pauses():
 		return []string{"no pauses: fabric.qos.pfc.enabled is false"}
 	case pfc.Threshold.Set:
 		return []string{fmt.Sprintf("no pauses: what a switch held from any one port stayed below xOFF, %s",
@@ -248,7 +248,7 @@ func (r *Recorder) lossNotes(s *result.Summary) []string {
 		notes = append(notes, fmt.Sprintf("faults took %s frames on links; drops are those of switches alone",
 			unit.Count(lost)))
 	}
-	if r.plan.Pauses() {
+	if r.plan.Switches.Pauses() {
 		notes = append(notes, "packets were dropped though PFC is on: it protects only RoCE data, and that only "+
 			"while headroom takes what is in flight after a pause")
 	}

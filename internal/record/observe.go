@@ -345,8 +345,8 @@ func (r *Recorder) openQueues() {
 	}
 	var names []result.Queue
 	for id, p := range r.plan.Graph.Ports {
-		for c := range r.plan.Classes() {
-			names = append(names, result.Queue{Port: p.Name, Class: r.plan.Priority(topo.PortID(id), uint8(c))})
+		for c := range r.plan.Switches.Classes() {
+			names = append(names, result.Queue{Port: p.Name, Class: r.plan.Switches.Priority(topo.PortID(id), uint8(c))})
 		}
 	}
 	r.queues = result.NewQueueLog(table, names)
@@ -354,7 +354,7 @@ func (r *Recorder) openQueues() {
 
 // queueOf is the number of a sample's queue.
 func (r *Recorder) queueOf(s *fabric.Sample) int32 {
-	return int32(int(s.Port)*r.plan.Classes() + int(s.Class))
+	return int32(int(s.Port)*r.plan.Switches.Classes() + int(s.Class))
 }
 
 // sample takes a queue's length.

@@ -85,9 +85,9 @@ func (r *Recorder) openSeries() {
 	s.table = r.dir.Series()
 	s.auto, s.every, s.most = !every.Set, every.Or(finest), mostWritten
 	if s.auto {
-		s.most = int(foresight.SeriesIntervals(int64(ports*(1+r.plan.Classes()) + len(r.plan.Pairs))))
+		s.most = int(foresight.SeriesIntervals(int64(ports*(1+r.plan.Switches.Classes()) + len(r.plan.Pairs))))
 	}
-	s.links, s.queues = make([]linkState, ports), make([]int64, ports*r.plan.Classes())
+	s.links, s.queues = make([]linkState, ports), make([]int64, ports*r.plan.Switches.Classes())
 	s.flows, s.cnps = make([]flowState, len(r.plan.Pairs)), make([]int64, len(r.plan.Pairs))
 }
 
@@ -132,7 +132,7 @@ func (r *Recorder) lookSeries(now unit.Time) {
 
 // interval looks at everything.
 func (r *Recorder) interval(now unit.Time) (x interval) {
-	s, classes := &r.series, r.plan.Classes()
+	s, classes := &r.series, r.plan.Switches.Classes()
 	for id := range s.links {
 		st, before := r.network.Stats(now, topo.PortID(id)), &s.links[id]
 		is := linkState{st.Busy, st.Paused, st.Marks, st.Drops}
@@ -262,11 +262,11 @@ func (r *Recorder) writeInterval(x *interval, from, until unit.Time) {
 		w.Utilisation = float64(c.busy) / float64(until.Sub(from))
 		r.series.table.Add(w)
 	}
-	classes := int32(r.plan.Classes())
+	classes := int32(r.plan.Switches.Classes())
 	for i := range x.queues {
 		c := &x.queues[i]
 		w := row(result.SeriesQueue, c.queue/classes)
-		w.Class, w.Bytes = r.plan.Priority(topo.PortID(c.queue/classes), uint8(c.queue%classes)), unit.Bytes(c.bytes)
+		w.Class, w.Bytes = r.plan.Switches.Priority(topo.PortID(c.queue/classes), uint8(c.queue%classes)), unit.Bytes(c.bytes)
 		r.series.table.Add(w)
 	}
 	for i := range x.flows {

@@ -107,7 +107,7 @@ func (r *Recorder) readNode(now unit.Time, n topo.NodeID) {
 	for _, id := range node.Ports {
 		st := r.network.Stats(now, id)
 		row := telemetry.NewRow(telemetry.Port, node.Name, r.plan.Graph.Ports[id].Name, now)
-		row.Priority = r.plan.Priority(id, 0)
+		row.Priority = r.plan.Switches.Priority(id, 0)
 		r.readPort(now, id, &st, &row)
 		if node.Kind == topo.HostKind {
 			row.Kind = string(telemetry.NIC)
@@ -198,10 +198,10 @@ func (r *Recorder) readSwitchPort(id topo.PortID, st *fabric.PortStats, row *tel
 // readQueues reads the watermarks of the port's other queues.
 func (r *Recorder) readQueues(now unit.Time, id topo.PortID) {
 	p := &r.plan.Graph.Ports[id]
-	for c := 1; c < r.plan.Classes(); c++ {
+	for c := 1; c < r.plan.Switches.Classes(); c++ {
 		if high := r.network.Peak(id, c); high > 0 {
 			row := telemetry.NewRow(telemetry.Queue, r.plan.Graph.Nodes[p.Node].Name, p.Name, now)
-			row.Priority, row.Watermark = r.plan.Priority(id, uint8(c)), int64(high)
+			row.Priority, row.Watermark = r.plan.Switches.Priority(id, uint8(c)), int64(high)
 			r.watch.table.Add(row)
 		}
 	}

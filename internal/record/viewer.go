@@ -161,7 +161,7 @@ func (v *Viewer) lookAtPorts(w *View) {
 		c := linkCell{int32(id), is.busy - before.busy, is.paused - before.paused, is.marks - before.marks, is.drops - before.drops}
 		*before = is
 		var queue unit.Bytes
-		for class := range v.r.plan.Classes() {
+		for class := range v.r.plan.Switches.Classes() {
 			queue += n.Waiting(fabric.PortID(id), class)
 		}
 		if queue == 0 && c.idle() && !st.Held {

@@ -19,7 +19,7 @@ type circles struct {
 
 // openWaits begins to look.
 func (r *Recorder) openWaits() {
-	if w := r.plan.Watchdog(); w != nil {
+	if w := r.plan.Switches.Watchdog(); w != nil {
 		r.waits.every = max(w.Detect/2, 1)
 	}
 }
@@ -53,7 +53,7 @@ func (r *Recorder) lookWaits(now unit.Time) {
 
 // LastLook looks for a circle that the run ends in, while the queues of switches are still there.
 func (r *Recorder) LastLook() {
-	if r.waits.found == nil && r.plan.Pauses() {
+	if r.waits.found == nil && r.plan.Switches.Pauses() {
 		r.lookWaits(r.network.Now())
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"railyard/internal/input"
 	"railyard/internal/netconf"
-	"railyard/internal/plan"
+	"railyard/internal/switches"
 	"railyard/internal/unit"
 )
 
@@ -22,7 +22,7 @@ const (
 )
 
 // readConfig reads a folder of configurations: each entry is that of a switch, a file or a folder of its files.
-func readConfig(ctx context.Context, dir string) (all []plan.Configuration, err error) {
+func readConfig(ctx context.Context, dir string) (all []switches.Configuration, err error) {
 	dir = filepath.Clean(dir)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -36,7 +36,7 @@ func readConfig(ctx context.Context, dir string) (all []plan.Configuration, err 
 	}
 	left := mostConfigBytes
 	for _, e := range entries {
-		c := plan.Configuration{Name: e.Name()}
+		c := switches.Configuration{Name: e.Name()}
 		if c.Files, err = readDevice(ctx, filepath.Join(dir, e.Name()), &left); err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"railyard/internal/cc"
 	"railyard/internal/plan"
 	"railyard/internal/record"
+	"railyard/internal/switches"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
@@ -55,7 +56,7 @@ func (v View) Viewer() *record.Viewer {
 func (v View) Plan() *plan.Plan { return v.r.plan }
 
 // Queue returns the bytes of data waiting at a port.
-func (v View) Queue(id topo.PortID) unit.Bytes { return v.r.fab.Waiting(id, int(plan.ClassData)) }
+func (v View) Queue(id topo.PortID) unit.Bytes { return v.r.fab.Waiting(id, int(switches.ClassData)) }
 
 // Shared returns the bytes of the shared part of a switch's buffer in use; switches are numbered in
 // the order of the graph's nodes.

@@ -6,6 +6,7 @@ import (
 	"railyard/internal/plan"
 	"railyard/internal/roce"
 	"railyard/internal/scenario"
+	"railyard/internal/switches"
 )
 
 // hostConfig returns the parameters of hosts.
@@ -81,8 +82,8 @@ func nicConfig(p *plan.Plan) nic.Config {
 		},
 		AcksPass:         !t.AckPaused,
 		Receive:          (*nic.ReceiveBuffer)(p.ReceiveBuffer()),
-		AckClass:         plan.ClassData,
-		CNPClass:         plan.ClassCNP,
+		AckClass:         switches.ClassData,
+		CNPClass:         switches.ClassCNP,
 		CompleteAtSender: t.Completion == "sender",
 		Seed:             sc.Seed,
 		Setup:            nic.Setup{On: t.Setup, Time: t.SetupTime},
@@ -95,7 +96,7 @@ func nicConfig(p *plan.Plan) nic.Config {
 		cfg.Transport.Tolerance = int64(t.ReorderWindow.Or(roce.AnyOrder))
 	}
 	if t.AckClass == "cnp" {
-		cfg.AckClass = plan.ClassCNP
+		cfg.AckClass = switches.ClassCNP
 	}
 	return cfg
 }

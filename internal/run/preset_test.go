@@ -11,8 +11,8 @@ import (
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
 	"railyard/internal/nic"
-	"railyard/internal/plan"
 	"railyard/internal/roce"
+	"railyard/internal/switches"
 	"railyard/internal/unit"
 	"railyard/internal/wire"
 )
@@ -312,7 +312,7 @@ transport: {preset: irn, ack_class: cnp, nak_again: 100us}
 		LowPackets:    3,
 		CNPInterval:   4 * unit.Microsecond, // as its DCQCN has it
 	}
-	if admission(&p.Scenario.Jobs[0], 1) != (nic.Admission{Slots: 2, Bytes: 16384}) || n.AckClass != plan.ClassCNP ||
+	if admission(&p.Scenario.Jobs[0], 1) != (nic.Admission{Slots: 2, Bytes: 16384}) || n.AckClass != switches.ClassCNP ||
 		n.Transport != transport || !n.Controller.(cc.DCQCN).Window.BDP {
 		t.Errorf("%+v", n)
 	}

@@ -16,6 +16,7 @@ import (
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
+	"railyard/internal/switches"
 	"railyard/internal/topo"
 )
 
@@ -52,7 +53,7 @@ func newPlan(sc *scenario.Scenario, w *watcher) (*plan.Plan, []result.Input, err
 
 // readFiles reads the files that a scenario names, or returns what is wrong with each. Configurations and a graph of hosts
 // that are known are not read.
-func readFiles(ctx context.Context, sc *scenario.Scenario, known []plan.Configuration, graph []byte) (files plan.Files,
+func readFiles(ctx context.Context, sc *scenario.Scenario, known []switches.Configuration, graph []byte) (files plan.Files,
 	inputs []result.Input, err error) {
 	var problems located.Problems
 	read := func(key, kind, name string, most int64) []byte {

@@ -178,7 +178,7 @@ func NotReal(sc *scenario.Scenario) (all located.Problems) {
 	if n := len(sc.Background.Flows); n > 0 {
 		refuse("background.flows", "%s: traffic beside a job is simulated by railyard run: want none", unit.CountOf(int64(n), "flow"))
 	}
-	if sc.Run.Network == "formula" {
+	if sc.ByFormula() {
 		refuse("run.network", "formula: processes send what they compute: want packets")
 	}
 	if j.Survival.Saves() || j.Survival.Restart.Set {

@@ -116,7 +116,7 @@ func (r *runner) neverReused() string {
 		return "the job takes fewer than 4 steps"
 	case p.Jobs[0].Spec.Survival.Saves() || p.Jobs[0].Spec.Survival.Restart.Set:
 		return "the job lives through aborts"
-	case p.Watchdog() != nil:
+	case p.Switches.Watchdog() != nil:
 		return "switches have a PFC watchdog"
 	case sc.Transport.Setup:
 		return "connections are made (transport.setup)"

@@ -193,7 +193,7 @@ func TestClassesAndChoicesOfASwitch(t *testing.T) {
 		if warned != (c.warns != "") {
 			t.Errorf("%s: findings %v", c.profile, in.Findings)
 		}
-		if d := in.Plan.Differing(); len(d) != 1 || !slices.Equal(d[0].Switches, []string{"spine1"}) || len(d[0].Keys) < 2 {
+		if d := in.Plan.Switches.Differing(); len(d) != 1 || !slices.Equal(d[0].Switches, []string{"spine1"}) || len(d[0].Keys) < 2 {
 			t.Errorf("%s: differing %+v", c.profile, d)
 		}
 		r := run(t, yaml, Options{})

@@ -3,8 +3,8 @@ package run
 import (
 	"context"
 
-	"railyard/internal/plan"
 	"railyard/internal/result"
+	"railyard/internal/switches"
 )
 
 // watcher tells how far the preparation of a run is, and stops it when it is interrupted.
@@ -12,9 +12,9 @@ type watcher struct {
 	ctx       context.Context
 	progress  func(result.Progress)
 	steps     int
-	configs   []plan.Configuration // in place of the files of fabric.config; nil: they are read
-	hostGraph []byte               // in place of the file of cluster.host.graph; nil: it is read
-	blocks    []int64              // of all-to-alls; nil: as their rows say
+	configs   []switches.Configuration // in place of the files of fabric.config; nil: they are read
+	hostGraph []byte                   // in place of the file of cluster.host.graph; nil: it is read
+	blocks    []int64                  // of all-to-alls; nil: as their rows say
 }
 
 // betweenLooks is how many steps, of some microseconds each, pass between two checks of the

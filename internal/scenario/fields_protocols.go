@@ -22,7 +22,7 @@ var onlyProtocols = where(func(s *Scenario) string {
 // onlyMessages says that a field belongs to scenarios in which messages go by one of NCCL's protocols, none of which do where
 // closed forms stand for all.
 var onlyMessages = where(func(s *Scenario) string {
-	if s.Run.Network == "formula" {
+	if s.ByFormula() {
 		return "run.network is formula: there are no messages"
 	}
 	return onlyProtocols(s)
@@ -49,7 +49,7 @@ var onlySliced = where(func(s *Scenario) string {
 // for what ranks send.
 var onlyNCCL = where(func(s *Scenario) string {
 	why := onlyProtocols(s)
-	if why != "" && (s.Cluster.NVLinkCollectives == "formula" || s.Run.Network == "formula") {
+	if why != "" && (s.Cluster.NVLinkCollectives == "formula" || s.ByFormula()) {
 		return ""
 	}
 	return why
@@ -171,3 +171,6 @@ func ofProtocol(d protocolDefaults, of func(*ProtocolConstants) *Protocol) []*Fi
 		},
 	}
 }
+
+// ByFormula reports whether the network is not run: nothing is sent, and collectives take what a formula says.
+func (s *Scenario) ByFormula() bool { return s.Run.Network == "formula" }

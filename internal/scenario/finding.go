@@ -36,6 +36,11 @@ func (s *Scenario) Located(f Finding) located.Problem {
 	return p
 }
 
+// Wrong is an error about a key as a problem with its place in the scenario's file.
+func (s *Scenario) Wrong(path, format string, args ...any) located.Problem {
+	return s.Located(Finding{Severity: Error, Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
 // Findings lists what is unusual about a valid scenario, in a fixed order.
 func (s *Scenario) Findings() []Finding {
 	var out []Finding

@@ -18,8 +18,8 @@ func parseNames(f *Field, n *node) ([]string, string, error) {
 // parseLinks reads a list of names of links.
 func parseLinks(f *Field, n *node) ([]string, string, error) { return namesOf(f, n, 1, checkLink) }
 
-// namesOf reads a list of names that are checked. With an error it returns those before the one that is refused, which names
-// nothing: what else is looked at in such a file looks up the others.
+// namesOf reads a list of names that are checked. With an error those before the one that is refused are there, and the others
+// are empty: there is a list, and what else is looked at in such a file looks them up.
 func namesOf(f *Field, n *node, least int, check func(string) string) ([]string, string, error) {
 	if len(n.items) < least || len(n.items) > maxNames {
 		return nil, "", fmt.Errorf("%d entries, want %d to %d: %s", len(n.items), least, maxNames, f.want())
@@ -28,9 +28,9 @@ func namesOf(f *Field, n *node, least int, check func(string) string) ([]string,
 	for i, item := range n.items {
 		switch {
 		case item.shape != scalarShape || item.null() || item.number() || item.bool():
-			return all[:i], "", &entryError{item.at, fmt.Errorf("entry %d: %s, want a name", i+1, item.described())}
+			return all, "", &entryError{item.at, fmt.Errorf("entry %d: %s, want a name", i+1, item.described())}
 		case check(item.text) != "":
-			return all[:i], "", &entryError{item.at, fmt.Errorf("entry %d: %s: %s", i+1, located.Shown(item.text),
+			return all, "", &entryError{item.at, fmt.Errorf("entry %d: %s: %s", i+1, located.Shown(item.text),
 				check(item.text))}
 		}
 		all[i] = item.text

@@ -5,6 +5,7 @@ import (
 	"railyard/internal/plan"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
+	"railyard/internal/switches"
 	"railyard/internal/topo"
 	"railyard/internal/tune"
 	"railyard/internal/unit"
@@ -15,7 +16,7 @@ func (t *tuning) facts() (f tune.Facts, err error) {
 	sc := t.base
 	f.Reacts, f.Counts = scenario.NeedsMarks(sc.Congestion.Algorithm), sc.Congestion.Algorithm == "dctcp"
 	f.Pauses, f.Fixed = sc.Fabric.QoS.PFC.Enabled, sc.Fabric.QoS.PFC.Threshold.Set
-	f.Class = int(plan.ClassData)
+	f.Class = int(switches.ClassData)
 	for i := range t.found.Patterns {
 		p, err := run.NewPlan(t.found.Patterns[i].scenario)
 		if err != nil {

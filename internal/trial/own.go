@@ -41,7 +41,7 @@ func (t *tuning) without(reason string) error {
 
 // shorten makes the scenario's own traffic short enough to be played often. It returns why it cannot be played.
 func (t *tuning) shorten() (reason string) {
-	if t.base.Run.Network == "formula" {
+	if t.base.ByFormula() {
 		return "run.network: formula has no packets"
 	}
 	var changes []scenario.Change

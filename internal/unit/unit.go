@@ -117,6 +117,18 @@ const (
 // an efficiency. It keeps the terms as written.
 type Ratio struct{ Num, Den int64 }
 
+// Lowest is the ratio in lowest terms.
+func (r Ratio) Lowest() Ratio {
+	a, b := r.Num, r.Den
+	for b != 0 {
+		a, b = b, a%b
+	}
+	if a == 0 {
+		return r
+	}
+	return Ratio{Num: r.Num / a, Den: r.Den / a}
+}
+
 // Float returns the ratio as a float, for reports and for parameters that are floats.
 func (r Ratio) Float() float64 { return float64(r.Num) / float64(r.Den) }
 

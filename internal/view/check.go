@@ -14,6 +14,7 @@ import (
 	"railyard/internal/scenario"
 	"railyard/internal/sheet"
 	"railyard/internal/survey"
+	"railyard/internal/switches"
 	"railyard/internal/unit"
 )
 
@@ -41,13 +42,13 @@ type CheckJSON struct {
 	Thresholds []qos.Row           `json:"thresholds,omitempty"` // as in run.json
 	Mistakes   []qos.Mistake       `json:"mistakes,omitempty"`
 	// Differing is the switches that differ from the others.
-	Differing []plan.Differing `json:"differing,omitempty"`
+	Differing []switches.Differing `json:"differing,omitempty"`
 	// Assumed is what configurations leave to the platform, and Exchanges what DCBX comes to.
-	Assumed   []plan.Note     `json:"assumed,omitempty"`
-	Exchanges []plan.Exchange `json:"dcbx,omitempty"`
-	Survey    *survey.Survey  `json:"survey,omitempty"` // of the network
-	Pinned    []plan.Pinning  `json:"pinned,omitempty"` // by job: how full a controller makes links
-	Made      []string        `json:"made,omitempty"`   // by shorthands for flows
+	Assumed   []switches.Note     `json:"assumed,omitempty"`
+	Exchanges []switches.Exchange `json:"dcbx,omitempty"`
+	Survey    *survey.Survey      `json:"survey,omitempty"` // of the network
+	Pinned    []plan.Pinning      `json:"pinned,omitempty"` // by job: how full a controller makes links
+	Made      []string            `json:"made,omitempty"`   // by shorthands for flows
 }
 
 // CheckData is what check says of a plan, with the problems that it has.
@@ -67,14 +68,14 @@ func CheckData(problems located.Problems, in *foresight.Inspection) CheckJSON {
 	}
 	out.Estimate = &in.Estimate
 	out.Islands, out.Lookahead = run.Islands(in.Plan)
-	out.Thresholds, out.Mistakes, out.Differing = in.Thresholds, in.Mistakes, in.Plan.Differing()
-	out.Assumed, out.Exchanges = in.Plan.Assumed(), in.Plan.Exchanges()
+	out.Thresholds, out.Mistakes, out.Differing = in.Thresholds, in.Mistakes, in.Plan.Switches.Differing()
+	out.Assumed, out.Exchanges = in.Plan.Switches.Assumed(), in.Plan.Switches.Exchanges()
 	out.Survey, out.Pinned, out.Made = in.Survey, in.Plan.Pinned(), in.Plan.Scenario.Made()
 	return out
 }
 
 // DifferingText says which switches differ from the others, and in what.
-func DifferingText(s *sheet.Sheet, key string, all []plan.Differing) {
+func DifferingText(s *sheet.Sheet, key string, all []switches.Differing) {
 	if len(all) == 0 {
 		return
 	}
@@ -99,7 +100,7 @@ func DifferingText(s *sheet.Sheet, key string, all []plan.Differing) {
 
 // ConfiguredText says what DCBX comes to where switches are configured, and what configurations leave open.
 func ConfiguredText(s *sheet.Sheet, p *plan.Plan) {
-	if all := p.Exchanges(); len(all) > 0 {
+	if all := p.Switches.Exchanges(); len(all) > 0 {
 		s.Blank()
 		s.Wrap("", "DCBX")
 		rows := [][]string{{"links", "speak", "near end", "far end", "first"}}
@@ -108,7 +109,7 @@ func ConfiguredText(s *sheet.Sheet, p *plan.Plan) {
 		}
 		s.Grid("rlllw", rows)
 	}
-	if all := p.Assumed(); len(all) > 0 {
+	if all := p.Switches.Assumed(); len(all) > 0 {
 		s.Blank()
 		s.Wrap("", "Left open by configurations, taken from the scenario")
 		for _, n := range all {

@@ -157,7 +157,7 @@ func (t *trying) pauses() {
 	if !q.PFC.Enabled && t.was.Drops > 0 {
 		t.try("with PFC", []noun.Noun{noun.SmallBuffer, noun.WrongThreshold}, set("fabric.qos.pfc.enabled", "true"))
 	}
-	if !t.p.Pauses() || t.was.Pauses == 0 {
+	if !t.p.Switches.Pauses() || t.was.Pauses == 0 {
 		return
 	}
 	if stuck := t.was.Deadlock != nil || t.lost(diagnose.Storm) || t.lost(diagnose.Receiver); stuck &&

@@ -81,7 +81,7 @@ func cuts(p *plan.Plan, s *result.Summary, job int, bottleneck string) (all []Cu
 		}
 		all = append(all, c)
 	}
-	if p.Pauses() && s.Pauses > 0 {
+	if p.Switches.Pauses() && s.Pauses > 0 {
 		one(PFC, "without PFC", "", withoutPFC(sc)...)
 	}
 	if sc.Congestion.Algorithm != "none" {

@@ -46,6 +46,16 @@ func Read(t testing.TB, yaml string) *scenario.Scenario {
 	return sc
 }
 
+// Made is what a scenario comes to.
+func Made[T any](t testing.TB, yaml string, build func(*scenario.Scenario) (T, error)) T {
+	t.Helper()
+	made, err := build(Read(t, yaml))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, yaml)
+	}
+	return made
+}
+
 // Graphed is two hosts of four GPUs of a preset, with more keys of a host and of its NICs.
 func Graphed(t testing.TB, host, nic, rest string) *scenario.Scenario {
 	t.Helper()

@@ -1,4 +1,4 @@
-package plan
+package switches_test
 
 import (
 	"errors"
@@ -9,7 +9,9 @@ import (
 	"railyard/internal/located"
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/dialects"
+	"railyard/internal/plan"
 	"railyard/internal/plan/plantest"
+	"railyard/internal/switches"
 )
 
 // twoLeaves is a small fabric whose switches are configured.
@@ -25,7 +27,7 @@ job: {flows: [{from: host1/gpu0, to: host4/gpu0, bytes: 1kB}]}
 `
 
 // rendered are the configurations of a scenario's switches, which change may alter.
-func rendered(t *testing.T, yaml, dialect string, change func(name, text string) string) (all []Configuration) {
+func rendered(t *testing.T, yaml, dialect string, change func(name, text string) string) (all []switches.Configuration) {
 	t.Helper()
 	devices, err := planned(t, yaml).Devices()
 	if err != nil {
@@ -38,7 +40,7 @@ func rendered(t *testing.T, yaml, dialect string, change func(name, text string)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := Configuration{Name: devices[i].Name}
+		c := switches.Configuration{Name: devices[i].Name}
 		for _, f := range files {
 			text := string(f.Text)
 			if change != nil {
@@ -52,10 +54,10 @@ func rendered(t *testing.T, yaml, dialect string, change func(name, text string)
 }
 
 // configure plans a scenario with configurations.
-func configure(t *testing.T, yaml string, configs []Configuration) (*Plan, error) {
+func configure(t *testing.T, yaml string, configs []switches.Configuration) (*plan.Plan, error) {
 	t.Helper()
 	yaml = strings.Replace(yaml, "fabric:\n", "fabric:\n  config: configs\n", 1)
-	return New(plantest.Read(t, yaml), Files{Config: configs}, nil)
+	return plan.New(plantest.Read(t, yaml), plan.Files{Config: configs}, nil)
 }
 
 // Switches whose configuration says what the scenario says have no profile of their own; one that differs has.
@@ -64,8 +66,8 @@ func TestConfigured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Differing()) > 0 || len(p.switches.profiles) > 0 {
-		t.Errorf("%+v: want no switch that differs", p.Differing())
+	if _, own := p.Switches.Own(); len(p.Switches.Differing()) > 0 || len(own) > 0 {
+		t.Errorf("%+v: want no switch that differs", p.Switches.Differing())
 	}
 	p, err = configure(t, twoLeaves, rendered(t, twoLeaves, "nxos", func(name, text string) string {
 		if name == "leaf2" {
@@ -76,12 +78,12 @@ func TestConfigured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(p.Differing()); got != "[{leaf2 [leaf2] [{qos.ecn.max 90kB 60kB}]}]" {
+	if got := fmt.Sprint(p.Switches.Differing()); got != "[{leaf2 [leaf2] [{qos.ecn.max 90kB 60kB}]}]" {
 		t.Errorf("%s", got)
 	}
-	if len(p.Assumed()) == 0 || len(p.Exchanges()) != 2 ||
-		p.Exchanges()[0].Near != "PFC 3 (own)" || p.Exchanges()[0].Far != "PFC 3 (peer)" {
-		t.Errorf("assumed %+v, exchanges %+v", p.Assumed(), p.Exchanges())
+	if len(p.Switches.Assumed()) == 0 || len(p.Switches.Exchanges()) != 2 ||
+		p.Switches.Exchanges()[0].Near != "PFC 3 (own)" || p.Switches.Exchanges()[0].Far != "PFC 3 (peer)" {
+		t.Errorf("assumed %+v, exchanges %+v", p.Switches.Assumed(), p.Switches.Exchanges())
 	}
 }
 
@@ -111,15 +113,15 @@ func TestForgottenPort(t *testing.T) {
 	if lossy != 1 {
 		t.Errorf("%d ports without PFC, want one", lossy)
 	}
-	if uplink := cfg.Profiles[0].Ports[2]; uplink.Deaf != 1<<ClassData {
+	if uplink := cfg.Profiles[0].Ports[2]; uplink.Deaf != 1<<switches.ClassData {
 		t.Errorf("%+v: want it not to heed the spine, which pauses", uplink)
 	}
 }
 
 // What a configuration says that a run cannot do is an error at its line, and so is one of no switch.
 func TestConfigurationProblems(t *testing.T) {
-	good := func() []Configuration { return rendered(t, twoLeaves, "sonic", nil) }
-	edit := func(old, with string) []Configuration {
+	good := func() []switches.Configuration { return rendered(t, twoLeaves, "sonic", nil) }
+	edit := func(old, with string) []switches.Configuration {
 		found := false
 		all := rendered(t, twoLeaves, "sonic", func(name, text string) string {
 			if name == "leaf1" && strings.Contains(text, old) { // in one of its two files
@@ -133,7 +135,7 @@ func TestConfigurationProblems(t *testing.T) {
 		return all
 	}
 	for _, c := range []struct {
-		configs []Configuration
+		configs []switches.Configuration
 		want    string
 	}{
 		{good()[:2], "fabric.config: configs: no configuration of spine1, want one of each switch"},
@@ -141,7 +143,7 @@ func TestConfigurationProblems(t *testing.T) {
 		{edit(`"hostname": "leaf1"`, `"hostname": "leaf9"`), "leaf9 is no switch of this network, want one of leaf1, leaf2, spine1"},
 		{edit(`"26"`, `"99"`), "configs/leaf1/config_db.json:"},
 		{edit(`{`, `[`), "configs/leaf1/config_db.json"},
-		{append(good()[:2], Configuration{Name: "x", Files: []netconf.File{{Name: "x", Text: []byte("hello\n")}}}),
+		{append(good()[:2], switches.Configuration{Name: "x", Files: []netconf.File{{Name: "x", Text: []byte("hello\n")}}}),
 			"x: no line tells which platform it is for"},
 	} {
 		_, err := configure(t, twoLeaves, c.configs)

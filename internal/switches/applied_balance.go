@@ -1,4 +1,4 @@
-package plan
+package switches
 
 import (
 	"fmt"
@@ -33,7 +33,7 @@ func (a *applying) balance() {
 
 // equalPorts are those of the switch's ports, by their place among them, that lead as far as others do.
 func (a *applying) equalPorts() (all []int) {
-	for _, g := range a.in.Groups(a.p.Routes, a.id) {
+	for _, g := range a.in.Groups(a.s.configs.routes, a.id) {
 		if len(g.Ports) < 2 {
 			continue
 		}
@@ -53,7 +53,7 @@ func (a *applying) hashes(b *netconf.Balance) {
 	if h.Fields = "5-tuple"; b.QP {
 		h.Fields = scenario.HashFieldsQP
 	}
-	switch own := a.p.configs.seeds[a.id]; {
+	switch own := a.s.configs.seeds[a.id]; {
 	case b.Seed == 0:
 		a.assume("seed of the hash: fabric.hash.seed %s", h.Seed)
 	case b.Seed != own:
@@ -63,22 +63,22 @@ func (a *applying) hashes(b *netconf.Balance) {
 
 // noteSeeds numbers the seeds that switches have in the scenario, 0: they have no number. Where one of a role has
 // another number in its configuration, numbers say who hashes alike, and roles do no more.
-func (p *Plan) noteSeeds() {
-	p.configs.seeds = make([]uint32, len(p.Graph.Nodes))
+func (s *Set) noteSeeds() {
+	s.configs.seeds = make([]uint32, len(s.graph.Nodes))
 	roles := true
-	for id, parsed := range p.configs.of {
+	for id, parsed := range s.configs.of {
 		if parsed == nil {
 			continue
 		}
-		own := p.seedNumber(topo.NodeID(id))
-		p.configs.seeds[id] = own
+		own := s.SeedNumber(topo.NodeID(id))
+		s.configs.seeds[id] = own
 		if b := parsed.Device.Balance; b != nil && b.Seed > 0 && b.Seed != own {
 			roles = false
 		}
 	}
-	for id := range p.configs.of {
-		if !roles && p.FabricAt(topo.NodeID(id)).Hash.Seed == "role" {
-			p.configs.seeds[id] = 0
+	for id := range s.configs.of {
+		if !roles && s.FabricAt(topo.NodeID(id)).Hash.Seed == "role" {
+			s.configs.seeds[id] = 0
 		}
 	}
 }
@@ -120,16 +120,16 @@ func (a *applying) dynamic(b *netconf.Balance, equal []int) {
 
 // leaveIdle reports parameters of dlb that no switch uses, and leaves them out of the resolved scenario: else that
 // would be no scenario that runs.
-func (p *Plan) leaveIdle() (all located.Problems) {
+func (s *Set) leaveIdle() (all located.Problems) {
 	uses := func(f *scenario.Fabric) bool { return f.Balance == "dlb" || f.Balance == "glb" }
-	if uses(&p.Scenario.Fabric) || p.anySwitch(uses) {
+	if uses(&s.scenario.Fabric) || s.anySwitch(uses) {
 		return nil
 	}
-	given := p.Scenario
-	p.Scenario = given.WithoutDLB()
+	given := s.scenario
+	s.scenario = given.WithoutDLB()
 	for _, f := range given.Fields() {
 		if f.Origin == "file" && strings.HasPrefix(f.Path, "fabric.dlb.") {
-			all = append(all, problemAt(p.Scenario, f.Path, "%s: has no effect: neither fabric.balance nor a configuration is dlb",
+			all = append(all, s.wrong(f.Path, "%s: has no effect: neither fabric.balance nor a configuration is dlb",
 				f.Value))
 		}
 	}

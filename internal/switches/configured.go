@@ -1,4 +1,4 @@
-package plan
+package switches
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/dialects"
 	"railyard/internal/topo"
+	"railyard/internal/unit"
 )
 
 // A Configuration is one of a switch: its files, or what they say.
@@ -34,13 +35,15 @@ func (c *Configuration) read() (*netconf.Parsed, located.Problems) {
 	return dialects.All[name].Parse(c.Files), nil
 }
 
-// configured is what the configurations of fabric.config come to.
+// configs is what the configurations of fabric.config come to.
 type configs struct {
 	of        []*netconf.Parsed    // by node; nil: a host
 	ports     []*netconf.Interface // by port; nil: of a host, or the configuration does not have it
 	priority  []uint8              // by port: priorities that are under PFC, a bit each
 	exchanges []Exchange
 	watchdogs []*fabric.Watchdog
+	routes    *topo.Routes
+	largest   unit.Bytes // the most that a frame has
 	assumed   notes
 	seeds     []uint32 // by node: see noteSeeds
 }
@@ -76,57 +79,52 @@ type Exchange struct {
 }
 
 // Assumed is what configurations leave to the platform, and the run takes from the scenario.
-func (p *Plan) Assumed() []Note {
-	if p.configs == nil {
+func (s *Set) Assumed() []Note {
+	if s.configs == nil {
 		return nil
 	}
-	return p.configs.assumed
+	return s.configs.assumed
 }
 
 // Exchanges is what DCBX comes to, where switches are configured.
-func (p *Plan) Exchanges() []Exchange {
-	if p.configs == nil {
+func (s *Set) Exchanges() []Exchange {
+	if s.configs == nil {
 		return nil
 	}
-	return p.configs.exchanges
+	return s.configs.exchanges
 }
 
-// planConfig gives switches what their configurations say.
-func (p *Plan) planConfig() error {
-	if !p.Scenario.Fabric.Config.Set {
-		return nil
-	}
-	in, err := p.Inventory()
-	if err != nil {
+// Configure gives switches what their configurations say. Frames have at most largest bytes. Of a scenario whose keys no
+// configuration gives a meaning it keeps the one without them: see Scenario.
+func (s *Set) Configure(all []Configuration, in *inventory.Inventory, routes *topo.Routes, largest unit.Bytes) error {
+	nodes, ports := len(s.graph.Nodes), len(s.graph.Ports)
+	s.configs = &configs{routes: routes, largest: largest, of: make([]*netconf.Parsed, nodes), ports: make([]*netconf.Interface, ports),
+		priority: make([]uint8, ports), watchdogs: make([]*fabric.Watchdog, ports)}
+	if err := s.matchConfigs(all, in); err != nil {
 		return err
 	}
-	p.configs = &configs{of: make([]*netconf.Parsed, len(p.Graph.Nodes)), ports: make([]*netconf.Interface, len(p.Graph.Ports)),
-		priority: make([]uint8, len(p.Graph.Ports)), watchdogs: make([]*fabric.Watchdog, len(p.Graph.Ports))}
-	if err := p.matchConfigs(in); err != nil {
-		return err
-	}
-	p.exchange(in)
-	p.noteSeeds()
+	s.exchange(in)
+	s.noteSeeds()
 	var wrong located.Problems
-	for id := range p.Graph.Nodes {
-		if p.configs.of[id] != nil {
-			wrong = append(wrong, p.applyConfig(in, topo.NodeID(id))...)
+	for id := range s.graph.Nodes {
+		if s.configs.of[id] != nil {
+			wrong = append(wrong, s.applyConfig(in, topo.NodeID(id))...)
 		}
 	}
-	return append(wrong, p.leaveIdle()...).Err()
+	return append(wrong, s.leaveIdle()...).Err()
 }
 
 // matchConfigs reads configurations and finds the switch of each.
-func (p *Plan) matchConfigs(in *inventory.Inventory) error {
+func (s *Set) matchConfigs(all []Configuration, in *inventory.Inventory) error {
 	var wrong located.Problems
 	nodes := map[string]topo.NodeID{}
-	for id := range p.Graph.Nodes {
-		if p.Graph.Nodes[id].Kind != topo.HostKind {
+	for id := range s.graph.Nodes {
+		if s.graph.Nodes[id].Kind != topo.HostKind {
 			nodes[in.Devices[id].Name] = topo.NodeID(id)
 		}
 	}
-	for i := range p.Files.Config {
-		c := &p.Files.Config[i]
+	for i := range all {
+		c := &all[i]
 		parsed, problems := c.read()
 		if problems != nil {
 			wrong = append(wrong, problems...)
@@ -148,24 +146,24 @@ func (p *Plan) matchConfigs(in *inventory.Inventory) error {
 		at := located.Problem{File: c.file(), Line: parsed.Places["hostname"].Line, Column: 1}
 		switch {
 		case !known:
-			at.Message = fmt.Sprintf("%s is no switch of this network, want one of %s", name, p.switchNames())
+			at.Message = fmt.Sprintf("%s is no switch of this network, want one of %s", name, s.Names())
 			wrong = append(wrong, at)
 			continue
-		case p.configs.of[id] != nil:
+		case s.configs.of[id] != nil:
 			at.Message = "a second configuration of " + name
 			wrong = append(wrong, at)
 			continue
 		}
-		p.configs.of[id] = parsed
+		s.configs.of[id] = parsed
 		if unread > 0 {
-			p.configs.assumed.add(name, "lines that are not understood are not simulated (railyard lint lists them)")
+			s.configs.assumed.add(name, "lines that are not understood are not simulated (railyard lint lists them)")
 		}
-		p.matchPorts(in, id)
+		s.matchPorts(in, id)
 	}
 	var missing []string
-	for id := range p.Graph.Nodes {
-		if p.Graph.Nodes[id].Kind != topo.HostKind && p.configs.of[id] == nil {
-			missing = append(missing, p.Graph.Nodes[id].Name)
+	for id := range s.graph.Nodes {
+		if s.graph.Nodes[id].Kind != topo.HostKind && s.configs.of[id] == nil {
+			missing = append(missing, s.graph.Nodes[id].Name)
 		}
 	}
 	if len(missing) > 0 && len(wrong) == 0 {
@@ -173,8 +171,8 @@ func (p *Plan) matchConfigs(in *inventory.Inventory) error {
 		if len(missing) > mostNames {
 			more = fmt.Sprintf(" and %d more", len(missing)-mostNames)
 		}
-		wrong = append(wrong, problemAt(p.Scenario, "fabric.config", "%s: no configuration of %s, want one of each switch",
-			p.Scenario.Fabric.Config.Value, strings.Join(missing[:min(len(missing), mostNames)], ", ")+more))
+		wrong = append(wrong, s.wrong("fabric.config", "%s: no configuration of %s, want one of each switch",
+			s.scenario.Fabric.Config.Value, strings.Join(missing[:min(len(missing), mostNames)], ", ")+more))
 	}
 	return wrong.Err()
 }
@@ -188,47 +186,47 @@ func (c *Configuration) file() string {
 }
 
 // matchPorts finds the interfaces of a switch's ports.
-func (p *Plan) matchPorts(in *inventory.Inventory, id topo.NodeID) {
-	d, name := p.configs.of[id].Device, p.Graph.Nodes[id].Name
+func (s *Set) matchPorts(in *inventory.Inventory, id topo.NodeID) {
+	d, name := s.configs.of[id].Device, s.graph.Nodes[id].Name
 	index := map[string]*netconf.Interface{}
 	for i := range d.Interfaces {
 		index[d.Interfaces[i].Name] = &d.Interfaces[i]
 	}
-	for _, port := range p.Graph.Nodes[id].Ports {
+	for _, port := range s.graph.Nodes[id].Ports {
 		i := index[in.Ports[port].Name.String()]
-		if p.configs.ports[port] = i; d.QoS != nil && (i == nil || i.QoS == nil) {
-			p.configs.assumed.add(name, "ports that the configuration does not have put all traffic into one class, without PFC and ECN")
+		if s.configs.ports[port] = i; d.QoS != nil && (i == nil || i.QoS == nil) {
+			s.configs.assumed.add(name, "ports that the configuration does not have put all traffic into one class, without PFC and ECN")
 		}
 	}
 }
 
 // exchange works out what DCBX comes to on each link, and so what is under PFC.
-func (p *Plan) exchange(in *inventory.Inventory) {
+func (s *Set) exchange(in *inventory.Inventory) {
 	say := func(port topo.PortID) (device *netconf.Device, i *netconf.Interface, end dcbx.End) {
-		node := p.Graph.Ports[port].Node
-		if p.configs.of[node] == nil { // a host
+		node := s.graph.Ports[port].Node
+		if s.configs.of[node] == nil { // a host
 			return nil, nil, dcbx.NIC(dcbx.Card{})
 		}
-		device, i = p.configs.of[node].Device, p.configs.ports[port]
+		device, i = s.configs.of[node].Device, s.configs.ports[port]
 		if i != nil {
 			end = dcbx.Of(device, i)
 		}
 		return device, i, end
 	}
-	for l := range len(p.Graph.Ports) / 2 {
+	for l := range len(s.graph.Ports) / 2 {
 		a, b := topo.PortID(2*l), topo.PortID(2*l+1)
 		deviceA, portA, endA := say(a)
 		deviceB, portB, endB := say(b)
 		endA.MAC[5], endB.MAC[5] = 1, 2 // nobody but a NIC is willing
 		atA, atB := dcbx.Resolve(&endA, &endB)
 		if portA != nil {
-			p.configs.priority[a] = dcbx.Operational(deviceA, portA, &atA)
+			s.configs.priority[a] = dcbx.Operational(deviceA, portA, &atA)
 		}
 		if portB != nil {
-			p.configs.priority[b] = dcbx.Operational(deviceB, portB, &atB)
+			s.configs.priority[b] = dcbx.Operational(deviceB, portB, &atB)
 		}
 		if atA.Version != dcbx.Silent {
-			p.configs.noteExchange(in, p.Graph, a, &atA, &atB)
+			s.configs.noteExchange(in, s.graph, a, &atA, &atB)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package plan
+package switches
 
 import (
 	"fmt"
@@ -22,13 +22,13 @@ type Differing struct {
 
 // Differing returns the switches that differ from the others, and in what. Those whose entries say what holds for all
 // are not among them.
-func (p *Plan) Differing() (all []Differing) {
-	for i := range p.switches.profiles {
-		d := Differing{Match: p.switches.names[i], Keys: p.Scenario.Differences(&p.switches.profiles[i])}
-		for id, n := range p.Graph.Nodes {
-			if p.switches.of[id] == int32(i) {
+func (s *Set) Differing() (all []Differing) {
+	for i := range s.profiles {
+		d := Differing{Match: s.names[i], Keys: s.scenario.Differences(&s.profiles[i])}
+		for id, n := range s.graph.Nodes {
+			if s.of[id] == int32(i) {
 				d.Switches = append(d.Switches, n.Name)
-				d.Keys = append(d.Keys, p.differingPorts(topo.NodeID(id), i)...)
+				d.Keys = append(d.Keys, s.differingPorts(topo.NodeID(id), i)...)
 			}
 		}
 		if len(d.Keys) > 0 {
@@ -39,18 +39,18 @@ func (p *Plan) Differing() (all []Differing) {
 }
 
 // differingPorts says of ports that differ from their switch in what they do.
-func (p *Plan) differingPorts(id topo.NodeID, profile int) (all []scenario.Difference) {
-	if profile >= len(p.switches.ports) {
+func (s *Set) differingPorts(id topo.NodeID, profile int) (all []scenario.Difference) {
+	if profile >= len(s.ports) {
 		return nil
 	}
-	usual := p.profile(&p.switches.profiles[profile]).Classes
-	for k, own := range p.switches.ports[profile] {
+	usual := s.Profile(&s.profiles[profile]).Classes
+	for k, own := range s.ports[profile] {
 		var texts []string
 		for c := range own.Classes {
 			texts = append(texts, differingClass(className(uint8(c)), &own.Classes[c], &usual[c])...)
 		}
 		if own.ClassOf != nil {
-			for c, dscp := range p.DSCPs() {
+			for c, dscp := range s.DSCPs() {
 				if of := own.ClassOf[dscp]; int(of) != c {
 					texts = append(texts, fmt.Sprintf("DSCP %d is %s", dscp, className(of)))
 				}
@@ -67,8 +67,8 @@ func (p *Plan) differingPorts(id topo.NodeID, profile int) (all []scenario.Diffe
 			texts = append(texts, "heeds no PFC")
 		}
 		if len(texts) > 0 {
-			port := p.Graph.Nodes[id].Ports[k]
-			all = append(all, scenario.Difference{Key: "port " + p.Graph.Ports[port].Name, Own: strings.Join(texts, "; "), Others: "-"})
+			port := s.graph.Nodes[id].Ports[k]
+			all = append(all, scenario.Difference{Key: "port " + s.graph.Ports[port].Name, Own: strings.Join(texts, "; "), Others: "-"})
 		}
 	}
 	return all
@@ -101,50 +101,50 @@ func differingClass(name string, own, usual *fabric.Class) (texts []string) {
 
 // Misclassed warns of switches that put RoCE data into another class than NICs mean, and of neighbours that do not
 // mean the same priority by RoCE data: one pauses what the other does not send.
-func (p *Plan) Misclassed() (all []scenario.Finding) {
-	if len(p.switches.profiles) == 0 {
+func (s *Set) Misclassed() (all []scenario.Finding) {
+	if len(s.profiles) == 0 {
 		return nil
 	}
 	warn := func(path, format string, args ...any) {
 		all = append(all, scenario.Finding{Severity: scenario.Warning, Path: path, Message: fmt.Sprintf(format, args...)})
 	}
-	for i := range p.switches.profiles {
-		f := &p.switches.profiles[i]
-		if in := p.dataIn(f); in != nil {
-			path := p.entryOf(p.switches.names[i], "dscp", func(s *scenario.SwitchProfile) bool { return s.DSCP.Set || s.CNPDSCP.Set })
+	for i := range s.profiles {
+		f := &s.profiles[i]
+		if in := s.DataIn(f); in != nil {
+			path := s.entryOf(s.names[i], "dscp", func(s *scenario.SwitchProfile) bool { return s.DSCP.Set || s.CNPDSCP.Set })
 			warn(path, "switches that %s matches take DSCP %d for RoCE data, and NICs write %d: there it is %s, which is neither "+
-				"marked nor paused", p.switches.names[i], f.QoS.DSCP, p.Scenario.Fabric.QoS.DSCP, in.Name)
+				"marked nor paused", s.names[i], f.QoS.DSCP, s.scenario.Fabric.QoS.DSCP, in.Name)
 		}
 	}
 	seen := map[[2]int32]bool{}
-	for _, port := range p.Graph.Ports {
-		to, from := p.FabricAt(port.To), p.FabricAt(port.Node)
-		if p.Graph.Nodes[port.To].Kind == topo.HostKind || !to.QoS.PFC.Enabled || to.QoS.DataPriority == from.QoS.DataPriority {
+	for _, port := range s.graph.Ports {
+		to, from := s.FabricAt(port.To), s.FabricAt(port.Node)
+		if s.graph.Nodes[port.To].Kind == topo.HostKind || !to.QoS.PFC.Enabled || to.QoS.DataPriority == from.QoS.DataPriority {
 			continue
 		}
-		pair := [2]int32{p.switches.of[port.To], p.profileOf(port.Node)}
+		pair := [2]int32{s.of[port.To], s.profileOf(port.Node)}
 		if seen[pair] {
 			continue
 		}
 		seen[pair] = true
-		name := p.nameOf(port.To)
+		name := s.NameOf(port.To)
 		if name == "" {
-			name = p.nameOf(port.Node)
+			name = s.NameOf(port.Node)
 		}
-		path := p.entryOf(name, "data_priority", func(s *scenario.SwitchProfile) bool { return s.DataPriority.Set })
+		path := s.entryOf(name, "data_priority", func(s *scenario.SwitchProfile) bool { return s.DataPriority.Set })
 		warn(path, "%s pauses priority %d, and %s sends RoCE data with priority %d: it does not stop, and frames are dropped",
-			p.Graph.Nodes[port.To].Name, to.QoS.DataPriority, p.Graph.Nodes[port.Node].Name, from.QoS.DataPriority)
+			s.graph.Nodes[port.To].Name, to.QoS.DataPriority, s.graph.Nodes[port.Node].Name, from.QoS.DataPriority)
 	}
 	return all
 }
 
-// dataIn is the class that switches which are as a fabric says put RoCE data into; nil: its own.
-func (p *Plan) dataIn(f *scenario.Fabric) *qos.In {
-	of := p.classOf(f)
-	if of == nil || of[p.Scenario.Fabric.QoS.DSCP] == ClassData {
+// DataIn is the class that switches which are as a fabric says put RoCE data into; nil: its own.
+func (s *Set) DataIn(f *scenario.Fabric) *qos.In {
+	of := s.classOf(f)
+	if of == nil || of[s.scenario.Fabric.QoS.DSCP] == ClassData {
 		return nil
 	}
-	c := of[p.Scenario.Fabric.QoS.DSCP]
+	c := of[s.scenario.Fabric.QoS.DSCP]
 	return &qos.In{Class: int(c), Name: className(c)}
 }
 
@@ -153,19 +153,19 @@ func className(c uint8) string {
 }
 
 // profileOf is the profile of a node, -1: none.
-func (p *Plan) profileOf(id topo.NodeID) int32 {
-	if p.switches.of == nil {
+func (s *Set) profileOf(id topo.NodeID) int32 {
+	if s.of == nil {
 		return -1
 	}
-	return p.switches.of[id]
+	return s.of[id]
 }
 
 // entryOf is the path of a key in the last entry of fabric.switches that gives it, of those that make a profile.
-func (p *Plan) entryOf(profile, key string, gives func(*scenario.SwitchProfile) bool) string {
+func (s *Set) entryOf(profile, key string, gives func(*scenario.SwitchProfile) bool) string {
 	names := strings.Split(profile, ", ")
-	path := p.Scenario.Fabric.SwitchesKey()
-	for i := range p.Scenario.Fabric.Switches {
-		if s := &p.Scenario.Fabric.Switches[i]; slices.Contains(names, s.Match) && gives(s) {
+	path := s.scenario.Fabric.SwitchesKey()
+	for i := range s.scenario.Fabric.Switches {
+		if s := &s.scenario.Fabric.Switches[i]; slices.Contains(names, s.Match) && gives(s) {
 			path = fmt.Sprintf("fabric.switches[%d].%s", i, key)
 		}
 	}

@@ -1,10 +1,11 @@
-package plan
+package switches_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"railyard/internal/plan"
 	"railyard/internal/plan/plantest"
 	"railyard/internal/topo"
 )
@@ -22,7 +23,7 @@ fabric:
 job: {flows: [{from: host1/gpu0, to: host5/gpu0, bytes: 1MB}]}
 `
 	entries := "{match: 'spine*', buffer: 8MB, latency: 1us}, {match: spine2, buffer: 4MB}"
-	p, err := New(plantest.Read(t, fmt.Sprintf(yaml, entries)), Files{}, nil)
+	p, err := plan.New(plantest.Read(t, fmt.Sprintf(yaml, entries)), plan.Files{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ job: {flows: [{from: host1/gpu0, to: host5/gpu0, bytes: 1MB}]}
 			"want one of leaf1, leaf2, spine1, spine2",
 		"{match: host1, buffer: 8MB}": "fabric.switches[0].match: host1: matches no switch",
 	} {
-		if _, err := New(plantest.Read(t, fmt.Sprintf(yaml, entry)), Files{}, nil); err == nil ||
+		if _, err := plan.New(plantest.Read(t, fmt.Sprintf(yaml, entry)), plan.Files{}, nil); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", entry, err, want)
 		}
@@ -57,7 +58,7 @@ job: {flows: [{from: host1/gpu0, to: host5/gpu0, bytes: 1MB}]}
 // The thresholds of a switch that takes another DSCP for RoCE data are those of the class in which it is there: it
 // neither marks nor pauses.
 func TestThresholdsWhereDataIsInAnotherClass(t *testing.T) {
-	p, err := New(plantest.Read(t, `
+	p, err := plan.New(plantest.Read(t, `
 cluster: {hosts: 4, host: {gpus: 1}, nic: {speed: 100Gb/s}}
 fabric:
   design: leaf-spine
@@ -65,7 +66,7 @@ fabric:
   spines: 2
   switches: [{match: spine1, dscp: 26}, {match: spine2, dscp: 26, cnp_dscp: 24}, {match: leaf2, buffer: 8MB}]
 job: {flows: [{from: host1/gpu0, to: host3/gpu0, bytes: 1MB}]}
-`), Files{}, nil)
+`), plan.Files{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

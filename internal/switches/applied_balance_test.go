@@ -1,4 +1,4 @@
-package plan
+package switches_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"railyard/internal/hash"
+	"railyard/internal/plan"
 	"railyard/internal/topo"
 )
 
@@ -13,7 +14,7 @@ import (
 var twoSpines = strings.Replace(twoLeaves, "spines: 1", "spines: 2", 1)
 
 // balanced plans twoSpines with lines for the fabric, its switches configured in a dialect, with a change to leaf1.
-func balanced(t *testing.T, fabric, dialect, old, with string) (*Plan, error) {
+func balanced(t *testing.T, fabric, dialect, old, with string) (*plan.Plan, error) {
 	t.Helper()
 	yaml := strings.Replace(twoSpines, "fabric:\n", "fabric:\n"+fabric, 1)
 	return configure(t, yaml, rendered(t, yaml, dialect, func(name, text string) string {
@@ -60,7 +61,7 @@ func TestConfiguredBalance(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got, said []string
-			for _, d := range p.Differing() {
+			for _, d := range p.Switches.Differing() {
 				if strings.Contains(d.Match, "leaf1") {
 					for _, k := range d.Keys {
 						got = append(got, fmt.Sprintf("%s %s %s", k.Key, k.Own, k.Others))
@@ -70,7 +71,7 @@ func TestConfiguredBalance(t *testing.T) {
 			if all := strings.Join(got, "; "); !strings.HasPrefix(all, c.differs) || c.differs == "" && all != "" {
 				t.Errorf("differs in %q, want %q", all, c.differs)
 			}
-			for _, n := range p.Assumed() {
+			for _, n := range p.Switches.Assumed() {
 				if strings.Contains(fmt.Sprint(n.Switches), "leaf1") {
 					said = append(said, n.Text)
 				}
@@ -85,7 +86,7 @@ func TestConfiguredBalance(t *testing.T) {
 // Switches with one number of a seed hash alike, and numbers that the scenario's own seeds have make them again.
 func TestConfiguredSeeds(t *testing.T) {
 	const own = "  hash: {seed: per-switch}\n"
-	picks := func(p *Plan, name string) (all string) {
+	picks := func(p *plan.Plan, name string) (all string) {
 		by := p.Hash()
 		for id, n := range p.Graph.Nodes {
 			for port := uint16(0); n.Name == name && port < 64; port++ {
@@ -94,10 +95,10 @@ func TestConfiguredSeeds(t *testing.T) {
 		}
 		return all
 	}
-	number := func(p *Plan, name string) uint32 {
+	number := func(p *plan.Plan, name string) uint32 {
 		for id, n := range p.Graph.Nodes {
 			if n.Name == name {
-				return p.seedNumber(topo.NodeID(id))
+				return p.Switches.SeedNumber(topo.NodeID(id))
 			}
 		}
 		return 0
@@ -128,7 +129,7 @@ func TestRoleSeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := fmt.Sprint(p.Differing()); strings.Contains(got, "[leaf1] [{hash.seed 9 same}]") != (c.differs != "") {
+		if got := fmt.Sprint(p.Switches.Differing()); strings.Contains(got, "[leaf1] [{hash.seed 9 same}]") != (c.differs != "") {
 			t.Errorf("%s: %s", c.old, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package plan
+package switches
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ import (
 
 // applying is a switch that takes what its configuration says. What that leaves out stays as the scenario has it.
 type applying struct {
-	p      *Plan
+	s      *Set
 	in     *inventory.Inventory
 	id     topo.NodeID
 	parsed *netconf.Parsed
@@ -40,14 +40,14 @@ type wanted struct {
 }
 
 // applyConfig makes a profile of a switch's configuration, if it differs from what the scenario says.
-func (p *Plan) applyConfig(in *inventory.Inventory, id topo.NodeID) located.Problems {
-	a := applying{p: p, in: in, id: id, parsed: p.configs.of[id], f: *p.FabricAt(id), ports: p.Graph.Nodes[id].Ports}
+func (s *Set) applyConfig(in *inventory.Inventory, id topo.NodeID) located.Problems {
+	a := applying{s: s, in: in, id: id, parsed: s.configs.of[id], f: *s.FabricAt(id), ports: s.graph.Nodes[id].Ports}
 	base := a.f
 	a.balance()
 	if a.parsed.Device.QoS == nil {
 		a.assume("the configuration says nothing of quality of service: all of it is as the scenario says")
 		for _, port := range a.ports {
-			p.configs.watchdogs[port] = p.ownWatchdog()
+			s.configs.watchdogs[port] = s.ownWatchdog()
 		}
 	} else {
 		a.assign()
@@ -66,26 +66,26 @@ func (p *Plan) applyConfig(in *inventory.Inventory, id topo.NodeID) located.Prob
 	if ports == nil && reflect.DeepEqual(a.f, base) {
 		return nil
 	}
-	p.switches.add(p, id, a.f, ports)
+	s.add(id, a.f, ports)
 	return nil
 }
 
 // add gives a switch a profile of its own.
-func (w *switches) add(p *Plan, id topo.NodeID, f scenario.Fabric, ports []fabric.PortProfile) {
-	name := p.Graph.Nodes[id].Name
-	if w.of == nil {
-		w.of = slices.Repeat([]int32{-1}, len(p.Graph.Nodes))
-	} else if w.of[id] >= 0 {
-		name = w.names[w.of[id]] + ", " + name
+func (s *Set) add(id topo.NodeID, f scenario.Fabric, ports []fabric.PortProfile) {
+	name := s.graph.Nodes[id].Name
+	if s.of == nil {
+		s.of = slices.Repeat([]int32{-1}, len(s.graph.Nodes))
+	} else if s.of[id] >= 0 {
+		name = s.names[s.of[id]] + ", " + name
 	}
-	w.of[id] = int32(len(w.profiles))
-	w.profiles, w.names = append(w.profiles, f), append(w.names, name)
-	w.ports = append(slices.Grow(w.ports, 1), make([][]fabric.PortProfile, len(w.profiles)-len(w.ports))...)
-	w.ports[w.of[id]] = ports
+	s.of[id] = int32(len(s.profiles))
+	s.profiles, s.names = append(s.profiles, f), append(s.names, name)
+	s.ports = append(slices.Grow(s.ports, 1), make([][]fabric.PortProfile, len(s.profiles)-len(s.ports))...)
+	s.ports[s.of[id]] = ports
 }
 
 func (a *applying) assume(format string, args ...any) {
-	a.p.configs.assumed.add(a.p.Graph.Nodes[a.id].Name, format, args...)
+	a.s.configs.assumed.add(a.s.graph.Nodes[a.id].Name, format, args...)
 }
 
 // refuse reports what a run cannot do, at the first of places that is known.
@@ -106,7 +106,7 @@ func (a *applying) refuse(k int, text string, places ...string) {
 
 // profile is how a port treats classes; nil: nothing is said of it.
 func (a *applying) profile(k int) *netconf.Profile {
-	i := a.p.configs.ports[a.ports[k]]
+	i := a.s.configs.ports[a.ports[k]]
 	if i == nil {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (a *applying) assign() {
 	if main == nil {
 		main = &netconf.Profile{}
 	}
-	dscps := a.p.DSCPs()
+	dscps := a.s.DSCPs()
 	a.slots = [3]uint8{ClassData: main.Classify[dscps[ClassData]]}
 	if len(dscps) > 1 {
 		a.slots[ClassOther], a.slots[ClassCNP] = main.Classify[dscps[ClassOther]], main.Classify[dscps[ClassCNP]]
@@ -150,7 +150,7 @@ func (a *applying) assign() {
 
 // takes says which DSCPs the switch takes for RoCE data and for CNPs, where they are not those that NICs write.
 func (a *applying) takes(main *netconf.Profile) {
-	dscps, q := a.p.DSCPs(), &a.f.QoS
+	dscps, q := a.s.DSCPs(), &a.f.QoS
 	if len(dscps) == 1 {
 		return
 	}
@@ -185,7 +185,7 @@ func (a *applying) free(p *netconf.Profile, pauses bool, others ...uint8) uint8 
 // number of the traffic class, if it is free.
 func (a *applying) name(main *netconf.Profile, at int) {
 	taken := uint8(0)
-	nc := len(a.p.DSCPs())
+	nc := len(a.s.DSCPs())
 	for c := range nc {
 		if of := main.Class(a.slots[c]); of != nil && of.Pause != nil {
 			if a.prio[c] = of.Pause.Priority; taken&(1<<a.prio[c]) != 0 {
@@ -220,16 +220,16 @@ func (a *applying) device() {
 	}
 	a.assume("latency of the pipeline: %v", a.f.Switch.Latency)
 	dog := a.watchdog()
-	for k, port := range a.ports {
-		i := a.p.configs.ports[port]
+	for _, port := range a.ports {
+		i := a.s.configs.ports[port]
 		if i != nil && i.QoS != nil && i.QoS.Watchdog {
-			a.p.configs.watchdogs[port] = dog
+			a.s.configs.watchdogs[port] = dog
 		}
 		if i == nil {
 			continue
 		}
-		if frame, _ := a.parsed.Frame(i); frame > 0 && frame < a.p.LargestFrame(a.p.Frames()) {
-			a.p.tooLong(a.ports[k], frame)
+		if frame, _ := a.parsed.Frame(i); frame > 0 && frame < a.s.configs.largest {
+			a.s.short = append(a.s.short, fabric.Setting{Port: port, MTU: frame})
 		}
 	}
 }
@@ -261,22 +261,12 @@ func (a *applying) watchdog() *fabric.Watchdog {
 	return dog
 }
 
-// tooLong has a port lose frames that are longer than it takes.
-func (p *Plan) tooLong(port topo.PortID, mtu unit.Bytes) {
-	f := p.mishaps.Fabric
-	if f == nil {
-		f = &fabric.Faults{}
-		p.mishaps.Fabric = f
-	}
-	f.Settings = append(f.Settings, fabric.Setting{Port: port, MTU: mtu})
-}
-
 // port is what a port is to do.
 func (a *applying) port(k int) (w wanted) {
 	own := a.profile(k)
-	operational := a.p.configs.priority[a.ports[k]]
-	dscps := a.p.DSCPs()
-	names := a.p.profile(&a.f).Classes
+	operational := a.s.configs.priority[a.ports[k]]
+	dscps := a.s.DSCPs()
+	names := a.s.Profile(&a.f).Classes
 	var of [64]uint8
 	for d := range of {
 		of[d] = ClassOther
@@ -290,7 +280,7 @@ func (a *applying) port(k int) (w wanted) {
 			}
 			a.classify(k, own, dscps[c], &of)
 		}
-		if operational&(1<<a.prio[c]) == 0 && a.p.sendsPauses(a.p.Graph.Peer(a.ports[k]))&(1<<a.prio[c]) != 0 {
+		if operational&(1<<a.prio[c]) == 0 && a.s.sendsPauses(a.s.graph.Peer(a.ports[k]))&(1<<a.prio[c]) != 0 {
 			w.deaf |= 1 << c
 		}
 		w.classes = append(w.classes, cl)
@@ -302,23 +292,23 @@ func (a *applying) port(k int) (w wanted) {
 }
 
 // sendsPauses are the priorities that a port may pause, a bit each. A host knows those of the scenario.
-func (p *Plan) sendsPauses(port topo.PortID) uint8 {
-	if p.configs.of[p.Graph.Ports[port].Node] == nil {
-		return 1 << p.Scenario.Fabric.QoS.DataPriority
+func (s *Set) sendsPauses(port topo.PortID) uint8 {
+	if s.configs.of[s.graph.Ports[port].Node] == nil {
+		return 1 << s.scenario.Fabric.QoS.DataPriority
 	}
-	return p.configs.priority[port]
+	return s.configs.priority[port]
 }
 
 // classify puts a DSCP into the class of the run whose traffic class it has.
 func (a *applying) classify(k int, own *netconf.Profile, dscp uint8, of *[64]uint8) {
 	tc := own.Classify[dscp]
-	for c := range a.p.DSCPs() {
+	for c := range a.s.DSCPs() {
 		if a.slots[c] == tc {
 			of[dscp] = uint8(c)
 			return
 		}
 	}
-	if len(a.p.DSCPs()) > 1 {
+	if len(a.s.DSCPs()) > 1 {
 		a.refuse(k, fmt.Sprintf("DSCP %d is in traffic class %d, and in another at most ports: a run has three classes for a switch",
 			dscp, tc), fmt.Sprintf("interface %s dscp %d", a.in.Ports[a.ports[k]].Name, dscp))
 	}
@@ -335,7 +325,7 @@ func (a *applying) class(k int, own *netconf.Profile, of *netconf.Class, cl *fab
 	}
 	for i := range own.Classes {
 		other := &own.Classes[i]
-		if other.TC != of.TC && other.Queue == of.Queue && slices.Contains(a.slots[:len(a.p.DSCPs())], other.TC) &&
+		if other.TC != of.TC && other.Queue == of.Queue && slices.Contains(a.slots[:len(a.s.DSCPs())], other.TC) &&
 			len(own.DSCPs(other.TC)) > 0 && len(own.DSCPs(of.TC)) > 0 {
 			a.refuse(k, fmt.Sprintf("traffic classes %d and %d share queue %d: a run has a queue for each", of.TC, other.TC, of.Queue),
 				place("queue"))
@@ -354,7 +344,7 @@ func (a *applying) class(k int, own *netconf.Profile, of *netconf.Class, cl *fab
 	}
 	x := qos.XOFF{Fixed: int64(b.XOFF)}
 	if b.XOFF == 0 {
-		x.Alpha = lowest(qos.Bounded(b.Alpha))
+		x.Alpha = qos.Bounded(b.Alpha).Lowest()
 	}
 	headroom := b.Headroom
 	if w.xoff != nil && (*w.xoff != x || *w.headroom != headroom) {
@@ -379,13 +369,13 @@ func (a *applying) common(k int, value *unit.Bytes, own unit.Bytes, what, place 
 // firstPausing is the first port whose configuration has thresholds of PFC.
 func (a *applying) firstPausing() int {
 	return slices.IndexFunc(a.ports, func(port topo.PortID) bool {
-		i := a.p.configs.ports[port]
+		i := a.s.configs.ports[port]
 		if i == nil {
 			return false
 		}
 		own := a.parsed.Device.ProfileOf(i)
 		return own != nil && slices.ContainsFunc(own.Classes, func(c netconf.Class) bool {
-			return c.Buffer() != nil && slices.Contains(a.slots[:len(a.p.DSCPs())], c.TC)
+			return c.Buffer() != nil && slices.Contains(a.slots[:len(a.s.DSCPs())], c.TC)
 		})
 	})
 }

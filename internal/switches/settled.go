@@ -1,4 +1,4 @@
-package plan
+package switches
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 // settle says what ports want as one value for the switch, as far as most of them agree, and returns where single
 // ports differ; nil: none does. What the scenario comes to already stays as it is written there.
 func (a *applying) settle() []fabric.PortProfile {
-	links := fabric.Links(a.p.Graph, a.id)
+	links := fabric.Links(a.s.graph, a.id)
 	if a.same(links, a.marksAlike) {
 		// as the scenario says
 	} else if curve := a.mostCurve(); curve != nil {
@@ -26,7 +26,7 @@ func (a *applying) settle() []fabric.PortProfile {
 	a.f.QoS.PFC.Enabled = slices.ContainsFunc(a.want, func(w wanted) bool { return w.classes[ClassData].Lossless })
 	a.settlePauses(links)
 	a.settleShares()
-	own := a.p.profile(&a.f)
+	own := a.s.Profile(&a.f)
 	ports := make([]fabric.PortProfile, len(a.want))
 	differ := false
 	for k := range a.want {
@@ -78,7 +78,7 @@ func (a *applying) mostCurve() (most *qos.ECN) {
 
 // settlePauses takes the xOFF that most ports have.
 func (a *applying) settlePauses(links []qos.Link) {
-	pfc := a.p.profile(&a.f).PFC
+	pfc := a.s.Profile(&a.f).PFC
 	if a.same(links, func(k int, l qos.Link) bool {
 		return a.want[k].xoff == nil || sameXOFF(*a.want[k].xoff, pfc.XOFF(l.Rate))
 	}) {
@@ -162,7 +162,7 @@ func (a *applying) sharesAlike(x, y []fabric.Class) bool {
 
 // classedAlike reports whether what NICs write is in the same classes.
 func (a *applying) classedAlike(x, y *[64]uint8) bool {
-	for c, dscp := range a.p.DSCPs() {
+	for c, dscp := range a.s.DSCPs() {
 		of := uint8(c)
 		if y != nil {
 			of = y[dscp]
