@@ -65,13 +65,13 @@ type bench struct {
 
 func start(t *testing.T) *bench {
 	t.Helper()
-	before := ackWait
-	ackWait = 400 * time.Millisecond
+	before, longer := ackWait, grace
+	ackWait, grace = 400*time.Millisecond, 500*time.Millisecond
 	s, err := Start("", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Stop(); ackWait = before })
+	t.Cleanup(func() { s.Stop(); ackWait, grace = before, longer })
 	return &bench{T: t, server: s}
 }
 
@@ -484,6 +484,16 @@ func TestWhatIsHandedBackIsNotLost(t *testing.T) {
 	for lost := range mostTries {
 		begins(lost)
 	}
+	suspected := func() {
+		t.Helper()
+		if done, err := s.settled(t.Context(), q, j, taken()); done || !errors.Is(err, errSuspect) {
+			t.Errorf("%d workers seem to be lost with a job: %v, %v", mostTries, done, err)
+		}
+	}
+	suspected()
+	s.handBack(t.Context(), q, j, taken()) // one of them was not
+	begins(mostTries - 1)
+	suspected()
 	if done, err := s.settled(t.Context(), q, j, taken()); !done || err != nil {
 		t.Errorf("%d workers were lost with a job, and it goes on: %v", mostTries, err)
 	}

@@ -15,6 +15,9 @@ import (
 // ackWait is after how long without a sign of life a job goes to another worker. A worker shows one three times as often.
 var ackWait = 6 * time.Second
 
+// grace is how long workers that seem to be lost are waited for before a job is dead.
+var grace = time.Minute
+
 // mostTries is after how many lost workers a job is dead.
 var mostTries = 3
 

@@ -305,6 +305,9 @@ func (s *serving) handle(ctx context.Context, q *queue, msg jetstream.Msg) {
 	case err == nil:
 		msg.Ack() //nolint:errcheck // it comes again, and its row is there
 		return
+	case errors.Is(err, errSuspect):
+		msg.NakWithDelay(grace) //nolint:errcheck // it comes sooner
+		return
 	case ctx.Err() == nil:
 		s.ill.Add(1)
 		s.Tell(fmt.Sprintf("handed back %s: %s", j.Key, shown.Lines(err.Error())))
@@ -325,20 +328,29 @@ func (s *serving) settled(ctx context.Context, q *queue, j *job, msg jetstream.M
 	}
 	lost := 0
 	err = q.lost(ctx, j.Key, func(n int) int {
-		if lost = n; n < mostTries {
-			n++ // this one, too, until it hands it back
-		}
-		return n
+		lost = n
+		return min(n+1, suspect()) // this one, too, until it hands it back
 	})
-	if err != nil || lost < mostTries {
+	switch {
+	case err != nil || lost < mostTries:
 		return false, err
+	case lost < suspect():
+		return false, errSuspect
 	}
+	lost = mostTries
 	why := fmt.Sprintf("%d workers began it, and none brought it to an end", lost)
 	if _, err = q.rows.Create(ctx, deadPrefix+j.Key, []byte(why)); errors.Is(err, jetstream.ErrKeyExists) {
 		err = nil
 	}
 	return err == nil, err
 }
+
+// errSuspect is of a job that is dead, if none of the workers that seem to be lost with it is heard of for a while: where a network
+// was parted they are not lost, and answer or hand back when it is whole again.
+var errSuspect = errors.New("too many workers were lost with it")
+
+// suspect is what is counted of such a job.
+func suspect() int { return mostTries + 1 }
 
 // handBack gives a job to another worker: at once where this one ends, else after a while. It is counted first: one that is not
 // would be taken for a lost worker's. While the server does not answer, the job is kept.
@@ -357,7 +369,7 @@ func (s *serving) handBack(ctx context.Context, q *queue, j *job, msg jetstream.
 func (s *serving) count(q *queue, j *job) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	err := q.lost(ctx, j.Key, func(n int) int { return max(0, n-1) })
+	err := q.lost(ctx, j.Key, func(n int) int { return max(0, min(n, mostTries)-1) })
 	return err == nil || errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrNoStreamResponse) // it is through
 }
 

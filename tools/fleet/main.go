@@ -50,7 +50,11 @@ func main() {
 		err = do(ctx)
 	}
 	stop()
-	os.RemoveAll(t.dir)
+	if err == nil && !t.failed || *share {
+		os.RemoveAll(t.dir)
+	} else {
+		fmt.Println("what was written stays in", t.dir)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fleet:", err)
 	}
