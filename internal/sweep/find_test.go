@@ -108,57 +108,76 @@ func TestFinderTellsOfGaps(t *testing.T) {
 
 // The smallest buffer without a drop stands against a run of every buffer within 25 steps of 1 kB, with each seed: one below
 // it has a drop, itself has none, and where a larger one has one again, or a smaller one none, the answer is still an edge.
+// RAILYARD_FIND=all: within 50 steps, five seeds, incasts of 4 to 64 with flows of 60 kB, to 16 with 250 kB.
 func TestFindStandsAgainstEachStep(t *testing.T) {
-	const around = 25
-	for senders := 4; senders <= 16; senders *= 4 {
-		text := fmt.Sprintf("scenario:\n  cluster: {hosts: %d, host: {gpus: 1}, nic: {speed: 100Gb/s}}\n"+
-			"  fabric: {design: single-switch, qos: {pfc: {enabled: false}}}\n  job:\n    flows:\n", senders+1)
-		for k := range senders {
-			text += fmt.Sprintf("      - {from: host%d/gpu0, to: host%d/gpu0, bytes: 60kB}\n", k+1, senders+1)
-		}
-		text += "seeds: 1..2\nfind: {smallest: fabric.switch.buffer, range: 50kB..4MB step 1kB, with: drops == 0}\n"
-		file, err := scenario.ParseSweep("s.yaml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := FindAll(t.Context(), file, file.Scenario, [][]Value{nil}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		values, err := file.Find.Range.Values()
-		if err != nil {
-			t.Fatal(err)
-		}
-		at := slices.Index(values, s.Found[0].Value)
-		if at < around || at+around >= len(values) {
-			t.Fatalf("%d senders: %+v lies at an end", senders, s.Found[0])
-		}
-		var points [][]Value
-		for _, v := range values[at-around : at+around+1] {
-			points = append(points, []Value{{"fabric.switch.buffer", v}})
-		}
-		all, err := VariantsOf(file.Scenario, points, file.Seeds)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, err := Run(t.Context(), all, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		drops := make([]int64, len(points)) // of both seeds
-		for i := range rows {
-			drops[i/2] += rows[i].Drops
-		}
-		if drops[around] != 0 || drops[around-1] == 0 {
-			t.Errorf("%d senders: %s is no edge: %d drops with it, %d with the next smaller", senders, s.Found[0].Value, drops[around],
-				drops[around-1])
-		}
-		for i, n := range drops {
-			if wrong := (n == 0) != (i >= around); wrong && len(s.Found[0].Against) == 0 {
-				t.Errorf("%d senders: with %s there are %d drops, beside the answer %s, which is said to be the only edge", senders,
-					points[i][0].Text, n, s.Found[0].Value)
-			}
-		}
-		t.Logf("%d senders: %s, %v", senders, s.Found[0].Value, s.Found[0].Against)
+	around, seeds, most, sizes := 25, 2, 16, []string{"60kB"}
+	if os.Getenv("RAILYARD_FIND") == "all" {
+		around, seeds, most, sizes = 50, 5, 64, []string{"60kB", "250kB"}
 	}
+	for senders := 4; senders <= most; senders *= 2 {
+		if most == 16 && senders == 8 {
+			continue
+		}
+		for _, size := range sizes {
+			if size == "250kB" && senders > 16 {
+				continue // the answer lies beyond the values that a range may have
+			}
+			t.Run(fmt.Sprintf("%d senders of %s", senders, size), func(t *testing.T) { standsAgainst(t, senders, size, seeds, around) })
+		}
+	}
+}
+
+func standsAgainst(t *testing.T, senders int, size string, seeds, around int) {
+	text := fmt.Sprintf("scenario:\n  cluster: {hosts: %d, host: {gpus: 1}, nic: {speed: 100Gb/s}}\n"+
+		"  fabric: {design: single-switch, qos: {pfc: {enabled: false}}}\n  job:\n    flows:\n", senders+1)
+	for k := range senders {
+		text += fmt.Sprintf("      - {from: host%d/gpu0, to: host%d/gpu0, bytes: %s}\n", k+1, senders+1, size)
+	}
+	text += fmt.Sprintf("seeds: 1..%d\nfind: {smallest: fabric.switch.buffer, range: 50kB..10MB step 1kB, with: drops == 0}\n", seeds)
+	file, err := scenario.ParseSweep("s.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := FindAll(t.Context(), file, file.Scenario, [][]Value{nil}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := file.Find.Range.Values()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.Index(values, s.Found[0].Value)
+	if at < around || at+around >= len(values) {
+		t.Fatalf("%+v lies at an end", s.Found[0])
+	}
+	var points [][]Value
+	for _, v := range values[at-around : at+around+1] {
+		points = append(points, []Value{{"fabric.switch.buffer", v}})
+	}
+	all, err := VariantsOf(file.Scenario, points, file.Seeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := Run(t.Context(), all, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	drops := make([]int64, len(points)) // of all seeds
+	for i := range rows {
+		drops[i/seeds] += rows[i].Drops
+	}
+	if drops[around] != 0 || drops[around-1] == 0 {
+		t.Errorf("%s is no edge: %d drops with it, %d with the next smaller", s.Found[0].Value, drops[around], drops[around-1])
+	}
+	others := 0
+	for i, n := range drops {
+		if (n == 0) == (i >= around) {
+			continue
+		}
+		if others++; len(s.Found[0].Against) == 0 {
+			t.Errorf("with %s there are %d drops, beside the answer %s, which is said to be the only edge", points[i][0].Text, n,
+				s.Found[0].Value)
+		}
+	}
+	t.Logf("%s, against it %v; of %d values beside it %d are on the wrong side", s.Found[0].Value, s.Found[0].Against, 2*around, others)
 }
