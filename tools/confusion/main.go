@@ -66,7 +66,12 @@ func main() {
 	without := flag.String("without", "", "counters that nobody reads, by their columns, with commas between; collectives, log: those rows")
 	alter := flag.Bool("alter", false,
 		"judge what each second draw of the first seed shows again, altered and without each kind of counter")
+	seed := flag.Uint64("families", 0, "a seed: hold judge to explain on a case of each family of planted causes, in place of all that")
 	flag.Parse()
+	if *seed > 0 {
+		families(*seed)
+		return
+	}
 	b := bench{healthy: map[string]*seen{}, show: *show, keep: *keep, without: strings.Split(*without, ",")}
 	done, err := read(*out)
 	exitOn(err)
@@ -157,6 +162,7 @@ type kept struct {
 	Of     *telemetry.Telemetry
 	Time   unit.Time
 	Uneven []string
+	First  *diagnose.Finding // of explain
 }
 
 func (b *bench) inOrder(text string) (*seen, error) {
@@ -292,6 +298,15 @@ func (b *bench) play(text string) (*seen, error) {
 	return &seen{p.Graph, k.Of, k.Time, k.Uneven}, os.WriteFile(file, out.Bytes(), 0o644)
 }
 
+// graphOf is the network of a scenario.
+func graphOf(sc *scenario.Scenario) (*topo.Graph, error) {
+	p, err := run.NewPlan(sc)
+	if err != nil {
+		return nil, err
+	}
+	return p.Graph, nil
+}
+
 // show runs a scenario: what it shows, and the time of a step, or of all.
 func show(sc *scenario.Scenario, k *kept) error {
 	dir, err := os.MkdirTemp("", "confusion")
@@ -321,7 +336,7 @@ func show(sc *scenario.Scenario, k *kept) error {
 		}
 		b.Add(&row)
 	}
-	k.Of, k.Time = b.Telemetry(), sum.VirtualTime
+	k.Of, k.Time, k.First = b.Telemetry(), sum.VirtualTime, firstOf(sum)
 	for _, f := range sum.PerJob() {
 		if f.StepTime > 0 {
 			k.Time = unit.Time(f.StepTime)
