@@ -44,6 +44,11 @@ func (v *view) downs() (all []Hypothesis) {
 		} else if n > 0 {
 			text = reading(p.Series, telemetry.LinkDowns)
 		}
+		if now, _ := least(p.Series, telemetry.Up); n <= 0 && now == 0 {
+			if was, _ := least(p.was, telemetry.Up); was == 1 { // it went down before the first read
+				n, text = 1, one(telemetry.Up, now)+", in order "+one(telemetry.Up, was)
+			}
+		}
 		if n <= 0 {
 			continue
 		}
@@ -259,6 +264,9 @@ func (v *view) hosts() (all []Hypothesis) {
 			m = NoPeerMemory
 		}
 		h := propose(m, noun.Place{Kind: noun.Host, Name: p.Device})
+		if narrow && sent <= 0 && any == 0 { // nobody waits for what it takes, but for what it sends
+			h.Noun = noun.PCIeBound
+		}
 		if staged && !narrow {
 			h.says(decisive, p.Device, "%s", text)
 		}

@@ -31,9 +31,10 @@ var untold = map[noun.Noun]string{
 	noun.ControllerUnderRun: "rates of senders are not in telemetry", noun.Checkpoint: "storage is not in telemetry",
 	noun.BlackHole: "a drop for want of a route is a discard like others", noun.Reordering: "who overtook whom is not in telemetry",
 	noun.UnevenSpraying: "which packet went where is not in telemetry", noun.SmallBuffer: "sizes of buffers are not in telemetry",
-	noun.PFCDeadlock: "who waits for whom in a circle is not judged", noun.HOLVictim: "whose messages wait behind whose is not in telemetry",
-	noun.AnotherJob: "whose bytes they are is not in telemetry", noun.Timeout: "it is what comes of a loss",
-	noun.Abort: "it is what comes of a fault",
+	noun.PFCDeadlock: "who waits for whom in a circle is not judged",
+	noun.HOLVictim:   "whose messages wait behind whose is not in telemetry",
+	noun.AnotherJob:  "whose bytes they are is not in telemetry", noun.Timeout: "it is what comes of a loss",
+	noun.Abort: "it is what comes of a fault", noun.WrongOrder: "which ranks are neighbours is the job's own, but for bytes across tiers",
 }
 
 // agreement is what both said of a family.
@@ -56,7 +57,8 @@ func families(seed uint64) {
 	for _, f := range causes.Families() {
 		a := agreed(&f, seed)
 		all = append(all, a)
-		fmt.Printf("%s: explain %s at %s, judge %s at %s%s\n", a.family, a.explain, strings.Join(a.at, ", "), a.told, a.place, failure(a.failed))
+		fmt.Printf("%s: explain %s at %s, judge %s at %s%s\n", a.family, a.explain, strings.Join(a.at, ", "), a.told, a.place,
+			failure(a.failed))
 	}
 	agreementTable(all)
 }
@@ -183,7 +185,8 @@ func agreementTable(all []agreement) {
 		}
 	}
 	slices.Sort(order)
-	fmt.Println("\n| explain says | cases | judge: the same noun | and place | judge: nothing | why telemetry cannot tell |\n|---|---|---|---|---|---|")
+	fmt.Println("\n| explain says | cases | judge: the same noun | and place | judge: nothing | why telemetry cannot tell |\n" +
+		"|---|---|---|---|---|---|")
 	for _, n := range order {
 		r := rows[n]
 		why := untold[n]
