@@ -53,14 +53,24 @@ func families(seed uint64) {
 	exitOn(err)
 	defer os.RemoveAll(dir)
 	exitOn(os.Chdir(dir))
-	var all []agreement
+	cases, err := causes.Cases()
+	exitOn(err)
 	for _, f := range causes.Families() {
-		a := agreed(&f, seed)
+		c, err := f.Draw(seed)
+		exitOn(err)
+		c.Name = f.Name
+		cases = append(cases, c)
+	}
+	var all []agreement
+	for i := range cases {
+		a := agreed(&cases[i])
 		all = append(all, a)
 		fmt.Printf("%s: explain %s at %s, judge %s at %s%s\n", a.family, a.explain, strings.Join(a.at, ", "), a.told, a.place,
 			failure(a.failed))
 	}
+	n := accused(seed)
 	agreementTable(all)
+	fmt.Printf("Of %d runs in which nothing is wrong, %d were accused.\n", mostHealthy, n)
 }
 
 func failure(err error) string {
@@ -70,13 +80,31 @@ func failure(err error) string {
 	return ", not run: " + err.Error()
 }
 
-// agreed plays a case of a family.
-func agreed(f *causes.Family, seed uint64) (a agreement) {
-	a.family = f.Name
-	c, err := f.Draw(seed)
-	if err == nil {
-		err = os.WriteFile(causes.TopologyFile, []byte(c.Topology), 0o666)
+// mostHealthy is how many runs are drawn in which nothing is wrong.
+const mostHealthy = 50
+
+// accused counts those of them in which something is named, held against the same of another seed.
+func accused(seed uint64) (n int) {
+	for i := range uint64(mostHealthy) {
+		text := causes.Healthy(seed + i)
+		_, rest, _ := strings.Cut(text, "\n") // its seed
+		var now, order kept
+		s, err := playAt(text, &now)
+		exitOn(err)
+		_, err = playAt("seed: 100001\n"+rest, &order)
+		exitOn(err)
+		if v := judge.Judge(judge.Case{Now: now.Of, Healthy: order.Of, Graph: s.graph}); v.Wrong {
+			n++
+			fmt.Printf("healthy %d: %s at %s\n", i, v.Hypotheses[0].Mechanism, v.Hypotheses[0].Where())
+		}
 	}
+	return n
+}
+
+// agreed plays a case.
+func agreed(c *causes.Case) (a agreement) {
+	a.family = c.Name
+	err := os.WriteFile(causes.TopologyFile, []byte(c.Topology), 0o666)
 	var now, order kept
 	var plan [2]*seen
 	for i, text := range []string{c.With, c.Without} {
