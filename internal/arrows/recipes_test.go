@@ -1,0 +1,78 @@
+package arrows
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	quoted   = regexp.MustCompile("`([^`\n]+)`")
+	aPath    = regexp.MustCompile(`^(internal|labs)(/[\w.-]+)*$`)
+	aName    = regexp.MustCompile(`^([a-z]+)\.([A-Z]\w*)$`)
+	aMethod  = regexp.MustCompile(`^([A-Z]\w*)\.([A-Z]\w*)$`)
+	declared = `(?m)^(func (\(\w+ \*?\w+\) )?|var |type |	)`
+)
+
+// What the recipes of CONTRIBUTING.md name is there: files, folders, and names of the one map that each begins with.
+func TestRecipesNameWhatThereIs(t *testing.T) {
+	text, err := os.ReadFile("../../CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(text), "\n## How to add\n")
+	recipes, _, _ := strings.Cut(after, "\n## ")
+	wrong, n := unnamed(t, recipes)
+	for _, what := range wrong {
+		t.Errorf("CONTRIBUTING.md names %s, which is not there", what)
+	}
+	if n < 30 {
+		t.Errorf("%d names were looked up: are the recipes there?", n)
+	}
+	const mistakes = "`internal/balance/nowhere.go` `balance.Nothing` `Plan.Nothing` `nowhere.Methods` `balance.Methods`"
+	if wrong, _ = unnamed(t, mistakes); len(wrong) != 4 {
+		t.Errorf("of four mistakes these are found: %v", wrong)
+	}
+}
+
+// unnamed returns what a text names that is not there, and how many names it has.
+func unnamed(t *testing.T, text string) (wrong []string, n int) {
+	for _, q := range quoted.FindAllStringSubmatch(text, -1) {
+		name, there := q[1], true
+		if aPath.MatchString(name) {
+			_, err := os.Stat("../../" + name)
+			there = err == nil
+		} else if m := aName.FindStringSubmatch(name); m != nil {
+			there = declares(t, "../../internal/"+m[1]+"/*.go", m[2]) || declares(t, "../../internal/*/"+m[1]+"/*.go", m[2])
+		} else if m := aMethod.FindStringSubmatch(name); m != nil {
+			there = declares(t, "../../internal/"+strings.ToLower(m[1])+"/*.go", m[2])
+		} else {
+			continue
+		}
+		if n++; !there {
+			wrong = append(wrong, name)
+		}
+	}
+	return wrong, n
+}
+
+// declares reports whether a file of a pattern declares a name.
+func declares(t *testing.T, pattern, name string) bool {
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	find := regexp.MustCompile(declared + name + `\b`)
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if find.Match(text) {
+			return true
+		}
+	}
+	return false
+}
