@@ -334,7 +334,9 @@ func (a *runAnswer) blame(job string, g *diagnose.Diagnosis) {
 		return
 	}
 	for i := range g.Blames {
-		a.Blames = append(a.Blames, blame{g.Blames[i], job, g.Share(&g.Blames[i])})
+		b := blame{g.Blames[i], job, g.Share(&g.Blames[i])}
+		b.Felt = append([]diagnose.Felt{}, b.Felt...) // felt as nothing: the page takes a list
+		a.Blames = append(a.Blames, b)
 	}
 }
 
@@ -514,7 +516,7 @@ func (s *Server) apiPauses(w http.ResponseWriter, _ *http.Request, q query) erro
 			More   bool        `json:"more"`
 		}{Pauses: []pauseSpan{}}
 		if t.events != nil {
-			a.Pauses, a.More = t.events.pausesIn(from, until, mostPausesTold)
+			a.Pauses, a.More = t.events.pausesIn(from, until, q.text("root"), mostPausesTold)
 		}
 		return writeJSON(w, a)
 	})

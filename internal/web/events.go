@@ -308,11 +308,11 @@ func (e *eventTable) from(i, first int, q *eventQuery, kinds uint32, most int) (
 	return here, err
 }
 
-// pausesIn lists the pauses that reach into a span of time, most at most.
-func (e *eventTable) pausesIn(from, until unit.Time, most int) (all []pauseSpan, more bool) {
+// pausesIn lists the pauses that reach into a span of time, most at most: those that spread from a root's queue, "" of any.
+func (e *eventTable) pausesIn(from, until unit.Time, root string, most int) (all []pauseSpan, more bool) {
 	all = []pauseSpan{}
 	for _, p := range e.pauses {
-		if p.From < until && (p.Until > from || p.Until < 0) {
+		if p.From < until && (p.Until > from || p.Until < 0) && (root == "" || p.Root == root) {
 			if len(all) == most {
 				return all, true
 			}

@@ -204,6 +204,31 @@ func TestQueriesAreChecked(t *testing.T) {
 	}
 }
 
+// The page takes lists: what has nothing in it is an empty one. Pauses are told of all roots, or of one.
+func TestListsAreLists(t *testing.T) {
+	root := t.TempDir()
+	d := draw(50)
+	d.write(t, root, "one", result.Complete)
+	if err := os.Mkdir(filepath.Join(root, "unfelt"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "unfelt", "run.json"), []byte(`{"state":"complete","format_version":3,
+		"diagnosis":{"blames":[{"kind":"shared port","port":"s1/h1","time_ps":1,"felt":null}]}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	x := serve(t, root)
+	if code, body := x.ask("api/run?run=unfelt"); code != http.StatusOK || !strings.Contains(string(body), `"felt":[]`) {
+		t.Errorf("%d %s", code, body)
+	}
+	x.settled("one")
+	for query, want := range map[string]int{"": 5, "&root=s1%2Fh1": 5, "&root=h2%2Fs1": 0, "&root=s1%2Fh1&from=20000000": 3} {
+		var a struct{ Pauses []pauseSpan }
+		if x.get("api/pauses?run=one"+query, &a); len(a.Pauses) != want {
+			t.Errorf("pauses%s: %d, want %d", query, len(a.Pauses), want)
+		}
+	}
+}
+
 // A run directory that a stranger made is refused, or shown without what it wants to be.
 func TestHostileDirectories(t *testing.T) {
 	root := t.TempDir()
