@@ -86,30 +86,37 @@ func golden(t *testing.T, name string, p image.Image) {
 	got := smaller(p, goldenWidth)
 	file := filepath.Join("testdata", "serve", name+".png")
 	if os.Getenv("RAILYARD_UPDATE") != "" {
-		var out bytes.Buffer
-		if err := png.Encode(&out, got); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writePNG(t, file, got)
 		return
 	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := png.Decode(bytes.NewReader(b))
+	want, err := readPNG(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if share := differing(got, want); share > goldenShare {
 		shot := filepath.Join(os.TempDir(), "railyard-"+name+".png")
-		var out bytes.Buffer
-		if err := png.Encode(&out, p); err == nil {
-			_ = os.WriteFile(shot, out.Bytes(), 0o644)
-		}
+		writePNG(t, shot, p)
 		t.Errorf("%s: %.1f %% of it differ from %s, want at most %.0f %%; it looks like %s", name, 100*share, file, 100*goldenShare, shot)
+	}
+}
+
+func readPNG(file string) (image.Image, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return png.Decode(bytes.NewReader(b))
+}
+
+func writePNG(t *testing.T, file string, p image.Image) {
+	t.Helper()
+	var out bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestCompression}
+	if err := encoder.Encode(&out, p); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -159,11 +166,7 @@ func differing(a, b image.Image) float64 {
 // A golden tells another picture from its own: one whose map is gone, one on the other paper.
 func TestGoldensTellPicturesApart(t *testing.T) {
 	open := func(name string) image.Image {
-		b, err := os.ReadFile(filepath.Join("testdata", "serve", name+".png"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := png.Decode(bytes.NewReader(b))
+		p, err := readPNG(filepath.Join("testdata", "serve", name+".png"))
 		if err != nil {
 			t.Fatal(err)
 		}
