@@ -236,16 +236,25 @@ func (e *Engine) publish(ctx context.Context, q *queue, jobs []sweep.Job, t *tel
 // patience is how long a server may say nothing, or refuse, before a sweep ends.
 var patience = 2 * time.Minute
 
-// publish puts a job into the queue. Servers that are lost, or have no leader, are waited for: what they had already they drop.
+// publish puts a job into the queue.
 func (q *queue) publish(ctx context.Context, key string, text []byte) error {
+	return waited(ctx, "publish a job", func() error {
+		_, err := q.js.PublishMsg(ctx, &nats.Msg{Subject: jobSubject + q.id, Data: text}, jetstream.WithMsgID(key))
+		return err
+	})
+}
+
+// waited does something again until it is done. Servers that are lost, or have no leader, are waited for: what they had already
+// they drop.
+func waited(ctx context.Context, what string, do func() error) error {
 	begun := time.Now()
 	for {
-		_, err := q.js.PublishMsg(ctx, &nats.Msg{Subject: jobSubject + q.id, Data: text}, jetstream.WithMsgID(key))
+		err := do()
 		switch {
 		case err == nil || ctx.Err() != nil:
 			return nil
 		case time.Since(begun) > patience:
-			return fmt.Errorf("cannot publish a job for %v: %w", patience, err)
+			return fmt.Errorf("cannot %s for %v: %w", what, patience, err)
 		}
 		pause(ctx, 250*time.Millisecond)
 	}
@@ -283,13 +292,18 @@ func (q *queue) send(ctx context.Context, path, digest string, sent map[string]b
 	if (result.Input{Text: text}).Digest().SHA256 != digest {
 		return errors.New("it has changed since the sweep was planned")
 	}
-	store, err := q.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: inputStore + q.id,
-		Storage: jetstream.MemoryStorage})
-	if err != nil {
-		return err
-	}
-	_, err = store.PutBytes(ctx, digest, text)
+	err = waited(ctx, "send "+path, func() error { return q.keep(ctx, digest, text) })
 	sent[digest] = err == nil
+	return err
+}
+
+// keep puts a file into the store, on as many servers as have the jobs: else a server that is lost takes it along.
+func (q *queue) keep(ctx context.Context, digest string, text []byte) error {
+	store, err := q.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: inputStore + q.id, Storage: q.storage,
+		Replicas: q.replicas})
+	if err == nil {
+		_, err = store.PutBytes(ctx, digest, text)
+	}
 	return err
 }
 

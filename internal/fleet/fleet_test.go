@@ -585,6 +585,33 @@ func (b *bench) loses(q *queue, times int, began ...*job) {
 	}
 }
 
+// What is sent along is kept as the jobs are: on as many servers, and on disks where they are. Else a server that is lost takes it
+// along, and every worker hands back every job.
+func TestInputsAreKeptAsJobsAre(t *testing.T) {
+	for _, memory := range []bool{true, false} {
+		b := start(t)
+		q, err := openQueue(t.Context(), b.connect("sweep"), "x", true, memory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := q.keep(t.Context(), "digest", []byte("text")); err != nil {
+			t.Fatal(err)
+		}
+		var of [2]jetstream.StreamConfig
+		for i, name := range []string{jobsStream + "x", "OBJ_" + inputStore + "x"} {
+			s, err := q.js.Stream(t.Context(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			of[i] = s.CachedInfo().Config
+		}
+		if of[0].Storage != of[1].Storage || of[0].Replicas != of[1].Replicas || (of[0].Storage == jetstream.MemoryStorage) != memory {
+			t.Errorf("in memory %v: jobs are kept by %v, %d times, what is sent along by %v, %d times", memory, of[0].Storage,
+				of[0].Replicas, of[1].Storage, of[1].Replicas)
+		}
+	}
+}
+
 // Files that a scenario names go along; a job whose scenario is not that of its key is handed back.
 func TestInputsGoAlong(t *testing.T) {
 	b := start(t)

@@ -30,6 +30,9 @@ type queue struct {
 	id   string
 	rows jetstream.KeyValue
 	jobs jetstream.Consumer // of a worker
+
+	storage  jetstream.StorageType // of who made it: of all that the server has of the sweep
+	replicas int
 }
 
 // open finds what the server has of a sweep, or with make makes it.
@@ -59,6 +62,7 @@ func openQueue(ctx context.Context, nc *nats.Conn, id string, make, memory bool)
 			q.rows, err = js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: rowsBucket + id, Storage: storage,
 				Replicas: replicas})
 		}
+		q.storage, q.replicas = storage, replicas
 		if !fewer(err) {
 			break
 		}
