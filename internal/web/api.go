@@ -11,7 +11,6 @@ import (
 
 	"railyard/internal/cause"
 	"railyard/internal/chart/svg"
-	"railyard/internal/diagnose"
 	"railyard/internal/headline"
 	"railyard/internal/qos"
 	"railyard/internal/report"
@@ -218,13 +217,6 @@ func (s *Server) summary(id string) (*report.Data, error) {
 	return d, nil
 }
 
-// blame is what the time was lost to.
-type blame struct {
-	diagnose.Blame
-	Job   string  `json:"job"`
-	Share float64 `json:"share"`
-}
-
 // tried is a change of whatif.json: what was attributed to a thing, and what the run saved without it.
 type tried struct {
 	Kind       string         `json:"kind"`
@@ -326,18 +318,6 @@ func (s *Server) apiRun(w http.ResponseWriter, _ *http.Request, q query) error {
 		}
 	}
 	return writeJSON(w, a)
-}
-
-// blame adds those of a job.
-func (a *runAnswer) blame(job string, g *diagnose.Diagnosis) {
-	if g == nil {
-		return
-	}
-	for i := range g.Blames {
-		b := blame{g.Blames[i], job, g.Share(&g.Blames[i])}
-		b.Felt = append([]diagnose.Felt{}, b.Felt...) // felt as nothing: the page takes a list
-		a.Blames = append(a.Blames, b)
-	}
 }
 
 func (s *Server) apiFollow(w http.ResponseWriter, r *http.Request, q query) error {
