@@ -263,7 +263,7 @@ func drawBondStraggler(d *draw) string {
 # cure: without faults[0]
 `, "rank", rank) + bonded(4, 100, "dual-rail") + "job:\n" + digits("[784, 128, 10]", 8) + filled(`faults: # planted
   - {gpu: host$host/gpu0, at: $sinceus, hang: $forus} # planted
-`, "host", rank+1, "since", d.between(40, 120), "for", d.between(400, 800))
+`, "host", rank+1, "since", d.between(150, 230), "for", d.between(400, 800))
 }
 
 // graphs is two hosts with a graph, of GPUs and NICs of a rate.
