@@ -191,7 +191,7 @@ func (p *Plan) nodesNamed(name string, hosts bool, e *Mishap) error {
 	case hosts:
 		return fmt.Errorf("%q matches no host, want one such as %s", name, p.Graph.Hosts[0].Name)
 	}
-	return fmt.Errorf("%q matches no switch, want one of %s", name, p.Switches.Names())
+	return fmt.Errorf("%q matches no switch, want one of %s", name, switches.Names(p.Graph))
 }
 
 // lasting is when a fault is there that begins at a time.

@@ -19,6 +19,9 @@ fabric: {design: leaf-spine, leaves: 2, spines: 2QOS}
 faults:
   - {link: leaf9/spine1, down: 1ms}
   - {gpu: host1/gpu7, slow: 2}
+  - {switch: leaf9, leak: 1MB}
+  - {port: leaf9/host1, config: {ecn: false}}
+  - {host: host9, down: 1ms}
 capture: {links: [nowhere/x, host1/leaf1]}
 job: {flows: [{from: host2/gpu0, to: host1/gpu0, bytes: JOB}]}
 `
@@ -26,9 +29,9 @@ job: {flows: [{from: host2/gpu0, to: host1/gpu0, bytes: JOB}]}
 		name, fabric, job string
 		want              int // names that are found wrong; -1: nobody knows
 	}{
-		{"marking", ", qos: {ecn: {min: 900kB, max: 100kB}}", "1MB", 3},
-		{"balance", ", balance: sprayy", "1MB", 3},
-		{"a job", "", "1", 3},
+		{"marking", ", qos: {ecn: {min: 900kB, max: 100kB}}", "1MB", 6},
+		{"balance", ", balance: sprayy", "1MB", 6},
+		{"a job", "", "1", 6},
 		{"a key that shapes the network", ", leafs: 3", "1MB", -1},
 		{"its value", ", superspines: none at all", "1MB", -1},
 	} {
@@ -49,7 +52,7 @@ job: {flows: [{from: host2/gpu0, to: host1/gpu0, bytes: JOB}]}
 			t.Errorf("%s: %v, want %d", c.name, all, c.want)
 		}
 		for _, p := range all {
-			if p.Line < 5 || p.Line > 7 {
+			if p.Line < 5 || p.Line > 10 {
 				t.Errorf("%s: %v", c.name, p)
 			}
 		}

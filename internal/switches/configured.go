@@ -146,7 +146,7 @@ func (s *Set) matchConfigs(all []Configuration, in *inventory.Inventory) error {
 		at := located.Problem{File: c.file(), Line: parsed.Places["hostname"].Line, Column: 1}
 		switch {
 		case !known:
-			at.Message = fmt.Sprintf("%s is no switch of this network, want one of %s", name, s.Names())
+			at.Message = fmt.Sprintf("%s is no switch of this network, want one of %s", name, Names(s.graph))
 			wrong = append(wrong, at)
 			continue
 		case s.configs.of[id] != nil:

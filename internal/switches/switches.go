@@ -91,7 +91,7 @@ func (s *Set) checkEntries(matched []int, idle []map[string]int) error {
 	for i := range matched {
 		at, own := fmt.Sprintf("fabric.switches[%d].", i), s.scenario.Fabric.Switches[i].Match
 		if matched[i] == 0 {
-			all = append(all, s.wrong(at+"match", "%s: matches no switch, want one of %s", own, s.Names()))
+			all = append(all, s.wrong(at+"match", "%s: matches no switch, want one of %s", own, Names(s.graph)))
 			continue
 		}
 		for _, key := range slices.Sorted(maps.Keys(idle[i])) {
@@ -112,10 +112,10 @@ func (s *Set) wrong(path, format string, args ...any) located.Problem {
 	return s.scenario.Wrong(path, format, args...)
 }
 
-// Names lists the switches for an error, the first of many.
-func (s *Set) Names() string {
+// Names lists the switches of a network for an error, the first of many.
+func Names(g *topo.Graph) string {
 	var names []string
-	for _, n := range s.graph.Nodes {
+	for _, n := range g.Nodes {
 		if n.Kind == topo.HostKind {
 			continue
 		}
