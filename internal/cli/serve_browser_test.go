@@ -317,19 +317,7 @@ func TestBrowserServeStates(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(root, "plain", "run.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 1000 {
-		dir := filepath.Join(root, "many", fmt.Sprint("run", i))
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "run.json"), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	thousand(t, root)
 	address := serving(t, root)
 	look := func(hash, expression string) {
 		t.Helper()
@@ -351,4 +339,22 @@ func TestBrowserServeStates(t *testing.T) {
 	look("#/run/nobody", `document.querySelector(".note")?.textContent.includes("there is no run")`)
 	look("#/", `document.querySelectorAll("#runs tbody tr").length === 50 && document.body.innerText.includes("1003 runs")`)
 	look("#/compare?a=plain&b=many%2Frun7", `document.querySelector(".sentence")`)
+}
+
+// thousand makes as many runs below a folder that has the run plain.
+func thousand(t *testing.T, root string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "plain", "run.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 1000 {
+		dir := filepath.Join(root, "many", fmt.Sprint("run", i))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "run.json"), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -130,19 +130,7 @@ func statesToSee(t *testing.T, root string) {
 	if err := bands.Finish(s); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(root, "plain", "run.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 1000 {
-		dir := filepath.Join(root, "many", fmt.Sprint("run", i))
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "run.json"), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	thousand(t, root)
 }
 
 // goldenSheet compares a picture with its place in the sheet of a state; RAILYARD_UPDATE=1 puts it there instead. What is kept has

@@ -74,12 +74,7 @@ func TestVendors(t *testing.T) {
 			t.Errorf("%s: read at %v", name, got)
 		}
 	}
-	left := strings.Join(r.Unread(), "\n")
-	for _, want := range []string{"column Align-Err", "column Symbol", "wred-discards", "Restored", "mtu"} {
-		if !strings.Contains(left, want) {
-			t.Errorf("%s is not listed as not understood:\n%s", want, left)
-		}
-	}
+	listsUnread(t, r, "column Align-Err", "column Symbol", "wred-discards", "Restored", "mtu")
 }
 
 // TestDamagedVendors: what is wrong is said with its line and column.
