@@ -3,11 +3,12 @@ package nn
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Routing says which experts a position goes to.
 type Routing struct {
-	Count, Top int     // of experts, and how many of them a position takes: 1 or 2
+	Count, Top int     // of experts, and how many of them a position takes
 	Capacity   float64 // an expert takes at most so many times its even share of the micro-batch; 0: all that come
 	Shared     int     // experts beside them that take every position, with weight 1
 	Balance    float64 // weight of the balancing loss; 0: there is none
@@ -34,9 +35,9 @@ const (
 //
 //	f(x) = sum over the taken experts e of w[e] (W2[e] a(W1[e] x + b1[e]) + b2[e]), and the shared ones
 //
-// p is softmax of the router's logits. With top 1 the weight is p of the chosen (Fedus and others, 2021), with top 2
-// each one's share of both (Lepikhin and others, 2020). Of equal ones the first is chosen. What does not fit in an
-// expert is dropped: it adds nothing, and the residual goes on without it.
+// p is softmax of the router's logits. With top 1 the weight is p of the chosen (Fedus and others, 2021), with more
+// each one's share of all chosen (Lepikhin and others, 2020; Jiang and others, "Mixtral of Experts", 2024). Of equal ones
+// the first is chosen. What does not fit in an expert is dropped: it adds nothing, and the residual goes on without it.
 //
 // A balancing loss pulls the router towards even use (Fedus and others, 2021, equations 4 to 6): to a micro-batch's mean
 // loss comes Balance x Count x sum over e of f[e] P[e], with f the share of all choices that fall on e, before any is
@@ -49,12 +50,13 @@ type experts struct {
 	routing    Routing
 	activation Activation
 	router     linear
-	up, down   []linear // by expert, the shared ones last
+	nets       []expert // the shared ones last
 	kernel     Kernel
 }
 
-// Experts is a mixture of experts as half a transformer block, each a feed-forward network with so many hidden elements.
-func Experts(c Half, hidden int, a Activation, r Routing) (Layer, error) {
+// Experts is a mixture of experts as half a transformer block, each a feed-forward network with so many hidden elements, and
+// gated as one.
+func Experts(c Half, hidden int, a Activation, gated bool, r Routing) (Layer, error) {
 	h, err := newHalf(c, "norm.")
 	switch {
 	case err != nil:
@@ -62,8 +64,8 @@ func Experts(c Half, hidden int, a Activation, r Routing) (Layer, error) {
 		err = fmt.Errorf("hidden: %d elements, want at least 1", hidden)
 	case r.Count < 2 || r.Count > maxExperts:
 		err = fmt.Errorf("count: %d experts, want 2 to %d", r.Count, maxExperts)
-	case r.Top < 1 || r.Top > min(2, r.Count):
-		err = fmt.Errorf("top: %d experts of a position, want 1 or 2", r.Top)
+	case r.Top < 1 || r.Top > r.Count:
+		err = fmt.Errorf("top: %d experts of a position, want 1 to %d", r.Top, r.Count)
 	case !(r.Capacity >= 0):
 		err = fmt.Errorf("capacity: %v, want 0 or more", r.Capacity)
 	case !(r.Balance >= 0):
@@ -84,9 +86,8 @@ func Experts(c Half, hidden int, a Activation, r Routing) (Layer, error) {
 		if e >= r.Count {
 			name = fmt.Sprintf("shared.%d.", e-r.Count)
 		}
-		up := linear{name + "linear1.", c.Size, hidden, !c.NoBias, at}
-		down := linear{name + "linear2.", hidden, c.Size, !c.NoBias, up.end()}
-		l.up, l.down, at = append(l.up, up), append(l.down, down), down.end()
+		l.nets = append(l.nets, newExpert(name, c.Size, hidden, !c.NoBias, gated, at))
+		at = l.nets[e].end()
 	}
 	return l, nil
 }
@@ -95,15 +96,15 @@ func (l experts) of() half { return l.half }
 
 // last has no bias: each expert adds its own before it is weighed.
 func (l experts) last() linear { return linear{} }
-func (l experts) Params() int  { return l.down[len(l.down)-1].end() }
+func (l experts) Params() int  { return l.nets[len(l.nets)-1].end() }
 
 // Undivided says why tp ranks cannot share it; replicas can.
 func (l experts) Undivided() string { return "a mixture of experts is whole on each rank" }
 
 func (l experts) Tensors() []Tensor {
 	t := append(l.norm.tensors(), l.router.tensors()...)
-	for e := range l.up {
-		t = append(append(t, l.up[e].tensors()...), l.down[e].tensors()...)
+	for _, e := range l.nets {
+		t = append(t, e.tensors()...)
 	}
 	return t
 }
@@ -112,9 +113,8 @@ func (l experts) Tensors() []Tensor {
 func (l experts) Init(p []float32, draw *Stream) {
 	l.norm.init(p)
 	l.router.init(p, draw)
-	for e := range l.up {
-		l.up[e].init(p, draw)
-		l.down[e].init(p, draw)
+	for _, e := range l.nets {
+		e.init(p, draw)
 	}
 }
 
@@ -128,21 +128,19 @@ func (l experts) taken() int { return l.routing.Top + l.routing.Shared }
 
 // Cost is that of the positions that experts take where none is dropped.
 func (l experts) Cost() Cost {
-	c, n := l.cost(), l.all*l.taken()
-	up, down, hidden := l.up[0], l.down[0], int64(n*l.up[0].out)
-	elements := Work{FLOP: 2 * hidden, Words: 2 * hidden}
-	c.Forward = append(c.Forward, l.router.work(l.all), up.work(n), elements, down.work(n))
-	c.Gradient = []Work{down.gradientWork(n), up.gradientWork(n), l.router.gradientWork(l.all)}
-	c.Input = append(c.Input, down.work(n).turned(), elements, up.work(n).turned(), l.router.work(l.all).turned())
-	c.Saved += l.all*l.routing.Count + n*(2*l.up[0].out+2*l.norm.size)
-	c.Notes += 4 * (l.all*(l.routing.Count+2*l.taken()) + 3*n)
+	c, n, one := l.cost(), l.all*l.taken(), l.nets[0]
+	c.Forward = append(append(c.Forward, l.router.work(l.all)), one.forwardWork(n)...)
+	c.Gradient = append(one.gradientWork(n), l.router.gradientWork(l.all))
+	c.Input = append(append(c.Input, one.inputWork(n)...), l.router.work(l.all).turned())
+	c.Saved += l.all*l.routing.Count + n*(one.kept()+2*l.norm.size)
+	c.Notes += 4*(l.all*(l.routing.Count+2*l.taken())+3*n) + n*one.notes()
 	return c
 }
 
 type expertsSaved struct {
 	halved
 	p, dp        []float32 // positions x count: softmax, and the gradient of the logits
-	z, a         []float32 // slots x hidden, as of a feed-forward network
+	mid          between   // of slots
 	in, out      []float32 // slots x size: what experts take, and give
 	chosen       []int32   // positions x taken: experts, ascending
 	weight       []float32 // likewise
@@ -157,10 +155,10 @@ type expertsSaved struct {
 func (l experts) NewSaved(rows int) Saved {
 	n := rows * l.all
 	slots, floats := n*l.taken(), func(n int) []float32 { return make([]float32, n) }
-	return &expertsSaved{l.newHalved(rows), floats(n * l.routing.Count), floats(n * l.routing.Count), floats(slots * l.up[0].out),
-		floats(slots * l.up[0].out), floats(slots * l.norm.size), floats(slots * l.norm.size), make([]int32, slots),
-		floats(slots), make([]int32, slots), make([]int32, slots), floats(slots), make([]int, len(l.up)), make([]int, len(l.up)),
-		make([]int, len(l.up)), floats(l.routing.Count), 0}
+	return &expertsSaved{l.newHalved(rows), floats(n * l.routing.Count), floats(n * l.routing.Count), l.nets[0].between(slots),
+		floats(slots * l.norm.size), floats(slots * l.norm.size), make([]int32, slots), floats(slots), make([]int32, slots),
+		make([]int32, slots), floats(slots), make([]int, len(l.nets)), make([]int, len(l.nets)), make([]int, len(l.nets)),
+		floats(l.routing.Count), 0}
 }
 
 func (l experts) Forward(y, x, p []float32, rows int, saved Saved, pass *Pass) {
@@ -181,38 +179,56 @@ func (l experts) choose(s *expertsSaved, n int) {
 			p[e] = float32(float64(v) * by)
 		}
 		chosen, weight := s.chosen[i*taken:][:taken], s.weight[i*taken:][:taken]
-		first, second := l.routing.pick(p, i)
-		chosen[0], weight[0] = int32(first), p[first]
-		if l.routing.Top == 2 {
-			low, high := min(first, second), max(first, second)
-			chosen[0], chosen[1] = int32(low), int32(high)
-			weight[0], weight[1] = 0.5, 0.5
-			if both := p[low] + p[high]; both > 0 { // it always is where the largest are chosen
-				weight[0], weight[1] = p[low]/both, p[high]/both
-			}
-		}
+		l.routing.pick(chosen[:l.routing.Top], p, i)
+		l.routing.weigh(weight, p, chosen[:l.routing.Top])
 		for k := l.routing.Top; k < taken; k++ {
 			chosen[k], weight[k] = int32(count+k-l.routing.Top), 1
 		}
 	}
 }
 
-// pick chooses the two experts of a position by their probabilities; with top 1 the first counts.
-func (r *Routing) pick(p []float32, position int) (first, second int) {
-	switch r.Force {
-	case ForceOne:
-		return 0, 1
-	case ForceEven:
-		first = position * r.Top % r.Count
-		return first, (first + 1) % r.Count
+// weigh finds the weights of chosen experts: the probability of one, each one's share of several.
+func (r *Routing) weigh(weight, p []float32, chosen []int32) {
+	if r.Top == 1 {
+		weight[0] = p[chosen[0]]
+		return
 	}
-	first, second = argmax(p), -1
-	for e, v := range p {
-		if e != first && (second < 0 || v > p[second]) {
-			second = e
+	sum := float32(0)
+	for _, e := range chosen {
+		sum += p[e]
+	}
+	for k, e := range chosen {
+		weight[k] = 1 / float32(r.Top)
+		if sum > 0 { // it always is where the largest are chosen
+			weight[k] = p[e] / sum
 		}
 	}
-	return first, second
+}
+
+// pick chooses the experts of a position by their probabilities, and leaves them ascending.
+func (r *Routing) pick(chosen []int32, p []float32, position int) {
+	for k := range chosen {
+		switch r.Force {
+		case ForceOne:
+			chosen[k] = int32(k)
+		case ForceEven:
+			chosen[k] = int32((position*r.Top + k) % r.Count)
+		default:
+			chosen[k] = nextLargest(p, chosen[:k])
+		}
+	}
+	slices.Sort(chosen)
+}
+
+// nextLargest is the first of the largest that are not there yet.
+func nextLargest(p []float32, there []int32) int32 {
+	best := int32(-1)
+	for e, v := range p {
+		if (best < 0 || v > p[best]) && !slices.Contains(there, int32(e)) {
+			best = int32(e)
+		}
+	}
+	return best
 }
 
 // room is how many of n positions an expert takes. Outside training it is all: what a model says of a text must not
@@ -248,7 +264,7 @@ func (l experts) place(s *expertsSaved, n int, pass *Pass) {
 }
 
 func (l experts) product(y, in, p []float32, rows int, saved Saved, pass *Pass) {
-	s, n, size, hidden := saved.(*expertsSaved), rows*l.all, l.norm.size, l.up[0].out
+	s, n, size := saved.(*expertsSaved), rows*l.all, l.norm.size
 	s.n = n
 	l.router.forward(l.kernel, s.p, in, p, n)
 	l.choose(s, n)
@@ -260,11 +276,8 @@ func (l experts) product(y, in, p []float32, rows int, saved Saved, pass *Pass) 
 			copy(s.in[slot*size:][:size], in[int(s.position[slot])*size:])
 		}
 		if end > from {
-			z, a := s.z[from*hidden:end*hidden], s.a[from*hidden:end*hidden]
-			l.up[e].forward(l.kernel, z, s.in[from*size:end*size], p, end-from)
-			copy(a, z)
-			l.activation.apply(a, l.kernel)
-			l.down[e].forward(l.kernel, s.out[from*size:end*size], a, p, end-from)
+			x := &l.nets[e]
+			x.forward(l.kernel, l.activation, s.out[from*size:end*size], s.in[from*size:end*size], p, s.mid.of(x, from, end), end-from)
 		}
 		for slot := from; slot < end; slot++ {
 			to, w := y[int(s.position[slot])*size:][:size], s.weight[s.of[slot]]
@@ -277,7 +290,7 @@ func (l experts) product(y, in, p []float32, rows int, saved Saved, pass *Pass) 
 }
 
 func (l experts) back(g, of, in, p []float32, rows int, saved Saved) {
-	s, n, size, hidden := saved.(*expertsSaved), rows*l.all, l.norm.size, l.up[0].out
+	s, n, size := saved.(*expertsSaved), rows*l.all, l.norm.size
 	clear(s.dw[:n*l.taken()])
 	clear(g[l.router.end():l.Params()]) // of experts that nothing came to
 	from := 0
@@ -291,18 +304,8 @@ func (l experts) back(g, of, in, p []float32, rows int, saved Saved) {
 			s.dw[s.of[slot]] = sum
 		}
 		if end > from {
-			z, a := s.z[from*hidden:end*hidden], s.a[from*hidden:end*hidden]
-			d, x, m := s.out[from*size:end*size], s.in[from*size:end*size], end-from
-			l.down[e].gradients(l.kernel, g, d, a, m)
-			if l.activation.ByOutput() {
-				l.down[e].back(l.kernel, z, d, p, m)
-				l.activation.backward(z, a)
-				a = z
-			} else {
-				l.down[e].back(l.kernel, a, d, p, m)
-				l.activation.backwardInput(a, z, l.kernel)
-			}
-			l.up[e].backward(l.kernel, d, g, a, x, p, m)
+			x := &l.nets[e]
+			x.backward(l.kernel, l.activation, g, s.out[from*size:end*size], s.in[from*size:end*size], p, s.mid.of(x, from, end), end-from)
 		}
 		from = end
 	}
@@ -328,8 +331,11 @@ func (l experts) routerBack(s *expertsSaved, n int) {
 			d[chosen[0]] += along
 			continue
 		}
-		mean := float32(weight[0]*dw[0]) + float32(weight[1]*dw[1])
-		for k := range 2 {
+		mean := float32(weight[0] * dw[0])
+		for k := 1; k < l.routing.Top; k++ {
+			mean += float32(weight[k] * dw[k])
+		}
+		for k := range l.routing.Top {
 			d[chosen[k]] = float32(weight[k] * (dw[k] - mean))
 		}
 	}

@@ -185,11 +185,13 @@ func TestLayerGradientsMatchFiniteDifferences(t *testing.T) {
 		{"feed-forward, relu", of(FeedForward(half, 8, ReLU, false)), short, 0},
 		{"feed-forward, swiglu", of(FeedForward(rms, 8, SiLU, true)), long / 4, 0},
 		{"feed-forward, sigmoid gate, dropout", of(FeedForward(dropping, 8, Sigmoid, true)), long / 4, 0},
-		{"experts, top 1", of(Experts(half, 8, GELU, Routing{Count: 3, Top: 1})), short, 0},
-		{"experts, top 2, norm after, tanh", of(Experts(after, 8, Tanh, Routing{Count: 4, Top: 2})), short, 0},
-		{"experts, capacity, shared, dropout", of(Experts(dropping, 8, SiLU, Routing{3, 2, 0.5, 1, 0, ""})), short, 0},
-		{"experts, balanced, top 1", of(Experts(half, 8, GELU, Routing{Count: 3, Top: 1, Balance: 20})), short, 0},
-		{"experts, balanced, capacity", of(Experts(half, 8, GELU, Routing{4, 2, 0.5, 1, 20, ""})), short, 0},
+		{"experts, top 1", of(Experts(half, 8, GELU, false, Routing{Count: 3, Top: 1})), short, 0},
+		{"experts, top 2, norm after, tanh", of(Experts(after, 8, Tanh, false, Routing{Count: 4, Top: 2})), short, 0},
+		{"experts, capacity, shared, dropout", of(Experts(dropping, 8, SiLU, false, Routing{3, 2, 0.5, 1, 0, ""})), short, 0},
+		{"experts, top 3, gated", of(Experts(half, 8, SiLU, true, Routing{Count: 4, Top: 3})), short, 0},
+		{"experts, gated, tanh, shared, capacity", of(Experts(after, 8, Tanh, true, Routing{4, 2, 0.5, 1, 0, ""})), short, 0},
+		{"experts, balanced, top 1", of(Experts(half, 8, GELU, false, Routing{Count: 3, Top: 1, Balance: 20})), short, 0},
+		{"experts, balanced, capacity", of(Experts(half, 8, GELU, false, Routing{4, 2, 0.5, 1, 20, ""})), short, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := newTrial(c.layer, 3, 11)
@@ -246,7 +248,7 @@ func TestLayersAllocateNothing(t *testing.T) {
 		of(LSTM(Recurrence{5, 3, 4, 2, false}, Tanh, &[2]float32{0.1, 0.9})),
 		of(Attention(half, 2, 3)), of(FeedForward(half, 8, SiLU, true)),
 		of(AttentionOf(half, turning)), of(Residual([]Named{{"a", Dense(5, 7, Tanh)}, {"b", of(Dropout(7, 0.2))}},
-			[]Named{{"c", Dense(5, 7, Tanh)}}, ReLU)), of(Experts(half, 8, GELU, Routing{3, 2, 0.5, 1, 0.1, ""})),
+			[]Named{{"c", Dense(5, 7, Tanh)}}, ReLU)), of(Experts(half, 8, GELU, false, Routing{3, 2, 0.5, 1, 0.1, ""})),
 		of(BatchNorm(3, 7, 0.1, ReLU)), normedBlock(t, ReLU),
 	} {
 		n := newTrial(l, 3, 1)
@@ -277,7 +279,7 @@ func TestTensorsCoverTheParameters(t *testing.T) {
 		of(FeedForward(Half{Positions: 2, Size: 3, NoBias: true, Norm: RMSNorm}, 7, SiLU, true)),
 		of(AttentionOf(Half{Positions: 2, Size: 3, NoNormBias: true}, turning)),
 		dense{in: 3, out: 4, kernel: Portable, unbiased: true},
-		of(Experts(Half{Positions: 2, Size: 3}, 7, SiLU, Routing{3, 2, 0, 1, 0, ""})),
+		of(Experts(Half{Positions: 2, Size: 3}, 7, SiLU, true, Routing{3, 2, 0, 1, 0, ""})),
 		of(Residual([]Named{{"a", Dense(5, 7, Tanh)}}, []Named{{"c", Dense(5, 7, Tanh)}}, ReLU)),
 		of(BatchNorm(3, 7, 0.1, ReLU)), normedBlock(t, ReLU),
 	} {
@@ -336,7 +338,7 @@ func TestCostCountsWhatIsKept(t *testing.T) {
 		of(Dropout(60, 0.4)), of(RNN(Recurrence{5, 3, 4, 2, true}, Tanh)),
 		of(LSTM(Recurrence{5, 3, 4, 2, false}, Tanh, nil)), of(GRU(Recurrence{5, 3, 4, 2, false})), of(Attention(half, 2, 5)),
 		of(FeedForward(half, 8, GELU, false)), of(FeedForward(half, 8, SiLU, true)),
-		of(Experts(half, 8, GELU, Routing{3, 2, 0.5, 1, 0.1, ""})), of(BatchNorm(3, 7, 0.1, ReLU)),
+		of(Experts(half, 8, GELU, false, Routing{3, 2, 0.5, 1, 0.1, ""})), of(BatchNorm(3, 7, 0.1, ReLU)),
 	} {
 		c := l.Cost()
 		got := (kept(reflect.ValueOf(l.NewSaved(7))) - kept(reflect.ValueOf(l.NewSaved(2)))) / 5

@@ -108,15 +108,16 @@ var textKinds = []netKind{
 			activationKey("gelu", anyActivation[1:]...),
 			yesKey("gated", "whether a gate multiplies what is between; with silu SwiGLU", "no")}, halfKeys),
 		buildFeedForward},
-	{"moe", "a mixture of experts in place of feed-forward: each position takes one or two, which a router picks",
+	{"moe", "a mixture of experts in place of feed-forward: each position takes some, which a router picks",
 		[]form{sequence}, slices.Concat([]netKey{sizeKey("hidden", "elements between the two products of an expert", "", 1, maxWidth),
-			sizeKey("count", "experts", "", 2, maxExperts), sizeKey("top", "experts that a position takes", "2", 1, 2),
+			sizeKey("count", "experts", "", 2, maxExperts), sizeKey("top", "experts that a position takes", "2", 1, maxExperts),
 			{name: "capacity", meaning: "in training an expert takes so many times its even share of a micro-batch at most, " +
 				"the rest is dropped; 0: nothing is", def: "0", most: 1024},
 			sizeKey("shared", "experts beside them that take every position", "0", 0, maxShared),
 			{name: "balance", meaning: "weight of the balancing loss, which pulls the router towards even use; 0: none",
 				def: "0.01", most: 10},
-			activationKey("gelu", anyActivation[1:]...)}, halfKeys), buildExperts},
+			activationKey("gelu", anyActivation[1:]...),
+			yesKey("gated", "whether a gate multiplies what is between; with silu SwiGLU", "no")}, halfKeys), buildExperts},
 	{"head", "dense, with a unit for each token of the vocabulary", []form{sequence}, []netKey{biasKey}, buildHead},
 }
 
@@ -353,7 +354,7 @@ func buildExperts(b *netBuilder, v netValues) error {
 	if err := wholeRow(b.at.positions * (r.Top + r.Shared) * max(hidden, b.at.size)); err != nil {
 		return err
 	}
-	l, err := Experts(b.half(v), hidden, v.activation(), r)
+	l, err := Experts(b.half(v), hidden, v.activation(), v.yes("gated"), r)
 	if err == nil {
 		b.give(b.at, l, Identity)
 	}

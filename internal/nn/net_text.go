@@ -174,8 +174,6 @@ func (c GPT) expertsFit() error {
 	switch {
 	case x == nil:
 		return nil
-	case c.Gated:
-		return fmt.Errorf("experts: they have no gate, want gated false")
 	case x.Every < 1 || x.Every > c.Blocks:
 		return fmt.Errorf("experts: in every %d of %d blocks, want 1 to as many", x.Every, c.Blocks)
 	}
@@ -196,7 +194,7 @@ func (c GPT) layers() *list {
 		n.need(Attention(half, c.Heads, c.HeadSize))
 		n.add(fmt.Sprintf("blocks.%d.attention", b), n.last)
 		if c.Experts.has(b) {
-			n.need(Experts(half, c.Hidden, c.Activation, c.Experts.Routing))
+			n.need(Experts(half, c.Hidden, c.Activation, c.Gated, c.Experts.Routing))
 			n.add(fmt.Sprintf("blocks.%d.experts", b), n.last)
 			continue
 		}

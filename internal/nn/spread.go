@@ -9,10 +9,9 @@ package nn
 // but the gradients of experts, which are sums over more positions, has the bits of that.
 type spreadExperts struct {
 	experts
-	ranks, mine    int
-	up, down       []linear // of its own experts
-	upAll, downAll []linear // shared ones
-	params         int
+	ranks, mine int
+	own, common []expert // experts that it alone has, and shared ones
+	params      int
 }
 
 // Split is how ranks spread the experts; in no other way.
@@ -28,22 +27,19 @@ func (l experts) spread(part, parts int) (*Part, []Piece) {
 	s := spreadExperts{experts: l, ranks: parts, mine: l.routing.Count / parts}
 	at := l.router.end()
 	pieces := []Piece{{Elems: at}}
-	take := func(e int) (up, down linear) {
-		up, down = l.up[e], l.down[e]
-		pieces = append(pieces, Piece{Whole: up.at, Part: at, Elems: down.end() - up.at})
-		up.at = at
-		down.at = up.end()
-		at = down.end()
-		return up, down
+	take := func(e int) expert {
+		of := l.nets[e]
+		pieces = append(pieces, Piece{Whole: of.up.at, Part: at, Elems: of.params()})
+		of = of.at(at)
+		at = of.end()
+		return of
 	}
-	for e := l.routing.Count; e < len(l.up); e++ {
-		up, down := take(e)
-		s.upAll, s.downAll = append(s.upAll, up), append(s.downAll, down)
+	for e := l.routing.Count; e < len(l.nets); e++ {
+		s.common = append(s.common, take(e))
 	}
 	own := at
 	for k := range s.mine {
-		up, down := take(part*s.mine + k)
-		s.up, s.down = append(s.up, up), append(s.down, down)
+		s.own = append(s.own, take(part*s.mine+k))
 	}
 	s.params = at
 	p := s.part()
@@ -56,9 +52,7 @@ func (l spreadExperts) most() int { return l.all * min(l.routing.Top, l.mine) }
 
 func (l spreadExperts) part() *Part {
 	whole, c := l.experts.Cost(), l.half.cost()
-	n, size, hidden := l.all*l.routing.Top, l.norm.size, l.experts.up[0].out
-	up, down, common := l.experts.up[0], l.experts.down[0], l.all*l.routing.Shared
-	elements := func(n int) Work { return Work{FLOP: 2 * int64(n*hidden), Words: 2 * int64(n*hidden)} }
+	n, size, one, common := l.all*l.routing.Top, l.norm.size, l.nets[0], l.all*l.routing.Shared
 	own := func(all []Work) []Work { // one product of all own experts reads the weights of each
 		for i := range all {
 			all[i].Fixed *= int64(l.mine)
@@ -66,28 +60,26 @@ func (l spreadExperts) part() *Part {
 		return all
 	}
 	moves := func(n int) Work { return Work{Words: 2 * int64(n*size)} }
-	forward := func(n int) []Work { return []Work{up.work(n), elements(n), down.work(n)} }
-	back := func(n int) []Work { return []Work{down.work(n).turned(), elements(n), up.work(n).turned()} }
-	gradient := func(n int) []Work { return []Work{down.gradientWork(n), up.gradientWork(n)} }
 	came := l.ranks * l.most()
 	p := &Part{In: l.In(), Out: l.Out(), Params: l.params, NewSaved: l.newSaved, ThroughWork: whole.Through,
-		Saved: c.Saved + l.all*l.routing.Count + 2*common*hidden + (n+2*common)*size + came*(2*hidden+2*size),
-		Notes: c.Notes + 4*(l.all*(l.routing.Count+2*l.taken())+3*l.all*l.taken()) + 4*came}
+		Saved: c.Saved + l.all*l.routing.Count + common*one.kept() + (n+2*common)*size + came*(one.kept()+2*size),
+		Notes: c.Notes + 4*(l.all*(l.routing.Count+2*l.taken())+3*l.all*l.taken()) + 4*came +
+			(came+common)*one.notes()}
 	p.Rooms = [2]int{n * size, came * size}
 	p.Sorts, p.Block, p.Row = l.routing.Count, l.most()*size, size
 	p.Forward = []Phase{
 		{Name: "route", Work: []Work{c.Forward[0], l.router.work(l.all), moves(n)}, Inputs: true, Params: true, Run: l.route,
 			Then: Dispatch, What: "expert-rows"},
-		{Name: "expert", Work: own(forward(1)), Positions: n, Params: true, Run: l.run, Then: Combine, What: "expert-rows"},
-		{Name: "combine", Work: append([]Work{moves(n), c.Forward[1]}, some(common, forward)...), Inputs: true, Params: true,
+		{Name: "expert", Work: own(one.forwardWork(1)), Positions: n, Params: true, Run: l.run, Then: Combine, What: "expert-rows"},
+		{Name: "combine", Work: append([]Work{moves(n), c.Forward[1]}, some(common, one.forwardWork)...), Inputs: true, Params: true,
 			Run: l.combine},
 	}
 	p.Backward = []Phase{
 		{Name: "backward-combine", Work: []Work{c.Input[1], moves(n)}, Run: l.combineBack, Then: Dispatch, What: "expert-deltas"},
-		{Name: "backward-expert", Work: own(back(1)), Gradient: own(gradient(1)), Positions: n, Run: l.runBack, Then: Combine,
+		{Name: "backward-expert", Work: own(one.inputWork(1)), Gradient: own(one.gradientWork(1)), Positions: n, Run: l.runBack, Then: Combine,
 			What: "expert-deltas"},
-		{Name: "backward-route", Work: append([]Work{l.router.work(l.all).turned(), moves(n), c.Input[0]}, some(common, back)...),
-			Gradient: append([]Work{l.router.gradientWork(l.all)}, some(common, gradient)...), Run: l.routeBack},
+		{Name: "backward-route", Work: append([]Work{l.router.work(l.all).turned(), moves(n), c.Input[0]}, some(common, one.inputWork)...),
+			Gradient: append([]Work{l.router.gradientWork(l.all)}, some(common, one.gradientWork)...), Run: l.routeBack},
 	}
 	return p
 }
@@ -102,20 +94,21 @@ func some(n int, of func(int) []Work) []Work {
 
 type spreadSaved struct {
 	expertsSaved
-	x, zs, as, room []float32 // of what came, by expert: what experts take, have between, and give
-	place           []int32   // likewise: the row of it as it came
-	upTo            []int     // by own expert: where its rows end
+	x, room []float32 // of what came, by expert: what experts take, and give
+	inside  between   // likewise
+	place   []int32   // likewise: the row of it as it came
+	upTo    []int     // by own expert: where its rows end
 }
 
 func (l spreadExperts) newSaved(rows int) Saved {
 	n, came := rows*l.all, l.ranks*rows*l.most()
 	floats := func(n int) []float32 { return make([]float32, n) }
-	slots, common, hidden, size := n*l.taken(), n*l.routing.Shared, l.experts.up[0].out, l.norm.size
-	s := &spreadSaved{x: floats(came * size), zs: floats(came * hidden), as: floats(came * hidden), room: floats(came * size),
-		place: make([]int32, came), upTo: make([]int, l.mine)}
-	all := len(l.experts.up)
+	slots, common, one, size := n*l.taken(), n*l.routing.Shared, l.nets[0], l.norm.size
+	s := &spreadSaved{x: floats(came * size), inside: one.between(came), room: floats(came * size), place: make([]int32, came),
+		upTo: make([]int, l.mine)}
+	all := len(l.nets)
 	s.expertsSaved = expertsSaved{l.newHalved(rows), floats(n * l.routing.Count), floats(n * l.routing.Count),
-		floats(common * hidden), floats(common * hidden), floats(common * size), floats(slots * size), make([]int32, slots),
+		one.between(common), floats(common * size), floats(slots * size), make([]int32, slots),
 		floats(slots), make([]int32, slots), make([]int32, slots), floats(slots), make([]int, all), make([]int, all),
 		make([]int, all), floats(l.routing.Count), 0}
 	return s
@@ -164,18 +157,15 @@ func (l spreadExperts) sort(s *spreadSaved, counts []float32) (rows int) {
 
 // run has the experts work on what came; what they give takes its place.
 func (l spreadExperts) run(h *Hand) {
-	s, size, hidden := h.Saved.(*spreadSaved), l.norm.size, l.experts.up[0].out
+	s, size := h.Saved.(*spreadSaved), l.norm.size
 	for i, from := range s.place[:l.sort(s, h.Counts)] {
 		copy(s.x[i*size:][:size], h.Give[int(from)*size:])
 	}
 	from := 0
 	for k, end := range s.upTo {
 		if end > from {
-			z, a := s.zs[from*hidden:end*hidden], s.as[from*hidden:end*hidden]
-			l.up[k].forward(l.kernel, z, s.x[from*size:end*size], h.P, end-from)
-			copy(a, z)
-			l.activation.apply(a, l.kernel)
-			l.down[k].forward(l.kernel, s.room[from*size:end*size], a, h.P, end-from)
+			e := &l.own[k]
+			e.forward(l.kernel, l.activation, s.room[from*size:end*size], s.x[from*size:end*size], h.P, s.inside.of(e, from, end), end-from)
 		}
 		from = end
 	}
@@ -192,19 +182,16 @@ func (l spreadExperts) back(h *Hand, s *spreadSaved) {
 
 // combine adds up what came back, and what shared experts give.
 func (l spreadExperts) combine(h *Hand) {
-	s, n, size, hidden := h.Saved.(*spreadSaved), h.Rows*l.all, l.norm.size, l.experts.up[0].out
+	s, n, size := h.Saved.(*spreadSaved), h.Rows*l.all, l.norm.size
 	in, sent := l.took(h.X, &s.halved), l.sent(s)
 	y := h.Y[:n*size]
 	clear(y)
 	copy(s.out, h.Got[:sent*size])
 	l.add(y, s, 0, sent)
-	for e := range l.upAll {
-		x, z, a := s.in[e*n*size:][:n*size], s.z[e*n*hidden:][:n*hidden], s.a[e*n*hidden:][:n*hidden]
+	for e := range l.common {
+		x, of := s.in[e*n*size:][:n*size], &l.common[e]
 		copy(x, in)
-		l.upAll[e].forward(l.kernel, z, x, h.P, n)
-		copy(a, z)
-		l.activation.apply(a, l.kernel)
-		l.downAll[e].forward(l.kernel, s.out[(sent+e*n)*size:][:n*size], a, h.P, n)
+		of.forward(l.kernel, l.activation, s.out[(sent+e*n)*size:][:n*size], x, h.P, s.mid.of(of, e*n, (e+1)*n), n)
 		l.add(y, s, sent+e*n, sent+(e+1)*n)
 	}
 	l.finish(h.Y, h.X, h.P, h.Rows, &s.halved, h.Pass)
@@ -246,49 +233,35 @@ func (l spreadExperts) combineBack(h *Hand) {
 
 // runBack makes the gradients of the experts and of what came.
 func (l spreadExperts) runBack(h *Hand) {
-	s, size, hidden := h.Saved.(*spreadSaved), l.norm.size, l.experts.up[0].out
+	s, size := h.Saved.(*spreadSaved), l.norm.size
 	for i, from := range s.place[:s.upTo[l.mine-1]] {
 		copy(s.room[i*size:][:size], h.Give[int(from)*size:])
 	}
 	from := 0
 	for k, end := range s.upTo {
 		if end > from {
-			l.oneBack(h, l.up[k], l.down[k], s.room[from*size:end*size], s.x[from*size:end*size], s.zs[from*hidden:end*hidden],
-				s.as[from*hidden:end*hidden], end-from)
+			e := &l.own[k]
+			e.backward(l.kernel, l.activation, h.G, s.room[from*size:end*size], s.x[from*size:end*size], h.P, s.inside.of(e, from, end),
+				end-from)
 		}
 		from = end
 	}
 	l.back(h, s)
 }
 
-// oneBack makes the gradients of an expert, and turns d, that of what it gave, into that of what it took.
-func (l spreadExperts) oneBack(h *Hand, up, down linear, d, x, z, a []float32, n int) {
-	down.gradients(l.kernel, h.G, d, a, n)
-	if l.activation.ByOutput() {
-		down.back(l.kernel, z, d, h.P, n)
-		l.activation.backward(z, a)
-		a = z
-	} else {
-		down.back(l.kernel, a, d, h.P, n)
-		l.activation.backwardInput(a, z, l.kernel)
-	}
-	up.backward(l.kernel, d, h.G, a, x, h.P, n)
-}
-
 // routeBack makes the gradients of the rest.
 func (l spreadExperts) routeBack(h *Hand) {
-	s, n, size, hidden := h.Saved.(*spreadSaved), h.Rows*l.all, l.norm.size, l.experts.up[0].out
+	s, n, size := h.Saved.(*spreadSaved), h.Rows*l.all, l.norm.size
 	of, sent := s.d[:n*size], l.sent(s)
-	for e := range l.upAll {
-		from := sent + e*n
+	for e := range l.common {
+		from, one := sent+e*n, &l.common[e]
 		l.weigh(of, s, from, from+n)
-		l.oneBack(h, l.upAll[e], l.downAll[e], s.out[from*size:][:n*size], s.in[e*n*size:][:n*size], s.z[e*n*hidden:][:n*hidden],
-			s.a[e*n*hidden:][:n*hidden], n)
+		one.backward(l.kernel, l.activation, h.G, s.out[from*size:][:n*size], s.in[e*n*size:][:n*size], h.P, s.mid.of(one, e*n, (e+1)*n), n)
 	}
 	l.routerBack(&s.expertsSaved, n)
 	l.router.backward(l.kernel, of, h.G, s.dp, l.took(h.X, &s.halved), h.P, n)
 	copy(s.out, h.Got[:sent*size])
-	for slot := range sent + len(l.upAll)*n {
+	for slot := range sent + len(l.common)*n {
 		Add(of[int(s.position[slot])*size:][:size], s.out[slot*size:][:size])
 	}
 	l.beginBack(h.DX, h.G, of, h.D[:n*size], h.X, h.P, h.Rows, &s.halved)

@@ -195,7 +195,7 @@ var gptFields = []*Field{
 		Meaning: "experts of a block, each as large as the feed-forward network; none: that",
 		Also:    []string{"num_experts"},
 	},
-	moeSize("top", "2", "1", "2", "experts that a position goes to", func(x *MoE) *int { return &x.Top }, "top_k", "router_topk"),
+	moeSize("top", "2", "1", "1024", "experts that a position goes to", func(x *MoE) *int { return &x.Top }, "top_k", "router_topk"),
 	moeNumber("capacity", "0", "1024", "an expert takes so many times its even share of a micro-batch at most; the rest is dropped; "+
 		"0: nothing is", "Railyard's choice", func(x *MoE) *float64 { return &x.Capacity }, "capacity_factor"),
 	moeNumber("balance", "0.01", "10", "weight of the balancing loss, which pulls the router towards even use; 0: none",
@@ -204,7 +204,7 @@ var gptFields = []*Field{
 		Path: "train.gpt.experts.force", Default: "none", Choices: ForcedExperts, applies: where(onlyExperts),
 		value: inTrain(choice, func(t *Train) *string { return &t.GPT.Experts.Force }),
 		Meaning: "who chooses experts in place of the router, to measure what choices cost: even, each in turn, or one, the first " +
-			"for all positions (with top 2 the first two); none: nobody does",
+			"for all positions (with top 2 the first two, and so on); none: nobody does",
 		Also: []string{"moe_router_force_load_balancing"},
 	},
 	moeSize("shared", "0", "0", "64", "experts beside them that every position goes to", func(x *MoE) *int { return &x.Shared }),
@@ -276,8 +276,8 @@ func (d *decoder) checkExperts(t *Train, at string) {
 	if t.Model != "gpt" || !x.Count.Set || !d.ok(at+"experts") {
 		return
 	}
-	if t.GPT.Gated {
-		d.problem(at+"gated", "true: experts have no gate, want false", "")
+	if d.ok(at+"experts.count", at+"experts.top") && x.Top > x.Count.Value {
+		d.problem(at+"experts.top", fmt.Sprintf("%d: there are %d experts, want at most as many", x.Top, x.Count.Value), "")
 	}
 	if d.ok(at+"blocks", at+"experts.every") && x.Every > t.GPT.Blocks {
 		d.problem(at+"experts.every", fmt.Sprintf("%d: there are %d blocks, want at most as many", x.Every, t.GPT.Blocks), "")

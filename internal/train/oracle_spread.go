@@ -168,44 +168,54 @@ func (o *oracle) took(m *member, v visit, l, lo int) {
 
 // sumSpread sums a bucket over the replicas that have it.
 func (o *oracle) sumSpread(st *workload.Stage, k *workload.Bucket) {
-	over := func(first, by int, id int32) {
-		if id < 0 {
-			return
-		}
+	over := func(first, by int, ids ...int32) {
 		var bufs [][]float32
 		for d := first; d < len(o.replicas); d += by {
 			var buf []float32
 			o.bucket(st, k, first%o.t.Layout.EP, func(lo, hi int) { buf = append(buf, o.replicas[d].grads[lo:hi]...) })
 			bufs = append(bufs, buf)
 		}
-		o.execute(o.cfg.Work.Collectives[id].Schedule, bufs)
+		for _, id := range ids {
+			if id >= 0 {
+				o.execute(o.cfg.Work.Collectives[id].Schedule, bufs)
+			}
+		}
 		for i, d := 0, first; d < len(o.replicas); i, d = i+1, d+by {
 			buf := bufs[i]
 			o.bucket(st, k, first%o.t.Layout.EP, func(lo, hi int) { buf = buf[copy(o.replicas[d].grads[lo:hi], buf):] })
 		}
 	}
 	if !k.Own {
-		over(0, 1, k.Sum)
+		over(0, 1, k.Sum, k.Gather)
 		return
 	}
 	for e, id := range k.Sums {
+		if len(k.Gathers) > 0 { // a reduce-scatter, before it
+			over(e, o.t.Layout.EP, id, k.Gathers[e])
+			continue
+		}
 		over(e, o.t.Layout.EP, id)
 	}
 }
 
-// bucket visits the parameters of a bucket, as a replica with some of the experts has them in order.
+// bucket visits the parameters of a bucket, as a replica with some of the experts has them in order, of all parts of layers:
+// what parts have alike more than once.
 func (o *oracle) bucket(st *workload.Stage, k *workload.Bucket, part int, visit func(lo, hi int)) {
 	for i := range st.Layers {
 		h := &st.Layers[i]
-		which := 0
-		if h.Way == workload.Spread {
-			which = part
+		parts, lo := partsOf(h.Way, &o.t.Layout), 0
+		first, end := 0, parts
+		if lo, _ = o.cfg.Model.LayerRange(h.Layer); h.Way == workload.Spread {
+			first, end = part, part+1
+		} else if h.Way == workload.Whole {
+			end = 1
 		}
-		_, pieces := partOf(o.layers[h.Layer], h.Way, which, partsOf(h.Way, &o.t.Layout))
-		lo, _ := o.cfg.Model.LayerRange(h.Layer)
-		for _, p := range pieces {
-			if at := h.Offset + int64(p.Part); p.Elems > 0 && at >= k.Offset && at < k.Offset+k.Elems {
-				visit(lo+p.Whole, lo+p.Whole+p.Elems)
+		for which := first; which < end; which++ {
+			_, pieces := partOf(o.layers[h.Layer], h.Way, which, parts)
+			for _, p := range pieces {
+				if at := h.Offset + int64(p.Part); p.Elems > 0 && at >= k.Offset && at < k.Offset+k.Elems {
+					visit(lo+p.Whole, lo+p.Whole+p.Elems)
+				}
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package train
 
 import (
+	"bytes"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -19,7 +21,7 @@ import (
 func ofExperts(t interface{ Fatal(...any) }, x nn.GPTExperts, l layout) Config {
 	of := networks["gpt"]
 	of.of = nn.Spec{Kind: "gpt", GPT: &nn.GPT{Vocabulary: 11, Context: 6, Size: 8, Blocks: 2, Heads: 2, Hidden: 12,
-		Activation: nn.GELU, HeadBias: true, Experts: &x}}
+		Activation: nn.GELU, HeadBias: true, Gated: x.Top == 3, Experts: &x}}
 	networks["experts of a test"] = of
 	defer delete(networks, "experts of a test")
 	return ofNetwork(t, "experts of a test", l)
@@ -35,9 +37,10 @@ func anySpread(t *rapid.T) (x nn.GPTExperts, l layout) {
 	l.bucket = rapid.SampledFrom([]unit.Bytes{workload.BucketPerLayer, 2000, 0}).Draw(t, "bucket")
 	l.with = rapid.SampledFrom([]nn.Optimiser{{}, momentum, adamW}).Draw(t, "optimiser")
 	l.slices = rapid.IntRange(1, 2).Draw(t, "slices")
+	l.Zero = rapid.SampledFrom([]workload.Zero{workload.ZeroNone, workload.ZeroOptimiser}).Draw(t, "zero")
 	l = l.anyPrecision(t)
 	x = nn.GPTExperts{Every: rapid.IntRange(1, 2).Draw(t, "every"), Routing: nn.Routing{Count: 4 * rapid.IntRange(1, 2).Draw(t, "experts"),
-		Top: rapid.IntRange(1, 2).Draw(t, "top"), Capacity: rapid.SampledFrom([]float64{0, 0, 0.5, 1.25}).Draw(t, "capacity"),
+		Top: rapid.IntRange(1, 3).Draw(t, "top"), Capacity: rapid.SampledFrom([]float64{0, 0, 0.5, 1.25}).Draw(t, "capacity"),
 		Shared: rapid.IntRange(0, 1).Draw(t, "shared"), Balance: 0.1}}
 	return x, l
 }
@@ -69,7 +72,7 @@ func TestSpreadExpertsEqualTheOracle(t *testing.T) {
 		if l.precision != (workload.Precision{}) {
 			return // rows are rounded on their way to other ranks
 		}
-		l.EP, l.steps = 1, 1
+		l.EP, l.Zero, l.steps = 1, workload.ZeroNone, 1
 		whole, err := Oracle(ofExperts(t, x, l))
 		if err != nil {
 			t.Fatal(err)
@@ -97,6 +100,76 @@ func TestSpreadExpertsEqualTheOracle(t *testing.T) {
 	})
 }
 
+// Where ranks share the other layers, each of them has what it would have of the experts alone, and all of it alike: after a
+// step losses and weights are the oracle's but for last bits, unless those turned a choice of a router, which is counted.
+func TestSpreadExpertsBesideLayersInPartsAreCloseToTheOracle(t *testing.T) {
+	all, turned := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		x, l := anySpread(t)
+		l.EP, l.TP, l.steps, l.precision, l.with = 2, 2, 1, workload.Precision{}, nn.Optimiser{}
+		l.DP = 2 * rapid.IntRange(1, 2).Draw(t, "groups of two")
+		l.TPStyle = rapid.SampledFrom([]workload.TensorStyle{workload.Megatron, workload.BookStyle}).Draw(t, "style")
+		if rapid.Bool().Draw(t, "all on each") {
+			l.EP = 1
+		}
+		cfg := ofExperts(t, x, l)
+		cfg.Routes = true
+		j := train(t, cfg, anyNet(t), nil)
+		l.TP = 1
+		cfg = ofExperts(t, x, l)
+		cfg.Routes = true
+		alone := train(t, cfg, exectest.Net{}, nil)
+		oracle, err := Oracle(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id := range j.ranks {
+			first := j.work.Layout.Coord(id)
+			first.Tensor = 0
+			a, b := &j.ranks[j.work.Layout.Rank(first)], &j.ranks[id]
+			for _, h := range j.work.Stages[first.Stage].Layers {
+				if h.Way != workload.Spread && h.Way != workload.Whole {
+					continue
+				}
+				of := workload.Range{Buffer: j.work.Stages[first.Stage].Parameters, Offset: h.Offset, Elems: h.Elems}
+				if !bytes.Equal(a.stored(of), b.stored(of)) {
+					t.Fatalf("rank %d holds other weights of layer %d than the rank with the first parts", id, h.Layer+1)
+				}
+			}
+		}
+		if all++; flips(j, alone) > 0 {
+			turned++
+			return
+		}
+		if got, want := j.Loss(0), oracle.Losses[0]; math.Abs(got-want) > 1e-5*want {
+			t.Fatalf("loss %v, the oracle's %v", got, want)
+		}
+		for d := range cfg.Replicas {
+			besides(t, cfg, j.Gathered(d), oracle.Weights[d], oracle.Weights[d])
+		}
+	})
+	if t.Logf("%d of %d with a choice that last bits turned", turned, all); turned > all/4 {
+		t.Errorf("%d of %d had a router choose otherwise: these compare nothing", turned, all)
+	}
+}
+
+// flips is how many positions went elsewhere in the first step of one job than in that of another with one part of layers.
+func flips(j, alone *Job) (n int) {
+	for id := range alone.ranks {
+		at := alone.work.Layout.Coord(id)
+		to := map[string]int{} // by layer and expert
+		count := func(j *Job, id, by int) {
+			j.TakeRoutes(int32(id), 0, func(layer string, expert int, r Routed) { to[fmt.Sprint(layer, expert)] += by * r.Came })
+		}
+		count(alone, id, 1)
+		count(j, j.work.Layout.Rank(at), -1)
+		for _, d := range to {
+			n += max(d, -d)
+		}
+	}
+	return n
+}
+
 // What cannot be spread is refused by the key.
 func TestExpertsThatCannotBeSpread(t *testing.T) {
 	m, err := nn.NewGPT(nn.GPT{Vocabulary: 11, Context: 6, Size: 8, Blocks: 2, Heads: 2, Hidden: 12,
@@ -105,12 +178,12 @@ func TestExpertsThatCannotBeSpread(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, l := range map[string]workload.Layout{
-		"ep 2 does not divide the 3 replicas":    {DP: 3, EP: 2},
-		"ep 3 does not divide the 4 experts":     {DP: 3, EP: 3},
-		"ep 2 with tp 2":                         {DP: 2, EP: 2, TP: 2},
-		"ep 2 with zero 1":                       {DP: 2, EP: 2, Zero: workload.ZeroOptimiser},
-		"ep 2 with update each, want update end": {DP: 2, EP: 2, Update: workload.UpdateEach},
-		"ep -1, want at least 1":                 {DP: 2, EP: -1},
+		"ep 2 does not divide the 3 replicas": {DP: 3, EP: 2},
+		"ep 3 does not divide the 4 experts":  {DP: 3, EP: 3},
+		"zero 2 with ep 2":                    {DP: 2, EP: 2, Zero: workload.ZeroGradients},
+		"cannot be split by positions: a mixture of experts is whole on each rank": {DP: 2, EP: 2, TP: 2, Sequence: true},
+		"ep 2 with update each, want update end":                                   {DP: 2, EP: 2, Update: workload.UpdateEach},
+		"ep -1, want at least 1":                                                   {DP: 2, EP: -1},
 	} {
 		if _, err := workload.Lower(workload.Config{Layers: Layers(m), Batch: 4, Layout: l}); err == nil ||
 			!strings.Contains(err.Error(), want) {
@@ -162,8 +235,15 @@ func TestRanksThatDisagreeOnCounts(t *testing.T) {
 
 // A training with spread experts that goes on from any step ends as one that never stopped.
 func TestSpreadExpertsGoOn(t *testing.T) {
-	cfg := ofExperts(t, nn.GPTExperts{Every: 1, Routing: nn.Routing{Count: 4, Top: 2, Balance: 0.1}},
-		layout{Layout: workload.Layout{DP: 4, EP: 2, PP: 2, MicroBatches: 2}, batch: 2, steps: 5, with: momentum})
+	for _, l := range []workload.Layout{{DP: 4, EP: 2, PP: 2, MicroBatches: 2}, {DP: 4, EP: 2, Zero: workload.ZeroOptimiser},
+		{DP: 2, EP: 2, TP: 2, Zero: workload.ZeroOptimiser}} {
+		goOn(t, ofExperts(t, nn.GPTExperts{Every: 1, Routing: nn.Routing{Count: 4, Top: 2, Balance: 0.1}},
+			layout{Layout: l, batch: 2, steps: 5, with: momentum}))
+	}
+}
+
+func goOn(t *testing.T, cfg Config) {
+	t.Helper()
 	whole := kept(t, cfg, exectest.Net{})
 	last := whole.states[4]
 	for at := 1; at < 5; at++ {

@@ -73,11 +73,8 @@ func (j *Job) gather(all []float32, replica int, v vector, of func(id int) []flo
 		all = make([]float32, j.cfg.Model.Params())
 	}
 	for s := range j.work.Stages {
-		for t := range l.TP * l.EP { // of which one is 1
-			at := workload.Coord{Data: replica, Tensor: t, Stage: s}
-			if l.EP > 1 {
-				at.Data, at.Tensor = replica/l.EP*l.EP+t, 0
-			}
+		for n := range l.TP * l.EP {
+			at := workload.Coord{Data: replica/l.EP*l.EP + n%l.EP, Tensor: n / l.EP, Stage: s}
 			from := j.whole(at, v, of)
 			for _, h := range j.work.Stages[s].Layers {
 				lo, _ := j.cfg.Model.LayerRange(h.Layer)

@@ -89,18 +89,21 @@ func (j *Job) room(id int32, buffer []float32, st *workload.Stage, sharded workl
 }
 
 // whole returns a vector of a place's stage: of shards one that it puts together from what all
-// replicas have of it.
+// replicas have of it, of experts those that have the place's.
 func (j *Job) whole(at workload.Coord, v vector, of func(id int) []float32) []float32 {
 	l, st := j.work.Layout, &j.work.Stages[at.Stage]
 	if l.Zero < v.sharded {
 		return of(l.Rank(at))
 	}
-	all := make([]float32, st.Params())
+	all, experts := make([]float32, st.Params()), at.Data%l.EP
 	for at.Data = range l.DP {
 		id := l.Rank(at)
 		from := of(id)
 		for _, s := range j.work.Shards[id] {
-			from = from[copy(all[s.Offset:][:s.Elems], from):]
+			if at.Data%l.EP == experts || !st.Own(s.Offset) {
+				copy(all[s.Offset:][:s.Elems], from)
+			}
+			from = from[s.Elems:]
 		}
 	}
 	return all

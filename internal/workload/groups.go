@@ -22,6 +22,9 @@ func (b *lowering) groups() error {
 			return err
 		}
 		for t := range parts {
+			if b.l.Zero > ZeroNone {
+				b.own(Coord{Tensor: t, Stage: s})
+			}
 			if err := b.statistics(Coord{Tensor: t, Stage: s}); err != nil {
 				return err
 			}
@@ -90,7 +93,7 @@ func (b *lowering) replicas(at Coord) error {
 	b.data[at] = id
 	st := &b.stages[at.Stage]
 	if b.l.Zero > ZeroNone {
-		return b.shards(st, g, id, of)
+		return b.shards(st, g, id, of, false)
 	}
 	s, err := b.Schedules(g, coll.AllReduce)
 	if err != nil {

@@ -314,10 +314,8 @@ func (l Layout) check(of []Layer, batch int) error {
 	case l.EP == 1:
 	case l.DP%l.EP != 0:
 		say("ep", "ep %d does not divide the %d replicas over which experts are spread", l.EP, l.DP)
-	case l.TP > 1:
-		say("ep", "ep %d with tp %d: layers with experts are whole on each rank, want tp 1", l.EP, l.TP)
-	case l.Zero > ZeroNone:
-		say("ep", "ep %d with zero %d: replicas would hold shards of experts that others have, want zero 0", l.EP, l.Zero)
+	case l.Zero > ZeroOptimiser:
+		say("zero", "zero %d with ep %d: experts' gradients and weights are held whole, want zero 0 or 1", l.Zero, l.EP)
 	case l.Update == UpdateEach:
 		say("ep", "ep %d with update each, want update end", l.EP)
 	}

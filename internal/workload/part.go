@@ -121,7 +121,9 @@ func (b *lowering) splitLayers() error {
 		b.parts[i] = part{Part: b.Layers[i].whole()}
 	}
 	if b.l.EP > 1 {
-		return b.spread()
+		if err := b.spread(); err != nil {
+			return err
+		}
 	}
 	if b.l.TP == 1 {
 		return nil
@@ -134,8 +136,8 @@ func (b *lowering) splitLayers() error {
 				s.take(i, Sequence)
 				continue
 			}
-			if b.Layers[i].Params == 0 {
-				continue
+			if b.Layers[i].Params == 0 || b.Layers[i].Ways[Spread] != nil {
+				continue // a mixture of experts is whole on each of them
 			}
 			if b.l.TPStyle == Megatron && i+1 < hi && b.Layers[i].Ways[Columns] != nil && b.Layers[i+1].Ways[Rows] != nil {
 				s.take(i, Columns)
@@ -261,7 +263,7 @@ func divisors(n int) string {
 // After the phases of a backward come the sums of Part.Partial, after the layers those of the loss.
 type exchange struct {
 	data, stage int
-	tensor      int // of Together, where each part's replicas have a group; else 0
+	tensor      int // of Together and Spread, where each part's replicas have a group; else 0
 	layer       int
 	backward    bool
 	phase       int
@@ -336,7 +338,7 @@ func (g *tensor) schedules(of *Group) (err error) {
 func (g *tensor) layer(c *chunk, l, m int) {
 	p, f := &g.parts[l], g.Precision.Activations
 	at := exchange{data: g.data, stage: g.stage, layer: l, micro: m}
-	alone := p.way == Together
+	alone := p.way == Together || p.way == Spread
 	for at.phase = range p.Forward {
 		if !alone {
 			g.after(at, &p.Forward[at.phase], l, c.x[l-c.first+1].at(m), f)

@@ -139,7 +139,7 @@ func (b *builder) layer(c *chunk, l, m int) {
 
 // handed is what a phase gives to the others, if it does.
 func (b *builder) handed(at exchange, ph *Phase) Handed {
-	if b.parts[at.layer].way == Together {
+	if way := b.parts[at.layer].way; way == Together || way == Spread {
 		at.tensor = b.at.Tensor
 	}
 	id, shared := b.exchanges[at]
@@ -319,10 +319,7 @@ func (b *builder) update(all []bucket, m int, done []int32) {
 	ready, summed := make([]int32, len(all)), make([]bool, len(all))
 	for i, k := range all {
 		ready[i] = done[k.first]
-		group, ok := b.data[Coord{Tensor: b.at.Tensor, Stage: b.at.Stage}]
-		if k.own {
-			group, ok = b.owned[Coord{Data: b.at.Data % b.l.EP, Stage: b.at.Stage}]
-		}
+		group, ok := b.summing(&k)
 		if summed[i] = ok; ok {
 			on := b.pack(k.offset, m, b.ofUpdate(m), Range{b.st.Gradients, k.offset, k.elems})
 			ready[i] = b.communicate("", b.sums[sum{group, k.offset, m}], []Range{on}, []Range{on})

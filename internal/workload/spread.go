@@ -44,57 +44,72 @@ func (b *lowering) spreadStage(stage int) error {
 	if !has {
 		return nil
 	}
-	for e := range b.l.EP {
-		if err := b.owners(stage, e); err != nil {
-			return err
+	for t := range b.l.TP {
+		for e := range b.l.EP {
+			if err := b.owners(Coord{e, t, stage}); err != nil {
+				return err
+			}
 		}
-	}
-	for first := 0; first < b.l.DP; first += b.l.EP {
-		if err := b.swap(stage, first); err != nil {
-			return err
+		for first := 0; first < b.l.DP; first += b.l.EP {
+			if err := b.swap(Coord{first, t, stage}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// owners sum the gradients of the experts that they all have.
-func (b *lowering) owners(stage, e int) error {
+// owners are the replicas that have the same experts as the first of them, and sum their gradients: as ZeRO has it.
+func (b *lowering) owners(at Coord) error {
 	if b.l.DP == b.l.EP {
 		return nil
 	}
 	var places []Coord
-	for d := e; d < b.l.DP; d += b.l.EP {
-		places = append(places, Coord{Data: d, Stage: stage})
+	for d := at.Data; d < b.l.DP; d += b.l.EP {
+		places = append(places, Coord{d, at.Tensor, at.Stage})
 	}
-	at, of := Coord{Data: e, Stage: stage}, fmt.Sprintf("%s.experts%d", b.l.suffix(Coord{Stage: stage}, false), e+1)
+	of, st := fmt.Sprintf("%s.experts%d", b.l.suffix(at, false), at.Data+1), &b.stages[at.Stage]
 	g, id := b.group("data-parallel"+of, GroupKindData, places...)
 	b.owned[at] = id
+	if b.l.Zero > ZeroNone {
+		return b.shards(st, g, id, of, true)
+	}
 	s, err := b.Schedules(g, coll.AllReduce)
 	if err != nil {
 		return err
 	}
-	st := &b.stages[stage]
 	for i := range st.Buckets {
 		if k := &st.Buckets[i]; k.Own {
 			b.sum(k, sum{id, k.Offset, 0}, fmt.Sprintf("allreduce%s.bucket%d", of, i+1),
-				b.onWire(stage, Range{st.Gradients, k.Offset, k.Elems}), s)
-			k.Sums = append(k.Sums, b.sums[sum{id, k.Offset, 0}])
+				b.onWire(at.Stage, Range{st.Gradients, k.Offset, k.Elems}), s)
+			b.lists(k, at, sum{id, k.Offset, 0})
 		}
 	}
 	return nil
 }
 
+// lists notes how the experts of a bucket are summed: of the first part of layers, which stands for all.
+func (b *lowering) lists(k *Bucket, at Coord, of sum) {
+	if at.Tensor > 0 {
+		return
+	}
+	k.Sums = append(k.Sums, b.sums[of])
+	if id, gathered := b.gatherings[gathering{of.group, turn{bucket: of.offset}}]; gathered {
+		k.Gathers = append(k.Gathers, id)
+	}
+}
+
 // swap joins replicas that send each other positions: of each layer with experts and micro-batch counts and rows forward,
 // rows back, and the same of gradients.
-func (b *lowering) swap(stage, first int) error {
+func (b *lowering) swap(at Coord) error {
 	var places []Coord
 	var order []int32
 	for e := range b.l.EP {
-		places, order = append(places, Coord{Data: first + e, Stage: stage}), append(order, int32(e))
+		places, order = append(places, Coord{at.Data + e, at.Tensor, at.Stage}), append(order, int32(e))
 	}
-	where := b.l.suffix(Coord{Stage: stage}, false)
+	where := b.l.suffix(at, false)
 	if b.l.DP > b.l.EP {
-		where += fmt.Sprintf(".group%d", first/b.l.EP+1)
+		where += fmt.Sprintf(".group%d", at.Data/b.l.EP+1)
 	}
 	g, id := b.group("expert-parallel"+where, GroupKindExpert, places...)
 	rows, err := b.Schedules(g, coll.AllToAll)
@@ -108,8 +123,8 @@ func (b *lowering) swap(stage, first int) error {
 	if err != nil {
 		return err
 	}
-	for v := range b.stages[stage].chunks {
-		c := &b.stages[stage].chunks[v]
+	for v := range b.stages[at.Stage].chunks {
+		c := &b.stages[at.Stage].chunks[v]
 		for l := c.first; l <= c.last; l++ {
 			for m := range b.l.MicroBatches {
 				if b.parts[l].way == Spread {
@@ -161,7 +176,7 @@ func (b *lowering) swapLayer(c *chunk, l, m int, group int32, places []Coord, as
 
 // exchange0 is the place of a layer's exchanges.
 func exchange0(at Coord, l, m int) exchange {
-	return exchange{data: at.Data, stage: at.Stage, layer: l, micro: m}
+	return exchange{data: at.Data, stage: at.Stage, tensor: at.Tensor, layer: l, micro: m}
 }
 
 // swapped is what a phase of a layer whose experts are spread gives: the collective and the range that it takes.
@@ -196,11 +211,21 @@ func (b *builder) swapRows(give Handed) Handed {
 
 // decides names the collectives whose sizes the route of a layer decides.
 func (b *builder) decides(op int32, at exchange) {
-	of := at
-	of.backward, of.phase = false, 0
-	for _, id := range b.swaps[of] {
+	for _, id := range b.swaps[exchange0(b.at, at.layer, at.micro)] {
 		if id > 0 {
 			b.p.Ops[op].Decides = append(b.p.Ops[op].Decides, id)
 		}
 	}
+}
+
+// summing is the group over which the gradients of a bucket are summed, if there is one.
+func (b *builder) summing(k *bucket) (group int32, ok bool) {
+	at := Coord{Tensor: b.at.Tensor, Stage: b.at.Stage}
+	if k.own {
+		at.Data = b.at.Data % b.l.EP
+		group, ok = b.owned[at]
+		return group, ok
+	}
+	group, ok = b.data[at]
+	return group, ok
 }

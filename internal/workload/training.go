@@ -165,13 +165,21 @@ type Bucket struct {
 	// the all-gather. -1: none.
 	Sum, Gather int32
 	// Own: it is of experts. Sums are then the collectives of the ranks that have the first of each rank's, the second, ...
-	Own  bool
-	Sums []int32
+	// With ZeRO Gathers are the all-gathers of the same ranks.
+	Own           bool
+	Sums, Gathers []int32
 }
 
 // bucket is the index of the bucket at an offset.
 func (s *Stage) bucket(offset int64) int {
 	return slices.IndexFunc(s.Buckets, func(k Bucket) bool { return k.Offset == offset })
+}
+
+// Own reports whether an element of the stage's vectors is of experts that some replicas have.
+func (s *Stage) Own(offset int64) bool {
+	return slices.ContainsFunc(s.Buckets, func(k Bucket) bool {
+		return k.Own && offset >= k.Offset && offset < k.Offset+k.Elems
+	})
 }
 
 // Held is where a layer's parameters lie in the vectors of its stage.

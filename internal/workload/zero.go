@@ -67,9 +67,9 @@ func (b *lowering) roomForBuckets(st *stage, of string) {
 	}
 }
 
-// shards adds the collectives of ZeRO among the replicas of a stage and tensor rank, and says what
-// each of them owns.
-func (b *lowering) shards(st *stage, g *Group, id int32, of string) error {
+// shards adds the collectives of ZeRO among the replicas of a stage and tensor rank: of what all have, or of the experts that
+// some do.
+func (b *lowering) shards(st *stage, g *Group, id int32, of string, own bool) error {
 	scatter, err := b.Schedules(g, coll.ReduceScatter)
 	if err != nil {
 		return err
@@ -86,6 +86,9 @@ func (b *lowering) shards(st *stage, g *Group, id int32, of string) error {
 	}
 	for i := range st.Buckets {
 		k := &st.Buckets[i]
+		if k.Own != own {
+			continue
+		}
 		if b.l.Zero == ZeroOptimiser {
 			b.sum(k, sum{id, k.Offset, 0}, fmt.Sprintf("reducescatter%s.bucket%d", of, i+1),
 				b.onWire(b.l.Coord(int(g.Ranks[0])).Stage, Range{st.Gradients, k.Offset, k.Elems}), scatter)
@@ -94,8 +97,10 @@ func (b *lowering) shards(st *stage, g *Group, id int32, of string) error {
 			b.gathering(k, gathering{id, turn{bucket: k.Offset}}, fmt.Sprintf("allgather%s.bucket%d", of, i+1),
 				Range{st.Parameters, k.Offset, k.Elems}, gather)
 		}
+		if own {
+			b.lists(k, b.l.Coord(int(g.Ranks[0])), sum{id, k.Offset, 0})
+		}
 	}
-	b.own(st, g, id)
 	return nil
 }
 
@@ -154,15 +159,20 @@ func sameOwners(scatter, gather coll.Schedule) error {
 
 // own notes what each rank of a data-parallel group owns, bucket after bucket in ascending order, and
 // makes room for the largest shard.
-func (b *lowering) own(st *stage, g *Group, id int32) {
-	t := b.j.Training
+func (b *lowering) own(at Coord) {
+	t, st, id := b.j.Training, &b.stages[at.Stage], b.data[at]
+	g := &b.j.Groups[id]
 	if t.Shards == nil {
 		t.Shards = make([][]Span, b.l.World())
 	}
 	ascending := slices.Clone(st.Buckets)
 	slices.SortFunc(ascending, func(a, b Bucket) int { return int(a.Offset - b.Offset) })
 	for i := range ascending {
-		b.share(g, &ascending[i], b.sums[sum{id, ascending[i].Offset, 0}])
+		if k := &ascending[i]; k.Own {
+			b.ownExperts(at, k)
+		} else {
+			b.share(g, k, b.sums[sum{id, k.Offset, 0}])
+		}
 	}
 	for _, rank := range g.Ranks {
 		sum := int64(0)
@@ -182,6 +192,18 @@ func (b *lowering) own(st *stage, g *Group, id int32) {
 		if st.Masters != st.Parameters {
 			sharded(st.Masters, ZeroOptimiser)
 		}
+	}
+}
+
+// ownExperts notes what each rank owns of a bucket of experts: what no other has, all of it.
+func (b *lowering) ownExperts(at Coord, k *Bucket) {
+	for at.Data = range b.l.EP {
+		if id, several := b.owned[at]; several {
+			b.share(&b.j.Groups[id], k, b.sums[sum{id, k.Offset, 0}])
+			continue
+		}
+		all := &b.j.Training.Shards[b.l.Rank(at)]
+		*all = append(*all, k.Span)
 	}
 }
 
@@ -294,11 +316,15 @@ func (b *builder) updateShards(all []bucket) {
 	if b.l.Zero == ZeroOptimiser {
 		b.ties(0)
 		for _, k := range all {
-			on := []Range{b.pack(k.offset, 0, "", Range{b.st.Gradients, k.offset, k.elems})}
-			b.communicate("", b.sums[sum{b.group(), k.offset, 0}], on, on)
+			if group, several := b.summing(&k); several {
+				on := []Range{b.pack(k.offset, 0, "", Range{b.st.Gradients, k.offset, k.elems})}
+				b.communicate("", b.sums[sum{group, k.offset, 0}], on, on)
+			}
 		}
 		for _, k := range all {
-			b.unpack(k.offset, 0, "", Range{b.st.Gradients, k.offset, k.elems}, -1)
+			if _, several := b.summing(&k); several { // experts that one replica alone has are not packed
+				b.unpack(k.offset, 0, "", Range{b.st.Gradients, k.offset, k.elems}, -1)
+			}
 		}
 	}
 	for b.Clip > 0 && len(b.zero.travelling) > 0 {
@@ -310,9 +336,9 @@ func (b *builder) updateShards(all []bucket) {
 			b.accumulate()
 		}
 		b.updateShard(&k, norm)
-		if b.l.Zero < ZeroParameters {
+		if group, several := b.summing(&k); several && b.l.Zero < ZeroParameters {
 			on := []Range{{b.st.Parameters, k.offset, k.elems}}
-			b.communicate("", b.gatherings[gathering{b.group(), turn{bucket: k.offset}}], on, on)
+			b.communicate("", b.gatherings[gathering{group, turn{bucket: k.offset}}], on, on)
 		}
 	}
 	if b.l.Zero == ZeroOptimiser {

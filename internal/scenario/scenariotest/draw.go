@@ -190,8 +190,8 @@ func OneModel(t *rapid.T, values map[string]string) {
 		values[at+".gpt.head_size"] = "8"
 	}
 	if values[at+".gpt.experts.count"] != "" && values[at+".gpt.experts.count"] != "none" {
-		values[at+".gpt.gated"] = "false"
 		delete(values, at+".gpt.experts.every") // of few blocks
+		delete(values, at+".gpt.experts.top")   // of few experts
 	}
 	if image := at + ".cnn.image"; values[image] != "" {
 		values[image] = "[3, 32, 16]"

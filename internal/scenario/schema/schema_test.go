@@ -58,7 +58,7 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	// Sizes of a large model have to divide each other.
 	`sequences for dp`, `do not divide a hidden size`, `heads, want as many`, `which rotary positions turn`, `without (experts|top_k)`,
 	`experts, want at most as many`, `dense_layers: .* layers`, `has no FP8 products`, `job\.model updates at the end`,
-	`missing, want a size, or a preset`, `experts have no gate`, `blocks, want at most as many`,
+	`missing, want a size, or a preset`, `experts, want at most as many`, `blocks, want at most as many`,
 	`more than [0-9]* spans of`, `, no scenario; railyard lint`, `no job with ranks has that name`,
 	`more problems? from here on`, // the first hundred are judged
 }, "|"))
