@@ -43,14 +43,15 @@ takes on this machine; nothing is written.`,
 	fl.BoolVar(&f.measure, "measure", false, "run the first part and say how long the whole takes on this machine")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
 	fl.BoolVar(&f.local, "local", false, localUsage)
+	fl.BoolVar(&f.graph, "graph", false, "with --json: the network's graph too, as show topo --json has it")
 	completesSet(cmd)
 	return cmd
 }
 
 // checkFlags is the flags of `railyard check`.
 type checkFlags struct {
-	json, measure, quiet, local bool
-	set                         []string
+	json, measure, quiet, local, graph bool
+	set                                []string
 }
 
 // settings returns what --set of a command changes: one value for each key.
@@ -92,6 +93,9 @@ func (a *app) firstPart(ctx context.Context, sc *scenario.Scenario, f checkFlags
 
 func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 	asJSON := f.json
+	if f.graph && !asJSON {
+		return misuse("check: --graph: prints data, want --json with it; show topo prints it as text")
+	}
 	changes, err := settings("check", f.set)
 	if err != nil {
 		return err
@@ -138,6 +142,9 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 		data.Measured = m
 		if sc != nil {
 			data.Name = sc.Name
+		}
+		if f.graph {
+			data.DrawGraph(in)
 		}
 		err = a.printJSON(data)
 	} else {

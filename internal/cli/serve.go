@@ -6,15 +6,15 @@ import (
 	"net/netip"
 	"os"
 	"runtime/debug"
-	"strings"
+	"slices"
 
 	"github.com/spf13/cobra"
 
-	"railyard/examples"
 	"railyard/internal/input"
 	"railyard/internal/live"
 	"railyard/internal/output"
 	"railyard/internal/result"
+	"railyard/internal/scenario/schema"
 	"railyard/internal/unit"
 	"railyard/internal/web"
 )
@@ -147,7 +147,7 @@ func (a *app) serve(ctx context.Context, dir string, f serveFlags) error {
 		o.Live = live.New(live.Options{Root: dir, Program: program, Bounds: bounds})
 		defer o.Live.Close()
 		defer context.AfterFunc(ctx, o.Live.Close)() // at once, while connections end
-		o.Examples = examplesToEdit()
+		o.Examples, o.Schema = slices.Concat(examplesToEdit(), labsToEdit()), schema.JSON()
 	}
 	s := web.New(o)
 	err = s.Serve(ctx, at, func(url string) {
@@ -189,29 +189,4 @@ func runsIn(dir string) error {
 		return misuse("serve: --run: %s: %w", dir, input.Cause(err))
 	}
 	return folder.Close()
-}
-
-// examplesToEdit are the examples as the page begins with them, with the files that they name. One that names a folder of files
-// is left out: folders do not come along.
-func examplesToEdit() (all []web.Example) {
-	entries, _ := examples.Files.ReadDir(".")
-	for _, scenario := range entries {
-		name, is := strings.CutSuffix(scenario.Name(), ".yaml")
-		text, err := examples.Files.ReadFile(scenario.Name())
-		if !is || err != nil || strings.Contains(string(text), "config: examples/") {
-			continue
-		}
-		e := web.Example{Name: name, Text: string(text), Files: []web.File{}}
-		first, _, _ := strings.Cut(e.Text, "\n")
-		e.About = strings.TrimSpace(strings.TrimPrefix(first, "#"))
-		for _, beside := range entries {
-			if at := "examples/" + beside.Name(); beside != scenario && strings.Contains(e.Text, ": "+at) {
-				if b, err := examples.Files.ReadFile(beside.Name()); err == nil {
-					e.Files = append(e.Files, web.File{Name: at, Text: string(b)})
-				}
-			}
-		}
-		all = append(all, e)
-	}
-	return all
 }

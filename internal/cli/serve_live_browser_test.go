@@ -5,6 +5,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,8 +18,27 @@ import (
 // typed replaces what stands in the text by the keyboard's ways: all is selected, then the text is inserted.
 func (b *chromium) typed(text string) {
 	b.t.Helper()
-	b.run(`(document.getElementById("scenario").select(), 0)`, new(int))
+	b.await(`document.getElementById("scenario")`)
+	b.run(`(document.getElementById("scenario").focus(), 0)`, new(int))
+	b.chord("a")
 	b.call("Input.insertText", fields{"text": text}, nil)
+}
+
+// chord presses a key with Ctrl.
+func (b *chromium) chord(key string) {
+	b.t.Helper()
+	code := map[string]fields{"a": {"code": "KeyA", "windowsVirtualKeyCode": 65}, "Enter": {"code": "Enter", "windowsVirtualKeyCode": 13},
+		" ": {"code": "Space", "windowsVirtualKeyCode": 32}, "End": {"code": "End", "windowsVirtualKeyCode": 35}}[key]
+	e := fields{"type": "keyDown", "key": key, "modifiers": 2}
+	maps.Copy(e, code)
+	b.call("Input.dispatchKeyEvent", e, nil)
+}
+
+// scenario is what stands in the editor, as far as it shows lines.
+func (b *chromium) scenario() (text string) {
+	b.t.Helper()
+	b.run(`[...document.querySelectorAll("#scenario .cm-line")].map((x) => x.textContent).join("\n")`, &text)
+	return text
 }
 
 // keep writes a picture of the page into the folder RAILYARD_SCREENS_TO, if there is one, for people to look at.
@@ -52,8 +72,7 @@ func TestBrowserServeRun(t *testing.T) {
 			document.getElementById("verdict").textContent.includes(%q)`, text))
 	}
 	verdict("Nothing is wrong with it")
-	var example string
-	if b.run(`document.getElementById("scenario").value`, &example); !strings.Contains(example, "incast") {
+	if example := b.scenario(); !strings.Contains(example, "incast") {
 		t.Fatalf("%.100q", example)
 	}
 	b.tabTo(`e.id === "scenario"`)
@@ -62,14 +81,13 @@ func TestBrowserServeRun(t *testing.T) {
 	b.tabTo(`e.closest("#problems") && e.textContent.includes("did you mean hosts?")`)
 	b.press("Enter")
 	var chosen string
-	b.run(`((x) => x.value.slice(x.selectionStart, x.selectionEnd))(document.activeElement)`, &chosen)
+	b.run(`document.activeElement.id === "scenario" && getSelection().toString()`, &chosen)
 	if !strings.HasPrefix(chosen, "hotss: 2") {
 		t.Errorf("the problem leads to %q", chosen)
 	}
 	b.typed(shortRun)
 	verdict("Nothing is wrong with it")
-	ctrlEnter := fields{"type": "keyDown", "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "modifiers": 2}
-	b.call("Input.dispatchKeyEvent", ctrlEnter, nil)
+	b.chord("Enter")
 	b.await(`document.getElementById("watched")?.dataset.state === "complete"`)
 	b.await(`document.querySelector('#jobs tr[data-state="complete"]')`)
 	b.tabTo(`e.id === "open"`)

@@ -468,8 +468,8 @@ func TestServeRunsEnd(t *testing.T) {
 
 // Every example that the page begins with is one in which nothing is wrong, with the files that come along.
 func TestExamplesToEdit(t *testing.T) {
-	all := examplesToEdit()
-	if len(all) < 20 {
+	all := slices.Concat(examplesToEdit(), labsToEdit())
+	if len(all) < 40 {
 		t.Fatalf("%d examples", len(all))
 	}
 	for _, e := range all {

@@ -159,11 +159,11 @@ func (r *Runner) Check(ctx context.Context, p Post) (*Checked, error) {
 		return nil, err
 	}
 	defer remove()
-	return r.check(ctx, dir)
+	return r.check(ctx, dir, "--graph")
 }
 
 // check asks railyard check, in a process of its own.
-func (r *Runner) check(ctx context.Context, dir string) (*Checked, error) {
+func (r *Runner) check(ctx context.Context, dir string, more ...string) (*Checked, error) {
 	select {
 	case r.checks <- struct{}{}:
 		defer func() { <-r.checks }()
@@ -182,7 +182,7 @@ func (r *Runner) check(ctx context.Context, dir string) (*Checked, error) {
 	defer cancel()
 	defer context.AfterFunc(r.ctx, cancel)()
 	cmd := exec.CommandContext(ctx, r.options.Program)
-	cmd.Args = []string{"railyard", "check", scenarioFile, "--json", "--local"}
+	cmd.Args = append([]string{"railyard", "check", scenarioFile, "--json", "--local"}, more...)
 	cmd.Dir = dir
 	apart(cmd)
 	var out bytes.Buffer

@@ -49,6 +49,7 @@ type CheckJSON struct {
 	Survey    *survey.Survey      `json:"survey,omitempty"` // of the network
 	Pinned    []plan.Pinning      `json:"pinned,omitempty"` // by job: how full a controller makes links
 	Made      []string            `json:"made,omitempty"`   // by shorthands for flows
+	Graph     *Graph              `json:"graph,omitempty"`  // with --graph, of at most mostDrawn ports
 }
 
 // CheckData is what check says of a plan, with the problems that it has.
@@ -72,6 +73,17 @@ func CheckData(problems located.Problems, in *foresight.Inspection) CheckJSON {
 	out.Assumed, out.Exchanges = in.Plan.Switches.Assumed(), in.Plan.Switches.Exchanges()
 	out.Survey, out.Pinned, out.Made = in.Survey, in.Plan.Pinned(), in.Plan.Scenario.Made()
 	return out
+}
+
+// mostDrawn is how many ports a graph has at most that is drawn as somebody types: the page draws tiers of larger ones as
+// bands, which says little before a run.
+const mostDrawn = 20_000
+
+// DrawGraph adds the graph, unless it is too large to be drawn.
+func (c *CheckJSON) DrawGraph(in *foresight.Inspection) {
+	if in != nil && len(in.Plan.Graph.Ports) <= mostDrawn {
+		c.Graph = GraphOf(in.Plan.Graph)
+	}
 }
 
 // DifferingText says which switches differ from the others, and in what.

@@ -59,6 +59,7 @@ var endpoints = map[string]endpoint{
 	"watch":        (*Server).apiWatch,
 	"view":         (*Server).apiView,
 	"examples":     (*Server).apiExamples,
+	"schema":       (*Server).apiSchema,
 }
 
 // posts are what is asked by POST.

@@ -123,7 +123,7 @@ type served struct {
 func serve(t testing.TB, root string) *served {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	x := &served{t: t, s: New(Options{Dir: root})}
+	x := &served{t: t, s: New(Options{Dir: root, Schema: []byte("{}")})}
 	ready, ended := make(chan string), make(chan error, 1)
 	go func() {
 		ended <- x.s.Serve(ctx, netip.MustParseAddrPort("127.0.0.1:0"), func(url string) { ready <- url })

@@ -14,6 +14,7 @@ import (
 
 // An Example is a scenario to begin with, and what it names.
 type Example struct {
+	Group string `json:"group"` // "examples" or "labs"
 	Name  string `json:"name"`
 	About string `json:"about"` // its first line of comment
 	Text  string `json:"scenario"`
@@ -255,4 +256,13 @@ func (s *Server) apiExamples(w http.ResponseWriter, _ *http.Request, _ query) er
 	return writeJSON(w, struct {
 		Examples []Example `json:"examples"`
 	}{append([]Example{}, s.options.Examples...)})
+}
+
+// apiSchema is the JSON Schema of scenarios.
+func (s *Server) apiSchema(w http.ResponseWriter, _ *http.Request, _ query) error {
+	if s.options.Schema == nil {
+		return refuse(http.StatusNotFound, "this server only reads: nothing is edited here")
+	}
+	_, err := w.Write(s.options.Schema)
+	return err
 }

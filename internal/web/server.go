@@ -36,6 +36,7 @@ type Options struct {
 	Plan     Planner      // nil: no collective is shown round by round
 	Live     *live.Runner // runs what is posted; nil: the server only reads
 	Examples []Example    // scenarios to begin with
+	Schema   []byte       // of scenarios, as JSON: what an editor completes and explains by; nil: nothing is edited
 }
 
 // Server shows the runs below a folder.

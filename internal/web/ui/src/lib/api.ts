@@ -11,7 +11,8 @@ export interface Blame {
 }
 export interface Tried { kind: string; name: string; attributed_ps: number | null; saves_ps: number | null; why: string }
 export interface Threshold {
-  switch: string; match?: string; rate_bps: number; ecn?: { min_bytes: number; max_bytes: number }; pfc?: { xoff_bytes: number };
+  switch: string; match?: string; class?: string; ports: number; rate_bps: number; ecn?: { min_bytes: number; max_bytes: number; probability: string };
+  pfc?: { xoff_bytes: number; xon_bytes: number; headroom_bytes: number }; first_to_act: string; reason?: string;
 }
 export interface Run {
   id: string; directory: string; name: string; state: string; held: boolean; seed: number; version: string; end_ps: number; answer: string;
@@ -70,7 +71,11 @@ export interface Inks {
 
 export interface PostedFile { name: string; text?: string; base64?: string }
 export interface Posted { scenario: string; files: PostedFile[] }
-export interface Example extends Posted { name: string; about: string }
+export interface Example extends Posted { group: "examples" | "labs"; name: string; about: string }
+export interface Graph {
+  nodes: { name: string; kind: string; tier: number; gpus?: number }[]; ports: { name: string; from: string; to: string; rate_bps: number }[];
+  tiers: { tier: number; switches: number; down_bps: number; up_bps: number; oversubscription?: string }[] | null; bisection_bps: number;
+}
 export interface Told {
   phase: string; done: number; total: number; loss?: number; virtual_ps: number; packet_hops: number; part: number; cpu_seconds: number;
   memory_bytes: number;
@@ -86,6 +91,7 @@ export interface Live {
 export interface Problem { severity: string; file: string; line?: number; column?: number; path?: string; message: string; hint?: string }
 export interface Checked {
   name?: string; errors: number; findings: Problem[]; estimate?: { packet_hops: number; memory_bytes: number; wall_seconds: number };
+  thresholds?: Threshold[]; graph?: Graph;
 }
 
 type Parameters = Record<string, string | number | boolean | string[] | undefined>;

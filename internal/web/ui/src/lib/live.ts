@@ -58,3 +58,9 @@ export async function packed(name: string, data: ArrayBuffer): Promise<PostedFil
 }
 
 export const size = (f: PostedFile) => (f.base64 ? (f.base64.length * 3) / 4 : new TextEncoder().encode(f.text ?? "").length);
+
+// quoted is a word as a shell takes it.
+const quoted = (s: string) => (/^[\w./-]+$/.test(s) && !s.startsWith("-") ? s : `'${s.replaceAll("'", "'\\''")}'`);
+
+// command is the line that makes the run of a saved scenario.
+export const command = (name: string) => `railyard run ${quoted(`${name}.yaml`)}`;
