@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/bits"
 	"net"
@@ -76,6 +77,21 @@ func TestOnlyWhoHasTheTokenIsAnswered(t *testing.T) {
 				t.Errorf("policy %q", p)
 			}
 		})
+	}
+}
+
+// mostPage bounds what the page is made of: it lies in the program.
+const mostPage = 2_500_000
+
+func TestThePageIsSmall(t *testing.T) {
+	sum := 0
+	files, err := dist.ReadDir("ui/dist")
+	for _, f := range files {
+		b, e := dist.ReadFile("ui/dist/" + f.Name())
+		sum, err = sum+len(b), errors.Join(err, e)
+	}
+	if err != nil || sum > mostPage {
+		t.Errorf("the page takes %d bytes, want at most %d: %v", sum, mostPage, err)
 	}
 }
 

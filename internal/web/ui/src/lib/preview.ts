@@ -1,6 +1,6 @@
 import type { Graph, Port, Threshold } from "./api";
 import { layout, type Picture } from "./layout";
-import { bytes, count, rate } from "./units";
+import { bytes, count, percent, rate } from "./units";
 
 // What a scenario makes, before it runs.
 
@@ -51,7 +51,7 @@ export function thresholdPlot(t: Threshold, width: number): ThresholdPlot {
     const p = part(t.ecn.probability);
     curve.push([0, 0], [x(t.ecn.min_bytes), 0], [x(t.ecn.max_bytes), p], [x(t.ecn.max_bytes), 1], [width, 1]);
     lines.push({ name: "mark", kind: "ecn", bytes: t.ecn.min_bytes, x: x(t.ecn.min_bytes), row: 1 });
-    words.push(`marks from ${bytes(t.ecn.min_bytes)}, ${t.ecn.probability} of packets at ${bytes(t.ecn.max_bytes)} and all above`);
+    words.push(`marks from ${bytes(t.ecn.min_bytes)}, ${percent(p)} of packets at ${bytes(t.ecn.max_bytes)} and all above`);
   } else words.push("never marks");
   if (t.pfc) {
     lines.push({ name: "xOFF", kind: "xoff", bytes: t.pfc.xoff_bytes, x: x(t.pfc.xoff_bytes), row: 0 });
