@@ -3,6 +3,7 @@ package planted
 import (
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +48,25 @@ func TestEvenlyUsedLinksAreNoUnevenChoice(t *testing.T) {
 		}
 		if sum*1000 >= d.Whole {
 			t.Errorf("seed %d: %v of %v are an uneven choice's\n%s\n%s", seed, sum.Human(), d.Whole.Human(), nouns(d), text)
+		}
+	}
+}
+
+// TestAHangBeforeTheFirstStepIsSaid: no step waits for a host that hangs in the start phase, so a sentence of its own says it, in
+// whichever part of the phase it hangs; a hang that steps wait for is theirs.
+func TestAHangBeforeTheFirstStepIsSaid(t *testing.T) {
+	t.Chdir(t.TempDir())
+	file, err := files.ReadFile("testdata/fault-hang.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[string]bool{"1us": true, "5us": true, "30us": true, "55us": true, "150us": false} {
+		s := play(t, at, strings.Replace(string(file), "at: 150us", "at: "+at, 1))
+		said := slices.ContainsFunc(s.Notes, func(n string) bool {
+			return strings.HasPrefix(n, "before the first step rank ") && strings.Contains(n, " on host2/gpu") && strings.Contains(n, "by faults[0]")
+		})
+		if said != want {
+			t.Errorf("at %s: said %v, want %v\n%s", at, said, want, strings.Join(s.Notes, "\n"))
 		}
 	}
 }

@@ -74,6 +74,7 @@ func (c *critical) path(p *exec.PathRecord) {
 	if p.Step == workload.StartStep {
 		causes := result.CausesOf(p.Split)
 		c.start.path = &causes
+		c.start.keeps(p.Parts)
 		c.write(p, c.life)
 		return
 	}

@@ -35,20 +35,24 @@ var spread = []diagnose.Kind{diagnose.NoRoute, diagnose.Deadlock, diagnose.Watch
 // nameFaults notes which of the scenario's faults may be behind each blame: those that can bring about such a blame,
 // on the thing that it names.
 func (j *Job) nameFaults(d *diagnose.Diagnosis) {
-	p := j.r.plan
-	for i := range p.Scenario.Faults {
-		f := &p.Scenario.Faults[i]
+	for k := range d.Blames {
+		j.nameFaultsOf(&d.Blames[k], d.Odd)
+	}
+	d.NameFaults()
+}
+
+// nameFaultsOf is nameFaults of one blame; odd reports whether a setting that differs from the others' may be behind it.
+func (j *Job) nameFaultsOf(b *diagnose.Blame, odd func(*diagnose.Blame) bool) {
+	for i := range j.r.plan.Scenario.Faults {
+		f := &j.r.plan.Scenario.Faults[i]
 		var kinds []diagnose.Kind
 		for _, kind := range f.Kinds() {
 			kinds = append(kinds, explains[kind]...)
 		}
-		for k := range d.Blames {
-			if b := &d.Blames[k]; (slices.Contains(kinds, b.Kind) || slices.Contains(f.Kinds(), "config") && d.Odd(b)) && j.concerns(i, b) {
-				b.Faults = append(b.Faults, fmt.Sprintf("faults[%d]", i))
-			}
+		if (slices.Contains(kinds, b.Kind) || slices.Contains(f.Kinds(), "config") && odd(b)) && j.concerns(i, b) {
+			b.Faults = append(b.Faults, fmt.Sprintf("faults[%d]", i))
 		}
 	}
-	d.NameFaults()
 }
 
 // concerns reports whether what a blame names is what an entry of faults happens to. A blame that names nothing may be about

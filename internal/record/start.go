@@ -1,6 +1,10 @@
 package record
 
 import (
+	"fmt"
+	"strings"
+
+	"railyard/internal/diagnose"
 	"railyard/internal/exec"
 	"railyard/internal/result"
 	"railyard/internal/unit"
@@ -14,6 +18,43 @@ type startPhase struct {
 	end   unit.Time // of the last of them; begin without a start phase
 	last  exec.StepRecord
 	path  *result.Causes // nil: its critical path was not traced
+	stood stood
+}
+
+// stood is the longest that one thing alone kept a job from its first step, and the ranks that had a part in it: what did it, or
+// both ends of a message.
+type stood struct {
+	ranks []int32
+	time  unit.Duration
+}
+
+// keeps notes the longest such stretch of the start phase's critical path.
+func (p *startPhase) keeps(parts []exec.PathPart) {
+	for i := range parts {
+		if q := &parts[i]; q.Until.Sub(q.From) > p.stood.time {
+			p.stood = stood{[]int32{q.Rank, q.Src, q.Dst}, q.Until.Sub(q.From)}
+		}
+	}
+}
+
+// startNotes says that a fault kept ranks from their first step for most of the start phase: no step's time has that.
+func (j *Job) startNotes() []string {
+	p := j.first()
+	whole := p.end.Sub(p.begin)
+	if 2*p.stood.time <= whole {
+		return nil
+	}
+	for _, rank := range p.stood.ranks {
+		if rank < 0 {
+			continue
+		}
+		b := &diagnose.Blame{Kind: diagnose.SlowRank, Rank: &rank}
+		if j.nameFaultsOf(b, func(*diagnose.Blame) bool { return false }); len(b.Faults) > 0 {
+			return []string{fmt.Sprintf("before the first step %s kept the others waiting for %s of the start phase's %s, by %s: no step's time has that",
+				j.rankNames([]int32{rank}), p.stood.time.Human(), whole.Human(), strings.Join(b.Faults, ", "))}
+		}
+	}
+	return nil
 }
 
 // started takes the start phase of a rank that has ended it.
