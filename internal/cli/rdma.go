@@ -146,8 +146,9 @@ func (a *app) rdmaClientCommand() *cobra.Command {
 		Use:   "client OP SERVER",
 		Short: "Measure against railyard rdma server, and print perftest's table",
 		Long: `Measures OP against the railyard rdma server at the IPv4 address SERVER: ` + strings.Join(rdma.Operations(), ", ") + `.
-write_bw and send_bw print how many bytes go, write_lat and send_lat half of a round trip. The bytes that
-are at the server in the end must have the SHA-256 of those that were sent, or it is an error.
+write_bw, send_bw and read_bw print how many bytes go, write_lat and send_lat half of a round trip, read_lat
+and atomic_lat (additions to 8 bytes) a whole one. In the end the bytes at client and server must have the same
+SHA-256, and each addition must be there once, or it is an error.
 Against a server on this machine the client is at the address after the server's.`,
 		Example: "  railyard rdma client write_bw 127.0.0.1\n" +
 			"  railyard rdma client send_lat 192.0.2.1 --size 8 --capture lat.pcapng\n" +

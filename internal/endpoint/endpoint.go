@@ -307,10 +307,10 @@ func (e *Endpoint) take(b []byte, whole bool) {
 		return
 	}
 	p := e.pairs[i]
-	before := p.Deadline()
+	before := p.Wake(e.now())
 	if p.Receive(e.now(), &e.in.RoCE, e.in.IP.ECN == ce) {
 		e.pump(p)
-		if p.Deadline() < before {
+		if p.Wake(e.now()) < before {
 			e.nudge()
 		}
 		e.changed.Broadcast()

@@ -27,6 +27,8 @@ type end struct {
 	key        uint32
 }
 
+const allRights = verbs.RemoteWrite | verbs.RemoteRead | verbs.RemoteAtomic
+
 const (
 	regionBytes = 4 << 20
 	regionAt    = 0x10000
@@ -52,7 +54,7 @@ func (e *end) ready(t testing.TB) {
 	t.Cleanup(e.Close)
 	e.qp = e.NewQP(&e.domain, &e.send, &e.recv)
 	var err error
-	if e.key, err = e.domain.Register(e.b, regionAt, verbs.LocalWrite|verbs.RemoteWrite); err != nil {
+	if e.key, err = e.domain.Register(e.b, regionAt, verbs.LocalWrite|allRights); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -61,7 +63,7 @@ func (e *end) ready(t testing.TB) {
 func couple(t testing.TB, a, b *end, mtu wire.MTU, each func(*verbs.Attributes)) {
 	t.Helper()
 	connect := func(x, y *end, send, recv wire.PSN) {
-		at := verbs.Attributes{Access: verbs.RemoteWrite, PKey: 0xFFFF, MTU: mtu, DestQP: y.qp.Number(), RecvPSN: recv,
+		at := verbs.Attributes{Access: allRights, MaxReads: 4, MaxDestReads: 4, PKey: 0xFFFF, MTU: mtu, DestQP: y.qp.Number(), RecvPSN: recv,
 			SendPSN: send, RNRTimer: 1, Timeout: 50 * unit.Millisecond, Retries: 7, RNRRetries: 7, AckEvery: 16}
 		if each != nil {
 			each(&at)

@@ -41,6 +41,7 @@ type answer struct {
 	Error    string
 	State    string
 	SHA256   string
+	Hex      string
 	QPN, PSN uint32
 	VAddr    uint64
 	RKey     uint32
@@ -104,7 +105,7 @@ func withKernel(t *testing.T, mtu wire.MTU, script, connect string, each func(*v
 	made := k.do("CREATE size=%d psn=%d", regionBytes, 0xFFFFF8)
 	k.made.QPN, k.made.PSN, k.made.VAddr, k.made.RKey = made.QPN, made.PSN, made.VAddr, made.RKey
 	k.do("CONNECT qpn=%d psn=%d gid=::ffff:%s mtu=%d %s", e.qp.Number(), 0xFFFFF0, own, int(mtu.Bytes()), connect)
-	at := verbs.Attributes{Access: verbs.RemoteWrite, PKey: 0xFFFF, MTU: mtu, DestQP: made.QPN, RecvPSN: wire.PSN(made.PSN),
+	at := verbs.Attributes{Access: allRights, MaxReads: 16, MaxDestReads: 16, PKey: 0xFFFF, MTU: mtu, DestQP: made.QPN, RecvPSN: wire.PSN(made.PSN),
 		SendPSN: 0xFFFFF0, RNRTimer: 12, Timeout: 300 * unit.Millisecond, Retries: 7, RNRRetries: 7, AckEvery: 8}
 	if each != nil {
 		each(&at)
@@ -215,8 +216,16 @@ func TestKernelRefuses(t *testing.T) {
 		work func(e *end, k *kernel) verbs.Work
 		want verbs.Status
 	}{
-		"key":   {func(e *end, k *kernel) verbs.Work { return write(e, k.made.RKey^0x10000, k.made.VAddr, 10) }, verbs.RemoteAccess},
-		"range": {func(e *end, k *kernel) verbs.Work { return write(e, k.made.RKey, k.made.VAddr+regionBytes, 10) }, verbs.RemoteAccess},
+		"key":      {func(e *end, k *kernel) verbs.Work { return write(e, k.made.RKey^0x10000, k.made.VAddr, 10) }, verbs.RemoteAccess},
+		"range":    {func(e *end, k *kernel) verbs.Work { return write(e, k.made.RKey, k.made.VAddr+regionBytes, 10) }, verbs.RemoteAccess},
+		"read key": {func(e *end, k *kernel) verbs.Work { return asks(e, roce.OpRead, k.made.RKey^0x10000, k.made.VAddr) }, verbs.RemoteAccess},
+		"read range": {func(e *end, k *kernel) verbs.Work {
+			return asks(e, roce.OpRead, k.made.RKey, k.made.VAddr+regionBytes-7)
+		}, verbs.RemoteAccess},
+		"atomic key": {func(e *end, k *kernel) verbs.Work { return asks(e, roce.OpFetchAdd, k.made.RKey^0x10000, k.made.VAddr) }, verbs.RemoteAccess},
+		"atomic alignment": {func(e *end, k *kernel) verbs.Work {
+			return asks(e, roce.OpFetchAdd, k.made.RKey, k.made.VAddr+4)
+		}, verbs.RemoteInvalid},
 		"not ready": {func(e *end, k *kernel) verbs.Work {
 			w := write(e, 0, 0, 10)
 			w.Op = roce.OpSend
@@ -252,7 +261,17 @@ func TestKernelIsRefused(t *testing.T) {
 			"remote invalid request error"},
 		"longer":    {func(*end) string { return "SEND len=2000" }, 1999, 2, "remote invalid request error"},
 		"not ready": {func(*end) string { return "SEND len=20" }, 0, 2, "RNR retry counter exceeded"},
-		"read": {func(e *end) string { return fmt.Sprintf("READ len=20 raddr=%d rkey=%d", regionAt, e.key) }, 0, 2,
+		"read key": {func(e *end) string { return fmt.Sprintf("READ len=20 raddr=%d rkey=%d", regionAt, e.key+1) }, 0, allRights,
+			"remote access error"},
+		"read range": {func(e *end) string {
+			return fmt.Sprintf("READ len=20 raddr=%d rkey=%d", regionAt+regionBytes-19, e.key)
+		},
+			0, allRights, "remote access error"},
+		"read rights": {func(e *end) string { return fmt.Sprintf("READ len=20 raddr=%d rkey=%d", regionAt, e.key) }, 0, 2,
+			"remote invalid request error"},
+		"atomic key": {func(e *end) string { return fmt.Sprintf("FADD add=1 raddr=%d rkey=%d", regionAt, e.key+1) }, 0, allRights,
+			"remote access error"},
+		"atomic rights": {func(e *end) string { return fmt.Sprintf("CAS swap=1 raddr=%d rkey=%d", regionAt, e.key) }, 0, 2,
 			"remote invalid request error"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -31,6 +31,16 @@ func To(r *wire.RoCE, pk *roce.Packet, to End, payload []byte) {
 		if l := &pk.Landing; pk.Lands() {
 			r.RETH = wire.RETH{Address: l.Address, RKey: l.Key, Length: uint32(min(l.Length, MaxMessage))}
 		}
+	case pk.Asks():
+		r.BTH.PSN, r.BTH.AckReq = to.First.Add(int(pk.PSN)), pk.AckReq
+		l := &pk.Landing
+		if pk.Opcode == wire.ReadRequest {
+			r.RETH = wire.RETH{Address: l.Address, RKey: l.Key, Length: uint32(min(l.Length, MaxMessage))}
+		} else {
+			r.Atomic = wire.AtomicETH{Address: l.Address, RKey: l.Key, SwapOrAdd: pk.Swap, Compare: pk.Compare}
+		}
+	case pk.Responds():
+		r.BTH.PSN, r.AETH, r.AtomicAck = to.First.Add(int(pk.PSN)), pk.AETH, wire.AtomicAckETH(pk.Swap)
 	case pk.Opcode == wire.Acknowledge:
 		r.BTH.PSN, r.BTH.BECN, r.AETH = to.First.Add(int(pk.PSN)), pk.BECN || pk.Echo, pk.AETH
 	case pk.Opcode == wire.CNPOpcode:
@@ -72,6 +82,15 @@ func From(pk *roce.Packet, r *wire.RoCE, to End) bool {
 		if pk.Lands() {
 			pk.Landing = roce.Landing{Address: r.RETH.Address, Key: r.RETH.RKey, PSN: psn, Length: unit.Bytes(r.RETH.Length)}
 		}
+	case pk.Asks():
+		pk.PSN, pk.AckReq, pk.Payload.Size = psn, r.BTH.AckReq, unit.Bytes(len(r.Payload))
+		pk.Landing = roce.Landing{Address: r.RETH.Address, Key: r.RETH.RKey, PSN: psn, Length: unit.Bytes(r.RETH.Length)}
+		if pk.Opcode != wire.ReadRequest {
+			pk.Landing = roce.Landing{Address: r.Atomic.Address, Key: r.Atomic.RKey, PSN: psn, Length: roce.AtomicBytes}
+			pk.Swap, pk.Compare = r.Atomic.SwapOrAdd, r.Atomic.Compare
+		}
+	case pk.Responds():
+		pk.PSN, pk.AETH, pk.Swap, pk.Payload.Size = psn, r.AETH, uint64(r.AtomicAck), unit.Bytes(len(r.Payload))
 	case pk.Opcode == wire.Acknowledge:
 		pk.PSN, pk.BECN, pk.Echo, pk.AETH = psn, r.BTH.BECN, r.BTH.BECN, r.AETH
 	case pk.Opcode == wire.CNPOpcode:

@@ -2,6 +2,7 @@ package rdma
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -88,8 +89,10 @@ func (c *Client) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.fill()
-	sent := s.sum()
+	reads := operations[c.Test.Op].op.Asks()
+	if !reads {
+		s.fill()
+	}
 	var peer hello
 	if err := errors.Join(l.write(s.hello()), l.read(&peer, 10*patience)); err != nil {
 		return nil, err
@@ -104,12 +107,34 @@ func (c *Client) Run(ctx context.Context) (*Result, error) {
 	if err := s.time(ctx, r); err != nil {
 		return nil, err
 	}
-	return r, s.part(l, r, sent)
+	if c.Test.Atomic() {
+		if err := s.counted(ctx); err != nil {
+			return r, err
+		}
+	}
+	return r, s.part(l, r)
 }
 
-// part ends the exchange: the bytes that are at the other end must be those that were sent.
-func (s *side) part(l *line, r *Result, sent string) error {
+// counted adds nothing to the other end's memory, to see whether all that was added is there, once.
+func (s *side) counted(ctx context.Context) error {
+	none := s.work(0)
+	none.Swap = 0
+	if err := s.post(func() error { return s.qp.PostSend(none) }); err != nil {
+		return err
+	}
+	if err := s.await(ctx, &s.send); err != nil {
+		return err
+	}
+	if n := binary.NativeEndian.Uint64(s.b); n != uint64(s.test.Iterations) {
+		return fmt.Errorf("the server's memory holds %d after %d additions of 1", n, s.test.Iterations)
+	}
+	return nil
+}
+
+// part ends the exchange: both ends must have the same bytes.
+func (s *side) part(l *line, r *Result) error {
 	r.Client = s.status()
+	sent := s.sum()
 	if err := l.write(goodbye{SHA256: sent}); err != nil {
 		return err
 	}
@@ -122,7 +147,7 @@ func (s *side) part(l *line, r *Result, sent string) error {
 	case bye.Error != "":
 		return fmt.Errorf("the server: %s", bye.Error)
 	case bye.SHA256 != sent:
-		return errors.New("the server has other bytes than those that were sent")
+		return errors.New("the server has other bytes than the client")
 	}
 	return nil
 }
@@ -131,6 +156,9 @@ func (s *side) part(l *line, r *Result, sent string) error {
 func (s *side) time(ctx context.Context, r *Result) error {
 	if !s.test.Latency() {
 		return s.bandwidth(ctx, r)
+	}
+	if s.test.RoundTrip() {
+		return s.roundTrips(ctx, r)
 	}
 	if err := s.receive(2); err != nil {
 		return err
@@ -156,7 +184,24 @@ func (s *side) time(ctx context.Context, r *Result) error {
 	return nil
 }
 
-// latencies puts half round trips into a result. took is sorted.
+// roundTrips times messages that ask the other end's memory.
+func (s *side) roundTrips(ctx context.Context, r *Result) error {
+	took := make([]float64, s.test.Iterations)
+	for i := range took {
+		from := time.Now()
+		if err := s.sendOne(i); err != nil {
+			return err
+		}
+		if err := s.await(ctx, &s.send); err != nil {
+			return err
+		}
+		took[i] = float64(time.Since(from).Nanoseconds()) / 1000
+	}
+	r.latencies(took)
+	return nil
+}
+
+// latencies puts times into a result. took is sorted.
 func (r *Result) latencies(took []float64) {
 	slices.Sort(took)
 	n := len(took)

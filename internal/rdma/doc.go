@@ -5,12 +5,12 @@
 //	  |-- TCP: operation, QPN, PSN, GID, key ----->|
 //	  |<------ QPN, PSN, GID, key, address --------|
 //	  |== RoCEv2: messages ======================= |
-//	  |-- TCP: SHA-256 of what was sent ---------->|
+//	  |-- TCP: SHA-256 of its bytes --------------->|
 //	  |<------ SHA-256 of what is there, counters -|
 //
 // Invariants:
 //   - what comes over TCP is bounded and judged before anything is made of it;
-//   - a measurement of which the bytes are not those that were sent is an error, not a figure.
+//   - a measurement after which the ends have different bytes is an error, not a figure.
 //
 // Decisions a reader may question:
 //   - write_lat sends WRITEs with immediate and waits for their completions, as perftest's --write_with_imm does, and does

@@ -48,7 +48,11 @@ func serve(t *testing.T, addr string) (netip.AddrPort, *Server) {
 func TestMeasurements(t *testing.T) {
 	at, _ := serve(t, "127.0.43.1")
 	for _, op := range Operations() {
-		for _, size := range []uint32{1, 5000, 200_000} {
+		sizes := []uint32{1, 5000, 200_000}
+		if op == "atomic_lat" {
+			sizes = []uint32{8}
+		}
+		for _, size := range sizes {
 			var file bytes.Buffer
 			var capture *Capture
 			c := Client{Server: at, Test: Test{Op: op, Size: size, Iterations: 20, MTU: 1024, Depth: 8},
@@ -71,7 +75,8 @@ func TestMeasurements(t *testing.T) {
 			for _, n := range r.ServerSide.Counters {
 				counts[n.Name] = n.Count
 			}
-			if counts["messages_received"] != 20 {
+			if n := counts["messages_received"] + counts["rx_read_requests"] + counts["rx_atomic_requests"]; n != 20 && op != "atomic_lat" ||
+				op == "atomic_lat" && n != 21 {
 				t.Errorf("%s of %d bytes: the server has counted %v", op, size, counts)
 			}
 			if n := frames(t, file.Bytes()); capture.Err() != nil || n < 21 {
@@ -80,7 +85,7 @@ func TestMeasurements(t *testing.T) {
 		}
 	}
 	all, err := Show(context.Background(), at)
-	if err != nil || len(all) != 12 || all[11].Op != "send_lat" || all[11].State != "RTS" {
+	if err != nil || len(all) != 16 || all[15].Op != "atomic_lat" || all[15].State != "RTS" {
 		t.Errorf("the server shows %+v, %v", all, err)
 	}
 }
@@ -116,7 +121,7 @@ func TestStrangers(t *testing.T) {
 		GID: netip.MustParseAddr("127.0.43.2")}
 	for want, change := range map[string]func(*hello){
 		"version 2":         func(h *hello) { h.Railyard = 2 },
-		"operation":         func(h *hello) { h.Op = "read_bw" },
+		"operation":         func(h *hello) { h.Op = "read_latency" },
 		"size 0":            func(h *hello) { h.Size = 0 },
 		"size 67108865":     func(h *hello) { h.Size = MaxSize + 1 },
 		"iters -1":          func(h *hello) { h.Iterations = -1 },

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"railyard/internal/endpoint"
+	"railyard/internal/roce"
 )
 
 // Server serves measurements at an address until its context ends.
@@ -115,6 +116,9 @@ func (s *Server) measure(ctx context.Context, l *line, h hello) error {
 	d, err := newSide(h.Test, e)
 	if err != nil {
 		return err
+	}
+	if operations[h.Op].op == roce.OpRead {
+		d.fill()
 	}
 	if err := d.connect(h); err != nil {
 		return err

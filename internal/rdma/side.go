@@ -33,7 +33,7 @@ const regionAt = 0x7f0000000000
 func newSide(t Test, e *endpoint.Endpoint) (*side, error) {
 	s := &side{test: t, e: e, b: make([]byte, t.Size)}
 	var err error
-	if s.key, err = s.domain.Register(s.b, regionAt, verbs.LocalWrite|verbs.RemoteWrite); err != nil {
+	if s.key, err = s.domain.Register(s.b, regionAt, verbs.LocalWrite|remoteRights); err != nil {
 		return nil, err
 	}
 	s.qp = e.NewQP(&s.domain, &s.send, &s.recv)
@@ -72,7 +72,7 @@ func (s *side) span() verbs.Span {
 
 func (s *side) work(id int) verbs.Work {
 	return verbs.Work{ID: uint64(id), Op: operations[s.test.Op].op, Local: s.span(), Key: s.peer.Key, Address: s.peer.Address,
-		Imm: uint32(id)}
+		Imm: uint32(id), Swap: 1}
 }
 
 // await waits for a completion, which must be a success.

@@ -45,10 +45,20 @@ type operation struct {
 var operations = map[string]operation{
 	"write_bw": {roce.OpWrite, false}, "write_lat": {roce.OpWriteImm, true},
 	"send_bw": {roce.OpSend, false}, "send_lat": {roce.OpSend, true},
+	"read_bw": {roce.OpRead, false}, "read_lat": {roce.OpRead, true}, "atomic_lat": {roce.OpFetchAdd, true},
 }
 
 // Operations returns the names of all tests.
-func Operations() []string { return []string{"write_bw", "write_lat", "send_bw", "send_lat"} }
+func Operations() []string {
+	return []string{"write_bw", "write_lat", "send_bw", "send_lat", "read_bw", "read_lat", "atomic_lat"}
+}
+
+// RoundTrip reports whether a test's times are those of whole round trips, and not of halves: nothing is sent back, the other
+// end's memory is asked.
+func (t *Test) RoundTrip() bool { return t.Latency() && operations[t.Op].op.Asks() }
+
+// Atomic reports whether a test's messages are atomic operations, which have one size.
+func (t *Test) Atomic() bool { return operations[t.Op].op.Atomic() }
 
 // Latency reports whether a test measures how long a message takes, and not how many go.
 func (t *Test) Latency() bool { return operations[t.Op].latency }
@@ -59,7 +69,9 @@ func (t *Test) Validate() error {
 	if _, ok := operations[t.Op]; !ok {
 		bad = append(bad, fmt.Sprintf("operation %q, want one of %s", t.Op, strings.Join(Operations(), ", ")))
 	}
-	if t.Size < 1 || t.Size > MaxSize {
+	if t.Atomic() && t.Size != roce.AtomicBytes {
+		bad = append(bad, fmt.Sprintf("size %d, want %d bytes: what an atomic operation works on", t.Size, roce.AtomicBytes))
+	} else if t.Size < 1 || t.Size > MaxSize {
 		bad = append(bad, fmt.Sprintf("size %d, want 1 to %d bytes", t.Size, MaxSize))
 	}
 	if t.Iterations < 1 || t.Iterations > MaxIterations {
@@ -179,12 +191,16 @@ func (h *hello) judge() error {
 
 // attributes are those of a queue pair whose other end said this.
 func (h *hello) attributes(send uint32) verbs.Attributes {
-	return verbs.Attributes{Access: verbs.RemoteWrite, PKey: partition, MTU: wire.MTUOf(unit.Bytes(h.MTU)), DestQP: h.QPN,
+	return verbs.Attributes{Access: remoteRights, MaxReads: mostReads, MaxDestReads: mostReads, PKey: partition, MTU: wire.MTUOf(unit.Bytes(h.MTU)), DestQP: h.QPN,
 		RecvPSN: wire.PSN(h.PSN), SendPSN: wire.PSN(send), RNRTimer: rnrTimer, Timeout: ackTimeout, Retries: 7,
 		RNRRetries: roce.ForeverRNR, AckEvery: ackEvery}
 }
 
+// remoteRights are those of the other end.
+const remoteRights = verbs.RemoteWrite | verbs.RemoteRead | verbs.RemoteAtomic
+
 const (
+	mostReads  = 16     // outstanding, as most devices have it
 	partition  = 0xFFFF // the default partition, full member
 	rnrTimer   = 12     // 0.64 ms, perftest's
 	ackTimeout = 4096 * unit.Nanosecond << 14

@@ -105,7 +105,7 @@ var table = map[string]string{
 	"roce.Requester": `state: Sender Dialer Slots known answer ctl rtt trips early unkept owed hasty probes due: paced here
 		when: deadline none: ports fixed: told scratch: left frame`,
 	"roce.Sender": `number: una next end high rest: n complete cur recovering early state: retries failed sacked presumed
-		fixed: mtu tolerance count: total acked scratch: msgs head recoveryEnd resend highSack`,
+		none: reads fixed: mtu tolerance count: total acked scratch: msgs head recoveryEnd resend highSack`,
 	"roce.Dialer":    "state: unready answered tries leaves when: parted",
 	"roce.Slots":     "none: free cleared waits",
 	"roce.Known":     "none: colls",
@@ -114,8 +114,8 @@ var table = map[string]string{
 	"roce.trips":     "state: mean deviation known",
 	"roce.probes":    "rest: n scratch: buf head",
 	"roce.bitmap":    "rest: n scratch: words",
-	"roce.Responder": `state: Receiver Given owed closed cnpSent echo kept ago: cnpAt rest: open count: placed taken scratch: free slots`,
-	"roce.owed":      "rest: cnp answer left scratch: nak rnr value echo becn entropy psn sack",
+	"roce.Responder": `state: Receiver Given owed closed cnpSent echo kept ago: cnpAt rest: open none: asked count: placed taken scratch: free slots`,
+	"roce.owed":      "rest: cnp answer left scratch: reply",
 	"roce.kept":      "rest: at left scratch: cells free next",
 	"roce.Receiver":  "number: expected rest: gap state: unacked ahead scratch: nakAt naked count: tally",
 

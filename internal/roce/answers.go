@@ -2,11 +2,17 @@ package roce
 
 import "railyard/internal/wire"
 
-// owed is what a responder is to send: at most one of each. A congestion notification goes first.
+// owed is what a responder is to send: at most one of each, behind the responses to READs that go before. A congestion
+// notification goes first.
 type owed struct {
-	cnp     bool
-	answer  bool // an ACK or NAK
-	left    bool // a DREP
+	reply
+	cnp    bool
+	answer bool // an ACK or NAK: reply
+	left   bool // a DREP
+}
+
+// reply is an ACK, a NAK or an RNR NAK.
+type reply struct {
 	nak     bool
 	rnr     bool
 	value   uint8 // of a NAK or an RNR NAK
@@ -26,18 +32,11 @@ func (r *Responder) Answer(pk *Packet, p *Params) bool {
 		o.cnp = false
 		*pk = Packet{}
 		pk.Opcode, pk.BECN = wire.CNPOpcode, true
+	case r.asked != nil && r.asked.queue.Len() > 0:
+		r.asked.answer(pk, r.msn(p), p)
 	case o.answer:
 		o.answer = false
-		*pk = Packet{}
-		pk.Opcode, pk.PSN, pk.Sack, pk.Entropy = wire.Acknowledge, o.psn, o.sack, o.entropy
-		pk.BECN, pk.Echo = o.becn, o.echo
-		pk.AETH.Kind, pk.AETH.Value, pk.AETH.MSN = wire.ACK, NoCredits, r.msn(p)
-		switch {
-		case o.nak:
-			pk.AETH.Kind, pk.AETH.Value = wire.NAK, o.value
-		case o.rnr:
-			pk.AETH.Kind, pk.AETH.Value = wire.RNRNAK, o.value
-		}
+		o.reply.write(pk, r.msn(p))
 	case o.left:
 		o.left = false
 		*pk = Packet{Opcode: wire.DatagramSend, Manage: wire.CMDisconnectReply}
@@ -45,6 +44,27 @@ func (r *Responder) Answer(pk *Packet, p *Params) bool {
 		return false
 	}
 	return true
+}
+
+// write writes an ACK or a NAK to pk.
+func (o *reply) write(pk *Packet, msn uint32) {
+	*pk = Packet{}
+	pk.Opcode, pk.PSN, pk.Sack, pk.Entropy = wire.Acknowledge, o.psn, o.sack, o.entropy
+	pk.BECN, pk.Echo = o.becn, o.echo
+	pk.AETH.Kind, pk.AETH.Value, pk.AETH.MSN = wire.ACK, NoCredits, msn
+	switch {
+	case o.nak:
+		pk.AETH.Kind, pk.AETH.Value = wire.NAK, o.value
+	case o.rnr:
+		pk.AETH.Kind, pk.AETH.Value = wire.RNRNAK, o.value
+	}
+}
+
+// owe says that the reply which was written to owed is to be sent, behind what is to be sent before it.
+func (r *Responder) owe() {
+	if r.asked == nil || !r.asked.owe(&r.owed.reply) {
+		r.owed.answer = true
+	}
 }
 
 // msn is how many messages are complete (IBTA vol. 1, 9.7.7.1), modulo 2^24: with direct placement each packet is one.

@@ -29,7 +29,13 @@
 // and 9.7.6.1.3 timeouts); annex A17 (RoCEv2, September 2014), A17.9.3 congestion notification;
 // IRN, SIGCOMM 2018, sections 3 and 4. The scripts in testdata name the rule that each step holds.
 //
+// READs and atomic operations (9.4.4, 9.4.5) are for InOrder and go-back-N; Params.Reads and Resources are 0 in simulated
+// jobs, which then have none. One packet asks and takes a sequence number for each response; responses queue up at the
+// responder in the order of requests, an ACK behind them waits.
+//
 // Decisions a reader may question:
+//   - A response of another length than asked for is a bad response, as one with an opcode out of place: table 55 knows no
+//     completion status for it. A NAK behind a lost response of an earlier READ has that READ asked for again first.
 //   - Go-back-N answers a gap with one NAK. If a packet that is then sent again is lost too, only
 //     the timeout helps.
 //   - Selective repeat follows IRN: past the cumulative acknowledgement a packet counts as lost

@@ -11,17 +11,31 @@ const (
 	OpWrite
 	OpSend
 	OpSendImm
+	OpRead
+	OpCompareSwap
+	OpFetchAdd
 )
 
 // Sends reports whether the other end says where the bytes go: it has posted a receive.
 func (o Op) Sends() bool { return o == OpSend || o == OpSendImm }
 
 // Receives reports whether the other end has a completion of it.
-func (o Op) Receives() bool { return o != OpWrite }
+func (o Op) Receives() bool { return o == OpWriteImm || o.Sends() }
+
+// Asks reports whether the other end answers with bytes: a READ or an atomic operation.
+func (o Op) Asks() bool { return o >= OpRead }
+
+// Atomic reports whether it is an atomic operation.
+func (o Op) Atomic() bool { return o >= OpCompareSwap }
+
+// AtomicBytes is what an atomic operation works on (IBTA vol. 1, 9.4.5).
+const AtomicBytes = 8
 
 // opcode returns that of a packet of a message.
 func (p *Params) opcode(o Op, first, last bool) wire.Opcode {
 	switch {
+	case o.Asks():
+		return [...]wire.Opcode{wire.ReadRequest, wire.CompareSwap, wire.FetchAdd}[o-OpRead]
 	case o.Sends():
 		return wire.SendOpcode(first, last, o == OpSendImm)
 	case p.Receiver == Direct && !last:

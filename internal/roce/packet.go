@@ -34,7 +34,9 @@ type Packet struct {
 	Imm     uint32  // immediate data
 	Coll    int32   // of credits: which collective they are of
 	Count   uint32  // of credits and clear-to-sends: how many there have been
-	Payload Payload // of data
+	Payload Payload // of data, and of responses to a READ
+	// Of an atomic operation: what is swapped in or added, and compared with. Of what answers it, Swap is what the memory held.
+	Swap, Compare uint64
 }
 
 // Landing says where the bytes of an RDMA WRITE go: the RDMA extended transport header (IBTA vol. 1,
@@ -66,6 +68,16 @@ func lands(o wire.Opcode) bool {
 // Data reports whether a packet is a part of a SEND or an RDMA WRITE.
 func (pk *Packet) Data() bool { return pk.Opcode <= wire.WriteOnlyImm }
 
+// Asks reports whether a packet is a READ or an atomic operation: it is answered with bytes.
+func (pk *Packet) Asks() bool {
+	return pk.Opcode == wire.ReadRequest || pk.Opcode == wire.CompareSwap || pk.Opcode == wire.FetchAdd
+}
+
+// Responds reports whether a packet answers one that Asks.
+func (pk *Packet) Responds() bool {
+	return pk.Opcode >= wire.ReadResponseFirst && pk.Opcode <= wire.AtomicAcknowledge && pk.Opcode != wire.Acknowledge
+}
+
 // Nak reports whether a packet tells of a missing one.
 func (pk *Packet) Nak() bool { return pk.Opcode == wire.Acknowledge && pk.AETH.Kind == wire.NAK }
 
@@ -82,7 +94,8 @@ func (pk *Packet) Immediate() bool {
 // one with immediate data ends the message.
 func (p *Params) Ends(o wire.Opcode) bool {
 	switch o {
-	case wire.WriteLastImm, wire.WriteOnlyImm, wire.SendLast, wire.SendLastImm, wire.SendOnly, wire.SendOnlyImm:
+	case wire.WriteLastImm, wire.WriteOnlyImm, wire.SendLast, wire.SendLastImm, wire.SendOnly, wire.SendOnlyImm,
+		wire.ReadRequest, wire.CompareSwap, wire.FetchAdd:
 		return true
 	case wire.WriteLast, wire.WriteOnly:
 		return p.Receiver != Direct

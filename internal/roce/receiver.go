@@ -43,6 +43,10 @@ type Params struct {
 	NoWindow    bool          // congestion control limits no bytes in flight: it is not asked
 
 	Entropy Entropy // with another kind than OneEntropy, not InOrder
+
+	// READs and atomic operations, with InOrder: how many may be without their answer as requester (max_rd_atomic of verbs), and
+	// how many a responder remembers to answer them again (max_dest_rd_atomic). 0: none, as in simulated jobs.
+	Reads, Resources int
 }
 
 // packets is how many a message of so many bytes is cut into: an empty one is one packet.

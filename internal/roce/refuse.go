@@ -18,11 +18,13 @@ func (r *Responder) Valid(pk *Packet, p *Params) bool {
 	if n := len(r.open); n > 0 && r.open[n-1].left > 0 {
 		m = &r.open[n-1]
 	}
-	if pk.opens() != (m == nil) || m != nil && m.growing != pk.sends() {
+	if (pk.opens() || pk.Asks()) != (m == nil) || m != nil && m.growing != pk.sends() {
 		return false
 	}
 	size, ends := pk.Payload.Size, p.Ends(pk.Opcode)
 	switch {
+	case pk.Asks():
+		return r.room(p) && size == 0
 	case size > p.MTU || !ends && size != p.MTU:
 		return false
 	case pk.sends():
@@ -36,15 +38,17 @@ func (r *Responder) Valid(pk *Packet, p *Params) bool {
 
 // Refuse has the packet that is expected answered by a NAK with a code; nothing is accepted any more.
 func (r *Responder) Refuse(code uint8) {
-	r.owed.answer, r.owed.nak, r.owed.rnr, r.owed.value = true, true, false, code
+	r.owed.nak, r.owed.rnr, r.owed.value = true, false, code
 	r.owed.psn, r.owed.sack = uint32(r.expected)&PSNMask, 0
+	r.owe()
 	r.closed = true
 }
 
 // NotReady has it answered by an RNR NAK: it is to be sent again after a while. What follows it meanwhile is not answered.
 func (r *Responder) NotReady(timer uint8) {
-	r.owed.answer, r.owed.nak, r.owed.rnr, r.owed.value = true, false, true, timer
+	r.owed.nak, r.owed.rnr, r.owed.value = false, true, timer
 	r.owed.psn, r.owed.sack = uint32(r.expected)&PSNMask, 0
+	r.owe()
 	r.unacked, r.gap = 0, true
 }
 
@@ -62,6 +66,7 @@ const (
 	NotRefused    Refusal = iota
 	RefusedNAK            // the other end's NAK: Heard.Code
 	RefusedUnkept         // the other end is not ready, too often
+	BadResponse           // it answered a READ or an atomic operation with something else
 )
 
 // ForeverRNR is as many retries of Params.RNRRetries as have no end (IBTA vol. 1, 11.6.2: 7).
@@ -72,6 +77,12 @@ func (q *Requester) refused(now unit.Time, r *Packet, h *Heard, p *Params) {
 	seq := expand(r.PSN, q.una)
 	if seq < q.una || seq >= q.high {
 		return // of a packet that is acknowledged, or was never sent
+	}
+	if b, una := q.barrier(), q.una; seq > b { // responses that are lost come first
+		bytes := q.advance(b)
+		h.Missing = q.implied(seq - 1)
+		q.settled(now, r, una, bytes, h.Missing, h, p)
+		return
 	}
 	if seq > q.una {
 		q.advance(seq)

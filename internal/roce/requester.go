@@ -125,6 +125,9 @@ func (q *Requester) Next(now unit.Time, pk *Packet, p *Params) Turn {
 		l := &pk.Landing
 		l.Address, l.Key, l.PSN, l.Length = m.Address, m.Key, uint32(m.First)&PSNMask, m.Bytes
 	}
+	if m.Op.Asks() {
+		q.wants(pk, &seg, m)
+	}
 	if seg.Last {
 		pk.Imm = m.Imm
 	}
@@ -225,6 +228,10 @@ type Heard struct {
 
 	Refused Refusal // the queue pair has given up
 	Code    uint8   // of the NAK
+
+	Brought bool // bytes of a READ, or what an atomic operation has found: Place says which
+	Place   Payload
+	Missing bool // answers to READs or atomic operations are missing that later packets imply: they are asked for again
 }
 
 // answer is what a requester is to send for what came; 0: nothing.
@@ -259,6 +266,8 @@ func (q *Requester) Receive(now unit.Time, pk *Packet, p *Params) (h Heard) {
 		default:
 			q.onResponse(now, pk, &h, p)
 		}
+	case wire.ReadResponseFirst, wire.ReadResponseMiddle, wire.ReadResponseLast, wire.ReadResponseOnly, wire.AtomicAcknowledge:
+		q.onAnswer(now, pk, &h, p)
 	case wire.CNPOpcode: // IBTA annex A17, A17.9.3, CA17-45
 		h.Notified = true
 		q.ctl.OnCNP(now, q.told.Lead)
@@ -292,6 +301,8 @@ func (q *Requester) onResponse(now unit.Time, r *Packet, h *Heard, p *Params) {
 		bytes = q.OnEarly(r.PSN, r.Sack)
 	case !nak:
 		bytes = q.OnAck(r.PSN)
+		lost = q.implied(expand(r.PSN, una))
+		h.Missing = lost
 	case p.Selective:
 		known := q.Recovery()
 		bytes = q.OnSack(r.PSN, r.Sack)
@@ -301,6 +312,12 @@ func (q *Requester) onResponse(now unit.Time, r *Packet, h *Heard, p *Params) {
 		bytes = q.OnNak(r.PSN)
 		lost = true
 	}
+	q.settled(now, r, una, bytes, lost, h, p)
+}
+
+// settled does what an answer asks for that acknowledges bytes from una on, or tells of a loss.
+func (q *Requester) settled(now unit.Time, r *Packet, una int64, bytes unit.Bytes, lost bool, h *Heard, p *Params) {
+	nak := r.Nak()
 	if lost {
 		q.probes.clear()
 		q.ctl.OnLoss(now)

@@ -12,6 +12,8 @@ type Reply struct {
 	Verdict
 	CNP  bool // congestion is notified
 	Echo bool // the acknowledgement echoes a mark
+	// Again says that a READ or an atomic operation is answered again.
+	Again bool
 	// Asked says that a connection is asked for: when the queue pair is there, Accept.
 	Asked bool
 
@@ -41,6 +43,7 @@ type Responder struct {
 	free    []int32 // slots
 	slots   int32
 	kept    kept
+	asked   *asked // nil: no READ and no atomic operation has come
 }
 
 // arriving is a message of which packets are here. They are listed in order.
@@ -58,12 +61,15 @@ func (r *Responder) Receive(now unit.Time, pk *Packet, p *Params) (a Reply) {
 	switch {
 	case r.closed:
 		return a
-	case !pk.Data():
+	case !pk.Data() && !pk.Asks():
 		return r.onControl(pk)
 	}
 	if pk.Marked {
 		a.CNP = r.notify(now, p)
 		r.owed.cnp = a.CNP
+	}
+	if pk.Asks() {
+		return r.onAsk(now, pk, a, p)
 	}
 	seq := expand(pk.PSN, r.expected)
 	at := -1
@@ -102,6 +108,13 @@ func (r *Responder) onControl(pk *Packet) (a Reply) {
 // is not there (IBTA vol. 1, 9.6.1).
 func (r *Responder) Close() { r.closed = true }
 
+// Notify is the notification point of what comes to the other half: a marked response to a READ.
+func (r *Responder) Notify(now unit.Time, p *Params) {
+	if !r.closed && r.notify(now, p) {
+		r.owed.cnp = true
+	}
+}
+
 // Closed reports whether it is closed.
 func (r *Responder) Closed() bool { return r.closed }
 
@@ -119,10 +132,11 @@ func (r *Responder) answer(pk *Packet, a *Reply, p *Params) {
 		}
 	}
 	if answers {
-		r.owed.answer, r.owed.nak, r.owed.psn, r.owed.sack = true, a.Nak, a.PSN, a.Sack
+		r.owed.nak, r.owed.psn, r.owed.sack = a.Nak, a.PSN, a.Sack
 		r.owed.rnr, r.owed.value = false, wire.NAKSequence
 		r.owed.echo, r.owed.entropy = a.Echo, pk.Entropy
 		r.owed.becn = pk.Entropy != 0 && pk.Marked
+		r.owe()
 	}
 }
 

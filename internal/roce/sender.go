@@ -70,6 +70,7 @@ type Sender struct {
 	highSack    int64 // highest packet the receiver has named
 
 	early int64 // payload bytes past una that acknowledgements have named, with go-back-N: see OnEarly
+	reads reads
 }
 
 // Init sets the payload MTU and how late packets may be.
@@ -88,6 +89,9 @@ func (s *Sender) Post(w Write) *Message {
 	s.n++
 	s.end += packets
 	s.total += int64(w.Bytes)
+	if w.Op.Asks() {
+		s.reads.posted++
+	}
 	return m
 }
 
@@ -159,6 +163,9 @@ func (s *Sender) Unacked() int64 { return s.next - s.una }
 // the 24-bit sequence numbers (IBTA vol. 1, 9.7.1), or what a receiver takes past a gap and a NAK of
 // 16 bits can name.
 func (s *Sender) Full(p *Params) bool {
+	if s.reads.posted > 0 && s.cannotAsk(p) {
+		return true
+	}
 	if p.Receiver != InOrder {
 		return s.next-s.una >= MaxAhead-1
 	}
@@ -215,6 +222,9 @@ func (s *Sender) Peek() Segment {
 func (s *Sender) segment(seq int64, i int) Segment {
 	m := s.at(i)
 	off := (seq - m.First) * s.mtu
+	if m.Op.Asks() { // one packet asks for all that is left
+		return Segment{PSN: uint32(seq) & PSNMask, Seq: seq, Offset: off, First: true, Last: true, Again: seq < s.high, Index: i}
+	}
 	return Segment{PSN: uint32(seq) & PSNMask, Seq: seq, Offset: off,
 		Payload: unit.Bytes(min(s.mtu, int64(m.Bytes)-off)),
 		First:   seq == m.First, Last: seq == m.Last(), Again: seq < s.high, Index: i}
@@ -227,7 +237,9 @@ func (s *Sender) Next() Segment {
 		s.resend++
 		return seg
 	}
-	s.next++
+	if s.next++; s.reads.posted > 0 {
+		s.next += s.ask(seg.Index)
+	}
 	s.high = max(s.high, s.next)
 	if seg.Last {
 		s.cur++
@@ -237,12 +249,14 @@ func (s *Sender) Next() Segment {
 
 // OnAck acknowledges every packet up to and including psn (IBTA vol. 1, 9.7.5.1.2). It returns the
 // newly acknowledged bytes; messages that are thereby complete are to be taken.
-func (s *Sender) OnAck(psn uint32) unit.Bytes { return s.advance(expand(psn, s.una) + 1) }
+func (s *Sender) OnAck(psn uint32) unit.Bytes {
+	return s.advance(min(expand(psn, s.una)+1, s.barrier()))
+}
 
 // OnNak says that the receiver expects psn and has seen a later packet: all before psn is
 // acknowledged (IBTA vol. 1, 9.7.5.1.2), the rest is sent again (go-back-N).
 func (s *Sender) OnNak(psn uint32) unit.Bytes {
-	seq := expand(psn, s.una)
+	seq := min(expand(psn, s.una), s.barrier())
 	b := s.advance(seq)
 	if seq >= s.una {
 		s.rewind()
@@ -295,6 +309,9 @@ func (s *Sender) advance(to int64) unit.Bytes {
 		s.recovering = false
 	}
 	for s.n > 0 && s.at(0).Last() < to {
+		if s.at(0).Op.Asks() {
+			s.readDone()
+		}
 		s.head++
 		s.n--
 		s.complete++
@@ -303,6 +320,7 @@ func (s *Sender) advance(to int64) unit.Bytes {
 	if s.next < to { // acknowledged while it was about to be sent again
 		s.next = to
 		s.cur = 0
+		s.reads.restart(to)
 	}
 	before := s.acked
 	s.acked = s.bytesAt(to)
@@ -313,6 +331,7 @@ func (s *Sender) advance(to int64) unit.Bytes {
 func (s *Sender) rewind() {
 	s.next = s.una
 	s.cur = 0
+	s.reads.restart(s.una)
 	s.forget()
 }
 

@@ -17,8 +17,16 @@ func said(r *wire.RoCE) string {
 	if r.BTH.AckReq {
 		text += " AckReq"
 	}
-	if r.BTH.Opcode.HasAETH() {
-		return text + fmt.Sprintf(" syndrome %02x MSN %d", uint8(r.AETH.Kind)<<5|r.AETH.Value, r.AETH.MSN)
+	switch {
+	case r.BTH.Opcode == wire.AtomicAcknowledge:
+		return text + fmt.Sprintf(" MSN %d held %d", r.AETH.MSN, r.AtomicAck)
+	case r.BTH.Opcode == wire.ReadRequest:
+		return text + fmt.Sprintf(" %d B at %d", r.RETH.Length, r.RETH.Address-regionAt)
+	case r.BTH.Opcode.HasAETH():
+		text += fmt.Sprintf(" syndrome %02x MSN %d", uint8(r.AETH.Kind)<<5|r.AETH.Value, r.AETH.MSN)
+		if r.BTH.Opcode == wire.Acknowledge {
+			return text
+		}
 	}
 	return text + fmt.Sprintf(" %d B", len(r.Payload))
 }
@@ -65,7 +73,7 @@ func conversation(t *testing.T, receives []uint32, lost map[int]bool, works ...v
 }
 
 func work(op roce.Op, size uint32) verbs.Work {
-	return verbs.Work{Op: op, Local: verbs.Span{Length: size}, Imm: 7}
+	return verbs.Work{Op: op, Local: verbs.Span{Length: size}, Imm: 7, Swap: 5}
 }
 
 // TestConversations: which packets go, both ways, frame by frame: one in a microsecond each way. PSNs begin at fffffe and
@@ -118,6 +126,79 @@ func TestConversations(t *testing.T) {
 			Acknowledge fffffe syndrome 1f MSN 1
 			RDMA WRITE Only ffffff AckReq 1 B
 			Acknowledge ffffff syndrome 62 MSN 1`},
+		"a READ between WRITEs": {works: []verbs.Work{work(roce.OpWrite, 1), work(roce.OpRead, 3000), work(roce.OpWrite, 2)},
+			status: []verbs.Status{verbs.Success, verbs.Success, verbs.Success}, want: `
+			RDMA WRITE Only fffffe AckReq 1 B
+			Acknowledge fffffe syndrome 1f MSN 1
+			RDMA READ Request ffffff AckReq 3000 B at 0
+			RDMA READ Response First ffffff syndrome 1f MSN 2 1024 B
+			RDMA WRITE Only 000002 AckReq 2 B
+			RDMA READ Response Middle 000000 1024 B
+			RDMA READ Response Last 000001 syndrome 1f MSN 2 952 B
+			Acknowledge 000002 syndrome 1f MSN 3`},
+		"a READ of nothing": {works: []verbs.Work{work(roce.OpRead, 0)}, status: []verbs.Status{verbs.Success}, want: `
+			RDMA READ Request fffffe AckReq 0 B at 0
+			RDMA READ Response Only fffffe syndrome 1f MSN 1 0 B`},
+		"one READ more than there may be": {works: []verbs.Work{work(roce.OpRead, 5000), work(roce.OpRead, 1), work(roce.OpRead, 2)},
+			status: []verbs.Status{verbs.Success, verbs.Success, verbs.Success}, want: `
+			RDMA READ Request fffffe AckReq 5000 B at 0
+			RDMA READ Response First fffffe syndrome 1f MSN 1 1024 B
+			RDMA READ Request 000003 AckReq 1 B at 0
+			RDMA READ Response Middle ffffff 1024 B
+			RDMA READ Response Middle 000000 1024 B
+			RDMA READ Response Middle 000001 1024 B
+			RDMA READ Response Last 000002 syndrome 1f MSN 1 904 B
+			RDMA READ Request 000004 AckReq 2 B at 0
+			RDMA READ Response Only 000003 syndrome 1f MSN 2 1 B
+			RDMA READ Response Only 000004 syndrome 1f MSN 3 2 B`},
+		"a lost response": {lost: map[int]bool{3: true}, works: []verbs.Work{work(roce.OpRead, 5000), work(roce.OpWrite, 1)},
+			status: []verbs.Status{verbs.Success, verbs.Success}, want: `
+			RDMA READ Request fffffe AckReq 5000 B at 0
+			RDMA READ Response First fffffe syndrome 1f MSN 1 1024 B
+			RDMA WRITE Only 000003 AckReq 1 B
+			RDMA READ Response Middle ffffff 1024 B
+			RDMA READ Response Middle 000000 1024 B
+			RDMA READ Request ffffff AckReq 3976 B at 1024
+			RDMA READ Response Middle 000001 1024 B
+			RDMA WRITE Only 000003 AckReq 1 B
+			RDMA READ Response Last 000002 syndrome 1f MSN 1 904 B
+			Acknowledge 000003 syndrome 1f MSN 2
+			RDMA READ Response First ffffff syndrome 1f MSN 2 1024 B
+			RDMA READ Response Middle 000000 1024 B
+			RDMA READ Response Middle 000001 1024 B
+			RDMA READ Response Last 000002 syndrome 1f MSN 2 904 B
+			Acknowledge 000003 syndrome 1f MSN 2`},
+		"a lost READ": {lost: map[int]bool{0: true}, works: []verbs.Work{work(roce.OpRead, 1500), work(roce.OpWrite, 1)},
+			status: []verbs.Status{verbs.Success, verbs.Success}, want: `
+			RDMA READ Request fffffe AckReq 1500 B at 0
+			RDMA WRITE Only 000000 AckReq 1 B
+			Acknowledge fffffe syndrome 60 MSN 0
+			RDMA READ Request fffffe AckReq 1500 B at 0
+			RDMA READ Response First fffffe syndrome 1f MSN 1 1024 B
+			RDMA WRITE Only 000000 AckReq 1 B
+			RDMA READ Response Last ffffff syndrome 1f MSN 1 476 B
+			Acknowledge 000000 syndrome 1f MSN 2`},
+		"a lost last response": {lost: map[int]bool{2: true}, works: []verbs.Work{work(roce.OpRead, 1500)},
+			status: []verbs.Status{verbs.Success}, want: `
+			RDMA READ Request fffffe AckReq 1500 B at 0
+			RDMA READ Response First fffffe syndrome 1f MSN 1 1024 B
+			RDMA READ Response Last ffffff syndrome 1f MSN 1 476 B
+			RDMA READ Request ffffff AckReq 476 B at 1024
+			RDMA READ Response Only ffffff syndrome 1f MSN 1 476 B`},
+		"a lost answer to an addition": {lost: map[int]bool{1: true}, works: []verbs.Work{work(roce.OpFetchAdd, 8), work(roce.OpFetchAdd, 8)},
+			status: []verbs.Status{verbs.Success, verbs.Success}, want: `
+			FetchAdd fffffe AckReq 0 B
+			ATOMIC Acknowledge fffffe MSN 1 held 0
+			FetchAdd ffffff AckReq 0 B
+			ATOMIC Acknowledge ffffff MSN 2 held 5
+			FetchAdd fffffe AckReq 0 B
+			ATOMIC Acknowledge fffffe MSN 2 held 0
+			FetchAdd ffffff AckReq 0 B
+			ATOMIC Acknowledge ffffff MSN 2 held 5`},
+		"a READ without the right": {works: []verbs.Work{{Op: roce.OpRead, Key: 1, Local: verbs.Span{Length: 1}}, work(roce.OpWrite, 1)},
+			status: []verbs.Status{verbs.RemoteAccess, verbs.Flushed}, want: `
+			RDMA READ Request fffffe AckReq 1 B at 0
+			Acknowledge fffffe syndrome 62 MSN 0`},
 		"a receive that is too short": {receives: []uint32{1500}, works: []verbs.Work{work(roce.OpSend, 1501)},
 			status: []verbs.Status{verbs.RemoteInvalid}, want: `
 			SEND First fffffe 1024 B

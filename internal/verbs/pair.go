@@ -43,7 +43,14 @@ type Attributes struct {
 	Retries    int
 	RNRRetries int
 	AckEvery   int // as responder, within a message; as requester it asks for one so often
+
+	// READs and atomic operations: how many of the other end's are remembered (max_dest_rd_atomic), to RTR, and how many of ours
+	// may be without their answer (max_rd_atomic), to RTS. 0: none may be.
+	MaxDestReads, MaxReads int
 }
+
+// MostReads is the most of both.
+const MostReads = 128
 
 // QP is a queue pair of a reliable connection: the cores of package roce with memory, rights and completions. It has no
 // clock and no socket: Receive takes what came, Next gives what goes, Wake is when to ask again.
@@ -63,6 +70,8 @@ type QP struct {
 	in         incoming
 	pk         roce.Packet
 	counters   Counters
+	respond    unit.Time // when the next response to a READ may go
+	turn       bool      // a response went last
 }
 
 // posted is a work request that is not complete, with its bytes.
@@ -112,9 +121,11 @@ func (p *QP) Modify(to State, a Attributes) error {
 	switch to {
 	case ReadyToReceive:
 		p.params = roce.Params{MTU: a.MTU.Bytes(), AckEvery: a.AckEvery, Timeout: a.Timeout, Retries: a.Retries,
-			AskEvery: int64(a.AckEvery), AckDuplicates: true, RNRRetries: a.RNRRetries, CNPInterval: cnpInterval}
+			AskEvery: int64(a.AckEvery), AckDuplicates: true, RNRRetries: a.RNRRetries, CNPInterval: cnpInterval,
+			Resources: a.MaxDestReads}
 	case ReadyToSend:
 		p.params.Timeout, p.params.Retries, p.params.RNRRetries = a.Timeout, a.Retries, a.RNRRetries
+		p.params.Reads = a.MaxReads
 		p.q.Init(&p.params, p.ctl, &p.told)
 	}
 	p.state = to
@@ -137,6 +148,8 @@ func (a *Attributes) validate(to State) error {
 			a.Retries)
 	case to >= ReadyToReceive && a.AckEvery < 1:
 		return fmt.Errorf("acknowledgements every %d packets, want at least 1", a.AckEvery)
+	case a.MaxReads < 0 || a.MaxReads > MostReads || a.MaxDestReads < 0 || a.MaxDestReads > MostReads:
+		return fmt.Errorf("%d READs of ours and %d of the other end at once, want 0 to %d", a.MaxReads, a.MaxDestReads, MostReads)
 	case a.Timeout < 0:
 		return fmt.Errorf("timeout %v, want at least 0", a.Timeout)
 	}
@@ -154,6 +167,9 @@ func (p *QP) fail(first Status) {
 	}
 	p.state = Failed
 	p.q.Close()
+	if !p.r.Closed() { // else a NAK is to be sent
+		p.r.Silence()
+	}
 	p.flush(first)
 }
 
@@ -184,7 +200,14 @@ func (p *QP) PostSend(w Work) error {
 	if w.Local.Length > MaxMessage {
 		return fmt.Errorf("queue pair 0x%06x: a message of %d bytes, want at most %d", p.number, w.Local.Length, MaxMessage)
 	}
-	b, ok := p.local(&w.Local, 0)
+	need := Access(0)
+	if w.Op.Asks() {
+		if err := p.mayAsk(&w); err != nil {
+			return err
+		}
+		need = LocalWrite
+	}
+	b, ok := p.local(&w.Local, need)
 	if !ok {
 		p.sends.Push(posted{Work: w})
 		p.failLocal()
@@ -230,33 +253,58 @@ func (p *QP) Next(now unit.Time, r *wire.RoCE) bool {
 	if p.state < ReadyToReceive {
 		return false
 	}
-	if p.answer(r) {
+	if p.turn && p.request(now, r) { // responses and requests in turn
+		p.turn = false
 		return true
 	}
+	return p.answer(now, r) || p.request(now, r)
+}
+
+// request writes the next packet of what was posted.
+func (p *QP) request(now unit.Time, r *wire.RoCE) bool {
 	if p.state != ReadyToSend || p.q.Next(now, &p.pk, &p.params) != roce.Goes {
 		return false
 	}
 	pk := &p.pk
-	from := pk.Payload.Offset
-	payload := p.sends.At(pk.Payload.Message).b[from : from+int64(pk.Payload.Size)]
-	frame := wire.RoCEv2.DataFrame(pk.Payload.Size, pk.Lands(), pk.Immediate())
+	from, w := pk.Payload.Offset, p.sends.At(pk.Payload.Message)
+	pk.Swap, pk.Compare = w.Swap, w.Compare
+	frame := p.frame(pk)
 	gap := p.q.Rate(now).TransmitTime(wire.RoCEv2.OnLink(frame))
 	if p.q.Sent(now, pk, frame, 0, gap, &p.params) {
 		p.q.Arm(now, p.q.Jitter(&p.params)/2, &p.params)
 	}
-	headers.To(r, pk, p.peer(p.at.SendPSN), payload)
+	p.respond = max(p.respond, now.Add(gap))
+	headers.To(r, pk, p.peer(p.at.SendPSN), w.b[from:from+int64(pk.Payload.Size)])
 	return true
 }
 
-// answer writes what is owed to the other end.
-func (p *QP) answer(r *wire.RoCE) bool {
-	if !p.r.Answer(&p.pk, &p.params) {
+// frame returns the bytes of a packet's frame.
+func (p *QP) frame(pk *roce.Packet) unit.Bytes {
+	return wire.RoCEv2.DataFrame(pk.Payload.Size, pk.Lands() || pk.Asks(), pk.Immediate())
+}
+
+// answer writes what is owed to the other end. Responses to READs are data: congestion control has its say.
+func (p *QP) answer(now unit.Time, r *wire.RoCE) bool {
+	data := p.r.Responds()
+	if data && now < p.respond || !p.r.Answer(&p.pk, &p.params) {
 		return false
 	}
-	if p.pk.Opcode == wire.CNPOpcode {
+	pk := &p.pk
+	var payload []byte
+	switch {
+	case pk.Opcode == wire.CNPOpcode:
 		p.counters.CNPSent++
+	case data:
+		p.turn = true
+		frame := p.frame(pk)
+		p.respond = now.Add(p.ctl.Rate(now).TransmitTime(wire.RoCEv2.OnLink(frame)))
+		if p.state == ReadyToSend {
+			p.ctl.OnSent(now, frame)
+			p.q.Repace(max(p.q.Paced(), p.respond))
+		}
+		payload, _ = p.domain.At(pk.Landing.Key, pk.Landing.Address, int(pk.Payload.Size), RemoteRead)
 	}
-	headers.To(r, &p.pk, p.peer(p.at.RecvPSN), nil)
+	headers.To(r, pk, p.peer(p.at.RecvPSN), payload)
 	return true
 }
 
@@ -266,10 +314,14 @@ func (p *QP) peer(first wire.PSN) headers.End {
 
 // Wake returns when Next or Expire is to be asked again if nothing comes; unit.Never: not at all.
 func (p *QP) Wake(now unit.Time) unit.Time {
-	if p.state != ReadyToSend {
-		return unit.Never
+	at := unit.Never
+	if p.state >= ReadyToReceive && p.r.Responds() {
+		at = p.respond
 	}
-	at := p.q.Deadline()
+	if p.state != ReadyToSend {
+		return at
+	}
+	at = min(at, p.q.Deadline())
 	if p.q.Ready() && !p.q.WindowFull(now, &p.params) {
 		at = min(at, p.q.Due())
 	}

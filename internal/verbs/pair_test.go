@@ -19,13 +19,16 @@ type host struct {
 	key        uint32
 }
 
-const regionAt = 1 << 40
+const (
+	regionAt  = 1 << 40
+	allRights = verbs.RemoteWrite | verbs.RemoteRead | verbs.RemoteAtomic
+)
 
 func newHost(t testing.TB) *host {
 	t.Helper()
 	h := &host{b: make([]byte, 1<<16)}
 	var err error
-	if h.key, err = h.domain.Register(h.b, regionAt, verbs.LocalWrite|verbs.RemoteWrite); err != nil {
+	if h.key, err = h.domain.Register(h.b, regionAt, verbs.LocalWrite|allRights); err != nil {
 		t.Fatal(err)
 	}
 	set := cc.NewSet(cc.None{Window: cc.Window{Bytes: 1 << 17}}, 1)
@@ -35,7 +38,7 @@ func newHost(t testing.TB) *host {
 }
 
 func attributes() verbs.Attributes {
-	return verbs.Attributes{Access: verbs.RemoteWrite, PKey: 0xFFFF, MTU: 3, DestQP: 2, RecvPSN: 0xFFFFFE, SendPSN: 0xFFFFFE,
+	return verbs.Attributes{Access: allRights, MaxReads: 2, MaxDestReads: 2, PKey: 0xFFFF, MTU: 3, DestQP: 2, RecvPSN: 0xFFFFFE, SendPSN: 0xFFFFFE,
 		RNRTimer: 1, Timeout: unit.Millisecond, Retries: 7, RNRRetries: 7, AckEvery: 4}
 }
 
@@ -193,6 +196,10 @@ func FuzzReceive(f *testing.F) {
 	f.Add([]byte{0x0A, 0x80, 0xFF, 0xFF, 0, 0, 0, 2, 0x80, 0xFF, 0xFF, 0xFE, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 3, 7, 7, 7})
 	f.Add([]byte{0x04, 0, 0xFF, 0xFF, 0, 0, 0, 2, 0x80, 0xFF, 0xFF, 0xFE, 1, 2, 3})
 	f.Add([]byte{0x11, 0, 0xFF, 0xFF, 0, 0, 0, 2, 0, 0xFF, 0xFF, 0xFE, 0x1F, 0, 0, 1})
+	f.Add([]byte{0x0C, 0, 0xFF, 0xFF, 0, 0, 0, 2, 0x80, 0xFF, 0xFF, 0xFE, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 8, 3})
+	f.Add([]byte{0x14, 0, 0xFF, 0xFF, 0, 0, 0, 2, 0x80, 0xFF, 0xFF, 0xFE, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 3,
+		0, 0, 0, 0, 0, 0, 0, 0})
+	f.Add([]byte{0x0D, 0, 0xFF, 0xFF, 0, 0, 0, 2, 0, 0, 0, 3, 0x1F, 0, 0, 1})
 	f.Fuzz(func(t *testing.T, text []byte) {
 		h := newHost(t)
 		guarded := make([]byte, 1<<12)
@@ -206,8 +213,10 @@ func FuzzReceive(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		if err := h.PostSend(verbs.Work{Op: roce.OpWrite, Local: h.span(5000), Key: 1}); err != nil {
-			t.Fatal(err)
+		for op, size := range map[roce.Op]uint32{roce.OpWrite: 5000, roce.OpRead: 3000, roce.OpFetchAdd: 8} {
+			if err := h.PostSend(verbs.Work{Op: op, Local: h.span(size), Key: 1}); err != nil {
+				t.Fatal(err)
+			}
 		}
 		var out wire.RoCE
 		now := unit.Time(0)
@@ -228,17 +237,24 @@ func FuzzReceive(f *testing.F) {
 			}
 			now = now.Add(10 * unit.Microsecond)
 			h.Receive(now, in, true)
-			answers := 0
+			answers, most := 0, 1
+			if in.BTH.Opcode == wire.ReadRequest {
+				most = max(1, int(in.RETH.Length+1023)/1024)
+			}
 			for range 64 {
+				now = now.Add(unit.Microsecond)
 				if !h.Next(now, &out) {
 					break
 				}
-				if out.BTH.Opcode == wire.Acknowledge {
+				if o := out.BTH.Opcode; o >= wire.ReadResponseFirst && o <= wire.AtomicAcknowledge {
 					answers++
+					if o != wire.Acknowledge && (in.RETH.RKey == key || in.Atomic.RKey == key) {
+						t.Fatalf("%v of a region that nobody may read: to %v", o, in.BTH)
+					}
 				}
 			}
-			if answers > 1 {
-				t.Fatalf("%d answers to %v", answers, in.BTH)
+			if answers > most {
+				t.Fatalf("%d answers to %v, %d bytes, want at most %d", answers, in.BTH, in.RETH.Length, most)
 			}
 		}
 		for i, v := range guarded {
@@ -267,6 +283,11 @@ func roceOf(b []byte, p *wire.Packet) (*wire.RoCE, bool) {
 		}
 		p.RoCE.RETH.Length %= 1 << 13
 		b = b[wire.RETHBytes:]
+	}
+	if h.Opcode == wire.CompareSwap || h.Opcode == wire.FetchAdd {
+		if p.RoCE.Atomic, err = wire.DecodeAtomicETH(b); err != nil {
+			return nil, false
+		}
 	}
 	if h.Opcode.HasAETH() {
 		if p.RoCE.AETH, err = wire.DecodeAETH(b); err != nil {

@@ -18,7 +18,7 @@ func (p *QP) Receive(now unit.Time, r *wire.RoCE, marked bool) bool {
 		return false
 	}
 	switch o := r.BTH.Opcode; {
-	case o <= wire.WriteOnlyImm:
+	case o <= wire.ReadRequest || o == wire.CompareSwap || o == wire.FetchAdd:
 		if !headers.From(&p.pk, r, headers.End{First: p.at.RecvPSN}) {
 			return false
 		}
@@ -26,30 +26,29 @@ func (p *QP) Receive(now unit.Time, r *wire.RoCE, marked bool) bool {
 		if marked {
 			p.counters.Marked++
 		}
-		p.request(now, r.Payload)
-	case o == wire.Acknowledge || o == wire.CNPOpcode:
+		if p.pk.Asks() {
+			p.ask(now)
+		} else {
+			p.take(now, r.Payload)
+		}
+	case o >= wire.ReadResponseFirst && o <= wire.AtomicAcknowledge || o == wire.CNPOpcode:
 		if p.state != ReadyToSend || !headers.From(&p.pk, r, headers.End{First: p.at.SendPSN}) {
 			return false
 		}
 		p.pk.Echo, p.pk.BECN = false, false // no marks in acknowledgements: there are notifications
-		p.response(now)
-	case o == wire.ReadRequest || o == wire.CompareSwap || o == wire.FetchAdd:
-		p.unsupported(r)
+		if marked && p.pk.Responds() {
+			p.counters.Marked++
+			p.r.Notify(now, &p.params)
+		}
+		p.response(now, r.Payload)
 	default:
 		return false
 	}
 	return true
 }
 
-// unsupported answers what this queue pair does not do, when its turn comes.
-func (p *QP) unsupported(r *wire.RoCE) {
-	if psn := uint32((r.BTH.PSN - p.at.RecvPSN) & wire.PSNMask); p.r.Expects(psn) {
-		p.refuse(wire.NAKInvalid)
-	}
-}
-
-// request takes a packet of a SEND or WRITE.
-func (p *QP) request(now unit.Time, payload []byte) {
+// take takes a packet of a SEND or WRITE.
+func (p *QP) take(now unit.Time, payload []byte) {
 	pk := &p.pk
 	expected := p.r.Expects(pk.PSN)
 	if expected && !p.judge(pk) {
@@ -96,7 +95,7 @@ func (p *QP) judge(pk *roce.Packet) bool {
 		p.in.b = b
 	}
 	if pk.Immediate() {
-		return p.take()
+		return p.takeReceive()
 	}
 	return true
 }
@@ -104,7 +103,7 @@ func (p *QP) judge(pk *roce.Packet) bool {
 // judgeSend looks for a receive, and for its room.
 func (p *QP) judgeSend(pk *roce.Packet) bool {
 	if pk.Opcode == wire.SendFirst || pk.Opcode == wire.SendOnly || pk.Opcode == wire.SendOnlyImm {
-		if !p.take() {
+		if !p.takeReceive() {
 			return false
 		}
 		b, ok := p.local(&p.in.receive.Local, LocalWrite)
@@ -121,8 +120,8 @@ func (p *QP) judgeSend(pk *roce.Packet) bool {
 	return true
 }
 
-// take takes a receive for the message; without one the other end is told to come again.
-func (p *QP) take() bool {
+// takeReceive takes a receive for the message; without one the other end is told to come again.
+func (p *QP) takeReceive() bool {
 	if p.recvs.Len() == 0 {
 		p.counters.RNRSent++
 		p.r.NotReady(p.at.RNRTimer)
@@ -164,8 +163,8 @@ func (p *QP) arrived(pk *roce.Packet, bytes uint32) {
 	p.in = incoming{}
 }
 
-// response takes an acknowledgement, a NAK or a notification.
-func (p *QP) response(now unit.Time) {
+// response takes an acknowledgement, a NAK, a response or a notification.
+func (p *QP) response(now unit.Time, payload []byte) {
 	switch pk := &p.pk; {
 	case pk.Opcode == wire.CNPOpcode:
 		p.counters.CNPHandled++
@@ -175,6 +174,12 @@ func (p *QP) response(now unit.Time) {
 		p.counters.SequenceNAK++
 	}
 	h := p.q.Receive(now, &p.pk, &p.params)
+	if h.Brought {
+		p.brought(&h.Place, payload)
+	}
+	if h.Missing {
+		p.counters.Implied++
+	}
 	for {
 		if _, ok := p.q.Take(); !ok {
 			break
@@ -185,6 +190,8 @@ func (p *QP) response(now unit.Time) {
 	switch {
 	case h.Refused == roce.RefusedUnkept:
 		p.fail(RNRExceeded)
+	case h.Refused == roce.BadResponse:
+		p.fail(BadResponse)
 	case h.Refused == roce.RefusedNAK:
 		p.fail(refusals[h.Code&3])
 	case h.Arm:
@@ -201,6 +208,7 @@ type Counters struct {
 	RNRSent, RNRReceived                              int64
 	CNPSent, CNPHandled, Marked                       int64
 	InvalidRequest, AccessError, BadPKey, Requests    int64
+	Implied, Reads, Atomics                           int64
 }
 
 // Named is a counter with its name: that of mlx5's and of Linux's counters where they have it.
@@ -215,5 +223,6 @@ func (c *Counters) List() []Named {
 		{"local_ack_timeout_err", c.AckTimeout}, {"packet_seq_err", c.SequenceNAK}, {"out_of_buffer", c.RNRSent},
 		{"rnr_nak_retry_err", c.RNRReceived}, {"np_cnp_sent", c.CNPSent}, {"rp_cnp_handled", c.CNPHandled},
 		{"np_ecn_marked_roce_packets", c.Marked}, {"resp_invalid_request", c.InvalidRequest},
-		{"resp_remote_access_errors", c.AccessError}, {"bad_pkey", c.BadPKey}, {"messages_received", c.Requests}}
+		{"resp_remote_access_errors", c.AccessError}, {"bad_pkey", c.BadPKey}, {"messages_received", c.Requests},
+		{"implied_nak_seq_err", c.Implied}, {"rx_read_requests", c.Reads}, {"rx_atomic_requests", c.Atomics}}
 }

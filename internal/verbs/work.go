@@ -17,9 +17,12 @@ type Work struct {
 	ID      uint64
 	Op      roce.Op
 	Local   Span
-	Address uint64 // at the other end, of a WRITE
+	Address uint64 // at the other end, of all but a SEND
 	Key     uint32 // of the region there
 	Imm     uint32 // with immediate
+	// Of an atomic operation: what is swapped in or added, and what is compared with. What the memory held comes to Local, in
+	// the byte order of this host.
+	Swap, Compare uint64
 }
 
 // Receive is a work request of a receive queue.
@@ -37,6 +40,7 @@ const (
 	LocalLength     Status = 1
 	LocalProtection Status = 4
 	Flushed         Status = 5
+	BadResponse     Status = 7
 	RemoteInvalid   Status = 9
 	RemoteAccess    Status = 10
 	RemoteOperation Status = 11
@@ -46,7 +50,7 @@ const (
 
 var statuses = map[Status]string{
 	Success: "success", LocalLength: "local length error", LocalProtection: "local protection error",
-	Flushed: "Work Request Flushed Error", RemoteInvalid: "remote invalid request error",
+	Flushed: "Work Request Flushed Error", BadResponse: "bad response error", RemoteInvalid: "remote invalid request error",
 	RemoteAccess: "remote access error", RemoteOperation: "remote operation error",
 	RetryExceeded: "transport retry counter exceeded", RNRExceeded: "RNR retry counter exceeded",
 }
