@@ -209,12 +209,16 @@ var rules = map[string]rule{
 		why: "what hosts that use RDMA agree upon are values, and a queue pair is the cores with memory and rights: who moves " +
 			"the bytes, on what clock, is above it",
 	},
+	"cm": {
+		may: "lists roce wire",
+		why: "connections are made and ended by messages and times alone: queue pairs and sockets are its driver's",
+	},
 	"endpoint": {
-		may: "cc roce verbs wire",
+		may: "cc cm headers roce verbs wire",
 		why: "it puts queue pairs on real time and real sockets: what is measured with them, and files, are above it",
 	},
 	"rdma": {
-		may: "endpoint pcapng roce splitmix verbs wire",
+		may: "cm endpoint pcapng roce splitmix verbs wire",
 		why: "what two ends tell each other over TCP and what they time is above sockets of RoCEv2: arguments and tables are " +
 			"for the command line",
 	},

@@ -35,11 +35,11 @@ func (c *Capture) manage(qp int32, pk *roce.Packet) *wire.CM {
 	case wire.CMRequest:
 		m.RemoteID = 0
 		m.Request = c.request(q.From, q.To)
-		m.Request.QP, m.Request.PSN = sender, psn
+		m.Request.QP, m.Request.PSN = sender, psn^otherPSN // each says with what the other is to begin
 		wire.IPService{Port: ephemeral(sender), Source: c.address(q.From), Dest: c.address(q.To)}.Put(&m.Request.Private)
 	case wire.CMReply:
 		m.LocalID, m.RemoteID = receiver, sender
-		m.Reply = wire.Reply{QP: receiver, PSN: psn ^ otherPSN, RNRRetries: 7, GUID: guid(c.plan.Graph.NICs[q.To].Port)}
+		m.Reply = wire.Reply{QP: receiver, PSN: psn, RNRRetries: 7, GUID: guid(c.plan.Graph.NICs[q.To].Port)}
 		address, key := uint64(0), pk.Landing.Key
 		if key == 0 {
 			address, key = noMemory, noKey|uint32(qp)

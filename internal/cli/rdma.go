@@ -28,7 +28,7 @@ func (a *app) rdmaCommand() *cobra.Command {
 machines or two addresses of this one, and measures as perftest does. Linux only. As root it verifies
 every bit of each packet's ICRC; else all but the IP identification's 16.`,
 	}
-	cmd.AddCommand(a.rdmaServerCommand(), a.rdmaClientCommand(), a.rdmaShowCommand())
+	cmd.AddCommand(a.rdmaServerCommand(), a.rdmaClientCommand(), a.rdmaPingCommand(), a.rdmaShowCommand())
 	return cmd
 }
 
@@ -234,29 +234,11 @@ func (a *app) rdmaClient(ctx context.Context, op, server string, f rdmaFlags) er
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
 	var r *rdma.Result
-	measure := func(w io.Writer) error {
-		var watch *rdma.Capture
-		c.Open = func(own netip.Addr) (*endpoint.Endpoint, error) {
-			if w == nil {
-				return endpoint.Open(own, faults, nil)
-			}
-			watch = rdma.NewCapture(w, own)
-			return endpoint.Open(own, faults, watch)
-		}
-		var err error
-		if r, err = c.Run(ctx); err == nil && watch != nil {
-			err = watch.Err()
-		}
+	err = captured(f.capture, func(open func(netip.Addr) (*endpoint.Endpoint, error)) (err error) {
+		c.Open = open
+		r, err = c.Run(ctx)
 		return err
-	}
-	if f.capture == "" {
-		err = measure(nil)
-	} else {
-		err = output.WriteBy(f.capture, func(w io.Writer) error {
-			b := bufio.NewWriterSize(w, 1<<20)
-			return errors.Join(measure(b), b.Flush())
-		})
-	}
+	}, faults)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -267,6 +249,25 @@ func (a *app) rdmaClient(ctx context.Context, op, server string, f rdmaFlags) er
 	}
 	a.rdmaTable(r)
 	return nil
+}
+
+// captured runs f, whose endpoint writes its packets to a file; "": to none.
+func captured(file string, f func(open func(netip.Addr) (*endpoint.Endpoint, error)) error, faults *endpoint.Faults) error {
+	if file == "" {
+		return f(func(own netip.Addr) (*endpoint.Endpoint, error) { return endpoint.Open(own, faults, nil) })
+	}
+	return output.WriteBy(file, func(w io.Writer) error {
+		b := bufio.NewWriterSize(w, 1<<20)
+		var watch *rdma.Capture
+		err := f(func(own netip.Addr) (*endpoint.Endpoint, error) {
+			watch = rdma.NewCapture(b, own)
+			return endpoint.Open(own, faults, watch)
+		})
+		if err == nil && watch != nil {
+			err = watch.Err()
+		}
+		return errors.Join(err, b.Flush())
+	})
 }
 
 // rdmaTable prints perftest's table.

@@ -3,12 +3,12 @@ package endpoint
 import (
 	"errors"
 	"fmt"
-	"math"
 	"net/netip"
 	"sync"
 	"time"
 
 	"railyard/internal/cc"
+	"railyard/internal/cm"
 	"railyard/internal/unit"
 	"railyard/internal/verbs"
 	"railyard/internal/wire"
@@ -38,6 +38,8 @@ type Endpoint struct {
 	in       wire.Packet
 	basis    map[int][16]uint32
 	counters Counters
+	cm       cm.Manager
+	cmPSN    wire.PSN
 }
 
 // Counters are what an endpoint has counted beside its queue pairs.
@@ -162,6 +164,7 @@ func (e *Endpoint) Do(f func()) {
 	for _, p := range e.pairs {
 		e.pump(p)
 	}
+	e.converse()
 	e.nudge()
 }
 
@@ -173,15 +176,25 @@ func (e *Endpoint) nudge() {
 	}
 }
 
-// ErrTimeout says that Wait's time is over.
+// ErrTimeout says that the time to wait is over.
 var ErrTimeout = errors.New("nothing came in time")
 
 // Poll takes the oldest completion out of a queue; it waits for one for at most so long.
 func (e *Endpoint) Poll(q *verbs.CQ, most time.Duration) (w verbs.Completion, err error) {
+	err = e.Await(func() (ok bool) {
+		w, ok = q.Poll()
+		return ok
+	}, most)
+	return w, err
+}
+
+// Await waits until f, which it calls in the endpoint's turn as often as something happens, returns true; for at most so
+// long.
+func (e *Endpoint) Await(f func() bool, most time.Duration) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if w, ok := q.Poll(); ok {
-		return w, nil
+	if f() {
+		return nil
 	}
 	over := false
 	timer := time.AfterFunc(most, func() {
@@ -191,20 +204,18 @@ func (e *Endpoint) Poll(q *verbs.CQ, most time.Duration) (w verbs.Completion, er
 		e.mu.Unlock()
 	})
 	defer timer.Stop()
-	for {
-		if w, ok := q.Poll(); ok {
-			return w, nil
-		}
+	for !f() {
 		switch {
 		case e.broken != nil:
-			return w, e.broken
+			return e.broken
 		case e.closed:
-			return w, errors.New("the endpoint is closed")
+			return errors.New("the endpoint is closed")
 		case over:
-			return w, ErrTimeout
+			return ErrTimeout
 		}
 		e.changed.Wait()
 	}
+	return nil
 }
 
 // Counters returns what it has counted.
@@ -217,11 +228,16 @@ func (e *Endpoint) Counters() Counters {
 // pump sends what a queue pair has to send now.
 func (e *Endpoint) pump(p *pair) {
 	for p.peer.IsValid() && e.broken == nil && !e.closed && p.Next(e.now(), &e.out.RoCE) {
-		e.out.IP = wire.IPv4{DontFragment: true, TTL: 64, ECN: ect0, Source: e.addr, Dest: p.peer}
-		e.out.UDP.Source = wire.RoCEv2Port
-		e.buf = e.out.Append(e.buf[:0])
-		e.transmit(p.peer)
+		e.write(p.peer)
 	}
+}
+
+// write sends the packet in out.
+func (e *Endpoint) write(to netip.Addr) {
+	e.out.IP = wire.IPv4{DontFragment: true, TTL: 64, ECN: ect0, Source: e.addr, Dest: to}
+	e.out.UDP.Source = wire.RoCEv2Port
+	e.buf = e.out.Append(e.buf[:0])
+	e.transmit(to)
 }
 
 const (
@@ -301,6 +317,10 @@ func (e *Endpoint) take(b []byte, whole bool) {
 		}
 		return
 	}
+	if e.in.RoCE.BTH.DestQP == wire.ServiceQP && e.in.IP.Dest == e.addr {
+		e.managed()
+		return
+	}
 	i := int64(e.in.RoCE.BTH.DestQP) - firstQP
 	if i < 0 || i >= int64(len(e.pairs)) || e.pairs[i].peer != e.in.IP.Source || e.in.IP.Dest != e.addr {
 		e.counters.NoQueuePair++
@@ -324,7 +344,9 @@ func (e *Endpoint) tick() {
 	defer timer.Stop()
 	for {
 		e.mu.Lock()
-		next := unit.Time(math.MaxInt64)
+		e.cm.Expire(e.now())
+		e.converse()
+		next := e.cm.Wake()
 		for _, p := range e.pairs {
 			p.Expire(e.now())
 			e.pump(p)

@@ -40,8 +40,8 @@ type Client struct {
 	Open   func(netip.Addr) (*endpoint.Endpoint, error)
 }
 
-// own is the address by which a server is reached: of one on this machine, the address after it.
-func (c *Client) own() (netip.Addr, error) {
+// Own is the address by which a server is reached: of one on this machine, the address after it.
+func (c *Client) Own() (netip.Addr, error) {
 	if c.Addr.IsValid() {
 		return c.Addr, nil
 	}
@@ -75,7 +75,7 @@ func (c *Client) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	defer end()
-	addr, err := c.own()
+	addr, err := c.Own()
 	if err != nil {
 		return nil, err
 	}

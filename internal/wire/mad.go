@@ -13,13 +13,15 @@ type CMKind uint16
 // The messages that set up a connection and take it down.
 const (
 	CMRequest         CMKind = 0x0010 // REQ
+	CMDelay           CMKind = 0x0011 // MRA: the message has come, its answer takes a while
+	CMReject          CMKind = 0x0012 // REJ
 	CMReply           CMKind = 0x0013 // REP
 	CMReady           CMKind = 0x0014 // RTU: ready to use
 	CMDisconnect      CMKind = 0x0015 // DREQ
 	CMDisconnectReply CMKind = 0x0016 // DREP
 )
 
-var cmNames = map[CMKind]string{CMRequest: "REQ", CMReply: "REP", CMReady: "RTU", CMDisconnect: "DREQ",
+var cmNames = map[CMKind]string{CMRequest: "REQ", CMDelay: "MRA", CMReject: "REJ", CMReply: "REP", CMReady: "RTU", CMDisconnect: "DREQ",
 	CMDisconnectReply: "DREP"}
 
 // String returns the standard's short name.
@@ -64,6 +66,60 @@ type CM struct {
 	RemoteQP    uint32 // DREQ: 24 bits
 	Request     Request
 	Reply       Reply
+	Reject      Reject
+	Delay       Delay
+}
+
+// Reject is what a REJ says (IBTA vol. 1 section 12.6.7). What stands behind the reason is not read.
+//
+//	0  4   local communication id      8  1  what is rejected : 2
+//	4  4   remote communication id     9  1  length of what stands behind the reason : 7
+//	                                  10  2  reason
+type Reject struct {
+	Of     Rejected
+	Reason Reason
+}
+
+// Rejected is the message that a REJ rejects: 2 bits.
+type Rejected uint8
+
+// What may be rejected.
+const (
+	RejectsRequest Rejected = iota
+	RejectsReply
+	RejectsNone
+)
+
+// Reason is why a connection is rejected (IBTA vol. 1 section 12.6.7.2).
+type Reason uint16
+
+// Reasons.
+const (
+	RejectResources Reason = 3
+	RejectTimeout   Reason = 4
+	RejectID        Reason = 6
+	RejectService   Reason = 8
+	RejectStale     Reason = 10
+	RejectConsumer  Reason = 28
+)
+
+var reasons = map[Reason]string{RejectResources: "no resources", RejectTimeout: "timeout", RejectID: "invalid communication ID",
+	RejectService: "invalid service ID: nobody listens", RejectStale: "stale connection", RejectConsumer: "the application refuses"}
+
+// String returns the standard's words for those above.
+func (r Reason) String() string {
+	if s := reasons[r]; s != "" {
+		return s
+	}
+	return fmt.Sprintf("reason %d", uint16(r))
+}
+
+// Delay is what an MRA says (IBTA vol. 1 section 12.6.6).
+//
+//	8  1  the message that came : 2      9  1  service timeout : 5
+type Delay struct {
+	Of      Rejected
+	Timeout uint8 // 5 bits: the answer takes at most 4.096 us x 2^v
 }
 
 // Request is what a REQ says of its sender, and asks for (IBTA vol. 1 section 12.6.5). Of paths it has
@@ -87,7 +143,7 @@ type Request struct {
 	RemoteTimeout  uint8  // 5 bits: what it expects of the other CM, 4.096 us x 2^v
 	LocalTimeout   uint8  // 5 bits: what the other may expect of it
 	FlowControl    bool   // end to end
-	PSN            PSN    // of its first packet
+	PSN            PSN    // with which the other end, which this message goes to, is to begin (12.6.5)
 	Retries        uint8  // 3 bits
 	RNRRetries     uint8  // 3 bits; 7: without end
 	PKey           uint16
@@ -126,7 +182,7 @@ type (
 //	20  3+1  starting PSN                 36 196  private data
 type Reply struct {
 	QP          uint32 // 24 bits
-	PSN         PSN
+	PSN         PSN    // with which the other end is to begin
 	Responder   uint8
 	Initiator   uint8
 	AckDelay    uint8 // 5 bits
@@ -168,6 +224,11 @@ func (c *CM) Append(b []byte) []byte {
 		return b
 	case CMReply:
 		c.Reply.put(m)
+	case CMReject:
+		m[8] = uint8(c.Reject.Of) << 6
+		binary.BigEndian.PutUint16(m[10:], uint16(c.Reject.Reason))
+	case CMDelay:
+		m[8], m[9] = uint8(c.Delay.Of)<<6, c.Delay.Timeout<<3
 	case CMDisconnect:
 		put24(m[8:], c.RemoteQP, 0)
 	}
@@ -197,9 +258,13 @@ func DecodeCM(b []byte) (*CM, error) {
 		c.Reply.get(m)
 	case CMDisconnect:
 		c.RemoteQP, _ = get24(m[8:])
+	case CMReject:
+		c.Reject = Reject{Rejected(m[8] >> 6), Reason(binary.BigEndian.Uint16(m[10:]))}
+	case CMDelay:
+		c.Delay = Delay{Rejected(m[8] >> 6), m[9] >> 3}
 	case CMReady, CMDisconnectReply:
 	default:
-		return nil, fmt.Errorf("MAD: %v, want REQ (0x0010), REP (0x0013), RTU (0x0014), DREQ (0x0015) or DREP (0x0016)",
+		return nil, fmt.Errorf("MAD: %v, want REQ (0x0010), MRA (0x0011), REJ (0x0012), REP (0x0013), RTU (0x0014), DREQ (0x0015) or DREP (0x0016)",
 			c.Kind)
 	}
 	c.RemoteID = binary.BigEndian.Uint32(m[4:])

@@ -19,6 +19,8 @@ func TestConnectionManagerFieldsLieWhereTheStandardSays(t *testing.T) {
 	b := req.Append(nil)
 	rep := wire.CM{Kind: wire.CMReply, RemoteID: 7, Reply: wire.Reply{QP: 0x654321, PSN: 0xdef, AckDelay: 15, RNRRetries: 7}}
 	c := rep.Append(nil)
+	rej := (&wire.CM{Kind: wire.CMReject, Reject: wire.Reject{Of: wire.RejectsReply, Reason: wire.RejectStale}}).Append(nil)
+	mra := (&wire.CM{Kind: wire.CMDelay, Delay: wire.Delay{Timeout: 19}}).Append(nil)
 	for _, f := range []struct {
 		name  string
 		bytes []byte
@@ -35,6 +37,8 @@ func TestConnectionManagerFieldsLieWhereTheStandardSays(t *testing.T) {
 		{"P_Key, MTU 1024, RNR retries, CM retries", b, 24 + 48, "8012" + "36" + "f0"},
 		{"traffic class, hop limit", b, 24 + 92, "6040"},
 		{"acknowledgement timeout", b, 24 + 95, "70"},
+		{"what is rejected, reason", rej, 24 + 8, "4000000a"},
+		{"what came, service timeout", mra, 24 + 8, "0098"},
 		{"remote communication id", c, 24 + 4, "00000007"},
 		{"queue pair", c, 24 + 12, "65432100"},
 		{"PSN", c, 24 + 20, "000def00"},
@@ -60,7 +64,7 @@ func TestConnectionManagerRoundTrips(t *testing.T) {
 		flag := func() bool { return rapid.Bool().Draw(t, "flag") }
 		c := wire.CM{Transaction: rapid.Uint64().Draw(t, "transaction"), LocalID: u(32)}
 		c.Kind = rapid.SampledFrom([]wire.CMKind{wire.CMRequest, wire.CMReply, wire.CMReady, wire.CMDisconnect,
-			wire.CMDisconnectReply}).Draw(t, "kind")
+			wire.CMDisconnectReply, wire.CMReject, wire.CMDelay}).Draw(t, "kind")
 		switch c.Kind {
 		case wire.CMRequest:
 			c.Request = wire.Request{ServiceID: uint64(u(32)), GUID: uint64(u(32)), QP: u(24), Responder: uint8(u(8)),
@@ -75,6 +79,10 @@ func TestConnectionManagerRoundTrips(t *testing.T) {
 			c.Reply = wire.Reply{QP: u(24), PSN: wire.PSN(u(24)), Responder: uint8(u(8)), Initiator: uint8(u(8)),
 				AckDelay: uint8(u(5)), Failover: uint8(u(2)), FlowControl: flag(), RNRRetries: uint8(u(3)), SRQ: flag(),
 				GUID: uint64(u(32)), Private: wire.ReplyPrivate{195: uint8(u(8))}}
+		case wire.CMReject:
+			c.Reject = wire.Reject{Of: wire.Rejected(u(2)), Reason: wire.Reason(u(16))}
+		case wire.CMDelay:
+			c.Delay = wire.Delay{Of: wire.Rejected(u(2)), Timeout: uint8(u(5))}
 		case wire.CMDisconnect:
 			c.RemoteQP = u(24)
 		}

@@ -9,8 +9,11 @@ export RXE_OUT=${RXE_OUT:-${TMPDIR:-/tmp}/rxe-$(id -u)} RXE_NS=${RXE_NS:-rxe$$}
 [ -s "$RXE_OUT/vmlinux" ] && [ -s "$RXE_OUT/initrd.gz" ] || "$here/build.sh"
 bin=$(mktemp -d)
 trap '"$here/run.sh" stop; rm -rf "$bin"' EXIT
-(cd "$here/../.." && go test -c -o "$bin/endpoint.test" ./internal/endpoint && go build -o "$bin/railyard" ./cmd/railyard)
+(cd "$here/../.." && go test -c -o "$bin/endpoint.test" ./internal/endpoint && go test -c -o "$bin/rdma.test" ./internal/rdma && go build -o "$bin/railyard" ./cmd/railyard)
 "$here/run.sh" start 1
 "$here/hosts.sh" "$bin/railyard"
-cd "$here/../../internal/endpoint"
-RAILYARD_RXE="10.99.0.2:18600 10.99.0.1" ip netns exec "$RXE_NS" "$bin/endpoint.test" -test.run Kernel -test.v "$@"
+export RAILYARD_RXE="10.99.0.2:18600 10.99.0.1"
+for p in endpoint rdma; do
+	cd "$here/../../internal/$p"
+	ip netns exec "$RXE_NS" "$bin/$p.test" -test.run Kernel -test.v "$@"
+done

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"railyard/internal/endpoint"
+	"railyard/internal/rdma"
+)
+
+func (a *app) rdmaPingCommand() *cobra.Command {
+	var f rdmaFlags
+	var listen bool
+	var size int
+	cmd := &cobra.Command{
+		Use:   "ping [SERVER]",
+		Short: "Ping as rping does: a connection by RDMA's connection manager, READ, WRITE and SEND",
+		Long: `Connects to SERVER with the messages of RDMA's connection manager (rdma_cm), and pings it as rping of
+rdmacm-utils does: the server READs a text, and WRITEs it back. The other end is rping -s, or this program
+with --listen, which answers rping -c as well. What comes back must be what was sent.`,
+		Example: "  railyard rdma ping --listen\n  railyard rdma ping 127.0.0.1 --count 3\n" +
+			"  railyard rdma ping 192.0.2.1 --size 4000 --capture ping.pcapng",
+		Args: func(_ *cobra.Command, args []string) error {
+			if want := map[bool]int{true: 0, false: 1}[listen]; len(args) != want {
+				return misuse("rdma ping: %s, want the server's IPv4 address, or none with --listen", count(len(args), "argument"))
+			}
+			return nil
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if listen {
+				return a.rdmaPingServer(cmd.Context(), f)
+			}
+			return a.rdmaPing(cmd.Context(), args[0], size, f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&listen, "listen", false, "answer pings until Ctrl-C")
+	fl.BoolVar(&f.once, "once", false, "with --listen: end after one connection")
+	fl.IntVarP(&size, "size", "s", 64, "bytes of a ping: rping's -S, which must be the same at an rping")
+	fl.IntVarP(&f.iters, "count", "n", 10, "pings")
+	fl.StringVar(&f.addr, "addr", "", "IPv4 address to be at; else that by which the server is reached, or 127.0.0.1 to listen")
+	fl.IntVar(&f.port, "port", rdma.PingPort, "port of the server")
+	fl.StringVar(&f.faults, "faults", "", faultsText)
+	fl.StringVar(&f.capture, "capture", "", "write all packets, both ways, to this file (pcapng)")
+	fl.BoolVar(&f.json, "json", false, "print the times as JSON")
+	return cmd
+}
+
+func (a *app) rdmaPingServer(ctx context.Context, f rdmaFlags) error {
+	const what = "rdma ping"
+	addr, err := f.address(what)
+	if err != nil {
+		return err
+	}
+	if !addr.IsValid() {
+		addr = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	}
+	if err := f.tcp(what); err != nil {
+		return err
+	}
+	faults, err := f.script(what)
+	if err != nil {
+		return err
+	}
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	err = captured(f.capture, func(open func(netip.Addr) (*endpoint.Endpoint, error)) error {
+		e, err := open(addr)
+		if err != nil {
+			return err
+		}
+		defer e.Close()
+		defer context.AfterFunc(ctx, e.Close)()
+		if err := rdma.PingServer(ctx, e, f.port, f.once, a.tell); !errors.Is(err, context.Canceled) {
+			return err
+		}
+		return nil // Ctrl-C is how it ends
+	}, faults)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+func (a *app) rdmaPing(ctx context.Context, server string, size int, f rdmaFlags) error {
+	const what = "rdma ping"
+	if err := f.tcp(what); err != nil {
+		return err
+	}
+	at, err := rdmaServerAt(what, server, f.port)
+	if err != nil {
+		return err
+	}
+	switch {
+	case size < rdma.MinPing || size > rdma.MaxPing:
+		return misuse("%s: --size %d: want %d to %d bytes", what, size, rdma.MinPing, rdma.MaxPing)
+	case f.iters < 1 || f.iters > rdma.MaxPings:
+		return misuse("%s: --count %d: want 1 to %d", what, f.iters, rdma.MaxPings)
+	}
+	c := rdma.Client{Server: at}
+	if c.Addr, err = f.address(what); err != nil {
+		return err
+	}
+	faults, err := f.script(what)
+	if err != nil {
+		return err
+	}
+	own, err := c.Own()
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	var out *rdma.Pinged
+	err = captured(f.capture, func(open func(netip.Addr) (*endpoint.Endpoint, error)) error {
+		e, err := open(own)
+		if err != nil {
+			return err
+		}
+		defer e.Close()
+		defer context.AfterFunc(ctx, e.Close)()
+		out, err = rdma.Ping(ctx, e, at.Addr(), f.port, f.iters, size, func(n int, took time.Duration) {
+			if !f.json {
+				fmt.Fprintf(a.stdout, "%d bytes to %v and back: ping %d, %.3f ms\n", size, at.Addr(), n, took.Seconds()*1e3)
+			}
+		})
+		return err
+	}, faults)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return fmt.Errorf("%s: %v: %w", what, at, err)
+	case f.json:
+		return a.printJSON(out)
+	}
+	sum := 0.0
+	for _, v := range out.Times {
+		sum += v
+	}
+	fmt.Fprintf(a.stdout, "%s: min %.3f, mean %.3f, max %.3f ms\n", count(len(out.Times), "ping"), slices.Min(out.Times)/1e3,
+		sum/float64(len(out.Times))/1e3, slices.Max(out.Times)/1e3)
+	return nil
+}

@@ -1,0 +1,102 @@
+package rdma
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// vm is a machine with Linux's rdma_rxe: see kernelVar of internal/endpoint, "10.99.0.2:18600 10.99.0.1".
+type vm struct{ addr, own netip.Addr }
+
+func theVM(t *testing.T) (v vm) {
+	t.Helper()
+	var control, own string
+	if _, err := fmt.Sscan(os.Getenv("RAILYARD_RXE"), &control, &own); err != nil {
+		t.Skip("no RAILYARD_RXE: tools/rxe/interop.sh runs this")
+	}
+	return vm{netip.MustParseAddrPort(control).Addr(), netip.MustParseAddr(own)}
+}
+
+// run runs a command there, and returns what it printed, with __rc= and its exit status behind.
+func (v vm) run(t *testing.T, command string) string {
+	t.Helper()
+	c, err := net.Dial("tcp", netip.AddrPortFrom(v.addr, 2323).String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(time.Minute))
+	if _, err := fmt.Fprintln(c, command); err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestKernelAnswersPings: we ping rping in a kernel's machine, connected by its connection manager.
+func TestKernelAnswersPings(t *testing.T) {
+	v := theVM(t)
+	for _, size := range []int{64, 5000} {
+		said := make(chan string, 1)
+		go func() { said <- v.run(t, fmt.Sprintf("timeout 50 rping -s -a %v -C 7 -S %d -V -v", v.addr, size)) }()
+		client := pingEnd(t, v.own.String(), "")
+		out, err := Ping(context.Background(), client, v.addr, PingPort, 7, size, func(int, time.Duration) {})
+		for range 50 { // until rping listens
+			if err == nil || !strings.Contains(err.Error(), "nobody listens") {
+				break
+			}
+			time.Sleep(100 * time.Millisecond)
+			out, err = Ping(context.Background(), client, v.addr, PingPort, 7, size, func(int, time.Duration) {})
+		}
+		if err != nil || len(out.Times) != 7 {
+			t.Fatalf("%v, %+v", err, out)
+		}
+		client.Close()
+		if text := <-said; !strings.Contains(text, "server ping data: rdma-ping-6: GHIJ") || !strings.Contains(text, "__rc=0") {
+			t.Errorf("rping says %s", text)
+		}
+	}
+}
+
+// TestKernelPings: rping in a kernel's machine pings us, and verifies what comes back.
+func TestKernelPings(t *testing.T) {
+	v := theVM(t)
+	for _, size := range []int{64, 5000} {
+		server := pingEnd(t, v.own.String(), "")
+		over, said := make(chan error, 1), make(chan string, 100)
+		go func() {
+			over <- PingServer(context.Background(), server, PingPort, true, func(text string) { said <- text })
+		}()
+		<-said
+		text := v.run(t, fmt.Sprintf("timeout 50 rping -c -a %v -C 7 -S %d -V -v", v.own, size))
+		if !strings.Contains(text, "ping data: rdma-ping-6: GHIJ") || !strings.Contains(text, "__rc=0") {
+			t.Errorf("rping says %s", text)
+		}
+		if err := <-over; err != nil {
+			t.Errorf("the server: %v", err)
+		}
+		if text := <-said; text != fmt.Sprintf("%v: 7 pings answered", v.addr) {
+			t.Error(text)
+		}
+		server.Close()
+	}
+}
+
+// TestKernelRejects: nobody listens at a kernel's port, and its manager says so.
+func TestKernelRejects(t *testing.T) {
+	v := theVM(t)
+	_, err := Ping(context.Background(), pingEnd(t, v.own.String(), ""), v.addr, 999, 1, 64, func(int, time.Duration) {})
+	if err == nil || !strings.Contains(err.Error(), "nobody listens") {
+		t.Errorf("%v", err)
+	}
+}
