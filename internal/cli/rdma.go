@@ -50,8 +50,8 @@ func (f *rdmaFlags) address(what string) (a netip.Addr, err error) {
 	if f.addr == "" {
 		return a, nil
 	}
-	if a, err = netip.ParseAddr(f.addr); err != nil || !a.Is4() {
-		return a, misuse("%s: --addr %s: want an IPv4 address of this machine", what, located.Shown(f.addr))
+	if a, err = netip.ParseAddr(f.addr); err != nil || a.Zone() != "" || a.Is4In6() {
+		return a, misuse("%s: --addr %s: want an IP address of this machine", what, located.Shown(f.addr))
 	}
 	return a, nil
 }
@@ -74,7 +74,7 @@ func (f *rdmaFlags) script(what string) (*endpoint.Faults, error) {
 	return s, nil
 }
 
-const faultsText = "what becomes of packets that it sends: lose:3, repeat:5, late:7, mark:9, or lose:/50 for each fiftieth"
+const faultsText = "what becomes of packets that it sends: lose:3, repeat:5, late:7, mark:9, spoil:11 (its ICRC), or lose:/50 for each fiftieth"
 
 func (a *app) rdmaServerCommand() *cobra.Command {
 	var f rdmaFlags
@@ -88,7 +88,7 @@ port 18515 and UDP port 4791, unless --addr says otherwise. Whoever reaches it m
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.rdmaServer(cmd.Context(), f) },
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.addr, "addr", "127.0.0.1", "IPv4 address to be at")
+	fl.StringVar(&f.addr, "addr", "127.0.0.1", "IP address to be at")
 	fl.IntVar(&f.port, "port", rdma.Port, "TCP port")
 	fl.BoolVar(&f.once, "once", false, "end after one measurement")
 	fl.StringVar(&f.faults, "faults", "", faultsText)
@@ -112,7 +112,7 @@ func (a *app) rdmaServer(ctx context.Context, f rdmaFlags) error {
 		return err
 	}
 	if !addr.IsValid() {
-		return misuse("%s: --addr: want an IPv4 address of this machine", what)
+		return misuse("%s: --addr: want an IP address of this machine", what)
 	}
 	if err := f.tcp(what); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (a *app) rdmaClientCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "client OP SERVER",
 		Short: "Measure against railyard rdma server, and print perftest's table",
-		Long: `Measures OP against the railyard rdma server at the IPv4 address SERVER: ` + strings.Join(rdma.Operations(), ", ") + `.
+		Long: `Measures OP against the railyard rdma server at the IP address SERVER: ` + strings.Join(rdma.Operations(), ", ") + `.
 write_bw, send_bw and read_bw print how many bytes go, write_lat and send_lat half of a round trip, read_lat
 and atomic_lat (additions to 8 bytes) a whole one. In the end the bytes at client and server must have the same
 SHA-256, and each addition must be there once, or it is an error.
@@ -155,7 +155,7 @@ Against a server on this machine the client is at the address after the server's
 			"  railyard rdma client write_bw 127.0.0.1 --faults lose:/50 --json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return misuse("rdma client: %s, want an operation (%s) and the server's IPv4 address", count(len(args), "argument"),
+				return misuse("rdma client: %s, want an operation (%s) and the server's IP address", count(len(args), "argument"),
 					strings.Join(rdma.Operations(), ", "))
 			}
 			return nil
@@ -170,7 +170,7 @@ Against a server on this machine the client is at the address after the server's
 	fl.IntVarP(&f.iters, "iters", "n", 1000, "messages")
 	fl.IntVarP(&f.mtu, "mtu", "m", 4096, "path MTU: 256, 512, 1024, 2048 or 4096 bytes")
 	fl.IntVarP(&f.depth, "tx-depth", "t", 128, "messages that are outstanding at most")
-	fl.StringVar(&f.addr, "addr", "", "IPv4 address to be at; else that by which the server is reached")
+	fl.StringVar(&f.addr, "addr", "", "IP address to be at; else that by which the server is reached")
 	fl.IntVar(&f.port, "port", rdma.Port, "TCP port of the server")
 	fl.StringVar(&f.faults, "faults", "", faultsText)
 	fl.StringVar(&f.capture, "capture", "", "write all packets, both ways, to this file (pcapng)")
@@ -181,8 +181,8 @@ Against a server on this machine the client is at the address after the server's
 // rdmaServerAt reads the address of a server.
 func rdmaServerAt(what, server string, port int) (netip.AddrPort, error) {
 	a, err := netip.ParseAddr(server)
-	if err != nil || !a.Is4() {
-		return netip.AddrPort{}, misuse("%s: server %s: want an IPv4 address, such as 127.0.0.1", what, located.Shown(server))
+	if err != nil || a.Zone() != "" || a.Is4In6() {
+		return netip.AddrPort{}, misuse("%s: server %s: want an IP address, such as 127.0.0.1", what, located.Shown(server))
 	}
 	return netip.AddrPortFrom(a, uint16(port)), nil
 }
@@ -313,11 +313,11 @@ func (a *app) rdmaShowCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "show SERVER",
 		Short:   "List the queue pairs of a railyard rdma server, with their counters",
-		Long:    `Lists the queue pairs that the railyard rdma server at an IPv4 address has, and the last ones that it had.`,
+		Long:    `Lists the queue pairs that the railyard rdma server at an IP address has, and the last ones that it had.`,
 		Example: "  railyard rdma show 127.0.0.1",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return misuse("rdma show: %s, want the server's IPv4 address", count(len(args), "argument"))
+				return misuse("rdma show: %s, want the server's IP address", count(len(args), "argument"))
 			}
 			return nil
 		},

@@ -28,7 +28,7 @@ with --listen, which answers rping -c as well. What comes back must be what was 
 			"  railyard rdma ping 192.0.2.1 --size 4000 --capture ping.pcapng",
 		Args: func(_ *cobra.Command, args []string) error {
 			if want := map[bool]int{true: 0, false: 1}[listen]; len(args) != want {
-				return misuse("rdma ping: %s, want the server's IPv4 address, or none with --listen", count(len(args), "argument"))
+				return misuse("rdma ping: %s, want the server's IP address, or none with --listen", count(len(args), "argument"))
 			}
 			return nil
 		},
@@ -45,7 +45,7 @@ with --listen, which answers rping -c as well. What comes back must be what was 
 	fl.BoolVar(&f.once, "once", false, "with --listen: end after one connection")
 	fl.IntVarP(&size, "size", "s", 64, "bytes of a ping: rping's -S, which must be the same at an rping")
 	fl.IntVarP(&f.iters, "count", "n", 10, "pings")
-	fl.StringVar(&f.addr, "addr", "", "IPv4 address to be at; else that by which the server is reached, or 127.0.0.1 to listen")
+	fl.StringVar(&f.addr, "addr", "", "IP address to be at; else that by which the server is reached, or 127.0.0.1 to listen")
 	fl.IntVar(&f.port, "port", rdma.PingPort, "port of the server")
 	fl.StringVar(&f.faults, "faults", "", faultsText)
 	fl.StringVar(&f.capture, "capture", "", "write all packets, both ways, to this file (pcapng)")

@@ -71,10 +71,10 @@ type socket interface {
 	close()
 }
 
-// Open makes an endpoint at an IPv4 address of this host.
+// Open makes an endpoint at an IP address of this host.
 func Open(addr netip.Addr, faults *Faults, watch Watcher) (*Endpoint, error) {
-	if !addr.Is4() {
-		return nil, fmt.Errorf("%v is no IPv4 address", addr)
+	if !addr.Is4() && !addr.Is6() || addr.Is4In6() || addr.Zone() != "" {
+		return nil, fmt.Errorf("%v: want an IPv4 address, or an IPv6 address without a zone", addr)
 	}
 	s, err := open(addr)
 	if err != nil {
@@ -145,6 +145,9 @@ const lineRate = 100 * unit.GigabitPerSec
 
 // Connect takes a queue pair from RESET to RTS, with its other end at an address.
 func (e *Endpoint) Connect(qp *verbs.QP, peer netip.Addr, a verbs.Attributes) error {
+	if peer.Is4() != e.addr.Is4() {
+		return fmt.Errorf("the other end is at %v, and this one at %v: want both of IPv4, or of IPv6", peer, e.addr)
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.pairs[qp.Number()-firstQP].peer = peer
@@ -234,7 +237,7 @@ func (e *Endpoint) pump(p *pair) {
 
 // write sends the packet in out.
 func (e *Endpoint) write(to netip.Addr) {
-	e.out.IP = wire.IPv4{DontFragment: true, TTL: 64, ECN: ect0, Source: e.addr, Dest: to}
+	e.out.IP = wire.IPv4{DontFragment: to.Is4(), TTL: 64, ECN: ect0, Source: e.addr, Dest: to}
 	e.out.UDP.Source = wire.RoCEv2Port
 	e.buf = e.out.Append(e.buf[:0])
 	e.transmit(to)
@@ -253,6 +256,9 @@ func (e *Endpoint) transmit(to netip.Addr) {
 		e.held, e.holds, e.heldTo = append(e.held[:0], e.buf...), true, to
 		return
 	}
+	if f == spoil {
+		e.buf[len(e.buf)-1] ^= 1
+	}
 	if f != lose {
 		e.put(e.buf, to, f == mark)
 	}
@@ -269,7 +275,7 @@ func (e *Endpoint) put(b []byte, to netip.Addr, marked bool) {
 	if e.watch != nil {
 		e.watch.Packet(time.Now(), b, true)
 	}
-	if err := e.sock.send(b[wire.PacketHeaders:], to, marked); err != nil && e.broken == nil {
+	if err := e.sock.send(b[wire.PacketHeaders(to.Is6()):], to, marked); err != nil && e.broken == nil {
 		e.broken = fmt.Errorf("sending to %v: %w", to, err)
 		e.changed.Broadcast()
 	}
@@ -302,7 +308,8 @@ func (e *Endpoint) take(b []byte, whole bool) {
 	if !whole {
 		e.identify(b)
 	}
-	if len(b) < int(wire.PacketHeaders) || b[22] != wire.RoCEv2Port>>8 || b[23] != wire.RoCEv2Port&0xFF {
+	head := int(wire.PacketHeaders(wire.IsIPv6(b)))
+	if len(b) < head || b[head-6] != wire.RoCEv2Port>>8 || b[head-5] != wire.RoCEv2Port&0xFF {
 		return // of another port: a raw socket has all
 	}
 	if e.watch != nil {

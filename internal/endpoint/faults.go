@@ -27,15 +27,16 @@ const (
 	repeat
 	hold
 	mark
+	spoil
 )
 
-var faultNames = map[string]fault{"lose": lose, "repeat": repeat, "late": hold, "mark": mark}
+var faultNames = map[string]fault{"lose": lose, "repeat": repeat, "late": hold, "mark": mark, "spoil": spoil}
 
 // maxFaults of a script.
 const maxFaults = 100_000
 
 // ParseFaults reads a script of faults: words like lose:3 (packet 3), repeat:5, late:7 (it goes behind packet 8), mark:9
-// (congestion experienced), and lose:/50 (each fiftieth), with commas or blanks between them.
+// (congestion experienced), spoil:11 (its ICRC is wrong), and lose:/50 (each fiftieth), with commas or blanks between them.
 func ParseFaults(text string) (*Faults, error) {
 	f := &Faults{at: map[int64]fault{}}
 	words := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' })
@@ -48,7 +49,7 @@ func ParseFaults(text string) (*Faults, error) {
 		number, regularly := strings.CutPrefix(at, "/")
 		n, err := strconv.ParseInt(number, 10, 64)
 		if !ok || err != nil || n < 0 || regularly && n == 0 {
-			return nil, fmt.Errorf("fault %d: %q, want lose, repeat, late or mark with the number of a packet, like lose:3, or "+
+			return nil, fmt.Errorf("fault %d: %q, want lose, repeat, late, mark or spoil with the number of a packet, like lose:3, or "+
 				"lose:/50 for each fiftieth", i+1, w)
 		}
 		if regularly {

@@ -12,7 +12,7 @@ import (
 //	ICRC(packet with id) = ICRC(packet with 0) ^ (x[i] for each bit i of id)
 func (e *Endpoint) identify(b []byte) {
 	n := len(b) - int(wire.ICRCBytes)
-	if n < int(wire.PacketHeaders+wire.BTHBytes) {
+	if n < int(wire.PacketHeaders(false)+wire.BTHBytes) {
 		return
 	}
 	zero, err := wire.ICRC(b[:n])

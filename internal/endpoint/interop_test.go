@@ -19,7 +19,7 @@ import (
 )
 
 // kernelVar names where a kernel's RDMA stack listens for tools/rxe's control protocol, and our address there:
-// "10.99.0.2:18600 10.99.0.1". Without it these tests are left out: tools/rxe/interop.sh sets it.
+// "10.99.0.2:18600 10.99.0.1", or of IPv6 "[fd99::2]:18600 fd99::1". Without it these tests are left out: tools/rxe/interop.sh sets it.
 const kernelVar = "RAILYARD_RXE"
 
 // kernel is a queue pair of Linux's rdma_rxe.
@@ -102,9 +102,10 @@ func withKernel(t *testing.T, mtu wire.MTU, script, connect string, each func(*v
 	}
 	t.Cleanup(func() { conn.Close() })
 	k := &kernel{t: t, conn: conn, r: bufio.NewReader(conn), peer: netip.MustParseAddrPort(control).Addr()}
-	made := k.do("CREATE size=%d psn=%d", regionBytes, 0xFFFFF8)
+	gid := map[bool]string{true: "::ffff:", false: ""}[k.peer.Is4()] // before an address
+	made := k.do("CREATE size=%d psn=%d gid=%s%v", regionBytes, 0xFFFFF8, gid, k.peer)
 	k.made.QPN, k.made.PSN, k.made.VAddr, k.made.RKey = made.QPN, made.PSN, made.VAddr, made.RKey
-	k.do("CONNECT qpn=%d psn=%d gid=::ffff:%s mtu=%d %s", e.qp.Number(), 0xFFFFF0, own, int(mtu.Bytes()), connect)
+	k.do("CONNECT qpn=%d psn=%d gid=%s%s mtu=%d %s", e.qp.Number(), 0xFFFFF0, gid, own, int(mtu.Bytes()), connect)
 	at := verbs.Attributes{Access: allRights, MaxReads: 16, MaxDestReads: 16, PKey: 0xFFFF, MTU: mtu, DestQP: made.QPN, RecvPSN: wire.PSN(made.PSN),
 		SendPSN: 0xFFFFF0, RNRTimer: 12, Timeout: 300 * unit.Millisecond, Retries: 7, RNRRetries: 7, AckEvery: 8}
 	if each != nil {

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
@@ -19,9 +20,23 @@ type sockets struct {
 
 // Options of Linux that package syscall does not name.
 const (
-	soRcvBufForce = 33
-	ipRecvTOS     = syscall.IP_RECVTOS
+	soRcvBufForce  = 33
+	udpNoCheck6Rx  = 102 // takes datagrams without a checksum over IPv6: rdma_rxe sends none
+	ipv6MTUProbing = syscall.IPV6_MTU_DISCOVER
 )
+
+// family is what IPv4 and IPv6 call the same options.
+type family struct {
+	udp                     string
+	level, mtu, class, told int // of setsockopt: path MTU discovery, traffic class, and that it comes with what is received
+}
+
+func familyOf(six bool) family {
+	if six {
+		return family{"udp6", syscall.IPPROTO_IPV6, ipv6MTUProbing, syscall.IPV6_TCLASS, syscall.IPV6_RECVTCLASS}
+	}
+	return family{"udp4", syscall.IPPROTO_IP, syscall.IP_MTU_DISCOVER, syscall.IP_TOS, syscall.IP_RECVTOS}
+}
 
 // receiveBuffer is what is asked for; Linux gives less to whoever is not root.
 const receiveBuffer = 16 << 20
@@ -30,21 +45,25 @@ func open(addr netip.Addr) (socket, error) { return openSockets(addr, true) }
 
 // openSockets is open; without raw what comes is read from the UDP socket, whoever asks.
 func openSockets(addr netip.Addr, raw bool) (socket, error) {
-	udp, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(addr, wire.RoCEv2Port)))
+	v := familyOf(addr.Is6())
+	udp, err := net.ListenUDP(v.udp, net.UDPAddrFromAddrPort(netip.AddrPortFrom(addr, wire.RoCEv2Port)))
 	if err != nil {
 		return nil, fmt.Errorf("UDP socket at %v, port %d: %w", addr, wire.RoCEv2Port, err)
 	}
 	s := &sockets{udp: udp, own: addr}
 	err = control(udp, func(fd int) error {
-		return errors.Join(syscall.SetsockoptInt(fd, syscall.IPPROTO_IP, syscall.IP_MTU_DISCOVER, syscall.IP_PMTUDISC_DO),
-			syscall.SetsockoptInt(fd, syscall.IPPROTO_IP, syscall.IP_TOS, ect0),
-			syscall.SetsockoptInt(fd, syscall.IPPROTO_IP, ipRecvTOS, 1))
+		err := errors.Join(syscall.SetsockoptInt(fd, v.level, v.mtu, syscall.IP_PMTUDISC_DO),
+			syscall.SetsockoptInt(fd, v.level, v.class, ect0), syscall.SetsockoptInt(fd, v.level, v.told, 1))
+		if addr.Is6() {
+			err = errors.Join(err, syscall.SetsockoptInt(fd, syscall.IPPROTO_UDP, udpNoCheck6Rx, 1))
+		}
+		return err
 	})
 	if err != nil {
 		udp.Close()
 		return nil, fmt.Errorf("UDP socket at %v: %w", addr, err)
 	}
-	if raw {
+	if raw && addr.Is4() { // of IPv6 the ICRC covers nothing that a UDP socket does not see
 		if s.in, err = net.ListenIP("ip4:udp", &net.IPAddr{IP: addr.AsSlice()}); err != nil {
 			s.in = nil // not root
 		}
@@ -75,7 +94,7 @@ func control(c syscall.Conn, f func(fd int) error) error {
 	return errors.Join(raw.Control(func(fd uintptr) { inner = f(int(fd)) }), inner)
 }
 
-func (s *sockets) raw() bool { return s.in != nil }
+func (s *sockets) raw() bool { return s.in != nil || s.own.Is6() }
 
 func (s *sockets) close() {
 	s.udp.Close()
@@ -87,7 +106,8 @@ func (s *sockets) close() {
 func (s *sockets) send(b []byte, to netip.Addr, marked bool) error {
 	if marked {
 		tos := func(v int) error {
-			return control(s.udp, func(fd int) error { return syscall.SetsockoptInt(fd, syscall.IPPROTO_IP, syscall.IP_TOS, v) })
+			f := familyOf(to.Is6())
+			return control(s.udp, func(fd int) error { return syscall.SetsockoptInt(fd, f.level, f.class, v) })
 		}
 		if err := tos(ce); err != nil {
 			return err
@@ -107,7 +127,7 @@ func (s *sockets) receive(b []byte) (packet []byte, whole bool, err error) {
 		return b[:n], true, err
 	}
 	var oob [64]byte
-	head := int(wire.PacketHeaders)
+	head := int(wire.PacketHeaders(s.own.Is6()))
 	for {
 		n, m, _, from, err := s.udp.ReadMsgUDPAddrPort(b[head:], oob[:])
 		if errors.Is(err, syscall.ECONNREFUSED) {
@@ -116,9 +136,15 @@ func (s *sockets) receive(b []byte) (packet []byte, whole bool, err error) {
 		if err != nil {
 			return nil, false, err
 		}
+		udp := wire.UDP{Source: from.Port(), Dest: wire.RoCEv2Port, Length: uint16(int(wire.UDPBytes) + n)}
+		if s.own.Is6() {
+			ip := wire.IPv6{TTL: 64, Protocol: wire.ProtocolUDP, ECN: ecn(oob[:m]), Source: from.Addr().WithZone(""), Dest: s.own,
+				Length: udp.Length}
+			udp.Append(ip.Append(b[:0]))
+			return b[:head+n], true, nil
+		}
 		ip := wire.IPv4{DontFragment: true, TTL: 64, Protocol: wire.ProtocolUDP, ECN: ecn(oob[:m]), Source: from.Addr().Unmap(),
 			Dest: s.own, Length: uint16(head + n)}
-		udp := wire.UDP{Source: from.Port(), Dest: wire.RoCEv2Port, Length: uint16(int(wire.UDPBytes) + n)}
 		udp.Append(ip.Append(b[:0]))
 		return b[:head+n], false, nil
 	}
@@ -131,8 +157,13 @@ func ecn(oob []byte) uint8 {
 		return 0
 	}
 	for _, m := range messages {
-		if m.Header.Level == syscall.IPPROTO_IP && m.Header.Type == syscall.IP_TOS && len(m.Data) > 0 {
+		four := m.Header.Level == syscall.IPPROTO_IP && m.Header.Type == syscall.IP_TOS && len(m.Data) > 0
+		six := m.Header.Level == syscall.IPPROTO_IPV6 && m.Header.Type == syscall.IPV6_TCLASS && len(m.Data) >= 4
+		switch {
+		case four:
 			return m.Data[0] & 3
+		case six: // an int
+			return uint8(binary.NativeEndian.Uint32(m.Data) & 3)
 		}
 	}
 	return 0

@@ -1,6 +1,7 @@
 package rdma
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 	"net/netip"
@@ -42,17 +43,32 @@ func (c *Capture) Err() error { return c.err }
 
 // Packet is that of endpoint.Watcher.
 func (c *Capture) Packet(at time.Time, b []byte, sent bool) {
-	if len(b) < int(wire.PacketHeaders+wire.BTHBytes) {
+	six := wire.IsIPv6(b)
+	head := int(wire.PacketHeaders(six))
+	if len(b) < head+int(wire.BTHBytes) {
 		return
 	}
-	c.buf = wire.Ethernet{Dest: wire.MAC{2, 0, b[16], b[17], b[18], b[19]}, Source: wire.MAC{2, 0, b[12], b[13], b[14], b[15]},
-		Type: wire.TypeIPv4}.Append(c.buf[:0])
-	c.buf = append(c.buf, b...)
+	eth := wire.Ethernet{Dest: wire.MAC{2, 0, b[16], b[17], b[18], b[19]}, Source: wire.MAC{2, 0, b[12], b[13], b[14], b[15]},
+		Type: wire.TypeIPv4}
+	if six { // the last four bytes of the addresses
+		eth = wire.Ethernet{Dest: wire.MAC{2, 0, b[36], b[37], b[38], b[39]}, Source: wire.MAC{2, 0, b[20], b[21], b[22], b[23]},
+			Type: wire.TypeIPv6}
+	}
+	c.buf = append(eth.Append(c.buf[:0]), b...)
+	if six { // the socket writes the checksum, and does not tell it
+		ip, err := wire.DecodeIPv6(b)
+		if err != nil {
+			return
+		}
+		udp := c.buf[wire.EthernetBytes+wire.IPv6Bytes:]
+		udp[6], udp[7] = 0, 0
+		binary.BigEndian.PutUint16(udp[6:], wire.UDPChecksum(ip.Source, ip.Dest, udp))
+	}
 	p := pcapng.Packet{Time: uint64(at.UnixNano()), Length: uint32(len(c.buf)), Data: c.buf, Direction: pcapng.Inbound}
 	if sent {
 		p.Direction = pcapng.Outbound
 	}
-	if h, err := wire.DecodeBTH(b[wire.PacketHeaders:]); err == nil {
+	if h, err := wire.DecodeBTH(b[head:]); err == nil {
 		p.Comments = []string{fmt.Sprintf("%v, queue pair 0x%06x, PSN %d", h.Opcode, h.DestQP, h.PSN)}
 	}
 	c.b = pcapng.AppendPacket(c.b, &p)

@@ -212,7 +212,11 @@ type Pinged struct {
 
 // Ping pings the server at an address: each is a READ, a WRITE and four SENDs, and brings the text back. each is told of
 // every one.
-func Ping(ctx context.Context, e *endpoint.Endpoint, server netip.Addr, port, count, size int, each func(n int, took time.Duration)) (*Pinged, error) {
+func Ping(ctx context.Context, e *endpoint.Endpoint, server netip.Addr, port, count, size int,
+	each func(n int, took time.Duration)) (*Pinged, error) {
+	if server.Is4() != e.Addr().Is4() {
+		return nil, fmt.Errorf("the server is at %v, and this end at %v: want both of IPv4, or of IPv6", server, e.Addr())
+	}
 	p, err := newPinger(e, size)
 	if err != nil {
 		return nil, err

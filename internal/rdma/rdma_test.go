@@ -129,7 +129,7 @@ func TestStrangers(t *testing.T) {
 		"tx-depth 1025":     func(h *hello) { h.Depth = MaxDepth + 1 },
 		"queue pair 0x1,":   func(h *hello) { h.QPN = 1 },
 		"PSN 0x1000000":     func(h *hello) { h.PSN = 1 << 24 },
-		"GID ::1":           func(h *hello) { h.GID = netip.IPv6Loopback() },
+		"GID fe80::1%x":     func(h *hello) { h.GID = netip.MustParseAddr("fe80::1%x") },
 		"GID invalid IP":    func(h *hello) { h.GID = netip.Addr{} },
 		"0x1000000, PSN":    func(h *hello) { h.QPN = 1 << 24 },
 		"want 1 to 1000000": func(h *hello) { h.Iterations = MaxIterations + 1 },

@@ -183,8 +183,8 @@ func (h *hello) judge() error {
 		return fmt.Errorf("the other end speaks version %d of the exchange, want %d", h.Railyard, version)
 	case h.QPN < 2 || h.QPN >= 1<<24 || h.PSN >= 1<<24:
 		return fmt.Errorf("the other end: queue pair 0x%x, PSN 0x%x, want 2 to 0xffffff and 0 to 0xffffff", h.QPN, h.PSN)
-	case !h.GID.Is4():
-		return fmt.Errorf("the other end: GID %v, want an IPv4 address", h.GID)
+	case !h.GID.Is4() && !h.GID.Is6() || h.GID.Zone() != "":
+		return fmt.Errorf("the other end: GID %v, want an IP address without a zone", h.GID)
 	}
 	return h.Validate()
 }

@@ -75,6 +75,30 @@ func TestPacketsTakeNoMemory(t *testing.T) {
 	}
 }
 
+// Over IPv6 a packet is what Frame writes, but for the UDP checksum, which the ICRC does not cover.
+func TestPacketsOverIPv6(t *testing.T) {
+	source, dest := netip.MustParseAddr("fd99::1"), netip.MustParseAddr("fd99::2")
+	r := RoCE{BTH: BTH{Opcode: SendOnly, DestQP: 17, PSN: 3}, Payload: []byte("hello")}
+	p := Packet{IP: IPv4{TTL: 64, ECN: 2, Source: source, Dest: dest}, UDP: UDP{Source: 0xc000}, RoCE: r}
+	b := p.Append(nil)
+	f := Frame{IPv6: &IPv6{TTL: 64, ECN: 2, Source: source, Dest: dest}, UDP: &UDP{Source: 0xc000}, RoCE: &r}
+	want := f.Append(nil)
+	want = want[EthernetBytes : len(want)-int(FCSBytes)]
+	want[IPv6Bytes+6], want[IPv6Bytes+7] = 0, 0
+	if !bytes.Equal(b, want) {
+		t.Errorf("%x\nwant %x", b, want)
+	}
+	var q Packet
+	if err := q.Decode(b); err != nil || q.IP.Source != source || q.IP.Dest != dest || q.IP.ECN != 2 || string(q.RoCE.Payload) != "hello" {
+		t.Errorf("%+v, %v", q, err)
+	}
+	for n := range b {
+		if q.Decode(b[:n]) == nil {
+			t.Errorf("%d of %d bytes are a packet", n, len(b))
+		}
+	}
+}
+
 func FuzzPacket(f *testing.F) {
 	for _, text := range []string{kernelACK, acceptedSend} {
 		b, err := hex.DecodeString(text)
@@ -83,6 +107,8 @@ func FuzzPacket(f *testing.F) {
 		}
 		f.Add(b)
 	}
+	six := Packet{IP: IPv4{Source: netip.IPv6Loopback(), Dest: netip.IPv6Loopback()}, RoCE: RoCE{BTH: BTH{Opcode: SendOnly}}}
+	f.Add(six.Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var p Packet
 		if p.Decode(b) != nil {

@@ -12,8 +12,9 @@ trap '"$here/run.sh" stop; rm -rf "$bin"' EXIT
 (cd "$here/../.." && go test -c -o "$bin/endpoint.test" ./internal/endpoint && go test -c -o "$bin/rdma.test" ./internal/rdma && go build -o "$bin/railyard" ./cmd/railyard)
 "$here/run.sh" start 1
 "$here/hosts.sh" "$bin/railyard"
-export RAILYARD_RXE="10.99.0.2:18600 10.99.0.1"
-for p in endpoint rdma; do
-	cd "$here/../../internal/$p"
-	ip netns exec "$RXE_NS" "$bin/$p.test" -test.run Kernel -test.v "$@"
+for at in "10.99.0.2:18600 10.99.0.1" "[fd99::2]:18600 fd99::1"; do
+	for p in endpoint rdma; do
+		cd "$here/../../internal/$p"
+		RAILYARD_RXE=$at ip netns exec "$RXE_NS" "$bin/$p.test" -test.run Kernel -test.v "$@"
+	done
 done
