@@ -534,7 +534,7 @@ var rules = map[string]rule{
 	},
 	"cli": {
 		may: "batch bench board coll commission containerlab dataset decoder design docs dump endpoint examples fleet hash headline " +
-			"hostboard hostinfo hostlint input inventory lab launch " +
+			"hostboard hostinfo hostlint input inventory lab labs launch " +
 			"lint live lldp " +
 			"judge located machine manual nccl nccltests " +
 			"nccltopo netconf netconf/dialects nn ns3 objects output pcapng perf foresight plan prove qos rdma report " +

@@ -14,6 +14,7 @@ import (
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
+	"railyard/internal/sheet"
 	"railyard/internal/shown"
 	"railyard/internal/sweep"
 	"railyard/internal/unit"
@@ -138,33 +139,13 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 		}
 	}
 	if asJSON {
-		data := view.CheckData(problems, in)
-		data.Measured = m
-		if sc != nil {
-			data.Name = sc.Name
-		}
-		if f.graph {
-			data.DrawGraph(in)
-		}
-		err = a.printJSON(data)
+		err = a.printJSON(checked(problems, in, m, sc, f.graph))
 	} else {
 		s := a.newSheet()
 		s.Wrap("", fmt.Sprintf("%s: %s, %s", file, count(wrong, "error"), count(len(problems)-wrong, "warning")))
 		problems.RenderWidth(s, src, shown.Columns(a.stdout))
 		if in != nil {
-			view.EstimateText(s, in, m)
-			if made := in.Plan.Scenario.Made(); len(made) > 0 {
-				s.Title("Flows of shorthands")
-				for _, text := range made {
-					s.Hang("  ", "    ", text)
-				}
-			}
-			view.ThresholdText(s, &in.Plan.Scenario.Fabric, in.Thresholds)
-			view.DifferingText(s, in.Plan.Scenario.Fabric.SwitchesKey(), in.Plan.Switches.Differing())
-			for _, x := range in.Plan.Pinned() {
-				s.Wrap("", x.Text(in.Plan))
-			}
-			view.ConfiguredText(s, in.Plan)
+			inspected(s, in, m)
 		}
 		err = s.Flush(a.stdout)
 	}
@@ -172,6 +153,36 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 		err = fmt.Errorf("%s: %s", file, unit.CountOf(int64(wrong), "error"))
 	}
 	return err
+}
+
+// checked is what was found of a scenario, as data; sc is nil where it could not be read.
+func checked(problems located.Problems, in *foresight.Inspection, m *run.Measured, sc *scenario.Scenario, graph bool) view.CheckJSON {
+	data := view.CheckData(problems, in)
+	data.Measured = m
+	if sc != nil {
+		data.Name = sc.Name
+	}
+	if graph {
+		data.DrawGraph(in)
+	}
+	return data
+}
+
+// inspected is the same of a scenario that can be planned, as text.
+func inspected(s *sheet.Sheet, in *foresight.Inspection, m *run.Measured) {
+	view.EstimateText(s, in, m)
+	if made := in.Plan.Scenario.Made(); len(made) > 0 {
+		s.Title("Flows of shorthands")
+		for _, text := range made {
+			s.Hang("  ", "    ", text)
+		}
+	}
+	view.ThresholdText(s, &in.Plan.Scenario.Fabric, in.Thresholds)
+	view.DifferingText(s, in.Plan.Scenario.Fabric.SwitchesKey(), in.Plan.Switches.Differing())
+	for _, x := range in.Plan.Pinned() {
+		s.Wrap("", x.Text(in.Plan))
+	}
+	view.ConfiguredText(s, in.Plan)
 }
 
 // checkUnplanned reports a scenario that is well formed and cannot be planned.

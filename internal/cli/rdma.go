@@ -28,7 +28,7 @@ func (a *app) rdmaCommand() *cobra.Command {
 machines or two addresses of this one, and measures as perftest does. Linux only. As root it verifies
 every bit of each packet's ICRC; else all but the IP identification's 16.`,
 	}
-	cmd.AddCommand(a.rdmaServerCommand(), a.rdmaClientCommand(), a.rdmaPingCommand(), a.rdmaShowCommand())
+	cmd.AddCommand(a.rdmaServerCommand(), a.rdmaClientCommand(), rdmaPingCommand(a), a.rdmaShowCommand())
 	return cmd
 }
 
@@ -74,7 +74,8 @@ func (f *rdmaFlags) script(what string) (*endpoint.Faults, error) {
 	return s, nil
 }
 
-const faultsText = "what becomes of packets that it sends: lose:3, repeat:5, late:7, mark:9, spoil:11 (its ICRC), or lose:/50 for each fiftieth"
+const faultsText = "what becomes of packets that it sends: lose:3, repeat:5, late:7, mark:9, spoil:11 (its ICRC), " +
+	"or lose:/50 for each fiftieth"
 
 func (a *app) rdmaServerCommand() *cobra.Command {
 	var f rdmaFlags

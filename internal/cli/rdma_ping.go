@@ -14,7 +14,7 @@ import (
 	"railyard/internal/rdma"
 )
 
-func (a *app) rdmaPingCommand() *cobra.Command {
+func rdmaPingCommand(a *app) *cobra.Command {
 	var f rdmaFlags
 	var listen bool
 	var size int
@@ -35,9 +35,9 @@ with --listen, which answers rping -c as well. What comes back must be what was 
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if listen {
-				return a.rdmaPingServer(cmd.Context(), f)
+				return rdmaPingServer(cmd.Context(), a, f)
 			}
-			return a.rdmaPing(cmd.Context(), args[0], size, f)
+			return rdmaPing(cmd.Context(), a, args[0], size, f)
 		},
 	}
 	fl := cmd.Flags()
@@ -53,7 +53,7 @@ with --listen, which answers rping -c as well. What comes back must be what was 
 	return cmd
 }
 
-func (a *app) rdmaPingServer(ctx context.Context, f rdmaFlags) error {
+func rdmaPingServer(ctx context.Context, a *app, f rdmaFlags) error {
 	const what = "rdma ping"
 	addr, err := f.address(what)
 	if err != nil {
@@ -89,7 +89,7 @@ func (a *app) rdmaPingServer(ctx context.Context, f rdmaFlags) error {
 	return nil
 }
 
-func (a *app) rdmaPing(ctx context.Context, server string, size int, f rdmaFlags) error {
+func rdmaPing(ctx context.Context, a *app, server string, size int, f rdmaFlags) error {
 	const what = "rdma ping"
 	if err := f.tcp(what); err != nil {
 		return err

@@ -28,7 +28,7 @@ func TestBrowserEditor(t *testing.T) {
 	}
 	sound := func() {
 		t.Helper()
-		b.await(`document.getElementById("verdict")?.dataset.done === "true" && document.getElementById("verdict").textContent.includes("Nothing is wrong")`)
+		b.await(`((v) => v?.dataset.done === "true" && v.textContent.includes("Nothing is wrong"))(document.getElementById("verdict"))`)
 	}
 	text := func(id string) (said string) {
 		t.Helper()
@@ -77,7 +77,8 @@ func TestBrowserEditor(t *testing.T) {
 	b.await(`[...document.querySelectorAll(".cm-tooltip-autocomplete li")].some((x) => x.textContent.includes("recovery"))`)
 	b.call("Input.insertText", fields{"text": "ov"}, nil)
 	accept("recovery")
-	b.await(`document.getElementById("means").textContent.startsWith("transport.recovery") && document.getElementById("means").textContent.includes("default go-back-n")`)
+	b.await(`((said) => said.startsWith("transport.recovery") && said.includes("default go-back-n"))(
+		document.getElementById("means").textContent)`)
 	b.chord(" ")
 	b.await(`[...document.querySelectorAll(".cm-tooltip-autocomplete li")].some((x) => x.textContent.includes("selective-repeat"))`)
 	b.call("Input.insertText", fields{"text": "sel"}, nil)
@@ -86,7 +87,8 @@ func TestBrowserEditor(t *testing.T) {
 	if got := b.scenario(); !strings.HasSuffix(strings.TrimSpace(got), "transport:\n  recovery: selective-repeat") {
 		t.Errorf("%q", got)
 	}
-	b.run(`((l) => { const r = [...l.childNodes].find((x) => x.textContent.includes("recovery")).getBoundingClientRect?.() ?? l.getBoundingClientRect();
+	b.run(`((l) => { const word = [...l.childNodes].find((x) => x.textContent.includes("recovery"));
+		const r = word.getBoundingClientRect?.() ?? l.getBoundingClientRect();
 		window.at = [r.x + 30, r.y + r.height / 2]; return 0; })([...document.querySelectorAll("#scenario .cm-line")].at(-1))`, new(int))
 	var at []float64
 	b.run(`window.at`, &at)

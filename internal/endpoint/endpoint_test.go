@@ -63,8 +63,8 @@ func (e *end) ready(t testing.TB) {
 func couple(t testing.TB, a, b *end, mtu wire.MTU, each func(*verbs.Attributes)) {
 	t.Helper()
 	connect := func(x, y *end, send, recv wire.PSN) {
-		at := verbs.Attributes{Access: allRights, MaxReads: 4, MaxDestReads: 4, PKey: 0xFFFF, MTU: mtu, DestQP: y.qp.Number(), RecvPSN: recv,
-			SendPSN: send, RNRTimer: 1, Timeout: 50 * unit.Millisecond, Retries: 7, RNRRetries: 7, AckEvery: 16}
+		at := verbs.Attributes{Access: allRights, MaxReads: 4, MaxDestReads: 4, PKey: 0xFFFF, MTU: mtu, DestQP: y.qp.Number(),
+			RecvPSN: recv, SendPSN: send, RNRTimer: 1, Timeout: 50 * unit.Millisecond, Retries: 7, RNRRetries: 7, AckEvery: 16}
 		if each != nil {
 			each(&at)
 		}

@@ -88,8 +88,8 @@ func TestKernelAtomics(t *testing.T) {
 			ours := uint64(5)
 			e.Do(func() { binary.NativeEndian.PutUint64(e.b[8:], ours) })
 			for n := range uint64(30) {
-				e.post(t, verbs.Work{ID: n, Op: roce.OpFetchAdd, Local: verbs.Span{Key: e.key, Address: regionAt, Length: 8}, Key: k.made.RKey,
-					Address: k.made.VAddr, Swap: 3})
+				e.post(t, verbs.Work{ID: n, Op: roce.OpFetchAdd, Local: verbs.Span{Key: e.key, Address: regionAt, Length: 8},
+					Key: k.made.RKey, Address: k.made.VAddr, Swap: 3})
 				if w := e.poll(t, &e.send); w.Status != verbs.Success {
 					t.Fatalf("%+v (%v)", w, w.Status)
 				}

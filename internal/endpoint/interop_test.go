@@ -106,7 +106,8 @@ func withKernel(t *testing.T, mtu wire.MTU, script, connect string, each func(*v
 	made := k.do("CREATE size=%d psn=%d gid=%s%v", regionBytes, 0xFFFFF8, gid, k.peer)
 	k.made.QPN, k.made.PSN, k.made.VAddr, k.made.RKey = made.QPN, made.PSN, made.VAddr, made.RKey
 	k.do("CONNECT qpn=%d psn=%d gid=%s%s mtu=%d %s", e.qp.Number(), 0xFFFFF0, gid, own, int(mtu.Bytes()), connect)
-	at := verbs.Attributes{Access: allRights, MaxReads: 16, MaxDestReads: 16, PKey: 0xFFFF, MTU: mtu, DestQP: made.QPN, RecvPSN: wire.PSN(made.PSN),
+	at := verbs.Attributes{Access: allRights, MaxReads: 16, MaxDestReads: 16, PKey: 0xFFFF, MTU: mtu, DestQP: made.QPN,
+		RecvPSN: wire.PSN(made.PSN),
 		SendPSN: 0xFFFFF0, RNRTimer: 12, Timeout: 300 * unit.Millisecond, Retries: 7, RNRRetries: 7, AckEvery: 8}
 	if each != nil {
 		each(&at)
@@ -217,13 +218,17 @@ func TestKernelRefuses(t *testing.T) {
 		work func(e *end, k *kernel) verbs.Work
 		want verbs.Status
 	}{
-		"key":      {func(e *end, k *kernel) verbs.Work { return write(e, k.made.RKey^0x10000, k.made.VAddr, 10) }, verbs.RemoteAccess},
-		"range":    {func(e *end, k *kernel) verbs.Work { return write(e, k.made.RKey, k.made.VAddr+regionBytes, 10) }, verbs.RemoteAccess},
-		"read key": {func(e *end, k *kernel) verbs.Work { return asks(e, roce.OpRead, k.made.RKey^0x10000, k.made.VAddr) }, verbs.RemoteAccess},
+		"key":   {func(e *end, k *kernel) verbs.Work { return write(e, k.made.RKey^0x10000, k.made.VAddr, 10) }, verbs.RemoteAccess},
+		"range": {func(e *end, k *kernel) verbs.Work { return write(e, k.made.RKey, k.made.VAddr+regionBytes, 10) }, verbs.RemoteAccess},
+		"read key": {func(e *end, k *kernel) verbs.Work {
+			return asks(e, roce.OpRead, k.made.RKey^0x10000, k.made.VAddr)
+		}, verbs.RemoteAccess},
 		"read range": {func(e *end, k *kernel) verbs.Work {
 			return asks(e, roce.OpRead, k.made.RKey, k.made.VAddr+regionBytes-7)
 		}, verbs.RemoteAccess},
-		"atomic key": {func(e *end, k *kernel) verbs.Work { return asks(e, roce.OpFetchAdd, k.made.RKey^0x10000, k.made.VAddr) }, verbs.RemoteAccess},
+		"atomic key": {func(e *end, k *kernel) verbs.Work {
+			return asks(e, roce.OpFetchAdd, k.made.RKey^0x10000, k.made.VAddr)
+		}, verbs.RemoteAccess},
 		"atomic alignment": {func(e *end, k *kernel) verbs.Work {
 			return asks(e, roce.OpFetchAdd, k.made.RKey, k.made.VAddr+4)
 		}, verbs.RemoteInvalid},

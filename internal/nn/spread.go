@@ -76,8 +76,8 @@ func (l spreadExperts) part() *Part {
 	}
 	p.Backward = []Phase{
 		{Name: "backward-combine", Work: []Work{c.Input[1], moves(n)}, Run: l.combineBack, Then: Dispatch, What: "expert-deltas"},
-		{Name: "backward-expert", Work: own(one.inputWork(1)), Gradient: own(one.gradientWork(1)), Positions: n, Run: l.runBack, Then: Combine,
-			What: "expert-deltas"},
+		{Name: "backward-expert", Work: own(one.inputWork(1)), Gradient: own(one.gradientWork(1)), Positions: n, Run: l.runBack,
+			Then: Combine, What: "expert-deltas"},
 		{Name: "backward-route", Work: append([]Work{l.router.work(l.all).turned(), moves(n), c.Input[0]}, some(common, one.inputWork)...),
 			Gradient: append([]Work{l.router.gradientWork(l.all)}, some(common, one.gradientWork)...), Run: l.routeBack},
 	}

@@ -63,7 +63,8 @@ func TestAHangBeforeTheFirstStepIsSaid(t *testing.T) {
 	for at, want := range map[string]bool{"1us": true, "5us": true, "30us": true, "55us": true, "150us": false} {
 		s := play(t, at, strings.Replace(string(file), "at: 150us", "at: "+at, 1))
 		said := slices.ContainsFunc(s.Notes, func(n string) bool {
-			return strings.HasPrefix(n, "before the first step rank ") && strings.Contains(n, " on host2/gpu") && strings.Contains(n, "by faults[0]")
+			return strings.HasPrefix(n, "before the first step rank ") && strings.Contains(n, " on host2/gpu") &&
+				strings.Contains(n, "by faults[0]")
 		})
 		if said != want {
 			t.Errorf("at %s: said %v, want %v\n%s", at, said, want, strings.Join(s.Notes, "\n"))

@@ -75,8 +75,8 @@ func TestMeasurements(t *testing.T) {
 			for _, n := range r.ServerSide.Counters {
 				counts[n.Name] = n.Count
 			}
-			if n := counts["messages_received"] + counts["rx_read_requests"] + counts["rx_atomic_requests"]; n != 20 && op != "atomic_lat" ||
-				op == "atomic_lat" && n != 21 {
+			want := map[bool]int64{false: 20, true: 21}[op == "atomic_lat"] // one looks at the sum
+			if counts["messages_received"]+counts["rx_read_requests"]+counts["rx_atomic_requests"] != want {
 				t.Errorf("%s of %d bytes: the server has counted %v", op, size, counts)
 			}
 			if n := frames(t, file.Bytes()); capture.Err() != nil || n < 21 {

@@ -191,7 +191,8 @@ func (h *hello) judge() error {
 
 // attributes are those of a queue pair whose other end said this.
 func (h *hello) attributes(send uint32) verbs.Attributes {
-	return verbs.Attributes{Access: remoteRights, MaxReads: mostReads, MaxDestReads: mostReads, PKey: partition, MTU: wire.MTUOf(unit.Bytes(h.MTU)), DestQP: h.QPN,
+	return verbs.Attributes{Access: remoteRights, MaxReads: mostReads, MaxDestReads: mostReads, PKey: partition,
+		MTU: wire.MTUOf(unit.Bytes(h.MTU)), DestQP: h.QPN,
 		RecvPSN: wire.PSN(h.PSN), SendPSN: wire.PSN(send), RNRTimer: rnrTimer, Timeout: ackTimeout, Retries: 7,
 		RNRRetries: roce.ForeverRNR, AckEvery: ackEvery}
 }

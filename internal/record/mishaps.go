@@ -36,13 +36,13 @@ var spread = []diagnose.Kind{diagnose.NoRoute, diagnose.Deadlock, diagnose.Watch
 // on the thing that it names.
 func (j *Job) nameFaults(d *diagnose.Diagnosis) {
 	for k := range d.Blames {
-		j.nameFaultsOf(&d.Blames[k], d.Odd)
+		nameFaultsOf(j, &d.Blames[k], d.Odd)
 	}
 	d.NameFaults()
 }
 
 // nameFaultsOf is nameFaults of one blame; odd reports whether a setting that differs from the others' may be behind it.
-func (j *Job) nameFaultsOf(b *diagnose.Blame, odd func(*diagnose.Blame) bool) {
+func nameFaultsOf(j *Job, b *diagnose.Blame, odd func(*diagnose.Blame) bool) {
 	for i := range j.r.plan.Scenario.Faults {
 		f := &j.r.plan.Scenario.Faults[i]
 		var kinds []diagnose.Kind

@@ -48,7 +48,8 @@ func (r *Recorder) notes(s *result.Summary, diverged bool) (notes []string) {
 	}
 	for i, f := range s.PerJob() {
 		j := r.jobs[i]
-		for _, n := range slices.Concat(j.startNotes(), j.survivalNotes(), j.trainingNotes(f, diverged), foresight.MeasuredNotes(j.plan)) {
+		own := slices.Concat(j.first().notes(j), j.survivalNotes(), j.trainingNotes(f, diverged), foresight.MeasuredNotes(j.plan))
+		for _, n := range own {
 			if r.several() {
 				n = "job " + r.jobs[i].name() + ": " + n
 			}

@@ -37,9 +37,8 @@ func (p *startPhase) keeps(parts []exec.PathPart) {
 	}
 }
 
-// startNotes says that a fault kept ranks from their first step for most of the start phase: no step's time has that.
-func (j *Job) startNotes() []string {
-	p := j.first()
+// notes says that a fault kept ranks from their first step for most of the start phase: no step's time has that.
+func (p *startPhase) notes(j *Job) []string {
 	whole := p.end.Sub(p.begin)
 	if 2*p.stood.time <= whole {
 		return nil
@@ -49,9 +48,9 @@ func (j *Job) startNotes() []string {
 			continue
 		}
 		b := &diagnose.Blame{Kind: diagnose.SlowRank, Rank: &rank}
-		if j.nameFaultsOf(b, func(*diagnose.Blame) bool { return false }); len(b.Faults) > 0 {
-			return []string{fmt.Sprintf("before the first step %s kept the others waiting for %s of the start phase's %s, by %s: no step's time has that",
-				j.rankNames([]int32{rank}), p.stood.time.Human(), whole.Human(), strings.Join(b.Faults, ", "))}
+		if nameFaultsOf(j, b, func(*diagnose.Blame) bool { return false }); len(b.Faults) > 0 {
+			return []string{fmt.Sprintf("before the first step %s kept the others waiting for %s of the start phase's %s, by %s: "+
+				"no step's time has that", j.rankNames([]int32{rank}), p.stood.time.Human(), whole.Human(), strings.Join(b.Faults, ", "))}
 		}
 	}
 	return nil

@@ -115,8 +115,24 @@ func (r *Responder) repeat(seq int64, pk *Packet, p *Params) bool {
 			}
 			k.first, k.last, k.landing = seq, seq+p.packets(pk.Landing.Length)-1, pk.Landing
 		}
-		if s.queue.Len() < mostRepeats*p.Resources {
+		if !s.restart(&k, seq) && s.queue.Len() < mostRepeats*p.Resources {
 			r.push(&k, true, p)
+		}
+		return true
+	}
+	return false
+}
+
+// restart reports whether the rest of a READ is on its way already; then it goes on from where it is asked for. So a
+// requester that asks again and again does not have all of it sent as often.
+func (s *asked) restart(k *resource, seq int64) bool {
+	for i := range s.queue.Len() {
+		w := s.queue.At(i)
+		if w.replies || w.atomic || k.atomic || w.last != k.last || w.first > seq {
+			continue
+		}
+		if w.next > seq {
+			w.resource, w.next = *k, seq
 		}
 		return true
 	}

@@ -185,7 +185,8 @@ func TestConversations(t *testing.T) {
 			RDMA READ Response Last ffffff syndrome 1f MSN 1 476 B
 			RDMA READ Request ffffff AckReq 476 B at 1024
 			RDMA READ Response Only ffffff syndrome 1f MSN 1 476 B`},
-		"a lost answer to an addition": {lost: map[int]bool{1: true}, works: []verbs.Work{work(roce.OpFetchAdd, 8), work(roce.OpFetchAdd, 8)},
+		"a lost answer to an addition": {lost: map[int]bool{1: true},
+			works:  []verbs.Work{work(roce.OpFetchAdd, 8), work(roce.OpFetchAdd, 8)},
 			status: []verbs.Status{verbs.Success, verbs.Success}, want: `
 			FetchAdd fffffe AckReq 0 B
 			ATOMIC Acknowledge fffffe MSN 1 held 0

@@ -38,7 +38,8 @@ func newHost(t testing.TB) *host {
 }
 
 func attributes() verbs.Attributes {
-	return verbs.Attributes{Access: allRights, MaxReads: 2, MaxDestReads: 2, PKey: 0xFFFF, MTU: 3, DestQP: 2, RecvPSN: 0xFFFFFE, SendPSN: 0xFFFFFE,
+	return verbs.Attributes{Access: allRights, MaxReads: 2, MaxDestReads: 2, PKey: 0xFFFF, MTU: 3, DestQP: 2,
+		RecvPSN: 0xFFFFFE, SendPSN: 0xFFFFFE,
 		RNRTimer: 1, Timeout: unit.Millisecond, Retries: 7, RNRRetries: 7, AckEvery: 4}
 }
 

@@ -62,14 +62,6 @@ var endpoints = map[string]endpoint{
 	"schema":       (*Server).apiSchema,
 }
 
-// posts are what is asked by POST.
-var posts = map[string]endpoint{
-	"check":  (*Server).apiCheck,
-	"start":  (*Server).apiStart,
-	"cancel": (*Server).apiCancel,
-	"steer":  (*Server).apiSteer,
-}
-
 func (s *Server) api(w http.ResponseWriter, r *http.Request, name string) error {
 	f, known := endpoints[name]
 	if r.Method == http.MethodPost {

@@ -49,6 +49,14 @@ func (p *posted) post() (all live.Post, err error) {
 	return all, nil
 }
 
+// posts are what is asked by POST.
+var posts = map[string]endpoint{
+	"check":  (*Server).apiCheck,
+	"start":  (*Server).apiStart,
+	"cancel": (*Server).apiCancel,
+	"steer":  (*Server).apiSteer,
+}
+
 // body reads what is posted: one value of JSON, as long as the bound at most. A page of another origin could post a form, but
 // no JSON without asking first.
 func (s *Server) body(w http.ResponseWriter, r *http.Request, v any) error {

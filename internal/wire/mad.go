@@ -264,7 +264,8 @@ func DecodeCM(b []byte) (*CM, error) {
 		c.Delay = Delay{Rejected(m[8] >> 6), m[9] >> 3}
 	case CMReady, CMDisconnectReply:
 	default:
-		return nil, fmt.Errorf("MAD: %v, want REQ (0x0010), MRA (0x0011), REJ (0x0012), REP (0x0013), RTU (0x0014), DREQ (0x0015) or DREP (0x0016)",
+		return nil, fmt.Errorf("MAD: %v, want REQ (0x0010), MRA (0x0011), REJ (0x0012), REP (0x0013), RTU (0x0014), DREQ (0x0015) "+
+			"or DREP (0x0016)",
 			c.Kind)
 	}
 	c.RemoteID = binary.BigEndian.Uint32(m[4:])
