@@ -130,8 +130,8 @@ func TestConnections(t *testing.T) {
 		0s 1: DREP 1>1
 		0s 1: left
 		0s 0: left`)
-	if w.conns[0].State() != Over || w.conns[1].State() != Over {
-		t.Errorf("in %v and %v, want Over", w.conns[0].State(), w.conns[1].State())
+	if w.conns[0].state != Over || w.conns[1].state != Over {
+		t.Errorf("in %v and %v, want Over", w.conns[0].state, w.conns[1].state)
 	}
 	w.play(2)
 	if len(w.m[0].conns)+len(w.m[1].conns) != 0 {
@@ -232,7 +232,7 @@ func TestOtherQueuePairs(t *testing.T) {
 	w.m[0].Receive(w.now, netip.MustParseAddr("10.0.0.3"), &wire.CM{Kind: wire.CMReject, LocalID: 1, RemoteID: 1})
 	w.play(0)
 	w.want(t, "")
-	if s := w.conns[0].State(); s != Established {
+	if s := w.conns[0].state; s != Established {
 		t.Errorf("in %v, want Established", s)
 	}
 }

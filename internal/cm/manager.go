@@ -40,9 +40,6 @@ type Conn struct {
 	deadline    unit.Time // of an answer to it, or of being remembered
 }
 
-// State returns where it is.
-func (c *Conn) State() State { return c.state }
-
 // qp returns the numbers of its two queue pairs, 24 bits each.
 func (c *Conn) qp() (ours, theirs uint32) {
 	if c.active {
