@@ -1,12 +1,11 @@
 package cli
 
 import (
-	"path"
 	"strings"
 
 	"railyard/examples"
+	"railyard/internal/lab"
 	"railyard/internal/web"
-	"railyard/labs"
 )
 
 // examplesToEdit are the examples as the page begins with them, with the files that they name. One that names a folder of files
@@ -35,20 +34,16 @@ func examplesToEdit() (all []web.Example) {
 
 // labsToEdit are the scenarios of labs. They name no files.
 func labsToEdit() (all []web.Example) {
-	entries, _ := labs.Files.ReadDir(".")
-	for _, dir := range entries {
-		text, err := labs.Files.ReadFile(path.Join(dir.Name(), "scenario.yaml"))
-		page, failed := labs.Files.ReadFile(path.Join(dir.Name(), "README.md"))
-		if err != nil || failed != nil { // nothing is run in it
-			continue
+	labs, _ := lab.All()
+	for _, l := range labs {
+		if text := l.ScenarioText(); text != "" {
+			all = append(all, web.Example{Group: "labs", Name: "lab-" + l.Name, About: l.Title, Text: text, Files: []web.File{}})
 		}
-		all = append(all, web.Example{Group: "labs", Name: "lab-" + dir.Name(), About: firstLine(string(page)), Text: string(text),
-			Files: []web.File{}})
 	}
 	return all
 }
 
-// firstLine is what a comment or heading that a file begins with says.
+// firstLine is what a comment that a file begins with says.
 func firstLine(text string) string {
 	first, _, _ := strings.Cut(text, "\n")
 	return strings.TrimSpace(strings.TrimLeft(first, "#"))

@@ -35,6 +35,9 @@ type Lab struct {
 	statements []*statement
 }
 
+// ScenarioText is the scenario as its file has it, "" where nothing is run.
+func (l *Lab) ScenarioText() string { return string(l.files[scenarioFile]) }
+
 // A Broken lab has problems. Files are those that they point into.
 type Broken struct {
 	Problems located.Problems
