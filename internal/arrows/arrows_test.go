@@ -571,7 +571,7 @@ var rules = map[string]rule{
 	"tools/failures": {may: "splitmix", why: "it runs the program as a user does, and kills it"},
 	"tools/monsters": {may: "tools/built", why: "it runs the program as a user does"},
 	"tools/confusion": {
-		may: "diagnose judge noun planted result run scenario splitmix telemetry topo",
+		may: "diagnose dump judge noun planted result run scenario splitmix telemetry topo",
 		why: "it plants faults in runs and counts how often they are named from telemetry",
 	},
 	"tools/islands": {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"path/filepath"
 
 	"github.com/spf13/pflag"
@@ -59,9 +58,6 @@ func (b *batchFlags) check(fl *pflag.FlagSet, f *sweepFlags) error {
 		return misuse("sweep: --emit kubernetes wants --image, such as registry.example/railyard:%s", result.Version)
 	case b.kind == slurm && b.image != "":
 		return misuse("sweep: --image is for kubernetes")
-	}
-	if u, err := url.Parse(f.queue.url); err != nil || u.User != nil {
-		return misuse("sweep: --emit: the URL holds credentials, or cannot be read, and would stand in a file: want --nats-creds FILE")
 	}
 	return nil
 }

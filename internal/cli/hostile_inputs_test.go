@@ -75,7 +75,8 @@ var hostileInputs = []hostileInput{
 	one("w.yaml", "name: s\nbase: s.yaml\nseeds: 1", "worker --nats @@", "worker --nats nats://127.0.0.1:1 --name @@ --memory @@",
 		"worker --nats nats://127.0.0.1:1 --nats-creds @@", "sweep w.yaml --nats @@",
 		"sweep w.yaml --nats nats://h:1 --nats-creds @@ --emit slurm --out e",
-		"sweep w.yaml --nats nats://h:1 --emit kubernetes --image @@ --out e", "sweep w.yaml --nats embedded --listen @@"),
+		"sweep w.yaml --nats nats://h:1 --emit kubernetes --image @@ --out e",
+		"sweep w.yaml --nats embedded --listen @@ --nats-creds token"),
 	one("h/f", "# railyard hosts: uname -r\n5.15.0\n# exit 0\n# railyard hosts: @@\n@@\n# exit 0\n# railyard hosts: "+
 		"rdma link\nlink @@/1 netdev @@\n"+
 		"# railyard hosts: env\nNCCL_@@=@@\n", "hosts show h", "hosts show h --json", "hosts collect",

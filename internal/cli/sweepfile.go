@@ -46,7 +46,8 @@ figure that variants are compared by, or by another (best:2:drops). --point N pr
 a point instead of running anything. FILE may be -, standard input.
 
 --nats URL runs on workers (railyard worker) over NATS JetStream; --nats embedded has the server in
-this process, with --listen ADDRESS for workers elsewhere. Rows are the same bytes.
+this process, with --listen ADDRESS and --nats-creds FILE for workers elsewhere: FILE holds the token by
+which they join, and is made if it is not there. Rows are the same bytes.
 
 --emit slurm|kubernetes with --nats URL and --out DIR runs nothing: it writes a job array for sbatch or
 a Job for kubectl that starts workers, with what the forecast says that they need.`,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 
 	"railyard/internal/fleet"
 	"railyard/internal/input"
+	"railyard/internal/located"
 	"railyard/internal/sweep"
 	"railyard/internal/unit"
 )
@@ -28,7 +30,7 @@ type queueFlags struct {
 const embedded = "embedded"
 
 func (q *queueFlags) access(fl *pflag.FlagSet) {
-	fl.StringVar(&q.credentials, "nats-creds", "", "file of credentials for NATS")
+	fl.StringVar(&q.credentials, "nats-creds", "", "file of credentials for NATS: .creds, or one line, a token or user:password")
 	fl.StringVar(&q.ca, "nats-ca", "", "file of certificates that the servers of NATS must be signed by")
 }
 
@@ -37,12 +39,16 @@ func (q *queueFlags) check(command string) error {
 	switch {
 	case q.listen != "" && q.url != embedded:
 		return misuse("%s: --listen is with --nats embedded alone", command)
-	case q.url == embedded && q.credentials+q.ca != "":
-		return misuse("%s: --nats-creds and --nats-ca are for servers elsewhere, not for embedded", command)
+	case q.url == embedded && q.ca != "":
+		return misuse("%s: --nats-ca is for servers elsewhere, not for embedded", command)
+	case q.url == embedded && (q.listen != "") != (q.credentials != ""):
+		return misuse("%s: --nats embedded: want --listen and --nats-creds FILE (of the token by which workers join), or neither", command)
 	case q.url == "" && q.credentials+q.ca != "":
 		return misuse("%s: --nats-creds and --nats-ca want --nats URL", command)
 	case q.url != "" && q.url != embedded && !strings.Contains(q.url, "://"):
 		return misuse("%s: --nats %s: want a URL such as nats://host:4222, or embedded", command, q.url)
+	case strings.Contains(q.url, "@"):
+		return misuse("%s: --nats: the URL holds credentials, which every user of this machine can see: want --nats-creds FILE", command)
 	}
 	return nil
 }
@@ -51,6 +57,7 @@ func (a *app) workerCommand() *cobra.Command {
 	var q queueFlags
 	var cores int
 	var memory, name, untilIdle string
+	var alone bool
 	cmd := &cobra.Command{
 		Use:   "worker --nats URL [flags]",
 		Short: "Run what sweeps put into a queue",
@@ -60,9 +67,12 @@ Railyard. It leaves nothing on this machine. At Ctrl-C or SIGTERM it hands back 
 another worker goes on with it; one that is killed is noticed after seconds. With --until-idle it
 ends by itself when there has been nothing to do for so long: as a batch job should.`,
 		Example: "  railyard worker --nats nats://10.0.0.1:4222 --nats-creds sweeps.creds\n" +
-			"  railyard worker --nats nats://TOKEN@10.0.0.1:4222 --cores 8",
+			"  railyard worker --nats tls://10.0.0.1:4222 --nats-ca ca.pem --nats-creds token --cores 8",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if alone {
+				return fleet.Alone(cmd.Context(), a.stdin, a.stdout)
+			}
 			if q.url == "" || q.url == embedded {
 				return misuse("worker: want --nats URL, such as nats://host:4222")
 			}
@@ -94,6 +104,8 @@ ends by itself when there has been nothing to do for so long: as a batch job sho
 	fl := cmd.Flags()
 	fl.StringVar(&q.url, "nats", "", "URL of the server: nats://host:4222, tls://host:4222")
 	q.access(fl)
+	fl.BoolVar(&alone, "alone", false, "run the job that standard input holds: what a worker starts for one that workers were lost with")
+	_ = fl.MarkHidden("alone") // it fails only for a flag that is not there
 	fl.IntVar(&cores, "cores", -1, "runs at once (default all cores)")
 	fl.Lookup("cores").DefValue = "0"
 	fl.StringVar(&memory, "memory", "", "what runs may take together, such as 64GB (default what the machine has free)")
@@ -127,7 +139,7 @@ func (a *app) work(ctx context.Context, q queueFlags, name string, limits sweep.
 		until = fmt.Sprintf("there is nothing to do for %v", idle)
 	}
 	a.tell(fmt.Sprintf("worker %s: takes runs from %s until %s", name, fleet.Shown(q.url), until))
-	w := fleet.Worker{Name: name, Limits: limits, Tell: a.tell, UntilIdle: idle}
+	w := fleet.Worker{Name: name, Limits: limits, Tell: a.tell, UntilIdle: idle, Apart: apart}
 	if err := w.Serve(ctx, nc); err != nil {
 		return fmt.Errorf("worker: %w", err)
 	}
@@ -137,6 +149,16 @@ func (a *app) work(ctx context.Context, q queueFlags, name string, limits sweep.
 	}
 	a.tell("worker " + name + ": what it had is handed back")
 	return nil
+}
+
+// apart is a process of this program that runs one job.
+func apart(ctx context.Context) *exec.Cmd {
+	program, err := os.Executable()
+	cmd := exec.CommandContext(ctx, program, "worker", "--alone")
+	if err != nil {
+		cmd.Err = err
+	}
+	return cmd
 }
 
 // away is a queue that a sweep runs on; nil: this process alone.
@@ -159,13 +181,16 @@ func (a *app) openQueue(ctx context.Context, s *planned, f *sweepFlags, opt *swe
 	if f.queue.url == embedded {
 		token := ""
 		if f.queue.listen != "" {
-			token = rand.Text()
+			if token, err = fleet.Token(f.queue.credentials, rand.Text()); err != nil {
+				return nil, fmt.Errorf("sweep: --nats-creds: %w", err)
+			}
 		}
 		if q.server, err = fleet.Start(f.queue.listen, token); err != nil {
 			return nil, fmt.Errorf("sweep: --nats embedded: %w", err)
 		}
 		if at := q.server.Address(); f.queue.listen != "" {
-			a.tell(fmt.Sprintf("workers may join: railyard worker --nats nats://%s@%s", token, at))
+			a.tell(fmt.Sprintf("workers may join: railyard worker --nats nats://%s --nats-creds %s", at,
+				located.Shown(f.queue.credentials)))
 		}
 		q.conn, err = q.server.Connect("sweep")
 	} else {
@@ -201,7 +226,7 @@ func (q *away) work(ctx context.Context, limits sweep.Limits) error {
 	q.stop, q.worker = stop, make(chan error, 1)
 	go func() {
 		defer nc.Close()
-		w := fleet.Worker{Name: workerName(""), Limits: limits, Tell: q.app.tell}
+		w := fleet.Worker{Name: workerName(""), Limits: limits, Tell: q.app.tell, Apart: apart}
 		q.worker <- w.Serve(inside, nc)
 	}()
 	return nil

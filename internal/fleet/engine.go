@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -233,8 +234,9 @@ func (e *Engine) publish(ctx context.Context, q *queue, jobs []sweep.Job, t *tel
 	return nil
 }
 
-// patience is how long a server may say nothing, or refuse, before a sweep ends.
-var patience = 2 * time.Minute
+// patience is how long a server may say nothing, or have no leader, before a sweep ends; briefly, how long it may refuse for what
+// does not pass by itself: of a cluster another server may have the room that one lacks.
+var patience, briefly = 2 * time.Minute, 5 * time.Second
 
 // publish puts a job into the queue.
 func (q *queue) publish(ctx context.Context, key string, text []byte) error {
@@ -245,19 +247,38 @@ func (q *queue) publish(ctx context.Context, key string, text []byte) error {
 }
 
 // waited does something again until it is done. Servers that are lost, or have no leader, are waited for: what they had already
-// they drop.
+// they drop. Those that have no room are waited for briefly.
 func waited(ctx context.Context, what string, do func() error) error {
 	begun := time.Now()
+	lastingSince := time.Time{}
 	for {
 		err := do()
+		if !lasting(err) {
+			lastingSince = time.Time{}
+		} else if lastingSince.IsZero() {
+			lastingSince = time.Now()
+		}
 		switch {
 		case err == nil || ctx.Err() != nil:
 			return nil
+		case !lastingSince.IsZero() && time.Since(lastingSince) > briefly:
+			return fmt.Errorf("cannot %s: the server refuses it, and will again: %w", what, err)
 		case time.Since(begun) > patience:
 			return fmt.Errorf("cannot %s for %v: %w", what, patience, err)
 		}
 		pause(ctx, 250*time.Millisecond)
 	}
+}
+
+// lasting reports whether an error is one that does not pass by itself: no room, no right.
+func lasting(err error) bool {
+	for _, never := range []error{nats.ErrMaxPayload, nats.ErrAuthorization, nats.ErrPermissionViolation, nats.ErrConnectionClosed} {
+		if errors.Is(err, never) {
+			return true
+		}
+	}
+	var api *jetstream.APIError
+	return errors.As(err, &api) && slices.Contains(noRoom, api.ErrorCode)
 }
 
 // inputPath is the file of an input that is sent along, "" for data sets: they are to be where the scenario says.

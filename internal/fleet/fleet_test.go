@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -698,6 +699,50 @@ func TestServersAreWaitedFor(t *testing.T) {
 		if got := fewer(err); got != want {
 			t.Errorf("%v: fewer servers %v, want %v", err, got, want)
 		}
+	}
+}
+
+// A server without room is not waited for as one that is lost is: it says so again, and the sweep can go on when there is room.
+func TestAFullServerIsNotWaitedFor(t *testing.T) {
+	ns, err := server.NewServer(&server.Options{ServerName: "full", DontListen: true, JetStream: true, StoreDir: t.TempDir(),
+		NoSigs: true, NoLog: true, JetStreamMaxMemory: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ns.Start()
+	t.Cleanup(func() { ns.Shutdown(); ns.WaitForShutdown() })
+	s := &Server{ns: ns}
+	nc, err := s.Connect("sweep")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	q, err := openQueue(t.Context(), nc, "x", true, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func(long, short time.Duration) { patience, briefly = long, short }(patience, briefly)
+	patience, briefly = time.Hour, 300*time.Millisecond
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	for i := range 20 {
+		if err = q.publish(ctx, fmt.Sprint(i), make([]byte, 100<<10)); err != nil {
+			break
+		}
+	}
+	if err == nil || !strings.Contains(err.Error(), "the server refuses it, and will again") {
+		t.Errorf("2 MB in 1 MiB: %v", err)
+	}
+	// One that has no room once, as of a cluster another takes its place, takes it then.
+	briefly = time.Hour
+	tries := 0
+	if err := waited(ctx, "x", func() error {
+		if tries++; tries < 3 {
+			return &jetstream.APIError{ErrorCode: 10023}
+		}
+		return nil
+	}); err != nil || tries != 3 {
+		t.Errorf("%d tries, %v", tries, err)
 	}
 }
 

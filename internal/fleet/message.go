@@ -47,6 +47,8 @@ type job struct {
 	Label    string     `json:"label,omitempty"`
 	Inputs   []inputRef `json:"inputs,omitempty"`
 	Memory   int64      `json:"memory"`
+
+	apart bool // it is to run in a process of its own
 }
 
 // inputRef is something that a job reads: sent along in the store, by its digest, or to be found where the scenario says.

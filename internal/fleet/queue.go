@@ -18,8 +18,9 @@ var ackWait = 6 * time.Second
 // grace is how long workers that seem to be lost are waited for before a job is dead.
 var grace = time.Minute
 
-// mostTries is after how many lost workers a job is dead.
-var mostTries = 3
+// mostTries is after how many lost workers a job is one that may end them; mostLost, after how many it is dead where such jobs run in
+// a process of their own.
+var mostTries, mostLost = 3, 12
 
 // duplicates is how long a second publishing of a job is dropped by the server. One that comes later finds its row.
 const duplicates = 2 * time.Minute
@@ -121,6 +122,11 @@ const (
 	noPeers      jetstream.ErrorCode = 10005
 )
 
+// noRoom are errors of a server, or an account, whose limits are reached (likewise: JSAccountResourcesExceededErr,
+// JSInsufficientResourcesErr, JSMaximumStreamsLimitErr, JSMemoryResourcesExceededErr, JSNotEnabledForAccountErr,
+// JSStorageResourcesExceededErr, JSStreamMessageExceedsMaximumErr, JSStreamStoreFailedF: a disk, too).
+var noRoom = []jetstream.ErrorCode{10002, 10023, 10027, 10028, 10039, 10047, 10054, 10077}
+
 // remove takes away all that the server has of the sweep.
 func (q *queue) remove(ctx context.Context) error {
 	var all []error
@@ -133,6 +139,15 @@ func (q *queue) remove(ctx context.Context) error {
 		all = append(all, err)
 	}
 	return errors.Join(all...)
+}
+
+// dead makes a job one that no worker brings to an end.
+func (q *queue) dead(ctx context.Context, key, why string) error {
+	_, err := q.rows.Create(ctx, deadPrefix+key, []byte(why))
+	if errors.Is(err, jetstream.ErrKeyExists) {
+		return nil
+	}
+	return err
 }
 
 // lost changes how many workers began a job and have not been heard of since. Of the first one nothing is written, since nearly

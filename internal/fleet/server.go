@@ -6,10 +6,14 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/url"
+	"os"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
@@ -31,6 +35,7 @@ const startLimit = 10 * time.Second
 // Start starts a server in this process, without a socket unless listen names an address. Who connects by that needs the
 // token. What it keeps is gone with it: rows are in the sweep's directory.
 func Start(listen, token string) (*Server, error) {
+	output.ClearTemporary() // a sweep that was killed left its queue
 	dir, remove, err := output.Temporary("queue")
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a folder for the queue: %w", input.Cause(err))
@@ -94,19 +99,30 @@ const maxCredentials = 1 << 20
 
 // Access says how to connect to a server elsewhere.
 type Access struct {
-	URL         string // nats://host:4222 or tls://host:4222, several with commas between; may hold a token
-	Credentials string // file, "" for none
+	URL string // nats://host:4222 or tls://host:4222, several with commas between
+	// Credentials is a file: of a user of NATS (.creds: a token signed by the account, and its key), or one line, a token or
+	// user:password. "": none.
+	Credentials string
 	CA          string // file of certificates that servers must be signed by; "": those of this machine
 }
 
-// Dial connects to a server elsewhere, and goes on trying when it is lost. Errors do not show the URL: it may hold a token.
+// Dial connects to a server elsewhere, and goes on trying when it is lost. No error shows what opens doors.
 func Dial(a Access, name string) (*nats.Conn, error) {
 	opt := connecting(name)
 	if a.Credentials != "" {
-		if _, err := input.Read(context.Background(), a.Credentials, maxCredentials); err != nil {
-			return nil, fmt.Errorf("%s: %w", a.Credentials, input.Cause(err))
+		text, err := readCredentials(a.Credentials)
+		if err != nil {
+			return nil, err
 		}
-		opt = append(opt, nats.UserCredentials(a.Credentials))
+		user, password, pair := strings.Cut(text, ":")
+		switch {
+		case text == "":
+			opt = append(opt, nats.UserCredentials(a.Credentials))
+		case pair:
+			opt = append(opt, nats.UserInfo(user, password))
+		default:
+			opt = append(opt, nats.Token(text))
+		}
 	}
 	if a.CA != "" {
 		text, err := input.Read(context.Background(), a.CA, maxCredentials)
@@ -124,6 +140,38 @@ func Dial(a Access, name string) (*nats.Conn, error) {
 		return nil, fmt.Errorf("cannot connect to %s: %w", Shown(a.URL), err)
 	}
 	return nc, nil
+}
+
+// readCredentials reads what a file holds in one line; "" for one of a user of NATS, which is read by NATS itself, again each time
+// that it connects.
+func readCredentials(path string) (string, error) {
+	text, err := input.Read(context.Background(), path, maxCredentials)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", path, input.Cause(err))
+	}
+	line := strings.TrimSpace(string(text))
+	switch {
+	case strings.Contains(line, "-----BEGIN NATS USER JWT-----"):
+		return "", nil
+	case line == "" || strings.ContainsFunc(line, func(r rune) bool { return r <= ' ' || r == 0x7f || r == utf8.RuneError }):
+		return "", fmt.Errorf("%s: want credentials of a user of NATS (.creds), or one line: a token, or user:password", path)
+	}
+	return line, nil
+}
+
+// Token is the one that a file holds. Where there is none, fresh is put there, for its owner alone to read.
+func Token(path, fresh string) (string, error) {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := output.WriteSecret(path, []byte(fresh+"\n")); err != nil {
+			return "", fmt.Errorf("%s: %w", path, input.Cause(err))
+		}
+		return fresh, nil
+	}
+	token, err := readCredentials(path)
+	if err == nil && (token == "" || strings.Contains(token, ":")) {
+		err = fmt.Errorf("%s: want a token, in one line", path)
+	}
+	return token, err
 }
 
 // connecting are the options of every connection. One that is silent for ten seconds is given up: another server may be there.

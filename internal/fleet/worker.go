@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -32,12 +33,15 @@ type Worker struct {
 	Name   string
 	Limits sweep.Limits      // 0: what the machine has
 	Tell   func(line string) // what people should know; nil: nothing
+	// Apart is a process that answers as Alone does, for jobs that workers were lost with; nil: they run here.
+	Apart func(ctx context.Context) *exec.Cmd
 	// UntilIdle ends the worker when there has been nothing to do for so long; 0: it waits.
 	UntilIdle time.Duration
 }
 
 // Serve takes jobs until ctx ends; what runs then is handed back. It ends by itself after UntilIdle.
 func (w *Worker) Serve(ctx context.Context, nc *nats.Conn) error {
+	output.ClearTemporary() // workers that were killed left what they had in theirs
 	js, err := jetstream.New(nc)
 	if err != nil {
 		return err
@@ -326,31 +330,32 @@ func (s *serving) settled(ctx context.Context, q *queue, j *job, msg jetstream.M
 	if err != nil || meta.NumDelivered < 2 {
 		return false, err
 	}
-	lost := 0
+	lost, most := 0, s.most()
 	err = q.lost(ctx, j.Key, func(n int) int {
 		lost = n
-		return min(n+1, suspect()) // this one, too, until it hands it back
+		return min(n+1, most+1) // this one, too, until it hands it back
 	})
+	j.apart = s.Apart != nil && lost >= mostTries
 	switch {
-	case err != nil || lost < mostTries:
+	case err != nil || lost < most:
 		return false, err
-	case lost < suspect():
+	case lost == most:
 		return false, errSuspect
 	}
-	lost = mostTries
-	why := fmt.Sprintf("%d workers began it, and none brought it to an end", lost)
-	if _, err = q.rows.Create(ctx, deadPrefix+j.Key, []byte(why)); errors.Is(err, jetstream.ErrKeyExists) {
-		err = nil
+	return true, q.dead(ctx, j.Key, fmt.Sprintf("%d workers began it, and none brought it to an end", most))
+}
+
+// most is how many lost workers make a job dead.
+func (s *serving) most() int {
+	if s.Apart != nil {
+		return mostLost
 	}
-	return err == nil, err
+	return mostTries
 }
 
 // errSuspect is of a job that is dead, if none of the workers that seem to be lost with it is heard of for a while: where a network
 // was parted they are not lost, and answer or hand back when it is whole again.
 var errSuspect = errors.New("too many workers were lost with it")
-
-// suspect is what is counted of such a job.
-func suspect() int { return mostTries + 1 }
 
 // handBack gives a job to another worker: at once where this one ends, else after a while. It is counted first: one that is not
 // would be taken for a lost worker's. While the server does not answer, the job is kept.
@@ -369,13 +374,17 @@ func (s *serving) handBack(ctx context.Context, q *queue, j *job, msg jetstream.
 func (s *serving) count(q *queue, j *job) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	err := q.lost(ctx, j.Key, func(n int) int { return max(0, min(n, mostTries)-1) })
+	err := q.lost(ctx, j.Key, func(n int) int { return max(0, min(n, s.most())-1) })
 	return err == nil || errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrNoStreamResponse) // it is through
 }
 
 // answer runs a job and puts its row where the sweep looks: the first stays, and another one is a clash.
 func (s *serving) answer(ctx context.Context, q *queue, j *job) error {
 	row, refused, err := s.run(ctx, q, j)
+	var ended *errEnded
+	if errors.As(err, &ended) {
+		return q.dead(ctx, j.Key, fmt.Sprintf("%d workers began it, and none brought it to an end; %v", mostTries, ended))
+	}
 	if err != nil {
 		return err
 	}
@@ -417,16 +426,12 @@ func (s *serving) run(ctx context.Context, q *queue, j *job) (row *sweep.Row, re
 		return nil, "", err
 	}
 	defer remove()
-	row, _, err = sweep.RunJob(ctx, s.Name, there, run.Options{Force: true, Sources: s.sources, Inputs: inputs,
-		Figures: true})
-	switch {
-	case row != nil:
-		row.Key = j.Key
-		return row, "", nil
-	case ctx.Err() != nil:
-		return nil, "", ctx.Err()
+	one := &lone{Worker: s.Name, Key: j.Key, Inputs: inputs}
+	if j.apart {
+		one.Scenario = string(there.YAML())
+		return s.apart(ctx, one)
 	}
-	return nil, shown.Lines(err.Error()), nil
+	return ran(ctx, one, there, s.sources)
 }
 
 // inputs writes the files of a job into a folder of its own, and returns the scenario that reads them there.

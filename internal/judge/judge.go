@@ -89,7 +89,8 @@ var about = map[Mechanism]struct {
 	OtherClass: {noun.WrongClass, "show the DSCP map of the switch's ports beside a switch of its tier",
 		[]telemetry.Counter{telemetry.Watermark}, healthy, "no queue of another priority holds more than in order"},
 	Drifted: {noun.WrongThreshold, "show the WRED and PFC thresholds of the switch beside a switch of its tier",
-		[]telemetry.Counter{telemetry.ECNMarked, telemetry.Watermark}, healthy, "each switch marks at queues about as deep as in order"},
+		[]telemetry.Counter{telemetry.ECNMarked, telemetry.Watermark}, healthy,
+		"each switch marks and pauses at queues about as deep as in order"},
 	SmallMTU: {noun.LossyLink, "send a frame of the full MTU over the link without fragmenting it",
 		[]telemetry.Counter{telemetry.Oversize}, 0, "no port found a frame too long, or no more than in order"},
 	Polarised: {noun.Polarisation, "show the hash function and seed of switches of two tiers",
@@ -168,8 +169,8 @@ func Judge(c Case) Verdict {
 	v := newView(c)
 	var all []Hypothesis
 	for _, rung := range []func(*view) []Hypothesis{(*view).losses, (*view).downs, (*view).oversize, (*view).watchdogs,
-		(*view).speeds, (*view).pauses, (*view).hosts, (*view).classes, (*view).marking, (*view).congestion, (*view).choices,
-		(*view).ranks, (*view).stalls, (*view).placement} {
+		(*view).speeds, (*view).pauses, (*view).hosts, (*view).classes, (*view).marking, (*view).pausing, (*view).congestion,
+		(*view).choices, (*view).ranks, (*view).stalls, (*view).placement} {
 		all = append(all, rung(v)...)
 	}
 	slices.SortStableFunc(all, func(a, b Hypothesis) int {

@@ -223,7 +223,23 @@ func (v *view) late(of []*member) (all []Hypothesis) {
 	if 2*latest.first > latest.times {
 		h.says(strong, latest.device, "rank %d comes last again and again, of ranks on %s", latest.rank, latest.gpu)
 	}
+	if nic := v.givenMore(latest.device); nic != nil {
+		h.says(-fair, nic.Port, "%s, in order %s: the host is sent more, and may have more to do", reading(nic.Series, telemetry.RxBytes),
+			reading(nic.was, telemetry.RxBytes))
+	}
 	return append(all, h.Hypothesis)
+}
+
+// givenMore is a NIC of a host by which that gets a tenth more than in order, as where a router of experts decides otherwise.
+func (v *view) givenMore(device string) *port {
+	for i := range v.ports {
+		p := &v.ports[i]
+		if was := rose(p.was, telemetry.RxBytes); p.Device == device && p.Kind == telemetry.NIC && was > 0 &&
+			rose(p.Series, telemetry.RxBytes) > was+was/10 {
+			return p
+		}
+	}
+	return nil
 }
 
 // span is the time from the first begin of a collective to the last.
@@ -268,23 +284,32 @@ func (v *view) powerless(m *member) string {
 	return reading(own, telemetry.Power) + " of " + own.Port
 }
 
+// fewMarks are what a port may mark more than ten times as many as in order before that tells why senders are slow.
+const fewMarks = 100
+
 // stalls: no NIC sends for longer than ever in order. Who stands still in a collective has sent least of what it sends in order: the
 // others go on until they want something of it.
 func (v *view) stalls() []Hypothesis {
 	if v.Healthy == nil || v.gone {
 		return nil
 	}
-	from, until := quiet(v.Now)
-	fromWas, untilWas := quiet(v.Healthy)
-	if long := until.Sub(from); long < 3*untilWas.Sub(fromWas) {
+	from, until, next := quiet(v.Now)
+	fromWas, untilWas, _ := quiet(v.Healthy)
+	if long := until.Sub(from); long < 3*untilWas.Sub(fromWas) || long < 2*next { // senders that are slowed down pause often
 		return nil
+	}
+	most := int64(0) // of what a NIC sends in order: one that only acknowledges says nothing
+	for i := range v.ports {
+		if v.ports[i].Kind == telemetry.NIC {
+			most = max(most, rose(v.ports[i].was, telemetry.TxBytes))
+		}
 	}
 	var slow, fast *port
 	var low, high float64
 	for i := range v.ports {
 		p := &v.ports[i]
 		all := rose(p.was, telemetry.TxBytes)
-		if p.Kind != telemetry.NIC || all == 0 {
+		if p.Kind != telemetry.NIC || all == 0 || 10*all < most {
 			continue
 		}
 		k := p.readAt(until)
@@ -299,7 +324,7 @@ func (v *view) stalls() []Hypothesis {
 			fast, high = p, x
 		}
 	}
-	if slow == nil || slow.Device == fast.Device || high-low < 0.001 {
+	if slow == nil || slow.Device == fast.Device || high-low < 0.001 || low >= 1 { // who has sent all of it does not stand still
 		return nil
 	}
 	h := propose(HostHang, noun.Place{Kind: noun.Host, Name: slow.Device})
@@ -310,6 +335,14 @@ func (v *view) stalls() []Hypothesis {
 	for _, c := range []telemetry.Counter{telemetry.AckTimeouts, telemetry.SequenceErrors, telemetry.LinkDowns, telemetry.InErrors} {
 		if i := slices.IndexFunc(v.ports, func(p port) bool { return rose(p.Series, c) > rose(p.was, c) }); i >= 0 {
 			h.says(-strong, v.ports[i].Port, "%s: what was lost may be waited for", reading(v.ports[i].Series, c))
+			break
+		}
+	}
+	for i := range v.ports {
+		p := &v.ports[i]
+		if n, was := rose(p.Series, telemetry.ECNMarked), rose(p.was, telemetry.ECNMarked); p.was != nil && n > 10*was+fewMarks {
+			h.says(-strong, p.Port, "%s, in order %s: senders may have been slowed down", reading(p.Series, telemetry.ECNMarked),
+				reading(p.was, telemetry.ECNMarked))
 			break
 		}
 	}
@@ -326,8 +359,8 @@ func (p *port) readAt(until unit.Time) (k int) {
 	return k
 }
 
-// quiet is the longest stretch, between reads, in which no NIC sends.
-func quiet(of *telemetry.Telemetry) (from, until unit.Time) {
+// quiet is the longest stretch, between reads, in which no NIC sends, and how long the next one is.
+func quiet(of *telemetry.Telemetry) (from, until unit.Time, next unit.Duration) {
 	type stretch struct{ from, until unit.Time }
 	var busy []stretch
 	end := unit.Time(0)
@@ -349,10 +382,14 @@ func quiet(of *telemetry.Telemetry) (from, until unit.Time) {
 	slices.SortFunc(busy, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
 	reached := unit.Time(0)
 	for _, b := range append(busy, stretch{end, end}) {
-		if b.from.Sub(reached) > until.Sub(from) && reached > 0 { // before the first byte a job has not begun
-			from, until = reached, b.from
+		if long := b.from.Sub(reached); reached > 0 { // before the first byte a job has not begun
+			if most := until.Sub(from); long > most {
+				from, until, next = reached, b.from, most
+			} else {
+				next = max(next, long)
+			}
 		}
 		reached = max(reached, b.until)
 	}
-	return from, until
+	return from, until, next
 }

@@ -189,10 +189,36 @@ func (v *view) congestion() (all []Hypothesis) {
 				h.says(-strong, q.Port, "%s, in order %s: its host is of those that take part now", reading(q.Series, telemetry.TxBytes),
 					reading(q.was, telemetry.TxBytes))
 			}
+			if at := v.elsewhere(sent - before); at != nil {
+				h.says(-decisive, at.Port, "%s, in order %s: NICs together send hardly more, so bytes of the job go elsewhere",
+					reading(at.Series, telemetry.TxBytes), reading(at.was, telemetry.TxBytes))
+			}
 			all = append(all, h.Hypothesis)
 		}
 	}
 	return all
+}
+
+// elsewhere is the port to a host that sends the most less than in order, if NICs have not sent half of what another port sends more:
+// somebody else's bytes are sent besides those of the job, while a job whose router decides otherwise sends as many as in order.
+func (v *view) elsewhere(more int64) (at *port) {
+	sent, least := int64(0), int64(0)
+	for i := range v.ports {
+		p := &v.ports[i]
+		if p.was == nil {
+			continue
+		}
+		n := rose(p.Series, telemetry.TxBytes) - rose(p.was, telemetry.TxBytes)
+		if p.Kind == telemetry.NIC {
+			sent += n
+		} else if v.toHost(p) && n < least {
+			at, least = p, n
+		}
+	}
+	if 2*sent >= more {
+		return nil
+	}
+	return at
 }
 
 // newSenders are the NICs that send more than in order, by a part of what a port sends more, but for that of the port.

@@ -3,7 +3,7 @@
 //
 //	a file the user names      Write, Create ---> temporary in its folder, write, sync, rename
 //	a folder the user names    Open, Make, Hold -> *Folder, and through it all that lies below
-//	a folder of our own        Temporary
+//	a folder of our own        Temporary; ClearTemporary removes those of dead processes
 //
 // Invariants
 //
@@ -19,4 +19,5 @@
 //     devices a user may name the streams of Streams, which are written directly.
 //   - Of two that want to Hold one folder, the second gets a *Busy with the first one's process. A lock whose owner is
 //     dead is free.
+//   - A folder of our own is removed by who made it, or when its maker is dead; that of a living process by nobody else.
 package output

@@ -58,6 +58,21 @@ func Write(name string, b []byte) error {
 	return WriteBy(name, func(w io.Writer) error { _, err := w.Write(b); return err })
 }
 
+// WriteSecret is Write for what its owner alone may read.
+func WriteSecret(name string, b []byte) error {
+	w, err := Create(name)
+	if err != nil {
+		return err
+	}
+	return w.by(func(to io.Writer) error {
+		if err := w.Chmod(0o600); err != nil {
+			return err
+		}
+		_, err := to.Write(b)
+		return err
+	})
+}
+
 // WriteBy is Write for a file that is written piece by piece.
 func WriteBy(name string, write func(io.Writer) error) error {
 	w, err := Create(name)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -53,12 +54,6 @@ func Next(root, name string) (dir string, err error) {
 			return dir, err
 		}
 	}
-}
-
-// Temporary makes a folder of our own, and returns what removes it with all that it holds.
-func Temporary(name string) (dir string, remove func(), err error) {
-	dir, err = os.MkdirTemp("", "railyard-"+name+"-")
-	return dir, func() { os.RemoveAll(dir) }, err
 }
 
 // Prune removes a folder that is empty, and nothing else.
@@ -148,6 +143,11 @@ func (f *Folder) Has(name string) bool {
 
 // Names lists what the folder holds, without what this package itself has there.
 func (f *Folder) Names() ([]string, error) {
+	names, err := f.all()
+	return slices.DeleteFunc(names, Ours), err
+}
+
+func (f *Folder) all() ([]string, error) {
 	d, err := f.root.Open(".")
 	if err != nil {
 		return nil, err
@@ -156,9 +156,7 @@ func (f *Folder) Names() ([]string, error) {
 	entries, err := d.ReadDir(-1)
 	var names []string
 	for _, e := range entries {
-		if !Ours(e.Name()) {
-			names = append(names, e.Name())
-		}
+		names = append(names, e.Name())
 	}
 	return names, err
 }
@@ -231,6 +229,18 @@ type File struct {
 	folder     *Folder
 	temp, name string
 	whole      bool // the folder is the file's alone
+}
+
+// ClearUnfinished removes files that were begun and never got their name, as whoever wrote them was killed. The folder, or the one that
+// it is of, is to be held: nobody writes there then.
+func (f *Folder) ClearUnfinished() error {
+	names, err := f.all()
+	for _, name := range names {
+		if Ours(name) && strings.HasSuffix(name, ".tmp") {
+			err = errors.Join(err, f.Remove(name))
+		}
+	}
+	return err
 }
 
 // Create begins a file.

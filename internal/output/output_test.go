@@ -9,7 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 )
@@ -262,4 +265,88 @@ func TestDraft(t *testing.T) {
 	if got := files(t, elsewhere); got != "" {
 		t.Error(got)
 	}
+}
+
+// Of folders of our own those that dead processes left are cleared, and nothing else: not what is held, of another name, a file,
+// or a link.
+func TestClearTemporary(t *testing.T) {
+	temp, elsewhere := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	living, remove, err := Temporary("queue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(err, os.MkdirAll(filepath.Join(temp, "railyard-inputs-1.held", "below"), 0o700),
+		os.WriteFile(filepath.Join(temp, "railyard-inputs-1.held", "below", "f"), nil, 0o600),
+		os.Mkdir(filepath.Join(temp, "railyard-inputs-2"), 0o700), os.Mkdir(filepath.Join(temp, "other.held"), 0o700),
+		os.WriteFile(filepath.Join(temp, "railyard-file.held"), nil, 0o600),
+		os.Symlink(elsewhere, filepath.Join(temp, "railyard-link.held")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ClearTemporary()
+	want := []string{"other.held", "railyard-file.held", "railyard-inputs-2", "railyard-link.held", filepath.Base(living)}
+	if got := namesIn(t, temp); !slices.Equal(got, want) {
+		t.Errorf("left %q, want %q", got, want)
+	}
+	if _, err := os.Stat(elsewhere); err != nil {
+		t.Error(err)
+	}
+	remove()
+	if got := namesIn(t, temp); slices.Contains(got, filepath.Base(living)) {
+		t.Error("what is removed is there")
+	}
+}
+
+// However many clear, and whenever, a folder that was made is there until its maker removes it.
+func TestClearTemporaryWhileOthersMake(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	var makers, clearers sync.WaitGroup
+	end := make(chan struct{})
+	for range 2 {
+		clearers.Go(func() {
+			for {
+				select {
+				case <-end:
+					return
+				default:
+					ClearTemporary()
+				}
+			}
+		})
+		makers.Go(func() {
+			for range 300 {
+				dir, remove, err := Temporary("x")
+				if err == nil {
+					err = os.WriteFile(filepath.Join(dir, "f"), nil, 0o600)
+					runtime.Gosched()
+					_, gone := os.Stat(filepath.Join(dir, "f"))
+					err = errors.Join(err, gone)
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				remove()
+			}
+		})
+	}
+	makers.Wait()
+	close(end)
+	clearers.Wait()
+	if got := namesIn(t, temp); len(got) > 0 {
+		t.Errorf("left: %q", got)
+	}
+}
+
+func namesIn(t *testing.T, dir string) (names []string) {
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range all {
+		names = append(names, e.Name())
+	}
+	return names
 }

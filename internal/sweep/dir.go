@@ -59,7 +59,10 @@ func OpenDir(path string) (*Dir, error) {
 		}{result.Running, result.Version})
 	}
 	if err == nil {
-		if d.rows, err = d.folder.Below(rowFolder); err != nil {
+		if d.rows, err = d.folder.Below(rowFolder); err == nil {
+			err = errors.Join(d.folder.ClearUnfinished(), d.rows.ClearUnfinished())
+		}
+		if err != nil {
 			err = d.unwritable(err)
 		}
 	}

@@ -187,14 +187,18 @@ func newSearch(file *scenario.SweepFile, base *scenario.Scenario, points int, op
 	return s, nil
 }
 
-// whole is the forecast of all rounds, at most, by that of the first.
+// whole is the forecast of all rounds, at most, by what of the first is still to be run. Of that one some are refused, as the ends
+// of a range are likely to be: values between them may not be.
 func (s *search) whole(f Forecast) Forecast {
-	most, first := 2+bits.Len(uint(len(s.values)))+2*(2+spreadTries), len(slices.Compact([]int{0, len(s.values) - 1}))
-	most = min(most, len(s.values))
-	f.Runs = f.Runs * most / first
-	f.PacketHops = int64(float64(f.PacketHops) / float64(first) * float64(most))
-	f.Seconds *= float64(most) / float64(first)
-	f.Disk = f.Disk / unit.Bytes(first) * unit.Bytes(most)
+	if f.Runs == 0 {
+		return f
+	}
+	most := min(2+bits.Len(uint(len(s.values)))+2*(2+spreadTries), len(s.values))
+	of := float64(f.Runs)
+	f.Runs = len(s.each)*max(1, len(s.file.Seeds))*most - f.Resumed
+	f.PacketHops = int64(float64(f.PacketHops) / of * float64(f.Runs))
+	f.Seconds *= float64(f.Runs) / of
+	f.Disk = unit.Bytes(float64(f.Disk) / of * float64(f.Runs))
 	return f
 }
 

@@ -27,6 +27,32 @@ func sought(n int, holds func(int) bool) (f *finder, rounds int) {
 	}
 }
 
+// What a sweep that was killed had begun to write is gone when it goes on, and nothing else.
+func TestWhatWasBegunIsCleared(t *testing.T) {
+	dir := t.TempDir()
+	opened := func() {
+		t.Helper()
+		d, err := OpenDir(dir)
+		if err == nil {
+			err = d.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	opened()
+	for name, stays := range map[string]bool{".railyard-X.tmp": false, "rows/.railyard-Y.tmp": false, "rows/k.json": true} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		opened()
+		if _, gone := os.Stat(path); (gone == nil) != stays {
+			t.Errorf("%s: %v", name, gone)
+		}
+	}
+}
+
 // A row's file in which a byte is another is not believed, wherever that byte is: the run is made again.
 func TestRowsAreWhole(t *testing.T) {
 	dir := t.TempDir()
@@ -180,4 +206,44 @@ func standsAgainst(t *testing.T, senders int, size string, seeds, around int) {
 		}
 	}
 	t.Logf("%s, against it %v; of %d values beside it %d are on the wrong side", s.Found[0].Value, s.Found[0].Against, 2*around, others)
+}
+
+// The forecast of a search is what it takes at most, and at most a third more than it takes, also where the first values that are
+// tried, the ends of the range, are refused.
+func TestForecastOfFind(t *testing.T) {
+	file, err := scenario.ParseSweep("s.yaml", []byte(`scenario:
+  cluster: {hosts: 5, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+  fabric: {design: single-switch, qos: {pfc: {enabled: false}}}
+  job: {collectives: [{op: gather, bytes: 60kB, iterations: 1, warmup: 0}]}
+seeds: 1..2
+find: {smallest: fabric.switch.buffer, range: 10kB..1MB step 1kB, with: drops == 0}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "sweep")
+	dir, err := OpenDir(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f Forecast
+	s, err := FindAll(t.Context(), file, file.Scenario, [][]Value{nil}, Options{Dir: dir, Forecast: func(x Forecast) { f = x }})
+	if err == nil {
+		err = dir.Finish(NewTableOf("x", []Axis{s.Tried}, s.Points, file.Seeds, s.Rows))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for _, r := range s.Rows {
+		if r.State == Refused {
+			refused++
+		}
+	}
+	if n := len(s.Rows); refused == 0 || refused == n || f.Runs < n || f.Runs > n*4/3 {
+		t.Errorf("%d runs were forecast; %d variants, of which %d were refused", f.Runs, n, refused)
+	}
+	if took := onDisk(t, path); f.Disk < took*9/10 || f.Disk > took*4/3 {
+		t.Errorf("forecast %v, took %v", f.Disk, took)
+	}
 }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"strings"
 
+	"railyard/internal/dump"
 	"railyard/internal/splitmix"
 	"railyard/internal/telemetry"
 	"railyard/internal/unit"
@@ -211,4 +213,26 @@ func without(of *telemetry.Telemetry, columns []string) *telemetry.Telemetry {
 		out.Lines = nil
 	}
 	return &out
+}
+
+// inForm is a row's name.
+func inForm(form string) string { return "in the names of " + form }
+
+// named is telemetry under the names of another vendor's tools: what is read of the texts in which it is written.
+func named(of *telemetry.Telemetry, form string) *telemetry.Telemetry {
+	if of == nil {
+		return nil
+	}
+	files, err := dump.Files(of, nil, 0, form)
+	exitOn(err)
+	r := dump.NewReader(dump.GivenNames())
+	for _, f := range files {
+		var text bytes.Buffer
+		exitOn(f.Write(&text))
+		_, err := r.Add(f.Name, text.Bytes())
+		exitOn(err)
+	}
+	t, err := r.Telemetry()
+	exitOn(err)
+	return t
 }

@@ -48,7 +48,7 @@ type agreement struct {
 
 // families holds what judge says of a drawn case of each family of planted causes to what explain says of the same run, which knows
 // all: noun and place, the faults' nouns only where telemetry can know them.
-func families(seed uint64) {
+func families(seed uint64, only string) {
 	dir, err := os.MkdirTemp("", "families")
 	exitOn(err)
 	defer os.RemoveAll(dir)
@@ -63,10 +63,17 @@ func families(seed uint64) {
 	}
 	var all []agreement
 	for i := range cases {
-		a := agreed(&cases[i])
+		if only != "" && !slices.Contains(strings.Split(only, ","), cases[i].Name) {
+			continue
+		}
+		a := agreed(&cases[i], only != "")
 		all = append(all, a)
 		fmt.Printf("%s: explain %s at %s, judge %s at %s%s\n", a.family, a.explain, strings.Join(a.at, ", "), a.told, a.place,
 			failure(a.failed))
+	}
+	if only != "" {
+		agreementTable(all)
+		return
 	}
 	n := accused(seed)
 	agreementTable(all)
@@ -95,14 +102,15 @@ func accused(seed uint64) (n int) {
 		exitOn(err)
 		if v := judge.Judge(judge.Case{Now: now.Of, Healthy: order.Of, Graph: s.graph}); v.Wrong {
 			n++
-			fmt.Printf("healthy %d: %s at %s\n", i, v.Hypotheses[0].Mechanism, v.Hypotheses[0].Where())
+			h := &v.Hypotheses[0]
+			fmt.Printf("healthy %d: %s at %s; for it %+v, against it %+v\n%s", i, h.Mechanism, h.Where(), h.For, h.Against, text)
 		}
 	}
 	return n
 }
 
-// agreed plays a case.
-func agreed(c *causes.Case) (a agreement) {
+// agreed plays a case; show: and prints what speaks for each hypothesis.
+func agreed(c *causes.Case, show bool) (a agreement) {
 	a.family = c.Name
 	err := os.WriteFile(causes.TopologyFile, []byte(c.Topology), 0o666)
 	var now, order kept
@@ -125,6 +133,11 @@ func agreed(c *causes.Case) (a agreement) {
 		}
 	}
 	v := judge.Judge(judge.Case{Now: now.Of, Healthy: order.Of, Graph: plan[0].graph})
+	for _, h := range v.Hypotheses {
+		if show {
+			fmt.Printf("   %s at %s; for it %+v, against it %+v\n", h.Mechanism, h.Where(), h.For, h.Against)
+		}
+	}
 	if len(v.Hypotheses) > 0 {
 		h := &v.Hypotheses[0]
 		if a.told, a.place = h.Noun, h.Place.Name; h.Place.Rank != nil {

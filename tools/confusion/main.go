@@ -26,6 +26,7 @@ import (
 	"syscall"
 
 	"railyard/internal/diagnose"
+	"railyard/internal/dump"
 	"railyard/internal/judge"
 	"railyard/internal/noun"
 	"railyard/internal/result"
@@ -58,7 +59,7 @@ func main() {
 	out := flag.String("out", "confusion.jsonl", "file of verdicts, which is gone on with")
 	draws := flag.Int("draws", 10, "places and strengths of each kind")
 	seeds := flag.Int("seeds", 5, "seeds of each")
-	only := flag.String("kind", "", "this kind alone")
+	only := flag.String("kind", "", "this kind alone; with -families, these families alone, with commas between")
 	on := flag.String("fabric", "", "this fabric alone")
 	from := flag.Int("from", 0, "the first draw")
 	show := flag.Bool("show", false, "print the scenario of each wrong answer")
@@ -67,9 +68,14 @@ func main() {
 	alter := flag.Bool("alter", false,
 		"judge what each second draw of the first seed shows again, altered and without each kind of counter")
 	seed := flag.Uint64("families", 0, "a seed: hold judge to explain on a case of each family of planted causes, in place of all that")
+	alone := flag.Uint64("accused", 0, "a seed: draw runs in which nothing is wrong, and print what is named in them, in place of all that")
 	flag.Parse()
+	if *alone > 0 {
+		fmt.Printf("Of %d runs in which nothing is wrong, %d were accused.\n", mostHealthy, accused(*alone))
+		return
+	}
 	if *seed > 0 {
-		families(*seed)
+		families(*seed, *only)
 		return
 	}
 	b := bench{healthy: map[string]*seen{}, show: *show, keep: *keep, without: strings.Split(*without, ",")}
@@ -249,6 +255,11 @@ func (b *bench) again(v *verdict, c judge.Case) {
 		now.Now, now.Healthy = without(c.Now, a.columns), without(c.Healthy, a.columns)
 		try(a.name(), now)
 	}
+	for _, form := range dump.Forms() {
+		now := c
+		now.Now, now.Healthy = named(c.Now, form), named(c.Healthy, form)
+		try(inForm(form), now)
+	}
 }
 
 // hear notes what was said.
@@ -419,6 +430,9 @@ func alteredTable(all []verdict) {
 	}
 	for _, a := range ablations {
 		names = append(names, a.name())
+	}
+	for _, form := range dump.Forms() {
+		names = append(names, inForm(form))
 	}
 	rows := ""
 	for _, name := range names {

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"railyard/internal/splitmix"
 )
 
 const (
@@ -32,13 +35,8 @@ type fleet struct {
 	sweep   *process
 }
 
-// chaos is a sweep while things go wrong.
-func (t *try) chaos(ctx context.Context) (err error) {
-	f := &fleet{try: t, special: map[string]*process{}}
-	defer func() { f.close() }()
-	if err := errors.Join(t.write("sweep.yaml", t.sweepFile()), t.certificate()); err != nil {
-		return err
-	}
+// chaos is a sweep while things go wrong, some times.
+func (t *try) chaos(ctx context.Context) error {
 	alone, err := t.start("", "alone", nil, t.railyard, "sweep", "sweep.yaml", "-q", "-o", "want")
 	if err != nil {
 		return err
@@ -47,6 +45,26 @@ func (t *try) chaos(ctx context.Context) (err error) {
 		return fmt.Errorf("the sweep in one process: %w: %s", err, alone.last())
 	}
 	fmt.Printf("     in one process: %.0f CPU-s\n", alone.cpu())
+	first := t.random
+	for n := range t.times {
+		if t.random = first + splitmix.Stream(n); t.times > 1 {
+			t.dir = t.shared(fmt.Sprintf("try%d", n+1))
+			if err := os.Mkdir(t.dir, 0o700); err != nil {
+				return err
+			}
+			fmt.Printf("     try %d\n", n+1)
+		}
+		if err := t.once(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// once is one try.
+func (t *try) once(ctx context.Context) error {
+	f := &fleet{try: t, special: map[string]*process{}}
+	defer func() { f.close() }()
 	if err := f.begin(ctx); err != nil {
 		return err
 	}
@@ -123,7 +141,7 @@ func (f *fleet) worker(place int) error {
 	if place%2 == 1 {
 		at = far
 	}
-	p, err := f.startWorker(at, fmt.Sprintf("worker-%d", f.started), f.railyard, "")
+	p, err := f.startWorker(at, fmt.Sprintf("worker-%d", f.started), f.railyard, f.path(fmt.Sprintf("tmp-place%d", place)))
 	if err != nil {
 		return err
 	}
@@ -138,25 +156,30 @@ func (f *fleet) worker(place int) error {
 func (f *fleet) startWorker(at member, name, program, temporary string) (*process, error) {
 	if temporary == "" {
 		temporary = f.path("tmp-" + name)
-		if err := os.Mkdir(temporary, 0o700); err != nil {
-			return nil, err
-		}
 	}
-	return f.start(at.name, name, []string{"TMPDIR=" + temporary}, program, "worker", "--nats", f.url(), "--nats-ca", f.path("cert.pem"),
-		"--cores", "1", "--name", name)
+	if err := os.MkdirAll(temporary, 0o700); err != nil {
+		return nil, err
+	}
+	return f.start(at.name, name, []string{"TMPDIR=" + temporary}, program, append([]string{"worker", "--cores", "1", "--name", name},
+		f.door()...)...)
+}
+
+// startSweep starts the sweep, or goes on with it.
+func (f *fleet) startSweep(out string) (err error) {
+	f.sweep, err = f.start(sweeper.name, "sweep", nil, f.railyard, append([]string{"sweep", f.shared("sweep.yaml"), "-q", out, "got"},
+		f.door()...)...)
+	return err
 }
 
 // play runs the sweep, and does what goes wrong.
 func (f *fleet) play(ctx context.Context) (err error) {
-	f.sweep, err = f.start(sweeper.name, "sweep", nil, f.railyard, "sweep", "sweep.yaml", "-q", "-o", "got", "--nats", f.url(),
-		"--nats-ca", f.path("cert.pem"))
-	if err != nil {
+	if err := f.startSweep("--out"); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute+time.Duration(f.runs)*500*time.Millisecond)
 	defer cancel()
 	begun, killed, kills := time.Now(), time.Now(), 0
-	said := 0
+	said, resumed := 0, false
 	events := []struct {
 		at float64 // of the rows
 		do func(context.Context) error
@@ -167,6 +190,7 @@ func (f *fleet) play(ctx context.Context) (err error) {
 		}
 		select {
 		case <-f.sweep.end:
+			f.check(resumed, "the sweep was killed once")
 			f.check(f.sweep.err == nil, "the sweep ends by itself: %.0f s, %d workers killed; it took %.0f CPU-s",
 				time.Since(begun).Seconds(), kills, f.sweep.cpu())
 			if f.sweep.err != nil {
@@ -189,6 +213,14 @@ func (f *fleet) play(ctx context.Context) (err error) {
 					f.failed = true
 				}
 			}()
+		}
+		if !resumed && rows >= f.runs*3/4 {
+			resumed = true
+			fmt.Printf("     the sweep is killed, and goes on, %d rows\n", rows)
+			f.sweep.kill()
+			if err := f.startSweep("--resume"); err != nil {
+				return err
+			}
 		}
 		if time.Since(killed) >= killEach {
 			killed = time.Now()
@@ -237,12 +269,13 @@ func (f *fleet) rows() int {
 // judge says whether all is as it should be.
 func (f *fleet) judge() error {
 	for _, name := range []string{"sweep.json", "sweep.parquet"} {
-		want, err := os.ReadFile(f.path("want", name))
+		want, err := os.ReadFile(f.shared("want", name))
 		if err != nil {
 			return err
 		}
 		got, err := os.ReadFile(f.path("got", name))
-		f.check(err == nil && bytes.Equal(want, got), "%s: the %d bytes of the sweep in one process", name, len(want))
+		f.check(err == nil && bytes.Equal(want, got), "%s: the %d bytes of the sweep in one process, SHA-256 %.8x", name, len(want),
+			sha256.Sum256(got))
 	}
 	f.check(f.rows() == f.runs, "%d rows of %d", f.rows(), f.runs)
 	_, err := os.Stat(f.path("got", "dead"))
@@ -265,6 +298,7 @@ func (f *fleet) judge() error {
 	if f.special["clock"] != nil {
 		f.check(by["clock"] > 0, "the worker whose clock is wrong has %d rows", by["clock"])
 	}
+	f.listed()
 	f.left()
 	return f.secrets()
 }
@@ -288,6 +322,12 @@ func (f *fleet) workersOf() (map[string]int, error) {
 
 // left ends workers and servers, and says what they leave.
 func (f *fleet) left() {
+	for range 50 { // who came for a worker that was killed clears what that one left, once it has begun
+		if all, err := filepath.Glob(f.path("tmp-*", "*")); err != nil || len(all) == 0 {
+			break
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
 	for _, p := range append(f.workers, f.special["full-disk"], f.special["old"], f.special["clock"]) {
 		if p == nil {
 			continue
@@ -295,15 +335,9 @@ func (f *fleet) left() {
 		if err := p.stop(130, 143); err != nil {
 			f.check(false, "%s ends at SIGTERM: %v", p.name, err)
 		}
-		if p.name != "full-disk" {
-			names, err := os.ReadDir(f.path("tmp-" + p.name))
-			if len(names) > 0 || err != nil {
-				f.check(false, "%s leaves %v, %v", p.name, names, err)
-			}
-		}
 	}
-	folders, _ := filepath.Glob(f.path("tmp-*", "*"))
-	fmt.Printf("     %d folders of workers that were killed are left\n", len(folders))
+	folders, err := filepath.Glob(f.path("tmp-*", "*"))
+	f.check(err == nil && len(folders) == 0, "no folder of a worker is left, killed or not %s", strings.Join(folders, ", "))
 	for i, s := range f.servers {
 		if err := s.stop(1); err != nil {
 			f.check(false, "%s: %v", s.name, err)
@@ -319,11 +353,23 @@ func (f *fleet) left() {
 	}
 }
 
+// listed looks for the token where every user of a machine can look: in what processes were started with.
+func (f *fleet) listed() {
+	all, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	found := 0
+	for _, path := range all {
+		if text, gone := os.ReadFile(path); gone == nil && bytes.Contains(text, []byte(f.token)) {
+			found++
+		}
+	}
+	f.check(err == nil && len(all) > 0 && found == 0, "no process was started with the token of the servers")
+}
+
 // secrets looks for the token in all that was written, but for what has to hold it.
 func (f *fleet) secrets() error {
 	found := 0
 	err := filepath.WalkDir(f.dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasSuffix(path, ".conf") {
+		if err != nil || d.IsDir() || strings.HasSuffix(path, ".conf") || path == f.shared("token") {
 			return err
 		}
 		text, err := os.ReadFile(path)

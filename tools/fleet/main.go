@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -21,7 +22,9 @@ type try struct {
 	railyard, server string // programs
 	old, clock       string // railyard of another version, with a wrong clock; "": none
 	clockServer      string
-	dir              string // all that is written lies below
+	times            int    // tries, each with other draws
+	root             string // all that is written lies below: what tries share, and
+	dir              string // what is of one try
 	token            string
 	random           splitmix.Stream // which worker is killed
 	quiet, failed    bool
@@ -37,6 +40,7 @@ func main() {
 	flag.StringVar(&t.old, "old", "", "railyard of another version")
 	flag.StringVar(&t.clock, "clock", "", "railyard whose clock is wrong")
 	flag.StringVar(&t.clockServer, "clock-server", "", "nats-server whose clock is wrong")
+	flag.IntVar(&t.times, "times", 1, "chaos so many times, with one seed more each time: the table is to be the same")
 	flag.Uint64Var((*uint64)(&t.random), "seed", 1, "of what is drawn")
 	flag.Parse()
 	t.token = fmt.Sprintf("sesame%016x", t.random.Next())
@@ -51,9 +55,9 @@ func main() {
 	}
 	stop()
 	if err == nil && !t.failed || *share {
-		os.RemoveAll(t.dir)
+		os.RemoveAll(t.root)
 	} else {
-		fmt.Println("what was written stays in", t.dir)
+		fmt.Println("what was written stays in", t.root)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fleet:", err)
@@ -65,12 +69,14 @@ func main() {
 
 // begin makes a folder, and builds what is not given.
 func (t *try) begin(ctx context.Context) (err error) {
-	if t.runs < 100 || t.runs%100 != 0 || t.workers < 2 {
-		return fmt.Errorf("-runs %d -workers %d: want hundreds of runs, and 2 workers or more", t.runs, t.workers)
+	if t.runs < 100 || t.runs%100 != 0 || t.workers < 2 || t.times < 1 {
+		return fmt.Errorf("-runs %d -workers %d -times %d: want hundreds of runs, 2 workers or more, a try or more", t.runs,
+			t.workers, t.times)
 	}
-	if t.dir, err = os.MkdirTemp("", "fleet-"); err != nil {
+	if t.root, err = os.MkdirTemp("", "fleet-"); err != nil {
 		return err
 	}
+	t.dir = t.root
 	for _, p := range []struct {
 		path  *string
 		build string
@@ -78,14 +84,15 @@ func (t *try) begin(ctx context.Context) (err error) {
 		if *p.path != "" {
 			continue
 		}
-		*p.path = filepath.Join(t.dir, filepath.Base(p.build))
+		*p.path = filepath.Join(t.root, filepath.Base(p.build))
 		build := exec.CommandContext(ctx, "go", "build", "-o", *p.path, p.build)
 		build.Stdout, build.Stderr = os.Stdout, os.Stderr
 		if err := build.Run(); err != nil {
 			return fmt.Errorf("building %s: %w", p.build, err)
 		}
 	}
-	return t.write("star.txt", star) // the sweep's scenario names it: it goes along to workers
+	// The sweep's scenario names the first: it goes along to workers.
+	return errors.Join(t.write("star.txt", star), t.write("token", t.token+"\n"), t.write("sweep.yaml", t.sweepFile()), t.certificate())
 }
 
 // check prints whether something is as it should be.
@@ -95,6 +102,16 @@ func (t *try) check(ok bool, format string, a ...any) {
 		said, t.failed = "FAIL ", true
 	}
 	fmt.Println(said + fmt.Sprintf(format, a...))
+}
+
+// shared is the path of what all tries have.
+func (t *try) shared(name ...string) string {
+	return filepath.Join(append([]string{t.root}, name...)...)
+}
+
+// door is how servers are reached, for sweeps and workers.
+func (t *try) door() []string {
+	return []string{"--nats", t.url(), "--nats-ca", t.shared("cert.pem"), "--nats-creds", t.shared("token")}
 }
 
 func (t *try) path(name ...string) string { return filepath.Join(append([]string{t.dir}, name...)...) }

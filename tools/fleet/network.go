@@ -85,7 +85,7 @@ func (t *try) certificate() error {
 		at = append(at, "IP:"+serverAt(i).address)
 	}
 	return command("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
-		"/CN=fleet", "-addext", "subjectAltName="+strings.Join(at, ","), "-keyout", t.path("key.pem"), "-out", t.path("cert.pem"))
+		"/CN=fleet", "-addext", "subjectAltName="+strings.Join(at, ","), "-keyout", t.shared("key.pem"), "-out", t.shared("cert.pem"))
 }
 
 // startServer starts a server of the cluster.
@@ -104,7 +104,7 @@ jetstream { store_dir: "%s" }
 authorization { token: "%s" }
 tls { cert_file: "%s", key_file: "%s" }
 cluster { name: fleet, listen: "%s:6222", routes: [%s] }
-`, i+1, m.address, t.path(fmt.Sprintf("store%d", i+1)), t.token, t.path("cert.pem"), t.path("key.pem"), m.address,
+`, i+1, m.address, t.path(fmt.Sprintf("store%d", i+1)), t.token, t.shared("cert.pem"), t.shared("key.pem"), m.address,
 		strings.Join(routes, ", "))
 	name := fmt.Sprintf("server%d", i+1)
 	if err := t.write(name+".conf", text); err != nil {
@@ -117,7 +117,7 @@ cluster { name: fleet, listen: "%s:6222", routes: [%s] }
 func (t *try) url() string {
 	var all []string
 	for i := range servers {
-		all = append(all, fmt.Sprintf("tls://%s@%s:4222", t.token, serverAt(i).address))
+		all = append(all, fmt.Sprintf("tls://%s:4222", serverAt(i).address))
 	}
 	return strings.Join(all, ",")
 }

@@ -38,7 +38,7 @@ const runsOf = `  cluster: {hosts: 9, host: {gpus: 1}, nic: {speed: 100Gb/s}}
 // sweepFile is a sweep with so many runs, in hundreds.
 func (t *try) sweepFile() string {
 	return fmt.Sprintf("name: fleet\nscenario:\n"+runsOf+"axes:\n  - {key: fabric.switch.buffer, range: 1MB..20MB 10}\nseeds: 1..%d\n",
-		t.path("star.txt"), t.runs/10)
+		t.shared("star.txt"), t.runs/10)
 }
 
 // dedent is a text two columns to the left.

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"syscall"
 	"time"
@@ -15,9 +14,6 @@ import (
 
 // share says how much of all CPU time is spent in runs.
 func (t *try) share(ctx context.Context) error {
-	if err := errors.Join(t.write("sweep.yaml", t.sweepFile()), t.certificate()); err != nil {
-		return err
-	}
 	whole, loop, err := t.bare(ctx)
 	if err != nil {
 		return err
@@ -50,7 +46,7 @@ func say(name string, all, whole, loop, n float64) {
 
 // bare runs what the sweep runs, one after another, in this process: CPU seconds of runs, and of their event loops.
 func (t *try) bare(ctx context.Context) (whole, loop float64, err error) {
-	sc, err := scenario.Parse("bare.yaml", []byte("name: bare\n"+dedent(fmt.Sprintf(runsOf, t.path("star.txt")))))
+	sc, err := scenario.Parse("bare.yaml", []byte("name: bare\n"+dedent(fmt.Sprintf(runsOf, t.shared("star.txt")))))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -94,8 +90,8 @@ func (t *try) sockets(ctx context.Context) (all float64, err error) {
 	if err := f.begin(ctx); err != nil {
 		return 0, err
 	}
-	f.sweep, err = f.start(sweeper.name, "sweep", nil, f.railyard, "sweep", "sweep.yaml", "-q", "-o", "sockets", "--nats", f.url(),
-		"--nats-ca", f.path("cert.pem"))
+	f.sweep, err = f.start(sweeper.name, "sweep", nil, f.railyard, append([]string{"sweep", "sweep.yaml", "-q", "-o", "sockets"},
+		f.door()...)...)
 	if err == nil {
 		err = f.sweep.wait(ctx)
 	}

@@ -1,0 +1,102 @@
+package judge
+
+import (
+	"testing"
+
+	"railyard/internal/telemetry"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// beside is two ports of leaf1 and a NIC, with what leaf1 shows of its pauses, its drops and its queue in the end.
+func beside(pauses, drops, deep, held int64) *telemetry.Telemetry {
+	return shown(func(r *telemetry.Row) {
+		part := int64(r.Time / unit.Time(100*unit.Microsecond)) // of ninths
+		if r.Device != "leaf1" {
+			return
+		}
+		if r.OutDiscards = 0; r.Port == "leaf1/spine1" {
+			r.TxPFC, r.RxPause = pauses*part/9, held*part
+		}
+		if r.Port == "leaf1/host1" {
+			r.OutDiscards, r.Watermark = drops*part/9, deep
+		}
+	})
+}
+
+// A switch that pauses others at queues that are no deeper than in order has other thresholds than it had, as has one that drops where
+// it paused; one whose queues are deeper, that is held itself, or that pauses hardly more than in order, has not.
+func TestPauseThresholds(t *testing.T) {
+	for name, c := range map[string]struct {
+		now, was *telemetry.Telemetry
+		named    bool
+	}{
+		"early":           {beside(60, 0, 40_000, 0), beside(0, 0, 400_000, 0), true},
+		"as deep":         {beside(60, 0, 440_000, 0), beside(0, 0, 400_000, 0), true},
+		"deeper":          {beside(60, 0, 600_000, 0), beside(0, 0, 400_000, 0), false},
+		"as many":         {beside(60, 0, 40_000, 0), beside(30, 0, 400_000, 0), false},
+		"hardly any":      {beside(9, 0, 40_000, 0), beside(0, 0, 400_000, 0), false},
+		"held itself":     {beside(60, 0, 40_000, 50), beside(0, 0, 400_000, 0), false},
+		"drops":           {beside(0, 60, 400_000, 0), beside(60, 0, 400_000, 0), true},
+		"drops, and ever": {beside(0, 60, 400_000, 0), beside(60, 60, 400_000, 0), false},
+		"drops, pauses":   {beside(60, 60, 400_000, 0), beside(60, 0, 400_000, 0), false},
+		"hardly paused":   {beside(0, 60, 400_000, 0), beside(9, 0, 400_000, 0), false},
+		"never paused":    {beside(0, 60, 400_000, 0), beside(0, 0, 400_000, 0), false},
+	} {
+		v := Judge(Case{Now: c.now, Healthy: c.was})
+		named := false
+		for _, h := range v.Hypotheses {
+			named = named || h.Mechanism == Drifted && h.Place.Name == "leaf1"
+		}
+		if named != c.named {
+			t.Errorf("%s: named %v, %+v", name, named, v.Hypotheses)
+		}
+	}
+}
+
+// A port to a host that sends more, with a long queue, is an incast if somebody sends it besides what is sent in order, and not if
+// others get as much less.
+func TestBytesThatGoElsewhere(t *testing.T) {
+	cable := topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: unit.Nanosecond}
+	g, err := topo.SingleSwitch{Hosts: 3, GPUs: 1, NICs: 1, HostLink: cable}.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(to, sent [3]int64) *telemetry.Telemetry {
+		var b telemetry.Builder
+		for i := range 10 {
+			k := 0
+			for id := range g.Ports {
+				p := &g.Ports[id]
+				kind, n := telemetry.Port, int64(0)
+				if g.Nodes[p.Node].Kind == topo.HostKind {
+					kind = telemetry.NIC
+				}
+				r := telemetry.NewRow(kind, g.Nodes[p.Node].Name, p.Name, unit.Time(i)*unit.Time(100*unit.Microsecond))
+				if kind == telemetry.NIC {
+					n = sent[k%3]
+					k++
+				} else {
+					n = to[id/2%3]
+					r.Watermark = n / 20
+				}
+				r.TxBytes, r.TxPackets = n*int64(i)/9, n*int64(i)/9/1000
+				b.Add(&r)
+			}
+		}
+		return b.Telemetry()
+	}
+	was := of([3]int64{1e6, 1e6, 1e6}, [3]int64{1e6, 1e6, 1e6})
+	for name, c := range map[string]struct {
+		now   *telemetry.Telemetry
+		named bool
+	}{
+		"besides":   {of([3]int64{3e6, 1e6, 1e6}, [3]int64{1e6, 2e6, 2e6}), true},
+		"elsewhere": {of([3]int64{3e6, 0, 0}, [3]int64{1e6, 1e6, 1e6}), false},
+	} {
+		v := Judge(Case{Now: c.now, Healthy: was, Graph: g})
+		if named := len(v.Hypotheses) > 0 && v.Hypotheses[0].Mechanism == ForeignIncast; named != c.named {
+			t.Errorf("%s: named %v, %+v", name, named, v.Hypotheses)
+		}
+	}
+}
