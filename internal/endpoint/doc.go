@@ -15,7 +15,7 @@
 // Decisions a reader may question:
 //   - One lock holds all of an endpoint: queue pairs of one do not run on several cores.
 //   - Packets say that they can be marked (ECT(0)); a mark is answered with a notification as DCQCN demands.
-//   - Only IPv4, and only Linux.
+//   - Only Linux. Over IPv6 a UDP socket sees all that the ICRC covers.
 //
 // Source: annex A17 of the InfiniBand Architecture Specification (RoCEv2, September 2014).
 package endpoint
