@@ -342,6 +342,3 @@ func (p *QP) Expire(now unit.Time) {
 		p.fail(RetryExceeded)
 	}
 }
-
-// Deadline returns when Expire is to be called.
-func (p *QP) Deadline() unit.Time { return p.q.Deadline() }
