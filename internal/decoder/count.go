@@ -102,10 +102,7 @@ func (s *Shape) feedForward() (whole, active int64) {
 		n := s.products(s.FFN)
 		return n, n
 	}
-	inside := s.FFN
-	if e.FFN > 0 {
-		inside = e.FFN
-	}
+	inside := s.ExpertElems()
 	one, rest := s.products(inside), int64(s.Hidden)*int64(e.Count)+int64(e.Shared)*s.products(inside)
 	if e.RouterBias {
 		rest += int64(e.Count)

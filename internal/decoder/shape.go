@@ -122,5 +122,13 @@ func (s *Shape) headSize() int {
 	return s.Hidden / max(s.Heads, 1)
 }
 
+// ExpertElems is the elements inside an expert.
+func (s *Shape) ExpertElems() int {
+	if s.Experts.FFN > 0 {
+		return s.Experts.FFN
+	}
+	return s.FFN
+}
+
 // HeadElems is the elements of a head of queries.
 func (s *Shape) HeadElems() int { return s.headSize() }

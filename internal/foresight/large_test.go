@@ -34,10 +34,20 @@ func TestLargeModelDoesWhatATrainingDoes(t *testing.T) {
 		tp, pp, dp := pick(1, 2, 4), pick(1, 2, 4), pick(1, 2, 3)
 		micro := pick(1, 2, 4)
 		parallel := fmt.Sprintf("tp: %d, pp: %d, dp: %d, micro_batches: %d", tp, pp, dp, micro)
-		if dp > 1 {
+		mixed := pick(0, 0, 1) == 1 // in every block experts, which other layers in parts are beside
+		trainedExperts, shapedExperts := "", ""
+		if mixed {
+			top, shared := pick(1, 2, 3), pick(0, 1)
+			trainedExperts = fmt.Sprintf(", experts: {count: 6, top: %d, shared: %d}", top, shared)
+			shapedExperts = fmt.Sprintf(", experts: 6, top_k: %d, shared_experts: %d", top, shared)
+			parallel += fmt.Sprintf(", ep: %d", dp)
+		}
+		if dp > 1 && mixed {
+			parallel += fmt.Sprintf(", zero: %d", pick(0, 1))
+		} else if dp > 1 {
 			parallel += fmt.Sprintf(", zero: %d", pick(0, 1, 2, 3))
 		}
-		if tp > 1 && pick(0, 1) == 1 {
+		if tp > 1 && !mixed && pick(0, 1) == 1 {
 			parallel += ", sequence: true"
 		}
 		if pp > 1 {
@@ -59,17 +69,17 @@ func TestLargeModelDoesWhatATrainingDoes(t *testing.T) {
 		cluster := "cluster: {hosts: 6, host: {gpus: 8, preset: hgx-h100}}\n"
 		trained := largePlan(t, cluster+fmt.Sprintf(`job:
   train: {model: gpt,
-    gpt: {size: 32, blocks: 8, heads: 4, norm: %s, gated: %v, bias: %v, tied: false, head_bias: false, activation: %s},
+    gpt: {size: 32, blocks: 8, heads: 4, norm: %s, gated: %v, bias: %v, tied: false, head_bias: false, activation: %s%s},
     data: {text: {window: 16, vocabulary: 48, grammar: {file: english, train: 400, test: 10}}}, batch: %d, lr: 0.1,
     optimiser: adam, start: equal, bucket: layer}
   parallel: {%s}
-`, norm, gated, bias, map[bool]string{false: "gelu", true: "silu"}[gated], rows, parallel))
+`, norm, gated, bias, map[bool]string{false: "gelu", true: "silu"}[gated], trainedExperts, rows, parallel))
 		shaped := largePlan(t, strings.Replace(cluster, "{", "{nvlink_collectives: messages, ", 1)+fmt.Sprintf(`job:
   model: {layers: 8, hidden: 32, ffn: 128, heads: 4, vocabulary: 48, sequence: 16, norm: %s, positions: learned, gated: %v,
-    bias: %v, kernels: plain, precision: tf32, batch: %d}
+    bias: %v, kernels: plain, precision: tf32, batch: %d%s}
   collective: {protocol: none}
   parallel: {%s}
-`, norm, gated, bias, rows*dp, parallel))
+`, norm, gated, bias, rows*dp, shapedExperts, parallel))
 		compareJobs(t, fmt.Sprintf("%d: %s", n, parallel), trained.Jobs[0].Work, shaped.Jobs[0].Work)
 		if t.Failed() {
 			return
@@ -174,8 +184,14 @@ func TestOneMicroBatchShowsTheBubble(t *testing.T) {
 
 func TestLargeModelsThatCannotRun(t *testing.T) {
 	for _, c := range []struct{ job, want string }{
-		{"model: {preset: mixtral-8x7b, batch: 64}", "job.model.experts: 8: a run of a model with experts wants expert parallelism"},
-		{"model: {preset: deepseek-v3, batch: 64}", "job.model.experts: 256: "},
+		{"model: {preset: deepseek-v3, batch: 64}", "job.model.preset: deepseek-v3: latent attention is not lowered yet"},
+		{"model: {preset: llama3-8b, batch: 64}\n  parallel: {ep: 2}", "job.parallel.ep: ep 2: no layer has experts, want ep 1"},
+		{"model: {preset: mixtral-8x7b, batch: 64}\n  parallel: {ep: 16}", "ep 16 does not divide the 8 experts of layer 3"},
+		{"model: {preset: mixtral-8x7b, batch: 64}\n  parallel: {ep: 8, zero: 2}", "job.parallel.zero: zero 2 with ep 8"},
+		{"model: {preset: mixtral-8x7b, batch: 64, recompute: full}\n  parallel: {ep: 8}",
+			"job.model.recompute: full: with job.parallel.ep 8 rows are not sent to experts again"},
+		{"model: {preset: mixtral-8x7b, batch: 64}\n  parallel: {ep: 8}\nrun: {network: formula}",
+			"run.network: formula: dispatch and combine of experts have no closed form"},
 		{"model: {preset: llama3-8b, batch: 64}\n  parallel: {pp: 64, dp: 1}",
 			"job.parallel.pp: 64 stages, virtual ones counted, of 32 blocks"},
 	} {

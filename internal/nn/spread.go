@@ -47,8 +47,11 @@ func (l experts) spread(part, parts int) (*Part, []Piece) {
 	return p, pieces
 }
 
-// most is how many of the positions of a row can come to a rank from another at most.
-func (l spreadExperts) most() int { return l.all * min(l.routing.Top, l.mine) }
+// most is how many of the positions of a row can come to a rank from another at most: all that its experts may be, or as
+// many as they take.
+func (l spreadExperts) most() int {
+	return min(l.all*min(l.routing.Top, l.mine), l.mine*l.room(0, l.all, &Pass{Train: true}))
+}
 
 func (l spreadExperts) part() *Part {
 	whole, c := l.experts.Cost(), l.half.cost()

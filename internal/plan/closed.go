@@ -19,6 +19,9 @@ func (j *Job) PlaceOf(g *workload.Group) coll.Placement {
 
 // closed reports whether the collectives of a group are a closed form.
 func (p *Plan) closed(j *Job, g *workload.Group) bool {
+	if g.Kind == workload.GroupKindExpert {
+		return false // NCCL's model has no all-to-all
+	}
 	return p.ByFormula() || p.Scenario.Cluster.NVLinkCollectives == "formula" && HostsOf(j.PlaceOf(g)) == 1
 }
 

@@ -88,9 +88,12 @@ func (large) work(p *Plan, j *Job) (w ranksWork, err error) {
 func (p *Plan) checkLarge(j *Job) error {
 	m, sc := j.Spec.Model, p.Scenario
 	switch ranks := sc.RankCount(j.Spec); {
-	case m.Shape.Experts.Count > 0:
-		return j.wrong("model.experts", fmt.Errorf("%d: a run of a model with experts wants expert parallelism (ep), which is not "+
-			"there yet: railyard show model counts it", m.Shape.Experts.Count))
+	case p.ByFormula() && j.Spec.Parallel.EP > 1:
+		return &FieldError{"run.network", fmt.Errorf("formula: dispatch and combine of experts have no closed form: want packets, or "+
+			"%s.parallel.ep 1", j.Spec.Path())}
+	case j.Spec.Parallel.EP > 1 && m.Recompute == "full":
+		return j.wrong("model.recompute", fmt.Errorf("full: with %s.parallel.ep %d rows are not sent to experts again, want none or "+
+			"selective", j.Spec.Path(), j.Spec.Parallel.EP))
 	case m.Shape.Latent.KeyValue > 0:
 		return j.wrong("model.preset", fmt.Errorf("%s: latent attention is not lowered yet: railyard show model counts it", m.Preset))
 	case p.ByFormula() && (len(sc.Jobs) > 1 || len(sc.Background.Flows) > 0):
@@ -113,13 +116,16 @@ func (p *Plan) largeConfig(j *Job) (cfg workload.Config, err error) {
 	if m.Precision == "tf32" {
 		o.Kept = 4
 	}
+	if x.EP > 1 && (!o.Plain || m.Skew > 1 || m.Capacity > 0) {
+		o.Routed = &workload.Routed{Skew: int64(m.Skew), Capacity: m.Capacity, Seed: p.Scenario.Seed}
+	}
 	for i, c := range scenario.Recomputes {
 		if c.Name == m.Recompute {
 			o.Recompute = layers.Recompute(i)
 		}
 	}
 	cfg = workload.Config{Batch: m.Batch / x.DP, Bucket: m.Bucket.Or(workload.BucketPerLayer), Precision: largePrecision(j.Spec),
-		Layout: layout(x), LossPart: layers.LossPart(&m.Shape), Device: p.device(j), Slow: p.slow(j)}
+		Layout: layout(x), Routed: o.Routed, LossPart: layers.LossPart(&m.Shape), Device: p.device(j), Slow: p.slow(j)}
 	cfg.Layout.Blocks = workload.Blocking{Data: m.Overlap == "sends" || m.Overlap == "none",
 		Sends: m.Overlap == "data" || m.Overlap == "none"}
 	if m.Optimiser == "adam" {

@@ -125,7 +125,7 @@ func onlyAdmitted(j *Job) string {
 
 // onlySpread says that a field belongs to trainings whose experts are spread.
 func onlySpread(j *Job) string {
-	if why := onlyTraining(j); why != "" {
+	if why := onlyLayers(j); why != "" {
 		return why
 	}
 	if j.Parallel.EP <= 1 {

@@ -25,6 +25,8 @@ type LargeModel struct {
 	Recompute string          // see Recomputes
 	Overlap   string          // see Overlaps
 	Bucket    Opt[unit.Bytes] // not set: a bucket for each layer
+	Skew      int             // of experts that are spread: in each layer one rank gets so many times as much as each other
+	Capacity  float64         // of them: an expert takes at most so many times its even share; 0: all that comes
 	Times     Opt[string]     // file of measured operators; not set: all by the device model
 }
 
@@ -226,6 +228,20 @@ var largeModelFields = []*Field{
 	modelSize("dense_layers", "0", decoders.MaxBlocks, false, "blocks at the beginning that have no experts",
 		func(s *decoders.Shape) *int { return &s.Experts.Dense }),
 	{
+		Path: "model.skew", Default: "1", Min: "1", Max: "1000",
+		value: inModel(whole, func(m *LargeModel) *int { return &m.Skew }),
+		Meaning: "with parallel.ep: in each layer one rank, drawn from the seed, gets so many times as many positions for its " +
+			"experts as each other; 1: all the same",
+		Also: []string{"imbalance", "hot"},
+	},
+	{
+		Path: "model.capacity", Default: "0", Min: "0", Max: "1024",
+		value: inModel(number, func(m *LargeModel) *float64 { return &m.Capacity }),
+		Meaning: "with parallel.ep: an expert takes so many times its even share of a rank's micro-batch at most, and there is room " +
+			"for that; 0: all that comes",
+		Also: []string{"capacity_factor", "expert_capacity_factor"},
+	},
+	{
 		Path: "model.attention", Default: "flash", Choices: Attentions,
 		value:   inModel(choice, func(m *LargeModel) *string { return &m.Attention }),
 		Meaning: "how maps of attention are made",
@@ -419,6 +435,13 @@ func (d *decoder) checkLargeModel(s *Scenario, j *Job) {
 		if n := p.DP * p.MicroBatches; m.Batch%n != 0 {
 			d.problem(at+".batch", fmt.Sprintf("%d sequences for dp %d x micro_batches %d, want a multiple of %d", m.Batch, p.DP,
 				p.MicroBatches, n), "")
+		}
+		if p.EP <= 1 && (m.Skew > 1 || m.Capacity > 0) {
+			key, is := "skew", fmt.Sprint(m.Skew)
+			if m.Skew == 1 {
+				key, is = "capacity", fmt.Sprint(m.Capacity)
+			}
+			d.problem(at+"."+key, is+": "+j.Path()+".parallel.ep is 1: no positions go to experts elsewhere", "")
 		}
 		if p.Update == "each" {
 			d.problem(j.Path()+".parallel.update", "each: a job.model updates at the end of a step, want end", "")

@@ -90,7 +90,7 @@ var parallelFields = []*Field{
 		Also:    []string{"data_parallel", "ranks", "world_size"},
 	},
 	{
-		Path: "parallel.ep", Default: "1", Min: "1", Max: "1024", applies: where(onlyTraining),
+		Path: "parallel.ep", Default: "1", Min: "1", Max: "1024", applies: where(onlyLayers),
 		value: in(whole, func(j *Job) *int { return &j.Parallel.EP }),
 		Meaning: "replicas over which the experts of a network are spread, which divide dp: each has some, and positions go to " +
 			"them; 1: each has all",

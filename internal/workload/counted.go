@@ -84,7 +84,15 @@ func (n *Counts) Positions(got []int) (positions int64) {
 func (b *builder) counts(op int32, at exchange) {
 	if b.positions > 0 {
 		of := exchange0(b.at, at.layer, at.micro)
-		b.p.Ops[op].Counted = &Counted{b.swaps[of][0], b.counted}
+		brings := b.swaps[of][0]
+		b.p.Ops[op].Counted = &Counted{brings, b.counted}
+		if n := b.j.Collectives[brings].Counts; b.Routed != nil {
+			got := make([]int, b.l.EP)
+			for m := range got {
+				got[m] = n.Declared(0, m, b.at.Data%b.l.EP)
+			}
+			b.p.Ops[op] = b.p.Ops[op].Counted.On(&b.p.Device, b.p.Ops[op], n.Positions(got))
+		}
 	}
 	b.positions, b.counted = 0, nil
 }

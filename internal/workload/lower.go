@@ -19,6 +19,7 @@ type Config struct {
 	Precision Precision
 	Layout    Layout
 	Ties      []Tie
+	Routed    *Routed // of experts that are spread where nothing is computed; nil: even shares, and whatever a step decides
 	// LossPart are the phases of the loss of outputs that lie in so many parts; nil: outputs must be whole.
 	LossPart func(parts int) []Phase
 	Device   Device

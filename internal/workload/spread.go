@@ -153,7 +153,6 @@ func (b *lowering) swapLayer(c *chunk, l, m int, group int32, places []Coord, as
 	f := b.Precision.Activations
 	mine := b.roomOf("expert-rows", int64(b.rows*p.Rooms[0]), f)
 	theirs := b.roomOf("expert-inbox", int64(b.rows*p.Rooms[1]), f)
-	even := b.rows * p.Rooms[0] / p.Row / b.l.EP * p.Row
 	all := &[4]int32{}
 	for i, name := range []string{"dispatch", "combine", "dispatch-deltas", "combine-deltas"} {
 		in, out := mine, theirs
@@ -165,7 +164,7 @@ func (b *lowering) swapLayer(c *chunk, l, m int, group int32, places []Coord, as
 		}
 		b.j.Collectives = append(b.j.Collectives, Collective{Name: name + at, Group: group, Range: out, Schedule: rows,
 			ElemBytes: f.Bytes()}.AtRunTime(in, Counts{Exchange: exchange, Capacity: int64(b.rows * p.Block), Back: i%2 == 1,
-			Each: int64(p.Row), Declared: func(int64, int, int) int { return even }}))
+			Each: int64(p.Row), Declared: b.declared(l, i%2 == 1)}))
 		all[i] = int32(len(b.j.Collectives) - 1)
 	}
 	b.asks[all[0]] = exchange

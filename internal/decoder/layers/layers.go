@@ -27,10 +27,11 @@ type Options struct {
 	Flash     bool // maps of attention stay on the chip
 	Recompute Recompute
 	Kept      int64 // bytes of a value that is kept
+	// Routed is what goes where, of experts that are spread: there is room for that, and no more. nil: for the worst case.
+	Routed *workload.Routed
 }
 
-// Of returns the layers of a decoder without experts: tokens, positions that are learned, two halves for each block, a
-// norm and a head.
+// Of returns the layers of a decoder: tokens, positions that are learned, two halves for each block, a norm and a head.
 func Of(s *decoder.Shape, o Options) ([]workload.Layer, error) {
 	norm := nn.RMSNorm
 	if s.LayerNorm {
@@ -57,15 +58,28 @@ func Of(s *decoder.Shape, o Options) ([]workload.Layer, error) {
 	if s.Learned {
 		all = append(all, train.Lowered("positions", nn.LearnedPositions(s.Sequence, s.Hidden)))
 	}
-	first, second := train.Lowered("", attention), train.Lowered("", feed)
+	first, second, third := train.Lowered("", attention), train.Lowered("", feed), workload.Layer{}
+	if s.HeadNorm {
+		headNorm(s, &first)
+	}
 	if !o.Plain {
 		first, second = o.attention(s, first), o.feedForward(s, second)
 	}
+	if s.Experts.Count > 0 {
+		if third, err = o.experts(s, half, activation); err != nil {
+			return nil, err
+		}
+	}
 	share(&first)
 	share(&second)
+	share(&third)
 	for b := range s.Blocks {
-		first.Name, second.Name = fmt.Sprintf("blocks.%d.attention", b+1), fmt.Sprintf("blocks.%d.feed_forward", b+1)
-		all = append(all, first, second)
+		last, name := second, "feed_forward"
+		if s.Experts.Count > 0 && b >= s.Experts.Dense {
+			last, name = third, "experts"
+		}
+		first.Name, last.Name = fmt.Sprintf("blocks.%d.attention", b+1), fmt.Sprintf("blocks.%d.%s", b+1, name)
+		all = append(all, first, last)
 	}
 	return append(all, train.Lowered("norm", nn.Normalised(norm, s.Sequence, s.Hidden)),
 		train.Lowered("head", nn.Everywhere(s.Sequence, s.Hidden, s.Vocabulary, false))), nil

@@ -111,7 +111,8 @@ func TestActivationPartsAsPublished(t *testing.T) {
 
 // Parameters that are lowered are those that are counted.
 func TestParametersAreThoseCounted(t *testing.T) {
-	for _, name := range []string{"gpt3-125m", "gpt3-175b", "llama2-7b", "llama3-70b", "llama3-405b"} {
+	for _, name := range []string{"gpt3-125m", "gpt3-175b", "llama2-7b", "llama3-70b", "llama3-405b", "mixtral-8x7b",
+		"qwen3-30b-a3b", "qwen3-235b-a22b"} {
 		p, _ := decoder.Named(name)
 		for _, o := range []Options{{Plain: true}, {Flash: true, Kept: 2}, {Recompute: Full, Kept: 2}} {
 			all, err := Of(&p.Shape, o)
