@@ -187,7 +187,7 @@ func oneRankMemory(j *plan.Job) int64 {
 // it is what holds messages at one time; that of the start phase is let go of before steps begin.
 func rankMemory(j *plan.Job, rank int32) int64 {
 	p, m := j.Work.Program(rank), j.Work.Memory(rank)
-	sum := int64(m.All() - m[workload.StagingData] - m[workload.StagingTensor] - m[workload.StagingPipeline])
+	sum := int64(m.All() - m[workload.StagingData] - m[workload.StagingTensor] - m[workload.StagingExpert] - m[workload.StagingPipeline])
 	if t := j.Spec.Train; t.Prefetch {
 		sum = add(sum, 2*4*int64(t.Batch)*int64(j.Model.Inputs()+j.Model.Targets()))
 	}

@@ -74,14 +74,15 @@ func (l spreadExperts) part() *Part {
 		{Name: "route", Work: []Work{c.Forward[0], l.router.work(l.all), moves(n)}, Inputs: true, Params: true, Run: l.route,
 			Then: Dispatch, What: "expert-rows"},
 		{Name: "expert", Work: own(one.forwardWork(1)), Positions: n, Params: true, Run: l.run, Then: Combine, What: "expert-rows"},
-		{Name: "combine", Work: append([]Work{moves(n), c.Forward[1]}, some(common, one.forwardWork)...), Inputs: true, Params: true,
-			Run: l.combine},
+		{Name: "combine", Work: append([]Work{moves(n), c.Forward[1]}, some(common, one.forwardWork)...), Inputs: true,
+			Params: true, Run: l.combine},
 	}
 	p.Backward = []Phase{
 		{Name: "backward-combine", Work: []Work{c.Input[1], moves(n)}, Run: l.combineBack, Then: Dispatch, What: "expert-deltas"},
 		{Name: "backward-expert", Work: own(one.inputWork(1)), Gradient: own(one.gradientWork(1)), Positions: n, Run: l.runBack,
 			Then: Combine, What: "expert-deltas"},
-		{Name: "backward-route", Work: append([]Work{l.router.work(l.all).turned(), moves(n), c.Input[0]}, some(common, one.inputWork)...),
+		{Name: "backward-route",
+			Work:     append([]Work{l.router.work(l.all).turned(), moves(n), c.Input[0]}, some(common, one.inputWork)...),
 			Gradient: append([]Work{l.router.gradientWork(l.all)}, some(common, one.gradientWork)...), Run: l.routeBack},
 	}
 	return p
@@ -168,7 +169,8 @@ func (l spreadExperts) run(h *Hand) {
 	for k, end := range s.upTo {
 		if end > from {
 			e := &l.own[k]
-			e.forward(l.kernel, l.activation, s.room[from*size:end*size], s.x[from*size:end*size], h.P, s.inside.of(e, from, end), end-from)
+			e.forward(l.kernel, l.activation, s.room[from*size:end*size], s.x[from*size:end*size], h.P, s.inside.of(e, from, end),
+				end-from)
 		}
 		from = end
 	}
@@ -259,7 +261,8 @@ func (l spreadExperts) routeBack(h *Hand) {
 	for e := range l.common {
 		from, one := sent+e*n, &l.common[e]
 		l.weigh(of, s, from, from+n)
-		one.backward(l.kernel, l.activation, h.G, s.out[from*size:][:n*size], s.in[e*n*size:][:n*size], h.P, s.mid.of(one, e*n, (e+1)*n), n)
+		one.backward(l.kernel, l.activation, h.G, s.out[from*size:][:n*size], s.in[e*n*size:][:n*size], h.P,
+			s.mid.of(one, e*n, (e+1)*n), n)
 	}
 	l.routerBack(&s.expertsSaved, n)
 	l.router.backward(l.kernel, of, h.G, s.dp, l.took(h.X, &s.halved), h.P, n)

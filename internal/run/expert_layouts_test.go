@@ -17,6 +17,8 @@ import (
 type expertLayout struct {
 	gpus, dp, ep, pp, micro, count, top, shared, every int
 	capacity                                           float64
+	zero                                               int
+	gated                                              bool
 	way, precision                                     string
 	over                                               int // in weather
 }
@@ -35,6 +37,10 @@ func drawExpertLayout(rng *rand.Rand) (l expertLayout) {
 	l.way = []string{"direct", "pairwise", "rails"}[rng.IntN(3)]
 	l.precision = []string{"fp32", "fp32", "bf16"}[rng.IntN(3)]
 	l.over = rng.IntN(len(weather))
+	l.zero, l.gated = rng.IntN(2), rng.IntN(2) == 1
+	if l.gated {
+		l.top = min(l.count, 3)
+	}
 	return l
 }
 
@@ -44,14 +50,14 @@ func (l expertLayout) yaml() string {
 cluster: {hosts: %d, host: {gpus: %d}, nic: {speed: 25Gb/s}}
 %s%s
 job:
-  train: {model: gpt, gpt: {size: 16, blocks: 2, heads: 2, factor: 2,
+  train: {model: gpt, gpt: {size: 16, blocks: 2, heads: 2, factor: 2, gated: %v,
       experts: {count: %d, top: %d, capacity: %v, shared: %d, every: %d, balance: 0.1}},
     batch: %d, epochs: 1, steps: 3, lr: 0.05, precision: %s, data: {text: {window: 8, grammar: {train: 300, test: 20}}}}
-  parallel: {dp: %d, ep: %d, pp: %d, micro_batches: %d}
+  parallel: {dp: %d, ep: %d, pp: %d, micro_batches: %d, zero: %d}
   collective: {all_to_all: %s}
 output: {experts: true}
 `, max(l.dp*l.pp/l.gpus, 5), l.gpus, strings.Replace(w.fabric, "fabric: {", "fabric: {design: rail-optimized, ", 1), w.background,
-		l.count, l.top, l.capacity, l.shared, l.every, 2*l.micro, l.precision, l.dp, l.ep, l.pp, l.micro, l.way)
+		l.gated, l.count, l.top, l.capacity, l.shared, l.every, 2*l.micro, l.precision, l.dp, l.ep, l.pp, l.micro, l.zero, l.way)
 }
 
 // Experts in any layout, over a network that drops, marks and pauses, end with the oracle's weights, bit for bit; and what each two

@@ -256,6 +256,31 @@ func goOn(t *testing.T, cfg Config) {
 	}
 }
 
+// What ranks are given of rows, and what layers keep of them, is what the formula says; with a capacity there is room for less. Of
+// staging they take no more than it says: to where nothing was sent nothing came.
+func TestMemoryOfSpreadExpertsIsTheFormulas(t *testing.T) {
+	rows := map[float64]unit.Bytes{}
+	for _, capacity := range []float64{0, 1} {
+		cfg := ofExperts(t, nn.GPTExperts{Every: 1, Routing: nn.Routing{Count: 4, Top: 2, Capacity: capacity}},
+			layout{Layout: workload.Layout{DP: 4, EP: 4, MicroBatches: 2}, batch: 4, steps: 2})
+		j := train(t, cfg, exectest.Net{}, nil)
+		for id := range cfg.Work.Of {
+			want, got := cfg.Work.Memory(int32(id)), j.Memory(int32(id))
+			for term := range workload.Terms {
+				if of := workload.Term(term); got[of] != want[of] && (of != workload.StagingExpert || got[of] > want[of]) {
+					t.Errorf("capacity %v: rank %d holds %d bytes of %s, by formula %d", capacity, id, got[of], of, want[of])
+				}
+			}
+			rows[capacity] = want[workload.ExpertTerm]
+		}
+	}
+	// Of 2 rows of 6 positions of 8 numbers 24 copies leave; of each of 4 ranks 12 can come, or 3 of each row; two layers' counts.
+	counts := unit.Bytes(2 * 2 * 4 * 4)
+	if all, some := 4*8*unit.Bytes(24+4*12)+counts, 4*8*unit.Bytes(24+4*6)+counts; rows[0] != all || rows[1] != some {
+		t.Errorf("room of %d bytes, %d with a capacity of 1, want %d and %d", rows[0], rows[1], all, some)
+	}
+}
+
 // What each rank sends to experts of others is what was counted, to the byte.
 func TestRowsOfExpertsAreWhatWasCounted(t *testing.T) {
 	cfg := ofExperts(t, nn.GPTExperts{Every: 1, Routing: nn.Routing{Count: 8, Top: 2, Capacity: 1}},

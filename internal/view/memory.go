@@ -80,8 +80,10 @@ var termRules = [workload.Terms]string{
 	workload.ErrorTerm:       "rows x outputs of each layer, of a few micro-batches",
 	workload.BucketTerm:      "the largest bucket: of gradients and parameters that travel",
 	workload.WorkspaceTerm:   "a micro-batch's gradient to be added, outputs that are gathered",
+	workload.ExpertTerm:      "copies of a micro-batch's positions, and those that can come, by capacity or by what is declared",
 	workload.StagingData:     "the largest chunks of each sum over replicas",
 	workload.StagingTensor:   "the largest chunks of each exchange of parts",
+	workload.StagingExpert:   "the largest chunks of each dispatch and combine",
 	workload.ReservedTerm:    "the GPU's context, NCCL's buffers and the framework: 2 GB, assumed",
 	workload.StagingPipeline: "each micro-batch that comes from a neighbour",
 }

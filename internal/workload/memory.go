@@ -20,15 +20,18 @@ const (
 	ErrorTerm                   // their gradients, which go from layer to layer
 	BucketTerm                  // with ZeRO 2 and 3: whole buckets on their way
 	WorkspaceTerm               // what operations need while they run, and parts of outputs that are gathered
+	ExpertTerm                  // positions' rows on their way to experts and back, and how many those are
 	StagingData                 // what other replicas sent and is not yet summed or copied
 	StagingTensor               // what other ranks of the same layers sent
+	StagingExpert               // what other ranks sent for experts, and sent back
 	StagingPipeline             // what neighbouring stages sent
 	ReservedTerm                // Job.Reserved
 	Terms
 )
 
 var termNames = [Terms]string{"other", "weights", "stashed weights", "gradients", "optimiser", "activations", "errors",
-	"whole buckets", "workspace", "staging, data-parallel", "staging, tensor-parallel", "staging, pipeline",
+	"whole buckets", "workspace", "rows of experts", "staging, data-parallel", "staging, tensor-parallel",
+	"staging, expert-parallel", "staging, pipeline",
 	"context and NCCL"}
 
 // String is the name that tables have.
@@ -62,7 +65,7 @@ func (g *Group) Staging() Term {
 	case GroupKindTensor:
 		return StagingTensor
 	case GroupKindExpert:
-		return StagingTensor
+		return StagingExpert
 	case GroupKindTied:
 		return StagingPipeline
 	case GroupKindPipeline:
@@ -86,6 +89,9 @@ func (g *Group) Staging() Term {
 //	buckets      4 B x the largest bucket x ZeroBuckets, of gradients and of parameters
 //	workspace    a layer's gradient of a micro-batch that is to be added; of layers whose outputs are
 //	             gathered, the part and the whole
+//	experts      of rows that a rank sends, all copies of a micro-batch; of those that it gets, what all ranks of its group
+//	             can send it: all copies that its experts may be, with a capacity as many as they take, of a model of which
+//	             only the shape is known what is declared
 //	staging      channels x slots x largest chunk, of each collective, one or two areas
 //
 // where 4 B stand for the size of what Precision says. What ZeRO holds in shards is P/n, as the schedule cuts buckets into chunks.

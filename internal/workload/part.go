@@ -370,7 +370,7 @@ func (g *tensor) layer(c *chunk, l, m int) {
 func (g *tensor) partial(grads Range, part Span) Range {
 	on := Range{grads.Buffer, grads.Offset + part.Offset, part.Elems}
 	if f := g.Precision.Activations; f != g.Precision.Gradients {
-		on = g.roomOf(partialGradients, part.Elems, f)
+		on = g.roomOf(WorkspaceTerm, partialGradients, part.Elems, f)
 	}
 	return on
 }
@@ -430,14 +430,14 @@ func (b *lowering) room(ph *Phase, l int, s coll.Schedule, f Format) Range {
 	if b.parts[l].way == Gathered {
 		key = fmt.Sprintf("gathered.%d", l+1)
 	}
-	return b.roomOf(key, int64(elems), f)
+	return b.roomOf(WorkspaceTerm, key, int64(elems), f)
 }
 
 // roomOf is the room for one kind of thing, for so many elements or more.
-func (b *lowering) roomOf(key string, elems int64, f Format) Range {
+func (b *lowering) roomOf(term Term, key string, elems int64, f Format) Range {
 	buffer, there := b.rooms[key]
 	if !there {
-		buffer = b.buffer(WorkspaceTerm, key, elems, f)
+		buffer = b.buffer(term, key, elems, f)
 		b.rooms[key] = buffer
 	}
 	b.j.Buffers[buffer].Elems = max(b.j.Buffers[buffer].Elems, elems)

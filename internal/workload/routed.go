@@ -35,7 +35,7 @@ func (b *lowering) declared(l int, back bool) Declared {
 	p := &b.parts[l]
 	copies := b.rows * p.Rooms[0] / p.Row
 	if b.Routed == nil {
-		even := copies / b.l.EP * p.Row
+		even := min(copies/b.l.EP, b.rows*p.Block/p.Row) * p.Row // or as many as experts take
 		return func(int64, int, int) int { return even }
 	}
 	r, draw := b.Routed, splitmix.Stream(splitmix.Mix(b.Routed.Seed)+uint64(l))

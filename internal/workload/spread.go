@@ -141,7 +141,7 @@ func (b *lowering) swapLayer(c *chunk, l, m int, group int32, places []Coord, as
 	p, at := &b.parts[l], fmt.Sprintf(".%d%s%s", l+1, b.ofMicro(m), where)
 	slots, sorts := int64(c.flight), int64(p.Sorts)
 	counts := func(key string) Range {
-		r := b.roomOf(fmt.Sprintf("%s.%d", key, l+1), slots*sorts, Float32)
+		r := b.roomOf(ExpertTerm, fmt.Sprintf("%s.%d", key, l+1), slots*sorts, Float32)
 		return Range{r.Buffer, int64(m%c.flight) * sorts, sorts}
 	}
 	sends, gets := counts("expert-counts-sent"), counts("expert-counts")
@@ -151,8 +151,8 @@ func (b *lowering) swapLayer(c *chunk, l, m int, group int32, places []Coord, as
 		ElemBytes: Float32.Bytes()}.OutOfPlace(sends, goal, func(int, int) int { return each }))
 	exchange := int32(len(b.j.Collectives) - 1)
 	f := b.Precision.Activations
-	mine := b.roomOf("expert-rows", int64(b.rows*p.Rooms[0]), f)
-	theirs := b.roomOf("expert-inbox", int64(b.rows*p.Rooms[1]), f)
+	mine := b.roomOf(ExpertTerm, "expert-rows", int64(b.rows*p.Rooms[0]), f)
+	theirs := b.roomOf(ExpertTerm, "expert-inbox", int64(b.rows*p.Rooms[1]), f)
 	all := &[4]int32{}
 	for i, name := range []string{"dispatch", "combine", "dispatch-deltas", "combine-deltas"} {
 		in, out := mine, theirs

@@ -74,7 +74,7 @@ func (b *lowering) summed(at exchange, phases []Phase, group int32, s coll.Sched
 			continue
 		}
 		name := fmt.Sprintf("%s.%s.%d%s%s", exchangeNames[ph.Then], ph.What, at.layer+1, b.ofMicro(at.micro), where)
-		id := b.collective(name, group, b.roomOf(ph.What, int64(ph.Fixed), Float32), s)
+		id := b.collective(name, group, b.roomOf(WorkspaceTerm, ph.What, int64(ph.Fixed), Float32), s)
 		for at.data = range b.l.DP {
 			b.exchanges[at] = id
 		}
