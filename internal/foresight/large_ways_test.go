@@ -16,7 +16,10 @@ func TestWaysOfDispatchCrossWhatTheySay(t *testing.T) {
 	for _, c := range []struct {
 		way, schedule  string
 		spine, relayed bool
-	}{{"direct", "direct-all-to-all", true, false}, {"pairwise", "pairwise-all-to-all", true, false}, {"rails", "direct-all-to-all", false, true}} {
+	}{
+		{"direct", "direct-all-to-all", true, false}, {"pairwise", "pairwise-all-to-all", true, false},
+		{"rails", "direct-all-to-all", false, true},
+	} {
 		p := largePlan(t, fmt.Sprintf(`
 cluster: {hosts: 2, host: {gpus: 4, preset: hgx-h100}}
 fabric: {design: rail-optimized, spines: 1}
