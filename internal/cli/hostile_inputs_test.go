@@ -89,7 +89,7 @@ var hostileInputs = []hostileInput{
 	one("a.yaml", hostilePair+"# @@\nfoo@@: 1\n"+hostileJob, "check a.yaml", "show scenario a.yaml",
 		"commission a.yaml"),
 	one("a.txt", "lose:@@", "rdma client @@ 127.0.0.1", "rdma client write_bw @@ --faults a@@", "rdma server --addr @@",
-		"rdma show @@ --json"),
+		"rdma show @@ --json", "rdma ping @@", "rdma ping --listen --addr @@", "rdma ping @@ --faults a@@"),
 	one("a.yaml", "name: \"a@@\"\ncluster: {hosts: \"@@\"}\n", "check a.yaml", "perf all_reduce a.yaml",
 		"topo survey a.yaml",
 		"show groups a.yaml", "show inventory a.yaml", "show timeline a.yaml", "show rib a.yaml leaf1",
