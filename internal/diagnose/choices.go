@@ -31,6 +31,7 @@ func (d *Diagnosis) Add(chosen ...noun.Finding) {
 				before /= useful // a bus that takes nearly all of the time is slow, whatever goes over it
 			case top.Noun.Class() == noun.Share:
 				before = 0
+			case top.Noun == noun.CrossRail: // where bytes wait, as measured: what is more
 			case top.Noun.Class() == noun.Choice: // a window, a controller: the mechanism
 				before /= useful
 			}
@@ -39,6 +40,17 @@ func (d *Diagnosis) Add(chosen ...noun.Finding) {
 			}
 		}
 		d.Findings = slices.Insert(d.Findings, at, x)
+	}
+}
+
+// Tell adds findings that cost no time: first, but behind something that went wrong.
+func (d *Diagnosis) Tell(free ...noun.Finding) {
+	for _, f := range free {
+		at := 0
+		if len(d.Findings) > 0 && d.Findings[0].wrong() && d.Findings[0].Share >= d.Findings[0].least() {
+			at = 1
+		}
+		d.Findings = slices.Insert(d.Findings, at, Finding{Finding: f, Blames: []int{}})
 	}
 }
 

@@ -27,6 +27,9 @@ type Evidence struct {
 	Job func(pair int32) string
 	// Foreign reports whether a queue pair is not the job's that is judged. It may be nil: those are that Pairs has not.
 	Foreign func(pair int32) bool
+	// Detour reports whether a queue pair of ranks goes from rail to rail over spines where NVLink and the receiver's rail
+	// would do. It may be nil: none does.
+	Detour func(pair int32) bool
 	// SameRank reports whether two queue pairs are sent by one rank of a job. It may be nil.
 	SameRank func(a, b int32) bool
 	Line     unit.Bitrate  // that most NICs' ports have

@@ -234,6 +234,10 @@ func (c *court) name(f *Finding, b *Blame) {
 		f.Noun, f.By = odd, by
 		return
 	}
+	if c.crossRail(b, p) {
+		f.Noun, f.By = noun.CrossRail, "the sender's own NIC in place of the receiver's rail"
+		return
+	}
 	switch b.Kind {
 	case SharedPort:
 		c.contention(f, b, p)
@@ -459,12 +463,13 @@ func faultBefore(all []Finding, incident int) int {
 	return incident
 }
 
-// joined puts findings together that are called the same at the same place, or after one setting of a switch, or another job.
+// joined puts findings together that are called the same at the same place, or after one setting of a switch, another job,
+// or the way that the job's messages take.
 func joined(d *Diagnosis, all []Finding) (out []Finding) {
 	for _, f := range all {
 		at := slices.IndexFunc(out, func(o Finding) bool {
 			return o.Noun == f.Noun && f.Place.Name != "" && (o.Place.Name == f.Place.Name ||
-				f.Noun == noun.AnotherJob && slices.Equal(o.Culprits, f.Culprits) ||
+				f.Noun == noun.AnotherJob && slices.Equal(o.Culprits, f.Culprits) || f.Noun == noun.CrossRail ||
 				f.By != "" && o.By == f.By && slices.Contains(odd, f.By) && sender(o.Place.Name) == sender(f.Place.Name))
 		})
 		if at < 0 {
@@ -473,7 +478,7 @@ func joined(d *Diagnosis, all []Finding) (out []Finding) {
 		}
 		o := &out[at]
 		switch {
-		case f.Noun == noun.AnotherJob && o.Place.Name != f.Place.Name: // one job is one thing, wherever it is met
+		case (f.Noun == noun.AnotherJob || f.Noun == noun.CrossRail) && o.Place.Name != f.Place.Name: // one thing, wherever it is met
 			if o.Place.Ports == nil {
 				o.Place.Ports = []string{o.Place.Name}
 			}

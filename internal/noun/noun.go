@@ -17,6 +17,7 @@ const (
 	Incast           Noun = "incast"
 	Oversubscription Noun = "oversubscription"
 	SharedLink       Noun = "shared link"
+	CrossRail        Noun = "cross-rail traffic"
 
 	SlowLink       Noun = "slow link"
 	LossyLink      Noun = "lossy link"
@@ -46,6 +47,7 @@ const (
 	Bubble        Noun = "bubble"
 	UnevenStages  Noun = "uneven stages"
 	UnevenRouting Noun = "uneven routing"
+	DroppedTokens Noun = "dropped tokens"
 	LaunchBound   Noun = "launch-bound"
 	ComputeBound  Noun = "compute-bound"
 	LinkBound     Noun = "link-bound"
@@ -91,6 +93,7 @@ var about = []struct {
 	{Incast, Contention, "n senders send to one receiver at once, and fill the port to it"},
 	{Oversubscription, Choice, "a tier has less bandwidth up than down, and the traffic fills it"},
 	{SharedLink, Contention, "flows share a link to which there is no equal, or all equal ones are full"},
+	{CrossRail, Choice, "messages cross spines from rail to rail, where NVLink and the receiver's rail would do"},
 
 	{SlowLink, Fault, "a link is slower than those of its senders"},
 	{LossyLink, Fault, "a link lost frames, which were sent again"},
@@ -120,6 +123,7 @@ var about = []struct {
 	{Bubble, Share, "stages of a pipeline wait for the first and the last micro-batches"},
 	{UnevenStages, Choice, "a stage of a pipeline has more work than the others, which wait for it"},
 	{UnevenRouting, Choice, "a router sends more tokens to some experts than to others"},
+	{DroppedTokens, Choice, "experts have no room for some of the tokens that a router chose them for, which go on without"},
 	{LaunchBound, Share, "kernels and collectives take longer to be started than to run"},
 	{ComputeBound, Share, "GPUs compute"},
 	{LinkBound, Share, "transmission at the line rate of the senders' links"},
@@ -222,6 +226,9 @@ type Finding struct {
 	Faults   []string      `json:"faults,omitempty"`   // entries of the scenario's faults behind it: faults[0]
 	Evidence []Fact        `json:"evidence,omitempty"`
 }
+
+// Free reports whether a finding costs something else than time.
+func (f *Finding) Free() bool { return f.Noun == DroppedTokens }
 
 // Fact returns the value of a fact and whether the finding has it.
 func (f *Finding) Fact(what string) (float64, bool) {

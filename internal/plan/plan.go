@@ -124,6 +124,19 @@ func (q *Pair) SameRank(o *Pair) bool {
 	return q.Flow == nil && o.Flow == nil && q.Job >= 0 && q.Job == o.Job && q.From == o.From && q.FromGPU == o.FromGPU
 }
 
+// CrossRail reports whether a queue pair of ranks goes to another rail over more than one switch, though a GPU of the sender's host has
+// a NIC at the switch of the receiver's: NVLink to that GPU, and its rail, would do (NCCL's PXN).
+func (q *Pair) CrossRail(g *topo.Graph) bool {
+	from, to := &g.NICs[q.From], &g.NICs[q.To]
+	if q.Flow != nil || q.Job < 0 || from.Rail == to.Rail || len(q.Path) <= 2 {
+		return false
+	}
+	return slices.ContainsFunc(g.Hosts[from.Host].NICs, func(n topo.NICID) bool {
+		nic := &g.NICs[n]
+		return nic.Rail == to.Rail && nic.GPU >= 0 && g.Edge(n) == g.Edge(q.To)
+	})
+}
+
 // Sends reports whether an explicit flow uses the queue pair.
 func (q *Pair) Sends() bool { return q.Flow != nil && q.Flow.Enabled }
 

@@ -20,6 +20,10 @@
 //	# noun: incast at rail1/host1
 //	# cure: without all background flows or without background1
 //
+// What is planted and costs no time has the line
+//
+//	# free
+//
 // Lines that begin with "#topology " are the file of a network, TopologyFile.
 //
 // Draw makes more cases, of families that differ in all their sizes: see Families.

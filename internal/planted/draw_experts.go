@@ -6,6 +6,9 @@ import "fmt"
 var expertFamilies = []Family{
 	{"experts-collapsed", drawExpertsCollapsed},
 	{"experts-collapsed-hosts", drawExpertsCollapsedHosts},
+	{"experts-cross-rail", drawExpertsCrossRail},
+	{"cross-rail", drawCrossRail},
+	{"experts-dropped", drawExpertsDropped},
 	{"experts-slow-link", drawExpertsSlowLink},
 	{"experts-lossy", drawExpertsLossy},
 	{"experts-straggler", drawExpertsStraggler},
@@ -57,6 +60,40 @@ func drawExpertsCollapsedHosts(d *draw) string {
 ` + filled("cluster: {hosts: 8, host: {gpus: 1, launch: 100ns}, nic: {speed: $rateGb/s}}\nfabric: {design: single-switch}\n",
 		"rate", d.between(10, 25)) +
 		d.of(none, dcqcn) + "job:\n" + mixture(8, 800, "        force: one # planted\n        #instead force: even\n")
+}
+
+func drawExpertsCrossRail(d *draw) string {
+	return filled(`# Rows for experts leave by their sender's own NIC and go over spines to other rails.
+# noun: cross-rail traffic at rail1/spine1
+# cure: with messages by the NIC on the receiver's rail
+cluster: {hosts: 2, host: {gpus: 4, launch: 100ns}, nic: {speed: 100Gb/s}}
+fabric: {design: rail-optimized, spines: 1, links: {spine: $spineGb/s}}
+`, "spine", d.between(15, 40)) + d.of(none, dcqcn) + `job:
+  collective: {exit: own} # planted
+` + mixture(8, 800, evenRouter)
+}
+
+func drawCrossRail(d *draw) string {
+	rate, gpus := d.rate(), 2*d.between(1, 2)
+	return filled(`# An all-to-all over spines where rails would do.
+# noun: cross-rail traffic at rail1/spine1
+# cure: with messages by the NIC on the receiver's rail
+cluster: {hosts: $hosts, host: {gpus: $gpus}, nic: {speed: $rateGb/s}}
+fabric: {design: rail-optimized, spines: 1, links: {spine: $spineGb/s}}
+`, "hosts", d.between(2, 3), "gpus", gpus, "rate", rate, "spine", rate*d.between(2, 4)/8) + d.of(none, dcqcn) + `job:
+  collective: {exit: own} # planted
+` + fmt.Sprintf("  collectives: [{op: all-to-all, bytes: %s, iterations: 2}]\n", bytes(rate, 100*d.between(2, 4)))
+}
+
+func drawExpertsDropped(d *draw) string {
+	return filled(`# Experts of a router that has learnt nothing have room for an even share.
+# noun: dropped tokens
+# cure: with experts that take all that come
+# free
+cluster: {hosts: 4, host: {gpus: 2, launch: 100ns}, nic: {speed: $rateGb/s}}
+fabric: {design: rail-optimized, spines: 1}
+`+none+"job:\n", "rate", d.rate()) +
+		mixture(8, 800, filled("        capacity: $n # planted\n", "n", d.of("0.5", "0.75", "1")))
 }
 
 func drawExpertsSlowLink(d *draw) string {

@@ -32,6 +32,7 @@ type Case struct {
 	Noun   noun.Noun   // of the first finding; "": only Wants are known
 	Or     []noun.Noun // that it may have instead
 	Places []string    // where it may be; none: anywhere
+	Free   bool        // it costs no time
 	Cures  []string    // what names of changes of `railyard whatif` begin with, of which one cures it; none: not known
 }
 
@@ -113,6 +114,8 @@ func parse(name, src string) (Case, error) {
 			}
 		case isHead && strings.HasPrefix(head, "cure: "):
 			c.Cures = strings.Split(head[len("cure: "):], " or ")
+		case line == "# free":
+			c.Free = true
 		case strings.HasPrefix(line, "#topology "):
 			c.Topology += line[len("#topology "):] + "\n"
 		case isInstead:

@@ -131,7 +131,7 @@ func found(t *testing.T, c *Case) {
 	if d == nil || len(d.Findings) == 0 {
 		t.Fatalf("no finding\n%s", c.With)
 	}
-	if sound != nil && (d.Whole-sound.Whole)*20 < d.Whole && c.Noun.Class() != noun.Share {
+	if sound != nil && (d.Whole-sound.Whole)*20 < d.Whole && c.Noun.Class() != noun.Share && !c.Free {
 		t.Skipf("what is drawn costs nothing: %v with, %v without", d.Whole.Human(), sound.Whole.Human())
 	}
 	f := &d.Findings[0]
@@ -145,11 +145,16 @@ func found(t *testing.T, c *Case) {
 		return
 	}
 	for i := range sound.Findings { // the fault taken away takes its noun away; a choice may be there in part
-		if g := &sound.Findings[i]; g.Noun == c.Noun && c.Noun.Class() == noun.Fault && g.Share > 0.01 {
+		g := &sound.Findings[i]
+		gone := c.Noun.Class() == noun.Fault && g.Share > 0.01 || c.Noun == noun.CrossRail || c.Free
+		if g.Noun == c.Noun && gone {
 			t.Errorf("without what is planted %.1f %% are %s at %+v, too\n%s\n%s", 100*g.Share, c.Noun, g.Place, nouns(sound), c.Without)
 		}
 	}
 	saved := d.Whole - sound.Whole
+	if c.Free && (f.Time != 0 || 50*saved > d.Whole) {
+		t.Errorf("%s costs time: attributed %v, saved %v of %v\n%s", f.Noun, f.Time.Human(), saved.Human(), d.Whole.Human(), c.With)
+	}
 	t.Logf("%s: attributed %v, saved %v of %v", f.Noun, f.Time.Human(), saved.Human(), d.Whole.Human())
 }
 

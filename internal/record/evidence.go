@@ -196,14 +196,14 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 		Pairs:   map[int32]*diagnose.Pair{},
 		Name:    j.pairName,
 		Job:     j.otherJob,
+		Line:    r.usualLine(),
 	}
 	in.SameRank = func(a, b int32) bool { return r.plan.Pairs[a].SameRank(&r.plan.Pairs[b]) }
 	r.ways = r.ways.new(r)
 	in.Choice, in.Crossing = r.ways.choice, r.ways.crossing
-	in.Delivered = r.network.Delivered
+	in.Delivered, in.Timeout = r.network.Delivered, r.plan.Scenario.Transport.Timeout.Or(0)
 	in.Foreign = func(pair int32) bool { return r.jobOf(&r.plan.Pairs[pair]) != j }
-	in.Line = r.usualLine()
-	in.Timeout = r.plan.Scenario.Transport.Timeout.Or(0)
+	in.Detour = func(pair int32) bool { return r.plan.Pairs[pair].CrossRail(r.plan.Graph) }
 	for _, port := range r.waits.ports {
 		in.Circle = append(in.Circle, int32(port))
 	}

@@ -28,6 +28,7 @@ func (j *Job) choices(d *diagnose.Diagnosis, s *result.JobFigures) {
 	d.Add(j.ringsApart(d)...)
 	d.Add(j.otherAlgorithms(d, s)...)
 	d.Add(j.otherGradients(d)...)
+	d.Tell(j.experts.overflowing(j.plan)...)
 }
 
 // bubble is what ranks of a pipeline wait for the first and the last micro-batches: (p-1)/(v*m+p-1) of a step, with p

@@ -111,6 +111,10 @@ func (d *Data) limit(g *diagnose.Diagnosis) string { return d.begin(d.reason(g))
 // reason is that sentence without how the run ended: what it was called, what of the time it took, and what its cure
 // saves.
 func (d *Data) reason(g *diagnose.Diagnosis) string {
+	free := ""
+	if len(g.Findings) > 0 && g.Findings[0].Free() {
+		free = d.headed(g, &g.Findings[0]) + ". Of the time: "
+	}
 	main := d.main(g)
 	name, time, share := main.Noun(), main.Time, g.Share(main)
 	lead := string(name) + ": " + d.lead(main)
@@ -124,25 +128,25 @@ func (d *Data) reason(g *diagnose.Diagnosis) string {
 		}
 		lead = "no single reason; the " + largest + ": " + lead
 	}
-	if d.job != "" {
+	if lead = free + lead; d.job != "" {
 		lead = "job " + d.job + ": " + lead
 	}
 	return fmt.Sprintf("%s: %s of the %s (%s) of %s%s.", lead, time.Human(), g.Whole.Human(), unit.Percent(share), g.Subject,
 		d.againstIdle(g, main))
 }
 
-// foremost is the finding that is said first: as reruns found what its cure saves, or else the first of the diagnosis; nil: there
-// is none.
+// foremost is the finding that is said first: as reruns found what its cure saves, or else the first of the diagnosis that takes
+// time; nil: there is none.
 func (d *Data) foremost(g *diagnose.Diagnosis) *diagnose.Finding {
 	if d.WhatIf != nil {
 		if i := d.WhatIf.First(g.Findings); i >= 0 {
 			return &g.Findings[i]
 		}
 	}
-	if len(g.Findings) == 0 {
-		return nil
+	if at := slices.IndexFunc(g.Findings, func(f diagnose.Finding) bool { return !f.Free() }); at >= 0 {
+		return &g.Findings[at]
 	}
-	return &g.Findings[0]
+	return nil
 }
 
 // main is the blame that the finding which is said first is named after.

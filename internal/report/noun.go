@@ -48,6 +48,12 @@ func (d *Data) named(g *diagnose.Diagnosis, f *diagnose.Finding) string {
 			more = fmt.Sprintf(", and that of %s more", unit.CountOf(int64(n), "port"))
 		}
 		return fmt.Sprintf("bottleneck: %s, another job: the bytes%s fill the link%s", at, of(f), more)
+	case noun.CrossRail:
+		more := ""
+		if n := len(f.Place.Ports) - 1; n > 0 {
+			more = fmt.Sprintf(" and %s more", unit.CountOf(int64(n), "port"))
+		}
+		return fmt.Sprintf("bottleneck: %s%s, cross-rail traffic%s by %s", at, more, of(f), f.By)
 	case noun.Oversubscription:
 		ratio, _ := f.Fact("oversubscription")
 		return fmt.Sprintf("bottleneck: %s, oversubscription %s:1 at %s", at, short(ratio), f.By)

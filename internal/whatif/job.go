@@ -20,6 +20,9 @@ func (t *trying) collectives() {
 	} else if t.at.Ranks() > 1 {
 		t.gradients(of, path)
 	}
+	if t.job.Collective.Exit == "own" && t.at.Ranks() > 1 && t.sc.Cluster.Host.GPUs > 1 {
+		t.try("with messages by the NIC on the receiver's rail: PXN", []noun.Noun{noun.CrossRail}, set(path+".collective.exit", "peer"))
+	}
 	order := []noun.Noun{noun.WrongOrder}
 	if len(t.job.Placement.GPUs) > 0 || t.job.Placement.Rule != "" && t.job.Placement.Rule != "packed" {
 		if t.at.Ranks() > 1 {
@@ -33,7 +36,14 @@ func (t *trying) collectives() {
 
 // router tries experts that all get as many positions.
 func (t *trying) router() {
-	if t.job.Train == nil || !t.job.Train.GPT.Experts.Count.Set || t.job.Train.GPT.Experts.Force == "even" {
+	if t.job.Train == nil || !t.job.Train.GPT.Experts.Count.Set {
+		return
+	}
+	if x := &t.job.Train.GPT.Experts; x.Capacity > 0 {
+		t.try("with experts that take all that come", []noun.Noun{noun.DroppedTokens},
+			t.without(t.job.Path()+".train.gpt.experts.capacity")...)
+	}
+	if t.job.Train.GPT.Experts.Force == "even" {
 		return
 	}
 	t.try("with a router that is not skewed", []noun.Noun{noun.UnevenRouting, noun.Incast},

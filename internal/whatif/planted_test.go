@@ -78,6 +78,14 @@ func cured(t *testing.T, c *planted.Case) {
 	if why != "" {
 		t.Fatalf("without what is planted: %s\n%s", why, c.With)
 	}
+	if c.Free {
+		if !slices.ContainsFunc(found.Changes, func(x result.WhatIfChange) bool {
+			return slices.ContainsFunc(c.Cures, func(name string) bool { return strings.HasPrefix(x.Name, name) && x.Saves != nil })
+		}) {
+			t.Errorf("%q was not tried\n%s", c.Cures, c.With)
+		}
+		return
+	}
 	if saved*20 < found.Time {
 		t.Skipf("what is drawn costs nothing: %v with, %v without", found.Time, time)
 	}

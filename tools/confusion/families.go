@@ -34,6 +34,7 @@ var untold = map[noun.Noun]string{
 	noun.PFCDeadlock: "who waits for whom in a circle is not judged",
 	noun.HOLVictim:   "whose messages wait behind whose is not in telemetry",
 	noun.AnotherJob:  "whose bytes they are is not in telemetry", noun.Timeout: "it is what comes of a loss",
+	noun.CrossRail: "it is so in order too", noun.DroppedTokens: "what a router chose is inside the model",
 	noun.Abort: "it is what comes of a fault", noun.WrongOrder: "which ranks are neighbours is the job's own, but for bytes across tiers",
 }
 
