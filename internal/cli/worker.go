@@ -202,6 +202,8 @@ func (a *app) openQueue(ctx context.Context, s *planned, f *sweepFlags, opt *swe
 		}
 		return nil, fmt.Errorf("sweep: %w", err)
 	}
+	q.engine = &fleet.Engine{Conn: q.conn, Name: s.spec.Name, ID: fleet.Identity(s.src, s.base.YAML()), Memory: q.server != nil,
+		Dead: func(key, scenario string) string { return deadLetter(dir, key, scenario) }}
 	if q.server != nil {
 		err = q.work(ctx, sweep.Limits{Workers: max(0, f.workers)})
 		if err != nil {
@@ -210,8 +212,6 @@ func (a *app) openQueue(ctx context.Context, s *planned, f *sweepFlags, opt *swe
 			return nil, err
 		}
 	}
-	q.engine = &fleet.Engine{Conn: q.conn, Name: s.spec.Name, ID: fleet.Identity(s.src, s.base.YAML()), Memory: q.server != nil,
-		Dead: func(key, scenario string) string { return deadLetter(dir, key, scenario) }}
 	opt.Engine = q.engine
 	return q, nil
 }
@@ -226,7 +226,7 @@ func (q *away) work(ctx context.Context, limits sweep.Limits) error {
 	q.stop, q.worker = stop, make(chan error, 1)
 	go func() {
 		defer nc.Close()
-		w := fleet.Worker{Name: workerName(""), Limits: limits, Tell: q.app.tell, Apart: apart}
+		w := fleet.Worker{Name: workerName(""), Limits: limits, Tell: q.app.tell, Apart: apart, Own: q.engine.Own}
 		q.worker <- w.Serve(inside, nc)
 	}()
 	return nil

@@ -31,6 +31,15 @@ type Engine struct {
 	// Dead is told of a job that workers began three times and did not bring to an end, with its scenario, and says how it is
 	// run by hand, for its row; nil: not told.
 	Dead func(key, scenario string) string
+
+	own sync.Map // string to *sweep.Job: by their keys
+}
+
+// Own returns a job that this process itself has in the queue, by its key; nil: it has none.
+func (e *Engine) Own(key string) *sweep.Job {
+	j, _ := e.own.Load(key)
+	job, _ := j.(*sweep.Job)
+	return job
 }
 
 // Run implements sweep.Engine. What the server has of the sweep stays until Close: the same sweep goes on with it.
@@ -49,6 +58,7 @@ func (e *Engine) Run(ctx context.Context, jobs []sweep.Job, sink sweep.Sink) err
 	t := &teller{jobs: jobs, sink: sink, at: map[string][]int{}, told: map[string]bool{}, dead: e.Dead}
 	for i := range jobs {
 		t.at[jobs[i].Key] = append(t.at[jobs[i].Key], i)
+		e.own.Store(jobs[i].Key, &jobs[i])
 	}
 	if err := t.there(ctx, watch); err != nil {
 		return err

@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"maps"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,6 +33,8 @@ type Worker struct {
 	Tell   func(line string) // what people should know; nil: nothing
 	// Apart is a process that answers as Alone does, for jobs that workers were lost with; nil: they run here.
 	Apart func(ctx context.Context) *exec.Cmd
+	// Own is a job that the sweep in this process has, by its key: it need not be read again. nil: there is no sweep here.
+	Own func(key string) *sweep.Job
 	// UntilIdle ends the worker when there has been nothing to do for so long; 0: it waits.
 	UntilIdle time.Duration
 }
@@ -57,6 +57,9 @@ func (w *Worker) Serve(ctx context.Context, nc *nats.Conn) error {
 		s.Limits.Memory = machine.Memory()
 	}
 	s.free.L = &s.mu
+	s.garbage = sweep.LeaveGarbage(s.Limits.Memory)
+	defer s.garbage.End()
+	defer s.inputs.remove()
 	defer s.running.Wait()
 	defer context.AfterFunc(ctx, s.wake)()
 	busy := time.Now() // when there was something to do last
@@ -110,12 +113,14 @@ type serving struct {
 	ill     atomic.Int32    // how many jobs in a row were handed back: something is wrong here
 	last    string          // the sweep that a job was taken from last
 	refused map[string]bool // sweeps of another version, told of
+	inputs  inputs
 
 	mu      sync.Mutex
 	free    sync.Cond
 	active  int
 	used    unit.Bytes
 	running sync.WaitGroup
+	garbage *sweep.Garbage
 }
 
 // rest waits where jobs had to be handed back, longer each time: a worker that brings none to an end, as its disk is full,
@@ -171,6 +176,7 @@ func (s *serving) room(ctx context.Context, bytes unit.Bytes) bool {
 		return false
 	}
 	s.used += bytes
+	s.garbage.Use(bytes)
 	return true
 }
 
@@ -179,6 +185,7 @@ func (s *serving) release(bytes unit.Bytes) {
 	defer s.mu.Unlock()
 	s.active--
 	s.used -= bytes
+	s.garbage.Use(-bytes)
 	s.free.Broadcast()
 }
 
@@ -417,77 +424,33 @@ func (s *serving) run(ctx context.Context, q *queue, j *job) (row *sweep.Row, re
 	if sweep.KeyOfText([]byte(j.Scenario), inputs) != j.Key {
 		return nil, "", errors.New("its key is not that of its scenario")
 	}
+	one := &lone{Worker: s.Name, Key: j.Key, Inputs: inputs}
+	if s.Own != nil && !j.apart {
+		if own := s.Own(j.Key); own != nil {
+			return ran(ctx, one, own.Scenario, s.sources)
+		}
+	}
 	sc, err := scenario.Parse("job.yaml", []byte(j.Scenario))
 	if err != nil {
 		return nil, "", fmt.Errorf("its scenario cannot be read: %w", err)
 	}
-	there, remove, err := s.inputs(ctx, q, j, sc)
+	files, err := s.inputs.of(ctx, q, j)
 	if err != nil {
 		return nil, "", err
 	}
-	defer remove()
-	one := &lone{Worker: s.Name, Key: j.Key, Inputs: inputs}
+	defer files.free()
+	there, err := files.in(sc)
+	if err != nil {
+		return nil, "", err
+	}
 	if j.apart {
 		one.Scenario = string(there.YAML())
-		return s.apart(ctx, one)
+		row, refused, err = s.apart(ctx, one)
+	} else {
+		row, refused, err = ran(ctx, one, there, s.sources)
 	}
-	return ran(ctx, one, there, s.sources)
-}
-
-// inputs writes the files of a job into a folder of its own, and returns the scenario that reads them there.
-func (s *serving) inputs(ctx context.Context, q *queue, j *job, sc *scenario.Scenario) (*scenario.Scenario, func(), error) {
-	nothing := func() {}
-	if !slices.ContainsFunc(j.Inputs, func(in inputRef) bool { return in.Sent }) {
-		return sc, nothing, nil
+	if refused != "" && !files.whole() {
+		return nil, "", errors.New("its inputs are gone from this machine's folder of temporary files, or are others")
 	}
-	dir, remove, err := output.Temporary("inputs")
-	if err != nil {
-		return nil, nothing, err
-	}
-	fail := func(err error) (*scenario.Scenario, func(), error) {
-		remove()
-		return nil, nothing, err
-	}
-	store, err := q.js.ObjectStore(ctx, inputStore+q.id)
-	if err != nil {
-		return fail(err)
-	}
-	var changes []scenario.Change
-	for _, in := range j.Inputs {
-		if !in.Sent {
-			continue
-		}
-		text, err := store.GetBytes(ctx, in.SHA256)
-		if err != nil {
-			return fail(err)
-		}
-		if (result.Input{Text: text}).Digest().SHA256 != in.SHA256 {
-			return fail(fmt.Errorf("input %s is damaged", in.Name))
-		}
-		if !filepath.IsLocal(in.Name) {
-			return fail(fmt.Errorf("input %q has no name of ours", in.Name))
-		}
-		if err := keep(filepath.Join(dir, in.Name), text); err != nil {
-			return fail(err)
-		}
-		root := filepath.Join(dir, run.InputRoot(in.Name))
-		change := scenario.Change{Path: run.InputKey(sc, in.Name), Text: strconv.Quote(root)}
-		if !slices.Contains(changes, change) {
-			changes = append(changes, change)
-		}
-	}
-	there, err := sc.With(changes...)
-	if err != nil {
-		return fail(err)
-	}
-	return there, remove, nil
-}
-
-// keep writes a file in a folder of our own.
-func keep(path string, text []byte) error {
-	folder, err := output.Make(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Write(filepath.Base(path), text), folder.Close())
+	return row, refused, err
 }

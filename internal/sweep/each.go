@@ -30,7 +30,8 @@ func Each(outer context.Context, n int, l Limits, need func(i int) unit.Bytes, r
 	i int) error) error {
 	ctx, cancel := context.WithCancel(outer)
 	defer cancel()
-	s := &shares{limits: l, errs: make([]error, n)}
+	s := &shares{limits: l, errs: make([]error, n), garbage: LeaveGarbage(l.Memory)}
+	defer s.garbage.End()
 	s.free.L = &s.mu
 	stop := context.AfterFunc(ctx, func() { // someone may be waiting for a share
 		s.mu.Lock()
@@ -76,6 +77,8 @@ type shares struct {
 	active int
 	over   bool // no more
 	errs   []error
+
+	garbage *Garbage
 }
 
 // take waits for a core and memory. It reports false if there is nothing more to start.
@@ -91,6 +94,7 @@ func (s *shares) take(bytes unit.Bytes) bool {
 	}
 	s.active++
 	s.used += bytes
+	s.garbage.Use(bytes)
 	return true
 }
 
@@ -100,6 +104,7 @@ func (s *shares) give(i int, bytes unit.Bytes, err error) {
 	defer s.mu.Unlock()
 	s.active--
 	s.used -= bytes
+	s.garbage.Use(-bytes)
 	s.errs[i] = err
 	s.over = s.over || err != nil
 	s.free.Broadcast()

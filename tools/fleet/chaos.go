@@ -160,7 +160,7 @@ func (f *fleet) startWorker(at member, name, program, temporary string) (*proces
 	if err := os.MkdirAll(temporary, 0o700); err != nil {
 		return nil, err
 	}
-	return f.start(at.name, name, []string{"TMPDIR=" + temporary}, program, append([]string{"worker", "--cores", "1", "--name", name},
+	return f.start(at.name, name, append(f.profile(name), "TMPDIR="+temporary), program, append([]string{"worker", "--cores", "1", "--name", name},
 		f.door()...)...)
 }
 

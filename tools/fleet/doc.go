@@ -14,7 +14,8 @@
 // no text that anything wrote, and no process's arguments, may hold the token that opens the servers.
 //
 // With -share nothing goes wrong. It says how much CPU time (getrusage(2), all processes together) is spent in runs, that is
-// in what `railyard run` does once it has read its scenario, and in their event loop alone.
+// in what `railyard run` does once it has read its scenario (planning, the events, figures), and in their event loop alone; by
+// profiles that the processes keep. The collector of garbage in the background is apart: it is in neither.
 //
 // Chaos wants Linux, root, ip and openssl. What it makes it removes: namespaces rw-*, a folder of temporary files.
 package main

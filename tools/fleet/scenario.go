@@ -32,7 +32,7 @@ link host9 s1 100Gb/s 2m
 // runsOf is a scenario that takes some 50 ms of a core: eight hosts send to one, and some of it is lost.
 const runsOf = `  cluster: {hosts: 9, host: {gpus: 1}, nic: {speed: 100Gb/s}}
   fabric: {design: custom, topology: %s, qos: {pfc: {enabled: false}}}
-  job: {collectives: [{op: gather, bytes: 52MB, iterations: 1, warmup: 0}]}
+  job: {collectives: [{op: gather, bytes: 76MB, iterations: 1, warmup: 0}]}
 `
 
 // sweepFile is a sweep with so many runs, in hundreds.

@@ -4,106 +4,172 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"syscall"
-	"time"
-
-	"railyard/internal/run"
-	"railyard/internal/scenario"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
 )
+
+// profiled is railyard with a profile of where its CPU time went.
+const profiled = `package main
+
+import (
+	"os"
+	"runtime/pprof"
+
+	"railyard/internal/cli"
+)
+
+func main() {
+	file, err := os.Create(os.Getenv("FLEET_PROFILE"))
+	if err == nil {
+		err = pprof.StartCPUProfile(file)
+	}
+	if err != nil {
+		panic(err)
+	}
+	code := cli.Main(os.Args[1:], os.Stdout, os.Stderr)
+	pprof.StopCPUProfile()
+	os.Exit(code)
+}
+`
+
+// spent is CPU time, seconds.
+type spent struct {
+	all, runs, loops, collector float64
+}
 
 // share says how much of all CPU time is spent in runs.
 func (t *try) share(ctx context.Context) error {
-	whole, loop, err := t.bare(ctx)
-	if err != nil {
+	if err := t.buildProfiled(); err != nil {
 		return err
 	}
-	n := float64(t.runs)
-	fmt.Printf("a run: %.1f CPU-ms, %.1f of them in the event loop\n", 1000*whole/n, 1000*loop/n)
 	for _, way := range []struct {
 		name string
 		args []string
-	}{{"one process", nil}, {"embedded", []string{"--nats", "embedded"}}} {
-		p, err := t.start("", way.name, nil, t.railyard, append([]string{"sweep", "sweep.yaml", "-q", "-o", way.name}, way.args...)...)
+	}{{"one-process", nil}, {"embedded", []string{"--nats", "embedded"}}} {
+		p, err := t.start("", way.name, t.profile(way.name), t.railyard, append([]string{"sweep", "sweep.yaml", "-q", "-o", way.name},
+			way.args...)...)
 		if err == nil {
 			err = p.wait(ctx)
+		}
+		sum := spent{}
+		if err == nil {
+			err = sum.add(t, p)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", way.name, err)
 		}
-		say(way.name, p.cpu(), whole, loop, n)
+		sum.say(way.name, t.runs)
 	}
-	all, err := t.sockets(ctx)
-	if err == nil {
-		say("three servers", all, whole, loop, n)
-	}
-	return err
+	return t.sockets(ctx)
 }
 
-func say(name string, all, whole, loop, n float64) {
-	fmt.Printf("%-14s %.1f CPU-ms a run: %.1f %% in runs, %.1f %% in their event loops\n", name, 1000*all/n, 100*whole/all, 100*loop/all)
-}
-
-// bare runs what the sweep runs, one after another, in this process: CPU seconds of runs, and of their event loops.
-func (t *try) bare(ctx context.Context) (whole, loop float64, err error) {
-	sc, err := scenario.Parse("bare.yaml", []byte("name: bare\n"+dedent(fmt.Sprintf(runsOf, t.shared("star.txt")))))
+// buildProfiled makes the program that is tried one that keeps a profile.
+func (t *try) buildProfiled() error {
+	where, err := filepath.Abs(filepath.Join("cmd", "railyard", "main.go"))
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
-	var all []*scenario.Scenario
-	for i := range t.runs {
-		one, err := sc.With(scenario.Change{Path: "fabric.switch.buffer", Text: fmt.Sprintf("%dkB", 1000+19000*(i%10)/9)},
-			scenario.Change{Path: "seed", Text: fmt.Sprint(1 + i/10)})
-		if err != nil {
-			return 0, 0, err
-		}
-		all = append(all, one)
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {where: t.shared("profiled.go")}})
+	if err == nil {
+		err = t.write("profiled.go", profiled)
 	}
-	sources := &run.Sources{}
-	before := used()
-	for _, one := range all {
-		if _, err := run.Run(ctx, one, run.Options{Sources: sources, Figures: true, Around: func(do func()) {
-			begun := used()
-			do()
-			loop += used() - begun
-		}}); err != nil {
-			return 0, 0, err
-		}
+	if err == nil {
+		err = t.write("overlay.json", string(overlay))
 	}
-	return used() - before, loop, nil
+	if err != nil {
+		return err
+	}
+	t.railyard = t.shared("profiled")
+	return command("go", "build", "-overlay", t.shared("overlay.json"), "-o", t.railyard, "./cmd/railyard")
 }
 
-// used is the CPU time of this process, seconds.
-func used() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
+// profile says where a process keeps its profile.
+func (t *try) profile(name string) []string {
+	return []string{"FLEET_PROFILE=" + t.shared(name+".pprof")}
 }
 
-// sockets is the CPU time of servers, workers and sweep.
-func (t *try) sockets(ctx context.Context) (all float64, err error) {
+// add adds an ended process that kept a profile: its CPU time is the system's, what it went to is what the profile says.
+func (s *spent) add(t *try, p *process) error {
+	out, err := exec.Command("go", "tool", "pprof", "-top", "-cum", "-nodefraction=0", "-nodecount=1000000", "-unit=ms", t.railyard,
+		t.shared(p.name+".pprof")).Output()
+	if err != nil {
+		return fmt.Errorf("the profile of %s: %w", p.name, err)
+	}
+	total, parts := 0.0, map[string]float64{}
+	for _, line := range strings.Split(string(out), "\n") {
+		if _, rest, is := strings.Cut(line, "Total samples = "); is {
+			total, _ = strconv.ParseFloat(strings.TrimSuffix(strings.Fields(rest)[0], "ms"), 64)
+		} else if f := strings.Fields(line); len(f) >= 6 { // flat flat% sum% cum cum% name
+			if ms, err := strconv.ParseFloat(strings.TrimSuffix(f[3], "ms"), 64); err == nil {
+				parts[f[5]] = ms
+			}
+		}
+	}
+	all := p.cpu()
+	s.all += all
+	if total == 0 { // it was gone before it was looked at once
+		return nil
+	}
+	s.runs += all * parts["railyard/internal/run.Run"] / total
+	s.loops += all * parts["railyard/internal/run.(*runner).drive"] / total
+	s.collector += all * parts["runtime.gcBgMarkWorker"] / total
+	return nil
+}
+
+func (s *spent) say(name string, runs int) {
+	n := float64(runs)
+	fmt.Printf("%-14s %5.1f CPU-ms a run, %.1f of them in it: %.1f %% (%.1f %% in event loops; %.1f %% collector of garbage)\n", name,
+		1000*s.all/n, 1000*s.runs/n, 100*s.runs/s.all, 100*s.loops/s.all, 100*s.collector/s.all)
+}
+
+// sockets is share with servers and workers as processes of their own.
+func (t *try) sockets(ctx context.Context) error {
 	f := &fleet{try: t}
 	defer f.close()
 	f.try.quiet = true
 	if err := f.begin(ctx); err != nil {
-		return 0, err
+		return err
 	}
-	f.sweep, err = f.start(sweeper.name, "sweep", nil, f.railyard, append([]string{"sweep", "sweep.yaml", "-q", "-o", "sockets"},
-		f.door()...)...)
+	var err error
+	f.sweep, err = f.start(sweeper.name, "sweep", t.profile("sweep"), f.railyard, append([]string{"sweep", "sweep.yaml", "-q", "-o",
+		"sockets"}, f.door()...)...)
 	if err == nil {
 		err = f.sweep.wait(ctx)
 	}
 	if err != nil {
-		return 0, err
+		return err
 	}
-	all = f.sweep.cpu()
-	for _, p := range append(f.workers, f.servers[:]...) {
-		if err := p.stop(1, 130, 143); err != nil {
-			return 0, err
+	var sweep, workers, servers spent
+	err = sweep.add(t, f.sweep)
+	for _, p := range f.workers {
+		if err == nil {
+			err = p.stop(1, 130, 143)
 		}
-		all += p.cpu()
+		if err == nil {
+			err = workers.add(t, p)
+		}
 	}
-	return all, nil
+	for _, p := range f.servers {
+		if err == nil {
+			err = p.stop(1, 130, 143)
+		}
+		if err == nil {
+			servers.all += p.cpu()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	sum := workers
+	sum.all += sweep.all + servers.all
+	sum.runs += sweep.runs
+	sum.collector += sweep.collector
+	sum.say("three servers", t.runs)
+	n := float64(t.runs)
+	fmt.Printf("%-14s CPU-ms a run: workers %.1f, servers %.1f, sweep %.1f\n", "", 1000*workers.all/n, 1000*servers.all/n, 1000*sweep.all/n)
+	return nil
 }
