@@ -205,43 +205,68 @@ func (t *teller) deadRow(k int, why string) *sweep.Row {
 	return &sweep.Row{State: result.Failed, Error: text}
 }
 
+// abreast is how many jobs are on their way into the queue at a time: servers keep those that come together in one go.
+const abreast = 32
+
 // publish puts jobs into the queue that have no row there. The server drops one whose key it has seen.
-func (e *Engine) publish(ctx context.Context, q *queue, jobs []sweep.Job, t *teller) error {
+func (e *Engine) publish(outer context.Context, q *queue, jobs []sweep.Job, t *teller) error {
+	ctx, cancel := context.WithCancelCause(outer)
+	defer cancel(nil)
+	var under sync.WaitGroup
+	room := make(chan struct{}, abreast)
 	seen := map[string]bool{}
 	sent := map[string]bool{} // inputs
 	for i := range jobs {
-		if ctx.Err() != nil {
-			return nil
-		}
 		j := &jobs[i]
 		if seen[j.Key] || t.has(j.Key) {
 			continue
 		}
 		seen[j.Key] = true
-		m := job{Key: j.Key, Scenario: string(j.Scenario.YAML()), Memory: int64(j.Memory)}
-		for _, in := range j.Inputs {
-			ref := inputRef{Name: in.Name, SHA256: in.SHA256}
-			path := inputPath(j.Scenario, in.Name)
-			if path != "" {
-				if err := q.send(ctx, path, in.SHA256, sent); err != nil {
-					return fmt.Errorf("%s: %w", path, err)
-				}
-				ref.Sent = true
-			}
-			m.Inputs = append(m.Inputs, ref)
-		}
-		text, err := json.Marshal(&m)
+		text, err := e.message(ctx, q, j, sent)
 		if err != nil {
-			return err
+			cancel(err)
 		}
-		if len(text) > maxMessage {
-			return fmt.Errorf("a scenario of %d bytes: want at most %d for a queue", len(text), maxMessage)
+		select {
+		case <-ctx.Done():
+		case room <- struct{}{}:
 		}
-		if err := q.publish(ctx, j.Key, text); err != nil {
-			return err
+		if ctx.Err() != nil {
+			break
 		}
+		under.Add(1)
+		go func() {
+			defer under.Done()
+			if err := q.publish(ctx, j.Key, text); err != nil {
+				cancel(err)
+			}
+			<-room
+		}()
 	}
-	return nil
+	under.Wait()
+	if outer.Err() != nil {
+		return nil
+	}
+	return context.Cause(ctx)
+}
+
+// message is a job as it travels; what it reads is sent first.
+func (e *Engine) message(ctx context.Context, q *queue, j *sweep.Job, sent map[string]bool) ([]byte, error) {
+	m := job{Key: j.Key, Scenario: string(j.Scenario.YAML()), Memory: int64(j.Memory)}
+	for _, in := range j.Inputs {
+		ref := inputRef{Name: in.Name, SHA256: in.SHA256}
+		if path := inputPath(j.Scenario, in.Name); path != "" {
+			if err := q.send(ctx, path, in.SHA256, sent); err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+			ref.Sent = true
+		}
+		m.Inputs = append(m.Inputs, ref)
+	}
+	text, err := json.Marshal(&m)
+	if err == nil && len(text) > maxMessage {
+		err = fmt.Errorf("a scenario of %d bytes: want at most %d for a queue", len(text), maxMessage)
+	}
+	return text, err
 }
 
 // patience is how long a server may say nothing, or have no leader, before a sweep ends; briefly, how long it may refuse for what

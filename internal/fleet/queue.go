@@ -30,7 +30,9 @@ type queue struct {
 	js   jetstream.JetStream
 	id   string
 	rows jetstream.KeyValue
-	jobs jetstream.Consumer // of a worker
+	jobs jetstream.Consumer // of a worker,
+
+	pulls *pulls // by which it takes them
 
 	storage  jetstream.StorageType // of who made it: of all that the server has of the sweep
 	replicas int

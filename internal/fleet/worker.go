@@ -60,6 +60,11 @@ func (w *Worker) Serve(ctx context.Context, nc *nats.Conn) error {
 	s.garbage = sweep.LeaveGarbage(s.Limits.Memory)
 	defer s.garbage.End()
 	defer s.inputs.remove()
+	defer func() {
+		for _, q := range s.queues {
+			q.pulls.close()
+		}
+	}()
 	defer s.running.Wait()
 	defer context.AfterFunc(ctx, s.wake)()
 	busy := time.Now() // when there was something to do last
@@ -201,22 +206,21 @@ func (s *serving) next(ctx context.Context) (taken bool, err error) {
 		return false, err
 	}
 	for _, id := range after(slices.Sorted(maps.Keys(s.queues)), s.last) {
-		batch, err := s.queues[id].jobs.FetchNoWait(1)
+		q := s.queues[id]
+		msg, err := q.pulls.next(ctx)
 		if err != nil {
+			q.pulls.close()
 			delete(s.queues, id) // it may be through
 			return false, err
 		}
-		for msg := range batch.Messages() {
+		if msg != nil {
 			s.last = id
 			s.running.Add(1)
-			go func(q *queue) {
+			go func() {
 				defer s.running.Done()
 				s.handle(ctx, q, msg)
-			}(s.queues[id])
+			}()
 			return true, nil
-		}
-		if err := batch.Error(); err != nil && !errors.Is(err, nats.ErrTimeout) {
-			delete(s.queues, id) // it is through: its stream is gone
 		}
 	}
 	return false, nil
@@ -276,6 +280,9 @@ func (s *serving) sweeps(ctx context.Context) error {
 		}
 		q, err := openQueue(ctx, s.nc, id, false, false)
 		if err == nil {
+			q.pulls, err = newPulls(s.nc, id)
+		}
+		if err == nil {
 			s.queues[id] = q
 		}
 	}
@@ -283,7 +290,7 @@ func (s *serving) sweeps(ctx context.Context) error {
 }
 
 // handle runs a job, and answers with its row.
-func (s *serving) handle(ctx context.Context, q *queue, msg jetstream.Msg) {
+func (s *serving) handle(ctx context.Context, q *queue, msg message) {
 	var j job
 	alive, stop := context.WithCancel(ctx)
 	defer stop()
@@ -328,7 +335,7 @@ func (s *serving) handle(ctx context.Context, q *queue, msg jetstream.Msg) {
 
 // settled reports whether nothing is to be done for a job: its row is there, or it is dead, as too many workers were lost
 // with it.
-func (s *serving) settled(ctx context.Context, q *queue, j *job, msg jetstream.Msg) (bool, error) {
+func (s *serving) settled(ctx context.Context, q *queue, j *job, msg message) (bool, error) {
 	_, err := q.rows.Get(ctx, rowPrefix+j.Key)
 	if !errors.Is(err, jetstream.ErrKeyNotFound) {
 		return err == nil, err
@@ -366,7 +373,7 @@ var errSuspect = errors.New("too many workers were lost with it")
 
 // handBack gives a job to another worker: at once where this one ends, else after a while. It is counted first: one that is not
 // would be taken for a lost worker's. While the server does not answer, the job is kept.
-func (s *serving) handBack(ctx context.Context, q *queue, j *job, msg jetstream.Msg) {
+func (s *serving) handBack(ctx context.Context, q *queue, j *job, msg message) {
 	for !s.count(q, j) && ctx.Err() == nil {
 		pause(ctx, 500*time.Millisecond)
 	}
