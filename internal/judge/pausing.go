@@ -43,7 +43,7 @@ func (v *view) pfcOf() map[string]*pfc {
 const fewPauses = 10
 
 // pausing: a switch that pauses others at queues that are no deeper than in order, where it did not; or that drops, and pauses
-// nobody, where it did.
+// nobody, where it did; or that drops at queues that in order held more, and dropped nothing.
 func (v *view) pausing() (all []Hypothesis) {
 	if v.Healthy == nil {
 		return nil
@@ -77,9 +77,31 @@ func (v *view) pausing() (all []Hypothesis) {
 			h.says(strong, top.Port, "%s, in order %s: the switch drops where it paused", reading(top.Series, telemetry.TxPFC),
 				reading(top.was, telemetry.TxPFC))
 			all = append(all, h.Hypothesis)
+		case at != nil && s.lostWas == 0 && 10*deep <= 8*was && v.dropsAsItSends(s.loser):
+			h := propose(Drifted, switchPlace(d))
+			h.says(strong, s.loser.Port, "%s, in order %s", reading(s.loser.Series, telemetry.OutDiscards),
+				reading(s.loser.was, telemetry.OutDiscards))
+			h.says(fair, at.Port, "%s, in order %s: no queue of the switch is as deep as one that lost nothing",
+				one(telemetry.Watermark, deep), one(telemetry.Watermark, was))
+			all = append(all, h.Hypothesis)
 		}
 	}
 	return all
+}
+
+// dropsAsItSends reports whether a port dropped because of its queue: it sends as much as in order, and neither its link nor a
+// watchdog explains it.
+func (v *view) dropsAsItSends(p *port) bool {
+	return rose(p.Series, telemetry.OutDiscards) > 0 && rose(p.Series, telemetry.LinkDowns) == 0 &&
+		rose(p.Series, telemetry.Watchdog) == 0 && 10*rose(p.Series, telemetry.TxBytes) >= 8*rose(p.was, telemetry.TxBytes)
+}
+
+// dropsNow reports whether a port drops, and its switch pauses hardly anybody, where in order it paused and dropped nothing: more
+// bytes than in order are then at least in part those that were lost, and sent again.
+func (v *view) dropsNow(p *port) bool {
+	s := v.pfcOf()[p.Device]
+	return s != nil && rose(p.Series, telemetry.OutDiscards) > rose(p.was, telemetry.OutDiscards) && s.sentWas > fewPauses &&
+		3*s.sent < s.sentWas
 }
 
 // heldMore is a port of a device that is held for longer than in order.

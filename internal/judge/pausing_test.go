@@ -41,6 +41,10 @@ func TestPauseThresholds(t *testing.T) {
 		"drops, and ever": {beside(0, 60, 400_000, 0), beside(60, 60, 400_000, 0), false},
 		"drops, pauses":   {beside(60, 60, 400_000, 0), beside(60, 0, 400_000, 0), false},
 		"hardly paused":   {beside(0, 60, 400_000, 0), beside(9, 0, 400_000, 0), false},
+		"drops, shallow":  {beside(0, 60, 300_000, 0), beside(0, 0, 400_000, 0), true},
+		"shallow":         {beside(0, 0, 300_000, 0), beside(0, 0, 400_000, 0), false},
+		"dropped ever":    {beside(0, 60, 300_000, 0), beside(0, 30, 400_000, 0), false},
+		"hardly shallow":  {beside(0, 60, 350_000, 0), beside(0, 0, 400_000, 0), false},
 		"never paused":    {beside(0, 60, 400_000, 0), beside(0, 0, 400_000, 0), false},
 	} {
 		v := Judge(Case{Now: c.now, Healthy: c.was})
@@ -55,14 +59,14 @@ func TestPauseThresholds(t *testing.T) {
 }
 
 // A port to a host that sends more, with a long queue, is an incast if somebody sends it besides what is sent in order, and not if
-// others get as much less.
+// others get as much less, nor if its switch drops where it paused: what is lost is sent again.
 func TestBytesThatGoElsewhere(t *testing.T) {
 	cable := topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: unit.Nanosecond}
 	g, err := topo.SingleSwitch{Hosts: 3, GPUs: 1, NICs: 1, HostLink: cable}.Graph()
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := func(to, sent [3]int64) *telemetry.Telemetry {
+	of := func(to, sent [3]int64, pauses, drops int64) *telemetry.Telemetry {
 		var b telemetry.Builder
 		for i := range 10 {
 			k := 0
@@ -79,6 +83,7 @@ func TestBytesThatGoElsewhere(t *testing.T) {
 				} else {
 					n = to[id/2%3]
 					r.Watermark = n / 20
+					r.TxPFC, r.OutDiscards = pauses*int64(i)/9, drops*int64(i)/9
 				}
 				r.TxBytes, r.TxPackets = n*int64(i)/9, n*int64(i)/9/1000
 				b.Add(&r)
@@ -86,13 +91,15 @@ func TestBytesThatGoElsewhere(t *testing.T) {
 		}
 		return b.Telemetry()
 	}
-	was := of([3]int64{1e6, 1e6, 1e6}, [3]int64{1e6, 1e6, 1e6})
+	was := of([3]int64{1e6, 1e6, 1e6}, [3]int64{1e6, 1e6, 1e6}, 20, 0)
 	for name, c := range map[string]struct {
 		now   *telemetry.Telemetry
 		named bool
 	}{
-		"besides":   {of([3]int64{3e6, 1e6, 1e6}, [3]int64{1e6, 2e6, 2e6}), true},
-		"elsewhere": {of([3]int64{3e6, 0, 0}, [3]int64{1e6, 1e6, 1e6}), false},
+		"besides":      {of([3]int64{3e6, 1e6, 1e6}, [3]int64{1e6, 2e6, 2e6}, 20, 0), true},
+		"elsewhere":    {of([3]int64{3e6, 0, 0}, [3]int64{1e6, 1e6, 1e6}, 20, 0), false},
+		"sent again":   {of([3]int64{3e6, 1e6, 1e6}, [3]int64{1e6, 2e6, 2e6}, 0, 90), false},
+		"drops, holds": {of([3]int64{3e6, 1e6, 1e6}, [3]int64{1e6, 2e6, 2e6}, 20, 90), true},
 	} {
 		v := Judge(Case{Now: c.now, Healthy: was, Graph: g})
 		if named := len(v.Hypotheses) > 0 && v.Hypotheses[0].Mechanism == ForeignIncast; named != c.named {

@@ -189,6 +189,10 @@ func (v *view) congestion() (all []Hypothesis) {
 				h.says(-strong, q.Port, "%s, in order %s: its host is of those that take part now", reading(q.Series, telemetry.TxBytes),
 					reading(q.was, telemetry.TxBytes))
 			}
+			if v.dropsNow(p) {
+				h.says(-fair, p.Port, "%s, in order %s: what is lost is sent again", reading(p.Series, telemetry.OutDiscards),
+					reading(p.was, telemetry.OutDiscards))
+			}
 			if at := v.elsewhere(sent - before); at != nil {
 				h.says(-decisive, at.Port, "%s, in order %s: NICs together send hardly more, so bytes of the job go elsewhere",
 					reading(at.Series, telemetry.TxBytes), reading(at.was, telemetry.TxBytes))
