@@ -238,6 +238,8 @@ var seeds = []string{
 	"a# date -Ins\n2026-01-31T10:00:00Z\na# all_reduce_perf\n# Rank 0 Group 0 Pid 1 on h device 0 [0000:1b:00] X\n" +
 		"# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n" +
 		"32768 8192 float sum -1 20.00 1.64 1.64 0 10.50 3.12 3.12 0\n",
+	`{"nccl_version":22707,"start_time":"2026-11-02 10:15:30","args":["a_perf"],"config":{"devices":[{"rank":0,"hostname":"h"}]},` +
+		`"results":[{"size":4,"count":1,"type":"float","out_of_place":{"time":1.5,"alg_bw":1,"bus_bw":1,"nwrong":null}}]}`,
 	"a# show clock\n23:59:59.25 UTC Sat Jan 31 2026\na# show interfaces status\nPort  Name  Status  Vlan  Duplex  Speed  Type\n" +
 		"Et1  x  connected  trunk  full  100G  x\n",
 	"2026 Jan  5 10:00:00.123456 leaf1 NOTICE swss#orchagent: :- updatePortOperStatus: Port Ethernet8 oper state set from up to down\n",

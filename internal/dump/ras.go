@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -187,6 +188,37 @@ func (r *Reader) benchmark(s section) error {
 		}
 	}
 	return nil
+}
+
+// testStamp is a time as nccl-tests has it: of the host's zone, which is taken to be UTC.
+var testStamp = regexp.MustCompile(`^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)$`)
+
+// benchmarkJSON reads what nccl-tests writes with -J: it says itself on which hosts it ran, and when it began.
+func (r *Reader) benchmarkJSON(s section) error {
+	var top struct {
+		Start  string `json:"start_time"`
+		Config struct {
+			Devices []struct {
+				Host string `json:"hostname"`
+			} `json:"devices"`
+		} `json:"config"`
+	}
+	if err := json.Unmarshal([]byte(s.text), &top); err != nil {
+		return s.jsonProblem(err)
+	}
+	m := testStamp.FindStringSubmatch(top.Start)
+	if m == nil {
+		return s.problem(1, 0, "", "start_time %s: want a time such as 2026-01-31 23:59:59", located.Shown(top.Start))
+	}
+	sec, valid := moment{number(m[1]), number(m[2]), number(m[3]), number(m[4]), number(m[5]), number(m[6])}.unix()
+	if !valid || sec >= mostSeconds {
+		return s.problem(1, 0, "", "start_time %s: want a time such as 2026-01-31 23:59:59", located.Shown(top.Start))
+	}
+	if s.at = (instant{sec, 0}); len(top.Config.Devices) == 0 {
+		return s.problem(1, 0, "", "no config.devices: want the hosts that it ran on")
+	}
+	s.host = top.Config.Devices[0].Host
+	return r.benchmark(s)
 }
 
 // more is the time so much later.

@@ -168,6 +168,8 @@ func (r *Reader) jsonForm(s *section, first string) (string, func(section) error
 		return s.readyFor("NVUE", r.nvue)
 	case top["communicators"] != nil:
 		return s.readyFor("RAS's status", r.ras)
+	case top["results"] != nil && top["nccl_version"] != nil:
+		return "nccl-tests", r.benchmarkJSON
 	}
 	return "JSON of no form that is known", nil
 }

@@ -172,3 +172,44 @@ func TestBenchmark(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
+
+// TestBenchmarkJSON: what nccl-tests writes with -J says itself when and where it ran.
+func TestBenchmarkJSON(t *testing.T) {
+	text, err := os.ReadFile("../nccltests/testdata/results.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := NewReader(GivenNames())
+	if forms, err := r.Add("x", text); err != nil || !slices.Equal(forms, []string{"nccl-tests"}) {
+		t.Fatalf("%q, %v", forms, err)
+	}
+	all, err := r.Telemetry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all.Collectives) != 6 || len(all.Steps) != 3 { // two results of one size, one of the other, by two ranks
+		t.Fatalf("%+v\n%+v", all.Collectives, all.Steps)
+	}
+	first, last := all.Steps[0], all.Steps[2]
+	if began := unit.Time((10*3600 + 15*60 + 30) * int64(unit.Second)); first.Start != began || first.Device != "node1" {
+		t.Errorf("it began at %v at %s, want %v at node1", first.Start, first.Device, began)
+	}
+	if took := last.End.Sub(first.Start); took != 18_432*unit.Nanosecond+18_500_001*unit.Picosecond+22_250*unit.Nanosecond {
+		t.Errorf("steps take %v together", took)
+	}
+	if p := all.Collectives[5]; p.Op != "reduce-scatter" || p.Bytes != 2097152 || p.Seq != 2 {
+		t.Errorf("%+v", p)
+	}
+	for _, c := range []struct{ from, to, want string }{
+		{"2026-11-02 10:15:30", "2026-13-02 10:15:30", "want a time such as"},
+		{"2026-11-02 10:15:30", "today", "want a time such as"},
+		{`"devices"`, `"machines"`, "no config.devices"},
+		{`"hostname":"node1"`, `"hostname":""`, "want the host that it runs on"},
+		{`"time":18.432000`, `"time":"soon"`, "soon"},
+	} {
+		if _, err := NewReader(GivenNames()).Add("x", []byte(strings.Replace(string(text), c.from, c.to, 2))); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.to, err, c.want)
+		}
+	}
+}

@@ -88,6 +88,17 @@ func TestRowsAreWhole(t *testing.T) {
 			t.Fatalf("byte %d: %q is believed", i, other[i])
 		}
 	}
+	// The row of another variant, whole, under this name.
+	row.Key = "other"
+	if err := d.keep(&row); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(dir, "rows", "other.json"), name); err != nil {
+		t.Fatal(err)
+	}
+	if got := (Row{Key: "k"}); d.find(t.Context(), &got) {
+		t.Errorf("the row of another variant is believed: %+v", got)
+	}
 }
 
 // Where the condition holds from some value on, that value is found, whatever it is, in as many rounds as bisection takes.
