@@ -302,6 +302,10 @@ func TestWrongRowsAreNamed(t *testing.T) {
 	flipped := sealed("mallory", first.Key, first)
 	at := strings.Index(string(flipped), `"packet_hops":`) + len(`"packet_hops":`)
 	flipped[at] ^= 1
+	refusal, err := seal("mallory", second.Key, "too large", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name, want string
 		text       []byte
@@ -310,6 +314,7 @@ func TestWrongRowsAreNamed(t *testing.T) {
 		{"another variant's row", "worker mallory answered with the row of " + second.Key, sealed("mallory", second.Key, second)},
 		{"another variant's row under this key", "worker mallory answered with the row of " + second.Key,
 			sealed("mallory", first.Key, second)},
+		{"another variant's refusal", "worker mallory answered with the row of " + second.Key, refusal},
 		{"no row", "is damaged", []byte("{")},
 		{"a row of no state", "has the state", sealed("mallory", first.Key, sweep.Row{Key: first.Key})},
 	} {

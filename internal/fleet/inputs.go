@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
 
+	"railyard/internal/input"
 	"railyard/internal/output"
 	"railyard/internal/result"
 	"railyard/internal/run"
@@ -124,7 +124,7 @@ func fetch(ctx context.Context, q *queue, sent []inputRef) (*files, error) {
 // whole reports whether the files are as they were sent: folders of temporary files are cleared by others, too.
 func (f *files) whole() bool {
 	for _, in := range f.sent {
-		text, err := os.ReadFile(filepath.Join(f.dir, in.Name))
+		text, err := input.ReadIn(context.Background(), f.dir, in.Name, maxInput)
 		if err != nil || (result.Input{Text: text}).Digest().SHA256 != in.SHA256 {
 			return false
 		}

@@ -5,7 +5,6 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"railyard/internal/foresight"
 	"railyard/internal/machine"
 	"railyard/internal/unit"
 )
@@ -40,8 +39,9 @@ func LeaveGarbage(memory unit.Bytes) *Garbage {
 	defer g.mu.Unlock()
 	if g.of++; g.of == 1 {
 		g.memory, g.used = memory, 0
-		g.now = mayLeave(0, memory)
-		g.was = debug.SetGCPercent(g.now)
+		g.was = debug.SetGCPercent(100)
+		g.now = g.was + mayLeave(0, memory)
+		debug.SetGCPercent(g.now)
 	}
 	g.memory = min(g.memory, memory)
 	return g
@@ -56,7 +56,7 @@ func (g *Garbage) Use(bytes unit.Bytes) {
 	defer g.mu.Unlock()
 	g.used += bytes
 	// Each change stops all runs for a moment: more is left once it is much more.
-	if may := mayLeave(g.used, g.memory); may < g.now || may > 2*g.now {
+	if may := g.was + mayLeave(g.used, g.memory); may < g.now || may > 2*g.now {
 		g.now = may
 		debug.SetGCPercent(may)
 	}
@@ -74,7 +74,7 @@ func (g *Garbage) End() {
 	}
 }
 
-// mayLeave is what may be left, in percent of what is in use, where runs under way take so much by their forecasts: half of the
+// mayLeave is what may be left besides, in percent of what is in use, where runs under way take so much by their forecasts: half of the
 // memory that no run takes, but at most what makes collecting cheap.
 func mayLeave(used, memory unit.Bytes) int {
 	const (
@@ -85,5 +85,5 @@ func mayLeave(used, memory unit.Bytes) int {
 	if memory > 0 {
 		room = min(room, max(0, memory-used)/2)
 	}
-	return foresight.Garbage + int(100*room/max(used, least))
+	return int(100 * room / max(used, least))
 }

@@ -4,7 +4,6 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"railyard/internal/foresight"
 	"railyard/internal/unit"
 )
 
@@ -19,17 +18,17 @@ func TestGarbage(t *testing.T) {
 	before := now()
 	g := LeaveGarbage(8 * unit.Gibibyte)
 	g.Use(64 * unit.Mebibyte)
-	if got, want := now(), foresight.Garbage+400; got != want {
+	if got, want := now(), before+400; got != want {
 		t.Errorf("a run of 64 MiB: %d %%, want %d: 256 MiB", got, want)
 	}
 	other := LeaveGarbage(8 * unit.Gibibyte)
 	other.Use(8 * unit.Gibibyte)
-	if got := now(); got != foresight.Garbage {
-		t.Errorf("runs that take all memory: %d %%, want %d", got, foresight.Garbage)
+	if got := now(); got != before {
+		t.Errorf("runs that take all memory: %d %%, want %d", got, before)
 	}
 	other.Use(-8 * unit.Gibibyte)
 	other.End()
-	if got, want := now(), foresight.Garbage+400; got != want {
+	if got, want := now(), before+400; got != want {
 		t.Errorf("the large run is over: %d %%, want %d", got, want)
 	}
 	g.Use(-64 * unit.Mebibyte)

@@ -160,8 +160,8 @@ func (f *fleet) startWorker(at member, name, program, temporary string) (*proces
 	if err := os.MkdirAll(temporary, 0o700); err != nil {
 		return nil, err
 	}
-	return f.start(at.name, name, append(f.profile(name), "TMPDIR="+temporary), program, append([]string{"worker", "--cores", "1", "--name", name},
-		f.door()...)...)
+	words := append([]string{"worker", "--cores", "1", "--name", name}, f.door()...)
+	return f.start(at.name, name, append(f.profile(name), "TMPDIR="+temporary), program, words...)
 }
 
 // startSweep starts the sweep, or goes on with it.
