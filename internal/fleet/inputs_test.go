@@ -50,8 +50,16 @@ func TestFilesOfJobs(t *testing.T) {
 	if a != again || folders() != 1 {
 		t.Errorf("the same files twice, in %d folders", folders())
 	}
-	a.free()
+	if a.free(); folders() != 1 {
+		t.Errorf("files went while a job needs them")
+	}
+	if again.free(); take(one, "one") != again {
+		t.Error("the files of the last job did not stay for the next")
+	}
 	c := take(other, "other")
+	if !again.whole() {
+		t.Error("files went while a job needs them, for another's")
+	}
 	if again.free(); folders() != 1 {
 		t.Errorf("%d folders, want that of the last job", folders())
 	}
