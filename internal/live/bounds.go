@@ -20,7 +20,7 @@ type Bounds struct {
 
 // Usual returns the bounds of a server that is not told others, on this machine.
 func Usual() Bounds {
-	return Bounds{Body: 16 * unit.Megabyte, Runs: 1000, Disk: 10 * unit.Gigabyte, CPU: 36_000, Memory: machine.Memory(),
+	return Bounds{Body: 16 * unit.Megabyte, Runs: 10_000, Disk: 10 * unit.Gigabyte, CPU: 36_000, Memory: machine.Memory(),
 		AtOnce: runtime.GOMAXPROCS(0)}
 }
 
