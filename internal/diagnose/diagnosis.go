@@ -90,6 +90,7 @@ type Blame struct {
 	Crossed  bool          `json:"crossed,omitempty"`          // a victim's own path leads over the port
 	Acks     bool          `json:"acknowledgements,omitempty"` // a victim's acknowledgements lead over the port, its data do not
 	Faults   []string      `json:"faults,omitempty"`           // entries of the scenario's faults that may be behind it: faults[0]
+	Lost     *Loss         `json:"lost,omitempty"`             // of a queue pair that gave up
 
 	at int32 // the port
 }

@@ -198,6 +198,8 @@ func (c *court) place(b *Blame) noun.Place {
 		return noun.Place{Kind: noun.Links, Name: b.Port, Ports: []string{b.Port}}
 	case b.Kind == PCIe:
 		return noun.Place{Kind: noun.HostLink, Name: b.Port}
+	case b.Kind == NoRoute: // whatever it came by
+		return noun.Place{Kind: noun.Switch, Name: receiver(b.Port), Ports: []string{b.Port}}
 	}
 	return noun.Place{Kind: noun.Port, Name: b.Port}
 }
@@ -244,11 +246,7 @@ func (c *court) name(f *Finding, b *Blame) {
 	case UnevenChoice:
 		c.unevenly(f, b)
 	case LossyLink:
-		if slices.Contains(p.Odd, OddMTU) {
-			f.By = OddMTU
-		}
-		if p.Cut > 0 {
-			f.Noun = noun.LinkDown
+		if f.Noun, f.By = lossy(p); p.Cut > 0 {
 			f.fact("down", b.Port, p.Cut.Seconds(), "s")
 		}
 	case SlowPort:
@@ -461,40 +459,4 @@ func faultBefore(all []Finding, incident int) int {
 		}
 	}
 	return incident
-}
-
-// joined puts findings together that are called the same at the same place, or after one setting of a switch, another job,
-// or the way that the job's messages take.
-func joined(d *Diagnosis, all []Finding) (out []Finding) {
-	for _, f := range all {
-		at := slices.IndexFunc(out, func(o Finding) bool {
-			return o.Noun == f.Noun && f.Place.Name != "" && (o.Place.Name == f.Place.Name ||
-				f.Noun == noun.AnotherJob && slices.Equal(o.Culprits, f.Culprits) || f.Noun == noun.CrossRail ||
-				f.By != "" && o.By == f.By && slices.Contains(odd, f.By) && sender(o.Place.Name) == sender(f.Place.Name))
-		})
-		if at < 0 {
-			out = append(out, f)
-			continue
-		}
-		o := &out[at]
-		switch {
-		case (f.Noun == noun.AnotherJob || f.Noun == noun.CrossRail) && o.Place.Name != f.Place.Name: // one thing, wherever it is met
-			if o.Place.Ports == nil {
-				o.Place.Ports = []string{o.Place.Name}
-			}
-			o.Place.Ports = append(o.Place.Ports, f.Place.Name)
-		case o.Place.Name != f.Place.Name:
-			if o.Place.Kind != noun.Switch {
-				o.Place = noun.Place{Kind: noun.Switch, Name: sender(o.Place.Name), Ports: []string{o.Place.Name}}
-			}
-			o.Place.Ports = append(o.Place.Ports, f.Place.Name)
-		}
-		o.Blames, o.Time = append(o.Blames, f.Blames...), o.Time+f.Time
-		o.Share = unit.Share(o.Time, d.Whole)
-		o.timer += f.timer
-		if len(o.Culprits) == 0 {
-			o.Culprits, o.Others = f.Culprits, f.Others
-		}
-	}
-	return out
 }

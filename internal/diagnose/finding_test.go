@@ -299,6 +299,54 @@ func TestASwitchIsSetOtherwise(t *testing.T) {
 	}
 }
 
+// An abort is named after where its queue pair lost most, and what that is; as often as it comes back it is one thing.
+func TestAnAbortHasAReason(t *testing.T) {
+	at := func(p Port) *Port { p.Name = "leaf2/host5"; return &p }
+	for _, c := range []struct {
+		kind   Kind
+		frames int64
+		port   *Port
+		want   string
+	}{
+		{FullBuffer, 7, at(Port{Odd: []string{OddXOFF, OddClass}}), "lost 7 of its frames: wrong threshold (xOFF)"},
+		{FullBuffer, 7, at(Port{Odd: []string{OddClass}}), "lost 7 of its frames: wrong class (DSCP to class)"},
+		{FullBuffer, 7, at(Port{}), "lost 7 of its frames: small buffer"},
+		{LossyLink, 1, at(Port{Cut: us}), "lost 1 of its frames: link down"},
+		{LossyLink, 1, at(Port{Odd: []string{OddMTU}}), "lost 1 of its frames: lossy link (MTU)"},
+		{NoRoute, 2000, at(Port{}), "lost 2,000 of its frames: black hole"},
+	} {
+		if got := NewLoss(Lost{c.kind, c.frames}, c.port).String(); got != "leaf2/host5 "+c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	cost := func(frames int64) Cost {
+		return Cost{Kind: RetryExceeded, Port: "host1/leaf1", Lost: NewLoss(Lost{FullBuffer, frames}, at(Port{})),
+			Felt: []Felt{{LostWork, 10 * us}}}
+	}
+	costs := []Cost{cost(3), cost(4)}
+	d := Lifetime(100*us, costs)
+	f := &d.Findings[0]
+	if len(d.Findings) != 1 || f.By != "small buffer at leaf2/host5" || f.Place.Name != "leaf2/host5" ||
+		d.Blames[f.Blames[0]].Lost.Frames != 7 || costs[0].Lost.Frames != 3 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// What one switch has no route for is one finding, whatever it came by.
+func TestABlackHoleIsASwitch(t *testing.T) {
+	all := []Finding{}
+	c := &court{e: &Evidence{}}
+	for _, at := range []string{"host1/leaf1#2", "host2/leaf1", "leaf1/spine1"} {
+		all = append(all, Finding{Finding: noun.Finding{Noun: noun.BlackHole, Time: 10 * us,
+			Place: c.place(&Blame{Kind: NoRoute, Port: at})}, Blames: []int{len(all)}})
+	}
+	got := joined(&Diagnosis{Whole: 100 * us}, all)
+	want := noun.Place{Kind: noun.Switch, Name: "leaf1", Ports: []string{"host1/leaf1#2", "host2/leaf1"}}
+	if len(got) != 2 || !got[0].Place.Is(&want) || got[0].Time != 20*us || got[1].Place.Name != "spine1" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // Messages of the job that are not on its critical path are its own: what they do at a port is not others' traffic, nor another job's.
 func TestWhatIsNotOnThePathIsNotForeign(t *testing.T) {
 	for _, foreign := range []bool{false, true} {

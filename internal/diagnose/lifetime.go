@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"railyard/internal/noun"
@@ -12,6 +13,7 @@ import (
 type Cost struct {
 	Kind   Kind
 	Port   string // whose queue pair gave up
+	Lost   *Loss  // what kept it from its acknowledgements; nil: not known
 	Rank   *int32 // that hung
 	Faults []string
 	Felt   []Felt
@@ -39,9 +41,14 @@ func Lifetime(whole unit.Duration, costs []Cost) *Diagnosis {
 	rest := whole
 	add := func(c *Cost) {
 		b := Blame{Kind: c.Kind, Port: c.Port, Rank: c.Rank, Faults: c.Faults}
+		if c.Lost != nil {
+			b.Lost = new(*c.Lost)
+		}
 		at := slices.IndexFunc(d.Blames, func(x Blame) bool { return x.alike(&b) })
 		if at < 0 {
 			at, d.Blames = len(d.Blames), append(d.Blames, b)
+		} else if b.Lost != nil {
+			d.Blames[at].Lost.Frames += b.Lost.Frames
 		}
 		for _, f := range c.Felt {
 			rest -= f.Time
@@ -68,7 +75,7 @@ func Lifetime(whole unit.Duration, costs []Cost) *Diagnosis {
 // alike reports whether two blames are about the same thing.
 func (b *Blame) alike(o *Blame) bool {
 	same := (b.Rank == nil) == (o.Rank == nil) && (b.Rank == nil || *b.Rank == *o.Rank)
-	return same && b.Kind == o.Kind && b.Port == o.Port && slices.Equal(b.Faults, o.Faults)
+	return same && b.Kind == o.Kind && b.Port == o.Port && b.Lost.alike(o.Lost) && slices.Equal(b.Faults, o.Faults)
 }
 
 // feel adds time that passed in a state.
@@ -97,6 +104,10 @@ func (d *Diagnosis) nameAll() {
 			f.Place = noun.Place{Kind: noun.Rank, Rank: b.Rank}
 		case b.Port != "":
 			f.Place = noun.Place{Kind: noun.Port, Name: b.Port}
+		}
+		if l := b.Lost; l != nil {
+			f.By, f.Place = fmt.Sprintf("%s at %s", l.Noun, l.Port), noun.Place{Kind: noun.Port, Name: l.Port}
+			f.fact("frames lost", l.Port, float64(l.Frames), "")
 		}
 		if b == main {
 			all = slices.Insert(all, 0, f)

@@ -45,3 +45,10 @@ func sender(port string) string {
 	node, _, _ := strings.Cut(port, "/")
 	return node
 }
+
+// receiver is the node that a port sends to.
+func receiver(port string) string {
+	name, _, _ := strings.Cut(port, "#")
+	_, node, _ := strings.Cut(name, "/")
+	return node
+}

@@ -29,6 +29,9 @@ var cellFamilies = []Family{
 	{"training-shares-nic", drawTrainingSharesNIC},
 	{"exchange-polarised", drawExchangePolarised},
 	{"ring-out-of-order", drawRingOutOfOrder},
+	{"replay-threshold", drawReplayThreshold},
+	{"flows-black-hole", drawFlowsBlackHole},
+	{"training-black-hole", drawTrainingBlackHole},
 }
 
 // steps is a replay of two buckets of a size.
@@ -332,4 +335,34 @@ fabric: {design: single-switch}
     schedule: planted.txt # planted
     #instead algorithm: ring
 `+digits("[784, 1024, 10]", 8), "gpus", gpus, "rate", d.rate())
+}
+
+func drawReplayThreshold(d *draw) string {
+	return filled(`# A leaf pauses its spine far too early, and a replay that has nothing to do with a short queue waits.
+# noun: wrong threshold at leaf2/host8
+# cure: with leaf2 as the other switches
+`+leafSpine(8, 100, 1, 400, "  links: {length: 20m}\n  switches: [{match: leaf2, pfc: {threshold: $xoffkB}}] # planted\n")+none+
+		"job:\n  hosts: [host1, host7]\n  "+steps(bytes(100, d.between(40, 60)))+"background:\n  flows:\n"+
+		flow(2, 8, "$bytes", "")+flow(3, 8, "$bytes", ""), "xoff", d.between(30, 60), "bytes", bytes(100, d.between(300, 400)))
+}
+
+func drawFlowsBlackHole(d *draw) string {
+	return filled(`# The only spine loses a leaf; once routes have changed, the other leaf drops what goes there.
+# noun: black hole at leaf1
+# cure: without faults[0]
+`+leafSpine(4, 100, 1, 400, "  links: {length: 20m}\n")+none+`transport: {timeout: 100us}
+`+across(4, bytes(100, d.between(150, 300)))+`faults: # planted
+  - {link: spine1/leaf$leaf, at: $atus, down: $forus, convergence: 0us} # planted
+`, "leaf", d.between(1, 2), "at", d.between(20, 60), "for", d.between(300, 500))
+}
+
+func drawTrainingBlackHole(d *draw) string {
+	return filled(`# The only spine loses a leaf, twice; once routes have changed, the other leaf drops what a training sends there.
+# noun: black hole at leaf1 or leaf2
+# cure: without faults[0]
+`+leafSpine(4, 100, 1, 400, "  links: {length: 20m}\n")+none+`transport: {timeout: 100us}
+job:
+`+digits("[784, 512, 10]", 8)+`faults: # planted
+  - {link: spine1/leaf$leaf, at: $atus, down: $forus, count: 2, every: 1ms, convergence: 0us} # planted
+`, "leaf", d.between(1, 2), "at", d.between(200, 300), "for", d.between(300, 500))
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"railyard/internal/diagnose"
+	"railyard/internal/noun"
 	"railyard/internal/unit"
 )
 
@@ -69,5 +70,27 @@ func TestAHangBeforeTheFirstStepIsSaid(t *testing.T) {
 		if said != want {
 			t.Errorf("at %s: said %v, want %v\n%s", at, said, want, strings.Join(s.Notes, "\n"))
 		}
+	}
+}
+
+// TestAnAbortNamesWhatLostItsFrames: a leaf that is set otherwise drops a training's data until a queue pair gives up. The abort says
+// so, at the leaf's port and not at the sender's alone; without the setting nothing gives up.
+func TestAnAbortNamesWhatLostItsFrames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := func(set string) string {
+		return leafSpine(8, 100, 1, 400, "  links: {length: 20m}\n  switch: {buffer: 1MB}\n"+set) + none +
+			"transport: {timeout: 300us}\njob:\n  hosts: [host1, host5]\n" + digits("[784, 512, 10]", 8) + "background:\n  flows:\n" +
+			flow(2, 5, "1MB, count: 6, every: 258us", "") + flow(3, 5, "1MB, count: 6, every: 212us", "")
+	}
+	d := play(t, "gives up", text("  switches: [{match: leaf2, dscp: 26}]\n")).Lifetime
+	if d == nil || len(d.Findings) == 0 {
+		t.Fatal("no abort")
+	}
+	const at = "leaf2/host5"
+	if f := &d.Findings[0]; f.Noun != noun.Abort || f.By != "wrong class at "+at || f.Place.Name != at {
+		t.Errorf("the first finding is %s by %q at %s, want an abort by a wrong class at %s", f.Noun, f.By, f.Place.Name, at)
+	}
+	if d := play(t, "goes on", text("")).Lifetime; d != nil {
+		t.Errorf("without the setting: %s", nouns(d))
 	}
 }

@@ -155,7 +155,7 @@ func found(t *testing.T, c *Case) {
 	if c.Free && (f.Time != 0 || 50*saved > d.Whole) {
 		t.Errorf("%s costs time: attributed %v, saved %v of %v\n%s", f.Noun, f.Time.Human(), saved.Human(), d.Whole.Human(), c.With)
 	}
-	t.Logf("%s: attributed %v, saved %v of %v", f.Noun, f.Time.Human(), saved.Human(), d.Whole.Human())
+	t.Logf("%s: attributed %v, saved %v of %v\n%s", f.Noun, f.Time.Human(), saved.Human(), d.Whole.Human(), nouns(d))
 }
 
 // nouns prints findings for a failing test.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"railyard/internal/clue"
+	"railyard/internal/diagnose"
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/topo"
@@ -38,7 +39,33 @@ func (j *Job) GaveUp(at unit.Time, qp int32, err error, ranks []Standing) {
 	longest := t.Timeout.Value * unit.Duration(1+2*t.Retries) // timeouts in a row are drawn out to twice their time
 	a.Faults = j.r.faultTexts(clue.Suspects(p, at.Add(-min(longest, unit.Duration(at))), at, clue.LinksOf(p, q), nil))
 	j.watchAbort(at, ranks, qp, ends.to)
-	j.abort(a, fmt.Sprintf("%v (%s)", err, who), "in flight")
+	text := fmt.Sprintf("%v (%s)", err, who)
+	if a.Lost = lossOf(j.r, qp); a.Lost != nil {
+		text += "; " + a.Lost.String()
+	}
+	j.abort(a, text, "in flight")
+}
+
+// lossOf is where most frames of a queue pair and of its acknowledgements were lost in one way; nil: none was.
+func lossOf(r *Recorder, qp int32) *diagnose.Loss {
+	var most diagnose.Lost
+	at := topo.PortID(-1)
+	own := r.pair(qp)
+	for _, back := range []bool{false, true} {
+		for _, port := range own.lostAt(back) {
+			for _, l := range own.hops[hopKey{port, back}] {
+				if l.Frames > most.Frames {
+					most, at = l, port
+				}
+			}
+		}
+	}
+	if at < 0 {
+		return nil
+	}
+	p := diagnose.Port{Name: r.plan.Graph.Ports[at].Name}
+	r.overTime(at, &p)
+	return diagnose.NewLoss(most, &p)
 }
 
 // CannotGoOn aborts the job because of one of its ranks.

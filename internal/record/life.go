@@ -170,7 +170,7 @@ func (j *Job) lifetime() *diagnose.Diagnosis {
 	}
 	for i := range j.aborts {
 		a := &j.aborts[i]
-		c := diagnose.Cost{Kind: abortKinds[a.Why], Port: a.Port, Faults: entriesOf(a.Faults)}
+		c := diagnose.Cost{Kind: abortKinds[a.Why], Port: a.Port, Lost: a.Lost, Faults: entriesOf(a.Faults)}
 		switch {
 		case len(a.Absent) > 0:
 			c.Rank = &a.Absent[0]

@@ -73,7 +73,7 @@ func (d *Data) clause(b *diagnose.Blame) string {
 	case diagnose.SlowRank:
 		return fmt.Sprintf("rank %d computes longer than the others", *b.Rank)
 	case diagnose.RetryExceeded:
-		return fmt.Sprintf("a queue pair gave up at %s, which aborted the job", at)
+		return gaveUp(b, at)
 	case diagnose.JobWatchdog:
 		if b.Rank == nil {
 			return "ranks were in a collective for so long that the watchdog aborted the job"
@@ -148,4 +148,13 @@ func (d *Data) rateOf(port string) string {
 		}
 	}
 	return ""
+}
+
+// gaveUp says of a queue pair that it gave up, and what lost most of its frames.
+func gaveUp(b *diagnose.Blame, at string) string {
+	s := fmt.Sprintf("a queue pair gave up at %s, which aborted the job", at)
+	if b.Lost != nil {
+		s += "; " + b.Lost.String()
+	}
+	return s
 }

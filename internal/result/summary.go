@@ -199,17 +199,17 @@ type Abort struct {
 	GPU    string    `json:"gpu,omitempty"`    // of the rank or flow
 	Remote string    `json:"remote,omitempty"` // GPU or NIC at the other end
 	// of a queue pair that gave up
-	QueuePair string `json:"queue_pair,omitempty"`
-	NIC       string `json:"nic,omitempty"`
-	Port      string `json:"port,omitempty"`
+	QueuePair string         `json:"queue_pair,omitempty"`
+	NIC       string         `json:"nic,omitempty"`
+	Port      string         `json:"port,omitempty"`
+	Lost      *diagnose.Loss `json:"lost,omitempty"` // where it lost most frames; null: it lost none
 	// of a watchdog: what a rank had been in for so long, and since when
 	Collective string     `json:"collective,omitempty"`
 	Since      *unit.Time `json:"since_ps,omitempty"`
 	Waiting    int64      `json:"waiting,omitempty"` // ranks in a collective then
 	Absent     []int32    `json:"absent,omitempty"`  // ranks in no collective then
-	// what the scenario's faults did there at that time, each as Fault gives it
-	Faults []string `json:"faults,omitempty"`
-	Text   string   `json:"text"` // all of it in a sentence
+	Faults     []string   `json:"faults,omitempty"`  // what the scenario's faults did there then, each as Fault gives it
+	Text       string     `json:"text"`              // all of it in a sentence
 }
 
 // Why a job was aborted.
