@@ -28,6 +28,9 @@ test("thresholds lie on one axis, in order of their bytes", () => {
   expect(p.lines.map((l) => [l.name, Math.round(l.x)])).toEqual([["mark", 40], ["xOFF", 200], ["xON", 180]]);
   expect(p.headroom!.map(Math.round)).toEqual([200, 250]);
   expect(p.words).toBe("marks from 400 B, 20.0 % of packets at 1.600 kB and all above; pauses its sender at 2 kB, lets it go on at 1.800 kB, with 500 B of headroom");
+  expect(thresholdPlot({ ...port, pfc: undefined }, 270).end).toBeCloseTo(1600 * 1.08); // what there is ends the axis
+  expect(thresholdPlot({ ...port, ecn: undefined }, 270).end).toBeCloseTo(2500 * 1.08);
+  expect(thresholdPlot({ ...port, ecn: undefined, pfc: undefined }, 270).end).toBeCloseTo(1.08);
   expect(thresholdPlot({ ...port, ecn: undefined, pfc: undefined }, 270).words).toBe("never marks; never pauses");
   expect(thresholdPlot({ ...port, ecn: { ...port.ecn!, probability: "1/5" } }, 270).curve[2][1]).toBe(0.2);
 });

@@ -8,6 +8,7 @@ const root: Schema = {
     cluster: { description: "the hosts", type: "object", properties: { hosts: { description: "how many\nSource: a book", type: "integer" } } },
     fabric: { type: "object", properties: {
       balance: { description: "how packets choose\nDefault: ecmp", default: "ecmp", type: "string", enum: ["ecmp", "spray"] },
+      either: { anyOf: [{ type: "object", required: ["deep"], properties: { deep: {}, flat: {} } }, { type: "object", properties: { deep: {} } }] },
       felt: { anyOf: [{ const: "none" }, { type: "object", properties: { deep: { type: "boolean" } } }] },
     } },
     jobs: { type: "array", items: { $ref: "#/$defs/job" } },
@@ -26,11 +27,15 @@ test("keys of a mapping, through lists, references, alternatives and free names"
   expect(texts(names(root, ["named", "any"]))).toEqual(["name", "then"]);
   expect(texts(names(root, ["fabric", "felt"]))).toEqual(["deep"]);
   expect(names(root, ["nowhere", 1])).toEqual([]);
+  const key = (text: string, required: boolean) => ({ text, meaning: null, opens: false, required, default: false });
+  expect(names(root, ["fabric", "either"])).toEqual([key("deep", true), key("flat", false)]); // what one alternative requires
+  expect(names(root, ["fabric", "felt"])).toEqual([key("deep", false)]);
 });
 
 test("values with names, the usual one among them", () => {
   expect(texts(values(root, ["fabric", "balance"]))).toEqual(["ecmp", "spray"]);
-  expect(values(root, ["fabric", "balance"]).find((x) => x.default)?.text).toBe("ecmp");
+  const value = (text: string, usual: boolean) => ({ text, meaning: null, opens: false, required: false, default: usual });
+  expect(values(root, ["fabric", "balance"])).toEqual([value("ecmp", true), value("spray", false)]);
   expect(texts(values(root, ["fabric", "felt"]))).toEqual(["none"]);
   expect(texts(values(root, ["fabric", "felt", "deep"]))).toEqual(["true", "false"]);
   expect(texts(values(root, ["seed"]))).toEqual(["1"]);

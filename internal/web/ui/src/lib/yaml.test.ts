@@ -42,11 +42,18 @@ test("what is typed in flows", () => {
   expect(at("job:\n  order: [1, 2, |]\n")).toBe('value of job.order.2 ""');
   expect(at("fabric: {hash: {function: xor}}\nse|")).toBe('key of  "se"');
   expect(at('a: {b: "x, {y: |"}')).toBe('value of a.b ""x, {y: "');
+  expect(at('a: {b: "x\\", c: y", d|}')).toBe('key of a "d"'); // in double quotes a backslash takes the quote away
+  expect(at("a: {b: 'x\\', d|}")).toBe('key of a "d"'); // in single quotes it does not
 });
 
 test("texts of several lines hold no keys", () => {
   const text = "net: |\n  layer: dense\n  more: x\nseed: 1\n";
   expect(keys(text).map((k) => k.name)).toEqual(["net", "seed"]);
+});
+
+test("keys of flows that are written without spaces", () => {
+  const text = "a: {b: 1,c: {d: 2},e: 3}\n";
+  expect(keys(text).map((k) => text.slice(k.from, k.to))).toEqual(["a", "b", "c", "d", "e"]);
 });
 
 test("keys and where they lie", () => {
