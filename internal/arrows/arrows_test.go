@@ -176,7 +176,7 @@ var rules = map[string]rule{
 		why: "numbers that are known by rank and place, and the memory that collectives move them in: who runs ranks, and how, is above",
 	},
 	"rank": {
-		may:   "coll exec verbs workload",
+		may:   "coll endpoint exec roce verbs wire workload",
 		third: "golang.org/x/sys/unix",
 		why:   "the driver of ranks on real time knows links and clocks: processes, files and what is trained are above it",
 	},
@@ -214,11 +214,11 @@ var rules = map[string]rule{
 		why: "connections are made and ended by messages and times alone: queue pairs and sockets are its driver's",
 	},
 	"endpoint": {
-		may: "cc cm headers roce verbs wire",
+		may: "cc cm headers pcapng roce verbs wire",
 		why: "it puts queue pairs on real time and real sockets: what is measured with them, and files, are above it",
 	},
 	"rdma": {
-		may: "cm endpoint pcapng roce splitmix verbs wire",
+		may: "cm endpoint roce splitmix verbs wire",
 		why: "what two ends tell each other over TCP and what they time is above sockets of RoCEv2: arguments and tables are " +
 			"for the command line",
 	},
@@ -452,7 +452,7 @@ var rules = map[string]rule{
 		why: "the only package that knows everything; it is below those that show it",
 	},
 	"launch": {
-		may:   "exec input rank result run scenario train workload",
+		may:   "endpoint exec input output rank result run scenario train wire workload",
 		third: "golang.org/x/sys/unix",
 		why: "it has processes run the ranks of package rank, with the real work that run prepares: what a run is, and what it " +
 			"leaves, is for run; nothing but the command line knows of processes",

@@ -7,12 +7,16 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/endpoint"
 	"railyard/internal/launch"
 	"railyard/internal/located"
 	"railyard/internal/result"
@@ -25,6 +29,7 @@ type launchFlags struct {
 	runFlags
 	nodes, perNode, node int
 	rdzv, id, transport  string
+	faults, capture      string
 	timeout              string
 	restarts             int
 	wait                 time.Duration
@@ -38,8 +43,8 @@ func (a *app) launchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "launch FILE [flags]",
 		Short: "Train a scenario's network with ranks that are real processes",
-		Long: `Runs the training in FILE for real: every rank is a process, gradients go through shared memory or over
-TCP, times are measured. Programs, collectives and arithmetic are those of railyard run, and so are the
+		Long: `Runs the training in FILE for real: every rank is a process, gradients go through shared memory, over
+TCP or as RoCEv2 packets, times are measured. Programs, collectives and arithmetic are those of railyard run, and so are the
 weights, bit for bit. It leaves a run directory with what ranks did and when: report, show timeline and
 compare read it. What the file says of the fabric does not act. Ctrl-C ends all ranks after the same step
 and keeps what there is. A rank that dies, stops or cannot be reached ends all others, with one line that
@@ -80,8 +85,10 @@ network that you trust.`,
 	fl.StringVar(&f.timeout, "timeout", "60s", "how long hosts wait for each other")
 	fl.IntVar(&f.restarts, "max-restarts", 0, "start again so often from the newest checkpoint when a rank dies or stops; on one host")
 	fl.StringVar(&f.resume, "resume", "", "go on from the newest weights of this run directory, or from this file; on one host")
-	fl.StringVar(&f.transport, "transport", launch.Shared, "between ranks of one host: shm (shared memory) or tcp")
-	complete(cmd, "transport", cobra.FixedCompletions([]string{launch.Shared, launch.TCP}, cobra.ShellCompDirectiveNoFileComp))
+	fl.StringVar(&f.transport, "transport", launch.Shared, "between ranks of one host: shm (shared memory), tcp, or roce (RoCEv2 packets)")
+	complete(cmd, "transport", cobra.FixedCompletions(launch.Transports(), cobra.ShellCompDirectiveNoFileComp))
+	fl.StringVar(&f.faults, "faults", "", "with roce, of each rank: "+faultsText)
+	fl.StringVar(&f.capture, "capture", "", "with roce: write each rank's packets to a file; x.pcapng is x-rank0.pcapng of rank 0")
 	completesSet(cmd)
 	return cmd
 }
@@ -113,8 +120,10 @@ func (f *launchFlags) check(cmd *cobra.Command, env func(string) string) error {
 		return misuse("launch: --nnodes %d wants --rdzv HOST:PORT, an address of node 0", f.nodes)
 	case f.nodes == 1 && f.rdzv != "":
 		return misuse("launch: --rdzv is where several hosts meet: want --nnodes 2 or more")
-	case f.transport != launch.Shared && f.transport != launch.TCP:
-		return misuse("launch: --transport %s: want one of: %s, %s", located.Shown(f.transport), launch.Shared, launch.TCP)
+	case !slices.Contains(launch.Transports(), f.transport):
+		return misuse("launch: --transport %s: want one of: %s", located.Shown(f.transport), strings.Join(launch.Transports(), ", "))
+	case f.transport != launch.RoCE && (f.faults != "" || f.capture != ""):
+		return misuse("launch: --faults and --capture are of packets: want --transport %s", launch.RoCE)
 	case f.restarts < 0 || f.restarts > maxRestarts:
 		return misuse("launch: --max-restarts %d: want 0 to %d", f.restarts, maxRestarts)
 	case f.nodes > 1 && (f.restarts > 0 || f.resume != ""):
@@ -123,6 +132,11 @@ func (f *launchFlags) check(cmd *cobra.Command, env func(string) string) error {
 		return misuse("launch: --out and --json are for node 0, which has the results")
 	}
 	f.wait = time.Duration(d / unit.Nanosecond)
+	if f.faults != "" {
+		if _, err := endpoint.ParseFaults(f.faults); err != nil {
+			return misuse("launch: --faults: %w", err)
+		}
+	}
 	many, err := f.sweep()
 	if err != nil {
 		return err
@@ -157,7 +171,12 @@ func (a *app) launchFile(ctx context.Context, file string, f launchFlags) error 
 	}
 	cfg.Nodes, cfg.PerNode, cfg.Node, cfg.Rendezvous, cfg.ID, cfg.Timeout = f.nodes, f.perNode, f.node, f.rdzv,
 		cmp.Or(f.id, sc.Name), f.wait
-	cfg.Run.Progress = p.update
+	cfg.Run.Progress, cfg.Faults = p.update, f.faults
+	if f.capture != "" {
+		if cfg.Capture, err = filepath.Abs(f.capture); err != nil {
+			return err
+		}
+	}
 	if err := cfg.Deal(); err != nil {
 		return fmt.Errorf("%s: %w (--nnodes, --nproc-per-node); nothing was run", file, err)
 	}

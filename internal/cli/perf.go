@@ -87,7 +87,7 @@ sweep as a scenario, to change it, run it and read its report. Ctrl-C ends the s
 rows that are printed stay.
 
 --real runs it on this machine: each rank is a process, with buffers of float32 in memory that others
-reach through shared memory or, with --transport tcp, over 127.0.0.1. Times are measured, #wrong counts
+reach through shared memory or, with --transport tcp or roce, over 127.0.0.1. Times are measured, #wrong counts
 elements that are not what they must be. Then --iters is 20 and --warmup_iters 5, there is one channel,
 and NCCL's model chooses for processors in place of GPUs, unless flags say otherwise.`,
 		Example: "  railyard perf all_reduce --hosts 2 -b 8 -e 1G -f 2\n" +
@@ -145,8 +145,8 @@ func (f *perfFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.counts, "counts", "", "of alltoall: file with what each rank has for each, in place of sizes")
 	fl.StringVar(&f.exit, "exit", "", "by which NIC messages leave a host, as job.collective.exit: channel, own or peer")
 	fl.BoolVar(&f.real, "real", false, "measure it: ranks are processes of this machine")
-	fl.StringVar(&f.transport, "transport", launch.Shared, "with --real: between ranks, shm (shared memory) or tcp")
-	complete(cmd, "transport", cobra.FixedCompletions([]string{launch.Shared, launch.TCP}, cobra.ShellCompDirectiveNoFileComp))
+	fl.StringVar(&f.transport, "transport", launch.Shared, "with --real: between ranks, shm (shared memory), tcp, or roce (RoCEv2 packets)")
+	complete(cmd, "transport", cobra.FixedCompletions(launch.Transports(), cobra.ShellCompDirectiveNoFileComp))
 	fl.BoolVar(&f.scenario, "scenario", false, "print the sweep as a scenario and run nothing")
 	fl.BoolVar(&f.json, "json", false, "print the rows as one JSON object")
 	fl.BoolVar(&f.force, "force", false, "run although the estimate is over the limits of railyard run")

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,8 +22,8 @@ import (
 func (f *perfFlags) checkReal(cmd *cobra.Command) error {
 	given := func(name string) bool { return cmd.Flags().Changed(name) }
 	switch {
-	case f.transport != launch.Shared && f.transport != launch.TCP:
-		return misuse("perf: --transport %s: want one of: %s, %s", located.Shown(f.transport), launch.Shared, launch.TCP)
+	case !slices.Contains(launch.Transports(), f.transport):
+		return misuse("perf: --transport %s: want one of: %s", located.Shown(f.transport), strings.Join(launch.Transports(), ", "))
 	case !f.real && given("transport"):
 		return misuse("perf: --transport is between processes: want --real")
 	case !f.real:
@@ -49,10 +51,8 @@ func measuredHead(ranks int, transport string) string {
 	if ranks > processors {
 		more = ", fewer than processes: they take turns"
 	}
-	way := "shared memory"
-	if transport == launch.TCP {
-		way = "TCP over 127.0.0.1"
-	}
+	way := map[string]string{launch.Shared: "shared memory", launch.TCP: "TCP over 127.0.0.1",
+		launch.RoCE: "RoCEv2 over 127.64.0.0/10"}[transport]
 	return fmt.Sprintf("# measured by railyard: %s over %s, %s%s\n", processCount(ranks), way, count(processors, "processor"), more)
 }
 

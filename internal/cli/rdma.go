@@ -259,9 +259,9 @@ func captured(file string, f func(open func(netip.Addr) (*endpoint.Endpoint, err
 	}
 	return output.WriteBy(file, func(w io.Writer) error {
 		b := bufio.NewWriterSize(w, 1<<20)
-		var watch *rdma.Capture
+		var watch *endpoint.Capture
 		err := f(func(own netip.Addr) (*endpoint.Endpoint, error) {
-			watch = rdma.NewCapture(b, own)
+			watch = endpoint.NewCapture(b, own)
 			return endpoint.Open(own, faults, watch)
 		})
 		if err == nil && watch != nil {

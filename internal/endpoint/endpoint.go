@@ -276,9 +276,24 @@ func (e *Endpoint) put(b []byte, to netip.Addr, marked bool) {
 		e.watch.Packet(time.Now(), b, true)
 	}
 	if err := e.sock.send(b[wire.PacketHeaders(to.Is6()):], to, marked); err != nil && e.broken == nil {
-		e.broken = fmt.Errorf("sending to %v: %w", to, err)
-		e.changed.Broadcast()
+		e.breaks(fmt.Errorf("sending to %v: %w", to, err))
 	}
+}
+
+// breaks says that the socket is of no use any more: all queue pairs end.
+func (e *Endpoint) breaks(err error) {
+	e.broken = err
+	for _, p := range e.pairs {
+		_ = p.Modify(verbs.Failed, verbs.Attributes{}) // one in RESET has nothing to end
+	}
+	e.changed.Broadcast()
+}
+
+// Err returns what is wrong with its socket; nil: nothing.
+func (e *Endpoint) Err() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.broken
 }
 
 // read takes packets as they come.
@@ -293,8 +308,7 @@ func (e *Endpoint) read() {
 			return
 		}
 		if err != nil {
-			e.broken = err
-			e.changed.Broadcast()
+			e.breaks(err)
 			e.mu.Unlock()
 			return
 		}

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"railyard/internal/endpoint"
 	"railyard/internal/exec"
 	"railyard/internal/rank"
 	"railyard/internal/result"
@@ -32,6 +33,8 @@ type child struct {
 	seg   *segment
 	bells []*rank.Bell // by rank of the node
 	ways  *listener    // nil: nobody connects by TCP
+	roce  *endpoint.Endpoint
+	taken *capture
 
 	out     chan frame // to the launcher
 	sent    sync.WaitGroup
@@ -61,7 +64,11 @@ func Rank() error {
 	}
 	c.rank = f.rank
 	c.sent.Go(c.write)
-	if err := c.run(); err != nil {
+	err = c.run()
+	if err == nil {
+		err = c.written()
+	}
+	if err != nil {
 		c.say(kindEnded, c.whyEnded(err))
 	} else {
 		c.say(kindEnded, ended{})
@@ -69,7 +76,7 @@ func Rank() error {
 	close(c.out)
 	c.sent.Wait()
 	_, _ = io.Copy(io.Discard, conn) // until the launcher closes it
-	return nil
+	return c.closeRoCE()
 }
 
 // whyEnded is what the launcher is told of an error.
@@ -124,7 +131,7 @@ func (c *child) run() error {
 		return fmt.Errorf("the scenario has %d ranks, the launcher says %d", n, c.order.World)
 	}
 	local := localPairs(c.share.Work, c.order.First, c.order.Ranks)
-	if c.order.Transport == TCP {
+	if c.order.Transport != Shared {
 		local = nil
 	}
 	if err := c.seg.divide(local, c.order.RingBytes); err != nil {

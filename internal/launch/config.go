@@ -2,18 +2,25 @@ package launch
 
 import (
 	"fmt"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"railyard/internal/run"
 	"railyard/internal/scenario"
 	"railyard/internal/unit"
+	"railyard/internal/wire"
 )
 
-// The ways in which ranks of one node are linked; those of two are always by TCP.
+// The ways in which ranks of one node are linked; those of two by TCP, or by RoCE where that is chosen.
 const (
 	Shared = "shm" // memory that both have
 	TCP    = "tcp"
+	RoCE   = "roce" // queue pairs: package endpoint
 )
+
+// Transports returns them all.
+func Transports() []string { return []string{Shared, TCP, RoCE} }
 
 // Config is a launch.
 type Config struct {
@@ -21,7 +28,9 @@ type Config struct {
 	Name       string   // of its file
 	Program    string   // of which each rank is a process
 	Args       []string // with which it calls Rank; the first is its own name
-	Transport  string   // Shared or TCP
+	Transport  string   // one of Transports
+	Faults     string   // with RoCE: what becomes of packets that a rank sends, see endpoint.ParseFaults
+	Capture    string   // with RoCE: file of a rank's packets, see CaptureOf; "": none
 	Nodes      int      // 1: this one alone
 	PerNode    int      // ranks of a node; 0: as many as there are on one
 	Node       int      // which this is, from 0
@@ -56,5 +65,15 @@ func (c *Config) Deal() error {
 		return fmt.Errorf("%s of %s make %s, the job of %s has %d", unit.CountOf(int64(c.Nodes), "node"), each,
 			unit.CountOf(int64(got), "rank"), c.Scenario.Name, world)
 	}
+	if c.Transport == RoCE && c.Nodes > 1 && c.PerNode > 1 {
+		return fmt.Errorf("%d processes on each of %d nodes over RoCE: a host has one address, and UDP port %d there is one rank's; "+
+			"want 1 process on each", c.PerNode, c.Nodes, wire.RoCEv2Port)
+	}
 	return nil
+}
+
+// CaptureOf is the file of a rank's packets: x.pcapng is x-rank3.pcapng of rank 3.
+func CaptureOf(file string, rank int32) string {
+	ext := filepath.Ext(file)
+	return fmt.Sprintf("%s-rank%d%s", strings.TrimSuffix(file, ext), rank, ext)
 }

@@ -123,6 +123,8 @@ type jobOrder struct {
 	First     int32  `json:"first"` // rank of this node
 	Ranks     int    `json:"ranks"` // of this node
 	Transport string `json:"transport"`
+	Faults    string `json:"faults,omitempty"`
+	Capture   string `json:"capture,omitempty"` // absolute
 	RingBytes int    `json:"ring_bytes"`
 	Listen    string `json:"listen"` // IP address
 

@@ -90,7 +90,7 @@ func startNode(cfg *Config, order jobOrder, work *workload.Job, up func(frame)) 
 	n := &node{cfg: cfg, order: order, up: up, over: make(chan struct{}), most: toldBytes(work)}
 	n.host, _ = os.Hostname()
 	pairs := localPairs(work, order.First, order.Ranks)
-	if order.Transport == TCP {
+	if order.Transport != Shared {
 		pairs = nil
 	}
 	n.order.RingBytes = ringBytes(len(pairs))

@@ -153,7 +153,7 @@ func same(t testing.TB, got, want *result.Summary) {
 
 // Processes end with the weights of simulated ranks, bit for bit, over each transport.
 func TestWeightsAreThoseOfTheSimulator(t *testing.T) {
-	for _, transport := range []string{launch.Shared, launch.TCP} {
+	for _, transport := range launch.Transports() {
 		for _, c := range []struct {
 			name, text string
 		}{
@@ -208,7 +208,7 @@ func TestDrawnLayouts(t *testing.T) {
 			t.Fatal(err, text)
 		}
 		cfg := config(sc)
-		cfg.Transport = rapid.SampledFrom([]string{launch.Shared, launch.TCP}).Draw(t, "transport")
+		cfg.Transport = rapid.SampledFrom(launch.Transports()).Draw(t, "transport")
 		sum, err := launch.Run(context.Background(), cfg)
 		if err != nil {
 			t.Fatal(err, text)
@@ -254,7 +254,7 @@ func TestTransformerAndFusedKernel(t *testing.T) {
     kernel: fma
 `,
 	} {
-		for _, transport := range []string{launch.Shared, launch.TCP} {
+		for _, transport := range launch.Transports() {
 			t.Run(name+" over "+transport, func(t *testing.T) {
 				text := "name: t\ncluster: {hosts: 2, host: {gpus: 2}}\njob:\n  train:\n" + job
 				want := simulated(t, text)
@@ -276,7 +276,7 @@ const normed = "image\nconv2d filters=3 stride=4 bias=no\nbatch-norm activation=
 
 // Collectives leave on real buffers what they must, over each transport and over more than one host.
 func TestCollectives(t *testing.T) {
-	for _, transport := range []string{launch.Shared, launch.TCP} {
+	for _, transport := range launch.Transports() {
 		text := "name: t\ncluster: {hosts: 2, host: {gpus: 2}}\njob:\n  collectives:\n"
 		rows := []string{"all-reduce", "all-gather", "reduce-scatter", "broadcast", "reduce", "gather", "scatter", "all-to-all",
 			"send-receive"}

@@ -84,7 +84,7 @@ func (r *root) drive() (err error) {
 	over := sync.OnceFunc(func() { close(r.over) })
 	defer over()
 	order := jobOrder{Name: r.cfg.Name, Scenario: string(r.cfg.Scenario.YAML()), World: r.world, Ranks: r.perNode,
-		Transport: r.cfg.Transport, Listen: "127.0.0.1", Images: r.run.Images()}
+		Transport: r.cfg.Transport, Faults: r.cfg.Faults, Capture: r.cfg.Capture, Listen: "127.0.0.1", Images: r.run.Images()}
 	if from := r.run.From(); from != nil {
 		if order.Weights, err = filepath.Abs(from.Path); err != nil {
 			return err

@@ -395,7 +395,7 @@ func Join(ctx context.Context, cfg Config) error {
 	}
 	listen, _, _ := net.SplitHostPort(conn.LocalAddr().String())
 	order := jobOrder{Name: cfg.Name, Scenario: string(cfg.Scenario.YAML()), World: world, First: first, Ranks: cfg.PerNode,
-		Transport: cfg.Transport, Listen: listen, Images: share.Images()}
+		Transport: cfg.Transport, Faults: cfg.Faults, Capture: cfg.Capture, Listen: listen, Images: share.Images()}
 	n, err := startNode(&cfg, order, share.Work, g.say)
 	if err != nil {
 		return err

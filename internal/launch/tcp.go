@@ -70,6 +70,9 @@ func (c *child) connect(far []int32, to *peers) error {
 	if err := c.called(above, links, to.ID, deadline); err != nil {
 		return give(err)
 	}
+	if c.order.Transport == RoCE {
+		return give(c.pair(far, links, deadline))
+	}
 	for _, peer := range far {
 		k, err := rank.NewStream(c.loop, peer, links[peer])
 		if err != nil {

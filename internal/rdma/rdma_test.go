@@ -54,10 +54,10 @@ func TestMeasurements(t *testing.T) {
 		}
 		for _, size := range sizes {
 			var file bytes.Buffer
-			var capture *Capture
+			var capture *endpoint.Capture
 			c := Client{Server: at, Test: Test{Op: op, Size: size, Iterations: 20, MTU: 1024, Depth: 8},
 				Open: func(own netip.Addr) (*endpoint.Endpoint, error) {
-					capture = NewCapture(&file, own)
+					capture = endpoint.NewCapture(&file, own)
 					f, err := endpoint.ParseFaults("lose:3 lose:40 lose:41 late:77 repeat:90 lose:300 lose:1000")
 					if err != nil {
 						t.Fatal(err)

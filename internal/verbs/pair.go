@@ -176,22 +176,22 @@ func (p *QP) fail(first Status) {
 // flush ends all work requests.
 func (p *QP) flush(first Status) {
 	for p.sends.Len() > 0 {
-		p.send.done.Push(Completion{ID: p.sends.Pop().ID, QP: p.number, Kind: SendDone, Status: first})
+		p.send.push(Completion{ID: p.sends.Pop().ID, QP: p.number, Kind: SendDone, Status: first})
 		first = Flushed
 	}
 	if p.in.taken {
-		p.recv.done.Push(Completion{ID: p.in.receive.ID, QP: p.number, Kind: Received, Status: Flushed})
+		p.recv.push(Completion{ID: p.in.receive.ID, QP: p.number, Kind: Received, Status: Flushed})
 		p.in = incoming{}
 	}
 	for p.recvs.Len() > 0 {
-		p.recv.done.Push(Completion{ID: p.recvs.Pop().ID, QP: p.number, Kind: Received, Status: Flushed})
+		p.recv.push(Completion{ID: p.recvs.Pop().ID, QP: p.number, Kind: Received, Status: Flushed})
 	}
 }
 
 // PostSend posts a work request. In ERR it is flushed at once.
 func (p *QP) PostSend(w Work) error {
 	if p.state == Failed {
-		p.send.done.Push(Completion{ID: w.ID, QP: p.number, Kind: SendDone, Status: Flushed})
+		p.send.push(Completion{ID: w.ID, QP: p.number, Kind: SendDone, Status: Flushed})
 		return nil
 	}
 	if p.state != ReadyToSend {
@@ -221,7 +221,7 @@ func (p *QP) PostSend(w Work) error {
 // failLocal ends all because of the youngest work request: its memory is not its own.
 func (p *QP) failLocal() {
 	for p.sends.Len() > 1 {
-		p.send.done.Push(Completion{ID: p.sends.Pop().ID, QP: p.number, Kind: SendDone, Status: Flushed})
+		p.send.push(Completion{ID: p.sends.Pop().ID, QP: p.number, Kind: SendDone, Status: Flushed})
 	}
 	p.fail(LocalProtection)
 }
@@ -230,7 +230,7 @@ func (p *QP) failLocal() {
 func (p *QP) PostReceive(w Receive) error {
 	switch {
 	case p.state == Failed:
-		p.recv.done.Push(Completion{ID: w.ID, QP: p.number, Kind: Received, Status: Flushed})
+		p.recv.push(Completion{ID: w.ID, QP: p.number, Kind: Received, Status: Flushed})
 		return nil
 	case p.state == Reset:
 		return fmt.Errorf("queue pair 0x%06x: a receive in state RESET, want INIT, RTR, RTS or ERR", p.number)

@@ -133,7 +133,7 @@ func (p *QP) takeReceive() bool {
 
 // ended completes the receive that the message has taken.
 func (p *QP) ended(s Status) {
-	p.recv.done.Push(Completion{ID: p.in.receive.ID, QP: p.number, Kind: Received, Status: s})
+	p.recv.push(Completion{ID: p.in.receive.ID, QP: p.number, Kind: Received, Status: s})
 	p.in = incoming{}
 }
 
@@ -158,7 +158,7 @@ func (p *QP) arrived(pk *roce.Packet, bytes uint32) {
 		if pk.Opcode <= wire.SendOnlyImm {
 			c.Kind = Received
 		}
-		p.recv.done.Push(c)
+		p.recv.push(c)
 	}
 	p.in = incoming{}
 }
@@ -185,7 +185,7 @@ func (p *QP) response(now unit.Time, payload []byte) {
 			break
 		}
 		w := p.sends.Pop()
-		p.send.done.Push(Completion{ID: w.ID, QP: p.number, Kind: SendDone, Op: w.Op, Bytes: uint32(len(w.b))})
+		p.send.push(Completion{ID: w.ID, QP: p.number, Kind: SendDone, Op: w.Op, Bytes: uint32(len(w.b))})
 	}
 	switch {
 	case h.Refused == roce.RefusedUnkept:

@@ -81,7 +81,17 @@ type Completion struct {
 }
 
 // CQ is a completion queue.
-type CQ struct{ done lists.Queue[Completion] }
+type CQ struct {
+	Event func() // called with each completion that comes; nil: nobody is told
+	done  lists.Queue[Completion]
+}
+
+func (c *CQ) push(w Completion) {
+	c.done.Push(w)
+	if c.Event != nil {
+		c.Event()
+	}
+}
 
 // Poll takes out the oldest completion; ok is false if there is none.
 func (c *CQ) Poll() (w Completion, ok bool) {

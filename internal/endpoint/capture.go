@@ -1,4 +1,4 @@
-package rdma
+package endpoint
 
 import (
 	"encoding/binary"
@@ -41,7 +41,7 @@ func (c *Capture) put() {
 // Err returns the first error of writing.
 func (c *Capture) Err() error { return c.err }
 
-// Packet is that of endpoint.Watcher.
+// Packet is that of Watcher.
 func (c *Capture) Packet(at time.Time, b []byte, sent bool) {
 	six := wire.IsIPv6(b)
 	head := int(wire.PacketHeaders(six))
