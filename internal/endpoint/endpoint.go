@@ -20,6 +20,7 @@ type Endpoint struct {
 	addr    netip.Addr
 	sock    socket
 	start   time.Time
+	clock   func() unit.Time // in tests; nil: this machine's, from start
 	pairs   []*pair
 	faults  *Faults
 	watch   Watcher
@@ -117,6 +118,9 @@ func (e *Endpoint) Close() {
 }
 
 func (e *Endpoint) now() unit.Time {
+	if e.clock != nil {
+		return e.clock()
+	}
 	return unit.Time(time.Since(e.start)) * unit.Time(unit.Nanosecond)
 }
 

@@ -351,3 +351,9 @@ func (n *Net) Unfinished(f func(*Flow)) {
 		}
 	}
 }
+
+// Sink is what takes the frames that reach a NIC's first port: for those that stand before it.
+func (n *Net) Sink(id topo.NICID) (topo.PortID, fabric.Source, fabric.Sink) {
+	c := &n.ports(id)[0]
+	return c.port, c, c
+}
