@@ -44,6 +44,8 @@ type rdmaFlags struct {
 	faults  string
 	capture string
 	json    bool
+
+	perftest bool
 }
 
 func (f *rdmaFlags) address(what string) (a netip.Addr, err error) {
@@ -83,7 +85,9 @@ func (a *app) rdmaServerCommand() *cobra.Command {
 		Use:   "server",
 		Short: "Wait for measurements of railyard rdma client",
 		Long: `Waits for clients until Ctrl-C, and does its part of what they measure. It listens at 127.0.0.1, TCP
-port 18515 and UDP port 4791, unless --addr says otherwise. Whoever reaches it may measure.`,
+port 18515 and UDP port 4791, unless --addr says otherwise. Whoever reaches it may measure. Clients of
+perftest may too, where the server's memory is all that they need: ib_write_bw, ib_read_bw, ib_read_lat,
+ib_atomic_lat.`,
 		Example: "  railyard rdma server\n  railyard rdma server --addr 192.0.2.1 --once",
 		Args:    none("rdma server"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.rdmaServer(cmd.Context(), f) },
@@ -175,6 +179,8 @@ Against a server on this machine the client is at the address after the server's
 	fl.IntVar(&f.port, "port", rdma.Port, "TCP port of the server")
 	fl.StringVar(&f.faults, "faults", "", faultsText)
 	fl.StringVar(&f.capture, "capture", "", "write all packets, both ways, to this file (pcapng)")
+	fl.BoolVar(&f.perftest, "perftest", false, "the server is perftest's (ib_write_bw and others): "+
+		strings.Join(rdma.PerftestOperations(), ", "))
 	fl.BoolVar(&f.json, "json", false, "print the result, with the counters of both ends, as JSON")
 	return cmd
 }
@@ -224,7 +230,11 @@ func (a *app) rdmaClient(ctx context.Context, op, server string, f rdmaFlags) er
 	if err != nil {
 		return err
 	}
-	c := rdma.Client{Server: at, Test: t}
+	if f.perftest && !slices.Contains(rdma.PerftestOperations(), op) {
+		return misuse("rdma client: --perftest: %s needs a server that takes part: want one of %s", op,
+			strings.Join(rdma.PerftestOperations(), ", "))
+	}
+	c := rdma.Client{Server: at, Test: t, Perftest: f.perftest}
 	if c.Addr, err = f.address(what); err != nil {
 		return err
 	}
@@ -273,7 +283,11 @@ func captured(file string, f func(open func(netip.Addr) (*endpoint.Endpoint, err
 
 // rdmaTable prints perftest's table.
 func (a *app) rdmaTable(r *rdma.Result) {
-	fmt.Fprintf(a.stdout, "# %s, path MTU %d, %s; contents verified by SHA-256\n", r.Op, r.MTU, icrcText(r.Raw))
+	contents := "contents verified by SHA-256"
+	if r.Perftest {
+		contents = "contents not compared: perftest does not"
+	}
+	fmt.Fprintf(a.stdout, "# %s, path MTU %d, %s; %s\n", r.Op, r.MTU, icrcText(r.Raw), contents)
 	if r.Latency() {
 		fmt.Fprintf(a.stdout, " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   "+
 			"99%% percentile[usec]   99.9%% percentile[usec]\n")
@@ -287,6 +301,9 @@ func (a *app) rdmaTable(r *rdma.Result) {
 		name string
 		s    *rdma.Status
 	}{{"client", &r.Client}, {"server", &r.ServerSide}} {
+		if len(end.s.Counters) == 0 {
+			continue // perftest tells of none
+		}
 		fmt.Fprintf(a.stdout, "# %s: %s\n", end.name, countersText(end.s))
 	}
 }

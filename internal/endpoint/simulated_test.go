@@ -275,7 +275,8 @@ func settle(t *testing.T, a, b *end, watch [2]*capturing, now *atomic.Int64, mes
 			time.Sleep(20 * time.Microsecond)
 		}
 	}
-	t.Fatal("the messages are not complete after a minute")
+	t.Fatalf("the messages are not complete after a minute: %d left, sent %d and %d packets, received %d and %d", messages, watch[0].sent,
+		watch[1].sent, watch[0].received, watch[1].received)
 }
 
 // wireTap is a shim before a simulated NIC: frames are lost by their number, and the others go into a capture.

@@ -17,7 +17,8 @@ import (
 // Result is what a client has measured. Times are in microseconds, rates in MiB per second, as perftest's.
 type Result struct {
 	Test
-	Raw        bool    `json:"icrc_whole"` // all bits of the ICRC were verified
+	Raw        bool    `json:"icrc_whole"`         // all bits of the ICRC were verified
+	Perftest   bool    `json:"perftest,omitempty"` // the server is perftest's: nobody has compared contents
 	Peak       float64 `json:"bw_peak_mib_s,omitempty"`
 	Average    float64 `json:"bw_average_mib_s,omitempty"`
 	Rate       float64 `json:"msg_rate_mpps,omitempty"`
@@ -38,6 +39,8 @@ type Client struct {
 	Addr   netip.Addr // its own; not valid: that by which the server is reached
 	Test   Test
 	Open   func(netip.Addr) (*endpoint.Endpoint, error)
+
+	Perftest bool // the server is perftest's; Test.Op is one of PerftestOperations
 }
 
 // Own is the address by which a server is reached: of one on this machine, the address after it.
@@ -85,6 +88,9 @@ func (c *Client) Run(ctx context.Context) (*Result, error) {
 	}
 	defer e.Close()
 	defer context.AfterFunc(ctx, e.Close)()
+	if c.Perftest {
+		return c.perftest(ctx, l, e)
+	}
 	s, err := newSide(c.Test, e)
 	if err != nil {
 		return nil, err

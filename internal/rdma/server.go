@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"time"
 
 	"railyard/internal/endpoint"
 	"railyard/internal/roce"
@@ -76,6 +77,14 @@ func (s *Server) Serve(ctx context.Context) error {
 
 // one serves a connection. It reports whether there was a measurement.
 func (s *Server) one(ctx context.Context, l *line) (measured bool, err error) {
+	if err := l.conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		return false, err
+	}
+	if first, err := l.r.Peek(1); err == nil && first[0] >= '0' && first[0] <= '9' { // a version, no JSON
+		s.turn.Lock()
+		defer s.turn.Unlock()
+		return true, s.perftest(ctx, l)
+	}
 	var h hello
 	if err := l.read(&h, patience); err != nil {
 		return false, err

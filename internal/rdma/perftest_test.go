@@ -1,0 +1,157 @@
+package rdma
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"railyard/internal/endpoint"
+)
+
+// said6 is what a client of perftest 6.06 has sent: ib_read_bw of Debian 12 on rdma_rxe.
+const said6 = "0000:0080:000014:83fff8:000005fd:0000560512d71000:00:00:00:00:00:00:00:00:00:00:ff:ff:0a:63:00:02:00000000:\x00"
+
+func TestDestinations(t *testing.T) {
+	d, err := parseDestination([]byte(said6))
+	want := destination{0x80, 0x14, 0x83fff8, 0x5fd, 0x560512d71000, netip.MustParseAddr("10.99.0.2")}
+	if err != nil || d != want {
+		t.Errorf("%+v, %v, want %+v", d, err, want)
+	}
+	if got := d.append(nil); string(got) != said6 {
+		t.Errorf("%q, want %q", got, said6)
+	}
+	for _, bad := range []string{"", said6[1:], strings.Replace(said6, "14", "zz", 1), strings.Replace(said6, "000014", "000001", 1),
+		strings.Replace(said6, ":ff:ff", ":ff::f", 1)} {
+		if _, err := parseDestination([]byte(bad)); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+}
+
+func FuzzDestination(f *testing.F) {
+	f.Add([]byte(said6))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		d, err := parseDestination(b)
+		if err != nil {
+			return
+		}
+		again, err := parseDestination(d.append(nil))
+		if err != nil || again != d {
+			t.Errorf("%q is %+v, and that %+v, %v", b, d, again, err)
+		}
+	})
+}
+
+// Our client and our server speak perftest's exchange with each other too: what the server's counters say is what was asked.
+func TestPerftestsExchange(t *testing.T) {
+	at, server := serve(t, "127.0.43.1")
+	said := make(chan string, 10)
+	server.Say = func(text string) { said <- text }
+	for op, want := range map[string]string{"write_bw": "messages_received 20", "read_bw": "rx_read_requests 20",
+		"read_lat": "rx_read_requests 20", "atomic_lat": "rx_atomic_requests 20"} {
+		c := Client{Server: at, Perftest: true, Test: Test{Op: op, Size: 8, Iterations: 20, MTU: 1024, Depth: 8},
+			Open: func(own netip.Addr) (*endpoint.Endpoint, error) { return endpoint.Open(own, nil, nil) }}
+		r, err := c.Run(context.Background())
+		if err != nil {
+			t.Fatalf("%s: %v", op, err)
+		}
+		if !r.Perftest || r.MTU != 1024 || c.Test.Latency() != (r.Typical > 0) {
+			t.Errorf("%s: %+v", op, r)
+		}
+		if text := <-said; !strings.HasPrefix(text, "perftest from 127.0.43.2: "+want) {
+			t.Errorf("%s: the server says %q, want %s", op, text, want)
+		}
+	}
+}
+
+// The server refuses what is no version, path MTU or destination of perftest's, and goes on.
+func TestStrangersToPerftest(t *testing.T) {
+	at, _ := serve(t, "127.0.43.1")
+	begin := "6.06" + strings.Repeat("\x00", 12) + "\x00\x00\x10\x00" + "\x00\x00\x00\x40"
+	for _, text := range []string{"6.0x" + strings.Repeat("\x00", 12), begin + "9\x00", begin + "5\x00" + strings.Repeat("0", destBytes)} {
+		l, end, err := dial(context.Background(), at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = l.conn.Write([]byte(text))
+		_ = l.conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+		var all bytes.Buffer
+		if _, err := all.ReadFrom(l.conn); err != nil && !strings.Contains(err.Error(), "reset") {
+			t.Errorf("%q: %v", text, err)
+		}
+		if strings.Contains(all.String(), "done") {
+			t.Errorf("%q: answered with %q", text, &all)
+		}
+		end()
+	}
+	if _, err := Show(context.Background(), at); err != nil {
+		t.Error(err)
+	}
+}
+
+// perftestIn is a kernel's machine, over IPv4: perftest's exchange has no other.
+func perftestIn(t *testing.T) vm {
+	v := theVM(t)
+	if v.addr.Is6() {
+		t.Skip("perftest 6.06 has its exchange over IPv4 alone")
+	}
+	return v
+}
+
+const perftestArgs = "-d rxe0 -x 1"
+
+// TestKernelMeasuresUs: perftest in a kernel's machine measures against our server.
+func TestKernelMeasuresUs(t *testing.T) {
+	v := perftestIn(t)
+	said := make(chan string, 100)
+	s := &Server{Addr: v.own, Port: Port, Say: func(text string) { said <- text },
+		Open: func() (*endpoint.Endpoint, error) { return endpoint.Open(v.own, nil, nil) }}
+	ctx, cancel := context.WithCancel(context.Background())
+	over := make(chan error)
+	go func() { over <- s.Serve(ctx) }()
+	<-said
+	for command, want := range map[string]string{"ib_write_bw -s 65536": "messages_received 50", "ib_read_bw -s 5000": "rx_read_requests 50",
+		"ib_read_lat -s 64": "rx_read_requests 50", "ib_atomic_lat": "rx_atomic_requests 50"} {
+		text := v.run(t, fmt.Sprintf("timeout 50 %s -n 50 %s %v", command, perftestArgs, v.own))
+		if !strings.Contains(text, "__rc=0") {
+			t.Errorf("%s says %s", command, text)
+			continue
+		}
+		if text := <-said; !strings.Contains(text, want) {
+			t.Errorf("%s: our server says %s, want %s", command, text, want)
+		}
+	}
+	cancel()
+	<-over
+}
+
+// TestKernelIsMeasured: we measure against perftest's servers in a kernel's machine.
+func TestKernelIsMeasured(t *testing.T) {
+	v := perftestIn(t)
+	for command, op := range map[string]string{"ib_write_bw -s 65536": "write_bw", "ib_read_bw -s 65536": "read_bw",
+		"ib_read_lat -s 8": "read_lat", "ib_atomic_lat": "atomic_lat"} {
+		said := make(chan string, 1)
+		go func() { said <- v.run(t, fmt.Sprintf("timeout 50 %s -n 50 %s", command, perftestArgs)) }()
+		c := Client{Server: netip.AddrPortFrom(v.addr, Port), Addr: v.own, Perftest: true,
+			Test: Test{Op: op, Size: 8, Iterations: 50, MTU: 4096, Depth: 16},
+			Open: func(own netip.Addr) (*endpoint.Endpoint, error) { return endpoint.Open(own, nil, nil) }}
+		if strings.Contains(command, "65536") {
+			c.Test.Size = 65536
+		}
+		_, err := c.Run(context.Background())
+		for range 100 { // until it listens
+			if err == nil || !strings.Contains(err.Error(), "refused") {
+				break
+			}
+			time.Sleep(100 * time.Millisecond)
+			_, err = c.Run(context.Background())
+		}
+		if text := <-said; err != nil || !strings.Contains(text, "__rc=0") {
+			t.Errorf("%s: %v; it says %s", op, err, text)
+		}
+	}
+}
