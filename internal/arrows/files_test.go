@@ -42,6 +42,7 @@ var ownDoors = map[string]string{
 	"tools/monsters":            "it works in a temporary folder of its own",
 	"tools/pgo":                 "it writes the profile of this repository",
 	"launch":                    "its processes inherit files that have no name: sockets, pipes, memory",
+	"endpoint":                  "a unix socket that it made has a name, which it takes away again",
 	"machine":                   "it reads /proc and /sys, which the kernel fills",
 	"internal/manual/manual.go": "the file system is embedded",
 	"internal/lab/lab.go":       "the file system is input.Folder or embedded",

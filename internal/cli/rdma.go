@@ -46,6 +46,7 @@ type rdmaFlags struct {
 	json    bool
 
 	perftest bool
+	frames   string
 }
 
 func (f *rdmaFlags) address(what string) (a netip.Addr, err error) {
@@ -245,7 +246,7 @@ func (a *app) rdmaClient(ctx context.Context, op, server string, f rdmaFlags) er
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
 	var r *rdma.Result
-	err = captured(f.capture, func(open func(netip.Addr) (*endpoint.Endpoint, error)) (err error) {
+	err = captured(f, func(open func(netip.Addr) (*endpoint.Endpoint, error)) (err error) {
 		c.Open = open
 		r, err = c.Run(ctx)
 		return err
@@ -262,17 +263,24 @@ func (a *app) rdmaClient(ctx context.Context, op, server string, f rdmaFlags) er
 	return nil
 }
 
-// captured runs f, whose endpoint writes its packets to a file; "": to none.
-func captured(file string, f func(open func(netip.Addr) (*endpoint.Endpoint, error)) error, faults *endpoint.Faults) error {
-	if file == "" {
-		return f(func(own netip.Addr) (*endpoint.Endpoint, error) { return endpoint.Open(own, faults, nil) })
+// captured runs do, whose endpoint writes its packets to the file of --capture, if there is one.
+func captured(f rdmaFlags, do func(open func(netip.Addr) (*endpoint.Endpoint, error)) error, faults *endpoint.Faults) error {
+	open := func(own netip.Addr, watch endpoint.Watcher) (*endpoint.Endpoint, error) {
+		if f.frames == "" {
+			return endpoint.Open(own, faults, watch)
+		}
+		local, remote, _ := strings.Cut(f.frames, ",")
+		return endpoint.OpenFrames(own, local, remote, faults, watch)
 	}
-	return output.WriteBy(file, func(w io.Writer) error {
+	if f.capture == "" {
+		return do(func(own netip.Addr) (*endpoint.Endpoint, error) { return open(own, nil) })
+	}
+	return output.WriteBy(f.capture, func(w io.Writer) error {
 		b := bufio.NewWriterSize(w, 1<<20)
 		var watch *endpoint.Capture
-		err := f(func(own netip.Addr) (*endpoint.Endpoint, error) {
+		err := do(func(own netip.Addr) (*endpoint.Endpoint, error) {
 			watch = endpoint.NewCapture(b, own)
-			return endpoint.Open(own, faults, watch)
+			return open(own, watch)
 		})
 		if err == nil && watch != nil {
 			err = watch.Err()

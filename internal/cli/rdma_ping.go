@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"railyard/internal/endpoint"
+	"railyard/internal/located"
 	"railyard/internal/rdma"
 )
 
@@ -25,7 +27,9 @@ func rdmaPingCommand(a *app) *cobra.Command {
 rdmacm-utils does: the server READs a text, and WRITEs it back. The other end is rping -s, or this program
 with --listen, which answers rping -c as well. What comes back must be what was sent.`,
 		Example: "  railyard rdma ping --listen\n  railyard rdma ping 127.0.0.1 --count 3\n" +
-			"  railyard rdma ping 192.0.2.1 --size 4000 --capture ping.pcapng",
+			"  railyard rdma ping 192.0.2.1 --size 4000 --capture ping.pcapng\n" +
+			"  railyard rdma ping --listen --addr 10.0.0.1 --frames a.sock,b.sock\n" +
+			"  railyard rdma ping 10.0.0.1 --addr 10.0.0.2 --frames b.sock,a.sock        # no network, no root",
 		Args: func(_ *cobra.Command, args []string) error {
 			if want := map[bool]int{true: 0, false: 1}[listen]; len(args) != want {
 				return misuse("rdma ping: %s, want the server's IP address, or none with --listen", count(len(args), "argument"))
@@ -34,6 +38,9 @@ with --listen, which answers rping -c as well. What comes back must be what was 
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if local, remote, two := strings.Cut(f.frames, ","); f.frames != "" && (!two || local == "" || remote == "" || f.addr == "") {
+				return misuse("rdma ping: --frames %s: want the names of two sockets, LOCAL,REMOTE, and --addr", located.Shown(f.frames))
+			}
 			if listen {
 				return rdmaPingServer(cmd.Context(), a, f)
 			}
@@ -49,6 +56,7 @@ with --listen, which answers rping -c as well. What comes back must be what was 
 	fl.IntVar(&f.port, "port", rdma.PingPort, "port of the server")
 	fl.StringVar(&f.faults, "faults", "", faultsText)
 	fl.StringVar(&f.capture, "capture", "", "write all packets, both ways, to this file (pcapng)")
+	fl.StringVar(&f.frames, "frames", "", "LOCAL,REMOTE: send and take Ethernet frames by unix datagram sockets, as QEMU's netdev dgram")
 	fl.BoolVar(&f.json, "json", false, "print the times as JSON")
 	return cmd
 }
@@ -71,7 +79,7 @@ func rdmaPingServer(ctx context.Context, a *app, f rdmaFlags) error {
 	}
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
-	err = captured(f.capture, func(open func(netip.Addr) (*endpoint.Endpoint, error)) error {
+	err = captured(f, func(open func(netip.Addr) (*endpoint.Endpoint, error)) error {
 		e, err := open(addr)
 		if err != nil {
 			return err
@@ -119,7 +127,7 @@ func rdmaPing(ctx context.Context, a *app, server string, size int, f rdmaFlags)
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
 	var out *rdma.Pinged
-	err = captured(f.capture, func(open func(netip.Addr) (*endpoint.Endpoint, error)) error {
+	err = captured(f, func(open func(netip.Addr) (*endpoint.Endpoint, error)) error {
 		e, err := open(own)
 		if err != nil {
 			return err

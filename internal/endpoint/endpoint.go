@@ -74,14 +74,21 @@ type socket interface {
 
 // Open makes an endpoint at an IP address of this host.
 func Open(addr netip.Addr, faults *Faults, watch Watcher) (*Endpoint, error) {
-	if !addr.Is4() && !addr.Is6() || addr.Is4In6() || addr.Zone() != "" {
-		return nil, fmt.Errorf("%v: want an IPv4 address, or an IPv6 address without a zone", addr)
+	if err := usable(addr); err != nil {
+		return nil, err
 	}
 	s, err := open(addr)
 	if err != nil {
 		return nil, err
 	}
 	return begin(addr, s, faults, watch), nil
+}
+
+func usable(addr netip.Addr) error {
+	if !addr.Is4() && !addr.Is6() || addr.Is4In6() || addr.Zone() != "" {
+		return fmt.Errorf("%v: want an IPv4 address, or an IPv6 address without a zone", addr)
+	}
+	return nil
 }
 
 func begin(addr netip.Addr, s socket, faults *Faults, watch Watcher) *Endpoint {

@@ -36,16 +36,34 @@ const (
 
 func newEnd(t testing.TB, addr, script string) *end {
 	t.Helper()
-	f, err := ParseFaults(script)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var err error
 	e := &end{b: make([]byte, regionBytes)}
-	if e.Endpoint, err = Open(netip.MustParseAddr(addr), f, nil); err != nil {
+	if e.Endpoint, err = Open(netip.MustParseAddr(addr), faultsOf(t, script), nil); err != nil {
 		t.Skipf("no socket of RoCEv2: %v", err)
 	}
 	e.ready(t)
 	return e
+}
+
+// newFramesEnd is newEnd over unix datagram sockets.
+func newFramesEnd(t testing.TB, addr, local, remote, script string) *end {
+	t.Helper()
+	var err error
+	e := &end{b: make([]byte, regionBytes)}
+	if e.Endpoint, err = OpenFrames(netip.MustParseAddr(addr), local, remote, faultsOf(t, script), nil); err != nil {
+		t.Fatal(err)
+	}
+	e.ready(t)
+	return e
+}
+
+func faultsOf(t testing.TB, script string) *Faults {
+	t.Helper()
+	f, err := ParseFaults(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 // ready makes the queue pair and the region.
@@ -140,7 +158,10 @@ func drawn(seed uint64) string {
 }
 
 func messages(t *testing.T, script string, mtu wire.MTU) {
-	a, b := newEnd(t, "127.0.42.1", script), newEnd(t, "127.0.42.2", script)
+	messagesOver(t, newEnd(t, "127.0.42.1", script), newEnd(t, "127.0.42.2", script), mtu, script)
+}
+
+func messagesOver(t *testing.T, a, b *end, mtu wire.MTU, script string) {
 	couple(t, a, b, mtu, nil)
 	m := uint32(mtu.Bytes())
 	for i, size := range []uint32{0, 1, 2, 3, m - 1, m, m + 1, 65536, 1 << 20} {

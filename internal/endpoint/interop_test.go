@@ -19,7 +19,8 @@ import (
 )
 
 // kernelVar names where a kernel's RDMA stack listens for tools/rxe's control protocol, and our address there:
-// "10.99.0.2:18600 10.99.0.1", or of IPv6 "[fd99::2]:18600 fd99::1". Without it these tests are left out: tools/rxe/interop.sh sets it.
+// "10.99.0.2:18600 10.99.0.1", or of IPv6 "[fd99::2]:18600 fd99::1"; or the folder of `run.sh dgram` with both addresses, "/tmp/d
+// 10.99.0.1 10.99.0.2". Without it these tests are left out: tools/rxe/interop.sh sets it.
 const kernelVar = "RAILYARD_RXE"
 
 // kernel is a queue pair of Linux's rdma_rxe.
@@ -91,17 +92,27 @@ func (k *kernel) do(format string, args ...any) answer {
 // withKernel connects a queue pair of ours with one of a kernel.
 func withKernel(t *testing.T, mtu wire.MTU, script, connect string, each func(*verbs.Attributes)) (*end, *kernel) {
 	t.Helper()
-	var control, own string
-	if _, err := fmt.Sscan(os.Getenv(kernelVar), &control, &own); err != nil {
+	var control, own, peer string
+	fmt.Sscan(os.Getenv(kernelVar), &control, &own, &peer)
+	var e *end
+	var conn net.Conn
+	var err error
+	switch {
+	case own == "":
 		t.Skipf("no %s: tools/rxe/interop.sh runs this", kernelVar)
+	case control[0] == '/':
+		e = newFramesEnd(t, own, control+"/host.sock", control+"/vm.sock", script)
+		conn, err = net.Dial("unix", control+"/ctl.sock")
+	default:
+		e = newEnd(t, own, script)
+		conn, err = net.Dial("tcp", control)
+		peer = netip.MustParseAddrPort(control).Addr().String()
 	}
-	e := newEnd(t, own, script)
-	conn, err := net.Dial("tcp", control)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	k := &kernel{t: t, conn: conn, r: bufio.NewReader(conn), peer: netip.MustParseAddrPort(control).Addr()}
+	k := &kernel{t: t, conn: conn, r: bufio.NewReader(conn), peer: netip.MustParseAddr(peer)}
 	gid := map[bool]string{true: "::ffff:", false: ""}[k.peer.Is4()] // before an address
 	made := k.do("CREATE size=%d psn=%d gid=%s%v", regionBytes, 0xFFFFF8, gid, k.peer)
 	k.made.QPN, k.made.PSN, k.made.VAddr, k.made.RKey = made.QPN, made.PSN, made.VAddr, made.RKey

@@ -114,8 +114,8 @@ func TestKernelMeasuresUs(t *testing.T) {
 	over := make(chan error)
 	go func() { over <- s.Serve(ctx) }()
 	<-said
-	for command, want := range map[string]string{"ib_write_bw -s 65536": "messages_received 50", "ib_read_bw -s 5000": "rx_read_requests 50",
-		"ib_read_lat -s 64": "rx_read_requests 50", "ib_atomic_lat": "rx_atomic_requests 50"} {
+	for command, want := range map[string]string{"ib_write_bw -s 65536": "messages_received 50",
+		"ib_read_bw -s 5000": "rx_read_requests 50", "ib_read_lat -s 64": "rx_read_requests 50", "ib_atomic_lat": "rx_atomic_requests 50"} {
 		text := v.run(t, fmt.Sprintf("timeout 50 %s -n 50 %s %v", command, perftestArgs, v.own))
 		if !strings.Contains(text, "__rc=0") {
 			t.Errorf("%s says %s", command, text)

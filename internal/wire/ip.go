@@ -161,12 +161,20 @@ func DecodeUDP(b []byte) (UDP, error) {
 // UDPChecksum returns the checksum of a datagram whose checksum field is zero, over its
 // pseudo header (RFC 768; RFC 8200 section 8.1, which wants one over IPv6).
 func UDPChecksum(source, dest netip.Addr, datagram []byte) uint16 {
-	s := sum16(uint32(ProtocolUDP)+uint32(len(datagram)), source.AsSlice())
-	s = sum16(sum16(s, dest.AsSlice()), datagram)
-	if v := ^fold(s); v != 0 {
+	return checksum(ProtocolUDP, source, dest, datagram)
+}
+
+func checksum(protocol uint8, source, dest netip.Addr, message []byte) uint16 {
+	if v := ^fold(pseudo(protocol, source, dest, message)); v != 0 {
 		return v
 	}
 	return 0xFFFF // zero says that there is none
+}
+
+// pseudo is the sum of a message and its pseudo header.
+func pseudo(protocol uint8, source, dest netip.Addr, message []byte) uint32 {
+	s := sum16(uint32(protocol)+uint32(len(message)), source.AsSlice())
+	return sum16(sum16(s, dest.AsSlice()), message)
 }
 
 // sum16 adds b to s as 16-bit words, the last one filled with a zero byte (RFC 1071).
