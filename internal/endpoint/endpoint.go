@@ -21,7 +21,8 @@ type Endpoint struct {
 	sock    socket
 	start   time.Time
 	clock   func() unit.Time // in tests; nil: this machine's, from start
-	pairs   []*pair
+	pairs   []*pair          // by number, from base on; nil: it is destroyed
+	base    uint32
 	faults  *Faults
 	watch   Watcher
 	changed sync.Cond
@@ -145,10 +146,21 @@ func (e *Endpoint) NewQP(d *verbs.Domain, send, recv *verbs.CQ) *verbs.QP {
 	c.Window = cc.Window{Bytes: window}
 	set := cc.NewSet(c, 1)
 	set.Init(0, lineRate, 0)
-	n := uint32(len(e.pairs)) + firstQP
+	n := uint32(len(e.pairs)) + e.base + firstQP
 	p := &pair{QP: verbs.NewQP(n, d, send, recv, set.At(0)), port: uint16(0xC000 | n*0x9E37&0x3FFF)}
 	e.pairs = append(e.pairs, p)
 	return p.QP
+}
+
+// DestroyQP takes a queue pair away: what still comes for it is for nobody. Its number is not given again.
+func (e *Endpoint) DestroyQP(qp *verbs.QP) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.pairs[qp.Number()-firstQP-e.base] = nil
+	for len(e.pairs) > 0 && e.pairs[0] == nil {
+		e.pairs = e.pairs[1:]
+		e.base++
+	}
 }
 
 // lineRate is that of the port which congestion control assumes.
@@ -161,7 +173,7 @@ func (e *Endpoint) Connect(qp *verbs.QP, peer netip.Addr, a verbs.Attributes) er
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.pairs[qp.Number()-firstQP].peer = peer
+	e.pairs[qp.Number()-firstQP-e.base].peer = peer
 	for _, s := range []verbs.State{verbs.Init, verbs.ReadyToReceive, verbs.ReadyToSend} {
 		if err := qp.Modify(s, a); err != nil {
 			return err
@@ -241,7 +253,7 @@ func (e *Endpoint) Counters() Counters {
 
 // pump sends what a queue pair has to send now.
 func (e *Endpoint) pump(p *pair) {
-	for p.peer.IsValid() && e.broken == nil && !e.closed && p.Next(e.now(), &e.out.RoCE) {
+	for p != nil && p.peer.IsValid() && e.broken == nil && !e.closed && p.Next(e.now(), &e.out.RoCE) {
 		e.write(p.peer)
 	}
 }
@@ -295,6 +307,9 @@ func (e *Endpoint) put(b []byte, to netip.Addr, marked bool) {
 func (e *Endpoint) breaks(err error) {
 	e.broken = err
 	for _, p := range e.pairs {
+		if p == nil {
+			continue
+		}
 		_ = p.Modify(verbs.Failed, verbs.Attributes{}) // one in RESET has nothing to end
 	}
 	e.changed.Broadcast()
@@ -353,8 +368,8 @@ func (e *Endpoint) take(b []byte, whole bool) {
 		e.managed()
 		return
 	}
-	i := int64(e.in.RoCE.BTH.DestQP) - firstQP
-	if i < 0 || i >= int64(len(e.pairs)) || e.pairs[i].peer != e.in.IP.Source || e.in.IP.Dest != e.addr {
+	i := int64(e.in.RoCE.BTH.DestQP) - firstQP - int64(e.base)
+	if i < 0 || i >= int64(len(e.pairs)) || e.pairs[i] == nil || e.pairs[i].peer != e.in.IP.Source || e.in.IP.Dest != e.addr {
 		e.counters.NoQueuePair++
 		return
 	}
@@ -380,6 +395,9 @@ func (e *Endpoint) tick() {
 		e.converse()
 		next := e.cm.Wake()
 		for _, p := range e.pairs {
+			if p == nil {
+				continue
+			}
 			p.Expire(e.now())
 			e.pump(p)
 			next = min(next, p.Wake(e.now()))

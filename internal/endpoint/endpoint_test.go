@@ -291,6 +291,36 @@ func TestLateReceives(t *testing.T) {
 	}
 }
 
+// TestDestroyed: a queue pair that was destroyed leaves nothing behind, in whatever order they go; others go on.
+func TestDestroyed(t *testing.T) {
+	a, b := newEnd(t, "127.0.42.1", ""), newEnd(t, "127.0.42.2", "")
+	var all []*verbs.QP
+	for range 1000 {
+		all = append(all, b.NewQP(&b.domain, &b.send, &b.recv))
+	}
+	couple(t, a, b, 3, func(at *verbs.Attributes) { at.Retries, at.Timeout = 1, 10*unit.Millisecond })
+	for i := range all {
+		b.DestroyQP(all[i*7%len(all)])
+	}
+	a.post(t, write(a, b.key, regionAt, 5000))
+	if w := a.poll(t, &a.send); w.Status != verbs.Success {
+		t.Fatalf("a queue pair that was not destroyed: %v", w.Status)
+	}
+	b.DestroyQP(b.qp)
+	b.mu.Lock()
+	if len(b.pairs) != 0 {
+		t.Errorf("%d queue pairs are left", len(b.pairs))
+	}
+	b.mu.Unlock()
+	a.post(t, write(a, b.key, regionAt, 5000))
+	if w := a.poll(t, &a.send); w.Status != verbs.RetryExceeded || b.Counters().NoQueuePair == 0 {
+		t.Errorf("a queue pair that was destroyed: %v, %+v", w.Status, b.Counters())
+	}
+	if n := b.NewQP(&b.domain, &b.send, &b.recv).Number(); n <= all[len(all)-1].Number() {
+		t.Errorf("a new one has number 0x%x, which was given before", n)
+	}
+}
+
 // TestNobodyAnswers: without an answer the queue pair gives up after its retries.
 func TestNobodyAnswers(t *testing.T) {
 	a, b := newEnd(t, "127.0.42.1", "lose:/1"), newEnd(t, "127.0.42.2", "")

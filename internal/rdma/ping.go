@@ -332,6 +332,7 @@ func answerPings(ctx context.Context, e *endpoint.Endpoint, conn *cm.Conn) (n in
 	if err != nil {
 		return 0, err
 	}
+	defer e.DestroyQP(p.qp)
 	p.conn = conn
 	r := &conn.Request
 	if err := p.connect(conn.Peer, r.QP, r.PSN, r.MTU, r.RNRRetries); err != nil {

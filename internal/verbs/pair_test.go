@@ -164,13 +164,17 @@ func TestNoMemoryPerPacket(t *testing.T) {
 	var r wire.RoCE
 	hear := func(*wire.RoCE) { packets++ }
 	message := func() {
-		for op := roce.OpWriteImm; op <= roce.OpSendImm; op++ {
+		for op := roce.OpWriteImm; op <= roce.OpFetchAdd; op++ {
 			if op.Receives() {
 				if err := b.PostReceive(verbs.Receive{Local: b.span(30_000)}); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := a.PostSend(verbs.Work{Op: op, Local: a.span(30_000), Key: b.key, Address: regionAt}); err != nil {
+			w := verbs.Work{Op: op, Local: a.span(30_000), Key: b.key, Address: regionAt}
+			if op.Atomic() {
+				w.Local = a.span(roce.AtomicBytes)
+			}
+			if err := a.PostSend(w); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -184,9 +188,9 @@ func TestNoMemoryPerPacket(t *testing.T) {
 		}
 	}
 	if n := testing.AllocsPerRun(20, message); n != 0 {
-		t.Errorf("%v allocations in 4 messages, want none", n)
+		t.Errorf("%v allocations in 7 messages, want none", n)
 	}
-	if packets < 20*4*30 {
+	if packets < 20*5*30 {
 		t.Errorf("%d packets went", packets)
 	}
 }
