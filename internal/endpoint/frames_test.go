@@ -12,7 +12,8 @@ import (
 	"railyard/internal/wire"
 )
 
-// Frames in datagrams of unix sockets carry what UDP does, over IPv4 and IPv6: both ends ask for each other's Ethernet address first.
+// Frames in datagrams of unix sockets carry what UDP does, over IPv4 and IPv6: both ends ask for each other's Ethernet address
+// first.
 func TestMessagesInFrames(t *testing.T) {
 	for _, at := range [][2]string{{"10.0.0.1", "10.0.0.2"}, {"fd00::1", "fd00::2"}} {
 		for i, script := range []string{"", drawn(3)} {

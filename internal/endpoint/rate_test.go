@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"railyard/internal/cc"
-	"railyard/internal/roce"
 	"railyard/internal/unit"
-	"railyard/internal/verbs"
 	"railyard/internal/wire"
 )
 
@@ -64,8 +62,7 @@ func TestTheRateFollowsNotifications(t *testing.T) {
 	couple(t, a, b, 5, nil)
 	a.Do(func() {
 		for range 48 {
-			if err := a.qp.PostSend(verbs.Work{Op: roce.OpWrite, Local: verbs.Span{Key: a.key, Address: regionAt, Length: 1 << 20}, Key: b.key,
-				Address: regionAt}); err != nil {
+			if err := a.qp.PostSend(write(a, b.key, regionAt, 1<<20)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"railyard/internal/endpoint"
+	"railyard/internal/unit"
 )
 
 // vm is a machine with Linux's rdma_rxe: see kernelVar of internal/endpoint, "10.99.0.2:18600 10.99.0.1".
@@ -98,5 +101,58 @@ func TestKernelRejects(t *testing.T) {
 	_, err := Ping(context.Background(), pingEnd(t, v.own.String(), ""), v.addr, 999, 1, 64, func(int, time.Duration) {})
 	if err == nil || !strings.Contains(err.Error(), "nobody listens") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestKernelPingsUnderLoss: connections are made and ended with a kernel's manager though each kind of message of ours is lost
+// or comes twice, and pings go on though a tenth of what the kernel sends is lost. Its own manager repeats after 4.3 s.
+func TestKernelPingsUnderLoss(t *testing.T) {
+	v := theVM(t)
+	if v.addr.Is6() {
+		t.Skip("managers do the same over IPv6, and take as long")
+	}
+	const netem = "/usr/bin/tc qdisc %s dev eth0 root netem loss 10%%"
+	defer v.run(t, "/usr/bin/tc qdisc del dev eth0 root")
+	v.run(t, fmt.Sprintf(netem, "replace"))
+	quick := func(e *endpoint.Endpoint) {
+		e.Do(func() {
+			m, _ := e.Connections()
+			m.Timeout = 300 * unit.Millisecond
+		})
+	}
+	for _, script := range []string{"lose:0 repeat:1 lose:2", "repeat:0 lose:1 lose:3", "lose:0 lose:1 lose:2 lose:9"} {
+		server := pingEnd(t, v.own.String(), script)
+		quick(server)
+		over := make(chan error, 1)
+		up := make(chan string, 10)
+		go func() {
+			over <- PingServer(context.Background(), server, PingPort, true, func(text string) { up <- text })
+		}()
+		<-up
+		text := v.run(t, fmt.Sprintf("timeout 55 rping -c -a %v -C 3 -S 64 -V", v.own))
+		if !strings.Contains(text, "__rc=0") {
+			t.Errorf("%s: rping says %s", script, text)
+		}
+		if err := <-over; err != nil {
+			t.Errorf("%s: our server: %v", script, err)
+		}
+		server.Close()
+
+		said := make(chan string, 1)
+		go func() { said <- v.run(t, fmt.Sprintf("timeout 55 rping -s -a %v -C 3 -S 64 -V", v.addr)) }()
+		var err error
+		for range 50 { // until it listens
+			client := pingEnd(t, v.own.String(), script)
+			quick(client)
+			_, err = Ping(context.Background(), client, v.addr, PingPort, 3, 64, func(int, time.Duration) {})
+			client.Close()
+			if err == nil || !strings.Contains(err.Error(), "nobody listens") {
+				break
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		if text := <-said; err != nil || !strings.Contains(text, "__rc=0") {
+			t.Errorf("%s: our client: %v; rping says %s", script, err, text)
+		}
 	}
 }
