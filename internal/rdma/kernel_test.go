@@ -105,15 +105,15 @@ func TestKernelRejects(t *testing.T) {
 }
 
 // TestKernelPingsUnderLoss: connections are made and ended with a kernel's manager though each kind of message of ours is lost
-// or comes twice, and pings go on though a tenth of what the kernel sends is lost. Its own manager repeats after 4.3 s.
+// or comes twice; as client also though a tenth of what the kernel sends is lost. (A kernel whose program has ended does not
+// repeat its DREQ, so a server may not hear of it.)
 func TestKernelPingsUnderLoss(t *testing.T) {
 	v := theVM(t)
 	if v.addr.Is6() {
 		t.Skip("managers do the same over IPv6, and take as long")
 	}
-	const netem = "/usr/bin/tc qdisc %s dev eth0 root netem loss 10%%"
-	defer v.run(t, "/usr/bin/tc qdisc del dev eth0 root")
-	v.run(t, fmt.Sprintf(netem, "replace"))
+	const calm = "/usr/bin/tc qdisc del dev eth0 root 2>/dev/null; "
+	defer v.run(t, calm)
 	quick := func(e *endpoint.Endpoint) {
 		e.Do(func() {
 			m, _ := e.Connections()
@@ -129,7 +129,7 @@ func TestKernelPingsUnderLoss(t *testing.T) {
 			over <- PingServer(context.Background(), server, PingPort, true, func(text string) { up <- text })
 		}()
 		<-up
-		text := v.run(t, fmt.Sprintf("timeout 55 rping -c -a %v -C 3 -S 64 -V", v.own))
+		text := v.run(t, fmt.Sprintf(calm+"timeout 55 rping -c -a %v -C 3 -S 64 -V", v.own))
 		if !strings.Contains(text, "__rc=0") {
 			t.Errorf("%s: rping says %s", script, text)
 		}
@@ -139,6 +139,7 @@ func TestKernelPingsUnderLoss(t *testing.T) {
 		server.Close()
 
 		said := make(chan string, 1)
+		v.run(t, "/usr/bin/tc qdisc replace dev eth0 root netem loss 10%")
 		go func() { said <- v.run(t, fmt.Sprintf("timeout 55 rping -s -a %v -C 3 -S 64 -V", v.addr)) }()
 		var err error
 		for range 50 { // until it listens
