@@ -1,6 +1,9 @@
 package planted
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // expertFamilies are of trainings whose ranks share experts, of dragonflies, of bonds and of hosts with a graph.
 var expertFamilies = []Family{
@@ -9,6 +12,7 @@ var expertFamilies = []Family{
 	{"experts-cross-rail", drawExpertsCrossRail},
 	{"cross-rail", drawCrossRail},
 	{"experts-dropped", drawExpertsDropped},
+	{"model-skewed", drawModelSkewed},
 	{"experts-slow-link", drawExpertsSlowLink},
 	{"experts-lossy", drawExpertsLossy},
 	{"experts-straggler", drawExpertsStraggler},
@@ -94,6 +98,25 @@ cluster: {hosts: 4, host: {gpus: 2, launch: 100ns}, nic: {speed: $rateGb/s}}
 fabric: {design: rail-optimized, spines: 1}
 `+none+"job:\n", "rate", d.rate()) +
 		mixture(8, 800, filled("        capacity: $n # planted\n", "n", d.of("0.5", "0.75", "1")))
+}
+
+// decoderOf is a small decoder with experts, of which only the shape is known, on four hosts of two GPUs.
+func decoderOf(skew int, more string) string {
+	return fmt.Sprintf(`cluster: {hosts: 4, host: {preset: hgx-h100, gpus: 2}, nic: {speed: 400Gb/s}}
+fabric: {design: rail-optimized, spines: 1}
+job:
+  parallel: {ep: 8, zero: 1}
+%s  model: {preset: mixtral-8x7b, layers: 2, hidden: 1024, ffn: 2048, expert_ffn: 2048, heads: 8, kv_heads: 2, head_size: 128,
+    vocabulary: 2048, sequence: 1024, batch: 16, skew: %d}
+`, more, skew)
+}
+
+func drawModelSkewed(d *draw) string {
+	head, last, _ := strings.Cut(decoderOf(99, d.of("", "  collective: {exit: peer}\n")), "    vocabulary")
+	return "# One rank of a model's experts gets more than the others, in each layer another.\n# noun: uneven routing\n" +
+		"# cure: with a router that is not skewed\n" + head +
+		strings.Replace("    vocabulary"+last, "skew: 99}", fmt.Sprintf("skew: %d} # planted", d.between(3, 6)), 1) +
+		"    #instead vocabulary: 2048, sequence: 1024, batch: 16, skew: 1}\n"
 }
 
 func drawExpertsSlowLink(d *draw) string {

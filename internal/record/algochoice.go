@@ -157,7 +157,7 @@ func (j *Job) better(op coll.Collective, bytes unit.Bytes, algorithm, protocol s
 			x.best, chosen = ring, "ring"
 		}
 		x.wrong, x.by = noun.WrongAlgorithm, fmt.Sprintf("%s in place of %s", algorithm, chosen)
-	case !plain && !strings.EqualFold(protocol, is):
+	case !plain && !strings.EqualFold(protocol, is) && protocol != "auto": // which is NCCL's choice for that algorithm
 		x.wrong, x.by = noun.WrongProtocol, fmt.Sprintf("%s in place of %s", protocol, is)
 	case algorithm != chosen:
 		x.wrong, x.by = noun.WrongAlgorithm, fmt.Sprintf("%s in place of %s", algorithm, chosen)

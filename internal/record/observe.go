@@ -528,7 +528,7 @@ func (j *Job) operation(p *exec.OperationRecord) {
 		j.operated[p.Rank] += p.End.Sub(p.Start)
 	}
 	if op.Counted != nil && p.Step != workload.StartStep {
-		j.arrived.take(j.ranks(), program, op, p)
+		j.arrived.take(j.ranks(), j.plan.Work, op, p)
 	}
 	if op.Kind != workload.Communication {
 		return

@@ -36,6 +36,9 @@ func (t *trying) collectives() {
 
 // router tries experts that all get as many positions.
 func (t *trying) router() {
+	if m := t.job.Model; m != nil && m.Skew > 1 {
+		t.try("with a router that is not skewed", []noun.Noun{noun.UnevenRouting, noun.Incast}, set(t.job.Path()+".model.skew", "1"))
+	}
 	if t.job.Train == nil || !t.job.Train.GPT.Experts.Count.Set {
 		return
 	}

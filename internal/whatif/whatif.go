@@ -232,7 +232,7 @@ func Scenario(r *result.Run) (*scenario.Scenario, error) {
 // one is compared, and what the others do beside it must be what they did.
 func (a *asking) shortened(ctx context.Context, sc *scenario.Scenario) (*scenario.Scenario, error) {
 	job := &sc.Jobs[a.job]
-	if a.was().Lifetime != nil || len(sc.Jobs) > 1 || len(job.Collectives) > 0 { // all collectives are one step
+	if a.was().Lifetime != nil || len(sc.Jobs) > 1 || len(job.Collectives) > 0 || job.Model != nil { // all collectives are one step
 		a.steps = a.was().Steps
 		return sc, nil
 	}

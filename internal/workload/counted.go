@@ -11,6 +11,7 @@ import (
 type Counted struct {
 	Coll    int32 // that brings them: index in Job.Collectives, with Counts
 	Kernels []CountedKernel
+	Even    unit.Duration // it takes with an even share
 }
 
 // CountedKernel is one kernel, of which a row is a position.
@@ -85,7 +86,7 @@ func (b *builder) counts(op int32, at exchange) {
 	if b.positions > 0 {
 		of := exchange0(b.at, at.layer, at.micro)
 		brings := b.swaps[of][0]
-		b.p.Ops[op].Counted = &Counted{brings, b.counted}
+		b.p.Ops[op].Counted = &Counted{brings, b.counted, b.p.Ops[op].Duration}
 		if n := b.j.Collectives[brings].Counts; b.Routed != nil {
 			got := make([]int, b.l.EP)
 			for m := range got {
