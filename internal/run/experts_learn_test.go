@@ -39,3 +39,40 @@ func TestExpertsLearnAndAreBalanced(t *testing.T) {
 		t.Errorf("test loss %.4f, of experts that all ranks have %.4f", a, b)
 	}
 }
+
+// Experts end with the same weights whatever the network does: incast by others, links of which one frame in a hundred is lost,
+// packets that overtake one another.
+func TestExpertsAreTheSameOverAnyNetwork(t *testing.T) {
+	const job = `
+job:
+  hosts: [host1-host2, host5-host6]
+  train: {model: gpt, gpt: {size: 32, blocks: 1, heads: 2, factor: 2, experts: {count: 8, top: 2}}, batch: 8, epochs: 1, steps: 4, lr: 0.1,
+    data: {text: {window: 16, grammar: {train: 600, test: 20}}}}
+  parallel: {ep: 4}
+`
+	want := ""
+	for _, over := range []struct {
+		name, more string
+		happened   func(ran) bool
+	}{
+		{"clean", "", func(r ran) bool { return r.ECNMarks+r.Pauses+r.Drops+r.Retransmits == 0 }},
+		{"incast", bursts("400kB", "100us", 20), func(r ran) bool { return r.ECNMarks > 0 || r.Pauses > 0 }},
+		{"loss", "transport: {timeout: 100us, retries: 100}\nfaults: [{link: leaf1/host1, drop: 0.01}, {link: host5/leaf2, drop: 0.01}]\n",
+			func(r ran) bool { return r.Retransmits > 0 }},
+		{"reordering", "transport: {receiver: direct}\n", func(r ran) bool { return r.Summary.Reordering != nil && r.Drops == 0 }},
+	} {
+		balance := "ecmp"
+		if over.name == "reordering" {
+			balance = "spray"
+		}
+		r := run(t, fmt.Sprintf("cluster: {hosts: 8, host: {gpus: 1}, nic: {speed: 25Gb/s}}\n"+
+			"fabric: {design: leaf-spine, leaves: 2, spines: 4, balance: %s}\n%s%s", balance, over.more, job), Options{Workers: 2})
+		if want == "" {
+			want = r.WeightsSHA256
+		}
+		if r.WeightsSHA256 != want || !over.happened(r) {
+			t.Errorf("%s: weights %.16s, want %.16s; marks %d, pauses %d, drops %d, sent again %d", over.name, r.WeightsSHA256, want,
+				r.ECNMarks, r.Pauses, r.Drops, r.Retransmits)
+		}
+	}
+}
