@@ -2,10 +2,7 @@
 
 package main
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // star is the topology of every run: hosts on a switch.
 const star = `switch s1
@@ -39,9 +36,4 @@ const runsOf = `  cluster: {hosts: 9, host: {gpus: 1}, nic: {speed: 100Gb/s}}
 func (t *try) sweepFile() string {
 	return fmt.Sprintf("name: fleet\nscenario:\n"+runsOf+"axes:\n  - {key: fabric.switch.buffer, range: 1MB..20MB 10}\nseeds: 1..%d\n",
 		t.shared("star.txt"), t.runs/10)
-}
-
-// dedent is a text two columns to the left.
-func dedent(text string) string {
-	return strings.TrimPrefix(strings.ReplaceAll(text, "\n  ", "\n"), "  ")
 }
