@@ -15,7 +15,8 @@ import (
 	"railyard/internal/result"
 )
 
-// Which states are looked at. By hand, after a change of the page; RAILYARD_UPDATE=1 keeps what it looks like:
+// Which states are looked at at all widths, dark and light; others at the narrowest in light and the widest in dark. By hand, after
+// a change of the page; RAILYARD_UPDATE=1 keeps what it looks like:
 //
 //	go test ./internal/cli -run TestBrowserServeLooksInEachState -serve-looks all
 var serveLooks = flag.String("serve-looks", "",
@@ -36,9 +37,6 @@ const sheetWidth = 120 // of a picture in a sheet
 
 // What the page looks like in states beside a whole run's.
 func TestBrowserServeLooksInEachState(t *testing.T) {
-	if *serveLooks == "" {
-		t.Skip("no -serve-looks")
-	}
 	b := startOnline(t, "--disable-gpu")
 	root := t.TempDir()
 	const read = `document.getElementById("progress")?.textContent.includes("rows read")`
@@ -47,9 +45,12 @@ func TestBrowserServeLooksInEachState(t *testing.T) {
 		{"killed", "#/run/killed?map=canvas&t=300000000&sel=port%7Crail1%2Fhost1",
 			`document.getElementById("settled") && document.body.innerText.includes("This run was killed")` + drawn},
 		{"growing", "#/run/growing?map=canvas&t=300000000", `document.body.innerText.includes("This run goes on")` + drawn},
-		{"no-events", "#/run/plain?t=0",
+		{"no-events", "#/run/plain?map=canvas&t=0",
 			`document.getElementById("want") && document.querySelector("section[aria-label=ranks] table td") && ` + read},
-		{"broken", "#/run/broken?t=0", `document.querySelector(".note")?.textContent.includes("is not the one that the run wrote")`},
+		{"broken", "#/run/broken?map=canvas&t=0", `document.querySelector(".map")?.dataset.scene &&
+			document.querySelector(".note")?.textContent.includes("is not the one that the run wrote") && ` + read},
+		{"pair", "#/run/incast?map=canvas&t=600000000&sel=flow%7Cjob%7Cflow1%7Chost2%2Frail1",
+			`document.querySelectorAll("figure canvas").length > 4 && document.getElementById("settled")` + drawn},
 		{"nobody", "#/run/nobody", `document.querySelector(".note")?.textContent.includes("there is no run")`},
 		{"thousand", "#/", `document.querySelectorAll("#runs tbody tr").length === 50`},
 		{"compare", "#/compare?a=plain&b=incast", `document.querySelector(".sentence")`},
@@ -58,10 +59,11 @@ func TestBrowserServeLooksInEachState(t *testing.T) {
 	statesToSee(t, root)
 	address := serving(t, root)
 	for _, l := range looks {
-		if *serveLooks != "all" && *serveLooks != l.name {
-			continue
-		}
-		for n := range len(looksWide) * len(looksOn) {
+		last := len(looksWide)*len(looksOn) - 1
+		for n := range last + 1 {
+			if whole := *serveLooks == "all" || *serveLooks == l.name; !whole && n > 0 && n < last {
+				continue
+			}
 			width := looksWide[n%len(looksWide)]
 			b.show(width, looksOn[n/len(looksWide)])
 			b.open("about:blank")

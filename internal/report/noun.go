@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -164,8 +165,13 @@ func about(f *diagnose.Finding) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// short prints a number with three digits at most.
-func short(x float64) string { return fmt.Sprintf("%.3g", x) }
+// short prints a number of things: a whole one whole, a mean with three digits.
+func short(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
+		return unit.Count(int64(x))
+	}
+	return fmt.Sprintf("%.3g", x)
+}
 
 // circle names the switches of ports in a circle.
 func circle(ports []string) (all []string) {

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"railyard/internal/cause"
 	"railyard/internal/chart/svg"
@@ -322,18 +321,26 @@ func (s *Server) apiFollow(w http.ResponseWriter, r *http.Request, q query) erro
 }
 
 func (s *Server) apiTopology(w http.ResponseWriter, _ *http.Request, q query) error {
+	have, err := q.number("have", -1, -1, maxTime)
+	if err != nil {
+		return err
+	}
 	return s.with(q, func(x *show, t *tables) error {
 		p, _ := x.watch()
 		a := struct {
 			Version int           `json:"version"`
+			Listed  int           `json:"ports_version"`
 			End     unit.Time     `json:"end_ps"`
-			Ports   []portInfo    `json:"ports"`
+			Ports   []portInfo    `json:"ports"`       // none where who asks has those of this version
 			Every   unit.Duration `json:"interval_ps"` // of the series; 0: there is none
 			Base    int           `json:"base_level"`  // levels of tiles there are: 0, and from here
 			Top     int           `json:"top_level"`
 			Ends    int64         `json:"intervals"`
 			Source  string        `json:"source"` // series, queues or "": the table that tiles are of
-		}{Version: p.Version, End: t.end, Ports: append([]portInfo{}, t.ports...)}
+		}{Version: p.Version, Listed: t.listed, End: t.end, Ports: []portInfo{}}
+		if int64(t.listed) != have {
+			a.Ports = append(a.Ports, t.ports...)
+		}
 		if s := t.series; s != nil {
 			a.Every, a.Base, a.Top, a.Ends, a.Source = s.every, s.ports.base, s.ports.top(), s.ports.ends, "series"
 			if s.groups == nil {
@@ -384,36 +391,6 @@ func (s *Server) apiSeries(w http.ResponseWriter, r *http.Request, q query) erro
 		if err != nil {
 			return err
 		}
-		return writeJSON(w, a)
-	})
-}
-
-// apiNames lists queues and queue pairs that the series knows, those whose name or port holds a text.
-func (s *Server) apiNames(w http.ResponseWriter, _ *http.Request, q query) error {
-	return s.with(q, func(_ *show, t *tables) error {
-		a := struct {
-			Queues []queueName `json:"queues"`
-			Flows  []flowName  `json:"flows"`
-			More   bool        `json:"more"`
-		}{[]queueName{}, []flowName{}, false}
-		filter, port := strings.ToLower(q.text("filter")), q.text("port")
-		if t.series != nil {
-			for name := range t.series.queues {
-				if (port == "" || name.Port == port) && strings.Contains(strings.ToLower(name.Port), filter) {
-					a.Queues = append(a.Queues, name)
-				}
-			}
-			slices.SortFunc(a.Queues, func(a, b queueName) int {
-				return cmp.Or(compareNames(a.Port, b.Port), cmp.Compare(a.Class, b.Class))
-			})
-			for _, name := range t.series.names {
-				if (port == "" || name.Port == port) && strings.Contains(strings.ToLower(name.Name), filter) {
-					a.Flows = append(a.Flows, name)
-				}
-			}
-		}
-		a.More = len(a.Queues) > mostNames || len(a.Flows) > mostNames
-		a.Queues, a.Flows = a.Queues[:min(len(a.Queues), mostNames)], a.Flows[:min(len(a.Flows), mostNames)]
 		return writeJSON(w, a)
 	})
 }

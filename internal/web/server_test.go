@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -476,5 +477,43 @@ func TestAGrowingRunIsFollowed(t *testing.T) {
 	x.get("api/topology?run=one", &topo)
 	if topo.Intervals != int64(d.ends) {
 		t.Errorf("%d intervals, want %d", topo.Intervals, d.ends)
+	}
+}
+
+// Ports are told once: who has them is told only what is new.
+func TestPortsAreToldOnce(t *testing.T) {
+	root := t.TempDir()
+	d := draw(50)
+	d.write(t, root, "one", result.Complete)
+	x := serve(t, root)
+	x.settled("one")
+	ask := func(have string) (a struct {
+		Listed int `json:"ports_version"`
+		Ports  []portInfo
+		Every  int64 `json:"interval_ps"`
+	}) {
+		x.get("api/topology?run=one"+have, &a)
+		return a
+	}
+	all := ask("")
+	if all.Listed < 1 || len(all.Ports) != len(d.links) {
+		t.Fatalf("version %d of %d ports, want all %d", all.Listed, len(all.Ports), len(d.links))
+	}
+	if again := ask(fmt.Sprint("&have=", all.Listed)); again.Listed != all.Listed || len(again.Ports) != 0 || again.Every != int64(tick) {
+		t.Errorf("who has them is told %+v", again)
+	}
+	if other := ask("&have=0"); len(other.Ports) != len(d.links) {
+		t.Errorf("who has others is told of %d ports", len(other.Ports))
+	}
+	show, err := x.s.show("one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-show.gone
+	more := *show.now
+	more.ports = append(slices.Clone(more.ports), portInfo{Port: "h9/s1"})
+	show.publish(&more)
+	if now := ask(fmt.Sprint("&have=", all.Listed)); now.Listed != all.Listed+1 || len(now.Ports) != len(d.links)+1 {
+		t.Errorf("of another port who had the others is told version %d, %d ports", now.Listed, len(now.Ports))
 	}
 }

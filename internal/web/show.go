@@ -52,6 +52,7 @@ func (l *lease) check() {
 type tables struct {
 	run        *result.Run
 	ports      []portInfo
+	listed     int            // counts up where ports differ from those that were published before
 	at         map[string]int // of ports
 	series     *seriesTable   // nil: there is none, or not yet
 	events     *eventTable
@@ -93,6 +94,8 @@ type show struct {
 
 	mu        sync.Mutex
 	now       *tables
+	ports     []portInfo // that were published last
+	listed    int
 	told      progress
 	changed   chan struct{} // closed and made anew with each change
 	followers int
@@ -144,6 +147,10 @@ func (s *show) publish(t *tables) {
 		old.lease.check()
 	}
 	if s.now = t; t != nil {
+		if t.listed = s.listed; !slices.Equal(s.ports, t.ports) {
+			t.listed++
+		}
+		s.listed, s.ports = t.listed, t.ports
 		t.lease.last = t
 		s.told.End, s.told.Rows = max(s.told.End, t.end), t.count()
 	}

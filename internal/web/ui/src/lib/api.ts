@@ -24,7 +24,7 @@ export interface Port {
   marks: number; drops: number; max_queue_bytes: number;
 }
 export interface Topology {
-  version: number; end_ps: number; ports: Port[]; interval_ps: number; base_level: number; top_level: number; intervals: number;
+  version: number; ports_version: number; end_ps: number; ports: Port[]; interval_ps: number; base_level: number; top_level: number; intervals: number;
   source: string;
 }
 export interface Progress {
@@ -37,7 +37,7 @@ export interface Lines {
 }
 export interface FlowName { job: string; name: string; port: string }
 export interface QueueName { port: string; class: number }
-export interface Names { queues: QueueName[]; flows: FlowName[]; more: boolean }
+export interface Names { queues: QueueName[]; flows: FlowName[]; path: string[]; more: boolean }
 export interface Event {
   time_ps: number; kind: string; port: string; class: number; job: string; name: string; frame: string; psn: number; bytes: number;
   threshold_bytes: number; root: string; before_bps: number; rate_bps: number; target_bps: number; alpha: number; why: string;

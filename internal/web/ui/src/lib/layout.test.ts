@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Port } from "./api";
-import { groups, layout, nearest, tierOf } from "./layout";
+import { first, groups, layout, nearest, tierOf } from "./layout";
 
 const port = (from: string, to: string, tier: string): Port => ({
   port: `${from}/${to}`, from, to, tier, rate_bps: 1e11, utilisation: 0, paused_ps: 0, paused_by: "", marks: 0, drops: 0,
@@ -48,4 +48,10 @@ test("the nearest edge is found, or none", () => {
   const e = p.edges[0];
   expect(nearest(p.edges, e.x1, e.y1, 8)).toBe(0);
   expect(nearest(p.edges, e.x1 + 300, e.y1, 8)).toBe(-1);
+});
+
+test("the first of many are those of the whole order, what is alike as it came", () => {
+  const all = Array.from({ length: 500 }, (_, i) => ({ i, v: (i * 37) % 10 }));
+  const order = (a: { v: number }, b: { v: number }) => b.v - a.v;
+  for (const most of [0, 1, 60, 500, 600]) expect(first(all, most, order)).toEqual([...all].sort(order).slice(0, most));
 });

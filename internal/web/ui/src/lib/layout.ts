@@ -124,6 +124,19 @@ function place(edges: Edge[]) {
   }
 }
 
+// first returns the so many that come first by an order; of what is alike what is before the other. It is for few of many.
+export function first<T>(all: T[], most: number, order: (a: T, b: T) => number): T[] {
+  const best: T[] = [];
+  for (const x of all) {
+    if (most === 0 || (best.length === most && order(best[most - 1], x) <= 0)) continue;
+    let i = best.length;
+    while (i > 0 && order(best[i - 1], x) > 0) i--;
+    best.splice(i, 0, x);
+    if (best.length > most) best.pop();
+  }
+  return best;
+}
+
 // nearest returns the edge closest to a point, within so many pixels; -1: there is none.
 export function nearest(edges: Edge[], x: number, y: number, within: number): number {
   let best = -1, least = within;

@@ -14,8 +14,10 @@ export const bytes = (b: number) => scaled(b, [[1, "B"], [1e3, "kB"], [1e6, "MB"
 export const rate = (bps: number) => scaled(bps, [[1, "b/s"], [1e3, "kb/s"], [1e6, "Mb/s"], [1e9, "Gb/s"], [1e12, "Tb/s"]]);
 export const percent = (f: number) => `${(100 * f).toFixed(f !== 0 && f < 0.0995 ? 2 : 1)} %`;
 
+const grouped = new Intl.NumberFormat("en-US"); // made once: toLocaleString makes one for each number
+
 export function count(n: number): string {
-  return Math.round(n) === n ? n.toLocaleString("en-US") : n.toFixed(2);
+  return Math.round(n) === n ? grouped.format(n) : n.toFixed(2);
 }
 
 // exactTime is a time to the picosecond, in groups of three digits: 1.234 567 890 ms is 1 234 567 890 ps.

@@ -10,7 +10,7 @@ export class CanvasScene implements Scene {
   private palette!: Palette;
 
   constructor(private canvas: HTMLCanvasElement) {
-    this.c = canvas.getContext("2d")!;
+    this.c = canvas.getContext("2d", { willReadFrequently: true })!; // drawn by the CPU: a GPU that is only emulated takes longer
   }
 
   show(p: Picture, palette: Palette) {

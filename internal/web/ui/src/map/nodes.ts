@@ -3,7 +3,7 @@ import type { Picture } from "../lib/layout";
 
 // nodes draws the nodes of a picture, with their names where they fit.
 export function nodes(under: HTMLCanvasElement, p: Picture, ink: Palette) {
-  const scale = devicePixelRatio || 1, c = under.getContext("2d")!, style = getComputedStyle(document.body);
+  const scale = devicePixelRatio || 1, c = under.getContext("2d", { willReadFrequently: true })!, style = getComputedStyle(document.body);
   under.width = p.width * scale;
   under.height = p.height * scale;
   c.setTransform(scale, 0, 0, scale, 0, 0);

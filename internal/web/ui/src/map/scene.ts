@@ -23,6 +23,7 @@ export interface Scene {
 
 export const BAR = 34; // length of a bar of a queue, in pixels
 export const LINE = 2.2;
+export const MOST_ROOTS = 500; // lines that lead to roots
 
 // barAt is where the bar of an edge's queue lies: along the edge, from its sender.
 export function barAt(e: Edge, share: number): [number, number, number, number] {
