@@ -220,14 +220,31 @@ func (v *view) late(of []*member) (all []Hypothesis) {
 	h := v.rankPlace(SlowGPU, latest)
 	h.says(strong, latest.device, "rank %d began collective %d at %s, longer after the one before than others",
 		latest.rank, latest.worst.Seq, v.when(latest.device, latest.worst.Start))
-	if 2*latest.first > latest.times {
+	switch {
+	case 2*latest.first > latest.times:
 		h.says(strong, latest.device, "rank %d comes last again and again, of ranks on %s", latest.rank, latest.gpu)
+	case v.dealt(latest):
+		h.says(-fair, latest.device, "not again and again, and after an all-to-all, which may have given it more to do")
 	}
 	if nic := v.givenMore(latest.device); nic != nil {
 		h.says(-fair, nic.Port, "%s, in order %s: the host is sent more, and may have more to do", reading(nic.Series, telemetry.RxBytes),
 			reading(nic.was, telemetry.RxBytes))
 	}
 	return append(all, h.Hypothesis)
+}
+
+// dealt reports whether a rank had an all-to-all between its worst collective and the one before that in the same communicator.
+func (v *view) dealt(m *member) bool {
+	since := unit.Time(0)
+	for i := range v.Now.Collectives {
+		p := &v.Now.Collectives[i]
+		if p.Device == m.device && p.Port == m.gpu && p.Comm == m.worst.Comm && p.Seq == m.worst.Seq-1 {
+			since = p.Start
+		}
+	}
+	return slices.ContainsFunc(v.Now.Collectives, func(p telemetry.Part) bool {
+		return p.Device == m.device && p.Port == m.gpu && p.Op == telemetry.AllToAll && since <= p.Start && p.Start < m.worst.Start
+	})
 }
 
 // givenMore is a NIC of a host by which that gets a tenth more than in order, as where a router of experts decides otherwise.

@@ -89,3 +89,28 @@ func TestWhoIsSentMoreHasMoreToDo(t *testing.T) {
 		}
 	}
 }
+
+// A rank that is late once after an all-to-all may have been given more to do; one that is late after each has a slow GPU, and so
+// has one that is late once after a collective in which all have as much.
+func TestWhoIsDealtMoreHasMoreToDo(t *testing.T) {
+	of := func(op string, from int64) *telemetry.Telemetry {
+		return shown(func(r *telemetry.Row) {
+			if r.Kind != string(telemetry.Collective) {
+				return
+			}
+			if r.Op = op; r.Rank == 0 && r.Seq >= from && from > 0 {
+				r.Time = r.Time.Add(80 * unit.Microsecond)
+			}
+		})
+	}
+	for _, c := range []struct {
+		op    string
+		from  int64 // the first that it begins late
+		named bool
+	}{{"all-reduce", 2, true}, {telemetry.AllToAll, 2, false}, {telemetry.AllToAll, 1, true}} {
+		v := Judge(Case{Now: of(c.op, c.from), Healthy: of(c.op, 0)})
+		if got := v.Wrong && v.Hypotheses[0].Mechanism == SlowGPU; got != c.named {
+			t.Errorf("%s, late from collective %d on: named %v, %+v", c.op, c.from, got, v.Hypotheses)
+		}
+	}
+}

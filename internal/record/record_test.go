@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"railyard/internal/cause"
+	"railyard/internal/coll"
 	"railyard/internal/dataset"
 	"railyard/internal/exec"
 	"railyard/internal/nn"
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
+	"railyard/internal/telemetry"
 	"railyard/internal/train"
 	"railyard/internal/unit"
 )
@@ -104,5 +106,12 @@ func TestARunWithoutPathsSaysSo(t *testing.T) {
 			func(n string) bool { return strings.HasPrefix(n, "no critical path: ") }); got != want {
 			t.Errorf("%d paths were traced, and the notes say %q", traced, notes)
 		}
+	}
+}
+
+// What telemetry calls an all-to-all is what collectives are called.
+func TestOpsOfTelemetry(t *testing.T) {
+	if telemetry.AllToAll != coll.AllToAll.String() {
+		t.Errorf("%q and %q", telemetry.AllToAll, coll.AllToAll)
 	}
 }

@@ -180,6 +180,9 @@ func (s *Series) Span() unit.Duration {
 	return s.At[len(s.At)-1].Sub(s.At[0])
 }
 
+// AllToAll is the Op of a Part in which each rank sends each other one what is for it.
+const AllToAll = "all-to-all"
+
 // Part is one rank's part in a collective, or its step.
 type Part struct {
 	Device, Port string // host3 and gpu1
