@@ -40,7 +40,9 @@ func TestBrowserServeLooksInEachState(t *testing.T) {
 	b := startOnline(t, "--disable-gpu")
 	root := t.TempDir()
 	const read = `document.getElementById("progress")?.textContent.includes("rows read")`
-	const drawn = ` && document.getElementById("grain")?.dataset.level === "0" && ` + read
+	const events = ` && [...document.querySelectorAll("summary")].some((s) =>
+		s.textContent === "Events by kind" && s.parentElement.querySelector("tbody tr"))`
+	const drawn = ` && document.getElementById("grain")?.dataset.level === "0" && ` + read + events
 	looks := []look{
 		{"killed", "#/run/killed?map=canvas&t=300000000&sel=port%7Crail1%2Fhost1",
 			`document.getElementById("settled") && document.body.innerText.includes("This run was killed")` + drawn},

@@ -99,6 +99,15 @@ func TestPathsOfLargeJobs(t *testing.T) {
 	}
 }
 
+// A benchmark of 64 ranks with a path for each rail keeps its path: without one a link at half its rate is not named.
+func TestABenchmarkOfRailsKeepsItsPath(t *testing.T) {
+	p := planned(t, "cluster: {hosts: 8, host: {gpus: 8}, nic: {speed: 400Gb/s}}\nfabric: {design: rail-optimized, spines: 4}\njob:\n"+
+		"  collectives: [{op: all-reduce, bytes: 256MB, warmup: 0, iterations: 2}]\n")
+	if j := &p.Jobs[0]; PathsEvery(j) != 1 || scheduled(j) < 1<<18 {
+		t.Errorf("a path every %d steps of %d operations", PathsEvery(j), scheduled(j))
+	}
+}
+
 // A long benchmark finds no critical path, so its estimate counts no record of one.
 func TestALongBenchmarkKeepsNoPath(t *testing.T) {
 	yaml := "cluster: {hosts: 8, host: {gpus: 8}}\nfabric: {design: rail-optimized}\njob:\n  collectives:\n" +

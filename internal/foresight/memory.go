@@ -373,7 +373,7 @@ const (
 	mostOperations = 3 * hugeOperations // its first step takes what three of a huge job would
 	sparsePaths    = 10
 	firstPathOnly  = math.MaxInt32
-	longOperations = 1 << 18 // of a benchmark, all of which is one step
+	longOperations = 1 << 20 // of a benchmark, all of which is one step
 )
 
 // PathsEvery returns n if the critical path of every n-th step of the job from the first on is
