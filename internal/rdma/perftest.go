@@ -60,6 +60,9 @@ func (d *destination) append(b []byte) []byte {
 	return append(fmt.Appendf(b, "%08x:", 0), 0)
 }
 
+// destDigits are those of the fields before the GID.
+var destDigits = [...]int{4, 4, 6, 6, 8, 16}
+
 // parseDestination is the inverse of append.
 func parseDestination(b []byte) (d destination, err error) {
 	words := strings.Split(string(b), ":")
@@ -70,14 +73,14 @@ func parseDestination(b []byte) (d destination, err error) {
 	}
 	var v [fields - 1]uint64
 	for i := range v {
-		bits := 32
-		if i == 5 {
-			bits = 64
-		} else if i > 5 && i < 22 {
-			bits = 8
+		digits := 2
+		if i < len(destDigits) {
+			digits = destDigits[i]
+		} else if i == fields-2 {
+			digits = 8
 		}
-		if v[i], err = strconv.ParseUint(words[i], 16, bits); err != nil {
-			return d, fmt.Errorf("field %d of what perftest says of a queue pair: %q, want a number of %d bits", i, words[i], bits)
+		if v[i], err = strconv.ParseUint(words[i], 16, 64); err != nil || len(words[i]) != digits {
+			return d, fmt.Errorf("field %d of what perftest says of a queue pair: %q, want %d hexadecimal digits", i, words[i], digits)
 		}
 	}
 	var gid [16]byte
