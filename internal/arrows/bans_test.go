@@ -51,8 +51,8 @@ var bans = []ban{
 		"or plain loops. Parallel work is arranged by sim (islands on workers), host, dataset, train and run"},
 	{but: "rank launch web lab fleet endpoint rdma tools/failures", imports: "net net/http", why: "a run reads its scenario and " +
 		"its data folder and writes its run directory: nothing else on this machine or outside it"},
-	{but: "train contents rank", imports: "unsafe", why: "only train and contents show float32 as the bytes that packets carry, and only " +
-		"rank has counters in memory that processes share"},
+	{but: "train contents rank endpoint", imports: "unsafe", why: "only train and contents show float32 as the bytes that packets " +
+		"carry, only rank has counters in memory that processes share, and only endpoint hands Linux many packets at once"},
 	{imports: "C", why: "the binary is static and builds with Go alone"},
 	{imports: "log log/slog",
 		why: "stdout carries results, stderr progress and errors, both through cli: a package returns an error"},

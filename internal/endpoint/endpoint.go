@@ -1,9 +1,11 @@
 package endpoint
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net/netip"
+	"runtime"
 	"sync"
 	"time"
 
@@ -32,10 +34,13 @@ type Endpoint struct {
 	closed  bool
 	broken  error // of the socket
 
+	alarm    unit.Time // when tick looks again
+	patience time.Time // when somebody in Await has waited long enough; zero: nobody waits
+
 	out      wire.Packet
-	buf      []byte
+	unsent   int // packets in bufs that the socket may not have sent
+	bufs     [outPackets][]byte
 	held     []byte // a packet that goes behind the next one
-	holds    bool
 	heldTo   netip.Addr
 	in       wire.Packet
 	basis    map[int][16]uint32
@@ -63,13 +68,18 @@ type pair struct {
 
 // socket is a way to and from the network.
 type socket interface {
-	// send sends what follows the UDP header.
+	// send sends what follows the UDP header, by the next flush at the latest; until then b is not to be changed.
 	send(b []byte, to netip.Addr, marked bool) error
-	// receive reads a packet to b, and returns it from its IP header on. Without that header whole is false: it is made up,
-	// but for the identification.
-	receive(b []byte) (packet []byte, whole bool, err error)
+	flush() error
+	// receive reads packets, and returns how many; none without wait, if there are none now. They are good until the next call.
+	receive(wait bool) (int, error)
+	// packet returns one of them from its IP header on. Without that header whole is false: it is made up, but for the
+	// identification.
+	packet(i int) (b []byte, whole bool)
 	// raw reports whether packets come with their IP headers.
 	raw() bool
+	// stop has receive return, which is then not called again; close is called behind that.
+	stop()
 	close()
 }
 
@@ -118,8 +128,9 @@ func (e *Endpoint) Close() {
 	e.closed = true
 	close(e.done)
 	e.mu.Unlock()
-	e.sock.close()
+	e.sock.stop()
 	e.readers.Wait()
+	e.sock.close()
 	e.mu.Lock()
 	e.changed.Broadcast()
 	e.mu.Unlock()
@@ -188,13 +199,21 @@ func (e *Endpoint) Do(f func()) {
 	defer e.mu.Unlock()
 	f()
 	for _, p := range e.pairs {
-		e.pump(p)
+		e.load(p)
 	}
 	e.converse()
-	e.nudge()
+	e.flush()
 }
 
-// nudge has the timer look again when it is to wake.
+// due has tick look at a time, or before.
+func (e *Endpoint) due(at unit.Time) {
+	if at < e.alarm {
+		e.alarm = at
+		e.nudge()
+	}
+}
+
+// nudge has tick look again when it is to wake.
 func (e *Endpoint) nudge() {
 	select {
 	case e.wake <- struct{}{}:
@@ -222,22 +241,18 @@ func (e *Endpoint) Await(f func() bool, most time.Duration) error {
 	if f() {
 		return nil
 	}
-	over := false
-	timer := time.AfterFunc(most, func() {
-		e.mu.Lock()
-		over = true
-		e.changed.Broadcast()
-		e.mu.Unlock()
-	})
-	defer timer.Stop()
-	for !f() {
+	for over := time.Now().Add(most); !f(); {
 		switch {
 		case e.broken != nil:
 			return e.broken
 		case e.closed:
 			return errors.New("the endpoint is closed")
-		case over:
+		case !time.Now().Before(over):
 			return ErrTimeout
+		}
+		if e.patience.IsZero() || over.Before(e.patience) {
+			e.patience = over
+			e.nudge()
 		}
 		e.changed.Wait()
 	}
@@ -253,17 +268,53 @@ func (e *Endpoint) Counters() Counters {
 
 // pump sends what a queue pair has to send now.
 func (e *Endpoint) pump(p *pair) {
-	for p != nil && p.peer.IsValid() && e.broken == nil && !e.closed && p.Next(e.now(), &e.out.RoCE) {
-		e.write(p.peer)
+	e.load(p)
+	e.flush()
+}
+
+// load gives the socket what a queue pair has to send now, and says when it has more.
+func (e *Endpoint) load(p *pair) {
+	for p != nil && p.peer.IsValid() && e.broken == nil && !e.closed {
+		now := e.now()
+		if p.Next(now, &e.out.RoCE) {
+			e.write(p.peer)
+			continue
+		}
+		at := p.Wake(now)
+		if soon := at > now && at <= now+shortest; !soon || e.clock != nil {
+			e.due(at)
+			return
+		}
 	}
 }
 
-// write sends the packet in out.
+// shortest is for how long a packet is waited for that is to go soon: to sleep takes longer.
+const shortest = unit.Time(unit.Microsecond)
+
+// outPackets is how many packets are made before they are sent.
+const outPackets = 32
+
+// write gives the socket the packet in out.
 func (e *Endpoint) write(to netip.Addr) {
 	e.out.IP = wire.IPv4{DontFragment: to.Is4(), TTL: 64, ECN: ect0, Source: e.addr, Dest: to}
 	e.out.UDP.Source = wire.RoCEv2Port
-	e.buf = e.out.Append(e.buf[:0])
-	e.transmit(to)
+	buf := &e.bufs[e.unsent]
+	*buf = e.out.Append((*buf)[:0])
+	e.transmit(*buf, to)
+	if e.unsent++; e.unsent == outPackets {
+		e.flush()
+	}
+}
+
+// flush sends what the socket was given.
+func (e *Endpoint) flush() {
+	if e.unsent == 0 {
+		return
+	}
+	e.unsent = 0
+	if err := e.sock.flush(); err != nil && e.broken == nil {
+		e.breaks(err)
+	}
 }
 
 const (
@@ -271,26 +322,26 @@ const (
 	ce   = 3
 )
 
-// transmit sends the packet in buf, as the faults have it.
-func (e *Endpoint) transmit(to netip.Addr) {
+// transmit gives the socket a packet, as the faults have it.
+func (e *Endpoint) transmit(b []byte, to netip.Addr) {
 	e.counters.Sent++
 	f := e.faults.next()
-	if f == hold && !e.holds {
-		e.held, e.holds, e.heldTo = append(e.held[:0], e.buf...), true, to
+	if f == hold && e.held == nil {
+		e.held, e.heldTo = bytes.Clone(b), to
 		return
 	}
 	if f == spoil {
-		e.buf[len(e.buf)-1] ^= 1
+		b[len(b)-1] ^= 1
 	}
 	if f != lose {
-		e.put(e.buf, to, f == mark)
+		e.put(b, to, f == mark)
 	}
 	if f == repeat {
-		e.put(e.buf, to, false)
+		e.put(b, to, false)
 	}
-	if e.holds {
-		e.holds = false
+	if e.held != nil {
 		e.put(e.held, e.heldTo, false)
+		e.held = nil
 	}
 }
 
@@ -299,7 +350,7 @@ func (e *Endpoint) put(b []byte, to netip.Addr, marked bool) {
 		e.watch.Packet(time.Now(), b, true)
 	}
 	if err := e.sock.send(b[wire.PacketHeaders(to.Is6()):], to, marked); err != nil && e.broken == nil {
-		e.breaks(fmt.Errorf("sending to %v: %w", to, err))
+		e.breaks(err)
 	}
 }
 
@@ -325,9 +376,9 @@ func (e *Endpoint) Err() error {
 // read takes packets as they come.
 func (e *Endpoint) read() {
 	defer e.readers.Done()
-	buf := make([]byte, 1<<16)
+	soon := false // the latest came soon after those before it
 	for {
-		b, whole, err := e.sock.receive(buf)
+		n, err := e.await(&soon)
 		e.mu.Lock()
 		if e.closed {
 			e.mu.Unlock()
@@ -338,9 +389,32 @@ func (e *Endpoint) read() {
 			e.mu.Unlock()
 			return
 		}
-		e.take(b, whole)
+		for i := range n {
+			e.take(e.sock.packet(i))
+		}
+		e.flush()
 		e.mu.Unlock()
 	}
+}
+
+// alert is for how long a packet is looked for before the reader sleeps, if the one before it came as soon: to sleep and to be
+// woken takes longer. Where packets are rare nobody looks.
+const alert = 100 * time.Microsecond
+
+// await waits for packets.
+func (e *Endpoint) await(soon *bool) (n int, err error) {
+	from := time.Now()
+	for *soon && time.Since(from) < alert {
+		if n, err := e.sock.receive(false); n > 0 || err != nil {
+			return n, err
+		}
+		runtime.Gosched()
+		yield() // the other end may be on this processor
+	}
+	from = time.Now()
+	n, err = e.sock.receive(true)
+	*soon = time.Since(from) < alert
+	return n, err
 }
 
 // take gives a packet to its queue pair.
@@ -374,12 +448,8 @@ func (e *Endpoint) take(b []byte, whole bool) {
 		return
 	}
 	p := e.pairs[i]
-	before := p.Wake(e.now())
 	if p.Receive(e.now(), &e.in.RoCE, e.in.IP.ECN == ce) {
-		e.pump(p)
-		if p.Wake(e.now()) < before {
-			e.nudge()
-		}
+		e.load(p)
 		e.changed.Broadcast()
 	}
 }
@@ -390,22 +460,7 @@ func (e *Endpoint) tick() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		e.mu.Lock()
-		e.cm.Expire(e.now())
-		e.converse()
-		next := e.cm.Wake()
-		for _, p := range e.pairs {
-			if p == nil {
-				continue
-			}
-			p.Expire(e.now())
-			e.pump(p)
-			next = min(next, p.Wake(e.now()))
-		}
-		e.changed.Broadcast()
-		wait := time.Duration((next - e.now()) / unit.Time(unit.Nanosecond))
-		e.mu.Unlock()
-		timer.Reset(max(0, min(wait, time.Hour)))
+		timer.Reset(e.look())
 		select {
 		case <-e.done:
 			return
@@ -413,4 +468,33 @@ func (e *Endpoint) tick() {
 		case <-timer.C:
 		}
 	}
+}
+
+// look does it now, and returns for how long nothing is to be done.
+func (e *Endpoint) look() time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.cm.Expire(e.now())
+	e.alarm = 0 // nobody nudges
+	e.converse()
+	next := unit.Never
+	for _, p := range e.pairs {
+		if p == nil {
+			continue
+		}
+		p.Expire(e.now())
+		e.load(p)
+		next = min(next, p.Wake(e.now()))
+	}
+	e.flush()
+	e.alarm = min(next, e.cm.Wake())
+	wait := min(time.Hour, time.Duration((e.alarm-e.now())/unit.Time(unit.Nanosecond)))
+	if !e.patience.IsZero() {
+		wait = min(wait, time.Until(e.patience))
+		if wait <= 0 {
+			e.patience = time.Time{} // who still waits says so again
+		}
+	}
+	e.changed.Broadcast()
+	return max(0, wait)
 }

@@ -25,8 +25,10 @@ type frames struct {
 	peer *net.UnixAddr
 
 	came, free chan []byte
-	done       chan struct{}
 	ended      sync.WaitGroup
+
+	last   []byte // the frame that came last, and the packet in it
+	packed []byte
 
 	mu      sync.Mutex
 	known   map[netip.Addr]wire.MAC
@@ -70,7 +72,7 @@ func OpenFrames(addr netip.Addr, local, remote string, faults *Faults, watch Wat
 
 func newFrames(addr netip.Addr) *frames {
 	s := &frames{own: addr, mac: macOf(addr), came: make(chan []byte, frameQueue), free: make(chan []byte, frameQueue),
-		done: make(chan struct{}), known: map[netip.Addr]wire.MAC{}, waiting: map[netip.Addr]*awaited{}}
+		known: map[netip.Addr]wire.MAC{}, waiting: map[netip.Addr]*awaited{}}
 	return s
 }
 
@@ -83,12 +85,15 @@ func macOf(a netip.Addr) wire.MAC {
 
 func (s *frames) raw() bool { return true }
 
-func (s *frames) close() {
-	close(s.done)
+func (s *frames) stop() {
 	s.conn.Close()
 	s.ended.Wait()
 	_ = os.Remove(s.name)
 }
+
+func (s *frames) close() {}
+
+func (s *frames) flush() error { return nil }
 
 // drain takes frames as they come. What finds the queue full is lost, as at a NIC.
 func (s *frames) drain() {
@@ -111,19 +116,35 @@ func (s *frames) drain() {
 	}
 }
 
-func (s *frames) receive(b []byte) (packet []byte, whole bool, err error) {
-	for f := range s.came {
-		n := copy(b, s.take(f))
-		select {
-		case s.free <- f:
-		default:
+func (s *frames) receive(wait bool) (int, error) {
+	for {
+		if s.last != nil {
+			select {
+			case s.free <- s.last[:frameBytes]:
+			default:
+			}
+			s.last = nil
 		}
-		if n > 0 {
-			return b[:n], true, nil
+		ok := true
+		if wait {
+			s.last, ok = <-s.came
+		} else {
+			select {
+			case s.last, ok = <-s.came:
+			default:
+				return 0, nil
+			}
+		}
+		if !ok {
+			return 0, net.ErrClosed
+		}
+		if s.packed = s.take(s.last); len(s.packed) > 0 {
+			return 1, nil
 		}
 	}
-	return nil, false, net.ErrClosed
 }
+
+func (s *frames) packet(int) (b []byte, whole bool) { return s.packed, true }
 
 // take returns the IP packet in a frame that is for the endpoint; nil: it is none, or has been answered.
 func (s *frames) take(f []byte) []byte {
@@ -232,7 +253,7 @@ func (s *frames) send(b []byte, to netip.Addr, marked bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	mac, ok := s.known[to]
-	s.buf = s.packet(mac, b, to, marked)
+	s.buf = s.frame(mac, b, to, marked)
 	if ok {
 		s.write(s.buf)
 		return nil
@@ -252,8 +273,8 @@ func (s *frames) send(b []byte, to netip.Addr, marked bool) error {
 	return nil
 }
 
-// packet makes the frame of what follows a UDP header.
-func (s *frames) packet(mac wire.MAC, b []byte, to netip.Addr, marked bool) []byte {
+// frame makes the frame of what follows a UDP header.
+func (s *frames) frame(mac wire.MAC, b []byte, to netip.Addr, marked bool) []byte {
 	e := uint8(ect0)
 	if marked {
 		e = ce

@@ -49,7 +49,6 @@ func (e *Endpoint) managed() {
 	}
 	e.cm.Receive(e.now(), e.in.IP.Source, m)
 	e.converse()
-	e.nudge()
 	e.changed.Broadcast()
 }
 
@@ -60,6 +59,7 @@ func (e *Endpoint) converse() {
 	for e.broken == nil && !e.closed {
 		m, ok := e.cm.Next()
 		if !ok {
+			e.due(e.cm.Wake())
 			return
 		}
 		headers.Manage(&e.out.RoCE, &m.CM)

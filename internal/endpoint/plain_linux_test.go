@@ -7,7 +7,7 @@ import (
 )
 
 // newPlain is newEnd with the UDP socket alone, as if nobody were root.
-func newPlain(t *testing.T, addr string) *end {
+func newPlain(t testing.TB, addr string) *end {
 	t.Helper()
 	a := netip.MustParseAddr(addr)
 	s, err := openSockets(a, false)

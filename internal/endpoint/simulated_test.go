@@ -206,7 +206,9 @@ func transfer(t *testing.T, s *script, file string) (timeouts int64) {
 		set := cc.NewSet(cc.None{}, 1)
 		set.Init(0, 1_000_000*lineRate, 0)
 		e.qp = verbs.NewQP(firstQP, &e.domain, &e.send, &e.recv, set.At(0))
+		e.mu.Lock()
 		e.pairs = append(e.pairs, &pair{QP: e.qp, port: wire.RoCEv2Port})
+		e.mu.Unlock()
 		ends[i] = e
 	}
 	a, b := ends[0], ends[1]

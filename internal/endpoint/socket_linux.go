@@ -1,41 +1,36 @@
 package endpoint
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
-	"syscall"
+
+	"golang.org/x/sys/unix"
 
 	"railyard/internal/wire"
 )
 
-// sockets is a UDP socket to send by, and what is received by.
+// sockets is a UDP socket to send by, and what is received by. Both are unknown to the runtime: it would wake a thread for
+// each packet that comes and for each that has gone.
 type sockets struct {
-	udp *net.UDPConn
-	in  *net.IPConn // nil: the UDP socket
-	own netip.Addr
+	udp, in int // descriptors; the same: without a raw socket
+	own     netip.Addr
+	out     batch
+	to      [batchPackets]netip.Addr
+	got     batch
 }
-
-// Options of Linux that package syscall does not name.
-const (
-	soRcvBufForce  = 33
-	udpNoCheck6Rx  = 102 // takes datagrams without a checksum over IPv6: rdma_rxe sends none
-	ipv6MTUProbing = syscall.IPV6_MTU_DISCOVER
-)
 
 // family is what IPv4 and IPv6 call the same options.
 type family struct {
-	udp                     string
+	domain                  int
 	level, mtu, class, told int // of setsockopt: path MTU discovery, traffic class, and that it comes with what is received
 }
 
 func familyOf(six bool) family {
 	if six {
-		return family{"udp6", syscall.IPPROTO_IPV6, ipv6MTUProbing, syscall.IPV6_TCLASS, syscall.IPV6_RECVTCLASS}
+		return family{unix.AF_INET6, unix.IPPROTO_IPV6, unix.IPV6_MTU_DISCOVER, unix.IPV6_TCLASS, unix.IPV6_RECVTCLASS}
 	}
-	return family{"udp4", syscall.IPPROTO_IP, syscall.IP_MTU_DISCOVER, syscall.IP_TOS, syscall.IP_RECVTOS}
+	return family{unix.AF_INET, unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_TOS, unix.IP_RECVTOS}
 }
 
 // receiveBuffer is what is asked for; Linux gives less to whoever is not root.
@@ -45,126 +40,155 @@ func open(addr netip.Addr) (socket, error) { return openSockets(addr, true) }
 
 // openSockets is open; without raw what comes is read from the UDP socket, whoever asks.
 func openSockets(addr netip.Addr, raw bool) (socket, error) {
-	v := familyOf(addr.Is6())
-	udp, err := net.ListenUDP(v.udp, net.UDPAddrFromAddrPort(netip.AddrPortFrom(addr, wire.RoCEv2Port)))
-	if err != nil {
+	s := &sockets{own: addr}
+	var err error
+	if s.udp, err = openUDP(addr); err != nil {
 		return nil, fmt.Errorf("UDP socket at %v, port %d: %w", addr, wire.RoCEv2Port, err)
 	}
-	s := &sockets{udp: udp, own: addr}
-	err = control(udp, func(fd int) error {
-		err := errors.Join(syscall.SetsockoptInt(fd, v.level, v.mtu, syscall.IP_PMTUDISC_DO),
-			syscall.SetsockoptInt(fd, v.level, v.class, ect0), syscall.SetsockoptInt(fd, v.level, v.told, 1))
-		if addr.Is6() {
-			err = errors.Join(err, syscall.SetsockoptInt(fd, syscall.IPPROTO_UDP, udpNoCheck6Rx, 1))
-		}
-		return err
-	})
-	if err != nil {
-		udp.Close()
-		return nil, fmt.Errorf("UDP socket at %v: %w", addr, err)
-	}
+	s.in = s.udp
 	if raw && addr.Is4() { // of IPv6 the ICRC covers nothing that a UDP socket does not see
-		if s.in, err = net.ListenIP("ip4:udp", &net.IPAddr{IP: addr.AsSlice()}); err != nil {
-			s.in = nil // not root
+		if in, err := openRaw(addr); err == nil { // else it is not root
+			s.in = in
 		}
 	}
-	if s.in == nil {
-		return s, enlarge(udp, receiveBuffer)
+	if s.in == s.udp {
+		s.got.expect(int(wire.PacketHeaders(addr.Is6())))
+		err = enlarge(s.udp)
+	} else { // what comes is read from the other one
+		s.got.expect(0)
+		err = errors.Join(enlarge(s.in), unix.SetsockoptInt(s.udp, unix.SOL_SOCKET, unix.SO_RCVBUF, 1))
 	}
-	// What comes is read from the other one.
-	return s, errors.Join(enlarge(s.in, receiveBuffer), udp.SetReadBuffer(1))
+	if err != nil {
+		s.close()
+		return nil, fmt.Errorf("receive buffer at %v: %w", addr, err)
+	}
+	return s, nil
+}
+
+// openUDP makes the socket to send by.
+func openUDP(addr netip.Addr) (int, error) {
+	v := familyOf(addr.Is6())
+	fd, err := unix.Socket(v.domain, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return 0, err
+	}
+	err = errors.Join(unix.SetsockoptInt(fd, v.level, v.mtu, unix.IP_PMTUDISC_DO),
+		unix.SetsockoptInt(fd, v.level, v.class, ect0), unix.SetsockoptInt(fd, v.level, v.told, 1))
+	if addr.Is6() { // rdma_rxe sends no checksums
+		err = errors.Join(err, unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_V6ONLY, 1),
+			unix.SetsockoptInt(fd, unix.IPPROTO_UDP, unix.UDP_NO_CHECK6_RX, 1))
+	}
+	if err == nil {
+		err = unix.Bind(fd, socketAddress(addr, wire.RoCEv2Port))
+	}
+	if err != nil {
+		unix.Close(fd)
+	}
+	return fd, err
+}
+
+// openRaw makes a socket that sees all UDP packets to an address, with their IP headers.
+func openRaw(addr netip.Addr) (int, error) {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.IPPROTO_UDP)
+	if err != nil {
+		return 0, err
+	}
+	if err = unix.Bind(fd, socketAddress(addr, 0)); err != nil {
+		unix.Close(fd)
+	}
+	return fd, err
+}
+
+func socketAddress(a netip.Addr, port int) unix.Sockaddr {
+	if a.Is4() {
+		return &unix.SockaddrInet4{Port: port, Addr: a.As4()}
+	}
+	return &unix.SockaddrInet6{Port: port, Addr: a.As16()}
 }
 
 // enlarge asks for a receive buffer.
-func enlarge(c syscall.Conn, bytes int) error {
-	return control(c, func(fd int) error {
-		if syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, soRcvBufForce, bytes) == nil {
-			return nil
-		}
-		return syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_RCVBUF, bytes)
-	})
-}
-
-func control(c syscall.Conn, f func(fd int) error) error {
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return err
+func enlarge(fd int) error {
+	if unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, receiveBuffer) == nil {
+		return nil
 	}
-	var inner error
-	return errors.Join(raw.Control(func(fd uintptr) { inner = f(int(fd)) }), inner)
+	return unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUF, receiveBuffer)
 }
 
-func (s *sockets) raw() bool { return s.in != nil || s.own.Is6() }
+func (s *sockets) raw() bool { return s.in != s.udp || s.own.Is6() }
+
+// stop has receive return: Linux wakes who waits, though it says that the socket is not connected.
+func (s *sockets) stop() { _ = unix.Shutdown(s.in, unix.SHUT_RDWR) }
 
 func (s *sockets) close() {
-	s.udp.Close()
-	if s.in != nil {
-		s.in.Close()
+	unix.Close(s.udp)
+	if s.in != s.udp {
+		unix.Close(s.in)
 	}
 }
 
 func (s *sockets) send(b []byte, to netip.Addr, marked bool) error {
-	if marked {
-		tos := func(v int) error {
-			f := familyOf(to.Is6())
-			return control(s.udp, func(fd int) error { return syscall.SetsockoptInt(fd, f.level, f.class, v) })
-		}
-		if err := tos(ce); err != nil {
+	if s.out.n == batchPackets {
+		if err := s.flush(); err != nil {
 			return err
 		}
-		defer tos(ect0) //nolint:errcheck // as above
 	}
-	_, err := s.udp.WriteToUDPAddrPort(b, netip.AddrPortFrom(to, wire.RoCEv2Port))
-	if errors.Is(err, syscall.ENOBUFS) || errors.Is(err, syscall.ECONNREFUSED) {
-		return nil // lost, as on a wire
-	}
-	return err
+	s.to[s.out.n] = to
+	s.out.add(b, to, marked)
+	return nil
 }
 
-func (s *sockets) receive(b []byte) (packet []byte, whole bool, err error) {
-	if s.in != nil {
-		n, err := s.in.Read(b)
-		return b[:n], true, err
+func (s *sockets) flush() error {
+	all := s.out.n
+	s.out.n = 0
+	for at := 0; at < all; {
+		n, err := s.out.call(unix.SYS_SENDMMSG, s.udp, at, all, 0)
+		switch err {
+		case 0:
+			at += n
+		case unix.EINTR:
+		case unix.ENOBUFS, unix.ECONNREFUSED: // lost, as on a wire
+			at++
+		default:
+			return fmt.Errorf("sending to %v: %w", s.to[at], err)
+		}
 	}
-	var oob [64]byte
-	head := int(wire.PacketHeaders(s.own.Is6()))
+	return nil
+}
+
+func (s *sockets) receive(wait bool) (int, error) {
 	for {
-		n, m, _, from, err := s.udp.ReadMsgUDPAddrPort(b[head:], oob[:])
-		if errors.Is(err, syscall.ECONNREFUSED) {
-			continue
+		n, err := s.got.receive(s.in, wait, s.in == s.udp)
+		switch err {
+		case 0:
+			return n, nil
+		case unix.EAGAIN:
+			return 0, nil
+		case unix.EINTR, unix.ECONNREFUSED:
+		default:
+			return 0, err
 		}
-		if err != nil {
-			return nil, false, err
-		}
-		udp := wire.UDP{Source: from.Port(), Dest: wire.RoCEv2Port, Length: uint16(int(wire.UDPBytes) + n)}
-		if s.own.Is6() {
-			ip := wire.IPv6{TTL: 64, Protocol: wire.ProtocolUDP, ECN: ecn(oob[:m]), Source: from.Addr().WithZone(""), Dest: s.own,
-				Length: udp.Length}
-			udp.Append(ip.Append(b[:0]))
-			return b[:head+n], true, nil
-		}
-		ip := wire.IPv4{DontFragment: true, TTL: 64, Protocol: wire.ProtocolUDP, ECN: ecn(oob[:m]), Source: from.Addr().Unmap(),
-			Dest: s.own, Length: uint16(head + n)}
-		udp.Append(ip.Append(b[:0]))
-		return b[:head+n], false, nil
 	}
 }
 
-// ecn returns the two bits of the IP header's second byte, which came beside a datagram.
-func ecn(oob []byte) uint8 {
-	messages, err := syscall.ParseSocketControlMessage(oob)
-	if err != nil {
-		return 0
+func (s *sockets) packet(i int) (b []byte, whole bool) {
+	n := int(s.got.heads[i].n)
+	if s.in != s.udp {
+		return s.got.packets[i][:n], true
 	}
-	for _, m := range messages {
-		four := m.Header.Level == syscall.IPPROTO_IP && m.Header.Type == syscall.IP_TOS && len(m.Data) > 0
-		six := m.Header.Level == syscall.IPPROTO_IPV6 && m.Header.Type == syscall.IPV6_TCLASS && len(m.Data) >= 4
-		switch {
-		case four:
-			return m.Data[0] & 3
-		case six: // an int
-			return uint8(binary.NativeEndian.Uint32(m.Data) & 3)
-		}
+	head := int(wire.PacketHeaders(s.own.Is6()))
+	b = s.got.packets[i][:head+n]
+	from := s.got.sender(i)
+	udp := wire.UDP{Source: from.Port(), Dest: wire.RoCEv2Port, Length: uint16(int(wire.UDPBytes) + n)}
+	if s.own.Is6() {
+		ip := wire.IPv6{TTL: 64, Protocol: wire.ProtocolUDP, ECN: s.got.ecn(i), Source: from.Addr(), Dest: s.own, Length: udp.Length}
+		udp.Append(ip.Append(b[:0]))
+		return b, true
 	}
-	return 0
+	ip := wire.IPv4{DontFragment: true, TTL: 64, Protocol: wire.ProtocolUDP, ECN: s.got.ecn(i), Source: from.Addr(), Dest: s.own,
+		Length: uint16(head + n)}
+	udp.Append(ip.Append(b[:0]))
+	return b, false
 }
+
+// yield lets another process have the processor.
+func yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
