@@ -46,17 +46,57 @@ type rdmaFlags struct {
 	json    bool
 
 	perftest bool
+	part     string
+	gid      string
 	frames   string
 }
+
+const framesText = "LOCAL,REMOTE: send and take Ethernet frames by unix datagram sockets, as QEMU's netdev dgram"
 
 func (f *rdmaFlags) address(what string) (a netip.Addr, err error) {
 	if f.addr == "" {
 		return a, nil
 	}
-	if a, err = netip.ParseAddr(f.addr); err != nil || a.Zone() != "" || a.Is4In6() {
-		return a, misuse("%s: --addr %s: want an IP address of this machine", what, located.Shown(f.addr))
+	return ipOf(what, "--addr", f.addr)
+}
+
+func ipOf(what, flag, text string) (netip.Addr, error) {
+	a, err := netip.ParseAddr(text)
+	if err != nil || a.Zone() != "" || a.Is4In6() {
+		return a, misuse("%s: %s %s: want an IP address of this machine", what, flag, located.Shown(text))
 	}
 	return a, nil
+}
+
+// framed reports what is wrong with --frames; without an address of the queue pairs they have none.
+func (f *rdmaFlags) framed(what string, addressed bool) error {
+	local, remote, two := strings.Cut(f.frames, ",")
+	if f.frames != "" && (!two || local == "" || remote == "" || !addressed) {
+		return misuse("%s: --frames %s: want the names of two sockets, LOCAL,REMOTE, and an IP address: --addr, or of a server --gid",
+			what, located.Shown(f.frames))
+	}
+	return nil
+}
+
+// open opens an endpoint.
+func (f *rdmaFlags) open(own netip.Addr, faults *endpoint.Faults, watch endpoint.Watcher) (*endpoint.Endpoint, error) {
+	if f.frames == "" {
+		return endpoint.Open(own, faults, watch)
+	}
+	local, remote, _ := strings.Cut(f.frames, ",")
+	return endpoint.OpenFrames(own, local, remote, faults, watch)
+}
+
+// partOf reads in what a server of perftest's takes part; nil: in nothing.
+func (f *rdmaFlags) partOf(what string) (*rdma.Test, error) {
+	if f.part == "" {
+		return nil, nil
+	}
+	if !slices.Contains(rdma.PerftestParts(), f.part) {
+		return nil, misuse("%s: --perftest %s: want one of %s", what, located.Shown(f.part), strings.Join(rdma.PerftestParts(), ", "))
+	}
+	t, err := rdmaTest(what, f.part, *f)
+	return &t, err
 }
 
 func (f *rdmaFlags) tcp(what string) error {
@@ -87,17 +127,25 @@ func (a *app) rdmaServerCommand() *cobra.Command {
 		Short: "Wait for measurements of railyard rdma client",
 		Long: `Waits for clients until Ctrl-C, and does its part of what they measure. It listens at 127.0.0.1, TCP
 port 18515 and UDP port 4791, unless --addr says otherwise. Whoever reaches it may measure. Clients of
-perftest may too, where the server's memory is all that they need: ib_write_bw, ib_read_bw, ib_read_lat,
-ib_atomic_lat.`,
-		Example: "  railyard rdma server\n  railyard rdma server --addr 192.0.2.1 --once",
-		Args:    none("rdma server"),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.rdmaServer(cmd.Context(), f) },
+perftest may too: ib_write_bw, ib_send_bw, ib_read_bw, ib_read_lat, ib_atomic_lat; and ib_send_lat or
+ib_write_lat, if --perftest says which, with the client's --size and --iters: their clients do not.`,
+		Example: "  railyard rdma server\n  railyard rdma server --addr 192.0.2.1 --once\n" +
+			"  railyard rdma server --perftest write_lat --size 8 --iters 1000        # ib_write_lat -s 8 -n 1000\n" +
+			"  railyard rdma server --gid 10.0.0.1 --frames a.sock,b.sock             # no network, no root",
+		Args: none("rdma server"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.rdmaServer(cmd.Context(), f) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.addr, "addr", "127.0.0.1", "IP address to be at")
 	fl.IntVar(&f.port, "port", rdma.Port, "TCP port")
 	fl.BoolVar(&f.once, "once", false, "end after one measurement")
 	fl.StringVar(&f.faults, "faults", "", faultsText)
+	fl.StringVar(&f.gid, "gid", "", "IP address of the queue pairs, if not that of TCP: perftest's TCP is IPv4 alone")
+	fl.StringVar(&f.part, "perftest", "", "what perftest's clients measure, if the server takes part: "+
+		strings.Join(rdma.PerftestParts(), ", "))
+	fl.StringVarP(&f.size, "size", "s", "", "with --perftest, bytes of a message; else 8")
+	fl.IntVarP(&f.iters, "iters", "n", 1000, "with --perftest, messages")
+	fl.StringVar(&f.frames, "frames", "", framesText)
 	return cmd
 }
 
@@ -126,15 +174,28 @@ func (a *app) rdmaServer(ctx context.Context, f rdmaFlags) error {
 	if _, err := f.script(what); err != nil {
 		return err
 	}
+	part, err := f.partOf(what)
+	if err != nil {
+		return err
+	}
+	own := addr
+	if f.gid != "" {
+		if own, err = ipOf(what, "--gid", f.gid); err != nil {
+			return err
+		}
+	}
+	if err := f.framed(what, f.gid != ""); err != nil {
+		return err
+	}
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
-	s := rdma.Server{Addr: addr, Port: f.port, Once: f.once, Say: a.tell,
+	s := rdma.Server{Addr: addr, Port: f.port, Once: f.once, Say: a.tell, Perftest: part,
 		Open: func() (*endpoint.Endpoint, error) {
 			faults, err := f.script(what) // each measurement counts its packets from 0
 			if err != nil {
 				return nil, err
 			}
-			return endpoint.Open(addr, faults, nil)
+			return f.open(own, faults, nil)
 		}}
 	err = s.Serve(ctx)
 	if errors.Is(err, context.Canceled) {
@@ -180,8 +241,8 @@ Against a server on this machine the client is at the address after the server's
 	fl.IntVar(&f.port, "port", rdma.Port, "TCP port of the server")
 	fl.StringVar(&f.faults, "faults", "", faultsText)
 	fl.StringVar(&f.capture, "capture", "", "write all packets, both ways, to this file (pcapng)")
-	fl.BoolVar(&f.perftest, "perftest", false, "the server is perftest's (ib_write_bw and others): "+
-		strings.Join(rdma.PerftestOperations(), ", "))
+	fl.BoolVar(&f.perftest, "perftest", false, "the server is perftest's: ib_write_bw for write_bw, and so on")
+	fl.StringVar(&f.frames, "frames", "", framesText)
 	fl.BoolVar(&f.json, "json", false, "print the result, with the counters of both ends, as JSON")
 	return cmd
 }
@@ -196,10 +257,13 @@ func rdmaServerAt(what, server string, port int) (netip.AddrPort, error) {
 }
 
 // rdmaTest is what a client is asked for.
-func rdmaTest(op string, f rdmaFlags) (rdma.Test, error) {
+func rdmaTest(what, op string, f rdmaFlags) (rdma.Test, error) {
 	t := rdma.Test{Op: op, Iterations: f.iters, MTU: f.mtu, Depth: f.depth, Size: 64 << 10}
+	if f.part != "" { // the client says both
+		t.MTU, t.Depth = 4096, 1
+	}
 	if !slices.Contains(rdma.Operations(), op) {
-		return t, misuse("rdma client: operation %s: want one of %s%s", located.Shown(op), strings.Join(rdma.Operations(), ", "),
+		return t, misuse("%s: operation %s: want one of %s%s", what, located.Shown(op), strings.Join(rdma.Operations(), ", "),
 			meant(op, rdma.Operations()))
 	}
 	if t.Latency() {
@@ -208,12 +272,12 @@ func rdmaTest(op string, f rdmaFlags) (rdma.Test, error) {
 	if f.size != "" {
 		b, err := parseMessage(f.size)
 		if err != nil {
-			return t, misuse("rdma client: --size: %w", err)
+			return t, misuse("%s: --size: %w", what, err)
 		}
 		t.Size = b
 	}
 	if err := t.Validate(); err != nil {
-		return t, misuse("rdma client: %w", err)
+		return t, misuse("%s: %w", what, err)
 	}
 	return t, nil
 }
@@ -227,16 +291,15 @@ func (a *app) rdmaClient(ctx context.Context, op, server string, f rdmaFlags) er
 	if err != nil {
 		return err
 	}
-	t, err := rdmaTest(op, f)
+	t, err := rdmaTest(what, op, f)
 	if err != nil {
 		return err
 	}
-	if f.perftest && !slices.Contains(rdma.PerftestOperations(), op) {
-		return misuse("rdma client: --perftest: %s needs a server that takes part: want one of %s", op,
-			strings.Join(rdma.PerftestOperations(), ", "))
-	}
 	c := rdma.Client{Server: at, Test: t, Perftest: f.perftest}
 	if c.Addr, err = f.address(what); err != nil {
+		return err
+	}
+	if err := f.framed(what, f.addr != ""); err != nil {
 		return err
 	}
 	faults, err := f.script(what)
@@ -265,22 +328,15 @@ func (a *app) rdmaClient(ctx context.Context, op, server string, f rdmaFlags) er
 
 // captured runs do, whose endpoint writes its packets to the file of --capture, if there is one.
 func captured(f rdmaFlags, do func(open func(netip.Addr) (*endpoint.Endpoint, error)) error, faults *endpoint.Faults) error {
-	open := func(own netip.Addr, watch endpoint.Watcher) (*endpoint.Endpoint, error) {
-		if f.frames == "" {
-			return endpoint.Open(own, faults, watch)
-		}
-		local, remote, _ := strings.Cut(f.frames, ",")
-		return endpoint.OpenFrames(own, local, remote, faults, watch)
-	}
 	if f.capture == "" {
-		return do(func(own netip.Addr) (*endpoint.Endpoint, error) { return open(own, nil) })
+		return do(func(own netip.Addr) (*endpoint.Endpoint, error) { return f.open(own, faults, nil) })
 	}
 	return output.WriteBy(f.capture, func(w io.Writer) error {
 		b := bufio.NewWriterSize(w, 1<<20)
 		var watch *endpoint.Capture
 		err := do(func(own netip.Addr) (*endpoint.Endpoint, error) {
 			watch = endpoint.NewCapture(b, own)
-			return open(own, watch)
+			return f.open(own, faults, watch)
 		})
 		if err == nil && watch != nil {
 			err = watch.Err()

@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"railyard/internal/endpoint"
-	"railyard/internal/located"
 	"railyard/internal/rdma"
 )
 
@@ -38,8 +36,8 @@ with --listen, which answers rping -c as well. What comes back must be what was 
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if local, remote, two := strings.Cut(f.frames, ","); f.frames != "" && (!two || local == "" || remote == "" || f.addr == "") {
-				return misuse("rdma ping: --frames %s: want the names of two sockets, LOCAL,REMOTE, and --addr", located.Shown(f.frames))
+			if err := f.framed("rdma ping", f.addr != ""); err != nil {
+				return err
 			}
 			if listen {
 				return rdmaPingServer(cmd.Context(), a, f)
@@ -56,7 +54,7 @@ with --listen, which answers rping -c as well. What comes back must be what was 
 	fl.IntVar(&f.port, "port", rdma.PingPort, "port of the server")
 	fl.StringVar(&f.faults, "faults", "", faultsText)
 	fl.StringVar(&f.capture, "capture", "", "write all packets, both ways, to this file (pcapng)")
-	fl.StringVar(&f.frames, "frames", "", "LOCAL,REMOTE: send and take Ethernet frames by unix datagram sockets, as QEMU's netdev dgram")
+	fl.StringVar(&f.frames, "frames", "", framesText)
 	fl.BoolVar(&f.json, "json", false, "print the times as JSON")
 	return cmd
 }

@@ -40,7 +40,7 @@ type Client struct {
 	Test   Test
 	Open   func(netip.Addr) (*endpoint.Endpoint, error)
 
-	Perftest bool // the server is perftest's; Test.Op is one of PerftestOperations
+	Perftest bool // the server is perftest's
 }
 
 // Own is the address by which a server is reached: of one on this machine, the address after it.

@@ -13,7 +13,7 @@
 //   - a measurement after which the ends have different bytes is an error, not a figure.
 //
 // Decisions a reader may question:
-//   - write_lat sends WRITEs with immediate and waits for their completions, as perftest's --write_with_imm does, and does
-//     not look at memory until it changes.
+//   - write_lat sends WRITEs with immediate and waits for their completions, as perftest's --write_with_imm does. Against
+//     perftest alone its ends look at memory until it changes.
 //   - A server serves one measurement at a time; others wait for their turn.
 package rdma

@@ -26,13 +26,8 @@ import (
 //	destination
 //	"done", NUL
 //
-// It does not say what is measured: a server does not need it where the client alone acts.
-
-// perftestOps are the operations that need nothing of a server but its memory.
-var perftestOps = []string{"write_bw", "read_bw", "read_lat", "atomic_lat"}
-
-// PerftestOperations returns the operations that can be measured against perftest.
-func PerftestOperations() []string { return append([]string{}, perftestOps...) }
+// Behind write_lat there is none of that: the connection is closed. It does not say what is measured: a server does not need it
+// where the client alone acts, and where SENDs only come. Of bandwidths the ends of send_bw report nothing.
 
 // Lengths and values of the exchange.
 const (
@@ -205,8 +200,8 @@ func (p *perftest) part(own destination, reports []uint64) error {
 	if _, err := p.swap(own.append(nil), patience); err != nil {
 		return err
 	}
-	_, err := p.swap([]byte("done\x00"), patience)
-	return err
+	_, _ = p.swap([]byte("done\x00"), patience) // perftest closes the connection, and does not read what we say
+	return nil
 }
 
 // perftestReports is how many numbers tell of a bandwidth.
@@ -225,20 +220,41 @@ func (s *Server) perftest(ctx context.Context, l *line) error {
 	if err != nil {
 		return err
 	}
-	d, err := newSide(Test{Op: "perftest", Size: perftestBytes}, e)
+	test := Test{Op: "perftest", Size: perftestBytes}
+	if s.Perftest != nil {
+		test = *s.Perftest
+	}
+	d, err := newSide(test, e)
 	if err != nil {
 		return err
 	}
 	own := d.destination()
-	if err := p.meet(own, func(to destination) error { return d.join(to, mtu) }); err != nil {
+	if err := p.meet(own, func(to destination) error { return s.takes(d, to, mtu) }); err != nil {
 		return err
 	}
 	s.begins(d)
 	defer s.ends(d)
-	if err := l.conn.SetDeadline(time.Now().Add(10 * patience)); err != nil {
+	if s.Perftest != nil {
+		if err := d.pong(ctx); err != nil {
+			return err
+		}
+	}
+	if err := p.over(own, test.polled()); err != nil {
 		return err
 	}
-	next, err := l.r.Peek(8)
+	s.Say(fmt.Sprintf("perftest from %v: %s", d.peer.GID, countersOf(d.status())))
+	return nil
+}
+
+// over is the end of the exchange for a server; behind a polled test there is nothing but the client's close.
+func (p *perftest) over(own destination, polled bool) error {
+	if err := p.conn.SetDeadline(time.Now().Add(10 * patience)); err != nil {
+		return err
+	}
+	next, err := p.r.Peek(8)
+	if polled {
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("perftest's exchange: %w", err)
 	}
@@ -246,11 +262,18 @@ func (s *Server) perftest(ctx context.Context, l *line) error {
 	if next[0] != '0' { // not the text of a destination: bytes, iterations, ...
 		reports = make([]uint64, perftestReports)
 	}
-	if err := p.part(own, reports); err != nil {
+	return p.part(own, reports)
+}
+
+// takes connects a server's side, and posts receives before the client sends.
+func (s *Server) takes(d *side, to destination, mtu wire.MTU) error {
+	if err := d.join(to, mtu); err != nil {
 		return err
 	}
-	s.Say(fmt.Sprintf("perftest from %v: %s", d.peer.GID, countersOf(d.status())))
-	return nil
+	if s.Perftest == nil {
+		return d.lands()
+	}
+	return d.receive(min(s.Perftest.Iterations, 2))
 }
 
 // countersOf is the counters that are not 0.
@@ -284,12 +307,17 @@ func (c *Client) perftest(ctx context.Context, l *line, e *endpoint.Endpoint) (*
 	}
 	r := &Result{Test: c.Test, Raw: e.Raw(), Perftest: true}
 	r.MTU = int(mtu.Bytes())
+	if c.Test.polled() {
+		err := s.pings(ctx, r)
+		r.Client = s.status()
+		return r, err
+	}
 	if err := s.time(ctx, r); err != nil {
 		return nil, err
 	}
 	r.Client = s.status()
 	var reports []uint64
-	if !c.Test.Latency() {
+	if !c.Test.Latency() && !operations[c.Test.Op].op.Receives() {
 		reports = []uint64{uint64(r.Size), uint64(r.Iterations), math.Float64bits(r.Peak), math.Float64bits(r.Average),
 			math.Float64bits(r.Rate)}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,7 +53,12 @@ func TestPerftestsExchange(t *testing.T) {
 	said := make(chan string, 10)
 	server.Say = func(text string) { said <- text }
 	for op, want := range map[string]string{"write_bw": "messages_received 20", "read_bw": "rx_read_requests 20",
-		"read_lat": "rx_read_requests 20", "atomic_lat": "rx_atomic_requests 20"} {
+		"read_lat": "rx_read_requests 20", "atomic_lat": "rx_atomic_requests 20", "send_bw": "messages_received 20",
+		"send_lat": "messages_received 20", "write_lat": "messages_received 20"} {
+		server.Perftest = nil
+		if slices.Contains(PerftestParts(), op) {
+			server.Perftest = &Test{Op: op, Size: 8, Iterations: 20}
+		}
 		c := Client{Server: at, Perftest: true, Test: Test{Op: op, Size: 8, Iterations: 20, MTU: 1024, Depth: 8},
 			Open: func(own netip.Addr) (*endpoint.Endpoint, error) { return endpoint.Open(own, nil, nil) }}
 		r, err := c.Run(context.Background())
@@ -64,6 +70,39 @@ func TestPerftestsExchange(t *testing.T) {
 		}
 		if text := <-said; !strings.HasPrefix(text, "perftest from 127.0.43.2: "+want) {
 			t.Errorf("%s: the server says %q, want %s", op, text, want)
+		}
+	}
+}
+
+// Messages of perftest's write_lat that are lost or come twice are waited for; the number of each is the last byte, also where
+// it begins anew at 256.
+func TestPolledMemory(t *testing.T) {
+	at, server := serve(t, "127.0.43.1")
+	said := make(chan string, 10)
+	server.Say = func(text string) { said <- text }
+	server.Perftest = &Test{Op: "write_lat", Size: 5000, Iterations: 300}
+	for _, iterations := range []int{300, 1} {
+		c := Client{Server: at, Perftest: true, Test: Test{Op: "write_lat", Size: 5000, Iterations: iterations, MTU: 1024, Depth: 8},
+			Open: func(own netip.Addr) (*endpoint.Endpoint, error) {
+				f, err := endpoint.ParseFaults("lose:0 lose:3 repeat:20 late:40 lose:41 lose:301")
+				if err != nil {
+					t.Fatal(err)
+				}
+				return endpoint.Open(own, f, nil)
+			}}
+		r, err := c.Run(context.Background())
+		switch {
+		case iterations == 1:
+			if err == nil || !strings.Contains(err.Error(), "1 message, want at least 2") {
+				t.Errorf("1 message: %v", err)
+			}
+		case err != nil:
+			t.Fatal(err)
+		case r.Min <= 0 || r.Min > r.Typical || r.Max < r.P99:
+			t.Errorf("%+v", r)
+		}
+		if text := <-said; iterations > 1 && !strings.Contains(text, "messages_received 300") {
+			t.Errorf("the server says %q", text)
 		}
 	}
 }
@@ -104,6 +143,12 @@ func perftestIn(t *testing.T) vm {
 
 const perftestArgs = "-d rxe0 -x 1"
 
+// opOf is what a command of perftest measures, as we call it.
+func opOf(command string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(command, "ib_"), " ")
+	return name
+}
+
 // TestKernelMeasuresUs: perftest in a kernel's machine measures against our server.
 func TestKernelMeasuresUs(t *testing.T) {
 	v := perftestIn(t)
@@ -114,8 +159,19 @@ func TestKernelMeasuresUs(t *testing.T) {
 	over := make(chan error)
 	go func() { over <- s.Serve(ctx) }()
 	<-said
-	for command, want := range map[string]string{"ib_write_bw -s 65536": "messages_received 50",
-		"ib_read_bw -s 5000": "rx_read_requests 50", "ib_read_lat -s 64": "rx_read_requests 50", "ib_atomic_lat": "rx_atomic_requests 50"} {
+	for command, want := range map[string]string{
+		"ib_write_bw -s 65536": "messages_received 50",
+		"ib_send_bw -s 5000":   "messages_received 50",
+		"ib_read_bw -s 5000":   "rx_read_requests 50",
+		"ib_read_lat -s 64":    "rx_read_requests 50",
+		"ib_atomic_lat":        "rx_atomic_requests 50",
+		"ib_send_lat -s 5000":  "messages_received 50",
+		"ib_write_lat -s 5000": "messages_received 50",
+	} {
+		s.Perftest = nil
+		if op := opOf(command); slices.Contains(PerftestParts(), op) {
+			s.Perftest = &Test{Op: op, Size: 5000, Iterations: 50}
+		}
 		text := v.run(t, fmt.Sprintf("timeout 50 %s -n 50 %s %v", command, perftestArgs, v.own))
 		if !strings.Contains(text, "__rc=0") {
 			t.Errorf("%s says %s", command, text)
@@ -129,11 +185,51 @@ func TestKernelMeasuresUs(t *testing.T) {
 	<-over
 }
 
+// TestKernelMeasuresUsOverIPv6: queue pairs have GIDs of IPv6, perftest's TCP is IPv4; both ways.
+func TestKernelMeasuresUsOverIPv6(t *testing.T) {
+	v := perftestIn(t)
+	six, theirs := netip.MustParseAddr("fd99::1"), netip.MustParseAddr("fd99::2")
+	index := strings.Fields(v.run(t, "cd /sys/class/infiniband/rxe0/ports/1/gids && grep -l fd99:0000 *"))[0]
+	args := "--ipv6 -d rxe0 -x " + index
+	said := make(chan string, 100)
+	open := func(netip.Addr) (*endpoint.Endpoint, error) { return endpoint.Open(six, nil, nil) }
+	s := &Server{Addr: v.own, Port: Port, Say: func(text string) { said <- text },
+		Open: func() (*endpoint.Endpoint, error) { return open(six) }}
+	ctx, cancel := context.WithCancel(context.Background())
+	over := make(chan error)
+	go func() { over <- s.Serve(ctx) }()
+	<-said
+	if text := v.run(t, fmt.Sprintf("timeout 50 ib_write_bw -s 65536 -n 50 %s %v", args, v.own)); !strings.Contains(text, "__rc=0") {
+		t.Errorf("it says %s", text)
+	}
+	if text := <-said; !strings.HasPrefix(text, fmt.Sprintf("perftest from %v: messages_received 50", theirs)) {
+		t.Errorf("our server says %s", text)
+	}
+	cancel()
+	<-over
+	out := make(chan string, 1)
+	go func() { out <- v.run(t, "timeout 50 ib_send_lat -s 8 -n 50 "+args) }()
+	c := Client{Server: netip.AddrPortFrom(v.addr, Port), Addr: six, Perftest: true,
+		Test: Test{Op: "send_lat", Size: 8, Iterations: 50, MTU: 4096, Depth: 16}, Open: open}
+	_, err := c.Run(context.Background())
+	for range 100 { // until it listens
+		if err == nil || !strings.Contains(err.Error(), "refused") {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+		_, err = c.Run(context.Background())
+	}
+	if text := <-out; err != nil || !strings.Contains(text, "__rc=0") {
+		t.Errorf("%v; it says %s", err, text)
+	}
+}
+
 // TestKernelIsMeasured: we measure against perftest's servers in a kernel's machine.
 func TestKernelIsMeasured(t *testing.T) {
 	v := perftestIn(t)
-	for command, op := range map[string]string{"ib_write_bw -s 65536": "write_bw", "ib_read_bw -s 65536": "read_bw",
-		"ib_read_lat -s 8": "read_lat", "ib_atomic_lat": "atomic_lat"} {
+	for _, command := range []string{"ib_write_bw -s 65536", "ib_read_bw -s 65536", "ib_read_lat -s 8", "ib_atomic_lat",
+		"ib_send_bw -s 65536", "ib_send_lat -s 8", "ib_write_lat -s 8"} {
+		op := opOf(command)
 		said := make(chan string, 1)
 		go func() { said <- v.run(t, fmt.Sprintf("timeout 50 %s -n 50 %s", command, perftestArgs)) }()
 		c := Client{Server: netip.AddrPortFrom(v.addr, Port), Addr: v.own, Perftest: true,

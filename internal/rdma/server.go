@@ -20,6 +20,8 @@ type Server struct {
 	Open func() (*endpoint.Endpoint, error)
 	Say  func(string) // what happens, a line
 
+	Perftest *Test // what perftest's clients measure, one of PerftestParts; nil: what needs no part of the server's
+
 	mu    sync.Mutex
 	turn  sync.Mutex
 	now   *side    // that is measured
