@@ -74,7 +74,7 @@ func TestJobsRunApart(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		text, err := json.Marshal(j)
+		text, err := json.Marshal(&bundle{[]job{*j}})
 		if err == nil {
 			err = q.publish(ctx, j.Key, text)
 		}

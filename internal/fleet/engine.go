@@ -77,6 +77,7 @@ func (e *Engine) Run(ctx context.Context, jobs []sweep.Job, sink sweep.Sink) err
 				return err
 			}
 			published = nil
+			go e.tend(ctx, q, jobs, t)
 		case entry, open := <-watch.Updates():
 			if !open {
 				return errors.New("the connection to the queue ended")
@@ -115,9 +116,14 @@ type teller struct {
 }
 
 func (t *teller) all() bool {
+	return t.count() == len(t.at)
+}
+
+// count is how many keys have been told of.
+func (t *teller) count() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.told) == len(t.at)
+	return len(t.told)
 }
 
 // has reports whether a key has been told of.
@@ -208,12 +214,35 @@ func (t *teller) deadRow(k int, why string) *sweep.Row {
 // abreast is how many jobs are on their way into the queue at a time: servers keep those that come together in one go.
 const abreast = 32
 
-// publish puts jobs into the queue that have no row there. The server drops one whose key it has seen.
+// publish puts jobs into the queue that have no row there, short ones together. The server drops a message that it has seen.
 func (e *Engine) publish(outer context.Context, q *queue, jobs []sweep.Job, t *teller) error {
 	ctx, cancel := context.WithCancelCause(outer)
 	defer cancel(nil)
 	var under sync.WaitGroup
 	room := make(chan struct{}, abreast)
+	p := packer{most: togetherOf(len(jobs))}
+	send := func() {
+		id, text, err := p.take()
+		if err != nil {
+			cancel(err)
+		}
+		if id == "" {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case room <- struct{}{}:
+		}
+		under.Add(1)
+		go func() {
+			defer under.Done()
+			if err := q.publish(ctx, id, text); err != nil {
+				cancel(err)
+			}
+			<-room
+		}()
+	}
 	seen := map[string]bool{}
 	sent := map[string]bool{} // inputs
 	for i := range jobs {
@@ -226,22 +255,15 @@ func (e *Engine) publish(outer context.Context, q *queue, jobs []sweep.Job, t *t
 		if err != nil {
 			cancel(err)
 		}
-		select {
-		case <-ctx.Done():
-		case room <- struct{}{}:
-		}
 		if ctx.Err() != nil {
 			break
 		}
-		under.Add(1)
-		go func() {
-			defer under.Done()
-			if err := q.publish(ctx, j.Key, text); err != nil {
-				cancel(err)
-			}
-			<-room
-		}()
+		if !p.fits(text, j.Seconds) {
+			send()
+		}
+		p.add(j.Key, text, j.Seconds)
 	}
+	send()
 	under.Wait()
 	if outer.Err() != nil {
 		return nil
@@ -249,9 +271,22 @@ func (e *Engine) publish(outer context.Context, q *queue, jobs []sweep.Job, t *t
 	return context.Cause(ctx)
 }
 
-// message is a job as it travels; what it reads is sent first.
+// message is the text of a job as it travels.
 func (e *Engine) message(ctx context.Context, q *queue, j *sweep.Job, sent map[string]bool) ([]byte, error) {
-	m := job{Key: j.Key, Scenario: string(j.Scenario.YAML()), Memory: int64(j.Memory)}
+	m, err := e.travelling(ctx, q, j, sent)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(m)
+	if err == nil && len(text) > maxMessage {
+		err = fmt.Errorf("a scenario of %d bytes: want at most %d for a queue", len(text), maxMessage)
+	}
+	return text, err
+}
+
+// travelling is a job as it travels; what it reads is sent first.
+func (e *Engine) travelling(ctx context.Context, q *queue, j *sweep.Job, sent map[string]bool) (*job, error) {
+	m := &job{Key: j.Key, Scenario: string(j.Scenario.YAML()), Memory: int64(j.Memory)}
 	for _, in := range j.Inputs {
 		ref := inputRef{Name: in.Name, SHA256: in.SHA256}
 		if path := inputPath(j.Scenario, in.Name); path != "" {
@@ -262,11 +297,7 @@ func (e *Engine) message(ctx context.Context, q *queue, j *sweep.Job, sent map[s
 		}
 		m.Inputs = append(m.Inputs, ref)
 	}
-	text, err := json.Marshal(&m)
-	if err == nil && len(text) > maxMessage {
-		err = fmt.Errorf("a scenario of %d bytes: want at most %d for a queue", len(text), maxMessage)
-	}
-	return text, err
+	return m, nil
 }
 
 // patience is how long a server may say nothing, or have no leader, before a sweep ends; briefly, how long it may refuse for what

@@ -66,13 +66,13 @@ type bench struct {
 
 func start(t *testing.T) *bench {
 	t.Helper()
-	before, longer := ackWait, grace
-	ackWait, grace = 400*time.Millisecond, 500*time.Millisecond
+	before, often, longer := ackWait, signEach, grace
+	ackWait, signEach, grace = 400*time.Millisecond, 130*time.Millisecond, 500*time.Millisecond
 	s, err := Start("", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Stop(); ackWait, grace = before, longer })
+	t.Cleanup(func() { s.Stop(); ackWait, signEach, grace = before, often, longer })
 	return &bench{T: t, server: s}
 }
 
@@ -365,7 +365,7 @@ func TestDeliveries(t *testing.T) {
 	for i := len(all) - 1; i >= 0; i-- {
 		keys[i] = sweep.KeyOf(all[i].Scenario, nil)
 		j := &job{Key: keys[i], Scenario: string(all[i].Scenario.YAML())}
-		text, err := json.Marshal(j)
+		text, err := json.Marshal(&bundle{[]job{*j}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -440,7 +440,7 @@ func TestWhatIsHandedBackIsNotLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := &job{Key: sweep.KeyOf(all[0].Scenario, nil), Scenario: string(all[0].Scenario.YAML())}
-	text, err := json.Marshal(j)
+	text, err := json.Marshal(&bundle{[]job{*j}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,6 +47,7 @@ type job struct {
 	Label    string     `json:"label,omitempty"`
 	Inputs   []inputRef `json:"inputs,omitempty"`
 	Memory   int64      `json:"memory"`
+	Again    bool       `json:"again,omitempty"` // a worker was lost with it before it came into the queue anew
 
 	apart bool // it is to run in a process of its own
 }

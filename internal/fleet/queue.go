@@ -12,8 +12,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// ackWait is after how long without a sign of life a job goes to another worker. A worker shows one three times as often.
-var ackWait = 6 * time.Second
+// ackWait is after how long without a sign of life a job goes to another worker. A worker shows one each signEach.
+var ackWait, signEach = 6 * time.Second, 2 * time.Second
 
 // grace is how long workers that seem to be lost are waited for before a job is dead.
 var grace = time.Minute
@@ -30,9 +30,9 @@ type queue struct {
 	js   jetstream.JetStream
 	id   string
 	rows jetstream.KeyValue
-	jobs jetstream.Consumer // of a worker,
+	jobs jetstream.Consumer
 
-	pulls *pulls // by which it takes them
+	pulls *pulls // by which a worker takes them
 
 	storage  jetstream.StorageType // of who made it: of all that the server has of the sweep
 	replicas int
@@ -73,9 +73,14 @@ func openQueue(ctx context.Context, nc *nats.Conn, id string, make, memory bool)
 	if err != nil {
 		return nil, fmt.Errorf("cannot make the queue of the sweep: %w; is JetStream enabled?", err)
 	}
-	_, err = js.CreateOrUpdateConsumer(ctx, jobsStream+id, jetstream.ConsumerConfig{Durable: consumer,
+	return q, q.consume(ctx)
+}
+
+// consume has workers take jobs.
+func (q *queue) consume(ctx context.Context) (err error) {
+	q.jobs, err = q.js.CreateOrUpdateConsumer(ctx, jobsStream+q.id, jetstream.ConsumerConfig{Durable: consumer,
 		AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxDeliver: -1, MaxAckPending: -1})
-	return q, err
+	return err
 }
 
 // announce tells workers of a sweep.

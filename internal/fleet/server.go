@@ -177,7 +177,8 @@ func Token(path, fresh string) (string, error) {
 // connecting are the options of every connection. One that is silent for ten seconds is given up: another server may be there.
 func connecting(name string) []nats.Option {
 	return []nats.Option{nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond),
-		nats.Timeout(5 * time.Second), nats.PingInterval(3 * time.Second), nats.MaxPingsOutstanding(2)}
+		nats.Timeout(5 * time.Second), nats.PingInterval(3 * time.Second), nats.MaxPingsOutstanding(2),
+		nats.PermissionErrOnSubscribe(true)}
 }
 
 // Shown is a URL without what opens doors.

@@ -110,15 +110,16 @@ func pause(ctx context.Context, d time.Duration) {
 // serving is a worker at work.
 type serving struct {
 	*Worker
-	nc      *nats.Conn
-	js      jetstream.JetStream
-	sources *run.Sources
-	queues  map[string]*queue
-	looked  time.Time       // when sweeps were looked for last
-	ill     atomic.Int32    // how many jobs in a row were handed back: something is wrong here
-	last    string          // the sweep that a job was taken from last
-	refused map[string]bool // sweeps of another version, told of
-	inputs  inputs
+	nc         *nats.Conn
+	js         jetstream.JetStream
+	sources    *run.Sources
+	queues     map[string]*queue
+	looked     time.Time       // when sweeps were looked for last
+	registered registered      // as the list of sweeps was then; none: it is to be read again
+	ill        atomic.Int32    // how many jobs in a row were handed back: something is wrong here
+	last       string          // the sweep that a job was taken from last
+	refused    map[string]bool // sweeps of another version, told of
+	inputs     inputs
 
 	mu      sync.Mutex
 	free    sync.Cond
@@ -211,6 +212,7 @@ func (s *serving) next(ctx context.Context) (taken bool, err error) {
 		if err != nil {
 			q.pulls.close()
 			delete(s.queues, id) // it may be through
+			s.registered = registered{}
 			return false, err
 		}
 		if msg != nil {
@@ -226,122 +228,76 @@ func (s *serving) next(ctx context.Context) (taken bool, err error) {
 	return false, nil
 }
 
-// after turns a list so that what follows a name comes first: sweeps take turns.
-func after(all []string, name string) []string {
-	i, found := slices.BinarySearch(all, name)
-	if found {
-		i++
-	}
-	return slices.Concat(all[i:], all[:i])
-}
-
-// lookAgain is how long a sweep may be there before a worker that has others knows of it; lookSoon, before one that has none.
-const (
-	lookAgain = time.Second
-	lookSoon  = 200 * time.Millisecond
-)
-
-// sweeps finds what sweeps there are, and refuses those of another version. One that was left behind hides no other.
-func (s *serving) sweeps(ctx context.Context) error {
-	if since := time.Since(s.looked); since < lookSoon || len(s.queues) > 0 && since < lookAgain {
-		return nil
-	}
-	s.looked = time.Now()
-	kv, err := s.js.KeyValue(ctx, registry)
-	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	ids, err := kv.Keys(ctx)
-	if errors.Is(err, jetstream.ErrNoKeysFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
-		if s.queues[id] != nil {
-			continue
-		}
-		entry, err := kv.Get(ctx, id)
-		var a announcement
-		if err != nil || json.Unmarshal(entry.Value(), &a) != nil {
-			continue
-		}
-		if a.Version != result.Version {
-			if !s.refused[id] {
-				s.refused[id] = true
-				s.Tell(fmt.Sprintf("refused: sweep %s is of Railyard %s, this worker is %s", shown.Lines(a.Name), shown.Lines(a.Version),
-					result.Version))
-			}
-			continue
-		}
-		q, err := openQueue(ctx, s.nc, id, false, false)
-		if err == nil {
-			q.pulls, err = newPulls(s.nc, id)
-		}
-		if err == nil {
-			s.queues[id] = q
-		}
-	}
-	return nil
-}
-
-// handle runs a job, and answers with its row.
+// handle runs what a message holds, and answers with its rows.
 func (s *serving) handle(ctx context.Context, q *queue, msg message) {
-	var j job
+	var b bundle
 	alive, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() { // a sign of life, until the job is answered or handed back
 		for alive.Err() == nil {
-			if pause(alive, ackWait/3); alive.Err() == nil {
+			if pause(alive, signEach); alive.Err() == nil {
 				msg.InProgress() //nolint:errcheck // the server takes it for lost, and another worker runs it
 			}
 		}
 	}()
 	taken := unit.Bytes(0)
 	defer func() { s.release(taken) }()
-	if err := json.Unmarshal(msg.Data(), &j); err != nil {
+	if err := json.Unmarshal(msg.Data(), &b); err != nil || len(b.Jobs) == 0 {
 		s.Tell("a job that cannot be read was dropped")
 		msg.Term() //nolint:errcheck // it comes again
 		return
 	}
-	if !s.room(ctx, unit.Bytes(j.Memory)) {
+	need := b.memory()
+	if !s.room(ctx, need) {
 		msg.Nak() //nolint:errcheck // it comes again when it is taken for lost
 		return
 	}
-	taken = unit.Bytes(j.Memory)
-	done, err := s.settled(ctx, q, &j, msg)
-	if err == nil && !done {
-		if err = s.answer(ctx, q, &j); err == nil {
-			s.ill.Store(0)
-		}
+	taken = need
+	j := &b.Jobs[0]
+	var err error
+	if len(b.Jobs) > 1 {
+		err = s.together(ctx, q, &b, msg)
+	} else {
+		err = s.one(ctx, q, j, msg)
 	}
 	switch {
 	case err == nil:
 		msg.Ack() //nolint:errcheck // it comes again, and its row is there
-		return
 	case errors.Is(err, errSuspect):
 		msg.NakWithDelay(grace) //nolint:errcheck // it comes sooner
-		return
-	case ctx.Err() == nil:
-		s.ill.Add(1)
-		s.Tell(fmt.Sprintf("handed back %s: %s", j.Key, shown.Lines(err.Error())))
+	default:
+		if ctx.Err() == nil {
+			s.ill.Add(1)
+			s.Tell(fmt.Sprintf("handed back %s: %s", b.named(), shown.Lines(err.Error())))
+		}
+		if len(b.Jobs) > 1 { // it is taken apart: nobody is counted
+			giveBack(ctx, msg)
+		} else {
+			s.handBack(ctx, q, j, msg)
+		}
 	}
-	s.handBack(ctx, q, &j, msg)
+}
+
+// one runs a job that came by itself, unless nothing is to be done for it.
+func (s *serving) one(ctx context.Context, q *queue, j *job, msg message) error {
+	done, err := s.settled(ctx, q, j, msg)
+	if err != nil || done {
+		return err
+	}
+	if err = s.answer(ctx, q, j); err == nil {
+		s.ill.Store(0)
+	}
+	return err
 }
 
 // settled reports whether nothing is to be done for a job: its row is there, or it is dead, as too many workers were lost
 // with it.
 func (s *serving) settled(ctx context.Context, q *queue, j *job, msg message) (bool, error) {
-	_, err := q.rows.Get(ctx, rowPrefix+j.Key)
-	if !errors.Is(err, jetstream.ErrKeyNotFound) {
-		return err == nil, err
+	if there, err := q.has(ctx, j.Key); there || err != nil {
+		return there, err
 	}
 	meta, err := msg.Metadata()
-	if err != nil || meta.NumDelivered < 2 {
+	if err != nil || meta.NumDelivered < 2 && !j.Again {
 		return false, err
 	}
 	lost, most := 0, s.most()
@@ -377,6 +333,11 @@ func (s *serving) handBack(ctx context.Context, q *queue, j *job, msg message) {
 	for !s.count(q, j) && ctx.Err() == nil {
 		pause(ctx, 500*time.Millisecond)
 	}
+	giveBack(ctx, msg)
+}
+
+// giveBack has the server give a message to another worker: at once where this one ends, else after a while.
+func giveBack(ctx context.Context, msg message) {
 	if ctx.Err() != nil {
 		msg.Nak() //nolint:errcheck // it comes again when it is taken for lost
 		return
@@ -392,9 +353,9 @@ func (s *serving) count(q *queue, j *job) bool {
 	return err == nil || errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrNoStreamResponse) // it is through
 }
 
-// answer runs a job and puts its row where the sweep looks: the first stays, and another one is a clash.
+// answer runs a job and puts its row where the sweep looks, or says that it is dead.
 func (s *serving) answer(ctx context.Context, q *queue, j *job) error {
-	row, refused, err := s.run(ctx, q, j)
+	text, err := s.sealed(ctx, q, j)
 	var ended *errEnded
 	if errors.As(err, &ended) {
 		return q.dead(ctx, j.Key, fmt.Sprintf("%d workers began it, and none brought it to an end; %v", mostTries, ended))
@@ -402,24 +363,16 @@ func (s *serving) answer(ctx context.Context, q *queue, j *job) error {
 	if err != nil {
 		return err
 	}
-	text, err := seal(s.Name, j.Key, refused, row)
+	return q.put(ctx, s.Name, []sealed{{j.Key, text}})
+}
+
+// sealed runs a job, and returns its row as it travels.
+func (s *serving) sealed(ctx context.Context, q *queue, j *job) ([]byte, error) {
+	row, refused, err := s.run(ctx, q, j)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = q.rows.Create(ctx, rowPrefix+j.Key, text)
-	if !errors.Is(err, jetstream.ErrKeyExists) {
-		return err
-	}
-	first, err := q.rows.Get(ctx, rowPrefix+j.Key)
-	if err != nil || same(first.Value(), text) {
-		return err
-	}
-	var e envelope
-	if json.Unmarshal(first.Value(), &e) != nil {
-		e.Worker = "another worker"
-	}
-	_, err = q.rows.Put(ctx, clashPrefix+j.Key, []byte(fmt.Sprintf("workers %s and %s disagree on it", e.Worker, s.Name)))
-	return err
+	return seal(s.Name, j.Key, refused, row)
 }
 
 // run runs a job. An error is of this worker: another may run it.

@@ -71,6 +71,7 @@ type Runner func(ctx context.Context, sc *scenario.Scenario, opt run.Options) (*
 // have no State.
 func Run(ctx context.Context, variants []Variant, opt Options) ([]Row, error) {
 	s := newSweep(variants, opt)
+	defer LeaveGarbage(s.opt.Memory).End()
 	if _, err := s.forecast(ctx); err != nil {
 		return nil, err
 	}
@@ -80,7 +81,8 @@ func Run(ctx context.Context, variants []Variant, opt Options) ([]Row, error) {
 	}
 	jobs := make([]Job, len(s.left))
 	for k, i := range s.left {
-		jobs[k] = Job{Key: s.rows[i].Key, Set: s.rows[i].Set, Scenario: s.variants[i].Scenario, Inputs: s.inputs[i], Memory: s.needs[i]}
+		jobs[k] = Job{Key: s.rows[i].Key, Set: s.rows[i].Set, Scenario: s.variants[i].Scenario, Inputs: s.inputs[i], Memory: s.needs[i],
+			Seconds: s.seconds[i]}
 	}
 	if len(jobs) == 0 {
 		return s.rows, nil

@@ -24,6 +24,9 @@ const (
 	partFor  = 20 * time.Second
 )
 
+// wrongClock is the server that has a wrong clock, if one has. It is the one that is killed, then.
+const wrongClock = 1
+
 // fleet is what is running.
 type fleet struct {
 	*try
@@ -81,7 +84,7 @@ func (f *fleet) begin(ctx context.Context) error {
 	}
 	for i := range f.servers {
 		program := f.server
-		if i == 1 && f.clockServer != "" {
+		if i == wrongClock && f.clockServer != "" {
 			program = f.clockServer
 		}
 		var err error
@@ -236,15 +239,19 @@ func (f *fleet) play(ctx context.Context) (err error) {
 
 // loseServer kills a server, and starts it again with what it has on its disk.
 func (f *fleet) loseServer(ctx context.Context) error {
-	fmt.Printf("     server 1 is killed, %d rows\n", f.rows())
-	f.servers[0].kill()
+	i, program := 0, f.server
+	if f.clockServer != "" {
+		i, program = wrongClock, f.clockServer
+	}
+	fmt.Printf("     server %d is killed, %d rows\n", i+1, f.rows())
+	f.servers[i].kill()
 	if sleep(ctx, downFor); ctx.Err() != nil {
 		return nil
 	}
-	p, err := f.startServer(0, f.server)
+	p, err := f.startServer(i, program)
 	if err == nil {
-		f.servers[0] = p
-		fmt.Printf("     server 1 comes again, %d rows\n", f.rows())
+		f.servers[i] = p
+		fmt.Printf("     server %d comes again, %d rows\n", i+1, f.rows())
 	}
 	return err
 }

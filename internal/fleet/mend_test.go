@@ -1,0 +1,146 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"railyard/internal/run"
+	"railyard/internal/sweep"
+)
+
+// Where a server never gives what a lost worker had to another one, as its clock was ahead when that was delivered, and where it has
+// lost a job itself, the sweep puts them into the queue anew, and nothing else: what a worker is alive with is its own.
+func TestAQueueThatStandsStillIsMended(t *testing.T) {
+	b := start(t)
+	ackWait = time.Hour // of the server alone
+	all := variants(t, small, 4)
+	want, err := sweep.Run(t.Context(), all, sweep.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := jobsOf(all)
+	e := b.engine()
+	q, err := openQueue(t.Context(), e.Conn, e.ID, true, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range jobs { // as the sweep publishes them, which then are dropped
+		text, err := json.Marshal(&bundle{jobs[i : i+1]})
+		if err == nil {
+			err = q.publish(t.Context(), jobs[i].Key, text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	batch, err := q.jobs.Fetch(3, jetstream.FetchMaxWait(10*time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var taken []jetstream.Msg // by a worker that is lost, one that lives, and again one that is lost
+	for msg := range batch.Messages() {
+		taken = append(taken, msg)
+	}
+	if len(taken) != 3 {
+		t.Fatalf("%d jobs", len(taken))
+	}
+	if err := q.forget(t.Context(), 4); err != nil { // and the server has lost one
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	slow := make(chan error, 1)
+	go func() { // its run ends when the other rows are there
+		for n := 0; n < 3 && ctx.Err() == nil; pause(ctx, signEach) {
+			n = 0
+			for _, i := range []int{0, 2, 3} {
+				if there, err := q.has(ctx, jobs[i].Key); err == nil && there {
+					n++
+				}
+			}
+			taken[1].InProgress() //nolint:errcheck // it is sent anew
+		}
+		s := &serving{Worker: &Worker{Name: "slow"}, sources: &run.Sources{}}
+		slow <- errors.Join(s.answer(ctx, q, &jobs[1]), taken[1].Ack())
+	}()
+	done := b.worker(ctx, "w", b.connect("w"))
+	got, err := b.away(e, all)
+	if err != nil || rowsText(t, got) != rowsText(t, want) {
+		t.Fatalf("%v: other rows than in this process", err)
+	}
+	if err := <-slow; err != nil {
+		t.Error(err)
+	}
+	cancel()
+	<-done
+	if got[1].Cost.Worker != "slow" || got[0].Cost.Worker != "w" {
+		t.Errorf("rows by %s and %s", got[0].Cost.Worker, got[1].Cost.Worker)
+	}
+	if n := queued(t, q); n != 4+3 {
+		t.Errorf("%d messages were published anew, want those of two lost workers and the one that was gone", int(n)-4)
+	}
+	// Whom a worker was lost with has that counted: one, and the one that took it then.
+	entry, err := q.rows.Get(t.Context(), lostPrefix+jobs[0].Key)
+	if err != nil || string(entry.Value()) != "2" {
+		t.Errorf("%v: want two workers counted", err)
+	}
+}
+
+// Where jobs wait for a worker nothing is mended, nor where one may not listen for signs of life; a lost consumer is made again.
+func TestWhatIsNotMended(t *testing.T) {
+	b := start(t)
+	all := variants(t, small, 2)
+	e := b.engine()
+	q, err := openQueue(t.Context(), e.Conn, e.ID, true, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var jobs []sweep.Job
+	at := map[string][]int{}
+	for i := range all {
+		jobs = append(jobs, sweep.Job{Key: sweep.KeyOf(all[i].Scenario, nil), Scenario: all[i].Scenario})
+		at[jobs[i].Key] = []int{i}
+	}
+	none := &teller{jobs: jobs, at: at, told: map[string]bool{}}
+	give(t, q, jobsOf(all)[:1])
+	if err := e.mend(t.Context(), q, jobs, none); err != nil || queued(t, q) != 1 {
+		t.Errorf("%v: no worker took a job yet, and there are %d messages", err, queued(t, q))
+	}
+	if err := q.js.DeleteConsumer(t.Context(), jobsStream+q.id, consumer); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.mend(t.Context(), q, jobs, none); err != nil {
+		t.Error(err)
+	}
+	if _, err := q.jobs.Fetch(1, jetstream.FetchMaxWait(time.Second)); err != nil {
+		t.Errorf("no worker can take a job: %v", err)
+	}
+
+	ns, err := server.NewServer(&server.Options{DontListen: true, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
+		Users: []*server.User{{Username: "me", Password: "x", Permissions: &server.Permissions{
+			Subscribe: &server.SubjectPermission{Deny: []string{"$JS.ACK.>"}}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ns.Start()
+	t.Cleanup(func() { ns.Shutdown(); ns.WaitForShutdown() })
+	nc, err := nats.Connect("", append(connecting("sweep"), nats.InProcessServer(ns), nats.UserInfo("me", "x"))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	deaf, err := openQueue(t.Context(), nc, "x", true, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if heard, err := deaf.heard(t.Context(), nc, 100*time.Millisecond); !errors.Is(err, nats.ErrPermissionViolation) {
+		t.Errorf("one who may not listen hears %v, %v", heard, err)
+	}
+}
