@@ -110,6 +110,14 @@ func TestWhatIsNotMended(t *testing.T) {
 	}
 	none := &teller{jobs: jobs, at: at, told: map[string]bool{}}
 	give(t, q, jobsOf(all)[:1])
+	for n := 0; ; n++ { // the server says so a little later
+		if info, err := q.jobs.Info(t.Context()); err != nil || n > 1000 {
+			t.Fatal(err)
+		} else if info.NumPending == 1 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 	if err := e.mend(t.Context(), q, jobs, none); err != nil || queued(t, q) != 1 {
 		t.Errorf("%v: no worker took a job yet, and there are %d messages", err, queued(t, q))
 	}
