@@ -1,9 +1,12 @@
 // Package fleet carries the jobs of a sweep to workers, in this process or on other machines, over NATS JetStream: the
 // transport, and nothing else. What a job is, and what comes of it, package sweep says.
 //
-//	Engine: jobs --publish, id = key--> work queue --pull--> Worker: run --create, first wins--> rows by key --watch--> Sink
+//	Engine: jobs --publish, id = keys-> work queue --pull--> Worker: run --create, first wins--> rows by key --watch--> Sink
 //	                                        ^                   |
 //	                                        +-- redelivered <---+ lost, or handed back
+//
+// Short jobs travel several in a message (bundle.go); one that comes again is taken apart, so that all that follows is of jobs by
+// themselves. Where nothing comes any more the sweep puts anew into the queue what neither a worker nor the queue has (mend.go).
 //
 // Everything of one sweep is named by the digest of its version and its keys: the same sweep finds its queue and its rows
 // again. Rows carry a digest of their own, and the key of the job that they are of; a second row for a key is compared
