@@ -9,9 +9,10 @@
 // for 20 seconds a third of the servers and half of the workers see nothing of the rest; the sweep, too, is killed once, and
 // goes on with --resume. One more worker has a full disk,
 // one is of another version (-old PROGRAM), and the clocks of one and of a server are wrong (-clock PROGRAM, -clock-server
-// PROGRAM; that is the one that is killed, then): such programs are built with `go build -overlay`. At the end the table is to be that of `railyard sweep` in one
-// process, to the byte; no row is to be a dead letter; servers, workers and temporary folders are to hold nothing of it; and
-// no text that anything wrote, and no process's arguments, may hold the token that opens the servers.
+// PROGRAM; that is the one that is killed, then): such programs are built with `go build -overlay`. At the end the table is
+// to be that of `railyard sweep` in one process, to the byte; no row is to be a dead letter; servers, workers and temporary
+// folders are to hold nothing of it; and no text that anything wrote, and no process's arguments, may hold the token that
+// opens the servers.
 //
 // With -share nothing goes wrong. It says how much CPU time (getrusage(2), all processes together) is spent in runs, that is
 // in what `railyard run` does once it has read its scenario (planning, the events, figures), and in their event loop alone; by
