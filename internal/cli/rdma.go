@@ -235,7 +235,7 @@ Against a server on this machine the client is at the address after the server's
 	fl := cmd.Flags()
 	fl.StringVarP(&f.size, "size", "s", "", "bytes of a message; of bandwidths 64K, of latencies 8")
 	fl.IntVarP(&f.iters, "iters", "n", 1000, "messages")
-	fl.IntVarP(&f.mtu, "mtu", "m", 4096, "path MTU: 256, 512, 1024, 2048 or 4096 bytes")
+	fl.IntVarP(&f.mtu, "mtu", "m", 4096, "path MTU at most: 256, 512, 1024, 2048 or 4096 bytes; less where an interface takes less")
 	fl.IntVarP(&f.depth, "tx-depth", "t", 128, "messages that are outstanding at most")
 	fl.StringVar(&f.addr, "addr", "", "IP address to be at; else that by which the server is reached")
 	fl.IntVar(&f.port, "port", rdma.Port, "TCP port of the server")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"runtime"
 	"sync"
 	"time"
 
@@ -64,23 +63,6 @@ type pair struct {
 	*verbs.QP
 	peer netip.Addr
 	port uint16 // UDP source
-}
-
-// socket is a way to and from the network.
-type socket interface {
-	// send sends what follows the UDP header, by the next flush at the latest; until then b is not to be changed.
-	send(b []byte, to netip.Addr, marked bool) error
-	flush() error
-	// receive reads packets, and returns how many; none without wait, if there are none now. They are good until the next call.
-	receive(wait bool) (int, error)
-	// packet returns one of them from its IP header on. Without that header whole is false: it is made up, but for the
-	// identification.
-	packet(i int) (b []byte, whole bool)
-	// raw reports whether packets come with their IP headers.
-	raw() bool
-	// stop has receive return, which is then not called again; close is called behind that.
-	stop()
-	close()
 }
 
 // Open makes an endpoint at an IP address of this host.
@@ -395,26 +377,6 @@ func (e *Endpoint) read() {
 		e.flush()
 		e.mu.Unlock()
 	}
-}
-
-// alert is for how long a packet is looked for before the reader sleeps, if the one before it came as soon: to sleep and to be
-// woken takes longer. Where packets are rare nobody looks.
-const alert = 100 * time.Microsecond
-
-// await waits for packets.
-func (e *Endpoint) await(soon *bool) (n int, err error) {
-	from := time.Now()
-	for *soon && time.Since(from) < alert {
-		if n, err := e.sock.receive(false); n > 0 || err != nil {
-			return n, err
-		}
-		runtime.Gosched()
-		yield() // the other end may be on this processor
-	}
-	from = time.Now()
-	n, err = e.sock.receive(true)
-	*soon = time.Since(from) < alert
-	return n, err
 }
 
 // take gives a packet to its queue pair.

@@ -85,6 +85,8 @@ func macOf(a netip.Addr) wire.MAC {
 
 func (s *frames) raw() bool { return true }
 
+func (s *frames) mtu() int { return frameBytes - int(wire.EthernetBytes) }
+
 func (s *frames) stop() {
 	s.conn.Close()
 	s.ended.Wait()

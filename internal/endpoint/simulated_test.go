@@ -277,8 +277,13 @@ func settle(t *testing.T, a, b *end, watch [2]*capturing, now *atomic.Int64, mes
 			time.Sleep(20 * time.Microsecond)
 		}
 	}
-	t.Fatalf("the messages are not complete after a minute: %d left, sent %d and %d packets, received %d and %d", messages, watch[0].sent,
-		watch[1].sent, watch[0].received, watch[1].received)
+	lost := ""
+	for _, file := range []string{"/proc/net/raw", "/proc/net/udp", "/proc/net/softnet_stat"} { // of whatever system this is
+		b, _ := os.ReadFile(file)
+		lost += file + ":\n" + string(b)
+	}
+	t.Fatalf("the messages are not complete after a minute: %d left, sent %d and %d packets, received %d and %d; drops:\n%s",
+		messages, watch[0].sent, watch[1].sent, watch[0].received, watch[1].received, lost)
 }
 
 // wireTap is a shim before a simulated NIC: frames are lost by their number, and the others go into a capture.

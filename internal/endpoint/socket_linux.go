@@ -3,6 +3,7 @@ package endpoint
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 
 	"golang.org/x/sys/unix"
@@ -115,6 +116,30 @@ func enlarge(fd int) error {
 }
 
 func (s *sockets) raw() bool { return s.in != s.udp || s.own.Is6() }
+
+// mtu looks for the interface that has the address; of the loopback it is the network: all of 127.0.0.0/8.
+func (s *sockets) mtu() int {
+	all, err := net.Interfaces()
+	if err != nil {
+		return ethernetMTU
+	}
+	for _, i := range all {
+		addrs, err := i.Addrs()
+		if err != nil {
+			continue
+		}
+		for _, a := range addrs {
+			p, err := netip.ParsePrefix(a.String())
+			if err == nil && (p.Addr().WithZone("") == s.own || i.Flags&net.FlagLoopback != 0 && p.Contains(s.own)) {
+				return i.MTU
+			}
+		}
+	}
+	return ethernetMTU
+}
+
+// ethernetMTU is that of an interface of which nothing else is known.
+const ethernetMTU = 1500
 
 // stop has receive return: Linux wakes who waits, though it says that the socket is not connected.
 func (s *sockets) stop() { _ = unix.Shutdown(s.in, unix.SHUT_RDWR) }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,11 @@ func launchNode(node int, at string) {
 	}
 	cfg := config(must(scenarioOf(training(2, 2, job))))
 	cfg.Nodes, cfg.Node, cfg.Rendezvous = 2, node, at
+	if roce, nodes := os.Getenv("ROCE"), 0; roce != "" {
+		nodes = must(strconv.Atoi(roce))
+		cfg = config(must(scenarioOf(training(nodes, 1, plain))))
+		cfg.Nodes, cfg.Node, cfg.Rendezvous, cfg.Transport, cfg.Faults = nodes, node, at, launch.RoCE, "lose:/101 mark:/7 late:/43"
+	}
 	cfg.Say = func(line string) { fmt.Println(line) }
 	cfg.Run.Progress = func(p result.Progress) {
 		if p.Phase == "training" && p.Done > 3 && job == long {
@@ -79,26 +85,32 @@ func sh(t *testing.T, line string, args ...any) {
 	}
 }
 
-// hosts makes two network namespaces with a link between them, 10.77.0.1 and 10.77.0.2.
-func hosts(t *testing.T) (names [2]string) {
+// hosts makes network namespaces that a bridge in one more of them connects, at 10.77.0.1, 10.77.0.2, ...
+func hosts(t *testing.T, mtus ...int) (names []string) {
 	t.Helper()
 	rooted(t, "ip")
-	for i := range names {
-		names[i] = fmt.Sprintf("railyard-%d-%d", os.Getpid(), i)
-		sh(t, "ip netns add %s", names[i])
-		t.Cleanup(func() { _ = exec.Command("ip", "netns", "del", names[i]).Run() })
+	space := func(i int) string {
+		n := fmt.Sprintf("railyard-%d-%d", os.Getpid(), i)
+		sh(t, "ip netns add %s", n)
+		t.Cleanup(func() { _ = exec.Command("ip", "netns", "del", n).Run() })
+		return n
 	}
-	sh(t, "ip -n %s link add eth0 type veth peer name eth0 netns %s", names[0], names[1])
-	for i, n := range names {
+	middle := space(len(mtus))
+	sh(t, "ip -n %s link add br0 type bridge && ip -n %s link set br0 up", middle, middle)
+	for i, mtu := range mtus {
+		n := space(i)
+		names = append(names, n)
+		sh(t, "ip -n %s link add eth0 mtu %d type veth peer name port%d mtu %d netns %s", n, mtu, i, mtu, middle)
+		sh(t, "ip -n %s link set port%d master br0 up", middle, i)
 		sh(t, "ip -n %s addr add 10.77.0.%d/24 dev eth0 && ip -n %s link set eth0 up && ip -n %s link set lo up", n, i+1, n, n)
 	}
 	return names
 }
 
 // node starts a launcher in a namespace.
-func node(ns string, i int, job string) (*exec.Cmd, *strings.Builder) {
+func node(ns string, i int, job string, env ...string) (*exec.Cmd, *strings.Builder) {
 	cmd := exec.Command("ip", "netns", "exec", ns, must(os.Executable()), "launch-node", fmt.Sprint(i), "10.77.0.1:29500")
-	cmd.Env = append(os.Environ(), "JOB="+job)
+	cmd.Env = append(append(os.Environ(), "JOB="+job), env...)
 	out := &strings.Builder{}
 	cmd.Stdout, cmd.Stderr = out, out
 	return cmd, out
@@ -107,7 +119,7 @@ func node(ns string, i int, job string) (*exec.Cmd, *strings.Builder) {
 // Two hosts with networks of their own train as one.
 func TestTwoNetworks(t *testing.T) {
 	want := simulated(t, training(2, 2, plain)) // and the digits are there
-	names := hosts(t)
+	names := hosts(t, 1500, 1500)
 	a, said := node(names[0], 0, "plain")
 	b, other := node(names[1], 1, "plain")
 	for _, c := range []*exec.Cmd{a, b} {
@@ -120,13 +132,44 @@ func TestTwoNetworks(t *testing.T) {
 	}
 }
 
+// Hosts with networks of their own train as one over RoCE, two and three, with packets lost; path MTU is what the smallest of two
+// interfaces lets.
+//
+// It fails if a rank sends packets that its interface, or the other end's, does not take.
+func TestNetworksOverRoCE(t *testing.T) {
+	for _, mtus := range [][]int{{1500, 1500}, {9000, 1500, 9000}} {
+		t.Run(fmt.Sprint(mtus), func(t *testing.T) { networksOverRoCE(t, mtus) })
+	}
+}
+
+func networksOverRoCE(t *testing.T, mtus []int) {
+	want := simulated(t, training(len(mtus), 1, plain))
+	var all []*exec.Cmd
+	var said []*strings.Builder
+	for i, n := range hosts(t, mtus...) {
+		c, out := node(n, i, "plain", fmt.Sprint("ROCE=", len(mtus)))
+		all, said = append(all, c), append(said, out)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, c := range all {
+		if err := c.Wait(); err != nil {
+			t.Errorf("node %d: %v: %s", i, err, said[i])
+		}
+	}
+	if !strings.Contains(said[0].String(), "weights "+want.WeightsSHA256) {
+		t.Errorf("node 0 said %q, want weights %s", said[0], want.WeightsSHA256)
+	}
+}
+
 // A link that is cut ends the job on both sides, with the other node's ranks named.
 func TestACutLink(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes the time after which silence counts")
 	}
 	simulated(t, training(1, 1, plain)) // the digits are there
-	names := hosts(t)
+	names := hosts(t, 1500, 1500)
 	a, _ := node(names[0], 0, "long")
 	b, other := node(names[1], 1, "long")
 	a.Stdout = nil

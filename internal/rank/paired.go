@@ -58,16 +58,17 @@ type Pairing struct {
 	QPN  uint32
 	PSN  uint32
 	Key  uint32
+	MTU  wire.MTU // the largest that its interface takes
 }
 
 // PairingBytes is the length of a Pairing.
-const PairingBytes = 16 + 3*4
+const PairingBytes = 16 + 4*4
 
-// Append writes it after b: the address as IPv6, the three numbers big-endian.
+// Append writes it after b: the address as IPv6, the four numbers big-endian.
 func (p Pairing) Append(b []byte) []byte {
 	a := p.Addr.As16()
 	b = append(b, a[:]...)
-	for _, v := range []uint32{p.QPN, p.PSN, p.Key} {
+	for _, v := range []uint32{p.QPN, p.PSN, p.Key, uint32(p.MTU)} {
 		b = binary.BigEndian.AppendUint32(b, v)
 	}
 	return b
@@ -80,9 +81,12 @@ func DecodePairing(b []byte) (p Pairing, err error) {
 	}
 	p.Addr = netip.AddrFrom16([16]byte(b)).Unmap()
 	p.QPN, p.PSN, p.Key = binary.BigEndian.Uint32(b[16:]), binary.BigEndian.Uint32(b[20:]), binary.BigEndian.Uint32(b[24:])
-	if p.QPN < 2 || p.QPN >= 1<<24 || p.PSN >= 1<<24 {
-		return p, fmt.Errorf("queue pair 0x%x, PSN 0x%x: want 2 to 0xffffff, and at most 0xffffff", p.QPN, p.PSN)
+	mtu := binary.BigEndian.Uint32(b[28:])
+	if p.QPN < 2 || p.QPN >= 1<<24 || p.PSN >= 1<<24 || mtu < 1 || mtu > 5 {
+		return p, fmt.Errorf("queue pair 0x%x, PSN 0x%x, path MTU code %d: want 2 to 0xffffff, at most 0xffffff, and 1 (256 B) to "+
+			"5 (4096 B)", p.QPN, p.PSN, mtu)
 	}
+	p.MTU = wire.MTU(mtu)
 	return p, nil
 }
 
@@ -128,13 +132,13 @@ func NewPaired(l *Loop, peer int32, e *endpoint.Endpoint, psn uint32) (*Paired, 
 
 // Pairing is what the peer is to be told.
 func (s *Paired) Pairing() Pairing {
-	return Pairing{Addr: s.e.Addr(), QPN: s.qp.Number(), PSN: s.psn, Key: s.key}
+	return Pairing{Addr: s.e.Addr(), QPN: s.qp.Number(), PSN: s.psn, Key: s.key, MTU: s.e.PathMTU()}
 }
 
 // Connect connects the queue pair, before anything is sent.
 func (s *Paired) Connect(to Pairing) error {
 	s.to = to
-	err := s.e.Connect(s.qp, to.Addr, verbs.Attributes{Access: verbs.RemoteWrite, PKey: 0xFFFF, MTU: wire.MTUOf(4096),
+	err := s.e.Connect(s.qp, to.Addr, verbs.Attributes{Access: verbs.RemoteWrite, PKey: 0xFFFF, MTU: min(s.e.PathMTU(), to.MTU),
 		DestQP: to.QPN, RecvPSN: wire.PSN(to.PSN), SendPSN: wire.PSN(s.psn), RNRTimer: rnrTimer,
 		Timeout: ackTimeout, Retries: 7, RNRRetries: roce.ForeverRNR, AckEvery: ackEvery})
 	if err != nil {

@@ -88,10 +88,12 @@ func (c *Client) Run(ctx context.Context) (*Result, error) {
 	}
 	defer e.Close()
 	defer context.AfterFunc(ctx, e.Close)()
+	test := c.Test
+	test.MTU = min(test.MTU, int(e.PathMTU().Bytes()))
 	if c.Perftest {
-		return c.perftest(ctx, l, e)
+		return test.perftest(ctx, l, e)
 	}
-	s, err := newSide(c.Test, e)
+	s, err := newSide(test, e)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +111,8 @@ func (c *Client) Run(ctx context.Context) (*Result, error) {
 	if err := s.connect(peer); err != nil {
 		return nil, err
 	}
-	r := &Result{Test: c.Test, Raw: e.Raw()}
+	r := &Result{Test: test, Raw: e.Raw()}
+	r.MTU = peer.MTU // the server's interface may take less
 	if err := s.time(ctx, r); err != nil {
 		return nil, err
 	}

@@ -216,7 +216,7 @@ func (s *Server) perftest(ctx context.Context, l *line) error {
 	}
 	defer e.Close()
 	defer context.AfterFunc(ctx, e.Close)()
-	mtu, err := p.begin(wire.MTUOf(4096))
+	mtu, err := p.begin(e.PathMTU())
 	if err != nil {
 		return err
 	}
@@ -288,26 +288,26 @@ func countersOf(s Status) string {
 }
 
 // perftest is the client's end.
-func (c *Client) perftest(ctx context.Context, l *line, e *endpoint.Endpoint) (*Result, error) {
+func (t Test) perftest(ctx context.Context, l *line, e *endpoint.Endpoint) (*Result, error) {
 	p := &perftest{l, true}
-	mtu, err := p.begin(wire.MTUOf(unit.Bytes(c.Test.MTU)))
+	mtu, err := p.begin(wire.MTUOf(unit.Bytes(t.MTU)))
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSide(c.Test, e)
+	s, err := newSide(t, e)
 	if err != nil {
 		return nil, err
 	}
-	if operations[c.Test.Op].op == roce.OpWrite {
+	if operations[t.Op].op == roce.OpWrite {
 		s.fill()
 	}
 	own := s.destination()
 	if err := p.meet(own, func(to destination) error { return s.join(to, mtu) }); err != nil {
 		return nil, err
 	}
-	r := &Result{Test: c.Test, Raw: e.Raw(), Perftest: true}
+	r := &Result{Test: t, Raw: e.Raw(), Perftest: true}
 	r.MTU = int(mtu.Bytes())
-	if c.Test.polled() {
+	if t.polled() {
 		err := s.pings(ctx, r)
 		r.Client = s.status()
 		return r, err
@@ -317,7 +317,7 @@ func (c *Client) perftest(ctx context.Context, l *line, e *endpoint.Endpoint) (*
 	}
 	r.Client = s.status()
 	var reports []uint64
-	if !c.Test.Latency() && !operations[c.Test.Op].op.Receives() {
+	if !t.Latency() && !operations[t.Op].op.Receives() {
 		reports = []uint64{uint64(r.Size), uint64(r.Iterations), math.Float64bits(r.Peak), math.Float64bits(r.Average),
 			math.Float64bits(r.Rate)}
 	}

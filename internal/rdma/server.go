@@ -124,6 +124,7 @@ func (s *Server) measure(ctx context.Context, l *line, h hello) error {
 		return err
 	}
 	defer e.Close()
+	h.MTU = min(h.MTU, int(e.PathMTU().Bytes()))
 	d, err := newSide(h.Test, e)
 	if err != nil {
 		return err

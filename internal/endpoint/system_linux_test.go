@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"railyard/internal/roce"
+	"railyard/internal/unit"
 	"railyard/internal/verbs"
 )
 
@@ -112,5 +113,35 @@ func TestClosingWakesWhoReads(t *testing.T) {
 	}
 	if n := runtime.NumGoroutine(); n > before {
 		t.Errorf("%d goroutines, %d before", n, before)
+	}
+}
+
+// wide is a socket of an interface that takes packets of so many bytes.
+type wide struct {
+	socket
+	bytes int
+}
+
+func (w wide) mtu() int { return w.bytes }
+
+// The largest WRITE that there is of one packet fits the interface: 64 bytes of headers and ICRC over IPv4, 84 over IPv6. Any
+// loopback address is the loopback's; an address that no interface has is taken for one of an Ethernet.
+func TestPathMTU(t *testing.T) {
+	for _, c := range []struct {
+		addr  string
+		bytes int
+		want  unit.Bytes
+	}{{"10.0.0.1", 1024 + 64, 1024}, {"10.0.0.1", 1024 + 63, 512}, {"::1", 4096 + 84, 4096}, {"::1", 4096 + 83, 2048}} {
+		e := &Endpoint{addr: netip.MustParseAddr(c.addr), sock: wide{bytes: c.bytes}}
+		if got := e.PathMTU().Bytes(); got != c.want {
+			t.Errorf("%s, %d bytes: %d, want %d", c.addr, c.bytes, got, c.want)
+		}
+	}
+	for addr, want := range map[string]unit.Bytes{"127.99.88.77": 4096, "::1": 4096, "192.0.2.99": 1024} {
+		a := netip.MustParseAddr(addr)
+		e := &Endpoint{addr: a, sock: &sockets{own: a}}
+		if got := e.PathMTU().Bytes(); got != want {
+			t.Errorf("%s: %d, want %d", addr, got, want)
+		}
 	}
 }
