@@ -19,6 +19,8 @@
 //     has gone. A goroutine is in the call that waits; where packets come within 100 us of each other it does not wait, but asks
 //     again, and offers its processor each time.
 //   - What a turn has to send goes when it ends: packets that came together are answered together.
+//   - The path MTU that an interface takes is looked up once for each queue pair: a route with less is not noticed, and ends the
+//     endpoint with "message too long".
 //   - Only Linux. Over IPv6 a UDP socket sees all that the ICRC covers.
 //
 // Source: annex A17 of the InfiniBand Architecture Specification (RoCEv2, September 2014).
