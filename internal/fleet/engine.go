@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,12 +47,18 @@ func (e *Engine) Own(key string) *sweep.Job {
 func (e *Engine) Run(ctx context.Context, jobs []sweep.Job, sink sweep.Sink) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	q, err := openQueue(ctx, e.Conn, e.ID, true, e.Memory)
-	if err != nil {
+	var q *queue
+	if err := patiently(ctx, "make the queue of the sweep", func() (err error) {
+		q, err = openQueue(ctx, e.Conn, e.ID, true, e.Memory)
+		return err
+	}); err != nil {
 		return err
 	}
-	watch, err := q.rows.WatchFiltered(ctx, []string{rowPrefix + ">", deadPrefix + ">", clashPrefix + ">"})
-	if err != nil {
+	var watch jetstream.KeyWatcher
+	if err := patiently(ctx, "look for rows", func() (err error) {
+		watch, err = q.rows.WatchFiltered(ctx, []string{rowPrefix + ">", deadPrefix + ">", clashPrefix + ">"})
+		return err
+	}); err != nil {
 		return err
 	}
 	defer watch.Stop() //nolint:errcheck // nothing is read any more
@@ -63,7 +70,9 @@ func (e *Engine) Run(ctx context.Context, jobs []sweep.Job, sink sweep.Sink) err
 	if err := t.there(ctx, watch); err != nil {
 		return err
 	}
-	if err := q.announce(ctx, announcement{cut(e.Name), result.Version, len(jobs)}, e.Memory); err != nil {
+	if err := patiently(ctx, "tell workers of the sweep", func() error {
+		return q.announce(ctx, announcement{cut(e.Name), result.Version, len(jobs)}, e.Memory)
+	}); err != nil {
 		return err
 	}
 	published := make(chan error, 1)
@@ -334,6 +343,23 @@ func waited(ctx context.Context, what string, do func() error) error {
 		}
 		pause(ctx, 250*time.Millisecond)
 	}
+}
+
+// patiently does something again while servers do not answer, or have no leader. Another error is told at once.
+func patiently(ctx context.Context, what string, do func() error) (err error) {
+	silent := waited(ctx, what, func() error {
+		if err = do(); passing(err) {
+			return err
+		}
+		return nil
+	})
+	return cmp.Or(silent, ctx.Err(), err)
+}
+
+// passing reports whether an error is of servers that are not there now.
+func passing(err error) bool {
+	var api *jetstream.APIError
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.As(err, &api) && api.ErrorCode == noLeader
 }
 
 // lasting reports whether an error is one that does not pass by itself: no room, no right.

@@ -710,6 +710,35 @@ func TestServersAreWaitedFor(t *testing.T) {
 	}
 }
 
+// What servers are asked for is asked again while they are silent or have no leader; another error, or the end, is told at once.
+func TestSilentServersAreAskedAgain(t *testing.T) {
+	other := errors.New("other")
+	for _, c := range []struct {
+		errs []error
+		want error
+	}{
+		{[]error{nil}, nil}, {[]error{other, nil}, other}, {[]error{nats.ErrTimeout, nil}, nil},
+		{[]error{fmt.Errorf("x: %w", context.DeadlineExceeded), &jetstream.APIError{ErrorCode: 10008}, other, nil}, other},
+		{[]error{&jetstream.APIError{ErrorCode: 10039}, nil}, &jetstream.APIError{ErrorCode: 10039}},
+	} {
+		n := 0
+		err := patiently(t.Context(), "x", func() error { n++; return c.errs[n-1] })
+		if fmt.Sprint(err) != fmt.Sprint(c.want) {
+			t.Errorf("%v: %v, want %v", c.errs, err, c.want)
+		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := patiently(ended, "x", func() error { return nats.ErrTimeout }); !errors.Is(err, context.Canceled) {
+		t.Errorf("who has ended is told %v", err)
+	}
+	defer func(before time.Duration) { patience = before }(patience)
+	patience = time.Millisecond
+	if err := patiently(t.Context(), "ask", func() error { return nats.ErrTimeout }); !errors.Is(err, nats.ErrTimeout) {
+		t.Errorf("servers are silent for ever, and %v", err)
+	}
+}
+
 // A server without room is not waited for as one that is lost is: it says so again, and the sweep can go on when there is room.
 func TestAFullServerIsNotWaitedFor(t *testing.T) {
 	ns, err := server.NewServer(&server.Options{ServerName: "full", DontListen: true, JetStream: true, StoreDir: t.TempDir(),
@@ -771,6 +800,18 @@ func TestWhoHandsBackRests(t *testing.T) {
 		if d := restFor(n); d != mostRest {
 			t.Errorf("after %d rests %v", n, d)
 		}
+	}
+	for ill, rests := range map[int32]bool{0: false, 40: true} {
+		ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		if !rests {
+			ctx, stop = context.WithCancel(t.Context())
+		}
+		var s serving
+		s.ill.Store(ill)
+		if s.rest(ctx); (ctx.Err() != nil) != rests {
+			t.Errorf("after %d handed back it rests %v, want %v", ill, !rests, rests)
+		}
+		stop()
 	}
 }
 

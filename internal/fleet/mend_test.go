@@ -130,6 +130,12 @@ func TestWhatIsNotMended(t *testing.T) {
 	if _, err := q.jobs.Fetch(1, jetstream.FetchMaxWait(time.Second)); err != nil {
 		t.Errorf("no worker can take a job: %v", err)
 	}
+	if err := q.remove(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.mend(t.Context(), q, jobs, none); err == nil {
+		t.Error("nothing is there, and that is no error")
+	}
 
 	ns, err := server.NewServer(&server.Options{DontListen: true, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
 		Users: []*server.User{{Username: "me", Password: "x", Permissions: &server.Permissions{
@@ -150,5 +156,35 @@ func TestWhatIsNotMended(t *testing.T) {
 	}
 	if heard, err := deaf.heard(t.Context(), nc, 100*time.Millisecond); !errors.Is(err, nats.ErrPermissionViolation) {
 		t.Errorf("one who may not listen hears %v, %v", heard, err)
+	}
+}
+
+// What a worker gives back comes again, though the server would wait for it.
+func TestWhatIsGivenBackComesAgain(t *testing.T) {
+	b := start(t)
+	ackWait = time.Hour
+	nc := b.connect("w")
+	q, err := openQueue(t.Context(), nc, "x", true, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q.pulls, err = newPulls(nc, "x"); err != nil {
+		t.Fatal(err)
+	}
+	defer q.pulls.close()
+	give(t, q, []job{{Key: "k"}})
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, ctx := range []context.Context{t.Context(), ended, t.Context()} { // of a worker that goes on, of one that ends
+		var msg message
+		for n := 0; n < 1000 && msg == nil && err == nil; n++ {
+			if msg, err = q.pulls.next(t.Context()); msg == nil {
+				pause(t.Context(), 20*time.Millisecond)
+			}
+		}
+		if err != nil || msg == nil {
+			t.Fatalf("it does not come again: %v", err)
+		}
+		giveBack(ctx, msg)
 	}
 }

@@ -129,6 +129,9 @@ const (
 	noPeers      jetstream.ErrorCode = 10005
 )
 
+// noLeader is the error of servers that have no leader now (likewise: JSClusterNotAvailErr).
+const noLeader jetstream.ErrorCode = 10008
+
 // noRoom are errors of a server, or an account, whose limits are reached (likewise: JSAccountResourcesExceededErr,
 // JSInsufficientResourcesErr, JSMaximumStreamsLimitErr, JSMemoryResourcesExceededErr, JSNotEnabledForAccountErr,
 // JSStorageResourcesExceededErr, JSStreamMessageExceedsMaximumErr, JSStreamStoreFailedF: a disk, too).
