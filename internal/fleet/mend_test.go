@@ -188,3 +188,43 @@ func TestWhatIsGivenBackComesAgain(t *testing.T) {
 		giveBack(ctx, msg)
 	}
 }
+
+// What is no job is dropped, once, and said; the jobs behind it run.
+func TestWhatCannotBeReadIsDropped(t *testing.T) {
+	b := start(t)
+	ackWait = time.Hour
+	e := b.engine()
+	q, err := openQueue(t.Context(), e.Conn, e.ID, true, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range []string{"{", `{"jobs":[]}`} {
+		if err := q.publish(t.Context(), string(rune('a'+i)), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	done := b.worker(ctx, "w", b.connect("w"))
+	rows, err := b.away(e, variants(t, small, 2))
+	if err != nil || len(rows) != 2 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	if _, told := b.told.Load("a job that cannot be read was dropped"); !told {
+		t.Error("it was not said")
+	}
+	left := -1
+	for n := 0; n < 500 && left != 0; n++ { // the server forgets a little later
+		all, err := q.js.Stream(t.Context(), jobsStream+q.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left = int(all.CachedInfo().State.Msgs)
+		pause(t.Context(), 10*time.Millisecond)
+	}
+	if left != 0 {
+		t.Errorf("%d messages are left in the queue", left)
+	}
+	cancel()
+	<-done
+}
