@@ -55,7 +55,8 @@ type shape struct {
 	name        string
 	what        string
 	hosts, gpus int
-	apart       bool // it takes long or much memory: it runs where it is named
+	apart       bool   // it takes long or much memory: it runs where it is named
+	only        string // the one setting that it is there in; "": in each
 	design      string
 	job         string                      // nil where it sends flows
 	flows       func(set *setting) []string // rows of a CSV file below flowColumns
@@ -102,6 +103,16 @@ var shapes = []shape{
   collective: {algorithm: ring, channels: 8}
 `,
 	},
+	collective("ring512-1m", 64, "all-reduce", "ring", unit.Mebibyte),
+	apart(collective("ring512-64m", 64, "all-reduce", "ring", 64*unit.Mebibyte)),
+	apart(collective("ring1024-1m", 128, "all-reduce", "ring", unit.Mebibyte)),
+	apart(collective("ring1024-64m", 128, "all-reduce", "ring", 64*unit.Mebibyte)),
+	collective("tree512-1m", 64, "all-reduce", "double-tree", unit.Mebibyte),
+	collective("tree512-64m", 64, "all-reduce", "double-tree", 64*unit.Mebibyte),
+	apart(collective("a2a256-1m", 32, "all-to-all", "auto", unit.Mebibyte)),
+	apart(collective("a2a256-64m", 32, "all-to-all", "auto", 64*unit.Mebibyte)),
+	collective("nvlink8-1m", 1, "all-reduce", "ring", unit.Mebibyte),
+	collective("nvlink8-64m", 1, "all-reduce", "ring", 64*unit.Mebibyte),
 	apart(permutation("perm16384", 128, 128, tiny)),
 	apart(permutation("perm65536", 256, 256, tiny)),
 }
@@ -110,6 +121,19 @@ var shapes = []shape{
 func apart(s shape) shape {
 	s.apart = true
 	return s
+}
+
+// collective is one, once, over hosts of eight GPUs.
+func collective(name string, hosts int, op, algorithm string, bytes unit.Bytes) shape {
+	over := fmt.Sprintf("%d hosts x 8 NICs on 8 rails", hosts)
+	if hosts == 1 {
+		over = "the 8 GPUs of one host"
+	}
+	return shape{
+		name: name, what: fmt.Sprintf("one %s of %s over %s (%s): what it costs is messages", op, bytes.Human(), over, algorithm),
+		hosts: hosts, gpus: 8, design: "rail-optimized", only: "400g",
+		job: fmt.Sprintf("job: {collectives: [{op: %s, algorithm: %s, bytes: %v, iterations: 1, warmup: 0}]}\n", op, algorithm, bytes),
+	}
 }
 
 // permutation is that of leaves x per hosts, with a full bisection: see Permutation.
@@ -146,6 +170,9 @@ func (s *setting) flow(number, from, to int, bytes unit.Bytes, path string) stri
 func Cases() (all []Case) {
 	for i := range shapes {
 		for k := range settings {
+			if only := shapes[i].only; only != "" && only != settings[k].name {
+				continue
+			}
 			all = append(all, Case{Name: shapes[i].name + "-" + settings[k].name, Hosts: shapes[i].hosts, shape: &shapes[i],
 				set: &settings[k]})
 		}
@@ -154,7 +181,7 @@ func Cases() (all []Case) {
 }
 
 // Match returns the cases that any of some patterns names, in order: the whole name or that of the
-// shape, with * and ? as in names of files. Without a pattern it is the set, and a pattern with * means
+// shape, with its size or without, with * and ? as in names of files. Without a pattern it is the set, and a pattern with * means
 // those of the set, unless there is none. A pattern that names none is an error.
 func Match(patterns []string) (some []Case, err error) {
 	taken := map[string]bool{}
@@ -181,6 +208,9 @@ func matching(pattern string) (all []Case, err error) {
 	for _, c := range Cases() {
 		whole, err := path.Match(pattern, c.Name)
 		shape, _ := path.Match(pattern, c.shape.name)
+		if of, _, sized := strings.Cut(c.shape.name, "-"); sized && !shape {
+			shape, _ = path.Match(pattern, of)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%q: not a pattern, want names of cases with * and ?", pattern)
 		}

@@ -3,7 +3,7 @@
 //
 //	Cases --match--> Case --Files--> scenario, flows --Run--> Row
 //
-// Each case is there twice: at 100 Gb/s with the frames, delays and DCQCN of the HPCC authors' ns-3 model, an
+// What is of flows, and the training, is there twice: at 100 Gb/s with the frames, delays and DCQCN of the HPCC authors' ns-3 model, an
 // acknowledgement for each packet, in default order; and at 400 Gb/s with 4,096-byte payload and all
 // defaults. Marking, PFC, DCQCN and causes are on in all.
 //

@@ -122,6 +122,7 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 		if in, err = run.Inspect(sc); err != nil {
 			return a.checkUnplanned(file, sc, err, asJSON)
 		}
+		in.Estimate = here(in.Estimate)
 		for _, f := range in.Findings {
 			problems = append(problems, sc.Located(f))
 		}

@@ -89,7 +89,7 @@ func (a *app) emit(ctx context.Context, p *progress, s *planned, variants []swee
 	if err != nil {
 		return err
 	}
-	// A forecast holds within a factor of three; what is looked for goes round by round.
+	// Where workers run is another machine, and may be a busy one; what is looked for goes round by round.
 	atOnce := min(w.Tasks*w.Cores, len(variants))
 	w.Seconds = 3*(cost.Seconds/float64(atOnce)+cost.Longest) + 600
 	if err := w.Check(); err != nil {

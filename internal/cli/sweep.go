@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"railyard/internal/foresight"
 	"railyard/internal/input"
 	"railyard/internal/located"
+	"railyard/internal/machine"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/sweep"
@@ -125,6 +127,9 @@ func (a *app) tellForecast(quiet bool, f sweep.Forecast) {
 		unit.Count(f.PacketHops), f.AtOnce, f.Largest.Human())
 	if f.Memory > 0 {
 		text += fmt.Sprintf(" of %s", f.Memory.Human())
+	}
+	if f.Seconds >= foresight.Worth.Seconds() {
+		f.Seconds *= machine.Slowness()
 	}
 	took := "some " + unit.Clock(f.Seconds)
 	if f.Seconds < 0.1 {

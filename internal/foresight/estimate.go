@@ -18,47 +18,41 @@ const (
 	MaxHops   = 10_000_000_000
 )
 
-// Speed of a run on one core of a 2 GHz server processor, from which its wall time is estimated:
-// packet-hops as in examples/incast.yaml, messages over NVLink as in an all-reduce of 1 GiB over eight GPUs of
-// one host, real arithmetic as in examples/digits-8gpu.yaml. Other machines and other scenarios differ by a
-// factor of three either way.
-const (
-	HopsPerSecond     = 4_000_000
-	MessagesPerSecond = 300_000
-	FLOPPerSecond     = 9_000_000_000
-)
-
 // Estimate is what a run will cost, before it starts.
 type Estimate struct {
-	Steps      int64      `json:"steps"` // of all jobs
-	PacketHops int64      `json:"packet_hops"`
-	Messages   int64      `json:"nvlink_messages"`
-	Memory     unit.Bytes `json:"memory_bytes"`
-	FLOP       int64      `json:"flop"`         // of real arithmetic
-	Seconds    float64    `json:"wall_seconds"` // at these speeds:
-	HopRate    int64      `json:"assumed_packet_hops_per_s"`
-	SendRate   int64      `json:"assumed_nvlink_messages_per_s"`
-	FLOPRate   int64      `json:"assumed_flop_per_s"`
+	Steps int64 `json:"steps"` // of all jobs
+	Work
+	Memory   unit.Bytes `json:"memory_bytes"`
+	Seconds  float64    `json:"wall_seconds"` // of one core of a machine that takes so many times as long as the reference:
+	Slowness float64    `json:"machine_slowness"`
 }
 
 // Estimate adds up what each message costs: its data packets over each link of its path, its
 // acknowledgements over each link of the way back, and CNPs where flows exceed a port; what connects
 // queue pairs comes to it. Losses are not estimated. data is the size of each job's images, zero where it trains nothing.
 func EstimateOf(p *plan.Plan, data []dataset.Size) Estimate {
-	e := Estimate{HopRate: HopsPerSecond, SendRate: MessagesPerSecond, FLOPRate: FLOPPerSecond}
+	e := Estimate{Work: Work{Ports: int64(len(p.Graph.Ports))}}
+	crowds := newCrowds(p)
 	steps := make([]int64, len(p.Jobs))
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
+		e.Ranks += int64(len(j.Placement.Ranks))
 		steps[i] = j.Steps(data[i].Train)
 		e.Steps = add(e.Steps, steps[i])
 		e.FLOP = add(e.FLOP, add(mul(mul(steps[i], trainings(j)), stepFLOP(j)), testFLOP(j, data[i].Test)))
 		eachTraffic(j, func(k int, l *plan.RankLink, t traffic) {
 			if l.Pair < 0 {
-				e.Messages = add(e.Messages, mul(runs(j, k, steps[i]), t.messages))
+				e.NVLinkMessages = add(e.NVLinkMessages, mul(runs(j, k, steps[i]), t.messages))
 				return
 			}
 			q, hops := &p.Pairs[l.Pair], int64(0)
-			deal(p, l, t, func(lane *plan.Pair, t traffic) { hops = add(hops, hopsOf(p, lane, t.bytes, t.messages)) })
+			deal(p, l, t, func(lane *plan.Pair, t traffic) {
+				hops = add(hops, hopsOf(p, lane, t.bytes, t.messages))
+				e.NICMessages = add(e.NICMessages, mul(runs(j, k, steps[i]), t.messages))
+				if crowds.meets(lane) {
+					e.QueuedPackets = add(e.QueuedPackets, mul(runs(j, k, steps[i]), ceil(t.bytes, int64(p.Scenario.Transport.MTU))))
+				}
+			})
 			if coll.NeedsCredit(j.Work.Collectives[k].Schedule) { // a credit for each message, and its answer
 				hops = add(hops, mul(t.messages, int64(len(q.Back)+len(q.Path))))
 			}
@@ -66,7 +60,6 @@ func EstimateOf(p *plan.Plan, data []dataset.Size) Estimate {
 		})
 	}
 	job := jobTime(p, steps)
-	crowded := crowded(p)
 	for i := range p.Pairs {
 		q := &p.Pairs[i]
 		if p.Scenario.Transport.Setup && q.Enabled() { // REQ and RTU go there, REP comes back
@@ -77,16 +70,37 @@ func EstimateOf(p *plan.Plan, data []dataset.Size) Estimate {
 		}
 		n := posted(q, job)
 		e.PacketHops = add(e.PacketHops, mul(n, hopsOf(p, q, int64(q.Flow.Bytes), 1)))
-		meets := false
-		eachPort(p, q, 1, func(port topo.PortID, _ int64) { meets = meets || crowded[port] })
-		if meets {
-			cnps := cnps(p, mul(n, packets(p, int64(q.Flow.Bytes))), job)
+		e.NICMessages = add(e.NICMessages, n)
+		if crowds.meets(q) {
+			all := mul(n, packets(p, int64(q.Flow.Bytes)))
+			e.QueuedPackets = add(e.QueuedPackets, all)
+			cnps := cnps(p, all, job)
 			e.PacketHops = add(e.PacketHops, mul(cnps, int64(len(q.Back))))
 		}
 	}
 	e.Memory = unit.Bytes(add(int64(memory(p, steps, data, job)), int64(engineMemory(p, e.PacketHops))))
-	e.Seconds = float64(e.PacketHops)/HopsPerSecond + float64(e.Messages)/MessagesPerSecond + float64(e.FLOP)/FLOPPerSecond
-	return e
+	return e.On(1)
+}
+
+// crowds knows the ports that are crowded, and remembers of queue pairs whether their packets pass one.
+type crowds struct {
+	p     *plan.Plan
+	ports []bool
+	known map[*plan.Pair]bool
+}
+
+func newCrowds(p *plan.Plan) *crowds {
+	return &crowds{p, crowded(p), map[*plan.Pair]bool{}}
+}
+
+// meets reports whether a queue pair's packets pass a crowded port.
+func (c *crowds) meets(q *plan.Pair) (meets bool) {
+	if meets, ok := c.known[q]; ok {
+		return meets
+	}
+	eachPort(c.p, q, 1, func(port topo.PortID, _ int64) { meets = meets || c.ports[port] })
+	c.known[q] = meets
+	return meets
 }
 
 // drifts reports whether the job's weights are compared with those of one rank at the end.

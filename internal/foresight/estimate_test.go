@@ -51,7 +51,7 @@ func TestTheComparisonWithOneRankIsEstimated(t *testing.T) {
 
 // A run that needs more than the machine has free is refused as one over the limit is.
 func TestForecastAgainstTheMachine(t *testing.T) {
-	e := Estimate{Memory: 2 * unit.Gigabyte, PacketHops: 1}
+	e := Estimate{Memory: 2 * unit.Gigabyte, Work: Work{PacketHops: 1}}
 	for free, want := range map[unit.Bytes]string{0: "", 3 * unit.Gigabyte: "",
 		unit.Gigabyte: "this machine, or its control group, has 1 GB free"} {
 		if err := e.OverLimit(free); want == "" && err != nil || want != "" &&

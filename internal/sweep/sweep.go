@@ -29,7 +29,7 @@ type Forecast struct {
 	Runs       int     // not found in the directory
 	Resumed    int     // found there
 	PacketHops int64   // of Runs
-	Seconds    float64 // of one core, of Runs; within a factor of three
+	Seconds    float64 // of one core of the reference machine, of Runs: see foresight.Costs
 	Longest    float64 // of one core, of the longest of them
 	Largest    unit.Bytes
 	Disk       unit.Bytes // that rows and tables take, 0 without a directory; whole run directories come to it

@@ -163,21 +163,17 @@ func EstimateText(s *sheet.Sheet, in *foresight.Inspection, m *run.Measured) {
 	rows = append(rows,
 		[]string{"packet-hops", unit.Count(e.PacketHops), "limit " + unit.Count(foresight.MaxHops) + "; without losses"},
 		[]string{"memory", e.Memory.Human(), "limit " + foresight.MaxMemory.Human() + ", and what the machine has free"})
-	speed := fmt.Sprintf("at %s packet-hops/s", unit.Rate(foresight.HopsPerSecond))
-	if e.Messages > 0 {
-		rows = append(rows, []string{"NVLink", unit.CountOf(int64(int(e.Messages)), "message"), "inside hosts, simulated one by one"})
-		speed += fmt.Sprintf(", %s messages/s over NVLink", unit.Rate(foresight.MessagesPerSecond))
+	if e.NICMessages > 0 && e.Ranks > 0 {
+		rows = append(rows, []string{"NICs", unit.CountOf(e.NICMessages, "message"), "between hosts"})
+	}
+	if e.NVLinkMessages > 0 {
+		rows = append(rows, []string{"NVLink", unit.CountOf(e.NVLinkMessages, "message"), "inside hosts, simulated one by one"})
 	}
 	if e.FLOP > 0 {
 		rows = append(rows, []string{"arithmetic", unit.Rate(float64(e.FLOP)) + "FLOP",
 			"on this machine: the network is really trained"})
-		speed += fmt.Sprintf(" and %sFLOP/s", unit.Rate(foresight.FLOPPerSecond))
 	}
-	took := "about " + unit.Clock(e.Seconds)
-	if e.Seconds < 0.1 {
-		took = "less than 0.1 s"
-	}
-	rows = append(rows, []string{"run time", took, speed + ", one core; within a factor of three"})
+	rows = append(rows, timeRow(&e))
 	for i := range sc.Jobs {
 		l, bound := foresight.LeastOf(in.Plan, i)
 		if !bound || l.Flows < 2 {
@@ -204,6 +200,20 @@ func EstimateText(s *sheet.Sheet, in *foresight.Inspection, m *run.Measured) {
 		rows = append(rows, []string{"measured", "about " + unit.Clock(m.Seconds), how})
 	}
 	s.Grid("lrw", rows)
+}
+
+// timeRow says how long the run takes a core, and of which machine that is.
+func timeRow(e *foresight.Estimate) []string {
+	how := "of one core, most often within a factor of 1.5: "
+	switch {
+	case e.Seconds < 0.1:
+		return []string{"run time", "less than 0.1 s", "of one core"}
+	case e.Slowness == 1:
+		how += "of a 2 GHz server processor"
+	default:
+		how += "of this machine, which was tried for a tenth of a second"
+	}
+	return []string{"run time", "about " + unit.Clock(e.Seconds), how}
 }
 
 // islandRow says into what a run is cut for the cores.

@@ -1,0 +1,77 @@
+package foresight
+
+import (
+	"math"
+
+	"railyard/internal/unit"
+)
+
+// Work is what a run does, counted by kinds. Each costs so much processor time: see Costs.
+type Work struct {
+	PacketHops     int64 `json:"packet_hops"`     // packets and frames that leave a link
+	QueuedPackets  int64 `json:"queued_packets"`  // of data, that pass a port whose senders are together faster than it
+	NICMessages    int64 `json:"nic_messages"`    // between hosts: of ranks, or posted by flows
+	NVLinkMessages int64 `json:"nvlink_messages"` // inside hosts, simulated one by one
+	FLOP           int64 `json:"flop"`            // of real arithmetic
+	Ports          int64 `json:"ports"`           // of NICs and switches
+	Ranks          int64 `json:"ranks"`
+}
+
+// Costs is the processor time of one of each kind on the reference machine, in nanoseconds: one core of a 2 GHz server
+// processor (AMD EPYC) with nothing beside it. What a hop touches depends on its port, and what a message touches on its ranks:
+// once these are more than a cache holds, each doubling of them costs as much again.
+//
+//	hop      = Hop + HopDoubled x log2(ports / cachedPorts), at least Hop
+//	message  = NIC or NVLink, each + Doubled x log2(ranks / cachedRanks), at least that
+//
+// `railyard bench --forecast` prints what they say beside what runs took.
+type Costs struct {
+	Hop, HopDoubled    float64
+	Queued             float64 // a packet that waits is marked, answered and told of
+	NIC, NVLink        float64
+	Doubled            float64
+	FLOP               float64
+	Port, Rank, Always float64 // what is built and written whatever goes on
+}
+
+// Reference is the costs of the machine that they were measured on.
+var Reference = Costs{
+	Hop: 80, HopDoubled: 17, Queued: 170,
+	NIC: 2500, NVLink: 1200, Doubled: 350,
+	FLOP: 1.0 / 9,
+	Port: 12_000, Rank: 100_000, Always: 30e6,
+}
+
+// Up to so many ports and ranks lie in a core's caches.
+const (
+	cachedPorts = 512
+	cachedRanks = 8
+)
+
+// Seconds is the processor time that work takes at these costs.
+func (c *Costs) Seconds(w *Work) float64 {
+	hop := c.Hop + c.HopDoubled*doublings(w.Ports, cachedPorts)
+	more := c.Doubled * doublings(w.Ranks, cachedRanks)
+	ns := float64(w.PacketHops)*hop + float64(w.QueuedPackets)*c.Queued +
+		float64(w.NICMessages)*(c.NIC+more) + float64(w.NVLinkMessages)*(c.NVLink+more) +
+		float64(w.FLOP)*c.FLOP + float64(w.Ports)*c.Port + float64(w.Ranks)*c.Rank + c.Always
+	return ns / 1e9
+}
+
+// doublings is how often n is twice as many as fit, at least 0.
+func doublings(n, fit int64) float64 {
+	if n <= fit {
+		return 0
+	}
+	return math.Log2(float64(n) / float64(fit))
+}
+
+// On is the estimate of a machine that takes so many times as long as the reference for the same.
+func (e Estimate) On(slowness float64) Estimate {
+	e.Slowness = slowness
+	e.Seconds = Reference.Seconds(&e.Work) * slowness
+	return e
+}
+
+// Worth is from how many seconds on it is worth a tenth of one to know how fast this machine is.
+const Worth = 1 * unit.Second
