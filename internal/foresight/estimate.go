@@ -46,12 +46,14 @@ func EstimateOf(p *plan.Plan, data []dataset.Size) Estimate {
 				return
 			}
 			q, hops := &p.Pairs[l.Pair], int64(0)
+			pair := int(l.Pair) // lanes follow each other
 			deal(p, l, t, func(lane *plan.Pair, t traffic) {
 				hops = add(hops, hopsOf(p, lane, t.bytes, t.messages))
 				e.NICMessages = add(e.NICMessages, mul(runs(j, k, steps[i]), t.messages))
-				if crowds.meets(lane) {
+				if crowds.meets(pair) {
 					e.QueuedPackets = add(e.QueuedPackets, mul(runs(j, k, steps[i]), ceil(t.bytes, int64(p.Scenario.Transport.MTU))))
 				}
+				pair++
 			})
 			if coll.NeedsCredit(j.Work.Collectives[k].Schedule) { // a credit for each message, and its answer
 				hops = add(hops, mul(t.messages, int64(len(q.Back)+len(q.Path))))
@@ -71,7 +73,7 @@ func EstimateOf(p *plan.Plan, data []dataset.Size) Estimate {
 		n := posted(q, job)
 		e.PacketHops = add(e.PacketHops, mul(n, hopsOf(p, q, int64(q.Flow.Bytes), 1)))
 		e.NICMessages = add(e.NICMessages, n)
-		if crowds.meets(q) {
+		if crowds.meets(i) {
 			all := mul(n, packets(p, int64(q.Flow.Bytes)))
 			e.QueuedPackets = add(e.QueuedPackets, all)
 			cnps := cnps(p, all, job)
@@ -86,21 +88,24 @@ func EstimateOf(p *plan.Plan, data []dataset.Size) Estimate {
 type crowds struct {
 	p     *plan.Plan
 	ports []bool
-	known map[*plan.Pair]bool
+	known []int8 // by queue pair: 1 they do, -1 they do not, 0 it has not been looked at
 }
 
 func newCrowds(p *plan.Plan) *crowds {
-	return &crowds{p, crowded(p), map[*plan.Pair]bool{}}
+	return &crowds{p, crowded(p), make([]int8, len(p.Pairs))}
 }
 
-// meets reports whether a queue pair's packets pass a crowded port.
-func (c *crowds) meets(q *plan.Pair) (meets bool) {
-	if meets, ok := c.known[q]; ok {
-		return meets
+// meets reports whether the packets of a queue pair pass a crowded port.
+func (c *crowds) meets(pair int) bool {
+	if c.known[pair] == 0 {
+		c.known[pair] = -1
+		eachPort(c.p, &c.p.Pairs[pair], 1, func(port topo.PortID, _ int64) {
+			if c.ports[port] {
+				c.known[pair] = 1
+			}
+		})
 	}
-	eachPort(c.p, q, 1, func(port topo.PortID, _ int64) { meets = meets || c.ports[port] })
-	c.known[q] = meets
-	return meets
+	return c.known[pair] > 0
 }
 
 // drifts reports whether the job's weights are compared with those of one rank at the end.
