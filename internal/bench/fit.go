@@ -76,7 +76,7 @@ func Fit(from foresight.Costs, runs []Forecast) foresight.Costs {
 
 // costs are all of them, to be moved.
 func costs(c *foresight.Costs) []*float64 {
-	return []*float64{&c.Hop, &c.HopDoubled, &c.Queued, &c.NIC, &c.NVLink, &c.Doubled, &c.FLOP, &c.Port, &c.Rank, &c.Always}
+	return []*float64{&c.Hop, &c.HopDoubled, &c.Queued, &c.NIC, &c.NVLink, &c.Doubled, &c.FLOP, &c.Port, &c.Connection, &c.Always}
 }
 
 // FitText says what costs fit runs, and how far these costs are off: the median and the most.
@@ -88,7 +88,7 @@ func FitText(c *foresight.Costs, runs []Forecast) string {
 	slices.Sort(all)
 	return fmt.Sprintf("  hop %.0f, %.1f more a doubling of ports; queued %.0f\n"+
 		"  message over a NIC %.0f, over NVLink %.0f, %.0f more a doubling of ranks\n"+
-		"  FLOP %.3f; port %.0f; rank %.0f; always %.0f\n"+
+		"  FLOP %.3f; port %.0f; connection %.0f; always %.0f\n"+
 		"  off by a factor of %.2f in the median, %.2f at most\n", c.Hop, c.HopDoubled, c.Queued, c.NIC, c.NVLink, c.Doubled, c.FLOP,
-		c.Port, c.Rank, c.Always, all[len(all)/2], all[len(all)-1])
+		c.Port, c.Connection, c.Always, all[len(all)/2], all[len(all)-1])
 }

@@ -12,7 +12,7 @@ func TestFitForecastsOtherRuns(t *testing.T) {
 	truth.Hop, truth.NVLink, truth.Doubled, truth.Always = 2*truth.Hop, truth.NVLink/3, 2*truth.Doubled, 3*truth.Always
 	made := func(k int64) Forecast {
 		w := foresight.Work{PacketHops: 1e6 * (k % 7), NICMessages: 1e5 * (k % 5), NVLinkMessages: 1e5 * (k % 3),
-			QueuedPackets: 1e5 * (k % 4), Ports: 100 << (k % 9), Ranks: 1 << (k % 8), FLOP: 1e9 * (k % 2)}
+			QueuedPackets: 1e5 * (k % 4), Ports: 100 << (k % 9), Ranks: 1 << (k % 8), Connections: 50 * (k % 11), FLOP: 1e9 * (k % 2)}
 		return Forecast{Said: foresight.Estimate{Work: w, Slowness: 1.5}, Took: 1.5 * truth.Seconds(&w)}
 	}
 	var runs []Forecast

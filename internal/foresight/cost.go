@@ -15,6 +15,7 @@ type Work struct {
 	FLOP           int64 `json:"flop"`            // of real arithmetic
 	Ports          int64 `json:"ports"`           // of NICs and switches
 	Ranks          int64 `json:"ranks"`
+	Connections    int64 `json:"connections"` // queue pairs, and ways over NVLink
 }
 
 // Costs is the processor time of one of each kind on the reference machine, in nanoseconds: one core of a 2 GHz server
@@ -24,22 +25,23 @@ type Work struct {
 //	hop      = Hop + HopDoubled x log2(ports / cachedPorts), at least Hop
 //	message  = NIC or NVLink, each + Doubled x log2(ranks / cachedRanks), at least that
 //
-// `railyard bench --forecast` prints what they say beside what runs took.
+// A message over a NIC has a row in a table of its own. They are rounded from those that `railyard bench --forecast` fits to its
+// cases, and ten runs beside them.
 type Costs struct {
-	Hop, HopDoubled    float64
-	Queued             float64 // a packet that waits is marked, answered and told of
-	NIC, NVLink        float64
-	Doubled            float64
-	FLOP               float64
-	Port, Rank, Always float64 // what is built and written whatever goes on
+	Hop, HopDoubled          float64
+	Queued                   float64 // a packet that waits is marked, answered and told of
+	NIC, NVLink              float64
+	Doubled                  float64
+	FLOP                     float64
+	Port, Connection, Always float64 // what is built and written whatever goes on
 }
 
 // Reference is the costs of the machine that they were measured on.
 var Reference = Costs{
-	Hop: 80, HopDoubled: 17, Queued: 170,
-	NIC: 2500, NVLink: 1200, Doubled: 350,
+	Hop: 133, HopDoubled: 11, Queued: 700,
+	NIC: 10_000, NVLink: 1600, Doubled: 50,
 	FLOP: 1.0 / 9,
-	Port: 12_000, Rank: 100_000, Always: 30e6,
+	Port: 32_000, Connection: 95_000, Always: 90e6,
 }
 
 // Up to so many ports and ranks lie in a core's caches.
@@ -54,7 +56,7 @@ func (c *Costs) Seconds(w *Work) float64 {
 	more := c.Doubled * doublings(w.Ranks, cachedRanks)
 	ns := float64(w.PacketHops)*hop + float64(w.QueuedPackets)*c.Queued +
 		float64(w.NICMessages)*(c.NIC+more) + float64(w.NVLinkMessages)*(c.NVLink+more) +
-		float64(w.FLOP)*c.FLOP + float64(w.Ports)*c.Port + float64(w.Ranks)*c.Rank + c.Always
+		float64(w.FLOP)*c.FLOP + float64(w.Ports)*c.Port + float64(w.Connections)*c.Connection + c.Always
 	return ns / 1e9
 }
 

@@ -15,22 +15,23 @@ func TestWorkIsCountedByKinds(t *testing.T) {
 			"fabric: {design: single-switch}\ntransport: {mtu: 4096B}\njob: {flows: ["+rows+"]}"), make([]dataset.Size, 1)).Work
 	}
 	in := flows("{pattern: incast, from: 'host[1-4]/gpu0', to: host5/gpu0, bytes: 40960B}")
-	if in.NICMessages != 4 || in.QueuedPackets != 4*10 || in.NVLinkMessages != 0 || in.Ranks != 0 || in.Ports != 10 {
+	if in.NICMessages != 4 || in.QueuedPackets != 4*10 || in.NVLinkMessages != 0 || in.Ranks != 0 || in.Ports != 10 || in.Connections != 4 {
 		t.Errorf("incast: %+v", in)
 	}
-	apart := flows("{from: host1/gpu0, to: host2/gpu0, bytes: 40960B, count: 3, every: 100us}, {from: host3/gpu0, to: host4/gpu0, bytes: 40960B}")
+	apart := flows("{from: host1/gpu0, to: host2/gpu0, bytes: 40960B, count: 3, every: 100us}, " +
+		"{from: host3/gpu0, to: host4/gpu0, bytes: 40960B}")
 	if apart.NICMessages != 4 || apart.QueuedPackets != 0 {
 		t.Errorf("flows apart: %+v", apart)
 	}
 	ring := EstimateOf(planned(t, plantest.Collectives("op: all-reduce, algorithm: ring, bytes: 1MiB")), make([]dataset.Size, 1)).Work
-	if ring.Ranks == 0 || ring.NICMessages == 0 || ring.QueuedPackets != 0 {
+	if ring.Ranks == 0 || ring.Connections == 0 || ring.NICMessages == 0 || ring.QueuedPackets != 0 {
 		t.Errorf("ring: %+v", ring)
 	}
 }
 
 // Each kind costs time by itself, and what no cache holds costs more of it; another machine takes it times its slowness.
 func TestCostsOfWork(t *testing.T) {
-	c := Costs{Hop: 100, HopDoubled: 10, Queued: 200, NIC: 1000, NVLink: 500, Doubled: 50, FLOP: 0.5, Port: 7, Rank: 9, Always: 11}
+	c := Costs{Hop: 100, HopDoubled: 10, Queued: 200, NIC: 1000, NVLink: 500, Doubled: 50, FLOP: 0.5, Port: 7, Connection: 9, Always: 11}
 	for _, x := range []struct {
 		w  Work
 		ns float64
@@ -38,8 +39,8 @@ func TestCostsOfWork(t *testing.T) {
 		{Work{}, 11},
 		{Work{PacketHops: 3, Ports: 512}, 3*100 + 512*7 + 11},
 		{Work{PacketHops: 3, Ports: 2048}, 3*(100+2*10) + 2048*7 + 11},
-		{Work{NICMessages: 2, Ranks: 16}, 2*(1000+50) + 16*9 + 11},
-		{Work{NVLinkMessages: 2, Ranks: 8}, 2*500 + 8*9 + 11},
+		{Work{NICMessages: 2, Ranks: 16, Connections: 3}, 2*(1000+50) + 3*9 + 11},
+		{Work{NVLinkMessages: 2, Ranks: 8}, 2*500 + 11},
 		{Work{QueuedPackets: 5, FLOP: 8}, 5*200 + 8*0.5 + 11},
 	} {
 		if got := c.Seconds(&x.w) * 1e9; math.Abs(got-x.ns) > 1e-6 {

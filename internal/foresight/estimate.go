@@ -31,12 +31,17 @@ type Estimate struct {
 // acknowledgements over each link of the way back, and CNPs where flows exceed a port; what connects
 // queue pairs comes to it. Losses are not estimated. data is the size of each job's images, zero where it trains nothing.
 func EstimateOf(p *plan.Plan, data []dataset.Size) Estimate {
-	e := Estimate{Work: Work{Ports: int64(len(p.Graph.Ports))}}
+	e := Estimate{Work: Work{Ports: int64(len(p.Graph.Ports)), Connections: int64(len(p.Pairs))}}
 	crowds := newCrowds(p)
 	steps := make([]int64, len(p.Jobs))
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
 		e.Ranks += int64(len(j.Placement.Ranks))
+		for k := range j.Links {
+			if j.Links[k].Pair < 0 {
+				e.Connections++
+			}
+		}
 		steps[i] = j.Steps(data[i].Train)
 		e.Steps = add(e.Steps, steps[i])
 		e.FLOP = add(e.FLOP, add(mul(mul(steps[i], trainings(j)), stepFLOP(j)), testFLOP(j, data[i].Test)))

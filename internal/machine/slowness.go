@@ -4,13 +4,19 @@ package machine
 // work of a kind that a simulation does: a heap of what is to come, and states that no cache holds all of. It takes that one a
 // tenth of a second of processor time, and 1 where a machine does not say what time it took.
 func Slowness() float64 {
-	const took = 0.1 // seconds, of the reference
-	from := CPU()
-	tried = try(7)
-	if d := CPU() - from; from > 0 && d > 0 {
-		return d / took
+	const took = 0.02 // seconds, of the reference
+	least := 0.0
+	for range 5 { // the least: a collector of garbage may be at work beside it
+		from := CPU()
+		tried = try(7)
+		if d := CPU() - from; d > 0 && (least == 0 || d < least) {
+			least = d
+		}
 	}
-	return 1
+	if least == 0 {
+		return 1
+	}
+	return least / took
 }
 
 // tried keeps a compiler from leaving out what is only timed.
@@ -20,7 +26,7 @@ var tried uint64
 const (
 	triedEvents = 1 << 12
 	triedStates = 1 << 20 // words
-	triedRounds = 1_000_000
+	triedRounds = 200_000
 )
 
 // try takes the next event from a heap, touches a state that it names, and has another event follow.
