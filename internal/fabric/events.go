@@ -41,6 +41,10 @@ type Event struct {
 	Threshold unit.Bytes // that they crossed; of a mark, where marking begins
 }
 
+// Far reports whether who tells is at the other end of the port's link: who holds what came over it says that it has come to
+// xOFF or xON.
+func (e *Event) Far() bool { return e.Kind == EventXOFF || e.Kind == EventXON }
+
 // Nothing of this is on the way of a frame through a network that nobody watches: each call stands
 // behind a comparison of Config.OnEvent with nil.
 

@@ -213,6 +213,7 @@ type Loss struct {
 	Flow int32
 	Seq  uint32 // PSN
 	Why  LossKind
+	Far  bool // who tells is at the other end of the port's link, to which the frame was on its way
 }
 
 // LossKind says why a frame did not arrive.
@@ -231,9 +232,11 @@ const (
 	LostBeforePCIe                   // the NIC that it came to had no room: PCIe is slower than its link
 )
 
-func (f *Fabric) lost(isl *sim.Island, now unit.Time, id PortID, p *Packet, why LossKind) {
+// lost drops a frame. The loss says where, when, why, and which end tells.
+func (f *Fabric) lost(isl *sim.Island, p *Packet, l Loss) {
 	f.traceDrop(isl, p)
 	if f.cfg.OnLoss != nil {
-		f.cfg.OnLoss(isl.Index(), Loss{At: now, Port: id, Kind: p.Kind(), Flow: p.Flow, Seq: p.PSN(), Why: why})
+		l.Kind, l.Flow, l.Seq = p.Kind(), p.Flow, p.PSN()
+		f.cfg.OnLoss(isl.Index(), l)
 	}
 }

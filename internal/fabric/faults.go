@@ -232,7 +232,7 @@ func (x *faults) hits(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk
 			why = LostOversize
 		}
 		in.faulted++
-		x.f.lost(isl, now, id, pk, why)
+		x.f.lost(isl, pk, Loss{At: now, Port: id, Why: why, Far: true})
 		if l.holding {
 			l.holding = false
 			x.f.receive(isl, now, id, in, &l.held)

@@ -146,5 +146,5 @@ func (f *Fabric) flush(isl *sim.Island, now unit.Time, id PortID, c int, why Los
 // discard loses a frame that a switch holds.
 func (f *Fabric) discard(isl *sim.Island, now unit.Time, id PortID, pk *Packet, why LossKind) {
 	f.release(isl, now, pk.account(), int64(pk.Bytes))
-	f.lost(isl, now, id, pk, why)
+	f.lost(isl, pk, Loss{At: now, Port: id, Why: why})
 }

@@ -486,13 +486,13 @@ func (f *Fabric) passes(isl *sim.Island, now unit.Time, id, out PortID, pk *Pack
 	}
 	if f.faults != nil && f.faults.tooLong(out, pk) {
 		f.faults.set[out].oversize++
-		f.lost(isl, now, out, pk, LostOversize)
+		f.lost(isl, pk, Loss{At: now, Port: out, Why: LostOversize})
 		return false
 	}
 	if f.short && f.overLong(out, pk) {
 		f.ports[out].drops++
 		f.ledgers[int(id)*f.nc+int(pk.Class())].drops++
-		f.lost(isl, now, out, pk, LostAtThreshold)
+		f.lost(isl, pk, Loss{At: now, Port: out, Why: LostAtThreshold})
 		return false
 	}
 	return true
@@ -570,12 +570,12 @@ func (f *Fabric) charge(isl *sim.Island, now unit.Time, id, out PortID, in *ingr
 func (f *Fabric) dropped(isl *sim.Island, now unit.Time, in, out PortID, o *port, pk *Packet) {
 	o.drops++
 	f.ledgers[int(in)*f.nc+int(pk.Class())].drops++
-	f.lost(isl, now, out, pk, LostInBuffer)
+	f.lost(isl, pk, Loss{At: now, Port: out, Why: LostInBuffer})
 }
 
 // unroutable drops a frame that came over a link to a switch which knows no way for it.
 func (f *Fabric) unroutable(isl *sim.Island, now unit.Time, in PortID, pk *Packet) {
-	f.lost(isl, now, in, pk, LostWithoutRoute)
+	f.lost(isl, pk, Loss{At: now, Port: in, Why: LostWithoutRoute, Far: true})
 }
 
 // enqueue puts a frame into the queue of a port.

@@ -32,7 +32,7 @@ func TestAFrameWithoutARouteIsLost(t *testing.T) {
 	if err := n.fab.Check(); err != nil {
 		t.Error(err)
 	}
-	want := fabric.Loss{At: unit.Time(admitted), Port: g.NICs[0].Port, Why: fabric.LostWithoutRoute}
+	want := fabric.Loss{At: unit.Time(admitted), Port: g.NICs[0].Port, Why: fabric.LostWithoutRoute, Far: true}
 	if len(lost) != 1 || lost[0] != want {
 		t.Errorf("lost %+v, want %+v", lost, want)
 	}

@@ -122,7 +122,7 @@ func (f *Fabric) discards(isl *sim.Island, now unit.Time, out PortID, pk *Packet
 		return false
 	}
 	o.discarded++
-	f.lost(isl, now, out, pk, LostByWatchdog)
+	f.lost(isl, pk, Loss{At: now, Port: out, Why: LostByWatchdog})
 	return true
 }
 

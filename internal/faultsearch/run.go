@@ -47,7 +47,7 @@ type outcome struct {
 	flows  []nic.Flow // in order of queue pair, then message
 	ports  []fabric.PortStats
 	steps  []exec.StepRecord // in order of rank, then step
-	log    []fabric.Event    // of every other case, in order of time, then port
+	log    []fabric.Event    // of every other case, in order of time, port, then who tells
 	pairs  []nic.Event       // likewise, of time, queue pair and end
 	kept   int64             // steps that a job which started again did not run twice
 }
@@ -160,12 +160,23 @@ func (c *Case) run(islands, workers int) (o outcome, err error) {
 	}
 	o.log, o.pairs = slices.Concat(log...), slices.Concat(pairs...)
 	slices.SortStableFunc(o.log, func(a, b fabric.Event) int {
-		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Port, b.Port))
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Port, b.Port), order(a.Far(), b.Far()))
 	})
 	slices.SortStableFunc(o.pairs, func(a, b nic.Event) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.QP, b.QP), cmp.Compare(a.Port, b.Port))
 	})
 	return o, w.err
+}
+
+// order has what is so behind what is not.
+func order(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }
 
 // connect has a queue pair connected, where queue pairs are.

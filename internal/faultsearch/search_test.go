@@ -50,6 +50,7 @@ func TestCasesThatWereFound(t *testing.T) {
 	for _, n := range []uint64{
 		5335,         // a frame that waited for a pause frame to leave counted that as its own flow's, in one island
 		73070, 93106, // a DREQ that a full buffer dropped was not sent again
+		551476, // what both ends of a link told of a port at one instant stood in the order of islands
 	} {
 		c, err := New(n)
 		if err != nil {

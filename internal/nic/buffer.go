@@ -57,7 +57,7 @@ func (c *card) refuses(isl *sim.Island, now unit.Time, pk *fabric.Packet) bool {
 	}
 	if n.cfg.OnFull != nil {
 		n.cfg.OnFull(c.isl.index, fabric.Loss{At: now, Port: n.graph.Peer(c.port), Kind: fabric.Data, Flow: pk.Flow, Seq: pk.PSN(),
-			Why: fabric.LostBeforePCIe})
+			Why: fabric.LostBeforePCIe, Far: true})
 	}
 	n.fab.TakeTrace(isl, pk)
 	return true

@@ -94,7 +94,7 @@ func (r *receiver) onData(isl *sim.Island, now unit.Time, link fabric.PortID, pk
 		r.keep(isl, now, v.Cell, pk)
 	case v.Full && n.cfg.OnFull != nil:
 		n.cfg.OnFull(own.index, fabric.Loss{At: now, Port: link, Kind: fabric.Data, Flow: r.id, Seq: in.PSN,
-			Why: fabric.LostInNIC})
+			Why: fabric.LostInNIC, Far: true})
 	}
 	for r.Answer(out, t) {
 		if out.Opcode == wire.Acknowledge {

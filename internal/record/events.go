@@ -30,10 +30,11 @@ type tally struct {
 
 // The kinds of event: those of ports, then those of queue pairs.
 const (
-	portKinds     = int(fabric.EventKinds) + 2 // and what was dropped, and lost
+	portKinds     = int(fabric.EventKinds) + 3 // and what was dropped, lost, and lost at the far end of the link
 	pairKinds     = int(nic.EventKinds) + 1    // and timeouts
 	aDroppedFrame = int(fabric.EventKinds)
 	aLostFrame    = aDroppedFrame + 1
+	aFarLoss      = aLostFrame + 1 // apart: another island may count it
 	anExpiry      = int(nic.EventKinds)
 )
 
@@ -53,6 +54,7 @@ var portEventNames = [portKinds]string{
 	fabric.EventGaveUp:   result.EventGaveUp,
 	aDroppedFrame:        result.EventDrop,
 	aLostFrame:           result.EventLoss,
+	aFarLoss:             result.EventLoss,
 }
 
 var pairEventNames = [pairKinds]string{
@@ -122,7 +124,7 @@ func (r *Recorder) PortEvent(island int32, e fabric.Event) {
 			row.PSN = r.psn(e.PSN)
 		}
 	}
-	r.noteEvent(island, int32(e.Port), row)
+	r.noteEvent(island, portOwner(e.Port, e.Far()), row)
 }
 
 // PairEvent takes what happened at an end of a queue pair.
@@ -154,8 +156,11 @@ func (r *Recorder) PairEvent(island int32, e nic.Event) {
 // lossEvent logs a frame that did not arrive.
 func (r *Recorder) lossEvent(island int32, l *fabric.Loss) {
 	kind := aLostFrame
-	if l.Why == fabric.LostInBuffer {
+	switch {
+	case l.Why == fabric.LostInBuffer:
 		kind = aDroppedFrame
+	case l.Far:
+		kind = aFarLoss
 	}
 	if r.events.table == nil || !r.keeps(portSlot(int32(l.Port), kind), l.At) {
 		return
@@ -165,10 +170,10 @@ func (r *Recorder) lossEvent(island int32, l *fabric.Loss) {
 	if row.Frame = kindNames[l.Kind]; !unnumbered[row.Frame] {
 		row.PSN = r.psn(l.Seq)
 	}
-	if kind == aLostFrame {
+	if kind != aDroppedFrame {
 		row.Why = lossNames[l.Why]
 	}
-	r.noteEvent(island, int32(l.Port), row)
+	r.noteEvent(island, portOwner(l.Port, l.Far), row)
 }
 
 // timeoutEvent logs a retransmission timeout.
@@ -200,9 +205,18 @@ func (r *Recorder) named(row *result.EventRow, qp int32) {
 	}
 }
 
+// portOwner is the owner of what is told of a port by its own node, or from the far end of its link: these may be in two islands.
+func portOwner(port fabric.PortID, far bool) int32 {
+	owner := 2 * int32(port)
+	if far {
+		owner++
+	}
+	return owner
+}
+
 // pairOwner is the owner of events at an end of a queue pair, after the ports.
 func (r *Recorder) pairOwner(qp int32, receives bool) int32 {
-	owner := int32(len(r.plan.Graph.Ports)) + 2*qp
+	owner := 2 * (int32(len(r.plan.Graph.Ports)) + qp)
 	if receives {
 		owner++
 	}

@@ -65,7 +65,7 @@ func (k kind) group() kind {
 // place says when something was heard and where it lies.
 type place struct {
 	at     unit.Time // of the event
-	owner  int32     // the port, queue pair, rank among those of all jobs, or queue
+	owner  int32     // the end of a port, queue pair, rank among those of all jobs, or queue
 	island int32
 	number int32 // among what the island has said since the last join
 	row    int32 // among what it has said of its kind
@@ -253,7 +253,7 @@ func (r *Recorder) Lost(island int32, l fabric.Loss) {
 	r.lossEvent(island, &l)
 	isl := r.islands[island]
 	isl.losses = append(isl.losses, l)
-	isl.note(isl.now(), aLoss, int32(l.Port), len(isl.losses)-1)
+	isl.note(isl.now(), aLoss, portOwner(l.Port, l.Far), len(isl.losses)-1)
 }
 
 // TimedOut takes a retransmission timeout.
