@@ -11,7 +11,8 @@ import (
 	"railyard/internal/run"
 )
 
-// A Forecast is what `railyard check` would say of a case, beside what it took: processor time in seconds, set-up included.
+// A Forecast is what `railyard check` would say of a case, beside what it took: processor time in seconds, set-up included, but
+// not what the program takes to start.
 type Forecast struct {
 	Case  string             `json:"case"`
 	Hosts int                `json:"hosts"`

@@ -21,6 +21,7 @@ type Row struct {
 	Events     int64      `json:"events"`
 	CPU        float64    `json:"cpu_seconds"`   // of the event loop
 	Setup      float64    `json:"setup_seconds"` // from the start of the process to that of the loop
+	Start      float64    `json:"start_seconds"` // of that, until somebody looked at the case
 	Peak       unit.Bytes `json:"peak_rss_bytes"`
 	Rate       float64    `json:"packet_hops_per_cpu_second"` // of the event loop
 }
@@ -34,6 +35,7 @@ type Options struct {
 // Run runs a case in this process, which should have done nothing before: memory and set-up are those
 // of the process.
 func (c *Case) Run(ctx context.Context, opt Options) (Row, error) {
+	start := machine.CPU()
 	dir, remove, err := output.Temporary("bench")
 	if err != nil {
 		return Row{}, err
@@ -60,7 +62,7 @@ func (c *Case) Run(ctx context.Context, opt Options) (Row, error) {
 		return Row{}, err
 	}
 	row := Row{Case: c.Name, Hosts: c.Hosts, PacketHops: sum.PacketHops, Events: sum.Events, CPU: loop, Setup: setup,
-		Peak: machine.Peak()}
+		Start: start, Peak: machine.Peak()}
 	if loop > 0 {
 		row.Rate = float64(sum.PacketHops) / loop
 	}

@@ -26,7 +26,7 @@ func (a *app) benchForecast(ctx context.Context, cases []bench.Case, f benchFlag
 		c := &cases[i]
 		slow := machine.Slowness()
 		row, err := a.benchOne(ctx, c, f, fmt.Sprintf("%s, %d of %d", c.Name, i+1, len(cases)))
-		r := bench.Forecast{Case: c.Name, Hosts: c.Hosts, Took: row.CPU + row.Setup}
+		r := bench.Forecast{Case: c.Name, Hosts: c.Hosts, Took: row.CPU + row.Setup - row.Start}
 		if err == nil {
 			r.Said, err = c.Forecast(ctx, (slow+machine.Slowness())/2)
 		}
