@@ -248,12 +248,6 @@ func (e *Endpoint) Counters() Counters {
 	return e.counters
 }
 
-// pump sends what a queue pair has to send now.
-func (e *Endpoint) pump(p *pair) {
-	e.load(p)
-	e.flush()
-}
-
 // load gives the socket what a queue pair has to send now, and says when it has more.
 func (e *Endpoint) load(p *pair) {
 	for p != nil && p.peer.IsValid() && e.broken == nil && !e.closed {

@@ -79,7 +79,8 @@ func TestTheRateFollowsNotifications(t *testing.T) {
 		p := a.pairs[0]
 		now.Store(max(now.Load(), int64(p.Wake(a.now()))))
 		p.Expire(a.now())
-		a.pump(p)
+		a.load(p)
+		a.flush()
 		return true
 	}
 	for limit := time.Now().Add(time.Minute); now.Load() < int64(end); {

@@ -265,7 +265,8 @@ func settle(t *testing.T, a, b *end, watch [2]*capturing, now *atomic.Int64, mes
 		p := a.pairs[0]
 		now.Store(max(now.Load(), int64(p.Wake(a.now()))))
 		p.Expire(a.now())
-		a.pump(p)
+		a.load(p)
+		a.flush()
 		return false, true
 	}
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
