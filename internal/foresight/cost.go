@@ -25,8 +25,8 @@ type Work struct {
 //	hop      = Hop + HopDoubled x log2(ports / cachedPorts), at least Hop
 //	message  = NIC or NVLink, each + Doubled x log2(ranks / cachedRanks), at least that
 //
-// A message over a NIC has a row in a table of its own. That the program starts is not in it: runs of a sweep share that. They are rounded from those that `railyard bench --forecast` fits to its
-// cases, and ten runs beside them.
+// A message over a NIC has a row in a table of its own. That the program starts is not in it: runs of a sweep share that. They
+// are rounded from those that `railyard bench --forecast` fits to its cases, and ten runs beside them.
 type Costs struct {
 	Hop, HopDoubled          float64
 	Queued                   float64 // a packet that waits is marked, answered and told of
