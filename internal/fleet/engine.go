@@ -45,6 +45,8 @@ func (e *Engine) Own(key string) *sweep.Job {
 
 // Run implements sweep.Engine. What the server has of the sweep stays until Close: the same sweep goes on with it.
 func (e *Engine) Run(ctx context.Context, jobs []sweep.Job, sink sweep.Sink) error {
+	var beside sync.WaitGroup
+	defer beside.Wait() // behind cancel
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var q *queue
@@ -86,7 +88,7 @@ func (e *Engine) Run(ctx context.Context, jobs []sweep.Job, sink sweep.Sink) err
 				return err
 			}
 			published = nil
-			go e.tend(ctx, q, jobs, t)
+			beside.Go(func() { e.tend(ctx, q, jobs, t) })
 		case entry, open := <-watch.Updates():
 			if !open {
 				return errors.New("the connection to the queue ended")

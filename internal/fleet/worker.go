@@ -233,9 +233,10 @@ func (s *serving) handle(ctx context.Context, q *queue, msg message) {
 	var b bundle
 	alive, stop := context.WithCancel(ctx)
 	defer stop()
+	each := signEach
 	go func() { // a sign of life, until the job is answered or handed back
 		for alive.Err() == nil {
-			if pause(alive, signEach); alive.Err() == nil {
+			if pause(alive, each); alive.Err() == nil {
 				msg.InProgress() //nolint:errcheck // the server takes it for lost, and another worker runs it
 			}
 		}
