@@ -204,7 +204,7 @@ func EstimateText(s *sheet.Sheet, in *foresight.Inspection, m *run.Measured) {
 
 // timeRow says how long the run takes a core, and of which machine that is.
 func timeRow(e *foresight.Estimate) []string {
-	how := "of one core, most often within a factor of 1.5: "
+	how := "of one core, within a factor of two: "
 	switch {
 	case e.Seconds < 0.1:
 		return []string{"run time", "less than 0.1 s", "of one core"}
