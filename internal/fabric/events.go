@@ -45,6 +45,16 @@ type Event struct {
 // xOFF or xON.
 func (e *Event) Far() bool { return e.Kind == EventXOFF || e.Kind == EventXON }
 
+// EndOf numbers the ends from which something is told of ports: of each port its own, then the far one of its link. These may
+// be in two islands, so what is told at one instant is to be in this order.
+func EndOf(port PortID, far bool) int32 {
+	end := 2 * int32(port)
+	if far {
+		end++
+	}
+	return end
+}
+
 // Nothing of this is on the way of a frame through a network that nobody watches: each call stands
 // behind a comparison of Config.OnEvent with nil.
 

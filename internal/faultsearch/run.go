@@ -160,23 +160,12 @@ func (c *Case) run(islands, workers int) (o outcome, err error) {
 	}
 	o.log, o.pairs = slices.Concat(log...), slices.Concat(pairs...)
 	slices.SortStableFunc(o.log, func(a, b fabric.Event) int {
-		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Port, b.Port), order(a.Far(), b.Far()))
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(fabric.EndOf(a.Port, a.Far()), fabric.EndOf(b.Port, b.Far())))
 	})
 	slices.SortStableFunc(o.pairs, func(a, b nic.Event) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.QP, b.QP), cmp.Compare(a.Port, b.Port))
 	})
 	return o, w.err
-}
-
-// order has what is so behind what is not.
-func order(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }
 
 // connect has a queue pair connected, where queue pairs are.

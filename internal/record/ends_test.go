@@ -20,7 +20,7 @@ func TestEndsOfAPortHaveAnOrder(t *testing.T) {
 		tell := func(isl *island, kind fabric.EventKind) {
 			e := fabric.Event{At: 7, Port: 3, Kind: kind}
 			isl.events = append(isl.events, result.EventRow{Time: e.At, Kind: portEventNames[kind]})
-			isl.note(e.At, anEvent, portOwner(e.Port, e.Far()), len(isl.events)-1)
+			isl.note(e.At, anEvent, fabric.EndOf(e.Port, e.Far()), len(isl.events)-1)
 		}
 		tell(far, fabric.EventXOFF)
 		tell(own, fabric.EventPath)
@@ -36,7 +36,7 @@ func TestEndsOfAPortHaveAnOrder(t *testing.T) {
 			t.Errorf("%d islands: %v, want %v", len(islands), got, want)
 		}
 	}
-	if near, far := portOwner(3, false), portOwner(3, true); near >= far || far >= portOwner(4, false) {
-		t.Errorf("owners %d and %d of port 3, %d of the next", near, far, portOwner(4, false))
+	if near, far := fabric.EndOf(3, false), fabric.EndOf(3, true); near >= far || far >= fabric.EndOf(4, false) {
+		t.Errorf("owners %d and %d of port 3, %d of the next", near, far, fabric.EndOf(4, false))
 	}
 }

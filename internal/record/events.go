@@ -124,7 +124,7 @@ func (r *Recorder) PortEvent(island int32, e fabric.Event) {
 			row.PSN = r.psn(e.PSN)
 		}
 	}
-	r.noteEvent(island, portOwner(e.Port, e.Far()), row)
+	r.noteEvent(island, fabric.EndOf(e.Port, e.Far()), row)
 }
 
 // PairEvent takes what happened at an end of a queue pair.
@@ -173,7 +173,7 @@ func (r *Recorder) lossEvent(island int32, l *fabric.Loss) {
 	if kind != aDroppedFrame {
 		row.Why = lossNames[l.Why]
 	}
-	r.noteEvent(island, portOwner(l.Port, l.Far), row)
+	r.noteEvent(island, fabric.EndOf(l.Port, l.Far), row)
 }
 
 // timeoutEvent logs a retransmission timeout.
@@ -205,16 +205,7 @@ func (r *Recorder) named(row *result.EventRow, qp int32) {
 	}
 }
 
-// portOwner is the owner of what is told of a port by its own node, or from the far end of its link: these may be in two islands.
-func portOwner(port fabric.PortID, far bool) int32 {
-	owner := 2 * int32(port)
-	if far {
-		owner++
-	}
-	return owner
-}
-
-// pairOwner is the owner of events at an end of a queue pair, after the ports.
+// pairOwner is the owner of events at an end of a queue pair, after those of ports (fabric.EndOf).
 func (r *Recorder) pairOwner(qp int32, receives bool) int32 {
 	owner := 2 * (int32(len(r.plan.Graph.Ports)) + qp)
 	if receives {

@@ -253,7 +253,7 @@ func (r *Recorder) Lost(island int32, l fabric.Loss) {
 	r.lossEvent(island, &l)
 	isl := r.islands[island]
 	isl.losses = append(isl.losses, l)
-	isl.note(isl.now(), aLoss, portOwner(l.Port, l.Far), len(isl.losses)-1)
+	isl.note(isl.now(), aLoss, fabric.EndOf(l.Port, l.Far), len(isl.losses)-1)
 }
 
 // TimedOut takes a retransmission timeout.

@@ -19,7 +19,7 @@ type Job struct {
 	Scenario *scenario.Scenario
 	Inputs   []result.InputDigest // what it reads
 	Memory   unit.Bytes           // that it will take, by the forecast
-	Seconds  float64              // of a core, likewise: within a factor of three
+	Seconds  float64              // of a core of the reference machine, likewise: see foresight.Costs
 }
 
 // An Engine runs jobs, in this process or elsewhere.
