@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -186,24 +185,10 @@ func TestABundleThatComesAgainIsTakenApart(t *testing.T) {
 	if err := lost.answer(t.Context(), q, &jobs[1]); err != nil {
 		t.Fatal(err)
 	}
-	next := func() message {
-		t.Helper()
-		for range 100 {
-			batch, err := q.jobs.Fetch(1, jetstream.FetchMaxWait(200*time.Millisecond))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for msg := range batch.Messages() {
-				return msg
-			}
-		}
-		t.Fatal("it does not come again")
-		return nil
-	}
 	s := &serving{Worker: &Worker{Name: "w", Tell: func(string) {}}, sources: &run.Sources{}}
 	s.ill.Store(3)
 	s.free.L = &s.mu
-	msg := next()
+	msg := b.next(q)
 	s.active = 1
 	s.handle(t.Context(), q, msg)
 	if n := queued(t, q); n != 4 || s.ill.Load() != 3 {

@@ -97,6 +97,22 @@ func (b *bench) worker(ctx context.Context, name string, nc *nats.Conn) (done ch
 	return done
 }
 
+// next takes a message from a queue, which comes at once, or again.
+func (b *bench) next(q *queue) jetstream.Msg {
+	b.Helper()
+	for range 100 {
+		batch, err := q.jobs.Fetch(1, jetstream.FetchMaxWait(200*time.Millisecond))
+		if err != nil {
+			b.Fatal(err)
+		}
+		for msg := range batch.Messages() {
+			return msg
+		}
+	}
+	b.Fatal("no message comes")
+	return nil
+}
+
 func (b *bench) engine() *Engine {
 	return &Engine{Conn: b.connect("sweep"), Name: "small", ID: Identity([]byte(b.Name())), Memory: true}
 }
@@ -448,26 +464,12 @@ func TestWhatIsHandedBackIsNotLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &serving{Worker: &Worker{Name: "w"}, sources: &run.Sources{}}
-	taken := func() jetstream.Msg {
-		t.Helper()
-		for range 100 {
-			batch, err := q.jobs.Fetch(1, jetstream.FetchMaxWait(200*time.Millisecond))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for msg := range batch.Messages() {
-				return msg
-			}
-		}
-		t.Fatal("the job does not come again")
-		return nil
-	}
 	times := mostTries + 1
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	begins := func(lost int) jetstream.Msg { // a worker does, after so many were lost with it
 		t.Helper()
-		msg := taken()
+		msg := b.next(q)
 		if done, err := s.settled(t.Context(), q, j, msg); done || err != nil {
 			t.Fatalf("a job that was handed back %d times, and that %d workers were lost with, is settled: %v", times, lost, err)
 		}
@@ -495,15 +497,15 @@ func TestWhatIsHandedBackIsNotLost(t *testing.T) {
 	}
 	suspected := func() {
 		t.Helper()
-		if done, err := s.settled(t.Context(), q, j, taken()); done || !errors.Is(err, errSuspect) {
+		if done, err := s.settled(t.Context(), q, j, b.next(q)); done || !errors.Is(err, errSuspect) {
 			t.Errorf("%d workers seem to be lost with a job: %v, %v", mostTries, done, err)
 		}
 	}
 	suspected()
-	s.handBack(t.Context(), q, j, taken()) // one of them was not
+	s.handBack(t.Context(), q, j, b.next(q)) // one of them was not
 	begins(mostTries - 1)
 	suspected()
-	if done, err := s.settled(t.Context(), q, j, taken()); !done || err != nil {
+	if done, err := s.settled(t.Context(), q, j, b.next(q)); !done || err != nil {
 		t.Errorf("%d workers were lost with a job, and it goes on: %v", mostTries, err)
 	}
 }
