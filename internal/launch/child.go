@@ -110,7 +110,7 @@ func (c *child) run() error {
 	if err := c.inherit(); err != nil {
 		return err
 	}
-	go c.beat(ctx)
+	go c.beat()
 	sc, err := scenario.Parse(c.order.Name, []byte(c.order.Scenario))
 	if err != nil {
 		return err
@@ -169,18 +169,12 @@ func (c *child) inherit() (err error) {
 	return nil
 }
 
-// beat says that the process lives.
-func (c *child) beat(ctx context.Context) {
+// beat says that the process lives, to its end: what it says last, a launcher that is busy may take long to read.
+func (c *child) beat() {
 	board := c.seg.boards[c.rank-c.order.First]
-	tick := time.NewTicker(beatEvery)
-	defer tick.Stop()
 	for n := int64(1); ; n++ {
 		board.Beat(n)
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+		time.Sleep(beatEvery)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"railyard/internal/rank"
 	"railyard/internal/workload"
 )
 
@@ -37,7 +38,7 @@ type node struct {
 	quiting sync.Once
 
 	mu    sync.Mutex
-	lived []time.Time // when each process was seen to live last
+	quiet []time.Duration // for how long each process has given no sign
 }
 
 // process is that of a rank.
@@ -47,8 +48,9 @@ type process struct {
 	conn net.Conn
 	tail tail
 
-	mu   sync.Mutex // writes
-	done bool       // it has been told to end, or has said that it has
+	writes sync.Mutex
+	mu     sync.Mutex
+	done   bool // it has been told to end, or has said that it has
 }
 
 // tail keeps the first lines that a process prints: why it panicked stands there.
@@ -131,9 +133,8 @@ func startNode(cfg *Config, order jobOrder, work *workload.Job, up func(frame)) 
 	if err := <-began; err != nil {
 		return nil, n.give(err)
 	}
-	n.lived = make([]time.Time, len(n.procs))
-	for i, p := range n.procs {
-		n.lived[i] = time.Now()
+	n.quiet = make([]time.Duration, len(n.procs))
+	for _, p := range n.procs {
 		n.ended.Go(func() { n.read(p) })
 	}
 	n.watched.Go(n.watch)
@@ -183,7 +184,7 @@ func (n *node) start(local int32, mem, bell *os.File, bells []*os.File) error {
 // read passes on what a process says, until it has ended.
 func (n *node) read(p *process) {
 	order := newFrame(kindJob, p.rank, n.order)
-	_ = p.send(&order) // a process that is gone has a wait status
+	_ = p.send(&order, time.Time{}) // as long as it takes to begin; a process that is gone has a wait status
 	for {
 		f, err := readFrame(p.conn, n.most)
 		if err != nil {
@@ -202,10 +203,7 @@ func (n *node) read(p *process) {
 	}
 	_ = p.cmd.Wait()
 	p.conn.Close()
-	p.mu.Lock()
-	done := p.done
-	p.mu.Unlock()
-	if !done {
+	if !p.isDone() {
 		n.up(newFrame(kindDied, p.rank, died{p.cmd.Process.Pid, p.how()}))
 	}
 }
@@ -225,10 +223,10 @@ func (p *process) how() string {
 	return text
 }
 
-func (p *process) send(f *frame) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	_ = p.conn.SetWriteDeadline(time.Now().Add(writeTime))
+func (p *process) send(f *frame, until time.Time) error {
+	p.writes.Lock()
+	defer p.writes.Unlock()
+	_ = p.conn.SetWriteDeadline(until)
 	_, err := p.conn.Write(appendFrame(nil, f))
 	return err
 }
@@ -242,33 +240,24 @@ func (n *node) tell(f frame) {
 		if f.rank < 0 || f.rank == p.rank {
 			to := f
 			to.rank = p.rank
-			_ = p.send(&to) // a process that is gone has a wait status
+			_ = p.send(&to, time.Now().Add(writeTime)) // a process that is gone has a wait status
 		}
 	}
 }
 
-// Processes say that they live every so often, and are asked after when they have not for so long.
-const (
-	beatEvery = 500 * time.Millisecond
-	silence   = 5 * time.Second
+// watched is a process that is watched.
+type watched struct {
+	sentry
+	told    bool
+	step    int64
+	coll    int32
+	since   time.Time // it has been in that collective of that step; zero: it is in none
+	overdue bool
+}
 
-	firstSilence = 30 * time.Second // of a process that has just been started
-)
-
-// watch looks for processes that do not go on, and for ranks that are in a collective for longer than job.watchdog. What
-// processes say is a counter: a clock may be set.
+// watch looks for processes that do not go on, and for ranks that are in a collective for longer than job.watchdog.
 func (n *node) watch() {
-	type seen struct {
-		beat int64
-		told bool
-
-		step    int64
-		coll    int32
-		since   time.Time // it has been in that collective of that step; zero: it is in none
-		overdue bool
-	}
-	last := make([]seen, len(n.procs))
-	limit := n.cfg.watchdog()
+	last := make([]watched, len(n.procs))
 	tick := time.NewTicker(beatEvery)
 	defer tick.Stop()
 	for {
@@ -278,51 +267,51 @@ func (n *node) watch() {
 		case <-tick.C:
 		}
 		for i, p := range n.procs {
-			s, now := &last[i], n.seg.boards[i].Standing()
-			switch {
-			case now.Coll < 0 || len(now.Waits) == 0:
-				s.since = time.Time{}
-			case s.since.IsZero() || now.Step != s.step || now.Coll != s.coll:
-				s.step, s.coll, s.since, s.overdue = now.Step, now.Coll, time.Now(), false
-			case limit > 0 && !s.overdue && time.Since(s.since) >= limit:
-				s.overdue = true
-				n.up(frame{kindOverdue, p.rank, nil})
-			}
-			if now.Beat != s.beat {
-				s.beat, s.told = now.Beat, false
-				n.lives(i)
-			}
-			quiet := n.quietFor(i)
-			if s.told || quiet < silence {
+			if p.isDone() {
 				continue
 			}
-			text := fmt.Sprintf("has not answered for %v", silence)
-			switch {
-			case stopped(p.cmd.Process.Pid):
-				text = "is stopped (by a signal or a debugger: kill -CONT lets it go on)"
-			case s.beat == 0 && quiet < firstSilence:
-				continue
-			case s.beat == 0:
-				text = fmt.Sprintf("has given no sign for %v", firstSilence)
+			w, now := &last[i], n.seg.boards[i].Standing()
+			n.late(w, p, &now)
+			mute := w.look(time.Now(), now.Beat, func() (time.Duration, bool) { return processor(p.cmd.Process.Pid) })
+			n.mu.Lock()
+			n.quiet[i] = w.quiet.length
+			n.mu.Unlock()
+			if !mute {
+				w.told = false
+			} else if text := w.text(stopped(p.cmd.Process.Pid)); text != "" && !w.told {
+				w.told = true
+				n.up(newFrame(kindStalled, p.rank, died{p.cmd.Process.Pid, text}))
 			}
-			s.told = true
-			n.up(newFrame(kindStalled, p.rank, died{p.cmd.Process.Pid, text}))
 		}
 	}
 }
 
-// lives notes that a process lives now.
-func (n *node) lives(i int) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.lived[i] = time.Now()
+// late reports a rank that has been in a collective for too long.
+func (n *node) late(w *watched, p *process, now *rank.Standing) {
+	limit := n.cfg.watchdog()
+	switch {
+	case now.Coll < 0 || len(now.Waits) == 0:
+		w.since = time.Time{}
+	case w.since.IsZero() || now.Step != w.step || now.Coll != w.coll:
+		w.step, w.coll, w.since, w.overdue = now.Step, now.Coll, time.Now(), false
+	case limit > 0 && !w.overdue && time.Since(w.since) >= limit:
+		w.overdue = true
+		n.up(frame{kindOverdue, p.rank, nil})
+	}
+}
+
+// isDone reports whether a process has been told to end, or has said that it has.
+func (p *process) isDone() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.done
 }
 
 // quietFor is for how long a process has given no sign.
 func (n *node) quietFor(i int) time.Duration {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return time.Since(n.lived[i])
+	return n.quiet[i]
 }
 
 // standings is how the ranks of the node stand.

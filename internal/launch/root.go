@@ -76,6 +76,8 @@ const (
 	standingTime = 500 * time.Millisecond
 	quitTime     = 2 * time.Second
 	patience     = 2 * time.Second // for interrupted ranks to end the step that they are in
+
+	lookEvery = 50 * time.Millisecond // whether another node is silent, or time is over
 )
 
 func (r *root) drive() (err error) {
@@ -125,7 +127,7 @@ func (r *root) take(h heard) {
 
 // loop takes what is said until all ranks have ended.
 func (r *root) loop() error {
-	tick := time.NewTicker(50 * time.Millisecond)
+	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	interrupted := r.ctx.Done()
 	var giveUp <-chan time.Time
@@ -205,6 +207,9 @@ func (r *root) handle(h *heard) error {
 		var s died
 		if err := h.decode(&s); err != nil {
 			return err
+		}
+		if c := r.suspect; c != nil && c.peer == nil && h.kind == kindStalled {
+			return r.broke(c.rank, c.text) // that was first
 		}
 		r.pids[h.rank] = s.PID
 		return r.broke(h.rank, s.Text)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"slices"
@@ -16,22 +15,18 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"railyard/internal/result"
 	"railyard/internal/run"
-	"railyard/internal/unit"
 )
 
 // station is another node, as node 0 knows it.
 type station struct {
 	node  int
 	host  string
-	conn  net.Conn
+	conn  *hearing
 	ahead int64 // ns: its clock less ours
 
 	mu   sync.Mutex // writes
-	last atomic.Int64
 	gone atomic.Bool
 }
 
@@ -123,9 +118,9 @@ func (r *root) meet() (address string, err error) {
 	for _, s := range r.others {
 		if s != nil {
 			go r.read(s)
+			go r.beats(s)
 		}
 	}
-	go r.beats()
 	return ip, nil
 }
 
@@ -165,7 +160,7 @@ func nodeList(all []int) string {
 
 // receive hears who has connected: nil, it is refused, or a stranger.
 func (r *root) receive(conn net.Conn) *station {
-	s := &station{conn: conn}
+	s := &station{conn: &hearing{Conn: conn}}
 	_ = conn.SetReadDeadline(time.Now().Add(helloTime))
 	f, err := readFrame(conn, helloMost)
 	var h hello
@@ -301,7 +296,6 @@ func helloOf(cfg *Config, inputs []result.InputDigest) hello {
 
 // read takes what another node says.
 func (r *root) read(s *station) {
-	s.last.Store(time.Now().UnixNano())
 	most := toldBytes(r.run.Work())
 	for {
 		f, err := readFrame(s.conn, most)
@@ -309,27 +303,27 @@ func (r *root) read(s *station) {
 			s.gone.Store(true)
 			return
 		}
-		s.last.Store(time.Now().UnixNano())
 		if f.kind != kindBeat {
-			r.take(heard{f, s.node})
+			s.conn.hand(func() { r.take(heard{f, s.node}) })
 		}
 	}
 }
 
-// beats tells other nodes that this one lives.
-func (r *root) beats() {
+// beats tells another node that this one lives.
+func (r *root) beats(s *station) {
+	beats(r.over, func() { s.tell(frame{kindBeat, -1, nil}) })
+}
+
+// beats says every so often that somebody lives, until all is over.
+func beats(over <-chan struct{}, say func()) {
 	tick := time.NewTicker(beatEvery)
 	defer tick.Stop()
 	for {
 		select {
-		case <-r.over:
+		case <-over:
 			return
 		case <-tick.C:
-			for _, s := range r.others {
-				if s != nil {
-					s.tell(frame{kindBeat, -1, nil})
-				}
-			}
+			say()
 		}
 	}
 }
@@ -349,7 +343,7 @@ func (r *root) silent() error {
 			return &run.Broken{Rank: -1, Why: result.AbortRank,
 				Text: fmt.Sprintf("the launcher of %s has gone, and with it %s", who, ranks)}
 		}
-		if time.Since(time.Unix(0, s.last.Load())) > silence {
+		if s.conn.quietFor(time.Now()) >= silence {
 			return &run.Broken{Rank: -1, Why: result.AbortRank,
 				Text: fmt.Sprintf("%s has not answered for %v: %s; a link may be cut", who, silence, ranks)}
 		}
@@ -364,165 +358,11 @@ func (r *root) dismiss(err error) {
 			s.tell(frame{kindQuit, -1, []byte(textOf(err))})
 			if err == nil { // it has its processes end first
 				_ = s.conn.SetReadDeadline(time.Now().Add(quitTime))
-				for !s.gone.Load() && time.Since(time.Unix(0, s.last.Load())) < quitTime {
+				for !s.gone.Load() && s.conn.quietFor(time.Now()) < quitTime {
 					time.Sleep(5 * time.Millisecond)
 				}
 			}
 			s.conn.Close()
-		}
-	}
-}
-
-// Join runs the ranks of a node that is not the first. It returns when node 0 says that all is done, or why it is not.
-func Join(ctx context.Context, cfg Config) error {
-	if err := cfg.Deal(); err != nil {
-		return err
-	}
-	share, err := run.NewShare(ctx, cfg.Scenario, nil, nil, "", cfg.Run.Progress)
-	if err != nil {
-		return err
-	}
-	world := share.Work.Ranks()
-	conn, err := callRoot(ctx, &cfg)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	g := &guest{cfg: &cfg, conn: conn}
-	first, err := g.greet(share.Inputs())
-	if err != nil {
-		return err
-	}
-	listen, _, _ := net.SplitHostPort(conn.LocalAddr().String())
-	order := jobOrder{Name: cfg.Name, Scenario: string(cfg.Scenario.YAML()), World: world, First: first, Ranks: cfg.PerNode,
-		Transport: cfg.Transport, Faults: cfg.Faults, Capture: cfg.Capture, Listen: listen, Images: share.Images()}
-	n, err := startNode(&cfg, order, share.Work, g.say)
-	if err != nil {
-		return err
-	}
-	cfg.Say(fmt.Sprintf("node %d of %d: %s from %d run here, node 0 (%s) tells of them", cfg.Node, cfg.Nodes,
-		unit.CountOf(int64(cfg.PerNode), "rank"), first, conn.RemoteAddr()))
-	err = g.serve(ctx, n)
-	n.quit(textOf(err), quitTime)
-	return err
-}
-
-// callRoot connects to node 0, which may not be there yet.
-func callRoot(ctx context.Context, cfg *Config) (net.Conn, error) {
-	host, _, err := net.SplitHostPort(cfg.Rendezvous)
-	if err != nil {
-		return nil, fmt.Errorf("--rdzv %s: %w: want HOST:PORT", cfg.Rendezvous, err)
-	}
-	if _, err := addressOf(ctx, host); err != nil {
-		return nil, err
-	}
-	deadline, said := time.Now().Add(cfg.Timeout), time.Now()
-	for {
-		d := net.Dialer{Timeout: time.Second}
-		conn, err := d.DialContext(ctx, "tcp", cfg.Rendezvous)
-		if err == nil {
-			return conn, nil
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		left := time.Until(deadline)
-		if left <= 0 {
-			return nil, fmt.Errorf("node 0 never answered at %s within %v: %w", cfg.Rendezvous, cfg.Timeout, errors.Unwrap(err))
-		}
-		if time.Since(said) > 5*time.Second {
-			said = time.Now()
-			cfg.Say(fmt.Sprintf("waiting for node 0 at %s: %d s left", cfg.Rendezvous, int(left.Seconds())))
-		}
-		select {
-		case <-time.After(100 * time.Millisecond):
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-}
-
-// guest is the launcher of another node.
-type guest struct {
-	cfg  *Config
-	conn net.Conn
-	mu   sync.Mutex
-}
-
-func (g *guest) say(f frame) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	_ = g.conn.SetWriteDeadline(time.Now().Add(silence))
-	_, _ = g.conn.Write(appendFrame(nil, &f)) // if node 0 is gone its silence says so
-}
-
-// greet says who this is, and returns the first rank of the node.
-func (g *guest) greet(inputs []result.InputDigest) (first int32, err error) {
-	g.say(newFrame(kindHello, -1, helloOf(g.cfg, inputs)))
-	_ = g.conn.SetReadDeadline(time.Now().Add(g.cfg.Timeout + helloTime))
-	defer func() { _ = g.conn.SetReadDeadline(time.Time{}) }()
-	for {
-		f, err := readFrame(g.conn, smallBody)
-		if err != nil {
-			if errors.Is(err, io.EOF) || errors.Is(err, unix.ECONNRESET) {
-				err = errors.New("it closed the connection: it has given up, or is not railyard")
-			}
-			return 0, fmt.Errorf("node 0 at %s: %w", g.cfg.Rendezvous, err)
-		}
-		switch f.kind {
-		case kindPing:
-			g.say(newFrame(kindPing, -1, ping{time.Now().UnixNano()}))
-		case kindRefused:
-			return 0, fmt.Errorf("node 0 at %s refused this node: %s", g.cfg.Rendezvous, f.body)
-		case kindWelcome:
-			var w welcome
-			err := f.decode(&w)
-			return w.First, err
-		default:
-			return 0, fmt.Errorf("node 0 at %s sent a control frame of kind %d", g.cfg.Rendezvous, f.kind)
-		}
-	}
-}
-
-// serve passes on what node 0 says to the ranks, until all is over.
-func (g *guest) serve(ctx context.Context, n *node) error {
-	said := make(chan frame, 16)
-	var gone error
-	go func() {
-		defer close(said)
-		for {
-			_ = g.conn.SetReadDeadline(time.Now().Add(silence))
-			f, err := readFrame(g.conn, smallBody)
-			if err != nil {
-				gone = err
-				return
-			}
-			said <- f
-		}
-	}()
-	beat := time.NewTicker(beatEvery)
-	defer beat.Stop()
-	for {
-		select {
-		case <-beat.C:
-			g.say(frame{kindBeat, -1, nil})
-		case f, ok := <-said:
-			switch {
-			case !ok && errors.Is(gone, os.ErrDeadlineExceeded):
-				return fmt.Errorf("node 0 (%s) has not answered for %v; a link may be cut", g.conn.RemoteAddr(), silence)
-			case !ok:
-				return fmt.Errorf("the launcher of node 0 (%s) has gone", g.conn.RemoteAddr())
-			case f.kind == kindQuit && len(f.body) > 0:
-				return errors.New(string(f.body))
-			case f.kind == kindQuit:
-				return nil
-			case f.kind == kindAsk:
-				g.say(newFrame(kindStanding, -1, n.standings()))
-			case f.kind == kindPeers, f.kind == kindGo, f.kind == kindStop:
-				n.tell(f)
-			}
-		case <-ctx.Done():
-			return ctx.Err()
 		}
 	}
 }

@@ -5,6 +5,7 @@ package launch
 import (
 	"os"
 	"syscall"
+	"time"
 )
 
 // memory makes memory for processes to share: a file whose name is gone at once.
@@ -28,3 +29,6 @@ func orphan() *syscall.SysProcAttr { return nil }
 
 // stopped is not known.
 func stopped(int) bool { return false }
+
+// processor is not known: a process wants none.
+func processor(int) (used time.Duration, wants bool) { return 0, false }

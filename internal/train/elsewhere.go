@@ -89,8 +89,8 @@ func (j *Job) Hear(id int32, s Said) error {
 		r.last = holding{step: s.Step, params: s.Params, state: s.State}
 		r.held, r.digest, r.said = append(r.held, r.last), s.Digest, true
 	}
-	if r.losses == nil {
-		r.losses = make([]float64, j.plan.steps)
+	for int64(len(r.losses)) <= s.Step { // as they come: a job that somebody will end may have any number of steps
+		r.losses = append(r.losses, 0)
 	}
 	r.losses[s.Step] = s.Loss
 	return nil
