@@ -88,6 +88,7 @@ type Odd struct {
 // OddAt returns what is odd about a port, or about what comes in at its switch.
 func OddAt(p *plan.Plan, port topo.PortID) (o Odd) {
 	node := p.Graph.Ports[port].Node
+	o.MTU = oddMTU(p, port)
 	if p.Graph.Nodes[node].Kind == topo.HostKind {
 		return o
 	}
@@ -103,12 +104,19 @@ func OddAt(p *plan.Plan, port topo.PortID) (o Odd) {
 			if s.Port == port {
 				o.NoECN = o.NoECN || s.NoECN
 				o.Marking = o.Marking || s.ECN != nil
-				o.MTU = o.MTU || s.MTU > 0
 			}
 		}
 		o.Leak = slices.ContainsFunc(f.Leaks, func(l fabric.Leak) bool { return l.Switch == node })
 	}
 	return oddSwitch(p, node, o)
+}
+
+// oddMTU reports whether either end of a port's link takes shorter frames than its like: what the port sends is lost then.
+func oddMTU(p *plan.Plan, port topo.PortID) bool {
+	f := p.Mishaps().Fabric
+	return f != nil && slices.ContainsFunc(f.Settings, func(s fabric.Setting) bool {
+		return s.MTU > 0 && p.Graph.Ports[s.Port].Link == p.Graph.Ports[port].Link
+	})
 }
 
 // oddSwitch adds in what a switch differs from most of its tier, or of all where its tier is itself alone.

@@ -18,6 +18,7 @@
 // A case may say what the first finding is called, where, and which changes of `railyard whatif` cure it:
 //
 //	# noun: incast at rail1/host1
+//	# noun: lossy link (MTU) at leaf1/spine1
 //	# cure: without all background flows or without background1
 //
 // What is planted and costs no time has the line

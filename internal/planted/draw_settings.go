@@ -117,7 +117,7 @@ func drawPortMarks(d *draw) string {
 
 func drawPortMTU(d *draw) string {
 	return `# A port takes short frames only, for a while.
-# noun: lossy link at leaf1/spine1
+# noun: lossy link (MTU) at leaf1/spine1
 # cure: without faults[0]
 ` + funnel(d, "4MB", "", none+"transport: {timeout: 200us}\n") +
 		planted(filled("faults:\n  - {port: spine1/leaf1, at: $atus, for: $forus, config: {mtu: $mtuB}}\n",

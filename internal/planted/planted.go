@@ -31,6 +31,7 @@ type Case struct {
 
 	Noun   noun.Noun   // of the first finding; "": only Wants are known
 	Or     []noun.Noun // that it may have instead
+	By     string      // what brought it about; "": not asked
 	Places []string    // where it may be; none: anywhere
 	Free   bool        // it costs no time
 	Cures  []string    // what names of changes of `railyard whatif` begin with, of which one cures it; none: not known
@@ -98,6 +99,9 @@ func parse(name, src string) (Case, error) {
 			}
 		case isHead && strings.HasPrefix(head, "noun: "):
 			names, at, _ := strings.Cut(head[len("noun: "):], " at ")
+			if in, by, is := strings.Cut(names, " ("); is {
+				names, c.By = in, strings.TrimSuffix(by, ")")
+			}
 			for i, name := range strings.Split(names, ", ") {
 				n := noun.Noun(name)
 				switch {

@@ -63,6 +63,9 @@ func TestPlanted(t *testing.T) {
 			if f := d.Findings[0]; f.Noun != c.Noun {
 				t.Errorf("the first finding is %s at %s, want %s", f.Noun, f.Place.Name, c.Noun)
 			}
+			if f := d.Findings[0]; c.By != "" && f.By != c.By {
+				t.Errorf("the first finding is by %q, want %q", f.By, c.By)
+			}
 			if len(sound.Findings) > 0 && c.NotAdditive == "" && c.Noun.Class() != noun.Share && sound.Findings[0].Noun == c.Noun {
 				t.Errorf("without what is planted there is %s, too", c.Noun)
 			}
@@ -138,8 +141,8 @@ func found(t *testing.T, c *Case) {
 	at := len(c.Places) == 0 || slices.Contains(c.Places, f.Place.Name) ||
 		slices.ContainsFunc(f.Place.Ports, func(p string) bool { return slices.Contains(c.Places, p) }) ||
 		f.Place.Rank != nil && slices.Contains(c.Places, fmt.Sprintf("rank %d", *f.Place.Rank))
-	if f.Noun != c.Noun && !slices.Contains(c.Or, f.Noun) || !at {
-		t.Errorf("the first finding is %s at %+v, want %s at %q\n%s\n%s", f.Noun, f.Place, c.Noun, c.Places, nouns(d), c.With)
+	if f.Noun != c.Noun && !slices.Contains(c.Or, f.Noun) || !at || c.By != "" && f.By != c.By {
+		t.Errorf("the first finding is %s at %+v, want %s (%s) at %q\n%s\n%s", f.Noun, f.Place, c.Noun, c.By, c.Places, nouns(d), c.With)
 	}
 	if sound == nil {
 		return
