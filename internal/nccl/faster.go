@@ -42,5 +42,9 @@ func (p Params) Faster(times unit.Ratio) Params {
 		}
 	}
 	p.FastChannel, p.FasterChannel, p.SlowRing = of(times, p.FastChannel), of(times, p.FasterChannel), of(times, p.SlowRing)
+	p.Sends.Unit = of(times, p.Sends.Unit)
+	for g, link := range p.Sends.NVLink {
+		p.Sends.NVLink[g] = of(times, link)
+	}
 	return p
 }

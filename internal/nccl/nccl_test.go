@@ -237,13 +237,46 @@ func TestBuffers(t *testing.T) {
 
 func TestSendChunks(t *testing.T) {
 	p := Default()
-	if a, b := p.SendChunk(hopper(1)), p.SendChunk(hopper(2)); a != 512*unit.Kibibyte || b != 128*unit.Kibibyte {
+	if a, b := p.sendChunk(hopper(1)), p.sendChunk(hopper(2)); a != 512*unit.Kibibyte || b != 128*unit.Kibibyte {
 		t.Errorf("chunks of sends: %v inside a host, %v between hosts", a, b)
 	}
 	pp := &p.Protocols[Simple]
 	pp.Buffer = unit.Mebibyte
-	if a := p.SendChunk(hopper(1)); a != 128*unit.Kibibyte {
+	if a := p.sendChunk(hopper(1)); a != 128*unit.Kibibyte {
 		t.Errorf("a chunk of %v, more than a step of the buffer", a)
+	}
+}
+
+// Channels of a send, counted by hand after paths.cc and enqueue.cc of NCCL 2.30: of 16 ranks on two hosts each peer may have
+// 4 of 16 channels (50 GB/s at 14 each), of 64 ranks 2, of more 1, since 8 sends share a channel at once.
+func TestSendChannels(t *testing.T) {
+	slow := Group{Ranks: 8, Nodes: 8, Generation: Ampere, NICs: 1, NICRate: 12 * gBs}
+	one := hopper(2)
+	one.Channels = 1
+	for _, c := range []struct {
+		c     coll.Collective
+		g     Group
+		bytes unit.Bytes
+		want  int
+	}{
+		{coll.AllToAll, hopper(2), unit.Mebibyte, 1},        // 64 KiB for each peer
+		{coll.AllToAll, hopper(2), 2*unit.Mebibyte + 16, 2}, // a part over 128 KiB is cut
+		{coll.AllToAll, hopper(2), 2 * unit.Mebibyte, 1},
+		{coll.AllToAll, hopper(2), 64 * unit.Mebibyte, 4},
+		{coll.SendReceive, hopper(2), unit.Mebibyte, 4},
+		{coll.AllToAll, hopper(8), unit.Gibibyte, 2},
+		{coll.AllToAll, hopper(16), unit.Gibibyte, 1},
+		{coll.AllToAll, hopper(32), 64 * unit.Mebibyte, 1},
+		{coll.AllToAll, hopper(1), 512 * unit.Kibibyte, 1}, // 64 KiB for each peer
+		{coll.AllToAll, hopper(1), 2 * unit.Mebibyte, 4},   // 8 ranks on 32 channels
+		{coll.AllToAll, hopper(1), 8 * unit.Gibibyte, 32},  // parts over 16 MiB are cut
+		{coll.AllToAll, slow, unit.Gibibyte, 1},
+		{coll.AllToAll, one, unit.Gibibyte, 1},
+	} {
+		if k := choose(t, c.c, c.bytes, c.g, Only{}); k.Channels != c.want {
+			t.Errorf("%v of %v over %d ranks on %d hosts: %d channels for a peer, want %d", c.c, c.bytes, c.g.Ranks, c.g.Nodes,
+				k.Channels, c.want)
+		}
 	}
 }
 
@@ -481,16 +514,6 @@ func (p Params) Chunk(c coll.Collective, a Algorithm, proto Protocol) unit.Bytes
 		return p.Step(proto)
 	}
 	return p.Step(proto) * unit.Bytes(p.Protocols[proto].ChunkSteps)
-}
-
-// SendChunk is how many bytes of a send go together over a group's links (init.cc:
-// computeBuffSizes).
-func (p Params) SendChunk(g Group) unit.Bytes {
-	hop := g.Intra
-	if g.Nodes > 1 {
-		hop = Net
-	}
-	return min(p.P2PChunk[hop], p.Step(Simple))
 }
 
 // PAT's chunk of 512 KiB is halved for fewer bytes than 32 rounds of it on all channels, and not for exactly so many.

@@ -89,10 +89,7 @@ type Params struct {
 	NVLinkShare [generations]unit.Ratio
 	PCIShare    unit.Ratio
 
-	// P2PLL is the most bytes per peer and channel that a send takes LL for.
-	P2PLL unit.Bytes
-	// Chunks of sends: over NVLink, PCI and between hosts, see SendChunk.
-	P2PChunk [hops]unit.Bytes
+	Sends SendParams
 
 	// NVLinkEfficiency is what of an NVLink's raw rate moves data: calibrated, see Calibrate.
 	NVLinkEfficiency unit.Ratio
@@ -204,9 +201,7 @@ func Default() Params {
 		NVLinkShare: [generations]unit.Ratio{ratio(200, 250), ratio(200, 250), ratio(206, 250), ratio(401, 500)},
 		PCIShare:    ratio(1200, 1575),
 
-		// enqueue.cc: P2P_LL_THRESHOLD; init.cc: P2P_..._CHUNKSIZE.
-		P2PLL:    16 * unit.Kibibyte,
-		P2PChunk: [hops]unit.Bytes{512 * unit.Kibibyte, 128 * unit.Kibibyte, 128 * unit.Kibibyte},
+		Sends: sends(),
 
 		// Measured: an all-reduce over 8 x H200 without NVLS reaches 367.61 of 450 GB/s of bus
 		// bandwidth (stas00/ml-engineering, NCCL 2.27). A frame with 4096 B of data takes 4178 B on

@@ -117,7 +117,8 @@ func reasons(ks []Candidate) string {
 // (enqueue.cc).
 func (p Params) directChoice(c Choice, g Group) Candidate {
 	proto := Simple
-	if peers := unit.Bytes(max(1, g.Ranks)); g.Nodes == 1 && (c.Bytes+peers-1)/peers <= p.P2PLL {
+	bytes := perPeer(c.Collective, c.Bytes, g)
+	if g.Nodes == 1 && bytes <= unit.Bytes(p.sendChannels(bytes, g))*p.Sends.LL {
 		proto = LL
 	}
 	i := slices.IndexFunc(c.Candidates, func(k Candidate) bool {
@@ -399,7 +400,7 @@ func (p Params) corrected(b unit.Bitrate, c coll.Collective, a Algorithm, proto 
 }
 
 // channelsFor is how many of its channels NCCL uses for a choice: fewer for few bytes (enqueue.cc:
-// topoGetAlgoInfo).
+// topoGetAlgoInfo). Of sends it is how many go to one peer.
 func (p Params) channelsFor(c Choice, g Group) int {
 	if c.Algorithm == NVLS || c.Algorithm == NVLSTree {
 		n := p.NVLSChannels[g.Generation][min(g.Nodes, 2)-1]
@@ -407,6 +408,9 @@ func (p Params) channelsFor(c Choice, g Group) int {
 			n = min(n, g.Channels)
 		}
 		return n
+	}
+	if c.Algorithm == Direct {
+		return p.sendChannels(perPeer(c.Collective, c.Bytes, g), g)
 	}
 	pp, n := p.Protocols[c.Protocol], p.channels(g)
 	threads, each := pp.Threads, pp.PerThread
