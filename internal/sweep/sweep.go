@@ -110,7 +110,7 @@ func ForecastOf(ctx context.Context, variants []Variant, opt Options) (Forecast,
 func newSweep(variants []Variant, opt Options) *sweep {
 	s := &sweep{
 		variants: variants, opt: opt, rows: make([]Row, len(variants)), needs: make([]unit.Bytes, len(variants)),
-		seconds: make([]float64, len(variants)), hops: make([]int64, len(variants)), parts: make([]float64, len(variants)),
+		seconds: make([]float64, len(variants)), hops: make([]int64, len(variants)), parts: make([]int64, len(variants)),
 		inputs: make([][]result.InputDigest, len(variants)),
 	}
 	if s.opt.Progress == nil {
@@ -139,8 +139,19 @@ type sweep struct {
 
 	mu    sync.Mutex
 	done  int
-	hops  []int64   // by variant
-	parts []float64 // by variant: how much of it is done
+	hops  []int64 // by variant
+	parts []int64 // by variant: how much of it is done, in millionths
+	sums  struct{ hops, parts int64 }
+}
+
+// wholeRun is all of a run, in millionths: sums of whole numbers do not depend on who came first.
+const wholeRun = 1_000_000
+
+// reach sets how far a variant is; the lock is held.
+func (s *sweep) reach(i int, hops, part int64) {
+	s.sums.hops += hops - s.hops[i]
+	s.sums.parts += part - s.parts[i]
+	s.hops[i], s.parts[i] = hops, part
 }
 
 // forecast plans every variant, finds the rows that are there, and refuses what does not fit.
@@ -163,7 +174,7 @@ func (s *sweep) forecast(ctx context.Context) (Forecast, error) {
 		s.rows[i] = Row{Key: KeyOf(v.Scenario, e.Inputs), Set: v.Set, Seed: v.Scenario.Seed}
 		if s.opt.Dir.find(ctx, &s.rows[i]) {
 			s.done++
-			s.parts[i] = 1
+			s.reach(i, 0, wholeRun)
 			continue
 		}
 		s.left = append(s.left, i)
@@ -264,7 +275,7 @@ func (s *sweep) Done(k int, row *Row, sum *result.Summary) error {
 		return err
 	}
 	s.done++
-	s.hops[i], s.parts[i] = row.PacketHops, 1
+	s.reach(i, row.PacketHops, wholeRun)
 	s.tell()
 	if s.opt.Each != nil && sum != nil {
 		s.opt.Each(i, sum)
@@ -281,7 +292,7 @@ func (s *sweep) Refused(k int, err error) error {
 		return s.named(context.Background(), i, err)
 	}
 	s.done++
-	s.hops[i], s.parts[i] = 0, 1
+	s.reach(i, 0, wholeRun)
 	s.tell()
 	return nil
 }
@@ -291,20 +302,17 @@ func (s *sweep) Progress(k int, p result.Progress) {
 	i := s.left[k]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.hops[i] = p.PacketHops
+	part := s.parts[i]
 	if p.Total > 0 && p.PacketHops > 0 { // it runs
-		s.parts[i] = float64(p.Done) / float64(p.Total)
+		part = int64(wholeRun * (float64(p.Done) / float64(p.Total)))
 	}
+	s.reach(i, p.PacketHops, part)
 	s.tell()
 }
 
 // tell reports progress; the lock is held.
 func (s *sweep) tell() {
 	total := s.resumed + len(s.left)
-	p := Progress{Phase: "runs", Done: s.done, Total: total}
-	for i := range s.hops {
-		p.PacketHops += s.hops[i]
-		p.Part += s.parts[i] / float64(total)
-	}
-	s.opt.Progress(p)
+	s.opt.Progress(Progress{Phase: "runs", Done: s.done, Total: total, PacketHops: s.sums.hops,
+		Part: float64(s.sums.parts) / wholeRun / float64(total)})
 }
