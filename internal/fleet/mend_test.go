@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -156,6 +158,72 @@ func TestWhatIsNotMended(t *testing.T) {
 	}
 	if heard, err := deaf.heard(t.Context(), nc, 100*time.Millisecond); !errors.Is(err, nats.ErrPermissionViolation) {
 		t.Errorf("one who may not listen hears %v, %v", heard, err)
+	}
+}
+
+// Of what is in the queue only that is put there anew of which no sign of life came, and no row: not what came meanwhile, nor what a row
+// is on its way of. Signs count by either name that servers have for them. What is put there anew says that a worker was lost with it.
+func TestWhatIsMended(t *testing.T) {
+	b := start(t)
+	ackWait = time.Hour
+	all := variants(t, small, 6)
+	travelling := jobsOf(all)
+	e := b.engine()
+	q, err := openQueue(t.Context(), e.Conn, e.ID, true, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := &teller{at: map[string][]int{}, told: map[string]bool{}}
+	var jobs []sweep.Job
+	for i := range all {
+		jobs = append(jobs, sweep.Job{Key: travelling[i].Key, Scenario: all[i].Scenario})
+		told.at[jobs[i].Key] = []int{i}
+	}
+	for i := range 3 { // lost; told of, and its worker lost before it said so; alive
+		give(t, q, travelling[i:i+1])
+	}
+	for range 3 {
+		b.next(q)
+	}
+	told.mark(jobs[1].Key)
+	for n := 0; ; n++ { // the server says a little later that all were taken
+		if info, err := q.jobs.Info(t.Context()); err != nil || n > 1000 {
+			t.Fatal(err)
+		} else if info.NumPending == 0 && info.Delivered.Stream == 3 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if _, err := q.putOnce(t.Context(), "w", []sealed{{jobs[3].Key, []byte("{}")}}); err != nil { // on its way
+		t.Fatal(err)
+	}
+	meanwhile := time.AfterFunc(listenFor()/2, func() {
+		sign := "$JS.ACK.hub.hash." + jobsStream + q.id + "." + consumer + ".1.3.3.1.0.token" // as newer servers name it
+		if err := e.Conn.Publish(sign, []byte("+WPI")); err != nil {
+			t.Error(err)
+		}
+		give(t, q, travelling[4:5])
+	})
+	defer meanwhile.Stop()
+	if err := e.mend(t.Context(), q, jobs, told); err != nil {
+		t.Fatal(err)
+	}
+	held, err := q.held(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, h := range held {
+		for _, j := range h.jobs {
+			i := slices.IndexFunc(jobs, func(one sweep.Job) bool { return one.Key == j.Key })
+			got += fmt.Sprintf(" %d:%d", h.place, i)
+			if j.Again {
+				got += " anew"
+			}
+		}
+	}
+	if want := " 3:2 4:4 5:0 anew 6:5 anew"; got != want {
+		t.Errorf("the queue has%s, want%s", got, want)
 	}
 }
 

@@ -175,7 +175,7 @@ func (s *serving) slot(ctx context.Context) bool {
 func (s *serving) room(ctx context.Context, bytes unit.Bytes) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for ctx.Err() == nil && s.used > 0 && s.used+bytes > s.Limits.Memory {
+	for ctx.Err() == nil && s.Limits.Memory > 0 && s.used > 0 && s.used+bytes > s.Limits.Memory {
 		s.free.Wait()
 	}
 	if ctx.Err() != nil {
