@@ -166,6 +166,10 @@ func (r *Reader) jsonForm(s *section, first string) (string, func(section) error
 	switch {
 	case nvShow.MatchString(s.command):
 		return s.readyFor("NVUE", r.nvue)
+	case top["intfQueueCounters"] != nil:
+		return s.readyFor("EOS's marks", r.eosMarks)
+	case top["lanzEnabled"] != nil && top["entryList"] != nil:
+		return s.readyFor("EOS's queue monitor", r.eosQueues)
 	case top["communicators"] != nil:
 		return s.readyFor("RAS's status", r.ras)
 	case top["results"] != nil && top["nccl_version"] != nil:

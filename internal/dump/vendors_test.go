@@ -23,7 +23,7 @@ func TestVendors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if slices.Sort(forms); !slices.Equal(forms, []string{"NVUE", "NX-OS's queues", "tables of ports"}) {
+	if slices.Sort(forms); !slices.Equal(forms, []string{"EOS's marks", "EOS's queue monitor", "NVUE", "NX-OS's queues", "tables of ports"}) {
 		t.Errorf("forms: %q", forms)
 	}
 	all, err := r.Telemetry()
@@ -51,9 +51,10 @@ func TestVendors(t *testing.T) {
 		"port switch1/Ethernet1/23": {telemetry.Watchdog: 1},
 		"port switch2/Et3/1/1": {telemetry.Up: 1, telemetry.Speed: 40_000, telemetry.RxBytes: 1_223_303, telemetry.TxBytes: 3_235_055,
 			telemetry.RxPackets: 10_389, telemetry.TxPackets: 37_263, telemetry.InErrors: 2, telemetry.Oversize: 4,
-			telemetry.InDiscards: 6, telemetry.OutDiscards: 9, telemetry.RxPFC: 811, telemetry.TxPFC: 42},
+			telemetry.InDiscards: 6, telemetry.OutDiscards: 9, telemetry.RxPFC: 811, telemetry.TxPFC: 42, telemetry.ECNMarked: 2,
+			telemetry.Watermark: 41_904},
 		"port switch2/Et3/1/4": {telemetry.Up: 0, telemetry.Speed: U},
-		"port switch2/Et3/2/2": {telemetry.Up: 0, telemetry.Speed: 10_000},
+		"port switch2/Et3/2/2": {telemetry.Up: 0, telemetry.Speed: 10_000, telemetry.ECNMarked: U, telemetry.Watermark: U},
 		"port switch3/eth0":    {telemetry.Up: 1, telemetry.LinkDowns: 1, telemetry.RxBytes: 184_151, telemetry.Speed: U},
 		"port switch3/swp1": {telemetry.Up: 0, telemetry.LinkDowns: 2, telemetry.Speed: 400_000, telemetry.InErrors: 3,
 			telemetry.OutDiscards: 2, telemetry.TxBytes: 57_456, telemetry.ECNMarked: 100, telemetry.RxPFC: 200, telemetry.TxPFC: 300,
@@ -74,7 +75,8 @@ func TestVendors(t *testing.T) {
 			t.Errorf("%s: read at %v", name, got)
 		}
 	}
-	listsUnread(t, r, "column Align-Err", "column Symbol", "wred-discards", "Restored", "mtu")
+	listsUnread(t, r, "column Align-Err", "column Symbol", "wred-discards", "Restored", "mtu", "queue 11: want 0 to 7",
+		"an entry without a queueLength")
 }
 
 // TestDamagedVendors: what is wrong is said with its line and column.
@@ -90,6 +92,14 @@ func TestDamagedVendors(t *testing.T) {
 		{"a# show queuing interface\nEgress Queuing for Eth1\n 9 - - Active 1 Active 2\n", "x:5:2: 9: want a class of service"},
 		{"a# nv show interface swp1 link -o json\n{\"stats\": {\"in-bytes\": -1}}\n", "x:4:1: stats.in-bytes of swp1: want a count"},
 		{"a# nv show interface -o json\n{\"swp1\": {\"link\": {\"speed\": 5}}}\n", "x:4:1: link.speed of swp1: want a speed"},
+		{"a# show x | json\n{\"intfQueueCounters\": {\"Et1\": {\"queueCounters\": {\"3\": \"-1\"}}}}\n",
+			"x:4:1: queue 3 of Et1: -1 marked packets: want a count from 0 below 2^63, or -"},
+		{"a# show x | json\n{\"intfQueueCounters\": {\"Et1\": {\"queueCounters\": {\"3\": 4}}}}\n", "x:4:"},
+		{monitor(`"entryList": [{"interface": "Et1", "trafficClass": 3, "queueLength": -1}]`), "x:4:1: entry 1: want an interface"},
+		{monitor(`"entryList": [{"trafficClass": 3, "queueLength": 1}]`), "x:4:1: entry 1: want an interface"},
+		{monitor(`"platformName": "FocalPointV2", "bytesPerTxmpSegment": 480, "entryList": [{"interface": "Et1", "trafficClass": 3, ` +
+			`"queueLength": 9223372036854775807}]`), "x:4:1: entry 1: want an interface, and a queueLength from 0 below 2^63 bytes"},
+		{monitor(`"entryList": [7]`), "x:4:"},
 		{"a# ncclras -f json\n" +
 			"{\"communicators\": [{\"hash\": \"0x1\", \"ranks\": [{\"rank\": 0}]}]}\n",
 			"rank 0 of communicator 1: want a host"},
@@ -101,6 +111,47 @@ func TestDamagedVendors(t *testing.T) {
 		}
 		if forms, err := NewReader(GivenNames()).Add("x", []byte(c[0])); err != nil || len(forms) > 0 { // of no time
 			t.Errorf("%q without a time: %q, %v", c[0], forms, err)
+		}
+	}
+}
+
+// monitor is what EOS's queue monitor prints, with some of its members.
+func monitor(members string) string {
+	return "a# show queue-monitor length | json\n{\"lanzEnabled\": true, " + members + "}\n"
+}
+
+// TestQueueMonitor: lengths are bytes, but on a chip that counts segments; where neither is known, or nothing is monitored, that is said,
+// and nothing is read. The deepest of a queue counts, whatever the order.
+func TestQueueMonitor(t *testing.T) {
+	const entries = `"entryList": [{"interface": "Ethernet4", "trafficClass": 1, "queueLength": 559},
+		{"interface": "Et4", "trafficClass": 1, "queueLength": 3018}, {"interface": "Et4", "trafficClass": 1, "queueLength": 888},
+		{"interface": "Et4", "trafficClass": 2, "queueLength": 0}]`
+	for _, c := range []struct {
+		members, unread string
+		want            []int64 // of both queues
+	}{
+		{`"platformName": "Trident3", `, "", []int64{3018, 0}},
+		{`"bytesPerTxmpSegment": 0, `, "", []int64{3018, 0}},
+		{`"platformName": "FocalPointV2", "bytesPerTxmpSegment": 480, `, "", []int64{1_448_640, 0}},
+		{`"platformName": "FocalPointV2", `, "whether lengths are bytes is not known", nil},
+		{`"platformName": "Jericho", "bytesPerTxmpSegment": 480, `, "whether lengths are bytes is not known", nil},
+		{`"lanzEnabled": false, `, "it is not enabled", nil},
+	} {
+		r := NewReader(GivenNames())
+		if _, err := r.Add("x", []byte("a# date -Ins\n2026-01-31T10:00:00Z\n"+monitor(c.members+entries))); err != nil {
+			t.Fatal(err)
+		}
+		var got []int64
+		if all, err := r.Telemetry(); err == nil {
+			for _, s := range all.Find(telemetry.Port, telemetry.Queue) {
+				got = append(got, s.Value(telemetry.Watermark, 0))
+			}
+		}
+		if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(c.want))) {
+			t.Errorf("%s: %v, want %v", c.members, got, c.want)
+		}
+		if c.unread != "" {
+			listsUnread(t, r, c.unread)
 		}
 	}
 }

@@ -99,8 +99,8 @@ var lost = map[string]map[telemetry.Kind][]telemetry.Counter{
 	"commands": {telemetry.Port: {telemetry.RxBytes, telemetry.Oversize}},
 	"nxos": {telemetry.Port: {telemetry.RxPause, telemetry.ECNMarked, telemetry.Watermark, telemetry.LinkDowns},
 		telemetry.Queue: {telemetry.RxPause, telemetry.Watermark}},
-	"eos": {telemetry.Port: {telemetry.RxPause, telemetry.ECNMarked, telemetry.Watermark, telemetry.Watchdog, telemetry.LinkDowns},
-		telemetry.Queue: {telemetry.RxPFC, telemetry.TxPFC, telemetry.RxPause, telemetry.Watermark}},
+	"eos": {telemetry.Port: {telemetry.RxPause, telemetry.Watchdog, telemetry.LinkDowns},
+		telemetry.Queue: {telemetry.RxPFC, telemetry.TxPFC, telemetry.RxPause}},
 	"nvue": {telemetry.Port: {telemetry.Oversize, telemetry.Watermark, telemetry.Watchdog}, telemetry.Queue: {telemetry.Watermark}},
 }
 

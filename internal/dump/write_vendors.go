@@ -121,6 +121,8 @@ func (w *writer) onEOS(b *bufio.Writer, device string, at map[telemetry.Kind][]r
 		{"show priority-flow-control counters", portRows(false, []string{"RxPfc", "TxPfc"}, ports,
 			counts(telemetry.RxPFC, telemetry.TxPFC))},
 		{"show interfaces status", statusTable(ports)},
+		{"show qos interfaces ecn counters queue | json", marksOnEOS(ports)},
+		{"show queue-monitor length | json", queuesOnEOS(slices.Concat(ports, at[telemetry.Queue]))},
 	} {
 		w.ask(b, "admin", device, x.command, x.printed)
 	}

@@ -36,12 +36,12 @@ func TestRoom(t *testing.T) {
 		s.free.L = &s.mu
 		ctx, stop := context.WithTimeout(t.Context(), waits)
 		if c.begins { // at once, on a machine with time
-			ctx, stop = context.WithTimeout(t.Context(), time.Minute)
+			ctx, stop = context.WithTimeout(t.Context(), 10*time.Second)
 		}
 		after := context.AfterFunc(ctx, s.wake)
 		begins := s.room(ctx, c.need)
 		if want := c.used + c.need; begins != c.begins || begins && s.used != want || !begins && s.used != c.used {
-			t.Errorf("%s: begins %v, %d bytes in use", c.name, begins, s.used)
+			t.Fatalf("%s: begins %v, %d bytes in use", c.name, begins, s.used)
 		}
 		after()
 		stop()

@@ -99,6 +99,15 @@ func TestRowsAreWhole(t *testing.T) {
 	if got := (Row{Key: "k"}); d.find(t.Context(), &got) {
 		t.Errorf("the row of another variant is believed: %+v", got)
 	}
+	// A run that failed, or left flows unfinished, is run again.
+	for _, state := range []result.State{result.Failed, result.Unfinished} {
+		if err := d.keep(&Row{Key: "k", State: state}); err != nil {
+			t.Fatal(err)
+		}
+		if got := (Row{Key: "k"}); d.find(t.Context(), &got) {
+			t.Errorf("it is not run again: %+v", got)
+		}
+	}
 }
 
 // Where the condition holds from some value on, that value is found, whatever it is, in as many rounds as bisection takes.
