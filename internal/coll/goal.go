@@ -184,6 +184,19 @@ type passer interface {
 	Passes(rank, block int) (from, to int32, passes bool)
 }
 
+// Through returns who sends what passes through a rank, and to whom, block by block of those behind its output: of most
+// schedules none.
+func Through(s Schedule, rank int) (all [][2]int32) {
+	p, ok := s.(passer)
+	for block := s.Ranks(); ok; block++ {
+		var from, to int32
+		if from, to, ok = p.Passes(rank, block); ok {
+			all = append(all, [2]int32{from, to})
+		}
+	}
+	return all
+}
+
 // validate reports a goal that makes no sense for a schedule.
 func (g Goal) validate(s Schedule) error {
 	n := s.Ranks()

@@ -92,7 +92,7 @@ func (r *Rank) newCollRun(op *workload.Op, place int) collRun {
 	run.lines = r.linesOf(c.Group, len(run.channels))
 	run.once = coll.ReadsOnce(c.Schedule, run.me)
 	if c.Counts != nil {
-		run.sizes = workload.NewMemberCounts(len(members))
+		run.sizes = c.NewCounts(run.me)
 		run.layout = c.LayoutOf(run.me, &run.sizes)
 	} else {
 		run.layout = c.LayoutOf(run.me, nil)

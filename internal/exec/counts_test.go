@@ -82,12 +82,13 @@ func newExperts(ranks int, members []int32, schedule coll.Schedule, most int,
 		panic(err)
 	}
 	at := func(buffer int32, elems int64) workload.Range { return workload.Range{Buffer: buffer, Elems: elems} }
-	all := n * int64(most)
+	through := int64(len(coll.Through(schedule, 0)) * most)
+	all := n*int64(most) + through
 	e := &experts{counts: counts}
 	collective := func(name string, s coll.Schedule, out workload.Range) workload.Collective {
 		return workload.Collective{Name: name, Range: out, Schedule: s, ElemBytes: 4}
 	}
-	decided := workload.Counts{Exchange: counting, Capacity: int64(most), Declared: counts}
+	decided := workload.Counts{Exchange: counting, Capacity: int64(most), Through: through, Declared: counts}
 	back := decided
 	back.Declared = func(step int64, from, to int) int { return counts(step, to, from) }
 	e.job = &workload.Job{
@@ -210,6 +211,12 @@ func (e *experts) Counts(rank int32, step int64, c int32, n workload.MemberCount
 			n.Send[b], n.Receive[b] = n.Receive[b], n.Send[b]
 		}
 	}
+	for k, of := range coll.Through(e.job.Collectives[c].Schedule, e.member(rank)) {
+		if c == combine {
+			of[0], of[1] = of[1], of[0]
+		}
+		n.Through[k] = int(e.at(rank, countsIn, int(of[0])*len(n.Send)+int(of[1])))
+	}
 	if e.said != nil && c == dispatch {
 		e.said(rank, step, n)
 	}
@@ -236,7 +243,7 @@ func (e *experts) run(steps int64, net exectest.Net, replay bool, paths func(*ex
 // long messages take; when things happen depends on the counts alone: not on when bodies run, and a
 // replay of the same counts takes the same times.
 func TestCountsAtRunTime(t *testing.T) {
-	empty, credited := 0, 0
+	empty, credited, passed := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 7).Draw(t, "members")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -250,8 +257,18 @@ func TestCountsAtRunTime(t *testing.T) {
 			orders[c] = identity(n)
 			rng.Shuffle(n, func(i, k int) { orders[c][i], orders[c][k] = orders[c][k], orders[c][i] })
 		}
-		name := rapid.SampledFrom([]string{"direct-all-to-all", "pairwise-all-to-all"}).Draw(t, "algorithm")
-		s, err := coll.Algorithms[name].New(orders, rapid.IntRange(1, 3).Draw(t, "slices"))
+		name := rapid.SampledFrom([]string{"direct-all-to-all", "pairwise-all-to-all", "two-level-all-to-all"}).Draw(t, "algorithm")
+		pieces := rapid.IntRange(1, 3).Draw(t, "slices")
+		s, err := coll.Algorithms[name].New(orders, pieces)
+		if on := coll.Algorithms[name].OnHosts; on != nil {
+			var hosts []int // as many ranks on each
+			for k := 1; k <= n; k++ {
+				if n%k == 0 {
+					hosts = append(hosts, k)
+				}
+			}
+			s, err = on(orders, pieces, rapid.SampledFrom(hosts).Draw(t, "ranks on a host"))
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -270,8 +287,14 @@ func TestCountsAtRunTime(t *testing.T) {
 		}
 		counts := func(step int64, from, to int) int { return drawn[(int(step)*n+from)*n+to] }
 		e := newExperts(ranks, members, s, most, counts)
-		if rapid.Bool().Draw(t, "gathers") {
+		through := len(coll.Through(s, 0))
+		if rapid.Bool().Draw(t, "gathers") || through > 0 {
 			e.gathers()
+		}
+		if passed += through; through > 0 {
+			if err := coll.Check(s, coll.Goal{Collective: coll.AllToAll}); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if rapid.Bool().Draw(t, "device") {
 			e.job.Programs[0].Device = workload.Device{MemoryBandwidth: gbps / 100, MemoryEff: unit.Ratio{Num: 1, Den: 2}}
@@ -311,8 +334,8 @@ func TestCountsAtRunTime(t *testing.T) {
 			t.Fatalf("%v; a replay differs:\n%v\n%v", err, j, replayed)
 		}
 	})
-	if empty == 0 || credited == 0 {
-		t.Errorf("%d empty blocks, %d schedules with credit", empty, credited)
+	if empty == 0 || credited == 0 || passed == 0 {
+		t.Errorf("%d empty blocks, %d schedules with credit, %d blocks that pass through ranks", empty, credited, passed)
 	}
 }
 
@@ -482,4 +505,37 @@ func TestABodyWithoutCounts(t *testing.T) {
 		}
 	}()
 	exectest.New(exectest.Net{}, e).Add(exec.Config{Job: e.job, Steps: 1, Body: &e.Floats})
+}
+
+// Who passes on what others send each other has to know of it, has to have room for it, and gives no more than it may.
+func TestCountsThatPassThrough(t *testing.T) {
+	s, err := coll.TwoLevelAllToAll([][]int32{identity(4)}, 1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newExperts(4, identity(4), s, 2, func(int64, int, int) int { return 2 })
+	want := `collective "dispatch" learns its sizes by "counts", an all-to-all, but member 0 has to know of what passes through it: ` +
+		`want an all-gather`
+	if err := e.job.Validate(); err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	c := &e.job.Collectives[dispatch]
+	for k, want := range map[int]string{
+		-1: "member 0 passes on -1 elements from member 1 to member 2, want 0 to 2 (the capacity)",
+		2:  "<nil>",
+		3:  "member 0 passes on 3 elements from member 1 to member 2, want 0 to 2 (the capacity)",
+	} {
+		n := c.NewCounts(0)
+		n.Through[0] = k
+		if got := fmt.Sprint(c.CheckCounts(0, n)); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+	decided := *c.Counts
+	decided.Through = 1
+	small, n := c.AtRunTime(c.Input, decided), c.NewCounts(0)
+	n.Through[0] = 2
+	if got := fmt.Sprint(small.CheckCounts(0, n)); got != "member 0 passes on 2 elements in all, want at most 1" {
+		t.Errorf("got  %s", got)
+	}
 }

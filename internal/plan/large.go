@@ -71,7 +71,7 @@ func (large) work(p *Plan, j *Job) (w ranksWork, err error) {
 	if err := p.close(j, w.Job, formula); err != nil {
 		return w, err
 	}
-	w.schedules = func(g int32) []coll.Schedule { return schedules[w.Groups[g].Name] }
+	w.schedules = func(g int32) []coll.Schedule { return append(schedules[w.Groups[g].Name], told(w.Job, g)...) }
 	for _, protocol := range protocols { // their order does not matter: each is changed by itself
 		w.protocols = append(w.protocols, protocol)
 	}

@@ -165,7 +165,10 @@ func (p *Plan) travelling(j *Job, at coll.Placement, op coll.Collective, algorit
 	protocol, by := p.messages(j, at, op, algorithm, c.Protocol, channels, bytes)
 	s, field, err := p.schedule(at, coll.Algorithms[algorithm+"-"+op.String()], channels, by)
 	if err != nil {
-		if field == "algorithm" && c.Slices.Set {
+		switch {
+		case field == "algorithm" && op == coll.AllToAll:
+			field = "all_to_all"
+		case field == "algorithm" && c.Slices.Set:
 			field = "slices"
 		}
 		return travelling{}, j.wrong("collective."+field, err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"railyard/internal/plan/plantest"
+	"railyard/internal/scenario"
 	"railyard/internal/workload"
 )
 
@@ -73,6 +74,26 @@ func TestExits(t *testing.T) {
 	}
 }
 
+// Ways in two levels want as many ranks on each host, and are refused at their key without.
+func TestWaysInTwoLevelsOverUnevenHosts(t *testing.T) {
+	sc, err := scenario.Parse("t.yaml", []byte(`
+cluster: {hosts: 3, host: {gpus: 2}}
+job:
+  train: {model: gpt, gpt: {size: 8, blocks: 1, heads: 2, experts: {count: 4}}, batch: 1, lr: 0.1,
+    data: {text: {window: 8, grammar: {train: 50, test: 5}}}}
+  parallel: {dp: 4, ep: 4}
+  placement: [host1/gpu0, host2/gpu0, host2/gpu1, host3/gpu0]
+  collective: {all_to_all: two-level}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = New(sc, Files{}, nil)
+	if err == nil || !strings.Contains(err.Error(), "job.collective.all_to_all: over hosts: 1 ranks on one host, 2 on another") {
+		t.Errorf("%v", err)
+	}
+}
+
 // By which NICs positions go to an expert on another rail, and in which order, for each way of job.collective.all_to_all; the
 // sums of gradients go as job.collective.exit says.
 func TestWaysOfDispatch(t *testing.T) {
@@ -80,6 +101,7 @@ func TestWaysOfDispatch(t *testing.T) {
 		{"direct", "direct-all-to-all", "host1/nic0>host2/nic1 host2/nic1>host1/nic0"},
 		{"pairwise", "pairwise-all-to-all", "host1/nic0>host2/nic1 host2/nic1>host1/nic0"},
 		{"rails", "direct-all-to-all", "host1/nic1>host2/nic1 host2/nic0>host1/nic0"},
+		{"two-level", "two-level-all-to-all", "host1/nic1>host2/nic1 host2/nic0>host1/nic0"},
 	} {
 		p := planned(t, `
 cluster: {hosts: 2, host: {gpus: 2}}

@@ -71,10 +71,21 @@ func (learning) work(p *Plan, j *Job) (w ranksWork, err error) {
 		return w, p.misfits(j, err)
 	}
 	w.SetProtocols(func(c *workload.Collective) *workload.Protocol { return protocols[c.Schedule] })
-	w.schedules = func(g int32) []coll.Schedule { return schedules[w.Groups[g].Name] }
+	w.schedules = func(g int32) []coll.Schedule { return append(schedules[w.Groups[g].Name], told(w.Job, g)...) }
 	w.protocols = slices.Collect(maps.Values(protocols))
 	w.once = j.Spec.Collective.Schedule.Set // a file's has been looked at
 	return w, nil
+}
+
+// told is how the ranks of a group tell each other how much each has for each: not as they send that, where it passes through
+// others.
+func told(work *workload.Job, group int32) []coll.Schedule {
+	for i := range work.Collectives {
+		if c := &work.Collectives[i]; c.Group == group && c.Counts != nil {
+			return []coll.Schedule{work.Collectives[c.Counts.Exchange].Schedule}
+		}
+	}
+	return nil
 }
 
 // misshapen is what is wrong with the network that a job trains, at the keys of its sizes; a file of layers has places of its

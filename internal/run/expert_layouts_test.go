@@ -34,7 +34,7 @@ func drawExpertLayout(rng *rand.Rand) (l expertLayout) {
 		l.every += rng.IntN(2)
 	}
 	l.capacity = []float64{0, 0, 0.75, 1.25}[rng.IntN(4)]
-	l.way = []string{"direct", "pairwise", "rails"}[rng.IntN(3)]
+	l.way = []string{"direct", "pairwise", "rails", "two-level"}[rng.IntN(4)]
 	l.precision = []string{"fp32", "fp32", "bf16"}[rng.IntN(3)]
 	l.over = rng.IntN(len(weather))
 	l.zero, l.gated = rng.IntN(2), rng.IntN(2) == 1
@@ -60,9 +60,12 @@ output: {experts: true}
 		l.gated, l.count, l.top, l.capacity, l.shared, l.every, 2*l.micro, l.precision, l.dp, l.ep, l.pp, l.micro, l.zero, l.way)
 }
 
+// passesOn reports whether ranks pass on what others send each other.
+func (l expertLayout) passesOn() bool { return l.way == "two-level" && l.gpus > 1 && l.ep > l.gpus }
+
 // Experts in any layout, over a network that drops, marks and pauses, end with the oracle's weights, bit for bit; and what each two
 // ranks on different hosts send each other for experts in a step is what was counted, to the byte. Three layouts in the quick
-// test; RAILYARD_LAYOUTS=20 says how many.
+// test, the last of them in two levels; RAILYARD_LAYOUTS=20 says how many.
 func TestLayoutsOfExpertsOnTheNetwork(t *testing.T) {
 	n, rng := 3, rand.New(rand.NewPCG(43, 20))
 	if s := os.Getenv("RAILYARD_LAYOUTS"); s != "" {
@@ -73,6 +76,9 @@ func TestLayoutsOfExpertsOnTheNetwork(t *testing.T) {
 	}
 	for i := range n {
 		l := drawExpertLayout(rng)
+		for i == n-1 && !l.passesOn() {
+			l = drawExpertLayout(rng)
+		}
 		t.Run(fmt.Sprintf("%d: %+v", i, l), func(t *testing.T) {
 			cfg := referenceOfText(t, l.yaml())
 			cfg.Replicas = l.dp
@@ -111,14 +117,24 @@ func (l expertLayout) compareBytes(t *testing.T, r ran) {
 	if l.precision == "bf16" {
 		word = 2
 	}
+	leaves := func(from, to int32) int32 { // by which rank of its host
+		if l.way != "two-level" {
+			return from
+		}
+		return host(from)*int32(l.gpus) + to%int32(l.gpus)
+	}
 	want, got := map[sent]int64{}, map[sent]int64{}
 	for _, e := range rows(t, r.Experts()) {
 		members := group[e.Rank]
 		to := members[int(e.Expert)*l.ep/l.count]
 		if e.Expert == 0 { // the counts of each micro-batch: 4 bytes for each expert of another
 			for _, m := range members {
+				experts := l.count / l.ep
+				if l.passesOn() { // or for all experts, since everybody has to know
+					experts = l.count
+				}
 				if host(m) != host(e.Rank) {
-					want[sent{e.Step, e.Rank, m}] += int64(l.micro) * int64(l.count/l.ep) * 4
+					want[sent{e.Step, e.Rank, m}] += int64(l.micro) * int64(experts) * 4
 				}
 			}
 		}
@@ -126,8 +142,8 @@ func (l expertLayout) compareBytes(t *testing.T, r ran) {
 			continue
 		}
 		moved := 2 * (e.Tokens - e.Dropped) * 16 * word // rows there and their gradients; and as much back
-		want[sent{e.Step, e.Rank, to}] += moved
-		want[sent{e.Step, to, e.Rank}] += moved
+		want[sent{e.Step, leaves(e.Rank, to), to}] += moved
+		want[sent{e.Step, leaves(to, e.Rank), e.Rank}] += moved
 	}
 	rank := func(name string) int32 {
 		var h, g int32

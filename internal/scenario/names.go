@@ -184,6 +184,8 @@ var (
 		{"direct", "every rank starts all its sends at once, by the NICs that exit says"},
 		{"pairwise", "in step s to the rank s on, from the rank s back, by those NICs"},
 		{"rails", "all at once, over NVLink to the GPU on the receiver's rail and by its NIC, whatever exit says: NCCL's PXN"},
+		{"two-level", "what is for another host to the GPU of the receiver's place in this host first, which sends it on by its " +
+			"own NIC; ranks learn all counts first"},
 	}
 	CollectiveOps = []Choice{
 		{"all-reduce", "every rank ends with the sum of all"},

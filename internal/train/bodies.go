@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 
+	"railyard/internal/coll"
 	"railyard/internal/nn"
 	"railyard/internal/workload"
 )
@@ -70,9 +71,7 @@ func (j *Job) phase(r *rank, ph *nn.Phase, w *workload.Body) {
 	h.Rows, h.Part, h.Got, h.Give = j.work.Rows(), r.part, r.on(w.Got.On), r.to(w.Give.On)
 	r.wire = wire{j: j, r: r, got: &w.Got, give: &w.Give}
 	h.Wire = &r.wire
-	if h.Counts = r.on(w.Gets); w.Sends.Elems > 0 {
-		h.Counts = r.on(w.Sends)
-	}
+	h.Counts = j.counted(r, w)
 	if w.Got.By == workload.Scatter {
 		r.wire.move(&w.Got, r.at.Tensor, func(part, all []float32) { copy(part, all) })
 	}
@@ -80,6 +79,27 @@ func (j *Job) phase(r *rank, ph *nn.Phase, w *workload.Body) {
 	if w.Give.By == workload.Gather {
 		r.wire.Put(r.at.Tensor)
 	}
+}
+
+// counted is where a phase counts rows, or finds them counted.
+func (j *Job) counted(r *rank, w *workload.Body) []float32 {
+	all, ranks := r.on(w.Gets), j.work.Layout.EP
+	if w.Sends.Elems > 0 {
+		all = r.on(w.Sends)
+	}
+	if !w.Table || len(all) == 0 {
+		return all
+	}
+	line, me := len(all)/ranks, r.at.Data%ranks
+	if w.Sends.Elems > 0 {
+		return all[me*line:][:line]
+	}
+	column, each := r.column[:0], line/ranks
+	for from := range ranks {
+		column = append(column, all[from*line+me*each:][:each]...)
+	}
+	r.column = column
+	return column
 }
 
 // wire is what a phase gives to the ranks that share the layer, and what it got from them.
@@ -180,26 +200,37 @@ func (p *plan) move(step int64, micro int, l *workload.Layout, replicas int) nn.
 	return nn.Move{Step: at, Update: at, Scale: 1 / float32(replicas*l.MicroBatches)}
 }
 
-// Counts says what a rank sends to the experts of others, and gets: what it has counted, and what they have told it.
+// Counts says what a rank sends to the experts of others, gets and passes on: what it has counted, and what they have told it.
 func (j *Job) Counts(id int32, _ int64, c int32, n workload.MemberCounts) {
-	r, of := &j.ranks[id], j.cfg.Work.Collectives[c].Counts
-	e := &j.cfg.Work.Collectives[of.Exchange]
-	count := func(to []int, counts []float32) {
-		each := len(counts) / len(to)
-		for m := range to {
-			sum := 0.0
-			for _, k := range counts[m*each : (m+1)*each] {
-				sum += float64(k)
-			}
-			to[m] = int(sum) * int(of.Each)
+	r, of := &j.ranks[id], &j.cfg.Work.Collectives[c]
+	e := &j.cfg.Work.Collectives[of.Counts.Exchange]
+	told, sent, me := r.on(e.Range), r.on(e.Input), r.at.Data%len(n.Send)
+	table := len(sent) == 0
+	rows := func(from, to int) int { // that a rank has for the experts of another
+		if of.Counts.Back {
+			from, to = to, from
 		}
+		line := told
+		switch {
+		case table:
+			line = told[from*len(told)/len(n.Send):][:len(told)/len(n.Send)]
+		case from == me:
+			line = sent
+		default:
+			to = from // they are told by whom they come from
+		}
+		each, sum := len(line)/len(n.Send), 0.0
+		for _, k := range line[to*each:][:each] {
+			sum += float64(k)
+		}
+		return int(sum) * int(of.Counts.Each)
 	}
-	send, receive := n.Send, n.Receive
-	if of.Back {
-		send, receive = receive, send
+	for b := range n.Send {
+		n.Send[b], n.Receive[b] = rows(me, b), rows(b, me)
 	}
-	count(send, r.on(e.Input))
-	count(receive, r.on(e.Range))
+	for k, p := range coll.Through(of.Schedule, me) {
+		n.Through[k] = rows(int(p[0]), int(p[1]))
+	}
 }
 
 // sumTied makes both gradients of what is tied their sum, as nn.Tie.Sum does.

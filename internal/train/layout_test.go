@@ -27,6 +27,7 @@ type layout struct {
 	slices    int   // of the chunks that replicas send each other; 0: 1
 	credits   int   // of their rings; 0: without
 	precision workload.Precision
+	perHost   int  // of ranks that share experts: in two levels; 0: pairwise
 	sigmoid   bool // not ReLU, which hides what it multiplies by nothing
 }
 
@@ -71,6 +72,9 @@ func (l *layout) schedules(g *workload.Group, c coll.Collective) (coll.Schedule,
 	if c == coll.AllGather && g.Kind == workload.GroupKindTensor {
 		slices.Reverse(order) // owners are not in the order of ranks
 		return coll.RingAllGather([][]int32{order, order})
+	}
+	if c == coll.AllToAll && l.perHost > 0 {
+		return coll.TwoLevelAllToAll([][]int32{order, order}, max(l.slices, 1), l.perHost)
 	}
 	if c == coll.AllToAll {
 		return coll.PairwiseAllToAll([][]int32{order, order}, max(l.slices, 1))

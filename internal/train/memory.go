@@ -34,6 +34,7 @@ type rank struct {
 	pass    nn.Pass                      // of the forward that runs
 	batches [2]batch                     // of even and odd steps; empty without copies
 	losses  []float64                    // by step: sum over the micro-batches; on the last stage
+	column  []float32                    // of a table of counts
 	held    []holding                    // for Keep, in order of step
 	norms   norms                        // of gradients back through time
 	routes  routes                       // of mixtures of experts

@@ -37,6 +37,7 @@ func anySpread(t *rapid.T) (x nn.GPTExperts, l layout) {
 	l.bucket = rapid.SampledFrom([]unit.Bytes{workload.BucketPerLayer, 2000, 0}).Draw(t, "bucket")
 	l.with = rapid.SampledFrom([]nn.Optimiser{{}, momentum, adamW}).Draw(t, "optimiser")
 	l.slices = rapid.IntRange(1, 2).Draw(t, "slices")
+	l.perHost = rapid.SampledFrom([]int{0, 1, 2, 2}).Draw(t, "ranks on a host, in two levels")
 	l.Zero = rapid.SampledFrom([]workload.Zero{workload.ZeroNone, workload.ZeroOptimiser}).Draw(t, "zero")
 	l = l.anyPrecision(t)
 	x = nn.GPTExperts{Every: rapid.IntRange(1, 2).Draw(t, "every"), Routing: nn.Routing{Count: 4 * rapid.IntRange(1, 2).Draw(t, "experts"),
@@ -204,20 +205,35 @@ func TestExpertsThatCannotBeSpread(t *testing.T) {
 	}
 }
 
-// miscounted is a job of which rank 1 believes, in step 1, that a rank sends it one more than it does.
+// miscounted is a job of which rank 1 believes, in step 1, that a rank sends it one more than it does, or that another number
+// passes through it.
 type miscounted struct{ *Job }
 
 func (m miscounted) Counts(id int32, step int64, c int32, n workload.MemberCounts) {
 	m.Job.Counts(id, step, c, n)
 	if id == 1 && step == 1 && !m.cfg.Work.Collectives[c].Counts.Back {
-		n.Receive[0]++
+		switch {
+		case len(n.Through) == 0:
+			n.Receive[0]++
+		case n.Through[0] > 0:
+			n.Through[0]--
+		default:
+			n.Through[0]++
+		}
 	}
 }
 
 // Ranks that believe different counts end the job, and both are named.
 func TestRanksThatDisagreeOnCounts(t *testing.T) {
-	cfg := ofExperts(t, nn.GPTExperts{Every: 1, Routing: nn.Routing{Count: 4, Top: 2}},
-		layout{Layout: workload.Layout{DP: 2, EP: 2}, batch: 2, steps: 3})
+	t.Run("of what comes", func(t *testing.T) { disagreeOnCounts(t, layout{Layout: workload.Layout{DP: 2, EP: 2}}) })
+	t.Run("of what passes through", func(t *testing.T) {
+		disagreeOnCounts(t, layout{Layout: workload.Layout{DP: 4, EP: 4}, perHost: 2})
+	})
+}
+
+func disagreeOnCounts(t *testing.T, l layout) {
+	l.batch, l.steps = 2, 3
+	cfg := ofExperts(t, nn.GPTExperts{Every: 1, Routing: nn.Routing{Count: 4, Top: 2}}, l)
 	j, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)

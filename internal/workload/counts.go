@@ -24,6 +24,7 @@ import (
 type Counts struct {
 	Exchange int32 // index in Job.Collectives: an all-to-all or all-gather of the same group
 	Capacity int64 // elements of the largest block that a member may send to another, or keep
+	Through  int64 // elements behind the output, where what passes through a member has room
 	// Of experts: each that is counted has so many elements, and Back: they go from where they came.
 	Each int64
 	Back bool
@@ -63,21 +64,27 @@ func skewed(elems int64, n int, skew int64, hot, i int) int {
 func (c Collective) AtRunTime(input Range, counts Counts) Collective {
 	first := func(member, block int) int { return counts.Declared(0, member, block) }
 	c = c.OutOfPlace(input, coll.Goal{Collective: coll.AllToAll}, first)
-	c.Counts, c.largest = &counts, largestPiece(c.Schedule, counts.Capacity)
+	c.Counts, c.largest, c.through = &counts, largestPiece(c.Schedule, counts.Capacity), counts.Through
 	return c
 }
 
 // MemberCounts is what one member of an all-to-all exchanges in a step, in elements, by member: all
-// that it has to know of the sizes.
-type MemberCounts struct{ Send, Receive []int }
+// that it has to know of the sizes, but for what passes through it, in the order of coll.Through.
+type MemberCounts struct{ Send, Receive, Through []int }
 
-// NewMemberCounts returns counts for n members, all 0.
-func NewMemberCounts(n int) MemberCounts { return MemberCounts{make([]int, n), make([]int, n)} }
+// NewCounts returns counts for a member, all 0.
+func (c *Collective) NewCounts(member int) MemberCounts {
+	n := c.Schedule.Ranks()
+	return MemberCounts{make([]int, n), make([]int, n), make([]int, len(coll.Through(c.Schedule, member)))}
+}
 
 // DeclaredOf sets n to what is declared for a member in a step.
 func (c *Collective) DeclaredOf(step int64, member int, n MemberCounts) {
 	for b := range n.Send {
 		n.Send[b], n.Receive[b] = c.Counts.Declared(step, member, b), c.Counts.Declared(step, b, member)
+	}
+	for k, of := range coll.Through(c.Schedule, member) {
+		n.Through[k] = c.Counts.Declared(step, int(of[0]), int(of[1]))
 	}
 }
 
@@ -94,7 +101,7 @@ func (c *Collective) CheckCounts(member int, n MemberCounts) error {
 		verb, peer string
 		counts     []int
 		most       int64
-	}{{"sends", "to", n.Send, c.Input.Elems}, {"receives", "from", n.Receive, c.Range.Elems}} {
+	}{{"sends", "to", n.Send, c.Input.Elems}, {"receives", "from", n.Receive, c.Range.Elems - c.through}} {
 		sum := int64(0)
 		for b, k := range side.counts {
 			if k < 0 || int64(k) > c.Counts.Capacity {
@@ -106,6 +113,16 @@ func (c *Collective) CheckCounts(member int, n MemberCounts) error {
 		if sum > side.most {
 			return fmt.Errorf("member %d %s %d elements in all, want at most %d", member, side.verb, sum, side.most)
 		}
+	}
+	passing := int64(0)
+	for k, of := range coll.Through(c.Schedule, member) {
+		if passing += int64(n.Through[k]); n.Through[k] < 0 || int64(n.Through[k]) > c.Counts.Capacity {
+			return fmt.Errorf("member %d passes on %d elements from member %d to member %d, want 0 to %d (the capacity)", member,
+				n.Through[k], of[0], of[1], c.Counts.Capacity)
+		}
+	}
+	if passing > c.through {
+		return fmt.Errorf("member %d passes on %d elements in all, want at most %d", member, passing, c.through)
 	}
 	if n.Send[member] != n.Receive[member] {
 		return fmt.Errorf("member %d sends itself %d elements and receives %d", member, n.Send[member], n.Receive[member])
@@ -133,8 +150,12 @@ func (j *Job) checkCounts(c *Collective) error {
 		return fmt.Errorf("collective %q learns its sizes by %q, want an all-to-all or all-gather of the same group, of "+
 			"known sizes, without an empty chunk", c.Name, e.Name)
 	}
-	own := NewMemberCounts(c.Schedule.Ranks())
 	for m := range c.Schedule.Ranks() {
+		own := c.NewCounts(m)
+		if len(own.Through) > 0 && !isFor(e.Schedule, coll.AllGather) {
+			return fmt.Errorf("collective %q learns its sizes by %q, an all-to-all, but member %d has to know of what passes "+
+				"through it: want an all-gather", c.Name, e.Name, m)
+		}
 		c.DeclaredOf(0, m, own)
 		if err := c.CheckCounts(m, own); err != nil {
 			return fmt.Errorf("collective %q, as declared: %w", c.Name, err)

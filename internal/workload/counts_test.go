@@ -82,7 +82,7 @@ func TestCheckCounts(t *testing.T) {
 		{[]int{0, 1, 0}, []int{0, 2, 0}, "member 1 sends itself 1 elements and receives 2"},
 	} {
 		got := "<nil>"
-		if err := c.CheckCounts(1, MemberCounts{w.send, w.receive}); err != nil {
+		if err := c.CheckCounts(1, MemberCounts{Send: w.send, Receive: w.receive}); err != nil {
 			got = err.Error()
 		}
 		if got != w.want {

@@ -234,11 +234,18 @@ func (c *Collective) LayoutOf(member int, n *MemberCounts) *coll.RankLayout {
 	}
 	size := c.size
 	if n != nil {
+		passing := map[[2]int32]int{} // who sends to whom: index in Through
+		for k, of := range coll.Through(c.Schedule, member) {
+			passing[of] = k
+		}
 		size = func(from, to int) int {
-			if from == member {
+			switch {
+			case from == member:
 				return n.Send[to]
+			case to == member:
+				return n.Receive[from]
 			}
-			return n.Receive[from]
+			return n.Through[passing[[2]int32{int32(from), int32(to)}]]
 		}
 	}
 	return coll.NewRankLayout(c.Schedule, c.goal, member, size)

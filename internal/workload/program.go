@@ -120,10 +120,10 @@ func (b *builder) layer(c *chunk, l, m int) {
 		}
 		if b.parts[l].way == Spread {
 			counts := b.j.Collectives[b.j.Collectives[b.swaps[exchange0(b.at, l, m)][0]].Counts.Exchange]
-			switch ph.Then {
-			case Dispatch:
-				body.Sends = counts.Input
-			case Combine:
+			switch body.Table = counts.layout == nil; {
+			case ph.Then == Dispatch:
+				body.Sends = counts.touched()[0]
+			case ph.Then == Combine:
 				body.Gets = counts.Range
 			}
 		}

@@ -120,6 +120,9 @@ func (b *lowering) swap(at Coord) error {
 		return fmt.Errorf("group %q runs %s, want an all-to-all", g.Name, rows.Name())
 	}
 	ask, err := coll.DirectAllToAll([][]int32{order}, 1)
+	if len(coll.Through(rows, 0)) > 0 { // who passes on what others send each other has to know of it
+		ask, err = coll.DirectAllGather([][]int32{order}, 1)
+	}
 	if err != nil {
 		return err
 	}
@@ -139,38 +142,58 @@ func (b *lowering) swap(at Coord) error {
 // swapLayer adds the collectives of a layer and a micro-batch.
 func (b *lowering) swapLayer(c *chunk, l, m int, group int32, places []Coord, ask, rows coll.Schedule, where string) {
 	p, at := &b.parts[l], fmt.Sprintf(".%d%s%s", l+1, b.ofMicro(m), where)
-	slots, sorts := int64(c.flight), int64(p.Sorts)
-	counts := func(key string) Range {
-		r := b.roomOf(ExpertTerm, fmt.Sprintf("%s.%d", key, l+1), slots*sorts, Float32)
-		return Range{r.Buffer, int64(m%c.flight) * sorts, sorts}
+	sorts := int64(p.Sorts)
+	counts := func(key string, elems int64) Range {
+		r := b.roomOf(ExpertTerm, fmt.Sprintf("%s.%d", key, l+1), int64(c.flight)*elems, Float32)
+		return Range{r.Buffer, int64(m%c.flight) * elems, elems}
 	}
-	sends, gets := counts("expert-counts-sent"), counts("expert-counts")
-	goal := coll.Goal{Collective: coll.AllToAll}
-	each := int(sorts) / b.l.EP
-	b.j.Collectives = append(b.j.Collectives, Collective{Name: "counts" + at, Group: group, Range: gets, Schedule: ask,
-		ElemBytes: Float32.Bytes()}.OutOfPlace(sends, goal, func(int, int) int { return each }))
+	tell := Collective{Name: "counts" + at, Group: group, Schedule: ask, ElemBytes: Float32.Bytes()}
+	if isFor(ask, coll.AllGather) {
+		tell.Range = counts("expert-counts", sorts*int64(b.l.EP))
+	} else {
+		sends, each := counts("expert-counts-sent", sorts), int(sorts)/b.l.EP
+		tell.Range = counts("expert-counts", sorts)
+		tell = tell.OutOfPlace(sends, coll.Goal{Collective: coll.AllToAll}, func(int, int) int { return each })
+	}
+	b.j.Collectives = append(b.j.Collectives, tell)
 	exchange := int32(len(b.j.Collectives) - 1)
 	f := b.Precision.Activations
-	mine := b.roomOf(ExpertTerm, "expert-rows", int64(b.rows*p.Rooms[0]), f)
-	theirs := b.roomOf(ExpertTerm, "expert-inbox", int64(b.rows*p.Rooms[1]), f)
+	through := b.throughRank(p, rows)
+	mine := b.roomOf(ExpertTerm, "expert-rows", int64(b.rows*p.Rooms[0])+through[1], f)
+	theirs := b.roomOf(ExpertTerm, "expert-inbox", int64(b.rows*p.Rooms[1])+through[0], f)
 	all := &[4]int32{}
 	for i, name := range []string{"dispatch", "combine", "dispatch-deltas", "combine-deltas"} {
 		in, out := mine, theirs
 		if i%2 == 1 {
 			in, out = out, in
 		}
+		in.Elems -= through[1-i%2] // what passes through is behind what came
 		if i >= 2 && l < b.trained {
 			continue
 		}
 		b.j.Collectives = append(b.j.Collectives, Collective{Name: name + at, Group: group, Range: out, Schedule: rows,
-			ElemBytes: f.Bytes()}.AtRunTime(in, Counts{Exchange: exchange, Capacity: int64(b.rows * p.Block), Back: i%2 == 1,
-			Each: int64(p.Row), Declared: b.declared(l, i%2 == 1)}))
+			ElemBytes: f.Bytes()}.AtRunTime(in, Counts{Exchange: exchange, Capacity: int64(b.rows * p.Block),
+			Through: through[i%2], Back: i%2 == 1, Each: int64(p.Row), Declared: b.declared(l, i%2 == 1)}))
 		all[i] = int32(len(b.j.Collectives) - 1)
 	}
 	b.asks[all[0]] = exchange
 	for _, place := range places {
 		b.swaps[exchange0(place, l, m)] = all
 	}
+}
+
+// throughRank is the most that passes through a rank when rows go to experts, and when they come back: a block of each two that
+// send each other something through it, but of one rank no more than all rows that it has.
+func (b *lowering) throughRank(p *part, rows coll.Schedule) (most [2]int64) {
+	pairs := coll.Through(rows, 0)
+	for back := range most {
+		owners := map[int32]bool{} // of the rows
+		for _, of := range pairs {
+			owners[of[back]] = true
+		}
+		most[back] = int64(b.rows) * min(int64(len(pairs))*int64(p.Block), int64(len(owners))*int64(p.Rooms[0]))
+	}
+	return most
 }
 
 // exchange0 is the place of a layer's exchanges.
@@ -201,10 +224,11 @@ func (b *builder) swapRows(give Handed) Handed {
 	c := &b.j.Collectives[give.Coll]
 	e := &b.j.Collectives[c.Counts.Exchange]
 	if id, first := b.asks[give.Coll]; first {
-		b.communicate("", id, []Range{e.Input}, []Range{e.Range})
+		b.communicate("", id, e.touched()[:1], []Range{e.Range})
 	}
-	b.communicate("", give.Coll, []Range{c.Input, e.Input, e.Range}, []Range{c.Range})
+	b.communicate("", give.Coll, append([]Range{c.Input}, e.touched()...), []Range{c.Range})
 	give.On = c.Range
+	give.On.Elems -= c.through
 	return give
 }
 

@@ -58,6 +58,7 @@ type Body struct {
 
 	Params, Grads, X, Y, D, DX Range
 	Sends, Gets                Range           // of a layer whose experts are spread: the counts that it makes, and that it takes
+	Table                      bool            // they are those of all: a line of what each rank that shares the experts has
 	State                      [MaxState]Range // of the optimiser; empty: not kept
 
 	Drop Range // what is not needed after it, and holds nothing from then on
