@@ -107,3 +107,49 @@ func TestBytesThatGoElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// Flows met by chance where one of equal links has more bytes than in order while hosts are sent the same; where other hosts are sent
+// more, links are full for that.
+func TestWhoIsSentOtherwise(t *testing.T) {
+	cable := topo.Cable{Rate: 100 * unit.GigabitPerSec, Delay: unit.Nanosecond}
+	g, err := topo.LeafSpine{Hosts: 4, GPUs: 1, NICs: 1, HostLink: cable, Leaves: 2, Spines: 2, SpineLink: cable}.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(bytes map[string]int64) *telemetry.Telemetry {
+		var b telemetry.Builder
+		for i := range int64(10) {
+			for id := range g.Ports {
+				p := &g.Ports[id]
+				kind := telemetry.Port
+				if g.Nodes[p.Node].Kind == topo.HostKind {
+					kind = telemetry.NIC
+				}
+				r := telemetry.NewRow(kind, g.Nodes[p.Node].Name, p.Name, unit.Time(i)*unit.Time(100*unit.Microsecond))
+				n := int64(900_000)
+				if x, there := bytes[p.Name]; there {
+					n = x
+				}
+				if r.TxBytes, r.TxPackets = n*i/9, n*i/9/1000; kind == telemetry.Port {
+					r.Watermark = n / 20
+				}
+				b.Add(&r)
+			}
+		}
+		return b.Telemetry()
+	}
+	for name, c := range map[string]struct {
+		bytes map[string]int64
+		named bool
+	}{
+		"met":             {map[string]int64{"leaf1/spine1": 1_800_000, "leaf1/spine2": 0}, true},
+		"met, one sooner": {map[string]int64{"leaf1/spine1": 1_800_000, "leaf1/spine2": 0, "leaf2/host4": 1_100_000}, true},
+		"sent otherwise": {map[string]int64{"leaf1/spine1": 1_800_000, "leaf1/spine2": 0, "leaf2/host3": 1_800_000, "leaf2/host4": 0},
+			false},
+	} {
+		v := Judge(Case{Now: of(c.bytes), Healthy: of(nil), Graph: g})
+		if named := v.Wrong && v.Hypotheses[0].Mechanism == Collision; named != c.named {
+			t.Errorf("%s: named %v, %+v", name, named, v.Hypotheses)
+		}
+	}
+}

@@ -312,7 +312,9 @@ func (v *view) stalls() []Hypothesis {
 	}
 	from, until, next := quiet(v.Now)
 	fromWas, untilWas, _ := quiet(v.Healthy)
-	if long := until.Sub(from); long < 3*untilWas.Sub(fromWas) || long < 2*next { // senders that are slowed down pause often
+	// Others go on for a while after one has stopped, so all are silent for less than it stands still. Senders that are slowed down pause
+	// often.
+	if long := until.Sub(from); long < 2*untilWas.Sub(fromWas) || long < 2*next {
 		return nil
 	}
 	most := int64(0) // of what a NIC sends in order: one that only acknowledges says nothing

@@ -36,11 +36,23 @@ func TestWhoDoesNotStandStill(t *testing.T) {
 		}
 		return int64(max(5, i-10))*10_000 + int64(h)*1000
 	}
+	// silent is that for so many reads once: as all compute, or where one stands still, before that others go on for a while.
+	silent := func(reads int, still bool) *telemetry.Telemetry {
+		return sending(func(h, i int) int64 {
+			n := int64(i-max(0, min(i-4, reads))) * 10_000
+			if still && i >= 4 {
+				n += int64(h) * 1000
+			}
+			return n
+		}, nil)
+	}
 	for name, c := range map[string]struct {
 		now, was *telemetry.Telemetry
 		named    bool
 	}{
-		"stands": {sending(stands, nil), sending(order, nil), true},
+		"stands twice as long as in order": {silent(9, true), silent(4, false), true},
+		"hardly longer than in order":      {silent(7, true), silent(4, false), false},
+		"stands":                           {sending(stands, nil), sending(order, nil), true},
 		"again and again": {sending(func(h, i int) int64 { return int64(i/6)*60_000 + int64(h)*1000*int64(i/6) }, nil),
 			sending(order, nil), false},
 		"through": {sending(func(h, i int) int64 {

@@ -203,41 +203,6 @@ func (v *view) congestion() (all []Hypothesis) {
 	return all
 }
 
-// elsewhere is the port to a host that sends the most less than in order, if NICs have not sent half of what another port sends more:
-// somebody else's bytes are sent besides those of the job, while a job whose router decides otherwise sends as many as in order.
-func (v *view) elsewhere(more int64) (at *port) {
-	sent, least := int64(0), int64(0)
-	for i := range v.ports {
-		p := &v.ports[i]
-		if p.was == nil {
-			continue
-		}
-		n := rose(p.Series, telemetry.TxBytes) - rose(p.was, telemetry.TxBytes)
-		if p.Kind == telemetry.NIC {
-			sent += n
-		} else if v.toHost(p) && n < least {
-			at, least = p, n
-		}
-	}
-	if 2*sent >= more {
-		return nil
-	}
-	return at
-}
-
-// newSenders are the NICs that send more than in order, by a part of what a port sends more, but for that of the port.
-func (v *view) newSenders(to *port) (names []string) {
-	least := (rose(to.Series, telemetry.TxBytes) - rose(to.was, telemetry.TxBytes)) / 20
-	for i := range v.ports {
-		p := &v.ports[i]
-		if sent, was := rose(p.Series, telemetry.TxBytes), rose(p.was, telemetry.TxBytes); p.Kind == telemetry.NIC &&
-			p.was != nil && sent > was+was/10+least && v.toward(p) != to.Port {
-			names = append(names, p.Port)
-		}
-	}
-	return names
-}
-
 // group is the equal links of a switch to a tier, or those from there to it, among which those below have chosen.
 type group struct {
 	device string
@@ -344,6 +309,10 @@ func (v *view) choices() (all []Hypothesis) {
 		if sumWas > 0 && sum > sumWas+sumWas/10 {
 			h.says(-strong, top.Port, "%s, in order %s: all of the equal links send more", reading(top.Series, telemetry.TxBytes),
 				reading(top.was, telemetry.TxBytes))
+		}
+		if at, most := v.dealtOtherwise(); at != nil && 2*most > rose(top.Series, telemetry.TxBytes)-rose(top.was, telemetry.TxBytes) {
+			h.says(-decisive, at.Port, "%s, in order %s: hosts are sent otherwise, and so more goes one way",
+				reading(at.Series, telemetry.TxBytes), reading(at.was, telemetry.TxBytes))
 		}
 		v.costs(h)
 		h.Culprits = []string{top.Port}
