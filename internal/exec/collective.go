@@ -130,7 +130,7 @@ func (r *Rank) launched(now unit.Time, op *workload.Op) {
 		ch := &c.channels[i]
 		ch.pc, ch.length, ch.wait, ch.src = 0, c.Schedule.Len(c.me, i), nothing, -1
 		ch.gates, ch.path, ch.freed = ch.gates[:0], nil, nil
-		if r.path != nil {
+		if r.path != nil && r.path.layout.collective(c.id).recorded {
 			ch.path, ch.freed = r.path.channel(c.id, i), r.path.credits(c.id, i)
 			ch.peerOps = r.path.layout.peers(c.id, i)
 		}

@@ -52,7 +52,8 @@ type PathPart struct {
 // Invariant: Parts are contiguous from Start to End; Split.Sum() == End - Start.
 type PathRecord struct {
 	Step       int64
-	Rank       int32 // which ended the step last; among equals the lowest
+	Rank       int32     // which ended the step last; among equals the lowest
+	Began      unit.Time // when that rank began the step; Start, but where the path comes to what is not recorded: see From
 	Start, End unit.Time
 	Split      cause.Split
 	Parts      []PathPart // in order of time; valid until the function that was given the record returns
@@ -72,6 +73,7 @@ type PathFinder struct {
 	found  func(*PathRecord)
 	ranks  []rankPaths
 	most   int         // segments of a rank's record
+	first  int32       // collective of the job that is recorded: see From
 	ended  []endedStep // that some ranks have ended, in order of step
 	record PathRecord  // handed out and used again
 }
@@ -91,6 +93,10 @@ func NewPathFinder(ranks int, every int64, found func(*PathRecord)) *PathFinder 
 	}
 	return &PathFinder{every: every, found: found, ranks: make([]rankPaths, ranks), most: MostSegments / ranks}
 }
+
+// From has the finder record nothing of the job's collectives before that one, in order of Job.Collectives: a path then begins
+// where it comes to the end of one of those. It is called before any rank is made.
+func (f *PathFinder) From(coll int32) { f.first = coll }
 
 // rankPaths is the records of one rank, which alone writes them.
 type rankPaths struct {
@@ -121,13 +127,14 @@ type pathColl struct {
 	op       int32    // the operation that runs it
 	me       int      // the rank, as the schedule numbers it
 	members  []int32  // of the group
-	channels []extent // its parts of rankPath.program
+	recorded bool     // see PathFinder.From
+	channels []extent // its parts of rankPath.program; none if it is not recorded
 }
 
 // collective returns a collective of the job as the rank runs it.
 func (l *pathLayout) collective(c int32) *pathColl { return &l.colls[l.local[c]] }
 
-// peers returns the other ends of a channel's messages.
+// peers returns the other ends of a channel's messages; of a collective that is recorded.
 func (l *pathLayout) peers(c int32, channel int) []int32 {
 	e := l.collective(c).channels[channel]
 	return l.peer[e.from:e.to]
@@ -143,13 +150,15 @@ func (f *PathFinder) add(rank int32, job *workload.Job, colls []collRun) {
 	l := pathLayout{program: job.Program(rank), local: map[int32]int32{}, most: f.most}
 	for i := range colls {
 		c := &colls[i]
-		p := pathColl{Collective: c.Collective, id: c.id, op: c.op, me: c.me, members: c.members}
-		for ch := range c.channels {
-			to := l.length + c.Schedule.Len(c.me, ch)
-			p.channels = append(p.channels, extent{l.length, to})
-			l.length = to
+		p := pathColl{Collective: c.Collective, id: c.id, op: c.op, me: c.me, members: c.members, recorded: c.id >= f.first}
+		if p.recorded {
+			for ch := range c.channels {
+				to := l.length + c.Schedule.Len(c.me, ch)
+				p.channels = append(p.channels, extent{l.length, to})
+				l.length = to
+			}
+			l.credit = l.credit || !c.Formula && coll.NeedsCredit(c.Schedule)
 		}
-		l.credit = l.credit || !c.Formula && coll.NeedsCredit(c.Schedule)
 		l.local[c.id] = int32(len(l.colls))
 		l.colls = append(l.colls, p)
 	}

@@ -321,3 +321,55 @@ func checkPath(t *rapid.T, p exec.PathRecord, j *journal, launch, ack unit.Durat
 		t.Fatalf("%s\nends at %v, parts sum to%v", text(p), at, split)
 	}
 }
+
+// A finder that records the last collectives only finds the end of the path that one of all finds: it begins where that comes to
+// the end of one that is not recorded.
+func TestPathsFromACollectiveOn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, rounds := rapid.IntRange(2, 5).Draw(t, "ranks"), rapid.IntRange(1, 4).Draw(t, "rounds")
+		schedule := ring(n, rapid.IntRange(1, 2).Draw(t, "channels"), 1)
+		p := &one{Program: workload.Program{Streams: []workload.Stream{{Name: "compute", Group: -1}, {Name: "collectives"}}}}
+		for i := range rounds {
+			p.Collectives = append(p.Collectives, collective(fmt.Sprint("round", i), int64(10*n), schedule))
+			op := workload.Op{ID: int32(i), Name: fmt.Sprint("round", i), Kind: workload.Communication, Stream: 1, Coll: int32(i), Body: -1,
+				Duration: 2 * us}
+			if i > 0 {
+				op.Deps = []int32{int32(i - 1)}
+			}
+			p.Ops = append(p.Ops, op)
+		}
+		latencies := rapid.SliceOfN(rapid.Int64Range(0, 20), 64, 64).Draw(t, "latencies")
+		net := exectest.Net{Rate: gbps, Latency: func(m exec.Message) unit.Duration {
+			return unit.Duration(latencies[(m.Src*7+m.Channel*5+m.Op*3)%64]) * us
+		}}
+		job := jobOf(t, n, same(p))
+		from := func(first int32) (got exec.PathRecord) {
+			f := exec.NewPathFinder(n, 1, func(p *exec.PathRecord) {
+				got = *p
+				got.Parts = slices.Clone(p.Parts)
+			})
+			f.From(first)
+			d := exectest.New(net, nil)
+			for r := range n {
+				d.Add(exec.Config{Rank: int32(r), Job: job, Steps: 1, Observer: &journal{}, Paths: f})
+			}
+			if _, err := d.Run(); err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		all := from(0)
+		first := rapid.IntRange(1, rounds).Draw(t, "first")
+		last := from(int32(first))
+		cut := len(all.Parts) - len(last.Parts)
+		if cut < 0 || !slices.Equal(all.Parts[cut:], last.Parts) || last.Began != all.Start || last.End != all.End ||
+			last.Split.Sum() != last.End.Sub(last.Start) || first == rounds && len(last.Parts) > 0 {
+			t.Fatalf("from collective %d on:\n%s\nall:\n%s", first, text(last), text(all))
+		}
+		for i, q := range all.Parts { // what was cut off is of those before
+			if q.Op >= 0 && (int(q.Op) < first) != (i < cut) {
+				t.Fatalf("part %d of operation %d, cut at %d:\n%s", i, q.Op, cut, text(all))
+			}
+		}
+	})
+}

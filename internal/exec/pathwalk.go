@@ -18,7 +18,7 @@ func (f *PathFinder) find(step int64) {
 			slow, p = int32(r), q
 		}
 	}
-	f.record = PathRecord{Step: step, Rank: slow, Start: p.start, End: p.end, Parts: f.record.Parts[:0]}
+	f.record = PathRecord{Step: step, Rank: slow, Began: p.start, Start: p.start, End: p.end, Parts: f.record.Parts[:0]}
 	w := pathWalk{finder: f, step: step, at: p.end, record: &f.record}
 	w.operations(slow, p.last)
 	slices.Reverse(f.record.Parts)
@@ -75,6 +75,10 @@ func (w *pathWalk) operations(rank, op int32) {
 		}
 		part, why := nowhere(PathCompute, rank, op), cause.Compute
 		if t := &p.layout.program.OpsOf(w.step)[op]; t.Kind == workload.Communication {
+			if !p.layout.collective(t.Coll).recorded {
+				w.record.Start = w.at
+				return
+			}
 			rank = w.collective(rank, t.Coll)
 			p = w.rank(rank)
 			op = p.layout.collective(t.Coll).op // on the rank on which the walk has come to its launch

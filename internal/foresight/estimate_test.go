@@ -108,13 +108,23 @@ func TestABenchmarkOfRailsKeepsItsPath(t *testing.T) {
 	}
 }
 
-// A long benchmark finds no critical path, so its estimate counts no record of one.
-func TestALongBenchmarkKeepsNoPath(t *testing.T) {
-	yaml := "cluster: {hosts: 8, host: {gpus: 8}}\nfabric: {design: rail-optimized}\njob:\n  collectives:\n" +
-		"    - {op: all-reduce, bytes: 1GiB, algorithm: ring, channels: 16, iterations: 5}\n"
-	p := &planned(t, yaml).Jobs[0]
-	if every, kept := PathsEvery(p), pathOperations(p); every != 0 || kept != 0 || scheduled(p) <= longOperations {
-		t.Errorf("a path every %d steps, %d operations kept of %d; want none", every, kept, scheduled(p))
+// A long benchmark keeps what its last collectives did, within the bound; one whose single collective is just not huge keeps that;
+// of a huge one nothing is kept, and the estimate counts no record.
+func TestALongBenchmarkKeepsItsLastCollectives(t *testing.T) {
+	for _, c := range []struct {
+		hosts, channels, iterations, want int
+	}{{8, 16, 5, 1}, {8, 8, 2, 3}, {8, 8, 5, 2}, {16, 16, 3, 1}, {64, 16, 1, 0}} { // 3: with the barrier before the first
+		p := &planned(t, fmt.Sprintf("cluster: {hosts: %d, host: {gpus: 8}}\nfabric: {design: rail-optimized}\njob:\n  collectives:\n"+
+			"    - {op: all-reduce, bytes: 1GiB, algorithm: ring, channels: %d, iterations: %d, warmup: 0}\n", c.hosts, c.channels,
+			c.iterations)).Jobs[0]
+		all := len(p.Work.Collectives)
+		each := operations(&p.Work.Collectives[all-1])
+		every, from, kept := PathsEvery(p), int(PathsFrom(p)), pathOperations(p)
+		if all-from != c.want || (every > 0) != (c.want > 0) || kept > longOperations && c.want > 1 || kept > hugeOperations ||
+			from > 0 && kept+each <= longOperations {
+			t.Errorf("%+v: the last %d of %d are kept, of %d operations each, in all %d; a path every %d steps", c, all-from, all, each,
+				kept, every)
+		}
 	}
 }
 

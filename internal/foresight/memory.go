@@ -373,17 +373,36 @@ const (
 	mostOperations = 3 * hugeOperations // its first step takes what three of a huge job would
 	sparsePaths    = 10
 	firstPathOnly  = math.MaxInt32
-	longOperations = 1 << 20 // of a benchmark, all of which is one step
+	longOperations = 1 << 20 // of a benchmark, all of which is one step: more are of its last collectives
 )
 
 // PathsEvery returns n if the critical path of every n-th step of the job from the first on is
 // found, 0 if none is.
 func PathsEvery(j *plan.Job) int64 {
-	n := scheduled(j)
-	if len(j.Rows) > 0 && n > longOperations {
+	if len(j.Rows) == 0 {
+		return pathsEvery(scheduled(j))
+	}
+	if int(PathsFrom(j)) == len(j.Work.Collectives) {
 		return 0
 	}
-	return pathsEvery(n)
+	return 1
+}
+
+// PathsFrom returns the first collective of the job that is recorded to find critical paths: of a benchmark with very many
+// operations only the last ones are, or the last alone.
+func PathsFrom(j *plan.Job) int32 {
+	if len(j.Rows) == 0 {
+		return 0
+	}
+	from, kept := len(j.Work.Collectives), int64(0)
+	for i := from - 1; i >= 0; i-- {
+		kept += operations(&j.Work.Collectives[i])
+		if kept > longOperations && (i < len(j.Work.Collectives)-1 || kept > hugeOperations) {
+			break
+		}
+		from = i
+	}
+	return int32(from)
 }
 
 func pathsEvery(n int64) int64 {
@@ -400,27 +419,37 @@ func pathsEvery(n int64) int64 {
 
 // scheduled is how many operations of schedules a step has, on all ranks, with those of the start
 // phase: what is kept to find paths has room for both.
-func scheduled(j *plan.Job) (operations int64) {
-	for _, c := range j.Work.Collectives {
-		if c.Formula {
-			continue
-		}
-		for rank := range c.Schedule.Ranks() {
-			for ch := range c.Schedule.Channels() {
-				operations += int64(c.Schedule.Len(rank, ch))
-			}
+func scheduled(j *plan.Job) (n int64) {
+	for i := range j.Work.Collectives {
+		n += operations(&j.Work.Collectives[i])
+	}
+	return n
+}
+
+// operations is how many a collective's schedule has, on all ranks.
+func operations(c *workload.Collective) (n int64) {
+	if c.Formula {
+		return 0
+	}
+	for rank := range c.Schedule.Ranks() {
+		for ch := range c.Schedule.Channels() {
+			n += int64(c.Schedule.Len(rank, ch))
 		}
 	}
-	return operations
+	return n
 }
 
 // pathOperations is how many operations are kept to find critical paths.
-func pathOperations(j *plan.Job) int64 {
+func pathOperations(j *plan.Job) (n int64) {
 	switch {
 	case j.Work == nil || PathsEvery(j) == 0:
 		return 0
-	case len(j.Rows) > 0:
-		return scheduled(j) // all rows are one step
+	case len(j.Rows) > 0: // all rows are one step
+		recorded := j.Work.Collectives[PathsFrom(j):]
+		for i := range recorded {
+			n += operations(&recorded[i])
+		}
+		return n
 	}
 	return keptForPaths(scheduled(j))
 }

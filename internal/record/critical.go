@@ -29,6 +29,7 @@ type critical struct {
 	life     *life
 	found    int64
 	every    int64 // 0: no step's path is found
+	from     int32 // the first of the job's collectives of which paths know
 	sum      cause.Split
 	groups   []cause.Split   // of sum, what passed in the communication of each group
 	slowest  exec.PathRecord // of those found; the first among equals
@@ -62,10 +63,12 @@ func (j *Job) PathFinder() *exec.PathFinder {
 	if c.every = foresight.PathsEvery(j.plan); c.every == 0 {
 		return nil
 	}
+	c.from = foresight.PathsFrom(j.plan)
 	j.paths = exec.NewPathFinder(j.ranks(), c.every, func(p *exec.PathRecord) {
 		j.r.repeats.path(p)
 		c.path(p)
 	})
+	j.paths.From(c.from)
 	return j.paths
 }
 
@@ -90,6 +93,9 @@ func (c *critical) path(p *exec.PathRecord) {
 		if q.Kind == exec.PathCompute && q.Op >= 0 {
 			c.routed(q)
 		}
+	}
+	if c.from > 0 && p.Start > p.Began {
+		c.stands(p)
 	}
 	if kept(p.Step) {
 		c.write(p, c.life)
@@ -125,6 +131,31 @@ func (c *critical) since(p *exec.PathRecord) *exec.PathRecord {
 	}
 	c.parts = out.Parts
 	return &out
+}
+
+// stands makes the path of a step's last collectives, the only one that there is, stand for the whole step: its collectives are
+// alike, or the last are the largest.
+func (c *critical) stands(p *exec.PathRecord) {
+	whole, seen := p.End.Sub(max(p.Began, c.start.end)), p.End.Sub(p.Start)
+	extend(c.sum[:], whole, seen)
+	for g := range c.groups {
+		extend(c.groups[g][:], whole, seen)
+	}
+	c.evidence.stands(whole, seen)
+}
+
+// extend makes times that are of so long be of the whole; what is of all of it then sums to the whole.
+func extend(times []unit.Duration, whole, seen unit.Duration) {
+	if seen <= 0 {
+		return
+	}
+	by := unit.Ratio{Num: int64(whole), Den: int64(seen)}
+	var sum, stood unit.Duration
+	for i, d := range times {
+		sum += d
+		now := unit.Duration(by.Of(int64(sum)))
+		times[i], stood = now-stood, now
+	}
 }
 
 func kept(step int64) bool { return step < firstPaths || step%everyPath == 0 }

@@ -131,6 +131,27 @@ func (e *evidence) path(p *exec.PathRecord, launch, copied func(*exec.PathPart) 
 	}
 }
 
+// stands makes spans that are of so long be of the whole.
+func (e *evidence) stands(whole, seen unit.Duration) {
+	keys := e.keys()
+	times := make([]unit.Duration, len(keys))
+	for i, k := range keys {
+		times[i] = e.spans[k]
+	}
+	extend(times, whole, seen)
+	for i, k := range keys {
+		e.spans[k] = times[i]
+	}
+}
+
+// keys are those of the spans, in order.
+func (e *evidence) keys() []spanKey {
+	return slices.SortedFunc(maps.Keys(e.spans), func(a, b spanKey) int {
+		return cmp.Or(cmp.Compare(a.why, b.why), cmp.Compare(a.port, b.port), cmp.Compare(a.pair, b.pair),
+			cmp.Compare(a.rank, b.rank), compareBool(a.launch, b.launch), compareBool(a.stood, b.stood))
+	})
+}
+
 // stood adds what something took longer than it does, if it did, and returns that.
 func (e *evidence) stood(k spanKey, over unit.Duration) unit.Duration {
 	k.stood = true
@@ -180,6 +201,8 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 		}
 	case e.count == 0:
 		return nil
+	case ranks > 0 && s.PathCollectives > 0:
+		subject = "the one step, as " + result.LastCollectives(s.PathCollectives) + " along the critical path"
 	case ranks > 0 && s.Steps == 1:
 		subject = "the one step along its critical path"
 	case ranks > 0 && e.count == 1:
@@ -215,11 +238,7 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 	for rank := range computed {
 		in.RankCompute = append(in.RankCompute, computed[rank]/unit.Duration(max(1, j.rankSteps[rank])))
 	}
-	keys := slices.SortedFunc(maps.Keys(e.spans), func(a, b spanKey) int {
-		return cmp.Or(cmp.Compare(a.why, b.why), cmp.Compare(a.port, b.port), cmp.Compare(a.pair, b.pair),
-			cmp.Compare(a.rank, b.rank), compareBool(a.launch, b.launch), compareBool(a.stood, b.stood))
-	})
-	for _, k := range keys {
+	for _, k := range e.keys() {
 		in.Spans = append(in.Spans, diagnose.Span{
 			Cause:  k.why,
 			Port:   k.port,

@@ -248,6 +248,9 @@ func (j *Job) finishSteps(s *result.JobFigures) {
 		s.StepSplit = &result.StepSplit{Mean: result.CausesOf(mean), SlowestRank: result.CausesOf(slowest)}
 		s.CriticalPath = j.critical.mean()
 		s.PathsTraced, s.PathsEvery = j.critical.found, j.critical.every
+		if from := int(j.critical.from); from > 0 && j.critical.found > 0 {
+			s.PathCollectives = int64(len(j.plan.Work.Collectives) - from)
+		}
 	}
 	s.Groups = j.groupFigures()
 }

@@ -330,6 +330,11 @@ func (j *Job) trainingNotes(s *result.JobFigures, diverged bool) []string {
 		notes = append(notes, "no critical path: to trace one takes a record of each operation of a step's "+
 			"collectives, and this job has too many of them, or none of its traced steps ended")
 	}
+	if n := s.PathCollectives; n > 0 {
+		notes = append(notes, fmt.Sprintf("the critical path is that of the last %s of %d: to trace more takes a record of too many "+
+			"operations. Its causes are stretched to the whole step, as if all were like these", unit.CountOf(n, "collective"),
+			len(j.plan.Work.Collectives)))
+	}
 	return append(notes, j.leftOutNotes()...)
 }
 

@@ -51,3 +51,25 @@ func TestAStepCountsFromTheEndOfTheOneBefore(t *testing.T) {
 		}
 	}
 }
+
+// TestAPathOfTheLastCollectivesStandsForTheStep: what it was lost to keeps its shares, and sums to the step to the picosecond.
+func TestAPathOfTheLastCollectivesStandsForTheStep(t *testing.T) {
+	k := critical{start: &startPhase{}, evidence: &evidence{spans: map[spanKey]unit.Duration{}}, groups: make([]cause.Split, 2)}
+	k.sum = cause.Split{cause.Compute: 10, cause.Queueing: 23}
+	k.groups[0] = cause.Split{cause.Queueing: 11}
+	k.groups[1] = cause.Split{cause.Queueing: 12}
+	k.evidence.add(spanKey{why: cause.Compute, port: -1}, 10)
+	k.evidence.add(spanKey{why: cause.Queueing, port: 3}, 11)
+	k.evidence.add(spanKey{why: cause.Queueing, port: 4}, 12)
+	k.stands(&exec.PathRecord{Began: 0, Start: 67, End: 100})
+	var spans unit.Duration
+	for key, d := range k.evidence.spans {
+		spans += d
+		if was := map[int32]unit.Duration{-1: 10, 3: 11, 4: 12}[key.port]; d < 3*was || d > 3*was+3 {
+			t.Errorf("%v of %+v, which was %v of 33 in 100", d, key, was)
+		}
+	}
+	if k.sum.Sum() != 100 || spans != 100 || k.sum[cause.Compute] != 30 || k.groups[0].Sum() != 33 || k.groups[1].Sum() != 36 {
+		t.Errorf("of a step of 100: causes of %v, spans of %v, groups of %v", k.sum, spans, k.groups)
+	}
+}

@@ -119,6 +119,8 @@ func (t *text) ranksSplit(s *result.Summary) {
 // alongPath says of which steps the critical path is: of the only one, of the first, or a mean.
 func alongPath(s *result.Summary) string {
 	switch {
+	case s.PathCollectives > 0:
+		return "the one step, as " + result.LastCollectives(s.PathCollectives) + " along the critical path"
 	case s.Steps == 1:
 		return "the one step along its critical path"
 	case s.PathsTraced == 1:
@@ -130,6 +132,8 @@ func alongPath(s *result.Summary) string {
 // pathOver is the same after "critical path".
 func pathOver(s *result.Summary) string {
 	switch {
+	case s.PathCollectives > 0:
+		return " of " + result.LastCollectives(s.PathCollectives)
 	case s.Steps == 1:
 		return ""
 	case s.PathsTraced == 1:

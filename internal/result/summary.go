@@ -144,15 +144,17 @@ type JobFigures struct {
 	Start     *StartPhase `json:"start,omitempty"`
 	StepSplit *StepSplit  `json:"step_split_ps,omitempty"`
 	// mean over PathsTraced steps: what the rank that ended the step last waited for
-	CriticalPath *Causes             `json:"critical_path_ps,omitempty"`
-	PathsTraced  int64               `json:"paths_traced,omitempty"` // steps whose critical path was traced
-	PathsEvery   int64               `json:"paths_every,omitempty"`  // one of so many steps was to be traced
-	Groups       []GroupFigures      `json:"groups,omitempty"`       // of several that communicate
-	Diagnosis    *diagnose.Diagnosis `json:"diagnosis,omitempty"`    // what the time was lost to
-	Collectives  []Collective        `json:"collectives,omitempty"`
-	Resumed      *Resumed            `json:"resumed,omitempty"` // the training went on from weights of another run
-	Aborts       []Abort             `json:"aborts,omitempty"`  // what ended the job before its time, or a life of it
-	Survival     *Survival           `json:"survival,omitempty"`
+	CriticalPath *Causes `json:"critical_path_ps,omitempty"`
+	PathsTraced  int64   `json:"paths_traced,omitempty"` // steps whose critical path was traced
+	PathsEvery   int64   `json:"paths_every,omitempty"`  // one of so many steps was to be traced
+	// the path is of the step's last so many collectives, stretched to the whole step; 0: of all
+	PathCollectives int64               `json:"path_collectives,omitempty"`
+	Groups          []GroupFigures      `json:"groups,omitempty"`    // of several that communicate
+	Diagnosis       *diagnose.Diagnosis `json:"diagnosis,omitempty"` // what the time was lost to
+	Collectives     []Collective        `json:"collectives,omitempty"`
+	Resumed         *Resumed            `json:"resumed,omitempty"` // the training went on from weights of another run
+	Aborts          []Abort             `json:"aborts,omitempty"`  // what ended the job before its time, or a life of it
+	Survival        *Survival           `json:"survival,omitempty"`
 	// where the time of the job went, from its start to its end or its last abort: nil without checkpoints, restarts and aborts
 	Lifetime *diagnose.Diagnosis `json:"lifetime,omitempty"`
 	Took     unit.Duration       `json:"-"` // from its start to its end or its last abort
@@ -536,4 +538,12 @@ type Reordering struct {
 	At      string `json:"at,omitempty"`             // the queue pair where that was
 	Dropped int64  `json:"dropped"`                  // by receivers that had no room for them
 	GaveUp  int64  `json:"tails_given_up,omitempty"` // by ConWeave's last switches
+}
+
+// LastCollectives names the last n collectives of a step.
+func LastCollectives(n int64) string {
+	if n == 1 {
+		return "its last collective"
+	}
+	return "its last " + unit.CountOf(n, "collective")
 }
