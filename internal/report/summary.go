@@ -133,7 +133,7 @@ func alongPath(s *result.Summary) string {
 func pathOver(s *result.Summary) string {
 	switch {
 	case s.PathCollectives > 0:
-		return " of " + result.LastCollectives(s.PathCollectives)
+		return fmt.Sprintf(", last %d", s.PathCollectives)
 	case s.Steps == 1:
 		return ""
 	case s.PathsTraced == 1:

@@ -47,6 +47,17 @@ func TestAnswerWithoutAPath(t *testing.T) {
 	}
 }
 
+// Of a benchmark with very many operations the path is of its last collectives.
+func TestAPathOfTheLastCollectives(t *testing.T) {
+	s := &result.Summary{JobFigures: result.JobFigures{Steps: 1, PathsTraced: 1, PathsEvery: 1, PathCollectives: 2}}
+	if got, want := alongPath(s), "the one step, as its last 2 collectives along the critical path"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := pathOver(s), ", last 2"; got != want {
+		t.Errorf("bar %q, want %q", got, want)
+	}
+}
+
 // A critical path of one step is no mean.
 func TestOfWhichStepsThePathIs(t *testing.T) {
 	for _, c := range []struct {
