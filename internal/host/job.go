@@ -1,6 +1,8 @@
 package host
 
 import (
+	"slices"
+
 	"railyard/internal/exec"
 	"railyard/internal/lists"
 	"railyard/internal/unit"
@@ -57,6 +59,12 @@ func (j *Job) SetRank(id int32, r Rank, at unit.Time) {
 
 // SetMemory gives messages of the job their bytes; without it they carry none.
 func (j *Job) SetMemory(m exec.Memory) { j.memory = m }
+
+// Reserve makes room for so many more connections.
+func (j *Job) Reserve(ways int) {
+	h := j.hosts
+	h.out, h.in, h.inside = slices.Grow(h.out, ways), slices.Grow(h.in, ways), slices.Grow(h.inside, ways)
+}
 
 // Connect joins two ranks on a channel: over queue pairs or, without one, over NVLink within a host.
 func (j *Job) Connect(w exec.Way, qps ...int32) {

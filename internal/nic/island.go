@@ -17,6 +17,9 @@ type island struct {
 	marks, cnps, retransmits int64
 	moves                    int64 // of queue pairs to other ports
 
+	messages [][]message // rings of one, that no queue pair has
+	arrivals [][]arrival // likewise
+
 	rows   rows
 	outbox []note // for senders in other islands
 	posted int    // of outbox

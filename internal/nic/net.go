@@ -2,6 +2,7 @@ package nic
 
 import (
 	"fmt"
+	"slices"
 
 	"railyard/internal/cause"
 	"railyard/internal/cc"
@@ -25,6 +26,7 @@ const (
 
 // Config is what every NIC and queue pair of a run shares.
 type Config struct {
+	Pairs            int // of queue pairs that are added before Build, or about so many
 	Frames           wire.Sizes
 	Transport        roce.Params
 	Telemetry        bool  // the controller wants in-band telemetry of every packet
@@ -153,6 +155,7 @@ func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, hosts *host.Hosts, 
 		n.islands[i].index = int32(i)
 	}
 	n.addCards()
+	n.Reserve(cfg.Pairs)
 	n.linger = fab.Linger()
 	hosts.Attach(n)
 	eng.Register(classSend, (*sendTimer)(n))
@@ -199,6 +202,13 @@ func (n *Net) cardOf(id topo.NICID, port topo.PortID) *card {
 		}
 	}
 	panic(fmt.Sprintf("nic: the path of a queue pair begins at port %d, which %s has not", port, n.graph.NICName(id)))
+}
+
+// Reserve makes room for so many more queue pairs: what is known of one is large, and would be moved as their number grows.
+func (n *Net) Reserve(pairs int) {
+	n.senders, n.receivers = slices.Grow(n.senders, pairs), slices.Grow(n.receivers, pairs)
+	n.names, n.paths = slices.Grow(n.names, pairs), slices.Grow(n.paths, pairs)
+	n.met = slices.Grow(n.met, 2*pairs)
 }
 
 // AddQP adds a queue pair: before Build or, between windows, before Extend.

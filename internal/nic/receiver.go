@@ -165,6 +165,9 @@ func (r *receiver) free(isl *sim.Island, now unit.Time, tr *fabric.Trace) {
 // messages that are now whole, in the order of their posts. The packet came by the way tr; it is
 // placed now because of the one that has just come, by the way by.
 func (r *receiver) place(now, came unit.Time, v *roce.Reply, last bool, tr, by *fabric.Trace) {
+	if spare := &r.card.isl.arrivals; len(r.arrivals) == 0 && v.Slot == 0 && len(*spare) > 0 {
+		r.arrivals, *spare = (*spare)[len(*spare)-1], (*spare)[:len(*spare)-1]
+	}
 	for int(v.Slot) >= len(r.arrivals) {
 		r.arrivals = append(r.arrivals, arrival{})
 	}
@@ -235,6 +238,9 @@ func (r *receiver) complete(now unit.Time, a *arrival, by *fabric.Trace) {
 		n.hosts.Received(r.id, &d)
 	}
 	a.open, a.payload, a.to = false, nil, nil
+	if len(r.arrivals) == 1 {
+		c.isl.arrivals, r.arrivals = append(c.isl.arrivals, r.arrivals), nil
+	}
 }
 
 // explain splits a message's time into the sender's ledger until the packet that made it whole left,

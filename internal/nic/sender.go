@@ -75,6 +75,9 @@ type message struct {
 func (s *sender) msgAt(i int) *message { return &s.msgs[(s.head+i)&(len(s.msgs)-1)] }
 
 func (s *sender) pushMsg() *message {
+	if spare := &s.card.isl.messages; len(s.msgs) == 0 && len(*spare) > 0 {
+		s.msgs, *spare = (*spare)[len(*spare)-1], (*spare)[:len(*spare)-1]
+	}
 	if s.n == len(s.msgs) {
 		msgs := make([]message, max(1, 2*len(s.msgs)))
 		for i := range s.n {
@@ -404,6 +407,9 @@ func (s *sender) acked(now unit.Time) {
 	}
 	s.head = (s.head + 1) & (len(s.msgs) - 1)
 	s.n--
+	if len(s.msgs) == 1 { // the next message of any queue pair finds this memory warm
+		own.messages, s.msgs = append(own.messages, s.msgs), nil
+	}
 	if c := s.card; c.shared != nil && s.n == 0 {
 		c.shared.rings[s.class].done++
 	}

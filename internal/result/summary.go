@@ -428,15 +428,6 @@ const (
 	WaitsNone   = "gave up"         // it used up its retries
 )
 
-// Quantile returns the duration that the fraction q of those given, in ascending order, did not
-// exceed; 0 of none.
-func Quantile(ascending []unit.Duration, q float64) unit.Duration {
-	if len(ascending) == 0 {
-		return 0
-	}
-	return ascending[max(int(math.Ceil(q*float64(len(ascending)))), 1)-1]
-}
-
 // QueueFigures is one sampled egress queue, weighted by time.
 type QueueFigures struct {
 	Port  string       `json:"port"`
@@ -538,12 +529,4 @@ type Reordering struct {
 	At      string `json:"at,omitempty"`             // the queue pair where that was
 	Dropped int64  `json:"dropped"`                  // by receivers that had no room for them
 	GaveUp  int64  `json:"tails_given_up,omitempty"` // by ConWeave's last switches
-}
-
-// LastCollectives names the last n collectives of a step.
-func LastCollectives(n int64) string {
-	if n == 1 {
-		return "its last collective"
-	}
-	return "its last " + unit.CountOf(n, "collective")
 }

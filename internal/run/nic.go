@@ -56,6 +56,7 @@ func nicConfig(p *plan.Plan) nic.Config {
 	sc := p.Scenario
 	t := sc.Transport
 	cfg := nic.Config{
+		Pairs:  len(p.Pairs),
 		Frames: p.Frames(),
 		Transport: roce.Params{
 			MTU:           t.MTU,

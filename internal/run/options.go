@@ -1,6 +1,8 @@
 package run
 
 import (
+	"runtime"
+
 	"railyard/internal/exec"
 	"railyard/internal/result"
 	"railyard/internal/switches"
@@ -33,4 +35,12 @@ type Options struct {
 	ended  func(*runner)                 // looks at a run that has just ended
 	eager  bool                          // real work goes to other cores however little it is
 	often  bool                          // progress is told whenever the run can be interrupted
+}
+
+// workers is how many cores a run takes that is given n of them.
+func workers(n int) int {
+	if n < 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return max(n, 1)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"time"
 
@@ -245,6 +244,7 @@ func (r *runner) baseRTT(id int32) unit.Duration { return r.plan.BaseRTT(&r.plan
 
 // addPairs adds the queue pairs of another life: those of the plan from the first-th on.
 func (r *runner) addPairs(first int32) {
+	r.net.Reserve(len(r.plan.Pairs) - int(first))
 	for i := int(first); i < len(r.plan.Pairs); i++ {
 		r.addPair(&r.plan.Pairs[i])
 	}
@@ -280,14 +280,6 @@ func (r *runner) addPair(q *plan.Pair) {
 		Admission:  admits,
 		Stream:     q.Stream,
 	})
-}
-
-// workers is how many cores a run takes that is given n of them.
-func workers(n int) int {
-	if n < 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return max(n, 1)
 }
 
 // trains reports whether a job is a training.
@@ -364,6 +356,7 @@ func (j *job) buildRanks() error {
 			return of
 		})
 	}
+	j.driver.Reserve(len(j.plan.Links))
 	for _, l := range j.plan.Links {
 		j.driver.Connect(l.Way, l.Pairs()...)
 	}
