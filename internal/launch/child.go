@@ -273,6 +273,8 @@ func (c *child) listen() {
 			return
 		case f.kind == kindStop && f.decode(&s) == nil:
 			c.loop.Call(func() { c.stopAfter(s.Steps) })
+		case f.kind == kindTell:
+			c.loop.Call(c.soFar)
 		}
 	}
 }
@@ -286,6 +288,13 @@ func (c *child) stopAfter(steps int64) {
 	}
 	r.StopAfter(steps)
 	c.last = min(c.last, steps)
+}
+
+// soFar tells what the rank has ended of the step that it is in.
+func (c *child) soFar() {
+	t := run.Told{Operations: c.operations}
+	t.Step.Step = c.loop.Rank().Step()
+	c.out <- frame{kindSoFar, c.rank, appendTold(nil, &t)}
 }
 
 // Operation implements exec.Observer.

@@ -16,6 +16,7 @@ const (
 	kindReady    kind = 1 + iota // ready: it has prepared
 	kindLinked                   // its links are made
 	kindStep                     // it has ended a step: see appendTold
+	kindSoFar                    // what it has ended of a step that it is in, likewise
 	kindEnded                    // ended: its loop has
 	kindDied                     // died: its process has ended
 	kindStalled                  // died: its process does not go on
@@ -27,6 +28,7 @@ const (
 	kindPeers // peers
 	kindGo    // start
 	kindStop  // stop
+	kindTell  // wants kindSoFar
 	kindAsk   // wants kindStanding, of a node
 	kindQuit  // text: why it is over; "": all is done
 

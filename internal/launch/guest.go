@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,7 +42,13 @@ func Join(ctx context.Context, cfg Config) error {
 	listen, _, _ := net.SplitHostPort(conn.LocalAddr().String())
 	order := jobOrder{Name: cfg.Name, Scenario: string(cfg.Scenario.YAML()), World: world, First: first, Ranks: cfg.PerNode,
 		Transport: cfg.Transport, Faults: cfg.Faults, Capture: cfg.Capture, Listen: listen, Images: share.Images()}
-	n, err := startNode(&cfg, order, share.Work, g.say)
+	g.steps, g.first, g.ended = share.Steps, first, make([]int64, cfg.PerNode)
+	n, err := startNode(&cfg, order, share.Work, func(f frame) {
+		if f.kind == kindStep {
+			g.progress(&f)
+		}
+		g.say(f)
+	})
 	if err != nil {
 		return err
 	}
@@ -93,6 +100,29 @@ type guest struct {
 	cfg  *Config
 	conn *hearing
 	mu   sync.Mutex // writes
+
+	steps    int64 // of the job
+	first    int32
+	showing  sync.Mutex
+	ended    []int64 // steps, by rank of the node
+	reported time.Time
+}
+
+// progress shows how far the ranks of the node are, where they train: a rank has ended a step.
+func (g *guest) progress(f *frame) {
+	if g.cfg.Run.Progress == nil || g.steps <= 1 {
+		return
+	}
+	d := decoder{b: f.body}
+	step := d.i64()
+	g.showing.Lock()
+	defer g.showing.Unlock()
+	g.ended[f.rank-g.first] = step + 1
+	done := slices.Min(g.ended)
+	if now := time.Now(); done == g.steps || now.Sub(g.reported) >= beatEvery {
+		g.reported = now
+		g.cfg.Run.Progress(result.Progress{Phase: "training", Done: done, Total: g.steps})
+	}
 }
 
 func (g *guest) say(f frame) {
@@ -167,7 +197,7 @@ func (g *guest) serve(ctx context.Context, n *node) error {
 				return nil
 			case f.kind == kindAsk:
 				go g.say(newFrame(kindStanding, -1, n.standings())) // it may have to wait for a link
-			case f.kind == kindPeers, f.kind == kindGo, f.kind == kindStop:
+			case f.kind == kindPeers, f.kind == kindGo, f.kind == kindStop, f.kind == kindTell:
 				n.tell(f)
 			}
 		case <-ctx.Done():

@@ -472,6 +472,32 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+// Interrupted collectives keep the figures of rows that all ranks have ended.
+func TestInterruptedCollectives(t *testing.T) {
+	text := "name: t\ncluster: {hosts: 1, host: {gpus: 2}}\njob:\n  collectives:\n    - {op: all-reduce, bytes: 4KiB, iterations: 3}\n" +
+		"    - {op: all-reduce, bytes: 64MiB, iterations: 1000}\n"
+	for wait := time.Second; ; wait *= 2 { // it may not have begun, on a busy machine
+		ctx, cancel := context.WithTimeout(context.Background(), wait)
+		cfg := config(parse(t, text))
+		cfg.Run.Dir = newDir(t)
+		sum, err := launch.Run(ctx, cfg)
+		cancel()
+		if err == nil || ctx.Err() == nil {
+			t.Fatalf("it was not interrupted: %v", err)
+		}
+		if sum == nil || len(sum.Collectives) == 0 {
+			if wait > time.Minute {
+				t.Fatalf("after %v no row has ended: %v", wait, err)
+			}
+			continue
+		}
+		if c := sum.Collectives[0]; sum.State != result.Interrupted || len(sum.Collectives) > 1 || c.Count != 3 || c.Time <= 0 {
+			t.Errorf("%s, %+v", sum.State, sum.Collectives)
+		}
+		return
+	}
+}
+
 // A loss that is no number ends the run with what to try.
 func TestDiverged(t *testing.T) {
 	text := strings.Replace(training(1, 2, `    layers: [784, 10]
@@ -536,11 +562,19 @@ func TestNodes(t *testing.T) {
 	text := training(2, 2, plain)
 	want := simulated(t, text)
 	for _, n := range []int{2, 4} {
-		sum, errs := nodes(t, text, n, nil)
+		var shown result.Progress // by node 1
+		sum, errs := nodes(t, text, n, func(node int, cfg *launch.Config) {
+			if node == 1 {
+				cfg.Run.Progress = func(p result.Progress) { shown = p }
+			}
+		})
 		if err := errors.Join(errs...); err != nil {
 			t.Fatal(n, err)
 		}
 		same(t, sum, want)
+		if shown.Phase != "training" || shown.Done != want.Steps || shown.Total != want.Steps {
+			t.Errorf("of %d nodes another than node 0 shows %+v, want %d steps", n, shown, want.Steps)
+		}
 	}
 }
 

@@ -57,6 +57,7 @@ type root struct {
 	begun     time.Time // zero: the ranks have not begun
 	foremost  int64     // steps of a rank that have ended, at most
 	stopped   bool
+	told      int // ranks that have told what they have ended of a step that is given up
 
 	suspect *suspect
 }
@@ -191,6 +192,17 @@ func (r *root) handle(h *heard) error {
 			return r.broke(h.rank, "told nonsense: "+err.Error())
 		}
 		r.foremost = max(r.foremost, t.Step.Step+1)
+	case kindSoFar:
+		t, err := decodeTold(r.run.Work(), h.rank, h.body)
+		if err == nil {
+			err = r.run.HearSoFar(t)
+		}
+		if err != nil {
+			return r.broke(h.rank, "told nonsense: "+err.Error())
+		}
+		if r.told++; r.told == r.world {
+			return r.ctx.Err()
+		}
 	case kindEnded:
 		var s ended
 		if err := h.decode(&s); err != nil {
@@ -253,6 +265,9 @@ func (r *root) stop() {
 		steps += int64(float64(n) * float64(stopLead) / float64(time.Since(r.begun)))
 	}
 	if steps >= r.run.Steps() {
+		if r.run.Work().Training == nil { // one step: what of it has ended are figures
+			r.tell(frame{kindTell, -1, nil})
+		}
 		return
 	}
 	r.stopped = true

@@ -225,8 +225,8 @@ func (x *Real) StopAfter(steps int64) {
 	x.j.record.StopAfter(steps)
 }
 
-// Hear takes what a rank tells, or refuses what cannot be. Steps of a rank come in order.
-func (x *Real) Hear(t Told) error {
+// check refuses what a rank cannot tell.
+func (x *Real) check(t *Told) error {
 	s := &t.Step
 	if s.Rank < 0 || int(s.Rank) >= x.j.plan.Ranks() || s.Step < workload.StartStep || s.Step >= x.Steps() || s.End < s.Start {
 		return fmt.Errorf("step %d of rank %d, from %v to %v: want one of %d steps of %d ranks", s.Step, s.Rank, s.Start, s.End,
@@ -237,6 +237,29 @@ func (x *Real) Hear(t Told) error {
 			int(o.Op) >= len(x.Work().Program(s.Rank).OpsOf(s.Step)) {
 			return fmt.Errorf("rank %d tells of operation %d of step %d: its program has no such", s.Rank, o.Op, o.Step)
 		}
+	}
+	return nil
+}
+
+// HearSoFar takes what a rank has ended of a step that it does not end, or refuses what cannot be: rows whose runs all ranks
+// have ended are figures. Nothing is heard after that.
+func (x *Real) HearSoFar(t Told) error {
+	if err := x.check(&t); err != nil {
+		return err
+	}
+	for _, o := range t.Operations {
+		x.j.record.Hears().Operation(o)
+		x.at = max(x.at, o.End)
+	}
+	x.r.record.Join()
+	return nil
+}
+
+// Hear takes what a rank tells, or refuses what cannot be. Steps of a rank come in order.
+func (x *Real) Hear(t Told) error {
+	s := &t.Step
+	if err := x.check(&t); err != nil {
+		return err
 	}
 	if len(t.Wrong) != len(x.j.plan.Rows) {
 		return fmt.Errorf("rank %d tells of %d rows, want %d", s.Rank, len(t.Wrong), len(x.j.plan.Rows))
