@@ -143,7 +143,7 @@ func (f *perfFlags) register(cmd *cobra.Command) {
 	fl.IntVar(&f.channels, "channels", 0, "channels of all rows; 0: as NCCL chooses")
 	fl.IntVar(&f.skew, "skew", 1, "of alltoall: rank 0 gets so many times as much of what each rank sends as each other")
 	fl.StringVar(&f.counts, "counts", "", "of alltoall: file with what each rank has for each, in place of sizes")
-	fl.StringVar(&f.exit, "exit", "", "by which NIC messages leave a host, as job.collective.exit: channel, own or peer")
+	fl.StringVar(&f.exit, "exit", "", "by which NIC messages leave a host, as job.collective.exit: channel, own or peer; default as NCCL")
 	fl.BoolVar(&f.real, "real", false, "measure it: ranks are processes of this machine")
 	fl.StringVar(&f.transport, "transport", launch.Shared, "with --real: between ranks, shm (shared memory), tcp, or roce (RoCEv2 packets)")
 	complete(cmd, "transport", cobra.FixedCompletions(launch.Transports(), cobra.ShellCompDirectiveNoFileComp))

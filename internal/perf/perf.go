@@ -146,7 +146,7 @@ func (s *Sweep) row(size unit.Bytes) (Row, error) {
 		row.Protocol = strings.ToLower(choice.Protocol.String())
 	}
 	if row.Channels == 0 {
-		row.Channels = plan.EvenChannels(row.Algorithm, choice.Channels)
+		row.Channels = plan.ChannelsFor(sc, choice, row.Algorithm, s.exit(row.Algorithm))
 	}
 	return row, nil
 }
@@ -185,10 +185,26 @@ func (s *Sweep) Scenario(rows ...Row) (*scenario.Scenario, error) {
 			s.Op, int64(r.Bytes), r.Algorithm, r.Protocol, r.Channels, s.Iterations, s.Warmup, skew))
 	}
 	exit := ""
-	if s.Exit != "" {
-		exit = "collective: {exit: " + s.Exit + "}, "
+	if by := s.exit(rows[0].Algorithm); by != "channel" { // all rows are of one operation
+		exit = "collective: {exit: " + by + "}, "
 	}
 	return s.Base.Set("job", "{"+exit+"collectives: ["+strings.Join(entries, ", ")+"]}")
+}
+
+// exit is by which NIC messages leave a host: what was said. Else sends leave by the NIC on the receiver's rail, over NVLink to it,
+// as NCCL's do (PXN), or by their own without NVLink, and messages of other algorithms by their channel's.
+func (s *Sweep) exit(algorithm string) string {
+	like, _ := plan.NCCLAlgorithm(s.Op.Collective, algorithm)
+	switch {
+	case s.Exit != "":
+		return s.Exit
+	case like != nccl.Direct && !s.Op.Hypercube:
+		return "channel"
+	}
+	if sc, err := s.ofAll(); err == nil && plan.NCCLGroup(sc, &sc.Jobs[0], s.Host).Intra == nccl.PCI {
+		return "own"
+	}
+	return "peer"
 }
 
 // Result is what the run of a row says, as nccl-tests counts: in place, or out

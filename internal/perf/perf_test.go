@@ -201,6 +201,39 @@ func TestChoices(t *testing.T) {
 	}
 }
 
+// Sends leave a host as NCCL's do, by the NIC on the receiver's rail over NVLink, or by their own; other messages by their
+// channel's, and there is one for each NIC where that is asked for of sends.
+func TestExits(t *testing.T) {
+	for _, c := range []struct {
+		op         coll.Collective
+		exit, want string
+		nvlink     bool
+		channels   int
+	}{{coll.AllToAll, "", "peer", true, 1}, {coll.SendReceive, "", "peer", true, 1}, {coll.GatherTo, "", "own", false, 1},
+		{coll.AllToAll, "own", "own", true, 1}, {coll.AllToAll, "channel", "channel", true, 8}, {coll.AllReduce, "", "channel", true, 2},
+		{coll.AllReduce, "peer", "peer", true, 2}} {
+		s := sweep(t, c.op, 2, 8, Sizes{Min: 1024, Max: 1024, Step: 1})
+		s.Exit = c.exit
+		if !c.nvlink {
+			var err error
+			if s.Base, err = s.Base.Set("cluster.host.preset", "cpu"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rows, err := s.Rows()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sc, err := s.Scenario(rows...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if exit := sc.Jobs[0].Collective.Exit; exit != c.want || rows[0].Channels != c.channels {
+			t.Errorf("%+v: by %s, %s", c, exit, rows[0].How())
+		}
+	}
+}
+
 // A skew goes into the scenario and into what is said of a row; without one the rows are as they
 // were.
 func TestSkew(t *testing.T) {

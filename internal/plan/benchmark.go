@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"railyard/internal/coll"
+	"railyard/internal/nccl"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/unit"
@@ -127,9 +128,19 @@ func (p *Plan) row(j *Job, c *scenario.CollectiveRow) (Row, error) {
 		row.Algorithm = strings.TrimSuffix(choice.Algorithm.Schedule(row.Op), "-"+c.Op)
 	}
 	if !c.Channels.Set {
-		row.Channels = EvenChannels(row.Algorithm, choice.Channels)
+		row.Channels = ChannelsFor(p.Scenario, choice, row.Algorithm, j.Spec.Collective.Exit)
 	}
 	return row, nil
+}
+
+// ChannelsFor is how many channels a collective takes that runs as NCCL chose: as many as NCCL. Where channels say by which NIC
+// messages leave, which NCCL's of a send do not, there is one for each NIC of a host at least.
+func ChannelsFor(sc *scenario.Scenario, choice nccl.Choice, algorithm, exit string) int {
+	n := EvenChannels(algorithm, choice.Channels)
+	if choice.Algorithm == nccl.Direct && exit == "channel" && !byRails(algorithm) && sc.Cluster.Hosts > 1 {
+		n = max(n, sc.NICsPerHost())
+	}
+	return n
 }
 
 // EvenChannels returns n channels, at least 1, for a double tree an even number: half for each tree.
