@@ -123,7 +123,7 @@ func readBody(ctx context.Context, r io.Reader, file string, sizes []int) ([]byt
 			return nil, err
 		}
 		if len(data) == cap(data) {
-			data = append(make([]byte, 0, total), data...) // as many as came before show that it is no empty promise
+			data = append(room(total), data...) // as many as came before show that it is no empty promise
 		}
 		n, err := io.ReadFull(r, data[len(data):min(cap(data), len(data)+firstPiece)])
 		data = data[:len(data)+n]
