@@ -251,8 +251,10 @@ func TestSendChunks(t *testing.T) {
 // 4 of 16 channels (50 GB/s at 14 each), of 64 ranks 2, of more 1, since 8 sends share a channel at once.
 func TestSendChannels(t *testing.T) {
 	slow := Group{Ranks: 8, Nodes: 8, Generation: Ampere, NICs: 1, NICRate: 12 * gBs}
-	one := hopper(2)
-	one.Channels = 1
+	one, odd := hopper(2), hopper(2)
+	one.Channels, odd.NICRate = 1, 31*gBs // three channels of 14 GB/s, so four
+	few := Group{Ranks: 4, Nodes: 2, Generation: Hopper, IntraRate: 450 * gBs, NICs: 8, NICRate: 50 * gBs}
+	nine := Group{Ranks: 36, Nodes: 9, Generation: Hopper, IntraRate: 450 * gBs, NICs: 8, NICRate: 50 * gBs} // five times 8 sends at once
 	for _, c := range []struct {
 		c     coll.Collective
 		g     Group
@@ -271,6 +273,9 @@ func TestSendChannels(t *testing.T) {
 		{coll.AllToAll, hopper(1), 2 * unit.Mebibyte, 4},   // 8 ranks on 32 channels
 		{coll.AllToAll, hopper(1), 8 * unit.Gibibyte, 32},  // parts over 16 MiB are cut
 		{coll.AllToAll, slow, unit.Gibibyte, 1},
+		{coll.AllToAll, odd, unit.Gibibyte, 4},
+		{coll.AllToAll, few, 384 * unit.Kibibyte, 2}, // 96 KiB for each peer
+		{coll.AllToAll, nine, unit.Gibibyte, 2},
 		{coll.AllToAll, one, unit.Gibibyte, 1},
 	} {
 		if k := choose(t, c.c, c.bytes, c.g, Only{}); k.Channels != c.want {

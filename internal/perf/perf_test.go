@@ -228,9 +228,26 @@ func TestExits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		s.Algorithm = "rails" // by the receiver's rail whatever exit says, so that channels say nothing of NICs
+		if byRail, err := s.Rows(); c.op == coll.AllToAll && (err != nil || byRail[0].Channels != 1) {
+			t.Errorf("%+v by rails: %v, %v", c, byRail, err)
+		}
 		if exit := sc.Jobs[0].Collective.Exit; exit != c.want || rows[0].Channels != c.channels {
 			t.Errorf("%+v: by %s, %s", c, exit, rows[0].How())
 		}
+	}
+}
+
+// A hypercube is sends, too.
+func TestAHypercubeLeavesAsSendsDo(t *testing.T) {
+	s := sweep(t, coll.AllGather, 2, 8, Sizes{Min: 1024, Max: 1024, Step: 1})
+	s.Op.Hypercube = true
+	rows, err := s.Rows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sc, err := s.Scenario(rows...); err != nil || sc.Jobs[0].Collective.Exit != "peer" {
+		t.Errorf("%v, by %s", err, sc.Jobs[0].Collective.Exit)
 	}
 }
 

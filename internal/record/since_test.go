@@ -54,14 +54,14 @@ func TestAStepCountsFromTheEndOfTheOneBefore(t *testing.T) {
 
 // TestAPathOfTheLastCollectivesStandsForTheStep: what it was lost to keeps its shares, and sums to the step to the picosecond.
 func TestAPathOfTheLastCollectivesStandsForTheStep(t *testing.T) {
-	k := critical{start: &startPhase{}, evidence: &evidence{spans: map[spanKey]unit.Duration{}}, groups: make([]cause.Split, 2)}
+	k := critical{start: &startPhase{end: 40}, evidence: &evidence{spans: map[spanKey]unit.Duration{}}, groups: make([]cause.Split, 2)}
 	k.sum = cause.Split{cause.Compute: 10, cause.Queueing: 23}
 	k.groups[0] = cause.Split{cause.Queueing: 11}
 	k.groups[1] = cause.Split{cause.Queueing: 12}
 	k.evidence.add(spanKey{why: cause.Compute, port: -1}, 10)
 	k.evidence.add(spanKey{why: cause.Queueing, port: 3}, 11)
 	k.evidence.add(spanKey{why: cause.Queueing, port: 4}, 12)
-	k.stands(&exec.PathRecord{Began: 0, Start: 67, End: 100})
+	k.stands(&exec.PathRecord{Began: 20, Start: 107, End: 140}) // ranks had all begun at 40
 	var spans unit.Duration
 	for key, d := range k.evidence.spans {
 		spans += d
