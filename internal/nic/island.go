@@ -35,6 +35,9 @@ type island struct {
 	_                         [64]byte // the next island's is on another cache line
 }
 
+// manySpare is how many spare rings an island has room for at first.
+const manySpare = 64
+
 // rows keeps the flows that went to the listener until the window ends.
 type rows struct {
 	chunks [][]row

@@ -152,7 +152,8 @@ func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, hosts *host.Hosts, 
 	n := &Net{eng: eng, fab: fab, graph: g, hosts: hosts, cfg: cfg, islands: make([]island, eng.Islands()),
 		closed: map[int32]Wait{}}
 	for i := range n.islands {
-		n.islands[i].index = int32(i)
+		isl := &n.islands[i]
+		isl.index, isl.messages, isl.arrivals = int32(i), make([][]message, 0, manySpare), make([][]arrival, 0, manySpare)
 	}
 	n.addCards()
 	n.Reserve(cfg.Pairs)

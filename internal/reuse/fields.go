@@ -101,7 +101,7 @@ var table = map[string]string{
 		scratch: bytes payload to header posted asked part first held note came by segments at`,
 	"nic.kept": "scratch: frame came",
 	"nic.island": `rest: posted count: marks cnps retransmits moves fixed: index cards senders receivers
-		scratch: rows outbox in out network parts hops segments answer`,
+		scratch: rows outbox in out network parts hops segments answer messages arrivals`,
 	"roce.Requester": `state: Sender Dialer Slots known answer ctl rtt trips early unkept owed hasty probes due: paced here
 		when: deadline none: ports fixed: told scratch: left frame`,
 	"roce.Sender": `number: una next end high rest: n complete cur recovering early state: retries failed sacked presumed
