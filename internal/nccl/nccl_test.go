@@ -269,9 +269,9 @@ func TestSendChannels(t *testing.T) {
 		{coll.AllToAll, hopper(8), unit.Gibibyte, 2},
 		{coll.AllToAll, hopper(16), unit.Gibibyte, 1},
 		{coll.AllToAll, hopper(32), 64 * unit.Mebibyte, 1},
-		{coll.AllToAll, hopper(1), 512 * unit.Kibibyte, 1}, // 64 KiB for each peer
-		{coll.AllToAll, hopper(1), 2 * unit.Mebibyte, 4},   // 8 ranks on 32 channels
-		{coll.AllToAll, hopper(1), 8 * unit.Gibibyte, 32},  // parts over 16 MiB are cut
+		{coll.AllToAll, hopper(1), 512 * unit.Kibibyte, 1},                                                   // 64 KiB for each peer
+		{coll.AllToAll, hopper(1), 2 * unit.Mebibyte, 4},                                                     // 8 ranks on 32 channels
+		{coll.AllToAll, hopper(1), 8 * unit.Gibibyte, 32},                                                    // parts over 16 MiB are cut
 		{coll.AllToAll, Group{Ranks: 2, Nodes: 1, Generation: Volta, IntraRate: 75 * gBs}, unit.Gibibyte, 8}, // three links
 		{coll.AllToAll, slow, unit.Gibibyte, 1},
 		{coll.AllToAll, odd, unit.Gibibyte, 4},
