@@ -419,9 +419,12 @@ func pathsEvery(n int64) int64 {
 
 // scheduled is how many operations of schedules a step has, on all ranks, with those of the start
 // phase: what is kept to find paths has room for both.
-func scheduled(j *plan.Job) (n int64) {
-	for i := range j.Work.Collectives {
-		n += operations(&j.Work.Collectives[i])
+func scheduled(j *plan.Job) int64 { return allOperations(j.Work.Collectives) }
+
+// allOperations is how many the schedules of collectives have, on all ranks.
+func allOperations(all []workload.Collective) (n int64) {
+	for i := range all {
+		n += operations(&all[i])
 	}
 	return n
 }
@@ -440,16 +443,12 @@ func operations(c *workload.Collective) (n int64) {
 }
 
 // pathOperations is how many operations are kept to find critical paths.
-func pathOperations(j *plan.Job) (n int64) {
+func pathOperations(j *plan.Job) int64 {
 	switch {
-	case j.Work == nil || PathsEvery(j) == 0:
+	case j.Work == nil:
 		return 0
 	case len(j.Rows) > 0: // all rows are one step
-		recorded := j.Work.Collectives[PathsFrom(j):]
-		for i := range recorded {
-			n += operations(&recorded[i])
-		}
-		return n
+		return allOperations(j.Work.Collectives[PathsFrom(j):])
 	}
 	return keptForPaths(scheduled(j))
 }
