@@ -216,10 +216,7 @@ func TestABundleThatComesAgainIsTakenApart(t *testing.T) {
 // Of a bundle that cannot be brought to an end the rows that are there are given; of one some of which has rows the rest alone is run.
 func TestABundleThatStops(t *testing.T) {
 	b := start(t)
-	q, err := openQueue(t.Context(), b.connect("w"), "x", true, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := b.queue()
 	jobs := jobsOf(variants(t, small, 4))
 	s := &serving{Worker: &Worker{Name: "w"}, sources: &run.Sources{}}
 	wrong := slices.Clone(jobs[:3])

@@ -40,10 +40,7 @@ func working(all []sweep.Variant, look func(n int)) *serving {
 // While a bundle is under way its rows are given each second; what a worker that ends has of it, at its end.
 func TestRowsOfABundleDoNotWaitForTheLast(t *testing.T) {
 	b := start(t)
-	q, err := openQueue(t.Context(), b.connect("w"), "x", true, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := b.queue()
 	all := variants(t, small, 6)
 	jobs := jobsOf(all)
 	has := func(j *job) bool {
@@ -149,10 +146,7 @@ func (m *noted) Term() error { return m.note("dropped") }
 // lost with rests for the grace of those.
 func TestWhatBecomesOfAMessage(t *testing.T) {
 	b := start(t)
-	q, err := openQueue(t.Context(), b.connect("w"), "x", true, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := b.queue()
 	all := variants(t, small, 6)
 	jobs := jobsOf(all)
 	wrong := []job{{Key: "wrong1", Scenario: "x"}, {Key: "wrong2", Scenario: "x"}}
@@ -251,10 +245,7 @@ func TestASweepThatIsNotThereYet(t *testing.T) {
 // Jobs of one key have one row, that is told of all of them: a row, why it cannot run, why it is dead and with which scenario.
 func TestAllJobsOfAKeyAreTold(t *testing.T) {
 	b := start(t)
-	q, err := openQueue(t.Context(), b.connect("w"), "x", true, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := b.queue()
 	all := variants(t, small, 3)
 	for i := range all {
 		j := jobsOf(all[i : i+1])[0]
@@ -323,13 +314,10 @@ func TestNoRoomIsCountedFromTheLastTime(t *testing.T) {
 // A file that has changed since the sweep was planned is not sent.
 func TestAChangedFileIsNotSent(t *testing.T) {
 	b := start(t)
-	q, err := openQueue(t.Context(), b.connect("w"), "x", true, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := b.queue()
 	path := holding(t, "t.txt", "host host1\n")
 	sent := map[string]bool{}
-	err = q.send(t.Context(), path, (result.Input{Text: []byte("host host2\n")}).Digest().SHA256, sent)
+	err := q.send(t.Context(), path, (result.Input{Text: []byte("host host2\n")}).Digest().SHA256, sent)
 	if err == nil || !strings.Contains(err.Error(), "it has changed since the sweep was planned") || len(sent) > 0 {
 		t.Errorf("%v", err)
 	}

@@ -86,6 +86,16 @@ func (b *bench) connect(name string) *nats.Conn {
 	return nc
 }
 
+// queue opens the queue of sweep x, which it makes in memory.
+func (b *bench) queue() *queue {
+	b.Helper()
+	q, err := openQueue(b.Context(), b.connect("w"), "x", true, true)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return q
+}
+
 // worker serves until ctx ends.
 func (b *bench) worker(ctx context.Context, name string, nc *nats.Conn) (done chan struct{}) {
 	done = make(chan struct{})

@@ -15,10 +15,7 @@ import (
 func TestFilesOfJobs(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	b := start(t)
-	q, err := openQueue(t.Context(), b.connect("w"), "x", true, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := b.queue()
 	reads := func(text string) *job {
 		ref := inputRef{Name: result.TopologyInput, SHA256: (result.Input{Text: []byte(text)}).Digest().SHA256, Sent: true}
 		if err := q.keep(t.Context(), ref.SHA256, []byte(text)); err != nil {
