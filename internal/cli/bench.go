@@ -29,8 +29,15 @@ type benchFlags struct {
 	fit     bool
 }
 
-func (a *app) benchCommand() *cobra.Command {
-	var f benchFlags
+// benchCall is a call of railyard bench.
+type benchCall struct {
+	*app
+	f benchFlags
+}
+
+func benchCommand(a *app) *cobra.Command {
+	c := &benchCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "bench [flags]",
 		Short: "Measure the packet engine's speed on a fixed set of runs",
@@ -50,7 +57,7 @@ func (a *app) benchCommand() *cobra.Command {
 			defer stop()
 			switch {
 			case f.fit:
-				return a.benchForecast(ctx, cases, f)
+				return c.benchForecast(ctx, cases)
 			case f.here:
 				row, err := benchHere(ctx, cases, f)
 				if err != nil {
@@ -58,7 +65,7 @@ func (a *app) benchCommand() *cobra.Command {
 				}
 				return a.printJSON(row)
 			}
-			return a.bench(ctx, cases, f)
+			return c.bench(ctx, cases)
 		},
 	}
 	fl := cmd.Flags()
@@ -69,7 +76,7 @@ func (a *app) benchCommand() *cobra.Command {
 	fl.BoolVar(&f.fit, "forecast", false, "beside what each case took print what check says of it, and costs that fit better")
 	fl.BoolVar(&f.here, "here", false, "run one case in this process and print its figures as JSON")
 	_ = fl.MarkHidden("here") // it fails only for a flag that is not there
-	cmd.AddCommand(a.benchTrainCommand())
+	cmd.AddCommand(benchTrainCommand(a))
 	return cmd
 }
 
@@ -103,14 +110,14 @@ ones. Ctrl-C ends the set; the cases that are done are printed.`)
 }
 
 // bench is `railyard bench`.
-func (a *app) bench(ctx context.Context, cases []bench.Case, f benchFlags) error {
+func (a *benchCall) bench(ctx context.Context, cases []bench.Case) error {
 	rows := []bench.Row{}
 	var failed []error
-	if !f.json {
+	if !a.f.json {
 		fmt.Fprintf(a.stdout, benchHead, "case", "hosts", "hops", "events", "CPU s", "set-up", "memory", "Mhop/s")
 	}
 	for i := range cases {
-		row, err := a.benchOne(ctx, &cases[i], f, fmt.Sprintf("%s, %d of %d", cases[i].Name, i+1, len(cases)))
+		row, err := a.benchOne(ctx, &cases[i], fmt.Sprintf("%s, %d of %d", cases[i].Name, i+1, len(cases)))
 		if ctx.Err() != nil {
 			break
 		}
@@ -119,12 +126,12 @@ func (a *app) bench(ctx context.Context, cases []bench.Case, f benchFlags) error
 			continue
 		}
 		rows = append(rows, row)
-		if !f.json {
+		if !a.f.json {
 			fmt.Fprintf(a.stdout, benchRow, row.Case, unit.Count(int64(row.Hosts)), unit.Count(row.PacketHops),
 				unit.Count(row.Events), row.CPU, row.Setup, row.Peak.Human(), row.Rate/1e6)
 		}
 	}
-	if f.json {
+	if a.f.json {
 		if err := a.printJSON(rows); err != nil {
 			return err
 		}
@@ -141,14 +148,14 @@ const (
 )
 
 // benchOne runs a case in a process of its own.
-func (a *app) benchOne(ctx context.Context, c *bench.Case, f benchFlags, what string) (row bench.Row, err error) {
-	p := a.startProgressAt(time.Now(), f.quiet, what)
+func (a *benchCall) benchOne(ctx context.Context, c *bench.Case, what string) (row bench.Row, err error) {
+	p := a.startProgressAt(time.Now(), a.f.quiet, what)
 	defer p.stop()
 	program, err := os.Executable()
 	if err != nil {
 		return row, err
 	}
-	cmd := exec.CommandContext(ctx, program, "bench", "--here", "--case", c.Name, fmt.Sprint("--workers=", f.workers))
+	cmd := exec.CommandContext(ctx, program, "bench", "--here", "--case", c.Name, fmt.Sprint("--workers=", a.f.workers))
 	cmd.Args[0] = os.Args[0] // one program may have several names
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second
@@ -164,7 +171,7 @@ func (a *app) benchOne(ctx context.Context, c *bench.Case, f benchFlags, what st
 }
 
 // benchHere runs one case in this process.
-func benchHere(ctx context.Context, cases []bench.Case, f benchFlags) (row bench.Row, err error) {
+func benchHere(ctx context.Context, cases []bench.Case, f *benchFlags) (row bench.Row, err error) {
 	if len(cases) != 1 {
 		return row, misuse("bench: --here with %d cases, want one", len(cases))
 	}

@@ -17,15 +17,15 @@ const (
 )
 
 // benchForecast is `railyard bench --forecast`: what check says of cases beside what they take, and what costs would fit.
-func (a *app) benchForecast(ctx context.Context, cases []bench.Case, f benchFlags) error {
+func (a *benchCall) benchForecast(ctx context.Context, cases []bench.Case) error {
 	runs, failed := []bench.Forecast{}, []error(nil)
-	if !f.json {
+	if !a.f.json {
 		fmt.Fprintf(a.stdout, forecastHead, "case", "hops", "queued", "NIC", "NVLink", "said s", "taken", "off")
 	}
 	for i := range cases {
 		c := &cases[i]
 		slow := machine.Slowness()
-		row, err := a.benchOne(ctx, c, f, fmt.Sprintf("%s, %d of %d", c.Name, i+1, len(cases)))
+		row, err := a.benchOne(ctx, c, fmt.Sprintf("%s, %d of %d", c.Name, i+1, len(cases)))
 		r := bench.Forecast{Case: c.Name, Hosts: c.Hosts, Took: row.CPU + row.Setup - row.Start}
 		if err == nil {
 			r.Said, err = c.Forecast(ctx, (slow+machine.Slowness())/2)
@@ -37,13 +37,13 @@ func (a *app) benchForecast(ctx context.Context, cases []bench.Case, f benchFlag
 			failed = append(failed, fmt.Errorf("bench: %s: %w", c.Name, err))
 			continue
 		}
-		if runs = append(runs, r); !f.json {
+		if runs = append(runs, r); !a.f.json {
 			w := &r.Said.Work
 			fmt.Fprintf(a.stdout, forecastRow, r.Case, unit.Count(w.PacketHops), unit.Count(w.QueuedPackets),
 				unit.Count(w.NICMessages), unit.Count(w.NVLinkMessages), r.Said.Seconds, r.Took, r.Quotient())
 		}
 	}
-	if f.json {
+	if a.f.json {
 		failed = append(failed, a.printJSON(runs))
 	} else if len(runs) > 0 {
 		best := bench.Fit(foresight.Reference, runs)

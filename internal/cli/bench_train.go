@@ -21,8 +21,15 @@ type benchTrainFlags struct {
 	quiet  bool
 }
 
-func (a *app) benchTrainCommand() *cobra.Command {
-	var f benchTrainFlags
+// benchTrainCall is a call of railyard bench train.
+type benchTrainCall struct {
+	*app
+	f benchTrainFlags
+}
+
+func benchTrainCommand(a *app) *cobra.Command {
+	c := &benchTrainCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:     "train [flags]",
 		Short:   "Measure the speed of training on a fixed set of networks",
@@ -38,7 +45,7 @@ func (a *app) benchTrainCommand() *cobra.Command {
 			if err != nil {
 				return misuse("bench train: --kernel %q: want one of: %s", f.kernel, kernelNames())
 			}
-			return a.benchTrain(cmd.Context(), nets, k, f)
+			return c.benchTrain(cmd.Context(), nets, k)
 		},
 	}
 	fl := cmd.Flags()
@@ -68,15 +75,15 @@ const (
 )
 
 // benchTrain is `railyard bench train`.
-func (a *app) benchTrain(ctx context.Context, nets []bench.Net, k nn.Kernel, f benchTrainFlags) error {
-	ctx, stop := a.interruptible(ctx)
+func (c *benchTrainCall) benchTrain(ctx context.Context, nets []bench.Net, k nn.Kernel) error {
+	ctx, stop := c.interruptible(ctx)
 	defer stop()
 	rows := []bench.TrainRow{}
-	if !f.json {
-		fmt.Fprintf(a.stdout, trainHead, "model", "kernel", "batch", "parameters", "CPU ms/step", "samples/CPU s")
+	if !c.f.json {
+		fmt.Fprintf(c.stdout, trainHead, "model", "kernel", "batch", "parameters", "CPU ms/step", "samples/CPU s")
 	}
 	for i := range nets {
-		p := a.startProgressAt(time.Now(), f.quiet, fmt.Sprintf("%s, %d of %d", nets[i].Name, i+1, len(nets)))
+		p := c.startProgressAt(time.Now(), c.f.quiet, fmt.Sprintf("%s, %d of %d", nets[i].Name, i+1, len(nets)))
 		row, err := nets[i].Train(ctx, k)
 		p.stop()
 		if ctx.Err() != nil {
@@ -86,12 +93,12 @@ func (a *app) benchTrain(ctx context.Context, nets []bench.Net, k nn.Kernel, f b
 			return fmt.Errorf("bench train: %s: %w", nets[i].Name, err)
 		}
 		rows = append(rows, row)
-		if !f.json {
-			fmt.Fprintf(a.stdout, trainRow, row.Model, row.Kernel, row.Batch, row.Params, row.CPU, row.Samples)
+		if !c.f.json {
+			fmt.Fprintf(c.stdout, trainRow, row.Model, row.Kernel, row.Batch, row.Params, row.CPU, row.Samples)
 		}
 	}
-	if f.json {
-		if err := a.printJSON(rows); err != nil {
+	if c.f.json {
+		if err := c.printJSON(rows); err != nil {
 			return err
 		}
 	}

@@ -21,8 +21,15 @@ import (
 	"railyard/internal/view"
 )
 
-func (a *app) checkCommand() *cobra.Command {
-	var f checkFlags
+// checkCall is a call of railyard check.
+type checkCall struct {
+	*app
+	f checkFlags
+}
+
+func checkCommand(a *app) *cobra.Command {
+	c := &checkCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "check FILE [flags]",
 		Short: "Say what is wrong with a scenario and what a run would cost",
@@ -36,7 +43,7 @@ standard input.
 takes on this machine; nothing is written.`,
 		Example: "  railyard check examples/digits-8gpu.yaml\n  railyard check my.yaml --measure",
 		Args:    oneFile, ValidArgsFunction: completeScenario,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.check(cmd.Context(), args[0], f) },
+		RunE: func(cmd *cobra.Command, args []string) error { return c.check(cmd.Context(), args[0]) },
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&f.json, "json", false, "print as JSON")
@@ -74,13 +81,13 @@ func settings(command string, set []string) (changes []scenario.Change, err erro
 const mostMeasured = 10 * time.Second
 
 // firstPart runs the first part of a scenario in which nothing is wrong, where the flags ask for it.
-func (a *app) firstPart(ctx context.Context, sc *scenario.Scenario, f checkFlags) (*run.Measured, error) {
-	if !f.measure {
+func (c *checkCall) firstPart(ctx context.Context, sc *scenario.Scenario) (*run.Measured, error) {
+	if !c.f.measure {
 		return nil, nil
 	}
-	ctx, stop := a.interruptible(ctx)
+	ctx, stop := c.interruptible(ctx)
 	defer stop()
-	p := a.startProgress(f.quiet, "measuring")
+	p := c.startProgress(c.f.quiet, "measuring")
 	defer p.stop()
 	m, err := run.Measure(ctx, sc, run.Options{Workers: -1, Progress: func(v result.Progress) {
 		v.Phase = "measuring, " + v.Phase
@@ -92,16 +99,16 @@ func (a *app) firstPart(ctx context.Context, sc *scenario.Scenario, f checkFlags
 	return &m, err
 }
 
-func (a *app) check(ctx context.Context, file string, f checkFlags) error {
-	asJSON := f.json
-	if f.graph && !asJSON {
+func (c *checkCall) check(ctx context.Context, file string) error {
+	asJSON := c.f.json
+	if c.f.graph && !asJSON {
 		return misuse("check: --graph: prints data, want --json with it; show topo prints it as text")
 	}
-	changes, err := settings("check", f.set)
+	changes, err := settings("check", c.f.set)
 	if err != nil {
 		return err
 	}
-	src, err := a.readFile(context.Background(), file)
+	src, err := c.readFile(context.Background(), file)
 	if err != nil {
 		return misuse("cannot read scenario %s: %w", file, err)
 	}
@@ -111,7 +118,7 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 	}
 	var problems located.Problems
 	var in *foresight.Inspection
-	if err == nil && f.local {
+	if err == nil && c.f.local {
 		problems = sc.Outside()
 	}
 	switch {
@@ -120,7 +127,7 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 		return err
 	default:
 		if in, err = run.Inspect(sc); err != nil {
-			return a.checkUnplanned(file, sc, err, asJSON)
+			return c.checkUnplanned(file, sc, err, asJSON)
 		}
 		in.Estimate = here(in.Estimate)
 		for _, f := range in.Findings {
@@ -135,20 +142,20 @@ func (a *app) check(ctx context.Context, file string, f checkFlags) error {
 	}
 	var m *run.Measured
 	if wrong == 0 && in != nil {
-		if m, err = a.firstPart(ctx, sc, f); err != nil {
-			return a.located(file, sc, err)
+		if m, err = c.firstPart(ctx, sc); err != nil {
+			return c.located(file, sc, err)
 		}
 	}
 	if asJSON {
-		err = a.printJSON(checked(problems, in, m, sc, f.graph))
+		err = c.printJSON(checked(problems, in, m, sc, c.f.graph))
 	} else {
-		s := a.newSheet()
+		s := c.newSheet()
 		s.Wrap("", fmt.Sprintf("%s: %s, %s", file, count(wrong, "error"), count(len(problems)-wrong, "warning")))
-		problems.RenderWidth(s, src, shown.Columns(a.stdout))
+		problems.RenderWidth(s, src, shown.Columns(c.stdout))
 		if in != nil {
 			inspected(s, in, m)
 		}
-		err = s.Flush(a.stdout)
+		err = s.Flush(c.stdout)
 	}
 	if err == nil && wrong > 0 {
 		err = fmt.Errorf("%s: %s", file, unit.CountOf(int64(wrong), "error"))
@@ -187,7 +194,7 @@ func inspected(s *sheet.Sheet, in *foresight.Inspection, m *run.Measured) {
 }
 
 // checkUnplanned reports a scenario that is well formed and cannot be planned.
-func (a *app) checkUnplanned(file string, sc *scenario.Scenario, err error, asJSON bool) error {
+func (c *checkCall) checkUnplanned(file string, sc *scenario.Scenario, err error, asJSON bool) error {
 	f := scenario.Finding{Severity: scenario.Error, Message: err.Error()}
 	var field *plan.FieldError
 	if errors.As(err, &field) {
@@ -200,18 +207,18 @@ func (a *app) checkUnplanned(file string, sc *scenario.Scenario, err error, asJS
 	}
 	where, n := placeOf(file, err)
 	wrong := fmt.Errorf("%s: %s", where, unit.CountOf(int64(n), "error"))
-	s := a.newSheet()
+	s := c.newSheet()
 	s.Wrap("", fmt.Sprintf("%s, 0 warnings", wrong))
 	switch {
 	case asJSON:
-		if e := a.printJSON(view.CheckData(problems, nil)); e != nil {
+		if e := c.printJSON(view.CheckData(problems, nil)); e != nil {
 			return e
 		}
 		return wrong
-	case !a.renderField(s, file, sc, err):
+	case !c.renderField(s, file, sc, err):
 		fmt.Fprintf(s, "%s: %s\n", file, err)
 	}
-	if e := s.Flush(a.stdout); e != nil {
+	if e := s.Flush(c.stdout); e != nil {
 		return e
 	}
 	return wrong

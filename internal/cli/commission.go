@@ -32,8 +32,15 @@ type commissionFlags struct {
 	json, template, quiet bool
 }
 
-func (a *app) commissionCommand() *cobra.Command {
-	var f commissionFlags
+// commissionCall is a call of railyard commission.
+type commissionCall struct {
+	*app
+	f commissionFlags
+}
+
+func commissionCommand(a *app) *cobra.Command {
+	c := &commissionCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "commission DIR",
 		Short: "List the checks of a new cluster, with what to expect of this one",
@@ -62,7 +69,7 @@ they are, the answer names the cable: down, at another rate, swapped, with error
 		},
 		ValidArgsFunction: completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.commission(cmd.Context(), args[0], f)
+			return c.commission(cmd.Context(), args[0])
 		},
 	}
 	fl := cmd.Flags()
@@ -75,54 +82,54 @@ they are, the answer names the cable: down, at another rate, swapped, with error
 	return cmd
 }
 
-func (a *app) commission(ctx context.Context, of string, f commissionFlags) error {
-	ctx, stop := a.interruptible(ctx)
+func (c *commissionCall) commission(ctx context.Context, of string) error {
+	ctx, stop := c.interruptible(ctx)
 	defer stop()
-	sc, known, err := a.built(of)
+	sc, known, err := c.built(of)
 	if err != nil {
 		return err
 	}
 	p, err := run.NewPlan(sc)
 	if err != nil {
-		return a.located(of, sc, err)
+		return c.located(of, sc, err)
 	}
 	in, err := p.Inventory()
 	if err != nil {
-		return a.located(of, sc, err)
+		return c.located(of, sc, err)
 	}
 	var text []byte
-	if f.measured != "" { // read before anything is simulated, which takes its time
-		if text, err = a.foreseen(ctx, p, in, f.measured); err != nil {
+	if c.f.measured != "" { // read before anything is simulated, which takes its time
+		if text, err = c.foreseen(ctx, p, in, c.f.measured); err != nil {
 			return err
 		}
 	}
-	if err := a.expect(ctx, p, &known, f); err != nil {
+	if err := c.expect(ctx, p, &known); err != nil {
 		if ctx.Err() != nil {
 			return &exitError{exitInterrupted, errors.New("interrupted before all was known; nothing is printed")}
 		}
 		return err
 	}
 	checks := commission.Checks(p, in, known)
-	if f.template {
-		return commission.WriteTemplate(a.stdout, checks, f.ports)
+	if c.f.template {
+		return commission.WriteTemplate(c.stdout, checks, c.f.ports)
 	}
 	measured := commission.Measured{}
-	if f.measured != "" {
-		if measured, err = commission.Read(f.measured, text, checks); err != nil {
-			return a.measuredProblems(f.measured, text, err)
+	if c.f.measured != "" {
+		if measured, err = commission.Read(c.f.measured, text, checks); err != nil {
+			return c.measuredProblems(c.f.measured, text, err)
 		}
 	}
 	verdicts, first := commission.Judge(checks, measured)
 	listed := verdicts
-	if !f.ports {
+	if !c.f.ports {
 		listed = commission.Fewer(verdicts)
 	}
-	if f.json {
-		err = a.printJSON(commission.Data(verdicts, first, listed))
+	if c.f.json {
+		err = c.printJSON(commission.Data(verdicts, first, listed))
 	} else {
-		s := a.newSheet()
-		commission.Print(s, verdicts, first, listed, f.measured != "")
-		err = s.Flush(a.stdout)
+		s := c.newSheet()
+		commission.Print(s, verdicts, first, listed, c.f.measured != "")
+		err = s.Flush(c.stdout)
 	}
 	switch {
 	case err != nil:
@@ -134,8 +141,8 @@ func (a *app) commission(ctx context.Context, of string, f commissionFlags) erro
 }
 
 // foreseen reads a file of measured values, and refuses what no simulation can make right.
-func (a *app) foreseen(ctx context.Context, p *plan.Plan, in *inventory.Inventory, file string) ([]byte, error) {
-	text, err := a.readFile(ctx, file)
+func (c *commissionCall) foreseen(ctx context.Context, p *plan.Plan, in *inventory.Inventory, file string) ([]byte, error) {
+	text, err := c.readFile(ctx, file)
 	if err != nil {
 		return nil, misuse("cannot read %s: %w", file, err)
 	}
@@ -144,32 +151,32 @@ func (a *app) foreseen(ctx context.Context, p *plan.Plan, in *inventory.Inventor
 		return nil, err
 	}
 	if _, err := commission.Read(file, text, commission.Checks(p, in, k)); err != nil {
-		return nil, a.measuredProblems(file, text, err)
+		return nil, c.measuredProblems(file, text, err)
 	}
 	return text, nil
 }
 
 // measuredProblems prints what is wrong with a file of measured values, and returns what is left to say.
-func (a *app) measuredProblems(file string, text []byte, err error) error {
+func (c *commissionCall) measuredProblems(file string, text []byte, err error) error {
 	var problems located.Problems
 	if !errors.As(err, &problems) {
 		return err
 	}
-	problems.Render(a.stderr, text)
+	problems.Render(c.stderr, text)
 	return fmt.Errorf("%s: %s", file, count(len(problems), "problem"))
 }
 
 // built reads what a cluster was built after: a run directory, with what its steps took, a folder with a
 // scenario, or a scenario.
-func (a *app) built(of string) (sc *scenario.Scenario, known commission.Known, err error) {
+func (c *commissionCall) built(of string) (sc *scenario.Scenario, known commission.Known, err error) {
 	info, err := os.Stat(of)
 	if err != nil || !info.IsDir() {
-		sc, err = a.readScenario(of)
+		sc, err = c.readScenario(of)
 		return sc, known, err
 	}
 	file := filepath.Join(of, "scenario.yaml")
 	if _, err := os.Stat(file); err == nil {
-		sc, err = a.readScenario(file)
+		sc, err = c.readScenario(file)
 		return sc, known, err
 	}
 	r, err := result.Open(of)
@@ -182,13 +189,13 @@ func (a *app) built(of string) (sc *scenario.Scenario, known commission.Known, e
 }
 
 // expect simulates an incast, and all-reduces as far as packets go.
-func (a *app) expect(ctx context.Context, p *plan.Plan, k *commission.Known, f commissionFlags) error {
+func (c *commissionCall) expect(ctx context.Context, p *plan.Plan, k *commission.Known) error {
 	incast, senders, err := commission.Incast(p)
 	if err != nil {
 		return err
 	}
 	if incast != nil {
-		sum, err := a.quietly(ctx, incast, f, "incast")
+		sum, err := c.quietly(ctx, incast, "incast")
 		if err != nil {
 			return err
 		}
@@ -201,11 +208,11 @@ func (a *app) expect(ctx context.Context, p *plan.Plan, k *commission.Known, f c
 	packets := true
 	for i := range rows {
 		var figure commission.Figure
-		if packets, err = a.few(s, rows[i], packets, f.hops); err != nil {
+		if packets, err = c.few(s, rows[i], packets, c.f.hops); err != nil {
 			return err
 		}
 		if packets {
-			figure, err = a.byPackets(ctx, s, rows[i], f)
+			figure, err = c.byPackets(ctx, s, rows[i])
 		} else {
 			figure, err = commission.Closed(s, rows[i])
 		}
@@ -218,7 +225,7 @@ func (a *app) expect(ctx context.Context, p *plan.Plan, k *commission.Known, f c
 }
 
 // few reports whether a row is to be simulated: the one before it was, and it takes few packet-hops.
-func (a *app) few(s *perf.Sweep, row perf.Row, before bool, hops int) (bool, error) {
+func (c *commissionCall) few(s *perf.Sweep, row perf.Row, before bool, hops int) (bool, error) {
 	if !before || hops == 0 {
 		return false, nil
 	}
@@ -233,12 +240,12 @@ func (a *app) few(s *perf.Sweep, row perf.Row, before bool, hops int) (bool, err
 	return foresight.EstimateOf(p, make([]dataset.Size, len(p.Jobs))).PacketHops <= int64(hops), nil
 }
 
-func (a *app) byPackets(ctx context.Context, s *perf.Sweep, row perf.Row, f commissionFlags) (commission.Figure, error) {
+func (c *commissionCall) byPackets(ctx context.Context, s *perf.Sweep, row perf.Row) (commission.Figure, error) {
 	sc, err := s.Scenario(row)
 	if err != nil {
 		return commission.Figure{}, err
 	}
-	sum, err := a.quietly(ctx, sc, f, "all-reduce of "+row.Bytes.Human())
+	sum, err := c.quietly(ctx, sc, "all-reduce of "+row.Bytes.Human())
 	if err != nil {
 		return commission.Figure{}, err
 	}
@@ -246,10 +253,10 @@ func (a *app) byPackets(ctx context.Context, s *perf.Sweep, row perf.Row, f comm
 }
 
 // quietly runs a scenario of which only the summary is kept.
-func (a *app) quietly(ctx context.Context, sc *scenario.Scenario, f commissionFlags, what string) (*result.Summary, error) {
-	p := a.startProgressAt(time.Now(), f.quiet, what)
+func (c *commissionCall) quietly(ctx context.Context, sc *scenario.Scenario, what string) (*result.Summary, error) {
+	p := c.startProgressAt(time.Now(), c.f.quiet, what)
 	defer p.stop()
-	return a.engine.run(ctx, sc, runOptions{Progress: func(v result.Progress) {
+	return c.engine.run(ctx, sc, runOptions{Progress: func(v result.Progress) {
 		v.Phase = what + ", " + v.Phase
 		p.update(v)
 	}})

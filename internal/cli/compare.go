@@ -10,7 +10,7 @@ import (
 	"railyard/internal/sweep"
 )
 
-func (a *app) compareCommand() *cobra.Command {
+func compareCommand(a *app) *cobra.Command {
 	var asJSON, damaged bool
 	var page, svg string
 	cmd := &cobra.Command{

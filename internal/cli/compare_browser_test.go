@@ -67,9 +67,9 @@ func TestBrowserCompare(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "two")
 	other := filepath.Join(t.TempDir(), "three")
 	for i, out := range []string{dir, other} {
-		if err := quiet(t).runFile(t.Context(), training(t, "digits-incast"), runFlags{out: out, quiet: true,
+		if err := (&runCall{quiet(t), runFlags{out: out, quiet: true,
 			seed:    uint64(i + 1),
-			hasSeed: true}, nil); err != nil {
+			hasSeed: true}}).runFile(t.Context(), training(t, "digits-incast"), nil); err != nil {
 			t.Fatal(err)
 		}
 	}

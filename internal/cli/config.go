@@ -23,7 +23,7 @@ import (
 	"railyard/internal/view"
 )
 
-func (a *app) configCommand() *cobra.Command {
+func configCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Render, read and compare the configuration of switches",
@@ -33,11 +33,11 @@ files back. The thresholds are those that a run works with.`,
 		Args:    subcommandOnly,
 		RunE:    needSubcommand,
 	}
-	cmd.AddCommand(a.configRenderCommand(), a.configParseCommand(), a.configDiffCommand())
+	cmd.AddCommand(configRenderCommand(a), configParseCommand(a), configDiffCommand(a))
 	return cmd
 }
 
-func (a *app) configRenderCommand() *cobra.Command {
+func configRenderCommand(a *app) *cobra.Command {
 	dialect, out := "nxos", ""
 	var about strings.Builder
 	for _, name := range dialects.Names() {
@@ -229,7 +229,7 @@ type parseFlags struct {
 	json    bool
 }
 
-func (a *app) configParseCommand() *cobra.Command {
+func configParseCommand(a *app) *cobra.Command {
 	var f parseFlags
 	cmd := &cobra.Command{
 		Use:   "parse FILE [flags]",

@@ -22,8 +22,15 @@ type diffFlags struct {
 	json    bool
 }
 
-func (a *app) configDiffCommand() *cobra.Command {
-	var f diffFlags
+// diffCall is a call of railyard config diff.
+type diffCall struct {
+	*app
+	f diffFlags
+}
+
+func configDiffCommand(a *app) *cobra.Command {
+	c := &diffCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "diff A B [flags]",
 		Short: "Compare two switches' configurations, or one with the design",
@@ -38,7 +45,7 @@ for is left out. Exit code 1 if anything differs.`,
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return a.configDiff(args[0], args[1], f) },
+		RunE: func(_ *cobra.Command, args []string) error { return c.configDiff(args[0], args[1]) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.dialect, "dialect", "", "platform of both: "+strings.Join(dialects.Names(), ", ")+
@@ -51,19 +58,19 @@ func isScenario(path string) bool {
 	return strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml")
 }
 
-func (a *app) configDiff(pathA, pathB string, f diffFlags) error {
+func (a *diffCall) configDiff(pathA, pathB string) error {
 	if isScenario(pathA) && isScenario(pathB) {
 		return misuse("config diff: two scenarios, want at least one configuration")
 	}
 	if inA, inB := foldersOf(pathA), foldersOf(pathB); inA != nil && inB != nil {
-		return a.diffFolders([2]string{pathA, pathB}, [2][]string{inA, inB}, f)
+		return a.diffFolders([2]string{pathA, pathB}, [2][]string{inA, inB})
 	}
 	var sides [2]*view.Device
 	for i, path := range []string{pathA, pathB} {
 		if isScenario(path) {
 			continue
 		}
-		c, err := a.readDevice(path, f.dialect)
+		c, err := a.readDevice(path, a.f.dialect)
 		if err != nil {
 			return err
 		}
@@ -81,7 +88,7 @@ func (a *app) configDiff(pathA, pathB string, f diffFlags) error {
 		sides[i] = &view.Device{Parsed: &netconf.Parsed{Device: d}, Dialect: sides[1-i].Dialect}
 	}
 	all := differences(sides)
-	if f.json {
+	if a.f.json {
 		if err := a.printJSON(struct {
 			Differences []netconf.Difference `json:"differences"`
 		}{append([]netconf.Difference{}, all...)}); err != nil {
@@ -141,12 +148,12 @@ type deviceDiff struct {
 }
 
 // diffFolders compares the devices of two folders, by their host names.
-func (a *app) diffFolders(names [2]string, paths [2][]string, f diffFlags) error {
+func (a *diffCall) diffFolders(names [2]string, paths [2][]string) error {
 	var of [2]map[string]*view.Device
 	for i := range paths {
 		of[i] = map[string]*view.Device{}
 		for _, path := range paths[i] {
-			c, err := a.readDevice(path, f.dialect)
+			c, err := a.readDevice(path, a.f.dialect)
 			if err != nil {
 				return err
 			}
@@ -174,7 +181,7 @@ func (a *app) diffFolders(names [2]string, paths [2][]string, f diffFlags) error
 			}
 		}
 	}
-	if err := a.printFolders(names, all, only, f); err != nil {
+	if err := a.printFolders(names, all, only); err != nil {
 		return err
 	}
 	if n > 0 {
@@ -183,8 +190,8 @@ func (a *app) diffFolders(names [2]string, paths [2][]string, f diffFlags) error
 	return nil
 }
 
-func (a *app) printFolders(names [2]string, all []deviceDiff, only [2][]string, f diffFlags) error {
-	if f.json {
+func (a *diffCall) printFolders(names [2]string, all []deviceDiff, only [2][]string) error {
+	if a.f.json {
 		return a.printJSON(struct {
 			Devices []deviceDiff `json:"devices"`
 			OnlyA   []string     `json:"only_a,omitempty"`
@@ -208,7 +215,7 @@ func (a *app) printFolders(names [2]string, all []deviceDiff, only [2][]string, 
 }
 
 // designed is a scenario's switch of a name.
-func (a *app) designed(file, name string) (*netconf.Device, error) {
+func (a *diffCall) designed(file, name string) (*netconf.Device, error) {
 	p, err := a.plan(file)
 	if err != nil {
 		return nil, err

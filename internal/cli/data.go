@@ -12,7 +12,7 @@ import (
 	"railyard/internal/unit"
 )
 
-func (a *app) dataCommand() *cobra.Command {
+func dataCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
 		Short: "Make data sets",
@@ -20,7 +20,7 @@ func (a *app) dataCommand() *cobra.Command {
 		RunE:  needSubcommand,
 	}
 	for _, d := range drawings {
-		cmd.AddCommand(a.drawCommand(d))
+		cmd.AddCommand(drawCommand(a, d))
 	}
 	return cmd
 }
@@ -47,7 +47,7 @@ alone; one made with other numbers is an error.`,
 		scenario.Drawn{Dir: "data/shapes", Train: 2000, Test: 500, Side: 96}, "pixels on a side, 16 to 256"},
 }
 
-func (a *app) drawCommand(d drawing) *cobra.Command {
+func drawCommand(a *app, d drawing) *cobra.Command {
 	o, quiet := d.of, false
 	cmd := &cobra.Command{
 		Use:   d.name + " [flags]",

@@ -24,8 +24,15 @@ type designFlags struct {
 	quiet       bool
 }
 
-func (a *app) designCommand() *cobra.Command {
-	var f designFlags
+// designCall is a call of railyard design.
+type designCall struct {
+	*app
+	f designFlags
+}
+
+func designCommand(a *app) *cobra.Command {
+	c := &designCall{app: a}
+	f := &c.f
 	var names []string
 	for _, c := range scenario.RequiredDesigns {
 		names = append(names, c.Name)
@@ -54,7 +61,7 @@ closes, or something does not fit. FILE may be -, standard input.`,
 			if f.design != "" && !slices.Contains(names, f.design) {
 				return misuse("design: --design %s: no such design, want one of: %s", f.design, strings.Join(names, ", "))
 			}
-			return a.design(cmd.Context(), args[0], f)
+			return c.design(cmd.Context(), args[0])
 		},
 	}
 	fl := cmd.Flags()
@@ -67,37 +74,37 @@ closes, or something does not fit. FILE may be -, standard input.`,
 }
 
 // design is `railyard design`.
-func (a *app) design(ctx context.Context, file string, f designFlags) error {
-	ctx, stop := a.interruptible(ctx)
+func (c *designCall) design(ctx context.Context, file string) error {
+	ctx, stop := c.interruptible(ctx)
 	defer stop()
-	s, err := a.study(ctx, file, f)
+	s, err := c.study(ctx, file)
 	if err != nil {
 		return err
 	}
-	if f.simulate {
-		if err := a.playSlices(ctx, s, f); err != nil {
+	if c.f.simulate {
+		if err := c.playSlices(ctx, s); err != nil {
 			return err
 		}
 	}
-	if f.out != "" && s.Chosen >= 0 {
-		if err := writeStudy(s, f.out); err != nil {
+	if c.f.out != "" && s.Chosen >= 0 {
+		if err := writeStudy(s, c.f.out); err != nil {
 			return err
 		}
 	}
-	if f.json {
-		err = a.printJSON(s.Data())
+	if c.f.json {
+		err = c.printJSON(s.Data())
 	} else {
-		err = a.designText(s, f.out)
+		err = c.designText(s, c.f.out)
 	}
 	if err != nil {
 		return err
 	}
-	return verdict(s, f)
+	return verdict(s, c.f)
 }
 
 // study reads a requirement, sizes and lays out its designs.
-func (a *app) study(ctx context.Context, file string, f designFlags) (*view.Study, error) {
-	src, err := a.readFile(ctx, file)
+func (c *designCall) study(ctx context.Context, file string) (*view.Study, error) {
+	src, err := c.readFile(ctx, file)
 	if err != nil {
 		return nil, misuse("cannot read requirement %s: %w", file, err)
 	}
@@ -107,12 +114,12 @@ func (a *app) study(ctx context.Context, file string, f designFlags) (*view.Stud
 		if !errors.As(err, &problems) {
 			return nil, err
 		}
-		problems.Render(a.stderr, src)
+		problems.Render(c.stderr, src)
 		return nil, fmt.Errorf("%s: %s", file, count(len(problems), "problem"))
 	}
 	s := &view.Study{Requirement: r, File: file, Source: src, Options: design.Study(r), Chosen: -1}
-	if f.design != "" && !slices.Contains(r.Designs, f.design) {
-		return nil, misuse("design: --design %s: %s names %s", f.design, file, strings.Join(r.Designs, ", "))
+	if c.f.design != "" && !slices.Contains(r.Designs, c.f.design) {
+		return nil, misuse("design: --design %s: %s names %s", c.f.design, file, strings.Join(r.Designs, ", "))
 	}
 	for i, o := range s.Options {
 		if ctx.Err() != nil {
@@ -125,7 +132,7 @@ func (a *app) study(ctx context.Context, file string, f designFlags) (*view.Stud
 			}
 		}
 		s.Layouts = append(s.Layouts, l)
-		if l != nil && (s.Chosen < 0 && f.design == "" || o.Design == f.design) {
+		if l != nil && (s.Chosen < 0 && c.f.design == "" || o.Design == c.f.design) {
 			s.Chosen = i
 		}
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // playSlices plays a slice of each design that closes: an all-reduce and an all-to-all.
-func (a *app) playSlices(ctx context.Context, s *view.Study, f designFlags) error {
+func (c *designCall) playSlices(ctx context.Context, s *view.Study) error {
 	s.Timed = make([]view.Timed, len(s.Options))
 	for i, o := range s.Options {
 		l := s.Layouts[i]
@@ -30,8 +30,8 @@ func (a *app) playSlices(ctx context.Context, s *view.Study, f designFlags) erro
 		if err != nil {
 			return fmt.Errorf("design: slice of %s: %w", o.Design, err)
 		}
-		p := a.startProgressAt(time.Now(), f.quiet, o.Design)
-		sum, err := a.engine.run(ctx, sc, runOptions{Workers: -1, Progress: func(v result.Progress) {
+		p := c.startProgressAt(time.Now(), c.f.quiet, o.Design)
+		sum, err := c.engine.run(ctx, sc, runOptions{Workers: -1, Progress: func(v result.Progress) {
 			v.Phase = o.Design + ", " + v.Phase
 			p.update(v)
 		}})

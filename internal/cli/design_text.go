@@ -9,8 +9,8 @@ import (
 )
 
 // designText prints a study for people.
-func (a *app) designText(s *view.Study, dir string) error {
-	out := a.newSheet()
+func (c *designCall) designText(s *view.Study, dir string) error {
+	out := c.newSheet()
 	r := s.Requirement
 	growth := ""
 	if r.Later.Set {
@@ -27,12 +27,12 @@ func (a *app) designText(s *view.Study, dir string) error {
 		s.BillText(out, l)
 		if len(l.Findings) > 0 {
 			out.Title("What does not fit, or is unusual")
-			l.Findings.Sorted().RenderWidth(out, s.Source, shown.Columns(a.stdout))
+			l.Findings.Sorted().RenderWidth(out, s.Source, shown.Columns(c.stdout))
 		}
 		if dir != "" {
 			out.Title(fmt.Sprintf("%s: scenario.yaml, bill.csv, cables.csv (%s), racks.txt (%s), design.json", dir,
 				unit.CountOf(int64(len(l.Cables)), "cable"), unit.CountOf(int64(len(l.Racks)), "rack")))
 		}
 	}
-	return out.Flush(a.stdout)
+	return out.Flush(c.stdout)
 }

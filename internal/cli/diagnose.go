@@ -38,8 +38,15 @@ type diagnosisJSON struct {
 	judge.Verdict
 }
 
-func (a *app) diagnoseCommand() *cobra.Command {
-	var f diagnoseFlags
+// diagnoseCall is a call of railyard diagnose.
+type diagnoseCall struct {
+	*app
+	f diagnoseFlags
+}
+
+func diagnoseCommand(a *app) *cobra.Command {
+	c := &diagnoseCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "diagnose RUN|FOLDER [flags]",
 		Short: "Name what is wrong with a fabric from its counters alone",
@@ -67,7 +74,7 @@ The exit code is 0 where nothing is wrong, 1 where something is named, 2 where n
 		Args:              oneRun,
 		ValidArgsFunction: completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.diagnose(cmd.Context(), args[0], f)
+			return c.diagnose(cmd.Context(), args[0])
 		},
 	}
 	fl := cmd.Flags()
@@ -81,14 +88,14 @@ The exit code is 0 where nothing is wrong, 1 where something is named, 2 where n
 	return cmd
 }
 
-func (a *app) diagnose(ctx context.Context, dir string, f diagnoseFlags) error {
+func (a *diagnoseCall) diagnose(ctx context.Context, dir string) error {
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
-	names, err := a.dumpNames(ctx, f.names)
+	names, err := a.dumpNames(ctx, a.f.names)
 	if err != nil {
 		return err
 	}
-	found := diagnosisJSON{Of: dir, InOrder: f.healthy}
+	found := diagnosisJSON{Of: dir, InOrder: a.f.healthy}
 	var c judge.Case
 	var sc *scenario.Scenario
 	if isRun(dir) {
@@ -107,9 +114,9 @@ func (a *app) diagnose(ctx context.Context, dir string, f diagnoseFlags) error {
 	} else if c.Now, c.Graph, found.dumpJSON, err = shownIn(ctx, dir, names); err != nil {
 		return err
 	}
-	if f.topology != "" {
+	if a.f.topology != "" {
 		var of *scenario.Scenario
-		if c.Graph, of, err = a.beside(ctx, f.topology, names, c.Now); err != nil {
+		if c.Graph, of, err = a.beside(ctx, a.f.topology, names, c.Now); err != nil {
 			return err
 		}
 		if sc == nil && of != nil && of.Output.Telemetry.Set {
@@ -117,19 +124,19 @@ func (a *app) diagnose(ctx context.Context, dir string, f diagnoseFlags) error {
 		}
 	}
 	switch {
-	case f.healthy != "" && isRun(f.healthy):
-		_, c.Healthy, err = shownBy(f.healthy)
-	case f.healthy != "":
-		c.Healthy, _, _, err = shownIn(ctx, f.healthy, names)
+	case a.f.healthy != "" && isRun(a.f.healthy):
+		_, c.Healthy, err = shownBy(a.f.healthy)
+	case a.f.healthy != "":
+		c.Healthy, _, _, err = shownIn(ctx, a.f.healthy, names)
 	case sc != nil:
 		found.InOrder = "simulated"
-		c.Healthy, found.Changes, err = a.simulateInOrder(ctx, sc, f)
+		c.Healthy, found.Changes, err = a.simulateInOrder(ctx, sc)
 	}
 	if err != nil {
 		return err
 	}
 	found.Verdict = judge.Judge(c)
-	if f.json {
+	if a.f.json {
 		err = a.printJSON(found)
 	} else {
 		s := a.newSheet()
@@ -174,7 +181,7 @@ func toldBy(r *result.Run) (*telemetry.Telemetry, error) {
 }
 
 // simulateInOrder runs the scenario with nothing wrong, and returns what that shows, and what it was changed by.
-func (a *app) simulateInOrder(ctx context.Context, sc *scenario.Scenario, f diagnoseFlags) (*telemetry.Telemetry, []string, error) {
+func (a *diagnoseCall) simulateInOrder(ctx context.Context, sc *scenario.Scenario) (*telemetry.Telemetry, []string, error) {
 	sc, changes, err := whatif.InOrder(sc)
 	if err != nil {
 		return nil, nil, misuse("the scenario in order: %w; --healthy takes a run in its place", err)
@@ -188,9 +195,9 @@ func (a *app) simulateInOrder(ctx context.Context, sc *scenario.Scenario, f diag
 	if err != nil {
 		return nil, nil, misuse("%w", err)
 	}
-	p := a.startProgress(f.quiet, "in order")
+	p := a.startProgress(a.f.quiet, "in order")
 	defer p.stop()
-	sum, err := a.engine.run(ctx, sc, runOptions{Dir: d, Force: f.force, Workers: -1, Progress: func(v result.Progress) {
+	sum, err := a.engine.run(ctx, sc, runOptions{Dir: d, Force: a.f.force, Workers: -1, Progress: func(v result.Progress) {
 		v.Phase = "in order, " + v.Phase
 		p.update(v)
 	}})

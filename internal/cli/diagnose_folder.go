@@ -109,7 +109,7 @@ func shownIn(ctx context.Context, dir string, names *dump.Names) (*telemetry.Tel
 }
 
 // dumpNames are the names of metrics that are known, after those of a file.
-func (a *app) dumpNames(ctx context.Context, file string) (*dump.Names, error) {
+func (a *diagnoseCall) dumpNames(ctx context.Context, file string) (*dump.Names, error) {
 	names := dump.GivenNames()
 	if file == "" {
 		return names, nil
@@ -126,7 +126,8 @@ func (a *app) dumpNames(ctx context.Context, file string) (*dump.Names, error) {
 
 // beside reads who is beside whom from a file: what devices hear by LLDP, a topology of containerlab, or a scenario, which comes with
 // it. names are the ports that have to be in it.
-func (a *app) beside(ctx context.Context, file string, names *dump.Names, t *telemetry.Telemetry) (*topo.Graph, *scenario.Scenario, error) {
+func (a *diagnoseCall) beside(ctx context.Context, file string, names *dump.Names, t *telemetry.Telemetry) (
+	*topo.Graph, *scenario.Scenario, error) {
 	text, err := a.readFile(ctx, file)
 	if err != nil {
 		return nil, nil, misuse("diagnose: --topology %s: %w", file, input.Cause(err))

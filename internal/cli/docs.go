@@ -17,7 +17,7 @@ import (
 // labsFolder is where the pages of labs lie in the site of the documentation.
 const labsFolder = "labs"
 
-func (a *app) docsCommand() *cobra.Command {
+func docsCommand(a *app) *cobra.Command {
 	var html string
 	var labs, quiet bool
 	cmd := &cobra.Command{
@@ -40,7 +40,7 @@ or a network.
 				return err
 			}
 			if labs {
-				if err := a.labSite(cmd.Context(), labFlags{html: filepath.Join(html, labsFolder), quiet: quiet}); err != nil {
+				if err := (&labCall{a, labFlags{html: filepath.Join(html, labsFolder), quiet: quiet}}).labSite(cmd.Context()); err != nil {
 					return err
 				}
 			}

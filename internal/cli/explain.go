@@ -6,7 +6,7 @@ import (
 	"railyard/internal/report"
 )
 
-func (a *app) explainCommand() *cobra.Command {
+func explainCommand(a *app) *cobra.Command {
 	var damaged, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "explain DIR [FLOW]",

@@ -49,8 +49,15 @@ type exportedJSON struct {
 	Rows  int64  `json:"rows,omitempty"`
 }
 
-func (a *app) exportCommand() *cobra.Command {
-	var f exportFlags
+// exportCall is a call of railyard export.
+type exportCall struct {
+	*app
+	f exportFlags
+}
+
+func exportCommand(a *app) *cobra.Command {
+	c := &exportCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "export DIR [flags]",
 		Short: "Write a run as a trace for Perfetto, as CSV, for Prometheus",
@@ -77,7 +84,7 @@ on.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := a.interruptible(cmd.Context())
 			defer stop()
-			err := a.export(ctx, args[0], f)
+			err := c.export(ctx, args[0])
 			if errors.Is(err, context.Canceled) {
 				return &exitError{exitInterrupted, errors.New("export: interrupted; files that were whole are kept")}
 			}
@@ -111,8 +118,8 @@ func oneRun(cmd *cobra.Command, args []string) error {
 }
 
 // export is `railyard export`: read, write, say what was written.
-func (a *app) export(ctx context.Context, dir string, f exportFlags) error {
-	if err := f.parse(); err != nil {
+func (a *exportCall) export(ctx context.Context, dir string) error {
+	if err := a.f.parse(); err != nil {
 		return err
 	}
 	r, err := result.OpenIncomplete(dir)
@@ -123,10 +130,10 @@ func (a *app) export(ctx context.Context, dir string, f exportFlags) error {
 		}
 		return misuse("%w", err)
 	}
-	r.Damaged = f.damaged
-	csv := func() (*output.Folder, error) { return output.Make(f.csv) }
-	if f.trace == "" && f.csv == "" && f.metrics == "" && f.told == "" {
-		f.trace, f.csv = filepath.Join(dir, "trace.json.gz"), filepath.Join(dir, "csv")
+	r.Damaged = a.f.damaged
+	csv := func() (*output.Folder, error) { return output.Make(a.f.csv) }
+	if a.f.trace == "" && a.f.csv == "" && a.f.metrics == "" && a.f.told == "" {
+		a.f.trace, a.f.csv = filepath.Join(dir, "trace.json.gz"), filepath.Join(dir, "csv")
 		csv = func() (*output.Folder, error) { return csvFolder(dir) }
 	}
 	if len(r.Tables()) == 0 {
@@ -137,65 +144,65 @@ func (a *app) export(ctx context.Context, dir string, f exportFlags) error {
 		fmt.Fprintf(a.stderr, "railyard: %v; exporting the first rows of it\n", &result.IncompleteError{Path: dir})
 	}
 	written := []exportedJSON{}
-	if f.trace != "" {
-		err := writeFile(ctx, f.trace, func(w io.Writer) error { return r.WriteTrace(w, f.window) })
+	if a.f.trace != "" {
+		err := writeFile(ctx, a.f.trace, func(w io.Writer) error { return r.WriteTrace(w, a.f.window) })
 		if err != nil {
 			return err
 		}
-		if written = append(written, exportedJSON{File: f.trace, Kind: "trace"}); !f.json {
-			fmt.Fprintf(a.stdout, "%s: open it at https://ui.perfetto.dev\n", f.trace)
+		if written = append(written, exportedJSON{File: a.f.trace, Kind: "trace"}); !a.f.json {
+			fmt.Fprintf(a.stdout, "%s: open it at https://ui.perfetto.dev\n", a.f.trace)
 		}
 	}
-	if f.metrics != "" {
-		err := a.exportMetrics(ctx, r, f)
+	if a.f.metrics != "" {
+		err := a.exportMetrics(ctx, r)
 		if err != nil {
 			return err
 		}
-		written = append(written, exportedJSON{File: f.metrics, Kind: "openmetrics"})
+		written = append(written, exportedJSON{File: a.f.metrics, Kind: "openmetrics"})
 	}
-	if f.told != "" {
-		files, err := a.exportTelemetry(ctx, r, f)
+	if a.f.told != "" {
+		files, err := a.exportTelemetry(ctx, r)
 		if err != nil {
 			return err
 		}
 		written = append(written, files...)
 	}
-	if f.csv != "" {
+	if a.f.csv != "" {
 		folder, err := csv()
 		if err == nil {
 			defer folder.Close()
 			err = folder.Hold()
 		}
 		if err != nil {
-			return fmt.Errorf("folder %s: cannot write there: %w", f.csv, input.Cause(err))
+			return fmt.Errorf("folder %s: cannot write there: %w", a.f.csv, input.Cause(err))
 		}
-		tables, err := a.exportCSV(ctx, r, folder, f.json)
+		tables, err := a.exportCSV(ctx, r, folder, a.f.json)
 		if err != nil {
 			return err
 		}
 		written = append(written, tables...)
 	}
-	if f.json {
+	if a.f.json {
 		return a.printJSON(written)
 	}
 	return nil
 }
 
 // exportMetrics writes a run's series for Prometheus.
-func (a *app) exportMetrics(ctx context.Context, r *result.Run, f exportFlags) error {
+func (a *exportCall) exportMetrics(ctx context.Context, r *result.Run) error {
 	if !slices.Contains(r.Tables(), "series") {
 		return fmt.Errorf("run directory %s: has no series.parquet: run the scenario with output: {series: true}", r.Path)
 	}
-	o := result.OpenMetrics{Start: f.began.Unix(), Stretch: f.stretch}
-	err := writeFile(ctx, f.metrics, func(w io.Writer) error { return r.WriteOpenMetrics(w, o) })
-	if err == nil && !f.json {
-		fmt.Fprintf(a.stdout, "%s: promtool tsdb create-blocks-from openmetrics %s DIR\n", f.metrics, f.metrics)
+	o := result.OpenMetrics{Start: a.f.began.Unix(), Stretch: a.f.stretch}
+	err := writeFile(ctx, a.f.metrics, func(w io.Writer) error { return r.WriteOpenMetrics(w, o) })
+	if err == nil && !a.f.json {
+		fmt.Fprintf(a.stdout, "%s: promtool tsdb create-blocks-from openmetrics %s DIR\n", a.f.metrics, a.f.metrics)
 	}
 	return err
 }
 
 // exportTelemetry writes what devices showed as texts, a folder for each form.
-func (a *app) exportTelemetry(ctx context.Context, r *result.Run, f exportFlags) (all []exportedJSON, err error) {
+func (a *exportCall) exportTelemetry(ctx context.Context, r *result.Run) (all []exportedJSON, err error) {
 	t, err := toldBy(r)
 	if err != nil {
 		return nil, err
@@ -206,16 +213,16 @@ func (a *app) exportTelemetry(ctx context.Context, r *result.Run, f exportFlags)
 			g = p.Graph
 		}
 	}
-	folder, err := output.Make(f.told)
+	folder, err := output.Make(a.f.told)
 	if err == nil {
 		defer folder.Close()
 		err = folder.Hold()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("folder %s: cannot write there: %w", f.told, input.Cause(err))
+		return nil, fmt.Errorf("folder %s: cannot write there: %w", a.f.told, input.Cause(err))
 	}
 	for _, form := range dump.Forms() {
-		files, err := dump.Files(t, g, f.began.Unix(), form)
+		files, err := dump.Files(t, g, a.f.began.Unix(), form)
 		if err != nil {
 			return nil, fmt.Errorf("run directory %s: %w", r.Path, err)
 		}
@@ -233,12 +240,13 @@ func (a *app) exportTelemetry(ctx context.Context, r *result.Run, f exportFlags)
 		if err != nil {
 			return nil, err
 		}
-		if f.json {
+		if a.f.json {
 			continue
 		}
-		fmt.Fprintf(a.stdout, "%s: railyard diagnose %s\n", filepath.Join(f.told, form), filepath.Join(f.told, form))
+		fmt.Fprintf(a.stdout, "%s: railyard diagnose %s\n", filepath.Join(a.f.told, form), filepath.Join(a.f.told, form))
 		for _, c := range dump.Lost(form, telemetry.Port) {
-			fmt.Fprintf(a.stdout, "%s: no command prints %s of a switch's port\n", filepath.Join(f.told, form), telemetry.Counters[c].Name)
+			fmt.Fprintf(a.stdout, "%s: no command prints %s of a switch's port\n", filepath.Join(a.f.told, form),
+				telemetry.Counters[c].Name)
 		}
 	}
 	return all, nil
@@ -301,7 +309,7 @@ func csvFolder(dir string) (*output.Folder, error) {
 }
 
 // exportCSV writes a file per table that the run has, and says so unless it is silent.
-func (a *app) exportCSV(ctx context.Context, r *result.Run, folder *output.Folder, silent bool) (all []exportedJSON, err error) {
+func (a *exportCall) exportCSV(ctx context.Context, r *result.Run, folder *output.Folder, silent bool) (all []exportedJSON, err error) {
 	for _, table := range r.Tables() {
 		path := filepath.Join(folder.Path(), table+".csv")
 		var rows int64

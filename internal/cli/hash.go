@@ -18,8 +18,15 @@ type hashFlags struct {
 
 const mostSeeds = 100_000
 
-func (a *app) hashCommand() *cobra.Command {
-	var f hashFlags
+// hashCall is a call of railyard hash.
+type hashCall struct {
+	*app
+	f hashFlags
+}
+
+func hashCommand(a *app) *cobra.Command {
+	c := &hashCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "hash FILE [flags]",
 		Short: "Say which queue pair lands on which link, and why",
@@ -49,9 +56,9 @@ src,dst,src_port,dst_port and maybe protocol,qp. Then --links says how many equa
 				return misuse("hash: a file of flows, .csv, needs --links N: over how many equal links they are spread, 1 to 1024")
 			}
 			if ofFlows {
-				return a.hashFlows(args[0], &f)
+				return c.hashFlows(args[0])
 			}
-			return a.hashScenario(args[0], &f)
+			return c.hashScenario(args[0])
 		},
 	}
 	fl := cmd.Flags()
@@ -64,8 +71,8 @@ src,dst,src_port,dst_port and maybe protocol,qp. Then --links says how many equa
 	return cmd
 }
 
-func (a *app) hashScenario(file string, f *hashFlags) error {
-	p, err := a.plan(file)
+func (c *hashCall) hashScenario(file string) error {
+	p, err := c.plan(file)
 	if err != nil {
 		return err
 	}
@@ -73,11 +80,11 @@ func (a *app) hashScenario(file string, f *hashFlags) error {
 		return fmt.Errorf("fabric.balance is %s: no hash puts its queue pairs on links; want ecmp, wcmp or resilient",
 			p.Scenario.Fabric.Balance)
 	}
-	d := view.HashOf(p, f.seeds)
-	if f.json {
-		return a.printJSON(d)
+	d := view.HashOf(p, c.f.seeds)
+	if c.f.json {
+		return c.printJSON(d)
 	}
-	s := a.newSheet()
+	s := c.newSheet()
 	view.HashText(s, d)
-	return s.Flush(a.stdout)
+	return s.Flush(c.stdout)
 }

@@ -44,25 +44,25 @@ func checkFlowFlags(f *hashFlags) error {
 	return nil
 }
 
-func (a *app) hashFlows(file string, f *hashFlags) error {
-	if err := checkFlowFlags(f); err != nil {
+func (c *hashCall) hashFlows(file string) error {
+	if err := checkFlowFlags(&c.f); err != nil {
 		return err
 	}
-	src, err := a.readFile(context.Background(), file)
+	src, err := c.readFile(context.Background(), file)
 	if err != nil {
 		return misuse("cannot read flows %s: %w", file, err)
 	}
 	flows, err := hash.ReadFlows(file, src)
 	var problems located.Problems
 	if errors.As(err, &problems) {
-		problems.Render(a.stderr, src)
+		problems.Render(c.stderr, src)
 		return fmt.Errorf("%s: %s", file, unit.CountOf(int64(len(problems)), "problem"))
 	}
-	d := view.HashedFlows(flows, f.Hashing, f.seeds)
-	if f.json {
-		return a.printJSON(d)
+	d := view.HashedFlows(flows, c.f.Hashing, c.f.seeds)
+	if c.f.json {
+		return c.printJSON(d)
 	}
-	s := a.newSheet()
+	s := c.newSheet()
 	view.HashedFlowsText(s, file, d)
-	return s.Flush(a.stdout)
+	return s.Flush(c.stdout)
 }

@@ -23,7 +23,7 @@ func (a *app) help(cmd *cobra.Command, _ []string) {
 }
 
 // helpCommand is "railyard help COMMAND". Cobra's own takes any word.
-func (a *app) helpCommand() *cobra.Command {
+func helpCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Print what a command does",

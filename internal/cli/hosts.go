@@ -22,7 +22,7 @@ import (
 )
 
 // hostsCommand is `railyard hosts`.
-func (a *app) hostsCommand() *cobra.Command {
+func hostsCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hosts",
 		Short: "Read and check what GPU servers say about themselves",
@@ -33,12 +33,12 @@ reads fills a folder, and the folder is read here.`,
 		Args:    subcommandOnly,
 		RunE:    needSubcommand,
 	}
-	cmd.AddCommand(a.hostsCollectCommand(), a.hostsShowCommand(), a.hostsBoardCommand(), a.hostsExpectCommand(),
-		a.hostsLintCommand())
+	cmd.AddCommand(hostsCollectCommand(a), hostsShowCommand(a), hostsBoardCommand(a), hostsExpectCommand(a),
+		hostsLintCommand(a))
 	return cmd
 }
 
-func (a *app) hostsCollectCommand() *cobra.Command {
+func hostsCollectCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "collect",
 		Short: "Print the script that gathers what a host says",
@@ -55,7 +55,7 @@ seconds is passed over. Serial numbers and UUIDs are cut; of the environment it 
 	}
 }
 
-func (a *app) hostsShowCommand() *cobra.Command {
+func hostsShowCommand(a *app) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "show FOLDER... [flags]",
@@ -88,7 +88,7 @@ the line that says it.`,
 	return cmd
 }
 
-func (a *app) hostsBoardCommand() *cobra.Command {
+func hostsBoardCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "board FOLDER",
 		Short: "Print the board of a host in NCCL's form",

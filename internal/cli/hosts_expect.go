@@ -17,7 +17,7 @@ import (
 	"railyard/internal/view"
 )
 
-func (a *app) hostsExpectCommand() *cobra.Command {
+func hostsExpectCommand(a *app) *cobra.Command {
 	host, asJSON := "", false
 	cmd := &cobra.Command{
 		Use:   "expect FILE [flags]",

@@ -30,8 +30,15 @@ type hostsLintFlags struct {
 	maps                       []string
 }
 
-func (a *app) hostsLintCommand() *cobra.Command {
-	var f hostsLintFlags
+// hostsLintCall is a call of railyard hosts lint.
+type hostsLintCall struct {
+	*app
+	f hostsLintFlags
+}
+
+func hostsLintCommand(a *app) *cobra.Command {
+	c := &hostsLintCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "lint FOLDER... [flags]",
 		Short: "Say what is wrong with GPU servers",
@@ -48,7 +55,7 @@ scenario (docs/hosts.md): step times and bus bandwidths stand side by side. Equa
 With --map a folder, or a switch that hosts hear, is another one of the scenario: --map gpu-017=host1.`,
 		Example: "  railyard hosts lint host1\n  railyard hosts lint racks/r1 --scenario my.yaml --strict",
 		Args:    someFolders,
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.hostsLint(cmd, args, f) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return c.hostsLint(cmd, args) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.scenario, "scenario", "", "scenario whose design they are to follow")
@@ -63,38 +70,38 @@ With --map a folder, or a switch that hosts hear, is another one of the scenario
 	return cmd
 }
 
-func (a *app) hostsLint(cmd *cobra.Command, args []string, f hostsLintFlags) error {
-	if f.json {
-		f.format = "json"
+func (c *hostsLintCall) hostsLint(cmd *cobra.Command, args []string) error {
+	if c.f.json {
+		c.f.format = "json"
 	}
-	if !slices.Contains([]string{"text", "json", "sarif"}, f.format) {
-		return misuse("hosts lint: --format %q: want text, json or sarif", f.format)
+	if !slices.Contains([]string{"text", "json", "sarif"}, c.f.format) {
+		return misuse("hosts lint: --format %q: want text, json or sarif", c.f.format)
 	}
-	if f.prove && f.format == "sarif" {
+	if c.f.prove && c.f.format == "sarif" {
 		return misuse("hosts lint: --prove with --format sarif, which has no place for figures: want text or json")
 	}
-	if f.prove && f.scenario == "" {
+	if c.f.prove && c.f.scenario == "" {
 		return misuse("hosts lint: --prove: want --scenario beside it, whose job is run")
 	}
-	hosts, err := a.readHosts(cmd.Context(), args)
+	hosts, err := c.readHosts(cmd.Context(), args)
 	if err != nil {
 		return err
 	}
-	if err := mappedHosts(hosts, f.maps); err != nil {
+	if err := mappedHosts(hosts, c.f.maps); err != nil {
 		return err
 	}
-	old, err := a.readBaseline(f.baseline)
+	old, err := c.readBaseline(c.f.baseline)
 	if err != nil {
 		return err
 	}
 	var design *hostlint.Design
 	var p *plan.Plan
-	if f.scenario != "" {
-		if p, err = a.plan(f.scenario); err != nil {
+	if c.f.scenario != "" {
+		if p, err = c.plan(c.f.scenario); err != nil {
 			return err
 		}
 		if design, err = hostsDesign(p); err != nil {
-			return a.located(f.scenario, p.Scenario, err)
+			return c.located(c.f.scenario, p.Scenario, err)
 		}
 	}
 	all, known := old.without(hostlint.Check(hosts, design))
@@ -110,14 +117,14 @@ func (a *app) hostsLint(cmd *cobra.Command, args []string, f hostsLintFlags) err
 		}
 	}
 	var proofs proofs
-	ctx, stop := a.interruptible(cmd.Context())
+	ctx, stop := c.interruptible(cmd.Context())
 	defer stop()
-	if f.prove {
-		if proofs, err = a.hostProofs(ctx, f.scenario, p, all, hosts, f.quiet); err != nil {
+	if c.f.prove {
+		if proofs, err = c.hostProofs(ctx, c.f.scenario, p, all, hosts, c.f.quiet); err != nil {
 			return err
 		}
 	}
-	if err := a.printHostFindings(all, hosts, missing, n, proofs, f.format); err != nil {
+	if err := c.printHostFindings(all, hosts, missing, n, proofs, c.f.format); err != nil {
 		return err
 	}
 	switch {
@@ -125,7 +132,7 @@ func (a *app) hostsLint(cmd *cobra.Command, args []string, f hostsLintFlags) err
 		return &exitError{exitInterrupted, errors.New("interrupted before all findings were proved")}
 	case n.errs > 0:
 		return fmt.Errorf("hosts lint: %s, %s", count(n.errs, "error"), count(n.warnings, "warning"))
-	case f.strict && n.warnings > 0:
+	case c.f.strict && n.warnings > 0:
 		return fmt.Errorf("hosts lint: %s", count(n.warnings, "warning"))
 	}
 	return nil
@@ -180,22 +187,22 @@ func shortSystem(name string) string {
 }
 
 // hostProofs runs a scenario's job as designed and with each finding. What that costs is said first.
-func (a *app) hostProofs(ctx context.Context, file string, design *plan.Plan, all []lint.Finding,
+func (c *hostsLintCall) hostProofs(ctx context.Context, file string, design *plan.Plan, all []lint.Finding,
 	hosts []*hostinfo.Host, quiet bool) (p proofs, err error) {
 	sc := design.Scenario
 	costs := prove.NewCosts(sc, design, all, hosts)
 	if n := costs.Runs(); n > 0 {
 		e, err := prove.Forecast(ctx, sc)
 		if err != nil {
-			return p, a.located(file, sc, err)
+			return p, c.located(file, sc, err)
 		}
-		a.tell(fmt.Sprintf("%d runs of the job of %s, each of about %s packet-hops", n, file, unit.Count(e.PacketHops)))
+		c.tell(fmt.Sprintf("%d runs of the job of %s, each of about %s packet-hops", n, file, unit.Count(e.PacketHops)))
 	}
-	bar := a.startProgress(quiet, "proving")
+	bar := c.startProgress(quiet, "proving")
 	defer bar.stop()
 	each, first, err := costs.Prove(ctx, bar.update)
 	if err != nil {
-		return p, a.located(file, sc, err)
+		return p, c.located(file, sc, err)
 	}
 	p.of, p.same = map[int]*prove.Proof{}, map[int]*prove.Proof{}
 	for i, x := range each {
@@ -210,11 +217,11 @@ func (a *app) hostProofs(ctx context.Context, file string, design *plan.Plan, al
 }
 
 // printHostFindings prints what was found, and what was not looked at.
-func (a *app) printHostFindings(all []lint.Finding, hosts []*hostinfo.Host, missing map[string][]string, n tally,
+func (c *hostsLintCall) printHostFindings(all []lint.Finding, hosts []*hostinfo.Host, missing map[string][]string, n tally,
 	proofs proofs, format string) error {
 	switch format {
 	case "json":
-		return a.printJSON(struct {
+		return c.printJSON(struct {
 			Hosts    int                 `json:"hosts"`
 			Errors   int                 `json:"errors"`
 			Warnings int                 `json:"warnings"`
@@ -225,9 +232,9 @@ func (a *app) printHostFindings(all []lint.Finding, hosts []*hostinfo.Host, miss
 			Proofs   []*prove.Proof      `json:"proofs,omitempty"`
 		}{len(hosts), n.errs, n.warnings, n.unknown, n.lines, missing, append([]lint.Finding{}, all...), proofs.all})
 	case "sarif":
-		return a.printJSON(lint.SARIF(all, hostlint.Rules, result.Version))
+		return c.printJSON(lint.SARIF(all, hostlint.Rules, result.Version))
 	}
-	s := a.newSheet()
+	s := c.newSheet()
 	s.Wrap("", fmt.Sprintf("%s: %s", count(len(hosts), "host"), n))
 	of := map[string][]string{} // hosts by what is missing of them
 	var lists []string
@@ -243,7 +250,7 @@ func (a *app) printHostFindings(all []lint.Finding, hosts []*hostinfo.Host, miss
 		s.Hang("", "  ", fmt.Sprintf("not collected of %s, so not checked: %s", lint.Some(of[m]), m))
 	}
 	findingsText(s, all, proofs)
-	return s.Flush(a.stdout)
+	return s.Flush(c.stdout)
 }
 
 // hostsDesign is what hosts of a scenario are held against.

@@ -19,7 +19,7 @@ import (
 	"railyard/internal/scenario"
 )
 
-func (a *app) importCommand() *cobra.Command {
+func importCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import",
 		Short: "Read what others wrote: another simulator's input, a measured sweep",
@@ -45,7 +45,7 @@ its topology and its flows, and says what has no counterpart. Unknown keys are e
 	}
 	hpcc.Flags().StringVarP(&out, "out", "o", "", "scenario to write (default NAME.yaml, after DIR)")
 	hpcc.Flags().BoolVar(&force, "force", false, "replace files that are there already")
-	cmd.AddCommand(hpcc, a.importNCCLTests())
+	cmd.AddCommand(hpcc, importNCCLTests(a))
 	return cmd
 }
 

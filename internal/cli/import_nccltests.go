@@ -27,8 +27,18 @@ type measuredFlags struct {
 	hasGPUs       bool
 }
 
-func (a *app) importNCCLTests() *cobra.Command {
-	var f measuredFlags
+// measuredCall is a call of railyard import nccl-tests.
+type measuredCall struct {
+	*app
+	f measuredFlags
+}
+
+// perf is a call of railyard perf with the flags that both have.
+func (a *measuredCall) perf() *perfCall { return &perfCall{a.app, a.f.perfFlags} }
+
+func importNCCLTests(a *app) *cobra.Command {
+	c := &measuredCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "nccl-tests LOG [flags]",
 		Short: "Put a measured sweep of nccl-tests beside the simulated one",
@@ -65,7 +75,7 @@ Ctrl-C ends the sweep; the rows that are printed stay.`,
 			if f.cluster == input.Stdin && args[0] == input.Stdin {
 				return misuse("import nccl-tests: LOG and --cluster are both -: want one of them from standard input")
 			}
-			return a.measured(cmd.Context(), args[0], f)
+			return c.measured(cmd.Context(), args[0])
 		},
 	}
 	fl := cmd.Flags()
@@ -145,17 +155,17 @@ type comparing struct {
 const measuredColumns = "%12s%11s%10s%13s%10s%8s"
 
 // measured is `railyard import nccl-tests`.
-func (a *app) measured(ctx context.Context, log string, f measuredFlags) error {
+func (a *measuredCall) measured(ctx context.Context, log string) error {
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
-	c := &comparing{flags: f, out: measuredJSON{Rows: []measuredRow{}, LeftOut: []measuredLeft{},
+	c := &comparing{flags: a.f, out: measuredJSON{Rows: []measuredRow{}, LeftOut: []measuredLeft{},
 		Calibrated: []unit.Bytes{}, Notes: []string{}}}
 	var err error
-	if c.limit, err = unit.ParseDuration(f.limit); err != nil || c.limit <= 0 {
-		return misuse("import nccl-tests: --limit %q: want a time such as 60s or 5min", f.limit)
+	if c.limit, err = unit.ParseDuration(a.f.limit); err != nil || c.limit <= 0 {
+		return misuse("import nccl-tests: --limit %q: want a time such as 60s or 5min", a.f.limit)
 	}
-	if c.factor, err = unit.ParseRatio(f.factor); err != nil || c.factor.Num <= c.factor.Den {
-		return misuse("import nccl-tests: --factor %q: want a number above 1, such as 1.25", f.factor)
+	if c.factor, err = unit.ParseRatio(a.f.factor); err != nil || c.factor.Num <= c.factor.Den {
+		return misuse("import nccl-tests: --factor %q: want a number above 1, such as 1.25", a.f.factor)
 	}
 	table, err := a.readLog(ctx, log)
 	if err != nil {
@@ -180,7 +190,7 @@ func (a *app) measured(ctx context.Context, log string, f measuredFlags) error {
 	c.out.Iterations, c.out.Warmup, c.out.Factor = c.Iterations, c.Warmup, c.factor.Float()
 	c.out.Efficiency = c.Base.Cluster.Host.NVLinkEfficiency.Float()
 	c.out.Notes = append(c.out.Notes, notes...)
-	if !f.json {
+	if !a.f.json {
 		s := a.newSheet()
 		s.Wrap("", fmt.Sprintf("%s: %s as measured, and simulated on %s x %s, %s", log, c.out.Program,
 			count(c.out.Hosts, "host"), count(c.Base.Cluster.Host.GPUs, "GPU"), c.out.Preset))
@@ -196,7 +206,7 @@ func (a *app) measured(ctx context.Context, log string, f measuredFlags) error {
 }
 
 // readLog reads a log; its problems are printed with the lines they are in.
-func (a *app) readLog(ctx context.Context, log string) (*nccltests.Table, error) {
+func (a *measuredCall) readLog(ctx context.Context, log string) (*nccltests.Table, error) {
 	var src []byte
 	var err error
 	if log == input.Stdin {
@@ -215,7 +225,7 @@ func (a *app) readLog(ctx context.Context, log string) (*nccltests.Table, error)
 }
 
 // measuredSweep says what to run: what the log says, and the flags where it does not.
-func (a *app) measuredSweep(ctx context.Context, log string, t *nccltests.Table, c *comparing) (*perf.Sweep, error) {
+func (a *measuredCall) measuredSweep(ctx context.Context, log string, t *nccltests.Table, c *comparing) (*perf.Sweep, error) {
 	f := &c.flags
 	s := &perf.Sweep{Iterations: f.iterations, Warmup: f.warmup, Algorithm: f.algorithm, Channels: f.channels}
 	if f.channels < 0 {
@@ -258,7 +268,7 @@ func (a *app) measuredSweep(ctx context.Context, log string, t *nccltests.Table,
 			use.GPUs = f.gpus
 		}
 	}
-	if s.Base, err = a.perfBase(ctx, f.cluster, use); err != nil {
+	if s.Base, err = a.perf().perfBase(ctx, f.cluster, use); err != nil {
 		return nil, err
 	}
 	if s.Host, err = perfHost(s.Base); err != nil {
@@ -286,7 +296,7 @@ func (c *comparing) assume(base *scenario.Scenario, m perf.Machines) {
 }
 
 // simulate runs the rows and prints them.
-func (a *app) simulate(ctx context.Context, c *comparing, all []perf.Measured) error {
+func (a *measuredCall) simulate(ctx context.Context, c *comparing, all []perf.Measured) error {
 	how := ""
 	for i, m := range all {
 		if m.Left == "" {
@@ -299,7 +309,7 @@ func (a *app) simulate(ctx context.Context, c *comparing, all []perf.Measured) e
 			c.out.LeftOut = append(c.out.LeftOut, measuredLeft{m.Bytes, m.Left})
 			continue
 		}
-		d, err := a.perfOne(ctx, c.Sweep, m.Row, c.flags.perfFlags, fmt.Sprintf("size %d of %d", i+1, len(all)))
+		d, err := a.perf().perfOne(ctx, c.Sweep, m.Row, fmt.Sprintf("size %d of %d", i+1, len(all)))
 		if err != nil {
 			return fmt.Errorf("import nccl-tests: %s: %w", m.Bytes, err)
 		}
@@ -354,7 +364,7 @@ func (c *comparing) tooLong(row perf.Row) (why string, err error) {
 }
 
 // measuredEnd prints what comes of the rows, or why there are no more.
-func (a *app) measuredEnd(ctx context.Context, c *comparing, failed error) error {
+func (a *measuredCall) measuredEnd(ctx context.Context, c *comparing, failed error) error {
 	var compared perf.Comparison
 	if len(c.pairs) > 0 {
 		slices.SortStableFunc(c.pairs, func(a, b nccl.Pair) int { return int(min(max(a.Bytes-b.Bytes, -1), 1)) })
@@ -390,7 +400,7 @@ func (a *app) measuredEnd(ctx context.Context, c *comparing, failed error) error
 }
 
 // printCompared prints what stands below the rows.
-func (a *app) printCompared(c *comparing) error {
+func (a *measuredCall) printCompared(c *comparing) error {
 	s := a.newSheet()
 	s.Blank()
 	if c.out.Error != nil {

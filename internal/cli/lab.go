@@ -27,8 +27,15 @@ type labFlags struct {
 	quiet bool
 }
 
-func (a *app) labCommand() *cobra.Command {
-	var f labFlags
+// labCall is a call of railyard lab.
+type labCall struct {
+	*app
+	f labFlags
+}
+
+func labCommand(a *app) *cobra.Command {
+	c := &labCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "lab [N | DIR | all | new DIR] [flags]",
 		Short: "Run a chapter of the book: question, prediction, measurement, errata",
@@ -65,15 +72,15 @@ holds for the book's inputs, so nothing is judged then.`,
 			case f.html != "" && len(args) > 0 && args[0] != "all":
 				return misuse("lab: --html writes the pages of all labs: railyard lab --html DIR")
 			case f.html != "":
-				return a.labSite(cmd.Context(), f)
+				return c.labSite(cmd.Context())
 			case len(args) == 0:
-				return a.listLabs(f)
+				return c.listLabs()
 			case args[0] == "new":
-				return a.newLab(args[1])
+				return c.newLab(args[1])
 			case args[0] == "all":
-				return a.runLabs(cmd.Context(), f)
+				return c.runLabs(cmd.Context())
 			}
-			return a.runLab(cmd.Context(), args[0], f)
+			return c.runLab(cmd.Context(), args[0])
 		},
 	}
 	fl := cmd.Flags()
@@ -88,10 +95,10 @@ holds for the book's inputs, so nothing is judged then.`,
 }
 
 // labs reads the labs that come with Railyard.
-func (a *app) labs() ([]*lab.Lab, error) {
+func (c *labCall) labs() ([]*lab.Lab, error) {
 	all, err := lab.All()
 	if err != nil {
-		return nil, a.brokenLab("all", "", err)
+		return nil, c.brokenLab("all", "", err)
 	}
 	return all, nil
 }
@@ -105,38 +112,38 @@ type labListed struct {
 	Takes    string `json:"takes"`
 }
 
-func (a *app) listLabs(f labFlags) error {
-	if len(f.set) > 0 || f.out != "" {
+func (c *labCall) listLabs() error {
+	if len(c.f.set) > 0 || c.f.out != "" {
 		return misuse("lab: --set and --out need a lab: railyard lab N")
 	}
-	all, err := a.labs()
+	all, err := c.labs()
 	if err != nil {
 		return err
 	}
-	if !f.json {
-		return lab.WriteList(a.stdout, all, a.pageWidth())
+	if !c.f.json {
+		return lab.WriteList(c.stdout, all, c.pageWidth())
 	}
 	list := []labListed{}
 	for _, l := range all {
 		list = append(list, labListed{l.Number, l.Name, l.Title, l.Question, l.Takes})
 	}
-	return a.printJSON(list)
+	return c.printJSON(list)
 }
 
-func (a *app) newLab(dir string) error {
+func (c *labCall) newLab(dir string) error {
 	files, err := lab.New(dir)
 	if err != nil {
 		return fmt.Errorf("lab new: %w", err)
 	}
 	for _, file := range files {
-		fmt.Fprintln(a.stdout, file)
+		fmt.Fprintln(c.stdout, file)
 	}
-	fmt.Fprintf(a.stdout, "railyard lab %s runs it\n", dir)
+	fmt.Fprintf(c.stdout, "railyard lab %s runs it\n", dir)
 	return nil
 }
 
 // findLab returns the lab that a word names: a folder, or one that comes with Railyard.
-func (a *app) findLab(ctx context.Context, which string) (*lab.Lab, error) {
+func (c *labCall) findLab(ctx context.Context, which string) (*lab.Lab, error) {
 	if info, err := os.Stat(which); err == nil && info.IsDir() {
 		path, err := filepath.Abs(which)
 		if err != nil {
@@ -144,11 +151,11 @@ func (a *app) findLab(ctx context.Context, which string) (*lab.Lab, error) {
 		}
 		l, err := lab.Parse(filepath.Base(path), input.Folder{Context: ctx, Path: which, Most: lab.MaxFile})
 		if err != nil {
-			return nil, a.brokenLab(which, which, err)
+			return nil, c.brokenLab(which, which, err)
 		}
 		return l, nil
 	}
-	all, err := a.labs()
+	all, err := c.labs()
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +171,7 @@ func (a *app) findLab(ctx context.Context, which string) (*lab.Lab, error) {
 }
 
 // brokenLab prints the problems of a lab with their lines, and returns what is left to say.
-func (a *app) brokenLab(which, dir string, err error) error {
+func (c *labCall) brokenLab(which, dir string, err error) error {
 	var b *lab.Broken
 	if !errors.As(err, &b) {
 		return err
@@ -177,27 +184,27 @@ func (a *app) brokenLab(which, dir string, err error) error {
 			p.File = filepath.Join(dir, file)
 			of = append(of, p)
 		}
-		of.Render(a.stderr, b.Files[b.Problems[first].File])
+		of.Render(c.stderr, b.Files[b.Problems[first].File])
 	}
 	return fmt.Errorf("lab %s: %s", which, count(len(b.Problems), "problem"))
 }
 
 // runLab runs one lab.
-func (a *app) runLab(ctx context.Context, which string, f labFlags) error {
-	ctx, stop := a.interruptible(ctx)
+func (c *labCall) runLab(ctx context.Context, which string) error {
+	ctx, stop := c.interruptible(ctx)
 	defer stop()
-	l, err := a.findLab(ctx, which)
+	l, err := c.findLab(ctx, which)
 	if err != nil {
 		return err
 	}
-	o, err := a.workLab(ctx, l, which, f.out, f)
+	o, err := c.workLab(ctx, l, which, c.f.out)
 	if err != nil {
 		return err
 	}
-	if f.json {
-		err = a.printJSON(o.Document())
+	if c.f.json {
+		err = c.printJSON(o.Document())
 	} else {
-		err = o.WriteText(a.stdout, a.pageWidth())
+		err = o.WriteText(c.stdout, c.pageWidth())
 	}
 	if err != nil {
 		return err
@@ -209,9 +216,9 @@ func (a *app) runLab(ctx context.Context, which string, f labFlags) error {
 }
 
 // workLab runs a lab into a folder, "" for the next free one.
-func (a *app) workLab(ctx context.Context, l *lab.Lab, which, out string, f labFlags) (*lab.Outcome, error) {
+func (c *labCall) workLab(ctx context.Context, l *lab.Lab, which, out string) (*lab.Outcome, error) {
 	var set []lab.Change
-	for _, s := range f.set {
+	for _, s := range c.f.set {
 		name, text, ok := strings.Cut(s, "=")
 		if !ok || name == "" {
 			return nil, misuse("lab: --set %s: want NAME=VALUE, such as w0=-4 or cluster.nic.speed=100Gb/s", located.Shown(s))
@@ -229,9 +236,9 @@ func (a *app) workLab(ctx context.Context, l *lab.Lab, which, out string, f labF
 			return nil, err
 		}
 	}
-	p := a.startProgress(f.quiet, "lab "+which)
+	p := c.startProgress(c.f.quiet, "lab "+which)
 	opt := lab.Options{Dir: out, Called: which, Set: set, Progress: p.update}
-	if f.html != "" { // where the pages' readers will have it, once they run it
+	if c.f.html != "" { // where the pages' readers will have it, once they run it
 		opt.Shown = filepath.Join("runs", "lab-"+which+"-1")
 	}
 	o, err := l.Run(ctx, opt)
@@ -251,10 +258,10 @@ func (a *app) workLab(ctx context.Context, l *lab.Lab, which, out string, f labF
 	case errors.As(err, &unknown):
 		return nil, misuse("lab: --set %w", err)
 	case errors.As(err, &problems):
-		problems.Render(a.stderr, nil)
+		problems.Render(c.stderr, nil)
 		return nil, fmt.Errorf("lab %s: %s; nothing was run", which, count(len(problems), "problem"))
 	}
-	return nil, a.brokenLab(which, folderOf(which), err)
+	return nil, c.brokenLab(which, folderOf(which), err)
 }
 
 // folderOf is a lab's folder as the user named it; "" for one that comes with Railyard.
@@ -266,45 +273,45 @@ func folderOf(which string) string {
 }
 
 // runLabs runs every lab and prints a line for each.
-func (a *app) runLabs(ctx context.Context, f labFlags) error {
-	_, err := a.everyLab(ctx, f)
+func (c *labCall) runLabs(ctx context.Context) error {
+	_, err := c.everyLab(ctx)
 	return err
 }
 
 // labSite runs every lab and writes their pages as a site.
-func (a *app) labSite(ctx context.Context, f labFlags) error {
-	if f.out != "" || f.json {
-		return misuse("lab --html: it has no --out and no --json: %s gets the pages alone", located.Shown(f.html))
+func (c *labCall) labSite(ctx context.Context) error {
+	if c.f.out != "" || c.f.json {
+		return misuse("lab --html: it has no --out and no --json: %s gets the pages alone", located.Shown(c.f.html))
 	}
-	site, err := lab.NewSite(f.html)
+	site, err := lab.NewSite(c.f.html)
 	if err != nil {
 		return fmt.Errorf("lab --html: %w", err)
 	}
 	defer site.Close()
-	all, bad := a.everyLab(ctx, f)
+	all, bad := c.everyLab(ctx)
 	if all == nil {
 		return bad
 	}
 	if err := site.Write(all); err != nil {
 		return fmt.Errorf("lab --html: %w", err)
 	}
-	fmt.Fprintf(a.stdout, "page: %s\n", filepath.Join(f.html, "index.html"))
+	fmt.Fprintf(c.stdout, "page: %s\n", filepath.Join(c.f.html, "index.html"))
 	return bad
 }
 
 // everyLab runs every lab and prints a line for each. The error of values that are off comes with the outcomes; after any other
 // there are none.
-func (a *app) everyLab(ctx context.Context, f labFlags) ([]*lab.Outcome, error) {
-	ctx, stop := a.interruptible(ctx)
+func (c *labCall) everyLab(ctx context.Context) ([]*lab.Outcome, error) {
+	ctx, stop := c.interruptible(ctx)
 	defer stop()
-	if len(f.set) > 0 {
+	if len(c.f.set) > 0 {
 		return nil, misuse("lab all: --set changes one lab: railyard lab N --set NAME=VALUE")
 	}
-	all, err := a.labs()
+	all, err := c.labs()
 	if err != nil {
 		return nil, err
 	}
-	root := f.out
+	root := c.f.out
 	if root == "" {
 		temp, remove, err := output.Temporary("labs")
 		if err != nil {
@@ -323,21 +330,21 @@ func (a *app) everyLab(ctx context.Context, f labFlags) ([]*lab.Outcome, error) 
 	var outcomes []*lab.Outcome
 	documents := []*lab.Document{}
 	for _, l := range all {
-		o, err := a.workLab(ctx, l, strconv.Itoa(l.Number), filepath.Join(root, l.Name), f)
+		o, err := c.workLab(ctx, l, strconv.Itoa(l.Number), filepath.Join(root, l.Name))
 		if err != nil {
 			return nil, err
 		}
 		if len(o.Failed()) > 0 {
 			bad = append(bad, fmt.Sprintf("lab %d: %s", l.Number, o.Verdict()))
 		}
-		if outcomes = append(outcomes, o); f.json {
+		if outcomes = append(outcomes, o); c.f.json {
 			documents = append(documents, o.Document())
 		} else {
-			fmt.Fprintln(a.stdout, o.Line())
+			fmt.Fprintln(c.stdout, o.Line())
 		}
 	}
-	if f.json {
-		if err := a.printJSON(documents); err != nil {
+	if c.f.json {
+		if err := c.printJSON(documents); err != nil {
 			return nil, err
 		}
 	}

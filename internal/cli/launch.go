@@ -38,8 +38,15 @@ type launchFlags struct {
 // launchRank is the command by which a launcher starts the process of a rank.
 const launchRank = "launch-rank"
 
-func (a *app) launchCommand() *cobra.Command {
-	var f launchFlags
+// launchCall is a call of railyard launch.
+type launchCall struct {
+	*app
+	f launchFlags
+}
+
+func launchCommand(a *app) *cobra.Command {
+	c := &launchCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "launch FILE [flags]",
 		Short: "Train a scenario's network with ranks that are real processes",
@@ -66,7 +73,7 @@ network that you trust.`,
 			if err := f.check(cmd, os.Getenv); err != nil {
 				return err
 			}
-			return a.launchFile(cmd.Context(), args[0], f)
+			return c.launchFile(cmd.Context(), args[0])
 		},
 	}
 	fl := cmd.Flags()
@@ -151,45 +158,45 @@ func (f *launchFlags) check(cmd *cobra.Command, env func(string) string) error {
 const maxRestarts = 10_000
 
 // launchFile is `railyard launch`.
-func (a *app) launchFile(ctx context.Context, file string, f launchFlags) error {
-	ctx, stop := a.interruptible(ctx)
+func (c *launchCall) launchFile(ctx context.Context, file string) error {
+	ctx, stop := c.interruptible(ctx)
 	defer stop()
-	p := a.startProgress(f.quiet, "reading "+file)
+	p := c.startProgress(c.f.quiet, "reading "+file)
 	defer p.stop()
-	sc, err := a.load(ctx, p, file, f.runFlags)
+	sc, err := c.load(ctx, p, file, c.f.runFlags)
 	if err != nil {
 		return err
 	}
 	if problems := run.NotReal(sc); len(problems) > 0 {
 		p.stop()
-		src, _ := a.readFile(ctx, file) // it has been read before: for the lines
-		return a.problems(file, src, problems)
+		src, _ := c.readFile(ctx, file) // it has been read before: for the lines
+		return c.problems(file, src, problems)
 	}
-	cfg, err := a.launchConfig(sc, file, f.transport)
+	cfg, err := c.launchConfig(sc, file, c.f.transport)
 	if err != nil {
 		return fmt.Errorf("launch: %w", err)
 	}
-	cfg.Nodes, cfg.PerNode, cfg.Node, cfg.Rendezvous, cfg.ID, cfg.Timeout = f.nodes, f.perNode, f.node, f.rdzv,
-		cmp.Or(f.id, sc.Name), f.wait
-	cfg.Run.Progress, cfg.Faults = p.update, f.faults
-	if f.capture != "" {
-		if cfg.Capture, err = filepath.Abs(f.capture); err != nil {
+	cfg.Nodes, cfg.PerNode, cfg.Node, cfg.Rendezvous, cfg.ID, cfg.Timeout = c.f.nodes, c.f.perNode, c.f.node, c.f.rdzv,
+		cmp.Or(c.f.id, sc.Name), c.f.wait
+	cfg.Run.Progress, cfg.Faults = p.update, c.f.faults
+	if c.f.capture != "" {
+		if cfg.Capture, err = filepath.Abs(c.f.capture); err != nil {
 			return err
 		}
 	}
 	if err := cfg.Deal(); err != nil {
 		return fmt.Errorf("%s: %w (--nnodes, --nproc-per-node); nothing was run", file, err)
 	}
-	if f.node > 0 {
-		err := a.engine.join(ctx, cfg)
+	if c.f.node > 0 {
+		err := c.engine.join(ctx, cfg)
 		p.stop()
 		if err != nil && ctx.Err() != nil {
 			return &exitError{exitInterrupted, errors.New("interrupted; what was done is with node 0")}
 		}
 		return err
 	}
-	if f.resume != "" {
-		from, err := findWeights(f.resume)
+	if c.f.resume != "" {
+		from, err := findWeights(c.f.resume)
 		if err != nil {
 			return err
 		}
@@ -197,8 +204,8 @@ func (a *app) launchFile(ctx context.Context, file string, f launchFlags) error 
 			return err
 		}
 	}
-	dir, sum, err := a.engine.again(ctx, cfg, f.restarts, func(try int) (*result.Dir, error) {
-		out := f.out
+	dir, sum, err := c.engine.again(ctx, cfg, c.f.restarts, func(try int) (*result.Dir, error) {
+		out := c.f.out
 		if out != "" && try > 0 {
 			out = fmt.Sprintf("%s-restart%d", out, try)
 		}
@@ -209,13 +216,13 @@ func (a *app) launchFile(ctx context.Context, file string, f launchFlags) error 
 	}
 	p.stop()
 	if sum == nil && err != nil {
-		err = a.located(file, sc, err)
+		err = c.located(file, sc, err)
 	}
-	return a.finish(ctx, dir, sum, err, f.json)
+	return c.finish(ctx, dir, sum, err, c.f.json)
 }
 
 // launchRankCommand is the process of a rank.
-func (a *app) launchRankCommand() *cobra.Command {
+func launchRankCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:    launchRank,
 		Short:  "The process of a rank, which railyard launch starts",

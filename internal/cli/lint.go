@@ -31,8 +31,15 @@ type lintFlags struct {
 	baseline, before          string
 }
 
-func (a *app) lintCommand() *cobra.Command {
-	var f lintFlags
+// lintCall is a call of railyard lint.
+type lintCall struct {
+	*app
+	f lintFlags
+}
+
+func lintCommand(a *app) *cobra.Command {
+	c := &lintCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "lint FILES... [flags]",
 		Short: "Say what is wrong with switches' configurations",
@@ -63,7 +70,7 @@ with the configurations of OLD and with these: how much slower or faster a step 
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.lint(cmd.Context(), args, f) },
+		RunE: func(cmd *cobra.Command, args []string) error { return c.lint(cmd.Context(), args) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.dialect, "dialect", "", "platform of all: "+list(dialects.Names())+" (default: told from the text)")
@@ -130,7 +137,8 @@ func oneEach(path string, entries []os.DirEntry) (all []string) {
 	return all
 }
 
-func (a *app) lint(ctx context.Context, args []string, f lintFlags) error {
+// check refuses flags that do not go with each other.
+func (f *lintFlags) check() error {
 	if f.json {
 		f.format = "json"
 	}
@@ -143,31 +151,38 @@ func (a *app) lint(ctx context.Context, args []string, f lintFlags) error {
 	if f.before != "" && (!f.prove || f.scenario == "") {
 		return misuse("lint: --before %s: want --prove and --scenario beside it, whose job is run with both", f.before)
 	}
-	devices, err := a.devicesOf(args, f)
+	return nil
+}
+
+func (a *lintCall) lint(ctx context.Context, args []string) error {
+	if err := a.f.check(); err != nil {
+		return err
+	}
+	devices, err := a.devicesOf(args)
 	if err != nil {
 		return err
 	}
-	old, err := a.readBaseline(f.baseline)
+	old, err := a.readBaseline(a.f.baseline)
 	if err != nil {
 		return err
 	}
-	heard, err := readHeard(ctx, devices, f.lldp)
+	heard, err := readHeard(ctx, devices, a.f.lldp)
 	if err != nil {
 		return err
 	}
 	var design *lint.Design
-	if f.scenario != "" {
-		p, err := a.plan(f.scenario)
+	if a.f.scenario != "" {
+		p, err := a.plan(a.f.scenario)
 		if err != nil {
 			return err
 		}
 		if design, err = designOf(p); err != nil {
-			return a.located(f.scenario, p.Scenario, err)
+			return a.located(a.f.scenario, p.Scenario, err)
 		}
 	}
 	var written lint.Hosts
-	if len(f.hosts) > 0 {
-		hosts, err := a.readHosts(ctx, f.hosts)
+	if len(a.f.hosts) > 0 {
+		hosts, err := a.readHosts(ctx, a.f.hosts)
 		if err != nil {
 			return err
 		}
@@ -177,7 +192,7 @@ func (a *app) lint(ctx context.Context, args []string, f lintFlags) error {
 	all, known := old.without(all)
 	n := tallied(all)
 	n.known, n.heard = known, heard
-	if len(f.hosts) > 0 {
+	if len(a.f.hosts) > 0 {
 		n.cards = &cards{}
 		n.cards.All, n.cards.Held = written.Held(devices)
 	}
@@ -187,25 +202,24 @@ func (a *app) lint(ctx context.Context, args []string, f lintFlags) error {
 		n.lines.Unread += d.Lines.Unread
 	}
 	var proofs proofs
-	if f.prove {
-		var err error
+	if a.f.prove {
 		if proofs, err = proveAll(ctx, all, devices, design); err != nil {
 			return err
 		}
 	}
 	var change *prove.Change
-	if f.before != "" {
-		if change, err = a.jobChanged(ctx, f, devices); err != nil {
+	if a.f.before != "" {
+		if change, err = a.jobChanged(ctx, devices); err != nil {
 			return err
 		}
 	}
-	if err := a.printFindings(all, proofs, change, len(devices), n, f.format); err != nil {
+	if err := a.printFindings(all, proofs, change, len(devices), n, a.f.format); err != nil {
 		return err
 	}
 	switch {
 	case n.errs > 0:
 		return fmt.Errorf("lint: %s, %s", count(n.errs, "error"), count(n.warnings, "warning"))
-	case f.strict && n.warnings > 0:
+	case a.f.strict && n.warnings > 0:
 		return fmt.Errorf("lint: %s", count(n.warnings, "warning"))
 	}
 	return nil
@@ -237,7 +251,7 @@ func designOf(p *plan.Plan) (*lint.Design, error) {
 }
 
 // printFindings prints what was found.
-func (a *app) printFindings(all []lint.Finding, proofs proofs, change *prove.Change, devices int, n tally,
+func (a *lintCall) printFindings(all []lint.Finding, proofs proofs, change *prove.Change, devices int, n tally,
 	format string) error {
 	switch format {
 	case "json":

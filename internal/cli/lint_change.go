@@ -11,41 +11,41 @@ import (
 )
 
 // devicesOf reads the devices that arguments name, as the design calls them.
-func (a *app) devicesOf(args []string, f lintFlags) (devices []*lint.Device, err error) {
+func (a *lintCall) devicesOf(args []string) (devices []*lint.Device, err error) {
 	for _, arg := range args {
 		paths, err := devicePaths(arg)
 		if err != nil {
 			return nil, err
 		}
 		for _, path := range paths {
-			c, err := a.readDevice(path, f.dialect)
+			c, err := a.readDevice(path, a.f.dialect)
 			if err != nil {
 				return nil, err
 			}
 			devices = append(devices, &lint.Device{Parsed: c.Parsed, Dialect: c.Dialect, File: c.Files[0].Name})
 		}
 	}
-	return devices, mapped(devices, f.maps)
+	return devices, mapped(devices, a.f.maps)
 }
 
 // jobChanged runs the scenario's own job with configurations as they were and as they are. What that costs is said first.
-func (a *app) jobChanged(ctx context.Context, f lintFlags, after []*lint.Device) (*prove.Change, error) {
-	before, err := a.devicesOf([]string{f.before}, f)
+func (a *lintCall) jobChanged(ctx context.Context, after []*lint.Device) (*prove.Change, error) {
+	before, err := a.devicesOf([]string{a.f.before})
 	if err != nil {
 		return nil, err
 	}
-	sc, err := a.readScenario(f.scenario)
+	sc, err := a.readScenario(a.f.scenario)
 	if err != nil {
 		return nil, err
 	}
 	e, err := prove.Forecast(ctx, sc)
 	if err != nil {
-		return nil, a.located(f.scenario, sc, err)
+		return nil, a.located(a.f.scenario, sc, err)
 	}
-	a.tell(fmt.Sprintf("2 runs of the job of %s, each of about %s packet-hops", f.scenario, unit.Count(e.PacketHops)))
+	a.tell(fmt.Sprintf("2 runs of the job of %s, each of about %s packet-hops", a.f.scenario, unit.Count(e.PacketHops)))
 	c, err := prove.Changed(ctx, sc, before, after, false)
 	if err != nil {
-		return nil, a.located(f.scenario, sc, err)
+		return nil, a.located(a.f.scenario, sc, err)
 	}
 	return c, nil
 }

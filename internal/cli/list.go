@@ -27,7 +27,7 @@ type nameJSON struct {
 	Default bool   `json:"default,omitempty"`
 }
 
-func (a *app) listCommand() *cobra.Command {
+func listCommand(a *app) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "list [KEY]",
@@ -146,7 +146,7 @@ func nameLists() []nameList {
 // schemas are the files that have one.
 var schemas = map[string]func() []byte{"scenario": schema.JSON, "requirement": schema.Requirement, "sweep": schema.Sweep}
 
-func (a *app) schemaCommand() *cobra.Command {
+func schemaCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [scenario|requirement|sweep]",
 		Short: "Print the JSON Schema of a scenario file",
@@ -174,7 +174,7 @@ accepts; it refuses less.`,
 	}
 }
 
-func (a *app) completionCommand() *cobra.Command {
+func completionCommand(a *app) *cobra.Command {
 	shells := []string{"bash", "zsh", "fish"}
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish",

@@ -43,7 +43,8 @@ func newApp(stdout, stderr *os.File, e engine) *app {
 	}
 }
 
-// app is one call of the program.
+// app is one call of the program: what all commands share. A command with flags of its own has a
+// type, such as perfCall, with its methods.
 type app struct {
 	stdin            io.Reader
 	piped            []byte // what stdin held, once it was read
@@ -96,15 +97,15 @@ says how long a step takes and why.`,
 	root.CompletionOptions.DisableDefaultCmd = true // completionCommand has our exit codes
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(a.help)
-	root.SetHelpCommand(a.helpCommand())
-	root.AddCommand(a.runCommand(), a.sweepCommand(), a.workerCommand(), a.perfCommand(), a.designCommand(), a.dataCommand(),
-		a.versionCommand(),
-		a.exportCommand(), a.importCommand(), a.configCommand(), a.topoCommand(), a.lintCommand(), a.hostsCommand(),
-		a.tuneCommand())
+	root.SetHelpCommand(helpCommand(a))
+	root.AddCommand(runCommand(a), a.sweepCommand(), a.workerCommand(), perfCommand(a), designCommand(a), dataCommand(a),
+		versionCommand(a),
+		exportCommand(a), importCommand(a), configCommand(a), topoCommand(a), lintCommand(a), hostsCommand(a),
+		tuneCommand(a))
 	root.AddCommand(a.lookCommands()...)
-	root.AddCommand(a.reportCommand(), a.compareCommand(), a.explainCommand(), a.diagnoseCommand(), a.whatifCommand(),
-		a.commissionCommand(), a.predictCommand(), a.validateCommand(), a.benchCommand(), a.labCommand(), a.serveCommand(), a.docsCommand(),
-		a.newCommand(), a.rdmaCommand(), a.launchCommand(), a.launchRankCommand())
+	root.AddCommand(reportCommand(a), compareCommand(a), explainCommand(a), diagnoseCommand(a), whatifCommand(a),
+		commissionCommand(a), predictCommand(a), validateCommand(a), benchCommand(a), labCommand(a), serveCommand(a), docsCommand(a),
+		newCommand(a), rdmaCommand(a), launchCommand(a), launchRankCommand(a))
 	return root
 }
 

@@ -16,7 +16,7 @@ import (
 	"railyard/internal/result"
 )
 
-func (a *app) manCommand() *cobra.Command {
+func manCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "man DIR",
 		Short:   "Write manual pages",

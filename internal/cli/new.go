@@ -114,7 +114,7 @@ func byKind(all ...string) func(*newAnswers) string {
 	}
 }
 
-func (a *app) newCommand() *cobra.Command {
+func newCommand(a *app) *cobra.Command {
 	given := make([]string, len(newQuestions))
 	var force bool
 	leaves := 0

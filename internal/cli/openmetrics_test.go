@@ -35,12 +35,12 @@ var omLine = regexp.MustCompile(`^([a-z_]+)\{((?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*
 // Where promtool is, Prometheus' own code takes the file.
 func TestOpenMetrics(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := quiet(t).runFile(t.Context(), write(t, metered), runFlags{out: dir, quiet: true}, nil); err != nil {
+	if err := (&runCall{quiet(t), runFlags{out: dir, quiet: true}}).runFile(t.Context(), write(t, metered), nil); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "m.om")
 	f := exportFlags{metrics: file, start: "2000-01-01T00:00:00Z", stretch: 1000}
-	if err := quiet(t).export(t.Context(), dir, f); err != nil {
+	if err := (&exportCall{quiet(t), f}).export(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)
@@ -206,12 +206,12 @@ func TestGrafanaDashboard(t *testing.T) {
 func metersOf(t *testing.T) (file, text string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := quiet(t).runFile(t.Context(), write(t, metered), runFlags{out: dir, quiet: true}, nil); err != nil {
+	if err := (&runCall{quiet(t), runFlags{out: dir, quiet: true}}).runFile(t.Context(), write(t, metered), nil); err != nil {
 		t.Fatal(err)
 	}
 	file = filepath.Join(t.TempDir(), "m.om")
 	f := exportFlags{metrics: file, start: "2000-01-01T00:00:00Z", stretch: 1000}
-	if err := quiet(t).export(t.Context(), dir, f); err != nil {
+	if err := (&exportCall{quiet(t), f}).export(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(file)

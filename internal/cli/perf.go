@@ -48,8 +48,15 @@ type perfFlags struct {
 	quiet          bool
 }
 
-func (a *app) perfCommand() *cobra.Command {
-	var f perfFlags
+// perfCall is a call of railyard perf.
+type perfCall struct {
+	*app
+	f perfFlags
+}
+
+func perfCommand(a *app) *cobra.Command {
+	c := &perfCall{app: a}
+	f := &c.f
 	operations := perf.Operations()
 	cmd := &cobra.Command{
 		Use:   "perf OP [flags]",
@@ -100,28 +107,31 @@ and NCCL's model chooses for processors in place of GPUs, unless flags say other
 			return nil
 		},
 		ValidArgs: operations,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.cluster != "" && (cmd.Flags().Changed("hosts") || cmd.Flags().Changed("gpus")) {
-				return misuse("perf: --cluster says how many hosts and GPUs there are: leave --hosts and --gpus out")
-			}
-			if cmd.Flags().Changed("stepfactor") && cmd.Flags().Changed("stepbytes") {
-				return misuse("perf: --stepfactor and --stepbytes: want one of them")
-			}
-			if f.counts != "" {
-				for _, other := range []string{"minbytes", "maxbytes", "stepbytes", "stepfactor", "skew", "real", "scenario"} {
-					if cmd.Flags().Changed(other) {
-						return misuse("perf: --counts says what each rank has for each: leave --%s out", other)
-					}
-				}
-			}
-			if err := f.checkReal(cmd); err != nil {
-				return err
-			}
-			return a.perf(cmd.Context(), args[0], f)
-		},
+		RunE:      func(cmd *cobra.Command, args []string) error { return c.begin(cmd, args[0]) },
 	}
 	f.register(cmd)
 	return cmd
+}
+
+// begin refuses flags that do not go with each other, and times the operation.
+func (a *perfCall) begin(cmd *cobra.Command, op string) error {
+	if a.f.cluster != "" && (cmd.Flags().Changed("hosts") || cmd.Flags().Changed("gpus")) {
+		return misuse("perf: --cluster says how many hosts and GPUs there are: leave --hosts and --gpus out")
+	}
+	if cmd.Flags().Changed("stepfactor") && cmd.Flags().Changed("stepbytes") {
+		return misuse("perf: --stepfactor and --stepbytes: want one of them")
+	}
+	if a.f.counts != "" {
+		for _, other := range []string{"minbytes", "maxbytes", "stepbytes", "stepfactor", "skew", "real", "scenario"} {
+			if cmd.Flags().Changed(other) {
+				return misuse("perf: --counts says what each rank has for each: leave --%s out", other)
+			}
+		}
+	}
+	if err := a.f.checkReal(cmd); err != nil {
+		return err
+	}
+	return a.perf(cmd.Context(), op)
 }
 
 // register adds the flags to the command.
@@ -189,10 +199,10 @@ type perfJSON struct {
 }
 
 // perf is `railyard perf`.
-func (a *app) perf(ctx context.Context, op string, f perfFlags) error {
+func (a *perfCall) perf(ctx context.Context, op string) error {
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
-	s, err := a.perfSweep(ctx, op, f)
+	s, err := a.perfSweep(ctx, op)
 	if err != nil {
 		return err
 	}
@@ -204,28 +214,28 @@ func (a *app) perf(ctx context.Context, op string, f perfFlags) error {
 	if err != nil {
 		return fmt.Errorf("perf: %w", err)
 	}
-	if f.scenario {
+	if a.f.scenario {
 		_, err := a.stdout.Write(all.YAML())
 		return err
 	}
 	out := perfJSON{Program: s.Op.Program(), Hosts: s.Base.Cluster.Hosts, Ranks: s.Base.GPUs(),
-		Iterations: f.iterations, Warmup: f.warmup, Rows: []perfRow{}}
-	if f.skew > 1 {
-		out.Skew = f.skew
+		Iterations: a.f.iterations, Warmup: a.f.warmup, Rows: []perfRow{}}
+	if a.f.skew > 1 {
+		out.Skew = a.f.skew
 	}
-	if f.real {
-		out.Transport = f.transport
+	if a.f.real {
+		out.Transport = a.f.transport
 	}
 	t := &nccltests.Table{Program: out.Program}
-	if !f.json {
+	if !a.f.json {
 		head := fmt.Sprintf("# simulated by railyard: %s x %s, %s\n", count(out.Hosts, "host"),
 			count(s.Base.Cluster.Host.GPUs, "GPU"), s.Base.Cluster.Host.Preset)
 		if out.Hosts > 1 {
 			head = strings.TrimSuffix(head, "\n") +
 				fmt.Sprintf(", NICs of %s, %s\n", s.Base.Cluster.NIC.Speed.Human(), s.Base.Fabric.Design)
 		}
-		if f.real {
-			head = measuredHead(out.Ranks, f.transport)
+		if a.f.real {
+			head = measuredHead(out.Ranks, a.f.transport)
 		}
 		fmt.Fprint(a.stdout, head)
 		if err := t.WriteHead(a.stdout); err != nil {
@@ -233,13 +243,13 @@ func (a *app) perf(ctx context.Context, op string, f perfFlags) error {
 		}
 	}
 	for i := range rows {
-		row, err := a.perfOne(ctx, s, rows[i], f, fmt.Sprintf("size %d of %d", i+1, len(rows)))
+		row, err := a.perfOne(ctx, s, rows[i], fmt.Sprintf("size %d of %d", i+1, len(rows)))
 		if err != nil {
-			return a.perfEnd(ctx, t, &out, f, fmt.Errorf("perf: %s: %w", rows[i].Bytes, err))
+			return a.perfEnd(ctx, t, &out, fmt.Errorf("perf: %s: %w", rows[i].Bytes, err))
 		}
 		out.Rows = append(out.Rows, row.data)
 		t.Rows = append(t.Rows, row.row)
-		if f.json {
+		if a.f.json {
 			continue
 		}
 		if over := row.data.Oversubscription; over != "" && (i == 0 || over != out.Rows[i-1].Oversubscription) {
@@ -255,56 +265,56 @@ func (a *app) perf(ctx context.Context, op string, f perfFlags) error {
 			return err
 		}
 	}
-	return a.perfEnd(ctx, t, &out, f, nil)
+	return a.perfEnd(ctx, t, &out, nil)
 }
 
 // perfSweep says what to run.
-func (a *app) perfSweep(ctx context.Context, op string, f perfFlags) (s *perf.Sweep, err error) {
-	s = &perf.Sweep{Iterations: f.iterations, Warmup: f.warmup, Algorithm: f.algorithm, Protocol: f.protocol,
-		Channels: f.channels, Skew: f.skew, Exit: f.exit}
+func (a *perfCall) perfSweep(ctx context.Context, op string) (s *perf.Sweep, err error) {
+	s = &perf.Sweep{Iterations: a.f.iterations, Warmup: a.f.warmup, Algorithm: a.f.algorithm, Protocol: a.f.protocol,
+		Channels: a.f.channels, Skew: a.f.skew, Exit: a.f.exit}
 	if s.Op, err = perf.ParseOp(op); err != nil {
 		return nil, misuse("perf: %w%s", err, meant(op, perf.Operations()))
 	}
 	for _, named := range []struct {
 		flag, text string
 		choices    []scenario.Choice
-	}{{"algorithm", f.algorithm, scenario.RowAlgorithms}, {"protocol", f.protocol, scenario.RowProtocols},
-		{"exit", f.exit, scenario.Exits}} {
+	}{{"algorithm", a.f.algorithm, scenario.RowAlgorithms}, {"protocol", a.f.protocol, scenario.RowProtocols},
+		{"exit", a.f.exit, scenario.Exits}} {
 		names := choiceNames(named.choices)
 		if named.text != "" && !slices.Contains(names, named.text) {
 			return nil, misuse("perf: --%s %s: want %s%s", named.flag, located.Shown(named.text), list(names), meant(named.text, names))
 		}
 	}
-	s.Sizes.Factor = f.factor
+	s.Sizes.Factor = a.f.factor
 	for _, size := range []struct {
 		flag, text string
 		to         *unit.Bytes
-	}{{"minbytes", f.min, &s.Sizes.Min}, {"maxbytes", f.max, &s.Sizes.Max}, {"stepbytes", f.step, &s.Sizes.Step}} {
+	}{{"minbytes", a.f.min, &s.Sizes.Min}, {"maxbytes", a.f.max, &s.Sizes.Max}, {"stepbytes", a.f.step, &s.Sizes.Step}} {
 		if *size.to, err = perf.ParseSize(size.text); err != nil {
 			return nil, misuse("perf: --%s: %w", size.flag, err)
 		}
 	}
-	if f.channels < 0 {
-		return nil, misuse("perf: --channels %d: want 1 to 64, or 0 for what NCCL chooses", f.channels)
+	if a.f.channels < 0 {
+		return nil, misuse("perf: --channels %d: want 1 to 64, or 0 for what NCCL chooses", a.f.channels)
 	}
-	if f.skew < 1 || f.skew > 1 && s.Op.Collective != coll.AllToAll {
-		return nil, misuse("perf: --skew %d: want 1 or, of alltoall, 1 to 1000", f.skew)
+	if a.f.skew < 1 || a.f.skew > 1 && s.Op.Collective != coll.AllToAll {
+		return nil, misuse("perf: --skew %d: want 1 or, of alltoall, 1 to 1000", a.f.skew)
 	}
-	m := perf.Machines{Hosts: f.hosts, GPUs: f.gpus}
-	if f.real {
+	m := perf.Machines{Hosts: a.f.hosts, GPUs: a.f.gpus}
+	if a.f.real {
 		m.Preset = "cpu"
 	}
-	s.Base, err = a.perfBase(ctx, f.cluster, m)
+	s.Base, err = a.perfBase(ctx, a.f.cluster, m)
 	if err != nil {
 		return nil, err
 	}
-	if s.Base, err = perfSet(s.Base, f); err != nil {
+	if s.Base, err = perfSet(s.Base, a.f); err != nil {
 		return nil, a.changeProblems(err)
 	}
-	if s.Host, err = perfHost(s.Base); err != nil || f.counts == "" {
+	if s.Host, err = perfHost(s.Base); err != nil || a.f.counts == "" {
 		return s, err
 	}
-	s.Counts, err = a.perfCounts(ctx, s, f.counts)
+	s.Counts, err = a.perfCounts(ctx, s, a.f.counts)
 	return s, err
 }
 
@@ -327,7 +337,7 @@ func perfSet(base *scenario.Scenario, f perfFlags) (*scenario.Scenario, error) {
 }
 
 // perfCounts reads what each rank has for each.
-func (a *app) perfCounts(ctx context.Context, s *perf.Sweep, file string) (*perf.Counts, error) {
+func (a *perfCall) perfCounts(ctx context.Context, s *perf.Sweep, file string) (*perf.Counts, error) {
 	if s.Op.Collective != coll.AllToAll {
 		return nil, misuse("perf: --counts %s: %v has one size for all, want alltoall", located.Shown(file), s.Op)
 	}
@@ -358,7 +368,7 @@ func perfHost(base *scenario.Scenario) (in plan.NCCLHost, err error) {
 }
 
 // perfBase returns the scenario in the file that --cluster names, without one that of these machines: then no file is to blame.
-func (a *app) perfBase(ctx context.Context, file string, m perf.Machines) (*scenario.Scenario, error) {
+func (a *perfCall) perfBase(ctx context.Context, file string, m perf.Machines) (*scenario.Scenario, error) {
 	src, ours := perf.BaseOf(m), file == ""
 	if ours {
 		file = "perf.yaml"
@@ -403,23 +413,23 @@ type perfDone struct {
 }
 
 // perfOne runs one row.
-func (a *app) perfOne(ctx context.Context, s *perf.Sweep, row perf.Row, f perfFlags, what string) (
+func (a *perfCall) perfOne(ctx context.Context, s *perf.Sweep, row perf.Row, what string) (
 	d perfDone, err error) {
 	sc, err := s.Scenario(row)
 	if err != nil {
 		return d, err
 	}
-	p := a.startProgressAt(time.Now(), f.quiet, what)
+	p := a.startProgressAt(time.Now(), a.f.quiet, what)
 	defer p.stop()
 	progress := func(v result.Progress) {
 		v.Phase = what + ", " + v.Phase
 		p.update(v)
 	}
 	var sum *result.Summary
-	if f.real {
-		sum, err = a.measureRow(ctx, sc, f, progress)
+	if a.f.real {
+		sum, err = a.measureRow(ctx, sc, progress)
 	} else {
-		opt := runOptions{Force: f.force, Progress: progress}
+		opt := runOptions{Force: a.f.force, Progress: progress}
 		if s.Counts != nil {
 			opt.Blocks = s.Counts.Bytes()
 		}
@@ -451,9 +461,9 @@ func (a *app) perfOne(ctx context.Context, s *perf.Sweep, row perf.Row, f perfFl
 }
 
 // perfEnd prints what comes after the rows, or why there are no more.
-func (a *app) perfEnd(ctx context.Context, t *nccltests.Table, out *perfJSON, f perfFlags, failed error) error {
+func (a *perfCall) perfEnd(ctx context.Context, t *nccltests.Table, out *perfJSON, failed error) error {
 	var printed error
-	if f.json {
+	if a.f.json {
 		printed = a.printJSON(out)
 	} else if len(t.Rows) > 0 {
 		_, printed = fmt.Fprintf(a.stdout, "# %-20s : %s\n", "Avg bus bandwidth",

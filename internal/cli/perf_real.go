@@ -64,9 +64,9 @@ func processCount(n int) string {
 }
 
 // measureRow runs a scenario with ranks that are processes of this machine.
-func (a *app) measureRow(ctx context.Context, sc *scenario.Scenario, f perfFlags, progress func(result.Progress)) (
+func (a *perfCall) measureRow(ctx context.Context, sc *scenario.Scenario, progress func(result.Progress)) (
 	*result.Summary, error) {
-	cfg, err := a.launchConfig(sc, "perf.yaml", f.transport)
+	cfg, err := a.launchConfig(sc, "perf.yaml", a.f.transport)
 	if err != nil {
 		return nil, err
 	}

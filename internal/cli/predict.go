@@ -24,8 +24,15 @@ type predictFlags struct {
 	nn.Sampling
 }
 
-func (a *app) predictCommand() *cobra.Command {
-	var f predictFlags
+// predictCall is a call of railyard predict.
+type predictCall struct {
+	*app
+	f predictFlags
+}
+
+func predictCommand(a *app) *cobra.Command {
+	c := &predictCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "predict DIR IMAGE|PROMPT...",
 		Short: "Classify images, or continue a text, with the weights of a run",
@@ -57,7 +64,7 @@ draws the same text, on every machine. Padding and the unknown token are never d
 			return nil, cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.predict(cmd, args[0], args[1:], &f)
+			return c.predict(cmd, args[0], args[1:])
 		},
 	}
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")
@@ -101,7 +108,7 @@ type predictions struct {
 	Images  []prediction `json:"images"`
 }
 
-func (a *app) predict(cmd *cobra.Command, dir string, args []string, f *predictFlags) error {
+func (a *predictCall) predict(cmd *cobra.Command, dir string, args []string) error {
 	ctx := cmd.Context()
 	from, err := findWeights(dir)
 	if err != nil {
@@ -119,14 +126,14 @@ func (a *app) predict(cmd *cobra.Command, dir string, args []string, f *predictF
 		if cmd.Flags().Changed("invert") {
 			return misuse("predict: --invert, but %s is of a network of text: want it for images alone", from.files[0])
 		}
-		return a.continueTexts(ctx, n, args, f)
+		return a.continueTexts(ctx, n, args)
 	}
 	for _, name := range textFlags {
 		if cmd.Flags().Changed(name) {
 			return misuse("predict: --%s, but %s is of a network of images: want it for text alone", name, from.files[0])
 		}
 	}
-	return a.classify(ctx, n, args, f)
+	return a.classify(ctx, n, args)
 }
 
 // A network is what a file of weights holds.
@@ -151,7 +158,7 @@ func networkOf(w *run.Resume, file string) (n network, err error) {
 	return n, nil
 }
 
-func (a *app) classify(ctx context.Context, w network, images []string, f *predictFlags) (err error) {
+func (a *predictCall) classify(ctx context.Context, w network, images []string) (err error) {
 	all := predictions{Weights: w.file, Step: w.Step, Scores: "probability"}
 	if w.Loss != nn.CrossEntropy.String() {
 		all.Scores = "output"
@@ -165,7 +172,7 @@ func (a *app) classify(ctx context.Context, w network, images []string, f *predi
 			return misuse("image %s: %s pixels, the weights were trained on %s: want that%s", name, im.Shape().Pixels(),
 				w.Pixels(), map[bool]string{true: ", grey"}[w.Channels == 0])
 		}
-		if f.invert {
+		if a.f.invert {
 			for i, v := range im.Pixels {
 				im.Pixels[i] = 255 - v
 			}
@@ -183,7 +190,7 @@ func (a *app) classify(ctx context.Context, w network, images []string, f *predi
 		}
 		all.Images = append(all.Images, p)
 	}
-	if f.asJSON {
+	if a.f.asJSON {
 		err = result.EncodeJSON(a.stdout, all)
 	} else {
 		_, err = a.stdout.Write([]byte(all.text()))

@@ -33,10 +33,10 @@ type continuations struct {
 	Texts       []continuation `json:"texts"`
 }
 
-func (a *app) continueTexts(ctx context.Context, w network, prompts []string, f *predictFlags) error {
-	all := continuations{Weights: w.file, Step: w.Step, Temperature: f.Temperature, Top: f.Top, Seed: f.Seed}
+func (a *predictCall) continueTexts(ctx context.Context, w network, prompts []string) error {
+	all := continuations{Weights: w.file, Step: w.Step, Temperature: a.f.Temperature, Top: a.f.Top, Seed: a.f.Seed}
 	for _, p := range prompts {
-		c, err := w.continueText(ctx, p, f)
+		c, err := w.continueText(ctx, p, &a.f)
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func (a *app) continueTexts(ctx context.Context, w network, prompts []string, f 
 		all.Texts = append(all.Texts, c)
 	}
 	var err error
-	if f.asJSON {
+	if a.f.asJSON {
 		err = result.EncodeJSON(a.stdout, all)
 	} else {
 		for i := 0; i < len(all.Texts) && err == nil; i++ {

@@ -19,8 +19,14 @@ import (
 	"railyard/internal/rdma"
 )
 
+// rdmaCall is a call of a command below railyard rdma.
+type rdmaCall struct {
+	*app
+	f rdmaFlags
+}
+
 // rdmaCommand is `railyard rdma`.
-func (a *app) rdmaCommand() *cobra.Command {
+func rdmaCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rdma",
 		Short: "Send real RoCEv2 packets: a queue pair of ours on a real network",
@@ -28,7 +34,7 @@ func (a *app) rdmaCommand() *cobra.Command {
 machines or two addresses of this one, and measures as perftest does. Linux only. As root it verifies
 every bit of each packet's ICRC; else all but the IP identification's 16.`,
 	}
-	cmd.AddCommand(a.rdmaServerCommand(), a.rdmaClientCommand(), rdmaPingCommand(a), a.rdmaShowCommand())
+	cmd.AddCommand(rdmaServerCommand(a), rdmaClientCommand(a), rdmaPingCommand(a), rdmaShowCommand(a))
 	return cmd
 }
 
@@ -120,8 +126,9 @@ func (f *rdmaFlags) script(what string) (*endpoint.Faults, error) {
 const faultsText = "what becomes of packets that it sends: lose:3, repeat:5, late:7, mark:9, spoil:11 (its ICRC), " +
 	"or lose:/50 for each fiftieth"
 
-func (a *app) rdmaServerCommand() *cobra.Command {
-	var f rdmaFlags
+func rdmaServerCommand(a *app) *cobra.Command {
+	c := &rdmaCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "server",
 		Short: "Wait for measurements of railyard rdma client",
@@ -133,7 +140,7 @@ ib_write_lat, if --perftest says which, with the client's --size and --iters: th
 			"  railyard rdma server --perftest write_lat --size 8 --iters 1000        # ib_write_lat -s 8 -n 1000\n" +
 			"  railyard rdma server --gid 10.0.0.1 --frames a.sock,b.sock             # no network, no root",
 		Args: none("rdma server"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.rdmaServer(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.rdmaServer(cmd.Context()) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.addr, "addr", "127.0.0.1", "IP address to be at")
@@ -159,43 +166,43 @@ func none(what string) cobra.PositionalArgs {
 	}
 }
 
-func (a *app) rdmaServer(ctx context.Context, f rdmaFlags) error {
+func (a *rdmaCall) rdmaServer(ctx context.Context) error {
 	const what = "rdma server"
-	addr, err := f.address(what)
+	addr, err := a.f.address(what)
 	if err != nil {
 		return err
 	}
 	if !addr.IsValid() {
 		return misuse("%s: --addr: want an IP address of this machine", what)
 	}
-	if err := f.tcp(what); err != nil {
+	if err := a.f.tcp(what); err != nil {
 		return err
 	}
-	if _, err := f.script(what); err != nil {
+	if _, err := a.f.script(what); err != nil {
 		return err
 	}
-	part, err := f.partOf(what)
+	part, err := a.f.partOf(what)
 	if err != nil {
 		return err
 	}
 	own := addr
-	if f.gid != "" {
-		if own, err = ipOf(what, "--gid", f.gid); err != nil {
+	if a.f.gid != "" {
+		if own, err = ipOf(what, "--gid", a.f.gid); err != nil {
 			return err
 		}
 	}
-	if err := f.framed(what, f.gid != ""); err != nil {
+	if err := a.f.framed(what, a.f.gid != ""); err != nil {
 		return err
 	}
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
-	s := rdma.Server{Addr: addr, Port: f.port, Once: f.once, Say: a.tell, Perftest: part,
+	s := rdma.Server{Addr: addr, Port: a.f.port, Once: a.f.once, Say: a.tell, Perftest: part,
 		Open: func() (*endpoint.Endpoint, error) {
-			faults, err := f.script(what) // each measurement counts its packets from 0
+			faults, err := a.f.script(what) // each measurement counts its packets from 0
 			if err != nil {
 				return nil, err
 			}
-			return f.open(own, faults, nil)
+			return a.f.open(own, faults, nil)
 		}}
 	err = s.Serve(ctx)
 	if errors.Is(err, context.Canceled) {
@@ -207,8 +214,9 @@ func (a *app) rdmaServer(ctx context.Context, f rdmaFlags) error {
 	return nil
 }
 
-func (a *app) rdmaClientCommand() *cobra.Command {
-	var f rdmaFlags
+func rdmaClientCommand(a *app) *cobra.Command {
+	c := &rdmaCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "client OP SERVER",
 		Short: "Measure against railyard rdma server, and print perftest's table",
@@ -229,7 +237,7 @@ Against a server on this machine the client is at the address after the server's
 		},
 		ValidArgsFunction: cobra.FixedCompletions(rdma.Operations(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.rdmaClient(cmd.Context(), args[0], args[1], f)
+			return c.rdmaClient(cmd.Context(), args[0], args[1])
 		},
 	}
 	fl := cmd.Flags()
@@ -282,34 +290,34 @@ func rdmaTest(what, op string, f rdmaFlags) (rdma.Test, error) {
 	return t, nil
 }
 
-func (a *app) rdmaClient(ctx context.Context, op, server string, f rdmaFlags) error {
+func (a *rdmaCall) rdmaClient(ctx context.Context, op, server string) error {
 	const what = "rdma client"
-	if err := f.tcp(what); err != nil {
+	if err := a.f.tcp(what); err != nil {
 		return err
 	}
-	at, err := rdmaServerAt(what, server, f.port)
+	at, err := rdmaServerAt(what, server, a.f.port)
 	if err != nil {
 		return err
 	}
-	t, err := rdmaTest(what, op, f)
+	t, err := rdmaTest(what, op, a.f)
 	if err != nil {
 		return err
 	}
-	c := rdma.Client{Server: at, Test: t, Perftest: f.perftest}
-	if c.Addr, err = f.address(what); err != nil {
+	c := rdma.Client{Server: at, Test: t, Perftest: a.f.perftest}
+	if c.Addr, err = a.f.address(what); err != nil {
 		return err
 	}
-	if err := f.framed(what, f.addr != ""); err != nil {
+	if err := a.f.framed(what, a.f.addr != ""); err != nil {
 		return err
 	}
-	faults, err := f.script(what)
+	faults, err := a.f.script(what)
 	if err != nil {
 		return err
 	}
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
 	var r *rdma.Result
-	err = captured(f, func(open func(netip.Addr) (*endpoint.Endpoint, error)) (err error) {
+	err = captured(a.f, func(open func(netip.Addr) (*endpoint.Endpoint, error)) (err error) {
 		c.Open = open
 		r, err = c.Run(ctx)
 		return err
@@ -319,7 +327,7 @@ func (a *app) rdmaClient(ctx context.Context, op, server string, f rdmaFlags) er
 		return ctx.Err()
 	case err != nil:
 		return fmt.Errorf("%s: %s at %v: %w", what, op, at, err)
-	case f.json:
+	case a.f.json:
 		return a.printJSON(r)
 	}
 	a.rdmaTable(r)
@@ -346,7 +354,7 @@ func captured(f rdmaFlags, do func(open func(netip.Addr) (*endpoint.Endpoint, er
 }
 
 // rdmaTable prints perftest's table.
-func (a *app) rdmaTable(r *rdma.Result) {
+func (a *rdmaCall) rdmaTable(r *rdma.Result) {
 	contents := "contents verified by SHA-256"
 	if r.Perftest {
 		contents = "contents not compared: perftest does not"
@@ -390,8 +398,9 @@ func countersText(s *rdma.Status) string {
 	return strings.Join(words, ", ")
 }
 
-func (a *app) rdmaShowCommand() *cobra.Command {
-	var f rdmaFlags
+func rdmaShowCommand(a *app) *cobra.Command {
+	c := &rdmaCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:     "show SERVER",
 		Short:   "List the queue pairs of a railyard rdma server, with their counters",
@@ -404,19 +413,19 @@ func (a *app) rdmaShowCommand() *cobra.Command {
 			return nil
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.rdmaShow(cmd.Context(), args[0], f) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return c.rdmaShow(cmd.Context(), args[0]) },
 	}
 	cmd.Flags().IntVar(&f.port, "port", rdma.Port, "TCP port of the server")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print them as JSON")
 	return cmd
 }
 
-func (a *app) rdmaShow(ctx context.Context, server string, f rdmaFlags) error {
+func (a *rdmaCall) rdmaShow(ctx context.Context, server string) error {
 	const what = "rdma show"
-	if err := f.tcp(what); err != nil {
+	if err := a.f.tcp(what); err != nil {
 		return err
 	}
-	at, err := rdmaServerAt(what, server, f.port)
+	at, err := rdmaServerAt(what, server, a.f.port)
 	if err != nil {
 		return err
 	}
@@ -426,7 +435,7 @@ func (a *app) rdmaShow(ctx context.Context, server string, f rdmaFlags) error {
 	if err != nil {
 		return fmt.Errorf("%s: %v: %w", what, at, err)
 	}
-	if f.json {
+	if a.f.json {
 		return a.printJSON(all)
 	}
 	for i := range all {

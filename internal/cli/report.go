@@ -14,7 +14,7 @@ import (
 	"railyard/internal/sweep"
 )
 
-func (a *app) reportCommand() *cobra.Command {
+func reportCommand(a *app) *cobra.Command {
 	var page, svg string
 	var damaged, asJSON bool
 	cmd := &cobra.Command{

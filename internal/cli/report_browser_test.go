@@ -82,7 +82,7 @@ func TestBrowserReport(t *testing.T) {
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
-			if err := quiet(t).runFile(t.Context(), r.file, runFlags{out: dir, quiet: true}, nil); err != nil {
+			if err := (&runCall{quiet(t), runFlags{out: dir, quiet: true}}).runFile(t.Context(), r.file, nil); err != nil {
 				t.Fatal(err)
 			}
 			checkPage(t, b, dir, r.figures)
@@ -263,7 +263,7 @@ func interrupted(t *testing.T) string {
 		return wired().run(ctx, sc, opt)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	err := a.runFile(ctx, training(t, "digits-8gpu"), runFlags{out: dir, quiet: true}, nil)
+	err := (&runCall{a, runFlags{out: dir, quiet: true}}).runFile(ctx, training(t, "digits-8gpu"), nil)
 	var e *exitError
 	if !errors.As(err, &e) || e.code != exitInterrupted {
 		t.Fatalf("the run ends with %v, want an interruption", err)

@@ -18,24 +18,24 @@ type resumed struct {
 }
 
 // runResumed is `railyard run --resume`.
-func (a *app) runResumed(ctx context.Context, args []string, f runFlags, many bool) error {
+func (c *runCall) runResumed(ctx context.Context, args []string, many bool) error {
 	if many {
 		return misuse("run: --resume %s: it goes on with one run, want no --seeds and no --set with several values",
-			f.resume)
+			c.f.resume)
 	}
 	file := ""
 	if len(args) > 0 {
 		file = args[0]
 	}
-	from, err := findWeights(f.resume)
+	from, err := findWeights(c.f.resume)
 	if err != nil {
 		return err
 	}
 	if from.run == nil && file == "" {
 		return misuse("run: --resume %s: is a file, which has no scenario: want FILE after it, or a run directory",
-			f.resume)
+			c.f.resume)
 	}
-	return a.runFile(ctx, file, f, from)
+	return c.runFile(ctx, file, from)
 }
 
 // findWeights finds the newest weights of a run directory; a file of weights is itself.
@@ -71,10 +71,10 @@ func (from *resumed) read(ctx context.Context) (*run.Resume, error) {
 }
 
 // loadAgain is load for the scenario that a run directory keeps.
-func (a *app) loadAgain(p *progress, r *result.Run, f runFlags) (*scenario.Scenario, error) {
+func (c *runCall) loadAgain(p *progress, r *result.Run) (*scenario.Scenario, error) {
 	sc, err := whatif.Scenario(r)
 	if err != nil {
 		return nil, err
 	}
-	return a.changed(p, r.InputPath(result.ScenarioInput), sc.Source(), sc, f)
+	return c.changed(p, r.InputPath(result.ScenarioInput), sc.Source(), sc, c.f)
 }

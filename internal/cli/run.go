@@ -43,8 +43,15 @@ type runFlags struct {
 	single  []sweep.Axis // of set: those with one value
 }
 
-func (a *app) runCommand() *cobra.Command {
-	var f runFlags
+// runCall is a call of railyard run.
+type runCall struct {
+	*app
+	f runFlags
+}
+
+func runCommand(a *app) *cobra.Command {
+	c := &runCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "run FILE [flags]",
 		Short: "Run a scenario",
@@ -81,31 +88,7 @@ weights, with FILE.`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f.hasSeed = cmd.Flags().Changed("seed")
-			if cmd.Flags().Changed("workers") && f.workers < 1 {
-				return misuse("run: --workers %d: want 1 or more", f.workers)
-			}
-			many, err := f.sweep()
-			if err != nil {
-				return err
-			}
-			if f.local && many != nil {
-				return misuse("run: --local: it looks at one run, want no --seeds and no --set with several values")
-			}
-			if f.stream {
-				if err := f.streamed(strings.Join(args, ""), many != nil); err != nil {
-					return misuse("run: --stream: %w", err)
-				}
-			}
-			if cmd.Flags().Changed("resume") {
-				return a.runResumed(cmd.Context(), args, f, many != nil)
-			}
-			if many != nil {
-				return a.runSweep(cmd.Context(), args[0], f, many)
-			}
-			return a.runFile(cmd.Context(), args[0], f, nil)
-		},
+		RunE: c.begin,
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&f.out, "out", "o", "", "run directory, new or empty (default runs/NAME-N, the first N that is free)")
@@ -130,6 +113,33 @@ weights, with FILE.`,
 	return cmd
 }
 
+// begin refuses flags that do not go with each other, and does one run or many.
+func (c *runCall) begin(cmd *cobra.Command, args []string) error {
+	c.f.hasSeed = cmd.Flags().Changed("seed")
+	if cmd.Flags().Changed("workers") && c.f.workers < 1 {
+		return misuse("run: --workers %d: want 1 or more", c.f.workers)
+	}
+	many, err := c.f.sweep()
+	if err != nil {
+		return err
+	}
+	if c.f.local && many != nil {
+		return misuse("run: --local: it looks at one run, want no --seeds and no --set with several values")
+	}
+	if c.f.stream {
+		if err := c.f.streamed(strings.Join(args, ""), many != nil); err != nil {
+			return misuse("run: --stream: %w", err)
+		}
+	}
+	if cmd.Flags().Changed("resume") {
+		return c.runResumed(cmd.Context(), args, many != nil)
+	}
+	if many != nil {
+		return c.runSweep(cmd.Context(), args[0], c.f, many)
+	}
+	return c.runFile(cmd.Context(), args[0], nil)
+}
+
 // localUsage is what --local does, of every command that has it.
 const localUsage = "refuse a scenario that names files outside the folder in which railyard runs"
 
@@ -142,15 +152,15 @@ func kernelNames() string {
 }
 
 // runFile is `railyard run`: read, run, finish the directory, print.
-func (a *app) runFile(ctx context.Context, file string, f runFlags, from *resumed) error {
-	ctx, stop := a.interruptible(ctx)
+func (c *runCall) runFile(ctx context.Context, file string, from *resumed) error {
+	ctx, stop := c.interruptible(ctx)
 	defer stop()
 	var told *stream
-	if f.stream {
-		ctx, told = a.startStream(ctx)
+	if c.f.stream {
+		ctx, told = c.startStream(ctx)
 		defer told.stop()
 	}
-	p := a.startProgress(f.quiet || f.stream, "reading "+cmp.Or(file, f.resume))
+	p := c.startProgress(c.f.quiet || c.f.stream, "reading "+cmp.Or(file, c.f.resume))
 	defer p.stop()
 	weights, err := from.read(ctx)
 	if err != nil {
@@ -158,28 +168,28 @@ func (a *app) runFile(ctx context.Context, file string, f runFlags, from *resume
 	}
 	var sc *scenario.Scenario
 	if file != "" {
-		sc, err = a.load(ctx, p, file, f)
+		sc, err = c.load(ctx, p, file, c.f)
 	} else {
 		file = from.run.InputPath(result.ScenarioInput)
-		sc, err = a.loadAgain(p, from.run, f)
+		sc, err = c.loadAgain(p, from.run)
 	}
 	if err != nil {
 		return err
 	}
-	dir, err := createDir(f.out, sc.Name)
+	dir, err := createDir(c.f.out, sc.Name)
 	if err != nil {
 		return err
 	}
-	opt := runOptions{Dir: dir, Force: f.force, Progress: p.update, Resume: weights, Workers: f.workers}
+	opt := runOptions{Dir: dir, Force: c.f.force, Progress: p.update, Resume: weights, Workers: c.f.workers}
 	if told != nil {
 		opt.Progress, opt.Observe = told.update, told.observe
 	}
-	sum, err := a.engine.run(ctx, sc, opt)
+	sum, err := c.engine.run(ctx, sc, opt)
 	p.stop()
 	if sum == nil && err != nil {
-		err = a.located(file, sc, err)
+		err = c.located(file, sc, err)
 	}
-	return a.finish(ctx, dir, sum, err, f.json)
+	return c.finish(ctx, dir, sum, err, c.f.json)
 }
 
 // load reads the scenario and applies the flags that replace its values. Problems

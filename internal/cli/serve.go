@@ -28,8 +28,15 @@ type serveFlags struct {
 	cpu                int
 }
 
-func (a *app) serveCommand() *cobra.Command {
-	var f serveFlags
+// serveCall is a call of railyard serve.
+type serveCall struct {
+	*app
+	f serveFlags
+}
+
+func serveCommand(a *app) *cobra.Command {
+	c := &serveCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "serve [DIR] [flags]",
 		Short: "Show runs in a browser: the fabric in motion, time by time",
@@ -56,7 +63,7 @@ file. Ctrl-C ends the runs, too, and keeps what they have.`,
 					return misuse("serve: --%s: bounds runs, want --run with it", name)
 				}
 			}
-			return a.serve(cmd.Context(), dir, f)
+			return c.serve(cmd.Context(), dir)
 		},
 	}
 	b := live.Usual()
@@ -115,16 +122,16 @@ func (f *serveFlags) bounds() (live.Bounds, error) {
 	return b, nil
 }
 
-func (a *app) serve(ctx context.Context, dir string, f serveFlags) error {
-	at, err := netip.ParseAddrPort(f.addr)
+func (c *serveCall) serve(ctx context.Context, dir string) error {
+	at, err := netip.ParseAddrPort(c.f.addr)
 	if err != nil {
-		return misuse("serve: --addr %s: want an address and a port, such as 127.0.0.1:8080 or [::1]:0", f.addr)
+		return misuse("serve: --addr %s: want an address and a port, such as 127.0.0.1:8080 or [::1]:0", c.f.addr)
 	}
-	bounds, err := f.bounds()
+	bounds, err := c.f.bounds()
 	if err != nil {
 		return err
 	}
-	if f.run {
+	if c.f.run {
 		if err := runsIn(dir); err != nil {
 			return err
 		}
@@ -135,11 +142,11 @@ func (a *app) serve(ctx context.Context, dir string, f serveFlags) error {
 	case !st.IsDir():
 		return misuse("serve: %s: is no folder, want a run directory or a folder with some below it", dir)
 	}
-	ctx, stop := a.interruptible(ctx)
+	ctx, stop := c.interruptible(ctx)
 	defer stop()
 	debug.SetMemoryLimit(web.Memory)
 	o := web.Options{Dir: dir, Plan: collectivesOf}
-	if f.run {
+	if c.f.run {
 		program, err := os.Executable()
 		if err != nil {
 			return fmt.Errorf("serve: --run: %w", err)
@@ -156,18 +163,18 @@ func (a *app) serve(ctx context.Context, dir string, f serveFlags) error {
 		if more {
 			found = "the first " + found
 		}
-		fmt.Fprintf(a.stdout, "%s\n", url)
+		fmt.Fprintf(c.stdout, "%s\n", url)
 		does := ""
-		if f.run {
+		if c.f.run {
 			does = ", and runs scenarios there"
 		}
-		a.tell(fmt.Sprintf("shows %s below %s%s; Ctrl-C ends it", found, dir, does))
+		c.tell(fmt.Sprintf("shows %s below %s%s; Ctrl-C ends it", found, dir, does))
 		if !at.Addr().IsLoopback() {
 			can := "read them"
-			if f.run {
+			if c.f.run {
 				can = "read them and run scenarios here"
 			}
-			a.tell(fmt.Sprintf("who reaches %s and has the address above can %s", at.Addr(), can))
+			c.tell(fmt.Sprintf("who reaches %s and has the address above can %s", at.Addr(), can))
 		}
 	})
 	if err != nil {

@@ -88,7 +88,7 @@ func withSeries(t *testing.T, name string) string {
 // simulated runs a scenario into a folder.
 func simulated(t *testing.T, file, dir string) *result.Run {
 	t.Helper()
-	if err := quiet(t).runFile(t.Context(), file, runFlags{out: dir, quiet: true}, nil); err != nil {
+	if err := (&runCall{quiet(t), runFlags{out: dir, quiet: true}}).runFile(t.Context(), file, nil); err != nil {
 		t.Fatal(err)
 	}
 	run, err := result.Open(dir)

@@ -486,7 +486,7 @@ func TestExamplesToEdit(t *testing.T) {
 		}
 		t.Chdir(dir)
 		a := quiet(t)
-		if err := a.check(t.Context(), "scenario.yaml", checkFlags{local: true}); err != nil {
+		if err := (&checkCall{a, checkFlags{local: true}}).check(t.Context(), "scenario.yaml"); err != nil {
 			t.Errorf("%s: %v", e.Name, err)
 		}
 	}

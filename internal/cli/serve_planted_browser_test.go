@@ -149,7 +149,7 @@ func leads(c *planted.Case, place string) bool {
 func runPlanted(t *testing.T, text, dir string) *diagnose.Blame {
 	t.Helper()
 	text += "\noutput: {series: true, events: true}\n"
-	err := quiet(t).runFile(t.Context(), write(t, text), runFlags{out: dir, quiet: true, workers: -1}, nil)
+	err := (&runCall{quiet(t), runFlags{out: dir, quiet: true, workers: -1}}).runFile(t.Context(), write(t, text), nil)
 	r, open := result.Open(dir)
 	if open != nil {
 		t.Fatal(cmp.Or(err, open))

@@ -13,8 +13,8 @@ import (
 
 // lookCommands are the commands that look at things and run nothing, or little.
 func (a *app) lookCommands() []*cobra.Command {
-	return []*cobra.Command{a.showCommand(), a.checkCommand(), a.hashCommand(), a.listCommand(), a.schemaCommand(),
-		a.completionCommand(), a.manCommand()}
+	return []*cobra.Command{showCommand(a), checkCommand(a), hashCommand(a), listCommand(a), schemaCommand(a),
+		completionCommand(a), manCommand(a)}
 }
 
 // A view is a value of the pipeline, as text and as data.
@@ -68,7 +68,7 @@ var views = []showing{
 		nil, view.ScheduleData},
 }
 
-func (a *app) showCommand() *cobra.Command {
+func showCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Print what a scenario comes to",
@@ -76,15 +76,15 @@ func (a *app) showCommand() *cobra.Command {
 		Args:  subcommandOnly,
 		RunE:  needSubcommand,
 	}
-	cmd.AddCommand(a.showScenarioCommand())
+	cmd.AddCommand(showScenarioCommand(a))
 	for _, v := range views {
-		cmd.AddCommand(a.viewCommand(v))
+		cmd.AddCommand(viewCommand(a, v))
 	}
-	cmd.AddCommand(a.ribCommand(), a.hostCommand(), a.timelineCommand(), a.eventsCommand(), a.captureCommand())
+	cmd.AddCommand(ribCommand(a), hostCommand(a), timelineCommand(a), eventsCommand(a), captureCommand(a))
 	return cmd
 }
 
-func (a *app) viewCommand(v showing) *cobra.Command {
+func viewCommand(a *app, v showing) *cobra.Command {
 	asJSON, name := false, ""
 	cmd := &cobra.Command{
 		Use: v.name + " FILE", Short: v.short, Long: v.long, Example: "  railyard show " + v.name +

@@ -29,8 +29,15 @@ type captureFlags struct {
 	json               bool
 }
 
-func (a *app) captureCommand() *cobra.Command {
-	var f captureFlags
+// captureCall is a call of railyard show capture.
+type captureCall struct {
+	*app
+	f captureFlags
+}
+
+func captureCommand(a *app) *cobra.Command {
+	c := &captureCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "capture FILE",
 		Short: "Print the frames of a capture, one a line",
@@ -44,7 +51,7 @@ messages. FILE may be the directory of a run whose scenario has capture: {links:
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return a.showCapture(args[0], f) },
+		RunE: func(_ *cobra.Command, args []string) error { return c.showCapture(args[0]) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.port, "port", "", "at this interface, such as leaf1/host1, or at those that a pattern names: 'leaf1/*'")
@@ -195,8 +202,8 @@ func prioritiesOf(enable uint8) []int {
 	return all
 }
 
-func (a *app) showCapture(name string, f captureFlags) error {
-	filter, err := f.filter()
+func (c *captureCall) showCapture(name string) error {
+	filter, err := c.f.filter()
 	if err != nil {
 		return err
 	}
@@ -208,14 +215,14 @@ func (a *app) showCapture(name string, f captureFlags) error {
 			return fmt.Errorf("%s: is not there: the run's scenario wants capture: {links: [...]}", name)
 		}
 	}
-	data, err := readCapture(name, &filter, f.most)
+	data, err := readCapture(name, &filter, c.f.most)
 	if err != nil {
 		return err
 	}
-	if f.json {
-		return a.printJSON(data)
+	if c.f.json {
+		return c.printJSON(data)
 	}
-	return a.captureText(data)
+	return c.captureText(data)
 }
 
 func exists(name string) bool {
@@ -368,8 +375,8 @@ func printable(s string) string {
 }
 
 // captureText prints frames, one a line, and below it what there is to say of one.
-func (a *app) captureText(d *captureData) error {
-	s := a.newSheet()
+func (c *captureCall) captureText(d *captureData) error {
+	s := c.newSheet()
 	port, what := len("port"), len("what")
 	for i := range d.Frames {
 		port, what = max(port, len(d.Frames[i].Port)), max(what, len(d.Frames[i].name()))
@@ -401,7 +408,7 @@ func (a *app) captureText(d *captureData) error {
 				unit.CountOf(int64(i.Seen), "frame"), unit.Count(int64(i.Left))))
 		}
 	}
-	return s.Flush(a.stdout)
+	return s.Flush(c.stdout)
 }
 
 // name is what the frame is, in few words.

@@ -24,8 +24,15 @@ type eventFlags struct {
 // mostEvents bounds what is held in memory.
 const mostEvents = 1_000_000
 
-func (a *app) eventsCommand() *cobra.Command {
-	var f eventFlags
+// eventsCall is a call of railyard show events.
+type eventsCall struct {
+	*app
+	f eventFlags
+}
+
+func eventsCommand(a *app) *cobra.Command {
+	c := &eventsCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "events DIR",
 		Short: "Print what happened at ports and to queue pairs, as a log",
@@ -37,7 +44,7 @@ links that go down and up. The run logs them if its scenario has output: {events
 			"  railyard show events runs/incast-1 --flow flow3 --kind rate --json",
 		Args:              oneRun,
 		ValidArgsFunction: completeRuns,
-		RunE:              func(_ *cobra.Command, args []string) error { return a.showEvents(args[0], f) },
+		RunE:              func(_ *cobra.Command, args []string) error { return c.showEvents(args[0]) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.port, "port", "", "of this port, such as rail1/host2, or of those that a pattern names: 'rail1/*'")
@@ -81,8 +88,8 @@ func (f *eventFlags) filter() (w report.EventFilter, err error) {
 	return w, err
 }
 
-func (a *app) showEvents(dir string, f eventFlags) error {
-	filter, err := f.filter()
+func (c *eventsCall) showEvents(dir string) error {
+	filter, err := c.f.filter()
 	if err != nil {
 		return err
 	}
@@ -90,12 +97,12 @@ func (a *app) showEvents(dir string, f eventFlags) error {
 	if err != nil {
 		return misuse("%w", err)
 	}
-	run.Damaged = f.damaged
+	run.Damaged = c.f.damaged
 	if !slices.Contains(run.Tables(), "events") {
 		return fmt.Errorf("run directory %s: holds no events: its scenario wants output: {events: true}", dir)
 	}
-	if f.port != "" && !strings.ContainsAny(f.port, `*?[\`) {
-		if err := knowsPort(run, f.port); err != nil {
+	if c.f.port != "" && !strings.ContainsAny(c.f.port, `*?[\`) {
+		if err := knowsPort(run, c.f.port); err != nil {
 			return err
 		}
 	}
@@ -104,14 +111,14 @@ func (a *app) showEvents(dir string, f eventFlags) error {
 		return err
 	}
 	if log.Matching == 0 {
-		if err := knowsFlow(run, f); err != nil {
+		if err := knowsFlow(run, c.f); err != nil {
 			return err
 		}
 	}
-	if f.json {
-		return a.printJSON(log)
+	if c.f.json {
+		return c.printJSON(log)
 	}
-	return log.WriteText(a.stdout, a.pageWidth())
+	return log.WriteText(c.stdout, c.pageWidth())
 }
 
 // knowsFlow reports a queue pair or a job that no message of the run is of. Of a run that keeps no

@@ -26,7 +26,7 @@ func notOfRuns(name string) string {
 	return "No scenario has such a host: cluster.host.preset is " + strings.Join(presets, ", ") + "."
 }
 
-func (a *app) hostCommand() *cobra.Command {
+func hostCommand(a *app) *cobra.Command {
 	asJSON := false
 	names := slices.Sorted(maps.Keys(board.Presets))
 	cmd := &cobra.Command{

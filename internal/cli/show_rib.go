@@ -12,7 +12,7 @@ import (
 	"railyard/internal/view"
 )
 
-func (a *app) ribCommand() *cobra.Command {
+func ribCommand(a *app) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use: "rib FILE SWITCH", Short: "Print what a switch knows by BGP, and what it tells its neighbours",

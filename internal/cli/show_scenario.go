@@ -11,7 +11,7 @@ import (
 	"railyard/internal/sheet"
 )
 
-func (a *app) showScenarioCommand() *cobra.Command {
+func showScenarioCommand(a *app) *cobra.Command {
 	asJSON, asYAML := false, false
 	cmd := &cobra.Command{
 		Use:   "scenario FILE",

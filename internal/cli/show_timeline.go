@@ -24,8 +24,15 @@ type timelineFlags struct {
 	forecast           bool
 }
 
-func (a *app) timelineCommand() *cobra.Command {
-	var f timelineFlags
+// timelineCall is a call of railyard show timeline.
+type timelineCall struct {
+	*app
+	f timelineFlags
+}
+
+func timelineCommand(a *app) *cobra.Command {
+	c := &timelineCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "timeline FILE|DIR",
 		Short: "Print what each rank did when, in a few steps",
@@ -49,7 +56,7 @@ and by formula. --forecast runs nothing: it draws a step as the plan expects it.
 			case f.steps > 1000 || f.from > 1<<30:
 				return misuse("show timeline: --steps %d --from %d: want at most 1000 and %d", f.steps, f.from, 1<<30)
 			}
-			return a.timeline(cmd.Context(), args[0], f)
+			return c.timeline(cmd.Context(), args[0])
 		},
 	}
 	fl := cmd.Flags()
@@ -65,9 +72,9 @@ and by formula. --forecast runs nothing: it draws a step as the plan expects it.
 	return cmd
 }
 
-func (a *app) timeline(ctx context.Context, path string, f timelineFlags) error {
-	if f.forecast {
-		return a.forecast(path, f)
+func (c *timelineCall) timeline(ctx context.Context, path string) error {
+	if c.f.forecast {
+		return c.forecast(path)
 	}
 	dir := path
 	if st, err := os.Stat(path); err != nil || !st.IsDir() {
@@ -77,7 +84,7 @@ func (a *app) timeline(ctx context.Context, path string, f timelineFlags) error 
 		}
 		defer remove()
 		dir = filepath.Join(temp, "run")
-		if err := a.runSteps(ctx, path, dir, f); err != nil {
+		if err := c.runSteps(ctx, path, dir); err != nil {
 			return err
 		}
 	}
@@ -85,88 +92,88 @@ func (a *app) timeline(ctx context.Context, path string, f timelineFlags) error 
 	if err != nil {
 		return misuse("%w", err)
 	}
-	sum, err := summaryOf(r.Summary, f.job)
+	sum, err := summaryOf(r.Summary, c.f.job)
 	if err != nil {
 		return err
 	}
-	spans, err := view.ReadSpans(r, sum, f.from, f.steps)
+	spans, err := view.ReadSpans(r, sum, c.f.from, c.f.steps)
 	if err != nil {
 		return err
 	}
-	if f.json {
-		return a.timelineJSON(r.Summary.Name, spans, f)
+	if c.f.json {
+		return c.timelineJSON(r.Summary.Name, spans)
 	}
-	s := a.newSheet()
-	if err := view.TimelineText(s, r, spans, f.from, f.ranks); err != nil {
+	s := c.newSheet()
+	if err := view.TimelineText(s, r, spans, c.f.from, c.f.ranks); err != nil {
 		return err
 	}
-	return s.Flush(a.stdout)
+	return s.Flush(c.stdout)
 }
 
 // timelineJSON prints bars, and of a pipeline the timetable of the first step.
-func (a *app) timelineJSON(name string, bars []view.Bar, f timelineFlags) error {
-	return a.printJSON(struct {
+func (c *timelineCall) timelineJSON(name string, bars []view.Bar) error {
+	return c.printJSON(struct {
 		Name     string          `json:"name"`
 		Pipeline *view.Timetable `json:"pipeline,omitempty"`
 		Bars     []view.Bar      `json:"bars"`
-	}{name, view.NewTimetable(int32(f.from), bars), bars})
+	}{name, view.NewTimetable(int32(c.f.from), bars), bars})
 }
 
 // forecast prints a step of a scenario as it is expected.
-func (a *app) forecast(path string, f timelineFlags) error {
+func (c *timelineCall) forecast(path string) error {
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		return misuse("show timeline: --forecast %s: a run directory, want a scenario", path)
 	}
-	p, err := a.plan(path)
+	p, err := c.plan(path)
 	if err != nil {
 		return err
 	}
-	j, err := jobNamed(p, f.job)
+	j, err := jobNamed(p, c.f.job)
 	switch {
 	case err != nil:
 		return err
 	case j.Work == nil:
 		return view.ErrNoRanks
 	}
-	f.from, f.steps = 0, 1
+	c.f.from, c.f.steps = 0, 1
 	bars := view.ForecastBars(j.Work, foresight.Forecast(p, j))
-	if f.json {
-		return a.timelineJSON(p.Scenario.Name, bars, f)
+	if c.f.json {
+		return c.timelineJSON(p.Scenario.Name, bars)
 	}
-	s := a.newSheet()
-	view.BarsText(s, bars, 0, f.ranks, p.Scenario.Name+": a step as it is expected, nothing was run")
-	return s.Flush(a.stdout)
+	s := c.newSheet()
+	view.BarsText(s, bars, 0, c.f.ranks, p.Scenario.Name+": a step as it is expected, nothing was run")
+	return s.Flush(c.stdout)
 }
 
 // runSteps runs as much of a scenario as is to be shown into dir.
-func (a *app) runSteps(ctx context.Context, file, dir string, f timelineFlags) error {
-	sc, err := a.readScenario(file)
+func (c *timelineCall) runSteps(ctx context.Context, file, dir string) error {
+	sc, err := c.readScenario(file)
 	if err != nil {
 		return err
 	}
 	sc.Output = scenario.Output{Sample: sc.Output.Sample, Operations: true}
 	for i := range sc.Jobs {
 		if t := sc.Jobs[i].Train; t != nil {
-			t.Steps = scenario.Some(min(f.from+f.steps, t.Steps.Or(f.from+f.steps)))
+			t.Steps = scenario.Some(min(c.f.from+c.f.steps, t.Steps.Or(c.f.from+c.f.steps)))
 		} else {
 			sc.Output.Flows = true
 		}
 	}
-	ctx, stop := a.interruptible(ctx)
+	ctx, stop := c.interruptible(ctx)
 	defer stop()
-	p := a.startProgress(f.quiet, "running "+file)
+	p := c.startProgress(c.f.quiet, "running "+file)
 	defer p.stop()
 	d, err := result.Create(dir)
 	if err != nil {
 		return err
 	}
-	sum, err := a.engine.run(ctx, sc, runOptions{Dir: d, Force: f.force, Progress: p.update})
+	sum, err := c.engine.run(ctx, sc, runOptions{Dir: d, Force: c.f.force, Progress: p.update})
 	p.stop()
 	switch {
 	case ctx.Err() != nil:
 		return &exitError{exitInterrupted, errors.New("interrupted; nothing was kept")}
 	case err != nil:
-		return a.located(file, sc, err)
+		return c.located(file, sc, err)
 	}
 	if sum.State == "" || sum.State == result.Running {
 		sum.State = result.Complete

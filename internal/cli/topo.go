@@ -23,7 +23,7 @@ import (
 	"railyard/internal/unit"
 )
 
-func (a *app) topoCommand() *cobra.Command {
+func topoCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "topo",
 		Short: "Read and write topologies in other tools' forms",
@@ -36,12 +36,12 @@ func (a *app) topoCommand() *cobra.Command {
 		Args:  subcommandOnly,
 		RunE:  needSubcommand,
 	}
-	from.AddCommand(a.importNCCLTopo())
-	cmd.AddCommand(from, a.exportTopo())
+	from.AddCommand(importNCCLTopo(a))
+	cmd.AddCommand(from, exportTopo(a))
 	return cmd
 }
 
-func (a *app) importNCCLTopo() *cobra.Command {
+func importNCCLTopo(a *app) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "nccl FILE",
@@ -147,7 +147,7 @@ func (a *app) printBoard(b *board.Board) error {
 	return s.Flush(a.stdout)
 }
 
-func (a *app) exportTopo() *cobra.Command {
+func exportTopo(a *app) *cobra.Command {
 	form, out := "", ""
 	forms := append(slices.Collect(maps.Keys(topoform.Forms)), "containerlab", "nccl")
 	slices.Sort(forms)

@@ -31,8 +31,15 @@ type tuneFlags struct {
 	json, force, quiet                         bool
 }
 
-func (a *app) tuneCommand() *cobra.Command {
-	var f tuneFlags
+// tuneCall is a call of railyard tune.
+type tuneCall struct {
+	*app
+	f tuneFlags
+}
+
+func tuneCommand(a *app) *cobra.Command {
+	c := &tuneCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "tune FILE [flags]",
 		Short: "Find thresholds for a network: by formula, then by simulation",
@@ -63,7 +70,7 @@ same DIR goes on. Exit code 1 if every point drops.`,
 			if !cmd.Flags().Changed("patterns") {
 				opt.Patterns = nil
 			}
-			return a.tune(cmd.Context(), args[0], f, opt)
+			return c.tune(cmd.Context(), args[0], opt)
 		},
 	}
 	fl := cmd.Flags()
@@ -137,22 +144,22 @@ func (f *tuneFlags) options(cores bool) (opt trial.Options, err error) {
 }
 
 // tune is `railyard tune`.
-func (a *app) tune(ctx context.Context, file string, f tuneFlags, opt trial.Options) error {
+func (c *tuneCall) tune(ctx context.Context, file string, opt trial.Options) error {
 	var dialect netconf.Dialect
 	var err error
-	if f.dialect != "" {
-		if dialect, err = dialectOf("tune", f.dialect); err != nil {
+	if c.f.dialect != "" {
+		if dialect, err = dialectOf("tune", c.f.dialect); err != nil {
 			return err
 		}
 	}
-	sc, err := a.readScenario(file)
+	sc, err := c.readScenario(file)
 	if err != nil {
 		return err
 	}
 	var folder *output.Folder
 	fresh := false
-	if f.out != "" {
-		if folder, fresh, err = tuneFolder(f.out); err != nil {
+	if c.f.out != "" {
+		if folder, fresh, err = tuneFolder(c.f.out); err != nil {
 			return err
 		}
 		defer folder.Close()
@@ -161,9 +168,9 @@ func (a *app) tune(ctx context.Context, file string, f tuneFlags, opt trial.Opti
 		}
 		defer opt.Dir.Close()
 	}
-	ctx, stop := a.interruptible(ctx)
+	ctx, stop := c.interruptible(ctx)
 	defer stop()
-	p := a.startProgress(f.quiet, "reading "+file)
+	p := c.startProgress(c.f.quiet, "reading "+file)
 	defer p.stop()
 	opt.Progress = p.sweep
 	found, err := trial.Run(ctx, sc, opt)
@@ -176,17 +183,17 @@ func (a *app) tune(ctx context.Context, file string, f tuneFlags, opt trial.Opti
 		if interrupted {
 			return &exitError{exitInterrupted, errors.New("tune: interrupted before the first point was played")}
 		}
-		return a.tuneProblems(file, sc, err)
+		return c.tuneProblems(file, sc, err)
 	}
-	if f.out != "" {
-		if err := a.writeTuned(folder, found, dialect); err != nil {
+	if c.f.out != "" {
+		if err := c.writeTuned(folder, found, dialect); err != nil {
 			return err
 		}
 	}
-	if f.json {
-		err = a.printJSON(found)
+	if c.f.json {
+		err = c.printJSON(found)
 	} else {
-		err = a.tuneText(found, f.out)
+		err = c.tuneText(found, c.f.out)
 	}
 	switch {
 	case err != nil:
@@ -200,8 +207,8 @@ func (a *app) tune(ctx context.Context, file string, f tuneFlags, opt trial.Opti
 }
 
 // tuneProblems prints an error that has a place in the scenario, and says of any other which scenario it is of.
-func (a *app) tuneProblems(file string, sc *scenario.Scenario, err error) error {
-	if !a.renderField(a.stderr, file, sc, err) {
+func (c *tuneCall) tuneProblems(file string, sc *scenario.Scenario, err error) error {
+	if !c.renderField(c.stderr, file, sc, err) {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	where, n := placeOf(file, err)
@@ -262,7 +269,7 @@ func discardTuning(folder *output.Folder, rows *sweep.Dir) {
 }
 
 // writeTuned writes the files of a tuning. Configurations are rendered before the first is written.
-func (a *app) writeTuned(folder *output.Folder, found *trial.Found, dialect netconf.Dialect) error {
+func (c *tuneCall) writeTuned(folder *output.Folder, found *trial.Found, dialect netconf.Dialect) error {
 	var configs *rendered
 	if dialect != nil && found.Chosen > 0 {
 		devices, err := found.Plan().Devices()
@@ -293,5 +300,5 @@ func (a *app) writeTuned(folder *output.Folder, found *trial.Found, dialect netc
 	if configs == nil {
 		return nil
 	}
-	return inFolder(folder, configDir, func(dir *output.Folder) error { return configs.write(a, dir) })
+	return inFolder(folder, configDir, func(dir *output.Folder) error { return configs.write(c.app, dir) })
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // tuneText prints what a tuning found.
-func (a *app) tuneText(f *trial.Found, out string) error {
-	s := a.newSheet()
+func (c *tuneCall) tuneText(f *trial.Found, out string) error {
+	s := c.newSheet()
 	s.Wrap("", view.TuneHeading(f))
 	for _, p := range f.Patterns {
 		s.Hang("  ", "    ", p.Name+": "+p.What)
@@ -38,5 +38,5 @@ func (a *app) tuneText(f *trial.Found, out string) error {
 		s.Blank()
 		s.Wrap("", "files: "+filepath.Join(out, tuneFile)+", "+pageFile+", "+plotFolder+", "+tunedFile)
 	}
-	return s.Flush(a.stdout)
+	return s.Flush(c.stdout)
 }

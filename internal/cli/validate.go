@@ -11,7 +11,7 @@ import (
 	"railyard/internal/validate"
 )
 
-func (a *app) validateCommand() *cobra.Command {
+func validateCommand(a *app) *cobra.Command {
 	var asJSON, markdown, quiet bool
 	var seeds int
 	cmd := &cobra.Command{

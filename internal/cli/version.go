@@ -11,7 +11,7 @@ import (
 	"railyard/internal/result"
 )
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",

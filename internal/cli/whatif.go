@@ -21,8 +21,15 @@ type whatifFlags struct {
 	full, json, force, quiet bool
 }
 
-func (a *app) whatifCommand() *cobra.Command {
-	var f whatifFlags
+// whatifCall is a call of railyard whatif.
+type whatifCall struct {
+	*app
+	f whatifFlags
+}
+
+func whatifCommand(a *app) *cobra.Command {
+	c := &whatifCall{app: a}
+	f := &c.f
 	cmd := &cobra.Command{
 		Use:   "whatif DIR [flags]",
 		Short: "Run a run again with one thing taken away, and say what that saved",
@@ -50,7 +57,7 @@ that repeat each. A training is compared over its first 256 steps, or as many as
 		Args:              runDirs(1, 1),
 		ValidArgsFunction: completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.whatif(cmd.Context(), args[0], f)
+			return c.whatif(cmd.Context(), args[0])
 		},
 	}
 	fl := cmd.Flags()
@@ -66,8 +73,8 @@ that repeat each. A training is compared over its first 256 steps, or as many as
 	return cmd
 }
 
-func (a *app) whatif(ctx context.Context, dir string, f whatifFlags) error {
-	extra, err := asked(f.set)
+func (c *whatifCall) whatif(ctx context.Context, dir string) error {
+	extra, err := asked(c.f.set)
 	if err != nil {
 		return err
 	}
@@ -75,7 +82,7 @@ func (a *app) whatif(ctx context.Context, dir string, f whatifFlags) error {
 	if err != nil {
 		return misuse("%w", err)
 	}
-	if _, err := whatif.Compared(r.Summary, f.job); err != nil {
+	if _, err := whatif.Compared(r.Summary, c.f.job); err != nil {
 		return misuse("whatif: --job: %w", err)
 	}
 	folder, err := held("run directory "+dir, dir)
@@ -83,27 +90,27 @@ func (a *app) whatif(ctx context.Context, dir string, f whatifFlags) error {
 		return err
 	}
 	defer folder.Close()
-	ctx, stop := a.interruptible(ctx)
+	ctx, stop := c.interruptible(ctx)
 	defer stop()
-	p := a.startProgress(f.quiet, "reading "+dir)
+	p := c.startProgress(c.f.quiet, "reading "+dir)
 	defer p.stop()
-	found, err := whatif.Run(ctx, r, whatif.Options{Full: f.full, Job: f.job, Force: f.force, Extra: extra, Progress: p.sweep,
-		Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }})
+	found, err := whatif.Run(ctx, r, whatif.Options{Full: c.f.full, Job: c.f.job, Force: c.f.force, Extra: extra, Progress: p.sweep,
+		Forecast: func(v sweep.Forecast) { c.tellForecast(c.f.quiet, v) }})
 	p.stop()
 	interrupted := ctx.Err() != nil
 	switch {
 	case found == nil && interrupted:
 		return &exitError{exitInterrupted, errors.New("interrupted before the run as it is was done; nothing was kept")}
 	case found == nil:
-		return a.changeProblems(err)
+		return c.changeProblems(err)
 	}
 	if err := r.WriteWhatIf(folder, found.WhatIf); err != nil {
 		return err
 	}
-	if f.json {
-		err = result.EncodeJSON(a.stdout, found.WhatIf)
+	if c.f.json {
+		err = result.EncodeJSON(c.stdout, found.WhatIf)
 	} else {
-		err = found.WriteText(a.stdout)
+		err = found.WriteText(c.stdout)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot print what was found: %w", input.Cause(err))
