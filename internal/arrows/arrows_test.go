@@ -528,19 +528,23 @@ var rules = map[string]rule{
 		may: "input machine output result shown",
 		why: "it starts processes and sees what they leave: what a scenario is, and how it runs, is theirs to know",
 	},
+	"intent": {
+		may: "board commission foresight hostboard hostinfo hostlint inventory lint netconf plan topo",
+		why: "what devices are meant to be follows from a plan: who holds devices against it, and prints it, is above",
+	},
 	"view": {
-		may: "coll design foresight hash inventory located netconf nn plan qos result rib run scenario sheet " +
-			"sizing survey switches topo trial workload",
+		may: "board coll decoder design foresight hash headline hostinfo intent inventory judge located nccltopo netconf nn pcapng " +
+			"plan qos result rib run scenario sheet sizing survey switches topo trial wire workload",
 		why: "what is shown of a plan, a network or a run is a value and its text: who asked, and where it is printed, is above",
 	},
 	"cli": {
 		may: "batch bench board coll commission containerlab dataset decoder design docs dump endpoint examples fleet hash headline " +
-			"hostboard hostinfo hostlint input inventory lab labs launch " +
+			"hostboard hostinfo hostlint input intent inventory lab launch " +
 			"lint live lldp " +
 			"judge located machine manual nccl nccltests " +
-			"nccltopo netconf netconf/dialects nn ns3 objects output pcapng perf foresight plan prove qos rdma report " +
-			"result rib run scenario scenario/schema sheet shown sizing survey sweep telemetry topo topoform trial " +
-			"tune validate view web whatif wire workload",
+			"nccltopo netconf netconf/dialects nn ns3 objects output perf foresight plan prove rdma report " +
+			"result rib run scenario scenario/schema sheet shown sweep telemetry topo topoform trial " +
+			"tune validate view web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},

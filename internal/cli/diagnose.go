@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,9 +15,8 @@ import (
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
-	"railyard/internal/sheet"
 	"railyard/internal/telemetry"
-	"railyard/internal/unit"
+	"railyard/internal/view"
 	"railyard/internal/whatif"
 )
 
@@ -27,15 +25,6 @@ type diagnoseFlags struct {
 	healthy            string
 	topology, names    string // files
 	json, force, quiet bool
-}
-
-// diagnosisJSON is what --json prints.
-type diagnosisJSON struct {
-	Of        string   `json:"of"`
-	InOrder   string   `json:"in_order"`          // what it is held against: its folder, "simulated", or "" for nothing
-	Changes   []string `json:"changes,omitempty"` // of the scenario, for that
-	*dumpJSON          // of a folder of texts
-	judge.Verdict
 }
 
 // diagnoseCall is a call of railyard diagnose.
@@ -95,7 +84,7 @@ func (a *diagnoseCall) diagnose(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	found := diagnosisJSON{Of: dir, InOrder: a.f.healthy}
+	found := view.Diagnosis{Of: dir, InOrder: a.f.healthy}
 	var c judge.Case
 	var sc *scenario.Scenario
 	if isRun(dir) {
@@ -111,7 +100,7 @@ func (a *diagnoseCall) diagnose(ctx context.Context, dir string) error {
 			return misuse("%s: %w", dir, err)
 		}
 		c.Graph = p.Graph
-	} else if c.Now, c.Graph, found.dumpJSON, err = shownIn(ctx, dir, names); err != nil {
+	} else if c.Now, c.Graph, found.Dump, err = shownIn(ctx, dir, names); err != nil {
 		return err
 	}
 	if a.f.topology != "" {
@@ -140,7 +129,7 @@ func (a *diagnoseCall) diagnose(ctx context.Context, dir string) error {
 		err = a.printJSON(found)
 	} else {
 		s := a.newSheet()
-		found.write(s)
+		view.DiagnosisText(s, &found)
 		err = s.Flush(a.stdout)
 	}
 	switch {
@@ -215,73 +204,4 @@ func (a *diagnoseCall) simulateInOrder(ctx context.Context, sc *scenario.Scenari
 	}
 	_, t, err := shownBy(d.Path())
 	return t, changes, err
-}
-
-// mostListed bounds the things that were not understood, as text.
-const mostListed = 20
-
-// write prints what was found.
-func (d *diagnosisJSON) write(s *sheet.Sheet) {
-	if len(d.Hypotheses) == 0 {
-		s.Wrap("", "Nothing is wrong, as far as what was read tells.")
-	} else {
-		h := &d.Hypotheses[0]
-		s.Wrap("", fmt.Sprintf("%s (%s): %s, %s", h.Noun, h.Mechanism, h.Where(), unit.Percent(h.Probability)))
-	}
-	for i := range d.Hypotheses {
-		h := &d.Hypotheses[i]
-		s.Blank()
-		s.Hang("", "   ", fmt.Sprintf("%d  %s: %s at %s, %s", i+1, h.Noun, h.Mechanism, h.Where(), unit.Percent(h.Probability)))
-		var rows [][]string
-		for _, of := range []struct {
-			what string
-			all  []judge.Observation
-		}{{"for", h.For}, {"against", h.Against}} {
-			for _, o := range of.all {
-				rows = append(rows, []string{of.what, o.At, o.Text})
-			}
-		}
-		if len(h.Culprits) > 0 {
-			rows = append(rows, []string{"by", "", strings.Join(h.Culprits, ", ")})
-		}
-		s.Grid("llw", append(rows, []string{"would decide", "", h.Decide}))
-	}
-	if len(d.RuledOut) > 0 {
-		s.Blank()
-		s.Line("Ruled out:")
-		var rows [][]string
-		for _, r := range d.RuledOut {
-			rows = append(rows, []string{string(r.Mechanism), r.Why})
-		}
-		s.Grid("lw", rows)
-	}
-	if len(d.Unknown) > 0 {
-		s.Blank()
-		s.Line("Cannot be known from what was read:")
-		for _, u := range d.Unknown {
-			s.Hang("  ", "    ", u)
-		}
-	}
-	s.Blank()
-	if d.dumpJSON != nil && len(d.NotUnderstood) > 0 {
-		s.Line("Not understood:")
-		for _, u := range d.NotUnderstood[:min(mostListed, len(d.NotUnderstood))] {
-			s.Hang("  ", "    ", u)
-		}
-		if more := len(d.NotUnderstood) - mostListed; more > 0 {
-			s.Line(fmt.Sprintf("  and %d more, which --json lists", more))
-		}
-		s.Blank()
-	}
-	text := "Held against " + d.InOrder
-	switch d.InOrder {
-	case "":
-		text = "Held against nothing: what is so in order too may be named; --healthy takes a dump of the fabric in order"
-	case "simulated":
-		text = "Held against the scenario, simulated in order"
-		if len(d.Changes) > 0 {
-			text += ": " + strings.Join(d.Changes, ", ")
-		}
-	}
-	s.Wrap("", text+".")
 }

@@ -16,6 +16,7 @@ import (
 	"railyard/internal/scenario"
 	"railyard/internal/telemetry"
 	"railyard/internal/topo"
+	"railyard/internal/view"
 )
 
 // Bounds of a folder that is read.
@@ -23,17 +24,6 @@ const (
 	mostDumps     = 100_000
 	mostDumpBytes = 2 << 30
 )
-
-// dumpJSON says what was made of a folder.
-type dumpJSON struct {
-	Files         []dumpFileJSON `json:"files"`
-	NotUnderstood []string       `json:"not_understood,omitempty"`
-}
-
-type dumpFileJSON struct {
-	File  string   `json:"file"`
-	Forms []string `json:"forms"`
-}
 
 // isRun reports whether a folder is that of a run. What cannot be looked at is for the reader of runs to say.
 func isRun(dir string) bool {
@@ -46,9 +36,9 @@ func isRun(dir string) bool {
 }
 
 // shownIn reads a folder of texts that an operator has collected.
-func shownIn(ctx context.Context, dir string, names *dump.Names) (*telemetry.Telemetry, *topo.Graph, *dumpJSON, error) {
+func shownIn(ctx context.Context, dir string, names *dump.Names) (*telemetry.Telemetry, *topo.Graph, *view.Dump, error) {
 	r := dump.NewReader(names)
-	found := &dumpJSON{Files: []dumpFileJSON{}}
+	found := &view.Dump{Files: []view.DumpFile{}}
 	n, size := 0, int64(0)
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err == nil {
@@ -73,7 +63,7 @@ func shownIn(ctx context.Context, dir string, names *dump.Names) (*telemetry.Tel
 		}
 		forms, err := r.Add(filepath.ToSlash(name), text)
 		if len(forms) > 0 {
-			found.Files = append(found.Files, dumpFileJSON{filepath.ToSlash(name), forms})
+			found.Files = append(found.Files, view.DumpFile{File: filepath.ToSlash(name), Forms: forms})
 		}
 		return err
 	})

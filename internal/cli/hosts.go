@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,8 +16,8 @@ import (
 	"railyard/internal/hostinfo"
 	"railyard/internal/input"
 	"railyard/internal/netconf"
-	"railyard/internal/sheet"
 	"railyard/internal/unit"
+	"railyard/internal/view"
 )
 
 // hostsCommand is `railyard hosts`.
@@ -79,7 +78,7 @@ the line that says it.`,
 				if k > 0 {
 					s.Blank()
 				}
-				hostText(s, h)
+				view.HostText(s, h)
 			}
 			return s.Flush(a.stdout)
 		},
@@ -220,72 +219,4 @@ func hostFiles(ctx context.Context, folder string) (files []netconf.File, err er
 		return nil
 	})
 	return files, err
-}
-
-// columns prints a table whose first column names its rows: what has no room beside it follows below.
-func columns(s *sheet.Sheet, rows [][]string) {
-	var names []string
-	all := make([][]string, len(rows[0])-1)
-	for _, row := range rows {
-		names = append(names, row[0])
-		for k := range all {
-			all[k] = append(all[k], row[k+1])
-		}
-	}
-	s.Columns(names, all)
-}
-
-// hostText prints what is understood of a host.
-func hostText(s *sheet.Sheet, h *hostinfo.Host) {
-	s.Title(h.Name)
-	s.Wrap("", fmt.Sprintf("%s understood, %d of no matter, %d not", count(h.Lines.Understood, "line"),
-		h.Lines.Known, h.Lines.Unread))
-	if missing := h.Missing(); len(missing) > 0 {
-		s.Hang("not collected: ", "  ", strings.Join(missing, ", "))
-	}
-	s.Blank()
-	rows := [][]string{{"NIC", "interface", "PCI", "NUMA", "PCIe is", "can", "MTU", "RoCEv2 IPv4 GIDs", "firmware"}}
-	for _, r := range h.RDMA {
-		mtu, numa, is, can := "", "", "", ""
-		if n := h.NetdevOf(r); n != nil && n.MTU.Known() {
-			mtu = fmt.Sprint(n.MTU.Value)
-		}
-		if p := h.Device(r.PCI); p != nil {
-			is, can = p.Is.String(), p.Can.String()
-		}
-		if node := h.NodeOf(r.PCI); node.Known() {
-			numa = fmt.Sprint(node.Value)
-		}
-		var gids []string
-		for i := range r.GIDs {
-			if g := &r.GIDs[i]; g.IPv4() && g.Type == "RoCE v2" {
-				gids = append(gids, fmt.Sprintf("%d: %v", g.Index, g.Address.Unmap()))
-			}
-		}
-		rows = append(rows, []string{r.Name, r.Netdev.Value, r.PCI, numa, is, can, mtu, strings.Join(gids, " "),
-			r.Firmware.Value})
-	}
-	if len(rows) > 1 {
-		columns(s, rows)
-		s.Blank()
-	}
-	rows = [][]string{{"GPU", "model", "NUMA", "PCIe is", "can"}}
-	for _, g := range h.GPUs {
-		numa := ""
-		if node := h.NodeOf(g.Address); node.Known() {
-			numa = fmt.Sprint(node.Value)
-		}
-		rows = append(rows, []string{g.Address, g.Name.Value, numa, g.Is.String(), g.Can.String()})
-	}
-	if len(rows) > 1 {
-		columns(s, rows)
-		s.Blank()
-	}
-	for i, u := range h.Unread {
-		if i == 20 {
-			s.Wrap("", fmt.Sprintf("and %d more lines that are not understood", h.Lines.Unread-i))
-			break
-		}
-		s.Hang("", "  ", fmt.Sprintf("%s:%d: not understood: %s", u.File, u.Line, u.Text))
-	}
 }

@@ -12,7 +12,7 @@ import (
 
 	"railyard/internal/hostinfo"
 	"railyard/internal/hostlint"
-	"railyard/internal/inventory"
+	"railyard/internal/intent"
 	"railyard/internal/lint"
 	"railyard/internal/netconf"
 	"railyard/internal/plan"
@@ -100,7 +100,7 @@ func (c *hostsLintCall) hostsLint(cmd *cobra.Command, args []string) error {
 		if p, err = c.plan(c.f.scenario); err != nil {
 			return err
 		}
-		if design, err = hostsDesign(p); err != nil {
+		if design, err = intent.Hosts(p); err != nil {
 			return c.located(c.f.scenario, p.Scenario, err)
 		}
 	}
@@ -251,43 +251,4 @@ func (c *hostsLintCall) printHostFindings(all []lint.Finding, hosts []*hostinfo.
 	}
 	findingsText(s, all, proofs)
 	return s.Flush(c.stdout)
-}
-
-// hostsDesign is what hosts of a scenario are held against.
-func hostsDesign(p *plan.Plan) (*hostlint.Design, error) {
-	in, err := p.Inventory()
-	if err != nil {
-		return nil, err
-	}
-	q, t := &p.Scenario.Fabric.QoS, &p.Scenario.Transport
-	d := &hostlint.Design{DSCP: q.DSCP, CNPDSCP: q.CNPDSCP, Priority: q.DataPriority, MTU: t.MTU,
-		Packet: inventory.IPMTU(p.Frames().MaxDataFrame(t.MTU)), Hosts: map[string]*hostlint.Meant{}}
-	g := p.Graph
-	for i := range g.NICs {
-		nic := &g.NICs[i]
-		name := g.Hosts[nic.Host].Name
-		if d.Hosts[name] == nil {
-			d.Hosts[name] = &hostlint.Meant{}
-		}
-		port := &g.Ports[nic.Port]
-		far := g.Peer(nic.Port)
-		m := hostlint.MeantNIC{Leaf: g.Nodes[port.To].Name, Port: in.Ports[far].Name.String(), Cable: port.Delay}
-		if a := in.Ports[nic.Port].Address.V4; a.IsValid() {
-			m.Address = a.Addr()
-		}
-		d.Hosts[name].NICs = append(d.Hosts[name].NICs, m)
-	}
-	return d, nil
-}
-
-// writtenBy is what hosts were read to write into packets.
-func writtenBy(hosts []*hostinfo.Host) (w lint.Hosts) {
-	if v, at, ok := hostlint.DataDSCP(hosts); ok {
-		w.DSCP = lint.Written{Value: v, Place: at}
-	}
-	if v, at, ok := hostlint.CNPDSCP(hosts); ok {
-		w.CNPDSCP = lint.Written{Value: v, Place: at}
-	}
-	w.Cards = hostlint.Cards(hosts)
-	return w
 }

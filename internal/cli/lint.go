@@ -10,17 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"railyard/internal/foresight"
 	"railyard/internal/input"
+	"railyard/internal/intent"
 	"railyard/internal/lint"
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/dialects"
-	"railyard/internal/plan"
 	"railyard/internal/prove"
 	"railyard/internal/result"
 	"railyard/internal/sheet"
-	"railyard/internal/topo"
-	"railyard/internal/unit"
 )
 
 // lintFlags is the flags of `railyard lint`.
@@ -176,7 +173,7 @@ func (a *lintCall) lint(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		if design, err = designOf(p); err != nil {
+		if design, err = intent.Switches(p); err != nil {
 			return a.located(a.f.scenario, p.Scenario, err)
 		}
 	}
@@ -186,7 +183,7 @@ func (a *lintCall) lint(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		written = writtenBy(hosts)
+		written = intent.Written(hosts)
 	}
 	all := lint.Check(devices, design, written)
 	all, known := old.without(all)
@@ -223,31 +220,6 @@ func (a *lintCall) lint(ctx context.Context, args []string) error {
 		return fmt.Errorf("lint: %s", count(n.warnings, "warning"))
 	}
 	return nil
-}
-
-// designOf is what configurations of a scenario's switches are held against.
-func designOf(p *plan.Plan) (*lint.Design, error) {
-	in, err := p.Inventory()
-	if err != nil {
-		return nil, err
-	}
-	devices, err := p.Devices()
-	if err != nil {
-		return nil, err
-	}
-	d := &lint.Design{DSCP: p.Scenario.Fabric.QoS.DSCP, CNPDSCP: p.Scenario.Fabric.QoS.CNPDSCP,
-		Frame: p.Frames().MaxDataFrame(p.Scenario.Transport.MTU), Devices: map[string]*netconf.Device{}}
-	d.Circle = foresight.Circle(p)
-	for i := range devices {
-		d.Devices[devices[i].Name] = &devices[i]
-	}
-	delays := map[string]unit.Duration{}
-	for id := range p.Graph.Ports {
-		port := &p.Graph.Ports[id]
-		delays[p.Graph.Nodes[port.Node].Name+" "+in.Ports[topo.PortID(id)].Name.String()] = port.Delay
-	}
-	d.Delay = func(device, port string) unit.Duration { return delays[device+" "+port] }
-	return d, nil
 }
 
 // printFindings prints what was found.

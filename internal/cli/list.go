@@ -8,24 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	why "railyard/internal/cause"
-	"railyard/internal/headline"
-	"railyard/internal/scenario"
 	"railyard/internal/scenario/schema"
+	"railyard/internal/view"
 )
-
-// A nameList is names that belong together.
-type nameList struct {
-	Name  string     `json:"name"`  // the key that takes them: fabric.design
-	About string     `json:"about"` // what they are
-	Names []nameJSON `json:"names"`
-}
-
-type nameJSON struct {
-	Name    string `json:"name"`
-	Meaning string `json:"meaning"`
-	Default bool   `json:"default,omitempty"`
-}
 
 func listCommand(a *app) *cobra.Command {
 	asJSON := false
@@ -43,13 +28,13 @@ list: fabric.design, or its last part, design.`,
 			return nil
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return listNames(nameLists()), cobra.ShellCompDirectiveNoFileComp
+			return view.ListNames(view.NameLists()), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			lists := nameLists()
+			lists := view.NameLists()
 			if len(args) == 1 {
-				if lists = chosen(lists, args[0]); len(lists) == 0 {
-					known := append(listNames(nameLists()), lastParts(nameLists())...)
+				if lists = view.ListsNamed(lists, args[0]); len(lists) == 0 {
+					known := append(view.ListNames(view.NameLists()), view.LastParts(view.NameLists())...)
 					return misuse("list: no list %q%s", args[0],
 						didYouMean(args[0], known, `"railyard list" prints all`))
 				}
@@ -58,89 +43,12 @@ list: fabric.design, or its last part, design.`,
 				return a.printJSON(lists)
 			}
 			s := a.newSheet()
-			for i, l := range lists {
-				if i > 0 {
-					s.Blank()
-				}
-				s.Hang("", "  ", l.Name+": "+l.About)
-				var rows [][]string
-				for _, n := range l.Names {
-					meaning := n.Meaning
-					if n.Default {
-						meaning += " (default)"
-					}
-					rows = append(rows, []string{n.Name, meaning})
-				}
-				s.Grid("lw", rows)
-			}
+			view.NamesText(s, lists)
 			return s.Flush(a.stdout)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
-}
-
-// chosen returns the lists whose key is name, or ends in it.
-func chosen(lists []nameList, name string) []nameList {
-	var out []nameList
-	for _, l := range lists {
-		if l.Name == name || strings.HasSuffix(l.Name, "."+name) {
-			out = append(out, l)
-		}
-	}
-	return out
-}
-
-func listNames(lists []nameList) []string {
-	names := make([]string, len(lists))
-	for i, l := range lists {
-		names[i] = l.Name
-	}
-	return names
-}
-
-// lastParts returns what follows the last period of each list's key.
-func lastParts(lists []nameList) []string {
-	names := listNames(lists)
-	for i, n := range names {
-		names[i] = n[strings.LastIndex(n, ".")+1:]
-	}
-	return names
-}
-
-// nameLists returns every list: keys in the order of a scenario, then the rest.
-func nameLists() []nameList {
-	var all []nameList
-	words := nameList{Name: "words", About: "accepted instead of a value"}
-	for _, f := range scenario.Table() {
-		for _, w := range []string{f.Word, f.Other} {
-			if w != "" {
-				words.Names = append(words.Names,
-					nameJSON{Name: f.Path + ": " + w, Meaning: f.Meaning, Default: f.Default == w})
-			}
-		}
-		if len(f.Choices) == 0 {
-			continue
-		}
-		l := nameList{Name: f.Path, About: f.Meaning}
-		for _, c := range f.Choices {
-			l.Names = append(l.Names, nameJSON{c.Name, c.Meaning, c.Name == f.Default})
-		}
-		all = append(all, l)
-	}
-	values := nameList{Name: "values", About: "how the values of each kind are written"}
-	for _, k := range scenario.Kinds() {
-		values.Names = append(values.Names, nameJSON{Name: k.Name, Meaning: k.Meaning})
-	}
-	causes := nameList{Name: "causes", About: "why time passed, in reports and tables; in a run's tables a column each"}
-	for _, c := range why.All() {
-		causes.Names = append(causes.Names, nameJSON{Name: c.String(), Meaning: c.Meaning()})
-	}
-	figures := nameList{Name: "figures", About: "the figures of a run, by the names that conditions of a sweep use"}
-	for _, name := range headline.Names() {
-		figures.Names = append(figures.Names, nameJSON{Name: headline.Key(name), Meaning: name})
-	}
-	return append(all, words, values, causes, figures)
 }
 
 // schemas are the files that have one.

@@ -21,6 +21,7 @@ import (
 	"railyard/internal/scenario"
 	"railyard/internal/topoform"
 	"railyard/internal/unit"
+	"railyard/internal/view"
 )
 
 func topoCommand(a *app) *cobra.Command {
@@ -65,9 +66,11 @@ FILE may be -, standard input.`,
 			case err != nil:
 				return err
 			case asJSON:
-				return a.printJSON(withPaths(b))
+				return a.printJSON(view.BoardData(b))
 			}
-			return a.printBoard(b)
+			s := a.newSheet()
+			view.BoardText(s, b)
+			return s.Flush(a.stdout)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -93,58 +96,6 @@ func (a *app) readNCCLTopo(file string) (*board.Board, error) {
 		return nil, fmt.Errorf("%s: %s", file, count(len(problems), "problem"))
 	}
 	return b, err
-}
-
-// boardPaths is a board with its ways as data.
-type boardPaths struct {
-	*board.Board
-	Ends  []string   `json:"ends"`
-	Paths [][]string `json:"paths"` // from each end to each
-}
-
-func withPaths(b *board.Board) boardPaths {
-	d := boardPaths{Board: b, Ends: []string{}, Paths: [][]string{}}
-	for _, i := range nccltopo.Ends(b) {
-		d.Ends = append(d.Ends, b.Parts[i].Name)
-	}
-	for _, row := range nccltopo.Paths(b) {
-		var words []string
-		for _, p := range row {
-			words = append(words, p.String())
-		}
-		d.Paths = append(d.Paths, words)
-	}
-	return d
-}
-
-// printBoard prints the parts of a host, and the ways as a list: GPUs and NICs by kind of way.
-func (a *app) printBoard(b *board.Board) error {
-	s := a.newSheet()
-	s.Grid("llrrw", b.Rows())
-	s.Blank()
-	d := withPaths(b)
-	rows := [][]string{{"from", "way", "to"}}
-	for i, from := range d.Ends {
-		of := map[string][]string{}
-		for k, to := range d.Ends {
-			if k != i {
-				of[d.Paths[i][k]] = append(of[d.Paths[i][k]], to)
-			}
-		}
-		for _, m := range nccltopo.Meanings() {
-			if len(of[m[0]]) > 0 {
-				rows = append(rows, []string{from, m[0], strings.Join(of[m[0]], " ")})
-			}
-		}
-	}
-	s.Grid("llw", rows)
-	s.Blank()
-	s.Grid("lw", nccltopo.Meanings())
-	for _, note := range b.Notes {
-		s.Blank()
-		s.Wrap("", note)
-	}
-	return s.Flush(a.stdout)
 }
 
 func exportTopo(a *app) *cobra.Command {

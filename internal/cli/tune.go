@@ -21,6 +21,7 @@ import (
 	"railyard/internal/trial"
 	"railyard/internal/tune"
 	"railyard/internal/unit"
+	"railyard/internal/view"
 )
 
 // tuneFlags is the flags of `railyard tune`.
@@ -193,7 +194,7 @@ func (c *tuneCall) tune(ctx context.Context, file string, opt trial.Options) err
 	if c.f.json {
 		err = c.printJSON(found)
 	} else {
-		err = c.tuneText(found, c.f.out)
+		err = c.tuneText(found)
 	}
 	switch {
 	case err != nil:
@@ -301,4 +302,15 @@ func (c *tuneCall) writeTuned(folder *output.Folder, found *trial.Found, dialect
 		return nil
 	}
 	return inFolder(folder, configDir, func(dir *output.Folder) error { return configs.write(c.app, dir) })
+}
+
+// tuneText prints what a tuning found.
+func (c *tuneCall) tuneText(found *trial.Found) error {
+	s := c.newSheet()
+	view.TuneText(s, found)
+	if out := c.f.out; out != "" {
+		s.Blank()
+		s.Wrap("", "files: "+filepath.Join(out, tuneFile)+", "+pageFile+", "+plotFolder+", "+tunedFile)
+	}
+	return s.Flush(c.stdout)
 }

@@ -1,5 +1,5 @@
-// Package view has what commands and pages show of a plan, a network or a run: as a value with the names that --json
-// prints, and as text on a sheet.
+// Package view has what commands and pages show of a scenario, a plan, a network, a device or a run: as a value with the
+// names that --json prints, and as text on a sheet.
 //
 //	plan.Plan, plan.Job  -> TopoData, InventoryData, PlacementData, DagData, GroupsData, MemoryData, ModelData, CorpusData
 //	                     -> TopoText, ... the same for a terminal
@@ -7,6 +7,10 @@
 //	foresight.Inspection -> CheckData, EstimateText, ThresholdText; HashOf -> HashText
 //	rib.Network          -> RibData, RibText
 //	netconf, as parsed   -> Device -> DeviceText
+//	hostinfo.Host        -> HostText; intent.Host -> MeantText; board.Board -> BoardData, BoardText
+//	pcapng, frames       -> ReadCapture -> Capture -> CaptureText
+//	judge.Verdict        -> Diagnosis -> DiagnosisText; trial.Found -> TuneText
+//	scenario             -> ScenarioData, ScenarioText; its names -> NameLists; large models -> DecoderOf
 //
 // It reads no arguments, prints to no terminal, and keeps no colours: who calls it has a sheet as wide as the page.
 //

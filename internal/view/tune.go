@@ -10,16 +10,16 @@ import (
 	"railyard/internal/unit"
 )
 
-// TuneHeading says which network was searched, and how many points and seeds.
-func TuneHeading(f *trial.Found) string {
+// tuneHeading says which network was searched, and how many points and seeds.
+func tuneHeading(f *trial.Found) string {
 	n := &f.Network
 	return fmt.Sprintf("%s: %s to a port at most, hosts at %s, a round trip of %s without load; %s, %s each",
 		f.Name, unit.CountOf(int64(n.Senders), "sender"), n.Rate.Human(), n.RTT.Human(), unit.CountOf(int64(len(f.Points)), "point"),
 		unit.CountOf(int64(len(f.Seeds)), "seed"))
 }
 
-// PointsText is a row for each point.
-func PointsText(s *sheet.Sheet, f *trial.Found) {
+// pointsText is a row for each point.
+func pointsText(s *sheet.Sheet, f *trial.Found) {
 	s.Title("Points (delay: p99 of the longest queue; paused: sum over ports; means of runs)")
 	rows := [][]string{{"", "WRED min", "max", "prob.", "xOFF", "through.", "delay", "paused", "drops"}}
 	for i := range f.Points {
@@ -44,9 +44,9 @@ func PointsText(s *sheet.Sheet, f *trial.Found) {
 	s.Wrap("  ", "> chosen, * on the frontier; xOFF x 1/8: an eighth of what is free of the shared buffer")
 }
 
-// PricesText is what each point on the frontier gives and takes, against the scenario's own thresholds or, where these
+// pricesText is what each point on the frontier gives and takes, against the scenario's own thresholds or, where these
 // drop, the first point that does not.
-func PricesText(s *sheet.Sheet, f *trial.Found) {
+func pricesText(s *sheet.Sheet, f *trial.Found) {
 	from := slices.IndexFunc(f.Points, func(p trial.Point) bool { return p.Throughput > 0 && p.Drops == 0 && p.Failed == 0 })
 	if from < 0 {
 		return
@@ -95,8 +95,8 @@ func standing(f *trial.Found, p *trial.Point) string {
 	return " "
 }
 
-// ChosenText is the choice, its thresholds, and how it stands beside the scenario's own.
-func ChosenText(s *sheet.Sheet, f *trial.Found) {
+// chosenText is the choice, its thresholds, and how it stands beside the scenario's own.
+func chosenText(s *sheet.Sheet, f *trial.Found) {
 	if f.Chosen == 0 {
 		return
 	}
@@ -134,4 +134,30 @@ func verifiedText(s *sheet.Sheet, f *trial.Found, v *trial.Verified) {
 	if v.Dominated {
 		s.Wrap("  ", "with these seeds the scenario's own thresholds are better in all three: more --seeds tell them apart")
 	}
+}
+
+// TuneText prints what a tuning found.
+func TuneText(s *sheet.Sheet, f *trial.Found) {
+	s.Wrap("", tuneHeading(f))
+	for _, p := range f.Patterns {
+		s.Hang("  ", "    ", p.Name+": "+p.What)
+	}
+	if f.LeftOut != "" {
+		s.Hang("  ", "    ", f.LeftOut)
+	}
+	if f.Slice.Hosts < f.Slice.Of {
+		s.Wrap("  ", fmt.Sprintf("%d of %s take part, evenly apart; the fabric is whole", f.Slice.Hosts,
+			unit.CountOf(int64(f.Slice.Of), "host")))
+	}
+	s.Title("By formula")
+	for _, r := range f.Formula {
+		s.Hang("  ", "    ", r.Key+" "+r.Value+": "+r.Why)
+	}
+	pointsText(s, f)
+	s.Title("Why")
+	for _, p := range f.Points {
+		s.Hang(fmt.Sprintf("  %2d  ", p.Number), "      ", p.Why)
+	}
+	pricesText(s, f)
+	chosenText(s, f)
 }

@@ -1,0 +1,77 @@
+package intent
+
+import (
+	"railyard/internal/foresight"
+	"railyard/internal/hostinfo"
+	"railyard/internal/hostlint"
+	"railyard/internal/inventory"
+	"railyard/internal/lint"
+	"railyard/internal/netconf"
+	"railyard/internal/plan"
+	"railyard/internal/topo"
+	"railyard/internal/unit"
+)
+
+// Switches is what configurations of a scenario's switches are held against.
+func Switches(p *plan.Plan) (*lint.Design, error) {
+	in, err := p.Inventory()
+	if err != nil {
+		return nil, err
+	}
+	devices, err := p.Devices()
+	if err != nil {
+		return nil, err
+	}
+	d := &lint.Design{DSCP: p.Scenario.Fabric.QoS.DSCP, CNPDSCP: p.Scenario.Fabric.QoS.CNPDSCP,
+		Frame: p.Frames().MaxDataFrame(p.Scenario.Transport.MTU), Devices: map[string]*netconf.Device{}}
+	d.Circle = foresight.Circle(p)
+	for i := range devices {
+		d.Devices[devices[i].Name] = &devices[i]
+	}
+	delays := map[string]unit.Duration{}
+	for id := range p.Graph.Ports {
+		port := &p.Graph.Ports[id]
+		delays[p.Graph.Nodes[port.Node].Name+" "+in.Ports[topo.PortID(id)].Name.String()] = port.Delay
+	}
+	d.Delay = func(device, port string) unit.Duration { return delays[device+" "+port] }
+	return d, nil
+}
+
+// Hosts is what hosts of a scenario are held against.
+func Hosts(p *plan.Plan) (*hostlint.Design, error) {
+	in, err := p.Inventory()
+	if err != nil {
+		return nil, err
+	}
+	q, t := &p.Scenario.Fabric.QoS, &p.Scenario.Transport
+	d := &hostlint.Design{DSCP: q.DSCP, CNPDSCP: q.CNPDSCP, Priority: q.DataPriority, MTU: t.MTU,
+		Packet: inventory.IPMTU(p.Frames().MaxDataFrame(t.MTU)), Hosts: map[string]*hostlint.Meant{}}
+	g := p.Graph
+	for i := range g.NICs {
+		nic := &g.NICs[i]
+		name := g.Hosts[nic.Host].Name
+		if d.Hosts[name] == nil {
+			d.Hosts[name] = &hostlint.Meant{}
+		}
+		port := &g.Ports[nic.Port]
+		far := g.Peer(nic.Port)
+		m := hostlint.MeantNIC{Leaf: g.Nodes[port.To].Name, Port: in.Ports[far].Name.String(), Cable: port.Delay}
+		if a := in.Ports[nic.Port].Address.V4; a.IsValid() {
+			m.Address = a.Addr()
+		}
+		d.Hosts[name].NICs = append(d.Hosts[name].NICs, m)
+	}
+	return d, nil
+}
+
+// Written is what hosts were read to write into packets.
+func Written(hosts []*hostinfo.Host) (w lint.Hosts) {
+	if v, at, ok := hostlint.DataDSCP(hosts); ok {
+		w.DSCP = lint.Written{Value: v, Place: at}
+	}
+	if v, at, ok := hostlint.CNPDSCP(hosts); ok {
+		w.CNPDSCP = lint.Written{Value: v, Place: at}
+	}
+	w.Cards = hostlint.Cards(hosts)
+	return w
+}
