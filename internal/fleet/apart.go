@@ -19,7 +19,7 @@ import (
 // A job with which as many workers were lost as make a dead letter may have ended them, or they may have been lost with whatever
 // job they had: on a busy cluster that loses workers all the time some jobs are always the third in a row. So a worker runs such a job
 // in a process of its own, and sees what comes of that: a row, or the end of the process. Where the worker itself is lost again, the
-// job is dead at mostLost, as its end may be that of the machine.
+// job is dead at mostLost, as its end may be that of the machine: see lost.go.
 
 // lone is a job for a process of its own.
 type lone struct {

@@ -70,7 +70,7 @@ func TestJobsRunApart(t *testing.T) {
 			t.Fatal(err)
 		}
 		j := &job{Key: sweep.KeyOf(all[0].Scenario, nil), Scenario: string(all[0].Scenario.YAML())}
-		if err := q.lost(t.Context(), j.Key, func(int) int { return c.lost }); err != nil {
+		if err := q.lost(t.Context(), j.Key, func(losses) losses { return losses{Lost: c.lost} }); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())

@@ -10,7 +10,8 @@
 //
 // Everything of one sweep is named by the digest of its version and its keys: the same sweep finds its queue and its rows
 // again. Rows carry a digest of their own, and the key of the job that they are of; a second row for a key is compared
-// with the first. A job with which three workers were lost runs in a process of its own; where that ends, too, it is a dead letter.
+// with the first. A job with which three workers were lost runs in a process of its own; where that ends, too, it is a dead letter. Lost
+// workers alone make it one where others fare better (lost.go).
 //
 // Invariants:
 //   - a row is told once, whole, and of the key that it was asked for; what is not is an error that names the worker;

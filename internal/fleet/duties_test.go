@@ -150,7 +150,7 @@ func TestWhatBecomesOfAMessage(t *testing.T) {
 	all := variants(t, small, 6)
 	jobs := jobsOf(all)
 	wrong := []job{{Key: "wrong1", Scenario: "x"}, {Key: "wrong2", Scenario: "x"}}
-	if err := q.lost(t.Context(), jobs[3].Key, func(int) int { return mostTries }); err != nil {
+	if err := q.lost(t.Context(), jobs[3].Key, func(losses) losses { return losses{Lost: mostTries} }); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -164,7 +164,7 @@ func TestWhatBecomesOfAMessage(t *testing.T) {
 		{"a job", jobs[:1], 1, "done", 1, 0},
 		{"a bundle", jobs[1:3], 1, "done", 1, 0},
 		{"a job that comes again", jobs[4:5], 2, "done", 2, 0},
-		{"one that too many seem to be lost with", jobs[3:4], 2, "back in " + grace.String(), mostTries + 1, 7},
+		{"one that too many seem to be lost with", jobs[3:4], 2, "back in " + grace.String(), mostTries, 7},
 		{"a wrong job", wrong[:1], 1, "back in 1s", 0, 8},
 		{"a bundle with a wrong job", []job{jobs[5], wrong[1]}, 1, "back in 1s", 1, 8},
 		{"no job", nil, 1, "dropped", 1, 7},

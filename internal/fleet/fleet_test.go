@@ -523,7 +523,7 @@ func TestWhatIsHandedBackIsNotLost(t *testing.T) {
 // lostNow is how many workers have a job, or were lost with it.
 func lostNow(t *testing.T, q *queue, key string) (n int) {
 	t.Helper()
-	if err := q.lost(t.Context(), key, func(now int) int { n = now; return now }); err != nil {
+	if err := q.lost(t.Context(), key, func(l losses) losses { n = l.Lost; return l }); err != nil {
 		t.Fatal(err)
 	}
 	return n

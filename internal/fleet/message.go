@@ -26,7 +26,8 @@ const (
 // Keys in the bucket of a sweep are one of these before the key of a row.
 const (
 	rowPrefix     = "row."
-	lostPrefix    = "lost." // how many workers began it, and neither ended it nor handed it back: see queue.lost
+	lostPrefix    = "lost."  // how many workers began it, and neither ended it nor handed it back: see queue.lost
+	lostTally     = "losses" // with how many jobs a worker was lost
 	deadPrefix    = "dead."
 	clashPrefix   = "clash."
 	maxMessage    = 900 << 10 // a server takes 1 MB by default

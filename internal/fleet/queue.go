@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -17,10 +16,6 @@ var ackWait, signEach = 6 * time.Second, 2 * time.Second
 
 // grace is how long workers that seem to be lost are waited for before a job is dead.
 var grace = time.Minute
-
-// mostTries is after how many lost workers a job is one that may end them; mostLost, after how many it is dead where such jobs run in
-// a process of their own.
-var mostTries, mostLost = 3, 12
 
 // duplicates is how long a second publishing of a job is dropped by the server. One that comes later finds its row.
 const duplicates = 2 * time.Minute
@@ -158,28 +153,4 @@ func (q *queue) dead(ctx context.Context, key, why string) error {
 		return nil
 	}
 	return err
-}
-
-// lost changes how many workers began a job and have not been heard of since. Of the first one nothing is written, since nearly
-// every job has one alone: where nothing stands, it is one. What the server delivered and no worker took is not counted.
-func (q *queue) lost(ctx context.Context, key string, change func(n int) int) error {
-	for {
-		entry, err := q.rows.Get(ctx, lostPrefix+key)
-		n := 1
-		switch {
-		case err == nil:
-			n, _ = strconv.Atoi(string(entry.Value())) // what somebody else put there is none
-		case !errors.Is(err, jetstream.ErrKeyNotFound):
-			return err
-		}
-		text := []byte(strconv.Itoa(change(n)))
-		if entry == nil {
-			_, err = q.rows.Create(ctx, lostPrefix+key, text)
-		} else if string(text) != string(entry.Value()) {
-			_, err = q.rows.Update(ctx, lostPrefix+key, text, entry.Revision())
-		}
-		if !errors.Is(err, jetstream.ErrKeyExists) && !errors.Is(err, jetstream.ErrKeyRevisionMismatch) { // another was quicker
-			return err
-		}
-	}
 }

@@ -301,22 +301,32 @@ func (s *serving) settled(ctx context.Context, q *queue, j *job, msg message) (b
 	if err != nil || meta.NumDelivered < 2 && !j.Again {
 		return false, err
 	}
-	lost, most := 0, s.most()
-	err = q.lost(ctx, j.Key, func(n int) int {
-		lost = n
-		return min(n+1, most+1) // this one, too, until it hands it back
-	})
-	j.apart = s.Apart != nil && lost >= mostTries
-	switch {
-	case err != nil || lost < most:
+	now, err := q.tally(ctx)
+	if err != nil {
 		return false, err
-	case lost == most:
-		return false, errSuspect
 	}
-	return true, q.dead(ctx, j.Key, fmt.Sprintf("%d workers began it, and none brought it to an end", most))
+	var was losses
+	var dead bool
+	var suspect error
+	err = q.lost(ctx, j.Key, func(l losses) (next losses) {
+		was = l
+		next, dead, suspect = l.begin(s.most(), now)
+		return next
+	})
+	if err == nil && was.Lost == 1 {
+		err = q.countLost(ctx)
+	}
+	j.apart = s.Apart != nil && was.Lost >= mostTries
+	switch {
+	case err != nil:
+		return false, err
+	case dead:
+		return true, q.dead(ctx, j.Key, fmt.Sprintf("%d workers began it, and none brought it to an end", was.Lost))
+	}
+	return false, suspect
 }
 
-// most is how many lost workers make a job dead.
+// most is how many lost workers make a job dead where others fare better.
 func (s *serving) most() int {
 	if s.Apart != nil {
 		return mostLost
@@ -350,7 +360,7 @@ func giveBack(ctx context.Context, msg message) {
 func (s *serving) count(q *queue, j *job) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	err := q.lost(ctx, j.Key, func(n int) int { return max(0, min(n, s.most())-1) })
+	err := q.lost(ctx, j.Key, losses.handedBack)
 	return err == nil || errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrNoStreamResponse) // it is through
 }
 
