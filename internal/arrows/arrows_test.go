@@ -321,7 +321,7 @@ var rules = map[string]rule{
 		why: "switch configuration follows from names and thresholds, not from a run",
 	},
 	"lint": {
-		may: "dcbx lldp located netconf netconf/dialects qos wire",
+		may: "dcbx lldp located netconf netconf/dialects objects qos wire",
 		why: "what is wrong with configurations follows from what they mean: nothing needs to run. Of dialects its " +
 			"tests make use",
 	},
@@ -528,23 +528,26 @@ var rules = map[string]rule{
 		may: "input machine output result shown",
 		why: "it starts processes and sees what they leave: what a scenario is, and how it runs, is theirs to know",
 	},
+	"collected": {
+		may: "dump hostinfo input lint lldp located netconf telemetry topo",
+		why: "what lies in folders of devices becomes values of rooms that read text: who asked, and what it is held against, is " +
+			"above. Of netconf/dialects its tests make use",
+	},
 	"intent": {
 		may: "board commission foresight hostboard hostinfo hostlint inventory lint netconf plan topo",
 		why: "what devices are meant to be follows from a plan: who holds devices against it, and prints it, is above",
 	},
 	"view": {
-		may: "board coll decoder design foresight hash headline hostinfo intent inventory judge located nccltopo netconf nn pcapng " +
-			"plan qos result rib run scenario sheet sizing survey switches topo trial wire workload",
+		may: "board coll collected decoder design foresight hash headline hostinfo intent inventory judge lint located nccltopo " +
+			"netconf nn pcapng plan prove qos result rib run scenario sheet sizing survey switches topo trial wire workload",
 		why: "what is shown of a plan, a network or a run is a value and its text: who asked, and where it is printed, is above",
 	},
 	"cli": {
-		may: "batch bench board coll commission containerlab dataset decoder design docs dump endpoint examples fleet hash headline " +
-			"hostboard hostinfo hostlint input intent inventory lab launch " +
-			"lint live lldp " +
-			"judge located machine manual nccl nccltests " +
-			"nccltopo netconf netconf/dialects nn ns3 objects output perf foresight plan prove rdma report " +
-			"result rib run scenario scenario/schema sheet shown sweep telemetry topo topoform trial " +
-			"tune validate view web whatif workload",
+		may: "batch bench board coll collected commission containerlab dataset decoder design docs dump endpoint " +
+			"examples fleet foresight hash headline hostboard hostinfo hostlint input intent inventory judge lab " +
+			"launch lint live located machine manual nccl nccltests nccltopo netconf netconf/dialects nn ns3 output " +
+			"perf plan prove rdma report result rib run scenario scenario/schema sheet shown sweep telemetry topo " +
+			"topoform trial tune validate view web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},

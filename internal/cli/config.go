@@ -1,25 +1,18 @@
 package cli
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"railyard/internal/input"
-	"railyard/internal/located"
+	"railyard/internal/collected"
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/dialects"
 	"railyard/internal/output"
-	"railyard/internal/unit"
 	"railyard/internal/view"
 )
 
@@ -257,125 +250,6 @@ func oneConfig(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// mostConfig bounds the bytes of a device's configuration, all files together, and mostFiles their number.
-const (
-	mostConfig = 4 << 20
-	mostFiles  = 100
-	mostPorts  = 8192 // interfaces; the largest chassis have some thousand
-)
-
-// readDevice reads a file or the folder of a device, and tells its platform.
-func (a *app) readDevice(path, dialect string) (*view.Device, error) {
-	c := &view.Device{Dialect: dialect}
-	info, err := os.Stat(path)
-	switch {
-	case path == input.Stdin || err == nil && !info.IsDir():
-		text, err := a.readConfig(path, mostConfig)
-		if err != nil {
-			return nil, misuse("cannot read %s: %w", path, err)
-		}
-		c.Files = []netconf.File{netconf.NewFile(path, text)}
-	case err != nil:
-		return nil, misuse("cannot read %s: %w", path, errors.Unwrap(err))
-	default:
-		if c.Files, err = a.readFolder(path); err != nil {
-			return nil, misuse("cannot read %s: %w", path, err)
-		}
-	}
-	if c.Dialect == "" {
-		if c.Dialect, err = dialects.Detect(c.Files); err != nil {
-			return nil, misuse("%s: %w", path, err)
-		}
-	}
-	of, err := dialectOf("config", c.Dialect)
-	if err != nil {
-		return nil, err
-	}
-	c.Parsed = of.Parse(c.Files)
-	if n := len(c.Device.Interfaces); n > mostPorts {
-		return nil, misuse("%s: %d interfaces, want at most %d: this is no device's", path, n, mostPorts)
-	}
-	if hideForeign(c) == len(c.Files) {
-		return nil, misuse("%s: no line of it is understood, want a configuration of %s", path, c.Dialect)
-	}
-	return c, nil
-}
-
-// hideForeign puts one problem without a line in place of those of each file that is no
-// configuration: one that is named by mistake shows none of its words. It returns how many there are.
-func hideForeign(c *view.Device) (n int) {
-	said := map[string]bool{} // files that say something
-	for _, place := range c.Places {
-		said[place.File] = true
-	}
-	for _, slip := range c.Slips {
-		said[slip.File] = true
-	}
-	for _, f := range c.Files {
-		wrong := map[int]bool{}
-		for _, p := range c.Problems {
-			if p.File == f.Name {
-				wrong[p.Line] = true
-			}
-		}
-		for _, u := range c.Unread {
-			if u.File == f.Name {
-				wrong[u.Line] = true
-			}
-		}
-		if len(wrong) == 0 || said[f.Name] || len(wrong) < min(statements(f.Text), netconf.MostUnread) && !c.Empty() {
-			continue
-		}
-		n++
-		c.Problems = slices.DeleteFunc(c.Problems, func(p located.Problem) bool { return p.File == f.Name })
-		c.Unread = slices.DeleteFunc(c.Unread, func(u netconf.Unread) bool { return u.File == f.Name })
-		c.Problems = append(c.Problems, located.Problem{File: f.Name, Warning: true,
-			Message: "no line of it is understood, want a configuration of " + c.Dialect})
-	}
-	return n
-}
-
-// statements counts the lines of a text that say something.
-func statements(text []byte) (n int) {
-	for line := range bytes.Lines(text) {
-		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '!' && line[0] != '#' {
-			n++
-		}
-	}
-	return n
-}
-
-func (a *app) readConfig(path string, most int64) ([]byte, error) {
-	if path == input.Stdin {
-		return input.Stream(context.Background(), a.stdin, most)
-	}
-	return input.Read(context.Background(), path, most)
-}
-
-func (a *app) readFolder(path string) (files []netconf.File, err error) {
-	left := int64(mostConfig)
-	err = filepath.WalkDir(path, func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		if len(files) == mostFiles {
-			return fmt.Errorf("more than %d files, want those of one device", mostFiles)
-		}
-		text, err := a.readConfig(name, left)
-		var long *input.TooLong
-		if errors.As(err, &long) {
-			return fmt.Errorf("with %s more than %v in all, want at most that for a device", name, unit.Bytes(mostConfig))
-		}
-		left -= int64(len(text))
-		files = append(files, netconf.NewFile(name, text))
-		return err
-	})
-	if err == nil && len(files) == 0 {
-		err = errors.New("no file in it")
-	}
-	return files, err
-}
-
 func (a *app) configParse(path string, f parseFlags) error {
 	c, err := a.readDevice(path, f.dialect)
 	if err != nil {
@@ -402,47 +276,39 @@ func (a *app) configParse(path string, f parseFlags) error {
 	return err
 }
 
-// unreadOf is a warning for each kind of lines of a file that are not understood, at the first of them.
-func unreadOf(c *view.Device, file string) (all located.Problems) {
-	at, times := map[string]int{}, map[string]int{}
-	for i := range c.Unread {
-		u := &c.Unread[i]
-		if u.File != file {
-			continue
+// readDevice reads a file or the folder of a device, and tells its platform.
+func (a *app) readDevice(path, dialect string) (*collected.Device, error) {
+	files, err := collected.Files(path, a.stdin)
+	if err == nil && dialect == "" {
+		dialect, err = dialects.Detect(files)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
 		}
-		kind := u.Kind()
-		if times[kind]++; times[kind] == 1 {
-			at[kind] = len(all)
-			all = append(all, located.Problem{File: file, Line: u.Line, Column: u.Column, Width: 1,
-				Message: located.Shown(u.Text) + ": not understood", Warning: true})
-			continue
-		}
-		all[at[kind]].Message = fmt.Sprintf("%s: not understood, %d times", located.Shown(kind), times[kind])
 	}
-	return all
+	if err != nil {
+		return nil, misuse("%w", err)
+	}
+	of, err := dialectOf("config", dialect)
+	if err != nil {
+		return nil, err
+	}
+	c, err := collected.Read(path, files, dialect, of)
+	if err != nil {
+		return nil, misuse("%w", err)
+	}
+	return c, nil
 }
 
 // renderConfig prints what was not understood, with its lines, and returns how much of it is wrong.
-func (a *app) renderConfig(c *view.Device) (wrong int) {
+func (a *app) renderConfig(c *collected.Device) (wrong int) {
 	for _, f := range c.Files {
-		var here located.Problems
-		for _, slip := range c.Slips {
-			if slip.File == f.Name {
-				here = append(here, located.Problem{File: f.Name, Line: slip.Line, Column: 1,
-					Message: slip.Rule + ": " + slip.Text,
-					Warning: true})
+		here := c.In(f.Name)
+		for _, p := range here {
+			if !p.Warning {
+				wrong++
 			}
 		}
-		for _, p := range c.Problems {
-			if p.File == f.Name {
-				here = append(here, p)
-				if !p.Warning {
-					wrong++
-				}
-			}
-		}
-		here = append(here, unreadOf(c, f.Name)...)
-		here.Sorted().Render(a.stderr, f.Text)
+		here.Render(a.stderr, f.Text)
 	}
 	return wrong
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/collected"
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/dialects"
 	"railyard/internal/sheet"
@@ -65,7 +66,7 @@ func (a *diffCall) configDiff(pathA, pathB string) error {
 	if inA, inB := foldersOf(pathA), foldersOf(pathB); inA != nil && inB != nil {
 		return a.diffFolders([2]string{pathA, pathB}, [2][]string{inA, inB})
 	}
-	var sides [2]*view.Device
+	var sides [2]*collected.Device
 	for i, path := range []string{pathA, pathB} {
 		if isScenario(path) {
 			continue
@@ -85,7 +86,7 @@ func (a *diffCall) configDiff(pathA, pathB string) error {
 		if err != nil {
 			return err
 		}
-		sides[i] = &view.Device{Parsed: &netconf.Parsed{Device: d}, Dialect: sides[1-i].Dialect}
+		sides[i] = &collected.Device{Parsed: &netconf.Parsed{Device: d}, Dialect: sides[1-i].Dialect}
 	}
 	all := differences(sides)
 	if a.f.json {
@@ -111,7 +112,7 @@ func (a *diffCall) configDiff(pathA, pathB string) error {
 }
 
 // differences are what two devices say otherwise, of what both platforms have words for.
-func differences(sides [2]*view.Device) []netconf.Difference {
+func differences(sides [2]*collected.Device) []netconf.Difference {
 	var devices [2]*netconf.Device
 	for i, c := range sides {
 		devices[i], _ = dialects.All[c.Dialect].Fit(c.Device)
@@ -134,7 +135,7 @@ func differencesText(s *sheet.Sheet, all []netconf.Difference) {
 
 // foldersOf are the devices of a folder of folders; nil: it is something else.
 func foldersOf(path string) []string {
-	all, err := devicePaths(path)
+	all, err := collected.Paths(path)
 	if err != nil || len(all) == 1 && all[0] == path {
 		return nil
 	}
@@ -149,9 +150,9 @@ type deviceDiff struct {
 
 // diffFolders compares the devices of two folders, by their host names.
 func (a *diffCall) diffFolders(names [2]string, paths [2][]string) error {
-	var of [2]map[string]*view.Device
+	var of [2]map[string]*collected.Device
 	for i := range paths {
-		of[i] = map[string]*view.Device{}
+		of[i] = map[string]*collected.Device{}
 		for _, path := range paths[i] {
 			c, err := a.readDevice(path, a.f.dialect)
 			if err != nil {
@@ -174,7 +175,7 @@ func (a *diffCall) diffFolders(names [2]string, paths [2][]string) error {
 				only[i] = append(only[i], name)
 				n++
 			case i == 0:
-				if x := differences([2]*view.Device{of[0][name], of[1][name]}); len(x) > 0 {
+				if x := differences([2]*collected.Device{of[0][name], of[1][name]}); len(x) > 0 {
 					all = append(all, deviceDiff{name, x})
 					n += len(x)
 				}

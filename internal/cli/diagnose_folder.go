@@ -3,12 +3,10 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
+	"railyard/internal/collected"
 	"railyard/internal/dump"
 	"railyard/internal/input"
 	"railyard/internal/located"
@@ -16,13 +14,6 @@ import (
 	"railyard/internal/scenario"
 	"railyard/internal/telemetry"
 	"railyard/internal/topo"
-	"railyard/internal/view"
-)
-
-// Bounds of a folder that is read.
-const (
-	mostDumps     = 100_000
-	mostDumpBytes = 2 << 30
 )
 
 // isRun reports whether a folder is that of a run. What cannot be looked at is for the reader of runs to say.
@@ -36,64 +27,13 @@ func isRun(dir string) bool {
 }
 
 // shownIn reads a folder of texts that an operator has collected.
-func shownIn(ctx context.Context, dir string, names *dump.Names) (*telemetry.Telemetry, *topo.Graph, *view.Dump, error) {
-	r := dump.NewReader(names)
-	found := &view.Dump{Files: []view.DumpFile{}}
-	n, size := 0, int64(0)
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil || e.IsDir() {
-			return err
-		}
-		name, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		if n++; n > mostDumps {
-			return fmt.Errorf("more than %d files", mostDumps)
-		}
-		text, err := input.ReadIn(ctx, dir, name, dump.MostText)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, input.Cause(err))
-		}
-		if size += int64(len(text)); size > mostDumpBytes {
-			return fmt.Errorf("more than %d bytes in all", int64(mostDumpBytes))
-		}
-		forms, err := r.Add(filepath.ToSlash(name), text)
-		if len(forms) > 0 {
-			found.Files = append(found.Files, view.DumpFile{File: filepath.ToSlash(name), Forms: forms})
-		}
-		return err
-	})
-	var problems located.Problems
+func shownIn(ctx context.Context, dir string, names *dump.Names) (*telemetry.Telemetry, *topo.Graph, *collected.Dump, error) {
+	t, g, found, err := collected.Shown(ctx, dir, names)
 	switch {
 	case ctx.Err() != nil:
 		return nil, nil, nil, &exitError{exitInterrupted, errors.New("interrupted; nothing was found")}
-	case errors.As(err, &problems):
-		return nil, nil, nil, misuse("folder %s: %w", dir, problems)
 	case err != nil:
-		return nil, nil, nil, misuse("folder %s: %w", dir, input.Cause(err))
-	}
-	found.NotUnderstood = r.Unread()
-	if r.Empty() {
-		text := "it is empty"
-		if len(found.NotUnderstood) > 0 {
-			text = strings.Join(found.NotUnderstood[:min(3, len(found.NotUnderstood))], "; ")
-		}
-		return nil, nil, nil, misuse("folder %s: nothing in it can be read: %s", dir, text)
-	}
-	t, err := r.Telemetry()
-	if err != nil {
-		return nil, nil, nil, misuse("folder %s: %w", dir, err)
-	}
-	if !r.Beside() {
-		return t, nil, found, nil
-	}
-	g, err := r.Graph(t)
-	if err != nil {
-		return nil, nil, nil, misuse("folder %s: %w", dir, err)
+		return nil, nil, nil, misuse("%w", err)
 	}
 	return t, g, found, nil
 }

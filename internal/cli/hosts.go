@@ -2,21 +2,13 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/collected"
 	"railyard/internal/hostboard"
 	"railyard/internal/hostinfo"
-	"railyard/internal/input"
-	"railyard/internal/netconf"
-	"railyard/internal/unit"
 	"railyard/internal/view"
 )
 
@@ -127,96 +119,11 @@ func someFolders(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// mostHosts bounds the hosts of a call.
-const mostHosts = 16_384
-
-// someHosts keep about ten megabytes.
-const someHosts = 50
-
-// readHosts reads the folders of hosts. One of which nothing is understood is an error.
-func (a *app) readHosts(ctx context.Context, args []string) (hosts []*hostinfo.Host, err error) {
-	// Of a megabyte that is read little stays: looking for it after each few would take most of the time. What stays of many
-	// hosts is much, and ten times that would be too much.
-	defer debug.SetGCPercent(debug.SetGCPercent(1000))
-	seen := map[string]string{}
-	for _, arg := range args {
-		folders, err := hostFolders(arg)
-		if err != nil {
-			return nil, err
-		}
-		for _, folder := range folders {
-			if len(hosts) == mostHosts {
-				return nil, misuse("hosts: more than %d folders", mostHosts)
-			}
-			name := filepath.Base(filepath.Clean(folder))
-			if first, twice := seen[name]; twice {
-				return nil, misuse("hosts: %s: a host named %s is in %s too: want folders with names of their own",
-					folder, name, first)
-			}
-			seen[name] = folder
-			files, err := hostFiles(ctx, folder)
-			if err != nil {
-				return nil, misuse("cannot read %s: %w", folder, err)
-			}
-			h, err := hostinfo.Read(name, files)
-			if err != nil {
-				return nil, misuse("%s: %w", folder, err)
-			}
-			if hosts = append(hosts, h); len(hosts)%someHosts == 0 {
-				debug.SetGCPercent(max(120, 1000/(1+len(hosts)/someHosts)))
-			}
-		}
+// readHosts reads the folders of hosts.
+func (a *app) readHosts(ctx context.Context, args []string) ([]*hostinfo.Host, error) {
+	hosts, err := collected.Hosts(ctx, args)
+	if err != nil {
+		return nil, misuse("%w", err)
 	}
 	return hosts, nil
-}
-
-// hostFolders are the folders of hosts that an argument names: itself, if a file is in it, else those in it.
-func hostFolders(path string) (all []string, err error) {
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		var at *fs.PathError
-		if errors.As(err, &at) {
-			err = at.Err
-		}
-		return nil, misuse("cannot read %s: %w, want the folder of a host", path, err)
-	}
-	for _, e := range entries {
-		if !e.IsDir() {
-			return []string{path}, nil
-		}
-		all = append(all, filepath.Join(path, e.Name()))
-	}
-	if len(all) == 0 {
-		return nil, misuse("hosts: %s: an empty folder, want what the script of \"railyard hosts collect\" filled", path)
-	}
-	return all, nil
-}
-
-// hostFiles reads the files of a host's folder. It may be a stranger's: no link leads out of it.
-func hostFiles(ctx context.Context, folder string) (files []netconf.File, err error) {
-	left := int64(hostinfo.MostBytes)
-	err = filepath.WalkDir(folder, func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		if len(files) == hostinfo.MostFiles {
-			return fmt.Errorf("more than %d files, want those of one host", hostinfo.MostFiles)
-		}
-		inside, err := filepath.Rel(folder, name)
-		if err != nil {
-			return err
-		}
-		text, err := input.ReadIn(ctx, folder, inside, left)
-		var long *input.TooLong
-		if errors.As(err, &long) {
-			return fmt.Errorf("with %s more than %v in all, want at most that for a host", name, unit.Bytes(hostinfo.MostBytes))
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		left -= int64(len(text))
-		files = append(files, netconf.NewFile(name, text))
-		return nil
-	})
-	return files, err
 }

@@ -14,10 +14,8 @@ import (
 	"railyard/internal/hostlint"
 	"railyard/internal/intent"
 	"railyard/internal/lint"
-	"railyard/internal/netconf"
 	"railyard/internal/plan"
 	"railyard/internal/prove"
-	"railyard/internal/result"
 	"railyard/internal/unit"
 	"railyard/internal/view"
 )
@@ -104,36 +102,24 @@ func (c *hostsLintCall) hostsLint(cmd *cobra.Command, args []string) error {
 			return c.located(c.f.scenario, p.Scenario, err)
 		}
 	}
-	all, known := old.without(hostlint.Check(hosts, design))
-	n := tallied(all)
-	n.known = known
-	missing := map[string][]string{}
-	for _, h := range hosts {
-		n.lines.Understood += h.Lines.Understood
-		n.lines.Known += h.Lines.Known
-		n.lines.Unread += h.Lines.Unread
-		if m := h.Missing(); len(m) > 0 {
-			missing[h.Name] = m
-		}
-	}
-	var proofs proofs
+	found := view.HostFindingsOf(hosts, hostlint.Check(hosts, design), old)
 	ctx, stop := c.interruptible(cmd.Context())
 	defer stop()
 	if c.f.prove {
-		if proofs, err = c.hostProofs(ctx, c.f.scenario, p, all, hosts, c.f.quiet); err != nil {
+		if found.Proofs, err = c.hostProofs(ctx, c.f.scenario, p, found.All, hosts, c.f.quiet); err != nil {
 			return err
 		}
 	}
-	if err := c.printHostFindings(all, hosts, missing, n, proofs, c.f.format); err != nil {
+	if err := c.printFindings(&found, c.f.format, hostlint.Rules); err != nil {
 		return err
 	}
 	switch {
 	case ctx.Err() != nil:
 		return &exitError{exitInterrupted, errors.New("interrupted before all findings were proved")}
-	case n.errs > 0:
-		return fmt.Errorf("hosts lint: %s, %s", count(n.errs, "error"), count(n.warnings, "warning"))
-	case c.f.strict && n.warnings > 0:
-		return fmt.Errorf("hosts lint: %s", count(n.warnings, "warning"))
+	case found.Errors > 0:
+		return fmt.Errorf("hosts lint: %s, %s", count(found.Errors, "error"), count(found.Warnings, "warning"))
+	case c.f.strict && found.Warnings > 0:
+		return fmt.Errorf("hosts lint: %s", count(found.Warnings, "warning"))
 	}
 	return nil
 }
@@ -188,7 +174,7 @@ func shortSystem(name string) string {
 
 // hostProofs runs a scenario's job as designed and with each finding. What that costs is said first.
 func (c *hostsLintCall) hostProofs(ctx context.Context, file string, design *plan.Plan, all []lint.Finding,
-	hosts []*hostinfo.Host, quiet bool) (p proofs, err error) {
+	hosts []*hostinfo.Host, quiet bool) (p prove.Proofs, err error) {
 	sc := design.Scenario
 	costs := prove.NewCosts(sc, design, all, hosts)
 	if n := costs.Runs(); n > 0 {
@@ -204,51 +190,5 @@ func (c *hostsLintCall) hostProofs(ctx context.Context, file string, design *pla
 	if err != nil {
 		return p, c.located(file, sc, err)
 	}
-	p.of, p.same = map[int]*prove.Proof{}, map[int]*prove.Proof{}
-	for i, x := range each {
-		if first[i] != i {
-			p.same[i] = x
-			continue
-		}
-		p.of[i] = x
-		p.all = append(p.all, x)
-	}
-	return p, nil
-}
-
-// printHostFindings prints what was found, and what was not looked at.
-func (c *hostsLintCall) printHostFindings(all []lint.Finding, hosts []*hostinfo.Host, missing map[string][]string, n tally,
-	proofs proofs, format string) error {
-	switch format {
-	case "json":
-		return c.printJSON(struct {
-			Hosts    int                 `json:"hosts"`
-			Errors   int                 `json:"errors"`
-			Warnings int                 `json:"warnings"`
-			Unknown  int                 `json:"unknown"`
-			Lines    netconf.Lines       `json:"lines"`
-			Missing  map[string][]string `json:"not_collected"`
-			Findings []lint.Finding      `json:"findings"`
-			Proofs   []*prove.Proof      `json:"proofs,omitempty"`
-		}{len(hosts), n.errs, n.warnings, n.unknown, n.lines, missing, append([]lint.Finding{}, all...), proofs.all})
-	case "sarif":
-		return c.printJSON(lint.SARIF(all, hostlint.Rules, result.Version))
-	}
-	s := c.newSheet()
-	s.Wrap("", fmt.Sprintf("%s: %s", count(len(hosts), "host"), n))
-	of := map[string][]string{} // hosts by what is missing of them
-	var lists []string
-	for _, h := range hosts {
-		if m := strings.Join(missing[h.Name], ", "); m != "" {
-			if of[m] == nil {
-				lists = append(lists, m)
-			}
-			of[m] = append(of[m], h.Name)
-		}
-	}
-	for _, m := range lists {
-		s.Hang("", "  ", fmt.Sprintf("not collected of %s, so not checked: %s", lint.Some(of[m]), m))
-	}
-	findingsText(s, all, proofs)
-	return s.Flush(c.stdout)
+	return prove.Shared(each, first), nil
 }

@@ -3,21 +3,19 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/collected"
 	"railyard/internal/input"
 	"railyard/internal/intent"
 	"railyard/internal/lint"
-	"railyard/internal/netconf"
 	"railyard/internal/netconf/dialects"
 	"railyard/internal/prove"
 	"railyard/internal/result"
-	"railyard/internal/sheet"
+	"railyard/internal/view"
 )
 
 // lintFlags is the flags of `railyard lint`.
@@ -87,53 +85,6 @@ with the configurations of OLD and with these: how much slower or faster a step 
 	return cmd
 }
 
-// devicePaths are the devices that an argument names.
-func devicePaths(path string) ([]string, error) {
-	entries, err := os.ReadDir(path)
-	if err != nil { // a file, or nothing: reading it says which
-		return []string{path}, nil
-	}
-	var all []string
-	for _, e := range entries {
-		if !e.IsDir() {
-			return oneEach(path, entries), nil
-		}
-		if e.Name() == "etc" { // a device whose files lie deeper
-			return []string{path}, nil
-		}
-		all = append(all, filepath.Join(path, e.Name()))
-	}
-	if len(all) == 0 {
-		return nil, misuse("lint: %s: an empty folder, want configurations", path)
-	}
-	return all, nil
-}
-
-// calledHost is the line in which a configuration names its device.
-var calledHost = regexp.MustCompile(`(?m)^\s*(?:hostname|set system host-name|(?:nv )?set system hostname)\s+(\S+)\s*$`)
-
-// oneEach is the folder as a device; of files that each name another host, the files.
-func oneEach(path string, entries []os.DirEntry) (all []string) {
-	hosts := map[string]bool{}
-	for _, e := range entries {
-		if e.IsDir() || len(all) == mostFiles {
-			return []string{path}
-		}
-		file := filepath.Join(path, e.Name())
-		text, err := input.Read(context.Background(), file, mostConfig)
-		m := calledHost.FindSubmatch(text)
-		if err != nil || m == nil || hosts[string(m[1])] {
-			return []string{path}
-		}
-		hosts[string(m[1])] = true
-		all = append(all, file)
-	}
-	if len(all) < 2 {
-		return []string{path}
-	}
-	return all
-}
-
 // check refuses flags that do not go with each other.
 func (f *lintFlags) check() error {
 	if f.json {
@@ -163,9 +114,9 @@ func (a *lintCall) lint(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	heard, err := readHeard(ctx, devices, a.f.lldp)
+	heard, err := collected.LLDP(ctx, devices, a.f.lldp)
 	if err != nil {
-		return err
+		return misuse("lint: --lldp: %w", err)
 	}
 	var design *lint.Design
 	if a.f.scenario != "" {
@@ -185,87 +136,83 @@ func (a *lintCall) lint(ctx context.Context, args []string) error {
 		}
 		written = intent.Written(hosts)
 	}
-	all := lint.Check(devices, design, written)
-	all, known := old.without(all)
-	n := tallied(all)
-	n.known, n.heard = known, heard
+	found := view.FindingsOf(devices, lint.Check(devices, design, written), old)
+	found.Heard = heard
 	if len(a.f.hosts) > 0 {
-		n.cards = &cards{}
-		n.cards.All, n.cards.Held = written.Held(devices)
+		found.Cards = &view.Cards{}
+		found.Cards.All, found.Cards.Held = written.Held(devices)
 	}
-	for _, d := range devices {
-		n.lines.Understood += d.Lines.Understood
-		n.lines.Known += d.Lines.Known
-		n.lines.Unread += d.Lines.Unread
-	}
-	var proofs proofs
 	if a.f.prove {
-		if proofs, err = proveAll(ctx, all, devices, design); err != nil {
+		if found.Proofs, err = prove.All(ctx, found.All, devices, design); err != nil {
 			return err
 		}
 	}
-	var change *prove.Change
 	if a.f.before != "" {
-		if change, err = a.jobChanged(ctx, devices); err != nil {
+		if found.Change, err = a.jobChanged(ctx, devices); err != nil {
 			return err
 		}
 	}
-	if err := a.printFindings(all, proofs, change, len(devices), n, a.f.format); err != nil {
+	if err := a.printFindings(&found, a.f.format, lint.Rules); err != nil {
 		return err
 	}
 	switch {
-	case n.errs > 0:
-		return fmt.Errorf("lint: %s, %s", count(n.errs, "error"), count(n.warnings, "warning"))
-	case a.f.strict && n.warnings > 0:
-		return fmt.Errorf("lint: %s", count(n.warnings, "warning"))
+	case found.Errors > 0:
+		return fmt.Errorf("lint: %s, %s", count(found.Errors, "error"), count(found.Warnings, "warning"))
+	case a.f.strict && found.Warnings > 0:
+		return fmt.Errorf("lint: %s", count(found.Warnings, "warning"))
 	}
 	return nil
 }
 
-// printFindings prints what was found.
-func (a *lintCall) printFindings(all []lint.Finding, proofs proofs, change *prove.Change, devices int, n tally,
-	format string) error {
-	switch format {
+// mapped gives devices the names of the design.
+func mapped(devices []*lint.Device, maps []string) error {
+	for _, m := range maps {
+		host, sw, ok := strings.Cut(m, "=")
+		if !ok || host == "" || sw == "" {
+			return misuse("lint: --map %q: want HOSTNAME=SWITCH", m)
+		}
+		found := false
+		for _, d := range devices {
+			if d.Device.Name == host {
+				d.Switch, found = sw, true
+			}
+		}
+		if !found {
+			var names []string
+			for _, d := range devices {
+				names = append(names, d.Device.Name)
+			}
+			return misuse("lint: --map %q: no device %q, want one of %s", m, host, view.ShortList(names))
+		}
+	}
+	return nil
+}
+
+// printFindings prints what was found by some rules, in a form.
+func (a *app) printFindings(found view.Found, form string, rules []lint.Rule) error {
+	switch form {
 	case "json":
-		return a.printJSON(struct {
-			Devices  int            `json:"devices"`
-			Errors   int            `json:"errors"`
-			Warnings int            `json:"warnings"`
-			Unknown  int            `json:"unknown"`
-			Lines    netconf.Lines  `json:"lines"`
-			Heard    *heard         `json:"lldp,omitempty"`
-			Cards    *cards         `json:"nics,omitempty"`
-			Findings []lint.Finding `json:"findings"`
-			Proofs   []*prove.Proof `json:"proofs,omitempty"`
-			Change   *prove.Change  `json:"change,omitempty"`
-		}{devices, n.errs, n.warnings, n.unknown, n.lines, n.heard, n.cards, append([]lint.Finding{}, all...), proofs.all, change})
+		return a.printJSON(found.Data())
 	case "sarif":
-		return a.printJSON(lint.SARIF(all, lint.Rules, result.Version))
+		return a.printJSON(lint.SARIF(found.Findings(), rules, result.Version))
 	}
 	s := a.newSheet()
-	s.Wrap("", fmt.Sprintf("%s: %s", count(devices, "device"), n))
-	if n.heard != nil {
-		s.Wrap("", n.heard.String())
-	}
-	if n.cards != nil {
-		s.Wrap("", n.cards.String())
-	}
-	findingsText(s, all, proofs)
-	changeText(s, change)
+	found.Text(s)
 	return s.Flush(a.stdout)
 }
 
-func findingsText(s *sheet.Sheet, all []lint.Finding, proofs proofs) {
-	for i, f := range all {
-		place := f.File
-		if f.Line > 0 {
-			place = fmt.Sprintf("%s:%d", f.File, f.Line)
-		}
-		s.Blank()
-		s.Line(fmt.Sprintf("%s: %s %s", place, f.Severity, f.Rule))
-		s.Hang("  ", "  ", f.Text)
-		s.Hang("  why: ", "       ", f.Reason)
-		s.Hang("  fix: ", "       ", f.Fix)
-		proofs.print(s, i)
+// readBaseline reads what lint --json has printed; "": nothing.
+func (a *app) readBaseline(path string) (lint.Baseline, error) {
+	if path == "" {
+		return nil, nil
 	}
+	text, err := input.Read(context.Background(), path, collected.MostConfig)
+	if err != nil {
+		return nil, misuse("cannot read %s: %w", path, err)
+	}
+	old, err := lint.ParseBaseline(text)
+	if err != nil {
+		return nil, misuse("lint: --baseline %s: %w", path, err)
+	}
+	return old, nil
 }

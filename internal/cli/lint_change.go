@@ -4,18 +4,18 @@ import (
 	"context"
 	"fmt"
 
+	"railyard/internal/collected"
 	"railyard/internal/lint"
 	"railyard/internal/prove"
-	"railyard/internal/sheet"
 	"railyard/internal/unit"
 )
 
 // devicesOf reads the devices that arguments name, as the design calls them.
 func (a *lintCall) devicesOf(args []string) (devices []*lint.Device, err error) {
 	for _, arg := range args {
-		paths, err := devicePaths(arg)
+		paths, err := collected.Paths(arg)
 		if err != nil {
-			return nil, err
+			return nil, misuse("lint: %w", err)
 		}
 		for _, path := range paths {
 			c, err := a.readDevice(path, a.f.dialect)
@@ -48,24 +48,4 @@ func (a *lintCall) jobChanged(ctx context.Context, after []*lint.Device) (*prove
 		return nil, a.located(a.f.scenario, sc, err)
 	}
 	return c, nil
-}
-
-// changeText prints what a change does to the job.
-func changeText(s *sheet.Sheet, c *prove.Change) {
-	if c == nil {
-		return
-	}
-	s.Blank()
-	s.Wrap("", c.String())
-	rows := [][]string{{"", "before", "after"}}
-	for i := range c.Figures {
-		f := &c.Figures[i]
-		rows = append(rows, []string{"  " + f.Name, f.Text(f.Broken), f.Text(f.Mended)})
-	}
-	s.Grid("lrr", rows)
-	for _, why := range []string{c.Before, c.After} {
-		if why != "" {
-			s.Hang("  ", "  ", why)
-		}
-	}
 }

@@ -6,27 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"railyard/internal/collected"
 	"railyard/internal/netconf"
 	"railyard/internal/sheet"
 	"railyard/internal/unit"
 )
 
-// A Device is what files say of one: what was parsed, by which dialect, of which files.
-type Device struct {
-	*netconf.Parsed
-	Dialect string
-	Files   []netconf.File
-}
-
-// Empty reports whether nothing is known of the device but, maybe, its name.
-func (c *Device) Empty() bool {
-	d := c.Device
-	return len(d.Interfaces) == 0 && d.BGP == nil && d.Tunnels == nil && d.Peer == nil && d.QoS == nil && d.LLDP == nil &&
-		d.Balance == nil
-}
-
 // DeviceText prints a device in no vendor's words, each thing with the line that says it.
-func DeviceText(s *sheet.Sheet, c *Device) {
+func DeviceText(s *sheet.Sheet, c *collected.Device) {
 	d := c.Device
 	s.Wrap("", fmt.Sprintf("%s (%s): %s", orDash(d.Name), c.Dialect, unit.CountOf(int64(len(d.Interfaces)), "interface")))
 	for i := range c.Files {
@@ -43,7 +30,7 @@ func DeviceText(s *sheet.Sheet, c *Device) {
 	names := neighbourNames(d)
 	for _, f := range d.Facts() {
 		if f.Port == "" {
-			rows = append(rows, []string{f.What, c.line(f.Place), f.Value + names[f.Place]})
+			rows = append(rows, []string{f.What, lineOf(c, f.Place), f.Value + names[f.Place]})
 		}
 	}
 	if len(rows) > 1 {
@@ -63,7 +50,7 @@ func DeviceText(s *sheet.Sheet, c *Device) {
 }
 
 // stockText prints the platform's defaults: what it does where the files say nothing.
-func stockText(s *sheet.Sheet, c *Device) {
+func stockText(s *sheet.Sheet, c *collected.Device) {
 	if len(c.Defaults.All) == 0 {
 		return
 	}
@@ -91,8 +78,8 @@ func neighbourNames(d *netconf.Device) map[string]string {
 	return names
 }
 
-// line is the number of the line that says a thing, of several files with the file's letter; "-": none does.
-func (c *Device) line(place string) string {
+// lineOf is the number of the line that says a thing, of several files with the file's letter; "-": none does.
+func lineOf(c *collected.Device, place string) string {
 	p, known := c.Places[place]
 	switch {
 	case !known:
@@ -120,8 +107,8 @@ func orDash(s string) string {
 	return s
 }
 
-func interfaceRow(c *Device, i *netconf.Interface) []string {
-	row := []string{i.Name, c.line("interface " + i.Name), "-", "-", "-", "-", "-"}
+func interfaceRow(c *collected.Device, i *netconf.Interface) []string {
+	row := []string{i.Name, lineOf(c, "interface "+i.Name), "-", "-", "-", "-", "-"}
 	if i.VLAN > 0 {
 		row[2] = strconv.Itoa(i.VLAN)
 	}
@@ -164,7 +151,7 @@ func interfaceRow(c *Device, i *netconf.Interface) []string {
 }
 
 // profileText prints how ports treat classes, with the lines of the first port that does so.
-func profileText(s *sheet.Sheet, c *Device, n int) {
+func profileText(s *sheet.Sheet, c *collected.Device, n int) {
 	p := &c.Device.QoS.Profiles[n]
 	s.Title(fmt.Sprintf("profile %d", n+1))
 	rows := [][]string{{"class", "DSCP", "queue", "served", "WRED", "PFC"}}
@@ -178,7 +165,7 @@ func profileText(s *sheet.Sheet, c *Device, n int) {
 			row[5] = pauseText(of.Pause)
 		}
 		rows = append(rows, row)
-		if said := c.classLines(n, of.TC); said != "" {
+		if said := classLines(c, n, of.TC); said != "" {
 			rows = append(rows, []string{said})
 		}
 	}
@@ -199,7 +186,7 @@ func pauseText(p *netconf.Pause) string {
 }
 
 // classLines lists where a class of a profile is said: "DSCP 16, queue 38".
-func (c *Device) classLines(profile int, tc uint8) string {
+func classLines(c *collected.Device, profile int, tc uint8) string {
 	all := c.Device.Interfaces
 	i := slices.IndexFunc(all, func(i netconf.Interface) bool { return i.QoS != nil && i.QoS.Profile == profile })
 	if i < 0 {
@@ -209,7 +196,7 @@ func (c *Device) classLines(profile int, tc uint8) string {
 	for _, of := range []struct{ what, place string }{{"DSCP", "dscp"}, {"queue", "queue"}, {"WRED", "ecn"}, {"PFC", "pause"}} {
 		place := fmt.Sprintf("interface %s tc %d %s", all[i].Name, tc, of.place)
 		if _, known := c.Places[place]; known {
-			parts = append(parts, of.what+" "+c.line(place))
+			parts = append(parts, of.what+" "+lineOf(c, place))
 		}
 	}
 	if parts == nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"railyard/internal/collected"
 	"railyard/internal/judge"
 	"railyard/internal/sheet"
 	"railyard/internal/unit"
@@ -11,23 +12,11 @@ import (
 
 // A Diagnosis is what is wrong with a fabric, and what that was made of.
 type Diagnosis struct {
-	Of      string   `json:"of"`
-	InOrder string   `json:"in_order"`          // what it is held against: its folder, "simulated", or "" for nothing
-	Changes []string `json:"changes,omitempty"` // of the scenario, for that
-	*Dump            // of a folder of texts
+	Of              string   `json:"of"`
+	InOrder         string   `json:"in_order"`          // what it is held against: its folder, "simulated", or "" for nothing
+	Changes         []string `json:"changes,omitempty"` // of the scenario, for that
+	*collected.Dump          // of a folder of texts
 	judge.Verdict
-}
-
-// A Dump says what was made of a folder of texts.
-type Dump struct {
-	Files         []DumpFile `json:"files"`
-	NotUnderstood []string   `json:"not_understood,omitempty"`
-}
-
-// A DumpFile is one of them, and the forms that it was read as.
-type DumpFile struct {
-	File  string   `json:"file"`
-	Forms []string `json:"forms"`
 }
 
 // mostListed bounds the things that were not understood, as text.

@@ -6,7 +6,7 @@
 //	result.Run           -> ReadSpans -> Bars -> BarsText, Timetable (of a pipeline)
 //	foresight.Inspection -> CheckData, EstimateText, ThresholdText; HashOf -> HashText
 //	rib.Network          -> RibData, RibText
-//	netconf, as parsed   -> Device -> DeviceText
+//	collected.Device     -> DeviceText; findings of lint and hostlint -> Findings, HostFindings: Data, Text
 //	hostinfo.Host        -> HostText; intent.Host -> MeantText; board.Board -> BoardData, BoardText
 //	pcapng, frames       -> ReadCapture -> Capture -> CaptureText
 //	judge.Verdict        -> Diagnosis -> DiagnosisText; trial.Found -> TuneText
