@@ -453,7 +453,7 @@ var rules = map[string]rule{
 		why: "the only package that knows everything; it is below those that show it",
 	},
 	"launch": {
-		may:   "endpoint exec input output rank result run scenario train wire workload",
+		may:   "endpoint exec input machine output rank result run scenario train wire workload",
 		third: "golang.org/x/sys/unix",
 		why: "it has processes run the ranks of package rank, with the real work that run prepares: what a run is, and what it " +
 			"leaves, is for run; nothing but the command line knows of processes",
@@ -529,7 +529,7 @@ var rules = map[string]rule{
 		why: "it starts processes and sees what they leave: what a scenario is, and how it runs, is theirs to know",
 	},
 	"collected": {
-		may: "dump hostinfo input lint lldp located netconf telemetry topo",
+		may: "dump hostinfo input lint lldp located machine netconf telemetry topo",
 		why: "what lies in folders of devices becomes values of rooms that read text: who asked, and what it is held against, is " +
 			"above. Of netconf/dialects its tests make use",
 	},

@@ -7,14 +7,15 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"railyard/internal/foresight"
+	"railyard/internal/machine"
 	"railyard/internal/shown"
+	"railyard/internal/unit"
 )
 
 // Exit codes.
@@ -25,13 +26,17 @@ const (
 	exitInterrupted = 130
 )
 
+// restUntil is what any command holds soon after its start.
+const restUntil = 24 * unit.Mebibyte
+
 // Main runs railyard with the arguments that follow the program's name and returns
 // its exit code.
 func Main(args []string, stdout, stderr *os.File) int {
 	if os.Getenv("GOGC") == "" {
 		// Most of what a run holds is there from the start; letting garbage grow to as much again
 		// would double it.
-		debug.SetGCPercent(foresight.Garbage)
+		machine.Collect(foresight.Garbage)
+		machine.Rest(restUntil)
 	}
 	return newApp(stdout, stderr, wired()).execute(args)
 }

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
-	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"railyard/internal/input"
 	"railyard/internal/live"
+	"railyard/internal/machine"
 	"railyard/internal/output"
 	"railyard/internal/result"
 	"railyard/internal/scenario/schema"
@@ -144,7 +144,7 @@ func (c *serveCall) serve(ctx context.Context, dir string) error {
 	}
 	ctx, stop := c.interruptible(ctx)
 	defer stop()
-	debug.SetMemoryLimit(web.Memory)
+	machine.Limit(web.Memory)
 	o := web.Options{Dir: dir, Plan: collectivesOf}
 	if c.f.run {
 		program, err := os.Executable()

@@ -11,6 +11,7 @@ import (
 
 	"railyard/internal/hostinfo"
 	"railyard/internal/input"
+	"railyard/internal/machine"
 	"railyard/internal/netconf"
 	"railyard/internal/unit"
 )
@@ -25,7 +26,7 @@ const someHosts = 50
 func Hosts(ctx context.Context, args []string) (hosts []*hostinfo.Host, err error) {
 	// Of a megabyte that is read little stays: looking for it after each few would take most of the time. What stays of many
 	// hosts is much, and ten times that would be too much.
-	defer debug.SetGCPercent(debug.SetGCPercent(1000))
+	defer machine.Collect(debug.SetGCPercent(1000))
 	seen := map[string]string{}
 	for _, arg := range args {
 		folders, err := hostFolders(arg)
@@ -51,7 +52,7 @@ func Hosts(ctx context.Context, args []string) (hosts []*hostinfo.Host, err erro
 				return nil, fmt.Errorf("%s: %w", folder, err)
 			}
 			if hosts = append(hosts, h); len(hosts)%someHosts == 0 {
-				debug.SetGCPercent(max(120, 1000/(1+len(hosts)/someHosts)))
+				machine.Collect(max(120, 1000/(1+len(hosts)/someHosts)))
 			}
 		}
 	}

@@ -27,6 +27,9 @@ type Estimate struct {
 	Slowness float64    `json:"machine_slowness"`
 }
 
+// Sure is how much memory a run takes at least: forecasts of it are right within a factor of two.
+func (e *Estimate) Sure() unit.Bytes { return e.Memory / 2 }
+
 // Estimate adds up what each message costs: its data packets over each link of its path, its
 // acknowledgements over each link of the way back, and CNPs where flows exceed a port; what connects
 // queue pairs comes to it. Losses are not estimated. data is the size of each job's images, zero where it trains nothing.

@@ -18,7 +18,7 @@ import (
 )
 
 // What a run takes in memory, measured on 64-bit Linux with tools/forecast: sizes of the engine's
-// own values, with what the runtime adds to them (see debug.SetGCPercent in package cli).
+// own values, with what the runtime adds to them (see machine.Collect).
 const (
 	baseMemory    = 31 * unit.Megabyte // the program, and tables without a row
 	portMemory    = 3 * unit.Kilobyte  // a port with its queues and rings, names, counters

@@ -177,10 +177,7 @@ func (s *share) past(now unit.Time, m mark) unit.Time {
 		return now
 	}
 	s.advance(now)
-	i := len(s.spans) - 1
-	for i > 0 && s.spans[i].served >= m {
-		i--
-	}
+	i := s.spanOf(m)
 	c := &s.spans[i]
 	switch {
 	case m <= c.served:
@@ -192,6 +189,29 @@ func (s *share) past(now unit.Time, m mark) unit.Time {
 	}
 	return min(c.at.Add(s.time(c, m)), s.turnsAt())
 }
+
+// spanOf returns the span in which served comes to a mark: the last that begins before that, or else the first. It is mostly
+// one of the last; where thousands of flows end soon after each other, it may be far back.
+func (s *share) spanOf(m mark) int {
+	i := len(s.spans) - 1
+	for near := max(0, i-nearSpans); i > near; i-- {
+		if s.spans[i].served < m {
+			return i
+		}
+	}
+	for low := 0; low < i; { // as sort.Search has it, without a function
+		mid := int(uint(low+i+1) / 2)
+		if s.spans[mid].served < m {
+			low = mid
+		} else {
+			i = mid - 1
+		}
+	}
+	return i
+}
+
+// nearSpans are looked at one by one.
+const nearSpans = 4
 
 // ifAllStay is when a byte will be past the link if nobody comes, and nobody leaves before it.
 func (s *share) ifAllStay(now unit.Time, m mark) unit.Time {

@@ -4,7 +4,7 @@ package launch
 
 import (
 	"os"
-	"runtime/debug"
+	"railyard/internal/machine"
 	"runtime/metrics"
 )
 
@@ -21,5 +21,5 @@ func leaveGarbage(least int) int {
 	in := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(in)
 	const heap = 4 << 20 // the runtime's at 100 percent, however little is in use
-	return debug.SetGCPercent(max(least, int(garbageRoom*100/max(in[0].Value.Uint64(), heap))))
+	return machine.Collect(max(least, int(garbageRoom*100/max(in[0].Value.Uint64(), heap))))
 }

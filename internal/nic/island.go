@@ -17,8 +17,11 @@ type island struct {
 	marks, cnps, retransmits int64
 	moves                    int64 // of queue pairs to other ports
 
-	messages [][]message // rings of one, that no queue pair has
-	arrivals [][]arrival // likewise
+	// Memory that no queue pair has: the next message of any finds it warm, and thousands that have one each in turn share it.
+	messages store[message] // rings of one
+	arrivals store[arrival] // likewise
+	notes    store[note]    // likewise
+	spans    store[cause.Segment]
 
 	rows   rows
 	outbox []note // for senders in other islands
@@ -35,8 +38,26 @@ type island struct {
 	_                         [64]byte // the next island's is on another cache line
 }
 
-// manySpare is how many spare rings an island has room for at first.
+// store keeps lists of values that nobody needs. Their memory is used again, with what lies in it.
+type store[T any] [][]T
+
+// manySpare is how many lists a store has room for at first.
 const manySpare = 64
+
+// take returns a list, nil if there is none.
+func (s *store[T]) take() (list []T) {
+	if k := len(*s); k > 0 {
+		list, *s = (*s)[k-1], (*s)[:k-1]
+	}
+	return list
+}
+
+// give takes a list back.
+func (s *store[T]) give(list []T) {
+	if cap(list) > 0 {
+		*s = append(*s, list)
+	}
+}
 
 // rows keeps the flows that went to the listener until the window ends.
 type rows struct {
@@ -84,7 +105,7 @@ func (t *note) tell(f *Flow) {
 	f.Placed, f.Marks, f.Split, f.Hops, f.Inside = t.placed, t.marks, t.split, t.hops, t.inside
 }
 
-// notes is a queue of them whose memory is used again.
+// notes is a queue of them whose memory is used again: that of one note by any queue pair of the island.
 type notes struct {
 	buf     []note
 	head, n int
@@ -92,9 +113,12 @@ type notes struct {
 
 func (q *notes) at(i int) *note { return &q.buf[(q.head+i)&(len(q.buf)-1)] }
 
-func (q *notes) push(x *note) {
+func (q *notes) push(x *note, spare *store[note]) {
+	if len(q.buf) == 0 {
+		q.buf, q.head = spare.take(), 0
+	}
 	if q.n == len(q.buf) {
-		buf := make([]note, max(2, 2*len(q.buf)))
+		buf := make([]note, max(1, 2*len(q.buf)))
 		for i := range q.n {
 			buf[i] = *q.at(i)
 		}
@@ -104,18 +128,22 @@ func (q *notes) push(x *note) {
 	q.at(q.n - 1).set(x)
 }
 
-// pop returns the oldest note, valid until the next push.
-func (q *notes) pop() *note {
+// pop returns the oldest note, valid until the next push to any queue of the island.
+func (q *notes) pop(spare *store[note]) *note {
 	t := q.at(0)
 	q.head = (q.head + 1) & (len(q.buf) - 1)
 	q.n--
+	if len(q.buf) == 1 {
+		spare.give(q.buf)
+		q.buf = nil
+	}
 	return t
 }
 
 // send takes a note for a queue pair's sender.
 func (n *Net) send(at *sim.Island, from, to *island, x *note) {
 	if from == to || !at.Mails() {
-		n.senders[x.qp].notes.push(x)
+		n.senders[x.qp].take(x)
 		return
 	}
 	if from.posted == len(from.outbox) {
@@ -125,13 +153,16 @@ func (n *Net) send(at *sim.Island, from, to *island, x *note) {
 	from.posted++
 }
 
+// take takes a note.
+func (s *sender) take(x *note) { s.notes.push(x, &s.card.isl.notes) }
+
 // join hands over what islands have for one another, and takes back what listeners had.
 func (n *Net) join() {
 	for i := range n.islands {
 		isl := &n.islands[i]
 		for k := range isl.outbox[:isl.posted] {
 			x := &isl.outbox[k]
-			n.senders[x.qp].notes.push(x)
+			n.senders[x.qp].take(x)
 		}
 		isl.posted, isl.rows.n = 0, 0
 	}

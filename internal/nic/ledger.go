@@ -21,8 +21,10 @@ type ledger struct {
 	log    bool        // entries are kept
 	pauses []fabric.RootTime
 	links  []fabric.RootTime // of PCIe, by their places: see host.Place
-	spans  []cause.Segment   // in order of time
-	port   topo.PortID       // of the NIC: where other queue pairs are served first
+	spans  []cause.Segment   // in order of time; those of queue pairs without a message lie in one
+	one    [1]cause.Segment
+	spare  *store[cause.Segment]
+	port   topo.PortID // of the NIC: where other queue pairs are served first
 }
 
 // add notes that from the end of the ledger to until, c held up the queue pair, at a port or a link of
@@ -49,7 +51,19 @@ func (l *ledger) add(c cause.Cause, at topo.PortID, until unit.Time) {
 	if len(l.spans) >= logLimit {
 		l.spans = l.spans[:copy(l.spans, l.spans[logLimit/2:])]
 	}
+	if cap(l.spans) <= len(l.one) {
+		l.spans = append(l.spare.take()[:0], l.spans...)
+	}
 	l.spans = append(l.spans, cause.Segment{Until: until, Cause: c, At: int32(at)})
+}
+
+// settle gives back the memory of spans, since no message is there. The last stays: see restart.
+func (l *ledger) settle() {
+	if k := len(l.spans); k > 0 && cap(l.spans) > len(l.one) {
+		l.one[0] = l.spans[k-1]
+		l.spare.give(l.spans)
+		l.spans = l.one[:]
+	}
 }
 
 // restart forgets the spans but for the last: no message is there that began before its end. So what is kept of a message does
@@ -171,7 +185,7 @@ func layOut(out []cause.Segment, at, end unit.Time, rest *cause.Split, port topo
 func (l *ledger) remember(now unit.Time, m *message) {
 	total := l.at(now)
 	total.Sub(&m.base)
-	m.held = m.ownBefore(l.since(m.held[:0], m.flow.Posted, now, total))
+	m.held = m.ownBefore(l.since(l.spare.take()[:0], m.flow.Posted, now, total))
 }
 
 // ownBefore gives the bits that were sent before a message's first packet their cause for this

@@ -20,7 +20,7 @@ func TestMessageRemembersItsLog(t *testing.T) {
 		}
 	}
 	tell := func(later int) []exec.Segment {
-		l := &ledger{log: true}
+		l := &ledger{log: true, spare: new(store[cause.Segment])}
 		pace(l, 100)
 		m := &message{base: l.split}
 		m.flow.Posted = l.end
@@ -47,7 +47,7 @@ func TestMessageRemembersItsLog(t *testing.T) {
 // same.
 func TestQueueingThatTheLogForgotIsAtTheNIC(t *testing.T) {
 	const port = 3
-	l := &ledger{log: true, port: port}
+	l := &ledger{log: true, port: port, spare: new(store[cause.Segment])}
 	m := &message{}
 	for range logLimit {
 		l.add(cause.Queueing, port, l.end+200)

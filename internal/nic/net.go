@@ -153,7 +153,8 @@ func New(eng *sim.Engine, fab *fabric.Fabric, g *topo.Graph, hosts *host.Hosts, 
 		closed: map[int32]Wait{}}
 	for i := range n.islands {
 		isl := &n.islands[i]
-		isl.index, isl.messages, isl.arrivals = int32(i), make([][]message, 0, manySpare), make([][]arrival, 0, manySpare)
+		isl.index, isl.messages, isl.arrivals = int32(i), make(store[message], 0, manySpare), make(store[arrival], 0, manySpare)
+		isl.notes, isl.spans = make(store[note], 0, manySpare), make(store[cause.Segment], 0, manySpare)
 	}
 	n.addCards()
 	n.Reserve(cfg.Pairs)
@@ -230,7 +231,7 @@ func (n *Net) AddQP(q QueuePair) int32 {
 		answer, n.met[2*id+1] = n.fab.RouteTo(q.From), newMet()
 	}
 	n.senders = append(n.senders, sender{id: id, card: from, number: int32(len(from.qps)), class: q.Class, route: route,
-		back: back, hopsBack: len(q.Back), answerer: to.port, log: q.Log, ledger: ledger{log: q.Log, port: from.port},
+		back: back, hopsBack: len(q.Back), answerer: to.port, log: q.Log, ledger: ledger{log: q.Log, port: from.port, spare: &from.isl.spans},
 		admission: q.Admission, looked: -1, fetch: n.hosts.NewFetch(q.From, q.FromGPU), rng: sim.NewStream(n.cfg.Seed, "timeout", q.Stream),
 		drawn: sim.NewStream(n.cfg.Seed, "entropy", q.Stream), bonded: bonded{q.Bond, q.Chosen}})
 	n.senders[id].Slots.Init(q.Admission.Slots)

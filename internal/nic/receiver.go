@@ -165,8 +165,9 @@ func (r *receiver) free(isl *sim.Island, now unit.Time, tr *fabric.Trace) {
 // messages that are now whole, in the order of their posts. The packet came by the way tr; it is
 // placed now because of the one that has just come, by the way by.
 func (r *receiver) place(now, came unit.Time, v *roce.Reply, last bool, tr, by *fabric.Trace) {
-	if spare := &r.card.isl.arrivals; len(r.arrivals) == 0 && v.Slot == 0 && len(*spare) > 0 {
-		r.arrivals, *spare = (*spare)[len(*spare)-1], (*spare)[:len(*spare)-1]
+	own := r.card.isl
+	if len(r.arrivals) == 0 && v.Slot == 0 {
+		r.arrivals = own.arrivals.take()
 	}
 	for int(v.Slot) >= len(r.arrivals) {
 		r.arrivals = append(r.arrivals, arrival{})
@@ -183,7 +184,8 @@ func (r *receiver) place(now, came unit.Time, v *roce.Reply, last bool, tr, by *
 		a.noteFirst(tr)
 	}
 	if last && r.log {
-		a.held = append(a.held[:0], tr.Edge.Before...)
+		own.spans.give(a.held) // it comes again
+		a.held = append(own.spans.take()[:0], tr.Edge.Before...)
 	}
 	if came >= a.came {
 		a.came, a.by = came, tr
@@ -205,7 +207,7 @@ func (r *receiver) place(now, came unit.Time, v *roce.Reply, last bool, tr, by *
 // begin takes what the first packet that is here tells of a message.
 func (a *arrival) begin(e *fabric.Edge, h *host.Hosts) {
 	*a = arrival{open: true, bytes: e.Landing.Length, payload: e.Payload, header: e.Header, posted: e.Posted,
-		asked: e.Asked, part: e.Part, first: a.first[:0], held: a.held[:0], segments: a.segments[:0],
+		asked: e.Asked, part: e.Part, first: a.first[:0],
 		note: note{hops: a.note.hops[:0]}}
 	if cap(a.note.hops) == 0 {
 		a.note.hops = make([]HopWait, 0, 8)
@@ -238,23 +240,26 @@ func (r *receiver) complete(now unit.Time, a *arrival, by *fabric.Trace) {
 		n.hosts.Received(r.id, &d)
 	}
 	a.open, a.payload, a.to = false, nil, nil
+	c.isl.spans.give(a.held)
+	c.isl.spans.give(a.segments)
+	a.held, a.segments = nil, nil
 	if len(r.arrivals) == 1 {
-		c.isl.arrivals, r.arrivals = append(c.isl.arrivals, r.arrivals), nil
+		c.isl.arrivals.give(r.arrivals)
+		r.arrivals = nil
 	}
 }
 
 // explain splits a message's time into the sender's ledger until the packet that made it whole left,
 // and that packet's way. The host path after it is added when the message is complete.
 func (r *receiver) explain(a *arrival, tr *fabric.Trace) {
-	x, start := &a.note, tr.Hop(0).Start
+	own, x, start := r.card.isl, &a.note, tr.Hop(0).Start
 	x.split, x.inside.From = tr.Edge.Sender, tr.Edge.PCIe
 	if r.log {
-		a.segments = before(a.segments, a.held, a.posted, start, x.split, tr.Hop(0).Port)
+		a.segments = before(own.spans.take()[:0], a.held, a.posted, start, x.split, tr.Hop(0).Port)
 	}
 	x.hops = append(x.hops, HopWait{Port: tr.Hop(0).Port, Queueing: x.split[cause.Queueing],
 		Pause: x.split[cause.Pause], Root: tr.Hop(0).Root})
 	a.at = start
-	own := r.card.isl
 	own.parts = r.card.net.fab.Parts(own.parts[:0], tr)
 	for _, p := range own.parts {
 		r.held(a, p.Until, p.Cause, p.Port, p.Root)

@@ -75,8 +75,8 @@ type message struct {
 func (s *sender) msgAt(i int) *message { return &s.msgs[(s.head+i)&(len(s.msgs)-1)] }
 
 func (s *sender) pushMsg() *message {
-	if spare := &s.card.isl.messages; len(s.msgs) == 0 && len(*spare) > 0 {
-		s.msgs, *spare = (*spare)[len(*spare)-1], (*spare)[:len(*spare)-1]
+	if len(s.msgs) == 0 {
+		s.msgs = s.card.isl.messages.take()
 	}
 	if s.n == len(s.msgs) {
 		msgs := make([]message, max(1, 2*len(s.msgs)))
@@ -112,7 +112,7 @@ func (s *sender) post(now unit.Time, hm *host.Message, asked unit.Time, part boo
 	}
 	m := s.pushMsg()
 	*m = message{flow: Flow{QP: s.id, Tag: hm.Tag, Bytes: hm.Bytes, Posted: now, Placed: -1, Acked: -1},
-		held: m.held[:0], pauses0: times(m.pauses0, s.ledger.pauses), links0: times(m.links0, s.ledger.links), msg: *hm,
+		pauses0: times(m.pauses0, s.ledger.pauses), links0: times(m.links0, s.ledger.links), msg: *hm,
 		asked: asked, part: part, base: s.ledger.at(now), begun: -1, fetched: s.fetch.Begin(now, hm.Bytes, &m.fetched)}
 	posted := s.Requester.Post(roce.Write{Bytes: hm.Bytes, Address: hm.Address, Key: hm.Key, Imm: uint32(hm.Bytes)})
 	m.flow.LastPSN = uint32(posted.Last()) & roce.PSNMask
@@ -383,7 +383,7 @@ func (s *sender) notified(now unit.Time) {
 // acked removes the oldest message, which is complete.
 func (s *sender) acked(now unit.Time) {
 	n, own := s.card.net, s.card.isl
-	m, arrived := s.msgAt(0), s.notes.pop()
+	m, arrived := s.msgAt(0), s.notes.pop(&own.notes)
 	arrived.tell(&m.flow)
 	m.flow.Acked = now
 	s.wayBack(now, m, arrived)
@@ -401,14 +401,20 @@ func (s *sender) acked(now unit.Time) {
 		n.hosts.Acked(now, s.id, &host.Answer{Placed: m.flow.Placed, Segments: own.segments})
 	}
 	m.msg.From = nil
+	own.spans.give(m.held)
+	m.held = nil
 	s.popped++
 	if m.msg.OfRanks && s.admission.Slots > 0 {
 		s.expectClear(now)
 	}
 	s.head = (s.head + 1) & (len(s.msgs) - 1)
 	s.n--
-	if len(s.msgs) == 1 { // the next message of any queue pair finds this memory warm
-		own.messages, s.msgs = append(own.messages, s.msgs), nil
+	if len(s.msgs) == 1 {
+		own.messages.give(s.msgs)
+		s.msgs = nil
+	}
+	if s.n == 0 {
+		s.ledger.settle()
 	}
 	if c := s.card; c.shared != nil && s.n == 0 {
 		c.shared.rings[s.class].done++

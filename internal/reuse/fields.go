@@ -94,14 +94,14 @@ var table = map[string]string{
 		count: popped scratch: way looked msgs head`,
 	"nic.backlog": "rest: list scratch: head",
 	"nic.notes":   "rest: n scratch: buf head",
-	"nic.ledger":  "due: end state: pauses links fixed: log port count: split scratch: last spans", // spans begin anew at rest
+	"nic.ledger":  "due: end state: pauses links fixed: log port spare count: split scratch: last spans one", // spans begin anew at rest
 	"nic.receiver": `state: Responder store arrivals kept fixed: card id way route sender log admitted bonded
 		count: marks marks0 scratch: at`,
 	"nic.arrival": `rest: open
 		scratch: bytes payload to header posted asked part first held note came by segments at`,
 	"nic.kept": "scratch: frame came",
 	"nic.island": `rest: posted count: marks cnps retransmits moves fixed: index cards senders receivers
-		scratch: rows outbox in out network parts hops segments answer messages arrivals`,
+		scratch: rows outbox in out network parts hops segments answer messages arrivals notes spans`,
 	"roce.Requester": `state: Sender Dialer Slots known answer ctl rtt trips early unkept owed hasty probes due: paced here
 		when: deadline none: ports fixed: told scratch: left frame`,
 	"roce.Sender": `number: una next end high rest: n complete cur recovering early state: retries failed sacked presumed

@@ -60,6 +60,9 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 		}
 		r.jobs = append(r.jobs, j)
 	}
+	if opt.Planned != nil {
+		opt.Planned(&in.estimate)
+	}
 	r.pace = newPace(in.plan, in.estimate.PacketHops, in.estimate.Steps)
 	if err := r.build(); err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"os"
-	"runtime/debug"
 	"sync"
 
 	"railyard/internal/machine"
@@ -39,9 +38,9 @@ func LeaveGarbage(memory unit.Bytes) *Garbage {
 	defer g.mu.Unlock()
 	if g.of++; g.of == 1 {
 		g.memory, g.used = memory, 0
-		g.was = debug.SetGCPercent(100)
+		g.was = machine.Collect(100)
 		g.now = g.was + mayLeave(0, memory)
-		debug.SetGCPercent(g.now)
+		machine.Collect(g.now)
 	}
 	g.memory = min(g.memory, memory)
 	return g
@@ -58,7 +57,7 @@ func (g *Garbage) Use(bytes unit.Bytes) {
 	// Each change stops all runs for a moment: more is left once it is much more.
 	if may := g.was + mayLeave(g.used, g.memory); may < g.now || may > 2*g.now {
 		g.now = may
-		debug.SetGCPercent(may)
+		machine.Collect(may)
 	}
 }
 
@@ -70,7 +69,7 @@ func (g *Garbage) End() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.of--; g.of == 0 {
-		debug.SetGCPercent(g.was)
+		machine.Collect(g.was)
 	}
 }
 
