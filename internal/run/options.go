@@ -5,6 +5,7 @@ import (
 
 	"railyard/internal/exec"
 	"railyard/internal/foresight"
+	"railyard/internal/machine"
 	"railyard/internal/result"
 	"railyard/internal/switches"
 )
@@ -45,4 +46,17 @@ func workers(n int) int {
 		return runtime.GOMAXPROCS(0)
 	}
 	return max(n, 1)
+}
+
+// allow is what a plan is held against before anything of it is built.
+func (o *Options) allow(e foresight.Estimate) error {
+	if !o.Force {
+		if err := e.OverLimit(machine.Memory()); err != nil {
+			return err
+		}
+	}
+	if o.Planned != nil {
+		o.Planned(&e)
+	}
+	return nil
 }

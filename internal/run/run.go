@@ -11,9 +11,7 @@ import (
 	"railyard/internal/checkpoint"
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
-	"railyard/internal/foresight"
 	"railyard/internal/host"
-	"railyard/internal/machine"
 	"railyard/internal/nic"
 	"railyard/internal/nn"
 	"railyard/internal/plan"
@@ -36,12 +34,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 		opt.Around = func(loop func()) { loop() }
 	}
 	w := &watcher{ctx: ctx, progress: opt.Progress, configs: opt.Configs, hostGraph: opt.HostGraph, blocks: opt.Blocks}
-	in, err := prepare(w, sc, opt.Sources, opt.Resume, func(e foresight.Estimate) error {
-		if opt.Force {
-			return nil
-		}
-		return e.OverLimit(machine.Memory())
-	})
+	in, err := prepare(w, sc, opt.Sources, opt.Resume, opt.allow)
 	if err != nil {
 		return nil, err
 	}
@@ -59,9 +52,6 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 			j.kept.Training = in.about[i]
 		}
 		r.jobs = append(r.jobs, j)
-	}
-	if opt.Planned != nil {
-		opt.Planned(&in.estimate)
 	}
 	r.pace = newPace(in.plan, in.estimate.PacketHops, in.estimate.Steps)
 	if err := r.build(); err != nil {
