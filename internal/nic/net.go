@@ -231,7 +231,8 @@ func (n *Net) AddQP(q QueuePair) int32 {
 		answer, n.met[2*id+1] = n.fab.RouteTo(q.From), newMet()
 	}
 	n.senders = append(n.senders, sender{id: id, card: from, number: int32(len(from.qps)), class: q.Class, route: route,
-		back: back, hopsBack: len(q.Back), answerer: to.port, log: q.Log, ledger: ledger{log: q.Log, port: from.port, spare: &from.isl.spans},
+		back: back, hopsBack: len(q.Back), answerer: to.port, log: q.Log,
+		ledger:    ledger{log: q.Log, port: from.port, spare: &from.isl.spans},
 		admission: q.Admission, looked: -1, fetch: n.hosts.NewFetch(q.From, q.FromGPU), rng: sim.NewStream(n.cfg.Seed, "timeout", q.Stream),
 		drawn: sim.NewStream(n.cfg.Seed, "entropy", q.Stream), bonded: bonded{q.Bond, q.Chosen}})
 	n.senders[id].Slots.Init(q.Admission.Slots)
