@@ -528,6 +528,18 @@ var rules = map[string]rule{
 		may: "input machine output result shown",
 		why: "it starts processes and sees what they leave: what a scenario is, and how it runs, is theirs to know",
 	},
+	"starter": {
+		may: "located run scenario",
+		why: "scenarios to start from are templates of answers: who asks, and where they are written, is above",
+	},
+	"predict": {
+		may: "dataset located nn run",
+		why: "what weights make of an image or a prompt is a value: whose file it is, and how it is printed, is above",
+	},
+	"export": {
+		may: "dump input output result run telemetry topo whatif",
+		why: "it makes files of what result and dump write: which of them, and what is said of them, is for the command line",
+	},
 	"collected": {
 		may: "dump hostinfo input lint lldp located machine netconf telemetry topo",
 		why: "what lies in folders of devices becomes values of rooms that read text: who asked, and what it is held against, is " +
@@ -544,10 +556,10 @@ var rules = map[string]rule{
 	},
 	"cli": {
 		may: "batch bench board coll collected commission containerlab dataset decoder design docs dump endpoint " +
-			"examples fleet foresight hash headline hostboard hostinfo hostlint input intent inventory judge lab " +
-			"launch lint live located machine manual nccl nccltests nccltopo netconf netconf/dialects nn ns3 output " +
-			"perf plan prove rdma report result rib run scenario scenario/schema sheet shown sweep telemetry topo " +
-			"topoform trial tune validate view web whatif workload",
+			"examples export fleet foresight hash headline hostboard hostinfo hostlint input intent inventory judge " +
+			"lab launch lint live located machine manual nccl nccltests nccltopo netconf netconf/dialects nn ns3 " +
+			"output perf plan predict prove rdma report result rib run scenario scenario/schema sheet shown starter " +
+			"sweep telemetry topo topoform trial tune validate view web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},

@@ -206,7 +206,7 @@ func (a *app) writeConfig(device string, files []netconf.File, out *output.Folde
 			}
 			continue
 		}
-		err := inFolder(out, path.Join(device, path.Dir(f.Name)), func(folder *output.Folder) error {
+		err := out.In(path.Join(device, path.Dir(f.Name)), func(folder *output.Folder) error {
 			return folder.Write(path.Base(f.Name), f.Text)
 		})
 		if err != nil {

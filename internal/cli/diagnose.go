@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -147,26 +146,11 @@ func shownBy(dir string) (*result.Run, *telemetry.Telemetry, error) {
 	if err != nil {
 		return nil, nil, misuse("%w", err)
 	}
-	t, err := toldBy(r)
+	t, err := r.Told()
 	if err != nil {
 		return nil, nil, misuse("%w", err)
 	}
 	return r, t, nil
-}
-
-// toldBy reads a run's telemetry.
-func toldBy(r *result.Run) (*telemetry.Telemetry, error) {
-	if !slices.Contains(r.Tables(), "telemetry") {
-		return nil, fmt.Errorf("run directory %s: has no telemetry: run the scenario with --set output.telemetry=20us", r.Path)
-	}
-	var b telemetry.Builder
-	for row, err := range r.Telemetry() {
-		if err != nil {
-			return nil, err
-		}
-		b.Add(&row)
-	}
-	return b.Telemetry(), nil
 }
 
 // simulateInOrder runs the scenario with nothing wrong, and returns what that shows, and what it was changed by.

@@ -71,7 +71,7 @@ func (a *app) writeDocs(dir string, labs bool) error {
 		if below := path.Dir(f.Name); below == "." {
 			err = write(folder)
 		} else {
-			err = inFolder(folder, below, write)
+			err = folder.In(below, write)
 		}
 		if err != nil {
 			return fmt.Errorf("docs: cannot write %s: %w", filepath.Join(dir, f.Name), input.Cause(err))

@@ -1,29 +1,17 @@
 package cli
 
 import (
-	"cmp"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"railyard/internal/dump"
-	"railyard/internal/input"
-	"railyard/internal/output"
+	"railyard/internal/export"
 	"railyard/internal/result"
-	"railyard/internal/run"
 	"railyard/internal/shown"
-	"railyard/internal/telemetry"
-	"railyard/internal/topo"
 	"railyard/internal/unit"
-	"railyard/internal/whatif"
 )
 
 // exportFlags is the flags of `railyard export`.
@@ -39,14 +27,6 @@ type exportFlags struct {
 	window   result.TraceWindow
 	damaged  bool
 	json     bool
-}
-
-// exportedJSON is a file that was written.
-type exportedJSON struct {
-	File  string `json:"file"`
-	Kind  string `json:"kind"` // trace, openmetrics, telemetry or csv
-	Table string `json:"table,omitempty"`
-	Rows  int64  `json:"rows,omitempty"`
 }
 
 // exportCall is a call of railyard export.
@@ -131,10 +111,10 @@ func (a *exportCall) export(ctx context.Context, dir string) error {
 		return misuse("%w", err)
 	}
 	r.Damaged = a.f.damaged
-	csv := func() (*output.Folder, error) { return output.Make(a.f.csv) }
-	if a.f.trace == "" && a.f.csv == "" && a.f.metrics == "" && a.f.told == "" {
-		a.f.trace, a.f.csv = filepath.Join(dir, "trace.json.gz"), filepath.Join(dir, "csv")
-		csv = func() (*output.Folder, error) { return csvFolder(dir) }
+	o := export.Options{Trace: a.f.trace, CSV: a.f.csv, Metrics: a.f.metrics, Telemetry: a.f.told, Start: a.f.began.Unix(),
+		Stretch: a.f.stretch, Window: a.f.window, Say: func(line string) { fmt.Fprintln(a.stdout, line) }}
+	if a.f.json {
+		o.Say = func(string) {}
 	}
 	if len(r.Tables()) == 0 {
 		return fmt.Errorf("run directory %s: holds no table to export: the run was killed early, or wrote none "+
@@ -143,113 +123,11 @@ func (a *exportCall) export(ctx context.Context, dir string) error {
 	if r.Summary.State == result.Running {
 		fmt.Fprintf(a.stderr, "railyard: %v; exporting the first rows of it\n", &result.IncompleteError{Path: dir})
 	}
-	written := []exportedJSON{}
-	if a.f.trace != "" {
-		err := writeFile(ctx, a.f.trace, func(w io.Writer) error { return r.WriteTrace(w, a.f.window) })
-		if err != nil {
-			return err
-		}
-		if written = append(written, exportedJSON{File: a.f.trace, Kind: "trace"}); !a.f.json {
-			fmt.Fprintf(a.stdout, "%s: open it at https://ui.perfetto.dev\n", a.f.trace)
-		}
-	}
-	if a.f.metrics != "" {
-		err := a.exportMetrics(ctx, r)
-		if err != nil {
-			return err
-		}
-		written = append(written, exportedJSON{File: a.f.metrics, Kind: "openmetrics"})
-	}
-	if a.f.told != "" {
-		files, err := a.exportTelemetry(ctx, r)
-		if err != nil {
-			return err
-		}
-		written = append(written, files...)
-	}
-	if a.f.csv != "" {
-		folder, err := csv()
-		if err == nil {
-			defer folder.Close()
-			err = folder.Hold()
-		}
-		if err != nil {
-			return fmt.Errorf("folder %s: cannot write there: %w", a.f.csv, input.Cause(err))
-		}
-		tables, err := a.exportCSV(ctx, r, folder, a.f.json)
-		if err != nil {
-			return err
-		}
-		written = append(written, tables...)
-	}
-	if a.f.json {
-		return a.printJSON(written)
-	}
-	return nil
-}
-
-// exportMetrics writes a run's series for Prometheus.
-func (a *exportCall) exportMetrics(ctx context.Context, r *result.Run) error {
-	if !slices.Contains(r.Tables(), "series") {
-		return fmt.Errorf("run directory %s: has no series.parquet: run the scenario with output: {series: true}", r.Path)
-	}
-	o := result.OpenMetrics{Start: a.f.began.Unix(), Stretch: a.f.stretch}
-	err := writeFile(ctx, a.f.metrics, func(w io.Writer) error { return r.WriteOpenMetrics(w, o) })
-	if err == nil && !a.f.json {
-		fmt.Fprintf(a.stdout, "%s: promtool tsdb create-blocks-from openmetrics %s DIR\n", a.f.metrics, a.f.metrics)
+	written, err := export.Write(ctx, r, o)
+	if err == nil && a.f.json {
+		err = a.printJSON(written)
 	}
 	return err
-}
-
-// exportTelemetry writes what devices showed as texts, a folder for each form.
-func (a *exportCall) exportTelemetry(ctx context.Context, r *result.Run) (all []exportedJSON, err error) {
-	t, err := toldBy(r)
-	if err != nil {
-		return nil, err
-	}
-	var g *topo.Graph // of a run whose scenario cannot be had neighbours are not known
-	if sc, err := whatif.Scenario(r); err == nil {
-		if p, err := run.NewPlan(sc); err == nil {
-			g = p.Graph
-		}
-	}
-	folder, err := output.Make(a.f.told)
-	if err == nil {
-		defer folder.Close()
-		err = folder.Hold()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("folder %s: cannot write there: %w", a.f.told, input.Cause(err))
-	}
-	for _, form := range dump.Forms() {
-		files, err := dump.Files(t, g, a.f.began.Unix(), form)
-		if err != nil {
-			return nil, fmt.Errorf("run directory %s: %w", r.Path, err)
-		}
-		err = inFolder(folder, form, func(in *output.Folder) error {
-			for _, file := range files {
-				path := filepath.Join(in.Path(), file.Name)
-				to, err := in.Create(file.Name)
-				if err := finishFile(ctx, path, to, err, file.Write); err != nil {
-					return err
-				}
-				all = append(all, exportedJSON{File: path, Kind: "telemetry"})
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		if a.f.json {
-			continue
-		}
-		fmt.Fprintf(a.stdout, "%s: railyard diagnose %s\n", filepath.Join(a.f.told, form), filepath.Join(a.f.told, form))
-		for _, c := range dump.Lost(form, telemetry.Port) {
-			fmt.Fprintf(a.stdout, "%s: no command prints %s of a switch's port\n", filepath.Join(a.f.told, form),
-				telemetry.Counters[c].Name)
-		}
-	}
-	return all, nil
 }
 
 // mostStretch bounds --stretch: a run of hours ends within a century.
@@ -296,99 +174,4 @@ func windowOf(command, from, to string) (w result.TraceWindow, err error) {
 		return w, misuse("%s: --to %s: want a time after --from %s", command, to, unit.Duration(w.From))
 	}
 	return w, nil
-}
-
-// csvFolder is the folder for tables in a run directory, which somebody else may have made: it is no link.
-func csvFolder(dir string) (*output.Folder, error) {
-	run, err := output.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer run.Close()
-	return run.Below("csv")
-}
-
-// exportCSV writes a file per table that the run has, and says so unless it is silent.
-func (a *exportCall) exportCSV(ctx context.Context, r *result.Run, folder *output.Folder, silent bool) (all []exportedJSON, err error) {
-	for _, table := range r.Tables() {
-		path := filepath.Join(folder.Path(), table+".csv")
-		var rows int64
-		f, err := folder.Create(table + ".csv")
-		err = finishFile(ctx, path, f, err, func(w io.Writer) (err error) {
-			rows, err = r.WriteCSV(w, table)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		if all = append(all, exportedJSON{path, "csv", table, rows}); silent {
-			continue
-		}
-		noun := "rows"
-		if rows == 1 {
-			noun = "row"
-		}
-		fmt.Fprintf(a.stdout, "%s: %s %s\n", path, unit.Count(rows), noun)
-	}
-	return all, nil
-}
-
-// stoppable is a file whose writer ends with the context's error.
-type stoppable struct {
-	ctx context.Context
-	io.Writer
-}
-
-func (s stoppable) Write(b []byte) (int, error) {
-	if err := s.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return s.Writer.Write(b)
-}
-
-// writeFile writes path whole or not at all, compressed if its name ends in .gz.
-func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {
-	f, err := output.Create(path)
-	return finishFile(ctx, path, f, err, write)
-}
-
-// finishFile fills a file that was begun, if it was.
-func finishFile(ctx context.Context, path string, f *output.File, err error, write func(io.Writer) error) error {
-	unwritable := func(err error) error { return fmt.Errorf("file %s: cannot write it: %w", path, input.Cause(err)) }
-	if err != nil {
-		return unwritable(err)
-	}
-	own := &watched{f: f}
-	to := stoppable{ctx, own}
-	if strings.HasSuffix(path, ".gz") {
-		z, _ := gzip.NewWriterLevel(to, gzip.BestSpeed) // a level that exists
-		if err = write(z); err == nil {
-			err = z.Close()
-		}
-	} else {
-		err = write(to)
-	}
-	if err != nil {
-		f.Discard()
-		if own.err != nil {
-			return unwritable(own.err)
-		}
-		return err
-	}
-	if err := f.Commit(); err != nil {
-		return unwritable(err)
-	}
-	return nil
-}
-
-// watched keeps the first error of writing a file, apart from those of reading what goes into it.
-type watched struct {
-	f   io.Writer
-	err error
-}
-
-func (w *watched) Write(b []byte) (int, error) {
-	n, err := w.f.Write(b)
-	w.err = cmp.Or(w.err, err)
-	return n, err
 }

@@ -25,16 +25,6 @@ func held(what, dir string) (*output.Folder, error) {
 	return folder, nil
 }
 
-// inFolder works in a folder below another.
-func inFolder(folder *output.Folder, name string, work func(*output.Folder) error) error {
-	in, err := folder.Below(name)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	return work(in)
-}
-
 // firstIn names what a folder holds, "" of one that is empty or not there.
 func firstIn(dir string) (string, error) {
 	entries, err := os.ReadDir(dir)

@@ -11,13 +11,14 @@ import (
 
 	"railyard/internal/run"
 	"railyard/internal/scenario"
+	"railyard/internal/starter"
 )
 
 // What railyard new writes is a scenario that can run, with comments, and nothing unusual in it: of each kind, over each
 // fabric, with few hosts and with more.
 func TestNewScenariosPassCheck(t *testing.T) {
-	for _, kind := range newKinds {
-		for _, design := range newDesigns {
+	for _, kind := range starter.Kinds {
+		for _, design := range starter.Designs {
 			for _, hosts := range []string{"2", "5"} {
 				t.Run(kind.Name+"/"+design+"/"+hosts, func(t *testing.T) {
 					file := filepath.Join(t.TempDir(), "mine.yaml")
@@ -61,14 +62,14 @@ func TestANewScenarioRuns(t *testing.T) {
 
 // Six questions are asked and answered; an answer that is none of the words is asked for again.
 func TestQuestionsAreAsked(t *testing.T) {
-	if n := len(newQuestions); n != 6 {
+	if n := len(starter.Questions); n != 6 {
 		t.Errorf("%d questions", n)
 	}
 	var asked bytes.Buffer
 	a := quiet(t)
 	a.stderr = &asked
 	in := bufio.NewReader(strings.NewReader("trainnig\ntraining\n"))
-	answer, err := a.ask(in, &newQuestions[0], &newAnswers{})
+	answer, err := a.ask(in, &starter.Questions[0], &starter.Answers{})
 	if err != nil || answer != "training" {
 		t.Errorf("%q, %v", answer, err)
 	}
@@ -78,7 +79,7 @@ func TestQuestionsAreAsked(t *testing.T) {
 			t.Errorf("asked %q, want %q", asked.String(), want)
 		}
 	}
-	if _, err := a.ask(in, &newQuestions[1], &newAnswers{Kind: "incast"}); err == nil {
+	if _, err := a.ask(in, &starter.Questions[1], &starter.Answers{Kind: "incast"}); err == nil {
 		t.Error("input that ends is taken for an answer")
 	}
 }

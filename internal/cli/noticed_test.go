@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -22,25 +21,5 @@ func TestFirstInAFolder(t *testing.T) {
 	}
 	if _, err := firstIn(file); err == nil {
 		t.Error("a file is no folder, and that is no error")
-	}
-}
-
-type failing []error
-
-func (f *failing) Write(b []byte) (int, error) {
-	err := (*f)[0]
-	*f = (*f)[1:]
-	return len(b), err
-}
-
-// The first error of writing is kept, also where the writer goes on.
-func TestWatchedKeepsTheFirstError(t *testing.T) {
-	first := errors.New("no space left")
-	w := &watched{f: &failing{nil, first, errors.New("another"), nil}}
-	for range 4 {
-		w.Write([]byte("x"))
-	}
-	if w.err != first {
-		t.Errorf("kept %v, want %v", w.err, first)
 	}
 }

@@ -3,17 +3,13 @@ package cli
 import (
 	"context"
 	"fmt"
-	"math"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"railyard/internal/dataset"
 	"railyard/internal/input"
 	"railyard/internal/nn"
+	"railyard/internal/predict"
 	"railyard/internal/result"
-	"railyard/internal/run"
 )
 
 // predictFlags are those of the command. What goes with images alone is refused of text, and the other way
@@ -93,21 +89,6 @@ func (f *predictFlags) check() error {
 	return nil
 }
 
-// A prediction is what is printed of an image.
-type prediction struct {
-	Image  string    `json:"image"`
-	Class  int       `json:"class"`
-	Scores []float64 `json:"scores"` // by class
-}
-
-// predictions is what `railyard predict --json` prints.
-type predictions struct {
-	Weights string       `json:"weights"` // the file
-	Step    int64        `json:"step"`    // after which they are
-	Scores  string       `json:"scores"`  // what they are: probability, or output
-	Images  []prediction `json:"images"`
-}
-
 func (a *predictCall) predict(cmd *cobra.Command, dir string, args []string) error {
 	ctx := cmd.Context()
 	from, err := findWeights(dir)
@@ -118,7 +99,7 @@ func (a *predictCall) predict(cmd *cobra.Command, dir string, args []string) err
 	if err != nil {
 		return err
 	}
-	n, err := networkOf(w, from.files[0])
+	n, err := predict.NetworkOf(w, from.files[0])
 	if err != nil {
 		return err
 	}
@@ -136,87 +117,25 @@ func (a *predictCall) predict(cmd *cobra.Command, dir string, args []string) err
 	return a.classify(ctx, n, args)
 }
 
-// A network is what a file of weights holds.
-type network struct {
-	*run.Resume
-	file   string
-	model  *nn.Model
-	kernel nn.Kernel // that trained it
-}
-
-func networkOf(w *run.Resume, file string) (n network, err error) {
-	n = network{Resume: w, file: filepath.ToSlash(file)}
-	if n.model, err = w.Network(); err == nil {
-		n.kernel, err = nn.KernelNamed(w.Kernel)
-	}
-	if err != nil {
-		return n, fmt.Errorf("weights %s: %w", file, err)
-	}
-	if w.Text == nil && n.model.TakesText() {
-		return n, fmt.Errorf("weights %s: of a network of text, without a vocabulary: want one in the metadata", file)
-	}
-	return n, nil
-}
-
-func (a *predictCall) classify(ctx context.Context, w network, images []string) (err error) {
-	all := predictions{Weights: w.file, Step: w.Step, Scores: "probability"}
-	if w.Loss != nn.CrossEntropy.String() {
-		all.Scores = "output"
-	}
+func (a *predictCall) classify(ctx context.Context, w *predict.Network, images []string) error {
+	all := w.Predictions()
 	for _, name := range images {
-		im, err := dataset.ReadPicture(ctx, name, max(w.Channels, dataset.Grey))
+		im, err := w.Picture(ctx, name, a.f.invert)
 		if err != nil {
 			return misuse("image %w", err)
 		}
-		if im.Shape().Pixels() != w.Pixels() {
-			return misuse("image %s: %s pixels, the weights were trained on %s: want that%s", name, im.Shape().Pixels(),
-				w.Pixels(), map[bool]string{true: ", grey"}[w.Channels == 0])
+		if err := all.Add(name, im); err != nil {
+			return err
 		}
-		if a.f.invert {
-			for i, v := range im.Pixels {
-				im.Pixels[i] = 255 - v
-			}
-		}
-		x := make([]float32, len(im.Pixels))
-		dataset.Inputs(x, im.Pixels)
-		p := prediction{Image: name, Scores: w.model.Predict(w.Params, x, w.kernel)}
-		for c, v := range p.Scores {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("image %s: the score of class %d is %v: the weights are too large", name, c, v)
-			}
-			if v > p.Scores[p.Class] {
-				p.Class = c
-			}
-		}
-		all.Images = append(all.Images, p)
 	}
+	var err error
 	if a.f.asJSON {
 		err = result.EncodeJSON(a.stdout, all)
 	} else {
-		_, err = a.stdout.Write([]byte(all.text()))
+		_, err = a.stdout.Write([]byte(all.Text()))
 	}
 	if err != nil {
 		return fmt.Errorf("cannot print the classes: %w", input.Cause(err))
 	}
 	return nil
-}
-
-// barWidth is the length of a bar that stands for all.
-const barWidth = 40
-
-// text prints a list of bars for each image.
-func (all *predictions) text() string {
-	var b strings.Builder
-	for _, p := range all.Images {
-		fmt.Fprintf(&b, "%s: %d\n", p.Image, p.Class)
-		for c, v := range p.Scores {
-			if all.Scores == "output" {
-				fmt.Fprintf(&b, "  %3d  %8.4f\n", c, v)
-				continue
-			}
-			bar := strings.Repeat("#", int(barWidth*v+0.5))
-			fmt.Fprintln(&b, strings.TrimRight(fmt.Sprintf("  %3d  %5.1f %%  %s", c, 100*v, bar), " "))
-		}
-	}
-	return b.String()
 }

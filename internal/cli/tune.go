@@ -287,7 +287,7 @@ func (c *tuneCall) writeTuned(folder *output.Folder, found *trial.Found, dialect
 		err = folder.WriteBy(pageFile, page.Write)
 	}
 	if err == nil {
-		err = inFolder(folder, plotFolder, func(plots *output.Folder) error {
+		err = folder.In(plotFolder, func(plots *output.Folder) error {
 			_, err := page.WriteSVGs(plots)
 			return err
 		})
@@ -301,7 +301,7 @@ func (c *tuneCall) writeTuned(folder *output.Folder, found *trial.Found, dialect
 	if configs == nil {
 		return nil
 	}
-	return inFolder(folder, configDir, func(dir *output.Folder) error { return configs.write(c.app, dir) })
+	return folder.In(configDir, func(dir *output.Folder) error { return configs.write(c.app, dir) })
 }
 
 // tuneText prints what a tuning found.

@@ -89,6 +89,16 @@ func (f *Folder) Below(name string) (*Folder, error) {
 	return at, nil
 }
 
+// In works in a folder below another, which it makes if it is missing.
+func (f *Folder) In(name string, work func(*Folder) error) error {
+	in, err := f.Below(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return work(in)
+}
+
 func (f *Folder) below(part string) (*Folder, error) {
 	if part == "." || part == ".." {
 		return nil, fmt.Errorf("%s: want the name of a folder", part)

@@ -165,6 +165,21 @@ func (r *Run) Telemetry() iter.Seq2[telemetry.Row, error] {
 	return rows(r, "telemetry", checkTelemetry)
 }
 
+// Told is all that devices showed; a run without telemetry is an error.
+func (r *Run) Told() (*telemetry.Telemetry, error) {
+	if !slices.Contains(r.Tables(), "telemetry") {
+		return nil, fmt.Errorf("run directory %s: has no telemetry: run the scenario with --set output.telemetry=20us", r.Path)
+	}
+	var b telemetry.Builder
+	for row, err := range r.Telemetry() {
+		if err != nil {
+			return nil, err
+		}
+		b.Add(&row)
+	}
+	return b.Telemetry(), nil
+}
+
 // Series reads series.parquet.
 func (r *Run) Series() iter.Seq2[SeriesRow, error] { return rows(r, "series", checkSeries) }
 

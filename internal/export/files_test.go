@@ -1,4 +1,4 @@
-package cli
+package export
 
 import (
 	"context"
@@ -28,5 +28,25 @@ func TestAnInterruptedExportLeavesNoPart(t *testing.T) {
 		if left, _ := os.ReadDir(dir); len(left) != 0 {
 			t.Errorf("%s: left %v", name, left)
 		}
+	}
+}
+
+type failing []error
+
+func (f *failing) Write(b []byte) (int, error) {
+	err := (*f)[0]
+	*f = (*f)[1:]
+	return len(b), err
+}
+
+// The first error of writing is kept, also where the writer goes on.
+func TestWatchedKeepsTheFirstError(t *testing.T) {
+	first := errors.New("no space left")
+	w := &watched{f: &failing{nil, first, errors.New("another"), nil}}
+	for range 4 {
+		w.Write([]byte("x"))
+	}
+	if w.err != first {
+		t.Errorf("kept %v, want %v", w.err, first)
 	}
 }
