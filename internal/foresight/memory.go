@@ -62,6 +62,7 @@ func memory(p *plan.Plan, steps []int64, data []dataset.Size, job unit.Duration)
 		sum = add(sum, mul(steps[i], 8*int64(j.Ranks()+1))) // a loss for each rank, the step's time
 		sum = add(sum, int64(len(j.Links))*int64(linkMemory))
 		sum = add(sum, pathMemory(p, j, steps[i]))
+		sum = add(sum, heldMemory(p, j))
 		if j.Shape != nil {
 			for k := range j.Work.Programs {
 				sum = add(sum, mul(int64(len(j.Work.Programs[k].Ops)), int64(opMemory)))
