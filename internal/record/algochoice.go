@@ -19,28 +19,28 @@ import (
 const worse = 1.2
 
 // otherAlgorithms is collectives of a benchmark that took longer than what NCCL would choose takes by its model, or a ring.
-func (j *Job) otherAlgorithms(d *diagnose.Diagnosis, s *result.JobFigures) (all []noun.Finding) {
+func (j choices) otherAlgorithms() (all []noun.Finding) {
 	var whole unit.Duration
-	for i := range s.Collectives {
-		whole += s.Collectives[i].Time * unit.Duration(s.Collectives[i].Count)
+	for i := range j.s.Collectives {
+		whole += j.s.Collectives[i].Time * unit.Duration(j.s.Collectives[i].Count)
 	}
 	for i := range j.plan.Rows {
 		row := &j.plan.Rows[i]
-		at := slices.IndexFunc(s.Collectives, func(c result.Collective) bool { return c.Name == row.Name() })
-		if i < len(s.Collectives) && s.Collectives[i].Name == row.Name() {
+		at := slices.IndexFunc(j.s.Collectives, func(c result.Collective) bool { return c.Name == row.Name() })
+		if i < len(j.s.Collectives) && j.s.Collectives[i].Name == row.Name() {
 			at = i // rows of one size have one name
 		}
 		if at < 0 || whole == 0 {
 			continue
 		}
-		took := share(s.Collectives[at].Time, 1-lost(d)) // without what went wrong in the network
+		took := share(j.s.Collectives[at].Time, 1-lost(j.d)) // without what went wrong in the network
 		x := j.better(row.Op, row.Bytes, plan.Scheduled(row.Algorithm), row.Protocol, row.Channels, took)
 		if x == nil {
 			continue
 		}
 		f := x.finding(row.Name())
-		part := unit.Share(took*unit.Duration(s.Collectives[at].Count), whole)
-		f.Time = share(d.Whole, part*(1-lost(d))*x.saves())
+		part := unit.Share(took*unit.Duration(j.s.Collectives[at].Count), whole)
+		f.Time = share(j.d.Whole, part*(1-lost(j.d))*x.saves())
 		all = append(all, f)
 	}
 	return all
@@ -48,7 +48,7 @@ func (j *Job) otherAlgorithms(d *diagnose.Diagnosis, s *result.JobFigures) (all 
 
 // otherGradients is the same of gradients that replicas sum in each step. What it saves is a part of the critical path's
 // time on links.
-func (j *Job) otherGradients(d *diagnose.Diagnosis) []noun.Finding {
+func (j choices) otherGradients() []noun.Finding {
 	c := &j.plan.Spec.Collective
 	if x := &j.plan.Spec.Parallel; len(j.plan.Rows) > 0 || c.Schedule.Set || x.TP > 1 || x.PP > 1 || x.Zero > 1 {
 		return nil
@@ -65,19 +65,19 @@ func (j *Job) otherGradients(d *diagnose.Diagnosis) []noun.Finding {
 	}
 	op := &work.Collectives[longest]
 	met := j.colls[longest].met / unit.Duration(j.colls[longest].n) // waiting for who comes late says nothing of the algorithm
-	took := share(met, 1-lost(d))
+	took := share(met, 1-lost(j.d))
 	x := j.better(coll.AllReduce, op.Bytes(), c.Algorithm, c.Protocol, 0, took)
 	if x == nil {
 		return nil
 	}
 	var links unit.Duration
-	for i := range d.Findings {
-		if f := &d.Findings[i]; f.Noun.Class() == noun.Fault || len(f.Blames) == 0 {
+	for i := range j.d.Findings {
+		if f := &j.d.Findings[i]; f.Noun.Class() == noun.Fault || len(f.Blames) == 0 {
 			continue
 		}
-		for _, k := range d.Findings[i].Blames {
-			if slices.Contains(linkKinds, d.Blames[k].Kind) {
-				links += d.Blames[k].Time
+		for _, k := range j.d.Findings[i].Blames {
+			if slices.Contains(linkKinds, j.d.Blames[k].Kind) {
+				links += j.d.Blames[k].Time
 			}
 		}
 	}
@@ -87,7 +87,7 @@ func (j *Job) otherGradients(d *diagnose.Diagnosis) []noun.Finding {
 }
 
 // ofGradients is the part that sums of gradients have of what critical paths passed in communication.
-func (j *Job) ofGradients() float64 {
+func (j choices) ofGradients() float64 {
 	sums, all := unit.Duration(0), unit.Duration(0)
 	for g := range j.critical.groups {
 		t := j.critical.groups[g].Sum()
@@ -130,7 +130,7 @@ func (x *faster) finding(name string) noun.Finding {
 
 // better returns a choice with which a collective is faster, nil: there is none. Choices of NCCL are compared by its model, so that
 // a slow network is not taken for a wrong choice; an algorithm that NCCL has not by what it took, with a ring's bytes over the links too.
-func (j *Job) better(op coll.Collective, bytes unit.Bytes, algorithm, protocol string, channels int, took unit.Duration) *faster {
+func (j choices) better(op coll.Collective, bytes unit.Bytes, algorithm, protocol string, channels int, took unit.Duration) *faster {
 	sc := j.r.plan.Scenario
 	choice, err := plan.NCCLChoice(sc, j.plan.Spec, j.r.plan.NCCLHost(), op, bytes, "auto", "auto", 0)
 	if err != nil {
@@ -171,7 +171,7 @@ func (j *Job) better(op coll.Collective, bytes unit.Bytes, algorithm, protocol s
 }
 
 // ringTime is what a ring takes for its bytes over the links of the slowest rank, with the shortest way for each step, 0: it has none.
-func (j *Job) ringTime(op coll.Collective, bytes unit.Bytes) unit.Duration {
+func (j choices) ringTime(op coll.Collective, bytes unit.Bytes) unit.Duration {
 	name := "ring-" + op.String()
 	if _, ring := coll.Algorithms[name]; !ring || op == coll.SendReceive { // to the next rank there is no other choice
 		return 0

@@ -7,6 +7,7 @@ import (
 
 	"railyard/internal/fabric"
 	"railyard/internal/nic"
+	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/roce"
 	"railyard/internal/unit"
@@ -16,6 +17,9 @@ import (
 // are kept at each port and of each queue pair, the first. Each end of a queue pair, and each port,
 // belongs to one island, so what is kept does not depend on the partition.
 type events struct {
+	plan *plan.Plan
+	jobs []*Job
+
 	table   *result.Table[result.EventRow] // nil: nobody watches
 	keep    int64
 	tallies []tally           // by port and kind, then by queue pair and kind
@@ -67,82 +71,79 @@ var pairEventNames = [pairKinds]string{
 	anExpiry:             result.EventTimeout,
 }
 
-// openEvents begins the log.
-func (r *Recorder) openEvents() {
-	r.events.table, r.events.keep = r.dir.Events(), int64(r.plan.Scenario.Output.EventsKept)
-	r.events.tallies = make([]tally, len(r.plan.Graph.Ports)*portKinds+len(r.plan.Pairs)*pairKinds)
-	if f := r.plan.Mishaps().Fabric; f != nil {
+// open begins the log.
+func (log *events) open(r *Recorder) {
+	log.plan, log.jobs = r.plan, r.jobs
+	log.table, log.keep = r.dir.Events(), int64(log.plan.Scenario.Output.EventsKept)
+	log.tallies = make([]tally, len(log.plan.Graph.Ports)*portKinds+len(log.plan.Pairs)*pairKinds)
+	if f := log.plan.Mishaps().Fabric; f != nil {
 		for _, d := range f.Downs {
-			r.linkChanges(d)
+			log.linkChanges(d)
 		}
 	}
-	slices.SortStableFunc(r.events.links, func(a, b result.EventRow) int { return cmp.Compare(a.Time, b.Time) })
+	slices.SortStableFunc(log.links, func(a, b result.EventRow) int { return cmp.Compare(a.Time, b.Time) })
 }
 
 // linkChanges notes when both ports of a link go down, and up.
-func (r *Recorder) linkChanges(d fabric.Down) {
-	for id, p := range r.plan.Graph.Ports {
+func (log *events) linkChanges(d fabric.Down) {
+	for id, p := range log.plan.Graph.Ports {
 		if p.Link != d.Link {
 			continue
 		}
-		down := r.portEvent(result.EventLinkDown, int32(id), d.From)
+		down := log.about(result.EventLinkDown, int32(id), d.From)
 		up := down
 		up.Kind, up.Time = result.EventLinkUp, d.Until
-		r.events.links = append(r.events.links, down, up)
+		log.links = append(log.links, down, up)
 	}
 }
 
 // keeps counts an event, of a kind at a place, and reports whether it gets a row.
-func (r *Recorder) keeps(slot int, at unit.Time) bool {
-	t := &r.events.tallies[slot]
+func (log *events) keeps(slot int, at unit.Time) bool {
+	t := &log.tallies[slot]
 	t.n++
 	t.last = at
-	return t.n <= r.events.keep
+	return t.n <= log.keep
 }
 
 // portSlot and pairSlot are where the events of a kind are counted.
 func portSlot(port int32, kind int) int { return int(port)*portKinds + kind }
 
-func (r *Recorder) pairSlot(qp int32, kind int) int {
-	return len(r.plan.Graph.Ports)*portKinds + int(qp)*pairKinds + kind
+func (log *events) pairSlot(qp int32, kind int) int {
+	return len(log.plan.Graph.Ports)*portKinds + int(qp)*pairKinds + kind
 }
 
-// PortEvent takes what happened at a port.
-func (r *Recorder) PortEvent(island int32, e fabric.Event) {
-	if !r.keeps(portSlot(int32(e.Port), int(e.Kind)), e.At) {
+// port takes what happened at a port.
+func (log *events) port(isl *island, e fabric.Event) {
+	if !log.keeps(portSlot(int32(e.Port), int(e.Kind)), e.At) {
 		return
 	}
-	row := r.portEvent(portEventNames[e.Kind], int32(e.Port), e.At)
-	row.Class = r.plan.Switches.Priority(e.Port, e.Class)
+	row := log.about(portEventNames[e.Kind], int32(e.Port), e.At)
+	row.Class = log.plan.Switches.Priority(e.Port, e.Class)
 	row.Bytes, row.Threshold = e.Bytes, e.Threshold
 	if e.Root >= 0 {
-		row.Root = r.plan.Graph.Ports[e.Root].Name
+		row.Root = log.plan.Graph.Ports[e.Root].Name
 	}
 	if e.Flow >= 0 {
-		r.named(&row, e.Flow)
+		log.named(&row, e.Flow)
 		if row.Frame = kindNames[e.Frame]; !unnumbered[row.Frame] {
-			row.PSN = r.psn(e.PSN)
+			row.PSN = log.psn(e.PSN)
 		}
 	}
-	r.noteEvent(island, fabric.EndOf(e.Port, e.Far()), row)
+	log.note(isl, fabric.EndOf(e.Port, e.Far()), row)
 }
 
-// PairEvent takes what happened at an end of a queue pair.
-func (r *Recorder) PairEvent(island int32, e nic.Event) {
-	r.watchPair(&e)
-	if e.Kind == nic.EventCNPReceived && r.series.cnps != nil {
-		r.series.cnps[e.QP]++
-	}
-	if r.events.table == nil || !r.keeps(r.pairSlot(e.QP, int(e.Kind)), e.At) {
+// pair takes what happened at an end of a queue pair.
+func (log *events) pair(isl *island, e nic.Event) {
+	if log.table == nil || !log.keeps(log.pairSlot(e.QP, int(e.Kind)), e.At) {
 		return
 	}
-	row := r.portEvent(pairEventNames[e.Kind], int32(e.Port), e.At)
-	r.named(&row, e.QP)
+	row := log.about(pairEventNames[e.Kind], int32(e.Port), e.At)
+	log.named(&row, e.QP)
 	switch e.Kind {
 	case nic.EventNAKSent, nic.EventNAKReceived:
-		row.PSN = r.psn(e.PSN)
+		row.PSN = log.psn(e.PSN)
 	case nic.EventMoved:
-		row.Root = r.plan.Graph.Ports[e.PSN].Name
+		row.Root = log.plan.Graph.Ports[e.PSN].Name
 	case nic.EventRate:
 		row.Before, row.Rate, row.Target = e.Before, e.State.Rate, e.State.Target
 		row.Alpha, row.Window = e.State.Alpha, e.State.Window
@@ -150,11 +151,11 @@ func (r *Recorder) PairEvent(island int32, e nic.Event) {
 			row.Why = result.EventTimeout
 		}
 	}
-	r.noteEvent(island, r.pairOwner(e.QP, e.Kind.AtReceiver()), row)
+	log.note(isl, log.pairOwner(e.QP, e.Kind.AtReceiver()), row)
 }
 
-// lossEvent logs a frame that did not arrive.
-func (r *Recorder) lossEvent(island int32, l *fabric.Loss) {
+// loss logs a frame that did not arrive.
+func (log *events) loss(isl *island, l *fabric.Loss) {
 	kind := aLostFrame
 	switch {
 	case l.Why == fabric.LostInBuffer:
@@ -162,115 +163,125 @@ func (r *Recorder) lossEvent(island int32, l *fabric.Loss) {
 	case l.Far:
 		kind = aFarLoss
 	}
-	if r.events.table == nil || !r.keeps(portSlot(int32(l.Port), kind), l.At) {
+	if log.table == nil || !log.keeps(portSlot(int32(l.Port), kind), l.At) {
 		return
 	}
-	row := r.portEvent(portEventNames[kind], int32(l.Port), l.At)
-	r.named(&row, l.Flow)
+	row := log.about(portEventNames[kind], int32(l.Port), l.At)
+	log.named(&row, l.Flow)
 	if row.Frame = kindNames[l.Kind]; !unnumbered[row.Frame] {
-		row.PSN = r.psn(l.Seq)
+		row.PSN = log.psn(l.Seq)
 	}
 	if kind != aDroppedFrame {
 		row.Why = lossNames[l.Why]
 	}
-	r.noteEvent(island, fabric.EndOf(l.Port, l.Far), row)
+	log.note(isl, fabric.EndOf(l.Port, l.Far), row)
 }
 
-// timeoutEvent logs a retransmission timeout.
-func (r *Recorder) timeoutEvent(island int32, now unit.Time, qp int32, oldest int64) {
-	if r.events.table == nil || !r.keeps(r.pairSlot(qp, anExpiry), now) {
+// timeout logs a retransmission timeout.
+func (log *events) timeout(isl *island, now unit.Time, qp int32, oldest int64) {
+	if log.table == nil || !log.keeps(log.pairSlot(qp, anExpiry), now) {
 		return
 	}
-	from := r.plan.Graph.NICs[r.plan.Pairs[qp].From].Port
-	row := r.portEvent(result.EventTimeout, int32(from), now)
-	r.named(&row, qp)
-	row.PSN = r.psn(uint32(oldest & roce.PSNMask))
-	r.noteEvent(island, r.pairOwner(qp, false), row)
+	from := log.plan.Graph.NICs[log.plan.Pairs[qp].From].Port
+	row := log.about(result.EventTimeout, int32(from), now)
+	log.named(&row, qp)
+	row.PSN = log.psn(uint32(oldest & roce.PSNMask))
+	log.note(isl, log.pairOwner(qp, false), row)
 }
 
 // psn is a packet sequence number as it is on the wire.
-func (r *Recorder) psn(n uint32) int32 { return int32(r.plan.PSN(n)) }
+func (log *events) psn(n uint32) int32 { return int32(log.plan.PSN(n)) }
 
-// portEvent is a row about a port.
-func (r *Recorder) portEvent(kind string, port int32, at unit.Time) result.EventRow {
-	return result.EventRow{Time: at, Kind: kind, Port: r.plan.Graph.Ports[port].Name, Class: -1, PSN: -1}
+// about is a row about a port.
+func (log *events) about(kind string, port int32, at unit.Time) result.EventRow {
+	return result.EventRow{Time: at, Kind: kind, Port: log.plan.Graph.Ports[port].Name, Class: -1, PSN: -1}
 }
 
 // named says whose queue pair a row is about.
-func (r *Recorder) named(row *result.EventRow, qp int32) {
-	q := &r.plan.Pairs[qp]
+func (log *events) named(row *result.EventRow, qp int32) {
+	q := &log.plan.Pairs[qp]
 	row.Name = q.Name
-	if j := r.jobOf(q); j != nil {
-		row.Job = j.name()
+	if q.Job >= 0 {
+		row.Job = log.jobs[q.Job].name()
 	}
 }
 
 // pairOwner is the owner of events at an end of a queue pair, after those of ports (fabric.EndOf).
-func (r *Recorder) pairOwner(qp int32, receives bool) int32 {
-	owner := 2 * (int32(len(r.plan.Graph.Ports)) + qp)
+func (log *events) pairOwner(qp int32, receives bool) int32 {
+	owner := 2 * (int32(len(log.plan.Graph.Ports)) + qp)
 	if receives {
 		owner++
 	}
 	return owner
 }
 
-func (r *Recorder) noteEvent(island, owner int32, row result.EventRow) {
-	isl := r.islands[island]
+func (log *events) note(isl *island, owner int32, row result.EventRow) {
 	isl.events = append(isl.events, row)
 	isl.note(row.Time, anEvent, owner, len(isl.events)-1)
 }
 
-// event writes a row, after what links did until then.
-func (r *Recorder) event(row *result.EventRow) {
-	r.linksUntil(row.Time)
-	r.events.table.Add(*row)
+// add writes a row, after what links did until then.
+func (log *events) add(row *result.EventRow) {
+	log.linksUntil(row.Time)
+	log.table.Add(*row)
 }
 
-func (r *Recorder) linksUntil(now unit.Time) {
-	for e := &r.events; len(e.links) > 0 && e.links[0].Time <= now; e.links = e.links[1:] {
-		e.table.Add(e.links[0])
+func (log *events) linksUntil(now unit.Time) {
+	for ; len(log.links) > 0 && log.links[0].Time <= now; log.links = log.links[1:] {
+		log.table.Add(log.links[0])
 	}
 }
 
-// finishEvents ends the log: it says what was left out, and returns how much that is.
-func (r *Recorder) finishEvents(now unit.Time) (out int64) {
-	e := &r.events
-	if e.tallies == nil {
+// finish ends the log: it says what was left out, and returns how much that is.
+func (log *events) finish(now unit.Time) (out int64) {
+	if log.tallies == nil {
 		return 0
 	}
-	r.linksUntil(now)
-	for i := range e.tallies {
-		t := &e.tallies[i]
-		if t.n <= e.keep {
+	log.linksUntil(now)
+	for i := range log.tallies {
+		t := &log.tallies[i]
+		if t.n <= log.keep {
 			continue
 		}
-		row := r.placeOf(i)
-		row.Time, row.LeftOut = t.last, t.n-e.keep
+		row := log.placeOf(i)
+		row.Time, row.LeftOut = t.last, t.n-log.keep
 		out += row.LeftOut
-		e.table.Add(row)
+		log.table.Add(row)
 	}
 	return out
 }
 
 // placeOf is what is counted in a slot.
-func (r *Recorder) placeOf(slot int) result.EventRow {
-	ports := len(r.plan.Graph.Ports) * portKinds
+func (log *events) placeOf(slot int) result.EventRow {
+	ports := len(log.plan.Graph.Ports) * portKinds
 	if slot < ports {
-		return r.portEvent(portEventNames[slot%portKinds], int32(slot/portKinds), 0)
+		return log.about(portEventNames[slot%portKinds], int32(slot/portKinds), 0)
 	}
 	qp, kind := (slot-ports)/pairKinds, (slot-ports)%pairKinds
-	q := &r.plan.Pairs[qp]
+	q := &log.plan.Pairs[qp]
 	at := q.Path[0]
 	if kind < int(nic.EventKinds) && nic.EventKind(kind).AtReceiver() {
 		at = q.Back[0]
 	}
-	row := r.portEvent(pairEventNames[kind], int32(at), 0)
-	r.named(&row, int32(qp))
+	row := log.about(pairEventNames[kind], int32(at), 0)
+	log.named(&row, int32(qp))
 	return row
 }
 
 // leftOutNote says that the log is not whole.
-func (r *Recorder) leftOutNote(n int64) string {
+func (log *events) leftOutNote(n int64) string {
 	return fmt.Sprintf("events.parquet leaves out %s: of each kind it keeps the first %s at a port and of a queue "+
-		"pair (output.events_kept); its last rows count the others", unit.CountOf(n, "event"), unit.Count(r.events.keep))
+		"pair (output.events_kept); its last rows count the others", unit.CountOf(n, "event"), unit.Count(log.keep))
+}
+
+// PortEvent takes what happened at a port.
+func (r *Recorder) PortEvent(island int32, e fabric.Event) { r.events.port(r.islands[island], e) }
+
+// PairEvent takes what happened at an end of a queue pair.
+func (r *Recorder) PairEvent(island int32, e nic.Event) {
+	r.watch.pair(&e)
+	if e.Kind == nic.EventCNPReceived && r.series.cnps != nil {
+		r.series.cnps[e.QP]++
+	}
+	r.events.pair(r.islands[island], e)
 }

@@ -271,7 +271,7 @@ func (j *Job) diagnosis(s *result.JobFigures) *diagnose.Diagnosis {
 	}
 	d := diagnose.Of(in)
 	j.nameFaults(d)
-	j.choices(d, s)
+	choices{j, d, s}.find()
 	return d
 }
 

@@ -29,9 +29,9 @@ func (r *Recorder) Finish(s *result.Summary, e Ending) (err error) {
 	r.network.FlushSamples(now)
 	r.network.Unfinished(r.left)
 	r.Join()
-	leftOut := r.finishEvents(now)
-	r.finishSeries(now)
-	r.finishWatch(now)
+	leftOut := r.events.finish(now)
+	r.series.finish(now)
+	r.watch.finish(now, r.jobs)
 	r.sortStuck()
 	for _, j := range r.jobs {
 		j.critical.close()
@@ -74,12 +74,12 @@ func (r *Recorder) Finish(s *result.Summary, e Ending) (err error) {
 		}
 	}
 	r.finishShares()
-	s.Notes = r.notes(s, e.Diverged != nil)
+	s.Notes = noting{r, s, e.Diverged != nil}.all()
 	if leftOut > 0 {
-		s.Notes = append(s.Notes, r.leftOutNote(leftOut))
+		s.Notes = append(s.Notes, r.events.leftOutNote(leftOut))
 	}
 	if r.series.table != nil && r.series.ended < now {
-		s.Notes = append(s.Notes, r.cutNote())
+		s.Notes = append(s.Notes, r.series.cutNote())
 	}
 	if s.State, err = r.outcome(s, e); err != nil && s.State != result.Interrupted {
 		s.Error = err.Error()

@@ -14,34 +14,41 @@ import (
 	"railyard/internal/workload"
 )
 
-// choices finds how the job is laid out that costs it time, and could be otherwise. The times are estimates: those of a
+// choices are how a job that has ended is laid out, beside where its time went.
+type choices struct {
+	*Job
+	d *diagnose.Diagnosis
+	s *result.JobFigures
+}
+
+// find finds how the job is laid out that costs it time, and could be otherwise. The times are estimates: those of a
 // rerun are for package whatif.
-func (j *Job) choices(d *diagnose.Diagnosis, s *result.JobFigures) {
+func (j choices) find() {
 	if j.ranks() < 2 {
 		return
 	}
-	d.Add(j.bubble(d, s)...)
-	d.Add(j.unevenStages(d)...)
-	d.Add(j.unevenReceivers(d)...)
-	d.Add(j.swamped()...)
-	d.Add(j.groupsApart(d)...)
-	d.Add(j.ringsApart(d)...)
-	d.Add(j.otherAlgorithms(d, s)...)
-	d.Add(j.otherGradients(d)...)
-	d.Tell(j.experts.overflowing(j.plan)...)
+	j.d.Add(j.bubble()...)
+	j.d.Add(j.unevenStages()...)
+	j.d.Add(j.unevenReceivers()...)
+	j.d.Add(j.swamped()...)
+	j.d.Add(j.groupsApart()...)
+	j.d.Add(j.ringsApart()...)
+	j.d.Add(j.otherAlgorithms()...)
+	j.d.Add(j.otherGradients()...)
+	j.d.Tell(j.experts.overflowing(j.plan)...)
 }
 
 // bubble is what ranks of a pipeline wait for the first and the last micro-batches: (p-1)/(v*m+p-1) of a step, with p
 // stages of v parts and m micro-batches (Narayanan et al., SC'21, section 2.2). Of that as much as ranks really waited.
-func (j *Job) bubble(d *diagnose.Diagnosis, s *result.JobFigures) []noun.Finding {
+func (j choices) bubble() []noun.Finding {
 	x := &j.plan.Spec.Parallel
-	if x.PP < 2 || s.StepSplit == nil {
+	if x.PP < 2 || j.s.StepSplit == nil {
 		return nil
 	}
 	formula := j.bubbleFormula()
-	mean := s.StepSplit.Mean.Split()
+	mean := j.s.StepSplit.Mean.Split()
 	waited := unit.Share(mean[cause.Dependency], mean.Sum())
-	f := noun.Finding{Noun: noun.Bubble, Place: noun.Place{Kind: noun.Job}, Time: share(d.Whole, min(formula, waited))}
+	f := noun.Finding{Noun: noun.Bubble, Place: noun.Place{Kind: noun.Job}, Time: share(j.d.Whole, min(formula, waited))}
 	f.Evidence = []noun.Fact{{What: "(p-1)/(m+p-1)", Value: formula}, {What: "part of a step in which ranks waited", Value: waited},
 		{What: "stages", Value: float64(x.PP)}, {What: "micro-batches", Value: float64(x.MicroBatches)}}
 	return []noun.Finding{f}
@@ -55,7 +62,7 @@ const notable = 0.1
 // unevenStages is a stage of a pipeline with more to compute than the others. With p stages of v parts and m micro-batches a path
 // has the longest m times and each other once, or its v-th part: m - 1/v times the longest and once all. Were they even, it would
 // have the mean in their place.
-func (j *Job) unevenStages(d *diagnose.Diagnosis) []noun.Finding {
+func (j choices) unevenStages() []noun.Finding {
 	work := j.plan.RankWork()
 	if j.plan.Spec.Parallel.PP < 2 || work == nil {
 		return nil
@@ -72,9 +79,9 @@ func (j *Job) unevenStages(d *diagnose.Diagnosis) []noun.Finding {
 		return nil
 	}
 	var computed unit.Duration
-	for i := range d.Blames {
-		if k := d.Blames[i].Kind; k == diagnose.Compute || k == diagnose.Launch {
-			computed += d.Blames[i].Time
+	for i := range j.d.Blames {
+		if k := j.d.Blames[i].Kind; k == diagnose.Compute || k == diagnose.Launch {
+			computed += j.d.Blames[i].Time
 		}
 	}
 	x := &j.plan.Spec.Parallel
@@ -88,8 +95,8 @@ func (j *Job) unevenStages(d *diagnose.Diagnosis) []noun.Finding {
 }
 
 // unevenReceivers is a rank that gets far more of an exchange than the others: of tokens, where experts are chosen.
-func (j *Job) unevenReceivers(d *diagnose.Diagnosis) []noun.Finding {
-	if !slices.ContainsFunc(d.Findings, func(f diagnose.Finding) bool { return f.Noun == noun.Incast && f.Share >= notable }) {
+func (j choices) unevenReceivers() []noun.Finding {
+	if !slices.ContainsFunc(j.d.Findings, func(f diagnose.Finding) bool { return f.Noun == noun.Incast && f.Share >= notable }) {
 		return nil
 	}
 	got, mean := j.received()
@@ -104,8 +111,8 @@ func (j *Job) unevenReceivers(d *diagnose.Diagnosis) []noun.Finding {
 	}
 	g := j.r.plan.Graph
 	host := g.Nodes[g.Hosts[j.plan.Placement.Ranks[most].Host].Node].Name
-	for i := range d.Findings {
-		f := &d.Findings[i]
+	for i := range j.d.Findings {
+		f := &j.d.Findings[i]
 		_, to, _ := strings.Cut(f.Place.Name, "/")
 		if to, _, _ = strings.Cut(to, "#"); f.Noun != noun.Incast || to != host {
 			continue
@@ -118,7 +125,7 @@ func (j *Job) unevenReceivers(d *diagnose.Diagnosis) []noun.Finding {
 }
 
 // received is how many bytes each rank gets in exchanges of all with all, and the mean.
-func (j *Job) received() (got []int64, mean float64) {
+func (j choices) received() (got []int64, mean float64) {
 	got = make([]int64, j.ranks())
 	all := int64(0)
 	for k := range j.plan.Work.Collectives {
@@ -137,7 +144,7 @@ func (j *Job) received() (got []int64, mean float64) {
 }
 
 // groupsApart is groups that share layers and are spread over hosts though they would fit into one.
-func (j *Job) groupsApart(d *diagnose.Diagnosis) []noun.Finding {
+func (j choices) groupsApart() []noun.Finding {
 	tp := j.plan.Spec.Parallel.TP
 	if tp < 2 || tp > j.r.plan.Scenario.Cluster.Host.GPUs || len(j.critical.groups) < 2 {
 		return nil
@@ -176,7 +183,7 @@ func (j *Job) apart(ranks []int32) bool {
 }
 
 // ringsApart is rings, or a schedule from a file, that leave hosts more often than a ring through each host once.
-func (j *Job) ringsApart(d *diagnose.Diagnosis) []noun.Finding {
+func (j choices) ringsApart() []noun.Finding {
 	crossings, hosts, what := j.ringCrossings()
 	if j.plan.Spec.Collective.Schedule.Set {
 		crossings, hosts, what = j.scheduleCrossings()
@@ -185,10 +192,10 @@ func (j *Job) ringsApart(d *diagnose.Diagnosis) []noun.Finding {
 		return nil
 	}
 	var wire unit.Duration
-	for i := range d.Blames {
-		k := d.Blames[i].Kind
+	for i := range j.d.Blames {
+		k := j.d.Blames[i].Kind
 		if k == diagnose.LinkSpeed || k == diagnose.SharedPort || k == diagnose.NIC || k == diagnose.SwitchDelay {
-			wire += d.Blames[i].Time
+			wire += j.d.Blames[i].Time
 		}
 	}
 	return []noun.Finding{{Noun: noun.WrongOrder, Place: noun.Place{Kind: noun.Job}, By: "the order of the ranks in rings",
@@ -197,7 +204,7 @@ func (j *Job) ringsApart(d *diagnose.Diagnosis) []noun.Finding {
 }
 
 // ringCrossings is how many links of rings are between hosts, and how many at least.
-func (j *Job) ringCrossings() (crossings, least float64, what string) {
+func (j choices) ringCrossings() (crossings, least float64, what string) {
 	for _, ring := range j.plan.Rings {
 		seen := map[int32]bool{}
 		for i, r := range ring {
@@ -215,7 +222,7 @@ func (j *Job) ringCrossings() (crossings, least float64, what string) {
 }
 
 // scheduleCrossings is how many times the gradients the schedule of a file sends between hosts, and a ring through each host once.
-func (j *Job) scheduleCrossings() (crossings, least float64, what string) {
+func (j choices) scheduleCrossings() (crossings, least float64, what string) {
 	at := slices.IndexFunc(j.plan.Work.Collectives, func(c workload.Collective) bool {
 		return !c.Once && j.plan.Work.Groups[c.Group].Kind == workload.GroupKindData
 	})

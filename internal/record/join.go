@@ -196,7 +196,7 @@ func (isl *island) take(p *place) {
 	case aSample:
 		r.sample(&isl.samples[p.row])
 	case anEvent:
-		r.event(&isl.events[p.row])
+		r.events.add(&isl.events[p.row])
 	}
 }
 
@@ -250,7 +250,7 @@ func (r *Recorder) Flow(island int32, f *nic.Flow) {
 
 // Lost takes a frame that did not arrive.
 func (r *Recorder) Lost(island int32, l fabric.Loss) {
-	r.lossEvent(island, &l)
+	r.events.loss(r.islands[island], &l)
 	isl := r.islands[island]
 	isl.losses = append(isl.losses, l)
 	isl.note(isl.now(), aLoss, fabric.EndOf(l.Port, l.Far), len(isl.losses)-1)
@@ -258,7 +258,7 @@ func (r *Recorder) Lost(island int32, l fabric.Loss) {
 
 // TimedOut takes a retransmission timeout.
 func (r *Recorder) TimedOut(island int32, now unit.Time, qp int32, oldest int64) {
-	r.timeoutEvent(island, now, qp, oldest)
+	r.events.timeout(r.islands[island], now, qp, oldest)
 	isl := r.islands[island]
 	isl.timeouts = append(isl.timeouts, timeout{now, qp, oldest})
 	isl.note(now, aTimeout, qp, len(isl.timeouts)-1)

@@ -75,7 +75,7 @@ var unnumbered = map[string]bool{"CNP": true, "CTS": true, "credit": true, "cred
 // lost takes a frame that did not arrive.
 func (r *Recorder) lost(l *fabric.Loss) {
 	r.losses[l.Why]++
-	r.watchLoss(l)
+	r.watch.loss(l)
 	if l.Why == fabric.LostInBuffer && l.Kind == fabric.Data {
 		r.dataLost[l.Port] = true
 	}
@@ -98,7 +98,7 @@ func (r *Recorder) lost(l *fabric.Loss) {
 
 // timedOut takes a retransmission timeout.
 func (r *Recorder) timedOut(t *timeout) {
-	r.watchTimeout(t.qp)
+	r.watch.timeout(t.qp)
 	p := r.pair(t.qp)
 	p.expired++
 	p.lost = append(p.lost, result.LossRow{Name: r.plan.Pairs[t.qp].Name, Time: t.at, Kind: "timeout"})

@@ -13,9 +13,16 @@ import (
 	"railyard/internal/unit"
 )
 
-// notes explains counters: why one that a reader looks for is zero, and what one that is not zero
+// noting is what is to be said of a run that has ended, beside its figures.
+type noting struct {
+	*Recorder
+	s        *result.Summary
+	diverged bool
+}
+
+// all explains counters: why one that a reader looks for is zero, and what one that is not zero
 // does not say by itself. The run's own figures prove each sentence.
-func (r *Recorder) notes(s *result.Summary, diverged bool) (notes []string) {
+func (r noting) all() (notes []string) {
 	switch {
 	case r.real:
 		notes = []string{realNote}
@@ -27,11 +34,11 @@ func (r *Recorder) notes(s *result.Summary, diverged bool) (notes []string) {
 			notes = []string{"no packets: all ranks of each job are in one host, every gradient went over NVLink"}
 		}
 	default:
-		notes = r.markNotes(s)
-		notes = append(notes, r.pauseNotes(s)...)
-		notes = append(notes, r.lossNotes(s)...)
+		notes = r.markNotes()
+		notes = append(notes, r.pauseNotes()...)
+		notes = append(notes, r.lossNotes()...)
 		notes = append(notes, r.bondNotes()...)
-		notes = append(notes, r.waitNotes(s)...)
+		notes = append(notes, r.waitNotes()...)
 		if o, is := foresight.Oversubscribed(r.plan); is {
 			notes = append(notes, o.Text(r.plan))
 		}
@@ -46,9 +53,9 @@ func (r *Recorder) notes(s *result.Summary, diverged bool) (notes []string) {
 		}
 		notes = append(notes, fmt.Sprintf("the configuration of %s leaves open, and the scenario says: %s", text, n.Text))
 	}
-	for i, f := range s.PerJob() {
+	for i, f := range r.s.PerJob() {
 		j := r.jobs[i]
-		own := slices.Concat(j.first().notes(j), j.survivalNotes(), j.trainingNotes(f, diverged), foresight.MeasuredNotes(j.plan))
+		own := slices.Concat(j.first().notes(j), j.survivalNotes(), j.trainingNotes(f, r.diverged), foresight.MeasuredNotes(j.plan))
 		for _, n := range own {
 			if r.several() {
 				n = "job " + r.jobs[i].name() + ": " + n
@@ -60,26 +67,26 @@ func (r *Recorder) notes(s *result.Summary, diverged bool) (notes []string) {
 }
 
 // trains reports whether all jobs are trainings.
-func (r *Recorder) trains() bool {
+func (r noting) trains() bool {
 	return !slices.ContainsFunc(r.jobs, func(j *Job) bool { return j.train == nil })
 }
 
 // markNotes is about ECN marks and the CNPs that answer them.
-func (r *Recorder) markNotes(s *result.Summary) []string {
+func (r noting) markNotes() []string {
 	sc := r.plan.Scenario
 	switch {
-	case s.ECNMarks == 0 && !r.plan.Switches.Marks():
+	case r.s.ECNMarks == 0 && !r.plan.Switches.Marks():
 		return []string{"no ECN marks, hence no CNPs: fabric.qos.ecn.enabled is false"}
-	case s.ECNMarks > 0 && sc.Congestion.Notify == "ack":
+	case r.s.ECNMarks > 0 && sc.Congestion.Notify == "ack":
 		return []string{"no CNPs: congestion.notify is ack, marks go back in acknowledgements"}
-	case s.ECNMarks > 0 && sc.Congestion.Notify == "none":
+	case r.s.ECNMarks > 0 && sc.Congestion.Notify == "none":
 		return []string{fmt.Sprintf("no CNPs: congestion.notify is none, as congestion.algorithm %s does not look "+
 			"at marks", sc.Congestion.Algorithm)}
-	case s.ECNMarks > 0 && s.CNPs == 0:
+	case r.s.ECNMarks > 0 && r.s.CNPs == 0:
 		return []string{"no CNPs: no marked packet reached its receiver before the run ended"}
-	case s.ECNMarks > 0 && sc.Congestion.Algorithm == "none":
+	case r.s.ECNMarks > 0 && sc.Congestion.Algorithm == "none":
 		return []string{"the CNPs changed nothing: congestion.algorithm is none, senders stay at line rate"}
-	case s.ECNMarks > 0:
+	case r.s.ECNMarks > 0:
 		return nil
 	}
 	deepest, port := r.fullestQueue()
@@ -103,7 +110,7 @@ func (r *Recorder) markNotes(s *result.Summary) []string {
 
 // fullestQueue returns the queue that was longest relative to where its port starts to mark, and
 // the port.
-func (r *Recorder) fullestQueue() (unit.Bytes, topo.Port) {
+func (r noting) fullestQueue() (unit.Bytes, topo.Port) {
 	best, at := 0.0, topo.PortID(0)
 	for id, p := range r.plan.Graph.Ports {
 		curve := r.plan.Switches.FabricAt(p.Node).QoS.ECN.Curve()
@@ -117,7 +124,7 @@ func (r *Recorder) fullestQueue() (unit.Bytes, topo.Port) {
 
 // whyEmpty says why queues stay empty where no two NICs send data through the same switch port; ""
 // where two do.
-func (r *Recorder) whyEmpty() string {
+func (r noting) whyEmpty() string {
 	sender := map[topo.PortID]topo.NICID{}
 	for i := range r.plan.Pairs {
 		q := &r.plan.Pairs[i]
@@ -136,10 +143,10 @@ func (r *Recorder) whyEmpty() string {
 }
 
 // pauseNotes is about PFC.
-func (r *Recorder) pauseNotes(s *result.Summary) []string {
+func (r noting) pauseNotes() []string {
 	pfc := r.plan.Scenario.Fabric.QoS.PFC
 	switch {
-	case s.Pauses > 0:
+	case r.s.Pauses > 0:
 		return nil
 	case !r.plan.Switches.Pauses():
 		return []string{"no pauses: fabric.qos.pfc.enabled is false"}
@@ -150,7 +157,7 @@ func (r *Recorder) pauseNotes(s *result.Summary) []string {
 	used, size := r.fullestBuffer()
 	return []string{fmt.Sprintf("no pauses: what a switch held from any one port stayed below xOFF, %s of its free "+
 		"buffer (at most %s of the %s that ports share were in use)",
-		alphas(s.Thresholds), used.Human(), size.Human())}
+		alphas(r.s.Thresholds), used.Human(), size.Human())}
 }
 
 // alphas prints the alpha of all ports: "1/8", or "1/8 to 1/2" where it grows with their rate.
@@ -170,7 +177,7 @@ func alphas(rows []qos.Row) string {
 }
 
 // fullestBuffer returns the most that the shared buffer of a switch ever held, and its size.
-func (r *Recorder) fullestBuffer() (used, size unit.Bytes) {
+func (r noting) fullestBuffer() (used, size unit.Bytes) {
 	n := 0
 	for _, node := range r.plan.Graph.Nodes {
 		if node.Kind == topo.HostKind {
@@ -185,7 +192,7 @@ func (r *Recorder) fullestBuffer() (used, size unit.Bytes) {
 }
 
 // bondNotes is about ports of NICs that were down.
-func (r *Recorder) bondNotes() []string {
+func (r noting) bondNotes() []string {
 	ports := map[topo.PortID]bool{}
 	for _, d := range r.plan.PortDowns() {
 		if d.From <= r.network.Now() && len(r.plan.Graph.NICs[r.plan.Graph.Ports[d.Port].NIC].Ports) > 1 {
@@ -201,14 +208,14 @@ func (r *Recorder) bondNotes() []string {
 }
 
 // lossNotes is about drops and retransmissions.
-func (r *Recorder) lossNotes(s *result.Summary) []string {
+func (r noting) lossNotes() []string {
 	sc := r.plan.Scenario
 	timeout := "which is none"
 	if sc.Transport.Timeout.Set {
 		timeout = sc.Transport.Timeout.Value.Human()
 	}
 	var notes []string
-	if x := s.Reordering; x != nil && x.GaveUp > 0 {
+	if x := r.s.Reordering; x != nil && x.GaveUp > 0 {
 		notes = append(notes, fmt.Sprintf("ConWeave: %s of moved flows did not come within fabric.conweave.resume (%s); what was held "+
 			"for them passed out of order", countOf(x.GaveUp, "tail"), sc.Fabric.ConWeave.Resume.Human()))
 	}
@@ -216,33 +223,33 @@ func (r *Recorder) lossNotes(s *result.Summary) []string {
 		notes = append(notes, fmt.Sprintf("black hole: %s came to switches that had no route", countOf(n, "frame")))
 	}
 	lost, dogged := r.faulted(), r.losses[fabric.LostByWatchdog]+r.losses[fabric.LostWithoutRoute]
-	if x := s.Reordering; x != nil && x.Most > 0 {
+	if x := r.s.Reordering; x != nil && x.Most > 0 {
 		notes = append(notes, fmt.Sprintf("receivers held at most %s past a gap (%s)", countOf(int64(x.Most), "packet"), x.At))
 		if x.Dropped > 0 {
 			notes[len(notes)-1] += fmt.Sprintf(", and dropped %s for want of room (transport.reorder_buffer %d)",
 				countOf(x.Dropped, "packet"), sc.Transport.ReorderBuffer)
 		}
 	}
-	if x := s.Reordering; x != nil && x.Late > 0 {
+	if x := r.s.Reordering; x != nil && x.Late > 0 {
 		notes = append(notes, fmt.Sprintf("of %s that receivers answered with a NAK, %s of packets that were only late: "+
 			"they had been overtaken", countOf(x.Gaps, "gap"), wereOf(x.Late)))
-		if s.Drops == 0 && lost == 0 {
+		if r.s.Drops == 0 && lost == 0 {
 			return notes
 		}
 	}
 	switch {
-	case s.Drops == 0 && lost > 0:
+	case r.s.Drops == 0 && lost > 0:
 		return append(notes, fmt.Sprintf("no drops in switches: what was lost, %s frames, faults took on links",
 			unit.Count(lost)))
-	case s.Drops == 0 && dogged > 0:
+	case r.s.Drops == 0 && dogged > 0:
 		return notes
-	case s.Drops == 0 && s.Retransmits > 0:
+	case r.s.Drops == 0 && r.s.Retransmits > 0:
 		return append(notes, fmt.Sprintf("no drops: packets were sent again because they or their acknowledgements "+
 			"waited longer than transport.timeout (%s)", timeout))
-	case s.Drops == 0 && s.Pauses > 0:
+	case r.s.Drops == 0 && r.s.Pauses > 0:
 		return append(notes, "no drops, hence no retransmissions: PFC paused senders, and headroom took what was already "+
 			"in flight")
-	case s.Drops == 0:
+	case r.s.Drops == 0:
 		return append(notes, "no drops, hence no retransmissions: every packet found room in the switches' buffers")
 	}
 	if lost > 0 {
@@ -253,11 +260,11 @@ func (r *Recorder) lossNotes(s *result.Summary) []string {
 		notes = append(notes, "packets were dropped though PFC is on: it protects only RoCE data, and that only "+
 			"while headroom takes what is in flight after a pause")
 	}
-	if s.Retransmits == 0 {
+	if r.s.Retransmits == 0 {
 		notes = append(notes, fmt.Sprintf("no retransmissions: what was dropped carried no data, or the run ended "+
 			"within transport.timeout (%s) of it", timeout))
 	}
-	if s.Retransmits > s.Drops {
+	if r.s.Retransmits > r.s.Drops {
 		notes = append(notes, "more packets were sent again than dropped: go-back-N repeats everything after the "+
 			"first one lost")
 	}
@@ -273,7 +280,7 @@ func wereOf(n int64) string {
 }
 
 // faulted returns how many frames the scenario's faults discarded.
-func (r *Recorder) faulted() (n int64) {
+func (r noting) faulted() (n int64) {
 	for id := range r.plan.Graph.Ports {
 		n += r.network.Stats(r.network.Now(), topo.PortID(id)).Faulted
 	}
@@ -353,7 +360,7 @@ const realNote = "the ranks were processes (railyard launch): times were measure
 	"Of the file what it says of the cluster and its fabric placed the ranks and chose their collectives; no packet was simulated"
 
 // formulaNote says that the network was not run.
-func (r *Recorder) formulaNote() string {
+func (r noting) formulaNote() string {
 	note := "the network was not run (run.network: formula): no packet was sent, each collective took what NCCL's model says " +
 		"of its group alone, and no cause is claimed"
 	if n := r.plan.Jobs[0].Folded(); n > 1 {

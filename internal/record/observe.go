@@ -317,13 +317,13 @@ func (r *Recorder) Open(parts Parts) {
 		r.openQueues()
 	}
 	if r.LogsEvents() {
-		r.openEvents()
+		r.events.open(r)
 	}
 	if r.TakesSeries() {
-		r.openSeries()
+		r.series.open(r)
 	}
 	if r.Watches() {
-		r.openWatch()
+		r.watch.open(r)
 	}
 	r.openWaits()
 }
@@ -568,7 +568,7 @@ func (r *Recorder) flow(f *flow) {
 		Path:        r.pathOf(&f.Flow),
 		Status:      result.StatusUnfinished,
 	}
-	r.watchFlow(f.QP, f.Marks)
+	r.watch.flow(f.QP, f.Marks)
 	j := r.jobOf(q)
 	if j != nil {
 		row.Job = j.name()

@@ -92,7 +92,7 @@ func (j *Job) work() []unit.Duration {
 
 // swamped is a rank whose experts got far more positions than those of others, which wait for what it computes, and for what it is
 // sent: that goes through its own links, or its host's, and in as many times as it is more.
-func (j *Job) swamped() []noun.Finding {
+func (j choices) swamped() []noun.Finding {
 	most := j.arrived.busiest()
 	if most < 0 {
 		return nil
@@ -114,7 +114,7 @@ func (j *Job) swamped() []noun.Finding {
 		by = fmt.Sprintf("a rank gets %.1f times the mean, in each layer another; rank %d most", load, most)
 	}
 	f := noun.Finding{Noun: noun.UnevenRouting, Place: noun.Place{Kind: noun.Rank, Rank: &rank}, By: by}
-	f.Time = (j.arrived.path + share(sent, 1-1/j.arrived.load(j.plan.Work, entry(j)))) / unit.Duration(j.critical.found)
+	f.Time = (j.arrived.path + share(sent, 1-1/j.arrived.load(j.plan.Work, entry(j.Job)))) / unit.Duration(j.critical.found)
 	f.Evidence = []noun.Fact{{What: "received over the mean", At: fmt.Sprintf("rank %d", most), Value: load}}
 	return []noun.Finding{f}
 }

@@ -6,6 +6,7 @@ import (
 	"railyard/internal/cc"
 	"railyard/internal/fabric"
 	"railyard/internal/foresight"
+	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -21,6 +22,10 @@ import (
 //	every = 1  | | | | | | | |          8 are kept: join
 //	every = 2  |   |   |   |   | ...
 type series struct {
+	plan    *plan.Plan
+	network Network
+	jobs    []*Job
+
 	table *result.Table[result.SeriesRow] // nil: nobody wants it
 	auto  bool
 	most  int // intervals that are kept, or that have rows
@@ -79,47 +84,47 @@ type flowState struct {
 	told        cc.State
 }
 
-// openSeries begins to look.
-func (r *Recorder) openSeries() {
-	s, ports, every := &r.series, len(r.plan.Graph.Ports), r.plan.Scenario.Output.SeriesInterval
+// open begins to look.
+func (s *series) open(r *Recorder) {
+	s.plan, s.network, s.jobs = r.plan, r.network, r.jobs
+	ports, every := len(s.plan.Graph.Ports), s.plan.Scenario.Output.SeriesInterval
 	s.table = r.dir.Series()
 	s.auto, s.every, s.most = !every.Set, every.Or(finest), mostWritten
 	if s.auto {
-		s.most = int(foresight.SeriesIntervals(int64(ports*(1+r.plan.Switches.Classes()) + len(r.plan.Pairs))))
+		s.most = int(foresight.SeriesIntervals(int64(ports*(1+s.plan.Switches.Classes()) + len(s.plan.Pairs))))
 	}
-	s.links, s.queues = make([]linkState, ports), make([]int64, ports*r.plan.Switches.Classes())
-	s.flows, s.cnps = make([]flowState, len(r.plan.Pairs)), make([]int64, len(r.plan.Pairs))
+	s.links, s.queues = make([]linkState, ports), make([]int64, ports*s.plan.Switches.Classes())
+	s.flows, s.cnps = make([]flowState, len(s.plan.Pairs)), make([]int64, len(s.plan.Pairs))
 }
 
 // Due returns when Look is to be called next: never where nobody wants a series or telemetry, or looks for deadlocks.
-func (r *Recorder) Due() unit.Time { return min(r.dueSeries(), r.watch.due(), r.waits.next()) }
+func (r *Recorder) Due() unit.Time { return min(r.series.due(), r.watch.due(), r.waits.next()) }
 
 // Look looks at everything that is due. All events up to now, which is Due, are done in all islands, and none after.
 func (r *Recorder) Look(now unit.Time) {
-	if r.dueSeries() == now {
-		r.lookSeries(now)
+	if r.series.due() == now {
+		r.series.look(now)
 	}
 	if r.watch.due() == now {
-		r.lookWatch(now)
+		r.watch.look(now)
 	}
 	if r.waits.next() == now {
 		r.lookWaits(now)
 	}
 }
 
-func (r *Recorder) dueSeries() unit.Time {
-	if s := &r.series; s.table != nil && (s.auto || s.done < s.most) {
+func (s *series) due() unit.Time {
+	if s.table != nil && (s.auto || s.done < s.most) {
 		return s.ended.Add(s.every)
 	}
 	return unit.Never
 }
 
-// lookSeries ends an interval.
-func (r *Recorder) lookSeries(now unit.Time) {
-	s := &r.series
-	x := r.interval(now)
+// look ends an interval.
+func (s *series) look(now unit.Time) {
+	x := s.interval(now)
 	if !s.auto {
-		r.writeInterval(&x, s.ended, now)
+		s.write(&x, s.ended, now)
 	} else {
 		s.kept = append(s.kept, x)
 	}
@@ -131,10 +136,10 @@ func (r *Recorder) lookSeries(now unit.Time) {
 }
 
 // interval looks at everything.
-func (r *Recorder) interval(now unit.Time) (x interval) {
-	s, classes := &r.series, r.plan.Switches.Classes()
+func (s *series) interval(now unit.Time) (x interval) {
+	classes := s.plan.Switches.Classes()
 	for id := range s.links {
-		st, before := r.network.Stats(now, topo.PortID(id)), &s.links[id]
+		st, before := s.network.Stats(now, topo.PortID(id)), &s.links[id]
 		is := linkState{st.Busy, st.Paused, st.Marks, st.Drops}
 		c := linkCell{int32(id), is.busy - before.busy, is.paused - before.paused, is.marks - before.marks,
 			is.drops - before.drops}
@@ -143,7 +148,7 @@ func (r *Recorder) interval(now unit.Time) (x interval) {
 		}
 		for class := range classes {
 			q := id*classes + class
-			if bytes := int64(r.network.Waiting(fabric.PortID(id), class)); bytes != s.queues[q] {
+			if bytes := int64(s.network.Waiting(fabric.PortID(id), class)); bytes != s.queues[q] {
 				s.queues[q] = bytes
 				x.queues = append(x.queues, queueCell{int32(q), bytes})
 			}
@@ -151,8 +156,8 @@ func (r *Recorder) interval(now unit.Time) (x interval) {
 	}
 	for qp := range s.flows {
 		f := &s.flows[qp]
-		acked, cnps := r.network.Delivered(int32(qp)), s.cnps[qp]
-		c := flowCell{int32(qp), acked - f.acked, cnps - f.cnps, r.network.ControllerState(int32(qp), now)}
+		acked, cnps := s.network.Delivered(int32(qp)), s.cnps[qp]
+		c := flowCell{int32(qp), acked - f.acked, cnps - f.cnps, s.network.ControllerState(int32(qp), now)}
 		if f.acked, f.cnps = acked, cnps; f.tells(&c) {
 			x.flows = append(x.flows, c)
 		}
@@ -232,58 +237,57 @@ func news[C any](all []C, keep func(*C) bool) []C {
 	return all[:n]
 }
 
-// finishSeries writes what is left: with the time since the last interval as one.
-func (r *Recorder) finishSeries(now unit.Time) {
-	s := &r.series
+// finish writes what is left: with the time since the last interval as one.
+func (s *series) finish(now unit.Time) {
 	if s.table == nil {
 		return
 	}
-	if now > s.ended && r.dueSeries() != unit.Never {
-		r.lookSeries(now)
+	if now > s.ended && s.due() != unit.Never {
+		s.look(now)
 	}
 	from := unit.Time(0)
 	for i := range s.kept {
 		until := min(from.Add(s.every), now)
-		r.writeInterval(&s.kept[i], from, until)
+		s.write(&s.kept[i], from, until)
 		from = until
 	}
 	s.kept = nil
 }
 
-// writeInterval adds its rows.
-func (r *Recorder) writeInterval(x *interval, from, until unit.Time) {
+// write adds its rows.
+func (s *series) write(x *interval, from, until unit.Time) {
 	row := func(kind string, port int32) result.SeriesRow {
-		return result.SeriesRow{From: from, Until: until, Kind: kind, Port: r.plan.Graph.Ports[port].Name, Class: -1}
+		return result.SeriesRow{From: from, Until: until, Kind: kind, Port: s.plan.Graph.Ports[port].Name, Class: -1}
 	}
 	for i := range x.links {
 		c := &x.links[i]
 		w := row(result.SeriesLink, c.port)
 		w.Busy, w.Paused, w.Marks, w.Drops = c.busy, c.paused, c.marks, c.drops
 		w.Utilisation = float64(c.busy) / float64(until.Sub(from))
-		r.series.table.Add(w)
+		s.table.Add(w)
 	}
-	classes := int32(r.plan.Switches.Classes())
+	classes := int32(s.plan.Switches.Classes())
 	for i := range x.queues {
 		c := &x.queues[i]
 		w := row(result.SeriesQueue, c.queue/classes)
-		w.Class, w.Bytes = r.plan.Switches.Priority(topo.PortID(c.queue/classes), uint8(c.queue%classes)), unit.Bytes(c.bytes)
-		r.series.table.Add(w)
+		w.Class, w.Bytes = s.plan.Switches.Priority(topo.PortID(c.queue/classes), uint8(c.queue%classes)), unit.Bytes(c.bytes)
+		s.table.Add(w)
 	}
 	for i := range x.flows {
 		c := &x.flows[i]
-		q := &r.plan.Pairs[c.qp]
+		q := &s.plan.Pairs[c.qp]
 		w := row(result.SeriesFlow, int32(q.Path[0]))
 		if w.Name = q.Name; q.Job >= 0 {
-			w.Job = r.jobs[q.Job].name()
+			w.Job = s.jobs[q.Job].name()
 		}
 		w.Bytes, w.CNPs = unit.Bytes(c.acked), c.cnps
 		w.Rate, w.Target, w.Alpha, w.Window = c.state.Rate, c.state.Target, c.state.Alpha, c.state.Window
-		r.series.table.Add(w)
+		s.table.Add(w)
 	}
 }
 
 // cutNote says that a series ends before the run.
-func (r *Recorder) cutNote() string {
+func (s *series) cutNote() string {
 	return fmt.Sprintf("series.parquet ends at %s, after %s: want a longer output.series_interval than %s",
-		r.series.ended.Human(), unit.CountOf(mostWritten, "interval"), r.series.every.Human())
+		s.ended.Human(), unit.CountOf(mostWritten, "interval"), s.every.Human())
 }

@@ -5,6 +5,7 @@ import (
 
 	"railyard/internal/fabric"
 	"railyard/internal/nic"
+	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/splitmix"
 	"railyard/internal/telemetry"
@@ -19,6 +20,9 @@ import (
 //	leaf1   |.   |.   |.   |.      so late: 0 to 7 64ths of the interval
 //	host1   |  . |  . |  . |  .
 type watch struct {
+	plan    *plan.Plan
+	network Network
+
 	table *result.Table[telemetry.Row] // nil: nobody wants it
 	every unit.Duration
 	from  unit.Time // of the interval
@@ -56,17 +60,18 @@ type member struct {
 	job, group, rank int32
 }
 
-// openWatch begins to read.
-func (r *Recorder) openWatch() {
-	w, g := &r.watch, r.plan.Graph
-	w.table, w.every = r.dir.Telemetry(), r.plan.Scenario.Output.Telemetry.Value
+// open begins to read.
+func (w *watch) open(r *Recorder) {
+	w.plan, w.network = r.plan, r.network
+	g := w.plan.Graph
+	w.table, w.every = r.dir.Telemetry(), w.plan.Scenario.Output.Telemetry.Value
 	w.ports, w.cards = make([]watched, len(g.Ports)), make([]cardCounts, len(g.Ports))
 	w.gpus, w.seqs = map[gpu]*worked{}, map[member]int64{}
 	for id := range g.Nodes {
 		slot := splitmix.Mix(uint64(id)) % slots
 		w.slots[slot] = append(w.slots[slot], topo.NodeID(id))
 	}
-	r.staticLines()
+	w.staticLines(r.jobs)
 }
 
 // Watches reports whether telemetry.parquet is wanted.
@@ -90,11 +95,10 @@ func (w *watch) idle(until unit.Time) {
 	w.from, w.slot = unit.Time(int64(until)/int64(w.every)*int64(w.every)).Add(w.every), 0
 }
 
-// lookWatch reads the devices of a slot.
-func (r *Recorder) lookWatch(now unit.Time) {
-	w := &r.watch
+// look reads the devices of a slot.
+func (w *watch) look(now unit.Time) {
 	for _, n := range w.slots[w.slot] {
-		r.readNode(now, n)
+		w.readNode(now, n)
 	}
 	if w.slot++; w.slot == slots {
 		w.slot, w.from, w.done = 0, w.from.Add(w.every), w.done+1
@@ -102,47 +106,47 @@ func (r *Recorder) lookWatch(now unit.Time) {
 }
 
 // readNode reads all ports of a device.
-func (r *Recorder) readNode(now unit.Time, n topo.NodeID) {
-	node := &r.plan.Graph.Nodes[n]
+func (w *watch) readNode(now unit.Time, n topo.NodeID) {
+	node := &w.plan.Graph.Nodes[n]
 	for _, id := range node.Ports {
-		st := r.network.Stats(now, id)
-		row := telemetry.NewRow(telemetry.Port, node.Name, r.plan.Graph.Ports[id].Name, now)
-		row.Priority = r.plan.Switches.Priority(id, 0)
-		r.readPort(now, id, &st, &row)
+		st := w.network.Stats(now, id)
+		row := telemetry.NewRow(telemetry.Port, node.Name, w.plan.Graph.Ports[id].Name, now)
+		row.Priority = w.plan.Switches.Priority(id, 0)
+		w.readPort(now, id, &st, &row)
 		if node.Kind == topo.HostKind {
 			row.Kind = string(telemetry.NIC)
-			r.readCard(id, &row)
+			w.readCard(id, &row)
 		} else {
-			r.readSwitchPort(id, &st, &row)
+			w.readSwitchPort(id, &st, &row)
 		}
-		r.watch.table.Add(row)
+		w.table.Add(row)
 		if node.Kind != topo.HostKind {
-			r.readQueues(now, id)
+			w.readQueues(now, id)
 		}
 	}
 }
 
 // readPort reads what both ends of a link have. What a port has received is what its peer has sent and was not lost; what
 // is on its way counts from when it left.
-func (r *Recorder) readPort(now unit.Time, id topo.PortID, st *fabric.PortStats, row *telemetry.Row) {
-	far := r.network.Stats(now, id^1)
-	w, from := &r.watch.ports[id], &r.watch.ports[id^1]
-	missing := w.errors + from.dark
-	w.rx[0] = max(w.rx[0], far.Bytes-from.lostBytes)
-	w.rx[1] = max(w.rx[1], far.Frames-missing)
+func (w *watch) readPort(now unit.Time, id topo.PortID, st *fabric.PortStats, row *telemetry.Row) {
+	far := w.network.Stats(now, id^1)
+	at, from := &w.ports[id], &w.ports[id^1]
+	missing := at.errors + from.dark
+	at.rx[0] = max(at.rx[0], far.Bytes-from.lostBytes)
+	at.rx[1] = max(at.rx[1], far.Frames-missing)
 	row.TxBytes, row.TxPackets = st.Bytes, st.Frames
-	row.RxBytes, row.RxPackets = w.rx[0], w.rx[1]
-	row.InErrors, row.Oversize, row.InDiscards = w.errors, w.oversize, w.inDiscards
-	row.OutDiscards = st.Drops + w.dark + w.emptied
+	row.RxBytes, row.RxPackets = at.rx[0], at.rx[1]
+	row.InErrors, row.Oversize, row.InDiscards = at.errors, at.oversize, at.inDiscards
+	row.OutDiscards = st.Drops + at.dark + at.emptied
 	row.TxPFC, row.RxPFC, row.RxPause = st.PausesSent, st.PausesReceived, int64(st.Paused/unit.Microsecond)
-	row.LinkDowns, row.Up = r.linkState(now, id)
-	row.Speed = int64(r.speed(now, id) / unit.MegabitPerSec)
+	row.LinkDowns, row.Up = w.linkState(now, id)
+	row.Speed = int64(w.speed(now, id) / unit.MegabitPerSec)
 }
 
 // speed is what the ends of a port's link have agreed upon.
-func (r *Recorder) speed(now unit.Time, id topo.PortID) unit.Bitrate {
-	rate := r.plan.Graph.Ports[id].Rate
-	if f := r.plan.Mishaps().Fabric; f != nil {
+func (w *watch) speed(now unit.Time, id topo.PortID) unit.Bitrate {
+	rate := w.plan.Graph.Ports[id].Rate
+	if f := w.plan.Mishaps().Fabric; f != nil {
 		for i := range f.Settings {
 			if s := &f.Settings[i]; s.Port == id && s.Rate > 0 && s.Holds(now) {
 				rate = s.Rate
@@ -153,14 +157,14 @@ func (r *Recorder) speed(now unit.Time, id topo.PortID) unit.Bitrate {
 }
 
 // pcie is what the PCIe link of a host's NICs carries, as it came up. Hosts with a graph of links have no one figure.
-func (r *Recorder) pcie(now unit.Time, host int32) int64 {
-	of := &r.plan.Scenario.Cluster.Host
+func (w *watch) pcie(now unit.Time, host int32) int64 {
+	of := &w.plan.Scenario.Cluster.Host
 	rate := of.PCIe
 	if rate == 0 || of.Graph.Set {
 		return telemetry.Unknown
 	}
-	for i := range r.plan.Mishaps().Hosts {
-		if f := &r.plan.Mishaps().Hosts[i]; f.Host == host && f.PCIe > 0 && f.Holds(now) {
+	for i := range w.plan.Mishaps().Hosts {
+		if f := &w.plan.Mishaps().Hosts[i]; f.Host == host && f.PCIe > 0 && f.Holds(now) {
 			rate = f.PCIe
 		}
 	}
@@ -168,14 +172,14 @@ func (r *Recorder) pcie(now unit.Time, host int32) int64 {
 }
 
 // linkState is how often the port's link has gone down, and whether it is up.
-func (r *Recorder) linkState(now unit.Time, id topo.PortID) (downs, up int64) {
+func (w *watch) linkState(now unit.Time, id topo.PortID) (downs, up int64) {
 	up = 1
-	f := r.plan.Mishaps().Fabric
+	f := w.plan.Mishaps().Fabric
 	if f == nil {
 		return 0, up
 	}
 	for _, d := range f.Downs {
-		if d.Link != r.plan.Graph.Ports[id].Link || d.From > now {
+		if d.Link != w.plan.Graph.Ports[id].Link || d.From > now {
 			continue
 		}
 		if downs++; now < d.Until {
@@ -186,42 +190,42 @@ func (r *Recorder) linkState(now unit.Time, id topo.PortID) (downs, up int64) {
 }
 
 // readSwitchPort reads what switches have.
-func (r *Recorder) readSwitchPort(id topo.PortID, st *fabric.PortStats, row *telemetry.Row) {
+func (w *watch) readSwitchPort(id topo.PortID, st *fabric.PortStats, row *telemetry.Row) {
 	row.ECNMarked, row.Watchdog = st.Marks, st.Detected
-	row.Watermark = int64(r.network.Peak(id, 0))
-	if w := &r.watch.ports[id]; st.Detected > w.seenDetected {
-		w.seenDetected = st.Detected
-		r.line(row.Time, row.Device, row.Port, "PFC Watchdog detected PFC storm on port %s, queue index %d", row.Port, row.Priority)
+	row.Watermark = int64(w.network.Peak(id, 0))
+	if at := &w.ports[id]; st.Detected > at.seenDetected {
+		at.seenDetected = st.Detected
+		w.line(row.Time, row.Device, row.Port, "PFC Watchdog detected PFC storm on port %s, queue index %d", row.Port, row.Priority)
 	}
 }
 
 // readQueues reads the watermarks of the port's other queues.
-func (r *Recorder) readQueues(now unit.Time, id topo.PortID) {
-	p := &r.plan.Graph.Ports[id]
-	for c := 1; c < r.plan.Switches.Classes(); c++ {
-		if high := r.network.Peak(id, c); high > 0 {
-			row := telemetry.NewRow(telemetry.Queue, r.plan.Graph.Nodes[p.Node].Name, p.Name, now)
-			row.Priority, row.Watermark = r.plan.Switches.Priority(id, uint8(c)), int64(high)
-			r.watch.table.Add(row)
+func (w *watch) readQueues(now unit.Time, id topo.PortID) {
+	p := &w.plan.Graph.Ports[id]
+	for c := 1; c < w.plan.Switches.Classes(); c++ {
+		if high := w.network.Peak(id, c); high > 0 {
+			row := telemetry.NewRow(telemetry.Queue, w.plan.Graph.Nodes[p.Node].Name, p.Name, now)
+			row.Priority, row.Watermark = w.plan.Switches.Priority(id, uint8(c)), int64(high)
+			w.table.Add(row)
 		}
 	}
 }
 
 // readCard reads what NICs have. Counters of queue pairs are 32 bits wide.
-func (r *Recorder) readCard(id topo.PortID, row *telemetry.Row) {
-	c := &r.watch.cards[id]
-	row.PCIe = r.pcie(row.Time, r.plan.Graph.NICs[r.plan.Graph.Ports[id].NIC].Host)
+func (w *watch) readCard(id topo.PortID, row *telemetry.Row) {
+	c := &w.cards[id]
+	row.PCIe = w.pcie(row.Time, w.plan.Graph.NICs[w.plan.Graph.Ports[id].NIC].Host)
 	row.NPMarked, row.NPSent, row.RPHandled = c.marked, c.cnpsSent, c.cnpsGot
 	row.OutOfSequence, row.SequenceErrors = c.gaps&0xffff_ffff, c.naks&0xffff_ffff
 	row.AckTimeouts = c.timeouts & 0xffff_ffff
 }
 
-// watchPair counts what happened at an end of a queue pair. Each NIC is in one island.
-func (r *Recorder) watchPair(e *nic.Event) {
-	if r.watch.table == nil {
+// pair counts what happened at an end of a queue pair. Each NIC is in one island.
+func (w *watch) pair(e *nic.Event) {
+	if w.table == nil {
 		return
 	}
-	switch c := &r.watch.cards[e.Port]; e.Kind {
+	switch c := &w.cards[e.Port]; e.Kind {
 	case nic.EventCNPSent:
 		c.cnpsSent++
 	case nic.EventCNPReceived:
@@ -233,35 +237,35 @@ func (r *Recorder) watchPair(e *nic.Event) {
 	}
 }
 
-// watchTimeout counts a timer that ran out, and watchFlow the marks of a message that has ended.
-func (r *Recorder) watchTimeout(qp int32) {
-	if r.watch.table != nil {
-		r.watch.cards[r.plan.Graph.NICs[r.plan.Pairs[qp].From].Port].timeouts++
+// timeout counts a timer that ran out, and flow the marks of a message that has ended.
+func (w *watch) timeout(qp int32) {
+	if w.table != nil {
+		w.cards[w.plan.Graph.NICs[w.plan.Pairs[qp].From].Port].timeouts++
 	}
 }
 
-func (r *Recorder) watchFlow(qp int32, marks int64) {
-	if r.watch.table != nil {
-		r.watch.cards[r.plan.Graph.NICs[r.plan.Pairs[qp].To].Port].marked += marks
+func (w *watch) flow(qp int32, marks int64) {
+	if w.table != nil {
+		w.cards[w.plan.Graph.NICs[w.plan.Pairs[qp].To].Port].marked += marks
 	}
 }
 
-// watchLoss counts a frame that was lost where the device that lost it does.
-func (r *Recorder) watchLoss(l *fabric.Loss) {
-	if r.watch.table == nil {
+// loss counts a frame that was lost where the device that lost it does.
+func (w *watch) loss(l *fabric.Loss) {
+	if w.table == nil {
 		return
 	}
-	at, far := &r.watch.ports[l.Port], &r.watch.ports[l.Port^1]
+	at, far := &w.ports[l.Port], &w.ports[l.Port^1]
 	switch l.Why {
 	case fabric.LostOnLink:
-		if _, up := r.linkState(l.At, l.Port); up == 0 {
+		if _, up := w.linkState(l.At, l.Port); up == 0 {
 			at.dark++
 		} else {
 			far.errors++
 		}
-		at.lostBytes += r.lostBytes(l)
+		at.lostBytes += w.lostBytes(l)
 	case fabric.LostOversize:
-		if r.small(l.Port) {
+		if w.small(l.Port) {
 			at.oversize++
 		} else {
 			far.oversize++
@@ -274,16 +278,16 @@ func (r *Recorder) watchLoss(l *fabric.Loss) {
 }
 
 // small reports whether the port's own MTU is set otherwise than its switch's.
-func (r *Recorder) small(id topo.PortID) bool {
-	f := r.plan.Mishaps().Fabric
+func (w *watch) small(id topo.PortID) bool {
+	f := w.plan.Mishaps().Fabric
 	return f != nil && slices.ContainsFunc(f.Settings, func(s fabric.Setting) bool { return s.Port == id && s.MTU > 0 })
 }
 
 // lostBytes is about how long a lost frame was: a loss does not say, and most data frames are full.
-func (r *Recorder) lostBytes(l *fabric.Loss) int64 {
-	frames := r.plan.Frames()
+func (w *watch) lostBytes(l *fabric.Loss) int64 {
+	frames := w.plan.Frames()
 	if l.Kind == fabric.Data {
-		return int64(frames.OnLink(frames.MaxDataFrame(r.plan.Scenario.Transport.MTU)))
+		return int64(frames.OnLink(frames.MaxDataFrame(w.plan.Scenario.Transport.MTU)))
 	}
 	return int64(frames.OnLink(frames.ACK))
 }

@@ -97,7 +97,7 @@ func (j *Job) watchAbort(at unit.Time, ranks []Standing, gaveUp int32, peer stri
 	}
 	if gaveUp >= 0 {
 		n := &j.r.plan.Graph.NICs[j.r.plan.Pairs[gaveUp].From]
-		j.r.line(at, j.r.plan.Graph.Hosts[n.Host].Name, j.r.plan.Graph.Ports[n.Port].Name,
+		j.r.watch.line(at, j.r.plan.Graph.Hosts[n.Host].Name, j.r.plan.Graph.Ports[n.Port].Name,
 			"NCCL WARN NET/IB: Got completion from peer %s with status=12 (retry exceeded)", peer)
 	}
 	for i, s := range ranks {
@@ -134,20 +134,20 @@ func (j *Job) watchSpinning(rank int32, since, at unit.Time) {
 }
 
 // line writes a line of a device's log.
-func (r *Recorder) line(at unit.Time, device, port, format string, args ...any) {
+func (w *watch) line(at unit.Time, device, port, format string, args ...any) {
 	row := telemetry.NewRow(telemetry.Line, device, port, at)
 	row.Text = fmt.Sprintf(format, args...)
-	r.watch.table.Add(row)
+	w.table.Add(row)
 }
 
 // staticLines writes what is known before the run of what logs will say: links, sessions over them, and how NCCL sends.
-func (r *Recorder) staticLines() {
-	p := r.plan
+func (w *watch) staticLines(jobs []*Job) {
+	p := w.plan
 	if f := p.Mishaps().Fabric; f != nil {
 		for _, d := range f.Downs {
 			for _, id := range []topo.PortID{topo.PortID(2 * d.Link), topo.PortID(2*d.Link + 1)} {
-				r.linkLine(d.From, id, "down")
-				r.linkLine(d.Until, id, "up")
+				w.linkLine(d.From, id, "down")
+				w.linkLine(d.Until, id, "up")
 			}
 		}
 	}
@@ -158,32 +158,32 @@ func (r *Recorder) staticLines() {
 		}
 		for _, l := range p.Mishaps().Entries[i].Links {
 			for _, begin := range f.Begins() {
-				r.sessionLine(begin.Add(f.Convergence.Value), l)
+				w.sessionLine(begin.Add(f.Convergence.Value), l)
 			}
 		}
 	}
-	for _, j := range r.jobs {
+	for _, j := range jobs {
 		j.channelLines()
 	}
 }
 
-func (r *Recorder) linkLine(at unit.Time, id topo.PortID, state string) {
-	port := &r.plan.Graph.Ports[id]
-	node := &r.plan.Graph.Nodes[port.Node]
+func (w *watch) linkLine(at unit.Time, id topo.PortID, state string) {
+	port := &w.plan.Graph.Ports[id]
+	node := &w.plan.Graph.Nodes[port.Node]
 	if node.Kind == topo.HostKind {
-		r.line(at, node.Name, port.Name, "mlx5_core: %s: Link %s", port.Name, state)
+		w.line(at, node.Name, port.Name, "mlx5_core: %s: Link %s", port.Name, state)
 		return
 	}
-	r.line(at, node.Name, port.Name, "Set operation status %s: %s", state, port.Name)
+	w.line(at, node.Name, port.Name, "Set operation status %s: %s", state, port.Name)
 }
 
 // sessionLine writes that BGP, which names a neighbour by the interface, has found out.
-func (r *Recorder) sessionLine(at unit.Time, l topo.LinkID) {
-	g := r.plan.Graph
+func (w *watch) sessionLine(at unit.Time, l topo.LinkID) {
+	g := w.plan.Graph
 	for _, id := range []topo.PortID{topo.PortID(2 * l), topo.PortID(2*l + 1)} {
 		port := &g.Ports[id]
 		if g.Nodes[port.Node].Kind != topo.HostKind && g.Nodes[port.To].Kind != topo.HostKind {
-			r.line(at, g.Nodes[port.Node].Name, port.Name, "%%ADJCHANGE: neighbor %s(%s) Down",
+			w.line(at, g.Nodes[port.Node].Name, port.Name, "%%ADJCHANGE: neighbor %s(%s) Down",
 				strings.TrimPrefix(port.Name, g.Nodes[port.Node].Name+"/"), g.Nodes[port.To].Name)
 		}
 	}
@@ -204,7 +204,7 @@ func (j *Job) channelLines() {
 		}
 		told[l.Src] = true
 		at, gdr := j.plan.Placement.Ranks[l.Src], "/GDRDMA"
-		if j.r.staged(at.Host) {
+		if j.r.watch.staged(at.Host) {
 			gdr = ""
 		}
 		row := j.watchRow(telemetry.Line, l.Src, unit.Time(j.plan.Spec.Start))
@@ -216,26 +216,25 @@ func (j *Job) channelLines() {
 }
 
 // staged reports whether a host has no peer memory as jobs begin.
-func (r *Recorder) staged(host int32) bool {
-	for i := range r.plan.Scenario.Faults {
-		if f := &r.plan.Scenario.Faults[i]; f.Staged && slices.Contains(r.plan.Mishaps().Entries[i].Hosts, host) {
+func (w *watch) staged(host int32) bool {
+	for i := range w.plan.Scenario.Faults {
+		if f := &w.plan.Scenario.Faults[i]; f.Staged && slices.Contains(w.plan.Mishaps().Entries[i].Hosts, host) {
 			return true
 		}
 	}
 	return false
 }
 
-// finishWatch reads all devices once more, and says what GPUs did.
-func (r *Recorder) finishWatch(now unit.Time) {
-	w := &r.watch
+// finish reads all devices once more, and says what GPUs did.
+func (w *watch) finish(now unit.Time, all []*Job) {
 	if w.table == nil {
 		return
 	}
-	for id := range r.plan.Graph.Nodes {
-		r.readNode(now, topo.NodeID(id))
+	for id := range w.plan.Graph.Nodes {
+		w.readNode(now, topo.NodeID(id))
 	}
 	jobs := map[gpu]*worked{}
-	for _, j := range r.jobs {
+	for _, j := range all {
 		for i := range j.plan.Placement.Ranks {
 			at := j.plan.Placement.Ranks[i]
 			jobs[gpu{at.Host, at.GPU}] = w.gpus[gpu{at.Host, at.GPU}]
@@ -243,17 +242,17 @@ func (r *Recorder) finishWatch(now unit.Time) {
 	}
 	keys := slices.SortedFunc(maps.Keys(jobs), func(a, b gpu) int { return int(a.host-b.host)*1024 + int(a.gpu-b.gpu) })
 	for _, k := range keys {
-		r.readGPU(now, k, jobs[k])
+		w.readGPU(now, k, jobs[k])
 	}
 }
 
 // readGPU writes a GPU's rows of all intervals.
-func (r *Recorder) readGPU(now unit.Time, k gpu, of *worked) {
-	host := &r.plan.Graph.Hosts[k.host]
+func (w *watch) readGPU(now unit.Time, k gpu, of *worked) {
+	host := &w.plan.Graph.Hosts[k.host]
 	if of == nil {
 		of = &worked{}
 	}
-	late := r.watch.every * unit.Duration(splitmix.Mix(uint64(host.Node))%slots) / lateness
+	late := w.every * unit.Duration(splitmix.Mix(uint64(host.Node))%slots) / lateness
 	compute, all := merged(of.compute), merged(slices.Concat(of.compute, of.comm))
 	from := unit.Time(0)
 	for i, at := 0, unit.Time(0).Add(late); ; i++ {
@@ -267,12 +266,12 @@ func (r *Recorder) readGPU(now unit.Time, k gpu, of *worked) {
 			row.Utilisation = int64(100 * float64(a) / float64(whole))
 			row.Power = idlePower + int64((fullPower-waitingPower)*(float64(c)/float64(whole))) +
 				int64((waitingPower-idlePower)*(float64(a)/float64(whole)))
-			r.watch.table.Add(row)
+			w.table.Add(row)
 		}
 		if last {
 			return
 		}
-		from, at = at, at.Add(r.watch.every)
+		from, at = at, at.Add(w.every)
 	}
 }
 

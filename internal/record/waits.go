@@ -71,14 +71,14 @@ func (r *Recorder) finishWatchdog(now unit.Time, s *result.Summary) {
 }
 
 // waitNotes is about circles of waits, and the watchdog.
-func (r *Recorder) waitNotes(s *result.Summary) (notes []string) {
-	if d := s.Deadlock; d != nil {
+func (r noting) waitNotes() (notes []string) {
+	if d := r.s.Deadlock; d != nil {
 		notes = append(notes, fmt.Sprintf("deadlock at %s: %d ports wait for each other in a circle, and none of them moves: %s",
 			unit.Duration(d.At).Human(), len(d.Ports), d.Text()))
 	}
-	if len(s.Watchdog) > 0 {
+	if len(r.s.Watchdog) > 0 {
 		var all result.WatchdogFigures
-		for _, w := range s.Watchdog {
+		for _, w := range r.s.Watchdog {
 			all.Detected, all.Restored, all.Dropped = all.Detected+w.Detected, all.Restored+w.Restored, all.Dropped+w.Dropped
 		}
 		notes = append(notes, fmt.Sprintf("the PFC watchdog took %s out of PFC (%s put back) and dropped %s",
