@@ -38,14 +38,15 @@ func (d *Data) answer() (sentence string, bullets []string) {
 	}
 	g := d.Summary.Diagnosis
 	known := g != nil && g.Main() != nil
+	of := func(g *diagnose.Diagnosis) diagnosed { return diagnosed{d, g} }
 	switch life := d.lifetime(); {
 	case life != nil && known:
-		bullets = append([]string{"Of the steps: " + d.reason(g)}, d.bullets(g)...)
-		return d.limit(life), append(nonempty(d.others(life)), bullets...)
+		bullets = append([]string{"Of the steps: " + of(g).reason()}, d.bullets(g)...)
+		return of(life).limit(), append(nonempty(of(life).others()), bullets...)
 	case life != nil:
-		return d.limit(life), append(nonempty(d.others(life)), d.bullets(nil)...)
+		return of(life).limit(), append(nonempty(of(life).others()), d.bullets(nil)...)
 	case known:
-		return d.limit(g), d.bullets(g)
+		return of(g).limit(), d.bullets(g)
 	}
 	if sentence = d.stateOnly(); sentence == "" {
 		return d.noTime(), nil
@@ -65,7 +66,7 @@ func Lead(d *Data) *diagnose.Blame {
 	if g == nil {
 		return nil
 	}
-	return d.main(g)
+	return diagnosed{d, g}.main()
 }
 
 // lifetime is where the time of a job went, if aborts or checkpoints took of it what is worth to be said first.
@@ -105,25 +106,31 @@ func (d *Data) jobAnswers() (sentence string, bullets []string) {
 	return strings.Join(sentences, " "), bullets
 }
 
+// diagnosed is a run with a diagnosis: of its steps, or of all of its time.
+type diagnosed struct {
+	*Data
+	g *diagnose.Diagnosis
+}
+
 // limit is the sentence of a run with a diagnosis.
-func (d *Data) limit(g *diagnose.Diagnosis) string { return d.begin(d.reason(g)) }
+func (d diagnosed) limit() string { return d.begin(d.reason()) }
 
 // reason is that sentence without how the run ended: what it was called, what of the time it took, and what its cure
 // saves.
-func (d *Data) reason(g *diagnose.Diagnosis) string {
+func (d diagnosed) reason() string {
 	free := ""
-	if len(g.Findings) > 0 && g.Findings[0].Free() {
-		free = d.headed(g, &g.Findings[0]) + ". Of the time: "
+	if len(d.g.Findings) > 0 && d.g.Findings[0].Free() {
+		free = d.headed(&d.g.Findings[0]) + ". Of the time: "
 	}
-	main := d.main(g)
-	name, time, share := main.Noun(), main.Time, g.Share(main)
+	main := d.main()
+	name, time, share := main.Noun(), main.Time, d.g.Share(main)
 	lead := string(name) + ": " + d.lead(main)
-	if f := d.foremost(g); f != nil {
-		name, time, share, lead = f.Noun, f.Time, f.Share, d.headed(g, f)
+	if f := d.foremost(); f != nil {
+		name, time, share, lead = f.Noun, f.Time, f.Share, d.headed(f)
 	}
 	if name.Class() == noun.Share && share < majority {
 		largest := "largest"
-		if slices.ContainsFunc(g.Findings, func(f diagnose.Finding) bool { return f.Time > time }) {
+		if slices.ContainsFunc(d.g.Findings, func(f diagnose.Finding) bool { return f.Time > time }) {
 			largest = "largest overhead" // the work itself takes longer: compute, links at their rate
 		}
 		lead = "no single reason; the " + largest + ": " + lead
@@ -131,30 +138,30 @@ func (d *Data) reason(g *diagnose.Diagnosis) string {
 	if lead = free + lead; d.job != "" {
 		lead = "job " + d.job + ": " + lead
 	}
-	return fmt.Sprintf("%s: %s of the %s (%s) of %s%s.", lead, time.Human(), g.Whole.Human(), unit.Percent(share), g.Subject,
-		d.againstIdle(g, main))
+	return fmt.Sprintf("%s: %s of the %s (%s) of %s%s.", lead, time.Human(), d.g.Whole.Human(), unit.Percent(share),
+		d.g.Subject, d.againstIdle(main))
 }
 
 // foremost is the finding that is said first: as reruns found what its cure saves, or else the first of the diagnosis that takes
 // time; nil: there is none.
-func (d *Data) foremost(g *diagnose.Diagnosis) *diagnose.Finding {
+func (d diagnosed) foremost() *diagnose.Finding {
 	if d.WhatIf != nil {
-		if i := d.WhatIf.First(g.Findings); i >= 0 {
-			return &g.Findings[i]
+		if i := d.WhatIf.First(d.g.Findings); i >= 0 {
+			return &d.g.Findings[i]
 		}
 	}
-	if at := slices.IndexFunc(g.Findings, func(f diagnose.Finding) bool { return !f.Free() }); at >= 0 {
-		return &g.Findings[at]
+	if at := slices.IndexFunc(d.g.Findings, func(f diagnose.Finding) bool { return !f.Free() }); at >= 0 {
+		return &d.g.Findings[at]
 	}
 	return nil
 }
 
 // main is the blame that the finding which is said first is named after.
-func (d *Data) main(g *diagnose.Diagnosis) *diagnose.Blame {
-	if f := d.foremost(g); f != nil && len(f.Blames) > 0 {
-		return &g.Blames[f.Blames[0]]
+func (d diagnosed) main() *diagnose.Blame {
+	if f := d.foremost(); f != nil && len(f.Blames) > 0 {
+		return &d.g.Blames[f.Blames[0]]
 	}
-	return g.Main()
+	return d.g.Main()
 }
 
 // stateOnly is the sentence of a run without a diagnosis: in which state most of the time passed,
@@ -195,23 +202,23 @@ func nonempty(s string) []string {
 
 // againstIdle says what a better network saves: as reruns found it, or else what the diagnosis
 // gives to the network's being neither idle nor whole, where that is more than the main reason.
-func (d *Data) againstIdle(g *diagnose.Diagnosis, main *diagnose.Blame) string {
-	if proved := d.proved(d.foremost(g), main); proved != "" {
+func (d diagnosed) againstIdle(main *diagnose.Blame) string {
+	if proved := d.proved(d.foremost(), main); proved != "" {
 		return proved
 	}
 	var lost unit.Duration
-	for i := range g.Blames {
-		if b := &g.Blames[i]; b.Kind.Congestion() && b != main {
+	for i := range d.g.Blames {
+		if b := &d.g.Blames[i]; b.Kind.Congestion() && b != main {
 			lost += b.Time
 		}
 	}
-	if unit.Share(lost, g.Whole) < 0.005 {
+	if unit.Share(lost, d.g.Whole) < 0.005 {
 		return ""
 	}
 	if main.Kind.Congestion() {
 		lost += main.Time
 	}
-	return fmt.Sprintf("; contention and faults cost %s in all", unit.Percent(unit.Share(lost, g.Whole)))
+	return fmt.Sprintf("; contention and faults cost %s in all", unit.Percent(unit.Share(lost, d.g.Whole)))
 }
 
 // bullets lists what the sentence does not say, what matters most first. g is nil without a
@@ -219,11 +226,11 @@ func (d *Data) againstIdle(g *diagnose.Diagnosis, main *diagnose.Blame) string {
 func (d *Data) bullets(g *diagnose.Diagnosis) (out []string) {
 	all := []string{d.failed()}
 	if g != nil {
-		all = append(all, felt(g, d.main(g)), d.untraced(g))
+		all = append(all, felt(g, diagnosed{d, g}.main()), diagnosed{d, g}.untraced())
 	}
 	all = append(all, d.advice()...)
 	if g != nil {
-		all = append(all, d.others(g))
+		all = append(all, diagnosed{d, g}.others())
 	}
 	for _, s := range append(all, d.tail(), d.gaveUp(), d.open(), d.quiet()) {
 		if s != "" {
@@ -283,22 +290,22 @@ func culprits(b *diagnose.Blame) string {
 }
 
 // others lists further reasons of a tenth or more.
-func (d *Data) others(g *diagnose.Diagnosis) string {
+func (d diagnosed) others() string {
 	var parts []string
-	main, said := d.main(g), d.foremost(g)
-	for i := range g.Findings {
-		f := &g.Findings[i]
+	main, said := d.main(), d.foremost()
+	for i := range d.g.Findings {
+		f := &d.g.Findings[i]
 		if f != said && f.Share >= 0.1 && len(parts) < shownReasons {
-			parts = append(parts, fmt.Sprintf("%s (%s)", d.headed(g, f), unit.Percent(f.Share)))
+			parts = append(parts, fmt.Sprintf("%s (%s)", d.headed(f), unit.Percent(f.Share)))
 		}
 	}
-	for i := range g.Blames {
-		if len(g.Findings) > 0 {
+	for i := range d.g.Blames {
+		if len(d.g.Findings) > 0 {
 			break
 		}
-		b := &g.Blames[i]
-		if b != main && b.Kind != diagnose.Steps && g.Share(b) >= 0.1 && len(parts) < shownReasons {
-			parts = append(parts, fmt.Sprintf("%s (%s)", d.lead(b), unit.Percent(g.Share(b))))
+		b := &d.g.Blames[i]
+		if b != main && b.Kind != diagnose.Steps && d.g.Share(b) >= 0.1 && len(parts) < shownReasons {
+			parts = append(parts, fmt.Sprintf("%s (%s)", d.lead(b), unit.Percent(d.g.Share(b))))
 		}
 	}
 	if len(parts) == 0 {

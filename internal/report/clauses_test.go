@@ -17,7 +17,8 @@ func TestEachBlameHasAClause(t *testing.T) {
 	}
 	seen, rank := map[string]string{}, int32(3)
 	for _, m := range regexp.MustCompile(`(?m)^\t\w+ +Kind += "([^"]+)"`).FindAllStringSubmatch(string(src), -1) {
-		text := (&Data{Summary: &result.Summary{}}).clause(&diagnose.Blame{Kind: diagnose.Kind(m[1]), Port: "leaf1>host1", Rank: &rank})
+		d := diagnosed{Data: &Data{Summary: &result.Summary{}}}
+		text := d.clause(&diagnose.Blame{Kind: diagnose.Kind(m[1]), Port: "leaf1>host1", Rank: &rank})
 		if was, there := seen[text]; text == "" || there {
 			t.Errorf("%s: %q, as of %q", m[1], text, was)
 		}

@@ -37,7 +37,7 @@ func (d *Data) unlike() string {
 	if g == nil {
 		return ""
 	}
-	f := d.foremost(g)
+	f := diagnosed{d, g}.foremost()
 	if f == nil || f.By == "" || f.Place.Name == "" || f.Noun != noun.WrongThreshold && f.Noun != noun.WrongClass {
 		return ""
 	}

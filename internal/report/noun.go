@@ -25,15 +25,15 @@ func (d *Data) link(port string) string {
 }
 
 // headed is a finding in a clause that begins with what it is called, and the entries of faults behind it.
-func (d *Data) headed(g *diagnose.Diagnosis, f *diagnose.Finding) string {
-	s := d.named(g, f)
+func (d diagnosed) headed(f *diagnose.Finding) string {
+	s := d.named(f)
 	if len(f.Faults) > 0 {
 		s += ", by " + strings.Join(f.Faults, ", ")
 	}
 	return s
 }
 
-func (d *Data) named(g *diagnose.Diagnosis, f *diagnose.Finding) string {
+func (d diagnosed) named(f *diagnose.Finding) string {
 	at := ""
 	if f.Place.Name != "" {
 		at = d.link(f.Place.Name)
@@ -93,11 +93,11 @@ func (d *Data) named(g *diagnose.Diagnosis, f *diagnose.Finding) string {
 	if len(f.Blames) == 0 {
 		return s + ": " + f.Noun.Meaning() + about(f)
 	}
-	return s + ": " + d.clause(&g.Blames[f.Blames[0]]) + d.timed(f)
+	return s + ": " + d.clause(&d.g.Blames[f.Blames[0]]) + d.timed(f)
 }
 
 // uneven is a finding of links of which one has more than its share.
-func (d *Data) uneven(f *diagnose.Finding, at string) string {
+func (d diagnosed) uneven(f *diagnose.Finding, at string) string {
 	s := string(f.Noun) + ": "
 	over, known := f.Fact("flows")
 	all, _ := f.Fact("flows of all equal")
@@ -138,7 +138,7 @@ func idleOf(f *diagnose.Finding) string {
 }
 
 // timed says how much of a loss the retransmission timer took, and its setting.
-func (d *Data) timed(f *diagnose.Finding) string {
+func (d diagnosed) timed(f *diagnose.Finding) string {
 	waited, _ := f.Fact("waited for the timer")
 	if waited < 0.1*f.Time.Seconds() {
 		return ""

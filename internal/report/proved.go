@@ -11,7 +11,7 @@ import (
 
 // proved says what a rerun without the reason saved, and one with infinitely fast links, if railyard
 // whatif has made them: attributed is not saved. "": nobody has asked. f is nil without findings.
-func (d *Data) proved(f *diagnose.Finding, b *diagnose.Blame) string {
+func (d diagnosed) proved(f *diagnose.Finding, b *diagnose.Blame) string {
 	if d.WhatIf == nil {
 		return ""
 	}

@@ -8,17 +8,21 @@ import (
 )
 
 // lead says a blame in a clause, and which faults of the scenario may be behind it.
-func (d *Data) lead(b *diagnose.Blame) string {
+func (d diagnosed) lead(b *diagnose.Blame) string {
 	if len(b.Faults) == 0 {
 		return d.clause(b)
 	}
 	return fmt.Sprintf("%s (%s)", d.clause(b), strings.Join(b.Faults, ", "))
 }
 
-func (d *Data) clause(b *diagnose.Blame) string {
+// clause says a blame.
+func (d diagnosed) clause(b *diagnose.Blame) string {
 	at := b.Port
 	if rate := d.rateOf(b.Port); rate != "" {
 		at += " (" + rate + ")"
+	}
+	if said := sentAgain(b.Kind, at) + ofRanks(b, at); said != "" {
+		return said
 	}
 	switch b.Kind {
 	case diagnose.SharedPort:
@@ -41,22 +45,6 @@ func (d *Data) clause(b *diagnose.Blame) string {
 		return fmt.Sprintf("the switch of %s made PFC pause what alone was in flight there", at)
 	case diagnose.SlowPort:
 		return fmt.Sprintf("the port %s is slower than the links of its senders", at)
-	case diagnose.LossyLink:
-		return fmt.Sprintf("the link %s lost packets or acknowledgements, which were sent again", at)
-	case diagnose.FullBuffer:
-		return fmt.Sprintf("the switch had no room for packets to %s, which were sent again", at)
-	case diagnose.DropThreshold:
-		return fmt.Sprintf("the queue of %s reached its drop threshold, and what was dropped was sent again", at)
-	case diagnose.Watchdog:
-		return fmt.Sprintf("the PFC watchdog emptied the queue of %s, and what it dropped was sent again", at)
-	case diagnose.NoRoute:
-		return fmt.Sprintf("the switch behind %s had no route, and what it dropped was sent again", at)
-	case diagnose.Reordering:
-		return "packets overtook one another, and receivers took the late ones for lost: senders went back"
-	case diagnose.NoRoom:
-		return "packets overtook one another further than receivers had room to keep them, and were dropped and sent again"
-	case diagnose.Timeouts:
-		return "timers ran out and packets were sent again though nothing had been lost"
 	case diagnose.Deadlock:
 		return fmt.Sprintf("ports waited for each other in a circle, %s among them", at)
 	case diagnose.Storm:
@@ -70,17 +58,6 @@ func (d *Data) clause(b *diagnose.Blame) string {
 		return fmt.Sprintf("congestion control held senders back while the port %s had nothing to send", at)
 	case diagnose.Window:
 		return "the senders' window is smaller than link speed times round trip"
-	case diagnose.SlowRank:
-		return fmt.Sprintf("rank %d computes longer than the others", *b.Rank)
-	case diagnose.RetryExceeded:
-		return gaveUp(b, at)
-	case diagnose.JobWatchdog:
-		if b.Rank == nil {
-			return "ranks were in a collective for so long that the watchdog aborted the job"
-		}
-		return fmt.Sprintf("rank %d hung, and the others waited in a collective until the watchdog aborted the job", *b.Rank)
-	case diagnose.Broken:
-		return fmt.Sprintf("rank %d could not go on, which aborted the job", *b.Rank)
 	case diagnose.PCIe:
 		if host, of := strings.CutSuffix(b.Port, diagnose.PCIeOfHost); of && !strings.Contains(host, "/") {
 			return fmt.Sprintf("PCIe of %s carries less than that of other hosts, and bytes waited for it", host)
@@ -100,6 +77,47 @@ func (d *Data) clause(b *diagnose.Blame) string {
 		return fmt.Sprintf("bits were in flight in the cable of %s", b.Port)
 	}
 	return plainly[b.Kind]
+}
+
+// sentAgain is the clause of a kind of which packets were sent again; "" of others.
+func sentAgain(k diagnose.Kind, at string) string {
+	switch k {
+	case diagnose.LossyLink:
+		return fmt.Sprintf("the link %s lost packets or acknowledgements, which were sent again", at)
+	case diagnose.FullBuffer:
+		return fmt.Sprintf("the switch had no room for packets to %s, which were sent again", at)
+	case diagnose.DropThreshold:
+		return fmt.Sprintf("the queue of %s reached its drop threshold, and what was dropped was sent again", at)
+	case diagnose.Watchdog:
+		return fmt.Sprintf("the PFC watchdog emptied the queue of %s, and what it dropped was sent again", at)
+	case diagnose.NoRoute:
+		return fmt.Sprintf("the switch behind %s had no route, and what it dropped was sent again", at)
+	case diagnose.Reordering:
+		return "packets overtook one another, and receivers took the late ones for lost: senders went back"
+	case diagnose.NoRoom:
+		return "packets overtook one another further than receivers had room to keep them, and were dropped and sent again"
+	case diagnose.Timeouts:
+		return "timers ran out and packets were sent again though nothing had been lost"
+	}
+	return ""
+}
+
+// ofRanks is the clause of a kind that ranks are to blame for; "" of others.
+func ofRanks(b *diagnose.Blame, at string) string {
+	switch b.Kind {
+	case diagnose.SlowRank:
+		return fmt.Sprintf("rank %d computes longer than the others", *b.Rank)
+	case diagnose.RetryExceeded:
+		return gaveUp(b, at)
+	case diagnose.JobWatchdog:
+		if b.Rank == nil {
+			return "ranks were in a collective for so long that the watchdog aborted the job"
+		}
+		return fmt.Sprintf("rank %d hung, and the others waited in a collective until the watchdog aborted the job", *b.Rank)
+	case diagnose.Broken:
+		return fmt.Sprintf("rank %d could not go on, which aborted the job", *b.Rank)
+	}
+	return ""
 }
 
 var plainly = map[diagnose.Kind]string{

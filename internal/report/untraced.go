@@ -14,9 +14,9 @@ import (
 
 // untraced says, where ranks waited for each other and no critical path tells for what, what the
 // messages between them took, and which queue pair's took longest.
-func (d *Data) untraced(g *diagnose.Diagnosis) string {
+func (d diagnosed) untraced() string {
 	all := d.Flows.Of(result.KindCollective)
-	if g.Main().Kind != diagnose.Dependency || d.Summary.CriticalPath != nil || all.Done == 0 {
+	if d.g.Main().Kind != diagnose.Dependency || d.Summary.CriticalPath != nil || all.Done == 0 {
 		return ""
 	}
 	mean, split := all.Mean()
