@@ -469,9 +469,14 @@ var rules = map[string]rule{
 			"that it wants simulated is above it",
 	},
 	"sweep": {
-		may: "chart formula headline input located machine objects output report result run scenario sheet shown splitmix",
+		may: "bayes chart formula headline input located machine objects output report result run scenario sheet shown splitmix",
 		why: "it is a user of runs: it decides which and how many at once, and sees only what they leave; " +
 			"its page is made as theirs are",
+	},
+	"bayes": {
+		may: "nn splitmix",
+		why: "which point is tried next follows from the values of those before it: what runs them, and what they are, is above it. " +
+			"nn has exp and log whose bits are the same everywhere",
 	},
 	"batch": {why: "what starts workers is text from values: who asks for it, and what runs cost, is above it"},
 	"fleet": {

@@ -12,7 +12,7 @@ import (
 // Groups of packages. A pure package is a function of its input: it runs the same under simulated
 // and under real time.
 const (
-	pure = "unit cause balance splitmix traffic batch located hash wire topo qos tune coll nccl nccltests cc cm roce headers verbs " +
+	pure = "unit cause balance bayes splitmix traffic batch located hash wire topo qos tune coll nccl nccltests cc cm roce headers verbs " +
 		"workload exec " +
 		"inventory netconf dcbx rib netconf/frr netconf/nxos netconf/eos netconf/sonic netconf/nvue netconf/junos " +
 		"netconf/dialects lint lldp hostinfo hostlint plan corpus catalogue design sizing pcapng"

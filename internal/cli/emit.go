@@ -71,6 +71,9 @@ func (a *app) emit(ctx context.Context, p *progress, s *planned, variants []swee
 			return sweep.ForecastFind(ctx, s.spec, s.base, s.plan.Points, opt)
 		}
 	}
+	if s.spec.Maximise != nil {
+		forecast = func() (sweep.Forecast, error) { return sweep.ForecastMaximise(ctx, s.spec, s.base, opt) }
+	}
 	cost, err := forecast()
 	p.stop()
 	if ctx.Err() != nil {

@@ -12,6 +12,7 @@ import (
 
 	"railyard/internal/input"
 	"railyard/internal/located"
+	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/sweep"
 )
@@ -34,7 +35,8 @@ func (a *app) sweepCommand() *cobra.Command {
 		Long: `Reads a sweep: a scenario (base: FILE, or scenario: with its keys), axes with their values or a
 range of them, seeds, conditions, a sample in place of every combination, and what to find: the
 smallest or the largest value of one more key with which a condition over figures holds with every
-seed. docs/sweeps.md has it step by step, docs/sweep-file.md each key.
+seed; or the point of the axes with the best value of a figure, with a budget of points (maximise).
+docs/sweeps.md has it step by step, docs/sweep-file.md each key.
 
 It says what all runs would cost before the first begins, runs as many at once as memory holds, and
 prints the spread of each figure. The directory holds sweep.json, sweep.parquet (a row for each run,
@@ -115,7 +117,7 @@ func (a *app) planSweep(ctx context.Context, p *progress, file string, f sweepFl
 	if s.spec, err = scenario.ParseSweep(file, src); err != nil {
 		return nil, refuse(err)
 	}
-	if err := sweep.CheckFind(s.spec); err != nil {
+	if err := sweep.CheckFigures(s.spec); err != nil {
 		return nil, refuse(err)
 	}
 	if s.base = s.spec.Scenario; s.base == nil {
@@ -198,11 +200,18 @@ func (a *app) sweepFile(ctx context.Context, file string, f sweepFlags) error {
 		}
 		return a.located(file, s.base, err)
 	}
-	planned := len(t.Rows)
-	if t.Found == nil {
-		planned = len(variants)
+	return a.finishSweep(t, dir, s.runs(t, len(variants)), f.json)
+}
+
+// runs is how many runs were planned for a table, of so many variants.
+func (s *planned) runs(t *sweep.Table, variants int) int {
+	switch {
+	case t.Best != nil:
+		return s.spec.Maximise.Points * max(1, len(s.spec.Seeds))
+	case t.Found != nil:
+		return len(t.Rows)
 	}
-	return a.finishSweep(t, dir, planned, f.json)
+	return variants
 }
 
 // run runs what a sweep names. A table beside an error is of what was run until then.
@@ -210,6 +219,18 @@ func (s *planned) run(ctx context.Context, variants []sweep.Variant, opt sweep.O
 	axes, points := s.plan.Axes, s.plan.Points
 	if s.plan.Grid {
 		points = nil
+	}
+	if m := s.spec.Maximise; m != nil {
+		found, err := sweep.Maximise(ctx, s.spec, s.base, opt)
+		if found == nil {
+			return nil, err
+		}
+		t := sweep.NewTableOf(s.spec.Name, found.Axes, found.Points, s.spec.Seeds, found.Rows)
+		t.Best, t.With = &found.Best, m.With.Text
+		if err != nil { // between two rounds, or in one
+			t.State = result.Interrupted
+		}
+		return t, err
 	}
 	if s.spec.Find == nil {
 		rows, err := sweep.Run(ctx, variants, opt)

@@ -104,15 +104,21 @@ func (e *Engine) Run(ctx context.Context, jobs []sweep.Job, sink sweep.Sink) err
 	return nil
 }
 
-// Close removes what the server has of the sweep.
+// Close removes what the server has of the sweep. Servers that are lost, or have no leader, are waited for: nobody else removes it.
 func (e *Engine) Close() error {
-	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
-	defer stop()
-	q, err := openQueue(ctx, e.Conn, e.ID, false, e.Memory)
+	js, err := jetstream.New(e.Conn)
 	if err != nil {
 		return err
 	}
-	return q.remove(ctx)
+	return (&queue{js: js, id: e.ID}).removeAtLast()
+}
+
+func (q *queue) removeAtLast() error {
+	return patiently(context.Background(), "remove the queue of the sweep", func() error {
+		ctx, stop := context.WithTimeout(context.Background(), 2*answerLimit)
+		defer stop()
+		return q.remove(ctx)
+	})
 }
 
 // teller tells of what comes of jobs, each key once.

@@ -751,6 +751,50 @@ func TestSilentServersAreAskedAgain(t *testing.T) {
 	}
 }
 
+// deaf is a server that does not answer some times when a stream is to be deleted.
+type deaf struct {
+	jetstream.JetStream
+	left  int
+	asked int
+}
+
+func (d *deaf) DeleteStream(ctx context.Context, name string) error {
+	if d.asked++; d.left > 0 {
+		d.left--
+		return &jetstream.APIError{ErrorCode: noLeader}
+	}
+	return d.JetStream.DeleteStream(ctx, name)
+}
+
+// What a sweep has on servers is removed once they have a leader again; also where some of it is gone; and it is told where they have none.
+func TestRemovedAtLast(t *testing.T) {
+	b := start(t)
+	q := b.queue()
+	if err := q.announce(t.Context(), announcement{"x", result.Version, 1}, true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := q.rows.PutString(t.Context(), rowPrefix+"k", "x"); err != nil {
+		t.Fatal(err)
+	}
+	away := &deaf{JetStream: q.js, left: 2}
+	if err := (&queue{js: away, id: q.id}).removeAtLast(); err != nil || away.asked != 3 {
+		t.Errorf("asked %d times: %v", away.asked, err)
+	}
+	for name := range q.js.StreamNames(t.Context()).Name() {
+		if name != "KV_"+registry {
+			t.Errorf("%s is left", name)
+		}
+	}
+	if err := (&Engine{Conn: b.connect("again"), ID: q.id}).Close(); err != nil {
+		t.Errorf("nothing is left, and %v", err)
+	}
+	defer func(before time.Duration) { patience = before }(patience)
+	patience = time.Millisecond
+	if err := (&queue{js: &deaf{JetStream: q.js, left: 1000}, id: q.id}).removeAtLast(); err == nil {
+		t.Error("no server has removed it")
+	}
+}
+
 // A server without room is not waited for as one that is lost is: it says so again, and the sweep can go on when there is room.
 func TestAFullServerIsNotWaitedFor(t *testing.T) {
 	ns, err := server.NewServer(&server.Options{ServerName: "full", DontListen: true, JetStream: true, StoreDir: t.TempDir(),

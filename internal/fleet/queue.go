@@ -132,18 +132,23 @@ const noLeader jetstream.ErrorCode = 10008
 // JSStorageResourcesExceededErr, JSStreamMessageExceedsMaximumErr, JSStreamStoreFailedF: a disk, too).
 var noRoom = []jetstream.ErrorCode{10002, 10023, 10027, 10028, 10039, 10047, 10054, 10077}
 
-// remove takes away all that the server has of the sweep.
+// remove takes away all that the server has of the sweep, less what was taken away before.
 func (q *queue) remove(ctx context.Context) error {
-	var all []error
-	if kv, err := q.js.KeyValue(ctx, registry); err == nil {
-		all = append(all, kv.Purge(ctx, q.id))
+	kv, err := q.js.KeyValue(ctx, registry)
+	if err == nil {
+		err = kv.Purge(ctx, q.id)
 	}
-	all = append(all, q.js.DeleteStream(ctx, jobsStream+q.id), q.js.DeleteKeyValue(ctx, rowsBucket+q.id))
-	if err := q.js.DeleteObjectStore(ctx, inputStore+q.id); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) &&
-		!errors.Is(err, jetstream.ErrBucketNotFound) {
-		all = append(all, err)
+	for _, gone := range []func() error{
+		func() error { return err },
+		func() error { return q.js.DeleteStream(ctx, jobsStream+q.id) },
+		func() error { return q.js.DeleteKeyValue(ctx, rowsBucket+q.id) },
+		func() error { return q.js.DeleteObjectStore(ctx, inputStore+q.id) },
+	} {
+		if err := gone(); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) && !errors.Is(err, jetstream.ErrBucketNotFound) {
+			return err
+		}
 	}
-	return errors.Join(all...)
+	return nil
 }
 
 // dead makes a job one that no worker brings to an end.

@@ -15,6 +15,12 @@ var SampleDesigns = []Choice{
 	{"random", "each point by itself"},
 }
 
+// MaximiseOver are ways in which several seeds are one value of a point.
+var MaximiseOver = []Choice{
+	{"mean", "their mean"},
+	{"worst", "the worst of them: the smallest, where the largest is looked for"},
+}
+
 var (
 	sweepTree = grow(sweepFields)
 	axisTree  = grow(axisFields)
@@ -142,6 +148,45 @@ var sweepFields = []*Field{
 		value:   inSweep(func(s *SweepFile) *Find { return s.Find }, condition, func(f *Find) *SweepCondition { return &f.With }),
 		Meaning: "the condition over figures of a run, which must hold with every seed: names as `railyard list figures` has them",
 	},
+	{Path: "maximise", Meaning: "the best point of the axes is looked for with so many, each chosen by what the ones before it came to",
+		open: func(base any) { base.(*SweepFile).Maximise = &Maximise{} }},
+	{
+		Path: "maximise.largest", Default: "none", Word: "none", check: checkFigure, pattern: `.`, example: "a figure such as tokens_per_s",
+		value:   inMaximise(opt(text), func(m *Maximise) *Opt[string] { return &m.Largest }),
+		Meaning: "the figure of which the largest value is looked for: names as `railyard list figures` has them",
+	},
+	{
+		Path: "maximise.smallest", Default: "none", Word: "none", check: checkFigure, pattern: `.`, example: "a figure such as step_time",
+		value:   inMaximise(opt(text), func(m *Maximise) *Opt[string] { return &m.Smallest }),
+		Meaning: "the figure of which the smallest value is looked for",
+	},
+	{
+		Path: "maximise.with", Rule: "any", example: "a condition such as drops == 0",
+		value:   inMaximise(condition, func(m *Maximise) *SweepCondition { return &m.With }),
+		derive:  func(*decoder, any, string) string { return "" },
+		Meaning: "a condition over figures of a run: a point for which it does not hold with every seed is not the best",
+	},
+	{
+		Path: "maximise.points", Required: true, Min: "2", Max: "200",
+		value:   inMaximise(whole, func(m *Maximise) *int { return &m.Points }),
+		Meaning: "the budget: how many points are run, each with every seed",
+	},
+	{
+		Path: "maximise.over", Default: "mean", Choices: MaximiseOver,
+		value:   inMaximise(choice, func(m *Maximise) *string { return &m.Over }),
+		Meaning: "what several seeds come to",
+	},
+	{
+		Path: "maximise.together", Default: "4", Min: "1", Max: "64",
+		value: inMaximise(whole, func(m *Maximise) *int { return &m.Together }),
+		Meaning: "points that are chosen at once, and run side by side: more keep more cores busy, and know less of each other. " +
+			"The points follow from it, not from cores or workers",
+	},
+	{
+		Path: "maximise.seed", Default: "1",
+		value:   inMaximise(seed, func(m *Maximise) *uint64 { return &m.Seed }),
+		Meaning: "the points follow from it, not the runs",
+	},
 }
 
 // axisFields are the keys of an axis.
@@ -179,10 +224,22 @@ func inSweep[G, T any](group func(*SweepFile) *G, k *kind[T], f func(*G) *T) var
 	}}
 }
 
+func inMaximise[T any](k *kind[T], f func(*Maximise) *T) variable {
+	return inSweep(func(s *SweepFile) *Maximise { return s.Maximise }, k, f)
+}
+
 // checkBase is what is wrong with the name of a file, "" if nothing.
 func checkBase(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return "want the file of a scenario"
+	}
+	return ""
+}
+
+// checkFigure is what is wrong with the name of a figure, "" if nothing that can be known here: which there are runs say.
+func checkFigure(text string) string {
+	if strings.TrimSpace(text) == "" {
+		return "want the name of a figure"
 	}
 	return ""
 }

@@ -22,7 +22,8 @@ type SweepFile struct {
 	Seeds    []uint64 // none: that of the scenario
 	Sample   *Sample  // nil: every combination
 	Where    []SweepCondition
-	Find     *Find // nil: nothing is looked for
+	Find     *Find     // nil: nothing is looked for
+	Maximise *Maximise // nil: likewise
 
 	file   string
 	places map[string]span
@@ -66,6 +67,24 @@ type Find struct {
 func (f *Find) Key() (key string, smallest bool) {
 	return f.Smallest.Or(f.Largest.Value), f.Smallest.Set
 }
+
+// Maximise is the point of the axes with the largest or the smallest value of a figure, as far as so many points find it.
+type Maximise struct {
+	Largest, Smallest Opt[string] // the figure, as `railyard list figures` has it: one of them is set
+	With              SweepCondition
+	Points            int
+	Over              string // seeds: see MaximiseOver
+	Together          int    // points that are chosen at once
+	Seed              uint64
+}
+
+// Figure is the figure, and whether its largest value is looked for.
+func (m *Maximise) Figure() (name string, largest bool) {
+	return m.Largest.Or(m.Smallest.Value), m.Largest.Set
+}
+
+// MaxDims bounds the axes of Maximise: with more, points say little of each other.
+const MaxDims = 8
 
 // MaxSeeds bounds a list of seeds.
 const MaxSeeds = 100_000
@@ -207,7 +226,8 @@ func (d *decoder) checkSweep(s *SweepFile, inline *node) {
 		d.problem("sample", "there are no axes to draw points of", "want axes")
 	}
 	d.checkFind(s, keys)
-	if len(s.Axes)+len(s.Seeds) == 0 && s.Find == nil && d.ok("axes", "seeds") {
+	d.checkMaximise(s)
+	if len(s.Axes)+len(s.Seeds) == 0 && s.Find == nil && s.Maximise == nil && d.ok("axes", "seeds") {
 		d.problem("axes", "nothing is changed, want axes, seeds or find", "")
 	}
 }
@@ -243,6 +263,28 @@ func (d *decoder) checkFind(s *SweepFile, keys []string) {
 	}
 	if n := d.values["find.with"]; n != nil && d.ok("find.with") {
 		f.With = d.condition("find.with", n)
+	}
+}
+
+func (d *decoder) checkMaximise(s *SweepFile) {
+	m := s.Maximise
+	if m == nil {
+		return
+	}
+	if m.Smallest.Set == m.Largest.Set && d.ok("maximise.smallest", "maximise.largest") {
+		d.problem("maximise", "want one of largest and smallest", "largest: tokens_per_s")
+	}
+	if s.Find != nil {
+		d.problem("maximise", "find, too: want one of them", "")
+	}
+	if s.Sample != nil {
+		d.problem("maximise", "want no sample beside it: it chooses points itself, maximise.points of them", "")
+	}
+	if d.ok("axes") && (len(s.Axes) == 0 || len(s.Axes) > MaxDims) {
+		d.problem("axes", fmt.Sprintf("%d beside maximise, want 1 to %d", len(s.Axes), MaxDims), "")
+	}
+	if n := d.values["maximise.with"]; n != nil && d.ok("maximise.with") {
+		m.With = d.condition("maximise.with", n)
 	}
 }
 

@@ -83,6 +83,18 @@ func TestSweepProblems(t *testing.T) {
 		{"base: a.yaml\naxes: [{key: fabric.dlb.mode, values: [eligible], when: fabric.balance = dlb}, " +
 			"{key: fabric.balance, values: [dlb]}]",
 			"r.yaml:2:57: axes[0].when: fabric.balance is an axis that comes later; put that axis before this one"},
+		{"base: a.yaml\nmaximise: {largest: mfu, smallest: drops, points: 4, with: drops == }",
+			"r.yaml:1:1: axes: 0 beside maximise, want 1 to 8\n" +
+				"r.yaml:2:1: maximise: want one of largest and smallest; largest: tokens_per_s\n" +
+				"r.yaml:2:68: maximise.with: the end of the statement: want a number, a name or a bracket here"},
+		{"base: a.yaml\nseeds: 1\naxes: [{key: fabric.spines, range: 1..9}]\nsample: {points: 3}\n" +
+			"find: {smallest: fabric.leaves, range: 1..9, with: drops == 0}\nmaximise: {points: 201, over: median}",
+			"r.yaml:5:1: find: want no sample beside it: a value is looked for with each combination of the axes\n" +
+				"r.yaml:6:1: maximise: find, too: want one of them\n" +
+				"r.yaml:6:1: maximise: want no sample beside it: it chooses points itself, maximise.points of them\n" +
+				"r.yaml:6:1: maximise: want one of largest and smallest; largest: tokens_per_s\n" +
+				"r.yaml:6:20: maximise.points: 201: too large, want 2 to 200\n" +
+				"r.yaml:6:31: maximise.over: median: unknown, want mean or worst; did you mean mean?"},
 		{"cluster: {hosts: 2}\njob: {}", "r.yaml:1:1: the keys of a scenario, want those of a sweep; railyard run --set " +
 			"KEY=VALUE,VALUE runs variants of a scenario"},
 	} {

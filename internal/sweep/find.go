@@ -14,7 +14,6 @@ import (
 	"railyard/internal/located"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
-	"railyard/internal/unit"
 )
 
 // A Found is what was looked for beside one combination of the axes' values.
@@ -97,22 +96,45 @@ func (f *finder) against() (all []int) {
 	return all
 }
 
-// CheckFind reports a condition that cannot be held against the figures of a run.
-func CheckFind(f *scenario.SweepFile) error {
-	if f.Find == nil {
-		return nil
-	}
-	err := f.Find.With.Is.Check(func(name string) (formula.Dim, error) {
-		u, ok := headline.UnitOf(name)
-		if !ok {
-			return "", fmt.Errorf("no figure has the name %s; railyard list figures shows them", located.Shown(name))
+// CheckFigures reports what cannot be held against the figures of a run: a condition, or a figure that no run has.
+func CheckFigures(f *scenario.SweepFile) error {
+	var problems located.Problems
+	check := func(path string, c *scenario.SweepCondition) {
+		err := c.Is.Check(func(name string) (formula.Dim, error) {
+			u, ok := headline.UnitOf(name)
+			if !ok {
+				return "", noFigure(name)
+			}
+			return dimOf[u], nil
+		})
+		if err != nil {
+			problems = append(problems, f.Located(path, err.Error(), ""))
 		}
-		return dimOf[u], nil
-	})
-	if err != nil {
-		return located.Problems{f.Located("find.with", err.Error(), "")}
+	}
+	if f.Find != nil {
+		check("find.with", &f.Find.With)
+	}
+	if m := f.Maximise; m != nil {
+		if name, _ := m.Figure(); !known(name) {
+			problems = append(problems, f.Located(figurePath(m), noFigure(name).Error(), ""))
+		}
+		if m.With.Is != nil {
+			check("maximise.with", &m.With)
+		}
+	}
+	if len(problems) > 0 {
+		return problems
 	}
 	return nil
+}
+
+func noFigure(name string) error {
+	return fmt.Errorf("no figure has the name %s; railyard list figures shows them", located.Shown(name))
+}
+
+func known(figure string) bool {
+	_, ok := headline.UnitOf(figure)
+	return ok
 }
 
 // dimOf is what the figures of a unit measure; others are numbers.
@@ -190,16 +212,8 @@ func newSearch(file *scenario.SweepFile, base *scenario.Scenario, points int, op
 // whole is the forecast of all rounds, at most, by what of the first is still to be run. Of that one some are refused, as the ends
 // of a range are likely to be: values between them may not be.
 func (s *search) whole(f Forecast) Forecast {
-	if f.Runs == 0 {
-		return f
-	}
 	most := min(2+bits.Len(uint(len(s.values)))+2*(2+spreadTries), len(s.values))
-	of := float64(f.Runs)
-	f.Runs = len(s.each)*max(1, len(s.file.Seeds))*most - f.Resumed
-	f.PacketHops = int64(float64(f.PacketHops) / of * float64(f.Runs))
-	f.Seconds *= float64(f.Runs) / of
-	f.Disk = unit.Bytes(float64(f.Disk) / of * float64(f.Runs))
-	return f
+	return f.scaled(len(s.each)*max(1, len(s.file.Seeds))*most - f.Resumed)
 }
 
 // search is a value that is looked for with several points at once.
@@ -255,16 +269,16 @@ func (s *search) round(ctx context.Context, key string, points [][]Value) (more 
 		if err != nil {
 			continue
 		}
-		var holds bool
-		if holds, err = s.holds(t.rows); err == nil {
-			s.each[t.point].take(t.value, holds)
+		var is bool
+		if is, err = holds(s.file, "find.with", &s.file.Find.With, t.rows); err == nil {
+			s.each[t.point].take(t.value, is)
 		}
 	}
 	return err == nil, err
 }
 
-// holds reports whether the condition holds in every row: one that was refused, or failed, has no figures.
-func (s *search) holds(rows []Row) (bool, error) {
+// holds reports whether a condition holds in every row: one that was refused, or failed, has no figures.
+func holds(file *scenario.SweepFile, path string, c *scenario.SweepCondition, rows []Row) (bool, error) {
 	all := true
 	for i := range rows {
 		r := &rows[i]
@@ -272,19 +286,23 @@ func (s *search) holds(rows []Row) (bool, error) {
 			all = false
 			continue
 		}
-		holds, err := s.file.Find.With.Is.Holds(func(name string) (float64, error) {
+		holds, err := c.Is.Holds(func(name string) (float64, error) {
 			v, ok := r.Figures[name]
 			if !ok {
-				return 0, fmt.Errorf("a run with %s has no figure %s", label(r.Set), name)
+				return 0, hasNone(r, name)
 			}
 			return v, nil
 		})
 		if err != nil {
-			return false, located.Problems{s.file.Located("find.with", err.Error(), "")}
+			return false, located.Problems{file.Located(path, err.Error(), "")}
 		}
 		all = all && holds
 	}
 	return all, nil
+}
+
+func hasNone(r *Row, figure string) error {
+	return fmt.Errorf("a run with %s has no figure %s", label(r.Set), figure)
 }
 
 // ordered lists what was tried by point and value, each with its rows.

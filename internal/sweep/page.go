@@ -131,6 +131,12 @@ func (t *Table) Page() *report.Page {
 			p.Sentence = report.Capital(p.Sentence)
 		}
 	}
+	if t.Best != nil {
+		p.Sentence, p.Bullets = report.Capital(t.Best.Text(t.With, len(t.Seeds)))+".", nil
+		if f := t.Best.chart(); f != nil {
+			p.Figures = append(p.Figures, *f)
+		}
+	}
 	for i := 1; i < len(t.Found); i++ {
 		p.Bullets = append(p.Bullets, t.Found[i].Text(t.With)+".")
 	}

@@ -26,9 +26,12 @@ func PlanOf(f *scenario.SweepFile, base *scenario.Scenario) (*Plan, error) {
 		return nil, err
 	}
 	var err error
-	if f.Sample != nil {
+	switch {
+	case f.Maximise != nil:
+		return p.begun(f.Maximise)
+	case f.Sample != nil:
 		err = p.drawn(f.Sample)
-	} else {
+	default:
 		err = p.grid(nil, f.Axes)
 	}
 	if err != nil {
@@ -124,8 +127,8 @@ func (p *planner) text(set []Value, key string) string {
 	return p.base[key]
 }
 
-// add keeps a point for which all conditions hold, and reports whether they do.
-func (p *planner) add(set []Value) (bool, error) {
+// holds reports whether all conditions hold beside what is set.
+func (p *planner) holds(set []Value) (bool, error) {
 	for i := range p.file.Where {
 		holds, err := p.file.Where[i].Is.Holds(func(name string) (float64, error) {
 			q, err := p.quantity(set, name)
@@ -135,9 +138,21 @@ func (p *planner) add(set []Value) (bool, error) {
 			return false, located.Problems{p.file.Located(fmt.Sprintf("where[%d]", i), err.Error(), "")}
 		}
 		if !holds {
-			p.left++
 			return false, nil
 		}
+	}
+	return true, nil
+}
+
+// add keeps a point for which all conditions hold, and reports whether they do.
+func (p *planner) add(set []Value) (bool, error) {
+	holds, err := p.holds(set)
+	if err != nil {
+		return false, err
+	}
+	if !holds {
+		p.left++
+		return false, nil
 	}
 	if p.points = append(p.points, slices.Clone(set)); len(p.points)*max(1, len(p.file.Seeds)) > MaxVariants {
 		return false, tooMany()
@@ -210,10 +225,17 @@ func (p *planner) drawn(s *scenario.Sample) error {
 	return nil
 }
 
+// anyValue reports whether a point that is drawn may have any value of an axis: of a range that has neither a step nor whole numbers
+// alone.
+func anyValue(a *scenario.SweepAxis) bool {
+	r := &a.Range.Value
+	return a.Range.Set && r.Step == 0 && (r.Count > 0 || !r.Whole)
+}
+
 // axisValue is the value of an axis at a part of it: of a list the one in whose share it lies.
 func axisValue(a *scenario.SweepAxis, u float64) string {
-	if r := a.Range.Value; a.Range.Set && r.Step == 0 && (r.Count > 0 || !r.Whole) {
-		return r.At(u)
+	if anyValue(a) {
+		return a.Range.Value.At(u)
 	}
 	return a.Values[min(int(math.Floor(u*float64(len(a.Values)))), len(a.Values)-1)]
 }

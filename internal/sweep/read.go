@@ -53,7 +53,7 @@ func Read(path string) (*Table, error) {
 		return nil, fmt.Errorf("sweep directory %s: %s is damaged: %w", path, tableFile, err)
 	}
 	t := NewTableOf(kept.Name, kept.Axes, kept.Points, kept.Seeds, rows)
-	t.Version, t.Dir, t.Left, t.Found, t.With, t.Kept = kept.Version, path, kept.Left, kept.Found, kept.With,
+	t.Version, t.Dir, t.Left, t.Found, t.Best, t.With, t.Kept = kept.Version, path, kept.Left, kept.Found, kept.Best, kept.With,
 		kept.Kept
 	return t, nil
 }
@@ -142,6 +142,10 @@ func (t *Table) said() (texts []string) {
 	for _, f := range t.Found {
 		sets = append(sets, f.Set)
 		texts = append(append(texts, f.Path, f.Value, f.Beside, f.From, f.To), f.Against...)
+	}
+	if t.Best != nil {
+		sets = append(sets, t.Best.Set)
+		texts = append(texts, t.Best.Figure, t.Best.Over)
 	}
 	for _, set := range sets {
 		for _, v := range set {

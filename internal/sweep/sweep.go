@@ -37,6 +37,19 @@ type Forecast struct {
 	Memory     unit.Bytes // the bound, 0: not known
 }
 
+// scaled is the forecast of so many runs like those; of none it says nothing.
+func (f Forecast) scaled(runs int) Forecast {
+	if f.Runs == 0 {
+		return f
+	}
+	by := float64(runs) / float64(f.Runs)
+	f.Runs = runs
+	f.PacketHops = int64(float64(f.PacketHops) * by)
+	f.Seconds *= by
+	f.Disk = unit.Bytes(float64(f.Disk) * by)
+	return f
+}
+
 // Options of a sweep.
 type Options struct {
 	Limits                                  // Memory 0: what the machine has

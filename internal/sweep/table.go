@@ -17,7 +17,8 @@ type Table struct {
 	Points  [][]Value    `json:"points,omitempty"`   // nil: every combination of the axes' values, the last changes first
 	Left    int          `json:"left_out,omitempty"` // combinations that a condition left out
 	Found   []Found      `json:"found,omitempty"`
-	With    string       `json:"with,omitempty"` // the condition that Found was looked for by
+	Best    *Best        `json:"best,omitempty"` // of a search for the best point
+	With    string       `json:"with,omitempty"` // the condition that Found, or Best, was looked for by
 	Kept    []string     `json:"kept,omitempty"` // run directories of chosen rows, below the directory
 	Groups  []Group      `json:"groups"`         // a group for each combination of the axes' values
 	Rows    []Row        `json:"rows"`           // a row for each run that was run or refused, in order

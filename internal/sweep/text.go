@@ -28,7 +28,10 @@ func (t *Table) WriteText(w io.Writer) error {
 	for i := range t.Found {
 		s.Wrap("", t.Found[i].Text(t.With))
 	}
-	if len(t.Found) == 0 { // else the answer is what was asked for, and the rows have the rest
+	if t.Best != nil {
+		s.Wrap("", t.Best.Text(t.With, len(t.Seeds)))
+	}
+	if len(t.Found) == 0 && t.Best == nil { // else the answer is what was asked for, and the rows have the rest
 		t.writeLayouts(s)
 		for _, f := range figures {
 			t.writeFigure(s, f.name, f.title)

@@ -345,19 +345,30 @@ func (f *fleet) left() {
 	}
 	folders, err := filepath.Glob(f.path("tmp-*", "*"))
 	f.check(err == nil && len(folders) == 0, "no folder of a worker is left, killed or not %s", strings.Join(folders, ", "))
+	for range 150 { // a server that saw nothing of the others hears late that it is all through
+		if len(f.kept(0))+len(f.kept(1))+len(f.kept(2)) == 0 {
+			break
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
 	for i, s := range f.servers {
 		if err := s.stop(1); err != nil {
 			f.check(false, "%s: %v", s.name, err)
 		}
-		streams, _ := filepath.Glob(f.path(fmt.Sprintf("store%d", i+1), "jetstream", "$G", "streams", "*"))
-		var kept []string
-		for _, s := range streams {
-			if base := filepath.Base(s); base != "KV_RAILYARD_SWEEPS" {
-				kept = append(kept, base)
-			}
-		}
+		kept := f.kept(i)
 		f.check(len(kept) == 0, "%s keeps nothing of the sweep %s", s.name, strings.Join(kept, ", "))
 	}
+}
+
+// kept lists what a server has of the sweep.
+func (f *fleet) kept(server int) (names []string) {
+	streams, _ := filepath.Glob(f.path(fmt.Sprintf("store%d", server+1), "jetstream", "$G", "streams", "*")) // the pattern is one
+	for _, s := range streams {
+		if base := filepath.Base(s); base != "KV_RAILYARD_SWEEPS" {
+			names = append(names, base)
+		}
+	}
+	return names
 }
 
 // listed looks for the token where every user of a machine can look: in what processes were started with.
