@@ -27,7 +27,7 @@ type collRun struct {
 	answer   Trace // of the acknowledgement that came last
 	areas    int64 // of staging
 	slots    workload.Slots
-	once     bool // what reads a slot is the only one that does
+	once     bool // what reads a slot is the only one that does; asked where slots have memory
 
 	met    bool      // of one that sends no messages: the rank has launched it
 	joined unit.Time // and from when on it took its time
@@ -52,7 +52,8 @@ type channelRun struct {
 	pc, length int
 	op         *planned  // at pc, while the channel waits
 	program    []planned // nil: it is not kept
-	only       planned   // of one that is not kept
+	only       planned   // of one that is not kept: its operation known-1, 0: none
+	known      int
 	wait       wait
 	end        unit.Time // when it came to its end
 
@@ -90,7 +91,7 @@ func (r *Rank) newCollRun(op *workload.Op, place int) collRun {
 		channels: make([]channelRun, c.Schedule.Channels()), areas: c.Areas(),
 		slots: c.Slots()}
 	run.lines = r.linesOf(c.Group, len(run.channels))
-	run.once = coll.ReadsOnce(c.Schedule, run.me)
+	run.once = r.stager != nil && coll.ReadsOnce(c.Schedule, run.me)
 	if c.Counts != nil {
 		run.sizes = c.NewCounts(run.me)
 		run.layout = c.LayoutOf(run.me, &run.sizes)
@@ -128,7 +129,7 @@ func (r *Rank) launched(now unit.Time, op *workload.Op) {
 	c.open, c.last = len(c.channels), -1
 	for i := range c.channels {
 		ch := &c.channels[i]
-		ch.pc, ch.length, ch.wait, ch.src = 0, c.Schedule.Len(c.me, i), nothing, -1
+		ch.pc, ch.length, ch.wait, ch.src, ch.known = 0, c.Schedule.Len(c.me, i), nothing, -1, 0
 		ch.gates, ch.path, ch.freed = ch.gates[:0], nil, nil
 		if r.path != nil && r.path.layout.collective(c.id).recorded {
 			ch.path, ch.freed = r.path.channel(c.id, i), r.path.credits(c.id, i)

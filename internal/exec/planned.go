@@ -60,7 +60,9 @@ func (c *collRun) at(channel, i int) *planned {
 	if ch.program != nil {
 		return &ch.program[i]
 	}
-	ch.only = c.plan(channel, i)
+	if ch.known != i+1 { // a channel that has waited asks again
+		ch.only, ch.known = c.plan(channel, i), i+1
+	}
 	return &ch.only
 }
 

@@ -153,7 +153,7 @@ var table = map[string]string{
 	"exec.collRun": `state: channels open last answer rest: inFlight met when: joined
 		fixed: Collective id place op stream me members lines areas slots once layout sizes`,
 	"exec.channelRun": `state: pc length wait src trace gates when: end gated none: credits work
-		scratch: op program only path peerOps freed`,
+		scratch: op program only known path peerOps freed`,
 	"exec.gate":   "when: from to state: why answer",
 	"exec.Trace":  "when: Posted Placed state: Segments Lane",
 	"exec.inbox":  "rest: what fixed: Conn stream scratch: via traces head",
