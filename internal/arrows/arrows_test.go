@@ -411,7 +411,7 @@ var rules = map[string]rule{
 	},
 	"plan": {
 		may: "balance board cc coll decoder decoder/layers decoder/times exec fabric hash inventory located nccl " +
-			"nccltopo netconf nn nn/netfile qos result scenario splitmix switches topo train wire workload",
+			"nccltopo nn nn/netfile qos result scenario splitmix switches topo train wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
 	},
@@ -424,7 +424,7 @@ var rules = map[string]rule{
 		why: "it has the scenarios that tests of plans share",
 	},
 	"foresight": {
-		may: "balance board coll dataset exec fabric hash mfu nn plan qos result scenario splitmix survey topo train workload",
+		may: "balance board coll dataset exec fabric hash mfu nn plan qos result scenario splitmix survey switches topo train workload",
 		why: "what a run will cost and where it will wait is a function of its plan: nothing is built from it",
 	},
 	"clue": {
@@ -464,7 +464,7 @@ var rules = map[string]rule{
 			"plan says what NCCL's model takes on a scenario's cluster",
 	},
 	"commission": {
-		may: "inventory located nccltests perf foresight plan result scenario sheet topo",
+		may: "configs inventory located nccltests perf foresight plan result scenario sheet topo",
 		why: "it says what to expect of a cluster, and holds what was measured against that: who runs the scenarios " +
 			"that it wants simulated is above it",
 	},
@@ -490,7 +490,7 @@ var rules = map[string]rule{
 			"above it. Of cc it takes the fixed point of DCQCN",
 	},
 	"trial": {
-		may: "cc chart plan qos report result run scenario sweep switches topo tune",
+		may: "cc chart foresight plan qos report result run scenario sweep switches topo tune",
 		why: "it plays points of tune on a scenario's fabric, as sweep does, and shows what was found as report's pages; of " +
 			"topo and cc it takes types",
 	},
@@ -517,9 +517,8 @@ var rules = map[string]rule{
 	},
 	"labs": {why: "the labs that come with Railyard as files; what they mean, lab says"},
 	"lab": {
-		may: "board chart chart/svg chart/text coll formula hash input inventory labs located netconf " +
-			"netconf/dialects nn output foresight plan report result run scenario sheet shown survey topo wire " +
-			"workload",
+		may: "board chart chart/svg chart/text coll configs foresight formula hash input inventory labs located " +
+			"netconf netconf/dialects nn output plan report result run scenario sheet shown survey topo wire workload",
 		why: "a lab is a user of runs: it knows one by its directory. Of nn, coll and workload its benches show the " +
 			"arithmetic and the schedules that runs use; of board, and of plan with its graph, survey and inventory, " +
 			"what a network is before anything runs, and by netconf what its switches are told",
@@ -550,21 +549,27 @@ var rules = map[string]rule{
 		why: "what lies in folders of devices becomes values of rooms that read text: who asked, and what it is held against, is " +
 			"above. Of netconf/dialects its tests make use",
 	},
+	"configs": {
+		may: "fabric inventory located netconf plan qos scenario switches topo",
+		why: "how a plan's switches are to be configured is a function of it: whose words it is put into, and who asks, is above",
+	},
 	"intent": {
-		may: "board commission foresight hostboard hostinfo hostlint inventory lint netconf plan topo",
+		may: "board commission configs foresight hostboard hostinfo hostlint inventory lint netconf plan topo",
 		why: "what devices are meant to be follows from a plan: who holds devices against it, and prints it, is above",
 	},
 	"view": {
-		may: "board coll collected decoder design foresight hash headline hostinfo intent inventory judge lint located nccltopo " +
-			"netconf nn pcapng plan prove qos result rib run scenario sheet sizing survey switches topo trial wire workload",
+		may: "board coll collected configs decoder design foresight hash headline hostinfo intent inventory judge lint " +
+			"located nccltopo netconf nn pcapng plan prove qos result rib run scenario sheet sizing survey switches " +
+			"topo trial wire workload",
 		why: "what is shown of a plan, a network or a run is a value and its text: who asked, and where it is printed, is above",
 	},
 	"cli": {
-		may: "batch bench board coll collected commission containerlab dataset decoder design docs dump endpoint " +
-			"examples export fleet foresight hash headline hostboard hostinfo hostlint input intent inventory judge " +
-			"lab launch lint live located machine manual nccl nccltests nccltopo netconf netconf/dialects nn ns3 " +
-			"output perf plan predict prove rdma report result rib run scenario scenario/schema sheet shown starter " +
-			"sweep telemetry topo topoform trial tune validate view web whatif workload",
+		may: "batch bench board coll collected commission configs containerlab dataset decoder design docs dump " +
+			"endpoint examples export fleet foresight hash headline hostboard hostinfo hostlint input intent " +
+			"inventory judge lab launch lint live located machine manual nccl nccltests nccltopo netconf " +
+			"netconf/dialects nn ns3 output perf plan predict prove rdma report result rib run scenario " +
+			"scenario/schema sheet shown starter sweep telemetry topo topoform trial tune validate view web whatif " +
+			"workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},

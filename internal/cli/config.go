@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"railyard/internal/collected"
+	"railyard/internal/configs"
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/dialects"
 	"railyard/internal/output"
@@ -81,7 +82,7 @@ func (a *app) configRender(file string, switches []string, dialectName, out stri
 	if err != nil {
 		return err
 	}
-	devices, err := p.Devices()
+	devices, err := configs.Devices(p)
 	if err != nil {
 		return a.located(file, p.Scenario, err)
 	}
@@ -92,7 +93,7 @@ func (a *app) configRender(file string, switches []string, dialectName, out stri
 	if err != nil {
 		return err
 	}
-	without := p.NotConfigured()
+	without := configs.NotConfigured(p)
 	for i := range devices {
 		r.left.add(devices[i].Name, without)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"testing"
 
+	"railyard/internal/configs"
 	"railyard/internal/netconf/dialects"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
@@ -28,7 +29,7 @@ job: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1MB}]}
 	for _, name := range []string{"nxos", "eos", "sonic", "nvue", "junos"} {
 		b.Run(name, func(b *testing.B) {
 			for range b.N {
-				devices, err := p.Devices()
+				devices, err := configs.Devices(p)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"railyard/internal/collected"
+	"railyard/internal/configs"
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/dialects"
 	"railyard/internal/sheet"
@@ -221,7 +222,7 @@ func (a *diffCall) designed(file, name string) (*netconf.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	devices, err := p.Devices()
+	devices, err := configs.Devices(p)
 	if err != nil {
 		return nil, a.located(file, p.Scenario, err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/configs"
 	"railyard/internal/netconf"
 	"railyard/internal/rib"
 	"railyard/internal/unit"
@@ -33,7 +34,7 @@ changes any more.`,
 			if err != nil {
 				return err
 			}
-			_, devices, err := p.Routers()
+			_, devices, err := configs.Routers(p)
 			if err != nil {
 				return a.located(args[0], p.Scenario, err)
 			}

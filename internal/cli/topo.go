@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"railyard/internal/board"
+	"railyard/internal/configs"
 	"railyard/internal/containerlab"
 	"railyard/internal/input"
 	"railyard/internal/located"
@@ -153,7 +154,7 @@ func exportTopo(a *app) *cobra.Command {
 
 // exportLab writes a lab for containerlab, and says how it is deployed.
 func (a *app) exportLab(file string, p *plan.Plan, dir string) error {
-	in, devices, err := p.Routers()
+	in, devices, err := configs.Routers(p)
 	if err != nil {
 		return a.located(file, p.Scenario, err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/configs"
 	"railyard/internal/input"
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/dialects"
@@ -271,13 +272,13 @@ func discardTuning(folder *output.Folder, rows *sweep.Dir) {
 
 // writeTuned writes the files of a tuning. Configurations are rendered before the first is written.
 func (c *tuneCall) writeTuned(folder *output.Folder, found *trial.Found, dialect netconf.Dialect) error {
-	var configs *rendered
+	var devices *rendered
 	if dialect != nil && found.Chosen > 0 {
-		devices, err := found.Plan().Devices()
+		all, err := configs.Devices(found.Plan())
 		if err != nil {
 			return err
 		}
-		if configs, err = renderDevices(devices, dialect); err != nil {
+		if devices, err = renderDevices(all, dialect); err != nil {
 			return fmt.Errorf("tune: --dialect: %w", err)
 		}
 	}
@@ -298,10 +299,10 @@ func (c *tuneCall) writeTuned(folder *output.Folder, found *trial.Found, dialect
 	if err != nil {
 		return fmt.Errorf("tune: %w", err)
 	}
-	if configs == nil {
+	if devices == nil {
 		return nil
 	}
-	return folder.In(configDir, func(dir *output.Folder) error { return configs.write(c.app, dir) })
+	return folder.In(configDir, func(dir *output.Folder) error { return devices.write(c.app, dir) })
 }
 
 // tuneText prints what a tuning found.

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"railyard/internal/commission"
+	"railyard/internal/configs"
 	"railyard/internal/inventory"
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/dialects"
@@ -64,7 +65,7 @@ func TestCommandsAgree(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s%v", text, err)
 		}
-		in, devices, err := p.Routers()
+		in, devices, err := configs.Routers(p)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"railyard/internal/configs"
 	"railyard/internal/foresight"
 	"railyard/internal/inventory"
 	"railyard/internal/perf"
@@ -123,7 +124,7 @@ func (l *list) sessions() {
 	l.portSessions()
 	l.exactly(Sessions, "bgp.sessions", "ends of sessions that are up, over all switches", Value{Kind: Count, N: ends},
 		FromInventory, underlay)
-	l.all[len(l.all)-1].Note = without(l.p.NotConfigured())
+	l.all[len(l.all)-1].Note = without(configs.NotConfigured(l.p))
 	for kind := topo.Leaf; kind <= topo.SuperSpine; kind++ {
 		l.nextHops(kind)
 	}

@@ -59,7 +59,7 @@ func (in *Inspection) thresholds() error {
 	cfg := in.Plan.FabricConfig()
 	err := cfg.Validate(in.Plan.Graph)
 	if err == nil {
-		in.Thresholds, in.Mistakes, err = in.Plan.Thresholds()
+		in.Thresholds, in.Mistakes, err = Thresholds(in.Plan)
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"railyard/internal/configs"
 	"railyard/internal/foresight"
 	"railyard/internal/hostinfo"
 	"railyard/internal/hostlint"
@@ -18,7 +19,7 @@ func Switches(p *plan.Plan) (*lint.Design, error) {
 	if err != nil {
 		return nil, err
 	}
-	devices, err := p.Devices()
+	devices, err := configs.Devices(p)
 	if err != nil {
 		return nil, err
 	}

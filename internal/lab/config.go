@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/configs"
 	"railyard/internal/located"
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/dialects"
@@ -50,7 +51,7 @@ func devicesOf(sc *scenario.Scenario) ([]netconf.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.Devices()
+	return configs.Devices(p)
 }
 
 func configOf(devices []netconf.Device, name string) (c Config, err error) {

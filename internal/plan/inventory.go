@@ -24,19 +24,6 @@ var optionKeys = map[string]string{
 	"Protocol":   "fabric.routing.protocol",
 }
 
-// NotConfigured says what a run or its names have of switches that no configuration of theirs has.
-func (p *Plan) NotConfigured() (all []string) {
-	if r := &p.Scenario.Fabric.Routing; p.Overlay() && !(r.Speaks() && r.Protocol == string(inventory.EVPN)) {
-		all = append(all, "tunnels of VXLAN (fabric.encapsulation): in the packets of a run only, for want of "+
-			"fabric.routing.protocol evpn; addresses and routes are those that carry them")
-	}
-	if p.Graph.Bonded() && !inventory.Paired(p.Graph) {
-		all = append(all, "MLAG or Ethernet segments of switches that share NICs (cluster.nic.bond): in the packets of a run, in "+
-			"names and in addresses only; not every such switch has links to the one other that shares its NICs")
-	}
-	return all
-}
-
 // Inventory gives the network its names and addresses.
 func (p *Plan) Inventory() (*inventory.Inventory, error) {
 	f := &p.Scenario.Fabric

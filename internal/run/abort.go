@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"math"
 
 	"railyard/internal/host"
 	"railyard/internal/record"
@@ -115,4 +116,18 @@ func (j *job) watch(now unit.Time) {
 			j.watch(now)
 		}
 	})
+}
+
+// diverge ends a training whose loss is not a number, and makes the others end their steps: each the
+// step that its foremost rank is in, because ranks have begun it.
+func (r *runner) diverge(index int, step int64, at unit.Time, loss float64) {
+	if !math.IsNaN(loss) && !math.IsInf(loss, 0) {
+		return
+	}
+	j := r.jobs[index]
+	if j.nan = true; r.diverged != nil {
+		return
+	}
+	r.later(at.Add(r.linger), orderRun, func(unit.Time) { r.stop() })
+	r.diverged = j.divergence(step, loss)
 }

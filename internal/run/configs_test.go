@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/configs"
 	"railyard/internal/netconf/dialects"
 	"railyard/internal/result"
 )
@@ -42,7 +43,7 @@ func writeConfigs(t *testing.T, yaml, dialect string, change func(name, text str
 	if err != nil {
 		t.Fatal(err)
 	}
-	devices, err := p.Devices()
+	devices, err := configs.Devices(p)
 	if err != nil {
 		t.Fatal(err)
 	}

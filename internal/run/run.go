@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"railyard/internal/checkpoint"
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
+	"railyard/internal/foresight"
 	"railyard/internal/host"
 	"railyard/internal/nic"
 	"railyard/internal/nn"
@@ -405,7 +405,7 @@ func (r *runner) begin(in *prepared) (sum *result.Summary, err error) {
 			sum.StepsPlanned += f.StepsPlanned
 		}
 	}
-	if sum.Thresholds, sum.Mistakes, err = r.plan.Thresholds(); err != nil {
+	if sum.Thresholds, sum.Mistakes, err = foresight.Thresholds(r.plan); err != nil {
 		return nil, err
 	}
 	if err := r.opt.Dir.Begin(sum); err != nil {
@@ -599,20 +599,6 @@ func (r *runner) close() {
 		r.closing = false
 		r.eng.StopAt(last.Add(r.linger))
 	}
-}
-
-// diverge ends a training whose loss is not a number, and makes the others end their steps: each the
-// step that its foremost rank is in, because ranks have begun it.
-func (r *runner) diverge(index int, step int64, at unit.Time, loss float64) {
-	if !math.IsNaN(loss) && !math.IsInf(loss, 0) {
-		return
-	}
-	j := r.jobs[index]
-	if j.nan = true; r.diverged != nil {
-		return
-	}
-	r.later(at.Add(r.linger), orderRun, func(unit.Time) { r.stop() })
-	r.diverged = j.divergence(step, loss)
 }
 
 // divergence says what the loss of a step was that is not a number, and what to try.

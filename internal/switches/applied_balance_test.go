@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/configs"
 	"railyard/internal/hash"
 	"railyard/internal/plan"
 	"railyard/internal/topo"
@@ -117,7 +118,7 @@ func TestConfiguredSeeds(t *testing.T) {
 // One seed for the switches of a role is one number.
 func TestRoleSeeds(t *testing.T) {
 	const roles = "  switches: [{match: \"leaf*\", hash: {seed: role}}, {match: \"spine*\", hash: {seed: role}}]\n"
-	devices, err := planned(t, strings.Replace(twoSpines, "fabric:\n", "fabric:\n"+roles, 1)).Devices()
+	devices, err := configs.Devices(planned(t, strings.Replace(twoSpines, "fabric:\n", "fabric:\n"+roles, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}

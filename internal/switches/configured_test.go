@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/configs"
+	"railyard/internal/foresight"
 	"railyard/internal/located"
 	"railyard/internal/netconf"
 	"railyard/internal/netconf/dialects"
@@ -29,7 +31,7 @@ job: {flows: [{from: host1/gpu0, to: host4/gpu0, bytes: 1kB}]}
 // rendered are the configurations of a scenario's switches, which change may alter.
 func rendered(t *testing.T, yaml, dialect string, change func(name, text string) string) (all []switches.Configuration) {
 	t.Helper()
-	devices, err := planned(t, yaml).Devices()
+	devices, err := configs.Devices(planned(t, yaml))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +102,7 @@ func TestForgottenPort(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := p.FabricConfig()
-	rows, _, err := p.Thresholds()
+	rows, _, err := foresight.Thresholds(p)
 	if err != nil || len(cfg.Profiles) != 1 || len(cfg.Profiles[0].Ports) != 3 {
 		t.Fatalf("%v: profiles %+v", err, cfg.Profiles)
 	}

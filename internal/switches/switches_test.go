@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/foresight"
 	"railyard/internal/plan"
 	"railyard/internal/plan/plantest"
 	"railyard/internal/topo"
@@ -70,7 +71,7 @@ job: {flows: [{from: host1/gpu0, to: host3/gpu0, bytes: 1MB}]}
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, mistakes, err := p.Thresholds()
+	rows, mistakes, err := foresight.Thresholds(p)
 	if err != nil {
 		t.Fatal(err)
 	}

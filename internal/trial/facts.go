@@ -2,6 +2,7 @@ package trial
 
 import (
 	"railyard/internal/cc"
+	"railyard/internal/foresight"
 	"railyard/internal/plan"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
@@ -25,7 +26,7 @@ func (t *tuning) facts() (f tune.Facts, err error) {
 		if d, ok := p.Controller().(cc.DCQCN); ok {
 			f.DCQCN = &d
 		}
-		f.Policy, f.Sites = p.Policy()
+		f.Policy, f.Sites = foresight.Policy(p)
 		f.Frame = f.Policy.Frame
 		look(&f, p)
 	}

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"railyard/internal/foresight"
 	"railyard/internal/plan"
 	"railyard/internal/qos"
 	"railyard/internal/result"
@@ -126,7 +127,7 @@ func (f *Found) judge(t *tuning, trials []tune.Trial) error {
 		return err
 	}
 	var mistakes []qos.Mistake
-	f.Thresholds, mistakes, err = f.plan.Thresholds()
+	f.Thresholds, mistakes, err = foresight.Thresholds(f.plan)
 	for i := range mistakes {
 		f.Mistakes = append(f.Mistakes, mistakes[i].Reason)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"railyard/internal/configs"
 	"railyard/internal/inventory"
 	"railyard/internal/plan"
 	"railyard/internal/sheet"
@@ -60,7 +61,7 @@ func sessionsText(p *plan.Plan) string {
 
 // notConfigured says what no configuration has.
 func notConfigured(s *sheet.Sheet, p *plan.Plan) {
-	for i, text := range p.NotConfigured() {
+	for i, text := range configs.NotConfigured(p) {
 		if i == 0 {
 			s.Wrap("", "Not configured:")
 		}
@@ -341,7 +342,8 @@ func InventoryData(p *plan.Plan, _ *plan.Job) (any, error) {
 		MTU         unit.Bytes         `json:"largest_frame_bytes"`
 		Without     []string           `json:"not_configured"`
 		Devices     []deviceJSON       `json:"devices"`
-	}{r.Protocol, r.Detection(), p.Scenario.Fabric.Routing.Convergence(), in.Options.MTU, append([]string{}, p.NotConfigured()...), nil}
+	}{r.Protocol, r.Detection(), p.Scenario.Fabric.Routing.Convergence(), in.Options.MTU,
+		append([]string{}, configs.NotConfigured(p)...), nil}
 	for i := range in.Devices {
 		out.Devices = append(out.Devices, deviceData(p, in, topo.NodeID(i)))
 	}

@@ -1,9 +1,10 @@
-package plan
+package foresight
 
 import (
 	"slices"
 
 	"railyard/internal/fabric"
+	"railyard/internal/plan"
 	"railyard/internal/qos"
 	"railyard/internal/scenario"
 	"railyard/internal/switches"
@@ -12,18 +13,18 @@ import (
 
 // Thresholds returns the thresholds of RoCE data, a row for each kind of port, and what is wrong
 // with them. The engine runs with the same values.
-func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
+func Thresholds(p *plan.Plan) ([]qos.Row, []qos.Mistake, error) {
 	if p.ByFormula() {
 		return nil, nil, nil // no packet is sent
 	}
-	policy, sites := p.Policy()
+	policy, all := Policy(p)
 	const class = int(switches.ClassData)
 	reacts := scenario.NeedsMarks(p.Scenario.Congestion.Algorithm)
-	rows, err := policy.Rows(sites, class, reacts)
+	rows, err := policy.Rows(all, class, reacts)
 	if err != nil || len(rows) == 0 {
 		return nil, nil, err
 	}
-	mistakes, err := policy.Mistakes(sites, class, reacts)
+	mistakes, err := policy.Mistakes(all, class, reacts)
 	for i := range mistakes {
 		if mistakes[i].Path == "fabric.switches" {
 			mistakes[i].Path = p.Scenario.Fabric.SwitchesKey()
@@ -40,32 +41,32 @@ func (p *Plan) Thresholds() ([]qos.Row, []qos.Mistake, error) {
 }
 
 // Policy returns how switches are configured, and the switches, alike ones together.
-func (p *Plan) Policy() (qos.Policy, []qos.Site) {
+func Policy(p *plan.Plan) (qos.Policy, []qos.Site) {
 	cfg := p.FabricConfig()
-	return cfg.Policy(), p.sites(&cfg)
+	return cfg.Policy(), sites(p, &cfg)
 }
 
 // sites groups switches of the same kind, links and profile, in order of the first of each group.
-func (p *Plan) sites(cfg *fabric.Config) []qos.Site {
-	var sites []qos.Site
+func sites(p *plan.Plan, cfg *fabric.Config) []qos.Site {
+	var all []qos.Site
 	for id, n := range p.Graph.Nodes {
 		if n.Kind == topo.HostKind {
 			continue
 		}
 		kind, links := n.Kind.String(), fabric.Links(p.Graph, topo.NodeID(id))
 		named := p.Switches.NameOf(topo.NodeID(id))
-		i := slices.IndexFunc(sites, func(s qos.Site) bool {
+		i := slices.IndexFunc(all, func(s qos.Site) bool {
 			return s.Kind == kind && s.Match == named && slices.Equal(s.Links, links)
 		})
 		if i < 0 {
-			i = len(sites)
-			sites = append(sites, qos.Site{Kind: kind, Links: links, Match: named})
+			i = len(all)
+			all = append(all, qos.Site{Kind: kind, Links: links, Match: named})
 			if named != "" {
 				own := cfg.PolicyOf(topo.NodeID(id))
-				sites[i].Own, sites[i].In = &own, p.Switches.DataIn(p.Switches.FabricAt(topo.NodeID(id)))
+				all[i].Own, all[i].In = &own, p.Switches.DataIn(p.Switches.FabricAt(topo.NodeID(id)))
 			}
 		}
-		sites[i].Count++
+		all[i].Count++
 	}
-	return sites
+	return all
 }

@@ -1,4 +1,4 @@
-package plan
+package configs
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"railyard/internal/inventory"
 	"railyard/internal/located"
 	"railyard/internal/netconf"
+	"railyard/internal/plan"
 	"railyard/internal/qos"
 	"railyard/internal/scenario"
 	"railyard/internal/switches"
@@ -16,7 +17,7 @@ import (
 )
 
 // Routers are the switches with their addresses and sessions, in the order of the graph; Devices adds the rest.
-func (p *Plan) Routers() (*inventory.Inventory, []netconf.Device, error) {
+func Routers(p *plan.Plan) (*inventory.Inventory, []netconf.Device, error) {
 	in, err := p.Inventory()
 	if err != nil {
 		return nil, nil, err
@@ -26,12 +27,12 @@ func (p *Plan) Routers() (*inventory.Inventory, []netconf.Device, error) {
 
 // Devices are the switches as they are to be configured, in the order of the graph. Their thresholds
 // are the values that the engine runs with.
-func (p *Plan) Devices() ([]netconf.Device, error) {
+func Devices(p *plan.Plan) ([]netconf.Device, error) {
 	if p.Scenario.Fabric.QoS.Trust == "pcp" {
-		return nil, problem(p.Scenario, "fabric.qos.trust", "pcp: no command of any platform that puts frames into classes "+
-			"by their tag is on record, want dscp")
+		return nil, located.Problems{p.Scenario.Wrong("fabric.qos.trust", "pcp: no command of any platform that puts frames into "+
+			"classes by their tag is on record, want dscp")}
 	}
-	in, devices, err := p.Routers()
+	in, devices, err := Routers(p)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func (p *Plan) Devices() ([]netconf.Device, error) {
 
 // configured is a switch whose configuration is being made.
 type configured struct {
-	plan     *Plan
+	plan     *plan.Plan
 	in       *inventory.Inventory
 	of       *scenario.Fabric // as the switch has it
 	device   *netconf.Device
@@ -209,4 +210,17 @@ func (c *configured) ecn(m *qos.Marking) *netconf.ECN {
 		c.refuse("fabric.qos.ecn.probability", "%s is no whole percent, as configurations have it", m.Probability)
 	}
 	return &netconf.ECN{Min: m.Min, Max: m.Max, Probability: int(percent)}
+}
+
+// NotConfigured says what a run or its names have of switches that no configuration of theirs has.
+func NotConfigured(p *plan.Plan) (all []string) {
+	if r := &p.Scenario.Fabric.Routing; p.Overlay() && !(r.Speaks() && r.Protocol == string(inventory.EVPN)) {
+		all = append(all, "tunnels of VXLAN (fabric.encapsulation): in the packets of a run only, for want of "+
+			"fabric.routing.protocol evpn; addresses and routes are those that carry them")
+	}
+	if p.Graph.Bonded() && !inventory.Paired(p.Graph) {
+		all = append(all, "MLAG or Ethernet segments of switches that share NICs (cluster.nic.bond): in the packets of a run, in "+
+			"names and in addresses only; not every such switch has links to the one other that shares its NICs")
+	}
+	return all
 }
