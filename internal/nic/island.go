@@ -115,7 +115,7 @@ func (q *notes) at(i int) *note { return &q.buf[(q.head+i)&(len(q.buf)-1)] }
 
 func (q *notes) push(x *note, spare *store[note]) {
 	if len(q.buf) == 0 {
-		q.buf, q.head = spare.take(), 0
+		q.buf = spare.take()
 	}
 	if q.n == len(q.buf) {
 		buf := make([]note, max(1, 2*len(q.buf)))

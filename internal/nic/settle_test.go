@@ -39,7 +39,7 @@ func TestSettledLedger(t *testing.T) {
 			settled.settle()
 			if other := spare.take(); other != nil { // another queue pair has it now
 				other = append(other[:0], cause.Segment{Until: -1, Cause: cause.Pause, At: 77})
-				spare.give(other[:0])
+				spare.give(other)
 			}
 		}
 	})
