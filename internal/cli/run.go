@@ -158,7 +158,7 @@ func (c *runCall) runFile(ctx context.Context, file string, from *resumed) error
 	var told *stream
 	if c.f.stream {
 		ctx, told = c.startStream(ctx)
-		defer told.stop()
+		defer told.Stop()
 	}
 	p := c.startProgress(c.f.quiet || c.f.stream, "reading "+cmp.Or(file, c.f.resume))
 	defer p.stop()
@@ -182,7 +182,7 @@ func (c *runCall) runFile(ctx context.Context, file string, from *resumed) error
 	}
 	opt := runOptions{Dir: dir, Force: c.f.force, Progress: p.update, Resume: weights, Workers: c.f.workers}
 	if told != nil {
-		opt.Progress, opt.Observe = told.update, told.observe
+		opt.Progress, opt.Observe = told.Update, told.observe
 	}
 	sum, err := c.engine.run(ctx, sc, opt)
 	p.stop()
