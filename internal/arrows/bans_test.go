@@ -53,6 +53,9 @@ var bans = []ban{
 		"its data folder and writes its run directory: nothing else on this machine or outside it"},
 	{but: "train contents rank endpoint", imports: "unsafe", why: "only train and contents show float32 as the bytes that packets " +
 		"carry, only rank has counters in memory that processes share, and only endpoint hands Linux many packets at once"},
+	{but: "machine sim cli faultsearch tools/release", imports: "runtime/debug", why: "there is one collector of " +
+		"garbage, and machine says how it " +
+		"collects. (sim and faultsearch print stacks, cli and release what the program was built of.)"},
 	{imports: "C", why: "the binary is static and builds with Go alone"},
 	{imports: "log log/slog",
 		why: "stdout carries results, stderr progress and errors, both through cli: a package returns an error"},

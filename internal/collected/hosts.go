@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 
 	"railyard/internal/hostinfo"
 	"railyard/internal/input"
@@ -26,7 +25,7 @@ const someHosts = 50
 func Hosts(ctx context.Context, args []string) (hosts []*hostinfo.Host, err error) {
 	// Of a megabyte that is read little stays: looking for it after each few would take most of the time. What stays of many
 	// hosts is much, and ten times that would be too much.
-	defer machine.Collect(debug.SetGCPercent(1000))
+	defer machine.Collect(machine.Collect(1000))
 	seen := map[string]string{}
 	for _, arg := range args {
 		folders, err := hostFolders(arg)
