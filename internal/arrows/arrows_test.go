@@ -559,8 +559,8 @@ var rules = map[string]rule{
 	},
 	"view": {
 		may: "board coll collected configs decoder design foresight hash headline hostinfo intent inventory judge lint " +
-			"located nccltopo netconf nn pcapng plan prove qos result rib run scenario sheet sizing survey switches " +
-			"topo trial wire workload",
+			"located nccl nccltopo netconf nn pcapng perf plan prove qos result rib run scenario sheet sizing survey " +
+			"switches topo trial wire workload",
 		why: "what is shown of a plan, a network or a run is a value and its text: who asked, and where it is printed, is above",
 	},
 	"cli": {

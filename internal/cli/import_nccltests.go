@@ -16,6 +16,7 @@ import (
 	"railyard/internal/run"
 	"railyard/internal/scenario"
 	"railyard/internal/unit"
+	"railyard/internal/view"
 )
 
 // measuredFlags is the flags of `railyard import nccl-tests`.
@@ -94,59 +95,13 @@ Ctrl-C ends the sweep; the rows that are printed stay.`,
 	return cmd
 }
 
-// A measuredRow is a size with both times.
-type measuredRow struct {
-	Size       unit.Bytes    `json:"size_bytes"`
-	InPlace    bool          `json:"in_place"` // as measured
-	Measured   unit.Duration `json:"measured_time_ps"`
-	MeasuredBW float64       `json:"measured_busbw_bytes_per_s"`
-	Simulated  unit.Duration `json:"simulated_time_ps"`
-	SimBW      float64       `json:"simulated_busbw_bytes_per_s"`
-	Ratio      float64       `json:"ratio"` // simulated over measured time
-	Algorithm  string        `json:"algorithm"`
-	Protocol   string        `json:"protocol"`
-	Channels   int           `json:"channels"`
-	PacketHops int64         `json:"packet_hops"`
-}
-
-type measuredLeft struct {
-	Size unit.Bytes `json:"size_bytes"`
-	Why  string     `json:"why"`
-}
-
-type measuredParting struct {
-	Size   unit.Bytes `json:"size_bytes"`
-	Reason string     `json:"reason"`
-	Left   float64    `json:"error_left"` // from this size on, if the reason holds
-	Text   string     `json:"text"`
-}
-
-type measuredJSON struct {
-	Log        string           `json:"log"`
-	Program    string           `json:"program"`
-	Hosts      int              `json:"hosts"`
-	Ranks      int              `json:"ranks"`
-	Preset     string           `json:"host_preset"`
-	Iterations int              `json:"iterations"`
-	Warmup     int              `json:"warmup"`
-	Rows       []measuredRow    `json:"rows"`
-	LeftOut    []measuredLeft   `json:"left_out"`
-	Error      *float64         `json:"error"`            // null: nothing was compared
-	Large      *float64         `json:"error_from_64MiB"` // null: no size is as large
-	Factor     float64          `json:"factor"`
-	Parting    *measuredParting `json:"parting"` // null: nowhere by more than the factor
-	Calibrated []unit.Bytes     `json:"calibrated_sizes_bytes"`
-	Efficiency float64          `json:"nvlink_efficiency"`
-	Notes      []string         `json:"notes"`
-}
-
 // comparing is `railyard import nccl-tests` under way.
 type comparing struct {
 	*perf.Sweep
 	flags  measuredFlags
 	limit  unit.Duration
 	factor unit.Ratio
-	out    measuredJSON
+	out    view.Compared
 	rows   []perf.Row // simulated
 	pairs  []nccl.Pair
 }
@@ -158,7 +113,7 @@ const measuredColumns = "%12s%11s%10s%13s%10s%8s"
 func (a *measuredCall) measured(ctx context.Context, log string) error {
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
-	c := &comparing{flags: a.f, out: measuredJSON{Rows: []measuredRow{}, LeftOut: []measuredLeft{},
+	c := &comparing{flags: a.f, out: view.Compared{Rows: []view.ComparedRow{}, LeftOut: []view.ComparedLeft{},
 		Calibrated: []unit.Bytes{}, Notes: []string{}}}
 	var err error
 	if c.limit, err = unit.ParseDuration(a.f.limit); err != nil || c.limit <= 0 {
@@ -188,7 +143,8 @@ func (a *measuredCall) measured(ctx context.Context, log string) error {
 	c.out.Log, c.out.Program = log, c.Op.Program()
 	c.out.Hosts, c.out.Ranks, c.out.Preset = c.Base.Cluster.Hosts, c.Base.GPUs(), c.Base.Cluster.Host.Preset
 	c.out.Iterations, c.out.Warmup, c.out.Factor = c.Iterations, c.Warmup, c.factor.Float()
-	c.out.Efficiency = c.Base.Cluster.Host.NVLinkEfficiency.Float()
+	c.out.NVLink, c.out.Given = c.Base.Cluster.Host.NVLinkEfficiency, a.f.factor
+	c.out.Efficiency = c.out.NVLink.Float()
 	c.out.Notes = append(c.out.Notes, notes...)
 	if !a.f.json {
 		s := a.newSheet()
@@ -306,14 +262,14 @@ func (a *measuredCall) simulate(ctx context.Context, c *comparing, all []perf.Me
 			}
 		}
 		if m.Left != "" {
-			c.out.LeftOut = append(c.out.LeftOut, measuredLeft{m.Bytes, m.Left})
+			c.out.LeftOut = append(c.out.LeftOut, view.ComparedLeft{Size: m.Bytes, Why: m.Left})
 			continue
 		}
 		d, err := a.perf().perfOne(ctx, c.Sweep, m.Row, fmt.Sprintf("size %d of %d", i+1, len(all)))
 		if err != nil {
 			return fmt.Errorf("import nccl-tests: %s: %w", m.Bytes, err)
 		}
-		row := measuredRow{Size: m.Bytes, InPlace: m.InPlace, Measured: m.Time, MeasuredBW: float64(m.BusBW) / 8,
+		row := view.ComparedRow{Size: m.Bytes, InPlace: m.InPlace, Measured: m.Time, MeasuredBW: float64(m.BusBW) / 8,
 			Simulated: d.data.Time, SimBW: d.data.BusBW, Ratio: float64(d.data.Time) / float64(m.Time),
 			Algorithm: m.Algorithm, Protocol: m.Protocol, Channels: m.Channels, PacketHops: d.data.PacketHops}
 		c.out.Rows = append(c.out.Rows, row)
@@ -377,14 +333,16 @@ func (a *measuredCall) measuredEnd(ctx context.Context, c *comparing, failed err
 			c.out.Large = &compared.Large
 		}
 		if p := compared.Parting; p != nil {
-			c.out.Parting = &measuredParting{p.Bytes, p.Reason.String(), p.Left, p.Text}
+			c.out.Parting = &view.ComparedParting{Size: p.Bytes, Reason: p.Reason.String(), Left: p.Left, Text: p.Text}
 		}
 	}
 	var printed error
 	if c.flags.json {
 		printed = a.printJSON(&c.out)
 	} else {
-		printed = a.printCompared(c)
+		s := a.newSheet()
+		view.ComparedText(s, &c.out)
+		printed = s.Flush(a.stdout)
 	}
 	switch {
 	case failed != nil && ctx.Err() != nil && errors.Is(failed, ctx.Err()):
@@ -397,43 +355,4 @@ func (a *measuredCall) measuredEnd(ctx context.Context, c *comparing, failed err
 		return fmt.Errorf("%s: no size was both measured and simulated", c.out.Log)
 	}
 	return nil
-}
-
-// printCompared prints what stands below the rows.
-func (a *measuredCall) printCompared(c *comparing) error {
-	s := a.newSheet()
-	s.Blank()
-	if c.out.Error != nil {
-		large := ""
-		if c.out.Large != nil {
-			large = fmt.Sprintf(", %s over those from %s on", unit.Percent(*c.out.Large), perf.LargeFrom)
-		}
-		s.Wrap("", fmt.Sprintf("error: %s over %s%s (exp(mean |ln(simulated/measured)|) - 1)", unit.Percent(*c.out.Error),
-			count(len(c.pairs), "size"), large))
-		if p := c.out.Parting; p != nil {
-			s.Wrap("", fmt.Sprintf("they part, likely reason %s: %s", p.Reason, p.Text))
-		} else {
-			s.Wrap("", fmt.Sprintf("they part nowhere by more than a factor of %s", c.flags.factor))
-		}
-		s.Wrap("", fmt.Sprintf("scores: %s. Calibrated on this log: nothing. %s", count(len(c.pairs), "size"),
-			c.efficiency()))
-	}
-	for _, l := range c.out.LeftOut {
-		s.Wrap("", fmt.Sprintf("left out: %s: %s", l.Size, l.Why))
-	}
-	for _, n := range c.out.Notes {
-		s.Wrap("", "note: "+n)
-	}
-	return s.Flush(a.stdout)
-}
-
-// efficiency says where the one constant that was ever fitted to a measurement comes from.
-func (c *comparing) efficiency() string {
-	e := c.Base.Cluster.Host.NVLinkEfficiency
-	if e.Cmp(nccl.Default().NVLinkEfficiency) != 0 {
-		return fmt.Sprintf("cluster.host.nvlink_efficiency is the scenario's, %v: if it was fitted to this log, large sizes "+
-			"say nothing", e)
-	}
-	return fmt.Sprintf("cluster.host.nvlink_efficiency, %v, was calibrated on one other point: 16 GiB on 8 x H200 "+
-		"without NVLS", e)
 }

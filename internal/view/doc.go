@@ -9,6 +9,7 @@
 //	collected.Device     -> DeviceText; findings of lint and hostlint -> Findings, HostFindings: Data, Text
 //	hostinfo.Host        -> HostText; intent.Host -> MeantText; board.Board -> BoardData, BoardText
 //	pcapng, frames       -> ReadCapture -> Capture -> CaptureText
+//	two sweeps of nccl-tests -> Compared -> ComparedText
 //	judge.Verdict        -> Diagnosis -> DiagnosisText; trial.Found -> TuneText
 //	scenario             -> ScenarioData, ScenarioText; its names -> NameLists; large models -> DecoderOf
 //
