@@ -58,7 +58,8 @@ const mostTries = 10_000
 func Next(dims []Dim, seen []Seen, n int, seed uint64, free func([]float64) bool) (points [][]float64) {
 	s := &searcher{dims: dims, free: free, draws: splitmix.Stream(splitmix.Mix(seed + splitmix.Mix(uint64(len(seen)))))}
 	s.learn(seen)
-	for range n {
+	for k := range n {
+		s.expects((len(seen)+k)%2 == 1)
 		x := s.best()
 		if x == nil {
 			break
@@ -87,8 +88,8 @@ type searcher struct {
 	near            []int // of x, those with the smallest values
 }
 
-// doubt is the noise of what is known of where there are values: it may change between two points that are close to each other.
-const doubt = 0.01
+// change is the noise of what is known of where there are values: it may change between two points that are close to each other.
+const change = 0.01
 
 // learn fits the processes to what is seen.
 func (s *searcher) learn(seen []Seen) {
@@ -114,25 +115,38 @@ func (s *searcher) learn(seen []Seen) {
 		s.values, s.shape = fitted(s.dims, s.x, s.y)
 	}
 	if none {
-		s.chances, _ = newProcess(s.shape.kernel(s.dims), s.all, s.there, doubt)
+		s.chances, _ = newProcess(s.shape.kernel(s.dims), s.all, s.there, change)
 	}
 	for i := range s.x {
 		s.near = append(s.near, i)
 	}
 	slices.SortStableFunc(s.near, func(a, b int) int { return compare(s.y[a], s.y[b]) })
 	s.near = s.near[:min(3, len(s.near))]
-	s.lowest()
 }
 
 // lowest is what is to be improved on: the smallest value that is expected where one is known. Noise does not make it better.
 func (s *searcher) lowest() {
 	s.least = math.Inf(1)
-	if s.values == nil {
-		s.least = 0
-		return
-	}
 	for _, x := range s.x {
 		s.least = min(s.least, s.values.expect(x))
+	}
+}
+
+// worth is what every second point is to be better by, at least, in deviations of all values: else points gather about the best one, where
+// each is sure to be a little better, and another valley is never found (Lizotte 2008, section 3.3).
+const worth = 0.1
+
+// expects makes the process of what is seen and supposed, for a point that is to be better, or better by so much.
+func (s *searcher) expects(much bool) {
+	if s.values == nil {
+		return
+	}
+	if p, ok := newProcess(s.shape.kernel(s.dims), s.x, s.y, power(s.shape[len(s.dims)])); ok {
+		s.values = p
+	}
+	s.lowest()
+	if much {
+		s.least -= worth
 	}
 }
 
@@ -144,10 +158,6 @@ func (s *searcher) suppose(x []float64) {
 	}
 	y := s.values.expect(x)
 	s.x, s.y = append(s.x, x), append(s.y, y)
-	if p, ok := newProcess(s.shape.kernel(s.dims), s.x, s.y, power(s.shape[len(s.dims)])); ok {
-		s.values = p
-	}
-	s.lowest()
 }
 
 func compare(a, b float64) int {

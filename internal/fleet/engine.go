@@ -364,10 +364,11 @@ func patiently(ctx context.Context, what string, do func() error) (err error) {
 	return cmp.Or(silent, ctx.Err(), err)
 }
 
-// passing reports whether an error is of servers that are not there now.
+// passing reports whether an error is of servers that are not there now, or of a stream of theirs that has no leader.
 func passing(err error) bool {
 	var api *jetstream.APIError
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.As(err, &api) && api.ErrorCode == noLeader
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, jetstream.ErrNoStreamResponse) ||
+		errors.As(err, &api) && api.ErrorCode == noLeader
 }
 
 // lasting reports whether an error is one that does not pass by itself: no room, no right.

@@ -731,6 +731,7 @@ func TestSilentServersAreAskedAgain(t *testing.T) {
 	}{
 		{[]error{nil}, nil}, {[]error{other, nil}, other}, {[]error{nats.ErrTimeout, nil}, nil},
 		{[]error{fmt.Errorf("x: %w", context.DeadlineExceeded), &jetstream.APIError{ErrorCode: 10008}, other, nil}, other},
+		{[]error{jetstream.ErrNoStreamResponse, nil}, nil},
 		{[]error{&jetstream.APIError{ErrorCode: 10039}, nil}, &jetstream.APIError{ErrorCode: 10039}},
 	} {
 		n := 0

@@ -219,7 +219,7 @@ func TestSeedsOfAPoint(t *testing.T) {
 	}
 }
 
-// Where half of all points cannot run, the best of the others is found to 5 % of what is at their edge, and they are not all that is
+// Where half of all points cannot run, the best of the others is found to a tenth of what is at their edge, where the range is 1 to 72, and they are not all that is
 // tried; points that check refuses are rows.
 func TestPointsThatCannotRun(t *testing.T) {
 	text := "axes:\n  - {key: fabric.switch.buffer, range: 1MB..64MB log 50}\n  - {key: fabric.spines, range: 0..12}\n" +
@@ -237,7 +237,7 @@ func TestPointsThatCannotRun(t *testing.T) {
 			refused++
 		}
 	}
-	if b := o.Best; b.Value > 1.05 || b.None == 0 || b.None > 30 || refused == 0 {
+	if b := o.Best; b.Value > 1.1 || b.None == 0 || b.None > 30 || refused == 0 {
 		t.Errorf("%d refused, %+v", refused, b)
 	}
 	none := func(map[string]float64, uint64) map[string]float64 { return nil }
