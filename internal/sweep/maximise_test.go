@@ -219,8 +219,8 @@ func TestSeedsOfAPoint(t *testing.T) {
 	}
 }
 
-// Where half of all points cannot run, the best of the others is found to a tenth of what is at their edge, where the range is 1 to 72, and they are not all that is
-// tried; points that check refuses are rows.
+// Where half of all points cannot run, the best of the others is found to a tenth of what is at their edge, where the range is 1 to 72,
+// and they are not all that is tried; points that check refuses are rows.
 func TestPointsThatCannotRun(t *testing.T) {
 	text := "axes:\n  - {key: fabric.switch.buffer, range: 1MB..64MB log 50}\n  - {key: fabric.spines, range: 0..12}\n" +
 		"maximise: {smallest: step_time, points: 40}\n"
