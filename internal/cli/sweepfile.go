@@ -227,10 +227,7 @@ func (s *planned) run(ctx context.Context, variants []sweep.Variant, opt sweep.O
 		}
 		t := sweep.NewTableOf(s.spec.Name, found.Axes, found.Points, s.spec.Seeds, found.Rows)
 		t.Best, t.With = &found.Best, m.With.Text
-		if err != nil { // between two rounds, or in one
-			t.State = result.Interrupted
-		}
-		return t, err
+		return asFar(t, err), err
 	}
 	if s.spec.Find == nil {
 		rows, err := sweep.Run(ctx, variants, opt)
@@ -247,7 +244,16 @@ func (s *planned) run(ctx context.Context, variants []sweep.Variant, opt sweep.O
 	}
 	t := sweep.NewTableOf(s.spec.Name, append(axes, found.Tried), found.Points, s.spec.Seeds, found.Rows)
 	t.Left, t.Found, t.With = s.plan.Left, found.Found, s.spec.Find.With.Text
-	return t, err
+	return asFar(t, err), err
+}
+
+// asFar is the table of rounds of which an error ended the last, or kept the next from beginning: it is no whole one, although all
+// its runs may be there.
+func asFar(t *sweep.Table, err error) *sweep.Table {
+	if err != nil {
+		t.State = result.Interrupted
+	}
+	return t
 }
 
 // leftOut says how many combinations a sweep does without, and why.
