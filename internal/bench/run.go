@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"railyard/internal/foresight"
 	"railyard/internal/machine"
 	"railyard/internal/output"
 	"railyard/internal/result"
@@ -50,7 +49,7 @@ func (c *Case) Run(ctx context.Context, opt Options) (Row, error) {
 	sum, err := run.Run(ctx, sc, run.Options{
 		Progress: opt.Progress,
 		Workers:  opt.Workers,
-		Planned:  func(e *foresight.Estimate) { machine.Rest(e.Sure()) }, // as the command run has it
+		Alone:    true, // as the command run has it
 		Around: func(drive func()) {
 			setup = machine.CPU()
 			drive()

@@ -3,9 +3,7 @@ package cli
 import (
 	"context"
 
-	"railyard/internal/foresight"
 	"railyard/internal/launch"
-	"railyard/internal/machine"
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
@@ -16,8 +14,7 @@ func wired() engine {
 	return engine{
 		run: func(ctx context.Context, sc *scenario.Scenario, opt runOptions) (*result.Summary, error) {
 			return run.Run(ctx, sc, run.Options{Dir: opt.Dir, Force: opt.Force, Progress: opt.Progress, Workers: opt.Workers,
-				Resume: opt.Resume, Observe: opt.Observe, Blocks: opt.Blocks,
-				Planned: func(e *foresight.Estimate) { machine.Rest(e.Sure()) }})
+				Resume: opt.Resume, Observe: opt.Observe, Blocks: opt.Blocks, Alone: true})
 		},
 		launch: launch.Run,
 		again:  launch.Again,

@@ -62,7 +62,7 @@ func LLDP(ctx context.Context, devices []*lint.Device, paths []string) (*Heard, 
 			return nil
 		})
 		if err != nil {
-			return nil, fmt.Errorf("%w", err)
+			return nil, err
 		}
 	}
 	if len(h.Others) > 0 && h.Neighbours == 0 {

@@ -1,8 +1,6 @@
 package foresight
 
-import (
-	"railyard/internal/plan"
-)
+import "railyard/internal/plan"
 
 // What messages of ranks take beside their queue pairs, measured as the constants of memory are.
 const (

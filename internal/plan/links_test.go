@@ -10,23 +10,10 @@ import (
 	"railyard/internal/unit"
 )
 
-const someLinks = `
-cluster: {hosts: 8, host: {gpus: 1}, nic: {speed: 100Gb/s}}
-fabric:
-  design: leaf-spine
-  leaves: 2
-  spines: 3
-  balance: wcmp
-  links: {named: [%s]}
-job: {flows: [{from: host1/gpu0, to: host5/gpu0, bytes: 1MB}]}
-%s
-`
-
 // An entry may name several links, in either direction; what a later one says of a link comes on top. All that is
 // worked out of links goes by what each has: weights by rate, and the way.
 func TestLinksThatDiffer(t *testing.T) {
-	entries := "{link: 'leaf?/spine*', rate: 400Gb/s, length: 50m}, {link: 'spine2/*', rate: 200Gb/s}, {link: leaf1/spine3, delay: 9us}"
-	p, err := New(plantest.Read(t, fmt.Sprintf(someLinks, entries, "")), Files{}, nil)
+	p, err := New(plantest.Read(t, plantest.Links(plantest.SomeLinks, "")), Files{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +39,7 @@ func TestLinksThatDiffer(t *testing.T) {
 // The chances of a link are those of the last entry that matches it.
 func TestFaultsOfALink(t *testing.T) {
 	const faults = "faults: [{link: all, drop: 1%}, {link: 'leaf1/*', reorder: 5%}, {link: leaf1/spine2, drop: 1/2, pfc: true}]"
-	p, err := New(plantest.Read(t, fmt.Sprintf(someLinks, "{link: leaf1/spine1, rate: 50Gb/s}", faults)), Files{}, nil)
+	p, err := New(plantest.Read(t, plantest.Links("{link: leaf1/spine1, rate: 50Gb/s}", faults)), Files{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +69,7 @@ func TestLinksThatAreNone(t *testing.T) {
 		{one, "capture: {links: [all, host9/leaf1]}", `capture.links[1]: "host9/leaf1" is not a port of this network`},
 		{one, "capture: {links: [all]}\ntransport: {frames: {ack: 70B}}", "capture.links: frames have other sizes than RoCEv2"},
 	} {
-		if _, err := New(plantest.Read(t, fmt.Sprintf(someLinks, c.named, c.faults)), Files{}, nil); err == nil ||
+		if _, err := New(plantest.Read(t, plantest.Links(c.named, c.faults)), Files{}, nil); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s: %v, want %s", c.named, c.faults, err, c.want)
 		}

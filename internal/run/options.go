@@ -12,17 +12,17 @@ import (
 
 // Options is what a run needs beside its scenario.
 type Options struct {
-	Dir      *result.Dir                 // tables go here; nil: none
-	Force    bool                        // run although the estimate is over the limits
-	Progress func(result.Progress)       // nil: silent
-	Workers  int                         // cores, for islands and for the real work of ranks; 0: 1, < 0: as many as there are
-	Sources  *Sources                    // shared with other runs of this process; nil: its own
-	Inputs   []result.InputDigest        // what it must read beside the scenario, nil: anything
-	Resume   *Resume                     // a training goes on from these weights; nil: from the beginning
-	Islands  int                         // partition of the nodes, 0: by size. No value changes a result
-	Around   func(loop func())           // for who measures: calls loop, which runs the event loop; nil: it runs
-	Planned  func(e *foresight.Estimate) // is told what it will take, before anything of that is built; nil: nobody is
-	Figures  bool                        // figures are all that is wanted: the summary does not hold the scenario
+	Dir      *result.Dir           // tables go here; nil: none
+	Force    bool                  // run although the estimate is over the limits
+	Progress func(result.Progress) // nil: silent
+	Workers  int                   // cores, for islands and for the real work of ranks; 0: 1, < 0: as many as there are
+	Sources  *Sources              // shared with other runs of this process; nil: its own
+	Inputs   []result.InputDigest  // what it must read beside the scenario, nil: anything
+	Resume   *Resume               // a training goes on from these weights; nil: from the beginning
+	Islands  int                   // partition of the nodes, 0: by size. No value changes a result
+	Around   func(loop func())     // for who measures: calls loop, which runs the event loop; nil: it runs
+	Alone    bool                  // it has the process for itself: garbage is not collected before it holds what it surely takes
+	Figures  bool                  // figures are all that is wanted: the summary does not hold the scenario
 
 	// Configs are the configurations of switches, in place of the files of fabric.config.
 	Configs []switches.Configuration
@@ -55,8 +55,8 @@ func (o *Options) allow(e foresight.Estimate) error {
 			return err
 		}
 	}
-	if o.Planned != nil {
-		o.Planned(&e)
+	if o.Alone {
+		machine.Rest(e.Sure())
 	}
 	return nil
 }

@@ -143,3 +143,14 @@ func Errors(findings []scenario.Finding) (n int) {
 	}
 	return n
 }
+
+// SomeLinks are entries of links that differ in speed, length and delay.
+const SomeLinks = "{link: 'leaf?/spine*', rate: 400Gb/s, length: 50m}, " +
+	"{link: 'spine2/*', rate: 200Gb/s}, {link: leaf1/spine3, delay: 9us}"
+
+// Links is two leaves and three spines with entries of links, and more at the end.
+func Links(named, more string) string {
+	return "cluster: {hosts: 8, host: {gpus: 1}, nic: {speed: 100Gb/s}}\n" +
+		"fabric:\n  design: leaf-spine\n  leaves: 2\n  spines: 3\n  balance: wcmp\n  links: {named: [" + named + "]}\n" +
+		"job: {flows: [{from: host1/gpu0, to: host5/gpu0, bytes: 1MB}]}\n" + more + "\n"
+}
