@@ -410,8 +410,8 @@ var rules = map[string]rule{
 		why: "what switches know of each other follows from their configurations: nothing needs to run",
 	},
 	"plan": {
-		may: "balance board cc coll decoder decoder/layers decoder/times exec fabric hash inventory located nccl " +
-			"nccltopo nn nn/netfile qos result scenario splitmix switches topo train wire workload",
+		may: "balance board cc coll decoder decoder/layers decoder/times exec fabric faults hash inventory located " +
+			"nccl nccltopo nn nn/netfile pcie qos result scenario splitmix switches topo train wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
 	},
@@ -419,16 +419,29 @@ var rules = map[string]rule{
 		may: "dcbx fabric inventory located netconf netconf/dialects qos scenario topo",
 		why: "what each switch does is a function of the scenario, the graph and configurations: no job and no path is in it",
 	},
+	"pcie": {
+		may: "board nccltopo scenario topo",
+		why: "what PCIe is inside hosts is a function of the scenario and a file's text: what happens on its links is for host",
+	},
+	"faults": {
+		may: "fabric located pcie qos scenario switches topo",
+		why: "what faults come to is a function of the scenario and its network: of fabric it takes types of parameters alone",
+	},
+	"spares": {
+		may: "faults plan topo",
+		why: "where a job can start again is a function of its plan: new queue pairs are the plan's, the end of a job is the run's",
+	},
 	"plan/plantest": {
 		may: "dataset scenario",
 		why: "it has the scenarios that tests of plans share",
 	},
 	"foresight": {
-		may: "balance board coll dataset exec fabric hash mfu nn plan qos result scenario splitmix survey switches topo train workload",
+		may: "balance board coll dataset exec fabric hash mfu nn pcie plan qos result scenario splitmix survey " +
+			"switches topo train workload",
 		why: "what a run will cost and where it will wait is a function of its plan: nothing is built from it",
 	},
 	"clue": {
-		may: "fabric plan scenario topo",
+		may: "fabric faults plan scenario topo",
 		why: "what may be to blame at a place is a function of the plan: record asks it where time was lost, and judges nothing either",
 	},
 	"capture": {
@@ -439,8 +452,8 @@ var rules = map[string]rule{
 		why: "whether a state was met before is asked of any components, by the names of their fields alone",
 	},
 	"record": {
-		may: "cc coll diagnose exec fabric mfu nccl nic nn noun clue foresight plan qos result " +
-			"roce splitmix telemetry topo train workload",
+		may: "cc clue coll diagnose exec fabric faults foresight mfu nccl nic nn noun plan qos result roce " +
+			"splitmix telemetry topo train workload",
 		why: "it turns what happens in a run into tables and figures: what happens is for run and the engine",
 	},
 	"inside": {
@@ -448,8 +461,9 @@ var rules = map[string]rule{
 		why: "it looks into a network with nn's own layers and says what it saw as result's values; it knows no run",
 	},
 	"run": {
-		may: "capture cc checkpoint coll contents corpus dataset decoder/times exec fabric host input inside located machine nccltopo " +
-			"netconf nic nn nn/netfile foresight plan rank record result reuse roce scenario sim switches topo train workload",
+		may: "capture cc checkpoint coll contents corpus dataset decoder/times exec fabric faults foresight host " +
+			"input inside located machine nccltopo netconf nic nn nn/netfile pcie plan rank record result reuse " +
+			"roce scenario sim spares switches topo train workload",
 		why: "the only package that knows everything; it is below those that show it",
 	},
 	"launch": {
@@ -554,7 +568,7 @@ var rules = map[string]rule{
 		why: "how a plan's switches are to be configured is a function of it: whose words it is put into, and who asks, is above",
 	},
 	"intent": {
-		may: "board commission configs foresight hostboard hostinfo hostlint inventory lint netconf plan topo",
+		may: "board commission configs foresight hostboard hostinfo hostlint inventory lint netconf pcie plan topo",
 		why: "what devices are meant to be follows from a plan: who holds devices against it, and prints it, is above",
 	},
 	"view": {
@@ -567,9 +581,9 @@ var rules = map[string]rule{
 		may: "batch bench board coll collected commission configs containerlab dataset decoder design docs dump " +
 			"endpoint examples export fleet foresight hash headline hostboard hostinfo hostlint input intent " +
 			"inventory judge lab launch lint live located machine manual nccl nccltests nccltopo netconf " +
-			"netconf/dialects nn ns3 output perf plan predict prove rdma report result rib run scenario " +
-			"scenario/schema sheet shown starter sweep telemetry topo topoform trial tune validate view web whatif " +
-			"workload",
+			"netconf/dialects nn ns3 output pcie perf plan predict prove rdma report result rib run scenario " +
+			"scenario/schema sheet shown starter sweep telemetry topo topoform trial tune validate view web " +
+			"whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},

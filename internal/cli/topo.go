@@ -18,6 +18,7 @@ import (
 	"railyard/internal/located"
 	"railyard/internal/nccltopo"
 	"railyard/internal/output"
+	"railyard/internal/pcie"
 	"railyard/internal/plan"
 	"railyard/internal/scenario"
 	"railyard/internal/topoform"
@@ -189,7 +190,7 @@ func (a *app) exportLab(file string, p *plan.Plan, dir string) error {
 // hostFile is the inside of a plan's hosts as NCCL reads it.
 func hostFile(p *plan.Plan) ([]byte, error) {
 	if at := &p.Scenario.Cluster.Host; at.Graph.Set && at.Graph.Value != scenario.GraphOfPreset {
-		b, err := p.Board()
+		b, err := pcie.Board(p.Scenario, p.Files.HostGraph)
 		if err != nil {
 			return nil, err
 		}

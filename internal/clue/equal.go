@@ -68,10 +68,10 @@ func HashAlike(p *plan.Plan, pairs []*plan.Pair, a, b topo.NodeID) bool {
 
 // Cut is how long the link of a port was down by a time.
 func Cut(p *plan.Plan, port topo.PortID, by unit.Time) (sum unit.Duration) {
-	if p.Mishaps().Fabric == nil {
+	if p.Faults.Fabric == nil {
 		return 0
 	}
-	for _, d := range p.Mishaps().Fabric.Downs {
+	for _, d := range p.Faults.Fabric.Downs {
 		if until := min(d.Until, by); d.Link == p.Graph.Ports[port].Link && until > d.From {
 			sum += until.Sub(d.From)
 		}
@@ -92,7 +92,7 @@ func OddAt(p *plan.Plan, port topo.PortID) (o Odd) {
 	if p.Graph.Nodes[node].Kind == topo.HostKind {
 		return o
 	}
-	if f := p.Mishaps().Fabric; f != nil {
+	if f := p.Faults.Fabric; f != nil {
 		for i := range f.Settings {
 			s := &f.Settings[i]
 			if p.Graph.Ports[s.Port].Node != node {
@@ -113,7 +113,7 @@ func OddAt(p *plan.Plan, port topo.PortID) (o Odd) {
 
 // oddMTU reports whether either end of a port's link takes shorter frames than its like: what the port sends is lost then.
 func oddMTU(p *plan.Plan, port topo.PortID) bool {
-	f := p.Mishaps().Fabric
+	f := p.Faults.Fabric
 	return f != nil && slices.ContainsFunc(f.Settings, func(s fabric.Setting) bool {
 		return s.MTU > 0 && p.Graph.Ports[s.Port].Link == p.Graph.Ports[port].Link
 	})

@@ -15,7 +15,7 @@ func PlaceName(p *plan.Plan, at int32) string {
 		return p.Graph.Ports[at].Name
 	}
 	host, d := insideOf(p, at)
-	return p.Graph.Hosts[host].Name + "/" + p.HostGraph.Names[d]
+	return p.Graph.Hosts[host].Name + "/" + p.PCIe.Graph.Names[d]
 }
 
 // PlaceRate is what a place carries.
@@ -24,17 +24,17 @@ func PlaceRate(p *plan.Plan, at int32) unit.Bitrate {
 		return p.Graph.Ports[at].Rate
 	}
 	_, d := insideOf(p, at)
-	return p.HostGraph.Rates[d/2]
+	return p.PCIe.Graph.Rates[d/2]
 }
 
 // Inside finds a link inside a host by the name of its place.
 func Inside(p *plan.Plan, place string) (host, link int32, ok bool) {
 	name, of, _ := strings.Cut(place, "/")
-	if p.HostGraph == nil {
+	if p.PCIe.Graph == nil {
 		return 0, 0, false
 	}
 	h := slices.IndexFunc(p.Graph.Hosts, func(x topo.Host) bool { return x.Name == name })
-	d := slices.Index(p.HostGraph.Names, of)
+	d := slices.Index(p.PCIe.Graph.Names, of)
 	return int32(h), int32(d / 2), h >= 0 && d >= 0
 }
 
@@ -42,14 +42,14 @@ func Inside(p *plan.Plan, place string) (host, link int32, ok bool) {
 func Slows(p *plan.Plan, entry int, link int32) bool {
 	f := &p.Scenario.Faults[entry]
 	if !f.PCIeLink.Set {
-		return p.HostGraph.OfCard(link)
+		return p.PCIe.Graph.OfCard(link)
 	}
-	named, err := p.HostGraph.Link(f.PCIeLink.Value)
+	named, err := p.PCIe.Graph.Link(f.PCIeLink.Value)
 	return err == nil && named == link
 }
 
 func insideOf(p *plan.Plan, at int32) (host, directed int32) {
 	at -= int32(len(p.Graph.Ports))
-	n := int32(len(p.HostGraph.Names))
+	n := int32(len(p.PCIe.Graph.Names))
 	return at / n, at % n
 }

@@ -15,7 +15,7 @@ func TestPlaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := p.HostGraph
+	g := p.PCIe.Graph
 	set, _ := g.Link("CPU0/PCIe2")
 	at := int32(len(p.Graph.Ports)) + int32(len(g.Names)) + 2*set + 1
 	if name := PlaceName(p, at); name != "host2/PCIe2/CPU0" || PlaceRate(p, at) != 40*unit.GigabitPerSec {

@@ -68,7 +68,7 @@ func LoadOf(sum *result.Summary, senders int) *Loaded {
 
 // Sweep is nccl-tests' all-reduce over all GPUs of a plan, from 8 B to 4 GiB.
 func Sweep(p *plan.Plan) (*perf.Sweep, error) {
-	s := &perf.Sweep{Sizes: perf.Sizes{Min: 8, Max: 4 << 30, Factor: 2}, Iterations: 1, NICRate: p.NICRate(), Host: p.NCCLHost()}
+	s := &perf.Sweep{Sizes: perf.Sizes{Min: 8, Max: 4 << 30, Factor: 2}, Iterations: 1, NICRate: p.PCIe.NICRate(), Host: p.NCCLHost()}
 	var err error
 	if s.Op, err = perf.ParseOp("all_reduce"); err == nil {
 		s.Base, err = Bare(p.Scenario, "{collectives: [{op: all-reduce, bytes: 4B}]}")

@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"railyard/internal/board"
+	"railyard/internal/pcie"
 	"railyard/internal/plan"
 	"railyard/internal/scenario"
 )
 
 // withoutGPUDirect says which GPUs and NICs of a host's graph cannot do GPUDirect RDMA: their bytes go through memory.
 func withoutGPUDirect(p *plan.Plan) []scenario.Finding {
-	if p.HostGraph == nil {
+	if p.PCIe.Graph == nil {
 		return nil
 	}
-	b, err := p.Board()
+	b, err := pcie.Board(p.Scenario, p.Files.HostGraph)
 	if err != nil {
 		return nil // New has said so
 	}

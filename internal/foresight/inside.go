@@ -3,15 +3,16 @@ package foresight
 import (
 	"slices"
 
+	"railyard/internal/pcie"
 	"railyard/internal/plan"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
 
 // inside is the links inside hosts that a queue pair's bytes cross: to the NIC of the one, from that of the other.
-func inside(p *plan.Plan, q *plan.Pair) []plan.Leg {
-	way := p.WayToCard(q.From, q.FromGPU)
-	for _, x := range p.WayToCard(q.To, q.ToGPU) {
+func inside(p *plan.Plan, q *plan.Pair) []pcie.Leg {
+	way := p.PCIe.WayToCard(q.From, q.FromGPU)
+	for _, x := range p.PCIe.WayToCard(q.To, q.ToGPU) {
 		x.Link ^= 1
 		way = append(way, x)
 	}
@@ -19,7 +20,7 @@ func inside(p *plan.Plan, q *plan.Pair) []plan.Leg {
 }
 
 // slowest is the least rate on a way, 0: it has no limit.
-func slowest(way []plan.Leg) (least unit.Bitrate) {
+func slowest(way []pcie.Leg) (least unit.Bitrate) {
 	for _, x := range way {
 		if x.Rate > 0 && (least == 0 || x.Rate < least) {
 			least = x.Rate
@@ -30,15 +31,15 @@ func slowest(way []plan.Leg) (least unit.Bitrate) {
 
 // insideRate is what the slowest link inside hosts carries that a queue pair's bytes cross, 0: there is no limit.
 func insideRate(p *plan.Plan, q *plan.Pair) unit.Bitrate {
-	if p.HostGraph == nil {
+	if p.PCIe.Graph == nil {
 		return p.Scenario.Cluster.Host.PCIe
 	}
 	return slowest(inside(p, q))
 }
 
 // insideLoad is the bytes that explicit flows bring to each link inside hosts.
-func insideLoad(p *plan.Plan) map[plan.Leg]int64 {
-	load := map[plan.Leg]int64{}
+func insideLoad(p *plan.Plan) map[pcie.Leg]int64 {
+	load := map[pcie.Leg]int64{}
 	for i := range p.Pairs {
 		if q := &p.Pairs[i]; q.Sends() {
 			for _, x := range inside(p, q) {
@@ -50,7 +51,7 @@ func insideLoad(p *plan.Plan) map[plan.Leg]int64 {
 }
 
 // insideTime is how long the most loaded link inside hosts takes for its load, of those that a queue pair crosses.
-func insideTime(p *plan.Plan, load map[plan.Leg]int64, q *plan.Pair) (longest unit.Duration) {
+func insideTime(p *plan.Plan, load map[pcie.Leg]int64, q *plan.Pair) (longest unit.Duration) {
 	for _, x := range inside(p, q) {
 		longest = max(longest, transmit(x.Rate, unit.Bytes(min(load[x], most/8))))
 	}
@@ -59,23 +60,23 @@ func insideTime(p *plan.Plan, load map[plan.Leg]int64, q *plan.Pair) (longest un
 
 // copyRate is what the slowest link on the way from memory to a GPU carries, 0: there is no limit.
 func copyRate(p *plan.Plan, gpu int32) unit.Bitrate {
-	if p.HostGraph == nil {
+	if p.PCIe.Graph == nil {
 		return p.Scenario.Cluster.Host.PCIe
 	}
-	var way []plan.Leg
-	for _, d := range p.HostGraph.FromMemory[gpu] {
-		way = append(way, plan.Leg{Rate: p.HostGraph.Rates[d/2]})
+	var way []pcie.Leg
+	for _, d := range p.PCIe.Graph.FromMemory[gpu] {
+		way = append(way, pcie.Leg{Rate: p.PCIe.Graph.Rates[d/2]})
 	}
 	return slowest(way)
 }
 
 // WriteRate is what PCIe lets a GPU write by a NIC of its host, alone, and the link that limits it; 0: no limit.
 func WriteRate(p *plan.Plan, n topo.NICID) (rate unit.Bitrate, link string) {
-	way := p.WayToCard(n, p.Graph.NICs[n].GPU)
+	way := p.PCIe.WayToCard(n, p.Graph.NICs[n].GPU)
 	rate = slowest(way)
-	if p.HostGraph != nil && rate > 0 {
-		i := slices.IndexFunc(way, func(x plan.Leg) bool { return x.Rate == rate })
-		link = p.HostGraph.Names[way[i].Link]
+	if p.PCIe.Graph != nil && rate > 0 {
+		i := slices.IndexFunc(way, func(x pcie.Leg) bool { return x.Rate == rate })
+		link = p.PCIe.Graph.Names[way[i].Link]
 	}
 	return rate, link
 }

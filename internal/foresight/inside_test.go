@@ -37,7 +37,7 @@ func TestRatesInsideHosts(t *testing.T) {
 		if rate, link := WriteRate(p, 0); rate != c.write || link != c.limit {
 			t.Errorf("%s, %s: a write at %v by %q, want %v by %q", c.host, c.nic, rate, link, c.write, c.limit)
 		}
-		if rate := p.NICRate(); rate != c.nics {
+		if rate := p.PCIe.NICRate(); rate != c.nics {
 			t.Errorf("%s, %s: a NIC at %v, want %v", c.host, c.nic, rate, c.nics)
 		}
 		if rate := copyRate(p, 2); rate != c.fromMemory {

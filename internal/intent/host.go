@@ -8,6 +8,7 @@ import (
 	"railyard/internal/commission"
 	"railyard/internal/hostboard"
 	"railyard/internal/inventory"
+	"railyard/internal/pcie"
 	"railyard/internal/plan"
 	"railyard/internal/unit"
 )
@@ -82,7 +83,7 @@ func (h *Host) board(p *plan.Plan) error {
 	switch {
 	case at.Graph.Set:
 		var err error
-		if b, err = p.Board(); err != nil {
+		if b, err = pcie.Board(p.Scenario, p.Files.HostGraph); err != nil {
 			return err
 		}
 		h.Board = "cluster.host.graph"

@@ -53,7 +53,7 @@ func (p *Plan) FabricConfig() fabric.Config {
 		PauseFrame:   frames.PFC,
 		LargestFrame: p.LargestFrame(frames),
 		Seed:         sc.Seed,
-		Faults:       p.mishaps.Fabric,
+		Faults:       p.Faults.Fabric,
 		Routing:      p.routing(),
 		HostsPause:   p.ReceiveBuffer() != nil && p.ReceiveBuffer().Pauses,
 		Telemetry:    p.Telemetry(),
@@ -211,18 +211,18 @@ func (p *Plan) checkTunnel() error {
 	sc, extra := p.Scenario, p.Tunnel()
 	if by := &sc.Fabric.Routing; by.Speaks() && by.Protocol == string(inventory.EVPN) && !p.Overlay() &&
 		inventory.Joined(p.Graph) {
-		return problem(sc, "fabric.routing.protocol", "evpn: what it tells switches is for VXLAN, and frames between them have no "+
+		return sc.Refused("fabric.routing.protocol", "evpn: what it tells switches is for VXLAN, and frames between them have no "+
 			"VXLAN, want fabric.encapsulation vxlan, or protocol ebgp")
 	}
 	by := sessions(&sc.Fabric.Routing)
 	if err := inventory.CheckOverlay(p.Graph, &by); err != nil {
-		return problem(sc, "fabric.routing.protocol", "%v", err)
+		return sc.Refused("fabric.routing.protocol", "%v", err)
 	}
 	largest := p.Frames().MaxDataFrame(sc.Transport.MTU)
 	if extra <= 0 || largest+extra <= sc.Fabric.MTU {
 		return nil
 	}
-	return problem(sc, "fabric.mtu", "%s: with fabric.encapsulation %s a frame of %s has %s more between leaves, want at least "+
+	return sc.Refused("fabric.mtu", "%s: with fabric.encapsulation %s a frame of %s has %s more between leaves, want at least "+
 		"%s, or a smaller transport.mtu", sc.Fabric.MTU, sc.Fabric.Encapsulation, largest, extra, largest+extra)
 }
 

@@ -4,8 +4,10 @@ import (
 	"fmt"
 
 	"railyard/internal/fabric"
+	"railyard/internal/faults"
 	"railyard/internal/nn"
 	"railyard/internal/nn/netfile"
+	"railyard/internal/pcie"
 	"railyard/internal/scenario"
 	"railyard/internal/switches"
 )
@@ -133,6 +135,25 @@ func (p *Plan) setSwitches() (err error) {
 	return err
 }
 
+// setFaults says what the scenario's faults come to.
+func (p *Plan) setFaults() (err error) {
+	p.Faults, err = faults.New(p.faulty())
+	return err
+}
+
+// faulty is what faults happen to.
+func (p *Plan) faulty() faults.Network {
+	return faults.Network{Scenario: p.Scenario, Graph: p.Graph, Names: p.names, Switches: p.Switches, PCIe: p.PCIe.Graph}
+}
+
+// setPCIe says what is inside hosts, and what NCCL finds there.
+func (p *Plan) setPCIe() (err error) {
+	if p.PCIe, err = pcie.New(p.Scenario, p.Graph, p.Files.HostGraph); err == nil && p.PCIe.Graph != nil {
+		p.ncclHost = NCCLHost{PCIe: p.PCIe.NICRate(), AMD: p.PCIe.AMD}
+	}
+	return err
+}
+
 // configure gives switches what their configurations say.
 func (p *Plan) configure() error {
 	if !p.Scenario.Fabric.Config.Set {
@@ -144,10 +165,10 @@ func (p *Plan) configure() error {
 	}
 	err = p.Switches.Configure(p.Files.Config, in, p.Routes, p.LargestFrame(p.Frames()))
 	if p.Scenario = p.Switches.Scenario(); len(p.Switches.Short()) > 0 {
-		if p.mishaps.Fabric == nil {
-			p.mishaps.Fabric = &fabric.Faults{}
+		if p.Faults.Fabric == nil {
+			p.Faults.Fabric = &fabric.Faults{}
 		}
-		p.mishaps.Fabric.Settings = append(p.mishaps.Fabric.Settings, p.Switches.Short()...)
+		p.Faults.Fabric.Settings = append(p.Faults.Fabric.Settings, p.Switches.Short()...)
 	}
 	return err
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"railyard/internal/located"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/switches"
@@ -23,17 +22,17 @@ func (p *Plan) customGraph() (*topo.Graph, error) {
 		return nil, err
 	}
 	if len(g.Hosts) != sc.Cluster.Hosts {
-		return nil, problem(sc, "cluster.hosts", "%d: %s has %d, want that many", sc.Cluster.Hosts, name, len(g.Hosts))
+		return nil, sc.Refused("cluster.hosts", "%d: %s has %d, want that many", sc.Cluster.Hosts, name, len(g.Hosts))
 	}
 	slowest := unit.Bitrate(0)
 	for _, h := range g.Hosts {
 		if got, want := len(h.NICs), sc.NICsPerHost(); got != want {
-			return nil, problem(sc, "fabric.topology", "%s: %s has %d links, and the scenario %d NICs per host, "+
+			return nil, sc.Refused("fabric.topology", "%s: %s has %d links, and the scenario %d NICs per host, "+
 				"want as many (cluster.nic.per_gpu, cluster.nic.shared, cluster.host.gpus)", name, h.Name, got, want)
 		}
 		for _, n := range h.NICs {
 			if got, want := len(g.NICs[n].Ports), sc.Cluster.NIC.Links(); got != want {
-				return nil, problem(sc, "fabric.topology", "%s: %s has %s, and the scenario bonds %d of a NIC, want as many "+
+				return nil, sc.Refused("fabric.topology", "%s: %s has %s, and the scenario bonds %d of a NIC, want as many "+
 					"(nic= in the file, cluster.nic.ports, cluster.nic.bond.mode)", name, g.NICName(n),
 					unit.CountOf(int64(got), "port"), want)
 			}
@@ -45,7 +44,7 @@ func (p *Plan) customGraph() (*topo.Graph, error) {
 		}
 	}
 	if slowest != sc.Cluster.NIC.Speed {
-		return nil, problem(sc, "cluster.nic.speed", "%s: the slowest link of a host in %s is %s, want that",
+		return nil, sc.Refused("cluster.nic.speed", "%s: the slowest link of a host in %s is %s, want that",
 			sc.Cluster.NIC.Speed, name, slowest)
 	}
 	return g, nil
@@ -64,11 +63,11 @@ func (p *Plan) recabled(g *topo.Graph) (*topo.Graph, error) {
 		at := fmt.Sprintf("fabric.links.named[%d].link", i)
 		links, err := names.Links(l.Link)
 		if err != nil {
-			return nil, problem(sc, at, "%v", err)
+			return nil, sc.Refused(at, "%v", err)
 		}
 		if !topo.IsPattern(l.Link) && !l.Sender.Set {
 			if first, twice := of[links[0]]; twice {
-				return nil, problem(sc, at, "%s: the link of fabric.links.named[%d] too, "+
+				return nil, sc.Refused(at, "%s: the link of fabric.links.named[%d] too, "+
 					"want one entry for both directions", l.Link, first)
 			}
 			of[links[0]] = i
@@ -78,7 +77,7 @@ func (p *Plan) recabled(g *topo.Graph) (*topo.Graph, error) {
 			change := topo.Recabling{Link: link, Cable: cable}
 			if l.Sender.Set {
 				if change.Only, err = sendingEnd(g, link, l.Sender.Value); err != nil {
-					return nil, problem(sc, fmt.Sprintf("fabric.links.named[%d].sender", i), "%v", err)
+					return nil, sc.Refused(fmt.Sprintf("fabric.links.named[%d].sender", i), "%v", err)
 				}
 			}
 			changes = append(changes, change)
@@ -97,11 +96,6 @@ func sendingEnd(g *topo.Graph, link topo.LinkID, name string) (int, error) {
 		return 2, nil
 	}
 	return 0, fmt.Errorf("%s: no end of the link, want %s or %s", name, a.Name, b.Name)
-}
-
-// problem is an error about a key of the scenario, with its place in the file.
-func problem(sc *scenario.Scenario, path, format string, args ...any) error {
-	return located.Problems{sc.Wrong(path, format, args...)}
 }
 
 // addFlows adds the queue pairs of a job's flows, and those of its file.
@@ -141,9 +135,9 @@ type flowProblem func(key, message string) error
 func inScenario(sc *scenario.Scenario, at string) flowProblem {
 	return func(key, message string) error {
 		if key != "" {
-			return problem(sc, at+"."+key, "%s", message)
+			return sc.Refused(at+"."+key, "%s", message)
 		}
-		return problem(sc, at, "%s", message)
+		return sc.Refused(at, "%s", message)
 	}
 }
 

@@ -12,9 +12,11 @@ import (
 	"railyard/internal/decoder"
 	"railyard/internal/exec"
 	"railyard/internal/fabric"
+	"railyard/internal/faults"
 	"railyard/internal/hash"
 	"railyard/internal/located"
 	"railyard/internal/nn"
+	"railyard/internal/pcie"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/switches"
@@ -25,25 +27,24 @@ import (
 
 // Plan is what a run is built from.
 type Plan struct {
-	Scenario  *scenario.Scenario
-	Files     Files // of which it was made
-	Graph     *topo.Graph
-	Routes    *topo.Routes
-	Switches  *switches.Set
-	Jobs      []Job           // as the scenario lists them
-	Pairs     []Pair          // queue pairs in order of number: those of each job, background, then those of start phases alone
-	Steady    int             // how many of Pairs are not of start phases alone
-	HostGraph *HostGraph      // nil: a link for each NIC
-	Tables    balance.Tables  // of methods and next hops, from each change of routes on
-	Finder    *balance.Finder // of paths by the hash, before routes change
+	Scenario *scenario.Scenario
+	Files    Files // of which it was made
+	Graph    *topo.Graph
+	Routes   *topo.Routes
+	Switches *switches.Set
+	Jobs     []Job  // as the scenario lists them
+	Pairs    []Pair // queue pairs in order of number: those of each job, background, then those of start phases alone
+	Steady   int    // how many of Pairs are not of start phases alone
+	PCIe     pcie.Hosts
+	Faults   *faults.Set
+	Tables   balance.Tables  // of methods and next hops, from each change of routes on
+	Finder   *balance.Finder // of paths by the hash, before routes change
 
 	progress   Progress
 	names      *topo.Names
-	mishaps    Mishaps
-	ncclHost   NCCLHost // of the hosts' graph
-	receive    *Receive // nil: NICs have room without end
-	captured   []bool   // by port; nil: none
-	outages    []outage
+	ncclHost   NCCLHost    // of the hosts' graph
+	receive    *Receive    // nil: NICs have room without end
+	captured   []bool      // by port; nil: none
 	controller *controller // of paths that are pinned
 }
 
@@ -174,7 +175,7 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 	}
 	p.Graph, p.names = g, g.Names()
 	p.Routes = p.RoutesWithout(nil)
-	if err := together(p.checkTunnel, p.setSwitches, p.planHostGraph, p.planReceive, p.planFaults, p.capturedPorts); err != nil {
+	if err := together(p.checkTunnel, p.setSwitches, p.setPCIe, p.planReceive, p.setFaults, p.capturedPorts); err != nil {
 		return nil, err
 	}
 	if err := p.configure(); err != nil {
@@ -235,7 +236,7 @@ func Misnamed(sc *scenario.Scenario, refused located.Problems) (all located.Prob
 		return all
 	}
 	p.Graph, p.names = g, g.Names()
-	errors.As(together(p.checkFaultNames, p.capturedPorts), &all)
+	errors.As(together(p.faulty().CheckNames, p.capturedPorts), &all)
 	return slices.DeleteFunc(all, func(name located.Problem) bool {
 		return slices.ContainsFunc(refused, func(r located.Problem) bool { return r.Path == name.Path })
 	})

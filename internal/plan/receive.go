@@ -38,7 +38,7 @@ func (p *Plan) planReceive() error {
 		}
 	}
 	if least := headroom + 4*sc.Fabric.MTU; r.Size < least {
-		return problem(sc, "cluster.nic.receive_buffer", "%s: too small, want at least %s: %s of it is headroom for what is in flight "+
+		return sc.Refused("cluster.nic.receive_buffer", "%s: too small, want at least %s: %s of it is headroom for what is in flight "+
 			"after xOFF", r.Size, least, headroom)
 	}
 	r.XOFF -= headroom

@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"slices"
-
 	"railyard/internal/balance"
 	"railyard/internal/fabric"
 	"railyard/internal/hash"
@@ -25,8 +23,8 @@ func (p *Plan) planRouting() {
 	for i := range own {
 		p.Tables.Own = append(p.Tables.Own, setup(&own[i]))
 	}
-	for _, at := range p.turns() {
-		dead := p.deadAt(at)
+	for _, at := range p.Faults.Turns() {
+		dead := p.Faults.DeadAt(at)
 		epoch := balance.Epoch{From: at, Routes: p.RoutesWithout(dead)}
 		p.Tables.Epochs = append(p.Tables.Epochs, epoch)
 	}
@@ -74,32 +72,6 @@ func setup(f *scenario.Fabric) balance.Setup {
 		s.Params.Gap = f.DLB.Gap
 	}
 	return s
-}
-
-// An outage is a link that the switches route without for a while.
-type outage struct {
-	link        topo.LinkID
-	from, until unit.Time
-}
-
-// turns are the times at which routes change, in order.
-func (p *Plan) turns() (at []unit.Time) {
-	for _, o := range p.outages {
-		at = append(at, o.from, o.until)
-	}
-	slices.Sort(at)
-	return slices.Compact(at)
-}
-
-// deadAt tells the links that the switches route without from a time on.
-func (p *Plan) deadAt(at unit.Time) map[topo.LinkID]bool {
-	dead := map[topo.LinkID]bool{}
-	for _, o := range p.outages {
-		if o.from <= at && at < o.until {
-			dead[o.link] = true
-		}
-	}
-	return dead
 }
 
 // chosen reports whether switches choose the next hop of each frame: where packets of a queue pair may take several

@@ -286,7 +286,7 @@ func slowLinks(f *lint.Finding, h *hostinfo.Host, p *plan.Plan, at int) (x ill) 
 
 // linkOf is the link of cluster.host.graph that leads into a NIC; "": there is none.
 func linkOf(p *plan.Plan, host, k int) string {
-	g, nics := p.HostGraph, p.Graph.Hosts[host].NICs
+	g, nics := p.PCIe.Graph, p.Graph.Hosts[host].NICs
 	if g == nil || k >= len(nics) {
 		return ""
 	}

@@ -8,6 +8,7 @@ import (
 
 	"railyard/internal/clue"
 	"railyard/internal/diagnose"
+	"railyard/internal/faults"
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/topo"
@@ -162,10 +163,10 @@ func (j *Job) rankNames(ranks []int32) string {
 
 // faultsAt are the faults that happened to the GPUs of ranks, or to links, at some time of those given.
 func (j *Job) faultsAt(ranks []int32, links []topo.LinkID, from, until unit.Time) []string {
-	var gpus []plan.GPU
+	var gpus []faults.GPU
 	for _, r := range ranks {
 		at := j.plan.Placement.Ranks[r]
-		gpus = append(gpus, plan.GPU{Host: at.Host, GPU: at.GPU})
+		gpus = append(gpus, faults.GPU{Host: at.Host, GPU: at.GPU})
 	}
 	return j.r.faultTexts(clue.Suspects(j.r.plan, from, until, links, gpus))
 }

@@ -76,7 +76,7 @@ func (log *events) open(r *Recorder) {
 	log.plan, log.jobs = r.plan, r.jobs
 	log.table, log.keep = r.dir.Events(), int64(log.plan.Scenario.Output.EventsKept)
 	log.tallies = make([]tally, len(log.plan.Graph.Ports)*portKinds+len(log.plan.Pairs)*pairKinds)
-	if f := log.plan.Mishaps().Fabric; f != nil {
+	if f := log.plan.Faults.Fabric; f != nil {
 		for _, d := range f.Downs {
 			log.linkChanges(d)
 		}

@@ -215,7 +215,7 @@ func (j *Job) finishSurvival(s *result.JobFigures) {
 	if !v.Saves() && len(j.restarts) == 0 {
 		return
 	}
-	x := &result.Survival{Checkpoints: j.saves, CheckpointBytes: j.r.plan.CheckpointBytes(j.plan), CheckpointTime: j.plan.Saving,
+	x := &result.Survival{Checkpoints: j.saves, CheckpointBytes: j.plan.CheckpointBytes(), CheckpointTime: j.plan.Saving,
 		Written: unit.Duration(j.saves) * j.plan.Saving, Restarts: j.restarts}
 	for i := range j.restarts {
 		t := &j.restarts[i]

@@ -7,7 +7,7 @@ import (
 
 	"railyard/internal/clue"
 	"railyard/internal/diagnose"
-	"railyard/internal/plan"
+	"railyard/internal/faults"
 	"railyard/internal/topo"
 )
 
@@ -59,18 +59,18 @@ func nameFaultsOf(j *Job, b *diagnose.Blame, odd func(*diagnose.Blame) bool) {
 // any thing.
 func (j *Job) concerns(entry int, b *diagnose.Blame) bool {
 	p := j.r.plan
-	m := &p.Mishaps().Entries[entry]
+	m := &p.Faults.Entries[entry]
 	if host, link, ok := clue.Inside(p, b.Port); ok {
 		return clue.Slows(p, entry, link) && slices.Contains(m.Hosts, host)
 	}
-	if b.Kind == diagnose.PCIe && j.r.plan.HostGraph == nil { // of hosts that are alike, where it has no place
+	if b.Kind == diagnose.PCIe && j.r.plan.PCIe.Graph == nil { // of hosts that are alike, where it has no place
 		host, _ := strings.CutSuffix(b.Port, diagnose.PCIeOfHost)
 		return slices.ContainsFunc(m.Hosts, func(h int32) bool { return p.Graph.Hosts[h].Name == host })
 	}
 	switch {
 	case b.Rank != nil:
 		at := j.plan.Placement.Ranks[*b.Rank]
-		return slices.Contains(m.GPUs, plan.GPU{Host: at.Host, GPU: at.GPU}) || slices.Contains(m.Hosts, at.Host)
+		return slices.Contains(m.GPUs, faults.GPU{Host: at.Host, GPU: at.GPU}) || slices.Contains(m.Hosts, at.Host)
 	case b.Port == "" && b.Kind == diagnose.LinkSpeed: // of links that are alike
 		return false
 	case b.Port == "" || slices.Contains(spread, b.Kind):

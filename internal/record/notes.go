@@ -194,7 +194,7 @@ func (r noting) fullestBuffer() (used, size unit.Bytes) {
 // bondNotes is about ports of NICs that were down.
 func (r noting) bondNotes() []string {
 	ports := map[topo.PortID]bool{}
-	for _, d := range r.plan.PortDowns() {
+	for _, d := range r.plan.Faults.PortDowns() {
 		if d.From <= r.network.Now() && len(r.plan.Graph.NICs[r.plan.Graph.Ports[d.Port].NIC].Ports) > 1 {
 			ports[d.Port] = true
 		}

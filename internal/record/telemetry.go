@@ -146,7 +146,7 @@ func (w *watch) readPort(now unit.Time, id topo.PortID, st *fabric.PortStats, ro
 // speed is what the ends of a port's link have agreed upon.
 func (w *watch) speed(now unit.Time, id topo.PortID) unit.Bitrate {
 	rate := w.plan.Graph.Ports[id].Rate
-	if f := w.plan.Mishaps().Fabric; f != nil {
+	if f := w.plan.Faults.Fabric; f != nil {
 		for i := range f.Settings {
 			if s := &f.Settings[i]; s.Port == id && s.Rate > 0 && s.Holds(now) {
 				rate = s.Rate
@@ -163,8 +163,8 @@ func (w *watch) pcie(now unit.Time, host int32) int64 {
 	if rate == 0 || of.Graph.Set {
 		return telemetry.Unknown
 	}
-	for i := range w.plan.Mishaps().Hosts {
-		if f := &w.plan.Mishaps().Hosts[i]; f.Host == host && f.PCIe > 0 && f.Holds(now) {
+	for i := range w.plan.Faults.Hosts {
+		if f := &w.plan.Faults.Hosts[i]; f.Host == host && f.PCIe > 0 && f.Holds(now) {
 			rate = f.PCIe
 		}
 	}
@@ -174,7 +174,7 @@ func (w *watch) pcie(now unit.Time, host int32) int64 {
 // linkState is how often the port's link has gone down, and whether it is up.
 func (w *watch) linkState(now unit.Time, id topo.PortID) (downs, up int64) {
 	up = 1
-	f := w.plan.Mishaps().Fabric
+	f := w.plan.Faults.Fabric
 	if f == nil {
 		return 0, up
 	}
@@ -279,7 +279,7 @@ func (w *watch) loss(l *fabric.Loss) {
 
 // small reports whether the port's own MTU is set otherwise than its switch's.
 func (w *watch) small(id topo.PortID) bool {
-	f := w.plan.Mishaps().Fabric
+	f := w.plan.Faults.Fabric
 	return f != nil && slices.ContainsFunc(f.Settings, func(s fabric.Setting) bool { return s.Port == id && s.MTU > 0 })
 }
 

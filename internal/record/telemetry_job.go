@@ -119,7 +119,7 @@ func (j *Job) watchAbort(at unit.Time, ranks []Standing, gaveUp int32, peer stri
 // watchSpinning notes that the kernel of a collective that has not ended spins on its GPU, until that stands still.
 func (j *Job) watchSpinning(rank int32, since, at unit.Time) {
 	p := j.plan.Placement.Ranks[rank]
-	for _, f := range j.r.plan.Mishaps().GPUs {
+	for _, f := range j.r.plan.Faults.GPUs {
 		if f.Host == p.Host && f.GPU.GPU == p.GPU && f.Factor.Num == 0 && f.From < at {
 			at = max(since, f.From)
 		}
@@ -143,7 +143,7 @@ func (w *watch) line(at unit.Time, device, port, format string, args ...any) {
 // staticLines writes what is known before the run of what logs will say: links, sessions over them, and how NCCL sends.
 func (w *watch) staticLines(jobs []*Job) {
 	p := w.plan
-	if f := p.Mishaps().Fabric; f != nil {
+	if f := p.Faults.Fabric; f != nil {
 		for _, d := range f.Downs {
 			for _, id := range []topo.PortID{topo.PortID(2 * d.Link), topo.PortID(2*d.Link + 1)} {
 				w.linkLine(d.From, id, "down")
@@ -156,7 +156,7 @@ func (w *watch) staticLines(jobs []*Job) {
 		if !f.Down.Set || !f.Convergence.Set || f.Convergence.Value >= f.Down.Value {
 			continue
 		}
-		for _, l := range p.Mishaps().Entries[i].Links {
+		for _, l := range p.Faults.Entries[i].Links {
 			for _, begin := range f.Begins() {
 				w.sessionLine(begin.Add(f.Convergence.Value), l)
 			}
@@ -218,7 +218,7 @@ func (j *Job) channelLines() {
 // staged reports whether a host has no peer memory as jobs begin.
 func (w *watch) staged(host int32) bool {
 	for i := range w.plan.Scenario.Faults {
-		if f := &w.plan.Scenario.Faults[i]; f.Staged && slices.Contains(w.plan.Mishaps().Entries[i].Hosts, host) {
+		if f := &w.plan.Scenario.Faults[i]; f.Staged && slices.Contains(w.plan.Faults.Entries[i].Hosts, host) {
 			return true
 		}
 	}

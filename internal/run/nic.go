@@ -1,8 +1,10 @@
 package run
 
 import (
+	"railyard/internal/faults"
 	"railyard/internal/host"
 	"railyard/internal/nic"
+	"railyard/internal/pcie"
 	"railyard/internal/plan"
 	"railyard/internal/roce"
 	"railyard/internal/scenario"
@@ -15,16 +17,16 @@ func hostConfig(p *plan.Plan) host.Config {
 	return host.Config{
 		PCIe:        host.Pipe{Latency: at.PCIeLatency, Rate: at.PCIe},
 		NVLink:      host.Pipe{Latency: at.NVLinkLatency, Rate: at.NVLinkRate()},
-		Graph:       hostGraph(p.HostGraph),
+		Graph:       hostGraph(p.PCIe.Graph),
 		NIC:         p.Scenario.Cluster.NIC.Latency,
 		AsScheduled: p.AsScheduled(),
 		Split:       p.Scenario.Transport.SplitData,
-		Faults:      hostFaults(p.Mishaps()),
+		Faults:      hostFaults(p.Faults),
 	}
 }
 
 // hostGraph is the PCIe of hosts, nil where each NIC has a link of its own.
-func hostGraph(g *plan.HostGraph) *host.Graph {
+func hostGraph(g *pcie.Graph) *host.Graph {
 	if g == nil {
 		return nil
 	}
@@ -32,7 +34,7 @@ func hostGraph(g *plan.HostGraph) *host.Graph {
 }
 
 // hostFaults is what goes wrong inside hosts, nil if nothing does.
-func hostFaults(m *plan.Mishaps) *host.Faults {
+func hostFaults(m *faults.Set) *host.Faults {
 	if len(m.GPUs)+len(m.Hosts) == 0 {
 		return nil
 	}
@@ -90,7 +92,7 @@ func nicConfig(p *plan.Plan) nic.Config {
 		Setup:            nic.Setup{On: t.Setup, Time: t.SetupTime},
 		Controller:       p.Controller(),
 	}
-	for _, d := range p.PortDowns() {
+	for _, d := range p.Faults.PortDowns() {
 		cfg.Downs = append(cfg.Downs, nic.Down(d))
 	}
 	if k := cfg.Transport.Receiver; k != roce.InOrder {

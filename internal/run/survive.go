@@ -6,6 +6,7 @@ import (
 
 	"railyard/internal/exec"
 	"railyard/internal/record"
+	"railyard/internal/spares"
 	"railyard/internal/train"
 	"railyard/internal/unit"
 )
@@ -29,7 +30,7 @@ type survival struct {
 
 // beginLife prepares for a life from a state on, whose ranks start at a time.
 func (j *job) beginLife(from safe, at unit.Time) {
-	j.driver, j.saves = j.run.hosts.AddJob(), j.run.plan.Checkpoint(j.plan)
+	j.driver, j.saves = j.run.hosts.AddJob(), j.plan.Checkpoint()
 	j.plan.Saving = j.saves.Takes
 	j.first, j.begun, j.fresh = from.steps, at, true
 	j.safe = []safe{{from.steps, at, from.state}}
@@ -121,7 +122,7 @@ func (j *job) revive(now, aborted unit.Time) (revived bool, why string, err erro
 		return false, fmt.Sprintf("; it started again %s before, as often as %s.restarts lets it", unit.CountOf(int64(s.Restarts), "time"),
 			j.plan.Spec.Path()), nil
 	}
-	at, moves, ok := r.plan.Fit(j.plan, max(aborted.Add(s.Restart.Value), now.Add(1)))
+	at, moves, ok := spares.Fit(r.plan, j.plan, max(aborted.Add(s.Restart.Value), now.Add(1)))
 	if !ok {
 		return false, "; it does not start again: a host of its is not there any more, and no spare host is left that is", nil
 	}

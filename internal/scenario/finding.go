@@ -41,6 +41,11 @@ func (s *Scenario) Wrong(path, format string, args ...any) located.Problem {
 	return s.Located(Finding{Severity: Error, Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
+// Refused is an error about a key of the scenario, with its place in the file.
+func (s *Scenario) Refused(path, format string, args ...any) error {
+	return located.Problems{s.Wrong(path, format, args...)}
+}
+
 // Findings lists what is unusual about a valid scenario, in a fixed order.
 func (s *Scenario) Findings() []Finding {
 	var out []Finding

@@ -268,7 +268,7 @@ func portCut(p *plan.Plan, name string) (Cut, bool) {
 // too.
 func withoutSpeeds(p *plan.Plan, link topo.LinkID) (changes []scenario.Change, names string, ok bool) {
 	for i := len(p.Scenario.Faults) - 1; i >= 0; i-- {
-		f, on := &p.Scenario.Faults[i], p.Mishaps().Entries[i].Links
+		f, on := &p.Scenario.Faults[i], p.Faults.Entries[i].Links
 		if !f.Speed.Set || !slices.Contains(on, link) {
 			continue
 		}
@@ -296,14 +296,14 @@ func insideCuts(p *plan.Plan, s *result.Summary) (all []Cut) {
 	given, seen := p.Scenario.Cluster.Host.Links, map[int32]bool{}
 	for i := range s.Diagnosis.Blames {
 		_, link, ok := clue.Inside(p, s.Diagnosis.Blames[i].Port)
-		if !ok || seen[link] || len(all) == mostLinks || p.HostGraph.Rates[link] == 0 {
+		if !ok || seen[link] || len(all) == mostLinks || p.PCIe.Graph.Rates[link] == 0 {
 			continue
 		}
 		seen[link] = true
-		name, rate := p.HostGraph.Names[2*link], (2 * p.HostGraph.Rates[link]).String()
+		name, rate := p.PCIe.Graph.Names[2*link], (2 * p.PCIe.Graph.Rates[link]).String()
 		change := set(fmt.Sprintf("cluster.host.links[%d]", len(given)), fmt.Sprintf("{link: %q, rate: %s}", name, rate))
 		for k, l := range given {
-			if of, err := p.HostGraph.Link(l.Link); err == nil && of == link {
+			if of, err := p.PCIe.Graph.Link(l.Link); err == nil && of == link {
 				change = set(fmt.Sprintf("cluster.host.links[%d].rate", k), rate)
 			}
 		}

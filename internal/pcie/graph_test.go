@@ -1,4 +1,4 @@
-package plan
+package pcie_test
 
 import (
 	"os"
@@ -7,18 +7,20 @@ import (
 
 	"railyard/internal/board"
 	"railyard/internal/nccltopo"
+	"railyard/internal/pcie"
+	"railyard/internal/plan"
 	"railyard/internal/plan/plantest"
 	"railyard/internal/unit"
 )
 
 // graphed plans two hosts of four GPUs of a preset, with more keys of a host and of its NICs.
-func graphed(t *testing.T, host, nic, rest string, file []byte) (*Plan, error) {
+func graphed(t *testing.T, host, nic, rest string, file []byte) (*plan.Plan, error) {
 	t.Helper()
-	return New(plantest.Graphed(t, host, nic, rest), Files{HostGraph: file}, nil)
+	return plan.New(plantest.Graphed(t, host, nic, rest), plan.Files{HostGraph: file}, nil)
 }
 
 // show is a way in names.
-func (g *HostGraph) show(way []int32) string {
+func show(g *pcie.Graph, way []int32) string {
 	var s []string
 	for _, d := range way {
 		s = append(s, g.Names[d])
@@ -38,15 +40,15 @@ func TestHostGraph(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := p.HostGraph
+		g := p.PCIe.Graph
 		ways := g.ToCard[3]
-		if got := g.show(ways[0]); got != c.gpu3 {
+		if got := show(g, ways[0]); got != c.gpu3 {
 			t.Errorf("%s: %s, want %s", c.nic, got, c.gpu3)
 		}
-		if got := g.show(ways[len(ways)-1]); got != c.last {
+		if got := show(g, ways[len(ways)-1]); got != c.last {
 			t.Errorf("%s: the last card: %s, want %s", c.nic, got, c.last)
 		}
-		if got := g.show(g.FromMemory[2]); got != "CPU0/PCIe2 PCIe2/GPU2" {
+		if got := show(g, g.FromMemory[2]); got != "CPU0/PCIe2 PCIe2/GPU2" {
 			t.Error(got)
 		}
 		set, _ := g.Link("CPU0/PCIe2")
@@ -74,8 +76,8 @@ func TestHostGraphOfAFile(t *testing.T) {
 	if p, err = graphed(t, sc, "shared: true", "", []byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	g := p.HostGraph
-	if got := g.show(g.ToCard[2][0]); got != "GPU2/PCIe2 PCIe2/PCIe1 PCIe1/CPU1 CPU1/CPU0 CPU0/PCIe3 PCIe3/mlx5_0" {
+	g := p.PCIe.Graph
+	if got := show(g, g.ToCard[2][0]); got != "GPU2/PCIe2 PCIe2/PCIe1 PCIe1/CPU1 CPU1/CPU0 CPU0/PCIe3 PCIe3/mlx5_0" {
 		t.Error(got)
 	}
 	for name, want := range map[string]unit.Bitrate{"PCIe3/GPU0": 8, "PCIe3/GPU1": 252, "CPU0/CPU1": 128, "PCIe3/mlx5_0": 252} {
@@ -83,7 +85,8 @@ func TestHostGraphOfAFile(t *testing.T) {
 			t.Errorf("%s: %v, want %d Gb/s: %v", name, g.Rates[l], want, err)
 		}
 	}
-	if b, err := p.Board(); err != nil || b.Named("mlx5_0") < 0 || b.Parts[b.Named("mlx5_1")].Kind != board.NIC {
+	b, err := pcie.Board(p.Scenario, p.Files.HostGraph)
+	if err != nil || b.Named("mlx5_0") < 0 || b.Parts[b.Named("mlx5_1")].Kind != board.NIC {
 		t.Error(err)
 	}
 	if _, err := graphed(t, sc, "shared: true", "", []byte("<system><cpu numaid='x'/></system>")); err == nil ||
@@ -132,41 +135,12 @@ func TestWaysByMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, staged := p.HostGraph, ""
+		g, staged := p.PCIe.Graph, ""
 		if g.Staged != nil {
-			staged = g.show(g.Staged[0][0])
+			staged = show(g, g.Staged[0][0])
 		}
-		if got := g.show(g.ToCard[0][0]); got != c.way || staged != c.staged {
+		if got := show(g, g.ToCard[0][0]); got != c.way || staged != c.staged {
 			t.Errorf("%+v: %s; staged %s", c, got, staged)
-		}
-	}
-}
-
-// NCCL's model is told what links inside a host leave each NIC and whose processors they are; without a graph neither.
-func TestNCCLHost(t *testing.T) {
-	b := board.Presets["hgx-a100"]()
-	for _, cpu := range b.Of(board.CPU) {
-		b.Parts[cpu].Model = "arch=x86_64 vendor=AuthenticAMD familyid=143 modelid=49"
-	}
-	file, err := nccltopo.Write(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		host string
-		want NCCLHost
-	}{
-		{"graph: none", NCCLHost{}},
-		{"graph: preset", NCCLHost{PCIe: 252 * unit.GigabitPerSec}},
-		{"graph: preset, links: [{link: PCIe1/NIC0, rate: 5GB/s}]", NCCLHost{PCIe: 40 * unit.GigabitPerSec}},
-		{"graph: amd.xml", NCCLHost{PCIe: 252 * unit.GigabitPerSec, AMD: true}},
-	} {
-		p, err := graphed(t, c.host, "per_gpu: 1", "", file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p.NCCLHost() != c.want {
-			t.Errorf("%s: %+v, want %+v", c.host, p.NCCLHost(), c.want)
 		}
 	}
 }

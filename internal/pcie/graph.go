@@ -1,4 +1,4 @@
-package plan
+package pcie
 
 import (
 	"cmp"
@@ -10,12 +10,13 @@ import (
 	"railyard/internal/board"
 	"railyard/internal/nccltopo"
 	"railyard/internal/scenario"
+	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
 
-// HostGraph is the PCIe inside each host: the links that some way takes, each full duplex. Ways are directed links in order:
+// Graph is the PCIe inside each host: the links that some way takes, each full duplex. Ways are directed links in order:
 // 2l is link l in the direction of its name, 2l+1 back.
-type HostGraph struct {
+type Graph struct {
 	Rates      []unit.Bitrate // by link, each direction; 0: no limit
 	Names      []string       // by directed link: CPU0/PCIe1
 	ToCard     [][][]int32    // by GPU and card: from the GPU
@@ -25,36 +26,55 @@ type HostGraph struct {
 }
 
 // OfCard reports whether a link leads into a NIC.
-func (g *HostGraph) OfCard(link int32) bool {
+func (g *Graph) OfCard(link int32) bool {
 	return slices.ContainsFunc(g.ToCard[0], func(way []int32) bool { return way[len(way)-1]/2 == link })
 }
 
-// planHostGraph finds the links inside hosts and the ways over them.
-func (p *Plan) planHostGraph() error {
-	sc := p.Scenario
+// New finds the PCIe of a scenario's hosts, which are in a network; text is the file of cluster.host.graph. With an error
+// about a rate there is the graph too.
+func New(sc *scenario.Scenario, net *topo.Graph, text []byte) (h Hosts, err error) {
+	h = Hosts{Rate: sc.Cluster.Host.PCIe, net: net}
 	if !sc.Cluster.Host.Graph.Set {
-		return nil
+		return h, nil
 	}
-	b, err := p.Board()
+	b, err := Board(sc, text)
 	if err != nil {
-		return err
+		return h, err
 	}
-	gpus, err := p.boardGPUs(b)
+	on := onBoard{sc, b}
+	gpus, err := on.gpus()
 	if err != nil {
-		return err
+		return h, err
 	}
-	cards, err := p.boardCards(b, gpus)
+	cards, err := on.cards(net, gpus)
 	if err != nil {
-		return err
+		return h, err
 	}
+	m := linkMap{b: b, names: b.LinkNames(), of: map[int32]int32{}}
+	g, err := on.ways(&m, gpus, cards)
+	if err != nil {
+		return h, err
+	}
+	h.Graph, h.AMD = g, nccltopo.AMD(b)
+	return h, setRates(sc, g, &m)
+}
+
+// onBoard finds what a scenario has of a host on the board that it names.
+type onBoard struct {
+	sc *scenario.Scenario
+	*board.Board
+}
+
+// ways finds those from GPUs to cards, and from memory.
+func (b onBoard) ways(m *linkMap, gpus, cards []int) (g *Graph, err error) {
 	byMemory := func(gpu, card int) (way []int32) {
-		if way = byMemory(b, gpu, card); way == nil {
-			err = problem(sc, "cluster.host.graph", "%s: no path from the memory of %s's CPU to %s", sc.Cluster.Host.Graph.Value,
+		if way = byMemory(b.Board, gpu, card); way == nil {
+			err = b.sc.Refused("cluster.host.graph", "%s: no path from the memory of %s's CPU to %s", b.sc.Cluster.Host.Graph.Value,
 				b.Parts[gpu].Name, b.Parts[card].Name)
 		}
 		return way
 	}
-	g, m := &HostGraph{}, linkMap{b: b, names: b.LinkNames(), of: map[int32]int32{}}
+	g = &Graph{}
 	for _, gpu := range gpus {
 		var ways [][]int32
 		for _, card := range cards {
@@ -65,9 +85,9 @@ func (p *Plan) planHostGraph() error {
 			ways = append(ways, m.take(g, way))
 		}
 		g.ToCard = append(g.ToCard, ways)
-		g.FromMemory = append(g.FromMemory, m.take(g, b.Way(nearest(b, gpu, b.Of(board.CPU)), gpu)))
+		g.FromMemory = append(g.FromMemory, m.take(g, b.Way(nearest(b.Board, gpu, b.Of(board.CPU)), gpu)))
 	}
-	if slices.ContainsFunc(sc.Faults, func(f scenario.Fault) bool { return f.Staged }) {
+	if slices.ContainsFunc(b.sc.Faults, func(f scenario.Fault) bool { return f.Staged }) {
 		for _, gpu := range gpus {
 			var ways [][]int32
 			for _, card := range cards {
@@ -76,15 +96,7 @@ func (p *Plan) planHostGraph() error {
 			g.Staged = append(g.Staged, ways)
 		}
 	}
-	if err != nil {
-		return err
-	}
-	p.HostGraph = g
-	if err := p.setRates(g, &m); err != nil {
-		return err
-	}
-	p.ncclHost = NCCLHost{PCIe: p.NICRate(), AMD: nccltopo.AMD(b)}
-	return nil
+	return g, err
 }
 
 // byMemory is a way from a GPU to a NIC by way of the memory of the CPU that is nearest to the GPU: as NCCL goes where a NIC
@@ -98,31 +110,31 @@ func byMemory(b *board.Board, gpu, card int) []int32 {
 	return slices.Concat(b.Way(gpu, cpu), to)
 }
 
-// Board is the inside of a host where cluster.host.graph says it: the preset's, or that of a file.
-func (p *Plan) Board() (*board.Board, error) {
-	at := &p.Scenario.Cluster.Host
+// Board is the inside of a host where cluster.host.graph says it: the preset's, or that of a file, whose text it is.
+func Board(sc *scenario.Scenario, text []byte) (*board.Board, error) {
+	at := &sc.Cluster.Host
 	if at.Graph.Value != scenario.GraphOfPreset {
-		return nccltopo.Read(at.Graph.Value, p.Files.HostGraph)
+		return nccltopo.Read(at.Graph.Value, text)
 	}
 	of := board.Presets[at.Preset]
 	if of == nil {
-		return nil, problem(p.Scenario, "cluster.host.graph", "preset: no board %q is known, want a file of NCCL", at.Preset)
+		return nil, sc.Refused("cluster.host.graph", "preset: no board %q is known, want a file of NCCL", at.Preset)
 	}
 	return of(), nil
 }
 
-// boardGPUs are the parts that stand for a host's GPUs: the board's first ones by their numbers.
-func (p *Plan) boardGPUs(b *board.Board) ([]int, error) {
-	all, want := b.Of(board.GPU), p.Scenario.Cluster.Host.GPUs
-	slices.SortStableFunc(all, func(x, y int) int { return cmp.Compare(numberOf(b, x), numberOf(b, y)) })
+// gpus are the parts that stand for a host's GPUs: the board's first ones by their numbers.
+func (b onBoard) gpus() ([]int, error) {
+	all, want := b.Of(board.GPU), b.sc.Cluster.Host.GPUs
+	slices.SortStableFunc(all, func(x, y int) int { return cmp.Compare(numberOf(b.Board, x), numberOf(b.Board, y)) })
 	if len(all) < want {
-		return nil, problem(p.Scenario, "cluster.host.graph", "%s: has %s, and cluster.host.gpus is %d",
-			p.Scenario.Cluster.Host.Graph.Value, unit.CountOf(int64(len(all)), "GPU"), want)
+		return nil, b.sc.Refused("cluster.host.graph", "%s: has %s, and cluster.host.gpus is %d",
+			b.sc.Cluster.Host.Graph.Value, unit.CountOf(int64(len(all)), "GPU"), want)
 	}
 	for _, gpu := range all[:want] {
-		if nearest(b, gpu, b.Of(board.CPU)) < 0 {
-			return nil, problem(p.Scenario, "cluster.host.graph", "%s: %s reaches no CPU, want one whose memory it copies from",
-				p.Scenario.Cluster.Host.Graph.Value, b.Parts[gpu].Name)
+		if nearest(b.Board, gpu, b.Of(board.CPU)) < 0 {
+			return nil, b.sc.Refused("cluster.host.graph", "%s: %s reaches no CPU, want one whose memory it copies from",
+				b.sc.Cluster.Host.Graph.Value, b.Parts[gpu].Name)
 		}
 	}
 	return all[:want], nil
@@ -133,29 +145,29 @@ func numberOf(b *board.Board, gpu int) int {
 	return n
 }
 
-// boardCards are the parts that stand for a host's cards: for one after another the NIC nearest to its GPU that no card
+// cards are the parts that stand for a host's cards: for one after another the NIC nearest to its GPU that no card
 // before it has.
-func (p *Plan) boardCards(b *board.Board, gpus []int) (cards []int, err error) {
+func (b onBoard) cards(net *topo.Graph, gpus []int) (cards []int, err error) {
 	free := b.Of(board.NIC)
-	nics, name := p.Graph.Hosts[0].NICs, p.Scenario.Cluster.Host.Graph.Value
-	want := int(p.Graph.NICs[nics[len(nics)-1]].Card) + 1
+	nics, name := net.Hosts[0].NICs, b.sc.Cluster.Host.Graph.Value
+	want := int(net.NICs[nics[len(nics)-1]].Card) + 1
 	if len(free) < want {
-		return nil, problem(p.Scenario, "cluster.host.graph", "%s: has %s, and cluster.nic makes %d of a host", name,
+		return nil, b.sc.Refused("cluster.host.graph", "%s: has %s, and cluster.nic makes %d of a host", name,
 			unit.CountOf(int64(len(free)), "NIC"), want)
 	}
 	for _, id := range nics {
-		n := &p.Graph.NICs[id]
+		n := &net.NICs[id]
 		if int(n.Card) < len(cards) {
 			continue
 		}
-		best := nearest(b, gpus[n.GPU], free)
+		best := nearest(b.Board, gpus[n.GPU], free)
 		if best < 0 {
-			return nil, problem(p.Scenario, "cluster.host.graph", "%s: no path from %s to a NIC that is free", name,
+			return nil, b.sc.Refused("cluster.host.graph", "%s: no path from %s to a NIC that is free", name,
 				b.Parts[gpus[n.GPU]].Name)
 		}
 		for _, gpu := range gpus {
 			if b.Way(gpu, best) == nil {
-				return nil, problem(p.Scenario, "cluster.host.graph", "%s: no path from %s to %s", name, b.Parts[gpu].Name,
+				return nil, b.sc.Refused("cluster.host.graph", "%s: no path from %s to %s", name, b.Parts[gpu].Name,
 					b.Parts[best].Name)
 			}
 		}
@@ -185,7 +197,7 @@ type linkMap struct {
 }
 
 // take gives a way the numbers of the graph.
-func (m *linkMap) take(g *HostGraph, way []int32) []int32 {
+func (m *linkMap) take(g *Graph, way []int32) []int32 {
 	out := make([]int32, len(way))
 	for i, d := range way {
 		l, ok := m.of[d/2]
@@ -200,8 +212,8 @@ func (m *linkMap) take(g *HostGraph, way []int32) []int32 {
 }
 
 // setRates gives the links their rates.
-func (p *Plan) setRates(g *HostGraph, m *linkMap) error {
-	at := &p.Scenario.Cluster.Host
+func setRates(sc *scenario.Scenario, g *Graph, m *linkMap) error {
+	at := &sc.Cluster.Host
 	for _, of := range m.used {
 		l := &m.b.Links[of]
 		rate := l.Rate * unit.Bitrate(l.Count)
@@ -217,7 +229,7 @@ func (p *Plan) setRates(g *HostGraph, m *linkMap) error {
 	for i, l := range at.Links {
 		k, err := g.Link(l.Link)
 		if err != nil {
-			return problem(p.Scenario, fmt.Sprintf("cluster.host.links[%d].link", i), "%v", err)
+			return sc.Refused(fmt.Sprintf("cluster.host.links[%d].link", i), "%v", err)
 		}
 		g.Rates[k] = l.Rate
 	}
@@ -225,7 +237,7 @@ func (p *Plan) setRates(g *HostGraph, m *linkMap) error {
 }
 
 // Link finds a link by its name in either direction.
-func (g *HostGraph) Link(name string) (int32, error) {
+func (g *Graph) Link(name string) (int32, error) {
 	if i := slices.Index(g.Names, name); i >= 0 {
 		return int32(i / 2), nil
 	}
@@ -236,29 +248,8 @@ func (g *HostGraph) Link(name string) (int32, error) {
 	return 0, fmt.Errorf("%s: no path inside a host takes such a link, want one of: %s", name, strings.Join(names, ", "))
 }
 
-// hostLink is the link inside a host that a fault is about; false: those of its NICs.
-func (p *Plan) hostLink(f *scenario.Fault, i int) (link int32, named bool, err error) {
-	at := fmt.Sprintf("faults[%d].pcie", i)
-	full, what := p.Scenario.Cluster.Host.PCIe, "cluster.host.pcie"
-	if f.PCIeLink.Set {
-		if p.HostGraph == nil {
-			return 0, false, problem(p.Scenario, at+"_link", "%s: has no effect, cluster.host.graph is none", f.PCIeLink.Value)
-		}
-		if link, err = p.HostGraph.Link(f.PCIeLink.Value); err != nil {
-			return 0, false, problem(p.Scenario, at+"_link", "%v", err)
-		}
-		full, what, named = p.HostGraph.Rates[link], f.PCIeLink.Value, true
-	} else if p.HostGraph != nil {
-		full, what = p.HostGraph.fastestCard(), "the links of NICs in cluster.host.graph"
-	}
-	if f.PCIe.Value >= full && full > 0 {
-		return 0, false, problem(p.Scenario, at, "%s: no slower than %s, %s", f.PCIe.Value, what, full)
-	}
-	return link, named, nil
-}
-
-// fastestCard is the rate of the fastest link of a card; 0: one has no limit.
-func (g *HostGraph) fastestCard() (rate unit.Bitrate) {
+// FastestCard is the rate of the fastest link of a card; 0: one has no limit.
+func (g *Graph) FastestCard() (rate unit.Bitrate) {
 	for _, way := range g.ToCard[0] {
 		r := g.Rates[way[len(way)-1]/2]
 		if r == 0 {
