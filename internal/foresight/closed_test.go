@@ -1,48 +1,40 @@
 package foresight
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
+	"railyard/internal/plan"
+	"railyard/internal/plan/plantest"
 	"railyard/internal/scenario"
-	"railyard/internal/unit"
 )
 
-// Where closed forms stand for what ranks send, the keys of what they are made of change them, in the direction of the key; keys
-// of messages have no meaning.
-func TestProtocolKeysOfClosedForms(t *testing.T) {
-	const text = `
-cluster: {hosts: 2, host: {preset: hgx-h100}%s}
-run: {network: formula}
-job:
-  model: {layers: 4, hidden: 1024, ffn: 4096, heads: 16, vocabulary: 32000, sequence: 1024, batch: 16}
-  parallel: {tp: %d, dp: %d}
-`
-	takes := func(keys string, tp int) unit.Duration {
-		p := largePlan(t, fmt.Sprintf(text, keys, tp, 16/tp))
-		_, all := phaseTimes(p, &p.Jobs[0])
-		return all
-	}
+// What takes a formula's time is told from what sends messages all the same.
+func TestClosedNotes(t *testing.T) {
+	const sum, halves = "op: all-reduce, bytes: 1MB", "op: all-reduce, bytes: 1MB, algorithm: halving-doubling"
 	for _, c := range []struct {
-		keys   string
-		tp     int
-		longer bool
+		hosts string
+		rows  []string
+		want  string
 	}{
-		{"simple: {nvlink_ring: 1ms}, ll: {nvlink_ring: 1ms, nvlink_tree: 1ms}, ll128: {nvlink_ring: 1ms}, nvls: {launch: 1ms}", 8, true},
-		{"nvls: {launch: 5us}", 8, false}, {"nvls: {efficiency: 40%}", 8, true},
-		{"simple: {net_ring: 1ms, net_tree: 1ms}, ll128: {net_ring: 1ms, net_tree: 1ms}, nvls: {launch: 1ms}", 16, true},
-		{"speed: 2", 8, false}, {"speed: 1/2", 16, true},
+		{"hosts: 2", []string{sum}, ""},
+		{"hosts: 1, nvlink_collectives: messages", []string{sum}, ""},
+		{"hosts: 2, nvlink_collectives: formula", []string{sum}, "all of them send messages"},
+		{"hosts: 1, nvlink_collectives: formula", []string{sum}, "whatever else went over NVLink"},
+		{"hosts: 1, nvlink_collectives: formula", []string{sum, halves}, "of 1 row, which NCCL's model has not, messages were sent: collectives[1]"},
+		{"hosts: 1, nvlink_collectives: formula", []string{halves}, "all rows sent messages"},
 	} {
-		if before, after := takes("", c.tp), takes(", protocols: {"+c.keys+"}", c.tp); after == before || after > before != c.longer {
-			t.Errorf("tp %d, %s: %v, and without %v", c.tp, c.keys, after, before)
+		sc, err := scenario.Parse("a.yaml", []byte(strings.Replace(plantest.Collectives(c.rows...), "hosts: 2", c.hosts, 1)))
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	for key, want := range map[string]string{"simple: {slice: 1}": "no collective's schedule is cut", "simple: {buffer: 1MiB}": "no " +
-		"collective's schedule is cut", "ll: {rate: 1GB/s}": "there are no messages"} {
-		_, err := scenario.Parse("closed.yaml", fmt.Appendf(nil, text, ", protocols: {"+key+"}", 8, 2))
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", key, err)
+		p, err := plan.New(sc, plan.Files{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(ClosedNotes(p, &p.Jobs[0]), "\n")
+		if (got == "") != (c.want == "") || !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s, %v: %q, want %q", c.hosts, c.rows, got, c.want)
 		}
 	}
 }

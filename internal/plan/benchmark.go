@@ -47,7 +47,6 @@ func (benchmark) work(p *Plan, j *Job) (w ranksWork, err error) {
 		}
 		a := algorithmOf(row.Algorithm, row.Op)
 		protocol, by := p.messages(j, j.Placement, row.Op, row.Algorithm, row.Protocol, row.Channels, row.Bytes)
-		protocols = append(protocols, protocol)
 		key := fmt.Sprint(row.Algorithm, row.Op, row.Channels, by)
 		s := known[key]
 		if s == nil {
@@ -59,6 +58,15 @@ func (benchmark) work(p *Plan, j *Job) (w ranksWork, err error) {
 				return w, j.wrong(fmt.Sprintf("collectives[%d].algorithm", i), err)
 			}
 			known[key] = s
+		}
+		takes, closed, err := p.closedRow(j, c, &row)
+		if err != nil {
+			return w, j.wrong(fmt.Sprintf("collectives[%d].algorithm", i), err)
+		}
+		if closed {
+			protocol = nil // whose launch is in what it takes
+		} else {
+			protocols = append(protocols, protocol)
 			group := workload.BenchmarkGroup(byRails(row.Algorithm))
 			schedules[group] = append(schedules[group], s)
 		}
@@ -72,6 +80,8 @@ func (benchmark) work(p *Plan, j *Job) (w ranksWork, err error) {
 			Skew:       c.Skew,
 			Rails:      byRails(row.Algorithm),
 			Blocks:     p.blocks(&row),
+			Formula:    closed,
+			Takes:      takes,
 		})
 		j.Rows = append(j.Rows, row)
 	}

@@ -2,9 +2,11 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 
 	"railyard/internal/coll"
 	"railyard/internal/nccl"
+	"railyard/internal/scenario"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -22,16 +24,16 @@ func (p *Plan) closed(j *Job, g *workload.Group) bool {
 	if g.Kind == workload.GroupKindExpert {
 		return false // NCCL's model has no all-to-all
 	}
-	return p.ByFormula() || p.Scenario.Cluster.NVLinkCollectives == "formula" && HostsOf(j.PlaceOf(g)) == 1
+	return p.ByFormula() || p.Scenario.InsideByFormula(j.Spec) && HostsOf(j.PlaceOf(g)) == 1
 }
 
 // closedSchedule says who owns what of a collective that is a closed form: as of a ring.
-func closedSchedule(g *workload.Group, op coll.Collective) (coll.Schedule, error) {
+func closedSchedule(ranks int, op coll.Collective) (coll.Schedule, error) {
 	if op == coll.SendReceive {
 		return coll.DirectSend([][]int32{{0, 1}}, 1)
 	}
 	at := coll.Placement{Rails: 1}
-	for r := range g.Size() {
+	for r := range ranks {
 		at.Ranks = append(at.Ranks, coll.Place{GPU: int32(r)})
 	}
 	return coll.Algorithms["ring-"+op.String()].Over(at, 1, 1)
@@ -68,16 +70,38 @@ func (p *Plan) close(j *Job, work *workload.Job, of map[int32]bool) error {
 			if err != nil {
 				return j.wrong("collective", err)
 			}
-			by, err := params.Predict(k.op, max(k.bytes, 1), g, choice.Algorithm, choice.Protocol)
-			if err != nil {
+			if d, err = closedTime(p.Scenario, g, choice); err != nil {
 				return j.wrong("collective", err)
 			}
-			d = max(by.Time()-p.Scenario.Cluster.Host.Launch, 0)
 			known[k] = d
 		}
 		c.Formula, c.Takes, c.Between = true, d, g.Nodes > 1
 	}
 	return nil
+}
+
+// closedTime is what a closed form takes behind its launch, as NCCL chose for a group.
+func closedTime(sc *scenario.Scenario, g nccl.Group, choice nccl.Choice) (unit.Duration, error) {
+	by, err := NCCLParams(sc).Predict(choice.Collective, max(choice.Bytes, 1), g, choice.Algorithm, choice.Protocol)
+	return max(by.Time()-sc.Cluster.Host.Launch, 0), err
+}
+
+// closedRow says what a row of job.collectives takes behind its launch where it is a closed form, and has the row say what NCCL
+// takes: all ranks are on one host, and NCCL's model has the algorithm, and parts that are alike.
+func (p *Plan) closedRow(j *Job, c *scenario.CollectiveRow, row *Row) (takes unit.Duration, closed bool, err error) {
+	if _, has := NCCLAlgorithm(row.Op, row.Algorithm); !has || j.Ranks() == 1 || !p.Scenario.InsideByFormula(j.Spec) ||
+		HostsOf(j.Placement) > 1 || c.Skew > 1 || p.blocks(row) != nil {
+		return 0, false, nil
+	}
+	choice, err := NCCLChoice(p.Scenario, j.Spec, p.ncclHost, row.Op, row.Bytes, row.Algorithm, row.Protocol, c.Channels.Or(0))
+	if err != nil {
+		return 0, false, err
+	}
+	g := NCCLGroup(p.Scenario, j.Spec, p.ncclHost)
+	g.Channels = c.Channels.Or(0)
+	row.Protocol, row.Channels = strings.ToLower(choice.Protocol.String()), choice.Channels
+	takes, err = closedTime(p.Scenario, g, choice)
+	return takes, true, err
 }
 
 // ncclGroup is a group of a job as NCCL's model sees it, with the NICs of its own ranks.
@@ -99,7 +123,7 @@ func (j *Job) Closed(c int32) (ranks int, takes unit.Duration, sender, host int3
 	of := &j.Work.Collectives[c]
 	members := j.Work.Groups[of.Group].Ranks
 	sender = -1
-	if goal, ok := coll.GoalOf(of.Schedule); ok && goal.Collective == coll.SendReceive {
+	if j.Work.Groups[of.Group].Kind == workload.GroupKindPipeline {
 		sender = members[0]
 	}
 	return len(members), of.Takes, sender, j.Placement.Ranks[members[0]].Host

@@ -48,7 +48,7 @@ func (large) work(p *Plan, j *Job) (w ranksWork, err error) {
 	protocols, schedules := map[coll.Schedule]*workload.Protocol{}, map[string][]coll.Schedule{}
 	cfg.Schedules = func(g *workload.Group, op coll.Collective) (coll.Schedule, error) {
 		if p.closed(j, g) {
-			return closedSchedule(g, op)
+			return closedSchedule(g.Size(), op)
 		}
 		s, err := p.groupSchedule(j, g, op)
 		if err != nil {

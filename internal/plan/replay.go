@@ -23,8 +23,14 @@ func (replaying) work(p *Plan, j *Job) (w ranksWork, err error) {
 		cfg.Buckets = append(cfg.Buckets, workload.ReplayBucket{Compute: b.Compute, Elems: int64(b.Bytes) / 4})
 		largest = max(largest, b.Bytes)
 	}
-	if j.Ranks() > 1 {
-		c := &j.Spec.Collective
+	closed := p.Scenario.InsideByFormula(j.Spec) && HostsOf(j.Placement) == 1
+	switch c := &j.Spec.Collective; {
+	case j.Ranks() == 1:
+	case closed:
+		if cfg.Schedule, err = closedSchedule(j.Ranks(), coll.AllReduce); err != nil {
+			return w, err
+		}
+	default:
 		s, err := p.travelling(j, j.Placement, coll.AllReduce, c.Algorithm, EvenChannels(c.Algorithm, c.Channels), largest)
 		if err != nil {
 			return w, err
@@ -32,8 +38,14 @@ func (replaying) work(p *Plan, j *Job) (w ranksWork, err error) {
 		j.Schedule, j.Rings = s.Schedule, coll.Rings(j.Placement, c.Channels)
 		cfg.Schedule, cfg.Protocol = s.Schedule, s.protocol
 	}
-	w.Job, err = workload.Replay(cfg)
+	if w.Job, err = workload.Replay(cfg); err != nil {
+		return w, err
+	}
+	if closed {
+		w.schedules = func(int32) []coll.Schedule { return nil }
+		return w, p.close(j, w.Job, map[int32]bool{0: true})
+	}
 	w.schedules = func(int32) []coll.Schedule { return []coll.Schedule{cfg.Schedule} }
 	w.protocols = []*workload.Protocol{cfg.Protocol}
-	return w, err
+	return w, nil
 }

@@ -81,7 +81,8 @@ var (
 		{ReuseAuto, "a step before which everything is as it was before another is told again and not simulated: the same tables"},
 	}
 	InsideCollectives = []Choice{
-		{"formula", "a collective of ranks on one host takes what NCCL's model says"},
+		{autoProtocol, "formula for a job.model, messages for all other jobs"},
+		{"formula", "a collective of ranks on one host takes what NCCL's model says, where it has such a collective"},
 		{"messages", "each of its messages shares NVLink with the others"},
 	}
 )
@@ -321,6 +322,27 @@ var onlyLarge = where(func(s *Scenario) string {
 	return "it belongs to job.model, which is not there"
 })
 
+// onlyInside says that a field belongs to scenarios with collectives that nothing real goes by.
+var onlyInside = where(func(s *Scenario) string {
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.Model != nil || j.Replay != nil || len(j.Collectives) > 0 {
+			return ""
+		}
+	}
+	return "it belongs to job.model, job.replay and job.collectives, which are not there: what is real goes by messages"
+})
+
+// InsideByFormula reports whether collectives of a job whose ranks are all on one host take what a formula says.
+func (s *Scenario) InsideByFormula(j *Job) bool {
+	switch s.Cluster.NVLinkCollectives {
+	case autoProtocol:
+		return j.Model != nil
+	case "formula":
+		return j.Model != nil || j.Replay != nil || len(j.Collectives) > 0
+	}
+	return false
+}
+
 // onlySteps says that a field belongs to scenarios with a job that takes steps.
 var onlySteps = where(func(s *Scenario) string {
 	for i := range s.Jobs {
@@ -387,9 +409,9 @@ var largeFields = []*Field{
 		Source:  "of the reader's hosts; data sheets have 700W for an H100 SXM alone",
 	},
 	{
-		Path: "cluster.nvlink_collectives", Default: "formula", Choices: InsideCollectives, applies: onlyLarge,
+		Path: "cluster.nvlink_collectives", Default: autoProtocol, Choices: InsideCollectives, applies: onlyInside,
 		value:   in(choice, func(s *Scenario) *string { return &s.Cluster.NVLinkCollectives }),
-		Meaning: "how collectives of ranks of a job.model that are all on one host are timed",
+		Meaning: "how collectives of ranks that are all on one host are timed, of jobs that compute nothing real",
 	},
 	{
 		Path: "cluster.host.flops_fp8", Min: "1GFLOP/s", Max: "1000PFLOP/s", Rule: "from the preset", applies: onlyFP8,

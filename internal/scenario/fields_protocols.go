@@ -49,7 +49,8 @@ var onlySliced = where(func(s *Scenario) string {
 // for what ranks send.
 var onlyNCCL = where(func(s *Scenario) string {
 	why := onlyProtocols(s)
-	if why != "" && (s.Cluster.NVLinkCollectives == "formula" || s.ByFormula()) {
+	formula := func(j Job) bool { return s.InsideByFormula(&j) }
+	if why != "" && (slices.ContainsFunc(s.Jobs, formula) || s.ByFormula()) {
 		return ""
 	}
 	return why

@@ -80,7 +80,7 @@ type Cluster struct {
 	Slow      []SlowRank
 	Protocols ProtocolConstants
 
-	NVLinkCollectives string // see InsideCollectives; empty without a large model
+	NVLinkCollectives string // see InsideCollectives; empty where no job may have them
 }
 
 // ProtocolConstants is the constants of NCCL's protocols, and of a switch that adds.

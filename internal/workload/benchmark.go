@@ -16,9 +16,11 @@ type BenchmarkRow struct {
 	Protocol   *Protocol     // nil: nothing beside the data
 	Warmup     int           // runs before those that are timed
 	Iterations int
-	Blocks     []int64 // of an all-to-all: elements that each rank has for each, from*ranks+to; nil: as Elems and Skew say
-	Rails      bool    // messages go by the NIC on the receiver's rail: they have connections of their own
-	Skew       int     // of an all-to-all: rank 0 gets so many times as much as each other; 0 and 1: as much
+	Blocks     []int64       // of an all-to-all: elements that each rank has for each, from*ranks+to; nil: as Elems and Skew say
+	Rails      bool          // messages go by the NIC on the receiver's rail: they have connections of their own
+	Formula    bool          // no message is sent: see Collective.Formula
+	Takes      unit.Duration // with Formula
+	Skew       int           // of an all-to-all: rank 0 gets so many times as much as each other; 0 and 1: as much
 }
 
 // BenchmarkConfig is collectives over all ranks, timed one after the other.
@@ -107,7 +109,7 @@ func Benchmark(c BenchmarkConfig) (j *Job, timed []TimedRow, err error) {
 func (j *Job) collective(name string, row *BenchmarkRow) {
 	s, elems := row.Schedule, row.Elems
 	c := Collective{Name: name, Range: Range{Elems: elems}, Schedule: s, ElemBytes: Float32.Bytes(), Protocol: row.Protocol,
-		Group: BenchmarkGroup(row.Rails)}
+		Group: BenchmarkGroup(row.Rails), Formula: row.Formula, Takes: row.Takes}
 	if goal, ok := coll.GoalOf(s); ok && coll.Inputs(s) > 0 {
 		c = c.shared(goal, row)
 		j.Buffers[c.Input.Buffer].Elems = max(j.Buffers[c.Input.Buffer].Elems, c.Input.Elems)
