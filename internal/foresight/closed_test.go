@@ -21,7 +21,8 @@ func TestClosedNotes(t *testing.T) {
 		{"hosts: 1, nvlink_collectives: messages", []string{sum}, ""},
 		{"hosts: 2, nvlink_collectives: formula", []string{sum}, "all of them send messages"},
 		{"hosts: 1, nvlink_collectives: formula", []string{sum}, "whatever else went over NVLink"},
-		{"hosts: 1, nvlink_collectives: formula", []string{sum, halves}, "of 1 row, which NCCL's model has not, messages were sent: collectives[1]"},
+		{"hosts: 1, nvlink_collectives: formula", []string{sum, halves},
+			"of 1 row, which NCCL's model has not, messages were sent: collectives[1]"},
 		{"hosts: 1, nvlink_collectives: formula", []string{halves}, "all rows sent messages"},
 	} {
 		sc, err := scenario.Parse("a.yaml", []byte(strings.Replace(plantest.Collectives(c.rows...), "hosts: 2", c.hosts, 1)))

@@ -59,7 +59,7 @@ func (benchmark) work(p *Plan, j *Job) (w ranksWork, err error) {
 			}
 			known[key] = s
 		}
-		takes, closed, err := p.closedRow(j, c, &row)
+		takes, closed, err := row.closed(p, j, c)
 		if err != nil {
 			return w, j.wrong(fmt.Sprintf("collectives[%d].algorithm", i), err)
 		}

@@ -86,9 +86,9 @@ func closedTime(sc *scenario.Scenario, g nccl.Group, choice nccl.Choice) (unit.D
 	return max(by.Time()-sc.Cluster.Host.Launch, 0), err
 }
 
-// closedRow says what a row of job.collectives takes behind its launch where it is a closed form, and has the row say what NCCL
+// closed says what a row of job.collectives takes behind its launch where it is a closed form, and has the row say what NCCL
 // takes: all ranks are on one host, and NCCL's model has the algorithm, and parts that are alike.
-func (p *Plan) closedRow(j *Job, c *scenario.CollectiveRow, row *Row) (takes unit.Duration, closed bool, err error) {
+func (row *Row) closed(p *Plan, j *Job, c *scenario.CollectiveRow) (takes unit.Duration, closed bool, err error) {
 	if _, has := NCCLAlgorithm(row.Op, row.Algorithm); !has || j.Ranks() == 1 || !p.Scenario.InsideByFormula(j.Spec) ||
 		HostsOf(j.Placement) > 1 || c.Skew > 1 || p.blocks(row) != nil {
 		return 0, false, nil

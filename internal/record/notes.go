@@ -55,7 +55,8 @@ func (r noting) all() (notes []string) {
 	}
 	for i, f := range r.s.PerJob() {
 		j := r.jobs[i]
-		own := slices.Concat(j.first().notes(j), j.survivalNotes(), j.trainingNotes(f, r.diverged), foresight.MeasuredNotes(j.plan), foresight.ClosedNotes(r.plan, j.plan))
+		own := slices.Concat(j.first().notes(j), j.survivalNotes(), j.trainingNotes(f, r.diverged),
+			foresight.MeasuredNotes(j.plan), foresight.ClosedNotes(r.plan, j.plan))
 		for _, n := range own {
 			if r.several() {
 				n = "job " + r.jobs[i].name() + ": " + n
