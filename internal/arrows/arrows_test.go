@@ -330,7 +330,8 @@ var rules = map[string]rule{
 		why: "it holds configurations with mistakes for the tests of what finds and shows them",
 	},
 	"prove": {
-		may: "board hostboard hostinfo hostlint lint nccltopo netconf foresight plan qos result run scenario switches topo",
+		may: "board foresight hostboard hostinfo hostlint lint nccltopo netconf network plan qos result run " +
+			"scenario switches topo",
 		why: "it is a user of runs: it makes small networks of findings, and compares what their runs leave",
 	},
 	"lldp": {
@@ -411,13 +412,22 @@ var rules = map[string]rule{
 	},
 	"plan": {
 		may: "balance board cc coll decoder decoder/layers decoder/times exec fabric faults hash inventory located " +
-			"nccl nccltopo nn nn/netfile pcie qos result scenario splitmix switches topo train wire workload",
+			"nccl nccltopo network nn nn/netfile pcie qos result scenario splitmix switches topo train transport " +
+			"wire workload",
 		why: "a plan is a function of the scenario and its files: run reads the files. Of what is not pure it " +
 			"takes types and names alone: see onlyThese",
 	},
 	"switches": {
 		may: "dcbx fabric inventory located netconf netconf/dialects qos scenario topo",
 		why: "what each switch does is a function of the scenario, the graph and configurations: no job and no path is in it",
+	},
+	"transport": {
+		may: "cc scenario wire",
+		why: "what queue pairs are told is a function of the scenario: what they do, and what the network is, is for others",
+	},
+	"network": {
+		may: "inventory located scenario topo transport",
+		why: "a network is a function of the scenario and a topology file's text: what its switches do, and who sends, is above it",
 	},
 	"pcie": {
 		may: "board nccltopo scenario topo",
@@ -436,8 +446,8 @@ var rules = map[string]rule{
 		why: "it has the scenarios that tests of plans share",
 	},
 	"foresight": {
-		may: "balance board coll dataset exec fabric hash mfu nn pcie plan qos result scenario splitmix survey " +
-			"switches topo train workload",
+		may: "balance board coll dataset exec fabric hash mfu network nn pcie plan qos result scenario splitmix " +
+			"survey switches topo train transport workload",
 		why: "what a run will cost and where it will wait is a function of its plan: nothing is built from it",
 	},
 	"clue": {
@@ -445,7 +455,7 @@ var rules = map[string]rule{
 		why: "what may be to blame at a place is a function of the plan: record asks it where time was lost, and judges nothing either",
 	},
 	"capture": {
-		may: "fabric headers inventory nic pcapng plan roce topo verbs wire",
+		may: "fabric headers inventory network nic pcapng plan roce topo transport verbs wire",
 		why: "it shows frames of a network as captures show them: it hears of them as record does, and decides nothing",
 	},
 	"reuse": {
@@ -453,7 +463,7 @@ var rules = map[string]rule{
 	},
 	"record": {
 		may: "cc clue coll diagnose exec fabric faults foresight mfu nccl nic nn noun plan qos result roce " +
-			"splitmix telemetry topo train workload",
+			"splitmix telemetry topo train transport workload",
 		why: "it turns what happens in a run into tables and figures: what happens is for run and the engine",
 	},
 	"inside": {
@@ -463,7 +473,7 @@ var rules = map[string]rule{
 	"run": {
 		may: "capture cc checkpoint coll contents corpus dataset decoder/times exec fabric faults foresight host " +
 			"input inside located machine nccltopo netconf nic nn nn/netfile pcie plan rank record result reuse " +
-			"roce scenario sim spares switches topo train workload",
+			"roce scenario sim spares switches topo train transport workload",
 		why: "the only package that knows everything; it is below those that show it",
 	},
 	"launch": {
@@ -478,7 +488,7 @@ var rules = map[string]rule{
 			"plan says what NCCL's model takes on a scenario's cluster",
 	},
 	"commission": {
-		may: "configs inventory located nccltests perf foresight plan result scenario sheet topo",
+		may: "configs foresight inventory located nccltests perf plan result scenario sheet topo transport",
 		why: "it says what to expect of a cluster, and holds what was measured against that: who runs the scenarios " +
 			"that it wants simulated is above it",
 	},
@@ -504,7 +514,7 @@ var rules = map[string]rule{
 			"above it. Of cc it takes the fixed point of DCQCN",
 	},
 	"trial": {
-		may: "cc chart foresight plan qos report result run scenario sweep switches topo tune",
+		may: "cc chart foresight plan qos report result run scenario sweep switches topo transport tune",
 		why: "it plays points of tune on a scenario's fabric, as sweep does, and shows what was found as report's pages; of " +
 			"topo and cc it takes types",
 	},
@@ -532,7 +542,8 @@ var rules = map[string]rule{
 	"labs": {why: "the labs that come with Railyard as files; what they mean, lab says"},
 	"lab": {
 		may: "board chart chart/svg chart/text coll configs foresight formula hash input inventory labs located " +
-			"netconf netconf/dialects nn output plan report result run scenario sheet shown survey topo wire workload",
+			"netconf netconf/dialects network nn output plan report result run scenario sheet shown survey topo " +
+			"wire workload",
 		why: "a lab is a user of runs: it knows one by its directory. Of nn, coll and workload its benches show the " +
 			"arithmetic and the schedules that runs use; of board, and of plan with its graph, survey and inventory, " +
 			"what a network is before anything runs, and by netconf what its switches are told",
@@ -564,26 +575,27 @@ var rules = map[string]rule{
 			"above. Of netconf/dialects its tests make use",
 	},
 	"configs": {
-		may: "fabric inventory located netconf plan qos scenario switches topo",
+		may: "fabric inventory located netconf network plan qos scenario switches topo",
 		why: "how a plan's switches are to be configured is a function of it: whose words it is put into, and who asks, is above",
 	},
 	"intent": {
-		may: "board commission configs foresight hostboard hostinfo hostlint inventory lint netconf pcie plan topo",
+		may: "board commission configs foresight hostboard hostinfo hostlint inventory lint netconf network pcie " +
+			"plan topo transport",
 		why: "what devices are meant to be follows from a plan: who holds devices against it, and prints it, is above",
 	},
 	"view": {
-		may: "board coll collected configs decoder design foresight hash headline hostinfo intent inventory judge lint " +
-			"located nccl nccltopo netconf nn pcapng perf plan prove qos result rib run scenario sheet sizing survey " +
-			"switches topo trial wire workload",
+		may: "board coll collected configs decoder design foresight hash headline hostinfo intent inventory judge " +
+			"lint located nccl nccltopo netconf network nn pcapng perf plan prove qos result rib run scenario " +
+			"sheet sizing survey switches topo trial wire workload",
 		why: "what is shown of a plan, a network or a run is a value and its text: who asked, and where it is printed, is above",
 	},
 	"cli": {
 		may: "batch bench board coll collected commission configs containerlab dataset decoder design docs dump " +
 			"endpoint examples export fleet foresight hash headline hostboard hostinfo hostlint input intent " +
 			"inventory judge lab launch lint live located machine manual nccl nccltests nccltopo netconf " +
-			"netconf/dialects nn ns3 output pcie perf plan predict prove rdma report result rib run scenario " +
-			"scenario/schema sheet shown starter sweep telemetry topo topoform trial tune validate view web " +
-			"whatif workload",
+			"netconf/dialects network nn ns3 output pcie perf plan predict prove rdma report result rib run " +
+			"scenario scenario/schema sheet shown starter sweep telemetry topo topoform trial tune validate view " +
+			"web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},

@@ -15,7 +15,7 @@ const (
 	pure = "unit cause balance bayes splitmix traffic batch located hash wire topo qos tune coll nccl nccltests cc cm roce headers verbs " +
 		"workload exec " +
 		"inventory netconf dcbx rib netconf/frr netconf/nxos netconf/eos netconf/sonic netconf/nvue netconf/junos " +
-		"netconf/dialects lint lldp hostinfo hostlint plan pcie faults spares corpus catalogue design sizing pcapng"
+		"netconf/dialects lint lldp hostinfo hostlint plan network transport pcie faults spares corpus catalogue design sizing pcapng"
 	engine = "sim fabric lists host nic"
 	tensor = "nn dataset corpus train"
 )

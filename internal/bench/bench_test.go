@@ -56,8 +56,9 @@ func TestCasesPlan(t *testing.T) {
 		if strings.HasSuffix(c.Name, "-400g") {
 			rate = 400 * unit.GigabitPerSec
 		}
-		if len(p.Graph.Hosts) != c.Hosts || p.Graph.Ports[0].Rate != rate || p.AsScheduled() {
-			t.Errorf("%s: %d hosts at %v, as scheduled: %t", c.Name, len(p.Graph.Hosts), p.Graph.Ports[0].Rate, p.AsScheduled())
+		scheduled := p.Scenario.Fabric.AsScheduled()
+		if len(p.Graph.Hosts) != c.Hosts || p.Graph.Ports[0].Rate != rate || scheduled {
+			t.Errorf("%s: %d hosts at %v, as scheduled: %t", c.Name, len(p.Graph.Hosts), p.Graph.Ports[0].Rate, scheduled)
 		}
 		if strings.HasPrefix(c.Name, "perm") {
 			collisions(t, p)

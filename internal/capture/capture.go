@@ -7,6 +7,7 @@ import (
 
 	"railyard/internal/fabric"
 	"railyard/internal/inventory"
+	"railyard/internal/network"
 	"railyard/internal/nic"
 	"railyard/internal/pcapng"
 	"railyard/internal/plan"
@@ -81,7 +82,7 @@ func (a entry) compare(b entry) int {
 // New returns a capture of the ports that the plan names, and writes what comes before the first frame. Errors of out
 // are kept for Finish.
 func New(p *plan.Plan, out io.Writer, islands int) (*Capture, error) {
-	in, err := p.Inventory()
+	in, err := network.Inventory(p.Scenario, p.Graph)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"railyard/internal/nic"
 	"railyard/internal/roce"
 	"railyard/internal/topo"
+	"railyard/internal/transport"
 	"railyard/internal/unit"
 	"railyard/internal/verbs"
 	"railyard/internal/wire"
@@ -49,7 +50,7 @@ func (c *Capture) build(s *fabric.Sent) (*wire.Frame, []string) {
 		Source: c.address(from), Dest: c.address(to)}}
 	f.IPv4.TTL, f.Ethernet = c.hop(s, path)
 	f.VLAN = c.tag(s)
-	if pk.Tunnelled() && c.plan.Overlay() {
+	if pk.Tunnelled() && c.plan.Scenario.Fabric.Overlay() {
 		f = c.wrap(f, from, to)
 	}
 	if !known.seen {
@@ -63,7 +64,7 @@ func (c *Capture) build(s *fabric.Sent) (*wire.Frame, []string) {
 // tag is the VLAN tag of a frame on the link of a host, where switches look at tags: the VLAN of its rail, and the
 // priority of its class at who sends it.
 func (c *Capture) tag(s *fabric.Sent) *wire.VLAN {
-	if c.plan.Frames().Tag == 0 || s.Frame.Tunnelled() {
+	if transport.Frames(c.plan.Scenario).Tag == 0 || s.Frame.Tunnelled() {
 		return nil
 	}
 	port := s.Port
@@ -146,10 +147,10 @@ func (c *Capture) psn(n uint32) wire.PSN { return wire.PSN(c.plan.PSN(n)) }
 
 // data completes a packet of an RDMA WRITE, and returns what it carries.
 func (c *Capture) data(pk *roce.Packet, s *fabric.Sent, p *pair) (payload []byte, comments []string) {
-	sizes := c.plan.Frames()
+	sizes := transport.Frames(c.plan.Scenario)
 	size := unit.Bytes(s.Frame.Bytes) - sizes.DataFrame(0, pk.Lands(), pk.Immediate())
 	if s.Frame.Tunnelled() {
-		size -= c.plan.Tunnel()
+		size -= transport.Tunnel(c.plan.Scenario)
 	}
 	seq := p.expand(pk.PSN)
 	p.near = max(p.near, seq)

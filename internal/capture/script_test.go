@@ -22,7 +22,7 @@ import (
 )
 
 // Two hosts on two leaves below a spine, each link captured. What a script says is heard as a run would tell it.
-const network = `
+const twoHosts = `
 name: s
 cluster: {hosts: 2, host: {gpus: 1}, nic: {speed: 100Gb/s}}
 fabric: {design: leaf-spine, leaves: 2, spines: 1%s}
@@ -105,7 +105,7 @@ func (s *stage) port(name string) topo.PortID {
 }
 
 func (s *stage) begin(keys, capture string) {
-	sc, err := scenario.Parse("s.yaml", fmt.Appendf(nil, network, keys, capture))
+	sc, err := scenario.Parse("s.yaml", fmt.Appendf(nil, twoHosts, keys, capture))
 	if err != nil {
 		s.t.Fatal(err)
 	}

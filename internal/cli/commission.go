@@ -16,6 +16,7 @@ import (
 	"railyard/internal/input"
 	"railyard/internal/inventory"
 	"railyard/internal/located"
+	"railyard/internal/network"
 	"railyard/internal/perf"
 	"railyard/internal/plan"
 	"railyard/internal/result"
@@ -93,7 +94,7 @@ func (c *commissionCall) commission(ctx context.Context, of string) error {
 	if err != nil {
 		return c.located(of, sc, err)
 	}
-	in, err := p.Inventory()
+	in, err := network.Inventory(p.Scenario, p.Graph)
 	if err != nil {
 		return c.located(of, sc, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"railyard/internal/intent"
+	"railyard/internal/network"
 	"railyard/internal/plan"
 	"railyard/internal/topo"
 	"railyard/internal/view"
@@ -54,7 +55,7 @@ func (a *app) hostsExpect(file, host string, asJSON bool) error {
 
 // expected is what a host of a plan is to say; host is its name, "" the first.
 func expected(p *plan.Plan, host string) (*intent.Host, error) {
-	in, err := p.Inventory()
+	in, err := network.Inventory(p.Scenario, p.Graph)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"railyard/internal/perf"
 	"railyard/internal/plan"
 	"railyard/internal/topo"
+	"railyard/internal/transport"
 	"railyard/internal/unit"
 )
 
@@ -252,7 +253,7 @@ func (l *list) write() {
 
 // ceiling is the most payload that a NIC writes, in bits per second, and what limits it.
 func (l *list) ceiling(n topo.NICID) (most int64, why string) {
-	frames, mtu := l.p.Frames(), l.p.Scenario.Transport.MTU
+	frames, mtu := transport.Frames(l.p.Scenario), l.p.Scenario.Transport.MTU
 	wire := frames.OnLink(frames.DataFrame(mtu, false, false))
 	most = int64(float64(l.in.Graph.Ports[l.in.Graph.NICs[n].Port].Rate) * float64(mtu) / float64(wire))
 	switch pcie, link := foresight.WriteRate(l.p, n); {

@@ -10,6 +10,7 @@ import (
 
 	"railyard/internal/commission"
 	"railyard/internal/located"
+	"railyard/internal/network"
 	"railyard/internal/plan"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
@@ -31,7 +32,7 @@ func checksOf(t testing.TB, text string, k commission.Known) (*plan.Plan, []comm
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := p.Inventory()
+	in, err := network.Inventory(p.Scenario, p.Graph)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"railyard/internal/inventory"
 	"railyard/internal/located"
 	"railyard/internal/netconf"
+	"railyard/internal/network"
 	"railyard/internal/plan"
 	"railyard/internal/qos"
 	"railyard/internal/scenario"
@@ -18,7 +19,7 @@ import (
 
 // Routers are the switches with their addresses and sessions, in the order of the graph; Devices adds the rest.
 func Routers(p *plan.Plan) (*inventory.Inventory, []netconf.Device, error) {
-	in, err := p.Inventory()
+	in, err := network.Inventory(p.Scenario, p.Graph)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -214,7 +215,7 @@ func (c *configured) ecn(m *qos.Marking) *netconf.ECN {
 
 // NotConfigured says what a run or its names have of switches that no configuration of theirs has.
 func NotConfigured(p *plan.Plan) (all []string) {
-	if r := &p.Scenario.Fabric.Routing; p.Overlay() && !(r.Speaks() && r.Protocol == string(inventory.EVPN)) {
+	if r := &p.Scenario.Fabric.Routing; p.Scenario.Fabric.Overlay() && !(r.Speaks() && r.Protocol == string(inventory.EVPN)) {
 		all = append(all, "tunnels of VXLAN (fabric.encapsulation): in the packets of a run only, for want of "+
 			"fabric.routing.protocol evpn; addresses and routes are those that carry them")
 	}

@@ -3,6 +3,7 @@ package foresight
 import (
 	"strings"
 
+	"railyard/internal/network"
 	"railyard/internal/plan"
 	"railyard/internal/survey"
 	"railyard/internal/topo"
@@ -29,7 +30,7 @@ func Circle(p *plan.Plan) string {
 			dead[l] = true
 			names = append(names, p.Graph.Ports[2*l].Name)
 		}
-		ports := survey.Circle(p.Graph, p.RoutesWithout(dead))
+		ports := survey.Circle(p.Graph, network.Routes(p.Scenario, p.Graph, dead))
 		if ports == nil {
 			return ""
 		}

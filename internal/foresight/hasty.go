@@ -6,6 +6,7 @@ import (
 	"railyard/internal/plan"
 	"railyard/internal/scenario"
 	"railyard/internal/topo"
+	"railyard/internal/transport"
 	"railyard/internal/unit"
 )
 
@@ -17,7 +18,7 @@ func hasty(p *plan.Plan) []scenario.Finding {
 		return nil
 	}
 	if rate := slowestPace(p); rate > 0 {
-		gap := rate.TransmitTime(p.LargestFrame(p.Frames()))
+		gap := rate.TransmitTime(transport.LargestFrame(p.Scenario))
 		if gap >= t.Value {
 			return []scenario.Finding{hastyFinding(t.Value, gap, fmt.Sprintf("a packet at the lowest rate of %s, %v, takes %s",
 				p.Scenario.Congestion.Algorithm, rate, gap.Human()))}

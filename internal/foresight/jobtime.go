@@ -4,6 +4,7 @@ import (
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/topo"
+	"railyard/internal/transport"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -118,7 +119,7 @@ func messageTime(p *plan.Plan, j *plan.Job, l *plan.RankLink, size unit.Bytes, b
 	if l.Pair < 0 {
 		return host.NVLinkLatency + transmit(host.NVLinkRate(), size) + reduce
 	}
-	q, frames, mtu := &p.Pairs[l.Pair], p.Frames(), p.Scenario.Transport.MTU
+	q, frames, mtu := &p.Pairs[l.Pair], transport.Frames(p.Scenario), p.Scenario.Transport.MTU
 	first := frames.MaxDataFrame(min(size, mtu))
 	rest := unit.Duration(0)
 	for _, port := range q.Path {
@@ -142,7 +143,7 @@ func transmit(r unit.Bitrate, size unit.Bytes) unit.Duration {
 // portLoad is the bytes that explicit flows bring to each port, headers included.
 func portLoad(p *plan.Plan) []int64 {
 	load := make([]int64, len(p.Graph.Ports))
-	frame := int64(p.Frames().OnLink(p.Frames().MaxDataFrame(0)))
+	frame := int64(transport.Frames(p.Scenario).OnLink(transport.Frames(p.Scenario).MaxDataFrame(0)))
 	for i := range p.Pairs {
 		if !p.Pairs[i].Sends() {
 			continue
@@ -152,7 +153,7 @@ func portLoad(p *plan.Plan) []int64 {
 		eachPort(p, &p.Pairs[i], mul(int64(f.Count), each), func(port topo.PortID, part int64) {
 			load[port] = add(load[port], part)
 		})
-		if p.Tunnel() != 0 {
+		if transport.Tunnel(p.Scenario) != 0 {
 			eachPort(p, &p.Pairs[i], mul(int64(f.Count), packets(p, int64(f.Bytes))), func(port topo.PortID, packets int64) {
 				if extra := int64(p.TunnelOn(port)); extra < 0 {
 					load[port] = max(0, load[port]-mul(packets, -extra))

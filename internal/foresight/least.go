@@ -5,6 +5,7 @@ import (
 
 	"railyard/internal/plan"
 	"railyard/internal/topo"
+	"railyard/internal/transport"
 	"railyard/internal/unit"
 )
 
@@ -24,7 +25,7 @@ func LeastOf(p *plan.Plan, j int) (worst Least, bound bool) {
 		return Least{}, false
 	}
 	all := map[topo.PortID]*Least{}
-	f := p.Frames()
+	f := transport.Frames(p.Scenario)
 	frame := int64(f.Data + f.Overhead) // what only some packets have is left out
 	for i := range p.Pairs {
 		q := &p.Pairs[i]
@@ -39,7 +40,7 @@ func LeastOf(p *plan.Plan, j int) (worst Least, bound bool) {
 				all[port] = l
 			}
 			each := add(int64(q.Flow.Bytes), mul(packets, frame))
-			if p.Tunnel() != 0 {
+			if transport.Tunnel(p.Scenario) != 0 {
 				each += packets * int64(p.TunnelOn(port))
 			}
 			l.Bytes, l.Flows = unit.Bytes(add(int64(l.Bytes), mul(n, each))), l.Flows+1

@@ -8,14 +8,16 @@ import (
 	"railyard/internal/inventory"
 	"railyard/internal/lint"
 	"railyard/internal/netconf"
+	"railyard/internal/network"
 	"railyard/internal/plan"
 	"railyard/internal/topo"
+	"railyard/internal/transport"
 	"railyard/internal/unit"
 )
 
 // Switches is what configurations of a scenario's switches are held against.
 func Switches(p *plan.Plan) (*lint.Design, error) {
-	in, err := p.Inventory()
+	in, err := network.Inventory(p.Scenario, p.Graph)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +26,7 @@ func Switches(p *plan.Plan) (*lint.Design, error) {
 		return nil, err
 	}
 	d := &lint.Design{DSCP: p.Scenario.Fabric.QoS.DSCP, CNPDSCP: p.Scenario.Fabric.QoS.CNPDSCP,
-		Frame: p.Frames().MaxDataFrame(p.Scenario.Transport.MTU), Devices: map[string]*netconf.Device{}}
+		Frame: transport.Frames(p.Scenario).MaxDataFrame(p.Scenario.Transport.MTU), Devices: map[string]*netconf.Device{}}
 	d.Circle = foresight.Circle(p)
 	for i := range devices {
 		d.Devices[devices[i].Name] = &devices[i]
@@ -40,13 +42,13 @@ func Switches(p *plan.Plan) (*lint.Design, error) {
 
 // Hosts is what hosts of a scenario are held against.
 func Hosts(p *plan.Plan) (*hostlint.Design, error) {
-	in, err := p.Inventory()
+	in, err := network.Inventory(p.Scenario, p.Graph)
 	if err != nil {
 		return nil, err
 	}
 	q, t := &p.Scenario.Fabric.QoS, &p.Scenario.Transport
 	d := &hostlint.Design{DSCP: q.DSCP, CNPDSCP: q.CNPDSCP, Priority: q.DataPriority, MTU: t.MTU,
-		Packet: inventory.IPMTU(p.Frames().MaxDataFrame(t.MTU)), Hosts: map[string]*hostlint.Meant{}}
+		Packet: inventory.IPMTU(transport.Frames(p.Scenario).MaxDataFrame(t.MTU)), Hosts: map[string]*hostlint.Meant{}}
 	g := p.Graph
 	for i := range g.NICs {
 		nic := &g.NICs[i]

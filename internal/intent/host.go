@@ -10,6 +10,7 @@ import (
 	"railyard/internal/inventory"
 	"railyard/internal/pcie"
 	"railyard/internal/plan"
+	"railyard/internal/transport"
 	"railyard/internal/unit"
 )
 
@@ -51,7 +52,7 @@ type Host struct {
 func HostOf(p *plan.Plan, in *inventory.Inventory, at int) (*Host, error) {
 	sc := p.Scenario
 	q, t := &sc.Fabric.QoS, &sc.Transport
-	h := &Host{Host: p.Graph.Hosts[at].Name, RDMAMTU: t.MTU, MTU: inventory.IPMTU(p.Frames().MaxDataFrame(t.MTU)),
+	h := &Host{Host: p.Graph.Hosts[at].Name, RDMAMTU: t.MTU, MTU: inventory.IPMTU(transport.Frames(p.Scenario).MaxDataFrame(t.MTU)),
 		DSCP: q.DSCP, CNPDSCP: q.CNPDSCP, Priority: q.DataPriority, PFC: q.PFC.Enabled, DCQCN: sc.Congestion.Algorithm == "dcqcn",
 		TrafficClass: q.DSCP<<2 | 2}
 	for _, id := range p.Graph.Hosts[at].NICs {

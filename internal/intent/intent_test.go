@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/network"
 	"railyard/internal/plan/plantest"
 	"railyard/internal/run"
 	"railyard/internal/unit"
@@ -31,7 +32,7 @@ func TestDevicesAreMeantToBeAsThePlanIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := p.Inventory()
+	in, err := network.Inventory(p.Scenario, p.Graph)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func TestBoardOfAHost(t *testing.T) {
 	} {
 		text := strings.Replace(leafSpine, "preset: hgx-h100", "preset: "+c.preset, 1)
 		p := plantest.Made(t, text, run.NewPlan)
-		in, err := p.Inventory()
+		in, err := network.Inventory(p.Scenario, p.Graph)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"railyard/internal/foresight"
 	"railyard/internal/inventory"
+	"railyard/internal/network"
 	"railyard/internal/plan"
 	"railyard/internal/scenario"
 	"railyard/internal/survey"
@@ -33,7 +34,7 @@ func runNetwork(a Args) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := p.Inventory()
+	in, err := network.Inventory(p.Scenario, p.Graph)
 	if err != nil {
 		return nil, err
 	}

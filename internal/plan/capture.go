@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"railyard/internal/located"
+	"railyard/internal/network"
+	"railyard/internal/transport"
 	"railyard/internal/wire"
 )
 
@@ -54,7 +56,7 @@ func (p *Plan) planCapture() error {
 		return nil
 	}
 	var all located.Problems
-	if p.Frames().Untagged() != wire.RoCEv2 {
+	if transport.Frames(p.Scenario).Untagged() != wire.RoCEv2 {
 		all = append(all, p.Scenario.Wrong("capture.links", "frames have other sizes than RoCEv2 over IPv4 "+
 			"(transport.frames), and so no headers that are known: want those of transport.preset default"))
 	}
@@ -67,7 +69,7 @@ func (p *Plan) planCapture() error {
 		all = append(all, p.Scenario.Wrong("fabric.addresses.ipv6", "true: frames are captured as RoCEv2 over IPv4, whose "+
 			"headers are 20 bytes shorter, want false with capture.links"))
 	}
-	if _, err := p.Inventory(); err != nil {
+	if _, err := network.Inventory(p.Scenario, p.Graph); err != nil {
 		var more located.Problems
 		if !errors.As(err, &more) {
 			return err

@@ -15,7 +15,7 @@ func (p *Plan) Hash() *hash.Switches {
 	for i := range own {
 		s.Own = append(s.Own, p.hash(&own[i]))
 	}
-	if p.Overlay() {
+	if p.Scenario.Fabric.Overlay() {
 		s.Outer = p.outer
 	}
 	return s

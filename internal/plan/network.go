@@ -5,11 +5,13 @@ import (
 
 	"railyard/internal/fabric"
 	"railyard/internal/faults"
+	"railyard/internal/network"
 	"railyard/internal/nn"
 	"railyard/internal/nn/netfile"
 	"railyard/internal/pcie"
 	"railyard/internal/scenario"
 	"railyard/internal/switches"
+	"railyard/internal/transport"
 )
 
 // model builds the network that a scenario trains.
@@ -159,11 +161,11 @@ func (p *Plan) configure() error {
 	if !p.Scenario.Fabric.Config.Set {
 		return nil
 	}
-	in, err := p.Inventory()
+	in, err := network.Inventory(p.Scenario, p.Graph)
 	if err != nil {
 		return err
 	}
-	err = p.Switches.Configure(p.Files.Config, in, p.Routes, p.LargestFrame(p.Frames()))
+	err = p.Switches.Configure(p.Files.Config, in, p.Routes, transport.LargestFrame(p.Scenario))
 	if p.Scenario = p.Switches.Scenario(); len(p.Switches.Short()) > 0 {
 		if p.Faults.Fabric == nil {
 			p.Faults.Fabric = &fabric.Faults{}

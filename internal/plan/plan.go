@@ -15,12 +15,14 @@ import (
 	"railyard/internal/faults"
 	"railyard/internal/hash"
 	"railyard/internal/located"
+	"railyard/internal/network"
 	"railyard/internal/nn"
 	"railyard/internal/pcie"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/switches"
 	"railyard/internal/topo"
+	"railyard/internal/transport"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -163,19 +165,17 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 		progress = func(int, int) error { return nil }
 	}
 	p := &Plan{Scenario: sc, Files: files, progress: progress}
-	g, err := p.graph()
+	g, err := network.Graph(sc, files.Topology)
 	if err != nil {
 		return nil, err
 	}
-	if g, err = p.recabled(g); err != nil {
-		return nil, err
-	}
-	if err := p.modelled(g); err != nil {
+	if err := network.Model(sc, g); err != nil {
 		return nil, err
 	}
 	p.Graph, p.names = g, g.Names()
-	p.Routes = p.RoutesWithout(nil)
-	if err := together(p.checkTunnel, p.setSwitches, p.setPCIe, p.planReceive, p.setFaults, p.capturedPorts); err != nil {
+	p.Routes = network.Routes(sc, g, nil)
+	tunnel := func() error { return network.CheckTunnel(sc, g) }
+	if err := together(tunnel, p.setSwitches, p.setPCIe, p.planReceive, p.setFaults, p.capturedPorts); err != nil {
 		return nil, err
 	}
 	if err := p.configure(); err != nil {
@@ -199,7 +199,7 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 	if err := p.planCapture(); err != nil {
 		return nil, err
 	}
-	if err := p.Controller().Validate(); err != nil {
+	if err := transport.Controller(p.Scenario).Validate(); err != nil {
 		return nil, fmt.Errorf("congestion: %w", err)
 	}
 	p.progress = nil // a plan is a value
@@ -227,10 +227,7 @@ func together(steps ...func() error) error {
 // (see scenario.Cabled). What was refused before it names nothing, and is not refused again.
 func Misnamed(sc *scenario.Scenario, refused located.Problems) (all located.Problems) {
 	p := &Plan{Scenario: sc}
-	g, err := p.graph()
-	if err == nil {
-		g, err = p.recabled(g)
-	}
+	g, err := network.Graph(sc, nil)
 	if err != nil {
 		errors.As(err, &all)
 		return all
@@ -460,7 +457,7 @@ func (p *Plan) addRouted(q Pair) error {
 				fabric.MaxHops)
 		}
 	}
-	if hops := len(q.Path) - 1; p.Telemetry() && hops > cc.MaxHops {
+	if hops := len(q.Path) - 1; transport.Telemetry(p.Scenario) && hops > cc.MaxHops {
 		return fmt.Errorf("%s: %d switches on its path %s, and hpcc keeps the telemetry of at most %d", q.Name, hops,
 			p.PathText(q.Path), cc.MaxHops)
 	}

@@ -7,6 +7,7 @@ import (
 	"railyard/internal/coll"
 	"railyard/internal/nccl"
 	"railyard/internal/scenario"
+	"railyard/internal/transport"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
 )
@@ -258,7 +259,7 @@ func (p *Plan) lessNetwork(j *Job, protocols ...*workload.Protocol) {
 			continue
 		}
 		sc, q := p.Scenario, &p.Pairs[j.Links[i].Pair]
-		d := 2*sc.Cluster.Host.PCIeLatency + sc.Cluster.NIC.Latency + p.OneWay(q.Path, p.Frames().MaxDataFrame(0))
+		d := 2*sc.Cluster.Host.PCIeLatency + sc.Cluster.NIC.Latency + p.OneWay(q.Path, transport.Frames(p.Scenario).MaxDataFrame(0))
 		if least < 0 || d < least {
 			least = d
 		}

@@ -10,6 +10,7 @@ import (
 	"railyard/internal/coll"
 	"railyard/internal/nccl"
 	"railyard/internal/plan/plantest"
+	"railyard/internal/transport"
 	"railyard/internal/unit"
 )
 
@@ -47,7 +48,7 @@ func TestNetworkIsNotCountedTwice(t *testing.T) {
 	idle := unit.Never.Sub(0)
 	for i := range p.Pairs {
 		idle = min(idle, 2*host.PCIeLatency+p.Scenario.Cluster.NIC.Latency+
-			p.OneWay(p.Pairs[i].Path, p.Frames().MaxDataFrame(0)))
+			p.OneWay(p.Pairs[i].Path, transport.Frames(p.Scenario).MaxDataFrame(0)))
 	}
 	hop := nccl.Default().Hop
 	if got, want := with.Between+idle, hop[nccl.Net][nccl.Ring][nccl.Simple]; got != want || with.Between <= 0 {

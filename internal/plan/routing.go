@@ -4,7 +4,7 @@ import (
 	"railyard/internal/balance"
 	"railyard/internal/fabric"
 	"railyard/internal/hash"
-	"railyard/internal/inventory"
+	"railyard/internal/network"
 	"railyard/internal/scenario"
 	"railyard/internal/topo"
 	"railyard/internal/unit"
@@ -25,27 +25,12 @@ func (p *Plan) planRouting() {
 	}
 	for _, at := range p.Faults.Turns() {
 		dead := p.Faults.DeadAt(at)
-		epoch := balance.Epoch{From: at, Routes: p.RoutesWithout(dead)}
+		epoch := balance.Epoch{From: at, Routes: network.Routes(p.Scenario, p.Graph, dead)}
 		p.Tables.Epochs = append(p.Tables.Epochs, epoch)
 	}
 	p.controller = &controller{Plan: p, loads: map[loadKey][]float64{}}
 	hashed := p.Tables.Hashed()
 	p.Finder = hashed.Finder(0)
-}
-
-// RoutesWithout are the routes that switches find without some links: those that BGP leaves. Where there are no
-// sessions, or BGP is none that follows what links cost, they are the shortest ways.
-func (p *Plan) RoutesWithout(dead map[topo.LinkID]bool) *topo.Routes {
-	isDead := func(l topo.LinkID) bool { return dead[l] }
-	by := sessions(&p.Scenario.Fabric.Routing)
-	numbers, err := inventory.Numbers(p.Graph, &by)
-	switch {
-	case err != nil || numbers == nil:
-		return topo.NewRoutesWithout(p.Graph, isDead)
-	case by.Protocol == inventory.IBGP:
-		return topo.NewRoutesUpDown(p.Graph, isDead)
-	}
-	return topo.NewRoutesBGP(p.Graph, isDead, numbers)
 }
 
 // setup is how switches choose that are as a fabric says.

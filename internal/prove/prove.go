@@ -8,6 +8,7 @@ import (
 
 	"railyard/internal/lint"
 	"railyard/internal/netconf"
+	"railyard/internal/network"
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/run"
@@ -240,7 +241,7 @@ func play(ctx context.Context, sc *scene, yaml string, sides func(sw string, k i
 
 // lay configures the switches of a small network.
 func lay(p *plan.Plan, sc *scene, sides func(sw string, k int) side) (all []switches.Configuration, err error) {
-	in, err := p.Inventory()
+	in, err := network.Inventory(p.Scenario, p.Graph)
 	if err != nil {
 		return nil, err
 	}

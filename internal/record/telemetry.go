@@ -10,6 +10,7 @@ import (
 	"railyard/internal/splitmix"
 	"railyard/internal/telemetry"
 	"railyard/internal/topo"
+	"railyard/internal/transport"
 	"railyard/internal/unit"
 )
 
@@ -285,7 +286,7 @@ func (w *watch) small(id topo.PortID) bool {
 
 // lostBytes is about how long a lost frame was: a loss does not say, and most data frames are full.
 func (w *watch) lostBytes(l *fabric.Loss) int64 {
-	frames := w.plan.Frames()
+	frames := transport.Frames(w.plan.Scenario)
 	if l.Kind == fabric.Data {
 		return int64(frames.OnLink(frames.MaxDataFrame(w.plan.Scenario.Transport.MTU)))
 	}

@@ -9,6 +9,7 @@ import (
 	"railyard/internal/roce"
 	"railyard/internal/scenario"
 	"railyard/internal/switches"
+	"railyard/internal/transport"
 )
 
 // hostConfig returns the parameters of hosts.
@@ -19,7 +20,7 @@ func hostConfig(p *plan.Plan) host.Config {
 		NVLink:      host.Pipe{Latency: at.NVLinkLatency, Rate: at.NVLinkRate()},
 		Graph:       hostGraph(p.PCIe.Graph),
 		NIC:         p.Scenario.Cluster.NIC.Latency,
-		AsScheduled: p.AsScheduled(),
+		AsScheduled: p.Scenario.Fabric.AsScheduled(),
 		Split:       p.Scenario.Transport.SplitData,
 		Faults:      hostFaults(p.Faults),
 	}
@@ -59,7 +60,7 @@ func nicConfig(p *plan.Plan) nic.Config {
 	t := sc.Transport
 	cfg := nic.Config{
 		Pairs:  len(p.Pairs),
-		Frames: p.Frames(),
+		Frames: transport.Frames(p.Scenario),
 		Transport: roce.Params{
 			MTU:           t.MTU,
 			AckEvery:      t.AckEvery,
@@ -78,9 +79,9 @@ func nicConfig(p *plan.Plan) nic.Config {
 			EchoMarks:     sc.Congestion.Notify == "ack",
 			NoCNPs:        sc.Congestion.Notify == "none",
 		},
-		Telemetry: p.Telemetry(),
+		Telemetry: transport.Telemetry(p.Scenario),
 		Quirks: nic.Quirks{
-			Repace:      sc.Congestion.HPCC.Repace && p.Telemetry(),
+			Repace:      sc.Congestion.HPCC.Repace && transport.Telemetry(p.Scenario),
 			SharedTimer: sc.Cluster.NIC.Pacing == "shared",
 		},
 		AcksPass:         !t.AckPaused,
@@ -90,7 +91,7 @@ func nicConfig(p *plan.Plan) nic.Config {
 		CompleteAtSender: t.Completion == "sender",
 		Seed:             sc.Seed,
 		Setup:            nic.Setup{On: t.Setup, Time: t.SetupTime},
-		Controller:       p.Controller(),
+		Controller:       transport.Controller(p.Scenario),
 	}
 	for _, d := range p.Faults.PortDowns() {
 		cfg.Downs = append(cfg.Downs, nic.Down(d))

@@ -36,7 +36,7 @@ const aloneWindow = unit.Microsecond
 // partitionOf puts the nodes of a run's network into islands for so many workers: n of them, 0: as
 // many as pay. No choice changes a result.
 func partitionOf(p *plan.Plan, fc *fabric.Config, n, workers int) islands {
-	if p.AsScheduled() { // the order of scheduling is that of one island
+	if p.Scenario.Fabric.AsScheduled() { // the order of scheduling is that of one island
 		n = 1
 	}
 	from := islandPorts

@@ -106,7 +106,7 @@ func (r *runner) neverReused() string {
 		return "background flows share the network"
 	case p.ByFormula():
 		return "no packets are simulated"
-	case p.AsScheduled():
+	case p.Scenario.Fabric.AsScheduled():
 		return "events of one instant go in the order of their scheduling (fabric.order)"
 	case r.jobs[0].needsCredit():
 		return "messages need credits, of which timers tell"

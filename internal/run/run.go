@@ -169,7 +169,7 @@ func (r *runner) build() error {
 	if r.islands.inTurn {
 		r.eng.RunInTurn()
 	}
-	if r.plan.AsScheduled() {
+	if r.plan.Scenario.Fabric.AsScheduled() {
 		r.eng.InOrderOfPushing()
 	}
 	r.record = record.New(r.plan, r.opt.Dir, len(r.islands.sizes), record.Hooks{

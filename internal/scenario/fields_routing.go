@@ -49,6 +49,12 @@ const staticConvergence = 600 * unit.Millisecond
 // Speaks reports whether switches have sessions.
 func (r *Routing) Speaks() bool { return r.Protocol != "" && r.Protocol != "none" }
 
+// Overlay reports whether frames have the headers of an overlay between leaves.
+func (f *Fabric) Overlay() bool { return f.Encapsulation == "vxlan" }
+
+// AsScheduled reports whether events of an instant happen in the order in which they were scheduled.
+func (f *Fabric) AsScheduled() bool { return f.Order == "scheduled" }
+
 // Convergence is how long after a link goes down or comes up all switches route without it, or
 // with it: the default of faults[].convergence.
 func (r *Routing) Convergence() unit.Duration {

@@ -8,6 +8,7 @@ import (
 	"railyard/internal/scenario"
 	"railyard/internal/switches"
 	"railyard/internal/topo"
+	"railyard/internal/transport"
 	"railyard/internal/tune"
 	"railyard/internal/unit"
 )
@@ -23,7 +24,7 @@ func (t *tuning) facts() (f tune.Facts, err error) {
 		if err != nil {
 			return f, err
 		}
-		if d, ok := p.Controller().(cc.DCQCN); ok {
+		if d, ok := transport.Controller(p.Scenario).(cc.DCQCN); ok {
 			f.DCQCN = &d
 		}
 		f.Policy, f.Sites = foresight.Policy(p)

@@ -222,7 +222,7 @@ func islandRow(in *foresight.Inspection) []string {
 	how := fmt.Sprintf("run at the same time, in windows of %s: the soonest that one can act on another", lookahead)
 	switch {
 	case n > 1:
-	case in.Plan.AsScheduled():
+	case in.Plan.Scenario.Fabric.AsScheduled():
 		how = "events happen in the order in which they were scheduled: on one core"
 	default:
 		how = "the network is small: its events run on one core"

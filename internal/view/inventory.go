@@ -8,6 +8,7 @@ import (
 
 	"railyard/internal/configs"
 	"railyard/internal/inventory"
+	"railyard/internal/network"
 	"railyard/internal/plan"
 	"railyard/internal/sheet"
 	"railyard/internal/topo"
@@ -16,7 +17,7 @@ import (
 
 // InventoryText prints names and addresses.
 func InventoryText(s *sheet.Sheet, p *plan.Plan, _ *plan.Job) error {
-	in, err := p.Inventory()
+	in, err := network.Inventory(p.Scenario, p.Graph)
 	if err != nil {
 		return err
 	}
@@ -330,7 +331,7 @@ type deviceJSON struct {
 
 // InventoryData is names and addresses as data.
 func InventoryData(p *plan.Plan, _ *plan.Job) (any, error) {
-	in, err := p.Inventory()
+	in, err := network.Inventory(p.Scenario, p.Graph)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package plan
+package network
 
 import (
 	"errors"
@@ -51,29 +51,33 @@ var keys = map[string]string{
 	"GlobalLink":    "fabric.dragonfly.global_length",
 }
 
-// graph builds the cluster's hosts and the fabric between them.
-func (p *Plan) graph() (*topo.Graph, error) {
-	g, err := p.designed()
-	if n := &p.Scenario.Cluster.NIC; err == nil && n.Devices() > 1 {
-		return g.Carded(n.Devices()), nil
+// Graph builds a scenario's hosts and the fabric between them, with the cables that it names; topology is the text of the file
+// of a custom design.
+func Graph(sc *scenario.Scenario, topology []byte) (*topo.Graph, error) {
+	g, err := designed(sc, topology)
+	if err != nil {
+		return nil, err
 	}
-	return g, err
+	if n := &sc.Cluster.NIC; n.Devices() > 1 {
+		g = g.Carded(n.Devices())
+	}
+	return recabled(sc, g)
 }
 
 // designed builds them with each NIC on a card of its own.
-func (p *Plan) designed() (*topo.Graph, error) {
-	design := designs[p.Scenario.Fabric.Design]
+func designed(sc *scenario.Scenario, topology []byte) (*topo.Graph, error) {
+	design := designs[sc.Fabric.Design]
 	if design == nil {
-		return p.customGraph()
+		return custom(sc, topology)
 	}
-	g, err := design(p.Scenario).Graph()
+	g, err := design(sc).Graph()
 	var misfits *topo.Misfits
 	if !errors.As(err, &misfits) {
 		return g, err
 	}
 	var all located.Problems
 	for _, m := range misfits.All {
-		all = append(all, p.Scenario.Located(scenario.Finding{
+		all = append(all, sc.Located(scenario.Finding{
 			Severity: scenario.Error,
 			Path:     keys[m.Param],
 			Message:  m.Text,

@@ -1,4 +1,4 @@
-package plan
+package network
 
 import (
 	"fmt"
@@ -13,10 +13,10 @@ import (
 	"railyard/internal/unit"
 )
 
-// modelled gives the switches their model, and reports what does not fit one: too many cables, or
+// Model gives the switches their model, and reports what does not fit one: too many cables, or
 // cables that are too fast.
-func (p *Plan) modelled(g *topo.Graph) error {
-	sw := &p.Scenario.Fabric.Switch
+func Model(sc *scenario.Scenario, g *topo.Graph) error {
+	sw := &sc.Fabric.Switch
 	var full, fast []string
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
@@ -30,7 +30,7 @@ func (p *Plan) modelled(g *topo.Graph) error {
 		for _, port := range n.Ports {
 			rates[g.Ports[port].Rate]++
 		}
-		if used := panel(&p.Scenario.Fabric).Needs(g, topo.NodeID(i)); sw.Ports.Set && used > sw.Ports.Value {
+		if used := panel(&sc.Fabric).Needs(g, topo.NodeID(i)); sw.Ports.Set && used > sw.Ports.Value {
 			full = append(full, fmt.Sprintf("%s needs %d", n.Name, used))
 		}
 		for _, r := range slices.Sorted(maps.Keys(rates)) {
@@ -55,7 +55,7 @@ func (p *Plan) modelled(g *topo.Graph) error {
 		if sw.Model != "any" { // most often the model says it
 			c.path = "fabric.switch.model"
 		}
-		all = append(all, p.Scenario.Located(scenario.Finding{
+		all = append(all, sc.Located(scenario.Finding{
 			Severity: scenario.Error,
 			Path:     c.path,
 			Message:  strings.Join([]string{text, "want at most " + c.most}, ", "),

@@ -1,4 +1,4 @@
-package plan
+package network
 
 import (
 	"errors"
@@ -24,10 +24,10 @@ var optionKeys = map[string]string{
 	"Protocol":   "fabric.routing.protocol",
 }
 
-// Inventory gives the network its names and addresses.
-func (p *Plan) Inventory() (*inventory.Inventory, error) {
-	f := &p.Scenario.Fabric
-	in, err := inventory.New(p.Graph, inventory.Options{
+// Inventory gives a network its names and addresses.
+func Inventory(sc *scenario.Scenario, g *topo.Graph) (*inventory.Inventory, error) {
+	f := &sc.Fabric
+	in, err := inventory.New(g, inventory.Options{
 		Panel:    func(topo.NodeID) inventory.Panel { return panel(f) },
 		MTU:      f.MTU,
 		Pools:    pools(&f.Addresses),
@@ -41,7 +41,7 @@ func (p *Plan) Inventory() (*inventory.Inventory, error) {
 		if !errors.As(e, &refusal) {
 			return nil, e
 		}
-		all = append(all, p.Scenario.Located(scenario.Finding{
+		all = append(all, sc.Located(scenario.Finding{
 			Severity: scenario.Error,
 			Path:     optionKeys[refusal.Option],
 			Message:  refusal.Text,
