@@ -589,10 +589,15 @@ var rules = map[string]rule{
 			"sheet sizing survey switches topo trial wire workload",
 		why: "what is shown of a plan, a network or a run is a value and its text: who asked, and where it is printed, is above",
 	},
+	"cli/call": {
+		may:   "coll input located output plan result run scenario sheet shown topo",
+		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
+		why:   "what all commands share is streams, files and arguments: what any of them does is above it",
+	},
 	"cli": {
-		may: "batch bench board coll collected commission configs containerlab dataset decoder design docs dump " +
-			"endpoint examples export fleet foresight hash headline hostboard hostinfo hostlint input intent " +
-			"inventory judge lab launch lint live located machine manual nccl nccltests nccltopo netconf " +
+		may: "batch bench board cli/call coll collected commission configs containerlab dataset decoder design " +
+			"docs dump endpoint examples export fleet foresight hash headline hostboard hostinfo hostlint input " +
+			"intent inventory judge lab launch lint live located machine manual nccl nccltests nccltopo netconf " +
 			"netconf/dialects network nn ns3 output pcie perf plan predict prove rdma report result rib run " +
 			"scenario scenario/schema sheet shown starter sweep telemetry topo topoform trial tune validate view " +
 			"web whatif workload",

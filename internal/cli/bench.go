@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"railyard/internal/bench"
+	"railyard/internal/cli/call"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -44,16 +45,16 @@ func benchCommand(a *app) *cobra.Command {
 		Long:  benchText(),
 		Example: "  railyard bench\n  railyard bench --case perm1024 --json\n" +
 			"  railyard bench --case 'perm*-100g' --case train64",
-		Args: noArguments,
+		Args: call.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.workers < 1 {
-				return misuse("bench: --workers %d: want 1 or more", f.workers)
+				return call.Misuse("bench: --workers %d: want 1 or more", f.workers)
 			}
 			cases, err := bench.Match(f.cases)
 			if err != nil {
-				return misuse("bench: --case %w", err)
+				return call.Misuse("bench: --case %w", err)
 			}
-			ctx, stop := a.interruptible(cmd.Context())
+			ctx, stop := a.Interruptible(cmd.Context())
 			defer stop()
 			switch {
 			case f.fit:
@@ -63,7 +64,7 @@ func benchCommand(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.printJSON(row)
+				return a.PrintJSON(row)
 			}
 			return c.bench(ctx, cases)
 		},
@@ -114,7 +115,7 @@ func (a *benchCall) bench(ctx context.Context, cases []bench.Case) error {
 	rows := []bench.Row{}
 	var failed []error
 	if !a.f.json {
-		fmt.Fprintf(a.stdout, benchHead, "case", "hosts", "hops", "events", "CPU s", "set-up", "memory", "Mhop/s")
+		fmt.Fprintf(a.Stdout, benchHead, "case", "hosts", "hops", "events", "CPU s", "set-up", "memory", "Mhop/s")
 	}
 	for i := range cases {
 		row, err := a.benchOne(ctx, &cases[i], fmt.Sprintf("%s, %d of %d", cases[i].Name, i+1, len(cases)))
@@ -127,17 +128,18 @@ func (a *benchCall) bench(ctx context.Context, cases []bench.Case) error {
 		}
 		rows = append(rows, row)
 		if !a.f.json {
-			fmt.Fprintf(a.stdout, benchRow, row.Case, unit.Count(int64(row.Hosts)), unit.Count(row.PacketHops),
+			fmt.Fprintf(a.Stdout, benchRow, row.Case, unit.Count(int64(row.Hosts)), unit.Count(row.PacketHops),
 				unit.Count(row.Events), row.CPU, row.Setup, row.Peak.Human(), row.Rate/1e6)
 		}
 	}
 	if a.f.json {
-		if err := a.printJSON(rows); err != nil {
+		if err := a.PrintJSON(rows); err != nil {
 			return err
 		}
 	}
 	if ctx.Err() != nil {
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted after %s of %d", count(len(rows), "case"), len(cases))}
+		return &call.Exit{Code: call.Interrupted, Err: fmt.Errorf("interrupted after %s of %d", call.Count(len(rows),
+			"case"), len(cases))}
 	}
 	return errors.Join(failed...)
 }
@@ -149,8 +151,8 @@ const (
 
 // benchOne runs a case in a process of its own.
 func (a *benchCall) benchOne(ctx context.Context, c *bench.Case, what string) (row bench.Row, err error) {
-	p := a.startProgressAt(time.Now(), a.f.quiet, what)
-	defer p.stop()
+	p := a.StartProgressAt(time.Now(), a.f.quiet, what)
+	defer p.Stop()
 	program, err := os.Executable()
 	if err != nil {
 		return row, err
@@ -173,7 +175,7 @@ func (a *benchCall) benchOne(ctx context.Context, c *bench.Case, what string) (r
 // benchHere runs one case in this process.
 func benchHere(ctx context.Context, cases []bench.Case, f *benchFlags) (row bench.Row, err error) {
 	if len(cases) != 1 {
-		return row, misuse("bench: --here with %d cases, want one", len(cases))
+		return row, call.Misuse("bench: --here with %d cases, want one", len(cases))
 	}
 	return cases[0].Run(ctx, bench.Options{Workers: f.workers, Progress: func(result.Progress) {}})
 }

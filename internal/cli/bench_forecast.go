@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"railyard/internal/bench"
+	"railyard/internal/cli/call"
 	"railyard/internal/foresight"
 	"railyard/internal/machine"
 	"railyard/internal/unit"
@@ -20,7 +21,7 @@ const (
 func (a *benchCall) benchForecast(ctx context.Context, cases []bench.Case) error {
 	runs, failed := []bench.Forecast{}, []error(nil)
 	if !a.f.json {
-		fmt.Fprintf(a.stdout, forecastHead, "case", "hops", "queued", "NIC", "NVLink", "said s", "taken", "off")
+		fmt.Fprintf(a.Stdout, forecastHead, "case", "hops", "queued", "NIC", "NVLink", "said s", "taken", "off")
 	}
 	for i := range cases {
 		c := &cases[i]
@@ -39,19 +40,20 @@ func (a *benchCall) benchForecast(ctx context.Context, cases []bench.Case) error
 		}
 		if runs = append(runs, r); !a.f.json {
 			w := &r.Said.Work
-			fmt.Fprintf(a.stdout, forecastRow, r.Case, unit.Count(w.PacketHops), unit.Count(w.QueuedPackets),
+			fmt.Fprintf(a.Stdout, forecastRow, r.Case, unit.Count(w.PacketHops), unit.Count(w.QueuedPackets),
 				unit.Count(w.NICMessages), unit.Count(w.NVLinkMessages), r.Said.Seconds, r.Took, r.Quotient())
 		}
 	}
 	if a.f.json {
-		failed = append(failed, a.printJSON(runs))
+		failed = append(failed, a.PrintJSON(runs))
 	} else if len(runs) > 0 {
 		best := bench.Fit(foresight.Reference, runs)
-		fmt.Fprintf(a.stdout, "\nCosts as they are, ns:\n%s\nCosts that fit these:\n%s",
+		fmt.Fprintf(a.Stdout, "\nCosts as they are, ns:\n%s\nCosts that fit these:\n%s",
 			bench.FitText(&foresight.Reference, runs), bench.FitText(&best, runs))
 	}
 	if ctx.Err() != nil {
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted after %s of %d", count(len(runs), "case"), len(cases))}
+		return &call.Exit{Code: call.Interrupted, Err: fmt.Errorf("interrupted after %s of %d", call.Count(len(runs),
+			"case"), len(cases))}
 	}
 	return errors.Join(failed...)
 }

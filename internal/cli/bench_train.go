@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"railyard/internal/bench"
+	"railyard/internal/cli/call"
 	"railyard/internal/nn"
 	"railyard/internal/scenario"
 )
@@ -35,15 +36,15 @@ func benchTrainCommand(a *app) *cobra.Command {
 		Short:   "Measure the speed of training on a fixed set of networks",
 		Long:    benchTrainText(),
 		Example: "  railyard bench train --kernel fma\n  railyard bench train --model mlp --model lstm --json",
-		Args:    noArguments,
+		Args:    call.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			nets, err := bench.NetsNamed(f.models)
 			if err != nil {
-				return misuse("bench train: --model %w", err)
+				return call.Misuse("bench train: --model %w", err)
 			}
 			k, err := nn.KernelNamed(f.kernel)
 			if err != nil {
-				return misuse("bench train: --kernel %q: want one of: %s", f.kernel, kernelNames())
+				return call.Misuse("bench train: --kernel %q: want one of: %s", f.kernel, kernelNames())
 			}
 			return c.benchTrain(cmd.Context(), nets, k)
 		},
@@ -76,16 +77,16 @@ const (
 
 // benchTrain is `railyard bench train`.
 func (c *benchTrainCall) benchTrain(ctx context.Context, nets []bench.Net, k nn.Kernel) error {
-	ctx, stop := c.interruptible(ctx)
+	ctx, stop := c.Interruptible(ctx)
 	defer stop()
 	rows := []bench.TrainRow{}
 	if !c.f.json {
-		fmt.Fprintf(c.stdout, trainHead, "model", "kernel", "batch", "parameters", "CPU ms/step", "samples/CPU s")
+		fmt.Fprintf(c.Stdout, trainHead, "model", "kernel", "batch", "parameters", "CPU ms/step", "samples/CPU s")
 	}
 	for i := range nets {
-		p := c.startProgressAt(time.Now(), c.f.quiet, fmt.Sprintf("%s, %d of %d", nets[i].Name, i+1, len(nets)))
+		p := c.StartProgressAt(time.Now(), c.f.quiet, fmt.Sprintf("%s, %d of %d", nets[i].Name, i+1, len(nets)))
 		row, err := nets[i].Train(ctx, k)
-		p.stop()
+		p.Stop()
 		if ctx.Err() != nil {
 			break
 		}
@@ -94,16 +95,17 @@ func (c *benchTrainCall) benchTrain(ctx context.Context, nets []bench.Net, k nn.
 		}
 		rows = append(rows, row)
 		if !c.f.json {
-			fmt.Fprintf(c.stdout, trainRow, row.Model, row.Kernel, row.Batch, row.Params, row.CPU, row.Samples)
+			fmt.Fprintf(c.Stdout, trainRow, row.Model, row.Kernel, row.Batch, row.Params, row.CPU, row.Samples)
 		}
 	}
 	if c.f.json {
-		if err := c.printJSON(rows); err != nil {
+		if err := c.PrintJSON(rows); err != nil {
 			return err
 		}
 	}
 	if ctx.Err() != nil {
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted after %s of %d", count(len(rows), "network"), len(nets))}
+		return &call.Exit{Code: call.Interrupted, Err: fmt.Errorf("interrupted after %s of %d", call.Count(len(rows),
+			"network"), len(nets))}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/foresight"
 	"railyard/internal/located"
 	"railyard/internal/plan"
@@ -42,7 +43,7 @@ standard input.
 --measure runs the first part of it, a tenth of its work or ten seconds, and says how long the whole
 takes on this machine; nothing is written.`,
 		Example: "  railyard check examples/digits-8gpu.yaml\n  railyard check my.yaml --measure",
-		Args:    oneFile, ValidArgsFunction: completeScenario,
+		Args:    call.OneFile, ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.check(cmd.Context(), args[0]) },
 	}
 	fl := cmd.Flags()
@@ -52,7 +53,7 @@ takes on this machine; nothing is written.`,
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
 	fl.BoolVar(&f.local, "local", false, localUsage)
 	fl.BoolVar(&f.graph, "graph", false, "with --json: the network's graph too, as show topo --json has it")
-	completesSet(cmd)
+	call.CompletesSet(cmd)
 	return cmd
 }
 
@@ -68,9 +69,9 @@ func settings(command string, set []string) (changes []scenario.Change, err erro
 		a, err := sweep.ParseAxis(text)
 		switch {
 		case err != nil:
-			return nil, misuse("%s: --set %w", command, err)
+			return nil, call.Misuse("%s: --set %w", command, err)
 		case len(a.Values) > 1:
-			return nil, misuse("%s: --set %s: want one value", command, text)
+			return nil, call.Misuse("%s: --set %s: want one value", command, text)
 		}
 		changes = append(changes, scenario.Change{Path: a.Path, Text: a.Values[0]})
 	}
@@ -85,16 +86,16 @@ func (c *checkCall) firstPart(ctx context.Context, sc *scenario.Scenario) (*run.
 	if !c.f.measure {
 		return nil, nil
 	}
-	ctx, stop := c.interruptible(ctx)
+	ctx, stop := c.Interruptible(ctx)
 	defer stop()
-	p := c.startProgress(c.f.quiet, "measuring")
-	defer p.stop()
+	p := c.StartProgress(c.f.quiet, "measuring")
+	defer p.Stop()
 	m, err := run.Measure(ctx, sc, run.Options{Workers: -1, Progress: func(v result.Progress) {
 		v.Phase = "measuring, " + v.Phase
-		p.update(v)
+		p.Update(v)
 	}}, mostMeasured)
 	if ctx.Err() != nil {
-		return nil, &exitError{exitInterrupted, errors.New("interrupted while it was measured")}
+		return nil, &call.Exit{Code: call.Interrupted, Err: errors.New("interrupted while it was measured")}
 	}
 	return &m, err
 }
@@ -102,17 +103,17 @@ func (c *checkCall) firstPart(ctx context.Context, sc *scenario.Scenario) (*run.
 func (c *checkCall) check(ctx context.Context, file string) error {
 	asJSON := c.f.json
 	if c.f.graph && !asJSON {
-		return misuse("check: --graph: prints data, want --json with it; show topo prints it as text")
+		return call.Misuse("check: --graph: prints data, want --json with it; show topo prints it as text")
 	}
 	changes, err := settings("check", c.f.set)
 	if err != nil {
 		return err
 	}
-	src, err := c.readFile(context.Background(), file)
+	src, err := c.ReadFile(context.Background(), file)
 	if err != nil {
-		return misuse("cannot read scenario %s: %w", file, err)
+		return call.Misuse("cannot read scenario %s: %w", file, err)
 	}
-	sc, err := parse(file, src)
+	sc, err := call.Parse(file, src)
 	if err == nil && len(changes) > 0 {
 		sc, err = sc.With(changes...)
 	}
@@ -143,19 +144,20 @@ func (c *checkCall) check(ctx context.Context, file string) error {
 	var m *run.Measured
 	if wrong == 0 && in != nil {
 		if m, err = c.firstPart(ctx, sc); err != nil {
-			return c.located(file, sc, err)
+			return c.Located(file, sc, err)
 		}
 	}
 	if asJSON {
-		err = c.printJSON(checked(problems, in, m, sc, c.f.graph))
+		err = c.PrintJSON(checked(problems, in, m, sc, c.f.graph))
 	} else {
-		s := c.newSheet()
-		s.Wrap("", fmt.Sprintf("%s: %s, %s", file, count(wrong, "error"), count(len(problems)-wrong, "warning")))
-		problems.RenderWidth(s, src, shown.Columns(c.stdout))
+		s := c.NewSheet()
+		s.Wrap("", fmt.Sprintf("%s: %s, %s", file, call.Count(wrong, "error"), call.Count(len(problems)-wrong,
+			"warning")))
+		problems.RenderWidth(s, src, shown.Columns(c.Stdout))
 		if in != nil {
 			inspected(s, in, m)
 		}
-		err = s.Flush(c.stdout)
+		err = s.Flush(c.Stdout)
 	}
 	if err == nil && wrong > 0 {
 		err = fmt.Errorf("%s: %s", file, unit.CountOf(int64(wrong), "error"))
@@ -205,20 +207,20 @@ func (c *checkCall) checkUnplanned(file string, sc *scenario.Scenario, err error
 	if errors.As(err, &inFile) {
 		problems = inFile
 	}
-	where, n := placeOf(file, err)
+	where, n := call.PlaceOf(file, err)
 	wrong := fmt.Errorf("%s: %s", where, unit.CountOf(int64(n), "error"))
-	s := c.newSheet()
+	s := c.NewSheet()
 	s.Wrap("", fmt.Sprintf("%s, 0 warnings", wrong))
 	switch {
 	case asJSON:
-		if e := c.printJSON(view.CheckData(problems, nil)); e != nil {
+		if e := c.PrintJSON(view.CheckData(problems, nil)); e != nil {
 			return e
 		}
 		return wrong
-	case !c.renderField(s, file, sc, err):
+	case !c.RenderField(s, file, sc, err):
 		fmt.Fprintf(s, "%s: %s\n", file, err)
 	}
-	if e := s.Flush(c.stdout); e != nil {
+	if e := s.Flush(c.Stdout); e != nil {
 		return e
 	}
 	return wrong

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/sheet"
 )
 
@@ -24,7 +25,7 @@ func TestEachCommandIsThereOnce(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk((&app{}).root())
+	walk((&app{App: &call.App{}}).root())
 }
 
 // Help fits a terminal as it opens, its examples too, and a narrower one as far as any text does.
@@ -41,7 +42,7 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 				walk(sub)
 			}
 		}
-		walk((&app{}).root())
+		walk((&app{App: &call.App{}}).root())
 	}
 }
 

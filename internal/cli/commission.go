@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/commission"
 	"railyard/internal/dataset"
 	"railyard/internal/foresight"
@@ -60,15 +61,15 @@ they are, the answer names the cable: down, at another rate, swapped, with error
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) != 1:
-				return misuse("commission: %d arguments, want one DIR: %s", len(args), cmd.UseLine())
+				return call.Misuse("commission: %d arguments, want one DIR: %s", len(args), cmd.UseLine())
 			case f.hops < 0:
-				return misuse("commission: --hops %d: want 0 or more packet-hops", f.hops)
+				return call.Misuse("commission: --hops %d: want 0 or more packet-hops", f.hops)
 			case f.template && (f.json || f.measured != ""):
-				return misuse("commission: --template prints a file to fill in: leave out --json and --measured")
+				return call.Misuse("commission: --template prints a file to fill in: leave out --json and --measured")
 			}
 			return nil
 		},
-		ValidArgsFunction: completeRuns,
+		ValidArgsFunction: call.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.commission(cmd.Context(), args[0])
 		},
@@ -84,7 +85,7 @@ they are, the answer names the cable: down, at another rate, swapped, with error
 }
 
 func (c *commissionCall) commission(ctx context.Context, of string) error {
-	ctx, stop := c.interruptible(ctx)
+	ctx, stop := c.Interruptible(ctx)
 	defer stop()
 	sc, known, err := c.built(of)
 	if err != nil {
@@ -92,11 +93,11 @@ func (c *commissionCall) commission(ctx context.Context, of string) error {
 	}
 	p, err := run.NewPlan(sc)
 	if err != nil {
-		return c.located(of, sc, err)
+		return c.Located(of, sc, err)
 	}
 	in, err := network.Inventory(p.Scenario, p.Graph)
 	if err != nil {
-		return c.located(of, sc, err)
+		return c.Located(of, sc, err)
 	}
 	var text []byte
 	if c.f.measured != "" { // read before anything is simulated, which takes its time
@@ -106,13 +107,14 @@ func (c *commissionCall) commission(ctx context.Context, of string) error {
 	}
 	if err := c.expect(ctx, p, &known); err != nil {
 		if ctx.Err() != nil {
-			return &exitError{exitInterrupted, errors.New("interrupted before all was known; nothing is printed")}
+			return &call.Exit{Code: call.Interrupted,
+				Err: errors.New("interrupted before all was known; nothing is printed")}
 		}
 		return err
 	}
 	checks := commission.Checks(p, in, known)
 	if c.f.template {
-		return commission.WriteTemplate(c.stdout, checks, c.f.ports)
+		return commission.WriteTemplate(c.Stdout, checks, c.f.ports)
 	}
 	measured := commission.Measured{}
 	if c.f.measured != "" {
@@ -126,26 +128,26 @@ func (c *commissionCall) commission(ctx context.Context, of string) error {
 		listed = commission.Fewer(verdicts)
 	}
 	if c.f.json {
-		err = c.printJSON(commission.Data(verdicts, first, listed))
+		err = c.PrintJSON(commission.Data(verdicts, first, listed))
 	} else {
-		s := c.newSheet()
+		s := c.NewSheet()
 		commission.Print(s, verdicts, first, listed, c.f.measured != "")
-		err = s.Flush(c.stdout)
+		err = s.Flush(c.Stdout)
 	}
 	switch {
 	case err != nil:
 		return fmt.Errorf("cannot print the checks: %w", input.Cause(err))
 	case first >= 0:
-		return &exitError{code: exitFailed}
+		return &call.Exit{Code: call.Failed}
 	}
 	return nil
 }
 
 // foreseen reads a file of measured values, and refuses what no simulation can make right.
 func (c *commissionCall) foreseen(ctx context.Context, p *plan.Plan, in *inventory.Inventory, file string) ([]byte, error) {
-	text, err := c.readFile(ctx, file)
+	text, err := c.ReadFile(ctx, file)
 	if err != nil {
-		return nil, misuse("cannot read %s: %w", file, err)
+		return nil, call.Misuse("cannot read %s: %w", file, err)
 	}
 	k, err := commission.Foreseen(p)
 	if err != nil {
@@ -163,8 +165,8 @@ func (c *commissionCall) measuredProblems(file string, text []byte, err error) e
 	if !errors.As(err, &problems) {
 		return err
 	}
-	problems.Render(c.stderr, text)
-	return fmt.Errorf("%s: %s", file, count(len(problems), "problem"))
+	problems.Render(c.Stderr, text)
+	return fmt.Errorf("%s: %s", file, call.Count(len(problems), "problem"))
 }
 
 // built reads what a cluster was built after: a run directory, with what its steps took, a folder with a
@@ -172,17 +174,17 @@ func (c *commissionCall) measuredProblems(file string, text []byte, err error) e
 func (c *commissionCall) built(of string) (sc *scenario.Scenario, known commission.Known, err error) {
 	info, err := os.Stat(of)
 	if err != nil || !info.IsDir() {
-		sc, err = c.readScenario(of)
+		sc, err = c.ReadScenario(of)
 		return sc, known, err
 	}
 	file := filepath.Join(of, "scenario.yaml")
 	if _, err := os.Stat(file); err == nil {
-		sc, err = c.readScenario(file)
+		sc, err = c.ReadScenario(file)
 		return sc, known, err
 	}
 	r, err := result.Open(of)
 	if err != nil {
-		return nil, known, misuse("%w", err)
+		return nil, known, call.Misuse("%w", err)
 	}
 	known.Median, known.P99 = r.Summary.StepMedian, r.Summary.StepP99
 	sc, err = whatif.Scenario(r)
@@ -255,10 +257,10 @@ func (c *commissionCall) byPackets(ctx context.Context, s *perf.Sweep, row perf.
 
 // quietly runs a scenario of which only the summary is kept.
 func (c *commissionCall) quietly(ctx context.Context, sc *scenario.Scenario, what string) (*result.Summary, error) {
-	p := c.startProgressAt(time.Now(), c.f.quiet, what)
-	defer p.stop()
+	p := c.StartProgressAt(time.Now(), c.f.quiet, what)
+	defer p.Stop()
 	return c.engine.run(ctx, sc, runOptions{Progress: func(v result.Progress) {
 		v.Phase = what + ", " + v.Phase
-		p.update(v)
+		p.Update(v)
 	}})
 }

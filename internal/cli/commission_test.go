@@ -38,7 +38,7 @@ func TestMeasuredValuesAreReadFirst(t *testing.T) {
 			return &result.Summary{}, nil
 		})
 		errs := &bytes.Buffer{}
-		a.stderr = errs
+		a.Stderr = errs
 		code := a.execute([]string{"commission", pod, "-q", "--measured", c.file})
 		if said := errs.String(); code != c.code || !strings.Contains(said, c.want) {
 			t.Errorf("exit code %d: %s\nwant %d: %s", code, said, c.code, c.want)

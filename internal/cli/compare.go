@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/report"
 	"railyard/internal/sweep"
 )
@@ -27,7 +28,7 @@ railyard report.`,
 		Example: "  railyard compare runs/digits-8gpu-1 runs/digits-incast-1\n" +
 			"  railyard compare runs/digits-* --html compare.html",
 		Args:              runDirs(2, 0),
-		ValidArgsFunction: completeRuns,
+		ValidArgsFunction: call.CompleteRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.compareRuns(args, page, svg, asJSON, damaged)
 		},
@@ -43,7 +44,7 @@ func (a *app) compareRuns(dirs []string, page, svg string, asJSON, damaged bool)
 	var runs []*report.Data
 	for _, dir := range dirs {
 		if sweep.IsDir(dir) {
-			return misuse("compare: %s is the directory of a sweep, not of a run: railyard report %s shows it",
+			return call.Misuse("compare: %s is the directory of a sweep, not of a run: railyard report %s shows it",
 				dir, dir)
 		}
 		d, err := loadRun(dir, damaged)
@@ -54,16 +55,16 @@ func (a *app) compareRuns(dirs []string, page, svg string, asJSON, damaged bool)
 	}
 	c := report.Compare(runs)
 	if asJSON {
-		if err := a.printJSON(c); err != nil {
+		if err := a.PrintJSON(c); err != nil {
 			return err
 		}
 		return a.writePage(io.Discard, c.Page(), page, svg)
 	}
-	if err := c.WriteText(a.stdout, min(a.outTerm.columns(), compareColumns)); err != nil {
+	if err := c.WriteText(a.Stdout, min(a.OutTerm.Columns(), call.CompareColumns)); err != nil {
 		return err
 	}
 	if page != "" || svg != "" {
-		fmt.Fprintln(a.stdout)
+		fmt.Fprintln(a.Stdout)
 	}
-	return a.writePage(a.stdout, c.Page(), page, svg)
+	return a.writePage(a.Stdout, c.Page(), page, svg)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/collected"
 	"railyard/internal/configs"
 	"railyard/internal/netconf"
@@ -24,8 +25,8 @@ func configCommand(a *app) *cobra.Command {
 		Long: `Renders what the switches of a scenario are to be told, in the words of a platform, and reads such
 files back. The thresholds are those that a run works with.`,
 		Example: "  railyard config render examples/leaf-spine.yaml --dialect nxos",
-		Args:    subcommandOnly,
-		RunE:    needSubcommand,
+		Args:    call.SubcommandOnly,
+		RunE:    call.NeedSubcommand,
 	}
 	cmd.AddCommand(configRenderCommand(a), configParseCommand(a), configDiffCommand(a))
 	return cmd
@@ -48,7 +49,7 @@ else than the run is an error. Platforms:` + about.String(),
 			"  railyard config render examples/leaf-spine.yaml --dialect frr -o configs",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return misuse("render: missing FILE, the scenario to read: %s", cmd.UseLine())
+				return call.Misuse("render: missing FILE, the scenario to read: %s", cmd.UseLine())
 			}
 			return nil
 		},
@@ -67,7 +68,8 @@ func dialectOf(command, name string) (netconf.Dialect, error) {
 	d, known := dialects.All[name]
 	if !known {
 		all := dialects.Names()
-		return nil, misuse("%s: --dialect %q: want %s%s", command, name, strings.Join(all, ", "), meant(name, all))
+		return nil, call.Misuse("%s: --dialect %q: want %s%s", command, name, strings.Join(all, ", "),
+			call.Meant(name, all))
 	}
 	return d, nil
 }
@@ -78,13 +80,13 @@ func (a *app) configRender(file string, switches []string, dialectName, out stri
 	if err != nil {
 		return err
 	}
-	p, err := a.plan(file)
+	p, err := a.Plan(file)
 	if err != nil {
 		return err
 	}
 	devices, err := configs.Devices(p)
 	if err != nil {
-		return a.located(file, p.Scenario, err)
+		return a.Located(file, p.Scenario, err)
 	}
 	if devices, err = chosenDevices(devices, switches); err != nil {
 		return err
@@ -100,7 +102,7 @@ func (a *app) configRender(file string, switches []string, dialectName, out stri
 	if out == "" {
 		return r.write(a, nil)
 	}
-	return wholeFolder(out, func(folder *output.Folder) error { return r.write(a, folder) })
+	return call.WholeFolder(out, func(folder *output.Folder) error { return r.write(a, folder) })
 }
 
 // rendered is devices in the words of a platform.
@@ -145,14 +147,14 @@ func chosenDevices(all []netconf.Device, names []string) (some []netconf.Device,
 	for _, name := range names {
 		i := slices.Index(known, name)
 		if i < 0 {
-			err = errors.Join(err, fmt.Errorf("%q is no switch of this network%s", name, didYouMean(name, known,
+			err = errors.Join(err, fmt.Errorf("%q is no switch of this network%s", name, call.DidYouMean(name, known,
 				between(known))))
 			continue
 		}
 		some = append(some, all[i])
 	}
 	if err != nil {
-		return nil, misuse("config render: %w", err)
+		return nil, call.Misuse("config render: %w", err)
 	}
 	return some, nil
 }
@@ -187,12 +189,12 @@ func (n *notes) print(a *app, title string) {
 	if len(n.texts) == 0 {
 		return
 	}
-	s := a.newSheet()
+	s := a.NewSheet()
 	s.Wrap("", title+":")
 	for _, t := range n.texts {
 		s.Hang("  - ", "    ", t+" ("+view.ShortList(n.of[t])+")")
 	}
-	s.Flush(a.stderr) //nolint:errcheck // nothing is left to say it with
+	s.Flush(a.Stderr) //nolint:errcheck // nothing is left to say it with
 }
 
 // writeConfig writes the files of a device below a folder, nil for stdout.
@@ -200,9 +202,9 @@ func (a *app) writeConfig(device string, files []netconf.File, out *output.Folde
 	for _, f := range files {
 		if out == nil {
 			if named || len(files) > 1 {
-				fmt.Fprintf(a.stdout, "! ==== %s/%s\n", device, f.Name)
+				fmt.Fprintf(a.Stdout, "! ==== %s/%s\n", device, f.Name)
 			}
-			if _, err := a.stdout.Write(f.Text); err != nil {
+			if _, err := a.Stdout.Write(f.Text); err != nil {
 				return err
 			}
 			continue
@@ -245,7 +247,8 @@ is skipped in silence. Exit code 1 if a line says what cannot be.`,
 // oneConfig is the argument check of a command that takes one device's configuration.
 func oneConfig(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return misuse("%s: %d arguments, want one FILE, a configuration or the folder of a device: %s", called(cmd),
+		return call.Misuse("%s: %d arguments, want one FILE, a configuration or the folder of a device: %s",
+			call.Called(cmd),
 			len(args), cmd.UseLine())
 	}
 	return nil
@@ -258,7 +261,7 @@ func (a *app) configParse(path string, f parseFlags) error {
 	}
 	wrong := a.renderConfig(c)
 	if f.json {
-		err = a.printJSON(struct {
+		err = a.PrintJSON(struct {
 			Dialect string                   `json:"dialect"`
 			Device  *netconf.Device          `json:"device"`
 			Places  map[string]netconf.Place `json:"places"`
@@ -267,19 +270,19 @@ func (a *app) configParse(path string, f parseFlags) error {
 			Stock   []netconf.Default        `json:"defaults,omitempty"`
 		}{c.Dialect, c.Device, c.Places, c.Lines, c.Unread, c.Defaults.All})
 	} else {
-		s := a.newSheet()
+		s := a.NewSheet()
 		view.DeviceText(s, c)
-		err = s.Flush(a.stdout)
+		err = s.Flush(a.Stdout)
 	}
 	if err == nil && wrong > 0 {
-		err = fmt.Errorf("%s: %s", path, count(wrong, "problem"))
+		err = fmt.Errorf("%s: %s", path, call.Count(wrong, "problem"))
 	}
 	return err
 }
 
 // readDevice reads a file or the folder of a device, and tells its platform.
 func (a *app) readDevice(path, dialect string) (*collected.Device, error) {
-	files, err := collected.Files(path, a.stdin)
+	files, err := collected.Files(path, a.Stdin)
 	if err == nil && dialect == "" {
 		dialect, err = dialects.Detect(files)
 		if err != nil {
@@ -287,7 +290,7 @@ func (a *app) readDevice(path, dialect string) (*collected.Device, error) {
 		}
 	}
 	if err != nil {
-		return nil, misuse("%w", err)
+		return nil, call.Misuse("%w", err)
 	}
 	of, err := dialectOf("config", dialect)
 	if err != nil {
@@ -295,7 +298,7 @@ func (a *app) readDevice(path, dialect string) (*collected.Device, error) {
 	}
 	c, err := collected.Read(path, files, dialect, of)
 	if err != nil {
-		return nil, misuse("%w", err)
+		return nil, call.Misuse("%w", err)
 	}
 	return c, nil
 }
@@ -309,7 +312,7 @@ func (a *app) renderConfig(c *collected.Device) (wrong int) {
 				wrong++
 			}
 		}
-		here.Render(a.stderr, f.Text)
+		here.Render(a.Stderr, f.Text)
 	}
 	return wrong
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/collected"
 	"railyard/internal/configs"
 	"railyard/internal/netconf"
@@ -43,7 +44,7 @@ for is left out. Exit code 1 if anything differs.`,
 		Example: "  railyard config diff configs/leaf1 configs/leaf2\n  railyard config diff my.yaml configs/leaf1",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return misuse("%s: %d arguments, want A and B: %s", called(cmd), len(args), cmd.UseLine())
+				return call.Misuse("%s: %d arguments, want A and B: %s", call.Called(cmd), len(args), cmd.UseLine())
 			}
 			return nil
 		},
@@ -62,7 +63,7 @@ func isScenario(path string) bool {
 
 func (a *diffCall) configDiff(pathA, pathB string) error {
 	if isScenario(pathA) && isScenario(pathB) {
-		return misuse("config diff: two scenarios, want at least one configuration")
+		return call.Misuse("config diff: two scenarios, want at least one configuration")
 	}
 	if inA, inB := foldersOf(pathA), foldersOf(pathB); inA != nil && inB != nil {
 		return a.diffFolders([2]string{pathA, pathB}, [2][]string{inA, inB})
@@ -91,23 +92,23 @@ func (a *diffCall) configDiff(pathA, pathB string) error {
 	}
 	all := differences(sides)
 	if a.f.json {
-		if err := a.printJSON(struct {
+		if err := a.PrintJSON(struct {
 			Differences []netconf.Difference `json:"differences"`
 		}{append([]netconf.Difference{}, all...)}); err != nil {
 			return err
 		}
 	} else {
-		s := a.newSheet()
+		s := a.NewSheet()
 		differencesText(s, all)
 		if len(all) == 0 {
 			s.Wrap("", "Both say the same of what both platforms have words for.")
 		}
-		if err := s.Flush(a.stdout); err != nil {
+		if err := s.Flush(a.Stdout); err != nil {
 			return err
 		}
 	}
 	if len(all) > 0 {
-		return fmt.Errorf("%s and %s: %s", pathA, pathB, count(len(all), "difference"))
+		return fmt.Errorf("%s and %s: %s", pathA, pathB, call.Count(len(all), "difference"))
 	}
 	return nil
 }
@@ -161,7 +162,7 @@ func (a *diffCall) diffFolders(names [2]string, paths [2][]string) error {
 			}
 			name := cmp.Or(c.Device.Name, filepath.Base(path))
 			if of[i][name] != nil {
-				return misuse("config diff: %s: a second device %q", path, name)
+				return call.Misuse("config diff: %s: a second device %q", path, name)
 			}
 			of[i][name] = c
 		}
@@ -187,20 +188,20 @@ func (a *diffCall) diffFolders(names [2]string, paths [2][]string) error {
 		return err
 	}
 	if n > 0 {
-		return fmt.Errorf("%s and %s: %s", names[0], names[1], count(n, "difference"))
+		return fmt.Errorf("%s and %s: %s", names[0], names[1], call.Count(n, "difference"))
 	}
 	return nil
 }
 
 func (a *diffCall) printFolders(names [2]string, all []deviceDiff, only [2][]string) error {
 	if a.f.json {
-		return a.printJSON(struct {
+		return a.PrintJSON(struct {
 			Devices []deviceDiff `json:"devices"`
 			OnlyA   []string     `json:"only_a,omitempty"`
 			OnlyB   []string     `json:"only_b,omitempty"`
 		}{append([]deviceDiff{}, all...), only[0], only[1]})
 	}
-	s := a.newSheet()
+	s := a.NewSheet()
 	for i := range only {
 		if len(only[i]) > 0 {
 			s.Hang("", "  ", fmt.Sprintf("only in %s: %s", names[i], view.ShortList(only[i])))
@@ -213,23 +214,23 @@ func (a *diffCall) printFolders(names [2]string, all []deviceDiff, only [2][]str
 	if len(all)+len(only[0])+len(only[1]) == 0 {
 		s.Wrap("", "All devices say the same of what both platforms have words for.")
 	}
-	return s.Flush(a.stdout)
+	return s.Flush(a.Stdout)
 }
 
 // designed is a scenario's switch of a name.
 func (a *diffCall) designed(file, name string) (*netconf.Device, error) {
-	p, err := a.plan(file)
+	p, err := a.Plan(file)
 	if err != nil {
 		return nil, err
 	}
 	devices, err := configs.Devices(p)
 	if err != nil {
-		return nil, a.located(file, p.Scenario, err)
+		return nil, a.Located(file, p.Scenario, err)
 	}
 	for i := range devices {
 		if devices[i].Name == name {
 			return &devices[i], nil
 		}
 	}
-	return nil, misuse("%s: no switch %q, want one of %s", file, name, view.ShortList(namesOf(devices)))
+	return nil, call.Misuse("%s: no switch %q, want one of %s", file, name, view.ShortList(namesOf(devices)))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/unit"
@@ -16,8 +17,8 @@ func dataCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
 		Short: "Make data sets",
-		Args:  subcommandOnly,
-		RunE:  needSubcommand,
+		Args:  call.SubcommandOnly,
+		RunE:  call.NeedSubcommand,
 	}
 	for _, d := range drawings {
 		cmd.AddCommand(drawCommand(a, d))
@@ -53,10 +54,10 @@ func drawCommand(a *app, d drawing) *cobra.Command {
 		Use:   d.name + " [flags]",
 		Short: d.short,
 		Long:  d.long,
-		Args:  noArguments,
+		Args:  call.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Train < 1 || o.Test < 1 {
-				return misuse("data %s: --train %d --test %d: want at least 1 image each", d.name, o.Train, o.Test)
+				return call.Misuse("data %s: --train %d --test %d: want at least 1 image each", d.name, o.Train, o.Test)
 			}
 			return a.makeImages(cmd.Context(), d.name, o, quiet)
 		},
@@ -72,16 +73,16 @@ func drawCommand(a *app, d drawing) *cobra.Command {
 }
 
 func (a *app) makeImages(ctx context.Context, kind string, o scenario.Drawn, quiet bool) error {
-	ctx, stop := a.interruptible(ctx)
+	ctx, stop := a.Interruptible(ctx)
 	defer stop()
-	p := a.startProgress(quiet, "making data")
+	p := a.StartProgress(quiet, "making data")
 	made, err := a.engine.draw(ctx, kind, o, func(done, total int64) {
-		p.update(result.Progress{Phase: "making data", Done: done, Total: total})
+		p.Update(result.Progress{Phase: "making data", Done: done, Total: total})
 	})
-	p.stop()
+	p.Stop()
 	if err != nil {
 		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-			return &exitError{exitInterrupted, fmt.Errorf("data %s: interrupted, nothing was kept", kind)}
+			return &call.Exit{Code: call.Interrupted, Err: fmt.Errorf("data %s: interrupted, nothing was kept", kind)}
 		}
 		return err
 	}
@@ -89,7 +90,7 @@ func (a *app) makeImages(ctx context.Context, kind string, o scenario.Drawn, qui
 	if !made {
 		verb = "there already"
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: %s training and %s test images, seed %d, %s\n", o.Dir,
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s training and %s test images, seed %d, %s\n", o.Dir,
 		unit.Count(int64(o.Train)), unit.Count(int64(o.Test)), o.Seed, verb)
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/design"
 	"railyard/internal/located"
 	"railyard/internal/result"
@@ -55,11 +56,12 @@ closes, or something does not fit. FILE may be -, standard input.`,
 		Example: "  railyard design examples/design/pod-1024.yaml\n" +
 			"  railyard design examples/design/pod-1024.yaml --design rail-optimized -o my-cluster\n" +
 			"  railyard design examples/design/pod-1024.yaml --simulate --json",
-		Args:              oneFile,
+		Args:              call.OneFile,
 		ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.design != "" && !slices.Contains(names, f.design) {
-				return misuse("design: --design %s: no such design, want one of: %s", f.design, strings.Join(names, ", "))
+				return call.Misuse("design: --design %s: no such design, want one of: %s", f.design,
+					strings.Join(names, ", "))
 			}
 			return c.design(cmd.Context(), args[0])
 		},
@@ -75,7 +77,7 @@ closes, or something does not fit. FILE may be -, standard input.`,
 
 // design is `railyard design`.
 func (c *designCall) design(ctx context.Context, file string) error {
-	ctx, stop := c.interruptible(ctx)
+	ctx, stop := c.Interruptible(ctx)
 	defer stop()
 	s, err := c.study(ctx, file)
 	if err != nil {
@@ -92,7 +94,7 @@ func (c *designCall) design(ctx context.Context, file string) error {
 		}
 	}
 	if c.f.json {
-		err = c.printJSON(s.Data())
+		err = c.PrintJSON(s.Data())
 	} else {
 		err = c.designText(s, c.f.out)
 	}
@@ -104,9 +106,9 @@ func (c *designCall) design(ctx context.Context, file string) error {
 
 // study reads a requirement, sizes and lays out its designs.
 func (c *designCall) study(ctx context.Context, file string) (*view.Study, error) {
-	src, err := c.readFile(ctx, file)
+	src, err := c.ReadFile(ctx, file)
 	if err != nil {
-		return nil, misuse("cannot read requirement %s: %w", file, err)
+		return nil, call.Misuse("cannot read requirement %s: %w", file, err)
 	}
 	r, err := scenario.ParseRequirement(file, src)
 	if err != nil {
@@ -114,16 +116,16 @@ func (c *designCall) study(ctx context.Context, file string) (*view.Study, error
 		if !errors.As(err, &problems) {
 			return nil, err
 		}
-		problems.Render(c.stderr, src)
-		return nil, fmt.Errorf("%s: %s", file, count(len(problems), "problem"))
+		problems.Render(c.Stderr, src)
+		return nil, fmt.Errorf("%s: %s", file, call.Count(len(problems), "problem"))
 	}
 	s := &view.Study{Requirement: r, File: file, Source: src, Options: design.Study(r), Chosen: -1}
 	if c.f.design != "" && !slices.Contains(r.Designs, c.f.design) {
-		return nil, misuse("design: --design %s: %s names %s", c.f.design, file, strings.Join(r.Designs, ", "))
+		return nil, call.Misuse("design: --design %s: %s names %s", c.f.design, file, strings.Join(r.Designs, ", "))
 	}
 	for i, o := range s.Options {
 		if ctx.Err() != nil {
-			return nil, &exitError{exitInterrupted, errors.New("design: interrupted")}
+			return nil, &call.Exit{Code: call.Interrupted, Err: errors.New("design: interrupted")}
 		}
 		var l *design.Layout
 		if o.Refused == "" {
@@ -155,7 +157,7 @@ func verdict(s *view.Study, f designFlags) error {
 		}
 	}
 	if wrong > 0 {
-		return fmt.Errorf("%s: %s", s.File, count(wrong, "finding"))
+		return fmt.Errorf("%s: %s", s.File, call.Count(wrong, "finding"))
 	}
 	return nil
 }
@@ -190,7 +192,7 @@ func writeStudy(s *view.Study, dir string) error {
 			return fmt.Errorf("design: %s: %w", files[i].name, err)
 		}
 	}
-	folder, err := newFolder(dir)
+	folder, err := call.NewFolder(dir)
 	if err != nil {
 		return err
 	}

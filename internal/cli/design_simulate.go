@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/design"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
@@ -30,14 +31,14 @@ func (c *designCall) playSlices(ctx context.Context, s *view.Study) error {
 		if err != nil {
 			return fmt.Errorf("design: slice of %s: %w", o.Design, err)
 		}
-		p := c.startProgressAt(time.Now(), c.f.quiet, o.Design)
+		p := c.StartProgressAt(time.Now(), c.f.quiet, o.Design)
 		sum, err := c.engine.run(ctx, sc, runOptions{Workers: -1, Progress: func(v result.Progress) {
 			v.Phase = o.Design + ", " + v.Phase
-			p.update(v)
+			p.Update(v)
 		}})
-		p.stop()
+		p.Stop()
 		if ctx.Err() != nil {
-			return &exitError{exitInterrupted, errors.New("design: interrupted")}
+			return &call.Exit{Code: call.Interrupted, Err: errors.New("design: interrupted")}
 		}
 		if err != nil {
 			return fmt.Errorf("design: slice of %s: %w", o.Design, err)
@@ -49,8 +50,9 @@ func (c *designCall) playSlices(ctx context.Context, s *view.Study) error {
 		s.Timed[i] = view.Timed{Hosts: w.Hosts, Bytes: s.Requirement.Simulate.Bytes, AllReduce: sum.Collectives[0].Time,
 			AllToAll: sum.Collectives[1].Time,
 			What: fmt.Sprintf("%s of each collective on %s of %s, %s, %s, %s", s.Requirement.Simulate.Bytes.Human(),
-				count(w.Segments, "segment"), count(w.Segment, "host"), countLeaves(w.Leaves()), count(w.Spines(), "spine"),
-				count(w.SuperSpines(), "super-spine"))}
+				call.Count(w.Segments, "segment"), call.Count(w.Segment, "host"), countLeaves(w.Leaves()),
+				call.Count(w.Spines(), "spine"),
+				call.Count(w.SuperSpines(), "super-spine"))}
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 
 // designText prints a study for people.
 func (c *designCall) designText(s *view.Study, dir string) error {
-	out := c.newSheet()
+	out := c.NewSheet()
 	r := s.Requirement
 	growth := ""
 	if r.Later.Set {
@@ -27,12 +27,12 @@ func (c *designCall) designText(s *view.Study, dir string) error {
 		s.BillText(out, l)
 		if len(l.Findings) > 0 {
 			out.Title("What does not fit, or is unusual")
-			l.Findings.Sorted().RenderWidth(out, s.Source, shown.Columns(c.stdout))
+			l.Findings.Sorted().RenderWidth(out, s.Source, shown.Columns(c.Stdout))
 		}
 		if dir != "" {
 			out.Title(fmt.Sprintf("%s: scenario.yaml, bill.csv, cables.csv (%s), racks.txt (%s), design.json", dir,
 				unit.CountOf(int64(len(l.Cables)), "cable"), unit.CountOf(int64(len(l.Racks)), "rack")))
 		}
 	}
-	return out.Flush(c.stdout)
+	return out.Flush(c.Stdout)
 }

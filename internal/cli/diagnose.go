@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/input"
 	"railyard/internal/judge"
 	"railyard/internal/output"
@@ -60,7 +61,7 @@ The exit code is 0 where nothing is wrong, 1 where something is named, 2 where n
 			"  railyard diagnose runs/today-1 --healthy runs/yesterday-1 --json\n" +
 			"  railyard diagnose dump --healthy dump-of-monday --topology fabric.yaml",
 		Args:              oneRun,
-		ValidArgsFunction: completeRuns,
+		ValidArgsFunction: call.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.diagnose(cmd.Context(), args[0])
 		},
@@ -69,7 +70,7 @@ The exit code is 0 where nothing is wrong, 1 where something is named, 2 where n
 	fl.StringVar(&f.healthy, "healthy", "", "DIR of a run or a dump of the same fabric in order; without it that is simulated")
 	fl.StringVar(&f.topology, "topology", "", "FILE that says who is beside whom: a scenario, LLDP tables, containerlab's")
 	fl.StringVar(&f.names, "names", "", "FILE of metrics' names, which go before those that are known")
-	complete(cmd, "healthy", completeRuns)
+	call.Complete(cmd, "healthy", call.CompleteRuns)
 	fl.BoolVar(&f.json, "json", false, "print as JSON")
 	fl.BoolVar(&f.force, "force", false, "simulate the fabric in order although the estimate is over a limit")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
@@ -77,7 +78,7 @@ The exit code is 0 where nothing is wrong, 1 where something is named, 2 where n
 }
 
 func (a *diagnoseCall) diagnose(ctx context.Context, dir string) error {
-	ctx, stop := a.interruptible(ctx)
+	ctx, stop := a.Interruptible(ctx)
 	defer stop()
 	names, err := a.dumpNames(ctx, a.f.names)
 	if err != nil {
@@ -92,11 +93,11 @@ func (a *diagnoseCall) diagnose(ctx context.Context, dir string) error {
 			return err
 		}
 		if sc, err = whatif.Scenario(r); err != nil {
-			return misuse("%w", err)
+			return call.Misuse("%w", err)
 		}
 		p, err := run.NewPlan(sc)
 		if err != nil {
-			return misuse("%s: %w", dir, err)
+			return call.Misuse("%s: %w", dir, err)
 		}
 		c.Graph = p.Graph
 	} else if c.Now, c.Graph, found.Dump, err = shownIn(ctx, dir, names); err != nil {
@@ -125,17 +126,17 @@ func (a *diagnoseCall) diagnose(ctx context.Context, dir string) error {
 	}
 	found.Verdict = judge.Judge(c)
 	if a.f.json {
-		err = a.printJSON(found)
+		err = a.PrintJSON(found)
 	} else {
-		s := a.newSheet()
+		s := a.NewSheet()
 		view.DiagnosisText(s, &found)
-		err = s.Flush(a.stdout)
+		err = s.Flush(a.Stdout)
 	}
 	switch {
 	case err != nil:
-		return &exitError{exitMisuse, fmt.Errorf("cannot print what was found: %w", input.Cause(err))}
+		return &call.Exit{Code: call.Misused, Err: fmt.Errorf("cannot print what was found: %w", input.Cause(err))}
 	case found.Wrong:
-		return &exitError{code: exitFailed}
+		return &call.Exit{Code: call.Failed}
 	}
 	return nil
 }
@@ -144,11 +145,11 @@ func (a *diagnoseCall) diagnose(ctx context.Context, dir string) error {
 func shownBy(dir string) (*result.Run, *telemetry.Telemetry, error) {
 	r, err := result.Open(dir)
 	if err != nil {
-		return nil, nil, misuse("%w", err)
+		return nil, nil, call.Misuse("%w", err)
 	}
 	t, err := r.Told()
 	if err != nil {
-		return nil, nil, misuse("%w", err)
+		return nil, nil, call.Misuse("%w", err)
 	}
 	return r, t, nil
 }
@@ -157,24 +158,24 @@ func shownBy(dir string) (*result.Run, *telemetry.Telemetry, error) {
 func (a *diagnoseCall) simulateInOrder(ctx context.Context, sc *scenario.Scenario) (*telemetry.Telemetry, []string, error) {
 	sc, changes, err := whatif.InOrder(sc)
 	if err != nil {
-		return nil, nil, misuse("the scenario in order: %w; --healthy takes a run in its place", err)
+		return nil, nil, call.Misuse("the scenario in order: %w; --healthy takes a run in its place", err)
 	}
 	temp, remove, err := output.Temporary("diagnose")
 	if err != nil {
-		return nil, nil, misuse("cannot make a folder for the run in order: %w", input.Cause(err))
+		return nil, nil, call.Misuse("cannot make a folder for the run in order: %w", input.Cause(err))
 	}
 	defer remove()
 	d, err := result.Create(filepath.Join(temp, "run"))
 	if err != nil {
-		return nil, nil, misuse("%w", err)
+		return nil, nil, call.Misuse("%w", err)
 	}
-	p := a.startProgress(a.f.quiet, "in order")
-	defer p.stop()
+	p := a.StartProgress(a.f.quiet, "in order")
+	defer p.Stop()
 	sum, err := a.engine.run(ctx, sc, runOptions{Dir: d, Force: a.f.force, Workers: -1, Progress: func(v result.Progress) {
 		v.Phase = "in order, " + v.Phase
-		p.update(v)
+		p.Update(v)
 	}})
-	p.stop()
+	p.Stop()
 	if sum != nil && ctx.Err() == nil {
 		err = errors.Join(err, d.Finish(sum))
 	} else {
@@ -182,9 +183,9 @@ func (a *diagnoseCall) simulateInOrder(ctx context.Context, sc *scenario.Scenari
 	}
 	switch {
 	case ctx.Err() != nil:
-		return nil, nil, &exitError{exitInterrupted, errors.New("interrupted; nothing was found")}
+		return nil, nil, &call.Exit{Code: call.Interrupted, Err: errors.New("interrupted; nothing was found")}
 	case err != nil:
-		return nil, nil, misuse("the run in order: %w; --healthy takes a run in its place", err)
+		return nil, nil, call.Misuse("the run in order: %w; --healthy takes a run in its place", err)
 	}
 	_, t, err := shownBy(d.Path())
 	return t, changes, err

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/dump"
 	"railyard/internal/judge"
 )
@@ -39,13 +40,13 @@ func TestDumpsAreJudgedAlike(t *testing.T) {
 	run := func(name, fault string) {
 		writeAll(t, filepath.Join(root, name+".yaml"), []byte(dumped+fault))
 		ranIn(t, root, "run", name+".yaml", "--out", name, "-q") // an abort of the job is an exit code of its own
-		if code, out := ranIn(t, root, "export", name, "--telemetry", name+".texts"); code != exitOK {
+		if code, out := ranIn(t, root, "export", name, "--telemetry", name+".texts"); code != call.OK {
 			t.Fatal(out)
 		}
 	}
 	judged := func(args ...string) (v judge.Verdict) {
 		code, out := ranIn(t, root, append([]string{"diagnose", "--json", "-q"}, args...)...)
-		if err := json.Unmarshal([]byte(out), &v); err != nil || code == exitMisuse {
+		if err := json.Unmarshal([]byte(out), &v); err != nil || code == call.Misused {
 			t.Fatalf("%v: exit code %d, %v: %.500s", args, code, err, out)
 		}
 		return v
@@ -152,7 +153,7 @@ func TestDumpsThatCannotBeRead(t *testing.T) {
 		if name != "empty" {
 			writeAll(t, filepath.Join(dir, "x"), []byte(c.text))
 		}
-		if code, out := ranIn(t, root, "diagnose", name); code != exitMisuse || !strings.Contains(out, c.want) {
+		if code, out := ranIn(t, root, "diagnose", name); code != call.Misused || !strings.Contains(out, c.want) {
 			t.Errorf("%s: exit code %d, %s, want %q", name, code, out, c.want)
 		}
 	}

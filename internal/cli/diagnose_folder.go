@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/collected"
 	"railyard/internal/dump"
 	"railyard/internal/input"
@@ -31,9 +32,9 @@ func shownIn(ctx context.Context, dir string, names *dump.Names) (*telemetry.Tel
 	t, g, found, err := collected.Shown(ctx, dir, names)
 	switch {
 	case ctx.Err() != nil:
-		return nil, nil, nil, &exitError{exitInterrupted, errors.New("interrupted; nothing was found")}
+		return nil, nil, nil, &call.Exit{Code: call.Interrupted, Err: errors.New("interrupted; nothing was found")}
 	case err != nil:
-		return nil, nil, nil, misuse("%w", err)
+		return nil, nil, nil, call.Misuse("%w", err)
 	}
 	return t, g, found, nil
 }
@@ -44,12 +45,12 @@ func (a *diagnoseCall) dumpNames(ctx context.Context, file string) (*dump.Names,
 	if file == "" {
 		return names, nil
 	}
-	text, err := a.readFile(ctx, file)
+	text, err := a.ReadFile(ctx, file)
 	if err != nil {
-		return nil, misuse("diagnose: --names %s: %w", file, input.Cause(err))
+		return nil, call.Misuse("diagnose: --names %s: %w", file, input.Cause(err))
 	}
 	if err := names.Before(file, string(text)); err != nil {
-		return nil, misuse("diagnose: --names: %w", err)
+		return nil, call.Misuse("diagnose: --names: %w", err)
 	}
 	return names, nil
 }
@@ -58,27 +59,27 @@ func (a *diagnoseCall) dumpNames(ctx context.Context, file string) (*dump.Names,
 // it. names are the ports that have to be in it.
 func (a *diagnoseCall) beside(ctx context.Context, file string, names *dump.Names, t *telemetry.Telemetry) (
 	*topo.Graph, *scenario.Scenario, error) {
-	text, err := a.readFile(ctx, file)
+	text, err := a.ReadFile(ctx, file)
 	if err != nil {
-		return nil, nil, misuse("diagnose: --topology %s: %w", file, input.Cause(err))
+		return nil, nil, call.Misuse("diagnose: --topology %s: %w", file, input.Cause(err))
 	}
 	r := dump.NewReader(names)
 	if _, err := r.Add(file, text); err != nil {
-		return nil, nil, misuse("diagnose: --topology: %w", err)
+		return nil, nil, call.Misuse("diagnose: --topology: %w", err)
 	}
 	var g *topo.Graph
 	var sc *scenario.Scenario
 	if r.Beside() {
 		if g, err = r.Graph(t); err != nil {
-			return nil, nil, misuse("diagnose: --topology %s: %w", file, err)
+			return nil, nil, call.Misuse("diagnose: --topology %s: %w", file, err)
 		}
 	} else {
-		if sc, err = a.readScenario(file); err != nil {
-			return nil, nil, misuse("diagnose: --topology: %w", err)
+		if sc, err = a.ReadScenario(file); err != nil {
+			return nil, nil, call.Misuse("diagnose: --topology: %w", err)
 		}
 		p, err := run.NewPlan(sc)
 		if err != nil {
-			return nil, nil, misuse("diagnose: --topology %s: %w", file, a.located(file, sc, err))
+			return nil, nil, call.Misuse("diagnose: --topology %s: %w", file, a.Located(file, sc, err))
 		}
 		g = p.Graph
 	}
@@ -100,6 +101,6 @@ func fits(file string, g *topo.Graph, t *telemetry.Telemetry) error {
 	if len(all) == 0 || len(g.Ports) == 0 {
 		return nil
 	}
-	return misuse("diagnose: --topology %s: none of its ports is in what is judged: it has %s, and that %s; what devices hear by LLDP has "+
-		"their names", file, located.Shown(g.Ports[0].Name), located.Shown(all[0].Port))
+	return call.Misuse("diagnose: --topology %s: none of its ports is in what is judged: it has %s, and that %s; "+
+		"what devices hear by LLDP has their names", file, located.Shown(g.Ports[0].Name), located.Shown(all[0].Port))
 }

@@ -9,6 +9,7 @@ import (
 
 	"railyard/docs"
 	"railyard/examples"
+	"railyard/internal/cli/call"
 	"railyard/internal/input"
 	"railyard/internal/manual"
 	"railyard/internal/output"
@@ -29,12 +30,12 @@ or a network.
 
 --labs runs every lab, too, and puts its page beside them, as railyard lab --html does.`,
 		Example: "  railyard docs --html manual\n  railyard docs --html manual --labs",
-		Args:    noArguments,
+		Args:    call.NoArguments,
 
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if html == "" {
-				return misuse("docs: missing --html DIR, the folder to write to: %s", cmd.UseLine())
+				return call.Misuse("docs: missing --html DIR, the folder to write to: %s", cmd.UseLine())
 			}
 			if err := a.writeDocs(html, labs); err != nil {
 				return err
@@ -44,7 +45,7 @@ or a network.
 					return err
 				}
 			}
-			_, err := fmt.Fprintf(a.stdout, "page: %s\n", filepath.Join(html, "index.html"))
+			_, err := fmt.Fprintf(a.Stdout, "page: %s\n", filepath.Join(html, "index.html"))
 			return err
 		},
 	}
@@ -61,7 +62,7 @@ func (a *app) writeDocs(dir string, labs bool) error {
 	if err != nil {
 		return fmt.Errorf("docs: %w", err)
 	}
-	folder, err := newFolder(dir)
+	folder, err := call.NewFolder(dir)
 	if err != nil {
 		return fmt.Errorf("docs: %w", err)
 	}

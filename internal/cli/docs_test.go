@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"railyard/docs"
+	"railyard/internal/cli/call"
 )
 
 var (
@@ -73,7 +74,7 @@ func parses(c told) error {
 		return err
 	}
 	if cmd == root && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
-		return subcommandOnly(root, rest)
+		return call.SubcommandOnly(root, rest)
 	}
 	cmd.InitDefaultHelpFlag()
 	if err := cmd.ParseFlags(rest); err != nil {
@@ -85,7 +86,7 @@ func parses(c told) error {
 	case c.whole:
 		return cmd.ValidateArgs(cmd.Flags().Args())
 	case cmd.HasSubCommands() && len(rest) > 1 && !strings.HasPrefix(rest[0], "-"): // the X is no subcommand
-		return subcommandOnly(cmd, rest[:1])
+		return call.SubcommandOnly(cmd, rest[:1])
 	}
 	return nil
 }

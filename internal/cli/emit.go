@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"railyard/internal/batch"
+	"railyard/internal/cli/call"
 	"railyard/internal/input"
 	"railyard/internal/located"
 	"railyard/internal/output"
@@ -40,31 +41,32 @@ func (b *batchFlags) check(fl *pflag.FlagSet, f *sweepFlags) error {
 	if b.kind == "" {
 		for _, name := range []string{"tasks", "cores", "image"} {
 			if fl.Changed(name) {
-				return misuse("sweep: --%s is with --emit alone", name)
+				return call.Misuse("sweep: --%s is with --emit alone", name)
 			}
 		}
 		return nil
 	}
 	switch {
 	case b.kind != slurm && b.kind != kubernetes:
-		return misuse("sweep: --emit %s: want slurm or kubernetes", b.kind)
+		return call.Misuse("sweep: --emit %s: want slurm or kubernetes", b.kind)
 	case f.queue.url == "" || f.queue.url == embedded:
-		return misuse("sweep: --emit wants --nats URL, where workers find the queue")
+		return call.Misuse("sweep: --emit wants --nats URL, where workers find the queue")
 	case f.out == "" || f.again != "":
-		return misuse("sweep: --emit wants --out DIR, where it writes")
+		return call.Misuse("sweep: --emit wants --out DIR, where it writes")
 	case f.keep != "" || f.point > 0:
-		return misuse("sweep: --emit runs nothing: want it without --keep and --point")
+		return call.Misuse("sweep: --emit runs nothing: want it without --keep and --point")
 	case b.kind == kubernetes && b.image == "":
-		return misuse("sweep: --emit kubernetes wants --image, such as registry.example/railyard:%s", result.Version)
+		return call.Misuse("sweep: --emit kubernetes wants --image, such as registry.example/railyard:%s",
+			result.Version)
 	case b.kind == slurm && b.image != "":
-		return misuse("sweep: --image is for kubernetes")
+		return call.Misuse("sweep: --image is for kubernetes")
 	}
 	return nil
 }
 
 // emit writes what starts workers for a sweep.
-func (a *app) emit(ctx context.Context, p *progress, s *planned, variants []sweep.Variant, f *sweepFlags) error {
-	opt := sweep.Options{Force: f.force, KeepRefused: true, Progress: p.sweep}
+func (a *app) emit(ctx context.Context, p *call.Progress, s *planned, variants []sweep.Variant, f *sweepFlags) error {
+	opt := sweep.Options{Force: f.force, KeepRefused: true, Progress: swept(p)}
 	forecast := func() (sweep.Forecast, error) { return sweep.ForecastOf(ctx, variants, opt) }
 	if s.spec.Find != nil {
 		forecast = func() (sweep.Forecast, error) {
@@ -75,12 +77,12 @@ func (a *app) emit(ctx context.Context, p *progress, s *planned, variants []swee
 		forecast = func() (sweep.Forecast, error) { return sweep.ForecastMaximise(ctx, s.spec, s.base, opt) }
 	}
 	cost, err := forecast()
-	p.stop()
+	p.Stop()
 	if ctx.Err() != nil {
-		return &exitError{exitInterrupted, errors.New("interrupted; nothing was written")}
+		return &call.Exit{Code: call.Interrupted, Err: errors.New("interrupted; nothing was written")}
 	}
 	if err != nil {
-		return a.located(s.file, s.base, err)
+		return a.Located(s.file, s.base, err)
 	}
 	a.tellForecast(f.quiet, cost)
 	w := &batch.Workers{Sweep: s.spec.Name, Version: result.Version, URL: f.queue.url, Tasks: f.batch.tasks, Cores: f.batch.cores,
@@ -96,7 +98,7 @@ func (a *app) emit(ctx context.Context, p *progress, s *planned, variants []swee
 	atOnce := min(w.Tasks*w.Cores, len(variants))
 	w.Seconds = 3*(cost.Seconds/float64(atOnce)+cost.Longest) + 600
 	if err := w.Check(); err != nil {
-		return misuse("sweep: --emit: %w", err)
+		return call.Misuse("sweep: --emit: %w", err)
 	}
 	name, text, start := "workers.sbatch", w.Slurm(), "sbatch"
 	if f.batch.kind == kubernetes {
@@ -120,7 +122,7 @@ func (a *app) emit(ctx context.Context, p *progress, s *planned, variants []swee
 	if secret := w.SecretCommand(); f.batch.kind == kubernetes && secret != "" {
 		said += secret + "\n"
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s%s %s\n", said, start, located.Shown(filepath.Join(f.out, name)))
+	_, err = fmt.Fprintf(a.Stdout, "%s%s %s\n", said, start, located.Shown(filepath.Join(f.out, name)))
 	return err
 }
 

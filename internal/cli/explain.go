@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/report"
 )
 
@@ -18,7 +19,7 @@ time divides among the causes, its path, and who shared its ports. Of a run that
 is unfinished it says why, how far it got, and the last that happened to what is left open.`,
 		Example:           "  railyard explain runs/digits-8gpu-1\n  railyard explain runs/incast-1 flow3",
 		Args:              runDirs(1, 2),
-		ValidArgsFunction: completeRuns,
+		ValidArgsFunction: call.CompleteRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.explain(args, damaged, asJSON)
 		},
@@ -29,23 +30,23 @@ is unfinished it says why, how far it got, and the last that happened to what is
 }
 
 func (a *app) explain(args []string, damaged, asJSON bool) error {
-	width := a.pageWidth()
+	width := a.PageWidth()
 	d, err := loadRun(args[0], damaged)
 	if err != nil {
 		return err
 	}
 	if len(args) == 1 && asJSON {
-		return a.printJSON(report.ExplanationOf(d))
+		return a.PrintJSON(report.ExplanationOf(d))
 	}
 	if len(args) == 1 {
-		return report.WriteCauses(a.stdout, d, width)
+		return report.WriteCauses(a.Stdout, d, width)
 	}
 	f, err := d.Flow(args[1])
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return a.printJSON(report.FlowExplanationOf(f))
+		return a.PrintJSON(report.FlowExplanationOf(f))
 	}
-	return report.WriteFlow(a.stdout, f, width)
+	return report.WriteFlow(a.Stdout, f, width)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/export"
 	"railyard/internal/result"
 	"railyard/internal/shown"
@@ -60,13 +61,14 @@ on.`,
 			"  railyard export runs/incast-1 --prometheus incast.om\n" +
 			"  railyard export runs/faults-1 --telemetry dump",
 		Args:              oneRun,
-		ValidArgsFunction: completeRuns,
+		ValidArgsFunction: call.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := a.interruptible(cmd.Context())
+			ctx, stop := a.Interruptible(cmd.Context())
 			defer stop()
 			err := c.export(ctx, args[0])
 			if errors.Is(err, context.Canceled) {
-				return &exitError{exitInterrupted, errors.New("export: interrupted; files that were whole are kept")}
+				return &call.Exit{Code: call.Interrupted,
+					Err: errors.New("export: interrupted; files that were whole are kept")}
 			}
 			return err
 		},
@@ -90,9 +92,9 @@ on.`,
 func oneRun(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
-		return misuse("%s: missing DIR, the run directory to read: %s", called(cmd), cmd.UseLine())
+		return call.Misuse("%s: missing DIR, the run directory to read: %s", call.Called(cmd), cmd.UseLine())
 	case len(args) > 1:
-		return misuse("%s: %d arguments, want one DIR: %s", called(cmd), len(args), cmd.UseLine())
+		return call.Misuse("%s: %d arguments, want one DIR: %s", call.Called(cmd), len(args), cmd.UseLine())
 	}
 	return nil
 }
@@ -108,11 +110,11 @@ func (a *exportCall) export(ctx context.Context, dir string) error {
 		if errors.As(err, &version) {
 			return err
 		}
-		return misuse("%w", err)
+		return call.Misuse("%w", err)
 	}
 	r.Damaged = a.f.damaged
 	o := export.Options{Trace: a.f.trace, CSV: a.f.csv, Metrics: a.f.metrics, Telemetry: a.f.told, Start: a.f.began.Unix(),
-		Stretch: a.f.stretch, Window: a.f.window, Say: func(line string) { fmt.Fprintln(a.stdout, line) }}
+		Stretch: a.f.stretch, Window: a.f.window, Say: func(line string) { fmt.Fprintln(a.Stdout, line) }}
 	if a.f.json {
 		o.Say = func(string) {}
 	}
@@ -121,11 +123,11 @@ func (a *exportCall) export(ctx context.Context, dir string) error {
 			"(output in the scenario)", dir)
 	}
 	if r.Summary.State == result.Running {
-		fmt.Fprintf(a.stderr, "railyard: %v; exporting the first rows of it\n", &result.IncompleteError{Path: dir})
+		fmt.Fprintf(a.Stderr, "railyard: %v; exporting the first rows of it\n", &result.IncompleteError{Path: dir})
 	}
 	written, err := export.Write(ctx, r, o)
 	if err == nil && a.f.json {
-		err = a.printJSON(written)
+		err = a.PrintJSON(written)
 	}
 	return err
 }
@@ -137,16 +139,17 @@ const mostStretch = 1_000_000
 func (f *exportFlags) parse() error {
 	var err error
 	if f.began, err = time.Parse(time.RFC3339, f.start); err != nil || f.began.Year() < 1970 || f.began.Year() > 2200 {
-		return misuse("export: --start %s: want a time of the years 1970 to 2200 such as 2000-01-01T00:00:00Z", shown.Text(f.start))
+		return call.Misuse("export: --start %s: want a time of the years 1970 to 2200 such as 2000-01-01T00:00:00Z",
+			shown.Text(f.start))
 	}
 	if f.stretch < 1 || f.stretch > mostStretch {
-		return misuse("export: --stretch %d: want 1 to %d", f.stretch, mostStretch)
+		return call.Misuse("export: --stretch %d: want 1 to %d", f.stretch, mostStretch)
 	}
 	if f.window, err = windowOf("export", f.from, f.to); err != nil {
 		return err
 	}
 	if f.trace == "" && f.csv != "" && f.from+f.to != "" {
-		return misuse("export: --from and --to cut the trace, and --csv alone writes none: add --trace FILE, or " +
+		return call.Misuse("export: --from and --to cut the trace, and --csv alone writes none: add --trace FILE, or " +
 			"leave them out")
 	}
 	return nil
@@ -163,15 +166,16 @@ func windowOf(command, from, to string) (w result.TraceWindow, err error) {
 		}
 		d, err := unit.ParseDuration(flag.text)
 		if err != nil {
-			return w, misuse("%s: --%s: %w", command, flag.name, err)
+			return w, call.Misuse("%s: --%s: %w", command, flag.name, err)
 		}
 		if d < 0 {
-			return w, misuse("%s: --%s %s: want a time from 0, the start of the run", command, flag.name, flag.text)
+			return w, call.Misuse("%s: --%s %s: want a time from 0, the start of the run", command, flag.name,
+				flag.text)
 		}
 		*flag.to = unit.Time(d)
 	}
 	if to != "" && w.To <= w.From {
-		return w, misuse("%s: --to %s: want a time after --from %s", command, to, unit.Duration(w.From))
+		return w, call.Misuse("%s: --to %s: want a time after --from %s", command, to, unit.Duration(w.From))
 	}
 	return w, nil
 }

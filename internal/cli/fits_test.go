@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"railyard/internal/cli/call"
 )
 
 // What check says of a scenario fits the terminal, problems and all: no line is broken in mid-word. Into a file a problem is
@@ -21,11 +23,11 @@ func TestProblemsFitTheTerminal(t *testing.T) {
 	for _, columns := range []int{60, 80, 0} {
 		var out bytes.Buffer
 		a := quiet(t)
-		a.stdout = &out
+		a.Stdout = &out
 		if columns > 0 {
-			a.outTerm = terminal{width: func() int { return columns }}
+			a.OutTerm = call.Terminal{Width: func() int { return columns }}
 		}
-		if code := a.execute([]string{"check", file}); code != exitFailed {
+		if code := a.execute([]string{"check", file}); code != call.Failed {
 			t.Errorf("exit code %d", code)
 		}
 		widest := 0

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/view"
 )
 
@@ -40,20 +41,20 @@ src,dst,src_port,dst_port and maybe protocol,qp. Then --links says how many equa
 --function, --fields and --seed how they are chosen; the seed goes into the function as it is.`,
 		Example: "  railyard hash examples/leaf-spine.yaml\n" +
 			"  railyard hash flows.csv --links 4 --function crc32",
-		Args: oneFile, ValidArgsFunction: completeScenario,
+		Args: call.OneFile, ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ofFlows := strings.HasSuffix(strings.ToLower(args[0]), ".csv")
 			for _, name := range []string{"links", "function", "fields", "seed"} {
 				if cmd.Flags().Changed(name) && !ofFlows {
-					return misuse("hash: --%s %s is for a file of flows, .csv; of a scenario fabric.hash and seed say it",
+					return call.Misuse("hash: --%s %s is for a file of flows, .csv; of a scenario fabric.hash and seed say it",
 						name, cmd.Flags().Lookup(name).Value)
 				}
 			}
 			if f.seeds < 1 || f.seeds > mostSeeds {
-				return misuse("hash: --seeds %d: want 1 to %d", f.seeds, mostSeeds)
+				return call.Misuse("hash: --seeds %d: want 1 to %d", f.seeds, mostSeeds)
 			}
 			if ofFlows && !cmd.Flags().Changed("links") {
-				return misuse("hash: a file of flows, .csv, needs --links N: over how many equal links they are spread, 1 to 1024")
+				return call.Misuse("hash: a file of flows, .csv, needs --links N: over how many equal links they are spread, 1 to 1024")
 			}
 			if ofFlows {
 				return c.hashFlows(args[0])
@@ -72,7 +73,7 @@ src,dst,src_port,dst_port and maybe protocol,qp. Then --links says how many equa
 }
 
 func (c *hashCall) hashScenario(file string) error {
-	p, err := c.plan(file)
+	p, err := c.Plan(file)
 	if err != nil {
 		return err
 	}
@@ -82,9 +83,9 @@ func (c *hashCall) hashScenario(file string) error {
 	}
 	d := view.HashOf(p, c.f.seeds)
 	if c.f.json {
-		return c.printJSON(d)
+		return c.PrintJSON(d)
 	}
-	s := c.newSheet()
+	s := c.NewSheet()
 	view.HashText(s, d)
-	return s.Flush(c.stdout)
+	return s.Flush(c.Stdout)
 }

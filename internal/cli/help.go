@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/input"
 	"railyard/internal/sheet"
 )
@@ -17,7 +18,8 @@ const leastHung = 24
 
 // help prints what a command does and how it is called, as wide as the terminal is, 80 columns at most.
 func (a *app) help(cmd *cobra.Command, _ []string) {
-	if _, err := io.WriteString(cmd.OutOrStdout(), helpText(cmd, min(a.outTerm.columns(), defaultColumns))); err != nil {
+	if _, err := io.WriteString(cmd.OutOrStdout(), helpText(cmd, min(a.OutTerm.Columns(),
+		call.DefaultColumns))); err != nil {
 		a.unsaid = fmt.Errorf("cannot print the help: %w", input.Cause(err))
 	}
 }
@@ -33,12 +35,12 @@ func helpCommand(a *app) *cobra.Command {
 			if err != nil {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return subcommands(c), cobra.ShellCompDirectiveNoFileComp
+			return call.Subcommands(c), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, rest, err := cmd.Root().Find(args)
 			if err == nil && len(rest) > 0 {
-				err = subcommandOnly(c, rest)
+				err = call.SubcommandOnly(c, rest)
 			}
 			if err != nil {
 				return err

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"railyard/internal/cli/call"
 )
 
 // All strings in each input: a minute.
@@ -221,7 +223,7 @@ func TestHostileInputs(t *testing.T) {
 					args[i] = strings.ReplaceAll(args[i], mark, bad)
 				}
 				code, out := ranIn(t, dir, args...)
-				if code == exitOK {
+				if code == call.OK {
 					took++
 				}
 				if where := obeys(out); where != "" {
@@ -349,7 +351,7 @@ job: {train: {layers: [784, 10], lr: 0.1, data: {digits: {dir: d, train: 16, tes
   inside: true}}
 `))
 	for _, c := range []string{"run t.yaml --out run -q", "whatif run -q", "run t.yaml --seeds 1..2 --out sweep -q"} {
-		if code, out := ranIn(t, root, strings.Fields(c)...); code != exitOK {
+		if code, out := ranIn(t, root, strings.Fields(c)...); code != call.OK {
 			t.Fatalf("%s: %s", c, out)
 		}
 	}

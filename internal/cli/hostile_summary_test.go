@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/diagnose"
 	"railyard/internal/headline"
 	"railyard/internal/noun"
@@ -167,7 +168,7 @@ func TestBareFindings(t *testing.T) {
 		{`{"blames":[{"kind":"slow rank","time_ps":9}]}`, `diagnosis.blames[0] is "slow rank" and has no rank`},
 	} {
 		writeRun(t, dir, `"diagnosis":`+c.text)
-		if code, out := railyard("explain", dir); code == exitOK || !strings.Contains(out, c.want) {
+		if code, out := railyard("explain", dir); code == call.OK || !strings.Contains(out, c.want) {
 			t.Errorf("%s: exit code %d: %s, want %q", c.text, code, out, c.want)
 		}
 	}

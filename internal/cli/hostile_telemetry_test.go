@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/result"
 	"railyard/internal/telemetry"
 )
@@ -15,7 +16,7 @@ import (
 func TestHostileTelemetry(t *testing.T) {
 	root := t.TempDir()
 	writeAll(t, filepath.Join(root, "s.yaml"), []byte(hostilePair+hostileJob+"output: {telemetry: 20us}\n"))
-	if code, out := ranIn(t, root, "run", "s.yaml", "--out", "told", "-q"); code != exitOK {
+	if code, out := ranIn(t, root, "run", "s.yaml", "--out", "told", "-q"); code != call.OK {
 		t.Fatal(out)
 	}
 	told, err := result.Open(filepath.Join(root, "told"))
@@ -55,7 +56,7 @@ func TestHostileTelemetry(t *testing.T) {
 		}
 		for _, more := range []string{"-q", "--json"} {
 			code, out := ranIn(t, root, "diagnose", dir, "--healthy", "told", more)
-			if code != exitFailed || !strings.Contains(out, line[:12]) {
+			if code != call.Failed || !strings.Contains(out, line[:12]) {
 				t.Errorf("%+q, %s: exit code %d, want the line to be evidence: %.300s", bad, more, code, out)
 			}
 			if where := obeys(out); where != "" {

@@ -24,6 +24,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/result"
 )
 
@@ -66,7 +67,7 @@ func runsFrom(t testing.TB, scenarios map[string]string) []string {
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if code, out := railyard("run", file, "-q", "--out", dir); code != exitOK {
+		if code, out := railyard("run", file, "-q", "--out", dir); code != call.OK {
 			t.Fatalf("%s: exit code %d\n%s", name, code, out)
 		}
 		dirs = append(dirs, dir)
@@ -77,7 +78,7 @@ func runsFrom(t testing.TB, scenarios map[string]string) []string {
 // railyard runs a command line and returns its exit code and all it printed.
 func railyard(args ...string) (int, string) {
 	var out bytes.Buffer
-	a := &app{stdout: &out, stderr: &out, engine: wired(), start: time.Now()}
+	a := &app{App: &call.App{Stdout: &out, Stderr: &out, Start: time.Now()}, engine: wired()}
 	return a.execute(args), out.String()
 }
 
@@ -96,7 +97,7 @@ func TestMutantsOfRunDirectories(t *testing.T) {
 			begin := time.Now()
 			code, out := mutantCommand(t, i, what, args)
 			slowest = max(slowest, time.Since(begin))
-			if code != exitOK {
+			if code != call.OK {
 				refused++
 			}
 			if at := strings.IndexFunc(out, obeyed); at >= 0 || !utf8.ValidString(out) {

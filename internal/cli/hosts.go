@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/collected"
 	"railyard/internal/hostboard"
 	"railyard/internal/hostinfo"
@@ -21,8 +22,8 @@ func hostsCommand(a *app) *cobra.Command {
 of service, routes, sysctl, modules, limits, NCCL's variables. Nothing is sent anywhere: a script that only
 reads fills a folder, and the folder is read here.`,
 		Example: "  railyard hosts collect > collect.sh\n  railyard hosts lint host1",
-		Args:    subcommandOnly,
-		RunE:    needSubcommand,
+		Args:    call.SubcommandOnly,
+		RunE:    call.NeedSubcommand,
 	}
 	cmd.AddCommand(hostsCollectCommand(a), hostsShowCommand(a), hostsBoardCommand(a), hostsExpectCommand(a),
 		hostsLintCommand(a))
@@ -38,9 +39,9 @@ host as "sh collect.sh FOLDER", as root, since lspci shows others less. It only 
 setting, loads no module and opens no connection. A command that is not there or takes longer than 20
 seconds is passed over. Serial numbers and UUIDs are cut; of the environment it takes NCCL_* alone.`,
 		Example: "  railyard hosts collect > collect.sh",
-		Args:    noArguments,
+		Args:    call.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := io.WriteString(a.stdout, hostinfo.Script)
+			_, err := io.WriteString(a.Stdout, hostinfo.Script)
 			return err
 		},
 	}
@@ -63,16 +64,16 @@ the line that says it.`,
 				return err
 			}
 			if asJSON {
-				return a.printJSON(hosts)
+				return a.PrintJSON(hosts)
 			}
-			s := a.newSheet()
+			s := a.NewSheet()
 			for k, h := range hosts {
 				if k > 0 {
 					s.Blank()
 				}
 				view.HostText(s, h)
 			}
-			return s.Flush(a.stdout)
+			return s.Flush(a.Stdout)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print all that is known as JSON, with lines")
@@ -89,7 +90,8 @@ link can do, NUMA nodes and NVLinks. cluster.host.graph of a scenario takes it.`
 		Example: "  railyard hosts board host1 > host1.xml",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return misuse("%s: %s, want one FOLDER: %s", called(cmd), count(len(args), "argument"), cmd.UseLine())
+				return call.Misuse("%s: %s, want one FOLDER: %s", call.Called(cmd), call.Count(len(args), "argument"),
+					cmd.UseLine())
 			}
 			return nil
 		},
@@ -99,13 +101,13 @@ link can do, NUMA nodes and NVLinks. cluster.host.graph of a scenario takes it.`
 				return err
 			}
 			if len(hosts) != 1 {
-				return misuse("hosts board: %s: %d hosts, want one", args[0], len(hosts))
+				return call.Misuse("hosts board: %s: %d hosts, want one", args[0], len(hosts))
 			}
 			text, err := hostboard.Text(hosts[0])
 			if err != nil {
-				return misuse("hosts board: %s: %w", args[0], err)
+				return call.Misuse("hosts board: %s: %w", args[0], err)
 			}
-			_, err = io.WriteString(a.stdout, text)
+			_, err = io.WriteString(a.Stdout, text)
 			return err
 		},
 	}
@@ -114,7 +116,8 @@ link can do, NUMA nodes and NVLinks. cluster.host.graph of a scenario takes it.`
 // someFolders is the argument check of a command that takes folders of hosts.
 func someFolders(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return misuse("%s: missing FOLDER, what the script of \"railyard hosts collect\" filled: %s", called(cmd), cmd.UseLine())
+		return call.Misuse("%s: missing FOLDER, what the script of \"railyard hosts collect\" filled: %s",
+			call.Called(cmd), cmd.UseLine())
 	}
 	return nil
 }
@@ -123,7 +126,7 @@ func someFolders(cmd *cobra.Command, args []string) error {
 func (a *app) readHosts(ctx context.Context, args []string) ([]*hostinfo.Host, error) {
 	hosts, err := collected.Hosts(ctx, args)
 	if err != nil {
-		return nil, misuse("%w", err)
+		return nil, call.Misuse("%w", err)
 	}
 	return hosts, nil
 }

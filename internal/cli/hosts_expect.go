@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/intent"
 	"railyard/internal/network"
 	"railyard/internal/plan"
@@ -24,7 +25,8 @@ and what nvidia-smi topo -m says of its board. "railyard hosts lint --scenario F
 		Example: "  railyard hosts expect my.yaml\n  railyard hosts expect my.yaml --host host7",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return misuse("%s: %s, want one FILE: %s", called(cmd), count(len(args), "argument"), cmd.UseLine())
+				return call.Misuse("%s: %s, want one FILE: %s", call.Called(cmd), call.Count(len(args), "argument"),
+					cmd.UseLine())
 			}
 			return nil
 		},
@@ -36,21 +38,21 @@ and what nvidia-smi topo -m says of its board. "railyard hosts lint --scenario F
 }
 
 func (a *app) hostsExpect(file, host string, asJSON bool) error {
-	p, err := a.plan(file)
+	p, err := a.Plan(file)
 	if err != nil {
 		return err
 	}
 	h, err := expected(p, host)
 	if err != nil {
-		return a.located(file, p.Scenario, err)
+		return a.Located(file, p.Scenario, err)
 	}
 	if asJSON {
-		return a.printJSON(h)
+		return a.PrintJSON(h)
 	}
-	s := a.newSheet()
+	s := a.NewSheet()
 	s.Wrap("", fmt.Sprintf("%s of %s, as it is to say of itself", h.Host, file))
 	view.MeantText(s, h)
-	return s.Flush(a.stdout)
+	return s.Flush(a.Stdout)
 }
 
 // expected is what a host of a plan is to say; host is its name, "" the first.
@@ -66,8 +68,9 @@ func expected(p *plan.Plan, host string) (*intent.Host, error) {
 			for i := range p.Graph.Hosts {
 				names = append(names, p.Graph.Hosts[i].Name)
 			}
-			return nil, misuse("hosts expect: --host %q: no host of the scenario, want one of %s%s", host, view.ShortList(names),
-				meant(host, names))
+			return nil, call.Misuse("hosts expect: --host %q: no host of the scenario, want one of %s%s", host,
+				view.ShortList(names),
+				call.Meant(host, names))
 		}
 	}
 	return intent.HostOf(p, in, at)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/hostinfo"
 	"railyard/internal/hostlint"
 	"railyard/internal/intent"
@@ -73,13 +74,13 @@ func (c *hostsLintCall) hostsLint(cmd *cobra.Command, args []string) error {
 		c.f.format = "json"
 	}
 	if !slices.Contains([]string{"text", "json", "sarif"}, c.f.format) {
-		return misuse("hosts lint: --format %q: want text, json or sarif", c.f.format)
+		return call.Misuse("hosts lint: --format %q: want text, json or sarif", c.f.format)
 	}
 	if c.f.prove && c.f.format == "sarif" {
-		return misuse("hosts lint: --prove with --format sarif, which has no place for figures: want text or json")
+		return call.Misuse("hosts lint: --prove with --format sarif, which has no place for figures: want text or json")
 	}
 	if c.f.prove && c.f.scenario == "" {
-		return misuse("hosts lint: --prove: want --scenario beside it, whose job is run")
+		return call.Misuse("hosts lint: --prove: want --scenario beside it, whose job is run")
 	}
 	hosts, err := c.readHosts(cmd.Context(), args)
 	if err != nil {
@@ -95,15 +96,15 @@ func (c *hostsLintCall) hostsLint(cmd *cobra.Command, args []string) error {
 	var design *hostlint.Design
 	var p *plan.Plan
 	if c.f.scenario != "" {
-		if p, err = c.plan(c.f.scenario); err != nil {
+		if p, err = c.Plan(c.f.scenario); err != nil {
 			return err
 		}
 		if design, err = intent.Hosts(p); err != nil {
-			return c.located(c.f.scenario, p.Scenario, err)
+			return c.Located(c.f.scenario, p.Scenario, err)
 		}
 	}
 	found := view.HostFindingsOf(hosts, hostlint.Check(hosts, design), old)
-	ctx, stop := c.interruptible(cmd.Context())
+	ctx, stop := c.Interruptible(cmd.Context())
 	defer stop()
 	if c.f.prove {
 		if found.Proofs, err = c.hostProofs(ctx, c.f.scenario, p, found.All, hosts, c.f.quiet); err != nil {
@@ -115,11 +116,12 @@ func (c *hostsLintCall) hostsLint(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return &exitError{exitInterrupted, errors.New("interrupted before all findings were proved")}
+		return &call.Exit{Code: call.Interrupted, Err: errors.New("interrupted before all findings were proved")}
 	case found.Errors > 0:
-		return fmt.Errorf("hosts lint: %s, %s", count(found.Errors, "error"), count(found.Warnings, "warning"))
+		return fmt.Errorf("hosts lint: %s, %s", call.Count(found.Errors, "error"), call.Count(found.Warnings,
+			"warning"))
 	case c.f.strict && found.Warnings > 0:
-		return fmt.Errorf("hosts lint: %s", count(found.Warnings, "warning"))
+		return fmt.Errorf("hosts lint: %s", call.Count(found.Warnings, "warning"))
 	}
 	return nil
 }
@@ -139,10 +141,11 @@ func mappedHosts(hosts []*hostinfo.Host, given []string) error {
 	for _, m := range given {
 		name, of, ok := strings.Cut(m, "=")
 		if !ok || name == "" || of == "" {
-			return misuse("hosts lint: --map %q: want NAME=NAME, of a folder or a switch and of the scenario's", m)
+			return call.Misuse("hosts lint: --map %q: want NAME=NAME, of a folder or a switch and of the scenario's", m)
 		}
 		if !names[name] {
-			return misuse("hosts lint: --map %q: no host and no switch that one hears is %q, want one of %s", m, name,
+			return call.Misuse("hosts lint: --map %q: no host and no switch that one hears is %q, want one of %s", m,
+				name,
 				view.ShortList(slices.Sorted(maps.Keys(names))))
 		}
 		to[name] = of
@@ -154,7 +157,7 @@ func mappedHosts(hosts []*hostinfo.Host, given []string) error {
 			h.Name = of
 		}
 		if first, twice := seen[h.Name]; twice {
-			return misuse("hosts lint: --map: %s and %s are both %s, want one", first, name, h.Name)
+			return call.Misuse("hosts lint: --map: %s and %s are both %s, want one", first, name, h.Name)
 		}
 		seen[h.Name] = name
 		for i := range h.Heard {
@@ -180,15 +183,15 @@ func (c *hostsLintCall) hostProofs(ctx context.Context, file string, design *pla
 	if n := costs.Runs(); n > 0 {
 		e, err := prove.Forecast(ctx, sc)
 		if err != nil {
-			return p, c.located(file, sc, err)
+			return p, c.Located(file, sc, err)
 		}
-		c.tell(fmt.Sprintf("%d runs of the job of %s, each of about %s packet-hops", n, file, unit.Count(e.PacketHops)))
+		c.Tell(fmt.Sprintf("%d runs of the job of %s, each of about %s packet-hops", n, file, unit.Count(e.PacketHops)))
 	}
-	bar := c.startProgress(quiet, "proving")
-	defer bar.stop()
-	each, first, err := costs.Prove(ctx, bar.update)
+	bar := c.StartProgress(quiet, "proving")
+	defer bar.Stop()
+	each, first, err := costs.Prove(ctx, bar.Update)
 	if err != nil {
-		return p, c.located(file, sc, err)
+		return p, c.Located(file, sc, err)
 	}
 	return prove.Shared(each, first), nil
 }

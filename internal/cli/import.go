@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/input"
 	"railyard/internal/located"
 	"railyard/internal/ns3"
@@ -23,8 +24,8 @@ func importCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import",
 		Short: "Read what others wrote: another simulator's input, a measured sweep",
-		Args:  subcommandOnly,
-		RunE:  needSubcommand,
+		Args:  call.SubcommandOnly,
+		RunE:  call.NeedSubcommand,
 	}
 	var out string
 	var force bool
@@ -37,7 +38,7 @@ its topology and its flows, and says what has no counterpart. Unknown keys are e
 		Example: "  railyard import hpcc simulation/mix --out incast.yaml\n  railyard run incast.yaml --json",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return misuse("import hpcc: %d arguments, want one DIR: %s", len(args), cmd.UseLine())
+				return call.Misuse("import hpcc: %d arguments, want one DIR: %s", len(args), cmd.UseLine())
 			}
 			return nil
 		},
@@ -62,10 +63,10 @@ func (a *app) notImported(err error, read func(file string) ([]byte, error)) err
 			of = len(all)
 		}
 		src, _ := read(all[0].File) // without lines, if the file has just gone away
-		all[:of].Render(a.stderr, src)
+		all[:of].Render(a.Stderr, src)
 		all = all[of:]
 	}
-	return fmt.Errorf("import hpcc: nothing was written: %s", count(len(problems), "problem"))
+	return fmt.Errorf("import hpcc: nothing was written: %s", call.Count(len(problems), "problem"))
 }
 
 // importHPCC is `railyard import hpcc`.
@@ -74,7 +75,7 @@ func (a *app) importHPCC(dir, out string, force bool) error {
 		if err == nil {
 			err = errors.New("not a folder")
 		}
-		return misuse("import hpcc: %s: %w", dir, input.Cause(err))
+		return call.Misuse("import hpcc: %s: %w", dir, input.Cause(err))
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -87,7 +88,7 @@ func (a *app) importHPCC(dir, out string, force bool) error {
 	files := []string{out, stem + "-topology.txt", stem + "-flows.csv"}
 	for _, f := range files {
 		if _, err := os.Lstat(f); !errors.Is(err, fs.ErrNotExist) && !force {
-			return misuse("import hpcc: %s is there already: name another with --out, or replace it with --force", f)
+			return call.Misuse("import hpcc: %s is there already: name another with --out, or replace it with --force", f)
 		}
 	}
 	read := func(name string) ([]byte, error) {
@@ -107,9 +108,9 @@ func (a *app) importHPCC(dir, out string, force bool) error {
 			return fmt.Errorf("import hpcc: %w", err)
 		}
 	}
-	fmt.Fprintf(a.stdout, "wrote %s, %s and %s\n", files[0], files[1], files[2])
+	fmt.Fprintf(a.Stdout, "wrote %s, %s and %s\n", files[0], files[1], files[2])
 	for _, n := range in.Notes {
-		fmt.Fprintf(a.stdout, "note: %s\n", n)
+		fmt.Fprintf(a.Stdout, "note: %s\n", n)
 	}
 	return nil
 }

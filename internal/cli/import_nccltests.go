@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/input"
 	"railyard/internal/nccl"
 	"railyard/internal/nccltests"
@@ -64,17 +65,17 @@ Ctrl-C ends the sweep; the rows that are printed stay.`,
 			"  railyard import nccl-tests out.json --cluster my.yaml --limit 5min --json",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return misuse("import nccl-tests: %d arguments, want one LOG: %s", len(args), cmd.UseLine())
+				return call.Misuse("import nccl-tests: %d arguments, want one LOG: %s", len(args), cmd.UseLine())
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.hasHosts, f.hasGPUs = cmd.Flags().Changed("hosts"), cmd.Flags().Changed("gpus")
 			if f.cluster != "" && (f.hasHosts || f.hasGPUs) {
-				return misuse("import nccl-tests: --cluster says how many hosts and GPUs there are: leave --hosts and --gpus out")
+				return call.Misuse("import nccl-tests: --cluster says how many hosts and GPUs there are: leave --hosts and --gpus out")
 			}
 			if f.cluster == input.Stdin && args[0] == input.Stdin {
-				return misuse("import nccl-tests: LOG and --cluster are both -: want one of them from standard input")
+				return call.Misuse("import nccl-tests: LOG and --cluster are both -: want one of them from standard input")
 			}
 			return c.measured(cmd.Context(), args[0])
 		},
@@ -111,16 +112,16 @@ const measuredColumns = "%12s%11s%10s%13s%10s%8s"
 
 // measured is `railyard import nccl-tests`.
 func (a *measuredCall) measured(ctx context.Context, log string) error {
-	ctx, stop := a.interruptible(ctx)
+	ctx, stop := a.Interruptible(ctx)
 	defer stop()
 	c := &comparing{flags: a.f, out: view.Compared{Rows: []view.ComparedRow{}, LeftOut: []view.ComparedLeft{},
 		Calibrated: []unit.Bytes{}, Notes: []string{}}}
 	var err error
 	if c.limit, err = unit.ParseDuration(a.f.limit); err != nil || c.limit <= 0 {
-		return misuse("import nccl-tests: --limit %q: want a time such as 60s or 5min", a.f.limit)
+		return call.Misuse("import nccl-tests: --limit %q: want a time such as 60s or 5min", a.f.limit)
 	}
 	if c.factor, err = unit.ParseRatio(a.f.factor); err != nil || c.factor.Num <= c.factor.Den {
-		return misuse("import nccl-tests: --factor %q: want a number above 1, such as 1.25", a.f.factor)
+		return call.Misuse("import nccl-tests: --factor %q: want a number above 1, such as 1.25", a.f.factor)
 	}
 	table, err := a.readLog(ctx, log)
 	if err != nil {
@@ -147,13 +148,13 @@ func (a *measuredCall) measured(ctx context.Context, log string) error {
 	c.out.Efficiency = c.out.NVLink.Float()
 	c.out.Notes = append(c.out.Notes, notes...)
 	if !a.f.json {
-		s := a.newSheet()
+		s := a.NewSheet()
 		s.Wrap("", fmt.Sprintf("%s: %s as measured, and simulated on %s x %s, %s", log, c.out.Program,
-			count(c.out.Hosts, "host"), count(c.Base.Cluster.Host.GPUs, "GPU"), c.out.Preset))
+			call.Count(c.out.Hosts, "host"), call.Count(c.Base.Cluster.Host.GPUs, "GPU"), c.out.Preset))
 		s.Blank()
 		s.Line(fmt.Sprintf("%12s%21s%23s", "", "measured", "simulated"))
 		s.Line(fmt.Sprintf(measuredColumns, "size", "time (us)", "busbw", "time (us)", "busbw", "ratio"))
-		if err := s.Flush(a.stdout); err != nil {
+		if err := s.Flush(a.Stdout); err != nil {
 			return fmt.Errorf("cannot print the table: %w", input.Cause(err))
 		}
 	}
@@ -166,16 +167,16 @@ func (a *measuredCall) readLog(ctx context.Context, log string) (*nccltests.Tabl
 	var src []byte
 	var err error
 	if log == input.Stdin {
-		src, err = input.Stream(ctx, a.stdin, nccltests.MaxText)
+		src, err = input.Stream(ctx, a.Stdin, nccltests.MaxText)
 	} else {
 		src, err = input.Read(ctx, log, nccltests.MaxText)
 	}
 	if err != nil {
-		return nil, misuse("cannot read log %s: %w", log, err)
+		return nil, call.Misuse("cannot read log %s: %w", log, err)
 	}
 	table, err := nccltests.Read(log, src)
 	if err != nil {
-		return nil, a.problems(log, src, err)
+		return nil, a.Problems(log, src, err)
 	}
 	return table, nil
 }
@@ -185,23 +186,24 @@ func (a *measuredCall) measuredSweep(ctx context.Context, log string, t *nccltes
 	f := &c.flags
 	s := &perf.Sweep{Iterations: f.iterations, Warmup: f.warmup, Algorithm: f.algorithm, Channels: f.channels}
 	if f.channels < 0 {
-		return nil, misuse("import nccl-tests: --channels %d: want 1 to 64, or 0 for what NCCL chooses", f.channels)
+		return nil, call.Misuse("import nccl-tests: --channels %d: want 1 to 64, or 0 for what NCCL chooses",
+			f.channels)
 	}
 	var err error
 	logged, said := t.Operation()
 	switch {
 	case f.op == "" && t.Program == "":
-		return nil, misuse("import nccl-tests: %s does not say which operation it is of: want --op", log)
+		return nil, call.Misuse("import nccl-tests: %s does not say which operation it is of: want --op", log)
 	case f.op == "":
 		if s.Op, err = perf.ParseOp(t.Name()); err != nil {
 			return nil, fmt.Errorf("%s: %w", log, err)
 		}
 	default:
 		if s.Op, err = perf.ParseOp(f.op); err != nil {
-			return nil, misuse("import nccl-tests: --op %w", err)
+			return nil, call.Misuse("import nccl-tests: --op %w", err)
 		}
 		if said && s.Op != logged {
-			return nil, misuse("import nccl-tests: --op %s: %s is of %s", f.op, log, t.Name())
+			return nil, call.Misuse("import nccl-tests: --op %s: %s is of %s", f.op, log, t.Name())
 		}
 	}
 	m, err := perf.MachinesOf(t)
@@ -211,11 +213,11 @@ func (a *measuredCall) measuredSweep(ctx context.Context, log string, t *nccltes
 	use, known := m, m.Hosts > 0
 	if f.cluster == "" {
 		if !known && !f.hasHosts && !f.hasGPUs {
-			return nil, misuse("import nccl-tests: %s does not name all hosts and GPUs: want --hosts and --gpus, or --cluster",
+			return nil, call.Misuse("import nccl-tests: %s does not name all hosts and GPUs: want --hosts and --gpus, or --cluster",
 				log)
 		}
 		if m.GPU != "" && m.Preset == "" {
-			return nil, misuse("import nccl-tests: %s is of %q, which no preset of cluster.host has: want --cluster", log, m.GPU)
+			return nil, call.Misuse("import nccl-tests: %s is of %q, which no preset of cluster.host has: want --cluster", log, m.GPU)
 		}
 		if !known || f.hasHosts {
 			use.Hosts = f.hosts
@@ -234,8 +236,9 @@ func (a *measuredCall) measuredSweep(ctx context.Context, log string, t *nccltes
 		c.assume(s.Base, m)
 	}
 	if cl := s.Base.Cluster; known && (cl.Hosts != m.Hosts || cl.Host.GPUs != m.GPUs) {
-		return nil, misuse("import nccl-tests: %s is of %s x %s, the cluster has %s x %s", log, count(m.Hosts, "host"),
-			count(m.GPUs, "GPU"), count(cl.Hosts, "host"), count(cl.Host.GPUs, "GPU"))
+		return nil, call.Misuse("import nccl-tests: %s is of %s x %s, the cluster has %s x %s", log,
+			call.Count(m.Hosts, "host"),
+			call.Count(m.GPUs, "GPU"), call.Count(cl.Hosts, "host"), call.Count(cl.Host.GPUs, "GPU"))
 	}
 	return s, nil
 }
@@ -280,11 +283,11 @@ func (a *measuredCall) simulate(ctx context.Context, c *comparing, all []perf.Me
 		}
 		if now := m.How(); now != how {
 			how = now
-			fmt.Fprintf(a.stdout, "# %s\n", how)
+			fmt.Fprintf(a.Stdout, "# %s\n", how)
 		}
 		us := func(d unit.Duration) string { return fixed(float64(d) / float64(unit.Microsecond)) }
 		gBs := func(bytesPerSecond float64) string { return fixed(bytesPerSecond / 1e9) }
-		if _, err := fmt.Fprintf(a.stdout, measuredColumns+"\n", m.Bytes, us(row.Measured), gBs(row.MeasuredBW),
+		if _, err := fmt.Fprintf(a.Stdout, measuredColumns+"\n", m.Bytes, us(row.Measured), gBs(row.MeasuredBW),
 			us(row.Simulated), gBs(row.SimBW), fixed(row.Ratio)); err != nil {
 			return fmt.Errorf("cannot print the table: %w", input.Cause(err))
 		}
@@ -338,15 +341,16 @@ func (a *measuredCall) measuredEnd(ctx context.Context, c *comparing, failed err
 	}
 	var printed error
 	if c.flags.json {
-		printed = a.printJSON(&c.out)
+		printed = a.PrintJSON(&c.out)
 	} else {
-		s := a.newSheet()
+		s := a.NewSheet()
 		view.ComparedText(s, &c.out)
-		printed = s.Flush(a.stdout)
+		printed = s.Flush(a.Stdout)
 	}
 	switch {
 	case failed != nil && ctx.Err() != nil && errors.Is(failed, ctx.Err()):
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted after %s of the sweep", count(len(c.pairs), "row"))}
+		return &call.Exit{Code: call.Interrupted, Err: fmt.Errorf("interrupted after %s of the sweep",
+			call.Count(len(c.pairs), "row"))}
 	case failed != nil:
 		return failed
 	case printed != nil:

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/output"
 )
 
@@ -159,7 +160,7 @@ func TestKilledCommands(t *testing.T) {
 				if command == "" {
 					continue
 				}
-				if code, out := ranIn(t, dir, strings.Fields(command)...); code != exitOK {
+				if code, out := ranIn(t, dir, strings.Fields(command)...); code != call.OK {
 					t.Fatalf("%s: %s", command, out)
 				}
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/input"
 	"railyard/internal/lab"
 	"railyard/internal/located"
@@ -59,18 +60,18 @@ holds for the book's inputs, so nothing is judged then.`,
 			most := 1
 			if len(args) > 0 && args[0] == "new" {
 				if most = 2; len(args) == 1 {
-					return misuse("lab new: missing DIR, the folder to make: railyard lab new DIR")
+					return call.Misuse("lab new: missing DIR, the folder to make: railyard lab new DIR")
 				}
 			}
 			if len(args) > most {
-				return misuse("lab: %d arguments, want at most %d: %s", len(args), most, cmd.UseLine())
+				return call.Misuse("lab: %d arguments, want at most %d: %s", len(args), most, cmd.UseLine())
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.html != "" && len(args) > 0 && args[0] != "all":
-				return misuse("lab: --html writes the pages of all labs: railyard lab --html DIR")
+				return call.Misuse("lab: --html writes the pages of all labs: railyard lab --html DIR")
 			case f.html != "":
 				return c.labSite(cmd.Context())
 			case len(args) == 0:
@@ -114,20 +115,20 @@ type labListed struct {
 
 func (c *labCall) listLabs() error {
 	if len(c.f.set) > 0 || c.f.out != "" {
-		return misuse("lab: --set and --out need a lab: railyard lab N")
+		return call.Misuse("lab: --set and --out need a lab: railyard lab N")
 	}
 	all, err := c.labs()
 	if err != nil {
 		return err
 	}
 	if !c.f.json {
-		return lab.WriteList(c.stdout, all, c.pageWidth())
+		return lab.WriteList(c.Stdout, all, c.PageWidth())
 	}
 	list := []labListed{}
 	for _, l := range all {
 		list = append(list, labListed{l.Number, l.Name, l.Title, l.Question, l.Takes})
 	}
-	return c.printJSON(list)
+	return c.PrintJSON(list)
 }
 
 func (c *labCall) newLab(dir string) error {
@@ -136,9 +137,9 @@ func (c *labCall) newLab(dir string) error {
 		return fmt.Errorf("lab new: %w", err)
 	}
 	for _, file := range files {
-		fmt.Fprintln(c.stdout, file)
+		fmt.Fprintln(c.Stdout, file)
 	}
-	fmt.Fprintf(c.stdout, "railyard lab %s runs it\n", dir)
+	fmt.Fprintf(c.Stdout, "railyard lab %s runs it\n", dir)
 	return nil
 }
 
@@ -166,7 +167,7 @@ func (c *labCall) findLab(ctx context.Context, which string) (*lab.Lab, error) {
 	for _, l := range all {
 		names = append(names, l.Name, l.Short())
 	}
-	return nil, misuse("lab: no lab and no folder %s%s", located.Shown(which), didYouMean(which, names,
+	return nil, call.Misuse("lab: no lab and no folder %s%s", located.Shown(which), call.DidYouMean(which, names,
 		`"railyard lab" lists the labs`))
 }
 
@@ -184,14 +185,14 @@ func (c *labCall) brokenLab(which, dir string, err error) error {
 			p.File = filepath.Join(dir, file)
 			of = append(of, p)
 		}
-		of.Render(c.stderr, b.Files[b.Problems[first].File])
+		of.Render(c.Stderr, b.Files[b.Problems[first].File])
 	}
-	return fmt.Errorf("lab %s: %s", which, count(len(b.Problems), "problem"))
+	return fmt.Errorf("lab %s: %s", which, call.Count(len(b.Problems), "problem"))
 }
 
 // runLab runs one lab.
 func (c *labCall) runLab(ctx context.Context, which string) error {
-	ctx, stop := c.interruptible(ctx)
+	ctx, stop := c.Interruptible(ctx)
 	defer stop()
 	l, err := c.findLab(ctx, which)
 	if err != nil {
@@ -202,15 +203,15 @@ func (c *labCall) runLab(ctx context.Context, which string) error {
 		return err
 	}
 	if c.f.json {
-		err = c.printJSON(o.Document())
+		err = c.PrintJSON(o.Document())
 	} else {
-		err = o.WriteText(c.stdout, c.pageWidth())
+		err = o.WriteText(c.Stdout, c.PageWidth())
 	}
 	if err != nil {
 		return err
 	}
 	if n := len(o.Failed()); n > 0 {
-		return fmt.Errorf("lab %s: %s outside the tolerance", which, count(n, "value"))
+		return fmt.Errorf("lab %s: %s outside the tolerance", which, call.Count(n, "value"))
 	}
 	return nil
 }
@@ -221,7 +222,8 @@ func (c *labCall) workLab(ctx context.Context, l *lab.Lab, which, out string) (*
 	for _, s := range c.f.set {
 		name, text, ok := strings.Cut(s, "=")
 		if !ok || name == "" {
-			return nil, misuse("lab: --set %s: want NAME=VALUE, such as w0=-4 or cluster.nic.speed=100Gb/s", located.Shown(s))
+			return nil, call.Misuse("lab: --set %s: want NAME=VALUE, such as w0=-4 or cluster.nic.speed=100Gb/s",
+				located.Shown(s))
 		}
 		set = append(set, lab.Change{Name: name, Text: text})
 	}
@@ -236,13 +238,13 @@ func (c *labCall) workLab(ctx context.Context, l *lab.Lab, which, out string) (*
 			return nil, err
 		}
 	}
-	p := c.startProgress(c.f.quiet, "lab "+which)
-	opt := lab.Options{Dir: out, Called: which, Set: set, Progress: p.update}
+	p := c.StartProgress(c.f.quiet, "lab "+which)
+	opt := lab.Options{Dir: out, Called: which, Set: set, Progress: p.Update}
 	if c.f.html != "" { // where the pages' readers will have it, once they run it
 		opt.Shown = filepath.Join("runs", "lab-"+which+"-1")
 	}
 	o, err := l.Run(ctx, opt)
-	p.stop()
+	p.Stop()
 	if err == nil {
 		return o, nil
 	}
@@ -250,16 +252,16 @@ func (c *labCall) workLab(ctx context.Context, l *lab.Lab, which, out string) (*
 		output.Prune(out)
 	}
 	if ctx.Err() != nil {
-		return nil, &exitError{exitInterrupted, fmt.Errorf("lab %s: interrupted", which)}
+		return nil, &call.Exit{Code: call.Interrupted, Err: fmt.Errorf("lab %s: interrupted", which)}
 	}
 	var unknown *lab.Unknown
 	var problems located.Problems
 	switch {
 	case errors.As(err, &unknown):
-		return nil, misuse("lab: --set %w", err)
+		return nil, call.Misuse("lab: --set %w", err)
 	case errors.As(err, &problems):
-		problems.Render(c.stderr, nil)
-		return nil, fmt.Errorf("lab %s: %s; nothing was run", which, count(len(problems), "problem"))
+		problems.Render(c.Stderr, nil)
+		return nil, fmt.Errorf("lab %s: %s; nothing was run", which, call.Count(len(problems), "problem"))
 	}
 	return nil, c.brokenLab(which, folderOf(which), err)
 }
@@ -281,7 +283,8 @@ func (c *labCall) runLabs(ctx context.Context) error {
 // labSite runs every lab and writes their pages as a site.
 func (c *labCall) labSite(ctx context.Context) error {
 	if c.f.out != "" || c.f.json {
-		return misuse("lab --html: it has no --out and no --json: %s gets the pages alone", located.Shown(c.f.html))
+		return call.Misuse("lab --html: it has no --out and no --json: %s gets the pages alone",
+			located.Shown(c.f.html))
 	}
 	site, err := lab.NewSite(c.f.html)
 	if err != nil {
@@ -295,17 +298,17 @@ func (c *labCall) labSite(ctx context.Context) error {
 	if err := site.Write(all); err != nil {
 		return fmt.Errorf("lab --html: %w", err)
 	}
-	fmt.Fprintf(c.stdout, "page: %s\n", filepath.Join(c.f.html, "index.html"))
+	fmt.Fprintf(c.Stdout, "page: %s\n", filepath.Join(c.f.html, "index.html"))
 	return bad
 }
 
 // everyLab runs every lab and prints a line for each. The error of values that are off comes with the outcomes; after any other
 // there are none.
 func (c *labCall) everyLab(ctx context.Context) ([]*lab.Outcome, error) {
-	ctx, stop := c.interruptible(ctx)
+	ctx, stop := c.Interruptible(ctx)
 	defer stop()
 	if len(c.f.set) > 0 {
-		return nil, misuse("lab all: --set changes one lab: railyard lab N --set NAME=VALUE")
+		return nil, call.Misuse("lab all: --set changes one lab: railyard lab N --set NAME=VALUE")
 	}
 	all, err := c.labs()
 	if err != nil {
@@ -340,11 +343,11 @@ func (c *labCall) everyLab(ctx context.Context) ([]*lab.Outcome, error) {
 		if outcomes = append(outcomes, o); c.f.json {
 			documents = append(documents, o.Document())
 		} else {
-			fmt.Fprintln(c.stdout, o.Line())
+			fmt.Fprintln(c.Stdout, o.Line())
 		}
 	}
 	if c.f.json {
-		if err := c.printJSON(documents); err != nil {
+		if err := c.PrintJSON(documents); err != nil {
 			return nil, err
 		}
 	}

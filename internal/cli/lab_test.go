@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/lab"
 )
 
@@ -60,8 +61,8 @@ func execute(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
 	a := quiet(t)
-	a.stdout, a.stderr = &out, &errs
-	if code := a.execute(args); code != exitOK {
+	a.Stdout, a.Stderr = &out, &errs
+	if code := a.execute(args); code != call.OK {
 		t.Errorf("railyard %s: exit code %d\n%s", strings.Join(args, " "), code, errs.String())
 	}
 	return out.String()

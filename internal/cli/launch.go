@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/endpoint"
 	"railyard/internal/launch"
 	"railyard/internal/located"
@@ -64,7 +65,7 @@ network that you trust.`,
 		Example: "  railyard launch examples/digits-8gpu.yaml\n" +
 			"  railyard launch --nnodes 2 --node-rank 0 --rdzv 10.0.0.1:29500 my.yaml     # on 10.0.0.1\n" +
 			"  railyard launch --nnodes 2 --node-rank 1 --rdzv 10.0.0.1:29500 my.yaml     # on the other host",
-		Args: oneFile,
+		Args: call.OneFile,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 		},
@@ -93,10 +94,10 @@ network that you trust.`,
 	fl.IntVar(&f.restarts, "max-restarts", 0, "start again so often from the newest checkpoint when a rank dies or stops; on one host")
 	fl.StringVar(&f.resume, "resume", "", "go on from the newest weights of this run directory, or from this file; on one host")
 	fl.StringVar(&f.transport, "transport", launch.Shared, "between ranks of one host: shm (shared memory), tcp, or roce (RoCEv2 packets)")
-	complete(cmd, "transport", cobra.FixedCompletions(launch.Transports(), cobra.ShellCompDirectiveNoFileComp))
+	call.Complete(cmd, "transport", cobra.FixedCompletions(launch.Transports(), cobra.ShellCompDirectiveNoFileComp))
 	fl.StringVar(&f.faults, "faults", "", "with roce, of each rank: "+faultsText)
 	fl.StringVar(&f.capture, "capture", "", "with roce: write each rank's packets to a file; x.pcapng is x-rank0.pcapng of rank 0")
-	completesSet(cmd)
+	call.CompletesSet(cmd)
 	return cmd
 }
 
@@ -116,32 +117,33 @@ func (f *launchFlags) check(cmd *cobra.Command, env func(string) string) error {
 	d, err := unit.ParseDuration(f.timeout)
 	switch {
 	case err != nil || d < unit.Second:
-		return misuse("launch: --timeout %s: want a time of 1s or more, such as 60s", located.Shown(f.timeout))
+		return call.Misuse("launch: --timeout %s: want a time of 1s or more, such as 60s", located.Shown(f.timeout))
 	case f.nodes < 1:
-		return misuse("launch: --nnodes %d: want 1 or more", f.nodes)
+		return call.Misuse("launch: --nnodes %d: want 1 or more", f.nodes)
 	case given("nproc-per-node") && f.perNode < 1:
-		return misuse("launch: --nproc-per-node %d: want 1 or more", f.perNode)
+		return call.Misuse("launch: --nproc-per-node %d: want 1 or more", f.perNode)
 	case f.node < 0 || f.node >= f.nodes:
-		return misuse("launch: --node-rank %d: want 0 to %d, of --nnodes %d", f.node, f.nodes-1, f.nodes)
+		return call.Misuse("launch: --node-rank %d: want 0 to %d, of --nnodes %d", f.node, f.nodes-1, f.nodes)
 	case f.nodes > 1 && f.rdzv == "":
-		return misuse("launch: --nnodes %d wants --rdzv HOST:PORT, an address of node 0", f.nodes)
+		return call.Misuse("launch: --nnodes %d wants --rdzv HOST:PORT, an address of node 0", f.nodes)
 	case f.nodes == 1 && f.rdzv != "":
-		return misuse("launch: --rdzv is where several hosts meet: want --nnodes 2 or more")
+		return call.Misuse("launch: --rdzv is where several hosts meet: want --nnodes 2 or more")
 	case !slices.Contains(launch.Transports(), f.transport):
-		return misuse("launch: --transport %s: want one of: %s", located.Shown(f.transport), strings.Join(launch.Transports(), ", "))
+		return call.Misuse("launch: --transport %s: want one of: %s", located.Shown(f.transport),
+			strings.Join(launch.Transports(), ", "))
 	case f.transport != launch.RoCE && (f.faults != "" || f.capture != ""):
-		return misuse("launch: --faults and --capture are of packets: want --transport %s", launch.RoCE)
+		return call.Misuse("launch: --faults and --capture are of packets: want --transport %s", launch.RoCE)
 	case f.restarts < 0 || f.restarts > maxRestarts:
-		return misuse("launch: --max-restarts %d: want 0 to %d", f.restarts, maxRestarts)
+		return call.Misuse("launch: --max-restarts %d: want 0 to %d", f.restarts, maxRestarts)
 	case f.nodes > 1 && (f.restarts > 0 || f.resume != ""):
-		return misuse("launch: --max-restarts and --resume are for one host, which has the checkpoints: want --nnodes 1")
+		return call.Misuse("launch: --max-restarts and --resume are for one host, which has the checkpoints: want --nnodes 1")
 	case f.node > 0 && (f.out != "" || f.json):
-		return misuse("launch: --out and --json are for node 0, which has the results")
+		return call.Misuse("launch: --out and --json are for node 0, which has the results")
 	}
 	f.wait = time.Duration(d / unit.Nanosecond)
 	if f.faults != "" {
 		if _, err := endpoint.ParseFaults(f.faults); err != nil {
-			return misuse("launch: --faults: %w", err)
+			return call.Misuse("launch: --faults: %w", err)
 		}
 	}
 	many, err := f.sweep()
@@ -149,7 +151,8 @@ func (f *launchFlags) check(cmd *cobra.Command, env func(string) string) error {
 		return err
 	}
 	if many != nil {
-		return misuse("launch: --set %s has %d values: want one, processes run once", many.axes[0].Path, len(many.axes[0].Values))
+		return call.Misuse("launch: --set %s has %d values: want one, processes run once", many.axes[0].Path,
+			len(many.axes[0].Values))
 	}
 	return nil
 }
@@ -159,18 +162,18 @@ const maxRestarts = 10_000
 
 // launchFile is `railyard launch`.
 func (c *launchCall) launchFile(ctx context.Context, file string) error {
-	ctx, stop := c.interruptible(ctx)
+	ctx, stop := c.Interruptible(ctx)
 	defer stop()
-	p := c.startProgress(c.f.quiet, "reading "+file)
-	defer p.stop()
+	p := c.StartProgress(c.f.quiet, "reading "+file)
+	defer p.Stop()
 	sc, err := c.load(ctx, p, file, c.f.runFlags)
 	if err != nil {
 		return err
 	}
 	if problems := run.NotReal(sc); len(problems) > 0 {
-		p.stop()
-		src, _ := c.readFile(ctx, file) // it has been read before: for the lines
-		return c.problems(file, src, problems)
+		p.Stop()
+		src, _ := c.ReadFile(ctx, file) // it has been read before: for the lines
+		return c.Problems(file, src, problems)
 	}
 	cfg, err := c.launchConfig(sc, file, c.f.transport)
 	if err != nil {
@@ -178,7 +181,7 @@ func (c *launchCall) launchFile(ctx context.Context, file string) error {
 	}
 	cfg.Nodes, cfg.PerNode, cfg.Node, cfg.Rendezvous, cfg.ID, cfg.Timeout = c.f.nodes, c.f.perNode, c.f.node, c.f.rdzv,
 		cmp.Or(c.f.id, sc.Name), c.f.wait
-	cfg.Run.Progress, cfg.Faults = p.update, c.f.faults
+	cfg.Run.Progress, cfg.Faults = p.Update, c.f.faults
 	if c.f.capture != "" {
 		if cfg.Capture, err = filepath.Abs(c.f.capture); err != nil {
 			return err
@@ -189,9 +192,9 @@ func (c *launchCall) launchFile(ctx context.Context, file string) error {
 	}
 	if c.f.node > 0 {
 		err := c.engine.join(ctx, cfg)
-		p.stop()
+		p.Stop()
 		if err != nil && ctx.Err() != nil {
-			return &exitError{exitInterrupted, errors.New("interrupted; what was done is with node 0")}
+			return &call.Exit{Code: call.Interrupted, Err: errors.New("interrupted; what was done is with node 0")}
 		}
 		return err
 	}
@@ -214,9 +217,9 @@ func (c *launchCall) launchFile(ctx context.Context, file string) error {
 	if dir == nil {
 		return err
 	}
-	p.stop()
+	p.Stop()
 	if sum == nil && err != nil {
-		err = c.located(file, sc, err)
+		err = c.Located(file, sc, err)
 	}
 	return c.finish(ctx, dir, sum, err, c.f.json)
 }
@@ -227,7 +230,7 @@ func launchRankCommand(a *app) *cobra.Command {
 		Use:    launchRank,
 		Short:  "The process of a rank, which railyard launch starts",
 		Hidden: true,
-		Args:   noArguments,
+		Args:   call.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			// The launcher has heard it too, and says when to end.
 			signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/collected"
 	"railyard/internal/input"
 	"railyard/internal/intent"
@@ -61,7 +62,7 @@ with the configurations of OLD and with these: how much slower or faster a step 
 			"  railyard lint --prove --scenario my.yaml --before configs new-configs",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return misuse("%s: missing FILES, configurations of switches: %s", called(cmd), cmd.UseLine())
+				return call.Misuse("%s: missing FILES, configurations of switches: %s", call.Called(cmd), cmd.UseLine())
 			}
 			return nil
 		},
@@ -91,13 +92,14 @@ func (f *lintFlags) check() error {
 		f.format = "json"
 	}
 	if !slices.Contains([]string{"text", "json", "sarif"}, f.format) {
-		return misuse("lint: --format %q: want text, json or sarif", f.format)
+		return call.Misuse("lint: --format %q: want text, json or sarif", f.format)
 	}
 	if f.prove && f.format == "sarif" {
-		return misuse("lint: --prove with --format sarif, which has no place for figures: want text or json")
+		return call.Misuse("lint: --prove with --format sarif, which has no place for figures: want text or json")
 	}
 	if f.before != "" && (!f.prove || f.scenario == "") {
-		return misuse("lint: --before %s: want --prove and --scenario beside it, whose job is run with both", f.before)
+		return call.Misuse("lint: --before %s: want --prove and --scenario beside it, whose job is run with both",
+			f.before)
 	}
 	return nil
 }
@@ -116,16 +118,16 @@ func (a *lintCall) lint(ctx context.Context, args []string) error {
 	}
 	heard, err := collected.LLDP(ctx, devices, a.f.lldp)
 	if err != nil {
-		return misuse("lint: --lldp: %w", err)
+		return call.Misuse("lint: --lldp: %w", err)
 	}
 	var design *lint.Design
 	if a.f.scenario != "" {
-		p, err := a.plan(a.f.scenario)
+		p, err := a.Plan(a.f.scenario)
 		if err != nil {
 			return err
 		}
 		if design, err = intent.Switches(p); err != nil {
-			return a.located(a.f.scenario, p.Scenario, err)
+			return a.Located(a.f.scenario, p.Scenario, err)
 		}
 	}
 	var written lint.Hosts
@@ -157,9 +159,9 @@ func (a *lintCall) lint(ctx context.Context, args []string) error {
 	}
 	switch {
 	case found.Errors > 0:
-		return fmt.Errorf("lint: %s, %s", count(found.Errors, "error"), count(found.Warnings, "warning"))
+		return fmt.Errorf("lint: %s, %s", call.Count(found.Errors, "error"), call.Count(found.Warnings, "warning"))
 	case a.f.strict && found.Warnings > 0:
-		return fmt.Errorf("lint: %s", count(found.Warnings, "warning"))
+		return fmt.Errorf("lint: %s", call.Count(found.Warnings, "warning"))
 	}
 	return nil
 }
@@ -169,7 +171,7 @@ func mapped(devices []*lint.Device, maps []string) error {
 	for _, m := range maps {
 		host, sw, ok := strings.Cut(m, "=")
 		if !ok || host == "" || sw == "" {
-			return misuse("lint: --map %q: want HOSTNAME=SWITCH", m)
+			return call.Misuse("lint: --map %q: want HOSTNAME=SWITCH", m)
 		}
 		found := false
 		for _, d := range devices {
@@ -182,7 +184,7 @@ func mapped(devices []*lint.Device, maps []string) error {
 			for _, d := range devices {
 				names = append(names, d.Device.Name)
 			}
-			return misuse("lint: --map %q: no device %q, want one of %s", m, host, view.ShortList(names))
+			return call.Misuse("lint: --map %q: no device %q, want one of %s", m, host, view.ShortList(names))
 		}
 	}
 	return nil
@@ -192,13 +194,13 @@ func mapped(devices []*lint.Device, maps []string) error {
 func (a *app) printFindings(found view.Found, form string, rules []lint.Rule) error {
 	switch form {
 	case "json":
-		return a.printJSON(found.Data())
+		return a.PrintJSON(found.Data())
 	case "sarif":
-		return a.printJSON(lint.SARIF(found.Findings(), rules, result.Version))
+		return a.PrintJSON(lint.SARIF(found.Findings(), rules, result.Version))
 	}
-	s := a.newSheet()
+	s := a.NewSheet()
 	found.Text(s)
-	return s.Flush(a.stdout)
+	return s.Flush(a.Stdout)
 }
 
 // readBaseline reads what lint --json has printed; "": nothing.
@@ -208,11 +210,11 @@ func (a *app) readBaseline(path string) (lint.Baseline, error) {
 	}
 	text, err := input.Read(context.Background(), path, collected.MostConfig)
 	if err != nil {
-		return nil, misuse("cannot read %s: %w", path, err)
+		return nil, call.Misuse("cannot read %s: %w", path, err)
 	}
 	old, err := lint.ParseBaseline(text)
 	if err != nil {
-		return nil, misuse("lint: --baseline %s: %w", path, err)
+		return nil, call.Misuse("lint: --baseline %s: %w", path, err)
 	}
 	return old, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/collected"
 	"railyard/internal/lint"
 	"railyard/internal/prove"
@@ -15,7 +16,7 @@ func (a *lintCall) devicesOf(args []string) (devices []*lint.Device, err error) 
 	for _, arg := range args {
 		paths, err := collected.Paths(arg)
 		if err != nil {
-			return nil, misuse("lint: %w", err)
+			return nil, call.Misuse("lint: %w", err)
 		}
 		for _, path := range paths {
 			c, err := a.readDevice(path, a.f.dialect)
@@ -34,18 +35,18 @@ func (a *lintCall) jobChanged(ctx context.Context, after []*lint.Device) (*prove
 	if err != nil {
 		return nil, err
 	}
-	sc, err := a.readScenario(a.f.scenario)
+	sc, err := a.ReadScenario(a.f.scenario)
 	if err != nil {
 		return nil, err
 	}
 	e, err := prove.Forecast(ctx, sc)
 	if err != nil {
-		return nil, a.located(a.f.scenario, sc, err)
+		return nil, a.Located(a.f.scenario, sc, err)
 	}
-	a.tell(fmt.Sprintf("2 runs of the job of %s, each of about %s packet-hops", a.f.scenario, unit.Count(e.PacketHops)))
+	a.Tell(fmt.Sprintf("2 runs of the job of %s, each of about %s packet-hops", a.f.scenario, unit.Count(e.PacketHops)))
 	c, err := prove.Changed(ctx, sc, before, after, false)
 	if err != nil {
-		return nil, a.located(a.f.scenario, sc, err)
+		return nil, a.Located(a.f.scenario, sc, err)
 	}
 	return c, nil
 }

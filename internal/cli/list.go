@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/scenario/schema"
 	"railyard/internal/view"
 )
@@ -23,7 +24,7 @@ list: fabric.design, or its last part, design.`,
 		Example: "  railyard list\n  railyard list fabric.design\n  railyard list causes --json",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return misuse("list: %d arguments, want at most one KEY: %s", len(args), cmd.UseLine())
+				return call.Misuse("list: %d arguments, want at most one KEY: %s", len(args), cmd.UseLine())
 			}
 			return nil
 		},
@@ -35,16 +36,16 @@ list: fabric.design, or its last part, design.`,
 			if len(args) == 1 {
 				if lists = view.ListsNamed(lists, args[0]); len(lists) == 0 {
 					known := append(view.ListNames(view.NameLists()), view.LastParts(view.NameLists())...)
-					return misuse("list: no list %q%s", args[0],
-						didYouMean(args[0], known, `"railyard list" prints all`))
+					return call.Misuse("list: no list %q%s", args[0],
+						call.DidYouMean(args[0], known, `"railyard list" prints all`))
 				}
 			}
 			if asJSON {
-				return a.printJSON(lists)
+				return a.PrintJSON(lists)
 			}
-			s := a.newSheet()
+			s := a.NewSheet()
 			view.NamesText(s, lists)
-			return s.Flush(a.stdout)
+			return s.Flush(a.Stdout)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -65,7 +66,8 @@ accepts; it refuses less.`,
 		ValidArgs: slices.Sorted(maps.Keys(schemas)),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 1 && schemas[args[0]] == nil {
-				return misuse("schema: unexpected argument %q, want scenario, requirement or sweep", args[len(args)-1])
+				return call.Misuse("schema: unexpected argument %q, want scenario, requirement or sweep",
+					args[len(args)-1])
 			}
 			return nil
 		},
@@ -76,7 +78,7 @@ accepts; it refuses less.`,
 			if len(args) == 1 {
 				text = schemas[args[0]]
 			}
-			_, err := a.stdout.Write(text())
+			_, err := a.Stdout.Write(text())
 			return err
 		},
 	}
@@ -98,7 +100,8 @@ fish:
 		ValidArgs: shells,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return misuse("completion: %d arguments, want one of bash, zsh, fish: %s", len(args), cmd.UseLine())
+				return call.Misuse("completion: %d arguments, want one of bash, zsh, fish: %s", len(args),
+					cmd.UseLine())
 			}
 			return nil
 		},
@@ -106,14 +109,14 @@ fish:
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch root := cmd.Root(); args[0] {
 			case "bash":
-				return root.GenBashCompletionV2(a.stdout, true)
+				return root.GenBashCompletionV2(a.Stdout, true)
 			case "zsh":
-				return root.GenZshCompletion(a.stdout)
+				return root.GenZshCompletion(a.Stdout)
 			case "fish":
-				return root.GenFishCompletion(a.stdout, true)
+				return root.GenFishCompletion(a.Stdout, true)
 			}
-			return misuse("completion: no script for "+
-				"%q%s", args[0], didYouMean(args[0], shells, fmt.Sprintf("want %s", strings.Join(shells, ", "))))
+			return call.Misuse("completion: no script for "+
+				"%q%s", args[0], call.DidYouMean(args[0], shells, fmt.Sprintf("want %s", strings.Join(shells, ", "))))
 		},
 	}
 }

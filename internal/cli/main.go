@@ -3,27 +3,16 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/foresight"
 	"railyard/internal/machine"
 	"railyard/internal/shown"
 	"railyard/internal/unit"
-)
-
-// Exit codes.
-const (
-	exitOK          = 0
-	exitFailed      = 1
-	exitMisuse      = 2
-	exitInterrupted = 130
 )
 
 // restUntil is what any command holds soon after its start.
@@ -42,38 +31,32 @@ func Main(args []string, stdout, stderr *os.File) int {
 }
 
 func newApp(stdout, stderr *os.File, e engine) *app {
-	return &app{
-		stdin: os.Stdin, stdout: stdout, stderr: stderr, outTerm: terminalOf(stdout), errTerm: terminalOf(stderr),
-		engine: e, start: time.Now(),
-	}
+	return &app{App: &call.App{Stdin: os.Stdin, Stdout: stdout, Stderr: stderr, OutTerm: call.TerminalOf(stdout),
+		ErrTerm: call.TerminalOf(stderr), Start: time.Now()}, engine: e}
 }
 
-// app is one call of the program: what all commands share. A command with flags of its own has a
+// app is one call of the program with the engine that its commands use. A command with flags of its own has a
 // type, such as perfCall, with its methods.
 type app struct {
-	stdin            io.Reader
-	piped            []byte // what stdin held, once it was read
-	stdout, stderr   io.Writer
-	outTerm, errTerm terminal
-	engine           engine
-	start            time.Time
-	unsaid           error // why help could not be printed
+	*call.App
+	engine engine
+	unsaid error // why help could not be printed
 }
 
 // execute runs one command line.
 func (a *app) execute(args []string) int {
-	out, errs := shown.NewWriter(a.stdout, a.outTerm.colour), shown.NewWriter(a.stderr, a.errTerm.colour)
-	out.Of(a.outTerm.known())
-	errs.Of(a.errTerm.known())
-	a.stdout, a.stderr = out, errs // from here on nothing is printed past them
+	out, errs := shown.NewWriter(a.Stdout, a.OutTerm.Colour), shown.NewWriter(a.Stderr, a.ErrTerm.Colour)
+	out.Of(a.OutTerm.Known())
+	errs.Of(a.ErrTerm.Known())
+	a.Stdout, a.Stderr = out, errs // from here on nothing is printed past them
 	defer out.Flush()
 	defer errs.Flush()
 	root := a.root()
 	root.SetArgs(args)
-	root.SetOut(a.stdout)
-	root.SetErr(a.stderr)
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
 	err := root.ExecuteContext(context.Background())
-	return a.report(cmp.Or(a.unsaid, err))
+	return a.Report(cmp.Or(a.unsaid, err))
 }
 
 func (a *app) root() *cobra.Command {
@@ -86,21 +69,21 @@ says how long a step takes and why.`,
 		Example:           "  railyard run examples/digits-8gpu.yaml",
 		SilenceErrors:     true,
 		SilenceUsage:      true,
-		Args:              subcommandOnly,
-		PersistentPreRunE: a.ready,
+		Args:              call.SubcommandOnly,
+		PersistentPreRunE: a.Ready,
 	}
 	version := root.Flags().Bool("version", false, "print the version")
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if *version {
 			return a.printVersion()
 		}
-		return needSubcommand(cmd, args)
+		return call.NeedSubcommand(cmd, args)
 	}
-	root.PersistentFlags().String(colourFlag, "auto",
+	root.PersistentFlags().String(call.ColourFlag, "auto",
 		"colours in problems: auto (a terminal has them, unless NO_COLOR is set), always, never")
-	complete(root, colourFlag, cobra.FixedCompletions(colourWords, cobra.ShellCompDirectiveNoFileComp))
+	call.Complete(root, call.ColourFlag, cobra.FixedCompletions(call.ColourWords, cobra.ShellCompDirectiveNoFileComp))
 	root.CompletionOptions.DisableDefaultCmd = true // completionCommand has our exit codes
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(call.FlagError)
 	root.SetHelpFunc(a.help)
 	root.SetHelpCommand(helpCommand(a))
 	root.AddCommand(runCommand(a), a.sweepCommand(), a.workerCommand(), perfCommand(a), designCommand(a), dataCommand(a),
@@ -112,42 +95,4 @@ says how long a step takes and why.`,
 		commissionCommand(a), predictCommand(a), validateCommand(a), benchCommand(a), labCommand(a), serveCommand(a), docsCommand(a),
 		newCommand(a), rdmaCommand(a), launchCommand(a), launchRankCommand(a))
 	return root
-}
-
-// exitError is an error with an exit code other than 1. Without err nothing is
-// printed: the command has said it all.
-type exitError struct {
-	code int
-	err  error
-}
-
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit %d", e.code)
-	}
-	return e.err.Error()
-}
-
-func (e *exitError) Unwrap() error { return e.err }
-
-// misuse is an error in how the program was called.
-func misuse(format string, args ...any) error {
-	return &exitError{exitMisuse, fmt.Errorf(format, args...)}
-}
-
-// report prints the error, if there is one to print, and returns the exit code.
-func (a *app) report(err error) int {
-	if err == nil {
-		return exitOK
-	}
-	code := exitFailed
-	var e *exitError
-	if errors.As(err, &e) {
-		code = e.code
-		if e.err == nil {
-			return code
-		}
-	}
-	fmt.Fprintf(a.stderr, "railyard: %s\n", strings.TrimRight(err.Error(), "\n"))
-	return code
 }

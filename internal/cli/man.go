@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/input"
 	"railyard/internal/output"
 	"railyard/internal/result"
@@ -24,7 +25,8 @@ func manCommand(a *app) *cobra.Command {
 		Example: "  railyard man ~/.local/share/man/man1\n  man railyard-run",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return misuse("man: %d arguments, want one DIR, the folder to write to: %s", len(args), cmd.UseLine())
+				return call.Misuse("man: %d arguments, want one DIR, the folder to write to: %s", len(args),
+					cmd.UseLine())
 			}
 			return nil
 		},
@@ -44,7 +46,7 @@ func manCommand(a *app) *cobra.Command {
 					return fmt.Errorf("man: cannot write %s: %w", filepath.Join(args[0], p.name+".1"), input.Cause(err))
 				}
 			}
-			_, err = fmt.Fprintf(a.stdout, "%s: %s\n", args[0], count(len(pages), "page"))
+			_, err = fmt.Fprintf(a.Stdout, "%s: %s\n", args[0], call.Count(len(pages), "page"))
 			return err
 		},
 	}

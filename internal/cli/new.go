@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/located"
 	"railyard/internal/output"
 	"railyard/internal/scenario"
@@ -36,7 +37,8 @@ Kinds:
 			"  railyard new mine.yaml --kind cluster --hosts 32 --fabric rail-optimized --amount 14GB",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return misuse("new: %d arguments, want one FILE, the scenario to write: %s", len(args), cmd.UseLine())
+				return call.Misuse("new: %d arguments, want one FILE, the scenario to write: %s", len(args),
+					cmd.UseLine())
 			}
 			return nil
 		},
@@ -52,7 +54,7 @@ Kinds:
 		}
 		cmd.Flags().StringVar(&given[i], q.Flag, "", usage)
 		if q.Words != nil {
-			complete(cmd, q.Flag, cobra.FixedCompletions(q.Words, cobra.ShellCompDirectiveNoFileComp))
+			call.Complete(cmd, q.Flag, cobra.FixedCompletions(q.Words, cobra.ShellCompDirectiveNoFileComp))
 		}
 	}
 	cmd.Flags().IntVar(&leaves, "leaves", 0, "leaf switches, of --fabric leaf-spine; 0: the fewest with as many hosts on each")
@@ -63,10 +65,10 @@ Kinds:
 // newScenario writes a scenario by what flags say and what is answered.
 func (a *app) newScenario(file string, given []string, leaves int, force bool) error {
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) && !force {
-		return misuse("new: %s is there already: name another, or replace it with --force", file)
+		return call.Misuse("new: %s is there already: name another, or replace it with --force", file)
 	}
 	answers := starter.Answers{Name: scenario.NameOf(filepath.Base(file))}
-	in := bufio.NewReader(a.stdin)
+	in := bufio.NewReader(a.Stdin)
 	for i, q := range starter.Questions {
 		answer := given[i]
 		if answer == "" && a.asks() {
@@ -79,33 +81,35 @@ func (a *app) newScenario(file string, given []string, leaves int, force bool) e
 			answer = q.Usual(&answers)
 		}
 		if q.Words != nil && !slices.Contains(q.Words, answer) {
-			return misuse("new: --%s %s: want %s%s", q.Flag, located.Shown(answer), strings.Join(q.Words, ", "),
-				didYouMean(answer, q.Words, "see railyard new --help"))
+			return call.Misuse("new: --%s %s: want %s%s", q.Flag, located.Shown(answer), strings.Join(q.Words, ", "),
+				call.DidYouMean(answer, q.Words, "see railyard new --help"))
 		}
 		*q.At(&answers) = answer
 	}
 	if leaves < 0 || leaves > 0 && answers.Design != "leaf-spine" {
-		return misuse("new: --leaves %d: want a number of leaves, and --fabric leaf-spine", leaves)
+		return call.Misuse("new: --leaves %d: want a number of leaves, and --fabric leaf-spine", leaves)
 	}
 	answers.Spread = leaves
 	text, err := starter.Text(file, &answers)
 	if err != nil {
-		return misuse("%w", err)
+		return call.Misuse("%w", err)
 	}
 	if err := output.Write(file, text); err != nil {
 		return fmt.Errorf("new: cannot write %s: %w", file, err)
 	}
 	if n := answers.Leaves(); leaves == 0 && n > 3 && strconv.Itoa(n) == answers.Hosts {
-		a.tell(fmt.Sprintf("%d hosts are evenly spread over %d leaves only, one on each; %d would need fewer", n, n, n+1))
+		a.Tell(fmt.Sprintf("%d hosts are evenly spread over %d leaves only, one on each; %d would need fewer", n, n,
+			n+1))
 	}
-	_, err = fmt.Fprintf(a.stdout, "wrote %s\nrailyard check %s says what a run costs, railyard run %s runs it\n", file, file, file)
+	_, err = fmt.Fprintf(a.Stdout, "wrote %s\nrailyard check %s says what a run costs, railyard run %s runs it\n",
+		file, file, file)
 	return err
 }
 
 // asks reports whether there is somebody to ask.
 func (a *app) asks() bool {
-	f, ok := a.stdin.(*os.File)
-	return ok && columnsOf(f) > 0 && a.errTerm.width != nil
+	f, ok := a.Stdin.(*os.File)
+	return ok && call.ColumnsOf(f) > 0 && a.ErrTerm.Width != nil
 }
 
 // ask asks until the answer is one that there is; "" for the usual one.
@@ -115,17 +119,18 @@ func (a *app) ask(in *bufio.Reader, q *starter.Question, so *starter.Answers) (s
 		if q.Words != nil {
 			words = " (" + strings.Join(q.Words, ", ") + ")"
 		}
-		fmt.Fprintf(a.stderr, "%s%s [%s]: ", q.Ask, words, q.Usual(so))
+		fmt.Fprintf(a.Stderr, "%s%s [%s]: ", q.Ask, words, q.Usual(so))
 		line, err := in.ReadString('\n')
 		if err != nil {
-			fmt.Fprintln(a.stderr)
-			return "", &exitError{exitInterrupted, errors.New("new: the questions were not answered; nothing was written")}
+			fmt.Fprintln(a.Stderr)
+			return "", &call.Exit{Code: call.Interrupted,
+				Err: errors.New("new: the questions were not answered; nothing was written")}
 		}
 		answer := strings.TrimSpace(line)
 		if answer == "" || q.Words == nil || slices.Contains(q.Words, answer) {
 			return answer, nil
 		}
-		fmt.Fprintf(a.stderr, "%s: want %s\n", located.Shown(answer), strings.Join(q.Words, ", "))
+		fmt.Fprintf(a.Stderr, "%s: want %s\n", located.Shown(answer), strings.Join(q.Words, ", "))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
 	"railyard/internal/starter"
@@ -67,7 +68,7 @@ func TestQuestionsAreAsked(t *testing.T) {
 	}
 	var asked bytes.Buffer
 	a := quiet(t)
-	a.stderr = &asked
+	a.Stderr = &asked
 	in := bufio.NewReader(strings.NewReader("trainnig\ntraining\n"))
 	answer, err := a.ask(in, &starter.Questions[0], &starter.Answers{})
 	if err != nil || answer != "training" {
@@ -102,8 +103,8 @@ func TestWrongAnswersWriteNothing(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "x.yaml")
 		var out, errs bytes.Buffer
 		a := quiet(t)
-		a.stdout, a.stderr = &out, &errs
-		if code := a.execute(append([]string{"new", file}, strings.Fields(c.flags)...)); code != exitMisuse {
+		a.Stdout, a.Stderr = &out, &errs
+		if code := a.execute(append([]string{"new", file}, strings.Fields(c.flags)...)); code != call.Misused {
 			t.Errorf("%s: exit code %d", c.flags, code)
 		}
 		if !strings.Contains(errs.String(), c.want) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/coll"
 	"railyard/internal/foresight"
 	"railyard/internal/input"
@@ -102,7 +103,8 @@ and NCCL's model chooses for processors in place of GPUs, unless flags say other
 			"  railyard perf broadcast -b 64M -e 64M --scenario > sweep.yaml && railyard run sweep.yaml",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return misuse("perf: %d arguments, want one operation: %s", len(args), strings.Join(operations, ", "))
+				return call.Misuse("perf: %d arguments, want one operation: %s", len(args), strings.Join(operations,
+					", "))
 			}
 			return nil
 		},
@@ -116,15 +118,15 @@ and NCCL's model chooses for processors in place of GPUs, unless flags say other
 // begin refuses flags that do not go with each other, and times the operation.
 func (a *perfCall) begin(cmd *cobra.Command, op string) error {
 	if a.f.cluster != "" && (cmd.Flags().Changed("hosts") || cmd.Flags().Changed("gpus")) {
-		return misuse("perf: --cluster says how many hosts and GPUs there are: leave --hosts and --gpus out")
+		return call.Misuse("perf: --cluster says how many hosts and GPUs there are: leave --hosts and --gpus out")
 	}
 	if cmd.Flags().Changed("stepfactor") && cmd.Flags().Changed("stepbytes") {
-		return misuse("perf: --stepfactor and --stepbytes: want one of them")
+		return call.Misuse("perf: --stepfactor and --stepbytes: want one of them")
 	}
 	if a.f.counts != "" {
 		for _, other := range []string{"minbytes", "maxbytes", "stepbytes", "stepfactor", "skew", "real", "scenario"} {
 			if cmd.Flags().Changed(other) {
-				return misuse("perf: --counts says what each rank has for each: leave --%s out", other)
+				return call.Misuse("perf: --counts says what each rank has for each: leave --%s out", other)
 			}
 		}
 	}
@@ -147,7 +149,7 @@ func (f *perfFlags) register(cmd *cobra.Command) {
 	fl.IntVar(&f.gpus, "gpus", 8, "GPUs of a host, each with a NIC")
 	fl.StringVar(&f.cluster, "cluster", "", "scenario whose cluster, fabric, transport and congestion control are taken")
 	fl.StringArrayVar(&f.set, "set", nil, "KEY=VALUE: another value of the cluster's scenario; may be repeated")
-	completesSet(cmd)
+	call.CompletesSet(cmd)
 	fl.StringVar(&f.algorithm, "algorithm", "", "algorithm of all rows, as job.collectives[].algorithm")
 	fl.StringVar(&f.protocol, "protocol", "", "protocol of all rows: ll, ll128, simple, or none for messages alone")
 	fl.IntVar(&f.channels, "channels", 0, "channels of all rows; 0: as NCCL chooses")
@@ -156,7 +158,7 @@ func (f *perfFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.exit, "exit", "", "by which NIC messages leave a host, as job.collective.exit: channel, own or peer; default as NCCL")
 	fl.BoolVar(&f.real, "real", false, "measure it: ranks are processes of this machine")
 	fl.StringVar(&f.transport, "transport", launch.Shared, "with --real: between ranks, shm (shared memory), tcp, or roce (RoCEv2 packets)")
-	complete(cmd, "transport", cobra.FixedCompletions(launch.Transports(), cobra.ShellCompDirectiveNoFileComp))
+	call.Complete(cmd, "transport", cobra.FixedCompletions(launch.Transports(), cobra.ShellCompDirectiveNoFileComp))
 	fl.BoolVar(&f.scenario, "scenario", false, "print the sweep as a scenario and run nothing")
 	fl.BoolVar(&f.json, "json", false, "print the rows as one JSON object")
 	fl.BoolVar(&f.force, "force", false, "run although the estimate is over the limits of railyard run")
@@ -200,7 +202,7 @@ type perfJSON struct {
 
 // perf is `railyard perf`.
 func (a *perfCall) perf(ctx context.Context, op string) error {
-	ctx, stop := a.interruptible(ctx)
+	ctx, stop := a.Interruptible(ctx)
 	defer stop()
 	s, err := a.perfSweep(ctx, op)
 	if err != nil {
@@ -208,14 +210,14 @@ func (a *perfCall) perf(ctx context.Context, op string) error {
 	}
 	rows, err := s.Rows()
 	if err != nil {
-		return misuse("perf: %w", err)
+		return call.Misuse("perf: %w", err)
 	}
 	all, err := s.Scenario(rows...)
 	if err != nil {
 		return fmt.Errorf("perf: %w", err)
 	}
 	if a.f.scenario {
-		_, err := a.stdout.Write(all.YAML())
+		_, err := a.Stdout.Write(all.YAML())
 		return err
 	}
 	out := perfJSON{Program: s.Op.Program(), Hosts: s.Base.Cluster.Hosts, Ranks: s.Base.GPUs(),
@@ -228,8 +230,8 @@ func (a *perfCall) perf(ctx context.Context, op string) error {
 	}
 	t := &nccltests.Table{Program: out.Program}
 	if !a.f.json {
-		head := fmt.Sprintf("# simulated by railyard: %s x %s, %s\n", count(out.Hosts, "host"),
-			count(s.Base.Cluster.Host.GPUs, "GPU"), s.Base.Cluster.Host.Preset)
+		head := fmt.Sprintf("# simulated by railyard: %s x %s, %s\n", call.Count(out.Hosts, "host"),
+			call.Count(s.Base.Cluster.Host.GPUs, "GPU"), s.Base.Cluster.Host.Preset)
 		if out.Hosts > 1 {
 			head = strings.TrimSuffix(head, "\n") +
 				fmt.Sprintf(", NICs of %s, %s\n", s.Base.Cluster.NIC.Speed.Human(), s.Base.Fabric.Design)
@@ -237,8 +239,8 @@ func (a *perfCall) perf(ctx context.Context, op string) error {
 		if a.f.real {
 			head = measuredHead(out.Ranks, a.f.transport)
 		}
-		fmt.Fprint(a.stdout, head)
-		if err := t.WriteHead(a.stdout); err != nil {
+		fmt.Fprint(a.Stdout, head)
+		if err := t.WriteHead(a.Stdout); err != nil {
 			return err
 		}
 	}
@@ -253,15 +255,15 @@ func (a *perfCall) perf(ctx context.Context, op string) error {
 			continue
 		}
 		if over := row.data.Oversubscription; over != "" && (i == 0 || over != out.Rows[i-1].Oversubscription) {
-			fmt.Fprintf(a.stdout, "# %s\n", over)
+			fmt.Fprintf(a.Stdout, "# %s\n", over)
 		}
 		if s.Counts != nil {
-			fmt.Fprintf(a.stdout, "# %s\n", s.Counts.Load())
+			fmt.Fprintf(a.Stdout, "# %s\n", s.Counts.Load())
 		}
 		if how := rows[i].How(); i == 0 || how != rows[i-1].How() {
-			fmt.Fprintf(a.stdout, "# %s\n", how)
+			fmt.Fprintf(a.Stdout, "# %s\n", how)
 		}
-		if err := t.WriteRow(a.stdout, &t.Rows[i]); err != nil {
+		if err := t.WriteRow(a.Stdout, &t.Rows[i]); err != nil {
 			return err
 		}
 	}
@@ -273,7 +275,7 @@ func (a *perfCall) perfSweep(ctx context.Context, op string) (s *perf.Sweep, err
 	s = &perf.Sweep{Iterations: a.f.iterations, Warmup: a.f.warmup, Algorithm: a.f.algorithm, Protocol: a.f.protocol,
 		Channels: a.f.channels, Skew: a.f.skew, Exit: a.f.exit}
 	if s.Op, err = perf.ParseOp(op); err != nil {
-		return nil, misuse("perf: %w%s", err, meant(op, perf.Operations()))
+		return nil, call.Misuse("perf: %w%s", err, call.Meant(op, perf.Operations()))
 	}
 	for _, named := range []struct {
 		flag, text string
@@ -282,7 +284,8 @@ func (a *perfCall) perfSweep(ctx context.Context, op string) (s *perf.Sweep, err
 		{"exit", a.f.exit, scenario.Exits}} {
 		names := choiceNames(named.choices)
 		if named.text != "" && !slices.Contains(names, named.text) {
-			return nil, misuse("perf: --%s %s: want %s%s", named.flag, located.Shown(named.text), list(names), meant(named.text, names))
+			return nil, call.Misuse("perf: --%s %s: want %s%s", named.flag, located.Shown(named.text), list(names),
+				call.Meant(named.text, names))
 		}
 	}
 	s.Sizes.Factor = a.f.factor
@@ -291,14 +294,14 @@ func (a *perfCall) perfSweep(ctx context.Context, op string) (s *perf.Sweep, err
 		to         *unit.Bytes
 	}{{"minbytes", a.f.min, &s.Sizes.Min}, {"maxbytes", a.f.max, &s.Sizes.Max}, {"stepbytes", a.f.step, &s.Sizes.Step}} {
 		if *size.to, err = perf.ParseSize(size.text); err != nil {
-			return nil, misuse("perf: --%s: %w", size.flag, err)
+			return nil, call.Misuse("perf: --%s: %w", size.flag, err)
 		}
 	}
 	if a.f.channels < 0 {
-		return nil, misuse("perf: --channels %d: want 1 to 64, or 0 for what NCCL chooses", a.f.channels)
+		return nil, call.Misuse("perf: --channels %d: want 1 to 64, or 0 for what NCCL chooses", a.f.channels)
 	}
 	if a.f.skew < 1 || a.f.skew > 1 && s.Op.Collective != coll.AllToAll {
-		return nil, misuse("perf: --skew %d: want 1 or, of alltoall, 1 to 1000", a.f.skew)
+		return nil, call.Misuse("perf: --skew %d: want 1 or, of alltoall, 1 to 1000", a.f.skew)
 	}
 	m := perf.Machines{Hosts: a.f.hosts, GPUs: a.f.gpus}
 	if a.f.real {
@@ -325,11 +328,11 @@ func perfSet(base *scenario.Scenario, f perfFlags) (*scenario.Scenario, error) {
 		return base, err
 	}
 	if f.real {
-		return nil, misuse("perf: --set is of a simulated cluster: leave it out beside --real")
+		return nil, call.Misuse("perf: --set is of a simulated cluster: leave it out beside --real")
 	}
 	for i, c := range changes {
 		if root, _, _ := strings.Cut(c.Path, "."); strings.HasPrefix(root, "job") {
-			return nil, misuse("perf: --set %s: the sweep's job is its own, want a key of the cluster, the fabric, transport or "+
+			return nil, call.Misuse("perf: --set %s: the sweep's job is its own, want a key of the cluster, the fabric, transport or "+
 				"congestion control", located.Shown(f.set[i]))
 		}
 	}
@@ -339,18 +342,19 @@ func perfSet(base *scenario.Scenario, f perfFlags) (*scenario.Scenario, error) {
 // perfCounts reads what each rank has for each.
 func (a *perfCall) perfCounts(ctx context.Context, s *perf.Sweep, file string) (*perf.Counts, error) {
 	if s.Op.Collective != coll.AllToAll {
-		return nil, misuse("perf: --counts %s: %v has one size for all, want alltoall", located.Shown(file), s.Op)
+		return nil, call.Misuse("perf: --counts %s: %v has one size for all, want alltoall", located.Shown(file), s.Op)
 	}
-	src, err := a.readFile(ctx, file)
+	src, err := a.ReadFile(ctx, file)
 	if err != nil {
-		return nil, misuse("cannot read counts %s: %w", file, err)
+		return nil, call.Misuse("cannot read counts %s: %w", file, err)
 	}
 	c, err := perf.ParseCounts(file, src)
 	if err != nil {
-		return nil, a.problems(file, src, err)
+		return nil, a.Problems(file, src, err)
 	}
 	if n := s.Base.GPUs(); c.Ranks != n {
-		return nil, misuse("perf: --counts %s: counts of %d ranks, the cluster has %d GPUs", located.Shown(file), c.Ranks, n)
+		return nil, call.Misuse("perf: --counts %s: counts of %d ranks, the cluster has %d GPUs", located.Shown(file),
+			c.Ranks, n)
 	}
 	return c, nil
 }
@@ -374,8 +378,8 @@ func (a *perfCall) perfBase(ctx context.Context, file string, m perf.Machines) (
 		file = "perf.yaml"
 	} else {
 		var err error
-		if src, err = a.readFile(ctx, file); err != nil {
-			return nil, misuse("cannot read scenario %s: %w", file, err)
+		if src, err = a.ReadFile(ctx, file); err != nil {
+			return nil, call.Misuse("cannot read scenario %s: %w", file, err)
 		}
 	}
 	sc, err := scenario.Parse(file, src)
@@ -390,10 +394,10 @@ func (a *perfCall) perfBase(ctx context.Context, file string, m perf.Machines) (
 		for i := range ps {
 			all = append(all, ps[i].Path+": "+ps[i].Message)
 		}
-		return nil, misuse("perf: --hosts %d, --gpus %d: %s", m.Hosts, m.GPUs, strings.Join(all, "; "))
+		return nil, call.Misuse("perf: --hosts %d, --gpus %d: %s", m.Hosts, m.GPUs, strings.Join(all, "; "))
 	}
 	if err != nil {
-		return nil, a.problems(file, src, err)
+		return nil, a.Problems(file, src, err)
 	}
 	return sc, nil
 }
@@ -419,11 +423,11 @@ func (a *perfCall) perfOne(ctx context.Context, s *perf.Sweep, row perf.Row, wha
 	if err != nil {
 		return d, err
 	}
-	p := a.startProgressAt(time.Now(), a.f.quiet, what)
-	defer p.stop()
+	p := a.StartProgressAt(time.Now(), a.f.quiet, what)
+	defer p.Stop()
 	progress := func(v result.Progress) {
 		v.Phase = what + ", " + v.Phase
-		p.update(v)
+		p.Update(v)
 	}
 	var sum *result.Summary
 	if a.f.real {
@@ -435,7 +439,7 @@ func (a *perfCall) perfOne(ctx context.Context, s *perf.Sweep, row perf.Row, wha
 		}
 		sum, err = a.engine.run(ctx, sc, opt)
 	}
-	p.stop()
+	p.Stop()
 	if ctx.Err() != nil {
 		return d, ctx.Err()
 	}
@@ -464,9 +468,9 @@ func (a *perfCall) perfOne(ctx context.Context, s *perf.Sweep, row perf.Row, wha
 func (a *perfCall) perfEnd(ctx context.Context, t *nccltests.Table, out *perfJSON, failed error) error {
 	var printed error
 	if a.f.json {
-		printed = a.printJSON(out)
+		printed = a.PrintJSON(out)
 	} else if len(t.Rows) > 0 {
-		_, printed = fmt.Fprintf(a.stdout, "# %-20s : %s\n", "Avg bus bandwidth",
+		_, printed = fmt.Fprintf(a.Stdout, "# %-20s : %s\n", "Avg bus bandwidth",
 			strconv.FormatFloat(t.AverageBusBW(), 'g', 6, 64))
 	}
 	wrong := int64(0)
@@ -480,7 +484,8 @@ func (a *perfCall) perfEnd(ctx context.Context, t *nccltests.Table, out *perfJSO
 		if failed == nil {
 			break
 		}
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted after %s of the sweep", count(len(out.Rows), "row"))}
+		return &call.Exit{Code: call.Interrupted, Err: fmt.Errorf("interrupted after %s of the sweep",
+			call.Count(len(out.Rows), "row"))}
 	case failed != nil:
 		return failed
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/launch"
 	"railyard/internal/located"
 	"railyard/internal/result"
@@ -23,9 +24,10 @@ func (f *perfFlags) checkReal(cmd *cobra.Command) error {
 	given := func(name string) bool { return cmd.Flags().Changed(name) }
 	switch {
 	case !slices.Contains(launch.Transports(), f.transport):
-		return misuse("perf: --transport %s: want one of: %s", located.Shown(f.transport), strings.Join(launch.Transports(), ", "))
+		return call.Misuse("perf: --transport %s: want one of: %s", located.Shown(f.transport),
+			strings.Join(launch.Transports(), ", "))
 	case !f.real && given("transport"):
-		return misuse("perf: --transport is between processes: want --real")
+		return call.Misuse("perf: --transport is between processes: want --real")
 	case !f.real:
 		return nil
 	}
@@ -53,7 +55,8 @@ func measuredHead(ranks int, transport string) string {
 	}
 	way := map[string]string{launch.Shared: "shared memory", launch.TCP: "TCP over 127.0.0.1",
 		launch.RoCE: "RoCEv2 over 127.64.0.0/10"}[transport]
-	return fmt.Sprintf("# measured by railyard: %s over %s, %s%s\n", processCount(ranks), way, count(processors, "processor"), more)
+	return fmt.Sprintf("# measured by railyard: %s over %s, %s%s\n", processCount(ranks), way, call.Count(processors,
+		"processor"), more)
 }
 
 func processCount(n int) string {
@@ -81,6 +84,9 @@ func (a *app) launchConfig(sc *scenario.Scenario, file, transport string) (launc
 		return launch.Config{}, fmt.Errorf("which program this is, is not known: %w", err)
 	}
 	return launch.Config{Scenario: sc, Name: file, Program: program, Args: []string{os.Args[0], launchRank}, Transport: transport,
-		Nodes: 1, Timeout: time.Minute, Version: result.Version, Say: func(line string) { fmt.Fprintln(a.stderr, line) },
+		Nodes: 1, Timeout: time.Minute, Version: result.Version, Say: func(line string) {
+			fmt.Fprintln(a.Stderr,
+				line)
+		},
 		Run: run.Options{}}, nil
 }

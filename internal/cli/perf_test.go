@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/coll"
 	"railyard/internal/nccltests"
 	"railyard/internal/result"
@@ -22,14 +23,15 @@ func perfApp(run func(context.Context, *scenario.Scenario, runOptions) (*result.
 	if run != nil {
 		e.run = run
 	}
-	return &app{stdin: strings.NewReader(""), stdout: out, stderr: &bytes.Buffer{}, engine: e, start: time.Now()}, out
+	return &app{App: &call.App{Stdin: strings.NewReader(""), Stdout: out, Stderr: &bytes.Buffer{}, Start: time.Now()},
+		engine: e}, out
 }
 
 // What perf prints is a log of nccl-tests: its reader finds the rows.
 func TestPerfPrintsALogOfNcclTests(t *testing.T) {
 	a, out := perfApp(nil)
 	if code := a.execute([]string{"perf", "reduce_scatter", "--gpus", "2", "-b", "1K", "-e", "1M", "-f", "4"}); code != 0 {
-		t.Fatalf("exit code %d: %s", code, a.stderr)
+		t.Fatalf("exit code %d: %s", code, a.Stderr)
 	}
 	table, err := nccltests.Read("stdout", out.Bytes())
 	if err != nil {
@@ -55,7 +57,7 @@ func TestPerfOnAClusterWithoutAJob(t *testing.T) {
 		a, out := perfApp(nil)
 		code := a.execute([]string{"perf", "all_reduce", "--cluster", file, "-b", "1K", "-e", "1K"})
 		if code != want || code == 0 && !strings.Contains(out.String(), "2 hosts x 1 GPU") {
-			t.Errorf("%s: exit code %d, want %d\n%s%s", text, code, want, out, a.stderr)
+			t.Errorf("%s: exit code %d, want %d\n%s%s", text, code, want, out, a.Stderr)
 		}
 	}
 }
@@ -64,7 +66,7 @@ func TestPerfOnAClusterWithoutAJob(t *testing.T) {
 func TestTheMeanOfOneSize(t *testing.T) {
 	a, out := perfApp(nil)
 	if code := a.execute([]string{"perf", "all_reduce", "--gpus", "2", "-b", "1M", "-e", "1M"}); code != 0 {
-		t.Fatalf("exit code %d: %s", code, a.stderr)
+		t.Fatalf("exit code %d: %s", code, a.Stderr)
 	}
 	if !strings.Contains(out.String(), "# Avg bus bandwidth    : ") {
 		t.Errorf("%s", out)
@@ -88,8 +90,9 @@ func TestAnInterruptedSweepKeepsItsRows(t *testing.T) {
 		root := a.root()
 		root.SetArgs([]string{"perf", "broadcast", "-b", "8", "-e", "1K", "-f", "2", format})
 		err := root.ExecuteContext(ctx)
-		var e *exitError
-		if !errors.As(err, &e) || e.code != exitInterrupted || !strings.Contains(err.Error(), "after 2 rows") || runs != 3 {
+		var e *call.Exit
+		if !errors.As(err, &e) || e.Code != call.Interrupted || !strings.Contains(err.Error(), "after 2 rows") ||
+			runs != 3 {
 			t.Errorf("%s: %v after %d runs, want an interrupt after 2 rows", format, err, runs)
 		}
 		if rows := strings.Count(out.String(), "chain"); rows != map[string]int{"--json": 2, "--quiet": 1}[format] ||
@@ -105,8 +108,8 @@ func TestAFailedRowNamesItsSize(t *testing.T) {
 		return nil, errors.New("no luck")
 	})
 	errs := &bytes.Buffer{}
-	a.stderr = errs
-	if code := a.execute([]string{"perf", "all_reduce", "-b", "64K", "-e", "64K", "-q"}); code != exitFailed {
+	a.Stderr = errs
+	if code := a.execute([]string{"perf", "all_reduce", "-b", "64K", "-e", "64K", "-q"}); code != call.Failed {
 		t.Errorf("exit code %d", code)
 	}
 	if text := errs.String(); !strings.Contains(text, "perf: 64KiB: no luck") ||
@@ -133,8 +136,9 @@ func TestAnInterruptedComparisonKeepsItsRows(t *testing.T) {
 		root := a.root()
 		root.SetArgs([]string{"import", "nccl-tests", log, format})
 		err := root.ExecuteContext(ctx)
-		var e *exitError
-		if !errors.As(err, &e) || e.code != exitInterrupted || !strings.Contains(err.Error(), "after 2 rows") || runs != 3 {
+		var e *call.Exit
+		if !errors.As(err, &e) || e.Code != call.Interrupted || !strings.Contains(err.Error(), "after 2 rows") ||
+			runs != 3 {
 			t.Errorf("%s: %v after %d runs, want an interrupt after 2 rows", format, err, runs)
 		}
 		want := map[string]string{"--json": `"size_bytes": 1048576`, "--quiet": "\nerror: 18.9 % over 2 sizes"}[format]
@@ -152,8 +156,8 @@ func TestAFailedSizeOfAComparison(t *testing.T) {
 	})
 	log := filepath.Join("..", "..", "examples", "nccl-tests.log")
 	errs := &bytes.Buffer{}
-	a.stderr = errs
-	if code := a.execute([]string{"import", "nccl-tests", log, "-q"}); code != exitFailed {
+	a.Stderr = errs
+	if code := a.execute([]string{"import", "nccl-tests", log, "-q"}); code != call.Failed {
 		t.Errorf("exit code %d", code)
 	}
 	if text := errs.String(); !strings.Contains(text, "import nccl-tests: 32KiB: no luck") ||
@@ -167,8 +171,8 @@ func TestTheComparisonInTheDocuments(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	a, out := perfApp(nil)
 	const log = "examples/nccl-tests.log"
-	if code := a.execute([]string{"import", "nccl-tests", log, "-q"}); code != exitOK {
-		t.Fatalf("exit code %d: %s", code, a.stderr)
+	if code := a.execute([]string{"import", "nccl-tests", log, "-q"}); code != call.OK {
+		t.Fatalf("exit code %d: %s", code, a.Stderr)
 	}
 	doc, err := os.ReadFile("docs/perf.md")
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/input"
 	"railyard/internal/nn"
 	"railyard/internal/predict"
@@ -48,14 +49,15 @@ draws the same text, on every machine. Padding and the unknown token are never d
 			"  railyard predict runs/grammar-gpt-1 \"the dog that\" --temperature 0.7 --top-k 5",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return misuse("predict: %s, want DIR and at least one IMAGE or PROMPT: %s", count(len(args), "argument"),
+				return call.Misuse("predict: %s, want DIR and at least one IMAGE or PROMPT: %s", call.Count(len(args),
+					"argument"),
 					cmd.UseLine())
 			}
 			return f.check()
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, to string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
-				return completeRuns(cmd, args, to)
+				return call.CompleteRuns(cmd, args, to)
 			}
 			return nil, cobra.ShellCompDirectiveDefault
 		},
@@ -80,11 +82,11 @@ func (f *predictFlags) check() error {
 	const most = 100_000
 	switch {
 	case f.tokens < 1 || f.tokens > most:
-		return misuse("predict: --tokens %d, want 1 to %d", f.tokens, most)
+		return call.Misuse("predict: --tokens %d, want 1 to %d", f.tokens, most)
 	case !(f.Temperature >= 0 && f.Temperature <= 100):
-		return misuse("predict: --temperature %v, want 0 to 100", f.Temperature)
+		return call.Misuse("predict: --temperature %v, want 0 to 100", f.Temperature)
 	case f.Top < 0:
-		return misuse("predict: --top-k %d, want at least 0", f.Top)
+		return call.Misuse("predict: --top-k %d, want at least 0", f.Top)
 	}
 	return nil
 }
@@ -105,13 +107,15 @@ func (a *predictCall) predict(cmd *cobra.Command, dir string, args []string) err
 	}
 	if w.Text != nil {
 		if cmd.Flags().Changed("invert") {
-			return misuse("predict: --invert, but %s is of a network of text: want it for images alone", from.files[0])
+			return call.Misuse("predict: --invert, but %s is of a network of text: want it for images alone",
+				from.files[0])
 		}
 		return a.continueTexts(ctx, n, args)
 	}
 	for _, name := range textFlags {
 		if cmd.Flags().Changed(name) {
-			return misuse("predict: --%s, but %s is of a network of images: want it for text alone", name, from.files[0])
+			return call.Misuse("predict: --%s, but %s is of a network of images: want it for text alone", name,
+				from.files[0])
 		}
 	}
 	return a.classify(ctx, n, args)
@@ -122,7 +126,7 @@ func (a *predictCall) classify(ctx context.Context, w *predict.Network, images [
 	for _, name := range images {
 		im, err := w.Picture(ctx, name, a.f.invert)
 		if err != nil {
-			return misuse("image %w", err)
+			return call.Misuse("image %w", err)
 		}
 		if err := all.Add(name, im); err != nil {
 			return err
@@ -130,9 +134,9 @@ func (a *predictCall) classify(ctx context.Context, w *predict.Network, images [
 	}
 	var err error
 	if a.f.asJSON {
-		err = result.EncodeJSON(a.stdout, all)
+		err = result.EncodeJSON(a.Stdout, all)
 	} else {
-		_, err = a.stdout.Write([]byte(all.Text()))
+		_, err = a.Stdout.Write([]byte(all.Text()))
 	}
 	if err != nil {
 		return fmt.Errorf("cannot print the classes: %w", input.Cause(err))

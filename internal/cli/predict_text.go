@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/input"
 	"railyard/internal/located"
 	"railyard/internal/predict"
@@ -19,24 +20,25 @@ func (a *predictCall) continueTexts(ctx context.Context, w *predict.Network, pro
 		var refused predict.Refusal
 		switch {
 		case ctx.Err() != nil:
-			return &exitError{exitInterrupted, errors.New("interrupted")}
+			return &call.Exit{Code: call.Interrupted, Err: errors.New("interrupted")}
 		case errors.As(err, &refused):
-			return misuse("%w", err)
+			return call.Misuse("%w", err)
 		case err != nil:
 			return err
 		}
 		if len(c.Unknown) > 0 {
-			fmt.Fprintf(a.stderr, "prompt %s: not in the vocabulary of %d tokens, and read as unknown: %s\n", located.Shown(p),
+			fmt.Fprintf(a.Stderr, "prompt %s: not in the vocabulary of %d tokens, and read as unknown: %s\n",
+				located.Shown(p),
 				w.Text.Size(), quoted(c.Unknown))
 		}
 		all.Texts = append(all.Texts, c)
 	}
 	var err error
 	if a.f.asJSON {
-		err = result.EncodeJSON(a.stdout, all)
+		err = result.EncodeJSON(a.Stdout, all)
 	} else {
 		for i := 0; i < len(all.Texts) && err == nil; i++ {
-			_, err = fmt.Fprintln(a.stdout, strings.TrimRight(all.Texts[i].Whole, "\n"))
+			_, err = fmt.Fprintln(a.Stdout, strings.TrimRight(all.Texts[i].Whole, "\n"))
 		}
 	}
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/shown"
 )
 
@@ -17,7 +18,7 @@ func ranIn(t *testing.T, dir string, args ...string) (code int, out string) {
 	t.Helper()
 	t.Chdir(dir)
 	var b bytes.Buffer
-	a := &app{stdin: strings.NewReader(""), stdout: &b, stderr: &b, engine: wired(), start: time.Now()}
+	a := &app{App: &call.App{Stdin: strings.NewReader(""), Stdout: &b, Stderr: &b, Start: time.Now()}, engine: wired()}
 	return a.execute(args), b.String()
 }
 
@@ -197,7 +198,7 @@ func TestShownScenarioReadsBack(t *testing.T) {
 		dir := t.TempDir()
 		writeAll(t, filepath.Join(dir, "a.yaml"), []byte("name: a\ncluster: {hosts: 4}\njob: {flows_csv: \""+name+".csv\"}\n"))
 		code, yaml := ranIn(t, dir, "show", "scenario", "a.yaml", "--yaml")
-		if code != exitOK || obeys(yaml) != "" {
+		if code != call.OK || obeys(yaml) != "" {
 			t.Errorf("%q: exit code %d, prints %q", name, code, obeys(yaml))
 		}
 		_, want := ranIn(t, dir, "show", "scenario", "a.yaml", "--json")

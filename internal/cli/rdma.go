@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/endpoint"
 	"railyard/internal/located"
 	"railyard/internal/output"
@@ -69,7 +70,7 @@ func (f *rdmaFlags) address(what string) (a netip.Addr, err error) {
 func ipOf(what, flag, text string) (netip.Addr, error) {
 	a, err := netip.ParseAddr(text)
 	if err != nil || a.Zone() != "" || a.Is4In6() {
-		return a, misuse("%s: %s %s: want an IP address of this machine", what, flag, located.Shown(text))
+		return a, call.Misuse("%s: %s %s: want an IP address of this machine", what, flag, located.Shown(text))
 	}
 	return a, nil
 }
@@ -78,7 +79,7 @@ func ipOf(what, flag, text string) (netip.Addr, error) {
 func (f *rdmaFlags) framed(what string, addressed bool) error {
 	local, remote, two := strings.Cut(f.frames, ",")
 	if f.frames != "" && (!two || local == "" || remote == "" || !addressed) {
-		return misuse("%s: --frames %s: want the names of two sockets, LOCAL,REMOTE, and an IP address: --addr, or of a server --gid",
+		return call.Misuse("%s: --frames %s: want the names of two sockets, LOCAL,REMOTE, and an IP address: --addr, or of a server --gid",
 			what, located.Shown(f.frames))
 	}
 	return nil
@@ -99,7 +100,8 @@ func (f *rdmaFlags) partOf(what string) (*rdma.Test, error) {
 		return nil, nil
 	}
 	if !slices.Contains(rdma.PerftestParts(), f.part) {
-		return nil, misuse("%s: --perftest %s: want one of %s", what, located.Shown(f.part), strings.Join(rdma.PerftestParts(), ", "))
+		return nil, call.Misuse("%s: --perftest %s: want one of %s", what, located.Shown(f.part),
+			strings.Join(rdma.PerftestParts(), ", "))
 	}
 	t, err := rdmaTest(what, f.part, *f)
 	return &t, err
@@ -107,7 +109,7 @@ func (f *rdmaFlags) partOf(what string) (*rdma.Test, error) {
 
 func (f *rdmaFlags) tcp(what string) error {
 	if f.port < 1 || f.port > 1<<16-1 {
-		return misuse("%s: --port %d: want 1 to 65535", what, f.port)
+		return call.Misuse("%s: --port %d: want 1 to 65535", what, f.port)
 	}
 	return nil
 }
@@ -118,7 +120,7 @@ func (f *rdmaFlags) script(what string) (*endpoint.Faults, error) {
 	}
 	s, err := endpoint.ParseFaults(f.faults)
 	if err != nil {
-		return nil, misuse("%s: --faults: %w", what, err)
+		return nil, call.Misuse("%s: --faults: %w", what, err)
 	}
 	return s, nil
 }
@@ -160,7 +162,7 @@ ib_write_lat, if --perftest says which, with the client's --size and --iters: th
 func none(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return misuse("%s: %s, want none", what, count(len(args), "argument"))
+			return call.Misuse("%s: %s, want none", what, call.Count(len(args), "argument"))
 		}
 		return nil
 	}
@@ -173,7 +175,7 @@ func (a *rdmaCall) rdmaServer(ctx context.Context) error {
 		return err
 	}
 	if !addr.IsValid() {
-		return misuse("%s: --addr: want an IP address of this machine", what)
+		return call.Misuse("%s: --addr: want an IP address of this machine", what)
 	}
 	if err := a.f.tcp(what); err != nil {
 		return err
@@ -194,9 +196,9 @@ func (a *rdmaCall) rdmaServer(ctx context.Context) error {
 	if err := a.f.framed(what, a.f.gid != ""); err != nil {
 		return err
 	}
-	ctx, stop := a.interruptible(ctx)
+	ctx, stop := a.Interruptible(ctx)
 	defer stop()
-	s := rdma.Server{Addr: addr, Port: a.f.port, Once: a.f.once, Say: a.tell, Perftest: part,
+	s := rdma.Server{Addr: addr, Port: a.f.port, Once: a.f.once, Say: a.Tell, Perftest: part,
 		Open: func() (*endpoint.Endpoint, error) {
 			faults, err := a.f.script(what) // each measurement counts its packets from 0
 			if err != nil {
@@ -230,7 +232,8 @@ Against a server on this machine the client is at the address after the server's
 			"  railyard rdma client write_bw 127.0.0.1 --faults lose:/50 --json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return misuse("rdma client: %s, want an operation (%s) and the server's IP address", count(len(args), "argument"),
+				return call.Misuse("rdma client: %s, want an operation (%s) and the server's IP address",
+					call.Count(len(args), "argument"),
 					strings.Join(rdma.Operations(), ", "))
 			}
 			return nil
@@ -259,7 +262,8 @@ Against a server on this machine the client is at the address after the server's
 func rdmaServerAt(what, server string, port int) (netip.AddrPort, error) {
 	a, err := netip.ParseAddr(server)
 	if err != nil || a.Zone() != "" || a.Is4In6() {
-		return netip.AddrPort{}, misuse("%s: server %s: want an IP address, such as 127.0.0.1", what, located.Shown(server))
+		return netip.AddrPort{}, call.Misuse("%s: server %s: want an IP address, such as 127.0.0.1", what,
+			located.Shown(server))
 	}
 	return netip.AddrPortFrom(a, uint16(port)), nil
 }
@@ -271,8 +275,9 @@ func rdmaTest(what, op string, f rdmaFlags) (rdma.Test, error) {
 		t.MTU, t.Depth = 4096, 1
 	}
 	if !slices.Contains(rdma.Operations(), op) {
-		return t, misuse("%s: operation %s: want one of %s%s", what, located.Shown(op), strings.Join(rdma.Operations(), ", "),
-			meant(op, rdma.Operations()))
+		return t, call.Misuse("%s: operation %s: want one of %s%s", what, located.Shown(op),
+			strings.Join(rdma.Operations(), ", "),
+			call.Meant(op, rdma.Operations()))
 	}
 	if t.Latency() {
 		t.Size = 8
@@ -280,12 +285,12 @@ func rdmaTest(what, op string, f rdmaFlags) (rdma.Test, error) {
 	if f.size != "" {
 		b, err := parseMessage(f.size)
 		if err != nil {
-			return t, misuse("%s: --size: %w", what, err)
+			return t, call.Misuse("%s: --size: %w", what, err)
 		}
 		t.Size = b
 	}
 	if err := t.Validate(); err != nil {
-		return t, misuse("%s: %w", what, err)
+		return t, call.Misuse("%s: %w", what, err)
 	}
 	return t, nil
 }
@@ -314,7 +319,7 @@ func (a *rdmaCall) rdmaClient(ctx context.Context, op, server string) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := a.interruptible(ctx)
+	ctx, stop := a.Interruptible(ctx)
 	defer stop()
 	var r *rdma.Result
 	err = captured(a.f, func(open func(netip.Addr) (*endpoint.Endpoint, error)) (err error) {
@@ -328,7 +333,7 @@ func (a *rdmaCall) rdmaClient(ctx context.Context, op, server string) error {
 	case err != nil:
 		return fmt.Errorf("%s: %s at %v: %w", what, op, at, err)
 	case a.f.json:
-		return a.printJSON(r)
+		return a.PrintJSON(r)
 	}
 	a.rdmaTable(r)
 	return nil
@@ -359,15 +364,16 @@ func (a *rdmaCall) rdmaTable(r *rdma.Result) {
 	if r.Perftest {
 		contents = "contents not compared: perftest does not"
 	}
-	fmt.Fprintf(a.stdout, "# %s, path MTU %d, %s; %s\n", r.Op, r.MTU, icrcText(r.Raw), contents)
+	fmt.Fprintf(a.Stdout, "# %s, path MTU %d, %s; %s\n", r.Op, r.MTU, icrcText(r.Raw), contents)
 	if r.Latency() {
-		fmt.Fprintf(a.stdout, " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   "+
+		fmt.Fprintf(a.Stdout, " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   "+
 			"99%% percentile[usec]   99.9%% percentile[usec]\n")
-		fmt.Fprintf(a.stdout, " %-7d %-10d %12.2f %14.2f %16.2f %14.2f %16.2f %22.2f %24.2f\n", r.Size, r.Iterations, r.Min, r.Max,
+		fmt.Fprintf(a.Stdout, " %-7d %-10d %12.2f %14.2f %16.2f %14.2f %16.2f %22.2f %24.2f\n", r.Size, r.Iterations,
+			r.Min, r.Max,
 			r.Typical, r.Mean, r.Deviation, r.P99, r.P999)
 	} else {
-		fmt.Fprintf(a.stdout, " #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]\n")
-		fmt.Fprintf(a.stdout, " %-10d %-14d %-19.2f %-21.2f %.6f\n", r.Size, r.Iterations, r.Peak, r.Average, r.Rate)
+		fmt.Fprintf(a.Stdout, " #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]\n")
+		fmt.Fprintf(a.Stdout, " %-10d %-14d %-19.2f %-21.2f %.6f\n", r.Size, r.Iterations, r.Peak, r.Average, r.Rate)
 	}
 	for _, end := range []struct {
 		name string
@@ -376,7 +382,7 @@ func (a *rdmaCall) rdmaTable(r *rdma.Result) {
 		if len(end.s.Counters) == 0 {
 			continue // perftest tells of none
 		}
-		fmt.Fprintf(a.stdout, "# %s: %s\n", end.name, countersText(end.s))
+		fmt.Fprintf(a.Stdout, "# %s: %s\n", end.name, countersText(end.s))
 	}
 }
 
@@ -408,7 +414,7 @@ func rdmaShowCommand(a *app) *cobra.Command {
 		Example: "  railyard rdma show 127.0.0.1",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return misuse("rdma show: %s, want the server's IP address", count(len(args), "argument"))
+				return call.Misuse("rdma show: %s, want the server's IP address", call.Count(len(args), "argument"))
 			}
 			return nil
 		},
@@ -429,21 +435,21 @@ func (a *rdmaCall) rdmaShow(ctx context.Context, server string) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := a.interruptible(ctx)
+	ctx, stop := a.Interruptible(ctx)
 	defer stop()
 	all, err := rdma.Show(ctx, at)
 	if err != nil {
 		return fmt.Errorf("%s: %v: %w", what, at, err)
 	}
 	if a.f.json {
-		return a.printJSON(all)
+		return a.PrintJSON(all)
 	}
 	for i := range all {
 		s := &all[i]
-		fmt.Fprintf(a.stdout, "queue pair 0x%06x to %s: %s, %s; %s\n", s.QPN, s.Peer, s.State, s.Op, countersText(s))
+		fmt.Fprintf(a.Stdout, "queue pair 0x%06x to %s: %s, %s; %s\n", s.QPN, s.Peer, s.State, s.Op, countersText(s))
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(a.stdout, "no queue pairs yet")
+		fmt.Fprintln(a.Stdout, "no queue pairs yet")
 	}
 	return nil
 }

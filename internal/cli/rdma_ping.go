@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/endpoint"
 	"railyard/internal/rdma"
 )
@@ -30,7 +31,8 @@ with --listen, which answers rping -c as well. What comes back must be what was 
 			"  railyard rdma ping 10.0.0.1 --addr 10.0.0.2 --frames b.sock,a.sock        # no network, no root",
 		Args: func(_ *cobra.Command, args []string) error {
 			if want := map[bool]int{true: 0, false: 1}[listen]; len(args) != want {
-				return misuse("rdma ping: %s, want the server's IP address, or none with --listen", count(len(args), "argument"))
+				return call.Misuse("rdma ping: %s, want the server's IP address, or none with --listen",
+					call.Count(len(args), "argument"))
 			}
 			return nil
 		},
@@ -75,7 +77,7 @@ func rdmaPingServer(ctx context.Context, a *app, f rdmaFlags) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := a.interruptible(ctx)
+	ctx, stop := a.Interruptible(ctx)
 	defer stop()
 	err = captured(f, func(open func(netip.Addr) (*endpoint.Endpoint, error)) error {
 		e, err := open(addr)
@@ -84,7 +86,7 @@ func rdmaPingServer(ctx context.Context, a *app, f rdmaFlags) error {
 		}
 		defer e.Close()
 		defer context.AfterFunc(ctx, e.Close)()
-		if err := rdma.PingServer(ctx, e, f.port, f.once, a.tell); !errors.Is(err, context.Canceled) {
+		if err := rdma.PingServer(ctx, e, f.port, f.once, a.Tell); !errors.Is(err, context.Canceled) {
 			return err
 		}
 		return nil // Ctrl-C is how it ends
@@ -106,9 +108,9 @@ func rdmaPing(ctx context.Context, a *app, server string, size int, f rdmaFlags)
 	}
 	switch {
 	case size < rdma.MinPing || size > rdma.MaxPing:
-		return misuse("%s: --size %d: want %d to %d bytes", what, size, rdma.MinPing, rdma.MaxPing)
+		return call.Misuse("%s: --size %d: want %d to %d bytes", what, size, rdma.MinPing, rdma.MaxPing)
 	case f.iters < 1 || f.iters > rdma.MaxPings:
-		return misuse("%s: --count %d: want 1 to %d", what, f.iters, rdma.MaxPings)
+		return call.Misuse("%s: --count %d: want 1 to %d", what, f.iters, rdma.MaxPings)
 	}
 	c := rdma.Client{Server: at}
 	if c.Addr, err = f.address(what); err != nil {
@@ -122,7 +124,7 @@ func rdmaPing(ctx context.Context, a *app, server string, size int, f rdmaFlags)
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	ctx, stop := a.interruptible(ctx)
+	ctx, stop := a.Interruptible(ctx)
 	defer stop()
 	var out *rdma.Pinged
 	err = captured(f, func(open func(netip.Addr) (*endpoint.Endpoint, error)) error {
@@ -134,7 +136,8 @@ func rdmaPing(ctx context.Context, a *app, server string, size int, f rdmaFlags)
 		defer context.AfterFunc(ctx, e.Close)()
 		out, err = rdma.Ping(ctx, e, at.Addr(), f.port, f.iters, size, func(n int, took time.Duration) {
 			if !f.json {
-				fmt.Fprintf(a.stdout, "%d bytes to %v and back: ping %d, %.3f ms\n", size, at.Addr(), n, took.Seconds()*1e3)
+				fmt.Fprintf(a.Stdout, "%d bytes to %v and back: ping %d, %.3f ms\n", size, at.Addr(), n,
+					took.Seconds()*1e3)
 			}
 		})
 		return err
@@ -145,13 +148,14 @@ func rdmaPing(ctx context.Context, a *app, server string, size int, f rdmaFlags)
 	case err != nil:
 		return fmt.Errorf("%s: %v: %w", what, at, err)
 	case f.json:
-		return a.printJSON(out)
+		return a.PrintJSON(out)
 	}
 	sum := 0.0
 	for _, v := range out.Times {
 		sum += v
 	}
-	fmt.Fprintf(a.stdout, "%s: min %.3f, mean %.3f, max %.3f ms\n", count(len(out.Times), "ping"), slices.Min(out.Times)/1e3,
+	fmt.Fprintf(a.Stdout, "%s: min %.3f, mean %.3f, max %.3f ms\n", call.Count(len(out.Times), "ping"),
+		slices.Min(out.Times)/1e3,
 		sum/float64(len(out.Times))/1e3, slices.Max(out.Times)/1e3)
 	return nil
 }

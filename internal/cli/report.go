@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/input"
 	"railyard/internal/output"
 	"railyard/internal/report"
@@ -32,7 +33,7 @@ was changed, with the band in which the seeds lie.`,
 			"--svg plots\n" +
 			"  railyard report runs/digits-8gpu-1 --json | jq -r .answer",
 		Args:              runDirs(1, 1),
-		ValidArgsFunction: completeRuns,
+		ValidArgsFunction: call.CompleteRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.reportRun(args[0], page, svg, damaged, asJSON)
 		},
@@ -55,19 +56,19 @@ func (a *app) reportRun(dir, page, svg string, damaged, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		if err := a.printJSON(report.DocumentOf(d)); err != nil {
+		if err := a.PrintJSON(report.DocumentOf(d)); err != nil {
 			return err
 		}
 		return a.writePage(io.Discard, report.PageOf(d), page, svg)
 	}
-	if err := report.WriteText(a.stdout, d, a.pageWidth()); err != nil {
+	if err := report.WriteText(a.Stdout, d, a.PageWidth()); err != nil {
 		return err
 	}
 	if page == "" {
 		page = filepath.Join(dir, "report.html")
 	}
-	fmt.Fprintln(a.stdout)
-	return a.writePage(a.stdout, report.PageOf(d), page, svg)
+	fmt.Fprintln(a.Stdout)
+	return a.writePage(a.Stdout, report.PageOf(d), page, svg)
 }
 
 // writePage writes a page and its plots into the files that are named, and names them to say.
@@ -90,7 +91,7 @@ func (a *app) writePage(say io.Writer, p *report.Page, page, svg string) error {
 	if err != nil {
 		return fmt.Errorf("report: cannot write plots into %s: %w", svg, input.Cause(err))
 	}
-	fmt.Fprintf(say, "plots: %s in %s\n", count(len(files), "file"), svg)
+	fmt.Fprintf(say, "plots: %s in %s\n", call.Count(len(files), "file"), svg)
 	return nil
 }
 
@@ -98,23 +99,23 @@ func (a *app) writePage(say io.Writer, p *report.Page, page, svg string) error {
 func (a *app) reportSweep(dir, page, svg string, asJSON bool) error {
 	t, err := sweep.Read(dir)
 	if err != nil {
-		return misuse("%w", err)
+		return call.Misuse("%w", err)
 	}
 	p := t.Page()
 	if asJSON {
-		if err := a.printJSON(t.Document()); err != nil {
+		if err := a.PrintJSON(t.Document()); err != nil {
 			return err
 		}
 		return a.writePage(io.Discard, p, page, svg)
 	}
-	if err := t.WriteText(a.stdout); err != nil {
+	if err := t.WriteText(a.Stdout); err != nil {
 		return err
 	}
 	if page == "" {
 		page = filepath.Join(dir, "report.html")
 	}
-	fmt.Fprintln(a.stdout)
-	return a.writePage(a.stdout, p, page, svg)
+	fmt.Fprintln(a.Stdout)
+	return a.writePage(a.Stdout, p, page, svg)
 }
 
 // loadRun reads a run directory. One that cannot be read at all is misuse.
@@ -125,7 +126,7 @@ func loadRun(dir string, damaged bool) (*report.Data, error) {
 	}
 	d, err := load(dir)
 	if err != nil {
-		return nil, misuse("%w", err)
+		return nil, call.Misuse("%w", err)
 	}
 	return d, nil
 }
@@ -145,9 +146,11 @@ func runDirs(least, most int) cobra.PositionalArgs {
 			if least > 1 {
 				want = fmt.Sprintf("at least %d run directories", least)
 			}
-			return misuse("%s: %s, want %s: %s", called(cmd), count(len(args), "argument"), want, cmd.UseLine())
+			return call.Misuse("%s: %s, want %s: %s", call.Called(cmd), call.Count(len(args), "argument"), want,
+				cmd.UseLine())
 		case most > 0 && len(args) > most:
-			return misuse("%s: %d arguments, want at most %d: %s", called(cmd), len(args), most, cmd.UseLine())
+			return call.Misuse("%s: %d arguments, want at most %d: %s", call.Called(cmd), len(args), most,
+				cmd.UseLine())
 		}
 		return nil
 	}

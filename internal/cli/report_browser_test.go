@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 )
@@ -264,8 +265,8 @@ func interrupted(t *testing.T) string {
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	err := (&runCall{a, runFlags{out: dir, quiet: true}}).runFile(ctx, training(t, "digits-8gpu"), nil)
-	var e *exitError
-	if !errors.As(err, &e) || e.code != exitInterrupted {
+	var e *call.Exit
+	if !errors.As(err, &e) || e.Code != call.Interrupted {
 		t.Fatalf("the run ends with %v, want an interruption", err)
 	}
 	return dir

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
@@ -20,7 +21,7 @@ type resumed struct {
 // runResumed is `railyard run --resume`.
 func (c *runCall) runResumed(ctx context.Context, args []string, many bool) error {
 	if many {
-		return misuse("run: --resume %s: it goes on with one run, want no --seeds and no --set with several values",
+		return call.Misuse("run: --resume %s: it goes on with one run, want no --seeds and no --set with several values",
 			c.f.resume)
 	}
 	file := ""
@@ -32,7 +33,7 @@ func (c *runCall) runResumed(ctx context.Context, args []string, many bool) erro
 		return err
 	}
 	if from.run == nil && file == "" {
-		return misuse("run: --resume %s: is a file, which has no scenario: want FILE after it, or a run directory",
+		return call.Misuse("run: --resume %s: is a file, which has no scenario: want FILE after it, or a run directory",
 			c.f.resume)
 	}
 	return c.runFile(ctx, file, from)
@@ -45,11 +46,11 @@ func findWeights(path string) (*resumed, error) {
 	}
 	r, err := result.OpenIncomplete(path)
 	if err != nil {
-		return nil, misuse("%w", err)
+		return nil, call.Misuse("%w", err)
 	}
 	from := &resumed{run: r}
 	if from.files, err = r.Weights(""); err != nil {
-		return nil, misuse("%w", err)
+		return nil, call.Misuse("%w", err)
 	}
 	return from, nil
 }
@@ -62,16 +63,17 @@ func (from *resumed) read(ctx context.Context) (*run.Resume, error) {
 	w, err := run.ReadResume(ctx, from.files[0], from.files[1:]...)
 	switch {
 	case ctx.Err() != nil:
-		return nil, &exitError{exitInterrupted, errors.New("interrupted before the run began; nothing was kept")}
+		return nil, &call.Exit{Code: call.Interrupted,
+			Err: errors.New("interrupted before the run began; nothing was kept")}
 	case err != nil:
-		return nil, misuse("%w", err)
+		return nil, call.Misuse("%w", err)
 	}
 	w.Killed = from.run != nil && from.run.Summary.State != result.Complete
 	return w, nil
 }
 
 // loadAgain is load for the scenario that a run directory keeps.
-func (c *runCall) loadAgain(p *progress, r *result.Run) (*scenario.Scenario, error) {
+func (c *runCall) loadAgain(p *call.Progress, r *result.Run) (*scenario.Scenario, error) {
 	sc, err := whatif.Scenario(r)
 	if err != nil {
 		return nil, err

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,14 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/headline"
 	"railyard/internal/input"
-	"railyard/internal/located"
 	"railyard/internal/report"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/sweep"
-	"railyard/internal/unit"
 )
 
 // runFlags is the flags of `railyard run`.
@@ -83,7 +80,7 @@ weights, with FILE.`,
 			if f.resume != "" && len(args) == 0 {
 				return nil
 			}
-			return oneFile(cmd, args)
+			return call.OneFile(cmd, args)
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
@@ -109,7 +106,7 @@ weights, with FILE.`,
 	fl.IntVar(&f.workers, "workers", -1, "cores that a run takes, which change no result (default all)")
 	fl.Lookup("workers").DefValue = "0"
 	fl.StringVar(&f.kernel, "kernel", "", "tensor kernel, instead of the scenario's: "+kernelNames())
-	completesSet(cmd)
+	call.CompletesSet(cmd)
 	return cmd
 }
 
@@ -117,18 +114,18 @@ weights, with FILE.`,
 func (c *runCall) begin(cmd *cobra.Command, args []string) error {
 	c.f.hasSeed = cmd.Flags().Changed("seed")
 	if cmd.Flags().Changed("workers") && c.f.workers < 1 {
-		return misuse("run: --workers %d: want 1 or more", c.f.workers)
+		return call.Misuse("run: --workers %d: want 1 or more", c.f.workers)
 	}
 	many, err := c.f.sweep()
 	if err != nil {
 		return err
 	}
 	if c.f.local && many != nil {
-		return misuse("run: --local: it looks at one run, want no --seeds and no --set with several values")
+		return call.Misuse("run: --local: it looks at one run, want no --seeds and no --set with several values")
 	}
 	if c.f.stream {
 		if err := c.f.streamed(strings.Join(args, ""), many != nil); err != nil {
-			return misuse("run: --stream: %w", err)
+			return call.Misuse("run: --stream: %w", err)
 		}
 	}
 	if cmd.Flags().Changed("resume") {
@@ -153,15 +150,15 @@ func kernelNames() string {
 
 // runFile is `railyard run`: read, run, finish the directory, print.
 func (c *runCall) runFile(ctx context.Context, file string, from *resumed) error {
-	ctx, stop := c.interruptible(ctx)
+	ctx, stop := c.Interruptible(ctx)
 	defer stop()
 	var told *stream
 	if c.f.stream {
 		ctx, told = c.startStream(ctx)
 		defer told.Stop()
 	}
-	p := c.startProgress(c.f.quiet || c.f.stream, "reading "+cmp.Or(file, c.f.resume))
-	defer p.stop()
+	p := c.StartProgress(c.f.quiet || c.f.stream, "reading "+cmp.Or(file, c.f.resume))
+	defer p.Stop()
 	weights, err := from.read(ctx)
 	if err != nil {
 		return err
@@ -180,38 +177,39 @@ func (c *runCall) runFile(ctx context.Context, file string, from *resumed) error
 	if err != nil {
 		return err
 	}
-	opt := runOptions{Dir: dir, Force: c.f.force, Progress: p.update, Resume: weights, Workers: c.f.workers}
+	opt := runOptions{Dir: dir, Force: c.f.force, Progress: p.Update, Resume: weights, Workers: c.f.workers}
 	if told != nil {
 		opt.Progress, opt.Observe = told.Update, told.observe
 	}
 	sum, err := c.engine.run(ctx, sc, opt)
-	p.stop()
+	p.Stop()
 	if sum == nil && err != nil {
-		err = c.located(file, sc, err)
+		err = c.Located(file, sc, err)
 	}
 	return c.finish(ctx, dir, sum, err, c.f.json)
 }
 
 // load reads the scenario and applies the flags that replace its values. Problems
 // of the scenario are printed here, with the lines they are in.
-func (a *app) load(ctx context.Context, p *progress, file string, f runFlags) (*scenario.Scenario, error) {
-	src, err := a.readFile(ctx, file)
+func (a *app) load(ctx context.Context, p *call.Progress, file string, f runFlags) (*scenario.Scenario, error) {
+	src, err := a.ReadFile(ctx, file)
 	if ctx.Err() != nil {
-		return nil, &exitError{exitInterrupted, errors.New("interrupted before the run began; nothing was kept")}
+		return nil, &call.Exit{Code: call.Interrupted,
+			Err: errors.New("interrupted before the run began; nothing was kept")}
 	}
 	if err != nil {
-		return nil, misuse("cannot read scenario %s: %w", file, err)
+		return nil, call.Misuse("cannot read scenario %s: %w", file, err)
 	}
-	sc, err := parse(file, src)
+	sc, err := call.Parse(file, src)
 	if err != nil {
-		p.stop()
-		return nil, a.problems(file, src, err)
+		p.Stop()
+		return nil, a.Problems(file, src, err)
 	}
 	return a.changed(p, file, src, sc, f)
 }
 
 // changed applies the flags that replace values of a scenario.
-func (a *app) changed(p *progress, file string, src []byte, sc *scenario.Scenario,
+func (a *app) changed(p *call.Progress, file string, src []byte, sc *scenario.Scenario,
 	f runFlags) (*scenario.Scenario, error) {
 	changes, err := f.changes(sc)
 	if err != nil {
@@ -219,27 +217,17 @@ func (a *app) changed(p *progress, file string, src []byte, sc *scenario.Scenari
 	}
 	if len(changes) > 0 {
 		if sc, err = sc.With(changes...); err != nil {
-			p.stop()
-			return nil, a.problems(file, src, err)
+			p.Stop()
+			return nil, a.Problems(file, src, err)
 		}
 	}
 	if f.local {
 		if outside := sc.Outside(); len(outside) > 0 {
-			p.stop()
-			return nil, a.problems(file, src, outside)
+			p.Stop()
+			return nil, a.Problems(file, src, outside)
 		}
 	}
 	return sc, nil
-}
-
-// problems prints the problems of a scenario with their lines and returns what is left to say.
-func (a *app) problems(file string, src []byte, err error) error {
-	var problems located.Problems
-	if !errors.As(err, &problems) {
-		return err
-	}
-	problems.Render(a.stderr, src)
-	return fmt.Errorf("%s: %s; nothing was run", file, count(len(problems), "problem"))
 }
 
 // changes returns what the flags change in the scenario.
@@ -249,7 +237,7 @@ func (f *runFlags) changes(sc *scenario.Scenario) (changes []scenario.Change, er
 	}
 	if f.kernel != "" {
 		if !slices.ContainsFunc(scenario.Kernels, func(k scenario.Choice) bool { return k.Name == f.kernel }) {
-			return nil, misuse("run: --kernel %q: want one of: %s", f.kernel, kernelNames())
+			return nil, call.Misuse("run: --kernel %q: want one of: %s", f.kernel, kernelNames())
 		}
 		for i := range sc.Jobs {
 			if j := &sc.Jobs[i]; j.Train != nil {
@@ -264,33 +252,6 @@ func (f *runFlags) changes(sc *scenario.Scenario) (changes []scenario.Change, er
 		changes = append(changes, scenario.Change{Path: path, Remove: true})
 	}
 	return changes, nil
-}
-
-// readFile reads a scenario, from standard input if the path is -. That is read once and kept, for
-// the lines that its problems are shown with.
-func (a *app) readFile(ctx context.Context, path string) (src []byte, err error) {
-	if path != input.Stdin {
-		src, err = input.Read(ctx, path, scenario.MaxBytes)
-		if errors.Is(err, fs.ErrNotExist) {
-			err = alike(path, err)
-		}
-		return src, err
-	}
-	if a.piped == nil {
-		a.piped, err = input.Stream(ctx, a.stdin, scenario.MaxBytes)
-	}
-	return a.piped, err
-}
-
-// alike adds to the error of a file that is not there the one that differs from it by how its name ends.
-func alike(path string, err error) error {
-	for _, end := range []string{".yaml", ".yml"} {
-		other := strings.TrimSuffix(strings.TrimSuffix(path, ".yaml"), ".yml") + end
-		if st, e := os.Stat(other); e == nil && st.Mode().IsRegular() {
-			return fmt.Errorf("%w; did you mean %s?", err, located.Shown(other))
-		}
-	}
-	return err
 }
 
 func createDir(out, name string) (*result.Dir, error) {
@@ -319,7 +280,7 @@ func (a *app) finish(ctx context.Context, dir *result.Dir, sum *result.Summary, 
 		sum.State = result.Complete
 	}
 	if sum.WallSeconds == 0 {
-		sum.WallSeconds = time.Since(a.start).Seconds()
+		sum.WallSeconds = time.Since(a.Start).Seconds()
 	}
 	sum.Dir = dir.Path()
 	written := dir.Finish(sum)
@@ -331,7 +292,7 @@ func (a *app) finish(ctx context.Context, dir *result.Dir, sum *result.Summary, 
 	case written != nil:
 		return written
 	case sum.State == result.Interrupted:
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted; what was done is in %s", sum.Dir)}
+		return &call.Exit{Code: call.Interrupted, Err: fmt.Errorf("interrupted; what was done is in %s", sum.Dir)}
 	case sum.State == result.Unfinished:
 		return fmt.Errorf("%w; what was done is in %s", err, sum.Dir)
 	case sum.State == result.Failed:
@@ -363,16 +324,16 @@ func (a *app) finishWithout(dir *result.Dir, interrupted bool, err error) error 
 		err = fmt.Errorf("%w before the run began; nothing was kept", err)
 	}
 	if interrupted {
-		return &exitError{exitInterrupted, err}
+		return &call.Exit{Code: call.Interrupted, Err: err}
 	}
 	return err
 }
 
 func (a *app) print(sum *result.Summary, asJSON bool) error {
 	if !asJSON {
-		return report.WriteText(a.stdout, report.OfSummary(sum), a.pageWidth())
+		return report.WriteText(a.Stdout, report.OfSummary(sum), a.PageWidth())
 	}
-	return a.printJSON(runJSON{sum, headline.Of(sum)})
+	return a.PrintJSON(runJSON{sum, headline.Of(sum)})
 }
 
 // A runJSON is what a run prints as data: run.json, where the directory lies, and the headline
@@ -381,6 +342,3 @@ type runJSON struct {
 	*result.Summary
 	Figures []headline.Figure `json:"figures"`
 }
-
-// count prints "1 problem", "3 problems".
-func count(n int, thing string) string { return unit.CountOf(int64(n), thing) }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/output"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
@@ -166,7 +167,7 @@ func fakeRun(ctx context.Context, sc *scenario.Scenario, opt runOptions) (*resul
 		return s, errors.New("queue pair 3 used up its retries")
 	case "slow":
 		opt.Progress(result.Progress{Phase: "training", Done: 1, Total: 2, Loss: 0.5, HasLoss: true})
-		time.Sleep(plainFirst + 3*redrawEvery)
+		time.Sleep(call.PlainFirst + 3*call.RedrawEvery)
 	}
 	return s, nil
 }
@@ -184,7 +185,7 @@ func TestDidYouMean(t *testing.T) {
 		"rnu": "run", "ran": "run", "versoin": "version", "ver": "version", "dta": "data", "x": "",
 		"frobnicate": "", "": "",
 	} {
-		got := didYouMean(word, []string{"run", "data", "version"}, "see elsewhere")
+		got := call.DidYouMean(word, []string{"run", "data", "version"}, "see elsewhere")
 		if want == "" && got != "; see elsewhere" || want != "" && got != "; did you mean "+want+"?" {
 			t.Errorf("%q: %s, want %q", word, got, want)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/input"
 	"railyard/internal/live"
 	"railyard/internal/machine"
@@ -52,7 +53,7 @@ cancel it. Each run is a process of its own, as railyard run starts one, and lea
 the forecasts of their memory allow; others wait. A scenario reads what was posted with it, and no other
 file. Ctrl-C ends the runs, too, and keeps what they have.`,
 		Example: "  railyard serve\n  railyard serve runs/incast-1 --addr 127.0.0.1:8080\n  railyard serve --run",
-		Args:    runDirs(0, 1), ValidArgsFunction: completeRuns,
+		Args:    runDirs(0, 1), ValidArgsFunction: call.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "runs"
 			if len(args) == 1 {
@@ -60,7 +61,7 @@ file. Ctrl-C ends the runs, too, and keeps what they have.`,
 			}
 			for _, name := range bounding {
 				if cmd.Flags().Changed(name) && !f.run {
-					return misuse("serve: --%s: bounds runs, want --run with it", name)
+					return call.Misuse("serve: --%s: bounds runs, want --run with it", name)
 				}
 			}
 			return c.serve(cmd.Context(), dir)
@@ -100,7 +101,7 @@ func (f *serveFlags) bounds() (live.Bounds, error) {
 			err = fmt.Errorf("%s: want more than 0", x.text)
 		}
 		if err != nil {
-			return b, misuse("serve: --%s: %w", x.name, err)
+			return b, call.Misuse("serve: --%s: %w", x.name, err)
 		}
 		*x.to = v
 	}
@@ -114,7 +115,7 @@ func (f *serveFlags) bounds() (live.Bounds, error) {
 		switch {
 		case x.name == "at-once" && x.n == 0:
 		case x.n < 1 || x.n > x.most:
-			return b, misuse("serve: --%s %d: want 1 to %d", x.name, x.n, x.most)
+			return b, call.Misuse("serve: --%s %d: want 1 to %d", x.name, x.n, x.most)
 		default:
 			x.to(x.n)
 		}
@@ -125,7 +126,7 @@ func (f *serveFlags) bounds() (live.Bounds, error) {
 func (c *serveCall) serve(ctx context.Context, dir string) error {
 	at, err := netip.ParseAddrPort(c.f.addr)
 	if err != nil {
-		return misuse("serve: --addr %s: want an address and a port, such as 127.0.0.1:8080 or [::1]:0", c.f.addr)
+		return call.Misuse("serve: --addr %s: want an address and a port, such as 127.0.0.1:8080 or [::1]:0", c.f.addr)
 	}
 	bounds, err := c.f.bounds()
 	if err != nil {
@@ -138,11 +139,11 @@ func (c *serveCall) serve(ctx context.Context, dir string) error {
 	}
 	switch st, err := os.Stat(dir); {
 	case err != nil:
-		return misuse("serve: %s: %w", dir, input.Cause(err))
+		return call.Misuse("serve: %s: %w", dir, input.Cause(err))
 	case !st.IsDir():
-		return misuse("serve: %s: is no folder, want a run directory or a folder with some below it", dir)
+		return call.Misuse("serve: %s: is no folder, want a run directory or a folder with some below it", dir)
 	}
-	ctx, stop := c.interruptible(ctx)
+	ctx, stop := c.Interruptible(ctx)
 	defer stop()
 	machine.Limit(web.Memory)
 	o := web.Options{Dir: dir, Plan: collectivesOf}
@@ -163,18 +164,18 @@ func (c *serveCall) serve(ctx context.Context, dir string) error {
 		if more {
 			found = "the first " + found
 		}
-		fmt.Fprintf(c.stdout, "%s\n", url)
+		fmt.Fprintf(c.Stdout, "%s\n", url)
 		does := ""
 		if c.f.run {
 			does = ", and runs scenarios there"
 		}
-		c.tell(fmt.Sprintf("shows %s below %s%s; Ctrl-C ends it", found, dir, does))
+		c.Tell(fmt.Sprintf("shows %s below %s%s; Ctrl-C ends it", found, dir, does))
 		if !at.Addr().IsLoopback() {
 			can := "read them"
 			if c.f.run {
 				can = "read them and run scenarios here"
 			}
-			c.tell(fmt.Sprintf("who reaches %s and has the address above can %s", at.Addr(), can))
+			c.Tell(fmt.Sprintf("who reaches %s and has the address above can %s", at.Addr(), can))
 		}
 	})
 	if err != nil {
@@ -187,13 +188,13 @@ func (c *serveCall) serve(ctx context.Context, dir string) error {
 func runsIn(dir string) error {
 	if _, err := os.Stat(dir); err == nil {
 		if _, err := result.OpenIncomplete(dir); err == nil {
-			return misuse("serve: --run: %s is a run directory, want a folder that runs are to lie in", dir)
+			return call.Misuse("serve: --run: %s is a run directory, want a folder that runs are to lie in", dir)
 		}
 		return nil
 	}
 	folder, err := output.Make(dir)
 	if err != nil {
-		return misuse("serve: --run: %s: %w", dir, input.Cause(err))
+		return call.Misuse("serve: --run: %s: %w", dir, input.Cause(err))
 	}
 	return folder.Close()
 }

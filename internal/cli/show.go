@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/coll"
 	"railyard/internal/plan"
 	"railyard/internal/sheet"
@@ -73,8 +74,8 @@ func showCommand(a *app) *cobra.Command {
 		Use:   "show",
 		Short: "Print what a scenario comes to",
 		Long:  "Prints one of the values between a scenario and its run, as text or as data.",
-		Args:  subcommandOnly,
-		RunE:  needSubcommand,
+		Args:  call.SubcommandOnly,
+		RunE:  call.NeedSubcommand,
 	}
 	cmd.AddCommand(showScenarioCommand(a))
 	for _, v := range views {
@@ -89,12 +90,12 @@ func viewCommand(a *app, v showing) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: v.name + " FILE", Short: v.short, Long: v.long, Example: "  railyard show " + v.name +
 			" examples/digits-8gpu.yaml",
-		Args: oneFile, ValidArgsFunction: completeScenario,
+		Args: call.OneFile, ValidArgsFunction: completeScenario,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if v.name == "model" && isDecoder(args[0]) {
 				return a.showDecoder(args[0], asJSON)
 			}
-			p, err := a.plan(args[0])
+			p, err := a.Plan(args[0])
 			if err != nil {
 				return err
 			}
@@ -103,13 +104,13 @@ func viewCommand(a *app, v showing) *cobra.Command {
 				return err
 			}
 			if !asJSON {
-				return a.located(args[0], p.Scenario, a.viewText(v, p, j))
+				return a.Located(args[0], p.Scenario, a.viewText(v, p, j))
 			}
 			d, err := v.data(p, j)
 			if err != nil {
-				return a.located(args[0], p.Scenario, err)
+				return a.Located(args[0], p.Scenario, err)
 			}
-			return a.printJSON(d)
+			return a.PrintJSON(d)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -135,9 +136,9 @@ func jobNamed(p *plan.Plan, name string) (*plan.Job, error) {
 // none.
 func noJob(name string, names []string) error {
 	if len(names) == 1 && names[0] == "" {
-		return misuse("show: --job %s: there is one job alone: leave the flag out", name)
+		return call.Misuse("show: --job %s: there is one job alone: leave the flag out", name)
 	}
-	return misuse("show: --job %s: no job has that name, want one of: %s", name, strings.Join(names, ", "))
+	return call.Misuse("show: --job %s: no job has that name, want one of: %s", name, strings.Join(names, ", "))
 }
 
 // completeScenario completes names of scenario files in a shell.
@@ -152,11 +153,11 @@ func (a *app) viewText(v showing, p *plan.Plan, j *plan.Job) error {
 		if err != nil {
 			return err
 		}
-		return coll.WriteText(a.stdout, schedule)
+		return coll.WriteText(a.Stdout, schedule)
 	}
-	s := a.newSheet()
+	s := a.NewSheet()
 	if err := v.text(s, p, j); err != nil {
 		return err
 	}
-	return s.Flush(a.stdout)
+	return s.Flush(a.Stdout)
 }

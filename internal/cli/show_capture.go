@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/input"
 	"railyard/internal/result"
 	"railyard/internal/view"
@@ -39,7 +40,7 @@ messages. FILE may be the directory of a run whose scenario has capture: {links:
 			"  railyard show capture capture.pcapng --qp 0x123456 --from 10us --json",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return misuse("%s: %d arguments, want one FILE: %s", called(cmd), len(args), cmd.UseLine())
+				return call.Misuse("%s: %d arguments, want one FILE: %s", call.Called(cmd), len(args), cmd.UseLine())
 			}
 			return nil
 		},
@@ -61,15 +62,15 @@ const mostFrames = 1_000_000
 func (f *captureFlags) filter() (w view.CaptureFilter, err error) {
 	w = view.CaptureFilter{Port: f.port, QP: -1}
 	if f.most < 1 || f.most > mostFrames {
-		return w, misuse("show capture: --most %d: want 1 to %d", f.most, mostFrames)
+		return w, call.Misuse("show capture: --most %d: want 1 to %d", f.most, mostFrames)
 	}
 	if _, err := path.Match(f.port, ""); err != nil {
-		return w, misuse("show capture: --port %s: is no pattern, want an interface such as leaf1/host1, or 'leaf1/*'", f.port)
+		return w, call.Misuse("show capture: --port %s: is no pattern, want an interface such as leaf1/host1, or 'leaf1/*'", f.port)
 	}
 	if f.qp != "" {
 		n, err := strconv.ParseUint(f.qp, 0, 24)
 		if err != nil {
-			return w, misuse("show capture: --qp %s: want a number up to 0xffffff, such as 0x123456", f.qp)
+			return w, call.Misuse("show capture: --qp %s: want a number up to 0xffffff, such as 0x123456", f.qp)
 		}
 		w.QP = int64(n)
 	}
@@ -84,7 +85,7 @@ func (c *captureCall) showCapture(name string) error {
 	}
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		if _, err := result.OpenIncomplete(name); err != nil {
-			return misuse("%w", err)
+			return call.Misuse("%w", err)
 		}
 		if name = filepath.Join(name, result.CaptureFile); !exists(name) {
 			return fmt.Errorf("%s: is not there: the run's scenario wants capture: {links: [...]}", name)
@@ -95,11 +96,11 @@ func (c *captureCall) showCapture(name string) error {
 		return err
 	}
 	if c.f.json {
-		return c.printJSON(data)
+		return c.PrintJSON(data)
 	}
-	p := c.newSheet()
+	p := c.NewSheet()
 	view.CaptureText(p, data)
-	return p.Flush(c.stdout)
+	return p.Flush(c.Stdout)
 }
 
 func exists(name string) bool {
@@ -111,7 +112,7 @@ func exists(name string) bool {
 func readCapture(name string, filter *view.CaptureFilter, most int) (*view.Capture, error) {
 	file, _, err := input.Open(name)
 	if err != nil {
-		return nil, misuse("show capture: %s: %w", name, input.Cause(err))
+		return nil, call.Misuse("show capture: %s: %w", name, input.Cause(err))
 	}
 	defer file.Close()
 	c, err := view.ReadCapture(file, filter, most)

@@ -21,11 +21,11 @@ func isDecoder(arg string) bool {
 func (a *app) showDecoder(name string, asJSON bool) error {
 	d := view.DecoderOf(name)
 	if asJSON {
-		return a.printJSON(d)
+		return a.PrintJSON(d)
 	}
-	s := a.newSheet()
+	s := a.NewSheet()
 	view.DecoderText(s, d)
-	return s.Flush(a.stdout)
+	return s.Flush(a.Stdout)
 }
 
 // decoderNames are the models that have a name, for help and completion.

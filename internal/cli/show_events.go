@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/report"
 	"railyard/internal/result"
 )
@@ -43,7 +44,7 @@ links that go down and up. The run logs them if its scenario has output: {events
 			"  railyard show events runs/incast-1 --kind pause,resume --port 'host*/rail1' --from 1ms --to 2ms\n" +
 			"  railyard show events runs/incast-1 --flow flow3 --kind rate --json",
 		Args:              oneRun,
-		ValidArgsFunction: completeRuns,
+		ValidArgsFunction: call.CompleteRuns,
 		RunE:              func(_ *cobra.Command, args []string) error { return c.showEvents(args[0]) },
 	}
 	fl := cmd.Flags()
@@ -56,8 +57,8 @@ links that go down and up. The run logs them if its scenario has output: {events
 	fl.IntVar(&f.most, "most", 100, "print so many events at most")
 	fl.BoolVar(&f.json, "json", false, "print as JSON")
 	damagedFlag(fl, &f.damaged)
-	complete(cmd, "port", completePorts)
-	complete(cmd, "kind", cobra.FixedCompletions(eventKinds(), cobra.ShellCompDirectiveNoFileComp))
+	call.Complete(cmd, "port", call.CompletePorts)
+	call.Complete(cmd, "kind", cobra.FixedCompletions(eventKinds(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -72,15 +73,16 @@ func eventKinds() (names []string) {
 func (f *eventFlags) filter() (w report.EventFilter, err error) {
 	w = report.EventFilter{Port: f.port, Flow: f.flow, Job: f.job, Kinds: f.kinds, Most: f.most}
 	if f.most < 1 || f.most > mostEvents {
-		return w, misuse("show events: --most %d: want 1 to %d", f.most, mostEvents)
+		return w, call.Misuse("show events: --most %d: want 1 to %d", f.most, mostEvents)
 	}
 	if _, err := path.Match(f.port, ""); err != nil {
-		return w, misuse("show events: --port %s: is no pattern, want a port such as rail1/host2, or 'rail1/*'", f.port)
+		return w, call.Misuse("show events: --port %s: is no pattern, want a port such as rail1/host2, or 'rail1/*'",
+			f.port)
 	}
 	all := eventKinds()
 	for _, k := range f.kinds {
 		if !slices.Contains(all, k) {
-			return w, misuse("show events: --kind %s: want of %s", k, strings.Join(all, ", "))
+			return w, call.Misuse("show events: --kind %s: want of %s", k, strings.Join(all, ", "))
 		}
 	}
 	window, err := windowOf("show events", f.from, f.to)
@@ -95,7 +97,7 @@ func (c *eventsCall) showEvents(dir string) error {
 	}
 	run, err := result.OpenIncomplete(dir)
 	if err != nil {
-		return misuse("%w", err)
+		return call.Misuse("%w", err)
 	}
 	run.Damaged = c.f.damaged
 	if !slices.Contains(run.Tables(), "events") {
@@ -116,9 +118,9 @@ func (c *eventsCall) showEvents(dir string) error {
 		}
 	}
 	if c.f.json {
-		return c.printJSON(log)
+		return c.PrintJSON(log)
 	}
-	return log.WriteText(c.stdout, c.pageWidth())
+	return log.WriteText(c.Stdout, c.PageWidth())
 }
 
 // knowsFlow reports a queue pair or a job that no message of the run is of. Of a run that keeps no
@@ -141,7 +143,7 @@ func knowsFlow(run *result.Run, f eventFlags) error {
 	case !job:
 		return noJob(f.job, jobs)
 	case !flow:
-		return misuse("show events: --flow %s: the run has no such queue pair, want one of flows.parquet, such as %s", f.flow,
+		return call.Misuse("show events: --flow %s: the run has no such queue pair, want one of flows.parquet, such as %s", f.flow,
 			example)
 	}
 	return nil
@@ -159,5 +161,6 @@ func knowsPort(run *result.Run, port string) error {
 	if example == "" {
 		return nil
 	}
-	return misuse("show events: --port %s: the run has no such port, want one of links.parquet, such as %s", port, example)
+	return call.Misuse("show events: --port %s: the run has no such port, want one of links.parquet, such as %s",
+		port, example)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"railyard/internal/board"
+	"railyard/internal/cli/call"
 	"railyard/internal/scenario"
 )
 
@@ -38,10 +39,10 @@ func hostCommand(a *app) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) != 1:
-				return misuse("%s: %d arguments, want one PRESET: %s", called(cmd), len(args), cmd.UseLine())
+				return call.Misuse("%s: %d arguments, want one PRESET: %s", call.Called(cmd), len(args), cmd.UseLine())
 			case board.Presets[args[0]] == nil:
-				return misuse("show host: %q: no such host, want one of: %s%s", args[0], strings.Join(names, ", "),
-					meant(args[0], names))
+				return call.Misuse("show host: %q: no such host, want one of: %s%s", args[0], strings.Join(names, ", "),
+					call.Meant(args[0], names))
 			}
 			return nil
 		},
@@ -49,9 +50,9 @@ func hostCommand(a *app) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			b := board.Presets[args[0]]()
 			if asJSON {
-				return a.printJSON(b)
+				return a.PrintJSON(b)
 			}
-			s := a.newSheet()
+			s := a.NewSheet()
 			s.Wrap("", b.Source)
 			s.Blank()
 			s.Grid("llrrw", b.Rows())
@@ -61,7 +62,7 @@ func hostCommand(a *app) *cobra.Command {
 			if text := notOfRuns(args[0]); text != "" {
 				s.Wrap("  ", text)
 			}
-			return s.Flush(a.stdout)
+			return s.Flush(a.Stdout)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")

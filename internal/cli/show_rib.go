@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/configs"
 	"railyard/internal/netconf"
 	"railyard/internal/rib"
@@ -24,32 +25,34 @@ changes any more.`,
 		Example: "  railyard show rib examples/leaf-spine.yaml leaf1",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return misuse("%s: %s, want FILE and SWITCH: %s", called(cmd), unit.CountOf(int64(len(args)), "argument"), cmd.UseLine())
+				return call.Misuse("%s: %s, want FILE and SWITCH: %s", call.Called(cmd),
+					unit.CountOf(int64(len(args)), "argument"), cmd.UseLine())
 			}
 			return nil
 		},
 		ValidArgsFunction: completeScenario,
 		RunE: func(_ *cobra.Command, args []string) error {
-			p, err := a.plan(args[0])
+			p, err := a.Plan(args[0])
 			if err != nil {
 				return err
 			}
 			_, devices, err := configs.Routers(p)
 			if err != nil {
-				return a.located(args[0], p.Scenario, err)
+				return a.Located(args[0], p.Scenario, err)
 			}
 			at := slices.IndexFunc(devices, func(d netconf.Device) bool { return d.Name == args[1] })
 			if at < 0 {
 				names := namesOf(devices)
-				return misuse("show rib: %q is no switch of this network%s", args[1], didYouMean(args[1], names, between(names)))
+				return call.Misuse("show rib: %q is no switch of this network%s", args[1], call.DidYouMean(args[1],
+					names, between(names)))
 			}
 			n := rib.New(devices, func(d int) bool { return d == at })
 			if asJSON {
-				return a.printJSON(view.RibData(n, at))
+				return a.PrintJSON(view.RibData(n, at))
 			}
-			s := a.newSheet()
+			s := a.NewSheet()
 			view.RibText(s, p, n, at)
-			return s.Flush(a.stdout)
+			return s.Flush(a.Stdout)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")

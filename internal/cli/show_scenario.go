@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/run"
 	"railyard/internal/scenario"
 	"railyard/internal/view"
@@ -17,22 +18,22 @@ func showScenarioCommand(a *app) *cobra.Command {
 the value. * marks what the file sets, + what a preset sets. With --yaml the values are
 printed as a scenario file that gives the same run.`,
 		Example: "  railyard show scenario examples/digits-8gpu.yaml",
-		Args:    oneFile, ValidArgsFunction: completeScenario,
+		Args:    call.OneFile, ValidArgsFunction: completeScenario,
 		RunE: func(_ *cobra.Command, args []string) error {
-			sc, err := a.readScenario(args[0])
+			sc, err := a.ReadScenario(args[0])
 			switch {
 			case err != nil:
 				return err
 			case asJSON && asYAML:
-				return misuse("show scenario: --json and --yaml: want one of the two")
+				return call.Misuse("show scenario: --json and --yaml: want one of the two")
 			case asYAML:
 				return a.scenarioYAML(args[0], sc)
 			case asJSON:
-				return a.printJSON(view.ScenarioData(sc))
+				return a.PrintJSON(view.ScenarioData(sc))
 			}
-			s := a.newSheet()
+			s := a.NewSheet()
 			view.ScenarioText(s, sc)
-			return s.Flush(a.stdout)
+			return s.Flush(a.Stdout)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -45,10 +46,10 @@ func (a *app) scenarioYAML(file string, sc *scenario.Scenario) error {
 	if sc.Fabric.Config.Set {
 		p, err := run.NewPlan(sc)
 		if err != nil {
-			return a.located(file, sc, err)
+			return a.Located(file, sc, err)
 		}
 		sc = p.Scenario
 	}
-	_, err := a.stdout.Write(sc.YAML())
+	_, err := a.Stdout.Write(sc.YAML())
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/foresight"
 	"railyard/internal/output"
 	"railyard/internal/result"
@@ -44,17 +45,18 @@ and by formula. --forecast runs nothing: it draws a step as the plan expects it.
 			"--from 100 --steps 1",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return misuse("timeline: missing FILE or DIR, a scenario or a run directory: %s", cmd.UseLine())
+				return call.Misuse("timeline: missing FILE or DIR, a scenario or a run directory: %s", cmd.UseLine())
 			}
-			return oneFile(cmd, args)
+			return call.OneFile(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.steps < 1 || f.ranks < 1 || f.from < 0:
-				return misuse("show timeline: --steps %d --ranks %d --from %d: want at least 1, 1 and 0", f.steps,
+				return call.Misuse("show timeline: --steps %d --ranks %d --from %d: want at least 1, 1 and 0", f.steps,
 					f.ranks, f.from)
 			case f.steps > 1000 || f.from > 1<<30:
-				return misuse("show timeline: --steps %d --from %d: want at most 1000 and %d", f.steps, f.from, 1<<30)
+				return call.Misuse("show timeline: --steps %d --from %d: want at most 1000 and %d", f.steps, f.from,
+					1<<30)
 			}
 			return c.timeline(cmd.Context(), args[0])
 		},
@@ -90,7 +92,7 @@ func (c *timelineCall) timeline(ctx context.Context, path string) error {
 	}
 	r, err := result.Open(dir)
 	if err != nil {
-		return misuse("%w", err)
+		return call.Misuse("%w", err)
 	}
 	sum, err := summaryOf(r.Summary, c.f.job)
 	if err != nil {
@@ -103,16 +105,16 @@ func (c *timelineCall) timeline(ctx context.Context, path string) error {
 	if c.f.json {
 		return c.timelineJSON(r.Summary.Name, spans)
 	}
-	s := c.newSheet()
+	s := c.NewSheet()
 	if err := view.TimelineText(s, r, spans, c.f.from, c.f.ranks); err != nil {
 		return err
 	}
-	return s.Flush(c.stdout)
+	return s.Flush(c.Stdout)
 }
 
 // timelineJSON prints bars, and of a pipeline the timetable of the first step.
 func (c *timelineCall) timelineJSON(name string, bars []view.Bar) error {
-	return c.printJSON(struct {
+	return c.PrintJSON(struct {
 		Name     string          `json:"name"`
 		Pipeline *view.Timetable `json:"pipeline,omitempty"`
 		Bars     []view.Bar      `json:"bars"`
@@ -122,9 +124,9 @@ func (c *timelineCall) timelineJSON(name string, bars []view.Bar) error {
 // forecast prints a step of a scenario as it is expected.
 func (c *timelineCall) forecast(path string) error {
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
-		return misuse("show timeline: --forecast %s: a run directory, want a scenario", path)
+		return call.Misuse("show timeline: --forecast %s: a run directory, want a scenario", path)
 	}
-	p, err := c.plan(path)
+	p, err := c.Plan(path)
 	if err != nil {
 		return err
 	}
@@ -140,14 +142,14 @@ func (c *timelineCall) forecast(path string) error {
 	if c.f.json {
 		return c.timelineJSON(p.Scenario.Name, bars)
 	}
-	s := c.newSheet()
+	s := c.NewSheet()
 	view.BarsText(s, bars, 0, c.f.ranks, p.Scenario.Name+": a step as it is expected, nothing was run")
-	return s.Flush(c.stdout)
+	return s.Flush(c.Stdout)
 }
 
 // runSteps runs as much of a scenario as is to be shown into dir.
 func (c *timelineCall) runSteps(ctx context.Context, file, dir string) error {
-	sc, err := c.readScenario(file)
+	sc, err := c.ReadScenario(file)
 	if err != nil {
 		return err
 	}
@@ -159,21 +161,21 @@ func (c *timelineCall) runSteps(ctx context.Context, file, dir string) error {
 			sc.Output.Flows = true
 		}
 	}
-	ctx, stop := c.interruptible(ctx)
+	ctx, stop := c.Interruptible(ctx)
 	defer stop()
-	p := c.startProgress(c.f.quiet, "running "+file)
-	defer p.stop()
+	p := c.StartProgress(c.f.quiet, "running "+file)
+	defer p.Stop()
 	d, err := result.Create(dir)
 	if err != nil {
 		return err
 	}
-	sum, err := c.engine.run(ctx, sc, runOptions{Dir: d, Force: c.f.force, Progress: p.update})
-	p.stop()
+	sum, err := c.engine.run(ctx, sc, runOptions{Dir: d, Force: c.f.force, Progress: p.Update})
+	p.Stop()
 	switch {
 	case ctx.Err() != nil:
-		return &exitError{exitInterrupted, errors.New("interrupted; nothing was kept")}
+		return &call.Exit{Code: call.Interrupted, Err: errors.New("interrupted; nothing was kept")}
 	case err != nil:
-		return c.located(file, sc, err)
+		return c.Located(file, sc, err)
 	}
 	if sum.State == "" || sum.State == result.Running {
 		sum.State = result.Complete

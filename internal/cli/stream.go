@@ -28,8 +28,8 @@ func (a *app) startStream(ctx context.Context) (context.Context, *stream) {
 	// whole directory.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, cancel := context.WithCancel(ctx)
-	s := &stream{Stream: live.NewStream(a.stdout, a.stdin, cancel)}
-	a.stdout = io.Discard
+	s := &stream{Stream: live.NewStream(a.Stdout, a.Stdin, cancel)}
+	a.Stdout = io.Discard
 	return ctx, s
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/foresight"
 	"railyard/internal/input"
 	"railyard/internal/located"
@@ -27,10 +28,10 @@ func (f *runFlags) sweep() (*many, error) {
 	for _, text := range f.set {
 		a, err := sweep.ParseAxis(text)
 		if err != nil {
-			return nil, misuse("run: --set %w", err)
+			return nil, call.Misuse("run: --set %w", err)
 		}
 		if a.Path == "seed" && f.hasSeed {
-			return nil, misuse("run: --seed and --set seed, want one of them")
+			return nil, call.Misuse("run: --seed and --set seed, want one of them")
 		}
 		if len(a.Values) == 1 {
 			f.single = append(f.single, a)
@@ -45,57 +46,59 @@ func (f *runFlags) sweep() (*many, error) {
 		return m, nil
 	}
 	if f.hasSeed {
-		return nil, misuse("run: --seed and --seeds, want one of them")
+		return nil, call.Misuse("run: --seed and --seeds, want one of them")
 	}
 	var err error
 	if m.seeds, err = scenario.ParseSeeds(f.seeds); err != nil {
-		return nil, misuse("run: --seeds %w", err)
+		return nil, call.Misuse("run: --seeds %w", err)
 	}
 	return m, nil
 }
 
 // runSweep is `railyard run` with --seeds, or with several values of a --set.
 func (a *app) runSweep(ctx context.Context, file string, f runFlags, m *many) error {
-	ctx, stop := a.interruptible(ctx)
+	ctx, stop := a.Interruptible(ctx)
 	defer stop()
-	p := a.startProgress(f.quiet, "reading "+file)
-	defer p.stop()
+	p := a.StartProgress(f.quiet, "reading "+file)
+	defer p.Stop()
 	sc, err := a.load(ctx, p, file, f)
 	if err != nil {
 		return err
 	}
-	src, err := a.readFile(ctx, file) // for the lines of what a variant breaks
+	src, err := a.ReadFile(ctx, file) // for the lines of what a variant breaks
 	if err != nil {
-		return misuse("cannot read scenario %s: %w", file, err)
+		return call.Misuse("cannot read scenario %s: %w", file, err)
 	}
 	variants, err := sweep.Variants(sc, m.axes, m.seeds)
 	if err != nil {
-		p.stop()
+		p.Stop()
 		var problems located.Problems
 		if errors.As(err, &problems) {
-			return a.problems(file, src, err)
+			return a.Problems(file, src, err)
 		}
-		return misuse("run: %w", err)
+		return call.Misuse("run: %w", err)
 	}
 	for _, note := range sweep.Ignored(variants) {
-		a.tell("note: " + note)
+		a.Tell("note: " + note)
 	}
 	dir, err := sweepDir(f.out, sc.Name)
 	if err != nil {
 		return err
 	}
 	rows, err := sweep.Run(ctx, variants, sweep.Options{Limits: sweep.Limits{Workers: max(0, f.workers)}, Dir: dir,
-		Force: f.force, KeepRefused: true, Progress: p.sweep, Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }})
-	p.stop()
+		Force: f.force, KeepRefused: true, Progress: swept(p),
+		Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }})
+	p.Stop()
 	interrupted := ctx.Err() != nil
 	if err != nil && (rows == nil || !interrupted) {
 		if e := dir.Discard(); e != nil {
 			return e
 		}
 		if interrupted {
-			return &exitError{exitInterrupted, errors.New("interrupted before the first run began; nothing was kept")}
+			return &call.Exit{Code: call.Interrupted,
+				Err: errors.New("interrupted before the first run began; nothing was kept")}
 		}
-		return a.located(file, sc, err)
+		return a.Located(file, sc, err)
 	}
 	return a.finishSweep(sweep.NewTable(sc.Name, m.axes, m.seeds, rows), dir, len(rows), f.json)
 }
@@ -112,10 +115,12 @@ func sweepDir(out, name string) (*sweep.Dir, error) {
 	return sweep.OpenDir(out)
 }
 
-// sweep shows how far a sweep is.
-func (p *progress) sweep(v sweep.Progress) {
-	p.update(result.Progress{Phase: v.Phase, Done: int64(v.Done), Total: int64(v.Total), PacketHops: v.PacketHops,
-		Part: v.Part})
+// swept shows how far a sweep is.
+func swept(p *call.Progress) func(v sweep.Progress) {
+	return func(v sweep.Progress) {
+		p.Update(result.Progress{Phase: v.Phase, Done: int64(v.Done), Total: int64(v.Total), PacketHops: v.PacketHops,
+			Part: v.Part})
+	}
 }
 
 // tellForecast says what is about to run.
@@ -123,7 +128,7 @@ func (a *app) tellForecast(quiet bool, f sweep.Forecast) {
 	if quiet || f.Runs == 0 {
 		return
 	}
-	text := fmt.Sprintf("%s of about %s packet-hops in all, %d at once, each with up to %s", count(f.Runs, "run"),
+	text := fmt.Sprintf("%s of about %s packet-hops in all, %d at once, each with up to %s", call.Count(f.Runs, "run"),
 		unit.Count(f.PacketHops), f.AtOnce, f.Largest.Human())
 	if f.Memory > 0 {
 		text += fmt.Sprintf(" of %s", f.Memory.Human())
@@ -142,7 +147,7 @@ func (a *app) tellForecast(quiet bool, f sweep.Forecast) {
 	if f.Resumed > 0 {
 		text += fmt.Sprintf("; %d more are there already", f.Resumed)
 	}
-	a.tell(text)
+	a.Tell(text)
 }
 
 // finishSweep writes and prints the table.
@@ -156,29 +161,29 @@ func (a *app) finishSweep(t *sweep.Table, dir *sweep.Dir, planned int, asJSON bo
 	case written != nil:
 		return written
 	case t.State == result.Interrupted:
-		return &exitError{exitInterrupted,
-			fmt.Errorf("interrupted; %d of %d runs are in %s, and the same command with --out %s runs the others",
+		return &call.Exit{Code: call.Interrupted,
+			Err: fmt.Errorf("interrupted; %d of %d runs are in %s, and the same command with --out %s runs the others",
 				len(t.Rows), planned, t.Dir, t.Dir)}
 	case t.Refused() == len(t.Rows):
-		return fmt.Errorf("none of %s can run", count(planned, "run"))
+		return fmt.Errorf("none of %s can run", call.Count(planned, "run"))
 	case failed > 0:
-		return fmt.Errorf("%d of %s failed; the rows are in %s", failed, count(planned, "run"), t.Dir)
+		return fmt.Errorf("%d of %s failed; the rows are in %s", failed, call.Count(planned, "run"), t.Dir)
 	}
 	return nil
 }
 
 func (a *app) printTable(t *sweep.Table, asJSON bool) error {
 	if asJSON {
-		return result.EncodeJSON(a.stdout, t)
+		return result.EncodeJSON(a.Stdout, t)
 	}
-	if err := t.WriteText(a.stdout); err != nil {
+	if err := t.WriteText(a.Stdout); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(a.stdout, "\nrows: %s\n", t.Dir); err != nil {
+	if _, err := fmt.Fprintf(a.Stdout, "\nrows: %s\n", t.Dir); err != nil {
 		return err
 	}
 	for _, name := range t.Kept {
-		if _, err := fmt.Fprintf(a.stdout, "run directory: %s/%s\n", t.Dir, name); err != nil {
+		if _, err := fmt.Fprintf(a.Stdout, "run directory: %s/%s\n", t.Dir, name); err != nil {
 			return err
 		}
 	}

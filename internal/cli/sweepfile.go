@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/input"
 	"railyard/internal/located"
 	"railyard/internal/result"
@@ -55,13 +56,13 @@ which they join, and is made if it is not there. Rows are the same bytes.
 a Job for kubectl that starts workers, with what the forecast says that they need.`,
 		Example: "  railyard sweep examples/sweep/buffers.yaml\n  railyard sweep my.yaml --out sweeps/a --keep worst:3\n" +
 			"  railyard sweep my.yaml --point 12 > point.yaml",
-		Args: oneFile, ValidArgsFunction: completeScenario,
+		Args: call.OneFile, ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("workers") && f.workers < 1 {
-				return misuse("sweep: --workers %d: want 1 or more", f.workers)
+				return call.Misuse("sweep: --workers %d: want 1 or more", f.workers)
 			}
 			if cmd.Flags().Changed("point") && f.point < 1 {
-				return misuse("sweep: --point %d: want 1 or more: points are numbered from 1", f.point)
+				return call.Misuse("sweep: --point %d: want 1 or more: points are numbered from 1", f.point)
 			}
 			if err := f.queue.check("sweep"); err != nil {
 				return err
@@ -100,19 +101,19 @@ type planned struct {
 }
 
 // planSweep reads a sweep and its scenario, and lists its points.
-func (a *app) planSweep(ctx context.Context, p *progress, file string, f sweepFlags) (*planned, error) {
-	src, err := a.readFile(ctx, file)
+func (a *app) planSweep(ctx context.Context, p *call.Progress, file string, f sweepFlags) (*planned, error) {
+	src, err := a.ReadFile(ctx, file)
 	if err != nil {
-		return nil, misuse("cannot read sweep %s: %w", file, err)
+		return nil, call.Misuse("cannot read sweep %s: %w", file, err)
 	}
 	s := &planned{file: file, src: src}
 	refuse := func(err error) error {
-		p.stop()
+		p.Stop()
 		var problems located.Problems
 		if !errors.As(err, &problems) {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		return a.problems(file, src, err)
+		return a.Problems(file, src, err)
 	}
 	if s.spec, err = scenario.ParseSweep(file, src); err != nil {
 		return nil, refuse(err)
@@ -125,7 +126,7 @@ func (a *app) planSweep(ctx context.Context, p *progress, file string, f sweepFl
 		if !filepath.IsAbs(base) && file != "-" {
 			base = filepath.Join(filepath.Dir(file), base)
 		}
-		if _, err := a.readFile(ctx, base); err != nil {
+		if _, err := a.ReadFile(ctx, base); err != nil {
 			return nil, refuse(located.Problems{s.spec.Located("base", fmt.Sprintf("cannot be read: %v", input.Cause(err)), "")})
 		}
 		if s.base, err = a.load(ctx, p, base, runFlags{}); err != nil {
@@ -142,35 +143,35 @@ func (a *app) planSweep(ctx context.Context, p *progress, file string, f sweepFl
 func (a *app) sweepFile(ctx context.Context, file string, f sweepFlags) error {
 	keep, err := sweep.ParseKeep(f.keep)
 	if err != nil {
-		return misuse("sweep: --keep %w", err)
+		return call.Misuse("sweep: --keep %w", err)
 	}
 	if f.again != "" {
 		if f.out != "" {
-			return misuse("sweep: --out and --resume, want one of them")
+			return call.Misuse("sweep: --out and --resume, want one of them")
 		}
 		if !sweep.IsDir(f.again) {
-			return misuse("sweep: --resume %s: not the directory of a sweep", f.again)
+			return call.Misuse("sweep: --resume %s: not the directory of a sweep", f.again)
 		}
 		f.out = f.again
 	}
-	ctx, stop := a.interruptible(ctx)
+	ctx, stop := a.Interruptible(ctx)
 	defer stop()
-	p := a.startProgress(f.quiet || f.point > 0, "reading "+file)
-	defer p.stop()
+	p := a.StartProgress(f.quiet || f.point > 0, "reading "+file)
+	defer p.Stop()
 	s, err := a.planSweep(ctx, p, file, f)
 	if err != nil {
 		return err
 	}
 	if f.point > 0 {
-		p.stop()
+		p.Stop()
 		return a.printPoint(s, f.point)
 	}
 	variants, err := sweep.VariantsOf(s.base, s.plan.Points, s.spec.Seeds)
 	if err != nil {
-		return misuse("sweep: %w", err)
+		return call.Misuse("sweep: %w", err)
 	}
 	for _, note := range append(sweep.Ignored(variants), leftOut(s.plan)...) {
-		a.tell("note: " + note)
+		a.Tell("note: " + note)
 	}
 	if f.batch.kind != "" {
 		return a.emit(ctx, p, s, variants, &f)
@@ -180,7 +181,7 @@ func (a *app) sweepFile(ctx context.Context, file string, f sweepFlags) error {
 		return err
 	}
 	opt := sweep.Options{Limits: sweep.Limits{Workers: max(0, f.workers)}, Dir: dir, Force: f.force, KeepRefused: true,
-		Progress: p.sweep, Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }}
+		Progress: swept(p), Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }}
 	away, err := a.openQueue(ctx, s, &f, &opt, dir)
 	if err != nil {
 		return errors.Join(err, dir.Discard())
@@ -190,15 +191,16 @@ func (a *app) sweepFile(ctx context.Context, file string, f sweepFlags) error {
 	if err == nil && keep != nil {
 		err = a.keepRuns(ctx, s, t, keep, dir)
 	}
-	p.stop()
+	p.Stop()
 	if err != nil && (t == nil || ctx.Err() == nil) {
 		if e := dir.Discard(); e != nil {
 			return e
 		}
 		if ctx.Err() != nil {
-			return &exitError{exitInterrupted, errors.New("interrupted before the first run began; nothing was kept")}
+			return &call.Exit{Code: call.Interrupted,
+				Err: errors.New("interrupted before the first run began; nothing was kept")}
 		}
-		return a.located(file, s.base, err)
+		return a.Located(file, s.base, err)
 	}
 	return a.finishSweep(t, dir, s.runs(t, len(variants)), f.json)
 }
@@ -259,11 +261,12 @@ func asFar(t *sweep.Table, err error) *sweep.Table {
 // leftOut says how many combinations a sweep does without, and why.
 func leftOut(p *sweep.Plan) (notes []string) {
 	if p.Left > 0 {
-		notes = append(notes, fmt.Sprintf("%s left out: a condition of where does not hold there", count(p.Left, "combination")))
+		notes = append(notes, fmt.Sprintf("%s left out: a condition of where does not hold there", call.Count(p.Left,
+			"combination")))
 	}
 	if p.Short > 0 {
 		notes = append(notes, fmt.Sprintf("%s of %d: there are no more that differ, or none for which where holds",
-			count(len(p.Points), "point"), len(p.Points)+p.Short))
+			call.Count(len(p.Points), "point"), len(p.Points)+p.Short))
 	}
 	return notes
 }
@@ -271,16 +274,16 @@ func leftOut(p *sweep.Plan) (notes []string) {
 // printPoint prints the scenario of a point.
 func (a *app) printPoint(s *planned, n int) error {
 	if n > len(s.plan.Points) {
-		return misuse("sweep: --point %d: %s has %s", n, s.file, count(len(s.plan.Points), "point"))
+		return call.Misuse("sweep: --point %d: %s has %s", n, s.file, call.Count(len(s.plan.Points), "point"))
 	}
 	variants, err := sweep.VariantsOf(s.base, s.plan.Points[n-1:n], nil)
 	if err != nil {
-		return misuse("sweep: %w", err)
+		return call.Misuse("sweep: %w", err)
 	}
 	if variants[0].Wrong != nil {
-		return a.problems(s.file, s.src, variants[0].Wrong)
+		return a.Problems(s.file, s.src, variants[0].Wrong)
 	}
-	_, err = a.stdout.Write(variants[0].Scenario.Source())
+	_, err = a.Stdout.Write(variants[0].Scenario.Source())
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"railyard/internal/board"
+	"railyard/internal/cli/call"
 	"railyard/internal/configs"
 	"railyard/internal/containerlab"
 	"railyard/internal/input"
@@ -30,14 +31,14 @@ func topoCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "topo",
 		Short: "Read and write topologies in other tools' forms",
-		Args:  subcommandOnly,
-		RunE:  needSubcommand,
+		Args:  call.SubcommandOnly,
+		RunE:  call.NeedSubcommand,
 	}
 	from := &cobra.Command{
 		Use:   "import",
 		Short: "Read a topology that another tool wrote",
-		Args:  subcommandOnly,
-		RunE:  needSubcommand,
+		Args:  call.SubcommandOnly,
+		RunE:  call.NeedSubcommand,
 	}
 	from.AddCommand(importNCCLTopo(a))
 	cmd.AddCommand(from, exportTopo(a))
@@ -58,7 +59,7 @@ FILE may be -, standard input.`,
 		Example: "  railyard topo import nccl topo.xml",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return misuse("topo import nccl: %d arguments, want one FILE: %s", len(args), cmd.UseLine())
+				return call.Misuse("topo import nccl: %d arguments, want one FILE: %s", len(args), cmd.UseLine())
 			}
 			return nil
 		},
@@ -68,11 +69,11 @@ FILE may be -, standard input.`,
 			case err != nil:
 				return err
 			case asJSON:
-				return a.printJSON(view.BoardData(b))
+				return a.PrintJSON(view.BoardData(b))
 			}
-			s := a.newSheet()
+			s := a.NewSheet()
 			view.BoardText(s, b)
-			return s.Flush(a.stdout)
+			return s.Flush(a.Stdout)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -84,18 +85,18 @@ func (a *app) readNCCLTopo(file string) (*board.Board, error) {
 	var src []byte
 	var err error
 	if file == input.Stdin {
-		src, err = input.Stream(context.Background(), a.stdin, nccltopo.MaxBytes)
+		src, err = input.Stream(context.Background(), a.Stdin, nccltopo.MaxBytes)
 	} else {
 		src, err = input.Read(context.Background(), file, nccltopo.MaxBytes)
 	}
 	if err != nil {
-		return nil, misuse("cannot read %s: %w", file, err)
+		return nil, call.Misuse("cannot read %s: %w", file, err)
 	}
 	b, err := nccltopo.Read(file, src)
 	var problems located.Problems
 	if errors.As(err, &problems) {
-		problems.Render(a.stderr, src)
-		return nil, fmt.Errorf("%s: %s", file, count(len(problems), "problem"))
+		problems.Render(a.Stderr, src)
+		return nil, fmt.Errorf("%s: %s", file, call.Count(len(problems), "problem"))
 	}
 	return b, err
 }
@@ -119,16 +120,16 @@ func exportTopo(a *app) *cobra.Command {
                 NCCL_TOPO_FILE takes it`,
 		Example: "  railyard topo export examples/leaf-spine.yaml --as dot | dot -Tsvg > net.svg\n" +
 			"  railyard topo export examples/leaf-spine.yaml --as containerlab -o lab",
-		Args: oneFile, ValidArgsFunction: completeScenario,
+		Args: call.OneFile, ValidArgsFunction: completeScenario,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if !slices.Contains(forms, form) {
-				return misuse("topo export: --as %q: want one of: %s", form, strings.Join(forms, ", "))
+				return call.Misuse("topo export: --as %q: want one of: %s", form, strings.Join(forms, ", "))
 			}
 			if lab := form == "containerlab"; lab != (out != "") {
-				return misuse("topo export: a lab for containerlab is a folder, the other forms go to standard output: want --as " +
+				return call.Misuse("topo export: a lab for containerlab is a folder, the other forms go to standard output: want --as " +
 					"containerlab and --out DIR together")
 			}
-			p, err := a.plan(args[0])
+			p, err := a.Plan(args[0])
 			if err != nil {
 				return err
 			}
@@ -142,14 +143,14 @@ func exportTopo(a *app) *cobra.Command {
 				text, err = topoform.Forms[form](p.Scenario.Name, p.Graph)
 			}
 			if err == nil {
-				_, err = a.stdout.Write(text)
+				_, err = a.Stdout.Write(text)
 			}
 			return err
 		},
 	}
 	cmd.Flags().StringVar(&form, "as", "", "the form: "+strings.Join(forms, ", "))
 	cmd.Flags().StringVarP(&out, "out", "o", "", "of containerlab: the folder to write, new or empty")
-	complete(cmd, "as", cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp))
+	call.Complete(cmd, "as", cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -157,13 +158,13 @@ func exportTopo(a *app) *cobra.Command {
 func (a *app) exportLab(file string, p *plan.Plan, dir string) error {
 	in, devices, err := configs.Routers(p)
 	if err != nil {
-		return a.located(file, p.Scenario, err)
+		return a.Located(file, p.Scenario, err)
 	}
 	files, err := containerlab.Lab(p.Scenario.Name, in, devices)
 	if err != nil {
 		return fmt.Errorf("topo export: containerlab: %w", err)
 	}
-	err = wholeFolder(dir, func(folder *output.Folder) error {
+	err = call.WholeFolder(dir, func(folder *output.Folder) error {
 		for _, f := range files {
 			into, name := folder, f.Name
 			if sub, base, below := strings.Cut(f.Name, "/"); below {
@@ -181,7 +182,8 @@ func (a *app) exportLab(file string, p *plan.Plan, dir string) error {
 		return nil
 	})
 	if err == nil {
-		fmt.Fprintf(a.stdout, "lab: %s\ncontainerlab deploy -t %s\n", unit.CountOf(int64(len(p.Graph.Nodes)), "container"),
+		fmt.Fprintf(a.Stdout, "lab: %s\ncontainerlab deploy -t %s\n", unit.CountOf(int64(len(p.Graph.Nodes)),
+			"container"),
 			filepath.Join(dir, files[0].Name))
 	}
 	return err

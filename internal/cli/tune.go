@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/configs"
 	"railyard/internal/input"
 	"railyard/internal/netconf"
@@ -62,7 +63,7 @@ With -o DIR it writes scenario.yaml with the thresholds set, tune.json, tune.htm
 same DIR goes on. Exit code 1 if every point drops.`,
 		Example: "  railyard tune examples/incast.yaml\n" +
 			"  railyard tune my.yaml --verify 1..100 -o tuned --dialect sonic",
-		Args:              oneFile,
+		Args:              call.OneFile,
 		ValidArgsFunction: completeScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt, err := f.options(cmd.Flags().Changed("workers"))
@@ -106,40 +107,40 @@ func (f *tuneFlags) options(cores bool) (opt trial.Options, err error) {
 	opt = trial.Options{Limits: sweep.Limits{Workers: max(0, f.workers)}, Patterns: f.patterns, Points: f.points,
 		Hosts: f.hosts, Force: f.force}
 	if opt.Prefer, err = tune.ParsePrefer(f.prefer); err != nil {
-		return opt, misuse("tune: --prefer %w", err)
+		return opt, call.Misuse("tune: --prefer %w", err)
 	}
 	if opt.Seeds, err = scenario.ParseSeeds(f.seeds); err != nil {
-		return opt, misuse("tune: --seeds %w", err)
+		return opt, call.Misuse("tune: --seeds %w", err)
 	}
 	if f.verify != "none" {
 		if opt.Verify, err = scenario.ParseSeeds(f.verify); err != nil {
-			return opt, misuse("tune: --verify %w", err)
+			return opt, call.Misuse("tune: --verify %w", err)
 		}
 	}
 	if opt.Bytes, err = unit.ParseBytes(f.bytes); err != nil {
-		return opt, misuse("tune: --bytes %w", err)
+		return opt, call.Misuse("tune: --bytes %w", err)
 	}
 	switch {
 	case opt.Bytes < 4*unit.Kilobyte || opt.Bytes > mostTuneBytes:
-		return opt, misuse("tune: --bytes %s: want %s to %s", f.bytes, 4*unit.Kilobyte, mostTuneBytes)
+		return opt, call.Misuse("tune: --bytes %s: want %s to %s", f.bytes, 4*unit.Kilobyte, mostTuneBytes)
 	case f.points < 2 || f.points > mostPoints:
-		return opt, misuse("tune: --points %d: want 2 to %d", f.points, mostPoints)
+		return opt, call.Misuse("tune: --points %d: want 2 to %d", f.points, mostPoints)
 	case f.hosts < 0 || f.hosts == 1:
-		return opt, misuse("tune: --hosts %d: want 2 or more", f.hosts)
+		return opt, call.Misuse("tune: --hosts %d: want 2 or more", f.hosts)
 	case cores && f.workers < 1:
-		return opt, misuse("tune: --workers %d: want 1 or more", f.workers)
+		return opt, call.Misuse("tune: --workers %d: want 1 or more", f.workers)
 	case f.dialect != "" && f.out == "":
-		return opt, misuse("tune: --dialect without -o: want a directory to write configurations to")
+		return opt, call.Misuse("tune: --dialect without -o: want a directory to write configurations to")
 	case len(f.patterns) == 0:
-		return opt, misuse("tune: --patterns: want some of %s", strings.Join(trial.Names(), ", "))
+		return opt, call.Misuse("tune: --patterns: want some of %s", strings.Join(trial.Names(), ", "))
 	}
 	for i, name := range f.patterns {
 		if !slices.Contains(trial.Names(), name) {
-			return opt, misuse("tune: --patterns %q: unknown%s", name, didYouMean(name, trial.Names(),
+			return opt, call.Misuse("tune: --patterns %q: unknown%s", name, call.DidYouMean(name, trial.Names(),
 				"want some of "+strings.Join(trial.Names(), ", ")))
 		}
 		if slices.Contains(f.patterns[:i], name) {
-			return opt, misuse("tune: --patterns: %s twice, want each once", name)
+			return opt, call.Misuse("tune: --patterns: %s twice, want each once", name)
 		}
 	}
 	return opt, nil
@@ -154,7 +155,7 @@ func (c *tuneCall) tune(ctx context.Context, file string, opt trial.Options) err
 			return err
 		}
 	}
-	sc, err := c.readScenario(file)
+	sc, err := c.ReadScenario(file)
 	if err != nil {
 		return err
 	}
@@ -170,20 +171,21 @@ func (c *tuneCall) tune(ctx context.Context, file string, opt trial.Options) err
 		}
 		defer opt.Dir.Close()
 	}
-	ctx, stop := c.interruptible(ctx)
+	ctx, stop := c.Interruptible(ctx)
 	defer stop()
-	p := c.startProgress(c.f.quiet, "reading "+file)
-	defer p.stop()
-	opt.Progress = p.sweep
+	p := c.StartProgress(c.f.quiet, "reading "+file)
+	defer p.Stop()
+	opt.Progress = swept(p)
 	found, err := trial.Run(ctx, sc, opt)
-	p.stop()
+	p.Stop()
 	interrupted := ctx.Err() != nil
 	if found == nil {
 		if fresh && !interrupted {
 			discardTuning(folder, opt.Dir)
 		}
 		if interrupted {
-			return &exitError{exitInterrupted, errors.New("tune: interrupted before the first point was played")}
+			return &call.Exit{Code: call.Interrupted,
+				Err: errors.New("tune: interrupted before the first point was played")}
 		}
 		return c.tuneProblems(file, sc, err)
 	}
@@ -193,7 +195,7 @@ func (c *tuneCall) tune(ctx context.Context, file string, opt trial.Options) err
 		}
 	}
 	if c.f.json {
-		err = c.printJSON(found)
+		err = c.PrintJSON(found)
 	} else {
 		err = c.tuneText(found)
 	}
@@ -201,7 +203,8 @@ func (c *tuneCall) tune(ctx context.Context, file string, opt trial.Options) err
 	case err != nil:
 		return fmt.Errorf("tune: cannot print what was found: %w", input.Cause(err))
 	case interrupted:
-		return &exitError{exitInterrupted, errors.New("tune: interrupted; the choice is among the points that were played")}
+		return &call.Exit{Code: call.Interrupted,
+			Err: errors.New("tune: interrupted; the choice is among the points that were played")}
 	case found.Chosen == 0:
 		return fmt.Errorf("%s: every point drops packets or fails: no thresholds were chosen", file)
 	}
@@ -210,11 +213,11 @@ func (c *tuneCall) tune(ctx context.Context, file string, opt trial.Options) err
 
 // tuneProblems prints an error that has a place in the scenario, and says of any other which scenario it is of.
 func (c *tuneCall) tuneProblems(file string, sc *scenario.Scenario, err error) error {
-	if !c.renderField(c.stderr, file, sc, err) {
+	if !c.RenderField(c.Stderr, file, sc, err) {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	where, n := placeOf(file, err)
-	return fmt.Errorf("%s: %s", where, count(n, "problem"))
+	where, n := call.PlaceOf(file, err)
+	return fmt.Errorf("%s: %s", where, call.Count(n, "problem"))
 }
 
 // Files of a tuning's directory.
@@ -232,7 +235,7 @@ func tuneFolder(dir string) (folder *output.Folder, fresh bool, err error) {
 	if _, err = tuneVacant(dir); err != nil {
 		return nil, false, err
 	}
-	if folder, err = held("tune: -o "+dir, dir); err != nil {
+	if folder, err = call.Held("tune: -o "+dir, dir); err != nil {
 		return nil, false, err
 	}
 	if fresh, err = tuneVacant(dir); err == nil && fresh {
@@ -249,12 +252,12 @@ func tuneFolder(dir string) (folder *output.Folder, fresh bool, err error) {
 
 // tuneVacant reports whether a folder is new or empty, and refuses one that is neither that nor a tuning's.
 func tuneVacant(dir string) (fresh bool, err error) {
-	first, err := firstIn(dir)
+	first, err := call.FirstIn(dir)
 	if err != nil {
-		return false, misuse("tune: -o %s: %w", dir, input.Cause(err))
+		return false, call.Misuse("tune: -o %s: %w", dir, input.Cause(err))
 	}
 	if _, err := os.Stat(filepath.Join(dir, tuneFile)); first != "" && err != nil {
-		return false, misuse("tune: -o %s: holds %s and no %s, want a new or an empty folder, or one of an earlier tuning",
+		return false, call.Misuse("tune: -o %s: holds %s and no %s, want a new or an empty folder, or one of an earlier tuning",
 			dir, first, tuneFile)
 	}
 	return first == "", nil
@@ -307,11 +310,11 @@ func (c *tuneCall) writeTuned(folder *output.Folder, found *trial.Found, dialect
 
 // tuneText prints what a tuning found.
 func (c *tuneCall) tuneText(found *trial.Found) error {
-	s := c.newSheet()
+	s := c.NewSheet()
 	view.TuneText(s, found)
 	if out := c.f.out; out != "" {
 		s.Blank()
 		s.Wrap("", "files: "+filepath.Join(out, tuneFile)+", "+pageFile+", "+plotFolder+", "+tunedFile)
 	}
-	return s.Flush(c.stdout)
+	return s.Flush(c.Stdout)
 }

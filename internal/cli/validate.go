@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/result"
 	"railyard/internal/validate"
 )
@@ -20,30 +21,30 @@ func validateCommand(a *app) *cobra.Command {
 		Long: `Runs the experiments whose results are known - rows and time series of the HPCC authors'
 ns-3 model, closed forms, figures that papers print - and prints each known figure with
 Railyard's beside it, the deviation and the bound. Exit code 1 if a figure is out of bounds.`,
-		Args: noArguments,
+		Args: call.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if seeds < 10 || seeds > 10_000 {
-				return misuse("--seeds %d: want 10 to 10000", seeds)
+				return call.Misuse("--seeds %d: want 10 to 10000", seeds)
 			}
-			ctx, stop := a.interruptible(cmd.Context())
+			ctx, stop := a.Interruptible(cmd.Context())
 			defer stop()
-			p := a.startProgress(quiet, "validating")
+			p := a.StartProgress(quiet, "validating")
 			rows, err := validate.Run(ctx, validate.Options{Seeds: seeds, Progress: func(done, total int) {
-				p.update(result.Progress{Phase: "experiments", Done: int64(done), Total: int64(total)})
+				p.Update(result.Progress{Phase: "experiments", Done: int64(done), Total: int64(total)})
 			}})
-			p.stop()
+			p.Stop()
 			if err != nil {
 				return err
 			}
 			switch {
 			case asJSON:
-				enc := json.NewEncoder(a.stdout)
+				enc := json.NewEncoder(a.Stdout)
 				enc.SetIndent("", "  ")
 				err = enc.Encode(rows)
 			case markdown:
-				err = validate.WriteMarkdown(a.stdout, rows)
+				err = validate.WriteMarkdown(a.Stdout, rows)
 			default:
-				err = validate.WriteText(a.stdout, rows)
+				err = validate.WriteText(a.Stdout, rows)
 			}
 			if err != nil {
 				return err

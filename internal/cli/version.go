@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/result"
 )
 
@@ -16,12 +17,13 @@ func versionCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  noArguments,
+		Args:  call.NoArguments,
 
 		DisableFlagsInUseLine: true,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return a.printJSON(versionJSON{result.Version, strings.TrimSuffix(commit(), ", "), runtime.Version(), runtime.GOOS,
+				return a.PrintJSON(versionJSON{result.Version, strings.TrimSuffix(commit(), ", "), runtime.Version(),
+					runtime.GOOS,
 					runtime.GOARCH, result.FormatVersion})
 			}
 			return a.printVersion()
@@ -43,7 +45,7 @@ type versionJSON struct {
 
 // printVersion is "railyard version" and "railyard --version".
 func (a *app) printVersion() error {
-	_, err := fmt.Fprintf(a.stdout, "railyard %s (%s%s, %s/%s)\nrun directory format %d\n",
+	_, err := fmt.Fprintf(a.Stdout, "railyard %s (%s%s, %s/%s)\nrun directory format %d\n",
 		result.Version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH, result.FormatVersion)
 	return err
 }

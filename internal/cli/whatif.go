@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/input"
 	"railyard/internal/located"
 	"railyard/internal/result"
@@ -55,7 +56,7 @@ that repeat each. A training is compared over its first 256 steps, or as many as
 		Example: "  railyard whatif runs/digits-incast-1\n  railyard whatif runs/incast-1 --set " +
 			"fabric.qos.ecn.min=1MB,2MB",
 		Args:              runDirs(1, 1),
-		ValidArgsFunction: completeRuns,
+		ValidArgsFunction: call.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.whatif(cmd.Context(), args[0])
 		},
@@ -69,7 +70,7 @@ that repeat each. A training is compared over its first 256 steps, or as many as
 	fl.BoolVar(&f.json, "json", false, "print what was found as one JSON object")
 	fl.BoolVar(&f.force, "force", false, "run although an estimate is over a limit")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on stderr")
-	completesSet(cmd)
+	call.CompletesSet(cmd)
 	return cmd
 }
 
@@ -80,27 +81,29 @@ func (c *whatifCall) whatif(ctx context.Context, dir string) error {
 	}
 	r, err := result.Open(dir)
 	if err != nil {
-		return misuse("%w", err)
+		return call.Misuse("%w", err)
 	}
 	if _, err := whatif.Compared(r.Summary, c.f.job); err != nil {
-		return misuse("whatif: --job: %w", err)
+		return call.Misuse("whatif: --job: %w", err)
 	}
-	folder, err := held("run directory "+dir, dir)
+	folder, err := call.Held("run directory "+dir, dir)
 	if err != nil {
 		return err
 	}
 	defer folder.Close()
-	ctx, stop := c.interruptible(ctx)
+	ctx, stop := c.Interruptible(ctx)
 	defer stop()
-	p := c.startProgress(c.f.quiet, "reading "+dir)
-	defer p.stop()
-	found, err := whatif.Run(ctx, r, whatif.Options{Full: c.f.full, Job: c.f.job, Force: c.f.force, Extra: extra, Progress: p.sweep,
+	p := c.StartProgress(c.f.quiet, "reading "+dir)
+	defer p.Stop()
+	found, err := whatif.Run(ctx, r, whatif.Options{Full: c.f.full, Job: c.f.job, Force: c.f.force, Extra: extra,
+		Progress: swept(p),
 		Forecast: func(v sweep.Forecast) { c.tellForecast(c.f.quiet, v) }})
-	p.stop()
+	p.Stop()
 	interrupted := ctx.Err() != nil
 	switch {
 	case found == nil && interrupted:
-		return &exitError{exitInterrupted, errors.New("interrupted before the run as it is was done; nothing was kept")}
+		return &call.Exit{Code: call.Interrupted,
+			Err: errors.New("interrupted before the run as it is was done; nothing was kept")}
 	case found == nil:
 		return c.changeProblems(err)
 	}
@@ -108,15 +111,16 @@ func (c *whatifCall) whatif(ctx context.Context, dir string) error {
 		return err
 	}
 	if c.f.json {
-		err = result.EncodeJSON(c.stdout, found.WhatIf)
+		err = result.EncodeJSON(c.Stdout, found.WhatIf)
 	} else {
-		err = found.WriteText(c.stdout)
+		err = found.WriteText(c.Stdout)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot print what was found: %w", input.Cause(err))
 	}
 	if interrupted {
-		return &exitError{exitInterrupted, errors.New("interrupted; what was found is in " + dir + "/whatif.json")}
+		return &call.Exit{Code: call.Interrupted, Err: errors.New("interrupted; what was found is in " + dir +
+			"/whatif.json")}
 	}
 	return nil
 }
@@ -127,8 +131,8 @@ func (a *app) changeProblems(err error) error {
 	if !errors.As(err, &problems) {
 		return err
 	}
-	problems.Render(a.stderr, nil)
-	return fmt.Errorf("%s; nothing was run", count(len(problems), "problem"))
+	problems.Render(a.Stderr, nil)
+	return fmt.Errorf("%s; nothing was run", call.Count(len(problems), "problem"))
 }
 
 // asked makes changes of --set.
@@ -136,7 +140,7 @@ func asked(texts []string) (all []whatif.Cut, err error) {
 	for _, text := range texts {
 		axis, err := sweep.ParseAxis(text)
 		if err != nil {
-			return nil, misuse("whatif: --set %w", err)
+			return nil, call.Misuse("whatif: --set %w", err)
 		}
 		for _, v := range axis.Values {
 			all = append(all, whatif.Setting(axis.Path, v))

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/fleet"
 	"railyard/internal/input"
 	"railyard/internal/located"
@@ -38,17 +39,19 @@ func (q *queueFlags) access(fl *pflag.FlagSet) {
 func (q *queueFlags) check(command string) error {
 	switch {
 	case q.listen != "" && q.url != embedded:
-		return misuse("%s: --listen is with --nats embedded alone", command)
+		return call.Misuse("%s: --listen is with --nats embedded alone", command)
 	case q.url == embedded && q.ca != "":
-		return misuse("%s: --nats-ca is for servers elsewhere, not for embedded", command)
+		return call.Misuse("%s: --nats-ca is for servers elsewhere, not for embedded", command)
 	case q.url == embedded && (q.listen != "") != (q.credentials != ""):
-		return misuse("%s: --nats embedded: want --listen and --nats-creds FILE (of the token by which workers join), or neither", command)
+		return call.Misuse("%s: --nats embedded: want --listen and --nats-creds FILE (of the token by which workers join), "+
+			"or neither", command)
 	case q.url == "" && q.credentials+q.ca != "":
-		return misuse("%s: --nats-creds and --nats-ca want --nats URL", command)
+		return call.Misuse("%s: --nats-creds and --nats-ca want --nats URL", command)
 	case q.url != "" && q.url != embedded && !strings.Contains(q.url, "://"):
-		return misuse("%s: --nats %s: want a URL such as nats://host:4222, or embedded", command, q.url)
+		return call.Misuse("%s: --nats %s: want a URL such as nats://host:4222, or embedded", command, q.url)
 	case strings.Contains(q.url, "@"):
-		return misuse("%s: --nats: the URL holds credentials, which every user of this machine can see: want --nats-creds FILE", command)
+		return call.Misuse("%s: --nats: the URL holds credentials, which every user of this machine can see: "+
+			"want --nats-creds FILE", command)
 	}
 	return nil
 }
@@ -68,25 +71,25 @@ another worker goes on with it; one that is killed is noticed after seconds. Wit
 ends by itself when there has been nothing to do for so long: as a batch job should.`,
 		Example: "  railyard worker --nats nats://10.0.0.1:4222 --nats-creds sweeps.creds\n" +
 			"  railyard worker --nats tls://10.0.0.1:4222 --nats-ca ca.pem --nats-creds token --cores 8",
-		Args: noArguments,
+		Args: call.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if alone {
-				return fleet.Alone(cmd.Context(), a.stdin, a.stdout)
+				return fleet.Alone(cmd.Context(), a.Stdin, a.Stdout)
 			}
 			if q.url == "" || q.url == embedded {
-				return misuse("worker: want --nats URL, such as nats://host:4222")
+				return call.Misuse("worker: want --nats URL, such as nats://host:4222")
 			}
 			if err := q.check("worker"); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("cores") && cores < 1 {
-				return misuse("worker: --cores %d: want 1 or more", cores)
+				return call.Misuse("worker: --cores %d: want 1 or more", cores)
 			}
 			limits := sweep.Limits{Workers: max(0, cores)}
 			if memory != "" {
 				m, err := unit.ParseBytes(memory)
 				if err != nil || m < 1 {
-					return misuse("worker: --memory %q: want bytes such as 64GB", memory)
+					return call.Misuse("worker: --memory %q: want bytes such as 64GB", memory)
 				}
 				limits.Memory = m
 			}
@@ -94,7 +97,7 @@ ends by itself when there has been nothing to do for so long: as a batch job sho
 			if untilIdle != "" {
 				d, err := unit.ParseDuration(untilIdle)
 				if err != nil || d < unit.Second {
-					return misuse("worker: --until-idle %q: want a time of 1s or more, such as 60s", untilIdle)
+					return call.Misuse("worker: --until-idle %q: want a time of 1s or more, such as 60s", untilIdle)
 				}
 				idle = time.Duration(d / unit.Nanosecond)
 			}
@@ -127,7 +130,7 @@ func workerName(name string) string {
 
 // work is `railyard worker`.
 func (a *app) work(ctx context.Context, q queueFlags, name string, limits sweep.Limits, idle time.Duration) error {
-	ctx, stop := a.interruptible(ctx)
+	ctx, stop := a.Interruptible(ctx)
 	defer stop()
 	nc, err := fleet.Dial(fleet.Access{URL: q.url, Credentials: q.credentials, CA: q.ca}, name)
 	if err != nil {
@@ -138,16 +141,16 @@ func (a *app) work(ctx context.Context, q queueFlags, name string, limits sweep.
 	if idle > 0 {
 		until = fmt.Sprintf("there is nothing to do for %v", idle)
 	}
-	a.tell(fmt.Sprintf("worker %s: takes runs from %s until %s", name, fleet.Shown(q.url), until))
-	w := fleet.Worker{Name: name, Limits: limits, Tell: a.tell, UntilIdle: idle, Apart: apart}
+	a.Tell(fmt.Sprintf("worker %s: takes runs from %s until %s", name, fleet.Shown(q.url), until))
+	w := fleet.Worker{Name: name, Limits: limits, Tell: a.Tell, UntilIdle: idle, Apart: apart}
 	if err := w.Serve(ctx, nc); err != nil {
 		return fmt.Errorf("worker: %w", err)
 	}
 	if ctx.Err() == nil {
-		a.tell("worker " + name + ": nothing was left to do")
+		a.Tell("worker " + name + ": nothing was left to do")
 		return nil
 	}
-	a.tell("worker " + name + ": what it had is handed back")
+	a.Tell("worker " + name + ": what it had is handed back")
 	return nil
 }
 
@@ -189,7 +192,7 @@ func (a *app) openQueue(ctx context.Context, s *planned, f *sweepFlags, opt *swe
 			return nil, fmt.Errorf("sweep: --nats embedded: %w", err)
 		}
 		if at := q.server.Address(); f.queue.listen != "" {
-			a.tell(fmt.Sprintf("workers may join: railyard worker --nats nats://%s --nats-creds %s", at,
+			a.Tell(fmt.Sprintf("workers may join: railyard worker --nats nats://%s --nats-creds %s", at,
 				located.Shown(f.queue.credentials)))
 		}
 		q.conn, err = q.server.Connect("sweep")
@@ -226,7 +229,7 @@ func (q *away) work(ctx context.Context, limits sweep.Limits) error {
 	q.stop, q.worker = stop, make(chan error, 1)
 	go func() {
 		defer nc.Close()
-		w := fleet.Worker{Name: workerName(""), Limits: limits, Tell: q.app.tell, Apart: apart, Own: q.engine.Own}
+		w := fleet.Worker{Name: workerName(""), Limits: limits, Tell: q.app.Tell, Apart: apart, Own: q.engine.Own}
 		q.worker <- w.Serve(inside, nc)
 	}()
 	return nil
@@ -243,7 +246,7 @@ func (q *away) close(done bool) {
 	}
 	if done && q.server == nil {
 		if err := q.engine.Close(); err != nil {
-			q.app.tell("note: the queue of the sweep is left on the server: " + err.Error())
+			q.app.Tell("note: the queue of the sweep is left on the server: " + err.Error())
 		}
 	}
 	q.conn.Close()

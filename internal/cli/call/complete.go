@@ -1,4 +1,4 @@
-package cli
+package call
 
 import (
 	"cmp"
@@ -18,14 +18,14 @@ import (
 // mostOffered bounds what is offered.
 const mostOffered = 1000
 
-// completesSet has --set complete keys of a scenario, and the words that the key takes.
-func completesSet(cmd *cobra.Command) {
-	complete(cmd, "set", func(_ *cobra.Command, _ []string, to string) ([]string, cobra.ShellCompDirective) {
+// CompletesSet has --set complete keys of a scenario, and the words that the key takes.
+func CompletesSet(cmd *cobra.Command) {
+	Complete(cmd, "set", func(_ *cobra.Command, _ []string, to string) ([]string, cobra.ShellCompDirective) {
 		return settable(to), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})
 }
 
-func complete(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
+func Complete(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
 		panic("cli: " + err.Error()) // there is no such flag, or it has one
 	}
@@ -65,9 +65,9 @@ func wordsOf(f *scenario.Field) (all []string) {
 	return all
 }
 
-// completeRuns offers run directories: those beside the word, or below runs where it is empty. Where there is none a
+// CompleteRuns offers run directories: those beside the word, or below runs where it is empty. Where there is none a
 // shell offers all directories.
-func completeRuns(_ *cobra.Command, _ []string, to string) ([]string, cobra.ShellCompDirective) {
+func CompleteRuns(_ *cobra.Command, _ []string, to string) ([]string, cobra.ShellCompDirective) {
 	all := runsBeside(to)
 	if len(all) == 0 && to == "" {
 		all = runsBeside("runs" + string(filepath.Separator))
@@ -96,8 +96,8 @@ func runsBeside(to string) (all []string) {
 	return all
 }
 
-// completePorts offers the ports of the run that the command line names.
-func completePorts(_ *cobra.Command, args []string, to string) (all []string, _ cobra.ShellCompDirective) {
+// CompletePorts offers the ports of the run that the command line names.
+func CompletePorts(_ *cobra.Command, args []string, to string) (all []string, _ cobra.ShellCompDirective) {
 	const none = cobra.ShellCompDirectiveNoFileComp
 	if len(args) == 0 {
 		return nil, none

@@ -1,4 +1,4 @@
-package cli
+package call
 
 import (
 	"fmt"
@@ -14,17 +14,17 @@ import (
 
 // When a line is printed.
 const (
-	redrawEvery = 200 * time.Millisecond // on a terminal
-	plainFirst  = time.Second            // elsewhere: quick runs stay silent
+	RedrawEvery = 200 * time.Millisecond // on a terminal
+	PlainFirst  = time.Second            // elsewhere: quick runs stay silent
 	plainEvery  = 5 * time.Second
 )
 
-// progress shows how far a run is: the newest value it was given, printed by a
+// Progress shows how far a run is: the newest value it was given, printed by a
 // goroutine of its own, so that update costs little and a run that is silent for
 // a while is seen to live. A nil progress shows nothing.
-type progress struct {
+type Progress struct {
 	w    *shown.Writer
-	term terminal
+	term Terminal
 
 	mu      sync.Mutex
 	now     result.Progress
@@ -36,20 +36,20 @@ type progress struct {
 	done    chan struct{}
 }
 
-// startProgress shows the phase at once on a terminal, elsewhere when it lasts.
-func (a *app) startProgress(quiet bool, phase string) *progress {
-	return a.startProgressAt(a.start, quiet, phase)
+// StartProgress shows the phase at once on a terminal, elsewhere when it lasts.
+func (a *App) StartProgress(quiet bool, phase string) *Progress {
+	return a.StartProgressAt(a.Start, quiet, phase)
 }
 
-// startProgressAt is startProgress for one of many things that are done one after the other.
-func (a *app) startProgressAt(start time.Time, quiet bool, phase string) *progress {
+// StartProgressAt is startProgress for one of many things that are done one after the other.
+func (a *App) StartProgressAt(start time.Time, quiet bool, phase string) *Progress {
 	if quiet {
 		return nil
 	}
-	p := newProgress(a.screen(), a.errTerm, phase, start)
+	p := newProgress(a.screen(), a.ErrTerm, phase, start)
 	p.tick(time.Now())
 	go func() {
-		t := time.NewTicker(redrawEvery)
+		t := time.NewTicker(RedrawEvery)
 		defer t.Stop()
 		for {
 			select {
@@ -63,19 +63,19 @@ func (a *app) startProgressAt(start time.Time, quiet bool, phase string) *progre
 	return p
 }
 
-func newProgress(w *shown.Writer, term terminal, phase string, start time.Time) *progress {
-	p := &progress{w: w, term: term, began: start, next: start, done: make(chan struct{})}
+func newProgress(w *shown.Writer, term Terminal, phase string, start time.Time) *Progress {
+	p := &Progress{w: w, term: term, began: start, next: start, done: make(chan struct{})}
 	p.now.Phase, p.first.Phase = phase, phase
 	if !term.rewrites {
-		p.next = start.Add(plainFirst)
+		p.next = start.Add(PlainFirst)
 	}
 	return p
 }
 
-// update takes a newer value. Any goroutine may call it, as often as it likes.
-func (p *progress) update(v result.Progress) { p.updateAt(v, time.Now()) }
+// Update takes a newer value. Any goroutine may call it, as often as it likes.
+func (p *Progress) Update(v result.Progress) { p.updateAt(v, time.Now()) }
 
-func (p *progress) updateAt(v result.Progress, now time.Time) {
+func (p *Progress) updateAt(v result.Progress, now time.Time) {
 	if p == nil {
 		return
 	}
@@ -88,7 +88,7 @@ func (p *progress) updateAt(v result.Progress, now time.Time) {
 }
 
 // tick prints a line if one is due.
-func (p *progress) tick(now time.Time) {
+func (p *Progress) tick(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stopped || now.Before(p.next) {
@@ -96,7 +96,7 @@ func (p *progress) tick(now time.Time) {
 	}
 	line := p.line(now)
 	if p.term.rewrites {
-		p.next = now.Add(redrawEvery / 2) // the ticker sets the pace
+		p.next = now.Add(RedrawEvery / 2) // the ticker sets the pace
 		p.drawn = true
 		p.w.Redraw(line)
 		return
@@ -105,8 +105,8 @@ func (p *progress) tick(now time.Time) {
 	fmt.Fprintln(p.w, line)
 }
 
-// stop ends the display and clears its line. Further calls do nothing.
-func (p *progress) stop() {
+// Stop ends the display and clears its line. Further calls do nothing.
+func (p *Progress) Stop() {
 	if p == nil {
 		return
 	}
@@ -126,7 +126,7 @@ func (p *progress) stop() {
 // goes first where it is narrow.
 //
 //	training 1,234/2,814  loss 0.0841  virtual 50.9 ms  3.228 M hops/s  ETA 0:12
-func (p *progress) line(now time.Time) string {
+func (p *Progress) line(now time.Time) string {
 	v, elapsed := p.now, now.Sub(p.began).Seconds()
 	what := v.Phase
 	switch {
@@ -154,13 +154,13 @@ func (p *progress) line(now time.Time) string {
 	}
 	parts := []string{what, loss, virtual, hops, eta}
 	for _, least := range []int{2, 3, 1, 4} {
-		if s := join(parts); utf8.RuneCountInString(s) < p.term.columns() {
+		if s := join(parts); utf8.RuneCountInString(s) < p.term.Columns() {
 			return s
 		}
 		parts[least] = ""
 	}
 	r := []rune(join(parts))
-	return string(r[:min(len(r), p.term.columns()-1)])
+	return string(r[:min(len(r), p.term.Columns()-1)])
 }
 
 func join(parts []string) string {

@@ -1,4 +1,4 @@
-package cli
+package call
 
 import (
 	"context"
@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP (the
+// Interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP (the
 // terminal is gone) ends. After it the signals have their usual effect again: the
 // second one kills. A SIGHUP that nohup has switched off stays so.
-func (a *app) interruptible(ctx context.Context) (context.Context, func()) {
+func (a *App) Interruptible(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	signals := make(chan os.Signal, 1)
 	wanted := []os.Signal{os.Interrupt, syscall.SIGTERM}
@@ -22,7 +22,7 @@ func (a *app) interruptible(ctx context.Context) (context.Context, func()) {
 		select {
 		case <-signals:
 			signal.Stop(signals)
-			a.tell("stopping at the next safe point; Ctrl-C again ends at once")
+			a.Tell("stopping at the next safe point; Ctrl-C again ends at once")
 			cancel()
 		case <-ctx.Done():
 		}

@@ -1,4 +1,4 @@
-package cli
+package call
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ import (
 
 var (
 	start  = time.Unix(0, 0)
-	screen = terminal{width: func() int { return 80 }, rewrites: true}
+	screen = Terminal{Width: func() int { return 80 }, rewrites: true}
 )
 
 func at(seconds float64) time.Time {
@@ -27,8 +27,8 @@ func TestProgressOnATerminal(t *testing.T) {
 	p.updateAt(result.Progress{Phase: "training", Done: 25, Total: 100, Loss: 0.5, HasLoss: true,
 		Virtual: 50_900_000_000, PacketHops: 3_228_000}, at(2))
 	p.tick(at(2))
-	p.stop()
-	p.stop()
+	p.Stop()
+	p.Stop()
 	p.tick(at(3))
 	want := "\rreading a.yaml\x1b[K" +
 		"\rtraining 25/100  loss 0.5000  virtual 50.90 ms  3.228 M hops/s  ETA 0:03\x1b[K" +
@@ -41,21 +41,21 @@ func TestProgressOnATerminal(t *testing.T) {
 // Elsewhere a line after a second, then one every five; a quick run prints nothing.
 func TestProgressWithoutATerminal(t *testing.T) {
 	var b strings.Builder
-	p := newProgress(shown.NewWriter(&b, true), terminal{}, "making data", start)
+	p := newProgress(shown.NewWriter(&b, true), Terminal{}, "making data", start)
 	for ms := 0; ms <= 12000; ms += 200 {
 		p.updateAt(result.Progress{Phase: "making data", Done: int64(ms), Total: 20000}, at(float64(ms)/1000))
 		p.tick(at(float64(ms) / 1000))
 	}
-	p.stop()
+	p.Stop()
 	want := "making data 1,000/20,000  ETA 0:19\nmaking data 6,000/20,000  ETA 0:14\nmaking data 11,000/20,000  ETA " +
 		"0:09\n"
 	if b.String() != want {
 		t.Errorf("got  %q\nwant %q", b.String(), want)
 	}
 	b.Reset()
-	p = newProgress(shown.NewWriter(&b, true), terminal{}, "making data", start)
+	p = newProgress(shown.NewWriter(&b, true), Terminal{}, "making data", start)
 	p.tick(at(0.9))
-	p.stop()
+	p.Stop()
 	if b.String() != "" {
 		t.Errorf("a quick run printed %q", b.String())
 	}
@@ -75,7 +75,7 @@ func TestProgressCountsFromTheStartOfThePhase(t *testing.T) {
 // The line is always shorter than the terminal; the time to go is the last thing to leave.
 func TestProgressFitsTheTerminal(t *testing.T) {
 	for width := 20; width < 120; width++ {
-		p := newProgress(nil, terminal{width: func() int { return width }, rewrites: true}, "x", start)
+		p := newProgress(nil, Terminal{Width: func() int { return width }, rewrites: true}, "x", start)
 		p.updateAt(result.Progress{Phase: "training"}, at(0))
 		p.updateAt(result.Progress{Phase: "training", Done: 123_456, Total: 9_999_999, Loss: 12.3456, HasLoss: true,
 			Virtual: 123_456_789_012, PacketHops: 99_999_999}, at(2.5))

@@ -1,4 +1,4 @@
-package cli
+package call
 
 import (
 	"errors"
@@ -11,9 +11,9 @@ import (
 	"railyard/internal/output"
 )
 
-// held opens a folder to write into, and makes it if it is missing; another that wants it is told so until it is
+// Held opens a folder to write into, and makes it if it is missing; another that wants it is told so until it is
 // closed. what names it in an error.
-func held(what, dir string) (*output.Folder, error) {
+func Held(what, dir string) (*output.Folder, error) {
 	folder, _, err := output.Hold(dir)
 	var busy *output.Busy
 	switch {
@@ -25,8 +25,8 @@ func held(what, dir string) (*output.Folder, error) {
 	return folder, nil
 }
 
-// firstIn names what a folder holds, "" of one that is empty or not there.
-func firstIn(dir string) (string, error) {
+// FirstIn names what a folder holds, "" of one that is empty or not there.
+func FirstIn(dir string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -39,12 +39,12 @@ func firstIn(dir string) (string, error) {
 	return "", err
 }
 
-// newFolder is held for a folder that must be new or empty: what stands there would be mixed with what is written.
-func newFolder(dir string) (*output.Folder, error) {
+// NewFolder is held for a folder that must be new or empty: what stands there would be mixed with what is written.
+func NewFolder(dir string) (*output.Folder, error) {
 	if err := emptyFolder(dir); err != nil {
 		return nil, err
 	}
-	folder, err := held("folder "+dir, dir)
+	folder, err := Held("folder "+dir, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -55,11 +55,11 @@ func newFolder(dir string) (*output.Folder, error) {
 	return folder, nil
 }
 
-// wholeFolder fills a new folder, which is there whole or not at all. One that is there already and empty, such as the
+// WholeFolder fills a new folder, which is there whole or not at all. One that is there already and empty, such as the
 // working directory, stays the folder that it is, and is filled file by file.
-func wholeFolder(dir string, fill func(*output.Folder) error) error {
+func WholeFolder(dir string, fill func(*output.Folder) error) error {
 	if _, err := os.Lstat(dir); err == nil {
-		folder, err := newFolder(dir)
+		folder, err := NewFolder(dir)
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func wholeFolder(dir string, fill func(*output.Folder) error) error {
 }
 
 func emptyFolder(dir string) error {
-	first, err := firstIn(dir)
+	first, err := FirstIn(dir)
 	if err != nil || first == "" {
 		return err
 	}

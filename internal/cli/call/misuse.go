@@ -1,4 +1,4 @@
-package cli
+package call
 
 import (
 	"errors"
@@ -11,28 +11,29 @@ import (
 
 	"railyard/internal/located"
 	"railyard/internal/scenario"
+	"railyard/internal/unit"
 )
 
-// subcommandOnly is the argument check of a command that only holds others.
-func subcommandOnly(cmd *cobra.Command, args []string) error {
+// SubcommandOnly is the argument check of a command that only holds others.
+func SubcommandOnly(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	names := subcommands(cmd)
-	return misuse("unknown command %q%s", strings.TrimPrefix(cmd.CommandPath()+" "+args[0], cmd.Root().Name()+" "),
-		didYouMean(args[0], names, fmt.Sprintf("%q lists the commands", cmd.CommandPath()+" --help")))
+	names := Subcommands(cmd)
+	return Misuse("unknown command %q%s", strings.TrimPrefix(cmd.CommandPath()+" "+args[0], cmd.Root().Name()+" "),
+		DidYouMean(args[0], names, fmt.Sprintf("%q lists the commands", cmd.CommandPath()+" --help")))
 }
 
-// needSubcommand is what such a command does on its own.
-func needSubcommand(cmd *cobra.Command, _ []string) error {
+// NeedSubcommand is what such a command does on its own.
+func NeedSubcommand(cmd *cobra.Command, _ []string) error {
 	cmd.SetOut(cmd.ErrOrStderr()) // help that was not asked for is no result
 	if err := cmd.Help(); err != nil {
 		return err
 	}
-	return &exitError{code: exitMisuse}
+	return &Exit{Code: Misused}
 }
 
-func subcommands(cmd *cobra.Command) []string {
+func Subcommands(cmd *cobra.Command) []string {
 	var names []string
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
@@ -42,41 +43,42 @@ func subcommands(cmd *cobra.Command) []string {
 	return names
 }
 
-// called is a command as it is called, without the program's name: show rib.
-func called(cmd *cobra.Command) string {
+// Called is a command as it is called, without the program's name: show rib.
+func Called(cmd *cobra.Command) string {
 	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 }
 
-// oneFile is the argument check of a command that takes one scenario file.
-func oneFile(cmd *cobra.Command, args []string) error {
+// OneFile is the argument check of a command that takes one scenario file.
+func OneFile(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
-		return misuse("%s: missing FILE, the scenario to read: %s", called(cmd), cmd.UseLine())
+		return Misuse("%s: missing FILE, the scenario to read: %s", Called(cmd), cmd.UseLine())
 	case len(args) > 1:
-		return misuse("%s: %d arguments, want one FILE: %s", called(cmd), len(args), cmd.UseLine())
+		return Misuse("%s: %d arguments, want one FILE: %s", Called(cmd), len(args), cmd.UseLine())
 	}
 	return nil
 }
 
-// noArguments is the check of a command that takes none.
-func noArguments(cmd *cobra.Command, args []string) error {
+// NoArguments is the check of a command that takes none.
+func NoArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return misuse("%s: unexpected argument %q: %s", called(cmd), args[0], cmd.UseLine())
+		return Misuse("%s: unexpected argument %q: %s", Called(cmd), args[0], cmd.UseLine())
 	}
 	return nil
 }
 
-// ready is what comes before every command: flags are held to have values, and what --color says is done.
-func (a *app) ready(cmd *cobra.Command, args []string) error {
+// Ready is what comes before every command: flags are held to have values, and what --color says is done.
+func (a *App) Ready(cmd *cobra.Command, args []string) error {
 	if err := nothingEmpty(cmd, args); err != nil {
 		return err
 	}
-	switch word := cmd.Root().PersistentFlags().Lookup(colourFlag).Value.String(); word {
+	switch word := cmd.Root().PersistentFlags().Lookup(ColourFlag).Value.String(); word {
 	case "auto":
 	case "always", "never":
 		a.colours(word == "always")
 	default:
-		return misuse("--%s %s: want auto, always or never%s", colourFlag, located.Shown(word), meant(word, colourWords))
+		return Misuse("--%s %s: want auto, always or never%s", ColourFlag, located.Shown(word), Meant(word,
+			ColourWords))
 	}
 	return nil
 }
@@ -88,18 +90,18 @@ func nothingEmpty(cmd *cobra.Command, args []string) (err error) {
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil && f.Value.Type() == "string" && f.Value.String() == "" {
-			err = misuse("%s: --%s is empty: want a value, or leave the flag out", called(cmd), f.Name)
+			err = Misuse("%s: --%s is empty: want a value, or leave the flag out", Called(cmd), f.Name)
 		}
 	})
 	if i := slices.Index(args, ""); err == nil && i >= 0 {
-		err = misuse("%s: argument %d is empty: %s", called(cmd), i+1, cmd.UseLine())
+		err = Misuse("%s: argument %d is empty: %s", Called(cmd), i+1, cmd.UseLine())
 	}
 	return err
 }
 
-// flagError turns pflag's errors into ours, with a suggestion.
-func flagError(cmd *cobra.Command, err error) error {
-	name := called(cmd)
+// FlagError turns pflag's errors into ours, with a suggestion.
+func FlagError(cmd *cobra.Command, err error) error {
+	name := Called(cmd)
 	see := fmt.Sprintf("%q lists the flags", cmd.CommandPath()+" --help")
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
@@ -110,20 +112,20 @@ func flagError(cmd *cobra.Command, err error) error {
 			given = "-" + s
 		}
 		if key := keyOf(unknown.GetSpecifiedName()); key != "" && cmd.Flags().Lookup("set") != nil {
-			return misuse("%s: unknown flag %s: a key of the scenario is set with --set %s=VALUE", name, given, key)
+			return Misuse("%s: unknown flag %s: a key of the scenario is set with --set %s=VALUE", name, given, key)
 		}
-		return misuse("%s: unknown flag %s%s", name, given, didYouMean(given, flags, see))
+		return Misuse("%s: unknown flag %s%s", name, given, DidYouMean(given, flags, see))
 	}
 	var bare *pflag.ValueRequiredError
 	if errors.As(err, &bare) {
-		return misuse("%s: --%s needs a value; %s", name, bare.GetSpecifiedName(), see)
+		return Misuse("%s: --%s needs a value; %s", name, bare.GetSpecifiedName(), see)
 	}
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
 		f := invalid.GetFlag()
-		return misuse("%s: --%s: %q is no %s; %s", name, f.Name, invalid.GetValue(), valueNames[f.Value.Type()], see)
+		return Misuse("%s: --%s: %q is no %s; %s", name, f.Name, invalid.GetValue(), valueNames[f.Value.Type()], see)
 	}
-	return misuse("%s: %w", name, err)
+	return Misuse("%s: %w", name, err)
 }
 
 // keyOf is the first key of a scenario whose last part is a word that was given as a flag; "": there is none.
@@ -142,14 +144,14 @@ var valueNames = map[string]string{
 	"uint64": "whole number from 0 to 2^64-1", "int": "whole number", "string": "text", "bool": "true or false",
 }
 
-// meant is didYouMean where what there is was said already.
-func meant(word string, names []string) string {
-	return strings.TrimSuffix(didYouMean(word, names, ""), "; ")
+// Meant is didYouMean where what there is was said already.
+func Meant(word string, names []string) string {
+	return strings.TrimSuffix(DidYouMean(word, names, ""), "; ")
 }
 
-// didYouMean returns "; did you mean X?" for the name closest to the word, else
+// DidYouMean returns "; did you mean X?" for the name closest to the word, else
 // "; " and where to look.
-func didYouMean(word string, names []string, otherwise string) string {
+func DidYouMean(word string, names []string, otherwise string) string {
 	best, least := "", max(1, len(word)/3)+1
 	for _, n := range names {
 		d := scenario.Edits(word, n)
@@ -168,3 +170,6 @@ func didYouMean(word string, names []string, otherwise string) string {
 	}
 	return fmt.Sprintf("; did you mean %s?", best)
 }
+
+// Count prints "1 problem", "3 problems".
+func Count(n int, thing string) string { return unit.CountOf(int64(n), thing) }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package cli
+package call
 
 import (
 	"os"
@@ -8,15 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// columnsOf returns the width of the terminal behind f, 0 if it is none. A
+// ColumnsOf returns the width of the terminal behind f, 0 if it is none. A
 // terminal that does not know its width counts as 80 columns.
-func columnsOf(f *os.File) int {
+func ColumnsOf(f *os.File) int {
 	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	if err != nil {
 		return 0
 	}
 	if size.Col == 0 {
-		return defaultColumns
+		return DefaultColumns
 	}
 	return int(size.Col)
 }
