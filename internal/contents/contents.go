@@ -40,7 +40,7 @@ var (
 
 // New returns the memory of a rank, filled for its first collective. The collectives of the job are those of its one program,
 // in order: see workload.Benchmark, which says which are timed. A job of more than one rank has a barrier before these.
-func New(work *workload.Job, rank int32, timed []workload.TimedRow) *Job {
+func New(work *workload.Job, rank int32, timed []workload.TimedRow, room func(elems int64) []float32) *Job {
 	j := &Job{work: work, rank: rank, slots: map[exec.Ref][]float32{}, free: map[int64][][]float32{}}
 	next := int32(0)
 	for _, t := range timed {
@@ -51,7 +51,7 @@ func New(work *workload.Job, rank int32, timed []workload.TimedRow) *Job {
 		next = t.First + t.Count
 	}
 	for i := range work.Buffers {
-		j.buffers = append(j.buffers, make([]float32, work.Buffers[i].Elems))
+		j.buffers = append(j.buffers, room(work.Buffers[i].Elems))
 	}
 	j.before(0)
 	return j
@@ -241,6 +241,22 @@ func (j *Job) Read(_ int32, ref exec.Ref) {
 		delete(j.slots, key)
 		j.free[size] = append(j.free[size], m)
 	}
+}
+
+// Borrow has a slot in which nothing lies be b until Return: see package rank.
+func (j *Job) Borrow(_ int32, slot exec.Ref, b []byte) bool {
+	key, off, _ := j.slot(slot)
+	if _, ok := j.slots[key]; ok || off != 0 {
+		return false
+	}
+	j.slots[key] = unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
+	return true
+}
+
+// Return ends what Borrow began.
+func (j *Job) Return(_ int32, slot exec.Ref) {
+	key, _, _ := j.slot(slot)
+	delete(j.slots, key)
 }
 
 func bytesOf(of []float32, off, n int64) []byte {

@@ -60,7 +60,7 @@ func run(t *rapid.T, b bench, change func(*exec.Message)) (wrong []int64) {
 	}
 	var m all
 	for r := range int32(b.ranks) {
-		m = append(m, contents.New(work, r, timed))
+		m = append(m, contents.New(work, r, timed, func(n int64) []float32 { return make([]float32, n) }))
 	}
 	d := exectest.New(exectest.Net{Latency: func(m exec.Message) unit.Duration { return unit.Duration(m.Src+1) * unit.Microsecond },
 		Misplace: change}, m)

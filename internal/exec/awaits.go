@@ -34,6 +34,28 @@ func (r *Rank) Awaits(visit func(coll, peer int32, need Need)) {
 	}
 }
 
+// Unacked reports whether something of the rank waits for the acknowledgement of a message that it has sent.
+func (r *Rank) Unacked() bool {
+	if r.over || !r.begun {
+		return false
+	}
+	for s := range r.streams {
+		if r.streams[s].running < 0 {
+			continue
+		}
+		c := &r.colls[r.streams[s].running]
+		if c.open == 0 && c.inFlight > 0 {
+			return true
+		}
+		for i := range c.channels {
+			if c.channels[i].wait == acknowledge {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Owed reports whether a credit of a collective that comes to an Outlet would find a message that waits for one. A driver
 // asks it before it believes a peer.
 func (r *Rank) Owed(out, coll int32) bool {

@@ -38,7 +38,9 @@ type child struct {
 
 	out     chan frame // to the launcher
 	sent    sync.WaitGroup
-	garbage int // percent of what is in use that may lie uncollected, where that is much
+	room    *rank.Room // of the buffers that ranks of the node see; nil: none do
+	rooms   []*os.File // of the ranks of the node
+	garbage int        // percent of what is in use that may lie uncollected, where that is much
 
 	operations []exec.OperationRecord // since the last step ended
 	last       int64                  // steps that the rank takes
@@ -124,7 +126,7 @@ func (c *child) run() error {
 			return fmt.Errorf("weights %s have changed since the launcher read them", c.order.Weights)
 		}
 	}
-	if c.share, err = run.NewShare(ctx, sc, []int32{c.rank}, from, c.order.Images, func(result.Progress) {}); err != nil {
+	if c.share, err = run.NewShare(ctx, sc, []int32{c.rank}, from, c.order.Images, c.room.Floats, func(result.Progress) {}); err != nil {
 		return err
 	}
 	if n := c.share.Work.Ranks(); n != c.order.World {
@@ -156,6 +158,9 @@ func (c *child) inherit() (err error) {
 		return os.NewFile(uintptr(fd), "bell")
 	}
 	for i := range c.order.Ranks {
+		if c.order.Rooms {
+			c.rooms = append(c.rooms, os.NewFile(uintptr(fileBells+c.order.Ranks+i), "room"))
+		}
 		var read *os.File
 		if i == int(c.rank-c.order.First) {
 			read = file(fileBell)
@@ -165,6 +170,9 @@ func (c *child) inherit() (err error) {
 			return err
 		}
 		c.bells = append(c.bells, bell)
+	}
+	if c.order.Rooms {
+		c.room = rank.NewRoom(c.rooms[c.rank-c.order.First])
 	}
 	return nil
 }
@@ -185,6 +193,9 @@ func (c *child) drive() error {
 	c.loop = rank.NewLoop(rank.Config{Rank: c.rank, Job: c.share.Work, Steps: c.share.Steps, Memory: c.share.Memory(),
 		Body: c.share.Body(), Observer: c, Origin: time.Now(), Bell: c.bells[me], Board: c.seg.boards[me], Looks: looks,
 		Brief: brief, Mend: mend})
+	if c.room != nil {
+		c.room.Seal()
+	}
 	near, far := c.mine()
 	address := ""
 	if len(far) > 0 {
@@ -200,9 +211,8 @@ func (c *child) drive() error {
 	if err := c.await(kindPeers, &to); err != nil {
 		return err
 	}
-	for _, peer := range near {
-		there, back := c.seg.ways(c.rank, peer)
-		c.loop.Join(peer, rank.NewShared(c.loop, peer, there, back, c.seg.boards[peer-c.order.First], c.bells[peer-c.order.First]))
+	if err := c.join(near); err != nil {
+		return err
 	}
 	if err := c.connect(far, &to); err != nil {
 		return err
@@ -217,6 +227,26 @@ func (c *child) drive() error {
 	leaveGarbage(c.garbage)
 	go c.listen()
 	return c.loop.Drive()
+}
+
+// join links the rank with others by memory.
+func (c *child) join(near []int32) error {
+	for _, peer := range near {
+		there, back := c.seg.ways(c.rank, peer)
+		k := rank.NewShared(c.loop, peer, there, back, c.seg.boards[peer-c.order.First], c.bells[peer-c.order.First])
+		if c.room != nil {
+			view, err := rank.View(c.rooms[peer-c.order.First])
+			if err != nil {
+				return fmt.Errorf("rank %d, of rank %d: %w", c.rank, peer, err)
+			}
+			k.Lend(c.room, view)
+		}
+		c.loop.Join(peer, k)
+	}
+	for _, f := range c.rooms {
+		f.Close()
+	}
+	return nil
 }
 
 // looks is how often a loop looks around before it sleeps: some 30 us where no other process wants the processor.

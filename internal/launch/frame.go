@@ -128,7 +128,8 @@ type jobOrder struct {
 	Faults    string `json:"faults,omitempty"`
 	Capture   string `json:"capture,omitempty"` // absolute
 	RingBytes int    `json:"ring_bytes"`
-	Listen    string `json:"listen"` // IP address
+	Rooms     bool   `json:"rooms,omitempty"` // each rank has a file for buffers that the others of its node see
+	Listen    string `json:"listen"`          // IP address
 
 	Images        string `json:"images,omitempty"`  // digest, which the launcher has found to be right
 	Weights       string `json:"weights,omitempty"` // file from which it goes on; "": from the beginning

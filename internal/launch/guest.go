@@ -24,7 +24,7 @@ func Join(ctx context.Context, cfg Config) error {
 	if err := cfg.Deal(); err != nil {
 		return err
 	}
-	share, err := run.NewShare(ctx, cfg.Scenario, nil, nil, "", cfg.Run.Progress)
+	share, err := run.NewShare(ctx, cfg.Scenario, nil, nil, "", nil, cfg.Run.Progress)
 	if err != nil {
 		return err
 	}

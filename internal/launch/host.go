@@ -84,7 +84,7 @@ const (
 	fileSocket = 3 + iota
 	fileMemory
 	fileBell
-	fileBells
+	fileBells // of all ranks; behind them, where order.Rooms, their rooms
 )
 
 // startNode starts the processes of a node.
@@ -104,9 +104,9 @@ func startNode(cfg *Config, order jobOrder, work *workload.Job, up func(frame)) 
 	if n.seg, err = mapSegment(mem, order.Ranks); err != nil {
 		return nil, err
 	}
-	var reads, writes []*os.File
+	var reads, writes, rooms []*os.File
 	defer func() {
-		for _, f := range slices.Concat(reads, writes) {
+		for _, f := range slices.Concat(reads, writes, rooms) {
 			f.Close()
 		}
 	}()
@@ -116,13 +116,23 @@ func startNode(cfg *Config, order jobOrder, work *workload.Job, up func(frame)) 
 			return nil, n.give(err)
 		}
 		reads, writes = append(reads, r), append(writes, w)
+		if len(pairs) == 0 {
+			continue
+		}
+		switch f, err := room(); {
+		case err != nil:
+			return nil, n.give(err)
+		case f != nil:
+			rooms = append(rooms, f)
+		}
 	}
+	n.order.Rooms = len(rooms) > 0
 	// Children die with the thread that started them: it lives as long as the node.
 	began := make(chan error)
 	go func() {
 		runtime.LockOSThread()
 		for i := range order.Ranks {
-			if err := n.start(int32(i), mem, reads[i], writes); err != nil {
+			if err := n.start(int32(i), mem, reads[i], slices.Concat(writes, rooms)); err != nil {
 				began <- err
 				return
 			}

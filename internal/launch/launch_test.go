@@ -65,7 +65,9 @@ func TestMain(m *testing.M) {
 	}
 	flag.Parse()
 	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
-		must(0, flag.Set("rapid.checks", "10")) // processes take their time: by hand -rapid.checks 40
+		must(0, flag.Set("rapid.checks", "10")) // processes take their time
+	} else {
+		layouts = must(strconv.Atoi(f.Value.String()))
 	}
 	code := m.Run()
 	os.RemoveAll(dir)
@@ -176,47 +178,50 @@ func TestWeightsAreThoseOfTheSimulator(t *testing.T) {
 	}
 }
 
-// Drawn layouts: parts of layers, stages, shards, micro-batches.
+// drawnLayout is a training with parts of layers, stages, shards and micro-batches, of 1 to 8 ranks, whose messages are small,
+// or so large that ranks of a host read them in each other's memory.
+var drawnLayout = rapid.Custom(func(t *rapid.T) string {
+	tp := rapid.SampledFrom([]int{1, 2}).Draw(t, "tp")
+	pp := rapid.SampledFrom([]int{1, 2}).Draw(t, "pp")
+	dp := rapid.SampledFrom([]int{1, 2}).Draw(t, "dp")
+	world := tp * pp * dp
+	gpus := world
+	hosts := 1
+	if world > 1 && rapid.Bool().Draw(t, "two hosts") {
+		hosts, gpus = 2, world/2
+	}
+	layout := fmt.Sprintf("{tp: %d, pp: %d", tp, pp)
+	if pp > 1 {
+		layout += fmt.Sprintf(", micro_batches: %d", rapid.SampledFrom([]int{2, 4}).Draw(t, "micro-batches"))
+	}
+	if dp > 1 {
+		layout += fmt.Sprintf(", zero: %d", rapid.IntRange(0, 3).Draw(t, "zero"))
+	}
+	return training(hosts, gpus, fmt.Sprintf("    layers: [784, %d, 12, 10]\n    batch: 8\n    epochs: 1\n    steps: 6\n    %s\n"+
+		"  parallel: %s}\n", rapid.SampledFrom([]int{16, 128}).Draw(t, "width"),
+		rapid.SampledFrom([]string{"momentum: 0.5", "optimiser: adam"}).Draw(t, "optimiser"), layout))
+})
+
+// layouts is how many are drawn, or -rapid.checks.
+var layouts = 40
+
+// Each drawn layout ends with the weights of the simulator over each transport.
 func TestDrawnLayouts(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		tp := rapid.SampledFrom([]int{1, 2}).Draw(t, "tp")
-		pp := rapid.SampledFrom([]int{1, 2}).Draw(t, "pp")
-		dp := rapid.SampledFrom([]int{1, 2}).Draw(t, "dp")
-		world := tp * pp * dp
-		gpus := world
-		hosts := 1
-		if world > 1 && rapid.Bool().Draw(t, "two hosts") {
-			hosts, gpus = 2, world/2
+	for i := range layouts {
+		text := drawnLayout.Example(i)
+		want := simulated(t, text)
+		for _, transport := range launch.Transports() {
+			cfg := config(parse(t, text))
+			cfg.Transport = transport
+			sum, err := launch.Run(context.Background(), cfg)
+			if err != nil {
+				t.Fatalf("over %s: %v\n%s", transport, err, text)
+			}
+			if sum.WeightsSHA256 != want.WeightsSHA256 || want.WeightsSHA256 == "" {
+				t.Fatalf("over %s: weights %s, want %s\n%s", transport, sum.WeightsSHA256, want.WeightsSHA256, text)
+			}
 		}
-		layout := fmt.Sprintf("{tp: %d, pp: %d", tp, pp)
-		if pp > 1 {
-			layout += fmt.Sprintf(", micro_batches: %d", rapid.SampledFrom([]int{2, 4}).Draw(t, "micro-batches"))
-		}
-		if dp > 1 {
-			layout += fmt.Sprintf(", zero: %d", rapid.IntRange(0, 3).Draw(t, "zero"))
-		}
-		optimiser := rapid.SampledFrom([]string{"momentum: 0.5", "optimiser: adam"}).Draw(t, "optimiser")
-		job := fmt.Sprintf("    layers: [784, 16, 12, 10]\n    batch: 8\n    epochs: 1\n    steps: 6\n    %s\n  parallel: %s}\n",
-			optimiser, layout)
-		text := training(hosts, gpus, job)
-		sc, err := scenario.Parse("t.yaml", []byte(text))
-		if err != nil {
-			t.Fatal(err, text)
-		}
-		want, err := run.Run(context.Background(), sc, run.Options{})
-		if err != nil {
-			t.Fatal(err, text)
-		}
-		cfg := config(sc)
-		cfg.Transport = rapid.SampledFrom(launch.Transports()).Draw(t, "transport")
-		sum, err := launch.Run(context.Background(), cfg)
-		if err != nil {
-			t.Fatal(err, text)
-		}
-		if sum.WeightsSHA256 != want.WeightsSHA256 || want.WeightsSHA256 == "" {
-			t.Fatalf("weights %s, want %s\n%s", sum.WeightsSHA256, want.WeightsSHA256, text)
-		}
-	})
+	}
 }
 
 // A transformer ends with the simulator's weights too, so do batch norms, and so does arithmetic with fused multiply-adds,

@@ -27,6 +27,15 @@ func memory(size int) (*os.File, error) {
 	return f, nil
 }
 
+// room makes a file of memory for the large buffers of a rank: see rank.Room.
+func room() (*os.File, error) {
+	fd, err := unix.MemfdCreate("railyard-room", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), "room"), nil
+}
+
 // orphan has the kernel kill a child when the thread that started it ends: prctl(2), PR_SET_PDEATHSIG.
 func orphan() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 

@@ -86,7 +86,7 @@ func (b *Board) wakeForCredit(bell *Bell) {
 	}
 }
 
-// publish writes how the rank stands, and reports whether it waits for a credit.
+// publish writes how the rank stands, and reports whether it waits for a credit, or for a message to be given back.
 func (l *Loop) publish() (credit bool) {
 	b := l.board
 	b.setStep(l.rank.Step())
@@ -112,7 +112,7 @@ func (l *Loop) publish() (credit bool) {
 	for ; n < boardWaits; n++ {
 		b.waits[n].Store(0)
 	}
-	return credit
+	return credit || l.rank.Unacked()
 }
 
 // Standing reads the board.

@@ -9,7 +9,8 @@
 //	             +--------------------------+
 //
 // A message is a Frame: whose it is, where it goes, the header of package verbs, its bytes, a checksum of both. It is
-// acknowledged when its bytes have left the sender's memory: links keep order and lose nothing, or the job ends. What a
+// acknowledged when its bytes have left the sender's memory, or have been read there: links keep order and lose nothing, or
+// the job ends. What a
 // frame may be is known before it comes: the k-th message of a collective from a peer goes to the slot of the k-th Recv
 // (see registered). Anything else ends the job and names both ends.
 //

@@ -16,3 +16,9 @@ func Seal(b []byte) []byte {
 	binary.BigEndian.PutUint32(b[FrameBytes-SumBytes:], crc32.Checksum(b[:FrameBytes-SumBytes], castagnoli))
 	return b
 }
+
+// SmallRoom returns memory for so many elements in a room of which the smallest message is lent.
+func SmallRoom(r *Room, elems int64) []float32 {
+	r.lent = 1
+	return r.Floats(max(elems, roomFrom/4))[:elems]
+}

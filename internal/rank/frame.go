@@ -20,6 +20,7 @@ const (
 	FrameCredit                       // a slot of a collective is free
 	FrameHello                        // the first on a connection: who it is, and of which job
 	FrameEnd                          // the rank has ended its last step; nothing follows
+	FrameLent                         // a message; where its bytes lie in the sender's Room follows, and a checksum of that
 )
 
 // Frame is what one rank tells another.
@@ -30,6 +31,9 @@ type Frame struct {
 	Address uint64   // of a message: where its bytes go; see verbs.Address
 	Header  verbs.Header
 }
+
+// carries reports whether the frame is of a message.
+func (k FrameKind) carries() bool { return k == FrameMessage || k == FrameLent }
 
 // FrameBytes is the length of a frame without what follows it; SumBytes that of the checksum behind the bytes of a
 // message.
@@ -104,11 +108,11 @@ func DecodeFrame(b []byte) (f Frame, err error) {
 	switch {
 	case err != nil:
 		return f, fmt.Errorf("frame: %w", err)
-	case f.Kind < FrameMessage || f.Kind > FrameEnd || b[5] != 0:
-		return f, fmt.Errorf("frame: kind %d with %d behind it: want %d to %d with 0", f.Kind, b[5], FrameMessage, FrameEnd)
+	case f.Kind < FrameMessage || f.Kind > FrameLent || b[5] != 0:
+		return f, fmt.Errorf("frame: kind %d with %d behind it: want %d to %d with 0", f.Kind, b[5], FrameMessage, FrameLent)
 	case f.Way.Src < 0 || f.Way.Dst < 0 || f.Way.Group < 0:
 		return f, fmt.Errorf("frame: of rank %d to rank %d in group %d: want none below 0", f.Way.Src, f.Way.Dst, f.Way.Group)
-	case f.Kind != FrameMessage && f.Header.Bytes != 0:
+	case !f.Kind.carries() && f.Header.Bytes != 0:
 		return f, fmt.Errorf("frame: %d bytes behind a frame that has none", int64(f.Header.Bytes))
 	}
 	return f, nil

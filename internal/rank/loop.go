@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -70,6 +69,10 @@ type Loop struct {
 	ended bool          // the rank has, and its peers are told
 	files []unix.PollFd // room
 	owes  int           // credits that peers have not been sent
+
+	shared   []*Shared // of links, those that are; nil: another
+	borrowed int       // slots of the rank that lie in a peer's memory
+	borrows  bool
 }
 
 // peerLink is a link, and what has passed over it.
@@ -114,7 +117,7 @@ func NewLoop(cfg Config) *Loop {
 		cfg.Board = NewBoard()
 	}
 	l := &Loop{cfg: cfg, reg: newRegistered(cfg.Job, cfg.Rank), to: map[int32]int{}, board: cfg.Board}
-	l.rank = exec.NewRank(exec.Config{Rank: cfg.Rank, Job: cfg.Job, Steps: cfg.Steps, Transport: l, Clock: l, Body: cfg.Body,
+	l.rank = exec.NewRank(exec.Config{Rank: cfg.Rank, Job: cfg.Job, Steps: cfg.Steps, Transport: l, Clock: l, Body: bodyOf(l),
 		Observer: observer{cfg.Observer, l}})
 	return l
 }
@@ -140,6 +143,8 @@ func (o observer) Step(s exec.StepRecord, waits []exec.Wait) {
 
 // Join gives the loop its link to a peer, before Drive.
 func (l *Loop) Join(peer int32, k Link) {
+	s, _ := k.(*Shared)
+	l.shared = append(l.shared, s)
 	if l.cfg.Mend != nil {
 		k = l.cfg.Mend(k)
 	}
@@ -253,6 +258,7 @@ func (l *Loop) do(e *event) {
 // idle looks around for a while, and then sleeps until something happens. What comes within the time that waking takes is
 // there sooner so; with more processes than processors the one that it comes from needs this one.
 func (l *Loop) idle() {
+	l.own()
 	for n := range l.cfg.Looks {
 		yield()
 		if l.stirs() || l.ask() {
@@ -480,7 +486,7 @@ func (l *Loop) Take(peer int32, f *Frame) ([]byte, error) {
 // taken takes a frame that is the next of its link.
 func (l *Loop) taken(k *peerLink, f *Frame) error {
 	switch f.Kind {
-	case FrameMessage:
+	case FrameMessage, FrameLent:
 		return l.reg.message(f)
 	case FrameCredit:
 		if err := l.reg.credit(f); err != nil {
@@ -514,29 +520,4 @@ func (l *Loop) Broken(peer int32, err error) {
 		return
 	}
 	l.fail(err)
-}
-
-// mailbox is events from other goroutines.
-type mailbox struct {
-	mu   sync.Mutex
-	all  []event
-	some atomic.Bool
-}
-
-func (b *mailbox) put(l *Loop, e event) {
-	b.mu.Lock()
-	b.all = append(b.all, e)
-	b.some.Store(true)
-	b.mu.Unlock()
-	l.Wake()
-}
-
-func (b *mailbox) take(to []event) []event {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	to = append(to, b.all...)
-	clear(b.all)
-	b.all = b.all[:0]
-	b.some.Store(false)
-	return to
 }

@@ -27,7 +27,8 @@ type ring struct {
 type ringEnd struct {
 	n    atomic.Uint64
 	full atomic.Uint32 // of the tail: the writer waits for room
-	_    [52]byte
+	back atomic.Uint32 // of the head: messages that were lent and given back, modulo 2^32
+	_    [48]byte
 }
 
 const ringHead = 128
@@ -80,6 +81,7 @@ type Shared struct {
 	board   *Board // of the peer
 	sending queue
 	receive receive
+	lent    lending
 	broken  bool
 }
 
@@ -88,6 +90,7 @@ func NewShared(l *Loop, peer int32, out, in []byte, board *Board, bell *Bell) *S
 	s := &Shared{loop: l, peer: peer, out: ringAt(out), in: ringAt(in), bell: bell, board: board,
 		receive: receive{loop: l, peer: peer}}
 	s.out.mine, s.in.mine = s.out.tail.n.Load(), s.in.head.n.Load()
+	s.receive.lends = s
 	return s
 }
 
@@ -95,7 +98,11 @@ func NewShared(l *Loop, peer int32, out, in []byte, board *Board, bell *Bell) *S
 func RingBytes(size int) int { return ringHead + size }
 
 // Send implements Link.
-func (s *Shared) Send(f *Frame, b []byte, outlet int32) { s.sending.add(f, b, outlet) }
+func (s *Shared) Send(f *Frame, b []byte, outlet int32) {
+	if f.Kind != FrameMessage || !s.lend(f, b, outlet) {
+		s.sending.add(f, b, outlet)
+	}
+}
 
 // Push implements Link.
 func (s *Shared) Push() (did bool) {
@@ -128,6 +135,10 @@ func (s *Shared) Push() (did bool) {
 
 // Poll implements Link.
 func (s *Shared) Poll() (did, more bool) {
+	if !s.broken && s.returns() {
+		did = true
+		s.takeBack()
+	}
 	for !s.broken {
 		b, err := s.in.there()
 		if err != nil {
@@ -156,7 +167,7 @@ func (s *Shared) Ready() bool {
 	if s.broken {
 		return false
 	}
-	if b, err := s.in.there(); err != nil || len(b) > 0 {
+	if b, err := s.in.there(); err != nil || len(b) > 0 || s.returns() {
 		return true
 	}
 	if s.sending.empty() {

@@ -24,7 +24,7 @@ type sending struct {
 }
 
 func newSending(f *Frame, b []byte, outlet int32) sending {
-	x := sending{bytes: b, sums: f.Kind == FrameMessage, credit: f.Kind == FrameCredit, outlet: outlet}
+	x := sending{bytes: b, sums: f.Kind.carries(), credit: f.Kind == FrameCredit, outlet: outlet}
 	f.Append(x.head[:0])
 	return x
 }
@@ -142,6 +142,8 @@ type receive struct {
 	tail  [SumBytes]byte
 	done  int // bytes of all three that have come
 	sum   uint32
+	place [8]byte // of a message that is lent: where it lies
+	lends *Shared // the link, where messages may be lent
 }
 
 // take takes bytes that have come, and returns how many: not always all.
@@ -166,6 +168,9 @@ func (r *receive) take(b []byte) (n int, err error) {
 	r.done = 0
 	if want := binary.BigEndian.Uint32(r.tail[:]); want != r.sum {
 		return n, wrongSum(&r.frame, r.sum, want)
+	}
+	if r.frame.Kind == FrameLent {
+		return n, r.lends.borrow(&r.frame, binary.BigEndian.Uint64(r.place[:]))
 	}
 	r.loop.Placed(&r.frame)
 	return n, nil
@@ -202,7 +207,14 @@ func (r *receive) begin() (err error) {
 	if r.frame, err = DecodeFrame(r.head[:]); err != nil {
 		return fmt.Errorf("rank %d got from rank %d a %w", r.loop.cfg.Rank, r.peer, err)
 	}
-	if r.to, err = r.loop.Take(r.peer, &r.frame); r.frame.Kind != FrameMessage {
+	if r.frame.Kind == FrameLent && r.lends == nil {
+		return fmt.Errorf("rank %d got from rank %d a message that lies where it cannot see it", r.loop.cfg.Rank, r.peer)
+	}
+	switch r.to, err = r.loop.Take(r.peer, &r.frame); r.frame.Kind {
+	case FrameMessage:
+	case FrameLent:
+		r.to = r.place[:]
+	default:
 		r.done = 0
 	}
 	r.sum = 0

@@ -347,13 +347,13 @@ type Share struct {
 // NewShare prepares ranks of a scenario for this process, which go on from weights, nil: from the beginning; none: it only
 // reads and plans what they need. images is their digest, where another process has read them and found them whole; "": they
 // are held against what they must be.
-func NewShare(ctx context.Context, sc *scenario.Scenario, ranks []int32, from *Resume, images string,
+func NewShare(ctx context.Context, sc *scenario.Scenario, ranks []int32, from *Resume, images string, room train.Room,
 	progress func(result.Progress)) (*Share, error) {
 	in, err := prepareReal(ctx, sc, from, images, progress)
 	if err != nil {
 		return nil, err
 	}
-	j := &job{run: &runner{plan: in.plan}, plan: &in.plan.Jobs[0], data: in.data[0]}
+	j := &job{run: &runner{plan: in.plan}, plan: &in.plan.Jobs[0], data: in.data[0], room: room}
 	s := &Share{Work: j.plan.Work, Operations: sc.Output.Operations, inputs: in.digests(), images: in.images()}
 	if j.plan.Spec.Train == nil {
 		s.Steps = j.steps()
@@ -362,7 +362,7 @@ func NewShare(ctx context.Context, sc *scenario.Scenario, ranks []int32, from *R
 			for i := range j.plan.Rows {
 				timed = append(timed, j.plan.Rows[i].TimedRow)
 			}
-			s.Contents = contents.New(s.Work, r, timed)
+			s.Contents = contents.New(s.Work, r, timed, room)
 		}
 		return s, nil
 	}

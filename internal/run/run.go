@@ -13,7 +13,6 @@ import (
 	"railyard/internal/foresight"
 	"railyard/internal/host"
 	"railyard/internal/nic"
-	"railyard/internal/nn"
 	"railyard/internal/plan"
 	"railyard/internal/record"
 	"railyard/internal/result"
@@ -135,6 +134,7 @@ type job struct {
 	kernel string
 	driver *host.Job
 	train  *train.Job // nil: the ranks compute nothing real, or there are none
+	room   train.Room // of its buffers; nil: anywhere
 	ranks  []*exec.Rank
 	flows  []int32 // numbers of its own flows
 	record *record.Job
@@ -305,33 +305,6 @@ func (j *job) buildTraining(from *train.State) error {
 		j.driver.SetMemory(replace(j.train))
 	}
 	return nil
-}
-
-// newTraining makes the real work of the ranks of this process, nil: all; norms: how long gradients are is kept.
-func (j *job) newTraining(from *train.State, ranks []int32, norms bool) error {
-	t := j.plan.Spec.Train
-	kernel, err := nn.KernelNamed(t.Kernel)
-	if err != nil {
-		return err
-	}
-	j.kernel = kernel.Name
-	j.train, err = train.New(train.Config{
-		Model:     j.plan.Model,
-		Kernel:    kernel,
-		Train:     j.data.train,
-		Replicas:  j.plan.Replicas(),
-		Batch:     t.Batch,
-		Epochs:    t.Epochs,
-		Steps:     int64(t.Steps.Or(0)),
-		Seed:      j.run.plan.Scenario.Seed,
-		Optimiser: j.plan.Optimiser,
-		Work:      j.plan.Work,
-		Start:     from,
-		Norms:     norms,
-		Routes:    ranks == nil,
-		Ranks:     ranks,
-	})
-	return err
 }
 
 // buildRanks adds the ranks of the job, if it has any.

@@ -174,7 +174,7 @@ func partOf(whole nn.Layer, way workload.Way, part, parts int) (*nn.Part, []nn.P
 
 // memory returns so many elements that nobody has written yet.
 func (j *Job) memory(elems int64) []float32 {
-	m := make([]float32, elems)
+	m := j.cfg.Room(elems)
 	if j.marked() {
 		fill(m)
 	}

@@ -1,6 +1,8 @@
 package train
 
 import (
+	"unsafe"
+
 	"railyard/internal/exec"
 	"railyard/internal/unit"
 	"railyard/internal/workload"
@@ -60,6 +62,24 @@ func (j *Job) Read(id int32, ref exec.Ref) {
 		s.free = append(s.free, *slot)
 		*slot = nil
 	}
+}
+
+// Borrow has a slot in which nothing lies be b until Return: see package rank.
+func (j *Job) Borrow(id int32, ref exec.Ref, b []byte) bool {
+	of, area := exec.StagingOf(j.cfg.Work, ref.Buffer)
+	slot, off := j.ranks[id].staging[of].slot(area, ref)
+	if *slot != nil || off != 0 {
+		return false
+	}
+	*slot = unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), (len(b)+3)/4)
+	return true
+}
+
+// Return ends what Borrow began.
+func (j *Job) Return(id int32, ref exec.Ref) {
+	of, area := exec.StagingOf(j.cfg.Work, ref.Buffer)
+	slot, _ := j.ranks[id].staging[of].slot(area, ref)
+	*slot = nil
 }
 
 // bytes is the memory that a simulated GPU has for it: of the areas to which messages have come.

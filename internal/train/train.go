@@ -24,9 +24,13 @@ type Config struct {
 	Norms     bool          // keep how long gradients are back through time: TakeNorms
 	Routes    bool          // keep where positions go that experts take: TakeRoutes
 	Ranks     []int32       // of this process, each once; nil: all. Of the others see Say and Hear
+	Room      Room          // where buffers of ranks lie; nil: anywhere
 
 	poison bool // memory that nobody has written is NaN
 }
+
+// Room returns so many elements of memory, all 0.
+type Room func(elems int64) []float32
 
 // Job is a training job in progress: the bodies and the memory of all its ranks.
 type Job struct {
@@ -51,6 +55,9 @@ func New(cfg Config) (*Job, error) {
 	}
 	if err := fits(&cfg); err != nil {
 		return nil, err
+	}
+	if cfg.Room == nil {
+		cfg.Room = func(elems int64) []float32 { return make([]float32, elems) }
 	}
 	j := &Job{cfg: cfg, plan: p, work: cfg.Work.Training, ranks: make([]rank, cfg.Work.Ranks())}
 	j.counts = newCounts(&j.cfg, &j.plan, cfg.Replicas, cfg.Batch, j.work.Layout)
