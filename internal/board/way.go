@@ -69,6 +69,34 @@ func (b *Board) onward(l, part, from int) (directed int32, other int, ok bool) {
 	return directed, other, kinds[1] != NVSwitch && (part == from || !ends(kinds[0])) && kinds != [2]Kind{GPU, GPU}
 }
 
+// Bridged reports which GPUs reach which others by NVLink or the like: over links between GPUs, and NVSwitches. By index into
+// gpus, which are parts.
+func (b *Board) Bridged(gpus []int) [][]bool {
+	near := map[int][]int{}
+	for _, l := range b.Links {
+		onNVLink := func(part int) bool { return b.Parts[part].Kind == GPU || b.Parts[part].Kind == NVSwitch }
+		if onNVLink(l.A) && onNVLink(l.B) {
+			near[l.A], near[l.B] = append(near[l.A], l.B), append(near[l.B], l.A)
+		}
+	}
+	all := make([][]bool, len(gpus))
+	for i, gpu := range gpus {
+		reached := map[int]bool{gpu: true}
+		for next := []int{gpu}; len(next) > 0; next = next[1:] {
+			for _, other := range near[next[0]] {
+				if !reached[other] {
+					reached[other] = true
+					next = append(next, other)
+				}
+			}
+		}
+		for _, other := range gpus {
+			all[i] = append(all[i], reached[other])
+		}
+	}
+	return all
+}
+
 // whole is the rate of all links of an entry, each way; 0: unknown.
 func (l *Link) whole() unit.Bitrate { return unit.Bitrate(l.Count) * l.Rate }
 

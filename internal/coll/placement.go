@@ -11,6 +11,9 @@ type Place struct {
 	Host int32 // number of the host
 	GPU  int32 // number of the GPU in its host
 	Rail int32 // rail of the NIC nearest to that GPU
+	// Order is where the GPU comes among those of its host in rings, chains and trees: by what joins them. Of GPUs with one
+	// order, their numbers say it.
+	Order int32
 }
 
 // Placement says where each rank runs.
@@ -52,7 +55,8 @@ func RailOf(channel, rails int) int { return channel % rails }
 
 // Rings returns a rank order per channel that enters and leaves each host once.
 // Hosts follow in order of number. In each host the ring enters at the GPU on
-// the channel's rail, goes on through the following GPUs cyclically, and leaves
+// the channel's rail, goes on through the following GPUs cyclically (in order of
+// number, unless Order says another), and leaves
 // from the last of them through the rail's NIC:
 //
 //	channel 1:  host 0: gpu1 gpu2 gpu3 gpu0 --rail 1--> host 1: gpu1 gpu2 gpu3 gpu0 --rail 1--> host 0
@@ -80,7 +84,7 @@ func Rings(p Placement, channels int) [][]int32 {
 	return rings
 }
 
-// byHost returns the ranks of each host in order of GPU, hosts in order.
+// byHost returns the ranks of each host in their order, hosts in order.
 func (p Placement) byHost() [][]int32 {
 	all := make([]int32, len(p.Ranks))
 	for r := range all {
@@ -88,7 +92,7 @@ func (p Placement) byHost() [][]int32 {
 	}
 	slices.SortFunc(all, func(a, b int32) int {
 		x, y := p.Ranks[a], p.Ranks[b]
-		return cmp.Or(cmp.Compare(x.Host, y.Host), cmp.Compare(x.GPU, y.GPU))
+		return cmp.Or(cmp.Compare(x.Host, y.Host), cmp.Compare(x.Order, y.Order), cmp.Compare(x.GPU, y.GPU))
 	})
 	var hosts [][]int32
 	for len(all) > 0 {

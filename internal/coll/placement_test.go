@@ -73,11 +73,19 @@ func TestRingsShareARail(t *testing.T) {
 
 // Ranks may be numbered across hosts; GPUs need not all be in the job.
 func TestRingsOfAnyPlacement(t *testing.T) {
-	p := Placement{Rails: 4, Ranks: []Place{{1, 2, 2}, {0, 3, 3}, {1, 0, 0}, {0, 1, 1}}}
+	p := Placement{Rails: 4, Ranks: []Place{{1, 2, 2, 0}, {0, 3, 3, 0}, {1, 0, 0, 0}, {0, 1, 1, 0}}}
 	for channel, want := range []string{"[3 1 2 0]", "[3 1 0 2]", "[3 1 0 2]", "[1 3 0 2]"} {
 		if got := fmt.Sprint(Rings(p, 4)[channel]); got != want {
 			t.Errorf("channel %d: %s, want %s", channel, got, want)
 		}
+	}
+}
+
+// Where GPUs have an order of their own rings go by it, not by their numbers.
+func TestRingsByOrder(t *testing.T) {
+	p := Placement{Rails: 1, Ranks: []Place{{GPU: 0, Order: 2}, {GPU: 1, Order: 0}, {GPU: 2, Order: 3}, {GPU: 3, Order: 1}}}
+	if got := fmt.Sprint(Rings(p, 1)[0]); got != "[1 3 0 2]" {
+		t.Error(got)
 	}
 }
 
@@ -88,9 +96,9 @@ func TestBadPlacements(t *testing.T) {
 	}{
 		{Placement{Rails: 1}, "0 ranks"},
 		{Placement{Ranks: []Place{{}}}, "0 rails, want at least 1"},
-		{Placement{Ranks: []Place{{0, 0, 2}}, Rails: 2}, "rank 0 on rail 2, want 0 to 1"},
-		{Placement{Ranks: []Place{{0, -1, 0}}, Rails: 2}, "GPU -1"},
-		{Placement{Ranks: []Place{{0, 1, 0}, {0, 1, 1}}, Rails: 2}, "ranks 0 and 1 both on host 0, GPU 1"},
+		{Placement{Ranks: []Place{{0, 0, 2, 0}}, Rails: 2}, "rank 0 on rail 2, want 0 to 1"},
+		{Placement{Ranks: []Place{{0, -1, 0, 0}}, Rails: 2}, "GPU -1"},
+		{Placement{Ranks: []Place{{0, 1, 0, 0}, {0, 1, 1, 0}}, Rails: 2}, "ranks 0 and 1 both on host 0, GPU 1"},
 	} {
 		if err := c.p.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %q", c.p, err, c.want)

@@ -34,3 +34,21 @@ func withoutGPUDirect(p *plan.Plan) []scenario.Finding {
 			`and NICs may share, and down it again`, p.Scenario.Cluster.Host.Graph.Value, strings.Join(names, ", ")),
 		Hint: "load a peer memory module (nvidia-peermem), or use dma-buf, and dump the file again"}}
 }
+
+// withoutNVLink says that no NVLink joins all GPUs of a host's graph, and which ways over PCIe are slowest.
+func withoutNVLink(p *plan.Plan) []scenario.Finding {
+	if p.PCIe.Graph == nil || p.PCIe.Graph.Peers == nil {
+		return nil
+	}
+	text := "all send each other over PCIe"
+	for from, to := range p.PCIe.Graph.Peers {
+		for other, way := range to {
+			if way == nil && other != from {
+				text = "those that it does not join send each other over PCIe"
+			}
+		}
+	}
+	return []scenario.Finding{{Severity: scenario.Warning, Path: "cluster.host.graph",
+		Message: fmt.Sprintf("%s: no NVLink joins all GPUs: %s, %v each while all send to the next in a ring; rings follow the board's tree",
+			p.Scenario.Cluster.Host.Graph.Value, text, p.PCIe.PeerRate())}}
+}

@@ -32,3 +32,26 @@ func TestWithoutGPUDirectIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// Which GPUs NVLink does not join is said with what they send over PCIe instead; of NVSwitches nothing.
+func TestWithoutNVLinkIsSaid(t *testing.T) {
+	src, err := os.ReadFile("../nccltopo/testdata/two-switches.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := strings.Replace(string(src), "<future", `<pci busid="z"><gpu dev="3"/></pci><future`, 1)
+	for graph, want := range map[string]string{"dump.xml": "those that it does not join send each other over PCIe, ", "preset": ""} {
+		p, err := plan.New(plantest.Graphed(t, "graph: "+graph+", pcie: 25GB/s", "shared: true", ""),
+			plan.Files{HostGraph: []byte(whole)}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := ""
+		for _, f := range withoutNVLink(p) {
+			said += f.Message
+		}
+		if !strings.Contains(said, want) || (said == "") != (want == "") {
+			t.Errorf("%s: %q", graph, said)
+		}
+	}
+}

@@ -119,5 +119,5 @@ func cross(p *plan.Plan, to *Crossing, l *plan.RankLink, messages int64, bytes u
 
 // relays reports whether a GPU reaches a NIC through another GPU.
 func relays(p *plan.Plan, nic topo.NICID, gpu int32) bool {
-	return !p.Graph.Near(nic, gpu)
+	return !p.Graph.Near(nic, gpu) && p.PCIe.NVLink(gpu, p.Graph.NICs[nic].GPU)
 }

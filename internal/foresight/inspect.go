@@ -37,7 +37,7 @@ func Inspect(p *plan.Plan, data []dataset.Size, found []scenario.Finding, free u
 	}
 	findings := slices.Concat(p.Scenario.Findings(), p.Switches.Misclassed(), untrusted(p), crossing(p), crowdedGPUs(p), unmeasured(p),
 		polarised(p), idleQPs(p),
-		oversubscribed(p), hasty(p), withoutGPUDirect(p), deadlock(p, in.Survey))
+		oversubscribed(p), hasty(p), withoutGPUDirect(p), withoutNVLink(p), deadlock(p, in.Survey))
 	in.Findings = append(in.Findings, warnings(in.Mistakes, findings)...)
 	slices.SortStableFunc(in.Findings, func(a, b scenario.Finding) int { return cmp.Compare(rank(a), rank(b)) })
 	return in

@@ -207,12 +207,13 @@ func (h *Hosts) beside(id topo.NICID, gpu int32) int32 {
 }
 
 // through returns the GPU by which gpu reaches a NIC that is not its own; -1 if it reaches the NIC
-// directly.
+// directly, as it does without NVLink to that GPU.
 func (h *Hosts) through(id topo.NICID, gpu int32) int32 {
-	if h.graph.Near(id, gpu) {
+	by := h.graph.NICs[id].GPU
+	if h.graph.Near(id, gpu) || h.cfg.Graph.peer(gpu, by) != nil {
 		return -1
 	}
-	return h.graph.NICs[id].GPU
+	return by
 }
 
 // relay returns flows on NVLink from a GPU to the one by which it reaches a NIC, or back; none if

@@ -87,8 +87,12 @@ func (j *Job) Connect(w exec.Way, qps ...int32) {
 		src, dst := &h.ranks[o.src], &h.ranks[in.dst]
 		at := &h.hosts[src.host]
 		c = h.newInside()
-		*c = inside{job: j, Way: w, src: o.src, dst: in.dst, host: src.host, inlet: -1, outlet: -1,
-			feeds: [2]feed{newFeed(&at.out[src.gpu]), newFeed(&at.in[dst.gpu])}}
+		*c = inside{job: j, Way: w, src: o.src, dst: in.dst, host: src.host, inlet: -1, outlet: -1}
+		if way := h.cfg.Graph.peer(src.gpu, dst.gpu); way != nil {
+			c.peer = h.newPeer(src.host, way)
+		} else {
+			c.feeds = [2]feed{newFeed(&at.out[src.gpu]), newFeed(&at.in[dst.gpu])}
+		}
 	}
 	h.out, h.in, h.inside = append(h.out, o), append(h.in, in), append(h.inside, c)
 }

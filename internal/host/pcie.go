@@ -13,6 +13,8 @@ type Graph struct {
 	Rates      []unit.Bitrate // by link, each direction; 0: no limit
 	ToCard     [][][]int32    // by GPU and card: from the GPU to the card; its last link is the card's own
 	FromMemory [][]int32      // by GPU: from the host memory that its batches lie in
+	// Peers is by GPU and GPU the way from one to the other where no NVLink joins them, else nil; nil: it joins all.
+	Peers [][][]int32
 	// Staged is ToCard by way of host memory, for hosts whose NICs reach no memory of GPUs; nil: there are none.
 	Staged [][][]int32
 }

@@ -35,12 +35,13 @@ type incoming struct {
 	came   *lanes                    // of several queue pairs
 }
 
-// inside is both ends of a way over NVLink.
+// inside is both ends of a way within a host: over NVLink, or PCIe.
 type inside struct {
-	host, src, dst int32 // ranks: indices in Hosts.ranks
-	inlet, outlet  int32 // what they call it, -1: they have not been asked
-	past           int32 // of messages, how many are past the link and on their way
-	feeds          [2]feed
+	host, src, dst int32                 // ranks: indices in Hosts.ranks
+	inlet, outlet  int32                 // what they call it, -1: they have not been asked
+	past           int32                 // of messages, how many are past the link and on their way
+	feeds          [2]feed               // of NVLink
+	peer           *peer                 // nil: NVLink
 	messages       lists.Queue[transfer] // not delivered
 	busy           unit.Time             // its channel is, until then
 	there          unit.Time             // the last message is
@@ -107,8 +108,12 @@ func (t *traces) pop() *exec.Trace {
 func (h *Hosts) postNVLink(now unit.Time, id int32, m *exec.Message, from []byte) {
 	c := h.inside[id]
 	t := transfer{posted: now, late: m.Wire.Inside, what: m.Arrival()}
-	for i, b := range [...]unit.Bytes{m.Wire.Out, m.Wire.In} {
-		t.ends[i] = c.feeds[i].link.add(now, c.feeds[i].flow, b) + mark(b)*markByte
+	if c.peer != nil {
+		c.peer.post(now, m.Wire.Out)
+	} else {
+		for i, b := range [...]unit.Bytes{m.Wire.Out, m.Wire.In} {
+			t.ends[i] = c.feeds[i].link.add(now, c.feeds[i].flow, b) + mark(b)*markByte
+		}
 	}
 	c.busy = max(c.busy, now).Add(m.Wire.Busy)
 	t.least = c.busy
@@ -126,16 +131,25 @@ func (h *Hosts) carried(now unit.Time, id int32) {
 	c := h.inside[id]
 	for int(c.past) < c.messages.Len() {
 		t := c.messages.At(int(c.past))
-		end := max(now, t.least)
-		for i := range c.feeds {
-			end = max(end, c.feeds[i].link.past(now, t.ends[i]))
+		end, slow := max(now, t.least), int32(-1)
+		if c.peer != nil {
+			var past unit.Time
+			past, slow = c.peer.past(now, int(c.past))
+			end = max(end, past)
+		} else {
+			for i := range c.feeds {
+				end = max(end, c.feeds[i].link.past(now, t.ends[i]))
+			}
 		}
 		if end > now {
 			h.plan(c.host, entry{at: end, what: workCarried, a: id})
 			return
 		}
+		if c.peer != nil {
+			c.peer.slow.Push(slow)
+		}
 		c.past++
-		c.there = max(c.there, now.Add(h.cfg.NVLink.Latency+t.late))
+		c.there = max(c.there, now.Add(h.latencyOf(c)+t.late))
 		h.plan(c.host, entry{at: c.there, what: workNVLink, a: id})
 	}
 }
@@ -154,6 +168,9 @@ func (h *Hosts) delivered(now unit.Time, id int32) {
 		c.inlet, c.outlet = dst.Inlet(c.AtTarget()), src.Outlet(c.AtSource())
 	}
 	at.segment[0] = exec.Segment{Until: now, Cause: cause.NVLink, At: -1}
+	if c.peer != nil {
+		at.segment[0].Cause, at.segment[0].At = cause.PCIe, c.peer.pop()
+	}
 	at.trace = exec.Trace{Posted: m.posted, Placed: now, Segments: at.segment[:]}
 	in, out := c.inlet, c.outlet
 	dst.Received(now, in, m.what, &at.trace)
@@ -257,7 +274,7 @@ func (h *Hosts) creditNVLink(now unit.Time, id, coll int32) {
 	c := h.inside[id]
 	c.credits.Push(coll)
 	c.given++
-	h.plan(c.host, entry{at: now.Add(h.cfg.NVLink.Latency), what: workCredit, a: id, b: c.given})
+	h.plan(c.host, entry{at: now.Add(h.latencyOf(c)), what: workCredit, a: id, b: c.given})
 }
 
 // credited tells the sending rank of credits.

@@ -11,7 +11,7 @@ type Messages struct {
 	Data, Line unit.Bytes    // Data of each Line bytes on a link are data
 	OnSwitch   bool          // of messages that a switch adds up or copies alone
 	Launch     unit.Duration // of the whole collective, before its first message
-	NVLink     unit.Duration // from message to message inside a host, the link's latency included
+	NVLink     unit.Duration // from message to message inside a host, over NVLink or PCIe, the link's latency included
 	Net        unit.Duration // and between hosts, the network's included
 	Rate       unit.Bitrate  // most data from a rank to another on a channel; 0: no limit
 	Pieces     int           // into which the algorithm cuts its data: see coll.Algorithm
@@ -47,7 +47,7 @@ func (p Params) Messages(c coll.Collective, a Algorithm, proto Protocol, g Group
 	}
 	pp := p.Protocols[proto]
 	m := Messages{Data: pp.Data, Line: pp.Line, Launch: p.Base[a][proto]}
-	m.NVLink, m.Net = p.Hop[NVLink][a][proto], p.Hop[Net][a][proto]
+	m.NVLink, m.Net = p.Hop[g.Intra][a][proto], p.Hop[Net][a][proto]
 	if g.PerNode() == 1 { // nothing hides it, see latency
 		m.Net = p.Hop[Net][Tree][proto]
 	}

@@ -21,6 +21,11 @@ type Graph struct {
 	Names      []string       // by directed link: CPU0/PCIe1
 	ToCard     [][][]int32    // by GPU and card: from the GPU
 	FromMemory [][]int32      // by GPU: from the memory of the CPU that is nearest to it
+	// Peers is by GPU and GPU the way from one to the other where no NVLink joins them, else nil; nil: it joins all.
+	Peers [][][]int32
+	// Order is where each GPU is in the order in which rings pass those of a host: that of the board's tree, GPUs that NVLink
+	// joins beside each other. nil, where it joins all: that of their numbers.
+	Order []int32
 	// Staged is ToCard by way of that memory: what a host without peer memory takes. nil: no fault makes one.
 	Staged [][][]int32
 }
@@ -86,6 +91,9 @@ func (b onBoard) ways(m *linkMap, gpus, cards []int) (g *Graph, err error) {
 		}
 		g.ToCard = append(g.ToCard, ways)
 		g.FromMemory = append(g.FromMemory, m.take(g, b.Way(nearest(b.Board, gpu, b.Of(board.CPU)), gpu)))
+	}
+	if err == nil {
+		err = b.peers(m, g, gpus)
 	}
 	if slices.ContainsFunc(b.sc.Faults, func(f scenario.Fault) bool { return f.Staged }) {
 		for _, gpu := range gpus {

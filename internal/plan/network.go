@@ -151,7 +151,7 @@ func (p *Plan) faulty() faults.Network {
 // setPCIe says what is inside hosts, and what NCCL finds there.
 func (p *Plan) setPCIe() (err error) {
 	if p.PCIe, err = pcie.New(p.Scenario, p.Graph, p.Files.HostGraph); err == nil && p.PCIe.Graph != nil {
-		p.ncclHost = NCCLHost{PCIe: p.PCIe.NICRate(), AMD: p.PCIe.AMD}
+		p.ncclHost = NCCLHost{PCIe: p.PCIe.NICRate(), Peers: p.PCIe.PeerRate(), AMD: p.PCIe.AMD}
 	}
 	return err
 }

@@ -249,6 +249,10 @@ func (p *Plan) planJobs() error {
 		j.Spec, j.index = &sc.Jobs[i], int32(i)
 		if sc.RankCount(j.Spec) > 0 {
 			j.Placement = placement(sc, j.Spec)
+			for r := range j.Placement.Ranks {
+				at := &j.Placement.Ranks[r]
+				at.Order = p.PCIe.OrderOf(at.GPU)
+			}
 			for _, h := range sc.Spares(j.Spec) {
 				j.spares = append(j.spares, int32(h))
 			}

@@ -19,7 +19,9 @@ var generations = map[string]nccl.Generation{"hgx-a100": nccl.Ampere, "hgx-h100"
 // NCCLHost is what NCCL finds inside a host where cluster.host.graph says what is there; zero: nothing that holds NICs up.
 type NCCLHost struct {
 	PCIe unit.Bitrate // what links leave each NIC while all of them move data
-	AMD  bool         // the processors are AMD's
+	// Peers is what GPUs that no NVLink joins send to the next of a ring while all of them do; 0: NVLink joins all.
+	Peers unit.Bitrate
+	AMD   bool // the processors are AMD's
 }
 
 // NCCLHost is that of the hosts.
@@ -37,6 +39,9 @@ func groupOf(sc *scenario.Scenario, at coll.Placement, in NCCLHost) nccl.Group {
 		PCIe: in.PCIe, AMD: in.AMD}
 	if c.Host.Preset == "cpu" {
 		g.Intra, g.NVSwitch = nccl.PCI, false
+	}
+	if in.Peers > 0 {
+		g.Intra, g.NVSwitch, g.IntraRate = nccl.PCI, false, in.Peers
 	}
 	g.Ranks += (g.Nodes - g.Ranks%g.Nodes) % g.Nodes
 	return g
@@ -146,6 +151,14 @@ func ncclProtocol(name string) (nccl.Protocol, bool) {
 	return 0, false
 }
 
+// latency is that of the links between the GPUs of a host.
+func (in NCCLHost) latency(sc *scenario.Scenario) unit.Duration {
+	if in.Peers > 0 {
+		return sc.Cluster.Host.PCIeLatency
+	}
+	return sc.Cluster.Host.NVLinkLatency
+}
+
 // cut is how an algorithm cuts its data: into so many pieces, with so many slots (0: one for each
 // message), hops as long as so many pieces.
 type cut struct {
@@ -165,7 +178,7 @@ func (p *Plan) messages(j *Job, at coll.Placement, op coll.Collective, algorithm
 		like := ncclAlgorithm(op, algorithm)
 		m := NCCLParams(sc).Messages(op, like, proto, g, channels, bytes)
 		w = &workload.Protocol{Name: protocol, Data: m.Data, Line: m.Line, OnSwitch: m.OnSwitch, Launch: m.Launch, Rate: m.Rate,
-			Inside: m.NVLink - sc.Cluster.Host.NVLinkLatency, Between: m.Net}
+			Inside: m.NVLink - p.ncclHost.latency(sc), Between: m.Net}
 		if like == nccl.NVLS {
 			ways := unit.Duration(1)
 			if op == coll.AllReduce {
@@ -238,7 +251,7 @@ func (p *Plan) asNCCL(j *Job, work *workload.Job) (all []*workload.Protocol, err
 func (p *Plan) schedule(at coll.Placement, a coll.Algorithm, channels int, by cut) (s coll.Schedule, key string,
 	err error) {
 	if s, err = a.Over(at, channels, by.pieces); err == nil {
-		err = oneSwitch(at, s)
+		err = p.ncclHost.oneSwitch(at, s)
 	}
 	if err == nil {
 		s, err = coll.WithLag(s, by.hops[0], by.hops[1])
@@ -271,11 +284,15 @@ func (p *Plan) lessNetwork(j *Job, protocols ...*workload.Protocol) {
 	}
 }
 
-// oneSwitch refuses a schedule whose messages a switch adds up or copies where their ends are on several hosts. Of
+// oneSwitch refuses a schedule whose messages a switch adds up or copies where their ends are on several hosts, or no NVSwitch joins
+// all GPUs of one. Of
 // schedules made here one rank's show it: those over hosts are made for the placement.
-func oneSwitch(at coll.Placement, s coll.Schedule) error {
+func (in NCCLHost) oneSwitch(at coll.Placement, s coll.Schedule) error {
 	n := HostsOf(at)
-	if n == 1 || !coll.SwitchAdds(s) {
+	switch {
+	case in.Peers > 0 && coll.SwitchAdds(s):
+		return fmt.Errorf("%s: its switch adds, and no NVLink joins all GPUs of cluster.host.graph", s.Name())
+	case n == 1 || !coll.SwitchAdds(s):
 		return nil
 	}
 	ranks, channels := 1, 1

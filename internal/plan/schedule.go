@@ -29,7 +29,7 @@ func (p *Plan) fileSchedule(j *Job, replicas int) (*coll.Table, error) {
 	if err != nil {
 		return nil, j.wrong("collective.schedule", err)
 	}
-	if err := oneSwitch(j.Placement, s); err != nil {
+	if err := p.ncclHost.oneSwitch(j.Placement, s); err != nil {
 		return nil, j.wrong("collective.schedule", fmt.Errorf("%s: %w", c.Schedule.Value, err))
 	}
 	if coll.NeedsCredit(s) && p.Scenario.Fabric.QoS.Classes == "data" {

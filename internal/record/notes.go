@@ -29,10 +29,14 @@ func (r noting) all() (notes []string) {
 	case r.plan.ByFormula():
 		notes = []string{r.formulaNote()}
 	case len(r.plan.Pairs) == 0 && r.trains():
-		notes = []string{"no packets: all ranks are in one host, every gradient went over NVLink"}
+		of, over := "", "NVLink"
 		if r.several() {
-			notes = []string{"no packets: all ranks of each job are in one host, every gradient went over NVLink"}
+			of = " of each job"
 		}
+		if r.plan.NCCLHost().Peers > 0 {
+			over = "PCIe, or NVLink where it joins GPUs"
+		}
+		notes = []string{fmt.Sprintf("no packets: all ranks%s are in one host, every gradient went over %s", of, over)}
 	default:
 		notes = r.markNotes()
 		notes = append(notes, r.pauseNotes()...)

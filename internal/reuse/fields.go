@@ -141,7 +141,8 @@ var table = map[string]string{
 		scratch: outlet`,
 	"host.incoming": "state: placed what due: there none: came fixed: dst count: number scratch: inlet",
 	"host.traces":   "rest: n scratch: buf head",
-	"host.inside": `state: messages credits carries rest: past due: busy there fixed: host src dst feeds job Way count: given
+	"host.peer":     "state: ends slow feeds fixed: places",
+	"host.inside": `state: peer messages credits carries rest: past due: busy there fixed: host src dst feeds job Way count: given
 		scratch: inlet outlet`,
 	"host.Store": "due: last fixed: hosts nic gpu relay way other",
 

@@ -31,7 +31,7 @@ func hostGraph(g *pcie.Graph) *host.Graph {
 	if g == nil {
 		return nil
 	}
-	return &host.Graph{Rates: g.Rates, ToCard: g.ToCard, FromMemory: g.FromMemory, Staged: g.Staged}
+	return &host.Graph{Rates: g.Rates, ToCard: g.ToCard, FromMemory: g.FromMemory, Peers: g.Peers, Staged: g.Staged}
 }
 
 // hostFaults is what goes wrong inside hosts, nil if nothing does.

@@ -100,7 +100,8 @@ var clusterFields = []*Field{
 		example: "preset, or the path of a file that NCCL wrote (NCCL_TOPO_DUMP_FILE)",
 		value:   in(opt(text), func(s *Scenario) *Opt[string] { return &s.Cluster.Host.Graph }),
 		Meaning: "which PCIe links a host has, shared by all that cross them: preset, as `railyard show host` draws the board of " +
-			"cluster.host.preset; a file of NCCL; none: each NIC has a link of its own",
+			"cluster.host.preset; a file of NCCL; none: each NIC has a link of its own. GPUs that no NVLink of it joins send each other " +
+			"over PCIe",
 		Also: []string{"host_graph", "topology"},
 	},
 	{
