@@ -49,6 +49,7 @@ func withoutNVLink(p *plan.Plan) []scenario.Finding {
 		}
 	}
 	return []scenario.Finding{{Severity: scenario.Warning, Path: "cluster.host.graph",
-		Message: fmt.Sprintf("%s: no NVLink joins all GPUs: %s, %v each while all send to the next in a ring; rings follow the board's tree",
+		Message: fmt.Sprintf("%s: no NVLink joins all GPUs: %s, %v each while all send to the next in a ring; "+
+			"rings follow the board's tree",
 			p.Scenario.Cluster.Host.Graph.Value, text, p.PCIe.PeerRate())}}
 }
