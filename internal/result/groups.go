@@ -1,6 +1,7 @@
 package result
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,8 +14,8 @@ import (
 
 // Groups is a table that is read by row groups, in any order and more than once, from files that stay
 // open: what is looked at again and again is not read from its beginning each time, and a file that goes
-// away meanwhile is still there. Its digest is compared once, when it is opened; after that the checksum
-// of each page speaks for it.
+// away meanwhile is still there. The digest of what was opened is compared once; after that a file to which somebody has
+// written is not read any more: pages of another table have checksums that are right.
 //
 //	parts   NAME.0001.parquet   NAME.0002.parquet        or NAME.parquet
 //	groups  0                   1                        0, 1, 2, ...
@@ -34,6 +35,7 @@ type part struct {
 	path string
 	file *os.File
 	read *parquet.File
+	info os.FileInfo // when it was opened
 }
 
 // spot is where a row group lies.
@@ -45,6 +47,10 @@ const mostParts = 1024
 // groupsOf opens a table. One that a run that goes on is just joining is an error, and there at the next try.
 func groupsOf[R any](r *Run, name string, check func(*bounds) func(*R) error) (*Groups[R], error) {
 	parts := partsOf(r.Path, name)
+	before := make([]os.FileInfo, len(parts)) // the digest is that of what is opened
+	for i, path := range parts {
+		before[i], _ = os.Lstat(path)
+	}
 	if err := r.whole(name, parts); err != nil {
 		return nil, err
 	}
@@ -52,7 +58,10 @@ func groupsOf[R any](r *Run, name string, check func(*bounds) func(*R) error) (*
 	for i, path := range parts[:min(len(parts), mostParts)] {
 		file, size, err := input.OpenIn(r.Path, filepath.Base(path))
 		if err == nil {
-			g.parts = append(g.parts, part{path: path, file: file})
+			g.parts = append(g.parts, part{path: path, file: file, info: before[i]})
+			err = g.parts[i].same()
+		}
+		if err == nil {
 			g.parts[i].read, err = parquet.Open(file, size, tableLimits)
 		}
 		if err != nil {
@@ -64,6 +73,26 @@ func groupsOf[R any](r *Run, name string, check func(*bounds) func(*R) error) (*
 		}
 	}
 	return g, nil
+}
+
+// same says that a file is another, or has been written to, since its digest was taken.
+func (p *part) same() error {
+	now, err := p.file.Stat()
+	if err != nil {
+		return input.Cause(err)
+	}
+	if p.info == nil || !os.SameFile(now, p.info) || now.Size() != p.info.Size() || !now.ModTime().Equal(p.info.ModTime()) {
+		return errors.New("has been written to since it was opened")
+	}
+	return nil
+}
+
+// still is same, of rows that have been handed on.
+func (p *part) still() error {
+	if err := p.same(); err != nil {
+		return fmt.Errorf("table %s: %w", p.path, err)
+	}
+	return nil
 }
 
 // Len returns how many row groups there are.
@@ -80,7 +109,8 @@ func (g *Groups[R]) Close() {
 }
 
 // Each hands the rows of row group i to f, in order, until f has enough; a row is valid until f returns.
-// Each row is checked as those of Run are, but against those of its own group alone.
+// Each row is checked as those of Run are, but against those of its own group alone. If the file has been written to, the last
+// word is an error.
 func (g *Groups[R]) Each(i int, f func(*R) (more bool)) error { return g.EachFrom(i, 0, f) }
 
 // EachFrom is Each without the first rows of the group, which are not checked either.
@@ -110,7 +140,7 @@ func (g *Groups[R]) EachFrom(i, skip int, f func(*R) (more bool)) error {
 			}
 			if !f(&batch[k]) {
 				g.put(at.part, reader)
-				return nil
+				return p.still()
 			}
 		}
 		n += len(batch)
@@ -119,7 +149,7 @@ func (g *Groups[R]) EachFrom(i, skip int, f func(*R) (more bool)) error {
 		}
 	}
 	g.put(at.part, reader)
-	return nil
+	return p.still()
 }
 
 // reader takes an idle reader, or makes one.

@@ -1,6 +1,9 @@
 package web
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -8,6 +11,7 @@ import (
 	"testing"
 
 	"railyard/internal/result"
+	"railyard/internal/unit"
 )
 
 // A table that goes away while it is read, or is another one by then, is a note: what was read before it stays, the rest of the run is
@@ -50,6 +54,72 @@ func TestTablesThatVanishWhileTheyAreRead(t *testing.T) {
 		}
 		tables.close()
 	}
+}
+
+// Whoever puts another run's table of the same length in the place of one that is open is found out: one that is written over is
+// not shown any more, one that is only renamed stays what it was.
+func TestASwappedTableOfTheSameLength(t *testing.T) {
+	root := t.TempDir()
+	d := draw(400)
+	mine := filepath.Join(d.write(t, root, "mine", result.Complete), "series.parquet")
+	want := must(os.ReadFile(mine))
+	var other []byte
+	for k := range 20 { // whose figures differ, with as many bytes
+		changed := draw(400)
+		for i := range changed.series {
+			if r := &changed.series[i]; r.Kind == result.SeriesFlow {
+				r.Target -= unit.Bitrate(k + 1)
+			}
+		}
+		other = must(os.ReadFile(filepath.Join(changed.write(t, root, fmt.Sprintf("other%d", k), result.Complete), "series.parquet")))
+		if len(other) == len(want) {
+			break
+		}
+	}
+	if len(other) != len(want) {
+		t.Fatalf("tables have %d bytes and %d", len(other), len(want))
+	}
+	open := func(name string) (*tables, string) {
+		path := d.write(t, root, name, result.Complete)
+		run := must(result.OpenIncomplete(path))
+		x := &show{changed: make(chan struct{}), gone: make(chan struct{}), dir: path, cancel: func() {}}
+		close(x.gone)
+		tables := &tables{run: run, at: map[string]int{}, lease: &lease{}}
+		x.readPorts(run, tables)
+		x.readSeries(t.Context(), run, tables)
+		return tables, filepath.Join(path, "series.parquet")
+	}
+	tables, path := open("renamed")
+	defer tables.close()
+	before := must(must(tables.tile(t.Context(), 0, 0)).encode())
+	if err := errors.Join(os.WriteFile(path+".new", other, 0o600), os.Rename(path+".new", path)); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := tables.tile(t.Context(), 0, 0); err != nil || !bytes.Equal(must(after.encode()), before) {
+		t.Errorf("a tile of the table that was opened is another, %v", err)
+	}
+	if again, err := result.OpenIncomplete(filepath.Dir(path)); err != nil {
+		t.Error(err)
+	} else if _, err := again.SeriesGroups(); err == nil || !strings.Contains(err.Error(), "is not the one that the run wrote") {
+		t.Errorf("opened anew: %v", err)
+	}
+	over, path := open("over")
+	defer over.close()
+	f := must(os.OpenFile(path, os.O_WRONLY, 0))
+	_, err := f.WriteAt(other, 0)
+	if err = errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := over.tile(t.Context(), 0, 0); err == nil || !strings.Contains(err.Error(), "has been written to since it was opened") {
+		t.Errorf("a tile of a table that was written over: %v", err)
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
 
 // Rows that no run writes are refused, each with its table: times before its begin, intervals that end before they begin.
