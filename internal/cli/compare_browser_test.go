@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"railyard/internal/cli/call"
 	"railyard/internal/report"
 	"railyard/internal/sweep"
 )
@@ -77,7 +76,7 @@ func TestBrowserCompare(t *testing.T) {
 	t.Run("training", func(t *testing.T) {
 		var two []*report.Data
 		for _, path := range []string{dir, other} {
-			d, err := call.LoadRun(path, false)
+			d, err := loadRun(path, false)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -49,6 +49,7 @@ var endpoints = map[string]endpoint{
 	"pauses":       (*Server).apiPauses,
 	"timeline":     (*Server).apiTimeline,
 	"steps":        (*Server).apiSteps,
+	"collective":   (*Server).apiCollective,
 	"flow":         (*Server).apiFlow,
 	"figures":      (*Server).apiFigures,
 	"rounds":       (*Server).apiRounds,
@@ -511,45 +512,6 @@ type pathPart struct {
 	Src   int32     `json:"src"`
 	Dst   int32     `json:"dst"`
 	At    string    `json:"at"` // port; "": none
-}
-
-// apiSteps lists the steps of ranks that reach into a span of time, with their causes.
-func (s *Server) apiSteps(w http.ResponseWriter, r *http.Request, q query) error {
-	from, until, err := q.window()
-	if err != nil {
-		return err
-	}
-	type stepCauses struct {
-		Job    string        `json:"job"`
-		Step   int32         `json:"step"`
-		Rank   int32         `json:"rank"`
-		Start  unit.Time     `json:"start_ps"`
-		End    unit.Time     `json:"end_ps"`
-		Causes result.Causes `json:"causes_ps"`
-	}
-	return s.reading(r, q, func(t *tables) error {
-		a := struct {
-			Steps []stepCauses `json:"steps"`
-			More  bool         `json:"more"`
-		}{Steps: []stepCauses{}}
-		if t.run == nil || t.run.Parts("steps") == 0 {
-			return writeJSON(w, a)
-		}
-		for row, err := range t.run.Steps() {
-			if err != nil {
-				return err
-			}
-			if row.Start >= until || row.End <= from {
-				continue
-			}
-			if len(a.Steps) == mostStepRows {
-				a.More = true
-				break
-			}
-			a.Steps = append(a.Steps, stepCauses{row.Job, row.Step, row.Rank, row.Start, row.End, row.Causes})
-		}
-		return writeJSON(w, a)
-	})
 }
 
 // whole loads a run with all that report takes from its tables: one at a time.

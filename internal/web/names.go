@@ -9,7 +9,7 @@ import (
 	"railyard/internal/result"
 )
 
-// apiNames lists queues and queue pairs that the series knows, those whose name or port holds a text.
+// apiNames lists queues and queue pairs that the series knows, and collectives, those whose name or port holds a text.
 func (s *Server) apiNames(w http.ResponseWriter, _ *http.Request, q query) error {
 	return s.with(q, func(_ *show, t *tables) error {
 		a := struct {
@@ -17,7 +17,9 @@ func (s *Server) apiNames(w http.ResponseWriter, _ *http.Request, q query) error
 			Flows  []flowName  `json:"flows"`
 			Path   []string    `json:"path"` // ports that a queue pair's messages cross
 			More   bool        `json:"more"`
-		}{Queues: []queueName{}, Flows: []flowName{}, Path: []string{}}
+
+			Collectives []collectiveName `json:"collectives"` // all that a filter names
+		}{Queues: []queueName{}, Flows: []flowName{}, Path: []string{}, Collectives: []collectiveName{}}
 		filter, port := strings.ToLower(q.text("filter")), q.text("port")
 		on := func(at string) bool { return port == "" || at == port }
 		if pair := q.text("pair"); pair != "" {
@@ -36,6 +38,13 @@ func (s *Server) apiNames(w http.ResponseWriter, _ *http.Request, q query) error
 			for _, name := range t.series.names {
 				if on(name.Port) && strings.Contains(strings.ToLower(name.Name), filter) {
 					a.Flows = append(a.Flows, name)
+				}
+			}
+		}
+		if t.operations != nil && filter != "" {
+			for _, name := range t.operations.collectives {
+				if strings.Contains(strings.ToLower(name.Name), filter) && len(a.Collectives) < mostNames {
+					a.Collectives = append(a.Collectives, name)
 				}
 			}
 		}

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"net/http"
 	"slices"
+	"strings"
 
 	"railyard/internal/result"
 	"railyard/internal/unit"
@@ -24,6 +27,8 @@ type operationTable struct {
 	strips strips
 	rows   int64
 	end    unit.Time
+
+	collectives []collectiveName // in the order of their names
 }
 
 // stripName is a rank's computing, or its communication.
@@ -97,6 +102,7 @@ func readOperations(ctx context.Context, run *result.Run, progress func(done, al
 		return nil, err
 	}
 	o := &operationTable{groups: groups, strips: newStrips()}
+	names := map[collectiveName]bool{}
 	for i := range groups.Len() {
 		progress(i, groups.Len())
 		if err := ctx.Err(); err != nil {
@@ -109,6 +115,9 @@ func readOperations(ctx context.Context, run *result.Run, progress func(done, al
 			g.From, g.Until = min(g.From, r.Start), max(g.Until, r.End)
 			o.end = max(o.end, r.End)
 			o.strips.add(stripName{r.Job, r.Rank, r.Group == ""}, r.Start, r.End)
+			if r.Group != "" && len(names) < mostCollectives {
+				names[collectiveName{r.Job, strings.Clone(r.Name)}] = true
+			}
 			return true
 		})
 		if err != nil {
@@ -117,6 +126,9 @@ func readOperations(ctx context.Context, run *result.Run, progress func(done, al
 		}
 		o.spans = append(o.spans, g)
 	}
+	o.collectives = slices.SortedFunc(maps.Keys(names), func(a, b collectiveName) int {
+		return cmp.Or(cmp.Compare(a.Job, b.Job), compareNames(a.Name, b.Name))
+	})
 	return o, nil
 }
 
@@ -234,6 +246,45 @@ func compareFalse(a, b bool) int {
 		return -1
 	}
 	return 1
+}
+
+// apiSteps lists the steps of ranks that reach into a span of time, with their causes.
+func (s *Server) apiSteps(w http.ResponseWriter, r *http.Request, q query) error {
+	from, until, err := q.window()
+	if err != nil {
+		return err
+	}
+	type stepCauses struct {
+		Job    string        `json:"job"`
+		Step   int32         `json:"step"`
+		Rank   int32         `json:"rank"`
+		Start  unit.Time     `json:"start_ps"`
+		End    unit.Time     `json:"end_ps"`
+		Causes result.Causes `json:"causes_ps"`
+	}
+	return s.reading(r, q, func(t *tables) error {
+		a := struct {
+			Steps []stepCauses `json:"steps"`
+			More  bool         `json:"more"`
+		}{Steps: []stepCauses{}}
+		if t.run == nil || t.run.Parts("steps") == 0 {
+			return writeJSON(w, a)
+		}
+		for row, err := range t.run.Steps() {
+			if err != nil {
+				return err
+			}
+			if row.Start >= until || row.End <= from {
+				continue
+			}
+			if len(a.Steps) == mostStepRows {
+				a.More = true
+				break
+			}
+			a.Steps = append(a.Steps, stepCauses{row.Job, row.Step, row.Rank, row.Start, row.End, row.Causes})
+		}
+		return writeJSON(w, a)
+	})
 }
 
 // readPaths reads the critical paths that were kept, in order, mostPaths parts at most.

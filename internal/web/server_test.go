@@ -129,6 +129,7 @@ func TestTheInterfaceIsAsDescribed(t *testing.T) {
 	}
 	root := t.TempDir()
 	d := draw(200)
+	d.communicate()
 	d.write(t, root, "one", result.Complete)
 	d.write(t, root, "two", result.Complete)
 	x := serve(t, root)

@@ -37,7 +37,10 @@ export interface Lines {
 }
 export interface FlowName { job: string; name: string; port: string }
 export interface QueueName { port: string; class: number }
-export interface Names { queues: QueueName[]; flows: FlowName[]; path: string[]; more: boolean }
+export interface CollectiveName { job: string; name: string }
+export interface Names { queues: QueueName[]; flows: FlowName[]; path: string[]; more: boolean; collectives: CollectiveName[] }
+export interface CollectiveRun { group: string; step: number; ranks: number; start_ps: number; last_ps: number; last_rank: number; end_ps: number }
+export interface CollectiveRuns extends CollectiveName { runs: CollectiveRun[]; more: boolean }
 export interface Event {
   time_ps: number; kind: string; port: string; class: number; job: string; name: string; frame: string; psn: number; bytes: number;
   threshold_bytes: number; root: string; before_bps: number; rate_bps: number; target_bps: number; alpha: number; why: string;

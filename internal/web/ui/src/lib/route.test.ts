@@ -13,9 +13,10 @@ test("a permalink holds run, time, zoom and selection", () => {
 test("selections are written and read", () => {
   const all: Selection[] = [
     { kind: "port", port: "a/b#2" }, { kind: "flow", job: "", name: "flow 1", port: "host1/rail1" }, { kind: "rank", job: "x", rank: 7 },
+    { kind: "collective", job: "", name: "allreduce.bucket1" }, { kind: "collective", job: "a", name: "x|y" },
   ];
   for (const s of all) expect(parseSelection(writeSelection(s))).toEqual(s);
-  for (const bad of ["", "port|", "flow|x", "rank|x|y", "<script>"]) expect(parseSelection(bad)).toBe(null);
+  for (const bad of ["", "port|", "flow|x", "rank|x|y", "collective", "collective|x", "collective|x|", "<script>"]) expect(parseSelection(bad)).toBe(null);
 });
 
 test("a scenario to edit has an address", () => {

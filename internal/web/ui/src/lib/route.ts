@@ -29,8 +29,9 @@ export function write(r: Route): string {
   return `#/${path}${q ? `?${q}` : ""}`;
 }
 
-// What is selected: a port, a queue pair, a rank.
-export type Selection = { kind: "port"; port: string } | { kind: "flow"; job: string; name: string; port: string } | { kind: "rank"; job: string; rank: number };
+// What is selected: a port, a queue pair, a rank, a collective.
+export type Selection = { kind: "port"; port: string } | { kind: "flow"; job: string; name: string; port: string } | { kind: "rank"; job: string; rank: number }
+  | { kind: "collective"; job: string; name: string };
 
 export function parseSelection(s: string): Selection | null {
   const parts = s.split("|");
@@ -39,6 +40,8 @@ export function parseSelection(s: string): Selection | null {
       return parts[1] ? { kind: "port", port: parts[1] } : null;
     case "flow":
       return parts.length === 4 ? { kind: "flow", job: parts[1], name: parts[2], port: parts[3] } : null;
+    case "collective": // a name may hold a bar
+      return parts.length > 2 && s.length > 12 + parts[1].length ? { kind: "collective", job: parts[1], name: parts.slice(2).join("|") } : null;
     case "rank":
       return parts.length === 3 && /^\d+$/.test(parts[2]) ? { kind: "rank", job: parts[1], rank: Number(parts[2]) } : null;
   }
@@ -51,6 +54,8 @@ export function writeSelection(s: Selection | null): string {
       return `port|${s.port}`;
     case "flow":
       return `flow|${s.job}|${s.name}|${s.port}`;
+    case "collective":
+      return `collective|${s.job}|${s.name}`;
     case "rank":
       return `rank|${s.job}|${s.rank}`;
   }
