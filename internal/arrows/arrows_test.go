@@ -590,17 +590,66 @@ var rules = map[string]rule{
 		why: "what is shown of a plan, a network or a run is a value and its text: who asked, and where it is printed, is above",
 	},
 	"cli/call": {
-		may:   "coll input located output plan result run scenario sheet shown topo",
+		may: "coll foresight input launch located machine output plan report result run scenario sheet shown sweep " +
+			"topo",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "what all commands share is streams, files and arguments: what any of them does is above it",
 	},
+	"cli/rdmacmd": {
+		may:   "cli/call endpoint located output perf rdma",
+		third: "github.com/spf13/cobra",
+		why:   "commands of one topic: arguments and what is printed; sockets and measurements are below",
+	},
+	"cli/devicecmd": {
+		may: "board cli/call collected configs hostboard hostinfo hostlint input intent lint netconf " +
+			"netconf/dialects network output plan prove result rib scenario sheet topo view",
+		third: "github.com/spf13/cobra",
+		why:   "commands of one topic: arguments and what is printed; what devices mean, and what is wrong with them, is below",
+	},
+	"cli/perfcmd": {
+		may: "cli/call coll commission dataset foresight input inventory launch located nccl nccltests network ns3 " +
+			"output perf plan result run scenario view whatif",
+		third: "github.com/spf13/cobra",
+		why:   "commands of one topic: arguments and what is printed; sweeps, their scenarios and their figures are below",
+	},
+	"cli/benchcmd": {
+		may:   "bench cli/call foresight machine nn result scenario",
+		third: "github.com/spf13/cobra",
+		why:   "commands of one topic: arguments and what is printed; what is run, and how it is counted, is below",
+	},
+	"cli/designcmd": {
+		may:   "cli/call design located result scenario shown view",
+		third: "github.com/spf13/cobra",
+		why:   "commands of one topic: arguments and what is printed; networks and their bills are below",
+	},
+	"cli/topocmd": {
+		may: "board cli/call configs containerlab hash input located nccltopo output pcie plan scenario topoform " +
+			"view",
+		third: "github.com/spf13/cobra",
+		why:   "commands of one topic: arguments and what is printed; networks in other tools' forms, and hashes, are below",
+	},
+	"cli/labcmd": {
+		may:   "cli/call docs examples input lab located manual output result",
+		third: "github.com/spf13/cobra",
+		why:   "commands of one topic: arguments and what is printed; labs and the documentation are below",
+	},
+	"cli/reportcmd": {
+		may: "cli/call collected dump input judge located output report result run scenario sweep telemetry topo " +
+			"view whatif",
+		third: "github.com/spf13/cobra",
+		why:   "commands of one topic: arguments and what is printed; what limited a run is said below",
+	},
+	"cli/showcmd": {
+		may: "cli/call cli/devicecmd coll decoder foresight input output plan report result run scenario " +
+			"scenario/schema sheet view",
+		third: "github.com/spf13/cobra",
+		why:   "commands of one topic: arguments and what is printed; values and their texts are view's",
+	},
 	"cli": {
-		may: "batch bench board cli/call coll collected commission configs containerlab dataset decoder design " +
-			"docs dump endpoint examples export fleet foresight hash headline hostboard hostinfo hostlint input " +
-			"intent inventory judge lab launch lint live located machine manual nccl nccltests nccltopo netconf " +
-			"netconf/dialects network nn ns3 output pcie perf plan predict prove rdma report result rib run " +
-			"scenario scenario/schema sheet shown starter sweep telemetry topo topoform trial tune validate view " +
-			"web whatif workload",
+		may: "batch cli/benchcmd cli/call cli/designcmd cli/devicecmd cli/labcmd cli/perfcmd cli/rdmacmd " +
+			"cli/reportcmd cli/showcmd cli/topocmd coll configs endpoint examples export fleet foresight headline " +
+			"input lab launch live located machine netconf netconf/dialects nn output plan predict report result " +
+			"run scenario scenario/schema sheet shown starter sweep trial tune validate view web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},

@@ -36,7 +36,8 @@ var bans = []ban{
 		"and sends what they ask for. (net/netip holds addresses as values.)"},
 	{in: pure + " " + engine + " nn train", imports: "os/... io/ioutil syscall",
 		why: "these packages work on values: dataset, scenario, result and cli read and write files"},
-	{but: "cli cli/call run rank launch lab live web fleet endpoint rdma tools/failures tools/fleet tools/monsters tools/mutate",
+	{but: "cli cli/call cli/benchcmd cli/perfcmd cli/rdmacmd run rank launch lab live web fleet endpoint rdma tools/failures " +
+		"tools/fleet tools/monsters tools/mutate",
 		imports: "time",
 		why: "virtual time is unit.Time, integer picoseconds. The clock of this machine must not reach an event or a table: the " +
 			"same scenario gives the same bytes. (Three tools count what programs take.)"},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/benchcmd"
 	"railyard/internal/cli/call"
 	"railyard/internal/foresight"
 	"railyard/internal/located"
@@ -17,7 +18,6 @@ import (
 	"railyard/internal/scenario"
 	"railyard/internal/sheet"
 	"railyard/internal/shown"
-	"railyard/internal/sweep"
 	"railyard/internal/unit"
 	"railyard/internal/view"
 )
@@ -43,7 +43,7 @@ standard input.
 --measure runs the first part of it, a tenth of its work or ten seconds, and says how long the whole
 takes on this machine; nothing is written.`,
 		Example: "  railyard check examples/digits-8gpu.yaml\n  railyard check my.yaml --measure",
-		Args:    call.OneFile, ValidArgsFunction: completeScenario,
+		Args:    call.OneFile, ValidArgsFunction: call.CompleteScenario,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.check(cmd.Context(), args[0]) },
 	}
 	fl := cmd.Flags()
@@ -61,21 +61,6 @@ takes on this machine; nothing is written.`,
 type checkFlags struct {
 	json, measure, quiet, local, graph bool
 	set                                []string
-}
-
-// settings returns what --set of a command changes: one value for each key.
-func settings(command string, set []string) (changes []scenario.Change, err error) {
-	for _, text := range set {
-		a, err := sweep.ParseAxis(text)
-		switch {
-		case err != nil:
-			return nil, call.Misuse("%s: --set %w", command, err)
-		case len(a.Values) > 1:
-			return nil, call.Misuse("%s: --set %s: want one value", command, text)
-		}
-		changes = append(changes, scenario.Change{Path: a.Path, Text: a.Values[0]})
-	}
-	return changes, nil
 }
 
 // mostMeasured is how long --measure runs at most after set-up.
@@ -105,7 +90,7 @@ func (c *checkCall) check(ctx context.Context, file string) error {
 	if c.f.graph && !asJSON {
 		return call.Misuse("check: --graph: prints data, want --json with it; show topo prints it as text")
 	}
-	changes, err := settings("check", c.f.set)
+	changes, err := call.Settings("check", c.f.set)
 	if err != nil {
 		return err
 	}
@@ -130,7 +115,7 @@ func (c *checkCall) check(ctx context.Context, file string) error {
 		if in, err = run.Inspect(sc); err != nil {
 			return c.checkUnplanned(file, sc, err, asJSON)
 		}
-		in.Estimate = here(in.Estimate)
+		in.Estimate = benchcmd.Here(in.Estimate)
 		for _, f := range in.Findings {
 			problems = append(problems, sc.Located(f))
 		}

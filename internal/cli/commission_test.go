@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 )
@@ -33,7 +34,7 @@ func TestMeasuredValuesAreReadFirst(t *testing.T) {
 		{write("empty.txt", "# nothing yet\n"), "empty.txt:1:1: no value, want one such as links.host-leaf.400Gb/s", 1},
 		{write("unit.txt", "load.marks 5ms\nall-reduce.8B.time 5\n"), "unit.txt:2:20: 5: no unit", 1},
 	} {
-		a, _ := perfApp(func(context.Context, *scenario.Scenario, runOptions) (*result.Summary, error) {
+		a, _ := perfApp(func(context.Context, *scenario.Scenario, call.RunOptions) (*result.Summary, error) {
 			t.Errorf("%s: something is simulated", c.file)
 			return &result.Summary{}, nil
 		})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/report"
 	"railyard/internal/sweep"
 )
@@ -76,7 +77,7 @@ func TestBrowserCompare(t *testing.T) {
 	t.Run("training", func(t *testing.T) {
 		var two []*report.Data
 		for _, path := range []string{dir, other} {
-			d, err := loadRun(path, false)
+			d, err := call.LoadRun(path, false)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -76,7 +76,7 @@ func (a *app) makeImages(ctx context.Context, kind string, o scenario.Drawn, qui
 	ctx, stop := a.Interruptible(ctx)
 	defer stop()
 	p := a.StartProgress(quiet, "making data")
-	made, err := a.engine.draw(ctx, kind, o, func(done, total int64) {
+	made, err := a.engine.Draw(ctx, kind, o, func(done, total int64) {
 		p.Update(result.Progress{Phase: "making data", Done: done, Total: total})
 	})
 	p.Stop()

@@ -144,7 +144,7 @@ func TestDocsAreWritten(t *testing.T) {
 		}
 	}
 	a := newApp(os.Stdout, os.Stderr, wired())
-	if err := a.writeDocs(dir, false); err == nil {
+	if a.execute([]string{"docs", "--html", dir}) == call.OK {
 		t.Error("a folder that holds something is written over")
 	}
 }

@@ -66,7 +66,7 @@ func (b *batchFlags) check(fl *pflag.FlagSet, f *sweepFlags) error {
 
 // emit writes what starts workers for a sweep.
 func (a *app) emit(ctx context.Context, p *call.Progress, s *planned, variants []sweep.Variant, f *sweepFlags) error {
-	opt := sweep.Options{Force: f.force, KeepRefused: true, Progress: swept(p)}
+	opt := sweep.Options{Force: f.force, KeepRefused: true, Progress: call.Swept(p)}
 	forecast := func() (sweep.Forecast, error) { return sweep.ForecastOf(ctx, variants, opt) }
 	if s.spec.Find != nil {
 		forecast = func() (sweep.Forecast, error) {
@@ -84,7 +84,7 @@ func (a *app) emit(ctx context.Context, p *call.Progress, s *planned, variants [
 	if err != nil {
 		return a.Located(s.file, s.base, err)
 	}
-	a.tellForecast(f.quiet, cost)
+	a.TellForecast(f.quiet, cost)
 	w := &batch.Workers{Sweep: s.spec.Name, Version: result.Version, URL: f.queue.url, Tasks: f.batch.tasks, Cores: f.batch.cores,
 		Run: cost.Largest, Image: f.batch.image}
 	// Paths are to hold wherever the script is started from.

@@ -12,7 +12,6 @@ import (
 	"railyard/internal/export"
 	"railyard/internal/result"
 	"railyard/internal/shown"
-	"railyard/internal/unit"
 )
 
 // exportFlags is the flags of `railyard export`.
@@ -60,7 +59,7 @@ on.`,
 			"  railyard export runs/digits-8gpu-1 --csv tables\n" +
 			"  railyard export runs/incast-1 --prometheus incast.om\n" +
 			"  railyard export runs/faults-1 --telemetry dump",
-		Args:              oneRun,
+		Args:              call.OneRun,
 		ValidArgsFunction: call.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := a.Interruptible(cmd.Context())
@@ -74,7 +73,7 @@ on.`,
 		},
 	}
 	fl := cmd.Flags()
-	damagedFlag(fl, &f.damaged)
+	call.DamagedFlag(fl, &f.damaged)
 	fl.BoolVar(&f.json, "json", false, "print what was written as JSON")
 	fl.StringVar(&f.trace, "trace", "",
 		"trace-event JSON to write, compressed if the name ends in .gz (default DIR/trace.json.gz)")
@@ -86,17 +85,6 @@ on.`,
 	fl.StringVar(&f.from, "from", "", "virtual time at which the trace begins, such as 1.5ms")
 	fl.StringVar(&f.to, "to", "", "virtual time at which the trace ends")
 	return cmd
-}
-
-// oneRun is the argument check of a command that takes one run directory.
-func oneRun(cmd *cobra.Command, args []string) error {
-	switch {
-	case len(args) == 0:
-		return call.Misuse("%s: missing DIR, the run directory to read: %s", call.Called(cmd), cmd.UseLine())
-	case len(args) > 1:
-		return call.Misuse("%s: %d arguments, want one DIR: %s", call.Called(cmd), len(args), cmd.UseLine())
-	}
-	return nil
 }
 
 // export is `railyard export`: read, write, say what was written.
@@ -145,7 +133,7 @@ func (f *exportFlags) parse() error {
 	if f.stretch < 1 || f.stretch > mostStretch {
 		return call.Misuse("export: --stretch %d: want 1 to %d", f.stretch, mostStretch)
 	}
-	if f.window, err = windowOf("export", f.from, f.to); err != nil {
+	if f.window, err = call.WindowOf("export", f.from, f.to); err != nil {
 		return err
 	}
 	if f.trace == "" && f.csv != "" && f.from+f.to != "" {
@@ -153,29 +141,4 @@ func (f *exportFlags) parse() error {
 			"leave them out")
 	}
 	return nil
-}
-
-// windowOf reads the flags --from and --to of a command.
-func windowOf(command, from, to string) (w result.TraceWindow, err error) {
-	for _, flag := range []struct {
-		name, text string
-		to         *unit.Time
-	}{{"from", from, &w.From}, {"to", to, &w.To}} {
-		if flag.text == "" {
-			continue
-		}
-		d, err := unit.ParseDuration(flag.text)
-		if err != nil {
-			return w, call.Misuse("%s: --%s: %w", command, flag.name, err)
-		}
-		if d < 0 {
-			return w, call.Misuse("%s: --%s %s: want a time from 0, the start of the run", command, flag.name,
-				flag.text)
-		}
-		*flag.to = unit.Time(d)
-	}
-	if to != "" && w.To <= w.From {
-		return w, call.Misuse("%s: --to %s: want a time after --from %s", command, to, unit.Duration(w.From))
-	}
-	return w, nil
 }

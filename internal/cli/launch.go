@@ -17,6 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"railyard/internal/cli/call"
+	"railyard/internal/cli/perfcmd"
+	"railyard/internal/cli/rdmacmd"
 	"railyard/internal/endpoint"
 	"railyard/internal/launch"
 	"railyard/internal/located"
@@ -35,9 +37,6 @@ type launchFlags struct {
 	restarts             int
 	wait                 time.Duration
 }
-
-// launchRank is the command by which a launcher starts the process of a rank.
-const launchRank = "launch-rank"
 
 // launchCall is a call of railyard launch.
 type launchCall struct {
@@ -84,7 +83,7 @@ network that you trust.`,
 	fl.Uint64Var(&f.seed, "seed", 0, "seed, instead of the scenario's")
 	fl.StringArrayVar(&f.set, "set", nil, "KEY=VALUE: a value instead of the scenario's; may be repeated")
 	fl.StringArrayVar(&f.unset, "unset", nil, "KEY: leave out what the scenario says there, after all of --set; may be repeated")
-	fl.StringVar(&f.kernel, "kernel", "", "tensor kernel, instead of the scenario's: "+kernelNames())
+	fl.StringVar(&f.kernel, "kernel", "", "tensor kernel, instead of the scenario's: "+call.KernelNames())
 	fl.IntVar(&f.nodes, "nnodes", 1, "hosts that take part")
 	fl.IntVar(&f.perNode, "nproc-per-node", 0, "processes on each (default the job's ranks over the hosts)")
 	fl.IntVar(&f.node, "node-rank", 0, "which of the hosts this is, from 0")
@@ -95,7 +94,7 @@ network that you trust.`,
 	fl.StringVar(&f.resume, "resume", "", "go on from the newest weights of this run directory, or from this file; on one host")
 	fl.StringVar(&f.transport, "transport", launch.Shared, "between ranks of one host: shm (shared memory), tcp, or roce (RoCEv2 packets)")
 	call.Complete(cmd, "transport", cobra.FixedCompletions(launch.Transports(), cobra.ShellCompDirectiveNoFileComp))
-	fl.StringVar(&f.faults, "faults", "", "with roce, of each rank: "+faultsText)
+	fl.StringVar(&f.faults, "faults", "", "with roce, of each rank: "+rdmacmd.FaultsText)
 	fl.StringVar(&f.capture, "capture", "", "with roce: write each rank's packets to a file; x.pcapng is x-rank0.pcapng of rank 0")
 	call.CompletesSet(cmd)
 	return cmd
@@ -175,7 +174,7 @@ func (c *launchCall) launchFile(ctx context.Context, file string) error {
 		src, _ := c.ReadFile(ctx, file) // it has been read before: for the lines
 		return c.Problems(file, src, problems)
 	}
-	cfg, err := c.launchConfig(sc, file, c.f.transport)
+	cfg, err := perfcmd.LaunchConfig(c.App, sc, file, c.f.transport)
 	if err != nil {
 		return fmt.Errorf("launch: %w", err)
 	}
@@ -191,7 +190,7 @@ func (c *launchCall) launchFile(ctx context.Context, file string) error {
 		return fmt.Errorf("%s: %w (--nnodes, --nproc-per-node); nothing was run", file, err)
 	}
 	if c.f.node > 0 {
-		err := c.engine.join(ctx, cfg)
+		err := c.engine.Join(ctx, cfg)
 		p.Stop()
 		if err != nil && ctx.Err() != nil {
 			return &call.Exit{Code: call.Interrupted, Err: errors.New("interrupted; what was done is with node 0")}
@@ -207,7 +206,7 @@ func (c *launchCall) launchFile(ctx context.Context, file string) error {
 			return err
 		}
 	}
-	dir, sum, err := c.engine.again(ctx, cfg, c.f.restarts, func(try int) (*result.Dir, error) {
+	dir, sum, err := c.engine.Again(ctx, cfg, c.f.restarts, func(try int) (*result.Dir, error) {
 		out := c.f.out
 		if out != "" && try > 0 {
 			out = fmt.Sprintf("%s-restart%d", out, try)
@@ -227,7 +226,7 @@ func (c *launchCall) launchFile(ctx context.Context, file string) error {
 // launchRankCommand is the process of a rank.
 func launchRankCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:    launchRank,
+		Use:    perfcmd.LaunchRank,
 		Short:  "The process of a rank, which railyard launch starts",
 		Hidden: true,
 		Args:   call.NoArguments,

@@ -8,7 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/cli/benchcmd"
 	"railyard/internal/cli/call"
+	"railyard/internal/cli/designcmd"
+	"railyard/internal/cli/devicecmd"
+	"railyard/internal/cli/labcmd"
+	"railyard/internal/cli/perfcmd"
+	"railyard/internal/cli/rdmacmd"
+	"railyard/internal/cli/reportcmd"
+	"railyard/internal/cli/topocmd"
 	"railyard/internal/foresight"
 	"railyard/internal/machine"
 	"railyard/internal/shown"
@@ -30,7 +38,7 @@ func Main(args []string, stdout, stderr *os.File) int {
 	return newApp(stdout, stderr, wired()).execute(args)
 }
 
-func newApp(stdout, stderr *os.File, e engine) *app {
+func newApp(stdout, stderr *os.File, e call.Engine) *app {
 	return &app{App: &call.App{Stdin: os.Stdin, Stdout: stdout, Stderr: stderr, OutTerm: call.TerminalOf(stdout),
 		ErrTerm: call.TerminalOf(stderr), Start: time.Now()}, engine: e}
 }
@@ -39,7 +47,7 @@ func newApp(stdout, stderr *os.File, e engine) *app {
 // type, such as perfCall, with its methods.
 type app struct {
 	*call.App
-	engine engine
+	engine call.Engine
 	unsaid error // why help could not be printed
 }
 
@@ -86,13 +94,17 @@ says how long a step takes and why.`,
 	root.SetFlagErrorFunc(call.FlagError)
 	root.SetHelpFunc(a.help)
 	root.SetHelpCommand(helpCommand(a))
-	root.AddCommand(runCommand(a), a.sweepCommand(), a.workerCommand(), perfCommand(a), designCommand(a), dataCommand(a),
+	root.AddCommand(runCommand(a), a.sweepCommand(), a.workerCommand(), perfcmd.Command(a.App, a.engine),
+		designcmd.Command(a.App, a.engine), dataCommand(a),
 		versionCommand(a),
-		exportCommand(a), importCommand(a), configCommand(a), topoCommand(a), lintCommand(a), hostsCommand(a),
+		exportCommand(a), perfcmd.Import(a.App, a.engine), devicecmd.Config(a.App), topocmd.Command(a.App),
+		devicecmd.Lint(a.App), devicecmd.Hosts(a.App),
 		tuneCommand(a))
 	root.AddCommand(a.lookCommands()...)
-	root.AddCommand(reportCommand(a), compareCommand(a), explainCommand(a), diagnoseCommand(a), whatifCommand(a),
-		commissionCommand(a), predictCommand(a), validateCommand(a), benchCommand(a), labCommand(a), serveCommand(a), docsCommand(a),
-		newCommand(a), rdmaCommand(a), launchCommand(a), launchRankCommand(a))
+	root.AddCommand(reportcmd.Command(a.App), reportcmd.Compare(a.App), reportcmd.Explain(a.App),
+		reportcmd.Diagnose(a.App, a.engine), whatifCommand(a),
+		perfcmd.Commission(a.App, a.engine), predictCommand(a), validateCommand(a), benchcmd.Command(a.App),
+		labcmd.Command(a.App), serveCommand(a), labcmd.Docs(a.App),
+		newCommand(a), rdmacmd.Command(a.App), launchCommand(a), launchRankCommand(a))
 	return root
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"railyard/internal/cli/call"
+	"railyard/internal/cli/showcmd"
+	"railyard/internal/cli/topocmd"
 	"railyard/internal/input"
 	"railyard/internal/output"
 	"railyard/internal/result"
@@ -172,3 +174,10 @@ func markdown(text string) string {
 // plainMarkdown takes their meaning from characters that mark something up.
 var plainMarkdown = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`,
 	"<", `\<`, ">", `\>`, "#", `\#`, "|", `\|`, "&", `\&`, "~", `\~`)
+
+// lookCommands are the commands that look at things and run nothing, or little.
+func (a *app) lookCommands() []*cobra.Command {
+	return []*cobra.Command{showcmd.Command(a.App, a.engine), checkCommand(a), topocmd.Hash(a.App),
+		showcmd.List(a.App), showcmd.Schema(a.App),
+		showcmd.Completion(a.App), manCommand(a)}
+}

@@ -17,11 +17,12 @@ import (
 	"railyard/internal/scenario"
 )
 
-func perfApp(run func(context.Context, *scenario.Scenario, runOptions) (*result.Summary, error)) (*app, *bytes.Buffer) {
+func perfApp(run func(context.Context, *scenario.Scenario, call.RunOptions) (*result.Summary, error)) (*app,
+	*bytes.Buffer) {
 	out := &bytes.Buffer{}
 	e := wired()
 	if run != nil {
-		e.run = run
+		e.Run = run
 	}
 	return &app{App: &call.App{Stdin: strings.NewReader(""), Stdout: out, Stderr: &bytes.Buffer{}, Start: time.Now()},
 		engine: e}, out
@@ -78,7 +79,7 @@ func TestAnInterruptedSweepKeepsItsRows(t *testing.T) {
 	for _, format := range []string{"--json", "--quiet"} {
 		ctx, cancel := context.WithCancel(context.Background())
 		runs := 0
-		a, out := perfApp(func(ctx context.Context, sc *scenario.Scenario, _ runOptions) (*result.Summary, error) {
+		a, out := perfApp(func(ctx context.Context, sc *scenario.Scenario, _ call.RunOptions) (*result.Summary, error) {
 			if runs++; runs == 3 {
 				cancel()
 				return &result.Summary{State: result.Interrupted}, ctx.Err()
@@ -104,7 +105,7 @@ func TestAnInterruptedSweepKeepsItsRows(t *testing.T) {
 
 // A run that fails ends the sweep with its size.
 func TestAFailedRowNamesItsSize(t *testing.T) {
-	a, out := perfApp(func(context.Context, *scenario.Scenario, runOptions) (*result.Summary, error) {
+	a, out := perfApp(func(context.Context, *scenario.Scenario, call.RunOptions) (*result.Summary, error) {
 		return nil, errors.New("no luck")
 	})
 	errs := &bytes.Buffer{}
@@ -124,7 +125,7 @@ func TestAnInterruptedComparisonKeepsItsRows(t *testing.T) {
 	for _, format := range []string{"--json", "--quiet"} {
 		ctx, cancel := context.WithCancel(context.Background())
 		runs := 0
-		a, out := perfApp(func(ctx context.Context, sc *scenario.Scenario, _ runOptions) (*result.Summary, error) {
+		a, out := perfApp(func(ctx context.Context, sc *scenario.Scenario, _ call.RunOptions) (*result.Summary, error) {
 			if runs++; runs == 3 {
 				cancel()
 				return &result.Summary{State: result.Interrupted}, ctx.Err()
@@ -151,7 +152,7 @@ func TestAnInterruptedComparisonKeepsItsRows(t *testing.T) {
 
 // A size that fails is named, and ends the sweep.
 func TestAFailedSizeOfAComparison(t *testing.T) {
-	a, out := perfApp(func(context.Context, *scenario.Scenario, runOptions) (*result.Summary, error) {
+	a, out := perfApp(func(context.Context, *scenario.Scenario, call.RunOptions) (*result.Summary, error) {
 		return nil, errors.New("no luck")
 	})
 	log := filepath.Join("..", "..", "examples", "nccl-tests.log")

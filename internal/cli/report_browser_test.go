@@ -103,8 +103,8 @@ func seen(model, sizes string) string {
 // checkPage writes the report of a run and looks at it.
 func checkPage(t *testing.T, b *chromium, dir string, figures []string) {
 	t.Helper()
-	if err := quiet(t).reportRun(dir, "", "", false, false); err != nil {
-		t.Fatal(err)
+	if code := quiet(t).execute([]string{"report", dir}); code != call.OK {
+		t.Fatalf("report %s: exit %d", dir, code)
 	}
 	defer func(before *testing.T) { b.t = before }(b.t)
 	b.t = t
@@ -255,13 +255,13 @@ func interrupted(t *testing.T) string {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	a := quiet(t)
-	a.engine.run = func(ctx context.Context, sc *scenario.Scenario, opt runOptions) (*result.Summary, error) {
+	a.engine.Run = func(ctx context.Context, sc *scenario.Scenario, opt call.RunOptions) (*result.Summary, error) {
 		opt.Progress = func(p result.Progress) {
 			if p.Done >= 5 && p.HasLoss {
 				cancel()
 			}
 		}
-		return wired().run(ctx, sc, opt)
+		return wired().Run(ctx, sc, opt)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	err := (&runCall{a, runFlags{out: dir, quiet: true}}).runFile(ctx, training(t, "digits-8gpu"), nil)

@@ -105,7 +105,7 @@ weights, with FILE.`,
 	fl.StringVar(&f.resume, "resume", "", "go on from the newest weights of this run directory, or from this file")
 	fl.IntVar(&f.workers, "workers", -1, "cores that a run takes, which change no result (default all)")
 	fl.Lookup("workers").DefValue = "0"
-	fl.StringVar(&f.kernel, "kernel", "", "tensor kernel, instead of the scenario's: "+kernelNames())
+	fl.StringVar(&f.kernel, "kernel", "", "tensor kernel, instead of the scenario's: "+call.KernelNames())
 	call.CompletesSet(cmd)
 	return cmd
 }
@@ -140,14 +140,6 @@ func (c *runCall) begin(cmd *cobra.Command, args []string) error {
 // localUsage is what --local does, of every command that has it.
 const localUsage = "refuse a scenario that names files outside the folder in which railyard runs"
 
-func kernelNames() string {
-	names := make([]string, len(scenario.Kernels))
-	for i, k := range scenario.Kernels {
-		names[i] = k.Name
-	}
-	return strings.Join(names, ", ")
-}
-
 // runFile is `railyard run`: read, run, finish the directory, print.
 func (c *runCall) runFile(ctx context.Context, file string, from *resumed) error {
 	ctx, stop := c.Interruptible(ctx)
@@ -177,11 +169,11 @@ func (c *runCall) runFile(ctx context.Context, file string, from *resumed) error
 	if err != nil {
 		return err
 	}
-	opt := runOptions{Dir: dir, Force: c.f.force, Progress: p.Update, Resume: weights, Workers: c.f.workers}
+	opt := call.RunOptions{Dir: dir, Force: c.f.force, Progress: p.Update, Resume: weights, Workers: c.f.workers}
 	if told != nil {
 		opt.Progress, opt.Observe = told.Update, told.observe
 	}
-	sum, err := c.engine.run(ctx, sc, opt)
+	sum, err := c.engine.Run(ctx, sc, opt)
 	p.Stop()
 	if sum == nil && err != nil {
 		err = c.Located(file, sc, err)
@@ -237,7 +229,7 @@ func (f *runFlags) changes(sc *scenario.Scenario) (changes []scenario.Change, er
 	}
 	if f.kernel != "" {
 		if !slices.ContainsFunc(scenario.Kernels, func(k scenario.Choice) bool { return k.Name == f.kernel }) {
-			return nil, call.Misuse("run: --kernel %q: want one of: %s", f.kernel, kernelNames())
+			return nil, call.Misuse("run: --kernel %q: want one of: %s", f.kernel, call.KernelNames())
 		}
 		for i := range sc.Jobs {
 			if j := &sc.Jobs[i]; j.Train != nil {

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"railyard/internal/cli/call"
 )
 
 // screen takes a picture of the whole page, as PNG, in a window of some width.
@@ -48,7 +50,7 @@ func TestBrowserScreens(t *testing.T) {
 	}
 	to := os.Getenv("RAILYARD_SCREENS_TO")
 	for _, dir := range strings.FieldsFunc(os.Getenv("RAILYARD_SCREENS"), func(r rune) bool { return r == ':' }) {
-		d, err := loadRun(dir, false)
+		d, err := call.LoadRun(dir, false)
 		if err != nil {
 			t.Fatal(err)
 		}

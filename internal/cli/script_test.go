@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"railyard": func() { os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr)) },
 		"railyard-fake": func() {
-			a := newApp(os.Stdout, os.Stderr, engine{run: fakeRun, draw: fakeDigits})
+			a := newApp(os.Stdout, os.Stderr, call.Engine{Run: fakeRun, Draw: fakeDigits})
 			os.Exit(a.execute(os.Args[1:]))
 		},
 	})
@@ -137,7 +137,7 @@ func waitfor(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // fakeRun is a small engine: it writes one flow, and does what the scenario's name says.
-func fakeRun(ctx context.Context, sc *scenario.Scenario, opt runOptions) (*result.Summary, error) {
+func fakeRun(ctx context.Context, sc *scenario.Scenario, opt call.RunOptions) (*result.Summary, error) {
 	if sc.Name == "refused" {
 		return nil, errors.New("9 GB of memory estimated, want at most 8 GB: --force runs it all the same")
 	}
@@ -193,7 +193,7 @@ func TestDidYouMean(t *testing.T) {
 	if n := scenario.Edits("kitten", "sitting"); n != 3 {
 		t.Errorf("kitten to sitting: %d edits, want 3", n)
 	}
-	if !strings.Contains(kernelNames(), "portable") {
+	if !strings.Contains(call.KernelNames(), "portable") {
 		t.Error("the portable kernel is not listed")
 	}
 }

@@ -53,7 +53,7 @@ cancel it. Each run is a process of its own, as railyard run starts one, and lea
 the forecasts of their memory allow; others wait. A scenario reads what was posted with it, and no other
 file. Ctrl-C ends the runs, too, and keeps what they have.`,
 		Example: "  railyard serve\n  railyard serve runs/incast-1 --addr 127.0.0.1:8080\n  railyard serve --run",
-		Args:    runDirs(0, 1), ValidArgsFunction: call.CompleteRuns,
+		Args:    call.RunDirs(0, 1), ValidArgsFunction: call.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "runs"
 			if len(args) == 1 {

@@ -6,14 +6,11 @@ import (
 	"fmt"
 
 	"railyard/internal/cli/call"
-	"railyard/internal/foresight"
 	"railyard/internal/input"
 	"railyard/internal/located"
-	"railyard/internal/machine"
 	"railyard/internal/result"
 	"railyard/internal/scenario"
 	"railyard/internal/sweep"
-	"railyard/internal/unit"
 )
 
 // many is what the flags of `railyard run` ask for beyond one run.
@@ -86,8 +83,8 @@ func (a *app) runSweep(ctx context.Context, file string, f runFlags, m *many) er
 		return err
 	}
 	rows, err := sweep.Run(ctx, variants, sweep.Options{Limits: sweep.Limits{Workers: max(0, f.workers)}, Dir: dir,
-		Force: f.force, KeepRefused: true, Progress: swept(p),
-		Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }})
+		Force: f.force, KeepRefused: true, Progress: call.Swept(p),
+		Forecast: func(v sweep.Forecast) { a.TellForecast(f.quiet, v) }})
 	p.Stop()
 	interrupted := ctx.Err() != nil
 	if err != nil && (rows == nil || !interrupted) {
@@ -113,41 +110,6 @@ func sweepDir(out, name string) (*sweep.Dir, error) {
 		}
 	}
 	return sweep.OpenDir(out)
-}
-
-// swept shows how far a sweep is.
-func swept(p *call.Progress) func(v sweep.Progress) {
-	return func(v sweep.Progress) {
-		p.Update(result.Progress{Phase: v.Phase, Done: int64(v.Done), Total: int64(v.Total), PacketHops: v.PacketHops,
-			Part: v.Part})
-	}
-}
-
-// tellForecast says what is about to run.
-func (a *app) tellForecast(quiet bool, f sweep.Forecast) {
-	if quiet || f.Runs == 0 {
-		return
-	}
-	text := fmt.Sprintf("%s of about %s packet-hops in all, %d at once, each with up to %s", call.Count(f.Runs, "run"),
-		unit.Count(f.PacketHops), f.AtOnce, f.Largest.Human())
-	if f.Memory > 0 {
-		text += fmt.Sprintf(" of %s", f.Memory.Human())
-	}
-	if f.Seconds >= foresight.Worth.Seconds() {
-		f.Seconds *= machine.Slowness()
-	}
-	took := "some " + unit.Clock(f.Seconds)
-	if f.Seconds < 0.1 {
-		took = "less than 0.1 s"
-	}
-	text += ", " + took + " of one core"
-	if f.Disk > 0 {
-		text += ", " + f.Disk.Human() + " of disk"
-	}
-	if f.Resumed > 0 {
-		text += fmt.Sprintf("; %d more are there already", f.Resumed)
-	}
-	a.Tell(text)
 }
 
 // finishSweep writes and prints the table.

@@ -56,7 +56,7 @@ which they join, and is made if it is not there. Rows are the same bytes.
 a Job for kubectl that starts workers, with what the forecast says that they need.`,
 		Example: "  railyard sweep examples/sweep/buffers.yaml\n  railyard sweep my.yaml --out sweeps/a --keep worst:3\n" +
 			"  railyard sweep my.yaml --point 12 > point.yaml",
-		Args: call.OneFile, ValidArgsFunction: completeScenario,
+		Args: call.OneFile, ValidArgsFunction: call.CompleteScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("workers") && f.workers < 1 {
 				return call.Misuse("sweep: --workers %d: want 1 or more", f.workers)
@@ -181,7 +181,7 @@ func (a *app) sweepFile(ctx context.Context, file string, f sweepFlags) error {
 		return err
 	}
 	opt := sweep.Options{Limits: sweep.Limits{Workers: max(0, f.workers)}, Dir: dir, Force: f.force, KeepRefused: true,
-		Progress: swept(p), Forecast: func(v sweep.Forecast) { a.tellForecast(f.quiet, v) }}
+		Progress: call.Swept(p), Forecast: func(v sweep.Forecast) { a.TellForecast(f.quiet, v) }}
 	away, err := a.openQueue(ctx, s, &f, &opt, dir)
 	if err != nil {
 		return errors.Join(err, dir.Discard())

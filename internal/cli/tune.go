@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"railyard/internal/cli/call"
+	"railyard/internal/cli/devicecmd"
 	"railyard/internal/configs"
 	"railyard/internal/input"
 	"railyard/internal/netconf"
@@ -64,7 +65,7 @@ same DIR goes on. Exit code 1 if every point drops.`,
 		Example: "  railyard tune examples/incast.yaml\n" +
 			"  railyard tune my.yaml --verify 1..100 -o tuned --dialect sonic",
 		Args:              call.OneFile,
-		ValidArgsFunction: completeScenario,
+		ValidArgsFunction: call.CompleteScenario,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt, err := f.options(cmd.Flags().Changed("workers"))
 			if err != nil {
@@ -151,7 +152,7 @@ func (c *tuneCall) tune(ctx context.Context, file string, opt trial.Options) err
 	var dialect netconf.Dialect
 	var err error
 	if c.f.dialect != "" {
-		if dialect, err = dialectOf("tune", c.f.dialect); err != nil {
+		if dialect, err = devicecmd.DialectOf("tune", c.f.dialect); err != nil {
 			return err
 		}
 	}
@@ -175,7 +176,7 @@ func (c *tuneCall) tune(ctx context.Context, file string, opt trial.Options) err
 	defer stop()
 	p := c.StartProgress(c.f.quiet, "reading "+file)
 	defer p.Stop()
-	opt.Progress = swept(p)
+	opt.Progress = call.Swept(p)
 	found, err := trial.Run(ctx, sc, opt)
 	p.Stop()
 	interrupted := ctx.Err() != nil
@@ -275,13 +276,13 @@ func discardTuning(folder *output.Folder, rows *sweep.Dir) {
 
 // writeTuned writes the files of a tuning. Configurations are rendered before the first is written.
 func (c *tuneCall) writeTuned(folder *output.Folder, found *trial.Found, dialect netconf.Dialect) error {
-	var devices *rendered
+	var devices *devicecmd.Rendered
 	if dialect != nil && found.Chosen > 0 {
 		all, err := configs.Devices(found.Plan())
 		if err != nil {
 			return err
 		}
-		if devices, err = renderDevices(all, dialect); err != nil {
+		if devices, err = devicecmd.RenderDevices(all, dialect); err != nil {
 			return fmt.Errorf("tune: --dialect: %w", err)
 		}
 	}
@@ -305,7 +306,7 @@ func (c *tuneCall) writeTuned(folder *output.Folder, found *trial.Found, dialect
 	if devices == nil {
 		return nil
 	}
-	return folder.In(configDir, func(dir *output.Folder) error { return devices.write(c.app, dir) })
+	return folder.In(configDir, func(dir *output.Folder) error { return devices.Write(c.App, dir) })
 }
 
 // tuneText prints what a tuning found.

@@ -9,7 +9,6 @@ import (
 
 	"railyard/internal/cli/call"
 	"railyard/internal/input"
-	"railyard/internal/located"
 	"railyard/internal/result"
 	"railyard/internal/sweep"
 	"railyard/internal/whatif"
@@ -55,7 +54,7 @@ that repeat each. A training is compared over its first 256 steps, or as many as
 20 million packet-hops; --full compares all.`,
 		Example: "  railyard whatif runs/digits-incast-1\n  railyard whatif runs/incast-1 --set " +
 			"fabric.qos.ecn.min=1MB,2MB",
-		Args:              runDirs(1, 1),
+		Args:              call.RunDirs(1, 1),
 		ValidArgsFunction: call.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.whatif(cmd.Context(), args[0])
@@ -96,8 +95,8 @@ func (c *whatifCall) whatif(ctx context.Context, dir string) error {
 	p := c.StartProgress(c.f.quiet, "reading "+dir)
 	defer p.Stop()
 	found, err := whatif.Run(ctx, r, whatif.Options{Full: c.f.full, Job: c.f.job, Force: c.f.force, Extra: extra,
-		Progress: swept(p),
-		Forecast: func(v sweep.Forecast) { c.tellForecast(c.f.quiet, v) }})
+		Progress: call.Swept(p),
+		Forecast: func(v sweep.Forecast) { c.TellForecast(c.f.quiet, v) }})
 	p.Stop()
 	interrupted := ctx.Err() != nil
 	switch {
@@ -105,7 +104,7 @@ func (c *whatifCall) whatif(ctx context.Context, dir string) error {
 		return &call.Exit{Code: call.Interrupted,
 			Err: errors.New("interrupted before the run as it is was done; nothing was kept")}
 	case found == nil:
-		return c.changeProblems(err)
+		return c.ChangeProblems(err)
 	}
 	if err := r.WriteWhatIf(folder, found.WhatIf); err != nil {
 		return err
@@ -123,16 +122,6 @@ func (c *whatifCall) whatif(ctx context.Context, dir string) error {
 			"/whatif.json")}
 	}
 	return nil
-}
-
-// changeProblems prints what is wrong with a change, and returns what is left to say.
-func (a *app) changeProblems(err error) error {
-	var problems located.Problems
-	if !errors.As(err, &problems) {
-		return err
-	}
-	problems.Render(a.Stderr, nil)
-	return fmt.Errorf("%s; nothing was run", call.Count(len(problems), "problem"))
 }
 
 // asked makes changes of --set.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"railyard/internal/cli/call"
 	"railyard/internal/launch"
 	"railyard/internal/result"
 	"railyard/internal/run"
@@ -10,16 +11,16 @@ import (
 )
 
 // wired returns the real engine.
-func wired() engine {
-	return engine{
-		run: func(ctx context.Context, sc *scenario.Scenario, opt runOptions) (*result.Summary, error) {
+func wired() call.Engine {
+	return call.Engine{
+		Run: func(ctx context.Context, sc *scenario.Scenario, opt call.RunOptions) (*result.Summary, error) {
 			return run.Run(ctx, sc, run.Options{Dir: opt.Dir, Force: opt.Force, Progress: opt.Progress, Workers: opt.Workers,
 				Resume: opt.Resume, Observe: opt.Observe, Blocks: opt.Blocks, Alone: true})
 		},
-		launch: launch.Run,
-		again:  launch.Again,
-		join:   launch.Join,
-		draw:   drawImages,
+		Launch: launch.Run,
+		Again:  launch.Again,
+		Join:   launch.Join,
+		Draw:   drawImages,
 	}
 }
 

@@ -38,11 +38,15 @@ type Progress struct {
 
 // StartProgress shows the phase at once on a terminal, elsewhere when it lasts.
 func (a *App) StartProgress(quiet bool, phase string) *Progress {
-	return a.StartProgressAt(a.Start, quiet, phase)
+	return a.startProgressAt(a.Start, quiet, phase)
 }
 
-// StartProgressAt is startProgress for one of many things that are done one after the other.
-func (a *App) StartProgressAt(start time.Time, quiet bool, phase string) *Progress {
+// StartNext is StartProgress for one of many things that are done one after the other: from now on.
+func (a *App) StartNext(quiet bool, phase string) *Progress {
+	return a.startProgressAt(time.Now(), quiet, phase)
+}
+
+func (a *App) startProgressAt(start time.Time, quiet bool, phase string) *Progress {
 	if quiet {
 		return nil
 	}
