@@ -580,7 +580,7 @@ var rules = map[string]rule{
 	},
 	"intent": {
 		may: "board commission configs foresight hostboard hostinfo hostlint inventory lint netconf network pcie " +
-			"plan topo transport",
+			"plan scenario topo transport",
 		why: "what devices are meant to be follows from a plan: who holds devices against it, and prints it, is above",
 	},
 	"view": {

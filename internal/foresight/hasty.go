@@ -50,11 +50,11 @@ func hastyFinding(is, least unit.Duration, why string) scenario.Finding {
 func slowestPace(p *plan.Plan) unit.Bitrate {
 	c := &p.Scenario.Congestion
 	switch c.Algorithm {
-	case "dcqcn":
+	case scenario.ByDCQCN:
 		return c.MinRate
-	case "hpcc":
+	case scenario.ByHPCC:
 		return c.HPCC.MinRate
-	case "timely":
+	case scenario.ByTIMELY:
 		return c.TIMELY.MinRate
 	}
 	return 0

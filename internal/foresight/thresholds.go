@@ -6,7 +6,6 @@ import (
 	"railyard/internal/fabric"
 	"railyard/internal/plan"
 	"railyard/internal/qos"
-	"railyard/internal/scenario"
 	"railyard/internal/switches"
 	"railyard/internal/topo"
 )
@@ -19,7 +18,7 @@ func Thresholds(p *plan.Plan) ([]qos.Row, []qos.Mistake, error) {
 	}
 	policy, all := Policy(p)
 	const class = int(switches.ClassData)
-	reacts := scenario.NeedsMarks(p.Scenario.Congestion.Algorithm)
+	reacts := p.Scenario.Congestion.Algorithm.NeedsMarks()
 	rows, err := policy.Rows(all, class, reacts)
 	if err != nil || len(rows) == 0 {
 		return nil, nil, err

@@ -10,6 +10,7 @@ import (
 	"railyard/internal/inventory"
 	"railyard/internal/pcie"
 	"railyard/internal/plan"
+	"railyard/internal/scenario"
 	"railyard/internal/transport"
 	"railyard/internal/unit"
 )
@@ -53,7 +54,7 @@ func HostOf(p *plan.Plan, in *inventory.Inventory, at int) (*Host, error) {
 	sc := p.Scenario
 	q, t := &sc.Fabric.QoS, &sc.Transport
 	h := &Host{Host: p.Graph.Hosts[at].Name, RDMAMTU: t.MTU, MTU: inventory.IPMTU(transport.Frames(p.Scenario).MaxDataFrame(t.MTU)),
-		DSCP: q.DSCP, CNPDSCP: q.CNPDSCP, Priority: q.DataPriority, PFC: q.PFC.Enabled, DCQCN: sc.Congestion.Algorithm == "dcqcn",
+		DSCP: q.DSCP, CNPDSCP: q.CNPDSCP, Priority: q.DataPriority, PFC: q.PFC.Enabled, DCQCN: sc.Congestion.Algorithm == scenario.ByDCQCN,
 		TrafficClass: q.DSCP<<2 | 2}
 	for _, id := range p.Graph.Hosts[at].NICs {
 		nic := &p.Graph.NICs[id]

@@ -54,7 +54,7 @@ func (p *Plan) BaseRTT(q *Pair) unit.Duration {
 func (p *Plan) WindowTime(q *Pair) unit.Duration {
 	w, algorithm := p.Scenario.Transport.Window, p.Scenario.Congestion.Algorithm
 	switch {
-	case algorithm == "hpcc" || algorithm == "swift" || algorithm == "dctcp":
+	case algorithm.Windowed():
 		return -1
 	case w.Word == "bdp":
 		return p.BaseRTT(q)

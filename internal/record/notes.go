@@ -89,7 +89,7 @@ func (r noting) markNotes() []string {
 			"at marks", sc.Congestion.Algorithm)}
 	case r.s.ECNMarks > 0 && r.s.CNPs == 0:
 		return []string{"no CNPs: no marked packet reached its receiver before the run ended"}
-	case r.s.ECNMarks > 0 && sc.Congestion.Algorithm == "none":
+	case r.s.ECNMarks > 0 && !sc.Congestion.Algorithm.Reacts():
 		return []string{"the CNPs changed nothing: congestion.algorithm is none, senders stay at line rate"}
 	case r.s.ECNMarks > 0:
 		return nil

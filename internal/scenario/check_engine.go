@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+
 	"railyard/internal/located"
 )
 
@@ -53,7 +54,7 @@ func (d *decoder) checkPorts(s *Scenario) {
 // checkSenders reports notification, recovery and congestion control that do not go together.
 func (d *decoder) checkSenders(s *Scenario) {
 	t, c := s.Transport, s.Congestion
-	if c.Algorithm == "hpcc" && t.AckEvery != 1 && d.ok("congestion.algorithm", "transport.ack_every") {
+	if c.Algorithm == ByHPCC && t.AckEvery != 1 && d.ok("congestion.algorithm", "transport.ack_every") {
 		d.problem(d.culprit("transport.ack_every", "congestion.algorithm"),
 			fmt.Sprintf("%d: congestion.algorithm hpcc wants an acknowledgement of every packet, want 1", t.AckEvery),
 			"")
@@ -80,12 +81,12 @@ func (d *decoder) checkSenders(s *Scenario) {
 		d.problem(d.culprit("transport.receiver", "transport.entropy"), fmt.Sprintf("in-order: with transport.entropy %s packets "+
 			"overtake one another, and each would be answered with a NAK, want transport.receiver: buffered or direct", t.Entropy), "")
 	}
-	if c.Algorithm == "timely" && d.ok("congestion.timely.low", "congestion.timely.high") &&
+	if c.Algorithm == ByTIMELY && d.ok("congestion.timely.low", "congestion.timely.high") &&
 		c.TIMELY.High < c.TIMELY.Low {
 		d.problem(d.culprit("congestion.timely.high", "congestion.timely.low"),
 			fmt.Sprintf("high %s is below low %s", c.TIMELY.High, c.TIMELY.Low), "")
 	}
-	if sw := c.Swift; c.Algorithm == "swift" && sw.FlowScaleRange > 0 &&
+	if sw := c.Swift; c.Algorithm == BySwift && sw.FlowScaleRange > 0 &&
 		d.ok("congestion.swift.flow_scale_min", "congestion.swift.flow_scale_max") &&
 		sw.FlowScaleMax.Cmp(sw.FlowScaleMin) <= 0 {
 		d.problem(d.culprit("congestion.swift.flow_scale_max", "congestion.swift.flow_scale_min"),
@@ -130,7 +131,7 @@ func (d *decoder) checkQPs(s *Scenario) {
 
 // windowed reports whether the algorithm keeps a window of its own.
 func windowed(c *Congestion) bool {
-	return c.Algorithm == "hpcc" || c.Algorithm == "dctcp" && !c.DCTCP.RateAI.Set || c.Algorithm == "swift"
+	return c.Algorithm.Windowed() && !(c.Algorithm == ByDCTCP && c.DCTCP.RateAI.Set)
 }
 
 // checkClasses reports traffic for which there is no class.

@@ -15,10 +15,10 @@ const (
 )
 
 var (
-	onlyHPCC   = onlyAlgorithm("hpcc")
-	onlyTIMELY = onlyAlgorithm("timely")
-	onlyDCTCP  = onlyAlgorithm("dctcp")
-	onlySwift  = onlyAlgorithm("swift")
+	onlyHPCC   = onlyAlgorithm(ByHPCC)
+	onlyTIMELY = onlyAlgorithm(ByTIMELY)
+	onlyDCTCP  = onlyAlgorithm(ByDCTCP)
+	onlySwift  = onlyAlgorithm(BySwift)
 )
 
 // onlyFlowScale says that a field belongs to Swift's flow scaling.

@@ -3,16 +3,16 @@ package scenario
 import "railyard/internal/unit"
 
 // onlyAlgorithm says that a field belongs to one algorithm.
-func onlyAlgorithm(name string) func(*Scenario) string {
+func onlyAlgorithm(name Controller) func(*Scenario) string {
 	return func(s *Scenario) string {
 		if s.Congestion.Algorithm != name {
-			return "congestion.algorithm is " + s.Congestion.Algorithm
+			return "congestion.algorithm is " + string(s.Congestion.Algorithm)
 		}
 		return ""
 	}
 }
 
-var onlyDCQCN = onlyAlgorithm("dcqcn")
+var onlyDCQCN = onlyAlgorithm(ByDCQCN)
 
 // barrePreset is DCQCN as it is set on NICs of 400 Gb/s in production, so that it fills a port and shares it fairly;
 // which of each range is Railyard's choice.
@@ -42,8 +42,8 @@ func onlyDecreaseTimer(s *Scenario) string {
 var congestionFields = []*Field{
 	{Path: "congestion", Meaning: "how senders react to marks"},
 	{
-		Path: "congestion.algorithm", Default: "dcqcn", Choices: CongestionAlgorithms,
-		value:   in(choice, func(s *Scenario) *string { return &s.Congestion.Algorithm }),
+		Path: "congestion.algorithm", Default: string(ByDCQCN), Choices: CongestionAlgorithms,
+		value:   in(choice, func(s *Scenario) *string { return (*string)(&s.Congestion.Algorithm) }),
 		Meaning: "the congestion control of every queue pair",
 	},
 	{
@@ -57,9 +57,9 @@ var congestionFields = []*Field{
 		value: in(choice, func(s *Scenario) *string { return &s.Congestion.Notify }),
 		derive: func(_ *decoder, b any, _ string) string {
 			switch b.(*Scenario).Congestion.Algorithm {
-			case "dcqcn":
+			case ByDCQCN:
 				return "cnp"
-			case "dctcp":
+			case ByDCTCP:
 				return "ack"
 			}
 			return "none"

@@ -62,9 +62,6 @@ func patient(s *Scenario) unit.Duration {
 	return t
 }
 
-// perAck are the algorithms that work on every acknowledgement.
-var perAck = map[string]bool{"hpcc": true, "timely": true, "dctcp": true, "swift": true}
-
 // transportFields: queue pairs.
 var transportFields = []*Field{
 	{Path: "transport", Meaning: "RoCEv2 reliable connections"},
@@ -175,7 +172,7 @@ var transportFields = []*Field{
 			"swift, transport.recovery is selective-repeat, or transport.entropy is not flow",
 		value: in(whole, func(s *Scenario) *int { return &s.Transport.AckEvery }),
 		derive: func(d *decoder, _ any, _ string) string {
-			if perAck[d.text("congestion.algorithm")] || d.text("transport.recovery") == "selective-repeat" ||
+			if Controller(d.text("congestion.algorithm")).perAck() || d.text("transport.recovery") == "selective-repeat" ||
 				d.given("transport.entropy") && d.text("transport.entropy") != "flow" {
 				return "1"
 			}

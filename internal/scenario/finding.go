@@ -55,13 +55,13 @@ func (s *Scenario) Findings() []Finding {
 		}
 	}
 	q, cc := s.Fabric.QoS, s.Congestion.Algorithm
-	marked := q.ECN.Enabled && NeedsMarks(cc)
-	add(!q.PFC.Enabled && !marked && !worksWithoutMarks(cc), "fabric.qos",
+	marked := q.ECN.Enabled && cc.NeedsMarks()
+	add(!q.PFC.Enabled && !marked && !cc.worksWithoutMarks(), "fabric.qos",
 		"neither PFC nor ECN with congestion control: full queues drop packets, which are sent again")
 	add(!q.PFC.Enabled && marked, "fabric.qos.pfc.enabled",
 		"false: nothing holds senders back before ECN acts, so packets can be dropped")
-	add(q.ECN.Enabled && cc == "none", "congestion.algorithm", "none: switches mark packets and nobody slows down")
-	add(!q.ECN.Enabled && NeedsMarks(cc), "fabric.qos.ecn.enabled",
+	add(q.ECN.Enabled && cc == Uncontrolled, "congestion.algorithm", "none: switches mark packets and nobody slows down")
+	add(!q.ECN.Enabled && cc.NeedsMarks(), "fabric.qos.ecn.enabled",
 		"false: nothing is marked, so %s never slows a sender down", cc)
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
@@ -78,29 +78,22 @@ func (s *Scenario) Findings() []Finding {
 	add(!verbsMTU(s.Transport.MTU), "transport.mtu",
 		"%s: not a path MTU of verbs (256, 512, 1024, 2048 or 4096 bytes)", s.Transport.MTU)
 	every := s.Transport.AckEvery
-	add((cc == "timely" || cc == "swift" || cc == "dctcp") && every > 1, "transport.ack_every",
+	add((cc == ByTIMELY || cc == BySwift || cc == ByDCTCP) && every > 1, "transport.ack_every",
 		"%d: %s learns only from acknowledgements, and gets one of every %d packets", every, cc, every)
 	add(s.Transport.Recovery == "selective-repeat" && every > 1, "transport.ack_every",
 		"%d: what selective repeat sends again alone is not acknowledged at once, and may cost a timeout per "+
 			"packet; want 1", every)
 	notify := s.Congestion.Notify
-	add(cc == "dctcp" && notify != "ack", "congestion.notify",
+	add(cc == ByDCTCP && notify != "ack", "congestion.notify",
 		"%s: dctcp learns of marks from acknowledgements only, so it never slows down", notify)
-	add(cc == "dcqcn" && notify == "none", "congestion.notify",
+	add(cc == ByDCQCN && notify == "none", "congestion.notify",
 		"none: dcqcn learns of no mark, so it never slows down")
-	add(!NeedsMarks(cc) && notify == "cnp" && q.ECN.Enabled, "congestion.notify",
+	add(!cc.NeedsMarks() && notify == "cnp" && q.ECN.Enabled, "congestion.notify",
 		"cnp: receivers send CNPs, and no sender looks at them: congestion.algorithm is %s", cc)
 	add(!s.Transport.Timeout.Set && (!q.PFC.Enabled || len(s.Faults) > 0), "transport.timeout",
 		"none: a lost last packet or acknowledgement is never noticed, and its flow never ends")
 	return out
 }
-
-// NeedsMarks reports whether an algorithm slows down on ECN marks; the others look at delay or
-// telemetry.
-func NeedsMarks(algorithm string) bool { return algorithm == "dcqcn" || algorithm == "dctcp" }
-
-// worksWithoutMarks reports whether an algorithm slows down on something else.
-func worksWithoutMarks(algorithm string) bool { return algorithm != "none" && !NeedsMarks(algorithm) }
 
 func verbsMTU(b unit.Bytes) bool {
 	switch b {

@@ -107,12 +107,12 @@ var (
 		{"recycled", "each packet has that of an unmarked one which was answered (REPS)"},
 	}
 	CongestionAlgorithms = []Choice{
-		{"dcqcn", "DCQCN: senders slow down on congestion notification packets"},
-		{"none", "senders always send at line rate"},
-		{"hpcc", "HPCC: senders keep a window from in-band telemetry of every hop (SIGCOMM'19)"},
-		{"timely", "TIMELY: senders follow the gradient of the round-trip time (SIGCOMM'15)"},
-		{"dctcp", "DCTCP: senders cut a window by the part of marked bytes (SIGCOMM'10, RFC 8257)"},
-		{"swift", "Swift: senders keep a window against a target delay (SIGCOMM'20)"},
+		{string(ByDCQCN), "DCQCN: senders slow down on congestion notification packets"},
+		{string(Uncontrolled), "senders always send at line rate"},
+		{string(ByHPCC), "HPCC: senders keep a window from in-band telemetry of every hop (SIGCOMM'19)"},
+		{string(ByTIMELY), "TIMELY: senders follow the gradient of the round-trip time (SIGCOMM'15)"},
+		{string(ByDCTCP), "DCTCP: senders cut a window by the part of marked bytes (SIGCOMM'10, RFC 8257)"},
+		{string(BySwift), "Swift: senders keep a window against a target delay (SIGCOMM'20)"},
 	}
 	Placements = []Choice{
 		{"packed", "ranks fill the GPUs of host1, then those of host2, and so on"},

@@ -462,7 +462,7 @@ func (f Frames) MaxHeaders() unit.Bytes { return f.Header + f.RETH + f.Immediate
 
 // Congestion is the sender's congestion control. The fields below Notify are DCQCN's.
 type Congestion struct {
-	Algorithm        string // see CongestionAlgorithms
+	Algorithm        Controller // see CongestionAlgorithms
 	Preset           string
 	Notify           string // "cnp", "ack" or "none"
 	CNPInterval      unit.Duration

@@ -10,13 +10,13 @@ import (
 func Controller(sc *scenario.Scenario) cc.Params { return controllers[sc.Congestion.Algorithm](sc) }
 
 // controllers make the parameters of each, by the names of scenario.CongestionAlgorithms.
-var controllers = map[string]func(*scenario.Scenario) cc.Params{
-	"none":   func(sc *scenario.Scenario) cc.Params { return cc.None{Window: window(sc)} },
-	"hpcc":   hpcc,
-	"timely": timely,
-	"dctcp":  dctcp,
-	"swift":  swift,
-	"dcqcn":  dcqcn,
+var controllers = map[scenario.Controller]func(*scenario.Scenario) cc.Params{
+	scenario.Uncontrolled: func(sc *scenario.Scenario) cc.Params { return cc.None{Window: window(sc)} },
+	scenario.ByHPCC:       hpcc,
+	scenario.ByTIMELY:     timely,
+	scenario.ByDCTCP:      dctcp,
+	scenario.BySwift:      swift,
+	scenario.ByDCQCN:      dcqcn,
 }
 
 func window(sc *scenario.Scenario) cc.Window {

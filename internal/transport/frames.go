@@ -26,7 +26,7 @@ func Frames(sc *scenario.Scenario) wire.Sizes {
 }
 
 // Telemetry reports whether data packets carry in-band telemetry.
-func Telemetry(sc *scenario.Scenario) bool { return sc.Congestion.Algorithm == "hpcc" }
+func Telemetry(sc *scenario.Scenario) bool { return sc.Congestion.Algorithm == scenario.ByHPCC }
 
 // LargestFrame is the most bytes that any frame has.
 func LargestFrame(sc *scenario.Scenario) unit.Bytes {

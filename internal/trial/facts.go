@@ -16,7 +16,7 @@ import (
 // facts takes what the formulas need from the plans of the patterns.
 func (t *tuning) facts() (f tune.Facts, err error) {
 	sc := t.base
-	f.Reacts, f.Counts = scenario.NeedsMarks(sc.Congestion.Algorithm), sc.Congestion.Algorithm == "dctcp"
+	f.Reacts, f.Counts = sc.Congestion.Algorithm.NeedsMarks(), sc.Congestion.Algorithm == scenario.ByDCTCP
 	f.Pauses, f.Fixed = sc.Fabric.QoS.PFC.Enabled, sc.Fabric.QoS.PFC.Threshold.Set
 	f.Class = int(switches.ClassData)
 	for i := range t.found.Patterns {

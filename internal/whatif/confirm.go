@@ -156,7 +156,7 @@ func counter(p *plan.Plan, r *result.WhatIfReason, more int) claim {
 			return takes(c.Name, 1, c.Changes...)
 		}
 	case diagnose.Controller:
-		if sc.Congestion.Algorithm != "none" {
+		if sc.Congestion.Algorithm.Reacts() {
 			return takes("without congestion control", 1, uncontrolled)
 		}
 	case diagnose.Window:

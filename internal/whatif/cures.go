@@ -166,7 +166,7 @@ func (t *trying) pauses() {
 		t.try(fmt.Sprintf("with a PFC watchdog that acts after %s", detect), []noun.Noun{noun.PFCStorm, noun.PFCDeadlock},
 			set("fabric.qos.pfc.watchdog.detect", detect.String()), set("fabric.qos.pfc.watchdog.restore", detect.String()))
 	}
-	if t.sc.Congestion.Algorithm == "none" {
+	if !t.sc.Congestion.Algorithm.Reacts() {
 		t.try("with DCQCN and ECN", []noun.Noun{noun.HOLVictim, noun.Incast, noun.SharedLink},
 			set("congestion", "{algorithm: dcqcn}"), set("fabric.qos.ecn.enabled", "true"))
 	}
@@ -275,11 +275,14 @@ func (t *trying) control() {
 	if !t.lost(diagnose.SharedPort) && !t.lost(diagnose.Controller) {
 		return
 	}
-	for _, x := range []struct{ algorithm, name string }{{"hpcc", "HPCC"}, {"swift", "Swift"}, {"dcqcn", "DCQCN"}} {
-		if x.algorithm == now || x.algorithm != "hpcc" && !t.lost(diagnose.Controller) {
+	for _, x := range []struct {
+		algorithm scenario.Controller
+		name      string
+	}{{scenario.ByHPCC, "HPCC"}, {scenario.BySwift, "Swift"}, {scenario.ByDCQCN, "DCQCN"}} {
+		if x.algorithm == now || x.algorithm != scenario.ByHPCC && !t.lost(diagnose.Controller) {
 			continue
 		}
-		changes := append([]scenario.Change{set("congestion", "{algorithm: "+x.algorithm+"}")}, t.without("transport.window",
+		changes := append([]scenario.Change{set("congestion", "{algorithm: "+string(x.algorithm)+"}")}, t.without("transport.window",
 			"transport.window_scale", "transport.ack_every")...)
 		t.try("with "+x.name, []noun.Noun{noun.ControllerUnderRun, noun.HOLVictim, noun.Incast, noun.SharedLink}, changes...).Late = true
 	}

@@ -84,8 +84,8 @@ func cuts(p *plan.Plan, s *result.Summary, job int, bottleneck string) (all []Cu
 	if p.Switches.Pauses() && s.Pauses > 0 {
 		one(PFC, "without PFC", "", withoutPFC(sc)...)
 	}
-	if sc.Congestion.Algorithm != "none" {
-		one(Congestion, "without congestion control", sc.Congestion.Algorithm, uncontrolled)
+	if sc.Congestion.Algorithm.Reacts() {
+		one(Congestion, "without congestion control", string(sc.Congestion.Algorithm), uncontrolled)
 	}
 	all = append(all, lossCuts(sc, s)...)
 	if w := sc.Transport.Window; w.Word != "none" {
