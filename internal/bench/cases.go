@@ -94,7 +94,8 @@ var shapes = []shape{
 		name: "train64", what: "8 hosts x 8 NICs on 8 rails: 4 steps of a training, replayed, with buckets of 16, 4 and 1 MB " +
 			"summed by 8 rings",
 		hosts: 8, gpus: 8, design: "rail-optimized",
-		job: `job:
+		job: `run: {reuse: off}
+job:
   replay:
     steps: 4
     forward: 400us

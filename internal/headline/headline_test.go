@@ -66,6 +66,18 @@ func TestFiguresOfFlows(t *testing.T) {
 	}
 }
 
+// A run says how much of it was simulated where steps were told again, and nothing of it where none was.
+func TestStepsToldAgain(t *testing.T) {
+	told := &result.Summary{State: result.Complete, PacketHops: 100, Reuse: &result.Reuse{Simulated: 40, Represented: 100, Steps: 6}}
+	if got := lines(told); !strings.Contains(got, "simulated hops: 40 of these; 6 steps did what others had done") {
+		t.Error(got)
+	}
+	told.Reuse.Steps = 0
+	if got := lines(told); strings.Contains(got, "simulated hops") {
+		t.Error(got)
+	}
+}
+
 // Of a run that never ended no counter is known: 0 would be a lie.
 func TestNoCountersOfARunThatNeverEnded(t *testing.T) {
 	if got := Of(&result.Summary{State: result.Running,

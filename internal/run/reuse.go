@@ -38,7 +38,9 @@ type repetition struct {
 	behind unit.Duration
 	steps  int64 // that ranks are behind
 
-	marks  []mark // the newest last: a period may begin at each
+	seen   []sighting // the newest last: states that were looked at
+	marks  []mark     // the newest last: a period may begin at each, what followed is recorded
+	until  int64      // the step in which a period should have ended, where one is recorded since its state came again
 	asked  int64  // the step after which the network is to be at rest
 	tries  int    // since then
 	next   int64  // the step after which it is looked at again
@@ -52,7 +54,13 @@ type repetition struct {
 	refused       string // why nothing is ever reused; "": it may be
 }
 
-// mark is an instant at rest.
+// sighting is a state at rest.
+type sighting struct {
+	step  int64 // in which ranks were
+	state reuse.Digest
+}
+
+// mark is an instant at rest from which on what is told is recorded.
 type mark struct {
 	at     unit.Time
 	step   int64 // in which ranks were
@@ -66,8 +74,9 @@ type mark struct {
 const (
 	mostRecorded = 256 << 20 // bytes of a period
 	mostTries    = 8         // looks at a network that is not at rest, each twice as late
-	mostMarks    = 16        // a period has at most so many times every steps
+	mostSeen     = 64        // a period has at most so many times every steps
 	freeMisses   = 16        // then each costs as many steps more as there were
+	eagerMarks   = 2         // looks from which on what follows is recorded before anything has come again
 )
 
 // newRepetition prepares for reuse, nil where it is off.
@@ -202,13 +211,17 @@ func (x *repetition) compare(now unit.Time) {
 		x.stop()
 		return
 	}
-	if len(x.marks) > 0 {
-		m, why := x.met(&d)
-		if m != nil {
-			x.repeat(now, m)
-			x.end()
-			return
-		}
+	m, why := x.met(&d)
+	switch {
+	case m != nil && why == "":
+		x.repeat(now, m)
+		x.end()
+		return
+	case m != nil: // and it will be so again: the same follows the same
+		x.miss(why)
+		x.end()
+		return
+	case why != "" && x.asked+1 >= x.until: // else a period is recorded, and not over
 		x.miss(why)
 	}
 	x.mark(now, d)
@@ -224,22 +237,28 @@ func (x *repetition) apart() string {
 	return ""
 }
 
-// met returns the mark from which on all is told again; nil: none, and why.
+// met returns the mark with this state, and why what followed cannot be told again, if it cannot; nil: none, and why, "" where
+// that is because nothing was recorded.
 func (x *repetition) met(d *reuse.Digest) (m *mark, why string) {
 	r := x.run
 	for i := len(x.marks) - 1; i >= 0; i-- {
-		m := &x.marks[i]
-		switch part := d.Differ(&m.state); {
-		case part != "":
-			if why == "" {
-				why = part + " had another state"
-			}
+		switch m := &x.marks[i]; {
+		case d.Differ(&m.state) != "":
 		case r.fab.DrawnSince(m.fab):
-			return nil, "queues were so long that a sample was taken of whose frames waited"
+			return m, "queues were so long that a sample was taken of whose frames waited"
 		case r.record.LostSince(m.record) || r.net.ReorderedSince(m.net):
-			return nil, "frames were lost, or came out of order"
+			return m, "frames were lost, or came out of order"
 		default:
 			return m, ""
+		}
+	}
+	for i := len(x.seen) - 1; i >= 0; i-- {
+		part := d.Differ(&x.seen[i].state)
+		if part == "" {
+			return nil, "" // what followed was not recorded: it will be
+		}
+		if why == "" {
+			why = part + " had another state"
 		}
 	}
 	return nil, why
@@ -254,28 +273,50 @@ func (x *repetition) miss(why string) {
 	}
 }
 
-// mark begins a period.
+// mark takes note of a state. What follows is recorded if it has been there before, for as long as a period takes, and behind the
+// first looks, where most of what repeats itself does so at once: recording costs more than looking.
 func (x *repetition) mark(now unit.Time, d reuse.Digest) {
-	r := x.run
-	if x.job.steps()-1-x.spare-(x.asked+1) < 2*x.every {
+	r, step := x.run, x.asked+1
+	if x.job.steps()-1-x.spare-step < 2*x.every {
 		x.end() // nothing is left to be told again
 		return
 	}
-	if x.next > x.asked+x.every { // the next look is too far away for a period
+	period := x.came(&d)
+	x.seen = append(x.seen, sighting{step, d})
+	if len(x.seen) > mostSeen {
+		x.seen = slices.Delete(x.seen, 0, 1)
+	}
+	eager := len(x.seen) <= eagerMarks
+	if !eager && (step >= x.until || x.next > x.asked+x.every) { // a period is over, or the next look too far away for one
 		x.stop()
+	}
+	switch {
+	case period > 0 && len(x.marks) == 0:
+		if x.job.steps()-1-x.spare-step < 2*period {
+			x.miss("too few steps were left to do it once more")
+			x.end()
+			return
+		}
+		x.until, x.next = step+period, 0
+	case !eager:
+		if x.recorded() > mostRecorded {
+			x.stop()
+			x.miss("a period has more to be told than is kept")
+			x.end()
+		}
 		return
 	}
-	for len(x.marks) > 1 && (len(x.marks) == mostMarks || x.recorded() > mostRecorded) {
-		x.marks = slices.Delete(x.marks, 0, 1)
-		r.fab.Forget(x.marks[0].fab)
-		r.record.Forget(x.marks[0].record)
+	x.marks = append(x.marks, mark{now, step, d, r.fab.Mark(now), r.net.Mark(), r.record.Mark()})
+}
+
+// came is after how many steps a state has come again; 0: it has not been seen.
+func (x *repetition) came(d *reuse.Digest) int64 {
+	for i := len(x.seen) - 1; i >= 0; i-- {
+		if s := &x.seen[i]; d.Differ(&s.state) == "" {
+			return x.asked + 1 - s.step
+		}
 	}
-	if x.recorded() > mostRecorded {
-		x.miss("a period has more to be told than is kept")
-		x.end()
-		return
-	}
-	x.marks = append(x.marks, mark{now, x.asked + 1, d, r.fab.Mark(now), r.net.Mark(), r.record.Mark()})
+	return 0
 }
 
 // recorded is how many bytes marks take with one more, and what is to be told since the first.

@@ -173,7 +173,7 @@ func TestReuseOfStepsThatTakeTurns(t *testing.T) {
 cluster: {hosts: 8, host: {preset: hgx-h100, gpus: 4}, nic: {speed: 200Gb/s}}
 fabric: {design: rail-optimized, spines: 4, links: {spine: 400Gb/s, length: 20m}}
 job:
-  replay: {steps: 40, forward: 400us, buckets: [{bytes: 80kB, compute: 300us}, {bytes: 400kB, compute: 200us}]}
+  replay: {steps: 48, forward: 400us, buckets: [{bytes: 80kB, compute: 300us}, {bytes: 400kB, compute: 200us}]}
 `, Options{Islands: 2, Workers: 2})
 	if len(r.Notes) == 0 || r.Steps < 20 {
 		t.Errorf("%+v", r)
