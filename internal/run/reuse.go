@@ -41,10 +41,10 @@ type repetition struct {
 	seen   []sighting // the newest last: states that were looked at
 	marks  []mark     // the newest last: a period may begin at each, what followed is recorded
 	until  int64      // the step in which a period should have ended, where one is recorded since its state came again
-	asked  int64  // the step after which the network is to be at rest
-	tries  int    // since then
-	next   int64  // the step after which it is looked at again
-	missed int    // looks in a row that found another state
+	asked  int64      // the step after which the network is to be at rest
+	tries  int        // since then
+	next   int64      // the step after which it is looked at again
+	missed int        // looks in a row that found another state
 	over   bool
 
 	looked, never int64 // steps after which it was looked at; that were not repeated
