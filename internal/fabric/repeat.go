@@ -144,9 +144,9 @@ func (f *Fabric) DrawnSince(m *Mark) bool {
 	return false
 }
 
-// Repeat has the period from a mark until now have happened n times more. It calls sampled with the samples of each
-// repetition in order of time.
-func (f *Fabric) Repeat(now unit.Time, m *Mark, n int64, sampled func(k int64, all []Sample)) {
+// Repeat has the period from a mark until now have happened n times more, and returns how often that is: it calls sampled with
+// the samples of each repetition in order of time, and ends behind one after which that does not want more.
+func (f *Fabric) Repeat(now unit.Time, m *Mark, n int64, sampled func(k int64, all []Sample) (more bool)) int64 {
 	r := f.repeat
 	period := now.Sub(m.at)
 	var touches []touch
@@ -166,10 +166,13 @@ func (f *Fabric) Repeat(now unit.Time, m *Mark, n int64, sampled func(k int64, a
 				f.loadAt(x.at.Add(shift), id, sent, held)
 			}
 		}
-		sampled(k, f.resample(touches, shift))
+		if !sampled(k, f.resample(touches, shift)) {
+			n = k
+		}
 	}
 	r.behind += unit.Duration(n) * period
 	f.count(m, n)
+	return n
 }
 
 // count adds what counters have counted since a mark n times more. What is a maximum stays.

@@ -249,15 +249,8 @@ var ofNetwork = []row{
 	}},
 	{"retransmissions", chart.Count, counter(func(s *result.Summary) int64 { return s.Retransmits },
 		"data packets sent again")},
-	{"packet-hops", chart.Count, counter(func(s *result.Summary) int64 { return s.PacketHops },
-		"frames, once for each link")},
-	{"simulated hops", chart.Count, func(s *result.Summary) found {
-		if s.Reuse == nil || s.Reuse.Steps == 0 {
-			return found{}
-		}
-		return have(float64(s.Reuse.Simulated), fmt.Sprintf("of these; %s did what others had done, and were told again (run.reuse)",
-			unit.CountOf(s.Reuse.Steps, "step")))
-	}},
+	{"packet-hops", chart.Count, counter(func(s *result.Summary) int64 { return s.PacketHops }, "frames, once for each link")},
+	{"simulated hops", chart.Count, simulatedHops},
 }
 
 // Of lists the figures that a run has: of several jobs those of each, with its name before theirs.

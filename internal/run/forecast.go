@@ -89,7 +89,7 @@ func (r *runner) replayed() (ended, planned int64) {
 		}
 		least := j.steps()
 		for _, rank := range j.ranks {
-			least = min(least, rank.Steps())
+			least = min(least, rank.Steps()+r.reuse.told())
 		}
 		ended, planned = ended+least, planned+j.steps()
 	}

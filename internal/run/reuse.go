@@ -37,6 +37,7 @@ type repetition struct {
 	spare  int64 // steps before the last one in which ranks know that it comes
 	behind unit.Duration
 	steps  int64 // that ranks are behind
+	now    int64 // that are told just now, and not in these yet
 
 	seen   []sighting // the newest last: states that were looked at
 	marks  []mark     // the newest last: a period may begin at each, what followed is recorded
@@ -339,7 +340,7 @@ func (x *repetition) end() {
 	x.over = true
 }
 
-// repeat has the period from a mark until now told as often as it will be.
+// repeat has the period from a mark until now told as often as it will be, or until the run is interrupted.
 func (x *repetition) repeat(now unit.Time, m *mark) {
 	r, step := x.run, x.asked+1
 	steps, took := step-m.step, now.Sub(m.at)
@@ -348,10 +349,14 @@ func (x *repetition) repeat(now unit.Time, m *mark) {
 		return
 	}
 	hops := r.fab.Hops()
-	r.fab.Repeat(now, m.fab, n, func(k int64, samples []fabric.Sample) {
+	n = r.fab.Repeat(now, m.fab, n, func(k int64, samples []fabric.Sample) bool {
 		r.record.Again(m.record, unit.Duration(k)*took, k*steps, samples)
+		x.now = k * steps
+		r.report(r.told(now).Add(unit.Duration(k) * took))
+		return r.ctx.Err() == nil && r.opt.Dir.Err() == nil
 	})
 	r.net.Repeat(m.net, n)
+	x.now = 0
 	x.hops += r.fab.Hops() - hops
 	x.behind += unit.Duration(n) * took
 	x.steps += n * steps
@@ -412,6 +417,14 @@ func (n represented) FlushSamples(now unit.Time) {
 
 func (n represented) ControllerState(qp int32, now unit.Time) cc.State {
 	return n.network.ControllerState(qp, now.Add(-n.run.reuse.late()))
+}
+
+// told is how many steps ranks are behind those that were told.
+func (x *repetition) told() int64 {
+	if x == nil {
+		return 0
+	}
+	return x.steps + x.now
 }
 
 // late is how long the clock of the simulation has stood still.

@@ -481,9 +481,14 @@ func (r *runner) join() {
 	}
 	r.checked = false
 	r.opt.Dir.Keep() // its error ends the run at the next check
+	r.report(r.told(r.eng.Now()))
+}
+
+// report tells how far the run is, as it is told.
+func (r *runner) report(at unit.Time) {
 	if now := time.Now(); r.opt.often || now.Sub(r.reported) >= betweenReports {
 		r.reported = now
-		r.record.Report(r.told(r.eng.Now()))
+		r.record.Report(at)
 	}
 }
 
