@@ -3,6 +3,8 @@ package run
 import (
 	"railyard/internal/plan"
 	"railyard/internal/result"
+	"railyard/internal/unit"
+	"time"
 )
 
 // A pace is how much of a run's work is done. Work is counted in packet-hops, which take nearly all of
@@ -80,6 +82,17 @@ func (r *runner) progress(p result.Progress) {
 	}
 	r.opt.Progress(p)
 }
+
+// report tells how far the run is, as it is told.
+func (r *runner) report(at unit.Time) {
+	if now := time.Now(); r.opt.often || now.Sub(r.reported) >= betweenReports {
+		r.reported = now
+		r.record.Report(at)
+	}
+}
+
+// betweenReports is how often progress is told: no more often than somebody can read it.
+const betweenReports = 100 * time.Millisecond
 
 // replayed returns how many steps of replays all their ranks have ended, and how many there are to be.
 func (r *runner) replayed() (ended, planned int64) {

@@ -484,17 +484,6 @@ func (r *runner) join() {
 	r.report(r.told(r.eng.Now()))
 }
 
-// report tells how far the run is, as it is told.
-func (r *runner) report(at unit.Time) {
-	if now := time.Now(); r.opt.often || now.Sub(r.reported) >= betweenReports {
-		r.reported = now
-		r.record.Report(at)
-	}
-}
-
-// betweenReports is how often progress is told: no more often than somebody can read it.
-const betweenReports = 100 * time.Millisecond
-
 // patience is how long interrupted trainings may go on to end the steps that they are in.
 const patience = 2 * time.Second
 
