@@ -1,10 +1,11 @@
 package run
 
 import (
+	"time"
+
 	"railyard/internal/plan"
 	"railyard/internal/result"
 	"railyard/internal/unit"
-	"time"
 )
 
 // A pace is how much of a run's work is done. Work is counted in packet-hops, which take nearly all of
