@@ -10,6 +10,7 @@ import (
 
 	"railyard/internal/diagnose"
 	"railyard/internal/noun"
+	"railyard/internal/result"
 	"railyard/internal/scenario"
 )
 
@@ -81,6 +82,7 @@ func TestTrainingWithoutNVLink(t *testing.T) {
 		return fmt.Sprintf(`cluster: {hosts: 2, host: {preset: hgx-a100, gpus: 8%s}, nic: {shared_by: 2, speed: 100Gb/s}}
 %sjob:
   train: {layers: [784, 64, 10], data: %q, batch: 4, epochs: 1, steps: 3, lr: 0.1}
+  collective: {channels: 4}
 `, graph, more, digits(t))
 	}
 	graph := fmt.Sprintf(", graph: %q", flatBoard(t, []int{0, 1, 2, 3, 4, 5, 6, 7})) // rings as by numbers: sums in the same order
@@ -88,6 +90,13 @@ func TestTrainingWithoutNVLink(t *testing.T) {
 	first := run(t, text(graph, ""), Options{})
 	if first.WeightsSHA256 != want.WeightsSHA256 || first.StepTime == want.StepTime {
 		t.Errorf("weights %s in steps of %v, with NVLink %s in %v", first.WeightsSHA256, first.StepTime, want.WeightsSHA256, want.StepTime)
+	}
+	var all result.Causes
+	for _, o := range rows(t, first.Run.Steps()) { // also of what leaves by the NIC of another GPU
+		all.NVLink, all.PCIe = all.NVLink+o.NVLink, all.PCIe+o.PCIe
+	}
+	if all.NVLink != 0 || all.PCIe == 0 {
+		t.Errorf("%v went over NVLink, %v over PCIe", all.NVLink, all.PCIe)
 	}
 	for _, o := range []Options{{Islands: 3}, {Islands: 2, Workers: 2}} {
 		if other := run(t, text(graph, ""), o); digestOf(t, other.path) != digestOf(t, first.path) {
