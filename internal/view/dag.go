@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -103,7 +104,7 @@ func DagText(s *sheet.Sheet, p *plan.Plan, j *plan.Job) error {
 		return ErrNoRanks
 	}
 	d := dagOf(j)
-	s.Wrap("", fmt.Sprintf("one step of one rank; all %d ranks are alike%s", d.Ranks, slowRanks(p, j)))
+	s.Wrap("", alikeText(j.Work)+slowRanks(p, j))
 	s.Blank()
 	compute := operationGrid(s, d.Operations)
 	s.Blank()
@@ -126,6 +127,25 @@ func DagText(s *sheet.Sheet, p *plan.Plan, j *plan.Job) error {
 		s.Wrap("  ", "chunks: channels x chunks of each")
 	}
 	return nil
+}
+
+// alikeText says whose step is printed: of ranks that do the same as rank 0, if some of them in another time.
+func alikeText(work *workload.Job) string {
+	first, ranks := work.Program(0), len(work.Of)
+	var same []int32
+	for r := range int32(ranks) {
+		does := work.Program(r)
+		if does == first || slices.EqualFunc(does.Ops, first.Ops, func(a, b workload.Op) bool { return a.Name == b.Name }) {
+			same = append(same, r)
+		}
+	}
+	switch others := ranks - len(same); {
+	case ranks == 1:
+		return "one step of the one rank"
+	case others > 0:
+		return fmt.Sprintf("one step of %s; what the other %d of %d do is not the same", ranksText(same), others, ranks)
+	}
+	return fmt.Sprintf("one step of one rank; all %d ranks are alike", ranks)
 }
 
 // operationGrid prints operations and returns how long those that compute take.
