@@ -10,8 +10,8 @@ import (
 	"railyard/internal/scripttest"
 )
 
-// A script says keys of the fabric and then others, one a line, and looks at what the switches are told. A switch is named again to see what it
-// is told after more keys; anew forgets them.
+// A script says keys of the fabric and then others, one a line, and looks at what the switches are told. A switch is named
+// again to see what it is told after more keys; anew forgets them.
 func TestScripts(t *testing.T) {
 	scripttest.Run(t, func(t *testing.T) scripttest.Stage { return &stage{t: t} })
 }
@@ -80,8 +80,8 @@ func (s *stage) device(d *netconf.Device) {
 	for i := range q.Profiles {
 		p := &q.Profiles[i]
 		for _, c := range p.Classes {
-			fmt.Fprintf(s, "profile %d class %d: DSCP %s, queue %d, %s", i, c.TC, strings.Join(netconf.Ranges(p.DSCPs(c.TC)), " "),
-				c.Queue, c.Served())
+			fmt.Fprintf(s, "profile %d class %d: DSCP %s, queue %d, %s", i, c.TC,
+				strings.Join(netconf.Ranges(p.DSCPs(c.TC)), " "), c.Queue, c.Served())
 			if c.ECN != nil {
 				fmt.Fprintf(s, ", %s", c.ECN)
 			}
@@ -101,8 +101,8 @@ func (s *stage) device(d *netconf.Device) {
 	for i := range d.Interfaces {
 		p := &d.Interfaces[i]
 		if p.QoS != nil {
-			fmt.Fprintf(s, "%s: frames of %v, profile %d, PFC %v, watchdog %v, cable %v\n", p.Name, p.MTU, p.QoS.Profile, p.QoS.PFC,
-				p.QoS.Watchdog, p.QoS.Cable)
+			fmt.Fprintf(s, "%s: frames of %v, profile %d, PFC %v, watchdog %v, cable %v\n", p.Name, p.MTU,
+				p.QoS.Profile, p.QoS.PFC, p.QoS.Watchdog, p.QoS.Cable)
 		}
 	}
 	pools := &q.Pools

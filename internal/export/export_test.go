@@ -116,15 +116,16 @@ func TestWhatIsWritten(t *testing.T) {
 	if plain := text(t, filepath.Join(dir, "t.json")); plain != packed || !strings.Contains(plain, `"late"`) {
 		t.Errorf("the trace that is not compressed differs:\n%s", plain)
 	}
-	kinds(t, r, Options{Trace: filepath.Join(dir, "cut.json"), Window: result.TraceWindow{To: unit.Time(40 * unit.Microsecond)}}, dir)
+	window := result.TraceWindow{To: unit.Time(40 * unit.Microsecond)}
+	kinds(t, r, Options{Trace: filepath.Join(dir, "cut.json"), Window: window}, dir)
 	if cut := text(t, filepath.Join(dir, "cut.json")); strings.Contains(cut, `"late"`) || !strings.Contains(cut, `"early"`) {
 		t.Errorf("up to 40 us the trace is\n%s", cut)
 	}
 	files, _ = kinds(t, r, Options{CSV: filepath.Join(dir, "new")}, dir)
 	same(t, "tables", files, []string{"csv new/flows.csv", "csv new/links.csv", "csv new/queues.csv", "csv new/hops.csv",
 		"csv new/losses.csv", "csv new/shares.csv"})
-	if again, table := text(t, filepath.Join(dir, "new", "flows.csv")), text(t, filepath.Join(r.Path, "csv", "flows.csv")); again != table ||
-		strings.Count(table, "\n") != 3 {
+	again, table := text(t, filepath.Join(dir, "new", "flows.csv")), text(t, filepath.Join(r.Path, "csv", "flows.csv"))
+	if again != table || strings.Count(table, "\n") != 3 {
 		t.Errorf("the table of flows is\n%s, and in its own folder\n%s", again, table)
 	}
 }
@@ -158,8 +159,8 @@ func TestRowsAreCounted(t *testing.T) {
 // what no command prints is said.
 func TestMetricsAndTexts(t *testing.T) {
 	r, dir := ran(t, late+"output: {series: true, telemetry: 20us}\n"), t.TempDir()
-	files, lines := kinds(t, r, Options{Metrics: filepath.Join(dir, "m.om"), Telemetry: filepath.Join(dir, "texts"), Start: 1000,
-		Stretch: 1_000_000}, dir)
+	files, lines := kinds(t, r, Options{Metrics: filepath.Join(dir, "m.om"), Telemetry: filepath.Join(dir, "texts"),
+		Start: 1000, Stretch: 1_000_000}, dir)
 	same(t, "first files", files[:6], []string{"openmetrics m.om", "telemetry texts/prometheus/messages.log",
 		"telemetry texts/prometheus/neighbours.txt", "telemetry texts/prometheus/metrics.om", "telemetry texts/commands/messages.log",
 		"telemetry texts/commands/neighbours.txt"})
