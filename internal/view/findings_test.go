@@ -65,7 +65,8 @@ func TestFindingsAreCounted(t *testing.T) {
 	}
 	none := FindingsOf(nil, nil, nil)
 	b, err := json.Marshal(none.Data())
-	const empty = `{"devices":0,"errors":0,"warnings":0,"unknown":0,"lines":{"understood":0,"of_no_matter":0,"not_understood":0},"findings":[]}`
+	const empty = `{"devices":0,"errors":0,"warnings":0,"unknown":0,"lines":{"understood":0,"of_no_matter":0,"not_understood":0},` +
+		`"findings":[]}`
 	if err != nil || string(b) != empty || none.summary() != "0 errors, 0 warnings" {
 		t.Errorf("of nothing: %s, %v; %s", b, err, none.summary())
 	}
@@ -231,7 +232,8 @@ Prices (points on the frontier, against point 2)
   --prefer throughput=2,delay=1 weighs them
 `)
 	text := printed(t, func(s *sheet.Sheet) { TuneText(s, f) })
-	for _, want := range []string{"x: 1 sender to a port at most, hosts at 100 Gb/s, a round trip of 8 us without load; 3 points, 2\nseeds each",
+	for _, want := range []string{
+		"x: 1 sender to a port at most, hosts at 100 Gb/s, a round trip of 8 us without load; 3 points, 2\nseeds each",
 		"4 of 9 hosts take part"} {
 		if !strings.Contains(text, want) || strings.Contains(text, "Chosen") {
 			t.Errorf("%q is missing, or something is chosen, in\n%s", want, text)
