@@ -9,10 +9,12 @@ import (
 
 	"railyard/internal/configs"
 	"railyard/internal/dataset"
+	"railyard/internal/design"
 	"railyard/internal/foresight"
 	"railyard/internal/plan"
 	"railyard/internal/plan/plantest"
 	"railyard/internal/rib"
+	"railyard/internal/scenario"
 	"railyard/internal/scripttest"
 	"railyard/internal/sheet"
 )
@@ -88,6 +90,8 @@ func (s *stage) Do(command []string) {
 		}
 	case "names": // of lists that end in NAME
 		s.text(func(out *sheet.Sheet) error { NamesText(out, ListsNamed(NameLists(), words[0])); return nil })
+	case "design": // what the requirement's designs come to: text of the part that is named
+		s.study(words[0])
 	case "values": // the values of a scenario whose paths begin with PREFIX
 		s.values(words[0])
 	default:
@@ -135,6 +139,55 @@ func (s *stage) inspection() *foresight.Inspection {
 		data[i] = plantest.Images
 	}
 	return foresight.Inspect(p, data, nil, 0)
+}
+
+// study sizes and lays out the designs of a requirement, and shows a part of it.
+func (s *stage) study(part string) {
+	r, err := scenario.ParseRequirement("r.yaml", []byte(strings.Join(s.yaml, "\n")))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	d := &Study{Requirement: r, Options: design.Study(r), Chosen: -1}
+	for i, o := range d.Options {
+		var l *design.Layout
+		if o.Refused == "" {
+			if l, err = design.Lay(r, o); err != nil {
+				s.t.Fatal(err)
+			}
+		}
+		if d.Layouts = append(d.Layouts, l); l != nil && d.Chosen < 0 {
+			d.Chosen = i
+		}
+	}
+	if part == "beside" {
+		s.text(func(out *sheet.Sheet) error { d.BesideText(out); return nil })
+		return
+	}
+	if d.Layout() == nil {
+		fmt.Fprintln(s, "no design closes")
+		return
+	}
+	o := d.Layout().Option
+	s.text(func(out *sheet.Sheet) error {
+		switch part {
+		case "tiers":
+			d.TiersText(out, o)
+		case "growth":
+			d.GrowthText(out, o)
+		case "loss":
+			d.LossText(out, o)
+		case "bill":
+			d.BillText(out, d.Layout())
+		}
+		return nil
+	})
+	if part == "data" {
+		v := d.Data()
+		s.data(v.Options[d.Chosen].Networks[0], nil, "tiers")
+		s.data(v.Options[d.Chosen].Networks[0], nil, "bound")
+		s.data(v.Chosen, nil, "growth")
+		s.data(v.Chosen, nil, "bill")
+	}
 }
 
 // text writes a sheet, its empty lines as ~.
