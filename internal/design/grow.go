@@ -10,10 +10,15 @@ import (
 
 // A Phase is what there is of a backend at some time.
 type Phase struct {
-	What                           string
-	Hosts, GPUs                    int
-	Leaves, Spines, SuperSpines    int
-	HostCables, LeafCables, Supers int // of them, those between spines and super-spines last
+	What        string `json:"what"`
+	Hosts       int    `json:"hosts"`
+	GPUs        int    `json:"gpus"`
+	Leaves      int    `json:"leaves"`
+	Spines      int    `json:"spines"`
+	SuperSpines int    `json:"super_spines"`
+	HostCables  int    `json:"host_cables"`
+	LeafCables  int    `json:"leaf_cables"`
+	Supers      int    `json:"super_spine_cables"` // between spines and super-spines
 }
 
 // Switches is how many there are in all.

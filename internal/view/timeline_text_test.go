@@ -150,7 +150,8 @@ func TestFlowsOfAFile(t *testing.T) {
 		on[f.Link]++
 	}
 	fullest := slices.Max(on)
-	if fullest == 3 || !slices.Equal(on, d.Links) || on[0]+on[1] != 6 || d.Slowest != 3/float64(fullest) || math.Abs(d.Used-float64(9-fullest)/6) > 1e-12 {
+	if fullest == 3 || !slices.Equal(on, d.Links) || on[0]+on[1] != 6 || d.Slowest != 3/float64(fullest) ||
+		math.Abs(d.Used-float64(9-fullest)/6) > 1e-12 {
 		t.Errorf("links %v, slowest %v, used %v; flows are on %v", d.Links, d.Slowest, d.Used, on)
 	}
 	one := HashedFlows(flows, Hashing{Links: 1, Function: "crc32", Fields: scenario.HashFieldsQP}, 50)
