@@ -147,7 +147,7 @@ func (w *pathWalk) meeting(rank int32, k *pathColl) int32 {
 		return p.ops[op].start.Add(p.layout.program.OpsOf(w.step)[op].Duration)
 	}
 	last, all := rank, k.members
-	if g, ok := coll.GoalOf(k.Schedule); ok && g.Collective == coll.SendReceive {
+	if k.OneWay() {
 		all = k.members[:1]
 		if rank == k.members[1] && launched(rank) >= launched(k.members[0]).Add(k.Takes) {
 			w.back(launched(rank), cause.Dependency, nowhere(PathLocal, rank, k.op))

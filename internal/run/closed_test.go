@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/diagnose"
 	"railyard/internal/result"
 	"railyard/internal/unit"
 )
@@ -57,6 +58,28 @@ job:
 		r := run(t, text(fmt.Sprintf("faults: [{gpu: host1/gpu2, at: %s, hang: 1500us}]\n", at)), Options{})
 		if len(r.Aborts) != 1 || r.Aborts[0].Why != result.AbortWatchdog || r.Summary.Steps != well.Summary.Steps {
 			t.Errorf("hangs at %s: aborts %+v, %d steps", at, r.Aborts, r.Summary.Steps)
+		}
+	}
+}
+
+// Each rank of a send-receive sends to the next: as a closed form it begins when the last has come, whoever that is, and what
+// NVLink takes of the path does not grow where a rank is slow.
+func TestSendReceiveByClosedForm(t *testing.T) {
+	nvlink := func(gpus int, slow string) (on unit.Duration) {
+		r := run(t, fmt.Sprintf(`cluster: {hosts: 1, nvlink_collectives: formula, host: {gpus: %d}%s}
+job: {collectives: [{op: send-receive, bytes: 1MiB, iterations: 4, warmup: 0}]}
+`, gpus, slow), Options{})
+		for _, b := range r.Diagnosis.Blames {
+			if b.Kind == diagnose.NVLink {
+				on += b.Time
+			}
+		}
+		return on
+	}
+	for _, gpus := range []int{2, 4} {
+		well := nvlink(gpus, "")
+		if slow := nvlink(gpus, fmt.Sprintf(", slow: [{rank: %d, factor: 5}]", gpus-1)); slow != well || well == 0 {
+			t.Errorf("%d GPUs: %v on NVLink with a slow rank, %v without", gpus, slow, well)
 		}
 	}
 }

@@ -1,9 +1,6 @@
 package workload
 
-import (
-	"railyard/internal/coll"
-	"railyard/internal/unit"
-)
+import "railyard/internal/unit"
 
 // Times are when an operation runs, from the start of the step.
 type Times struct{ Start, End unit.Duration }
@@ -130,7 +127,7 @@ func (f *forecast) run(rank, id int32) bool {
 // communicate returns when a collective that a rank has launched ends there, if that is known.
 func (f *forecast) communicate(rank int32, op *Op, launched unit.Duration) (end unit.Duration, known bool) {
 	c, posted := &f.Collectives[op.Coll], &f.ranks[rank].posted[op.ID]
-	send := sends(c.Schedule)
+	send := c.OneWay()
 	first := f.Groups[c.Group].Ranks[0] == rank
 	if !*posted {
 		*posted = true
@@ -147,10 +144,4 @@ func (f *forecast) communicate(rank int32, op *Op, launched unit.Duration) (end 
 		return 0, false
 	}
 	return f.last[op.Coll] + f.Took(op.Coll), true
-}
-
-// sends reports whether a schedule sends from the first of two ranks to the second.
-func sends(s coll.Schedule) bool {
-	g, ok := coll.GoalOf(s)
-	return ok && s.Ranks() == 2 && g.Collective == coll.SendReceive
 }

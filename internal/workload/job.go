@@ -170,6 +170,12 @@ type Collective struct {
 	through int64                       // elements of the range that are room for what passes through
 }
 
+// OneWay reports whether the first of two members sends to the second, which sends nothing, as stages do.
+func (c *Collective) OneWay() bool {
+	g, ok := coll.GoalOf(c.Schedule)
+	return ok && c.Schedule.Ranks() == 2 && g.Collective == coll.SendReceive && g.From(0) < 0
+}
+
 // OutOfPlace returns c with an input. A member of the group has size(member, block) elements for
 // each block of it: of an all-to-all what it sends to member `block`, of a gather block 0, all it
 // has. See coll.BlockLayout.

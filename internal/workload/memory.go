@@ -118,7 +118,7 @@ func (j *Job) Memory(rank int32) (m Memory) {
 		}
 		c := &j.Collectives[op.Coll]
 		g := &j.Groups[c.Group]
-		if sender := sends(c.Schedule) && g.Ranks[0] == rank; !sender {
+		if sender := c.OneWay() && g.Ranks[0] == rank; !sender {
 			m[g.Staging()] += unit.Bytes(c.Areas() * c.StagingBytes())
 		}
 	}
