@@ -55,3 +55,36 @@ func TestWithoutNVLinkIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// A message between GPUs that no NVLink joins is forecast over PCIe, one between others over NVLink.
+func TestMessagesWithoutNVLink(t *testing.T) {
+	src, err := os.ReadFile("../nccltopo/testdata/two-switches.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc := plantest.Read(t, `cluster: {hosts: 1, host: {preset: hgx-a100, gpus: 3, graph: dump.xml, pcie: 25GB/s}, nic: {shared: true}}
+job: {collectives: [{op: all-to-all, bytes: 1MB, algorithm: direct, protocol: none, channels: 1}]}
+`)
+	whole := strings.Replace(string(src), `<nvlink target="0000:08:00.0"/>`, "", 1) // GPU 1 has none
+	p, err := plan.New(sc, plan.Files{HostGraph: []byte(whole)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, seen := &p.Jobs[0], map[bool]bool{}
+	for i := range j.Links {
+		l := &j.Links[i]
+		over := l.Src == 1 || l.Dst == 1
+		latency, rate := sc.Cluster.Host.NVLinkLatency, sc.Cluster.Host.NVLinkRate()
+		if over {
+			latency, rate = sc.Cluster.Host.PCIeLatency, p.NCCLHost().Peers
+		}
+		want := latency + rate.TransmitTime(1_000_000) + j.Work.Programs[0].Device.ReduceTime(1_000_000)
+		if got := messageTime(p, j, l, 1_000_000, nil); got != want {
+			t.Errorf("from %d to %d: %v, want %v", l.Src, l.Dst, got, want)
+		}
+		seen[over] = true
+	}
+	if !seen[true] || !seen[false] {
+		t.Errorf("%d links, want some over PCIe and some over NVLink", len(j.Links))
+	}
+}

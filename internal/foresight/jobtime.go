@@ -117,6 +117,9 @@ func messageTime(p *plan.Plan, j *plan.Job, l *plan.RankLink, size unit.Bytes, b
 	host := p.Scenario.Cluster.Host
 	reduce := j.Work.Programs[0].Device.ReduceTime(int64(size))
 	if l.Pair < 0 {
+		if at := j.Placement.Ranks; !p.PCIe.NVLink(at[l.Src].GPU, at[l.Dst].GPU) {
+			return host.PCIeLatency + transmit(p.NCCLHost().Peers, size) + reduce
+		}
 		return host.NVLinkLatency + transmit(host.NVLinkRate(), size) + reduce
 	}
 	q, frames, mtu := &p.Pairs[l.Pair], transport.Frames(p.Scenario), p.Scenario.Transport.MTU
