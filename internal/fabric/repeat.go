@@ -42,12 +42,11 @@ type recorded struct {
 	drawn          int64
 }
 
-// kept is what an island has recorded since the oldest mark that is not forgotten.
+// kept is what an island has recorded since the first mark.
 type kept struct {
 	loads   []loadNote
 	touches []touch
-	gone    recorded // what was forgotten
-	drawn   int64    // looks at a part of a queue, which the instant chose
+	drawn   int64 // looks at a part of a queue, which the instant chose
 }
 
 // loadNote is a call of noteLoad.
@@ -101,19 +100,9 @@ func (f *Fabric) Mark(now unit.Time) *Mark {
 	}
 	for i := range f.states {
 		k := &f.states[i].kept
-		m.from = append(m.from, recorded{k.gone.loads + len(k.loads), k.gone.touches + len(k.touches), k.drawn})
+		m.from = append(m.from, recorded{len(k.loads), len(k.touches), k.drawn})
 	}
 	return m
-}
-
-// Forget forgets what was recorded before a mark.
-func (f *Fabric) Forget(before *Mark) {
-	for i := range f.states {
-		k, from := &f.states[i].kept, &before.from[i]
-		k.loads = slices.Delete(k.loads, 0, from.loads-k.gone.loads)
-		k.touches = slices.Delete(k.touches, 0, from.touches-k.gone.touches)
-		k.gone = *from
-	}
 }
 
 // StopRecording forgets what is recorded.
@@ -152,14 +141,14 @@ func (f *Fabric) Repeat(now unit.Time, m *Mark, n int64, sampled func(k int64, a
 	var touches []touch
 	for i := range f.states {
 		k := &f.states[i].kept
-		touches = append(touches, k.touches[m.from[i].touches-k.gone.touches:]...)
+		touches = append(touches, k.touches[m.from[i].touches:]...)
 	}
 	slices.SortStableFunc(touches, func(a, b touch) int { return cmp.Compare(a.at, b.at) })
 	for k := int64(1); k <= n; k++ {
 		shift := r.behind + unit.Duration(k)*period
 		for i := range f.states {
 			own := &f.states[i].kept
-			for _, x := range own.loads[m.from[i].loads-own.gone.loads:] {
+			for _, x := range own.loads[m.from[i].loads:] {
 				id := PortID(x.port)
 				sent := x.sent + k*(f.ports[id].txBytes-m.ports[id].txBytes)
 				held := x.held + unit.Duration(k)*(f.slow[x.q].pausedTotal-m.held[x.q])

@@ -24,7 +24,12 @@ func (p *Plan) closed(j *Job, g *workload.Group) bool {
 	if g.Kind == workload.GroupKindExpert {
 		return false // NCCL's model has no all-to-all
 	}
-	return p.ByFormula() || p.Scenario.InsideByFormula(j.Spec) && HostsOf(j.PlaceOf(g)) == 1
+	return p.ByFormula() || p.inside(j, j.PlaceOf(g))
+}
+
+// inside reports whether collectives of ranks of a job at these places are closed forms, since all are on one host.
+func (p *Plan) inside(j *Job, at coll.Placement) bool {
+	return p.Scenario.InsideByFormula(j.Spec) && HostsOf(at) == 1
 }
 
 // closedSchedule says who owns what of a collective that is a closed form: as of a ring.
@@ -89,8 +94,8 @@ func closedTime(sc *scenario.Scenario, g nccl.Group, choice nccl.Choice) (unit.D
 // closed says what a row of job.collectives takes behind its launch where it is a closed form, and has the row say what NCCL
 // takes: all ranks are on one host, and NCCL's model has the algorithm, and parts that are alike.
 func (row *Row) closed(p *Plan, j *Job, c *scenario.CollectiveRow) (takes unit.Duration, closed bool, err error) {
-	if _, has := NCCLAlgorithm(row.Op, row.Algorithm); !has || j.Ranks() == 1 || !p.Scenario.InsideByFormula(j.Spec) ||
-		HostsOf(j.Placement) > 1 || c.Skew > 1 || p.blocks(row) != nil {
+	if _, has := NCCLAlgorithm(row.Op, row.Algorithm); !has || j.Ranks() == 1 || !p.inside(j, j.Placement) || c.Skew > 1 ||
+		p.blocks(row) != nil {
 		return 0, false, nil
 	}
 	choice, err := NCCLChoice(p.Scenario, j.Spec, p.ncclHost, row.Op, row.Bytes, row.Algorithm, row.Protocol, c.Channels.Or(0))
@@ -123,7 +128,7 @@ func (j *Job) Closed(c int32) (ranks int, takes unit.Duration, sender, host int3
 	of := &j.Work.Collectives[c]
 	members := j.Work.Groups[of.Group].Ranks
 	sender = -1
-	if j.Work.Groups[of.Group].Kind == workload.GroupKindPipeline {
+	if of.OneWay() {
 		sender = members[0]
 	}
 	return len(members), of.Takes, sender, j.Placement.Ranks[members[0]].Host

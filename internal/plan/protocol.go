@@ -284,9 +284,9 @@ func (p *Plan) lessNetwork(j *Job, protocols ...*workload.Protocol) {
 	}
 }
 
-// oneSwitch refuses a schedule whose messages a switch adds up or copies where their ends are on several hosts, or no NVSwitch joins
-// all GPUs of one. Of
-// schedules made here one rank's show it: those over hosts are made for the placement.
+// oneSwitch refuses a schedule whose messages a switch adds up or copies where their ends are on several hosts, or
+// no NVLink joins all GPUs of one. Of schedules made here one rank's show it: those over hosts are made for the
+// placement.
 func (in NCCLHost) oneSwitch(at coll.Placement, s coll.Schedule) error {
 	n := HostsOf(at)
 	switch {

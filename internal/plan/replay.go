@@ -23,7 +23,7 @@ func (replaying) work(p *Plan, j *Job) (w ranksWork, err error) {
 		cfg.Buckets = append(cfg.Buckets, workload.ReplayBucket{Compute: b.Compute, Elems: int64(b.Bytes) / 4})
 		largest = max(largest, b.Bytes)
 	}
-	closed := p.Scenario.InsideByFormula(j.Spec) && HostsOf(j.Placement) == 1
+	closed := p.inside(j, j.Placement)
 	switch c := &j.Spec.Collective; {
 	case j.Ranks() == 1:
 	case closed:

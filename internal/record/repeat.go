@@ -18,8 +18,7 @@ type repeats struct {
 	recording, again bool
 	behind           unit.Duration // that the run's clock is
 	steps            int64         // that its ranks are
-	log              []logged      // since the oldest mark that is not forgotten
-	gone             int           // of log: what was forgotten
+	log              []logged      // since the first mark
 	lost             int64         // frames, and timeouts
 }
 
@@ -49,14 +48,7 @@ func (x *repeats) later(at unit.Time, d unit.Duration) unit.Time {
 func (r *Recorder) Mark() *Mark {
 	x := &r.repeats
 	x.recording = true
-	return &Mark{from: x.gone + len(x.log), lost: x.lost}
-}
-
-// Forget forgets what was kept before a mark.
-func (r *Recorder) Forget(before *Mark) {
-	x := &r.repeats
-	x.log = slices.Delete(x.log, 0, before.from-x.gone)
-	x.gone = before.from
+	return &Mark{from: len(x.log), lost: x.lost}
 }
 
 // StopRecording forgets what is kept.
@@ -154,7 +146,7 @@ func (r *Recorder) Again(m *Mark, d unit.Duration, steps int64, samples []fabric
 	recording := x.recording
 	x.recording, x.again = false, true
 	defer func() { x.recording, x.again = recording, false }()
-	for _, l := range x.log[m.from-x.gone:] {
+	for _, l := range x.log[m.from:] {
 		switch {
 		case l.flow != nil:
 			f := *l.flow

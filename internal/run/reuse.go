@@ -212,7 +212,7 @@ func (x *repetition) compare(now unit.Time) {
 		x.stop()
 		return
 	}
-	m, why := x.met(&d)
+	m, period, why := x.met(&d)
 	switch {
 	case m != nil && why == "":
 		x.repeat(now, m)
@@ -225,7 +225,7 @@ func (x *repetition) compare(now unit.Time) {
 	case why != "" && x.asked+1 >= x.until: // else a period is recorded, and not over
 		x.miss(why)
 	}
-	x.mark(now, d)
+	x.mark(now, d, period)
 }
 
 // apart says that ranks are in different steps, or have done all, "" if they are in the one after that they have ended.
@@ -238,31 +238,31 @@ func (x *repetition) apart() string {
 	return ""
 }
 
-// met returns the mark with this state, and why what followed cannot be told again, if it cannot; nil: none, and why, "" where
-// that is because nothing was recorded.
-func (x *repetition) met(d *reuse.Digest) (m *mark, why string) {
+// met returns the mark with this state, and why what followed cannot be told again, if it cannot. nil: none; then after how many
+// steps the state has come again where nothing was recorded, or what kept it from being one that was seen.
+func (x *repetition) met(d *reuse.Digest) (m *mark, period int64, why string) {
 	r := x.run
 	for i := len(x.marks) - 1; i >= 0; i-- {
 		switch m := &x.marks[i]; {
 		case d.Differ(&m.state) != "":
 		case r.fab.DrawnSince(m.fab):
-			return m, "queues were so long that a sample was taken of whose frames waited"
+			return m, 0, "queues were so long that a sample was taken of whose frames waited"
 		case r.record.LostSince(m.record) || r.net.ReorderedSince(m.net):
-			return m, "frames were lost, or came out of order"
+			return m, 0, "frames were lost, or came out of order"
 		default:
-			return m, ""
+			return m, 0, ""
 		}
 	}
 	for i := len(x.seen) - 1; i >= 0; i-- {
 		part := d.Differ(&x.seen[i].state)
 		if part == "" {
-			return nil, "" // what followed was not recorded: it will be
+			return nil, x.asked + 1 - x.seen[i].step, ""
 		}
 		if why == "" {
 			why = part + " had another state"
 		}
 	}
-	return nil, why
+	return nil, 0, why
 }
 
 // miss counts a period that was not told again.
@@ -274,15 +274,15 @@ func (x *repetition) miss(why string) {
 	}
 }
 
-// mark takes note of a state. What follows is recorded if it has been there before, for as long as a period takes, and behind the
-// first looks, where most of what repeats itself does so at once: recording costs more than looking.
-func (x *repetition) mark(now unit.Time, d reuse.Digest) {
+// mark takes note of a state, which has come again after a period, if that is not 0. What follows is recorded then, for as
+// long as that takes; and behind the first looks, where most of what repeats itself does so at once. Recording costs more
+// than looking.
+func (x *repetition) mark(now unit.Time, d reuse.Digest, period int64) {
 	r, step := x.run, x.asked+1
 	if x.job.steps()-1-x.spare-step < 2*x.every {
 		x.end() // nothing is left to be told again
 		return
 	}
-	period := x.came(&d)
 	x.seen = append(x.seen, sighting{step, d})
 	if len(x.seen) > mostSeen {
 		x.seen = slices.Delete(x.seen, 0, 1)
@@ -308,16 +308,6 @@ func (x *repetition) mark(now unit.Time, d reuse.Digest) {
 		return
 	}
 	x.marks = append(x.marks, mark{now, step, d, r.fab.Mark(now), r.net.Mark(), r.record.Mark()})
-}
-
-// came is after how many steps a state has come again; 0: it has not been seen.
-func (x *repetition) came(d *reuse.Digest) int64 {
-	for i := len(x.seen) - 1; i >= 0; i-- {
-		if s := &x.seen[i]; d.Differ(&s.state) == "" {
-			return x.asked + 1 - s.step
-		}
-	}
-	return 0
 }
 
 // recorded is how many bytes marks take with one more, and what is to be told since the first.
@@ -353,7 +343,7 @@ func (x *repetition) repeat(now unit.Time, m *mark) {
 		r.record.Again(m.record, unit.Duration(k)*took, k*steps, samples)
 		x.now = k * steps
 		r.report(r.told(now).Add(unit.Duration(k) * took))
-		return r.ctx.Err() == nil && r.opt.Dir.Err() == nil
+		return r.opt.Dir.Keep() == nil && r.ctx.Err() == nil
 	})
 	r.net.Repeat(m.net, n)
 	x.now = 0
