@@ -36,6 +36,7 @@ type benchCall struct {
 	f benchFlags
 }
 
+// Command is railyard bench.
 func Command(a *call.App) *cobra.Command {
 	c := &benchCall{App: a}
 	f := &c.f

@@ -25,6 +25,7 @@ func CompletesSet(cmd *cobra.Command) {
 	})
 }
 
+// Complete has a shell offer what f says for a flag.
 func Complete(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
 		panic("cli: " + err.Error()) // there is no such flag, or it has one

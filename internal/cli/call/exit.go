@@ -21,6 +21,7 @@ type Exit struct {
 	Err  error
 }
 
+// Error returns what is printed.
 func (e *Exit) Error() string {
 	if e.Err == nil {
 		return fmt.Sprintf("exit %d", e.Code)
@@ -28,6 +29,7 @@ func (e *Exit) Error() string {
 	return e.Err.Error()
 }
 
+// Unwrap returns what is wrong.
 func (e *Exit) Unwrap() error { return e.Err }
 
 // Misuse is an error in how the program was called.

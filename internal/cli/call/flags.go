@@ -21,8 +21,10 @@ func CompleteScenario(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
+// List joins names with commas.
 func List(names []string) string { return strings.Join(names, ", ") }
 
+// ChoiceNames are the words that a key takes.
 func ChoiceNames(all []scenario.Choice) (names []string) {
 	for _, c := range all {
 		names = append(names, c.Name)
@@ -55,6 +57,7 @@ func (a *App) ChangeProblems(err error) error {
 	return fmt.Errorf("%s; nothing was run", Count(len(problems), "problem"))
 }
 
+// KernelNames are those of job.train.kernel, with commas between.
 func KernelNames() string {
 	names := make([]string, len(scenario.Kernels))
 	for i, k := range scenario.Kernels {

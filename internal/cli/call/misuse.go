@@ -33,6 +33,7 @@ func NeedSubcommand(cmd *cobra.Command, _ []string) error {
 	return &Exit{Code: Misused}
 }
 
+// Subcommands are the names of those of a command that its help lists.
 func Subcommands(cmd *cobra.Command) []string {
 	var names []string
 	for _, c := range cmd.Commands() {

@@ -32,6 +32,7 @@ type designCall struct {
 	f      designFlags
 }
 
+// Command is railyard design.
 func Command(a *call.App, e call.Engine) *cobra.Command {
 	c := &designCall{App: a, engine: e}
 	f := &c.f

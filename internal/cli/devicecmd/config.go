@@ -18,6 +18,7 @@ import (
 	"railyard/internal/view"
 )
 
+// Config is railyard config.
 func Config(a *call.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
@@ -64,6 +65,7 @@ else than the run is an error. Platforms:` + about.String(),
 	return cmd
 }
 
+// DialectOf is the dialect of a name that a command was given.
 func DialectOf(command, name string) (netconf.Dialect, error) {
 	d, known := dialects.All[name]
 	if !known {

@@ -33,6 +33,7 @@ type lintCall struct {
 	f lintFlags
 }
 
+// Lint is railyard lint.
 func Lint(a *call.App) *cobra.Command {
 	c := &lintCall{App: a}
 	f := &c.f

@@ -27,6 +27,7 @@ func notOfRuns(name string) string {
 	return "No scenario has such a host: cluster.host.preset is " + strings.Join(presets, ", ") + "."
 }
 
+// Host is railyard show host.
 func Host(a *call.App) *cobra.Command {
 	asJSON := false
 	names := slices.Sorted(maps.Keys(board.Presets))

@@ -14,6 +14,7 @@ import (
 	"railyard/internal/view"
 )
 
+// RIB is railyard show rib.
 func RIB(a *call.App) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{

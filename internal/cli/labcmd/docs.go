@@ -18,6 +18,7 @@ import (
 // labsFolder is where the pages of labs lie in the site of the documentation.
 const labsFolder = "labs"
 
+// Docs is railyard docs.
 func Docs(a *call.App) *cobra.Command {
 	var html string
 	var labs, quiet bool

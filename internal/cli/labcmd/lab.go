@@ -34,6 +34,7 @@ type labCall struct {
 	f labFlags
 }
 
+// Command is railyard lab.
 func Command(a *call.App) *cobra.Command {
 	c := &labCall{App: a}
 	f := &c.f

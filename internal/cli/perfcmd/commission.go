@@ -40,6 +40,7 @@ type commissionCall struct {
 	f      commissionFlags
 }
 
+// Commission is railyard commission.
 func Commission(a *call.App, e call.Engine) *cobra.Command {
 	c := &commissionCall{App: a, engine: e}
 	f := &c.f

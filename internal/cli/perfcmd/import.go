@@ -20,6 +20,7 @@ import (
 	"railyard/internal/scenario"
 )
 
+// Import is railyard import.
 func Import(a *call.App, e call.Engine) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import",

@@ -49,6 +49,7 @@ type perfCall struct {
 	f      perfFlags
 }
 
+// Command is railyard perf.
 func Command(a *call.App, e call.Engine) *cobra.Command {
 	c := &perfCall{App: a, engine: e}
 	f := &c.f

@@ -11,6 +11,7 @@ import (
 	"railyard/internal/sweep"
 )
 
+// Compare is railyard compare.
 func Compare(a *call.App) *cobra.Command {
 	var asJSON, damaged bool
 	var page, svg string

@@ -34,6 +34,7 @@ type diagnoseCall struct {
 	f      diagnoseFlags
 }
 
+// Diagnose is railyard diagnose.
 func Diagnose(a *call.App, e call.Engine) *cobra.Command {
 	c := &diagnoseCall{App: a, engine: e}
 	f := &c.f

@@ -7,6 +7,7 @@ import (
 	"railyard/internal/report"
 )
 
+// Explain is railyard explain.
 func Explain(a *call.App) *cobra.Command {
 	var damaged, asJSON bool
 	cmd := &cobra.Command{

@@ -14,6 +14,7 @@ import (
 	"railyard/internal/sweep"
 )
 
+// Command is railyard report.
 func Command(a *call.App) *cobra.Command {
 	var page, svg string
 	var damaged, asJSON bool

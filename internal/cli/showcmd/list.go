@@ -13,6 +13,7 @@ import (
 	"railyard/internal/view"
 )
 
+// List is railyard list.
 func List(a *call.App) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
@@ -56,6 +57,7 @@ list: fabric.design, or its last part, design.`,
 var schemas = map[string]func() []byte{"scenario": schema.JSON, "requirement": schema.Requirement,
 	"sweep": schema.Sweep}
 
+// Schema is railyard schema.
 func Schema(a *call.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [scenario|requirement|sweep]",
@@ -85,6 +87,7 @@ accepts; it refuses less.`,
 	}
 }
 
+// Completion is railyard completion.
 func Completion(a *call.App) *cobra.Command {
 	shells := []string{"bash", "zsh", "fish"}
 	return &cobra.Command{

@@ -66,6 +66,7 @@ var views = []showing{
 		nil, view.ScheduleData},
 }
 
+// Command is railyard show.
 func Command(a *call.App, e call.Engine) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show",

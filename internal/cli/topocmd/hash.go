@@ -25,6 +25,7 @@ type hashCall struct {
 	f hashFlags
 }
 
+// Hash is railyard hash.
 func Hash(a *call.App) *cobra.Command {
 	c := &hashCall{App: a}
 	f := &c.f

@@ -27,6 +27,7 @@ import (
 	"railyard/internal/view"
 )
 
+// Command is railyard topo.
 func Command(a *call.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "topo",
