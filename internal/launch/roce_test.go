@@ -4,17 +4,23 @@ package launch_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"railyard/internal/launch"
 	"railyard/internal/pcapng"
+	"railyard/internal/result"
 	"railyard/internal/run"
 	"railyard/internal/wire"
 )
@@ -66,6 +72,43 @@ func TestWeightsOverRoCEWithLosses(t *testing.T) {
 			t.Fatalf("weights %s, want %s: %s with %s", sum.WeightsSHA256, want.WeightsSHA256, layout, cfg.Faults)
 		}
 	})
+}
+
+// A rank that stands still for less than silence takes is waited for: its queue pairs do not give up before its launcher does.
+func TestPausedRankOverRoCE(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes two seconds and more")
+	}
+	if _, err := os.Stat("/proc/self/task"); err != nil {
+		t.Skip("wants /proc")
+	}
+	cfg := config(parse(t, training(1, 4, long)))
+	cfg.Transport, cfg.Run.Dir = launch.RoCE, newDir(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var paused, after atomic.Bool
+	var once sync.Once
+	cfg.Run.Progress = func(p result.Progress) {
+		if p.Phase != "training" || p.Done < 3 {
+			return
+		}
+		once.Do(func() {
+			pid := children(t)[1]
+			go func() {
+				_ = syscall.Kill(pid, syscall.SIGSTOP)
+				time.Sleep(2 * time.Second)
+				paused.Store(true)
+				_ = syscall.Kill(pid, syscall.SIGCONT)
+			}()
+		})
+		if paused.Load() && after.Swap(true) {
+			cancel()
+		}
+	}
+	sum, err := launch.Run(ctx, cfg)
+	if !errors.Is(err, context.Canceled) || sum.State != result.Interrupted || !after.Load() {
+		t.Errorf("%+v, %v", sum, err)
+	}
 }
 
 // Each rank's packets are in a file of its own, with those that were lost: WRITEs with immediate of one and of several packets,

@@ -40,6 +40,7 @@ type Attributes struct {
 	SendPSN  wire.PSN // RTS: the first that goes
 
 	Timeout    unit.Duration
+	Adaptive   unit.Duration // the least that the timer takes where it follows round trips: roce.Params.Adaptive; 0: it does not
 	Retries    int
 	RNRRetries int
 	AckEvery   int // as responder, within a message; as requester it asks for one so often
@@ -124,7 +125,7 @@ func (p *QP) Modify(to State, a Attributes) error {
 			AskEvery: int64(a.AckEvery), AckDuplicates: true, RNRRetries: a.RNRRetries, CNPInterval: cnpInterval,
 			Resources: a.MaxDestReads}
 	case ReadyToSend:
-		p.params.Timeout, p.params.Retries, p.params.RNRRetries = a.Timeout, a.Retries, a.RNRRetries
+		p.params.Timeout, p.params.Adaptive, p.params.Retries, p.params.RNRRetries = a.Timeout, a.Adaptive, a.Retries, a.RNRRetries
 		p.params.Reads = a.MaxReads
 		p.q.Init(&p.params, p.ctl, &p.told)
 	}
@@ -150,8 +151,8 @@ func (a *Attributes) validate(to State) error {
 		return fmt.Errorf("acknowledgements every %d packets, want at least 1", a.AckEvery)
 	case a.MaxReads < 0 || a.MaxReads > MostReads || a.MaxDestReads < 0 || a.MaxDestReads > MostReads:
 		return fmt.Errorf("%d READs of ours and %d of the other end at once, want 0 to %d", a.MaxReads, a.MaxDestReads, MostReads)
-	case a.Timeout < 0:
-		return fmt.Errorf("timeout %v, want at least 0", a.Timeout)
+	case a.Timeout < 0 || a.Adaptive < 0:
+		return fmt.Errorf("timeout %v, adaptive %v, want at least 0", a.Timeout, a.Adaptive)
 	}
 	return nil
 }

@@ -94,6 +94,7 @@ func TestAttributes(t *testing.T) {
 		"ACKs": func(a *verbs.Attributes) { a.AckEvery = 0 },
 		"time": func(a *verbs.Attributes) { a.Timeout = -1 },
 		"try":  func(a *verbs.Attributes) { a.Retries = 8 },
+		"low":  func(a *verbs.Attributes) { a.Adaptive = -1 },
 	} {
 		h := newHost(t)
 		h.to(t, verbs.Init)
@@ -300,4 +301,60 @@ func roceOf(b []byte, p *wire.Packet) (*wire.RoCE, bool) {
 		}
 	}
 	return &p.RoCE, true
+}
+
+// TestAdaptiveTimeout: after a round trip, what is lost is sent again soon, and twice as late each time; none of these is a
+// retry, and the queue pair gives up after Retries+1 of Timeout, not before.
+func TestAdaptiveTimeout(t *testing.T) {
+	a, b := newHost(t), newHost(t)
+	at := attributes()
+	at.Timeout, at.Adaptive = unit.Millisecond, 10*unit.Microsecond
+	for _, h := range []*host{a, b} {
+		for _, s := range []verbs.State{verbs.Init, verbs.ReadyToReceive, verbs.ReadyToSend} {
+			if err := h.Modify(s, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	post := func() {
+		w := work(roce.OpWrite, 1)
+		w.Key, w.Address, w.Local.Key, w.Local.Address = b.key, regionAt, a.key, regionAt
+		if err := a.PostSend(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var sent []unit.Time
+	now := unit.Time(0)
+	step := func(deaf bool) {
+		now = now.Add(unit.Microsecond)
+		a.Expire(now)
+		for r := (wire.RoCE{}); a.Next(now, &r); {
+			sent = append(sent, now)
+			if !deaf {
+				b.Receive(now, &r, false)
+			}
+		}
+		for r := (wire.RoCE{}); b.Next(now, &r); {
+			a.Receive(now, &r, false)
+		}
+	}
+	post()
+	step(false)
+	if w, ok := a.send.Poll(); !ok || w.Status != verbs.Success {
+		t.Fatal(w, ok)
+	}
+	post()
+	sent = nil
+	for a.State() == verbs.ReadyToSend && now < unit.Time(unit.Second) {
+		step(true)
+	}
+	if first := sent[1].Sub(sent[0]); first != at.Adaptive {
+		t.Errorf("sent again after %v, want %v", first, at.Adaptive)
+	}
+	if w, _ := a.send.Poll(); w.Status != verbs.RetryExceeded {
+		t.Errorf("status %v", w.Status)
+	}
+	if over := now.Sub(sent[0]); over < 8*at.Timeout || over > 24*at.Timeout {
+		t.Errorf("gave up after %v with timeouts of %v", over, at.Timeout)
+	}
 }
