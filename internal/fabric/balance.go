@@ -97,15 +97,15 @@ func (l *links) Told(i int) int {
 
 // addForwarders gives switches what they need to choose.
 func (f *Fabric) addForwarders() {
-	f.forwarders = make([]forwarder, len(f.nodes))
+	f.forwarders = make([]forwarder, len(f.buf.nodes))
 	r := f.cfg.Routing
 	tells, weaves := r.Any(func(m *balance.Method) bool { return m.Tells }), r.Method.Weaves
 	f.marked = make([]map[int32]int64, len(f.ports))
 	for i := range f.forwarders {
-		f.forwarders[i] = forwarder{at: f.nodes[i].id, setup: r.At(f.nodes[i].id), groups: map[int32]*hops{},
+		f.forwarders[i] = forwarder{at: f.buf.nodes[i].id, setup: r.At(f.buf.nodes[i].id), groups: map[int32]*hops{},
 			links: links{f: f}}
 		if tells {
-			f.forwarders[i].teller = f.newTeller(f.nodes[i].id)
+			f.forwarders[i].teller = f.newTeller(f.buf.nodes[i].id)
 			f.forwarders[i].links.teller = f.forwarders[i].teller
 		}
 	}

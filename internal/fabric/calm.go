@@ -28,9 +28,9 @@ type calm struct {
 
 // newCalm works out when switches are calm, for windows as long as frames allow between islands.
 func (f *Fabric) newCalm() calm {
-	c := calm{reach: f.cfg.FramesAhead(f.graph, f.islandOf, f.eng.InTurn()), below: make([]int64, len(f.nodes))}
-	for i := range f.nodes {
-		c.below[i] = f.calmBelow(&f.nodes[i], c.reach)
+	c := calm{reach: f.cfg.FramesAhead(f.graph, f.islandOf, f.eng.InTurn()), below: make([]int64, len(f.buf.nodes))}
+	for i := range f.buf.nodes {
+		c.below[i] = f.calmBelow(&f.buf.nodes[i], c.reach)
 	}
 	return c
 }
@@ -69,8 +69,8 @@ func (f *Fabric) inflow(in topo.PortID, window unit.Duration) int64 {
 
 // window is how long the next window may be: called between windows.
 func (f *Fabric) window() unit.Duration {
-	for i := range f.nodes {
-		if n := &f.nodes[i]; n.pausing != 0 || n.shared >= f.calm.below[i] {
+	for i := range f.buf.nodes {
+		if n := &f.buf.nodes[i]; n.pausing != 0 || n.shared >= f.calm.below[i] {
 			return 0
 		}
 	}

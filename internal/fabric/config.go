@@ -2,7 +2,6 @@ package fabric
 
 import (
 	"fmt"
-	"math/bits"
 
 	"railyard/internal/qos"
 	"railyard/internal/topo"
@@ -145,53 +144,21 @@ func (c *Config) admitsAll(id topo.NodeID, s *qos.Switch) error {
 	for i := range s.Ports {
 		p, classes := &s.Ports[i], own.port(i/len(own.Classes)).Classes
 		cl := &classes[i%len(classes)]
-		n, a := node{size: int64(s.Shared), crossing: int64(s.Shared + s.Spare)}, account{}
-		n.configure(&own)
-		if own.Buffer.CrossingInHeadroom {
-			n.crossing = -1
-		}
-		ok, share := false, n.lossyAlpha
+		b := new(buffer)
+		b.setUp(&own, s)
+		a, l, share := account{buf: b}, ledger{limit: int64(p.PFC.Headroom)}, b.lossyAlpha
+		var xoff *threshold
 		if cl.Lossless {
-			xoff := newThreshold(p.PFC.Rule())
-			ok, share = n.chargeLossless(&a, &xoff, int64(p.PFC.Headroom), int64(size)), own.PFC.Alpha
-		} else {
-			ok = n.chargeLossy(&a, 0, int64(size))
+			rule := newThreshold(p.PFC.Rule())
+			xoff, share = &rule, own.PFC.Alpha
 		}
-		if !ok {
+		if a.charge(&l, xoff, 0, int64(size)) == refused {
 			return fmt.Errorf("a frame of %v of class %s finds no room in the empty buffer, of which %v are shared, "+
 				"%v of that for one queue: want a larger fabric.switch.buffer or share, or a smaller transport.mtu",
 				size, cl.Name, s.Shared, share)
 		}
 	}
 	return nil
-}
-
-// mark is a queue's WRED profile in integers: above low, a frame is marked if
-// random32 * span < (q - low) * slope.
-type mark struct {
-	low, high int64
-	slope     uint64 // probability x 2^32
-	dequeue   bool
-	on        bool
-}
-
-func newMark(m qos.Marking) mark {
-	hi, lo := bits.Mul64(uint64(m.Probability.Num), 1<<32)
-	slope, _ := bits.Div64(hi, lo, uint64(m.Probability.Den))
-	return mark{low: int64(m.Min), high: int64(m.Max), slope: slope, dequeue: m.AtDequeue, on: true}
-}
-
-// hit decides whether a frame that sees q waiting bytes is marked.
-func (m *mark) hit(q int64, draw func() uint32) bool {
-	if q <= m.low {
-		return false
-	}
-	if q > m.high {
-		return true
-	}
-	lhi, llo := bits.Mul64(uint64(draw()), uint64(m.high-m.low))
-	rhi, rlo := bits.Mul64(uint64(q-m.low), m.slope)
-	return lhi < rhi || lhi == rhi && llo < rlo
 }
 
 // delay is the time from a frame's last bit out of a port until the far end of its link acts:

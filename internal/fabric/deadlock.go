@@ -29,11 +29,11 @@ func (f *Fabric) waits(c uint8) map[PortID][]PortID {
 	all := map[PortID][]PortID{}
 	for id := range f.ports {
 		in := &f.ingresses[id]
-		if f.ports[id].paused&(1<<c) == 0 || in.far < 0 || !f.accounts[id*f.nc+int(c)].sentOff {
+		if f.ports[id].paused&(1<<c) == 0 || in.far < 0 || !f.buf.accounts[id*f.nc+int(c)].sentOff {
 			continue // it is not paused, or by a storm, or xON is on its way
 		}
 		var waits []PortID
-		for _, out := range f.graph.Nodes[f.nodes[in.far].id].Ports {
+		for _, out := range f.graph.Nodes[f.buf.nodes[in.far].id].Ports {
 			if f.holdsFrom(out, PortID(id), c) {
 				waits = append(waits, out)
 			}

@@ -67,11 +67,11 @@ func (f *Fabric) tellMark(isl *sim.Island, now unit.Time, id PortID, c int, byte
 // tellHeld tells that what a switch holds from a link has crossed xOFF or xON; pk did it, nil: none.
 func (f *Fabric) tellHeld(isl *sim.Island, now unit.Time, in PortID, a *account, class uint8, pk *Packet) {
 	i := &f.ingresses[in]
-	n := &f.nodes[i.far]
+	n := &f.buf.nodes[i.far]
 	e := Event{At: now, Port: in, Root: -1, Flow: -1, Kind: EventXON, Class: class,
 		Bytes: unit.Bytes(a.used + a.headroom), Threshold: unit.Bytes(n.reserve + i.xoff.at(n.size-n.shared))}
 	if pk != nil {
-		e.Root = f.ledgers[int(i.first)+int(class)].root
+		e.Root = f.buf.ledgers[int(i.first)+int(class)].root
 		e.Kind, e.Flow, e.PSN, e.Frame = EventXOFF, pk.Flow, pk.PSN(), pk.Kind()
 	} else {
 		e.Threshold = max(0, e.Threshold-unit.Bytes(n.resume))
@@ -120,25 +120,9 @@ func (f *Fabric) tellPath(isl *sim.Island, now unit.Time, w *forwarder, pk *Pack
 // tellLevel tells if a queue has crossed where its marking begins or where it is certain. The queue
 // has changed.
 func (f *Fabric) tellLevel(isl *sim.Island, now unit.Time, id PortID, c int, q *queue) {
-	s := &f.slow[int(id)*f.nc+c]
-	if !s.mark.on {
-		return
-	}
 	e := Event{At: now, Port: id, Root: -1, Flow: -1, Class: uint8(c), Bytes: unit.Bytes(q.bytes)}
-	tell := func(level uint8, kind EventKind, threshold int64) {
-		s.level, e.Kind, e.Threshold = level, kind, unit.Bytes(threshold)
+	for _, x := range f.slow[int(id)*f.nc+c].crossings(q.bytes) {
+		e.Kind, e.Threshold = x.kind, x.threshold
 		f.cfg.OnEvent(isl.Index(), e)
-	}
-	if s.level == 0 && q.bytes > s.mark.low {
-		tell(1, EventOverMin, s.mark.low)
-	}
-	if s.level == 1 && q.bytes > s.mark.high {
-		tell(2, EventOverMax, s.mark.high)
-	}
-	if s.level == 2 && q.bytes <= s.mark.high {
-		tell(1, EventUnderMax, s.mark.high)
-	}
-	if s.level == 1 && q.bytes <= s.mark.low {
-		tell(0, EventUnderMin, s.mark.low)
 	}
 }

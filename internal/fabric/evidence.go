@@ -160,7 +160,7 @@ func AddRoot(all []RootTime, root PortID, d unit.Duration) []RootTime {
 // that holds most of the bytes from there or, if that port is paused itself, the root of that
 // pause. If no bytes wait it is port out, to which the frame that caused the pause goes.
 func (f *Fabric) blame(now unit.Time, in, out PortID, class uint8) PortID {
-	n := &f.nodes[f.ingresses[in].far]
+	n := &f.buf.nodes[f.ingresses[in].far]
 	root, most := out, int64(0)
 	whole := f.crowded(in, n, class)
 	for _, id := range f.graph.Nodes[n.id].Ports {
@@ -186,7 +186,7 @@ func (f *Fabric) blame(now unit.Time, in, out PortID, class uint8) PortID {
 // crowded reports whether an ingress is over its threshold because other accounts fill the buffer:
 // it holds less than a quarter of what it could hold in an empty buffer.
 func (f *Fabric) crowded(in PortID, n *node, class uint8) bool {
-	a := &f.accounts[int(in)*f.nc+int(class)]
+	a := &f.buf.accounts[int(in)*f.nc+int(class)]
 	return !n.fixed && 4*(a.used+a.headroom) < f.ingresses[in].xoff.at(n.size)
 }
 

@@ -45,34 +45,31 @@ type Sink interface {
 
 // Fabric is a running network.
 type Fabric struct {
-	eng        *sim.Engine
-	graph      *topo.Graph
-	cfg        Config
-	nc         int // classes
-	overhead   int64
-	tunnel     int64     // Config.Tunnel
-	each       bool      // Quirks.AsScheduled
-	holds      bool      // Buffer.FreeAtTxEnd
-	samples    bool      // Config.SampleEvery > 0
-	large      bool      // has LargePorts
-	looks      bool      // at DSCPs, or whether a frame may leave by the port that it goes to: see passes
-	short      bool      // some queue has a drop threshold
-	ports      []port    // by link: sending ends
-	ingresses  []ingress // by link: receiving ends
-	queues     []queue   // port*nc + class
-	slow       []slow    // of the queues
-	accounts   []account // ingress*nc + class
-	ledgers    []ledger  // of the accounts
-	thresholds []*threshold
-	nodes      []node
-	dueAfter   []int32  // by port: the next in its list, see due
-	sources    []Source // by port, nil between switches
-	sinks      []Sink
-	routes     []PortID
-	strict     []uint8 // strict classes in order of service, at most ports
-	classes    classes
-	dogs       []*Watchdog // by port; nil: there are none
-	faults     *faults     // nil: none
+	eng       *sim.Engine
+	graph     *topo.Graph
+	cfg       Config
+	nc        int // classes
+	overhead  int64
+	tunnel    int64     // Config.Tunnel
+	each      bool      // Quirks.AsScheduled
+	holds     bool      // Buffer.FreeAtTxEnd
+	samples   bool      // Config.SampleEvery > 0
+	large     bool      // has LargePorts
+	looks     bool      // at DSCPs, or whether a frame may leave by the port that it goes to: see passes
+	short     bool      // some queue has a drop threshold
+	ports     []port    // by link: sending ends
+	ingresses []ingress // by link: receiving ends
+	queues    []queue   // port*nc + class
+	slow      []slow    // of the queues
+	buf       buffers
+	dueAfter  []int32  // by port: the next in its list, see due
+	sources   []Source // by port, nil between switches
+	sinks     []Sink
+	routes    []PortID
+	strict    []uint8 // strict classes in order of service, at most ports
+	classes   classes
+	dogs      []*Watchdog // by port; nil: there are none
+	faults    *faults     // nil: none
 
 	forwarders []forwarder       // by switch; nil where all routes are paths
 	weaves     bool              // switches hold frames back
@@ -111,7 +108,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 		pausedFor: make([][]RootTime, n)}
 	f.queues = make([]queue, n*f.nc)
 	f.slow = make([]slow, n*f.nc)
-	f.accounts, f.ledgers = make([]account, n*f.nc), make([]ledger, n*f.nc)
+	f.buf.nc, f.buf.accounts, f.buf.ledgers = f.nc, make([]account, n*f.nc), make([]ledger, n*f.nc)
 	f.states = make([]state, eng.Islands())
 	for i := range f.states {
 		f.states[i].due.at = unit.Never
@@ -165,8 +162,8 @@ func (f *Fabric) addNodes() []int32 {
 	for i, n := range f.graph.Nodes {
 		index[i] = -1
 		if n.Kind != topo.HostKind {
-			index[i] = int32(len(f.nodes))
-			f.nodes = append(f.nodes, node{id: topo.NodeID(i)})
+			index[i] = int32(len(f.buf.nodes))
+			f.buf.nodes = append(f.buf.nodes, node{id: topo.NodeID(i)})
 		}
 	}
 	return index
@@ -199,7 +196,7 @@ func (f *Fabric) addPort(id PortID, index []int32) {
 		}
 	}
 	for c, cl := range own.Classes {
-		f.queues[int(id)*f.nc+c].low = math.MaxInt64
+		f.setMarking(id, c, unmarked)
 		if f.cfg.SampleEvery <= 0 {
 			f.queues[int(id)*f.nc+c].sampled = unit.Never
 		}
@@ -217,24 +214,22 @@ func (f *Fabric) addIngress(id PortID, far int32) {
 	gp, in := f.graph.Ports[id], &f.ingresses[id]
 	at := f.cfg.profile(gp.To)
 	*in = ingress{far: far, first: int32(int(id) * f.nc), state: &f.states[f.islandOf[gp.To]],
-		isl: f.eng.Island(f.islandOf[gp.To]), xoff: f.threshold(at.PFC.XOFF(gp.Rate)), within: true}
+		isl: f.eng.Island(f.islandOf[gp.To]), xoff: f.buf.threshold(at.PFC.XOFF(gp.Rate)), within: true}
 	if far >= 0 {
 		for c := range f.nc {
-			f.accounts[int(in.first)+c].node = &f.nodes[far]
+			f.buf.accounts[int(in.first)+c].buf = &f.buf.nodes[far].buffer
 		}
 	}
 }
 
-// threshold returns the one of an xOFF.
-func (f *Fabric) threshold(x qos.XOFF) *threshold {
-	t := newThreshold(x)
-	for _, known := range f.thresholds {
-		if *known == t {
-			return known
-		}
+// setMarking has a queue mark as a profile says.
+func (f *Fabric) setMarking(id PortID, c int, m mark) {
+	i := int(id)*f.nc + c
+	f.slow[i].set(m)
+	f.queues[i].low = m.low
+	if m.on && m.low < 0 {
+		f.ports[id].flags |= flagMarks
 	}
-	f.thresholds = append(f.thresholds, &t)
-	return &t
 }
 
 // Links returns the cables of a node in order of its ports.
@@ -253,29 +248,22 @@ func Links(g *topo.Graph, n topo.NodeID) []qos.Link {
 // applyThresholds sets what each switch does at its ports.
 func (f *Fabric) applyThresholds(index []int32) error {
 	return f.cfg.eachSwitch(f.graph, func(id topo.NodeID, s *qos.Switch) {
-		n := &f.nodes[index[id]]
-		n.size, n.spare, n.crossing = int64(s.Shared), int64(s.Spare), int64(s.Shared+s.Spare)
+		n := &f.buf.nodes[index[id]]
 		own := f.cfg.profile(id)
-		if n.configure(&own); own.Buffer.CrossingInHeadroom {
-			n.crossing = -1
-		}
+		n.setUp(&own, s)
 		for k, out := range f.graph.Nodes[id].Ports {
 			for c := range f.nc {
 				t := &s.Ports[k*f.nc+c]
 				if t.Marks() {
-					m := newMark(t.ECN)
-					f.slow[int(out)*f.nc+c].mark, f.queues[int(out)*f.nc+c].low = m, m.low
-					if m.low < 0 {
-						f.ports[out].flags |= flagMarks
-					}
+					f.setMarking(out, c, newMark(t.ECN))
 				}
 				f.slow[int(out)*f.nc+c].longest = int64(t.Drop)
 				f.short = f.short || t.Drop > 0
 				in := f.graph.Peer(out)
-				f.ledgers[int(in)*f.nc+c].limit = int64(t.PFC.Headroom)
+				f.buf.ledgers[int(in)*f.nc+c].limit = int64(t.PFC.Headroom)
 				if t.Lossless() {
 					f.ingresses[in].lossless |= 1 << c
-					f.ingresses[in].xoff = f.threshold(t.PFC.Rule())
+					f.ingresses[in].xoff = f.buf.threshold(t.PFC.Rule())
 					n.fixed = n.fixed || t.PFC.Fixed != 0
 				}
 			}
@@ -286,8 +274,8 @@ func (f *Fabric) applyThresholds(index []int32) error {
 
 // setFar notes how full the switches under PFC may be without a look at any xOFF.
 func (f *Fabric) setFar() {
-	for i := range f.nodes {
-		n := &f.nodes[i]
+	for i := range f.buf.nodes {
+		n := &f.buf.nodes[i]
 		if n.lossless == 0 {
 			continue
 		}

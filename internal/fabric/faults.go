@@ -321,13 +321,14 @@ func (x *faults) storm(isl *sim.Island, now unit.Time, id PortID) {
 func (f *Fabric) forget(isl *sim.Island, now unit.Time, id PortID) {
 	p, in := &f.ports[id], id^1
 	if far := f.ingresses[in].far; far >= 0 {
-		f.nodes[far].pausing -= int32(len(p.ctl))
+		f.buf.nodes[far].pausing -= int32(len(p.ctl))
 	}
 	p.ctl = p.ctl[:0]
 	p.flags &^= flagCtl
 	for c := range uint8(f.nc) {
-		if a := &f.accounts[int(in)*f.nc+int(c)]; a.sentOff {
-			f.xon(isl, now, in, a, c)
+		if a := &f.buf.accounts[int(in)*f.nc+int(c)]; a.sentOff {
+			a.sentOff = false
+			f.xon(isl, now, in, c)
 		}
 	}
 	for c := range uint8(f.nc) {

@@ -37,10 +37,10 @@ func (f *Fabric) layLines(index []int32) {
 		return
 	}
 	for i, k := range index {
-		if k >= 0 && f.nodes[k].lossless != 0 {
+		if k >= 0 && f.buf.nodes[k].lossless != 0 {
 			st := &f.states[f.islandOf[i]]
 			st.nodes = append(st.nodes, k)
-			f.nodes[k].lines, f.nodes[k].late = true, !f.holds
+			f.buf.nodes[k].lines, f.buf.nodes[k].late = true, !f.holds
 		}
 	}
 	if f.holds {
@@ -116,7 +116,7 @@ func (f *Fabric) catchUp(isl *sim.Island, st *state, now unit.Time, id PortID) {
 	for start := p.busyUntil; start <= now; start = p.busyUntil {
 		isl.Did(start)
 		if f.holds {
-			f.accounts[p.sent.account].release(int64(p.sent.bytes))
+			f.buf.accounts[p.sent.account].release(int64(p.sent.bytes))
 			if q.n == 0 {
 				p.sent.line &^= lineClass
 				return
@@ -131,7 +131,7 @@ func (f *Fabric) catchUp(isl *sim.Island, st *state, now unit.Time, id PortID) {
 			f.seenInLine(isl, start, id, p, c, q, pk)
 		}
 		if !f.holds {
-			f.accounts[pk.account()].release(int64(pk.Bytes))
+			f.buf.accounts[pk.account()].release(int64(pk.Bytes))
 		}
 		f.put(isl, st, start, id, p, pk, pk.Bytes, unit.Duration((int64(pk.Bytes)+f.overhead)*int64(p.psPerByte)))
 		q.pos++
@@ -199,8 +199,8 @@ func (p *port) intoQueue(q *queue, free *pool) {
 }
 
 // dissolveAll dissolves the lines of an island, and lets none begin at a switch for now.
-func (f *Fabric) dissolveAll(isl *sim.Island, st *state, now unit.Time, n *node) {
-	n.lines = false
+func (f *Fabric) dissolveAll(isl *sim.Island, st *state, now unit.Time, b *buffer) {
+	b.lines = false
 	st.without++
 	for _, id := range st.lined {
 		if f.ports[id].sent.line&lineClass != 0 {
@@ -241,7 +241,7 @@ func (l *late) CatchUp(isl *sim.Island, until unit.Time) (next unit.Time) {
 func (f *Fabric) layAgain(st *state) {
 	st.without = 0
 	for _, k := range st.nodes {
-		n := &f.nodes[k]
+		n := &f.buf.nodes[k]
 		n.lines = n.lines || n.pausing == 0 && n.shared < n.far/2
 		if !n.lines {
 			st.without++

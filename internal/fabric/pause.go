@@ -6,19 +6,17 @@ import (
 )
 
 // xoff tells the sender of link in to stop a class, because of a frame that goes out by port out.
-func (f *Fabric) xoff(isl *sim.Island, now unit.Time, in, out PortID, a *account, class uint8) {
-	a.sentOff = true
-	f.nodes[f.ingresses[in].far].pausing++
+func (f *Fabric) xoff(isl *sim.Island, now unit.Time, in, out PortID, class uint8) {
+	f.buf.nodes[f.ingresses[in].far].pausing++
 	root := f.blame(now, in, out, class)
-	f.ledgers[int(in)*f.nc+int(class)].root = root
+	f.buf.ledgers[int(in)*f.nc+int(class)].root = root
 	f.queuePause(isl, now, in, pauseFrame{class: class, on: true, quanta: f.cfg.PFC.Quanta, root: root})
 	f.armRefresh(isl, now, in, class)
 }
 
 // xon tells it to go on.
-func (f *Fabric) xon(isl *sim.Island, now unit.Time, in PortID, a *account, class uint8) {
-	a.sentOff = false
-	f.nodes[f.ingresses[in].far].pausing--
+func (f *Fabric) xon(isl *sim.Island, now unit.Time, in PortID, class uint8) {
+	f.buf.nodes[f.ingresses[in].far].pausing--
 	f.queuePause(isl, now, in, pauseFrame{class: class})
 }
 
@@ -29,7 +27,7 @@ func (f *Fabric) queuePause(isl *sim.Island, now unit.Time, in PortID, fr pauseF
 	p := &f.ports[id]
 	p.ctl = append(p.ctl, fr)
 	if far := f.ingresses[in].far; far >= 0 { // no storm of a NIC
-		f.nodes[far].pausing++
+		f.buf.nodes[far].pausing++
 	}
 	p.flags |= flagCtl
 	if p.flags&flagBusy == 0 {
@@ -59,7 +57,7 @@ func (f *Fabric) PauseEvery(id PortID) unit.Duration {
 func (f *Fabric) sendPause(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	fr := p.ctl[0]
 	if far := f.ingresses[id^1].far; far >= 0 {
-		f.nodes[far].pausing--
+		f.buf.nodes[far].pausing--
 	}
 	if p.ctl = p.ctl[:copy(p.ctl, p.ctl[1:])]; len(p.ctl) == 0 {
 		p.flags &^= flagCtl
@@ -209,7 +207,7 @@ func (h *expire) Handle(isl *sim.Island, now unit.Time, owner int32) {
 
 // armRefresh plans to send a pause again before it ends at the peer.
 func (f *Fabric) armRefresh(isl *sim.Island, now unit.Time, in PortID, class uint8) {
-	f.ledgers[int(in)*f.nc+int(class)].sentAt = now
+	f.buf.ledgers[int(in)*f.nc+int(class)].sentAt = now
 	if f.cfg.PFC.Quanta == 0 || f.cfg.PFC.Refresh.Num == 0 {
 		return
 	}
@@ -234,11 +232,11 @@ func (h *refresh) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	after := f.refreshAfter(PortID(owner))
 	next := unit.Never
 	for c := range uint8(f.nc) {
-		a := &f.accounts[int(owner)*f.nc+int(c)]
+		a := &f.buf.accounts[int(owner)*f.nc+int(c)]
 		if !a.sentOff {
 			continue
 		}
-		l := &f.ledgers[int(owner)*f.nc+int(c)]
+		l := &f.buf.ledgers[int(owner)*f.nc+int(c)]
 		if l.sentAt.Add(after) <= now {
 			l.sentAt = now
 			l.root = f.blame(now, PortID(owner), l.root, c)
@@ -249,5 +247,21 @@ func (h *refresh) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	if next != unit.Never {
 		in.refresh = true
 		isl.At(next, sim.MakeKey(sim.Timer, classRefresh, owner))
+	}
+}
+
+// release gives a frame's bytes back to the account that it was charged to, and sends xON if that is low enough.
+func (f *Fabric) release(isl *sim.Island, now unit.Time, account int32, size int64) {
+	a := &f.buf.accounts[account]
+	if a.release(size); !a.sentOff {
+		return
+	}
+	in, class := PortID(int(account)/f.nc), uint8(int(account)%f.nc)
+	if !a.goesOn(f.ingresses[in].xoff) {
+		return
+	}
+	f.xon(isl, now, in, class)
+	if f.cfg.OnEvent != nil {
+		f.tellHeld(isl, now, in, a, class, nil)
 	}
 }

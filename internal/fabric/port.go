@@ -1,11 +1,7 @@
 package fabric
 
 import (
-	"math/bits"
-
-	"railyard/internal/qos"
 	"railyard/internal/sim"
-	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
 
@@ -90,31 +86,6 @@ type ingress struct {
 	index    int32 // else: among the links that lead to the island
 }
 
-// threshold is a qos.XOFF that takes no division where its ratio is a power of two.
-type threshold struct {
-	fixed, num, den int64
-	shift           int8 // of den, -1: it is no power of two
-}
-
-func newThreshold(x qos.XOFF) threshold {
-	t := threshold{fixed: x.Fixed, num: x.Alpha.Num, den: x.Alpha.Den, shift: -1}
-	if t.den > 0 && t.den&(t.den-1) == 0 {
-		t.shift = int8(bits.TrailingZeros64(uint64(t.den)))
-	}
-	return t
-}
-
-// at returns the threshold while so much of the shared part is free.
-func (t *threshold) at(free int64) int64 {
-	switch {
-	case t.fixed > 0:
-		return t.fixed
-	case t.shift >= 0:
-		return t.num * max(0, free) >> (t.shift & 63)
-	}
-	return t.num * max(0, free) / t.den
-}
-
 // take removes the first frame. It is valid until the next call.
 func (in *ingress) take(p *pool) *Packet {
 	pos := in.pos
@@ -159,8 +130,7 @@ type queue struct {
 // slow is what few frames touch of a queue.
 type slow struct {
 	quantum int64
-	mark    mark
-	rng     sim.Stream
+	marking
 
 	pausedTotal unit.Duration
 	pausedSince unit.Time
@@ -174,44 +144,6 @@ type slow struct {
 	dog dog
 
 	longest int64 // drop threshold; 0: none
-
-	level uint8 // for who watches: above how many of the two marks of mark the queue is
-}
-
-// account is what a switch holds of one class from one ingress port.
-type account struct {
-	used     int64 // reserve and shared part
-	headroom int64
-	node     *node // whose it is; nil: a host's
-	sentOff  bool  // the peer has been told to stop
-}
-
-// ledger is what few frames touch of an account.
-type ledger struct {
-	limit   int64     // most that headroom may hold
-	root    PortID    // of the pause, see PauseRoot
-	sentAt  unit.Time // the pause
-	drops   int64
-	refused int64 // of those: for want of headroom
-}
-
-// node is a switch.
-type node struct {
-	shared   int64 // bytes of the shared part in use
-	size     int64 // of the shared part
-	crossing int64 // what frames that cross xOFF may fill of the shared part and its spare; -1: they may not
-	maxUsed  int64
-	spare    int64 // beyond size: a largest frame for each lossless account, for the one that crosses xOFF
-	id       topo.NodeID
-	pausing  int32 // its accounts that hold a sender, and PFC frames that wait to leave
-
-	reserve, resume int64 // of each account; how far xON is below xOFF
-	far             int64 // with less of the shared part in use no account is at xOFF; 0 with faults, which may move that
-	lossyAlpha      unit.Ratio
-	lossless        uint8 // classes under PFC
-	fixed           bool  // xOFF is
-	lines           bool  // frames that wait at its ports may stand in line on the links, see line.go
-	late            bool  // then: what is released is known late
 }
 
 // state is what the islands do not share of the fabric.

@@ -125,9 +125,3 @@ func thresholdClasses(classes []Class) (all []qos.Class) {
 	}
 	return all
 }
-
-// configure gives a switch what of its configuration frames meet.
-func (n *node) configure(p *Profile) {
-	n.reserve, n.resume, n.fixed = int64(p.Buffer.Reserve), int64(p.PFC.ResumeOffset), p.PFC.Threshold != 0
-	n.lossyAlpha = qos.Bounded(p.Buffer.LossyAlpha)
-}

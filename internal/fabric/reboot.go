@@ -36,9 +36,9 @@ type leak struct {
 }
 
 func (x *faults) addSwitches(cfg *Faults) {
-	x.switches = make([]switchFaults, len(x.f.nodes))
+	x.switches = make([]switchFaults, len(x.f.buf.nodes))
 	at := func(id topo.NodeID, t unit.Time) *switchFaults {
-		sw := slices.IndexFunc(x.f.nodes, func(n node) bool { return n.id == id })
+		sw := slices.IndexFunc(x.f.buf.nodes, func(n node) bool { return n.id == id })
 		x.f.eng.At(x.f.islandOf[id], t, sim.MakeKey(sim.Timer, classFault, x.ownerOfSwitch(int32(sw))))
 		return &x.switches[sw]
 	}
@@ -57,7 +57,7 @@ func (x *faults) addSwitches(cfg *Faults) {
 
 // atSwitch does what an instant holds for a switch.
 func (x *faults) atSwitch(isl *sim.Island, now unit.Time, sw int32) {
-	s, n := &x.switches[sw], &x.f.nodes[sw]
+	s, n := &x.switches[sw], &x.f.buf.nodes[sw]
 	if slices.Contains(s.reboots, now) {
 		x.f.reboot(isl, now, sw)
 		for i := range s.leaks {
@@ -93,7 +93,7 @@ func (x *faults) leaked(sw int) (sum int64) {
 
 // reboot empties a switch. Frames in transmission hold their part of the buffer until they have left.
 func (f *Fabric) reboot(isl *sim.Island, now unit.Time, sw int32) {
-	ports := f.graph.Nodes[f.nodes[sw].id].Ports
+	ports := f.graph.Nodes[f.buf.nodes[sw].id].Ports
 	for _, id := range ports {
 		f.forget(isl, now, id)
 	}

@@ -41,6 +41,7 @@ type stage struct {
 	seen  map[string]string
 
 	mishaps [][]string // see addMishaps
+	shelf   shelf      // see shelve
 }
 
 // actor is a host: frames to send, lowest class first.
@@ -66,7 +67,9 @@ func (s *stage) Do(words []string) {
 	case "run":
 		s.run(args["until"])
 	default:
-		s.t.Fatalf("unknown command %q", words[0])
+		if !s.shelve(words[0], words[1:], args) {
+			s.t.Fatalf("unknown command %q", words[0])
+		}
 	}
 }
 
@@ -328,7 +331,7 @@ func (s *stage) look() (facts []fact) {
 		down := &f.ports[h.up^1]
 		add := func(of, is, first string) { facts = append(facts, fact{host + " " + of, is, first}) }
 		for c, cl := range f.cfg.Classes {
-			a := &f.accounts[int(h.up)*f.nc+c]
+			a := &f.buf.accounts[int(h.up)*f.nc+c]
 			add("account "+cl.Name, fmt.Sprintf("%d+%d", a.used, a.headroom), "0+0")
 			q := &f.queues[int(h.up^1)*f.nc+c]
 			add("queue "+cl.Name, fmt.Sprintf("%d = %d", q.n, q.bytes), "0 = 0")

@@ -1,8 +1,6 @@
 package fabric
 
 import (
-	"math"
-
 	"railyard/internal/qos"
 	"railyard/internal/sim"
 	"railyard/internal/unit"
@@ -25,18 +23,13 @@ type Setting struct {
 
 // portState is what of Setting a port has besides what the fabric keeps for every port.
 type portState struct {
-	mtu      int64 // 0: any
-	deaf     bool  // NoPFC
-	oversize int64 // frames that were too long to leave
-	ecn      []set // as it is while nothing is set, by class
+	mtu      int64  // 0: any
+	deaf     bool   // NoPFC
+	oversize int64  // frames that were too long to leave
+	ecn      []mark // as it is while nothing is set, by class
 	xoff     *threshold
 	lossless uint8
 	classOf  *[codePoints]uint8
-}
-
-type set struct {
-	mark mark
-	low  int64
 }
 
 func (x *faults) addSettings(all []Setting) {
@@ -63,8 +56,7 @@ func (x *faults) addSettings(all []Setting) {
 func (x *faults) keep(id PortID) {
 	f, s, in := x.f, &x.set[id], id^1
 	for c := range f.nc {
-		q := int(id)*f.nc + c
-		s.ecn = append(s.ecn, set{f.slow[q].mark, f.queues[q].low})
+		s.ecn = append(s.ecn, f.slow[int(id)*f.nc+c].mark)
 	}
 	s.xoff, s.lossless = f.ingresses[in].xoff, f.ingresses[in].lossless
 	if f.classes.of != nil {
@@ -88,7 +80,7 @@ func (x *faults) settle(isl *sim.Island, now unit.Time, id PortID) {
 	x.setMarks(id, &want)
 	s.mtu = int64(want.MTU)
 	if in.xoff = s.xoff; want.XOFF > 0 {
-		in.xoff = f.threshold(qos.XOFF{Fixed: int64(want.XOFF)})
+		in.xoff = f.buf.threshold(qos.XOFF{Fixed: int64(want.XOFF)})
 	}
 	if f.classes.of != nil {
 		if f.classes.of[id^1] = s.classOf; want.ClassOf != nil {
@@ -120,22 +112,15 @@ func (x *faults) setMarks(id PortID, want *Setting) {
 	f := x.f
 	f.ports[id].flags &^= flagMarks
 	for c, own := range x.set[id].ecn {
-		q, s := &f.queues[int(id)*f.nc+c], &f.slow[int(id)*f.nc+c]
 		m := own
 		switch {
-		case !own.mark.on:
+		case !own.on:
 		case want.NoECN:
-			m = set{low: math.MaxInt64}
+			m = unmarked
 		case want.ECN != nil:
-			k := newMark(want.ECN.At(f.graph.Ports[id].Rate))
-			m = set{k, k.low}
+			m = newMark(want.ECN.At(f.graph.Ports[id].Rate))
 		}
-		if m.mark != s.mark {
-			s.level = 0 // who watches is told anew
-		}
-		if s.mark, q.low = m.mark, m.low; m.mark.on && m.low < 0 {
-			f.ports[id].flags |= flagMarks
-		}
+		f.setMarking(id, c, m)
 	}
 }
 

@@ -53,7 +53,7 @@ func (f *Fabric) Stats(now unit.Time, id PortID) PortStats {
 // MaxShared returns the largest number of bytes that was ever in the shared part of a switch's
 // buffer, and the size of that part.
 func (f *Fabric) MaxShared(switchIndex int) (used, size unit.Bytes) {
-	n := &f.nodes[switchIndex]
+	n := &f.buf.nodes[switchIndex]
 	return unit.Bytes(n.maxUsed), unit.Bytes(n.size)
 }
 
@@ -106,7 +106,7 @@ func (f *Fabric) FlushSamples(now unit.Time) {
 // Check verifies the accounts of every switch. It walks every queue, so it is for tests and fault
 // searches.
 func (f *Fabric) Check() error {
-	held := make([]int64, len(f.accounts))
+	held := make([]int64, len(f.buf.accounts))
 	for i := range f.queues {
 		q := &f.queues[i]
 		sum := int64(0)
@@ -127,44 +127,22 @@ func (f *Fabric) Check() error {
 			held[p.sent.account] += int64(p.sent.bytes)
 		}
 	}
-	shared := make([]int64, len(f.nodes))
-	for i := range f.accounts {
-		a := &f.accounts[i]
-		far := f.ingresses[i/f.nc].far
-		if far < 0 {
-			continue
+	leaked := func(sw int) int64 {
+		if f.faults == nil {
+			return 0
 		}
-		if a.used+a.headroom != held[i] {
-			return fmt.Errorf("fabric: account of %s class %d: %d used + %d headroom, but the switch holds %d",
-				f.graph.Ports[i/f.nc].Name, i%f.nc, a.used, a.headroom, held[i])
-		}
-		if a.headroom > f.ledgers[i].limit || a.used < 0 || a.headroom < 0 {
-			return fmt.Errorf("fabric: account of %s class %d: headroom %d of %d, used %d", f.graph.Ports[i/f.nc].Name,
-				i%f.nc, a.headroom, f.ledgers[i].limit, a.used)
-		}
-		shared[far] += max(0, a.used-f.nodes[far].reserve)
+		return f.faults.leaked(sw)
 	}
-	for i := range f.nodes {
-		if f.faults != nil {
-			shared[i] += f.faults.leaked(i)
-		}
-		if n := &f.nodes[i]; shared[i] != n.shared || n.shared > n.size+n.spare || n.shared < 0 {
-			return fmt.Errorf("fabric: switch %s: accounts hold %d of the shared buffer, it counts %d of %d",
-				f.graph.Nodes[n.id].Name, shared[i], n.shared, n.size)
-		}
-	}
-	return nil
+	return f.buf.check(f.graph, held, func(account int) int32 { return f.ingresses[account/f.nc].far }, leaked)
 }
 
 // LosslessDrops returns how many frames of classes under PFC that came over a link were dropped
 // because headroom was full.
 func (f *Fabric) LosslessDrops(id PortID) int64 {
-	drops := int64(0)
-	for c := range f.nc {
-		drops += f.ledgers[int(id)*f.nc+c].refused
-	}
-	return drops
+	return f.buf.refusedOver(id)
 }
 
 // Shared returns the bytes of the shared part of a switch's buffer in use.
-func (f *Fabric) Shared(switchIndex int) unit.Bytes { return unit.Bytes(f.nodes[switchIndex].shared) }
+func (f *Fabric) Shared(switchIndex int) unit.Bytes {
+	return unit.Bytes(f.buf.nodes[switchIndex].shared)
+}

@@ -34,7 +34,7 @@ func (h *txEnd) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	p.flags &^= flagBusy
 	if p.flags&flagHolds != 0 {
 		p.flags &^= flagHolds
-		a := &f.accounts[p.sent.account]
+		a := &f.buf.accounts[p.sent.account]
 		if a.sentOff {
 			f.freed(isl, now, PortID(owner), p)
 			return
@@ -107,7 +107,7 @@ func (f *Fabric) prepare(isl *sim.Island, now unit.Time, id PortID, p *port, c i
 
 // seenLeaving marks a frame that leaves a queue, if it is to be marked then, and tells who watches.
 func (f *Fabric) seenLeaving(isl *sim.Island, now unit.Time, id PortID, p *port, c int, q *queue, pk *Packet) {
-	if q.bytes > q.low && f.marks(id, c, q.bytes, true) {
+	if q.bytes > q.low && f.slow[int(id)*f.nc+c].hits(q.bytes, true) {
 		f.setMark(isl, now, id, p, c, q.bytes, pk)
 	}
 	if f.cfg.OnEvent != nil {
@@ -122,7 +122,7 @@ func (f *Fabric) leave(isl *sim.Island, st *state, now unit.Time, id PortID, p *
 		f.transmit(isl, st, now, id, p, pk)
 		return
 	}
-	a := &f.accounts[pk.account()]
+	a := &f.buf.accounts[pk.account()]
 	if a.sentOff {
 		f.leaveHeld(isl, st, now, id, p, pk)
 		return
@@ -327,18 +327,11 @@ func (f *Fabric) pick(id PortID, p *port, m uint8) int {
 	}
 }
 
-// marks decides whether a frame is marked by a queue of so many bytes, as it enters or leaves it.
-func (f *Fabric) marks(id PortID, c int, bytes int64, leaves bool) bool {
-	s := &f.slow[int(id)*f.nc+c]
-	return s.mark.dequeue == leaves && s.mark.hit(bytes, s.rng.Uint32)
-}
-
 // setMark marks a frame that can be marked, because of a queue of so many bytes.
 func (f *Fabric) setMark(isl *sim.Island, now unit.Time, id PortID, p *port, c int, bytes int64, pk *Packet) {
-	if pk.tos&ecnMask == 0 {
+	if !pk.mark() {
 		return
 	}
-	pk.tos |= ecnMarked
 	p.marks++
 	f.noteMark(id, pk)
 	if f.cfg.OnEvent != nil {
@@ -400,26 +393,25 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 	}
 	pk.route++
 	account := in.first + int32(pk.Class())
-	a := &f.accounts[account]
+	a := &f.buf.accounts[account]
 	shared, far := a.farWith(int64(pk.Bytes))
-	if !far || in.lossless&(1<<pk.Class()) == 0 || a.node.late && a.node.shared+shared > a.node.maxUsed {
+	if !far || in.lossless&(1<<pk.Class()) == 0 || a.buf.late && a.buf.shared+shared > a.buf.maxUsed {
 		f.admitBy(isl, now, id, out, in, pk)
 		return
 	}
 	pk.at = int64(account)
-	a.node.maxUsed = max(a.node.maxUsed, a.node.shared+shared)
+	a.buf.maxUsed = max(a.buf.maxUsed, a.buf.shared+shared)
 	idle := o.idle(now, pk.Class())
 	if idle && !f.holds {
 		f.through(isl, in.state, now, out, o, pk) // it would release at once what it charges
 		return
 	}
-	a.used += int64(pk.Bytes)
-	a.node.shared += shared
+	a.take(int64(pk.Bytes), shared)
 	if idle {
-		f.hold(isl, in.state, now, out, o, a.node.lines, pk)
+		f.hold(isl, in.state, now, out, o, a.buf.lines, pk)
 		return
 	}
-	f.wait(isl, in.state, now, out, o, a.node.lines, pk)
+	f.wait(isl, in.state, now, out, o, a.buf.lines, pk)
 }
 
 // admitLate is admit by a port in whose line frames have begun to leave.
@@ -449,27 +441,27 @@ func (f *Fabric) admitBy(isl *sim.Island, now unit.Time, id, out PortID, in *ing
 	account := in.first + int32(class)
 	pk.at = int64(account)
 	o := &f.ports[out]
-	n := f.accounts[account].node
-	if n.lines { // what is charged to it is to be known
-		if n.late {
+	b := f.buf.accounts[account].buf
+	if b.lines { // what is charged to it is to be known
+		if b.late {
 			f.catchUpAll(isl, in.state, now)
 		}
-		if _, far := f.accounts[account].farWith(int64(pk.Bytes)); !far && in.lossless&(1<<class) != 0 {
-			f.dissolveAll(isl, in.state, now, n)
+		if _, far := f.buf.accounts[account].farWith(int64(pk.Bytes)); !far && in.lossless&(1<<class) != 0 {
+			f.dissolveAll(isl, in.state, now, b)
 		}
 	}
-	if !f.charge(isl, now, id, out, in, &f.accounts[account], pk) {
+	if !f.charge(isl, now, id, out, in, &f.buf.accounts[account], pk) {
 		return
 	}
 	if f.weaves && pk.chosen() && f.restores(isl, now, out, o, pk) {
 		return
 	}
 	if !o.idle(now, class) {
-		f.wait(isl, in.state, now, out, o, n.lines, pk)
+		f.wait(isl, in.state, now, out, o, b.lines, pk)
 		return
 	}
 	if f.holds {
-		f.hold(isl, in.state, now, out, o, n.lines, pk)
+		f.hold(isl, in.state, now, out, o, b.lines, pk)
 		return
 	}
 	f.leave(isl, in.state, now, out, o, f.placed(isl, in.state, now, out, o, pk))
@@ -491,7 +483,7 @@ func (f *Fabric) passes(isl *sim.Island, now unit.Time, id, out PortID, pk *Pack
 	}
 	if f.short && f.overLong(out, pk) {
 		f.ports[out].drops++
-		f.ledgers[int(id)*f.nc+int(pk.Class())].drops++
+		f.buf.ledgers[int(id)*f.nc+int(pk.Class())].drops++
 		f.lost(isl, pk, Loss{At: now, Port: out, Why: LostAtThreshold})
 		return false
 	}
@@ -539,27 +531,18 @@ func (f *Fabric) placed(isl *sim.Island, st *state, now unit.Time, out PortID, o
 
 // charge charges a frame of any class. It reports false if there was no room: then it is dropped.
 func (f *Fabric) charge(isl *sim.Island, now unit.Time, id, out PortID, in *ingress, a *account, pk *Packet) bool {
-	n, class, size := a.node, pk.Class(), int64(pk.Bytes)
-	if in.lossless&(1<<class) == 0 {
-		if !n.chargeLossy(a, f.queues[int(out)*f.nc+int(class)].bytes, size) {
-			f.dropped(isl, now, id, out, &f.ports[out], pk)
-			return false
-		}
-		return true
+	class := pk.Class()
+	var xoff *threshold
+	if in.lossless&(1<<class) != 0 {
+		xoff = in.xoff
 	}
-	if shared, ok := a.below(in.xoff, size); ok {
-		a.used += size
-		n.shared += shared
-		n.maxUsed = max(n.maxUsed, n.shared)
-		return true
-	}
-	if !n.chargeLossless(a, in.xoff, f.ledgers[pk.account()].limit, size) {
-		f.ledgers[pk.account()].refused++
+	queued := f.queues[int(out)*f.nc+int(class)].bytes
+	switch a.charge(&f.buf.ledgers[pk.account()], xoff, queued, int64(pk.Bytes)) {
+	case refused:
 		f.dropped(isl, now, id, out, &f.ports[out], pk)
 		return false
-	}
-	if !a.sentOff && n.overXOFF(a, in) {
-		f.xoff(isl, now, id, out, a, class)
+	case crossed:
+		f.xoff(isl, now, id, out, class)
 		if f.cfg.OnEvent != nil {
 			f.tellHeld(isl, now, id, a, class, pk)
 		}
@@ -569,7 +552,7 @@ func (f *Fabric) charge(isl *sim.Island, now unit.Time, id, out PortID, in *ingr
 
 func (f *Fabric) dropped(isl *sim.Island, now unit.Time, in, out PortID, o *port, pk *Packet) {
 	o.drops++
-	f.ledgers[int(in)*f.nc+int(pk.Class())].drops++
+	f.buf.ledgers[int(in)*f.nc+int(pk.Class())].drops++
 	f.lost(isl, pk, Loss{At: now, Port: out, Why: LostInBuffer})
 }
 
@@ -604,7 +587,7 @@ func (f *Fabric) seen(isl *sim.Island, now unit.Time, out PortID, o *port, q *qu
 	if now >= q.sampled {
 		f.sample(isl, now, out, class, q)
 	}
-	if q.bytes > q.low && f.marks(out, class, q.bytes, false) {
+	if q.bytes > q.low && f.slow[int(out)*f.nc+class].hits(q.bytes, false) {
 		f.setMark(isl, now, out, o, class, q.bytes, pk)
 	}
 	if f.traced(pk) {

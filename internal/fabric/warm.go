@@ -31,7 +31,7 @@ func (f *Fabric) warm(isl *sim.Island, events int64) {
 	}
 	for _, id := range st.inward {
 		sim.Prefetch(&f.ingresses[id].faulted)
-		sim.Prefetch(&f.accounts[int(id)*f.nc].used)
+		sim.Prefetch(&f.buf.accounts[int(id)*f.nc].used)
 	}
 	for _, id := range st.outward {
 		sim.Prefetch(&f.ports[id].txBytes)

@@ -53,9 +53,9 @@ var table = map[string]string{
 	"sim.Stream":    "state: state",
 
 	// The fabric. Frames on links and in queues are counted by their ends; where their memory lies has no say.
-	"fabric.Fabric": `fixed: eng graph cfg nc overhead tunnel holds samples large looks short thresholds sources sinks routes
+	"fabric.Fabric": `fixed: eng graph cfg nc overhead tunnel holds samples large looks short sources sinks routes
 		strict classes begins islandOf islandBits calm repeat
-		state: ports ingresses queues slow accounts ledgers nodes states boxes
+		state: ports ingresses queues slow buf states boxes
 		none: each dogs faults forwarders weaves messages marked
 		rest: pauses
 		count: routeMarks fill loads pausedFor
@@ -67,14 +67,17 @@ var table = map[string]string{
 	"fabric.sent": "state: line scratch: account flow op bytes", // of the others is asked while a frame is in transmission
 	"fabric.ingress": `rest: n refresh fixed: far first state isl xoff lossless within index scratch: head pos
 		count: faulted`,
-	"fabric.queue": "state: fifo deficit rest: bytes fixed: low count: high scratch: sampled",
-	"fabric.fifo":  "rest: n scratch: head tail pos end",
-	"fabric.slow": `state: rng level fixed: quantum mark longest none: dog
+	"fabric.queue":   "state: fifo deficit rest: bytes fixed: low count: high scratch: sampled",
+	"fabric.fifo":    "rest: n scratch: head tail pos end",
+	"fabric.marking": "state: rng level fixed: mark",
+	"fabric.slow": `state: marking fixed: quantum longest none: dog
 		scratch: pausedSince root rootSince expires count: pausedTotal lastSample lastValue`,
-	"fabric.account": "rest: used headroom sentOff fixed: node",
+	"fabric.buffers": "state: nodes accounts ledgers fixed: nc thresholds",
+	"fabric.account": "rest: used headroom sentOff fixed: buf",
 	"fabric.ledger":  "fixed: limit scratch: root sentAt count: drops refused",
-	"fabric.node": `rest: shared pausing state: lines count: maxUsed
-		fixed: size crossing spare id reserve resume far lossyAlpha lossless fixed late`,
+	"fabric.buffer": `rest: shared state: lines count: maxUsed
+		fixed: size crossing spare reserve resume far lossyAlpha fixed late`,
+	"fabric.node": "state: buffer rest: pausing fixed: id lossless",
 	"fabric.state": `rest: dirty inbox fixed: links nodes outward inward count: hops kept
 		scratch: chunks traces coming from lined without due`,
 	"fabric.box":      "state: out in fixed: to scratch: earliest",

@@ -15,7 +15,7 @@ func TestBelowIsWhatTheLongWaySays(t *testing.T) {
 	yes, no := 0, 0
 	seldom := rapid.SampledFrom([]bool{false, false, false, true})
 	rapid.Check(t, func(t *rapid.T) {
-		n := node{size: rapid.Int64Range(40, 400).Draw(t, "size"), reserve: rapid.Int64Range(0, 20).Draw(t, "reserve")}
+		n := buffer{size: rapid.Int64Range(40, 400).Draw(t, "size"), reserve: rapid.Int64Range(0, 20).Draw(t, "reserve")}
 		n.spare = rapid.Int64Range(0, 30).Draw(t, "spare")
 		if n.crossing = n.size + n.spare; seldom.Draw(t, "crossing in headroom") {
 			n.crossing = -1
@@ -33,14 +33,14 @@ func TestBelowIsWhatTheLongWaySays(t *testing.T) {
 		a := account{used: rapid.Int64Range(0, 60).Draw(t, "used"), sentOff: seldom.Draw(t, "held")}
 		a.headroom = rapid.SampledFrom([]int64{0, 0, 0, 9}).Draw(t, "headroom")
 		n.shared = max(0, a.used-n.reserve) + rapid.Int64Range(0, 60).Draw(t, "others")
-		size, in := rapid.Int64Range(1, 30).Draw(t, "bytes"), &ingress{xoff: xoffs[0]}
+		size := rapid.Int64Range(1, 30).Draw(t, "bytes")
 
-		a.node = &n
-		shared, ok := a.below(in.xoff, size)
+		a.buf = &n
+		shared, ok := a.below(xoffs[0], size)
 		m, b := n, a
-		b.node = &m
-		charged := m.chargeLossless(&b, in.xoff, 1<<40, size)
-		long := charged && !a.sentOff && b.headroom == 0 && m.shared <= n.size && !m.overXOFF(&b, in)
+		b.buf = &m
+		charged := b.chargeLossless(xoffs[0], 1<<40, size)
+		long := charged && !a.sentOff && b.headroom == 0 && m.shared <= n.size && !b.overXOFF(xoffs[0])
 		if n.crossing < 0 {
 			long = false // then every frame goes the long way
 		}
