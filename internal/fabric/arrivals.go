@@ -11,8 +11,8 @@ import (
 // then, link by link in order of their numbers, and no event is planned for them one by one.
 
 // addLink notes that a link leads from one island to another.
-func (f *Fabric) addLink(id PortID) {
-	in := &f.ingresses[id]
+func (ls *links) addLink(id PortID) {
+	in := &ls.ingresses[id]
 	in.within, in.index = false, int32(len(in.state.links))
 	in.state.links = append(in.state.links, id)
 	if in.index>>6 == int32(len(in.state.coming)) {
@@ -26,31 +26,31 @@ func (in *ingress) comes(at unit.Time) {
 	in.isl.Expect(at)
 }
 
-type arrivals Fabric
+type arrivals links
 
 // Before lists the frames on the way to an island: sim.Arrivals.
 func (a *arrivals) Before(isl *sim.Island, end unit.Time, due *sim.Due) unit.Time {
-	f := (*Fabric)(a)
-	st := f.state(isl)
-	from := f.busyLinks(st)
+	ls := (*links)(a)
+	st := ls.state(isl)
+	from := ls.busyLinks(st)
 	later := unit.Never
 	for k, i := range from {
-		if f.large {
-			f.ask(st, from[k:])
+		if ls.large {
+			ls.ask(st, from[k:])
 		}
 		id := st.links[i]
-		later = min(later, f.ingresses[id].before(end, id, due))
+		later = min(later, ls.ingresses[id].before(end, id, due))
 	}
 	return later
 }
 
 // busyLinks returns which of the links that lead to an island have frames on them, by their index.
-func (f *Fabric) busyLinks(st *state) []int32 {
+func (ls *links) busyLinks(st *state) []int32 {
 	st.from = st.from[:0]
 	for w := range st.coming {
 		for m := st.coming[w]; m != 0; m &= m - 1 {
 			i := w<<6 + bits.TrailingZeros64(m)
-			if f.ingresses[st.links[i]].n == 0 {
+			if ls.ingresses[st.links[i]].n == 0 {
 				st.coming[w] &^= m & -m
 				continue
 			}
@@ -95,12 +95,12 @@ const (
 	askNext  = 3
 )
 
-func (f *Fabric) ask(st *state, from []int32) {
+func (ls *links) ask(st *state, from []int32) {
 	if len(from) > askFirst {
-		f.ingresses[st.links[from[askFirst]]].head.prefetch()
+		ls.ingresses[st.links[from[askFirst]]].head.prefetch()
 	}
 	if len(from) > askNext {
-		in := &f.ingresses[st.links[from[askNext]]]
+		in := &ls.ingresses[st.links[from[askNext]]]
 		if in.n > chunkFrames-int32(in.pos) {
 			in.head.next.prefetch()
 		}

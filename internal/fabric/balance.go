@@ -47,7 +47,7 @@ type forwarder struct {
 	setup    *balance.Setup
 	epoch    int
 	groups   map[int32]*hops
-	links    links
+	view     view
 	teller   *teller   // nil: the method looks at the own links only
 	restorer *restorer // nil: the method holds no frames
 
@@ -62,8 +62,8 @@ type hops struct {
 	picked  map[uint64]PortID // static methods: by flow
 }
 
-// links shows a group its ports: balance.Links.
-type links struct {
+// view shows a group its ports: balance.Links.
+type view struct {
 	f      *Fabric
 	now    unit.Time
 	ports  []PortID
@@ -72,23 +72,23 @@ type links struct {
 	teller *teller
 }
 
-func (l *links) Drain(i int) unit.Duration {
+func (l *view) Drain(i int) unit.Duration {
 	id := l.ports[i]
-	p := &l.f.ports[id]
-	return max(0, p.busyUntil.Sub(l.now)) + l.f.txTime(p, int64(l.Waiting(i)))
+	p := &l.f.links.ports[id]
+	return max(0, p.busyUntil.Sub(l.now)) + l.f.links.txTime(p, int64(l.Waiting(i)))
 }
 
-func (l *links) Waiting(i int) (sum unit.Bytes) {
+func (l *view) Waiting(i int) (sum unit.Bytes) {
 	at := int(l.ports[i]) * l.f.nc
 	for c := range l.f.nc {
-		sum += unit.Bytes(l.f.queues[at+c].bytes)
+		sum += unit.Bytes(l.f.egress.queues[at+c].bytes)
 	}
 	return sum
 }
 
-func (l *links) Sent(i int) unit.Bytes { return unit.Bytes(l.f.ports[l.ports[i]].txBytes) }
+func (l *view) Sent(i int) unit.Bytes { return unit.Bytes(l.f.links.ports[l.ports[i]].txBytes) }
 
-func (l *links) Told(i int) int {
+func (l *view) Told(i int) int {
 	if l.teller == nil {
 		return 0
 	}
@@ -100,13 +100,13 @@ func (f *Fabric) addForwarders() {
 	f.forwarders = make([]forwarder, len(f.buf.nodes))
 	r := f.cfg.Routing
 	tells, weaves := r.Any(func(m *balance.Method) bool { return m.Tells }), r.Method.Weaves
-	f.marked = make([]map[int32]int64, len(f.ports))
+	f.marked = make([]map[int32]int64, len(f.links.ports))
 	for i := range f.forwarders {
 		f.forwarders[i] = forwarder{at: f.buf.nodes[i].id, setup: r.At(f.buf.nodes[i].id), groups: map[int32]*hops{},
-			links: links{f: f}}
+			view: view{f: f}}
 		if tells {
 			f.forwarders[i].teller = f.newTeller(f.buf.nodes[i].id)
-			f.forwarders[i].links.teller = f.forwarders[i].teller
+			f.forwarders[i].view.teller = f.forwarders[i].teller
 		}
 	}
 	if weaves {
@@ -117,7 +117,7 @@ func (f *Fabric) addForwarders() {
 		f.eng.Register(classResume, (*resume)(f))
 	}
 	if tells || weaves {
-		f.messages = make([][]message, len(f.ports))
+		f.messages = make([][]message, len(f.links.ports))
 		f.eng.Register(classLook, (*look)(f))
 		f.eng.Register(classListen, (*listen)(f))
 	}
@@ -173,11 +173,11 @@ func (f *Fabric) pickOf(now unit.Time, w *forwarder, pk *Packet, to topo.NICID, 
 	if method.Hashes {
 		frame.Hash = r.Hash(pk.Flow, to, pk.Entropy, w.at)
 	}
-	w.links.now, w.links.ports, w.links.to, w.links.routes = now, g.ports, to, r.Epochs[w.epoch].Routes
+	w.view.now, w.view.ports, w.view.to, w.view.routes = now, g.ports, to, r.Epochs[w.epoch].Routes
 	if method.Weaves {
 		return f.weave(w, g, pk, &frame, first)
 	}
-	port := g.ports[g.chooser.Pick(&frame, &w.links)]
+	port := g.ports[g.chooser.Pick(&frame, &w.view)]
 	if g.picked != nil && pk.Entropy == 0 {
 		g.picked[frame.Flow] = port
 	}

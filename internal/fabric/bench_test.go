@@ -28,7 +28,8 @@ func (s *stream) Pull(_ *sim.Island, _ unit.Time, _ fabric.PortID, paused uint8,
 	return true
 }
 
-func (s *stream) Paused(*sim.Island, unit.Time, fabric.PortID, uint8, bool)     {}
+func (s *stream) Paused(*sim.Island, unit.Time, fabric.PortID, uint8, bool) {}
+
 func (s *stream) Deliver(*sim.Island, unit.Time, fabric.PortID, *fabric.Packet) { s.got++ }
 
 // kicks starts the streams at their times.

@@ -44,7 +44,7 @@ func (f *Fabric) calmBelow(n *node, window unit.Duration) int64 {
 	var kinds []kind
 	for _, out := range f.graph.Nodes[n.id].Ports {
 		in := f.graph.Peer(out)
-		k := kind{*f.ingresses[in].xoff, f.inflow(in, window)}
+		k := kind{*f.links.ingresses[in].xoff, f.links.inflow(in, window)}
 		if all += k.bytes; !slices.Contains(kinds, k) {
 			kinds = append(kinds, k)
 		}
@@ -63,8 +63,8 @@ type kind struct {
 }
 
 // inflow is the most bytes that a link can bring in a window: at its rate, and a frame that began before.
-func (f *Fabric) inflow(in topo.PortID, window unit.Duration) int64 {
-	return int64(f.ports[in].rate.BytesIn(window)+f.cfg.largest()) + 1
+func (ls *links) inflow(in topo.PortID, window unit.Duration) int64 {
+	return int64(ls.ports[in].rate.BytesIn(window)+ls.cfg.largest()) + 1
 }
 
 // window is how long the next window may be: called between windows.

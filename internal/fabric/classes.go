@@ -22,7 +22,6 @@ type classes struct {
 	of         []*[codePoints]uint8 // by link, where it leads to: the class of a DSCP; nil: frames keep their class
 	priorities [][]uint8            // by node, of its classes; nil: they are the same everywhere
 	deaf       []uint8              // by port: classes that do not heed PFC frames; nil: all do
-	strict     [][]uint8            // by port: strict classes in order of service; nil: they are the same everywhere
 }
 
 // validateClasses reports a port whose classes cannot be told apart, or that are not those of the others.
@@ -116,7 +115,7 @@ func (c *Config) untagged() *[codePoints]uint8 {
 
 // addPortClasses notes where strict classes differ, and ports that do not heed PFC frames.
 func (f *Fabric) addPortClasses(index []int32) {
-	f.strict = strictOf(f.cfg.Classes)
+	f.egress.strict = strictOf(f.cfg.Classes)
 	for id := range f.graph.Ports {
 		if index[f.graph.Ports[id].Node] < 0 || f.cfg.ProfileOf == nil {
 			continue
@@ -128,11 +127,11 @@ func (f *Fabric) addPortClasses(index []int32) {
 		if f.classes.deaf != nil {
 			f.classes.deaf[id] = own.Deaf
 		}
-		if strict := strictOf(own.Classes); !slices.Equal(strict, f.strict) {
-			if f.classes.strict == nil {
-				f.classes.strict = slices.Repeat([][]uint8{f.strict}, len(f.graph.Ports))
+		if strict := strictOf(own.Classes); !slices.Equal(strict, f.egress.strict) {
+			if f.egress.strictAt == nil {
+				f.egress.strictAt = slices.Repeat([][]uint8{f.egress.strict}, len(f.graph.Ports))
 			}
-			f.classes.strict[id] = strict
+			f.egress.strictAt[id] = strict
 		}
 	}
 }

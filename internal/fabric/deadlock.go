@@ -27,9 +27,9 @@ func (f *Fabric) Deadlock() []PortID {
 // waits is, by paused port, the ports of the next switch that it waits for.
 func (f *Fabric) waits(c uint8) map[PortID][]PortID {
 	all := map[PortID][]PortID{}
-	for id := range f.ports {
-		in := &f.ingresses[id]
-		if f.ports[id].paused&(1<<c) == 0 || in.far < 0 || !f.buf.accounts[id*f.nc+int(c)].sentOff {
+	for id := range f.links.ports {
+		in := &f.links.ingresses[id]
+		if f.links.ports[id].paused&(1<<c) == 0 || in.far < 0 || !f.buf.accounts[id*f.nc+int(c)].sentOff {
 			continue // it is not paused, or by a storm, or xON is on its way
 		}
 		var waits []PortID
@@ -46,7 +46,7 @@ func (f *Fabric) waits(c uint8) map[PortID][]PortID {
 // holdsFrom reports whether a port's queue has frames that came over a link.
 func (f *Fabric) holdsFrom(out, link PortID, c uint8) (found bool) {
 	account := int32(int(link)*f.nc + int(c))
-	f.queues[int(out)*f.nc+int(c)].each(func(_ uint32, pk *Packet) { found = found || pk.account() == account })
+	f.egress.queues[int(out)*f.nc+int(c)].each(func(_ uint32, pk *Packet) { found = found || pk.account() == account })
 	return found
 }
 

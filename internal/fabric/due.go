@@ -24,12 +24,12 @@ func dueSlot(t unit.Time) int64 { return int64(t) >> dueShift }
 
 // expect puts a port into the list of the instant at which its transmission ends. It is in none: one that was caught up
 // with meanwhile stays in the list of an instant that is over as its next frame comes.
-func (f *Fabric) expect(st *state, id PortID, p *port) {
+func (l *lines) expect(st *state, id PortID, p *port) {
 	d := &st.due
 	i := dueSlot(p.busyUntil) & (dueSlots - 1)
-	f.dueAfter[id] = -1
+	l.after[id] = -1
 	if d.slots&(1<<i) != 0 {
-		f.dueAfter[id] = d.first[i]
+		l.after[id] = d.first[i]
 	}
 	d.first[i] = int32(id)
 	d.slots |= 1 << i
@@ -38,24 +38,24 @@ func (f *Fabric) expect(st *state, id PortID, p *port) {
 
 // admitDue is admit where transmissions have ended since the last arrival.
 func (f *Fabric) admitDue(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk *Packet) {
-	f.catchUpDue(isl, in.state, now)
+	f.lines.catchUpDue(isl, in.state, now)
 	f.admit(isl, now, id, in, pk)
 }
 
 // catchUpDue is catchUp of the ports of which a transmission has ended.
-func (f *Fabric) catchUpDue(isl *sim.Island, st *state, now unit.Time) {
+func (l *lines) catchUpDue(isl *sim.Island, st *state, now unit.Time) {
 	d, last := &st.due, dueSlot(now)
 	s := d.next(max(dueSlot(d.at), last-dueSlots+1))
 	for d.at = unit.Never; s <= last; s = d.next(s + 1) {
 		i := s & (dueSlots - 1)
 		d.slots &^= 1 << i
 		for id := d.first[i]; id >= 0; {
-			p, after := &f.ports[id], f.dueAfter[id]
+			p, after := &l.links.ports[id], l.after[id]
 			if p.sent.line&lineClass != 0 && p.busyUntil <= now {
-				f.catchUp(isl, st, now, PortID(id))
+				l.catchUp(isl, st, now, PortID(id))
 			}
 			if p.sent.line&lineClass != 0 {
-				f.expect(st, PortID(id), p)
+				l.expect(st, PortID(id), p)
 			}
 			id = after
 		}

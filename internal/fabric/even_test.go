@@ -35,6 +35,7 @@ func (o *oneWay) Pull(isl *sim.Island, now unit.Time, port PortID, _ uint8, p *P
 }
 
 func (o *oneWay) Paused(*sim.Island, unit.Time, PortID, uint8, bool) {}
+
 func (o *oneWay) Deliver(isl *sim.Island, _ unit.Time, _ PortID, p *Packet) {
 	if o.f.TakeTrace(isl, p) != nil {
 		o.got++
@@ -87,10 +88,10 @@ func oneWayTraffic(t *testing.T, burst, islands int) {
 		eng.Register(FirstFreeClass, o)
 		eng.At(of[g.Ports[from].Node], 0, sim.MakeKey(sim.Host, FirstFreeClass, int32(from)))
 		eng.Run()
-		slots, piles := 0, len(f.depot.piles)
-		for i := range f.states {
-			slots += f.states[i].traces.used
-			piles += f.states[i].chunks.n / pileChunks
+		slots, piles := 0, len(f.links.depot.piles)
+		for i := range f.links.states {
+			slots += f.links.states[i].traces.used
+			piles += f.links.states[i].chunks.n / pileChunks
 		}
 		want := frames
 		if burst > 0 {

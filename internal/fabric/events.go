@@ -61,12 +61,12 @@ func EndOf(port PortID, far bool) int32 {
 // tellMark tells of a packet that a queue of so many bytes has marked.
 func (f *Fabric) tellMark(isl *sim.Island, now unit.Time, id PortID, c int, bytes int64, pk *Packet) {
 	f.cfg.OnEvent(isl.Index(), Event{At: now, Port: id, Root: -1, Flow: pk.Flow, PSN: pk.PSN(), Frame: pk.Kind(),
-		Kind: EventMark, Class: uint8(c), Bytes: unit.Bytes(bytes), Threshold: unit.Bytes(f.slow[int(id)*f.nc+c].mark.low)})
+		Kind: EventMark, Class: uint8(c), Bytes: unit.Bytes(bytes), Threshold: unit.Bytes(f.egress.slow[int(id)*f.nc+c].mark.low)})
 }
 
 // tellHeld tells that what a switch holds from a link has crossed xOFF or xON; pk did it, nil: none.
 func (f *Fabric) tellHeld(isl *sim.Island, now unit.Time, in PortID, a *account, class uint8, pk *Packet) {
-	i := &f.ingresses[in]
+	i := &f.links.ingresses[in]
 	n := &f.buf.nodes[i.far]
 	e := Event{At: now, Port: in, Root: -1, Flow: -1, Kind: EventXON, Class: class,
 		Bytes: unit.Bytes(a.used + a.headroom), Threshold: unit.Bytes(n.reserve + i.xoff.at(n.size-n.shared))}
@@ -95,9 +95,9 @@ func (f *Fabric) TellHost(isl *sim.Island, now unit.Time, id PortID, class uint8
 // tellPause tells that a port has stopped or goes on.
 func (f *Fabric) tellPause(isl *sim.Island, now unit.Time, id PortID, class uint8, on bool) {
 	e := Event{At: now, Port: id, Root: -1, Flow: -1, Kind: EventResume, Class: class,
-		Bytes: unit.Bytes(f.queues[int(id)*f.nc+int(class)].bytes)}
+		Bytes: unit.Bytes(f.egress.queues[int(id)*f.nc+int(class)].bytes)}
 	if on {
-		e.Kind, e.Root = EventPause, f.slow[int(id)*f.nc+int(class)].root
+		e.Kind, e.Root = EventPause, f.egress.slow[int(id)*f.nc+int(class)].root
 	}
 	f.cfg.OnEvent(isl.Index(), e)
 }
@@ -121,7 +121,7 @@ func (f *Fabric) tellPath(isl *sim.Island, now unit.Time, w *forwarder, pk *Pack
 // has changed.
 func (f *Fabric) tellLevel(isl *sim.Island, now unit.Time, id PortID, c int, q *queue) {
 	e := Event{At: now, Port: id, Root: -1, Flow: -1, Class: uint8(c), Bytes: unit.Bytes(q.bytes)}
-	for _, x := range f.slow[int(id)*f.nc+c].crossings(q.bytes) {
+	for _, x := range f.egress.slow[int(id)*f.nc+c].crossings(q.bytes) {
 		e.Kind, e.Threshold = x.kind, x.threshold
 		f.cfg.OnEvent(isl.Index(), e)
 	}

@@ -47,7 +47,7 @@ func (f *Fabric) ownAhead(now unit.Time, id PortID, o *port, q *queue, p *Packet
 	}
 	k := min(q.n, lookAt)
 	var bytes, frames int64
-	f.look(now, id, q, k, func(x *Packet) {
+	f.egress.look(now, id, q, k, func(x *Packet) {
 		if x.Flow == p.Flow && x.Kind() == p.Kind() {
 			bytes += int64(x.Bytes)
 			frames++
@@ -57,7 +57,7 @@ func (f *Fabric) ownAhead(now unit.Time, id PortID, o *port, q *queue, p *Packet
 	if frames == 0 {
 		return own
 	}
-	return own + f.txTime(o, (bytes+frames*f.overhead)*int64(q.n)/int64(k))
+	return own + f.links.txTime(o, (bytes+frames*f.links.overhead)*int64(q.n)/int64(k))
 }
 
 // tally counts whose bytes wait in the queues of a port.
@@ -67,9 +67,9 @@ func (f *Fabric) tally(now unit.Time, id PortID) {
 	}
 	fill := f.fill[id]
 	for c := range f.nc {
-		q := &f.queues[int(id)*f.nc+c]
+		q := &f.egress.queues[int(id)*f.nc+c]
 		k := min(q.n, lookAt)
-		f.look(now, id, q, k, func(x *Packet) { fill[x.Flow] += int64(x.Bytes) * int64(q.n) / int64(k) })
+		f.egress.look(now, id, q, k, func(x *Packet) { fill[x.Flow] += int64(x.Bytes) * int64(q.n) / int64(k) })
 	}
 }
 
@@ -123,7 +123,7 @@ func (f *Fabric) MarkedAt(see func(id PortID, flow int32, marks int64)) {
 // spreads from there hop by hop. -1: it was never paused. The port itself: its peer is a host and
 // sent the pause.
 func (f *Fabric) PauseRoot(id PortID, class uint8) PortID {
-	return f.slow[int(id)*f.nc+int(class)].root
+	return f.egress.slow[int(id)*f.nc+int(class)].root
 }
 
 // RootTime is how long a port was paused because of another port.
@@ -137,7 +137,7 @@ type RootTime struct {
 func (f *Fabric) PausedFor(now unit.Time, id PortID) []RootTime {
 	all := slices.Clone(f.pausedFor[id])
 	for c := range f.nc {
-		if q := &f.slow[int(id)*f.nc+c]; f.ports[id].paused&(1<<c) != 0 {
+		if q := &f.egress.slow[int(id)*f.nc+c]; f.links.ports[id].paused&(1<<c) != 0 {
 			all = AddRoot(all, q.root, now.Sub(q.rootSince))
 		}
 	}
@@ -160,11 +160,11 @@ func AddRoot(all []RootTime, root PortID, d unit.Duration) []RootTime {
 // that holds most of the bytes from there or, if that port is paused itself, the root of that
 // pause. If no bytes wait it is port out, to which the frame that caused the pause goes.
 func (f *Fabric) blame(now unit.Time, in, out PortID, class uint8) PortID {
-	n := &f.buf.nodes[f.ingresses[in].far]
+	n := &f.buf.nodes[f.links.ingresses[in].far]
 	root, most := out, int64(0)
 	whole := f.crowded(in, n, class)
 	for _, id := range f.graph.Nodes[n.id].Ports {
-		q := &f.queues[int(id)*f.nc+int(class)]
+		q := &f.egress.queues[int(id)*f.nc+int(class)]
 		held := q.bytes
 		if !whole {
 			held = f.from(now, id, q, int32(int(in)*f.nc+int(class)))
@@ -177,7 +177,7 @@ func (f *Fabric) blame(now unit.Time, in, out PortID, class uint8) PortID {
 		return root
 	}
 	f.tally(now, root)
-	if q := &f.slow[int(root)*f.nc+int(class)]; f.ports[root].paused&(1<<class) != 0 && q.root >= 0 {
+	if q := &f.egress.slow[int(root)*f.nc+int(class)]; f.links.ports[root].paused&(1<<class) != 0 && q.root >= 0 {
 		return q.root
 	}
 	return root
@@ -187,14 +187,14 @@ func (f *Fabric) blame(now unit.Time, in, out PortID, class uint8) PortID {
 // it holds less than a quarter of what it could hold in an empty buffer.
 func (f *Fabric) crowded(in PortID, n *node, class uint8) bool {
 	a := &f.buf.accounts[int(in)*f.nc+int(class)]
-	return !n.fixed && 4*(a.used+a.headroom) < f.ingresses[in].xoff.at(n.size)
+	return !n.fixed && 4*(a.used+a.headroom) < f.links.ingresses[in].xoff.at(n.size)
 }
 
 // from estimates how many bytes of a queue are charged to an account: those of its class that came in by a port.
 func (f *Fabric) from(now unit.Time, id PortID, q *queue, account int32) int64 {
 	k := min(q.n, lookAt)
 	bytes := int64(0)
-	f.look(now, id, q, k, func(x *Packet) {
+	f.egress.look(now, id, q, k, func(x *Packet) {
 		if x.account() == account {
 			bytes += int64(x.Bytes)
 		}

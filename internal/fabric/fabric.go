@@ -2,7 +2,6 @@ package fabric
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 
 	"railyard/internal/qos"
@@ -45,46 +44,24 @@ type Sink interface {
 
 // Fabric is a running network.
 type Fabric struct {
-	eng       *sim.Engine
-	graph     *topo.Graph
-	cfg       Config
-	nc        int // classes
-	overhead  int64
-	tunnel    int64     // Config.Tunnel
-	each      bool      // Quirks.AsScheduled
-	holds     bool      // Buffer.FreeAtTxEnd
-	samples   bool      // Config.SampleEvery > 0
-	large     bool      // has LargePorts
-	looks     bool      // at DSCPs, or whether a frame may leave by the port that it goes to: see passes
-	short     bool      // some queue has a drop threshold
-	ports     []port    // by link: sending ends
-	ingresses []ingress // by link: receiving ends
-	queues    []queue   // port*nc + class
-	slow      []slow    // of the queues
-	buf       buffers
-	dueAfter  []int32  // by port: the next in its list, see due
-	sources   []Source // by port, nil between switches
-	sinks     []Sink
-	routes    []PortID
-	strict    []uint8 // strict classes in order of service, at most ports
-	classes   classes
-	dogs      []*Watchdog // by port; nil: there are none
-	faults    *faults     // nil: none
+	setup
+	links   links
+	egress  egress
+	buf     buffers
+	lines   lines
+	sources []Source // by port, nil between switches
+	sinks   []Sink
+	routes  []PortID
+	classes classes
+	dogs    []*Watchdog // by port; nil: there are none
+	faults  *faults     // nil: none
 
 	forwarders []forwarder       // by switch; nil where all routes are paths
-	weaves     bool              // switches hold frames back
 	begins     []topo.NICID      // by flow: see Begins
 	messages   [][]message       // by link: what switches tell, on its way
 	marked     []map[int32]int64 // by port and flow, of frames whose next hop was chosen; nil as forwarders
-	states     []state           // by island
-	islandOf   []int32           // by node
-	islandBits int               // in a trace's slot
 	calm       calm
-	depot      depot
-	boxes      []box
 	pauses     [][]pauseFrame // by link: PFC frames on it that the receiving end knows of
-
-	repeat *repeat // nil: no period is recorded
 
 	// Evidence, see there.
 	routeMarks []int32           // by route and hop, as routes
@@ -99,21 +76,13 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 		return nil, err
 	}
 	n := len(g.Ports)
-	f := &Fabric{eng: eng, graph: g, cfg: cfg, nc: len(cfg.Classes), overhead: int64(cfg.LinkOverhead), tunnel: int64(cfg.Tunnel),
-		islandOf: islandOf,
-		each:     cfg.Quirks.scheduled(), holds: cfg.Buffer.FreeAtTxEnd, samples: cfg.SampleEvery > 0,
-		large: n >= LargePorts, ports: make([]port, n), ingresses: make([]ingress, n),
-		pauses:  make([][]pauseFrame, n),
+	f := &Fabric{setup: newSetup(eng, g, cfg, islandOf), pauses: make([][]pauseFrame, n),
 		sources: make([]Source, n), sinks: make([]Sink, n), fill: make([]map[int32]int64, n), loads: make([]*load, n),
 		pausedFor: make([][]RootTime, n)}
-	f.queues = make([]queue, n*f.nc)
-	f.slow = make([]slow, n*f.nc)
+	f.egress = egress{setup: &f.setup, links: &f.links, queues: make([]queue, n*f.nc), slow: make([]slow, n*f.nc)}
 	f.buf.nc, f.buf.accounts, f.buf.ledgers = f.nc, make([]account, n*f.nc), make([]ledger, n*f.nc)
-	f.states = make([]state, eng.Islands())
-	for i := range f.states {
-		f.states[i].due.at = unit.Never
-	}
-	f.islandBits = bits.Len(uint(eng.Islands() - 1))
+	f.links = newLinks(&f.setup)
+	f.lines = lines{f: f, links: &f.links, egress: &f.egress, buf: &f.buf, nc: f.nc, holds: f.holds}
 	index := f.addNodes()
 	f.addClasses(index)
 	for i := range g.Ports {
@@ -123,24 +92,23 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 		return nil, err
 	}
 	f.addBoxes(islandOf)
-	f.tap()
+	f.links.tap()
 	if cfg.Faults != nil {
 		f.faults = newFaults(f, cfg.Faults)
 	}
 	f.addWatchdogs(index)
 	f.looks = f.classes.of != nil || cfg.Faults != nil || f.dogs != nil || f.short
 	if f.large {
-		f.listLinks()
+		f.links.listLinks()
 		eng.OnOpen(f.warm)
 	}
 	if cfg.Routing != nil {
 		f.addForwarders()
-		f.weaves = cfg.Routing.Method.Weaves
 	}
 	if cfg.Faults == nil {
 		f.setFar()
 	}
-	f.layLines(index)
+	f.lines.lay(index)
 	if cfg.Faults == nil && !cfg.HostsPause && eng.Islands() > 1 {
 		f.calm = f.newCalm()
 		eng.Stretch(f.window)
@@ -153,9 +121,6 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	eng.Register(classWatch, (*watched)(f))
 	return f, nil
 }
-
-// state returns what an island has of the fabric.
-func (f *Fabric) state(isl *sim.Island) *state { return &f.states[isl.Index()] }
 
 func (f *Fabric) addNodes() []int32 {
 	index := make([]int32, len(f.graph.Nodes))
@@ -171,7 +136,7 @@ func (f *Fabric) addNodes() []int32 {
 
 func (f *Fabric) addPort(id PortID, index []int32) {
 	gp := f.graph.Ports[id]
-	p := &f.ports[id]
+	p := &f.links.ports[id]
 	p.rate, p.cable, p.used = gp.Rate, gp.Delay, chunkFrames
 	p.delay = f.cfg.delay(f.graph, id)
 	p.respond = f.cfg.PFC.Response.At(gp.Rate)
@@ -198,9 +163,9 @@ func (f *Fabric) addPort(id PortID, index []int32) {
 	for c, cl := range own.Classes {
 		f.setMarking(id, c, unmarked)
 		if f.cfg.SampleEvery <= 0 {
-			f.queues[int(id)*f.nc+c].sampled = unit.Never
+			f.egress.queues[int(id)*f.nc+c].sampled = unit.Never
 		}
-		q := &f.slow[int(id)*f.nc+c]
+		q := &f.egress.slow[int(id)*f.nc+c]
 		q.root = -1
 		q.rng = sim.NewStream(f.cfg.Seed, "wred "+gp.Name, uint64(c))
 		if !cl.Strict {
@@ -211,9 +176,9 @@ func (f *Fabric) addPort(id PortID, index []int32) {
 
 // addIngress sets up the receiving end of a link, at the switch of a number or, with -1, at a host.
 func (f *Fabric) addIngress(id PortID, far int32) {
-	gp, in := f.graph.Ports[id], &f.ingresses[id]
+	gp, in := f.graph.Ports[id], &f.links.ingresses[id]
 	at := f.cfg.profile(gp.To)
-	*in = ingress{far: far, first: int32(int(id) * f.nc), state: &f.states[f.islandOf[gp.To]],
+	*in = ingress{far: far, first: int32(int(id) * f.nc), state: &f.links.states[f.islandOf[gp.To]],
 		isl: f.eng.Island(f.islandOf[gp.To]), xoff: f.buf.threshold(at.PFC.XOFF(gp.Rate)), within: true}
 	if far >= 0 {
 		for c := range f.nc {
@@ -225,10 +190,10 @@ func (f *Fabric) addIngress(id PortID, far int32) {
 // setMarking has a queue mark as a profile says.
 func (f *Fabric) setMarking(id PortID, c int, m mark) {
 	i := int(id)*f.nc + c
-	f.slow[i].set(m)
-	f.queues[i].low = m.low
+	f.egress.slow[i].set(m)
+	f.egress.queues[i].low = m.low
 	if m.on && m.low < 0 {
-		f.ports[id].flags |= flagMarks
+		f.links.ports[id].flags |= flagMarks
 	}
 }
 
@@ -257,17 +222,17 @@ func (f *Fabric) applyThresholds(index []int32) error {
 				if t.Marks() {
 					f.setMarking(out, c, newMark(t.ECN))
 				}
-				f.slow[int(out)*f.nc+c].longest = int64(t.Drop)
+				f.egress.slow[int(out)*f.nc+c].longest = int64(t.Drop)
 				f.short = f.short || t.Drop > 0
 				in := f.graph.Peer(out)
 				f.buf.ledgers[int(in)*f.nc+c].limit = int64(t.PFC.Headroom)
 				if t.Lossless() {
-					f.ingresses[in].lossless |= 1 << c
-					f.ingresses[in].xoff = f.buf.threshold(t.PFC.Rule())
+					f.links.ingresses[in].lossless |= 1 << c
+					f.links.ingresses[in].xoff = f.buf.threshold(t.PFC.Rule())
 					n.fixed = n.fixed || t.PFC.Fixed != 0
 				}
 			}
-			n.lossless |= f.ingresses[f.graph.Peer(out)].lossless
+			n.lossless |= f.links.ingresses[f.graph.Peer(out)].lossless
 		}
 	})
 }
@@ -281,7 +246,7 @@ func (f *Fabric) setFar() {
 		}
 		var xoffs []*threshold
 		for _, out := range f.graph.Nodes[n.id].Ports {
-			if x := f.ingresses[f.graph.Peer(out)].xoff; !slices.Contains(xoffs, x) {
+			if x := f.links.ingresses[f.graph.Peer(out)].xoff; !slices.Contains(xoffs, x) {
 				xoffs = append(xoffs, x)
 			}
 		}
@@ -308,33 +273,16 @@ func (f *Fabric) AddRoute(path []PortID) Route {
 
 // Hops returns how many frames have been put on links so far, PFC frames not counted.
 func (f *Fabric) Hops() (n int64) {
-	for i := range f.states {
-		n += f.states[i].hops
+	for i := range f.links.states {
+		n += f.links.states[i].hops
 	}
 	return n
 }
 
-// Linger is how long a run goes on after its last useful event: see Config.Linger.
-func (f *Fabric) Linger() unit.Duration { return f.cfg.Linger(f.graph) }
-
-// Classes returns how many traffic classes there are.
-func (f *Fabric) Classes() int { return f.nc }
-
 // TransmitTime returns how long a frame occupies the link of a port.
 func (f *Fabric) TransmitTime(id PortID, frame unit.Bytes) unit.Duration {
-	return f.txTime(&f.ports[id], int64(frame)+f.overhead+int64(f.Tunnel(id)))
+	return f.links.txTime(&f.links.ports[id], int64(frame)+f.links.overhead+int64(f.Tunnel(id)))
 }
-
-// Tunnel returns how many bytes a frame of a NIC has more on the link of a port.
-func (f *Fabric) Tunnel(id PortID) unit.Bytes {
-	if f.tunnel != 0 && f.trunk(id) {
-		return unit.Bytes(f.tunnel)
-	}
-	return 0
-}
-
-// trunk reports whether a port is between switches.
-func (f *Fabric) trunk(id PortID) bool { return f.graph.Ports[id].NIC < 0 }
 
 // Lead returns how long before its arrival a frame's arrival event is scheduled, where the order of
 // events depends on that (Config.AsScheduled); else 0.
@@ -342,41 +290,16 @@ func (f *Fabric) Lead(id PortID, frame unit.Bytes) unit.Duration {
 	if !f.each {
 		return 0
 	}
-	return f.TransmitTime(id, frame) + f.ports[id].delay
-}
-
-func (f *Fabric) txTime(p *port, wire int64) unit.Duration {
-	if p.psPerByte != 0 {
-		return unit.Duration(wire * int64(p.psPerByte))
-	}
-	return f.longTxTime(p, wire)
-}
-
-// longTxTime is txTime where a byte does not take whole picoseconds.
-func (f *Fabric) longTxTime(p *port, wire int64) unit.Duration {
-	return f.timeAt(p.rate, wire)
-}
-
-// timeAt is how long bytes take on a link of some rate.
-func (f *Fabric) timeAt(r unit.Bitrate, wire int64) unit.Duration {
-	if f.cfg.Quirks.truncates() {
-		return truncated(wire, r)
-	}
-	return r.TransmitTime(unit.Bytes(wire))
-}
-
-// truncated is how long bytes take at a rate by a clock of 1 ns as ns-3 has it.
-func truncated(wire int64, rate unit.Bitrate) unit.Duration {
-	return unit.TruncatedSeconds(float64(8*wire) / float64(rate))
+	return f.TransmitTime(id, frame) + f.links.ports[id].delay
 }
 
 // Spacing returns how long a frame occupies the link of a NIC's port, and how long a sender that is
 // paced at rate waits from the start of that frame to the start of the next. Both count preamble
 // and gap.
 func (f *Fabric) Spacing(id PortID, frame unit.Bytes, rate unit.Bitrate) (tx, gap unit.Duration) {
-	p := &f.ports[id]
-	wire := int64(frame) + f.overhead
-	tx = f.txTime(p, wire)
+	p := &f.links.ports[id]
+	wire := int64(frame) + f.links.overhead
+	tx = f.links.txTime(p, wire)
 	if rate >= p.rate {
 		return tx, tx
 	}

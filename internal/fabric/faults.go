@@ -62,7 +62,6 @@ type faults struct {
 	storms   [][]Storm    // by port
 	settings [][]Setting  // by port
 	set      []portState  // by port
-	rates    [][]Setting  // by port, of those with a rate: what both ends of a link may read
 	switches []switchFaults
 }
 
@@ -79,13 +78,14 @@ type linkFaults struct {
 //	0 ..           storms, by port
 //	ports ..       settings, and the link's downs and ups, by port
 //	2 x ports ..   switches, by index
-func (x *faults) ownerOfPort(id PortID) int32  { return int32(len(x.links)) + int32(id) }
+func (x *faults) ownerOfPort(id PortID) int32 { return int32(len(x.links)) + int32(id) }
+
 func (x *faults) ownerOfSwitch(sw int32) int32 { return 2*int32(len(x.links)) + sw }
 
 func newFaults(f *Fabric, cfg *Faults) *faults {
-	n := len(f.ports)
+	n := len(f.links.ports)
 	x := &faults{f: f, links: make([]linkFaults, n), downs: make([][]Down, len(f.graph.Links)), storms: make([][]Storm, n),
-		settings: make([][]Setting, n), set: make([]portState, n), rates: make([][]Setting, n)}
+		settings: make([][]Setting, n), set: make([]portState, n)}
 	all := []Chances{cfg.Chances}
 	for i, p := range f.graph.Ports {
 		x.links[i] = linkFaults{chances: all, rng: sim.NewStream(f.cfg.Seed, "fault "+p.Name, 0)}
@@ -122,7 +122,7 @@ type fault Fabric
 // Handle changes what has to be changed at an instant.
 func (h *fault) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
-	x, n := f.faults, int32(len(h.ports))
+	x, n := f.faults, int32(len(f.links.ports))
 	switch {
 	case owner < n:
 		x.storm(isl, now, PortID(owner))
@@ -198,7 +198,7 @@ func (x *faults) cuts(last unit.Time, id PortID, bytes int64) bool {
 	if len(x.downs[link]) == 0 {
 		return false
 	}
-	end := last.Add(-x.f.ports[id].cable)
+	end := last.Add(-x.f.links.ports[id].cable)
 	return x.down(link, end.Add(-x.txTime(id, end, bytes)), last)
 }
 
@@ -222,7 +222,7 @@ func (x *faults) losesPause(now unit.Time, id PortID) bool {
 // lost, or held back.
 func (x *faults) hits(isl *sim.Island, now unit.Time, id PortID, in *ingress, pk *Packet) bool {
 	l := &x.links[id]
-	p := &x.f.ports[id]
+	p := &x.f.links.ports[id]
 	last := now.Add(p.cable - p.delay)
 	c := l.now(now)
 	if why, lost := LostOnLink, x.cuts(last, id, int64(pk.Bytes)) || x.restarts(in.far, last, now) ||
@@ -268,11 +268,11 @@ func (x *faults) followed(now unit.Time, id PortID, in *ingress) bool {
 	if in.n == 0 {
 		return false
 	}
-	next, delay := in.front(), x.f.ports[id].delay
-	if len(x.rates[id]) == 0 {
-		return next.arrival() <= now.Add(x.f.txTime(&x.f.ports[id], int64(next.Bytes)+x.f.overhead))
+	next, delay := in.front(), x.f.links.ports[id].delay
+	if len(x.f.links.rates[id]) == 0 {
+		return next.arrival() <= now.Add(x.f.links.txTime(&x.f.links.ports[id], int64(next.Bytes)+x.f.links.overhead))
 	}
-	return x.began(id, next.arrival().Add(-delay), int64(next.Bytes)+x.f.overhead) == now.Add(-delay)
+	return x.began(id, next.arrival().Add(-delay), int64(next.Bytes)+x.f.links.overhead) == now.Add(-delay)
 }
 
 // began is when a port began to send bytes whose last bit left at an instant; Never: at its rates of different times
@@ -281,7 +281,7 @@ func (x *faults) began(id PortID, end unit.Time, wire int64) unit.Time {
 	at := unit.Never
 	try := func(r unit.Bitrate) bool {
 		start := end.Add(-x.f.timeAt(r, wire))
-		if x.rateAt(id, start) != r || start == at {
+		if x.f.links.rateAt(id, start) != r || start == at {
 			return true
 		}
 		one := at == unit.Never
@@ -289,8 +289,8 @@ func (x *faults) began(id PortID, end unit.Time, wire int64) unit.Time {
 		return one
 	}
 	one := try(x.f.graph.Ports[id].Rate)
-	for i := range x.rates[id] {
-		one = try(x.rates[id][i].Rate) && one
+	for i := range x.f.links.rates[id] {
+		one = try(x.f.links.rates[id][i].Rate) && one
 	}
 	if !one {
 		return unit.Never
@@ -310,7 +310,7 @@ func (x *faults) storm(isl *sim.Island, now unit.Time, id PortID) {
 			quanta = 0xffff
 		}
 		f.queuePause(isl, now, id^1, pauseFrame{class: s.Class, on: true, quanta: quanta, root: id ^ 1})
-		isl.At(now.Add(quantaTime(f.ports[id].rate, quanta)/2), sim.MakeKey(sim.Timer, classFault, int32(id)))
+		isl.At(now.Add(quantaTime(f.links.ports[id].rate, quanta)/2), sim.MakeKey(sim.Timer, classFault, int32(id)))
 		return
 	}
 }
@@ -319,8 +319,8 @@ func (x *faults) storm(isl *sim.Island, now unit.Time, id PortID) {
 // and those that it has sent or is about to send. If the link is up the far end hears that it may go on: a pause
 // frame may have left as it came up.
 func (f *Fabric) forget(isl *sim.Island, now unit.Time, id PortID) {
-	p, in := &f.ports[id], id^1
-	if far := f.ingresses[in].far; far >= 0 {
+	p, in := &f.links.ports[id], id^1
+	if far := f.links.ingresses[in].far; far >= 0 {
 		f.buf.nodes[far].pausing -= int32(len(p.ctl))
 	}
 	p.ctl = p.ctl[:0]

@@ -167,15 +167,15 @@ func (q *fifo) each(f func(i uint32, pk *Packet)) {
 // Release forgets the frames, also those that are on their way, and the memory in which frames lay. It is for
 // when the run is over: from then on there are counters only.
 func (f *Fabric) Release() {
-	for i := range f.queues {
-		f.queues[i].fifo = fifo{}
+	for i := range f.egress.queues {
+		f.egress.queues[i].fifo = fifo{}
 	}
-	for i := range f.ports {
-		f.ports[i].tail, f.ports[i].sent.line = nil, 0
-		f.ingresses[i].head, f.ingresses[i].n = nil, 0
+	for i := range f.links.ports {
+		f.links.ports[i].tail, f.links.ports[i].sent.line = nil, 0
+		f.links.ingresses[i].head, f.links.ingresses[i].n = nil, 0
 	}
-	for i := range f.states {
-		f.states[i].chunks, f.states[i].traces = pool{}, traces{}
+	for i := range f.links.states {
+		f.links.states[i].chunks, f.links.states[i].traces = pool{}, traces{}
 	}
-	f.depot = depot{}
+	f.links.depot = depot{}
 }

@@ -23,6 +23,17 @@ import (
 // Where a line might come to be held up, by a pause, a PFC frame or another class, it dissolves: its frames go into a
 // queue, and an event is planned as for any.
 
+// lines is frames that stand in line on links.
+type lines struct {
+	f      *Fabric // what a frame meets as it leaves that is to be marked, or whose way is noted
+	links  *links
+	egress *egress
+	buf    *buffers
+	nc     int     // classes
+	holds  bool    // Buffer.FreeAtTxEnd
+	after  []int32 // by port: the next in its list, see due
+}
+
 // line of a port: 1 + the class of those that stand in line, 0: none, nor one in transmission whose end is of
 // consequence; and whether the port is among state.lined.
 const (
@@ -32,61 +43,61 @@ const (
 
 // layLines lets frames stand in line where nothing is asked of the ports of switches but to send one frame after
 // the other, and nobody wants to hear of each at its time. With one island there is no end of a window to catch up by.
-func (f *Fabric) layLines(index []int32) {
-	if f.eng.Islands() == 1 || f.looks || f.cfg.Routing != nil || f.cfg.OnEvent != nil {
+func (l *lines) lay(index []int32) {
+	if l.f.eng.Islands() == 1 || l.f.looks || l.f.cfg.Routing != nil || l.f.cfg.OnEvent != nil {
 		return
 	}
 	for i, k := range index {
-		if k >= 0 && f.buf.nodes[k].lossless != 0 {
-			st := &f.states[f.islandOf[i]]
+		if k >= 0 && l.buf.nodes[k].lossless != 0 {
+			st := &l.links.states[l.f.islandOf[i]]
 			st.nodes = append(st.nodes, k)
-			f.buf.nodes[k].lines, f.buf.nodes[k].late = true, !f.holds
+			l.buf.nodes[k].lines, l.buf.nodes[k].late = true, !l.holds
 		}
 	}
-	if f.holds {
-		f.dueAfter = make([]int32, len(f.ports))
+	if l.holds {
+		l.after = make([]int32, len(l.links.ports))
 	}
-	f.eng.SetLate((*late)(f))
+	l.f.eng.SetLate(l)
 }
 
 // lines reports whether a frame of a class may stand in line for a port.
-func (f *Fabric) lines(id PortID, p *port, class uint8) bool {
+func (l *lines) takes(id PortID, p *port, class uint8) bool {
 	if p.flags != flagFar || p.paused != 0 || p.psPerByte == 0 {
 		return false
 	}
 	of := p.sent.line & lineClass
-	return of == 0 || of == class+1 || f.queues[int(id)*f.nc+int(of)-1].n == 0
+	return of == 0 || of == class+1 || l.egress.queues[int(id)*l.nc+int(of)-1].n == 0
 }
 
 // wait has a frame wait for a port, in line or, where the switch has none or it may not, in the queue.
 func (f *Fabric) wait(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, lines bool, pk *Packet) {
-	if lines && f.lines(out, o, pk.Class()) {
-		f.lineUp(isl, st, now, out, o, pk)
+	if lines && f.lines.takes(out, o, pk.Class()) {
+		f.lines.push(isl, st, now, out, o, pk)
 		return
 	}
 	if o.sent.line&lineClass != 0 {
-		f.dissolve(isl, st, now, out)
+		f.lines.dissolve(isl, st, now, out)
 	}
 	f.enqueue(isl, st, now, out, o, pk)
 }
 
 // hold sends a frame that came to an idle port and keeps its buffer until its last bit has left.
 func (f *Fabric) hold(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, lines bool, pk *Packet) {
-	if !lines || !f.lines(out, o, pk.Class()) {
+	if !lines || !f.lines.takes(out, o, pk.Class()) {
 		o.flags |= flagHolds
 		f.through(isl, st, now, out, o, pk)
 		return
 	}
 	st.line(out, o, pk.Class())
 	f.through(isl, st, now, out, o, pk)
-	f.expect(st, out, o)
+	f.lines.expect(st, out, o)
 }
 
 // lineUp has a frame stand in line, as enqueue does to a queue.
-func (f *Fabric) lineUp(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, pk *Packet) {
-	q := &f.queues[int(out)*f.nc+int(pk.Class())]
+func (l *lines) push(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, pk *Packet) {
+	q := &l.egress.queues[int(out)*l.nc+int(pk.Class())]
 	if now >= q.sampled || q.bytes > q.low || pk.attach != 0 {
-		f.seen(isl, now, out, o, q, pk)
+		l.f.seen(isl, now, out, o, q, pk)
 	}
 	room := o.room(&st.chunks)
 	*room = *pk
@@ -109,35 +120,35 @@ func (st *state) line(id PortID, p *port, class uint8) {
 }
 
 // catchUp has those of a port's line leave whose time has come.
-func (f *Fabric) catchUp(isl *sim.Island, st *state, now unit.Time, id PortID) {
-	p := &f.ports[id]
+func (l *lines) catchUp(isl *sim.Island, st *state, now unit.Time, id PortID) {
+	p := &l.links.ports[id]
 	c := int(p.sent.line&lineClass) - 1
-	q := &f.queues[int(id)*f.nc+c]
+	q := &l.egress.queues[int(id)*l.nc+c]
 	for start := p.busyUntil; start <= now; start = p.busyUntil {
 		isl.Did(start)
-		if f.holds {
-			f.buf.accounts[p.sent.account].release(int64(p.sent.bytes))
+		if l.holds {
+			l.buf.accounts[p.sent.account].release(int64(p.sent.bytes))
 			if q.n == 0 {
 				p.sent.line &^= lineClass
 				return
 			}
 		}
 		if start >= q.sampled {
-			f.sample(isl, start, id, c, q)
+			l.egress.sample(isl, start, id, c, q)
 		}
 		pk := q.front()
 		q.bytes -= int64(pk.Bytes)
 		if q.bytes > q.low || pk.attach != 0 {
-			f.seenInLine(isl, start, id, p, c, q, pk)
+			l.f.seenInLine(isl, start, id, p, c, q, pk)
 		}
-		if !f.holds {
-			f.buf.accounts[pk.account()].release(int64(pk.Bytes))
+		if !l.holds {
+			l.buf.accounts[pk.account()].release(int64(pk.Bytes))
 		}
-		f.put(isl, st, start, id, p, pk, pk.Bytes, unit.Duration((int64(pk.Bytes)+f.overhead)*int64(p.psPerByte)))
+		l.links.put(isl, st, start, id, p, pk, pk.Bytes, unit.Duration((int64(pk.Bytes)+l.links.overhead)*int64(p.psPerByte)))
 		q.pos++
 		if q.n--; q.n == 0 {
 			q.head = nil
-			if !f.holds {
+			if !l.holds {
 				p.sent.line &^= lineClass
 				return
 			}
@@ -158,31 +169,31 @@ func (f *Fabric) seenInLine(isl *sim.Island, start unit.Time, id PortID, p *port
 }
 
 // catchUpAll is catchUp of all ports of an island.
-func (f *Fabric) catchUpAll(isl *sim.Island, st *state, now unit.Time) {
+func (l *lines) catchUpAll(isl *sim.Island, st *state, now unit.Time) {
 	for _, id := range st.lined {
-		if f.ports[id].sent.line&lineClass != 0 {
-			f.catchUp(isl, st, now, id)
+		if l.links.ports[id].sent.line&lineClass != 0 {
+			l.catchUp(isl, st, now, id)
 		}
 	}
 }
 
 // dissolve has the line of a port wait in its queue instead.
-func (f *Fabric) dissolve(isl *sim.Island, st *state, now unit.Time, id PortID) {
-	f.catchUp(isl, st, now, id)
-	p := &f.ports[id]
+func (l *lines) dissolve(isl *sim.Island, st *state, now unit.Time, id PortID) {
+	l.catchUp(isl, st, now, id)
+	p := &l.links.ports[id]
 	if p.sent.line&lineClass == 0 {
 		return
 	}
 	class := p.sent.line&lineClass - 1
 	p.sent.line &^= lineClass
-	if f.holds {
+	if l.holds {
 		p.flags |= flagHolds
 	}
-	if q := &f.queues[int(id)*f.nc+int(class)]; q.n > 0 {
+	if q := &l.egress.queues[int(id)*l.nc+int(class)]; q.n > 0 {
 		p.backlog |= 1 << class
 		p.intoQueue(q, &st.chunks)
 	}
-	f.awaitTxEnd(isl, id, p)
+	l.links.awaitTxEnd(isl, id, p)
 }
 
 // intoQueue takes the line from a port's link.
@@ -199,29 +210,25 @@ func (p *port) intoQueue(q *queue, free *pool) {
 }
 
 // dissolveAll dissolves the lines of an island, and lets none begin at a switch for now.
-func (f *Fabric) dissolveAll(isl *sim.Island, st *state, now unit.Time, b *buffer) {
+func (l *lines) dissolveAll(isl *sim.Island, st *state, now unit.Time, b *buffer) {
 	b.lines = false
 	st.without++
 	for _, id := range st.lined {
-		if f.ports[id].sent.line&lineClass != 0 {
-			f.dissolve(isl, st, now, id)
+		if l.links.ports[id].sent.line&lineClass != 0 {
+			l.dissolve(isl, st, now, id)
 		}
 	}
 }
 
-// late is what the end of a window does: sim.Late.
-type late Fabric
-
 // CatchUp has those leave whose time has come in a window, and returns when the next ones do.
-func (l *late) CatchUp(isl *sim.Island, until unit.Time) (next unit.Time) {
-	f := (*Fabric)(l)
-	st := f.state(isl)
+func (l *lines) CatchUp(isl *sim.Island, until unit.Time) (next unit.Time) {
+	st := l.links.state(isl)
 	next = unit.Never
 	kept := st.lined[:0]
 	for _, id := range st.lined {
-		p := &f.ports[id]
+		p := &l.links.ports[id]
 		if p.sent.line&lineClass != 0 {
-			f.catchUp(isl, st, until, id)
+			l.catchUp(isl, st, until, id)
 		}
 		if p.sent.line&lineClass == 0 {
 			p.sent.line = 0
@@ -232,16 +239,16 @@ func (l *late) CatchUp(isl *sim.Island, until unit.Time) (next unit.Time) {
 	}
 	st.lined = kept
 	if st.without > 0 {
-		f.layAgain(st)
+		l.layAgain(st)
 	}
 	return next
 }
 
 // layAgain lets lines begin at the switches of an island which are far from holding up a sender.
-func (f *Fabric) layAgain(st *state) {
+func (l *lines) layAgain(st *state) {
 	st.without = 0
 	for _, k := range st.nodes {
-		n := &f.buf.nodes[k]
+		n := &l.buf.nodes[k]
 		n.lines = n.lines || n.pausing == 0 && n.shared < n.far/2
 		if !n.lines {
 			st.without++

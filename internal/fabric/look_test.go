@@ -52,7 +52,7 @@ func TestASwitchLooksAtItsLinks(t *testing.T) {
 		{60 * us, 0, "", false},             // forgotten
 		{61 * us, full * 44, "[0:4]", true}, // all again
 	} {
-		f.ports[of.ports[0]].txBytes += step.sent
+		f.links.ports[of.ports[0]].txBytes += step.sent
 		for _, id := range of.ports {
 			f.messages[id] = nil
 		}

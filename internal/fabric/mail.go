@@ -50,8 +50,8 @@ func (m *mail) cleared() mail {
 }
 
 // opened returns the box by which a port sends.
-func (f *Fabric) opened(st *state, p *port, at unit.Time) *box {
-	b := &f.boxes[p.box]
+func (ls *links) opened(st *state, p *port, at unit.Time) *box {
+	b := &ls.boxes[p.box]
 	if b.out.empty() {
 		st.dirty = append(st.dirty, p.box)
 	}
@@ -60,8 +60,8 @@ func (f *Fabric) opened(st *state, p *port, at unit.Time) *box {
 }
 
 // post tells the far end of a link, in another island, of a frame that is now on it.
-func (f *Fabric) post(st *state, id PortID, p *port, at unit.Time) {
-	b := f.opened(st, p, at)
+func (ls *links) post(st *state, id PortID, p *port, at unit.Time) {
+	b := ls.opened(st, p, at)
 	if k := int(p.posted); k < len(b.out.frames) && b.out.frames[k].link == id {
 		b.out.frames[k].n++
 		return
@@ -72,7 +72,7 @@ func (f *Fabric) post(st *state, id PortID, p *port, at unit.Time) {
 
 // postPause sends a PFC frame to the far end of a link in another island.
 func (f *Fabric) postPause(st *state, id PortID, p *port, fr pauseFrame) {
-	b := f.opened(st, p, fr.at)
+	b := f.links.opened(st, p, fr.at)
 	b.out.pauses = append(b.out.pauses, postedPause{id, fr})
 }
 
@@ -81,10 +81,10 @@ type office Fabric
 
 func (o *office) Collect(isl *sim.Island) {
 	f := (*Fabric)(o)
-	st := f.state(isl)
+	st := f.links.state(isl)
 	for _, i := range st.dirty {
-		b := &f.boxes[i]
-		to := f.state(b.to)
+		b := &f.links.boxes[i]
+		to := f.links.state(b.to)
 		if b.in.empty() {
 			b.in, b.out = b.out, b.in
 			to.inbox = append(to.inbox, i)
@@ -98,19 +98,19 @@ func (o *office) Collect(isl *sim.Island) {
 		b.earliest = unit.Never
 	}
 	st.dirty = st.dirty[:0]
-	f.depot.even(st)
+	f.links.depot.even(st)
 }
 
 func (o *office) Empty(isl *sim.Island) {
 	f := (*Fabric)(o)
-	st := f.state(isl)
+	st := f.links.state(isl)
 	for _, i := range st.inbox {
-		in := &f.boxes[i].in
+		in := &f.links.boxes[i].in
 		for k := range in.frames {
 			m := &in.frames[k]
-			to := &f.ingresses[m.link]
+			to := &f.links.ingresses[m.link]
 			if to.n == 0 {
-				f.planArrival(m.link, to, m.first, m.at)
+				f.links.planArrival(m.link, to, m.first, m.at)
 			}
 			to.n += m.n
 		}
@@ -127,7 +127,7 @@ func (o *office) Empty(isl *sim.Island) {
 
 // planArrival plans the event of a frame on a link that the receiving end knows no other of: it lies in a
 // chunk, and arrives at an instant. Where events go in order of scheduling each frame has one.
-func (f *Fabric) planArrival(id PortID, in *ingress, first *chunk, at unit.Time) {
+func (ls *links) planArrival(id PortID, in *ingress, first *chunk, at unit.Time) {
 	if in.head == nil {
 		in.head = first
 	}
@@ -141,7 +141,7 @@ func (f *Fabric) planArrival(id PortID, in *ingress, first *chunk, at unit.Time)
 // pauseArriving tells it of a PFC frame.
 func (f *Fabric) pauseArriving(id PortID, fr pauseFrame) {
 	if len(f.pauses[id]) == 0 || f.each {
-		f.ingresses[id].isl.At(fr.at, sim.MakeKey(sim.Arrival, classPause, int32(id^1)))
+		f.links.ingresses[id].isl.At(fr.at, sim.MakeKey(sim.Arrival, classPause, int32(id^1)))
 	}
 	f.pauses[id] = append(f.pauses[id], fr)
 }
@@ -156,14 +156,14 @@ func (f *Fabric) addBoxes(islandOf []int32) {
 		}
 		i, known := boxOf[pair]
 		if !known {
-			i = int32(len(f.boxes))
+			i = int32(len(f.links.boxes))
 			boxOf[pair] = i
-			f.boxes = append(f.boxes, box{to: f.eng.Island(pair[1]), earliest: unit.Never})
+			f.links.boxes = append(f.links.boxes, box{to: f.eng.Island(pair[1]), earliest: unit.Never})
 		}
-		f.ports[id].box = i
-		f.ports[id].flags |= flagFar
-		f.addLink(PortID(id))
+		f.links.ports[id].box = i
+		f.links.ports[id].flags |= flagFar
+		f.links.addLink(PortID(id))
 	}
 	f.eng.SetMail((*office)(f))
-	f.eng.SetArrivals((*arrivals)(f), sim.Arrival, classArrive)
+	f.eng.SetArrivals((*arrivals)(&f.links), sim.Arrival, classArrive)
 }

@@ -7,7 +7,7 @@ import (
 
 // xoff tells the sender of link in to stop a class, because of a frame that goes out by port out.
 func (f *Fabric) xoff(isl *sim.Island, now unit.Time, in, out PortID, class uint8) {
-	f.buf.nodes[f.ingresses[in].far].pausing++
+	f.buf.nodes[f.links.ingresses[in].far].pausing++
 	root := f.blame(now, in, out, class)
 	f.buf.ledgers[int(in)*f.nc+int(class)].root = root
 	f.queuePause(isl, now, in, pauseFrame{class: class, on: true, quanta: f.cfg.PFC.Quanta, root: root})
@@ -16,7 +16,7 @@ func (f *Fabric) xoff(isl *sim.Island, now unit.Time, in, out PortID, class uint
 
 // xon tells it to go on.
 func (f *Fabric) xon(isl *sim.Island, now unit.Time, in PortID, class uint8) {
-	f.buf.nodes[f.ingresses[in].far].pausing--
+	f.buf.nodes[f.links.ingresses[in].far].pausing--
 	f.queuePause(isl, now, in, pauseFrame{class: class})
 }
 
@@ -24,9 +24,9 @@ func (f *Fabric) xon(isl *sim.Island, now unit.Time, in PortID, class uint8) {
 // but the one in transmission.
 func (f *Fabric) queuePause(isl *sim.Island, now unit.Time, in PortID, fr pauseFrame) {
 	id := in ^ 1
-	p := &f.ports[id]
+	p := &f.links.ports[id]
 	p.ctl = append(p.ctl, fr)
-	if far := f.ingresses[in].far; far >= 0 { // no storm of a NIC
+	if far := f.links.ingresses[in].far; far >= 0 { // no storm of a NIC
 		f.buf.nodes[far].pausing++
 	}
 	p.flags |= flagCtl
@@ -56,14 +56,14 @@ func (f *Fabric) PauseEvery(id PortID) unit.Duration {
 // delay and the response time of the peer.
 func (f *Fabric) sendPause(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	fr := p.ctl[0]
-	if far := f.ingresses[id^1].far; far >= 0 {
+	if far := f.links.ingresses[id^1].far; far >= 0 {
 		f.buf.nodes[far].pausing--
 	}
 	if p.ctl = p.ctl[:copy(p.ctl, p.ctl[1:])]; len(p.ctl) == 0 {
 		p.flags &^= flagCtl
 	}
-	f.rated(now, id, p)
-	tx := f.txTime(p, int64(f.cfg.PauseFrame)+f.overhead)
+	f.links.rated(now, id, p)
+	tx := f.links.txTime(p, int64(f.cfg.PauseFrame)+f.links.overhead)
 	p.sent = sent{flow: -1, line: p.sent.line}
 	p.busyUntil = now.Add(tx)
 	if p.psPerByte == 0 {
@@ -73,13 +73,13 @@ func (f *Fabric) sendPause(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	if fr.on {
 		p.pausesSent++
 	}
-	if p.flags&flagRare != 0 && f.tapped(id) {
-		f.tellPauseSent(isl, now, id, &fr)
+	if p.flags&flagRare != 0 && f.links.tapped(id) {
+		f.links.tellPauseSent(isl, now, id, &fr)
 	}
-	f.awaitTxEnd(isl, id, p)
-	fr.at = p.busyUntil.Add(p.cable + f.ports[id^1].respond)
+	f.links.awaitTxEnd(isl, id, p)
+	fr.at = p.busyUntil.Add(p.cable + f.links.ports[id^1].respond)
 	if p.flags&flagFar != 0 && isl.Mails() {
-		f.postPause(f.state(isl), id, p, fr)
+		f.postPause(f.links.state(isl), id, p, fr)
 		return
 	}
 	f.pauseArriving(id, fr)
@@ -93,15 +93,15 @@ func (h *pauseArrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	fr := live[0]
 	live = live[:copy(live, live[1:])]
 	f.pauses[link] = live
-	p := &f.ports[owner]
+	p := &f.links.ports[owner]
 	if p.sent.line&lineClass != 0 {
-		f.dissolve(isl, f.state(isl), now, PortID(owner))
+		f.lines.dissolve(isl, f.links.state(isl), now, PortID(owner))
 	}
 	if len(live) > 0 && !f.each {
 		isl.At(live[0].at, sim.MakeKey(sim.Arrival, classPause, owner))
 	}
 	if f.faults != nil && f.faults.losesPause(now.Add(-p.respond), PortID(link)) {
-		f.ingresses[link].faulted++
+		f.links.ingresses[link].faulted++
 		return
 	}
 	class, known := f.heard(PortID(owner), fr.class)
@@ -115,7 +115,7 @@ func (h *pauseArrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 		f.resume(isl, now, PortID(owner), p, fr.class)
 		return
 	}
-	q := &f.slow[int(owner)*f.nc+int(fr.class)]
+	q := &f.egress.slow[int(owner)*f.nc+int(fr.class)]
 	if f.dogs != nil {
 		if !q.heeds(now) {
 			return
@@ -168,7 +168,7 @@ func (f *Fabric) setPaused(isl *sim.Island, now unit.Time, id PortID, p *port, c
 	if src := f.sources[id]; src != nil {
 		src.Paused(isl, now, id, class, on)
 	}
-	q := &f.slow[int(id)*f.nc+int(class)]
+	q := &f.egress.slow[int(id)*f.nc+int(class)]
 	if on {
 		if p.paused == 0 {
 			p.pausedSince = now
@@ -187,8 +187,8 @@ func (f *Fabric) setPaused(isl *sim.Island, now unit.Time, id PortID, p *port, c
 
 // pausedBy returns how long a queue has been paused in total, up to now.
 func (f *Fabric) pausedBy(now unit.Time, id PortID, class uint8) unit.Duration {
-	q := &f.slow[int(id)*f.nc+int(class)]
-	if f.ports[id].paused&(1<<class) != 0 {
+	q := &f.egress.slow[int(id)*f.nc+int(class)]
+	if f.links.ports[id].paused&(1<<class) != 0 {
 		return q.pausedTotal + now.Sub(q.pausedSince)
 	}
 	return q.pausedTotal
@@ -197,9 +197,9 @@ func (f *Fabric) pausedBy(now unit.Time, id PortID, class uint8) unit.Duration {
 // Handle ends the pauses whose time is over.
 func (h *expire) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
-	p := &f.ports[owner]
+	p := &f.links.ports[owner]
 	for c := range uint8(f.nc) {
-		if p.paused&(1<<c) != 0 && f.slow[int(owner)*f.nc+int(c)].expires <= now {
+		if p.paused&(1<<c) != 0 && f.egress.slow[int(owner)*f.nc+int(c)].expires <= now {
 			f.resume(isl, now, PortID(owner), p, c)
 		}
 	}
@@ -211,10 +211,10 @@ func (f *Fabric) armRefresh(isl *sim.Island, now unit.Time, in PortID, class uin
 	if f.cfg.PFC.Quanta == 0 || f.cfg.PFC.Refresh.Num == 0 {
 		return
 	}
-	if f.ingresses[in].refresh {
+	if f.links.ingresses[in].refresh {
 		return // its handler finds this account too
 	}
-	f.ingresses[in].refresh = true
+	f.links.ingresses[in].refresh = true
 	isl.At(now.Add(f.refreshAfter(in)), sim.MakeKey(sim.Timer, classRefresh, int32(in)))
 }
 
@@ -227,7 +227,7 @@ func (f *Fabric) refreshAfter(in PortID) unit.Duration {
 // Handle repeats the pauses of ingress port owner that still hold and are due.
 func (h *refresh) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
-	in := &f.ingresses[owner]
+	in := &f.links.ingresses[owner]
 	in.refresh = false
 	after := f.refreshAfter(PortID(owner))
 	next := unit.Never
@@ -257,7 +257,7 @@ func (f *Fabric) release(isl *sim.Island, now unit.Time, account int32, size int
 		return
 	}
 	in, class := PortID(int(account)/f.nc), uint8(int(account)%f.nc)
-	if !a.goesOn(f.ingresses[in].xoff) {
+	if !a.goesOn(f.links.ingresses[in].xoff) {
 		return
 	}
 	f.xon(isl, now, in, class)

@@ -2,7 +2,6 @@ package fabric
 
 import (
 	"fmt"
-	"slices"
 
 	"railyard/internal/qos"
 	"railyard/internal/topo"
@@ -43,16 +42,6 @@ func (p *Profile) port(k int) (own PortProfile) {
 		own.ClassOf = p.ClassOf
 	}
 	return own
-}
-
-// portProfile is how a port of a switch is configured.
-func (f *Fabric) portProfile(id PortID) PortProfile {
-	node := f.graph.Ports[id].Node
-	own := f.cfg.profile(node)
-	if own.Ports == nil {
-		return own.port(0)
-	}
-	return own.port(slices.Index(f.graph.Nodes[node].Ports, id))
 }
 
 // profile returns how a node is configured.

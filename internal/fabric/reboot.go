@@ -122,10 +122,10 @@ func (f *Fabric) reboot(isl *sim.Island, now unit.Time, sw int32) {
 
 // flush discards what waits in a queue.
 func (f *Fabric) flush(isl *sim.Island, now unit.Time, id PortID, c int, why LossKind) (frames int64) {
-	q, p, st := &f.queues[int(id)*f.nc+c], &f.ports[id], f.state(isl)
+	q, p, st := &f.egress.queues[int(id)*f.nc+c], &f.links.ports[id], f.links.state(isl)
 	for q.n > 0 {
 		if f.samples && now >= q.sampled {
-			f.sample(isl, now, id, c, q)
+			f.egress.sample(isl, now, id, c, q)
 		}
 		pk := *q.front()
 		q.drop(&st.chunks)

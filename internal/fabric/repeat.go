@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"railyard/internal/topo"
 	"railyard/internal/unit"
 )
 
@@ -82,24 +81,24 @@ const (
 )
 
 // AllowRepeats prepares for Record and Repeat: before the run.
-func (f *Fabric) AllowRepeats() { f.repeat = &repeat{seen: make([]seenQueue, len(f.queues))} }
+func (f *Fabric) AllowRepeats() { f.repeat = &repeat{seen: make([]seenQueue, len(f.egress.queues))} }
 
 // Mark marks an instant at rest, between windows. From then on what is told of the run is recorded.
 func (f *Fabric) Mark(now unit.Time) *Mark {
-	r, m := f.repeat, &Mark{at: now, ports: slices.Clone(f.ports), routeMarks: slices.Clone(f.routeMarks), hops: f.Hops()}
+	r, m := f.repeat, &Mark{at: now, ports: slices.Clone(f.links.ports), routeMarks: slices.Clone(f.routeMarks), hops: f.Hops()}
 	r.recording = true
 	for i := range f.fill {
 		m.fill, m.pausedFor = append(m.fill, maps.Clone(f.fill[i])), append(m.pausedFor, slices.Clone(f.pausedFor[i]))
 	}
-	for i := range f.queues {
-		m.held = append(m.held, f.slow[i].pausedTotal)
-		r.seen[i] = seenQueue{bytes: f.queues[i].bytes, since: now}
+	for i := range f.egress.queues {
+		m.held = append(m.held, f.egress.slow[i].pausedTotal)
+		r.seen[i] = seenQueue{bytes: f.egress.queues[i].bytes, since: now}
 		if f.samples {
-			f.queues[i].sampled = 0
+			f.egress.queues[i].sampled = 0
 		}
 	}
-	for i := range f.states {
-		k := &f.states[i].kept
+	for i := range f.links.states {
+		k := &f.links.states[i].kept
 		m.from = append(m.from, recorded{len(k.loads), len(k.touches), k.drawn})
 	}
 	return m
@@ -108,15 +107,15 @@ func (f *Fabric) Mark(now unit.Time) *Mark {
 // StopRecording forgets what is recorded.
 func (f *Fabric) StopRecording() {
 	f.repeat.recording = false
-	for i := range f.states {
-		f.states[i].kept = kept{}
+	for i := range f.links.states {
+		f.links.states[i].kept = kept{}
 	}
 }
 
 // Recorded returns how many bytes the record takes.
 func (f *Fabric) Recorded() (bytes int64) {
-	for i := range f.states {
-		k := &f.states[i].kept
+	for i := range f.links.states {
+		k := &f.links.states[i].kept
 		bytes += loadNoteSize*int64(len(k.loads)) + touchSize*int64(len(k.touches))
 	}
 	return bytes
@@ -125,8 +124,8 @@ func (f *Fabric) Recorded() (bytes int64) {
 // DrawnSince reports whether a part of a queue was looked at that the instant chose, since a mark: then a repetition would
 // not tell the same.
 func (f *Fabric) DrawnSince(m *Mark) bool {
-	for i := range f.states {
-		if f.states[i].kept.drawn > m.from[i].drawn {
+	for i := range f.links.states {
+		if f.links.states[i].kept.drawn > m.from[i].drawn {
 			return true
 		}
 	}
@@ -139,23 +138,23 @@ func (f *Fabric) Repeat(now unit.Time, m *Mark, n int64, sampled func(k int64, a
 	r := f.repeat
 	period := now.Sub(m.at)
 	var touches []touch
-	for i := range f.states {
-		k := &f.states[i].kept
+	for i := range f.links.states {
+		k := &f.links.states[i].kept
 		touches = append(touches, k.touches[m.from[i].touches:]...)
 	}
 	slices.SortStableFunc(touches, func(a, b touch) int { return cmp.Compare(a.at, b.at) })
 	for k := int64(1); k <= n; k++ {
 		shift := r.behind + unit.Duration(k)*period
-		for i := range f.states {
-			own := &f.states[i].kept
+		for i := range f.links.states {
+			own := &f.links.states[i].kept
 			for _, x := range own.loads[m.from[i].loads:] {
 				id := PortID(x.port)
-				sent := x.sent + k*(f.ports[id].txBytes-m.ports[id].txBytes)
-				held := x.held + unit.Duration(k)*(f.slow[x.q].pausedTotal-m.held[x.q])
+				sent := x.sent + k*(f.links.ports[id].txBytes-m.ports[id].txBytes)
+				held := x.held + unit.Duration(k)*(f.egress.slow[x.q].pausedTotal-m.held[x.q])
 				f.loadAt(x.at.Add(shift), id, sent, held)
 			}
 		}
-		if !sampled(k, f.resample(touches, shift)) {
+		if !sampled(k, f.egress.resample(touches, shift)) {
 			n = k
 		}
 	}
@@ -166,8 +165,8 @@ func (f *Fabric) Repeat(now unit.Time, m *Mark, n int64, sampled func(k int64, a
 
 // count adds what counters have counted since a mark n times more. What is a maximum stays.
 func (f *Fabric) count(m *Mark, n int64) {
-	for i := range f.ports {
-		p, was := &f.ports[i], &m.ports[i]
+	for i := range f.links.ports {
+		p, was := &f.links.ports[i], &m.ports[i]
 		frames := p.txFrames() + n*(p.txFrames()-was.txFrames())
 		p.frames, p.wraps = uint32(frames), uint32(frames>>32)
 		p.busy += unit.Duration(n) * (p.busy - was.busy)
@@ -184,16 +183,16 @@ func (f *Fabric) count(m *Mark, n int64) {
 			t.Time += unit.Duration(n) * (t.Time - TimeOf(m.pausedFor[i], t.Root))
 		}
 	}
-	for i := range f.slow {
-		f.slow[i].pausedTotal += unit.Duration(n) * (f.slow[i].pausedTotal - m.held[i])
+	for i := range f.egress.slow {
+		f.egress.slow[i].pausedTotal += unit.Duration(n) * (f.egress.slow[i].pausedTotal - m.held[i])
 		if f.samples {
-			f.queues[i].sampled = 0
+			f.egress.queues[i].sampled = 0
 		}
 	}
 	for i := range f.routeMarks {
 		f.routeMarks[i] += int32(n) * (f.routeMarks[i] - m.routeMarks[i])
 	}
-	f.states[0].hops += n * (f.Hops() - m.hops)
+	f.links.states[0].hops += n * (f.Hops() - m.hops)
 }
 
 // TimeOf is that of a port in a list.
@@ -207,16 +206,16 @@ func TimeOf(all []RootTime, root PortID) unit.Duration {
 }
 
 // resample returns the samples that touches would have had taken so much later.
-func (f *Fabric) resample(touches []touch, shift unit.Duration) (all []Sample) {
-	every := int64(f.cfg.SampleEvery)
+func (eg *egress) resample(touches []touch, shift unit.Duration) (all []Sample) {
+	every := int64(eg.cfg.SampleEvery)
 	for _, t := range touches {
-		s, at := &f.slow[t.q], t.at.Add(shift)
+		s, at := &eg.slow[t.q], t.at.Add(shift)
 		index := (int64(at) + every/2) / every
 		if index == s.lastSample {
 			continue
 		}
 		if t.bytes != s.lastValue {
-			all = append(all, Sample{Port: PortID(int(t.q) / f.nc), Class: uint8(int(t.q) % f.nc), Index: s.lastSample,
+			all = append(all, Sample{Port: PortID(int(t.q) / eg.nc), Class: uint8(int(t.q) % eg.nc), Index: s.lastSample,
 				Bytes: unit.Bytes(t.bytes), At: at})
 			s.lastValue = t.bytes
 		}
@@ -230,20 +229,12 @@ func (f *Fabric) resample(touches []touch, shift unit.Duration) (all []Sample) {
 
 // LastArrival is when the last frame that was sent, but for PFC frames, has arrived or will.
 func (f *Fabric) LastArrival() (at unit.Time) {
-	for i := range f.ports {
-		if p := &f.ports[i]; p.txBytes > 0 {
+	for i := range f.links.ports {
+		if p := &f.links.ports[i]; p.txBytes > 0 {
 			at = max(at, p.busyUntil.Add(p.delay))
 		}
 	}
 	return at
-}
-
-// told is an instant as the run tells it.
-func (f *Fabric) told(now unit.Time) unit.Time {
-	if f.repeat == nil {
-		return now
-	}
-	return now.Add(f.repeat.behind)
 }
 
 // keepLoad records a call of noteLoad, and counts what was repeated before it.
@@ -251,16 +242,16 @@ func (f *Fabric) keepLoad(now unit.Time, id PortID, class uint8, sent int64, hel
 	r := f.repeat
 	q := int32(int(id)*f.nc + int(class))
 	if r.recording {
-		k := &f.stateOf(id).kept
+		k := &f.links.stateOf(id).kept
 		k.loads = append(k.loads, loadNote{now, sent, held, int32(id), q})
 	}
 	f.loadAt(now.Add(r.behind), id, sent, held)
 }
 
 // touched records that a queue was looked at, before what waits in it changes.
-func (f *Fabric) touched(now unit.Time, id PortID, class int, q *queue) {
-	i := int(id)*f.nc + class
-	s, k := &f.repeat.seen[i], &f.stateOf(id).kept
+func (eg *egress) touched(now unit.Time, id PortID, class int, q *queue) {
+	i := int(id)*eg.nc + class
+	s, k := &eg.repeat.seen[i], &eg.links.stateOf(id).kept
 	if q.bytes != s.bytes {
 		if s.unkept {
 			k.touches = append(k.touches, touch{s.last, s.bytes, int32(i)})
@@ -270,20 +261,6 @@ func (f *Fabric) touched(now unit.Time, id PortID, class int, q *queue) {
 	s.last, s.unkept = now, s.settled
 	if !s.settled {
 		k.touches = append(k.touches, touch{now, q.bytes, int32(i)})
-		s.settled = now.Sub(s.since) > f.cfg.SampleEvery
+		s.settled = now.Sub(s.since) > eg.cfg.SampleEvery
 	}
 }
-
-// stateOf is that of the island of a port.
-func (f *Fabric) stateOf(id PortID) *state { return &f.states[f.islandOf[f.graph.Ports[id].Node]] }
-
-// look looks at k frames of a queue of a port; of a longer queue the instant chooses them.
-func (f *Fabric) look(now unit.Time, id topo.PortID, q *queue, k uint32, see func(*Packet)) {
-	if k < q.n && f.repeat != nil && f.repeat.recording {
-		f.stateOf(id).kept.drawn++
-	}
-	q.look(k, uint64(f.told(now)), see)
-}
-
-// recording reports whether touches of queues are recorded.
-func (f *Fabric) recording() bool { return f.repeat != nil && f.repeat.recording }

@@ -296,7 +296,8 @@ func (s *stage) Pull(_ *sim.Island, _ unit.Time, port PortID, paused uint8, p *P
 }
 
 func (s *stage) Paused(*sim.Island, unit.Time, PortID, uint8, bool) {}
-func (s *stage) Deliver(*sim.Island, unit.Time, PortID, *Packet)    {}
+
+func (s *stage) Deliver(*sim.Island, unit.Time, PortID, *Packet) {}
 
 func (s *stage) run(until string) {
 	if until == "" {
@@ -328,15 +329,15 @@ func (s *stage) look() (facts []fact) {
 	f := s.fab
 	for i, h := range s.hosts {
 		host := fmt.Sprint("host", i+1)
-		down := &f.ports[h.up^1]
+		down := &f.links.ports[h.up^1]
 		add := func(of, is, first string) { facts = append(facts, fact{host + " " + of, is, first}) }
 		for c, cl := range f.cfg.Classes {
 			a := &f.buf.accounts[int(h.up)*f.nc+c]
 			add("account "+cl.Name, fmt.Sprintf("%d+%d", a.used, a.headroom), "0+0")
-			q := &f.queues[int(h.up^1)*f.nc+c]
+			q := &f.egress.queues[int(h.up^1)*f.nc+c]
 			add("queue "+cl.Name, fmt.Sprintf("%d = %d", q.n, q.bytes), "0 = 0")
 			held := "no more"
-			if f.ports[h.up].paused&(1<<c) != 0 {
+			if f.links.ports[h.up].paused&(1<<c) != 0 {
 				cause := f.PauseRoot(h.up, uint8(c))
 				root := slices.IndexFunc(s.hosts, func(h actor) bool { return h.up^1 == cause })
 				held = fmt.Sprintf("by host%d", root+1)

@@ -33,11 +33,12 @@ type portState struct {
 }
 
 func (x *faults) addSettings(all []Setting) {
+	x.f.links.rates = make([][]Setting, len(x.links))
 	for _, s := range all {
 		x.settings[s.Port] = append(x.settings[s.Port], s)
 		if s.Rate > 0 {
-			x.rates[s.Port] = append(x.rates[s.Port], s)
-			x.f.ports[s.Port].psPerByte = 0 // its bytes do not all take as long
+			x.f.links.rates[s.Port] = append(x.f.links.rates[s.Port], s)
+			x.f.links.ports[s.Port].psPerByte = 0 // its bytes do not all take as long
 		}
 		x.plan(s.Port, s.From, x.ownerOfPort(s.Port))
 		if s.Until != 0 {
@@ -56,9 +57,9 @@ func (x *faults) addSettings(all []Setting) {
 func (x *faults) keep(id PortID) {
 	f, s, in := x.f, &x.set[id], id^1
 	for c := range f.nc {
-		s.ecn = append(s.ecn, f.slow[int(id)*f.nc+c].mark)
+		s.ecn = append(s.ecn, f.egress.slow[int(id)*f.nc+c].mark)
 	}
-	s.xoff, s.lossless = f.ingresses[in].xoff, f.ingresses[in].lossless
+	s.xoff, s.lossless = f.links.ingresses[in].xoff, f.links.ingresses[in].lossless
 	if f.classes.of != nil {
 		s.classOf = f.classes.of[in]
 	}
@@ -75,8 +76,8 @@ func (x *faults) settle(isl *sim.Island, now unit.Time, id PortID) {
 			want.take(s)
 		}
 	}
-	f, s, p, in := x.f, &x.set[id], &x.f.ports[id], &x.f.ingresses[id^1]
-	f.rated(now, id, p)
+	f, s, p, in := x.f, &x.set[id], &x.f.links.ports[id], &x.f.links.ingresses[id^1]
+	f.links.rated(now, id, p)
 	x.setMarks(id, &want)
 	s.mtu = int64(want.MTU)
 	if in.xoff = s.xoff; want.XOFF > 0 {
@@ -110,7 +111,7 @@ func (w *Setting) take(s *Setting) {
 // setMarks sets where the queues of a port mark: of classes that are marked at all.
 func (x *faults) setMarks(id PortID, want *Setting) {
 	f := x.f
-	f.ports[id].flags &^= flagMarks
+	f.links.ports[id].flags &^= flagMarks
 	for c, own := range x.set[id].ecn {
 		m := own
 		switch {
@@ -126,7 +127,7 @@ func (x *faults) setMarks(id PortID, want *Setting) {
 
 // setPFC switches PFC of a port off, or back on. What is paused goes on.
 func (x *faults) setPFC(isl *sim.Island, now unit.Time, id PortID, on bool) {
-	f, s, in := x.f, &x.set[id], &x.f.ingresses[id^1]
+	f, s, in := x.f, &x.set[id], &x.f.links.ingresses[id^1]
 	if s.deaf == !on {
 		return
 	}
@@ -149,60 +150,23 @@ func (x *faults) tooLong(id PortID, pk *Packet) bool {
 	return mtu > 0 && int64(pk.Bytes) > mtu
 }
 
-// rated sets the rate at which a port sends from an instant on, if it has not always the same.
-func (f *Fabric) rated(now unit.Time, id PortID, p *port) {
-	if f.faults != nil && len(f.faults.rates[id]) > 0 {
-		p.rate = f.faults.rateAt(id, now)
-	}
-}
-
 // RateAt is the rate at which a port sends what it begins at an instant: that of its link, or what a fault leaves of it.
 func (f *Fabric) RateAt(id PortID, t unit.Time) unit.Bitrate {
-	if f.faults != nil && len(f.faults.rates[id]) > 0 {
-		return f.faults.rateAt(id, t)
-	}
-	return f.graph.Ports[id].Rate
-}
-
-// timeFrom is how long bytes took that a port began to send at an instant. Both ends of a link may ask.
-func (f *Fabric) timeFrom(start unit.Time, id PortID, wire int64) unit.Duration {
-	if f.faults != nil && len(f.faults.rates[id]) > 0 {
-		return f.timeAt(f.faults.rateAt(id, start), wire)
-	}
-	return f.txTime(&f.ports[id], wire)
-}
-
-// wholeTime is how long bytes take by a port to which nothing has happened. Both ends of a link may ask.
-func (f *Fabric) wholeTime(id PortID, wire int64) unit.Duration {
-	if f.faults != nil && len(f.faults.rates[id]) > 0 {
-		return f.timeAt(f.graph.Ports[id].Rate, wire)
-	}
-	return f.txTime(&f.ports[id], wire)
+	return f.links.rateAt(id, t)
 }
 
 // txTime is how long a frame took whose last bit left a port at an instant. Both ends of a link may ask.
 func (x *faults) txTime(id PortID, end unit.Time, bytes int64) unit.Duration {
 	f := x.f
-	if len(x.rates[id]) == 0 {
-		return f.txTime(&f.ports[id], bytes+f.overhead)
+	if len(f.links.rates[id]) == 0 {
+		return f.links.txTime(&f.links.ports[id], bytes+f.links.overhead)
 	}
-	tx := func(r unit.Bitrate) unit.Duration { return f.timeAt(r, bytes+f.overhead) }
+	tx := func(r unit.Bitrate) unit.Duration { return f.timeAt(r, bytes+f.links.overhead) }
 	own := f.graph.Ports[id].Rate
-	for i := range x.rates[id] { // the rate when it began
-		if r := x.rates[id][i].Rate; x.rateAt(id, end.Add(-tx(r))) == r {
+	for i := range f.links.rates[id] { // the rate when it began
+		if r := f.links.rates[id][i].Rate; f.links.rateAt(id, end.Add(-tx(r))) == r {
 			return tx(r)
 		}
 	}
 	return tx(own)
-}
-
-// rateAt is the rate of a port at an instant.
-func (x *faults) rateAt(id PortID, t unit.Time) unit.Bitrate {
-	rate := x.f.graph.Ports[id].Rate
-	for i := range x.rates[id] {
-		if s := &x.rates[id][i]; s.Holds(t) {
-			rate = s.Rate
-		}
-	}
-	return rate
 }

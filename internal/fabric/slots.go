@@ -30,20 +30,20 @@ func place(n int32) (chunk int, at int32) {
 }
 
 // traceAt returns the trace in a slot.
-func (f *Fabric) traceAt(slot int32) *Trace {
-	chunk, at := place(slot >> f.islandBits)
-	return &f.states[slot&(1<<f.islandBits-1)].traces.chunks[chunk][at]
+func (ls *links) traceAt(slot int32) *Trace {
+	chunk, at := place(slot >> ls.islandBits)
+	return &ls.states[slot&(1<<ls.islandBits-1)].traces.chunks[chunk][at]
 }
 
 // traceSlot takes a free slot.
-func (f *Fabric) traceSlot(island int32) int32 {
-	t := &f.states[island].traces
+func (ls *links) traceSlot(island int32) int32 {
+	t := &ls.states[island].traces
 	if len(t.free) == 0 {
 		chunk, _ := place(int32(t.used))
 		size := traceChunk << chunk
 		t.chunks[chunk] = make([]Trace, size)
 		for i := range size {
-			t.free = append(t.free, int32(t.used+size-1-i)<<f.islandBits|island)
+			t.free = append(t.free, int32(t.used+size-1-i)<<ls.islandBits|island)
 		}
 		t.used += size
 	}
@@ -52,4 +52,12 @@ func (f *Fabric) traceSlot(island int32) int32 {
 	slot := t.free[last]
 	t.free = t.free[:last]
 	return slot
+}
+
+// traceOf returns a frame's trace, nil if it has none.
+func (ls *links) traceOf(p *Packet) *Trace {
+	if p.attach == 0 || p.counts() {
+		return nil
+	}
+	return ls.traceAt(p.attach - 1)
 }

@@ -3,7 +3,6 @@ package fabric
 import (
 	"fmt"
 
-	"railyard/internal/sim"
 	"railyard/internal/unit"
 )
 
@@ -25,17 +24,17 @@ type PortStats struct {
 
 // Stats returns the counters of a port as of now.
 func (f *Fabric) Stats(now unit.Time, id PortID) PortStats {
-	p := &f.ports[id]
-	pfc := p.pfcFrames * (int64(f.cfg.PauseFrame) + f.overhead)
+	p := &f.links.ports[id]
+	pfc := p.pfcFrames * (int64(f.cfg.PauseFrame) + f.links.overhead)
 	s := PortStats{Frames: p.txFrames() + p.pfcFrames, Bytes: p.txBytes + pfc, DataBytes: p.dataBytes, Busy: p.busy,
 		PausesSent: p.pausesSent, PausesReceived: p.pausesReceived, Paused: p.pausedTotal, Marks: p.marks, Drops: p.drops,
-		Faulted: f.ingresses[id].faulted}
+		Faulted: f.links.ingresses[id].faulted}
 	s.Detected, s.Restored, s.Discarded = p.detected, p.restored, p.discarded
 	if f.faults != nil {
 		s.Faulted += f.faults.set[id].oversize
 	}
 	if p.psPerByte != 0 {
-		s.Busy = f.txTime(p, s.Bytes)
+		s.Busy = f.links.txTime(p, s.Bytes)
 	}
 	if p.paused != 0 {
 		s.Held = true
@@ -45,7 +44,7 @@ func (f *Fabric) Stats(now unit.Time, id PortID) PortStats {
 		s.Busy -= over
 	}
 	for c := range f.nc {
-		s.MaxQueue = max(s.MaxQueue, unit.Bytes(f.queues[int(id)*f.nc+c].high))
+		s.MaxQueue = max(s.MaxQueue, unit.Bytes(f.egress.queues[int(id)*f.nc+c].high))
 	}
 	return s
 }
@@ -60,37 +59,12 @@ func (f *Fabric) MaxShared(switchIndex int) (used, size unit.Bytes) {
 // Waiting returns the bytes that wait in the egress queue of a class, without the frame in
 // transmission.
 func (f *Fabric) Waiting(id PortID, class int) unit.Bytes {
-	return unit.Bytes(f.queues[int(id)*f.nc+class].bytes)
+	return unit.Bytes(f.egress.queues[int(id)*f.nc+class].bytes)
 }
 
 // Peak returns the most bytes that ever waited in the egress queue of a class.
 func (f *Fabric) Peak(id PortID, class int) unit.Bytes {
-	return unit.Bytes(f.queues[int(id)*f.nc+class].high)
-}
-
-// sample notes a queue's length at the sampling instants since its last change, run-length coded:
-// one sample where the value differs from the one before. It is called before each change. Sampling
-// instant i is at (i+1/2) intervals.
-func (f *Fabric) sample(isl *sim.Island, now unit.Time, id PortID, class int, q *queue) {
-	every := int64(f.cfg.SampleEvery)
-	s := &f.slow[int(id)*f.nc+class]
-	// The last instant at or before now. An instant that coincides with a change sees the value
-	// before it.
-	at := f.told(now)
-	index := (int64(at) + every/2) / every
-	if q.sampled = unit.Time((index+1)*every - every/2).Add(now.Sub(at)); f.recording() {
-		q.sampled = now + 1 // each touch is recorded
-		f.touched(now, id, class, q)
-	}
-	if index == s.lastSample {
-		return
-	}
-	if q.bytes != s.lastValue {
-		f.cfg.OnSample(isl.Index(), Sample{Port: id, Class: uint8(class), Index: s.lastSample, Bytes: unit.Bytes(q.bytes),
-			At: now})
-		s.lastValue = q.bytes
-	}
-	s.lastSample = index
+	return unit.Bytes(f.egress.queues[int(id)*f.nc+class].high)
 }
 
 // FlushSamples reports the samples up to now of every queue.
@@ -98,8 +72,8 @@ func (f *Fabric) FlushSamples(now unit.Time) {
 	if f.cfg.SampleEvery <= 0 {
 		return
 	}
-	for i := range f.queues {
-		f.sample(f.eng.Island(f.islandOf[f.graph.Ports[i/f.nc].Node]), now, PortID(i/f.nc), i%f.nc, &f.queues[i])
+	for i := range f.egress.queues {
+		f.egress.sample(f.eng.Island(f.islandOf[f.graph.Ports[i/f.nc].Node]), now, PortID(i/f.nc), i%f.nc, &f.egress.queues[i])
 	}
 }
 
@@ -107,8 +81,8 @@ func (f *Fabric) FlushSamples(now unit.Time) {
 // searches.
 func (f *Fabric) Check() error {
 	held := make([]int64, len(f.buf.accounts))
-	for i := range f.queues {
-		q := &f.queues[i]
+	for i := range f.egress.queues {
+		q := &f.egress.queues[i]
 		sum := int64(0)
 		q.each(func(_ uint32, pk *Packet) {
 			sum += int64(pk.Bytes)
@@ -122,8 +96,8 @@ func (f *Fabric) Check() error {
 	for i := range f.forwarders {
 		f.forwarders[i].eachHeld(func(pk *Packet) { held[pk.account()] += int64(pk.Bytes) })
 	}
-	for i := range f.ports {
-		if p := &f.ports[i]; p.flags&flagHolds != 0 || f.holds && p.sent.line&lineClass != 0 {
+	for i := range f.links.ports {
+		if p := &f.links.ports[i]; p.flags&flagHolds != 0 || f.holds && p.sent.line&lineClass != 0 {
 			held[p.sent.account] += int64(p.sent.bytes)
 		}
 	}
@@ -133,7 +107,7 @@ func (f *Fabric) Check() error {
 		}
 		return f.faults.leaked(sw)
 	}
-	return f.buf.check(f.graph, held, func(account int) int32 { return f.ingresses[account/f.nc].far }, leaked)
+	return f.buf.check(f.graph, held, func(account int) int32 { return f.links.ingresses[account/f.nc].far }, leaked)
 }
 
 // LosslessDrops returns how many frames of classes under PFC that came over a link were dropped

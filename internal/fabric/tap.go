@@ -25,30 +25,30 @@ type Pause struct {
 
 // tap marks the ports that OnSent hears of. Other ports are not asked: a bit of theirs that is looked at anyway
 // says so.
-func (f *Fabric) tap() {
-	for id := range f.cfg.Tapped {
-		if f.tapped(PortID(id)) {
-			f.ports[id].flags |= flagRare
+func (ls *links) tap() {
+	for id := range ls.cfg.Tapped {
+		if ls.tapped(PortID(id)) {
+			ls.ports[id].flags |= flagRare
 		}
 	}
 }
 
-func (f *Fabric) tapped(id PortID) bool {
-	return f.cfg.OnSent != nil && int(id) < len(f.cfg.Tapped) && f.cfg.Tapped[id]
+func (ls *links) tapped(id PortID) bool {
+	return ls.cfg.OnSent != nil && int(id) < len(ls.cfg.Tapped) && ls.cfg.Tapped[id]
 }
 
-func (f *Fabric) tellSent(isl *sim.Island, now unit.Time, id PortID, pk *Packet) {
+func (ls *links) tellSent(isl *sim.Island, now unit.Time, id PortID, pk *Packet) {
 	s := Sent{At: now, Port: id, Frame: *pk, Passed: -1}
-	if t := f.Trace(isl, pk); t != nil && pk.Lands() {
+	if t := ls.traceOf(pk); t != nil && pk.Lands() {
 		s.Landing = t.Edge.Landing
 	}
 	if pk.chosen() {
 		s.Passed = pk.passed()
 	}
-	f.cfg.OnSent(isl.Index(), s)
+	ls.cfg.OnSent(isl.Index(), s)
 }
 
-func (f *Fabric) tellPauseSent(isl *sim.Island, now unit.Time, id PortID, fr *pauseFrame) {
-	f.cfg.OnSent(isl.Index(), Sent{At: now, Port: id, Passed: -1,
+func (ls *links) tellPauseSent(isl *sim.Island, now unit.Time, id PortID, fr *pauseFrame) {
+	ls.cfg.OnSent(isl.Index(), Sent{At: now, Port: id, Passed: -1,
 		Pause: &Pause{Class: fr.class, Stop: fr.on, Quanta: fr.quanta, Root: fr.root}})
 }

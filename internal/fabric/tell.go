@@ -66,12 +66,12 @@ func (h *look) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	w := &f.forwarders[owner]
 	t, p := w.teller, &w.setup.Params.DLB
 	t.looks = false
-	view := links{f: f, now: now, ports: t.ports}
+	seen := view{f: f, now: now, ports: t.ports}
 	var changed []tell
 	busy := false
 	for i, id := range t.ports {
-		load := t.meters[i].Load(now, view.Sent(i), f.ports[id].rate, p.Sampling)
-		band := uint8(p.Quality(load, view.Waiting(i)))
+		load := t.meters[i].Load(now, seen.Sent(i), f.links.ports[id].rate, p.Sampling)
+		band := uint8(p.Quality(load, seen.Waiting(i)))
 		if band != t.last[i] {
 			changed = append(changed, tell{id, band})
 			t.last[i] = band
@@ -88,7 +88,7 @@ func (h *look) Handle(isl *sim.Island, now unit.Time, owner int32) {
 
 func (f *Fabric) tellAll(isl *sim.Island, now unit.Time, t *teller, tells []tell) {
 	for _, id := range t.ports {
-		p := &f.ports[id]
+		p := &f.links.ports[id]
 		f.tellOn(isl, id, p, message{at: now.Add(p.delay), tells: tells})
 	}
 }
@@ -96,7 +96,7 @@ func (f *Fabric) tellAll(isl *sim.Island, now unit.Time, t *teller, tells []tell
 // tellOn sends a message over a link.
 func (f *Fabric) tellOn(isl *sim.Island, id PortID, p *port, m message) {
 	if p.flags&flagFar != 0 && isl.Mails() {
-		b := f.opened(f.state(isl), p, m.at)
+		b := f.links.opened(f.links.state(isl), p, m.at)
 		b.out.messages = append(b.out.messages, postedMessage{id, m})
 		return
 	}
@@ -106,7 +106,7 @@ func (f *Fabric) tellOn(isl *sim.Island, id PortID, p *port, m message) {
 // telling tells the receiving end of a link of a message under way.
 func (f *Fabric) telling(id PortID, m message) {
 	f.messages[id] = append(f.messages[id], m)
-	f.ingresses[id].isl.At(m.at, sim.MakeKey(sim.Arrival, classListen, int32(id)))
+	f.links.ingresses[id].isl.At(m.at, sim.MakeKey(sim.Arrival, classListen, int32(id)))
 }
 
 // Handle takes a message. Those of a link come in order, each with an event of its own.
@@ -114,7 +114,7 @@ func (h *listen) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
 	m := f.messages[owner][0]
 	f.messages[owner] = f.messages[owner][:copy(f.messages[owner], f.messages[owner][1:])]
-	sw := f.ingresses[owner].far
+	sw := f.links.ingresses[owner].far
 	for _, t := range m.tells {
 		f.forwarders[sw].teller.heard[t.port] = int8(t.band)
 	}
@@ -125,7 +125,7 @@ func (h *listen) Handle(isl *sim.Island, now unit.Time, owner int32) {
 
 // told is the quality of the best of the links by which the switch behind a port sends frames for a NIC on, as
 // the switch at the port has heard; 0 where there is nothing to choose any more.
-func (l *links) told(port PortID) int {
+func (l *view) told(port PortID) int {
 	g := l.f.graph
 	next := g.Ports[port].To
 	if l.routes.Home(next, l.to) {

@@ -100,8 +100,8 @@ func (f *Fabric) traced(p *Packet) bool {
 // hops; the sink that receives the frame takes the trace with TakeTrace. The trace of a dropped
 // frame is discarded.
 func (f *Fabric) StartTrace(isl *sim.Island, now unit.Time, id PortID, p *Packet) *Trace {
-	slot := f.traceSlot(isl.Index())
-	t := f.traceAt(slot)
+	slot := f.links.traceSlot(isl.Index())
+	t := f.links.traceAt(slot)
 	t.N, t.far, t.heldAt = 0, t.far[:0], 0
 	t.Bytes = unit.Bytes(p.Bytes)
 	first := t.add(Hop{Port: id, Ready: now, Start: now, Root: -1})
@@ -115,9 +115,9 @@ func (f *Fabric) StartTrace(isl *sim.Island, now unit.Time, id PortID, p *Packet
 // copyTrace gives a duplicated frame a trace of its own.
 func (f *Fabric) copyTrace(isl *sim.Island, p *Packet) {
 	if p.attach != 0 && !p.counts() {
-		slot := f.traceSlot(isl.Index())
-		t := f.traceAt(slot)
-		*t = *f.traceAt(p.attach - 1)
+		slot := f.links.traceSlot(isl.Index())
+		t := f.links.traceAt(slot)
+		*t = *f.links.traceAt(p.attach - 1)
 		t.Edge.Before, t.far = slices.Clone(t.Edge.Before), slices.Clone(t.far)
 		p.attach = slot + 1
 	}
@@ -131,19 +131,16 @@ func (f *Fabric) TakeTrace(isl *sim.Island, p *Packet) *Trace {
 	}
 	slot := p.attach - 1
 	p.attach = 0
-	st := f.state(isl)
+	st := f.links.state(isl)
 	st.traces.free = append(st.traces.free, slot)
-	return f.traceAt(slot)
+	return f.links.traceAt(slot)
 }
 
 func (f *Fabric) traceDrop(isl *sim.Island, p *Packet) { f.TakeTrace(isl, p) }
 
 // Trace returns a frame's trace without taking it, nil if it has none.
 func (f *Fabric) Trace(_ *sim.Island, p *Packet) *Trace {
-	if p.attach == 0 || p.counts() {
-		return nil
-	}
-	return f.traceAt(p.attach - 1)
+	return f.links.traceOf(p)
 }
 
 // PassTrace moves the trace of a received frame to the acknowledgement that goes back, which then
@@ -151,7 +148,7 @@ func (f *Fabric) Trace(_ *sim.Island, p *Packet) *Trace {
 func (f *Fabric) PassTrace(_ *sim.Island, from, to *Packet) { to.attach, from.attach = from.attach, 0 }
 
 func (f *Fabric) traceEnqueue(now unit.Time, id PortID, o *port, q *queue, p *Packet) {
-	t := f.traceAt(p.attach - 1)
+	t := f.links.traceAt(p.attach - 1)
 	h := t.add(Hop{Port: id, Ready: now, Start: -1, Root: -1, pausedAt: f.pausedBy(now, id, p.Class())})
 	if q.n > 0 || now < o.busyUntil {
 		h.Own = f.ownAhead(now, id, o, q, p)
@@ -163,14 +160,14 @@ func (f *Fabric) traceEnqueue(now unit.Time, id PortID, o *port, q *queue, p *Pa
 }
 
 func (f *Fabric) traceStart(now unit.Time, id PortID, p *port, pk *Packet) {
-	t := f.traceAt(pk.attach - 1)
+	t := f.links.traceAt(pk.attach - 1)
 	h := t.Hop(t.N - 1)
 	h.TxBytes = unit.Bytes(p.txBytes)
 	h.Held = f.pausedBy(now, id, pk.Class())
 	f.noteLoad(now, id, pk.Class(), p.txBytes, h.Held)
 	if f.cfg.Telemetry && p.flags&flagHost == 0 {
 		for c := range f.nc {
-			h.Queue += unit.Bytes(f.queues[int(id)*f.nc+c].bytes)
+			h.Queue += unit.Bytes(f.egress.queues[int(id)*f.nc+c].bytes)
 		}
 	}
 	if h.Start >= 0 {
@@ -188,10 +185,10 @@ func (f *Fabric) traceStart(now unit.Time, id PortID, p *port, pk *Packet) {
 func (f *Fabric) Way(r Route, n int, frame unit.Bytes) (s cause.Split) {
 	for i := range n {
 		id := f.routes[int(r)-1+i]
-		p := &f.ports[id]
-		s[cause.Serialisation] += f.wholeTime(id, int64(frame)+f.overhead+int64(f.Tunnel(id)))
+		p := &f.links.ports[id]
+		s[cause.Serialisation] += f.links.wholeTime(id, int64(frame)+f.links.overhead+int64(f.Tunnel(id)))
 		s[cause.Propagation] += p.cable
-		if f.ingresses[id].far >= 0 {
+		if f.links.ingresses[id].far >= 0 {
 			s[cause.SwitchLatency] += p.delay - p.cable
 		} else {
 			s[cause.NIC] += p.delay - p.cable
@@ -214,7 +211,7 @@ type Part struct {
 func (f *Fabric) Parts(parts []Part, t *Trace) []Part {
 	for i := range t.N {
 		h := t.Hop(i)
-		p := &f.ports[h.Port]
+		p := &f.links.ports[h.Port]
 		add := func(until unit.Time, c cause.Cause, root PortID) {
 			from := t.Hop(0).Ready
 			if len(parts) > 0 {
@@ -232,10 +229,10 @@ func (f *Fabric) Parts(parts []Part, t *Trace) []Part {
 			add(h.Ready.Add(h.Pause+h.Own), cause.OwnQueueing, -1)
 			add(h.Start, cause.Queueing, -1)
 		}
-		end := h.Start.Add(f.timeFrom(h.Start, h.Port, int64(t.Bytes)+f.overhead+int64(f.Tunnel(h.Port))))
+		end := h.Start.Add(f.links.timeFrom(h.Start, h.Port, int64(t.Bytes)+f.links.overhead+int64(f.Tunnel(h.Port))))
 		add(end, cause.Serialisation, -1)
 		add(end.Add(p.cable), cause.Propagation, -1)
-		if f.ingresses[h.Port].far >= 0 {
+		if f.links.ingresses[h.Port].far >= 0 {
 			add(end.Add(p.delay), cause.SwitchLatency, -1)
 		} else {
 			add(end.Add(p.delay), cause.NIC, -1)

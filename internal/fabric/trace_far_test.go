@@ -89,11 +89,11 @@ func TestReleaseKeepsCounters(t *testing.T) {
 	}
 	f.Release()
 	for id := range g.Ports {
-		if s := f.Stats(now, topo.PortID(id)); s != before[id] || f.ports[id].tail != nil || f.ingresses[id].head != nil {
+		if s := f.Stats(now, topo.PortID(id)); s != before[id] || f.links.ports[id].tail != nil || f.links.ingresses[id].head != nil {
 			t.Errorf("port %d: %+v, before %+v", id, s, before[id])
 		}
 	}
-	if f.Hops() != hops || f.states[0].traces.used != 0 || f.states[0].chunks.free != nil {
-		t.Errorf("%d packet-hops, before %d; %d traces", f.Hops(), hops, f.states[0].traces.used)
+	if f.Hops() != hops || f.links.states[0].traces.used != 0 || f.links.states[0].chunks.free != nil {
+		t.Errorf("%d packet-hops, before %d; %d traces", f.Hops(), hops, f.links.states[0].traces.used)
 	}
 }

@@ -21,7 +21,7 @@ type (
 
 // Kick tells a host port that its source has something to send.
 func (f *Fabric) Kick(isl *sim.Island, now unit.Time, id PortID) {
-	p := &f.ports[id]
+	p := &f.links.ports[id]
 	if p.flags&flagBusy == 0 {
 		f.next(isl, now, id, p)
 	}
@@ -30,7 +30,7 @@ func (f *Fabric) Kick(isl *sim.Island, now unit.Time, id PortID) {
 // Handle ends a transmission: the frame's buffer is free, the port looks for the next one.
 func (h *txEnd) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
-	p := &f.ports[owner]
+	p := &f.links.ports[owner]
 	p.flags &^= flagBusy
 	if p.flags&flagHolds != 0 {
 		p.flags &^= flagHolds
@@ -55,7 +55,7 @@ func (f *Fabric) freed(isl *sim.Island, now unit.Time, id PortID, p *port) {
 // next starts the transmission of whatever goes first. The port is idle.
 func (f *Fabric) next(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	if now < p.busyUntil {
-		f.awaitTxEnd(isl, id, p)
+		f.links.awaitTxEnd(isl, id, p)
 		return
 	}
 	if p.flags&(flagCtl|flagHost) != 0 {
@@ -64,7 +64,7 @@ func (f *Fabric) next(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	}
 	m := p.backlog &^ p.paused
 	if m&(m-1) != 0 {
-		f.serve(isl, now, id, p, f.pick(id, p, m))
+		f.serve(isl, now, id, p, f.egress.pick(id, p, m))
 		return
 	}
 	if m != 0 {
@@ -74,13 +74,13 @@ func (f *Fabric) next(isl *sim.Island, now unit.Time, id PortID, p *port) {
 
 // serve sends the first frame of a class.
 func (f *Fabric) serve(isl *sim.Island, now unit.Time, id PortID, p *port, c int) {
-	q := &f.queues[int(id)*f.nc+c]
+	q := &f.egress.queues[int(id)*f.nc+c]
 	if p.used >= chunkFrames || now >= q.sampled {
 		f.prepare(isl, now, id, p, c, q)
 		f.serve(isl, now, id, p, c)
 		return
 	}
-	st := f.state(isl)
+	st := f.links.state(isl)
 	pk := &p.tail.frames[p.used]
 	*pk = *q.front()
 	q.drop(&st.chunks)
@@ -100,14 +100,14 @@ func (f *Fabric) serve(isl *sim.Island, now unit.Time, id PortID, p *port, c int
 // prepare makes room on the link of a port for one more frame, and takes a sample of a queue if one is due.
 func (f *Fabric) prepare(isl *sim.Island, now unit.Time, id PortID, p *port, c int, q *queue) {
 	if now >= q.sampled {
-		f.sample(isl, now, id, c, q)
+		f.egress.sample(isl, now, id, c, q)
 	}
-	p.room(&f.state(isl).chunks)
+	p.room(&f.links.state(isl).chunks)
 }
 
 // seenLeaving marks a frame that leaves a queue, if it is to be marked then, and tells who watches.
 func (f *Fabric) seenLeaving(isl *sim.Island, now unit.Time, id PortID, p *port, c int, q *queue, pk *Packet) {
-	if q.bytes > q.low && f.slow[int(id)*f.nc+c].hits(q.bytes, true) {
+	if q.bytes > q.low && f.egress.slow[int(id)*f.nc+c].hits(q.bytes, true) {
 		f.setMark(isl, now, id, p, c, q.bytes, pk)
 	}
 	if f.cfg.OnEvent != nil {
@@ -145,7 +145,7 @@ func (f *Fabric) nextOther(isl *sim.Island, now unit.Time, id PortID, p *port) {
 		f.sendPause(isl, now, id, p)
 		return
 	}
-	st := f.state(isl)
+	st := f.links.state(isl)
 	pk := p.room(&st.chunks)
 	if !f.sources[id].Pull(isl, now, id, p.paused, pk) {
 		return
@@ -156,36 +156,6 @@ func (f *Fabric) nextOther(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	f.transmit(isl, st, now, id, p, pk)
 }
 
-// awaitTxEnd plans the end of the transmission, if that is not done.
-func (f *Fabric) awaitTxEnd(isl *sim.Island, id PortID, p *port) {
-	if p.flags&flagBusy == 0 {
-		p.planTxEnd(isl, id)
-	}
-}
-
-func (p *port) planTxEnd(isl *sim.Island, id PortID) {
-	p.flags |= flagBusy
-	isl.At(p.busyUntil, sim.MakeKey(sim.TxEnd, classTxEnd, int32(id)))
-}
-
-// room returns the place on the link for the next frame of a port. It is taken by transmit.
-func (p *port) room(free *pool) *Packet {
-	if p.used < chunkFrames {
-		return &p.tail.frames[p.used]
-	}
-	return p.lengthen(free)
-}
-
-// lengthen puts another chunk on the link, and returns its first place.
-func (p *port) lengthen(free *pool) *Packet {
-	c := free.get()
-	if p.tail != nil {
-		p.tail.next = c
-	}
-	p.tail, p.used = c, 0
-	return &c.frames[0]
-}
-
 // transmit sends the frame that lies in the room for it. Its end is planned if anybody waits for that.
 func (f *Fabric) transmit(isl *sim.Island, st *state, now unit.Time, id PortID, p *port, pk *Packet) {
 	if p.flags&flagTunnel != 0 || p.psPerByte == 0 || pk.attach != 0 {
@@ -193,7 +163,7 @@ func (f *Fabric) transmit(isl *sim.Island, st *state, now unit.Time, id PortID, 
 		return
 	}
 	p.used++
-	f.put(isl, st, now, id, p, pk, pk.Bytes, unit.Duration((int64(pk.Bytes)+f.overhead)*int64(p.psPerByte)))
+	f.links.put(isl, st, now, id, p, pk, pk.Bytes, unit.Duration((int64(pk.Bytes)+f.links.overhead)*int64(p.psPerByte)))
 }
 
 // transmitAny is transmit of any frame by any port.
@@ -202,129 +172,18 @@ func (f *Fabric) transmitAny(isl *sim.Island, st *state, now unit.Time, id PortI
 	if p.flags&flagTunnel != 0 {
 		f.tunnelled(id, pk)
 	}
-	wire := int64(pk.Bytes) + f.overhead
+	wire := int64(pk.Bytes) + f.links.overhead
 	tx := unit.Duration(wire * int64(p.psPerByte))
 	if p.psPerByte == 0 {
-		f.rated(now, id, p)
-		tx = f.longTxTime(p, wire)
+		f.links.rated(now, id, p)
+		tx = f.links.longTxTime(p, wire)
 		p.busy += tx
 	}
 	if f.traced(pk) {
 		f.traceStart(now, id, p, pk)
 	}
 	p.used++
-	f.put(isl, st, now, id, p, pk, charged, tx)
-}
-
-// put puts a frame on the link for so long, where it lies already; it was charged with so many bytes.
-func (f *Fabric) put(isl *sim.Island, st *state, now unit.Time, id PortID, p *port, pk *Packet, charged uint16,
-	tx unit.Duration) {
-	p.busyUntil = now.Add(tx)
-	if p.frames++; p.frames == 0 {
-		p.wraps++
-	}
-	wire := int64(pk.Bytes) + f.overhead
-	p.txBytes += wire
-	if !pk.data() {
-		wire = 0 // without a branch: every second frame is an acknowledgement
-	}
-	p.dataBytes += wire
-	st.hops++
-	p.sent.account, p.sent.flow, p.sent.op, p.sent.bytes = pk.account(), pk.Flow, pk.Opcode(), charged
-	pk.at = int64(p.busyUntil.Add(p.delay))
-	in := &f.ingresses[id]
-	if p.flags&flagRare != 0 || isl.Mails() || in.n == 0 { // in.n is the far end's, which may be running
-		f.reaches(isl, st, now, id, p, pk)
-		return
-	}
-	in.n++
-	if p.awaited() {
-		p.planTxEnd(isl, id)
-	}
-}
-
-// reaches lets the far end of a link know of a frame that has been put on it, which is the only one or is known to
-// others too.
-func (f *Fabric) reaches(isl *sim.Island, st *state, now unit.Time, id PortID, p *port, pk *Packet) {
-	in, at := &f.ingresses[id], pk.arrival()
-	switch {
-	case p.flags&flagRare != 0 && f.putRarely(isl, now, id, p, pk):
-		return
-	case p.flags&flagFar != 0 && isl.Mails():
-		f.post(st, id, p, at)
-	default:
-		if in.n == 0 {
-			f.planArrival(id, in, p.tail, at)
-		}
-		in.n++
-	}
-	if p.awaited() {
-		p.planTxEnd(isl, id)
-	}
-}
-
-// awaited reports whether somebody waits for the end of a transmission that is not planned.
-func (p *port) awaited() bool {
-	return p.flags&flagBusy == 0 && (p.flags&(flagHost|flagCtl|flagHolds) != 0 || p.backlog != 0)
-}
-
-// putRarely tells who hears what a port sends. Where events go in the order of scheduling it plans those of the
-// frame, and reports true.
-func (f *Fabric) putRarely(isl *sim.Island, now unit.Time, id PortID, p *port, pk *Packet) bool {
-	if f.tapped(id) {
-		f.tellSent(isl, now, id, pk)
-	}
-	if f.each {
-		f.awaitTxEnd(isl, id, p)
-		f.planArrival(id, &f.ingresses[id], p.tail, pk.arrival())
-		f.ingresses[id].n++
-	}
-	return f.each
-}
-
-// tunnelled puts the headers of an overlay around a frame that leaves by a link between switches, unless it has
-// them, and takes them off one that leaves for a NIC; a tag the other way round. DSCP and ECN are
-// copied from the inner header to the outer one and back (RFC 6040, section 4), so a frame has one of each.
-func (f *Fabric) tunnelled(id PortID, pk *Packet) {
-	switch trunk, wrapped := f.trunk(id), pk.bits&bitTunnel != 0; {
-	case trunk && !wrapped:
-		pk.bits |= bitTunnel
-		pk.Bytes += uint16(f.tunnel)
-	case !trunk && wrapped:
-		pk.bits &^= bitTunnel
-		pk.Bytes -= uint16(f.tunnel)
-	}
-}
-
-// pick chooses among several classes m the one to serve: strict ones by priority, then deficit weighted
-// round robin. A class that is alone is served.
-func (f *Fabric) pick(id PortID, p *port, m uint8) int {
-	strict := f.strict
-	if f.classes.strict != nil {
-		strict = f.classes.strict[id]
-	}
-	for _, c := range strict {
-		if m&(1<<c) != 0 {
-			return int(c)
-		}
-	}
-	qs := f.queues[int(id)*f.nc : int(id)*f.nc+f.nc]
-	for {
-		c := p.turn
-		q := &qs[c]
-		if m&(1<<c) != 0 && q.deficit >= int64(q.front().Bytes) {
-			q.deficit -= int64(q.front().Bytes)
-			return int(c)
-		}
-		c++
-		if int(c) == f.nc {
-			c = 0
-		}
-		p.turn = c
-		if m&(1<<c) != 0 {
-			qs[c].deficit += f.slow[int(id)*f.nc+int(c)].quantum
-		}
-	}
+	f.links.put(isl, st, now, id, p, pk, charged, tx)
 }
 
 // setMark marks a frame that can be marked, because of a queue of so many bytes.
@@ -342,7 +201,7 @@ func (f *Fabric) setMark(isl *sim.Island, now unit.Time, id PortID, p *port, c i
 // Handle takes a frame off link owner: delivers it to a host, or admits it to a switch.
 func (h *arrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f := (*Fabric)(h)
-	in := &f.ingresses[owner]
+	in := &f.links.ingresses[owner]
 	pk := in.take(&in.state.chunks)
 	switch {
 	case in.within || f.faults != nil:
@@ -386,7 +245,7 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 		return
 	}
 	out := f.routes[pk.route]
-	o := &f.ports[out]
+	o := &f.links.ports[out]
 	if o.sent.line&lineClass != 0 && now >= o.busyUntil {
 		f.admitLate(isl, now, id, out, in, pk)
 		return
@@ -416,7 +275,7 @@ func (f *Fabric) admit(isl *sim.Island, now unit.Time, id PortID, in *ingress, p
 
 // admitLate is admit by a port in whose line frames have begun to leave.
 func (f *Fabric) admitLate(isl *sim.Island, now unit.Time, id, out PortID, in *ingress, pk *Packet) {
-	f.catchUp(isl, in.state, now, out)
+	f.lines.catchUp(isl, in.state, now, out)
 	f.admit(isl, now, id, in, pk)
 }
 
@@ -440,14 +299,14 @@ func (f *Fabric) admitBy(isl *sim.Island, now unit.Time, id, out PortID, in *ing
 	class := pk.Class()
 	account := in.first + int32(class)
 	pk.at = int64(account)
-	o := &f.ports[out]
+	o := &f.links.ports[out]
 	b := f.buf.accounts[account].buf
 	if b.lines { // what is charged to it is to be known
 		if b.late {
-			f.catchUpAll(isl, in.state, now)
+			f.lines.catchUpAll(isl, in.state, now)
 		}
 		if _, far := f.buf.accounts[account].farWith(int64(pk.Bytes)); !far && in.lossless&(1<<class) != 0 {
-			f.dissolveAll(isl, in.state, now, b)
+			f.lines.dissolveAll(isl, in.state, now, b)
 		}
 	}
 	if !f.charge(isl, now, id, out, in, &f.buf.accounts[account], pk) {
@@ -481,20 +340,13 @@ func (f *Fabric) passes(isl *sim.Island, now unit.Time, id, out PortID, pk *Pack
 		f.lost(isl, pk, Loss{At: now, Port: out, Why: LostOversize})
 		return false
 	}
-	if f.short && f.overLong(out, pk) {
-		f.ports[out].drops++
+	if f.short && f.egress.overLong(out, pk) {
+		f.links.ports[out].drops++
 		f.buf.ledgers[int(id)*f.nc+int(pk.Class())].drops++
 		f.lost(isl, pk, Loss{At: now, Port: out, Why: LostAtThreshold})
 		return false
 	}
 	return true
-}
-
-// overLong reports whether a frame would make the queue that it goes to longer than its drop threshold.
-func (f *Fabric) overLong(out PortID, pk *Packet) bool {
-	q := int(out)*f.nc + int(pk.Class())
-	longest := f.slow[q].longest
-	return longest > 0 && f.queues[q].bytes+int64(pk.Bytes) > longest
 }
 
 // idle reports whether a frame of a class that comes now leaves by the port at once, and meets no
@@ -517,9 +369,9 @@ func (f *Fabric) through(isl *sim.Island, st *state, now unit.Time, out PortID, 
 // placed puts a frame into the room behind those on the link of an idle port. It is what enqueue and serve do to a
 // queue that stays empty: no frame is marked, and the round robin does not move.
 func (f *Fabric) placed(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, pk *Packet) *Packet {
-	q := &f.queues[int(out)*f.nc+int(pk.Class())]
+	q := &f.egress.queues[int(out)*f.nc+int(pk.Class())]
 	if now >= q.sampled {
-		f.sample(isl, now, out, int(pk.Class()), q)
+		f.egress.sample(isl, now, out, int(pk.Class()), q)
 	}
 	if f.traced(pk) {
 		f.traceEnqueue(now, out, o, q, pk)
@@ -536,10 +388,10 @@ func (f *Fabric) charge(isl *sim.Island, now unit.Time, id, out PortID, in *ingr
 	if in.lossless&(1<<class) != 0 {
 		xoff = in.xoff
 	}
-	queued := f.queues[int(out)*f.nc+int(class)].bytes
+	queued := f.egress.queues[int(out)*f.nc+int(class)].bytes
 	switch a.charge(&f.buf.ledgers[pk.account()], xoff, queued, int64(pk.Bytes)) {
 	case refused:
-		f.dropped(isl, now, id, out, &f.ports[out], pk)
+		f.dropped(isl, now, id, out, &f.links.ports[out], pk)
 		return false
 	case crossed:
 		f.xoff(isl, now, id, out, class)
@@ -563,7 +415,7 @@ func (f *Fabric) unroutable(isl *sim.Island, now unit.Time, in PortID, pk *Packe
 
 // enqueue puts a frame into the queue of a port.
 func (f *Fabric) enqueue(isl *sim.Island, st *state, now unit.Time, out PortID, o *port, pk *Packet) {
-	q := &f.queues[int(out)*f.nc+int(pk.Class())]
+	q := &f.egress.queues[int(out)*f.nc+int(pk.Class())]
 	if now >= q.sampled || q.bytes > q.low || pk.attach != 0 || f.cfg.OnEvent != nil {
 		f.seenComing(isl, st, now, out, o, q, pk)
 		return
@@ -585,9 +437,9 @@ func (f *Fabric) seenComing(isl *sim.Island, st *state, now unit.Time, out PortI
 func (f *Fabric) seen(isl *sim.Island, now unit.Time, out PortID, o *port, q *queue, pk *Packet) {
 	class := int(pk.Class())
 	if now >= q.sampled {
-		f.sample(isl, now, out, class, q)
+		f.egress.sample(isl, now, out, class, q)
 	}
-	if q.bytes > q.low && f.slow[int(out)*f.nc+class].hits(q.bytes, false) {
+	if q.bytes > q.low && f.egress.slow[int(out)*f.nc+class].hits(q.bytes, false) {
 		f.setMark(isl, now, out, o, class, q.bytes, pk)
 	}
 	if f.traced(pk) {

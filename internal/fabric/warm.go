@@ -13,10 +13,10 @@ const LargePorts = 1 << 11
 const warmFrom = 2
 
 // listLinks notes for each island which links leave its nodes and which lead to them.
-func (f *Fabric) listLinks() {
-	for i := range f.graph.Ports {
-		gp := &f.graph.Ports[i]
-		from, to := &f.states[f.islandOf[gp.Node]], &f.states[f.islandOf[gp.To]]
+func (ls *links) listLinks() {
+	for i := range ls.graph.Ports {
+		gp := &ls.graph.Ports[i]
+		from, to := &ls.states[ls.islandOf[gp.Node]], &ls.states[ls.islandOf[gp.To]]
 		from.outward = append(from.outward, PortID(i))
 		to.inward = append(to.inward, PortID(i))
 	}
@@ -25,17 +25,17 @@ func (f *Fabric) listLinks() {
 // warm has the memory of an island's links brought into the cache, if its window before had so many
 // events that this one will need it.
 func (f *Fabric) warm(isl *sim.Island, events int64) {
-	st := f.state(isl)
+	st := f.links.state(isl)
 	if events < warmFrom*int64(len(st.inward)+len(st.outward)) {
 		return
 	}
 	for _, id := range st.inward {
-		sim.Prefetch(&f.ingresses[id].faulted)
+		sim.Prefetch(&f.links.ingresses[id].faulted)
 		sim.Prefetch(&f.buf.accounts[int(id)*f.nc].used)
 	}
 	for _, id := range st.outward {
-		sim.Prefetch(&f.ports[id].txBytes)
-		sim.Prefetch(&f.queues[int(id)*f.nc].bytes)
-		sim.Prefetch(&f.ingresses[id].faulted)
+		sim.Prefetch(&f.links.ports[id].txBytes)
+		sim.Prefetch(&f.egress.queues[int(id)*f.nc].bytes)
+		sim.Prefetch(&f.links.ingresses[id].faulted)
 	}
 }

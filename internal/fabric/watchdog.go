@@ -28,8 +28,8 @@ func (f *Fabric) addWatchdogs(index []int32) {
 	if f.cfg.Watchdog == nil && f.cfg.Watchdogs == nil {
 		return
 	}
-	f.dogs = make([]*Watchdog, len(f.ports))
-	for id := range f.ports {
+	f.dogs = make([]*Watchdog, len(f.links.ports))
+	for id := range f.links.ports {
 		if index[f.graph.Ports[id].Node] >= 0 {
 			if f.dogs[id] = f.cfg.Watchdog; f.cfg.Watchdogs != nil {
 				f.dogs[id] = f.cfg.Watchdogs[id]
@@ -51,11 +51,11 @@ type watched Fabric
 // Handle looks whether a port has been paused for too long, or not for long enough.
 func (h *watched) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	f, id := (*Fabric)(h), PortID(owner)
-	p, w := &f.ports[id], f.dogs[id]
+	p, w := &f.links.ports[id], f.dogs[id]
 	p.watched = false
 	next := unit.Never
 	for c := range uint8(f.nc) {
-		q := &f.slow[int(id)*f.nc+int(c)]
+		q := &f.egress.slow[int(id)*f.nc+int(c)]
 		if q.dog.relieved {
 			if q.dog.heard.Add(w.Restore) <= now {
 				f.restore(isl, now, id, c)
@@ -70,7 +70,7 @@ func (h *watched) Handle(isl *sim.Island, now unit.Time, owner int32) {
 		switch due := q.pausedSince.Add(w.Detect); {
 		case due > now:
 			next = min(next, due)
-		case f.queues[int(id)*f.nc+int(c)].n == 0: // nothing suffers
+		case f.egress.queues[int(id)*f.nc+int(c)].n == 0: // nothing suffers
 			next = min(next, now.Add(w.Detect))
 		default:
 			f.relieve(isl, now, id, c)
@@ -85,7 +85,7 @@ func (h *watched) Handle(isl *sim.Island, now unit.Time, owner int32) {
 
 // relieve takes a queue out of PFC.
 func (f *Fabric) relieve(isl *sim.Island, now unit.Time, id PortID, c uint8) {
-	q, p := &f.slow[int(id)*f.nc+int(c)], &f.ports[id]
+	q, p := &f.egress.slow[int(id)*f.nc+int(c)], &f.links.ports[id]
 	q.dog.relieved = true
 	p.detected++
 	if f.cfg.OnEvent != nil {
@@ -100,8 +100,8 @@ func (f *Fabric) relieve(isl *sim.Island, now unit.Time, id PortID, c uint8) {
 
 // restore puts a queue back under PFC.
 func (f *Fabric) restore(isl *sim.Island, now unit.Time, id PortID, c uint8) {
-	f.slow[int(id)*f.nc+int(c)].dog.relieved = false
-	p := &f.ports[id]
+	f.egress.slow[int(id)*f.nc+int(c)].dog.relieved = false
+	p := &f.links.ports[id]
 	p.relieved &^= 1 << c
 	p.restored++
 	if f.cfg.OnEvent != nil {
@@ -117,7 +117,7 @@ func (q *slow) heeds(now unit.Time) bool {
 
 // discards drops a frame that goes to a queue which the watchdog empties.
 func (f *Fabric) discards(isl *sim.Island, now unit.Time, out PortID, pk *Packet) bool {
-	o := &f.ports[out]
+	o := &f.links.ports[out]
 	if o.relieved&(1<<pk.Class()) == 0 {
 		return false
 	}
@@ -127,6 +127,6 @@ func (f *Fabric) discards(isl *sim.Island, now unit.Time, out PortID, pk *Packet
 }
 
 func (f *Fabric) tellDog(isl *sim.Island, now unit.Time, id PortID, c uint8, kind EventKind) {
-	f.cfg.OnEvent(isl.Index(), Event{At: now, Port: id, Root: f.slow[int(id)*f.nc+int(c)].root, Flow: -1, Kind: kind, Class: c,
-		Bytes: unit.Bytes(f.queues[int(id)*f.nc+int(c)].bytes)})
+	f.cfg.OnEvent(isl.Index(), Event{At: now, Port: id, Root: f.egress.slow[int(id)*f.nc+int(c)].root, Flow: -1, Kind: kind, Class: c,
+		Bytes: unit.Bytes(f.egress.queues[int(id)*f.nc+int(c)].bytes)})
 }

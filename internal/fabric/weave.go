@@ -52,7 +52,7 @@ func (f *Fabric) weave(w *forwarder, g *hops, pk *Packet, frame *balance.Frame, 
 	if !first || !pk.data() {
 		return g.ports[frame.Hash%uint64(len(g.ports))]
 	}
-	port := g.ports[g.chooser.Pick(frame, &w.links)]
+	port := g.ports[g.chooser.Pick(frame, &w.view)]
 	pk.sack = uint16(frame.Header)
 	return port
 }
@@ -63,7 +63,7 @@ func (f *Fabric) restores(isl *sim.Island, now unit.Time, out PortID, o *port, p
 		return false
 	}
 	h, to := balance.Header(pk.sack), pk.to()
-	sw := f.ingresses[int(pk.account())/f.nc].far
+	sw := f.links.ingresses[int(pk.account())/f.nc].far
 	r := f.forwarders[sw].restorer
 	flow := flowOf(pk, to)
 	s := routed{Signal: balance.Signal{Flow: flow, Move: h.Move(), Link: h.Link()}, flow: pk.Flow, from: f.begins[pk.Flow], to: to}
@@ -82,12 +82,12 @@ func (f *Fabric) restores(isl *sim.Island, now unit.Time, out PortID, o *port, p
 			isl.At(now.Add(f.cfg.Routing.Params.ConWeave.Resume), sim.MakeKey(sim.Timer, classResume, sw))
 		}
 		if f.traced(pk) {
-			f.traceAt(pk.attach - 1).heldAt = now
+			f.links.traceAt(pk.attach - 1).heldAt = now
 		}
 		r.held[flow].frames = append(r.held[flow].frames, *pk)
 		return true
 	case balance.Release:
-		f.enqueue(isl, f.state(isl), now, out, o, pk)
+		f.enqueue(isl, f.links.state(isl), now, out, o, pk)
 		f.unhold(isl, now, sw, flow)
 		s.Kind = balance.Clear
 		f.signal(isl, now, sw, s)
@@ -104,10 +104,10 @@ func (f *Fabric) unhold(isl *sim.Island, now unit.Time, sw int32, flow uint64) {
 		return
 	}
 	delete(r.held, flow)
-	o := &f.ports[x.out]
+	o := &f.links.ports[x.out]
 	for i := range x.frames {
 		pk := &x.frames[i]
-		f.enqueue(isl, f.state(isl), now, x.out, o, pk)
+		f.enqueue(isl, f.links.state(isl), now, x.out, o, pk)
 	}
 }
 
@@ -171,8 +171,8 @@ func (f *Fabric) signal(isl *sim.Island, now unit.Time, sw int32, s routed) {
 		return
 	}
 	id := ports[r.Hash(s.flow, s.from, 0, w.at)%uint64(len(ports))]
-	p := &f.ports[id]
-	f.tellOn(isl, id, p, message{at: now.Add(f.txTime(p, int64(f.cfg.PauseFrame)+f.overhead) + p.delay), signal: &s})
+	p := &f.links.ports[id]
+	f.tellOn(isl, id, p, message{at: now.Add(f.links.txTime(p, int64(f.cfg.PauseFrame)+f.links.overhead) + p.delay), signal: &s})
 }
 
 // eachHeld visits the frames that a switch holds.

@@ -53,13 +53,15 @@ var table = map[string]string{
 	"sim.Stream":    "state: state",
 
 	// The fabric. Frames on links and in queues are counted by their ends; where their memory lies has no say.
-	"fabric.Fabric": `fixed: eng graph cfg nc overhead tunnel holds samples large looks short sources sinks routes
-		strict classes begins islandOf islandBits calm repeat
-		state: ports ingresses queues slow buf states boxes
-		none: each dogs faults forwarders weaves messages marked
+	"fabric.Fabric": `fixed: lines sources sinks routes classes begins calm
+		state: setup links egress buf
+		none: dogs faults forwarders messages marked
 		rest: pauses
-		count: routeMarks fill loads pausedFor
-		scratch: depot dueAfter`,
+		count: routeMarks fill loads pausedFor`,
+	"fabric.setup": `fixed: eng graph cfg nc tunnel islandOf islandBits holds samples large looks short repeat
+		none: each weaves`,
+	"fabric.links":  "state: ports ingresses states boxes none: rates fixed: setup overhead scratch: depot",
+	"fabric.egress": "state: queues slow fixed: setup links strict strictAt",
 	"fabric.port": `due: busyUntil state: flags sent turn rest: backlog paused ctl none: watched relieved
 		fixed: delay psPerByte box rate cable respond scratch: tail used posted pausedSince
 		count: txBytes dataBytes frames wraps busy pfcFrames pausesSent pausesReceived pausedTotal drops marks detected restored
