@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
 // hybrid decodes n values of width bits in Parquet's RLE and bit-packing hybrid:
@@ -105,7 +106,7 @@ func delta(b []byte, n int, wide bool, out []int64) (rest []byte, values []int64
 		most = 64
 	}
 	mini := int(block / minis)
-	out = append(out[:0], v)
+	out = append(slices.Grow(out[:0], min(n, 8*len(b))), v) // eight values in a byte, or more: then it grows
 	for len(out) < n {
 		least := t.varint()
 		widths := t.take(minis)
@@ -140,65 +141,99 @@ func delta(b []byte, n int, wide bool, out []int64) (rest []byte, values []int64
 
 // texts makes strings of bytes, the same one for the same bytes as far as it remembers.
 //
-// Invariant: what a page makes, and keeps in memory, is at most limit bytes.
+// Invariants: what a page makes is at most limit bytes, and so is what is remembered; raw, clean and after are of one
+// length, and known and after have numbers of texts in them.
 type texts struct {
-	known       map[string]string
-	made, limit int
-	longest     int
-	clean       func(string) string
+	known map[string]int // numbers of texts, by their bytes in the file
+	raw   []string       // those bytes
+	clean []string       // what is handed on
+	after []int          // which text came after it last: rows of a table repeat each other's order
+
+	cleaned             func(string) string
+	made, limit         int
+	remembered, longest int
+	prefixes, lengths   []int64
 }
 
 // maxKnown is how many strings are remembered.
-const maxKnown = 4096
+const maxKnown = 1 << 14
 
-func (s *texts) of(b []byte) (string, error) {
-	if v, ok := s.known[string(b)]; ok {
-		return v, nil
+func newTexts(l Limits, cleaned func(string) string) texts {
+	return texts{known: map[string]int{}, limit: l.Page, longest: l.Text, cleaned: cleaned}
+}
+
+// of returns the number of a text.
+func (s *texts) of(b []byte) (int, error) {
+	if n, ok := s.known[string(b)]; ok {
+		return n, nil
 	}
 	if len(b) > s.longest {
-		return "", fmt.Errorf("text of %d bytes, want at most %d", len(b), s.longest)
+		return 0, fmt.Errorf("text of %d bytes, want at most %d", len(b), s.longest)
 	}
 	if s.made += len(b); s.made > s.limit {
-		return "", fmt.Errorf("a page with more than %d bytes of text", s.limit)
+		return 0, fmt.Errorf("a page with more than %d bytes of text", s.limit)
 	}
-	raw := string(b)
-	v := s.clean(raw)
-	if len(s.known) >= maxKnown {
+	if s.remembered += len(b); len(s.raw) >= maxKnown || s.remembered > s.limit {
 		clear(s.known)
+		clear(s.raw)
+		clear(s.clean)
+		s.raw, s.clean, s.after, s.remembered = s.raw[:0], s.clean[:0], s.after[:0], len(b)
 	}
-	s.known[raw] = v
-	return v, nil
+	n, raw := len(s.raw), string(b)
+	s.known[raw] = n
+	s.raw, s.clean, s.after = append(s.raw, raw), append(s.clean, s.cleaned(raw)), append(s.after, n)
+	return n, nil
 }
 
 // deltaTexts decodes n texts of DELTA_BYTE_ARRAY: how much of its predecessor each keeps,
 // the lengths of what is added, and the added bytes.
 func (s *texts) deltaTexts(b []byte, n int, out []string) ([]string, error) {
-	b, prefixes, err := delta(b, n, false, nil)
+	b, prefixes, err := delta(b, n, false, s.prefixes)
 	if err != nil {
 		return nil, err
 	}
-	b, lengths, err := delta(b, n, false, nil)
+	b, lengths, err := delta(b, n, false, s.lengths)
 	if err != nil {
 		return nil, err
 	}
+	s.prefixes, s.lengths = prefixes, lengths // room for those of the next page
 	out = out[:0]
-	var last []byte
-	text := "" // of last
+	now, last, text := -1, "", "" // the text before, its bytes, what is handed on of it
+	var all []byte
 	for i := range n {
 		keep, add := prefixes[i], lengths[i]
 		if keep < 0 || keep > int64(len(last)) || add < 0 || add > int64(len(b)) {
 			return nil, fmt.Errorf("text %d keeps %d bytes of %d and adds %d of %d", i, keep, len(last), add, len(b))
 		}
 		if keep != int64(len(last)) || add != 0 || i == 0 {
-			last = append(last[:keep], b[:add]...)
-			b = b[add:]
-			if text, err = s.of(last); err != nil {
-				return nil, err
+			next := s.expected(now, last[:keep], b[:add])
+			if next < 0 {
+				all = append(append(all[:0], last[:keep]...), b[:add]...)
+				if next, err = s.of(all); err != nil {
+					return nil, err
+				}
+				if now >= 0 && now < len(s.after) { // else it is forgotten
+					s.after[now] = next
+				}
 			}
+			now, last, text = next, s.raw[next], s.clean[next]
+			b = b[add:]
 		}
 		out = append(out, text)
 	}
 	return out, nil
+}
+
+// expected returns the text that came after a text last, if it has these bytes; else -1.
+func (s *texts) expected(now int, keep string, add []byte) int {
+	if now < 0 || now >= len(s.after) {
+		return -1
+	}
+	next := s.after[now]
+	if raw := s.raw[next]; len(raw) == len(keep)+len(add) && raw[:len(keep)] == keep && raw[len(keep):] == string(add) {
+		return next
+	}
+	return -1
 }
 
 // plainTexts decodes n texts of PLAIN: length, bytes.
@@ -212,11 +247,11 @@ func (s *texts) plainTexts(b []byte, n int, out []string) ([]string, error) {
 		if b = b[4:]; size > uint64(len(b)) {
 			return nil, errShort
 		}
-		text, err := s.of(b[:size])
+		at, err := s.of(b[:size])
 		if err != nil {
 			return nil, err
 		}
-		out, b = append(out, text), b[size:]
+		out, b = append(out, s.clean[at]), b[size:]
 	}
 	return out, nil
 }

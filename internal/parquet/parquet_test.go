@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,6 +76,75 @@ func read[R any](b []byte) (all []R, err error) {
 			return all, err
 		}
 		all = append(all, rows...)
+	}
+}
+
+// Which text comes after another is guessed by what came after it last: where that is another one of the same length and
+// ending, the text is still the one that the file has.
+func TestTextsAreNotGuessedWrongly(t *testing.T) {
+	var rows []row
+	for _, name := range []string{"abc", "xbd", "abc", "abd", "abc", "abd", "abc", "abde", "abc", "", "abc", "xbd"} {
+		rows = append(rows, row{ID: int64(len(rows)), Name: name})
+	}
+	got, err := read[row](write(t, rows))
+	if d := cmp.Diff(rows, got, cmp.AllowUnexported(row{})); err != nil || d != "" {
+		t.Error(err, d)
+	}
+}
+
+// More texts than are remembered, and more bytes of them, are read as they were.
+func TestTextsThatAreForgotten(t *testing.T) {
+	var rows []row
+	for i := range 3 * maxKnown {
+		rows = append(rows, row{ID: int64(i), Name: fmt.Sprintf("flow %d", i*7919%(2*maxKnown))})
+	}
+	for i := range 3000 { // 3 MB, a limit of 1 MB
+		rows = append(rows, row{ID: int64(i), Name: strings.Repeat(string(rune('a'+i%26)), 1000) + fmt.Sprint(i)})
+	}
+	got, err := read[row](write(t, rows, parquetgo.PageBufferSize(1<<14)))
+	if err != nil || !slices.Equal(rows, got) {
+		t.Errorf("%v, %d rows, want the %d that were written", err, len(got), len(rows))
+	}
+	s := newTexts(Limits{Page: 1000, Text: 100}, same)
+	for i := range 500 {
+		s.made = 0 // a page for each
+		n, err := s.of(fmt.Appendf(nil, "%050d", i))
+		if err != nil || s.clean[n] != fmt.Sprintf("%050d", i) || len(s.raw)*50 > 1000 {
+			t.Fatalf("%v: text %d of %d that are remembered, want %d bytes at most", err, n, len(s.raw), 1000)
+		}
+	}
+}
+
+// Columns that are left out are zero in all rows, and the others as they were.
+func TestColumnsAreLeftOut(t *testing.T) {
+	rows := drawRows(1300, 3)
+	b := write(t, rows, parquetgo.PageBufferSize(512), parquetgo.MaxRowsPerRowGroup(600))
+	f, err := Open(bytes.NewReader(b), int64(len(b)), limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := NewReader[row](f, true, same)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.LeaveOut("name", "share", "loss", "deep", "small")
+	var got []row
+	for {
+		some, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, some...)
+	}
+	for i := range rows {
+		rows[i].Name, rows[i].Share, rows[i].Loss, rows[i].Deep, rows[i].Small = "", 0, nil, 0, 0
+	}
+	if d := cmp.Diff(rows, got, cmp.AllowUnexported(row{})); d != "" {
+		t.Errorf("%.400s", d)
 	}
 }
 
@@ -303,7 +373,7 @@ func TestBombsAreRefused(t *testing.T) {
 	if c := cap(p.out); c > 2000 {
 		t.Errorf("%d bytes were made for a page of 1000", c)
 	}
-	s := texts{known: map[string]string{}, limit: 1 << 20, longest: 1 << 12, clean: same}
+	s := newTexts(Limits{Page: 1 << 20, Text: 1 << 12}, same)
 	long := bytes.Repeat([]byte("x"), 1<<12)
 	for i := 0; err == nil; i++ { // each is another text
 		if i > 1<<9 {
@@ -349,7 +419,7 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("%d values, want %d", len(out), n)
 		}
 		_, _, _ = delta(b, int(n), false, nil)
-		s := texts{known: map[string]string{}, limit: 1 << 16, longest: 1 << 10, clean: same}
+		s := newTexts(Limits{Page: 1 << 16, Text: 1 << 10}, same)
 		_, _ = s.deltaTexts(b, int(n), nil)
 		_, _ = s.plainTexts(b, int(n), nil)
 		_, _ = plainNumbers(b, int(n), Double, nil)

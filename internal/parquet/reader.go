@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -17,7 +18,7 @@ const batch = 512
 type Reader[R any] struct {
 	f       *File
 	columns []*column
-	fields  [][]reflect.Value // by column, then row of rows; nil: R has no such field
+	fields  []cells // by column
 	rows    []R
 	group   int   // the next one
 	left    int64 // rows of the one that is read
@@ -60,20 +61,15 @@ func NewReader[R any](f *File, exact bool, clean func(string) string) (*Reader[R
 		case !ok && exact:
 			return nil, fmt.Errorf("has a column %q that is not known, or there twice", c.Name)
 		case !ok:
-			r.columns, r.fields = append(r.columns, nil), append(r.fields, nil)
+			r.columns, r.fields = append(r.columns, nil), append(r.fields, cells{})
 			continue
 		}
 		if want := kindOf(typ.FieldByIndex(field.Index).Type); want != c.Kind || field.Optional != c.Optional {
 			return nil, fmt.Errorf("column %q is %s, want %s", c.Name, describe(c.Kind, c.Optional),
 				describe(want, field.Optional))
 		}
-		cells := make([]reflect.Value, batch)
-		for i := range cells {
-			cells[i] = values.Index(i).FieldByIndex(field.Index)
-		}
-		col := &column{Column: c, pages: pages{f: f}}
-		col.texts = texts{known: map[string]string{}, limit: f.limits.Page, longest: f.limits.Text, clean: clean}
-		r.columns, r.fields = append(r.columns, col), append(r.fields, cells)
+		col := &column{Column: c, pages: pages{f: f}, texts: newTexts(f.limits, clean)}
+		r.columns, r.fields = append(r.columns, col), append(r.fields, cellsOf(values, field.Index))
 	}
 	if exact {
 		for _, field := range Fields(typ) {
@@ -83,6 +79,15 @@ func NewReader[R any](f *File, exact bool, clean func(string) string) (*Reader[R
 		}
 	}
 	return r, nil
+}
+
+// LeaveOut makes the reader pass over columns: their fields keep the zero value. It comes before the first row is read.
+func (r *Reader[R]) LeaveOut(names ...string) {
+	for i, c := range r.columns {
+		if c != nil && slices.Contains(names, c.Name) {
+			r.columns[i] = nil
+		}
+	}
 }
 
 func describe(k Kind, optional bool) string {
@@ -123,7 +128,7 @@ func (r *Reader[R]) Next() ([]R, error) {
 		if c == nil {
 			continue
 		}
-		if err := c.fill(r.fields[i][:n]); err != nil {
+		if err := c.fill(&r.fields[i], n); err != nil {
 			return nil, fmt.Errorf("row group %d: column %q: %w", r.group-1, c.Name, err)
 		}
 	}
@@ -171,18 +176,18 @@ func (r *Reader[R]) Skip(rows int64) error {
 // Rest returns how many rows of the row group that Next reads are still to come.
 func (r *Reader[R]) Rest() int64 { return r.left }
 
-// fill sets the column's field of the next rows.
-func (c *column) fill(cells []reflect.Value) error {
-	for len(cells) > 0 {
+// fill sets the column's field of the next n rows.
+func (c *column) fill(to *cells, n int) error {
+	for row := 0; row < n; {
 		if c.at == c.rows {
 			if err := c.load(); err != nil {
 				return err
 			}
 		}
-		n := min(len(cells), c.rows-c.at)
-		c.set(cells[:n])
-		c.at += n
-		cells = cells[n:]
+		here := min(n-row, c.rows-c.at)
+		c.set(to, row, here)
+		c.at += here
+		row += here
 	}
 	return nil
 }
@@ -202,17 +207,30 @@ func (c *column) skip(rows int64) error {
 	return nil
 }
 
-func (c *column) set(cells []reflect.Value) {
-	if c.Kind == ByteArray {
-		for i, v := range cells {
-			v.SetString(c.text[c.at+i])
+// set sets n rows, which the page has.
+func (c *column) set(to *cells, row, n int) {
+	if to.texts != nil {
+		for i, p := range to.texts[row : row+n] {
+			*p = c.text[c.at+i]
 		}
 		return
 	}
-	numbers := c.numbers[c.at:]
+	numbers := c.numbers[c.at : c.at+n]
 	switch {
-	case cells[0].Kind() == reflect.Pointer:
-		for i, v := range cells {
+	case to.small != nil:
+		for i, p := range to.small[row : row+n] {
+			*p = int32(numbers[i])
+		}
+	case to.wide != nil:
+		for i, p := range to.wide[row : row+n] {
+			*p = numbers[i]
+		}
+	case to.doubles != nil:
+		for i, p := range to.doubles[row : row+n] {
+			*p = math.Float64frombits(uint64(numbers[i]))
+		}
+	default:
+		for i, v := range to.optional[row : row+n] {
 			if !c.present[c.at+i] {
 				v.SetZero()
 				continue
@@ -224,14 +242,6 @@ func (c *column) set(cells []reflect.Value) {
 				p.Elem().SetInt(numbers[i])
 			}
 			v.Set(p)
-		}
-	case c.Kind == Double:
-		for i, v := range cells {
-			v.SetFloat(math.Float64frombits(uint64(numbers[i])))
-		}
-	default:
-		for i, v := range cells {
-			v.SetInt(numbers[i])
 		}
 	}
 }

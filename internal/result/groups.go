@@ -28,8 +28,14 @@ type Groups[R any] struct {
 	groups []spot
 
 	mu   sync.Mutex
-	idle []*parquet.Reader[R] // of the last part alone, which of a finished table is the only one
+	idle map[*Leave][]*parquet.Reader[R] // of the last part alone, which of a finished table is the only one
 }
+
+// Leave names columns that a second reading of a table passes over.
+type Leave struct{ columns []string }
+
+// LeaveOut is for columns that nobody looks at; one for all readings that do not look at them.
+func LeaveOut(columns ...string) *Leave { return &Leave{columns} }
 
 type part struct {
 	path string
@@ -115,14 +121,24 @@ func (g *Groups[R]) Each(i int, f func(*R) (more bool)) error { return g.EachFro
 
 // EachFrom is Each without the first rows of the group, which are not checked either.
 func (g *Groups[R]) EachFrom(i, skip int, f func(*R) (more bool)) error {
+	return g.each(i, skip, nil, g.check(boundsOf(g.run.Summary)), f)
+}
+
+// EachOf is Each without some columns, which are 0 or "". It is for row groups that Each has handed on before, from the same file: rows
+// are not checked again.
+func (g *Groups[R]) EachOf(i int, without *Leave, f func(*R) (more bool)) error {
+	return g.each(i, 0, without, func(*R) error { return nil }, f)
+}
+
+func (g *Groups[R]) each(i, skip int, without *Leave, one func(*R) error, f func(*R) (more bool)) error {
 	at := g.groups[i]
 	p := &g.parts[at.part]
-	reader, err := g.reader(at.part)
+	reader, err := g.reader(at.part, without)
 	if err != nil {
 		return fmt.Errorf("table %s: %w", p.path, err)
 	}
 	reader.Seek(at.group)
-	one, n := g.check(boundsOf(g.run.Summary)), skip
+	n := skip
 	if err := reader.Skip(int64(skip)); err != nil {
 		return fmt.Errorf("table %s: is damaged: %w", p.path, err)
 	}
@@ -139,7 +155,7 @@ func (g *Groups[R]) EachFrom(i, skip int, f func(*R) (more bool)) error {
 				return fmt.Errorf("table %s: is damaged: row group %d, row %d: %w", p.path, at.group, n+k, err)
 			}
 			if !f(&batch[k]) {
-				g.put(at.part, reader)
+				g.put(at.part, without, reader)
 				return p.still()
 			}
 		}
@@ -148,29 +164,37 @@ func (g *Groups[R]) EachFrom(i, skip int, f func(*R) (more bool)) error {
 			break
 		}
 	}
-	g.put(at.part, reader)
+	g.put(at.part, without, reader)
 	return p.still()
 }
 
 // reader takes an idle reader, or makes one.
-func (g *Groups[R]) reader(part int) (*parquet.Reader[R], error) {
+func (g *Groups[R]) reader(part int, without *Leave) (*parquet.Reader[R], error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if n := len(g.idle); n > 0 && part == len(g.parts)-1 {
-		r := g.idle[n-1]
-		g.idle = g.idle[:n-1]
+	if all := g.idle[without]; len(all) > 0 && part == len(g.parts)-1 {
+		r := all[len(all)-1]
+		g.idle[without] = all[:len(all)-1]
 		return r, nil
 	}
-	return parquet.NewReader[R](g.parts[part].read, g.run.Summary.FormatVersion == FormatVersion, clean)
+	r, err := parquet.NewReader[R](g.parts[part].read, g.run.Summary.FormatVersion == FormatVersion, clean)
+	if err == nil && without != nil {
+		r.LeaveOut(without.columns...)
+	}
+	return r, err
 }
 
-func (g *Groups[R]) put(part int, r *parquet.Reader[R]) {
+func (g *Groups[R]) put(part int, without *Leave, r *parquet.Reader[R]) {
 	const most = 2
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if part == len(g.parts)-1 && len(g.idle) < most {
-		g.idle = append(g.idle, r)
+	if part != len(g.parts)-1 || len(g.idle[without]) >= most {
+		return
 	}
+	if g.idle == nil {
+		g.idle = map[*Leave][]*parquet.Reader[R]{}
+	}
+	g.idle[without] = append(g.idle[without], r)
 }
 
 // SeriesGroups opens series.parquet by row groups.

@@ -1,10 +1,13 @@
 package result
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"railyard/internal/unit"
 )
 
 // Row groups that are read in any order have, put together, the rows that are read from the beginning; also after the file has gone.
@@ -60,5 +63,57 @@ func TestGroupsHaveTheRows(t *testing.T) {
 	}
 	if _, err := run.SeriesGroups(); err == nil {
 		t.Error("a table that is not there was opened")
+	}
+}
+
+// What is read without some columns has the others as they are, whatever was read before with all.
+func TestGroupsWithoutColumns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run")
+	d, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Begin(&Summary{Name: "groups"}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 1000 {
+		d.Queues().Add(QueueRow{Port: fmt.Sprint("a/", i%7), Class: int32(i % 8), Time: 1, Bytes: unit.Bytes(i)})
+	}
+	if err := d.Finish(&Summary{State: Complete, VirtualTime: 10}); err != nil {
+		t.Fatal(err)
+	}
+	run, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := run.QueueGroups()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	without := LeaveOut("port", "bytes")
+	for range 2 {
+		for _, none := range []bool{false, true} {
+			n := 0
+			each := func(r *QueueRow) bool {
+				want := QueueRow{Port: fmt.Sprint("a/", n%7), Class: int32(n % 8), Time: 1, Bytes: unit.Bytes(n)}
+				if none {
+					want.Port, want.Bytes = "", 0
+				}
+				if *r != want {
+					t.Errorf("row %d, without columns %v: %v, want %v", n, none, *r, want)
+				}
+				n++
+				return true
+			}
+			if none {
+				err = g.EachOf(0, without, each)
+			} else {
+				err = g.Each(0, each)
+			}
+			if err != nil || n != 1000 {
+				t.Fatalf("%d rows, %v", n, err)
+			}
+		}
 	}
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"math"
 	"net/http"
 	"slices"
 
@@ -14,6 +15,9 @@ type collectiveName struct {
 	Job  string `json:"job"`
 	Name string `json:"name"`
 }
+
+// key is what whoIs knows it by.
+func (c collectiveName) key() string { return c.Job + "\x00" + c.Name }
 
 // mostCollectives is how many names of collectives are known of a run, mostCollectiveRuns how many runs of one an answer has.
 const (
@@ -36,68 +40,108 @@ type collectiveRun struct {
 type collectiveRuns struct {
 	collectiveName
 	Runs []collectiveRun `json:"runs"`
-	More bool            `json:"more"` // than are here, or than row groups of one request
+	More bool            `json:"more"` // than are here
 }
 
-// collective returns the runs of a collective of which a rank has some part between two times. What a rank runs several times
-// in a step is told apart by its order.
-func (o *operationTable) collective(r *http.Request, name collectiveName, from, until unit.Time) (*collectiveRuns, error) {
-	type one struct {
+// ofRuns leaves out what the runs of a collective have nothing of.
+var ofRuns = result.LeaveOut("op", "stream", "released_by")
+
+// groupsWith lists the row groups that are read for the runs of a collective between two times: those that have the collective, in
+// any step that has a part there. Of a step all is needed, for what a rank runs several times in it is told apart by its order.
+func (o *operationTable) groupsWith(name collectiveName, from, until unit.Time) (groups []int) {
+	steps := stepSpan{math.MaxInt32, math.MinInt32}
+	for i, g := range o.spans {
+		if g.From < until && g.Until >= from && o.who.may(i, name.key()) {
+			steps.first, steps.last = min(steps.first, o.steps[i].first), max(steps.last, o.steps[i].last)
+		}
+	}
+	for i, s := range o.steps {
+		if s.first <= steps.last && s.last >= steps.first && o.who.may(i, name.key()) {
+			groups = append(groups, i)
+		}
+	}
+	return groups
+}
+
+// gathered is runs of a collective, as rows tell of them.
+type gathered struct {
+	runs []collectiveRun
+	in   []bool // of a run: a rank has some part of it between the two times
+	at   map[runName]int
+	nth  map[member]int
+}
+
+// runName names a run of a collective, member a rank that takes part in the runs of a step.
+type (
+	runName struct {
 		group string
 		step  int32
 		nth   int
 	}
-	type member struct {
+	member struct {
 		rank  int32
 		group string
 		step  int32
 	}
+)
+
+// add takes a row, and reports whether there was room for it.
+func (g *gathered) add(x *result.OperationRow, in bool) bool {
+	m := member{x.Rank, x.Group, x.Step}
+	key := runName{x.Group, x.Step, g.nth[m]}
+	k, known := g.at[key]
+	if !known {
+		if len(g.runs) == 2*mostCollectiveRuns {
+			return false
+		}
+		k = len(g.runs)
+		g.at[key] = k
+		g.runs = append(g.runs, collectiveRun{Group: x.Group, Step: x.Step, Start: x.Start, Last: x.Start, LastRank: x.Rank})
+		g.in = append(g.in, false)
+	}
+	g.nth[m]++
+	c := &g.runs[k]
+	c.Ranks++
+	c.Start, c.End = min(c.Start, x.Start), max(c.End, x.End)
+	if x.Start > c.Last || x.Start == c.Last && x.Rank < c.LastRank {
+		c.Last, c.LastRank = x.Start, x.Rank
+	}
+	g.in[k] = g.in[k] || in
+	return true
+}
+
+// collective returns the runs of a collective of which a rank has some part between two times, each with all its ranks.
+func (o *operationTable) collective(r *http.Request, name collectiveName, from, until unit.Time) (*collectiveRuns, error) {
 	a := &collectiveRuns{collectiveName: name, Runs: []collectiveRun{}}
-	at, nth := map[one]int{}, map[member]int{}
-	read := 0
-	for i, g := range o.spans {
-		if g.From >= until || g.Until <= from {
-			continue
-		}
-		if read++; read > groupsRead {
-			a.More = true
-			break
-		}
+	all := &gathered{at: map[runName]int{}, nth: map[member]int{}}
+	for _, i := range o.groupsWith(name, from, until) {
 		if err := r.Context().Err(); err != nil {
 			return nil, err
 		}
-		err := o.groups.Each(i, func(x *result.OperationRow) bool {
-			if x.Name != name.Name || x.Job != name.Job || x.Group == "" || x.Start >= until || x.End < from {
-				return true
-			}
-			m := member{x.Rank, x.Group, x.Step}
-			key := one{x.Group, x.Step, nth[m]}
-			nth[m]++
-			k, known := at[key]
-			if !known {
-				if len(a.Runs) == mostCollectiveRuns {
-					a.More = true
-					return true
-				}
-				k = len(a.Runs)
-				at[key] = k
-				a.Runs = append(a.Runs, collectiveRun{Group: x.Group, Step: x.Step, Start: x.Start, Last: x.Start, LastRank: x.Rank})
-			}
-			c := &a.Runs[k]
-			c.Ranks++
-			c.Start, c.End = min(c.Start, x.Start), max(c.End, x.End)
-			if x.Start > c.Last || x.Start == c.Last && x.Rank < c.LastRank {
-				c.Last, c.LastRank = x.Start, x.Rank
+		err := o.groups.EachOf(i, ofRuns, func(x *result.OperationRow) bool {
+			if x.Name == name.Name && x.Job == name.Job && x.Group != "" {
+				a.More = !all.add(x, x.Start < until && x.End >= from) || a.More
 			}
 			return true
 		})
 		if err != nil {
 			return nil, err
 		}
+		if a.More {
+			break
+		}
+	}
+	for k, run := range all.runs {
+		if all.in[k] {
+			a.Runs = append(a.Runs, run)
+		}
 	}
 	slices.SortStableFunc(a.Runs, func(a, b collectiveRun) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Group, b.Group))
 	})
+	if len(a.Runs) > mostCollectiveRuns {
+		a.Runs, a.More = a.Runs[:mostCollectiveRuns], true
+	}
 	return a, nil
 }
 

@@ -141,7 +141,9 @@ func (s *seriesTable) exactLine(ctx context.Context, out *lines, q *lineQuery, f
 	seen := make([]heldBins, len(figures))
 	until := out.From.Add(unit.Duration(out.Bins) * s.every)
 	from, to := s.overlapping(out.From, until)
+	without := ofPairs
 	if q.Kind == result.SeriesFlow {
+		without = ofPorts
 		before := s.beforeFlow.last(from)
 		from = before.group
 		for i, v := range before.of(flowName{q.Job, q.Name, q.Port}) {
@@ -154,7 +156,7 @@ func (s *seriesTable) exactLine(ctx context.Context, out *lines, q *lineQuery, f
 			seen[0].now = before.of(queueName{q.Port, q.Class})
 		}
 	}
-	err := s.rowsAt(ctx, q.Port, from, to, until, func(r *result.SeriesRow) {
+	err := s.rowsAt(ctx, q.Port, without, from, to, until, func(r *result.SeriesRow) {
 		if r.Kind != q.Kind || r.Port != q.Port || r.Class != q.Class || r.Name != q.Name || r.Job != q.Job {
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -24,12 +25,17 @@ const (
 type operationTable struct {
 	groups *result.Groups[result.OperationRow]
 	spans  []span
+	steps  []stepSpan
+	who    whoIs // of collectives
 	strips strips
 	rows   int64
 	end    unit.Time
 
 	collectives []collectiveName // in the order of their names
 }
+
+// stepSpan is which steps a row group has rows of, all jobs together.
+type stepSpan struct{ first, last int32 }
 
 // stripName is a rank's computing, or its communication.
 type stripName struct {
@@ -109,14 +115,18 @@ func readOperations(ctx context.Context, run *result.Run, progress func(done, al
 			groups.Close()
 			return nil, err
 		}
-		g := span{From: unit.Never}
+		g, steps := span{From: unit.Never}, stepSpan{math.MaxInt32, math.MinInt32}
 		err := groups.Each(i, func(r *result.OperationRow) bool {
 			o.rows++
+			steps.first, steps.last = min(steps.first, r.Step), max(steps.last, r.Step)
 			g.From, g.Until = min(g.From, r.Start), max(g.Until, r.End)
 			o.end = max(o.end, r.End)
 			o.strips.add(stripName{r.Job, r.Rank, r.Group == ""}, r.Start, r.End)
-			if r.Group != "" && len(names) < mostCollectives {
-				names[collectiveName{r.Job, strings.Clone(r.Name)}] = true
+			if r.Group != "" {
+				o.who.add(i, collectiveName{r.Job, r.Name}.key())
+				if len(names) < mostCollectives {
+					names[collectiveName{r.Job, strings.Clone(r.Name)}] = true
+				}
 			}
 			return true
 		})
@@ -124,7 +134,7 @@ func readOperations(ctx context.Context, run *result.Run, progress func(done, al
 			groups.Close()
 			return nil, fmt.Errorf("operations.parquet: %w", err)
 		}
-		o.spans = append(o.spans, g)
+		o.spans, o.steps = append(o.spans, g), append(o.steps, steps)
 	}
 	o.collectives = slices.SortedFunc(maps.Keys(names), func(a, b collectiveName) int {
 		return cmp.Or(cmp.Compare(a.Job, b.Job), compareNames(a.Name, b.Name))
@@ -166,6 +176,9 @@ type timeline struct {
 // groupsRead is how many row groups of operations one request reads.
 const groupsRead = 6
 
+// ofBars leaves out what bars do not show.
+var ofBars = result.LeaveOut("stream", "released_by")
+
 // between returns what ranks did between two times.
 func (o *operationTable) between(ctx context.Context, from, until unit.Time, most int) (*timeline, error) {
 	t := &timeline{From: from, Until: until, Bars: []barRow{}, Strips: []stripRow{}}
@@ -183,7 +196,7 @@ func (o *operationTable) between(ctx context.Context, from, until unit.Time, mos
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		err := o.groups.Each(i, func(r *result.OperationRow) bool {
+		err := o.groups.EachOf(i, ofBars, func(r *result.OperationRow) bool {
 			if r.Start < until && r.End >= from {
 				t.Bars = append(t.Bars, barRow{r.Job, r.Rank, r.Step, r.Op, r.Name, r.Group, r.Start, r.End})
 			}

@@ -67,20 +67,28 @@ type seriesTable struct {
 type near struct {
 	mu          sync.Mutex
 	port        string // "": none
-	first, last int    // row groups
+	without     *result.Leave
+	first, last int // row groups
 	until       unit.Time
 	rows        []result.SeriesRow
 }
 
+// What links and queues have nothing of, and what queue pairs have nothing of: to decode it takes most of the time.
+var (
+	ofPairs = result.LeaveOut("job", "name", "busy_ps", "cnps", "rate_bps", "target_bps", "alpha", "window_bytes")
+	ofPorts = result.LeaveOut("busy_ps", "utilisation", "paused_ps", "marks", "drops")
+)
+
 // rowsAt hands on the rows of a port in some row groups, until a time.
-func (s *seriesTable) rowsAt(ctx context.Context, port string, first, last int, until unit.Time, row func(*result.SeriesRow)) error {
+func (s *seriesTable) rowsAt(ctx context.Context, port string, without *result.Leave, first, last int, until unit.Time,
+	row func(*result.SeriesRow)) error {
 	n := &s.near
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.port != port || n.first != first || n.last != last || n.until != until {
+	if n.port != port || n.without != without || n.first != first || n.last != last || n.until != until {
 		n.port, n.rows = "", n.rows[:0]
 		many := false
-		err := s.rowsOf(ctx, first, last, until, func(r *result.SeriesRow) {
+		err := s.rowsOf(ctx, without, first, last, until, func(r *result.SeriesRow) {
 			if many = many || len(n.rows) == nearRows; !many && r.Port == port {
 				n.rows = append(n.rows, *r)
 			}
@@ -89,9 +97,9 @@ func (s *seriesTable) rowsAt(ctx context.Context, port string, first, last int, 
 			return err
 		}
 		if many {
-			return s.rowsOf(ctx, first, last, until, row)
+			return s.rowsOf(ctx, without, first, last, until, row)
 		}
-		n.port, n.first, n.last, n.until = port, first, last, until
+		n.port, n.without, n.first, n.last, n.until = port, without, first, last, until
 	}
 	for i := range n.rows {
 		row(&n.rows[i])

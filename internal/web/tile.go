@@ -121,7 +121,7 @@ func (t *tables) exactTile(ctx context.Context, index int64) (*tile, error) {
 	for _, h := range before.values {
 		queues[h.key] = &heldBins{now: h.value}
 	}
-	err := s.rowsOf(ctx, before.group, last, until, func(r *result.SeriesRow) {
+	err := s.rowsOf(ctx, ofPairs, before.group, last, until, func(r *result.SeriesRow) {
 		b := int((int64(r.From) - int64(out.From)) / int64(s.every))
 		i, known := t.at[r.Port]
 		switch {
@@ -168,22 +168,23 @@ func (h *heldBins) set(bin int, v float64) {
 	h.now = v
 }
 
-// rowsOf hands on the rows of some row groups until a time. Of queues.parquet they are told as if of a series.
-func (s *seriesTable) rowsOf(ctx context.Context, first, last int, until unit.Time, row func(*result.SeriesRow)) error {
+// rowsOf hands on the rows of some row groups until a time, without some columns. Of queues.parquet they are told as if of a series.
+func (s *seriesTable) rowsOf(ctx context.Context, without *result.Leave, first, last int, until unit.Time,
+	row func(*result.SeriesRow)) error {
 	for i := first; i <= last; i++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		var err error
 		if s.groups != nil {
-			err = s.groups.Each(i, func(r *result.SeriesRow) bool {
+			err = s.groups.EachOf(i, without, func(r *result.SeriesRow) bool {
 				if r.From < until {
 					row(r)
 				}
 				return r.From < until
 			})
 		} else {
-			err = s.sampled.Each(i, func(r *result.QueueRow) bool {
+			err = s.sampled.EachOf(i, nil, func(r *result.QueueRow) bool {
 				at := unit.Time(int64(r.Time) / int64(s.every) * int64(s.every))
 				if at < until {
 					row(&result.SeriesRow{From: at, Until: at.Add(s.every), Kind: result.SeriesQueue, Port: r.Port, Class: r.Class,
