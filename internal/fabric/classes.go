@@ -19,9 +19,7 @@ const codePoints = 64
 
 // classes is what switches make of DSCPs and priorities.
 type classes struct {
-	of         []*[codePoints]uint8 // by link, where it leads to: the class of a DSCP; nil: frames keep their class
-	priorities [][]uint8            // by node, of its classes; nil: they are the same everywhere
-	deaf       []uint8              // by port: classes that do not heed PFC frames; nil: all do
+	of []*[codePoints]uint8 // by link, where it leads to: the class of a DSCP; nil: frames keep their class
 }
 
 // validateClasses reports a port whose classes cannot be told apart, or that are not those of the others.
@@ -84,7 +82,7 @@ func (f *Fabric) addClasses(index []int32) {
 		f.classes.of = make([]*[codePoints]uint8, len(f.graph.Ports))
 	}
 	if renames {
-		f.classes.priorities = make([][]uint8, len(f.graph.Nodes))
+		f.pfc.priorities = make([][]uint8, len(f.graph.Nodes))
 	}
 	for id := range f.graph.Nodes {
 		own := f.cfg.profile(topo.NodeID(id))
@@ -98,7 +96,7 @@ func (f *Fabric) addClasses(index []int32) {
 		}
 		for _, cl := range own.Classes {
 			if renames {
-				f.classes.priorities[id] = append(f.classes.priorities[id], cl.Priority)
+				f.pfc.priorities[id] = append(f.pfc.priorities[id], cl.Priority)
 			}
 		}
 	}
@@ -121,11 +119,11 @@ func (f *Fabric) addPortClasses(index []int32) {
 			continue
 		}
 		own := f.portProfile(PortID(id))
-		if own.Deaf != 0 && f.classes.deaf == nil {
-			f.classes.deaf = make([]uint8, len(f.graph.Ports))
+		if own.Deaf != 0 && f.pfc.deafTo == nil {
+			f.pfc.deafTo = make([]uint8, len(f.graph.Ports))
 		}
-		if f.classes.deaf != nil {
-			f.classes.deaf[id] = own.Deaf
+		if f.pfc.deafTo != nil {
+			f.pfc.deafTo[id] = own.Deaf
 		}
 		if strict := strictOf(own.Classes); !slices.Equal(strict, f.egress.strict) {
 			if f.egress.strictAt == nil {
@@ -170,24 +168,4 @@ func (c *Config) classOf(p *PortProfile) *[codePoints]uint8 {
 		of[dscp%codePoints] = uint8(class)
 	}
 	return &of
-}
-
-// heard returns which class a PFC frame holds that comes to a port and names a class of the node that sent it.
-func (f *Fabric) heard(at PortID, class uint8) (own uint8, ok bool) {
-	if f.classes.priorities == nil {
-		return class, f.heeds(at, class)
-	}
-	p := &f.graph.Ports[at]
-	named := f.classes.priorities[p.To][class]
-	for c, priority := range f.classes.priorities[p.Node] {
-		if priority == named {
-			return uint8(c), f.heeds(at, uint8(c))
-		}
-	}
-	return 0, false
-}
-
-// heeds reports whether a class of a port stops for a PFC frame.
-func (f *Fabric) heeds(at PortID, class uint8) bool {
-	return f.classes.deaf == nil || f.classes.deaf[at]&(1<<class) == 0
 }

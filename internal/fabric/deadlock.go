@@ -15,8 +15,8 @@ import (
 // none. It looks at all islands: it is for between windows.
 func (f *Fabric) Deadlock() []PortID {
 	for c := range uint8(f.nc) {
-		waits := f.waits(c)
-		f.prune(waits)
+		waits := f.pfc.waits(c)
+		f.pfc.prune(waits)
 		if circle := circle(waits); circle != nil {
 			return circle
 		}
@@ -25,16 +25,16 @@ func (f *Fabric) Deadlock() []PortID {
 }
 
 // waits is, by paused port, the ports of the next switch that it waits for.
-func (f *Fabric) waits(c uint8) map[PortID][]PortID {
+func (x *pfc) waits(c uint8) map[PortID][]PortID {
 	all := map[PortID][]PortID{}
-	for id := range f.links.ports {
-		in := &f.links.ingresses[id]
-		if f.links.ports[id].paused&(1<<c) == 0 || in.far < 0 || !f.buf.accounts[id*f.nc+int(c)].sentOff {
+	for id := range x.links.ports {
+		in := &x.links.ingresses[id]
+		if x.links.ports[id].paused&(1<<c) == 0 || in.far < 0 || !x.buf.accounts[id*x.nc+int(c)].sentOff {
 			continue // it is not paused, or by a storm, or xON is on its way
 		}
 		var waits []PortID
-		for _, out := range f.graph.Nodes[f.buf.nodes[in.far].id].Ports {
-			if f.holdsFrom(out, PortID(id), c) {
+		for _, out := range x.graph.Nodes[x.buf.nodes[in.far].id].Ports {
+			if x.holdsFrom(out, PortID(id), c) {
 				waits = append(waits, out)
 			}
 		}
@@ -44,14 +44,14 @@ func (f *Fabric) waits(c uint8) map[PortID][]PortID {
 }
 
 // holdsFrom reports whether a port's queue has frames that came over a link.
-func (f *Fabric) holdsFrom(out, link PortID, c uint8) (found bool) {
-	account := int32(int(link)*f.nc + int(c))
-	f.egress.queues[int(out)*f.nc+int(c)].each(func(_ uint32, pk *Packet) { found = found || pk.account() == account })
+func (x *pfc) holdsFrom(out, link PortID, c uint8) (found bool) {
+	account := int32(int(link)*x.nc + int(c))
+	x.egress.queues[int(out)*x.nc+int(c)].each(func(_ uint32, pk *Packet) { found = found || pk.account() == account })
 	return found
 }
 
 // prune takes out the ports that wait for one which goes on, in the end.
-func (f *Fabric) prune(waits map[PortID][]PortID) {
+func (x *pfc) prune(waits map[PortID][]PortID) {
 	for again := true; again; {
 		again = false
 		for id, next := range waits { // what is left in the end does not depend on the order

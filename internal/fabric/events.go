@@ -97,7 +97,7 @@ func (f *Fabric) tellPause(isl *sim.Island, now unit.Time, id PortID, class uint
 	e := Event{At: now, Port: id, Root: -1, Flow: -1, Kind: EventResume, Class: class,
 		Bytes: unit.Bytes(f.egress.queues[int(id)*f.nc+int(class)].bytes)}
 	if on {
-		e.Kind, e.Root = EventPause, f.egress.slow[int(id)*f.nc+int(class)].root
+		e.Kind, e.Root = EventPause, f.egress.slow[int(id)*f.nc+int(class)].hold.root
 	}
 	f.cfg.OnEvent(isl.Index(), e)
 }

@@ -123,7 +123,7 @@ func (f *Fabric) MarkedAt(see func(id PortID, flow int32, marks int64)) {
 // spreads from there hop by hop. -1: it was never paused. The port itself: its peer is a host and
 // sent the pause.
 func (f *Fabric) PauseRoot(id PortID, class uint8) PortID {
-	return f.egress.slow[int(id)*f.nc+int(class)].root
+	return f.egress.slow[int(id)*f.nc+int(class)].hold.root
 }
 
 // RootTime is how long a port was paused because of another port.
@@ -135,9 +135,9 @@ type RootTime struct {
 // PausedFor lists how long a port was paused because of which ports, up to now, in order of their
 // numbers.
 func (f *Fabric) PausedFor(now unit.Time, id PortID) []RootTime {
-	all := slices.Clone(f.pausedFor[id])
+	all := slices.Clone(f.pfc.pausedFor[id])
 	for c := range f.nc {
-		if q := &f.egress.slow[int(id)*f.nc+c]; f.links.ports[id].paused&(1<<c) != 0 {
+		if q := &f.egress.slow[int(id)*f.nc+c].hold; q.on {
 			all = AddRoot(all, q.root, now.Sub(q.rootSince))
 		}
 	}
@@ -177,7 +177,7 @@ func (f *Fabric) blame(now unit.Time, in, out PortID, class uint8) PortID {
 		return root
 	}
 	f.tally(now, root)
-	if q := &f.egress.slow[int(root)*f.nc+int(class)]; f.links.ports[root].paused&(1<<class) != 0 && q.root >= 0 {
+	if q := &f.egress.slow[int(root)*f.nc+int(class)].hold; q.on && q.root >= 0 {
 		return q.root
 	}
 	return root

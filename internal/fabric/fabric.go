@@ -49,25 +49,22 @@ type Fabric struct {
 	egress  egress
 	buf     buffers
 	lines   lines
+	pfc     pfc
 	sources []Source // by port, nil between switches
 	sinks   []Sink
 	routes  []PortID
 	classes classes
-	dogs    []*Watchdog // by port; nil: there are none
-	faults  *faults     // nil: none
+	faults  *faults // nil: none
 
 	forwarders []forwarder       // by switch; nil where all routes are paths
 	begins     []topo.NICID      // by flow: see Begins
 	messages   [][]message       // by link: what switches tell, on its way
 	marked     []map[int32]int64 // by port and flow, of frames whose next hop was chosen; nil as forwarders
 	calm       calm
-	pauses     [][]pauseFrame // by link: PFC frames on it that the receiving end knows of
-
 	// Evidence, see there.
 	routeMarks []int32           // by route and hop, as routes
 	fill       []map[int32]int64 // by port
 	loads      []*load           // by port; nil: no traced frame came by
-	pausedFor  [][]RootTime      // by port
 }
 
 // New builds a fabric over a graph. islandOf gives each node's island.
@@ -76,12 +73,14 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 		return nil, err
 	}
 	n := len(g.Ports)
-	f := &Fabric{setup: newSetup(eng, g, cfg, islandOf), pauses: make([][]pauseFrame, n),
+	f := &Fabric{setup: newSetup(eng, g, cfg, islandOf),
 		sources: make([]Source, n), sinks: make([]Sink, n), fill: make([]map[int32]int64, n), loads: make([]*load, n),
-		pausedFor: make([][]RootTime, n)}
+	}
 	f.egress = egress{setup: &f.setup, links: &f.links, queues: make([]queue, n*f.nc), slow: make([]slow, n*f.nc)}
 	f.buf.nc, f.buf.accounts, f.buf.ledgers = f.nc, make([]account, n*f.nc), make([]ledger, n*f.nc)
 	f.links = newLinks(&f.setup)
+	f.pfc = pfc{f: f, setup: &f.setup, links: &f.links, egress: &f.egress, buf: &f.buf, onWay: make([][]pauseFrame, n),
+		pausedFor: make([][]RootTime, n)}
 	f.lines = lines{f: f, links: &f.links, egress: &f.egress, buf: &f.buf, nc: f.nc, holds: f.holds}
 	index := f.addNodes()
 	f.addClasses(index)
@@ -97,7 +96,7 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 		f.faults = newFaults(f, cfg.Faults)
 	}
 	f.addWatchdogs(index)
-	f.looks = f.classes.of != nil || cfg.Faults != nil || f.dogs != nil || f.short
+	f.looks = f.classes.of != nil || cfg.Faults != nil || f.pfc.dogs != nil || f.short
 	if f.large {
 		f.links.listLinks()
 		eng.OnOpen(f.warm)
@@ -115,10 +114,10 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	}
 	eng.Register(classTxEnd, (*txEnd)(f))
 	eng.Register(classArrive, (*arrive)(f))
-	eng.Register(classPause, (*pauseArrive)(f))
-	eng.Register(classExpire, (*expire)(f))
-	eng.Register(classRefresh, (*refresh)(f))
-	eng.Register(classWatch, (*watched)(f))
+	eng.Register(classPause, (*pauseArrive)(&f.pfc))
+	eng.Register(classExpire, (*expire)(&f.pfc))
+	eng.Register(classRefresh, (*refresh)(&f.pfc))
+	eng.Register(classWatch, (*watched)(&f.pfc))
 	return f, nil
 }
 
@@ -166,7 +165,7 @@ func (f *Fabric) addPort(id PortID, index []int32) {
 			f.egress.queues[int(id)*f.nc+c].sampled = unit.Never
 		}
 		q := &f.egress.slow[int(id)*f.nc+c]
-		q.root = -1
+		q.hold.root = -1
 		q.rng = sim.NewStream(f.cfg.Seed, "wred "+gp.Name, uint64(c))
 		if !cl.Strict {
 			q.quantum = int64(mtu) * int64(cl.Weight) / int64(least)

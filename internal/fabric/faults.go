@@ -129,7 +129,7 @@ func (h *fault) Handle(isl *sim.Island, now unit.Time, owner int32) {
 	case owner < 2*n:
 		id := PortID(owner - n)
 		if x.turns(id, now) {
-			f.forget(isl, now, id)
+			f.pfc.forget(isl, now, id)
 		}
 		x.settle(isl, now, id)
 	default:
@@ -309,29 +309,8 @@ func (x *faults) storm(isl *sim.Island, now unit.Time, id PortID) {
 		if quanta == 0 {
 			quanta = 0xffff
 		}
-		f.queuePause(isl, now, id^1, pauseFrame{class: s.Class, on: true, quanta: quanta, root: id ^ 1})
+		f.pfc.queuePause(isl, now, id^1, pauseFrame{class: s.Class, on: true, quanta: quanta, root: id ^ 1})
 		isl.At(now.Add(quantaTime(f.links.ports[id].rate, quanta)/2), sim.MakeKey(sim.Timer, classFault, int32(id)))
 		return
-	}
-}
-
-// forget makes a node forget the pauses of a port's link, which goes down or comes up: those that it has heard of,
-// and those that it has sent or is about to send. If the link is up the far end hears that it may go on: a pause
-// frame may have left as it came up.
-func (f *Fabric) forget(isl *sim.Island, now unit.Time, id PortID) {
-	p, in := &f.links.ports[id], id^1
-	if far := f.links.ingresses[in].far; far >= 0 {
-		f.buf.nodes[far].pausing -= int32(len(p.ctl))
-	}
-	p.ctl = p.ctl[:0]
-	p.flags &^= flagCtl
-	for c := range uint8(f.nc) {
-		if a := &f.buf.accounts[int(in)*f.nc+int(c)]; a.sentOff {
-			a.sentOff = false
-			f.xon(isl, now, in, c)
-		}
-	}
-	for c := range uint8(f.nc) {
-		f.resume(isl, now, id, p, c)
 	}
 }

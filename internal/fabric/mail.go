@@ -70,12 +70,6 @@ func (ls *links) post(st *state, id PortID, p *port, at unit.Time) {
 	b.out.frames = append(b.out.frames, posted{first: p.tail, at: at, link: id, n: 1})
 }
 
-// postPause sends a PFC frame to the far end of a link in another island.
-func (f *Fabric) postPause(st *state, id PortID, p *port, fr pauseFrame) {
-	b := f.links.opened(st, p, fr.at)
-	b.out.pauses = append(b.out.pauses, postedPause{id, fr})
-}
-
 // post office: sim.Mail.
 type office Fabric
 
@@ -115,7 +109,7 @@ func (o *office) Empty(isl *sim.Island) {
 			to.n += m.n
 		}
 		for k := range in.pauses {
-			f.pauseArriving(in.pauses[k].link, in.pauses[k].pauseFrame)
+			f.pfc.pauseArriving(in.pauses[k].link, in.pauses[k].pauseFrame)
 		}
 		for k := range in.messages {
 			f.telling(in.messages[k].link, in.messages[k].message)
@@ -136,14 +130,6 @@ func (ls *links) planArrival(id PortID, in *ingress, first *chunk, at unit.Time)
 		return
 	}
 	in.isl.At(at, sim.MakeKey(sim.Arrival, classArrive, int32(id)))
-}
-
-// pauseArriving tells it of a PFC frame.
-func (f *Fabric) pauseArriving(id PortID, fr pauseFrame) {
-	if len(f.pauses[id]) == 0 || f.each {
-		f.links.ingresses[id].isl.At(fr.at, sim.MakeKey(sim.Arrival, classPause, int32(id^1)))
-	}
-	f.pauses[id] = append(f.pauses[id], fr)
 }
 
 // addBoxes makes a mailbox for each ordered pair of islands with a link.

@@ -132,16 +132,10 @@ type slow struct {
 	quantum int64
 	marking
 
-	pausedTotal unit.Duration
-	pausedSince unit.Time
-	root        PortID // of the pause, see PauseRoot
-	rootSince   unit.Time
-	expires     unit.Time // when the pause runs out, if it is paused
+	hold hold
 
 	lastSample int64 // index of the last sampling instant that has been accounted for
 	lastValue  int64 // value reported last
-
-	dog dog
 
 	longest int64 // drop threshold; 0: none
 }

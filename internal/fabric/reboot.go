@@ -95,7 +95,7 @@ func (x *faults) leaked(sw int) (sum int64) {
 func (f *Fabric) reboot(isl *sim.Island, now unit.Time, sw int32) {
 	ports := f.graph.Nodes[f.buf.nodes[sw].id].Ports
 	for _, id := range ports {
-		f.forget(isl, now, id)
+		f.pfc.forget(isl, now, id)
 	}
 	for _, id := range ports {
 		for c := range f.nc {

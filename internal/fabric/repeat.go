@@ -88,10 +88,10 @@ func (f *Fabric) Mark(now unit.Time) *Mark {
 	r, m := f.repeat, &Mark{at: now, ports: slices.Clone(f.links.ports), routeMarks: slices.Clone(f.routeMarks), hops: f.Hops()}
 	r.recording = true
 	for i := range f.fill {
-		m.fill, m.pausedFor = append(m.fill, maps.Clone(f.fill[i])), append(m.pausedFor, slices.Clone(f.pausedFor[i]))
+		m.fill, m.pausedFor = append(m.fill, maps.Clone(f.fill[i])), append(m.pausedFor, slices.Clone(f.pfc.pausedFor[i]))
 	}
 	for i := range f.egress.queues {
-		m.held = append(m.held, f.egress.slow[i].pausedTotal)
+		m.held = append(m.held, f.egress.slow[i].hold.total)
 		r.seen[i] = seenQueue{bytes: f.egress.queues[i].bytes, since: now}
 		if f.samples {
 			f.egress.queues[i].sampled = 0
@@ -150,7 +150,7 @@ func (f *Fabric) Repeat(now unit.Time, m *Mark, n int64, sampled func(k int64, a
 			for _, x := range own.loads[m.from[i].loads:] {
 				id := PortID(x.port)
 				sent := x.sent + k*(f.links.ports[id].txBytes-m.ports[id].txBytes)
-				held := x.held + unit.Duration(k)*(f.egress.slow[x.q].pausedTotal-m.held[x.q])
+				held := x.held + unit.Duration(k)*(f.egress.slow[x.q].hold.total-m.held[x.q])
 				f.loadAt(x.at.Add(shift), id, sent, held)
 			}
 		}
@@ -178,13 +178,13 @@ func (f *Fabric) count(m *Mark, n int64) {
 		for flow, bytes := range f.fill[i] {
 			f.fill[i][flow] += n * (bytes - m.fill[i][flow])
 		}
-		for k := range f.pausedFor[i] {
-			t := &f.pausedFor[i][k]
+		for k := range f.pfc.pausedFor[i] {
+			t := &f.pfc.pausedFor[i][k]
 			t.Time += unit.Duration(n) * (t.Time - TimeOf(m.pausedFor[i], t.Root))
 		}
 	}
 	for i := range f.egress.slow {
-		f.egress.slow[i].pausedTotal += unit.Duration(n) * (f.egress.slow[i].pausedTotal - m.held[i])
+		f.egress.slow[i].hold.total += unit.Duration(n) * (f.egress.slow[i].hold.total - m.held[i])
 		if f.samples {
 			f.egress.queues[i].sampled = 0
 		}

@@ -42,6 +42,7 @@ type stage struct {
 
 	mishaps [][]string // see addMishaps
 	shelf   shelf      // see shelve
+	alone   alone      // see holds
 }
 
 // actor is a host: frames to send, lowest class first.
@@ -67,7 +68,7 @@ func (s *stage) Do(words []string) {
 	case "run":
 		s.run(args["until"])
 	default:
-		if !s.shelve(words[0], words[1:], args) {
+		if !s.shelve(words[0], words[1:], args) && !s.holds(words[0], args) {
 			s.t.Fatalf("unknown command %q", words[0])
 		}
 	}

@@ -137,7 +137,7 @@ func (x *faults) setPFC(isl *sim.Island, now unit.Time, id PortID, on bool) {
 		return
 	}
 	if in.lossless = 0; isl != nil { // nothing is paused before the first event
-		f.forget(isl, now, id)
+		f.pfc.forget(isl, now, id)
 	}
 }
 

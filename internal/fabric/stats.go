@@ -88,6 +88,10 @@ func (f *Fabric) Check() error {
 			sum += int64(pk.Bytes)
 			held[pk.account()] += int64(pk.Bytes)
 		})
+		if bit := f.links.ports[i/f.nc].paused >> (i % f.nc) & 1; f.egress.slow[i].hold.on != (bit != 0) {
+			return fmt.Errorf("fabric: queue %s class %d: held %v, but its port says %d", f.graph.Ports[i/f.nc].Name, i%f.nc,
+				f.egress.slow[i].hold.on, bit)
+		}
 		if sum != q.bytes {
 			return fmt.Errorf("fabric: queue %s class %d: holds %d bytes, counts %d",
 				f.graph.Ports[i/f.nc].Name, i%f.nc, sum, q.bytes)

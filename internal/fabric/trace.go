@@ -149,7 +149,7 @@ func (f *Fabric) PassTrace(_ *sim.Island, from, to *Packet) { to.attach, from.at
 
 func (f *Fabric) traceEnqueue(now unit.Time, id PortID, o *port, q *queue, p *Packet) {
 	t := f.links.traceAt(p.attach - 1)
-	h := t.add(Hop{Port: id, Ready: now, Start: -1, Root: -1, pausedAt: f.pausedBy(now, id, p.Class())})
+	h := t.add(Hop{Port: id, Ready: now, Start: -1, Root: -1, pausedAt: f.pfc.pausedBy(now, id, p.Class())})
 	if q.n > 0 || now < o.busyUntil {
 		h.Own = f.ownAhead(now, id, o, q, p)
 	}
@@ -163,7 +163,7 @@ func (f *Fabric) traceStart(now unit.Time, id PortID, p *port, pk *Packet) {
 	t := f.links.traceAt(pk.attach - 1)
 	h := t.Hop(t.N - 1)
 	h.TxBytes = unit.Bytes(p.txBytes)
-	h.Held = f.pausedBy(now, id, pk.Class())
+	h.Held = f.pfc.pausedBy(now, id, pk.Class())
 	f.noteLoad(now, id, pk.Class(), p.txBytes, h.Held)
 	if f.cfg.Telemetry && p.flags&flagHost == 0 {
 		for c := range f.nc {

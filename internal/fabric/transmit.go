@@ -12,11 +12,8 @@ import (
 
 // The handlers are views of the fabric, one for each class of event.
 type (
-	txEnd       Fabric
-	arrive      Fabric
-	pauseArrive Fabric
-	expire      Fabric
-	refresh     Fabric
+	txEnd  Fabric
+	arrive Fabric
 )
 
 // Kick tells a host port that its source has something to send.
@@ -142,7 +139,7 @@ func (f *Fabric) leaveHeld(isl *sim.Island, st *state, now unit.Time, id PortID,
 // nextOther starts the transmission of a PFC frame, or of what a NIC wants to send.
 func (f *Fabric) nextOther(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	if p.flags&flagCtl != 0 {
-		f.sendPause(isl, now, id, p)
+		f.pfc.sendPause(isl, now, id, p)
 		return
 	}
 	st := f.links.state(isl)
@@ -332,7 +329,7 @@ func (f *Fabric) passes(isl *sim.Island, now unit.Time, id, out PortID, pk *Pack
 	if f.classes.of != nil {
 		pk.setClass(f.classes.of[id][pk.DSCP()])
 	}
-	if f.dogs != nil && f.discards(isl, now, out, pk) {
+	if f.pfc.dogs != nil && f.pfc.discards(isl, now, out, pk) {
 		return false
 	}
 	if f.faults != nil && f.faults.tooLong(out, pk) {
@@ -394,7 +391,7 @@ func (f *Fabric) charge(isl *sim.Island, now unit.Time, id, out PortID, in *ingr
 		f.dropped(isl, now, id, out, &f.links.ports[out], pk)
 		return false
 	case crossed:
-		f.xoff(isl, now, id, out, class)
+		f.pfc.xoff(isl, now, id, out, class)
 		if f.cfg.OnEvent != nil {
 			f.tellHeld(isl, now, id, a, class, pk)
 		}

@@ -54,10 +54,11 @@ var table = map[string]string{
 
 	// The fabric. Frames on links and in queues are counted by their ends; where their memory lies has no say.
 	"fabric.Fabric": `fixed: lines sources sinks routes classes begins calm
-		state: setup links egress buf
-		none: dogs faults forwarders messages marked
-		rest: pauses
-		count: routeMarks fill loads pausedFor`,
+		state: setup links egress buf pfc
+		none: faults forwarders messages marked
+		count: routeMarks fill loads`,
+	"fabric.pfc":  "rest: onWay count: pausedFor none: dogs fixed: setup f links egress buf priorities deafTo",
+	"fabric.hold": "rest: on scratch: since root rootSince expires count: total none: relieved heard",
 	"fabric.setup": `fixed: eng graph cfg nc tunnel islandOf islandBits holds samples large looks short repeat
 		none: each weaves`,
 	"fabric.links":  "state: ports ingresses states boxes none: rates fixed: setup overhead scratch: depot",
@@ -72,8 +73,8 @@ var table = map[string]string{
 	"fabric.queue":   "state: fifo deficit rest: bytes fixed: low count: high scratch: sampled",
 	"fabric.fifo":    "rest: n scratch: head tail pos end",
 	"fabric.marking": "state: rng level fixed: mark",
-	"fabric.slow": `state: marking fixed: quantum longest none: dog
-		scratch: pausedSince root rootSince expires count: pausedTotal lastSample lastValue`,
+	"fabric.slow": `state: marking hold fixed: quantum longest
+		count: lastSample lastValue`,
 	"fabric.buffers": "state: nodes accounts ledgers fixed: nc thresholds",
 	"fabric.account": "rest: used headroom sentOff fixed: buf",
 	"fabric.ledger":  "fixed: limit scratch: root sentAt count: drops refused",
