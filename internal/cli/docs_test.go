@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path"
@@ -147,4 +148,27 @@ func TestDocsAreWritten(t *testing.T) {
 	if a.execute([]string{"docs", "--html", dir}) == call.OK {
 		t.Error("a folder that holds something is written over")
 	}
+}
+
+// execute runs a command line, which ends with 0.
+func execute(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	a := quiet(t)
+	a.Stdout, a.Stderr = &out, &errs
+	if code := a.execute(args); code != call.OK {
+		t.Errorf("railyard %s: exit code %d\n%s", strings.Join(args, " "), code, errs.String())
+	}
+	return out.String()
+}
+
+// quiet is the program without a terminal.
+func quiet(t *testing.T) *app {
+	t.Helper()
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { null.Close() })
+	return newApp(null, null, wired())
 }

@@ -3,14 +3,12 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"railyard/internal/cli/call"
 	"railyard/internal/lab"
 )
 
@@ -54,18 +52,6 @@ func TestLabCommands(t *testing.T) {
 			}
 		})
 	}
-}
-
-// execute runs a command line, which ends with 0.
-func execute(t *testing.T, args ...string) string {
-	t.Helper()
-	var out, errs bytes.Buffer
-	a := quiet(t)
-	a.Stdout, a.Stderr = &out, &errs
-	if code := a.execute(args); code != call.OK {
-		t.Errorf("railyard %s: exit code %d\n%s", strings.Join(args, " "), code, errs.String())
-	}
-	return out.String()
 }
 
 // shellWords cuts a command at blanks outside of single quotes, as a shell does.

@@ -271,14 +271,3 @@ func interrupted(t *testing.T) string {
 	}
 	return dir
 }
-
-// quiet is the program without a terminal.
-func quiet(t *testing.T) *app {
-	t.Helper()
-	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { null.Close() })
-	return newApp(null, null, wired())
-}

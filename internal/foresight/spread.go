@@ -233,6 +233,7 @@ func SpreadOverSeeds(p *plan.Plan, n, seeds int) OverSeeds {
 	out := OverSeeds{QueuePairs: n, Seeds: seeds, Worst: Outcome{Carried: 1, Slowest: 1}, OneLoad: true}
 	by := p.Hash()
 	var first Outcome
+	bad := 0
 	for i := range seeds {
 		o := s.run(by.WithSeed(uint64(i+1)), n, nil)
 		if i == 0 {
@@ -246,8 +247,9 @@ func SpreadOverSeeds(p *plan.Plan, n, seeds int) OverSeeds {
 		out.Worst.Carried = min(out.Worst.Carried, o.Carried)
 		out.Worst.Slowest = min(out.Worst.Slowest, o.Slowest)
 		if o.Fullest >= own.Fullest-plan.Rounding {
-			out.AsBad += 1 / float64(seeds)
+			bad++
 		}
 	}
+	out.AsBad = float64(bad) / float64(seeds)
 	return out
 }

@@ -19,7 +19,9 @@ import (
 
 // What processes that a test starts elsewhere run, and print.
 
-func launchNode(node int, at string) {
+func init() { launchNode, launchInto = runNode, runInto }
+
+func runNode(node int, at string) {
 	job := plain
 	if os.Getenv("JOB") == "long" {
 		job = long
@@ -55,7 +57,7 @@ func launchNode(node int, at string) {
 	os.Exit(0)
 }
 
-func launchInto(dir string) {
+func runInto(dir string) {
 	cfg := config(must(scenarioOf(training(1, 2, "    layers: [784, 128, 10]\n    batch: 8\n    epochs: 3\n    checkpoint: {every: 1}\n") +
 		"output: {operations: true}\n")))
 	var err error

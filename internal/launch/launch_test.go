@@ -27,6 +27,12 @@ import (
 	"railyard/internal/scenario"
 )
 
+// What the test program is elsewhere, for tests that want Linux; nil: there are none.
+var (
+	launchNode func(node int, at string)
+	launchInto func(dir string)
+)
+
 // The test program is also that of the ranks.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "launch-and-wait" { // a launcher that a test kills
@@ -40,10 +46,10 @@ func TestMain(m *testing.M) {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	if len(os.Args) == 4 && os.Args[1] == "launch-node" {
+	if len(os.Args) == 4 && os.Args[1] == "launch-node" && launchNode != nil {
 		launchNode(must(strconv.Atoi(os.Args[2])), os.Args[3])
 	}
-	if len(os.Args) == 3 && os.Args[1] == "launch-into" {
+	if len(os.Args) == 3 && os.Args[1] == "launch-into" && launchInto != nil {
 		launchInto(os.Args[2])
 	}
 	if len(os.Args) == 2 && os.Args[1] == "launch-rank" {

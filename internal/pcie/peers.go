@@ -69,6 +69,29 @@ func (h *Hosts) NVLink(a, b int32) bool {
 	return h.Graph == nil || h.Graph.Peers == nil || h.Graph.Peers[a][b] == nil
 }
 
+// Inside names what carries messages between GPUs of a host.
+func (h *Hosts) Inside() string {
+	switch {
+	case h.Graph == nil || h.Graph.Peers == nil:
+		return "NVLink"
+	case h.someNVLink():
+		return "NVLink, PCIe"
+	}
+	return "PCIe"
+}
+
+// someNVLink reports whether NVLink joins any two GPUs of a host of the graph.
+func (h *Hosts) someNVLink() bool {
+	for from, to := range h.Graph.Peers {
+		for other, way := range to {
+			if way == nil && other != from {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // OrderOf is where a GPU comes in the order in which rings pass those of its host; 0 of all where NVLink joins them.
 func (h *Hosts) OrderOf(gpu int32) int32 {
 	if h.Graph == nil || h.Graph.Order == nil {

@@ -132,6 +132,8 @@ func (r *runner) neverReused() string {
 		return "connections are made (transport.setup)"
 	case r.capture != nil || r.record.LogsEvents() || r.record.TakesSeries() || r.record.Watches():
 		return "each packet, or each instant, is told of (capture, output.events, output.series, output.telemetry)"
+	case sc.Congestion.Algorithm != scenario.ByDCQCN && sc.Congestion.Algorithm != scenario.Uncontrolled:
+		return fmt.Sprintf("nothing is known of what %s remembers from step to step (congestion.algorithm)", sc.Congestion.Algorithm)
 	case sc.Congestion.CNPInterval > reuse.LongAgo:
 		return fmt.Sprintf("congestion.cnp_interval is over %v", reuse.LongAgo)
 	}

@@ -43,7 +43,7 @@ type kindJSON struct {
 type crossJSON struct {
 	Messages int64      `json:"messages"`
 	Bytes    unit.Bytes `json:"bytes"`
-	NVLink   unit.Bytes `json:"nvlink_bytes"` // stays in its host
+	NVLink   unit.Bytes `json:"nvlink_bytes"` // stays in its host: over NVLink, or PCIe where that does not join its GPUs
 	Network  unit.Bytes `json:"network_bytes"`
 	Rails    []railJSON `json:"rails"` // of that
 	Spine    unit.Bytes `json:"spine_bytes"`
@@ -120,7 +120,7 @@ func groupsOfJob(s *sheet.Sheet, p *plan.Plan, d *groupsJSON) {
 	s.Wrap("", fmt.Sprintf("%s: %s in %s; what each group sends in a step, payload summed over its ranks", d.Job,
 		unit.CountOf(int64(d.Ranks), "rank"), unit.CountOf(int64(len(d.Groups)), "group")))
 	s.Blank()
-	rows := [][]string{append([]string{"group"}, crossHeads...)}
+	rows := [][]string{append([]string{"group"}, crossHeads(p)...)}
 	for _, g := range d.Groups[:min(len(d.Groups), mostGroups)] {
 		rows = append(rows, append([]string{g.Name}, crossCells(&g.crossJSON)...))
 		text := fmt.Sprintf("%s on %s", ranksText(g.Ranks), hostsText(g.Hosts))
@@ -135,7 +135,7 @@ func groupsOfJob(s *sheet.Sheet, p *plan.Plan, d *groupsJSON) {
 	}
 	if len(d.Groups) > 1 {
 		s.Blank()
-		rows = [][]string{append([]string{"kind"}, crossHeads...)}
+		rows = [][]string{append([]string{"kind"}, crossHeads(p)...)}
 		for _, k := range d.Kinds {
 			rows = append(rows, append([]string{k.Kind}, crossCells(&k.crossJSON)...))
 		}
@@ -146,7 +146,9 @@ func groupsOfJob(s *sheet.Sheet, p *plan.Plan, d *groupsJSON) {
 	}
 }
 
-var crossHeads = []string{"a step", "NVLink", "network", "spine"}
+func crossHeads(p *plan.Plan) []string {
+	return []string{"a step", p.PCIe.Inside(), "network", "spine"}
+}
 
 func crossCells(c *crossJSON) []string {
 	size := func(b unit.Bytes) string {
@@ -174,7 +176,7 @@ func railsText(c *crossJSON) string {
 
 // groupNotes says what the table means, and what it comes to.
 func groupNotes(p *plan.Plan, d *groupsJSON) []string {
-	notes := []string{"NVLink: stays in its host. network: leaves it, by the NIC of a rail. spine: what of " +
+	notes := []string{p.PCIe.Inside() + ": stays in its host. network: leaves it, by the NIC of a rail. spine: what of " +
 		"that crosses a switch above the leaves. Headers and acknowledgements are not counted."}
 	switch {
 	case d.All.Network == 0:

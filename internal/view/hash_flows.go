@@ -67,6 +67,7 @@ func HashedFlows(flows []hash.Flow, f Hashing, seeds int) *HashedFlowsJSON {
 		}
 	}
 	d.Seeds.Seeds = max(1, min(seeds, mostPicks/len(flows)))
+	bad := 0
 	for seed := range d.Seeds.Seeds {
 		on := make([]int, f.Links)
 		for _, flow := range flows {
@@ -75,9 +76,10 @@ func HashedFlows(flows []hash.Flow, f Hashing, seeds int) *HashedFlowsJSON {
 		most := slices.Max(on)
 		d.Seeds.Mean += float64(most) / float64(d.Seeds.Seeds)
 		if most >= fullest {
-			d.Seeds.AsBad += 1 / float64(d.Seeds.Seeds)
+			bad++
 		}
 	}
+	d.Seeds.AsBad = float64(bad) / float64(d.Seeds.Seeds)
 	return d
 }
 

@@ -11,6 +11,7 @@ import (
 	"railyard/internal/plan"
 	"railyard/internal/rib"
 	"railyard/internal/sheet"
+	"railyard/internal/unit"
 )
 
 // RibText prints what a device of a network learns, takes and tells its neighbours.
@@ -19,8 +20,8 @@ func RibText(s *sheet.Sheet, p *plan.Plan, n *rib.Network, at int) {
 	if d.BGP == nil {
 		s.Wrap("", d.Name+" has no sessions")
 	} else {
-		s.Wrap("", fmt.Sprintf("%s: AS %d, router identifier %v, at most %d equal paths", d.Name, d.BGP.AS, d.BGP.RouterID,
-			d.BGP.MaximumPaths))
+		s.Wrap("", fmt.Sprintf("%s: AS %d, router identifier %v, at most %s", d.Name, d.BGP.AS, d.BGP.RouterID,
+			unit.CountOf(int64(d.BGP.MaximumPaths), "equal path")))
 	}
 	notConfigured(s, p)
 	section := func(title string, rows [][]string, align string) {
