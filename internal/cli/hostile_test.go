@@ -26,6 +26,7 @@ import (
 
 	"railyard/internal/cli/call"
 	"railyard/internal/result"
+	"railyard/internal/scenario"
 )
 
 // How many mutants of run directories are read. By hand: 20,000, with
@@ -405,4 +406,23 @@ func set(rng *rand.Rand, v reflect.Value) {
 	default:
 		v.SetInt(pick(rng, hostileNumbers))
 	}
+}
+
+// digits is a folder with drawn images; a run itself would make none in a temporary folder.
+func digits(t testing.TB, train, test int, seed uint64) string {
+	t.Helper()
+	d := scenario.Drawn{Dir: filepath.Join(t.TempDir(), "digits"), Train: train, Test: test, Seed: seed}
+	if _, err := drawImages(t.Context(), "digits", d, func(int64, int64) {}); err != nil {
+		t.Fatal(err)
+	}
+	return d.Dir
+}
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "scenario.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }

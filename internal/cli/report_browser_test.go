@@ -209,25 +209,6 @@ func training(t *testing.T, name string) string {
 	return write(t, text)
 }
 
-// digits is a folder with drawn images; a run itself would make none in a temporary folder.
-func digits(t testing.TB, train, test int, seed uint64) string {
-	t.Helper()
-	d := scenario.Drawn{Dir: filepath.Join(t.TempDir(), "digits"), Train: train, Test: test, Seed: seed}
-	if _, err := drawImages(t.Context(), "digits", d, func(int64, int64) {}); err != nil {
-		t.Fatal(err)
-	}
-	return d.Dir
-}
-
-func write(t *testing.T, text string) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "scenario.yaml")
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
-
 // oneHost has no network at all between its ranks.
 func oneHost(t *testing.T) string {
 	return `name: one-host

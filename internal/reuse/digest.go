@@ -49,7 +49,12 @@ type NotAtRest struct {
 	Never bool // waiting does not help
 }
 
-func (e *NotAtRest) Error() string { return fmt.Sprintf("%s: %s", e.Field, e.Why) }
+func (e *NotAtRest) Error() string {
+	if why := said[e.Field]; why != "" {
+		return why
+	}
+	return fmt.Sprintf("%s: %s", e.Field, e.Why)
+}
 
 // Of returns the digest of the state that roots reach, at an instant.
 func Of(now unit.Time, roots ...any) (d Digest, err error) { return digest(now, "", roots) }

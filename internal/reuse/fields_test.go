@@ -284,3 +284,22 @@ func TestKinds(t *testing.T) {
 		t.Error("a struct that the table does not know has a digest")
 	}
 }
+
+// What is never taken for the same has a sentence for a reader, and nothing else has one.
+func TestWhatIsNeverReusedIsSaid(t *testing.T) {
+	left := maps.Clone(said)
+	for name, of := range fields {
+		for field, k := range of {
+			full := name + "." + field
+			if k == asNone && said[full] == "" && name != "reuse.sampled" {
+				t.Errorf("%s: no sentence says why it is not reused", full)
+			}
+			if k == asNone {
+				delete(left, full)
+			}
+		}
+	}
+	for full := range left {
+		t.Errorf("%s: a sentence, and no field that is never reused", full)
+	}
+}

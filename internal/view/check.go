@@ -167,7 +167,8 @@ func EstimateText(s *sheet.Sheet, in *foresight.Inspection, m *run.Measured) {
 		rows = append(rows, []string{"NICs", unit.CountOf(e.NICMessages, "message"), "between hosts"})
 	}
 	if e.NVLinkMessages > 0 {
-		rows = append(rows, []string{in.Plan.PCIe.Inside(), unit.CountOf(e.NVLinkMessages, "message"), "inside hosts, simulated one by one"})
+		rows = append(rows, []string{in.Plan.PCIe.Inside(), unit.CountOf(e.NVLinkMessages, "message"),
+			"inside hosts, simulated one by one"})
 	}
 	if e.FLOP > 0 {
 		rows = append(rows, []string{"arithmetic", unit.Rate(float64(e.FLOP)) + "FLOP",

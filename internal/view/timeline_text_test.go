@@ -160,7 +160,7 @@ func TestFlowsOfAFile(t *testing.T) {
 	}
 	text := printed(t, func(s *sheet.Sheet) { HashedFlowsText(s, "f.txt", one) })
 	for _, want := range []string{"f.txt: 6 flows over 1 link by crc32 of the ", "0.0.0.1  0.0.0.2      1025>4791        17   5  ",
-		"Flows on links 0 to 0: 6. ", "crc32 with the seeds 1 to 50: as many on one link in 100.0 %, 6.00 on average."} {
+		"Flows on links 0 to 0: 6. ", "crc32 with the seeds 1 to 50: as many on one link in 100 %, 6.00 on average."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
