@@ -56,8 +56,8 @@ const (
 	crossed // charged, and with this frame the account has come to xOFF
 )
 
-// charge charges a frame of so many bytes to the account, whose ledger is l: under a threshold if its class is under PFC;
-// else, with none, if the egress queue that it goes to, which holds so many bytes, has room for it.
+// charge charges a frame of so many bytes to the account, whose ledger is l: under a threshold if its class is
+// under PFC; else, with none, if the egress queue that it goes to, which holds so many bytes, has room for it.
 func (a *account) charge(l *ledger, xoff *threshold, queued, size int64) verdict {
 	if xoff == nil {
 		return a.chargeLossy(queued, size)

@@ -41,6 +41,17 @@ func (p *Packet) to() topo.NICID { return topo.NICID(p.route & (routeHop - 1)) }
 // passed is how many switches it has passed.
 func (p *Packet) passed() int { return int(p.route &^ routeChosen / routeHop) }
 
+// router is the switches that choose next hops, and what they tell each other for that.
+type router struct {
+	*setup
+	f          *Fabric // whose queues get what a switch has held back
+	links      *links
+	egress     *egress
+	forwarders []forwarder  // by switch; nil where all routes are paths
+	begins     []topo.NICID // by flow: see Begins
+	messages   [][]message  // by link: what switches tell, on its way
+}
+
 // forwarder is what a switch keeps for choosing next hops. It belongs to the switch's island.
 type forwarder struct {
 	at       topo.NodeID
@@ -64,7 +75,8 @@ type hops struct {
 
 // view shows a group its ports: balance.Links.
 type view struct {
-	f      *Fabric
+	links  *links
+	egress *egress
 	now    unit.Time
 	ports  []PortID
 	to     topo.NICID
@@ -74,19 +86,19 @@ type view struct {
 
 func (l *view) Drain(i int) unit.Duration {
 	id := l.ports[i]
-	p := &l.f.links.ports[id]
-	return max(0, p.busyUntil.Sub(l.now)) + l.f.links.txTime(p, int64(l.Waiting(i)))
+	p := &l.links.ports[id]
+	return max(0, p.busyUntil.Sub(l.now)) + l.links.txTime(p, int64(l.Waiting(i)))
 }
 
 func (l *view) Waiting(i int) (sum unit.Bytes) {
-	at := int(l.ports[i]) * l.f.nc
-	for c := range l.f.nc {
-		sum += unit.Bytes(l.f.egress.queues[at+c].bytes)
+	at := int(l.ports[i]) * l.links.nc
+	for c := range l.links.nc {
+		sum += unit.Bytes(l.egress.queues[at+c].bytes)
 	}
 	return sum
 }
 
-func (l *view) Sent(i int) unit.Bytes { return unit.Bytes(l.f.links.ports[l.ports[i]].txBytes) }
+func (l *view) Sent(i int) unit.Bytes { return unit.Bytes(l.links.ports[l.ports[i]].txBytes) }
 
 func (l *view) Told(i int) int {
 	if l.teller == nil {
@@ -96,38 +108,38 @@ func (l *view) Told(i int) int {
 }
 
 // addForwarders gives switches what they need to choose.
-func (f *Fabric) addForwarders() {
-	f.forwarders = make([]forwarder, len(f.buf.nodes))
-	r := f.cfg.Routing
+func (ro *router) addForwarders() {
+	ro.forwarders = make([]forwarder, len(ro.f.buf.nodes))
+	r := ro.cfg.Routing
 	tells, weaves := r.Any(func(m *balance.Method) bool { return m.Tells }), r.Method.Weaves
-	f.marked = make([]map[int32]int64, len(f.links.ports))
-	for i := range f.forwarders {
-		f.forwarders[i] = forwarder{at: f.buf.nodes[i].id, setup: r.At(f.buf.nodes[i].id), groups: map[int32]*hops{},
-			view: view{f: f}}
+	ro.f.marked = make([]map[int32]int64, len(ro.links.ports))
+	for i := range ro.forwarders {
+		ro.forwarders[i] = forwarder{at: ro.f.buf.nodes[i].id, setup: r.At(ro.f.buf.nodes[i].id), groups: map[int32]*hops{},
+			view: view{links: ro.links, egress: ro.egress}}
 		if tells {
-			f.forwarders[i].teller = f.newTeller(f.buf.nodes[i].id)
-			f.forwarders[i].view.teller = f.forwarders[i].teller
+			ro.forwarders[i].teller = ro.newTeller(ro.f.buf.nodes[i].id)
+			ro.forwarders[i].view.teller = ro.forwarders[i].teller
 		}
 	}
 	if weaves {
-		for i := range f.forwarders {
+		for i := range ro.forwarders {
 			order := balance.NewRestorer(r.Params.ConWeave.Resume)
-			f.forwarders[i].restorer = &restorer{order: order, held: map[uint64]*held{}}
+			ro.forwarders[i].restorer = &restorer{order: order, held: map[uint64]*held{}}
 		}
-		f.eng.Register(classResume, (*resume)(f))
+		ro.eng.Register(classResume, (*resume)(ro))
 	}
 	if tells || weaves {
-		f.messages = make([][]message, len(f.links.ports))
-		f.eng.Register(classLook, (*look)(f))
-		f.eng.Register(classListen, (*listen)(f))
+		ro.messages = make([][]message, len(ro.links.ports))
+		ro.eng.Register(classLook, (*look)(ro))
+		ro.eng.Register(classListen, (*listen)(ro))
 	}
 }
 
 // choose returns the port by which a switch sends a frame on, -1 if it knows none.
-func (f *Fabric) choose(isl *sim.Island, now unit.Time, sw int32, pk *Packet) PortID {
-	w, r := &f.forwarders[sw], f.cfg.Routing
+func (ro *router) choose(isl *sim.Island, now unit.Time, sw int32, pk *Packet) PortID {
+	w, r := &ro.forwarders[sw], ro.cfg.Routing
 	if w.teller != nil {
-		f.lookSoon(isl, now, sw, w.teller)
+		ro.lookSoon(isl, now, sw, w.teller)
 	}
 	for w.epoch+1 < len(r.Epochs) && r.Epochs[w.epoch+1].From <= now {
 		w.epoch++
@@ -142,10 +154,10 @@ func (f *Fabric) choose(isl *sim.Island, now unit.Time, sw int32, pk *Packet) Po
 	pk.route += routeHop
 	port := ports[0]
 	if len(ports) > 1 {
-		port = f.pickOf(now, w, pk, to, ports, first)
+		port = ro.pickOf(now, w, pk, to, ports, first)
 	}
-	if f.cfg.OnEvent != nil {
-		f.tellPath(isl, now, w, pk, to, port)
+	if ro.cfg.OnEvent != nil {
+		ro.f.witness.tellPath(isl, now, w, pk, to, port)
 	}
 	return port
 }
@@ -156,12 +168,12 @@ func flowOf(pk *Packet, to topo.NICID) uint64 {
 }
 
 // pickOf asks the group; first says that the frame has passed no switch.
-func (f *Fabric) pickOf(now unit.Time, w *forwarder, pk *Packet, to topo.NICID, ports []PortID, first bool) PortID {
-	r, method := f.cfg.Routing, w.setup.Method
+func (ro *router) pickOf(now unit.Time, w *forwarder, pk *Packet, to topo.NICID, ports []PortID, first bool) PortID {
+	r, method := ro.cfg.Routing, w.setup.Method
 	key := r.Key(w.epoch, w.at, to)
 	g := w.groups[key]
 	if g == nil {
-		g = f.newHops(w, key, to, ports)
+		g = ro.newHops(w, key, to, ports)
 		w.groups[key] = g
 	}
 	frame := balance.Frame{Now: now, Flow: flowOf(pk, to)}
@@ -175,7 +187,7 @@ func (f *Fabric) pickOf(now unit.Time, w *forwarder, pk *Packet, to topo.NICID, 
 	}
 	w.view.now, w.view.ports, w.view.to, w.view.routes = now, g.ports, to, r.Epochs[w.epoch].Routes
 	if method.Weaves {
-		return f.weave(w, g, pk, &frame, first)
+		return ro.weave(w, g, pk, &frame, first)
 	}
 	port := g.ports[g.chooser.Pick(&frame, &w.view)]
 	if g.picked != nil && pk.Entropy == 0 {
@@ -184,10 +196,10 @@ func (f *Fabric) pickOf(now unit.Time, w *forwarder, pk *Packet, to topo.NICID, 
 	return port
 }
 
-func (f *Fabric) newHops(w *forwarder, key int32, to topo.NICID, ports []PortID) *hops {
-	r := f.cfg.Routing
+func (ro *router) newHops(w *forwarder, key int32, to topo.NICID, ports []PortID) *hops {
+	r := ro.cfg.Routing
 	h := &hops{ports: ports}
-	h.stream = sim.NewStream(f.cfg.Seed, "balance "+f.graph.Nodes[w.at].Name, uint64(w.epoch)<<32|uint64(uint32(key)))
+	h.stream = sim.NewStream(ro.cfg.Seed, "balance "+ro.graph.Nodes[w.at].Name, uint64(w.epoch)<<32|uint64(uint32(key)))
 	if w.setup.Method.Static {
 		h.picked = map[uint64]PortID{}
 	}

@@ -22,29 +22,31 @@ import (
 // A switch is calm if, with so many bytes of its shared part in use, none of its accounts can come to xOFF
 // in a window. What is known of an account is that it has no more of the shared part than all have.
 type calm struct {
+	buf   *buffers
 	reach unit.Duration // the shortest time in which a frame, not of PFC, acts on another island
 	below []int64       // by switch: it is calm below so many bytes of the shared part in use
 }
 
 // newCalm works out when switches are calm, for windows as long as frames allow between islands.
-func (f *Fabric) newCalm() calm {
-	c := calm{reach: f.cfg.FramesAhead(f.graph, f.islandOf, f.eng.InTurn()), below: make([]int64, len(f.buf.nodes))}
-	for i := range f.buf.nodes {
-		c.below[i] = f.calmBelow(&f.buf.nodes[i], c.reach)
+func newCalm(ls *links, buf *buffers) calm {
+	c := calm{buf: buf, reach: ls.cfg.FramesAhead(ls.graph, ls.islandOf, ls.eng.InTurn()),
+		below: make([]int64, len(buf.nodes))}
+	for i := range buf.nodes {
+		c.below[i] = calmBelow(ls, &buf.nodes[i], c.reach)
 	}
 	return c
 }
 
 // calmBelow returns with how many bytes of a switch's shared part in use it is no longer calm.
-func (f *Fabric) calmBelow(n *node, window unit.Duration) int64 {
+func calmBelow(ls *links, n *node, window unit.Duration) int64 {
 	if n.lossless == 0 {
 		return n.size + n.spare + 1 // it never sends PFC frames
 	}
 	var all int64 // that a window can bring
 	var kinds []kind
-	for _, out := range f.graph.Nodes[n.id].Ports {
-		in := f.graph.Peer(out)
-		k := kind{*f.links.ingresses[in].xoff, f.links.inflow(in, window)}
+	for _, out := range ls.graph.Nodes[n.id].Ports {
+		in := ls.graph.Peer(out)
+		k := kind{*ls.ingresses[in].xoff, ls.inflow(in, window)}
 		if all += k.bytes; !slices.Contains(kinds, k) {
 			kinds = append(kinds, k)
 		}
@@ -68,11 +70,11 @@ func (ls *links) inflow(in topo.PortID, window unit.Duration) int64 {
 }
 
 // window is how long the next window may be: called between windows.
-func (f *Fabric) window() unit.Duration {
-	for i := range f.buf.nodes {
-		if n := &f.buf.nodes[i]; n.pausing != 0 || n.shared >= f.calm.below[i] {
+func (c *calm) window() unit.Duration {
+	for i := range c.buf.nodes {
+		if n := &c.buf.nodes[i]; n.pausing != 0 || n.shared >= c.below[i] {
 			return 0
 		}
 	}
-	return f.calm.reach
+	return c.reach
 }

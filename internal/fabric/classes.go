@@ -3,8 +3,6 @@ package fabric
 import (
 	"fmt"
 	"slices"
-
-	"railyard/internal/topo"
 )
 
 // Switches may put frames into other classes than NICs do, and give classes other priorities.
@@ -68,40 +66,6 @@ func (c *Config) Remaps() bool {
 	return remaps
 }
 
-// addClasses notes what differs.
-func (f *Fabric) addClasses(index []int32) {
-	remaps, renames := f.cfg.Remaps(), false
-	for i := range f.cfg.Profiles {
-		p := &f.cfg.Profiles[i]
-		for k := range p.Classes {
-			renames = renames || p.Classes[k].Priority != f.cfg.Classes[k].Priority
-		}
-	}
-	f.addPortClasses(index)
-	if remaps {
-		f.classes.of = make([]*[codePoints]uint8, len(f.graph.Ports))
-	}
-	if renames {
-		f.pfc.priorities = make([][]uint8, len(f.graph.Nodes))
-	}
-	for id := range f.graph.Nodes {
-		own := f.cfg.profile(topo.NodeID(id))
-		if remaps && index[id] >= 0 {
-			for k, out := range f.graph.Nodes[id].Ports {
-				here, in := own.port(k), f.graph.Peer(out)
-				if f.classes.of[in] = f.cfg.classOf(&here); f.cfg.Untagged != nil && f.trunk(in) {
-					f.classes.of[in] = f.cfg.untagged()
-				}
-			}
-		}
-		for _, cl := range own.Classes {
-			if renames {
-				f.pfc.priorities[id] = append(f.pfc.priorities[id], cl.Priority)
-			}
-		}
-	}
-}
-
 // untagged is the class of frames of any DSCP that have no tag.
 func (c *Config) untagged() *[codePoints]uint8 {
 	var of [codePoints]uint8
@@ -109,29 +73,6 @@ func (c *Config) untagged() *[codePoints]uint8 {
 		of[i] = *c.Untagged
 	}
 	return &of
-}
-
-// addPortClasses notes where strict classes differ, and ports that do not heed PFC frames.
-func (f *Fabric) addPortClasses(index []int32) {
-	f.egress.strict = strictOf(f.cfg.Classes)
-	for id := range f.graph.Ports {
-		if index[f.graph.Ports[id].Node] < 0 || f.cfg.ProfileOf == nil {
-			continue
-		}
-		own := f.portProfile(PortID(id))
-		if own.Deaf != 0 && f.pfc.deafTo == nil {
-			f.pfc.deafTo = make([]uint8, len(f.graph.Ports))
-		}
-		if f.pfc.deafTo != nil {
-			f.pfc.deafTo[id] = own.Deaf
-		}
-		if strict := strictOf(own.Classes); !slices.Equal(strict, f.egress.strict) {
-			if f.egress.strictAt == nil {
-				f.egress.strictAt = slices.Repeat([][]uint8{f.egress.strict}, len(f.graph.Ports))
-			}
-			f.egress.strictAt[id] = strict
-		}
-	}
 }
 
 // strictOf are the strict classes, in order of service.

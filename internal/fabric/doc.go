@@ -20,6 +20,19 @@
 // ingress's. Each belongs to its node's island, and frames that cross to another island are told of by
 // mail, between windows. Counters, traces, chunks of frames: each island has its own.
 //
+// Parts, each with what it holds and a file of its name; a Fabric is these, the way of frames through them (transmit.go),
+// and what others ask of it:
+//
+//	setup      what New decided: modes, sizes, the graph       pfc       who sends pauses, who heeds them; the watchdog
+//	links      ports, ingresses, frames on them, mail          lines     frames that nothing can hold up
+//	egress     queues: whom a port serves; samples of lengths  router    switches that choose next hops
+//	buffers    the shared buffers and their accounts           evidence  who was marked where, behind whom, paused by whom
+//	marking    what a queue marks                              tracing   the way of one frame
+//	faults     what goes wrong                                 witness   what is told of ports as it happens
+//
+// Account, marking and hold (what PFC does to a queue) are machines without ports and clock: testdata/account.txt and
+// hold.txt play two of them alone.
+//
 // A frame that waits for a port does so in a queue, and leaves by an event; or, where nothing but the frames before it
 // can hold it up, in line on the link, without one. What can be seen is the same: line.go.
 //

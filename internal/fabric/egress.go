@@ -17,6 +17,11 @@ type egress struct {
 	strictAt [][]uint8
 }
 
+func newEgress(s *setup, l *links) egress {
+	n := len(s.graph.Ports) * s.nc
+	return egress{setup: s, links: l, queues: make([]queue, n), slow: make([]slow, n)}
+}
+
 // pick chooses among several classes m the one to serve: strict ones by priority, then deficit weighted
 // round robin. A class that is alone is served.
 func (eg *egress) pick(id PortID, p *port, m uint8) int {

@@ -55,28 +55,37 @@ func EndOf(port PortID, far bool) int32 {
 	return end
 }
 
+// witness is who tells what happens at ports.
+type witness struct {
+	*setup
+	links  *links
+	egress *egress
+	buf    *buffers
+}
+
 // Nothing of this is on the way of a frame through a network that nobody watches: each call stands
 // behind a comparison of Config.OnEvent with nil.
 
 // tellMark tells of a packet that a queue of so many bytes has marked.
-func (f *Fabric) tellMark(isl *sim.Island, now unit.Time, id PortID, c int, bytes int64, pk *Packet) {
-	f.cfg.OnEvent(isl.Index(), Event{At: now, Port: id, Root: -1, Flow: pk.Flow, PSN: pk.PSN(), Frame: pk.Kind(),
-		Kind: EventMark, Class: uint8(c), Bytes: unit.Bytes(bytes), Threshold: unit.Bytes(f.egress.slow[int(id)*f.nc+c].mark.low)})
+func (wi *witness) tellMark(isl *sim.Island, now unit.Time, id PortID, c int, bytes int64, pk *Packet) {
+	wi.cfg.OnEvent(isl.Index(), Event{At: now, Port: id, Root: -1, Flow: pk.Flow, PSN: pk.PSN(), Frame: pk.Kind(),
+		Kind: EventMark, Class: uint8(c), Bytes: unit.Bytes(bytes),
+		Threshold: unit.Bytes(wi.egress.slow[int(id)*wi.nc+c].mark.low)})
 }
 
 // tellHeld tells that what a switch holds from a link has crossed xOFF or xON; pk did it, nil: none.
-func (f *Fabric) tellHeld(isl *sim.Island, now unit.Time, in PortID, a *account, class uint8, pk *Packet) {
-	i := &f.links.ingresses[in]
-	n := &f.buf.nodes[i.far]
+func (wi *witness) tellHeld(isl *sim.Island, now unit.Time, in PortID, a *account, class uint8, pk *Packet) {
+	i := &wi.links.ingresses[in]
+	n := &wi.buf.nodes[i.far]
 	e := Event{At: now, Port: in, Root: -1, Flow: -1, Kind: EventXON, Class: class,
 		Bytes: unit.Bytes(a.used + a.headroom), Threshold: unit.Bytes(n.reserve + i.xoff.at(n.size-n.shared))}
 	if pk != nil {
-		e.Root = f.buf.ledgers[int(i.first)+int(class)].root
+		e.Root = wi.buf.ledgers[int(i.first)+int(class)].root
 		e.Kind, e.Flow, e.PSN, e.Frame = EventXOFF, pk.Flow, pk.PSN(), pk.Kind()
 	} else {
 		e.Threshold = max(0, e.Threshold-unit.Bytes(n.resume))
 	}
-	f.cfg.OnEvent(isl.Index(), e)
+	wi.cfg.OnEvent(isl.Index(), e)
 }
 
 // TellHost tells that what the NIC of a port holds of a class has crossed its xOFF, or else its xON.
@@ -93,18 +102,18 @@ func (f *Fabric) TellHost(isl *sim.Island, now unit.Time, id PortID, class uint8
 }
 
 // tellPause tells that a port has stopped or goes on.
-func (f *Fabric) tellPause(isl *sim.Island, now unit.Time, id PortID, class uint8, on bool) {
+func (wi *witness) tellPause(isl *sim.Island, now unit.Time, id PortID, class uint8, on bool) {
 	e := Event{At: now, Port: id, Root: -1, Flow: -1, Kind: EventResume, Class: class,
-		Bytes: unit.Bytes(f.egress.queues[int(id)*f.nc+int(class)].bytes)}
+		Bytes: unit.Bytes(wi.egress.queues[int(id)*wi.nc+int(class)].bytes)}
 	if on {
-		e.Kind, e.Root = EventPause, f.egress.slow[int(id)*f.nc+int(class)].hold.root
+		e.Kind, e.Root = EventPause, wi.egress.slow[int(id)*wi.nc+int(class)].hold.root
 	}
-	f.cfg.OnEvent(isl.Index(), e)
+	wi.cfg.OnEvent(isl.Index(), e)
 }
 
 // tellPath tells if a switch sends a flow on by another port than before. The two directions of a queue
 // pair are two flows.
-func (f *Fabric) tellPath(isl *sim.Island, now unit.Time, w *forwarder, pk *Packet, to topo.NICID, port PortID) {
+func (wi *witness) tellPath(isl *sim.Island, now unit.Time, w *forwarder, pk *Packet, to topo.NICID, port PortID) {
 	if w.told == nil {
 		w.told = map[uint64]PortID{}
 	}
@@ -113,16 +122,16 @@ func (f *Fabric) tellPath(isl *sim.Island, now unit.Time, w *forwarder, pk *Pack
 	if w.told[key] = port; !known || before == port {
 		return
 	}
-	f.cfg.OnEvent(isl.Index(), Event{At: now, Port: port, Root: before, Flow: pk.Flow, PSN: pk.PSN(), Frame: pk.Kind(),
+	wi.cfg.OnEvent(isl.Index(), Event{At: now, Port: port, Root: before, Flow: pk.Flow, PSN: pk.PSN(), Frame: pk.Kind(),
 		Kind: EventPath, Class: pk.Class()})
 }
 
 // tellLevel tells if a queue has crossed where its marking begins or where it is certain. The queue
 // has changed.
-func (f *Fabric) tellLevel(isl *sim.Island, now unit.Time, id PortID, c int, q *queue) {
+func (wi *witness) tellLevel(isl *sim.Island, now unit.Time, id PortID, c int, q *queue) {
 	e := Event{At: now, Port: id, Root: -1, Flow: -1, Class: uint8(c), Bytes: unit.Bytes(q.bytes)}
-	for _, x := range f.egress.slow[int(id)*f.nc+c].crossings(q.bytes) {
+	for _, x := range wi.egress.slow[int(id)*wi.nc+c].crossings(q.bytes) {
 		e.Kind, e.Threshold = x.kind, x.threshold
-		f.cfg.OnEvent(isl.Index(), e)
+		wi.cfg.OnEvent(isl.Index(), e)
 	}
 }

@@ -14,6 +14,20 @@ import (
 // which queue a pause came. Reading queues takes time, so it is done only for traced frames and at
 // an xOFF, and only a sample of a long queue is read.
 
+// evidence is what is kept of it.
+type evidence struct {
+	*setup
+	links  *links
+	egress *egress
+	buf    *buffers
+	pfc    *pfc
+
+	routeMarks []int32           // by route and hop, as routes
+	marked     []map[int32]int64 // by port and flow, of frames whose next hop was chosen; nil: none is
+	fill       []map[int32]int64 // by port
+	loads      []*load           // by port; nil: no traced frame came by
+}
+
 // lookAt is the largest number of frames of one queue that are read.
 const lookAt = 32
 
@@ -40,36 +54,36 @@ func (q *queue) look(k uint32, salt uint64, see func(*Packet)) {
 
 // ownAhead estimates how long a frame that is about to be queued waits for frames of its own flow;
 // for short queues it is exact. It also counts whose frames it waits for.
-func (f *Fabric) ownAhead(now unit.Time, id PortID, o *port, q *queue, p *Packet) unit.Duration {
+func (ev *evidence) ownAhead(now unit.Time, id PortID, o *port, q *queue, p *Packet) unit.Duration {
 	var own unit.Duration
 	if over := o.busyUntil.Sub(now); over > 0 && o.sent.flow == p.Flow && o.sent.op.Kind() == p.Kind() {
 		own = over
 	}
 	k := min(q.n, lookAt)
 	var bytes, frames int64
-	f.egress.look(now, id, q, k, func(x *Packet) {
+	ev.egress.look(now, id, q, k, func(x *Packet) {
 		if x.Flow == p.Flow && x.Kind() == p.Kind() {
 			bytes += int64(x.Bytes)
 			frames++
 		}
 	})
-	f.tally(now, id)
+	ev.tally(now, id)
 	if frames == 0 {
 		return own
 	}
-	return own + f.links.txTime(o, (bytes+frames*f.links.overhead)*int64(q.n)/int64(k))
+	return own + ev.links.txTime(o, (bytes+frames*ev.links.overhead)*int64(q.n)/int64(k))
 }
 
 // tally counts whose bytes wait in the queues of a port.
-func (f *Fabric) tally(now unit.Time, id PortID) {
-	if f.fill[id] == nil {
-		f.fill[id] = map[int32]int64{}
+func (ev *evidence) tally(now unit.Time, id PortID) {
+	if ev.fill[id] == nil {
+		ev.fill[id] = map[int32]int64{}
 	}
-	fill := f.fill[id]
-	for c := range f.nc {
-		q := &f.egress.queues[int(id)*f.nc+c]
+	fill := ev.fill[id]
+	for c := range ev.nc {
+		q := &ev.egress.queues[int(id)*ev.nc+c]
 		k := min(q.n, lookAt)
-		f.egress.look(now, id, q, k, func(x *Packet) { fill[x.Flow] += int64(x.Bytes) * int64(q.n) / int64(k) })
+		ev.egress.look(now, id, q, k, func(x *Packet) { fill[x.Flow] += int64(x.Bytes) * int64(q.n) / int64(k) })
 	}
 }
 
@@ -82,10 +96,10 @@ type Share struct {
 // Fill lists whose bytes waited in the queues of a port when a traced frame came to wait there, or
 // when the port made the switch pause a sender; largest first. The values are sums over such
 // instants: only their proportions mean something.
-func (f *Fabric) Fill(id PortID) []Share {
+func (ev *evidence) Fill(id PortID) []Share {
 	var all []Share
-	for _, flow := range slices.Sorted(maps.Keys(f.fill[id])) {
-		all = append(all, Share{flow, f.fill[id][flow]})
+	for _, flow := range slices.Sorted(maps.Keys(ev.fill[id])) {
+		all = append(all, Share{flow, ev.fill[id][flow]})
 	}
 	slices.SortStableFunc(all, func(a, b Share) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	return all
@@ -95,24 +109,24 @@ func (f *Fabric) Fill(id PortID) []Share {
 func (r Route) Position(hop int) int { return int(r) - 1 + hop }
 
 // Marked returns how many frames of a route were marked at the port of its hop-th link.
-func (f *Fabric) Marked(r Route, hop int) int64 { return int64(f.routeMarks[r.Position(hop)]) }
+func (ev *evidence) Marked(r Route, hop int) int64 { return int64(ev.routeMarks[r.Position(hop)]) }
 
 // noteMark counts a mark: by route and hop or, where the route does not say the port, by port and flow.
-func (f *Fabric) noteMark(id PortID, pk *Packet) {
+func (ev *evidence) noteMark(id PortID, pk *Packet) {
 	if !pk.chosen() {
-		f.routeMarks[pk.route-1]++
+		ev.routeMarks[pk.route-1]++
 		return
 	}
-	if f.marked[id] == nil {
-		f.marked[id] = map[int32]int64{}
+	if ev.marked[id] == nil {
+		ev.marked[id] = map[int32]int64{}
 	}
-	f.marked[id][pk.Flow]++
+	ev.marked[id][pk.Flow]++
 }
 
 // MarkedAt calls see with how many frames of which flow were marked at which port, of frames whose next hop was
 // chosen at each switch: in order of port and flow.
-func (f *Fabric) MarkedAt(see func(id PortID, flow int32, marks int64)) {
-	for id, flows := range f.marked {
+func (ev *evidence) MarkedAt(see func(id PortID, flow int32, marks int64)) {
+	for id, flows := range ev.marked {
 		for _, flow := range slices.Sorted(maps.Keys(flows)) {
 			see(PortID(id), flow, flows[flow])
 		}
@@ -122,8 +136,8 @@ func (f *Fabric) MarkedAt(see func(id PortID, flow int32, marks int64)) {
 // PauseRoot returns the port whose queue caused the last pause of a class of port id: a pause
 // spreads from there hop by hop. -1: it was never paused. The port itself: its peer is a host and
 // sent the pause.
-func (f *Fabric) PauseRoot(id PortID, class uint8) PortID {
-	return f.egress.slow[int(id)*f.nc+int(class)].hold.root
+func (ev *evidence) PauseRoot(id PortID, class uint8) PortID {
+	return ev.egress.slow[int(id)*ev.nc+int(class)].hold.root
 }
 
 // RootTime is how long a port was paused because of another port.
@@ -134,10 +148,10 @@ type RootTime struct {
 
 // PausedFor lists how long a port was paused because of which ports, up to now, in order of their
 // numbers.
-func (f *Fabric) PausedFor(now unit.Time, id PortID) []RootTime {
-	all := slices.Clone(f.pfc.pausedFor[id])
-	for c := range f.nc {
-		if q := &f.egress.slow[int(id)*f.nc+c].hold; q.on {
+func (ev *evidence) PausedFor(now unit.Time, id PortID) []RootTime {
+	all := slices.Clone(ev.pfc.pausedFor[id])
+	for c := range ev.nc {
+		if q := &ev.egress.slow[int(id)*ev.nc+c].hold; q.on {
 			all = AddRoot(all, q.root, now.Sub(q.rootSince))
 		}
 	}
@@ -159,15 +173,15 @@ func AddRoot(all []RootTime, root PortID, d unit.Duration) []RootTime {
 // blame finds the root of a pause that a switch is about to send to ingress in: the egress queue
 // that holds most of the bytes from there or, if that port is paused itself, the root of that
 // pause. If no bytes wait it is port out, to which the frame that caused the pause goes.
-func (f *Fabric) blame(now unit.Time, in, out PortID, class uint8) PortID {
-	n := &f.buf.nodes[f.links.ingresses[in].far]
+func (ev *evidence) blame(now unit.Time, in, out PortID, class uint8) PortID {
+	n := &ev.buf.nodes[ev.links.ingresses[in].far]
 	root, most := out, int64(0)
-	whole := f.crowded(in, n, class)
-	for _, id := range f.graph.Nodes[n.id].Ports {
-		q := &f.egress.queues[int(id)*f.nc+int(class)]
+	whole := ev.crowded(in, n, class)
+	for _, id := range ev.graph.Nodes[n.id].Ports {
+		q := &ev.egress.queues[int(id)*ev.nc+int(class)]
 		held := q.bytes
 		if !whole {
-			held = f.from(now, id, q, int32(int(in)*f.nc+int(class)))
+			held = ev.from(now, id, q, int32(int(in)*ev.nc+int(class)))
 		}
 		if held > most {
 			root, most = id, held
@@ -176,8 +190,8 @@ func (f *Fabric) blame(now unit.Time, in, out PortID, class uint8) PortID {
 	if most == 0 {
 		return root
 	}
-	f.tally(now, root)
-	if q := &f.egress.slow[int(root)*f.nc+int(class)].hold; q.on && q.root >= 0 {
+	ev.tally(now, root)
+	if q := &ev.egress.slow[int(root)*ev.nc+int(class)].hold; q.on && q.root >= 0 {
 		return q.root
 	}
 	return root
@@ -185,16 +199,16 @@ func (f *Fabric) blame(now unit.Time, in, out PortID, class uint8) PortID {
 
 // crowded reports whether an ingress is over its threshold because other accounts fill the buffer:
 // it holds less than a quarter of what it could hold in an empty buffer.
-func (f *Fabric) crowded(in PortID, n *node, class uint8) bool {
-	a := &f.buf.accounts[int(in)*f.nc+int(class)]
-	return !n.fixed && 4*(a.used+a.headroom) < f.links.ingresses[in].xoff.at(n.size)
+func (ev *evidence) crowded(in PortID, n *node, class uint8) bool {
+	a := &ev.buf.accounts[int(in)*ev.nc+int(class)]
+	return !n.fixed && 4*(a.used+a.headroom) < ev.links.ingresses[in].xoff.at(n.size)
 }
 
 // from estimates how many bytes of a queue are charged to an account: those of its class that came in by a port.
-func (f *Fabric) from(now unit.Time, id PortID, q *queue, account int32) int64 {
+func (ev *evidence) from(now unit.Time, id PortID, q *queue, account int32) int64 {
 	k := min(q.n, lookAt)
 	bytes := int64(0)
-	f.egress.look(now, id, q, k, func(x *Packet) {
+	ev.egress.look(now, id, q, k, func(x *Packet) {
 		if x.account() == account {
 			bytes += int64(x.Bytes)
 		}

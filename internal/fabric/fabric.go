@@ -1,9 +1,6 @@
 package fabric
 
 import (
-	"math"
-	"slices"
-
 	"railyard/internal/qos"
 	"railyard/internal/sim"
 	"railyard/internal/topo"
@@ -42,7 +39,7 @@ type Sink interface {
 	Deliver(isl *sim.Island, now unit.Time, port PortID, p *Packet)
 }
 
-// Fabric is a running network.
+// Fabric is a running network: its parts, see the package, and the way of frames through them.
 type Fabric struct {
 	setup
 	links   links
@@ -56,15 +53,12 @@ type Fabric struct {
 	classes classes
 	faults  *faults // nil: none
 
-	forwarders []forwarder       // by switch; nil where all routes are paths
-	begins     []topo.NICID      // by flow: see Begins
-	messages   [][]message       // by link: what switches tell, on its way
-	marked     []map[int32]int64 // by port and flow, of frames whose next hop was chosen; nil as forwarders
-	calm       calm
-	// Evidence, see there.
-	routeMarks []int32           // by route and hop, as routes
-	fill       []map[int32]int64 // by port
-	loads      []*load           // by port; nil: no traced frame came by
+	router  router
+	witness witness
+	calm    calm
+
+	evidence
+	tracing
 }
 
 // New builds a fabric over a graph. islandOf gives each node's island.
@@ -72,45 +66,37 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	n := len(g.Ports)
-	f := &Fabric{setup: newSetup(eng, g, cfg, islandOf),
-		sources: make([]Source, n), sinks: make([]Sink, n), fill: make([]map[int32]int64, n), loads: make([]*load, n),
-	}
-	f.egress = egress{setup: &f.setup, links: &f.links, queues: make([]queue, n*f.nc), slow: make([]slow, n*f.nc)}
-	f.buf.nc, f.buf.accounts, f.buf.ledgers = f.nc, make([]account, n*f.nc), make([]ledger, n*f.nc)
-	f.links = newLinks(&f.setup)
-	f.pfc = pfc{f: f, setup: &f.setup, links: &f.links, egress: &f.egress, buf: &f.buf, onWay: make([][]pauseFrame, n),
-		pausedFor: make([][]RootTime, n)}
-	f.lines = lines{f: f, links: &f.links, egress: &f.egress, buf: &f.buf, nc: f.nc, holds: f.holds}
-	index := f.addNodes()
-	f.addClasses(index)
+	f := newParts(newSetup(eng, g, cfg, islandOf))
+	b := builder{f: f}
+	b.addNodes()
+	b.addClasses()
 	for i := range g.Ports {
-		f.addPort(PortID(i), index)
+		b.addPort(PortID(i))
 	}
-	if err := f.applyThresholds(index); err != nil {
+	if err := b.applyThresholds(); err != nil {
 		return nil, err
 	}
-	f.addBoxes(islandOf)
+	b.addBoxes()
 	f.links.tap()
 	if cfg.Faults != nil {
 		f.faults = newFaults(f, cfg.Faults)
 	}
-	f.addWatchdogs(index)
+	b.addWatchdogs()
 	f.looks = f.classes.of != nil || cfg.Faults != nil || f.pfc.dogs != nil || f.short
 	if f.large {
 		f.links.listLinks()
 		eng.OnOpen(f.warm)
 	}
 	if cfg.Routing != nil {
-		f.addForwarders()
+		f.router.addForwarders()
 	}
 	if cfg.Faults == nil {
-		f.setFar()
+		b.setFar()
 	}
-	f.lines.lay(index)
+	f.lines.lay(b.index)
 	if cfg.Faults == nil && !cfg.HostsPause && eng.Islands() > 1 {
-		f.calm = f.newCalm()
-		eng.Stretch(f.window)
+		f.calm = newCalm(&f.links, &f.buf)
+		eng.Stretch(f.calm.window)
 	}
 	eng.Register(classTxEnd, (*txEnd)(f))
 	eng.Register(classArrive, (*arrive)(f))
@@ -121,69 +107,22 @@ func New(eng *sim.Engine, g *topo.Graph, cfg Config, islandOf []int32) (*Fabric,
 	return f, nil
 }
 
-func (f *Fabric) addNodes() []int32 {
-	index := make([]int32, len(f.graph.Nodes))
-	for i, n := range f.graph.Nodes {
-		index[i] = -1
-		if n.Kind != topo.HostKind {
-			index[i] = int32(len(f.buf.nodes))
-			f.buf.nodes = append(f.buf.nodes, node{id: topo.NodeID(i)})
-		}
-	}
-	return index
-}
-
-func (f *Fabric) addPort(id PortID, index []int32) {
-	gp := f.graph.Ports[id]
-	p := &f.links.ports[id]
-	p.rate, p.cable, p.used = gp.Rate, gp.Delay, chunkFrames
-	p.delay = f.cfg.delay(f.graph, id)
-	p.respond = f.cfg.PFC.Response.At(gp.Rate)
-	if index[gp.Node] < 0 {
-		p.flags |= flagHost
-	}
-	if ps := 8 * int64(unit.Second) / int64(gp.Rate); ps*int64(gp.Rate) == 8*int64(unit.Second) &&
-		ps <= math.MaxUint32 && !f.cfg.Quirks.truncates() {
-		p.psPerByte = uint32(ps)
-	}
-	if f.tunnel != 0 && index[gp.Node] >= 0 {
-		p.flags |= flagTunnel
-	}
-	f.addIngress(id, index[gp.To])
-	if f.each {
-		p.flags |= flagRare
-	}
-	own, mtu, least := f.portProfile(id), f.cfg.profile(gp.Node).MTU, 0
-	for _, cl := range own.Classes {
-		if !cl.Strict && (least == 0 || cl.Weight < least) {
-			least = cl.Weight
-		}
-	}
-	for c, cl := range own.Classes {
-		f.setMarking(id, c, unmarked)
-		if f.cfg.SampleEvery <= 0 {
-			f.egress.queues[int(id)*f.nc+c].sampled = unit.Never
-		}
-		q := &f.egress.slow[int(id)*f.nc+c]
-		q.hold.root = -1
-		q.rng = sim.NewStream(f.cfg.Seed, "wred "+gp.Name, uint64(c))
-		if !cl.Strict {
-			q.quantum = int64(mtu) * int64(cl.Weight) / int64(least)
-		}
-	}
-}
-
-// addIngress sets up the receiving end of a link, at the switch of a number or, with -1, at a host.
-func (f *Fabric) addIngress(id PortID, far int32) {
-	gp, in := f.graph.Ports[id], &f.links.ingresses[id]
-	at := f.cfg.profile(gp.To)
-	*in = ingress{far: far, first: int32(int(id) * f.nc), state: &f.links.states[f.islandOf[gp.To]],
-		isl: f.eng.Island(f.islandOf[gp.To]), xoff: f.buf.threshold(at.PFC.XOFF(gp.Rate)), within: true}
-	if far >= 0 {
-		for c := range f.nc {
-			f.buf.accounts[int(in.first)+c].buf = &f.buf.nodes[far].buffer
-		}
-	}
+// newParts makes a fabric's parts, and tells each of those that it works with.
+func newParts(s setup) *Fabric {
+	n := len(s.graph.Ports)
+	f := &Fabric{setup: s, sources: make([]Source, n), sinks: make([]Sink, n)}
+	own, links, egress, buf, pfc := &f.setup, &f.links, &f.egress, &f.buf, &f.pfc
+	*links = newLinks(own)
+	f.egress = newEgress(own, links)
+	f.buf = buffers{nc: f.nc, accounts: make([]account, n*f.nc), ledgers: make([]ledger, n*f.nc)}
+	f.lines = lines{f: f, links: links, egress: egress, buf: buf, nc: f.nc, holds: f.holds}
+	f.pfc = newPFC(f)
+	f.evidence = evidence{setup: own, links: links, egress: egress, buf: buf, pfc: pfc,
+		fill: make([]map[int32]int64, n), loads: make([]*load, n)}
+	f.tracing = tracing{setup: own, links: links, egress: egress, pfc: pfc, evidence: &f.evidence}
+	f.witness = witness{setup: own, links: links, egress: egress, buf: buf}
+	f.router = router{setup: own, f: f, links: links, egress: egress}
+	return f
 }
 
 // setMarking has a queue mark as a profile says.
@@ -207,50 +146,6 @@ func Links(g *topo.Graph, n topo.NodeID) []qos.Link {
 		}
 	}
 	return links
-}
-
-// applyThresholds sets what each switch does at its ports.
-func (f *Fabric) applyThresholds(index []int32) error {
-	return f.cfg.eachSwitch(f.graph, func(id topo.NodeID, s *qos.Switch) {
-		n := &f.buf.nodes[index[id]]
-		own := f.cfg.profile(id)
-		n.setUp(&own, s)
-		for k, out := range f.graph.Nodes[id].Ports {
-			for c := range f.nc {
-				t := &s.Ports[k*f.nc+c]
-				if t.Marks() {
-					f.setMarking(out, c, newMark(t.ECN))
-				}
-				f.egress.slow[int(out)*f.nc+c].longest = int64(t.Drop)
-				f.short = f.short || t.Drop > 0
-				in := f.graph.Peer(out)
-				f.buf.ledgers[int(in)*f.nc+c].limit = int64(t.PFC.Headroom)
-				if t.Lossless() {
-					f.links.ingresses[in].lossless |= 1 << c
-					f.links.ingresses[in].xoff = f.buf.threshold(t.PFC.Rule())
-					n.fixed = n.fixed || t.PFC.Fixed != 0
-				}
-			}
-			n.lossless |= f.links.ingresses[f.graph.Peer(out)].lossless
-		}
-	})
-}
-
-// setFar notes how full the switches under PFC may be without a look at any xOFF.
-func (f *Fabric) setFar() {
-	for i := range f.buf.nodes {
-		n := &f.buf.nodes[i]
-		if n.lossless == 0 {
-			continue
-		}
-		var xoffs []*threshold
-		for _, out := range f.graph.Nodes[n.id].Ports {
-			if x := f.links.ingresses[f.graph.Peer(out)].xoff; !slices.Contains(xoffs, x) {
-				xoffs = append(xoffs, x)
-			}
-		}
-		n.far = n.farBelow(xoffs)
-	}
 }
 
 // Attach connects a host port to what feeds it and what its link delivers to.

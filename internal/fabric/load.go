@@ -30,19 +30,19 @@ type load struct {
 }
 
 // noteLoad notes what a port has done by now, as a frame of a class leaves.
-func (f *Fabric) noteLoad(now unit.Time, id PortID, class uint8, sent int64, held unit.Duration) {
-	if f.repeat != nil {
-		f.keepLoad(now, id, class, sent, held)
+func (ev *evidence) noteLoad(now unit.Time, id PortID, class uint8, sent int64, held unit.Duration) {
+	if ev.repeat != nil {
+		ev.keepLoad(now, id, class, sent, held)
 		return
 	}
-	f.loadAt(now, id, sent, held)
+	ev.loadAt(now, id, sent, held)
 }
 
-func (f *Fabric) loadAt(now unit.Time, id PortID, sent int64, held unit.Duration) {
-	l := f.loads[id]
+func (ev *evidence) loadAt(now unit.Time, id PortID, sent int64, held unit.Duration) {
+	l := ev.loads[id]
 	if l == nil {
 		l = &load{part: firstPart}
-		f.loads[id] = l
+		ev.loads[id] = l
 	}
 	for int64(now) >= loadPoints*int64(l.part) {
 		l.fold()
@@ -63,8 +63,8 @@ func (l *load) fold() {
 }
 
 // Load returns a port's load in order of time; nothing of a port by which no traced frame came.
-func (f *Fabric) Load(id PortID) []LoadPoint {
-	l := f.loads[id]
+func (ev *evidence) Load(id PortID) []LoadPoint {
+	l := ev.loads[id]
 	if l == nil {
 		return nil
 	}

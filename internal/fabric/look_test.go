@@ -32,7 +32,7 @@ func TestASwitchLooksAtItsLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	isl, of := eng.Island(0), f.forwarders[0].teller
+	isl, of := eng.Island(0), f.router.forwarders[0].teller
 	if len(of.ports) != 2 {
 		t.Fatalf("a leaf has links to %d switches, want 2", len(of.ports))
 	}
@@ -54,13 +54,13 @@ func TestASwitchLooksAtItsLinks(t *testing.T) {
 	} {
 		f.links.ports[of.ports[0]].txBytes += step.sent
 		for _, id := range of.ports {
-			f.messages[id] = nil
+			f.router.messages[id] = nil
 		}
 		of.looks = true // the event that is handled
-		(*look)(f).Handle(isl, step.at, 0)
+		(*look)(&f.router).Handle(isl, step.at, 0)
 		for _, id := range of.ports {
 			got := ""
-			for _, m := range f.messages[id] {
+			for _, m := range f.router.messages[id] {
 				if want := step.at.Add(cable.Delay + cfg.SwitchLatency); m.at != want {
 					t.Errorf("at %v: a message arrives at %v, want %v", step.at, m.at, want)
 				}

@@ -112,7 +112,7 @@ func (o *office) Empty(isl *sim.Island) {
 			f.pfc.pauseArriving(in.pauses[k].link, in.pauses[k].pauseFrame)
 		}
 		for k := range in.messages {
-			f.telling(in.messages[k].link, in.messages[k].message)
+			f.router.telling(in.messages[k].link, in.messages[k].message)
 		}
 		*in = in.cleared()
 	}
@@ -130,26 +130,4 @@ func (ls *links) planArrival(id PortID, in *ingress, first *chunk, at unit.Time)
 		return
 	}
 	in.isl.At(at, sim.MakeKey(sim.Arrival, classArrive, int32(id)))
-}
-
-// addBoxes makes a mailbox for each ordered pair of islands with a link.
-func (f *Fabric) addBoxes(islandOf []int32) {
-	boxOf := map[[2]int32]int32{}
-	for id, gp := range f.graph.Ports {
-		pair := [2]int32{islandOf[gp.Node], islandOf[gp.To]}
-		if pair[0] == pair[1] {
-			continue
-		}
-		i, known := boxOf[pair]
-		if !known {
-			i = int32(len(f.links.boxes))
-			boxOf[pair] = i
-			f.links.boxes = append(f.links.boxes, box{to: f.eng.Island(pair[1]), earliest: unit.Never})
-		}
-		f.links.ports[id].box = i
-		f.links.ports[id].flags |= flagFar
-		f.links.addLink(PortID(id))
-	}
-	f.eng.SetMail((*office)(f))
-	f.eng.SetArrivals((*arrivals)(&f.links), sim.Arrival, classArrive)
 }

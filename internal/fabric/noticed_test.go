@@ -74,7 +74,7 @@ func TestWhatAWeaverChooses(t *testing.T) {
 	}{{WriteMiddle, true, 11}, {WriteMiddle, false, 10}, {OpAck, true, 10}, {OpAck, false, 10}} {
 		pk := Packet{psn: uint32(c.op) << 24}
 		frame := balance.Frame{Hash: 4}
-		if got := f.weave(&forwarder{}, g, &pk, &frame, c.first); got != c.want || pk.sack != 9*uint16(got-10) {
+		if got := f.router.weave(&forwarder{}, g, &pk, &frame, c.first); got != c.want || pk.sack != 9*uint16(got-10) {
 			t.Errorf("%v, first %v: port %d, header %d", c.op, c.first, got, pk.sack)
 		}
 	}

@@ -20,6 +20,12 @@ type pfc struct {
 	deafTo     []uint8   // by port: classes that do not heed PFC frames; nil: all do
 }
 
+func newPFC(f *Fabric) pfc {
+	n := len(f.graph.Ports)
+	return pfc{setup: &f.setup, f: f, links: &f.links, egress: &f.egress, buf: &f.buf,
+		onWay: make([][]pauseFrame, n), pausedFor: make([][]RootTime, n)}
+}
+
 // Handlers are views, one for each class of event.
 type (
 	pauseArrive pfc
@@ -148,7 +154,7 @@ func (h *pauseArrive) Handle(isl *sim.Island, now unit.Time, owner int32) {
 		x.setPaused(isl, now, PortID(owner), p, fr.class, true)
 		q.begin(now, fr.root)
 		if x.cfg.OnEvent != nil {
-			x.f.tellPause(isl, now, PortID(owner), fr.class, true)
+			x.f.witness.tellPause(isl, now, PortID(owner), fr.class, true)
 		}
 	} else if fr.root != q.root {
 		x.moveRoot(isl, now, PortID(owner), q, fr)
@@ -169,7 +175,7 @@ func (x *pfc) resume(isl *sim.Island, now unit.Time, id PortID, p *port, class u
 	}
 	x.setPaused(isl, now, id, p, class, false)
 	if x.cfg.OnEvent != nil {
-		x.f.tellPause(isl, now, id, class, false)
+		x.f.witness.tellPause(isl, now, id, class, false)
 	}
 	if p.flags&flagBusy == 0 {
 		x.f.next(isl, now, id, p)
@@ -278,7 +284,7 @@ func (f *Fabric) release(isl *sim.Island, now unit.Time, account int32, size int
 	}
 	f.pfc.xon(isl, now, in, class)
 	if f.cfg.OnEvent != nil {
-		f.tellHeld(isl, now, in, a, class, nil)
+		f.witness.tellHeld(isl, now, in, a, class, nil)
 	}
 }
 

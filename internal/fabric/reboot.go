@@ -102,10 +102,10 @@ func (f *Fabric) reboot(isl *sim.Island, now unit.Time, sw int32) {
 			f.flush(isl, now, id, c, LostInReboot)
 		}
 	}
-	if f.forwarders == nil {
+	if f.router.forwarders == nil {
 		return
 	}
-	w := &f.forwarders[sw]
+	w := &f.router.forwarders[sw]
 	clear(w.groups)
 	clear(w.told)
 	if w.restorer == nil {
@@ -138,7 +138,7 @@ func (f *Fabric) flush(isl *sim.Island, now unit.Time, id PortID, c int, why Los
 		frames++
 	}
 	if f.cfg.OnEvent != nil && frames > 0 {
-		f.tellLevel(isl, now, id, c, q)
+		f.witness.tellLevel(isl, now, id, c, q)
 	}
 	return frames
 }

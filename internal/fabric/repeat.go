@@ -85,7 +85,8 @@ func (f *Fabric) AllowRepeats() { f.repeat = &repeat{seen: make([]seenQueue, len
 
 // Mark marks an instant at rest, between windows. From then on what is told of the run is recorded.
 func (f *Fabric) Mark(now unit.Time) *Mark {
-	r, m := f.repeat, &Mark{at: now, ports: slices.Clone(f.links.ports), routeMarks: slices.Clone(f.routeMarks), hops: f.Hops()}
+	r := f.repeat
+	m := &Mark{at: now, ports: slices.Clone(f.links.ports), routeMarks: slices.Clone(f.routeMarks), hops: f.Hops()}
 	r.recording = true
 	for i := range f.fill {
 		m.fill, m.pausedFor = append(m.fill, maps.Clone(f.fill[i])), append(m.pausedFor, slices.Clone(f.pfc.pausedFor[i]))
@@ -238,14 +239,14 @@ func (f *Fabric) LastArrival() (at unit.Time) {
 }
 
 // keepLoad records a call of noteLoad, and counts what was repeated before it.
-func (f *Fabric) keepLoad(now unit.Time, id PortID, class uint8, sent int64, held unit.Duration) {
-	r := f.repeat
-	q := int32(int(id)*f.nc + int(class))
+func (ev *evidence) keepLoad(now unit.Time, id PortID, class uint8, sent int64, held unit.Duration) {
+	r := ev.repeat
+	q := int32(int(id)*ev.nc + int(class))
 	if r.recording {
-		k := &f.links.stateOf(id).kept
+		k := &ev.links.stateOf(id).kept
 		k.loads = append(k.loads, loadNote{now, sent, held, int32(id), q})
 	}
-	f.loadAt(now.Add(r.behind), id, sent, held)
+	ev.loadAt(now.Add(r.behind), id, sent, held)
 }
 
 // touched records that a queue was looked at, before what waits in it changes.

@@ -6,8 +6,8 @@ import (
 	"railyard/internal/unit"
 )
 
-// alone is a queue under PFC, with nothing around it, and its watchdog. `hold` makes one; `xoff` and `xon` are what comes
-// to it, `time` asks whether a hold is over, `watch` has the watchdog look, at a queue with frames or an empty one.
+// alone is a queue under PFC, with nothing around it, and its watchdog. `hold` makes one; `xoff` and `xon` are what
+// comes to it, `time` asks whether a hold is over, `watch` has the watchdog look, at a queue with frames or an empty one.
 type alone struct {
 	hold
 	dog *Watchdog

@@ -73,7 +73,8 @@ func (f *Fabric) FlushSamples(now unit.Time) {
 		return
 	}
 	for i := range f.egress.queues {
-		f.egress.sample(f.eng.Island(f.islandOf[f.graph.Ports[i/f.nc].Node]), now, PortID(i/f.nc), i%f.nc, &f.egress.queues[i])
+		isl := f.eng.Island(f.islandOf[f.graph.Ports[i/f.nc].Node])
+		f.egress.sample(isl, now, PortID(i/f.nc), i%f.nc, &f.egress.queues[i])
 	}
 }
 
@@ -97,8 +98,8 @@ func (f *Fabric) Check() error {
 				f.graph.Ports[i/f.nc].Name, i%f.nc, sum, q.bytes)
 		}
 	}
-	for i := range f.forwarders {
-		f.forwarders[i].eachHeld(func(pk *Packet) { held[pk.account()] += int64(pk.Bytes) })
+	for i := range f.router.forwarders {
+		f.router.forwarders[i].eachHeld(func(pk *Packet) { held[pk.account()] += int64(pk.Bytes) })
 	}
 	for i := range f.links.ports {
 		if p := &f.links.ports[i]; p.flags&flagHolds != 0 || f.holds && p.sent.line&lineClass != 0 {

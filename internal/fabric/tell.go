@@ -13,8 +13,8 @@ import (
 // takes no bandwidth: some bytes in an interval.
 
 type (
-	look   Fabric // owner: index of the switch
-	listen Fabric // owner: link that a message comes by
+	look   router // owner: index of the switch
+	listen router // owner: link that a message comes by
 )
 
 // message is what a switch tells at one instant. What it points to is shared by all who hear it, and never changes.
@@ -39,10 +39,10 @@ type teller struct {
 	looks  bool            // an event is pending
 }
 
-func (f *Fabric) newTeller(at topo.NodeID) *teller {
+func (ro *router) newTeller(at topo.NodeID) *teller {
 	t := &teller{heard: map[PortID]int8{}}
-	for _, id := range f.graph.Nodes[at].Ports {
-		if f.graph.Ports[id].NIC < 0 {
+	for _, id := range ro.graph.Nodes[at].Ports {
+		if ro.graph.Ports[id].NIC < 0 {
 			t.ports = append(t.ports, id)
 		}
 	}
@@ -51,26 +51,26 @@ func (f *Fabric) newTeller(at topo.NodeID) *teller {
 }
 
 // lookSoon plans the next look of a switch that frames pass.
-func (f *Fabric) lookSoon(isl *sim.Island, now unit.Time, sw int32, t *teller) {
+func (ro *router) lookSoon(isl *sim.Island, now unit.Time, sw int32, t *teller) {
 	if t.looks {
 		return
 	}
 	t.looks = true
-	every := int64(f.cfg.Routing.Params.Tell)
+	every := int64(ro.cfg.Routing.Params.Tell)
 	isl.At(unit.Time((int64(now)/every+1)*every), sim.MakeKey(sim.Timer, classLook, sw))
 }
 
 // Handle looks at the links of a switch and tells what has changed. It looks again while a link is not at its best.
 func (h *look) Handle(isl *sim.Island, now unit.Time, owner int32) {
-	f := (*Fabric)(h)
-	w := &f.forwarders[owner]
+	ro := (*router)(h)
+	w := &ro.forwarders[owner]
 	t, p := w.teller, &w.setup.Params.DLB
 	t.looks = false
-	seen := view{f: f, now: now, ports: t.ports}
+	seen := view{links: ro.links, egress: ro.egress, now: now, ports: t.ports}
 	var changed []tell
 	busy := false
 	for i, id := range t.ports {
-		load := t.meters[i].Load(now, seen.Sent(i), f.links.ports[id].rate, p.Sampling)
+		load := t.meters[i].Load(now, seen.Sent(i), ro.links.ports[id].rate, p.Sampling)
 		band := uint8(p.Quality(load, seen.Waiting(i)))
 		if band != t.last[i] {
 			changed = append(changed, tell{id, band})
@@ -79,54 +79,54 @@ func (h *look) Handle(isl *sim.Island, now unit.Time, owner int32) {
 		busy = busy || band > 0 || load > 0
 	}
 	if len(changed) > 0 {
-		f.tellAll(isl, now, t, changed)
+		ro.tellAll(isl, now, t, changed)
 	}
 	if busy {
-		f.lookSoon(isl, now, owner, t)
+		ro.lookSoon(isl, now, owner, t)
 	}
 }
 
-func (f *Fabric) tellAll(isl *sim.Island, now unit.Time, t *teller, tells []tell) {
+func (ro *router) tellAll(isl *sim.Island, now unit.Time, t *teller, tells []tell) {
 	for _, id := range t.ports {
-		p := &f.links.ports[id]
-		f.tellOn(isl, id, p, message{at: now.Add(p.delay), tells: tells})
+		p := &ro.links.ports[id]
+		ro.tellOn(isl, id, p, message{at: now.Add(p.delay), tells: tells})
 	}
 }
 
 // tellOn sends a message over a link.
-func (f *Fabric) tellOn(isl *sim.Island, id PortID, p *port, m message) {
+func (ro *router) tellOn(isl *sim.Island, id PortID, p *port, m message) {
 	if p.flags&flagFar != 0 && isl.Mails() {
-		b := f.links.opened(f.links.state(isl), p, m.at)
+		b := ro.links.opened(ro.links.state(isl), p, m.at)
 		b.out.messages = append(b.out.messages, postedMessage{id, m})
 		return
 	}
-	f.telling(id, m)
+	ro.telling(id, m)
 }
 
 // telling tells the receiving end of a link of a message under way.
-func (f *Fabric) telling(id PortID, m message) {
-	f.messages[id] = append(f.messages[id], m)
-	f.links.ingresses[id].isl.At(m.at, sim.MakeKey(sim.Arrival, classListen, int32(id)))
+func (ro *router) telling(id PortID, m message) {
+	ro.messages[id] = append(ro.messages[id], m)
+	ro.links.ingresses[id].isl.At(m.at, sim.MakeKey(sim.Arrival, classListen, int32(id)))
 }
 
 // Handle takes a message. Those of a link come in order, each with an event of its own.
 func (h *listen) Handle(isl *sim.Island, now unit.Time, owner int32) {
-	f := (*Fabric)(h)
-	m := f.messages[owner][0]
-	f.messages[owner] = f.messages[owner][:copy(f.messages[owner], f.messages[owner][1:])]
-	sw := f.links.ingresses[owner].far
+	ro := (*router)(h)
+	m := ro.messages[owner][0]
+	ro.messages[owner] = ro.messages[owner][:copy(ro.messages[owner], ro.messages[owner][1:])]
+	sw := ro.links.ingresses[owner].far
 	for _, t := range m.tells {
-		f.forwarders[sw].teller.heard[t.port] = int8(t.band)
+		ro.forwarders[sw].teller.heard[t.port] = int8(t.band)
 	}
 	if m.signal != nil {
-		f.signal(isl, now, sw, *m.signal)
+		ro.signal(isl, now, sw, *m.signal)
 	}
 }
 
 // told is the quality of the best of the links by which the switch behind a port sends frames for a NIC on, as
 // the switch at the port has heard; 0 where there is nothing to choose any more.
 func (l *view) told(port PortID) int {
-	g := l.f.graph
+	g := l.links.graph
 	next := g.Ports[port].To
 	if l.routes.Home(next, l.to) {
 		return 0

@@ -90,18 +90,27 @@ type Landing struct {
 	Length  unit.Bytes
 }
 
+// tracing is who writes traces: ports, as frames with one come and leave.
+type tracing struct {
+	*setup
+	links    *links
+	egress   *egress
+	pfc      *pfc
+	evidence *evidence
+}
+
 // traced reports whether the way of a frame is noted. With telemetry, an acknowledgement carries
 // the way of the data packet back instead of its own.
-func (f *Fabric) traced(p *Packet) bool {
-	return p.attach != 0 && !p.counts() && (p.data() || !f.cfg.Telemetry)
+func (s *setup) traced(p *Packet) bool {
+	return p.attach != 0 && !p.counts() && (p.data() || !s.cfg.Telemetry)
 }
 
 // StartTrace gives a trace to a frame that is about to leave a NIC's port. The fabric fills in the
 // hops; the sink that receives the frame takes the trace with TakeTrace. The trace of a dropped
 // frame is discarded.
-func (f *Fabric) StartTrace(isl *sim.Island, now unit.Time, id PortID, p *Packet) *Trace {
-	slot := f.links.traceSlot(isl.Index())
-	t := f.links.traceAt(slot)
+func (tr *tracing) StartTrace(isl *sim.Island, now unit.Time, id PortID, p *Packet) *Trace {
+	slot := tr.links.traceSlot(isl.Index())
+	t := tr.links.traceAt(slot)
 	t.N, t.far, t.heldAt = 0, t.far[:0], 0
 	t.Bytes = unit.Bytes(p.Bytes)
 	first := t.add(Hop{Port: id, Ready: now, Start: now, Root: -1})
@@ -113,11 +122,11 @@ func (f *Fabric) StartTrace(isl *sim.Island, now unit.Time, id PortID, p *Packet
 }
 
 // copyTrace gives a duplicated frame a trace of its own.
-func (f *Fabric) copyTrace(isl *sim.Island, p *Packet) {
+func (tr *tracing) copyTrace(isl *sim.Island, p *Packet) {
 	if p.attach != 0 && !p.counts() {
-		slot := f.links.traceSlot(isl.Index())
-		t := f.links.traceAt(slot)
-		*t = *f.links.traceAt(p.attach - 1)
+		slot := tr.links.traceSlot(isl.Index())
+		t := tr.links.traceAt(slot)
+		*t = *tr.links.traceAt(p.attach - 1)
 		t.Edge.Before, t.far = slices.Clone(t.Edge.Before), slices.Clone(t.far)
 		p.attach = slot + 1
 	}
@@ -125,33 +134,35 @@ func (f *Fabric) copyTrace(isl *sim.Island, p *Packet) {
 
 // TakeTrace returns the trace of a received frame, nil if it has none. It is valid until the next
 // StartTrace of the island.
-func (f *Fabric) TakeTrace(isl *sim.Island, p *Packet) *Trace {
+func (tr *tracing) TakeTrace(isl *sim.Island, p *Packet) *Trace {
 	if p.attach == 0 || p.counts() {
 		return nil
 	}
 	slot := p.attach - 1
 	p.attach = 0
-	st := f.links.state(isl)
+	st := tr.links.state(isl)
 	st.traces.free = append(st.traces.free, slot)
-	return f.links.traceAt(slot)
+	return tr.links.traceAt(slot)
 }
 
-func (f *Fabric) traceDrop(isl *sim.Island, p *Packet) { f.TakeTrace(isl, p) }
+func (tr *tracing) traceDrop(isl *sim.Island, p *Packet) { tr.TakeTrace(isl, p) }
 
 // Trace returns a frame's trace without taking it, nil if it has none.
-func (f *Fabric) Trace(_ *sim.Island, p *Packet) *Trace {
-	return f.links.traceOf(p)
+func (tr *tracing) Trace(_ *sim.Island, p *Packet) *Trace {
+	return tr.links.traceOf(p)
 }
 
 // PassTrace moves the trace of a received frame to the acknowledgement that goes back, which then
 // carries the telemetry. Nothing is added to it on the way.
-func (f *Fabric) PassTrace(_ *sim.Island, from, to *Packet) { to.attach, from.attach = from.attach, 0 }
+func (tr *tracing) PassTrace(_ *sim.Island, from, to *Packet) {
+	to.attach, from.attach = from.attach, 0
+}
 
-func (f *Fabric) traceEnqueue(now unit.Time, id PortID, o *port, q *queue, p *Packet) {
-	t := f.links.traceAt(p.attach - 1)
-	h := t.add(Hop{Port: id, Ready: now, Start: -1, Root: -1, pausedAt: f.pfc.pausedBy(now, id, p.Class())})
+func (tr *tracing) traceEnqueue(now unit.Time, id PortID, o *port, q *queue, p *Packet) {
+	t := tr.links.traceAt(p.attach - 1)
+	h := t.add(Hop{Port: id, Ready: now, Start: -1, Root: -1, pausedAt: tr.pfc.pausedBy(now, id, p.Class())})
 	if q.n > 0 || now < o.busyUntil {
-		h.Own = f.ownAhead(now, id, o, q, p)
+		h.Own = tr.evidence.ownAhead(now, id, o, q, p)
 	}
 	if t.heldAt > 0 { // for frames of its own flow
 		h.Own += now.Sub(t.heldAt)
@@ -159,15 +170,15 @@ func (f *Fabric) traceEnqueue(now unit.Time, id PortID, o *port, q *queue, p *Pa
 	}
 }
 
-func (f *Fabric) traceStart(now unit.Time, id PortID, p *port, pk *Packet) {
-	t := f.links.traceAt(pk.attach - 1)
+func (tr *tracing) traceStart(now unit.Time, id PortID, p *port, pk *Packet) {
+	t := tr.links.traceAt(pk.attach - 1)
 	h := t.Hop(t.N - 1)
 	h.TxBytes = unit.Bytes(p.txBytes)
-	h.Held = f.pfc.pausedBy(now, id, pk.Class())
-	f.noteLoad(now, id, pk.Class(), p.txBytes, h.Held)
-	if f.cfg.Telemetry && p.flags&flagHost == 0 {
-		for c := range f.nc {
-			h.Queue += unit.Bytes(f.egress.queues[int(id)*f.nc+c].bytes)
+	h.Held = tr.pfc.pausedBy(now, id, pk.Class())
+	tr.evidence.noteLoad(now, id, pk.Class(), p.txBytes, h.Held)
+	if tr.cfg.Telemetry && p.flags&flagHost == 0 {
+		for c := range tr.nc {
+			h.Queue += unit.Bytes(tr.egress.queues[int(id)*tr.nc+c].bytes)
 		}
 	}
 	if h.Start >= 0 {
@@ -175,7 +186,7 @@ func (f *Fabric) traceStart(now unit.Time, id PortID, p *port, pk *Packet) {
 	}
 	h.Start = now
 	if h.Pause = h.Held - h.pausedAt; h.Pause > 0 {
-		h.Root = f.PauseRoot(h.Port, pk.Class())
+		h.Root = tr.evidence.PauseRoot(h.Port, pk.Class())
 	}
 	h.Own = min(h.Own, h.Start.Sub(h.Ready)-h.Pause)
 }
@@ -208,10 +219,10 @@ type Part struct {
 // Parts appends the way of a frame as spans without gaps, from the moment its first bit leaves the
 // NIC (for an acknowledgement: from when the NIC queued it) until the sink gets it. Within one wait
 // at a port, a pause comes first, then frames of its own flow, then those of others.
-func (f *Fabric) Parts(parts []Part, t *Trace) []Part {
+func (tr *tracing) Parts(parts []Part, t *Trace) []Part {
 	for i := range t.N {
 		h := t.Hop(i)
-		p := &f.links.ports[h.Port]
+		p := &tr.links.ports[h.Port]
 		add := func(until unit.Time, c cause.Cause, root PortID) {
 			from := t.Hop(0).Ready
 			if len(parts) > 0 {
@@ -229,10 +240,10 @@ func (f *Fabric) Parts(parts []Part, t *Trace) []Part {
 			add(h.Ready.Add(h.Pause+h.Own), cause.OwnQueueing, -1)
 			add(h.Start, cause.Queueing, -1)
 		}
-		end := h.Start.Add(f.links.timeFrom(h.Start, h.Port, int64(t.Bytes)+f.links.overhead+int64(f.Tunnel(h.Port))))
+		end := h.Start.Add(tr.links.timeFrom(h.Start, h.Port, int64(t.Bytes)+tr.links.overhead+int64(tr.Tunnel(h.Port))))
 		add(end, cause.Serialisation, -1)
 		add(end.Add(p.cable), cause.Propagation, -1)
-		if f.links.ingresses[h.Port].far >= 0 {
+		if tr.links.ingresses[h.Port].far >= 0 {
 			add(end.Add(p.delay), cause.SwitchLatency, -1)
 		} else {
 			add(end.Add(p.delay), cause.NIC, -1)

@@ -108,7 +108,7 @@ func (f *Fabric) seenLeaving(isl *sim.Island, now unit.Time, id PortID, p *port,
 		f.setMark(isl, now, id, p, c, q.bytes, pk)
 	}
 	if f.cfg.OnEvent != nil {
-		f.tellLevel(isl, now, id, c, q)
+		f.witness.tellLevel(isl, now, id, c, q)
 	}
 }
 
@@ -191,7 +191,7 @@ func (f *Fabric) setMark(isl *sim.Island, now unit.Time, id PortID, p *port, c i
 	p.marks++
 	f.noteMark(id, pk)
 	if f.cfg.OnEvent != nil {
-		f.tellMark(isl, now, id, c, bytes, pk)
+		f.witness.tellMark(isl, now, id, c, bytes, pk)
 	}
 }
 
@@ -282,7 +282,7 @@ func (f *Fabric) admitAny(isl *sim.Island, now unit.Time, id PortID, in *ingress
 	if !pk.chosen() {
 		out = f.routes[pk.route]
 		pk.route++
-	} else if out = f.choose(isl, now, in.far, pk); out < 0 {
+	} else if out = f.router.choose(isl, now, in.far, pk); out < 0 {
 		f.unroutable(isl, now, id, pk)
 		return
 	}
@@ -309,7 +309,7 @@ func (f *Fabric) admitBy(isl *sim.Island, now unit.Time, id, out PortID, in *ing
 	if !f.charge(isl, now, id, out, in, &f.buf.accounts[account], pk) {
 		return
 	}
-	if f.weaves && pk.chosen() && f.restores(isl, now, out, o, pk) {
+	if f.weaves && pk.chosen() && f.router.restores(isl, now, out, o, pk) {
 		return
 	}
 	if !o.idle(now, class) {
@@ -393,7 +393,7 @@ func (f *Fabric) charge(isl *sim.Island, now unit.Time, id, out PortID, in *ingr
 	case crossed:
 		f.pfc.xoff(isl, now, id, out, class)
 		if f.cfg.OnEvent != nil {
-			f.tellHeld(isl, now, id, a, class, pk)
+			f.witness.tellHeld(isl, now, id, a, class, pk)
 		}
 	}
 	return true
@@ -425,7 +425,7 @@ func (f *Fabric) seenComing(isl *sim.Island, st *state, now unit.Time, out PortI
 	f.seen(isl, now, out, o, q, pk)
 	f.join(isl, st, now, out, o, q, pk)
 	if f.cfg.OnEvent != nil {
-		f.tellLevel(isl, now, out, int(pk.Class()), q)
+		f.witness.tellLevel(isl, now, out, int(pk.Class()), q)
 	}
 }
 

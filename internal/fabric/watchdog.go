@@ -17,21 +17,6 @@ type Watchdog struct {
 	Forward         bool
 }
 
-// addWatchdogs gives ports of switches theirs.
-func (f *Fabric) addWatchdogs(index []int32) {
-	if f.cfg.Watchdog == nil && f.cfg.Watchdogs == nil {
-		return
-	}
-	f.pfc.dogs = make([]*Watchdog, len(f.links.ports))
-	for id := range f.links.ports {
-		if index[f.graph.Ports[id].Node] >= 0 {
-			if f.pfc.dogs[id] = f.cfg.Watchdog; f.cfg.Watchdogs != nil {
-				f.pfc.dogs[id] = f.cfg.Watchdogs[id]
-			}
-		}
-	}
-}
-
 // watch plans a look at a port of a switch that has just been paused, if none is planned.
 func (x *pfc) watch(isl *sim.Island, now unit.Time, id PortID, p *port) {
 	if w := x.dogs[id]; w != nil && !p.watched {
@@ -102,6 +87,7 @@ func (x *pfc) discards(isl *sim.Island, now unit.Time, out PortID, pk *Packet) b
 }
 
 func (x *pfc) tellDog(isl *sim.Island, now unit.Time, id PortID, c uint8, kind EventKind) {
-	x.cfg.OnEvent(isl.Index(), Event{At: now, Port: id, Root: x.egress.slow[int(id)*x.nc+int(c)].hold.root, Flow: -1, Kind: kind, Class: c,
-		Bytes: unit.Bytes(x.egress.queues[int(id)*x.nc+int(c)].bytes)})
+	q := int(id)*x.nc + int(c)
+	x.cfg.OnEvent(isl.Index(), Event{At: now, Port: id, Root: x.egress.slow[q].hold.root, Flow: -1, Kind: kind, Class: c,
+		Bytes: unit.Bytes(x.egress.queues[q].bytes)})
 }

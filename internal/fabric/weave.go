@@ -14,7 +14,7 @@ import (
 // place that NAKs have for SACK; the last one holds back what came too early, and tells the first. Held frames
 // occupy the buffer and are in no queue.
 
-type resume Fabric // owner: index of a switch that may have held frames for long enough
+type resume router // owner: index of a switch that may have held frames for long enough
 
 // restorer is what a last switch keeps.
 type restorer struct {
@@ -40,15 +40,15 @@ type routed struct {
 
 // Begins says from which NIC a flow sends data.
 func (f *Fabric) Begins(flow int32, from topo.NICID) {
-	for int(flow) >= len(f.begins) {
-		f.begins = append(f.begins, 0)
+	for int(flow) >= len(f.router.begins) {
+		f.router.begins = append(f.router.begins, 0)
 	}
-	f.begins[flow] = from
+	f.router.begins[flow] = from
 }
 
 // weave sets the link of a frame whose first switch is not this one, or that carries no data, by the hash, of others
 // as their flow's weaver says.
-func (f *Fabric) weave(w *forwarder, g *hops, pk *Packet, frame *balance.Frame, first bool) PortID {
+func (ro *router) weave(w *forwarder, g *hops, pk *Packet, frame *balance.Frame, first bool) PortID {
 	if !first || !pk.data() {
 		return g.ports[frame.Hash%uint64(len(g.ports))]
 	}
@@ -58,63 +58,64 @@ func (f *Fabric) weave(w *forwarder, g *hops, pk *Packet, frame *balance.Frame, 
 }
 
 // restores takes a frame that a last switch has charged, if it may not simply pass on.
-func (f *Fabric) restores(isl *sim.Island, now unit.Time, out PortID, o *port, pk *Packet) bool {
-	if !pk.data() || f.graph.Ports[out].NIC < 0 || pk.passed() == 1 {
+func (ro *router) restores(isl *sim.Island, now unit.Time, out PortID, o *port, pk *Packet) bool {
+	if !pk.data() || ro.graph.Ports[out].NIC < 0 || pk.passed() == 1 {
 		return false
 	}
 	h, to := balance.Header(pk.sack), pk.to()
-	sw := f.links.ingresses[int(pk.account())/f.nc].far
-	r := f.forwarders[sw].restorer
+	sw := ro.links.ingresses[int(pk.account())/ro.nc].far
+	r := ro.forwarders[sw].restorer
 	flow := flowOf(pk, to)
-	s := routed{Signal: balance.Signal{Flow: flow, Move: h.Move(), Link: h.Link()}, flow: pk.Flow, from: f.begins[pk.Flow], to: to}
+	s := routed{Signal: balance.Signal{Flow: flow, Move: h.Move(), Link: h.Link()}, flow: pk.Flow,
+		from: ro.begins[pk.Flow], to: to}
 	if h&balance.Request != 0 {
 		s.Kind = balance.Answer
-		f.signal(isl, now, sw, s)
+		ro.signal(isl, now, sw, s)
 	}
 	if pk.Marked() {
 		s.Kind = balance.Notify
-		f.signal(isl, now, sw, s)
+		ro.signal(isl, now, sw, s)
 	}
 	switch v, first := r.order.Arrive(now, flow, h); v {
 	case balance.Hold:
 		if first {
 			r.held[flow] = &held{out: out, flow: pk.Flow, to: to}
-			isl.At(now.Add(f.cfg.Routing.Params.ConWeave.Resume), sim.MakeKey(sim.Timer, classResume, sw))
+			isl.At(now.Add(ro.cfg.Routing.Params.ConWeave.Resume), sim.MakeKey(sim.Timer, classResume, sw))
 		}
-		if f.traced(pk) {
-			f.links.traceAt(pk.attach - 1).heldAt = now
+		if ro.traced(pk) {
+			ro.links.traceAt(pk.attach - 1).heldAt = now
 		}
 		r.held[flow].frames = append(r.held[flow].frames, *pk)
 		return true
 	case balance.Release:
-		f.enqueue(isl, f.links.state(isl), now, out, o, pk)
-		f.unhold(isl, now, sw, flow)
+		ro.f.enqueue(isl, ro.links.state(isl), now, out, o, pk)
+		ro.unhold(isl, now, sw, flow)
 		s.Kind = balance.Clear
-		f.signal(isl, now, sw, s)
+		ro.signal(isl, now, sw, s)
 		return true
 	}
 	return false
 }
 
 // unhold queues what a flow holds.
-func (f *Fabric) unhold(isl *sim.Island, now unit.Time, sw int32, flow uint64) {
-	r := f.forwarders[sw].restorer
+func (ro *router) unhold(isl *sim.Island, now unit.Time, sw int32, flow uint64) {
+	r := ro.forwarders[sw].restorer
 	x := r.held[flow]
 	if x == nil {
 		return
 	}
 	delete(r.held, flow)
-	o := &f.links.ports[x.out]
+	o := &ro.links.ports[x.out]
 	for i := range x.frames {
 		pk := &x.frames[i]
-		f.enqueue(isl, f.links.state(isl), now, x.out, o, pk)
+		ro.f.enqueue(isl, ro.links.state(isl), now, x.out, o, pk)
 	}
 }
 
 // Handle lets pass what a switch has held for as long as it may, and clears the flows.
 func (h *resume) Handle(isl *sim.Island, now unit.Time, owner int32) {
-	f := (*Fabric)(h)
-	r := f.forwarders[owner].restorer
+	ro := (*router)(h)
+	r := ro.forwarders[owner].restorer
 	for _, flow := range slices.Sorted(maps.Keys(r.held)) {
 		x := r.held[flow]
 		move, due, again := r.order.Due(now, flow)
@@ -125,17 +126,17 @@ func (h *resume) Handle(isl *sim.Island, now unit.Time, owner int32) {
 			continue
 		}
 		r.gaveUp++
-		if f.cfg.OnEvent != nil {
-			f.tellGaveUp(isl, now, x)
+		if ro.cfg.OnEvent != nil {
+			ro.f.witness.tellGaveUp(isl, now, x)
 		}
-		f.unhold(isl, now, owner, flow)
-		f.signal(isl, now, owner, routed{Signal: balance.Signal{Kind: balance.Clear, Flow: flow, Move: move},
-			flow: x.flow, from: f.begins[x.flow], to: x.to})
+		ro.unhold(isl, now, owner, flow)
+		ro.signal(isl, now, owner, routed{Signal: balance.Signal{Kind: balance.Clear, Flow: flow, Move: move},
+			flow: x.flow, from: ro.begins[x.flow], to: x.to})
 	}
 }
 
 // tellGaveUp tells that a switch gives up the tail of a flow.
-func (f *Fabric) tellGaveUp(isl *sim.Island, now unit.Time, x *held) {
+func (wi *witness) tellGaveUp(isl *sim.Island, now unit.Time, x *held) {
 	e := Event{At: now, Port: x.out, Root: -1, Flow: x.flow, Kind: EventGaveUp}
 	for i := range x.frames {
 		pk := &x.frames[i]
@@ -144,13 +145,13 @@ func (f *Fabric) tellGaveUp(isl *sim.Island, now unit.Time, x *held) {
 		}
 		e.Bytes += unit.Bytes(pk.Bytes)
 	}
-	f.cfg.OnEvent(isl.Index(), e)
+	wi.cfg.OnEvent(isl.Index(), e)
 }
 
 // GaveUp is how many tails ConWeave's last switches have given up: what they held of a flow then passed out of order.
 func (f *Fabric) GaveUp() (n int64) {
-	for i := range f.forwarders {
-		if r := f.forwarders[i].restorer; r != nil {
+	for i := range f.router.forwarders {
+		if r := f.router.forwarders[i].restorer; r != nil {
 			n += r.gaveUp
 		}
 	}
@@ -158,9 +159,9 @@ func (f *Fabric) GaveUp() (n int64) {
 }
 
 // signal sends a signal on from a switch, or gives it to the flow's weaver, which is here.
-func (f *Fabric) signal(isl *sim.Island, now unit.Time, sw int32, s routed) {
-	w, r := &f.forwarders[sw], f.cfg.Routing
-	if w.at == f.graph.Edge(s.from) {
+func (ro *router) signal(isl *sim.Island, now unit.Time, sw int32, s routed) {
+	w, r := &ro.forwarders[sw], ro.cfg.Routing
+	if w.at == ro.graph.Edge(s.from) {
 		if g := w.groups[r.Key(w.epoch, w.at, s.to)]; g != nil {
 			g.chooser.(*balance.Weaver).Hear(now, s.Signal)
 		}
@@ -171,8 +172,9 @@ func (f *Fabric) signal(isl *sim.Island, now unit.Time, sw int32, s routed) {
 		return
 	}
 	id := ports[r.Hash(s.flow, s.from, 0, w.at)%uint64(len(ports))]
-	p := &f.links.ports[id]
-	f.tellOn(isl, id, p, message{at: now.Add(f.links.txTime(p, int64(f.cfg.PauseFrame)+f.links.overhead) + p.delay), signal: &s})
+	p := &ro.links.ports[id]
+	tx := ro.links.txTime(p, int64(ro.cfg.PauseFrame)+ro.links.overhead)
+	ro.tellOn(isl, id, p, message{at: now.Add(tx + p.delay), signal: &s})
 }
 
 // eachHeld visits the frames that a switch holds.

@@ -53,12 +53,14 @@ var table = map[string]string{
 	"sim.Stream":    "state: state",
 
 	// The fabric. Frames on links and in queues are counted by their ends; where their memory lies has no say.
-	"fabric.Fabric": `fixed: lines sources sinks routes classes begins calm
-		state: setup links egress buf pfc
-		none: faults forwarders messages marked
-		count: routeMarks fill loads`,
-	"fabric.pfc":  "rest: onWay count: pausedFor none: dogs fixed: setup f links egress buf priorities deafTo",
-	"fabric.hold": "rest: on scratch: since root rootSince expires count: total none: relieved heard",
+	"fabric.Fabric": `fixed: lines witness sources sinks routes classes calm
+		state: setup links egress buf pfc router evidence tracing
+		none: faults`,
+	"fabric.router":   "none: forwarders messages fixed: setup f links egress begins",
+	"fabric.evidence": "count: routeMarks fill loads none: marked fixed: setup links egress buf pfc",
+	"fabric.tracing":  "fixed: setup links egress pfc evidence",
+	"fabric.pfc":      "rest: onWay count: pausedFor none: dogs fixed: setup f links egress buf priorities deafTo",
+	"fabric.hold":     "rest: on scratch: since root rootSince expires count: total none: relieved heard",
 	"fabric.setup": `fixed: eng graph cfg nc tunnel islandOf islandBits holds samples large looks short repeat
 		none: each weaves`,
 	"fabric.links":  "state: ports ingresses states boxes none: rates fixed: setup overhead scratch: depot",
