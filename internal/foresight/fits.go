@@ -21,10 +21,13 @@ func crowdedGPUs(p *plan.Plan) (all []scenario.Finding) {
 			continue
 		}
 		text := fmt.Sprintf("rank %d would hold %s, its GPU has %s: %s", rank, m.All().Human(), room.Human(), largest(&m))
-		if fit := fitting(p, i); len(fit) > 0 {
-			text += "; these plans fit: " + strings.Join(fit, "; ")
-		} else {
+		switch fit := fitting(p, i); len(fit) {
+		case 0:
 			text += "; no plan near it fits"
+		case 1:
+			text += "; this plan near it fits: " + fit[0]
+		default:
+			text += "; these plans fit: " + strings.Join(fit, "; ")
 		}
 		all = append(all, scenario.Finding{Severity: scenario.Warning, Path: j.Spec.Path() + ".model", Message: text})
 	}
@@ -153,7 +156,7 @@ func fitsWith(p *plan.Plan, job int, changes []scenario.Change) bool {
 	if err != nil {
 		return false
 	}
-	q, err := plan.New(sc, p.Files, nil)
+	q, err := p.WithJobs(sc)
 	if err != nil {
 		return false
 	}

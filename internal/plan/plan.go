@@ -206,6 +206,17 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 	return p, nil
 }
 
+// WithJobs returns the plan of a scenario on the network of this one: all but the jobs of both is the same, and the other's
+// send no packets (run.network: formula).
+func (p *Plan) WithJobs(sc *scenario.Scenario) (*Plan, error) {
+	q := *p
+	q.Scenario, q.Jobs, q.Pairs, q.Steady = sc, nil, nil, 0
+	q.progress = func(int, int) error { return nil }
+	err := q.planJobs()
+	q.progress = nil
+	return &q, err
+}
+
 // together takes steps none of which needs another, and returns all that they find wrong with the scenario.
 func together(steps ...func() error) error {
 	var all located.Problems
