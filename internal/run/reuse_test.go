@@ -13,6 +13,7 @@ import (
 
 	"railyard/internal/result"
 	"railyard/internal/scenario"
+	"railyard/internal/unit"
 )
 
 // counted is what a run with reuse may tell otherwise: the key, how much was simulated, how many events that took.
@@ -177,5 +178,27 @@ job:
 `, Options{Islands: 2, Workers: 2})
 	if len(r.Notes) == 0 || r.Steps < 20 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// What follows is recorded behind the first two looks, and after that only once a state has come again: here none does.
+func TestRecordingStopsWhereNothingComesAgain(t *testing.T) {
+	var during, after int64
+	r := run(t, `
+cluster: {hosts: 8, host: {preset: hgx-h100, gpus: 4}, nic: {speed: 200Gb/s}}
+fabric: {design: rail-optimized, spines: 4, links: {spine: 400Gb/s, length: 20m}}
+job:
+  replay: {steps: 9, forward: 400us, buckets: [{bytes: 80kB, compute: 300us}, {bytes: 400kB, compute: 200us}]}
+`, Options{Observe: Every(0, 20*unit.Microsecond, func(v View) {
+		recorded := v.r.fab.Recorded() + v.r.record.Recorded()
+		switch looked := v.r.reuse.looked; {
+		case looked == 1 || looked == 2:
+			during = max(during, recorded)
+		case looked > 2 && !v.r.reuse.over:
+			after = max(after, recorded)
+		}
+	})})
+	if r.Reuse.Steps > 0 || during == 0 || after > 0 {
+		t.Errorf("%+v; %d bytes recorded behind the first looks, %d later", r.Reuse, during, after)
 	}
 }
