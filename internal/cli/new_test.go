@@ -38,7 +38,7 @@ func TestNewScenariosPassCheck(t *testing.T) {
 					if _, err := run.NewPlan(sc); err != nil {
 						t.Fatal(err)
 					}
-					if sc.Name != "mine" || fmt.Sprint(sc.Cluster.Hosts) != hosts || sc.Fabric.Design != design {
+					if sc.Name != "mine" || fmt.Sprint(sc.Cluster.Hosts) != hosts || string(sc.Fabric.Design) != design {
 						t.Errorf("it is %s with %d hosts over %s", sc.Name, sc.Cluster.Hosts, sc.Fabric.Design)
 					}
 					if n := strings.Count(string(text), "#"); n < 5 {

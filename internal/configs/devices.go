@@ -146,11 +146,11 @@ func (c *configured) balance(id topo.NodeID) *netconf.Balance {
 		return nil
 	}
 	f := c.of
-	b := &netconf.Balance{Method: f.Balance}
+	b := &netconf.Balance{Method: string(f.Balance)}
 	switch {
-	case f.Balance == "ecmp":
+	case f.Balance == scenario.BalanceECMP:
 		b.Seed, b.QP = c.plan.Switches.SeedNumber(id), f.Hash.Fields == scenario.HashFieldsQP
-	case f.Balance == "dlb":
+	case f.Balance == scenario.BalanceDLB:
 		b.Unit, b.MAC = f.DLB.Mode, dlbMAC
 		if b.Unit == "flowlet" {
 			b.Gap = f.DLB.Gap

@@ -10,14 +10,14 @@ import (
 )
 
 // designs make the parameters of a design from a scenario, by the names of scenario.Designs.
-var designs = map[string]func(*scenario.Scenario) topo.Design{
-	"single-switch":  singleSwitch,
-	"dual-rail":      dualRail,
-	"rail-optimized": railOptimized,
-	"rail-only":      railOptimized, // its scenario has no spines
-	"leaf-spine":     leafSpine,
-	"dragonfly":      dragonfly,
-	"direct":         direct,
+var designs = map[scenario.Design]func(*scenario.Scenario) topo.Design{
+	scenario.DesignSingleSwitch:  singleSwitch,
+	scenario.DesignDualRail:      dualRail,
+	scenario.DesignRailOptimized: railOptimized,
+	scenario.DesignRailOnly:      railOptimized, // its scenario has no spines
+	scenario.DesignLeafSpine:     leafSpine,
+	scenario.DesignDragonfly:     dragonfly,
+	scenario.DesignDirect:        direct,
 }
 
 // keys are where a scenario says a parameter of a design, by the parameter's name.

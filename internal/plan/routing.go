@@ -36,7 +36,7 @@ func (p *Plan) planRouting() {
 // setup is how switches choose that are as a fabric says.
 func setup(f *scenario.Fabric) balance.Setup {
 	s := balance.Setup{
-		Method: balance.Methods[f.Balance],
+		Method: balance.Methods[string(f.Balance)],
 		Params: balance.Params{
 			Gap:      f.Flowlet.Gap,
 			Buckets:  f.Resilient.Buckets,
@@ -53,7 +53,7 @@ func setup(f *scenario.Fabric) balance.Setup {
 			},
 		},
 	}
-	if f.Balance == "dlb" || f.Balance == "glb" {
+	if f.Balance.WeighsLinks() {
 		s.Params.Gap = f.DLB.Gap
 	}
 	return s
@@ -62,7 +62,7 @@ func setup(f *scenario.Fabric) balance.Setup {
 // chosen reports whether switches choose the next hop of each frame: where packets of a queue pair may take several
 // ways, or routes change. Else all is known beforehand. What a controller has pinned stays where it is.
 func (p *Plan) chosen() bool {
-	return p.Scenario.Fabric.Balance != "pinned" && (p.moves() || len(p.Tables.Epochs) > 1)
+	return p.Scenario.Fabric.Balance != scenario.BalancePinned && (p.moves() || len(p.Tables.Epochs) > 1)
 }
 
 // moves reports whether the packets of a queue pair may take several ways: some switch chooses anew, or they differ
@@ -73,7 +73,7 @@ func (p *Plan) moves() bool {
 
 // Hashes reports whether any switches put queue pairs on links by a hash.
 func (p *Plan) Hashes() bool {
-	return p.Scenario.Fabric.Balance != "pinned" && p.Tables.Any(func(m *balance.Method) bool { return m.Hashes })
+	return p.Scenario.Fabric.Balance != scenario.BalancePinned && p.Tables.Any(func(m *balance.Method) bool { return m.Hashes })
 }
 
 // ChosenPath reports whether switches choose the next hops of a queue pair's data, and of what answers them. Its
@@ -108,7 +108,7 @@ func (p *Plan) routing() *fabric.Routing {
 // path finds the path of a flow with some headers: that of the hash, also where switches may choose others, or one to
 // which a controller pins it, until it knows the others (see repin).
 func (p *Plan) path(job int32, back bool, by *hash.Switches, f hash.Flow, from, to topo.NICID) ([]topo.PortID, error) {
-	if p.Scenario.Fabric.Balance == "pinned" {
+	if p.Scenario.Fabric.Balance == scenario.BalancePinned {
 		p.controller.pins = append(p.controller.pins, pin{pair: int32(len(p.Pairs)), job: job, back: back})
 		return p.controller.freest(job, back, from, to)
 	}

@@ -119,7 +119,7 @@ func (c *crossings) by(x *diagnose.Choice, q *plan.Pair, port topo.PortID) {
 	last := at[len(at)-1]
 	switch m := p.MethodAt(last); {
 	case m.Static:
-	case m.Hashes, p.Scenario.Fabric.Balance != "spray":
+	case m.Hashes, !p.Scenario.Fabric.Balance.Sprays():
 		x.By = diagnose.ByBurst
 		return
 	default:

@@ -369,7 +369,7 @@ func (d *decoder) checkECN(s *Scenario) {
 // curveProblem says at which rate the marking curve of switches that are as f says is none; "": it is
 // one at all rates.
 func curveProblem(s *Scenario, f *Fabric) string {
-	if s.Fabric.Design == "custom" {
+	if s.Fabric.Design == DesignCustom {
 		s = &Scenario{Fabric: s.Fabric, Cluster: s.Cluster} // the file says the rates of links: look at that of a NIC
 		s.Fabric.Links.Host = s.Cluster.NIC.Speed
 	}
@@ -420,7 +420,7 @@ func (d *decoder) checkFrames(s *Scenario) {
 		d.problem("transport.window", fmt.Sprintf("%s: less than one packet of transport.mtu %s, want at least that",
 			w.Value, s.Transport.MTU), "")
 	}
-	if s.Fabric.Design != "custom" && d.ok("cluster.nic.speed", "fabric.links.host") &&
+	if s.Fabric.Design != DesignCustom && d.ok("cluster.nic.speed", "fabric.links.host") &&
 		s.Cluster.NIC.Speed != s.Fabric.Links.Host {
 		d.problem(d.culprit("fabric.links.host", "cluster.nic.speed"),
 			fmt.Sprintf("%s: differs from cluster.nic.speed %s: the two ends of a link have one rate",
@@ -435,7 +435,7 @@ func (d *decoder) checkFrames(s *Scenario) {
 // checkSwitch reports a buffer that what is set aside in it would fill.
 func (d *decoder) checkSwitch(s *Scenario) {
 	f := s.Fabric
-	if f.Design == "custom" || !d.ok("fabric.design", "fabric.leaves", "fabric.qos.classes", "fabric.switch.buffer",
+	if f.Design == DesignCustom || !d.ok("fabric.design", "fabric.leaves", "fabric.qos.classes", "fabric.switch.buffer",
 		"fabric.switch.reserve", "fabric.qos.pfc.headroom", "fabric.spines", "fabric.links.parallel", "cluster.hosts",
 		"cluster.host.gpus", "fabric.mtu", "cluster.nic.per_gpu", "cluster.nic.shared",
 		"cluster.nic.shared_by", "cluster.nic.ports", "cluster.nic.bond", "fabric.segment", "fabric.links.peer",
@@ -458,29 +458,6 @@ func (d *decoder) checkSwitch(s *Scenario) {
 		d.problem("fabric.switch.buffer", fmt.Sprintf("%s: too small for %s = %s and one frame, want at least %s",
 			f.Switch.Buffer, what, aside, aside+f.MTU), "")
 	}
-}
-
-// SwitchPorts returns the ports of the switch that hosts attach to; 0 where there is none, or a file says it.
-func (s *Scenario) SwitchPorts() int {
-	f, nics := &s.Fabric, s.NICsPerHost()*s.Cluster.NIC.Links()
-	hosts, up := s.Cluster.Hosts, f.Upper.SpinesPerLeaf.Or(f.Spines)*f.Links.Parallel
-	if s.Cluster.NIC.Bonded() {
-		up += (s.Cluster.NIC.Ports - 1) * f.Links.Peer
-	}
-	switch f.Design {
-	case "single-switch":
-		return hosts * nics
-	case "dual-rail":
-		return hosts*nics/s.Cluster.NIC.Ports + (s.Cluster.NIC.Ports-1)*f.Links.Peer
-	case "leaf-spine":
-		return hosts*nics/f.Leaves + up
-	case "dragonfly":
-		d := &f.Dragonfly
-		return hosts*nics/(d.Groups*d.Routers) + d.Routers - 1 + d.Global
-	case "rail-optimized", "rail-only":
-		return f.Rails.Segment.Or(hosts)*f.Rails.PerLeaf + up
-	}
-	return 0
 }
 
 // horizon is the latest virtual time at which a flow may be posted.

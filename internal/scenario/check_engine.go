@@ -9,7 +9,7 @@ import (
 // checkDesign reports a custom design without its file. What sizes of the others make a network is the
 // plan's to say.
 func (d *decoder) checkDesign(s *Scenario) {
-	if d.ok("fabric.design", "fabric.topology") && s.Fabric.Design == "custom" && !s.Fabric.Topology.Set {
+	if d.ok("fabric.design", "fabric.topology") && s.Fabric.Design == DesignCustom && !s.Fabric.Topology.Set {
 		d.problem("fabric.design", "custom: no topology, want fabric.topology: FILE as well", "")
 	}
 	if n := &s.Cluster.NIC; d.ok("cluster.nic", "cluster.nic.shared_by", "cluster.host.gpus") && n.SharedBy > 1 &&
@@ -27,10 +27,10 @@ func (d *decoder) checkPorts(s *Scenario) {
 		return
 	}
 	switch {
-	case f.Design == "dual-rail" && n.Ports == 1:
+	case f.Design == DesignDualRail && n.Ports == 1:
 		d.problem(d.culprit("cluster.nic.ports", "fabric.design"),
 			"1: with fabric.design dual-rail each port is on a switch of its own, want 2 to 4", "")
-	case f.Design == "direct" && n.Bonded():
+	case f.Design == DesignDirect && n.Bonded():
 		d.problem(d.culprit("cluster.nic.ports", "fabric.design"), fmt.Sprintf("%d: with fabric.design direct a NIC is cabled "+
 			"to another, and a bond wants switches, want 1, or cluster.nic.bond.mode: none", n.Ports), "")
 	}
@@ -41,7 +41,7 @@ func (d *decoder) checkPorts(s *Scenario) {
 	if !n.Bonded() {
 		return
 	}
-	if f.Balance == "conweave" && d.ok("fabric.balance") {
+	if f.Balance == BalanceConWeave && d.ok("fabric.balance") {
 		d.problem(d.culprit("fabric.balance", "cluster.nic.ports"), "conweave: restores the order of a queue pair at one last "+
 			"switch, and NICs with several ports have several, want another method, or cluster.nic.bond.mode: none", "")
 	}
@@ -73,7 +73,7 @@ func (d *decoder) checkSenders(s *Scenario) {
 			"a receiver in-order keeps no packet past a gap, and selective-repeat would have all of them sent again, want "+
 				"transport.receiver: buffered or direct, or transport.recovery: go-back-n", "")
 	}
-	if t.Entropy != "flow" && d.ok("transport.entropy", "fabric.balance") && !entropic[s.Fabric.Balance] {
+	if t.Entropy != "flow" && d.ok("transport.entropy", "fabric.balance") && !s.Fabric.Balance.Hashes() {
 		d.problem(d.culprit("transport.entropy", "fabric.balance"), fmt.Sprintf("%s: with fabric.balance %s switches do not go by "+
 			"the source port, want ecmp, wcmp or resilient", t.Entropy, s.Fabric.Balance), "")
 	}
@@ -104,9 +104,6 @@ func (d *decoder) checkSenders(s *Scenario) {
 			"both headroom and headroom_delays, want one of them", "headroom: auto")
 	}
 }
-
-// entropic are the balancers that go by the source port.
-var entropic = map[string]bool{"ecmp": true, "wcmp": true, "resilient": true}
 
 // checkQPs reports what several queue pairs of a connection do not go with.
 func (d *decoder) checkQPs(s *Scenario) {

@@ -8,17 +8,17 @@ import (
 )
 
 // onlyBalance says that a field belongs to some of the balancers: of all switches, or of some.
-func onlyBalance(names ...string) func(base any) string {
+func onlyBalance(names ...Balancer) func(base any) string {
 	return where(func(s *Scenario) string {
-		if s.anyBalance(func(name string) bool { return slices.Contains(names, name) }) {
+		if s.anyBalance(func(b Balancer) bool { return slices.Contains(names, b) }) {
 			return ""
 		}
-		return "fabric.balance is " + s.Fabric.Balance
+		return "fabric.balance is " + string(s.Fabric.Balance)
 	})
 }
 
 // anyBalance reports whether any switch has a balancer of some kind.
-func (s *Scenario) anyBalance(is func(string) bool) bool {
+func (s *Scenario) anyBalance(is func(Balancer) bool) bool {
 	return is(s.Fabric.Balance) || s.anyProfile(func(p *SwitchProfile) bool { return p.Balance.Set && is(p.Balance.Value) })
 }
 
@@ -28,12 +28,12 @@ func (s *Scenario) anyProfile(is func(*SwitchProfile) bool) bool {
 }
 
 var (
-	onlyFlowlet   = onlyBalance("flowlet")
-	onlyDLB       = whereConfigured(onlyBalance("dlb", "glb"))
-	onlyGLB       = onlyBalance("glb")
-	onlyConWeave  = onlyBalance("conweave")
-	onlySpray     = onlyBalance("spray")
-	onlyResilient = onlyBalance("resilient")
+	onlyFlowlet   = onlyBalance(BalanceFlowlet)
+	onlyDLB       = whereConfigured(onlyBalance(BalanceDLB, BalanceGLB))
+	onlyGLB       = onlyBalance(BalanceGLB)
+	onlyConWeave  = onlyBalance(BalanceConWeave)
+	onlySpray     = onlyBalance(BalanceSpray)
+	onlyResilient = onlyBalance(BalanceResilient)
 )
 
 // WithoutDLB returns the scenario as it is when its switches' configurations have been read and none of them, nor

@@ -1,30 +1,8 @@
 package scenario
 
 import (
-	"slices"
-
 	"railyard/internal/unit"
 )
-
-// Designs by what they have.
-var (
-	withSpines = []string{"rail-optimized", "leaf-spine"}
-	withRails  = []string{"rail-optimized", "rail-only"}
-	withPlanes = []string{"rail-optimized", "leaf-spine", "rail-only"}
-)
-
-// onlyOf says that a field belongs to some designs.
-func onlyOf(what string, designs ...string) func(any) string {
-	return where(func(s *Scenario) string {
-		switch {
-		case slices.Contains(designs, s.Fabric.Design):
-			return ""
-		case s.Fabric.Design == "custom":
-			return unlessCustom(s)
-		}
-		return "fabric.design is " + s.Fabric.Design + ", which has no " + what
-	})
-}
 
 // onlySupers says that a field belongs to fabrics with several pods.
 var onlySupers = where(func(s *Scenario) string {
@@ -35,14 +13,14 @@ var onlySupers = where(func(s *Scenario) string {
 })
 
 func onlyCustom(s *Scenario) string {
-	if s.Fabric.Design != "custom" {
-		return "fabric.design is " + s.Fabric.Design + ": only custom takes its topology from a file"
+	if s.Fabric.Design != DesignCustom {
+		return "fabric.design is " + string(s.Fabric.Design) + ": only custom takes its topology from a file"
 	}
 	return ""
 }
 
 func unlessCustom(s *Scenario) string {
-	if s.Fabric.Design == "custom" {
+	if s.Fabric.Design == DesignCustom {
 		return "fabric.design is custom: the file of fabric.topology says it"
 	}
 	return ""
@@ -52,8 +30,8 @@ func unlessCustom(s *Scenario) string {
 var fabricFields = []*Field{
 	{Path: "fabric", Meaning: "switches and cables between the NICs"},
 	{
-		Path: "fabric.design", Default: "rail-optimized", Choices: Designs,
-		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Design }),
+		Path: "fabric.design", Default: string(DesignRailOptimized), Choices: Designs,
+		value:   in(choice, func(s *Scenario) *string { return (*string)(&s.Fabric.Design) }),
 		Meaning: "how switches are joined",
 		Also:    []string{"type"},
 		called: map[string]string{"fat-tree": "leaf-spine", "fattree": "leaf-spine", "clos": "leaf-spine", "spine-leaf": "leaf-spine",
@@ -78,13 +56,13 @@ var fabricFields = []*Field{
 		Also: []string{"configs", "configurations"},
 	},
 	{
-		Path: "fabric.leaves", Default: "2", Min: "1", Max: "4096", applies: onlyOf("number of leaves of its own", "leaf-spine"),
+		Path: "fabric.leaves", Default: "2", Min: "1", Max: "4096", applies: onlyOf("number of leaves of its own", DesignLeafSpine),
 		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Leaves }),
 		Meaning: "number of leaf switches; hosts are spread over them in order, as many on each",
 		Also:    []string{"leafs", "leaf_switches", "tors"},
 	},
 	{
-		Path: "fabric.vlans", Default: "routed", Choices: VLANs, applies: onlyOf("VLANs", "single-switch", "dual-rail"),
+		Path: "fabric.vlans", Default: "routed", Choices: VLANs, applies: onlyOf("VLANs", DesignSingleSwitch, DesignDualRail),
 		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.VLANs }),
 		Meaning: "what is between the rails, each a VLAN of the switch",
 	},
@@ -148,44 +126,44 @@ var fabricFields = []*Field{
 	},
 	{Path: "fabric.dragonfly", Meaning: "the sizes of a dragonfly; hosts are spread over its routers in order"},
 	{
-		Path: "fabric.dragonfly.groups", Default: "3", Min: "1", Max: "4096", applies: onlyOf("groups", "dragonfly"),
+		Path: "fabric.dragonfly.groups", Default: "3", Min: "1", Max: "4096", applies: onlyOf("groups", DesignDragonfly),
 		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Dragonfly.Groups }),
 		Meaning: "groups, every two linked",
 	},
 	{
-		Path: "fabric.dragonfly.routers", Default: "2", Min: "1", Max: "4096", applies: onlyOf("groups", "dragonfly"),
+		Path: "fabric.dragonfly.routers", Default: "2", Min: "1", Max: "4096", applies: onlyOf("groups", DesignDragonfly),
 		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Dragonfly.Routers }),
 		Meaning: "routers of a group, every two linked",
 	},
 	{
-		Path: "fabric.dragonfly.global", Default: "1", Min: "0", Max: "1024", applies: onlyOf("groups", "dragonfly"),
+		Path: "fabric.dragonfly.global", Default: "1", Min: "0", Max: "1024", applies: onlyOf("groups", DesignDragonfly),
 		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Dragonfly.Global }),
 		Meaning: "links of a router to other groups",
 	},
 	{
 		Path: "fabric.dragonfly.local_rate", Min: "1Mb/s", Max: "10Tb/s", Rule: "cluster.nic.speed",
-		applies: onlyOf("groups", "dragonfly"),
+		applies: onlyOf("groups", DesignDragonfly),
 		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Fabric.Dragonfly.LocalRate }),
 		derive:  func(d *decoder, b any, _ string) string { return b.(*Scenario).Cluster.NIC.Speed.String() },
 		Meaning: "rate of a link inside a group",
 	},
 	{
 		Path: "fabric.dragonfly.global_rate", Min: "1Mb/s", Max: "10Tb/s", Rule: "fabric.dragonfly.local_rate",
-		applies: onlyOf("groups", "dragonfly"),
+		applies: onlyOf("groups", DesignDragonfly),
 		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Fabric.Dragonfly.GlobalRate }),
 		derive:  func(d *decoder, b any, _ string) string { return b.(*Scenario).Fabric.Dragonfly.LocalRate.String() },
 		Meaning: "rate of a link between groups",
 	},
 	{
 		Path: "fabric.dragonfly.local_length", Default: "20m", Min: "1mm", Max: "1000km",
-		applies: onlyOf("groups", "dragonfly"),
+		applies: onlyOf("groups", DesignDragonfly),
 		value:   in(length, func(s *Scenario) *unit.Length { return &s.Fabric.Dragonfly.LocalLength }),
 		Meaning: "cable length inside a group",
 		Source:  assumed,
 	},
 	{
 		Path: "fabric.dragonfly.global_length", Default: "100m", Min: "1mm", Max: "1000km",
-		applies: onlyOf("groups", "dragonfly"),
+		applies: onlyOf("groups", DesignDragonfly),
 		value:   in(length, func(s *Scenario) *unit.Length { return &s.Fabric.Dragonfly.GlobalLength }),
 		Meaning: "cable length between groups",
 		Source:  assumed,
@@ -224,15 +202,15 @@ var fabricFields = []*Field{
 	{
 		Path: "fabric.links.peer", Min: "0", Max: "128", Rule: "2 with fabric.design dual-rail, else 0",
 		applies: where(func(s *Scenario) string {
-			text := onlyOf("links between its switches", "dual-rail", "rail-only", "rail-optimized", "leaf-spine")(s)
-			if text == "" && s.Fabric.Design != "dual-rail" && !s.Cluster.NIC.Bonded() {
+			text := onlyOf("links between its switches", DesignDualRail, DesignRailOnly, DesignRailOptimized, DesignLeafSpine)(s)
+			if text == "" && s.Fabric.Design != DesignDualRail && !s.Cluster.NIC.Bonded() {
 				return "NICs have one port (cluster.nic.ports): no two leaves share them"
 			}
 			return text
 		}),
 		value: in(whole, func(s *Scenario) *int { return &s.Fabric.Links.Peer }),
 		derive: func(_ *decoder, b any, _ string) string {
-			if b.(*Scenario).Fabric.Design == "dual-rail" {
+			if b.(*Scenario).Fabric.Design == DesignDualRail {
 				return "2"
 			}
 			return "0"
@@ -339,15 +317,15 @@ var fabricFields = []*Field{
 	},
 	{
 		Path: "fabric.encapsulation", Default: "ethernet", Choices: Encapsulations,
-		applies: onlyOf("links between leaves", append([]string{"custom", "dragonfly"}, withSpines...)...),
+		applies: onlyOf("links between leaves", append([]Design{DesignCustom, DesignDragonfly}, withSpines...)...),
 		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Encapsulation }),
 		Meaning: "what frames are in between leaves; every frame there, and nothing on the links of hosts",
 		Source:  "RFC 7348 (VXLAN), RFC 6040 (ECN of tunnels)",
 		Also:    []string{"overlay"},
 	},
 	{
-		Path: "fabric.balance", Default: "ecmp", Choices: Balancers, Synonyms: BalancerTiers,
-		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Balance }),
+		Path: "fabric.balance", Default: string(BalanceECMP), Choices: Balancers, Synonyms: BalancerTiers,
+		value:   in(choice, func(s *Scenario) *string { return (*string)(&s.Fabric.Balance) }),
 		Meaning: "how packets choose among equal paths; SLB, DLB, GLB and TELB stand for ecmp, dlb, glb and pinned",
 		Also:    []string{"load_balancing", "lb"},
 	},

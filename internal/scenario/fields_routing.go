@@ -70,7 +70,7 @@ func (r *Routing) Convergence() unit.Duration {
 // Conditions under which a key of routing has a meaning.
 var (
 	byCost = where(func(s *Scenario) string {
-		if s.Fabric.Design == "dragonfly" {
+		if s.Fabric.Design == DesignDragonfly {
 			return "fabric.design is dragonfly: its paths follow the costs of links, and BGP counts networks"
 		}
 		return ""

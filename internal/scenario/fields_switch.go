@@ -24,7 +24,7 @@ func ownOf(path string, value variable) *Field {
 var switchBalance = []*Field{
 	{
 		Path: "balance", Default: "auto", Word: "auto", Choices: SwitchBalancers, Synonyms: switchTiers,
-		value:   in(opt(choice), func(p *SwitchProfile) *Opt[string] { return &p.Balance }),
+		value:   in(opt(typed[Balancer](choice)), func(p *SwitchProfile) *Opt[Balancer] { return &p.Balance }),
 		Meaning: "how packets choose among the equal links of the switches, as in fabric.balance; auto: as the others",
 		Also:    []string{"load_balancing", "lb"},
 	},

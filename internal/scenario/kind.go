@@ -267,6 +267,19 @@ func opt[T any](k *kind[T]) *kind[Opt[T]] {
 	}
 }
 
+// typed is a kind of texts whose values are names of a type.
+func typed[T ~string](k *kind[string]) *kind[T] {
+	return &kind[T]{
+		traits: k.traits,
+		parse: func(f *Field, text string) (T, string, error) {
+			v, hint, err := k.value(f, text)
+			return T(v), hint, err
+		},
+		format: func(f *Field, v T) string { return k.format(f, string(v)) },
+		yaml:   func(f *Field, v T) string { return k.yaml(f, string(v)) },
+	}
+}
+
 // orNamed is kind k, of which some values have a name: the words of the field.
 func orNamed[T any](k *kind[T], names map[string]T) *kind[T] {
 	all := *k

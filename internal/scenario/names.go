@@ -16,24 +16,18 @@ const BF16 = "bf16"
 // HashFieldsQP are the fields of a hash with the destination queue pair.
 const HashFieldsQP = "5-tuple+qp"
 
-// wholeWay are the methods by which several switches, or none, choose a way.
-var wholeWay = map[string]bool{"pinned": true, "conweave": true}
-
-// WholeWay reports whether by a method several switches, or none, choose a way: no switch may differ.
-func WholeWay(method string) bool { return wholeWay[method] }
-
 // Names that a scenario may use. The first is the default.
 var (
 	Designs = []Choice{
-		{"rail-optimized", "one rail switch per NIC position, rail switches joined by spines"},
-		{"single-switch", "every NIC on one switch"},
-		{"dual-rail", "a switch for each port of a NIC, and every NIC on all of them (cluster.nic.ports)"},
-		{"leaf-spine", "hosts spread over leaf switches in order, all NICs of a host on one, every leaf linked to " +
+		{string(DesignRailOptimized), "one rail switch per NIC position, rail switches joined by spines"},
+		{string(DesignSingleSwitch), "every NIC on one switch"},
+		{string(DesignDualRail), "a switch for each port of a NIC, and every NIC on all of them (cluster.nic.ports)"},
+		{string(DesignLeafSpine), "hosts spread over leaf switches in order, all NICs of a host on one, every leaf linked to " +
 			"every spine: any-to-any, rail-unified"},
-		{"rail-only", "rail switches and no spines: what crosses rails is relayed over NVLink inside a host"},
-		{"dragonfly", "groups of routers, all linked in a group, and every two groups; minimal routes"},
-		{"direct", "hosts in pairs, NIC to NIC, without a switch"},
-		{"custom", "hosts, switches and links from the file of fabric.topology"},
+		{string(DesignRailOnly), "rail switches and no spines: what crosses rails is relayed over NVLink inside a host"},
+		{string(DesignDragonfly), "groups of routers, all linked in a group, and every two groups; minimal routes"},
+		{string(DesignDirect), "hosts in pairs, NIC to NIC, without a switch"},
+		{string(DesignCustom), "hosts, switches and links from the file of fabric.topology"},
 	}
 	// Encapsulations are what frames are in between leaves.
 	Encapsulations = []Choice{
@@ -46,19 +40,20 @@ var (
 		{"none", "each port is a NIC to the host, and a queue pair ends with its port"},
 	}
 	Balancers = []Choice{
-		{"ecmp", "equal-cost multipath: a hash of the headers picks the path of a queue pair"},
-		{"wcmp", "the same, in proportion to what the paths carry (WCMP, EuroSys'14)"},
-		{"resilient", "a hash picks a bucket; if a link is gone, only its buckets move"},
-		{"pinned", "a controller that knows the job gives each queue pair a path, so that the fullest link has the fewest"},
-		{"flowlet", "a queue pair that was quiet takes a link drawn anew (LetFlow, NSDI'17)"},
-		{"dlb", "dynamic load balancing: the link of the best quality, by its load and queue"},
-		{"glb", "global load balancing: dlb, and next hops tell of the quality of their links"},
-		{"conweave", "a queue pair leaves a path whose answer is late; the last switch restores the order (SIGCOMM'23)"},
-		{"spray", "each packet by itself"},
+		{string(BalanceECMP), "equal-cost multipath: a hash of the headers picks the path of a queue pair"},
+		{string(BalanceWCMP), "the same, in proportion to what the paths carry (WCMP, EuroSys'14)"},
+		{string(BalanceResilient), "a hash picks a bucket; if a link is gone, only its buckets move"},
+		{string(BalancePinned), "a controller that knows the job gives each queue pair a path, so that the fullest link has the fewest"},
+		{string(BalanceFlowlet), "a queue pair that was quiet takes a link drawn anew (LetFlow, NSDI'17)"},
+		{string(BalanceDLB), "dynamic load balancing: the link of the best quality, by its load and queue"},
+		{string(BalanceGLB), "global load balancing: dlb, and next hops tell of the quality of their links"},
+		{string(BalanceConWeave), "a queue pair leaves a path whose answer is late; the last switch restores the order (SIGCOMM'23)"},
+		{string(BalanceSpray), "each packet by itself"},
 	}
 	// BalancerTiers are names that vendors' tiers of load balancing have.
-	BalancerTiers = map[string]string{"SLB": "ecmp", "slb": "ecmp", "DLB": "dlb", "GLB": "glb", "TELB": "pinned", "telb": "pinned"}
-	DLBModes      = []Choice{
+	BalancerTiers = map[string]string{"SLB": string(BalanceECMP), "slb": string(BalanceECMP), "DLB": string(BalanceDLB),
+		"GLB": string(BalanceGLB), "TELB": string(BalancePinned), "telb": string(BalancePinned)}
+	DLBModes = []Choice{
 		{"flowlet", "a queue pair that was quiet for gap may take another link"},
 		{"packet", "each packet may"},
 		{"flow", "a queue pair keeps the link that its first packet took"},
@@ -97,8 +92,8 @@ var (
 	SwitchHashSeeds = append(slices.Clone(HashSeeds),
 		Choice{"role", "one for the switches of this entry"})
 	// SwitchBalancers are the methods that a switch may have by itself, without its neighbours.
-	SwitchBalancers = slices.DeleteFunc(slices.Clone(Balancers), func(c Choice) bool { return wholeWay[c.Name] })
-	switchTiers     = without(BalancerTiers, wholeWay)
+	SwitchBalancers = slices.DeleteFunc(slices.Clone(Balancers), func(c Choice) bool { return Balancer(c.Name).WholeWay() })
+	switchTiers     = without(BalancerTiers, Balancer.WholeWay)
 
 	// Entropies are those of the packets of a queue pair.
 	Entropies = []Choice{
@@ -443,9 +438,9 @@ func (c *CollectiveRow) Chosen() string {
 const hpccNS3 = "HPCC authors' ns-3 model (alibaba-edu/High-Precision-Congestion-Control)"
 
 // without returns names for all but some.
-func without(names map[string]string, some map[string]bool) map[string]string {
+func without(names map[string]string, some func(Balancer) bool) map[string]string {
 	left := maps.Clone(names)
-	maps.DeleteFunc(left, func(_, v string) bool { return some[v] })
+	maps.DeleteFunc(left, func(_, v string) bool { return some(Balancer(v)) })
 	return left
 }
 

@@ -188,7 +188,7 @@ func (n *NIC) Rate() unit.Bitrate { return n.Speed * unit.Bitrate(n.Links()) }
 
 // Fabric is the switches and cables between the NICs.
 type Fabric struct {
-	Design    string      // see Designs
+	Design    Design      // see Designs
 	Topology  Opt[string] // custom only: the file that holds hosts, switches and links
 	Config    Opt[string] // the folder that holds the configurations of switches
 	VLANs     string      // single-switch only: see VLANs
@@ -205,7 +205,7 @@ type Fabric struct {
 
 	Encapsulation string // see Encapsulations; only where there are links between leaves
 
-	Balance   string // see Balancers
+	Balance   Balancer // see Balancers
 	Hash      Hash
 	Flowlet   Flowlet
 	DLB       DLB
@@ -943,7 +943,7 @@ func Cabled(name string, src []byte) *Scenario {
 			return nil
 		}
 	}
-	if s.Fabric.Design == "custom" || s.Fabric.Config.Set {
+	if s.Fabric.Design == DesignCustom || s.Fabric.Config.Set {
 		return nil
 	}
 	return s

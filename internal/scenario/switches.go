@@ -23,7 +23,7 @@ type SwitchProfile struct {
 	DataPriority, CNPPriority, OtherPriority Opt[int]
 
 	Hash      ProfileHash
-	Balance   Opt[string] // of SwitchBalancers
+	Balance   Opt[Balancer] // of SwitchBalancers
 	Flowlet   ProfileFlowlet
 	DLB       ProfileDLB
 	Spray     ProfileSpray
@@ -137,16 +137,16 @@ func (p *SwitchProfile) Idle(f *Fabric) (keys []string) {
 			keys = append(keys, key)
 		}
 	}
-	idle("flowlet", p.Flowlet != ProfileFlowlet{}, f.Balance == "flowlet")
-	idle("dlb", p.DLB != ProfileDLB{}, f.Balance == "dlb" || f.Balance == "glb")
+	idle("flowlet", p.Flowlet != ProfileFlowlet{}, f.Balance == BalanceFlowlet)
+	idle("dlb", p.DLB != ProfileDLB{}, f.Balance.WeighsLinks())
 	idle("dlb.gap", p.DLB.Gap.Set, f.DLB.Mode == "flowlet")
-	idle("spray", p.Spray != ProfileSpray{}, f.Balance == "spray")
+	idle("spray", p.Spray != ProfileSpray{}, f.Balance == BalanceSpray)
 	idle("spray.samples", p.Spray.Samples.Set, f.Spray.Pick == "drill")
 	idle("spray.memory", p.Spray.Memory.Set, f.Spray.Pick == "drill")
 	idle("spray.grades", p.Spray.Grades.Set, f.Spray.Pick == "least-queue")
 	idle("spray.queue_min", p.Spray.QueueMin.Set, f.Spray.Pick == "least-queue")
 	idle("spray.queue_max", p.Spray.QueueMax.Set, f.Spray.Pick == "least-queue")
-	idle("resilient", p.Resilient != ProfileResilient{}, f.Balance == "resilient")
+	idle("resilient", p.Resilient != ProfileResilient{}, f.Balance == BalanceResilient)
 	return keys
 }
 
@@ -227,7 +227,7 @@ func (d *decoder) checkSwitchClasses(s *Scenario, p *SwitchProfile, f *Fabric, a
 // checkSwitchBalance reports an entry that gives switches a method which does not go with that of the others, or
 // bounds that do not bound anything.
 func (d *decoder) checkSwitchBalance(s *Scenario, p *SwitchProfile, f *Fabric, at string) {
-	if all := s.Fabric.Balance; p.Balance.Set && wholeWay[all] && d.ok("fabric.balance") {
+	if all := s.Fabric.Balance; p.Balance.Set && all.WholeWay() && d.ok("fabric.balance") {
 		d.problem(at+".balance", fmt.Sprintf("fabric.balance is %s: it chooses whole paths, and no switch may differ", all),
 			"another fabric.balance")
 		return

@@ -34,7 +34,7 @@ func TestEachKindIsAScenario(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if fmt.Sprint(sc.Cluster.Hosts) != hosts || sc.Fabric.Design != design || sc.Cluster.Host.GPUs != 2 ||
+				if fmt.Sprint(sc.Cluster.Hosts) != hosts || string(sc.Fabric.Design) != design || sc.Cluster.Host.GPUs != 2 ||
 					strings.Count(string(text), "#") < 5 {
 					t.Errorf("%s:\n%s", what, text)
 				}

@@ -20,7 +20,7 @@ func (a *applying) balance() {
 	}
 	switch equal := a.equalPorts(); {
 	case len(equal) == 0:
-	case scenario.WholeWay(all):
+	case all.WholeWay():
 		a.assume("choice among equal links: fabric.balance %s chooses whole paths, whatever the switch says (%s)", all, b.Method)
 	case b.Method == "ecmp":
 		a.hashes(b)
@@ -48,7 +48,7 @@ func (a *applying) equalPorts() (all []int) {
 // hashes takes a hash: its fields, and its seed if it has one that is not the scenario's.
 func (a *applying) hashes(b *netconf.Balance) {
 	h := &a.f.Hash
-	a.f.Balance = b.Method
+	a.f.Balance = scenario.Balancer(b.Method)
 	a.assume("function of the hash: fabric.hash.function %s", h.Function)
 	if h.Fields = "5-tuple"; b.QP {
 		h.Fields = scenario.HashFieldsQP
@@ -102,7 +102,7 @@ func (a *applying) dynamic(b *netconf.Balance, equal []int) {
 		a.assume("how adaptive routing chooses: fabric.balance %s", f.Balance)
 		return
 	}
-	f.Balance = "dlb"
+	f.Balance = scenario.BalanceDLB
 	switch {
 	case b.Unit == "":
 		a.assume("how adaptive routing chooses: as dlb, fabric.dlb.mode %s", f.DLB.Mode)
@@ -137,4 +137,4 @@ func (s *Set) leaveIdle() (all located.Problems) {
 }
 
 // adapts are the methods that look at how full links are.
-var adapts = map[string]bool{"dlb": true, "glb": true, "spray": true}
+var adapts = map[scenario.Balancer]bool{scenario.BalanceDLB: true, scenario.BalanceGLB: true, scenario.BalanceSpray: true}

@@ -51,7 +51,7 @@ type wish struct {
 
 func wishes(sc *scenario.Scenario) []wish {
 	all := []wish{{"", []scenario.Change{set("output.flows", "false"), set("output.queues", "false")}}}
-	if sc.Fabric.Balance == "ecmp" {
+	if sc.Fabric.Balance == scenario.BalanceECMP {
 		all = append(all, wish{"with pinned paths", []scenario.Change{set("fabric.balance", "pinned")}})
 	}
 	for i := range sc.Jobs {

@@ -23,36 +23,36 @@ func (t *trying) choice() {
 	f := &t.sc.Fabric
 	if written > 0 {
 		t.byChance("without the paths that are written for flows", uneven, t.freed()...)
-		t.try("with spraying in place of the paths that are written", uneven, append(t.balanced("spray"), t.freed()...)...)
+		t.try("with spraying in place of the paths that are written", uneven, append(t.balanced(scenario.BalanceSpray), t.freed()...)...)
 		if t.sc.Transport.Receiver == "in-order" {
 			t.try("with spraying in place of the paths that are written, receivers that take any order", uneven,
-				slices.Concat(t.balanced("spray"), []scenario.Change{set("transport.receiver", "direct")}, t.freed())...)
+				slices.Concat(t.balanced(scenario.BalanceSpray), []scenario.Change{set("transport.receiver", "direct")}, t.freed())...)
 		}
 	}
 	if free == 0 { // nothing follows fabric.balance
 		return
 	}
-	if f.Balance != "spray" {
-		t.try("with spraying", uneven, t.balanced("spray")...)
+	if f.Balance != scenario.BalanceSpray {
+		t.try("with spraying", uneven, t.balanced(scenario.BalanceSpray)...)
 		if t.sc.Transport.Receiver == "in-order" {
 			t.try("with spraying, receivers that take any order", uneven,
-				append(t.balanced("spray"), set("transport.receiver", "direct"))...)
+				append(t.balanced(scenario.BalanceSpray), set("transport.receiver", "direct"))...)
 		}
 	} else {
-		t.try("with ECMP", []noun.Noun{noun.Reordering, noun.UnevenSpraying}, t.balanced("ecmp")...)
+		t.try("with ECMP", []noun.Noun{noun.Reordering, noun.UnevenSpraying}, t.balanced(scenario.BalanceECMP)...)
 	}
-	if hashed(f.Balance) {
+	if f.Balance.Hashes() {
 		t.hashing(choices, uneven)
 	}
-	if f.Balance != "pinned" {
-		t.try("with paths that a controller pins", uneven, t.balanced("pinned")...)
+	if f.Balance != scenario.BalancePinned {
+		t.try("with paths that a controller pins", uneven, t.balanced(scenario.BalancePinned)...)
 	}
 	if ranks := t.at.Ranks() > 1; ranks && t.sc.Transport.QPs < moreQPs {
 		t.byChance(fmt.Sprintf("with %d queue pairs per connection", moreQPs), uneven,
 			set("transport.qps_per_connection", fmt.Sprint(moreQPs)), set("transport.split_data_on_qps", "true"))
 	}
-	if !slices.Contains([]string{"flowlet", "spray"}, f.Balance) {
-		t.try("with flowlets", uneven, t.balanced("flowlet")...).Late = true
+	if !slices.Contains([]scenario.Balancer{scenario.BalanceFlowlet, scenario.BalanceSpray}, f.Balance) {
+		t.try("with flowlets", uneven, t.balanced(scenario.BalanceFlowlet)...).Late = true
 	}
 }
 
@@ -88,20 +88,18 @@ func otherSeeds(but uint64, n int) (all []uint64) {
 	return all
 }
 
-// hashed reports whether a balancer's choice follows from a hash.
-func hashed(balance string) bool {
-	return slices.Contains([]string{"ecmp", "wcmp", "resilient"}, balance)
-}
-
 // ofBalance are the groups of keys that belong to balancers.
-var ofBalance = []struct{ key, balance string }{
-	{"flowlet", "flowlet"}, {"dlb", "dlb"}, {"glb", "glb"}, {"conweave", "conweave"}, {"spray", "spray"},
-	{"resilient", "resilient"},
+var ofBalance = []struct {
+	key     string
+	balance scenario.Balancer
+}{
+	{"flowlet", scenario.BalanceFlowlet}, {"dlb", scenario.BalanceDLB}, {"glb", scenario.BalanceGLB},
+	{"conweave", scenario.BalanceConWeave}, {"spray", scenario.BalanceSpray}, {"resilient", scenario.BalanceResilient},
 }
 
 // balanced gives all switches a balancer, without the keys of others.
-func (t *trying) balanced(method string) []scenario.Change {
-	changes := []scenario.Change{set("fabric.balance", method)}
+func (t *trying) balanced(method scenario.Balancer) []scenario.Change {
+	changes := []scenario.Change{set("fabric.balance", string(method))}
 	for _, x := range ofBalance {
 		if key := "fabric." + x.key; x.balance != method && t.sc.Given(key) {
 			changes = append(changes, remove(key))

@@ -124,19 +124,19 @@ func only(key, value string, then object) object {
 // says which it is: what no design has that they may name is forbidden.
 func designs() (all []any) {
 	for _, d := range scenario.Designs {
-		all = append(all, when("design", d.Name, forbidUnfit(d.Name)))
+		all = append(all, when("design", d.Name, forbidUnfit(scenario.Design(d.Name))))
 	}
 	return append(all, object{{"if", object{{"not", object{{"required", []string{"design"}}}}}},
-		{"then", forbidUnfit("rail-optimized", "rail-only")}})
+		{"then", forbidUnfit(scenario.DesignRailOptimized, scenario.DesignRailOnly)}})
 }
 
 // forbidUnfit is the schema of a fabric without the keys that fit none of these designs.
-func forbidUnfit(designs ...string) object {
+func forbidUnfit(designs ...scenario.Design) object {
 	groups := map[string][]string{}
 	var order []string
 	for _, f := range scenario.Table() {
 		key, below := strings.CutPrefix(f.Path, "fabric.")
-		unfit := below && !slices.ContainsFunc(designs, func(d string) bool {
+		unfit := below && !slices.ContainsFunc(designs, func(d scenario.Design) bool {
 			var s scenario.Scenario
 			s.Fabric.Design, s.Fabric.Upper.Pods, s.Cluster.NIC.Ports = d, 2, 2
 			return f.Unfit(&s) == ""
