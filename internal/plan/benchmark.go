@@ -124,12 +124,12 @@ func algorithmOf(name string, op coll.Collective) coll.Algorithm {
 
 // row says how an entry of job.collectives is run.
 func (p *Plan) row(j *Job, c *scenario.CollectiveRow) (Row, error) {
-	row := Row{Op: ops[c.Op], Algorithm: c.Chosen(), Protocol: c.Protocol,
+	row := Row{Op: ops[c.Op], Algorithm: c.Chosen(), Protocol: string(c.Protocol),
 		Channels: c.Channels.Or(p.Scenario.NICsPerHost()), Bytes: c.Bytes, Iterations: c.Iterations}
-	if c.Protocol != "auto" {
+	if c.Protocol != scenario.ProtocolAuto {
 		return row, nil
 	}
-	choice, err := NCCLChoice(p.Scenario, j.Spec, p.ncclHost, row.Op, c.Bytes, c.Algorithm, c.Protocol, c.Channels.Or(0))
+	choice, err := NCCLChoice(p.Scenario, j.Spec, p.ncclHost, row.Op, c.Bytes, c.Algorithm, string(c.Protocol), c.Channels.Or(0))
 	if err != nil {
 		return row, err
 	}

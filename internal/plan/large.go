@@ -65,7 +65,7 @@ func (large) work(p *Plan, j *Job) (w ranksWork, err error) {
 	for g := range w.Groups {
 		formula[int32(g)] = p.closed(j, &w.Groups[g])
 	}
-	if j.Spec.Collective.Protocol != "auto" {
+	if j.Spec.Collective.Protocol != scenario.ProtocolAuto {
 		w.SetProtocols(func(c *workload.Collective) *workload.Protocol { return protocols[c.Schedule] })
 	}
 	if err := p.close(j, w.Job, formula); err != nil {
@@ -75,7 +75,7 @@ func (large) work(p *Plan, j *Job) (w ranksWork, err error) {
 	for _, protocol := range protocols { // their order does not matter: each is changed by itself
 		w.protocols = append(w.protocols, protocol)
 	}
-	if j.Spec.Collective.Protocol == "auto" {
+	if j.Spec.Collective.Protocol == scenario.ProtocolAuto {
 		if w.protocols, err = p.asNCCL(j, w.Job); err != nil {
 			return w, err
 		}

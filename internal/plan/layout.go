@@ -162,7 +162,7 @@ func (p *Plan) groupSchedule(j *Job, g *workload.Group, op coll.Collective) (tra
 func (p *Plan) travelling(j *Job, at coll.Placement, op coll.Collective, algorithm string, channels int,
 	bytes unit.Bytes) (travelling, error) {
 	c := &j.Spec.Collective
-	protocol, by := p.messages(j, at, op, algorithm, c.Protocol, channels, bytes)
+	protocol, by := p.messages(j, at, op, algorithm, string(c.Protocol), channels, bytes)
 	s, field, err := p.schedule(at, coll.Algorithms[algorithm+"-"+op.String()], channels, by)
 	if err != nil {
 		switch {
@@ -180,7 +180,7 @@ func (p *Plan) travelling(j *Job, at coll.Placement, op coll.Collective, algorit
 // one message on its way on each, for which the receiver has room.
 func (p *Plan) stageSchedule(j *Job, in group, bytes unit.Bytes) (travelling, error) {
 	orders := slices.Repeat([][]int32{{0, 1}}, p.Scenario.Cluster.NIC.PerRail())
-	protocol, _ := p.messages(j, in.Placement, coll.SendReceive, "direct", j.Spec.Collective.Protocol, len(orders), bytes)
+	protocol, _ := p.messages(j, in.Placement, coll.SendReceive, "direct", string(j.Spec.Collective.Protocol), len(orders), bytes)
 	s, err := coll.DirectSend(orders, 1)
 	if err == nil {
 		s, err = s.Credited(1)

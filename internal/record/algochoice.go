@@ -66,7 +66,7 @@ func (j choices) otherGradients() []noun.Finding {
 	op := &work.Collectives[longest]
 	met := j.colls[longest].met / unit.Duration(j.colls[longest].n) // waiting for who comes late says nothing of the algorithm
 	took := share(met, 1-lost(j.d))
-	x := j.better(coll.AllReduce, op.Bytes(), c.Algorithm, c.Protocol, 0, took)
+	x := j.better(coll.AllReduce, op.Bytes(), c.Algorithm, string(c.Protocol), 0, took)
 	if x == nil {
 		return nil
 	}

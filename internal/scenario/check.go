@@ -227,9 +227,9 @@ func (d *decoder) checkReplay(j *Job) {
 }
 
 // checkProtocol reports an algorithm and a protocol that do not go together, or not with admission.
-func (d *decoder) checkProtocol(j *Job, path, algorithm, protocol string) {
-	lines := protocol == "ll" || protocol == "ll128"
-	if protocol == autoProtocol && j.Model == nil && len(j.Collectives) == 0 {
+func (d *decoder) checkProtocol(j *Job, path, algorithm string, protocol NCCLProtocol) {
+	lines := protocol.HasLines()
+	if protocol == ProtocolAuto && j.Model == nil && len(j.Collectives) == 0 {
 		d.problem(path+".protocol", fmt.Sprintf("%s: it belongs to job.model and to rows of job.collectives, want none, ll, ll128 or "+
 			"simple", protocol), "")
 	}

@@ -466,7 +466,7 @@ var sumFields = []*Field{
 			}
 			return "none"
 		},
-		value: in(choice, func(j *Job) *string { return &j.Collective.Protocol }),
+		value: in(choice, func(j *Job) *string { return (*string)(&j.Collective.Protocol) }),
 		Meaning: "how a receiver tells data from what is not there yet, and what that takes; auto, of a job.model: of each " +
 			"collective",
 		Source: "NCCL",
@@ -675,8 +675,8 @@ var rowFields = []*Field{
 		Meaning: "the schedule of sends, receives and sums",
 	},
 	{
-		Path: "protocol", Default: "simple", Choices: RowProtocols,
-		value:   in(choice, func(c *CollectiveRow) *string { return &c.Protocol }),
+		Path: "protocol", Default: string(ProtocolSimple), Choices: RowProtocols,
+		value:   in(choice, func(c *CollectiveRow) *string { return (*string)(&c.Protocol) }),
 		Meaning: "how a receiver tells data from what is not there yet, and what that takes",
 		Source:  "NCCL",
 	},

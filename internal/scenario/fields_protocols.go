@@ -11,8 +11,8 @@ import (
 var onlyProtocols = where(func(s *Scenario) string {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		if (j.Train != nil || j.Model != nil || j.Replay != nil) && j.Collective.Protocol != "none" ||
-			slices.ContainsFunc(j.Collectives, func(c CollectiveRow) bool { return c.Protocol != "none" }) {
+		if (j.Train != nil || j.Model != nil || j.Replay != nil) && j.Collective.Protocol != ProtocolNone ||
+			slices.ContainsFunc(j.Collectives, func(c CollectiveRow) bool { return c.Protocol != ProtocolNone }) {
 			return ""
 		}
 	}
@@ -28,17 +28,17 @@ var onlyMessages = where(func(s *Scenario) string {
 	return onlyProtocols(s)
 })
 
-// autoProtocol is the protocol of whoever takes what NCCL takes.
-const autoProtocol = "auto"
+// autoProtocol is the word of fields that may be as NCCL, or who made them, would have it.
+const autoProtocol = string(ProtocolAuto)
 
 // onlySliced says that a field belongs to scenarios in which schedules are cut as the buffers of a protocol are: those of
 // protocols that the scenario names, and rows'.
 var onlySliced = where(func(s *Scenario) string {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		named := !slices.Contains([]string{"", "none", autoProtocol}, j.Collective.Protocol)
+		named := j.Collective.Protocol.Named()
 		if named && (j.Train != nil || j.Model != nil || j.Replay != nil) ||
-			slices.ContainsFunc(j.Collectives, func(c CollectiveRow) bool { return c.Protocol != "none" }) {
+			slices.ContainsFunc(j.Collectives, func(c CollectiveRow) bool { return c.Protocol != ProtocolNone }) {
 			return ""
 		}
 	}

@@ -221,12 +221,12 @@ var (
 		{BF16, "2 bytes: rounded to nearest even before they are sent, and each sum again"},
 	}
 	Protocols = []Choice{
-		{"none", "messages alone: no latency of a library, all of a link carries data"},
-		{"ll", "NCCL's LL: a flag with each 4 bytes; short latency, half the rate"},
-		{"ll128", "NCCL's LL128: a flag with each 120 bytes, over NVLink"},
-		{"simple", "NCCL's Simple: slices, each with a flag behind it; long latency, full rate"},
+		{string(ProtocolNone), "messages alone: no latency of a library, all of a link carries data"},
+		{string(ProtocolLL), "NCCL's LL: a flag with each 4 bytes; short latency, half the rate"},
+		{string(ProtocolLL128), "NCCL's LL128: a flag with each 120 bytes, over NVLink"},
+		{string(ProtocolSimple), "NCCL's Simple: slices, each with a flag behind it; long latency, full rate"},
 	}
-	RowProtocols = append([]Choice{{autoProtocol, "what NCCL's published model takes for that size"}}, Protocols...)
+	RowProtocols = append([]Choice{{string(ProtocolAuto), "what NCCL's published model takes for that size"}}, Protocols...)
 	Models       = []Choice{
 		{"mlp", "multi-layer perceptron: dense layers with an activation between"},
 		{"cnn", "convolutional network: convolutions with pooling, then dense layers; sizes in cnn"},

@@ -833,8 +833,8 @@ func (p *Parallel) Ranks() int { return p.TP * p.PP * p.DP }
 type Collective struct {
 	Schedule  Opt[string] // path of a schedule's text form; not set: Algorithm makes it
 	Algorithm string
-	Protocol  string // see Protocols
-	Wire      string // see Wires; empty where nothing is trained
+	Protocol  NCCLProtocol // see Protocols; empty as Algorithm
+	Wire      string       // see Wires; empty where nothing is trained
 	Channels  int
 	Exit      string
 	AllToAll  string   // of experts: see AllToAlls
@@ -845,14 +845,14 @@ type Collective struct {
 
 // CollectiveRow is one collective over all GPUs, run again and again: a row of a benchmark.
 type CollectiveRow struct {
-	Op         string     // see CollectiveOps
-	Bytes      unit.Bytes // of float32, the larger of input and output
-	Algorithm  string     // see RowAlgorithms
-	Protocol   string     // see RowProtocols
-	Channels   Opt[int]   // not set: one for each NIC of a host
-	Iterations int        // timed
-	Warmup     int        // before them, not timed
-	Skew       int        // of an all-to-all: GPU 0 gets so many times as much as each other
+	Op         string       // see CollectiveOps
+	Bytes      unit.Bytes   // of float32, the larger of input and output
+	Algorithm  string       // see RowAlgorithms
+	Protocol   NCCLProtocol // see RowProtocols
+	Channels   Opt[int]     // not set: one for each NIC of a host
+	Iterations int          // timed
+	Warmup     int          // before them, not timed
+	Skew       int          // of an all-to-all: GPU 0 gets so many times as much as each other
 }
 
 // Admission is receiver-driven: a sender posts what the receiver has a slot for. Not set:

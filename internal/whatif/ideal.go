@@ -55,7 +55,7 @@ func settledRows(p *plan.Plan) (changes []scenario.Change) {
 		j := &p.Jobs[i]
 		for k, row := range j.Rows {
 			c := &j.Spec.Collectives[k]
-			if c.Protocol != "auto" {
+			if c.Protocol != scenario.ProtocolAuto {
 				continue
 			}
 			at := fmt.Sprintf("%s.collectives[%d].", j.Spec.Path(), k)

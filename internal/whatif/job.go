@@ -111,7 +111,7 @@ func (t *trying) gradients(of []noun.Noun, path string) {
 	if algorithm != c.Algorithm {
 		changes = append(changes, set(path+".collective.algorithm", algorithm))
 	}
-	if protocol := strings.ToLower(choice.Protocol.String()); c.Protocol != "none" && protocol != c.Protocol {
+	if protocol := strings.ToLower(choice.Protocol.String()); c.Protocol != scenario.ProtocolNone && protocol != string(c.Protocol) {
 		changes = append(changes, set(path+".collective.protocol", protocol))
 	}
 	if len(changes) > 0 {
