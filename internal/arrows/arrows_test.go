@@ -523,9 +523,10 @@ var rules = map[string]rule{
 		why: "it changes scenarios and compares what their runs leave; how a change acts is for the engine",
 	},
 	"bench": {
-		may: "foresight machine nn output result run scenario splitmix",
+		may: "foresight machine nn output plan result run scenario splitmix",
 		why: "it measures ordinary runs: what it runs is what a user can write, and holds beside it what foresight says of " +
-			"them. Of nn it takes networks whose steps it times without a simulation, on examples drawn by splitmix",
+			"them. Of nn it takes networks whose steps it times without a simulation, on examples drawn by splitmix; of a plan " +
+			"those that its jobs train",
 	},
 	"validate": {
 		may: "qos result run scenario sweep topo sheet",

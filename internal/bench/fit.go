@@ -40,7 +40,7 @@ func (c *Case) Forecast(ctx context.Context, slowness float64) (e foresight.Esti
 	if err != nil {
 		return e, err
 	}
-	return in.Estimate.On(slowness), ctx.Err()
+	return in.Estimate.On(slowness, 0), ctx.Err()
 }
 
 // Fit returns the costs whose forecasts of these runs are off by the least: the sum of squared logarithms of the quotients of

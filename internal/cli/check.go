@@ -115,7 +115,7 @@ func (c *checkCall) check(ctx context.Context, file string) error {
 		if in, err = run.Inspect(sc); err != nil {
 			return c.checkUnplanned(file, sc, err, asJSON)
 		}
-		in.Estimate = benchcmd.Here(in.Estimate)
+		in.Estimate = benchcmd.Here(in)
 		for _, f := range in.Findings {
 			problems = append(problems, sc.Located(f))
 		}

@@ -40,8 +40,8 @@ type Costs struct {
 var Reference = Costs{
 	Hop: 133, HopDoubled: 11, Queued: 700,
 	NIC: 10_000, NVLink: 1600, Doubled: 50,
-	FLOP: 1.0 / 9,
-	Port: 32_000, Connection: 95_000, Always: 5e6,
+	FLOP: 1.0 / 50,
+	Port: 32_000, Connection: 25_000, Always: 5e6,
 }
 
 // Up to so many ports and ranks lie in a core's caches.
@@ -68,10 +68,15 @@ func doublings(n, fit int64) float64 {
 	return math.Log2(float64(n) / float64(fit))
 }
 
-// On is the estimate of a machine that takes so many times as long as the reference for the same.
-func (e Estimate) On(slowness float64) Estimate {
+// On is the estimate of a machine that takes so many times as long as the reference for the same, and so many seconds for a
+// floating-point operation of what is really trained; 0: so many times as long for that, too.
+func (e Estimate) On(slowness, flop float64) Estimate {
 	e.Slowness = slowness
-	e.Seconds = Reference.Seconds(&e.Work) * slowness
+	c := Reference
+	if flop > 0 && slowness > 0 {
+		c.FLOP = 1e9 * flop / slowness
+	}
+	e.Seconds = c.Seconds(&e.Work) * slowness
 	return e
 }
 

@@ -47,7 +47,7 @@ func TestCostsOfWork(t *testing.T) {
 			t.Errorf("%+v: %v ns, want %v", x.w, got, x.ns)
 		}
 	}
-	e := Estimate{Work: Work{PacketHops: 1e9}}.On(2)
+	e := Estimate{Work: Work{PacketHops: 1e9}}.On(2, 0)
 	if want := 2 * Reference.Seconds(&e.Work); e.Seconds != want || e.Slowness != 2 {
 		t.Errorf("%v s of a machine twice as slow, want %v", e.Seconds, want)
 	}

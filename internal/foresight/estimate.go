@@ -89,7 +89,7 @@ func EstimateOf(p *plan.Plan, data []dataset.Size) Estimate {
 		}
 	}
 	e.Memory = unit.Bytes(add(int64(memory(p, steps, data, job)), int64(engineMemory(p, e.PacketHops))))
-	return e.On(1)
+	return e.On(1, 0)
 }
 
 // crowds knows the ports that are crowded, and remembers of queue pairs whether their packets pass one.

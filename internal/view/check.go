@@ -212,7 +212,7 @@ func timeRow(e *foresight.Estimate) []string {
 	case e.Slowness == 1:
 		how += "of a 2 GHz server processor"
 	default:
-		how += "of this machine, which was tried for a tenth of a second"
+		how += "of this machine, which was tried for some tenths of a second"
 	}
 	return []string{"run time", "about " + unit.Clock(e.Seconds), how}
 }

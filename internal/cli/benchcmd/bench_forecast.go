@@ -58,10 +58,10 @@ func (a *benchCall) benchForecast(ctx context.Context, cases []bench.Case) error
 	return errors.Join(failed...)
 }
 
-// Here is an estimate for this machine, where it is worth knowing how fast that is.
-func Here(e foresight.Estimate) foresight.Estimate {
-	if e.Seconds < foresight.Worth.Seconds() {
-		return e
+// Here is the estimate of a scenario for this machine, where it is worth knowing how fast that is.
+func Here(in *foresight.Inspection) foresight.Estimate {
+	if in.Estimate.Seconds < foresight.Worth.Seconds() {
+		return in.Estimate
 	}
-	return e.On(machine.Slowness())
+	return in.Estimate.On(machine.Slowness(), bench.Arithmetic(in.Plan))
 }
