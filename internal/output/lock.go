@@ -47,8 +47,8 @@ func Hold(dir string) (f *Folder, fresh bool, err error) {
 
 // Hold locks a folder that is open.
 func (f *Folder) Hold() error {
-	// Each turn but the last is lost to another process that took or left the lock meanwhile.
-	const turns = 100
+	// Each turn but the last is lost to another process that took or left the lock meanwhile, or asked about it.
+	const turns = 1000
 	for range turns {
 		if held, err := f.try(); held || err != nil {
 			return err
@@ -70,6 +70,12 @@ func (f *Folder) try() (held bool, err error) {
 		return false, err
 	}
 	free, err := flock(own, fresh)
+	if err == nil && !free {
+		if asked, err := unlocked(own); err == nil && asked { // it was only asked about: see Owned
+			own.Close()
+			return false, nil
+		}
+	}
 	if err != nil || !free {
 		pid := readPID(own)
 		own.Close()
@@ -167,7 +173,7 @@ func Owned(dir string) error {
 		return nil
 	}
 	defer own.Close()
-	if free, err := flock(own, false); err != nil || free {
+	if free, err := unlocked(own); err != nil || free {
 		return nil
 	}
 	return &Busy{dir, readPID(own)}
