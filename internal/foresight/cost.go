@@ -13,6 +13,7 @@ type Work struct {
 	NICMessages    int64 `json:"nic_messages"`    // between hosts: of ranks, or posted by flows
 	NVLinkMessages int64 `json:"nvlink_messages"` // inside hosts, simulated one by one
 	FLOP           int64 `json:"flop"`            // of real arithmetic
+	Carried        int64 `json:"carried_bytes"`   // of messages of what is really trained, over NICs and NVLink
 	Ports          int64 `json:"ports"`           // of NICs and switches
 	Ranks          int64 `json:"ranks"`
 	Connections    int64 `json:"connections"` // queue pairs, and ways over NVLink
@@ -26,22 +27,22 @@ type Work struct {
 //	message  = NIC or NVLink, each + Doubled x log2(ranks / cachedRanks), at least that
 //
 // A message over a NIC has a row in a table of its own. That the program starts is not in it: runs of a sweep share that. They
-// are rounded from those that `railyard bench --forecast` fits to its cases, and ten runs beside them.
+// are rounded from those that fit the cases of `railyard bench --forecast` and the files of tools/forecast, together.
 type Costs struct {
 	Hop, HopDoubled          float64
 	Queued                   float64 // a packet that waits is marked, answered and told of
 	NIC, NVLink              float64
 	Doubled                  float64
-	FLOP                     float64
+	FLOP, Carried            float64
 	Port, Connection, Always float64 // what is built and written whatever goes on
 }
 
 // Reference is the costs of the machine that they were measured on.
 var Reference = Costs{
-	Hop: 133, HopDoubled: 11, Queued: 700,
-	NIC: 10_000, NVLink: 1600, Doubled: 50,
-	FLOP: 1.0 / 50,
-	Port: 32_000, Connection: 25_000, Always: 5e6,
+	Hop: 133, HopDoubled: 11, Queued: 400,
+	NIC: 8000, NVLink: 900, Doubled: 110,
+	FLOP: 1.0 / 20, Carried: 0.15,
+	Port: 32_000, Connection: 28_000, Always: 5e6,
 }
 
 // Up to so many ports and ranks lie in a core's caches.
@@ -56,7 +57,7 @@ func (c *Costs) Seconds(w *Work) float64 {
 	more := c.Doubled * doublings(w.Ranks, cachedRanks)
 	ns := float64(w.PacketHops)*hop + float64(w.QueuedPackets)*c.Queued +
 		float64(w.NICMessages)*(c.NIC+more) + float64(w.NVLinkMessages)*(c.NVLink+more) +
-		float64(w.FLOP)*c.FLOP + float64(w.Ports)*c.Port + float64(w.Connections)*c.Connection + c.Always
+		float64(w.FLOP)*c.FLOP + float64(w.Carried)*c.Carried + float64(w.Ports)*c.Port + float64(w.Connections)*c.Connection + c.Always
 	return ns / 1e9
 }
 

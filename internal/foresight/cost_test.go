@@ -52,3 +52,17 @@ func TestCostsOfWork(t *testing.T) {
 		t.Errorf("%v s of a machine twice as slow, want %v", e.Seconds, want)
 	}
 }
+
+// What a training carries is the bytes of its rings: each of n replicas sends 2(n-1)/n of the gradients in each step. A replay of
+// the same carries nothing that anybody copies.
+func TestCarriedBytes(t *testing.T) {
+	const params = 784*1024 + 1024 + 1024*10 + 10
+	e := EstimateOf(planned(t, plantest.Training(1, "")), []dataset.Size{plantest.Images})
+	if want := e.Steps * 2 * 7 * 4 * params; e.Carried != want || want == 0 {
+		t.Errorf("%d bytes carried in %d steps, want %d", e.Carried, e.Steps, want)
+	}
+	ring := EstimateOf(planned(t, plantest.Collectives("op: all-reduce, algorithm: ring, bytes: 1MiB")), make([]dataset.Size, 1)).Work
+	if ring.Carried != 0 {
+		t.Errorf("%d bytes of collectives that carry nothing", ring.Carried)
+	}
+}

@@ -49,6 +49,9 @@ func EstimateOf(p *plan.Plan, data []dataset.Size) Estimate {
 		e.Steps = add(e.Steps, steps[i])
 		e.FLOP = add(e.FLOP, add(mul(mul(steps[i], trainings(j)), stepFLOP(j)), testFLOP(j, data[i].Test)))
 		eachTraffic(j, func(k int, l *plan.RankLink, t traffic) {
+			if j.Model != nil {
+				e.Carried = add(e.Carried, mul(runs(j, k, steps[i]), t.bytes))
+			}
 			if l.Pair < 0 {
 				e.NVLinkMessages = add(e.NVLinkMessages, mul(runs(j, k, steps[i]), t.messages))
 				return
