@@ -308,14 +308,17 @@ func TestBrowserServeStates(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(broken.Path, "series.parquet"), []byte("PAR1 nonsense PAR1"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"killed"} {
-		d, err := result.Create(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := d.Begin(&result.Summary{Name: "</script><b id=injected>killed"}); err != nil {
-			t.Fatal(err)
-		}
+	begun := filepath.Join(t.TempDir(), "begun")
+	d, err := result.Create(begun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Begin(&result.Summary{Name: "</script><b id=injected>killed"}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Discard() })                                             // this process holds it until then
+	if err := os.CopyFS(filepath.Join(root, "killed"), os.DirFS(begun)); err != nil { // and of this one nobody holds the lock
+		t.Fatal(err)
 	}
 	thousand(t, root)
 	address := serving(t, root)
