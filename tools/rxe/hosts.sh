@@ -18,7 +18,13 @@ done
 state='(ip link; ip addr; ip route show table all; ip rule; find /proc/sys/net -type f | sort | while read -r f; do
 	case $f in *count | *entries | *flush*) ;; *) echo "$f $(cat "$f" 2>/dev/null)" ;; esac
 done) | grep -v "[RT]X:\|^ *[0-9 ]*$" | tee /tmp/state | md5sum; wc -l </tmp/state'
-before=$(vm "$(tr '\n' ' ' <<<"$state")")
+before='' # a guest that has just started still gives itself addresses: it is waited for until it has none to add
+for ((i = 0; i < 20; i++)); do
+	now=$(vm "$(tr '\n' ' ' <<<"$state")")
+	[ "$now" != "$before" ] || break
+	before=$now
+	sleep 2
+done
 vm 'cd /tmp; base64 -d collect | gunzip >collect.sh; sh collect.sh vm1; echo "ended $?"' >"$work/ran" # a pipe would end with grep's first line
 grep -qx 'ended 0' "$work/ran"
 after=$(vm "$(tr '\n' ' ' <<<"$state")")
