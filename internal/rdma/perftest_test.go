@@ -172,7 +172,7 @@ func TestKernelMeasuresUs(t *testing.T) {
 		if op := opOf(command); slices.Contains(PerftestParts(), op) {
 			s.Perftest = &Test{Op: op, Size: 5000, Iterations: 50}
 		}
-		text := v.run(t, fmt.Sprintf("timeout 50 %s -n 50 %s %v", command, perftestArgs, v.own))
+		text := measured(t, v, fmt.Sprintf("timeout 50 %s -n 50 %s %v", command, perftestArgs, v.own), said)
 		if !strings.Contains(text, "__rc=0") {
 			t.Errorf("%s says %s", command, text)
 			continue
@@ -183,6 +183,18 @@ func TestKernelMeasuresUs(t *testing.T) {
 	}
 	cancel()
 	<-over
+}
+
+// measured runs perftest in the guest against our server. It measures its machine's clock first, and gives up where that wavers, as
+// the clock of an emulated machine may: then it runs again, and what our server says of the first is passed over.
+func measured(t *testing.T, v vm, command string, said <-chan string) (text string) {
+	for range 5 {
+		if text = v.run(t, command); !strings.Contains(text, "Correlation coefficient") {
+			break
+		}
+		<-said
+	}
+	return text
 }
 
 // TestKernelMeasuresUsOverIPv6: queue pairs have GIDs of IPv6, perftest's TCP is IPv4; both ways.
@@ -199,7 +211,8 @@ func TestKernelMeasuresUsOverIPv6(t *testing.T) {
 	over := make(chan error)
 	go func() { over <- s.Serve(ctx) }()
 	<-said
-	if text := v.run(t, fmt.Sprintf("timeout 50 ib_write_bw -s 65536 -n 50 %s %v", args, v.own)); !strings.Contains(text, "__rc=0") {
+	command := fmt.Sprintf("timeout 50 ib_write_bw -s 65536 -n 50 %s %v", args, v.own)
+	if text := measured(t, v, command, said); !strings.Contains(text, "__rc=0") {
 		t.Errorf("it says %s", text)
 	}
 	if text := <-said; !strings.HasPrefix(text, fmt.Sprintf("perftest from %v: messages_received 50", theirs)) {
