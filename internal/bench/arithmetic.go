@@ -57,13 +57,7 @@ func tried(j *plan.Job) (flop, took float64) {
 			from = machine.CPU()
 		}
 		r.Load(x, labels, n)
-		for l := range m.Layers() {
-			r.Forward(l)
-		}
-		r.Loss()
-		for l := m.Layers() - 1; l >= 0; l-- {
-			r.Backward(l)
-		}
+		pass(r, m.Layers())
 		update()
 		took = machine.CPU() - from
 	}

@@ -61,16 +61,22 @@ func (n *Net) trainer(k nn.Kernel) (*trainer, error) {
 func (t *trainer) step() (loss float64) {
 	from := t.steps % trainBatches * t.net.Batch
 	t.rank.Load(t.x[from*t.model.Inputs():], t.labels[from*t.model.Targets():], t.net.Batch)
-	for l := range t.model.Layers() {
-		t.rank.Forward(l)
-	}
-	loss, _ = t.rank.Loss()
-	for l := t.model.Layers() - 1; l >= 0; l-- {
-		t.rank.Backward(l)
-	}
+	loss = pass(t.rank, t.model.Layers())
 	at := nn.Move{Step: int64(t.steps), Update: int64(t.steps), Scale: 1}
 	t.net.moves.Step(t.rank.Params, t.rank.Grads, t.state, at)
 	t.steps++
+	return loss
+}
+
+// pass is forward, loss and backward of what a replica has been given. It returns the loss.
+func pass(r *nn.Replica, layers int) (loss float64) {
+	for l := range layers {
+		r.Forward(l)
+	}
+	loss, _ = r.Loss()
+	for l := layers - 1; l >= 0; l-- {
+		r.Backward(l)
+	}
 	return loss
 }
 

@@ -5,27 +5,27 @@ package reuse
 var said = map[string]string{
 	"exec.Rank.saves":          "ranks write checkpoints",
 	"exec.channelRun.credits":  "messages need credits",
-	"exec.channelRun.work":     "ranks compute something real",
-	"fabric.Fabric.faults":     "faults tell steps apart",
+	"exec.channelRun.work":     Real,
+	"fabric.Fabric.faults":     Faults,
 	"fabric.evidence.marked":   perFrame,
-	"fabric.hold.heard":        "switches have a PFC watchdog",
-	"fabric.hold.relieved":     "switches have a PFC watchdog",
-	"fabric.links.rates":       "faults tell steps apart",
-	"fabric.pfc.dogs":          "switches have a PFC watchdog",
-	"fabric.port.relieved":     "switches have a PFC watchdog",
-	"fabric.port.watched":      "switches have a PFC watchdog",
+	"fabric.hold.heard":        Watchdog,
+	"fabric.hold.relieved":     Watchdog,
+	"fabric.links.rates":       Faults,
+	"fabric.pfc.dogs":          Watchdog,
+	"fabric.port.relieved":     Watchdog,
+	"fabric.port.watched":      Watchdog,
 	"fabric.router.forwarders": perFrame,
 	"fabric.router.messages":   perFrame,
-	"fabric.setup.each":        inOrder,
+	"fabric.setup.each":        InOrder,
 	"fabric.setup.weaves":      perFrame,
 	"host.Hosts.failed":        "a queue pair has given up",
-	"host.Hosts.flows":         "the job sends flows",
-	"host.host.faulty":         "faults tell steps apart",
-	"host.host.last":           inOrder,
+	"host.Hosts.flows":         Flows,
+	"host.host.faulty":         Faults,
+	"host.host.last":           InOrder,
 	"host.incoming.came":       manyPairs,
-	"host.nicLinks.turns":      "faults tell steps apart",
+	"host.nicLinks.turns":      Faults,
 	"host.outgoing.answers":    manyPairs,
-	"host.share.turns":         "faults tell steps apart",
+	"host.share.turns":         Faults,
 	"nic.Net.closed":           "a job was aborted",
 	"nic.Net.met":              perFrame,
 	"nic.Net.told":             "what congestion control does is told of",
@@ -41,9 +41,17 @@ var said = map[string]string{
 	"roce.Slots.waits":         bySlots,
 }
 
+// Why nothing is reused, in words that whoever knows it beforehand uses too.
+const (
+	Real     = "ranks compute something real"
+	Flows    = "the job sends flows"
+	Faults   = "faults tell steps apart"
+	Watchdog = "switches have a PFC watchdog"
+	InOrder  = "events of one instant go in the order of their scheduling (fabric.order)"
+)
+
 const (
 	perFrame  = "switches choose next hops frame by frame (fabric.balance)"
-	inOrder   = "events of one instant go in the order of their scheduling (fabric.order)"
 	manyPairs = "connections have several queue pairs (transport.qps_per_connection)"
 	bySlots   = "messages wait until their receiver has room (job.collective.admission)"
 )

@@ -109,25 +109,25 @@ func (r *runner) neverReused() string {
 	case len(r.jobs) != 1:
 		return "several jobs share the network"
 	case r.trains():
-		return "ranks compute something real"
+		return reuse.Real
 	case p.Jobs[0].Work == nil:
-		return "the job sends flows"
+		return reuse.Flows
 	case r.sendsFlows():
 		return "background flows share the network"
 	case p.ByFormula():
 		return "no packets are simulated"
 	case p.Scenario.Fabric.AsScheduled():
-		return "events of one instant go in the order of their scheduling (fabric.order)"
+		return reuse.InOrder
 	case r.jobs[0].needsCredit():
 		return "messages need credits, of which timers tell"
 	case len(sc.Faults) > 0:
-		return "faults tell steps apart"
+		return reuse.Faults
 	case r.jobs[0].steps() < 4:
 		return "the job takes fewer than 4 steps"
 	case p.Jobs[0].Spec.Survival.Saves() || p.Jobs[0].Spec.Survival.Restart.Set:
 		return "the job lives through aborts"
 	case p.Switches.Watchdog() != nil:
-		return "switches have a PFC watchdog"
+		return reuse.Watchdog
 	case sc.Transport.Setup:
 		return "connections are made (transport.setup)"
 	case r.capture != nil || r.record.LogsEvents() || r.record.TakesSeries() || r.record.Watches():
