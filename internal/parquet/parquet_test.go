@@ -115,19 +115,26 @@ func TestTextsThatAreForgotten(t *testing.T) {
 	}
 }
 
-// Columns that are left out are zero in all rows, and the others as they were.
-func TestColumnsAreLeftOut(t *testing.T) {
-	rows := drawRows(1300, 3)
-	b := write(t, rows, parquetgo.PageBufferSize(512), parquetgo.MaxRowsPerRowGroup(600))
+// readerOf reads rows of a file until the test ends.
+func readerOf(t *testing.T, b []byte) *Reader[row] {
+	t.Helper()
 	f, err := Open(bytes.NewReader(b), int64(len(b)), limits)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	t.Cleanup(func() { f.Close() })
 	r, err := NewReader[row](f, true, same)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+// Columns that are left out are zero in all rows, and the others as they were.
+func TestColumnsAreLeftOut(t *testing.T) {
+	rows := drawRows(1300, 3)
+	b := write(t, rows, parquetgo.PageBufferSize(512), parquetgo.MaxRowsPerRowGroup(600))
+	r := readerOf(t, b)
 	r.LeaveOut("name", "share", "loss", "deep", "small")
 	var got []row
 	for {
@@ -459,15 +466,7 @@ func BenchmarkRead(b *testing.B) {
 func TestSeekGoesToAGroup(t *testing.T) {
 	rows := drawRows(350, 9)
 	b := write(t, rows, parquetgo.MaxRowsPerRowGroup(100))
-	f, err := Open(bytes.NewReader(b), int64(len(b)), limits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	r, err := NewReader[row](f, true, same)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := readerOf(t, b)
 	for _, group := range []int{2, 0, 3, 3, 1} {
 		r.Seek(group)
 		some, err := r.Next()

@@ -10,9 +10,9 @@ import (
 	"railyard/internal/unit"
 )
 
-// Row groups that are read in any order have, put together, the rows that are read from the beginning; also after the file has gone.
-func TestGroupsHaveTheRows(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "run")
+// begun is a run that has begun, and has no row yet.
+func begun(t *testing.T, path string) *Dir {
+	t.Helper()
 	d, err := Create(path)
 	if err != nil {
 		t.Fatal(err)
@@ -20,6 +20,13 @@ func TestGroupsHaveTheRows(t *testing.T) {
 	if err := d.Begin(&Summary{Name: "groups"}); err != nil {
 		t.Fatal(err)
 	}
+	return d
+}
+
+// Row groups that are read in any order have, put together, the rows that are read from the beginning; also after the file has gone.
+func TestGroupsHaveTheRows(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run")
+	d := begun(t, path)
 	const n = 2*RowGroupRows + 100
 	for i := range n {
 		d.Queues().Add(QueueRow{Port: "a/b", Class: int32(i % 8), Time: 1, Bytes: 7})
@@ -69,13 +76,7 @@ func TestGroupsHaveTheRows(t *testing.T) {
 // What is read without some columns has the others as they are, whatever was read before with all.
 func TestGroupsWithoutColumns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
-	d, err := Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Begin(&Summary{Name: "groups"}); err != nil {
-		t.Fatal(err)
-	}
+	d := begun(t, path)
 	for i := range 1000 {
 		d.Queues().Add(QueueRow{Port: fmt.Sprint("a/", i%7), Class: int32(i % 8), Time: 1, Bytes: unit.Bytes(i)})
 	}
