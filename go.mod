@@ -3,7 +3,7 @@ module railyard
 go 1.26.0
 
 // packages of npm may hold Go
-ignore ./internal/web/ui/node_modules
+ignore ./internal/cli/web/ui/node_modules
 
 require (
 	github.com/goccy/go-yaml v1.19.2

@@ -4,7 +4,7 @@ package main
 import (
 	"os"
 
-	"railyard/internal/cli"
+	"railyard/internal/cli/cli"
 )
 
 func main() { os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -724,7 +724,7 @@ func checkArrows(f file) (problems []string) {
 	}
 	for _, path := range f.imports {
 		inner, own := strings.CutPrefix(path, module+"/")
-		inner = strings.TrimPrefix(inner, "internal/")
+		inner = packageIn(inner)
 		switch {
 		case own && inner != "unit" && inner != "cause" && !listed(r.may, inner):
 			problems = append(problems, fmt.Sprintf("%s: %s imports %s, but may import only %s of this module: %s",
@@ -768,10 +768,10 @@ func TestTableHasNoCycle(t *testing.T) {
 // What the checks refuse: without this, a check that looks at nothing would pass.
 func TestForbiddenArrowsAreFound(t *testing.T) {
 	for _, c := range []struct{ pkg, path, want string }{
-		{"fabric", "railyard/internal/roce", "knows no RDMA"},
-		{"exec", "railyard/internal/sim", "under any driver"},
-		{"run", "railyard/internal/cli", "below those that show it"},
-		{"nn", "railyard/internal/train", "tensors know nothing of ranks"},
+		{"fabric", "railyard/internal/engine/roce", "knows no RDMA"},
+		{"exec", "railyard/internal/engine/sim", "under any driver"},
+		{"run", "railyard/internal/cli/cli", "below those that show it"},
+		{"nn", "railyard/internal/job/train", "tensors know nothing of ranks"},
 		{"sim", "github.com/spf13/cobra", "third-party code stays at the edges"},
 		{"util", "fmt", "not in the table"},
 	} {
@@ -780,7 +780,7 @@ func TestForbiddenArrowsAreFound(t *testing.T) {
 			t.Errorf("%s importing %s: %q, want one problem with %q", c.pkg, c.path, got, c.want)
 		}
 	}
-	for _, path := range []string{"railyard/internal/unit", "railyard/internal/topo", "fmt", "math/bits"} {
+	for _, path := range []string{"railyard/internal/base/unit", "railyard/internal/net/topo", "fmt", "math/bits"} {
 		if got := checkArrows(file{name: "x.go", pkg: "fabric", imports: []string{path}}); got != nil {
 			t.Errorf("fabric importing %s: %q, want no problem", path, got)
 		}

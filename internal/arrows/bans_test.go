@@ -30,7 +30,7 @@ type ban struct {
 }
 
 var bans = []ban{
-	{in: pure, imports: "railyard/internal/sim", why: "a core that knows the simulator cannot run on real time, and " +
+	{in: pure, imports: "railyard/internal/engine/sim", why: "a core that knows the simulator cannot run on real time, and " +
 		"then interop with a kernel RDMA stack says nothing about the simulator"},
 	{in: pure, imports: "net/...", free: "net/netip", why: "cores have no socket: a driver hands them what arrived " +
 		"and sends what they ask for. (net/netip holds addresses as values.)"},
@@ -103,7 +103,7 @@ func checkBans(f file) (problems []string) {
 func TestNothingImportsTheCommandLine(t *testing.T) {
 	for _, f := range sources(t) {
 		for _, path := range f.imports {
-			if path == module+"/internal/cli" && f.pkg != "cmd/railyard" && f.pkg != "tools/pgo" {
+			if path == module+"/internal/cli/cli" && f.pkg != "cmd/railyard" && f.pkg != "tools/pgo" {
 				t.Errorf("%s imports cli: arguments, progress and exit codes are the top. What you need from it "+
 					"belongs in run or result", f.name)
 			}
@@ -120,7 +120,7 @@ const inexact = "Exp Exp2 Expm1 Log Log2 Log10 Log1p Pow Pow10 Sin Cos Sincos Ta
 
 // initAllowed are the init functions that there are, with the reason. None may register anything.
 var initAllowed = map[string]string{
-	"internal/scenario/list.go": "the tables of fields and the kinds of their lists name each other: as variables " +
+	"internal/plan/scenario/list.go": "the tables of fields and the kinds of their lists name each other: as variables " +
 		"they would be an initialisation cycle",
 }
 
@@ -174,7 +174,7 @@ func checkCalls(f file) (problems []string) {
 				return true
 			}
 			path := named[x.Name]
-			inner, _ := strings.CutPrefix(path, module+"/internal/")
+			inner := packageIn(strings.TrimPrefix(path, module+"/"))
 			if names, limited := onlyThese[[2]string{f.pkg, inner}]; limited && !listed(names, n.Sel.Name) {
 				report(n, "%s.%s in %s: of %s it may use only %s, so that it builds and reads nothing", inner,
 					n.Sel.Name, f.pkg, inner, join(names))
@@ -247,15 +247,15 @@ func TestBannedThingsAreFound(t *testing.T) {
 		{"exec", `import "time"; var _ = time.Now`, "integer picoseconds"},
 		{"roce", `import "net/http"; var _ http.Client`, "no socket"},
 		{"coll", `import "os"; var _ = os.Args`, "work on values"},
-		{"topo", `import "railyard/internal/sim"; var _ sim.Key`, "cannot run on real time"},
+		{"topo", `import "railyard/internal/engine/sim"; var _ sim.Key`, "cannot run on real time"},
 		{"result", `import "math/rand/v2"; var _ = rand.Int`, "named streams"},
 		{"result", `import "unsafe"; var _ unsafe.Pointer`, "only train"},
 		{"nn", `import "math"; var _ = math.Exp(1)`, "last bit"},
 		{"fabric", `import m "math"; var _ = m.Pow(2, 3)`, "last bit"},
 		{"cli", `import "os"; func f() { os.Exit(1) }`, "only main exits"},
 		{"sim", `func f() { go f() }`, "goroutine"},
-		{"plan", `import "railyard/internal/fabric"; var _ = fabric.New`, "builds and reads nothing"},
-		{"plan", `import "railyard/internal/input"; func f() { go f() }`, "goroutine"},
+		{"plan", `import "railyard/internal/engine/fabric"; var _ = fabric.New`, "builds and reads nothing"},
+		{"plan", `import "railyard/internal/base/input"; func f() { go f() }`, "goroutine"},
 		{"cli", `func init() {}`, "init function"},
 		{"cli", `import "os"; var _ = os.Stdout`, "shown.Writer"},
 		{"report", `import . "fmt"; func f() { Println("x") }`, "dot import"},
@@ -283,7 +283,7 @@ func TestBannedThingsAreFound(t *testing.T) {
 		{"shown", "const red = \"\\x1b[31m\""},
 		{"train", `import "unsafe"; var _ unsafe.Pointer`},
 		{"wire", `import "net/netip"; var _ netip.Addr`},
-		{"plan", `import "railyard/internal/fabric"; var _ fabric.Config`},
+		{"plan", `import "railyard/internal/engine/fabric"; var _ fabric.Config`},
 	} {
 		f := parse(t, "x.go", "package p; "+c.src)
 		f.pkg = c.pkg

@@ -31,7 +31,7 @@ func TestRecipesNameWhatThereIs(t *testing.T) {
 	if n < 30 {
 		t.Errorf("%d names were looked up: are the recipes there?", n)
 	}
-	const mistakes = "`internal/balance/nowhere.go` `balance.Nothing` `Plan.Nothing` `nowhere.Methods` `balance.Methods`"
+	const mistakes = "`internal/net/balance/nowhere.go` `balance.Nothing` `Plan.Nothing` `nowhere.Methods` `balance.Methods`"
 	if wrong, _ = unnamed(t, mistakes); len(wrong) != 4 {
 		t.Errorf("of four mistakes these are found: %v", wrong)
 	}
@@ -45,9 +45,9 @@ func unnamed(t *testing.T, text string) (wrong []string, n int) {
 			_, err := os.Stat("../../" + name)
 			there = err == nil
 		} else if m := aName.FindStringSubmatch(name); m != nil {
-			there = declares(t, "../../internal/"+m[1]+"/*.go", m[2]) || declares(t, "../../internal/*/"+m[1]+"/*.go", m[2])
+			there = declares(t, "../*/"+m[1]+"/*.go", m[2]) || declares(t, "../*/*/"+m[1]+"/*.go", m[2])
 		} else if m := aMethod.FindStringSubmatch(name); m != nil {
-			there = declares(t, "../../internal/"+strings.ToLower(m[1])+"/*.go", m[2])
+			there = declares(t, "../*/"+strings.ToLower(m[1])+"/*.go", m[2])
 		} else {
 			continue
 		}

@@ -26,7 +26,7 @@ const root = "../.."
 // file is one Go file of the repository.
 type file struct {
 	name    string // path from the root, with slashes
-	pkg     string // folder, without internal/: "fabric", "exec/exectest", "cmd/railyard"
+	pkg     string // folder, without internal/ and its floor: "fabric", "exec/exectest", "cmd/railyard"
 	test    bool
 	imports []string
 	syntax  *ast.File
@@ -46,7 +46,7 @@ func sources(t *testing.T) []file {
 			t.Fatal(err)
 		}
 		f := parse(t, name, string(src))
-		f.pkg = strings.TrimPrefix(filepath.ToSlash(filepath.Dir(name)), "internal/")
+		f.pkg = packageIn(filepath.ToSlash(filepath.Dir(name)))
 		files = append(files, f)
 	})
 	if len(files) < 100 {
@@ -178,7 +178,7 @@ func TestListsAreComplete(t *testing.T) {
 		case dir == "examples/" && strings.HasSuffix(base, ".yaml"):
 			in("docs/examples.md", "(../"+name+")", name)
 		case base == "doc.go" && strings.HasPrefix(dir, "internal/"):
-			in("ARCHITECTURE.md", "`"+strings.TrimPrefix(path.Clean(dir), "internal/")+"`", name)
+			in("ARCHITECTURE.md", "`"+packageIn(path.Clean(dir))+"`", name)
 		default:
 			return
 		}

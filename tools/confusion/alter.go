@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"railyard/internal/dump"
-	"railyard/internal/splitmix"
-	"railyard/internal/telemetry"
-	"railyard/internal/unit"
+	"railyard/internal/base/splitmix"
+	"railyard/internal/base/unit"
+	"railyard/internal/config/dump"
+	"railyard/internal/net/telemetry"
 )
 
 // alterations are what goes wrong with telemetry itself.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"railyard/internal/judge"
-	"railyard/internal/splitmix"
-	"railyard/internal/telemetry"
-	"railyard/internal/topo"
+	"railyard/internal/base/splitmix"
+	"railyard/internal/net/telemetry"
+	"railyard/internal/net/topo"
+	"railyard/internal/out/judge"
 )
 
 // fabric is one of the networks on which faults are planted.

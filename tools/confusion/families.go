@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"railyard/internal/diagnose"
-	"railyard/internal/judge"
-	"railyard/internal/noun"
-	causes "railyard/internal/planted"
-	"railyard/internal/result"
-	"railyard/internal/scenario"
-	"railyard/internal/topo"
-	"railyard/internal/unit"
+	"railyard/internal/base/unit"
+	"railyard/internal/net/topo"
+	"railyard/internal/out/diagnose"
+	"railyard/internal/out/judge"
+	"railyard/internal/out/noun"
+	"railyard/internal/out/result"
+	"railyard/internal/plan/scenario"
+	causes "railyard/internal/study/planted"
 )
 
 // What telemetry cannot tell, by the noun that explain has for it: no counter, line or time of telemetry differs between it and a

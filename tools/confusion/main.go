@@ -25,16 +25,16 @@ import (
 	"strings"
 	"syscall"
 
-	"railyard/internal/diagnose"
-	"railyard/internal/dump"
-	"railyard/internal/judge"
-	"railyard/internal/noun"
-	"railyard/internal/result"
-	"railyard/internal/run"
-	"railyard/internal/scenario"
-	"railyard/internal/telemetry"
-	"railyard/internal/topo"
-	"railyard/internal/unit"
+	"railyard/internal/base/unit"
+	"railyard/internal/config/dump"
+	"railyard/internal/net/telemetry"
+	"railyard/internal/net/topo"
+	"railyard/internal/out/diagnose"
+	"railyard/internal/out/judge"
+	"railyard/internal/out/noun"
+	"railyard/internal/out/result"
+	"railyard/internal/plan/scenario"
+	"railyard/internal/run/run"
 )
 
 // verdict is a line of the file.

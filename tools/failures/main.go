@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"railyard/internal/splitmix"
+	"railyard/internal/base/splitmix"
 )
 
 // random draws which rank, and when.

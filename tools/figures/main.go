@@ -18,8 +18,8 @@ import (
 	"slices"
 	"strings"
 
-	"railyard/internal/bench"
-	"railyard/internal/unit"
+	"railyard/internal/base/unit"
+	"railyard/internal/study/bench"
 	"railyard/tools/built"
 )
 

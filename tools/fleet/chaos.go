@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"railyard/internal/splitmix"
+	"railyard/internal/base/splitmix"
 )
 
 const (

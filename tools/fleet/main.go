@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"railyard/internal/splitmix"
+	"railyard/internal/base/splitmix"
 )
 
 // try is what is tried, with what, and where.

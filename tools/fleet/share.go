@@ -19,7 +19,7 @@ import (
 	"os"
 	"runtime/pprof"
 
-	"railyard/internal/cli"
+	"railyard/internal/cli/cli"
 )
 
 func main() {
@@ -114,8 +114,8 @@ func (s *spent) add(t *try, p *process) error {
 	if total == 0 { // it was gone before it was looked at once
 		return nil
 	}
-	s.runs += all * parts["railyard/internal/run.Run"] / total
-	s.loops += all * parts["railyard/internal/run.(*runner).drive"] / total
+	s.runs += all * parts["railyard/internal/run/run.Run"] / total
+	s.loops += all * parts["railyard/internal/run/run.(*runner).drive"] / total
 	s.collector += all * parts["runtime.gcBgMarkWorker"] / total
 	return nil
 }

@@ -1,7 +1,7 @@
 // Command forecast runs scenarios and prints what `railyard check` said of each beside what the run
 // took: packet-hops, the most memory that the process held, and processor time, user and system. Memory and
 // time are the machine's to say and differ from run to run, so this is looked at by hand; that packet-hops are
-// near is a test of internal/run.
+// near is a test of internal/run/run.
 //
 //	go run ./tools/forecast [FILE...]      default: examples and tools/forecast/shapes
 //

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"railyard/internal/result"
-	"railyard/internal/run"
-	"railyard/internal/scenario"
+	"railyard/internal/out/result"
+	"railyard/internal/plan/scenario"
+	"railyard/internal/run/run"
 )
 
 // leaveFolder goes to a folder of its own, with the files that examples name: images are drawn there.

@@ -11,10 +11,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"railyard/internal/result"
-	"railyard/internal/run"
-	"railyard/internal/scenario"
-	"railyard/internal/validate"
+	"railyard/internal/out/result"
+	"railyard/internal/plan/scenario"
+	"railyard/internal/run/run"
+	"railyard/internal/study/validate"
 )
 
 // experimentSeeds is how often each random experiment is run in each way.

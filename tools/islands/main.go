@@ -7,7 +7,7 @@
 // `railyard validate`, with events and without; -cases 0 and -validate=false leave some out, -examples=false all examples.
 //
 // It runs in the folder of the repository. Examples are shortened as .ci/run does. Cases of the fault search
-// are random broken networks (internal/faultsearch). Where events happen in the order in which they were
+// are random broken networks (internal/engine/faultsearch). Where events happen in the order in which they were
 // scheduled there is one island whatever is asked for; so experiments run with their events in phases.
 package main
 
@@ -17,7 +17,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"railyard/internal/faultsearch"
+	"railyard/internal/engine/faultsearch"
 )
 
 // What is varied. With more islands than nodes some are empty.

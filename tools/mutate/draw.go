@@ -15,7 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"railyard/internal/splitmix"
+	"railyard/internal/base/splitmix"
 )
 
 // A source is one file of the package.
@@ -30,11 +30,19 @@ func (s *source) offset(p token.Pos) int { return s.fset.Position(p).Offset }
 
 // subject is the package that mutants are drawn from, with what it takes to check a changed file.
 type subject struct {
-	name    string // below internal
+	name    string // below its floor
 	fset    *token.FileSet
 	files   []*source
 	info    *types.Info
 	imports types.Importer
+}
+
+// folder returns where a package lies, by its name without a floor: internal/engine/roce is roce.
+func folder(pkg string) string {
+	if found, _ := filepath.Glob(filepath.Join("internal", "*", pkg)); len(found) == 1 {
+		return filepath.ToSlash(found[0])
+	}
+	return "internal/" + pkg
 }
 
 // load reads and checks a package. What it imports comes from the build's export data.
@@ -45,7 +53,7 @@ func load(name string) (*subject, error) {
 		DepOnly                 bool
 	}
 	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,DepOnly",
-		"./internal/"+name)
+		"./"+folder(name))
 	list.Stderr = os.Stderr
 	out, err := list.Output()
 	if err != nil {
@@ -102,7 +110,7 @@ func (s *subject) check(changed map[string]string, info *types.Info) error {
 		}
 	}
 	conf := types.Config{Importer: s.imports, Error: nil}
-	_, err := conf.Check("railyard/internal/"+s.name, s.fset, files, info)
+	_, err := conf.Check("railyard/"+folder(s.name), s.fset, files, info)
 	return err
 }
 
@@ -113,7 +121,7 @@ type drawn struct {
 	fn   *ast.FuncDecl
 	name string // of the function, with its receiver
 	id   string // the same as long as the function is
-	pkg  string // below internal
+	pkg  string // below its floor
 }
 
 // where is the place of the mistake, as compilers print it.

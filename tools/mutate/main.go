@@ -24,7 +24,7 @@ import (
 
 func main() {
 	verbose := flag.Bool("v", false, "print what the tests say")
-	packages := flag.String("package", "", "draw mutants from these `packages` of internal, with commas between")
+	packages := flag.String("package", "", "draw mutants from these `packages`, by their names without a floor, with commas between")
 	var d drawing
 	flag.IntVar(&d.n, "n", 60, "how many mutants to draw from a package, at most")
 	flag.Uint64Var(&d.seed, "seed", 1, "which ones")

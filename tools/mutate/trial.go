@@ -69,7 +69,7 @@ func build(ctx context.Context, dir string, subjects []*subject, mutants []plant
 	for i, p := range packages {
 		fmt.Printf("building and running the tests of %s\n", p)
 		binary := filepath.Join(dir, fmt.Sprint("tests", i))
-		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", file, "-o", binary, "./internal/"+p)
+		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", file, "-o", binary, "./"+folder(p))
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%s: %w\n%s", p, err, out)
 		}
@@ -87,7 +87,7 @@ var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 // fails as it is has no say.
 func (t *trial) measure(ctx context.Context, binary, pkg string) error {
 	list := exec.CommandContext(ctx, binary, "-test.list", ".")
-	list.Dir = filepath.Join("internal", pkg)
+	list.Dir = folder(pkg)
 	out, err := list.Output()
 	if err != nil {
 		return fmt.Errorf("%s: its list of tests: %w", pkg, err)
@@ -156,7 +156,7 @@ func (t *trial) exec(ctx context.Context, tests []check, mutant, seconds int, en
 	cmd := exec.CommandContext(ctx, "sh", "-c", fmt.Sprintf(`ulimit -t %d; ulimit -v 6000000; exec "$0" "$@"`, seconds),
 		tests[0].binary, "-test.timeout", fmt.Sprint(time.Duration(10+8*seconds)*time.Second), "-test.failfast",
 		"-test.run", pattern(tests))
-	cmd.Dir = filepath.Join("internal", tests[0].pkg)
+	cmd.Dir = folder(tests[0].pkg)
 	// A property that fails is not looked at further, and leaves no file.
 	cmd.Env = append(os.Environ(), fmt.Sprint("RAILYARD_MUTANT=", mutant), env,
 		"RAPID_NOFAILFILE=1", "RAPID_SHRINKTIME=1ms", "RAPID_SEED=1")

@@ -16,7 +16,7 @@ import (
 	"path/filepath"
 	"runtime/pprof"
 
-	"railyard/internal/cli"
+	"railyard/internal/cli/cli"
 )
 
 // work is weighted by its time: about half packets between many hosts, half trainings.

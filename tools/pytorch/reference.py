@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""What PyTorch gives for the layers and models of internal/nn, as internal/nn/testdata/pytorch.safetensors.
+"""What PyTorch gives for the layers and models of internal/learn/nn, as internal/learn/nn/testdata/pytorch.safetensors.
 
     apt-get install -y --no-install-recommends python3-torch python3-numpy
-    /usr/bin/python3 tools/pytorch/reference.py internal/nn/testdata/pytorch.safetensors
+    /usr/bin/python3 tools/pytorch/reference.py internal/learn/nn/testdata/pytorch.safetensors
 
 Tensors that the file has stay as they are, so that it can grow on another machine: PyTorch's last bits are
 the processor's, and Adam's first update makes much of them. Remove it to make all of it anew.

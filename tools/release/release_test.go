@@ -240,7 +240,7 @@ func TestImagesWantAProgramForLinux(t *testing.T) {
 // checksum, and Go's library; each has a licence that can be handed on.
 func TestABillOfMaterialsNamesAllModules(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "gen")
-	build := exec.Command("go", "build", "-o", file, "railyard/internal/nn/kernel/gen")
+	build := exec.Command("go", "build", "-o", file, "railyard/internal/learn/nn/kernel/gen")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

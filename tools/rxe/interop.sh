@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Boots Linux's software RoCE in a VM, runs internal/endpoint's tests against it, and the script of `hosts collect` in it.
+# Boots Linux's software RoCE in a VM, runs internal/engine/endpoint's tests against it, and the script of `hosts collect` in it.
 # As root, on Debian 12, over a tap in a namespace and then over unix sockets; as another user, with an image that is there, over
 # unix sockets alone.
 #
@@ -10,7 +10,7 @@ export RXE_OUT=${RXE_OUT:-${TMPDIR:-/tmp}/rxe-$(id -u)} RXE_NS=${RXE_NS:-rxe$$}
 [ -s "$RXE_OUT/vmlinux" ] && [ -s "$RXE_OUT/initrd.gz" ] || "$here/build.sh"
 bin=$(mktemp -d)
 trap '[ "$(id -u)" != 0 ] || "$here/run.sh" stop; rm -rf "$bin"' EXIT
-(cd "$here/../.." && go test -c -o "$bin/endpoint.test" ./internal/endpoint && go test -c -o "$bin/rdma.test" ./internal/rdma && go build -o "$bin/railyard" ./cmd/railyard)
+(cd "$here/../.." && go test -c -o "$bin/endpoint.test" ./internal/engine/endpoint && go test -c -o "$bin/rdma.test" ./internal/engine/rdma && go build -o "$bin/railyard" ./cmd/railyard)
 # once PACKAGE AT FLAG...: runs the tests whose names begin with TestKernel.
 once() {
 	local p=$1 at=$2

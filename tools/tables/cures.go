@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"railyard/internal/unit"
+	"railyard/internal/base/unit"
 )
 
 // cures is what each cure of polarisation does to the figure of chapter 10, two flows that one of two

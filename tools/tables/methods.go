@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"railyard/internal/scenario"
-	"railyard/internal/unit"
+	"railyard/internal/base/unit"
+	"railyard/internal/plan/scenario"
 )
 
 // A method is keys that say how links are chosen.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"railyard/internal/splitmix"
-	"railyard/internal/unit"
+	"railyard/internal/base/splitmix"
+	"railyard/internal/base/unit"
 )
 
 const (

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"railyard/internal/result"
-	"railyard/internal/run"
-	"railyard/internal/scenario"
-	"railyard/internal/unit"
+	"railyard/internal/base/unit"
+	"railyard/internal/out/result"
+	"railyard/internal/plan/scenario"
+	"railyard/internal/run/run"
 )
 
 // An experiment is a scenario of flows, or of one collective, that is run with the seeds 1, 2, 3 and so on.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"railyard/internal/hash"
-	"railyard/internal/splitmix"
+	"railyard/internal/base/splitmix"
+	"railyard/internal/net/hash"
 )
 
 // seeds is what a seed of its own cures in the second of two tiers, function by function.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"railyard/internal/unit"
+	"railyard/internal/base/unit"
 )
 
 // The axes of the design space.

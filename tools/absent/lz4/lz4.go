@@ -2,7 +2,7 @@
 // github.com/pierrec/lz4/v4, whose module is 42 MB to download, four tenths of all.
 //
 // parquet-go imports the codec whether or not a table is compressed by it. Railyard writes Zstandard
-// alone (internal/result), and its own reader (internal/parquet) refuses any other. So here are the
+// alone (internal/out/result), and its own reader (internal/out/parquet) refuses any other. So here are the
 // names that parquet-go needs to compile, and each panics: to come here is our mistake.
 package lz4
 

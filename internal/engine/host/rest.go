@@ -1,0 +1,38 @@
+package host
+
+import "railyard/internal/base/unit"
+
+// Rest has links inside hosts take note of those that have all their bytes by now, and forget times that only messages of
+// the past could ask about, where no flow is in service. It is called between windows, while no message is on its way.
+func (h *Hosts) Rest(now unit.Time) {
+	for i := range h.hosts {
+		at := &h.hosts[i]
+		for _, c := range at.copies {
+			if c == nil {
+				continue
+			}
+			for _, f := range c.feeds {
+				f.link.rest(now)
+			}
+		}
+		for _, all := range [][]share{at.out, at.in, at.links} {
+			for k := range all {
+				all[k].rest(now)
+			}
+		}
+	}
+	for i := range h.pcie {
+		if down := h.pcie[i].down; down != nil {
+			down.rest(now)
+		}
+	}
+}
+
+func (s *share) rest(now unit.Time) {
+	if s.rate == 0 {
+		return
+	}
+	if s.advance(now); len(s.leave) == 0 {
+		s.spans = s.spans[:copy(s.spans, s.spans[len(s.spans)-1:])]
+	}
+}

@@ -1,0 +1,43 @@
+package nic
+
+import (
+	"railyard/internal/base/unit"
+	"railyard/internal/engine/host"
+	"railyard/internal/engine/roce"
+)
+
+// A credit, see roce.Given, is a frame in the class of CNPs. It is not admission: a slot of
+// Admission belongs to the transport, which cuts messages to its size and clears it when the bytes
+// are in memory, under any schedule; a credit is given when the rank has added up or copied what lay
+// in the slot.
+
+// Credit tells the sender of a queue pair that a slot is free: host.Network.
+func (n *Net) Credit(now unit.Time, qp, coll int32) {
+	r := &n.receivers[qp]
+	pk := &r.card.isl.out
+	r.Give(coll, pk)
+	r.tell(now, pk)
+	r.await(now)
+}
+
+// tell sends what is no answer to a frame, back to the sender.
+func (r *receiver) tell(now unit.Time, pk *roce.Packet) {
+	r.card.send(pk, r.id, r.route)
+	r.card.kick(now)
+}
+
+// await looks a timeout later whether answers are missing.
+func (r *receiver) await(now unit.Time) {
+	n := r.card.net
+	if t := n.cfg.Transport.Timeout; t > 0 && r.Await() {
+		n.hosts.Alarm(r.card.host, now.Add(t), host.Alarm{What: alarmRepeat, QP: r.id})
+	}
+}
+
+// repeat sends once more the credits whose answers are missing, and looks again as long as there are
+// others without one.
+func (r *receiver) repeat(now unit.Time) {
+	if !r.Closed() && r.Repeat(&r.card.isl.out, func(pk *roce.Packet) { r.tell(now, pk) }) {
+		r.await(now)
+	}
+}

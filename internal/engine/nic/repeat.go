@@ -1,0 +1,80 @@
+package nic
+
+import (
+	"slices"
+
+	"railyard/internal/base/unit"
+	"railyard/internal/engine/fabric"
+	"railyard/internal/engine/roce"
+)
+
+// Mark is what counters had counted at an instant at rest at which a period may begin: see package reuse.
+type Mark struct {
+	seen    []HopEvidence
+	acked   []int64      // by queue pair
+	tallies []roce.Tally // by queue pair
+	island  island       // sums of all
+}
+
+// MarkSize is about how many bytes a mark takes.
+func (n *Net) MarkSize() int64 { return 128*int64(len(n.seen)) + 48*int64(len(n.senders)) }
+
+// Mark marks an instant, between windows.
+func (n *Net) Mark() *Mark {
+	m := &Mark{seen: slices.Clone(n.seen), island: n.sums()}
+	for i := range m.seen {
+		m.seen[i].Roots = slices.Clone(m.seen[i].Roots)
+	}
+	for i := range n.senders {
+		m.acked, m.tallies = append(m.acked, n.senders[i].Acked()), append(m.tallies, n.receivers[i].Tally())
+	}
+	return m
+}
+
+// ReorderedSince reports whether receivers have counted something since a mark.
+func (n *Net) ReorderedSince(m *Mark) bool {
+	for i := range n.receivers {
+		if n.receivers[i].Tally() != m.tallies[i] {
+			return true
+		}
+	}
+	return false
+}
+
+func (n *Net) sums() (all island) {
+	for i := range n.islands {
+		x := &n.islands[i]
+		all.marks, all.cnps = all.marks+x.marks, all.cnps+x.cnps
+		all.retransmits, all.moves = all.retransmits+x.retransmits, all.moves+x.moves
+	}
+	return all
+}
+
+// Repeat adds what counters have counted since a mark so many times more.
+func (n *Net) Repeat(m *Mark, times int64) {
+	was, now, at := &m.island, n.sums(), &n.islands[0]
+	at.marks += times * (now.marks - was.marks)
+	at.cnps += times * (now.cnps - was.cnps)
+	at.retransmits += times * (now.retransmits - was.retransmits)
+	at.moves += times * (now.moves - was.moves)
+	for i := range n.senders {
+		s := &n.senders[i]
+		s.CountAgain(times * (s.Acked() - m.acked[i]))
+	}
+	d := unit.Duration(times)
+	for i := range n.seen {
+		e, was := &n.seen[i], &m.seen[i]
+		e.Frames += times * (e.Frames - was.Frames)
+		e.Own += d * (e.Own - was.Own)
+		e.Others += d * (e.Others - was.Others)
+		e.Pause += d * (e.Pause - was.Pause)
+		e.Span += d * (e.Span - was.Span)
+		e.Held += d * (e.Held - was.Held)
+		e.Served += unit.Bytes(times) * (e.Served - was.Served)
+		e.Mine += unit.Bytes(times) * (e.Mine - was.Mine)
+		for k := range e.Roots {
+			t := &e.Roots[k]
+			t.Time += d * (t.Time - fabric.TimeOf(was.Roots, t.Root))
+		}
+	}
+}

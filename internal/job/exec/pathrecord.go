@@ -1,0 +1,188 @@
+package exec
+
+import (
+	"math"
+
+	"railyard/internal/base/cause"
+	"railyard/internal/base/unit"
+)
+
+// rankPath is what happened in one step of one rank.
+type rankPath struct {
+	number     int64 // of the step
+	layout     *pathLayout
+	start, end unit.Time
+	last       int32       // the operation that ended last
+	ops        []opState   // copied at the step's end
+	program    []programOp // of all collectives and channels
+	released   []release   // by collective that the rank runs
+	messages   []pathMessage
+	segments   []Segment
+
+	// freed is, as program, what let a Send start that had to wait for a credit: 0 for one that
+	// did not, i+1 if it was the credit of the message of Send i, -i-1 if that of the step before.
+	freed []int32 // nil: no collective needs credits
+}
+
+func newRankPath(l *pathLayout) *rankPath {
+	p := &rankPath{layout: l, ops: make([]opState, max(len(l.program.Start), len(l.program.Ops))),
+		program: make([]programOp, l.length), released: make([]release, len(l.colls))}
+	if l.credit {
+		p.freed = make([]int32, l.length)
+	}
+	return p
+}
+
+// ended notes the end of the step.
+func (p *rankPath) ended(now unit.Time, ops []opState, last int32) {
+	p.end, p.last = now, last
+	copy(p.ops, ops)
+}
+
+// programOp is one operation of a channel's program.
+type programOp struct {
+	// start is when the one before was done, or later, when the acknowledgement
+	// that this one waited for came. Of a Recv that stood still, done is later.
+	start, done unit.Time
+	message     int32 // in rankPath.messages: of a Recv its message, of a Send its acknowledgement, -1: not traced
+}
+
+// release is what ended a collective.
+type release struct {
+	channel int32
+	acked   int32 // the Send whose acknowledgement it was; -1: the end of the channel's program
+}
+
+// pathMessage is the trace of one message, or of an acknowledgement.
+type pathMessage struct {
+	posted, placed unit.Time
+	first, n       int32 // its segments
+	lane           int32 // which queue pair of its way carried it
+}
+
+// channel returns the records of a channel's program.
+func (p *rankPath) channel(coll int32, channel int) []programOp {
+	e := p.layout.collective(coll).channels[channel]
+	return p.program[e.from:e.to]
+}
+
+// credits returns the records of the credits of a channel, empty; nil where there are none.
+func (p *rankPath) credits(coll int32, channel int) []int32 {
+	if p.freed == nil {
+		return nil
+	}
+	e := p.layout.collective(coll).channels[channel]
+	clear(p.freed[e.from:e.to])
+	return p.freed[e.from:e.to]
+}
+
+// older stands for a credit of a message of an earlier step than the one before.
+const older = math.MinInt32
+
+// credited notes the credit for which the channel's current Send has waited in a step.
+func (ch *channelRun) credited(step int64, m sentMessage) {
+	if ch.freed == nil {
+		return
+	}
+	switch step - m.step {
+	case 0:
+		ch.freed[ch.pc] = m.op + 1
+	case 1:
+		ch.freed[ch.pc] = -m.op - 1
+	default:
+		ch.freed[ch.pc] = older
+	}
+}
+
+// began notes that the channel's current operation has started.
+func (ch *channelRun) began(now unit.Time) {
+	if ch.path != nil {
+		ch.path[ch.pc].start = now
+	}
+}
+
+// did notes that the channel's current operation is done.
+func (ch *channelRun) did(now unit.Time) {
+	if ch.path != nil {
+		ch.path[ch.pc].done = now
+	}
+}
+
+// matched notes which Recv of the peer belongs to the channel's current Send.
+func (ch *channelRun) matched(r *Rank, recv int32) {
+	if ch.path != nil && ch.peerOps[ch.pc] < 0 {
+		ch.peerOps[ch.pc] = recv
+		r.path.layout.news = true
+	}
+}
+
+// took notes the message that the channel's current Recv has taken.
+func (ch *channelRun) took(r *Rank, tr *Trace) {
+	if ch.path != nil {
+		ch.path[ch.pc].message = r.path.keep(tr)
+	}
+}
+
+// keep notes a trace and returns its number.
+func (p *rankPath) keep(tr *Trace) int32 {
+	m := pathMessage{posted: tr.Posted, placed: tr.Placed, first: int32(len(p.segments)), lane: tr.Lane}
+	if len(p.segments)+len(tr.Segments) > p.layout.most {
+		p.segments = appendTotals(p.segments, tr)
+		m.n = int32(len(p.segments)) - m.first
+		p.messages = append(p.messages, m)
+		return int32(len(p.messages) - 1)
+	}
+	for i, g := range tr.Segments {
+		if i > 0 && tr.Segments[i-1].Cause == g.Cause && tr.Segments[i-1].At == g.At {
+			p.segments[len(p.segments)-1] = g
+			continue
+		}
+		p.segments = append(p.segments, g)
+	}
+	m.n = int32(len(p.segments)) - m.first
+	p.messages = append(p.messages, m)
+	return int32(len(p.messages) - 1)
+}
+
+// appendTotals appends one segment for each cause of a trace, in the order of the causes, at the place of its longest.
+func appendTotals(to []Segment, tr *Trace) []Segment {
+	var total cause.Split
+	var longest [cause.Count]unit.Duration
+	var at [cause.Count]int32
+	from := tr.Posted
+	for _, g := range tr.Segments {
+		d := g.Until.Sub(from)
+		total[g.Cause] += d
+		if d > longest[g.Cause] {
+			longest[g.Cause], at[g.Cause] = d, g.At
+		}
+		from = g.Until
+	}
+	until := tr.Posted
+	for c, d := range total {
+		if d > 0 {
+			until = until.Add(d)
+			to = append(to, Segment{Until: until, Cause: cause.Cause(c), At: at[c]})
+		}
+	}
+	return to
+}
+
+// answered notes the way of the acknowledgement of the Send op.
+func (ch *channelRun) answered(r *Rank, op int32, tr *Trace) {
+	if ch.path == nil {
+		return
+	}
+	ch.path[op].message = -1
+	if tr != nil {
+		ch.path[op].message = r.path.keep(tr)
+	}
+}
+
+// ending notes what may have ended the running collective, by its place among those of the rank: the acknowledgement of the Send acked
+// or, with -1, the end of the channel's program.
+func (p *rankPath) ending(coll int32, channel int, acked int32) {
+	if p != nil {
+		p.released[coll] = release{channel: int32(channel), acked: acked}
+	}
+}

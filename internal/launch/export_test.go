@@ -1,8 +1,0 @@
-//go:build unix
-
-package launch
-
-import "railyard/internal/rank"
-
-// Mend has links of the rank of this process replaced.
-func Mend(with func(rank.Link) rank.Link) { mend = with }

@@ -1,0 +1,431 @@
+package run
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"railyard/internal/base/unit"
+	"railyard/internal/engine/fabric"
+	"railyard/internal/engine/nic"
+	"railyard/internal/engine/reuse"
+	"railyard/internal/job/coll"
+	"railyard/internal/job/workload"
+	"railyard/internal/net/cc"
+	"railyard/internal/out/result"
+	"railyard/internal/plan/foresight"
+	"railyard/internal/plan/plan"
+	"railyard/internal/plan/scenario"
+	"railyard/internal/run/record"
+)
+
+// repetition has steps told that would be simulated again: see package reuse. Once all ranks have ended a step, and the
+// network is at rest in the next, its state is compared with that of so many steps before. If it is the same then all
+// will be as it was: the steps of that period are told again and again, and the ranks end as many steps sooner.
+//
+//	steps         0 1 2 3 | 4 5 6 7 8 9 | 10 11
+//	simulated     0 1 2 3                 4  5     after step 3 all is as after step 2
+//	ranks count   0 1 2 3                 4  5
+//	told          0 1 2 3   4 5 6 7 8 9   10 11
+//	                    ^   told again
+//
+// The clock of the simulation stands still meanwhile. Whatever looks at it from outside asks represented.
+type repetition struct {
+	run    *runner
+	job    *job
+	every  int64 // a period is so many steps, or a multiple
+	spare  int64 // steps before the last one in which ranks know that it comes
+	behind unit.Duration
+	steps  int64 // that ranks are behind
+	now    int64 // that are told just now, and not in these yet
+
+	seen   []sighting // the newest last: states that were looked at
+	marks  []mark     // the newest last: a period may begin at each, what followed is recorded
+	until  int64      // the step in which a period should have ended, where one is recorded since its state came again
+	asked  int64      // the step after which the network is to be at rest
+	tries  int        // since then
+	next   int64      // the step after which it is looked at again
+	missed int        // looks in a row that found another state
+	over   bool
+
+	looked, never int64 // steps after which it was looked at; that were not repeated
+	again         int64 // steps told again
+	hops          int64 // packet-hops of these
+	why           map[string]int64
+	refused       string // why nothing is ever reused; "": it may be
+}
+
+// sighting is a state at rest.
+type sighting struct {
+	step  int64 // in which ranks were
+	state reuse.Digest
+}
+
+// mark is an instant at rest from which on what is told is recorded.
+type mark struct {
+	at     unit.Time
+	step   int64 // in which ranks were
+	state  reuse.Digest
+	fab    *fabric.Mark
+	net    *nic.Mark
+	record *record.Mark
+}
+
+// Bounds of reuse.
+const (
+	mostRecorded = 256 << 20 // bytes of a period
+	mostTries    = 8         // looks at a network that is not at rest, each twice as late
+	mostSeen     = 64        // a period has at most so many times every steps
+	freeMisses   = 16        // then each costs as many steps more as there were
+	eagerMarks   = 2         // looks from which on what follows is recorded before anything has come again
+)
+
+// newRepetition prepares for reuse, nil where it is off.
+func (r *runner) newRepetition() *repetition {
+	if r.plan.Scenario.Run.Reuse != scenario.ReuseAuto {
+		return nil
+	}
+	x := &repetition{run: r, why: map[string]int64{}}
+	if x.refused = r.neverReused(); x.refused != "" {
+		x.over = true
+		return x
+	}
+	x.job = r.jobs[0]
+	x.every = max(1, foresight.PathsEvery(x.job.plan))
+	for i := range x.job.plan.Work.Programs {
+		for _, op := range x.job.plan.Work.Programs[i].Ops {
+			if op.Kind == workload.Copy {
+				x.spare = 1
+			}
+		}
+	}
+	return x
+}
+
+// neverReused says why nothing of a run is ever reused, "" where it may be.
+func (r *runner) neverReused() string {
+	sc, p := r.plan.Scenario, r.plan
+	switch {
+	case len(r.jobs) != 1:
+		return "several jobs share the network"
+	case r.trains():
+		return reuse.Real
+	case p.Jobs[0].Work == nil:
+		return reuse.Flows
+	case r.sendsFlows():
+		return "background flows share the network"
+	case p.ByFormula():
+		return "no packets are simulated"
+	case p.Scenario.Fabric.AsScheduled():
+		return reuse.InOrder
+	case r.jobs[0].needsCredit():
+		return "messages need credits, of which timers tell"
+	case len(sc.Faults) > 0:
+		return reuse.Faults
+	case r.jobs[0].steps() < 4:
+		return "the job takes fewer than 4 steps"
+	case p.Jobs[0].Spec.Survival.Saves() || p.Jobs[0].Spec.Survival.Restart.Set:
+		return "the job lives through aborts"
+	case p.Switches.Watchdog() != nil:
+		return reuse.Watchdog
+	case sc.Transport.Setup:
+		return "connections are made (transport.setup)"
+	case r.capture != nil || r.record.LogsEvents() || r.record.TakesSeries() || r.record.Watches():
+		return "each packet, or each instant, is told of (capture, output.events, output.series, output.telemetry)"
+	case sc.Congestion.Algorithm != scenario.ByDCQCN && sc.Congestion.Algorithm != scenario.Uncontrolled:
+		return fmt.Sprintf("nothing is known of what %s remembers from step to step (congestion.algorithm)", sc.Congestion.Algorithm)
+	case sc.Congestion.CNPInterval > reuse.LongAgo:
+		return fmt.Sprintf("congestion.cnp_interval is over %v", reuse.LongAgo)
+	}
+	return ""
+}
+
+// sendsFlows reports whether queue pairs carry something else than what ranks send.
+func (r *runner) sendsFlows() bool {
+	return slices.ContainsFunc(r.plan.Pairs, func(q plan.Pair) bool { return q.Sends() })
+}
+
+// needsCredit reports whether messages of ranks of the job need credits.
+func (j *job) needsCredit() bool {
+	return slices.ContainsFunc(j.plan.Work.Collectives, func(c workload.Collective) bool {
+		return !c.Formula && coll.NeedsCredit(c.Schedule)
+	})
+}
+
+// settleEnd notes when the last thing happened in a run that may be reused: its last step ended, or a frame arrived. Timers
+// that mean nothing any more, each with a phase of its own, go on behind that, and are no part of the run.
+func (r *runner) settleEnd(whole bool) {
+	if whole && r.last > 0 && r.neverReused() == "" {
+		if end := max(r.last, r.fab.LastArrival()); end <= r.eng.Now() {
+			r.end = end
+		}
+	}
+}
+
+// start is called when all is built.
+func (x *repetition) start() {
+	if x != nil && !x.over {
+		x.run.fab.AllowRepeats()
+	}
+}
+
+// ended takes it that all ranks have ended a step, as it is told.
+func (x *repetition) ended(step int64, at unit.Time) {
+	if x == nil || x.over || x.run.record.Repeating() || step < x.next || (step+1)%x.every != 0 {
+		return
+	}
+	x.asked, x.tries = step, 0
+	x.look(at.Add(x.run.linger - x.behind))
+}
+
+// look looks at the network at an instant, between windows.
+func (x *repetition) look(at unit.Time) {
+	step := x.asked
+	x.run.later(at, orderRun, func(now unit.Time) {
+		if !x.over && x.asked == step {
+			x.compare(now)
+		}
+	})
+}
+
+// compare looks whether the network is at rest and as it was, and has steps told again if it is.
+func (x *repetition) compare(now unit.Time) {
+	r := x.run
+	if x.tries == 0 {
+		x.looked++
+	}
+	r.net.Rest(now)
+	r.hosts.Rest(now)
+	d, err := reuse.Of(now, r.fab, r.net, r.hosts)
+	if why := x.apart(); err == nil && why != "" {
+		err = &reuse.NotAtRest{Field: "exec.Rank.step", Why: why}
+	}
+	if err != nil {
+		if e := err.(*reuse.NotAtRest); e.Never {
+			x.refused = e.Error()
+			x.end()
+			return
+		}
+		if x.tries++; x.tries < mostTries {
+			x.look(now.Add(max(r.linger, unit.Microsecond) << x.tries))
+			return
+		}
+		x.miss("the network was not at rest")
+		x.stop()
+		return
+	}
+	m, period, why := x.met(&d)
+	switch {
+	case m != nil && why == "":
+		x.repeat(now, m)
+		x.end()
+		return
+	case m != nil: // and it will be so again: the same follows the same
+		x.miss(why)
+		x.end()
+		return
+	case why != "" && x.asked+1 >= x.until: // else a period is recorded, and not over
+		x.miss(why)
+	}
+	x.mark(now, d, period)
+}
+
+// apart says that ranks are in different steps, or have done all, "" if they are in the one after that they have ended.
+func (x *repetition) apart() string {
+	for _, rank := range x.job.ranks {
+		if rank.Step() != x.asked+1-x.steps {
+			return "ranks are in different steps"
+		}
+	}
+	return ""
+}
+
+// met returns the mark with this state, and why what followed cannot be told again, if it cannot. nil: none; then after how many
+// steps the state has come again where nothing was recorded, or what kept it from being one that was seen.
+func (x *repetition) met(d *reuse.Digest) (m *mark, period int64, why string) {
+	r := x.run
+	for i := len(x.marks) - 1; i >= 0; i-- {
+		switch m := &x.marks[i]; {
+		case d.Differ(&m.state) != "":
+		case r.fab.DrawnSince(m.fab):
+			return m, 0, "queues were so long that a sample was taken of whose frames waited"
+		case r.record.LostSince(m.record) || r.net.ReorderedSince(m.net):
+			return m, 0, "frames were lost, or came out of order"
+		default:
+			return m, 0, ""
+		}
+	}
+	for i := len(x.seen) - 1; i >= 0; i-- {
+		part := d.Differ(&x.seen[i].state)
+		if part == "" {
+			return nil, x.asked + 1 - x.seen[i].step, ""
+		}
+		if why == "" {
+			why = part + " had another state"
+		}
+	}
+	return nil, 0, why
+}
+
+// miss counts a period that was not told again.
+func (x *repetition) miss(why string) {
+	x.never++
+	x.why[why]++
+	if x.missed++; x.missed >= freeMisses {
+		x.next = x.asked + int64(x.missed)*x.every
+	}
+}
+
+// mark takes note of a state, which has come again after a period, if that is not 0. What follows is recorded then, for as
+// long as that takes; and behind the first looks, where most of what repeats itself does so at once. Recording costs more
+// than looking.
+func (x *repetition) mark(now unit.Time, d reuse.Digest, period int64) {
+	r, step := x.run, x.asked+1
+	if x.job.steps()-1-x.spare-step < 2*x.every {
+		x.end() // nothing is left to be told again
+		return
+	}
+	x.seen = append(x.seen, sighting{step, d})
+	if len(x.seen) > mostSeen {
+		x.seen = slices.Delete(x.seen, 0, 1)
+	}
+	eager := len(x.seen) <= eagerMarks
+	if !eager && (step >= x.until || x.next > x.asked+x.every) { // a period is over, or the next look too far away for one
+		x.stop()
+	}
+	switch {
+	case period > 0 && len(x.marks) == 0:
+		if x.job.steps()-1-x.spare-step < 2*period {
+			x.miss("too few steps were left to do it once more")
+			x.end()
+			return
+		}
+		x.until, x.next = step+period, 0
+	case !eager:
+		if x.recorded() > mostRecorded {
+			x.stop()
+			x.miss("a period has more to be told than is kept")
+			x.end()
+		}
+		return
+	}
+	x.marks = append(x.marks, mark{now, step, d, r.fab.Mark(now), r.net.Mark(), r.record.Mark()})
+}
+
+// recorded is how many bytes marks take with one more, and what is to be told since the first.
+func (x *repetition) recorded() int64 {
+	return x.run.fab.Recorded() + x.run.record.Recorded() + int64(len(x.marks)+1)*x.run.net.MarkSize()
+}
+
+// stop forgets what is recorded.
+func (x *repetition) stop() {
+	if len(x.marks) > 0 {
+		x.marks = nil
+		x.run.fab.StopRecording()
+		x.run.record.StopRecording()
+	}
+}
+
+// end is called when nothing more is looked at.
+func (x *repetition) end() {
+	x.stop()
+	x.over = true
+}
+
+// repeat has the period from a mark until now told as often as it will be, or until the run is interrupted.
+func (x *repetition) repeat(now unit.Time, m *mark) {
+	r, step := x.run, x.asked+1
+	steps, took := step-m.step, now.Sub(m.at)
+	n := (x.job.steps() - 1 - x.spare - step) / steps
+	if n <= 0 {
+		return
+	}
+	hops := r.fab.Hops()
+	n = r.fab.Repeat(now, m.fab, n, func(k int64, samples []fabric.Sample) bool {
+		r.record.Again(m.record, unit.Duration(k)*took, k*steps, samples)
+		x.now = k * steps
+		r.report(r.told(now).Add(unit.Duration(k) * took))
+		return r.opt.Dir.Keep() == nil && r.ctx.Err() == nil
+	})
+	r.net.Repeat(m.net, n)
+	x.now = 0
+	x.hops += r.fab.Hops() - hops
+	x.behind += unit.Duration(n) * took
+	x.steps += n * steps
+	x.again += n * steps
+	r.record.Behind(x.behind, x.steps)
+	for _, rank := range x.job.ranks {
+		rank.StopAfter(x.job.steps() - x.steps)
+	}
+}
+
+// figures are what run.json tells of it, nil where it is off.
+func (x *repetition) figures(hops int64) *result.Reuse {
+	if x == nil {
+		return nil
+	}
+	return &result.Reuse{Simulated: hops - x.hops, Represented: hops, Steps: x.again, Notes: x.notes()}
+}
+
+// notes say what kept steps from being told again.
+func (x *repetition) notes() (all []string) {
+	if x.refused != "" {
+		return []string{"nothing was reused: " + x.refused}
+	}
+	for _, why := range slices.Sorted(maps.Keys(x.why)) {
+		all = append(all, fmt.Sprintf("no reuse of %d of %s: %s", x.why[why], unit.CountOf(x.looked, "period"), why))
+	}
+	return all
+}
+
+// represented is the network as it is told: its clock counts repetitions.
+type represented struct {
+	network
+	run *runner
+}
+
+var _ record.Network = represented{}
+
+func (n represented) Now() unit.Time {
+	if end := n.run.end; end > 0 {
+		return n.run.told(end)
+	}
+	return n.run.told(n.network.Now())
+}
+
+func (n represented) NowIn(island int32) unit.Time { return n.run.told(n.network.NowIn(island)) }
+
+func (n represented) Stats(now unit.Time, id fabric.PortID) fabric.PortStats {
+	return n.network.Stats(now.Add(-n.run.reuse.late()), id)
+}
+
+func (n represented) PausedFor(now unit.Time, id fabric.PortID) []fabric.RootTime {
+	return n.network.PausedFor(now.Add(-n.run.reuse.late()), id)
+}
+
+func (n represented) FlushSamples(now unit.Time) {
+	n.network.FlushSamples(now.Add(-n.run.reuse.late()))
+}
+
+func (n represented) ControllerState(qp int32, now unit.Time) cc.State {
+	return n.network.ControllerState(qp, now.Add(-n.run.reuse.late()))
+}
+
+// told is how many steps ranks are behind those that were told.
+func (x *repetition) told() int64 {
+	if x == nil {
+		return 0
+	}
+	return x.steps + x.now
+}
+
+// late is how long the clock of the simulation has stood still.
+func (x *repetition) late() unit.Duration {
+	if x == nil {
+		return 0
+	}
+	return x.behind
+}
+
+// told is an instant of the simulation as the run tells it.
+func (r *runner) told(at unit.Time) unit.Time { return at.Add(r.reuse.late()) }

@@ -1,0 +1,204 @@
+package run
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"railyard/internal/base/unit"
+	"railyard/internal/out/result"
+	"railyard/internal/plan/scenario"
+)
+
+// counted is what a run with reuse may tell otherwise: the key, how much was simulated, how many events that took.
+var counted = regexp.MustCompile(`(?s)\s*"reuse": \{.*?\},?|\s*"events": \d+,?|"sha256": "[0-9a-f]+"|reuse: auto|reuse: off|` +
+	`"reuse": "(auto|off)"`)
+
+// toldOf is everything in a run directory but that, by file.
+func toldOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, f fs.DirEntry, err error) error {
+		if err != nil || f.IsDir() || f.Name() == result.ScenarioInput {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if all[f.Name()] = string(b); f.Name() == "run.json" {
+			all[f.Name()] = counted.ReplaceAllString(string(b), "")
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// reused runs a scenario with reuse and without: they must tell the same, however they are computed.
+func reused(t *testing.T, yaml string, options ...Options) *result.Reuse {
+	t.Helper()
+	off := run(t, yaml+"run: {reuse: off}\n", Options{})
+	want := toldOf(t, off.path)
+	if off.Reuse != nil {
+		t.Errorf("off, and run.json has %+v", off.Reuse)
+	}
+	var first *result.Reuse
+	for _, o := range append([]Options{{}}, options...) {
+		on := run(t, yaml+"run: {reuse: auto}\n", o)
+		got := toldOf(t, on.path)
+		for name, text := range want {
+			if got[name] != text {
+				t.Fatalf("%d islands, %d workers: %s\n%s\n%+v", o.Islands, o.Workers, differs(name, text, got[name]), yaml, on.Reuse)
+			}
+		}
+		if len(got) != len(want) || on.Reuse == nil || on.Reuse.Represented != off.PacketHops ||
+			on.Reuse.Simulated > on.Reuse.Represented || on.Summary.Events > off.Summary.Events {
+			t.Fatalf("%d files of %d, %+v; off %d packet-hops, %d events\n%s", len(got), len(want), on.Reuse, off.PacketHops,
+				off.Summary.Events, yaml)
+		}
+		if first == nil {
+			first = on.Reuse
+		} else if fmt.Sprint(*first) != fmt.Sprint(*on.Reuse) {
+			t.Errorf("%d islands, %d workers: %+v, else %+v", o.Islands, o.Workers, on.Reuse, first)
+		}
+	}
+	return first
+}
+
+func differs(name, x, y string) string {
+	for i := range x {
+		if i >= len(y) || x[i] != y[i] {
+			return fmt.Sprintf("%s differs at byte %d of %d and %d:\n%q\n%q", name, i, len(x), len(y), part([]byte(x), i),
+				part([]byte(y), i))
+		}
+	}
+	return name + " is longer"
+}
+
+// Steps that do the same are simulated once: with any partition, on one core and on two.
+func TestReuseTellsTheSame(t *testing.T) {
+	r := reused(t, cluster8(2)+replayed, Options{Islands: 1}, Options{Islands: 3}, Options{Islands: 2, Workers: 2})
+	if r.Steps < 20 || 4*r.Simulated > r.Represented {
+		t.Errorf("of 30 steps %d were told again: %+v", r.Steps, r)
+	}
+}
+
+var reuseCases = flag.Int("reuse-cases", 24, "how many drawn replays are run with reuse and without")
+
+// The same of drawn replays: on networks of many kinds, with whatever may tell steps apart.
+func TestReuseOfDrawnReplays(t *testing.T) {
+	told, ran, seed := 0, 0, uint64(0)
+	why := map[string]int{}
+	for i := 0; i < *reuseCases; seed++ {
+		yaml := drawnReplay(seed)
+		sc, err := scenario.Parse("drawn.yaml", []byte(yaml))
+		if err == nil {
+			_, err = NewPlan(sc)
+		}
+		if err != nil { // its hosts do not suit its network
+			continue
+		}
+		i++
+		ran++
+		r := reused(t, yaml, Options{Islands: 1 + i%4, Workers: 1 + i%2})
+		if r.Steps > 0 {
+			told++
+		}
+		for _, n := range r.Notes {
+			_, n, _ = strings.Cut(n, ": ")
+			why[n]++
+		}
+	}
+	t.Logf("of %d drawn replays (%d drawn) %d had steps told again; what kept others: %v", ran, seed, told, why)
+	if 4*told < ran {
+		t.Errorf("of %d drawn replays %d had steps told again, want a quarter", ran, told)
+	}
+}
+
+// The same of large models in layouts of all kinds: sums of parts inside hosts take what a formula says; stages
+// give credits, and are simulated step by step.
+func TestReuseOfModels(t *testing.T) {
+	text := strings.Replace(smallLarge, "batch: 16}", "batch: 16, steps: 9}", 1)
+	for layout, least := range map[string]int64{"tp: 8, pp: 2, micro_batches: 4, sequence: true": 0, "zero: 3": 6,
+		"tp: 4, zero: 1": 6} {
+		r := reused(t, strings.Replace(text, "tp: 8, pp: 2, micro_batches: 4, sequence: true", layout, 1),
+			Options{Islands: 2, Workers: 2})
+		if r.Steps < least {
+			t.Errorf("%s: of 9 steps %d were told again: %+v", layout, r.Steps, r)
+		}
+	}
+}
+
+// drawnReplay draws a replay.
+func drawnReplay(seed uint64) string {
+	r := rand.New(rand.NewPCG(seed, 46))
+	pick := func(all ...string) string { return all[r.IntN(len(all))] }
+	hosts, gpus := 2+r.IntN(4), 1+r.IntN(3)
+	slow, faults, background := "", "", ""
+	if r.IntN(4) == 0 {
+		slow = fmt.Sprintf(", slow: [{rank: %d, factor: %s}]", r.IntN(hosts*gpus), pick("1.5", "3"))
+	}
+	switch r.IntN(40) {
+	case 0:
+		faults = "faults: [{host: host1, at: 200us, hang: 300us}]\n"
+	case 1:
+		background = "background: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 300kB, every: 250us, count: 6}]}\n"
+	case 2:
+		faults = "faults: [{at: 100us, link: all, drop: 0.1%, for: 500us}]\n"
+	}
+	var buckets []string
+	for range 1 + r.IntN(3) {
+		buckets = append(buckets, fmt.Sprintf("{compute: %dns, bytes: %dkB}", 1000+r.IntN(90_000), 1+r.IntN(700)))
+	}
+	return fmt.Sprintf("seed: %d\ncluster: {hosts: %d, host: {gpus: %d}, nic: {speed: %s}%s}\n", seed, hosts, gpus,
+		pick("100Gb/s", "200Gb/s", "400Gb/s"), slow) +
+		fmt.Sprintf("fabric: {design: %s, balance: %s, switch: {buffer: %s}}\n", pick("rail-optimized", "single-switch", "leaf-spine"),
+			pick("ecmp", "ecmp", "ecmp", "ecmp", "ecmp", "ecmp", "ecmp", "spray", "flowlet"), pick("16MB", "4MB")) +
+		fmt.Sprintf("congestion: {algorithm: %s}\n", pick("none", "none", "none", "dcqcn", "dcqcn", "dcqcn", "dcqcn", "dctcp", "timely")) +
+		faults + background +
+		fmt.Sprintf("job:\n  replay: {steps: %d, forward: %dns, buckets: [%s], update: %dns}\n", 4+r.IntN(12), 20_000+r.IntN(200_000),
+			strings.Join(buckets, ", "), r.IntN(20_000)) +
+		fmt.Sprintf("  collective: {algorithm: %s, channels: %d}\n", pick("ring", "ring", "tree", "double-tree"), 2) +
+		fmt.Sprintf("output: {sample: %s, flows: %v, operations: %v}\n", pick("1us", "700ns", "13us"), r.IntN(4) > 0, r.IntN(4) > 0)
+}
+
+// Steps that come back after some others are found too: here ranks drift around their rings, one turn in 8 steps.
+func TestReuseOfStepsThatTakeTurns(t *testing.T) {
+	r := reused(t, `
+cluster: {hosts: 8, host: {preset: hgx-h100, gpus: 4}, nic: {speed: 200Gb/s}}
+fabric: {design: rail-optimized, spines: 4, links: {spine: 400Gb/s, length: 20m}}
+job:
+  replay: {steps: 48, forward: 400us, buckets: [{bytes: 80kB, compute: 300us}, {bytes: 400kB, compute: 200us}]}
+`, Options{Islands: 2, Workers: 2})
+	if len(r.Notes) == 0 || r.Steps < 20 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// What follows is recorded behind the first two looks, and after that only once a state has come again: here none does.
+func TestRecordingStopsWhereNothingComesAgain(t *testing.T) {
+	var during, after int64
+	r := run(t, `
+cluster: {hosts: 8, host: {preset: hgx-h100, gpus: 4}, nic: {speed: 200Gb/s}}
+fabric: {design: rail-optimized, spines: 4, links: {spine: 400Gb/s, length: 20m}}
+job:
+  replay: {steps: 9, forward: 400us, buckets: [{bytes: 80kB, compute: 300us}, {bytes: 400kB, compute: 200us}]}
+`, Options{Observe: Every(0, 20*unit.Microsecond, func(v View) {
+		recorded := v.r.fab.Recorded() + v.r.record.Recorded()
+		switch looked := v.r.reuse.looked; {
+		case looked == 1 || looked == 2:
+			during = max(during, recorded)
+		case looked > 2 && !v.r.reuse.over:
+			after = max(after, recorded)
+		}
+	})})
+	if r.Reuse.Steps > 0 || during == 0 || after > 0 {
+		t.Errorf("%+v; %d bytes recorded behind the first looks, %d later", r.Reuse, during, after)
+	}
+}
