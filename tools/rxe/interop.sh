@@ -15,7 +15,7 @@ trap '[ "$(id -u)" != 0 ] || "$here/run.sh" stop; rm -rf "$bin"' EXIT
 once() {
 	local p=$1 at=$2
 	shift 2
-	(cd "$here/../../internal/$p" && RAILYARD_RXE=$at $inside "$bin/$p.test" -test.run Kernel -test.v "$@")
+	(cd "$here/../../internal/engine/$p" && RAILYARD_RXE=$at $inside "$bin/$p.test" -test.run Kernel -test.v "$@")
 }
 # tests PACKAGE AT FLAG...: runs them. Where the guest's kernel has ended meanwhile, it says its last words, another guest is started,
 # and they run once more: how often Linux's own software RoCE panics is not what is tested. What fails otherwise has failed.
