@@ -463,7 +463,7 @@ var rules = map[string]rule{
 	},
 	"record": {
 		may: "cc clue coll diagnose exec fabric faults foresight mfu nccl nic nn noun plan qos result roce " +
-			"splitmix telemetry topo train transport workload",
+			"scenario splitmix telemetry topo train transport workload",
 		why: "it turns what happens in a run into tables and figures: what happens is for run and the engine",
 	},
 	"inside": {

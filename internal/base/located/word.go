@@ -69,9 +69,16 @@ func Cut(s string) string {
 }
 
 // OneOf joins what would be accepted: a, b or c.
-func OneOf(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
+func OneOf[S ~string](names []S) string {
+	text := ""
+	for i, name := range names {
+		switch {
+		case i > 0 && i == len(names)-1:
+			text += " or "
+		case i > 0:
+			text += ", "
+		}
+		text += string(name)
 	}
-	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+	return text
 }

@@ -7,21 +7,22 @@ import (
 	"railyard/internal/base/unit"
 	"railyard/internal/job/nccl"
 	"railyard/internal/plan/perf"
+	"railyard/internal/plan/scenario"
 )
 
 // A ComparedRow is a size with both times.
 type ComparedRow struct {
-	Size       unit.Bytes    `json:"size_bytes"`
-	InPlace    bool          `json:"in_place"` // as measured
-	Measured   unit.Duration `json:"measured_time_ps"`
-	MeasuredBW float64       `json:"measured_busbw_bytes_per_s"`
-	Simulated  unit.Duration `json:"simulated_time_ps"`
-	SimBW      float64       `json:"simulated_busbw_bytes_per_s"`
-	Ratio      float64       `json:"ratio"` // simulated over measured time
-	Algorithm  string        `json:"algorithm"`
-	Protocol   string        `json:"protocol"`
-	Channels   int           `json:"channels"`
-	PacketHops int64         `json:"packet_hops"`
+	Size       unit.Bytes            `json:"size_bytes"`
+	InPlace    bool                  `json:"in_place"` // as measured
+	Measured   unit.Duration         `json:"measured_time_ps"`
+	MeasuredBW float64               `json:"measured_busbw_bytes_per_s"`
+	Simulated  unit.Duration         `json:"simulated_time_ps"`
+	SimBW      float64               `json:"simulated_busbw_bytes_per_s"`
+	Ratio      float64               `json:"ratio"` // simulated over measured time
+	Algorithm  scenario.Algorithm    `json:"algorithm"`
+	Protocol   scenario.NCCLProtocol `json:"protocol"`
+	Channels   int                   `json:"channels"`
+	PacketHops int64                 `json:"packet_hops"`
 }
 
 // A ComparedLeft is one that was not simulated.

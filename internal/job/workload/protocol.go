@@ -5,7 +5,6 @@ import "railyard/internal/base/unit"
 // Protocol is how the messages of a collective travel, beside what links and networks take: what a
 // collective library puts round them. The zero Protocol adds nothing.
 type Protocol struct {
-	Name string
 	// Data of each Line bytes on a link are data, the rest says that they are there. 0: all are.
 	Data, Line unit.Bytes
 	// OnSwitch says that Data and Line are of messages that a switch adds up or copies alone.

@@ -273,17 +273,9 @@ func (s *Sweep) Compare(rows []Row, pairs []nccl.Pair, factor unit.Ratio) (c Com
 
 // known returns NCCL's algorithm and protocol of a row.
 func (s *Sweep) known(r *Row) (nccl.Algorithm, nccl.Protocol, bool) {
-	for _, a := range plan.RowAlgorithms {
-		if a.Schedule(s.Op.Collective) != r.Algorithm+"-"+s.Op.String() {
-			continue
-		}
-		for _, proto := range []nccl.Protocol{nccl.LL, nccl.LL128, nccl.Simple} {
-			if strings.EqualFold(proto.String(), r.Protocol) {
-				return a, proto, true
-			}
-		}
-	}
-	return 0, 0, false
+	a, has := plan.NCCLAlgorithm(s.Op.Collective, r.Algorithm)
+	proto, named := plan.NCCLProtocol(r.Protocol)
+	return a, proto, has && named
 }
 
 // BaseOf returns a scenario of hosts with these GPUs; its job is only there to make it one.

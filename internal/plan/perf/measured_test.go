@@ -10,6 +10,7 @@ import (
 	"railyard/internal/job/nccl"
 	"railyard/internal/job/nccltests"
 	"railyard/internal/plan/plan"
+	"railyard/internal/plan/scenario"
 )
 
 // devices are those of hosts with GPUs of a name.
@@ -192,7 +193,7 @@ func TestCompare(t *testing.T) {
 	pairs := []nccl.Pair{{Bytes: row.Bytes, Measured: slow.Time(), Simulated: 3 * slow.Time() / 2}}
 	factor := unit.Ratio{Num: 5, Den: 4}
 	for _, c := range []struct {
-		algorithm string
+		algorithm scenario.Algorithm
 		factor    unit.Ratio
 		want      string
 	}{

@@ -19,12 +19,12 @@ type Sweep struct {
 	Sizes      Sizes
 	Iterations int
 	Warmup     int
-	Algorithm  string  // of job.collectives; empty: as NCCL chooses
-	Protocol   string  // the same
-	Channels   int     // 0: as NCCL chooses
-	Skew       int     // of an all-to-all, as job.collectives[].skew; 0: 1
-	Counts     *Counts // of an all-to-all: what each rank has for each, in place of sizes; nil: sizes are all that is known
-	Exit       string  // job.collective.exit; empty: its default
+	Algorithm  scenario.Algorithm    // of job.collectives; empty: as NCCL chooses
+	Protocol   scenario.NCCLProtocol // the same
+	Channels   int                   // 0: as NCCL chooses
+	Skew       int                   // of an all-to-all, as job.collectives[].skew; 0: 1
+	Counts     *Counts               // of an all-to-all: what each rank has for each, in place of sizes; nil: sizes are all that is known
+	Exit       string                // job.collective.exit; empty: its default
 	Base       *scenario.Scenario
 	NICRate    unit.Bitrate  // what PCIe leaves of a NIC, for Closed; 0: all
 	Host       plan.NCCLHost // what NCCL finds inside a host of Base
@@ -45,8 +45,8 @@ func (s *Sweep) ofAll() (*scenario.Scenario, error) {
 type Row struct {
 	Bytes     unit.Bytes // of the larger of a rank's input and output
 	Count     int64      // elements that the call names
-	Algorithm string
-	Protocol  string
+	Algorithm scenario.Algorithm
+	Protocol  scenario.NCCLProtocol
 	Channels  int
 	Skew      int    // 1: all blocks are alike
 	Why       string // another algorithm runs than was asked for; empty: what was asked for
@@ -75,14 +75,14 @@ func ParseOp(name string) (nccltests.Operation, error) {
 }
 
 // algorithm is the algorithm of all rows, empty if NCCL chooses: hypercube is one itself.
-func (s *Sweep) algorithm() (string, error) {
+func (s *Sweep) algorithm() (scenario.Algorithm, error) {
 	if !s.Op.Hypercube {
 		return s.Algorithm, nil
 	}
-	if s.Algorithm != "" && s.Algorithm != "hypercube" {
+	if s.Algorithm != "" && s.Algorithm != scenario.AlgorithmHypercube {
 		return "", fmt.Errorf("algorithm %s of hypercube, which is one itself: leave it out", s.Algorithm)
 	}
-	return "hypercube", s.Op.Check(s.Base.GPUs())
+	return scenario.AlgorithmHypercube, s.Op.Check(s.Base.GPUs())
 }
 
 // Rows returns the rows of the sweep.
@@ -106,11 +106,6 @@ func (s *Sweep) Rows() ([]Row, error) {
 	return rows, nil
 }
 
-// scheduled is what job.collectives calls an algorithm of NCCL.
-func (s *Sweep) scheduled(a nccl.Algorithm) string {
-	return strings.TrimSuffix(a.Schedule(s.Op.Collective), "-"+s.Op.String())
-}
-
 // row says how a size is run: as NCCL's model chooses, but for what the sweep says.
 func (s *Sweep) row(size unit.Bytes) (Row, error) {
 	algorithm, err := s.algorithm()
@@ -125,25 +120,25 @@ func (s *Sweep) row(size unit.Bytes) (Row, error) {
 		Protocol: s.Protocol, Channels: s.Channels, Skew: max(s.Skew, 1)}
 	if a, has := plan.NCCLAlgorithm(s.Op.Collective, algorithm); has {
 		if a, row.Why = plan.NCCLParams(sc).Runs(s.Op.Collective, a, plan.NCCLGroup(sc, &sc.Jobs[0], s.Host)); row.Why != "" {
-			algorithm = s.scheduled(a)
+			algorithm = plan.AlgorithmOf(a, s.Op.Collective)
 		}
 	}
 	row.Algorithm = algorithm
-	if row.Algorithm != "" && row.Protocol == "none" && row.Channels > 0 {
+	if row.Algorithm != "" && row.Protocol == scenario.ProtocolNone && row.Channels > 0 {
 		return row, nil
 	}
 	if algorithm == "" {
-		algorithm = "auto"
+		algorithm = scenario.AlgorithmAuto
 	}
 	choice, err := plan.NCCLChoice(sc, &sc.Jobs[0], s.Host, s.Op.Collective, row.Bytes, algorithm, s.Protocol, row.Channels)
 	if err != nil {
 		return row, err
 	}
 	if row.Algorithm == "" {
-		row.Algorithm = s.scheduled(choice.Algorithm)
+		row.Algorithm = plan.AlgorithmOf(choice.Algorithm, s.Op.Collective)
 	}
 	if row.Protocol == "" {
-		row.Protocol = strings.ToLower(choice.Protocol.String())
+		row.Protocol = plan.ProtocolOf(choice.Protocol)
 	}
 	if row.Channels == 0 {
 		row.Channels = plan.ChannelsFor(sc, choice, row.Algorithm, s.exit(row.Algorithm))
@@ -193,7 +188,7 @@ func (s *Sweep) Scenario(rows ...Row) (*scenario.Scenario, error) {
 
 // exit is by which NIC messages leave a host: what was said. Else sends leave by the NIC on the receiver's rail, over NVLink to it,
 // as NCCL's do (PXN), or by their own without NVLink, and messages of other algorithms by their channel's.
-func (s *Sweep) exit(algorithm string) string {
+func (s *Sweep) exit(algorithm scenario.Algorithm) string {
 	like, _ := plan.NCCLAlgorithm(s.Op.Collective, algorithm)
 	switch {
 	case s.Exit != "":

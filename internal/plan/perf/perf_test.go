@@ -173,7 +173,7 @@ func TestChoices(t *testing.T) {
 				t.Fatalf("%v on %v: %v", op, shape, err)
 			}
 			for _, r := range rows {
-				a, ok := coll.Algorithms[r.Algorithm+"-"+op.String()]
+				a, ok := coll.Algorithms[string(r.Algorithm)+"-"+op.String()]
 				if !ok || a.Collective != op || r.Algorithm == "double-tree" && r.Channels%2 > 0 || r.Channels < 1 {
 					t.Errorf("%v on %v: %s", op, shape, r.How())
 				}

@@ -2,11 +2,9 @@ package plan
 
 import (
 	"fmt"
-	"strings"
 
 	"railyard/internal/base/unit"
 	"railyard/internal/job/coll"
-	"railyard/internal/job/nccl"
 	"railyard/internal/job/workload"
 	"railyard/internal/out/result"
 	"railyard/internal/plan/scenario"
@@ -15,8 +13,8 @@ import (
 // Row is one entry of a job's collectives, as it runs.
 type Row struct {
 	Op         coll.Collective
-	Algorithm  string // of the schedule, without the collective
-	Protocol   string
+	Algorithm  scenario.Algorithm
+	Protocol   scenario.NCCLProtocol
 	Channels   int
 	Bytes      unit.Bytes
 	Iterations int
@@ -67,7 +65,7 @@ func (benchmark) work(p *Plan, j *Job) (w ranksWork, err error) {
 			protocol = nil // whose launch is in what it takes
 		} else {
 			protocols = append(protocols, protocol)
-			group := workload.BenchmarkGroup(byRails(row.Algorithm))
+			group := workload.BenchmarkGroup(row.Algorithm.ByRails())
 			schedules[group] = append(schedules[group], s)
 		}
 		cfg.Rows = append(cfg.Rows, workload.BenchmarkRow{
@@ -78,7 +76,7 @@ func (benchmark) work(p *Plan, j *Job) (w ranksWork, err error) {
 			Warmup:     c.Warmup,
 			Iterations: c.Iterations,
 			Skew:       c.Skew,
-			Rails:      byRails(row.Algorithm),
+			Rails:      row.Algorithm.ByRails(),
 			Blocks:     p.blocks(&row),
 			Formula:    closed,
 			Takes:      takes,
@@ -113,52 +111,25 @@ func (p *Plan) blocks(row *Row) (elems []int64) {
 	return elems
 }
 
-// algorithmOf is the algorithm that a scenario names.
-func algorithmOf(name string, op coll.Collective) coll.Algorithm {
-	a, ok := coll.Algorithms[Scheduled(name)+"-"+op.String()]
-	if !ok {
-		panic(fmt.Sprintf("plan: the scenario has an algorithm that coll has not: %s-%v", name, op))
-	}
-	return a
-}
-
 // row says how an entry of job.collectives is run.
 func (p *Plan) row(j *Job, c *scenario.CollectiveRow) (Row, error) {
-	row := Row{Op: ops[c.Op], Algorithm: c.Chosen(), Protocol: string(c.Protocol),
+	row := Row{Op: ops[c.Op], Algorithm: c.Chosen(), Protocol: c.Protocol,
 		Channels: c.Channels.Or(p.Scenario.NICsPerHost()), Bytes: c.Bytes, Iterations: c.Iterations}
 	if c.Protocol != scenario.ProtocolAuto {
 		return row, nil
 	}
-	choice, err := NCCLChoice(p.Scenario, j.Spec, p.ncclHost, row.Op, c.Bytes, c.Algorithm, string(c.Protocol), c.Channels.Or(0))
+	choice, err := NCCLChoice(p.Scenario, j.Spec, p.ncclHost, row.Op, c.Bytes, c.Algorithm, c.Protocol, c.Channels.Or(0))
 	if err != nil {
 		return row, err
 	}
-	row.Protocol = strings.ToLower(choice.Protocol.String())
-	if c.Algorithm == "auto" {
-		row.Algorithm = strings.TrimSuffix(choice.Algorithm.Schedule(row.Op), "-"+c.Op)
+	row.Protocol = ProtocolOf(choice.Protocol)
+	if c.Algorithm == scenario.AlgorithmAuto {
+		row.Algorithm = AlgorithmOf(choice.Algorithm, row.Op)
 	}
 	if !c.Channels.Set {
 		row.Channels = ChannelsFor(p.Scenario, choice, row.Algorithm, j.Spec.Collective.Exit)
 	}
 	return row, nil
-}
-
-// ChannelsFor is how many channels a collective takes that runs as NCCL chose: as many as NCCL. Where channels say by which NIC
-// messages leave, which NCCL's of a send do not, there is one for each NIC of a host at least.
-func ChannelsFor(sc *scenario.Scenario, choice nccl.Choice, algorithm, exit string) int {
-	n := EvenChannels(algorithm, choice.Channels)
-	if choice.Algorithm == nccl.Direct && exit == "channel" && !byRails(algorithm) && sc.Cluster.Hosts > 1 {
-		n = max(n, sc.NICsPerHost())
-	}
-	return n
-}
-
-// EvenChannels returns n channels, at least 1, for a double tree an even number: half for each tree.
-func EvenChannels(algorithm string, n int) int {
-	if n = max(n, 1); algorithm == "double-tree" {
-		n += n % 2
-	}
-	return n
 }
 
 // ops are the collectives by the names that rows have.

@@ -33,7 +33,7 @@ func TestRowsHaveTheAlgorithmsOfColl(t *testing.T) {
 			if _, err := New(sc, Files{}, nil); err != nil {
 				t.Errorf("%s %s: %v", a.Name, op.Name, err)
 			}
-			if a.Name != "auto" && a.Name != railsAllToAll { // which is direct, by other NICs
+			if a.Name != "auto" && a.Name != string(scenario.AlgorithmRails) { // which is direct, by other NICs
 				got = append(got, a.Name+"-"+op.Name)
 			}
 		}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"strings"
 
 	"railyard/internal/base/unit"
 	"railyard/internal/job/coll"
@@ -41,7 +40,7 @@ func closedSchedule(ranks int, op coll.Collective) (coll.Schedule, error) {
 	for r := range ranks {
 		at.Ranks = append(at.Ranks, coll.Place{GPU: int32(r)})
 	}
-	return coll.Algorithms["ring-"+op.String()].Over(at, 1, 1)
+	return algorithmOf(scenario.AlgorithmRing, op).Over(at, 1, 1)
 }
 
 // close gives collectives of groups that are closed forms their times: NCCL's model with the scenario's constants, for the
@@ -104,7 +103,7 @@ func (row *Row) closed(p *Plan, j *Job, c *scenario.CollectiveRow) (takes unit.D
 	}
 	g := NCCLGroup(p.Scenario, j.Spec, p.ncclHost)
 	g.Channels = c.Channels.Or(0)
-	row.Protocol, row.Channels = strings.ToLower(choice.Protocol.String()), choice.Channels
+	row.Protocol, row.Channels = ProtocolOf(choice.Protocol), choice.Channels
 	takes, err = closedTime(p.Scenario, g, choice)
 	return takes, true, err
 }

@@ -44,7 +44,7 @@ func TestRowsOnOneHostTakeNCCLsTime(t *testing.T) {
 				continue
 			}
 			closed++
-			proto, _ := ncclProtocol(r.Protocol)
+			proto, _ := NCCLProtocol(r.Protocol)
 			g := NCCLGroup(sc, j.Spec, p.NCCLHost())
 			g.Channels = spec.Channels.Or(0)
 			by, err := NCCLParams(sc).Predict(r.Op, r.Bytes, g, like, proto)
@@ -60,7 +60,7 @@ func TestRowsOnOneHostTakeNCCLsTime(t *testing.T) {
 			if off := took - by.Time(); off < 0 || off > 0 && took != sc.Cluster.Host.Launch {
 				t.Errorf("%s: %v with its launch, the model says %v", row, took, by.Time())
 			}
-			if spec.Protocol != "auto" && spec.Protocol != "none" && string(spec.Protocol) != r.Protocol {
+			if spec.Protocol != "auto" && spec.Protocol != "none" && spec.Protocol != r.Protocol {
 				t.Errorf("%s: with %s", row, r.Protocol)
 			}
 		}

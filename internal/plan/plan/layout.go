@@ -125,11 +125,11 @@ type travelling struct {
 // replicas sum gradients; parts of a layer go in rings; a stage sends to the next with credit.
 func (p *Plan) groupSchedule(j *Job, g *workload.Group, op coll.Collective) (travelling, error) {
 	c, in := &j.Spec.Collective, p.group(j, g)
-	algorithm, channels := "ring", p.groupChannels(j, in)
+	algorithm, channels := scenario.AlgorithmRing, p.groupChannels(j, in)
 	bytes := unit.Bytes(4 * j.params() / (j.Spec.Parallel.TP * j.Spec.Parallel.PP))
 	switch g.Kind {
 	case workload.GroupKindData:
-		if zero := j.Spec.Parallel.Zero; zero > 0 && (c.Schedule.Set || c.Algorithm != "ring") {
+		if zero := j.Spec.Parallel.Zero; zero > 0 && (c.Schedule.Set || c.Algorithm != scenario.AlgorithmRing) {
 			key := "collective.algorithm"
 			if c.Schedule.Set {
 				key = "collective.schedule"
@@ -145,9 +145,7 @@ func (p *Plan) groupSchedule(j *Job, g *workload.Group, op coll.Collective) (tra
 			channels = EvenChannels(algorithm, channels)
 		}
 	case workload.GroupKindExpert:
-		if algorithm = c.AllToAll; algorithm == railsAllToAll {
-			algorithm = "direct"
-		}
+		algorithm = Scheduled(c.AllToAll)
 	case workload.GroupKindPipeline:
 		if HostsOf(in.Placement) > 1 && p.Scenario.Fabric.QoS.Classes == "data" {
 			return travelling{}, j.wrong("parallel.pp", fmt.Errorf("%d: stages on two hosts need credits, which go with CNPs, "+
@@ -159,11 +157,11 @@ func (p *Plan) groupSchedule(j *Job, g *workload.Group, op coll.Collective) (tra
 }
 
 // travelling makes the schedule of ranks at these places as job.collective says.
-func (p *Plan) travelling(j *Job, at coll.Placement, op coll.Collective, algorithm string, channels int,
+func (p *Plan) travelling(j *Job, at coll.Placement, op coll.Collective, algorithm scenario.Algorithm, channels int,
 	bytes unit.Bytes) (travelling, error) {
 	c := &j.Spec.Collective
-	protocol, by := p.messages(j, at, op, algorithm, string(c.Protocol), channels, bytes)
-	s, field, err := p.schedule(at, coll.Algorithms[algorithm+"-"+op.String()], channels, by)
+	protocol, by := p.messages(j, at, op, algorithm, c.Protocol, channels, bytes)
+	s, field, err := p.schedule(at, coll.Algorithms[scheduleName(algorithm, op)], channels, by)
 	if err != nil {
 		switch {
 		case field == "algorithm" && op == coll.AllToAll:
@@ -180,7 +178,7 @@ func (p *Plan) travelling(j *Job, at coll.Placement, op coll.Collective, algorit
 // one message on its way on each, for which the receiver has room.
 func (p *Plan) stageSchedule(j *Job, in group, bytes unit.Bytes) (travelling, error) {
 	orders := slices.Repeat([][]int32{{0, 1}}, p.Scenario.Cluster.NIC.PerRail())
-	protocol, _ := p.messages(j, in.Placement, coll.SendReceive, "direct", string(j.Spec.Collective.Protocol), len(orders), bytes)
+	protocol, _ := p.messages(j, in.Placement, coll.SendReceive, scenario.AlgorithmDirect, j.Spec.Collective.Protocol, len(orders), bytes)
 	s, err := coll.DirectSend(orders, 1)
 	if err == nil {
 		s, err = s.Credited(1)

@@ -52,23 +52,6 @@ func shuffle[T any](all []T, s splitmix.Stream) {
 	}
 }
 
-// The ways of an all-to-all by the receiver's rail.
-const (
-	railsAllToAll = "rails"
-	twoLevels     = "two-level"
-)
-
-// Scheduled is the algorithm of coll for what a scenario names: rails are a way, not an order.
-func Scheduled(algorithm string) string {
-	if algorithm == railsAllToAll {
-		return "direct"
-	}
-	return algorithm
-}
-
-// byRails reports whether an algorithm's messages go by the NIC on the receiver's rail.
-func byRails(algorithm string) bool { return algorithm == railsAllToAll || algorithm == twoLevels }
-
 // rails returns by which rail's NIC a message of a group's channel leaves one place, and at which it
 // comes to the other, on another host. A stage sends as NCCL's send and receive do, by the NIC on the
 // receiver's rail, where channels do not say; they take the group's rails in turn.
@@ -77,7 +60,7 @@ func (p *Plan) rails(j *Job, g *workload.Group, from, to coll.Place, channel int
 		return int(at.Rail) + channel%p.Scenario.Cluster.NIC.PerRail() // of its NICs in turn
 	}
 	byRail := g.Kind == workload.GroupKindRails ||
-		g.Kind == workload.GroupKindExpert && byRails(j.Spec.Collective.AllToAll)
+		g.Kind == workload.GroupKindExpert && j.Spec.Collective.AllToAll.ByRails()
 	switch exit := j.Spec.Collective.Exit; {
 	case exit == "own" && !byRail:
 		return own(from), own(to)

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"strings"
 
 	"railyard/internal/base/unit"
 	"railyard/internal/job/coll"
@@ -89,21 +88,18 @@ func NCCLParams(sc *scenario.Scenario) nccl.Params {
 	return p.Faster(keys.Speed)
 }
 
-// RowAlgorithms are those of NCCL that rows of job.collectives can run.
-var RowAlgorithms = []nccl.Algorithm{nccl.Ring, nccl.Tree, nccl.NVLS, nccl.NVLSTree, nccl.PAT, nccl.Direct}
-
 // NCCLChoice is what NCCL's published model takes for a collective over the ranks of a job, among
 // what ranks can run. algorithm and protocol may be "auto"; channels 0: as many as NCCL's.
-func NCCLChoice(sc *scenario.Scenario, j *scenario.Job, in NCCLHost, op coll.Collective, bytes unit.Bytes, algorithm,
-	protocol string, channels int) (nccl.Choice, error) {
-	if op == coll.AllGather && algorithm == hypercube { // which nccl-tests makes of sends
+func NCCLChoice(sc *scenario.Scenario, j *scenario.Job, in NCCLHost, op coll.Collective, bytes unit.Bytes,
+	algorithm scenario.Algorithm, protocol scenario.NCCLProtocol, channels int) (nccl.Choice, error) {
+	if op == coll.AllGather && algorithm == scenario.AlgorithmHypercube { // which nccl-tests makes of sends
 		op = coll.SendReceive
 	}
 	only := nccl.Only{Algorithms: RowAlgorithms}
-	if algorithm != "auto" {
+	if algorithm != scenario.AlgorithmAuto {
 		only.Algorithms = []nccl.Algorithm{ncclAlgorithm(op, algorithm)}
 	}
-	if proto, ok := ncclProtocol(protocol); ok {
+	if proto, ok := NCCLProtocol(protocol); ok {
 		only.Protocols = []nccl.Protocol{proto}
 	} else if j.Collective.Admission.Slots.Set { // which cuts messages of data
 		only.Protocols = []nccl.Protocol{nccl.Simple}
@@ -111,44 +107,6 @@ func NCCLChoice(sc *scenario.Scenario, j *scenario.Job, in NCCLHost, op coll.Col
 	g := NCCLGroup(sc, j, in)
 	g.Channels = channels
 	return NCCLParams(sc).Choose(op, max(bytes, 1), g, only)
-}
-
-// hypercube is the all-gather of nccl-tests' program of that name.
-const hypercube = "hypercube"
-
-// NCCLAlgorithm returns NCCL's algorithm that has a schedule of coll, and whether there is one.
-func NCCLAlgorithm(op coll.Collective, algorithm string) (nccl.Algorithm, bool) {
-	for _, a := range RowAlgorithms {
-		if a.Schedule(op) == algorithm+"-"+op.String() {
-			return a, true
-		}
-	}
-	return 0, false
-}
-
-// ncclAlgorithm is NCCL's algorithm of a schedule of coll; of those that NCCL has not, the one that
-// is most like it.
-func ncclAlgorithm(op coll.Collective, algorithm string) nccl.Algorithm {
-	if a, has := NCCLAlgorithm(op, algorithm); has {
-		return a
-	}
-	switch {
-	case op > coll.ReduceTo, op == coll.AllGather && algorithm == hypercube:
-		return nccl.Direct
-	case op == coll.AllReduce && (strings.HasSuffix(algorithm, "tree") || algorithm == "chain"):
-		return nccl.Tree
-	}
-	return nccl.Ring
-}
-
-// ncclProtocol returns NCCL's protocol of that name; false for auto and none.
-func ncclProtocol(name string) (nccl.Protocol, bool) {
-	for _, p := range []nccl.Protocol{nccl.LL, nccl.LL128, nccl.Simple} {
-		if strings.EqualFold(p.String(), name) {
-			return p, true
-		}
-	}
-	return 0, false
 }
 
 // latency is that of the links between the GPUs of a host.
@@ -168,16 +126,16 @@ type cut struct {
 
 // messages says how the messages of a collective of ranks at these places travel, nil without a protocol, and how its
 // algorithm cuts its data.
-func (p *Plan) messages(j *Job, at coll.Placement, op coll.Collective, algorithm, protocol string, channels int,
-	bytes unit.Bytes) (w *workload.Protocol, by cut) {
-	a, sc := coll.Algorithms[Scheduled(algorithm)+"-"+op.String()], p.Scenario
+func (p *Plan) messages(j *Job, at coll.Placement, op coll.Collective, algorithm scenario.Algorithm,
+	protocol scenario.NCCLProtocol, channels int, bytes unit.Bytes) (w *workload.Protocol, by cut) {
+	a, sc := coll.Algorithms[scheduleName(algorithm, op)], p.Scenario
 	by = cut{pieces: max(a.Pipeline, 1), hops: [2]int{1, 1}}
-	if proto, ok := ncclProtocol(protocol); ok {
+	if proto, ok := NCCLProtocol(protocol); ok {
 		g := groupOf(sc, at, p.ncclHost)
 		g.Channels = channels
 		like := ncclAlgorithm(op, algorithm)
 		m := NCCLParams(sc).Messages(op, like, proto, g, channels, bytes)
-		w = &workload.Protocol{Name: protocol, Data: m.Data, Line: m.Line, OnSwitch: m.OnSwitch, Launch: m.Launch, Rate: m.Rate,
+		w = &workload.Protocol{Data: m.Data, Line: m.Line, OnSwitch: m.OnSwitch, Launch: m.Launch, Rate: m.Rate,
 			Inside: m.NVLink - p.ncclHost.latency(sc), Between: m.Net}
 		if like == nccl.NVLS {
 			ways := unit.Duration(1)
@@ -192,7 +150,7 @@ func (p *Plan) messages(j *Job, at coll.Placement, op coll.Collective, algorithm
 		if a.Pipeline > 0 {
 			by = cut{m.Pieces, m.Slots, m.Hops}
 		}
-		if sc.Fabric.QoS.Classes == "data" || j.Spec.Collective.Admission.Slots.Set || algorithm == twoLevels {
+		if sc.Fabric.QoS.Classes == "data" || j.Spec.Collective.Admission.Slots.Set || algorithm == scenario.AlgorithmTwoLevel {
 			by.slots = 0 // there is no class for credits, the transport has slots of its own, or each message has
 		}
 	}
@@ -212,7 +170,7 @@ func (p *Plan) asNCCL(j *Job, work *workload.Job) (all []*workload.Protocol, err
 	type kind struct {
 		group     int32
 		op        coll.Collective
-		algorithm string
+		algorithm scenario.Algorithm
 		bytes     unit.Bytes
 	}
 	known, params := map[kind]*workload.Protocol{}, NCCLParams(p.Scenario)
@@ -224,10 +182,10 @@ func (p *Plan) asNCCL(j *Job, work *workload.Job) (all []*workload.Protocol, err
 			continue
 		}
 		g := &work.Groups[c.Group]
-		k := kind{c.Group, goal.Collective, "ring", c.Bytes()}
+		k := kind{c.Group, goal.Collective, scenario.AlgorithmRing, c.Bytes()}
 		switch {
 		case k.op == coll.SendReceive:
-			k.algorithm = "direct"
+			k.algorithm = scenario.AlgorithmDirect
 		case g.Kind == workload.GroupKindData && k.op == coll.AllReduce && !j.Spec.Collective.Schedule.Set:
 			k.algorithm = j.Spec.Collective.Algorithm
 		}
@@ -237,7 +195,7 @@ func (p *Plan) asNCCL(j *Job, work *workload.Job) (all []*workload.Protocol, err
 			if err != nil {
 				return nil, j.wrong("collective.protocol", err)
 			}
-			known[k], _ = p.messages(j, j.PlaceOf(g), k.op, k.algorithm, choice.Protocol.String(), c.Schedule.Channels(), k.bytes)
+			known[k], _ = p.messages(j, j.PlaceOf(g), k.op, k.algorithm, ProtocolOf(choice.Protocol), c.Schedule.Channels(), k.bytes)
 			all = append(all, known[k])
 		}
 		of[i] = known[k]

@@ -11,6 +11,7 @@ import (
 	"railyard/internal/job/coll"
 	"railyard/internal/job/nccl"
 	"railyard/internal/plan/plan/plantest"
+	"railyard/internal/plan/scenario"
 	"railyard/internal/plan/transport"
 )
 
@@ -110,7 +111,7 @@ func TestAutoIsNCCLs(t *testing.T) {
 // nccl-tests' hypercube is sends, so its messages take what those of sends do; recursive doubling
 // that NCCL itself might do is like a ring.
 func TestHypercubeIsSends(t *testing.T) {
-	for algorithm, want := range map[string]nccl.Algorithm{"hypercube": nccl.Direct, "doubling": nccl.Ring} {
+	for algorithm, want := range map[scenario.Algorithm]nccl.Algorithm{"hypercube": nccl.Direct, "doubling": nccl.Ring} {
 		if got := ncclAlgorithm(coll.AllGather, algorithm); got != want {
 			t.Errorf("%s: as %v, want as %v", algorithm, got, want)
 		}

@@ -3,7 +3,6 @@ package scenario
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"railyard/internal/base/located"
 	"railyard/internal/base/unit"
@@ -179,9 +178,9 @@ func (d *decoder) checkRows(s *Scenario, j *Job) {
 		if !d.clean(path, rowFields) {
 			continue
 		}
-		if all := algorithmsOf[c.Op]; c.Algorithm != "auto" && !slices.Contains(all, c.Algorithm) {
+		if !c.Algorithm.does(c.Op) {
 			d.problem(path+".algorithm", fmt.Sprintf("%s: no algorithm of %s, want %s", c.Algorithm, c.Op,
-				located.OneOf(append([]string{"auto"}, all...))), "")
+				located.OneOf(append([]Algorithm{AlgorithmAuto}, algorithmsOf[c.Op]...))), "")
 		}
 		if c.Bytes%4 != 0 {
 			d.problem(path+".bytes", fmt.Sprintf("%s: not a whole number of float32 values, want a multiple of 4 bytes",
@@ -227,13 +226,13 @@ func (d *decoder) checkReplay(j *Job) {
 }
 
 // checkProtocol reports an algorithm and a protocol that do not go together, or not with admission.
-func (d *decoder) checkProtocol(j *Job, path, algorithm string, protocol NCCLProtocol) {
+func (d *decoder) checkProtocol(j *Job, path string, algorithm Algorithm, protocol NCCLProtocol) {
 	lines := protocol.HasLines()
 	if protocol == ProtocolAuto && j.Model == nil && len(j.Collectives) == 0 {
 		d.problem(path+".protocol", fmt.Sprintf("%s: it belongs to job.model and to rows of job.collectives, want none, ll, ll128 or "+
 			"simple", protocol), "")
 	}
-	if strings.HasPrefix(algorithm, "nvls") && lines {
+	if algorithm.Adds() && lines {
 		d.problem(path+".protocol", fmt.Sprintf("%s: not of %s, want simple or none", protocol, algorithm), "")
 	}
 	if at := j.Path() + ".collective.admission"; lines && j.Collective.Admission.Slots.Set && d.ok(at) {

@@ -455,7 +455,7 @@ var sumFields = []*Field{
 	{
 		Path: "collective.algorithm", Default: "ring", Choices: CollectiveAlgorithms,
 		applies: where(unlessScheduled),
-		value:   in(choice, func(j *Job) *string { return &j.Collective.Algorithm }),
+		value:   in(choice, func(j *Job) *string { return (*string)(&j.Collective.Algorithm) }),
 		Meaning: "the schedule of sends, receives and sums",
 	},
 	{
@@ -504,7 +504,7 @@ var sumFields = []*Field{
 	},
 	{
 		Path: "collective.all_to_all", Default: "direct", Choices: AllToAlls, applies: where(onlySpread),
-		value:   in(choice, func(j *Job) *string { return &j.Collective.AllToAll }),
+		value:   in(choice, func(j *Job) *string { return (*string)(&j.Collective.AllToAll) }),
 		Meaning: "by which way positions go to their experts, and back",
 		Also:    []string{"dispatch"},
 	},
@@ -671,7 +671,7 @@ var rowFields = []*Field{
 	},
 	{
 		Path: "algorithm", Default: "auto", Choices: RowAlgorithms,
-		value:   in(choice, func(c *CollectiveRow) *string { return &c.Algorithm }),
+		value:   in(choice, func(c *CollectiveRow) *string { return (*string)(&c.Algorithm) }),
 		Meaning: "the schedule of sends, receives and sums",
 	},
 	{

@@ -115,15 +115,15 @@ var (
 		{"scattered", "at random, by the seed: as a scheduler leaves a busy cluster"},
 	}
 	CollectiveAlgorithms = []Choice{
-		{"ring", "ring all-reduce: reduce-scatter, then all-gather"},
-		{"chain", "sums along a chain of ranks, then back along it, in 8 chunks"},
-		{"tree", "up and down a binary tree of hosts, with a chain of ranks in each, in 8 chunks"},
-		{"double-tree", "NCCL's double binary tree: as tree, half of the channels over each; needs an even number " +
+		{string(AlgorithmRing), "ring all-reduce: reduce-scatter, then all-gather"},
+		{string(AlgorithmChain), "sums along a chain of ranks, then back along it, in 8 chunks"},
+		{string(AlgorithmTree), "up and down a binary tree of hosts, with a chain of ranks in each, in 8 chunks"},
+		{string(AlgorithmDoubleTree), "NCCL's double binary tree: as tree, half of the channels over each; needs an even number " +
 			"of them"},
-		{"halving-doubling", "recursive halving, then recursive doubling"},
-		{"hierarchical", "rings: reduce-scatter in each host, all-reduce between hosts, all-gather in each host"},
-		{"nvls", "in one host, by a switch that adds and copies: NVLink SHARP"},
-		{"nvls-tree", "as nvls in each host, each rank's share over NCCL's double binary tree of hosts"},
+		{string(AlgorithmHalvingDoubling), "recursive halving, then recursive doubling"},
+		{string(AlgorithmHierarchical), "rings: reduce-scatter in each host, all-reduce between hosts, all-gather in each host"},
+		{string(AlgorithmNVLS), "in one host, by a switch that adds and copies: NVLink SHARP"},
+		{string(AlgorithmNVLSTree), "as nvls in each host, each rank's share over NCCL's double binary tree of hosts"},
 	}
 	PipelineSchedules = []Choice{
 		{"1f1b", "as many forwards ahead as there are stages behind, then one forward and one backward in turn"},
@@ -176,11 +176,12 @@ var (
 		{"peer", "by the NIC on the receiver's rail, over NVLink to it: NCCL's PXN"},
 	}
 	AllToAlls = []Choice{
-		{"direct", "every rank starts all its sends at once, by the NICs that exit says"},
-		{"pairwise", "in step s to the rank s on, from the rank s back, by those NICs"},
-		{"rails", "all at once, over NVLink to the GPU on the receiver's rail and by its NIC, whatever exit says: NCCL's PXN"},
-		{"two-level", "what is for another host to the GPU of the receiver's place in this host first, which sends it on by its " +
-			"own NIC; ranks learn all counts first"},
+		{string(AlgorithmDirect), "every rank starts all its sends at once, by the NICs that exit says"},
+		{string(AlgorithmPairwise), "in step s to the rank s on, from the rank s back, by those NICs"},
+		{string(AlgorithmRails), "all at once, over NVLink to the GPU on the receiver's rail and by its NIC, whatever exit says: " +
+			"NCCL's PXN"},
+		{string(AlgorithmTwoLevel), "what is for another host to the GPU of the receiver's place in this host first, which " +
+			"sends it on by its own NIC; ranks learn all counts first"},
 	}
 	CollectiveOps = []Choice{
 		{"all-reduce", "every rank ends with the sum of all"},
@@ -194,26 +195,27 @@ var (
 		{"send-receive", "every rank ends with the data of the one before it in the ring"},
 	}
 	RowAlgorithms = []Choice{
-		{"auto", "chain for broadcast and reduce, direct for all-to-all, gather and scatter, else ring; with " +
+		{string(AlgorithmAuto), "chain for broadcast and reduce, direct for all-to-all, gather and scatter, else ring; with " +
 			"protocol: auto what NCCL's published model takes"},
-		{"ring", "all-reduce, all-gather, reduce-scatter: 1/n of the data per step round a ring; send-receive: one " +
+		{string(AlgorithmRing), "all-reduce, all-gather, reduce-scatter: 1/n of the data per step round a ring; send-receive: one " +
 			"step of all the data"},
-		{"chain", "all-reduce, broadcast, reduce: along a chain of ranks, in 8 chunks"},
-		{"tree", "all-reduce, broadcast, reduce: along a binary tree, in 8 chunks"},
-		{"double-tree", "all-reduce: NCCL's double binary tree; needs an even number of channels"},
-		{"halving-doubling", "all-reduce: recursive halving, then recursive doubling"},
-		{"hierarchical", "all-reduce: rings in each host and between hosts"},
-		{"nvls", "all-reduce, all-gather, reduce-scatter: in one host, by a switch that adds and copies"},
-		{"nvls-tree", "all-reduce: nvls in each host, each rank's share over NCCL's double binary tree of hosts"},
-		{"pat", "all-gather, reduce-scatter: NCCL's for hosts of one GPU, a binomial tree for each rank's part"},
-		{"halving", "reduce-scatter: recursive halving"},
-		{"doubling", "all-gather: recursive doubling"},
-		{"hypercube", "all-gather: recursive doubling by rank numbers, as nccl-tests' hypercube; the farthest exchange most"},
-		{"direct", "all-gather, reduce-scatter, all-to-all, gather, scatter: straight to every rank, all at once"},
-		{"pairwise", "all-gather, reduce-scatter, all-to-all: straight to every rank, one after the other"},
-		{"rails", "all-to-all: as direct, over NVLink to the GPU on the receiver's rail and by its NIC, whatever " +
+		{string(AlgorithmChain), "all-reduce, broadcast, reduce: along a chain of ranks, in 8 chunks"},
+		{string(AlgorithmTree), "all-reduce, broadcast, reduce: along a binary tree, in 8 chunks"},
+		{string(AlgorithmDoubleTree), "all-reduce: NCCL's double binary tree; needs an even number of channels"},
+		{string(AlgorithmHalvingDoubling), "all-reduce: recursive halving, then recursive doubling"},
+		{string(AlgorithmHierarchical), "all-reduce: rings in each host and between hosts"},
+		{string(AlgorithmNVLS), "all-reduce, all-gather, reduce-scatter: in one host, by a switch that adds and copies"},
+		{string(AlgorithmNVLSTree), "all-reduce: nvls in each host, each rank's share over NCCL's double binary tree of hosts"},
+		{string(AlgorithmPAT), "all-gather, reduce-scatter: NCCL's for hosts of one GPU, a binomial tree for each rank's part"},
+		{string(AlgorithmHalving), "reduce-scatter: recursive halving"},
+		{string(AlgorithmDoubling), "all-gather: recursive doubling"},
+		{string(AlgorithmHypercube), "all-gather: recursive doubling by rank numbers, as nccl-tests' hypercube; the farthest " +
+			"exchange most"},
+		{string(AlgorithmDirect), "all-gather, reduce-scatter, all-to-all, gather, scatter: straight to every rank, all at once"},
+		{string(AlgorithmPairwise), "all-gather, reduce-scatter, all-to-all: straight to every rank, one after the other"},
+		{string(AlgorithmRails), "all-to-all: as direct, over NVLink to the GPU on the receiver's rail and by its NIC, whatever " +
 			"collective.exit says: NCCL's PXN"},
-		{"two-level", "all-to-all: what is for another host to the GPU of the receiver's place in this host first, which " +
+		{string(AlgorithmTwoLevel), "all-to-all: what is for another host to the GPU of the receiver's place in this host first, which " +
 			"sends it on by its own NIC; needs as many ranks on each host"},
 	}
 	Wires = []Choice{
@@ -411,28 +413,6 @@ var (
 		{"other", "the class for other traffic: neither marked nor paused"},
 	}
 )
-
-// algorithmsOf lists the algorithms that a row of job.collectives may name for its collective; the
-// first is what auto means.
-var algorithmsOf = map[string][]string{
-	"all-reduce":     {"ring", "chain", "tree", "double-tree", "halving-doubling", "hierarchical", "nvls", "nvls-tree"},
-	"all-gather":     {"ring", "doubling", "hypercube", "direct", "pairwise", "nvls", "pat"},
-	"reduce-scatter": {"ring", "halving", "direct", "pairwise", "nvls", "pat"},
-	"broadcast":      {"chain", "tree"},
-	"reduce":         {"chain", "tree"},
-	"all-to-all":     {"direct", "pairwise", "rails", "two-level"},
-	"gather":         {"direct"},
-	"scatter":        {"direct"},
-	"send-receive":   {"ring"},
-}
-
-// Chosen returns the algorithm of the row: what auto means, where that stands.
-func (c *CollectiveRow) Chosen() string {
-	if c.Algorithm == "auto" {
-		return algorithmsOf[c.Op][0]
-	}
-	return c.Algorithm
-}
 
 // hpccNS3 is the source of the preset of that name.
 const hpccNS3 = "HPCC authors' ns-3 model (alibaba-edu/High-Precision-Congestion-Control)"

@@ -832,14 +832,14 @@ func (p *Parallel) Ranks() int { return p.TP * p.PP * p.DP }
 // Collective says how gradients are summed. Algorithm is empty where Schedule is set.
 type Collective struct {
 	Schedule  Opt[string] // path of a schedule's text form; not set: Algorithm makes it
-	Algorithm string
+	Algorithm Algorithm
 	Protocol  NCCLProtocol // see Protocols; empty as Algorithm
 	Wire      string       // see Wires; empty where nothing is trained
 	Channels  int
 	Exit      string
-	AllToAll  string   // of experts: see AllToAlls
-	Slices    Opt[int] // not set: the algorithm's own
-	Slots     Opt[int] // with credit; not set: one for each message
+	AllToAll  Algorithm // of experts: see AllToAlls
+	Slices    Opt[int]  // not set: the algorithm's own
+	Slots     Opt[int]  // with credit; not set: one for each message
 	Admission Admission
 }
 
@@ -847,7 +847,7 @@ type Collective struct {
 type CollectiveRow struct {
 	Op         string       // see CollectiveOps
 	Bytes      unit.Bytes   // of float32, the larger of input and output
-	Algorithm  string       // see RowAlgorithms
+	Algorithm  Algorithm    // see RowAlgorithms
 	Protocol   NCCLProtocol // see RowProtocols
 	Channels   Opt[int]     // not set: one for each NIC of a host
 	Iterations int          // timed

@@ -3,16 +3,15 @@ package record
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"railyard/internal/base/unit"
 	"railyard/internal/job/coll"
-	"railyard/internal/job/nccl"
 	"railyard/internal/job/workload"
 	"railyard/internal/out/diagnose"
 	"railyard/internal/out/noun"
 	"railyard/internal/out/result"
 	"railyard/internal/plan/plan"
+	"railyard/internal/plan/scenario"
 )
 
 // worse is how many times longer a collective must take than another choice would to be called wrong.
@@ -66,7 +65,7 @@ func (j choices) otherGradients() []noun.Finding {
 	op := &work.Collectives[longest]
 	met := j.colls[longest].met / unit.Duration(j.colls[longest].n) // waiting for who comes late says nothing of the algorithm
 	took := share(met, 1-lost(j.d))
-	x := j.better(coll.AllReduce, op.Bytes(), c.Algorithm, string(c.Protocol), 0, took)
+	x := j.better(coll.AllReduce, op.Bytes(), c.Algorithm, c.Protocol, 0, took)
 	if x == nil {
 		return nil
 	}
@@ -130,35 +129,37 @@ func (x *faster) finding(name string) noun.Finding {
 
 // better returns a choice with which a collective is faster, nil: there is none. Choices of NCCL are compared by its model, so that
 // a slow network is not taken for a wrong choice; an algorithm that NCCL has not by what it took, with a ring's bytes over the links too.
-func (j choices) better(op coll.Collective, bytes unit.Bytes, algorithm, protocol string, channels int, took unit.Duration) *faster {
+func (j choices) better(op coll.Collective, bytes unit.Bytes, algorithm scenario.Algorithm,
+	protocol scenario.NCCLProtocol, channels int, took unit.Duration) *faster {
 	sc := j.r.plan.Scenario
-	choice, err := plan.NCCLChoice(sc, j.plan.Spec, j.r.plan.NCCLHost(), op, bytes, "auto", "auto", 0)
+	choice, err := plan.NCCLChoice(sc, j.plan.Spec, j.r.plan.NCCLHost(), op, bytes, scenario.AlgorithmAuto,
+		scenario.ProtocolAuto, 0)
 	if err != nil {
 		return nil
 	}
-	chosen := strings.TrimSuffix(choice.Algorithm.Schedule(op), "-"+op.String())
+	chosen := plan.AlgorithmOf(choice.Algorithm, op)
 	x := &faster{took: took, best: choice.Time}
 	_, ncclHas := plan.NCCLAlgorithm(op, algorithm)
-	plain := strings.EqualFold(protocol, "none")
+	plain := protocol == scenario.ProtocolNone
 	if ncclHas {
 		asked := protocol
 		if plain {
-			asked = nccl.Simple.String()
+			asked = scenario.ProtocolSimple
 		}
-		own, err := plan.NCCLChoice(sc, j.plan.Spec, j.r.plan.NCCLHost(), op, bytes, algorithm, strings.ToLower(asked), channels)
+		own, err := plan.NCCLChoice(sc, j.plan.Spec, j.r.plan.NCCLHost(), op, bytes, algorithm, asked, channels)
 		if err != nil {
 			return nil
 		}
 		x.own = own.Time
 	}
-	switch is := choice.Protocol.String(); {
+	switch {
 	case !ncclHas && algorithm != chosen:
 		if ring := j.ringTime(op, bytes); ring > 0 && ring < x.best {
-			x.best, chosen = ring, "ring"
+			x.best, chosen = ring, scenario.AlgorithmRing
 		}
 		x.wrong, x.by = noun.WrongAlgorithm, fmt.Sprintf("%s in place of %s", algorithm, chosen)
-	case !plain && !strings.EqualFold(protocol, is) && protocol != "auto": // which is NCCL's choice for that algorithm
-		x.wrong, x.by = noun.WrongProtocol, fmt.Sprintf("%s in place of %s", protocol, is)
+	case !plain && protocol != plan.ProtocolOf(choice.Protocol) && protocol != scenario.ProtocolAuto: // NCCL's for that algorithm
+		x.wrong, x.by = noun.WrongProtocol, fmt.Sprintf("%s in place of %s", protocol, choice.Protocol)
 	case algorithm != chosen:
 		x.wrong, x.by = noun.WrongAlgorithm, fmt.Sprintf("%s in place of %s", algorithm, chosen)
 	default:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"railyard/internal/base/located"
@@ -143,7 +142,7 @@ func prepareReal(ctx context.Context, sc *scenario.Scenario, from *Resume, image
 	}
 	rows := in.plan.Jobs[0].Rows
 	for i := range rows { // of those whose algorithm is chosen
-		if a := rows[i].Algorithm; strings.HasPrefix(a, "nvls") {
+		if a := rows[i].Algorithm; a.Adds() {
 			return nil, located.Problems{sc.Located(scenario.Finding{Severity: scenario.Error,
 				Path: fmt.Sprintf("%s.collectives[%d].algorithm", sc.Jobs[0].Path(), i), Message: fmt.Sprintf("auto: NCCL would "+
 					"take %s here, in which a switch adds and copies, and processes have none: want another, such as ring", a)})}
@@ -167,7 +166,7 @@ func NotReal(sc *scenario.Scenario) (all located.Problems) {
 		refuse(path, "%s: want %[2]s.train or %[2]s.collectives: what else a job does is simulated by railyard run", kind, path)
 	}
 	for i := range j.Collectives {
-		if a := j.Collectives[i].Algorithm; strings.HasPrefix(a, "nvls") {
+		if a := j.Collectives[i].Algorithm; a.Adds() {
 			refuse(fmt.Sprintf("%s.collectives[%d].algorithm", path, i), "%s: a switch adds and copies, and processes have none: "+
 				"want another, such as ring", a)
 		}

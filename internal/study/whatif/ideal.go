@@ -2,7 +2,6 @@ package whatif
 
 import (
 	"fmt"
-	"strings"
 
 	"railyard/internal/plan/plan"
 	"railyard/internal/plan/scenario"
@@ -59,7 +58,7 @@ func settledRows(p *plan.Plan) (changes []scenario.Change) {
 				continue
 			}
 			at := fmt.Sprintf("%s.collectives[%d].", j.Spec.Path(), k)
-			changes = append(changes, set(at+"algorithm", row.Algorithm), set(at+"protocol", strings.ToLower(row.Protocol)),
+			changes = append(changes, set(at+"algorithm", string(row.Algorithm)), set(at+"protocol", string(row.Protocol)),
 				set(at+"channels", fmt.Sprint(row.Channels)))
 		}
 	}

@@ -2,7 +2,6 @@ package whatif
 
 import (
 	"fmt"
-	"strings"
 
 	"railyard/internal/base/unit"
 	"railyard/internal/job/coll"
@@ -63,14 +62,14 @@ func (t *trying) rows(of []noun.Noun, path string) {
 	for k := range t.job.Collectives {
 		c, at := &t.job.Collectives[k], fmt.Sprintf("%s.collectives[%d].", path, k)
 		row := &t.at.Rows[k]
-		if c.Protocol != "auto" || c.Algorithm != "auto" {
+		if c.Protocol != scenario.ProtocolAuto || c.Algorithm != scenario.AlgorithmAuto {
 			chosen = append(chosen, set(at+"algorithm", "auto"), set(at+"protocol", "auto"))
 			if c.Channels.Set {
 				chosen = append(chosen, set(at+"channels", "auto"))
 			}
 		}
-		if _, ring := coll.Algorithms["ring-"+c.Op]; ring && row.Algorithm != "ring" {
-			rings, from = append(rings, set(at+"algorithm", "ring")), row.Algorithm
+		if _, ring := coll.Algorithms["ring-"+c.Op]; ring && row.Algorithm != scenario.AlgorithmRing {
+			rings, from = append(rings, set(at+"algorithm", string(scenario.AlgorithmRing))), string(row.Algorithm)
 		}
 		if c.Skew > 1 {
 			even = append(even, set(at+"skew", "1"))
@@ -95,24 +94,26 @@ func (t *trying) gradients(of []noun.Noun, path string) {
 			set(path+".collective.schedule", "none"))
 		return
 	}
-	if c.Algorithm != "ring" {
-		t.try("with a ring in place of the "+c.Algorithm, of, set(path+".collective.algorithm", "ring"))
+	if c.Algorithm != scenario.AlgorithmRing {
+		t.try("with a ring in place of the "+string(c.Algorithm), of,
+			set(path+".collective.algorithm", string(scenario.AlgorithmRing)))
 	}
 	bytes := t.largest()
 	if bytes == 0 || t.job.Parallel.TP > 1 || t.job.Parallel.PP > 1 { // NCCL's model is asked for all ranks
 		return
 	}
-	choice, err := plan.NCCLChoice(t.sc, t.job, t.p.NCCLHost(), coll.AllReduce, bytes, "auto", "auto", 0)
+	choice, err := plan.NCCLChoice(t.sc, t.job, t.p.NCCLHost(), coll.AllReduce, bytes, scenario.AlgorithmAuto,
+		scenario.ProtocolAuto, 0)
 	if err != nil {
 		return
 	}
-	algorithm := strings.TrimSuffix(choice.Algorithm.Schedule(coll.AllReduce), "-"+coll.AllReduce.String())
+	algorithm := plan.AlgorithmOf(choice.Algorithm, coll.AllReduce)
 	changes := []scenario.Change{}
 	if algorithm != c.Algorithm {
-		changes = append(changes, set(path+".collective.algorithm", algorithm))
+		changes = append(changes, set(path+".collective.algorithm", string(algorithm)))
 	}
-	if protocol := strings.ToLower(choice.Protocol.String()); c.Protocol != scenario.ProtocolNone && protocol != string(c.Protocol) {
-		changes = append(changes, set(path+".collective.protocol", protocol))
+	if protocol := plan.ProtocolOf(choice.Protocol); c.Protocol != scenario.ProtocolNone && protocol != c.Protocol {
+		changes = append(changes, set(path+".collective.protocol", string(protocol)))
 	}
 	if len(changes) > 0 {
 		t.try(fmt.Sprintf("as NCCL would choose for %s", bytes.Human()), of, changes...)

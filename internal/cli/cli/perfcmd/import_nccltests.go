@@ -187,7 +187,7 @@ func (a *measuredCall) readLog(ctx context.Context, log string) (*nccltests.Tabl
 func (a *measuredCall) measuredSweep(ctx context.Context, log string, t *nccltests.Table, c *comparing) (*perf.Sweep,
 	error) {
 	f := &c.flags
-	s := &perf.Sweep{Iterations: f.iterations, Warmup: f.warmup, Algorithm: f.algorithm, Channels: f.channels}
+	s := &perf.Sweep{Iterations: f.iterations, Warmup: f.warmup, Algorithm: scenario.Algorithm(f.algorithm), Channels: f.channels}
 	if f.channels < 0 {
 		return nil, call.Misuse("import nccl-tests: --channels %d: want 1 to 64, or 0 for what NCCL chooses",
 			f.channels)

@@ -16,6 +16,7 @@ import (
 	"railyard/internal/out/result"
 	"railyard/internal/plan/foresight"
 	"railyard/internal/plan/perf"
+	"railyard/internal/plan/scenario"
 	"railyard/internal/run/launch"
 )
 
@@ -164,18 +165,18 @@ func (f *perfFlags) register(cmd *cobra.Command) {
 
 // A perfRow is a row of the table, with how it was run.
 type perfRow struct {
-	Size      unit.Bytes    `json:"size_bytes"`
-	Count     int64         `json:"count"`
-	Type      string        `json:"type"`
-	RedOp     string        `json:"redop"`
-	Root      int           `json:"root"`
-	InPlace   bool          `json:"in_place"`
-	Time      unit.Duration `json:"time_ps"`
-	AlgBW     float64       `json:"algbw_bytes_per_s"`
-	BusBW     float64       `json:"busbw_bytes_per_s"`
-	Algorithm string        `json:"algorithm"`
-	Protocol  string        `json:"protocol"`
-	Channels  int           `json:"channels"`
+	Size      unit.Bytes            `json:"size_bytes"`
+	Count     int64                 `json:"count"`
+	Type      string                `json:"type"`
+	RedOp     string                `json:"redop"`
+	Root      int                   `json:"root"`
+	InPlace   bool                  `json:"in_place"`
+	Time      unit.Duration         `json:"time_ps"`
+	AlgBW     float64               `json:"algbw_bytes_per_s"`
+	BusBW     float64               `json:"busbw_bytes_per_s"`
+	Algorithm scenario.Algorithm    `json:"algorithm"`
+	Protocol  scenario.NCCLProtocol `json:"protocol"`
+	Channels  int                   `json:"channels"`
 	// Oversubscription says where the network has less bandwidth upwards than the row's traffic could take.
 	Oversubscription string `json:"oversubscription,omitempty"`
 	PacketHops       int64  `json:"packet_hops"`
