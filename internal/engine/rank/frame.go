@@ -135,9 +135,6 @@ func (f *Frame) to() exec.Ref {
 	return exec.Ref{Buffer: buffer, Off: off, Len: int64(f.Header.Bytes)}
 }
 
-// sumOf goes on with the checksum of the bytes of a message.
-func sumOf(sum uint32, b []byte) uint32 { return crc32.Update(sum, castagnoli, b) }
-
 // wrongSum says that bytes are not those that were sent.
 func wrongSum(f *Frame, got, want uint32) error {
 	return fmt.Errorf("rank %d got from rank %d %d bytes of step %d whose checksum is %#08x, they were sent with %#08x",

@@ -24,10 +24,12 @@ type Stream struct {
 }
 
 // How much of a stream is moved at once: a read of small things, a piece of messages, in so many parts, and what one poll
-// takes before others have their turn.
+// takes before others have their turn. Behind a message as large as a read of small things only what leads to the bytes of
+// the next is read with it: so these too come where they belong.
 const (
-	streamBuffer = 64 << 10
+	streamBuffer = 16 << 10
 	streamPiece  = 128 << 10
+	streamBehind = SumBytes + FrameBytes
 	streamParts  = 48
 	streamPoll   = 1 << 20
 )
@@ -98,11 +100,8 @@ func (s *Stream) Poll() (did, more bool) {
 		if most <= 0 {
 			return true, true
 		}
-		to, direct := s.buf, false
-		if room := s.receive.room(); len(room) > streamBuffer {
-			to, direct = room[:min(len(room), streamPiece)], true
-		}
-		n, err := unix.Read(s.fd, to)
+		room, behind := s.coming()
+		n, err := s.read(room, behind)
 		switch {
 		case errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR):
 			return did, errors.Is(err, unix.EINTR)
@@ -115,16 +114,40 @@ func (s *Stream) Poll() (did, more bool) {
 		}
 		did = true
 		most -= n
-		if direct {
-			s.receive.placed(n)
-		} else if err := s.receive.all(s.buf[:n]); err != nil {
+		direct := min(n, len(room))
+		s.receive.placed(direct)
+		if err := s.receive.all(behind[:n-direct]); err != nil {
 			s.fail(err)
 		}
-		if n < len(to) {
+		if n < len(room)+len(behind) {
 			return true, false
 		}
 	}
 	return did, false
+}
+
+// coming is where what comes next belongs: bytes of a message, and what is behind them.
+func (s *Stream) coming() (room, behind []byte) {
+	switch room = s.receive.room(); {
+	case len(room) > streamPiece:
+		return room[:streamPiece], nil
+	case len(room) > streamBuffer:
+		return room, s.buf[:streamBehind]
+	}
+	return room, s.buf
+}
+
+// read reads into both, one after the other.
+func (s *Stream) read(room, behind []byte) (n int, err error) {
+	switch {
+	case len(room) == 0:
+		return unix.Read(s.fd, behind)
+	case len(behind) == 0:
+		return unix.Read(s.fd, room)
+	}
+	s.parts = append(s.parts[:0], room, behind)
+	n, _, _, _, err = unix.RecvmsgBuffers(s.fd, s.parts, nil, unix.MSG_DONTWAIT)
+	return n, err
 }
 
 // Ready implements Link: who sleeps is woken by the descriptor.

@@ -1,0 +1,39 @@
+//go:build unix
+
+#include "textflag.h"
+
+// func fold(state *[foldBytes]byte, by *[foldBytes / 4]byte, p *byte, n int)
+// Requires: AVX-512F, VPCLMULQDQ
+TEXT ·fold(SB), NOSPLIT, $0-32
+	MOVQ      state+0(FP), AX
+	MOVQ      by+8(FP), BX
+	MOVQ      p+16(FP), SI
+	MOVQ      n+24(FP), CX
+	VMOVDQU64 (BX), Z8
+	VMOVDQU64 (AX), Z0
+	VMOVDQU64 64(AX), Z1
+	VMOVDQU64 128(AX), Z2
+	VMOVDQU64 192(AX), Z3
+
+loop:
+	VPCLMULQDQ $0x00, Z8, Z0, Z4
+	VPCLMULQDQ $0x00, Z8, Z1, Z5
+	VPCLMULQDQ $0x00, Z8, Z2, Z6
+	VPCLMULQDQ $0x00, Z8, Z3, Z7
+	VPCLMULQDQ $0x11, Z8, Z0, Z0
+	VPCLMULQDQ $0x11, Z8, Z1, Z1
+	VPCLMULQDQ $0x11, Z8, Z2, Z2
+	VPCLMULQDQ $0x11, Z8, Z3, Z3
+	VPTERNLOGD $0x96, (SI), Z4, Z0
+	VPTERNLOGD $0x96, 64(SI), Z5, Z1
+	VPTERNLOGD $0x96, 128(SI), Z6, Z2
+	VPTERNLOGD $0x96, 192(SI), Z7, Z3
+	ADDQ       $256, SI
+	SUBQ       $256, CX
+	JNZ        loop
+	VMOVDQU64  Z0, (AX)
+	VMOVDQU64  Z1, 64(AX)
+	VMOVDQU64  Z2, 128(AX)
+	VMOVDQU64  Z3, 192(AX)
+	VZEROUPPER
+	RET
