@@ -4,6 +4,7 @@
 //
 //	go run ./tools/failures -railyard BIN [-tries 100] [-only REGEXP] [-restarts 30m] [-seed 1]
 //
-// It is run by hand: stopped processes take five seconds each. With -restarts it kills random ranks of one job that starts
+// It is run by hand: stopped processes take five seconds each. The case of a dropped interface wants root and ip, for it has
+// two network namespaces. With -restarts it kills random ranks of one job that starts
 // again each time, for so long, and holds the weights at the end against those of a run that nobody disturbed.
 package main

@@ -73,6 +73,7 @@ var cases = []kase{
 	{"another file", func(t *try) (time.Time, []*process, []string) {
 		return t.differs("0.2", "t", `its scenario differs: `)
 	}},
+	{"an interface that is dropped", dropped},
 	{"two jobs on one host", twoJobs},
 	{"a folder that is read-only", readOnly},
 	{"a full disk", fullDisk},
@@ -106,6 +107,7 @@ func play(railyard string, tries int, which *regexp.Regexp, restarts time.Durati
 		return err
 	}
 	defer os.RemoveAll(dir)
+	defer joined.close()
 	draw := exec.Command(railyard, "data", "digits", "--dir", "digits", "--train", "2000", "--test", "64", "--seed", "3", "-q")
 	if draw.Dir = dir; draw.Run() != nil {
 		return errors.New("no data")
@@ -300,9 +302,14 @@ func port() string {
 	return l.Addr().String()
 }
 
+// twoNodes are the arguments of a node of two.
+func twoNodes(n int, at, file string, more ...string) []string {
+	return append([]string{"launch", "--nnodes", "2", "--node-rank", strconv.Itoa(n), "--rdzv", at, "-q", file}, more...)
+}
+
 // node starts a node of two.
 func (t *try) node(n int, at, file string, more ...string) *process {
-	return t.start(append([]string{"launch", "--nnodes", "2", "--node-rank", strconv.Itoa(n), "--rdzv", at, "-q", file}, more...)...)
+	return t.start(twoNodes(n, at, file, more...)...)
 }
 
 func killedNode(t *try) (time.Time, []*process, []string) {

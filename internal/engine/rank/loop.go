@@ -259,7 +259,11 @@ func (l *Loop) do(e *event) {
 // there sooner so; with more processes than processors the one that it comes from needs this one.
 func (l *Loop) idle() {
 	l.own()
+	began := time.Now()
 	for n := range l.cfg.Looks {
+		if n > 0 && time.Since(began) > lookFor {
+			break
+		}
 		yield()
 		if l.stirs() || l.ask() {
 			if l.turn() {
@@ -284,6 +288,10 @@ func (l *Loop) idle() {
 	}
 	l.board.awake()
 }
+
+// lookFor is how long it looks around at most. On a machine with other work each look gives the processor away for longer than
+// a sleep would: who sleeps is put before who works when it is woken.
+const lookFor = 300 * time.Microsecond
 
 // creditsRead is after how many milliseconds a loop that is not woken for credits reads them anyhow: they may be wrong.
 const creditsRead = 500
