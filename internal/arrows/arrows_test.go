@@ -177,7 +177,7 @@ var rules = map[string]rule{
 	},
 	"rank": {
 		may:   "coll endpoint exec roce verbs wire workload",
-		third: "golang.org/x/sys/unix",
+		third: "golang.org/x/sys",
 		why:   "the driver of ranks on real time knows links and clocks: processes, files and what is trained are above it",
 	},
 	"roce": {

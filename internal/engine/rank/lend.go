@@ -21,8 +21,8 @@ import (
 //	   ^                                                              | reduction, copy
 //	   +------ counter of messages that were given back <------------+
 //
-// A receiver that has nothing else to do takes what it has been lent into memory of its own: so nobody waits for one that
-// itself waits. There is no checksum, for the bytes are nowhere between the two buffers.
+// A receiver that has nothing to do, nor when it has let others work, takes what it has been lent into memory of its own: so
+// nobody waits for one that itself waits. There is no checksum, for the bytes are nowhere between the two buffers.
 
 // Room is memory of a rank that its peers see, for its large buffers.
 type Room struct {
