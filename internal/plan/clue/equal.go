@@ -1,6 +1,7 @@
 package clue
 
 import (
+	"cmp"
 	"slices"
 
 	"railyard/internal/base/unit"
@@ -66,14 +67,22 @@ func HashAlike(p *plan.Plan, pairs []*plan.Pair, a, b topo.NodeID) bool {
 	return !slices.ContainsFunc(pairs, func(q *plan.Pair) bool { return by.Hash(q.Key, int(a)) != by.Hash(q.Key, int(b)) })
 }
 
-// Cut is how long the link of a port was down by a time.
+// Cut is how long the link of a port was down by a time. Where several entries have it down at once it is down once.
 func Cut(p *plan.Plan, port topo.PortID, by unit.Time) (sum unit.Duration) {
 	if p.Faults.Fabric == nil {
 		return 0
 	}
+	var downs []fabric.Down
 	for _, d := range p.Faults.Fabric.Downs {
-		if until := min(d.Until, by); d.Link == p.Graph.Ports[port].Link && until > d.From {
-			sum += until.Sub(d.From)
+		if d.Link == p.Graph.Ports[port].Link {
+			downs = append(downs, d)
+		}
+	}
+	slices.SortFunc(downs, func(a, b fabric.Down) int { return cmp.Compare(a.From, b.From) })
+	counted := unit.Time(0)
+	for _, d := range downs {
+		if from, until := max(d.From, counted), min(d.Until, by); until > from {
+			sum, counted = sum+until.Sub(from), until
 		}
 	}
 	return sum

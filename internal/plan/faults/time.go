@@ -42,10 +42,14 @@ func (s *Set) Repairs() (all []unit.Time) {
 		}
 	}
 	for _, h := range s.Hosts {
-		all = append(all, h.Until)
+		if h.Hangs {
+			all = append(all, h.Until)
+		}
 	}
 	for _, g := range s.GPUs {
-		all = append(all, g.Until)
+		if g.Factor.Num == 0 {
+			all = append(all, g.Until)
+		}
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -29,7 +29,7 @@ func TestWhatThereIsAtAnInstant(t *testing.T) {
 			t.Errorf("at %d: others are touched: slower is not still, and a slow host does not hang", at)
 		}
 	}
-	if got := s.Repairs(); !slices.Equal(got, []unit.Time{20, 25, 30, 40}) {
+	if got := s.Repairs(); !slices.Equal(got, []unit.Time{20, 30, 40}) {
 		t.Errorf("repairs at %v", got)
 	}
 	if got := s.Turns(); !slices.Equal(got, []unit.Time{11, 21, 31}) {
