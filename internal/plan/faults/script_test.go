@@ -99,7 +99,9 @@ func told(p *plan.Plan) string {
 	return strings.Join(out, "\n") + "\n"
 }
 
-func name(p *plan.Plan, g faults.GPU) string { return fmt.Sprintf("%s/gpu%d", p.Graph.Hosts[g.Host].Name, g.GPU) }
+func name(p *plan.Plan, g faults.GPU) string {
+	return fmt.Sprintf("%s/gpu%d", p.Graph.Hosts[g.Host].Name, g.GPU)
+}
 
 // network says what the engine of the fabric is told.
 func network(p *plan.Plan, f *fabric.Faults, say func(string, ...any)) {
