@@ -28,6 +28,7 @@ type Sweep struct {
 	Base       *scenario.Scenario
 	NICRate    unit.Bitrate  // what PCIe leaves of a NIC, for Closed; 0: all
 	Host       plan.NCCLHost // what NCCL finds inside a host of Base
+	Processes  bool          // ranks are processes, and times are measured
 
 	all *scenario.Scenario // see ofAll
 }
@@ -106,18 +107,35 @@ func (s *Sweep) Rows() ([]Row, error) {
 	return rows, nil
 }
 
+// treeMost is up to how many bytes an all-reduce of processes goes along a tree, which has the fewest messages: while they
+// take longer than their bytes do.
+const treeMost = 64 << 10
+
+// betweenProcesses is how processes run a size, where nothing is said. A protocol of NCCL's is about memory of GPUs: between
+// processes it would only make messages small.
+func (s *Sweep) betweenProcesses(algorithm scenario.Algorithm, size unit.Bytes) (scenario.Algorithm, scenario.NCCLProtocol) {
+	if algorithm == "" && s.Op.Collective == coll.AllReduce && s.Base.GPUs() > 2 && size <= treeMost {
+		return scenario.AlgorithmTree, scenario.ProtocolSimple
+	}
+	return algorithm, scenario.ProtocolNone
+}
+
 // row says how a size is run: as NCCL's model chooses, but for what the sweep says.
 func (s *Sweep) row(size unit.Bytes) (Row, error) {
 	algorithm, err := s.algorithm()
 	if err != nil {
 		return Row{}, err
 	}
+	protocol := s.Protocol
+	if s.Processes && protocol == "" {
+		algorithm, protocol = s.betweenProcesses(algorithm, size)
+	}
 	sc, err := s.ofAll()
 	if err != nil {
 		return Row{}, err
 	}
 	row := Row{Bytes: size, Count: nccltests.Count(s.Op.Collective, s.Base.GPUs(), size, element),
-		Protocol: s.Protocol, Channels: s.Channels, Skew: max(s.Skew, 1)}
+		Protocol: protocol, Channels: s.Channels, Skew: max(s.Skew, 1)}
 	if a, has := plan.NCCLAlgorithm(s.Op.Collective, algorithm); has {
 		if a, row.Why = plan.NCCLParams(sc).Runs(s.Op.Collective, a, plan.NCCLGroup(sc, &sc.Jobs[0], s.Host)); row.Why != "" {
 			algorithm = plan.AlgorithmOf(a, s.Op.Collective)
@@ -130,7 +148,7 @@ func (s *Sweep) row(size unit.Bytes) (Row, error) {
 	if algorithm == "" {
 		algorithm = scenario.AlgorithmAuto
 	}
-	choice, err := plan.NCCLChoice(sc, &sc.Jobs[0], s.Host, s.Op.Collective, row.Bytes, algorithm, s.Protocol, row.Channels)
+	choice, err := plan.NCCLChoice(sc, &sc.Jobs[0], s.Host, s.Op.Collective, row.Bytes, algorithm, protocol, row.Channels)
 	if err != nil {
 		return row, err
 	}

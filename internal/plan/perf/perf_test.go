@@ -302,3 +302,32 @@ func TestResults(t *testing.T) {
 		t.Error("a run without figures gave a row")
 	}
 }
+
+// Between processes there is no protocol, and a small all-reduce of more than two goes along a tree; what is said is done.
+func TestBetweenProcesses(t *testing.T) {
+	for _, c := range []struct {
+		op                  coll.Collective
+		ranks               int
+		bytes               int64
+		algorithm, protocol string // said
+		want                string
+	}{
+		{coll.AllReduce, 2, 1 << 10, "", "", "ring, none"},
+		{coll.AllReduce, 4, 64 << 10, "", "", "tree, simple"},
+		{coll.AllReduce, 4, 64<<10 + 16, "", "", "ring, none"},
+		{coll.AllReduce, 4, 64 << 10, "ring", "", "ring, none"},
+		{coll.AllReduce, 4, 64 << 10, "", "ll", "ring, ll"},
+		{coll.AllGather, 4, 64 << 10, "", "", "ring, none"},
+	} {
+		s := sweep(t, c.op, 1, c.ranks, Sizes{Min: unit.Bytes(c.bytes), Max: unit.Bytes(c.bytes), Step: 1})
+		s.Channels, s.Processes = 1, true
+		s.Algorithm, s.Protocol = scenario.Algorithm(c.algorithm), scenario.NCCLProtocol(c.protocol)
+		rows, err := s.Rows()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%s, %s", rows[0].Algorithm, rows[0].Protocol); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}

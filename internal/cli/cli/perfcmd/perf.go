@@ -92,8 +92,9 @@ rows that are printed stay.
 
 --real runs it on this machine: each rank is a process, with buffers of float32 in memory that others
 reach through shared memory or, with --transport tcp or roce, over 127.0.0.1. Times are measured, #wrong counts
-elements that are not what they must be. Then --iters is 20 and --warmup_iters 5, there is one channel,
-and NCCL's model chooses for processors in place of GPUs, unless flags say otherwise.`,
+elements that are not what they must be. Then --iters is 20 and --warmup_iters 5, there is one channel
+and no protocol, which is about memory of GPUs; an all-reduce of up to 64 KiB between more than two goes
+along a tree, and else NCCL's model chooses for processors in place of GPUs, unless flags say otherwise.`,
 		Example: "  railyard perf all_reduce --hosts 2 -b 8 -e 1G -f 2\n" +
 			"  railyard perf all_gather --cluster my.yaml -b 1M -e 64M -f 4 --json\n" +
 			"  railyard perf broadcast -b 64M -e 64M --scenario > sweep.yaml && railyard run sweep.yaml",

@@ -19,7 +19,8 @@ import (
 // perfSweep says what to run.
 func (a *perfCall) perfSweep(ctx context.Context, op string) (s *perf.Sweep, err error) {
 	s = &perf.Sweep{Iterations: a.f.iterations, Warmup: a.f.warmup, Algorithm: scenario.Algorithm(a.f.algorithm),
-		Protocol: scenario.NCCLProtocol(a.f.protocol), Channels: a.f.channels, Skew: a.f.skew, Exit: a.f.exit}
+		Protocol: scenario.NCCLProtocol(a.f.protocol), Channels: a.f.channels, Skew: a.f.skew, Exit: a.f.exit,
+		Processes: a.f.real}
 	if s.Op, err = perf.ParseOp(op); err != nil {
 		return nil, call.Misuse("perf: %w%s", err, call.Meant(op, perf.Operations()))
 	}
