@@ -29,6 +29,13 @@ type Stage interface {
 	Told() string
 }
 
+// A Reader is a Stage that reads texts: it is told lines as they stand, in place of commands.
+type Reader interface {
+	Stage
+	// Read takes a line without its end.
+	Read(line string)
+}
+
 // Log is what a script has had told of its stage, which embeds it.
 type Log struct{ strings.Builder }
 
@@ -85,7 +92,12 @@ func play(s Stage, text string) string {
 		case inOutcome:
 		default:
 			out.WriteString(line)
-			if !strings.HasPrefix(bare, "#") {
+			if strings.HasPrefix(bare, "#") {
+				continue
+			}
+			if r, reads := s.(Reader); reads {
+				r.Read(strings.TrimSuffix(line, "\n"))
+			} else {
 				s.Do(strings.Fields(bare))
 			}
 		}

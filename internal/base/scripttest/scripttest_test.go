@@ -19,6 +19,19 @@ func TestPlay(t *testing.T) {
 	}
 }
 
+// reader tells each line back.
+type reader struct{ echo }
+
+func (r *reader) Read(line string) { r.WriteString("[" + line + "]\n") }
+
+// A stage that reads has lines as they stand, with what they begin and end with.
+func TestPlayToAReader(t *testing.T) {
+	const text = "# a remark\n  say  two \n----\n[  say  two ]\n\nlast\n----\n[last]\n"
+	if got := play(&reader{}, text); got != text {
+		t.Errorf("got %q, want %q", got, text)
+	}
+}
+
 func TestFirstDifference(t *testing.T) {
 	for _, c := range []struct{ got, want, says string }{
 		{"a\nb\n", "a\nc\n", `line 2: "b", want "c"`},

@@ -8,7 +8,11 @@ func (b *BGP) facts() (all []Fact) {
 		all = append(all, Fact{What: what, Value: fmt.Sprintf(format, args...), Place: place})
 	}
 	const speaker = "bgp" // where all of it is said
-	say(speaker, "BGP", "AS %d, router identifier %v", b.AS, b.RouterID)
+	identifier := ""
+	if b.RouterID.IsValid() { // else the platform finds one
+		identifier = fmt.Sprintf(", router identifier %v", b.RouterID)
+	}
+	say(speaker, "BGP", "AS %d%s", b.AS, identifier)
 	say(speaker, "BGP timers", "%v, hold %v", b.Keepalive, b.Hold)
 	relaxed := ""
 	if b.Relax {

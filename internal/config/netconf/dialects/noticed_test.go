@@ -20,7 +20,6 @@ func TestNamesAreSorted(t *testing.T) {
 // What is refused, missing or at an edge is told; what is not is read.
 func TestWhatIsTold(t *testing.T) {
 	for _, c := range []struct{ dialect, text, want, never string }{
-		{"eos", "router bgp 1\n neighbor 10.0.0.7 dynamic\n", "10.0.0.7", ""},
 		{"frr", "router bgp 1\n neighbor 10.0.0.1 remote-as 2\n neighbor 10.0.0.1 allowas-in 10\n", "", "allowas"},
 		{"frr", "router bgp 1\n neighbor 10.0.0.1 remote-as 2\n neighbor 10.0.0.1 allowas-in 11\n", "11", ""},
 		{"junos", "set interfaces et-0/0/0 ether-options 802.3ad ae0\nset interfaces et-0/0/1 mtu 9216\n", "no interface ae0", ""},

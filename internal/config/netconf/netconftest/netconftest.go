@@ -1,5 +1,5 @@
-// Package netconftest draws devices for the tests of dialects: what one of them renders and reads
-// back must be the device that was drawn.
+// Package netconftest is for the tests of dialects. It draws devices: what a dialect renders and reads back must be
+// the device that was drawn. It plays scripts: configurations, and what each comes to.
 package netconftest
 
 import (
