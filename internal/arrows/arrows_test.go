@@ -397,9 +397,9 @@ var rules = map[string]rule{
 		why:   "what every dialect of quality of service must do is tested without knowing which it is",
 	},
 	"netconf/netconftest": {
-		may:   "netconf",
+		may:   "netconf scripttest",
 		third: "github.com/google/go-cmp pgregory.net/rapid",
-		why:   "it draws devices for the tests of dialects, and holds what comes back against them",
+		why:   "it draws devices for the tests of dialects, holds what comes back against them, and plays their scripts",
 	},
 	"inventory/inventorytest": {
 		may:   "inventory topo",
