@@ -2,7 +2,6 @@ package dialects
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -22,17 +21,11 @@ func TestWhatIsTold(t *testing.T) {
 	for _, c := range []struct{ dialect, text, want, never string }{
 		{"frr", "router bgp 1\n neighbor 10.0.0.1 remote-as 2\n neighbor 10.0.0.1 allowas-in 10\n", "", "allowas"},
 		{"frr", "router bgp 1\n neighbor 10.0.0.1 remote-as 2\n neighbor 10.0.0.1 allowas-in 11\n", "11", ""},
-		{"junos", "set interfaces et-0/0/0 ether-options 802.3ad ae0\nset interfaces et-0/0/1 mtu 9216\n", "no interface ae0", ""},
-		{"junos", "set interfaces et-0/0/0 ether-options 802.3ad ae0\nset interfaces ae0 mtu 9216\n", "", "no interface"},
-		{"junos", "set class-of-service drop-profiles d fill-level 20 drop-probability 0\n", "", "want"},
 		{"nvue", "nv set router bgp autonomous-system 1\nnv set vrf default router bgp peer-group g remote-as external\n" +
 			"nv set vrf default router bgp neighbor swp1 peer-group g\nnv set vrf default router bgp neighbor swp1 type unnumbered\n", "",
 			"no remote-as"},
 		{"nvue", "nv set qos congestion-control c traffic-class 3 min-threshold-bytes 100000\n" +
 			"nv set interface swp1 qos congestion-control profile other\n", "no congestion-control profile other", ""},
-		{"nxos", "policy-map type qos in\n  class class-default\ninterface Ethernet1/1\n  service-policy type qos input other\n",
-			"no policy-map type qos other", "not known"},
-		{"nxos", "system qos\n  service-policy type network-qos default-nq-policy\n", "", "no policy-map"},
 		{"sonic", `{"WRED_PROFILE": {"w": {"green_min_threshold": "1000", "green_max_threshold": "2000", ` +
 			`"green_drop_probability": "0", "ecn": "ecn_all"}}}`,
 			"", "want"},
@@ -58,32 +51,6 @@ func TestWhatIsTold(t *testing.T) {
 func TestPortsOfLinux(t *testing.T) {
 	if got := frr.PortName("Ethernet1/24/2"); got != "swp24s1" {
 		t.Errorf("%s", got)
-	}
-}
-
-// NX-OS: VLANs are made in order of their numbers.
-func TestRenderedForNXOS(t *testing.T) {
-	d := &netconf.Device{Name: "a", Interfaces: []netconf.Interface{{Name: "Ethernet1/1", VLAN: 30}, {Name: "Ethernet1/2", VLAN: 7}}}
-	files, err := All["nxos"].Render(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(files[0].Text)
-	if a, b := strings.Index(text, "vlan 7\n"), strings.Index(text, "vlan 30\n"); a < 0 || b < a {
-		t.Errorf("VLAN 7 at %d, 30 at %d:\n%s", a, b, text)
-	}
-}
-
-// NX-OS: lines of a block stand in by two blanks.
-func TestBlocksOfNXOS(t *testing.T) {
-	d := &netconf.Device{Name: "a",
-		Peer: &netconf.Peer{Domain: "7", Address: netip.MustParseAddr("192.0.2.2"), Link: 1}}
-	files, err := All["nxos"].Render(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text := string(files[0].Text); !strings.Contains(text, "\nvpc domain 7\n  peer-keepalive destination 192.0.2.2\n") {
-		t.Errorf("%s", text)
 	}
 }
 
@@ -113,26 +80,4 @@ func TestBGPThatIsOn(t *testing.T) {
 			t.Errorf("%s: %d wrong or not understood", line, wrong)
 		}
 	}
-}
-
-// Junos: a drop profile with steps begins at its first, ends at its last, and marks as often as the highest says.
-func TestDropProfilesWithSteps(t *testing.T) {
-	const text = `set class-of-service drop-profiles dp fill-level 40 drop-probability 10
-set class-of-service drop-profiles dp fill-level 20 drop-probability 0
-set class-of-service drop-profiles dp fill-level 70 drop-probability 80
-set class-of-service schedulers s drop-profile-map loss-priority any protocol any drop-profile dp
-set class-of-service schedulers s explicit-congestion-notification
-set class-of-service forwarding-classes class NO-LOSS queue-num 4 no-loss pfc-priority 3
-set class-of-service scheduler-maps m forwarding-class NO-LOSS scheduler s
-set class-of-service interfaces et-0/0/0 scheduler-map m
-`
-	_, d := read("junos", text)
-	for _, p := range d.QoS.Profiles {
-		for _, c := range p.Classes {
-			if e := c.ECN; e != nil && e.MinFill == 20 && e.MaxFill == 70 && e.Probability == 80 {
-				return
-			}
-		}
-	}
-	t.Errorf("no class marks from 20 to 70 %% of the queue with up to 80 %%: %+v", d.QoS.Profiles)
 }

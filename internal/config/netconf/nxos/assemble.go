@@ -178,10 +178,10 @@ func (r *reader) network(p *policy) {
 func (r *reader) group(l *line, word int, kind, predefined string) (uint8, bool) {
 	label := l.Word(word)
 	if text, ok := strings.CutPrefix(label, predefined); ok {
-		if text == "-default" || text == "-q-default" {
+		if text == "-default" {
 			return 0, true
 		}
-		if v, err := strconv.Atoi(strings.TrimPrefix(text, "-q")); err == nil && v >= 0 && v < netconf.Classes {
+		if v, err := strconv.Atoi(text); err == nil && v >= 0 && v < netconf.Classes {
 			return uint8(v), true
 		}
 	}
@@ -293,7 +293,7 @@ func (r *reader) classification(p *port, of *policy, out *netconf.Profile) {
 
 // queues reads a policy of type queuing.
 func (r *reader) queues(p *port, of *policy, ingress bool, out *netconf.Profile) {
-	predefined := "c-out-8q"
+	predefined := "c-out-8q-q"
 	if ingress {
 		predefined = "c-in-q"
 	}

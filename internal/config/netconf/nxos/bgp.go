@@ -314,7 +314,10 @@ func (r *reader) neighbour(l *line) {
 		return
 	}
 	a, err := lines.Address(l.Word(1))
-	r.fine(l, 1, err)
+	if !r.fine(l, 1, err) {
+		r.sessionLines(&session{line: l}, l.Below) // so that they are read
+		return
+	}
 	i, known := r.routing.sessionOf[a]
 	if !known {
 		i = len(r.routing.sessions)
@@ -343,6 +346,8 @@ func (r *reader) remoteAS(s *session, b *line, word int) {
 func (r *reader) sessionLines(s *session, below []*line) {
 	for _, b := range below {
 		switch {
+		case b.Is("remote-as", "external") || b.Is("remote-as", "route-map"):
+			s.External = true
 		case b.Is("remote-as") && len(b.Words) == 2:
 			r.remoteAS(s, b, 1)
 		case b.Is("description") && len(b.Words) > 1:
@@ -358,8 +363,6 @@ func (r *reader) sessionLines(s *session, below []*line) {
 			}
 		case b.Text(0) == "shutdown":
 			s.Down = true
-		case b.Is("remote-as", "external") || b.Is("remote-as", "route-map"):
-			s.External = true
 		case b.Text(0) == "address-family l2vpn evpn":
 			s.evpn = true
 			for _, x := range b.Below {

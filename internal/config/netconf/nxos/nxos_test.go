@@ -269,3 +269,13 @@ func TestNamesThatAreNoPort(t *testing.T) {
 		}
 	}
 }
+
+// The most ports that one line names.
+func TestMostPorts(t *testing.T) {
+	for text, ports := range map[string]int{"Ethernet1/1-512": 512, "Ethernet1/1-513": 0, "Ethernet1/1-2,Ethernet2/1-510": 512} {
+		p := nxos.Dialect{}.Parse([]netconf.File{{Name: "c", Text: []byte("interface " + text + "\n  description x\n")}})
+		if n := len(p.Device.Interfaces); n != ports || (ports == 0) != (len(p.Problems) == 1) {
+			t.Errorf("%s: %d ports, %v", text, n, p.Problems)
+		}
+	}
+}
