@@ -28,7 +28,7 @@ type Stream struct {
 // the next is read with it: so these too come where they belong.
 const (
 	streamBuffer = 16 << 10
-	streamPiece  = 128 << 10
+	streamPiece  = 512 << 10
 	streamBehind = SumBytes + FrameBytes
 	streamParts  = 48
 	streamPoll   = 1 << 20
