@@ -30,7 +30,13 @@ type stage struct {
 // Scripts plays testdata/*.txt on a dialect, whose first file has a name.
 func Scripts(t *testing.T, dialect netconf.Dialect, file string) {
 	t.Helper()
-	scripttest.Run(t, func(*testing.T) scripttest.Stage { return &stage{dialect: dialect, first: file} })
+	ScriptsIn(t, "testdata", dialect, file)
+}
+
+// ScriptsIn is Scripts with those of a directory.
+func ScriptsIn(t *testing.T, dir string, dialect netconf.Dialect, file string) {
+	t.Helper()
+	scripttest.RunIn(t, dir, func(*testing.T) scripttest.Stage { return &stage{dialect: dialect, first: file} })
 }
 
 // Do is of no use: lines are read.

@@ -150,7 +150,8 @@ func (r *reader) peerOf(l *line, name string, group bool) (*peer, error) {
 		case ok:
 			p.Port = i.Name
 		case strings.Trim(name, "0123456789.:") == "":
-			return nil, located.Bare(name, err)
+			_, err := lines.Address(name)
+			return nil, err
 		default:
 			p.Port = name // a bond, or the link to a peer
 		}
