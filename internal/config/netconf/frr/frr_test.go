@@ -108,3 +108,10 @@ func (s *stage) read() {
 func TestScripts(t *testing.T) {
 	scripttest.Run(t, func(*testing.T) scripttest.Stage { return &stage{} })
 }
+
+// Ports as Linux calls them.
+func TestPortsOfLinux(t *testing.T) {
+	if got := frr.PortName("Ethernet1/24/2"); got != "swp24s1" {
+		t.Errorf("%s", got)
+	}
+}

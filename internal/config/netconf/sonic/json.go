@@ -17,6 +17,7 @@ type node struct {
 	text  string
 	below []*node // of an object
 	plain bool    // a text or a number, not an object or a list
+	list  bool
 }
 
 // deepest is how deep values may be nested: tables, objects and fields take three.
@@ -37,7 +38,7 @@ func read(file string, text []byte) (*node, *located.Problem) {
 			err = nil
 		}
 	}
-	if err == nil && n.plain {
+	if err == nil && (n.plain || n.list) {
 		err = errors.New("want an object of tables")
 	}
 	if err != nil {
@@ -81,6 +82,7 @@ func (r *jsonReader) value(key string, depth int) (*node, error) {
 	if depth == deepest {
 		return nil, fmt.Errorf("nested deeper than %d", deepest)
 	}
+	n.list = opened == '['
 	for r.d.More() {
 		name := ""
 		if opened == '{' {

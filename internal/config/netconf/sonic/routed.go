@@ -91,6 +91,11 @@ func (r *reader) bgp(f netconf.File) {
 	p := frr.Dialect{}.Parse([]netconf.File{{Name: f.Name, Text: f.Text}})
 	r.Device.BGP = p.Device.BGP
 	r.Problems = append(r.Problems, p.Problems...)
+	for _, u := range p.Unread {
+		r.NotUnderstood(u)
+	}
+	r.Lines.Understood, r.Lines.Known = r.Lines.Understood+p.Lines.Understood, r.Lines.Known+p.Lines.Known
+	r.Lines.Unread += p.Lines.Unread - len(p.Unread)
 	for what, at := range p.Places {
 		r.Places[what] = at
 	}
