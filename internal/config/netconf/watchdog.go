@@ -65,8 +65,12 @@ func (f *Fitting) WatchdogTimes(platform string) {
 	}
 	bare := Watchdog{On: q.Watchdog.On}
 	if q.Watchdog != bare {
-		f.Say("watchdog: acts after %v, gives back after %v, %s: no command of %s is on record, so all is its own",
-			q.Watchdog.Detect, q.Watchdog.Restore, q.Watchdog.Action, platform)
+		does := ""
+		if q.Watchdog.Action != "" {
+			does = ", " + q.Watchdog.Action
+		}
+		f.Say("watchdog: acts after %v, gives back after %v%s: no command of %s is on record, so all is its own",
+			q.Watchdog.Detect, q.Watchdog.Restore, does, platform)
 	}
 	q.Watchdog = bare
 }
