@@ -229,7 +229,8 @@ func (s *stage) profiles() {
 			if c.Pause != nil {
 				pauses = fmt.Sprintf(", pauses %d, buffer %v", c.Pause.Priority, c.Buffer() != nil)
 			}
-			s.tell("  class %d in queue %d, %s%s%s, DSCPs %s", c.TC, c.Queue, c.Served(), marks, pauses, text(netconf.Ranges(p.DSCPs(c.TC))))
+			dscps := text(netconf.Ranges(p.DSCPs(c.TC)))
+			s.tell("  class %d in queue %d, %s%s%s, DSCPs %s", c.TC, c.Queue, c.Served(), marks, pauses, dscps)
 		}
 	}
 }
