@@ -1,6 +1,7 @@
 package formula
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -61,12 +62,69 @@ func (w *world) Do(command []string) {
 			return
 		}
 		fmt.Fprintln(w, strings.Join(values, " "))
+	case "work": // work EXPRESSION: its value, and what it is
+		w.work(rest)
+	case "names": // names CONDITION: those that it uses, by column
+		k, err := ParseCondition(rest)
+		if err != nil {
+			fmt.Fprintln(w, err)
+			return
+		}
+		k.Names(func(name string, at Token) { fmt.Fprintf(w, "%d: %s\n", at.Column, name) })
+	case "cut": // cut TEXT: its tokens
+		tokens, ps := Tokens(rest, 3)
+		for _, t := range tokens {
+			fmt.Fprintf(w, "%d:%d+%d: %s %s\n", t.Line, t.Column, t.Width, kinds[t.Kind], t.Shown())
+		}
+		for _, p := range ps {
+			fmt.Fprintf(w, "%d:%d+%d: %s\n", p.Line, p.Column, p.Width, p.Message)
+		}
 	case "middle": // middle TEXT: what lies halfway
 		r, err := ParseRange(rest)
 		fmt.Fprintln(w, r.At(0), r.At(0.5), r.At(1), err)
 	default:
 		fmt.Fprintln(w, "unknown command", command[0])
 	}
+}
+
+var kinds = [...]string{End: "end", Word: "word", Number: "number", Quoted: "quoted", Sign: "sign"}
+
+// work reads an expression as labs do: without units, up to the end of the line.
+func (w *world) work(text string) {
+	tokens, ps := Tokens(text, 1)
+	if len(ps) > 0 || len(tokens) == 0 {
+		fmt.Fprintln(w, "no tokens", ps)
+		return
+	}
+	c := NewCursor(tokens)
+	e := c.Expr()
+	if c.Err == nil && c.Peek().Kind != End {
+		c.Of(End, "the end")
+	}
+	if c.Err != nil {
+		fmt.Fprintf(w, "column %d: %v\n", c.Err.At.Column, c.Err)
+		return
+	}
+	v, err := e.Eval(func(name string) (float64, error) {
+		q, err := w.of(name)
+		return q.Value, err
+	})
+	if err != nil {
+		p := new(Placed)
+		if !errors.As(err, &p) {
+			fmt.Fprint(w, "nowhere: ")
+		}
+		fmt.Fprintf(w, "column %d: %v\n", p.At.Column, err)
+		return
+	}
+	more := ""
+	if e.Literal() {
+		more = ", one number"
+	}
+	if e.Percent() {
+		more += " of a hundred"
+	}
+	fmt.Fprintf(w, "%.10g%s\n", v, more)
 }
 
 func (w *world) of(name string) (Quantity, error) {
