@@ -58,3 +58,22 @@ func TestMedia(t *testing.T) {
 		}
 	}
 }
+
+// What is carried, to the bit and the millimetre where one kind ends and another begins.
+func TestWhereMediaEnd(t *testing.T) {
+	for _, c := range []struct {
+		rate   unit.Bitrate
+		length unit.Length
+		want   string
+		watts  unit.Power // of a switch's end
+	}{
+		{gig, 100 * unit.Metre, "Cat 6", 0}, {gig + 1, 100 * unit.Metre, "single-mode", 0}, {400*gig - 1, 3 * unit.Metre, "DAC", 0},
+		{400 * gig, 3 * unit.Metre, "DAC", 100}, {400 * gig, 5*unit.Metre + 1, "multimode", 17_000},
+		{800 * gig, 5 * unit.Metre, "ACC", 1500},
+	} {
+		m := MediumFor(c.rate, c.length)
+		if m == nil || m.Name != c.want || m.SwitchEnd != c.watts || m.Optics != strings.HasSuffix(m.Name, "mode") {
+			t.Errorf("%v over %v: %+v, want %s of %v", c.rate, c.length, m, c.want, c.watts)
+		}
+	}
+}
