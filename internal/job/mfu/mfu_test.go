@@ -100,3 +100,27 @@ func TestSentIsTheSumOfKinds(t *testing.T) {
 		t.Error("parts of 7")
 	}
 }
+
+// A step of half a second on eight GPUs at 2.40 an hour each, and at 700 W.
+func TestCostAndEnergy(t *testing.T) {
+	c := CostOf(unit.Second/2, 8, 240, "EUR")
+	if got := fmt.Sprintf("%.7f at %g %s", c.Step, c.GPUHour, c.Currency); got != "0.0026667 at 2.4 EUR" {
+		t.Error(got)
+	}
+	e := EnergyOf(unit.Second/2, 8, 700*unit.Watt)
+	if e.Step != 2800 || e.Watts != 700 {
+		t.Errorf("%+v, want 2,800 J at 700 W", e)
+	}
+}
+
+// Each kind of communication has a bar with a meaning; what the network has none has none.
+func TestBarsOfKinds(t *testing.T) {
+	for _, kind := range Kinds() {
+		if Exposed(kind) != "exposed "+kind || Hidden(kind) != "hidden "+kind || Meaning(Exposed(kind)) == "" {
+			t.Errorf("%s: %q, %q: %q", kind, Exposed(kind), Hidden(kind), Meaning(Exposed(kind)))
+		}
+	}
+	if got := Network("pfc"); got != "network: pfc" || Meaning(got) != "" {
+		t.Errorf("%q means %q", got, Meaning(got))
+	}
+}
