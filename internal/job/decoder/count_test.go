@@ -131,3 +131,24 @@ func TestPartsOfABlock(t *testing.T) {
 		}
 	}
 }
+
+// A small model with experts, each number by hand: three blocks, the first without experts, of 8 elements; four experts of
+// which a token goes to two, and a shared one, gated, of 16 elements.
+func TestASmallModelByHand(t *testing.T) {
+	s := Shape{Blocks: 3, Hidden: 8, Heads: 2, KVHeads: 1, FFN: 32, Vocabulary: 100, Sequence: 10, Gated: true, HeadNorm: true,
+		Experts: Experts{Count: 4, TopK: 2, Shared: 1, FFN: 16, Dense: 1, RouterBias: true}}
+	c := s.Count()
+	attention := int64(8*(2+2)*4 + 8*8 + 2*4) // queries, one key and one value; what they give; norms of heads
+	expert := int64(3 * 8 * 16)
+	block := attention + 4*expert + expert + 8*4 + 4 + 2*8
+	if c.PerBlock() != block || c.Blocks != 2*block+attention+3*8*32+2*8 || c.Total() != c.Blocks+2*100*8+8 {
+		t.Errorf("%+v, want %d in a block", c, block)
+	}
+	if c.Total()-c.Active != 2*2*expert {
+		t.Errorf("%d of %d active", c.Active, c.Total())
+	}
+	maps := int64(6 * 3 * 10 * 16)
+	if f := s.TokenFLOP(); f.Dense != 6*(c.Active-800)+maps || f.Causal != f.Dense-maps/2 || s.HeadElems() != 4 || s.ExpertElems() != 16 {
+		t.Errorf("%+v", f)
+	}
+}
