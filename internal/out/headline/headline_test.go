@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"railyard/internal/base/unit"
+	"railyard/internal/job/mfu"
 	"railyard/internal/out/chart"
 	"railyard/internal/out/result"
 )
@@ -163,5 +164,68 @@ func TestChangesFromNothing(t *testing.T) {
 	}
 	if positive(0, "").there || !positive(1, "").there {
 		t.Error("0 is there, or 1 is not")
+	}
+}
+
+// All of a training of a large model: what it costs, waits for, holds, and lives through.
+func TestFiguresOfALargeModel(t *testing.T) {
+	ms := unit.Millisecond
+	got := lines(&result.Summary{State: result.Running, JobFigures: result.JobFigures{
+		Efficiency: &mfu.Figures{MFU: 0.41234, MFUCausal: 0.4, HFU: 0.5, Peak: 989e12, Precision: "BF16", GPUs: 16, TokenRate: 1e5,
+			Launch: 5 * unit.Microsecond, LaunchAs: "graph", Memory: 60 * unit.Gigabyte, Bubble: &mfu.Bubble{Waited: 0.125, Formula: 0.1},
+			Cost: &mfu.Cost{Step: 0.5, GPUHour: 2.4, Currency: "EUR"}, Energy: &mfu.Energy{Step: 7.2e6, Watts: 700},
+			Communication: []mfu.Communication{{Kind: mfu.Tensor, Exposed: 3 * ms, Hidden: 2 * ms, Bytes: 7 * unit.Gigabyte,
+				Between: unit.Gigabyte}}},
+		TestLoss: new(result.Float(2.5)), TestEntropy: new(2.25), TestAccuracy: new(0.5),
+		Experts: &result.ExpertFigures{Layer: "blocks.2.experts", Load: 1.5, Least: 0.5, Dropped: 0.01, Balance: 0.02, Entropy: 0.9},
+		Survival: &result.Survival{Goodput: 0.9, Checkpoints: 2, CheckpointBytes: unit.Gigabyte, CheckpointTime: ms, Written: 2 * ms,
+			Restarts: make([]result.Restart, 1), LostSteps: 3, LostTime: 4 * ms, DownTime: 5 * ms},
+		Start: &result.StartPhase{Time: ms, Bytes: unit.Megabyte},
+		GPU:   &result.Utilisation{Mean: 0.8, Least: 0.7, Most: 0.9, LeastRank: 3}}})
+	const want = `tokens/s: 100 k tokens of the global batch / step time
+MFU: 41.2 % dense: matrix products of the model / (16 GPUs x 989 TFLOP/s of BF16)
+MFU, causal: 40 % likewise, maps of attention counted half
+HFU: 50 % dense: matrix products that ranks computed / (16 GPUs x 989 TFLOP/s of BF16)
+cost of a step: 0.5 EUR: 16 GPUs at 2.40 an hour each; 0.1067 for a million tokens
+energy of a step: 2 kWh: 16 GPUs at 700 W each; 0.03111 for a million tokens
+kernel launch: 5 us of each, as a node of a CUDA graph
+bubble: 12.5 % of the step, mean over ranks; (p-1)/(vm+p-1) is 10.0 %
+exposed tensor: 3 ms of a step ranks waited for 7 GB, mean
+hidden tensor: 2 ms beside computing; 1 GB of the bytes between hosts
+memory: 60 GB tensors of the rank that holds most
+bytes of a step: 7 GB that ranks send each other, all together
+bytes between hosts: 1 GB of these, over the network
+start phase: 1 ms broadcast of 1 MB of parameters, before step 0
+test accuracy: 50.00 % of the test labels are the likeliest token, after the last step
+test loss: 2.5 nats a test label; the grammar's entropy is 2.2500
+expert load: 1.5 tokens of the busiest expert over the mean, in blocks.2.experts, last epoch; of the idlest 0.50
+dropped by experts: 1.0 % of the choices of routers, last epoch: the expert was full
+balancing loss: 0.02 of all layers with its weight, last epoch; entropy of the router 90.0 %
+goodput: 90.0 % of the job's time, with 2 checkpoints and 1 restart
+lost steps: 3 run again: 4 ms since checkpoints, and 5 ms until ranks started again
+checkpoints: 2 ms ranks stood still, 1 ms for each of 1 GB
+GPU utilisation: 80.0 % of the run GPUs computed, mean over ranks; rank 3 least, 70.0 %
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A figure of a job among several is known by its own name; in a sentence the mean completion time has words.
+func TestNamesOfFigures(t *testing.T) {
+	for name, want := range map[string]string{"a: " + MeanFCT: "a: mean completion time", MeanFCT: "mean completion time",
+		"a: " + StepTime: "a: step time"} {
+		if got := InWords(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if Plain("a: drops") != "drops" || Named("", "drops") != "drops" || BetterWay("a: drops") != Lower || BetterWay("CNPs") != Neither {
+		t.Error("a job's figure is not taken for the figure")
+	}
+	if u, ok := UnitOf("a.mfu"); !ok || u != chart.Fraction {
+		t.Errorf("a.mfu: %q, %v", u, ok)
+	}
+	if _, ok := UnitOf("colour"); ok {
+		t.Error("there is a figure colour")
 	}
 }
