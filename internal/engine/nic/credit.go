@@ -28,16 +28,29 @@ func (r *receiver) tell(now unit.Time, pk *roce.Packet) {
 
 // await looks a timeout later whether answers are missing.
 func (r *receiver) await(now unit.Time) {
-	n := r.card.net
-	if t := n.cfg.Transport.Timeout; t > 0 && r.Await() {
-		n.hosts.Alarm(r.card.host, now.Add(t), host.Alarm{What: alarmRepeat, QP: r.id})
+	if t := r.card.net.cfg.Transport.Timeout; t > 0 {
+		r.alarm(r.Await(now.Add(t)))
 	}
 }
 
-// repeat sends once more the credits whose answers are missing, and looks again as long as there are
+// alarm has repeat called when answers are due, if it is not called earlier anyway: most answers come in time, and no alarm is
+// worth taking back.
+func (r *receiver) alarm(due unit.Time) {
+	if !r.alarmed {
+		r.alarmed = true
+		r.card.net.hosts.Alarm(r.card.host, due, host.Alarm{What: alarmRepeat, QP: r.id})
+	}
+}
+
+// repeat sends once more the credits whose answers must have come and have not, and looks again as long as there are
 // others without one.
 func (r *receiver) repeat(now unit.Time) {
-	if !r.Closed() && r.Repeat(&r.card.isl.out, func(pk *roce.Packet) { r.tell(now, pk) }) {
+	r.alarmed = false
+	switch due := r.Due(); {
+	case r.Closed() || due == 0:
+	case due > now:
+		r.alarm(due)
+	case r.Repeat(&r.card.isl.out, func(pk *roce.Packet) { r.tell(now, pk) }):
 		r.await(now)
 	}
 }

@@ -29,6 +29,7 @@ type receiver struct {
 	arrivals []arrival // by the responder's slot
 	kept     []kept    // by the responder's cell
 	bonded   bonded
+	alarmed  bool // an alarm for credits is under way: see alarm
 }
 
 // arrival is a message of which packets are here. What is known of the sender came with them.

@@ -174,12 +174,8 @@ func (w *walker) value(v reflect.Value, k kind, part int) {
 			w.fail(why, k == asNone)
 		}
 		return
-	case asIdle:
-		for _, key := range v.MapKeys() {
-			if !idle(v.MapIndex(key)) {
-				w.fail("not at rest", false)
-			}
-		}
+	case asOpen:
+		w.open(v, part)
 		return
 	case asLength:
 		w.put(part, uint64(v.Len()))
@@ -267,18 +263,26 @@ func (w *walker) structure(v reflect.Value) {
 	}
 }
 
-// workDone is the only entry of a host's agenda at rest: ranks that compute.
-const workDone = 2
+// workDone is the only entry of a host's agenda at rest: ranks that compute. An alarm for credits (idleAlarm) may be there
+// too, and means nothing where all are answered.
+const (
+	workDone  = 2
+	idleAlarm = 7<<8 | 3 // host's work and nic's alarm
+)
 
 // agenda reads what a host is to do, in its order.
 func (w *walker) agenda(v reflect.Value, part int) {
 	type key [3]uint64
-	all := make([]key, v.Len())
-	for i := range all {
+	var all []key
+	for i := range v.Len() {
 		e := v.Index(i)
-		all[i] = key{e.Field(0).Uint(), e.Field(1).Uint(), e.Field(2).Uint()}
-		if all[i][1]>>40 != workDone {
+		k := key{e.Field(0).Uint(), e.Field(1).Uint(), e.Field(2).Uint()}
+		switch {
+		case k[1]>>32 == idleAlarm:
+		case k[1]>>40 != workDone:
 			w.fail("not at rest", false)
+		default:
+			all = append(all, k)
 		}
 	}
 	slices.SortFunc(all, func(a, b key) int {
@@ -300,6 +304,18 @@ func (w *walker) numbers(v reflect.Value, k kind, part int) {
 	for _, key := range keys {
 		w.put(part, uint64(key.Int()))
 		w.value(v.MapIndex(key), k, part)
+	}
+}
+
+// open reads what of a map by a pointer and a number has something in its lists, by the number: the pointer is one for all.
+func (w *walker) open(v reflect.Value, part int) {
+	keys := slices.DeleteFunc(v.MapKeys(), func(key reflect.Value) bool { return idle(v.MapIndex(key)) })
+	number := func(key reflect.Value) int64 { return key.Field(1).Int() }
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return cmp.Compare(number(a), number(b)) })
+	w.put(part, uint64(len(keys)))
+	for _, key := range keys {
+		w.put(part, uint64(number(key)))
+		w.value(v.MapIndex(key), asState, part)
 	}
 }
 

@@ -14,7 +14,7 @@ const (
 	asAgenda              // what a host is to do
 	asLength              // how many there are
 	asRest                // nothing is there, or it is not at rest
-	asIdle                // a map: what is in it has nothing in its lists, or it is not at rest
+	asOpen                // a map by a pointer and a number: what has something in its lists counts, by the number
 	asNone                // nothing is ever there, or it is not reused
 	asCount               // it only grows, and only tables tell of it, or differences that begin later
 	asFixed               // it is as it was built, or found out once for all
@@ -22,7 +22,7 @@ const (
 )
 
 var kindNames = map[string]kind{"state": asState, "when": asWhen, "due": asDue, "ago": asAgo, "number": asNumber,
-	"agenda": asAgenda, "length": asLength, "rest": asRest, "idle": asIdle, "none": asNone, "count": asCount, "fixed": asFixed,
+	"agenda": asAgenda, "length": asLength, "rest": asRest, "open": asOpen, "none": asNone, "count": asCount, "fixed": asFixed,
 	"scratch": asScratch}
 
 // fields is what each field of each struct is that a digest may come to. A kind stands before its fields.
@@ -104,7 +104,7 @@ var table = map[string]string{
 	"nic.notes":   "rest: n scratch: buf head",
 	"nic.ledger":  "due: end state: pauses links fixed: log port spare count: split scratch: last spans one", // spans begin anew at rest
 	"nic.receiver": `state: Responder store arrivals kept fixed: card id way route sender log admitted bonded
-		count: marks marks0 scratch: at`,
+		count: marks marks0 scratch: at alarmed`,
 	"nic.arrival": `rest: open
 		scratch: bytes payload to header posted asked part first held note came by segments at`,
 	"nic.kept": "scratch: frame came",
@@ -116,8 +116,10 @@ var table = map[string]string{
 		none: reads fixed: mtu tolerance count: total acked scratch: msgs head recoveryEnd resend highSack`,
 	"roce.Dialer": "state: unready answered tries leaves when: parted",
 	"roce.Slots":  "none: free cleared waits",
-	"roce.Known":  "none: colls",
-	"roce.Given":  "none: colls waits",
+	"roce.Known":  "state: colls",
+	"roce.known":  "fixed: coll count: count",
+	"roce.Given":  "state: colls rest: due unanswered",
+	"roce.given":  "fixed: coll count: count answered scratch: waits",
 	"roce.answer": "rest: opcode scratch: manage coll count",
 	"roce.trips":  "state: mean deviation known",
 	"roce.probes": "rest: n scratch: buf head",
@@ -138,12 +140,14 @@ var table = map[string]string{
 		fixed: eng graph cfg net pcieOf room wayOf regions onFail`,
 	"host.nicLinks": "state: down up none: turns fixed: host card rate",
 	"host.pipe":     "due: free",
-	"host.host": `agenda: agenda when: wakeAt state: out in links copies copying idle: meetings none: last faulty fixed: island
-		scratch: now post segment trace`,
+	"host.host": `agenda: agenda state: out in links copies copying open: meetings none: last faulty fixed: island
+		scratch: wakeAt now post segment trace`,
 	"host.share":     "rest: leave none: turns length: last nics state: spans due: next fixed: rate keep",
 	"host.copies":    "state: feeds due: placed count: ends scratch: token",
 	"host.feed":      "state: link flow",
 	"host.span":      "rest: n state: rate count: served scratch: at",
+	"host.meeting":   "state: waits when: sent",
+	"host.comer":     "state: rank tok",
 	"host.rankState": "state: rank rest: tasks fixed: host gpu",
 	"host.outgoing": `state: acked none: answers fixed: Way job src qps count: posted number
 		scratch: outlet`,
@@ -159,14 +163,17 @@ var table = map[string]string{
 		fixed: cfg counter stager meeting prog start steps numberOf save scratch: in lines step post path`,
 	"exec.opState":     "state: waiting by positions when: start end",
 	"exec.streamState": "state: next busy running fixed: group token until",
-	"exec.collRun": `state: channels open last answer rest: inFlight met when: joined
+	"exec.collRun": `state: channels open last answer met rest: inFlight when: joined
 		fixed: Collective id place op stream me members lines areas slots once layout sizes`,
-	"exec.channelRun": `state: pc length wait src trace gates when: end gated none: credits work
+	"exec.channelRun": `state: pc length wait src trace gates when: end gated state: credits none: work
 		scratch: op program only known path peerOps freed`,
-	"exec.gate":   "when: from to state: why answer",
-	"exec.Trace":  "when: Posted Placed state: Segments Lane",
-	"exec.inbox":  "rest: what fixed: Conn stream scratch: via traces head",
-	"exec.outbox": "state: sent fixed: Conn stream scratch: via searched coll step",
-	"exec.ledger": "when: start at idle state: busy speaking split comm overlap computing last waits",
-	"exec.Wait":   "state: Op when: From To",
+	"exec.credits": "state: out in fixed: outOf inOf scratch: slots", // who is to have one is asked of a slot that is filled
+	"exec.outLink": "rest: waiting fixed: peer windowed count: sent",
+	"exec.inLink":  "rest: read fixed: conn gives count: taken",
+	"exec.gate":    "when: from to state: why answer",
+	"exec.Trace":   "when: Posted Placed state: Segments Lane",
+	"exec.inbox":   "rest: what fixed: Conn stream scratch: via traces head",
+	"exec.outbox":  "state: sent fixed: Conn stream scratch: via searched coll step",
+	"exec.ledger":  "when: start at idle state: busy speaking split comm overlap computing last waits",
+	"exec.Wait":    "state: Op when: From To",
 }

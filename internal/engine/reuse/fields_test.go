@@ -48,7 +48,7 @@ func structs() map[string]reflect.Type {
 		all[name] = typ
 		for i := range typ.NumField() {
 			switch f := typ.Field(i); fields[name][f.Name] {
-			case asState, asWhen, asDue, asAgo, asNumber:
+			case asState, asWhen, asDue, asAgo, asNumber, asOpen:
 				look(f.Type)
 			}
 		}
@@ -181,7 +181,7 @@ func TestTheTableNamesEveryField(t *testing.T) {
 				t.Errorf("%s.%s is not in the table: is it of the state, or not?", name, f.Name)
 			}
 			switch k {
-			case asState, asWhen, asDue, asAgo, asNumber:
+			case asState, asWhen, asDue, asAgo, asNumber, asOpen:
 				look(f.Type)
 			}
 		}

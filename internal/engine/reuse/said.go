@@ -4,7 +4,6 @@ package reuse
 // fields lists them.
 var said = map[string]string{
 	"exec.Rank.saves":          "ranks write checkpoints",
-	"exec.channelRun.credits":  "messages need credits",
 	"exec.channelRun.work":     Real,
 	"fabric.Fabric.faults":     Faults,
 	"fabric.evidence.marked":   perFrame,
@@ -30,15 +29,12 @@ var said = map[string]string{
 	"nic.Net.met":              perFrame,
 	"nic.Net.told":             "what congestion control does is told of",
 	"nic.card.shared":          "queue pairs of a NIC share a timer (as a simulator that is compared with)",
-	"roce.Given.colls":         bySlots,
-	"roce.Given.waits":         bySlots,
-	"roce.Known.colls":         bySlots,
 	"roce.Requester.ports":     "UDP source ports change from packet to packet (transport.entropy)",
 	"roce.Responder.asked":     "messages are read (RDMA READ)",
 	"roce.Sender.reads":        "messages are read (RDMA READ)",
-	"roce.Slots.cleared":       bySlots,
-	"roce.Slots.free":          bySlots,
-	"roce.Slots.waits":         bySlots,
+	"roce.Slots.cleared":       Slots,
+	"roce.Slots.free":          Slots,
+	"roce.Slots.waits":         Slots,
 }
 
 // Why nothing is reused, in words that whoever knows it beforehand uses too.
@@ -47,11 +43,11 @@ const (
 	Flows    = "the job sends flows"
 	Faults   = "faults tell steps apart"
 	Watchdog = "switches have a PFC watchdog"
+	Slots    = "messages wait until their receiver has room (job.collective.admission)"
 	InOrder  = "events of one instant go in the order of their scheduling (fabric.order)"
 )
 
 const (
 	perFrame  = "switches choose next hops frame by frame (fabric.balance)"
 	manyPairs = "connections have several queue pairs (transport.qps_per_connection)"
-	bySlots   = "messages wait until their receiver has room (job.collective.admission)"
 )

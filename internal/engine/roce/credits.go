@@ -1,6 +1,10 @@
 package roce
 
-import "slices"
+import (
+	"slices"
+
+	"railyard/internal/base/unit"
+)
 
 // A credit is what a receiving rank gives when it has read a staging slot that serves again: in the
 // library a reliable write of a counter (NCCL writes the head of the receive buffer). A frame says
@@ -10,8 +14,9 @@ import "slices"
 
 // Given is the receiving end's account of credits.
 type Given struct {
-	colls []given
-	waits bool // the driver's timer runs
+	colls      []given
+	unanswered int       // credits
+	due        unit.Time // by when those that were given first of them are to have one; 0: all have
 }
 
 // given is the credits of a collective.
@@ -19,7 +24,7 @@ type given struct {
 	coll     int32
 	count    uint32 // given
 	answered uint32 // of those, what is known to be known to the sender
-	waits    uint32 // were given when the timer was started
+	waits    uint32 // were given when due was set
 }
 
 func (g *Given) of(coll int32) *given {
@@ -35,6 +40,7 @@ func (g *Given) of(coll int32) *given {
 func (g *Given) Give(coll int32, pk *Packet) {
 	c := g.of(coll)
 	c.count++
+	g.unanswered++
 	credit(coll, c.count, pk)
 }
 
@@ -45,37 +51,43 @@ func credit(coll int32, count uint32, pk *Packet) {
 
 // OnAnswer notes that the sender knows of so many.
 func (g *Given) OnAnswer(coll int32, count uint32) {
-	if c := g.of(coll); int32(count-c.answered) > 0 {
+	c := g.of(coll)
+	if news := int32(count - c.answered); news > 0 {
 		c.answered = count
+		g.unanswered -= int(news)
+	}
+	if g.unanswered == 0 {
+		g.due = 0
 	}
 }
 
-// Await reports whether the driver is to start its timer, a retransmission timeout long, and to call Repeat when it
-// ends: what is given until now must be answered by then. False: it runs.
-func (g *Given) Await() bool {
-	if g.waits {
-		return false
+// Await has what is given until now answered by a time, a retransmission timeout ahead, unless something is awaited already. It
+// returns by when that is: the driver calls Repeat then, if that is still Due.
+func (g *Given) Await(by unit.Time) unit.Time {
+	if g.due == 0 {
+		g.due = by
+		for i := range g.colls {
+			g.colls[i].waits = g.colls[i].count
+		}
 	}
-	g.waits = true
-	for i := range g.colls {
-		g.colls[i].waits = g.colls[i].count
-	}
-	return true
+	return g.due
 }
 
-// Repeat sends again, when the timer has ended, each credit of which the answer was waited for and has not come; pk is
-// written for that. It reports whether any answer is missing, waited for or not: then Await is to be asked again.
+// Due is by when the answer to what is awaited must have come; 0: nothing is awaited, since all is answered.
+func (g *Given) Due() unit.Time { return g.due }
+
+// Repeat sends again, when the answers that are awaited must have come, each credit whose answer has not; pk is
+// written for that. It reports whether any answer is missing, awaited or not: then Await is to be asked again.
 func (g *Given) Repeat(pk *Packet, send func(*Packet)) (missing bool) {
-	g.waits = false
+	g.due = 0
 	for i := range g.colls {
 		c := &g.colls[i]
-		missing = missing || c.count != c.answered
 		if int32(c.waits-c.answered) > 0 {
 			credit(c.coll, c.count, pk)
 			send(pk)
 		}
 	}
-	return missing
+	return g.unanswered > 0
 }
 
 // Known is the sending end's account: how many credits of each collective have come.

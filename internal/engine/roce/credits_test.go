@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"railyard/internal/base/unit"
 )
 
 // A count that comes twice or late is no news, and a later one makes good one that was lost: of its
@@ -21,22 +23,21 @@ func TestCreditsCount(t *testing.T) {
 	}
 }
 
-// What was given before the timer started is sent again if its answer is missing, and the timer
-// starts anew as long as any is.
+// What is awaited and not answered in time is sent again, what was given later is awaited then, and nothing once all is answered.
 func TestCreditsAreRepeated(t *testing.T) {
 	var g Given
-	look := func() string {
+	look := func(now unit.Time) string {
 		var again []string
 		var pk Packet
 		missing := g.Repeat(&pk, func(pk *Packet) { again = append(again, fmt.Sprintf("%d:%d", pk.Coll, pk.Count)) })
-		if !g.Await() || g.Await() {
-			t.Error("a timer is started once")
+		if g.Due() != 0 || g.Await(now+9) != now+9 || g.Await(now+99) != now+9 || g.Due() != now+9 {
+			t.Error("what is awaited is awaited once")
 		}
 		return fmt.Sprint(strings.Join(again, " "), " ", missing)
 	}
-	want := func(what, want string) {
+	want := func(what string, now unit.Time, want string) {
 		t.Helper()
-		if got := look(); got != want {
+		if got := look(now); got != want {
 			t.Errorf("%s: %q, want %q", what, got, want)
 		}
 	}
@@ -46,17 +47,24 @@ func TestCreditsAreRepeated(t *testing.T) {
 			t.Errorf("a credit of collective %d is %+v", coll, pk)
 		}
 	}
-	if !g.Await() {
-		t.Error("no timer is started")
+	if g.Await(9) != 9 {
+		t.Error("nothing is awaited")
 	}
 	g.OnAnswer(8, 1)
-	g.Give(8, &pk) // after the timer started
-	want("7 is not answered, 8 in part", "7:2 true")
+	g.Give(8, &pk) // after others are awaited
+	want("7 is not answered, 8 in part", 9, "7:2 true")
 	g.OnAnswer(7, 2)
 	g.OnAnswer(7, 1) // late
-	want("8 is not answered", "8:2 true")
+	want("8 is not answered", 18, "8:2 true")
 	g.OnAnswer(8, 2)
-	want("all is answered", " false")
+	if g.Due() != 0 {
+		t.Error("all is answered, and something is awaited")
+	}
+	if g.Give(7, &pk); g.Await(40) != 40 {
+		t.Error("what is given behind that is not awaited by a time of its own")
+	}
+	g.OnAnswer(7, 3)
+	want("all is answered", 40, " false")
 }
 
 // A slot is free again when its message is placed, however often that is said.

@@ -9,7 +9,6 @@ import (
 	"railyard/internal/engine/fabric"
 	"railyard/internal/engine/nic"
 	"railyard/internal/engine/reuse"
-	"railyard/internal/job/coll"
 	"railyard/internal/job/workload"
 	"railyard/internal/net/cc"
 	"railyard/internal/out/result"
@@ -118,8 +117,8 @@ func (r *runner) neverReused() string {
 		return "no packets are simulated"
 	case p.Scenario.Fabric.AsScheduled():
 		return reuse.InOrder
-	case r.jobs[0].needsCredit():
-		return "messages need credits, of which timers tell"
+	case p.Jobs[0].Spec.Collective.Admission.Slots.Set:
+		return reuse.Slots
 	case len(sc.Faults) > 0:
 		return reuse.Faults
 	case r.jobs[0].steps() < 4:
@@ -143,13 +142,6 @@ func (r *runner) neverReused() string {
 // sendsFlows reports whether queue pairs carry something else than what ranks send.
 func (r *runner) sendsFlows() bool {
 	return slices.ContainsFunc(r.plan.Pairs, func(q plan.Pair) bool { return q.Sends() })
-}
-
-// needsCredit reports whether messages of ranks of the job need credits.
-func (j *job) needsCredit() bool {
-	return slices.ContainsFunc(j.plan.Work.Collectives, func(c workload.Collective) bool {
-		return !c.Formula && coll.NeedsCredit(c.Schedule)
-	})
 }
 
 // settleEnd notes when the last thing happened in a run that may be reused: its last step ended, or a frame arrived. Timers

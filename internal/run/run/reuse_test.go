@@ -122,17 +122,61 @@ func TestReuseOfDrawnReplays(t *testing.T) {
 }
 
 // The same of large models in layouts of all kinds: sums of parts inside hosts take what a formula says; stages
-// give credits, and are simulated step by step.
+// give credits, and wait for each other inside a host and between hosts.
 func TestReuseOfModels(t *testing.T) {
 	text := strings.Replace(smallLarge, "batch: 16}", "batch: 16, steps: 9}", 1)
-	for layout, least := range map[string]int64{"tp: 8, pp: 2, micro_batches: 4, sequence: true": 0, "zero: 3": 6,
-		"tp: 4, zero: 1": 6} {
+	for layout, least := range map[string]int64{"tp: 8, pp: 2, micro_batches: 4, sequence: true": 6, "zero: 3": 6,
+		"tp: 4, zero: 1": 6, "tp: 2, pp: 4, micro_batches: 8, schedule: gpipe": 6} {
 		r := reused(t, strings.Replace(text, "tp: 8, pp: 2, micro_batches: 4, sequence: true", layout, 1),
 			Options{Islands: 2, Workers: 2})
 		if r.Steps < least {
 			t.Errorf("%s: of 9 steps %d were told again: %+v", layout, r.Steps, r)
 		}
 	}
+}
+
+// The same of drawn models whose layers are dealt to stages: of all schedules and orders of ranks, with credits that are
+// answered in time, late, or not before they are given once more.
+func TestReuseOfDrawnStages(t *testing.T) {
+	told, ran := 0, 0
+	for seed := uint64(0); ran < (*reuseCases+2)/3; seed++ {
+		yaml := drawnStages(seed)
+		sc, err := scenario.Parse("drawn.yaml", []byte(yaml))
+		if err == nil {
+			_, err = NewPlan(sc)
+		}
+		if err != nil { // layers do not suit stages
+			continue
+		}
+		ran++
+		r := reused(t, yaml, Options{Islands: 1 + ran%3, Workers: 1 + ran%2})
+		if r.Steps > 0 {
+			told++
+		}
+	}
+	t.Logf("of %d drawn models %d had steps told again", ran, told)
+	if 2*told < ran {
+		t.Errorf("of %d drawn models %d had steps told again, want half", ran, told)
+	}
+}
+
+// drawnStages draws a model in stages.
+func drawnStages(seed uint64) string {
+	r := rand.New(rand.NewPCG(seed, 47))
+	pick := func(all ...string) string { return all[r.IntN(len(all))] }
+	schedule, micro := pick("1f1b", "gpipe", "interleaved"), 1<<(1+r.IntN(3))
+	if schedule == "interleaved" {
+		schedule += ", virtual_stages: 2"
+	}
+	return fmt.Sprintf("seed: %d\ncluster: {hosts: 2, host: {gpus: 8, preset: hgx-h100}, nic: {speed: %s}}\n", seed,
+		pick("100Gb/s", "400Gb/s")) +
+		fmt.Sprintf("fabric: {design: %s, switch: {buffer: %s}}\n", pick("rail-optimized", "single-switch"), pick("64MB", "4MB")) +
+		fmt.Sprintf("congestion: {algorithm: %s}\ntransport: {timeout: %s}\n", pick("none", "dcqcn"), pick("67ms", "1ms", "8us")) +
+		fmt.Sprintf("job:\n  model: {layers: %d, hidden: 256, ffn: 512, heads: 8, vocabulary: 512, sequence: %d, batch: 32, steps: %d}\n",
+			4<<r.IntN(2), 64<<r.IntN(3), 5+r.IntN(6)) +
+		fmt.Sprintf("  parallel: {tp: %d, pp: %d, order: %s, micro_batches: %d, schedule: %s, zero: %d}\n", 1<<r.IntN(3), 2<<r.IntN(3),
+			pick("tp-dp-pp", "tp-pp-dp", "pp-dp-tp", "dp-pp-tp"), micro, schedule, r.IntN(2)) +
+		fmt.Sprintf("output: {sample: %s, flows: %v}\n", pick("1us", "13us"), r.IntN(2) > 0)
 }
 
 // drawnReplay draws a replay.
@@ -164,7 +208,8 @@ func drawnReplay(seed uint64) string {
 		faults + background +
 		fmt.Sprintf("job:\n  replay: {steps: %d, forward: %dns, buckets: [%s], update: %dns}\n", 4+r.IntN(12), 20_000+r.IntN(200_000),
 			strings.Join(buckets, ", "), r.IntN(20_000)) +
-		fmt.Sprintf("  collective: {algorithm: %s, channels: %d}\n", pick("ring", "ring", "tree", "double-tree"), 2) +
+		fmt.Sprintf("  collective: {algorithm: %s, channels: %d%s}\n", pick("ring", "ring", "tree", "double-tree"), 2,
+			pick("", "", ", slots: 2", ", protocol: ll", ", protocol: simple, slots: 4")) +
 		fmt.Sprintf("output: {sample: %s, flows: %v, operations: %v}\n", pick("1us", "700ns", "13us"), r.IntN(4) > 0, r.IntN(4) > 0)
 }
 
