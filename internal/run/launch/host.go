@@ -260,8 +260,8 @@ type watched struct {
 	sentry
 	told    bool
 	step    int64
-	coll    int32
-	since   time.Time // it has been in that collective of that step; zero: it is in none
+	coll    int32 // below 0: it waits in none
+	open    quiet // for how long it has been in that collective of that step
 	overdue bool
 }
 
@@ -281,8 +281,9 @@ func (n *node) watch() {
 				continue
 			}
 			w, now := &last[i], n.seg.boards[i].Standing()
-			n.late(w, p, &now)
-			mute := w.look(time.Now(), now.Beat, func() (time.Duration, bool) { return processor(p.cmd.Process.Pid) })
+			at := time.Now()
+			n.late(w, p, &now, at)
+			mute := w.look(at, now.Beat, func() (time.Duration, bool) { return processor(p.cmd.Process.Pid) })
 			n.mu.Lock()
 			n.quiet[i] = w.quiet.length
 			n.mu.Unlock()
@@ -296,15 +297,19 @@ func (n *node) watch() {
 	}
 }
 
-// late reports a rank that has been in a collective for too long.
-func (n *node) late(w *watched, p *process, now *rank.Standing) {
+// late reports a rank that has been in a collective for too long. As with silence, time counts in which who looks is there:
+// not while the machine was asleep, or gave the launcher no processor.
+func (n *node) late(w *watched, p *process, now *rank.Standing, at time.Time) {
+	coll := now.Coll
+	if len(now.Waits) == 0 {
+		coll = -1
+	}
+	moved := coll < 0 || now.Step != w.step || coll != w.coll
+	if moved {
+		w.step, w.coll, w.overdue = now.Step, coll, false
+	}
 	limit := n.cfg.watchdog()
-	switch {
-	case now.Coll < 0 || len(now.Waits) == 0:
-		w.since = time.Time{}
-	case w.since.IsZero() || now.Step != w.step || now.Coll != w.coll:
-		w.step, w.coll, w.since, w.overdue = now.Step, now.Coll, time.Now(), false
-	case limit > 0 && !w.overdue && time.Since(w.since) >= limit:
+	if long := w.open.look(at, moved); limit > 0 && !w.overdue && long >= limit {
 		w.overdue = true
 		n.up(frame{kindOverdue, p.rank, nil})
 	}

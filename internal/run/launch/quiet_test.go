@@ -34,6 +34,7 @@ func TestWhenSilenceCounts(t *testing.T) {
 		{"gets a little, and then beats", "0b 1w2 2w2.1 3w2.2 4w2.3 5w2.4 6w2.5 7b 8w2.6 9w2.7", ""},
 		{"beats, and gets a little again", "0b 1w2 2w2.1 3b 4w4 5w4.1 6w4.2 7w4.3 8w4.4 9w4.5", ""},
 		{"has had enough for many beats", "0b 1w2 2w3 3w4 4w5 5w6", "5w6"},
+		{"has had just enough, since it was first missed", "0b 1w2 2w3 3w3 4w3 5w3", "5w3"},
 		{"has had enough in the end", "0b 1w2 2w2.2 3w2.4 4w2.6 5w2.8 6w3 7w3.2 8w3.4 9w3.6", "9w3.6"},
 		{"wants none any more", "0b 1w2 2w2 3w2 4w2 5w2 6 7 8 9", "9"},
 	} {
@@ -54,6 +55,42 @@ func TestWhenSilenceCounts(t *testing.T) {
 		if first != c.want {
 			t.Errorf("%s: its silence counts at %q, want %q", c.name, first, c.want)
 		}
+	}
+}
+
+// What is said of a process that is silent: of one that has only begun nothing, for a while.
+func TestWhatIsSaidOfASilentProcess(t *testing.T) {
+	for _, c := range []struct {
+		beat    int64
+		length  time.Duration
+		stopped bool
+		want    string
+	}{
+		{1, silence, false, "has not answered for 5s"},
+		{0, silence, false, ""},
+		{0, firstSilence - 1, false, ""},
+		{0, firstSilence, false, "has given no sign for 30s"},
+		{0, silence, true, "is stopped (by a signal or a debugger: kill -CONT lets it go on)"},
+	} {
+		s := sentry{beat: c.beat, quiet: quiet{length: c.length}}
+		if got := s.text(c.stopped); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
+// That something was handed on is a sign; a read of nothing is none.
+func TestSignsOfAConnection(t *testing.T) {
+	ours, theirs := net.Pipe()
+	theirs.Close()
+	h, at := &hearing{Conn: ours}, time.Now()
+	after := func(d time.Duration) time.Duration { return h.quietFor(at.Add(d)) }
+	after(0)
+	if _, err := h.Read(make([]byte, 1)); err == nil || after(time.Second) != time.Second {
+		t.Errorf("a read of a closed connection is a sign; %v", err)
+	}
+	if h.hand(func() {}); after(2*time.Second) != 0 {
+		t.Error("handing on is no sign")
 	}
 }
 
