@@ -2,7 +2,9 @@ package pcapng_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -135,6 +137,40 @@ func TestErrorsSayWhere(t *testing.T) {
 	} {
 		if _, _, _, err := readAll(b); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("\n got %v\nwant %s", err, want)
+		}
+	}
+}
+
+// Blocks that are shorter than what they hold, and options of another length than they have, each by its block.
+func TestBlocksThatAreTooShort(t *testing.T) {
+	s, ifs, _ := sample()
+	head := written(s, ifs, nil)
+	block := func(kind uint32, body string) []byte {
+		b := binary.LittleEndian.AppendUint32(append([]byte{}, head...), kind)
+		n := uint32(12 + len(body))
+		b = append(binary.LittleEndian.AppendUint32(b, n), body...)
+		return binary.LittleEndian.AppendUint32(b, n)
+	}
+	zeros := func(n int) string { return strings.Repeat("\x00", n) }
+	for want, b := range map[string][]byte{
+		"interface: 4 bytes, want 8 and options":                    block(1, zeros(4)),
+		"interface: option 8 of 4 bytes, want 8":                    block(1, zeros(8)+"\x08\x00\x04\x00"+zeros(4)),
+		"interface: option 9 of 2 bytes, want 1":                    block(1, zeros(8)+"\x09\x00\x02\x00"+zeros(4)),
+		"interface: option 13 of 4 bytes, want 1":                   block(1, zeros(8)+"\x0d\x00\x04\x00"+zeros(4)),
+		"interface: option 2: 4 bytes, want 5":                      block(1, zeros(8)+"\x02\x00\x05\x00"+zeros(4)),
+		"statistics: 8 bytes, want 12 and options":                  block(5, zeros(8)),
+		"statistics: option 4 of 4 bytes, want 8":                   block(5, zeros(12)+"\x04\x00\x04\x00"+zeros(4)),
+		"packet: 16 bytes, want 20, data and options":               block(6, zeros(16)),
+		"packet: 0 bytes of data, want 4":                           block(6, zeros(12)+"\x04\x00\x00\x00\x04\x00\x00\x00"),
+		"packet: flags of 2 bytes, want 4":                          block(6, zeros(20)+"\x02\x00\x02\x00"+zeros(4)),
+		"section header: version 0, want 1":                         block(0x0a0d0d0a, "\x4d\x3c\x2b\x1a"+zeros(12)),
+		"section header: 4 bytes, want 16 and options":              block(0x0a0d0d0a, "\x4d\x3c\x2b\x1a")[:len(head)+16],
+		"block that begins with length 16 and ends with 0, want th": append(block(7, zeros(4))[:len(head)+12], 0, 0, 0, 0),
+	} {
+		_, _, _, err := readAll(b)
+		at := fmt.Sprintf("byte %d: ", len(head))
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), at) {
+			t.Errorf("%v, want %s%s", err, at, want)
 		}
 	}
 }
