@@ -148,3 +148,58 @@ func TestProductsAreThoseCounted(t *testing.T) {
 		t.Errorf("%d and %d FLOP a token in products, counted %d and %d", dense/s, causal/s, f.Dense, f.Causal)
 	}
 }
+
+// What stands before the blocks, what a tied head shares with the embedding, and the parts of the loss.
+func TestEndsOfAModel(t *testing.T) {
+	s := gpt(64, 2, 4)
+	if Before(s) != 2 || Ties(s, 7, 2) != nil {
+		t.Errorf("%d layers before the blocks, ties %+v", Before(s), Ties(s, 7, 2))
+	}
+	s.Learned, s.Tied, s.Vocabulary = false, true, 101
+	all, err := Of(s, Options{Plain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ties := Ties(s, len(all), 2)
+	if Before(s) != 1 || all[1].Name != "blocks.1.attention" || len(ties) != 1 || ties[0].Lower.Layer != 0 ||
+		ties[0].Upper.Layer != len(all)-1 || ties[0].Elems != 51*64 { // of 101 words one of two ranks has 51
+		t.Errorf("%d before %s; %+v", Before(s), all[1].Name, ties)
+	}
+	if phases := LossPart(s)(2); len(phases) == 0 {
+		t.Error("a loss over half a vocabulary has no phases")
+	}
+}
+
+// Norms of heads: each part has the scales of one head, which all have, and the pass over its own heads.
+func TestNormsOfHeadsInParts(t *testing.T) {
+	with, without := gpt(64, 1, 4), gpt(64, 1, 4)
+	with.Learned, without.Learned, with.HeadNorm = false, false, true
+	of := func(s *decoder.Shape) workload.Layer {
+		all, err := Of(s, Options{Plain: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all[1]
+	}
+	a, b := of(with), of(without)
+	if a.Params-b.Params != 2*16 || len(a.Forward) != len(b.Forward)+1 || len(a.Input) != len(b.Input)+1 {
+		t.Errorf("%d parameters more, %d kernels beside %d", a.Params-b.Params, len(a.Forward), len(b.Forward))
+	}
+	for _, parts := range []int{1, 2, 4} {
+		p, q := a.Ways[workload.Inside].Of(parts), b.Ways[workload.Inside].Of(parts)
+		flop := func(all []workload.Phase) (sum int64) {
+			for _, ph := range all {
+				for _, k := range ph.Kernels {
+					sum += k.FLOP
+				}
+			}
+			return sum
+		}
+		pass := int64(4*2048*8*16) / int64(parts)
+		if p.Params-q.Params != 2*16 || p.Partial.Elems-q.Partial.Elems != 2*16 || flop(p.Forward)-flop(q.Forward) != pass ||
+			flop(p.Backward)-flop(q.Backward) != pass {
+			t.Errorf("%d parts: %d parameters, %d to sum, %d FLOP more forward, %d back, want %d", parts, p.Params-q.Params,
+				p.Partial.Elems-q.Partial.Elems, flop(p.Forward)-flop(q.Forward), flop(p.Backward)-flop(q.Backward), pass)
+		}
+	}
+}
