@@ -20,7 +20,9 @@ func TestCheckOfTheRest(t *testing.T) {
 	}{
 		{"bars", "", func(f *Figure) { stops(f, []Value{0, 50, 100}, "a", "b", "c") }},
 		{"bars", "axis X: 2 stops with 1 names", func(f *Figure) { stops(f, []Value{0, 50}, "a") }},
-		{"bars", "axis X: stops from 50 to 0: want them ascending, between 0 and 100", func(f *Figure) { stops(f, []Value{50, 0}, "a", "b") }},
+		{"bars", "axis X: stops from 50 to 0: want them ascending, between 0 and 100", func(f *Figure) {
+			stops(f, []Value{50, 0}, "a", "b")
+		}},
 		{"bars", "axis X: stops from -1 to 0", func(f *Figure) { stops(f, []Value{-1, 0}, "a", "b") }},
 		{"bars", "axis X: stops from 0 to 101", func(f *Figure) { stops(f, []Value{0, 101}, "a", "b") }},
 		{"bars", "stops of axis X: value 0 is NaN", func(f *Figure) { stops(f, []Value{Nothing}, "a") }},
@@ -103,8 +105,8 @@ func TestWhatStandsOut(t *testing.T) {
 		a        Axis
 		v, other Value
 		want     bool
-	}{{plain, 2, 1, true}, {plain, 1, 2, false}, {plain, 2, 2, false}, {plain, -3, 1, false}, {signed, -3, 1, true}, {signed, 1, -3, false},
-		{signed, -3, 3, false}, {signed, 4, -3, true}} {
+	}{{plain, 2, 1, true}, {plain, 1, 2, false}, {plain, 2, 2, false}, {plain, -3, 1, false}, {signed, -3, 1, true},
+		{signed, 1, -3, false}, {signed, -3, 3, false}, {signed, 4, -3, true}} {
 		if got := c.a.Beyond(c.v, c.other); got != c.want {
 			t.Errorf("%v beside %v from %v: %v", float64(c.v), float64(c.other), float64(c.a.Low), got)
 		}
