@@ -286,7 +286,7 @@ func (r *Reader) storms(s *section, g *grid) error {
 		row := &g.rows[i]
 		port, queue, _ := strings.Cut(g.cell(row, "QUEUE"), ":")
 		p, is := priorityOf(queue, "")
-		found, _, _ := strings.Cut(g.cell(row, "STORM DETECTED/RESTORED"), "/")
+		found, _, _ := strings.Cut(strings.TrimPrefix(g.cell(row, "STORM DETECTED/RESTORED"), "N/A"), "/")
 		v, known, err := s.count(row, found)
 		if !is || port == "" {
 			err = s.problem(row.line, 0, row.text, "want PORT:QUEUE with a queue from 0 to 7")
