@@ -98,5 +98,5 @@ func (s *stage) parts(kind string, all []telemetry.Part) {
 
 // What devices print, form by form, and what it comes to.
 func TestScripts(t *testing.T) {
-	scripttest.RunIn(t, "testdata/script", func(*testing.T) scripttest.Stage { return &stage{} })
+	scripttest.RunIn(t, "testdata/scripts", func(*testing.T) scripttest.Stage { return &stage{} })
 }

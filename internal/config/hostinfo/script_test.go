@@ -92,5 +92,5 @@ func (s *stage) walk(name string, v any) {
 
 // Each command of a host, and what its lines mean.
 func TestScripts(t *testing.T) {
-	scripttest.RunIn(t, "testdata/script", func(*testing.T) scripttest.Stage { return &stage{} })
+	scripttest.RunIn(t, "testdata/scripts", func(*testing.T) scripttest.Stage { return &stage{} })
 }

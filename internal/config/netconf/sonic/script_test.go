@@ -9,5 +9,5 @@ import (
 
 // Each table of SONiC and what it comes to.
 func TestScripts(t *testing.T) {
-	netconftest.ScriptsIn(t, "testdata/script", sonic.Dialect{}, "config_db.json")
+	netconftest.ScriptsIn(t, "testdata/scripts", sonic.Dialect{}, "config_db.json")
 }
