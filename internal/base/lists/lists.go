@@ -16,7 +16,7 @@ func (q *Queue[T]) Len() int { return q.n }
 // Push adds a value.
 func (q *Queue[T]) Push(v T) {
 	if q.n == len(q.buf) {
-		buf := make([]T, max(4, 2*len(q.buf)))
+		buf := make([]T, max(1, 2*len(q.buf)))
 		for i := range q.n {
 			buf[i] = q.buf[(q.head+i)&(len(q.buf)-1)]
 		}

@@ -26,7 +26,7 @@ func TestAQueueIsInOrder(t *testing.T) {
 		if q.Len() != in-out {
 			t.Fatalf("%d values, want %d", q.Len(), in-out)
 		}
-		if n := len(q.buf); n&(n-1) != 0 || n < 4 {
+		if n := len(q.buf); n&(n-1) != 0 || n < 1 {
 			t.Fatalf("room for %d, want a power of two", n)
 		}
 	}

@@ -84,7 +84,7 @@ type traces struct {
 
 func (t *traces) push(posted, placed unit.Time, s []exec.Segment, lane int32) {
 	if t.n == len(t.buf) {
-		buf := make([]exec.Trace, max(2, 2*len(t.buf)))
+		buf := make([]exec.Trace, max(1, 2*len(t.buf)))
 		for i := range t.n {
 			buf[i] = t.buf[(t.head+i)&(len(t.buf)-1)]
 		}

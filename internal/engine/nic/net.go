@@ -263,6 +263,9 @@ func (n *Net) Build(baseRTT func(id int32) unit.Duration) {
 func (n *Net) Extend(first int32, baseRTT func(id int32) unit.Duration) {
 	n.seen = append(n.seen, make([]HopEvidence, n.positions-len(n.seen))...)
 	ctl := cc.NewSet(n.cfg.Controller, len(n.senders)-int(first))
+	if n.cfg.OnEvent != nil {
+		n.told = slices.Grow(n.told, len(n.senders)-int(first))
+	}
 	for i := int(first); i < len(n.senders); i++ {
 		s := &n.senders[i]
 		n.listHalves(i)

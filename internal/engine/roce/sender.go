@@ -96,7 +96,7 @@ func (s *Sender) Post(w Write) *Message {
 }
 
 func (s *Sender) grow() {
-	msgs := make([]Message, max(4, 2*len(s.msgs)))
+	msgs := make([]Message, max(1, 2*len(s.msgs)))
 	for i := range s.complete + s.n {
 		msgs[i] = *s.at(i - s.complete)
 	}

@@ -100,7 +100,7 @@ func (r *Rank) newCollRun(op *workload.Op, place int) collRun {
 	}
 	if coll.NeedsCredit(c.Schedule) {
 		for i := range run.channels {
-			run.channels[i].credits = &credits{slots: make([]held, c.Schedule.Slots())}
+			run.channels[i].credits = newCredits(c.Schedule.Slots())
 		}
 	}
 	return run

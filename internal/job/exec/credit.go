@@ -12,11 +12,24 @@ import (
 // credits is what a channel of a collective whose staging slots serve in turn knows of them.
 // Unlike the rest of a channelRun it lasts from step to step: so do the slots.
 type credits struct {
-	out   []outLink
 	outOf lists.Numbers // by peer: a rank of the job
-	in    []inLink
 	inOf  lists.Numbers // by peer, as the schedule numbers it
-	slots []held        // by slot
+	out   []outLink
+	in    []inLink
+	slots []held // by slot
+}
+
+// newCredits returns what is known of so many slots. Most channels have one peer on either side: what is known of that lies
+// beside it, since each message needs it.
+func newCredits(slots int) *credits {
+	var room struct {
+		credits
+		peers [1]outLink
+		froms [1]inLink
+	}
+	k := &room.credits
+	k.out, k.in, k.slots = room.peers[:0:1], room.froms[:0:1], make([]held, slots)
+	return k
 }
 
 // outLink is the messages to one peer.
