@@ -39,7 +39,7 @@ func TestForecastOfPacketHops(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range texts {
 		t.Run(name, func(t *testing.T) {
-			text = strings.ReplaceAll(text, ": ../../examples/", ": "+root+"/examples/")
+			text = strings.ReplaceAll(text, ": ../../../examples/", ": "+root+"/examples/")
 			// gpt-text's time is the steps' arithmetic: half of its packets are bursts at its begin.
 			r, said, whole := runSaying(t, text, name == "gpt-text")
 			if examples[name] {

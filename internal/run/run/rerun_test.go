@@ -171,7 +171,7 @@ func whatRuns(t *testing.T) map[string]string {
 			if strings.Contains(file, "examples") {
 				text = example(t, strings.TrimSuffix(filepath.Base(file), ".yaml"))
 			}
-			all[file] = rerunnable(strings.ReplaceAll(text, ": ../../examples/", ": "+root+"/examples/"))
+			all[file] = rerunnable(strings.ReplaceAll(text, ": ../../../examples/", ": "+root+"/examples/"))
 		}
 	}
 	cases, err := planted.Cases()

@@ -72,11 +72,12 @@ type mark struct {
 
 // Bounds of reuse.
 const (
-	mostRecorded = 256 << 20 // bytes of a period
-	mostTries    = 8         // looks at a network that is not at rest, each twice as late
-	mostSeen     = 64        // a period has at most so many times every steps
-	freeMisses   = 16        // then each costs as many steps more as there were
-	eagerMarks   = 2         // looks from which on what follows is recorded before anything has come again
+	mostRecorded = 256 << 20              // bytes of a period
+	weighEvery   = 100 * unit.Microsecond // between two looks at how many they are
+	mostTries    = 8                      // looks at a network that is not at rest, each twice as late
+	mostSeen     = 64                     // a period has at most so many times every steps
+	freeMisses   = 16                     // then each costs as many steps more as there were
+	eagerMarks   = 2                      // looks from which on what follows is recorded before anything has come again
 )
 
 // newRepetition prepares for reuse, nil where it is off.
@@ -294,14 +295,26 @@ func (x *repetition) mark(now unit.Time, d reuse.Digest, period int64) {
 		}
 		x.until, x.next = step+period, 0
 	case !eager:
-		if x.recorded() > mostRecorded {
-			x.stop()
-			x.miss("a period has more to be told than is kept")
-			x.end()
-		}
 		return
 	}
 	x.marks = append(x.marks, mark{now, step, d, r.fab.Mark(now), r.net.Mark(), r.record.Mark()})
+	if len(x.marks) == 1 {
+		x.weigh(now)
+	}
+}
+
+// weigh looks every now and then whether what is recorded has become too much, at instants that no partition into islands changes.
+func (x *repetition) weigh(now unit.Time) {
+	x.run.later(now.Add(weighEvery), orderRun, func(now unit.Time) {
+		switch {
+		case x.over || len(x.marks) == 0:
+		case x.recorded() > mostRecorded:
+			x.miss("a period has more to be told than is kept")
+			x.end()
+		default:
+			x.weigh(now)
+		}
+	})
 }
 
 // recorded is how many bytes marks take with one more, and what is to be told since the first.
