@@ -21,6 +21,7 @@ type repeat struct {
 	recording bool
 	behind    unit.Duration // that the fabric's clock is, for repetitions
 	seen      []seenQueue   // by queue
+	touches   []touches     // by queue: since the first mark
 }
 
 // Mark is an instant at rest at which a period may begin, with what counters had counted by then.
@@ -33,19 +34,20 @@ type Mark struct {
 	pausedFor  [][]RootTime
 	hops       int64
 	from       []recorded // by island
+	touches    []int32    // by queue: how many runs there were
 }
 
 // recorded is how much an island has recorded so far.
 type recorded struct {
-	loads, touches int
-	drawn          int64
+	loads int
+	drawn int64
 }
 
 // kept is what an island has recorded since the first mark.
 type kept struct {
-	loads   []loadNote
-	touches []touch
-	drawn   int64 // looks at a part of a queue, which the instant chose
+	loads []loadNote
+	runs  int64 // of touches, of the island's queues
+	drawn int64 // looks at a part of a queue, which the instant chose
 }
 
 // loadNote is a call of noteLoad.
@@ -55,13 +57,6 @@ type loadNote struct {
 	held unit.Duration
 	port int32
 	q    int32
-}
-
-// touch is an instant at which a queue was looked at, and what waited in it since the touch before.
-type touch struct {
-	at    unit.Time
-	bytes int64
-	q     int32
 }
 
 // seenQueue is the last touch of a queue. While nothing changes touches are not kept: but for those of one interval of
@@ -77,11 +72,13 @@ type seenQueue struct {
 // Sizes of what is kept, for the bound on memory.
 const (
 	loadNoteSize = 32
-	touchSize    = 24
+	runSize      = 56
 )
 
 // AllowRepeats prepares for Record and Repeat: before the run.
-func (f *Fabric) AllowRepeats() { f.repeat = &repeat{seen: make([]seenQueue, len(f.egress.queues))} }
+func (f *Fabric) AllowRepeats() {
+	f.repeat = &repeat{seen: make([]seenQueue, len(f.egress.queues)), touches: make([]touches, len(f.egress.queues))}
+}
 
 // Mark marks an instant at rest, between windows. From then on what is told of the run is recorded.
 func (f *Fabric) Mark(now unit.Time) *Mark {
@@ -94,13 +91,14 @@ func (f *Fabric) Mark(now unit.Time) *Mark {
 	for i := range f.egress.queues {
 		m.held = append(m.held, f.egress.slow[i].hold.total)
 		r.seen[i] = seenQueue{bytes: f.egress.queues[i].bytes, since: now}
+		m.touches = append(m.touches, r.touches[i].cut())
 		if f.samples {
 			f.egress.queues[i].sampled = 0
 		}
 	}
 	for i := range f.links.states {
 		k := &f.links.states[i].kept
-		m.from = append(m.from, recorded{len(k.loads), len(k.touches), k.drawn})
+		m.from = append(m.from, recorded{len(k.loads), k.drawn})
 	}
 	return m
 }
@@ -108,6 +106,7 @@ func (f *Fabric) Mark(now unit.Time) *Mark {
 // StopRecording forgets what is recorded.
 func (f *Fabric) StopRecording() {
 	f.repeat.recording = false
+	clear(f.repeat.touches)
 	for i := range f.links.states {
 		f.links.states[i].kept = kept{}
 	}
@@ -117,7 +116,7 @@ func (f *Fabric) StopRecording() {
 func (f *Fabric) Recorded() (bytes int64) {
 	for i := range f.links.states {
 		k := &f.links.states[i].kept
-		bytes += loadNoteSize*int64(len(k.loads)) + touchSize*int64(len(k.touches))
+		bytes += loadNoteSize*int64(len(k.loads)) + runSize*k.runs
 	}
 	return bytes
 }
@@ -138,12 +137,6 @@ func (f *Fabric) DrawnSince(m *Mark) bool {
 func (f *Fabric) Repeat(now unit.Time, m *Mark, n int64, sampled func(k int64, all []Sample) (more bool)) int64 {
 	r := f.repeat
 	period := now.Sub(m.at)
-	var touches []touch
-	for i := range f.links.states {
-		k := &f.links.states[i].kept
-		touches = append(touches, k.touches[m.from[i].touches:]...)
-	}
-	slices.SortStableFunc(touches, func(a, b touch) int { return cmp.Compare(a.at, b.at) })
 	for k := int64(1); k <= n; k++ {
 		shift := r.behind + unit.Duration(k)*period
 		for i := range f.links.states {
@@ -155,7 +148,7 @@ func (f *Fabric) Repeat(now unit.Time, m *Mark, n int64, sampled func(k int64, a
 				f.loadAt(x.at.Add(shift), id, sent, held)
 			}
 		}
-		if !sampled(k, f.egress.resample(touches, shift)) {
+		if !sampled(k, f.egress.resample(m, shift)) {
 			n = k
 		}
 	}
@@ -206,21 +199,27 @@ func TimeOf(all []RootTime, root PortID) unit.Duration {
 	return 0
 }
 
-// resample returns the samples that touches would have had taken so much later.
-func (eg *egress) resample(touches []touch, shift unit.Duration) (all []Sample) {
+// resample returns the samples that touches since a mark would have had taken so much later.
+func (eg *egress) resample(m *Mark, shift unit.Duration) (all []Sample) {
 	every := int64(eg.cfg.SampleEvery)
-	for _, t := range touches {
-		s, at := &eg.slow[t.q], t.at.Add(shift)
-		index := (int64(at) + every/2) / every
-		if index == s.lastSample {
-			continue
+	for q := range eg.slow {
+		s := &eg.slow[q]
+		for _, r := range eg.repeat.touches[q].runs[m.touches[q]:] {
+			for i := int64(0); i < r.n; i++ {
+				i = r.from(i, unit.Time(s.lastSample*every+every-every/2).Add(-shift)) // the others have the index that was seen last
+				if i >= r.n {
+					break
+				}
+				at, bytes := r.touch(i)
+				at = at.Add(shift)
+				if bytes != s.lastValue {
+					all = append(all, Sample{Port: PortID(q / eg.nc), Class: uint8(q % eg.nc), Index: s.lastSample,
+						Bytes: unit.Bytes(bytes), At: at})
+					s.lastValue = bytes
+				}
+				s.lastSample = (int64(at) + every/2) / every
+			}
 		}
-		if t.bytes != s.lastValue {
-			all = append(all, Sample{Port: PortID(int(t.q) / eg.nc), Class: uint8(int(t.q) % eg.nc), Index: s.lastSample,
-				Bytes: unit.Bytes(t.bytes), At: at})
-			s.lastValue = t.bytes
-		}
-		s.lastSample = index
 	}
 	slices.SortStableFunc(all, func(a, b Sample) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Port, b.Port), cmp.Compare(a.Class, b.Class))
@@ -255,13 +254,13 @@ func (eg *egress) touched(now unit.Time, id PortID, class int, q *queue) {
 	s, k := &eg.repeat.seen[i], &eg.links.stateOf(id).kept
 	if q.bytes != s.bytes {
 		if s.unkept {
-			k.touches = append(k.touches, touch{s.last, s.bytes, int32(i)})
+			k.runs += eg.repeat.touches[i].add(s.last, s.bytes)
 		}
 		*s = seenQueue{bytes: q.bytes, since: now}
 	}
 	s.last, s.unkept = now, s.settled
 	if !s.settled {
-		k.touches = append(k.touches, touch{now, q.bytes, int32(i)})
+		k.runs += eg.repeat.touches[i].add(now, q.bytes)
 		s.settled = now.Sub(s.since) > eg.cfg.SampleEvery
 	}
 }
