@@ -247,6 +247,7 @@ func (r *Rank) send(c *collRun, channel int, op *planned) {
 	n := op.bytes
 	c.countSend(channel, op, r.step)
 	if n == 0 {
+		ch.unsent()
 		return
 	}
 	ch.matched(r, op.recv)

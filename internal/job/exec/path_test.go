@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -185,6 +186,35 @@ func TestPathOverAcknowledgements(t *testing.T) {
 	9us - 29us acknowledgement: acknowledgement of rank 0, step 0 operation 1, 0 to 1 on 0
 	29us - 30us compute: compute of rank 0, step 0 operation 2
 	`)
+}
+
+// A copy over a chunk that was empty, and so never sent, waits for what was sent to that rank before it: that one's acknowledgement
+// is on the path, whichever ranks and messages are slow.
+func TestPathOverTheAcknowledgementBeforeAnEmptyChunk(t *testing.T) {
+	r, over := rand.New(rand.NewPCG(1, 7)), 0
+	for range 300 {
+		order, slow, n := []int32{0, 1, 2, 3, 4, 5, 6}, r.IntN(12), 0
+		r.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
+		s, err := coll.Algorithms["halving-reduce-scatter"].New([][]int32{order}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		latency := func(exec.Message) unit.Duration {
+			if n++; n == slow {
+				return us
+			}
+			return 0
+		}
+		for _, p := range paths(t, exectest.Net{Latency: latency}, 7, 1, 1, same(step(1*us, 0, 1+r.Int64N(3), s))) {
+			if p.Split.Sum() != p.End.Sub(p.Start) {
+				t.Errorf("%v, message %d is slow: %s\ndoes not sum", order, slow, text(p))
+			}
+			over += messages(p)
+		}
+	}
+	if over == 0 {
+		t.Error("no path leads over a message")
+	}
 }
 
 // Rank 1 ends step 0 later than the others. In step 1 rank 0 ends last, for a slow message of rank

@@ -44,7 +44,7 @@ type programOp struct {
 	// start is when the one before was done, or later, when the acknowledgement
 	// that this one waited for came. Of a Recv that stood still, done is later.
 	start, done unit.Time
-	message     int32 // in rankPath.messages: of a Recv its message, of a Send its acknowledgement, -1: not traced
+	message     int32 // in rankPath.messages: of a Recv its message, of a Send its acknowledgement, -1: not traced, unsent: it was empty
 }
 
 // release is what ended a collective.
@@ -113,6 +113,16 @@ func (ch *channelRun) matched(r *Rank, recv int32) {
 	if ch.path != nil && ch.peerOps[ch.pc] < 0 {
 		ch.peerOps[ch.pc] = recv
 		r.path.layout.news = true
+	}
+}
+
+// unsent is the message of a Send whose chunk is empty.
+const unsent = -2
+
+// unsent notes that the channel's current Send has an empty chunk.
+func (ch *channelRun) unsent() {
+	if ch.path != nil {
+		ch.path[ch.pc].message = unsent
 	}
 }
 

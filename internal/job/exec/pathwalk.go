@@ -105,7 +105,7 @@ func (w *pathWalk) collective(rank, c int32) int32 {
 	if pc < 0 {
 		pc = int32(len(p.channel(c, channel))) - 1
 	} else {
-		w.acknowledgement(rank, c, channel, pc)
+		pc = w.acknowledgement(rank, c, channel, pc)
 	}
 	for pc >= 0 && !w.arrived() {
 		p := w.rank(rank)
@@ -129,8 +129,7 @@ func (w *pathWalk) collective(rank, c int32) int32 {
 			continue
 		}
 		if pc > 0 && at.start > program[pc-1].done {
-			pc = op.Acked
-			w.acknowledgement(rank, c, channel, pc)
+			pc = w.acknowledgement(rank, c, channel, op.Acked)
 			continue
 		}
 		pc--
@@ -195,12 +194,20 @@ func (w *pathWalk) trace(p *rankPath, m *pathMessage, part PathPart) {
 	}
 }
 
-// acknowledgement walks back from the arrival of the acknowledgement of a rank's
-// Send to the post of the message.
-func (w *pathWalk) acknowledgement(rank, c int32, channel int, send int32) {
+// acknowledgement walks back from the arrival of the acknowledgement of a rank's Send to the post of the message, and returns
+// the Send: of one whose chunk is empty it is the one before it to that peer, since acknowledgements come in order.
+func (w *pathWalk) acknowledgement(rank, c int32, channel int, send int32) int32 {
 	p := w.rank(rank)
 	k := p.layout.collective(c)
-	peer := k.members[k.Schedule.Op(k.me, channel, int(send)).Peer]
+	to := k.Schedule.Op(k.me, channel, int(send)).Peer
+	for p.channel(c, channel)[send].message == unsent {
+		for send--; ; send-- {
+			if op := k.Schedule.Op(k.me, channel, int(send)); op.Kind == coll.Send && op.Peer == to {
+				break
+			}
+		}
+	}
+	peer := k.members[to]
 	q, recv := w.rank(peer), p.layout.peers(c, channel)[send]
 	part := PathPart{Kind: PathAck, Rank: rank, Op: k.op, Src: rank, Dst: peer, Group: k.Group,
 		Channel: int32(channel), At: -1}
@@ -209,6 +216,7 @@ func (w *pathWalk) acknowledgement(rank, c int32, channel int, send int32) {
 	}
 	w.back(q.messages[q.channel(c, channel)[recv].message].placed, cause.Acknowledgement, part)
 	w.message(rank, peer, c, channel, recv)
+	return send
 }
 
 // creditOf returns what let an operation of a channel start: see freed.
