@@ -446,7 +446,7 @@ var rules = map[string]rule{
 		why: "it has the scenarios that tests of plans share",
 	},
 	"foresight": {
-		may: "balance board coll dataset exec fabric hash mfu network nn pcie plan qos result scenario splitmix " +
+		may: "balance board coll dataset exec fabric hash mfu network nn pcie plan qos result reuse scenario splitmix " +
 			"survey switches topo train transport workload",
 		why: "what a run will cost and where it will wait is a function of its plan: nothing is built from it",
 	},

@@ -160,8 +160,7 @@ func EstimateText(s *sheet.Sheet, in *foresight.Inspection, m *run.Measured) {
 		}
 		rows = append(rows, []string{what, unit.Count(steps), about})
 	}
-	rows = append(rows,
-		[]string{"packet-hops", unit.Count(e.PacketHops), "limit " + unit.Count(foresight.MaxHops) + "; without losses"},
+	rows = append(append(rows, hopRows(&e)...),
 		[]string{"memory", e.Memory.Human(), "limit " + foresight.MaxMemory.Human() + ", and what the machine has free"})
 	if e.NICMessages > 0 && e.Ranks > 0 {
 		rows = append(rows, []string{"NICs", unit.CountOf(e.NICMessages, "message"), "between hosts"})
@@ -201,6 +200,16 @@ func EstimateText(s *sheet.Sheet, in *foresight.Inspection, m *run.Measured) {
 		rows = append(rows, []string{"measured", "about " + unit.Clock(m.Seconds), how})
 	}
 	s.Grid("lrw", rows)
+}
+
+// hopRows say how many packet-hops a run has, and how few of them may be simulated.
+func hopRows(e *foresight.Estimate) [][]string {
+	rows := [][]string{{"packet-hops", unit.Count(e.PacketHops), "limit " + unit.Count(foresight.MaxHops) + "; without losses"}}
+	if u := e.Reuse; u != nil {
+		rows = append(rows, []string{"", unit.Count(u.PacketHops), "of these are simulated at least: " + unit.CountOf(u.Steps, "step") +
+			" of " + unit.Count(e.Steps) + ", if the others repeat them (run.reuse)"})
+	}
+	return rows
 }
 
 // timeRow says how long the run takes a core, and of which machine that is.

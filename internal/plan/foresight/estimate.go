@@ -22,6 +22,7 @@ const (
 type Estimate struct {
 	Steps int64 `json:"steps"` // of all jobs
 	Work
+	Reuse    *Reuse     `json:"reuse,omitempty"` // nil: all is simulated
 	Memory   unit.Bytes `json:"memory_bytes"`
 	Seconds  float64    `json:"wall_seconds"` // of one core of a machine that takes so many times as long as the reference:
 	Slowness float64    `json:"machine_slowness"`
@@ -92,6 +93,9 @@ func EstimateOf(p *plan.Plan, data []dataset.Size) Estimate {
 		}
 	}
 	e.Memory = unit.Bytes(add(int64(memory(p, steps, data, job)), int64(engineMemory(p, e.PacketHops))))
+	if len(steps) == 1 {
+		e.Reuse = reused(p, steps[0], e.PacketHops)
+	}
 	return e.On(1, 0)
 }
 

@@ -9,11 +9,9 @@ import (
 	"railyard/internal/engine/fabric"
 	"railyard/internal/engine/nic"
 	"railyard/internal/engine/reuse"
-	"railyard/internal/job/workload"
 	"railyard/internal/net/cc"
 	"railyard/internal/out/result"
 	"railyard/internal/plan/foresight"
-	"railyard/internal/plan/plan"
 	"railyard/internal/plan/scenario"
 	"railyard/internal/run/record"
 )
@@ -91,58 +89,16 @@ func (r *runner) newRepetition() *repetition {
 		return x
 	}
 	x.job = r.jobs[0]
-	x.every = max(1, foresight.PathsEvery(x.job.plan))
-	for i := range x.job.plan.Work.Programs {
-		for _, op := range x.job.plan.Work.Programs[i].Ops {
-			if op.Kind == workload.Copy {
-				x.spare = 1
-			}
-		}
-	}
+	x.every, x.spare = foresight.Periods(x.job.plan)
 	return x
 }
 
 // neverReused says why nothing of a run is ever reused, "" where it may be.
 func (r *runner) neverReused() string {
-	sc, p := r.plan.Scenario, r.plan
-	switch {
-	case len(r.jobs) != 1:
-		return "several jobs share the network"
-	case r.trains():
-		return reuse.Real
-	case p.Jobs[0].Work == nil:
-		return reuse.Flows
-	case r.sendsFlows():
-		return "background flows share the network"
-	case p.ByFormula():
-		return "no packets are simulated"
-	case p.Scenario.Fabric.AsScheduled():
-		return reuse.InOrder
-	case p.Jobs[0].Spec.Collective.Admission.Slots.Set:
-		return reuse.Slots
-	case len(sc.Faults) > 0:
-		return reuse.Faults
-	case r.jobs[0].steps() < 4:
-		return "the job takes fewer than 4 steps"
-	case p.Jobs[0].Spec.Survival.Saves() || p.Jobs[0].Spec.Survival.Restart.Set:
-		return "the job lives through aborts"
-	case p.Switches.Watchdog() != nil:
-		return reuse.Watchdog
-	case sc.Transport.Setup:
-		return "connections are made (transport.setup)"
-	case r.capture != nil || r.record.LogsEvents() || r.record.TakesSeries() || r.record.Watches():
+	if r.capture != nil || r.record.LogsEvents() || r.record.TakesSeries() || r.record.Watches() {
 		return "each packet, or each instant, is told of (capture, output.events, output.series, output.telemetry)"
-	case sc.Congestion.Algorithm != scenario.ByDCQCN && sc.Congestion.Algorithm != scenario.Uncontrolled:
-		return fmt.Sprintf("nothing is known of what %s remembers from step to step (congestion.algorithm)", sc.Congestion.Algorithm)
-	case sc.Congestion.CNPInterval > reuse.LongAgo:
-		return fmt.Sprintf("congestion.cnp_interval is over %v", reuse.LongAgo)
 	}
-	return ""
-}
-
-// sendsFlows reports whether queue pairs carry something else than what ranks send.
-func (r *runner) sendsFlows() bool {
-	return slices.ContainsFunc(r.plan.Pairs, func(q plan.Pair) bool { return q.Sends() })
+	return foresight.NeverReused(r.plan, r.jobs[0].steps())
 }
 
 // settleEnd notes when the last thing happened in a run that may be reused: its last step ended, or a frame arrived. Timers

@@ -12,7 +12,10 @@ import (
 	"testing"
 
 	"railyard/internal/base/unit"
+	"railyard/internal/learn/dataset"
 	"railyard/internal/out/result"
+	"railyard/internal/plan/foresight"
+	"railyard/internal/plan/plan/plantest"
 	"railyard/internal/plan/scenario"
 )
 
@@ -127,10 +130,17 @@ func TestReuseOfModels(t *testing.T) {
 	text := strings.Replace(smallLarge, "batch: 16}", "batch: 16, steps: 9}", 1)
 	for layout, least := range map[string]int64{"tp: 8, pp: 2, micro_batches: 4, sequence: true": 6, "zero: 3": 6,
 		"tp: 4, zero: 1": 6, "tp: 2, pp: 4, micro_batches: 8, schedule: gpipe": 6} {
-		r := reused(t, strings.Replace(text, "tp: 8, pp: 2, micro_batches: 4, sequence: true", layout, 1),
-			Options{Islands: 2, Workers: 2})
+		yaml := strings.Replace(text, "tp: 8, pp: 2, micro_batches: 4, sequence: true", layout, 1)
+		r := reused(t, yaml, Options{Islands: 2, Workers: 2})
 		if r.Steps < least {
 			t.Errorf("%s: of 9 steps %d were told again: %+v", layout, r.Steps, r)
+		}
+		p, err := NewPlan(plantest.Read(t, yaml))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := foresight.EstimateOf(p, make([]dataset.Size, 1)).Reuse; f == nil || f.Steps != 9-r.Steps || f.PacketHops != r.Simulated {
+			t.Errorf("%s: forecast %+v, and it was %+v", layout, f, r)
 		}
 	}
 }

@@ -1,0 +1,42 @@
+package foresight
+
+import (
+	"strings"
+	"testing"
+
+	"railyard/internal/learn/dataset"
+	"railyard/internal/plan/plan"
+	"railyard/internal/plan/plan/plantest"
+	"railyard/internal/plan/scenario"
+)
+
+// What is simulated at least: two steps, the second of which is recorded, and the last; nothing is said where nothing is reused.
+func TestReuseIsForecast(t *testing.T) {
+	const replay = "cluster: {hosts: 2, host: {gpus: 1}}\njob: {replay: {steps: 9, buckets: [{compute: 1ms, bytes: 1MB}]}}\n"
+	for _, c := range []struct {
+		old, new string
+		steps    int64 // 0: nothing is said
+	}{
+		{"", "", 3},
+		{"steps: 9", "steps: 4", 3},
+		{"steps: 9", "steps: 3", 0},
+		{"job:", "run: {reuse: off}\njob:", 0},
+		{"job:", "faults: [{link: all, at: 1ms, drop: 0.1}]\njob:", 0},
+		{"job:", "output: {events: true}\njob:", 0},
+		{"job:", "output: {series: true}\njob:", 0},
+		{"job:", "capture: {links: [host1/rail1]}\njob:", 0},
+		{"job:", "congestion: {algorithm: timely}\njob:", 0},
+		{"job:", "background: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1kB}]}\njob:", 0},
+	} {
+		p := plantest.Made(t, strings.Replace(replay, c.old, c.new, 1), func(sc *scenario.Scenario) (*plan.Plan, error) {
+			return plan.New(sc, plan.Files{}, nil)
+		})
+		e := EstimateOf(p, make([]dataset.Size, 1))
+		switch u := e.Reuse; {
+		case c.steps == 0 && u != nil:
+			t.Errorf("%s: %+v", c.new, u)
+		case c.steps > 0 && (u == nil || u.Steps != c.steps || u.PacketHops != e.PacketHops/e.Steps*c.steps):
+			t.Errorf("%s: %+v of %d packet-hops in %d steps", c.new, u, e.PacketHops, e.Steps)
+		}
+	}
+}
