@@ -17,10 +17,13 @@ import (
 // Digest is the state of a network at rest, part by part: a part is a package.
 type Digest struct{ parts [len(parts)][sha256.Size]byte }
 
+// agendas is the part of what hosts are to do: ranks that have drifted against each other differ in it before all else.
+const agendas = "agenda"
+
 // parts are what differs, in words.
 var parts = [...]struct{ pkg, name string }{
 	{"fabric", "ports and switches"}, {"nic", "NICs"}, {"roce", "queue pairs"}, {"cc", "congestion control"},
-	{"host", "hosts"}, {"exec", "ranks"}, {"", "other parts"},
+	{"host", "hosts"}, {"exec", "ranks"}, {agendas, "what ranks were computing"}, {"", "other parts"},
 }
 
 func partOf(pkg string) int {
@@ -34,7 +37,7 @@ func partOf(pkg string) int {
 
 // Differ names the first part in which two states differ, "" if they do not.
 func (d *Digest) Differ(o *Digest) string {
-	for _, i := range [...]int{3, 2, 1, 4, 5, 0, 6} { // what is most telling first
+	for _, i := range [...]int{3, 2, 1, 6, 4, 5, 0, 7} { // what is most telling first
 		if d.parts[i] != o.parts[i] {
 			return parts[i].name
 		}
@@ -181,7 +184,7 @@ func (w *walker) value(v reflect.Value, k kind, part int) {
 		w.put(part, uint64(v.Len()))
 		return
 	case asAgenda:
-		w.agenda(v, part)
+		w.agenda(v, partOf(agendas))
 		return
 	}
 	switch v.Kind() {
