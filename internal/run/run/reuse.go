@@ -36,14 +36,16 @@ type repetition struct {
 	steps  int64 // that ranks are behind
 	now    int64 // that are told just now, and not in these yet
 
-	seen   []sighting // the newest last: states that were looked at
-	marks  []mark     // the newest last: a period may begin at each, what followed is recorded
-	until  int64      // the step in which a period should have ended, where one is recorded since its state came again
-	asked  int64      // the step after which the network is to be at rest
-	tries  int        // since then
-	next   int64      // the step after which it is looked at again
-	missed int        // looks in a row that found another state
-	over   bool
+	seen    []sighting // the newest last: states that were looked at
+	marks   []mark     // the newest last: a period may begin at each, what followed is recorded
+	weighed bool       // what is recorded is looked at: see weigh
+	most    int64      // bytes of what is recorded
+	until   int64      // the step in which a period should have ended, where one is recorded since its state came again
+	asked   int64      // the step after which the network is to be at rest
+	tries   int        // since then
+	next    int64      // the step after which it is looked at again
+	missed  int        // looks in a row that found another state
+	over    bool
 
 	looked, never int64 // steps after which it was looked at; that were not repeated
 	again         int64 // steps told again
@@ -83,7 +85,7 @@ func (r *runner) newRepetition() *repetition {
 	if r.plan.Scenario.Run.Reuse != scenario.ReuseAuto {
 		return nil
 	}
-	x := &repetition{run: r, why: map[string]int64{}}
+	x := &repetition{run: r, why: map[string]int64{}, most: mostRecorded}
 	if x.refused = r.neverReused(); x.refused != "" {
 		x.over = true
 		return x
@@ -254,7 +256,8 @@ func (x *repetition) mark(now unit.Time, d reuse.Digest, period int64) {
 		return
 	}
 	x.marks = append(x.marks, mark{now, step, d, r.fab.Mark(now), r.net.Mark(), r.record.Mark()})
-	if len(x.marks) == 1 {
+	if !x.weighed {
+		x.weighed = true
 		x.weigh(now)
 	}
 }
@@ -264,7 +267,8 @@ func (x *repetition) weigh(now unit.Time) {
 	x.run.later(now.Add(weighEvery), orderRun, func(now unit.Time) {
 		switch {
 		case x.over || len(x.marks) == 0:
-		case x.recorded() > mostRecorded:
+			x.weighed = false
+		case x.recorded() > x.most:
 			x.miss("a period has more to be told than is kept")
 			x.end()
 		default:

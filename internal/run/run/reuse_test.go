@@ -257,3 +257,19 @@ job:
 		t.Errorf("%+v; %d bytes recorded behind the first looks, %d later", r.Reuse, during, after)
 	}
 }
+
+// What is recorded is bounded while it is recorded, not at the end of a period alone: then nothing is told again, and it is said why.
+func TestWhatIsRecordedIsBounded(t *testing.T) {
+	const most = 20_000
+	largest := int64(0)
+	r := run(t, cluster8(2)+replayed, Options{Observe: Every(0, 20*unit.Microsecond, func(v View) {
+		v.r.reuse.most = most
+		largest = max(largest, v.r.fab.Recorded()+v.r.record.Recorded())
+	})})
+	if r.Reuse.Steps > 0 || fmt.Sprint(r.Reuse.Notes) != "[no reuse of 1 of 1 period: a period has more to be told than is kept]" {
+		t.Errorf("%+v", r.Reuse)
+	}
+	if largest <= most {
+		t.Errorf("%d bytes were recorded: too few to show anything", largest)
+	}
+}
