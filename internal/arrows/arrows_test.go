@@ -214,7 +214,7 @@ var rules = map[string]rule{
 		why: "connections are made and ended by messages and times alone: queue pairs and sockets are its driver's",
 	},
 	"endpoint": {
-		may:   "cc cm headers pcapng roce verbs wire",
+		may:   "cc cm headers pcapng roce splitmix verbs wire",
 		third: "golang.org/x/sys/unix",
 		why:   "it puts queue pairs on real time and real sockets: what is measured with them, and files, are above it",
 	},

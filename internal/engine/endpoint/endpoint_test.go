@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -405,9 +406,55 @@ func BenchmarkWrite(bench *testing.B) {
 
 // TestFaultScripts: what is no fault is refused with its place.
 func TestFaultScripts(t *testing.T) {
-	for _, bad := range []string{"lose", "lose:", "lose:-1", "lose:/0", "drop:3", "lose:3,mark:3", "lose:1x"} {
+	for _, bad := range []string{"lose", "lose:", "lose:-1", "lose:/0",
+		"lose:1/0", "lose:1/", "lose:1/1/5", "lose:2/5", "drop:3", "lose:3,mark:3", "lose:1x"} {
 		if _, err := ParseFaults(bad); err == nil {
 			t.Errorf("%q is a script of faults", bad)
+		}
+	}
+}
+
+// TestDrawnFaults: one in fifty is one in fifty, the same ones each time, others for another word, and no period meets all of them.
+func TestDrawnFaults(t *testing.T) {
+	const packets = 50_000
+	met := func(script string, of fault) (at []int64) {
+		f, err := ParseFaults(script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range int64(packets) {
+			if f.next() == of {
+				at = append(at, n)
+			}
+		}
+		return at
+	}
+	lost, again := met("lose:1/50", lose), met("lose:1/50", lose)
+	if !slices.Equal(lost, again) || len(lost) < packets/60 || len(lost) > packets/40 {
+		t.Errorf("%d of %d packets are lost, then %d", len(lost), packets, len(again))
+	}
+	both := map[int64]bool{}
+	for _, n := range lost {
+		both[n] = true
+	}
+	same := 0
+	for _, n := range met("mark:1/1000000 late:1/50", hold) {
+		if both[n] {
+			same++
+		}
+	}
+	if same > len(lost)/10 {
+		t.Errorf("%d of %d lost packets are late for another word", same, len(lost))
+	}
+	for period := int64(2); period <= 200; period++ {
+		most := map[int64]int{}
+		for _, n := range lost[:40] {
+			most[n%period]++
+		}
+		for at, k := range most {
+			if k > 25 {
+				t.Errorf("%d of 40 losses are the packet %d of each %d", k, at, period)
+			}
 		}
 	}
 }

@@ -31,7 +31,7 @@ func runNode(node int, at string) {
 	if roce, nodes := os.Getenv("ROCE"), 0; roce != "" {
 		nodes = must(strconv.Atoi(roce))
 		cfg = config(must(scenarioOf(training(nodes, 1, plain))))
-		cfg.Nodes, cfg.Node, cfg.Rendezvous, cfg.Transport, cfg.Faults = nodes, node, at, launch.RoCE, "lose:/101 mark:/7 late:/43"
+		cfg.Nodes, cfg.Node, cfg.Rendezvous, cfg.Transport, cfg.Faults = nodes, node, at, launch.RoCE, "lose:1/101 mark:1/7 late:1/43"
 	}
 	cfg.Say = func(line string) { fmt.Println(line) }
 	cfg.Run.Progress = func(p result.Progress) {

@@ -35,7 +35,7 @@ job:
     - {op: all-reduce, bytes: 4MiB, iterations: 3}
     - {op: all-to-all, bytes: 3MiB, iterations: 3}
 `))
-	cfg.Transport, cfg.Faults = launch.RoCE, "lose:/501 late:/97"
+	cfg.Transport, cfg.Faults = launch.RoCE, "lose:1/501 late:1/97"
 	sum, err := launch.Run(context.Background(), cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestWeightsOverRoCEWithLosses(t *testing.T) {
 		}
 		cfg := config(sc)
 		cfg.Transport = launch.RoCE
-		cfg.Faults = fmt.Sprintf("lose:/%d mark:/7 repeat:/11 late:/%d", rapid.IntRange(29, 97).Draw(t, "lose"),
+		cfg.Faults = fmt.Sprintf("lose:1/%d mark:1/7 repeat:1/11 late:1/%d", rapid.IntRange(29, 97).Draw(t, "lose"),
 			rapid.IntRange(13, 41).Draw(t, "late"))
 		sum, err := launch.Run(context.Background(), cfg)
 		if err != nil {

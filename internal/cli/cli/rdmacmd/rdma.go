@@ -126,7 +126,7 @@ func (f *rdmaFlags) script(what string) (*endpoint.Faults, error) {
 }
 
 const FaultsText = "what becomes of packets that it sends: lose:3, repeat:5, late:7, mark:9, spoil:11 (its ICRC), " +
-	"or lose:/50 for each fiftieth"
+	"lose:/50 for each fiftieth, or lose:1/50 for one in fifty"
 
 func rdmaServerCommand(a *call.App) *cobra.Command {
 	c := &rdmaCall{App: a}
@@ -229,7 +229,7 @@ SHA-256, and each addition must be there once, or it is an error.
 Against a server on this machine the client is at the address after the server's.`,
 		Example: "  railyard rdma client write_bw 127.0.0.1\n" +
 			"  railyard rdma client send_lat 192.0.2.1 --size 8 --capture lat.pcapng\n" +
-			"  railyard rdma client write_bw 127.0.0.1 --faults lose:/50 --json",
+			"  railyard rdma client write_bw 127.0.0.1 --faults lose:1/50 --json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return call.Misuse("rdma client: %s, want an operation (%s) and the server's IP address",
