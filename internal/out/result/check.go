@@ -107,14 +107,16 @@ func (c *Causes) within(whole unit.Duration) error {
 }
 
 func checkSteps(b *bounds) func(*StepRow) error {
-	n := int64(0)
-	job := ""
-	var step, rank int32 = -2, -1
+	type key struct {
+		job        string
+		step, rank int32
+		start      unit.Time // a rank that starts again takes a step once more
+	}
+	n, twice := int64(0), repeats[key]()
 	return func(r *StepRow) error {
-		if r.Job == job && r.Step == step && r.Rank == rank {
+		if twice(key{r.Job, r.Step, r.Rank, r.Start}) {
 			return errTwice
 		}
-		job, step, rank = r.Job, r.Step, r.Rank
 		err := cmp.Or(b.step(r.Step), index("rank", r.Rank, 0), b.ordered("start_ps", "end_ps", r.Start, r.End),
 			b.span("comm_ps", r.Comm), b.span("overlap_ps", r.Overlap))
 		if err != nil {
@@ -137,10 +139,11 @@ func checkOperations(b *bounds) func(*OperationRow) error {
 	type key struct {
 		job            string
 		step, rank, op int32
+		start          unit.Time // a rank that starts again takes a step once more
 	}
 	twice := repeats[key]()
 	return func(r *OperationRow) error {
-		if twice(key{r.Job, r.Step, r.Rank, r.Op}) {
+		if twice(key{r.Job, r.Step, r.Rank, r.Op, r.Start}) {
 			return errTwice
 		}
 		return cmp.Or(b.step(r.Step), index("rank", r.Rank, 0), index("op", r.Op, 0),

@@ -99,14 +99,10 @@ func (r noting) markNotes() []string {
 	low, high := marking.Min, marking.Max
 	switch {
 	case deepest == 0:
-		return []string{"no ECN marks, hence no CNPs: no switch ever held a second packet for a port. " + r.whyEmpty()}
+		return []string{"no ECN marks, hence no CNPs: no switch ever held a second packet for a port" + r.whyEmpty()}
 	case deepest < low:
-		text := fmt.Sprintf("no ECN marks, hence no CNPs: the fullest queue held %s (%s); marking starts at %s",
-			deepest.Human(), port.Name, low.Human())
-		if why := r.whyEmpty(); why != "" {
-			text += ". " + why
-		}
-		return []string{text}
+		return []string{fmt.Sprintf("no ECN marks, hence no CNPs: the fullest queue held %s (%s); marking starts at %s%s",
+			deepest.Human(), port.Name, low.Human(), r.whyEmpty())}
 	}
 	return []string{fmt.Sprintf("no ECN marks, hence no CNPs: %s waited at %s, but no packet of priority %d was "+
 		"picked: between %s and %s marking is random, and other priorities are not marked",
@@ -127,8 +123,7 @@ func (r noting) fullestQueue() (unit.Bytes, topo.Port) {
 	return r.network.Stats(r.network.Now(), at).MaxQueue, r.plan.Graph.Ports[at]
 }
 
-// whyEmpty says why queues stay empty where no two NICs send data through the same switch port; ""
-// where two do.
+// whyEmpty is a sentence more: why queues stay empty where no two NICs send data through the same switch port; "" where two do.
 func (r noting) whyEmpty() string {
 	sender := map[topo.PortID]topo.NICID{}
 	for i := range r.plan.Pairs {
@@ -141,10 +136,10 @@ func (r noting) whyEmpty() string {
 		}
 	}
 	if r.trains() {
-		return "Each ring has its rail to itself: no switch port sends what comes from two NICs, " +
+		return ". Each ring has its rail to itself: no switch port sends what comes from two NICs, " +
 			"except acknowledgements"
 	}
-	return "No switch port sends what comes from two NICs, except acknowledgements"
+	return ". No switch port sends what comes from two NICs, except acknowledgements"
 }
 
 // pauseNotes is about PFC.
@@ -248,6 +243,8 @@ func (r noting) lossNotes() []string {
 			unit.Count(lost)))
 	case r.s.Drops == 0 && dogged > 0:
 		return notes
+	case r.s.Drops == 0 && r.s.Retransmits > 0 && !sc.Transport.Timeout.Set:
+		return append(notes, "no drops: packets were sent again because a receiver asked for them")
 	case r.s.Drops == 0 && r.s.Retransmits > 0:
 		return append(notes, fmt.Sprintf("no drops: packets were sent again because they or their acknowledgements "+
 			"waited longer than transport.timeout (%s)", timeout))
