@@ -124,3 +124,22 @@ func (s *stage) table(words []string, _ []field) {
 		}
 	}
 }
+
+// view prints what a page sees: view PART, of queue pairs whose names have it.
+func (s *stage) view(words []string, _ []field) {
+	if s.sees == nil {
+		s.sees = s.r.Viewer()
+	}
+	text, err := json.Marshal(s.sees.Look(s.net.now, strings.Join(words, "")))
+	s.must(err)
+	s.print("view", text)
+}
+
+// views prints the ports as views number them.
+func (s *stage) views([]string, []field) {
+	all, err := s.r.Viewer().Ports()
+	s.must(err)
+	for i, p := range all {
+		fmt.Fprintf(s, "%d: %+v\n", i, p)
+	}
+}

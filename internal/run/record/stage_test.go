@@ -41,6 +41,7 @@ type stage struct {
 	sum   *result.Summary
 	run   *result.Run
 	marks map[string]*Mark
+	sees  *Viewer
 	ends  map[int32]unit.Time // of ranks: their last steps
 }
 
@@ -64,7 +65,8 @@ var commands = map[string]func(s *stage, words []string, fields []field){
 	"repeat": (*stage).repeat, "marked": (*stage).marked, "behind": (*stage).behind,
 	"gaveup": (*stage).gaveUp, "hung": (*stage).hung, "cannot": (*stage).cannot, "ended": (*stage).ended,
 	"saved": (*stage).saved, "broke": (*stage).broke, "again": (*stage).again, "join": (*stage).join,
-	"finish": (*stage).finish, "show": (*stage).show, "table": (*stage).table,
+	"finish": (*stage).finish, "show": (*stage).show, "table": (*stage).table, "view": (*stage).view,
+	"views": (*stage).views,
 }
 
 type field struct{ name, value string }
@@ -135,6 +137,7 @@ func (s *stage) begin(_ []string, fields []field) {
 		Ended: func(int64) {},
 		Done:  func(last unit.Time) { fmt.Fprintf(s, "done at %v\n", unit.Duration(last)) },
 	}
+	s.sees = nil
 	s.marks, s.ends = map[string]*Mark{}, map[int32]unit.Time{}
 	if in.Measured {
 		s.r = NewMeasured(s.plan, s.dir, hooks, func() unit.Time { return s.net.now })
