@@ -12,7 +12,8 @@ import (
 	"railyard/internal/plan/scenario/scenariotest"
 )
 
-var update = flag.Bool("update", false, "rewrite the expected output in testdata")
+// updating reports whether expected outputs are to be written anew: the flag is scripttest's.
+func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
 // Each file in testdata holds cases: a scenario, a line ----, what Parse says of it,
 // and a line ==== before the next case. A line "# render" asks for carets.
@@ -36,12 +37,12 @@ func TestDiagnostics(t *testing.T) {
 					t.Fatalf("case without ----:\n%s", c)
 				}
 				got := diagnose(scenariotest.Unescape(src))
-				if want = strings.TrimPrefix(want, "\n"); got != want && !*update {
+				if want = strings.TrimPrefix(want, "\n"); got != want && !updating() {
 					t.Errorf("scenario:\n%s\ngot:\n%s\nwant:\n%s", src, got, want)
 				}
 				out = append(out, src+"\n----\n"+got)
 			}
-			if *update {
+			if updating() {
 				if err := os.WriteFile(file, []byte(strings.Join(out, "\n====\n")+"\n"), 0o644); err != nil {
 					t.Fatal(err)
 				}
