@@ -596,6 +596,11 @@ var rules = map[string]rule{
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "what all commands share is streams, files and arguments: what any of them does is above it",
 	},
+	"cli/clitest": {
+		may:   "cli/call output result scenario",
+		third: "github.com/rogpeppe/go-internal",
+		why:   "it plays scripts of the program that it is handed, so that tests of commands and of cli can share it",
+	},
 	"cli/rdmacmd": {
 		may:   "cli/call endpoint located output perf rdma",
 		third: "github.com/spf13/cobra",

@@ -36,7 +36,7 @@ var bans = []ban{
 		"and sends what they ask for. (net/netip holds addresses as values.)"},
 	{in: pure + " " + engine + " nn train", imports: "os/... io/ioutil syscall",
 		why: "these packages work on values: dataset, scenario, result and cli read and write files"},
-	{but: "cli cli/call cli/benchcmd cli/perfcmd cli/rdmacmd run rank launch lab live web fleet endpoint rdma tools/failures " +
+	{but: "cli cli/call cli/clitest cli/benchcmd cli/perfcmd cli/rdmacmd run rank launch lab live web fleet endpoint rdma tools/failures " +
 		"tools/fleet tools/monsters tools/mutate",
 		imports: "time",
 		why: "virtual time is unit.Time, integer picoseconds. The clock of this machine must not reach an event or a table: the " +
@@ -99,14 +99,37 @@ func checkBans(f file) (problems []string) {
 }
 
 // Nothing but main imports the command line, test code neither: what a test needs of it belongs
-// below it. (tools/pgo is main with a profile taken.)
+// below it. (tools/pgo is main with a profile taken.) But packages of commands have scripts, which play the whole program.
 func TestNothingImportsTheCommandLine(t *testing.T) {
 	for _, f := range sources(t) {
 		for _, path := range f.imports {
-			if path == module+"/internal/cli/cli" && f.pkg != "cmd/railyard" && f.pkg != "tools/pgo" {
+			if path == module+"/internal/cli/cli" && !mayImportTheCommandLine(f) {
 				t.Errorf("%s imports cli: arguments, progress and exit codes are the top. What you need from it "+
 					"belongs in run or result", f.name)
 			}
+		}
+	}
+}
+
+func mayImportTheCommandLine(f file) bool {
+	plays := f.test && f.name == "internal/cli/"+f.pkg+"/script_test.go" && strings.HasPrefix(f.pkg, "cli/")
+	return plays || f.pkg == "cmd/railyard" || f.pkg == "tools/pgo"
+}
+
+// The scripts of a command may import it, and nothing beside them.
+func TestImportsOfTheCommandLineAreFound(t *testing.T) {
+	for _, c := range []struct {
+		f    file
+		want bool
+	}{
+		{file{name: "internal/cli/cli/topocmd/script_test.go", pkg: "cli/topocmd", test: true}, true},
+		{file{name: "internal/cli/cli/topocmd/topo_test.go", pkg: "cli/topocmd", test: true}, false},
+		{file{name: "internal/cli/cli/topocmd/topo.go", pkg: "cli/topocmd"}, false},
+		{file{name: "internal/net/cc/script_test.go", pkg: "cc", test: true}, false},
+		{file{name: "cmd/railyard/main.go", pkg: "cmd/railyard"}, true},
+	} {
+		if got := mayImportTheCommandLine(c.f); got != c.want {
+			t.Errorf("%s: %v, want %v", c.f.name, got, c.want)
 		}
 	}
 }
@@ -187,8 +210,7 @@ func checkCalls(f file) (problems []string) {
 				report(n, "math.%s in %s: its last bit differs between processors, and what is computed here "+
 					"reaches events, the data set or the weights, which are the same bits everywhere. nn and "+
 					"dataset have their own exp, log and sine, made of + - * /", n.Sel.Name, f.pkg)
-			case (path == "os" || path == "syscall") && n.Sel.Name == "Exit" && !strings.HasPrefix(f.pkg, "cmd/") &&
-				!strings.HasPrefix(f.pkg, "tools/"):
+			case (path == "os" || path == "syscall") && n.Sel.Name == "Exit" && !isMain(f.pkg):
 				report(n, "%s.Exit: only main exits. Return an error: deferred work is done, and a test can see it",
 					x.Name)
 			}
@@ -211,8 +233,11 @@ const onePrinter = "what is printed goes through shown.Writer, which shows what 
 
 // prints reports whether a package may write to stdout and stderr: mains, and output for who names them
 // as a file's place (its pages have shown what they hold).
-func prints(pkg string) bool {
-	return strings.HasPrefix(pkg, "cmd/") || strings.HasPrefix(pkg, "tools/") || pkg == "output"
+func prints(pkg string) bool { return isMain(pkg) || pkg == "output" }
+
+// isMain reports whether a package is a program, or has a test be one: clitest.
+func isMain(pkg string) bool {
+	return strings.HasPrefix(pkg, "cmd/") || strings.HasPrefix(pkg, "tools/") || pkg == "cli/clitest"
 }
 
 // controls tells which characters of a literal a terminal obeys: ESC, BEL, CSI and OSC of C1.

@@ -26,6 +26,7 @@ const rooms = "input output"
 // ownDoors are what else may go past the rooms, with the reason.
 var ownDoors = map[string]string{
 	"scripttest":                    "test support: it rewrites scripts below testdata",
+	"cli/clitest":                   "test support: scripts damage files and leave some as a process does that is killed",
 	"scenario/scenariotest":         "test support: it reads the examples of this repository",
 	"nn/kernel/gen":                 "a generator of code: it writes into this repository",
 	"tools/confusion":               "it works in a temporary folder of its own, and goes on with the file of verdicts that it wrote",

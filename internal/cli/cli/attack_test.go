@@ -448,8 +448,9 @@ func TestNames(t *testing.T) {
 		}
 	}
 	words := regexp.MustCompile(`[^\s/=,:'"\\{}]+`)
-	err := filepath.WalkDir("testdata", func(path string, e fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(path) != ".txt" || filepath.Dir(path) == "testdata" {
+	err := filepath.WalkDir(".", func(path string, e fs.DirEntry, err error) error { // the scripts here and of each command
+		folder := filepath.Dir(path)
+		if err != nil || filepath.Ext(path) != ".txt" || filepath.Base(filepath.Dir(folder)) != "testdata" {
 			return err
 		}
 		text, err := os.ReadFile(path)

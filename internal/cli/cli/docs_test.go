@@ -134,22 +134,6 @@ func TestCommandsInDocumentsParse(t *testing.T) {
 	}
 }
 
-// railyard docs writes the site into a new folder, and into no other.
-func TestDocsAreWritten(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "manual")
-	execute(t, "docs", "--html", dir)
-	for _, name := range []string{"index.html", "search.html", "format/tables.html", "examples/incast.yaml.html",
-		"pictures/report-dark.png"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			t.Error(err)
-		}
-	}
-	a := newApp(os.Stdout, os.Stderr, wired())
-	if a.execute([]string{"docs", "--html", dir}) == call.OK {
-		t.Error("a folder that holds something is written over")
-	}
-}
-
 // execute runs a command line, which ends with 0.
 func execute(t *testing.T, args ...string) string {
 	t.Helper()

@@ -35,7 +35,12 @@ func Main(args []string, stdout, stderr *os.File) int {
 		machine.Collect(foresight.Garbage)
 		machine.Rest(restUntil)
 	}
-	return newApp(stdout, stderr, wired()).execute(args)
+	return With(wired(), args, stdout, stderr)
+}
+
+// With is Main over an engine.
+func With(e call.Engine, args []string, stdout, stderr *os.File) int {
+	return newApp(stdout, stderr, e).execute(args)
 }
 
 func newApp(stdout, stderr *os.File, e call.Engine) *app {

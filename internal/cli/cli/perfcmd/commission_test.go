@@ -1,4 +1,4 @@
-package cli
+package perfcmd_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package cli
+package perfcmd_test
 
 import (
 	"bytes"
@@ -10,22 +10,50 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"railyard/internal/cli/cli/call"
+	"railyard/internal/cli/cli/perfcmd"
 	"railyard/internal/job/coll"
 	"railyard/internal/job/nccltests"
 	"railyard/internal/out/result"
 	"railyard/internal/plan/scenario"
+	"railyard/internal/run/run"
 )
 
-func perfApp(run func(context.Context, *scenario.Scenario, call.RunOptions) (*result.Summary, error)) (*app,
+// checkout is the folder of the repository.
+var checkout = filepath.Join("..", "..", "..", "..")
+
+// program is railyard with the commands of this package alone.
+type program struct {
+	*call.App
+	engine call.Engine
+}
+
+// perfApp is a program, and what it prints; without simulate it simulates.
+func perfApp(simulate func(context.Context, *scenario.Scenario, call.RunOptions) (*result.Summary, error)) (*program,
 	*bytes.Buffer) {
 	out := &bytes.Buffer{}
-	e := wired()
-	if run != nil {
-		e.Run = run
+	if simulate == nil {
+		simulate = func(ctx context.Context, sc *scenario.Scenario, opt call.RunOptions) (*result.Summary, error) {
+			return run.Run(ctx, sc, run.Options{Dir: opt.Dir, Progress: opt.Progress, Workers: opt.Workers, Blocks: opt.Blocks})
+		}
 	}
-	return &app{App: &call.App{Stdin: strings.NewReader(""), Stdout: out, Stderr: &bytes.Buffer{}, Start: time.Now()},
-		engine: e}, out
+	return &program{&call.App{Stdin: strings.NewReader(""), Stdout: out, Stderr: &bytes.Buffer{}, Start: time.Now()},
+		call.Engine{Run: simulate}}, out
+}
+
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{Use: "railyard", SilenceErrors: true, SilenceUsage: true, PersistentPreRunE: p.Ready}
+	root.PersistentFlags().String(call.ColourFlag, "auto", "")
+	root.AddCommand(perfcmd.Command(p.App, p.engine), perfcmd.Import(p.App, p.engine), perfcmd.Commission(p.App, p.engine))
+	return root
+}
+
+func (p *program) execute(args []string) int {
+	root := p.root()
+	root.SetArgs(args)
+	return p.Report(root.ExecuteContext(context.Background()))
 }
 
 // What perf prints is a log of nccl-tests: its reader finds the rows.
@@ -121,7 +149,7 @@ func TestAFailedRowNamesItsSize(t *testing.T) {
 
 // The same of a measured sweep: what was compared so far stays.
 func TestAnInterruptedComparisonKeepsItsRows(t *testing.T) {
-	log := filepath.Join("..", "..", "..", "examples", "nccl-tests.log")
+	log := filepath.Join(checkout, "examples", "nccl-tests.log")
 	for _, format := range []string{"--json", "--quiet"} {
 		ctx, cancel := context.WithCancel(context.Background())
 		runs := 0
@@ -155,7 +183,7 @@ func TestAFailedSizeOfAComparison(t *testing.T) {
 	a, out := perfApp(func(context.Context, *scenario.Scenario, call.RunOptions) (*result.Summary, error) {
 		return nil, errors.New("no luck")
 	})
-	log := filepath.Join("..", "..", "..", "examples", "nccl-tests.log")
+	log := filepath.Join(checkout, "examples", "nccl-tests.log")
 	errs := &bytes.Buffer{}
 	a.Stderr = errs
 	if code := a.execute([]string{"import", "nccl-tests", log, "-q"}); code != call.Failed {
@@ -169,7 +197,7 @@ func TestAFailedSizeOfAComparison(t *testing.T) {
 
 // The comparison that docs/perf.md shows is what the sample log gives; RAILYARD_UPDATE=1 rewrites it.
 func TestTheComparisonInTheDocuments(t *testing.T) {
-	t.Chdir(filepath.Join("..", "..", ".."))
+	t.Chdir(checkout)
 	a, out := perfApp(nil)
 	const log = "examples/nccl-tests.log"
 	if code := a.execute([]string{"import", "nccl-tests", log, "-q"}); code != call.OK {

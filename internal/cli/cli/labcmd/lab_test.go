@@ -1,6 +1,6 @@
 //go:build unix
 
-package cli
+package labcmd_test
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/cli/cli/clitest"
 	"railyard/internal/study/lab"
 )
 
@@ -24,7 +25,7 @@ func TestLabCommands(t *testing.T) {
 		t.Run(l.Name, func(t *testing.T) {
 			number := strings.TrimLeft(l.Name[:2], "0")
 			out := filepath.Join("runs", "first-"+l.Name)
-			execute(t, "lab", number, "--out", out, "--quiet")
+			clitest.Printed(t, "lab", number, "--out", out, "--quiet")
 			text, err := os.ReadFile(filepath.Join(out, "lab.json"))
 			if err != nil {
 				t.Fatal(err)
@@ -40,7 +41,7 @@ func TestLabCommands(t *testing.T) {
 					continue
 				}
 				ran = ran || words[0] == "lab"
-				printed := strings.Join(strings.Fields(execute(t, words...)), " ")
+				printed := strings.Join(strings.Fields(clitest.Printed(t, words...)), " ")
 				for _, want := range try.Prints {
 					if !strings.Contains(printed, want) {
 						t.Errorf("%s: nothing of %q", try.Command, want)

@@ -1,4 +1,4 @@
-package cli
+package devicecmd_test
 
 import (
 	"testing"
