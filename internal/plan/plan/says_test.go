@@ -1,0 +1,128 @@
+package plan
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	_ "railyard/internal/base/scripttest" // for -update
+	"railyard/internal/base/unit"
+	"railyard/internal/plan/scenario"
+)
+
+// Files in testdata/plans hold a scenario, a line ---- and what is planned of it: ranks, queue pairs and their paths, collectives,
+// or why there is no plan. What this notices: a rank on another GPU, a connection by another NIC, a path, a hash or a number that
+// is another's, a time that another algorithm takes.
+func TestPlans(t *testing.T) {
+	files, err := filepath.Glob("testdata/plans/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no testdata: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			raw, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			src, want, _ := strings.Cut(string(raw), "----\n")
+			got := planOf(src)
+			switch {
+			case got == want:
+			case flag.Lookup("update").Value.String() == "true":
+				if err := os.WriteFile(file, []byte(src+"----\n"+got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			default:
+				t.Errorf("got:\n%s\nwant:\n%s", got, want)
+			}
+		})
+	}
+}
+
+// planOf says what is planned of a scenario.
+func planOf(src string) string {
+	sc, err := scenario.Parse("p.yaml", []byte(src))
+	if err != nil {
+		return "scenario: " + err.Error() + "\n"
+	}
+	p, err := New(sc, Files{}, nil)
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	var b strings.Builder
+	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	for i := range p.Jobs {
+		p.Jobs[i].say(p, say)
+	}
+	for id := range p.Pairs {
+		q := &p.Pairs[id]
+		data, back := p.ChosenPath(q)
+		say("pair %d %s: %s, class %d, lane %d of %d, port %x, %s and %s, chosen on the way %v %v, round trip %v", id, q.Name,
+			q.Kind, q.Class, q.Lane, q.Lanes, q.Key.SrcPort, p.PathText(q.Path), p.PathText(q.Back), data, back, p.BaseRTT(q))
+		if data, back := p.BondHashes(q); data != 0 {
+			say("  bond %x %x", data, back)
+		}
+	}
+	say("of start phases alone: %d; hashes %v, moves %v", len(p.Pairs)-p.Steady, p.Hashes(), p.moves())
+	for id, is := range p.Captured() {
+		if is {
+			say("captured: %s", p.Graph.Ports[id].Name)
+		}
+	}
+	if sc.Capture.On() {
+		say("QPN %x %x, PSN %x", p.QPN(0, false), p.QPN(0, true), p.PSN(2))
+	}
+	return b.String()
+}
+
+// say tells of a job.
+func (j *Job) say(p *Plan, say func(string, ...any)) {
+	launch, as := p.KernelLaunch(j)
+	peak, format := p.Peak(j)
+	say("job %s: %s, %d ranks, %d replicas, begins %v, folded %d, steps of 100 examples %d", j.Spec.Name, j.KindName(), j.Ranks(),
+		j.Replicas(), unit.Duration(j.Start()), j.Folded(), j.Steps(100))
+	say("  kernels %v %s; %d FLOP/s %s; checkpoint %v every %d takes %v; spares %v", launch, as, peak, format, j.CheckpointBytes(),
+		j.Checkpoint().Every, j.Checkpoint().Takes, j.Spares())
+	for rank := range j.Placement.Ranks {
+		at := &j.Placement.Ranks[rank]
+		say("  rank %d on host%d/gpu%d, rail %d", rank, at.Host+1, at.GPU, at.Rail)
+	}
+	for c, ring := range j.Rings {
+		say("  ring %d: %v", c, ring)
+	}
+	if j.Work == nil {
+		return
+	}
+	for i := range j.Rows {
+		r := &j.Rows[i]
+		say("  row %s by %s %s, %d channels, collectives %d to %d", r.Name(), r.Algorithm, r.Protocol, r.Channels, r.First,
+			r.First+r.Count-1)
+	}
+	for i := range j.Work.Groups {
+		say("  group %s: %v", j.Work.Groups[i].Name, j.Work.Groups[i].Ranks)
+	}
+	for i := range j.Work.Collectives {
+		c := &j.Work.Collectives[i]
+		t := fmt.Sprintf("  collective %s: %v", c.Name, c.Bytes())
+		if c.Schedule != nil {
+			t += fmt.Sprintf(", %s, %d channels", c.Schedule.Name(), c.Schedule.Channels())
+		}
+		if c.Formula {
+			ranks, takes, sender, host := j.Closed(int32(i))
+			t += fmt.Sprintf(", closed: %d ranks, %v, from %d, on host%d, between %v", ranks, takes, sender, host+1, c.Between)
+		}
+		say("%s", t)
+	}
+	for rank, takes := range j.RankWork() {
+		say("  rank %d computes %v", rank, takes)
+	}
+	for _, l := range j.Links {
+		if l.Pair < 0 {
+			continue // inside a host
+		}
+		say("  link %d>%d of group %d on channel %d: pair %d, %d lanes", l.Src, l.Dst, l.Group, l.Channel, l.Pair, l.Lanes)
+	}
+}
