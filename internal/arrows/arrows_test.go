@@ -36,10 +36,6 @@ var rules = map[string]rule{
 		may: "board located",
 		why: "a file of NCCL is text about the inside of a host: what a run makes of a host is for others",
 	},
-	"topoform": {
-		may: "shown topo",
-		why: "a network in another tool's form is a function of its graph",
-	},
 	"containerlab": {
 		may: "inventory netconf netconf/frr topo",
 		why: "a lab is a function of an inventory and its switches: who writes its files is above it",
@@ -587,7 +583,7 @@ var rules = map[string]rule{
 	"view": {
 		may: "board coll collected configs decoder design foresight hash headline hostinfo intent inventory judge " +
 			"lint located nccl nccltopo netconf network nn pcapng perf plan prove qos result rib run scenario " +
-			"sheet sizing survey switches topo trial wire workload",
+			"sheet shown sizing survey switches topo trial wire workload",
 		why: "what is shown of a plan, a network or a run is a value and its text: who asked, and where it is printed, is above",
 	},
 	"cli/call": {
@@ -629,8 +625,7 @@ var rules = map[string]rule{
 		why:   "commands of one topic: arguments and what is printed; networks and their bills are below",
 	},
 	"cli/topocmd": {
-		may: "board cli/call configs containerlab hash input located nccltopo output pcie plan scenario topoform " +
-			"view",
+		may:   "board cli/call configs containerlab hash input located nccltopo output pcie plan scenario view",
 		third: "github.com/spf13/cobra",
 		why:   "commands of one topic: arguments and what is printed; networks in other tools' forms, and hashes, are below",
 	},

@@ -1,5 +1,3 @@
-// Package lists holds the queues, heaps and indices of values that ranks and the rooms of the simulated host share:
-// packages exec, host and nic. They take memory until they are as long as they ever were, and then no more.
 package lists
 
 import "math/bits"

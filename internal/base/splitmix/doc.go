@@ -6,6 +6,9 @@
 // derives its first state from the scenario's seed and a name (sim.NewStream; nn, dataset and train
 // have labels of their own).
 //
+// It is a room of its own, small as it is, because packages of all floors draw from it: in any other room it would bring along
+// what they may not import.
+//
 // Invariant: the same state gives the same bits in every version. Weights, images, paths and marks
 // depend on it.
 package splitmix

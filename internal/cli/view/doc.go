@@ -2,7 +2,7 @@
 // names that --json prints, and as text on a sheet.
 //
 //	plan.Plan, plan.Job  -> TopoData, InventoryData, PlacementData, DagData, GroupsData, MemoryData, ModelData, CorpusData
-//	                     -> TopoText, ... the same for a terminal
+//	                     -> TopoText, ... the same for a terminal; TopoForms for other tools
 //	result.Run           -> ReadSpans -> Bars -> BarsText, Timetable (of a pipeline)
 //	foresight.Inspection -> CheckData, EstimateText, ThresholdText; HashOf -> HashText
 //	rib.Network          -> RibData, RibText

@@ -5,7 +5,8 @@
 //	result.Summary --> Of --> []Figure --> Text, Change
 //
 // It is not the plots (chart), not the tables of links, flows and queues (report), and
-// not the spread over many runs (sweep).
+// not the spread over many runs (sweep). It is apart from report because
+// figures are named where there is no page, too: in lists (view), in conditions and tables of sweeps.
 //
 // Invariants:
 //   - a name stands for the same thing, in the same unit, in every run;

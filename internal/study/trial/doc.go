@@ -9,6 +9,8 @@
 //	                 |
 //	             Found: table, plots, a scenario with the thresholds
 //
+// It is apart from tune because that is arithmetic: internal/arrows keeps runs, files and clocks out of it.
+//
 // Invariants: same scenario, options and seeds, same result, however many cores; all that is played is a
 // scenario that a user could write; what ran is kept by a key of its content, so a tuning that was
 // interrupted goes on where it stopped.

@@ -20,7 +20,6 @@ import (
 	"railyard/internal/config/containerlab"
 	"railyard/internal/net/board"
 	"railyard/internal/net/nccltopo"
-	"railyard/internal/net/topoform"
 	"railyard/internal/plan/configs"
 	"railyard/internal/plan/pcie"
 	"railyard/internal/plan/plan"
@@ -104,7 +103,7 @@ func readNCCLTopo(a *call.App, file string) (*board.Board, error) {
 
 func exportTopo(a *call.App) *cobra.Command {
 	form, out := "", ""
-	forms := append(slices.Collect(maps.Keys(topoform.Forms)), "containerlab", "nccl")
+	forms := append(slices.Collect(maps.Keys(view.TopoForms)), "containerlab", "nccl")
 	slices.Sort(forms)
 	cmd := &cobra.Command{
 		Use:   "export FILE --as FORM",
@@ -141,7 +140,7 @@ func exportTopo(a *call.App) *cobra.Command {
 			case "nccl":
 				text, err = hostFile(p)
 			default:
-				text, err = topoform.Forms[form](p.Scenario.Name, p.Graph)
+				text, err = view.TopoForms[form](p.Scenario.Name, p.Graph)
 			}
 			if err == nil {
 				_, err = a.Stdout.Write(text)

@@ -1,4 +1,4 @@
-package topoform
+package view
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 	"railyard/internal/net/topo"
 )
 
-func small(t testing.TB) *topo.Graph {
+func smallNetwork(t testing.TB) *topo.Graph {
 	t.Helper()
 	cable := topo.Cable{Rate: 100 * unit.GigabitPerSec, Length: 20 * unit.Metre}
 	g, err := topo.LeafSpine{Hosts: 2, GPUs: 1, NICs: 1, Bond: 2, HostLink: cable, Leaves: 2, Spines: 1, Parallel: 2,
@@ -21,9 +21,9 @@ func small(t testing.TB) *topo.Graph {
 	return g
 }
 
-func form(t testing.TB, name string) string {
+func formOf(t testing.TB, name string) string {
 	t.Helper()
-	out, err := Forms[name]("a net", small(t))
+	out, err := TopoForms[name]("a net", smallNetwork(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestForms(t *testing.T) {
 		"dot":     {`graph "a net" {`, `{ rank=same; "leaf1"; "leaf2"; }`, `"spine1" -- "leaf1" [label="2 x 100Gb/s"];`},
 		"mermaid": {"flowchart TB\n", `n4["spine1"]`, `n2 ---|"100Gb/s"| n0`},
 	} {
-		got := form(t, name)
+		got := formOf(t, name)
 		for _, w := range want {
 			if !strings.Contains(got, w) {
 				t.Errorf("%s: no %q in\n%s", name, w, got)
@@ -47,9 +47,9 @@ func TestForms(t *testing.T) {
 
 // JSON holds what the source form does: a graph made of it again is the same.
 func TestJSONHoldsTheWholeGraph(t *testing.T) {
-	g := small(t)
-	var net Network
-	if err := json.Unmarshal([]byte(form(t, "json")), &net); err != nil {
+	g := smallNetwork(t)
+	var net formNetwork
+	if err := json.Unmarshal([]byte(formOf(t, "json")), &net); err != nil {
 		t.Fatal(err)
 	}
 	var src strings.Builder
@@ -79,5 +79,20 @@ func TestJSONHoldsTheWholeGraph(t *testing.T) {
 	}
 	if err := again.WriteText(&b); err != nil || a.String() != b.String() {
 		t.Errorf("%v\n%s\nwant\n%s", err, b.String(), a.String())
+	}
+}
+
+// Pods, planes and rails are counted from one, as names have them.
+func TestPlacesCountFromOne(t *testing.T) {
+	b, err := asJSON("n", &topo.Graph{Nodes: []topo.Node{{Name: "a", Place: topo.Place{Pod: 1, Plane: 3, Rail: 5}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var net formNetwork
+	if err := json.Unmarshal(b, &net); err != nil {
+		t.Fatal(err)
+	}
+	if n := net.Nodes[0]; n.Pod != 2 || n.Plane != 4 || n.Rail != 6 {
+		t.Errorf("%+v", n)
 	}
 }

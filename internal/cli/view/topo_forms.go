@@ -1,4 +1,4 @@
-package topoform
+package view
 
 import (
 	"bytes"
@@ -10,8 +10,10 @@ import (
 	"railyard/internal/net/topo"
 )
 
-// Forms are the writers by name.
-var Forms = map[string]func(name string, g *topo.Graph) ([]byte, error){
+// TopoForms write a network as other tools take it, by name: Graphviz's DOT, Mermaid's flowchart, and JSON with all that the
+// graph knows. The same graph gives the same bytes; every node and link is there, links between the same two nodes as one line,
+// with their number, only where the form draws.
+var TopoForms = map[string]func(name string, g *topo.Graph) ([]byte, error){
 	"dot":     dot,
 	"mermaid": mermaid,
 	"json":    asJSON,
@@ -98,15 +100,15 @@ func mermaid(_ string, g *topo.Graph) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// A Network is a graph as JSON.
-type Network struct {
-	Name  string `json:"name"`
-	Nodes []Node `json:"nodes"`
-	Links []Link `json:"links"`
+// formNetwork is a graph as JSON.
+type formNetwork struct {
+	Name  string     `json:"name"`
+	Nodes []formNode `json:"nodes"`
+	Links []formLink `json:"links"`
 }
 
-// Node is a host or a switch; pod, plane and rail count from 1, 0: none.
-type Node struct {
+// formNode is a host or a switch; pod, plane and rail count from 1, 0: none.
+type formNode struct {
 	Name  string `json:"name"`
 	Role  string `json:"role"` // host, leaf, spine, superspine
 	Tier  int    `json:"tier"`
@@ -117,8 +119,8 @@ type Node struct {
 	GPUs  int    `json:"gpus,omitempty"`
 }
 
-// Link is a cable with its ports.
-type Link struct {
+// formLink is a cable with its ports.
+type formLink struct {
 	A      string        `json:"a"`
 	PortA  string        `json:"port_a"`
 	B      string        `json:"b"`
@@ -131,17 +133,17 @@ type Link struct {
 }
 
 func asJSON(name string, g *topo.Graph) ([]byte, error) {
-	net := Network{Name: name}
+	net := formNetwork{Name: name}
 	gpus := map[topo.NodeID]int{}
 	for _, h := range g.Hosts {
 		gpus[h.Node] = h.GPUs
 	}
 	for i, n := range g.Nodes {
-		net.Nodes = append(net.Nodes, Node{Name: n.Name, Role: n.Kind.String(), Tier: n.Tier, Pod: n.Place.Pod + 1,
+		net.Nodes = append(net.Nodes, formNode{Name: n.Name, Role: n.Kind.String(), Tier: n.Tier, Pod: n.Place.Pod + 1,
 			Plane: n.Place.Plane + 1, Rail: n.Place.Rail + 1, Model: n.Model, GPUs: gpus[topo.NodeID(i)]})
 	}
 	for i, l := range g.Links {
-		link := Link{A: g.Nodes[l.A].Name, PortA: g.Ports[2*i].Name, B: g.Nodes[l.B].Name, PortB: g.Ports[2*i+1].Name,
+		link := formLink{A: g.Nodes[l.A].Name, PortA: g.Ports[2*i].Name, B: g.Nodes[l.B].Name, PortB: g.Ports[2*i+1].Name,
 			Rate: l.Rate, Delay: l.Delay, Metres: float64(l.Length) / float64(unit.Metre), Cost: l.Cost}
 		if nic := g.Ports[2*i].NIC; nic >= 0 {
 			link.NIC = g.NICName(nic)
