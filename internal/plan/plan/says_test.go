@@ -62,11 +62,17 @@ func planOf(src string) string {
 		data, back := p.ChosenPath(q)
 		say("pair %d %s: %s, class %d, lane %d of %d, port %x, %s and %s, chosen on the way %v %v, round trip %v", id, q.Name,
 			q.Kind, q.Class, q.Lane, q.Lanes, q.Key.SrcPort, p.PathText(q.Path), p.PathText(q.Back), data, back, p.BaseRTT(q))
+		m := p.MethodAt(p.Graph.Ports[q.Path[1]].Node)
+		say("  a window takes %v, used %v, %d bytes of a tunnel on its second link, hop by hop: static %v, hashes %v, reorders %v",
+			p.WindowTime(q), q.Enabled(), p.TunnelOn(q.Path[1]), m.Static, m.Hashes, m.Reorders)
 		if data, back := p.BondHashes(q); data != 0 {
 			say("  bond %x %x", data, back)
 		}
 	}
 	say("of start phases alone: %d; hashes %v, moves %v", len(p.Pairs)-p.Steady, p.Hashes(), p.moves())
+	for _, x := range p.Pinned() {
+		say("%s", x.Text(p))
+	}
 	for id, is := range p.Captured() {
 		if is {
 			say("captured: %s", p.Graph.Ports[id].Name)
@@ -116,8 +122,13 @@ func (j *Job) say(p *Plan, say func(string, ...any)) {
 		}
 		say("%s", t)
 	}
-	for rank, takes := range j.RankWork() {
-		say("  rank %d computes %v", rank, takes)
+	if j.Model != nil {
+		say("  %d parameters, by %+v", j.params(), j.Optimiser)
+	}
+	split := j.RankWork() != nil
+	for rank, takes := range j.Computes() {
+		first := j.Work.Program(int32(rank)).Ops[0].Duration
+		say("  rank %d computes %v were it as the others, its first operation takes %v, parts of a model %v", rank, takes, first, split)
 	}
 	for _, l := range j.Links {
 		if l.Pair < 0 {
