@@ -18,8 +18,10 @@ import (
 	"railyard/internal/plan/scenario"
 )
 
-// training returns a recorder of a training of 8 ranks that has not begun.
-func training(t *testing.T) *Recorder {
+// training returns a recorder of a training of 8 ranks that has not begun, on an image for each.
+func training(t *testing.T) *Recorder { return trainingOn(t, 8) }
+
+func trainingOn(t *testing.T, n int) *Recorder {
 	t.Helper()
 	sc, err := scenario.Parse("test.yaml", []byte(`
 cluster: {hosts: 2, host: {gpus: 4}, nic: {speed: 100Gb/s}}
@@ -33,7 +35,7 @@ job: {train: {model: mlp, layers: [4, 3, 2], data: nowhere, batch: 1, epochs: 2,
 		t.Fatal(err)
 	}
 	images := &dataset.Set{}
-	images.Train = dataset.Images{N: 8, Rows: 2, Cols: 2, Pixels: make([]byte, 8*4), Labels: make([]uint8, 8)}
+	images.Train = dataset.Images{N: n, Rows: 2, Cols: 2, Pixels: make([]byte, n*4), Labels: make([]uint8, n)}
 	r := New(p, nil, 1, Hooks{Step: func(int, int64, unit.Time, float64) {}, Ended: func(int64) {}})
 	job, err := train.New(train.Config{Model: p.Jobs[0].Model, Kernel: nn.Portable,
 		Train:    &images.Train,

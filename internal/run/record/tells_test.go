@@ -287,9 +287,12 @@ func (s *stage) cannot(words []string, fields []field) {
 	j.CannotGoOn(s.time(words[0]), int32(s.number(words[1])), errors.New("out of luck"), s.standing(j, &fields))
 }
 
+// ended gives a job up, and says how many are left.
 func (s *stage) ended(words []string, fields []field) {
 	s.job(&fields).Ended("; that was all", s.time(words[0]))
+	fmt.Fprintf(s, "%d jobs go on\n", s.r.Going())
 }
+
 func (s *stage) saved(words []string, fields []field) { s.job(&fields).Saved(s.number(words[0])) }
 
 // broke tells of processes: broke AT RANK STEP COLLECTIVE.
