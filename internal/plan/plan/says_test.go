@@ -63,13 +63,16 @@ func planOf(src string) string {
 		say("pair %d %s: %s, class %d, lane %d of %d, port %x, %s and %s, chosen on the way %v %v, round trip %v", id, q.Name,
 			q.Kind, q.Class, q.Lane, q.Lanes, q.Key.SrcPort, p.PathText(q.Path), p.PathText(q.Back), data, back, p.BaseRTT(q))
 		m := p.MethodAt(p.Graph.Ports[q.Path[1]].Node)
-		say("  a window takes %v, used %v, %d bytes of a tunnel on its second link, hop by hop: static %v, hashes %v, reorders %v",
-			p.WindowTime(q), q.Enabled(), p.TunnelOn(q.Path[1]), m.Static, m.Hashes, m.Reorders)
+		say("  a window takes %v, used %v, sends %v, %d bytes of a tunnel on its second link, hop by hop: static %v, hashes %v, reorders %v",
+			p.WindowTime(q), q.Enabled(), q.Sends(), p.TunnelOn(q.Path[1]), m.Static, m.Hashes, m.Reorders)
 		if data, back := p.BondHashes(q); data != 0 {
 			say("  bond %x %x", data, back)
 		}
 	}
 	say("of start phases alone: %d; hashes %v, moves %v", len(p.Pairs)-p.Steady, p.Hashes(), p.moves())
+	if q := p.FabricConfig().Quirks; q != nil {
+		say("quirks %+v", *q)
+	}
 	for _, x := range p.Pinned() {
 		say("%s", x.Text(p))
 	}
@@ -110,11 +113,15 @@ func (j *Job) say(p *Plan, say func(string, ...any)) {
 	for i := range j.Work.Groups {
 		say("  group %s: %v", j.Work.Groups[i].Name, j.Work.Groups[i].Ranks)
 	}
+	say("  %v of a GPU's memory are NCCL's", j.Work.Reserved)
 	for i := range j.Work.Collectives {
 		c := &j.Work.Collectives[i]
 		t := fmt.Sprintf("  collective %s: %v", c.Name, c.Bytes())
 		if c.Schedule != nil {
 			t += fmt.Sprintf(", %s, %d channels", c.Schedule.Name(), c.Schedule.Channels())
+		}
+		if c.Protocol != nil {
+			t += fmt.Sprintf(", protocol %+v", *c.Protocol)
 		}
 		if c.Formula {
 			ranks, takes, sender, host := j.Closed(int32(i))
