@@ -63,7 +63,7 @@ func planOf(src string) string {
 		say("pair %d %s: %s, class %d, lane %d of %d, port %x, %s and %s, chosen on the way %v %v, round trip %v", id, q.Name,
 			q.Kind, q.Class, q.Lane, q.Lanes, q.Key.SrcPort, p.PathText(q.Path), p.PathText(q.Back), data, back, p.BaseRTT(q))
 		m := p.MethodAt(p.Graph.Ports[q.Path[1]].Node)
-		say("  a window takes %v, used %v, sends %v, %d bytes of a tunnel on its second link, hop by hop: static %v, hashes %v, reorders %v",
+		say("  a window takes %v, used %v, sends %v, %d bytes of a tunnel on its second link; static %v, hashes %v, reorders %v",
 			p.WindowTime(q), q.Enabled(), q.Sends(), p.TunnelOn(q.Path[1]), m.Static, m.Hashes, m.Reorders)
 		if data, back := p.BondHashes(q); data != 0 {
 			say("  bond %x %x", data, back)
