@@ -84,8 +84,11 @@ func figure(v float64) string {
 }
 
 func percent(d float64) string {
-	if d == 0 {
+	switch {
+	case d == 0:
 		return "0 %"
+	case math.IsInf(d, 0): // of nothing there is no part
+		return ""
 	}
 	return fmt.Sprintf("%+.2f%%", 100*d)
 }

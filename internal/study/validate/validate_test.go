@@ -42,7 +42,8 @@ func TestKnownResults(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write the tables of docs/accuracy.md")
+// updating: -update, which is scripttest's, writes the tables of docs/accuracy.md, too.
+func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
 // tablesAreCurrent holds the tables of docs/accuracy.md to what validate prints.
 func tablesAreCurrent(t *testing.T, rows []Row) {
@@ -60,7 +61,7 @@ func tablesAreCurrent(t *testing.T, rows []Row) {
 	if err := WriteMarkdown(&b, rows); err != nil {
 		t.Fatal(err)
 	}
-	if *update {
+	if updating() {
 		if err := os.WriteFile(path, []byte(head+begin+b.String()+end+tail), 0o666); err != nil {
 			t.Fatal(err)
 		}
