@@ -137,7 +137,10 @@ func (j *Job) say(p *Plan, say func(string, ...any)) {
 		first := j.Work.Program(int32(rank)).Ops[0].Duration
 		say("  rank %d computes %v were it as the others, its first operation takes %v, parts of a model %v", rank, takes, first, split)
 	}
-	for _, l := range j.Links {
+	for i, l := range j.Links {
+		if j.LinkOf(l.Group, l.Src, l.Dst, int(l.Channel)) != &j.Links[i] {
+			say("link %d is not found", i)
+		}
 		if l.Pair < 0 {
 			continue // inside a host
 		}

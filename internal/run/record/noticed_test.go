@@ -6,6 +6,8 @@ import (
 
 	"railyard/internal/base/cause"
 	"railyard/internal/base/unit"
+	"railyard/internal/plan/plan"
+	"railyard/internal/plan/scenario"
 )
 
 // What passed between hosts is the sum of the causes there; NVLink and PCIe are inside.
@@ -54,6 +56,54 @@ func TestImagesThatAreLeftOut(t *testing.T) {
 		got := strings.Join(trainingOn(t, images).Job(0).leftOutNotes(), "\n")
 		if !strings.HasPrefix(got, want) || (got == "") != (want == "") {
 			t.Errorf("of %d images: %q, want %q", images, got, want)
+		}
+	}
+}
+
+// Another choice saves what lies between what a collective took and what the other takes, and no more than one model has between both.
+func TestWhatAnotherChoiceSaves(t *testing.T) {
+	for _, c := range []struct {
+		x    faster
+		want float64
+	}{{faster{took: 10, best: 4}, 0.6}, {faster{took: 10, best: 4, own: 8}, 0.4}, {faster{took: 10, best: 4, own: 20}, 0.6}} {
+		if got := c.x.saves(); got != c.want {
+			t.Errorf("%+v saves %v, want %v", c.x, got, c.want)
+		}
+	}
+}
+
+// A fault that kept ranks from their first step for more than half of the start phase is named: also one of rank 0's GPU.
+func TestWhoKeptOthersFromTheFirstStep(t *testing.T) {
+	sc, err := scenario.Parse("test.yaml", []byte(`
+cluster: {hosts: 2, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+fabric: {design: single-switch}
+job: {train: {layers: [4, 3, 2], data: nowhere, batch: 1, lr: 0.2}, parallel: {dp: 2}}
+faults: [{gpu: host1/gpu0, hang: 10us}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.New(sc, plan.Files{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := New(p, nil, 1, Hooks{}).Job(0)
+	us := unit.Time(unit.Microsecond)
+	for _, c := range []struct {
+		ranks []int32
+		time  unit.Duration
+		want  string
+	}{
+		{[]int32{0, -1, -1}, 6 * unit.Microsecond, "before the first step rank 0 on host1/gpu0 kept the others waiting for 6 us of " +
+			"the start phase's 10 us, by faults[0]: no step's time has that"},
+		{[]int32{1, -1, 0}, 6 * unit.Microsecond, "before the first step rank 0 on"},
+		{[]int32{1, -1, 1}, 6 * unit.Microsecond, ""},
+		{[]int32{0, -1, -1}, 5 * unit.Microsecond, ""},
+	} {
+		phase := startPhase{begin: 2 * us, end: 12 * us, stood: stood{c.ranks, c.time}}
+		got := strings.Join(phase.notes(j), "\n")
+		if !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%v for %v: %q, want %q", c.ranks, c.time, got, c.want)
 		}
 	}
 }
