@@ -246,11 +246,12 @@ var rules = map[string]rule{
 			"oracle",
 	},
 	"scenario": {
-		may:   "catalogue decoder formula located qos traffic",
+		may:   "catalogue decoder formula located qos topo traffic",
 		third: "github.com/goccy/go-yaml",
 		why: "a scenario is a checked value with names in it: plan turns names into things, so reading a file " +
 			"builds nothing. Of qos it takes the marking curve and its default, of catalogue models of switches, of decoder " +
-			"the sizes of models, of formula the conditions and ranges of a sweep, of traffic the flows that a pattern makes",
+			"the sizes of models, of formula the conditions and ranges of a sweep, of topo the names of designs, of traffic the flows " +
+			"that a pattern makes",
 	},
 	"chart": {why: "plots are values: who draws them and whose figures they are is above"},
 	"chart/svg": {
@@ -555,7 +556,7 @@ var rules = map[string]rule{
 		why: "it starts processes and sees what they leave: what a scenario is, and how it runs, is theirs to know",
 	},
 	"starter": {
-		may: "located run scenario",
+		may: "located run scenario topo",
 		why: "scenarios to start from are templates of answers: who asks, and where they are written, is above",
 	},
 	"predict": {
@@ -650,15 +651,15 @@ var rules = map[string]rule{
 		may: "batch cli/benchcmd cli/call cli/designcmd cli/devicecmd cli/labcmd cli/perfcmd cli/rdmacmd " +
 			"cli/reportcmd cli/showcmd cli/topocmd coll configs endpoint examples export fleet foresight headline " +
 			"input lab launch live located machine netconf netconf/dialects nn output plan predict report result " +
-			"run scenario scenario/schema sheet shown starter sweep trial tune validate view web whatif workload",
+			"run scenario scenario/schema sheet shown starter sweep topo trial tune validate view web whatif workload",
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys",
 		why:   "commands are a user of everything but the engine's insides, which run wires",
 	},
 	"arrows": {why: "it holds only tests"},
 
 	"scenario/schema": {
-		may: "scenario",
-		why: "it writes the table of keys for editors: what a scenario is, scenario says",
+		may: "scenario topo",
+		why: "it writes the table of keys for editors: what a scenario is, scenario says; of topo it takes names of designs",
 	},
 	"scenario/reference": {
 		may: "catalogue scenario",

@@ -249,8 +249,10 @@ var onlyThese = map[[2]string]string{
 	{"plan", "fabric"}: "Buffer Chances Class Config Down ECN Faults Leak Links MaxHops PFC PortProfile Profile Quirks Reboot " +
 		"Routing Setting Storm Watchdog While",
 	{"plan", "dataset"}: "Size",
-	{"plan", "result"}:  "JobCollectives JobFlows JobModel JobReplay JobTrain KindBackground KindCollective KindJob RowGroupRows",
-	{"plan", "train"}:   "Clip Layers LossPart Notes Ties Views",
+	{"scenario", "topo"}: "DesignName DesignSingleSwitch DesignDualRail DesignRailOnly DesignRailOptimized DesignLeafSpine " +
+		"DesignDragonfly DesignMultiPlane DesignDirect DesignCustom",
+	{"plan", "result"}: "JobCollectives JobFlows JobModel JobReplay JobTrain KindBackground KindCollective KindJob RowGroupRows",
+	{"plan", "train"}:  "Clip Layers LossPart Notes Ties Views",
 }
 
 // localNames maps the names by which a file calls its imports to their paths.

@@ -16,6 +16,7 @@ import (
 	"railyard/internal/base/located"
 	"railyard/internal/base/output"
 	"railyard/internal/cli/cli/call"
+	"railyard/internal/net/topo"
 	"railyard/internal/plan/scenario"
 	"railyard/internal/study/starter"
 )
@@ -86,7 +87,7 @@ func (a *app) newScenario(file string, given []string, leaves int, force bool) e
 		}
 		*q.At(&answers) = answer
 	}
-	if leaves < 0 || leaves > 0 && answers.Design != "leaf-spine" {
+	if leaves < 0 || leaves > 0 && answers.Design != string(topo.DesignLeafSpine) {
 		return call.Misuse("new: --leaves %d: want a number of leaves, and --fabric leaf-spine", leaves)
 	}
 	answers.Spread = leaves

@@ -21,9 +21,9 @@ func TestNewScenariosPassCheck(t *testing.T) {
 	for _, kind := range starter.Kinds {
 		for _, design := range starter.Designs {
 			for _, hosts := range []string{"2", "5"} {
-				t.Run(kind.Name+"/"+design+"/"+hosts, func(t *testing.T) {
+				t.Run(kind.Name+"/"+string(design)+"/"+hosts, func(t *testing.T) {
 					file := filepath.Join(t.TempDir(), "mine.yaml")
-					said := execute(t, "new", file, "--kind", kind.Name, "--fabric", design, "--hosts", hosts, "--gpus", "2")
+					said := execute(t, "new", file, "--kind", kind.Name, "--fabric", string(design), "--hosts", hosts, "--gpus", "2")
 					if !strings.HasPrefix(said, "wrote "+file+"\n") {
 						t.Errorf("it says %q", said)
 					}
@@ -38,7 +38,7 @@ func TestNewScenariosPassCheck(t *testing.T) {
 					if _, err := run.NewPlan(sc); err != nil {
 						t.Fatal(err)
 					}
-					if sc.Name != "mine" || fmt.Sprint(sc.Cluster.Hosts) != hosts || string(sc.Fabric.Design) != design {
+					if sc.Name != "mine" || fmt.Sprint(sc.Cluster.Hosts) != hosts || sc.Fabric.Design != design {
 						t.Errorf("it is %s with %d hosts over %s", sc.Name, sc.Cluster.Hosts, sc.Fabric.Design)
 					}
 					if n := strings.Count(string(text), "#"); n < 5 {

@@ -8,6 +8,7 @@ import (
 	"railyard/internal/base/sheet"
 	"railyard/internal/base/unit"
 	"railyard/internal/net/sizing"
+	"railyard/internal/net/topo"
 	"railyard/internal/plan/design"
 )
 
@@ -140,7 +141,7 @@ func (s *Study) TiersText(out *sheet.Sheet, o *design.Option) {
 	w := o.Backend()
 	text := fmt.Sprintf("%s of %s", unit.CountOf(int64(w.Segments), "segment"), unit.CountOf(int64(w.Segment), "host"))
 	lower, upper := "to spines", "to super-spines"
-	if w.Design == "dragonfly" {
+	if w.Design == topo.DesignDragonfly {
 		text = fmt.Sprintf("%s of %s with %s each", unit.CountOf(int64(w.Pods), "group"), unit.CountOf(int64(w.Segments/w.Pods), "router"),
 			unit.CountOf(int64(w.Segment), "host"))
 		lower, upper = "inside groups", "between groups"

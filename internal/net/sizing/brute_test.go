@@ -67,7 +67,7 @@ func drawn(r *rand.Rand) sizing.Need {
 	}
 	ports := pick(1, 1, 2)
 	rails := pick(1, 2, 4, 8)
-	n := sizing.Need{Design: []string{"rail-optimized", "leaf-spine"}[r.IntN(2)], Rails: rails, Ports: ports,
+	n := sizing.Need{Design: []topo.DesignName{topo.DesignRailOptimized, topo.DesignLeafSpine}[r.IntN(2)], Rails: rails, Ports: ports,
 		Hosts: 1 + r.IntN(min(64, 512/rails)), HostRate: unit.Bitrate(pick(100, 200)) * gig, RailsPerLeaf: pick(1, rails),
 		Planes: pick(1, ports), Bond: pick(1, ports), LostSpines: pick(0, 0, 1), LeastSpines: pick(0, 0, 2),
 		Leaf: sw("leaf"), Spine: sw("spine"), Super: sw("super"),

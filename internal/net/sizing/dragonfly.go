@@ -258,7 +258,7 @@ func (w *Network) routers() int { return w.Segments / w.Pods }
 // BetweenGroups is what the links between two groups of a dragonfly carry, by which minimal routes go, and what the hosts
 // of a group send; 0 where there are no two.
 func (w *Network) BetweenGroups() (part, whole unit.Bitrate) {
-	if w.Design != "dragonfly" || w.Pods < 2 {
+	if w.Design != topo.DesignDragonfly || w.Pods < 2 {
 		return 0, 0
 	}
 	each := w.routers() * w.Global / (w.Pods - 1)

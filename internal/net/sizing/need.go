@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"railyard/internal/base/unit"
+	"railyard/internal/net/topo"
 )
 
 // A Switch is what counts of a switch's model.
@@ -58,11 +59,12 @@ func (s *Switch) Take(links int, rate unit.Bitrate) int {
 }
 
 // Designs are the designs that Size knows, in order of the switches that they take.
-var Designs = []string{"single-switch", "rail-only", "rail-optimized", "leaf-spine", "dragonfly"}
+var Designs = []topo.DesignName{topo.DesignSingleSwitch, topo.DesignRailOnly, topo.DesignRailOptimized, topo.DesignLeafSpine,
+	topo.DesignDragonfly}
 
 // A Need is what a network must do. Counts that may be left out are 0.
 type Need struct {
-	Design   string // of Designs
+	Design   topo.DesignName // of Designs
 	Hosts    int
 	Rails    int // of a host: a rail is a GPU's, or that of GPUs which share a NIC
 	Ports    int // cables of a rail, to different leaves; 0: 1
@@ -89,12 +91,12 @@ type Need struct {
 // A Refusal is a need that no network meets: the part of the network where it fails, with what no choice
 // of the others mends.
 type Refusal struct {
-	Design string
+	Design topo.DesignName
 	Tier   string // leaf, spine, superspine or, of the need as a whole, design
 	Text   string
 }
 
-func (r *Refusal) Error() string { return r.Design + ": " + r.Text }
+func (r *Refusal) Error() string { return string(r.Design) + ": " + r.Text }
 
 // refuse makes a Refusal.
 func (n *Need) refuse(tier, format string, args ...any) *Refusal {
@@ -201,14 +203,16 @@ func (n *Need) checkRates() error {
 	return nil
 }
 
-func (n *Need) hasSpines() bool { return n.Design == "rail-optimized" || n.Design == "leaf-spine" }
+func (n *Need) hasSpines() bool {
+	return n.Design == topo.DesignRailOptimized || n.Design == topo.DesignLeafSpine
+}
 
 // perHost is how many links of a host are on one leaf.
 func (n *Need) perHost() int {
 	switch n.Design {
-	case "single-switch", "dragonfly":
+	case topo.DesignSingleSwitch, topo.DesignDragonfly:
 		return n.Rails * n.Ports
-	case "leaf-spine":
+	case topo.DesignLeafSpine:
 		return n.Rails * n.Ports / n.sets()
 	}
 	return n.RailsPerLeaf
@@ -217,9 +221,9 @@ func (n *Need) perHost() int {
 // sets is how many leaves a segment has, in all planes.
 func (n *Need) sets() int {
 	switch n.Design {
-	case "single-switch", "dragonfly":
+	case topo.DesignSingleSwitch, topo.DesignDragonfly:
 		return 1
-	case "leaf-spine":
+	case topo.DesignLeafSpine:
 		return max(n.Planes, n.Bond)
 	}
 	return n.Rails / n.RailsPerLeaf * n.Ports

@@ -43,7 +43,7 @@ func (w *Network) HostLinks() int { return w.Hosts * w.Rails * w.Ports }
 
 // LeafLinks is how many cables there are between leaves and spines; of a dragonfly those inside groups.
 func (w *Network) LeafLinks() int {
-	if w.Design == "dragonfly" {
+	if w.Design == topo.DesignDragonfly {
 		return w.Segments * (w.routers() - 1) / 2
 	}
 	return w.Leaves() * w.PodSpines * w.Parallel
@@ -51,7 +51,7 @@ func (w *Network) LeafLinks() int {
 
 // SuperLinks is how many cables there are between spines and super-spines; of a dragonfly those between groups.
 func (w *Network) SuperLinks() int {
-	if w.Design == "dragonfly" {
+	if w.Design == topo.DesignDragonfly {
 		return w.Segments * w.Global / 2
 	}
 	return w.Spines() * w.spineUp()
@@ -89,7 +89,7 @@ func (t *Tier) Oversubscribed() unit.Ratio {
 func (w *Network) Tiers() []Tier {
 	all := []Tier{{Role: "leaf", Switches: w.Leaves(), Switch: w.Leaf, Down: w.Segment * w.perHost(),
 		Up: w.PodSpines * w.Parallel, DownRate: w.HostRate, UpRate: w.SpineRate}}
-	if w.Design == "dragonfly" {
+	if w.Design == topo.DesignDragonfly {
 		all[0].Role, all[0].Up = "router", w.routers()-1+w.Global
 	}
 	if w.PodSpines > 0 {
@@ -122,11 +122,11 @@ func (w *Network) Build(gpus int, l Lengths) topo.Design {
 	upper := topo.Upper{Pods: w.Pods, Planes: w.Planes, SuperSpines: w.PlaneSupers, SuperGroups: w.Groups,
 		SuperParallel: w.SuperParallel, SuperLink: topo.Cable{Rate: w.SuperRate, Length: l.Super}}
 	switch w.Design {
-	case "dragonfly":
+	case topo.DesignDragonfly:
 		return w.flown(gpus, l)
-	case "single-switch":
+	case topo.DesignSingleSwitch:
 		return topo.SingleSwitch{Hosts: w.Room(), GPUs: gpus, NICs: nics, Bond: w.Bond, HostLink: host}
-	case "leaf-spine":
+	case topo.DesignLeafSpine:
 		return topo.LeafSpine{Hosts: w.Room(), GPUs: gpus, NICs: nics, Bond: w.Bond, HostLink: host, Ports: ports,
 			Leaves: w.Leaves(), Spines: w.PodSpines, Parallel: w.Parallel, SpineLink: spine, Upper: upper}
 	}

@@ -1,6 +1,9 @@
 package sizing
 
-import "railyard/internal/base/unit"
+import (
+	"railyard/internal/base/unit"
+	"railyard/internal/net/topo"
+)
 
 // A Reach is how many ordered pairs of NICs of different hosts have so many switches between them,
 // where every place for a host is taken. A NIC with several ports goes by the nearest.
@@ -11,14 +14,14 @@ type Reach struct {
 
 // Reach returns the pairs, nearest first, those without a way last.
 func (w *Network) Reach() (all []Reach) {
-	if w.Design == "dragonfly" {
+	if w.Design == topo.DesignDragonfly {
 		return w.reachOfDragonfly()
 	}
 	hosts, nics := int64(w.Room()), int64(w.Rails*w.Ports/w.Bond)
 	planes := int64(max(w.Planes/w.Bond, 1)) // parts of the network that share no switch
 	ends := hosts * nics
 	leaf := int64(w.Segment-1) * int64(w.perHost())
-	if w.Design == "single-switch" {
+	if w.Design == topo.DesignSingleSwitch {
 		leaf = int64(w.Segment-1) * nics
 	}
 	pod := int64(w.Room()/w.Pods-1) * nics / planes
@@ -56,7 +59,7 @@ func (w *Network) Losses() []Loss {
 		cable.Hosts = 1
 	}
 	leaf := Loss{What: "leaf", Left: whole}
-	if w.Design == "dragonfly" {
+	if w.Design == topo.DesignDragonfly {
 		leaf.What = "router"
 	}
 	if gpus := w.Segment * w.railsOn() * w.PerRail; w.alone() {
@@ -83,7 +86,7 @@ func (w *Network) Losses() []Loss {
 // railsOn is how many rails of a host are on one leaf.
 func (w *Network) railsOn() int {
 	switch w.Design {
-	case "single-switch", "leaf-spine", "dragonfly":
+	case topo.DesignSingleSwitch, topo.DesignLeafSpine, topo.DesignDragonfly:
 		return w.Rails
 	}
 	return w.RailsPerLeaf
@@ -92,9 +95,9 @@ func (w *Network) railsOn() int {
 // alone reports whether all cables of a rail are on one leaf.
 func (w *Network) alone() bool {
 	switch w.Design {
-	case "single-switch", "dragonfly":
+	case topo.DesignSingleSwitch, topo.DesignDragonfly:
 		return true
-	case "leaf-spine":
+	case topo.DesignLeafSpine:
 		return w.sets() == 1
 	}
 	return w.Ports == 1

@@ -8,6 +8,7 @@ import (
 
 	"railyard/internal/base/scripttest"
 	"railyard/internal/base/unit"
+	"railyard/internal/net/topo"
 )
 
 // TestScripts plays testdata: what networks take, tier by tier, and which needs no network meets.
@@ -29,7 +30,7 @@ type stage struct {
 func (s *stage) Do(command []string) {
 	switch command[0] {
 	case "need":
-		s.need = Need{Design: command[1]}
+		s.need = Need{Design: topo.DesignName(command[1])}
 		s.set(&s.need, command[2:])
 	case "size":
 		n := s.need
@@ -101,7 +102,7 @@ func (s *stage) setOne(n *Need, key, value string) {
 	case ratios[key] != nil:
 		*ratios[key], err = unit.ParseRatio(value)
 	case key == "design":
-		n.Design = value
+		n.Design = topo.DesignName(value)
 	case switches[key] != nil:
 		for _, to := range switches[key] {
 			*to = s.aSwitch(value)

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"railyard/internal/base/unit"
+	"railyard/internal/net/topo"
 )
 
 // Size finds the network that a need takes: of all of its family the one of the least cost, or with the fewest
@@ -16,7 +17,7 @@ func Size(need Need) (*Network, error) {
 	if err := n.checkEven(); err != nil {
 		return nil, err
 	}
-	if n.Design == "dragonfly" {
+	if n.Design == topo.DesignDragonfly {
 		return n.dragonfly()
 	}
 	if !n.hasSpines() {
@@ -70,16 +71,16 @@ func Best(needs []Need) (best *Network, why error) {
 // checkEven refuses counts that do not divide each other.
 func (n *Need) checkEven() error {
 	switch {
-	case (n.Design == "single-switch" || n.Design == "dragonfly") && n.Planes > 1:
+	case (n.Design == topo.DesignSingleSwitch || n.Design == topo.DesignDragonfly) && n.Planes > 1:
 		return n.refuse("design", "%d planes of what has all ports of a host on one switch, want 1", n.Planes)
 	case n.Ports%n.Planes != 0:
 		return n.refuse("design", "%d cables of a rail for %d planes, want a multiple of that", n.Ports, n.Planes)
 	case n.Ports%n.Bond != 0:
 		return n.refuse("design", "%d cables of a rail for NICs with %d ports, want a multiple of that", n.Ports, n.Bond)
-	case n.Design == "leaf-spine" && n.Rails*n.Ports%n.sets() != 0:
+	case n.Design == topo.DesignLeafSpine && n.Rails*n.Ports%n.sets() != 0:
 		return n.refuse("design", "%d cables of a host for %s, want a multiple of that", n.Rails*n.Ports,
 			count(n.sets(), "leaf"))
-	case n.Design != "single-switch" && n.Design != "dragonfly" && n.Rails%n.RailsPerLeaf != 0:
+	case n.Design != topo.DesignSingleSwitch && n.Design != topo.DesignDragonfly && n.Rails%n.RailsPerLeaf != 0:
 		return n.refuse("design", "%d rails of a host, %d of a leaf, want a number that divides %d", n.Rails,
 			n.RailsPerLeaf, n.Rails)
 	}
@@ -154,7 +155,7 @@ func (n *Need) oneTier() (*Network, error) {
 }
 
 func (n *Need) leafName() string {
-	if n.Design == "single-switch" {
+	if n.Design == topo.DesignSingleSwitch {
 		return "switch"
 	}
 	return "rail switch"

@@ -13,13 +13,13 @@ type Design interface {
 }
 
 // Designs lists the designs by the names that files have for them, each with one line on what it is.
-var Designs = map[string]string{
-	"single-switch":  "every NIC of every host on one switch",
-	"dual-rail":      "a switch for each port of a NIC, and every NIC on all of them (MLAG, EVPN multihoming)",
-	"rail-optimized": "one rail switch per NIC index, joined by spines (0 spines: rails are islands)",
-	"dragonfly":      "groups of routers, all linked in a group, and every two groups; minimal routes",
-	"direct":         "hosts in pairs, NIC to NIC, without a switch",
-	"leaf-spine":     "all NICs of a host on one leaf, hosts split evenly over leaves, every leaf linked to every spine",
+var Designs = map[DesignName]string{
+	DesignSingleSwitch:  "every NIC of every host on one switch",
+	DesignDualRail:      "a switch for each port of a NIC, and every NIC on all of them (MLAG, EVPN multihoming)",
+	DesignRailOptimized: "one rail switch per NIC index, joined by spines (0 spines: rails are islands)",
+	DesignDragonfly:     "groups of routers, all linked in a group, and every two groups; minimal routes",
+	DesignDirect:        "hosts in pairs, NIC to NIC, without a switch",
+	DesignLeafSpine:     "all NICs of a host on one leaf, hosts split evenly over leaves, every leaf linked to every spine",
 }
 
 // A Misfit is a parameter that makes no network, or not with the others: the field's name and what is
@@ -28,14 +28,14 @@ type Misfit struct{ Param, Text string }
 
 // Misfits are what is wrong with the parameters of a design. Any is an error of Graph.
 type Misfits struct {
-	Design string
+	Design DesignName
 	All    []Misfit
 }
 
 func (m *Misfits) Error() string {
 	lines := make([]string, len(m.All))
 	for i, f := range m.All {
-		lines[i] = "design " + m.Design + ": " + f.Text
+		lines[i] = "design " + string(m.Design) + ": " + f.Text
 	}
 	return strings.Join(lines, "\n")
 }

@@ -14,7 +14,7 @@ import (
 var cable = topo.Cable{Rate: 100 * unit.GigabitPerSec, Length: 20 * unit.Metre}
 
 // Of each design a few networks, by its name and what is special about them.
-var networks = map[string]map[string]topo.Design{
+var networks = map[topo.DesignName]map[string]topo.Design{
 	"single-switch": {
 		"VLANs": topo.SingleSwitch{Hosts: 3, GPUs: 8, NICs: 8, HostLink: cable, Isolated: true},
 		"plain": topo.SingleSwitch{Hosts: 4, GPUs: 2, NICs: 2, HostLink: cable},

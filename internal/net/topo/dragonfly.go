@@ -32,7 +32,7 @@ const globalCost = 3
 
 // Graph makes the network.
 func (d Dragonfly) Graph() (*Graph, error) {
-	m, h := &Misfits{Design: "dragonfly"}, hosts{d.Hosts, d.GPUs, d.NICs, d.Bond, d.HostLink}
+	m, h := &Misfits{Design: DesignDragonfly}, hosts{d.Hosts, d.GPUs, d.NICs, d.Bond, d.HostLink}
 	h.check(m)
 	m.within("Groups", "groups", d.Groups, 1, 1<<12)
 	m.within("Routers", "routers per group", d.Routers, 1, 1<<12)

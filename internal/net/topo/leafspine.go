@@ -27,7 +27,7 @@ type LeafSpine struct {
 func (d LeafSpine) Graph() (*Graph, error) {
 	planes, ports, bond := orAll(d.Planes, 1), orAll(d.Ports, 1), max(d.Bond, 1)
 	sets := max(planes, bond)
-	c := clos{misfits: Misfits{Design: "leaf-spine"}, hosts: hosts{d.Hosts, d.GPUs, d.NICs, d.Bond, d.HostLink},
+	c := clos{misfits: Misfits{Design: DesignLeafSpine}, hosts: hosts{d.Hosts, d.GPUs, d.NICs, d.Bond, d.HostLink},
 		leafName: "leaf", lanes: ports * bond, sets: sets, spines: d.Spines, parallel: d.Parallel, spineLink: d.SpineLink,
 		peer: d.Peer, peerLink: d.PeerLink, Upper: d.Upper}
 	m := &c.misfits

@@ -32,7 +32,7 @@ type RailOptimized struct {
 
 // Graph makes the network.
 func (d RailOptimized) Graph() (*Graph, error) {
-	c := clos{misfits: Misfits{Design: "rail-optimized"}, hosts: hosts{d.Hosts, d.GPUs, d.NICs, d.Bond, d.HostLink},
+	c := clos{misfits: Misfits{Design: DesignRailOptimized}, hosts: hosts{d.Hosts, d.GPUs, d.NICs, d.Bond, d.HostLink},
 		segment: orAll(d.Segment, d.Hosts), leafName: "leaf", spines: d.Spines,
 		parallel: d.Parallel, spineLink: d.SpineLink, peer: d.Peer,
 		peerLink: d.PeerLink, Upper: d.Upper}

@@ -17,7 +17,7 @@ type SingleSwitch struct {
 
 // Graph makes the network.
 func (d SingleSwitch) Graph() (*Graph, error) {
-	return shared{"single-switch", 1, hosts{d.Hosts, d.GPUs, d.NICs, d.Bond, d.HostLink}, 0, Cable{}, d.Isolated}.graph()
+	return shared{DesignSingleSwitch, 1, hosts{d.Hosts, d.GPUs, d.NICs, d.Bond, d.HostLink}, 0, Cable{}, d.Isolated}.graph()
 }
 
 // DualRail puts port k of every card on switch k (book chapter 13, the dual rail switches: either port
@@ -40,13 +40,13 @@ type DualRail struct {
 
 // Graph makes the network.
 func (d DualRail) Graph() (*Graph, error) {
-	s := shared{"dual-rail", d.Switches, hosts{d.Hosts, d.GPUs, d.NICs, d.Bond, d.HostLink}, d.Peer, d.PeerLink, d.Isolated}
+	s := shared{DesignDualRail, d.Switches, hosts{d.Hosts, d.GPUs, d.NICs, d.Bond, d.HostLink}, d.Peer, d.PeerLink, d.Isolated}
 	return s.graph()
 }
 
 // shared is a design in which all rails share each of its switches.
 type shared struct {
-	design   string
+	design   DesignName
 	switches int
 	hosts    hosts
 	peer     int // links between every two

@@ -6,6 +6,7 @@ import (
 
 	"railyard/internal/base/unit"
 	"railyard/internal/net/sizing"
+	"railyard/internal/net/topo"
 )
 
 // A Phase is what there is of a backend at some time.
@@ -33,7 +34,7 @@ func Growth(o *Option, now, gpus int) []Phase {
 		whole.What = "all"
 		return []Phase{whole}
 	}
-	if w.Design == "dragonfly" { // every two groups are linked: a part of it is another network
+	if w.Design == topo.DesignDragonfly { // every two groups are linked: a part of it is another network
 		return append(alone(w, now, gpus), whole)
 	}
 	segments := (now + w.Segment - 1) / w.Segment

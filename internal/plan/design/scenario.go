@@ -87,13 +87,13 @@ func shortened(name string) string { return name[:min(len(name), 40)] }
 // writeShape writes what a design has of its own.
 func writeShape(line func(string, ...any), w *sizing.Network, l sizing.Lengths) {
 	switch w.Design {
-	case "rail-only", "rail-optimized":
+	case topo.DesignRailOnly, topo.DesignRailOptimized:
 		line("  segment: %d", w.Segment)
 		line("  rails_per_leaf: %d", w.RailsPerLeaf)
-	case "leaf-spine":
+	case topo.DesignLeafSpine:
 		line("  leaves: %d", w.Leaves())
 	}
-	if w.Design == "dragonfly" {
+	if w.Design == topo.DesignDragonfly {
 		line("  dragonfly:")
 		line("    groups: %d", w.Pods)
 		line("    routers: %d", w.Segments/w.Pods)
@@ -103,7 +103,7 @@ func writeShape(line func(string, ...any), w *sizing.Network, l sizing.Lengths) 
 		line("    global_length: %v", l.Super)
 		return
 	}
-	if w.Design == "rail-optimized" || w.Design == "leaf-spine" {
+	if w.Design == topo.DesignRailOptimized || w.Design == topo.DesignLeafSpine {
 		line("  spines: %d", w.PodSpines)
 	}
 	if w.Planes > 1 {
@@ -179,7 +179,7 @@ func Slice(r *scenario.Requirement, o *Option) (*Option, error) {
 	need := w.Need
 	need.Hosts = min(r.Simulate.Hosts, w.Hosts)
 	need.Pods, need.Leaves, need.Spines, need.SuperSpines = 0, 0, 0, 0
-	if w.PodSpines > 0 || w.Design == "dragonfly" {
+	if w.PodSpines > 0 || w.Design == topo.DesignDragonfly {
 		need.Segment = min(w.Segment, max(need.Hosts/2, 1))
 	} else {
 		need.Segment = 0

@@ -30,7 +30,7 @@ type Net struct {
 
 // An Option is one design of a requirement, and the networks beside it.
 type Option struct {
-	Design  string
+	Design  string // as the requirement names it
 	Refused string // why it does not close; then nothing else is there
 	Nets    []*Net // the backend first
 }
@@ -53,7 +53,7 @@ func Study(r *scenario.Requirement) []*Option {
 
 // size sizes the networks of an option.
 func (o *Option) size(r *scenario.Requirement) error {
-	needs, err := backendNeeds(r, o.Design)
+	needs, err := backendNeeds(r, topo.DesignName(o.Design))
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (o *Option) size(r *scenario.Requirement) error {
 }
 
 // backendNeeds is what the network of the GPUs must do, in each number of planes that it may have.
-func backendNeeds(r *scenario.Requirement, design string) ([]sizing.Need, error) {
+func backendNeeds(r *scenario.Requirement, design topo.DesignName) ([]sizing.Need, error) {
 	b := &r.Backend
 	n := sizing.Need{Design: design, Hosts: r.Hosts(), Rails: r.Rails(), Ports: r.NIC.PerGPU, Bond: bond(r),
 		PerRail: r.Host.GPUs / r.Rails(), HostRate: r.NIC.Speed,
@@ -100,13 +100,13 @@ func backendNeeds(r *scenario.Requirement, design string) ([]sizing.Need, error)
 		SuperRate: b.SuperLink.Or(0), Oversubscription: b.Oversubscription, SpineOversubscribed: b.SpineOversubscription,
 		LostSpines: b.LostSpines, Leaf: toSize(r, b.Leaf), Spine: toSize(r, b.Spine), Super: toSize(r, b.SuperSpine)}
 	switch design {
-	case "multi-plane":
+	case topo.DesignMultiPlane:
 		return planesOf(r, n)
-	case "leaf-spine":
+	case topo.DesignLeafSpine:
 		n.Segment = 0 // a leaf has the hosts that it has ports for
-	case "dragonfly": // pods are its groups, leaves its routers
+	case topo.DesignDragonfly: // pods are its groups, leaves its routers
 		n.Spines, n.SuperSpines, n.SuperRate, n.LostSpines = 0, 0, 0, 0
-	case "rail-only", "single-switch":
+	case topo.DesignRailOnly, topo.DesignSingleSwitch:
 		n.Segment, n.Pods, n.Spines, n.SuperSpines, n.LostSpines = 0, 0, 0, 0, 0
 	}
 	return []sizing.Need{n}, nil
@@ -114,7 +114,7 @@ func backendNeeds(r *scenario.Requirement, design string) ([]sizing.Need, error)
 
 // planesOf is a need in each number of planes that the ports of a GPU split over.
 func planesOf(r *scenario.Requirement, n sizing.Need) (all []sizing.Need, err error) {
-	n.Design = "rail-optimized"
+	n.Design = topo.DesignRailOptimized
 	given, ports := r.Backend.Planes, r.NIC.PerGPU
 	switch {
 	case ports == 1:
@@ -142,13 +142,13 @@ func bond(r *scenario.Requirement) int {
 // sideSize sizes a network beside the backend: the ports of a machine are a rail's, on different leaves. Two spines
 // at least: one may fail, and all machines still have a way.
 func sideSize(r *scenario.Requirement, s *scenario.SideNetwork, machines int) (*sizing.Network, error) {
-	need := sizing.Need{Design: "rail-only", Hosts: machines, Rails: 1, Ports: s.Ports, HostRate: s.Speed,
+	need := sizing.Need{Design: topo.DesignRailOnly, Hosts: machines, Rails: 1, Ports: s.Ports, HostRate: s.Speed,
 		Leaf: toSize(r, s.Leaf), Spine: toSize(r, s.Spine), Super: toSize(r, s.Spine), Oversubscription: s.Oversubscription}
 	w, err := sizing.Size(need)
 	if err == nil {
 		return w, nil
 	}
-	need.Design, need.LeastSpines = "rail-optimized", 2
+	need.Design, need.LeastSpines = topo.DesignRailOptimized, 2
 	w, err = sizing.Size(need)
 	var refusal *sizing.Refusal
 	if errors.As(err, &refusal) {

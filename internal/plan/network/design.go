@@ -10,14 +10,14 @@ import (
 )
 
 // designs make the parameters of a design from a scenario, by the names of scenario.Designs.
-var designs = map[scenario.Design]func(*scenario.Scenario) topo.Design{
-	scenario.DesignSingleSwitch:  singleSwitch,
-	scenario.DesignDualRail:      dualRail,
-	scenario.DesignRailOptimized: railOptimized,
-	scenario.DesignRailOnly:      railOptimized, // its scenario has no spines
-	scenario.DesignLeafSpine:     leafSpine,
-	scenario.DesignDragonfly:     dragonfly,
-	scenario.DesignDirect:        direct,
+var designs = map[topo.DesignName]func(*scenario.Scenario) topo.Design{
+	topo.DesignSingleSwitch:  singleSwitch,
+	topo.DesignDualRail:      dualRail,
+	topo.DesignRailOptimized: railOptimized,
+	topo.DesignRailOnly:      railOptimized, // its scenario has no spines
+	topo.DesignLeafSpine:     leafSpine,
+	topo.DesignDragonfly:     dragonfly,
+	topo.DesignDirect:        direct,
 }
 
 // keys are where a scenario says a parameter of a design, by the parameter's name.

@@ -17,14 +17,14 @@ func Scheduled(a scenario.Algorithm) scenario.Algorithm {
 	return a
 }
 
-// scheduleName is the name in coll.Algorithms of what a scenario names.
-func scheduleName(a scenario.Algorithm, op coll.Collective) string {
+// ScheduleName is the name in coll.Algorithms of what a scenario names.
+func ScheduleName(a scenario.Algorithm, op coll.Collective) string {
 	return string(Scheduled(a)) + "-" + op.String()
 }
 
 // algorithmOf is the algorithm that a scenario names.
 func algorithmOf(name scenario.Algorithm, op coll.Collective) coll.Algorithm {
-	a, ok := coll.Algorithms[scheduleName(name, op)]
+	a, ok := coll.Algorithms[ScheduleName(name, op)]
 	if !ok {
 		panic(fmt.Sprintf("plan: the scenario has an algorithm that coll has not: %s-%v", name, op))
 	}

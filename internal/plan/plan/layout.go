@@ -161,7 +161,7 @@ func (p *Plan) travelling(j *Job, at coll.Placement, op coll.Collective, algorit
 	bytes unit.Bytes) (travelling, error) {
 	c := &j.Spec.Collective
 	protocol, by := p.messages(j, at, op, algorithm, c.Protocol, channels, bytes)
-	s, field, err := p.schedule(at, coll.Algorithms[scheduleName(algorithm, op)], channels, by)
+	s, field, err := p.schedule(at, coll.Algorithms[ScheduleName(algorithm, op)], channels, by)
 	if err != nil {
 		switch {
 		case field == "algorithm" && op == coll.AllToAll:

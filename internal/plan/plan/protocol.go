@@ -128,7 +128,7 @@ type cut struct {
 // algorithm cuts its data.
 func (p *Plan) messages(j *Job, at coll.Placement, op coll.Collective, algorithm scenario.Algorithm,
 	protocol scenario.NCCLProtocol, channels int, bytes unit.Bytes) (w *workload.Protocol, by cut) {
-	a, sc := coll.Algorithms[scheduleName(algorithm, op)], p.Scenario
+	a, sc := coll.Algorithms[ScheduleName(algorithm, op)], p.Scenario
 	by = cut{pieces: max(a.Pipeline, 1), hops: [2]int{1, 1}}
 	if proto, ok := NCCLProtocol(protocol); ok {
 		g := groupOf(sc, at, p.ncclHost)

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"railyard/internal/net/topo"
 	"slices"
 	"testing"
 )
@@ -37,20 +38,20 @@ func TestWhatBalancersGoBy(t *testing.T) {
 
 // What each design has, by which keys a scenario may give with it: each that scenarios may name stands here.
 func TestWhatDesignsHave(t *testing.T) {
-	want := map[Design][]string{ // of keys that belong to some designs
-		DesignRailOptimized: {"fabric.spines", "fabric.planes", "fabric.rails_per_leaf"},
-		DesignSingleSwitch:  {"fabric.vlans"},
-		DesignDualRail:      {"fabric.vlans", "fabric.links.peer"},
-		DesignLeafSpine:     {"fabric.leaves", "fabric.spines", "fabric.planes"},
-		DesignRailOnly:      {"fabric.planes", "fabric.rails_per_leaf"},
-		DesignDragonfly:     {"fabric.dragonfly.groups"},
-		DesignDirect:        {},
-		DesignCustom:        {"fabric.topology"},
+	want := map[topo.DesignName][]string{ // of keys that belong to some designs
+		topo.DesignRailOptimized: {"fabric.spines", "fabric.planes", "fabric.rails_per_leaf"},
+		topo.DesignSingleSwitch:  {"fabric.vlans"},
+		topo.DesignDualRail:      {"fabric.vlans", "fabric.links.peer"},
+		topo.DesignLeafSpine:     {"fabric.leaves", "fabric.spines", "fabric.planes"},
+		topo.DesignRailOnly:      {"fabric.planes", "fabric.rails_per_leaf"},
+		topo.DesignDragonfly:     {"fabric.dragonfly.groups"},
+		topo.DesignDirect:        {},
+		topo.DesignCustom:        {"fabric.topology"},
 	}
 	keys := []string{"fabric.topology", "fabric.vlans", "fabric.leaves", "fabric.spines", "fabric.planes", "fabric.rails_per_leaf",
 		"fabric.links.peer", "fabric.dragonfly.groups"}
 	for _, choice := range Designs {
-		d := Design(choice.Name)
+		d := topo.DesignName(choice.Name)
 		has, there := want[d]
 		for _, key := range keys {
 			f := byPath[key]

@@ -368,7 +368,7 @@ func (d *decoder) checkECN(s *Scenario) {
 // curveProblem says at which rate the marking curve of switches that are as f says is none; "": it is
 // one at all rates.
 func curveProblem(s *Scenario, f *Fabric) string {
-	if s.Fabric.Design == DesignCustom {
+	if s.Fabric.custom() {
 		s = &Scenario{Fabric: s.Fabric, Cluster: s.Cluster} // the file says the rates of links: look at that of a NIC
 		s.Fabric.Links.Host = s.Cluster.NIC.Speed
 	}
@@ -419,7 +419,7 @@ func (d *decoder) checkFrames(s *Scenario) {
 		d.problem("transport.window", fmt.Sprintf("%s: less than one packet of transport.mtu %s, want at least that",
 			w.Value, s.Transport.MTU), "")
 	}
-	if s.Fabric.Design != DesignCustom && d.ok("cluster.nic.speed", "fabric.links.host") &&
+	if !s.Fabric.custom() && d.ok("cluster.nic.speed", "fabric.links.host") &&
 		s.Cluster.NIC.Speed != s.Fabric.Links.Host {
 		d.problem(d.culprit("fabric.links.host", "cluster.nic.speed"),
 			fmt.Sprintf("%s: differs from cluster.nic.speed %s: the two ends of a link have one rate",
@@ -434,7 +434,7 @@ func (d *decoder) checkFrames(s *Scenario) {
 // checkSwitch reports a buffer that what is set aside in it would fill.
 func (d *decoder) checkSwitch(s *Scenario) {
 	f := s.Fabric
-	if f.Design == DesignCustom || !d.ok("fabric.design", "fabric.leaves", "fabric.qos.classes", "fabric.switch.buffer",
+	if f.custom() || !d.ok("fabric.design", "fabric.leaves", "fabric.qos.classes", "fabric.switch.buffer",
 		"fabric.switch.reserve", "fabric.qos.pfc.headroom", "fabric.spines", "fabric.links.parallel", "cluster.hosts",
 		"cluster.host.gpus", "fabric.mtu", "cluster.nic.per_gpu", "cluster.nic.shared",
 		"cluster.nic.shared_by", "cluster.nic.ports", "cluster.nic.bond", "fabric.segment", "fabric.links.peer",

@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"railyard/internal/base/located"
+	"railyard/internal/net/topo"
 )
 
 // checkDesign reports a custom design without its file. What sizes of the others make a network is the
 // plan's to say.
 func (d *decoder) checkDesign(s *Scenario) {
-	if d.ok("fabric.design", "fabric.topology") && s.Fabric.Design == DesignCustom && !s.Fabric.Topology.Set {
+	if d.ok("fabric.design", "fabric.topology") && s.Fabric.Design == topo.DesignCustom && !s.Fabric.Topology.Set {
 		d.problem("fabric.design", "custom: no topology, want fabric.topology: FILE as well", "")
 	}
 	if n := &s.Cluster.NIC; d.ok("cluster.nic", "cluster.nic.shared_by", "cluster.host.gpus") && n.SharedBy > 1 &&
@@ -27,10 +28,10 @@ func (d *decoder) checkPorts(s *Scenario) {
 		return
 	}
 	switch {
-	case f.Design == DesignDualRail && n.Ports == 1:
+	case f.Design == topo.DesignDualRail && n.Ports == 1:
 		d.problem(d.culprit("cluster.nic.ports", "fabric.design"),
 			"1: with fabric.design dual-rail each port is on a switch of its own, want 2 to 4", "")
-	case f.Design == DesignDirect && n.Bonded():
+	case f.Design == topo.DesignDirect && n.Bonded():
 		d.problem(d.culprit("cluster.nic.ports", "fabric.design"), fmt.Sprintf("%d: with fabric.design direct a NIC is cabled "+
 			"to another, and a bond wants switches, want 1, or cluster.nic.bond.mode: none", n.Ports), "")
 	}

@@ -1,27 +1,18 @@
 package scenario
 
-import "slices"
-
-// Design is how switches are joined, by the name that a scenario has for it.
-type Design string
-
-// The designs: Designs says what each is.
-const (
-	DesignRailOptimized Design = "rail-optimized"
-	DesignSingleSwitch  Design = "single-switch"
-	DesignDualRail      Design = "dual-rail"
-	DesignLeafSpine     Design = "leaf-spine"
-	DesignRailOnly      Design = "rail-only"
-	DesignDragonfly     Design = "dragonfly"
-	DesignDirect        Design = "direct"
-	DesignCustom        Design = "custom"
+import (
+	"railyard/internal/net/topo"
+	"slices"
 )
+
+// Design is how switches are joined, by the name that files have for it; Designs says what each is.
+type Design = topo.DesignName
 
 // Designs by what they have.
 var (
-	withSpines = []Design{DesignRailOptimized, DesignLeafSpine}
-	withRails  = []Design{DesignRailOptimized, DesignRailOnly}
-	withPlanes = []Design{DesignRailOptimized, DesignLeafSpine, DesignRailOnly}
+	withSpines = []Design{topo.DesignRailOptimized, topo.DesignLeafSpine}
+	withRails  = []Design{topo.DesignRailOptimized, topo.DesignRailOnly}
+	withPlanes = []Design{topo.DesignRailOptimized, topo.DesignLeafSpine, topo.DesignRailOnly}
 )
 
 // onlyOf says that a field belongs to some designs.
@@ -30,11 +21,28 @@ func onlyOf(what string, designs ...Design) func(any) string {
 		switch {
 		case slices.Contains(designs, s.Fabric.Design):
 			return ""
-		case s.Fabric.Design == DesignCustom:
+		case s.Fabric.custom():
 			return unlessCustom(s)
 		}
 		return "fabric.design is " + string(s.Fabric.Design) + ", which has no " + what
 	})
+}
+
+// custom reports whether a file says how switches are joined.
+func (f *Fabric) custom() bool { return f.Design == topo.DesignCustom }
+
+func onlyCustom(s *Scenario) string {
+	if !s.Fabric.custom() {
+		return "fabric.design is " + string(s.Fabric.Design) + ": only custom takes its topology from a file"
+	}
+	return ""
+}
+
+func unlessCustom(s *Scenario) string {
+	if s.Fabric.custom() {
+		return "fabric.design is custom: the file of fabric.topology says it"
+	}
+	return ""
 }
 
 // SwitchPorts returns the ports of the switch that hosts attach to; 0 where there is none, or a file says it.
@@ -45,18 +53,18 @@ func (s *Scenario) SwitchPorts() int {
 		up += (s.Cluster.NIC.Ports - 1) * f.Links.Peer
 	}
 	switch f.Design {
-	case DesignSingleSwitch:
+	case topo.DesignSingleSwitch:
 		return hosts * nics
-	case DesignDualRail:
+	case topo.DesignDualRail:
 		return hosts*nics/s.Cluster.NIC.Ports + (s.Cluster.NIC.Ports-1)*f.Links.Peer
-	case DesignLeafSpine:
+	case topo.DesignLeafSpine:
 		return hosts*nics/f.Leaves + up
-	case DesignDragonfly:
+	case topo.DesignDragonfly:
 		d := &f.Dragonfly
 		return hosts*nics/(d.Groups*d.Routers) + d.Routers - 1 + d.Global
-	case DesignRailOptimized, DesignRailOnly:
+	case topo.DesignRailOptimized, topo.DesignRailOnly:
 		return f.Rails.Segment.Or(hosts)*f.Rails.PerLeaf + up
-	case DesignDirect, DesignCustom:
+	case topo.DesignDirect, topo.DesignCustom:
 	}
 	return 0
 }

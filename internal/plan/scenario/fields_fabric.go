@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"railyard/internal/base/unit"
+	"railyard/internal/net/topo"
 )
 
 // onlySupers says that a field belongs to fabrics with several pods.
@@ -12,25 +13,11 @@ var onlySupers = where(func(s *Scenario) string {
 	return "fabric.pods is 1: super-spines join pods"
 })
 
-func onlyCustom(s *Scenario) string {
-	if s.Fabric.Design != DesignCustom {
-		return "fabric.design is " + string(s.Fabric.Design) + ": only custom takes its topology from a file"
-	}
-	return ""
-}
-
-func unlessCustom(s *Scenario) string {
-	if s.Fabric.Design == DesignCustom {
-		return "fabric.design is custom: the file of fabric.topology says it"
-	}
-	return ""
-}
-
 // fabricFields: switches, cables, traffic classes.
 var fabricFields = []*Field{
 	{Path: "fabric", Meaning: "switches and cables between the NICs"},
 	{
-		Path: "fabric.design", Default: string(DesignRailOptimized), Choices: Designs,
+		Path: "fabric.design", Default: string(topo.DesignRailOptimized), Choices: Designs,
 		value:   in(choice, func(s *Scenario) *string { return (*string)(&s.Fabric.Design) }),
 		Meaning: "how switches are joined",
 		Also:    []string{"type"},
@@ -56,13 +43,13 @@ var fabricFields = []*Field{
 		Also: []string{"configs", "configurations"},
 	},
 	{
-		Path: "fabric.leaves", Default: "2", Min: "1", Max: "4096", applies: onlyOf("number of leaves of its own", DesignLeafSpine),
+		Path: "fabric.leaves", Default: "2", Min: "1", Max: "4096", applies: onlyOf("number of leaves of its own", topo.DesignLeafSpine),
 		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Leaves }),
 		Meaning: "number of leaf switches; hosts are spread over them in order, as many on each",
 		Also:    []string{"leafs", "leaf_switches", "tors"},
 	},
 	{
-		Path: "fabric.vlans", Default: "routed", Choices: VLANs, applies: onlyOf("VLANs", DesignSingleSwitch, DesignDualRail),
+		Path: "fabric.vlans", Default: "routed", Choices: VLANs, applies: onlyOf("VLANs", topo.DesignSingleSwitch, topo.DesignDualRail),
 		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.VLANs }),
 		Meaning: "what is between the rails, each a VLAN of the switch",
 	},
@@ -126,44 +113,44 @@ var fabricFields = []*Field{
 	},
 	{Path: "fabric.dragonfly", Meaning: "the sizes of a dragonfly; hosts are spread over its routers in order"},
 	{
-		Path: "fabric.dragonfly.groups", Default: "3", Min: "1", Max: "4096", applies: onlyOf("groups", DesignDragonfly),
+		Path: "fabric.dragonfly.groups", Default: "3", Min: "1", Max: "4096", applies: onlyOf("groups", topo.DesignDragonfly),
 		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Dragonfly.Groups }),
 		Meaning: "groups, every two linked",
 	},
 	{
-		Path: "fabric.dragonfly.routers", Default: "2", Min: "1", Max: "4096", applies: onlyOf("groups", DesignDragonfly),
+		Path: "fabric.dragonfly.routers", Default: "2", Min: "1", Max: "4096", applies: onlyOf("groups", topo.DesignDragonfly),
 		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Dragonfly.Routers }),
 		Meaning: "routers of a group, every two linked",
 	},
 	{
-		Path: "fabric.dragonfly.global", Default: "1", Min: "0", Max: "1024", applies: onlyOf("groups", DesignDragonfly),
+		Path: "fabric.dragonfly.global", Default: "1", Min: "0", Max: "1024", applies: onlyOf("groups", topo.DesignDragonfly),
 		value:   in(whole, func(s *Scenario) *int { return &s.Fabric.Dragonfly.Global }),
 		Meaning: "links of a router to other groups",
 	},
 	{
 		Path: "fabric.dragonfly.local_rate", Min: "1Mb/s", Max: "10Tb/s", Rule: "cluster.nic.speed",
-		applies: onlyOf("groups", DesignDragonfly),
+		applies: onlyOf("groups", topo.DesignDragonfly),
 		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Fabric.Dragonfly.LocalRate }),
 		derive:  func(d *decoder, b any, _ string) string { return b.(*Scenario).Cluster.NIC.Speed.String() },
 		Meaning: "rate of a link inside a group",
 	},
 	{
 		Path: "fabric.dragonfly.global_rate", Min: "1Mb/s", Max: "10Tb/s", Rule: "fabric.dragonfly.local_rate",
-		applies: onlyOf("groups", DesignDragonfly),
+		applies: onlyOf("groups", topo.DesignDragonfly),
 		value:   in(rate, func(s *Scenario) *unit.Bitrate { return &s.Fabric.Dragonfly.GlobalRate }),
 		derive:  func(d *decoder, b any, _ string) string { return b.(*Scenario).Fabric.Dragonfly.LocalRate.String() },
 		Meaning: "rate of a link between groups",
 	},
 	{
 		Path: "fabric.dragonfly.local_length", Default: "20m", Min: "1mm", Max: "1000km",
-		applies: onlyOf("groups", DesignDragonfly),
+		applies: onlyOf("groups", topo.DesignDragonfly),
 		value:   in(length, func(s *Scenario) *unit.Length { return &s.Fabric.Dragonfly.LocalLength }),
 		Meaning: "cable length inside a group",
 		Source:  assumed,
 	},
 	{
 		Path: "fabric.dragonfly.global_length", Default: "100m", Min: "1mm", Max: "1000km",
-		applies: onlyOf("groups", DesignDragonfly),
+		applies: onlyOf("groups", topo.DesignDragonfly),
 		value:   in(length, func(s *Scenario) *unit.Length { return &s.Fabric.Dragonfly.GlobalLength }),
 		Meaning: "cable length between groups",
 		Source:  assumed,
@@ -202,15 +189,16 @@ var fabricFields = []*Field{
 	{
 		Path: "fabric.links.peer", Min: "0", Max: "128", Rule: "2 with fabric.design dual-rail, else 0",
 		applies: where(func(s *Scenario) string {
-			text := onlyOf("links between its switches", DesignDualRail, DesignRailOnly, DesignRailOptimized, DesignLeafSpine)(s)
-			if text == "" && s.Fabric.Design != DesignDualRail && !s.Cluster.NIC.Bonded() {
+			text := onlyOf("links between its switches", topo.DesignDualRail, topo.DesignRailOnly,
+				topo.DesignRailOptimized, topo.DesignLeafSpine)(s)
+			if text == "" && s.Fabric.Design != topo.DesignDualRail && !s.Cluster.NIC.Bonded() {
 				return "NICs have one port (cluster.nic.ports): no two leaves share them"
 			}
 			return text
 		}),
 		value: in(whole, func(s *Scenario) *int { return &s.Fabric.Links.Peer }),
 		derive: func(_ *decoder, b any, _ string) string {
-			if b.(*Scenario).Fabric.Design == DesignDualRail {
+			if b.(*Scenario).Fabric.Design == topo.DesignDualRail {
 				return "2"
 			}
 			return "0"
@@ -317,7 +305,7 @@ var fabricFields = []*Field{
 	},
 	{
 		Path: "fabric.encapsulation", Default: "ethernet", Choices: Encapsulations,
-		applies: onlyOf("links between leaves", append([]Design{DesignCustom, DesignDragonfly}, withSpines...)...),
+		applies: onlyOf("links between leaves", append([]topo.DesignName{topo.DesignCustom, topo.DesignDragonfly}, withSpines...)...),
 		value:   in(choice, func(s *Scenario) *string { return &s.Fabric.Encapsulation }),
 		Meaning: "what frames are in between leaves; every frame there, and nothing on the links of hosts",
 		Source:  "RFC 7348 (VXLAN), RFC 6040 (ECN of tunnels)",

@@ -5,17 +5,19 @@ import (
 
 	"railyard/internal/base/unit"
 	"railyard/internal/net/catalogue"
+	"railyard/internal/net/topo"
 )
 
 // Names that a requirement may use.
 var (
 	RequiredDesigns = []Choice{
-		{"single-switch", "every NIC on one switch"},
-		{"rail-only", "rail switches and no spines: what crosses rails is relayed over NVLink inside a host"},
-		{"rail-optimized", "a leaf for each rail (or for several) of a segment, spines, super-spines where needed (ROD)"},
-		{"leaf-spine", "all NICs of a host on one leaf, spines, super-spines where needed: any-to-any, rail-unified (RUD)"},
-		{"dragonfly", "groups of routers, every two of a group and every two groups linked; all NICs of a host on one router"},
-		{"multi-plane", "the ports of each GPU on rail-optimised networks of their own, which share no switch"},
+		{string(topo.DesignSingleSwitch), "every NIC on one switch"},
+		{string(topo.DesignRailOnly), "rail switches and no spines: what crosses rails is relayed over NVLink inside a host"},
+		{string(topo.DesignRailOptimized), "a leaf for each rail (or for several) of a segment, spines, super-spines where needed (ROD)"},
+		{string(topo.DesignLeafSpine), "all NICs of a host on one leaf, spines, super-spines where needed: any-to-any, rail-unified (RUD)"},
+		{string(topo.DesignDragonfly), "groups of routers, every two of a group and every two groups linked; all NICs of a host on " +
+			"one router"},
+		{string(topo.DesignMultiPlane), "the ports of each GPU on rail-optimised networks of their own, which share no switch"},
 	}
 	Plugs = []Choice{
 		{"auto", "what the port takes"},

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"railyard/internal/base/unit"
+	"railyard/internal/net/topo"
 )
 
 // Routing is how switches learn routes. It says what is configured and how long a failure takes to
@@ -70,7 +71,7 @@ func (r *Routing) Convergence() unit.Duration {
 // Conditions under which a key of routing has a meaning.
 var (
 	byCost = where(func(s *Scenario) string {
-		if s.Fabric.Design == DesignDragonfly {
+		if s.Fabric.Design == topo.DesignDragonfly {
 			return "fabric.design is dragonfly: its paths follow the costs of links, and BGP counts networks"
 		}
 		return ""

@@ -8,11 +8,21 @@ import (
 	"railyard/internal/base/located"
 )
 
+// SampleDesign is how points of axes are drawn, by the name that a sweep has for it.
+type SampleDesign string
+
+// The designs of samples: SampleDesigns says what each is.
+const (
+	SampleSobol          SampleDesign = "sobol"
+	SampleLatinHypercube SampleDesign = "latin-hypercube"
+	SampleRandom         SampleDesign = "random"
+)
+
 // SampleDesigns are ways to draw points of axes.
 var SampleDesigns = []Choice{
-	{"sobol", "a low-discrepancy sequence (Sobol 1967, numbers of Joe and Kuo 2008): even also where few points are drawn"},
-	{"latin-hypercube", "each axis in as many equal parts as there are points, a point in each (McKay 1979)"},
-	{"random", "each point by itself"},
+	{string(SampleSobol), "a low-discrepancy sequence (Sobol 1967, numbers of Joe and Kuo 2008): even also where few points are drawn"},
+	{string(SampleLatinHypercube), "each axis in as many equal parts as there are points, a point in each (McKay 1979)"},
+	{string(SampleRandom), "each point by itself"},
 }
 
 // MaximiseOver are ways in which several seeds are one value of a point.
@@ -104,8 +114,8 @@ var sweepFields = []*Field{
 	{Path: "sample", Meaning: "points are drawn instead of running every combination",
 		open: func(base any) { base.(*SweepFile).Sample = &Sample{} }},
 	{
-		Path: "sample.design", Default: "sobol", Choices: SampleDesigns,
-		value:   inSweep(func(s *SweepFile) *Sample { return s.Sample }, choice, func(s *Sample) *string { return &s.Design }),
+		Path: "sample.design", Default: string(SampleSobol), Choices: SampleDesigns,
+		value:   inSweep(func(s *SweepFile) *Sample { return s.Sample }, choice, func(s *Sample) *string { return (*string)(&s.Design) }),
 		Meaning: "how",
 	},
 	{

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"railyard/internal/net/catalogue"
+	"railyard/internal/net/topo"
 )
 
 // Choice is a name that a scenario may use, with one line for `list` and documentation.
@@ -19,15 +20,15 @@ const HashFieldsQP = "5-tuple+qp"
 // Names that a scenario may use. The first is the default.
 var (
 	Designs = []Choice{
-		{string(DesignRailOptimized), "one rail switch per NIC position, rail switches joined by spines"},
-		{string(DesignSingleSwitch), "every NIC on one switch"},
-		{string(DesignDualRail), "a switch for each port of a NIC, and every NIC on all of them (cluster.nic.ports)"},
-		{string(DesignLeafSpine), "hosts spread over leaf switches in order, all NICs of a host on one, every leaf linked to " +
+		{string(topo.DesignRailOptimized), "one rail switch per NIC position, rail switches joined by spines"},
+		{string(topo.DesignSingleSwitch), "every NIC on one switch"},
+		{string(topo.DesignDualRail), "a switch for each port of a NIC, and every NIC on all of them (cluster.nic.ports)"},
+		{string(topo.DesignLeafSpine), "hosts spread over leaf switches in order, all NICs of a host on one, every leaf linked to " +
 			"every spine: any-to-any, rail-unified"},
-		{string(DesignRailOnly), "rail switches and no spines: what crosses rails is relayed over NVLink inside a host"},
-		{string(DesignDragonfly), "groups of routers, all linked in a group, and every two groups; minimal routes"},
-		{string(DesignDirect), "hosts in pairs, NIC to NIC, without a switch"},
-		{string(DesignCustom), "hosts, switches and links from the file of fabric.topology"},
+		{string(topo.DesignRailOnly), "rail switches and no spines: what crosses rails is relayed over NVLink inside a host"},
+		{string(topo.DesignDragonfly), "groups of routers, all linked in a group, and every two groups; minimal routes"},
+		{string(topo.DesignDirect), "hosts in pairs, NIC to NIC, without a switch"},
+		{string(topo.DesignCustom), "hosts, switches and links from the file of fabric.topology"},
 	}
 	// Encapsulations are what frames are in between leaves.
 	Encapsulations = []Choice{

@@ -943,7 +943,7 @@ func Cabled(name string, src []byte) *Scenario {
 			return nil
 		}
 	}
-	if s.Fabric.Design == DesignCustom || s.Fabric.Config.Set {
+	if s.Fabric.custom() || s.Fabric.Config.Set {
 		return nil
 	}
 	return s

@@ -10,6 +10,7 @@ import (
 
 	"railyard/internal/base/located"
 	"railyard/internal/base/unit"
+	"railyard/internal/net/topo"
 )
 
 const minimal = `
@@ -38,7 +39,7 @@ func TestDefaults(t *testing.T) {
 		{"nic speed", s.Cluster.NIC.Speed, 400 * unit.GigabitPerSec},
 		{"host link", s.Fabric.Links.Host, 400 * unit.GigabitPerSec},
 		{"spine link", s.Fabric.Links.Spine, 400 * unit.GigabitPerSec},
-		{"design", s.Fabric.Design, DesignRailOptimized},
+		{"design", s.Fabric.Design, topo.DesignRailOptimized},
 		{"xON", s.Fabric.QoS.PFC.ResumeOffset, 18432 * unit.Byte},
 		{"timeout", s.Transport.Timeout, Some(67108864 * unit.Nanosecond)},
 		{"R_AI", s.Congestion.RateAI, 800 * unit.MegabitPerSec},

@@ -45,7 +45,7 @@ type AxisWhen struct {
 
 // Sample draws points instead of running every combination.
 type Sample struct {
-	Design string // see SampleDesigns
+	Design SampleDesign // see SampleDesigns
 	Points int
 	Seed   uint64
 }

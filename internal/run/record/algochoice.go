@@ -173,7 +173,7 @@ func (j choices) better(op coll.Collective, bytes unit.Bytes, algorithm scenario
 
 // ringTime is what a ring takes for its bytes over the links of the slowest rank, with the shortest way for each step, 0: it has none.
 func (j choices) ringTime(op coll.Collective, bytes unit.Bytes) unit.Duration {
-	name := "ring-" + op.String()
+	name := plan.ScheduleName(scenario.AlgorithmRing, op)
 	if _, ring := coll.Algorithms[name]; !ring || op == coll.SendReceive { // to the next rank there is no other choice
 		return 0
 	}

@@ -11,6 +11,7 @@ import (
 
 	"railyard/internal/base/located"
 	"railyard/internal/base/unit"
+	"railyard/internal/net/topo"
 	"railyard/internal/plan/scenario"
 	"railyard/internal/run/run"
 )
@@ -31,7 +32,7 @@ var Kinds = []scenario.Choice{
 }
 
 // Designs are the fabrics that it asks for; a scenario may have others.
-var Designs = []string{"single-switch", "leaf-spine", "rail-optimized"}
+var Designs = []topo.DesignName{topo.DesignSingleSwitch, topo.DesignLeafSpine, topo.DesignRailOptimized}
 
 // Answers is what the questions are answered with, as texts of a scenario.
 type Answers struct {
@@ -54,7 +55,7 @@ func (a *Answers) Leaves() int {
 	const most = 32
 	hosts, err := strconv.Atoi(a.Hosts)
 	switch {
-	case err != nil || a.Design != "leaf-spine":
+	case err != nil || a.Design != string(topo.DesignLeafSpine):
 		return 0
 	case a.Spread > 0:
 		return a.Spread
@@ -94,9 +95,19 @@ var Questions = []Question{
 	{"speed", "Rate of a NIC port", func(a *Answers) *string { return &a.Speed },
 		func(*Answers) string { return "400Gb/s" }, nil},
 	{"fabric", "Fabric", func(a *Answers) *string { return &a.Design },
-		byKind("single-switch", "rail-optimized", "rail-optimized", "rail-optimized"), Designs},
+		byKind(string(topo.DesignSingleSwitch), rails, rails, rails), words(Designs)},
 	{"amount", "Bytes from each sender (training: images for each GPU and step; collectives: bytes of each; cluster: " +
 		"bytes of gradients)", func(a *Answers) *string { return &a.Amount }, byKind("10MB", "8", "256MB", "2GB"), nil},
+}
+
+const rails = string(topo.DesignRailOptimized)
+
+// words are the names of designs, as answers have them.
+func words(all []topo.DesignName) (words []string) {
+	for _, d := range all {
+		words = append(words, string(d))
+	}
+	return words
 }
 
 // names are those of Kinds.

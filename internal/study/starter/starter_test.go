@@ -24,8 +24,10 @@ func TestEachKindIsAScenario(t *testing.T) {
 	for _, kind := range Kinds {
 		for _, design := range Designs {
 			for _, hosts := range []string{"2", "3", "16"} {
-				what := strings.Join([]string{kind.Name, design, hosts}, "/")
-				text, err := Text("mine.yaml", usual(kind.Name, func(a *Answers) { a.Design, a.Hosts, a.GPUs = design, hosts, "2" }))
+				what := strings.Join([]string{kind.Name, string(design), hosts}, "/")
+				text, err := Text("mine.yaml", usual(kind.Name, func(a *Answers) {
+					a.Design, a.Hosts, a.GPUs = string(design), hosts, "2"
+				}))
 				if err != nil {
 					t.Errorf("%s: %v", what, err)
 					continue
@@ -34,7 +36,7 @@ func TestEachKindIsAScenario(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if fmt.Sprint(sc.Cluster.Hosts) != hosts || string(sc.Fabric.Design) != design || sc.Cluster.Host.GPUs != 2 ||
+				if fmt.Sprint(sc.Cluster.Hosts) != hosts || sc.Fabric.Design != design || sc.Cluster.Host.GPUs != 2 ||
 					strings.Count(string(text), "#") < 5 {
 					t.Errorf("%s:\n%s", what, text)
 				}

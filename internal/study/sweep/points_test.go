@@ -82,7 +82,7 @@ func TestDirectionsArePrimitive(t *testing.T) {
 // of the first two axes of a Sobol sequence each box of n equal ones, too.
 func TestSamplesAreEven(t *testing.T) {
 	const n, axes = 64, 16
-	for _, design := range []string{"sobol", "latin-hypercube"} {
+	for _, design := range []scenario.SampleDesign{scenario.SampleSobol, scenario.SampleLatinHypercube} {
 		for seed := range uint64(20) {
 			next, err := sampler(&scenario.Sample{Design: design, Points: n, Seed: seed}, axes)
 			if err != nil {
@@ -122,7 +122,7 @@ func TestSamplesAreEven(t *testing.T) {
 func TestSamplesFollowTheirSeed(t *testing.T) {
 	for _, design := range scenario.SampleDesigns {
 		draw := func(seed uint64) (all []float64) {
-			next, err := sampler(&scenario.Sample{Design: design.Name, Points: 8, Seed: seed}, 3)
+			next, err := sampler(&scenario.Sample{Design: scenario.SampleDesign(design.Name), Points: 8, Seed: seed}, 3)
 			if err != nil {
 				t.Fatal(err)
 			}

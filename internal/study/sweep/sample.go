@@ -10,9 +10,9 @@ import (
 // sampler returns the points of a design in [0, 1) for so many axes: the n-th, false where there are no more.
 func sampler(s *scenario.Sample, axes int) (func(n int) ([]float64, bool), error) {
 	switch s.Design {
-	case "sobol":
+	case scenario.SampleSobol:
 		return sobol(s.Seed, axes)
-	case "latin-hypercube":
+	case scenario.SampleLatinHypercube:
 		return latin(s.Seed, axes, s.Points), nil
 	}
 	draws := splitmix.Stream(splitmix.Mix(s.Seed))

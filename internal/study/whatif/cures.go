@@ -74,7 +74,7 @@ func (t *trying) links() {
 		}
 		t.try(says, []noun.Noun{noun.SlowLink, noun.UnevenSpraying, noun.ECMPCollision}, t.rated(0, name, sender, l.usual.String()))
 	}
-	if x := &t.sc.Fabric.Dragonfly; t.sc.Fabric.Design == scenario.DesignDragonfly {
+	if x := &t.sc.Fabric.Dragonfly; t.sc.Fabric.Design == topo.DesignDragonfly {
 		t.try("with links between groups "+fmt.Sprint(faster)+" times as fast", []noun.Noun{noun.SharedLink, noun.Oversubscription},
 			set("fabric.dragonfly.global_rate", min(faster*x.GlobalRate, fastest).String()))
 	}
@@ -257,7 +257,7 @@ func (t *trying) hosts() {
 		t.try("with PCIe twice as fast", []noun.Noun{noun.PCIeBound, noun.PCIeShared, noun.SlowReceiver},
 			set("cluster.host.pcie", (2*c.Host.PCIe).String())).Part = half
 	}
-	if t.sc.Fabric.Design == scenario.DesignCustom { // whose file has as many links as there are NICs
+	if t.sc.Fabric.Design == topo.DesignCustom { // whose file has as many links as there are NICs
 		return
 	}
 	switch {

@@ -68,7 +68,7 @@ func (t *trying) rows(of []noun.Noun, path string) {
 				chosen = append(chosen, set(at+"channels", "auto"))
 			}
 		}
-		if _, ring := coll.Algorithms["ring-"+c.Op]; ring && row.Algorithm != scenario.AlgorithmRing {
+		if _, ring := coll.Algorithms[plan.ScheduleName(scenario.AlgorithmRing, row.Op)]; ring && row.Algorithm != scenario.AlgorithmRing {
 			rings, from = append(rings, set(at+"algorithm", string(scenario.AlgorithmRing))), string(row.Algorithm)
 		}
 		if c.Skew > 1 {

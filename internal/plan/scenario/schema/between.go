@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"railyard/internal/net/topo"
 	"railyard/internal/plan/scenario"
 )
 
@@ -127,7 +128,7 @@ func designs() (all []any) {
 		all = append(all, when("design", d.Name, forbidUnfit(scenario.Design(d.Name))))
 	}
 	return append(all, object{{"if", object{{"not", object{{"required", []string{"design"}}}}}},
-		{"then", forbidUnfit(scenario.DesignRailOptimized, scenario.DesignRailOnly)}})
+		{"then", forbidUnfit(topo.DesignRailOptimized, topo.DesignRailOnly)}})
 }
 
 // forbidUnfit is the schema of a fabric without the keys that fit none of these designs.
