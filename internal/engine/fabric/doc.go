@@ -33,8 +33,39 @@
 // Account, marking and hold (what PFC does to a queue) are machines without ports and clock: testdata/account.txt and
 // hold.txt play two of them alone.
 //
-// A frame that waits for a port does so in a queue, and leaves by an event; or, where nothing but the frames before it
-// can hold it up, in line on the link, without one. What can be seen is the same: line.go.
+// A frame in flight costs two or three events for each hop: it arrives, its port is free, a timer. The
+// second is there only if something waits, or the buffer is released at the end. A frame that waits
+// for a port does so in a queue, and leaves by an event; or, between islands, where nothing but the
+// frames before it can hold it up, in line on the link: then the second is counted, and no event. What
+// can be seen is the same: line.go.
+//
+// A link keeps at most one pending arrival, however many frames are on it, and none if it comes from
+// another island: those are read off the link as a window begins (arrivals.go). Frames lie by value in
+// chunks of seven, 32 bytes each, and each knows when it arrives. Free chunks lie in a pool of the
+// island, the one freed last on top.
+//
+// A switch looks up the next port; charges the ingress account; marks, queues or drops; starts the
+// port if it is idle. Where a method is static and routes never change, the path was resolved when the
+// queue pair was made, and a frame carries its place in it: one load. Else a frame carries the NIC
+// that it goes to and how many switches it has passed, and the switch asks package balance for one of
+// its group of next hops, with state of its own, which its island owns. With glb switches tell the
+// next ones of their links, with conweave a flow's last switch tells its first, in messages that cross
+// islands as pauses do. Routes are epochs, from the faults of links and their convergence: a switch
+// looks at its clock. Both ends of a link may ask for its state at an instant, since that is a
+// function of time alone.
+//
+// A switch may differ from the others in buffer, marking, pauses, hash, method and in what it takes a
+// DSCP or a priority for (Profile), and its ports from each other. A frame keeps its DSCP and is in
+// the class that the switch has for it; a PFC frame names a priority, which the neighbour may have for
+// another class, or for none.
+//
+// While no switch is near xOFF (calm.go), windows are as long as frames of data need, cable and
+// pipeline; else as PFC frames do, cable and response. A bit beside others that a port looks at anyway
+// says that the port is tapped (tap.go), so others pay nothing; frames that are seen lie with their
+// island until the window is over. What OnEvent is told is counted and bounded at its port; where
+// nobody listens it costs a comparison with nil where something rare happens. Counters and traces lie
+// in arrays; samples of queues are run-length coded on change, and taken anew, on their own grid,
+// where steps are told again (repeat.go). A pause has a deadline, and no timer.
 //
 // Habits of a simulator that is compared with, and of no network, are one value: Quirks.
 //

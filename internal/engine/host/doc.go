@@ -13,6 +13,18 @@
 // that have bytes for them, see share: a latency, and bytes at a rate; several in a row are
 // cut through, not stored and forwarded. Towards the GPUs PCIe carries packets as they come.
 //
+// A connection of two ranks may be several queue pairs (lanes): messages are dealt to them in turn, or
+// split, and both ends put the order right that ranks count on. What waits for a message on another
+// queue pair has that one's causes.
+//
+// Bodies, the real work of operations, run on other cores between the virtual start and end of their
+// operation. They touch disjoint memory, so which core and when cannot matter. A body is handed over
+// if its arithmetic and bytes (workload.Effort) are worth waking a core; who comes to an operation's
+// end before its body is done does others' meanwhile.
+//
+// A queue pair that gives up, or a watchdog, aborts its job alone (OnFail). A job that starts again
+// has new ranks and ways.
+//
 // Invariants:
 //   - what an event of a host touches belongs to that host: both ends of a way over a network
 //     are structs of their own, and what the receiver knows of a message came with it;

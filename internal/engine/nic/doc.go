@@ -17,6 +17,17 @@
 // When the last packet of a message leaves, the ledger since the post and that packet's way through
 // the fabric split the message's time exactly.
 //
+// Each port of a NIC is pulled: when it is free it asks for a frame, so rate, window and pause are
+// decided at the moment of sending. One event of retransmission serves all queue pairs of a NIC;
+// controllers replay their ticks when they are looked at.
+//
+// A bond is a NIC with several ports. A queue pair is at one of them, so a frame costs what it costs
+// with one port; a move is an event of the NIC's island, at a time that the plan knows.
+//
+// A job that starts again has new queue pairs (Extend), which follow the old ones in number: what is
+// still in flight to these is for nobody. Where steps are told again, counters count once more
+// (repeat.go).
+//
 // Invariants:
 //   - bytes are copied to the destination when the receiver accepts their packet, and nowhere else;
 //   - the causes of a message sum to placed - posted, to the picosecond;

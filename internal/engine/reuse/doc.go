@@ -8,6 +8,11 @@
 //	R0 = rest, digest d       R1 = rest, digest d        what followed R0 up to R1 follows R1, and again
 //	------|===== period =====|----->
 //
+// Who asks (package run) records what follows a state that was met before until it is met once more,
+// and tells that again: later by the period, and so many steps further. Ranks end as many steps
+// sooner, and the simulation's own clock stands still meanwhile. So no state is ever written, and what
+// is skipped costs what its rows cost.
+//
 // At rest no packet is in the network, no message is posted and not acknowledged, no timer runs that means anything, and
 // ranks do nothing but compute. Anything else is refused with its reason, and so is what the table does not name.
 //

@@ -33,6 +33,9 @@
 // jobs, which then have none. One packet asks and takes a sequence number for each response; responses queue up at the
 // responder in the order of requests, an ACK behind them waits.
 //
+// Where the sender sprays, packets differ in their UDP source port (Entropy); answers bring it back,
+// and name packets past a gap one by one. Controllers that compare telemetry (HPCC) keep it by path.
+//
 // Decisions a reader may question:
 //   - A response of another length than asked for is a bad response, as one with an opcode out of place: table 55 knows no
 //     completion status for it. A NAK behind a lost response of an earlier READ has that READ asked for again first.

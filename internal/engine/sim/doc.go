@@ -34,6 +34,12 @@
 // Handlers of different islands run at the same time if there are several workers: each touches what
 // its island owns. Whoever listens to several islands does so in OnWindow.
 //
+// An island's wheel has slots of a few events, and a heap for what is beyond its horizon. The plain
+// heap that takes its place where events of an instant go in the order of scheduling is what tests
+// hold the wheel against. As a busy island's window begins, the memory that its events will touch is
+// asked for all at once (Prefetch). A run goes on after its last useful event for the longest time in
+// which one island acts on another (linger): so its end does not depend on the partition.
+//
 // Invariants:
 //   - events of an island run in the order (time, key); insertion order never matters, unless the
 //     engine is told that it does, which takes a plain heap in place of the wheel;
