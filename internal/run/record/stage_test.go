@@ -132,7 +132,8 @@ func (s *stage) begin(_ []string, fields []field) {
 		},
 		Stopped: func() bool { return false },
 		Step: func(job int, step int64, at unit.Time, _ float64) {
-			fmt.Fprintf(s, "job %d ended step %d at %v\n", job, step, unit.Duration(at))
+			again := map[bool]string{true: ", again"}[s.r.Repeating()]
+			fmt.Fprintf(s, "job %d ended step %d at %v%s\n", job, step, unit.Duration(at), again)
 		},
 		Ended: func(int64) {},
 		Done:  func(last unit.Time) { fmt.Fprintf(s, "done at %v\n", unit.Duration(last)) },
