@@ -166,7 +166,8 @@ func (f *Fabric) count(m *Mark, n int64) {
 		p.busy += unit.Duration(n) * (p.busy - was.busy)
 		p.pausedTotal += unit.Duration(n) * (p.pausedTotal - was.pausedTotal)
 		for _, c := range [][2]*int64{{&p.txBytes, &was.txBytes}, {&p.dataBytes, &was.dataBytes}, {&p.pfcFrames, &was.pfcFrames},
-			{&p.pausesSent, &was.pausesSent}, {&p.pausesReceived, &was.pausesReceived}, {&p.marks, &was.marks}} {
+			{&p.pausesSent, &was.pausesSent}, {&p.pausesReceived, &was.pausesReceived}, {&p.marks, &was.marks},
+			{&p.detected, &was.detected}, {&p.restored, &was.restored}} {
 			*c[0] += n * (*c[0] - *c[1])
 		}
 		for flow, bytes := range f.fill[i] {

@@ -125,14 +125,16 @@ func (j *Job) Post(m *exec.Message) {
 		return
 	}
 	o, at := &h.out[id], &h.hosts[h.ranks[j.ranks[m.Src]].host]
-	n, out := int64(len(o.qps)), &at.post
-	*out = Message{QP: o.qps[o.posted%n], Bytes: m.Wire.Bytes, From: from, Key: j.keys[m.Dst],
+	n, out := len(o.qps), &at.post
+	*out = Message{QP: o.qps[o.turn], Bytes: m.Wire.Bytes, From: from, Key: j.keys[m.Dst],
 		Address: verbs.Address(m.To.Buffer, m.To.Off), Header: headerOf(m), Of: *m, OfRanks: true}
 	if n > 1 && h.cfg.Split {
 		h.postParts(at.now, o.qps, out)
 		return
 	}
-	o.posted++
+	if o.turn++; o.turn == n {
+		o.turn = 0
+	}
 	h.net.Post(at.now, out)
 }
 

@@ -17,7 +17,7 @@ type outgoing struct {
 	job      *Job
 	src      int32   // the rank: index in Hosts.ranks
 	qps      []int32 // none: NVLink
-	posted   int64   // messages
+	turn     int     // the queue pair of the next message, of several
 	acked    traces
 	number   int64  // messages acknowledged
 	outlet   int32  // what the rank calls it, -1: it has not been asked

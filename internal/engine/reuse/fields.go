@@ -59,14 +59,14 @@ var table = map[string]string{
 	"fabric.router":   "none: forwarders messages fixed: setup f links egress begins",
 	"fabric.evidence": "count: routeMarks fill loads none: marked fixed: setup links egress buf pfc",
 	"fabric.tracing":  "fixed: setup links egress pfc evidence",
-	"fabric.pfc":      "rest: onWay count: pausedFor none: dogs fixed: setup f links egress buf priorities deafTo",
-	"fabric.hold":     "rest: on scratch: since root rootSince expires count: total none: relieved heard",
+	"fabric.pfc":      "rest: onWay count: pausedFor fixed: dogs setup f links egress buf priorities deafTo",
+	"fabric.hold":     "rest: on relieved scratch: since root rootSince expires heard count: total",
 	"fabric.setup": `fixed: eng graph cfg nc tunnel islandOf islandBits holds samples large looks short repeat
 		none: each weaves`,
 	"fabric.links":  "state: ports ingresses states boxes none: rates fixed: setup overhead scratch: depot",
 	"fabric.egress": "state: queues slow fixed: setup links strict strictAt",
-	"fabric.port": `due: busyUntil state: flags sent turn rest: backlog paused ctl none: watched relieved
-		fixed: delay psPerByte box rate cable respond scratch: tail used posted pausedSince
+	"fabric.port": `due: busyUntil state: flags sent turn rest: backlog paused ctl relieved
+		fixed: delay psPerByte box rate cable respond scratch: tail used posted pausedSince watched
 		count: txBytes dataBytes frames wraps busy pfcFrames pausesSent pausesReceived pausedTotal drops marks detected restored
 		discarded`,
 	"fabric.sent": "state: line scratch: account flow op bytes", // of the others is asked while a frame is in transmission
@@ -149,11 +149,11 @@ var table = map[string]string{
 	"host.meeting":   "state: waits when: sent",
 	"host.comer":     "state: rank tok",
 	"host.rankState": "state: rank rest: tasks fixed: host gpu",
-	"host.outgoing": `state: acked none: answers fixed: Way job src qps count: posted number
-		scratch: outlet`,
-	"host.incoming": "state: placed what due: there none: came fixed: dst count: number scratch: inlet",
-	"host.traces":   "rest: n scratch: buf head",
-	"host.peer":     "state: ends slow feeds fixed: places",
+	"host.outgoing":  "state: acked turn answers fixed: Way job src qps count: number scratch: outlet",
+	"host.incoming":  "state: placed what came due: there fixed: dst count: number scratch: inlet",
+	"host.lanes":     "state: waiting turn scratch: free header whole",
+	"host.traces":    "rest: n scratch: buf head",
+	"host.peer":      "state: ends slow feeds fixed: places",
 	"host.inside": `state: peer messages credits carries rest: past due: busy there fixed: host src dst feeds job Way count: given
 		scratch: inlet outlet`,
 	"host.Store": "due: last fixed: hosts nic gpu relay way other",

@@ -7,12 +7,7 @@ var said = map[string]string{
 	"exec.channelRun.work":     Real,
 	"fabric.Fabric.faults":     Faults,
 	"fabric.evidence.marked":   perFrame,
-	"fabric.hold.heard":        Watchdog,
-	"fabric.hold.relieved":     Watchdog,
 	"fabric.links.rates":       Faults,
-	"fabric.pfc.dogs":          Watchdog,
-	"fabric.port.relieved":     Watchdog,
-	"fabric.port.watched":      Watchdog,
 	"fabric.router.forwarders": perFrame,
 	"fabric.router.messages":   perFrame,
 	"fabric.setup.each":        InOrder,
@@ -21,9 +16,7 @@ var said = map[string]string{
 	"host.Hosts.flows":         Flows,
 	"host.host.faulty":         Faults,
 	"host.host.last":           InOrder,
-	"host.incoming.came":       manyPairs,
 	"host.nicLinks.turns":      Faults,
-	"host.outgoing.answers":    manyPairs,
 	"host.share.turns":         Faults,
 	"nic.Net.closed":           "a job was aborted",
 	"nic.Net.met":              perFrame,
@@ -39,15 +32,11 @@ var said = map[string]string{
 
 // Why nothing is reused, in words that whoever knows it beforehand uses too.
 const (
-	Real     = "ranks compute something real"
-	Flows    = "the job sends flows"
-	Faults   = "faults tell steps apart"
-	Watchdog = "switches have a PFC watchdog"
-	Slots    = "messages wait until their receiver has room (job.collective.admission)"
-	InOrder  = "events of one instant go in the order of their scheduling (fabric.order)"
+	Real    = "ranks compute something real"
+	Flows   = "the job sends flows"
+	Faults  = "faults tell steps apart"
+	Slots   = "messages wait until their receiver has room (job.collective.admission)"
+	InOrder = "events of one instant go in the order of their scheduling (fabric.order)"
 )
 
-const (
-	perFrame  = "switches choose next hops frame by frame (fabric.balance)"
-	manyPairs = "connections have several queue pairs (transport.qps_per_connection)"
-)
+const perFrame = "switches choose next hops frame by frame (fabric.balance)"

@@ -41,8 +41,6 @@ func NeverReused(p *plan.Plan, steps int64) string {
 		return "the job takes fewer than 4 steps"
 	case p.Jobs[0].Spec.Survival.Saves() || p.Jobs[0].Spec.Survival.Restart.Set:
 		return "the job lives through aborts"
-	case p.Switches.Watchdog() != nil:
-		return reuse.Watchdog
 	case sc.Transport.Setup:
 		return "connections are made (transport.setup)"
 	case sc.Congestion.Algorithm != scenario.ByDCQCN && sc.Congestion.Algorithm != scenario.Uncontrolled:

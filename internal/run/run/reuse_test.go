@@ -97,7 +97,7 @@ var reuseCases = flag.Int("reuse-cases", 24, "how many drawn replays are run wit
 // The same of drawn replays: on networks of many kinds, with whatever may tell steps apart.
 func TestReuseOfDrawnReplays(t *testing.T) {
 	told, ran, seed := 0, 0, uint64(0)
-	why := map[string]int{}
+	why, with := map[string]int{}, map[string]int{}
 	for i := 0; i < *reuseCases; seed++ {
 		yaml := drawnReplay(seed)
 		sc, err := scenario.Parse("drawn.yaml", []byte(yaml))
@@ -112,13 +112,18 @@ func TestReuseOfDrawnReplays(t *testing.T) {
 		r := reused(t, yaml, Options{Islands: 1 + i%4, Workers: 1 + i%2})
 		if r.Steps > 0 {
 			told++
+			for _, key := range []string{"watchdog", "qps_per_connection: 2", "qps_per_connection: 3", "split_data_on_qps: true", "dcqcn"} {
+				if strings.Contains(yaml, key) {
+					with[key]++
+				}
+			}
 		}
 		for _, n := range r.Notes {
 			_, n, _ = strings.Cut(n, ": ")
 			why[n]++
 		}
 	}
-	t.Logf("of %d drawn replays (%d drawn) %d had steps told again; what kept others: %v", ran, seed, told, why)
+	t.Logf("of %d drawn replays (%d drawn) %d had steps told again, %v; what kept others: %v", ran, seed, told, with, why)
 	if 4*told < ran {
 		t.Errorf("of %d drawn replays %d had steps told again, want a quarter", ran, told)
 	}
@@ -212,8 +217,11 @@ func drawnReplay(seed uint64) string {
 	}
 	return fmt.Sprintf("seed: %d\ncluster: {hosts: %d, host: {gpus: %d}, nic: {speed: %s}%s}\n", seed, hosts, gpus,
 		pick("100Gb/s", "200Gb/s", "400Gb/s"), slow) +
-		fmt.Sprintf("fabric: {design: %s, balance: %s, switch: {buffer: %s}}\n", pick("rail-optimized", "single-switch", "leaf-spine"),
-			pick("ecmp", "ecmp", "ecmp", "ecmp", "ecmp", "ecmp", "ecmp", "spray", "flowlet"), pick("16MB", "4MB")) +
+		fmt.Sprintf("fabric: {design: %s, balance: %s, switch: {buffer: %s}%s}\n", pick("rail-optimized", "single-switch", "leaf-spine"),
+			pick("ecmp", "ecmp", "ecmp", "ecmp", "ecmp", "ecmp", "ecmp", "spray", "flowlet"), pick("16MB", "4MB"),
+		pick("", "", fmt.Sprintf(", qos: {pfc: {watchdog: {detect: %s, restore: %s, action: %s}}}", pick("1us", "20us", "200us"),
+			pick("5us", "300us"), pick("forward", "drop")))) +
+		fmt.Sprintf("transport: {qps_per_connection: %s, split_data_on_qps: %v}\n", pick("1", "2", "3", "4"), r.IntN(3) == 0) +
 		fmt.Sprintf("congestion: {algorithm: %s}\n", pick("none", "none", "none", "dcqcn", "dcqcn", "dcqcn", "dcqcn", "dctcp", "timely")) +
 		faults + background +
 		fmt.Sprintf("job:\n  replay: {steps: %d, forward: %dns, buckets: [%s], update: %dns}\n", 4+r.IntN(12), 20_000+r.IntN(200_000),
