@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"railyard/internal/base/splitmix"
 	"railyard/internal/base/unit"
 	"railyard/internal/engine/sim"
 	"railyard/internal/net/topo"
@@ -85,10 +86,13 @@ func (eg *egress) sample(isl *sim.Island, now unit.Time, id PortID, class int, q
 	s.lastSample = index
 }
 
-// look looks at k frames of a queue of a port; of a longer queue the instant chooses them.
+// look looks at k frames of a queue of a port. Of a longer queue its length, and how far the port is with the frame that it
+// sends, choose them: the same at whatever time it happens, so that what happens again is told again.
 func (eg *egress) look(now unit.Time, id topo.PortID, q *queue, k uint32, see func(*Packet)) {
-	if k < q.n && eg.repeat != nil && eg.repeat.recording {
-		eg.links.stateOf(id).kept.drawn++
+	salt := uint64(0)
+	if k < q.n {
+		left := max(0, eg.links.ports[id].busyUntil.Sub(now))
+		salt = splitmix.Mix(splitmix.Mix(uint64(left)) + splitmix.Mix(uint64(q.bytes)+splitmix.Gamma) + uint64(id))
 	}
-	q.look(k, uint64(eg.told(now)), see)
+	q.look(k, salt, see)
 }

@@ -10,7 +10,7 @@ import (
 
 // A period that does what an earlier one did need not be simulated again (see package reuse). The fabric goes on where
 // it is, as if no time had passed, but its counters count the repetitions, and so does what it tells of times since the
-// start of the run: samples, load over time, what is drawn from long queues by the instant.
+// start of the run: samples and load over time.
 //
 //	simulated  |--------|== P ==|----------|
 //	told       |--------|== P ==|.. P ..|.. P ..|----------|
@@ -33,21 +33,14 @@ type Mark struct {
 	fill       []map[int32]int64
 	pausedFor  [][]RootTime
 	hops       int64
-	from       []recorded // by island
-	touches    []int32    // by queue: how many runs there were
-}
-
-// recorded is how much an island has recorded so far.
-type recorded struct {
-	loads int
-	drawn int64
+	loads      []int   // by island: how many were recorded
+	touches    []int32 // by queue: how many runs there were
 }
 
 // kept is what an island has recorded since the first mark.
 type kept struct {
 	loads []loadNote
 	runs  int64 // of touches, of the island's queues
-	drawn int64 // looks at a part of a queue, which the instant chose
 }
 
 // loadNote is a call of noteLoad.
@@ -97,8 +90,7 @@ func (f *Fabric) Mark(now unit.Time) *Mark {
 		}
 	}
 	for i := range f.links.states {
-		k := &f.links.states[i].kept
-		m.from = append(m.from, recorded{len(k.loads), k.drawn})
+		m.loads = append(m.loads, len(f.links.states[i].kept.loads))
 	}
 	return m
 }
@@ -121,17 +113,6 @@ func (f *Fabric) Recorded() (bytes int64) {
 	return bytes
 }
 
-// DrawnSince reports whether a part of a queue was looked at that the instant chose, since a mark: then a repetition would
-// not tell the same.
-func (f *Fabric) DrawnSince(m *Mark) bool {
-	for i := range f.links.states {
-		if f.links.states[i].kept.drawn > m.from[i].drawn {
-			return true
-		}
-	}
-	return false
-}
-
 // Repeat has the period from a mark until now have happened n times more, and returns how often that is: it calls sampled with
 // the samples of each repetition in order of time, and ends behind one after which that does not want more.
 func (f *Fabric) Repeat(now unit.Time, m *Mark, n int64, sampled func(k int64, all []Sample) (more bool)) int64 {
@@ -141,7 +122,7 @@ func (f *Fabric) Repeat(now unit.Time, m *Mark, n int64, sampled func(k int64, a
 		shift := r.behind + unit.Duration(k)*period
 		for i := range f.links.states {
 			own := &f.links.states[i].kept
-			for _, x := range own.loads[m.from[i].loads:] {
+			for _, x := range own.loads[m.loads[i]:] {
 				id := PortID(x.port)
 				sent := x.sent + k*(f.links.ports[id].txBytes-m.ports[id].txBytes)
 				held := x.held + unit.Duration(k)*(f.egress.slow[x.q].hold.total-m.held[x.q])

@@ -198,8 +198,6 @@ func (x *repetition) met(d *reuse.Digest) (m *mark, period int64, why string) {
 	for i := len(x.marks) - 1; i >= 0; i-- {
 		switch m := &x.marks[i]; {
 		case d.Differ(&m.state) != "":
-		case r.fab.DrawnSince(m.fab):
-			return m, 0, "queues were so long that a sample was taken of whose frames waited"
 		case r.record.LostSince(m.record) || r.net.ReorderedSince(m.net):
 			return m, 0, "frames were lost, or came out of order"
 		default:

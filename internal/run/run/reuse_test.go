@@ -219,8 +219,8 @@ func drawnReplay(seed uint64) string {
 		pick("100Gb/s", "200Gb/s", "400Gb/s"), slow) +
 		fmt.Sprintf("fabric: {design: %s, balance: %s, switch: {buffer: %s}%s}\n", pick("rail-optimized", "single-switch", "leaf-spine"),
 			pick("ecmp", "ecmp", "ecmp", "ecmp", "ecmp", "ecmp", "ecmp", "spray", "flowlet"), pick("16MB", "4MB"),
-		pick("", "", fmt.Sprintf(", qos: {pfc: {watchdog: {detect: %s, restore: %s, action: %s}}}", pick("1us", "20us", "200us"),
-			pick("5us", "300us"), pick("forward", "drop")))) +
+			pick("", "", fmt.Sprintf(", qos: {pfc: {watchdog: {detect: %s, restore: %s, action: %s}}}", pick("1us", "20us", "200us"),
+				pick("5us", "300us"), pick("forward", "drop")))) +
 		fmt.Sprintf("transport: {qps_per_connection: %s, split_data_on_qps: %v}\n", pick("1", "2", "3", "4"), r.IntN(3) == 0) +
 		fmt.Sprintf("congestion: {algorithm: %s}\n", pick("none", "none", "none", "dcqcn", "dcqcn", "dcqcn", "dcqcn", "dctcp", "timely")) +
 		faults + background +
