@@ -147,6 +147,9 @@ func (x *repetition) compare(now unit.Time) {
 	}
 	r.net.Rest(now)
 	r.hosts.Rest(now)
+	for _, rank := range x.job.ranks {
+		rank.Rest()
+	}
 	d, err := reuse.Of(now, r.fab, r.net, r.hosts)
 	if why := x.apart(); err == nil && why != "" {
 		err = &reuse.NotAtRest{Field: "exec.Rank.step", Why: why}
