@@ -54,16 +54,21 @@ var table = map[string]string{
 
 	// The fabric. Frames on links and in queues are counted by their ends; where their memory lies has no say.
 	"fabric.Fabric": `fixed: lines witness sources sinks routes classes calm
-		state: setup links egress buf pfc router evidence tracing
-		none: faults`,
-	"fabric.router":   "none: forwarders messages fixed: setup f links egress begins",
-	"fabric.evidence": "count: routeMarks fill loads none: marked fixed: setup links egress buf pfc",
-	"fabric.tracing":  "fixed: setup links egress pfc evidence",
-	"fabric.pfc":      "rest: onWay count: pausedFor fixed: dogs setup f links egress buf priorities deafTo",
-	"fabric.hold":     "rest: on relieved scratch: since root rootSince expires heard count: total",
+		state: setup links egress buf pfc router evidence tracing faults`,
+	// Faults have begun, or are over: nothing is looked at before. Chance draws from streams of links.
+	"fabric.faults":       "fixed: f downs storms settings state: links set switches",
+	"fabric.linkFaults":   "fixed: chances state: rng rest: holding scratch: held",
+	"fabric.portState":    "state: mtu deaf lossless fixed: ecn xoff classOf count: oversize",
+	"fabric.switchFaults": "fixed: reboots state: leaks",
+	"fabric.leak":         "fixed: Leak rest: taken",
+	"fabric.router":       "none: forwarders messages fixed: setup f links egress begins",
+	"fabric.evidence":     "count: routeMarks fill loads none: marked fixed: setup links egress buf pfc",
+	"fabric.tracing":      "fixed: setup links egress pfc evidence",
+	"fabric.pfc":          "rest: onWay count: pausedFor fixed: dogs setup f links egress buf priorities deafTo",
+	"fabric.hold":         "rest: on relieved scratch: since root rootSince expires heard count: total",
 	"fabric.setup": `fixed: eng graph cfg nc tunnel islandOf islandBits holds samples large looks short repeat
 		none: each weaves`,
-	"fabric.links":  "state: ports ingresses states boxes none: rates fixed: setup overhead scratch: depot",
+	"fabric.links":  "state: ports ingresses states boxes fixed: rates setup overhead scratch: depot",
 	"fabric.egress": "state: queues slow fixed: setup links strict strictAt",
 	"fabric.port": `due: busyUntil state: flags sent turn rest: backlog paused ctl relieved
 		fixed: delay psPerByte box rate cable respond scratch: tail used posted pausedSince watched
@@ -138,11 +143,11 @@ var table = map[string]string{
 	// Hosts. Links inside them have no memory of flows that have all their bytes.
 	"host.Hosts": `state: hosts pcie ranks out in inside rest: failures none: flows failed
 		fixed: eng graph cfg net pcieOf room wayOf regions onFail`,
-	"host.nicLinks": "state: down up none: turns fixed: host card rate",
+	"host.nicLinks": "state: down up fixed: turns host card rate",
 	"host.pipe":     "due: free",
-	"host.host": `agenda: agenda state: out in links copies copying open: meetings none: last faulty fixed: island
+	"host.host": `agenda: agenda state: out in links copies copying open: meetings none: last fixed: faulty island
 		scratch: wakeAt now post segment trace`,
-	"host.share":     "rest: leave none: turns length: last nics state: spans due: next fixed: rate keep",
+	"host.share":     "rest: leave turns length: last nics state: spans due: next fixed: rate keep",
 	"host.copies":    "state: feeds due: placed count: ends scratch: token",
 	"host.feed":      "state: link flow",
 	"host.span":      "rest: n state: rate count: served scratch: at",

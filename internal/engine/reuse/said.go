@@ -5,19 +5,14 @@ package reuse
 var said = map[string]string{
 	"exec.Rank.saves":          "ranks write checkpoints",
 	"exec.channelRun.work":     Real,
-	"fabric.Fabric.faults":     Faults,
 	"fabric.evidence.marked":   perFrame,
-	"fabric.links.rates":       Faults,
 	"fabric.router.forwarders": perFrame,
 	"fabric.router.messages":   perFrame,
 	"fabric.setup.each":        InOrder,
 	"fabric.setup.weaves":      perFrame,
 	"host.Hosts.failed":        "a queue pair has given up",
 	"host.Hosts.flows":         Flows,
-	"host.host.faulty":         Faults,
 	"host.host.last":           InOrder,
-	"host.nicLinks.turns":      Faults,
-	"host.share.turns":         Faults,
 	"nic.Net.closed":           "a job was aborted",
 	"nic.Net.met":              perFrame,
 	"nic.Net.told":             "what congestion control does is told of",
@@ -33,8 +28,8 @@ var said = map[string]string{
 // Why nothing is reused, in words that whoever knows it beforehand uses too.
 const (
 	Real    = "ranks compute something real"
+	Chance  = "faults of links draw to the end"
 	Flows   = "the job sends flows"
-	Faults  = "faults tell steps apart"
 	Slots   = "messages wait until their receiver has room (job.collective.admission)"
 	InOrder = "events of one instant go in the order of their scheduling (fabric.order)"
 )

@@ -6,6 +6,7 @@ import (
 	"railyard/internal/base/unit"
 	"railyard/internal/engine/fabric"
 	"railyard/internal/net/topo"
+	"railyard/internal/plan/scenario"
 )
 
 // An outage is a link that the switches route without for a while.
@@ -32,6 +33,18 @@ func (s *Set) DeadAt(at unit.Time) map[topo.LinkID]bool {
 		}
 	}
 	return dead
+}
+
+// LastTurn is the last instant at which something begins or ends, or routes change: from then on all is as it stays. 0: nothing
+// ever does.
+func (s *Set) LastTurn(all []scenario.Fault) (at unit.Time) {
+	for i := range all {
+		at = max(at, all[i].LastTurn())
+	}
+	for _, turn := range s.Turns() {
+		at = max(at, turn)
+	}
+	return at
 }
 
 // Repairs are the instants at which something that was down or hung is there again, in order.

@@ -35,8 +35,8 @@ func NeverReused(p *plan.Plan, steps int64) string {
 		return reuse.InOrder
 	case p.Jobs[0].Spec.Collective.Admission.Slots.Set:
 		return reuse.Slots
-	case len(sc.Faults) > 0:
-		return reuse.Faults
+	case slices.ContainsFunc(sc.Faults, func(f scenario.Fault) bool { return f.Random() && !f.For.Set }):
+		return reuse.Chance
 	case steps < 4:
 		return "the job takes fewer than 4 steps"
 	case p.Jobs[0].Spec.Survival.Saves() || p.Jobs[0].Spec.Survival.Restart.Set:

@@ -22,6 +22,7 @@ func TestReuseIsForecast(t *testing.T) {
 		{"steps: 9", "steps: 3", 0},
 		{"job:", "run: {reuse: off}\njob:", 0},
 		{"job:", "faults: [{link: all, at: 1ms, drop: 0.1}]\njob:", 0},
+		{"job:", "faults: [{link: all, at: 1ms, drop: 0.1, for: 1ms}]\njob:", 3},
 		{"job:", "output: {events: true}\njob:", 0},
 		{"job:", "output: {series: true}\njob:", 0},
 		{"job:", "capture: {links: [host1/rail1]}\njob:", 0},

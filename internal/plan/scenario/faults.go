@@ -158,6 +158,20 @@ func (f *Fault) During(from, until unit.Time) bool {
 	return false
 }
 
+// LastTurn is the last instant at which the fault begins or ends. What lasts for ever has begun by then.
+func (f *Fault) LastTurn() (at unit.Time) {
+	for _, begin := range f.Begins() {
+		for i := range FaultKinds {
+			if k := &FaultKinds[i]; k.asked(f) {
+				if at = max(at, begin); k.end(f, begin) < unit.Never {
+					at = max(at, k.end(f, begin))
+				}
+			}
+		}
+	}
+	return at
+}
+
 // end is when a fault of the kind that begins at a time is over.
 func (k *FaultKind) end(f *Fault, begin unit.Time) unit.Time {
 	switch {

@@ -30,8 +30,9 @@ import (
 type repetition struct {
 	run    *runner
 	job    *job
-	every  int64 // a period is so many steps, or a multiple
-	spare  int64 // steps before the last one in which ranks know that it comes
+	every  int64     // a period is so many steps, or a multiple
+	spare  int64     // steps before the last one in which ranks know that it comes
+	calm   unit.Time // from when on faults neither begin nor end
 	behind unit.Duration
 	steps  int64 // that ranks are behind
 	now    int64 // that are told just now, and not in these yet
@@ -92,6 +93,7 @@ func (r *runner) newRepetition() *repetition {
 	}
 	x.job = r.jobs[0]
 	x.every, x.spare = foresight.Periods(x.job.plan)
+	x.calm = r.plan.Faults.LastTurn(r.plan.Scenario.Faults)
 	return x
 }
 
@@ -106,7 +108,7 @@ func (r *runner) neverReused() string {
 // settleEnd notes when the last thing happened in a run that may be reused: its last step ended, or a frame arrived. Timers
 // that mean nothing any more, each with a phase of its own, go on behind that, and are no part of the run.
 func (r *runner) settleEnd(whole bool) {
-	if whole && r.last > 0 && r.neverReused() == "" {
+	if whole && r.last > 0 && r.neverReused() == "" && r.plan.Faults.LastTurn(r.plan.Scenario.Faults) <= r.last {
 		if end := max(r.last, r.fab.LastArrival()); end <= r.eng.Now() {
 			r.end = end
 		}
@@ -123,6 +125,12 @@ func (x *repetition) start() {
 // ended takes it that all ranks have ended a step, as it is told.
 func (x *repetition) ended(step int64, at unit.Time) {
 	if x == nil || x.over || x.run.record.Repeating() || step < x.next || (step+1)%x.every != 0 {
+		return
+	}
+	if at.Add(-x.behind) < x.calm {
+		x.looked++
+		x.never++
+		x.why["faults were to come or to go"]++
 		return
 	}
 	x.asked, x.tries = step, 0
@@ -145,15 +153,7 @@ func (x *repetition) compare(now unit.Time) {
 	if x.tries == 0 {
 		x.looked++
 	}
-	r.net.Rest(now)
-	r.hosts.Rest(now)
-	for _, rank := range x.job.ranks {
-		rank.Rest()
-	}
-	d, err := reuse.Of(now, r.fab, r.net, r.hosts)
-	if why := x.apart(); err == nil && why != "" {
-		err = &reuse.NotAtRest{Field: "exec.Rank.step", Why: why}
-	}
+	d, err := x.state(now)
 	if err != nil {
 		if e := err.(*reuse.NotAtRest); e.Never {
 			x.refused = e.Error()
@@ -182,6 +182,24 @@ func (x *repetition) compare(now unit.Time) {
 		x.miss(why)
 	}
 	x.mark(now, d, period)
+}
+
+// state returns the digest of all that has a say in what comes.
+func (x *repetition) state(now unit.Time) (d reuse.Digest, err error) {
+	r := x.run
+	if !r.net.Rest(now) || !r.hosts.Rest(now) {
+		return d, &reuse.NotAtRest{Why: "a message is on its way"}
+	}
+	for _, rank := range x.job.ranks {
+		rank.Rest()
+	}
+	if d, err = reuse.Of(now, r.fab, r.net, r.hosts); err != nil {
+		return d, err
+	}
+	if why := x.apart(); why != "" {
+		return d, &reuse.NotAtRest{Field: "exec.Rank.step", Why: why}
+	}
+	return d, nil
 }
 
 // apart says that ranks are in different steps, or have done all, "" if they are in the one after that they have ended.

@@ -1,0 +1,96 @@
+package run
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"railyard/internal/plan/scenario"
+)
+
+// Where faults come and go early, what follows is told again once they are over, or are as they stay: of each kind, drawn, with
+// reuse and without.
+func TestReuseAfterDrawnFaults(t *testing.T) {
+	told, ran, over := map[string]int{}, map[string]int{}, 0
+	n := 0
+	for seed := uint64(0); n < *reuseCases; seed++ {
+		yaml, kind := drawnFaults(seed)
+		sc, err := scenario.Parse("drawn.yaml", []byte(yaml))
+		if err == nil {
+			_, err = NewPlan(sc)
+		}
+		if err != nil { // the fault does not suit the network
+			continue
+		}
+		n++
+		ran[kind]++
+		r := reused(t, yaml, Options{Islands: 1 + n%4, Workers: 1 + n%2})
+		if r.Steps > 0 {
+			told[kind]++
+			over++
+		}
+	}
+	t.Logf("of %d drawn scenarios with faults %d had steps told again: %v of %v", n, over, told, ran)
+	if 3*over < n {
+		t.Errorf("of %d drawn scenarios with faults %d had steps told again, want a third", n, over)
+	}
+}
+
+// A host that hangs asks late when messages were past its links: looking at it before it has asked changes nothing.
+func TestReuseLooksWhileAHostCatchesUp(t *testing.T) {
+	reused(t, `
+cluster: {hosts: 3, host: {gpus: 2, pcie: 250Gb/s}, nic: {speed: 100Gb/s}}
+fabric: {design: rail-optimized, switch: {buffer: 4MB}}
+congestion: {algorithm: dcqcn}
+transport: {timeout: 100us}
+faults: [{host: host2, at: 662us, hang: 129us}]
+job:
+  replay: {steps: 14, forward: 36066ns, buckets: [{compute: 64248ns, bytes: 537kB}], update: 19223ns}
+  collective: {algorithm: ring, channels: 2}
+`)
+}
+
+// drawnFaults draws a replay to which something happens early, and says what.
+func drawnFaults(seed uint64) (yaml, kind string) {
+	r := rand.New(rand.NewPCG(seed, 48))
+	pick := func(all ...string) string { return all[r.IntN(len(all))] }
+	lasts := func() string {
+		return pick("", fmt.Sprintf(", for: %dus", 50+r.IntN(900)), fmt.Sprintf(", for: %dus", 50+r.IntN(900)),
+			fmt.Sprintf(", for: %dus, count: 3, every: %dus", 10+r.IntN(90), 100+r.IntN(300)))
+	}
+	host, gpu := fmt.Sprintf("host%d", 1+r.IntN(3)), r.IntN(2)
+	link := pick("host1/*", "host2/*", "*", "leaf1/spine1")
+	at := fmt.Sprintf("at: %dus", r.IntN(700))
+	var entries []string
+	for range 1 + r.IntN(2) {
+		kind = pick("hang", "host", "slow", "drop", "bit_errors", "duplicate", "reorder", "down", "routed", "storm", "speed", "config",
+			"leak", "reboot", "pcie")
+		entries = append(entries, "{"+map[string]string{
+			"hang":       fmt.Sprintf("gpu: %s/gpu%d, %s, hang: %dus", host, gpu, at, 20+r.IntN(900)),
+			"host":       fmt.Sprintf("host: %s, %s, hang: %dus", host, at, 20+r.IntN(900)),
+			"slow":       fmt.Sprintf("gpu: %s/gpu%d, %s, slow: %s%s", host, gpu, at, pick("3", "0.7"), lasts()),
+			"drop":       fmt.Sprintf("link: '%s', %s, drop: %s%s", link, at, pick("0.1%", "1%"), lasts()),
+			"bit_errors": fmt.Sprintf("link: '%s', %s, bit_errors: 1/1000000%s", link, at, lasts()),
+			"duplicate":  fmt.Sprintf("link: '%s', %s, duplicate: 1%%%s", link, at, lasts()),
+			"reorder":    fmt.Sprintf("link: '%s', %s, reorder: 1%%%s", link, at, lasts()),
+			"down":       fmt.Sprintf("link: '%s', %s, down: %dus", link, at, 10+r.IntN(300)),
+			"routed":     fmt.Sprintf("link: 'leaf*/spine1', %s, down: %dus, convergence: %dus", at, 100+r.IntN(300), 10+r.IntN(80)),
+			"storm":      fmt.Sprintf("link: '%s/rail1', %s, storm: %dus", host, at, 10+r.IntN(400)),
+			"speed":      fmt.Sprintf("link: '%s', %s, speed: 40Gb/s%s", link, at, lasts()),
+			"config":     fmt.Sprintf("port: '*/host*', %s, config: {%s}%s", at, pick("pfc: false", "ecn: false", "xoff: 20kB"), lasts()),
+			"leak":       fmt.Sprintf("switch: '*1', %s, leak: 1MB%s", at, lasts()),
+			"reboot":     fmt.Sprintf("switch: '*1', %s, down: %dus", at, 50+r.IntN(300)),
+			"pcie":       fmt.Sprintf("host: %s, %s, pcie: 60Gb/s%s", host, at, lasts()),
+		}[kind]+"}")
+	}
+	return fmt.Sprintf("seed: %d\ncluster: {hosts: 3, host: {gpus: 2, pcie: 250Gb/s}, nic: {speed: %s}}\n", seed, pick("100Gb/s", "200Gb/s")) +
+		fmt.Sprintf("fabric: {design: %s, switch: {buffer: %s}}\n", pick("rail-optimized", "single-switch", "leaf-spine"),
+			pick("16MB", "4MB")) +
+		fmt.Sprintf("congestion: {algorithm: %s}\ntransport: {timeout: 100us}\n", pick("none", "dcqcn")) +
+		fmt.Sprintf("faults: [%s]\n", strings.Join(entries, ", ")) +
+		fmt.Sprintf("job:\n  replay: {steps: %d, forward: %dns, buckets: [{compute: %dns, bytes: %dkB}], update: %dns}\n", 12+r.IntN(20),
+			20_000+r.IntN(200_000), 1000+r.IntN(90_000), 1+r.IntN(700), r.IntN(20_000)) +
+		fmt.Sprintf("  collective: {algorithm: %s, channels: 2}\n", pick("ring", "tree", "double-tree")) +
+		fmt.Sprintf("output: {sample: %s, flows: %v, operations: %v}\n", pick("1us", "700ns", "13us"), r.IntN(4) > 0, r.IntN(4) > 0), kind
+}
