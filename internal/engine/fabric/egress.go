@@ -4,7 +4,6 @@ import (
 	"railyard/internal/base/splitmix"
 	"railyard/internal/base/unit"
 	"railyard/internal/engine/sim"
-	"railyard/internal/net/topo"
 )
 
 // egress is the egress queues of all ports: what waits there, whom a port serves, and what is told of their lengths.
@@ -86,13 +85,18 @@ func (eg *egress) sample(isl *sim.Island, now unit.Time, id PortID, class int, q
 	s.lastSample = index
 }
 
-// look looks at k frames of a queue of a port. Of a longer queue its length, and how far the port is with the frame that it
-// sends, choose them: the same at whatever time it happens, so that what happens again is told again.
-func (eg *egress) look(now unit.Time, id topo.PortID, q *queue, k uint32, see func(*Packet)) {
-	salt := uint64(0)
-	if k < q.n {
-		left := max(0, eg.links.ports[id].busyUntil.Sub(now))
-		salt = splitmix.Mix(splitmix.Mix(uint64(left)) + splitmix.Mix(uint64(q.bytes)+splitmix.Gamma) + uint64(id))
+// look looks at k frames of a queue. Of a longer one its length, how far its port is with the frame that it sends, and how
+// often it was looked at since it was short choose them: the same at whatever time it happens, so that what happens again is
+// told again.
+func (eg *egress) look(now unit.Time, i int, k uint32, see func(*Packet)) {
+	q, s := &eg.queues[i], &eg.slow[i]
+	if k == q.n {
+		s.looks = 0
+		q.look(k, 0, see)
+		return
 	}
-	q.look(k, salt, see)
+	s.looks++
+	left := max(0, eg.links.ports[i/eg.nc].busyUntil.Sub(now))
+	salt := splitmix.Mix(uint64(left)) + splitmix.Mix(uint64(q.bytes)+splitmix.Gamma) + uint64(i)<<32 + uint64(s.looks)
+	q.look(k, splitmix.Mix(salt), see)
 }

@@ -61,7 +61,7 @@ func (ev *evidence) ownAhead(now unit.Time, id PortID, o *port, q *queue, p *Pac
 	}
 	k := min(q.n, lookAt)
 	var bytes, frames int64
-	ev.egress.look(now, id, q, k, func(x *Packet) {
+	ev.egress.look(now, int(id)*ev.nc+int(p.Class()), k, func(x *Packet) {
 		if x.Flow == p.Flow && x.Kind() == p.Kind() {
 			bytes += int64(x.Bytes)
 			frames++
@@ -81,9 +81,10 @@ func (ev *evidence) tally(now unit.Time, id PortID) {
 	}
 	fill := ev.fill[id]
 	for c := range ev.nc {
-		q := &ev.egress.queues[int(id)*ev.nc+c]
+		i := int(id)*ev.nc + c
+		q := &ev.egress.queues[i]
 		k := min(q.n, lookAt)
-		ev.egress.look(now, id, q, k, func(x *Packet) { fill[x.Flow] += int64(x.Bytes) * int64(q.n) / int64(k) })
+		ev.egress.look(now, i, k, func(x *Packet) { fill[x.Flow] += int64(x.Bytes) * int64(q.n) / int64(k) })
 	}
 }
 
@@ -178,10 +179,10 @@ func (ev *evidence) blame(now unit.Time, in, out PortID, class uint8) PortID {
 	root, most := out, int64(0)
 	whole := ev.crowded(in, n, class)
 	for _, id := range ev.graph.Nodes[n.id].Ports {
-		q := &ev.egress.queues[int(id)*ev.nc+int(class)]
-		held := q.bytes
+		i := int(id)*ev.nc + int(class)
+		held := ev.egress.queues[i].bytes
 		if !whole {
-			held = ev.from(now, id, q, int32(int(in)*ev.nc+int(class)))
+			held = ev.from(now, i, int32(int(in)*ev.nc+int(class)))
 		}
 		if held > most {
 			root, most = id, held
@@ -205,10 +206,11 @@ func (ev *evidence) crowded(in PortID, n *node, class uint8) bool {
 }
 
 // from estimates how many bytes of a queue are charged to an account: those of its class that came in by a port.
-func (ev *evidence) from(now unit.Time, id PortID, q *queue, account int32) int64 {
+func (ev *evidence) from(now unit.Time, i int, account int32) int64 {
+	q := &ev.egress.queues[i]
 	k := min(q.n, lookAt)
 	bytes := int64(0)
-	ev.egress.look(now, id, q, k, func(x *Packet) {
+	ev.egress.look(now, i, k, func(x *Packet) {
 		if x.account() == account {
 			bytes += int64(x.Bytes)
 		}

@@ -138,6 +138,8 @@ type slow struct {
 	lastValue  int64 // value reported last
 
 	longest int64 // drop threshold; 0: none
+
+	looks uint32 // at a part of the queue, since it was short
 }
 
 // state is what the islands do not share of the fabric.

@@ -80,7 +80,7 @@ var table = map[string]string{
 	"fabric.queue":   "state: fifo deficit rest: bytes fixed: low count: high scratch: sampled",
 	"fabric.fifo":    "rest: n scratch: head tail pos end",
 	"fabric.marking": "state: rng level fixed: mark",
-	"fabric.slow": `state: marking hold fixed: quantum longest
+	"fabric.slow": `state: marking hold looks fixed: quantum longest
 		count: lastSample lastValue`,
 	"fabric.buffers": "state: nodes accounts ledgers fixed: nc thresholds",
 	"fabric.account": "rest: used headroom sentOff fixed: buf",

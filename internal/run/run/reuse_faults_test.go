@@ -84,7 +84,8 @@ func drawnFaults(seed uint64) (yaml, kind string) {
 			"pcie":       fmt.Sprintf("host: %s, %s, pcie: 60Gb/s%s", host, at, lasts()),
 		}[kind]+"}")
 	}
-	return fmt.Sprintf("seed: %d\ncluster: {hosts: 3, host: {gpus: 2, pcie: 250Gb/s}, nic: {speed: %s}}\n", seed, pick("100Gb/s", "200Gb/s")) +
+	return fmt.Sprintf("seed: %d\ncluster: {hosts: 3, host: {gpus: 2, pcie: 250Gb/s}, nic: {speed: %s}}\n", seed,
+		pick("100Gb/s", "200Gb/s")) +
 		fmt.Sprintf("fabric: {design: %s, switch: {buffer: %s}}\n", pick("rail-optimized", "single-switch", "leaf-spine"),
 			pick("16MB", "4MB")) +
 		fmt.Sprintf("congestion: {algorithm: %s}\ntransport: {timeout: 100us}\n", pick("none", "dcqcn")) +
