@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/bits"
 	"path"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"railyard/internal/base/sheet"
@@ -33,7 +33,7 @@ func (w *CaptureFilter) wants(r *frameRow) bool {
 	if w.QP >= 0 && (r.BTH == nil || int64(r.BTH.QP) != w.QP) {
 		return false
 	}
-	return r.Time >= w.Window.From && (w.Window.To == 0 || r.Time <= w.Window.To)
+	return (w.Window.From == 0 || r.Time >= w.Window.From) && (w.Window.To == 0 || r.Time <= w.Window.To)
 }
 
 // A Capture is the frames of a capture that are shown.
@@ -41,6 +41,8 @@ type Capture struct {
 	Interfaces []captureEnd `json:"interfaces"`
 	Frames     []frameRow   `json:"frames"`
 	More       int64        `json:"more"` // frames that pass and are not listed
+	// Began is when the first frame of a file was there whose times are since 1970: times count from it.
+	Began string `json:"began,omitempty"`
 }
 
 type captureEnd struct {
@@ -142,6 +144,7 @@ func ReadCapture(from io.Reader, filter *CaptureFilter, most int) (*Capture, err
 		return nil, err
 	}
 	data := &Capture{Frames: []frameRow{}}
+	var base stamp
 	for number := int64(1); ; number++ {
 		p, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -149,7 +152,15 @@ func ReadCapture(from io.Reader, filter *CaptureFilter, most int) (*Capture, err
 		} else if err != nil {
 			return nil, err
 		}
+		at := stampOf(p.Time, r.Interfaces[p.Interface].Digits)
+		if number == 1 && at.seconds >= sinceEpoch {
+			base, data.Began = at, at.text()
+		}
 		row := rowOf(number, p, &r.Interfaces[p.Interface])
+		var ok bool
+		if row.Time, ok = at.since(base); !ok {
+			row.Error = fmt.Sprintf("its time is %d s, over %d s from where times begin", at.seconds, mostSeconds)
+		}
 		if !filter.wants(&row) {
 			continue
 		}
@@ -170,23 +181,45 @@ func ReadCapture(from io.Reader, filter *CaptureFilter, most int) (*Capture, err
 	return data, nil
 }
 
-// picoseconds turns a timestamp into virtual time; one too large for it is the largest.
-func picoseconds(t uint64, digits uint8) unit.Time {
-	for ; digits > 12; digits-- {
-		t /= 10
+// stamp is when a file says that a frame was there.
+type stamp struct{ seconds, picoseconds uint64 }
+
+// sinceEpoch is from how many seconds on a file's times are since 1970 and not since a run began: a run takes less.
+const sinceEpoch = 1_000_000
+
+// mostSeconds is how far from where times begin a frame's may be.
+const mostSeconds = 1 << 22
+
+func stampOf(t uint64, digits uint8) stamp {
+	one, pico := uint64(1), uint64(1) // of the second, and of the timestamp
+	for range digits {
+		one *= 10
 	}
-	for ; digits < 12; digits++ {
-		hi, lo := bits.Mul64(t, 10)
-		if t = lo; hi > 0 || lo > 1<<62 {
-			return 1 << 62
-		}
+	for d := digits; d < 12; d++ {
+		pico *= 10
 	}
-	return unit.Time(min(t, 1<<62))
+	x := stamp{t / one, t % one * pico}
+	for d := digits; d > 12; d-- {
+		x.picoseconds /= 10
+	}
+	return x
+}
+
+// text is the instant as RFC 3339 has it, to the nanosecond.
+func (x stamp) text() string {
+	return time.Unix(int64(x.seconds), int64(x.picoseconds/1000)).UTC().Format(time.RFC3339Nano)
+}
+
+// since is the time from another instant on; false: virtual time does not go so far, and it is the most.
+func (x stamp) since(base stamp) (t unit.Time, ok bool) {
+	d := int64(x.seconds - base.seconds)
+	near := max(-mostSeconds, min(mostSeconds, d))
+	return unit.Time(near*1_000_000_000_000 + int64(x.picoseconds) - int64(base.picoseconds)), near == d
 }
 
 // rowOf reads a frame.
 func rowOf(number int64, p *pcapng.Packet, at *pcapng.Interface) frameRow {
-	row := frameRow{Number: number, Time: picoseconds(p.Time, at.Digits), Port: printable(at.Name), Bytes: unit.Bytes(p.Length),
+	row := frameRow{Number: number, Port: printable(at.Name), Bytes: unit.Bytes(p.Length),
 		Captured: unit.Bytes(len(p.Data)), What: "other"}
 	for _, c := range p.Comments {
 		row.Comments = append(row.Comments, printable(c))
@@ -284,6 +317,9 @@ func CaptureText(s *sheet.Sheet, d *Capture) {
 	if len(d.Frames) == 0 {
 		s.Line("No frames.")
 	} else {
+		if d.Began != "" {
+			s.Wrap("", fmt.Sprintf("Times count from %s, the first frame.", d.Began))
+		}
 		s.Line(fmt.Sprintf(line, "frame", "time us", "port", "what", "to QP", "PSN", "bytes"))
 	}
 	for i := range d.Frames {
@@ -292,7 +328,7 @@ func CaptureText(s *sheet.Sheet, d *Capture) {
 		if r.BTH != nil {
 			qp, psn = fmt.Sprintf("0x%06x", r.BTH.QP), fmt.Sprintf("0x%06x", r.BTH.PSN)
 		}
-		s.Line(fmt.Sprintf(line, strconv.FormatInt(r.Number, 10), fmt.Sprintf("%d.%06d", int64(r.Time)/1e6, int64(r.Time)%1e6),
+		s.Line(fmt.Sprintf(line, strconv.FormatInt(r.Number, 10), microseconds(r.Time),
 			r.Port, r.name(), qp, psn, strconv.FormatInt(int64(r.Bytes), 10)))
 		if text := strings.Join(r.says(), "; "); text != "" {
 			s.Hang("        ", "        ", text)
@@ -307,6 +343,15 @@ func CaptureText(s *sheet.Sheet, d *Capture) {
 				unit.CountOf(int64(i.Seen), "frame"), unit.Count(int64(i.Left))))
 		}
 	}
+}
+
+// microseconds is a time to the picosecond. A frame of another port may be before the first of the file.
+func microseconds(t unit.Time) string {
+	sign := ""
+	if t < 0 {
+		sign, t = "-", -t
+	}
+	return fmt.Sprintf("%s%d.%06d", sign, int64(t)/1e6, int64(t)%1e6)
 }
 
 // name is what the frame is, in few words.

@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,5 +84,46 @@ func TestFramesAsText(t *testing.T) {
 	}
 	if _, err := ReadCapture(strings.NewReader("no capture"), &CaptureFilter{QP: -1}, 9); err == nil {
 		t.Error("what is no capture is read")
+	}
+}
+
+// Times since 1970 count from the first frame, which is named: also those of frames before it, and of other resolutions; what
+// is too far away says so. Virtual times count from the run's start.
+func TestFramesOfARealNetwork(t *testing.T) {
+	const at = 1_795_996_800 // 2026-11-30 00:00:00 UTC
+	b := pcapng.AppendSection(nil, pcapng.Section{})
+	for _, digits := range []uint8{9, 6, 15} {
+		b = pcapng.AppendInterface(b, pcapng.Interface{Name: "eth0", Link: pcapng.LinkEthernet, Digits: digits})
+	}
+	for _, p := range []pcapng.Packet{{Time: at*1e9 + 123_456_789}, {Time: at*1e9 + 123_456_790}, {Interface: 1, Time: (at+1)*1e6 + 5},
+		{Time: at * 1e9}, {Interface: 2, Time: 12_999}} {
+		p.Length, p.Data = 1, []byte{0}
+		b = pcapng.AppendPacket(b, &p)
+	}
+	c, err := ReadCapture(bytes.NewReader(b), &CaptureFilter{QP: -1}, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var times []unit.Time
+	for _, f := range c.Frames {
+		times = append(times, f.Time)
+	}
+	if want := []unit.Time{0, 1000, 876_548_211_000, -123_456_789_000}; !slices.Equal(times[:4], want) ||
+		c.Began != "2026-11-30T00:00:00.123456789Z" {
+		t.Errorf("times %v since %s, want %v", times, c.Began, want)
+	}
+	if e := c.Frames[4].Error; e != "its time is 0 s, over 4194304 s from where times begin" {
+		t.Errorf("a frame of 1970: %q", e)
+	}
+	s := sheet.New(100)
+	CaptureText(s, c)
+	var text strings.Builder
+	if err := s.Flush(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Times count from 2026-11-30T00:00:00.123456789Z, the first frame.", "     2     0.001000", "     4  -123456.789000"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("want %q in\n%s", want, text.String())
+		}
 	}
 }
