@@ -173,7 +173,7 @@ func EstimateText(s *sheet.Sheet, in *foresight.Inspection, m *run.Measured) {
 		rows = append(rows, []string{"arithmetic", unit.Rate(float64(e.FLOP)) + "FLOP",
 			"on this machine: the network is really trained"})
 	}
-	rows = append(rows, timeRow(&e))
+	rows = append(rows, timeRows(&e)...)
 	for i := range sc.Jobs {
 		l, bound := foresight.LeastOf(in.Plan, i)
 		if !bound || l.Flows < 2 {
@@ -204,7 +204,11 @@ func EstimateText(s *sheet.Sheet, in *foresight.Inspection, m *run.Measured) {
 
 // hopRows say how many packet-hops a run has, and how few of them may be simulated.
 func hopRows(e *foresight.Estimate) [][]string {
-	rows := [][]string{{"packet-hops", unit.Count(e.PacketHops), "limit " + unit.Count(foresight.MaxHops) + "; without losses"}}
+	limit := "limit " + unit.Count(foresight.MaxHops)
+	if e.Reuse != nil {
+		limit += " of those that are simulated"
+	}
+	rows := [][]string{{"packet-hops", unit.Count(e.PacketHops), limit + "; without losses"}}
 	if u := e.Reuse; u != nil {
 		rows = append(rows, []string{"", unit.Count(u.PacketHops), "of these are simulated at least: " + unit.CountOf(u.Steps, "step") +
 			" of " + unit.Count(e.Steps) + ", if the others repeat them (run.reuse)"})
@@ -212,18 +216,22 @@ func hopRows(e *foresight.Estimate) [][]string {
 	return rows
 }
 
-// timeRow says how long the run takes a core, and of which machine that is.
-func timeRow(e *foresight.Estimate) []string {
+// timeRows say how long the run takes a core, of which machine that is, and how little it may be.
+func timeRows(e *foresight.Estimate) [][]string {
 	how := "of one core, within a factor of two: "
 	switch {
 	case e.Seconds < 0.1:
-		return []string{"run time", "less than 0.1 s", "of one core"}
+		return [][]string{{"run time", "less than 0.1 s", "of one core"}}
 	case e.Slowness == 1:
 		how += "of a 2 GHz server processor"
 	default:
 		how += "of this machine, which was tried for some tenths of a second"
 	}
-	return []string{"run time", "about " + unit.Clock(e.Seconds), how}
+	rows := [][]string{{"run time", "about " + unit.Clock(e.Seconds), how}}
+	if u := e.Reuse; u != nil {
+		rows = append(rows, []string{"", "about " + unit.Clock(u.Seconds), "if the others repeat these " + unit.CountOf(u.Steps, "step")})
+	}
+	return rows
 }
 
 // islandRow says into what a run is cut for the cores.

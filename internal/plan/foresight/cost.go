@@ -78,6 +78,9 @@ func (e Estimate) On(slowness, flop float64) Estimate {
 		c.FLOP = 1e9 * flop / slowness
 	}
 	e.Seconds = c.Seconds(&e.Work) * slowness
+	if u := e.Reuse; u != nil {
+		e.Reuse = &Reuse{u.Steps, u.PacketHops, e.Seconds * float64(u.Steps) / float64(e.Steps)}
+	}
 	return e
 }
 

@@ -296,7 +296,11 @@ func (e Estimate) OverLimit(free unit.Bytes) error {
 	case free > 0 && e.Memory > free:
 		return fmt.Errorf("this run would need about %s of memory, and this machine, or its control group, has %s "+
 			"free: make it smaller, or run it anyway with --force", e.Memory.Human(), free.Human())
-	case e.PacketHops > MaxHops:
+	case e.Reuse != nil && e.Reuse.PacketHops > MaxHops:
+		return fmt.Errorf("this run would simulate about %s packet-hops at least, for %s of its %s, the limit is %s: make it smaller, "+
+			"or run it anyway with --force", unit.Count(e.Reuse.PacketHops), unit.CountOf(e.Reuse.Steps, "step"), unit.Count(e.Steps),
+			unit.Count(MaxHops))
+	case e.Reuse == nil && e.PacketHops > MaxHops:
 		return fmt.Errorf("this run would take about %s packet-hops, the limit is %s: make it smaller, or run it "+
 			"anyway with --force", unit.Count(e.PacketHops), unit.Count(MaxHops))
 	}

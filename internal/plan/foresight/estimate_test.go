@@ -61,6 +61,22 @@ func TestForecastAgainstTheMachine(t *testing.T) {
 	}
 }
 
+// The limit is on packet-hops that are simulated, as few as these may be; how long they take is their share.
+func TestForecastOfWhatIsToldAgain(t *testing.T) {
+	e := Estimate{Steps: 100, Work: Work{PacketHops: 3 * MaxHops}}.On(1, 0)
+	if err := e.OverLimit(0); err == nil || !strings.Contains(err.Error(), "about 30,000,000,000 packet-hops, the limit is 10,000,000,000") {
+		t.Errorf("all simulated: %v", err)
+	}
+	e.Reuse = &Reuse{Steps: 3, PacketHops: 9 * MaxHops / 100}
+	if e = e.On(2, 0); e.OverLimit(0) != nil || e.Reuse.Seconds != e.Seconds*3/100 || e.Seconds == 0 {
+		t.Errorf("three steps of a hundred: %v, %+v of %v s", e.OverLimit(0), e.Reuse, e.Seconds)
+	}
+	e.Reuse.PacketHops = MaxHops + 1
+	if err := e.OverLimit(0); err == nil || !strings.Contains(err.Error(), "10,000,000,001 packet-hops at least, for 3 steps of its 100") {
+		t.Errorf("three steps over the limit: %v", err)
+	}
+}
+
 // Background that would outlast the job is counted only as long as the job lasts.
 func TestBackgroundEndsWithTheJob(t *testing.T) {
 	q := plan.Pair{Kind: "background", Flow: &scenario.Flow{Count: 100, Every: 10 * unit.Microsecond},

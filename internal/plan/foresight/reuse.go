@@ -12,8 +12,9 @@ import (
 
 // Reuse is how little of a run is simulated if each of its steps does what the one before did: see package reuse.
 type Reuse struct {
-	Steps      int64 `json:"steps"` // that are simulated at least
-	PacketHops int64 `json:"packet_hops"`
+	Steps      int64   `json:"steps"` // that are simulated at least
+	PacketHops int64   `json:"packet_hops"`
+	Seconds    float64 `json:"wall_seconds"` // that these take, as Estimate.Seconds
 }
 
 // NeverReused says why nothing of a run of so many steps is ever reused, "" where it may be. What is told of each packet or each
@@ -77,5 +78,5 @@ func reused(p *plan.Plan, steps, hops int64) *Reuse {
 		return nil
 	}
 	least := steps - told
-	return &Reuse{Steps: least, PacketHops: mul(hops/steps, least)}
+	return &Reuse{Steps: least, PacketHops: mul(hops/steps, least)} // Estimate.On adds how long that takes
 }
