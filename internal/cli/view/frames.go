@@ -8,7 +8,6 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
 	"railyard/internal/base/sheet"
@@ -41,8 +40,8 @@ type Capture struct {
 	Interfaces []captureEnd `json:"interfaces"`
 	Frames     []frameRow   `json:"frames"`
 	More       int64        `json:"more"` // frames that pass and are not listed
-	// Began is when the first frame of a file was there whose times are since 1970: times count from it.
-	Began string `json:"began,omitempty"`
+	// Began is when the first frame of a file was there whose times are since 1970, in seconds: times count from it.
+	Began string `json:"began_s,omitempty"`
 }
 
 type captureEnd struct {
@@ -205,10 +204,8 @@ func stampOf(t uint64, digits uint8) stamp {
 	return x
 }
 
-// text is the instant as RFC 3339 has it, to the nanosecond.
-func (x stamp) text() string {
-	return time.Unix(int64(x.seconds), int64(x.picoseconds/1000)).UTC().Format(time.RFC3339Nano)
-}
+// text is its seconds since 1970, to the nanosecond.
+func (x stamp) text() string { return fmt.Sprintf("%d.%09d", x.seconds, x.picoseconds/1000) }
 
 // since is the time from another instant on; false: virtual time does not go so far, and it is the most.
 func (x stamp) since(base stamp) (t unit.Time, ok bool) {
@@ -318,7 +315,7 @@ func CaptureText(s *sheet.Sheet, d *Capture) {
 		s.Line("No frames.")
 	} else {
 		if d.Began != "" {
-			s.Wrap("", fmt.Sprintf("Times count from %s, the first frame.", d.Began))
+			s.Wrap("", fmt.Sprintf("Times count from the first frame, %s s since 1970.", d.Began))
 		}
 		s.Line(fmt.Sprintf(line, "frame", "time us", "port", "what", "to QP", "PSN", "bytes"))
 	}

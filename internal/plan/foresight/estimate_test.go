@@ -64,7 +64,8 @@ func TestForecastAgainstTheMachine(t *testing.T) {
 // The limit is on packet-hops that are simulated, as few as these may be; how long they take is their share.
 func TestForecastOfWhatIsToldAgain(t *testing.T) {
 	e := Estimate{Steps: 100, Work: Work{PacketHops: 3 * MaxHops}}.On(1, 0)
-	if err := e.OverLimit(0); err == nil || !strings.Contains(err.Error(), "about 30,000,000,000 packet-hops, the limit is 10,000,000,000") {
+	if err := e.OverLimit(0); err == nil ||
+		!strings.Contains(err.Error(), "about 30,000,000,000 packet-hops, the limit is 10,000,000,000") {
 		t.Errorf("all simulated: %v", err)
 	}
 	e.Reuse = &Reuse{Steps: 3, PacketHops: 9 * MaxHops / 100}
