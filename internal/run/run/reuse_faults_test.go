@@ -51,6 +51,24 @@ job:
 `)
 }
 
+// A PFC watchdog that takes queues out of PFC does so again, and each time counts.
+func TestReuseWhereTheWatchdogActs(t *testing.T) {
+	r := reused(t, `
+cluster: {hosts: 8, host: {gpus: 2}, nic: {speed: 100Gb/s}}
+fabric:
+  design: leaf-spine
+  switch: {buffer: 4MB}
+  qos: {pfc: {threshold: 20kB, watchdog: {detect: 1us, restore: 5us, action: forward}}}
+congestion: {algorithm: none}
+job:
+  replay: {steps: 20, forward: 200us, buckets: [{compute: 50us, bytes: 1MB}]}
+  collective: {algorithm: double-tree, channels: 2}
+`, Options{Islands: 3, Workers: 2})
+	if r.Steps < 10 {
+		t.Errorf("%+v", r)
+	}
+}
+
 // drawnFaults draws a replay to which something happens early, and says what.
 func drawnFaults(seed uint64) (yaml, kind string) {
 	r := rand.New(rand.NewPCG(seed, 48))
