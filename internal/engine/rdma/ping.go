@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"time"
 
+	"railyard/internal/base/unit"
 	"railyard/internal/engine/cm"
 	"railyard/internal/engine/endpoint"
 	"railyard/internal/engine/roce"
@@ -319,7 +320,7 @@ func PingServer(ctx context.Context, e *endpoint.Endpoint, port int, once bool, 
 		if err != nil {
 			say(fmt.Sprintf("%v: %v", conn.Peer, err))
 		}
-		say(fmt.Sprintf("%v: %d pings answered", conn.Peer, n))
+		say(fmt.Sprintf("%v: %s answered", conn.Peer, unit.CountOf(int64(n), "ping")))
 		if once {
 			return err
 		}
