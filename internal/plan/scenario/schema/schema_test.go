@@ -62,6 +62,8 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`experts, want at most as many`, `dense_layers: .* layers`, `has no FP8 products`, `job\.model updates at the end`,
 	`missing, want a size, or a preset`, `experts, want at most as many`, `blocks, want at most as many`,
 	`more than [0-9]* spans of`, `, no scenario; railyard lint`, `no job with ranks has that name`,
+	`job\.parallel\.ep is 1`, `it belongs to job\.model and to rows of`, `cuts messages of data`, `length and delay are the cable's`,
+	`flow_scale_range is 0`, `(high|flow_scale_max) .* is (below|not above)`,
 	`more problems? from here on`, // the first hundred are judged
 }, "|"))
 
