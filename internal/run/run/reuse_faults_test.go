@@ -11,7 +11,7 @@ import (
 
 // Where faults come and go early, what follows is told again once they are over, or are as they stay: of each kind, drawn, with
 // reuse and without.
-func TestReuseAfterDrawnFaults(t *testing.T) {
+func TestReuseOfDrawnFaults(t *testing.T) {
 	told, ran, over := map[string]int{}, map[string]int{}, 0
 	n := 0
 	for seed := uint64(0); n < *reuseCases; seed++ {
