@@ -2,14 +2,27 @@ package host
 
 import "railyard/internal/base/unit"
 
-// Rest has links inside hosts take note of those that have all their bytes by now, and forget times that only messages of
-// the past could ask about, where no flow is in service. It is called between windows while no queue pair has a message, and
-// reports false, with nothing done, while one is on its way inside a host, or a copy: in a host that hangs it is asked late
-// when they were past a link.
-func (h *Hosts) Rest(now unit.Time) bool {
-	if !h.idle() {
-		return false
+// Busy reports whether a message is on its way inside a host, or a copy. It is asked between windows.
+func (h *Hosts) Busy() bool {
+	for _, c := range h.inside {
+		if c != nil && c.messages.Len() > 0 {
+			return true
+		}
 	}
+	for i := range h.hosts {
+		for _, k := range h.hosts[i].agenda {
+			if entryOf(k).what == workCopied {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Rest has links inside hosts take note of those that have all their bytes by now, and forget times that only messages of
+// the past could ask about, where no flow is in service. It is called between windows, while neither hosts nor queue pairs
+// are Busy: of a message of a host that hangs it is asked late when it was past a link.
+func (h *Hosts) Rest(now unit.Time) {
 	for i := range h.hosts {
 		at := &h.hosts[i]
 		for _, c := range at.copies {
@@ -31,24 +44,6 @@ func (h *Hosts) Rest(now unit.Time) bool {
 			down.rest(now)
 		}
 	}
-	return true
-}
-
-// idle reports whether nothing is on its way inside hosts.
-func (h *Hosts) idle() bool {
-	for _, c := range h.inside {
-		if c != nil && c.messages.Len() > 0 {
-			return false
-		}
-	}
-	for i := range h.hosts {
-		for _, k := range h.hosts[i].agenda {
-			if entryOf(k).what == workCopied {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 func (s *share) rest(now unit.Time) {

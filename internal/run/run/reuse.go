@@ -187,9 +187,11 @@ func (x *repetition) compare(now unit.Time) {
 // state returns the digest of all that has a say in what comes.
 func (x *repetition) state(now unit.Time) (d reuse.Digest, err error) {
 	r := x.run
-	if !r.net.Rest(now) || !r.hosts.Rest(now) {
+	if r.net.Busy() || r.hosts.Busy() {
 		return d, &reuse.NotAtRest{Why: "a message is on its way"}
 	}
+	r.net.Rest(now)
+	r.hosts.Rest(now)
 	for _, rank := range x.job.ranks {
 		rank.Rest()
 	}
