@@ -11,7 +11,7 @@ import (
 // stuckFor is how long the neighbour sends pauses: longer than a watchdog waits.
 const stuckFor = unit.Second
 
-// stuck has a host send pause frames without end, while two send to it and to another.
+// stuck has a host send pause frames without end, while another sends to it and to a third.
 func stuck(s *subject) (*scene, string) {
 	w := s.device.QoS.Watchdog
 	if strings.Contains(s.finding.Text, "looks every") {
@@ -24,7 +24,7 @@ func stuck(s *subject) (*scene, string) {
 		return nil, fmt.Sprintf("the watchdog acts after %v: a proof takes no so long", w.Detect)
 	}
 	return &scene{
-		network: fmt.Sprintf("a host sends 4 MB to a host that pauses its port for %v, another 4 MB to that and to a third, %s",
+		network: fmt.Sprintf("a host sends 4 MB to one that pauses its port for %v, and 4 MB to a third, %s",
 			stuckFor, s.rate.Human()),
 		yaml: s.star(4, ", pfc: {watchdog: {detect: 200ms, restore: 200ms}}}\ncongestion: {algorithm: none}\n"+
 			"transport: {timeout: none}\nfaults: [{link: \"rail1/host4\", storm: 1s, at: 1us}]",
