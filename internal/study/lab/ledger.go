@@ -255,7 +255,7 @@ func (g *ledger) define(s *statement) (formula.Token, error) {
 		return s.name, fmt.Errorf("nothing here is measured, want run.KEY, NAME.KEY of a run again, a measurement or a step of a bench; " +
 			"or say formula")
 	}
-	v, err := g.eval(&s.expr, allowed, "a "+s.verb)
+	v, err := g.eval(&s.expr, allowed, map[bool]string{true: "an ", false: "a "}[s.verb == "input"]+s.verb)
 	at, err := placeOf(err, s.name)
 	if err == errNotRun {
 		q.unknown, err = true, nil

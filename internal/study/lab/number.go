@@ -34,7 +34,7 @@ func (d digits) text(v float64) string {
 		}
 		return grouped(text)
 	}
-	return grouped(strconv.FormatFloat(v, 'f', int(d), 64))
+	return grouped(fixed(v, int(d)))
 }
 
 // fixed prints a number in a table: with so many decimals, however small it is.
