@@ -79,10 +79,12 @@ type Manager struct {
 	// Timeout is how long an answer may take, Retries how often it is asked again. 0: those of Linux's rdma_cm.
 	Timeout unit.Duration
 	Retries int
+	// Last is the number before that of its first connection. Who begins anew draws it, as Linux does: else a REQ of the next
+	// process at an address looks like one of the last that comes again.
+	Last uint32
 
 	services map[uint64]bool
 	conns    []*Conn
-	ids      uint32
 	out      lists.Queue[Message]
 	events   lists.Queue[Event]
 }
@@ -169,8 +171,8 @@ func (m *Manager) Dial(now unit.Time, peer netip.Addr, r wire.Request) *Conn {
 }
 
 func (m *Manager) newConn(peer netip.Addr) *Conn {
-	m.ids++
-	c := &Conn{Peer: peer, local: m.ids, deadline: unit.Never}
+	m.Last++
+	c := &Conn{Peer: peer, local: m.Last, deadline: unit.Never}
 	m.conns = append(m.conns, c)
 	return c
 }

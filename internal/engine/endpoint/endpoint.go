@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"railyard/internal/base/splitmix"
 	"railyard/internal/base/unit"
 	"railyard/internal/engine/cm"
 	"railyard/internal/engine/verbs"
@@ -88,6 +89,7 @@ func begin(addr netip.Addr, s socket, faults *Faults, watch Watcher) *Endpoint {
 	e := &Endpoint{addr: addr, sock: s, start: time.Now(), faults: faults, watch: watch, wake: make(chan struct{}, 1),
 		done: make(chan struct{}), basis: map[int][16]uint32{}}
 	e.changed.L = &e.mu
+	e.cm.Last = uint32(splitmix.Mix(uint64(e.start.UnixNano())))
 	e.readers.Add(2)
 	go e.read()
 	go e.tick()
