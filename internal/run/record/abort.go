@@ -102,6 +102,8 @@ func (j *Job) Hung(at unit.Time, ranks []Standing) {
 		a.Absent = absent
 		text += fmt.Sprintf("; in no collective then: %s", j.rankNames(absent))
 		a.Faults = j.faultsAt(absent, nil, s.Since, at)
+	case a.Waiting == 1:
+		text += "; the one rank that had not ended was in it"
 	default:
 		text += fmt.Sprintf("; all %s that had not ended were in one", unit.CountOf(a.Waiting, "rank"))
 	}

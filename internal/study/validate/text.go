@@ -28,8 +28,7 @@ func WriteText(w io.Writer, all []Row) error {
 	}
 	judged, ok := count(all)
 	s.Blank()
-	s.Wrap("", fmt.Sprintf("%d of %d judged figures are within their bounds; %d more are shown", ok, judged,
-		len(all)-judged))
+	s.Wrap("", tally(ok, judged, len(all)-judged))
 	return s.Flush(w)
 }
 
@@ -111,8 +110,13 @@ func WriteMarkdown(w io.Writer, rows []Row) error {
 			percent(r.Deviation()), r.Why, r.verdict())
 	}
 	judged, ok := count(rows)
-	fmt.Fprintf(&b, "\n%d of %d judged figures are within their bounds; %d more are shown.\n", ok, judged,
-		len(rows)-judged)
+	fmt.Fprintf(&b, "\n%s.\n", tally(ok, judged, len(rows)-judged))
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// tally says how many figures are where they should be, and how many are not judged.
+func tally(ok, judged, others int) string {
+	are := map[bool]string{true: "is", false: "are"}[others == 1]
+	return fmt.Sprintf("%d of %d judged figures are within their bounds; %d more %s shown", ok, judged, others, are)
 }
