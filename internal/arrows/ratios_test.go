@@ -16,8 +16,8 @@ import (
 // leastTests is how many lines of tests a package has for a hundred of code, if it has no line in ratios.txt.
 const leastTests = 40
 
-// leastOfAll is the same of all packages together: it may only rise, and 60 is aimed at.
-const leastOfAll = 59
+// leastOfAll is the same of all packages together: it may only rise.
+const leastOfAll = 65
 
 // smallCode is how much code needs no tests of its own: what it does its users' tests see.
 const smallCode = 100
