@@ -45,6 +45,33 @@ func (l *Log) Told() string {
 	return l.String()
 }
 
+// Said holds what is said of texts against what stands behind them: each file that the pattern names has a text, a line ---- and
+// what said says of it.
+func Said(t *testing.T, pattern string, said func(t *testing.T, text string) string) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files %s: %v", pattern, err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			raw, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, want, _ := strings.Cut(string(raw), "----\n")
+			got := said(t, text)
+			if *update {
+				if err := os.WriteFile(file, []byte(text+"----\n"+got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if got != want {
+				t.Errorf("%s: outcome differs; -update writes it\n%s", file, firstDifference(got, want))
+			}
+		})
+	}
+}
+
 // Run plays each testdata/*.txt on a stage of its own.
 func Run(t *testing.T, begin func(t *testing.T) Stage) {
 	t.Helper()

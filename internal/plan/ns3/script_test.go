@@ -1,43 +1,18 @@
 package ns3
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
 
-	_ "railyard/internal/base/scripttest" // for -update
+	"railyard/internal/base/scripttest"
 )
 
 // Files in testdata/imports hold the files of an experiment, each behind a line "== NAME", a line ---- and what becomes of them:
 // the three files that are written, and notes, or problems. A file that is left out is that of TestImport. What this notices: a key
 // that is read as another, a unit that is another's, a mistake that is named at another place or not at all.
 func TestImports(t *testing.T) {
-	files, err := filepath.Glob("testdata/imports/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no testdata: %v", err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			raw, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			src, want, _ := strings.Cut(string(raw), "----\n")
-			got := becomes(src)
-			switch {
-			case got == want:
-			case flag.Lookup("update").Value.String() == "true":
-				if err := os.WriteFile(file, []byte(src+"----\n"+got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			default:
-				t.Errorf("got:\n%s\nwant:\n%s", got, want)
-			}
-		})
-	}
+	scripttest.Said(t, "testdata/imports/*.txt", func(_ *testing.T, src string) string { return becomes(src) })
 }
 
 func becomes(src string) string {

@@ -1,14 +1,11 @@
 package plan
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	_ "railyard/internal/base/scripttest" // for -update
+	"railyard/internal/base/scripttest"
 	"railyard/internal/base/unit"
 	"railyard/internal/plan/scenario"
 )
@@ -17,29 +14,7 @@ import (
 // or why there is no plan. What this notices: a rank on another GPU, a connection by another NIC, a path, a hash or a number that
 // is another's, a time that another algorithm takes.
 func TestPlans(t *testing.T) {
-	files, err := filepath.Glob("testdata/plans/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no testdata: %v", err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			raw, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			src, want, _ := strings.Cut(string(raw), "----\n")
-			got := planOf(src)
-			switch {
-			case got == want:
-			case flag.Lookup("update").Value.String() == "true":
-				if err := os.WriteFile(file, []byte(src+"----\n"+got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			default:
-				t.Errorf("got:\n%s\nwant:\n%s", got, want)
-			}
-		})
-	}
+	scripttest.Said(t, "testdata/plans/*.txt", func(_ *testing.T, src string) string { return planOf(src) })
 }
 
 // planOf says what is planned of a scenario.

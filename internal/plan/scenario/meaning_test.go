@@ -1,14 +1,13 @@
 package scenario
 
 import (
-	"flag"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"railyard/internal/base/scripttest"
 )
 
 // Files in testdata/meaning hold a scenario, a line ---- and which keys that have a meaning in some scenarios only have one
@@ -19,34 +18,13 @@ func TestWhereKeysHaveAMeaning(t *testing.T) { goldens(t, "testdata/meaning/*.tx
 // goldens holds what is said of scenarios against what stands behind them in files.
 func goldens(t *testing.T, pattern string, said func(*Scenario) string) {
 	t.Helper()
-	files, err := filepath.Glob(pattern)
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no testdata: %v", err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			raw, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			src, want, _ := strings.Cut(string(raw), "----\n")
-			s, err := Parse("job.yaml", []byte(src))
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := said(s)
-			if got == want {
-				return
-			}
-			if flag.Lookup("update").Value.String() == "true" {
-				if err := os.WriteFile(file, []byte(src+"----\n"+got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			t.Errorf("got:\n%s\nwant:\n%s", got, want)
-		})
-	}
+	scripttest.Said(t, pattern, func(t *testing.T, src string) string {
+		s, err := Parse("job.yaml", []byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return said(s)
+	})
 }
 
 // meanings lists conditional keys by why they have no meaning.

@@ -1,14 +1,11 @@
 package switches_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	_ "railyard/internal/base/scripttest" // for -update
+	"railyard/internal/base/scripttest"
 	"railyard/internal/net/topo"
 	"railyard/internal/plan/plan"
 	"railyard/internal/plan/scenario"
@@ -17,29 +14,7 @@ import (
 // Files in testdata/sets hold a scenario, a line ---- and what its switches do, or what is wrong. What this notices: a switch with the
 // queues, thresholds, seeds or watchdog of another, a class that is another's, an entry whose keys are left out or taken too often.
 func TestSets(t *testing.T) {
-	files, err := filepath.Glob("testdata/sets/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no testdata: %v", err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			raw, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			src, want, _ := strings.Cut(string(raw), "----\n")
-			got := setOf(src)
-			switch {
-			case got == want:
-			case flag.Lookup("update").Value.String() == "true":
-				if err := os.WriteFile(file, []byte(src+"----\n"+got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			default:
-				t.Errorf("got:\n%s\nwant:\n%s", got, want)
-			}
-		})
-	}
+	scripttest.Said(t, "testdata/sets/*.txt", func(_ *testing.T, src string) string { return setOf(src) })
 }
 
 func setOf(src string) string {
