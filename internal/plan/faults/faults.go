@@ -25,6 +25,7 @@ type Set struct {
 
 	net     *topo.Graph
 	outages []outage
+	last    unit.Time // at which an entry begins or ends
 }
 
 // Entry is what an entry of faults happens to.
@@ -89,6 +90,7 @@ func New(n Network) (*Set, error) {
 	}
 	for i := range n.Scenario.Faults {
 		f := &n.Scenario.Faults[i]
+		m.out.last = max(m.out.last, f.LastTurn())
 		if f.Random() {
 			for _, l := range m.out.Entries[i].Links {
 				m.of[l] = append(m.of[l], i)

@@ -6,7 +6,6 @@ import (
 	"railyard/internal/base/unit"
 	"railyard/internal/engine/fabric"
 	"railyard/internal/net/topo"
-	"railyard/internal/plan/scenario"
 )
 
 // An outage is a link that the switches route without for a while.
@@ -37,10 +36,8 @@ func (s *Set) DeadAt(at unit.Time) map[topo.LinkID]bool {
 
 // LastTurn is the last instant at which something begins or ends, or routes change: from then on all is as it stays. 0: nothing
 // ever does.
-func (s *Set) LastTurn(all []scenario.Fault) (at unit.Time) {
-	for i := range all {
-		at = max(at, all[i].LastTurn())
-	}
+func (s *Set) LastTurn() unit.Time {
+	at := s.last
 	for _, turn := range s.Turns() {
 		at = max(at, turn)
 	}

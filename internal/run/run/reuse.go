@@ -93,7 +93,7 @@ func (r *runner) newRepetition() *repetition {
 	}
 	x.job = r.jobs[0]
 	x.every, x.spare = foresight.Periods(x.job.plan)
-	x.calm = r.plan.Faults.LastTurn(r.plan.Scenario.Faults)
+	x.calm = r.plan.Faults.LastTurn()
 	return x
 }
 
@@ -108,7 +108,7 @@ func (r *runner) neverReused() string {
 // settleEnd notes when the last thing happened in a run that may be reused: its last step ended, or a frame arrived. Timers
 // that mean nothing any more, each with a phase of its own, go on behind that, and are no part of the run.
 func (r *runner) settleEnd(whole bool) {
-	if whole && r.last > 0 && r.neverReused() == "" && r.plan.Faults.LastTurn(r.plan.Scenario.Faults) <= r.last {
+	if whole && r.last > 0 && r.neverReused() == "" && r.plan.Faults.LastTurn() <= r.last {
 		if end := max(r.last, r.fab.LastArrival()); end <= r.eng.Now() {
 			r.end = end
 		}
