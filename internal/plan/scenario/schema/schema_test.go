@@ -29,7 +29,7 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`duplicate key`, `not YAML`, `UTF-8`, `control character`, `tab character`, `not accepted in a scenario`,
 	`second document`, `nested deeper`,
 	`leading zero`, `not plain digits`, `finer than`, `too (large|small)`, `remove the quotes`, `put it in quotes`,
-	`not a whole number`,
+	`not a whole number`, `: 0x[0-9a-fA-F]*_[0-9a-fA-F_]*: not hexadecimal digits`,
 	`must differ`, `above max`, `want more than (load|queue)_min`, `do not fit`, `more ranks than GPUs`, `does not divide (the|size)`,
 	`one step takes more`,
 	`no such (host|gpu|GPU|nic|rank)`, `runs there already`, `GPUs for [0-9]* ranks`,
