@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -43,6 +44,16 @@ type Log struct{ strings.Builder }
 func (l *Log) Told() string {
 	defer l.Reset()
 	return l.String()
+}
+
+// Number reads a whole number of a script, as Go writes them, or ends the test.
+func Number(t *testing.T, text string) int64 {
+	t.Helper()
+	n, err := strconv.ParseInt(text, 0, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // Said holds what is said of texts against what stands behind them: each file that the pattern names has a text, a line ---- and

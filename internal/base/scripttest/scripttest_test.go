@@ -42,3 +42,12 @@ func TestFirstDifference(t *testing.T) {
 		}
 	}
 }
+
+// Numbers are as Go writes them.
+func TestNumber(t *testing.T) {
+	for text, want := range map[string]int64{"12": 12, "-3": -3, "0xff": 255} {
+		if n := Number(t, text); n != want {
+			t.Errorf("%s: %d, want %d", text, n, want)
+		}
+	}
+}

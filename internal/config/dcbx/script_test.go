@@ -115,9 +115,6 @@ func (s *stage) shares(text string) (x wire.Shares) {
 }
 
 func (s *stage) number(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return n
+	s.t.Helper()
+	return int(scripttest.Number(s.t, text))
 }

@@ -54,11 +54,8 @@ func (s *stage) peer(name, other string) *netconf.Neighbour {
 }
 
 func (s *stage) number(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return n
+	s.t.Helper()
+	return int(scripttest.Number(s.t, text))
 }
 
 func (s *stage) Do(c []string) {

@@ -3,7 +3,6 @@ package fabric
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -75,11 +74,8 @@ func (s *stage) Do(words []string) {
 }
 
 func (s *stage) number(v string) int64 {
-	n, err := strconv.ParseInt(v, 10, 64)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return n
+	s.t.Helper()
+	return scripttest.Number(s.t, v)
 }
 
 func (s *stage) time(v string) unit.Duration {

@@ -3,7 +3,6 @@ package host_test
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -163,11 +162,7 @@ func (s *stage) number(text string) int {
 	if text == "" {
 		return 0
 	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return n
+	return int(scripttest.Number(s.t, text))
 }
 
 func (s *stage) duration(text string) unit.Duration {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -105,11 +104,7 @@ func (s *stage) number(w string) int64 {
 	if w == "" {
 		return 0
 	}
-	n, err := strconv.ParseInt(w, 10, 64)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return n
+	return scripttest.Number(s.t, w)
 }
 
 func (s *stage) span(w string) unit.Duration {

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -43,11 +42,8 @@ func TestScripts(t *testing.T) {
 func (s *stage) say(format string, args ...any) { fmt.Fprintf(s, format+"\n", args...) }
 
 func (s *stage) number(text string) int64 {
-	v, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return v
+	s.t.Helper()
+	return scripttest.Number(s.t, text)
 }
 
 // Do implements scripttest.Stage.

@@ -2,7 +2,6 @@ package roce
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -70,11 +69,7 @@ func (s *stage) say(format string, args ...any) { fmt.Fprintf(&s.Log, format+"\n
 
 func (s *stage) number(w string) int64 {
 	s.t.Helper()
-	n, err := strconv.ParseInt(w, 10, 64)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return n
+	return scripttest.Number(s.t, w)
 }
 
 func (s *stage) span(w string) unit.Duration {

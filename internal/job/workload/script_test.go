@@ -3,7 +3,6 @@ package workload
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -80,9 +79,8 @@ func must(t *testing.T, err error) {
 }
 
 func (s *lowered) number(text string) int {
-	n, err := strconv.Atoi(text)
-	must(s.t, err)
-	return n
+	s.t.Helper()
+	return int(scripttest.Number(s.t, text))
 }
 
 func (s *lowered) lower(words []string) {

@@ -2,7 +2,6 @@ package balance
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -52,11 +51,8 @@ func (k *known) Told(i int) int            { return k.told[i] }
 func (s *stage) say(format string, args ...any) { fmt.Fprintf(&s.Log, format+"\n", args...) }
 
 func (s *stage) number(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return n
+	s.t.Helper()
+	return int(scripttest.Number(s.t, text))
 }
 
 func (s *stage) time(text string) unit.Duration {

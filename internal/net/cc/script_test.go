@@ -2,7 +2,6 @@ package cc
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -79,11 +78,7 @@ func (s *stage) Do(words []string) {
 
 func (s *stage) number(w string) int64 {
 	s.t.Helper()
-	n, err := strconv.ParseInt(w, 10, 64)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return n
+	return scripttest.Number(s.t, w)
 }
 
 func (s *stage) ack(args []string) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -87,11 +86,8 @@ func comma(keys string) string {
 }
 
 func (s *stage) number(word string) int64 {
-	n, err := strconv.ParseInt(word, 0, 64)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return n
+	s.t.Helper()
+	return scripttest.Number(s.t, word)
 }
 
 func (s *stage) port(name string) topo.PortID {

@@ -230,9 +230,7 @@ func (s *stage) bytes(text string) unit.Bytes {
 
 func (s *stage) number(text string) int64 {
 	s.t.Helper()
-	n, err := strconv.ParseInt(text, 10, 64)
-	s.must(err)
-	return n
+	return scripttest.Number(s.t, text)
 }
 
 func (s *stage) index(names []string, name string) int {

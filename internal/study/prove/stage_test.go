@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -49,11 +48,8 @@ func (s *stage) afresh() {
 func (s *stage) say(format string, args ...any) { fmt.Fprintf(s, format+"\n", args...) }
 
 func (s *stage) number(text string) int64 {
-	v, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return v
+	s.t.Helper()
+	return scripttest.Number(s.t, text)
 }
 
 // Do implements scripttest.Stage.

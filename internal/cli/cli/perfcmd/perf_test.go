@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"railyard/internal/base/unit"
 	"railyard/internal/cli/cli/call"
 	"railyard/internal/cli/cli/perfcmd"
 	"railyard/internal/job/coll"
@@ -102,30 +103,35 @@ func TestTheMeanOfOneSize(t *testing.T) {
 	}
 }
 
-// An interrupt keeps the rows that there are, in the table and as data, and says so by exit code 130.
-func TestAnInterruptedSweepKeepsItsRows(t *testing.T) {
-	for _, format := range []string{"--json", "--quiet"} {
-		ctx, cancel := context.WithCancel(context.Background())
-		runs := 0
-		a, out := perfApp(func(ctx context.Context, sc *scenario.Scenario, _ call.RunOptions) (*result.Summary, error) {
-			if runs++; runs == 3 {
-				cancel()
-				return &result.Summary{State: result.Interrupted}, ctx.Err()
-			}
-			return &result.Summary{
-				JobFigures: result.JobFigures{Collectives: []result.Collective{{Bytes: sc.Jobs[0].Collectives[0].Bytes,
-					Time: 1e6}}}}, nil
-		})
-		root := a.root()
-		root.SetArgs([]string{"perf", "broadcast", "-b", "8", "-e", "1K", "-f", "2", format})
-		err := root.ExecuteContext(ctx)
-		var e *call.Exit
-		if !errors.As(err, &e) || e.Code != call.Interrupted || !strings.Contains(err.Error(), "after 2 rows") ||
-			runs != 3 {
-			t.Errorf("%s: %v after %d runs, want an interrupt after 2 rows", format, err, runs)
+// interrupted is what a command prints whose third run is interrupted: it says so by exit code 130, and how many rows there are. Each
+// run before took so long.
+func interrupted(t *testing.T, took unit.Duration, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	runs := 0
+	a, out := perfApp(func(ctx context.Context, sc *scenario.Scenario, _ call.RunOptions) (*result.Summary, error) {
+		if runs++; runs == 3 {
+			cancel()
+			return &result.Summary{State: result.Interrupted}, ctx.Err()
 		}
-		if rows := strings.Count(out.String(), "chain"); rows != map[string]int{"--json": 2, "--quiet": 1}[format] ||
-			!strings.Contains(out.String(), "16") || strings.Contains(out.String(), " 32 ") {
+		return &result.Summary{
+			JobFigures: result.JobFigures{Collectives: []result.Collective{{Bytes: sc.Jobs[0].Collectives[0].Bytes, Time: took}}}}, nil
+	})
+	root := a.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	var e *call.Exit
+	if !errors.As(err, &e) || e.Code != call.Interrupted || !strings.Contains(err.Error(), "after 2 rows") || runs != 3 {
+		t.Errorf("%s: %v after %d runs, want an interrupt after 2 rows", args, err, runs)
+	}
+	return out.String()
+}
+
+// An interrupt keeps the rows that there are, in the table and as data.
+func TestAnInterruptedSweepKeepsItsRows(t *testing.T) {
+	for format, named := range map[string]int{"--json": 2, "--quiet": 1} {
+		out := interrupted(t, unit.Microsecond, "perf", "broadcast", "-b", "8", "-e", "1K", "-f", "2", format)
+		if strings.Count(out, "chain") != named || !strings.Contains(out, "16") || strings.Contains(out, " 32 ") {
 			t.Errorf("%s: the rows of 8 and 16 bytes are not there:\n%s", format, out)
 		}
 	}
@@ -150,29 +156,9 @@ func TestAFailedRowNamesItsSize(t *testing.T) {
 // The same of a measured sweep: what was compared so far stays.
 func TestAnInterruptedComparisonKeepsItsRows(t *testing.T) {
 	log := filepath.Join(checkout, "examples", "nccl-tests.log")
-	for _, format := range []string{"--json", "--quiet"} {
-		ctx, cancel := context.WithCancel(context.Background())
-		runs := 0
-		a, out := perfApp(func(ctx context.Context, sc *scenario.Scenario, _ call.RunOptions) (*result.Summary, error) {
-			if runs++; runs == 3 {
-				cancel()
-				return &result.Summary{State: result.Interrupted}, ctx.Err()
-			}
-			return &result.Summary{
-				JobFigures: result.JobFigures{Collectives: []result.Collective{{Bytes: sc.Jobs[0].Collectives[0].Bytes,
-					Time: 25280000}}}}, nil
-		})
-		root := a.root()
-		root.SetArgs([]string{"import", "nccl-tests", log, format})
-		err := root.ExecuteContext(ctx)
-		var e *call.Exit
-		if !errors.As(err, &e) || e.Code != call.Interrupted || !strings.Contains(err.Error(), "after 2 rows") ||
-			runs != 3 {
-			t.Errorf("%s: %v after %d runs, want an interrupt after 2 rows", format, err, runs)
-		}
-		want := map[string]string{"--json": `"size_bytes": 1048576`, "--quiet": "\nerror: 18.9 % over 2 sizes"}[format]
-		if !strings.Contains(out.String(), want) || strings.Contains(out.String(), "16MiB") ||
-			strings.Contains(out.String(), "16777216") {
+	for format, want := range map[string]string{"--json": `"size_bytes": 1048576`, "--quiet": "\nerror: 18.9 % over 2 sizes"} {
+		out := interrupted(t, 25280*unit.Nanosecond, "import", "nccl-tests", log, format)
+		if !strings.Contains(out, want) || strings.Contains(out, "16MiB") || strings.Contains(out, "16777216") {
 			t.Errorf("%s: want the rows of 32 KiB and 1 MiB alone:\n%s", format, out)
 		}
 	}
