@@ -1,9 +1,11 @@
 package plan
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"railyard/internal/base/unit"
 	"railyard/internal/plan/scenario"
 )
 
@@ -30,6 +32,12 @@ func TestReceiveBuffer(t *testing.T) {
 	r := p.ReceiveBuffer()
 	if headroom := r.Size - r.XOFF; !r.Pauses || r.XON+2*p.Scenario.Fabric.MTU != r.XOFF || headroom < 20_000 || headroom > 100_000 {
 		t.Errorf("%+v", r)
+	}
+	least := r.Size - r.XOFF + 4*p.Scenario.Fabric.MTU // that two packets come between xON and xOFF
+	for size, ok := range map[unit.Bytes]bool{least: true, least - 1: false} {
+		if _, err = planned(fmt.Sprintf("%dB", size), "true"); (err == nil) != ok {
+			t.Errorf("%v: %v", size, err)
+		}
 	}
 	if p, err = planned("16KiB", "false"); err != nil || p.ReceiveBuffer().Pauses || p.FabricConfig().HostsPause {
 		t.Errorf("without PFC: %+v, %v", p.ReceiveBuffer(), err)

@@ -7,11 +7,12 @@ import (
 
 	"railyard/internal/base/scripttest"
 	"railyard/internal/base/unit"
+	"railyard/internal/job/workload"
 	"railyard/internal/plan/scenario"
 )
 
-// Files in testdata/plans hold a scenario, a line ---- and what is planned of it: ranks, queue pairs and their paths, collectives,
-// or why there is no plan. What this notices: a rank on another GPU, a connection by another NIC, a path, a hash or a number that
+// Files in testdata/plans hold a scenario, the files that it names (== network, with what is in it below), a line ---- and what is
+// planned of it: ranks, queue pairs and their paths, collectives, or why there is no plan. What this notices: a rank on another GPU, a connection by another NIC, a path, a hash or a number that
 // is another's, a time that another algorithm takes.
 func TestPlans(t *testing.T) {
 	scripttest.Said(t, "testdata/plans/*.txt", func(_ *testing.T, src string) string { return planOf(src) })
@@ -19,15 +20,19 @@ func TestPlans(t *testing.T) {
 
 // planOf says what is planned of a scenario.
 func planOf(src string) string {
+	src, files := filesOf(src)
 	sc, err := scenario.Parse("p.yaml", []byte(src))
 	if err != nil {
 		return "scenario: " + err.Error() + "\n"
 	}
-	p, err := New(sc, Files{}, nil)
+	p, err := New(sc, files, nil)
 	if err != nil {
 		return err.Error() + "\n"
 	}
 	var b strings.Builder
+	if n := files.Bytes(); n > 0 {
+		fmt.Fprintf(&b, "files of %v\n", n)
+	}
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	for i := range p.Jobs {
 		p.Jobs[i].say(p, say)
@@ -40,14 +45,21 @@ func planOf(src string) string {
 		m := p.MethodAt(p.Graph.Ports[q.Path[1]].Node)
 		say("  a window takes %v, used %v, sends %v, %d bytes of a tunnel on its second link; static %v, hashes %v, reorders %v",
 			p.WindowTime(q), q.Enabled(), q.Sends(), p.TunnelOn(q.Path[1]), m.Static, m.Hashes, m.Reorders)
+		if q.Sends() {
+			say("  %v from %v on, GPU %d to GPU %d", q.Flow.Bytes, unit.Duration(q.Start), q.FromGPU, q.ToGPU)
+		}
+		if q.CrossRail(p.Graph) {
+			say("  it crosses rails, and NVLink would do")
+		}
+		if id > 0 && q.SameRank(&p.Pairs[0]) {
+			say("  its rank has the first pair, too")
+		}
 		if data, back := p.BondHashes(q); data != 0 {
 			say("  bond %x %x", data, back)
 		}
 	}
 	say("of start phases alone: %d; hashes %v, moves %v", len(p.Pairs)-p.Steady, p.Hashes(), p.moves())
-	if q := p.FabricConfig().Quirks; q != nil {
-		say("quirks %+v", *q)
-	}
+	p.saySwitches(say)
 	for _, x := range p.Pinned() {
 		say("%s", x.Text(p))
 	}
@@ -56,10 +68,79 @@ func planOf(src string) string {
 			say("captured: %s", p.Graph.Ports[id].Name)
 		}
 	}
+	for _, e := range p.Tables.Epochs[1:] {
+		say("other routes from %v on", unit.Duration(e.From))
+	}
+	p.sayHeaders(say)
+	p.sayAgain(say)
 	if sc.Capture.On() {
 		say("QPN %x %x, PSN %x", p.QPN(0, false), p.QPN(0, true), p.PSN(2))
 	}
 	return b.String()
+}
+
+// saySwitches tells what the engine has of switches and links.
+func (p *Plan) saySwitches(say func(string, ...any)) {
+	c := p.FabricConfig()
+	t := fmt.Sprintf("NICs take %v; a frame has %v more on a link, of a tunnel %v, at most %v, of PFC %v; telemetry %v, hosts pause %v",
+		c.HostLatency, c.LinkOverhead, c.Tunnel, c.LargestFrame, c.PauseFrame, c.Telemetry, c.HostsPause)
+	if c.Untagged != nil {
+		t += fmt.Sprintf("; without a tag class %d", *c.Untagged)
+	}
+	if c.Quirks != nil {
+		t += fmt.Sprintf("; quirks %+v", *c.Quirks)
+	}
+	say("%s", t)
+	if b := p.ReceiveBuffer(); b != nil {
+		say("NICs receive into %+v", *b)
+	}
+}
+
+// filesOf parts a scenario and the files that stand below it.
+func filesOf(src string) (string, Files) {
+	parts := strings.Split(src, "\n== ")
+	f := Files{Jobs: make([]JobFiles, 1)}
+	of := map[string]*[]byte{"topology": &f.Topology, "graph": &f.HostGraph, "schedule": &f.Jobs[0].Schedule,
+		"flows": &f.Jobs[0].Flows, "network": &f.Jobs[0].Network, "times": &f.Jobs[0].Times}
+	for _, part := range parts[1:] {
+		name, text, _ := strings.Cut(part, "\n")
+		*of[name] = []byte(text)
+	}
+	return parts[0] + "\n", f
+}
+
+// sayHeaders tells what switches on the way see of the first queue pair in an overlay, and how each hashes that is not as the
+// others.
+func (p *Plan) sayHeaders(say func(string, ...any)) {
+	h := p.Hash()
+	for i := range h.Own {
+		say("switches of their own hash as %+v", h.Own[i])
+	}
+	if h.Outer == nil || len(p.Pairs) == 0 {
+		return
+	}
+	for _, port := range p.Pairs[0].Path {
+		at := p.Graph.Ports[port].Node
+		say("on %s of the first pair: %+v", p.Graph.Nodes[at].Name, h.Outer(h, p.Pairs[0].Key, int(at)))
+	}
+}
+
+// sayAgain tells what a job with a spare has once that stands in for the host of its first rank.
+func (p *Plan) sayAgain(say func(string, ...any)) {
+	for i := range p.Jobs {
+		j := &p.Jobs[i]
+		if len(j.Spares()) == 0 {
+			continue
+		}
+		was := j.Placement.Ranks[0].Host
+		first, err := p.Reconnect(j, []Move{{From: was, To: j.Spares()[0]}})
+		say("again, without host%d: %v, spares %v, from pair %d on", was+1, err, j.Spares(), first)
+		for _, l := range j.Links {
+			for _, q := range l.Pairs() {
+				say("  %d>%d: %s %s", l.Src, l.Dst, p.Pairs[q].Name, p.PathText(p.Pairs[q].Path))
+			}
+		}
+	}
 }
 
 // say tells of a job.
@@ -106,6 +187,13 @@ func (j *Job) say(p *Plan, say func(string, ...any)) {
 	}
 	if j.Model != nil {
 		say("  %d parameters, by %+v", j.params(), j.Optimiser)
+	}
+	for i, q := range j.Work.Programs {
+		for k := range q.Start {
+			if op := &q.Start[k]; op.Kind == workload.Copy {
+				say("  program %d copies %v before its first step", i, op.Bytes)
+			}
+		}
 	}
 	split := j.RankWork() != nil
 	for rank, takes := range j.Computes() {
