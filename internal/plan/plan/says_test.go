@@ -11,9 +11,10 @@ import (
 	"railyard/internal/plan/scenario"
 )
 
-// Files in testdata/plans hold a scenario, the files that it names (== network, with what is in it below), a line ---- and what is
-// planned of it: ranks, queue pairs and their paths, collectives, or why there is no plan. What this notices: a rank on another GPU, a connection by another NIC, a path, a hash or a number that
-// is another's, a time that another algorithm takes.
+// Files in testdata/plans hold a scenario, the files that it names (== network, with what is in it below), a
+// line ---- and what is planned of it: ranks, queue pairs and their paths, collectives, or why there is no plan.
+// What this notices: a rank on another GPU, a connection by another NIC, a path, a hash or a number that is
+// another's, a time that another algorithm takes.
 func TestPlans(t *testing.T) {
 	scripttest.Said(t, "testdata/plans/*.txt", func(_ *testing.T, src string) string { return planOf(src) })
 }
