@@ -273,6 +273,9 @@ func bodyOf(l *Loop) exec.Body {
 
 // Read implements exec.Stager.
 func (b *body) Read(rank int32, slot exec.Ref) {
+	if b.loop.leave(slot) {
+		return
+	}
 	for i := 0; i < len(b.loop.links) && b.loop.borrowed > 0; i++ {
 		if s := b.loop.shared[i]; s != nil && s.read(slot) {
 			return

@@ -65,7 +65,7 @@ func (l *lending) Read(int32, exec.Ref)          {}
 
 func (l *lending) Bytes(r int32, ref exec.Ref) []byte {
 	if b, ok := l.borrowed[r][key(ref)]; ok {
-		return b
+		return b[:ref.Len]
 	}
 	return l.Floats.Bytes(r, ref)
 }

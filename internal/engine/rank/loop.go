@@ -73,6 +73,7 @@ type Loop struct {
 	shared   []*Shared // of links, those that are; nil: another
 	borrowed int       // slots of the rank that lie in a peer's memory
 	borrows  bool
+	landed   []exec.Ref // slots whose messages have been read as they came
 }
 
 // peerLink is a link, and what has passed over it.
@@ -370,9 +371,9 @@ func (l *Loop) Run(_ int32, tok exec.Token, _ unit.Duration, w exec.Work) {
 // CopyIn has a batch loaded: exec.Transport.
 func (l *Loop) CopyIn(rank int32, tok exec.Token, _ unit.Bytes, w exec.Work) { l.Run(rank, tok, 0, w) }
 
-// Take holds a frame that has come from a peer against what may come, and returns the memory for the bytes of a message:
-// on the loop. A frame without bytes has been taken when it returns.
-func (l *Loop) Take(peer int32, f *Frame) ([]byte, error) {
+// Take holds a frame that has come from a peer against what may come: on the loop. A frame without bytes has been taken when
+// it returns.
+func (l *Loop) Take(peer int32, f *Frame) error {
 	k := l.link(peer)
 	from, to := f.Way.Src, f.Way.Dst
 	if f.Kind == FrameCredit {
@@ -390,13 +391,10 @@ func (l *Loop) Take(peer int32, f *Frame) ([]byte, error) {
 		err = l.taken(k, f)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("rank %d got from rank %d %w", l.cfg.Rank, peer, err)
+		return fmt.Errorf("rank %d got from rank %d %w", l.cfg.Rank, peer, err)
 	}
 	k.in++
-	if f.Kind == FrameMessage {
-		return l.cfg.Memory.Bytes(l.cfg.Rank, f.to()), nil
-	}
-	return nil, nil
+	return nil
 }
 
 // taken takes a frame that is the next of its link.

@@ -236,7 +236,7 @@ func (s *stage) ofSchedule(verb string, args []string) {
 	case "credit":
 		err = s.loop.reg.credit(&f)
 	case "numbered": // taken as from rank 0
-		_, err = s.loop.Take(0, &f)
+		err = s.loop.Take(0, &f)
 	}
 	if err == nil {
 		s.say("taken")

@@ -19,6 +19,8 @@ type Stream struct {
 	sending queue
 	receive receive
 	buf     []byte   // what has come and is not a large message
+	held    []byte   // of that: what nobody has looked at
+	drained bool     // all that had come has been read
 	parts   [][]byte // room
 	broken  bool
 }
@@ -94,11 +96,22 @@ func ignoring(n int, err error) (int, error) {
 	return max(n, 0), err
 }
 
-// Poll implements Link.
+// Poll implements Link. What a message has given the loop to do is done before the next is looked at: then the rank mostly
+// waits for that one, which need not lie in its slot (see land).
 func (s *Stream) Poll() (did, more bool) {
 	for most := streamPoll; !s.broken; {
-		if most <= 0 {
-			return true, true
+		if err := s.look(); err != nil {
+			s.fail(err)
+			return true, false
+		}
+		switch {
+		case len(s.held) > 0:
+			return did, true
+		case s.drained:
+			s.drained = false
+			return true, false
+		case len(s.loop.todo) > 0 || most <= 0:
+			return did, true
 		}
 		room, behind := s.coming()
 		n, err := s.read(room, behind)
@@ -116,14 +129,21 @@ func (s *Stream) Poll() (did, more bool) {
 		most -= n
 		direct := min(n, len(room))
 		s.receive.placed(direct)
-		if err := s.receive.all(behind[:n-direct]); err != nil {
-			s.fail(err)
-		}
-		if n < len(room)+len(behind) {
-			return true, false
-		}
+		s.held, s.drained = behind[:n-direct], n < len(room)+len(behind)
 	}
 	return did, false
+}
+
+// look takes what has come with something else, until that gives the loop something to do.
+func (s *Stream) look() error {
+	for len(s.held) > 0 && len(s.loop.todo) == 0 {
+		n, err := s.receive.take(s.held)
+		if err != nil {
+			return err
+		}
+		s.held = s.held[n:]
+	}
+	return nil
 }
 
 // coming is where what comes next belongs: bytes of a message, and what is behind them.
@@ -131,6 +151,8 @@ func (s *Stream) coming() (room, behind []byte) {
 	switch room = s.receive.room(); {
 	case len(room) > streamPiece:
 		return room[:streamPiece], nil
+	case len(room) < s.receive.rest():
+		return room, nil
 	case len(room) > streamBuffer:
 		return room, s.buf[:streamBehind]
 	}

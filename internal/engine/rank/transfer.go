@@ -138,7 +138,9 @@ type receive struct {
 	peer  int32
 	head  [FrameBytes]byte
 	frame Frame  // once the head is whole
-	to    []byte // where its bytes go
+	to    []byte // where its bytes go, if they are not added
+	adds  adding // if they are
+	size  int    // how many they are
 	tail  [SumBytes]byte
 	done  int // bytes of all three that have come
 	sum   uint32
@@ -160,7 +162,7 @@ func (r *receive) take(b []byte) (n int, err error) {
 		r.placed(n)
 		return n, nil
 	}
-	at := r.done - FrameBytes - len(r.to)
+	at := r.done - FrameBytes - r.size
 	n = copy(r.tail[at:], b)
 	if r.done += n; at+n < SumBytes {
 		return n, nil
@@ -176,30 +178,33 @@ func (r *receive) take(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// all takes bytes that have come, all of them.
-func (r *receive) all(b []byte) error {
-	for len(b) > 0 {
-		n, err := r.take(b)
-		if err != nil {
-			return err
-		}
-		b = b[n:]
+// room is where the bytes of the message go that have not come, or the next of them; empty: none are to come.
+func (r *receive) room() []byte {
+	switch rest := r.rest(); {
+	case rest == 0:
+		return nil
+	case r.adds.on():
+		return r.adds.room(rest)
+	default:
+		return r.to[r.size-rest:]
 	}
-	return nil
 }
 
-// room is where the bytes of the message go that have not come; empty: none are to come.
-func (r *receive) room() []byte {
+// rest is how many bytes of the message have not come.
+func (r *receive) rest() int {
 	if r.done < FrameBytes {
-		return nil
+		return 0
 	}
-	return r.to[min(r.done-FrameBytes, len(r.to)):]
+	return max(r.size-(r.done-FrameBytes), 0)
 }
 
 // placed says that so many bytes have been put into room.
 func (r *receive) placed(n int) {
 	r.sum = sumOf(r.sum, r.room()[:n])
 	r.done += n
+	if n > 0 && r.adds.on() {
+		r.loop.add(&r.adds, n)
+	}
 }
 
 // begin reads the head.
@@ -210,13 +215,21 @@ func (r *receive) begin() (err error) {
 	if r.frame.Kind == FrameLent && r.lends == nil {
 		return fmt.Errorf("rank %d got from rank %d a message that lies where it cannot see it", r.loop.cfg.Rank, r.peer)
 	}
-	switch r.to, err = r.loop.Take(r.peer, &r.frame); r.frame.Kind {
+	r.sum, r.to = 0, nil
+	if err := r.loop.Take(r.peer, &r.frame); err != nil {
+		return err
+	}
+	switch r.frame.Kind {
 	case FrameMessage:
+		r.size = int(r.frame.Header.Bytes)
+		landed := false
+		if r.to, landed = r.loop.land(&r.frame, &r.adds); !landed {
+			r.to = r.loop.cfg.Memory.Bytes(r.loop.cfg.Rank, r.frame.to())
+		}
 	case FrameLent:
-		r.to = r.place[:]
+		r.to, r.size = r.place[:], len(r.place)
 	default:
 		r.done = 0
 	}
-	r.sum = 0
-	return err
+	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"railyard/internal/engine/verbs"
 	"railyard/internal/job/exec"
 	"railyard/internal/job/exec/exectest"
+	"railyard/internal/job/workload"
 )
 
 // queued are frames of which some carry bytes, and the wire's form of all of them, made without a queue.
@@ -115,13 +116,33 @@ func TestPartsAreTheNextOfTheQueue(t *testing.T) {
 	})
 }
 
+// all takes bytes that have come, all of them.
+func (r *receive) all(b []byte) error {
+	for len(b) > 0 {
+		n, err := r.take(b)
+		if err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	return nil
+}
+
 // receiver is rank 1 of two, and the wire's form of all that rank 0 sends it in a step.
 func receiver(t *rapid.T, elems int64) (r *receive, memory *exectest.Floats, wire []byte, messages []Frame) {
 	job, memory, err := exectest.TwoRanks(elems)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := NewLoop(Config{Rank: 1, Job: job, Steps: 1, Memory: memory, Body: memory})
+	return receiverWith(t, job, memory, Config{Memory: memory, Body: memory})
+}
+
+// receiverWith is receiver with another memory than the one in which its job lies.
+func receiverWith(t *rapid.T, job *workload.Job, memory *exectest.Floats, cfg Config) (*receive, *exectest.Floats, []byte, []Frame) {
+	cfg.Rank, cfg.Job, cfg.Steps = 1, job, 1
+	l := NewLoop(cfg)
+	var wire []byte
+	var messages []Frame
 	l.Join(0, &sink{})
 	l.rank.Start(0)
 	number := uint32(0)

@@ -53,7 +53,7 @@ func TestWhoWaitsForWhatItSentIsWoken(t *testing.T) {
 		f := Frame{Kind: FrameMessage, Way: exec.Way{Src: 1}, Number: uint32(i),
 			Address: verbs.Address(exec.Staging(job, 0, 0), s.off)}
 		f.Header.Bytes = 4 * 4
-		if _, err := l.Take(1, &f); err != nil {
+		if err := l.Take(1, &f); err != nil {
 			t.Fatal(err)
 		}
 		l.Placed(&f)
