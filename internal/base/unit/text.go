@@ -1,6 +1,7 @@
 package unit
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -63,7 +64,10 @@ func ParseRatio(s string) (Ratio, error) {
 		n, d = trimmed(n), trimmed(d)
 		num, err1 := strconv.ParseInt(n, 10, 64)
 		den, err2 := strconv.ParseInt(d, 10, 64)
-		if err1 != nil || err2 != nil || den <= 0 || !signed(n) || !digits(d) {
+		switch {
+		case signed(n) && digits(d) && (errors.Is(err1, strconv.ErrRange) || errors.Is(err2, strconv.ErrRange)):
+			return Ratio{}, fmt.Errorf("%s: a term too large for a ratio, want at most %d", quote(s), int64(math.MaxInt64))
+		case err1 != nil || err2 != nil || den <= 0 || !signed(n) || !digits(d):
 			return Ratio{}, fmt.Errorf("%s: want a ratio such as 1/8, 7%% or 0.07", quote(s))
 		}
 		return Ratio{num, den}, nil

@@ -329,7 +329,7 @@ func nameFromFile(file string) string {
 	}
 	name := b.String()
 	name = strings.Trim(name[:min(len(name), 64)], "-")
-	if name == "" || numberText.MatchString(name) {
+	if name == "" || (&node{text: name}).number() {
 		name = strings.TrimSuffix("scenario-"+name, "-")
 	}
 	return name[:min(len(name), 64)]

@@ -246,7 +246,12 @@ func integer(f *Field) []Form {
 	return []Form{{Type: "integer", Min: decimal(f.Min), Max: decimal(f.Max)}}
 }
 
+// float: to YAML 1.1 a number with an exponent and no point, such as 1e-3, is text.
 func float(f *Field) []Form {
+	return append(decimals(f), Form{Type: "string", Pattern: `^-?[0-9]+[eE]([-+][0-9]{1,3}|[0-9]{1,4})$`})
+}
+
+func decimals(f *Field) []Form {
 	return []Form{{Type: "number", Min: decimal(f.Min), Max: decimal(f.Max)}}
 }
 
@@ -282,9 +287,10 @@ func withUnit(f *Field) []Form {
 	return []Form{{Type: "string", Pattern: `^\s*[0-9]+(\.[0-9]+)?\s*(` + units + `)\s*$`}}
 }
 
-// ratios: YAML reads 0.07 as a number, 7% and 1/8 as text.
+// ratios: YAML reads 0.07 as a number, 7% and 1/8 as text; YAML 1.1 1e-3, too.
 func ratios(f *Field) []Form {
-	return append(float(f), Form{Type: "string", Pattern: `^\s*([0-9]+\s*/\s*0*[1-9][0-9]*|[0-9]+(\.[0-9]*)?\s*%?)\s*$`})
+	return append(decimals(f), Form{Type: "string",
+		Pattern: `^\s*([0-9]+\s*/\s*0*[1-9][0-9]*|[0-9]+(\.[0-9]*)?(\s*%|[eE]-[0-9]+)?)\s*$`})
 }
 
 // decimal writes a bound as JSON does: 1/1000 is 0.001.

@@ -293,7 +293,7 @@ func plainYAML(t string) string {
 		alone := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '/' ||
 			r == '.' || r == '~'
 		if !alone && (i == 0 || !strings.ContainsRune("-+%#", r)) {
-			if (r == '-' || r == '+') && i == 0 && len(t) > 1 && numberText.MatchString(t) {
+			if (r == '-' || r == '+') && i == 0 && len(t) > 1 && (&node{text: t}).number() {
 				continue
 			}
 			return quoteYAML(t)

@@ -384,7 +384,7 @@ func (r *reader) mapping(at *token.Token, flow bool, values []*ast.MappingValueN
 var (
 	nullText   = regexp.MustCompile(`^(~|null|Null|NULL|)$`)
 	boolText   = regexp.MustCompile(`^(true|True|TRUE|false|False|FALSE)$`)
-	numberText = regexp.MustCompile(`^([-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?|` +
+	numberText = regexp.MustCompile(`^([-+]?(\.[0-9][0-9_]*|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?|` +
 		`[-+]?0[xX][0-9a-fA-F_]+|[-+]?0[oO][0-7_]+|[-+]?0[bB][01_]+|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$`)
 	decimalText = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 )
@@ -396,5 +396,9 @@ func (n *node) bool() bool {
 	return n.shape == scalarShape && !n.quoted && boolText.MatchString(n.text)
 }
 func (n *node) number() bool {
-	return n.shape == scalarShape && !n.quoted && numberText.MatchString(n.text)
+	return n.shape == scalarShape && !n.quoted && (numberText.MatchString(n.text) || oddNumber(n.text))
 }
+
+// oddNumber reports whether the parser takes unquoted text for a number, and no version of YAML does: +-8, 0_x8. What else
+// reads YAML with this parser would have another value than others have.
+func oddNumber(text string) bool { return !numberText.MatchString(text) && token.ToNumber(text) != nil }

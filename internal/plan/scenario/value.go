@@ -3,6 +3,7 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -23,8 +24,11 @@ func refuse(f *Field, n *node) (hint string, err error) {
 	case n.null():
 		return "", fmt.Errorf("%s is not a value here, want %s", n.text, f.want())
 	}
-	wrong := false
-	switch f.value.kind.facts().reads {
+	wrong, reads := false, f.value.kind.facts().reads
+	if (reads == asNumber || reads == asAny) && !n.quoted && oddNumber(n.text) {
+		return "", fmt.Errorf("%s: not plain digits, want %s", located.Shown(n.text), f.want())
+	}
+	switch reads {
 	case asNumber:
 		wrong = n.quoted && n.text != f.Word || n.bool()
 	case asBool:
@@ -130,7 +134,7 @@ func parseWhole(s string) (int, error) {
 		octal, _ := strconv.ParseInt(digits, 8, 64)
 		return 0, fmt.Errorf("%s: leading zero, write %s (or %d if octal was meant)", located.Shown(s),
 			strings.TrimLeft(digits[:len(digits)-1], "0")+digits[len(digits)-1:], octal)
-	case err == nil && !strings.HasPrefix(s, "+") && (digits[0] != '0' || len(digits) == 1):
+	case err == nil && !strings.HasPrefix(s, "+") && (digits[0] != '0' || s == "0"): // nothing has a sign if it is 0
 		return int(v), nil
 	case errors.Is(err, strconv.ErrRange):
 		return 0, fmt.Errorf("%s: too large for a whole number", located.Shown(s))
@@ -187,6 +191,9 @@ func parseSeed(s string) (uint64, error) {
 		return v, nil
 	}
 	if _, err := parseWhole(s); err != nil && !strings.Contains(err.Error(), "too large") {
+		if v, odd := strconv.ParseUint(s, 0, 64); odd == nil && v > math.MaxInt64 {
+			err = fmt.Errorf("%s: not plain digits, write %d", located.Shown(s), v)
+		}
 		return 0, err
 	}
 	return 0, fmt.Errorf("%s: want 0 to 18446744073709551615", located.Shown(s))

@@ -140,7 +140,7 @@ func keySchema(k *scenario.Key, path string, rules map[string]object) object {
 	if d := defaultJSON(f); d != nil {
 		o = append(o, member{"default", d})
 	}
-	if f.Word != "" && f.Kind != scenario.Text {
+	if f.Word != "" {
 		var any []any
 		for _, w := range f.Words() {
 			any = append(any, object{{"const", w}})
