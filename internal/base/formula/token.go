@@ -123,5 +123,13 @@ func wordLength(s string) int {
 		}
 		n += inside + 2
 	}
+	// What stands behind is. is a word of scenarios, and those have hyphens: scenario.fabric.design.is.leaf-spine.
+	for strings.Contains(s[:n], ".is.") && strings.HasPrefix(s[n:], "-") {
+		part := spanOf(s[n+1:], func(r, _ rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' })
+		if part == 0 {
+			break
+		}
+		n += 1 + part
+	}
 	return n
 }

@@ -305,8 +305,7 @@ func (d *decoder) condition(path string, n *node) SweepCondition {
 
 // axisKey is what is wrong with a key that is to be changed, "" if nothing.
 func axisKey(text string) string {
-	path := indexText.ReplaceAllString(text, "[]")
-	path = strings.Replace(strings.Replace(path, "jobs[]", "job", 1), "background.flows[]", "job.flows[]", 1)
+	path := TablePath(text)
 	var near []string
 	for _, f := range Table() {
 		if f.Path == path {
@@ -318,6 +317,12 @@ func axisKey(text string) string {
 		return "a scenario has no such key; did you mean " + s + "?"
 	}
 	return "a scenario has no such key, want one such as fabric.spines or job.flows[0].bytes"
+}
+
+// TablePath is where Table has the key at a path of a scenario: job.flows[].bytes for jobs[1].flows[0].bytes.
+func TablePath(path string) string {
+	path = indexText.ReplaceAllString(path, "[]")
+	return strings.Replace(strings.Replace(path, "jobs[]", "job", 1), "background.flows[]", "job.flows[]", 1)
 }
 
 var indexText = regexp.MustCompile(`\[[^\]]*\]`)

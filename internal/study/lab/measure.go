@@ -30,7 +30,7 @@ func (g *ledger) ofScenario(key string) (float64, error) {
 			f.Path, f.Value = key, entry
 		}
 		if f.Path == key && is {
-			return float64(btoi(f.Value == word)), nil
+			return isWord(&f, word)
 		}
 		if f.Path == key {
 			v, ok := baseUnits(f.Value)
@@ -45,6 +45,24 @@ func (g *ledger) ofScenario(key string) (float64, error) {
 		return 0, nil // what was changed has left the key without a meaning
 	}
 	return 0, hinted{"the scenario has no key " + located.Shown(key), hintOf(key, names)}
+}
+
+// isWord is 1 where a key has a word as its value. A word that the key never has is a slip.
+func isWord(f *scenario.FieldValue, word string) (float64, error) {
+	for _, row := range scenario.Table() {
+		if row.Path != scenario.TablePath(f.Path) || row.Kind != scenario.Name {
+			continue
+		}
+		words := row.Words()
+		for _, c := range row.Choices {
+			words = append(words, c.Name)
+		}
+		if !slices.Contains(words, word) {
+			return 0, hinted{fmt.Sprintf("scenario.%s is never %s, want %s", f.Path, located.Shown(word),
+				located.OneOf(words)), hintOf(word, words)}
+		}
+	}
+	return float64(btoi(f.Value == word)), nil
 }
 
 // ofModel returns a number of the network that the scenario trains, as railyard show model counts it.
