@@ -66,9 +66,9 @@ func (j *Job) watchPart(rank, c int32, start, end unit.Time, ended bool) {
 	j.r.watch.table.Add(row)
 }
 
-// communicator names a communicator as NCCL does, by a number.
+// communicator names a communicator as NCCL does, by a number that looks drawn. (Mixed, 0 stays 0, and 0x0 is none.)
 func (j *Job) communicator(group int32) string {
-	return fmt.Sprintf("0x%012x", splitmix.Mix(uint64(j.base)<<32|uint64(uint32(group)))&0xffff_ffff_ffff)
+	return fmt.Sprintf("0x%012x", splitmix.Mix(uint64(j.base)<<32+uint64(uint32(group))+1)&0xffff_ffff_ffff)
 }
 
 // watchRow is a row of a rank.
