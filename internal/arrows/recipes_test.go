@@ -37,6 +37,45 @@ func TestRecipesNameWhatThereIs(t *testing.T) {
 	}
 }
 
+var aFile = regexp.MustCompile(`(^|[\s(])([a-z][a-z0-9_/]*\.go)\b`)
+
+// A doc.go names files of its package that are there.
+func TestDocsNameFilesThatAreThere(t *testing.T) {
+	docs, err := filepath.Glob("../*/*/doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, doc := range docs {
+		text, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong, of := absent(filepath.Dir(doc), string(text))
+		for _, name := range wrong {
+			t.Errorf("%s names %s, which is not there", doc, name)
+		}
+		n += of
+	}
+	if n < 20 {
+		t.Errorf("%d files are named: are they found?", n)
+	}
+	if wrong, _ := absent("../arrows", "in doc.go, and in (nowhere.go)"); len(wrong) != 1 {
+		t.Errorf("of one mistake these are found: %v", wrong)
+	}
+}
+
+// absent returns the files that a text names and a folder has not, and how many it names.
+func absent(dir, text string) (wrong []string, n int) {
+	for _, m := range aFile.FindAllStringSubmatch(text, -1) {
+		n++
+		if _, err := os.Stat(filepath.Join(dir, m[2])); err != nil {
+			wrong = append(wrong, m[2])
+		}
+	}
+	return wrong, n
+}
+
 // unnamed returns what a text names that is not there, and how many names it has.
 func unnamed(t *testing.T, text string) (wrong []string, n int) {
 	for _, q := range quoted.FindAllStringSubmatch(text, -1) {

@@ -13,6 +13,9 @@
 // nothing but Params. Slots, Given and Known are the two ends of receiver-driven admission
 // and of the credits of ranks. Egress says what goes first where several queue pairs share a port.
 //
+// Which packets are sent again after a loss or a timeout is in sender.go (Sender.OnTimeout); when the retransmission timer runs,
+// in requester.go.
+//
 //	 una            next                 end
 //	  |   in flight  |   posted, to send  |
 //	--+--------------+--------------------+--> packet sequence (unwrapped; 24 bits on the wire)

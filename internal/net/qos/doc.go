@@ -7,6 +7,9 @@
 //	                               +--> Switch: shared part, Port per link and class --> Row per kind of port
 //	Links of a switch            --+                                                 \-> Mistake with its Cures
 //
+// Thresholds are worked out in switch.go (Policy.Switch), headroom in headroom.go; what is configured is in policy.go, which
+// of them acts first in rows.go, mistakes and cures in cure.go.
+//
 // Of a switch's buffer, from the left what one ingress port holds of a class under PFC:
 //
 //	| reserve | shared part ............ xON ..... xOFF | headroom |

@@ -12,6 +12,9 @@
 //	                                +--> ExplainFlow
 //	several Data --Compare--> Comparison --> WriteText, Page, JSON
 //
+// Sentences about states (compute, queueing, pause) are in words.go, about what made them pass (a blame) in reason.go, about what
+// an engineer calls that (a noun) in noun.go; the answer, which is made of them, in answer.go.
+//
 // A Page is what an HTML page shows as values: of a run, of a comparison, of a sweep
 // (whose package makes its own, with Curve).
 //
