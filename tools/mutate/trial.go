@@ -150,11 +150,12 @@ func pattern(tests []check) string {
 }
 
 // exec runs tests of one package, at most so many seconds of the processor's time and in 6 GB of
-// addresses: a mutant that hangs or eats memory does not take the machine along.
+// addresses: a mutant that hangs or eats memory does not take the machine along. One that sleeps takes no time of the
+// processor: it has a minute more than eight times that, since on a machine with other work what is quick takes long, too.
 func (t *trial) exec(ctx context.Context, tests []check, mutant, seconds int, env string) (out string,
 	cpu time.Duration, err error) {
 	cmd := exec.CommandContext(ctx, "sh", "-c", fmt.Sprintf(`ulimit -t %d; ulimit -v 6000000; exec "$0" "$@"`, seconds),
-		tests[0].binary, "-test.timeout", fmt.Sprint(time.Duration(10+8*seconds)*time.Second), "-test.failfast",
+		tests[0].binary, "-test.timeout", fmt.Sprint(time.Duration(60+8*seconds)*time.Second), "-test.failfast",
 		"-test.run", pattern(tests))
 	cmd.Dir = folder(tests[0].pkg)
 	// A property that fails is not looked at further, and leaves no file.
