@@ -12,34 +12,37 @@ import (
 	"railyard/internal/plan/switches"
 )
 
-// addFlows adds the queue pairs of a job's flows, and those of its file.
+// addFlows adds the queue pairs of a job's flows, and those of its file. What is wrong with several is told at once.
 func (p *Plan) addFlows(j *Job) error {
-	sc := p.Scenario
-	for i := range j.Spec.Flows {
-		wrong := inScenario(sc, j.Spec.FlowPath(i))
-		if err := p.addFlow(&j.Spec.Flows[i], j, wrong); err != nil {
-			return err
-		}
-	}
+	return together(
+		func() error { return p.addListed(j.Spec.Flows, j, j.Spec.FlowPath) },
+		func() error { return p.addRead(j) })
+}
+
+// addListed adds the queue pairs of flows of the scenario, those of a job or, with nil, of the background.
+func (p *Plan) addListed(flows []scenario.Flow, j *Job, path func(i int) string) error {
+	return gather(len(flows), func(i int) error {
+		return p.addFlow(&flows[i], j, inScenario(p.Scenario, path(i)))
+	})
+}
+
+// addRead adds the queue pairs of a job's file of flows.
+func (p *Plan) addRead(j *Job) error {
 	file := j.Spec.FlowsCSV
 	if !file.Set {
 		return nil
 	}
 	src := p.Files.of(j).Flows
-	flows, err := sc.ReadFlows(j.Spec, file.Value, src)
+	flows, err := p.Scenario.ReadFlows(j.Spec, file.Value, src)
 	if err != nil {
 		return err
 	}
 	p.Pairs = slices.Grow(p.Pairs, len(flows))
-	for i := range flows {
-		inFile := func(key, message string) error {
+	return gather(len(flows), func(i int) error {
+		return p.addFlow(&flows[i].Flow, j, func(key, message string) error {
 			return scenario.FlowProblem(file.Value, src, flows[i].Line, key, message)
-		}
-		if err := p.addFlow(&flows[i].Flow, j, inFile); err != nil {
-			return err
-		}
-	}
-	return nil
+		})
+	})
 }
 
 // A flowProblem returns an error about a key of a flow ("": about the whole flow) with its place.
@@ -73,22 +76,36 @@ func (p *Plan) addFlow(f *scenario.Flow, j *Job, wrong flowProblem) error {
 			return wrong("priority", "other: fabric.qos.classes is data, so there is no class for it")
 		}
 	}
-	var err error
-	if f.Path != nil {
-		if pair.Path, err = p.explicitPath(f.Path, pair.From, pair.To); err != nil {
-			return wrong("path", err.Error())
-		}
-		pair.Back = p.reversed(pair.Path)
-	}
-	if f.Back != nil {
-		if pair.Back, err = p.explicitPath(f.Back, pair.To, pair.From); err != nil {
-			return wrong("back", err.Error())
-		}
+	if err := p.setPaths(&pair, wrong); err != nil {
+		return err
 	}
 	if err := p.addPair(pair); err != nil {
 		return wrong("", err.Error())
 	}
 	return nil
+}
+
+// setPaths gives the queue pair of a flow the paths that the flow names, and its way back if it names one way only.
+func (p *Plan) setPaths(pair *Pair, wrong flowProblem) error {
+	if pair.Flow.Path == nil && pair.Flow.Back == nil {
+		return nil
+	}
+	set := func(key string, nodes []string, path *[]topo.PortID, from, to topo.NICID) func() error {
+		return func() (err error) {
+			if nodes == nil {
+				return nil
+			}
+			if *path, err = p.explicitPath(nodes, from, to); err != nil {
+				return wrong(key, err.Error())
+			}
+			if key == "path" {
+				pair.Back = p.reversed(*path)
+			}
+			return nil
+		}
+	}
+	return together(set("path", pair.Flow.Path, &pair.Path, pair.From, pair.To),
+		set("back", pair.Flow.Back, &pair.Back, pair.To, pair.From))
 }
 
 // endpoint returns the NIC of a flow's end, and the GPU whose memory it is, -1 for the NIC itself.

@@ -181,14 +181,9 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 		return nil, err
 	}
 	p.planRouting()
-	if err := p.planJobs(); err != nil {
+	background := func() error { return p.addListed(sc.Background.Flows, nil, sc.Background.FlowPath) }
+	if err := together(p.planJobs, background); err != nil {
 		return nil, err
-	}
-	for i := range sc.Background.Flows {
-		wrong := inScenario(sc, sc.Background.FlowPath(i))
-		if err := p.addFlow(&sc.Background.Flows[i], nil, wrong); err != nil {
-			return nil, err
-		}
 	}
 	p.Steady = len(p.Pairs)
 	p.controller.repin()
@@ -218,19 +213,21 @@ func (p *Plan) WithJobs(sc *scenario.Scenario) (*Plan, error) {
 
 // together takes steps none of which needs another, and returns all that they find wrong with the scenario.
 func together(steps ...func() error) error {
+	return gather(len(steps), func(i int) error { return steps[i]() })
+}
+
+// gather is together of n steps. More than are shown are not looked for.
+func gather(n int, step func(i int) error) error {
 	var all located.Problems
-	for _, step := range steps {
-		err := step()
+	for i := 0; i < n && !all.Full(); i++ {
+		err := step(i)
 		var more located.Problems
 		if err != nil && !errors.As(err, &more) {
 			return err
 		}
 		all = append(all, more...)
 	}
-	if len(all) == 0 {
-		return nil
-	}
-	return all.Sorted()
+	return all.Err()
 }
 
 // Misnamed returns what names no link, switch, host or GPU of a scenario of which only those are known to be right
@@ -271,12 +268,7 @@ func (p *Plan) planJobs() error {
 	if err := p.checkGPUs(); err != nil {
 		return err
 	}
-	for i := range p.Jobs {
-		if err := p.planJob(&p.Jobs[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return gather(len(p.Jobs), func(i int) error { return p.planJob(&p.Jobs[i]) })
 }
 
 // slow returns the ranks of a job whose device takes longer than the others, or less.
