@@ -27,11 +27,22 @@ type scheduler struct {
 	marks  *line
 }
 
+// A forwarding class is what several statements say together, in any order.
 type forwarding struct {
 	queue    uint8
+	numbered bool // queue is said
 	pauses   bool
-	priority uint8
-	line     *line
+	priority uint8 // of its pauses, where said is set; else they have the queue's number
+	said     bool
+	line     *line // that says that it pauses, else its first
+}
+
+// pause is the priority of its pauses.
+func (c *forwarding) pause() uint8 {
+	if c.said {
+		return c.priority
+	}
+	return c.queue // the priority of its code points
 }
 
 // A port is what an interface refers to.
@@ -248,6 +259,7 @@ func (r *reader) spread() {
 // finish makes of profiles what each port does.
 func (r *reader) finish() {
 	d := r.Device
+	r.finishClasses()
 	r.finishPorts()
 	r.finishFrames()
 	r.spread()
@@ -283,6 +295,29 @@ func (r *reader) finish() {
 	d.Intern()
 	d.Sort()
 	r.Problems = r.Problems.Sorted()
+}
+
+// finishClasses leaves out the forwarding classes of which nothing says which queue they have.
+func (r *reader) finishClasses() {
+	named, some := r.order, slices.ContainsFunc(r.order, func(name string) bool { return r.classes[name].numbered })
+	r.order = nil
+	for _, name := range named {
+		c := r.classes[name]
+		queue, there := stock[name]
+		if there && !c.numbered {
+			c.queue = queue
+		}
+		switch {
+		case c.numbered || there:
+			r.order = append(r.order, name)
+			continue
+		case r.multicast[name]:
+			r.noSuch(c.line, true, "no queue of unicast of forwarding class %s: nothing of it is paused", located.Shown(name))
+		default:
+			r.noSuch(c.line, some, "no queue-num of forwarding class %s", located.Shown(name))
+		}
+		delete(r.classes, name)
+	}
 }
 
 // loose notes classifiers, scheduler maps and notification profiles that no interface names.
@@ -369,7 +404,7 @@ func (r *reader) profile(i *netconf.Interface, of *port) (p netconf.Profile) {
 	r.schedule(i, of, tcOf, &p)
 	for _, name := range r.order {
 		if c := r.classes[name]; c.pauses && p.Class(tcOf[name]) != nil {
-			p.Class(tcOf[name]).Pause = &netconf.Pause{Priority: c.priority}
+			p.Class(tcOf[name]).Pause = &netconf.Pause{Priority: c.pause()}
 			r.say(c.line, "interface %s tc %d pause", i.Name, tcOf[name])
 		}
 	}

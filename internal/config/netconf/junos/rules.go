@@ -36,44 +36,30 @@ var top = &block{Known: knownAtTop, Rules: append([]rule{
 			}
 			return err
 		}},
-	{Pattern: cos + "forwarding-classes class NAME queue-num N", Do: func(r *reader,
-		l *line) error {
-		return r.forward(l, false)
+	{Pattern: cos + "forwarding-classes class NAME queue-num N", Do: func(r *reader, l *line) error {
+		return r.forward(l, 1, 0, false)
 	}},
-	{Pattern: cos + "forwarding-classes class NAME queue-num N no-loss pfc-priority P",
-		Do: func(r *reader, l *line) error { return r.forward(l, true) }},
-	{Pattern: cos + "forwarding-classes class NAME pfc-priority P queue-num N no-loss", Do: func(r *reader,
-		l *line) error {
-		l.Args[1], l.Args[2] = l.Args[2], l.Args[1]
-		return r.forward(l, true)
+	{Pattern: cos + "forwarding-classes class NAME queue-num N no-loss pfc-priority P", Do: func(r *reader, l *line) error {
+		return r.forward(l, 1, 2, true)
+	}},
+	{Pattern: cos + "forwarding-classes class NAME pfc-priority P queue-num N no-loss", Do: func(r *reader, l *line) error {
+		return r.forward(l, 2, 1, true)
 	}},
 	{Pattern: cos + "forwarding-classes class NAME queue-num N pfc-priority P", Do: func(r *reader, l *line) error {
-		return r.forward(&line{File: l.File, Number: l.Number, Args: l.Args[:2]}, false)
+		return r.forward(l, 1, 2, false)
 	}},
 	{Pattern: cos + "forwarding-classes class NAME queue-num N no-loss", Do: func(r *reader, l *line) error {
-		l.Args = append(l.Args, l.Args[1]) // PFC of the queue's number: the priority of its code points
-		return r.forward(l, true)
+		return r.forward(l, 1, 0, true)
 	}},
 	{Pattern: cos + "forwarding-classes class NAME no-loss", Do: func(r *reader, l *line) error {
-		c := r.classes[l.Args[0]]
-		if c == nil {
-			return lines.ErrUnknown
-		}
-		c.pauses, c.priority, c.line = true, c.queue, l
-		return nil
+		return r.forward(l, 0, 0, true)
 	}},
 	{Pattern: cos + "forwarding-classes class NAME pfc-priority P", Do: func(r *reader, l *line) error {
-		c := r.classes[l.Args[0]]
-		v, err := l.Int(1, 0, netconf.Classes-1)
-		if c == nil {
-			return lines.ErrUnknown
-		}
-		c.priority = uint8(v)
-		return err
+		return r.forward(l, 0, 1, false)
 	}},
 	{Pattern: cos + "forwarding-classes queue N NAME", Do: func(r *reader, l *line) error {
 		l.Args[0], l.Args[1] = l.Args[1], l.Args[0]
-		return r.forward(l, false)
+		return r.forward(l, 1, 0, false)
 	}},
 	{Pattern: cos + "forwarding-classes class NAME explicit-congestion-notification", Do: func(r *reader,
 		l *line) error {
@@ -292,27 +278,37 @@ func (r *reader) scheduler(l *line) *scheduler {
 // mostQueue is the number of the last queue: from 8 on they are of multicast (Traffic Management User Guide (QFX): 10 or 12).
 const mostQueue = 11
 
-// forward reads a forwarding class.
-func (r *reader) forward(l *line, pauses bool) error {
-	queue, err := l.Int(1, 0, mostQueue)
-	if err != nil {
-		return err
+// forward adds to a forwarding class what a statement says of it: its queue and the priority of its pauses, which are
+// arguments (0: it says none), and whether it pauses.
+func (r *reader) forward(l *line, queueAt, priorityAt int, pauses bool) error {
+	name, c := l.Args[0], forwarding{line: l}
+	if old := r.classes[name]; old != nil {
+		c = *old
 	}
-	if queue >= netconf.Classes { // of multicast
-		r.multicast[l.Args[0]] = true
-		return lines.ErrKnown
-	}
-	c := &forwarding{queue: uint8(queue), pauses: pauses, line: l}
-	if pauses {
-		v, err := l.Int(2, 0, netconf.Classes-1)
+	if queueAt > 0 {
+		queue, err := l.Int(queueAt, 0, mostQueue)
 		if err != nil {
 			return err
 		}
-		c.priority = uint8(v)
+		if queue >= netconf.Classes { // of multicast
+			r.multicast[name] = true
+			return lines.ErrKnown
+		}
+		c.queue, c.numbered = uint8(queue), true
 	}
-	if r.classes[l.Args[0]] == nil {
-		r.order = append(r.order, l.Args[0])
+	if priorityAt > 0 {
+		v, err := l.Int(priorityAt, 0, netconf.Classes-1)
+		if err != nil {
+			return err
+		}
+		c.priority, c.said = uint8(v), true
 	}
-	r.classes[l.Args[0]] = c
+	if pauses {
+		c.pauses, c.line = true, l
+	}
+	if r.classes[name] == nil {
+		r.order = append(r.order, name)
+	}
+	r.classes[name] = &c
 	return nil
 }
