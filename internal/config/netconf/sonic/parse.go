@@ -319,6 +319,13 @@ func (r *reader) port(o *node, name, alias string) *netconf.Interface {
 	_, taken := r.named[alias]
 	if _, _, ok := netconf.SplitPort(alias); !ok || taken {
 		neutral = netconf.JoinPort(int(number)+1, 0)
+		switch {
+		case taken:
+			r.wrong(o, "%s: alias %s is that of %s too; it is called %s here", name, alias, r.Names[alias], neutral)
+		case strings.HasPrefix(alias, "Ethernet1/"): // another is a maker's label: etp1, Ethernet2/1
+			r.wrong(o, "%s: alias %s: want one such as %s or %s/1; it is called %s here", name, located.Shown(alias),
+				neutral, neutral, neutral)
+		}
 	}
 	if _, taken := r.named[neutral]; taken {
 		r.wrong(o, "%s: a second port %s", located.Shown(name), neutral)
