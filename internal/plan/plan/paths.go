@@ -15,12 +15,12 @@ import (
 // addFlows adds the queue pairs of a job's flows, and those of its file. What is wrong with several is told at once.
 func (p *Plan) addFlows(j *Job) error {
 	return together(
-		func() error { return p.addListed(j.Spec.Flows, j, j.Spec.FlowPath) },
+		func() error { return addListed(p, j.Spec.Flows, j, j.Spec.FlowPath) },
 		func() error { return p.addRead(j) })
 }
 
 // addListed adds the queue pairs of flows of the scenario, those of a job or, with nil, of the background.
-func (p *Plan) addListed(flows []scenario.Flow, j *Job, path func(i int) string) error {
+func addListed(p *Plan, flows []scenario.Flow, j *Job, path func(i int) string) error {
 	return gather(len(flows), func(i int) error {
 		return p.addFlow(&flows[i], j, inScenario(p.Scenario, path(i)))
 	})
@@ -76,7 +76,7 @@ func (p *Plan) addFlow(f *scenario.Flow, j *Job, wrong flowProblem) error {
 			return wrong("priority", "other: fabric.qos.classes is data, so there is no class for it")
 		}
 	}
-	if err := p.setPaths(&pair, wrong); err != nil {
+	if err := setPaths(p, &pair, wrong); err != nil {
 		return err
 	}
 	if err := p.addPair(pair); err != nil {
@@ -86,7 +86,7 @@ func (p *Plan) addFlow(f *scenario.Flow, j *Job, wrong flowProblem) error {
 }
 
 // setPaths gives the queue pair of a flow the paths that the flow names, and its way back if it names one way only.
-func (p *Plan) setPaths(pair *Pair, wrong flowProblem) error {
+func setPaths(p *Plan, pair *Pair, wrong flowProblem) error {
 	if pair.Flow.Path == nil && pair.Flow.Back == nil {
 		return nil
 	}

@@ -181,7 +181,7 @@ func New(sc *scenario.Scenario, files Files, progress Progress) (*Plan, error) {
 		return nil, err
 	}
 	p.planRouting()
-	background := func() error { return p.addListed(sc.Background.Flows, nil, sc.Background.FlowPath) }
+	background := func() error { return addListed(p, sc.Background.Flows, nil, sc.Background.FlowPath) }
 	if err := together(p.planJobs, background); err != nil {
 		return nil, err
 	}
