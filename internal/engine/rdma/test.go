@@ -120,6 +120,18 @@ type Status struct {
 	Counters []Counter `json:"counters"`
 }
 
+// Timeouts is the name of the counter of timers that ran out.
+const Timeouts = verbs.Timeouts
+
+// Count returns a counter by its name, 0 if there is none.
+func (s *Status) Count(name string) int64 {
+	i := slices.IndexFunc(s.Counters, func(c Counter) bool { return c.Name == name })
+	if i < 0 {
+		return 0
+	}
+	return s.Counters[i].Count
+}
+
 // Counter is a count under the name that operators know.
 type Counter struct {
 	Name  string `json:"name"`

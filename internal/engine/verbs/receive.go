@@ -217,10 +217,13 @@ type Named struct {
 	Count int64
 }
 
+// Timeouts is the name of AckTimeout: how often the timer of a queue pair ran out.
+const Timeouts = "local_ack_timeout_err"
+
 // List returns them all.
 func (c *Counters) List() []Named {
 	return []Named{{"out_of_sequence", c.OutOfSequence}, {"duplicate_request", c.Duplicate},
-		{"local_ack_timeout_err", c.AckTimeout}, {"packet_seq_err", c.SequenceNAK}, {"out_of_buffer", c.RNRSent},
+		{Timeouts, c.AckTimeout}, {"packet_seq_err", c.SequenceNAK}, {"out_of_buffer", c.RNRSent},
 		{"rnr_nak_retry_err", c.RNRReceived}, {"np_cnp_sent", c.CNPSent}, {"rp_cnp_handled", c.CNPHandled},
 		{"np_ecn_marked_roce_packets", c.Marked}, {"resp_invalid_request", c.InvalidRequest},
 		{"resp_remote_access_errors", c.AccessError}, {"bad_pkey", c.BadPKey}, {"messages_received", c.Requests},

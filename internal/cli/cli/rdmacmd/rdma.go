@@ -376,6 +376,9 @@ func (a *rdmaCall) rdmaTable(r *rdma.Result) {
 		fmt.Fprintf(a.Stdout, " #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]\n")
 		fmt.Fprintf(a.Stdout, " %-10d %-14d %-19.2f %-21.2f %.6f\n", r.Size, r.Iterations, r.Peak, r.Average, r.Rate)
 	}
+	if text := timeoutsText(r); text != "" {
+		fmt.Fprintf(a.Stdout, "# %s\n", text)
+	}
 	for _, end := range []struct {
 		name string
 		s    *rdma.Status
@@ -385,6 +388,20 @@ func (a *rdmaCall) rdmaTable(r *rdma.Result) {
 		}
 		fmt.Fprintf(a.Stdout, "# %s: %s\n", end.name, countersText(end.s))
 	}
+}
+
+// timeoutsText says why an average is far from the other figures: ends that waited for a timer sent nothing meanwhile.
+func timeoutsText(r *rdma.Result) string {
+	n := r.Client.Count(rdma.Timeouts) + r.ServerSide.Count(rdma.Timeouts)
+	switch {
+	case n == 0:
+		return ""
+	case r.Latency():
+		return fmt.Sprintf("%s (%s) waited for in t_max, t_avg and t_stdev; t_typical is the median",
+			call.Count(int(n), "timeout"), rdma.Timeouts)
+	}
+	return fmt.Sprintf("%s (%s) waited for in the average and the rate; the peak is of messages without one",
+		call.Count(int(n), "timeout"), rdma.Timeouts)
 }
 
 func icrcText(whole bool) string {
