@@ -185,11 +185,11 @@ func TestWeightsAreThoseOfTheSimulator(t *testing.T) {
 }
 
 // drawnLayout is a training with parts of layers, stages, shards and micro-batches, of 1 to 8 ranks, whose messages are small,
-// or so large that ranks of a host read them in each other's memory.
+// or so large that ranks of a host read them in each other's memory: of a perceptron, or one in four of a transformer.
 var drawnLayout = rapid.Custom(func(t *rapid.T) string {
 	tp := rapid.SampledFrom([]int{1, 2}).Draw(t, "tp")
 	pp := rapid.SampledFrom([]int{1, 2}).Draw(t, "pp")
-	dp := rapid.SampledFrom([]int{1, 2}).Draw(t, "dp")
+	dp := rapid.SampledFrom([]int{1, 2, 4, 8}[:4-(tp*pp)/2]).Draw(t, "dp")
 	world := tp * pp * dp
 	gpus := world
 	hosts := 1
@@ -203,9 +203,15 @@ var drawnLayout = rapid.Custom(func(t *rapid.T) string {
 	if dp > 1 {
 		layout += fmt.Sprintf(", zero: %d", rapid.IntRange(0, 3).Draw(t, "zero"))
 	}
-	return training(hosts, gpus, fmt.Sprintf("    layers: [784, %d, 12, 10]\n    batch: 8\n    epochs: 1\n    steps: 6\n    %s\n"+
-		"  parallel: %s}\n", rapid.SampledFrom([]int{16, 128}).Draw(t, "width"),
-		rapid.SampledFrom([]string{"momentum: 0.5", "optimiser: adam"}).Draw(t, "optimiser"), layout))
+	model := fmt.Sprintf("layers: [784, %d, 12, 10]\n    batch: 8", rapid.SampledFrom([]int{16, 128}).Draw(t, "width"))
+	data := "digits: {dir: digits, train: 256, test: 64, seed: 3}"
+	if rapid.IntRange(0, 3).Draw(t, "transformer") == 0 {
+		model = "model: gpt\n    gpt: {size: 16, blocks: 2, heads: 2, factor: 2}\n    batch: 4"
+		data = "text: {window: 8, grammar: {train: 400, test: 20}}"
+	}
+	return fmt.Sprintf("name: t\ncluster: {hosts: %d, host: {gpus: %d}}\njob:\n  train:\n    data: {%s}\n    lr: 0.1\n    %s\n"+
+		"    epochs: 1\n    steps: %d\n    %s\n  parallel: %s}\n", hosts, gpus, data, model, 24/(4+dp),
+		rapid.SampledFrom([]string{"momentum: 0.5", "optimiser: adam"}).Draw(t, "optimiser"), layout)
 })
 
 // layouts is how many are drawn, or -rapid.checks.
@@ -215,6 +221,7 @@ var layouts = 40
 func TestDrawnLayouts(t *testing.T) {
 	for i := range layouts {
 		text := drawnLayout.Example(i)
+		t.Logf("%s", strings.ReplaceAll(text, "\n", " "))
 		want := simulated(t, text)
 		for _, transport := range launch.Transports() {
 			cfg := config(parse(t, text))
