@@ -35,6 +35,7 @@ type launchFlags struct {
 	faults, capture      string
 	timeout              string
 	restarts             int
+	spare                bool
 	wait                 time.Duration
 }
 
@@ -59,7 +60,8 @@ says which, where it was and who waited for it.
 
 On several hosts the same command is given on each, with --node-rank 0 to N-1 and the address of node 0.
 Environments of srun and mpirun with one task per host say it too. Each host needs the same FILE, data and
-version: node 0 refuses another, and says what differs. Links between hosts carry no secret: use them in a
+version: node 0 refuses another, and says what differs. With --max-restarts on node 0 the hosts that are
+left start again, and hosts that were started with --spare take the places of those that are gone. Links between hosts carry no secret: use them in a
 network that you trust.`,
 		Example: "  railyard launch examples/digits-8gpu.yaml\n" +
 			"  railyard launch --nnodes 2 --node-rank 0 --rdzv 10.0.0.1:29500 my.yaml     # on 10.0.0.1\n" +
@@ -90,8 +92,9 @@ network that you trust.`,
 	fl.StringVar(&f.rdzv, "rdzv", "", "HOST:PORT at which node 0 is met; the port is free there")
 	fl.StringVar(&f.id, "id", "", "name of the job, the same on all hosts")
 	fl.StringVar(&f.timeout, "timeout", "60s", "how long hosts wait for each other")
-	fl.IntVar(&f.restarts, "max-restarts", 0, "start again so often from the newest checkpoint when a rank dies or stops; on one host")
-	fl.StringVar(&f.resume, "resume", "", "go on from the newest weights of this run directory, or from this file; on one host")
+	fl.IntVar(&f.restarts, "max-restarts", 0, "start again so often from the newest checkpoint when a rank or host is gone; of node 0")
+	fl.BoolVar(&f.spare, "spare", false, "wait for the place of a host that is gone, in place of --node-rank")
+	fl.StringVar(&f.resume, "resume", "", "go on from the newest weights of this run directory, or from this file; of node 0")
 	fl.StringVar(&f.transport, "transport", launch.Shared, "between ranks of one host: shm (shared memory), tcp, or roce (RoCEv2 packets)")
 	call.Complete(cmd, "transport", cobra.FixedCompletions(launch.Transports(), cobra.ShellCompDirectiveNoFileComp))
 	fl.StringVar(&f.faults, "faults", "", "with roce, of each rank: "+rdmacmd.FaultsText)
@@ -107,7 +110,7 @@ func (f *launchFlags) check(cmd *cobra.Command, env func(string) string) error {
 		{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}} {
 		n, err := strconv.Atoi(env(from.nodes))
 		i, err2 := strconv.Atoi(env(from.node))
-		if err != nil || err2 != nil || given("nnodes") || given("node-rank") || f.rdzv == "" {
+		if err != nil || err2 != nil || given("nnodes") || given("node-rank") || f.spare || f.rdzv == "" {
 			continue // without an address of node 0 several tasks are as many jobs
 		}
 		f.nodes, f.node = n, i
@@ -134,10 +137,10 @@ func (f *launchFlags) check(cmd *cobra.Command, env func(string) string) error {
 		return call.Misuse("launch: --faults and --capture are of packets: want --transport %s", launch.RoCE)
 	case f.restarts < 0 || f.restarts > maxRestarts:
 		return call.Misuse("launch: --max-restarts %d: want 0 to %d", f.restarts, maxRestarts)
-	case f.nodes > 1 && (f.restarts > 0 || f.resume != ""):
-		return call.Misuse("launch: --max-restarts and --resume are for one host, which has the checkpoints: want --nnodes 1")
-	case f.node > 0 && (f.out != "" || f.json):
-		return call.Misuse("launch: --out and --json are for node 0, which has the results")
+	case f.spare && (f.nodes == 1 || given("node-rank")):
+		return call.Misuse("launch: --spare waits for the place of one of several hosts: want --nnodes 2 or more, and no --node-rank")
+	case f.joins() && (f.out != "" || f.json || f.resume != ""):
+		return call.Misuse("launch: --out, --json and --resume are for node 0, which has the results and the checkpoints")
 	}
 	f.wait = time.Duration(d / unit.Nanosecond)
 	if f.faults != "" {
@@ -155,6 +158,9 @@ func (f *launchFlags) check(cmd *cobra.Command, env func(string) string) error {
 	}
 	return nil
 }
+
+// joins reports whether this is another node than the first.
+func (f *launchFlags) joins() bool { return f.node > 0 || f.spare }
 
 // maxRestarts bounds --max-restarts: each has a run directory.
 const maxRestarts = 10_000
@@ -180,7 +186,7 @@ func (c *launchCall) launchFile(ctx context.Context, file string) error {
 	}
 	cfg.Nodes, cfg.PerNode, cfg.Node, cfg.Rendezvous, cfg.ID, cfg.Timeout = c.f.nodes, c.f.perNode, c.f.node, c.f.rdzv,
 		cmp.Or(c.f.id, sc.Name), c.f.wait
-	cfg.Run.Progress, cfg.Faults = p.Update, c.f.faults
+	cfg.Run.Progress, cfg.Faults, cfg.Spare = p.Update, c.f.faults, c.f.spare
 	if c.f.capture != "" {
 		if cfg.Capture, err = filepath.Abs(c.f.capture); err != nil {
 			return err
@@ -189,7 +195,7 @@ func (c *launchCall) launchFile(ctx context.Context, file string) error {
 	if err := cfg.Deal(); err != nil {
 		return fmt.Errorf("%s: %w (--nnodes, --nproc-per-node); nothing was run", file, err)
 	}
-	if c.f.node > 0 {
+	if c.f.joins() {
 		err := c.engine.Join(ctx, cfg)
 		p.Stop()
 		if err != nil && ctx.Err() != nil {

@@ -9,15 +9,20 @@ import (
 )
 
 // Again is Run that starts again, at most so many times, when a rank ends the job or holds it up: from the newest whole
-// checkpoint, with processes of its own, into a directory of its own. newDir makes that of each try, from 0. It returns the last
+// checkpoint, with processes of its own, into a directory of its own. Of several nodes those that are left come again, and spares
+// take the places of the others. newDir makes that of each try, from 0. It returns the last
 // try's; what is of the others says that they failed.
 func Again(ctx context.Context, cfg Config, restarts int, newDir func(try int) (*result.Dir, error)) (dir *result.Dir,
 	sum *result.Summary, err error) {
+	if cfg.Nodes > 1 {
+		cfg.door = newDoor()
+		defer func() { cfg.door.close(err) }()
+	}
 	for try := 0; ; try++ {
 		if dir, err = newDir(try); err != nil {
 			return nil, nil, err
 		}
-		cfg.Run.Dir = dir
+		cfg.Run.Dir, cfg.left = dir, restarts-try
 		sum, err = Run(ctx, cfg)
 		if err == nil || ctx.Err() != nil || try == restarts || sum == nil || len(sum.Aborts) == 0 {
 			return dir, sum, err

@@ -34,12 +34,16 @@ type Config struct {
 	Nodes      int      // 1: this one alone
 	PerNode    int      // ranks of a node; 0: as many as there are on one
 	Node       int      // which this is, from 0
+	Spare      bool     // it is none yet: it waits for the place of one that is gone
 	Rendezvous string   // host:port of node 0, of several nodes
 	ID         string   // of the job, the same on all nodes
 	Timeout    time.Duration
 	Version    string            // of the program
 	Say        func(line string) // a line for who watches
 	Run        run.Options       // of node 0
+
+	door *door // of several nodes, at node 0
+	left int   // how often it may start again
 }
 
 // watchdog is how long a rank may be in a collective, 0: for ever.

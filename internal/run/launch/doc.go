@@ -15,6 +15,9 @@
 // of its node as children of its own program, passes on what is said to and by them, and knows when one is gone: its
 // connection closes, and it has a wait status. Whatever goes wrong is one sentence, the same on every node.
 //
+// A job may be tried again: its processes and connections are new, node 0's door (door.go) stays open, other launchers come
+// again, and spares that wait there take the places of those that do not.
+//
 // Invariants:
 //   - no process outlives its launcher: the kernel kills it (Linux), or its closed connection ends it;
 //   - shared memory has no name: it is gone with the last process that has it;

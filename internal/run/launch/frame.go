@@ -38,6 +38,8 @@ const (
 	kindRefused // text
 	kindPing    // ping
 	kindBeat    // nothing: it lives
+	kindAgain   // text: why the try is over; who gets it comes again
+	kindWeights // bytes of the weights that the welcome has named
 	kinds
 )
 
@@ -178,9 +180,15 @@ type hello struct {
 	Inputs   []string `json:"inputs"`   // name and SHA-256 of each
 }
 
-// welcome says that a node is one of the job.
+// spareNode is the number of a node that waits for the place of another.
+const spareNode = -1
+
+// welcome says that a node is one of the job, and what follows: weights, from which its ranks go on.
 type welcome struct {
-	First int32 `json:"first"` // its first rank
+	First         int32  `json:"first"` // its first rank
+	Node          int    `json:"node"`
+	WeightsBytes  int64  `json:"weights_bytes,omitempty"` // 0: they begin
+	WeightsSHA256 string `json:"weights_sha256,omitempty"`
 }
 
 // ping is a time of a clock.

@@ -19,31 +19,59 @@ import (
 	"railyard/internal/run/run"
 )
 
-// Join runs the ranks of a node that is not the first. It returns when node 0 says that all is done, or why it is not.
+// Join runs the ranks of a node that is not the first, and those of each further try. It returns when node 0 says that all is
+// done, or why it is not. A spare waits until it is one, and returns when there is nothing left to wait for.
 func Join(ctx context.Context, cfg Config) error {
 	if err := cfg.Deal(); err != nil {
 		return err
+	}
+	if cfg.Spare {
+		cfg.Node = spareNode
 	}
 	share, err := run.NewShare(ctx, cfg.Scenario, nil, nil, "", nil, cfg.Run.Progress)
 	if err != nil {
 		return err
 	}
-	world := share.Work.Ranks()
-	conn, err := callRoot(ctx, &cfg)
+	for {
+		err := join(ctx, &cfg, share)
+		a, ok := err.(*again)
+		if !ok {
+			return err
+		}
+		cfg.Say(fmt.Sprintf("%s; node %d comes again to %s", a.why, cfg.Node, cfg.Rendezvous))
+	}
+}
+
+// again ends a try: there is another.
+type again struct{ why string }
+
+func (a *again) Error() string { return a.why }
+
+// join is a try.
+func join(ctx context.Context, cfg *Config, share *run.Share) error {
+	conn, err := callRoot(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	g := &guest{cfg: &cfg, conn: &hearing{Conn: conn}}
-	first, err := g.greet(share.Inputs())
-	if err != nil {
+	g := &guest{cfg: cfg, conn: &hearing{Conn: conn}}
+	w, err := g.greet(ctx, share.Inputs())
+	if err != nil || w == nil {
 		return err
 	}
-	listen, _, _ := net.SplitHostPort(conn.LocalAddr().String())
-	order := jobOrder{Name: cfg.Name, Scenario: string(cfg.Scenario.YAML()), World: world, First: first, Ranks: cfg.PerNode,
-		Transport: cfg.Transport, Faults: cfg.Faults, Capture: cfg.Capture, Listen: listen, Images: share.Images()}
-	g.steps, g.first, g.ended = share.Steps, first, make([]int64, cfg.PerNode)
-	n, err := startNode(&cfg, order, share.Work, func(f frame) {
+	order := jobOrder{Name: cfg.Name, Scenario: string(cfg.Scenario.YAML()), World: share.Work.Ranks(), First: w.First,
+		Ranks: cfg.PerNode, Transport: cfg.Transport, Faults: cfg.Faults, Capture: cfg.Capture, Images: share.Images()}
+	order.Listen, _, _ = net.SplitHostPort(conn.LocalAddr().String())
+	if w.WeightsBytes > 0 {
+		remove := func() {}
+		if order.Weights, remove, err = g.takeWeights(ctx, w); err != nil {
+			return err
+		}
+		defer remove()
+		order.WeightsSHA256 = w.WeightsSHA256
+	}
+	g.steps, g.first, g.ended = share.Steps, w.First, make([]int64, cfg.PerNode)
+	n, err := startNode(cfg, order, share.Work, func(f frame) {
 		if f.kind == kindStep {
 			g.progress(&f)
 		}
@@ -53,7 +81,7 @@ func Join(ctx context.Context, cfg Config) error {
 		return err
 	}
 	cfg.Say(fmt.Sprintf("node %d of %d: %s from %d run here, node 0 (%s) tells of them", cfg.Node, cfg.Nodes,
-		unit.CountOf(int64(cfg.PerNode), "rank"), first, conn.RemoteAddr()))
+		unit.CountOf(int64(cfg.PerNode), "rank"), w.First, conn.RemoteAddr()))
 	err = g.serve(ctx, n)
 	_ = conn.SetWriteDeadline(time.Now()) // node 0 wants no more, and may read no more
 	n.quit(textOf(err), quitTime)
@@ -131,30 +159,55 @@ func (g *guest) say(f frame) {
 	_, _ = g.conn.Write(appendFrame(nil, &f)) // if node 0 is gone its silence says so
 }
 
-// greet says who this is, and returns the first rank of the node.
-func (g *guest) greet(inputs []result.InputDigest) (first int32, err error) {
-	g.say(newFrame(kindHello, -1, helloOf(g.cfg, inputs)))
+// next reads what node 0 says before the ranks run.
+func (g *guest) next() (f frame, err error) {
 	_ = g.conn.SetReadDeadline(time.Now().Add(g.cfg.Timeout + helloTime))
 	defer func() { _ = g.conn.SetReadDeadline(time.Time{}) }()
+	if f, err = readFrame(g.conn, smallBody); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, unix.ECONNRESET) {
+			err = errors.New("it closed the connection: it has given up, or is not railyard")
+		}
+		return f, fmt.Errorf("node 0 at %s: %w", g.cfg.Rendezvous, err)
+	}
+	return f, nil
+}
+
+// greet says who this is, and returns what node 0 answers; nil: all is done without it.
+func (g *guest) greet(ctx context.Context, inputs []result.InputDigest) (*welcome, error) {
+	g.say(newFrame(kindHello, -1, helloOf(g.cfg, inputs)))
+	defer context.AfterFunc(ctx, func() { g.conn.Close() })() // a spare may wait for hours
 	for {
-		f, err := readFrame(g.conn, smallBody)
+		f, err := g.next()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if err != nil {
-			if errors.Is(err, io.EOF) || errors.Is(err, unix.ECONNRESET) {
-				err = errors.New("it closed the connection: it has given up, or is not railyard")
-			}
-			return 0, fmt.Errorf("node 0 at %s: %w", g.cfg.Rendezvous, err)
+			return nil, err
 		}
 		switch f.kind {
+		case kindBeat:
 		case kindPing:
 			g.say(newFrame(kindPing, -1, ping{time.Now().UnixNano()}))
 		case kindRefused:
-			return 0, fmt.Errorf("node 0 at %s refused this node: %s", g.cfg.Rendezvous, f.body)
+			return nil, fmt.Errorf("node 0 at %s refused this node: %s", g.cfg.Rendezvous, f.body)
+		case kindQuit:
+			if len(f.body) > 0 {
+				return nil, errors.New(string(f.body))
+			}
+			g.cfg.Say(fmt.Sprintf("the job of %s is done: this spare was not needed", g.cfg.Rendezvous))
+			return nil, nil
 		case kindWelcome:
-			var w welcome
-			err := f.decode(&w)
-			return w.First, err
+			w := &welcome{}
+			if err := f.decode(w); err != nil {
+				return nil, err
+			}
+			if w.Node < 1 || w.Node >= g.cfg.Nodes || w.Node != g.cfg.Node && g.cfg.Node != spareNode {
+				return nil, fmt.Errorf("node 0 at %s takes this node for node %d", g.cfg.Rendezvous, w.Node)
+			}
+			g.cfg.Node = w.Node
+			return w, nil
 		default:
-			return 0, fmt.Errorf("node 0 at %s sent a control frame of kind %d", g.cfg.Rendezvous, f.kind)
+			return nil, fmt.Errorf("node 0 at %s sent a control frame of kind %d", g.cfg.Rendezvous, f.kind)
 		}
 	}
 }
@@ -195,6 +248,8 @@ func (g *guest) serve(ctx context.Context, n *node) error {
 				return errors.New(string(f.body))
 			case f.kind == kindQuit:
 				return nil
+			case f.kind == kindAgain:
+				return &again{string(f.body)}
 			case f.kind == kindAsk:
 				go g.say(newFrame(kindStanding, -1, n.standings())) // it may have to wait for a link
 			case f.kind == kindPeers, f.kind == kindGo, f.kind == kindStop, f.kind == kindTell:

@@ -20,9 +20,13 @@ import (
 
 // Run runs all ranks of a scenario as processes, those of this node and, of several nodes, those that join: see Join. It
 // returns what run.Run does.
-func Run(ctx context.Context, cfg Config) (*result.Summary, error) {
+func Run(ctx context.Context, cfg Config) (sum *result.Summary, err error) {
 	if err := cfg.Deal(); err != nil {
 		return nil, err
+	}
+	if cfg.Nodes > 1 && cfg.door == nil {
+		cfg.door = newDoor()
+		defer func() { cfg.door.close(err) }()
 	}
 	return run.RunReal(ctx, cfg.Scenario, cfg.Run, func(x *run.Real) error {
 		r := &root{cfg: &cfg, run: x, ctx: ctx, frames: make(chan heard, 256), pids: map[int32]int{}, over: make(chan struct{})}

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"railyard/internal/out/result"
@@ -30,11 +29,13 @@ type station struct {
 	gone atomic.Bool
 }
 
-func (s *station) tell(f frame) {
+// tell says something to a node. One that is gone is known by its silence, so most that tell need no error.
+func (s *station) tell(f frame) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_ = s.conn.SetWriteDeadline(time.Now().Add(writeTime))
-	_, _ = s.conn.Write(appendFrame(nil, &f)) // a node that is gone is known by its silence
+	_, err := s.conn.Write(appendFrame(nil, &f))
+	return err
 }
 
 // helloTime is how long somebody who connects may take to say who it is, and strangers how many such there may be.
@@ -54,74 +55,73 @@ func (r *root) meet() (address string, err error) {
 	if err != nil {
 		return "", err
 	}
-	l, err := net.Listen("tcp", r.cfg.Rendezvous)
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		return "", fmt.Errorf("%s is in use: another job's node 0 may have it, want another port in --rdzv", r.cfg.Rendezvous)
-	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return "", fmt.Errorf("%s is no address of this machine, and --rdzv names node 0, which this is", r.cfg.Rendezvous)
-	case err != nil:
-		return "", fmt.Errorf("--rdzv %s: %w", r.cfg.Rendezvous, err)
+	d := r.cfg.door
+	if err := d.open(r.cfg.Rendezvous, helloOf(r.cfg, r.run.Inputs()), r.cfg.Say); err != nil {
+		return "", err
 	}
-	defer l.Close()
-	came := make(chan *station)
-	over := make(chan struct{})
-	defer close(over)
-	limit := make(chan struct{}, strangers)
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			limit <- struct{}{}
-			go func() {
-				s := r.receive(conn)
-				<-limit
-				if s == nil {
-					return
-				}
-				select {
-				case came <- s:
-				case <-over:
-					conn.Close()
-				}
-			}()
-		}
-	}()
-	deadline := time.Now().Add(r.cfg.Timeout)
+	weights, err := r.readWeights()
+	if err == nil {
+		err = r.gather(d, weights)
+	}
+	if err != nil {
+		r.dismiss(err)
+		return "", err
+	}
+	return ip, nil
+}
+
+// gather waits for all nodes. A spare takes the place of one that was gone when the try before ended, at once, and of one that
+// has not come in time.
+func (r *root) gather(d *door, weights []byte) error {
+	deadline, late := time.Now().Add(r.cfg.Timeout), false
 	timeout := time.NewTimer(r.cfg.Timeout)
 	tick := time.NewTicker(5 * time.Second)
 	defer tick.Stop()
 	for missing := r.missing(); len(missing) > 0; missing = r.missing() {
+		if i := slices.IndexFunc(missing, func(n int) bool { return late || d.lost[n] }); i >= 0 {
+			if s := d.spare(); s != nil {
+				s.node = missing[i]
+				r.seat(s, weights)
+				continue
+			}
+		}
+		if late {
+			return fmt.Errorf("%s never came to %s within %v", nodeList(missing), r.cfg.Rendezvous, r.cfg.Timeout)
+		}
 		select {
-		case s := <-came:
+		case s := <-d.came:
 			if at := r.others[s.node]; at != nil {
 				s.refuse(fmt.Sprintf("node %d has come already, from %s (%s)", s.node, at.host, at.conn.RemoteAddr()))
 				continue
 			}
-			r.others[s.node] = s
-			s.tell(newFrame(kindWelcome, -1, welcome{int32(s.node * r.perNode)}))
-			r.cfg.Say(fmt.Sprintf("node %d of %d is here: %s (%s)", s.node, r.cfg.Nodes, s.host, s.conn.RemoteAddr()))
+			r.seat(s, weights)
+		case <-d.more:
 		case <-r.ctx.Done():
-			r.dismiss(r.ctx.Err())
-			return "", r.ctx.Err()
+			return r.ctx.Err()
 		case <-tick.C:
 			r.cfg.Say(fmt.Sprintf("waiting for %s at %s: %d s left", nodeList(missing), r.cfg.Rendezvous,
 				int(time.Until(deadline).Seconds())))
 		case <-timeout.C:
-			err := fmt.Errorf("%s never came to %s within %v", nodeList(missing), r.cfg.Rendezvous, r.cfg.Timeout)
-			r.dismiss(err)
-			return "", err
+			late = true
 		}
 	}
-	for _, s := range r.others {
-		if s != nil {
-			go r.read(s)
-			go r.beats(s)
-		}
+	return nil
+}
+
+// seat makes a node that has come one of the job, and tells it what it goes on from.
+func (r *root) seat(s *station, weights []byte) {
+	r.cfg.door.find(s.node)
+	r.others[s.node] = s
+	w := welcome{First: int32(s.node * r.perNode), Node: s.node, WeightsBytes: int64(len(weights))}
+	if from := r.run.From(); from != nil {
+		w.WeightsSHA256 = from.SHA256
 	}
-	return ip, nil
+	if s.tell(newFrame(kindWelcome, -1, w)) == nil {
+		s.sendWeights(weights)
+	}
+	r.cfg.Say(fmt.Sprintf("node %d of %d is here: %s (%s)", s.node, r.cfg.Nodes, s.host, s.conn.RemoteAddr()))
+	go r.read(s)
+	go r.beats(s) // it may have to wait for others, and is to know that this node lives
 }
 
 // addressOf is the address behind a host's name.
@@ -158,33 +158,6 @@ func nodeList(all []int) string {
 	return "nodes " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// receive hears who has connected: nil, it is refused, or a stranger.
-func (r *root) receive(conn net.Conn) *station {
-	s := &station{conn: &hearing{Conn: conn}}
-	_ = conn.SetReadDeadline(time.Now().Add(helloTime))
-	f, err := readFrame(conn, helloMost)
-	var h hello
-	if err == nil && f.kind == kindHello {
-		err = f.decode(&h)
-	}
-	if err != nil || f.kind != kindHello {
-		conn.Close()
-		return nil
-	}
-	if text := r.differs(&h); text != "" {
-		s.refuse(text)
-		r.cfg.Say(fmt.Sprintf("%s (%s) was refused: %s", h.Host, conn.RemoteAddr(), text))
-		return nil
-	}
-	s.node, s.host = h.Node, h.Host
-	if s.ahead, err = clockOf(conn); err != nil {
-		conn.Close()
-		return nil
-	}
-	_ = conn.SetReadDeadline(time.Time{})
-	return s
-}
-
 // pings is how often a clock is asked: the quickest answer counts.
 const pings = 5
 
@@ -216,28 +189,6 @@ func clockOf(conn net.Conn) (ahead int64, err error) {
 func (s *station) refuse(text string) {
 	s.tell(frame{kindRefused, -1, []byte(text)})
 	s.conn.Close()
-}
-
-// differs says what keeps a node from the job, "" if nothing does.
-func (r *root) differs(h *hello) string {
-	own := helloOf(r.cfg, r.run.Inputs())
-	switch {
-	case h.Version != own.Version:
-		return fmt.Sprintf("it is railyard %s, node 0 is %s", h.Version, own.Version)
-	case h.ID != own.ID:
-		return fmt.Sprintf("it has --id %q, node 0 has %q: two jobs have one address", h.ID, own.ID)
-	case h.Nodes != own.Nodes:
-		return fmt.Sprintf("it is one of %d nodes, node 0 of %d (--nnodes)", h.Nodes, own.Nodes)
-	case h.PerNode != r.perNode:
-		return fmt.Sprintf("it has %d processes, node 0 has %d (--nproc-per-node)", h.PerNode, r.perNode)
-	case h.Node < 1 || h.Node >= own.Nodes:
-		return fmt.Sprintf("it is node %d, want 1 to %d (--node-rank)", h.Node, own.Nodes-1)
-	case h.Scenario != own.Scenario:
-		return "its scenario differs: " + firstDifference(h.Scenario, own.Scenario)
-	case !slices.Equal(h.Inputs, own.Inputs):
-		return fmt.Sprintf("what it reads differs: %s, node 0 has %s", strings.Join(h.Inputs, ", "), strings.Join(own.Inputs, ", "))
-	}
-	return ""
 }
 
 // firstDifference is the first key that two resolved scenarios do not share, or have with other values. Its line there is
@@ -340,10 +291,12 @@ func (r *root) silent() error {
 		}
 		who := fmt.Sprintf("node %d (%s, %s)", s.node, s.host, s.conn.RemoteAddr())
 		if s.gone.Load() {
+			r.cfg.door.lose(s.node)
 			return &run.Broken{Rank: -1, Why: result.AbortRank,
 				Text: fmt.Sprintf("the launcher of %s has gone, and with it %s", who, ranks)}
 		}
 		if s.conn.quietFor(time.Now()) >= silence {
+			r.cfg.door.lose(s.node)
 			return &run.Broken{Rank: -1, Why: result.AbortRank,
 				Text: fmt.Sprintf("%s has not answered for %v: %s; a link may be cut", who, silence, ranks)}
 		}
@@ -351,18 +304,26 @@ func (r *root) silent() error {
 	return nil
 }
 
-// dismiss tells other nodes that it is over, and why.
+// dismiss tells other nodes that it is over, and why, or that they are to come again.
 func (r *root) dismiss(err error) {
+	word := frame{kindQuit, -1, []byte(textOf(err))}
+	if _, broken := err.(*run.Broken); broken && r.cfg.left > 0 && r.ctx.Err() == nil {
+		word.kind = kindAgain
+	}
 	for _, s := range r.others {
-		if s != nil {
-			s.tell(frame{kindQuit, -1, []byte(textOf(err))})
-			if err == nil { // it has its processes end first
-				_ = s.conn.SetReadDeadline(time.Now().Add(quitTime))
-				for !s.gone.Load() && s.conn.quietFor(time.Now()) < quitTime {
-					time.Sleep(5 * time.Millisecond)
-				}
-			}
-			s.conn.Close()
+		if s == nil {
+			continue
 		}
+		if s.gone.Load() {
+			r.cfg.door.lose(s.node)
+		}
+		s.tell(word)
+		if err == nil { // it has its processes end first
+			_ = s.conn.SetReadDeadline(time.Now().Add(quitTime))
+			for !s.gone.Load() && s.conn.quietFor(time.Now()) < quitTime {
+				time.Sleep(5 * time.Millisecond)
+			}
+		}
+		s.conn.Close()
 	}
 }
