@@ -60,9 +60,9 @@ says which, where it was and who waited for it.
 
 On several hosts the same command is given on each, with --node-rank 0 to N-1 and the address of node 0.
 Environments of srun and mpirun with one task per host say it too. Each host needs the same FILE, data and
-version: node 0 refuses another, and says what differs. With --max-restarts on node 0 the hosts that are
-left start again, and hosts that were started with --spare take the places of those that are gone. Links between hosts carry no secret: use them in a
-network that you trust.`,
+version: node 0 refuses another, and says what differs. With --max-restarts on
+node 0 the hosts that are left start again, and hosts that were started with --spare take the places of
+those that are gone. Links between hosts carry no secret: use them in a network that you trust.`,
 		Example: "  railyard launch examples/digits-8gpu.yaml\n" +
 			"  railyard launch --nnodes 2 --node-rank 0 --rdzv 10.0.0.1:29500 my.yaml     # on 10.0.0.1\n" +
 			"  railyard launch --nnodes 2 --node-rank 1 --rdzv 10.0.0.1:29500 my.yaml     # on the other host",
