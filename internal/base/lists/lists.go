@@ -12,7 +12,12 @@ type Queue[T any] struct {
 func (q *Queue[T]) Len() int { return q.n }
 
 // Push adds a value.
-func (q *Queue[T]) Push(v T) {
+func (q *Queue[T]) Push(v T) { *q.Add() = v }
+
+// Add adds a value and returns it: what lay there before, of which each field is to be set. So a large value is written
+// where it lies. One that is made on the stack, field by field, and then copied by sixteen bytes at a time
+// waits until all its stores are through: a processor hands on what it has just stored to loads of that width alone.
+func (q *Queue[T]) Add() *T {
 	if q.n == len(q.buf) {
 		buf := make([]T, max(1, 2*len(q.buf)))
 		for i := range q.n {
@@ -20,8 +25,8 @@ func (q *Queue[T]) Push(v T) {
 		}
 		q.buf, q.head = buf, 0
 	}
-	q.buf[(q.head+q.n)&(len(q.buf)-1)] = v
 	q.n++
+	return q.At(q.n - 1)
 }
 
 // At returns the value that is i behind the oldest.
@@ -30,9 +35,14 @@ func (q *Queue[T]) At(i int) *T { return &q.buf[(q.head+i)&(len(q.buf)-1)] }
 // Pop removes and returns the oldest value; there must be one.
 func (q *Queue[T]) Pop() T {
 	v := q.buf[q.head]
+	q.Drop()
+	return v
+}
+
+// Drop removes the oldest value; there must be one.
+func (q *Queue[T]) Drop() {
 	q.head = (q.head + 1) & (len(q.buf) - 1)
 	q.n--
-	return v
 }
 
 // Key is what a heap orders: by its first word, then its second, then its third.

@@ -141,13 +141,18 @@ const (
 )
 
 // Make returns a frame on a route. Of psn, the lower 24 bits count.
-func Make(op Opcode, flow int32, psn uint32, r Route, class uint8, bytes unit.Bytes) Packet {
-	p := Packet{Flow: flow, psn: psn&psnMask | uint32(op)<<24, route: uint32(r), bits: class & classMask,
-		Bytes: uint16(bytes)}
+func Make(op Opcode, flow int32, psn uint32, r Route, class uint8, bytes unit.Bytes) (p Packet) {
+	p.Make(op, flow, psn, r, class, bytes)
+	return p
+}
+
+// Make makes of p what the function Make returns.
+func (p *Packet) Make(op Opcode, flow int32, psn uint32, r Route, class uint8, bytes unit.Bytes) {
+	p.at, p.Flow, p.psn, p.route, p.attach = 0, flow, psn&psnMask|uint32(op)<<24, uint32(r), 0
+	p.Bytes, p.Entropy, p.sack, p.tos, p.bits = uint16(bytes), 0, 0, 0, class&classMask
 	if op.data() {
 		p.tos = ecnCapable
 	}
-	return p
 }
 
 // Count returns a clear-to-send's or credit's count.

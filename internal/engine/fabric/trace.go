@@ -53,12 +53,12 @@ func (t *Trace) Hop(i int) *Hop {
 	return &t.far[i-nearHops]
 }
 
-// add notes another link.
-func (t *Trace) add(h Hop) *Hop {
+// add notes another link, and returns it: zero.
+func (t *Trace) add() *Hop {
 	if t.N >= nearHops {
-		t.far = append(t.far, h)
+		t.far = append(t.far, Hop{})
 	} else {
-		t.near[t.N] = h
+		t.near[t.N] = Hop{}
 	}
 	t.N++
 	return t.Hop(t.N - 1)
@@ -113,7 +113,8 @@ func (tr *tracing) StartTrace(isl *sim.Island, now unit.Time, id PortID, p *Pack
 	t := tr.links.traceAt(slot)
 	t.N, t.far, t.heldAt = 0, t.far[:0], 0
 	t.Bytes = unit.Bytes(p.Bytes)
-	first := t.add(Hop{Port: id, Ready: now, Start: now, Root: -1})
+	first := t.add()
+	first.Port, first.Ready, first.Start, first.Root = id, now, now, -1
 	if !p.data() {
 		first.Ready = unit.Time(p.at)
 	}
@@ -160,7 +161,8 @@ func (tr *tracing) PassTrace(_ *sim.Island, from, to *Packet) {
 
 func (tr *tracing) traceEnqueue(now unit.Time, id PortID, o *port, q *queue, p *Packet) {
 	t := tr.links.traceAt(p.attach - 1)
-	h := t.add(Hop{Port: id, Ready: now, Start: -1, Root: -1, pausedAt: tr.pfc.pausedBy(now, id, p.Class())})
+	h := t.add()
+	h.Port, h.Ready, h.Start, h.Root, h.pausedAt = id, now, -1, -1, tr.pfc.pausedBy(now, id, p.Class())
 	if q.n > 0 || now < o.busyUntil {
 		h.Own = tr.evidence.ownAhead(now, id, o, q, p)
 	}

@@ -41,13 +41,13 @@ func TestATraceOfALongWay(t *testing.T) {
 	f.StartTrace(isl, 7, from, &p)
 	one := f.Trace(isl, &p)
 	for i := 1; i < MaxHops-1; i++ {
-		one.add(Hop{Port: PortID(i), Ready: unit.Time(i)})
+		*one.add() = Hop{Port: PortID(i), Ready: unit.Time(i)}
 	}
 	again := p
 	f.copyTrace(isl, &again)
 	two := f.Trace(isl, &again)
-	one.add(Hop{Port: 100})
-	two.add(Hop{Port: 200})
+	*one.add() = Hop{Port: 100}
+	*two.add() = Hop{Port: 200}
 	for _, tr := range []*Trace{one, two} {
 		if tr.N != MaxHops || tr.Hop(0).Port != from || tr.Hop(0).Start != 7 {
 			t.Errorf("%d links, the first %+v", tr.N, *tr.Hop(0))

@@ -69,21 +69,20 @@ func (h *Hosts) toCard(f *Fetch, c *nicLinks, way []int32) {
 // Shared reports whether others may take a share of the way, so that what Here said may change.
 func (f *Fetch) Shared() bool { return len(f.feeds) > 0 }
 
-// Begin sets a message's bytes out on the way. The memory of one that is done with is used again.
-func (f *Fetch) Begin(now unit.Time, b unit.Bytes, done *Fetched) Fetched {
+// Begin sets a message's bytes out on the way, and writes that to m, whatever it said before.
+func (f *Fetch) Begin(now unit.Time, b unit.Bytes, m *Fetched) {
 	if f.staged != nil && f.at.stagedAt(now) {
-		m := f.staged.Begin(now, b, done)
+		f.staged.Begin(now, b, m)
 		m.staged = true
-		return m
+		return
 	}
-	m := Fetched{posted: now, starts: done.starts[:0]}
+	m.staged, m.posted, m.starts, m.way.Slowest, m.way.At = false, now, m.starts[:0], 0, 0
 	for _, l := range f.feeds {
 		m.starts = append(m.starts, l.link.add(now, l.flow, b))
 	}
 	m.way.NVLink = now.Add(f.nvlink)
 	m.way.PCIe = m.way.NVLink.Add(f.pcie)
 	m.way.NIC = m.way.PCIe.Add(f.nic)
-	return m
 }
 
 // Here finds out when a message's bytes before an offset are at the NIC, as far as that is known

@@ -33,7 +33,8 @@ func graphed(t *testing.T, faults *Faults) *Hosts {
 
 // fetched says when bytes from a GPU are at the NIC, and where they were last.
 func fetched(f *Fetch, b unit.Bytes) (unit.Duration, Way) {
-	m := f.Begin(0, b, &Fetched{})
+	var m Fetched
+	f.Begin(0, b, &m)
 	now := unit.Time(0)
 	for {
 		at, w := f.Here(now, &m, int64(b))

@@ -161,7 +161,7 @@ type entry struct {
 }
 
 // key orders what is to be done: by time, kind, owner. Nothing in an entry is negative.
-func (e entry) key() lists.Key {
+func (e *entry) key() lists.Key {
 	return lists.Key{First: uint64(e.at), Second: uint64(e.what)<<40 | uint64(e.alarm)<<32 | uint64(uint32(e.a)),
 		Third: uint64(e.b)}
 }

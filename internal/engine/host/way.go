@@ -107,7 +107,9 @@ func (t *traces) pop() *exec.Trace {
 // postNVLink sends a message to another GPU of the host.
 func (h *Hosts) postNVLink(now unit.Time, id int32, m *exec.Message, from []byte) {
 	c := h.inside[id]
-	t := transfer{posted: now, late: m.Wire.Inside, what: m.Arrival()}
+	t := c.messages.Add()
+	t.posted, t.late = now, m.Wire.Inside
+	t.what.Bytes, t.what.Step, t.what.Coll = m.Bytes, m.Step, m.Coll
 	if c.peer != nil {
 		c.peer.post(now, m.Wire.Out)
 	} else {
@@ -117,7 +119,6 @@ func (h *Hosts) postNVLink(now unit.Time, id int32, m *exec.Message, from []byte
 	}
 	c.busy = max(c.busy, now).Add(m.Wire.Busy)
 	t.least = c.busy
-	c.messages.Push(t)
 	if c.job.memory != nil {
 		c.carries.Push(carried{from, m.To})
 	}
@@ -157,7 +158,9 @@ func (h *Hosts) carried(now unit.Time, id int32) {
 // delivered completes the oldest NVLink message of a way, for both ranks.
 func (h *Hosts) delivered(now unit.Time, id int32) {
 	c := h.inside[id]
-	m := c.messages.Pop()
+	m := c.messages.At(0)
+	posted, what := m.posted, m.what
+	c.messages.Drop()
 	c.past--
 	if c.carries.Len() > 0 {
 		b := c.carries.Pop()
@@ -167,13 +170,14 @@ func (h *Hosts) delivered(now unit.Time, id int32) {
 	if c.inlet < 0 {
 		c.inlet, c.outlet = dst.Inlet(c.AtTarget()), src.Outlet(c.AtSource())
 	}
-	at.segment[0] = exec.Segment{Until: now, Cause: cause.NVLink, At: -1}
+	s := &at.segment[0]
+	s.Until, s.Cause, s.At = now, cause.NVLink, -1
 	if c.peer != nil {
-		at.segment[0].Cause, at.segment[0].At = cause.PCIe, c.peer.pop()
+		s.Cause, s.At = cause.PCIe, c.peer.pop()
 	}
-	at.trace = exec.Trace{Posted: m.posted, Placed: now, Segments: at.segment[:]}
+	at.trace.Posted, at.trace.Placed, at.trace.Segments = posted, now, at.segment[:]
 	in, out := c.inlet, c.outlet
-	dst.Received(now, in, m.what, &at.trace)
+	dst.Received(now, in, what, &at.trace)
 	src.Acked(now, out, nil)
 }
 

@@ -37,9 +37,9 @@ func Packet(f *fabric.Packet, pk *roce.Packet) {
 var managed = [...]wire.CMKind{fabric.CMRequest: wire.CMRequest, fabric.CMReply: wire.CMReply, fabric.CMReady: wire.CMReady,
 	fabric.CMLeave: wire.CMDisconnect, fabric.CMLeft: wire.CMDisconnectReply}
 
-// data makes the frame of a packet of data.
-func (s *sender) data(pk *roce.Packet, bytes unit.Bytes) fabric.Packet {
-	f := fabric.Make(fabric.Opcode(pk.Opcode), s.id, pk.PSN, s.route, s.class, bytes)
+// data makes f the frame of a packet of data.
+func (s *sender) data(f *fabric.Packet, pk *roce.Packet, bytes unit.Bytes) {
+	f.Make(fabric.Opcode(pk.Opcode), s.id, pk.PSN, s.route, s.class, bytes)
 	f.Entropy = pk.Entropy
 	if pk.AckReq {
 		f.SetAckReq()
@@ -47,16 +47,15 @@ func (s *sender) data(pk *roce.Packet, bytes unit.Bytes) fabric.Packet {
 	if pk.Again {
 		f.SetAgain()
 	}
-	return f
 }
 
-// acknowledgement makes the frame of an ACK or a NAK.
-func (n *Net) acknowledgement(pk *roce.Packet, qp int32, r fabric.Route) fabric.Packet {
+// acknowledgement makes f the frame of an ACK or a NAK.
+func (n *Net) acknowledgement(f *fabric.Packet, pk *roce.Packet, qp int32, r fabric.Route) {
 	op := fabric.OpAck
 	if pk.Nak() {
 		op = fabric.OpNak
 	}
-	f := fabric.Make(op, qp, pk.PSN, r, n.cfg.AckClass, n.cfg.Frames.ACK)
+	f.Make(op, qp, pk.PSN, r, n.cfg.AckClass, n.cfg.Frames.ACK)
 	f.SetSack(pk.Sack)
 	f.Entropy = pk.Entropy
 	if pk.BECN {
@@ -65,7 +64,6 @@ func (n *Net) acknowledgement(pk *roce.Packet, qp int32, r fabric.Route) fabric.
 	if pk.Echo {
 		f.SetEcho()
 	}
-	return f
 }
 
 // send queues what a half of a queue pair sends beside data, ACK and NAK: in the class of CNPs.
@@ -78,11 +76,11 @@ func (c *card) send(pk *roce.Packet, qp int32, r fabric.Route) {
 	case wire.DatagramSend:
 		op, count, bytes = opcodeOf(pk.Manage), pk.Landing.Key, wire.CMFrameBytes+n.cfg.Frames.Tag
 	}
-	f := fabric.Make(op, qp, number, r, n.cfg.CNPClass, bytes)
+	f := c.out.Notes.Add()
+	f.Make(op, qp, number, r, n.cfg.CNPClass, bytes)
 	if pk.Opcode != wire.CNPOpcode {
 		f.SetCount(count)
 	}
-	c.out.Notes.Push(f)
 }
 
 // opcodeOf is that of a connection manager's message in the fabric.

@@ -113,14 +113,20 @@ func (s *sender) account(now unit.Time) {
 	}
 }
 
-// at returns the ledger as of now; now may be before the end of the transmission that was added
+// at writes the ledger as of now to s; now may be before the end of the transmission that was added
 // last.
-func (l *ledger) at(now unit.Time) cause.Split {
-	s := l.split
-	if l.end > now {
-		s[l.last] -= l.end.Sub(now)
+func (l *ledger) at(now unit.Time, s *cause.Split) {
+	*s = l.split
+	s[l.last] = l.of(l.last, now)
+}
+
+// of returns what the ledger has for a cause as of now.
+func (l *ledger) of(c cause.Cause, now unit.Time) unit.Duration {
+	d := l.split[c]
+	if c == l.last && l.end > now {
+		d -= l.end.Sub(now)
 	}
-	return s
+	return d
 }
 
 // since lists in order of time what held up a message from its post until its last packet left
@@ -183,7 +189,8 @@ func layOut(out []cause.Segment, at, end unit.Time, rest *cause.Split, port topo
 // remember keeps with a message what held it up, when its last packet leaves for the first time.
 // The log goes on and forgets.
 func (l *ledger) remember(now unit.Time, m *message) {
-	total := l.at(now)
+	var total cause.Split
+	l.at(now, &total)
 	total.Sub(&m.base)
 	m.held = m.ownBefore(l.since(l.spare.take()[:0], m.flow.Posted, now, total))
 }
@@ -207,14 +214,13 @@ func (m *message) ownBefore(s []cause.Segment) []cause.Segment {
 	return s
 }
 
-// sender returns the split of a message's time until a packet left; total is that of the ledger.
-func (m *message) sender(total cause.Split) cause.Split {
+// sender makes of the ledger's split that of a message's time until a packet left.
+func (m *message) sender(total *cause.Split) {
 	total.Sub(&m.base)
 	if ahead := m.ahead - m.base[cause.Serialisation]; m.begun >= 0 && ahead > 0 {
 		total[cause.Serialisation] -= ahead
 		total[cause.OwnQueueing] += ahead
 	}
-	return total
 }
 
 // times are those of all that have been at some place.

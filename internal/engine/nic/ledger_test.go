@@ -26,7 +26,7 @@ func TestMessageRemembersItsLog(t *testing.T) {
 		m.flow.Posted = l.end
 		pace(l, 300)
 		start := l.end
-		split := m.sender(l.at(start))
+		split := senderOf(l, m, start)
 		l.remember(start, m)
 		pace(l, later) // of messages behind it
 		return before(nil, m.held, m.flow.Posted, start, split, 0)
@@ -43,6 +43,13 @@ func TestMessageRemembersItsLog(t *testing.T) {
 	}
 }
 
+// senderOf is the split of a message's time until a packet left.
+func senderOf(l *ledger, m *message, left unit.Time) (s cause.Split) {
+	l.at(left, &s)
+	m.sender(&s)
+	return s
+}
+
 // A log that is too long forgets its beginning. What other queue pairs took of the NIC in that time was at its port all the
 // same.
 func TestQueueingThatTheLogForgotIsAtTheNIC(t *testing.T) {
@@ -53,7 +60,7 @@ func TestQueueingThatTheLogForgotIsAtTheNIC(t *testing.T) {
 		l.add(cause.Queueing, port, l.end+200)
 		l.add(cause.Serialisation, -1, l.end+100)
 	}
-	split := m.sender(l.at(l.end))
+	split := senderOf(l, m, l.end)
 	l.remember(l.end, m)
 	at := unit.Time(0)
 	var queued unit.Duration

@@ -72,7 +72,8 @@ func (r *receiver) onData(isl *sim.Island, now unit.Time, link fabric.PortID, pk
 	in, out, t := &own.in, &own.out, &n.cfg.Transport
 	if Packet(pk, in); in.Lands() {
 		l := &tr.Edge.Landing
-		in.Landing = roce.Landing{Address: l.Address, Key: l.Key, PSN: l.PSN, Length: l.Length}
+		to := &in.Landing
+		to.Address, to.Key, to.PSN, to.Length = l.Address, l.Key, l.PSN, l.Length
 	}
 	v := r.Receive(now, in, t)
 	if in.Marked {
@@ -116,14 +117,14 @@ func (r *receiver) acknowledge(isl *sim.Island, now unit.Time, pk *fabric.Packet
 	if answer.Nak() && n.cfg.OnEvent != nil {
 		r.card.tell(now, EventNAKSent, r.id, answer.PSN)
 	}
-	a := n.acknowledgement(answer, r.id, r.route)
+	a := r.card.out.Acks.Add()
+	n.acknowledgement(a, answer, r.id, r.route)
 	if n.cfg.Telemetry {
-		n.fab.PassTrace(isl, pk, &a)
+		n.fab.PassTrace(isl, pk, a)
 	} else if n.fab.Trace(isl, pk) != nil { // the way of the acknowledgement is traced too
 		a.SetAckReq()
 		a.SetQueued(now)
 	}
-	r.card.out.Acks.Push(a)
 }
 
 // onControl takes a frame that is not data. A host answers who asks for a connection when it has made its queue pair.

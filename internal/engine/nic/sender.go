@@ -111,9 +111,13 @@ func (s *sender) post(now unit.Time, hm *host.Message, asked unit.Time, part boo
 		s.ledger.restart()
 	}
 	m := s.pushMsg()
-	*m = message{flow: Flow{QP: s.id, Tag: hm.Tag, Bytes: hm.Bytes, Posted: now, Placed: -1, Acked: -1},
-		pauses0: times(m.pauses0, s.ledger.pauses), links0: times(m.links0, s.ledger.links), msg: *hm,
-		asked: asked, part: part, base: s.ledger.at(now), begun: -1, fetched: s.fetch.Begin(now, hm.Bytes, &m.fetched)}
+	m.flow = Flow{}
+	f := &m.flow
+	f.QP, f.Tag, f.Bytes, f.Posted, f.Placed, f.Acked = s.id, hm.Tag, hm.Bytes, now, -1, -1
+	m.msg, m.asked, m.part, m.begun, m.ahead, m.held = *hm, asked, part, -1, 0, nil
+	m.pauses0, m.links0 = times(m.pauses0, s.ledger.pauses), times(m.links0, s.ledger.links)
+	s.ledger.at(now, &m.base)
+	s.fetch.Begin(now, hm.Bytes, &m.fetched)
 	posted := s.Requester.Post(roce.Write{Bytes: hm.Bytes, Address: hm.Address, Key: hm.Key, Imm: uint32(hm.Bytes)})
 	m.flow.LastPSN = uint32(posted.Last()) & roce.PSNMask
 	if c.net.cfg.OnPost != nil {
@@ -201,7 +205,7 @@ func (s *sender) send(now unit.Time, f *fabric.Packet) bool {
 	if s.Sent(now, pk, bytes, tx, gap, t) {
 		s.arm(free)
 	}
-	*f = s.data(pk, bytes)
+	s.data(f, pk, bytes)
 	// The packet that completes a message is its last; where packets count in any order it may be any.
 	// The first packet and some between show what the queue pair meets on its way.
 	if last || t.Receiver != roce.InOrder || n.cfg.Telemetry || pk.Payload.Offset/int64(t.MTU)%probeEvery == 0 {
@@ -221,7 +225,7 @@ func (s *sender) note(now unit.Time, pk *roce.Packet, first, last bool, free uni
 		s.card.isl.retransmits++
 	} else if first {
 		m := s.msgAt(pk.Payload.Message)
-		m.begun, m.ahead = now, l.at(now)[cause.Serialisation]
+		m.begun, m.ahead = now, l.of(cause.Serialisation, now)
 	}
 	l.add(l.last, -1, free)
 	if last && s.log && !pk.Again {
@@ -245,7 +249,8 @@ func (s *sender) attach(now unit.Time, pk *roce.Packet, last bool, tr *fabric.Tr
 		e.Posted, e.Asked, e.Part = m.flow.Posted, m.asked, m.part
 	}
 	if completes {
-		e.Sender = m.sender(s.ledger.at(now))
+		s.ledger.at(now, &e.Sender)
+		m.sender(&e.Sender)
 		tr.Hop(0).Root, e.PCIe = most(s.ledger.pauses, m.pauses0), int32(most(s.ledger.links, m.links0))
 	}
 	if e.Before = e.Before[:0]; last && s.log {

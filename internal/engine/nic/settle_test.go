@@ -20,7 +20,9 @@ func TestSettledLedger(t *testing.T) {
 		kept := &ledger{log: true, spans: make([]cause.Segment, 0, logLimit)} // it never asks for memory
 		now := unit.Time(0)
 		for range rapid.IntRange(1, 6).Draw(t, "messages") {
-			posted, before := now, settled.at(now)
+			posted := now
+			var before, total cause.Split
+			settled.at(now, &before)
 			settled.restart()
 			kept.restart()
 			for range rapid.IntRange(1, 12).Draw(t, "spans") {
@@ -30,7 +32,7 @@ func TestSettledLedger(t *testing.T) {
 				settled.add(c, at, now)
 				kept.add(c, at, now)
 			}
-			total := settled.at(now)
+			settled.at(now, &total)
 			total.Sub(&before)
 			got, want := settled.since(nil, posted, now, total), kept.since(nil, posted, now, total)
 			if !slices.Equal(got, want) {

@@ -115,7 +115,8 @@ func (q *Requester) Next(now unit.Time, pk *Packet, p *Params) Turn {
 	case q.Due() > now:
 		return Later
 	}
-	seg := q.Sender.Next()
+	var seg Segment
+	q.Sender.take(&seg)
 	*pk = Packet{}
 	m := q.at(seg.Index)
 	pk.Opcode, pk.PSN = p.opcode(m.Op, seg.First, seg.Last), seg.PSN

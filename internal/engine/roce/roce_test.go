@@ -1,6 +1,7 @@
 package roce_test
 
 import (
+	"reflect"
 	"testing"
 
 	"railyard/internal/base/unit"
@@ -158,6 +159,36 @@ func TestSelectiveResendsWhatIsMissing(t *testing.T) {
 		if !complete || len(resent) != 2 || resent[0] != 5 || resent[1] != 9 {
 			t.Errorf("ack every %d: complete %v, sent again %v, want 5 and 9; all sent: %v",
 				ackEvery, complete, resent, sent)
+		}
+	}
+}
+
+// A message that is posted has each field of what was posted, also where another lay before it.
+func TestPostKeepsEachField(t *testing.T) {
+	var s roce.Sender
+	s.Init(&roce.Params{MTU: 1000})
+	for round := range 3 {
+		var w roce.Write
+		fields := reflect.ValueOf(&w).Elem()
+		for i := range fields.NumField() {
+			switch f := fields.Field(i); {
+			case f.CanInt():
+				f.SetInt(int64(100*round + i + 1))
+			case f.CanUint() && f.Type() != reflect.TypeFor[roce.Op](): // an operation that asks is more than one packet
+				f.SetUint(uint64(100*round + i + 1))
+			}
+		}
+		if m := s.Post(w); m.Write != w {
+			t.Errorf("posted %+v, kept %+v", w, m.Write)
+		}
+		if w.Op = roce.OpSend; s.Post(w).Op != w.Op {
+			t.Error("the operation is lost")
+		}
+		for s.Ready() {
+			s.Next()
+		}
+		s.OnAck(uint32(s.Post(roce.Write{}).First) - 1)
+		for _, ok := s.Take(); ok; _, ok = s.Take() {
 		}
 	}
 }

@@ -85,7 +85,9 @@ func (s *Sender) Post(w Write) *Message {
 	}
 	packets := max(1, (int64(w.Bytes)+s.mtu-1)/s.mtu)
 	m := s.at(s.n)
-	*m = Message{First: s.end, Packets: packets, Base: s.total, Write: w}
+	m.First, m.Packets, m.Base = s.end, packets, s.total
+	// Not copied whole: see lists.Queue.Add.
+	m.Bytes, m.Address, m.Key, m.Imm, m.Tag, m.Op = w.Bytes, w.Address, w.Key, w.Imm, w.Tag, w.Op
 	s.n++
 	s.end += packets
 	s.total += int64(w.Bytes)
@@ -207,35 +209,40 @@ func (s *Sender) bytesAt(seq int64) int64 {
 }
 
 // Peek returns the next packet to send without sending it; Ready must hold.
-func (s *Sender) Peek() Segment {
+func (s *Sender) Peek() (seg Segment) {
+	s.peek(&seg)
+	return seg
+}
+
+func (s *Sender) peek(seg *Segment) {
+	seq, i := s.next, s.cur
 	if s.MustResend() {
-		i := 0
+		seq, i = s.resend, 0
 		for s.at(i).Last() < s.resend {
 			i++
 		}
-		return s.segment(s.resend, i)
 	}
-	return s.segment(s.next, s.cur)
-}
-
-// segment describes packet seq of message i.
-func (s *Sender) segment(seq int64, i int) Segment {
 	m := s.at(i)
-	off := (seq - m.First) * s.mtu
+	seg.PSN, seg.Seq, seg.Offset, seg.Again, seg.Index = uint32(seq)&PSNMask, seq, (seq-m.First)*s.mtu, seq < s.high, i
 	if m.Op.Asks() { // one packet asks for all that is left
-		return Segment{PSN: uint32(seq) & PSNMask, Seq: seq, Offset: off, First: true, Last: true, Again: seq < s.high, Index: i}
+		seg.First, seg.Last, seg.Payload = true, true, 0
+		return
 	}
-	return Segment{PSN: uint32(seq) & PSNMask, Seq: seq, Offset: off,
-		Payload: unit.Bytes(min(s.mtu, int64(m.Bytes)-off)),
-		First:   seq == m.First, Last: seq == m.Last(), Again: seq < s.high, Index: i}
+	seg.First, seg.Last, seg.Payload = seq == m.First, seq == m.Last(), unit.Bytes(min(s.mtu, int64(m.Bytes)-seg.Offset))
 }
 
 // Next returns the next packet and counts it as sent; Ready must hold.
-func (s *Sender) Next() Segment {
-	seg := s.Peek()
+func (s *Sender) Next() (seg Segment) {
+	s.take(&seg)
+	return seg
+}
+
+// take is Next into a segment.
+func (s *Sender) take(seg *Segment) {
+	s.peek(seg)
 	if seg.Seq != s.next {
 		s.resend++
-		return seg
+		return
 	}
 	if s.next++; s.reads.posted > 0 {
 		s.next += s.ask(seg.Index)
@@ -244,7 +251,6 @@ func (s *Sender) Next() Segment {
 	if seg.Last {
 		s.cur++
 	}
-	return seg
 }
 
 // OnAck acknowledges every packet up to and including psn (IBTA vol. 1, 9.7.5.1.2). It returns the

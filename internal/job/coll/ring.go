@@ -132,33 +132,40 @@ func (r *Ring) lane() lane {
 }
 
 // Op returns op i of rank in channel, in constant time.
-func (r *Ring) Op(rank, channel, i int) Op {
-	p, l := int(r.pos[channel][rank]), r.lane()
-	part, m := l.at(i)
-	if part == sends {
-		return r.send(channel, p, m, l)
-	}
-	return r.receive(channel, p, m, part, i, l)
+func (r *Ring) Op(rank, channel, i int) (op Op) {
+	r.put(&op, rank, channel, i)
+	return op
 }
 
-// send is the Send of message m at position p.
-func (r *Ring) send(channel, p, m int, l lane) Op {
-	op := Op{Kind: Send, Peer: r.at(channel, p+1), Slot: -1, After: -1, Acked: -1, Window: r.window.window(m)}
+// put writes op i of rank in channel to op.
+func (r *Ring) put(op *Op, rank, channel, i int) {
+	p, l := int(r.pos[channel][rank]), r.lane()
+	*op = Op{}
+	op.After, op.Acked = -1, -1
+	if part, m := l.at(i); part == sends {
+		r.send(op, channel, p, m, l)
+	} else {
+		r.receive(op, channel, p, m, part, i, l)
+	}
+}
+
+// send makes op the Send of message m at position p.
+func (r *Ring) send(op *Op, channel, p, m int, l lane) {
 	t, j := r.cut(m)
+	op.Kind, op.Peer, op.Slot, op.Window = Send, r.at(channel, p+1), -1, r.window.window(m)
 	op.Chunk = r.chunk(p+r.first-t, j)
 	if m >= r.slices {
 		op.After = int32(l.apply(m - r.slices))
 	}
-	return op
 }
 
-// receive is the Recv, or the Reduce or Copy, of message m at position p, being op i.
-func (r *Ring) receive(channel, p, m, part, i int, l lane) Op {
+// receive makes op the Recv, or the Reduce or Copy, of message m at position p, being op i.
+func (r *Ring) receive(op *Op, channel, p, m, part, i int, l lane) {
 	t, j := r.cut(m)
-	op := Op{Kind: Recv, Peer: r.at(channel, p-1), Slot: int32(r.slot(m)), After: -1, Acked: -1}
+	op.Kind, op.Peer, op.Slot = Recv, r.at(channel, p-1), int32(r.slot(m))
 	op.Chunk = r.chunk(p+r.first-1-t, j)
 	if part == receives {
-		return op
+		return
 	}
 	op.Kind, op.Peer, op.After, op.Frees = Reduce, -1, int32(i-1), r.frees()
 	if t >= r.reduce {
@@ -167,7 +174,6 @@ func (r *Ring) receive(channel, p, m, part, i int, l lane) Op {
 			op.Acked = int32(l.send(m - r.reduce*r.slices))
 		}
 	}
-	return op
 }
 
 // Matching returns the Recv of the message that op i of a rank sends, in its successor's program.

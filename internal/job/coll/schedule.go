@@ -176,6 +176,15 @@ func NeedsCredit(s Schedule) bool {
 	return ok && o.NeedsCredit()
 }
 
+// Put writes op i of a rank's program in a channel to op: s.Op, without the copies of a large value where programs are longest.
+func Put(op *Op, s Schedule, rank, channel, i int) {
+	if r, ok := s.(*Ring); ok {
+		r.put(op, rank, channel, i)
+		return
+	}
+	*op = s.Op(rank, channel, i)
+}
+
 // Matching returns the Recv of the message that op i of a rank sends, as its index in the program of
 // the peer, false where the schedule has no quick way to it: then the peer's Recvs are to be counted.
 func Matching(s Schedule, rank, channel, i int) (recv int, ok bool) {

@@ -445,7 +445,9 @@ func (r *Rank) finish(now unit.Time, c *collRun) {
 func (r *Rank) match(c *collRun, channel int, send *planned, to *outbox) {
 	s, ch := c.Schedule, &c.channels[channel]
 	if at, ok := coll.Matching(s, c.me, channel, ch.pc); ok {
-		send.recv, send.slot = int32(at), s.Op(int(send.Peer), channel, at).Slot
+		var recv coll.Op
+		coll.Put(&recv, s, int(send.Peer), channel, at)
+		send.recv, send.slot = int32(at), recv.Slot
 		return
 	}
 	if to.coll != c.id || to.step != r.step {

@@ -32,10 +32,11 @@ func (r *Rank) Landing(in int32, what Arrival) (Landing, bool) {
 }
 
 // after returns the operation behind that at which a channel waits.
-func (c *collRun) after(channel int) planned {
+func (c *collRun) after(channel int) (next planned) {
 	ch := &c.channels[channel]
 	if ch.program != nil {
 		return ch.program[ch.pc+1]
 	}
-	return c.plan(channel, ch.pc+1)
+	c.plan(&next, channel, ch.pc+1)
+	return next
 }

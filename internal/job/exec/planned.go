@@ -42,16 +42,17 @@ func (c *collRun) keep() {
 	for channel := range c.channels {
 		program := make([]planned, c.Schedule.Len(c.me, channel))
 		for i := range program {
-			program[i] = c.plan(channel, i)
+			c.plan(&program[i], channel, i)
 		}
 		c.channels[channel].program = program
 	}
 }
 
-func (c *collRun) plan(channel, i int) planned {
-	op := c.Schedule.Op(c.me, channel, i)
-	off, n := c.Chunk(op.Buffer, channel, op.Chunk)
-	return planned{Op: op, off: off, bytes: n, conn: -1, recv: -1}
+// plan makes p operation i of a channel's program.
+func (c *collRun) plan(p *planned, channel, i int) {
+	coll.Put(&p.Op, c.Schedule, c.me, channel, i)
+	p.off, p.bytes = c.Chunk(p.Buffer, channel, p.Chunk)
+	p.conn, p.recv, p.slot = -1, -1, 0
 }
 
 // at returns operation i of a channel's program: of one that is not kept it is valid until the next call.
@@ -61,7 +62,8 @@ func (c *collRun) at(channel, i int) *planned {
 		return &ch.program[i]
 	}
 	if ch.known != i+1 { // a channel that has waited asks again
-		ch.only, ch.known = c.plan(channel, i), i+1
+		c.plan(&ch.only, channel, i)
+		ch.known = i + 1
 	}
 	return &ch.only
 }
