@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -92,6 +93,12 @@ func (p *Plan) saySwitches(say func(string, ...any)) {
 		t += fmt.Sprintf("; quirks %+v", *c.Quirks)
 	}
 	say("%s", t)
+	if r := c.Routing; r != nil && len(p.Pairs) > 0 {
+		q := &p.Pairs[0]
+		at := p.Graph.Edge(q.From)
+		say("of the first pair %s hashes data to %x, with another port to %x, answers to %x", p.Graph.Nodes[at].Name,
+			r.Hash(0, q.To, 0, at), r.Hash(0, q.To, 7, at), r.Hash(0, q.From, 0, at))
+	}
 	if b := p.ReceiveBuffer(); b != nil {
 		say("NICs receive into %+v", *b)
 	}
@@ -105,6 +112,13 @@ func filesOf(src string) (string, Files) {
 		"flows": &f.Jobs[0].Flows, "network": &f.Jobs[0].Network, "times": &f.Jobs[0].Times}
 	for _, part := range parts[1:] {
 		name, text, _ := strings.Cut(part, "\n")
+		if name == "blocks" {
+			for _, n := range strings.Fields(text) {
+				b, _ := strconv.ParseInt(n, 10, 64)
+				f.Blocks = append(f.Blocks, b)
+			}
+			continue
+		}
 		*of[name] = []byte(text)
 	}
 	return parts[0] + "\n", f
