@@ -125,9 +125,16 @@ func (t *trial) measure(ctx context.Context, binary, pkg string) error {
 // scripts are the tests that play the command-line scripts of a folder: a subtest each, and a test by itself here.
 var scripts = map[string]string{"TestScripts": "testdata/script", "TestLook": "testdata/look"}
 
-// withScripts is a list of tests with, in place of one that plays scripts, each of its scripts.
+// withScripts is a list of tests with, in place of one that plays scripts, each of its scripts: those of the command line,
+// and those that package scripttest plays.
 func withScripts(dir string, names []string) (all []string) {
 	for _, name := range names {
+		if files, _ := filepath.Glob(filepath.Join(dir, "testdata", "*.txt")); name == "TestScripts" && len(files) > 0 && plays(dir) {
+			for _, f := range files {
+				all = append(all, name+"/"+filepath.Base(f))
+			}
+			continue
+		}
 		files, _ := filepath.Glob(filepath.Join(dir, scripts[name], "*.txt"))
 		if scripts[name] == "" || len(files) == 0 {
 			all = append(all, name)
@@ -138,6 +145,17 @@ func withScripts(dir string, names []string) (all []string) {
 		}
 	}
 	return all
+}
+
+var scripted = regexp.MustCompile(`func TestScripts\(t \*testing\.T\) \{\n\tscripttest\.Run\(t,`)
+
+// plays reports whether TestScripts of a folder has scripttest play all scripts of its testdata.
+func plays(dir string) bool {
+	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	return slices.ContainsFunc(files, func(f string) bool {
+		text, err := os.ReadFile(f)
+		return err == nil && scripted.Match(text)
+	})
 }
 
 // pattern is what -test.run finds tests by: several, or one that may be a subtest.

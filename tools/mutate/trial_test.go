@@ -7,6 +7,31 @@ import (
 	"testing"
 )
 
+// So is each that scripttest plays, where TestScripts plays those of testdata.
+func TestScriptsOfStatesAreTests(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "testdata"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"testdata/b.txt": "", "testdata/a.txt": "",
+		"x_test.go": "func TestScripts(t *testing.T) {\n\tother.Run(t, nil)\n}\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := []string{"TestX", "TestScripts"}
+	if got := withScripts(dir, names); !slices.Equal(got, names) {
+		t.Errorf("%q, want %q", got, names)
+	}
+	played := "func TestScripts(t *testing.T) {\n\tscripttest.Run(t, nil)\n}\n"
+	if err := os.WriteFile(filepath.Join(dir, "y_test.go"), []byte(played), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := withScripts(dir, names), []string{"TestX", "TestScripts/a.txt", "TestScripts/b.txt"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // Each script of a folder is a test by itself, found by a pattern for it alone.
 func TestScriptsAreTests(t *testing.T) {
 	dir := t.TempDir()
