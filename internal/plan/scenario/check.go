@@ -334,16 +334,6 @@ func (d *decoder) checkWatchdog(s *Scenario) {
 	}
 }
 
-// culprit returns the first of the paths that the file gives, else the last.
-func (d *decoder) culprit(paths ...string) string {
-	for _, p := range paths {
-		if d.given(p) {
-			return p
-		}
-	}
-	return paths[len(paths)-1]
-}
-
 // xonProblem says why a fixed xOFF leaves no xON; "": it does.
 func xonProblem(f *Fabric) string {
 	t, offset := f.QoS.PFC.Threshold.Value, f.QoS.PFC.ResumeOffset
@@ -421,9 +411,9 @@ func (d *decoder) checkFrames(s *Scenario) {
 	}
 	if !s.Fabric.custom() && d.ok("cluster.nic.speed", "fabric.links.host") &&
 		s.Cluster.NIC.Speed != s.Fabric.Links.Host {
-		d.problem(d.culprit("fabric.links.host", "cluster.nic.speed"),
-			fmt.Sprintf("%s: differs from cluster.nic.speed %s: the two ends of a link have one rate",
-				s.Fabric.Links.Host, s.Cluster.NIC.Speed), "give one of the two")
+		d.between(fmt.Sprintf("%s: differs from cluster.nic.speed %s: the two ends of a link have one rate",
+			s.Fabric.Links.Host, s.Cluster.NIC.Speed),
+			"give one of the two", "fabric.links.host", "cluster.nic.speed")
 	}
 	if d.ok("congestion.min_rate", "cluster.nic.speed") && s.Congestion.MinRate > s.Cluster.NIC.Speed {
 		d.problem("congestion.min_rate", fmt.Sprintf("%s: above cluster.nic.speed %s, want at most that",

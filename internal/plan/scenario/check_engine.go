@@ -29,26 +29,29 @@ func (d *decoder) checkPorts(s *Scenario) {
 	}
 	switch {
 	case f.Design == topo.DesignDualRail && n.Ports == 1:
-		d.problem(d.culprit("cluster.nic.ports", "fabric.design"),
-			"1: with fabric.design dual-rail each port is on a switch of its own, want 2 to 4", "")
+		d.between("1: with fabric.design dual-rail each port is on a switch of its own, want 2 to 4", "",
+			"cluster.nic.ports", "fabric.design")
 	case f.Design == topo.DesignDirect && n.Bonded():
-		d.problem(d.culprit("cluster.nic.ports", "fabric.design"), fmt.Sprintf("%d: with fabric.design direct a NIC is cabled "+
-			"to another, and a bond wants switches, want 1, or cluster.nic.bond.mode: none", n.Ports), "")
+		d.between(fmt.Sprintf("%d: with fabric.design direct a NIC is cabled "+
+			"to another, and a bond wants switches, want 1, or cluster.nic.bond.mode: none", n.Ports), "",
+			"cluster.nic.ports", "fabric.design")
 	}
 	if most := 4; n.PerRail() > most && d.ok("cluster.nic.per_gpu") {
-		d.problem(d.culprit("cluster.nic.ports", "cluster.nic.per_gpu"), fmt.Sprintf("%d: %d NICs for a GPU, each of %d ports that "+
-			"are NICs of their own, want at most %d in all, or cluster.nic.bond.mode: hash", n.Ports, n.PerGPU, n.Ports, most), "")
+		d.between(fmt.Sprintf("%d: %d NICs for a GPU, each of %d ports that "+
+			"are NICs of their own, want at most %d in all, or cluster.nic.bond.mode: hash", n.Ports, n.PerGPU, n.Ports, most), "",
+			"cluster.nic.ports", "cluster.nic.per_gpu")
 	}
 	if !n.Bonded() {
 		return
 	}
 	if f.Balance == BalanceConWeave && d.ok("fabric.balance") {
-		d.problem(d.culprit("fabric.balance", "cluster.nic.ports"), "conweave: restores the order of a queue pair at one last "+
-			"switch, and NICs with several ports have several, want another method, or cluster.nic.bond.mode: none", "")
+		d.between("conweave: restores the order of a queue pair at one last "+
+			"switch, and NICs with several ports have several, want another method, or cluster.nic.bond.mode: none", "",
+			"fabric.balance", "cluster.nic.ports")
 	}
 	if n.Pacing != "each" && d.ok("cluster.nic.pacing") {
-		d.problem(d.culprit("cluster.nic.pacing", "cluster.nic.ports"), fmt.Sprintf("%s: is of a NIC with one port, want each, "+
-			"or cluster.nic.bond.mode: none", n.Pacing), "")
+		d.between(fmt.Sprintf("%s: is of a NIC with one port, want each, "+
+			"or cluster.nic.bond.mode: none", n.Pacing), "", "cluster.nic.pacing", "cluster.nic.ports")
 	}
 }
 
@@ -56,17 +59,16 @@ func (d *decoder) checkPorts(s *Scenario) {
 func (d *decoder) checkSenders(s *Scenario) {
 	t, c := s.Transport, s.Congestion
 	if c.Algorithm == ByHPCC && t.AckEvery != 1 && d.ok("congestion.algorithm", "transport.ack_every") {
-		d.problem(d.culprit("transport.ack_every", "congestion.algorithm"),
-			fmt.Sprintf("%d: congestion.algorithm hpcc wants an acknowledgement of every packet, want 1", t.AckEvery),
-			"")
+		d.between(fmt.Sprintf("%d: congestion.algorithm hpcc wants an acknowledgement of every packet, want 1", t.AckEvery),
+			"", "transport.ack_every", "congestion.algorithm")
 	}
 	if d.ok("congestion.notify", "transport.frames.cnp") && c.Notify == "cnp" && t.Frames.CNP == 0 {
-		d.problem(d.culprit("transport.frames.cnp", "congestion.notify"),
-			"0B: congestion.notify is cnp, and a CNP has a size, want at least 1B", "")
+		d.between("0B: congestion.notify is cnp, and a CNP has a size, want at least 1B", "",
+			"transport.frames.cnp", "congestion.notify")
 	}
 	if w := t.WindowScale; w && t.Window.Word == "none" && d.ok("transport.window", "transport.window_scale") {
-		d.problem(d.culprit("transport.window_scale", "transport.window"),
-			"true: there is no window to scale, want transport.window as well", "")
+		d.between("true: there is no window to scale, want transport.window as well", "",
+			"transport.window_scale", "transport.window")
 	}
 	d.checkQPs(s)
 	if t.Receiver == "in-order" && t.Recovery == "selective-repeat" && d.ok("transport.receiver", "transport.recovery") {
@@ -75,12 +77,14 @@ func (d *decoder) checkSenders(s *Scenario) {
 				"transport.receiver: buffered or direct, or transport.recovery: go-back-n", "")
 	}
 	if t.Entropy != "flow" && d.ok("transport.entropy", "fabric.balance") && !s.Fabric.Balance.Hashes() {
-		d.problem(d.culprit("transport.entropy", "fabric.balance"), fmt.Sprintf("%s: with fabric.balance %s switches do not go by "+
-			"the source port, want ecmp, wcmp or resilient", t.Entropy, s.Fabric.Balance), "")
+		d.between(fmt.Sprintf("%s: with fabric.balance %s switches do not go by "+
+			"the source port, want ecmp, wcmp or resilient", t.Entropy, s.Fabric.Balance), "",
+			"transport.entropy", "fabric.balance")
 	}
 	if t.Entropy != "flow" && d.ok("transport.entropy", "transport.receiver") && t.Receiver == "in-order" {
-		d.problem(d.culprit("transport.receiver", "transport.entropy"), fmt.Sprintf("in-order: with transport.entropy %s packets "+
-			"overtake one another, and each would be answered with a NAK, want transport.receiver: buffered or direct", t.Entropy), "")
+		d.between(fmt.Sprintf("in-order: with transport.entropy %s packets "+
+			"overtake one another, and each would be answered with a NAK, want transport.receiver: buffered or direct", t.Entropy), "",
+			"transport.receiver", "transport.entropy")
 	}
 	if c.Algorithm == ByTIMELY && d.ok("congestion.timely.low", "congestion.timely.high") &&
 		c.TIMELY.High < c.TIMELY.Low {
@@ -94,9 +98,9 @@ func (d *decoder) checkSenders(s *Scenario) {
 			fmt.Sprintf("flow_scale_max %s is not above flow_scale_min %s", sw.FlowScaleMax, sw.FlowScaleMin), "")
 	}
 	if windowed(&c) && t.Window.Word != "none" && d.ok("transport.window", "congestion.algorithm") {
-		d.problem(d.culprit("transport.window", "congestion.algorithm"),
-			fmt.Sprintf("%s: congestion.algorithm %s keeps a window of its own, want none",
-				byPath["transport.window"].format(&t.Window), c.Algorithm), "")
+		d.between(fmt.Sprintf("%s: congestion.algorithm %s keeps a window of its own, want none",
+			byPath["transport.window"].format(&t.Window), c.Algorithm), "",
+			"transport.window", "congestion.algorithm")
 	}
 	d.checkClasses(s)
 	p := s.Fabric.QoS.PFC
@@ -106,6 +110,26 @@ func (d *decoder) checkSenders(s *Scenario) {
 	}
 }
 
+// culprit returns the first of the paths that the file gives, else the last.
+func (d *decoder) culprit(paths ...string) string {
+	for _, p := range paths {
+		if d.given(p) {
+			return p
+		}
+	}
+	return paths[len(paths)-1]
+}
+
+// between reports what is wrong between keys at the first of them that the file gives, else at the last. The message
+// begins with the value of the first, "4: ..."; at another the key stands before it.
+func (d *decoder) between(message, hint string, paths ...string) {
+	path := d.culprit(paths...)
+	if path != paths[0] {
+		message = paths[0] + " is " + message
+	}
+	d.problem(path, message, hint)
+}
+
 // checkQPs reports what several queue pairs of a connection do not go with.
 func (d *decoder) checkQPs(s *Scenario) {
 	t := &s.Transport
@@ -113,16 +137,16 @@ func (d *decoder) checkQPs(s *Scenario) {
 		return
 	}
 	if t.SplitData && t.QPs == 1 {
-		d.problem(d.culprit("transport.split_data_on_qps", "transport.qps_per_connection"),
-			"true: there is nothing to split over, want transport.qps_per_connection of at least 2 as well", "")
+		d.between("true: there is nothing to split over, want transport.qps_per_connection of at least 2 as well", "",
+			"transport.split_data_on_qps", "transport.qps_per_connection")
 	}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		at := j.Path() + ".collective.admission.slots"
 		if a := j.Collective.Admission; a.Slots.Set && a.Slots.Value%t.QPs != 0 && d.ok(at) {
-			d.problem(d.culprit(at, "transport.qps_per_connection"),
-				fmt.Sprintf("%d: the slots of a connection do not spread evenly over its %d queue pairs "+
-					"(transport.qps_per_connection), want a multiple of that", a.Slots.Value, t.QPs), "")
+			d.between(fmt.Sprintf("%d: the slots of a connection do not spread evenly over its %d queue pairs "+
+				"(transport.qps_per_connection), want a multiple of that", a.Slots.Value, t.QPs), "",
+				at, "transport.qps_per_connection")
 		}
 	}
 }
@@ -138,8 +162,8 @@ func (d *decoder) checkClasses(s *Scenario) {
 		return
 	}
 	no := func(path, what string) {
-		d.problem(d.culprit(path, "fabric.qos.classes"),
-			what+", but fabric.qos.classes is data: there is no class for it", "fabric.qos.classes: all")
+		d.between(what+", but fabric.qos.classes is data: there is no class for it",
+			"fabric.qos.classes: all", path, "fabric.qos.classes")
 	}
 	if s.Congestion.Notify == "cnp" && d.ok("congestion.notify") {
 		no("congestion.notify", "cnp: receivers send CNPs")
