@@ -30,7 +30,7 @@ var generalFields = []*Field{
 		Path: "name", Rule: "the file's base name", check: checkName, pattern: namePattern,
 		example: "a name such as digits-8gpu",
 		value:   in(text, func(s *Scenario) *string { return &s.Name }),
-		derive:  func(d *decoder, _ any, _ string) string { return nameFromFile(d.file) },
+		derive:  func(d *decoder, _ any, _ string) string { return NameOf(d.file) },
 		Meaning: "names the run directory: lower-case letters, digits and -",
 	},
 	{
@@ -310,11 +310,8 @@ var slowFields = []*Field{
 
 const assumed = "assumed"
 
-// NameOf returns the name that a scenario in a file has by default.
-func NameOf(file string) string { return nameFromFile(file) }
-
-// nameFromFile makes a run's name from a file's: lower case, - for what a name cannot hold.
-func nameFromFile(file string) string {
+// NameOf returns the name that a scenario in a file has by default: the file's in lower case, - for what a name cannot hold.
+func NameOf(file string) string {
 	base := strings.ToLower(filepath.Base(filepath.ToSlash(file)))
 	base = strings.TrimSuffix(strings.TrimSuffix(base, ".yaml"), ".yml")
 	var b strings.Builder

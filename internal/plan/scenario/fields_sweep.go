@@ -92,7 +92,7 @@ var sweepFields = []*Field{
 		Path: "name", Rule: "the file's base name", check: checkName, pattern: namePattern,
 		example: "a name such as buffers",
 		value:   in(text, func(s *SweepFile) *string { return &s.Name }),
-		derive:  func(d *decoder, _ any, _ string) string { return nameFromFile(d.file) },
+		derive:  func(d *decoder, _ any, _ string) string { return NameOf(d.file) },
 		Meaning: "names the directory of the sweep: lower-case letters, digits and -",
 	},
 	{

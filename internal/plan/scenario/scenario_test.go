@@ -125,7 +125,7 @@ func TestNameFromFile(t *testing.T) {
 		"12.yaml": "scenario-12", "été.yaml": "t",
 		strings.Repeat("x", 99): strings.Repeat("x", 64),
 	} {
-		if got := nameFromFile(file); got != want || checkName(got) != "" {
+		if got := NameOf(file); got != want || checkName(got) != "" {
 			t.Errorf("%q: %q, want %q", file, got, want)
 		}
 	}

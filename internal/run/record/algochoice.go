@@ -159,7 +159,7 @@ func (j choices) better(op coll.Collective, bytes unit.Bytes, algorithm scenario
 		}
 		x.wrong, x.by = noun.WrongAlgorithm, fmt.Sprintf("%s in place of %s", algorithm, chosen)
 	case !plain && protocol != plan.ProtocolOf(choice.Protocol) && protocol != scenario.ProtocolAuto: // NCCL's for that algorithm
-		x.wrong, x.by = noun.WrongProtocol, fmt.Sprintf("%s in place of %s", protocol, choice.Protocol)
+		x.wrong, x.by = noun.WrongProtocol, fmt.Sprintf("%s in place of %s", protocol, plan.ProtocolOf(choice.Protocol))
 	case algorithm != chosen:
 		x.wrong, x.by = noun.WrongAlgorithm, fmt.Sprintf("%s in place of %s", algorithm, chosen)
 	default:
