@@ -7,6 +7,8 @@ import (
 	"flag"
 	"fmt"
 	"net"
+	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -45,6 +47,13 @@ func sockets(*drive) joiner {
 		a.Join(y, stream(a, y, out))
 		b.Join(x, stream(b, x, in))
 	}
+}
+
+// Each loop has a processor of the runtime, as each rank of a job has: it is a process of its own. With fewer than loops those
+// that sleep in poll keep theirs until the runtime takes it back, up to 10 ms later, and most of a test's time was that.
+func TestMain(m *testing.M) {
+	runtime.GOMAXPROCS(max(16, runtime.GOMAXPROCS(0)))
+	os.Exit(m.Run())
 }
 
 // drive is ranks of one process, each in its loop.
