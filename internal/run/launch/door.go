@@ -24,9 +24,19 @@ type door struct {
 	over chan struct{}
 
 	mu     sync.Mutex
-	spares []*station   // that wait, in the order in which they came
+	shut   bool
+	spares []*spare     // that wait, in the order in which they came
 	lost   map[int]bool // nodes that were gone when a try ended: who waits may take their place at once
 }
+
+// spare is a host that waits for a place.
+type spare struct {
+	*station
+	waits chan struct{} // closed: it does not any more
+}
+
+// mostSpares wait: who comes then is refused.
+const mostSpares = 64
 
 func newDoor() *door {
 	return &door{came: make(chan *station), more: make(chan struct{}, 1), over: make(chan struct{}), lost: map[int]bool{}}
@@ -108,31 +118,40 @@ func (d *door) receive(conn net.Conn) *station {
 
 // keep has a spare wait. It is told that node 0 lives, and is known to be gone when that cannot be written.
 func (d *door) keep(s *station) {
-	d.mu.Lock()
-	d.spares = append(d.spares, s)
-	d.mu.Unlock()
+	at := &spare{s, make(chan struct{})}
+	if text := d.add(at); text != "" {
+		s.refuse(text)
+		return
+	}
 	select {
 	case d.more <- struct{}{}:
 	default:
 	}
 	d.say(fmt.Sprintf("a spare is here: %s (%s)", s.host, s.conn.RemoteAddr()))
-	beats(d.over, func() {
-		if d.waits(s) && s.tell(frame{kindBeat, -1, nil}) != nil && d.take(s) {
+	go beats(at.waits, func() {
+		if s.tell(frame{kindBeat, -1, nil}) != nil && d.take(at) {
 			s.conn.Close()
 			d.say(fmt.Sprintf("the spare %s (%s) has gone", s.host, s.conn.RemoteAddr()))
 		}
 	})
 }
 
-// waits reports whether a spare does.
-func (d *door) waits(s *station) bool {
+// add has a spare wait, or says why it cannot.
+func (d *door) add(s *spare) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return slices.Contains(d.spares, s)
+	switch {
+	case d.shut:
+		return "the job is over"
+	case len(d.spares) == mostSpares:
+		return fmt.Sprintf("%d spares wait already", mostSpares)
+	}
+	d.spares = append(d.spares, s)
+	return ""
 }
 
 // take has a spare wait no more, and reports whether it has.
-func (d *door) take(s *station) bool {
+func (d *door) take(s *spare) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	i := slices.Index(d.spares, s)
@@ -140,6 +159,7 @@ func (d *door) take(s *station) bool {
 		return false
 	}
 	d.spares = slices.Delete(d.spares, i, i+1)
+	close(s.waits)
 	return true
 }
 
@@ -152,7 +172,8 @@ func (d *door) spare() *station {
 	}
 	s := d.spares[0]
 	d.spares = d.spares[1:]
-	return s
+	close(s.waits)
+	return s.station
 }
 
 // lose says that a node is gone; find that it, or another in its place, is there.
@@ -165,6 +186,9 @@ func (d *door) close(why error) {
 		return
 	}
 	d.l.Close()
+	d.mu.Lock()
+	d.shut = true
+	d.mu.Unlock()
 	close(d.over)
 	for s := d.spare(); s != nil; s = d.spare() {
 		_ = s.tell(frame{kindQuit, -1, []byte(textOf(why))}) // who is gone need not know

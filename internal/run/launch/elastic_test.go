@@ -139,7 +139,8 @@ func TestASpareTakesAPlace(t *testing.T) {
 	}
 }
 
-// Without a spare the place of a node that has gone is waited for, and then the job ends and says so.
+// Without a spare the place of a node that has gone is waited for, and then the job ends and says so. Whether node 0 hears
+// first of the launcher or of one of its ranks is left to the network.
 func TestAPlaceThatNobodyTakes(t *testing.T) {
 	procs(t)
 	p := &party{t: t, text: training(2, 2, elastic), restarts: 3, timeout: 2 * time.Second}
@@ -149,7 +150,7 @@ func TestAPlaceThatNobodyTakes(t *testing.T) {
 		}
 	}
 	_, err := p.run()
-	if err == nil || !strings.Contains(err.Error(), "node 1 never came to ") || !strings.Contains(p.heard(), "the launcher of node 1 (") {
+	if err == nil || !strings.Contains(err.Error(), "node 1 never came to ") || !strings.Contains(p.heard(), "it starts again from ") {
 		t.Errorf("%v; node 0 said\n%s", err, p.heard())
 	}
 }
