@@ -162,7 +162,7 @@ func TestSchemaAgreesOnYAMLTexts(t *testing.T) {
 		}
 		seen[kind] = true
 		for _, text := range yamlTexts {
-			if draw.Float64() >= share {
+			if draw.Float64() >= share && text != "1e-3" && text != "none" { // which have shown most
 				continue
 			}
 			src := h.with(f.Path, text)
