@@ -63,12 +63,12 @@ func join(ctx context.Context, cfg *Config, share *run.Share) error {
 		Ranks: cfg.PerNode, Transport: cfg.Transport, Faults: cfg.Faults, Capture: cfg.Capture, Images: share.Images()}
 	order.Listen, _, _ = net.SplitHostPort(conn.LocalAddr().String())
 	if w.WeightsBytes > 0 {
-		remove := func() {}
-		if order.Weights, remove, err = g.takeWeights(ctx, w); err != nil {
+		path, remove, err := g.takeWeights(ctx, w)
+		if err != nil {
 			return err
 		}
 		defer remove()
-		order.WeightsSHA256 = w.WeightsSHA256
+		order.Weights, order.WeightsSHA256 = path, w.WeightsSHA256
 	}
 	g.steps, g.first, g.ended = share.Steps, w.First, make([]int64, cfg.PerNode)
 	n, err := startNode(cfg, order, share.Work, func(f frame) {
