@@ -140,13 +140,7 @@ const (
 	bitTunnel = 1 << 7 // has the headers of an overlay, see Config.Tunnel
 )
 
-// Make returns a frame on a route. Of psn, the lower 24 bits count.
-func Make(op Opcode, flow int32, psn uint32, r Route, class uint8, bytes unit.Bytes) (p Packet) {
-	p.Make(op, flow, psn, r, class, bytes)
-	return p
-}
-
-// Make makes of p what the function Make returns.
+// Make makes of p a frame on a route. Of psn, the lower 24 bits count.
 func (p *Packet) Make(op Opcode, flow int32, psn uint32, r Route, class uint8, bytes unit.Bytes) {
 	p.at, p.Flow, p.psn, p.route, p.attach = 0, flow, psn&psnMask|uint32(op)<<24, uint32(r), 0
 	p.Bytes, p.Entropy, p.sack, p.tos, p.bits = uint16(bytes), 0, 0, 0, class&classMask

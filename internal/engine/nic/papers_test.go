@@ -62,7 +62,7 @@ func (s *poisson) Pull(isl *sim.Island, now unit.Time, port topo.PortID, _ uint8
 	for i, id := range s.ports {
 		if id == port && s.next[i] >= 0 {
 			s.next[i] = -1
-			*p = fabric.Make(fabric.WriteMiddle, int32(i), 0, s.route[i], 0, 1048)
+			p.Make(fabric.WriteMiddle, int32(i), 0, s.route[i], 0, 1048)
 			s.fab.StartTrace(isl, now, port, p)
 			return true
 		}

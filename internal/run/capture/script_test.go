@@ -124,7 +124,8 @@ func (s *stage) send(words []string) {
 	if !known {
 		s.t.Fatalf("unknown packet %q", words[1])
 	}
-	pk := fabric.Make(op, 0, uint32(s.number(words[2])), 0, switches.ClassData, unit.Bytes(s.number(words[3])))
+	var pk fabric.Packet
+	pk.Make(op, 0, uint32(s.number(words[2])), 0, switches.ClassData, unit.Bytes(s.number(words[3])))
 	pk.SetDSCP(s.c.plan.Switches.DSCP(switches.ClassData))
 	for _, w := range words[4:] {
 		switch w {
