@@ -316,8 +316,8 @@ func TestHostileInputsAreAll(t *testing.T) {
 		switch v := v.(type) {
 		case map[string]any:
 			for k, e := range v {
-				if p, ok := e.(map[string]any); ok && p["pattern"] != nil {
-					paths[k] = fmt.Sprint(p["pattern"])
+				if p, ok := patternOf(e); ok {
+					paths[k] = p
 				}
 				keys(e)
 			}
@@ -340,6 +340,18 @@ func TestHostileInputsAreAll(t *testing.T) {
 	if n < 3 {
 		t.Errorf("%d keys that name files were found in the schema: %v", n, paths)
 	}
+}
+
+// patternOf returns the pattern of a key's texts in a schema, beside words that it may have.
+func patternOf(key any) (string, bool) {
+	k, _ := key.(map[string]any)
+	forms, _ := k["anyOf"].([]any)
+	for _, form := range append(forms, key) {
+		if f, ok := form.(map[string]any); ok && f["pattern"] != nil {
+			return fmt.Sprint(f["pattern"]), true
+		}
+	}
+	return "", false
 }
 
 // What stands in what a command left in a directory, and a stranger changed, is shown: JSON, captures.

@@ -222,7 +222,8 @@ func gather(n int, step func(i int) error) error {
 	for i := 0; i < n && !all.Full(); i++ {
 		err := step(i)
 		var more located.Problems
-		if err != nil && !errors.As(err, &more) {
+		var field *FieldError // with what is wrong in the file that it names
+		if err != nil && (errors.As(err, &field) || !errors.As(err, &more)) {
 			return err
 		}
 		all = append(all, more...)
