@@ -110,7 +110,7 @@ func (s *sender) post(now unit.Time, hm *host.Message, asked unit.Time, part boo
 	if s.n == 0 {
 		s.ledger.restart()
 	}
-	m := s.pushMsg()
+	m := s.pushMsg() // each field is set: another message was there
 	m.flow = Flow{}
 	f := &m.flow
 	f.QP, f.Tag, f.Bytes, f.Posted, f.Placed, f.Acked = s.id, hm.Tag, hm.Bytes, now, -1, -1

@@ -4,37 +4,13 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"railyard/internal/base/unit"
-	"railyard/internal/job/exec/exectest"
 	"railyard/internal/job/workload"
 )
 
 // What the ideal driver leaves of any collective is left over TCP where messages are added or copied as they come.
 func TestEveryCollectiveLands(t *testing.T) {
-	times := 0
-	rapid.Check(t, func(t *rapid.T) {
-		w := exectest.DrawTogether(t)
-		l := inRooms(w.Job, &w.Memory)
-		defer l.close()
-		looks := rapid.IntRange(0, 2).Draw(t, "looks")
-		if err := newMended(w.Job, w.Steps, l, l, sockets, nil, looks).run(); err != nil {
-			t.Fatalf("%s: %v", w.Schedule.Name(), err)
-		}
-		if err := w.Check(); err != nil {
-			t.Fatal(err)
-		}
-		for r, b := range l.borrowed {
-			times += l.times[r]
-			if len(b) > 0 {
-				t.Fatalf("of rank %d %d slots still lie elsewhere", r, len(b))
-			}
-		}
-	})
-	if times == 0 {
-		t.Error("nothing came elsewhere than into its slot")
-	}
+	elsewhere(t, func(*lending) func(*drive) joiner { return sockets })
 }
 
 // Of two ranks with one connection no message comes into a slot, however soon it comes after another, and those that are added

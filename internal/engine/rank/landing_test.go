@@ -73,13 +73,7 @@ func TestWhatLandsIsAddedOnceHoweverItIsCut(t *testing.T) {
 			if at < first {
 				n = min(n, first-at)
 			}
-			if room := r.room(); len(room) > 0 && rapid.Bool().Draw(t, "placed") {
-				n = copy(room, wire[at:at+n])
-				r.placed(n)
-			} else if err := r.all(wire[at : at+n]); err != nil {
-				t.Fatal(err)
-			}
-			at += n
+			at += comes(t, r, wire[at:at+n])
 		}
 		if !acked {
 			r.loop.rank.Acked(0, k.outlets[0], nil)

@@ -159,6 +159,19 @@ func receiverWith(t *rapid.T, job *workload.Job, memory *exectest.Floats, cfg Co
 	return &receive{loop: l, peer: 0}, memory, end.Append(wire), messages
 }
 
+// comes has a piece come, copied or read to where it belongs, and returns how much of it has.
+func comes(t *rapid.T, r *receive, piece []byte) int {
+	if room := r.room(); len(room) > 0 && rapid.Bool().Draw(t, "placed") {
+		n := copy(room, piece)
+		r.placed(n)
+		return n
+	}
+	if err := r.all(piece); err != nil {
+		t.Fatal(err)
+	}
+	return len(piece)
+}
+
 // However bytes come, copied or read to where they belong, they are in the slots that their frames name, and the rest is taken
 // with them.
 //
@@ -168,13 +181,7 @@ func TestFramesComeWholeHoweverTheyAreCut(t *testing.T) {
 		r, memory, wire, messages := receiver(t, rapid.Int64Range(2, 40).Draw(t, "elements"))
 		for at := 0; at < len(wire); {
 			n := rapid.IntRange(1, min(150, len(wire)-at)).Draw(t, "piece")
-			if room := r.room(); len(room) > 0 && rapid.Bool().Draw(t, "placed") {
-				n = copy(room, wire[at:at+n])
-				r.placed(n)
-			} else if err := r.all(wire[at : at+n]); err != nil {
-				t.Fatal(err)
-			}
-			at += n
+			at += comes(t, r, wire[at:at+n])
 		}
 		if !r.loop.links[0].saidEnd || r.done != 0 {
 			t.Fatalf("the last frame: %v, %d bytes of another", r.loop.links[0].saidEnd, r.done)

@@ -36,27 +36,13 @@ var top = &block{Known: knownAtTop, Rules: append([]rule{
 			}
 			return err
 		}},
-	{Pattern: cos + "forwarding-classes class NAME queue-num N", Do: func(r *reader, l *line) error {
-		return r.forward(l, 1, 0, false)
-	}},
-	{Pattern: cos + "forwarding-classes class NAME queue-num N no-loss pfc-priority P", Do: func(r *reader, l *line) error {
-		return r.forward(l, 1, 2, true)
-	}},
-	{Pattern: cos + "forwarding-classes class NAME pfc-priority P queue-num N no-loss", Do: func(r *reader, l *line) error {
-		return r.forward(l, 2, 1, true)
-	}},
-	{Pattern: cos + "forwarding-classes class NAME queue-num N pfc-priority P", Do: func(r *reader, l *line) error {
-		return r.forward(l, 1, 2, false)
-	}},
-	{Pattern: cos + "forwarding-classes class NAME queue-num N no-loss", Do: func(r *reader, l *line) error {
-		return r.forward(l, 1, 0, true)
-	}},
-	{Pattern: cos + "forwarding-classes class NAME no-loss", Do: func(r *reader, l *line) error {
-		return r.forward(l, 0, 0, true)
-	}},
-	{Pattern: cos + "forwarding-classes class NAME pfc-priority P", Do: func(r *reader, l *line) error {
-		return r.forward(l, 0, 1, false)
-	}},
+	{Pattern: cos + "forwarding-classes class NAME queue-num N", Do: forwards(1, 0, false)},
+	{Pattern: cos + "forwarding-classes class NAME queue-num N no-loss pfc-priority P", Do: forwards(1, 2, true)},
+	{Pattern: cos + "forwarding-classes class NAME pfc-priority P queue-num N no-loss", Do: forwards(2, 1, true)},
+	{Pattern: cos + "forwarding-classes class NAME queue-num N pfc-priority P", Do: forwards(1, 2, false)},
+	{Pattern: cos + "forwarding-classes class NAME queue-num N no-loss", Do: forwards(1, 0, true)},
+	{Pattern: cos + "forwarding-classes class NAME no-loss", Do: forwards(0, 0, true)},
+	{Pattern: cos + "forwarding-classes class NAME pfc-priority P", Do: forwards(0, 1, false)},
 	{Pattern: cos + "forwarding-classes queue N NAME", Do: func(r *reader, l *line) error {
 		l.Args[0], l.Args[1] = l.Args[1], l.Args[0]
 		return r.forward(l, 1, 0, false)
@@ -277,6 +263,11 @@ func (r *reader) scheduler(l *line) *scheduler {
 
 // mostQueue is the number of the last queue: from 8 on they are of multicast (Traffic Management User Guide (QFX): 10 or 12).
 const mostQueue = 11
+
+// forwards is forward for statements whose arguments stand in that order.
+func forwards(queueAt, priorityAt int, pauses bool) func(r *reader, l *line) error {
+	return func(r *reader, l *line) error { return r.forward(l, queueAt, priorityAt, pauses) }
+}
 
 // forward adds to a forwarding class what a statement says of it: its queue and the priority of its pauses, which are
 // arguments (0: it says none), and whether it pauses.
