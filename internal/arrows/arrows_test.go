@@ -675,10 +675,11 @@ var rules = map[string]rule{
 
 	"tools/absent/lz4": {why: "it stands in for a module that parquet-go names and nothing here uses"},
 
-	"tools/built":    {why: "it builds the program for tools that run it as a user does"},
-	"tools/figures":  {may: "bench tools/built unit", why: "it runs the program as a user does, and reads what bench prints"},
-	"tools/readme":   {may: "tools/built", why: "it runs the program as a user does, and reads documents"},
-	"tools/forecast": {may: "tools/built", why: "it runs the program as a user does"},
+	"tools/built":   {why: "it builds the program for tools that run it as a user does"},
+	"tools/figures": {may: "bench tools/built unit", why: "it runs the program as a user does, and reads what bench prints"},
+	"tools/readme":  {may: "tools/built", why: "it runs the program as a user does, and reads documents"},
+	"tools/forecast": {may: "tools/built splitmix foresight bench", why: "it runs the program as a user " +
+		"does, on scenarios that it draws, and fits costs to what is said and taken"},
 	"tools/fleet":    {may: "run scenario splitmix", why: "it runs the program as a user does, and runs themselves to see what they cost"},
 	"tools/failures": {may: "splitmix", why: "it runs the program as a user does, and kills it"},
 	"tools/monsters": {may: "tools/built", why: "it runs the program as a user does"},

@@ -52,8 +52,9 @@ var bans = []ban{
 		"or plain loops. Parallel work is arranged by sim (islands on workers), host, dataset, train and run"},
 	{but: "rank launch web lab fleet endpoint rdma tools/failures", imports: "net net/http", why: "a run reads its scenario and " +
 		"its data folder and writes its run directory: nothing else on this machine or outside it"},
-	{but: "train contents rank endpoint", imports: "unsafe", why: "only train and contents show float32 as the bytes that packets " +
-		"carry, only rank has counters in memory that processes share, and only endpoint hands Linux many packets at once"},
+	{but: "train contents rank endpoint machine", imports: "unsafe", why: "only train and contents show float32 as the bytes that " +
+		"packets carry, only rank has counters in memory that processes share, only endpoint hands Linux many packets at once, and " +
+		"only machine tells it where the heap grows"},
 	{but: "machine sim cli faultsearch tools/release", imports: "runtime/debug", why: "there is one collector of " +
 		"garbage, and machine says how it " +
 		"collects. (sim and faultsearch print stacks, cli and release what the program was built of.)"},

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -84,6 +83,7 @@ func main() {
 	tries := flag.Int("tries", 100, "of each case")
 	only := flag.String("only", "", "cases whose names match")
 	restarts := flag.Duration("restarts", 0, "kill random ranks of a job that starts again, for so long")
+	hosts := flag.Int("hosts", 1, "of that job: of several, launchers are killed too, and spares take their places")
 	flag.Uint64Var((*uint64)(&random), "seed", 1, "of what is drawn")
 	flag.Parse()
 	which, err := regexp.Compile(*only)
@@ -93,7 +93,7 @@ func main() {
 	}
 	path, err := filepath.Abs(*railyard)
 	if err == nil {
-		err = play(path, *tries, which, *restarts)
+		err = play(path, *tries, which, *restarts, *hosts)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "failures:", err)
@@ -101,7 +101,7 @@ func main() {
 	}
 }
 
-func play(railyard string, tries int, which *regexp.Regexp, restarts time.Duration) error {
+func play(railyard string, tries int, which *regexp.Regexp, restarts time.Duration, hosts int) error {
 	dir, err := os.MkdirTemp("", "failures")
 	if err != nil {
 		return err
@@ -112,7 +112,10 @@ func play(railyard string, tries int, which *regexp.Regexp, restarts time.Durati
 	if draw.Dir = dir; draw.Run() != nil {
 		return errors.New("no data")
 	}
-	if restarts > 0 {
+	switch {
+	case restarts > 0 && hosts > 1:
+		return startsAgainOn(hosts, railyard, dir, restarts)
+	case restarts > 0:
 		return startsAgain(railyard, dir, restarts)
 	}
 	wrong := 0
@@ -231,20 +234,22 @@ func (t *try) left() (pids []int) {
 	return pids
 }
 
+// children are the processes of a launcher's ranks.
+func (p *process) children() (pids []int) {
+	for _, task := range mustGlob(fmt.Sprintf("/proc/%d/task/*/children", p.cmd.Process.Pid)) {
+		b, _ := os.ReadFile(task) // a thread may have ended
+		for _, f := range strings.Fields(string(b)) {
+			pid, _ := strconv.Atoi(f)
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
 // ranks waits for the processes of a launcher's ranks.
 func (p *process) ranks(n int) []int {
 	for {
-		b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", p.cmd.Process.Pid, p.cmd.Process.Pid))
-		for _, task := range mustGlob(fmt.Sprintf("/proc/%d/task/*/children", p.cmd.Process.Pid)) {
-			if more, err := os.ReadFile(task); err == nil && len(more) > len(b) {
-				b = more
-			}
-		}
-		if f := strings.Fields(string(b)); len(f) == n {
-			pids := make([]int, n)
-			for i := range f {
-				pids[i], _ = strconv.Atoi(f[i])
-			}
+		if pids := p.children(); len(pids) == n {
 			return pids
 		}
 		select {
@@ -375,73 +380,4 @@ func readOnly(t *try) (time.Time, []*process, []string) {
 
 func fullDisk(t *try) (time.Time, []*process, []string) {
 	return t.inside("size=64k", `no space left on device`)
-}
-
-// startsAgain kills ranks of one job for so long, interrupts it, and holds its weights against those of a simulated run of as
-// many steps that nobody disturbed.
-func startsAgain(railyard, dir string, d time.Duration) error {
-	t := &try{railyard: railyard, dir: dir, name: "again"}
-	file := t.file("t.yaml", "0.1")
-	p := t.start("launch", file, "--max-restarts", "10000", "--out", "again", "--set=job.train.checkpoint.every=200",
-		many)
-	kills := 0
-	for end := time.Now().Add(d); time.Now().Before(end); {
-		time.Sleep(time.Duration(1000+below(4000)) * time.Millisecond)
-		pids := p.ranks(4)
-		if len(pids) == 0 {
-			return fmt.Errorf("the job has ended: %s", p.out.String())
-		}
-		_ = syscall.Kill(pids[below(len(pids))], syscall.SIGKILL)
-		kills++
-	}
-	time.Sleep(20 * time.Second)
-	_ = p.cmd.Process.Signal(os.Interrupt)
-	<-p.end
-	newest := ""
-	for n := 0; ; n++ {
-		at := filepath.Join(dir, "again")
-		if n > 0 {
-			at += fmt.Sprint("-restart", n)
-		}
-		if _, err := os.Stat(at); err != nil {
-			break
-		}
-		newest = at
-	}
-	got, err := summary(newest)
-	if err != nil {
-		return fmt.Errorf("%w\n%s", err, p.out.String())
-	}
-	steps := got.Resumed.Step + got.Steps
-	alone := t.start("run", file, "-q", "--out", "alone", many, fmt.Sprint("--set=job.train.steps=", steps))
-	<-alone.end
-	want, err := summary(filepath.Join(dir, "alone"))
-	if err != nil {
-		return fmt.Errorf("%w\n%s", err, alone.out.String())
-	}
-	fmt.Printf("%d kills in %v, %d steps at the end, in %s\n", kills, d, steps, filepath.Base(newest))
-	fmt.Printf("weights %s; of a simulated run of as many steps %s\n", got.Weights, want.Weights)
-	if got.Weights == "" || got.Weights != want.Weights {
-		return fmt.Errorf("the weights differ\n%s", p.out.String())
-	}
-	return nil
-}
-
-const many = "--set=job.train.epochs=1000000"
-
-// ending is how a run ended.
-type ending struct {
-	Steps   int64  `json:"steps"`
-	Weights string `json:"weights_sha256"`
-	Resumed struct {
-		Step int64 `json:"step"`
-	} `json:"resumed"`
-}
-
-func summary(dir string) (e ending, err error) {
-	b, err := os.ReadFile(filepath.Join(dir, "run.json"))
-	if err != nil {
-		return e, err
-	}
-	return e, json.Unmarshal(b, &e)
 }

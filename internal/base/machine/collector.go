@@ -14,6 +14,7 @@ import (
 var collector struct {
 	mu      sync.Mutex
 	resting bool
+	rests   int   // so far
 	percent int   // as it is, or will be after the rest
 	limit   int64 // likewise
 }
@@ -57,11 +58,13 @@ func Rest(until unit.Bytes) {
 		c.resting = true
 	}
 	debug.SetMemoryLimit(min(int64(until), c.limit))
-	// The first collection finds a value that nobody uses.
+	c.rests++
+	this := c.rests
+	// The first collection finds a value that nobody uses. It may be told of that when there is another rest already.
 	runtime.SetFinalizer(&witness{}, func(*witness) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.resting {
+		if c.resting && c.rests == this {
 			wake()
 		}
 	})
@@ -77,3 +80,6 @@ func wake() {
 	debug.SetGCPercent(c.percent)
 	debug.SetMemoryLimit(c.limit)
 }
+
+// HugeAtStart is for how much of the heap any command asks for huge pages: see Huge.
+const HugeAtStart = 256 * unit.Mebibyte

@@ -100,3 +100,25 @@ func TestRestObeysTheEnvironment(t *testing.T) {
 		}
 	}
 }
+
+// A rest goes on although the runtime tells only then that it has found what an earlier one left to be found.
+func TestRestAfterARest(t *testing.T) {
+	t.Setenv("GOGC", "")
+	t.Setenv("GOMEMLIMIT", "")
+	defer Collect(Collect(25))
+	c := &collector
+	Rest(512 * unit.Mebibyte)
+	c.mu.Lock() // so that it waits
+	runtime.GC()
+	c.rests++
+	c.mu.Unlock()
+	told := make(chan bool)
+	runtime.SetFinalizer(&witness{}, func(*witness) { close(told) }) // they are told of one after the other
+	runtime.GC()
+	<-told
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.resting {
+		t.Error("the rest is over")
+	}
+}

@@ -33,6 +33,7 @@ func Main(args []string, stdout, stderr *os.File) int {
 		// Most of what a run holds is there from the start; letting garbage grow to as much again
 		// would double it.
 		machine.Collect(foresight.Garbage)
+		machine.Huge(machine.HugeAtStart)
 		machine.Rest(restUntil)
 	}
 	return With(wired(), args, stdout, stderr)

@@ -137,13 +137,14 @@ func TestBrowserServeRun(t *testing.T) {
 // bytes; when the page is closed it goes on by itself.
 func TestBrowserLooksInside(t *testing.T) {
 	const incast = "name: seen\ncluster: {hosts: 4, host: {gpus: 1}}\nfabric: {switch: {buffer: 2MB}}\njob:\n  flows:\n" +
-		"    - {name: one, from: host1/gpu0, to: host4/gpu0, bytes: 5GB}\n    - {name: two, from: host2/gpu0, to: host4/gpu0, bytes: 5GB}\n"
+		"    - {name: one, from: host1/gpu0, to: host4/gpu0, bytes: 12GB}\n" +
+		"    - {name: two, from: host2/gpu0, to: host4/gpu0, bytes: 12GB}\n"
 	b := startOnline(t, "--disable-gpu")
 	dir := t.TempDir()
 	s := startLive(t, dir)
 	b.show(1440, "light")
+	b.open(s.url + "#/live") // before the run begins, which is over in seconds
 	id := s.job(incast).ID
-	b.open(s.url + "#/live")
 	b.await(`document.getElementById("look")`)
 	b.tabTo(`e.id === "look"`)
 	b.press("Enter")

@@ -210,8 +210,12 @@ func hopRows(e *foresight.Estimate) [][]string {
 	}
 	rows := [][]string{{"packet-hops", unit.Count(e.PacketHops), limit + "; without losses"}}
 	if u := e.Reuse; u != nil {
-		rows = append(rows, []string{"", unit.Count(u.PacketHops), "of these are simulated at least: " + unit.CountOf(u.Steps, "step") +
-			" of " + unit.Count(e.Steps) + ", if the others repeat them (run.reuse)"})
+		least := "at least"
+		if u.Unlike < 1 {
+			least = "about"
+		}
+		how := "of these are simulated, " + least + ", if " + repeats(e) + " (run.reuse)"
+		rows = append(rows, []string{"", unit.Count(u.PacketHops), how})
 	}
 	return rows
 }
@@ -229,9 +233,25 @@ func timeRows(e *foresight.Estimate) [][]string {
 	}
 	rows := [][]string{{"run time", "about " + unit.Clock(e.Seconds), how}}
 	if u := e.Reuse; u != nil {
-		rows = append(rows, []string{"", "about " + unit.Clock(u.Seconds), "if the others repeat these " + unit.CountOf(u.Steps, "step")})
+		rows = append(rows, []string{"", "about " + unit.Clock(u.Seconds), "if " + repeats(e)})
 	}
 	return rows
+}
+
+// repeats says what has to do the same again for as little to be simulated.
+func repeats(e *foresight.Estimate) string {
+	u := e.Reuse
+	var all []string
+	if u.Unlike < 1 {
+		all = append(all, "layers and micro-batches that are alike do the same")
+	}
+	switch {
+	case u.Steps == 1 && e.Steps > 1:
+		all = append(all, "the other steps repeat the first")
+	case u.Steps < e.Steps:
+		all = append(all, "the other steps repeat these "+unit.Count(u.Steps))
+	}
+	return strings.Join(all, " and ")
 }
 
 // islandRow says into what a run is cut for the cores.

@@ -56,7 +56,7 @@ func TestBelowIsWhatTheLongWaySays(t *testing.T) {
 			no++
 		}
 	})
-	if yes == 0 || no == 0 {
+	if (yes == 0 || no == 0) && !testing.Short() {
 		t.Errorf("%d times yes, %d times no", yes, no)
 	}
 }

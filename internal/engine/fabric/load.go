@@ -39,15 +39,32 @@ func (ev *evidence) noteLoad(now unit.Time, id PortID, class uint8, sent int64, 
 }
 
 func (ev *evidence) loadAt(now unit.Time, id PortID, sent int64, held unit.Duration) {
-	l := ev.loads[id]
-	if l == nil {
-		l = &load{part: firstPart}
-		ev.loads[id] = l
+	ev.loadOf(id).note(now, sent, held)
+}
+
+func (ev *evidence) loadOf(id PortID) *load {
+	if ev.loads[id] == nil {
+		ev.loads[id] = &load{part: firstPart}
 	}
+	return ev.loads[id]
+}
+
+func (l *load) note(now unit.Time, sent int64, held unit.Duration) {
 	for int64(now) >= loadPoints*int64(l.part) {
 		l.fold()
 	}
 	l.points[int64(now)/int64(l.part)] = LoadPoint{now, unit.Bytes(sent), held}
+}
+
+// again notes what a run of notes has so much later, with so many bytes more: of each part the last.
+func (l *load) again(r *touchRun, shift unit.Duration, more int64, held unit.Duration) {
+	for i := int64(0); i < int64(r.n); i++ {
+		at, _ := r.touch(i)
+		end := (int64(at.Add(shift))/int64(l.part) + 1) * int64(l.part)
+		i = r.from(i+1, unit.Time(end).Add(-shift)) - 1
+		last, sent := r.touch(i)
+		l.note(last.Add(shift), sent+more, held)
+	}
 }
 
 // fold makes parts twice as long.

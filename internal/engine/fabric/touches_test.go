@@ -1,8 +1,10 @@
 package fabric
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"railyard/internal/base/unit"
@@ -17,7 +19,7 @@ type touchedAt struct {
 func (t *touches) all(from int32) (all []touchedAt) {
 	for i := range t.runs[from:] {
 		r := &t.runs[int(from)+i]
-		for k := range r.n {
+		for k := range int64(r.n) {
 			at, bytes := r.touch(k)
 			all = append(all, touchedAt{at, bytes})
 		}
@@ -70,8 +72,8 @@ func TestDrawnTouches(t *testing.T) {
 		for i := range k.runs {
 			run := &k.runs[i]
 			for range 10 {
-				since, at, first := r.Int64N(run.n), unit.Time(r.IntN(int(at)+3)), int64(0)
-				for first = since; first < run.n; first++ {
+				since, at, first := r.Int64N(int64(run.n)), unit.Time(r.IntN(int(at)+3)), int64(0)
+				for first = since; first < int64(run.n); first++ {
 					if t, _ := run.touch(first); t >= at {
 						break
 					}
@@ -80,6 +82,71 @@ func TestDrawnTouches(t *testing.T) {
 					t.Fatalf("%+v: from %d at %d on %d, want %d", run, since, at, got, first)
 				}
 			}
+		}
+	}
+}
+
+// Drawn notes of load, kept as runs, come to the load that they came to, where they are told so much later, with more bytes.
+func TestLoadIsNotedAgain(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 46))
+	for range 300 {
+		var k loadNotes
+		got, want := load{part: firstPart}, load{part: firstPart}
+		at, sent, held, class, runs := unit.Time(r.IntN(100_000)), int64(1), unit.Duration(0), uint8(0), int64(0)
+		shift, more := unit.Duration(r.IntN(40_000_000)), int64(r.IntN(1000))
+		step, bytes, cuts := [2]int{1 + r.IntN(3_000_000), r.IntN(100_000)}, [2]int{84, 4178}, 1+r.IntN(50)
+		for i := range 1 + r.IntN(200) {
+			runs += k.add(at, sent, held, class)
+			want.note(at.Add(shift), sent+more, held)
+			at, sent = at.Add(unit.Duration(step[i%2])), sent+int64(bytes[i%2])
+			if r.IntN(cuts) == 0 {
+				class, held = uint8(r.IntN(2)), held+unit.Duration(r.IntN(2))
+				step[r.IntN(2)] = r.IntN(5_000_000)
+			}
+		}
+		if runs != int64(len(k.runs)) {
+			t.Fatalf("%d runs were added, and there are %d", runs, len(k.runs))
+		}
+		for i := range k.runs {
+			got.again(&k.runs[i].touchRun, shift, more, k.runs[i].held)
+		}
+		if got != want {
+			t.Fatalf("%+v\n%+v, want\n%+v", k.runs, got, want)
+		}
+	}
+}
+
+// What was told again in a stretch of a record is told with it: layers in micro-batches, these in a step. Bytes that counters
+// counted come with it. A period that began before the stretch is told whole.
+func TestStretchesHaveWhatWasToldAgain(t *testing.T) {
+	at := func(n int32, again int) bookmark { return bookmark{loads: []int32{n}, again: again} }
+	in := func(p *bookmark) int { return int(p.loads[0]) }
+	x := &repeat{again: []again{
+		{since: at(2, 0), until: at(3, 0), times: 2, took: 10, sent: []int64{1}},
+		{since: at(1, 0), until: at(5, 1), times: 1, took: 100, sent: []int64{5}},
+		{since: at(6, 2), until: at(6, 2), times: 7, took: 1}, // of which nothing is recorded
+	}}
+	for _, c := range []struct {
+		from, to bookmark
+		want     string
+	}{
+		{at(0, 0), at(1, 0), "0-1+0"},
+		{at(0, 0), at(7, 3), "0-3+0 2-3+10x1 2-3+20x2 3-5+0 1-3+100x5 2-3+110x6 2-3+120x7 3-5+100x5 5-6+0 6-7+0"},
+		{at(4, 1), at(6, 2), "4-5+0 1-3+100x5 2-3+110x6 2-3+120x7 3-5+100x5 5-6+0"},
+		{at(3, 1), at(4, 1), "3-4+0"},
+	} {
+		var got []string
+		x.stretches(&c.from, &c.to, in, 0, nil, func(from, to int, shift unit.Duration, echoes []echo) {
+			more := int64(0)
+			for _, e := range echoes {
+				more += e.k * e.of.sent[0]
+			}
+			if s := fmt.Sprintf("%d-%d+%dx%d", from, to, int64(shift), more); from < to {
+				got = append(got, strings.TrimSuffix(s, "x0"))
+			}
+		})
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("from %v to %v: %s, want %s", c.from, c.to, s, c.want)
 		}
 	}
 }

@@ -50,31 +50,30 @@ func (n *Net) sums() (all island) {
 	return all
 }
 
-// Repeat adds what counters have counted since a mark so many times more.
-func (n *Net) Repeat(m *Mark, times int64) {
-	was, now, at := &m.island, n.sums(), &n.islands[0]
+// Repeat adds what counters counted between two marks so many times more.
+func (n *Net) Repeat(from, until *Mark, times int64) {
+	was, now, at := &from.island, &until.island, &n.islands[0]
 	at.marks += times * (now.marks - was.marks)
 	at.cnps += times * (now.cnps - was.cnps)
 	at.retransmits += times * (now.retransmits - was.retransmits)
 	at.moves += times * (now.moves - was.moves)
 	for i := range n.senders {
-		s := &n.senders[i]
-		s.CountAgain(times * (s.Acked() - m.acked[i]))
+		n.senders[i].CountAgain(times * (until.acked[i] - from.acked[i]))
 	}
 	d := unit.Duration(times)
 	for i := range n.seen {
-		e, was := &n.seen[i], &m.seen[i]
-		e.Frames += times * (e.Frames - was.Frames)
-		e.Own += d * (e.Own - was.Own)
-		e.Others += d * (e.Others - was.Others)
-		e.Pause += d * (e.Pause - was.Pause)
-		e.Span += d * (e.Span - was.Span)
-		e.Held += d * (e.Held - was.Held)
-		e.Served += unit.Bytes(times) * (e.Served - was.Served)
-		e.Mine += unit.Bytes(times) * (e.Mine - was.Mine)
+		e, now, was := &n.seen[i], &until.seen[i], &from.seen[i]
+		e.Frames += times * (now.Frames - was.Frames)
+		e.Own += d * (now.Own - was.Own)
+		e.Others += d * (now.Others - was.Others)
+		e.Pause += d * (now.Pause - was.Pause)
+		e.Span += d * (now.Span - was.Span)
+		e.Held += d * (now.Held - was.Held)
+		e.Served += unit.Bytes(times) * (now.Served - was.Served)
+		e.Mine += unit.Bytes(times) * (now.Mine - was.Mine)
 		for k := range e.Roots {
 			t := &e.Roots[k]
-			t.Time += d * (t.Time - fabric.TimeOf(was.Roots, t.Root))
+			t.Time += d * (fabric.TimeOf(now.Roots, t.Root) - fabric.TimeOf(was.Roots, t.Root))
 		}
 	}
 }

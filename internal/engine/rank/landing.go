@@ -14,8 +14,16 @@ import (
 // to be copied comes to where the copy would bring it, and what is to be added is added piece by piece, while the cache has
 // it. Its checksum is known only behind it: if that is wrong the job ends, and nobody reads what was made of it.
 
-// landPiece is how much is added at once, whole elements: little else has to leave the cache for it.
+// landPiece is how much is added at once, whole elements, and its checksum gone on with, and that of what is made: little else
+// has to leave the cache for it.
 const landPiece = 128 << 10
+
+// landedAt is a message that is read as it comes: where to, and, once it has come, the checksum of what is there.
+type landedAt struct {
+	slot exec.Ref
+	at   []byte
+	sum  uint32
+}
 
 // adding is a message that is added to what the rank has as it comes.
 type adding struct {
@@ -23,7 +31,8 @@ type adding struct {
 	dst, slot exec.Ref // where to, and where it would lie; dst has no length: nothing is being added
 	piece     []byte   // that is coming; so much of it has come
 	filled    int
-	done      int64 // bytes that have been added
+	done      int64  // bytes that have been added
+	made      uint32 // checksum of what they have become
 }
 
 // land has a message that is coming not lie in its slot, if it may, and returns the memory in which it comes: none for one
@@ -48,9 +57,9 @@ func (l *Loop) land(f *Frame, a *adding) (to []byte, landed bool) {
 		if !m.Borrow(l.cfg.Rank, slot, a.piece) {
 			return nil, false
 		}
-		a.coll, a.dst, a.slot, a.filled, a.done = f.Header.Coll, landing.Dst, slot, 0, 0
+		a.coll, a.dst, a.slot, a.filled, a.done, a.made = f.Header.Coll, landing.Dst, slot, 0, 0, 0
 	}
-	l.landed = append(l.landed, slot)
+	l.landed = append(l.landed, landedAt{slot: slot, at: l.cfg.Memory.Bytes(l.cfg.Rank, landing.Dst)})
 	return to, true
 }
 
@@ -81,9 +90,10 @@ func (l *Loop) add(a *adding, n int) {
 		k = rest
 	}
 	if k > 0 {
-		part := a.slot
+		part, to := a.slot, exec.Ref{Buffer: a.dst.Buffer, Off: a.dst.Off + a.done, Len: k}
 		part.Len = k
-		l.cfg.Body.Reduce(l.cfg.Rank, a.coll, exec.Ref{Buffer: a.dst.Buffer, Off: a.dst.Off + a.done, Len: k}, part)
+		l.cfg.Body.Reduce(l.cfg.Rank, a.coll, to, part)
+		a.made = sumOf(a.made, l.cfg.Memory.Bytes(l.cfg.Rank, to))
 		a.filled = copy(a.piece, a.piece[k:a.filled])
 		a.done += k
 	}
@@ -93,18 +103,28 @@ func (l *Loop) add(a *adding, n int) {
 }
 
 // isLanded reports whether what would lie in a slot has been read as it came.
-func (l *Loop) isLanded(slot exec.Ref) bool { return slices.ContainsFunc(l.landed, sameSlot(slot)) }
+func (l *Loop) isLanded(slot exec.Ref) bool { return l.landing(slot) >= 0 }
 
-func sameSlot(slot exec.Ref) func(exec.Ref) bool {
-	return func(s exec.Ref) bool { return s.Buffer == slot.Buffer && s.Off == slot.Off }
+// landing is which of landed has read what would lie in a slot; below 0: none.
+func (l *Loop) landing(slot exec.Ref) int {
+	return slices.IndexFunc(l.landed, func(x landedAt) bool { return x.slot.Buffer == slot.Buffer && x.slot.Off == slot.Off })
 }
 
-// leave ends what land began, once the operation that reads the slot has, and reports whether it had begun.
+// sums keeps the checksum of what a message has made where it has landed.
+func (l *Loop) sums(f *Frame, sum uint32) {
+	if i := l.landing(f.to()); i >= 0 {
+		l.landed[i].sum = sum
+	}
+}
+
+// leave ends what land began, once the operation that reads the slot has, and reports whether it had begun. What is sent next is
+// mostly what that has made.
 func (l *Loop) leave(slot exec.Ref) bool {
-	i := slices.IndexFunc(l.landed, sameSlot(slot))
+	i := l.landing(slot)
 	if i < 0 {
 		return false
 	}
+	l.known = l.landed[i]
 	l.landed = slices.Delete(l.landed, i, i+1)
 	l.cfg.Memory.(Borrower).Return(l.cfg.Rank, slot)
 	return true
@@ -115,12 +135,15 @@ func (b *body) Reduce(rank, coll int32, dst, src exec.Ref) {
 	if b.loop.isLanded(src) {
 		return
 	}
+	b.loop.known = landedAt{}
 	b.Body.Reduce(rank, coll, dst, src)
 }
 
 // Copy implements exec.Body.
 func (b *body) Copy(rank, coll int32, dst, src exec.Ref) {
-	if !b.loop.isLanded(src) {
-		b.Body.Copy(rank, coll, dst, src)
+	if b.loop.isLanded(src) {
+		return
 	}
+	b.loop.known = landedAt{}
+	b.Body.Copy(rank, coll, dst, src)
 }

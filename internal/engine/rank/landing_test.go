@@ -82,8 +82,8 @@ func TestWhatLandsIsAddedOnceHoweverItIsCut(t *testing.T) {
 		if want := 1; copied && m.times != want+1 || !copied && m.times != want {
 			t.Fatalf("%d messages came elsewhere than into their slots; the second may: %v", m.times, copied)
 		}
-		if len(m.lies) > 0 || len(r.loop.landed) > 0 || r.adds.on() {
-			t.Fatalf("%d slots still lie elsewhere, %v, %v", len(m.lies), r.loop.landed, r.adds.on())
+		if len(m.lies) > 0 || len(r.loop.landed) > 0 || r.adds.on() || r.loop.known.at != nil {
+			t.Fatalf("%d slots still lie elsewhere, %v, %v, %v", len(m.lies), r.loop.landed, r.adds.on(), r.loop.known)
 		}
 	})
 }
@@ -115,4 +115,39 @@ func TestAnyBitThatFlipsIsFoundInWhatLands(t *testing.T) {
 			t.Fatal("nothing was added as it came")
 		}
 	})
+}
+
+// Whatever may write to memory ends what is known of it: another operation of the rank, and the end of one, of which others are told.
+//
+// It fails if a message has the checksum of what lay in its memory before.
+func TestWhatIsKnownEnds(t *testing.T) {
+	job, memory, err := exectest.TwoRanks(8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &slotless{Floats: memory, lies: map[exec.Ref][]byte{}}
+	l := NewLoop(Config{Rank: 1, Job: job, Steps: 1, Memory: m, Body: m})
+	part, slot := exec.Ref{Len: 4}, exec.Ref{Buffer: exec.Staging(job, 0, 0), Len: 4}
+	for name, writes := range map[string]func(){
+		"addition":  func() { bodyOf(l).Reduce(1, 0, part, slot) },
+		"copy":      func() { bodyOf(l).Copy(1, 0, part, slot) },
+		"operation": func() { observer{nil, l}.Operation(exec.OperationRecord{}) },
+		"event": func() {
+			l.todo = append(l.todo, event{what: evCall, do: func() {}})
+			l.turn()
+		},
+	} {
+		l.known = landedAt{at: memory.Bytes(1, part)}
+		if writes(); l.known.at != nil {
+			t.Errorf("%s: what was known of memory still is", name)
+		}
+	}
+	b := memory.Bytes(1, exec.Ref{Len: 8})
+	for name, c := range map[string]struct{ sent, known []byte }{"less": {b[:4], b}, "another": {b[4:], b[:4]}, "none": {b[:0], nil}} {
+		var q queue
+		q.add(&Frame{Kind: FrameMessage}, c.sent, -1)
+		if q.knows(&landedAt{at: c.known, sum: 1}); q.next().sum != 0 {
+			t.Errorf("%s: it has the checksum of what is known", name)
+		}
+	}
 }

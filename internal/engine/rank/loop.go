@@ -73,7 +73,8 @@ type Loop struct {
 	shared   []*Shared // of links, those that are; nil: another
 	borrowed int       // slots of the rank that lie in a peer's memory
 	borrows  bool
-	landed   []exec.Ref // slots whose messages have been read as they came
+	landed   []landedAt // messages that have been read as they came
+	known    landedAt   // one that has just been left, until the rank does something else
 }
 
 // peerLink is a link, and what has passed over it.
@@ -130,6 +131,7 @@ type observer struct {
 }
 
 func (o observer) Operation(r exec.OperationRecord) {
+	o.l.known = landedAt{} // what comes next is another's
 	if o.Observer != nil {
 		o.Observer.Operation(r)
 	}
@@ -206,6 +208,7 @@ func (l *Loop) turn() (did bool) {
 	for i := 0; i < len(l.todo) && l.err == nil; i++ {
 		did = true
 		l.do(&l.todo[i])
+		l.known = landedAt{}
 		l.push()
 	}
 	l.todo = l.todo[:0]
@@ -426,6 +429,7 @@ func (l *Loop) taken(k *peerLink, f *Frame) error {
 // Placed says that the bytes of a message that was taken are in memory: on the loop.
 func (l *Loop) Placed(f *Frame) {
 	l.rank.Received(l.now(), l.rank.Inlet(f.Way.AtTarget()), f.arrival(), nil)
+	l.known = landedAt{}
 }
 
 // Broken says that a link cannot go on: on the loop.

@@ -158,6 +158,7 @@ func (s *Paired) Connect(to Pairing) error {
 // Send implements Link.
 func (s *Paired) Send(f *Frame, b []byte, outlet int32) {
 	s.sending.add(f, b, outlet)
+	s.sending.knows(&s.loop.known)
 	s.last = s.last || f.Kind == FrameEnd
 }
 

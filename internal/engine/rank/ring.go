@@ -101,6 +101,7 @@ func RingBytes(size int) int { return ringHead + size }
 func (s *Shared) Send(f *Frame, b []byte, outlet int32) {
 	if f.Kind != FrameMessage || !s.lend(f, b, outlet) {
 		s.sending.add(f, b, outlet)
+		s.sending.knows(&s.loop.known)
 	}
 }
 

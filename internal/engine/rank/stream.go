@@ -60,7 +60,10 @@ func NewStream(l *Loop, peer int32, conn net.Conn) (*Stream, error) {
 }
 
 // Send implements Link.
-func (s *Stream) Send(f *Frame, b []byte, outlet int32) { s.sending.add(f, b, outlet) }
+func (s *Stream) Send(f *Frame, b []byte, outlet int32) {
+	s.sending.add(f, b, outlet)
+	s.sending.knows(&s.loop.known)
+}
 
 // Push implements Link.
 func (s *Stream) Push() (did bool) {
@@ -85,7 +88,7 @@ func (s *Stream) write() (n int, err error) {
 	for i, room := s.sending.first, streamPiece; i < len(s.sending.all) && len(s.parts) < streamParts && room > 0; i++ {
 		s.parts, room = s.sending.all[i].parts(s.parts, room)
 	}
-	return ignoring(unix.SendmsgBuffers(s.fd, s.parts, nil, nil, unix.MSG_DONTWAIT|noSignal))
+	return ignoring(sendNow(s.fd, s.parts))
 }
 
 // ignoring makes nothing of an error that says to try again.
@@ -161,15 +164,13 @@ func (s *Stream) coming() (room, behind []byte) {
 
 // read reads into both, one after the other.
 func (s *Stream) read(room, behind []byte) (n int, err error) {
-	switch {
-	case len(room) == 0:
-		return unix.Read(s.fd, behind)
-	case len(behind) == 0:
-		return unix.Read(s.fd, room)
+	s.parts = s.parts[:0]
+	for _, part := range [...][]byte{room, behind} {
+		if len(part) > 0 {
+			s.parts = append(s.parts, part)
+		}
 	}
-	s.parts = append(s.parts[:0], room, behind)
-	n, _, _, _, err = unix.RecvmsgBuffers(s.fd, s.parts, nil, unix.MSG_DONTWAIT)
-	return n, err
+	return receiveNow(s.fd, s.parts)
 }
 
 // Ready implements Link: who sleeps is woken by the descriptor.

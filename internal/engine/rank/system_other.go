@@ -10,9 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// noSignal: the runtime makes an error of SIGPIPE on descriptors beyond stderr.
-const noSignal = 0
-
 // yield lets another goroutine have the processor.
 func yield() { runtime.Gosched() }
 
@@ -24,6 +21,17 @@ func quickPoll(all []unix.PollFd, limit time.Duration) int {
 		return -1
 	}
 	return n
+}
+
+// sendNow and receiveNow move parts to and from a socket without waiting. The runtime makes an error of SIGPIPE on descriptors
+// beyond stderr.
+func sendNow(fd int, parts [][]byte) (int, error) {
+	return unix.SendmsgBuffers(fd, parts, nil, nil, unix.MSG_DONTWAIT)
+}
+
+func receiveNow(fd int, parts [][]byte) (int, error) {
+	n, _, _, _, err := unix.RecvmsgBuffers(fd, parts, nil, unix.MSG_DONTWAIT)
+	return n, err
 }
 
 // unpaced: what paces is Linux's.

@@ -15,7 +15,13 @@ import (
 )
 
 // Digest is the state of a network at rest, part by part: a part is a package.
-type Digest struct{ parts [len(parts)][sha256.Size]byte }
+type Digest struct {
+	parts  [len(parts)][sha256.Size]byte
+	values int64
+}
+
+// Values is how many values a state has, the same of states that are the same: what it takes to look at one goes by that.
+func (d *Digest) Values() int64 { return d.values }
 
 // agendas is the part of what hosts are to do: ranks that have drifted against each other differ in it before all else.
 const agendas = "agenda"
@@ -84,12 +90,14 @@ func digest(now unit.Time, without string, roots []any) (d Digest, err error) {
 		w.flush(i)
 		w.to[i].Sum(d.parts[i][:0])
 	}
+	d.values = w.values
 	return d, nil
 }
 
 // walker reads values.
 type walker struct {
 	now     int64
+	values  int64
 	without string
 	to      [len(parts)]hash.Hash
 	bufs    [len(parts)][]byte
@@ -111,6 +119,7 @@ type fieldPlan struct {
 const flushAt = 1 << 16
 
 func (w *walker) put(part int, v uint64) {
+	w.values++
 	w.bufs[part] = binary.LittleEndian.AppendUint64(w.bufs[part], v)
 	if len(w.bufs[part]) >= flushAt {
 		w.flush(part)

@@ -10,8 +10,14 @@
 //
 // Who asks (package run) records what follows a state that was met before until it is met once more,
 // and tells that again: later by the period, and so many steps further. Ranks end as many steps
-// sooner, and the simulation's own clock stands still meanwhile. So no state is ever written, and what
+// sooner, and the simulation's own clock stands still meanwhile. So no state of the network is ever written, and what
 // is skipped costs what its rows cost.
+//
+// The last step of a run is told likewise up to its end, from one that is recorded: what the network would come to by then nobody
+// asks for (package run).
+//
+// Where a rank is in its program is no part of its state: exec says what it is in the middle of (Rank.Rest). So a layer may
+// leave the network as the layer before did. Whether what follows is alike is for the programs to say (exec.Period).
 //
 // At rest no packet is in the network, no message is posted and not acknowledged, no timer runs that means anything, and
 // ranks do nothing but compute. Anything else is refused with its reason, and so is what the table does not name.

@@ -118,16 +118,15 @@ var table = map[string]string{
 	"roce.Requester": `state: Sender Dialer Slots known answer ctl rtt trips early unkept owed hasty probes due: paced here
 		when: deadline none: ports fixed: told scratch: left frame`,
 	"roce.Sender": `number: una next end high rest: n complete cur recovering early state: retries failed sacked presumed
-		none: reads fixed: mtu tolerance count: total acked scratch: msgs head recoveryEnd resend highSack`,
+		state: reads fixed: mtu tolerance count: total acked scratch: msgs head recoveryEnd resend highSack`,
 	"roce.Dialer": "state: unready answered tries leaves when: parted",
 	"roce.Slots":  "none: free cleared waits",
-	"roce.Known":  "state: colls",
-	"roce.known":  "fixed: coll count: count",
-	"roce.Given":  "state: colls rest: due unanswered",
-	"roce.given":  "fixed: coll count: count answered scratch: waits",
+	"roce.Known":  "count: colls", // of credits; all are answered
+	"roce.Given":  "rest: due unanswered count: colls",
 	"roce.answer": "rest: opcode scratch: manage coll count",
 	"roce.trips":  "state: mean deviation known",
 	"roce.probes": "rest: n scratch: buf head",
+	"roce.reads":  "none: posted scratch: sent from again", // they count where one is posted
 	"roce.bitmap": "rest: n scratch: words",
 	"roce.Responder": `state: Receiver Given owed closed cnpSent echo kept ago: cnpAt rest: open none: asked count: placed taken
 		scratch: free slots`,
@@ -163,11 +162,13 @@ var table = map[string]string{
 		scratch: inlet outlet`,
 	"host.Store": "due: last fixed: hosts nic gpu relay way other",
 
-	// Ranks. All of them are in the same step, which is asked of them; what they wrote for critical paths is told.
-	"exec.Rank": `state: ops streams colls inboxes outboxes left status begun ledger rest: ended over none: saves
-		fixed: cfg counter stager meeting prog start steps numberOf save scratch: in lines step post path`,
-	"exec.opState":     "state: waiting by positions when: start end",
-	"exec.streamState": "state: next busy running fixed: group token until",
+	// Ranks. Where they are in their programs is asked of them; what they wrote for critical paths is told.
+	"exec.Rank": `state: stands inboxes outboxes status begun rest: ended over owing none: saves
+		scratch: ops streams colls left ledger step
+		fixed: cfg counter stager meeting prog start steps in numberOf save lines post path`,
+	"exec.standing": "when: at idle state: busy speaking streams",
+	"exec.doing":    "state: links",
+	"exec.link":     "state: start stream back positions coll when: began end",
 	"exec.collRun": `state: channels open last answer met rest: inFlight when: joined
 		fixed: Collective id place op stream me members lines areas slots once layout sizes`,
 	"exec.channelRun": `state: pc length wait src trace gates when: end gated state: credits none: work
@@ -179,6 +180,4 @@ var table = map[string]string{
 	"exec.Trace":   "when: Posted Placed state: Segments Lane",
 	"exec.inbox":   "rest: what fixed: Conn stream scratch: via traces head",
 	"exec.outbox":  "state: sent fixed: Conn stream scratch: via searched coll step",
-	"exec.ledger":  "when: start at idle state: busy speaking split comm overlap computing last waits",
-	"exec.Wait":    "state: Op when: From To",
 }

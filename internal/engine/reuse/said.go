@@ -19,7 +19,7 @@ var said = map[string]string{
 	"nic.card.shared":          "queue pairs of a NIC share a timer (as a simulator that is compared with)",
 	"roce.Requester.ports":     "UDP source ports change from packet to packet (transport.entropy)",
 	"roce.Responder.asked":     "messages are read (RDMA READ)",
-	"roce.Sender.reads":        "messages are read (RDMA READ)",
+	"roce.reads.posted":        "messages are read (RDMA READ)",
 	"roce.Slots.cleared":       Slots,
 	"roce.Slots.free":          Slots,
 	"roce.Slots.waits":         Slots,

@@ -36,7 +36,11 @@ type Halving struct {
 	guests int
 	wide   int // cells of two chunks, the first ones
 	slots  int
+	starts []start // of position p from p*longest on: a start for each exchange, and the end
 }
+
+// start is how many ops and slots the exchanges of a position before one have.
+type start struct{ op, slot int32 }
 
 // HalvingDoublingAllReduce returns the all-reduce by recursive halving, then
 // doubling.
@@ -91,15 +95,24 @@ func newHalving(in [][]int32, name string, c Collective) (*Halving, error) {
 	if c != AllReduce {
 		h.wide = h.guests
 	}
+	h.starts = make([]start, o.Ranks()*h.longest())
 	for p := range o.Ranks() {
-		sum := 0
+		at := h.begins(p)
 		for k := range h.blocks(p) {
 			b := h.block(p, k)
-			sum += b.in.size()
+			at[k+1] = start{at[k].op + int32(b.ops()), at[k].slot + int32(b.in.size())}
 		}
-		h.slots = max(h.slots, sum)
+		h.slots = max(h.slots, int(at[h.blocks(p)].slot))
 	}
 	return h, nil
+}
+
+// longest is how many exchanges a position has at most, and one more.
+func (h *Halving) longest() int { return 2*h.steps + 3 }
+
+// begins are the starts of a position's exchanges, and where the last one ends.
+func (h *Halving) begins(p int) []start {
+	return h.starts[p*h.longest():][: h.blocks(p)+1 : h.blocks(p)+1]
 }
 
 // Name returns the algorithm's name, a key of Algorithms.
@@ -123,23 +136,24 @@ func (h *Halving) Goal() Goal {
 	return g
 }
 
-// cells is a set of chunks: those of so many cells from one on, at equal
-// distances, or a part of them.
+// cells is a set of chunks: those of so many cells from one on, 2^apart from
+// each other, or a part of them. Shifts, not divisions: one is made several times
+// for each op.
 type cells struct {
-	first, stride, count int
-	wide                 int // cells of two chunks
-	double               int // of the set
-	only                 int // >= 0: this chunk alone
-	but                  int // >= 0: without this chunk
+	first, apart, count int
+	wide                int // cells of two chunks
+	double              int // of the set
+	only                int // >= 0: this chunk alone
+	but                 int // >= 0: without this chunk
 }
 
-func (h *Halving) every(first, stride int) cells {
-	c := cells{first: first, stride: stride, count: 1 << h.steps / stride, wide: h.wide, only: -1, but: -1}
-	c.double = min(max((h.wide-first+stride-1)/stride, 0), c.count)
+func (h *Halving) every(first, apart int) cells {
+	c := cells{first: first, apart: apart, count: 1 << (h.steps - apart), wide: h.wide, only: -1, but: -1}
+	c.double = min(max((h.wide-first+1<<apart-1)>>apart, 0), c.count)
 	return c
 }
 
-func (h *Halving) all() cells { return h.every(0, 1) }
+func (h *Halving) all() cells { return h.every(0, 0) }
 
 // size is the number of chunks.
 func (c *cells) size() int {
@@ -161,9 +175,9 @@ func (c *cells) chunk(j int) int {
 		j++
 	}
 	if j < 2*c.double {
-		return 2*(c.first+j/2*c.stride) + j%2
+		return 2*(c.first+j/2<<c.apart) + j%2
 	}
-	return c.first + (j-c.double)*c.stride + c.wide
+	return c.first + (j-c.double)<<c.apart + c.wide
 }
 
 // find returns which of the set a chunk is, -1 for none.
@@ -178,8 +192,8 @@ func (c *cells) find(chunk int) int {
 	if chunk < 2*c.wide {
 		cell = chunk / 2
 	}
-	k := (cell - c.first) / c.stride
-	if cell < c.first || (cell-c.first)%c.stride != 0 || k >= c.count {
+	k := (cell - c.first) >> c.apart
+	if cell < c.first || (cell-c.first)&(1<<c.apart-1) != 0 || k >= c.count {
 		return -1
 	}
 	j := k + c.double
@@ -252,7 +266,7 @@ func (h *Halving) block(p, k int) block {
 		k, double = 2*h.steps-1-k, true
 	}
 	other := w ^ 1<<k
-	b := block{peer: other + h.guests, kind: Reduce, out: h.every(other&(2<<k-1), 2<<k), in: h.every(w&(2<<k-1), 2<<k)}
+	b := block{peer: other + h.guests, kind: Reduce, out: h.every(other&(2<<k-1), k+1), in: h.every(w&(2<<k-1), k+1)}
 	if other < h.guests {
 		b.peer = 2*other + 1
 	}
@@ -265,7 +279,7 @@ func (h *Halving) block(p, k int) block {
 // guest returns exchange k of the guest at position p: before all others (0) and
 // after them (1). kind is what the receiver does.
 func (h *Halving) guest(p, k int) block {
-	none := cells{first: 0, stride: 1, only: -1, but: -1}
+	none := cells{only: -1, but: -1}
 	own := cells{only: p, but: -1}
 	rest := h.all()
 	rest.but = p
@@ -284,63 +298,56 @@ func (h *Halving) guest(p, k int) block {
 
 // Len returns an op for each chunk sent and two for each received.
 func (h *Halving) Len(rank, channel int) int {
-	p, n := int(h.pos[channel][rank]), 0
-	for k := range h.blocks(p) {
-		b := h.block(p, k)
-		n += b.ops()
-	}
-	return n
+	p := int(h.pos[channel][rank])
+	return int(h.begins(p)[h.blocks(p)].op)
 }
 
 // Op returns op i of rank in channel, in O(log ranks).
 func (h *Halving) Op(rank, channel, i int) Op {
 	p := int(h.pos[channel][rank])
-	start, slot := 0, 0
-	for k := 0; ; k++ {
-		b := h.block(p, k)
-		if n := b.ops(); i >= start+n {
-			start, slot = start+n, slot+b.in.size()
-			continue
-		}
-		op := Op{Kind: Send, Peer: h.at(channel, b.peer), Slot: -1, After: -1, Acked: -1}
-		if j := i - start; j < b.out.size() {
-			chunk := b.out.chunk(j)
-			op.Chunk, op.After = int32(chunk), h.last(p, k, chunk, false)
-			return op
-		}
-		j := i - start - b.out.size()
-		chunk := b.in.chunk(j / 2)
-		op.Kind, op.Chunk, op.Slot = Recv, int32(chunk), int32(slot+j/2)
-		if j%2 == 0 {
-			if b.kind == Reduce {
-				op.After = h.last(p, k, chunk, false)
-			}
-			return op
-		}
-		op.Kind, op.Peer, op.After = b.kind, -1, int32(i-1)
-		if b.kind == Copy {
-			op.Acked = h.last(p, k, chunk, true)
+	begins, k := h.begins(p), 0
+	for i >= int(begins[k+1].op) {
+		k++
+	}
+	b := h.block(p, k)
+	op := Op{Kind: Send, Peer: h.at(channel, b.peer), Slot: -1, After: -1, Acked: -1}
+	j := i - int(begins[k].op)
+	if j < b.out.size() {
+		chunk := b.out.chunk(j)
+		op.Chunk, op.After = int32(chunk), h.last(p, k, chunk, false)
+		return op
+	}
+	j -= b.out.size()
+	chunk := b.in.chunk(j / 2)
+	op.Kind, op.Chunk, op.Slot = Recv, int32(chunk), begins[k].slot+int32(j/2)
+	if j%2 == 0 {
+		if b.kind == Reduce {
+			op.After = h.last(p, k, chunk, false)
 		}
 		return op
 	}
+	op.Kind, op.Peer, op.After = b.kind, -1, int32(i-1)
+	if b.kind == Copy {
+		op.Acked = h.last(p, k, chunk, true)
+	}
+	return op
 }
 
 // last returns the op of the last exchange of position p before number k that
 // applied the chunk, or that sent it; -1 for none.
 func (h *Halving) last(p, k, chunk int, sent bool) int32 {
-	at, start := int32(-1), 0
-	for e := range k {
+	begins := h.begins(p)
+	for e := k - 1; e >= 0; e-- {
 		b := h.block(p, e)
 		if sent {
 			if j := b.out.find(chunk); j >= 0 {
-				at = int32(start + j)
+				return begins[e].op + int32(j)
 			}
 		} else if j := b.in.find(chunk); j >= 0 {
-			at = int32(start + b.out.size() + 2*j + 1)
+			return begins[e].op + int32(b.out.size()+2*j+1)
 		}
-		start += b.ops()
 	}
-	return at
+	return -1
 }
 
 // traffic: exchange by exchange; the two of a halving and a doubling have the

@@ -122,7 +122,7 @@ func (r *Rank) launched(now unit.Time, op *workload.Op) {
 	}
 	if c.Formula {
 		c.met = true
-		r.meeting.Meet(r.cfg.Rank, Token(op.ID), c.id)
+		r.meeting.Meet(r.cfg.Rank, Token(op.Stream), c.id)
 		return
 	}
 	r.streams[op.Stream].running = r.in.collOf[op.ID]
@@ -130,11 +130,8 @@ func (r *Rank) launched(now unit.Time, op *workload.Op) {
 	for i := range c.channels {
 		ch := &c.channels[i]
 		ch.pc, ch.length, ch.wait, ch.src, ch.known = 0, c.Schedule.Len(c.me, i), nothing, -1, 0
-		ch.gates, ch.path, ch.freed = ch.gates[:0], nil, nil
-		if r.path != nil && r.path.layout.collective(c.id).recorded {
-			ch.path, ch.freed = r.path.channel(c.id, i), r.path.credits(c.id, i)
-			ch.peerOps = r.path.layout.peers(c.id, i)
-		}
+		ch.gates = ch.gates[:0]
+		ch.recordIn(r.path, c.id, i)
 	}
 	for i := range c.channels {
 		r.advance(now, c, i)
@@ -191,7 +188,7 @@ func (r *Rank) did(now unit.Time, c *collRun, channel int) {
 	switch {
 	case ch.op.Kind == coll.Recv:
 		if ch.credits != nil {
-			c.fillSlot(channel, ch.op)
+			r.fillSlot(c, channel, ch.op)
 		}
 		return
 	case ch.op.Kind != coll.Reduce && ch.op.Kind != coll.Copy:
@@ -245,7 +242,7 @@ func (r *Rank) send(c *collRun, channel int, op *planned) {
 		r.match(c, channel, op, to)
 	}
 	n := op.bytes
-	c.countSend(channel, op, r.step)
+	r.countSend(c, channel, op)
 	if n == 0 {
 		ch.unsent()
 		return

@@ -118,20 +118,21 @@ func (c *collRun) hasCredit(channel int, op *planned) bool {
 }
 
 // countSend notes a Send.
-func (c *collRun) countSend(channel int, op *planned, step int64) {
+func (r *Rank) countSend(c *collRun, channel int, op *planned) {
 	ch := &c.channels[channel]
 	if ch.credits == nil {
 		return
 	}
 	l := c.toPeer(channel, op.Peer, 0)
 	if l.windowed && op.bytes > 0 {
-		l.waiting = append(l.waiting, sentMessage{l.sent, step, int32(ch.pc)})
+		l.waiting = append(l.waiting, sentMessage{l.sent, r.step, int32(ch.pc)})
+		r.owing++
 	}
 	l.sent++
 }
 
 // fillSlot notes the message that the channel's current Recv has taken.
-func (c *collRun) fillSlot(channel int, op *planned) {
+func (r *Rank) fillSlot(c *collRun, channel int, op *planned) {
 	k := c.channels[channel].credits
 	at := c.fromPeer(channel, op, c.channels[channel].pc)
 	l := &k.in[at]
@@ -141,6 +142,7 @@ func (c *collRun) fillSlot(channel int, op *planned) {
 	k.slots[op.Slot] = held{at, l.taken}
 	l.taken++
 	l.read = append(l.read, false)
+	r.owing++
 }
 
 // giveCredits gives the sender credits when a slot is free: in the order of the messages, so that each
@@ -152,6 +154,7 @@ func (r *Rank) giveCredits(c *collRun, channel int, op *planned) {
 	l.read[h.number-(l.taken-int64(len(l.read)))] = true
 	for len(l.read) > 0 && l.read[0] {
 		l.read = append(l.read[:0], l.read[1:]...)
+		r.owing--
 		r.cfg.Transport.Credit(r.viaIn(&r.inboxes[l.conn]), c.id)
 	}
 }
@@ -170,6 +173,7 @@ func (r *Rank) Credited(now unit.Time, out, coll int32) {
 	}
 	m := l.waiting[0]
 	l.waiting = append(l.waiting[:0], l.waiting[1:]...)
+	r.owing--
 	ch := &c.channels[from.Channel]
 	if ch.wait != credit || ch.op.Peer != l.peer || !c.hasCredit(int(from.Channel), ch.op) {
 		return

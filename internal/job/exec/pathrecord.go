@@ -18,6 +18,7 @@ type rankPath struct {
 	released   []release   // by collective that the rank runs
 	messages   []pathMessage
 	segments   []Segment
+	longest    int // trace of so many segments that came, of any step
 
 	// freed is, as program, what let a Send start that had to wait for a credit: 0 for one that
 	// did not, i+1 if it was the credit of the message of Send i, -i-1 if that of the step before.
@@ -44,7 +45,7 @@ type programOp struct {
 	// start is when the one before was done, or later, when the acknowledgement
 	// that this one waited for came. Of a Recv that stood still, done is later.
 	start, done unit.Time
-	message     int32 // in rankPath.messages: of a Recv its message, of a Send its acknowledgement, -1: not traced, unsent: it was empty
+	message     int32 // in rankPath.messages: of a Recv its message, of a Send its acknowledgement, -1: none, unsent: it was empty
 }
 
 // release is what ended a collective.
@@ -76,6 +77,14 @@ func (p *rankPath) credits(coll int32, channel int) []int32 {
 	return p.freed[e.from:e.to]
 }
 
+// recordIn has a channel of a collective recorded in a step, or nowhere.
+func (ch *channelRun) recordIn(p *rankPath, coll int32, channel int) {
+	ch.path, ch.freed = nil, nil
+	if p != nil && p.layout.collective(coll).recorded {
+		ch.path, ch.freed, ch.peerOps = p.channel(coll, channel), p.credits(coll, channel), p.layout.peers(coll, channel)
+	}
+}
+
 // older stands for a credit of a message of an earlier step than the one before.
 const older = math.MinInt32
 
@@ -97,7 +106,8 @@ func (ch *channelRun) credited(step int64, m sentMessage) {
 // began notes that the channel's current operation has started.
 func (ch *channelRun) began(now unit.Time) {
 	if ch.path != nil {
-		ch.path[ch.pc].start = now
+		op := &ch.path[ch.pc]
+		op.start, op.message = now, -1
 	}
 }
 
@@ -136,6 +146,7 @@ func (ch *channelRun) took(r *Rank, tr *Trace) {
 // keep notes a trace and returns its number.
 func (p *rankPath) keep(tr *Trace) int32 {
 	m := pathMessage{posted: tr.Posted, placed: tr.Placed, first: int32(len(p.segments)), lane: tr.Lane}
+	p.longest = max(p.longest, len(tr.Segments))
 	if len(p.segments)+len(tr.Segments) > p.layout.most {
 		p.segments = appendTotals(p.segments, tr)
 		m.n = int32(len(p.segments)) - m.first

@@ -26,6 +26,8 @@ type Rank struct {
 	inboxes  []inbox            // by connection, in order of first use
 	outboxes []outbox           // likewise
 	ended    []int32            // operations that ended and whose dependents have not been told
+	owing    int                // messages sent and not credited, or taken from slots that are not free: see Rest
+	stands   standing           // at rest
 
 	step   int64   // workload.StartStep: the start phase
 	post   Message // being posted; kept here, so that it is not copied
@@ -45,6 +47,7 @@ type template struct {
 	ops        []workload.Op
 	dependents [][]int32 // by operation
 	queues     [][]int32 // by stream: operations in issue order
+	at         []int32   // by operation: its place in that order
 	collOf     []int32   // by operation: index in Rank.colls, -1 for none
 }
 
@@ -60,7 +63,7 @@ type streamState struct {
 	busy    bool
 	group   int32
 	running int32 // its collective in progress, past the launch: index in Rank.colls; -1 none
-	token   Token // of local work on channel 0 of its collectives; the other channels follow
+	token   Token // of local work on channel 0 of its collectives; the other channels follow. Operations have the stream's number
 	until   Token
 }
 
@@ -95,12 +98,13 @@ func NewRank(cfg Config) *Rank {
 // template looks at the operations of a phase, and adds their collectives.
 func (r *Rank) template(ops []workload.Op) template {
 	t := template{ops: ops, dependents: make([][]int32, len(ops)), queues: make([][]int32, len(r.streams)),
-		collOf: make([]int32, len(ops))}
+		at: make([]int32, len(ops)), collOf: make([]int32, len(ops))}
 	for i := range ops {
 		op := &ops[i]
 		for _, d := range op.Deps {
 			t.dependents[d] = append(t.dependents[d], op.ID)
 		}
+		t.at[i] = int32(len(t.queues[op.Stream]))
 		t.queues[op.Stream] = append(t.queues[op.Stream], op.ID)
 		t.collOf[i] = -1
 		if op.Kind == workload.Communication {
@@ -115,10 +119,10 @@ func (r *Rank) template(ops []workload.Op) template {
 	return t
 }
 
-// numberTokens gives each stream a token for each channel of its collectives. One runs at
-// a time, so they share them.
+// numberTokens gives each stream a token for its operations, which is its number, and one for each channel of its
+// collectives. One runs at a time, so they share them.
 func (r *Rank) numberTokens() {
-	next := Token(len(r.ops))
+	next := Token(len(r.streams))
 	for s := range r.streams {
 		most := 0
 		for i := range r.colls {
@@ -140,6 +144,11 @@ func (r *Rank) running(stream int32) *collRun {
 	return &r.colls[r.streams[stream].running]
 }
 
+// inProgress returns the operation that a stream is busy with.
+func (r *Rank) inProgress(stream int) *workload.Op {
+	return &r.in.ops[r.in.queues[stream][r.streams[stream].next-1]]
+}
+
 // Start begins the start phase, or the first step of a job without one.
 func (r *Rank) Start(now unit.Time) {
 	if r.begun {
@@ -159,8 +168,8 @@ func (r *Rank) Done(now unit.Time, tok Token) {
 	case tok == r.save:
 		r.saves = false
 		r.beginStep(now)
-	case int(tok) < len(r.ops):
-		op := &r.in.ops[tok]
+	case int(tok) < len(r.streams):
+		op := r.inProgress(int(tok))
 		if op.Kind == workload.Communication {
 			if c := &r.colls[r.in.collOf[op.ID]]; c.met {
 				r.parted(now, c)
@@ -237,9 +246,8 @@ func (r *Rank) Communicates() (coll int32, since unit.Time, ok bool) {
 		if !st.busy {
 			continue
 		}
-		id := r.in.queues[s][st.next-1]
-		if op := &r.in.ops[id]; op.Kind == workload.Communication && (!ok || r.ops[id].start < since) {
-			coll, since, ok = op.Coll, r.ops[id].start, true
+		if op := r.inProgress(s); op.Kind == workload.Communication && (!ok || r.ops[op.ID].start < since) {
+			coll, since, ok = op.Coll, r.ops[op.ID].start, true
 		}
 	}
 	return coll, since, ok
@@ -321,7 +329,7 @@ func (r *Rank) startOp(now unit.Time, id, by int32) {
 		if op.Duration == 0 {
 			r.launched(now, op)
 		} else {
-			r.cfg.Clock.Run(r.cfg.Rank, Token(id), op.Duration, Work{})
+			r.cfg.Clock.Run(r.cfg.Rank, Token(op.Stream), op.Duration, Work{})
 		}
 		return
 	}
@@ -333,7 +341,7 @@ func (r *Rank) startOp(now unit.Time, id, by int32) {
 	if op.Kind == workload.Copy {
 		if r.step+1 < r.cfg.Steps {
 			w.Effort.Bytes = 2 * int64(op.Bytes) // read and written
-			r.cfg.Transport.CopyIn(r.cfg.Rank, Token(id), op.Bytes, w)
+			r.cfg.Transport.CopyIn(r.cfg.Rank, Token(op.Stream), op.Bytes, w)
 		} else {
 			r.endOp(now, id) // no step is left to copy for
 		}
@@ -347,7 +355,7 @@ func (r *Rank) startOp(now unit.Time, id, by int32) {
 	}
 	r.explain(now, by)
 	r.ledger.compute(now, +1)
-	if r.run(Token(id), takes, w) {
+	if r.run(Token(op.Stream), takes, w) {
 		r.endOp(now, id)
 	}
 }

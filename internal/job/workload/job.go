@@ -181,16 +181,21 @@ func (c *Collective) OneWay() bool {
 // has. See coll.BlockLayout.
 func (c Collective) OutOfPlace(input Range, goal coll.Goal, size func(member, block int) int) Collective {
 	c.Input, c.goal, c.layout, c.size, c.largest = input, goal, coll.BlockLayout(c.Schedule, goal, size), size, 0
-	chunks := max(coll.Inputs(c.Schedule), c.Schedule.Chunks())
-	if goal.Collective == coll.AllToAll { // behind the blocks of the output what passes through may have room
-		chunks = coll.Inputs(c.Schedule)
-	}
 	for m := range c.Schedule.Ranks() {
-		for b := range chunks / coll.Slices(c.Schedule) {
+		for b := range c.blocks() {
 			c.largest = max(c.largest, largestPiece(c.Schedule, int64(size(m, b))))
 		}
 	}
 	return c
+}
+
+// blocks is how many blocks a member has, out of place.
+func (c *Collective) blocks() int {
+	chunks := max(coll.Inputs(c.Schedule), c.Schedule.Chunks())
+	if c.goal.Collective == coll.AllToAll { // behind the blocks of the output what passes through may have room
+		chunks = coll.Inputs(c.Schedule)
+	}
+	return chunks / coll.Slices(c.Schedule)
 }
 
 // Buffer returns which buffer of the job the schedule's input or output is in.

@@ -73,7 +73,15 @@ func TestStepsToldAgain(t *testing.T) {
 	if got := lines(told); !strings.Contains(got, "simulated hops: 40 of these; 6 steps did what others had done") {
 		t.Error(got)
 	}
-	told.Reuse.Steps = 0
+	told.Reuse.Parts = 1
+	if got := lines(told); !strings.Contains(got, "simulated hops: 40 of these; 6 steps and 1 part of steps did what others had done") {
+		t.Error(got)
+	}
+	told.Reuse.Steps, told.Reuse.Parts = 0, 29
+	if got := lines(told); !strings.Contains(got, "simulated hops: 40 of these; 29 parts of steps did what others had done") {
+		t.Error(got)
+	}
+	told.Reuse.Parts = 0
 	if got := lines(told); strings.Contains(got, "simulated hops") {
 		t.Error(got)
 	}

@@ -2,6 +2,7 @@ package headline
 
 import (
 	"fmt"
+	"strings"
 
 	"railyard/internal/base/unit"
 	"railyard/internal/out/result"
@@ -9,9 +10,17 @@ import (
 
 // simulatedHops is how much of a run was simulated, where steps of it were told again.
 func simulatedHops(s *result.Summary) found {
-	if s.Reuse == nil || s.Reuse.Steps == 0 {
+	u := s.Reuse
+	if u == nil || u.Steps+u.Parts == 0 {
 		return found{}
 	}
-	return have(float64(s.Reuse.Simulated), fmt.Sprintf("of these; %s did what others had done, and were told again (run.reuse)",
-		unit.CountOf(s.Reuse.Steps, "step")))
+	var told []string
+	if u.Steps > 0 {
+		told = append(told, unit.CountOf(u.Steps, "step"))
+	}
+	if u.Parts > 0 {
+		told = append(told, unit.CountOf(u.Parts, "part")+" of steps")
+	}
+	return have(float64(u.Simulated), fmt.Sprintf("of these; %s did what others had done, and were told again (run.reuse)",
+		strings.Join(told, " and ")))
 }

@@ -15,8 +15,9 @@ const mostListed = 10_000
 type Reuse struct {
 	Simulated   int64    `json:"simulated"`       // packet-hops
 	Represented int64    `json:"represented"`     // packet-hops
-	Steps       int64    `json:"steps"`           // told without being simulated
-	Notes       []string `json:"notes,omitempty"` // what kept steps from being told so: a sentence each
+	Steps       int64    `json:"steps"`           // told whole without being simulated
+	Parts       int64    `json:"parts,omitempty"` // of other steps, such as layers
+	Notes       []string `json:"notes,omitempty"` // what kept them from being told so: a sentence each
 }
 
 // LeftOut is what run.json does not list, so that it is read at once however large the run was.

@@ -60,7 +60,9 @@ func EstimateOf(p *plan.Plan, data []dataset.Size) Estimate {
 			q, hops := &p.Pairs[l.Pair], int64(0)
 			pair := int(l.Pair) // lanes follow each other
 			deal(p, l, t, func(lane *plan.Pair, t traffic) {
-				hops = add(hops, hopsOf(p, lane, t.bytes, t.messages))
+				f := framesOf(p, lane, t.bytes, t.messages)
+				hops = add(hops, f.hops(lane))
+				e.count(f, runs(j, k, steps[i]))
 				e.NICMessages = add(e.NICMessages, mul(runs(j, k, steps[i]), t.messages))
 				if crowds.meets(pair) {
 					e.QueuedPackets = add(e.QueuedPackets, mul(runs(j, k, steps[i]), ceil(t.bytes, int64(p.Scenario.Transport.MTU))))
@@ -83,7 +85,9 @@ func EstimateOf(p *plan.Plan, data []dataset.Size) Estimate {
 			continue
 		}
 		n := posted(q, job)
-		e.PacketHops = add(e.PacketHops, mul(n, hopsOf(p, q, int64(q.Flow.Bytes), 1)))
+		f := framesOf(p, q, int64(q.Flow.Bytes), 1)
+		e.PacketHops = add(e.PacketHops, mul(n, f.hops(q)))
+		e.count(f, n)
 		e.NICMessages = add(e.NICMessages, n)
 		if crowds.meets(i) {
 			all := mul(n, packets(p, int64(q.Flow.Bytes)))
@@ -247,11 +251,24 @@ func eachTraffic(j *plan.Job, visit func(collective int, l *plan.RankLink, t tra
 	}
 }
 
-// hopsOf returns the packet-hops of messages of equal size, bytes in all. Receiver-driven admission
+// frames is what messages take: packets of data, and what is sent back for them.
+type frames struct{ packets, acks int64 }
+
+// hops are the packet-hops of frames of a queue pair.
+func (f frames) hops(q *plan.Pair) int64 {
+	return add(mul(f.packets, int64(len(q.Path))), mul(f.acks, int64(len(q.Back))))
+}
+
+// count adds frames that are sent so many times.
+func (w *Work) count(f frames, times int64) {
+	w.Packets, w.Acks = add(w.Packets, mul(f.packets, times)), add(w.Acks, mul(f.acks, times))
+}
+
+// framesOf returns the frames of messages of equal size, bytes in all. Receiver-driven admission
 // cuts the messages of ranks into pieces, with a clear-to-send for each.
-func hopsOf(p *plan.Plan, q *plan.Pair, bytes, messages int64) int64 {
+func framesOf(p *plan.Plan, q *plan.Pair, bytes, messages int64) (f frames) {
 	if messages == 0 {
-		return 0
+		return f
 	}
 	clear := int64(0)
 	if q.Flow == nil {
@@ -262,7 +279,7 @@ func hopsOf(p *plan.Plan, q *plan.Pair, bytes, messages int64) int64 {
 	}
 	packets := packets(p, ceil(bytes, messages))
 	acks := add(mul(messages, ceil(packets, int64(p.Scenario.Transport.AckEvery))), clear)
-	return add(mul(mul(messages, packets), int64(len(q.Path))), mul(acks, int64(len(q.Back))))
+	return frames{mul(messages, packets), acks}
 }
 
 // packets is how many a message takes.
@@ -296,6 +313,9 @@ func (e Estimate) OverLimit(free unit.Bytes) error {
 	case free > 0 && e.Memory > free:
 		return fmt.Errorf("this run would need about %s of memory, and this machine, or its control group, has %s "+
 			"free: make it smaller, or run it anyway with --force", e.Memory.Human(), free.Human())
+	case e.Reuse != nil && e.Reuse.PacketHops > MaxHops && e.Reuse.Unlike < 1:
+		return fmt.Errorf("this run would simulate about %s packet-hops even if layers and micro-batches that are alike do the same, "+
+			"the limit is %s: make it smaller, or run it anyway with --force", unit.Count(e.Reuse.PacketHops), unit.Count(MaxHops))
 	case e.Reuse != nil && e.Reuse.PacketHops > MaxHops:
 		return fmt.Errorf("this run would simulate about %s packet-hops at least, for %s of its %s, the limit is %s: make it smaller, "+
 			"or run it anyway with --force", unit.Count(e.Reuse.PacketHops), unit.CountOf(e.Reuse.Steps, "step"), unit.Count(e.Steps),

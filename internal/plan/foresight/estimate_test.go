@@ -2,6 +2,7 @@ package foresight
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -68,13 +69,17 @@ func TestForecastOfWhatIsToldAgain(t *testing.T) {
 		!strings.Contains(err.Error(), "about 30,000,000,000 packet-hops, the limit is 10,000,000,000") {
 		t.Errorf("all simulated: %v", err)
 	}
-	e.Reuse = &Reuse{Steps: 3, PacketHops: 9 * MaxHops / 100}
-	if e = e.On(2, 0); e.OverLimit(0) != nil || e.Reuse.Seconds != e.Seconds*3/100 || e.Seconds == 0 {
+	e.Reuse = &Reuse{Steps: 3, Unlike: 1, PacketHops: 9 * MaxHops / 100}
+	if e = e.On(2, 0); e.OverLimit(0) != nil || math.Abs(e.Reuse.Seconds/e.Seconds-0.03) > 1e-12 || e.Seconds == 0 {
 		t.Errorf("three steps of a hundred: %v, %+v of %v s", e.OverLimit(0), e.Reuse, e.Seconds)
 	}
 	e.Reuse.PacketHops = MaxHops + 1
 	if err := e.OverLimit(0); err == nil || !strings.Contains(err.Error(), "10,000,000,001 packet-hops at least, for 3 steps of its 100") {
 		t.Errorf("three steps over the limit: %v", err)
+	}
+	e.Reuse.Unlike = 0.5
+	if err := e.OverLimit(0); err == nil || !strings.Contains(err.Error(), "10,000,000,001 packet-hops even if layers and micro-batches") {
+		t.Errorf("parts of steps over the limit: %v", err)
 	}
 }
 

@@ -1,13 +1,16 @@
 package plan
 
 import (
+	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"strconv"
 	"strings"
 	"testing"
 
 	"railyard/internal/base/scripttest"
 	"railyard/internal/base/unit"
+	"railyard/internal/job/coll"
 	"railyard/internal/job/workload"
 	"railyard/internal/plan/scenario"
 )
@@ -45,6 +48,7 @@ func planOf(src string) string {
 		say("pair %d %s: %s, class %d, lane %d of %d, port %x, %s and %s, chosen on the way %v %v, round trip %v", id, q.Name,
 			q.Kind, q.Class, q.Lane, q.Lanes, q.Key.SrcPort, p.PathText(q.Path), p.PathText(q.Back), data, back, p.BaseRTT(q))
 		m := p.MethodAt(p.Graph.Ports[q.Path[1]].Node)
+		say("  stream %x, key %+v", q.Stream, q.Key)
 		say("  a window takes %v, used %v, sends %v, %d bytes of a tunnel on its second link; static %v, hashes %v, reorders %v",
 			p.WindowTime(q), q.Enabled(), q.Sends(), p.TunnelOn(q.Path[1]), m.Static, m.Hashes, m.Reorders)
 		if q.Sends() {
@@ -75,10 +79,23 @@ func planOf(src string) string {
 	}
 	p.sayHeaders(say)
 	p.sayAgain(say)
-	if sc.Capture.On() {
-		say("QPN %x %x, PSN %x", p.QPN(0, false), p.QPN(0, true), p.PSN(2))
+	if last := int32(len(p.Pairs) - 1); sc.Capture.On() {
+		say("QPN %x %x to %x %x, PSN %x", p.QPN(0, false), p.QPN(0, true), p.QPN(last, false), p.QPN(last, true), p.PSN(2))
 	}
 	return b.String()
+}
+
+// operations is a number of all that the ranks of a schedule do, in order: of any other schedule it is another.
+func operations(s coll.Schedule) uint32 {
+	h := fnv.New32a()
+	for c := range s.Channels() {
+		for rank := range s.Ranks() {
+			for i := range s.Len(rank, c) {
+				fmt.Fprintln(h, c, rank, s.Op(rank, c, i))
+			}
+		}
+	}
+	return h.Sum32()
 }
 
 // saySwitches tells what the engine has of switches and links.
@@ -93,6 +110,13 @@ func (p *Plan) saySwitches(say func(string, ...any)) {
 		t += fmt.Sprintf("; quirks %+v", *c.Quirks)
 	}
 	say("%s", t)
+	say("drawn by seed %d; hashed by %+v", c.Seed, p.Hash().Config)
+	if c.Faults != nil {
+		f := *c.Faults
+		f.Of = nil // which is a function
+		say("faults of links and switches: %+v, of some links %v", f, c.Faults.Of != nil)
+	}
+	say("the method has %+v", p.Tables.Setup.Params)
 	if r := c.Routing; r != nil && len(p.Pairs) > 0 {
 		q := &p.Pairs[0]
 		at := p.Graph.Edge(q.From)
@@ -173,6 +197,9 @@ func (j *Job) say(p *Plan, say func(string, ...any)) {
 	for c, ring := range j.Rings {
 		say("  ring %d: %v", c, ring)
 	}
+	if j.HasClosed() {
+		say("  it has closed forms")
+	}
 	if j.Work == nil {
 		return
 	}
@@ -182,14 +209,21 @@ func (j *Job) say(p *Plan, say func(string, ...any)) {
 			r.First+r.Count-1)
 	}
 	for i := range j.Work.Groups {
-		say("  group %s: %v", j.Work.Groups[i].Name, j.Work.Groups[i].Ranks)
+		g := &j.Work.Groups[i]
+		in := p.group(j, g)
+		t := fmt.Sprintf("  group %s: %v on rails %v, there", g.Name, g.Ranks, in.rails[:in.Rails])
+		for _, at := range in.Ranks {
+			t += fmt.Sprintf(" %d/%d", at.Host+1, at.Rail)
+		}
+		say("%s", t)
 	}
 	say("  %v of a GPU's memory are NCCL's", j.Work.Reserved)
 	for i := range j.Work.Collectives {
 		c := &j.Work.Collectives[i]
 		t := fmt.Sprintf("  collective %s: %v", c.Name, c.Bytes())
 		if c.Schedule != nil {
-			t += fmt.Sprintf(", %s, %d channels", c.Schedule.Name(), c.Schedule.Channels())
+			t += fmt.Sprintf(", %s, %d channels of %d chunks and %d slots, operations %08x", c.Schedule.Name(), c.Schedule.Channels(),
+				c.Schedule.Chunks(), c.Schedule.Slots(), operations(c.Schedule))
 		}
 		if c.Protocol != nil {
 			t += fmt.Sprintf(", protocol %+v", *c.Protocol)
@@ -201,7 +235,18 @@ func (j *Job) say(p *Plan, say func(string, ...any)) {
 		say("%s", t)
 	}
 	if j.Model != nil {
-		say("  %d parameters, by %+v", j.params(), j.Optimiser)
+		text, err := json.Marshal(j.Network)
+		say("  %d parameters, of which the first is %.6g, by %+v, of %s %v", j.params(), j.Model.Init(1)[0], j.Optimiser, text, err)
+	}
+	if t := j.Work.Training; t != nil {
+		say("  laid out as %+v; %d rows a step, of precision %+v, clipped %v", t.Layout, t.Batch, t.Precision, t.Clip)
+		say("  the first rank holds %v, the last %v", j.Work.Memory(0), j.Work.Memory(int32(j.Ranks())-1))
+	}
+	for i := range j.Work.Programs {
+		d := j.Work.Programs[i].Device
+		curve := d.Curve != nil
+		d.Curve, d.Measured = nil, nil
+		say("  program %d runs on %+v, with a curve %v", i, d, curve)
 	}
 	for i, q := range j.Work.Programs {
 		for k := range q.Start {
@@ -214,6 +259,10 @@ func (j *Job) say(p *Plan, say func(string, ...any)) {
 	for rank, takes := range j.Computes() {
 		first := j.Work.Program(int32(rank)).Ops[0].Duration
 		say("  rank %d computes %v were it as the others, its first operation takes %v, parts of a model %v", rank, takes, first, split)
+	}
+	if m := j.Measured; m != nil {
+		used, all := m.Used()
+		say("  measured: %d of %d operators are used, %v are not, %d are missing", used, all, m.Unused(), len(m.Missing()))
 	}
 	for i, l := range j.Links {
 		if j.LinkOf(l.Group, l.Src, l.Dst, int(l.Channel)) != &j.Links[i] {

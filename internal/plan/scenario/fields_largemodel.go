@@ -77,8 +77,8 @@ var (
 		{"formula", "collectives take what NCCL's model says: no packet is sent, and no cause is told"},
 	}
 	Reuses = []Choice{
-		{ReuseAuto, "a step before which everything is as it was before another is told again and not simulated: the same tables"},
-		{ReuseOff, "every step is simulated"},
+		{ReuseAuto, "a step, or a part, before which all is as it was before another is told again and not simulated: the same tables"},
+		{ReuseOff, "everything is simulated"},
 	}
 	InsideCollectives = []Choice{
 		{autoProtocol, "formula for a job.model, messages for all other jobs"},
@@ -390,7 +390,7 @@ var largeFields = []*Field{
 	{
 		Path: "run.reuse", Default: ReuseAuto, Choices: Reuses, applies: onlyReplayed,
 		value:   in(choice, func(s *Scenario) *string { return &s.Run.Reuse }),
-		Meaning: "whether steps that do again what earlier ones did are simulated again: see docs/reuse.md",
+		Meaning: "whether steps, layers and micro-batches that do again what earlier ones did are simulated again: see docs/reuse.md",
 		Also:    []string{"repeat", "memoise", "memoize"},
 	},
 	{Path: "cost", Meaning: "what a step costs: for all GPUs of a job, whether they compute or wait"},

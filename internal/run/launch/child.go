@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 
@@ -192,7 +193,7 @@ func (c *child) drive() error {
 	me := c.rank - c.order.First
 	c.loop = rank.NewLoop(rank.Config{Rank: c.rank, Job: c.share.Work, Steps: c.share.Steps, Memory: c.share.Memory(),
 		Body: c.share.Body(), Observer: c, Origin: time.Now(), Bell: c.bells[me], Board: c.seg.boards[me], Looks: looks,
-		Brief: brief, Mend: mend})
+		Brief: brief(), Mend: mend})
 	if c.room != nil {
 		c.room.Seal()
 	}
@@ -252,8 +253,15 @@ func (c *child) join(near []int32) error {
 // looks is how often a loop looks around before it sleeps: some 30 us where no other process wants the processor.
 const looks = 100
 
-// brief is longer than most waits for a message, and shorter than what else is to run in the process minds.
-const brief = time.Millisecond
+// brief is how long a rank sleeps unknown to the runtime: longer than most waits for a message, and shorter than the 10 ms after
+// which the runtime wants its processor back. A sleep that it knows of has its monitor take the processor away and look around
+// fifty times in the next milliseconds. What else is to run in the process has another processor, or minds.
+func brief() time.Duration {
+	if runtime.GOMAXPROCS(0) == 1 {
+		return time.Millisecond
+	}
+	return 9 * time.Millisecond
+}
 
 // mend replaces links, in tests; nil: none.
 var mend func(rank.Link) rank.Link

@@ -42,20 +42,33 @@ func TestClockOfANodeFarAway(t *testing.T) {
 	})
 }
 
-// Node 0 tells another that it lives.
+// Node 0 tells another that it lives: also when all ranks have ended, and its own processes take their time to. Then it says
+// that it is over, and no more.
+//
+// It fails if beats end with those who take what ranks say.
 func TestBeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
 		defer theirs.Close()
-		r := &root{over: make(chan struct{}), others: []*station{nil, {node: 1, conn: &hearing{Conn: ours}}}}
-		go r.beats(r.others[1])
-		for range 3 {
+		s := &station{node: 1, conn: &hearing{Conn: ours}, over: make(chan struct{})}
+		r := &root{over: make(chan struct{}), others: []*station{nil, s}}
+		go s.beats()
+		for i := range 20 {
 			began := time.Now()
 			f, err := readFrame(theirs, smallBody)
 			if took := time.Since(began); err != nil || f.kind != kindBeat || took != beatEvery {
 				t.Errorf("%+v, %v, after %v", f, err, took)
 			}
+			if i == 3 {
+				close(r.over)
+			}
 		}
-		close(r.over)
+		go r.dismiss(nil)
+		if f, err := readFrame(theirs, smallBody); err != nil || f.kind != kindQuit {
+			t.Errorf("%+v, %v", f, err)
+		}
+		if f, err := readFrame(theirs, smallBody); err == nil {
+			t.Errorf("after that it says %+v", f)
+		}
 	})
 }

@@ -25,8 +25,10 @@ type door struct {
 
 	mu     sync.Mutex
 	shut   bool
-	spares []*spare     // that wait, in the order in which they came
-	lost   map[int]bool // nodes that were gone when a try ended: who waits may take their place at once
+	spares []*spare // that wait, in the order in which they came
+
+	lost   map[int]bool     // nodes that are gone, as far as is known: who waits may take their place at once
+	before map[int]*station // those of the try before that are to come again: while they live they say so where they did
 }
 
 // spare is a host that waits for a place.
@@ -39,7 +41,8 @@ type spare struct {
 const mostSpares = 64
 
 func newDoor() *door {
-	return &door{came: make(chan *station), more: make(chan struct{}, 1), over: make(chan struct{}), lost: map[int]bool{}}
+	return &door{came: make(chan *station), more: make(chan struct{}, 1), over: make(chan struct{}), lost: map[int]bool{},
+		before: map[int]*station{}}
 }
 
 // open has nodes come, until close.
@@ -176,9 +179,27 @@ func (d *door) spare() *station {
 	return s.station
 }
 
-// lose says that a node is gone; find that it, or another in its place, is there.
-func (d *door) lose(node int) { d.lost[node] = true }
-func (d *door) find(node int) { delete(d.lost, node) }
+// lose says that a node is gone; find that it, or another in its place, is there; await that it is to come again.
+func (d *door) lose(node int)    { d.lost[node] = true }
+func (d *door) await(s *station) { d.before[s.node] = s }
+
+func (d *door) find(node int) {
+	delete(d.lost, node)
+	if s := d.before[node]; s != nil {
+		s.conn.Close()
+		delete(d.before, node)
+	}
+}
+
+// look loses those of the nodes that are to come again that have gone, or have been silent, since they were told so.
+func (d *door) look(now time.Time) {
+	for node, s := range d.before {
+		if s.gone.Load() || s.conn.quietFor(now) >= silence {
+			d.find(node)
+			d.lose(node)
+		}
+	}
+}
 
 // close ends it, and tells spares why the job is over.
 func (d *door) close(why error) {
@@ -186,6 +207,9 @@ func (d *door) close(why error) {
 		return
 	}
 	d.l.Close()
+	for _, s := range d.before {
+		s.conn.Close()
+	}
 	d.mu.Lock()
 	d.shut = true
 	d.mu.Unlock()

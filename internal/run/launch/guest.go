@@ -10,6 +10,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -32,8 +33,11 @@ func Join(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	var last *guest
+	defer func() { last.leave() }()
 	for {
-		err := join(ctx, &cfg, share)
+		g, err := join(ctx, &cfg, share, last)
+		last = g
 		a, ok := err.(*again)
 		if !ok {
 			return err
@@ -47,18 +51,25 @@ type again struct{ why string }
 
 func (a *again) Error() string { return a.why }
 
-// join is a try.
-func join(ctx context.Context, cfg *Config, share *run.Share) error {
+// join is a try. That of the one before is left when node 0 has this one.
+func join(ctx context.Context, cfg *Config, share *run.Share, last *guest) (*guest, error) {
+	defer last.leave()
 	conn, err := callRoot(ctx, cfg)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer conn.Close()
-	g := &guest{cfg: cfg, conn: &hearing{Conn: conn}}
+	g := &guest{cfg: cfg, conn: &hearing{Conn: conn}, over: make(chan struct{})}
 	w, err := g.greet(ctx, share.Inputs())
-	if err != nil || w == nil {
-		return err
+	last.leave()
+	if err == nil && w != nil {
+		err = g.take(ctx, share, w)
 	}
+	return g, err
+}
+
+// take takes the place in the job that node 0 has given, until the try is over.
+func (g *guest) take(ctx context.Context, share *run.Share, w *welcome) error {
+	cfg, conn := g.cfg, g.conn
 	order := jobOrder{Name: cfg.Name, Scenario: string(cfg.Scenario.YAML()), World: share.Work.Ranks(), First: w.First,
 		Ranks: cfg.PerNode, Transport: cfg.Transport, Faults: cfg.Faults, Capture: cfg.Capture, Images: share.Images()}
 	order.Listen, _, _ = net.SplitHostPort(conn.LocalAddr().String())
@@ -75,7 +86,9 @@ func join(ctx context.Context, cfg *Config, share *run.Share) error {
 		if f.kind == kindStep {
 			g.progress(&f)
 		}
-		g.say(f)
+		if !g.ends.Load() {
+			g.say(f)
+		}
 	})
 	if err != nil {
 		return err
@@ -83,9 +96,25 @@ func join(ctx context.Context, cfg *Config, share *run.Share) error {
 	cfg.Say(fmt.Sprintf("node %d of %d: %s from %d run here, node 0 (%s) tells of them", cfg.Node, cfg.Nodes,
 		unit.CountOf(int64(cfg.PerNode), "rank"), w.First, conn.RemoteAddr()))
 	err = g.serve(ctx, n)
-	_ = conn.SetWriteDeadline(time.Now()) // node 0 wants no more, and may read no more
+	g.ends.Store(true)
+	if _, more := err.(*again); more { // and node 0 is to hear that this node lives
+		_ = conn.SetWriteDeadline(time.Now().Add(writeTime))
+		defer func() { _ = conn.SetWriteDeadline(time.Time{}) }()
+	} else {
+		_ = conn.SetWriteDeadline(time.Now()) // node 0 wants no more, and may read no more
+	}
 	n.quit(textOf(err), quitTime)
 	return err
+}
+
+// leave ends its connection, by which node 0 knows that this node lives.
+func (g *guest) leave() {
+	if g != nil {
+		g.left.Do(func() {
+			close(g.over)
+			g.conn.Close()
+		})
+	}
 }
 
 // callRoot connects to node 0, which may not be there yet.
@@ -127,7 +156,10 @@ func callRoot(ctx context.Context, cfg *Config) (net.Conn, error) {
 type guest struct {
 	cfg  *Config
 	conn *hearing
-	mu   sync.Mutex // writes
+	mu   sync.Mutex    // writes
+	over chan struct{} // closed: it is left
+	left sync.Once
+	ends atomic.Bool // node 0 wants no more of its ranks
 
 	steps    int64 // of the job
 	first    int32
@@ -231,7 +263,7 @@ func (g *guest) serve(ctx context.Context, n *node) error {
 			})
 		}
 	}()
-	go beats(over, func() { g.say(frame{kindBeat, -1, nil}) })
+	go beats(g.over, func() { g.say(frame{kindBeat, -1, nil}) })
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {

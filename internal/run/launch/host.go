@@ -160,13 +160,10 @@ func (n *node) give(err error) error {
 // start starts the process of a rank.
 func (n *node) start(local int32, mem, bell *os.File, bells []*os.File) error {
 	p := &process{rank: n.order.First + local}
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	ours, theirs, err := sockets()
 	if err != nil {
 		return err
 	}
-	unix.CloseOnExec(fds[0])
-	unix.CloseOnExec(fds[1])
-	ours, theirs := os.NewFile(uintptr(fds[0]), "rank"), os.NewFile(uintptr(fds[1]), "launcher")
 	defer ours.Close()
 	defer theirs.Close()
 	if p.conn, err = net.FileConn(ours); err != nil {
@@ -189,6 +186,20 @@ func (n *node) start(local int32, mem, bell *os.File, bells []*os.File) error {
 	}
 	n.procs = append(n.procs, p)
 	return nil
+}
+
+// sockets are the two ends of a connection between a launcher and a process. No other process that is started meanwhile
+// inherits them: it would keep the connection open beyond the end of whose it is.
+func sockets() (ours, theirs *os.File, err error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	unix.CloseOnExec(fds[0])
+	unix.CloseOnExec(fds[1])
+	return os.NewFile(uintptr(fds[0]), "rank"), os.NewFile(uintptr(fds[1]), "launcher"), nil
 }
 
 // read passes on what a process says, until it has ended.

@@ -23,7 +23,8 @@ type station struct {
 	node  int
 	host  string
 	conn  *hearing
-	ahead int64 // ns: its clock less ours
+	ahead int64         // ns: its clock less ours
+	over  chan struct{} // closed: it has been told that the try is over
 
 	mu   sync.Mutex // writes
 	gone atomic.Bool
@@ -70,13 +71,14 @@ func (r *root) meet() (address string, err error) {
 	return ip, nil
 }
 
-// gather waits for all nodes. A spare takes the place of one that was gone when the try before ended, at once, and of one that
-// has not come in time.
+// gather waits for all nodes. A spare takes the place of one that is gone as soon as that is known, and of one that has not
+// come in time.
 func (r *root) gather(d *door, weights []byte) error {
 	deadline, late := time.Now().Add(r.cfg.Timeout), false
 	timeout := time.NewTimer(r.cfg.Timeout)
-	tick := time.NewTicker(5 * time.Second)
+	tick, look := time.NewTicker(5*time.Second), time.NewTicker(lookEvery)
 	defer tick.Stop()
+	defer look.Stop()
 	for missing := r.missing(); len(missing) > 0; missing = r.missing() {
 		if i := slices.IndexFunc(missing, func(n int) bool { return late || d.lost[n] }); i >= 0 {
 			if s := d.spare(); s != nil {
@@ -96,6 +98,8 @@ func (r *root) gather(d *door, weights []byte) error {
 			}
 			r.seat(s, weights)
 		case <-d.more:
+		case now := <-look.C:
+			d.look(now)
 		case <-r.ctx.Done():
 			return r.ctx.Err()
 		case <-tick.C:
@@ -121,7 +125,8 @@ func (r *root) seat(s *station, weights []byte) {
 	}
 	r.cfg.Say(fmt.Sprintf("node %d of %d is here: %s (%s)", s.node, r.cfg.Nodes, s.host, s.conn.RemoteAddr()))
 	go r.read(s)
-	go r.beats(s) // it may have to wait for others, and is to know that this node lives
+	s.over = make(chan struct{})
+	go s.beats() // it may have to wait for others, and is to know that this node lives
 }
 
 // addressOf is the address behind a host's name.
@@ -260,9 +265,10 @@ func (r *root) read(s *station) {
 	}
 }
 
-// beats tells another node that this one lives.
-func (r *root) beats(s *station) {
-	beats(r.over, func() { s.tell(frame{kindBeat, -1, nil}) })
+// beats tells another node that this one lives, until that node is told that the try is over: to end the processes that run
+// here may take as long as silence counts.
+func (s *station) beats() {
+	beats(s.over, func() { s.tell(frame{kindBeat, -1, nil}) })
 }
 
 // beats says every so often that somebody lives, until all is over.
@@ -314,10 +320,12 @@ func (r *root) dismiss(err error) {
 		if s == nil {
 			continue
 		}
-		if s.gone.Load() {
-			r.cfg.door.lose(s.node)
-		}
 		s.tell(word)
+		close(s.over)
+		if word.kind == kindAgain {
+			r.cfg.door.await(s)
+			continue
+		}
 		if err == nil { // it has its processes end first
 			_ = s.conn.SetReadDeadline(time.Now().Add(quitTime))
 			for !s.gone.Load() && s.conn.quietFor(time.Now()) < quitTime {

@@ -72,6 +72,11 @@ func (j *Job) PathFinder() *exec.PathFinder {
 	return j.paths
 }
 
+// of reports whether the path of a step is found.
+func (c *critical) of(step int64) bool {
+	return step == workload.StartStep || c.every > 0 && step%c.every == 0
+}
+
 // path takes the path of a step that all ranks have ended.
 func (c *critical) path(p *exec.PathRecord) {
 	if p.Step == workload.StartStep {

@@ -366,7 +366,7 @@ func (r noting) formulaNote() string {
 	note := "the network was not run (run.network: formula): no packet was sent, each collective took what NCCL's model says " +
 		"of its group alone, and no cause is claimed"
 	if n := r.plan.Jobs[0].Folded(); n > 1 {
-		note += fmt.Sprintf("; each of the %d ranks stands for %d that do the same", r.plan.Jobs[0].Ranks(), n)
+		note += fmt.Sprintf("; each rank that is told of stands for %d that do the same", n)
 	}
 	return note
 }

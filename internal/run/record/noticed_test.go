@@ -20,10 +20,19 @@ func TestTimeBetweenHosts(t *testing.T) {
 	}
 }
 
-// Of ranks on real time no events and no packets are known.
+// Of ranks on real time no events and no packets are known, of ports and queue pairs nothing.
 func TestNothingIsKnownOfARealNetwork(t *testing.T) {
-	if m := (measured{}); m.Events() != 0 || m.Hops() != 0 || m.CNPs() != 0 || m.GaveUp() != 0 {
-		t.Error("counts of a network that nobody saw")
+	m := measured{now: func() unit.Time { return 7 }}
+	for what, n := range map[string]int64{"events": m.Events(), "hops": m.Hops(), "CNPs": m.CNPs(), "tails": m.GaveUp(),
+		"retransmissions": m.Retransmits(), "moves": m.Moves(), "delivered": m.Delivered(0), "waiting": int64(m.Waiting(0, 0)),
+		"a peak": int64(m.Peak(0, 0)), "drops": m.LosslessDrops(0)} {
+		if n != 0 {
+			t.Errorf("%s of a network that nobody saw: %d", what, n)
+		}
+	}
+	used, size := m.MaxShared(0)
+	if used != 0 || size != 0 || m.Open(0) || m.Completed(nil) != -1 || m.Now() != 7 || m.NowIn(3) != 7 {
+		t.Error("more than a clock is known")
 	}
 }
 

@@ -186,16 +186,6 @@ type JobParts struct {
 	Data  Data       // of a training
 }
 
-// Hooks are what a recorder tells the driver of a run.
-type Hooks struct {
-	Progress func(result.Progress)
-	Stopped  func() bool // the driver wants the end: what can be left out is
-	// All ranks of a job have ended a step of its life, the last of them at `at`. loss is that of a training.
-	Step  func(job int, step int64, at unit.Time, loss float64)
-	Ended func(steps int64)    // all ranks of a job have ended so many
-	Done  func(last unit.Time) // the jobs are done; the last event of them was then
-}
-
 // New returns a recorder of a run in so many islands into a directory, nil for none.
 func New(p *plan.Plan, dir *result.Dir, islands int, hooks Hooks) *Recorder {
 	r := &Recorder{
@@ -533,6 +523,7 @@ func (j *Job) operation(p *exec.OperationRecord) {
 	if op.Kind != workload.Communication {
 		return
 	}
+	j.r.spoke(p)
 	j.timeRow(p, op.Coll)
 	st := j.open(p.Step)
 	st.colls[op.Coll].take(p, j.plan.Work, op.Coll)

@@ -5,6 +5,7 @@ import (
 
 	"railyard/internal/base/unit"
 	"railyard/internal/engine/fabric"
+	"railyard/internal/engine/nic"
 	"railyard/internal/job/exec"
 	"railyard/internal/job/workload"
 )
@@ -18,8 +19,49 @@ type repeats struct {
 	recording, again bool
 	behind           unit.Duration // that the run's clock is
 	steps            int64         // that its ranks are
-	log              []logged      // since the first mark
+	log              []any         // since the first mark: what was heard, as it was told
+	ways             ways          // of flows in the log
 	lost             int64         // frames, and timeouts
+}
+
+// ways are hops of messages: many messages are held up as long as each other, and each way is kept once, as a hop after one
+// that is kept.
+type ways struct {
+	of    map[way]int32
+	steps []way
+	last  []nic.HopWait // that were asked for
+}
+
+type way struct {
+	before int32 // the one before; -1: the first
+	hop    nic.HopWait
+}
+
+// keep returns the way of hops, -1 of none.
+func (w *ways) keep(hops []nic.HopWait) int32 {
+	at := int32(-1)
+	for _, h := range hops {
+		x := way{at, h}
+		n, is := w.of[x]
+		if !is {
+			if n = int32(len(w.steps)); w.of == nil {
+				w.of = map[way]int32{}
+			}
+			w.of[x], w.steps = n, append(w.steps, x)
+		}
+		at = n
+	}
+	return at
+}
+
+// hops returns those of a way, until it is called again.
+func (w *ways) hops(at int32) []nic.HopWait {
+	w.last = w.last[:0]
+	for ; at >= 0; at = w.steps[at].before {
+		w.last = append(w.last, w.steps[at].hop)
+	}
+	slices.Reverse(w.last)
+	return w.last
 }
 
 // Mark is an instant between windows from which on what is heard is kept.
@@ -28,12 +70,19 @@ type Mark struct {
 	lost int64
 }
 
-// logged is something that was heard, as it was told: one of these.
-type logged struct {
-	flow *flow // with its hops
-	step *stepOf
-	op   *operationOf
-	path *exec.PathRecord
+// loggedFlow is a flow with its hops. Steps, operations and paths are kept as they are.
+type loggedFlow struct {
+	flow // without Hops
+	way  int32
+}
+
+// toldAgain is that what was heard since a mark was heard so many times more, up to there.
+type toldAgain struct {
+	from  int // in the log
+	times int64
+	took  unit.Duration // each
+	steps int64         // likewise
+	moved func(k int64) Moved
 }
 
 // later is an instant of the run as it is told; -1 stays what never was.
@@ -52,14 +101,19 @@ func (r *Recorder) Mark() *Mark {
 }
 
 // StopRecording forgets what is kept.
-func (r *Recorder) StopRecording() { r.repeats.recording, r.repeats.log = false, nil }
+func (r *Recorder) StopRecording() {
+	r.repeats.recording, r.repeats.log, r.repeats.ways = false, nil, ways{}
+}
 
-// loggedSize is about how many bytes a message takes in the log, with its hops.
-const loggedSize = 800
+// Sizes of what is kept, about: of a message in the log, and of a way one hop longer than another.
+const (
+	loggedSize = 400
+	waySize    = 200
+)
 
 // Recorded returns about how many bytes what is kept takes.
 func (r *Recorder) Recorded() (bytes int64) {
-	return loggedSize * int64(len(r.repeats.log))
+	return loggedSize*int64(len(r.repeats.log)) + waySize*int64(len(r.repeats.ways.steps))
 }
 
 // LostSince reports whether frames were lost since a mark, or sent again.
@@ -108,9 +162,9 @@ func movedPath(p *exec.PathRecord, d unit.Duration, steps int64) {
 // flow has what was heard be as late as it is told, and keeps it; so do the others.
 func (x *repeats) flow(f *flow) {
 	if f.moved(x, x.behind, x.steps); x.recording {
-		c := *f
-		c.Hops = slices.Clone(f.Hops)
-		x.log = append(x.log, logged{flow: &c})
+		c := &loggedFlow{*f, x.ways.keep(f.Hops)}
+		c.Hops = nil
+		x.log = append(x.log, c)
 	}
 }
 
@@ -118,13 +172,13 @@ func (x *repeats) step(s *stepOf) {
 	if s.moved(x.behind, x.steps); x.recording {
 		c := *s
 		c.waits = slices.Clone(s.waits)
-		x.log = append(x.log, logged{step: &c})
+		x.log = append(x.log, &c)
 	}
 }
 
 func (x *repeats) operation(o *operationOf) {
 	if o.moved(x.behind, x.steps); x.recording {
-		x.log = append(x.log, logged{op: new(*o)})
+		x.log = append(x.log, new(*o))
 	}
 }
 
@@ -132,44 +186,134 @@ func (x *repeats) path(p *exec.PathRecord) {
 	if movedPath(p, x.behind, x.steps); x.recording {
 		c := *p
 		c.Parts = slices.Clone(p.Parts)
-		x.log = append(x.log, logged{path: &c})
+		x.log = append(x.log, &c)
 	}
 }
 
 // Repeating reports whether what is heard is heard again.
 func (r *Recorder) Repeating() bool { return r.repeats.again }
 
+// Moved has an operation be that of a rank which stands for it when it is heard again.
+type Moved func(o *exec.OperationRecord)
+
 // Again has what was heard since a mark be heard once more, so much later than it was and so many steps further, with the
-// samples of queues of that time.
-func (r *Recorder) Again(m *Mark, d unit.Duration, steps int64, samples []fabric.Sample) {
+// samples of queues of that time. Of a part of a step moved says which operations it has; else it is nil.
+func (r *Recorder) Again(m *Mark, d unit.Duration, steps int64, moved Moved, samples []fabric.Sample) {
+	r.hearAgain(samples, func() { r.hear(m.from, len(r.repeats.log), d, steps, moved) })
+}
+
+// Conclude has what was heard between two marks be heard once more, and behind that what was of the same step of ranks, in which all
+// of them were at both marks: the run ends with it.
+func (r *Recorder) Conclude(from, until *Mark, d unit.Duration, steps, step int64, samples []fabric.Sample) {
+	r.hearAgain(samples, func() {
+		r.hear(from.from, until.from, d, steps, nil)
+		for i := until.from; i < len(r.repeats.log); i++ {
+			if ofStep(r.repeats.log[i]) == step {
+				r.hear(i, i+1, d, steps, nil)
+			}
+		}
+	})
+}
+
+// ofStep is the step of ranks in which something was heard; StartStep of a message or a repetition: of those that may be asked for
+// there is none.
+func ofStep(l any) int64 {
+	switch l := l.(type) {
+	case *operationOf:
+		return l.Step
+	case *stepOf:
+		return l.Step
+	case *exec.PathRecord:
+		return l.Step
+	}
+	return workload.StartStep
+}
+
+// Whole reports whether steps since a mark can be told whole: no critical path reaches back behind the step that it is of. If
+// the last is to be told up to what is left of it behind another mark, nothing was told again there; nil: it is not.
+func (r *Recorder) Whole(from, until *Mark) bool {
+	for i := from.from; i < len(r.repeats.log); i++ {
+		switch l := r.repeats.log[i].(type) {
+		case *exec.PathRecord:
+			back := func(q exec.PathPart) bool { return q.Kind == exec.PathUnknown || q.Step != l.Step }
+			if r.jobs[0].critical.of(l.Step+1) && slices.ContainsFunc(l.Parts, back) {
+				return false
+			}
+		case *toldAgain:
+			if until != nil && i >= until.from {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// hearAgain has something be heard that was heard, with samples of queues.
+func (r *Recorder) hearAgain(samples []fabric.Sample, hear func()) {
 	x := &r.repeats
 	recording := x.recording
 	x.recording, x.again = false, true
 	defer func() { x.recording, x.again = recording, false }()
-	for _, l := range x.log[m.from:] {
-		switch {
-		case l.flow != nil:
-			f := *l.flow
-			f.moved(x, d, steps)
+	hear()
+	for i := range samples {
+		r.sample(&samples[i])
+	}
+}
+
+// hear has a stretch of the log be heard once more.
+func (r *Recorder) hear(from, to int, d unit.Duration, steps int64, moved Moved) {
+	for i, l := range r.repeats.log[from:to] {
+		switch l := l.(type) {
+		case *loggedFlow:
+			f := l.flow
+			f.Hops = r.repeats.ways.hops(l.way)
+			f.moved(&r.repeats, d, steps)
 			r.flow(&f)
-		case l.op != nil:
-			o := *l.op
+		case *operationOf:
+			o := *l
 			o.moved(d, steps)
+			moved.of(&o.OperationRecord)
 			o.job.operation(&o.OperationRecord)
-		case l.step != nil:
-			s := *l.step
+		case *stepOf:
+			s := *l
 			s.waits = slices.Clone(s.waits)
 			s.moved(d, steps)
 			s.job.step(&s.StepRecord, s.waits)
-		default:
-			p := *l.path
+		case *exec.PathRecord:
+			p := *l
 			p.Parts = slices.Clone(p.Parts)
 			movedPath(&p, d, steps)
-			r.jobs[0].critical.path(&p)
+			if c := &r.jobs[0].critical; c.of(p.Step) {
+				c.path(&p)
+			}
+		case *toldAgain:
+			for k := int64(1); k <= l.times; k++ {
+				r.hear(l.from, from+i, d+unit.Duration(k)*l.took, steps+k*l.steps, l.moved(k).then(moved))
+			}
 		}
 	}
-	for i := range samples {
-		r.sample(&samples[i])
+}
+
+// of moves an operation, if that is asked.
+func (m Moved) of(o *exec.OperationRecord) {
+	if m != nil {
+		m(o)
+	}
+}
+
+// then moves an operation twice.
+func (m Moved) then(other Moved) Moved {
+	return func(o *exec.OperationRecord) {
+		m.of(o)
+		other.of(o)
+	}
+}
+
+// ToldAgain keeps, while what is heard is kept, that what was heard since a mark has been heard so many times more, each of which
+// took so long and so many steps: what is heard again of a longer period has it as often. moved says which operations the k-th time had.
+func (r *Recorder) ToldAgain(m *Mark, times int64, took unit.Duration, steps int64, moved func(k int64) Moved) {
+	if x := &r.repeats; x.recording && times > 0 {
+		x.log = append(x.log, &toldAgain{m.from, times, took, steps, moved})
 	}
 }
 

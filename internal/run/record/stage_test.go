@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -14,6 +15,8 @@ import (
 	"railyard/internal/base/unit"
 	"railyard/internal/engine/fabric"
 	"railyard/internal/engine/nic"
+	"railyard/internal/job/coll"
+	"railyard/internal/job/exec"
 	"railyard/internal/net/topo"
 	"railyard/internal/out/result"
 	"railyard/internal/plan/foresight"
@@ -43,6 +46,9 @@ type stage struct {
 	marks map[string]*Mark
 	sees  *Viewer
 	ends  map[int32]unit.Time // of ranks: their last steps
+
+	waited   map[int32][]exec.Wait // by ranks, in the step that they took last
+	schedule []byte                // of the first job's collective.schedule
 }
 
 // Read takes a line of the scenario, which begins with a bar, or a command.
@@ -62,11 +68,12 @@ var commands = map[string]func(s *stage, words []string, fields []field){
 	"happens": (*stage).happens, "step": (*stage).step, "op": (*stage).operation, "ops": (*stage).operations,
 	"walk": (*stage).walk, "path": (*stage).critical, "look": (*stage).look, "due": (*stage).due,
 	"idle": (*stage).idle, "lastlook": (*stage).lastLook, "report": (*stage).report, "mark": (*stage).mark,
-	"repeat": (*stage).repeat, "marked": (*stage).marked, "behind": (*stage).behind,
+	"repeat": (*stage).repeat, "repeated": (*stage).repeated, "marked": (*stage).marked, "behind": (*stage).behind,
 	"gaveup": (*stage).gaveUp, "hung": (*stage).hung, "cannot": (*stage).cannot, "ended": (*stage).ended,
 	"saved": (*stage).saved, "broke": (*stage).broke, "again": (*stage).again, "join": (*stage).join,
 	"finish": (*stage).finish, "show": (*stage).show, "table": (*stage).table, "view": (*stage).view,
-	"views": (*stage).views,
+	"schedule": (*stage).ring, "views": (*stage).views, "said": (*stage).said, "compute": (*stage).compute,
+	"conclude": (*stage).conclude, "whole": (*stage).whole,
 }
 
 type field struct{ name, value string }
@@ -97,17 +104,21 @@ func (s *stage) anew([]string, []field) {
 	s.net = newTold()
 }
 
-// begin plans the scenario and opens a recorder of it: islands=1, steps=0 of each job.
+// begin plans the scenario and opens a recorder of it: islands=1, steps=0 of each job; examples=0 that trainings learn from.
 func (s *stage) begin(_ []string, fields []field) {
 	in := struct {
-		Islands, Steps int64
-		Measured       bool
+		Islands, Steps, Examples int64
+		Measured                 bool
 	}{Islands: 1}
 	s.set(&in, fields)
 	sc, err := scenario.Parse("test.yaml", []byte(s.yaml.String()))
 	s.must(err)
-	s.plan, err = plan.New(sc, plan.Files{}, nil)
+	s.plan, err = plan.New(sc, plan.Files{Jobs: []plan.JobFiles{{Schedule: s.schedule}}}, nil)
 	s.must(err)
+	for i := range s.plan.Jobs {
+		j := &s.plan.Jobs[i]
+		j.Saving = j.Checkpoint().Takes // where no other job writes to the storage
+	}
 	s.net.plan = s.plan
 	s.path = filepath.Join(s.t.TempDir(), "run")
 	s.dir, err = result.Create(s.path)
@@ -127,8 +138,12 @@ func (s *stage) begin(_ []string, fields []field) {
 	s.must(s.dir.Begin(s.sum))
 	hooks := Hooks{
 		Progress: func(p result.Progress) {
-			fmt.Fprintf(s, "progress: %s %d of %d at %v, %d packet-hops\n", p.Phase, p.Done, p.Total, unit.Duration(p.Virtual),
-				p.PacketHops)
+			loss := ""
+			if p.HasLoss {
+				loss = fmt.Sprint(", loss ", p.Loss)
+			}
+			fmt.Fprintf(s, "progress: %s %d of %d at %v, %d packet-hops%s\n", p.Phase, p.Done, p.Total, unit.Duration(p.Virtual),
+				p.PacketHops, loss)
 		},
 		Stopped: func() bool { return false },
 		Step: func(job int, step int64, at unit.Time, _ float64) {
@@ -139,15 +154,19 @@ func (s *stage) begin(_ []string, fields []field) {
 		Done:  func(last unit.Time) { fmt.Fprintf(s, "done at %v\n", unit.Duration(last)) },
 	}
 	s.sees = nil
-	s.marks, s.ends = map[string]*Mark{}, map[int32]unit.Time{}
+	s.marks, s.ends, s.waited = map[string]*Mark{}, map[int32]unit.Time{}, map[int32][]exec.Wait{}
 	if in.Measured {
 		s.r = NewMeasured(s.plan, s.dir, hooks, func() unit.Time { return s.net.now })
 	} else {
 		s.r = New(s.plan, s.dir, int(in.Islands), hooks)
 	}
 	parts := Parts{Network: s.net}
-	for range s.plan.Jobs {
-		parts.Jobs = append(parts.Jobs, JobParts{Steps: in.Steps})
+	for i := range s.plan.Jobs {
+		p := JobParts{Steps: in.Steps}
+		if in.Examples > 0 {
+			p = s.training(i, in.Examples)
+		}
+		parts.Jobs = append(parts.Jobs, p)
 	}
 	s.r.Open(parts)
 	for i := range s.plan.Jobs {
@@ -156,6 +175,19 @@ func (s *stage) begin(_ []string, fields []field) {
 			s.r.Job(i).paths = nil // scripts say what it would find
 		}
 	}
+}
+
+// ring writes the file of a schedule: a ring over ranks in an order, schedule 0:2:1:3.
+func (s *stage) ring(words []string, _ []field) {
+	var order []int32
+	for r := range strings.SplitSeq(words[0], ":") {
+		order = append(order, int32(s.number(r)))
+	}
+	ring, err := coll.RingAllReduce([][]int32{order})
+	s.must(err)
+	var text bytes.Buffer
+	s.must(coll.WriteText(&text, ring))
+	s.schedule = text.Bytes()
 }
 
 func (s *stage) must(err error) {

@@ -13,6 +13,7 @@ import (
 	"railyard/internal/job/exec"
 	"railyard/internal/job/workload"
 	"railyard/internal/out/result"
+	"railyard/internal/plan/plan"
 )
 
 func (s *stage) atTime(words []string, _ []field) {
@@ -136,8 +137,12 @@ func (s *stage) happens(words []string, fields []field) {
 	for _, v := range take(&fields, "of") {
 		e.PSN = uint32(s.portOf(v[0]))
 	}
+	for _, name := range []string{"rate", "target", "alpha", "window"} {
+		for _, v := range take(&fields, name) {
+			s.set(&e.State, []field{{name, v[0]}})
+		}
+	}
 	s.set(&e, fields)
-	s.set(&e.State, nil)
 	s.r.PairEvent(0, e)
 }
 
@@ -183,7 +188,7 @@ func (s *stage) operations(words []string, fields []field) {
 	list("", program.Ops)
 }
 
-// critical tells of the critical path of a step: path STEP RANK began=... part=KIND:CAUSE:until:rank[:op[:group[:port]]]
+// critical tells of the critical path of a step: path STEP RANK began=... part=KIND:CAUSE:until:rank[:op[:group[:port[:src:dst]]]]
 func (s *stage) critical(words []string, fields []field) {
 	j := s.job(&fields)
 	p := exec.PathRecord{Step: s.number(words[0]), Rank: int32(s.number(words[1]))}
@@ -205,6 +210,9 @@ func (s *stage) critical(words []string, fields []field) {
 		}
 		if len(v) > 6 {
 			q.At = int32(s.portOf(v[6]))
+		}
+		if len(v) > 8 { // a message, on the first channel
+			q.Src, q.Dst, q.Channel = int32(s.number(v[7])), int32(s.number(v[8])), 0
 		}
 		at = q.Until
 		p.Split[q.Cause] += q.Until.Sub(q.From)
@@ -244,7 +252,29 @@ func (s *stage) mark(words []string, _ []field) {
 // repeat has what was heard since a mark be heard again: repeat MARK later steps.
 func (s *stage) repeat(words []string, _ []field) {
 	s.r.Join()
-	s.r.Again(s.marks[words[0]], unit.Duration(s.time(words[1])), s.number(words[2]), nil)
+	s.r.Again(s.marks[words[0]], unit.Duration(s.time(words[1])), s.number(words[2]), nil, nil)
+}
+
+// conclude has the last step told from one that was heard: conclude FROM UNTIL later steps STEP.
+func (s *stage) conclude(words []string, _ []field) {
+	s.r.Join()
+	s.r.Conclude(s.marks[words[0]], s.marks[words[1]], unit.Duration(s.time(words[2])), s.number(words[3]), s.number(words[4]), nil)
+}
+
+// whole says whether steps since a mark can be told whole, the last up to another.
+func (s *stage) whole(words []string, _ []field) {
+	s.r.Join()
+	var until *Mark
+	if len(words) > 1 {
+		until = s.marks[words[1]]
+	}
+	fmt.Fprintf(s, "whole since %s: %v\n", words[0], s.r.Whole(s.marks[words[0]], until))
+}
+
+// repeated has what was heard since a mark be kept as heard again: repeated MARK TIMES took steps.
+func (s *stage) repeated(words []string, _ []field) {
+	none := func(int64) Moved { return nil }
+	s.r.ToldAgain(s.marks[words[0]], s.number(words[1]), unit.Duration(s.time(words[2])), s.number(words[3]), none)
 }
 
 func (s *stage) marked(words []string, _ []field) {
@@ -300,9 +330,18 @@ func (s *stage) broke(words []string, _ []field) {
 	s.r.Job(0).Broke(s.time(words[0]), result.AbortRank, int32(s.number(words[1])), s.number(words[2]), words[3], "it went away")
 }
 
+// again begins another life of a job, whose ranks are connected anew: move=FROM:TO, hosts by their numbers from 0.
 func (s *stage) again(_ []string, fields []field) {
 	j := s.job(&fields)
 	var a Again
+	for _, v := range take(&fields, "move") {
+		a.Moves = append(a.Moves, plan.Move{From: int32(s.number(v[0])), To: int32(s.number(v[1]))})
+	}
 	s.set(&a, fields)
-	j.Again(a, int32(len(s.plan.Pairs)))
+	first := int32(len(s.plan.Pairs))
+	if a.Moves != nil {
+		_, err := s.plan.Reconnect(j.plan, a.Moves)
+		s.must(err)
+	}
+	j.Again(a, first)
 }

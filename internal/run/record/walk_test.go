@@ -9,16 +9,18 @@ import (
 
 // walk has all ranks take a step, each its operations one after the other: what computes takes what the plan says, a part in
 // a collective as long as the script says of the rank, a quarter of it a wait for others. It begins where its last one ended,
-// or later. The path of the rank that ends last is traced.
+// or later. What computes on positions that are counted takes what those that came take. The path of the rank that ends last is traced.
 //
-//	walk STEP [start=TIME] comm=RANK0:RANK1... [slow=RANK:by] [late=RANK:by] [traced=no] [until=RANKS]
+//	walk STEP [start=TIME] comm=RANK0:RANK1... [slow=RANK:by] [late=RANK:by] [traced=no] [until=RANKS] [waits=QUARTERS]
+//	     [came=POSITIONS0:POSITIONS1...]
 func (s *stage) walk(words []string, fields []field) {
 	j := s.job(&fields)
 	in := struct {
 		Start  unit.Time
 		Traced bool
 		Until  int32
-	}{Traced: true, Until: int32(j.ranks())}
+		Waits  int64
+	}{Traced: true, Until: int32(j.ranks()), Waits: 1}
 	comm, slow, late := take(&fields, "comm")[0], make([]unit.Duration, j.ranks()), make([]unit.Duration, j.ranks())
 	for _, of := range []struct {
 		name string
@@ -28,12 +30,19 @@ func (s *stage) walk(words []string, fields []field) {
 			of.by[s.number(v[0])] = unit.Duration(s.time(v[1]))
 		}
 	}
+	came := make([]int64, j.ranks())
+	for _, v := range take(&fields, "came") {
+		for rank := range came {
+			came[rank] = s.number(v[rank])
+		}
+	}
 	s.set(&in, fields)
 	var last exec.PathRecord
 	step := s.number(words[0])
 	for rank := range in.Until {
 		begin := max(in.Start, s.ends[j.base+rank]).Add(late[rank])
-		record, path := s.walkRank(j, rank, step, begin, unit.Duration(s.time(comm[int(rank)%len(comm)])), slow[rank])
+		took := unit.Duration(s.time(comm[int(rank)%len(comm)]))
+		record, path := s.walkRank(j, rank, step, begin, took, slow[rank], unit.Duration(in.Waits), came[rank])
 		s.ends[j.base+rank] = record.End
 		if record.End > last.End {
 			last = path
@@ -47,7 +56,7 @@ func (s *stage) walk(words []string, fields []field) {
 }
 
 // walkRank is a step of one rank; each of its compute operations is slower by so much.
-func (s *stage) walkRank(j *Job, rank int32, step int64, start unit.Time, comm, slow unit.Duration) (exec.StepRecord,
+func (s *stage) walkRank(j *Job, rank int32, step int64, start unit.Time, comm, slow, quarters unit.Duration, came int64) (exec.StepRecord,
 	exec.PathRecord) {
 	x := exec.StepRecord{Rank: rank, Step: step, Start: start}
 	p := exec.PathRecord{Rank: rank, Step: step, Began: start, Start: start}
@@ -61,16 +70,20 @@ func (s *stage) walkRank(j *Job, rank int32, step int64, start unit.Time, comm, 
 		p.Split[why] += took
 		x.Split[why] += took
 	}
-	var waited []exec.Wait
+	waited := s.waited[j.base+rank][:0] // an engine's ranks use theirs again, too
 	at, o := start, j.Observer(0)
 	ops := j.plan.Work.Program(rank).OpsOf(step)
 	for i := range ops {
 		op := &ops[i]
-		took := op.Duration + slow
+		took, positions := op.Duration+slow, int64(0)
+		if op.Counted != nil {
+			positions = came
+			took = op.Counted.On(&j.plan.Work.Program(rank).Device, *op, came).Duration + slow
+		}
 		if op.Kind == workload.Communication {
 			took = comm
-			part(exec.PathMessage, cause.Dependency, comm/4, op.ID, j.plan.Work.Collectives[op.Coll].Group)
-			part(exec.PathMessage, cause.Serialisation, comm-comm/4, op.ID, j.plan.Work.Collectives[op.Coll].Group)
+			part(exec.PathMessage, cause.Dependency, comm/4*quarters, op.ID, j.plan.Work.Collectives[op.Coll].Group)
+			part(exec.PathMessage, cause.Serialisation, comm-comm/4*quarters, op.ID, j.plan.Work.Collectives[op.Coll].Group)
 			waited = append(waited, exec.Wait{Op: op.ID, From: at, To: at.Add(comm)})
 			x.Comm += comm
 		} else {
@@ -78,10 +91,10 @@ func (s *stage) walkRank(j *Job, rank int32, step int64, start unit.Time, comm, 
 			part(exec.PathCompute, cause.Compute, took, op.ID, -1)
 		}
 		o.Operation(exec.OperationRecord{Rank: rank, Step: step, Op: op.ID, Name: op.Name, Stream: op.Stream, Start: at,
-			End: at.Add(took), ReleasedBy: op.ID - 1})
+			End: at.Add(took), ReleasedBy: op.ID - 1, Positions: positions})
 		at = at.Add(took)
 	}
-	x.End, p.End = at, at
+	x.End, p.End, s.waited[j.base+rank] = at, at, waited
 	o.Step(x, waited)
 	return x, p
 }

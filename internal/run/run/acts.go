@@ -68,7 +68,7 @@ func (r *runner) drive() bool {
 	if r.opt.Observe != nil {
 		look = 0
 	}
-	for {
+	for !r.reuse.concluded() {
 		due := r.record.Due()
 		more, ok := r.eng.RunUntil(min(look, due, r.nextAct()))
 		next := r.nextAct() // an event may have asked for one
@@ -88,4 +88,5 @@ func (r *runner) drive() bool {
 			look = look.Add(max(1, r.opt.Observe(r.ctx, View{Now: r.told(look), r: r})))
 		}
 	}
+	return true
 }

@@ -56,6 +56,9 @@ func (o *Options) allow(e foresight.Estimate) error {
 		}
 	}
 	if o.Alone {
+		if e.Memory > machine.HugeAtStart {
+			machine.Huge(e.Memory)
+		}
 		machine.Rest(e.Sure())
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 
 	"railyard/internal/base/unit"
 	"railyard/internal/engine/fabric"
-	"railyard/internal/engine/nic"
 	"railyard/internal/engine/reuse"
 	"railyard/internal/net/cc"
 	"railyard/internal/out/result"
@@ -33,6 +32,7 @@ type repetition struct {
 	every  int64     // a period is so many steps, or a multiple
 	spare  int64     // steps before the last one in which ranks know that it comes
 	calm   unit.Time // from when on faults neither begin nor end
+	first  bool      // all steps may be told from the first: see wholeSteps
 	behind unit.Duration
 	steps  int64 // that ranks are behind
 	now    int64 // that are told just now, and not in these yet
@@ -47,33 +47,22 @@ type repetition struct {
 	next    int64      // the step after which it is looked at again
 	missed  int        // looks in a row that found another state
 	over    bool
+	last    bool // step has been told: nothing more is simulated
 
-	looked, never int64 // steps after which it was looked at; that were not repeated
-	again         int64 // steps told again
-	hops          int64 // packet-hops of these
-	why           map[string]int64
-	refused       string // why nothing is ever reused; "": it may be
-}
+	looked, never int64            // steps after which it was looked at; that were not repeated
+	again         int64            // steps told again
+	parts         int64            // of steps, likewise
+	parted        map[string]int64 // why looks within steps had nothing told again
+	hops          int64            // packet-hops of these
+	inStep        *inStep          // parts of steps; nil: none is ever told again
 
-// sighting is a state at rest.
-type sighting struct {
-	step  int64 // in which ranks were
-	state reuse.Digest
-}
-
-// mark is an instant at rest from which on what is told is recorded.
-type mark struct {
-	at     unit.Time
-	step   int64 // in which ranks were
-	state  reuse.Digest
-	fab    *fabric.Mark
-	net    *nic.Mark
-	record *record.Mark
+	why     map[string]int64
+	refused string // why nothing is ever reused; "": it may be
 }
 
 // Bounds of reuse.
 const (
-	mostRecorded = 256 << 20              // bytes of a period
+	mostRecorded = 640 << 20              // bytes of a period: a step of Llama 3 8B on 64 GPUs takes 475 MB
 	weighEvery   = 100 * unit.Microsecond // between two looks at how many they are
 	mostTries    = 8                      // looks at a network that is not at rest, each twice as late
 	mostSeen     = 64                     // a period has at most so many times every steps
@@ -93,7 +82,10 @@ func (r *runner) newRepetition() *repetition {
 	}
 	x.job = r.jobs[0]
 	x.every, x.spare = foresight.Periods(x.job.plan)
+	x.first = foresight.FromOneStep(x.job.plan, x.job.steps())
 	x.calm = r.plan.Faults.LastTurn()
+	x.inStep = &inStep{repetition: x, patience: freshLooks}
+	x.over = x.job.steps() < foresight.LeastSteps
 	return x
 }
 
@@ -102,7 +94,7 @@ func (r *runner) neverReused() string {
 	if r.capture != nil || r.record.LogsEvents() || r.record.TakesSeries() || r.record.Watches() {
 		return "each packet, or each instant, is told of (capture, output.events, output.series, output.telemetry)"
 	}
-	return foresight.NeverReused(r.plan, r.jobs[0].steps())
+	return foresight.NeverReused(r.plan)
 }
 
 // settleEnd notes when the last thing happened in a run that may be reused: its last step ended, or a frame arrived. Timers
@@ -117,13 +109,16 @@ func (r *runner) settleEnd(whole bool) {
 
 // start is called when all is built.
 func (x *repetition) start() {
-	if x != nil && !x.over {
+	if x != nil && (!x.over || x.inStep != nil) {
 		x.run.fab.AllowRepeats()
 	}
 }
 
 // ended takes it that all ranks have ended a step, as it is told.
 func (x *repetition) ended(step int64, at unit.Time) {
+	if x != nil && x.inStep != nil && !x.run.record.Repeating() {
+		x.inStep.ended(step)
+	}
 	if x == nil || x.over || x.run.record.Repeating() || step < x.next || (step+1)%x.every != 0 {
 		return
 	}
@@ -154,6 +149,9 @@ func (x *repetition) compare(now unit.Time) {
 		x.looked++
 	}
 	d, err := x.state(now)
+	if why := x.apart(); err == nil && why != "" {
+		err = &reuse.NotAtRest{Field: "exec.Rank.step", Why: why}
+	}
 	if err != nil {
 		if e := err.(*reuse.NotAtRest); e.Never {
 			x.refused = e.Error()
@@ -168,7 +166,9 @@ func (x *repetition) compare(now unit.Time) {
 		x.stop()
 		return
 	}
-	m, period, why := x.met(&d)
+	seen := x.sighting(x.asked+1, &d)
+	seen.past = x.past(now)
+	m, period, why := x.met(&seen)
 	switch {
 	case m != nil && why == "":
 		x.repeat(now, m)
@@ -181,7 +181,7 @@ func (x *repetition) compare(now unit.Time) {
 	case why != "" && x.asked+1 >= x.until: // else a period is recorded, and not over
 		x.miss(why)
 	}
-	x.mark(now, d, period)
+	x.mark(now, seen, period)
 }
 
 // state returns the digest of all that has a say in what comes.
@@ -195,13 +195,7 @@ func (x *repetition) state(now unit.Time) (d reuse.Digest, err error) {
 	for _, rank := range x.job.ranks {
 		rank.Rest()
 	}
-	if d, err = reuse.Of(now, r.fab, r.net, r.hosts); err != nil {
-		return d, err
-	}
-	if why := x.apart(); why != "" {
-		return d, &reuse.NotAtRest{Field: "exec.Rank.step", Why: why}
-	}
-	return d, nil
+	return reuse.Of(now, r.fab, r.net, r.hosts)
 }
 
 // apart says that ranks are in different steps, or have done all, "" if they are in the one after that they have ended.
@@ -216,27 +210,30 @@ func (x *repetition) apart() string {
 
 // met returns the mark with this state, and why what followed cannot be told again, if it cannot. nil: none; then after how many
 // steps the state has come again where nothing was recorded, or what kept it from being one that was seen.
-func (x *repetition) met(d *reuse.Digest) (m *mark, period int64, why string) {
-	r := x.run
+func (x *repetition) met(now *sighting) (m *mark, period int64, why string) {
 	for i := len(x.marks) - 1; i >= 0; i-- {
-		switch m := &x.marks[i]; {
-		case d.Differ(&m.state) != "":
-		case r.record.LostSince(m.record) || r.net.ReorderedSince(m.net):
-			return m, 0, "frames were lost, or came out of order"
-		default:
-			return m, 0, ""
+		if m := &x.marks[i]; now.differs(&m.sighting) == "" {
+			return m, 0, x.disturbed(m)
 		}
 	}
 	for i := len(x.seen) - 1; i >= 0; i-- {
-		part := d.Differ(&x.seen[i].state)
-		if part == "" {
-			return nil, x.asked + 1 - x.seen[i].step, ""
+		other := now.differs(&x.seen[i])
+		if other == "" {
+			return nil, now.step - x.seen[i].step, ""
 		}
 		if why == "" {
-			why = part + " had another state"
+			why = other
 		}
 	}
 	return nil, 0, why
+}
+
+// disturbed says why what followed a mark cannot be told again, "" if it can.
+func (x *repetition) disturbed(m *mark) string {
+	if x.run.record.LostSince(m.record) || x.run.net.ReorderedSince(m.net) {
+		return "frames were lost, or came out of order"
+	}
+	return ""
 }
 
 // miss counts a period that was not told again.
@@ -251,13 +248,13 @@ func (x *repetition) miss(why string) {
 // mark takes note of a state, which has come again after a period, if that is not 0. What follows is recorded then, for as
 // long as that takes; and behind the first looks, where most of what repeats itself does so at once. Recording costs more
 // than looking.
-func (x *repetition) mark(now unit.Time, d reuse.Digest, period int64) {
-	r, step := x.run, x.asked+1
+func (x *repetition) mark(now unit.Time, seen sighting, period int64) {
+	step := seen.step
 	if x.job.steps()-1-x.spare-step < 2*x.every {
 		x.end() // nothing is left to be told again
 		return
 	}
-	x.seen = append(x.seen, sighting{step, d})
+	x.seen = append(x.seen, seen)
 	if len(x.seen) > mostSeen {
 		x.seen = slices.Delete(x.seen, 0, 1)
 	}
@@ -276,7 +273,12 @@ func (x *repetition) mark(now unit.Time, d reuse.Digest, period int64) {
 	case !eager:
 		return
 	}
-	x.marks = append(x.marks, mark{now, step, d, r.fab.Mark(now), r.net.Mark(), r.record.Mark()})
+	x.marks = append(x.marks, x.from(now, seen))
+	x.weighFrom(now)
+}
+
+// weighFrom begins to weigh what is recorded.
+func (x *repetition) weighFrom(now unit.Time) {
 	if !x.weighed {
 		x.weighed = true
 		x.weigh(now)
@@ -286,27 +288,48 @@ func (x *repetition) mark(now unit.Time, d reuse.Digest, period int64) {
 // weigh looks every now and then whether what is recorded has become too much, at instants that no partition into islands changes.
 func (x *repetition) weigh(now unit.Time) {
 	x.run.later(now.Add(weighEvery), orderRun, func(now unit.Time) {
-		switch {
-		case x.over || len(x.marks) == 0:
-			x.weighed = false
-		case x.recorded() > x.most:
+		if x.weighed = x.held() > 0 && !x.run.dry; !x.weighed { // of a job that hangs no more is recorded
+			return
+		}
+		if x.recorded() <= x.most {
+			x.weigh(now)
+			return
+		}
+		x.weighed = false
+		if len(x.marks) > 0 {
 			x.miss("a period has more to be told than is kept")
 			x.end()
-		default:
-			x.weigh(now)
+		}
+		if x.inStep != nil {
+			x.inStep.giveUp()
 		}
 	})
 }
 
+// held is how many marks there are, of steps or of parts of them.
+func (x *repetition) held() int {
+	if x.inStep == nil {
+		return len(x.marks)
+	}
+	return len(x.marks) + len(x.inStep.stops)
+}
+
 // recorded is how many bytes marks take with one more, and what is to be told since the first.
 func (x *repetition) recorded() int64 {
-	return x.run.fab.Recorded() + x.run.record.Recorded() + int64(len(x.marks)+1)*x.run.net.MarkSize()
+	return x.run.fab.Recorded() + x.run.record.Recorded() + int64(x.held()+1)*(x.run.net.MarkSize()+x.run.fab.MarkSize())
 }
 
 // stop forgets what is recorded.
 func (x *repetition) stop() {
 	if len(x.marks) > 0 {
 		x.marks = nil
+		x.stopRecording()
+	}
+}
+
+// stopRecording ends the recording of what happens, if there is no mark.
+func (x *repetition) stopRecording() {
+	if x.held() == 0 {
 		x.run.fab.StopRecording()
 		x.run.record.StopRecording()
 	}
@@ -320,46 +343,71 @@ func (x *repetition) end() {
 
 // repeat has the period from a mark until now told as often as it will be, or until the run is interrupted.
 func (x *repetition) repeat(now unit.Time, m *mark) {
-	r, step := x.run, x.asked+1
-	steps, took := step-m.step, now.Sub(m.at)
+	step := x.asked + 1
+	steps := step - m.step
 	n := (x.job.steps() - 1 - x.spare - step) / steps
 	if n <= 0 {
 		return
 	}
-	hops := r.fab.Hops()
+	x.tellSteps(now, m, n, steps)
+}
+
+// tellSteps is tell for whole steps: ranks end as many sooner.
+func (x *repetition) tellSteps(now unit.Time, m *mark, n, steps int64) int64 {
+	n = x.tell(now, m, n, steps, func(int64) record.Moved { return nil })
+	x.again += n * steps
+	for _, rank := range x.job.ranks {
+		rank.StopAfter(x.job.steps() - x.steps)
+	}
+	return n
+}
+
+// tell has what followed a mark told n times more, of so many steps each, or until the run is interrupted: it returns how
+// often that is. moved says which operations the k-th time has.
+func (x *repetition) tell(now unit.Time, m *mark, n, steps int64, moved func(k int64) record.Moved) int64 {
+	r, took, hops := x.run, x.took(now, m), x.run.fab.Hops()
 	n = r.fab.Repeat(now, m.fab, n, func(k int64, samples []fabric.Sample) bool {
-		r.record.Again(m.record, unit.Duration(k)*took, k*steps, samples)
+		r.record.Again(m.record, unit.Duration(k)*took, k*steps, moved(k), samples)
 		x.now = k * steps
 		r.report(r.told(now).Add(unit.Duration(k) * took))
 		return r.opt.Dir.Keep() == nil && r.ctx.Err() == nil
 	})
-	r.net.Repeat(m.net, n)
+	r.record.ToldAgain(m.record, n, took, steps, moved)
+	r.net.Repeat(m.net, r.net.Mark(), n)
 	x.now = 0
 	x.hops += r.fab.Hops() - hops
 	x.behind += unit.Duration(n) * took
 	x.steps += n * steps
-	x.again += n * steps
 	r.record.Behind(x.behind, x.steps)
-	for _, rank := range x.job.ranks {
-		rank.StopAfter(x.job.steps() - x.steps)
-	}
+	return n
 }
+
+// took is how long it is since a mark, as it is told: parts of it may have been told again.
+func (x *repetition) took(now unit.Time, m *mark) unit.Duration { return x.run.told(now).Sub(m.at) }
 
 // figures are what run.json tells of it, nil where it is off.
 func (x *repetition) figures(hops int64) *result.Reuse {
 	if x == nil {
 		return nil
 	}
-	return &result.Reuse{Simulated: hops - x.hops, Represented: hops, Steps: x.again, Notes: x.notes()}
+	return &result.Reuse{Simulated: hops - x.hops, Represented: hops, Steps: x.again, Parts: x.parts, Notes: x.notes()}
 }
 
 // notes say what kept steps from being told again.
 func (x *repetition) notes() (all []string) {
 	if x.refused != "" {
-		return []string{"nothing was reused: " + x.refused}
+		what := "nothing"
+		if x.again+x.parts > 0 {
+			what = "nothing more"
+		}
+		return []string{what + " was reused: " + x.refused}
 	}
 	for _, why := range slices.Sorted(maps.Keys(x.why)) {
 		all = append(all, fmt.Sprintf("no reuse of %d of %s: %s", x.why[why], unit.CountOf(x.looked, "period"), why))
+	}
+	for _, why := range slices.Sorted(maps.Keys(x.parted)) {
+		looks := unit.CountOf(x.parted[why], "look")
+		all = append(all, fmt.Sprintf("no part of a step was told again after %s within steps: %s", looks, why))
 	}
 	return all
 }

@@ -119,6 +119,9 @@ func TestReuseOfDrawnReplays(t *testing.T) {
 			}
 		}
 		for _, n := range r.Notes {
+			if strings.Contains(n, "RDMA READ") {
+				t.Errorf("%s\n%s", n, yaml)
+			}
 			_, n, _ = strings.Cut(n, ": ")
 			why[n]++
 		}
@@ -144,7 +147,11 @@ func TestReuseOfModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f := foresight.EstimateOf(p, make([]dataset.Size, 1)).Reuse; f == nil || f.Steps != 9-r.Steps || f.PacketHops != r.Simulated {
+		e := foresight.EstimateOf(p, make([]dataset.Size, 1))
+		f := e.Reuse
+		simulated := 9 - r.Steps // of which the forecast is the least
+		if f == nil || f.Steps > simulated || r.Parts == 0 && (f.Steps != simulated || r.Simulated != e.PacketHops/e.Steps*simulated) ||
+			r.Parts > 0 && (f.PacketHops*simulated > 2*r.Simulated*f.Steps || 2*f.PacketHops*simulated < r.Simulated*f.Steps) {
 			t.Errorf("%s: forecast %+v, and it was %+v", layout, f, r)
 		}
 	}
@@ -274,7 +281,7 @@ func TestWhatIsRecordedIsBounded(t *testing.T) {
 		v.r.reuse.most = most
 		largest = max(largest, v.r.fab.Recorded()+v.r.record.Recorded())
 	})})
-	if r.Reuse.Steps > 0 || fmt.Sprint(r.Reuse.Notes) != "[no reuse of 1 of 1 period: a period has more to be told than is kept]" {
+	if r.Reuse.Steps > 0 || r.Reuse.Notes[0] != "no reuse of 1 of 1 period: a period has more to be told than is kept" {
 		t.Errorf("%+v", r.Reuse)
 	}
 	if largest <= most {

@@ -175,9 +175,9 @@ func (r *runner) build() error {
 	r.record = record.New(r.plan, r.opt.Dir, len(r.islands.sizes), record.Hooks{
 		Progress: r.progress,
 		Stopped:  func() bool { return r.ctx.Err() != nil },
-		Step:     r.ended,
-		Ended:    func(steps int64) { r.pace.saw(r.fab.Hops(), steps) },
-		Done:     r.done,
+		Step:     r.ended, Spoke: r.spoke,
+		Ended: func(steps int64) { r.pace.saw(r.fab.Hops(), steps) },
+		Done:  r.done,
 	})
 	if sc.Output.Sample > 0 {
 		fc.SampleEvery = sc.Output.Sample

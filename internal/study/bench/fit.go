@@ -49,7 +49,7 @@ func (c *Case) Forecast(ctx context.Context, slowness float64) (e foresight.Esti
 func Fit(from foresight.Costs, runs []Forecast) foresight.Costs {
 	wrong := func(c *foresight.Costs) (sum float64) {
 		for i := range runs {
-			d := math.Log(c.Seconds(&runs[i].Said.Work) * runs[i].Said.Slowness / runs[i].Took)
+			d := math.Log(c.Seconds(&runs[i].Said) * runs[i].Said.Slowness / runs[i].Took)
 			sum += d * d
 		}
 		return sum
@@ -77,19 +77,21 @@ func Fit(from foresight.Costs, runs []Forecast) foresight.Costs {
 
 // costs are all of them, to be moved.
 func costs(c *foresight.Costs) []*float64 {
-	return []*float64{&c.Hop, &c.HopDoubled, &c.Queued, &c.NIC, &c.NVLink, &c.Doubled, &c.FLOP, &c.Port, &c.Connection, &c.Always}
+	return []*float64{&c.Hop, &c.HopDoubled, &c.Packet, &c.Ack, &c.Queued, &c.NIC, &c.NVLink, &c.Doubled, &c.FLOP, &c.Carried,
+		&c.Port, &c.Connection, &c.Always, &c.Memory}
 }
 
 // FitText says what costs fit runs, and how far these costs are off: the median and the most.
 func FitText(c *foresight.Costs, runs []Forecast) string {
 	var all []float64
 	for i := range runs {
-		all = append(all, off(c.Seconds(&runs[i].Said.Work)*runs[i].Said.Slowness, runs[i].Took))
+		all = append(all, off(c.Seconds(&runs[i].Said)*runs[i].Said.Slowness, runs[i].Took))
 	}
 	slices.Sort(all)
-	return fmt.Sprintf("  hop %.0f, %.1f more a doubling of ports; queued %.0f\n"+
+	return fmt.Sprintf("  hop %.0f, %.1f more a doubling of ports; packet %.0f, ack %.0f, queued %.0f\n"+
 		"  message over a NIC %.0f, over NVLink %.0f, %.0f more a doubling of ranks\n"+
-		"  FLOP %.3f; port %.0f; connection %.0f; always %.0f\n"+
-		"  off by a factor of %.2f in the median, %.2f at most\n", c.Hop, c.HopDoubled, c.Queued, c.NIC, c.NVLink, c.Doubled, c.FLOP,
-		c.Port, c.Connection, c.Always, all[len(all)/2], all[len(all)-1])
+		"  FLOP %.3f; carried %.3f; port %.0f; connection %.0f\n  memory %.2f; always %.0f\n"+
+		"  off by a factor of %.2f in the median, %.2f at most\n", c.Hop, c.HopDoubled, c.Packet, c.Ack, c.Queued,
+		c.NIC, c.NVLink, c.Doubled, c.FLOP, c.Carried, c.Port, c.Connection, c.Memory, c.Always,
+		all[len(all)/2], all[len(all)-1])
 }

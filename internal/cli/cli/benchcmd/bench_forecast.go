@@ -58,10 +58,11 @@ func (a *benchCall) benchForecast(ctx context.Context, cases []bench.Case) error
 	return errors.Join(failed...)
 }
 
-// Here is the estimate of a scenario for this machine, where it is worth knowing how fast that is.
+// Here is the estimate of a scenario for this machine, where it is worth knowing how fast that is, with the start of the program.
 func Here(in *foresight.Inspection) foresight.Estimate {
-	if in.Estimate.Seconds < foresight.Worth.Seconds() {
-		return in.Estimate
+	e := in.Estimate
+	if e.Seconds >= foresight.Worth.Seconds() {
+		e = e.On(machine.Slowness(), bench.Arithmetic(in.Plan))
 	}
-	return in.Estimate.On(machine.Slowness(), bench.Arithmetic(in.Plan))
+	return e.Started()
 }

@@ -415,7 +415,7 @@ func beginInterface(r *reader, l *line) error {
 			r.Names[i.Name] = text
 		}
 	}
-	r.at, r.port = r.ports[i.Name], r.interfaceOf(i.Name)
+	r.at, r.port = r.ports[i.Name], &r.Device.Interfaces[r.index[i.Name]]
 	if i.Kind == netconf.Bundle {
 		r.channel = r.channelOf(l, i.Name)
 	}

@@ -114,13 +114,3 @@ func vlan(r *reader, l *line) error {
 	}
 	return nil
 }
-
-// interfaceOf returns an interface by its name.
-func (r *reader) interfaceOf(name string) *netconf.Interface {
-	if i, known := r.index[name]; known {
-		return &r.Device.Interfaces[i]
-	}
-	i := slices.IndexFunc(r.Device.Interfaces, func(i netconf.Interface) bool { return i.Name == name })
-	r.index[name] = i
-	return &r.Device.Interfaces[i]
-}

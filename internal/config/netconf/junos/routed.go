@@ -156,10 +156,8 @@ func interfaceLine(r *reader, l *line) error {
 			return nil
 		}
 		return lines.ErrUnknown
-	case len(words) > 2 && words[0] == "unit" && words[1] != "0" && p.Kind != netconf.Loopback:
-		return lines.ErrKnown // of a VLAN on the wire
 	case len(words) > 2 && words[0] == "unit" && words[1] != "0":
-		return lines.ErrKnown // of another VRF
+		return lines.ErrKnown // of a VLAN on the wire, or of another VRF
 	case len(words) == 2 && words[0] == "unit":
 		return nil
 	case len(words) > 2 && words[0] == "unit":
@@ -331,7 +329,7 @@ func groupLine(r *reader, l *line) error {
 			r.bgp(l).Relax = true
 		}
 		return nil
-	case len(words) == 2 && words[0] == "local-as", len(words) > 2 && words[0] == "local-as":
+	case len(words) > 1 && words[0] == "local-as":
 		as, err := lines.AS(words[1])
 		r.localAS = as
 		return err

@@ -18,11 +18,9 @@ type peer struct {
 	isGroup bool
 	group   string
 	line    *line
-	watched bool
-	evpn    bool
-	unicast bool // says that it carries IPv4
-	silent  bool // says that it does not
 	source  string
+	// What it says: that it is watched by BFD, carries EVPN and IPv4, and is up; nil: nothing.
+	watched, evpn, unicast, up *bool
 }
 
 // bgp is that of the device, made where it is not there.
@@ -186,7 +184,7 @@ func (p *peer) set(words []string) error {
 		p.Description = strings.Trim(strings.Join(words[1:], " "), `'"`)
 	case words[0] == "bfd":
 		if yes, ok := on(words[1:]); ok {
-			p.watched = yes
+			p.watched = &yes
 		} else if words[1] != "profile" {
 			return lines.ErrKnown
 		}
@@ -198,10 +196,10 @@ func (p *peer) set(words []string) error {
 		if !ok {
 			return lines.ErrUnknown
 		}
-		p.Down = !yes
 		if words[0] == "shutdown" {
-			p.Down = last == "on" || last == "enabled"
+			yes = last != "on" && last != "enabled"
 		}
+		p.up = &yes
 	case len(words) == 2 && words[0] == "update-source":
 		p.source = last
 	case len(words) == 2 && words[0] == "multihop-ttl":
@@ -214,9 +212,9 @@ func (p *peer) set(words []string) error {
 		case !ok:
 			return lines.ErrKnown
 		case words[1] == "l2vpn-evpn":
-			p.evpn = yes
+			p.evpn = &yes
 		case words[1] == "ipv4-unicast":
-			p.unicast, p.silent = yes, !yes
+			p.unicast = &yes
 		}
 	case known(words[0], "password", "timers", "capabilities", "local-as", "nexthop-connected-check",
 		"passive-mode", "ttl-security",
@@ -231,11 +229,6 @@ func (p *peer) set(words []string) error {
 // finishRouting puts sessions in.
 func (r *reader) finishRouting() {
 	d := r.Device
-	for i := range d.Interfaces { // parts of a port that is split have their own
-		if here := &d.Interfaces[i]; len(here.Addresses) > 0 {
-			here.Routed = false
-		}
-	}
 	if d.BGP == nil {
 		return
 	}
@@ -252,8 +245,8 @@ func (r *reader) finishRouting() {
 				continue
 			}
 			p.AS, p.Hops, p.source = cmp.Or(p.AS, g.AS), cmp.Or(p.Hops, g.Hops), cmp.Or(p.source, g.source)
-			p.watched, p.evpn, p.Down = p.watched || g.watched, p.evpn || g.evpn, p.Down || g.Down
-			p.unicast, p.silent = p.unicast || g.unicast, p.silent || g.silent
+			p.watched, p.evpn = cmp.Or(p.watched, g.watched), cmp.Or(p.evpn, g.evpn)
+			p.unicast, p.up = cmp.Or(p.unicast, g.unicast), cmp.Or(p.up, g.up)
 			if p.AS == 0 && !p.External && !p.Internal {
 				p.External, p.Internal = g.External, g.Internal
 			}
@@ -261,7 +254,7 @@ func (r *reader) finishRouting() {
 		if p.AS == 0 && !p.External && !p.Internal {
 			r.Missing(netconf.AboutRouting, at, "", "neighbour %s: no remote-as", p.Name())
 		}
-		if p.watched {
+		if p.watched != nil && *p.watched {
 			p.BFD = &netconf.BFD{Interval: 300 * unit.Millisecond, Multiplier: 3}
 		}
 		if p.source != "" {
@@ -275,7 +268,9 @@ func (r *reader) finishRouting() {
 				p.Source = a
 			}
 		}
-		p.EVPN = p.evpn && (p.silent || p.Source.IsValid() || p.Hops > 1)
+		p.Down = p.up != nil && !*p.up
+		alone := p.unicast != nil && !*p.unicast
+		p.EVPN = p.evpn != nil && *p.evpn && (alone || p.Source.IsValid() || p.Hops > 1)
 		d.BGP.Neighbours = append(d.BGP.Neighbours, p.Neighbour)
 	}
 }

@@ -80,7 +80,7 @@ func (Dialect) Parse(files []netconf.File) *netconf.Parsed {
 	r := &reader{index: map[string]int{}, maps: map[string]*mapping{}, queueOf: map[string]map[uint8]uint8{}, pfcs: map[string]*pfc{},
 		curves: map[string]map[uint8]*curve{}, schedulers: map[string]map[uint8]*scheduled{},
 		uses: map[string]map[string]*line{}, watchOf: map[string]*line{}, peers: map[string]*peer{}, bonds: map[string]int{},
-		poll: 100 * unit.Millisecond, robustness: 3} // from the start
+		poll: ownPoll, robustness: ownLooks}
 	r.Device, r.Places, r.Names = &netconf.Device{QoS: &netconf.QoS{}}, map[string]netconf.Place{}, map[string]string{}
 	r.Defaults = defaults
 	for _, f := range files {
@@ -131,7 +131,7 @@ func list(text string, most int) (all []uint8, err error) {
 		}
 		a, err1 := strconv.Atoi(first)
 		b, err2 := strconv.Atoi(last)
-		if err1 != nil || err2 != nil || a < 0 || b < a || b > most {
+		if err1 != nil || err2 != nil || b < a || b > most {
 			return nil, fmt.Errorf("%s: want numbers from 0 to %d", located.Shown(text), most)
 		}
 		for v := a; v <= b; v++ {

@@ -87,10 +87,11 @@ func (Dialect) Fit(d *netconf.Device) (*netconf.Device, []string) {
 	return f.Device, f.Left
 }
 
-// Limits of the watchdog: how often it looks, and after how many looks it acts.
+// Of the watchdog: how often it looks, and after how many looks it acts. Its own are those from the start.
 const (
 	leastPoll, mostPoll = 100 * unit.Millisecond, 5 * unit.Second
 	mostLooks           = 1000
+	ownPoll, ownLooks   = 100 * unit.Millisecond, 3
 )
 
 // fitWatchdog keeps times that are whole numbers of looks.

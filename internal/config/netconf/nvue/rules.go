@@ -375,7 +375,7 @@ func (r *reader) bridged(l *line, words []string) error {
 			r.say(l, "interface %s vlan", i.Name)
 			return nil
 		})
-	case len(words) > 0 && (words[0] == "vlan" || words[0] == "untagged"):
+	case words[0] == "vlan" || words[0] == "untagged":
 		return r.ports(l, func(i *netconf.Interface) error { i.Trunk = true; return nil })
 	}
 	return lines.ErrKnown

@@ -154,7 +154,7 @@ func TestRoutingRoundTrip(t *testing.T) {
 		}
 		netconftest.RoundTrip(t, nxos.Dialect{}, fitting)
 	})
-	if whole < 10 {
+	if whole < 10 && !testing.Short() {
 		t.Errorf("%d devices with sessions, want at least 10", whole)
 	}
 }

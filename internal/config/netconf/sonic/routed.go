@@ -216,6 +216,9 @@ func (r *reader) sessions() {
 	})
 	r.objects("BGP_PEER_RANGE", func(o *node) {
 		for _, f := range o.below {
+			if !f.isList() {
+				continue
+			}
 			for _, x := range f.below {
 				if p, err := netip.ParsePrefix(x.text); err == nil {
 					b.Listen = append(b.Listen, p.Masked())

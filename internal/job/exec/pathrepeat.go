@@ -1,0 +1,114 @@
+package exec
+
+import "railyard/internal/base/unit"
+
+// repeatPath has what is recorded for the path finder say that a period was done so many times more: what was recorded lies
+// earlier, and collectives that ended in the period are recorded once more for each time.
+func (r *Rank) repeatPath(p *Period, n int, took unit.Duration) {
+	if r.path == nil {
+		return
+	}
+	before := -unit.Duration(n) * took
+	waiting := begunChannels(r)
+	for _, of := range r.cfg.Paths.ranks[r.cfg.Rank].steps {
+		of.moved(before)
+	}
+	for s, queue := range p.in.queues {
+		for at := p.from.ended[s]; at < p.to.ended[s]; at++ {
+			from := r.in.collOf[queue[at]]
+			if from < 0 {
+				continue
+			}
+			for k := 1; k <= n; k++ {
+				to := r.in.collOf[queue[at+k*p.span[s]]]
+				r.path.again(r.colls[from].id, r.colls[to].id, unit.Duration(k)*took)
+			}
+		}
+	}
+	for _, w := range waiting {
+		op := p.image(w.op, n)
+		if c := r.colls[r.in.collOf[op]].id; r.path.layout.collective(c).recorded {
+			r.path.channel(c, w.channel)[0].start = w.start
+		}
+	}
+}
+
+// begunChannel is a channel that waits for its first message, since it began.
+type begunChannel struct {
+	op      int32
+	channel int
+	start   unit.Time
+}
+
+// begunChannels returns the channels of collectives in progress, which wait for their first message.
+func begunChannels(r *Rank) (all []begunChannel) {
+	for s := range r.streams {
+		c := r.running(int32(s))
+		if c == nil {
+			continue
+		}
+		for i := range c.channels {
+			if ch := &c.channels[i]; ch.path != nil && ch.length > 0 {
+				all = append(all, begunChannel{c.op, i, ch.path[0].start})
+			}
+		}
+	}
+	return all
+}
+
+// moved has all that is recorded of a step lie so much later.
+func (p *rankPath) moved(d unit.Duration) {
+	p.start, p.end = p.start.Add(d), p.end.Add(d)
+	for i := range p.ops {
+		p.ops[i].start, p.ops[i].end = p.ops[i].start.Add(d), p.ops[i].end.Add(d)
+	}
+	for i := range p.program {
+		p.program[i].start, p.program[i].done = p.program[i].start.Add(d), p.program[i].done.Add(d)
+	}
+	for i := range p.messages {
+		p.messages[i].posted, p.messages[i].placed = p.messages[i].posted.Add(d), p.messages[i].placed.Add(d)
+	}
+	for i := range p.segments {
+		p.segments[i].Until = p.segments[i].Until.Add(d)
+	}
+}
+
+// again records of a collective what is recorded of another that is like it, so much later.
+func (p *rankPath) again(from, to int32, d unit.Duration) {
+	l := p.layout
+	a, b := l.collective(from), l.collective(to)
+	p.released[l.local[to]] = p.released[l.local[from]]
+	if !a.recorded || !b.recorded {
+		return
+	}
+	for channel := range a.channels {
+		src, dst := a.channels[channel], b.channels[channel]
+		for i := range src.to - src.from {
+			op := p.program[src.from+i]
+			op.start, op.done = op.start.Add(d), op.done.Add(d)
+			if op.message >= 0 {
+				op.message = p.keepAgain(op.message, d)
+			}
+			p.program[dst.from+i] = op
+			if peer := l.peer[src.from+i]; l.peer[dst.from+i] < 0 && peer >= 0 {
+				l.peer[dst.from+i], l.news = peer, true
+			}
+		}
+		if p.freed != nil {
+			copy(p.freed[dst.from:dst.to], p.freed[src.from:src.to])
+		}
+	}
+}
+
+// keepAgain notes a trace once more, so much later, and returns its number.
+func (p *rankPath) keepAgain(message int32, d unit.Duration) int32 {
+	m := p.messages[message]
+	own := p.segments[m.first : m.first+m.n]
+	m.first, m.posted, m.placed = int32(len(p.segments)), m.posted.Add(d), m.placed.Add(d)
+	for _, g := range own {
+		g.Until = g.Until.Add(d)
+		p.segments = append(p.segments, g)
+	}
+	p.messages = append(p.messages, m)
+	return int32(len(p.messages) - 1)
+}

@@ -1,0 +1,341 @@
+package exec
+
+import (
+	"slices"
+
+	"railyard/internal/base/cause"
+	"railyard/internal/base/unit"
+	"railyard/internal/job/workload"
+)
+
+// Place is where in its program a rank is at rest, and what it had added up by then.
+type Place struct {
+	step     int64
+	begun    []int // by stream: operations of the step that have begun
+	ended    []int // by stream: that have ended; one less where one is in progress
+	ledger   ledger
+	segments int // of its path
+}
+
+// Place returns where the rank is, at rest: see Rest.
+func (r *Rank) Place() *Place {
+	p := &Place{step: r.step, ledger: r.ledger, begun: make([]int, len(r.streams)), ended: make([]int, len(r.streams))}
+	for s := range r.streams {
+		st := &r.streams[s]
+		p.begun[s], p.ended[s] = st.next, st.next
+		if st.busy {
+			p.ended[s]--
+		}
+	}
+	if r.path != nil {
+		p.segments = len(r.path.segments)
+	}
+	return p
+}
+
+// Same reports whether two places are one in the program, of whatever steps.
+func (p *Place) Same(o *Place) bool {
+	return slices.Equal(p.begun, o.begun) && slices.Equal(p.ended, o.ended)
+}
+
+// Period is what a rank does between two places of a step: of each stream the operations that began in it. Its state was the
+// same at both, so that it will do the same again if the operations that follow are like those, and wait for each other as
+// those do.
+//
+//	stream 0  a b c | d e f | d'e'f'| d"e"f"| g h
+//	                ^from   ^to              ^ two times more: g is not like d
+type Period struct {
+	in       *template
+	job      *workload.Job
+	from, to *Place
+	span     []int // by stream: how many operations
+	Times    int64 // how often it can follow once more, at most
+}
+
+// PeriodSince returns what the rank has done since a place, where its state was what it is now. Times is 0 if it cannot be
+// done again: all of it lies in one step, and more. like is that of another rank of the same program, or nil: where both have
+// done the same, what that was is not looked at again.
+func (r *Rank) PeriodSince(from *Place, like *Period) Period {
+	p := Period{in: r.in, job: r.cfg.Job, from: from, to: r.Place(), span: make([]int, len(r.streams))}
+	if r.over || r.step != from.step || r.step < 0 {
+		return p
+	}
+	any := false
+	for s := range p.span {
+		p.span[s] = p.to.begun[s] - from.begun[s]
+		if p.to.ended[s]-from.ended[s] != p.span[s] {
+			return p // a stream is busy at one place and not at the other
+		}
+		any = any || p.span[s] > 0
+	}
+	if !any || !p.recent(r) {
+		return p
+	}
+	if like != nil && like.Times > 0 && like.from.Same(from) && like.to.Same(p.to) {
+		p.Times = like.Times
+	} else {
+		for p.likeAfter(int(p.Times) + 1) {
+			p.Times++
+		}
+	}
+	p.bound(r)
+	for p.Times > 0 && !p.headsWait(int(p.Times)) {
+		p.Times--
+	}
+	return p
+}
+
+// recent reports whether all that is in progress, and what of it is still to be explained, began in the period, and whether
+// collectives in progress have sent and received nothing.
+func (p *Period) recent(r *Rank) bool {
+	for s := range r.stands.streams {
+		for n, l := range r.stands.streams[s].links {
+			switch {
+			case l.start:
+				return false
+			case r.streams[l.stream].next-l.back < p.from.ended[l.stream]:
+				return false
+			case n == 0 && l.coll != nil && !l.coll.Formula && r.streams[s].running >= 0 && !l.coll.fresh():
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// image is the operation that stands for one of the period after so many times more.
+func (p *Period) image(id int32, times int) int32 {
+	if id < 0 {
+		return id
+	}
+	s := p.in.ops[id].Stream
+	return p.in.queues[s][int(p.in.at[id])+times*p.span[s]]
+}
+
+// live reports whether an operation has not ended when the period begins for so many times more.
+func (p *Period) live(id int32, times int) bool {
+	s := p.in.ops[id].Stream
+	return int(p.in.at[id]) >= p.from.ended[s]+times*p.span[s]
+}
+
+// likeAfter reports whether the operations that follow after so many times are like those of the period.
+func (p *Period) likeAfter(times int) bool {
+	for s, queue := range p.in.queues {
+		if p.to.begun[s]+times*p.span[s] > len(queue) {
+			return false
+		}
+		for at := p.from.begun[s]; at < p.to.begun[s]; at++ {
+			if !p.like(queue[at], queue[at+times*p.span[s]], times) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// like reports whether two operations are alike, and wait for what is alike of what has not ended when the period begins.
+func (p *Period) like(id, image int32, times int) bool {
+	a, b := &p.in.ops[id], &p.in.ops[image]
+	if !p.job.Alike(a, b) {
+		return false
+	}
+	for _, d := range a.Deps {
+		if p.live(d, 0) && !slices.Contains(b.Deps, p.image(d, times)) {
+			return false
+		}
+	}
+	for _, d := range b.Deps {
+		if !p.live(d, times) {
+			continue
+		}
+		s := p.in.ops[d].Stream
+		if !slices.Contains(a.Deps, p.in.queues[s][int(p.in.at[d])-times*p.span[s]]) {
+			return false
+		}
+	}
+	return true
+}
+
+// headsWait reports whether the first operations that have not begun after so many times still wait, where their streams are
+// free: nothing but what is alike began before.
+func (p *Period) headsWait(times int) bool {
+	for s, queue := range p.in.queues {
+		next := p.to.begun[s] + times*p.span[s]
+		if p.to.ended[s] < p.to.begun[s] || next == len(queue) {
+			continue
+		}
+		if !slices.ContainsFunc(p.in.ops[queue[next]].Deps, func(d int32) bool { return p.live(d, times+1) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// InGroup is how many collectives of a group begin in the period.
+func (r *Rank) InGroup(p *Period, group int32) int {
+	for s := range r.streams {
+		if r.streams[s].group == group {
+			return p.span[s]
+		}
+	}
+	return 0
+}
+
+// Moved has an operation be that which stands for it after so many times more.
+func (p *Period) Moved(o *OperationRecord, times int64) {
+	o.Op, o.ReleasedBy = p.image(o.Op, int(times)), p.image(o.ReleasedBy, int(times))
+	o.Name = p.in.ops[o.Op].Name
+}
+
+// Repeat has the rank have done a period n <= p.Times times more, each of which takes so long, without anybody having been
+// told. Its clock stands still for that: what was lies earlier by as much.
+func (r *Rank) Repeat(p *Period, n int64, took unit.Duration) {
+	before := -unit.Duration(n) * took
+	r.repeatPath(p, int(n), took)
+	r.repeatOps(p, int(n), took)
+	l, was := &r.ledger, &p.from.ledger
+	l.start = l.start.Add(before)
+	for c := range cause.Count {
+		l.split[c] += unit.Duration(n) * (l.split[c] - was.split[c])
+	}
+	l.comm += unit.Duration(n) * (l.comm - was.comm)
+	l.overlap += unit.Duration(n) * (l.overlap - was.overlap)
+	l.computing += unit.Duration(n) * (l.computing - was.computing)
+	l.last = p.image(l.last, int(n))
+	own := slices.Clone(l.waits[len(was.waits):])
+	for i := range l.waits {
+		l.waits[i] = l.waits[i].later(before)
+	}
+	for k := range int(n) {
+		for _, w := range own {
+			w.Op = p.image(w.Op, k+1)
+			l.waits = append(l.waits, w.later(before+unit.Duration(k+1)*took))
+		}
+	}
+}
+
+func (w Wait) later(d unit.Duration) Wait {
+	w.From, w.To = w.From.Add(d), w.To.Add(d)
+	return w
+}
+
+// repeatOps moves the rank on in its program.
+func (r *Rank) repeatOps(p *Period, n int, took unit.Duration) {
+	before := -unit.Duration(n) * took
+	moved := func(st opState, d unit.Duration, times int) opState {
+		st.start, st.end, st.by = st.start.Add(d), st.end.Add(d), p.image(st.by, times)
+		return st
+	}
+	for s, queue := range p.in.queues {
+		st, span := &r.streams[s], p.span[s]
+		var busy opState
+		if st.busy {
+			busy = r.ops[queue[st.next-1]]
+			busy.by = p.image(busy.by, n)
+		}
+		own := make([]opState, 0, span)
+		for at := range p.to.ended[s] {
+			id := queue[at]
+			if at >= p.from.ended[s] {
+				own = append(own, r.ops[id])
+			}
+			r.ops[id] = moved(r.ops[id], before, 0)
+		}
+		for k := 1; k <= n; k++ {
+			for i := range own {
+				id := queue[p.from.ended[s]+k*span+i]
+				r.ops[id] = moved(own[i], before+unit.Duration(k)*took, k)
+			}
+		}
+		if st.busy { // before it is overwritten: once more, and its place is that of an operation that ended
+			r.moveColl(st, queue[st.next-1], queue[st.next-1+n*span])
+			r.ops[queue[st.next-1+n*span]] = busy
+		}
+		for i := range own {
+			r.repeatColl(queue[p.from.ended[s]+i], queue[p.from.ended[s]+n*span+i])
+		}
+		st.next += n * span
+		r.left -= n * span
+	}
+	p.recount(r)
+}
+
+// recount counts anew what operations wait for that have not begun.
+func (p *Period) recount(r *Rank) {
+	ended := func(d int32) bool {
+		st := &r.streams[r.in.ops[d].Stream]
+		at := int(r.in.at[d])
+		return at < st.next-1 || at == st.next-1 && !st.busy
+	}
+	for s, queue := range r.in.queues {
+		for _, id := range queue[r.streams[s].next:] {
+			r.ops[id].waiting = 0
+			for _, d := range r.in.ops[id].Deps {
+				if !ended(d) {
+					r.ops[id].waiting++
+				}
+			}
+		}
+	}
+}
+
+// repeatColl has the collective of an operation have gone as that of another did.
+func (r *Rank) repeatColl(from, to int32) {
+	if r.in.collOf[from] < 0 {
+		return
+	}
+	a, b := &r.colls[r.in.collOf[from]], &r.colls[r.in.collOf[to]]
+	b.last, b.joined = a.last, a.joined
+	b.answer.set(&a.answer)
+	for i := range b.channels {
+		b.channels[i].went(&a.channels[i])
+	}
+}
+
+// went has a channel have gone as another did.
+func (ch *channelRun) went(o *channelRun) {
+	ch.pc, ch.length, ch.wait, ch.end, ch.src, ch.gated, ch.known = o.pc, o.length, o.wait, o.end, o.src, o.gated, 0
+	ch.trace.set(&o.trace)
+	ch.gates = ch.gates[:0]
+	for _, g := range o.gates {
+		g.answer.Segments = slices.Clone(g.answer.Segments)
+		ch.gates = append(ch.gates, g)
+	}
+}
+
+// moveColl has the collective of an operation in progress be that of another, which has gone as far: it waits for its first
+// messages, or sends none.
+func (r *Rank) moveColl(st *streamState, from, to int32) {
+	place := r.in.collOf[from]
+	if place < 0 {
+		return
+	}
+	a, b := &r.colls[place], &r.colls[r.in.collOf[to]]
+	b.met, a.met = a.met, b.met
+	if st.running < 0 {
+		return
+	}
+	r.repeatColl(from, to)
+	st.running = r.in.collOf[to]
+	b.open, a.open = a.open, 0
+	for i := range b.channels {
+		ch := &b.channels[i]
+		ch.recordIn(r.path, b.id, i)
+		ch.op = b.at(i, ch.pc)
+		if ch.op.conn < 0 {
+			r.connect(b, i, ch.op)
+		}
+		ch.wait = message
+	}
+}
+
+// bound has a period follow no more often than the record of its critical path has room for whole traces. Once there is none
+// traces are kept as totals, and so are those that follow.
+func (p *Period) bound(r *Rank) {
+	if r.path == nil || p.from.segments >= r.path.layout.most {
+		return
+	}
+	if more := int64(p.to.segments - p.from.segments); more > 0 {
+		p.Times = min(p.Times, max(0, int64(r.path.layout.most-r.path.longest-p.to.segments)/more))
+	}
+}

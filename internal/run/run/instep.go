@@ -1,0 +1,267 @@
+package run
+
+import (
+	"slices"
+
+	"railyard/internal/base/unit"
+	"railyard/internal/engine/reuse"
+	"railyard/internal/job/exec"
+	"railyard/internal/job/workload"
+	"railyard/internal/run/record"
+)
+
+// inStep has parts of a step told that would be simulated again: layers and micro-batches are alike. Whenever a rank has
+// ended a collective and the network is at rest its state is compared with those of before. If it is one of them, and the
+// operations that each rank comes to are like those since then, all will be as it was: that part is told again as often as the programs
+// have it in a row, and the ranks go on behind it.
+//
+//	layers     1 2 3 4 5 ... 32 loss
+//	simulated  1 2              loss     after layer 2 all is as after layer 1
+//	told       1 2 3 4 5 ... 32 loss
+//
+// What happens goes on being recorded, with what was told again in it: micro-batches may be told again, too.
+type inStep struct {
+	*repetition
+	waits bool // for a look
+	tries int
+	hops  int64 // when something was looked at last
+	size  int64 // values of the last state
+	stood int   // stops of this step since what happens is recorded
+	spent int64 // values that were looked at, less what looks may cost
+	looks int64
+
+	seen     map[reuse.Digest]bool
+	stops    []mark // the newest last; what happened since the first is recorded
+	patience int    // looks that find nothing, for as long as what happens is recorded
+	misses   int    // looks in a row after which nothing was told again
+	passed   int    // ends of collectives at which nothing was looked at, since there were so many
+}
+
+// Bounds of reuse within steps.
+const (
+	freshLooks = 24 // what happens is recorded for so many looks behind one that found a state that was seen
+	mostStops  = 64
+	earlyLooks = 4 // of a step behind one that is recorded
+	restTries  = 4
+
+	mostSeenWithin = 1 << 12 // states
+	hopsAValue     = 16      // packet-hops for each value that is looked at: some hundredths of their time
+)
+
+// spoke takes it that a rank has ended a collective.
+func (r *runner) spoke(at unit.Time) {
+	x := r.reuse
+	if x == nil || x.inStep == nil || x.inStep.waits {
+		return
+	}
+	w := x.inStep
+	if pass := w.misses / freshLooks; w.passed < pass*pass && !w.job.ranks[0].LeftToCompute() {
+		w.passed++
+		return
+	}
+	w.passed = 0
+	w.waits, w.tries = true, 0
+	w.after(at.Add(x.run.linger - x.behind))
+}
+
+func (w *inStep) after(at unit.Time) { w.run.later(at, orderRun, w.look) }
+
+// look compares the network with what it was, if it is at rest.
+func (w *inStep) look(now unit.Time) {
+	r := w.run
+	if r.net.Busy() || r.hosts.Busy() {
+		if w.tries++; w.tries < restTries {
+			w.after(now.Add(r.linger << w.tries))
+			return
+		}
+		w.waits = false
+		w.missed("the network was not at rest")
+		return
+	}
+	w.waits = false
+	if now < w.calm || r.fab.Hops() == w.hops {
+		return
+	}
+	w.spent -= (r.fab.Hops() - w.hops) / hopsAValue
+	w.hops = r.fab.Hops()
+	together, left := w.standing()
+	if w.looks++; w.looks > freshLooks && w.spent > 0 && !left {
+		w.wane()
+		return
+	}
+	d, err := w.state(now)
+	w.spent += max(w.size, d.Values())
+	if err != nil {
+		if err.(*reuse.NotAtRest).Never {
+			w.refused, w.inStep = err.Error(), nil
+			w.forget()
+			return
+		}
+		w.missed("the network was not at rest")
+		w.wane()
+		return
+	}
+	w.size = d.Values()
+	seen := w.sighting(w.job.ranks[0].Step()+w.steps, &d)
+	seen.together, seen.left = together, left
+	if w.wholeSteps(now, &seen) {
+		return
+	}
+	if why := w.again(now, &d); why != "" {
+		w.missed(why)
+	} else {
+		w.misses = 0
+	}
+	w.note(now, &seen)
+}
+
+// standing reports whether all ranks are in one step, and whether that has nothing left but computing.
+func (w *inStep) standing() (together, left bool) {
+	together, left = true, true
+	for _, rank := range w.job.ranks {
+		together = together && rank.Step() == w.job.ranks[0].Step()
+		left = left && rank.LeftToCompute()
+	}
+	return together, left && together
+}
+
+// missed counts a look after which nothing was told again.
+func (w *inStep) missed(why string) {
+	w.misses++
+	if w.parted == nil {
+		w.parted = map[string]int64{}
+	}
+	w.parted[why]++
+}
+
+// again looks for a state that was the same, and has what followed told again, or says why nothing was.
+func (w *inStep) again(now unit.Time, d *reuse.Digest) (why string) {
+	if len(w.stops) > 0 {
+		why = d.Differ(&w.stops[len(w.stops)-1].state) + " had another state"
+	} else {
+		why = "there was nothing to compare it with"
+	}
+	for i := len(w.stops) - 1; i >= 0; i-- {
+		m := &w.stops[i]
+		if m.state != *d {
+			continue
+		}
+		if why := w.disturbed(m); why != "" {
+			return why
+		}
+		if periods, n := w.periods(m); n > 0 {
+			w.tell(now, m, periods, n)
+			w.stops = w.stops[:i+1] // what lies between comes again with it
+			return ""
+		}
+		why = "what follows is not like what went before"
+	}
+	return why
+}
+
+// periods returns what ranks have done since a stop, and how often they all have it before them in a row.
+func (w *inStep) periods(m *mark) (all []exec.Period, n int64) {
+	ranks, work := w.job.ranks, w.job.plan.Work
+	last := map[*workload.Program]*exec.Period{}
+	all = make([]exec.Period, len(ranks))
+	for id, rank := range ranks {
+		program := work.Program(int32(id))
+		all[id] = rank.PeriodSince(m.places[id], last[program])
+		last[program] = &all[id]
+		if id == 0 || all[id].Times < n {
+			n = all[id].Times
+		}
+		if n == 0 {
+			return nil, 0
+		}
+	}
+	for g := range work.Groups {
+		members := work.Groups[g].Ranks
+		for _, id := range members {
+			if ranks[id].InGroup(&all[id], int32(g)) != ranks[members[0]].InGroup(&all[members[0]], int32(g)) {
+				return nil, 0
+			}
+		}
+	}
+	return all, n
+}
+
+// tell has the part since a stop told n times more, or until the run is interrupted.
+func (w *inStep) tell(now unit.Time, m *mark, periods []exec.Period, n int64) {
+	took := w.took(now, m)
+	n = w.repetition.tell(now, m, n, 0, func(k int64) record.Moved {
+		return func(o *exec.OperationRecord) { periods[o.Rank].Moved(o, k) }
+	})
+	for id, rank := range w.job.ranks {
+		rank.Repeat(&periods[id], n, took)
+	}
+	w.parts += n
+	w.hops = w.run.fab.Hops()
+	w.patience = freshLooks
+}
+
+// forget ends the recording of what happens.
+func (w *inStep) forget() {
+	if w.stood = 0; len(w.stops) > 0 {
+		w.stops = nil
+		w.stopRecording()
+	}
+}
+
+// giveUp ends the recording of what has become too much, until a state comes again.
+func (w *inStep) giveUp() {
+	w.missed("a part has more to be told than is kept")
+	w.patience = 0
+	w.forget()
+}
+
+// ended takes it that all ranks have ended a step. If nothing was told again in the first, then whole steps are what may be. Of
+// two steps the first is still recorded in the second, which may do the same: see wholeSteps.
+func (w *inStep) ended(step int64) {
+	w.stood = 0
+	if step%2 != 0 {
+		w.forget()
+	} else if w.first && len(w.stops) > 0 {
+		w.patience, w.looks = freshLooks, min(w.looks, freshLooks-earlyLooks)
+	}
+	if w.parts == 0 && !w.repetition.over {
+		w.forget()
+		w.repetition.inStep = nil
+	}
+}
+
+// note notes a state at rest.
+func (w *inStep) note(now unit.Time, seen *sighting) {
+	if w.seen == nil {
+		w.seen = map[reuse.Digest]bool{}
+	}
+	if w.seen[seen.state] {
+		w.patience = freshLooks
+	} else if len(w.seen) < mostSeenWithin {
+		w.seen[seen.state] = true
+	}
+	if !w.wane() {
+		return
+	}
+	if len(w.stops) >= mostStops {
+		w.stops = slices.DeleteFunc(w.stops, func(m mark) bool { return m.step < seen.step })
+	}
+	if len(w.stops) >= mostStops {
+		w.forget()
+	}
+	if w.stood++; w.stood&(w.stood-1) == 0 { // of few: what comes late in a step has much of it behind it
+		seen.past = w.past(now)
+	}
+	w.stops = append(w.stops, w.from(now, *seen))
+	w.weighFrom(now)
+}
+
+// wane counts a look, and reports whether what happens is still recorded.
+func (w *inStep) wane() bool {
+	if w.patience == 0 {
+		w.forget()
+		return false
+	}
+	w.patience--
+	return true
+}
