@@ -265,7 +265,7 @@ var rules = map[string]rule{
 	"machine":    {why: "it reads what the machine says of itself: who decides by that is above it"},
 	"machine/machinetest": {
 		may: "machine",
-		why: "benchmarks in CPU time, which the machine says",
+		why: "benchmarks in CPU time, which the machine says, and what must not grow with the square of its size",
 	},
 	"ns3": {
 		may: "located",

@@ -71,11 +71,10 @@ func TestBrowserServeLooksInEachState(t *testing.T) {
 			b.open("about:blank")
 			b.open(address + l.hash)
 			b.await(l.shown)
-			p := b.picture(width, width*10/9)
+			p := goldenSheet(t, l.name, n, b.camera(width, width*10/9))
 			if to := os.Getenv("RAILYARD_SCREENS_TO"); to != "" {
 				writePNG(t, filepath.Join(to, fmt.Sprintf("%s-%d-%s.png", l.name, width, looksOn[n/len(looksWide)])), p)
 			}
-			goldenSheet(t, l.name, n, p)
 			b.fits(t, width)
 		}
 	}
@@ -137,14 +136,19 @@ func statesToSee(t *testing.T, root string) {
 	thousand(t, root)
 }
 
-// goldenSheet compares a picture with its place in the sheet of a state; RAILYARD_UPDATE=1 puts it there instead. What is kept has
-// sixteen steps of each colour, which is far finer than what tells two pictures apart.
-func goldenSheet(t *testing.T, name string, place int, p image.Image) {
+// goldenSheet compares what is shown with its place in the sheet of a state; RAILYARD_UPDATE=1 puts it there instead. What is kept
+// has sixteen steps of each colour, which is far finer than what tells two pictures apart. It returns the picture.
+func goldenSheet(t *testing.T, name string, place int, take func() image.Image) image.Image {
 	t.Helper()
-	got := smaller(p, sheetWidth)
-	for i, v := range got.Pix {
-		got.Pix[i] = v / 17 * 17
+	coarse := func(p image.Image) *image.RGBA {
+		got := smaller(p, sheetWidth)
+		for i, v := range got.Pix {
+			got.Pix[i] = v / 17 * 17
+		}
+		return got
 	}
+	p := take()
+	got := coarse(p)
 	size := got.Bounds().Size()
 	file := filepath.Join("testdata", "serve", "state-"+name+".png")
 	at := image.Rect(0, 0, size.X, size.Y).Add(image.Pt(place%len(looksWide)*sheetWidth, place/len(looksWide)*size.Y))
@@ -156,19 +160,25 @@ func goldenSheet(t *testing.T, name string, place int, p image.Image) {
 	if os.Getenv("RAILYARD_UPDATE") != "" {
 		draw.Draw(sheet, at, got, image.Point{}, draw.Src)
 		writePNG(t, file, sheet)
-		return
+		return p
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := image.NewRGBA(got.Bounds())
 	draw.Draw(want, want.Bounds(), sheet, at.Min, draw.Src)
-	if share := differing(got, want); share > goldenShare {
+	p, wrong := settles(take, func(p image.Image) string {
+		if share := differing(coarse(p), want); share > goldenShare {
+			return fmt.Sprintf("%.1f %% of picture %d differ from %s, want at most %.0f %%", 100*share, place+1, file, 100*goldenShare)
+		}
+		return ""
+	})
+	if wrong != "" {
 		shot := filepath.Join(os.TempDir(), fmt.Sprintf("railyard-%s-%d.png", name, place))
 		writePNG(t, shot, p)
-		t.Errorf("%s: %.1f %% of picture %d differ from %s, want at most %.0f %%; it looks like %s", name, 100*share, place+1, file,
-			100*goldenShare, shot)
+		t.Errorf("%s: %s; it looks like %s", name, wrong, shot)
 	}
+	return p
 }
 
 // What is missing in a sheet's picture, or is of another state, is told.

@@ -2,35 +2,18 @@ package lab
 
 import (
 	"strings"
-	"syscall"
 	"testing"
 	"testing/fstest"
-	"time"
+
+	"railyard/internal/base/machine/machinetest"
 )
 
-// Four times as long a line of a text takes about four times as long: the column of a character was once counted
-// from the beginning of its line, which makes it sixteen. Time is that of the process, the least of some.
+// A long line of a text takes as long as many short ones: the column of a character was once counted from
+// the beginning of its line.
 func TestLongLinesTakeTheirTimeOnce(t *testing.T) {
-	took := func(n int) time.Duration {
-		text, least := "# A\n\n> What?\n\n"+strings.Repeat("x", n), time.Hour
-		for range 3 {
-			begin := processTime(t)
-			parseText(text)
-			least = min(least, processTime(t)-begin)
-		}
-		return least
-	}
-	if small, large := took(8_000), took(32_000); large > 9*small+10*time.Millisecond {
-		t.Errorf("8,000 letters take %v, 32,000 take %v", small, large)
-	}
-}
-
-func processTime(t *testing.T) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	machinetest.Whole(t, "letters", 8_000, func(n int) {
+		parseText("# A\n\n> What?\n\n" + strings.Repeat("x", n))
+	})
 }
 
 // A file that is wrong all over is read until enough is wrong, and one that is too long not at all.

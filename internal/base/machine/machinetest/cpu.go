@@ -4,6 +4,8 @@
 //	cpu := machinetest.Start(b)   timer and CPU time run
 //	cpu.Stop(); ...; cpu.Start()  what is between is in neither
 //	cpu.Report()                  cpu-ns/op
+//
+// A test that something does not take the square of its size asks Whole.
 package machinetest
 
 import (

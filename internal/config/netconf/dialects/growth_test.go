@@ -3,15 +3,14 @@ package dialects
 import (
 	"fmt"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
+	"railyard/internal/base/machine/machinetest"
 	"railyard/internal/config/netconf"
 )
 
-// Four times as many ports take about four times as long, in every dialect: a port is not looked for among
-// all that are there, which would make it sixteen. Time is that of the process, and the least of some.
+// A file of many ports takes as long as many files of few, in every dialect: a port is not looked for among
+// all that are there.
 func TestPortsTakeTheirTimeOnce(t *testing.T) {
 	for name, text := range map[string]func(n int) string{
 		"eos":   func(n int) string { return each(n, "interface Ethernet%d\n  no switchport\n") },
@@ -21,18 +20,14 @@ func TestPortsTakeTheirTimeOnce(t *testing.T) {
 		"nxos":  func(n int) string { return each(n, "interface Ethernet1/%d\n  no shutdown\n") },
 		"sonic": func(n int) string { return `{"PORT": {` + each(n, `"Ethernet%d": {"mtu": "9100"},`) + `"E": {}}}` },
 	} {
-		took := func(n int) time.Duration {
-			files, least := []netconf.File{netconf.NewFile("f", []byte(text(n)))}, time.Hour
-			for range 3 {
-				begin := processTime(t)
-				All[name].Parse(files)
-				least = min(least, processTime(t)-begin)
+		few, many := []byte(text(2000)), []byte(text(2000*machinetest.Parts))
+		machinetest.Whole(t, name, 2000, func(n int) {
+			text := few
+			if n > 2000 {
+				text = many
 			}
-			return least
-		}
-		if small, large := took(2000), took(8000); large > 9*small+20*time.Millisecond {
-			t.Errorf("%s: 2,000 ports take %v, 8,000 take %v", name, small, large)
-		}
+			All[name].Parse([]netconf.File{netconf.NewFile("f", text)})
+		})
 	}
 }
 
@@ -42,14 +37,6 @@ func each(n int, format string) string {
 		fmt.Fprintf(&b, format, i+1)
 	}
 	return b.String()
-}
-
-func processTime(t *testing.T) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // What is over a bound is said, and not quoted: it may be any file.
