@@ -434,6 +434,11 @@ var rules = map[string]rule{
 		may: "fabric located pcie qos scenario switches topo",
 		why: "what faults come to is a function of the scenario and its network: of fabric it takes types of parameters alone",
 	},
+	"images": {
+		may: "fabric plan topo",
+		why: "which parts of a network look alike is a function of the plan: of fabric it takes parameters alone; whether they do the " +
+			"same only the run shows",
+	},
 	"spares": {
 		may: "faults plan topo",
 		why: "where a job can start again is a function of its plan: new queue pairs are the plan's, the end of a job is the run's",
@@ -443,7 +448,7 @@ var rules = map[string]rule{
 		why: "it has the scenarios that tests of plans share",
 	},
 	"foresight": {
-		may: "balance board coll dataset exec fabric hash mfu network nn pcie plan qos result reuse scenario splitmix " +
+		may: "balance board coll dataset exec fabric hash images mfu network nn pcie plan qos result reuse scenario splitmix " +
 			"survey switches topo train transport workload",
 		why: "what a run will cost and where it will wait is a function of its plan: nothing is built from it",
 	},
@@ -469,7 +474,7 @@ var rules = map[string]rule{
 	},
 	"run": {
 		may: "capture cc checkpoint coll contents corpus dataset decoder/times exec fabric faults foresight host " +
-			"input inside located machine nccltopo netconf nic nn nn/netfile pcie plan rank record result reuse " +
+			"images input inside located machine nccltopo netconf nic nn nn/netfile pcie plan rank record result reuse " +
 			"roce scenario sim spares switches topo train transport workload",
 		why: "the only package that knows everything; it is below those that show it",
 	},

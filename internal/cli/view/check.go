@@ -211,7 +211,7 @@ func hopRows(e *foresight.Estimate) [][]string {
 	rows := [][]string{{"packet-hops", unit.Count(e.PacketHops), limit + "; without losses"}}
 	if u := e.Reuse; u != nil {
 		least := "at least"
-		if u.Unlike < 1 {
+		if u.Unlike < 1 || u.Images > 0 {
 			least = "about"
 		}
 		how := "of these are simulated, " + least + ", if " + repeats(e) + " (run.reuse)"
@@ -250,6 +250,13 @@ func repeats(e *foresight.Estimate) string {
 		all = append(all, "the other steps repeat the first")
 	case u.Steps < e.Steps:
 		all = append(all, "the other steps repeat these "+unit.Count(u.Steps))
+	}
+	if u.Images > 0 {
+		does := " of the network do what another one does"
+		if u.Images == 1 {
+			does = " of the network does what another one does"
+		}
+		all = append(all, unit.CountOf(int64(u.Images), "part")+does)
 	}
 	return strings.Join(all, " and ")
 }

@@ -13,7 +13,12 @@ import (
 
 // Credit tells the sender of a queue pair that a slot is free: host.Network.
 func (n *Net) Credit(now unit.Time, qp, coll int32) {
+	if x := n.twins.twin(qp); x != nil {
+		n.creditTwin(now, x, coll)
+		return
+	}
 	r := &n.receivers[qp]
+	n.gives(now, qp, r.card.id, -1)
 	pk := &r.card.isl.out
 	r.Give(coll, pk)
 	r.tell(now, pk)

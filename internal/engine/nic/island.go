@@ -32,7 +32,9 @@ type island struct {
 	parts    []fabric.Part
 	hops     []cc.Hop
 	segments []exec.Segment
-	answer   *fabric.Trace // of the acknowledgement being handled
+	twinned  []exec.Segment // of a lead's, as a twin's
+	mailed   []int32        // twins that have something for islands of others
+	answer   *fabric.Trace  // of the acknowledgement being handled
 
 	cards, senders, receivers []int32  // its NICs, and the halves of queue pairs at them
 	_                         [64]byte // the next island's is on another cache line
@@ -165,5 +167,6 @@ func (n *Net) join() {
 			n.senders[x.qp].take(x)
 		}
 		isl.posted, isl.rows.n = 0, 0
+		n.joinTwins(isl)
 	}
 }

@@ -138,6 +138,7 @@ type Net struct {
 	told       []cc.State // by queue pair: as Config.OnEvent was told last; nil: nobody is told
 	linger     unit.Duration
 	closed     map[int32]Wait // queue pairs of aborted jobs: what their messages waited for
+	twins      *twins         // nil: there are none
 }
 
 var _ host.Network = (*Net)(nil)
@@ -365,6 +366,7 @@ func (n *Net) Unfinished(f func(*Flow)) {
 			m.flow.Failed = n.Standing(int32(i)).Waits == ForNone
 			f(&m.flow)
 		}
+		n.unfinishedTwins(s, f)
 	}
 }
 

@@ -238,6 +238,7 @@ func (r *receiver) complete(now unit.Time, a *arrival, by *fabric.Trace) {
 	}
 	if !a.part {
 		a.segments = waited(a.segments, a.asked, a.posted)
+		n.twinsReceived(now, r, a, x.placed) // before the host has what it may write to
 		d := host.Delivery{Posted: a.asked, Placed: x.placed, Header: verbs.HeaderOf(a.header), Segments: a.segments}
 		n.hosts.Received(r.id, &d)
 	}

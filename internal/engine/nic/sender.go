@@ -91,7 +91,12 @@ func (s *sender) pushMsg() *message {
 
 // Post starts a message: host.Network.
 func (n *Net) Post(now unit.Time, m *host.Message) {
+	if x := n.twins.twin(m.QP); x != nil {
+		n.postTwin(now, x, m)
+		return
+	}
 	s := &n.senders[m.QP]
+	n.gives(now, m.QP, s.card.id, int64(m.Bytes))
 	if m.OfRanks && s.admission.Slots > 0 || !s.Connected() {
 		s.admit(now, m)
 		return
@@ -348,6 +353,7 @@ func (s *sender) onControl(now unit.Time, port fabric.PortID, f *fabric.Packet) 
 	}
 	if h.Credits > 0 {
 		n.hosts.Credited(now, s.id, pk.Coll, h.Credits)
+		n.twinsCredited(now, s, h.Credits)
 	}
 	if h.Replied {
 		n.hosts.Alarm(c.host, now.Add(n.cfg.Setup.Time), host.Alarm{What: alarmReady, QP: s.id})
@@ -402,6 +408,7 @@ func (s *sender) acked(now unit.Time) {
 		}
 		n.flowDone(own.index, &r.flow)
 	}
+	n.twinsAcked(now, s, m)
 	if !m.part {
 		n.hosts.Acked(now, s.id, &host.Answer{Placed: m.flow.Placed, Segments: own.segments})
 	}

@@ -95,7 +95,7 @@ var table = map[string]string{
 	"fabric.RootTime": "state: Root count: Time",
 
 	// NICs and queue pairs. A timer for answers that comes although all is answered does nothing.
-	"nic.Net": `fixed: eng fab graph hosts cfg first names flowDone paths positions linger
+	"nic.Net": `fixed: eng fab graph hosts cfg first names flowDone paths positions linger twins
 		state: cards senders receivers islands none: met told closed count: seen scratch: marksNoted`,
 	"nic.card": `when: wakeAt state: out inbox rest: paused none: shared
 		fixed: net sim isl id nic host port qps line scratch: rtoAt`,
@@ -114,7 +114,7 @@ var table = map[string]string{
 		scratch: bytes payload to header posted asked part first held note came by segments at`,
 	"nic.kept": "scratch: frame came",
 	"nic.island": `rest: posted count: marks cnps retransmits moves fixed: index cards senders receivers
-		scratch: rows outbox in out network parts hops segments answer messages arrivals notes spans`,
+		scratch: rows outbox in out network parts hops segments twinned mailed answer messages arrivals notes spans`,
 	"roce.Requester": `state: Sender Dialer Slots known answer ctl rtt trips early unkept owed hasty probes due: paced here
 		when: deadline none: ports fixed: told scratch: left frame`,
 	"roce.Sender": `number: una next end high rest: n complete cur recovering early state: retries failed sacked presumed

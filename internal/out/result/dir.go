@@ -60,16 +60,6 @@ type Dir struct {
 	capture *capture // nil: there is none
 }
 
-// A closer is a table, whatever its rows.
-type closer interface {
-	close()
-	keep()
-	Rows() int64
-	firstErr() (table string, err error)
-	finished() string
-	measure() (TableFile, error)
-}
-
 // When Keep closes parts, in rows of all tables together: so that tables that grow slowly, such as
 // steps, are kept along with the others. The interval grows with the rows, and so the number of
 // parts only with their logarithm; its bound keeps a long run from losing more than it took minutes

@@ -13,11 +13,12 @@ const mostListed = 10_000
 
 // Reuse is how much of a run was simulated, and how much that stands for: run.reuse.
 type Reuse struct {
-	Simulated   int64    `json:"simulated"`       // packet-hops
-	Represented int64    `json:"represented"`     // packet-hops
-	Steps       int64    `json:"steps"`           // told whole without being simulated
-	Parts       int64    `json:"parts,omitempty"` // of other steps, such as layers
-	Notes       []string `json:"notes,omitempty"` // what kept them from being told so: a sentence each
+	Simulated   int64    `json:"simulated"`        // packet-hops
+	Represented int64    `json:"represented"`      // packet-hops
+	Steps       int64    `json:"steps"`            // told whole without being simulated
+	Parts       int64    `json:"parts,omitempty"`  // of other steps, such as layers
+	Images      int64    `json:"images,omitempty"` // parts of the network, such as rails, that were told from another one
+	Notes       []string `json:"notes,omitempty"`  // what kept them from being told so: a sentence each
 }
 
 // LeftOut is what run.json does not list, so that it is read at once however large the run was.

@@ -56,6 +56,17 @@ type Table[R any] struct {
 	stop   *bool // of the directory: a table has failed, no table takes more rows
 }
 
+// A closer is a table, whatever its rows.
+type closer interface {
+	close()
+	keep()
+	forget()
+	Rows() int64
+	firstErr() (table string, err error)
+	finished() string
+	measure() (TableFile, error)
+}
+
 // compression is one for all tables: an encoder holds 16 MB, and what it writes depends on nothing
 // that it has seen before.
 var compression = &zstd.Codec{Level: zstd.SpeedDefault}

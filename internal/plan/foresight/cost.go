@@ -93,7 +93,11 @@ func (e Estimate) On(slowness, flop float64) Estimate {
 		again := *u
 		again.Seconds = e.Seconds * float64(u.Steps) / float64(e.Steps)
 		if e.PacketHops > 0 {
-			again.Seconds = e.Seconds * float64(u.PacketHops) / float64(e.PacketHops)
+			once, left := e, 1-u.Imaged // of images no packet is simulated, but what ranks do is
+			for _, n := range []*int64{&once.PacketHops, &once.Packets, &once.Acks, &once.QueuedPackets} {
+				*n = int64(float64(*n) * left)
+			}
+			again.Seconds = c.Seconds(&once) * slowness * float64(u.PacketHops) / float64(max(1, once.PacketHops))
 		}
 		e.Reuse = &again
 	}

@@ -36,7 +36,7 @@ func (e *Estimate) Sure() unit.Bytes { return e.Memory / 2 }
 // queue pairs comes to it. Losses are not estimated. data is the size of each job's images, zero where it trains nothing.
 func EstimateOf(p *plan.Plan, data []dataset.Size) Estimate {
 	e := Estimate{Work: Work{Ports: int64(len(p.Graph.Ports)), Connections: int64(len(p.Pairs))}}
-	crowds := newCrowds(p)
+	crowds, looks := newCrowds(p), newLooks(p)
 	steps := make([]int64, len(p.Jobs))
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
@@ -73,6 +73,7 @@ func EstimateOf(p *plan.Plan, data []dataset.Size) Estimate {
 				hops = add(hops, mul(t.messages, int64(len(q.Back)+len(q.Path))))
 			}
 			e.PacketHops = add(e.PacketHops, mul(runs(j, k, steps[i]), hops))
+			looks.add(l.Pair, mul(runs(j, k, steps[i]), hops))
 		})
 	}
 	job := jobTime(p, steps)
@@ -98,7 +99,7 @@ func EstimateOf(p *plan.Plan, data []dataset.Size) Estimate {
 	}
 	e.Memory = unit.Bytes(add(int64(memory(p, steps, data, job)), int64(engineMemory(p, e.PacketHops))))
 	if len(steps) == 1 {
-		e.Reuse = reused(p, steps[0], e.PacketHops)
+		e.Reuse = reused(p, steps[0], e.PacketHops, &looks)
 	}
 	return e.On(1, 0)
 }

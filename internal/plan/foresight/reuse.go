@@ -6,15 +6,18 @@ import (
 
 	"railyard/internal/engine/reuse"
 	"railyard/internal/job/workload"
+	"railyard/internal/plan/images"
 	"railyard/internal/plan/plan"
 	"railyard/internal/plan/scenario"
 )
 
 // Reuse is how little of a run is simulated if each of its steps does what the one before did, and so do layers and
-// micro-batches that are alike: see package reuse.
+// micro-batches that are alike, and parts of the network that look alike: see packages reuse and images.
 type Reuse struct {
 	Steps      int64   `json:"steps"`  // of which something is simulated at least
 	Unlike     float64 `json:"unlike"` // of a step that is told in parts: the share that no part before it is like; 1: none is told so
+	Images     int     `json:"images"` // parts of the network that look as another one
+	Imaged     float64 `json:"imaged"` // their share of the packet-hops
 	PacketHops int64   `json:"packet_hops"`
 	Seconds    float64 `json:"wall_seconds"` // that these take, as Estimate.Seconds
 }
@@ -74,17 +77,54 @@ func FromOneStep(j *plan.Job, steps int64) bool {
 	return (every == 1 || every >= steps) && spare == 0
 }
 
-// reused is what is simulated at least of a run of so many steps and packet-hops, nil where nothing can be reused: two periods, of
-// which the second is recorded, what is left behind the last one that is told, and the last step.
-func reused(p *plan.Plan, steps, hops int64) *Reuse {
+// mayBeReused reports whether anything of a run may be.
+func mayBeReused(p *plan.Plan) bool {
 	out := &p.Scenario.Output
-	if p.Scenario.Run.Reuse != scenario.ReuseAuto || NeverReused(p) != "" || out.Events || out.Series || out.Telemetry.Set ||
-		p.Scenario.Capture.On() {
+	return p.Scenario.Run.Reuse == scenario.ReuseAuto && NeverReused(p) == "" && !out.Events && !out.Series && !out.Telemetry.Set &&
+		!p.Scenario.Capture.On()
+}
+
+// looks are the images in a network, by queue pair, with the packet-hops that they stand for.
+type looks struct {
+	n    int
+	of   []bool
+	hops int64
+}
+
+// add adds the packet-hops of a connection, by the first of its queue pairs: all are in one part of the network.
+func (x *looks) add(pair int32, hops int64) {
+	if x.of[pair] {
+		x.hops = add(x.hops, hops)
+	}
+}
+
+// newLooks finds the images of a run.
+func newLooks(p *plan.Plan) (x looks) {
+	if x.of = make([]bool, len(p.Pairs)); !mayBeReused(p) {
+		return x
+	}
+	fc := p.FabricConfig()
+	for _, image := range images.Find(p, &fc, nil) {
+		x.n++
+		for _, pair := range image.Pairs {
+			x.of[pair] = true
+		}
+	}
+	return x
+}
+
+// reused is what is simulated at least of a run of so many steps and packet-hops, nil where nothing can be reused: two periods, of
+// which the second is recorded, what is left behind the last one that is told, and the last step. Of images nothing is simulated.
+func reused(p *plan.Plan, steps, hops int64, x *looks) *Reuse {
+	if !mayBeReused(p) {
 		return nil
 	}
 	j := &p.Jobs[0]
-	u := Reuse{Steps: steps, Unlike: 1}
-	if j.Spec.Model != nil {
+	u := Reuse{Steps: steps, Unlike: 1, Images: x.n}
+	if x.n > 0 && hops > 0 {
+		u.Imaged = float64(x.hops) / float64(hops)
+	}
+	if j.Spec.Model != nil && j.Spec.Parallel.PP <= 1 { // of stages some network is seldom at rest
 		u.Unlike = j.Work.Unlike()
 	}
 	whole := int64(0) // steps that are simulated whole
@@ -96,15 +136,15 @@ func reused(p *plan.Plan, steps, hops int64) *Reuse {
 	if u.Unlike == 1 {
 		whole = u.Steps
 	}
-	if whole == steps {
+	if whole == steps && x.n == 0 {
 		return nil
 	}
 	of := float64(whole) + float64(u.Steps-whole)*u.Unlike
-	if parts := float64(steps) * u.Unlike; u.Unlike < 1 && FromOneStep(j, steps) && j.Spec.Parallel.PP <= 1 { // stages seldom rest
+	if parts := float64(steps) * u.Unlike; u.Unlike < 1 && FromOneStep(j, steps) {
 		u.Steps, of = 1, u.Unlike
 	} else if parts < of {
 		u.Steps, of = steps, parts
 	}
-	u.PacketHops = int64(float64(hops) / float64(steps) * of)
+	u.PacketHops = int64(float64(hops-x.hops) / float64(steps) * of)
 	return &u // Estimate.On adds how long that takes
 }

@@ -68,7 +68,7 @@ func (r *runner) drive() bool {
 	if r.opt.Observe != nil {
 		look = 0
 	}
-	for !r.reuse.concluded() {
+	for !r.reuse.concluded() && !r.images.broken() {
 		due := r.record.Due()
 		more, ok := r.eng.RunUntil(min(look, due, r.nextAct()))
 		next := r.nextAct() // an event may have asked for one

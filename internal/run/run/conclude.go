@@ -80,7 +80,7 @@ func (m *mark) recorded() *record.Mark {
 func (w *inStep) conclude(now unit.Time, from, until *mark) {
 	r, hops := w.run, w.run.fab.Hops()
 	samples := r.fab.Conclude(now, from.fab, until.fab)
-	r.record.Conclude(from.record, until.record, w.took(now, from), w.job.steps()-1-from.step, from.step, samples)
+	r.record.Conclude(from.record, until.record, w.took(now, from), w.job.steps()-1-from.step, from.step, r.images.samples(samples))
 	r.net.Repeat(from.net, until.net, 1)
 	w.repetition.hops += r.fab.Hops() - hops
 	w.repetition.again++

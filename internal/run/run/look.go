@@ -56,14 +56,16 @@ func (v View) Viewer() *record.Viewer {
 func (v View) Plan() *plan.Plan { return v.r.plan }
 
 // Queue returns the bytes of data waiting at a port.
-func (v View) Queue(id topo.PortID) unit.Bytes { return v.r.fab.Waiting(id, int(switches.ClassData)) }
+func (v View) Queue(id topo.PortID) unit.Bytes {
+	return v.r.fab.Waiting(v.r.images.port(id), int(switches.ClassData))
+}
 
 // Shared returns the bytes of the shared part of a switch's buffer in use; switches are numbered in
 // the order of the graph's nodes.
-func (v View) Shared(index int) unit.Bytes { return v.r.fab.Shared(index) }
+func (v View) Shared(index int) unit.Bytes { return v.r.fab.Shared(v.r.images.switchOf(index)) }
 
 // Controller returns the state of a queue pair's congestion controller. Fields that its algorithm
 // does not have are zero.
 func (v View) Controller(id int32) cc.State {
-	return v.r.net.ControllerState(id, v.Now.Add(-v.r.reuse.late()))
+	return v.r.net.ControllerState(v.r.net.LeadOf(id), v.Now.Add(-v.r.reuse.late()))
 }

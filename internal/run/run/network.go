@@ -13,6 +13,7 @@ type network struct {
 	*sim.Engine
 	*fabric.Fabric
 	*nic.Net
+	images *imaged // nil: all is simulated
 }
 
 var _ record.Network = network{}

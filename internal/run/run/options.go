@@ -7,6 +7,7 @@ import (
 	"railyard/internal/job/exec"
 	"railyard/internal/out/result"
 	"railyard/internal/plan/foresight"
+	"railyard/internal/plan/images"
 	"railyard/internal/plan/switches"
 )
 
@@ -37,6 +38,8 @@ type Options struct {
 	memory func(exec.Memory) exec.Memory // replaces the bytes that messages carry
 	ended  func(*runner)                 // looks at a run that has just ended
 	eager  bool                          // real work goes to other cores however little it is
+	each   bool                          // no part of the network is told from another
+	unlike []images.Unlike               // these parts are not
 	often  bool                          // progress is told whenever the run can be interrupted
 }
 

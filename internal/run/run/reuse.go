@@ -367,7 +367,7 @@ func (x *repetition) tellSteps(now unit.Time, m *mark, n, steps int64) int64 {
 func (x *repetition) tell(now unit.Time, m *mark, n, steps int64, moved func(k int64) record.Moved) int64 {
 	r, took, hops := x.run, x.took(now, m), x.run.fab.Hops()
 	n = r.fab.Repeat(now, m.fab, n, func(k int64, samples []fabric.Sample) bool {
-		r.record.Again(m.record, unit.Duration(k)*took, k*steps, moved(k), samples)
+		r.record.Again(m.record, unit.Duration(k)*took, k*steps, moved(k), r.images.samples(samples))
 		x.now = k * steps
 		r.report(r.told(now).Add(unit.Duration(k) * took))
 		return r.opt.Dir.Keep() == nil && r.ctx.Err() == nil
@@ -385,12 +385,21 @@ func (x *repetition) tell(now unit.Time, m *mark, n, steps int64, moved func(k i
 // took is how long it is since a mark, as it is told: parts of it may have been told again.
 func (x *repetition) took(now unit.Time, m *mark) unit.Duration { return x.run.told(now).Sub(m.at) }
 
-// figures are what run.json tells of it, nil where it is off.
-func (x *repetition) figures(hops int64) *result.Reuse {
+// figures are what run.json tells of it, nil where it is off; apart says why nothing was told from images after all.
+func (x *repetition) figures(hops int64, apart string) *result.Reuse {
 	if x == nil {
 		return nil
 	}
-	return &result.Reuse{Simulated: hops - x.hops, Represented: hops, Steps: x.again, Parts: x.parts, Notes: x.notes()}
+	r := &result.Reuse{Simulated: x.run.fab.Hops() - x.hops, Represented: hops, Steps: x.again, Parts: x.parts, Notes: x.notes()}
+	if x.run.images != nil {
+		r.Images = int64(len(x.run.images.all))
+	}
+	if apart != "" && x.run.images != nil {
+		r.Notes = append(r.Notes, "some parts of the network that look alike were simulated each: "+apart)
+	} else if apart != "" {
+		r.Notes = append(r.Notes, "parts of the network that look alike were simulated each: "+apart)
+	}
+	return r
 }
 
 // notes say what kept steps from being told again.

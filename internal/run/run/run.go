@@ -42,27 +42,18 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	}
 	resumed := opt.Resume != nil
 	opt.Resume = in.from
-	r := &runner{plan: in.plan, opt: opt, ctx: ctx, watcher: w}
-	for i := range in.plan.Jobs {
-		j := &job{run: r, index: i, plan: &in.plan.Jobs[i]}
-		if src := in.data[i]; src != nil {
-			j.data = src
-			j.from = in.start
-			j.kept.Training = in.about[i]
-		}
-		r.jobs = append(r.jobs, j)
-	}
-	r.pace = newPace(in.plan, in.estimate.PacketHops, in.estimate.Steps)
-	if err := r.build(); err != nil {
+	r, err := newRunner(ctx, w, in, opt)
+	if err != nil {
 		return nil, err
 	}
 	sum, err := r.begin(in)
 	if err != nil {
 		return nil, err
 	}
-	r.start()
-	whole := false
-	r.opt.Around(func() { whole = r.drive() })
+	r, whole, apart, err := r.simulate(w, in)
+	if err != nil {
+		return nil, err
+	}
 	r.settleEnd(whole)
 	if r.bodies != nil {
 		r.bodies.Close()
@@ -85,7 +76,7 @@ func Run(ctx context.Context, sc *scenario.Scenario, opt Options) (*result.Summa
 	if resumed {
 		sum.Notes = append(sum.Notes, opt.Resume.note(in.start))
 	}
-	sum.Reuse = r.reuse.figures(sum.PacketHops)
+	sum.Reuse = r.reuse.figures(sum.PacketHops, apart)
 	if opt.ended != nil {
 		opt.ended(r)
 	}
@@ -113,6 +104,7 @@ type runner struct {
 	capture *capture.Capture // nil: none
 	pace    *pace
 	reuse   *repetition // nil: what happens again is simulated again
+	images  *imaged     // nil: each part of the network is simulated
 	last    unit.Time   // the jobs were done, on the clock of the simulation
 	end     unit.Time   // of the run, where that is not the time of the last event
 
@@ -176,12 +168,12 @@ func (r *runner) build() error {
 		Progress: r.progress,
 		Stopped:  func() bool { return r.ctx.Err() != nil },
 		Step:     r.ended, Spoke: r.spoke,
-		Ended: func(steps int64) { r.pace.saw(r.fab.Hops(), steps) },
+		Ended: func(steps int64) { r.pace.saw(r.hops(), steps) },
 		Done:  r.done,
 	})
 	if sc.Output.Sample > 0 {
 		fc.SampleEvery = sc.Output.Sample
-		fc.OnSample = r.record.Sample
+		fc.OnSample = r.sampled
 	}
 	fc.OnLoss = r.record.Lost
 	if r.record.LogsEvents() {
@@ -195,7 +187,7 @@ func (r *runner) build() error {
 		return err
 	}
 	hc, nc := hostConfig(r.plan), nicConfig(r.plan)
-	nc.OnTimeout, nc.OnFull = r.record.TimedOut, r.record.Lost
+	nc.OnTimeout, nc.OnFull = r.timedOut, r.record.Lost
 	if r.record.LogsEvents() || r.record.TakesSeries() || r.record.Watches() {
 		nc.OnEvent = r.record.PairEvent
 	}
@@ -398,9 +390,10 @@ func (s *source) parts() record.Data {
 
 // start plans the first events.
 func (r *runner) start() {
-	parts := record.Parts{Network: represented{network{r.eng, r.fab, r.net}, r}}
 	r.reuse = r.newRepetition()
+	r.images = r.newImages()
 	r.reuse.start()
+	parts := record.Parts{Network: represented{network{r.eng, r.fab, r.net, r.images}, r}}
 	for _, j := range r.jobs {
 		parts.Jobs = append(parts.Jobs, record.JobParts{
 			Train: j.train,
