@@ -26,7 +26,7 @@ type twins struct {
 	led    [][]int32 // by queue pair: its twins
 	all    []twin
 	paces  map[paceKey]*pace
-	parted atomic.Pointer[string] // why; nil: they are not
+	parted atomic.Pointer[string] // all of them are, why; nil: they are not
 	unlike []atomic.Int64         // by image: when it was given something else than its lead, plus 1; 0: it was not
 }
 
@@ -91,10 +91,18 @@ func (n *Net) Parted() string {
 	if why := n.twins.parted.Load(); why != nil {
 		return *why
 	}
+	for i := range n.twins.unlike {
+		if n.twins.unlike[i].Load() > 0 {
+			return UnlikeLeads
+		}
+	}
 	return ""
 }
 
-// Part has twins be none any more.
+// UnlikeLeads is why twins are none any more of which some were given something else than their leads: see Unlike.
+const UnlikeLeads = "ranks did not send the same at the same time"
+
+// Part has all twins be none any more.
 func (n *Net) Part(why string) {
 	if n.twins != nil {
 		n.twins.parted.CompareAndSwap(nil, &why)
@@ -133,10 +141,9 @@ func (n *Net) unlike(at unit.Time, image int32) {
 	for {
 		was := x.Load()
 		if was > 0 && was <= int64(at)+1 || x.CompareAndSwap(was, int64(at)+1) {
-			break
+			return
 		}
 	}
-	n.Part("ranks did not send the same at the same time")
 }
 
 // LeadOf is the queue pair that leads another, or that itself.

@@ -113,7 +113,7 @@ func (x *imaged) over() (unlike []images.Unlike, why string) {
 	for _, k := range x.run.net.Unlike() {
 		unlike = append(unlike, x.all[k].Unlike())
 	}
-	if why = x.parted(); why != x.run.net.Parted() { // of those that are alike, too, nothing is told
+	if why = x.parted(); why != nic.UnlikeLeads { // of those that are alike, too, nothing is told
 		unlike = nil
 	}
 	return unlike, why
