@@ -52,7 +52,7 @@ func TestChanceParts(t *testing.T) {
 	}
 }
 
-var imageCases = flag.Int("image-cases", 8, "how many drawn models are run with images and without")
+var imageCases = flag.Int("image-cases", 5, "how many drawn models are run with images and without")
 
 // The same of drawn models, on one core and two.
 func TestImagesOfDrawnModels(t *testing.T) {
