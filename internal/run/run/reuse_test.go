@@ -149,9 +149,14 @@ func TestReuseOfModels(t *testing.T) {
 		}
 		e := foresight.EstimateOf(p, make([]dataset.Size, 1))
 		f := e.Reuse
-		simulated := 9 - r.Steps // of which the forecast is the least
-		if f == nil || f.Steps > simulated || r.Parts == 0 && (f.Steps != simulated || r.Simulated != e.PacketHops/e.Steps*simulated) ||
-			r.Parts > 0 && (f.PacketHops*simulated > 2*r.Simulated*f.Steps || 2*f.PacketHops*simulated < r.Simulated*f.Steps) {
+		if f == nil {
+			t.Fatalf("%s: nothing is forecast", layout)
+		}
+		simulated := 9 - r.Steps                                    // of which the forecast is the least
+		step := int64(float64(e.PacketHops)*(1-f.Imaged)) / e.Steps // without images
+		if f.Steps > simulated || r.Parts == 0 && (f.Steps != simulated || r.Simulated != step*simulated) ||
+			int64(f.Images) != r.Images || r.Parts > 0 && (f.PacketHops*simulated > 2*r.Simulated*f.Steps ||
+			2*f.PacketHops*simulated < r.Simulated*f.Steps) {
 			t.Errorf("%s: forecast %+v, and it was %+v", layout, f, r)
 		}
 	}
