@@ -28,6 +28,8 @@
 // still in flight to these is for nobody. Where steps are told again, counters count once more
 // (repeat.go).
 //
+// A queue pair may be the twin of another: then it sends nothing, and is told what that meets (twins.go).
+//
 // Invariants:
 //   - bytes are copied to the destination when the receiver accepts their packet, and nowhere else;
 //   - the causes of a message sum to placed - posted, to the picosecond;

@@ -170,17 +170,10 @@ func (n *Net) followers(id int32) []int32 {
 	return n.twins.led[id]
 }
 
-// gives takes it that a queue pair is given something at a card.
-func (n *Net) gives(now unit.Time, id, card int32, size int64) {
-	if n.twins == nil {
-		return
-	}
-	if x := n.twins.twin(id); x != nil {
-		n.pace(now, card, x.image, given{now, x.lead, size}, true)
-		return
-	}
-	for _, k := range n.twins.led[id] {
-		n.pace(now, card, n.twins.all[k].image, given{now, id, size}, false)
+// gives takes it that a lead is given something at a card.
+func (n *Net) gives(now unit.Time, lead, card int32, size int64) {
+	for _, k := range n.followers(lead) {
+		n.pace(now, card, n.twins.all[k].image, given{now, lead, size}, false)
 	}
 }
 
@@ -203,7 +196,7 @@ func (n *Net) pace(now unit.Time, card, image int32, x given, twin bool) {
 // postTwin takes a message of a twin.
 func (n *Net) postTwin(now unit.Time, x *twin, m *host.Message) {
 	s, r := &n.senders[x.lead], &n.receivers[x.lead]
-	n.gives(now, x.id, s.card.id, int64(m.Bytes))
+	n.pace(now, s.card.id, x.image, given{now, x.lead, int64(m.Bytes)}, true)
 	if m.From != nil {
 		n.Part("messages carry something real")
 	}
@@ -221,7 +214,7 @@ func (n *Net) postTwin(now unit.Time, x *twin, m *host.Message) {
 // creditTwin takes a credit of a twin.
 func (n *Net) creditTwin(now unit.Time, x *twin, coll int32) {
 	s, r := &n.senders[x.lead], &n.receivers[x.lead]
-	n.gives(now, x.id, r.card.id, -1)
+	n.pace(now, r.card.id, x.image, given{now, x.lead, -1}, true)
 	if s.card.isl == r.card.isl || !r.card.sim.Mails() {
 		x.credits.Push(coll)
 		return

@@ -31,11 +31,10 @@ func Find(p *plan.Plan, fc *fabric.Config, unlike []Unlike) (all []Image) {
 	if apart(p, fc) {
 		return nil
 	}
-	parts := partsOf(p)
-	var leads [][]int32
-	for _, pairs := range parts {
-		led := false
-		for _, lead := range leads {
+	leads := map[look][][]int32{}
+	for _, pairs := range partsOf(p) {
+		led, as := false, lookOf(p, pairs)
+		for _, lead := range leads[as] {
 			if slices.Contains(unlike, Unlike{lead[0], pairs[0]}) {
 				continue
 			}
@@ -45,10 +44,21 @@ func Find(p *plan.Plan, fc *fabric.Config, unlike []Unlike) (all []Image) {
 			}
 		}
 		if !led {
-			leads = append(leads, pairs)
+			leads[as] = append(leads[as], pairs)
 		}
 	}
 	return all
+}
+
+// look is what is compared first: of a thousand leaves no two have the same hosts.
+type look struct {
+	pairs    int
+	from, to int32 // hosts of the first
+}
+
+func lookOf(p *plan.Plan, pairs []int32) look {
+	q := &p.Pairs[pairs[0]]
+	return look{len(pairs), p.Graph.NICs[q.From].Host, p.Graph.NICs[q.To].Host}
 }
 
 // apart reports whether something of a scenario may tell parts of its network apart, or joins them.
@@ -119,13 +129,10 @@ func simple(p *plan.Plan, q *plan.Pair) bool {
 	return true
 }
 
-// imageOf returns a part as the image of another, false if it is none.
+// imageOf returns a part as the image of another with the same look, false if it is none.
 func imageOf(p *plan.Plan, fc *fabric.Config, lead, pairs []int32) (Image, bool) {
 	g := p.Graph
 	x := Image{Leads: lead, Pairs: pairs, Ports: make([]topo.PortID, len(g.Ports)), Nodes: make([]topo.NodeID, len(g.Nodes))}
-	if len(lead) != len(pairs) {
-		return x, false
-	}
 	for i := range x.Ports {
 		x.Ports[i] = None
 	}

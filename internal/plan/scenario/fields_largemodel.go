@@ -389,9 +389,10 @@ var largeFields = []*Field{
 	},
 	{
 		Path: "run.reuse", Default: ReuseAuto, Choices: Reuses, applies: onlyReplayed,
-		value:   in(choice, func(s *Scenario) *string { return &s.Run.Reuse }),
-		Meaning: "whether steps, layers and micro-batches that do again what earlier ones did are simulated again: see docs/reuse.md",
-		Also:    []string{"repeat", "memoise", "memoize"},
+		value: in(choice, func(s *Scenario) *string { return &s.Run.Reuse }),
+		Meaning: "whether steps, layers and micro-batches that do again what earlier ones did, and rails that do what another does, " +
+			"are simulated too: see docs/reuse.md",
+		Also: []string{"repeat", "memoise", "memoize"},
 	},
 	{Path: "cost", Meaning: "what a step costs: for all GPUs of a job, whether they compute or wait"},
 	{

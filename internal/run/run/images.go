@@ -150,10 +150,6 @@ func (x *imaged) hops() (n int64) {
 
 // sample tells of a queue's length at a port and at its images; of these themselves nothing is told.
 func (x *imaged) sample(s fabric.Sample, tell func(fabric.Sample)) {
-	if x == nil {
-		tell(s)
-		return
-	}
 	if x.of[s.Port] >= 0 {
 		return
 	}
@@ -180,7 +176,7 @@ func (x *imaged) samples(all []fabric.Sample) []fabric.Sample {
 }
 
 // hops is how many packet-hops there were, those of images too.
-func (r *runner) hops() int64 { return r.fab.Hops() + r.images.hops() }
+func (r *runner) hops() int64 { return network{Fabric: r.fab, images: r.images}.Hops() }
 
 // Hops counts those of images too.
 func (n network) Hops() int64 { return n.Fabric.Hops() + n.images.hops() }

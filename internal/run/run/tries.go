@@ -66,6 +66,10 @@ const mostAnew = 4
 
 // sampled takes the length of a queue, for its images too.
 func (r *runner) sampled(island int32, s fabric.Sample) {
+	if r.images == nil {
+		r.record.Sample(island, s)
+		return
+	}
 	r.images.sample(s, func(s fabric.Sample) { r.record.Sample(island, s) })
 }
 
