@@ -222,7 +222,7 @@ var rules = map[string]rule{
 	"objects": {why: "lists of JSON: of what, and where they come from, is above it"},
 	"lists":   {why: "queues, heaps and indices of values: what they hold is for their users"},
 	"host": {
-		may: "exec lists sim topo verbs",
+		may: "exec lists sim splitmix topo verbs",
 		why: "the memory side of a host knows ranks and the links between memory and NIC; what carries messages " +
 			"between hosts is behind an interface, so that it may be packets, flows or sockets",
 	},

@@ -1,8 +1,12 @@
 package host
 
-import "railyard/internal/base/unit"
+import (
+	"railyard/internal/base/splitmix"
+	"railyard/internal/base/unit"
+)
 
-// Busy reports whether a message is on its way inside a host, or a copy. It is asked between windows.
+// Busy reports whether a message is on its way inside a host, or a copy, or about to be where it is read. It is asked
+// between windows.
 func (h *Hosts) Busy() bool {
 	for _, c := range h.inside {
 		if c != nil && c.messages.Len() > 0 {
@@ -11,12 +15,26 @@ func (h *Hosts) Busy() bool {
 	}
 	for i := range h.hosts {
 		for _, k := range h.hosts[i].agenda {
-			if entryOf(k).what == workCopied {
+			if e := entryOf(k); e.what != workDone && e.what != workAlarm && e.what != workIdle {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// Agenda is a number that says what ranks are computing, and for how long: of two instants at which that differs it differs too, but
+// for chance.
+func (h *Hosts) Agenda(now unit.Time) (sum uint64) {
+	for i := range h.hosts {
+		for _, k := range h.hosts[i].agenda {
+			if entryOf(k).what == workDone { // a heap may have them in any order
+				left := splitmix.Mix(k.First - uint64(now))
+				sum += splitmix.Mix(splitmix.Mix(left^k.Second) ^ k.Third)
+			}
+		}
+	}
+	return sum
 }
 
 // Rest has links inside hosts take note of those that have all their bytes by now, and forget times that only messages of

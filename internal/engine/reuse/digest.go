@@ -26,10 +26,21 @@ func (d *Digest) Values() int64 { return d.values }
 // agendas is the part of what hosts are to do: ranks that have drifted against each other differ in it before all else.
 const agendas = "agenda"
 
+// stood is the part of since when ranks stand as they do.
+const stood = "stood"
+
+// Standing is the state without since when ranks stand as they do: of those that stand still that is another at any time.
+func (d *Digest) Standing() Digest {
+	s := *d
+	s.parts[partOf(stood)] = [sha256.Size]byte{}
+	return s
+}
+
 // parts are what differs, in words.
 var parts = [...]struct{ pkg, name string }{
 	{"fabric", "ports and switches"}, {"nic", "NICs"}, {"roce", "queue pairs"}, {"cc", "congestion control"},
-	{"host", "hosts"}, {"exec", "ranks"}, {agendas, "what ranks were computing"}, {"", "other parts"},
+	{"host", "hosts"}, {"exec", "ranks"}, {agendas, "what ranks were computing"}, {stood, "what ranks waited for"},
+	{"", "other parts"},
 }
 
 func partOf(pkg string) int {
@@ -43,7 +54,7 @@ func partOf(pkg string) int {
 
 // Differ names the first part in which two states differ, "" if they do not.
 func (d *Digest) Differ(o *Digest) string {
-	for _, i := range [...]int{3, 2, 1, 6, 4, 5, 0, 7} { // what is most telling first
+	for _, i := range [...]int{3, 2, 1, 6, 4, 5, 7, 0, 8} { // what is most telling first
 		if d.parts[i] != o.parts[i] {
 			return parts[i].name
 		}
@@ -195,6 +206,8 @@ func (w *walker) value(v reflect.Value, k kind, part int) {
 	case asAgenda:
 		w.agenda(v, partOf(agendas))
 		return
+	case asSince:
+		part = partOf(stood)
 	}
 	switch v.Kind() {
 	case reflect.Struct:
@@ -237,7 +250,7 @@ func (w *walker) value(v reflect.Value, k kind, part int) {
 // instant is a number as its kind has it count.
 func (w *walker) instant(v int64, k kind) int64 {
 	switch {
-	case k == asState || v == int64(unit.Never) || v == 0 && k == asWhen:
+	case k == asState || v == int64(unit.Never) || v == 0 && (k == asWhen || k == asSince):
 		return v
 	case k == asDue:
 		return max(0, v-w.now)

@@ -8,6 +8,7 @@ type kind uint8
 const (
 	asState   kind = iota // it counts as it is; of a struct, a list or what is pointed at, its contents
 	asWhen                // an instant: it counts from now; 0 stands for none
+	asSince               // likewise, since when a rank stands as it does: see Digest.Standing
 	asDue                 // an instant, or a time up to which something is taken, that counts only while it is ahead
 	asAgo                 // an instant of which is asked how long ago it was, and no further back than longAgo
 	asNumber              // a sequence number: it counts from the first of its struct
@@ -21,7 +22,7 @@ const (
 	asScratch             // memory: it is written before it is read, or what it says another field says
 )
 
-var kindNames = map[string]kind{"state": asState, "when": asWhen, "due": asDue, "ago": asAgo, "number": asNumber,
+var kindNames = map[string]kind{"state": asState, "when": asWhen, "since": asSince, "due": asDue, "ago": asAgo, "number": asNumber,
 	"agenda": asAgenda, "length": asLength, "rest": asRest, "open": asOpen, "none": asNone, "count": asCount, "fixed": asFixed,
 	"scratch": asScratch}
 
@@ -49,7 +50,7 @@ var fields = func() map[string]map[string]kind {
 var table = map[string]string{
 	// What is common.
 	"lists.Queue":   "rest: n scratch: buf head",
-	"cause.Segment": "when: Until state: Cause At",
+	"cause.Segment": "since: Until state: Cause At", // those of what ranks wait for alone are there at rest
 	"sim.Stream":    "state: state",
 
 	// The fabric. Frames on links and in queues are counted by their ends; where their memory lies has no say.
@@ -163,21 +164,21 @@ var table = map[string]string{
 	"host.Store": "due: last fixed: hosts nic gpu relay way other",
 
 	// Ranks. Where they are in their programs is asked of them; what they wrote for critical paths is told.
-	"exec.Rank": `state: stands inboxes outboxes status begun rest: ended over owing none: saves
+	"exec.Rank": `state: stands inboxes outboxes status begun over rest: ended owing none: saves
 		scratch: ops streams colls left ledger step
 		fixed: cfg counter stager meeting prog start steps in numberOf save lines post path`,
-	"exec.standing": "when: at idle state: busy speaking streams",
+	"exec.standing": "since: at idle state: busy speaking streams",
 	"exec.doing":    "state: links",
-	"exec.link":     "state: start stream back positions coll when: began end",
-	"exec.collRun": `state: channels open last answer met rest: inFlight when: joined
-		fixed: Collective id place op stream me members lines areas slots once layout sizes`,
-	"exec.channelRun": `state: pc length wait src trace gates when: end gated state: credits none: work
+	"exec.link":     "state: start stream back positions coll since: began end",
+	"exec.collRun":  "state: exchange last met since: joined fixed: Collective id place op stream",
+	"exec.exchange": "state: channels open answer rest: inFlight fixed: me members lines areas slots once layout sizes",
+	"exec.channelRun": `state: pc length wait src trace gates since: end gated state: credits none: work
 		scratch: op program only known path peerOps freed`,
 	"exec.credits": "state: out in fixed: outOf inOf scratch: slots", // who is to have one is asked of a slot that is filled
 	"exec.outLink": "rest: waiting fixed: peer windowed count: sent",
 	"exec.inLink":  "rest: read fixed: conn gives count: taken",
-	"exec.gate":    "when: from to state: why answer",
-	"exec.Trace":   "when: Posted Placed state: Segments Lane",
+	"exec.gate":    "since: from to state: why answer",
+	"exec.Trace":   "since: Posted Placed state: Segments Lane",
 	"exec.inbox":   "rest: what fixed: Conn stream scratch: via traces head",
 	"exec.outbox":  "state: sent fixed: Conn stream scratch: via searched coll step",
 }

@@ -205,6 +205,7 @@ func TestTheTableNamesEveryField(t *testing.T) {
 type sampled struct {
 	state   int32
 	when    unit.Time
+	since   unit.Time
 	due     unit.Time
 	ago     unit.Time
 	first   int64
@@ -219,16 +220,17 @@ type sampled struct {
 }
 
 func init() {
-	fields["reuse.sampled"] = map[string]kind{"state": asState, "when": asWhen, "due": asDue, "ago": asAgo, "first": asNumber,
-		"second": asNumber, "length": asLength, "rest": asRest, "none": asNone, "count": asCount, "scratch": asScratch,
-		"list": asState, "flag": asState}
+	fields["reuse.sampled"] = map[string]kind{"state": asState, "when": asWhen, "since": asSince, "due": asDue,
+		"ago": asAgo, "first": asNumber, "second": asNumber, "length": asLength, "rest": asRest, "none": asNone,
+		"count": asCount, "scratch": asScratch, "list": asState, "flag": asState}
 }
 
 // What each kind makes of a change: does the state differ, later by a microsecond?
 func TestKinds(t *testing.T) {
 	const now, later = unit.Time(5 * unit.Second), unit.Microsecond
 	base := func() sampled {
-		return sampled{when: now - 7, due: now - 3, ago: now - 100, first: 640, second: 642, length: []int{1}, list: []float64{1}}
+		return sampled{when: now - 7, since: now - 9, due: now - 3, ago: now - 100, first: 640, second: 642,
+			length: []int{1}, list: []float64{1}}
 	}
 	was, err := Of(now, &sampled{})
 	if err != nil {
@@ -248,6 +250,7 @@ func TestKinds(t *testing.T) {
 		"a flag":                 {func(s *sampled) { s.flag = true }, true},
 		"an instant":             {func(s *sampled) { s.when++ }, true},
 		"an instant that is not": {func(s *sampled) { s.when = unit.Never }, true},
+		"since when it stands":   {func(s *sampled) { s.since++ }, true},
 		"what was due":           {func(s *sampled) { s.due -= 1000 }, false},
 		"what is due":            {func(s *sampled) { s.due += 1_000_000 }, true},
 		"lately":                 {func(s *sampled) { s.ago++ }, true},
@@ -260,7 +263,7 @@ func TestKinds(t *testing.T) {
 		"memory":                 {func(s *sampled) { s.scratch = "x" }, false},
 	} {
 		s := base()
-		s.when, s.due, s.ago = s.when.Add(later), s.due.Add(later), s.ago.Add(later)
+		s.when, s.since, s.due, s.ago = s.when.Add(later), s.since.Add(later), s.due.Add(later), s.ago.Add(later)
 		x.change(&s)
 		d, err := Of(now.Add(later), &s)
 		if err != nil {
@@ -271,6 +274,16 @@ func TestKinds(t *testing.T) {
 		}
 	}
 	s := base()
+	s.since++
+	if d, err := Of(now, &s); err != nil || d == was || d.Standing() != was.Standing() {
+		t.Errorf("a state that stands for longer: %v", err)
+	}
+	s = base()
+	s.since = 0
+	if d, err := Of(now.Add(later), &s); err != nil || d.Standing() == was.Standing() {
+		t.Errorf("a state that is later: %v", err)
+	}
+	s = base()
 	s.rest = []int{1}
 	if _, err := Of(now, &s); err == nil || err.(*NotAtRest).Never {
 		t.Errorf("not at rest: %v", err)

@@ -13,24 +13,29 @@ import (
 // collRun is one collective of the step, running or finished.
 type collRun struct {
 	*workload.Collective
-	id       int32   // in Job.Collectives
-	place    int32   // in Rank.colls
-	op       int32   // the operation that runs it
-	stream   int32   // and its stream
+	*exchange       // nil: it is a formula, and sends no messages
+	id        int32 // in Job.Collectives
+	place     int32 // in Rank.colls
+	op        int32 // the operation that runs it
+	stream    int32 // and its stream
+	last      int32 // the channel that finished last
+
+	met    bool      // of one that sends no messages: the rank has launched it
+	joined unit.Time // and from when on it took its time
+}
+
+// exchange is the messages of a collective. Large jobs have thousands of collectives without.
+type exchange struct {
 	me       int     // this rank, as the schedule numbers it
 	members  []int32 // of the group: rank of the job by that number
 	lines    *lines  // of the group
 	channels []channelRun
 	open     int   // channels that are not at their end
 	inFlight int   // messages sent and not acknowledged
-	last     int32 // the channel that finished last
 	answer   Trace // of the acknowledgement that came last
 	areas    int64 // of staging
 	slots    workload.Slots
 	once     bool // what reads a slot is the only one that does; asked where slots have memory
-
-	met    bool      // of one that sends no messages: the rank has launched it
-	joined unit.Time // and from when on it took its time
 
 	sizes  workload.MemberCounts // that are decided in each step: those of the step in progress
 	layout *coll.RankLayout      // where this rank's chunks lie; nil: as in place
@@ -81,15 +86,13 @@ type gate struct {
 func (r *Rank) newCollRun(op *workload.Op, place int) collRun {
 	job, rank := r.cfg.Job, r.cfg.Rank
 	c := &job.Collectives[op.Coll]
-	members := job.Groups[c.Group].Ranks
+	run := collRun{Collective: c, id: op.Coll, place: int32(place), op: op.ID, stream: op.Stream}
 	if c.Formula {
-		return collRun{Collective: c, id: op.Coll, place: int32(place), op: op.ID, stream: op.Stream, members: members,
-			me: slices.Index(members, rank), areas: 1}
+		return run
 	}
-	run := collRun{Collective: c, id: op.Coll, place: int32(place), op: op.ID, stream: op.Stream,
-		me: slices.Index(members, rank), members: members,
-		channels: make([]channelRun, c.Schedule.Channels()), areas: c.Areas(),
-		slots: c.Slots()}
+	members := job.Groups[c.Group].Ranks
+	run.exchange = &exchange{me: slices.Index(members, rank), members: members,
+		channels: make([]channelRun, c.Schedule.Channels()), areas: c.Areas(), slots: c.Slots()}
 	run.lines = r.linesOf(c.Group, len(run.channels))
 	run.once = r.stager != nil && coll.ReadsOnce(c.Schedule, run.me)
 	if c.Counts != nil {
@@ -116,16 +119,16 @@ func (c *collRun) conn(member, channel int32) Conn { return Conn{c.Group, c.memb
 
 // launched starts every channel of the collective that op runs.
 func (r *Rank) launched(now unit.Time, op *workload.Op) {
-	c := &r.colls[r.in.collOf[op.ID]]
-	if !r.decided(c) {
-		return
-	}
+	c := &r.colls[r.in.collOf(op.ID)]
 	if c.Formula {
 		c.met = true
 		r.meeting.Meet(r.cfg.Rank, Token(op.Stream), c.id)
 		return
 	}
-	r.streams[op.Stream].running = r.in.collOf[op.ID]
+	if !r.decided(c) {
+		return
+	}
+	r.streams[op.Stream].running = r.in.collOf(op.ID)
 	c.open, c.last = len(c.channels), -1
 	for i := range c.channels {
 		ch := &c.channels[i]

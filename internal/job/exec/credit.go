@@ -195,7 +195,7 @@ func (r *Rank) owed(from *outbox, id int32) (*collRun, *outLink) {
 		}
 		c = &r.colls[i]
 	}
-	if c.Group != from.Group || int(from.Channel) >= len(c.channels) ||
+	if c.Formula || c.Group != from.Group || int(from.Channel) >= len(c.channels) ||
 		c.channels[from.Channel].credits == nil {
 		return nil, nil
 	}

@@ -64,7 +64,7 @@ func (r *Rank) explain(now unit.Time, by int32) {
 		if op.Kind != workload.Communication {
 			break
 		}
-		if r.colls[r.in.collOf[by]].explain(&p, r.ops[by].start) {
+		if r.colls[r.in.collOf(by)].explain(&p, r.ops[by].start) {
 			break
 		}
 		by = r.ops[by].by
@@ -164,7 +164,7 @@ func (r *Rank) releasedBy(by int32) (src, channel int32) {
 	if by < 0 || r.in.ops[by].Kind != workload.Communication {
 		return -1, -1
 	}
-	c := &r.colls[r.in.collOf[by]]
+	c := &r.colls[r.in.collOf(by)]
 	if c.Formula || c.channels[c.last].src < 0 {
 		return -1, -1
 	}

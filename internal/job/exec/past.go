@@ -18,7 +18,7 @@ func (r *Rank) Past(now unit.Time, paths bool, to hash.Hash) {
 		p.path = r.path
 	}
 	p.ledger(&r.ledger)
-	for s, queue := range r.in.queues {
+	for s, queue := range r.in.Queues {
 		st := &r.streams[s]
 		for at, id := range queue[:st.next] {
 			o := &r.ops[id]
@@ -27,8 +27,8 @@ func (r *Rank) Past(now unit.Time, paths bool, to hash.Hash) {
 				continue // it has not ended
 			}
 			p.put(p.ago(o.end))
-			if c := r.in.collOf[id]; c >= 0 && p.path != nil {
-				by := p.path.released[p.path.layout.local[r.colls[c].id]]
+			if c := r.in.collOf(id); c >= 0 && p.path != nil {
+				by := p.path.released[c]
 				p.put(int64(by.channel), int64(by.acked))
 				p.channels(&r.colls[c])
 			}
@@ -82,7 +82,7 @@ func (p *past) ledger(l *ledger) {
 // channels writes what is recorded of the channels of a collective, as far as they have come.
 func (p *past) channels(c *collRun) {
 	of := p.path.layout.collective(c.id)
-	if !of.recorded {
+	if !of.recorded || c.Formula {
 		return
 	}
 	for i := range c.channels {
@@ -111,7 +111,7 @@ func (p *past) channels(c *collRun) {
 
 // LeftToCompute reports whether all that is left of the step that the rank is in is to compute.
 func (r *Rank) LeftToCompute() bool {
-	for s, queue := range r.in.queues { // each of one kind
+	for s, queue := range r.in.Queues { // each of one kind
 		st := &r.streams[s]
 		if last := len(queue) - 1; last >= 0 && (st.next <= last || st.busy) && r.in.ops[queue[last]].Kind != workload.Compute {
 			return false

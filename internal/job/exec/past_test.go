@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"railyard/internal/base/cause"
+	"railyard/internal/base/lists"
 	"railyard/internal/base/unit"
 	"railyard/internal/job/workload"
 )
@@ -13,11 +14,13 @@ import (
 func withPast() *Rank {
 	r, _ := paused([]string{"a:1 b:1 c:1* | | d:1", "A:1<a | | B:1<c"})
 	ring := &workload.Collective{}
-	l := &pathLayout{program: &workload.Program{}, local: map[int32]int32{7: 0}, most: 100,
-		colls: []pathColl{{Collective: ring, recorded: true, channels: []extent{{0, 3}}}}}
+	l := &pathLayout{program: &workload.Program{}, local: &lists.Index[int32]{}, most: 100,
+		colls: []pathColl{{collRun: &collRun{Collective: ring, exchange: &exchange{}}, recorded: true,
+			channels: []extent{{0, 3}}}}}
+	l.local.Add(7)
 	r.path = &rankPath{layout: l, released: make([]release, 1), program: make([]programOp, 3), freed: make([]int32, 3)}
-	r.in.collOf[r.in.queues[1][0]] = 0
-	r.colls = []collRun{{Collective: ring, id: 7, channels: []channelRun{{pc: 2, length: 2}}}}
+	r.in.Coll[r.in.Queues[1][0]] = 0
+	r.colls = []collRun{{Collective: ring, exchange: &exchange{channels: []channelRun{{pc: 2, length: 2}}}, id: 7}}
 	r.path.program[0] = programOp{start: 3, done: 9, message: 0}
 	r.path.program[1] = programOp{start: 9, done: 12, message: -1}
 	r.path.messages = []pathMessage{{posted: 3, placed: 8, n: 1}}
@@ -54,8 +57,8 @@ func TestAPastIsTheSameOnlyIfAllOfItIs(t *testing.T) {
 	}
 	stale := withPast()
 	stale.path.program[2] = programOp{start: 99} // not come to yet
-	stale.ops[stale.in.queues[0][2]].end = 99    // likewise
-	stale.ops[stale.in.queues[0][3]].start = 99
+	stale.ops[stale.in.Queues[0][2]].end = 99    // likewise
+	stale.ops[stale.in.Queues[0][3]].start = 99
 	if pastOf(stale, now, true) != was {
 		t.Error("what was before counts where nothing has happened yet")
 	}
@@ -74,10 +77,10 @@ func TestAPastIsTheSameOnlyIfAllOfItIs(t *testing.T) {
 		"when it ended":                {func(r *Rank) { r.ledger.waits[0].To++ }, false},
 		"for what":                     {func(r *Rank) { r.ledger.waits[0].Op++ }, false},
 		"one wait more":                {func(r *Rank) { r.ledger.waits = append(r.ledger.waits, Wait{}) }, false},
-		"an operation's start":         {func(r *Rank) { r.ops[r.in.queues[0][0]].start++ }, false},
-		"its end":                      {func(r *Rank) { r.ops[r.in.queues[0][1]].end++ }, false},
-		"what released it":             {func(r *Rank) { r.ops[r.in.queues[0][1]].by++ }, false},
-		"one in progress":              {func(r *Rank) { r.ops[r.in.queues[0][2]].start++ }, false},
+		"an operation's start":         {func(r *Rank) { r.ops[r.in.Queues[0][0]].start++ }, false},
+		"its end":                      {func(r *Rank) { r.ops[r.in.Queues[0][1]].end++ }, false},
+		"what released it":             {func(r *Rank) { r.ops[r.in.Queues[0][1]].by++ }, false},
+		"one in progress":              {func(r *Rank) { r.ops[r.in.Queues[0][2]].start++ }, false},
 		"the channel that ended last":  {func(r *Rank) { r.path.released[0].channel++ }, true},
 		"the acknowledgement that did": {func(r *Rank) { r.path.released[0].acked++ }, true},
 		"how far a channel came":       {func(r *Rank) { r.colls[0].channels[0].pc-- }, true},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"railyard/internal/base/cause"
+	"railyard/internal/base/lists"
 	"railyard/internal/base/unit"
 	"railyard/internal/job/coll"
 	"railyard/internal/job/workload"
@@ -108,11 +109,12 @@ type rankPaths struct {
 // pathLayout is what of a rank's template its records are laid out by.
 type pathLayout struct {
 	program *workload.Program
-	local   map[int32]int32 // of a collective of the job: index in colls
-	colls   []pathColl      // that the rank runs
-	length  int             // of rankPath.program
-	most    int             // segments of a record, beside those of totals
-	credit  bool            // a collective needs credits
+	groups  []workload.Group    // of the job
+	local   *lists.Index[int32] // number in colls, by collective of the job
+	colls   []pathColl          // that the rank runs
+	length  int                 // of rankPath.program
+	most    int                 // segments of a record, beside those of totals
+	credit  bool                // a collective needs credits
 	// peer is, as rankPath.program, the operation at the other end of a message, -1 until it is known:
 	// of a Send the Recv in the peer's program, which the rank finds, of a Recv the Send. It is
 	// the same in every step.
@@ -122,17 +124,22 @@ type pathLayout struct {
 
 // pathColl is a collective as one rank runs it.
 type pathColl struct {
-	*workload.Collective
-	id       int32    // in Job.Collectives
-	op       int32    // the operation that runs it
-	me       int      // the rank, as the schedule numbers it
-	members  []int32  // of the group
+	*collRun
 	recorded bool     // see PathFinder.From
 	channels []extent // its parts of rankPath.program; none if it is not recorded
 }
 
 // collective returns a collective of the job as the rank runs it.
-func (l *pathLayout) collective(c int32) *pathColl { return &l.colls[l.local[c]] }
+func (l *pathLayout) collective(c int32) *pathColl { return &l.colls[l.number(c)] }
+
+// number is a collective's number in colls.
+func (l *pathLayout) number(c int32) int {
+	n, ok := l.local.Find(c)
+	if !ok {
+		panic(fmt.Sprintf("exec: collective %d is of other ranks", c))
+	}
+	return n
+}
 
 // peers returns the other ends of a channel's messages; of a collective that is recorded.
 func (l *pathLayout) peers(c int32, channel int) []int32 {
@@ -143,23 +150,23 @@ func (l *pathLayout) peers(c int32, channel int) []int32 {
 type extent struct{ from, to int }
 
 // add makes a rank known, before any rank starts.
-func (f *PathFinder) add(rank int32, job *workload.Job, colls []collRun) {
+func (f *PathFinder) add(rank int32, job *workload.Job, colls []collRun, local *lists.Index[int32]) {
 	if int(rank) >= len(f.ranks) {
 		panic(fmt.Sprintf("exec: rank %d, the path finder is for %d ranks", rank, len(f.ranks)))
 	}
-	l := pathLayout{program: job.Program(rank), local: map[int32]int32{}, most: f.most}
+	l := pathLayout{program: job.Program(rank), groups: job.Groups, local: local, most: f.most,
+		colls: make([]pathColl, 0, len(colls))}
 	for i := range colls {
 		c := &colls[i]
-		p := pathColl{Collective: c.Collective, id: c.id, op: c.op, me: c.me, members: c.members, recorded: c.id >= f.first}
-		if p.recorded {
+		p := pathColl{collRun: c, recorded: c.id >= f.first}
+		if p.recorded && !c.Formula {
 			for ch := range c.channels {
 				to := l.length + c.Schedule.Len(c.me, ch)
 				p.channels = append(p.channels, extent{l.length, to})
 				l.length = to
 			}
-			l.credit = l.credit || !c.Formula && coll.NeedsCredit(c.Schedule)
+			l.credit = l.credit || coll.NeedsCredit(c.Schedule)
 		}
-		l.local[c.id] = int32(len(l.colls))
 		l.colls = append(l.colls, p)
 	}
 	l.peer = slices.Repeat([]int32{-1}, l.length)

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"math"
+	"slices"
 
 	"railyard/internal/base/cause"
 	"railyard/internal/base/unit"
@@ -13,7 +14,7 @@ type rankPath struct {
 	layout     *pathLayout
 	start, end unit.Time
 	last       int32       // the operation that ended last
-	ops        []opState   // copied at the step's end
+	ops        []pathOp    // of the step, at its end
 	program    []programOp // of all collectives and channels
 	released   []release   // by collective that the rank runs
 	messages   []pathMessage
@@ -26,8 +27,7 @@ type rankPath struct {
 }
 
 func newRankPath(l *pathLayout) *rankPath {
-	p := &rankPath{layout: l, ops: make([]opState, max(len(l.program.Start), len(l.program.Ops))),
-		program: make([]programOp, l.length), released: make([]release, len(l.colls))}
+	p := &rankPath{layout: l, program: make([]programOp, l.length), released: make([]release, len(l.colls))}
 	if l.credit {
 		p.freed = make([]int32, l.length)
 	}
@@ -37,7 +37,16 @@ func newRankPath(l *pathLayout) *rankPath {
 // ended notes the end of the step.
 func (p *rankPath) ended(now unit.Time, ops []opState, last int32) {
 	p.end, p.last = now, last
-	copy(p.ops, ops)
+	p.ops = slices.Grow(p.ops[:0], len(ops))
+	for i := range ops {
+		p.ops = append(p.ops, pathOp{ops[i].start, ops[i].by})
+	}
+}
+
+// pathOp is an operation of a step: when it began, and the one that released it, -1: the step's start.
+type pathOp struct {
+	start unit.Time
+	by    int32
 }
 
 // programOp is one operation of a channel's program.

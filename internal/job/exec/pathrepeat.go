@@ -9,25 +9,25 @@ func (r *Rank) repeatPath(p *Period, n int, took unit.Duration) {
 		return
 	}
 	before := -unit.Duration(n) * took
-	waiting := begunChannels(r)
+	waiting := begunChannels(r, p)
 	for _, of := range r.cfg.Paths.ranks[r.cfg.Rank].steps {
 		of.moved(before)
 	}
-	for s, queue := range p.in.queues {
+	for s, queue := range p.in.Queues {
 		for at := p.from.ended[s]; at < p.to.ended[s]; at++ {
-			from := r.in.collOf[queue[at]]
+			from := r.in.collOf(queue[at])
 			if from < 0 {
 				continue
 			}
 			for k := 1; k <= n; k++ {
-				to := r.in.collOf[queue[at+k*p.span[s]]]
+				to := r.in.collOf(queue[at+k*p.span[s]])
 				r.path.again(r.colls[from].id, r.colls[to].id, unit.Duration(k)*took)
 			}
 		}
 	}
 	for _, w := range waiting {
 		op := p.image(w.op, n)
-		if c := r.colls[r.in.collOf[op]].id; r.path.layout.collective(c).recorded {
+		if c := r.colls[r.in.collOf(op)].id; r.path.layout.collective(c).recorded {
 			r.path.channel(c, w.channel)[0].start = w.start
 		}
 	}
@@ -40,11 +40,11 @@ type begunChannel struct {
 	start   unit.Time
 }
 
-// begunChannels returns the channels of collectives in progress, which wait for their first message.
-func begunChannels(r *Rank) (all []begunChannel) {
+// begunChannels returns the channels of collectives in progress that began in a period, which wait for their first message.
+func begunChannels(r *Rank, p *Period) (all []begunChannel) {
 	for s := range r.streams {
 		c := r.running(int32(s))
-		if c == nil {
+		if c == nil || p.span[s] == 0 {
 			continue
 		}
 		for i := range c.channels {
@@ -60,7 +60,7 @@ func begunChannels(r *Rank) (all []begunChannel) {
 func (p *rankPath) moved(d unit.Duration) {
 	p.start, p.end = p.start.Add(d), p.end.Add(d)
 	for i := range p.ops {
-		p.ops[i].start, p.ops[i].end = p.ops[i].start.Add(d), p.ops[i].end.Add(d)
+		p.ops[i].start = p.ops[i].start.Add(d)
 	}
 	for i := range p.program {
 		p.program[i].start, p.program[i].done = p.program[i].start.Add(d), p.program[i].done.Add(d)
@@ -77,7 +77,7 @@ func (p *rankPath) moved(d unit.Duration) {
 func (p *rankPath) again(from, to int32, d unit.Duration) {
 	l := p.layout
 	a, b := l.collective(from), l.collective(to)
-	p.released[l.local[to]] = p.released[l.local[from]]
+	p.released[l.number(to)] = p.released[l.number(from)]
 	if !a.recorded || !b.recorded {
 		return
 	}

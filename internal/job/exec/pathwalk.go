@@ -99,7 +99,7 @@ func (w *pathWalk) collective(rank, c int32) int32 {
 	if k := p.layout.collective(c); k.Formula {
 		return w.meeting(rank, k)
 	}
-	by := p.released[p.layout.local[c]]
+	by := p.released[p.layout.number(c)]
 	channel := int(by.channel)
 	pc := by.acked
 	if pc < 0 {
@@ -145,10 +145,11 @@ func (w *pathWalk) meeting(rank int32, k *pathColl) int32 {
 		op := p.layout.collective(k.id).op
 		return p.ops[op].start.Add(p.layout.program.OpsOf(w.step)[op].Duration)
 	}
-	last, all := rank, k.members
+	members := w.rank(rank).layout.groups[k.Group].Ranks
+	last, all := rank, members
 	if k.OneWay() {
-		all = k.members[:1]
-		if rank == k.members[1] && launched(rank) >= launched(k.members[0]).Add(k.Takes) {
+		all = members[:1]
+		if rank == members[1] && launched(rank) >= launched(members[0]).Add(k.Takes) {
 			w.back(launched(rank), cause.Dependency, nowhere(PathLocal, rank, k.op))
 			return rank
 		}

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"math"
 	"slices"
 
 	"railyard/internal/base/cause"
@@ -11,15 +12,18 @@ import (
 // Place is where in its program a rank is at rest, and what it had added up by then.
 type Place struct {
 	step     int64
-	begun    []int // by stream: operations of the step that have begun
-	ended    []int // by stream: that have ended; one less where one is in progress
+	begun    []int  // by stream: operations of the step that have begun
+	ended    []int  // by stream: that have ended; one less where one is in progress
+	own      ages   // of the rank
+	ages     []ages // by stream
 	ledger   ledger
 	segments int // of its path
 }
 
 // Place returns where the rank is, at rest: see Rest.
-func (r *Rank) Place() *Place {
-	p := &Place{step: r.step, ledger: r.ledger, begun: make([]int, len(r.streams)), ended: make([]int, len(r.streams))}
+func (r *Rank) Place(now unit.Time) *Place {
+	p := &Place{step: r.step, ledger: r.ledger,
+		begun: make([]int, len(r.streams)), ended: make([]int, len(r.streams))}
 	for s := range r.streams {
 		st := &r.streams[s]
 		p.begun[s], p.ended[s] = st.next, st.next
@@ -30,6 +34,7 @@ func (r *Rank) Place() *Place {
 	if r.path != nil {
 		p.segments = len(r.path.segments)
 	}
+	p.own, p.ages = r.stands.ages(now)
 	return p
 }
 
@@ -49,29 +54,38 @@ type Period struct {
 	job      *workload.Job
 	from, to *Place
 	span     []int // by stream: how many operations
+	moves    bool  // the rank has not stood still
 	Times    int64 // how often it can follow once more, at most
 }
 
-// PeriodSince returns what the rank has done since a place, where its state was what it is now. Times is 0 if it cannot be
-// done again: all of it lies in one step, and more. like is that of another rank of the same program, or nil: where both have
-// done the same, what that was is not looked at again.
-func (r *Rank) PeriodSince(from *Place, like *Period) Period {
-	p := Period{in: r.in, job: r.cfg.Job, from: from, to: r.Place(), span: make([]int, len(r.streams))}
-	if r.over || r.step != from.step || r.step < 0 {
+// Ever is how often it can follow that a rank stands still.
+const Ever = math.MaxInt64
+
+// PeriodSince returns what the rank has done since a place, so long ago, where its state was what it is now but for how long it
+// had stood. Times is 0 if it cannot be done again: all of it lies in one step, and more. like is that of another rank of the
+// same program, or nil: where both have done the same, what that was is not looked at again.
+func (r *Rank) PeriodSince(now unit.Time, from *Place, took unit.Duration, like *Period) Period {
+	p := Period{in: r.in, job: r.cfg.Job, from: from, to: r.Place(now), span: make([]int, len(r.streams))}
+	if r.status != OK || r.step != from.step || r.step < 0 {
 		return p
 	}
-	any := false
 	for s := range p.span {
 		p.span[s] = p.to.begun[s] - from.begun[s]
 		if p.to.ended[s]-from.ended[s] != p.span[s] {
 			return p // a stream is busy at one place and not at the other
 		}
-		any = any || p.span[s] > 0
+		p.moves = p.moves || p.span[s] > 0
 	}
-	if !any || !p.recent(r) {
+	switch {
+	case !p.stands(took):
+		return p
+	case !p.moves:
+		p.Times = Ever
+		return p
+	case !p.recent(r):
 		return p
 	}
-	if like != nil && like.Times > 0 && like.from.Same(from) && like.to.Same(p.to) {
+	if like != nil && like.Times > 0 && like.moves && like.from.Same(from) && like.to.Same(p.to) {
 		p.Times = like.Times
 	} else {
 		for p.likeAfter(int(p.Times) + 1) {
@@ -85,10 +99,34 @@ func (r *Rank) PeriodSince(from *Place, like *Period) Period {
 	return p
 }
 
-// recent reports whether all that is in progress, and what of it is still to be explained, began in the period, and whether
-// collectives in progress have sent and received nothing.
+// stands reports whether what moves stands as it did, and what stands still has done so for longer.
+func (p *Period) stands(took unit.Duration) bool {
+	longer := took
+	if p.moves {
+		longer = 0
+	}
+	if !p.to.own.since(p.from.own, longer) || len(p.to.ages) != len(p.from.ages) {
+		return false
+	}
+	for s := range p.to.ages {
+		longer := took
+		if p.span[s] > 0 {
+			longer = 0
+		}
+		if !p.to.ages[s].since(p.from.ages[s], longer) {
+			return false
+		}
+	}
+	return true
+}
+
+// recent reports whether all that is in progress of what moves, and what of it is still to be explained, began in the period,
+// and whether its collectives in progress have sent and received nothing.
 func (p *Period) recent(r *Rank) bool {
 	for s := range r.stands.streams {
+		if p.span[s] == 0 {
+			continue
+		}
 		for n, l := range r.stands.streams[s].links {
 			switch {
 			case l.start:
@@ -109,18 +147,18 @@ func (p *Period) image(id int32, times int) int32 {
 		return id
 	}
 	s := p.in.ops[id].Stream
-	return p.in.queues[s][int(p.in.at[id])+times*p.span[s]]
+	return p.in.Queues[s][int(p.in.At[id])+times*p.span[s]]
 }
 
 // live reports whether an operation has not ended when the period begins for so many times more.
 func (p *Period) live(id int32, times int) bool {
 	s := p.in.ops[id].Stream
-	return int(p.in.at[id]) >= p.from.ended[s]+times*p.span[s]
+	return int(p.in.At[id]) >= p.from.ended[s]+times*p.span[s]
 }
 
 // likeAfter reports whether the operations that follow after so many times are like those of the period.
 func (p *Period) likeAfter(times int) bool {
-	for s, queue := range p.in.queues {
+	for s, queue := range p.in.Queues {
 		if p.to.begun[s]+times*p.span[s] > len(queue) {
 			return false
 		}
@@ -149,7 +187,7 @@ func (p *Period) like(id, image int32, times int) bool {
 			continue
 		}
 		s := p.in.ops[d].Stream
-		if !slices.Contains(a.Deps, p.in.queues[s][int(p.in.at[d])-times*p.span[s]]) {
+		if !slices.Contains(a.Deps, p.in.Queues[s][int(p.in.At[d])-times*p.span[s]]) {
 			return false
 		}
 	}
@@ -159,7 +197,7 @@ func (p *Period) like(id, image int32, times int) bool {
 // headsWait reports whether the first operations that have not begun after so many times still wait, where their streams are
 // free: nothing but what is alike began before.
 func (p *Period) headsWait(times int) bool {
-	for s, queue := range p.in.queues {
+	for s, queue := range p.in.Queues {
 		next := p.to.begun[s] + times*p.span[s]
 		if p.to.ended[s] < p.to.begun[s] || next == len(queue) {
 			continue
@@ -195,6 +233,9 @@ func (r *Rank) Repeat(p *Period, n int64, took unit.Duration) {
 	r.repeatOps(p, int(n), took)
 	l, was := &r.ledger, &p.from.ledger
 	l.start = l.start.Add(before)
+	if !p.moves {
+		l.at, l.idle = l.at.Add(before), l.idle.Add(before)
+	}
 	for c := range cause.Count {
 		l.split[c] += unit.Duration(n) * (l.split[c] - was.split[c])
 	}
@@ -226,10 +267,13 @@ func (r *Rank) repeatOps(p *Period, n int, took unit.Duration) {
 		st.start, st.end, st.by = st.start.Add(d), st.end.Add(d), p.image(st.by, times)
 		return st
 	}
-	for s, queue := range p.in.queues {
+	for s, queue := range p.in.Queues {
 		st, span := &r.streams[s], p.span[s]
 		var busy opState
-		if st.busy {
+		if st.busy && span == 0 {
+			r.stands.streams[s].stood(-before)
+			r.ops[queue[st.next-1]].start = r.ops[queue[st.next-1]].start.Add(before)
+		} else if st.busy {
 			busy = r.ops[queue[st.next-1]]
 			busy.by = p.image(busy.by, n)
 		}
@@ -247,7 +291,7 @@ func (r *Rank) repeatOps(p *Period, n int, took unit.Duration) {
 				r.ops[id] = moved(own[i], before+unit.Duration(k)*took, k)
 			}
 		}
-		if st.busy { // before it is overwritten: once more, and its place is that of an operation that ended
+		if st.busy && span > 0 { // before it is overwritten: once more, and its place is that of an operation that ended
 			r.moveColl(st, queue[st.next-1], queue[st.next-1+n*span])
 			r.ops[queue[st.next-1+n*span]] = busy
 		}
@@ -264,10 +308,10 @@ func (r *Rank) repeatOps(p *Period, n int, took unit.Duration) {
 func (p *Period) recount(r *Rank) {
 	ended := func(d int32) bool {
 		st := &r.streams[r.in.ops[d].Stream]
-		at := int(r.in.at[d])
+		at := int(r.in.At[d])
 		return at < st.next-1 || at == st.next-1 && !st.busy
 	}
-	for s, queue := range r.in.queues {
+	for s, queue := range r.in.Queues {
 		for _, id := range queue[r.streams[s].next:] {
 			r.ops[id].waiting = 0
 			for _, d := range r.in.ops[id].Deps {
@@ -281,11 +325,14 @@ func (p *Period) recount(r *Rank) {
 
 // repeatColl has the collective of an operation have gone as that of another did.
 func (r *Rank) repeatColl(from, to int32) {
-	if r.in.collOf[from] < 0 {
+	if r.in.collOf(from) < 0 {
 		return
 	}
-	a, b := &r.colls[r.in.collOf[from]], &r.colls[r.in.collOf[to]]
+	a, b := &r.colls[r.in.collOf(from)], &r.colls[r.in.collOf(to)]
 	b.last, b.joined = a.last, a.joined
+	if a.Formula {
+		return
+	}
 	b.answer.set(&a.answer)
 	for i := range b.channels {
 		b.channels[i].went(&a.channels[i])
@@ -306,17 +353,17 @@ func (ch *channelRun) went(o *channelRun) {
 // moveColl has the collective of an operation in progress be that of another, which has gone as far: it waits for its first
 // messages, or sends none.
 func (r *Rank) moveColl(st *streamState, from, to int32) {
-	place := r.in.collOf[from]
+	place := r.in.collOf(from)
 	if place < 0 {
 		return
 	}
-	a, b := &r.colls[place], &r.colls[r.in.collOf[to]]
+	a, b := &r.colls[place], &r.colls[r.in.collOf(to)]
 	b.met, a.met = a.met, b.met
 	if st.running < 0 {
 		return
 	}
 	r.repeatColl(from, to)
-	st.running = r.in.collOf[to]
+	st.running = r.in.collOf(to)
 	b.open, a.open = a.open, 0
 	for i := range b.channels {
 		ch := &b.channels[i]

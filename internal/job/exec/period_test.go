@@ -23,7 +23,7 @@ func TestHowOftenAPeriodFollows(t *testing.T) {
 		{"one of them takes longer", []string{"a:1 b:1* | c:1 d:1* | e:1 f:1 g:2 h:1 i:1"}, 1},
 		{"the first one does", []string{"a:1 b:1* | c:1 d:1* | e:1 f:2 g:1 h:1 i:1"}, 0},
 		{"periods of unlike operations", []string{"a:1 b:2* | c:1 d:2* | e:1 f:2 g:1 h:2 i:2"}, 2},
-		{"nothing began", []string{"a:1 b:1* | | e:1 f:1 g:1 h:1 i:1"}, 0},
+		{"nothing began: it stands still", []string{"a:1 b:1* | | e:1 f:1 g:1 h:1 i:1"}, Ever},
 		{"they wait for what is alike", []string{"a:1 b:1* | c:1 d:1* | e:1 f:1 g:1 h:1",
 			"A:1<a | C:1<b | E:1<d G:1<f"}, 2},
 		{"one waits for more", []string{"a:1 b:1* | c:1 d:1* | e:1 f:1 g:1 h:1", "A:1<a | C:1<b | E:1<d,e G:1<f"}, 0},
@@ -33,10 +33,12 @@ func TestHowOftenAPeriodFollows(t *testing.T) {
 			"A:1<a | | Z:1<e"}, 0},
 		{"it waits long enough for once", []string{"a:1 b:1* | c:1 d:1* | e:1 f:1 g:1 h:1 i:1 j:1", "A:1<a | | Z:1<f"}, 1},
 		{"and for twice", []string{"a:1 b:1* | c:1 d:1* | e:1 f:1 g:1 h:1 i:1 j:1", "A:1<a | | Z:1<h"}, 2},
+		{"a stream stands still", []string{"a:1 b:1* | c:1 d:1* | e:1 f:1 g:1 h:1 i:1", "A:1* | | B:1<a"}, 2},
+		{"and then runs what waits for less", []string{"A:1* | | B:1", "a:1 b:1* | c:1 d:1<A* | e:1 f:1<A g:1 h:1 i:1"}, 1},
 		{"a stream is busy at the end alone", []string{"a:1 b:1* | c:1 d:1* | e:1 f:1", "A:1 | B:1* | C:1"}, 0},
 	} {
 		r, from := paused(x.streams)
-		if p := r.PeriodSince(from, nil); p.Times != x.want {
+		if p := r.PeriodSince(pausedAt, from, pausedFor, nil); p.Times != x.want {
 			t.Errorf("%s: %d times, want %d", x.name, p.Times, x.want)
 		}
 	}
@@ -66,9 +68,9 @@ func TestAPeriodFollowsAsOftenAsItsRecordHasRoom(t *testing.T) {
 
 // A rank that has had a period again stands where it would have come to, and what it was before lies as much earlier.
 func TestARankGoesOnBehindAPeriod(t *testing.T) {
-	r, from := paused([]string{"a:1 b:1* | c:1 d:1* | e:1 f:1 g:1 h:1 i:1", "A:1<a | C:1<b | E:1<d G:1<f K:1<h"})
-	p := r.PeriodSince(from, nil)
-	r.ledger.waits = []Wait{{Op: r.in.queues[1][1], From: 20, To: 30}}
+	r, from := paused([]string{"a:1 b:1* | c:1 d:1* | e:1 f:1 g:1 h:1 i:1", "A:1<a | C:1<b | E:1<d G:1<f K:1<h", "Z:1* | | Y:1<A"})
+	p := r.PeriodSince(pausedAt, from, pausedFor, nil)
+	r.ledger.waits = []Wait{{Op: r.in.Queues[1][1], From: 20, To: 30}}
 	r.ledger.computing, r.ledger.start, r.left = 100, 5, 9
 	from.ledger.computing = 60
 	if p.Times != 2 {
@@ -76,7 +78,7 @@ func TestARankGoesOnBehindAPeriod(t *testing.T) {
 	}
 	r.Repeat(&p, 2, 1000)
 	var got strings.Builder
-	for s, queue := range r.in.queues {
+	for s, queue := range r.in.Queues {
 		for at, id := range queue {
 			op := &r.ops[id]
 			switch st := &r.streams[s]; {
@@ -108,6 +110,8 @@ C -1989 to -1979 by 9
 E -989 to -979 by 10
 G 11 to 21 by 11
 K waits for 1
+Z since -1999
+Y waits for 0
 3 left, computing 180 since -1995
 waits for 10 from -1980, for 11 from -980, for 12 from 20
 `
@@ -122,10 +126,11 @@ func TestAReceiverGoesOnBehindAPeriod(t *testing.T) {
 	r := waiting(t, 3)
 	comes := func() { r.Received(r.ledger.at+10, 0, Arrival{Bytes: 8, Coll: r.running(0).id}, nil) }
 	r.Rest()
-	from := r.Place()
+	from := r.Place(r.ledger.at)
 	comes()
 	r.Rest()
-	p := r.PeriodSince(from, nil)
+	from.own, from.ages = r.stands.ages(r.ledger.at) // but for how long it has not computed
+	p := r.PeriodSince(r.ledger.at, from, 10, nil)
 	if p.Times != 1 {
 		t.Fatalf("it follows %d times more, want once", p.Times)
 	}
@@ -163,9 +168,15 @@ func waiting(t *testing.T, times int) *Rank {
 		job.Programs[0].Ops = append(job.Programs[0].Ops, workload.Op{ID: int32(i), Kind: workload.Communication, Coll: int32(i)})
 	}
 	r := NewRank(Config{Rank: 1, Job: job, Steps: 1, Transport: deaf{}, Clock: deaf{}})
-	r.Start(0)
+	r.Start(1)
 	return r
 }
+
+// pausedAt is when, and pausedFor how long the period was.
+const (
+	pausedAt  unit.Time     = 100
+	pausedFor unit.Duration = 10
+)
 
 // paused is a rank in the middle of a program, with the place where the period began: see TestHowOftenAPeriodFollows. The
 // k-th operation of a stream began at 10 k+1, was released by the one before, and took 10.
@@ -203,7 +214,7 @@ func paused(streams []string) (*Rank, *Place) {
 			op.Deps = append(op.Deps, ids[d])
 		}
 	}
-	r.steps = r.template(ops)
+	r.steps = r.template(ops, workload.NewOrder(ops, len(r.streams)))
 	r.in, r.ops = &r.steps, make([]opState, len(ops))
 	r.ledger.busy, r.begun = 1, true
 	for s, c := range cuts {
@@ -212,7 +223,7 @@ func paused(streams []string) (*Rank, *Place) {
 			from.ended[s]--
 		}
 		r.streams[s].next, r.streams[s].busy = c[1].begun, c[1].busy
-		for at, id := range r.in.queues[s][:c[1].begun] {
+		for at, id := range r.in.Queues[s][:c[1].begun] {
 			r.ops[id] = opState{start: unit.Time(1 + 10*at), end: unit.Time(11 + 10*at), by: id - 1}
 			if at == 0 {
 				r.ops[id].by = -1
@@ -220,5 +231,12 @@ func paused(streams []string) (*Rank, *Place) {
 		}
 	}
 	r.Rest()
+	from.own, from.ages = r.stands.ages(pausedAt)
+	_, before := r.stands.ages(pausedAt.Add(-pausedFor))
+	for s, c := range cuts {
+		if c[0] == c[1] && c[0].busy { // it stands still
+			from.ages[s] = before[s]
+		}
+	}
 	return r, from
 }

@@ -18,14 +18,15 @@ var keptOps = 1 << 18
 // keepPrograms keeps the programs of the collectives that the rank runs step after step, if those of all ranks
 // together are small. Of sizes that are decided in each step nothing can be kept.
 func (r *Rank) keepPrograms() {
-	again := func(c *collRun) bool { return !c.Once && c.Counts == nil }
+	again := func(c *collRun) bool { return !c.Once && c.Counts == nil && !c.Formula }
 	ops := 0
 	for i := range r.colls {
 		c := &r.colls[i]
+		if !again(c) {
+			continue
+		}
 		for channel := range c.channels {
-			if again(c) {
-				ops += c.Schedule.Len(c.me, channel)
-			}
+			ops += c.Schedule.Len(c.me, channel)
 		}
 	}
 	if r.cfg.Steps == 1 || ops > keptOps/r.cfg.Job.Ranks() {

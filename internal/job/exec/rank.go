@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 
 	"railyard/internal/base/lists"
 	"railyard/internal/base/unit"
@@ -44,11 +45,17 @@ type Rank struct {
 
 // template is what is known of the operations of a phase before it begins.
 type template struct {
-	ops        []workload.Op
-	dependents [][]int32 // by operation
-	queues     [][]int32 // by stream: operations in issue order
-	at         []int32   // by operation: its place in that order
-	collOf     []int32   // by operation: index in Rank.colls, -1 for none
+	ops []workload.Op
+	*workload.Order
+	colls int32 // how many collectives of Rank.colls are before those of the phase
+}
+
+// collOf is the index in Rank.colls of the collective that an operation runs, -1 for none.
+func (t *template) collOf(op int32) int32 {
+	if c := t.Coll[op]; c >= 0 {
+		return t.colls + c
+	}
+	return -1
 }
 
 type opState struct {
@@ -82,7 +89,8 @@ func NewRank(cfg Config) *Rank {
 	r.counter, _ = cfg.Body.(Counter)
 	r.stager, _ = cfg.Body.(Stager)
 	r.meeting, _ = cfg.Transport.(Meeting)
-	r.start, r.steps = r.template(p.Start), r.template(p.Ops)
+	r.start = r.template(p.Start, workload.NewOrder(p.Start, len(p.Streams)))
+	r.steps = r.template(p.Ops, p.StepOrder())
 	r.numberTokens()
 	r.keepPrograms()
 	r.in = &r.steps
@@ -90,25 +98,17 @@ func NewRank(cfg Config) *Rank {
 		r.in, r.step = &r.start, workload.StartStep
 	}
 	if cfg.Paths != nil {
-		cfg.Paths.add(cfg.Rank, cfg.Job, r.colls)
+		cfg.Paths.add(cfg.Rank, cfg.Job, r.colls, &r.numberOf)
 	}
 	return r
 }
 
 // template looks at the operations of a phase, and adds their collectives.
-func (r *Rank) template(ops []workload.Op) template {
-	t := template{ops: ops, dependents: make([][]int32, len(ops)), queues: make([][]int32, len(r.streams)),
-		at: make([]int32, len(ops)), collOf: make([]int32, len(ops))}
+func (r *Rank) template(ops []workload.Op, order *workload.Order) template {
+	t := template{ops: ops, Order: order, colls: int32(len(r.colls))}
+	r.colls = slices.Grow(r.colls, int(order.Colls))
 	for i := range ops {
-		op := &ops[i]
-		for _, d := range op.Deps {
-			t.dependents[d] = append(t.dependents[d], op.ID)
-		}
-		t.at[i] = int32(len(t.queues[op.Stream]))
-		t.queues[op.Stream] = append(t.queues[op.Stream], op.ID)
-		t.collOf[i] = -1
-		if op.Kind == workload.Communication {
-			t.collOf[i] = int32(len(r.colls))
+		if op := &ops[i]; op.Kind == workload.Communication {
 			r.numberOf.Add(op.Coll)
 			r.colls = append(r.colls, r.newCollRun(op, len(r.colls)))
 			if c := &r.cfg.Job.Collectives[op.Coll]; c.Counts != nil && r.cfg.Body != nil && r.counter == nil {
@@ -126,7 +126,7 @@ func (r *Rank) numberTokens() {
 	for s := range r.streams {
 		most := 0
 		for i := range r.colls {
-			if c := &r.colls[i]; c.stream == int32(s) {
+			if c := &r.colls[i]; c.stream == int32(s) && !c.Formula {
 				most = max(most, len(c.channels))
 			}
 		}
@@ -146,7 +146,7 @@ func (r *Rank) running(stream int32) *collRun {
 
 // inProgress returns the operation that a stream is busy with.
 func (r *Rank) inProgress(stream int) *workload.Op {
-	return &r.in.ops[r.in.queues[stream][r.streams[stream].next-1]]
+	return &r.in.ops[r.in.Queues[stream][r.streams[stream].next-1]]
 }
 
 // Start begins the start phase, or the first step of a job without one.
@@ -171,7 +171,7 @@ func (r *Rank) Done(now unit.Time, tok Token) {
 	case int(tok) < len(r.streams):
 		op := r.inProgress(int(tok))
 		if op.Kind == workload.Communication {
-			if c := &r.colls[r.in.collOf[op.ID]]; c.met {
+			if c := &r.colls[r.in.collOf(op.ID)]; c.met {
 				r.parted(now, c)
 			} else {
 				r.launched(now, op)
@@ -296,7 +296,7 @@ func (r *Rank) settle(now unit.Time) {
 	for !r.over {
 		for i := 0; i < len(r.ended); i++ {
 			id := r.ended[i]
-			for _, d := range r.in.dependents[id] {
+			for _, d := range r.in.Dependents[id] {
 				r.ops[d].waiting--
 			}
 			r.startReady(now, id)
@@ -312,7 +312,7 @@ func (r *Rank) settle(now unit.Time) {
 // startReady starts the operations at the heads of the streams that can start.
 func (r *Rank) startReady(now unit.Time, by int32) {
 	for s := range r.streams {
-		st, queue := &r.streams[s], r.in.queues[s]
+		st, queue := &r.streams[s], r.in.Queues[s]
 		if !r.over && !st.busy && st.next < len(queue) && r.ops[queue[st.next]].waiting == 0 {
 			st.next++
 			r.startOp(now, queue[st.next-1], by)

@@ -45,11 +45,24 @@ func (r *Rank) Rest() {
 		if r.streams[s].busy {
 			op := r.inProgress(s)
 			if op.Kind == workload.Communication {
-				r.colls[r.in.collOf[op.ID]].rest()
+				r.colls[r.in.collOf(op.ID)].rest()
 			}
 			r.stands.streams[s].links = r.chain(op.ID)
 		}
 	}
+}
+
+// Unsettled reports whether a message of the rank is not answered for, or has come before it was asked for: it is not at rest.
+func Unsettled(r *Rank) bool {
+	if r.owing > 0 {
+		return true
+	}
+	for i := range r.inboxes {
+		if r.inboxes[i].queued() > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // chain returns an operation in progress, what released it, and what released that as long as the rank has computed nothing
@@ -60,9 +73,9 @@ func (r *Rank) chain(id int32) (all []link) {
 			return append(all, link{start: true})
 		}
 		op, st := &r.in.ops[id], &r.ops[id]
-		l := link{stream: op.Stream, back: r.streams[op.Stream].next - int(r.in.at[id]), began: st.start, end: st.end,
+		l := link{stream: op.Stream, back: r.streams[op.Stream].next - int(r.in.At[id]), began: st.start, end: st.end,
 			positions: st.positions}
-		if c := r.in.collOf[id]; c >= 0 {
+		if c := r.in.collOf(id); c >= 0 {
 			l.coll = &r.colls[c]
 		}
 		all = append(all, l)
@@ -108,6 +121,9 @@ func (c *collRun) fresh() bool {
 
 func (c *collRun) forget() {
 	c.last, c.joined = -1, 0
+	if c.Formula {
+		return
+	}
 	c.answer.forget()
 	for i := range c.channels {
 		ch := &c.channels[i]

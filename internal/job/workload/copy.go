@@ -56,4 +56,5 @@ func (p *Program) prefetch(bytes unit.Bytes, body int32) {
 	first, next := op, op
 	first.ID, next.ID = int32(len(p.Start)), int32(len(p.Ops))
 	p.Start, p.Ops = append(p.Start, first), append(p.Ops, next)
+	p.order = nil // it was that of the others
 }

@@ -40,6 +40,8 @@ type Program struct {
 	Ops     []Op // of a step
 	Streams []Stream
 	Device  Device
+
+	order *Order // of a step; nil: it is not kept
 }
 
 // OpsOf returns the operations of a step, or of the start phase.

@@ -60,8 +60,12 @@ type lowering struct {
 	tied map[tied]int32 // likewise
 
 	normSums map[normed]int32 // likewise
-	digits   int32            // index in Job.Buffers
-	packed   []int32          // likewise, by stage: gradients as they go over the wire, unless that is float32
+
+	ofGroup [][]int32 // collectives by group: see pair
+	paired  []int32   // by collective of one rank: that which another has in its place
+	each    bool      // each program is made by itself: for tests
+	digits  int32     // index in Job.Buffers
+	packed  []int32   // likewise, by stage: gradients as they go over the wire, unless that is float32
 }
 
 // stage is what the ranks of a stage have in common.
@@ -122,13 +126,17 @@ type sum struct {
 // gradients are there, and an update for each bucket, which also divides by the number of summands.
 // Between stages activations and their gradients travel. Where a group would have one rank, there is
 // none. Ranks of a layout with replicas alone share a program, but for slow ones, which have their
-// own, and for ZeRO, where each updates its own shard.
-func Lower(c Config) (*Job, error) {
+// own, and for ZeRO, where each updates its own shard. In other layouts ranks of a stage (with ZeRO: of
+// a replica's) have programs that differ in their collectives alone: what these touch and wait for is kept once.
+func Lower(c Config) (*Job, error) { return lower(c, false) }
+
+// lower is Lower; each: no program is made from another.
+func lower(c Config, each bool) (*Job, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
 	l := c.Layout.filled()
-	b := lowering{Config: &c, l: l, rows: c.Batch / l.MicroBatches, trained: Trained(c.Layers),
+	b := lowering{Config: &c, l: l, each: each, rows: c.Batch / l.MicroBatches, trained: Trained(c.Layers),
 		links: map[link]int32{}, data: map[Coord]int32{}, sums: map[sum]int32{}, sends: map[send]int32{},
 		bodies: map[Body]int32{}, exchanges: map[exchange]int32{}, rooms: map[string]int32{},
 		owned: map[Coord]int32{}, swaps: map[exchange]*[4]int32{}, asks: map[int32]int32{},
@@ -335,10 +343,19 @@ func (s *Stage) of(buffer int32, layer int) Range {
 // programs makes the ranks' programs.
 func (b *lowering) programs() {
 	if b.l.PP > 1 || b.l.TP > 1 || b.l.EP > 1 || b.l.Zero > ZeroNone {
+		leads := map[kind]int{}
 		for r := range b.j.Of {
 			d := b.Device
 			d.Slow = b.Slow[int32(r)]
-			b.j.Of[r] = b.program(r, d)
+			k := b.kind(b.l.Coord(r), &d)
+			if lead, ok := leads[k]; ok && !b.each {
+				if p, ok := b.again(lead, r); ok {
+					b.j.Of[r] = int32(len(b.j.Programs))
+					b.j.Programs = append(b.j.Programs, p)
+					continue
+				}
+			}
+			b.j.Of[r], leads[k] = b.program(r, d), r
 		}
 		return
 	}

@@ -37,13 +37,8 @@ type use struct {
 // program appends the program of a rank, or of all that are alike, and returns its index.
 func (b *lowering) program(rank int, d Device) int32 {
 	at := b.l.Coord(rank)
-	p := &builder{lowering: b, p: &Program{Streams: []Stream{{"compute", -1}}, Device: d}, at: at,
+	p := &builder{lowering: b, p: &Program{Streams: b.streams(rank), Device: d}, at: at,
 		st: &b.stages[at.Stage], uses: make([][]use, len(b.j.Buffers))}
-	for i := range b.j.Groups {
-		if g := &b.j.Groups[i]; slices.Contains(g.Ranks, int32(rank)) {
-			p.p.Streams = append(p.p.Streams, Stream{g.Name, int32(i)})
-		}
-	}
 	p.last = slices.Repeat([]int32{-1}, len(p.p.Streams))
 	done := make([]int32, len(b.Layers)) // by layer: its last backward
 	for _, pass := range p.st.timetable {
@@ -64,6 +59,7 @@ func (b *lowering) program(rank int, d Device) int32 {
 		}
 		p.update(all, 0, done)
 	}
+	p.p.order = NewOrder(p.p.Ops, len(p.p.Streams))
 	b.j.Programs = append(b.j.Programs, *p.p)
 	return int32(len(b.j.Programs) - 1)
 }
@@ -409,7 +405,7 @@ func (b *builder) compute(name string, d unit.Duration, body Body) int32 {
 }
 
 // body is the index of a body of the job.
-func (b *builder) body(body Body) int32 {
+func (b *lowering) body(body Body) int32 {
 	id, known := b.bodies[body]
 	if !known {
 		id = int32(len(b.j.Bodies))

@@ -161,7 +161,14 @@ func (j *Job) checkProgram(p *Program) error {
 	if err := j.checkOps(p, p.Start, true); err != nil {
 		return err
 	}
-	return j.checkOps(p, p.Ops, false)
+	if err := j.checkOps(p, p.Ops, false); err != nil {
+		return err
+	}
+	if o := p.order; o != nil && (len(o.At) != len(p.Ops) || len(o.Queues) != len(p.Streams)) {
+		return fmt.Errorf("an order of %d operations on %d streams is kept of %d on %d", len(o.At), len(o.Queues), len(p.Ops),
+			len(p.Streams))
+	}
+	return nil
 }
 
 // checkOps looks at the operations of a program's step, or of its start phase.
@@ -252,10 +259,12 @@ func (j *Job) checkMembers() error {
 	for i := range j.Programs {
 		ofProgram[i] = map[int32][]int32{}
 		p := &j.Programs[i]
-		for _, op := range slices.Concat(p.Start, p.Ops) {
-			if op.Kind == Communication {
-				g := j.Collectives[op.Coll].Group
-				ofProgram[i][g] = append(ofProgram[i][g], op.Coll)
+		for _, ops := range [][]Op{p.Start, p.Ops} {
+			for k := range ops {
+				if op := &ops[k]; op.Kind == Communication {
+					g := j.Collectives[op.Coll].Group
+					ofProgram[i][g] = append(ofProgram[i][g], op.Coll)
+				}
 			}
 		}
 	}
@@ -275,12 +284,14 @@ func (j *Job) checkMembers() error {
 		}
 	}
 	for r, p := range j.Of {
-		for _, op := range slices.Concat(j.Programs[p].Start, j.Programs[p].Ops) {
-			if op.Kind != Communication {
-				continue
-			}
-			if g := j.Collectives[op.Coll].Group; !in[g][int32(r)] {
-				return fmt.Errorf("rank %d runs collectives of group %q and is not in it", r, j.Groups[g].Name)
+		for _, ops := range [][]Op{j.Programs[p].Start, j.Programs[p].Ops} {
+			for k := range ops {
+				if ops[k].Kind != Communication {
+					continue
+				}
+				if g := j.Collectives[ops[k].Coll].Group; !in[g][int32(r)] {
+					return fmt.Errorf("rank %d runs collectives of group %q and is not in it", r, j.Groups[g].Name)
+				}
 			}
 		}
 	}

@@ -29,7 +29,8 @@ const (
 	rowMemory     = 100 * unit.Byte    // a row that a table gathers,
 	stepMemory    = 200 * unit.Byte    // of steps,
 	flowRowMemory = 440 * unit.Byte    // of flows
-	opMemory      = 900 * unit.Byte    // an operation of a large model's program, with its state
+	opMemory      = 900 * unit.Byte    // an operation of a large model's program, with its state,
+	againMemory   = 500 * unit.Byte    // of one that differs from another in its collectives alone,
 	collMemory    = 400 * unit.Byte    // and a collective
 	packMemory    = 16 * unit.Megabyte // what packs tables of many rows
 	manyRows      = 8192
@@ -64,9 +65,8 @@ func memory(p *plan.Plan, steps []int64, data []dataset.Size, job unit.Duration)
 		sum = add(sum, pathMemory(p, j, steps[i]))
 		sum = add(sum, heldMemory(p, j))
 		if j.Shape != nil {
-			for k := range j.Work.Programs {
-				sum = add(sum, mul(int64(len(j.Work.Programs[k].Ops)), int64(opMemory)))
-			}
+			own, again := j.Work.OpsKept()
+			sum = add(sum, add(mul(own, int64(opMemory)), mul(again, int64(againMemory))))
 			sum = add(sum, mul(int64(len(j.Work.Collectives)), int64(collMemory)))
 		}
 	}

@@ -523,7 +523,7 @@ func (j *Job) operation(p *exec.OperationRecord) {
 	if op.Kind != workload.Communication {
 		return
 	}
-	j.r.spoke(p)
+	j.r.spoke(p, !j.plan.Work.Collectives[op.Coll].Formula)
 	j.timeRow(p, op.Coll)
 	st := j.open(p.Step)
 	st.colls[op.Coll].take(p, j.plan.Work, op.Coll)

@@ -22,18 +22,22 @@ import (
 // What happens goes on being recorded, with what was told again in it: micro-batches may be told again, too.
 type inStep struct {
 	*repetition
-	waits bool // for a look
-	tries int
-	hops  int64 // when something was looked at last
-	size  int64 // values of the last state
-	stood int   // stops of this step since what happens is recorded
-	spent int64 // values that were looked at, less what looks may cost
-	looks int64
+	waits    bool // for a look
+	tries    int
+	hops     int64 // when something was looked at last
+	restless bool  // and that was not at rest, though no message was on its way
+	size     int64 // values of the last state
+	stood    int   // stops of this step since what happens is recorded
+	spent    int64 // values that were looked at, less what looks may cost
+	more     int64 // of looks that cost more, since ranks computed what they had computed before
+	looks    int64
+
+	agendas map[uint64]bool // what ranks were computing
 
 	seen     map[reuse.Digest]bool
 	stops    []mark // the newest last; what happened since the first is recorded
 	patience int    // looks that find nothing, for as long as what happens is recorded
-	misses   int    // looks in a row after which nothing was told again
+	misses   int    // looks in a row at rest after which nothing was told again
 	passed   int    // ends of collectives at which nothing was looked at, since there were so many
 }
 
@@ -42,67 +46,113 @@ const (
 	freshLooks = 24 // what happens is recorded for so many looks behind one that found a state that was seen
 	mostStops  = 64
 	earlyLooks = 4 // of a step behind one that is recorded
-	restTries  = 4
+	restTries  = 7 // looks for a rest behind the end of a collective, each twice as late: some tens of us
 
 	mostSeenWithin = 1 << 12 // states
-	hopsAValue     = 16      // packet-hops for each value that is looked at: some hundredths of their time
+	hopsAValue     = 16      // packet-hops for each value that is looked at: some hundredths of their time,
+	hopsAValueMore = 8       // and of those at which something was as before
 )
 
-// spoke takes it that a rank has ended a collective.
-func (r *runner) spoke(at unit.Time) {
+// spoke takes it that a rank has ended a collective. The network may be at rest behind one that sent something; one that did
+// not says nothing of that, but for what is left.
+func (r *runner) spoke(at unit.Time, sent bool) {
 	x := r.reuse
-	if x == nil || x.inStep == nil || x.inStep.waits {
+	if x == nil || x.inStep == nil {
 		return
 	}
 	w := x.inStep
-	if pass := w.misses / freshLooks; w.passed < pass*pass && !w.job.ranks[0].LeftToCompute() {
+	switch pass := w.misses / freshLooks; {
+	case sent:
+		w.tries = 0
+	case w.passed < pass*pass && !w.job.ranks[0].LeftToCompute():
 		w.passed++
 		return
+	default:
+		w.passed = 0
 	}
-	w.passed = 0
-	w.waits, w.tries = true, 0
-	w.after(at.Add(x.run.linger - x.behind))
+	if !w.waits {
+		w.waits, w.tries = true, 0
+		w.after(at.Add(x.run.linger - x.behind))
+	}
 }
 
 func (w *inStep) after(at unit.Time) { w.run.later(at, orderRun, w.look) }
 
-// look compares the network with what it was, if it is at rest.
-func (w *inStep) look(now unit.Time) {
-	r := w.run
-	if r.net.Busy() || r.hosts.Busy() {
-		if w.tries++; w.tries < restTries {
-			w.after(now.Add(r.linger << w.tries))
-			return
-		}
-		w.waits = false
-		w.missed("the network was not at rest")
+// earn counts what looks may cost more since something was looked at last: a share of the packet-hops, of those that were told again,
+// too.
+func (w *inStep) earn() {
+	hops := w.run.fab.Hops() - w.hops
+	w.spent -= hops / hopsAValue
+	w.more -= hops / hopsAValueMore
+	w.hops += hops
+}
+
+// mayBeAgain reports whether ranks have computed the same before: else no state is one that was. That is soon asked.
+func (w *inStep) mayBeAgain(now unit.Time) bool {
+	if w.agendas == nil {
+		w.agendas = map[uint64]bool{}
+	}
+	sum := w.run.hosts.Agenda(now)
+	known := w.agendas[sum]
+	if len(w.agendas) < mostSeenWithin {
+		w.agendas[sum] = true
+	}
+	return known
+}
+
+// wait has a look at a network that is not at rest be repeated, or given up.
+func (w *inStep) wait(now unit.Time) {
+	if w.tries++; w.tries < restTries {
+		w.after(now.Add(w.run.linger << w.tries))
 		return
 	}
 	w.waits = false
-	if now < w.calm || r.fab.Hops() == w.hops {
+	w.missed("the network was not at rest")
+	w.wane()
+}
+
+// look compares the network with what it was, if it is at rest.
+func (w *inStep) look(now unit.Time) {
+	r := w.run
+	if w.onTheWay() {
+		w.wait(now)
 		return
 	}
-	w.spent -= (r.fab.Hops() - w.hops) / hopsAValue
-	w.hops = r.fab.Hops()
+	if now < w.calm || r.fab.Hops() == w.hops && !w.restless {
+		w.waits = false
+		return
+	}
+	w.earn()
 	together, left := w.standing()
-	if w.looks++; w.looks > freshLooks && w.spent > 0 && !left {
+	again := w.mayBeAgain(now)
+	if w.looks++; w.looks > freshLooks && w.spent > 0 && !left && !(again && w.more <= 0) {
+		w.waits = false
 		w.wane()
 		return
 	}
+	if again {
+		w.patience = freshLooks
+	}
 	d, err := w.state(now)
-	w.spent += max(w.size, d.Values())
-	if err != nil {
+	switch cost := max(w.size, d.Values()); {
+	case w.looks <= freshLooks:
+	case w.spent > 0:
+		w.more += cost
+	default:
+		w.spent += cost
+	}
+	if w.restless = err != nil; err != nil {
 		if err.(*reuse.NotAtRest).Never {
 			w.refused, w.inStep = err.Error(), nil
 			w.forget()
 			return
 		}
-		w.missed("the network was not at rest")
-		w.wane()
+		w.wait(now)
 		return
 	}
+	w.waits = false
 	w.size = d.Values()
-	seen := w.sighting(w.job.ranks[0].Step()+w.steps, &d)
+	seen := w.sighting(now, w.job.ranks[0].Step()+w.steps, &d)
 	seen.together, seen.left = together, left
 	if w.wholeSteps(now, &seen) {
 		return
@@ -113,6 +163,11 @@ func (w *inStep) look(now unit.Time) {
 		w.misses = 0
 	}
 	w.note(now, &seen)
+}
+
+// onTheWay reports whether a message is, what it answers for included: then nothing more is looked at.
+func (w *inStep) onTheWay() bool {
+	return w.run.net.Busy() || w.run.hosts.Busy() || slices.ContainsFunc(w.job.ranks, exec.Unsettled)
 }
 
 // standing reports whether all ranks are in one step, and whether that has nothing left but computing.
@@ -141,15 +196,16 @@ func (w *inStep) again(now unit.Time, d *reuse.Digest) (why string) {
 	} else {
 		why = "there was nothing to compare it with"
 	}
+	stands := d.Standing()
 	for i := len(w.stops) - 1; i >= 0; i-- {
 		m := &w.stops[i]
-		if m.state != *d {
+		if m.state.Standing() != stands {
 			continue
 		}
 		if why := w.disturbed(m); why != "" {
 			return why
 		}
-		if periods, n := w.periods(m); n > 0 {
+		if periods, n := w.periods(now, m); n > 0 {
 			w.tell(now, m, periods, n)
 			w.stops = w.stops[:i+1] // what lies between comes again with it
 			return ""
@@ -159,14 +215,14 @@ func (w *inStep) again(now unit.Time, d *reuse.Digest) (why string) {
 	return why
 }
 
-// periods returns what ranks have done since a stop, and how often they all have it before them in a row.
-func (w *inStep) periods(m *mark) (all []exec.Period, n int64) {
+// periods returns what ranks have done since a stop, and how often they all have it before them in a row. Some may stand still.
+func (w *inStep) periods(now unit.Time, m *mark) (all []exec.Period, n int64) {
 	ranks, work := w.job.ranks, w.job.plan.Work
 	last := map[*workload.Program]*exec.Period{}
 	all = make([]exec.Period, len(ranks))
 	for id, rank := range ranks {
 		program := work.Program(int32(id))
-		all[id] = rank.PeriodSince(m.places[id], last[program])
+		all[id] = rank.PeriodSince(now, m.places[id], w.took(now, m), last[program])
 		last[program] = &all[id]
 		if id == 0 || all[id].Times < n {
 			n = all[id].Times
@@ -174,6 +230,9 @@ func (w *inStep) periods(m *mark) (all []exec.Period, n int64) {
 		if n == 0 {
 			return nil, 0
 		}
+	}
+	if n == exec.Ever {
+		return nil, 0
 	}
 	for g := range work.Groups {
 		members := work.Groups[g].Ranks
@@ -196,7 +255,7 @@ func (w *inStep) tell(now unit.Time, m *mark, periods []exec.Period, n int64) {
 		rank.Repeat(&periods[id], n, took)
 	}
 	w.parts += n
-	w.hops = w.run.fab.Hops()
+	w.earn()
 	w.patience = freshLooks
 }
 
@@ -235,10 +294,10 @@ func (w *inStep) note(now unit.Time, seen *sighting) {
 	if w.seen == nil {
 		w.seen = map[reuse.Digest]bool{}
 	}
-	if w.seen[seen.state] {
+	if stands := seen.state.Standing(); w.seen[stands] {
 		w.patience = freshLooks
 	} else if len(w.seen) < mostSeenWithin {
-		w.seen[seen.state] = true
+		w.seen[stands] = true
 	}
 	if !w.wane() {
 		return

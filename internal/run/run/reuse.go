@@ -166,7 +166,7 @@ func (x *repetition) compare(now unit.Time) {
 		x.stop()
 		return
 	}
-	seen := x.sighting(x.asked+1, &d)
+	seen := x.sighting(now, x.asked+1, &d)
 	seen.past = x.past(now)
 	m, period, why := x.met(&seen)
 	switch {

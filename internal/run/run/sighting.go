@@ -51,10 +51,10 @@ type mark struct {
 }
 
 // sighting is a state as it is now.
-func (x *repetition) sighting(step int64, d *reuse.Digest) sighting {
+func (x *repetition) sighting(now unit.Time, step int64, d *reuse.Digest) sighting {
 	s := sighting{step: step, state: *d}
 	for _, rank := range x.job.ranks {
-		s.places = append(s.places, rank.Place())
+		s.places = append(s.places, rank.Place(now))
 	}
 	return s
 }
