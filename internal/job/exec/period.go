@@ -48,6 +48,7 @@ func (p *Place) Same(o *Place) bool {
 // those do.
 //
 //	stream 0  a b c | d e f | d'e'f'| d"e"f"| g h
+//	stream 1  A-----|-------|-------|-------|---      it stands still
 //	                ^from   ^to              ^ two times more: g is not like d
 type Period struct {
 	in       *template

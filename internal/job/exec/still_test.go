@@ -40,6 +40,7 @@ func TestEachInstantOfAStandingCounts(t *testing.T) {
 func TestARankStandsStill(t *testing.T) {
 	const at, took = unit.Time(1000), 10
 	r := waiting(t, 2)
+	r.colls[0].joined = 500 // an instant of what it runs
 	r.Rest()
 	from := r.Place(at)
 	if p := r.PeriodSince(at.Add(took+1), from, took, nil); p.Times != 0 {
@@ -71,6 +72,17 @@ func TestARankStandsStill(t *testing.T) {
 	}
 	if p := r.PeriodSince(at.Add(took), r.Place(at), took, nil); p.Times != Ever {
 		t.Errorf("a rank that has ended has a period %d times", p.Times)
+	}
+}
+
+// A channel that waits for its first message since before a period has begun is not one of it.
+func TestWhatStandsStillBeganBefore(t *testing.T) {
+	r := waiting(t, 2)
+	r.colls[0].channels[0].path = []programOp{{start: 5}}
+	for span, want := range []int{0, 1} {
+		if all := begunChannels(r, &Period{span: []int{span}}); len(all) != want {
+			t.Errorf("%d operations began: %v", span, all)
+		}
 	}
 }
 

@@ -41,6 +41,22 @@ func TestMicroBatchesAreToldAgain(t *testing.T) {
 	}
 }
 
+// The last backward of a stage, layer by layer with the sums of its gradients, is told again while the other stage waits for it, or is
+// done: what stands still is the same, though it has stood for longer.
+func TestPartsAreToldWhileOthersStandStill(t *testing.T) {
+	for _, steps := range []int{1, 2} {
+		r := reused(t, fmt.Sprintf(`
+cluster: {hosts: 4, host: {preset: hgx-h100, gpus: 2}}
+job:
+  model: {layers: 24, hidden: 1024, ffn: 2048, heads: 8, vocabulary: 512, sequence: 2048, batch: 64, steps: %d}
+  parallel: {tp: 2, pp: 2, micro_batches: 2, zero: 1}
+`, steps), Options{Islands: 3}, Options{Islands: 2, Workers: 2})
+		if r.Parts < 12 || 9*r.Simulated > 4*r.Represented { // half of it is an image
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 // Steps whose parts are told again are told whole, with these, from the first.
 func TestStepsAreToldWholeWithTheirParts(t *testing.T) {
 	for _, steps := range []int{3, 6} {
