@@ -3,7 +3,7 @@ package fabric
 import "railyard/internal/engine/sim"
 
 // Alike returns what tells whether the images of some ports are still alike: nothing at these ports was marked, dropped, paused or
-// decided by chance since. Else it says what was. It is asked between windows.
+// decided by chance since, nor chosen by the port's number. Else it says what was. It is asked between windows.
 func (f *Fabric) Alike(ports []PortID) func() (why string) {
 	var drawn []sim.Stream
 	each := func(visit func(s *sim.Stream)) {
@@ -23,6 +23,11 @@ func (f *Fabric) Alike(ports []PortID) func() (why string) {
 				return "frames were dropped"
 			case p.pausesSent+p.pausesReceived > 0:
 				return "links were paused"
+			}
+			for c := range f.nc {
+				if f.egress.slow[int(id)*f.nc+c].chosen {
+					return "queues were so long that ports chose which frames to look at"
+				}
 			}
 		}
 		i := 0

@@ -96,6 +96,7 @@ func (eg *egress) look(now unit.Time, i int, k uint32, see func(*Packet)) {
 		return
 	}
 	s.looks++
+	s.chosen = true
 	left := max(0, eg.links.ports[i/eg.nc].busyUntil.Sub(now))
 	salt := splitmix.Mix(uint64(left)) + splitmix.Mix(uint64(q.bytes)+splitmix.Gamma) + uint64(i)<<32 + uint64(s.looks)
 	q.look(k, splitmix.Mix(salt), see)

@@ -139,7 +139,8 @@ type slow struct {
 
 	longest int64 // drop threshold; 0: none
 
-	looks uint32 // at a part of the queue, since it was short
+	looks  uint32 // at a part of the queue, since it was short
+	chosen bool   // it was looked at so, ever
 }
 
 // state is what the islands do not share of the fabric.

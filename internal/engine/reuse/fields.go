@@ -82,7 +82,7 @@ var table = map[string]string{
 	"fabric.fifo":    "rest: n scratch: head tail pos end",
 	"fabric.marking": "state: rng level fixed: mark",
 	"fabric.slow": `state: marking hold looks fixed: quantum longest
-		count: lastSample lastValue`,
+		count: lastSample lastValue chosen`,
 	"fabric.buffers": "state: nodes accounts ledgers fixed: nc thresholds",
 	"fabric.account": "rest: used headroom sentOff fixed: buf",
 	"fabric.ledger":  "fixed: limit scratch: root sentAt count: drops refused",

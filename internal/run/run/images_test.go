@@ -52,6 +52,19 @@ func TestChanceParts(t *testing.T) {
 	}
 }
 
+// Of more than 32 frames in a queue a port chooses by its number which it looks at, to estimate whose frames a message waits for.
+func TestLongQueuesPart(t *testing.T) {
+	r := reused(t, `
+cluster: {hosts: 8, host: {preset: hgx-h100, gpus: 4}, slow: [{rank: 14, factor: 13/10}]}
+job:
+  model: {layers: 8, hidden: 512, ffn: 1024, heads: 8, vocabulary: 512, sequence: 1024, batch: 32, steps: 1}
+  parallel: {tp: 4, pp: 4, micro_batches: 2, zero: 1}
+`, Options{Islands: 3, Workers: 2})
+	if long := strings.Contains(fmt.Sprint(r.Notes), "queues were so long"); !long || r.Images != 0 {
+		t.Errorf("%+v, want long queues", r)
+	}
+}
+
 var imageCases = flag.Int("image-cases", 5, "how many drawn models are run with images and without")
 
 // The same of drawn models, on one core and two.
