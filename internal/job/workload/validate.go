@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"railyard/internal/job/coll"
@@ -258,14 +259,9 @@ func (j *Job) checkMembers() error {
 	ofProgram := make([]map[int32][]int32, len(j.Programs)) // by group: collectives in order
 	for i := range j.Programs {
 		ofProgram[i] = map[int32][]int32{}
-		p := &j.Programs[i]
-		for _, ops := range [][]Op{p.Start, p.Ops} {
-			for k := range ops {
-				if op := &ops[k]; op.Kind == Communication {
-					g := j.Collectives[op.Coll].Group
-					ofProgram[i][g] = append(ofProgram[i][g], op.Coll)
-				}
-			}
+		for id := range j.Programs[i].collectives() {
+			g := j.Collectives[id].Group
+			ofProgram[i][g] = append(ofProgram[i][g], id)
 		}
 	}
 	in := make([]map[int32]bool, len(j.Groups))
@@ -284,18 +280,26 @@ func (j *Job) checkMembers() error {
 		}
 	}
 	for r, p := range j.Of {
-		for _, ops := range [][]Op{j.Programs[p].Start, j.Programs[p].Ops} {
-			for k := range ops {
-				if ops[k].Kind != Communication {
-					continue
-				}
-				if g := j.Collectives[ops[k].Coll].Group; !in[g][int32(r)] {
-					return fmt.Errorf("rank %d runs collectives of group %q and is not in it", r, j.Groups[g].Name)
-				}
+		for id := range j.Programs[p].collectives() {
+			if g := j.Collectives[id].Group; !in[g][int32(r)] {
+				return fmt.Errorf("rank %d runs collectives of group %q and is not in it", r, j.Groups[g].Name)
 			}
 		}
 	}
 	return nil
+}
+
+// collectives lists what the program runs: of the start phase, then of a step.
+func (p *Program) collectives() iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for _, ops := range [][]Op{p.Start, p.Ops} {
+			for k := range ops {
+				if op := &ops[k]; op.Kind == Communication && !yield(op.Coll) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // order is which operations of a phase end before others begin.

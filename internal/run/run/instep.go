@@ -217,12 +217,12 @@ func (w *inStep) again(now unit.Time, d *reuse.Digest) (why string) {
 
 // periods returns what ranks have done since a stop, and how often they all have it before them in a row. Some may stand still.
 func (w *inStep) periods(now unit.Time, m *mark) (all []exec.Period, n int64) {
-	ranks, work := w.job.ranks, w.job.plan.Work
+	ranks, work, took := w.job.ranks, w.job.plan.Work, w.took(now, m)
 	last := map[*workload.Program]*exec.Period{}
 	all = make([]exec.Period, len(ranks))
 	for id, rank := range ranks {
 		program := work.Program(int32(id))
-		all[id] = rank.PeriodSince(now, m.places[id], w.took(now, m), last[program])
+		all[id] = rank.PeriodSince(now, m.places[id], took, last[program])
 		last[program] = &all[id]
 		if id == 0 || all[id].Times < n {
 			n = all[id].Times
