@@ -87,13 +87,13 @@ func (f *Fetch) Begin(now unit.Time, b unit.Bytes, m *Fetched) {
 
 // Here finds out when a message's bytes before an offset are at the NIC, as far as that is known
 // now: they may come later, and never before. The links carry them at the same time, and then come
-// the latencies.
-func (f *Fetch) Here(now unit.Time, m *Fetched, offset int64) (at unit.Time, w Way) {
+// the latencies. It writes to w where they are last.
+func (f *Fetch) Here(now unit.Time, m *Fetched, offset int64, w *Way) (at unit.Time) {
 	if m.staged {
 		f = f.staged
 	}
-	w, at = m.way, m.way.NIC
-	w.Slowest, w.At = cause.NIC, -1
+	at = m.way.NIC
+	w.NVLink, w.PCIe, w.NIC, w.Slowest, w.At = m.way.NVLink, m.way.PCIe, at, cause.NIC, -1
 	latency, nvlink := at.Sub(m.posted), len(f.feeds)-len(f.places)
 	for i, l := range f.feeds {
 		past := l.link.past(now, m.starts[i]+mark(offset)*markByte).Add(latency)
@@ -105,7 +105,7 @@ func (f *Fetch) Here(now unit.Time, m *Fetched, offset int64) (at unit.Time, w W
 			}
 		}
 	}
-	return at, w
+	return at
 }
 
 // Store is the way from a NIC into the memory of a GPU.

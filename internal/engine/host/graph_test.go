@@ -37,7 +37,8 @@ func fetched(f *Fetch, b unit.Bytes) (unit.Duration, Way) {
 	f.Begin(0, b, &m)
 	now := unit.Time(0)
 	for {
-		at, w := f.Here(now, &m, int64(b))
+		var w Way
+		at := f.Here(now, &m, int64(b), &w)
 		if at <= now {
 			return unit.Duration(at), w
 		}

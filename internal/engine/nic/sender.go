@@ -142,10 +142,10 @@ func (s *sender) look(now unit.Time) {
 	if s.looked == of && !s.fetch.Shared() && !s.Recovering() {
 		return // where nobody takes a share, all bytes of a message are there at once
 	}
-	seg := s.Peek()
-	at, way := s.fetch.Here(now, &s.msgAt(seg.Index).fetched, seg.Offset+int64(seg.Payload))
-	s.way, s.looked = way, s.popped+int64(seg.Index)
-	s.Credit(at)
+	var seg roce.Segment
+	s.Peek(&seg)
+	s.looked = s.popped + int64(seg.Index)
+	s.Credit(s.fetch.Here(now, &s.msgAt(seg.Index).fetched, seg.Offset+int64(seg.Payload), &s.way))
 }
 
 // lookAgain is look for the packet that is next anyway.

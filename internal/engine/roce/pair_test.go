@@ -70,7 +70,8 @@ func (x *pair) bytesBefore(n int64) (b int64) {
 }
 
 func (x *pair) send() {
-	seg := x.s.Peek()
+	var seg roce.Segment
+	x.s.Peek(&seg)
 	if again := x.s.Next(); again != seg {
 		x.t.Fatalf("peeked %+v, sent %+v", seg, again)
 	}
@@ -176,7 +177,9 @@ func (x *pair) check() {
 	if x.p.Selective {
 		next = x.high
 	} else if x.s.Ready() {
-		next = x.s.Peek().Seq
+		var seg roce.Segment
+		x.s.Peek(&seg)
+		next = seg.Seq
 	}
 	una := x.s.Una()
 	if una > next || una > x.r.Expected() {

@@ -208,13 +208,8 @@ func (s *Sender) bytesAt(seq int64) int64 {
 	return m.Base + (seq-m.First)*s.mtu
 }
 
-// Peek returns the next packet to send without sending it; Ready must hold.
-func (s *Sender) Peek() (seg Segment) {
-	s.peek(&seg)
-	return seg
-}
-
-func (s *Sender) peek(seg *Segment) {
+// Peek finds the next packet to send without sending it; Ready must hold.
+func (s *Sender) Peek(seg *Segment) {
 	seq, i := s.next, s.cur
 	if s.MustResend() {
 		seq, i = s.resend, 0
@@ -239,7 +234,7 @@ func (s *Sender) Next() (seg Segment) {
 
 // take is Next into a segment.
 func (s *Sender) take(seg *Segment) {
-	s.peek(seg)
+	s.Peek(seg)
 	if seg.Seq != s.next {
 		s.resend++
 		return

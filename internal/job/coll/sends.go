@@ -103,3 +103,28 @@ func (r *Ring) traffic(to []Traffic, rank, channel int, sh share) []Traffic {
 	t.add(sh, 0, over-before, 1)
 	return append(to, t)
 }
+
+// traffic: within its host a rank sends all shares but one in the first ring, and again in the last; to the next host all chunks of its
+// own share twice, but two of them once.
+func (h *Hierarchical) traffic(to []Traffic, rank, channel int, sh share) []Traffic {
+	p := int(h.pos[channel][rank])
+	host, at := p/h.perHost, p%h.perHost
+	shares := func(t *Traffic, l, times int) { t.add(sh, int(h.chunk(l, 0)), h.hosts, times) }
+	if h.perHost > 1 {
+		t := Traffic{Peer: h.at(channel, host*h.perHost+wrap(at+1, h.perHost))}
+		for l := range h.perHost {
+			shares(&t, l, 2)
+		}
+		shares(&t, at+1, -1)
+		shares(&t, at+2, -1)
+		to = append(to, t)
+	}
+	if h.hosts > 1 {
+		t := Traffic{Peer: h.at(channel, wrap(host+1, h.hosts)*h.perHost+at)}
+		shares(&t, at+1, 2)
+		t.add(sh, int(h.chunk(at+1, host+1)), 1, -1)
+		t.add(sh, int(h.chunk(at+1, host+2)), 1, -1)
+		to = append(to, t)
+	}
+	return to
+}

@@ -29,6 +29,29 @@ func TestTrafficIsThatOfTheOperations(t *testing.T) {
 	}
 }
 
+// Likewise of hierarchical all-reduces over one to four hosts of one to four ranks, in shuffled rings.
+func TestTrafficOfHosts(t *testing.T) {
+	for perHost := 1; perHost <= 4; perHost++ {
+		for hosts := 1; hosts <= 4; hosts++ {
+			s, err := HierarchicalAllReduce(shuffled(perHost*hosts, 2), perHost)
+			if err != nil {
+				t.Fatal(err)
+			}
+			table := NewTable(s)
+			for _, elems := range []int{0, 1, 5, 13, 100, 1000} {
+				for at := range s.Ranks() * s.Channels() {
+					r, c := at/s.Channels(), at%s.Channels()
+					got, want := AppendTraffic(nil, s, r, c, elems), AppendTraffic(nil, table, r, c, elems)
+					if !slices.Equal(got, want) {
+						t.Fatalf("%d hosts of %d, %d elements: rank %d channel %d sends %v, its operations %v",
+							hosts, perHost, elems, r, c, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 // A ring all-reduce over n ranks sends 2(n-1) messages from each rank, 2(n-1)/n of the buffer.
 func TestTrafficOfARing(t *testing.T) {
 	s := make1(t, "ring-all-reduce", identity(32768, 1), 1)

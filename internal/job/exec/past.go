@@ -98,9 +98,9 @@ func (p *past) channels(c *collRun) {
 				continue
 			}
 			m := &p.path.messages[op.message]
-			p.put(p.ago(m.posted), p.ago(m.placed), int64(m.lane), int64(m.n))
+			p.put(int64(m.posted), int64(m.placed), int64(m.lane), int64(m.n))
 			for _, g := range p.path.segments[m.first : m.first+m.n] {
-				p.put(p.ago(g.Until), int64(g.Cause), int64(g.At))
+				p.put(int64(g.until), int64(g.cause), int64(g.at))
 			}
 		}
 		if ch.pc < ch.length {

@@ -23,8 +23,8 @@ func withPast() *Rank {
 	r.colls = []collRun{{Collective: ring, exchange: &exchange{channels: []channelRun{{pc: 2, length: 2}}}, id: 7}}
 	r.path.program[0] = programOp{start: 3, done: 9, message: 0}
 	r.path.program[1] = programOp{start: 9, done: 12, message: -1}
-	r.path.messages = []pathMessage{{posted: 3, placed: 8, n: 1}}
-	r.path.segments = []Segment{{Until: 8, Cause: cause.Serialisation, At: 4}}
+	r.path.messages = []pathMessage{{posted: 0, placed: 5, n: 1}}
+	r.path.segments = []pathSegment{{until: 5, cause: cause.Serialisation, at: 4}}
 	r.ledger.waits = []Wait{{Op: 1, From: 5, To: 7}}
 	return r
 }
@@ -91,9 +91,9 @@ func TestAPastIsTheSameOnlyIfAllOfItIs(t *testing.T) {
 		"when it was posted":           {func(r *Rank) { r.path.messages[0].posted++ }, true},
 		"when it came":                 {func(r *Rank) { r.path.messages[0].placed++ }, true},
 		"on which queue pair":          {func(r *Rank) { r.path.messages[0].lane++ }, true},
-		"what held it up how long":     {func(r *Rank) { r.path.segments[0].Until++ }, true},
-		"why":                          {func(r *Rank) { r.path.segments[0].Cause++ }, true},
-		"where":                        {func(r *Rank) { r.path.segments[0].At++ }, true},
+		"what held it up how long":     {func(r *Rank) { r.path.segments[0].until++ }, true},
+		"why":                          {func(r *Rank) { r.path.segments[0].cause++ }, true},
+		"where":                        {func(r *Rank) { r.path.segments[0].at++ }, true},
 	} {
 		r := withPast()
 		x.change(r)

@@ -201,7 +201,7 @@ func (f *PathFinder) begin(rank int32, step int64, now unit.Time) *rankPath {
 	} else {
 		p = newRankPath(&r.pathLayout)
 	}
-	p.number, p.start, p.messages, p.segments = step, now, p.messages[:0], p.segments[:0]
+	p.number, p.start, p.messages, p.segments, p.told = step, now, p.messages[:0], p.segments[:0], 0
 	r.steps = append(r.steps, p)
 	return p
 }

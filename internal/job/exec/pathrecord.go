@@ -18,7 +18,8 @@ type rankPath struct {
 	program    []programOp // of all collectives and channels
 	released   []release   // by collective that the rank runs
 	messages   []pathMessage
-	segments   []Segment
+	segments   []pathSegment
+	told       int // segments of traces, each as often as it was told again
 	longest    int // trace of so many segments that came, of any step
 
 	// freed is, as program, what let a Send start that had to wait for a credit: 0 for one that
@@ -63,11 +64,19 @@ type release struct {
 	acked   int32 // the Send whose acknowledgement it was; -1: the end of the channel's program
 }
 
-// pathMessage is the trace of one message, or of an acknowledgement.
+// pathMessage is the trace of one message, or of an acknowledgement. Its times are since the start of the operation that names it:
+// one that is told again later has the same.
 type pathMessage struct {
-	posted, placed unit.Time
-	first, n       int32 // its segments
+	posted, placed unit.Duration
+	first, n       int32 // its segments, which may be another's, too
 	lane           int32 // which queue pair of its way carried it
+}
+
+// pathSegment is a Segment of a pathMessage.
+type pathSegment struct {
+	until unit.Duration // since the post
+	at    int32
+	cause cause.Cause
 }
 
 // channel returns the records of a channel's program.
@@ -148,34 +157,54 @@ func (ch *channelRun) unsent() {
 // took notes the message that the channel's current Recv has taken.
 func (ch *channelRun) took(r *Rank, tr *Trace) {
 	if ch.path != nil {
-		ch.path[ch.pc].message = r.path.keep(tr)
+		r.path.keep(tr, ch.path[:ch.pc+1])
 	}
 }
 
-// keep notes a trace and returns its number.
-func (p *rankPath) keep(tr *Trace) int32 {
-	m := pathMessage{posted: tr.Posted, placed: tr.Placed, first: int32(len(p.segments)), lane: tr.Lane}
+// keep notes the trace of a message of the last of a channel's operations.
+func (p *rankPath) keep(tr *Trace, program []programOp) {
+	op := &program[len(program)-1]
+	m := pathMessage{posted: tr.Posted.Sub(op.start), placed: tr.Placed.Sub(op.start), first: int32(len(p.segments)), lane: tr.Lane}
 	p.longest = max(p.longest, len(tr.Segments))
-	if len(p.segments)+len(tr.Segments) > p.layout.most {
+	if p.told+len(tr.Segments) > p.layout.most {
 		p.segments = appendTotals(p.segments, tr)
-		m.n = int32(len(p.segments)) - m.first
-		p.messages = append(p.messages, m)
-		return int32(len(p.messages) - 1)
-	}
-	for i, g := range tr.Segments {
-		if i > 0 && tr.Segments[i-1].Cause == g.Cause && tr.Segments[i-1].At == g.At {
-			p.segments[len(p.segments)-1] = g
-			continue
+	} else {
+		for i, g := range tr.Segments {
+			own := pathSegment{g.Until.Sub(tr.Posted), g.At, g.Cause}
+			if i > 0 && tr.Segments[i-1].Cause == g.Cause && tr.Segments[i-1].At == g.At {
+				p.segments[len(p.segments)-1] = own
+				continue
+			}
+			p.segments = append(p.segments, own)
 		}
-		p.segments = append(p.segments, g)
 	}
 	m.n = int32(len(p.segments)) - m.first
+	p.told += int(m.n)
+	p.share(&m, program[:len(program)-1])
+	op.message = int32(len(p.messages))
 	p.messages = append(p.messages, m)
-	return int32(len(p.messages) - 1)
+}
+
+// sharers is among how many operations before it a message looks for one whose way took as long: the last round's of a ring or a tree.
+const sharers = 6
+
+// share has a message, whose segments are the last, have those of one before it that are the same. Rounds of a collective mostly are.
+func (p *rankPath) share(m *pathMessage, before []programOp) {
+	own := p.segments[m.first:]
+	for _, op := range before[max(0, len(before)-sharers):] {
+		if op.message < 0 {
+			continue
+		}
+		o := &p.messages[op.message]
+		if o.n == m.n && slices.Equal(p.segments[o.first:o.first+o.n], own) {
+			p.segments, m.first = p.segments[:m.first], o.first
+			return
+		}
+	}
 }
 
 // appendTotals appends one segment for each cause of a trace, in the order of the causes, at the place of its longest.
-func appendTotals(to []Segment, tr *Trace) []Segment {
+func appendTotals(to []pathSegment, tr *Trace) []pathSegment {
 	var total cause.Split
 	var longest [cause.Count]unit.Duration
 	var at [cause.Count]int32
@@ -188,11 +217,11 @@ func appendTotals(to []Segment, tr *Trace) []Segment {
 		}
 		from = g.Until
 	}
-	until := tr.Posted
+	until := unit.Duration(0)
 	for c, d := range total {
 		if d > 0 {
-			until = until.Add(d)
-			to = append(to, Segment{Until: until, Cause: cause.Cause(c), At: at[c]})
+			until += d
+			to = append(to, pathSegment{until, at[c], cause.Cause(c)})
 		}
 	}
 	return to
@@ -205,7 +234,7 @@ func (ch *channelRun) answered(r *Rank, op int32, tr *Trace) {
 	}
 	ch.path[op].message = -1
 	if tr != nil {
-		ch.path[op].message = r.path.keep(tr)
+		r.path.keep(tr, ch.path[:op+1])
 	}
 }
 

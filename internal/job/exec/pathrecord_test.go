@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"railyard/internal/base/cause"
+	"railyard/internal/base/lists"
 	"railyard/internal/base/splitmix"
 	"railyard/internal/base/unit"
 	"railyard/internal/job/workload"
@@ -27,21 +28,22 @@ func TestRecordsOfTracesAreBounded(t *testing.T) {
 			tr.Segments = append(tr.Segments, Segment{Until: until, Cause: c, At: int32(2*len(tr.Segments) + pick(2))})
 		}
 		tr.Placed = until
-		m := p.messages[p.keep(&tr)]
-		kept := p.segments[m.first : m.first+m.n]
+		op := programOp{start: unit.Time(pick(1000))} // it may have been posted before the operation that takes it began
+		m := kept(p, &tr, op)
+		left := p.segments[m.first : m.first+m.n]
 		var got cause.Split
-		from := tr.Posted
-		for _, g := range kept {
-			got[g.Cause] += g.Until.Sub(from)
-			from = g.Until
+		from := unit.Duration(0)
+		for _, g := range left {
+			got[g.cause] += g.until - from
+			from = g.until
 		}
-		if got != want || from != tr.Placed || m.posted != tr.Posted || m.placed != tr.Placed {
+		if got != want || m.posted+from != m.placed || op.start.Add(m.posted) != tr.Posted || op.start.Add(m.placed) != tr.Placed {
 			t.Fatalf("message %d: %v up to %v, want %v up to %v", n, got, from, want, tr.Placed)
 		}
-		if len(kept) == len(tr.Segments) {
+		if len(left) == len(tr.Segments) {
 			whole++
-		} else if totals++; len(kept) > int(cause.Count) {
-			t.Fatalf("message %d: %d segments are left of %d", n, len(kept), len(tr.Segments))
+		} else if totals++; len(left) > int(cause.Count) {
+			t.Fatalf("message %d: %d segments are left of %d", n, len(left), len(tr.Segments))
 		}
 		if len(p.segments) > most+(n+1)*int(cause.Count) || totals == 0 && len(p.segments) > most {
 			t.Fatalf("%d segments of %d messages", len(p.segments), n+1)
@@ -49,5 +51,76 @@ func TestRecordsOfTracesAreBounded(t *testing.T) {
 	}
 	if whole < 5 || totals < 300 {
 		t.Errorf("%d messages are whole, %d are not", whole, totals)
+	}
+}
+
+// A collective that is told again has the traces of the one that it is like, so much later. They count as if it had its own: from when
+// on traces are kept as totals is the same as without.
+func TestWhatIsToldAgainHasTheTracesOfWhatItIsLike(t *testing.T) {
+	ring := func(id int32) pathColl {
+		return pathColl{collRun: &collRun{Collective: &workload.Collective{}, exchange: &exchange{}, id: id}, recorded: true}
+	}
+	a, b := ring(7), ring(8)
+	a.channels, b.channels = []extent{{0, 2}}, []extent{{2, 4}}
+	l := &pathLayout{program: &workload.Program{}, local: &lists.Index[int32]{}, most: 8, length: 4, peer: make([]int32, 4),
+		colls: []pathColl{a, b}}
+	l.local.Add(7)
+	l.local.Add(8)
+	p := newRankPath(l)
+	p.program[0] = programOp{start: 30, done: 60}
+	p.keep(&Trace{Posted: 10, Placed: 60, Segments: []Segment{
+		{Until: 40, Cause: cause.Queueing, At: 2}, {Until: 60, Cause: cause.Serialisation, At: 3}}}, p.program[:1])
+	p.program[1] = programOp{start: 60, done: 61, message: -1}
+	p.again(7, 8, 1000)
+	if got := p.program[2]; got.start != 1030 || got.done != 1060 || p.placed(&got) != 1060 || len(p.messages) != 1 {
+		t.Errorf("%+v, placed at %v, of %d messages", got, p.placed(&got), len(p.messages))
+	}
+	if p.program[3].message != -1 || p.told != 4 || len(p.segments) != 2 {
+		t.Errorf("%+v, %d segments are told of %d", p.program[3], p.told, len(p.segments))
+	}
+	w := pathWalk{at: 1060, record: &PathRecord{}}
+	w.trace(p, &p.program[2], PathPart{})
+	if parts := w.record.Parts; len(parts) != 2 || parts[0].From != 1040 || parts[0].At != 3 || w.at != 1010 {
+		t.Errorf("%+v back to %v", parts, w.at)
+	}
+}
+
+// kept is the message that a record keeps of an operation.
+func kept(p *rankPath, tr *Trace, op programOp) pathMessage {
+	program := []programOp{op}
+	p.keep(tr, program)
+	return p.messages[program[0].message]
+}
+
+// The messages of a channel's rounds have their segments once if their ways took as long, wherever they began; not if anything of them is
+// another. They count each.
+func TestRoundsShareTheirSegments(t *testing.T) {
+	trace := func(posted unit.Time, more func([]Segment)) *Trace {
+		all := []Segment{{Until: posted + 4, Cause: cause.Queueing, At: 2}, {Until: posted + 9, Cause: cause.Serialisation, At: 3}}
+		if more != nil {
+			more(all)
+		}
+		return &Trace{Posted: posted, Placed: all[len(all)-1].Until, Segments: all}
+	}
+	for _, x := range []struct {
+		name string
+		tr   *Trace
+		most int
+		want int // segments of two messages
+	}{
+		{"the same, later", trace(107, nil), 99, 2},
+		{"longer", trace(107, func(s []Segment) { s[0].Until++ }), 99, 4},
+		{"by another cause", trace(107, func(s []Segment) { s[0].Cause = cause.Pause }), 99, 4},
+		{"elsewhere", trace(107, func(s []Segment) { s[1].At++ }), 99, 4},
+		{"as totals, in the order of causes", trace(107, nil), 2, 4},
+		{"both as totals", trace(107, nil), 0, 2},
+	} {
+		p := newRankPath(&pathLayout{program: &workload.Program{}, most: x.most})
+		program := []programOp{{start: 3}, {message: -1}, {start: 50}}
+		p.keep(trace(5, nil), program[:1])
+		p.keep(x.tr, program)
+		if len(p.segments) != x.want || p.told != 4 || p.placed(&program[2]) != x.tr.Placed || program[1].message != -1 {
+			t.Errorf("%s: %d segments, %d told", x.name, len(p.segments), p.told)
+		}
 	}
 }

@@ -65,12 +65,6 @@ func (p *rankPath) moved(d unit.Duration) {
 	for i := range p.program {
 		p.program[i].start, p.program[i].done = p.program[i].start.Add(d), p.program[i].done.Add(d)
 	}
-	for i := range p.messages {
-		p.messages[i].posted, p.messages[i].placed = p.messages[i].posted.Add(d), p.messages[i].placed.Add(d)
-	}
-	for i := range p.segments {
-		p.segments[i].Until = p.segments[i].Until.Add(d)
-	}
 }
 
 // again records of a collective what is recorded of another that is like it, so much later.
@@ -87,7 +81,7 @@ func (p *rankPath) again(from, to int32, d unit.Duration) {
 			op := p.program[src.from+i]
 			op.start, op.done = op.start.Add(d), op.done.Add(d)
 			if op.message >= 0 {
-				op.message = p.keepAgain(op.message, d)
+				p.told += int(p.messages[op.message].n)
 			}
 			p.program[dst.from+i] = op
 			if peer := l.peer[src.from+i]; l.peer[dst.from+i] < 0 && peer >= 0 {
@@ -98,17 +92,4 @@ func (p *rankPath) again(from, to int32, d unit.Duration) {
 			copy(p.freed[dst.from:dst.to], p.freed[src.from:src.to])
 		}
 	}
-}
-
-// keepAgain notes a trace once more, so much later, and returns its number.
-func (p *rankPath) keepAgain(message int32, d unit.Duration) int32 {
-	m := p.messages[message]
-	own := p.segments[m.first : m.first+m.n]
-	m.first, m.posted, m.placed = int32(len(p.segments)), m.posted.Add(d), m.placed.Add(d)
-	for _, g := range own {
-		g.Until = g.Until.Add(d)
-		p.segments = append(p.segments, g)
-	}
-	p.messages = append(p.messages, m)
-	return int32(len(p.messages) - 1)
 }

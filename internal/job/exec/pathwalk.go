@@ -175,23 +175,29 @@ func (w *pathWalk) message(src, dst, c int32, channel int, recv int32) {
 	k := sender.layout.collective(c)
 	part := PathPart{Kind: PathMessage, Rank: src, Op: k.op, Src: src, Dst: dst, Group: k.Group,
 		Channel: int32(channel), At: -1}
-	m := &receiver.messages[receiver.channel(c, channel)[recv].message]
-	w.back(m.placed, cause.Dependency, part)
-	w.trace(receiver, m, part)
+	op := &receiver.channel(c, channel)[recv]
+	w.back(receiver.placed(op), cause.Dependency, part)
+	w.trace(receiver, op, part)
 	w.back(sender.channel(c, channel)[receiver.layout.peers(c, channel)[recv]].done, cause.Dependency, part) // without a trace
 }
 
+// placed is when the message of an operation came.
+func (p *rankPath) placed(op *programOp) unit.Time {
+	return op.start.Add(p.messages[op.message].placed)
+}
+
 // trace walks back along a message or acknowledgement that a rank has got.
-func (w *pathWalk) trace(p *rankPath, m *pathMessage, part PathPart) {
+func (w *pathWalk) trace(p *rankPath, op *programOp, part PathPart) {
+	m := &p.messages[op.message]
 	segments := p.segments[m.first : m.first+m.n]
 	part.Lane = m.lane
 	for i := len(segments) - 1; i >= 0; i-- {
-		from := m.posted
+		from := op.start.Add(m.posted)
 		if i > 0 {
-			from = segments[i-1].Until
+			from = from.Add(segments[i-1].until)
 		}
-		part.At = segments[i].At
-		w.back(from, segments[i].Cause, part)
+		part.At = segments[i].at
+		w.back(from, segments[i].cause, part)
 	}
 }
 
@@ -212,10 +218,10 @@ func (w *pathWalk) acknowledgement(rank, c int32, channel int, send int32) int32
 	q, recv := w.rank(peer), p.layout.peers(c, channel)[send]
 	part := PathPart{Kind: PathAck, Rank: rank, Op: k.op, Src: rank, Dst: peer, Group: k.Group,
 		Channel: int32(channel), At: -1}
-	if m := p.channel(c, channel)[send].message; m >= 0 {
-		w.trace(p, &p.messages[m], part)
+	if op := &p.channel(c, channel)[send]; op.message >= 0 {
+		w.trace(p, op, part)
 	}
-	w.back(q.messages[q.channel(c, channel)[recv].message].placed, cause.Acknowledgement, part)
+	w.back(q.placed(&q.channel(c, channel)[recv]), cause.Acknowledgement, part)
 	w.message(rank, peer, c, channel, recv)
 	return send
 }

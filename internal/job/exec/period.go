@@ -17,7 +17,7 @@ type Place struct {
 	own      ages   // of the rank
 	ages     []ages // by stream
 	ledger   ledger
-	segments int // of its path
+	segments int // of its path, told
 }
 
 // Place returns where the rank is, at rest: see Rest.
@@ -32,7 +32,7 @@ func (r *Rank) Place(now unit.Time) *Place {
 		}
 	}
 	if r.path != nil {
-		p.segments = len(r.path.segments)
+		p.segments = r.path.told
 	}
 	p.own, p.ages = r.stands.ages(now)
 	return p

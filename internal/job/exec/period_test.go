@@ -59,7 +59,7 @@ func TestAPeriodFollowsAsOftenAsItsRecordHasRoom(t *testing.T) {
 	}
 	kept := newRankPath(&pathLayout{program: &workload.Program{}, most: 100})
 	for _, n := range []int{3, 7, 2} {
-		kept.keep(&Trace{Segments: make([]Segment, n)})
+		kept.keep(&Trace{Segments: make([]Segment, n)}, []programOp{{}})
 	}
 	if kept.longest != 7 {
 		t.Errorf("the longest trace has %d segments", kept.longest)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"railyard/internal/engine/fabric"
 	"railyard/internal/engine/reuse"
 	"railyard/internal/job/workload"
 	"railyard/internal/plan/images"
@@ -84,6 +85,14 @@ func mayBeReused(p *plan.Plan) bool {
 		!p.Scenario.Capture.On()
 }
 
+// Images returns the parts of a network of which nothing is simulated, none of them of those that are unlike.
+func Images(p *plan.Plan, fc *fabric.Config, unlike []images.Unlike) []images.Image {
+	if !mayBeReused(p) {
+		return nil
+	}
+	return images.Find(p, fc, unlike)
+}
+
 // looks are the images in a network, by queue pair, with the packet-hops that they stand for.
 type looks struct {
 	n    int
@@ -100,11 +109,9 @@ func (x *looks) add(pair int32, hops int64) {
 
 // newLooks finds the images of a run.
 func newLooks(p *plan.Plan) (x looks) {
-	if x.of = make([]bool, len(p.Pairs)); !mayBeReused(p) {
-		return x
-	}
+	x.of = make([]bool, len(p.Pairs))
 	fc := p.FabricConfig()
-	for _, image := range images.Find(p, &fc, nil) {
+	for _, image := range Images(p, &fc, nil) {
 		x.n++
 		for _, pair := range image.Pairs {
 			x.of[pair] = true

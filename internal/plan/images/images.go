@@ -25,6 +25,16 @@ type Unlike struct{ Lead, Image int32 }
 // Unlike says of the image that it has shown not to do what its lead does.
 func (x *Image) Unlike() Unlike { return Unlike{x.Leads[0], x.Pairs[0]} }
 
+// Size returns how many ports the image has.
+func (x *Image) Size() (n int) {
+	for _, to := range x.Ports {
+		if to != None {
+			n++
+		}
+	}
+	return n
+}
+
 // Find returns the images in a network on which a run may be reused (foresight.NeverReused): none if something may tell parts apart.
 // Of parts that are images of one another the one with the first queue pair leads, of those that are not known to be unlike.
 func Find(p *plan.Plan, fc *fabric.Config, unlike []Unlike) (all []Image) {

@@ -29,12 +29,8 @@ type imaged struct {
 
 // newImages finds the images of a run that may be reused, nil where there are none.
 func (r *runner) newImages() *imaged {
-	if r.opt.each || r.reuse == nil || r.reuse.refused != "" {
-		return nil
-	}
-	fc := r.plan.FabricConfig()
-	all := images.Find(r.plan, &fc, r.opt.unlike)
-	if len(all) == 0 {
+	all := r.alike
+	if len(all) == 0 || r.reuse == nil || r.reuse.refused != "" {
 		return nil
 	}
 	g := r.plan.Graph

@@ -12,7 +12,10 @@ import (
 	"railyard/internal/base/unit"
 	"railyard/internal/engine/nic"
 	"railyard/internal/net/topo"
+	"railyard/internal/plan/foresight"
+	"railyard/internal/plan/plan"
 	"railyard/internal/plan/plan/plantest"
+	"railyard/internal/plan/scenario"
 )
 
 // layered is a small model, in parts on the GPUs of each host.
@@ -49,6 +52,23 @@ func TestChanceParts(t *testing.T) {
 	r := reused(t, layered(4, 4, "batch: 8", "tp: 8, pp: 4, micro_batches: 8", marking), Options{Islands: 3, Workers: 2})
 	if marked := strings.Contains(fmt.Sprint(r.Notes), "were simulated each: "); !marked || r.Images != 0 {
 		t.Errorf("%+v, want marks", r)
+	}
+}
+
+// Of rails that look as one does only the one is simulated: it alone decides into how many islands a network is cut. Of 40 hosts with
+// eight rails that is 160 ports of 1,280.
+func TestImagesAreNotCutIntoIslands(t *testing.T) {
+	p := plantest.Made(t, layered(40, 1, "batch: 40", "tp: 8", ""), func(sc *scenario.Scenario) (*plan.Plan, error) {
+		return plan.New(sc, plan.Files{}, nil)
+	})
+	fc := p.FabricConfig()
+	told := foresight.Images(p, &fc, nil)
+	one, each := partitionOf(p, &fc, told, 0, 2), partitionOf(p, &fc, nil, 0, 2)
+	if len(told) != 7 || len(one.sizes) != 1 || len(each.sizes) < 8 {
+		t.Errorf("%d images, %d islands, %d without", len(told), len(one.sizes), len(each.sizes))
+	}
+	if n, _ := Islands(p); n != 1 {
+		t.Errorf("check says %d islands", n)
 	}
 }
 

@@ -6,8 +6,10 @@ import (
 
 	"railyard/internal/base/unit"
 	"railyard/internal/engine/fabric"
+	"railyard/internal/engine/sim"
 	"railyard/internal/net/topo"
 	"railyard/internal/plan/foresight"
+	"railyard/internal/plan/images"
 	"railyard/internal/plan/plan"
 )
 
@@ -34,8 +36,8 @@ type islands struct {
 const aloneWindow = unit.Microsecond
 
 // partitionOf puts the nodes of a run's network into islands for so many workers: n of them, 0: as
-// many as pay. No choice changes a result.
-func partitionOf(p *plan.Plan, fc *fabric.Config, n, workers int) islands {
+// many as pay. No choice changes a result. Nothing is simulated of what is told of images.
+func partitionOf(p *plan.Plan, fc *fabric.Config, told []images.Image, n, workers int) islands {
 	if p.Scenario.Fabric.AsScheduled() { // the order of scheduling is that of one island
 		n = 1
 	}
@@ -43,14 +45,38 @@ func partitionOf(p *plan.Plan, fc *fabric.Config, n, workers int) islands {
 	if workers > 1 {
 		from = sharedPorts
 	}
+	for i := range told {
+		from += told[i].Size()
+	}
 	return partition(p.Graph, fc, n, from, workers)
+}
+
+// cut makes the engine of a run, in islands.
+func (r *runner) cut(fc *fabric.Config) {
+	parts := r.opt.Islands
+	if r.plan.ByFormula() { // ranks on several hosts come together
+		parts = 1
+	}
+	if !r.opt.each {
+		r.alike = foresight.Images(r.plan, fc, r.opt.unlike)
+	}
+	r.islands = partitionOf(r.plan, fc, r.alike, parts, workers(r.opt.Workers))
+	r.linger = fc.Linger(r.plan.Graph)
+	r.eng = sim.New(r.islands.sizes, r.islands.lookahead)
+	r.eng.SetWorkers(workers(r.opt.Workers))
+	if r.islands.inTurn {
+		r.eng.RunInTurn()
+	}
+	if r.plan.Scenario.Fabric.AsScheduled() {
+		r.eng.InOrderOfPushing()
+	}
 }
 
 // Islands returns into how many islands a run of a plan is cut on several cores, and how soon one
 // can act on another: the length of a window. With one island that is how long the run lingers.
 func Islands(p *plan.Plan) (n int, lookahead unit.Duration) {
 	fc := p.FabricConfig()
-	of := partitionOf(p, &fc, 0, 2)
+	of := partitionOf(p, &fc, foresight.Images(p, &fc, nil), 0, 2)
 	return len(of.sizes), of.lookahead
 }
 

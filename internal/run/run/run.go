@@ -16,6 +16,7 @@ import (
 	"railyard/internal/job/train"
 	"railyard/internal/out/result"
 	"railyard/internal/plan/foresight"
+	"railyard/internal/plan/images"
 	"railyard/internal/plan/plan"
 	"railyard/internal/plan/scenario"
 	"railyard/internal/run/capture"
@@ -103,10 +104,11 @@ type runner struct {
 	viewer  *record.Viewer   // nil: nobody has looked
 	capture *capture.Capture // nil: none
 	pace    *pace
-	reuse   *repetition // nil: what happens again is simulated again
-	images  *imaged     // nil: each part of the network is simulated
-	last    unit.Time   // the jobs were done, on the clock of the simulation
-	end     unit.Time   // of the run, where that is not the time of the last event
+	reuse   *repetition    // nil: what happens again is simulated again
+	alike   []images.Image // parts of the network that look as others do
+	images  *imaged        // nil: each part of the network is simulated
+	last    unit.Time      // the jobs were done, on the clock of the simulation
+	end     unit.Time      // of the run, where that is not the time of the last event
 
 	acts     []act     // that are due, the first first
 	dry      bool      // the engine has no event left
@@ -150,20 +152,7 @@ func (j *job) steps() int64 {
 func (r *runner) build() error {
 	sc := r.plan.Scenario
 	fc := r.plan.FabricConfig()
-	parts := r.opt.Islands
-	if r.plan.ByFormula() { // ranks on several hosts come together
-		parts = 1
-	}
-	r.islands = partitionOf(r.plan, &fc, parts, workers(r.opt.Workers))
-	r.linger = fc.Linger(r.plan.Graph)
-	r.eng = sim.New(r.islands.sizes, r.islands.lookahead)
-	r.eng.SetWorkers(workers(r.opt.Workers))
-	if r.islands.inTurn {
-		r.eng.RunInTurn()
-	}
-	if r.plan.Scenario.Fabric.AsScheduled() {
-		r.eng.InOrderOfPushing()
-	}
+	r.cut(&fc)
 	r.record = record.New(r.plan, r.opt.Dir, len(r.islands.sizes), record.Hooks{
 		Progress: r.progress,
 		Stopped:  func() bool { return r.ctx.Err() != nil },
