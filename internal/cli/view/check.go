@@ -269,6 +269,8 @@ func islandRow(in *foresight.Inspection) []string {
 	case n > 1:
 	case in.Plan.Scenario.Fabric.AsScheduled():
 		how = "events happen in the order in which they were scheduled: on one core"
+	case in.Estimate.Reuse != nil && in.Estimate.Reuse.Images > 0:
+		how = "what is simulated of the network is small: its events run on one core"
 	default:
 		how = "the network is small: its events run on one core"
 	}
