@@ -19,7 +19,7 @@ type rankPath struct {
 	released   []release   // by collective that the rank runs
 	messages   []pathMessage
 	segments   []pathSegment
-	told       int // segments of traces, each as often as it was told again
+	told       int // segments of all messages, those that are shared too
 	longest    int // trace of so many segments that came, of any step
 
 	// freed is, as program, what let a Send start that had to wait for a credit: 0 for one that
@@ -192,7 +192,7 @@ const sharers = 6
 func (p *rankPath) share(m *pathMessage, before []programOp) {
 	own := p.segments[m.first:]
 	for _, op := range before[max(0, len(before)-sharers):] {
-		if op.message < 0 {
+		if op.message < 0 || int(op.message) >= len(p.messages) { // of one that is told to have begun: an earlier step's
 			continue
 		}
 		o := &p.messages[op.message]

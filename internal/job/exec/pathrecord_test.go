@@ -92,6 +92,16 @@ func kept(p *rankPath, tr *Trace, op programOp) pathMessage {
 	return p.messages[program[0].message]
 }
 
+// What an operation has that did not begin in this step is of an earlier one.
+func TestAnEarlierStepsMessageIsNotShared(t *testing.T) {
+	p := newRankPath(&pathLayout{program: &workload.Program{}, most: 99})
+	program := []programOp{{message: 7}, {}}
+	p.keep(&Trace{Posted: 5, Placed: 9, Segments: []Segment{{Until: 9, Cause: cause.Queueing}}}, program)
+	if program[1].message != 0 || len(p.segments) != 1 {
+		t.Errorf("%+v of %d segments", program[1], len(p.segments))
+	}
+}
+
 // The messages of a channel's rounds have their segments once if their ways took as long, wherever they began; not if anything of them is
 // another. They count each.
 func TestRoundsShareTheirSegments(t *testing.T) {
