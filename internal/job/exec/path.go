@@ -61,7 +61,7 @@ type PathRecord struct {
 }
 
 // MostSegments is how many segments of traces the records of one step hold, of all ranks together: what comes then is kept as
-// one for each cause.
+// one for each cause. Those that messages share count for each of them, so that it does not matter what was told again.
 const MostSegments = 1 << 26
 
 // PathFinder finds the critical path of steps (see the package documentation).
