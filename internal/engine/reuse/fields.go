@@ -15,6 +15,7 @@ const (
 	asAgenda              // what a host is to do
 	asLength              // how many there are
 	asRest                // nothing is there, or it is not at rest
+	asGrown               // a list that grows as it is used: what has something in it counts, by its place
 	asOpen                // a map by a pointer and a number: what has something in its lists counts, by the number
 	asNone                // nothing is ever there, or it is not reused
 	asCount               // it only grows, and only tables tell of it, or differences that begin later
@@ -23,8 +24,8 @@ const (
 )
 
 var kindNames = map[string]kind{"state": asState, "when": asWhen, "since": asSince, "due": asDue, "ago": asAgo, "number": asNumber,
-	"agenda": asAgenda, "length": asLength, "rest": asRest, "open": asOpen, "none": asNone, "count": asCount, "fixed": asFixed,
-	"scratch": asScratch}
+	"agenda": asAgenda, "length": asLength, "rest": asRest, "grown": asGrown, "open": asOpen, "none": asNone, "count": asCount,
+	"fixed": asFixed, "scratch": asScratch}
 
 // fields is what each field of each struct is that a digest may come to. A kind stands before its fields.
 var fields = func() map[string]map[string]kind {
@@ -164,7 +165,7 @@ var table = map[string]string{
 	"host.Store": "due: last fixed: hosts nic gpu relay way other",
 
 	// Ranks. Where they are in their programs is asked of them; what they wrote for critical paths is told.
-	"exec.Rank": `state: stands inboxes outboxes status begun over rest: ended owing none: saves
+	"exec.Rank": `state: stands status begun over grown: inboxes outboxes rest: ended owing none: saves
 		scratch: ops streams colls left ledger step
 		fixed: cfg counter stager meeting prog start steps in numberOf save lines post path`,
 	"exec.standing": "since: at idle state: busy speaking streams",
@@ -174,7 +175,7 @@ var table = map[string]string{
 	"exec.exchange": "state: channels open answer rest: inFlight fixed: me members lines areas slots once layout sizes",
 	"exec.channelRun": `state: pc length wait src trace gates since: end gated state: credits none: work
 		scratch: op program only known path peerOps freed`,
-	"exec.credits": "state: out in fixed: outOf inOf scratch: slots", // who is to have one is asked of a slot that is filled
+	"exec.credits": "grown: out in fixed: outOf inOf scratch: slots", // who is to have one is asked of a slot that is filled
 	"exec.outLink": "rest: waiting fixed: peer windowed count: sent",
 	"exec.inLink":  "rest: read fixed: conn gives count: taken",
 	"exec.gate":    "since: from to state: why answer",

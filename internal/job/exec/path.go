@@ -58,6 +58,9 @@ type PathRecord struct {
 	Start, End unit.Time
 	Split      cause.Split
 	Parts      []PathPart // in order of time; valid until the function that was given the record returns
+	// By rank, how far back the path is found from what the rank did: it would be the same if any of them had done something
+	// else that was over before. unit.Never: from nothing. Valid as Parts.
+	Reached []unit.Time
 }
 
 // MostSegments is how many segments of traces the records of one step hold, of all ranks together: what comes then is kept as

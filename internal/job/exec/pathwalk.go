@@ -19,8 +19,13 @@ func (f *PathFinder) find(step int64) {
 		}
 	}
 	f.record = PathRecord{Step: step, Rank: slow, Began: p.start, Start: p.start, End: p.end, Parts: f.record.Parts[:0]}
+	f.record.Reached = slices.Grow(f.record.Reached[:0], len(f.ranks))[:len(f.ranks)]
+	for r := range f.record.Reached {
+		f.record.Reached[r] = unit.Never
+	}
 	w := pathWalk{finder: f, step: step, at: p.end, record: &f.record}
 	w.operations(slow, p.last)
+	f.record.Reached[slow] = min(f.record.Reached[slow], p.start)
 	slices.Reverse(f.record.Parts)
 }
 
@@ -33,7 +38,13 @@ type pathWalk struct {
 }
 
 // rank returns what a rank did in the step in which the walk is.
-func (w *pathWalk) rank(rank int32) *rankPath { return w.finder.of(rank, w.step) }
+func (w *pathWalk) rank(rank int32) *rankPath { return w.of(rank, w.step) }
+
+// of returns what a rank did in a step, nil if that is not recorded, and notes that the walk has looked there.
+func (w *pathWalk) of(rank int32, step int64) *rankPath {
+	w.record.Reached[rank] = min(w.record.Reached[rank], w.at)
+	return w.finder.of(rank, step)
+}
 
 // arrived reports whether the walk is at the start of the path.
 func (w *pathWalk) arrived() bool { return w.at <= w.record.Start }
@@ -64,7 +75,7 @@ func (w *pathWalk) operations(rank, op int32) {
 		if op < 0 {
 			unknown := nowhere(PathUnknown, rank, -1)
 			w.back(p.start, cause.Dependency, unknown) // a step without operations takes no time: nothing is left here
-			before := w.finder.of(rank, w.step-1)
+			before := w.of(rank, w.step-1)
 			if before == nil {
 				w.back(w.record.Start, cause.Dependency, unknown)
 				return
@@ -89,6 +100,7 @@ func (w *pathWalk) operations(rank, op int32) {
 		w.back(p.ops[op].start, why, part)
 		op = p.ops[op].by
 	}
+	w.rank(rank)
 }
 
 // collective walks back from the end of a collective on a rank to its launch on
@@ -240,14 +252,14 @@ func (w *pathWalk) credit(rank, c int32, channel int, freed int32) (peer, pc int
 	if freed < 0 {
 		from, send = w.step-1, -freed-1
 	}
-	p := w.finder.of(rank, from)
+	p := w.of(rank, from)
 	if p == nil || freed == older {
 		w.back(w.record.Start, cause.Window, nowhere(PathUnknown, rank, -1))
 		return rank, -1
 	}
 	k := p.layout.collective(c)
 	peer = k.members[k.Schedule.Op(k.me, channel, int(send)).Peer]
-	q := w.finder.of(peer, from)
+	q := w.of(peer, from)
 	to := q.layout.collective(c)
 	recv := p.layout.peers(c, channel)[send]
 	pc = int32(freedBy(to.Schedule, to.me, channel, int(recv)))

@@ -121,7 +121,8 @@ func newLooks(p *plan.Plan) (x looks) {
 }
 
 // reused is what is simulated at least of a run of so many steps and packet-hops, nil where nothing can be reused: two periods, of
-// which the second is recorded, what is left behind the last one that is told, and the last step. Of images nothing is simulated.
+// which the second is recorded, what is left behind the last one that is told, and the last step; of a large model its first step.
+// Of images nothing is simulated.
 func reused(p *plan.Plan, steps, hops int64, x *looks) *Reuse {
 	if !mayBeReused(p) {
 		return nil
@@ -143,11 +144,11 @@ func reused(p *plan.Plan, steps, hops int64, x *looks) *Reuse {
 	if u.Unlike == 1 {
 		whole = u.Steps
 	}
-	if whole == steps && x.n == 0 {
+	if whole == steps && x.n == 0 && !(steps > 1 && j.Spec.Model != nil && FromOneStep(j, steps)) {
 		return nil
 	}
 	of := float64(whole) + float64(u.Steps-whole)*u.Unlike
-	if parts := float64(steps) * u.Unlike; u.Unlike < 1 && FromOneStep(j, steps) {
+	if parts := float64(steps) * u.Unlike; j.Spec.Model != nil && FromOneStep(j, steps) {
 		u.Steps, of = 1, u.Unlike
 	} else if parts < of {
 		u.Steps, of = steps, parts

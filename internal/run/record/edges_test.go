@@ -73,14 +73,15 @@ func TestEndsOfQueuePairs(t *testing.T) {
 
 // What is moved twice is moved by the first, and then by the second; nothing moves nothing.
 func TestMovesOneAfterTheOther(t *testing.T) {
-	add := Moved(func(o *exec.OperationRecord) { o.Rank += 3 })
-	double := Moved(func(o *exec.OperationRecord) { o.Rank *= 2 })
+	add := Moved{Operation: func(o *exec.OperationRecord) { o.Rank += 3 }}
+	double := Moved{Operation: func(o *exec.OperationRecord) { o.Rank *= 2 }}
+	none := Moved{}
 	for _, c := range []struct {
 		m    Moved
 		want int32
-	}{{add.then(double), 16}, {double.then(add), 13}, {Moved(nil).then(add), 8}, {add.then(nil), 8}, {Moved(nil).then(nil), 5}} {
+	}{{add.then(double), 16}, {double.then(add), 13}, {none.then(add), 8}, {add.then(none), 8}, {none.then(none), 5}} {
 		o := exec.OperationRecord{Rank: 5}
-		if c.m(&o); o.Rank != c.want {
+		if c.m.operation(&o); o.Rank != c.want {
 			t.Errorf("%d, want %d", o.Rank, c.want)
 		}
 	}

@@ -157,6 +157,11 @@ func movedPath(p *exec.PathRecord, d unit.Duration, steps int64) {
 			q.Step += steps
 		}
 	}
+	for r, at := range p.Reached {
+		if at != unit.Never {
+			p.Reached[r] = at.Add(d)
+		}
+	}
 }
 
 // flow has what was heard be as late as it is told, and keeps it; so do the others.
@@ -185,7 +190,7 @@ func (x *repeats) operation(o *operationOf) {
 func (x *repeats) path(p *exec.PathRecord) {
 	if movedPath(p, x.behind, x.steps); x.recording {
 		c := *p
-		c.Parts = slices.Clone(p.Parts)
+		c.Parts, c.Reached = slices.Clone(p.Parts), slices.Clone(p.Reached)
 		x.log = append(x.log, &c)
 	}
 }
@@ -193,25 +198,24 @@ func (x *repeats) path(p *exec.PathRecord) {
 // Repeating reports whether what is heard is heard again.
 func (r *Recorder) Repeating() bool { return r.repeats.again }
 
-// Moved has an operation be that of a rank which stands for it when it is heard again.
-type Moved func(o *exec.OperationRecord)
-
-// Again has what was heard since a mark be heard once more, so much later than it was and so many steps further, with the
-// samples of queues of that time. Of a part of a step moved says which operations it has; else it is nil.
-func (r *Recorder) Again(m *Mark, d unit.Duration, steps int64, moved Moved, samples []fabric.Sample) {
-	r.hearAgain(samples, func() { r.hear(m.from, len(r.repeats.log), d, steps, moved) })
+// Moved is what is otherwise when something is heard again: nil is nothing.
+type Moved struct {
+	Operation func(o *exec.OperationRecord)                           // be that of a rank which stands for it
+	Step      func(s *exec.StepRecord, waits []exec.Wait) []exec.Wait // have begun in another way; it returns the waits
 }
 
-// Conclude has what was heard between two marks be heard once more, and behind that what was of the same step of ranks, in which all
-// of them were at both marks: the run ends with it.
-func (r *Recorder) Conclude(from, until *Mark, d unit.Duration, steps, step int64, samples []fabric.Sample) {
+// Again has what was heard since a mark be heard once more, so much later than it was and so many steps further, with the
+// samples of queues of that time, and moved.
+func (r *Recorder) Again(m *Mark, d unit.Duration, steps int64, moved Moved, samples []fabric.Sample) {
+	r.hearAgain(samples, func() { r.hear(m.from, len(r.repeats.log), d, steps, moved, nil) })
+}
+
+// Conclude has what was heard of a step between two marks be heard once more, and behind that what was of the step, too: the run
+// ends with it. All ranks were in the step at the first mark, and in it, or in the next and had not sent anything there, at the other.
+func (r *Recorder) Conclude(from, until *Mark, d unit.Duration, steps, step int64, moved Moved, samples []fabric.Sample) {
 	r.hearAgain(samples, func() {
-		r.hear(from.from, until.from, d, steps, nil)
-		for i := until.from; i < len(r.repeats.log); i++ {
-			if ofStep(r.repeats.log[i]) == step {
-				r.hear(i, i+1, d, steps, nil)
-			}
-		}
+		r.hear(from.from, until.from, d, steps, moved, func(of int64) bool { return of != step+1 })
+		r.hear(until.from, len(r.repeats.log), d, steps, moved, func(of int64) bool { return of == step })
 	})
 }
 
@@ -229,14 +233,15 @@ func ofStep(l any) int64 {
 	return workload.StartStep
 }
 
-// Whole reports whether steps since a mark can be told whole: no critical path reaches back behind the step that it is of. If
-// the last is to be told up to what is left of it behind another mark, nothing was told again there; nil: it is not.
-func (r *Recorder) Whole(from, until *Mark) bool {
+// Whole reports whether steps since a mark can be told whole: no critical path reaches back behind the step that it is of, nor, of a
+// rank, to where what that did is the same in each. If the last is to be told up to what is left of it to compute behind another
+// mark, nothing was told again there; nil: nothing is left.
+func (r *Recorder) Whole(from, until *Mark, same []unit.Time) bool {
 	for i := from.from; i < len(r.repeats.log); i++ {
 		switch l := r.repeats.log[i].(type) {
 		case *exec.PathRecord:
 			back := func(q exec.PathPart) bool { return q.Kind == exec.PathUnknown || q.Step != l.Step }
-			if r.jobs[0].critical.of(l.Step+1) && slices.ContainsFunc(l.Parts, back) {
+			if r.jobs[0].critical.of(l.Step+1) && (slices.ContainsFunc(l.Parts, back) || behind(l, same)) {
 				return false
 			}
 		case *toldAgain:
@@ -246,6 +251,16 @@ func (r *Recorder) Whole(from, until *Mark) bool {
 		}
 	}
 	return true
+}
+
+// behind reports whether a path is found from what a rank did before an instant of it.
+func behind(p *exec.PathRecord, at []unit.Time) bool {
+	for r := range at {
+		if p.Reached[r] < at[r] {
+			return true
+		}
+	}
+	return false
 }
 
 // hearAgain has something be heard that was heard, with samples of queues.
@@ -260,9 +275,12 @@ func (r *Recorder) hearAgain(samples []fabric.Sample, hear func()) {
 	}
 }
 
-// hear has a stretch of the log be heard once more.
-func (r *Recorder) hear(from, to int, d unit.Duration, steps int64, moved Moved) {
+// hear has a stretch of the log be heard once more, of steps that are asked for; nil: of all.
+func (r *Recorder) hear(from, to int, d unit.Duration, steps int64, moved Moved, asked func(step int64) bool) {
 	for i, l := range r.repeats.log[from:to] {
+		if asked != nil && !asked(ofStep(l)) {
+			continue
+		}
 		switch l := l.(type) {
 		case *loggedFlow:
 			f := l.flow
@@ -272,41 +290,44 @@ func (r *Recorder) hear(from, to int, d unit.Duration, steps int64, moved Moved)
 		case *operationOf:
 			o := *l
 			o.moved(d, steps)
-			moved.of(&o.OperationRecord)
+			moved.operation(&o.OperationRecord)
 			o.job.operation(&o.OperationRecord)
 		case *stepOf:
 			s := *l
 			s.waits = slices.Clone(s.waits)
 			s.moved(d, steps)
+			if moved.Step != nil {
+				s.waits = moved.Step(&s.StepRecord, s.waits)
+			}
 			s.job.step(&s.StepRecord, s.waits)
 		case *exec.PathRecord:
 			p := *l
-			p.Parts = slices.Clone(p.Parts)
+			p.Parts, p.Reached = slices.Clone(p.Parts), nil
 			movedPath(&p, d, steps)
 			if c := &r.jobs[0].critical; c.of(p.Step) {
 				c.path(&p)
 			}
 		case *toldAgain:
 			for k := int64(1); k <= l.times; k++ {
-				r.hear(l.from, from+i, d+unit.Duration(k)*l.took, steps+k*l.steps, l.moved(k).then(moved))
+				r.hear(l.from, from+i, d+unit.Duration(k)*l.took, steps+k*l.steps, l.moved(k).then(moved), asked)
 			}
 		}
 	}
 }
 
-// of moves an operation, if that is asked.
-func (m Moved) of(o *exec.OperationRecord) {
-	if m != nil {
-		m(o)
+// operation moves an operation, if that is asked.
+func (m Moved) operation(o *exec.OperationRecord) {
+	if m.Operation != nil {
+		m.Operation(o)
 	}
 }
 
-// then moves an operation twice.
+// then moves an operation twice. Of whole steps nothing longer is ever heard again.
 func (m Moved) then(other Moved) Moved {
-	return func(o *exec.OperationRecord) {
-		m.of(o)
-		other.of(o)
-	}
+	return Moved{Operation: func(o *exec.OperationRecord) {
+		m.operation(o)
+		other.operation(o)
+	}}
 }
 
 // ToldAgain keeps, while what is heard is kept, that what was heard since a mark has been heard so many times more, each of which

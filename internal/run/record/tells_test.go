@@ -188,11 +188,15 @@ func (s *stage) operations(words []string, fields []field) {
 	list("", program.Ops)
 }
 
-// critical tells of the critical path of a step: path STEP RANK began=... part=KIND:CAUSE:until:rank[:op[:group[:port[:src:dst]]]]
+// critical tells of the critical path of a step: path STEP RANK began=... part=KIND:CAUSE:until:rank[:op[:group[:port[:src:dst]]]],
+// and how far back it is found from what each rank did: reached=INSTANT
 func (s *stage) critical(words []string, fields []field) {
 	j := s.job(&fields)
 	p := exec.PathRecord{Step: s.number(words[0]), Rank: int32(s.number(words[1]))}
 	parts := take(&fields, "part")
+	for _, v := range take(&fields, "reached") {
+		p.Reached = append(p.Reached, s.time(v[0]))
+	}
 	s.set(&p, fields)
 	p.Began = max(p.Began, 0)
 	at := p.Start
@@ -252,28 +256,34 @@ func (s *stage) mark(words []string, _ []field) {
 // repeat has what was heard since a mark be heard again: repeat MARK later steps.
 func (s *stage) repeat(words []string, _ []field) {
 	s.r.Join()
-	s.r.Again(s.marks[words[0]], unit.Duration(s.time(words[1])), s.number(words[2]), nil, nil)
+	s.r.Again(s.marks[words[0]], unit.Duration(s.time(words[1])), s.number(words[2]), Moved{}, nil)
 }
 
 // conclude has the last step told from one that was heard: conclude FROM UNTIL later steps STEP.
 func (s *stage) conclude(words []string, _ []field) {
 	s.r.Join()
-	s.r.Conclude(s.marks[words[0]], s.marks[words[1]], unit.Duration(s.time(words[2])), s.number(words[3]), s.number(words[4]), nil)
+	s.r.Conclude(s.marks[words[0]], s.marks[words[1]], unit.Duration(s.time(words[2])), s.number(words[3]), s.number(words[4]),
+		Moved{}, nil)
 }
 
-// whole says whether steps since a mark can be told whole, the last up to another.
-func (s *stage) whole(words []string, _ []field) {
+// whole says whether steps since a mark can be told whole, the last up to another, where what ranks did is the same since
+// instants: whole FROM [UNTIL] since=INSTANT, for each rank.
+func (s *stage) whole(words []string, fields []field) {
 	s.r.Join()
+	var same []unit.Time
+	for _, v := range take(&fields, "since") {
+		same = append(same, s.time(v[0]))
+	}
 	var until *Mark
 	if len(words) > 1 {
 		until = s.marks[words[1]]
 	}
-	fmt.Fprintf(s, "whole since %s: %v\n", words[0], s.r.Whole(s.marks[words[0]], until))
+	fmt.Fprintf(s, "whole since %s: %v\n", words[0], s.r.Whole(s.marks[words[0]], until, same))
 }
 
 // repeated has what was heard since a mark be kept as heard again: repeated MARK TIMES took steps.
 func (s *stage) repeated(words []string, _ []field) {
-	none := func(int64) Moved { return nil }
+	none := func(int64) (m Moved) { return m }
 	s.r.ToldAgain(s.marks[words[0]], s.number(words[1]), unit.Duration(s.time(words[2])), s.number(words[3]), none)
 }
 

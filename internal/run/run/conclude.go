@@ -1,11 +1,16 @@
 package run
 
 import (
+	"slices"
+
 	"railyard/internal/base/unit"
+	"railyard/internal/job/exec"
 	"railyard/internal/run/record"
 )
 
-// A step that begins as the one before did goes on as it did, and so do all that follow: they are told whole. Of the last one all is
+// A step that comes to a state at which the one before was, at the same place, goes on as it did, and so do all that follow: they are
+// told whole. How ranks began it may be another way, since some waited for others that had just begun to run: that is in
+// the row of the step, which has its own beginning then. Of the last one all is
 // known, too, if at some instant of the step that was recorded nothing but computing was left of it: then it is told up to its end,
 // and the run is over. What the network and the ranks would have come to nobody asks for.
 //
@@ -19,25 +24,51 @@ func (w *inStep) wholeSteps(now unit.Time, seen *sighting) bool {
 	if at < 0 || w.disturbed(&w.stops[at]) != "" {
 		return false
 	}
-	m, rest := &w.stops[at], w.lastRest(at)
-	if !w.run.record.Whole(m.record, rest.recorded()) {
+	m, rest, others := &w.stops[at], w.lastRest(at), seen.otherwise(&w.stops[at].sighting)
+	if !w.run.record.Whole(m.record, rest.recorded(), seen.alike(&m.sighting, m.at)) {
 		return false
 	}
+	if rest == nil {
+		rest = w.nextUnsent(seen.step)
+	}
+	moved := w.begunAs(now, m, others)
 	n := w.job.steps() - 1 - seen.step
 	if n == 0 && rest == nil {
 		return false
 	}
-	told := w.tellSteps(now, m, n, 1)
+	told := w.tellSteps(now, m, n, 1, moved)
 	switch {
 	case told == n && rest != nil && w.run.ctx.Err() == nil:
-		w.conclude(now, m, rest)
+		w.conclude(now, m, rest, moved)
 	case told == n:
 		w.repetition.end() // parts of the last step may still be told again
+		w.forget()
 	}
 	return true
 }
 
-// stepBefore is which stop was at this state and place in the step before, with the same past; -1: none.
+// begunAs has steps that are told begin as the one in progress did, of ranks that began it otherwise than the one that is recorded
+// since a mark.
+func (w *inStep) begunAs(now unit.Time, m *mark, others []int32) func(k int64) record.Moved {
+	if len(others) == 0 {
+		return asHeard
+	}
+	began := map[int32]exec.Beginning{}
+	for _, id := range others {
+		began[id] = exec.BeginningOf(w.job.ranks[id], now)
+	}
+	at, took, step, places := m.at, w.took(now, m), m.step, m.places
+	return func(k int64) record.Moved {
+		return record.Moved{Step: func(s *exec.StepRecord, waits []exec.Wait) []exec.Wait {
+			if b, is := began[s.Rank]; is && s.Step == step+k {
+				return b.Replace(places[s.Rank], at.Add(unit.Duration(k)*took), s, waits)
+			}
+			return waits
+		}}
+	}
+}
+
+// stepBefore is which stop was at this state and place in the step before; -1: none. No rank with another past is midway in a collective.
 func (w *inStep) stepBefore(now unit.Time, seen *sighting) int {
 	if !w.first || !seen.together {
 		return -1
@@ -47,10 +78,13 @@ func (w *inStep) stepBefore(now unit.Time, seen *sighting) int {
 		if m.step < 0 || m.step != seen.step-1 || m.past == nil || m.state != seen.state || !m.together {
 			continue
 		}
+		if !m.samePlace(seen) {
+			continue
+		}
 		if seen.past == nil {
 			seen.past = w.past(now)
 		}
-		if m.differs(seen) == "" {
+		if !slices.ContainsFunc(seen.otherwise(&m.sighting), func(id int32) bool { return exec.Midway(w.job.ranks[id]) }) {
 			return i
 		}
 	}
@@ -68,6 +102,15 @@ func (w *inStep) lastRest(from int) (last *mark) {
 	return last
 }
 
+// nextUnsent is the stop of a step at which nothing had been sent in it, nil if there was none.
+func (w *inStep) nextUnsent(step int64) *mark {
+	i := slices.IndexFunc(w.stops, func(m mark) bool { return m.step == step && m.unsent })
+	if i < 0 {
+		return nil
+	}
+	return &w.stops[i]
+}
+
 // recorded is the mark's in what is recorded, nil of none.
 func (m *mark) recorded() *record.Mark {
 	if m == nil {
@@ -77,10 +120,11 @@ func (m *mark) recorded() *record.Mark {
 }
 
 // conclude tells the last step from the one that is recorded from a mark on, in which all ranks are as they are now, and ends the run.
-func (w *inStep) conclude(now unit.Time, from, until *mark) {
+func (w *inStep) conclude(now unit.Time, from, until *mark, moved func(k int64) record.Moved) {
 	r, hops := w.run, w.run.fab.Hops()
 	samples := r.fab.Conclude(now, from.fab, until.fab)
-	r.record.Conclude(from.record, until.record, w.took(now, from), w.job.steps()-1-from.step, from.step, r.images.samples(samples))
+	k := w.job.steps() - 1 - from.step
+	r.record.Conclude(from.record, until.record, w.took(now, from), k, from.step, moved(k), r.images.samples(samples))
 	r.net.Repeat(from.net, until.net, 1)
 	w.repetition.hops += r.fab.Hops() - hops
 	w.repetition.again++

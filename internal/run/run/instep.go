@@ -31,6 +31,8 @@ type inStep struct {
 	spent    int64 // values that were looked at, less what looks may cost
 	more     int64 // of looks that cost more, since ranks computed what they had computed before
 	looks    int64
+	heavy    bool // a step has more to be told than is kept
+	underway bool // ranks were, at a stop of this step: what they did no longer began with it
 
 	agendas map[uint64]bool // what ranks were computing
 
@@ -46,6 +48,7 @@ const (
 	freshLooks = 24 // what happens is recorded for so many looks behind one that found a state that was seen
 	mostStops  = 64
 	earlyLooks = 4 // of a step behind one that is recorded
+	eagerSteps = 4 // each of these may be told from the one before, of others every second
 	restTries  = 7 // looks for a rest behind the end of a collective, each twice as late: some tens of us
 
 	mostSeenWithin = 1 << 12 // states
@@ -125,7 +128,7 @@ func (w *inStep) look(now unit.Time) {
 	w.earn()
 	together, left := w.standing()
 	again := w.mayBeAgain(now)
-	if w.looks++; w.looks > freshLooks && w.spent > 0 && !left && !(again && w.more <= 0) {
+	if w.looks++; w.looks > freshLooks && w.spent > 0 && !left && !(again && (w.more <= 0 || w.wasHere())) {
 		w.waits = false
 		w.wane()
 		return
@@ -153,6 +156,7 @@ func (w *inStep) look(now unit.Time) {
 	w.waits = false
 	w.size = d.Values()
 	seen := w.sighting(now, w.job.ranks[0].Step()+w.steps, &d)
+	w.outlive(seen.step)
 	seen.together, seen.left = together, left
 	if w.wholeSteps(now, &seen) {
 		return
@@ -178,6 +182,21 @@ func (w *inStep) standing() (together, left bool) {
 		left = left && rank.LeftToCompute()
 	}
 	return together, left && together
+}
+
+// wasHere reports whether ranks were at this place in the step before, at a stop that may have all that followed told: there are
+// few of these.
+func (w *inStep) wasHere() bool {
+	here := func(m *mark) bool {
+		for id, rank := range w.job.ranks {
+			if !exec.Stands(rank, m.places[id]) {
+				return false
+			}
+		}
+		return true
+	}
+	step := w.job.ranks[0].Step() + w.steps
+	return slices.ContainsFunc(w.stops, func(m mark) bool { return m.past != nil && m.step == step-1 && here(&m) })
 }
 
 // missed counts a look after which nothing was told again.
@@ -249,7 +268,7 @@ func (w *inStep) periods(now unit.Time, m *mark) (all []exec.Period, n int64) {
 func (w *inStep) tell(now unit.Time, m *mark, periods []exec.Period, n int64) {
 	took := w.took(now, m)
 	n = w.repetition.tell(now, m, n, 0, func(k int64) record.Moved {
-		return func(o *exec.OperationRecord) { periods[o.Rank].Moved(o, k) }
+		return record.Moved{Operation: func(o *exec.OperationRecord) { periods[o.Rank].Moved(o, k) }}
 	})
 	for id, rank := range w.job.ranks {
 		rank.Repeat(&periods[id], n, took)
@@ -270,22 +289,34 @@ func (w *inStep) forget() {
 // giveUp ends the recording of what has become too much, until a state comes again.
 func (w *inStep) giveUp() {
 	w.missed("a part has more to be told than is kept")
-	w.patience = 0
+	w.patience, w.heavy = 0, true
 	w.forget()
 }
 
 // ended takes it that all ranks have ended a step. If nothing was told again in the first, then whole steps are what may be. Of
 // two steps the first is still recorded in the second, which may do the same: see wholeSteps.
 func (w *inStep) ended(step int64) {
-	w.stood = 0
-	if step%2 != 0 {
+	w.stood, w.underway = 0, false
+	if step >= eagerSteps && step%2 != 0 {
 		w.forget()
 	} else if w.first && len(w.stops) > 0 {
 		w.patience, w.looks = freshLooks, min(w.looks, freshLooks-earlyLooks)
 	}
-	if w.parts == 0 && !w.repetition.over {
+	if w.parts == 0 && !w.repetition.over && (step > 0 || len(w.stops) == 0) {
 		w.forget()
 		w.repetition.inStep = nil
+	}
+}
+
+// outlive forgets stops of steps before the one before: no step is told from them. What was recorded since is forgotten with
+// them only if it has become much.
+func (w *inStep) outlive(step int64) {
+	switch last := len(w.stops) - 1; {
+	case last < 0 || w.stops[0].step >= step-1:
+	case w.stops[last].step < step-1 || w.recorded() > w.most/2:
+		w.forget()
+	default:
+		w.stops = slices.DeleteFunc(w.stops, func(m mark) bool { return m.step < step-1 })
 	}
 }
 
@@ -299,26 +330,56 @@ func (w *inStep) note(now unit.Time, seen *sighting) {
 	} else if len(w.seen) < mostSeenWithin {
 		w.seen[stands] = true
 	}
-	if !w.wane() {
+	last := len(w.stops) - 1
+	seen.unsent = w.first && seen.together && last >= 0 && w.stops[last].step == seen.step-1 &&
+		!slices.ContainsFunc(w.job.ranks, func(r *exec.Rank) bool { return !exec.Unsent(r) })
+	patient := w.wane()
+	w.stood++
+	few := w.stood&(w.stood-1) == 0 // what comes late in a step has much of it behind it
+	if !w.underway && !slices.ContainsFunc(w.job.ranks, func(r *exec.Rank) bool { return !exec.Underway(r) }) {
+		w.underway, few = true, true
+	}
+	if !patient && !(w.lasts(seen) && (few || seen.left)) && !seen.unsent {
 		return
 	}
 	if len(w.stops) >= mostStops {
-		w.stops = slices.DeleteFunc(w.stops, func(m mark) bool { return m.step < seen.step })
+		w.thin()
 	}
-	if len(w.stops) >= mostStops {
-		w.forget()
-	}
-	if w.stood++; w.stood&(w.stood-1) == 0 { // of few: what comes late in a step has much of it behind it
+	if few {
 		seen.past = w.past(now)
 	}
 	w.stops = append(w.stops, w.from(now, *seen))
 	w.weighFrom(now)
 }
 
-// wane counts a look, and reports whether what happens is still recorded.
+// lasts reports whether a stop may be kept up to the step behind it, which may be told from there.
+func (w *inStep) lasts(seen *sighting) bool {
+	return w.first && !w.heavy && seen.together && seen.step+1 < w.job.steps() && (seen.step < eagerSteps || seen.step%2 == 0)
+}
+
+// thin forgets stops but for those that last: few from which the next step may be told, and the last behind which ranks only compute.
+func (w *inStep) thin() {
+	n := 0
+	for i := range w.stops {
+		m := &w.stops[i]
+		last := i+1 == len(w.stops) || w.stops[i+1].step != m.step
+		if w.lasts(&m.sighting) && (m.past != nil || last && m.left) || m.unsent {
+			w.stops[n] = w.stops[i]
+			n++
+		}
+	}
+	if n == 0 {
+		w.forget()
+		return
+	}
+	clear(w.stops[n:])
+	w.stops = w.stops[:n]
+}
+
+// wane counts a look, and reports whether what happens is still recorded for parts of the step.
 func (w *inStep) wane() bool {
 	if w.patience == 0 {
-		w.forget()
+		w.thin()
 		return false
 	}
 	w.patience--

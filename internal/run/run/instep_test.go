@@ -79,6 +79,26 @@ func TestStepsAreToldFromTheFirst(t *testing.T) {
 	}
 }
 
+// Stages begin a step when they have ended the one before, and the first step all at once. What comes behind the wait for the first
+// micro-batch is the same, and so is all but the beginning of their rows: all steps are told from the first, the last too.
+func TestStagesAreToldFromTheFirst(t *testing.T) {
+	layers := func(steps int) string {
+		return fmt.Sprintf(`
+cluster: {hosts: 4, host: {preset: hgx-h100}}
+job:
+  model: {preset: llama3-8b, layers: 8, batch: 32, gradients: bf16, steps: %d}
+  parallel: {tp: 8, pp: 2, sequence: true, micro_batches: 8, zero: 1}
+`, steps)
+	}
+	one := run(t, layers(1), Options{}).Reuse.Simulated
+	for _, steps := range []int64{2, 4} {
+		r := reused(t, layers(int(steps)), Options{Islands: 3}, Options{Islands: 2, Workers: 2})
+		if r.Steps != steps-1 || 4*r.Simulated > 5*one {
+			t.Errorf("%d steps: %+v; one takes %d", steps, r, one)
+		}
+	}
+}
+
 // A step that began in another way than the one before, and comes to the state that that had come to, is not told from it: its row
 // would have that one's beginning.
 func TestAStepThatBeganInAnotherWayIsNotToldFromTheFirst(t *testing.T) {
@@ -92,7 +112,7 @@ func TestAStepThatBeganInAnotherWayIsNotToldFromTheFirst(t *testing.T) {
 
 // Layers are alike, and so are states at two of them: where ranks are in the step tells them apart where whole steps are told.
 func TestWhereRanksAreTellsStepsApart(t *testing.T) {
-	all := []sighting{{past: new([32]byte)}}
+	all := []sighting{{past: make([]past, 1)}}
 	run(t, sharded(4, 1, "zero: 3"), Options{Observe: Every(0, 300*unit.Microsecond, func(v View) {
 		all = append(all, v.r.reuse.sighting(v.Now, 0, &reuse.Digest{}))
 		all[len(all)-1].past = all[0].past
@@ -106,6 +126,11 @@ func TestWhereRanksAreTellsStepsApart(t *testing.T) {
 		if i > 1 && all[i].differs(&all[i-1]) == "ranks were elsewhere in the step" {
 			elsewhere++
 		}
+	}
+	other := all[1]
+	other.past = []past{{since: 1, all: [32]byte{1}}}
+	if why := other.differs(&all[1]); why != "the step had begun in another way" {
+		t.Errorf("two pasts: %q", why)
 	}
 	if elsewhere < 4 {
 		t.Errorf("of %d sightings of one state %d were elsewhere", len(all), elsewhere)

@@ -349,12 +349,15 @@ func (x *repetition) repeat(now unit.Time, m *mark) {
 	if n <= 0 {
 		return
 	}
-	x.tellSteps(now, m, n, steps)
+	x.tellSteps(now, m, n, steps, asHeard)
 }
 
+// asHeard moves nothing.
+func asHeard(int64) (m record.Moved) { return m }
+
 // tellSteps is tell for whole steps: ranks end as many sooner.
-func (x *repetition) tellSteps(now unit.Time, m *mark, n, steps int64) int64 {
-	n = x.tell(now, m, n, steps, func(int64) record.Moved { return nil })
+func (x *repetition) tellSteps(now unit.Time, m *mark, n, steps int64, moved func(k int64) record.Moved) int64 {
+	n = x.tell(now, m, n, steps, moved)
 	x.again += n * steps
 	for _, rank := range x.job.ranks {
 		rank.StopAfter(x.job.steps() - x.steps)
@@ -363,7 +366,7 @@ func (x *repetition) tellSteps(now unit.Time, m *mark, n, steps int64) int64 {
 }
 
 // tell has what followed a mark told n times more, of so many steps each, or until the run is interrupted: it returns how
-// often that is. moved says which operations the k-th time has.
+// often that is. moved says what the k-th time has in place of what was heard.
 func (x *repetition) tell(now unit.Time, m *mark, n, steps int64, moved func(k int64) record.Moved) int64 {
 	r, took, hops := x.run, x.took(now, m), x.run.fab.Hops()
 	n = r.fab.Repeat(now, m.fab, n, func(k int64, samples []fabric.Sample) bool {

@@ -154,7 +154,7 @@ func TestReuseOfModels(t *testing.T) {
 		}
 		simulated := 9 - r.Steps                                    // of which the forecast is the least
 		step := int64(float64(e.PacketHops)*(1-f.Imaged)) / e.Steps // without images
-		if f.Steps > simulated || r.Parts == 0 && (f.Steps != simulated || r.Simulated != step*simulated) ||
+		if f.Steps > simulated || r.Parts == 0 && r.Simulated != step*simulated ||
 			int64(f.Images) != r.Images || r.Parts > 0 && (f.PacketHops*simulated > 2*r.Simulated*f.Steps ||
 			2*f.PacketHops*simulated < r.Simulated*f.Steps) {
 			t.Errorf("%s: forecast %+v, and it was %+v", layout, f, r)
