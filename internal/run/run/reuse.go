@@ -62,7 +62,8 @@ type repetition struct {
 
 // Bounds of reuse.
 const (
-	mostRecorded = 640 << 20              // bytes of a period: a step of Llama 3 8B on 64 GPUs takes 475 MB
+	mostRecorded = 640 << 20              // bytes of a period: a step of Llama 3 8B on 64 GPUs takes 475 MB,
+	recordedPart = 4                      // or this part of the memory that is forecast, if that is more
 	weighEvery   = 100 * unit.Microsecond // between two looks at how many they are
 	mostTries    = 8                      // looks at a network that is not at rest, each twice as late
 	mostSeen     = 64                     // a period has at most so many times every steps
@@ -75,7 +76,7 @@ func (r *runner) newRepetition() *repetition {
 	if r.plan.Scenario.Run.Reuse != scenario.ReuseAuto {
 		return nil
 	}
-	x := &repetition{run: r, why: map[string]int64{}, most: mostRecorded}
+	x := &repetition{run: r, why: map[string]int64{}, most: max(mostRecorded, int64(r.memory)/recordedPart)}
 	if x.refused = r.neverReused(); x.refused != "" {
 		x.over = true
 		return x

@@ -104,12 +104,12 @@ type runner struct {
 	viewer  *record.Viewer   // nil: nobody has looked
 	capture *capture.Capture // nil: none
 	pace    *pace
+	memory  unit.Bytes     // that is forecast
 	reuse   *repetition    // nil: what happens again is simulated again
 	alike   []images.Image // parts of the network that look as others do
 	images  *imaged        // nil: each part of the network is simulated
 	last    unit.Time      // the jobs were done, on the clock of the simulation
 	end     unit.Time      // of the run, where that is not the time of the last event
-
 	acts     []act     // that are due, the first first
 	dry      bool      // the engine has no event left
 	checked  bool      // the engine has asked whether to go on since the last window

@@ -10,7 +10,7 @@ import (
 
 // newRunner builds a run of what was prepared.
 func newRunner(ctx context.Context, w *watcher, in *prepared, opt Options) (*runner, error) {
-	r := &runner{plan: in.plan, opt: opt, ctx: ctx, watcher: w}
+	r := &runner{plan: in.plan, opt: opt, ctx: ctx, watcher: w, memory: in.estimate.Memory}
 	for i := range in.plan.Jobs {
 		j := &job{run: r, index: i, plan: &in.plan.Jobs[i]}
 		if src := in.data[i]; src != nil {
