@@ -91,32 +91,32 @@ type runner struct {
 	ctx     context.Context
 	watcher *watcher
 
-	islands islands
-	closing bool          // the jobs are over, and their queue pairs are not all closed
-	linger  unit.Duration // how long the run goes on after the jobs: no window is longer
-	eng     *sim.Engine
-	fab     *fabric.Fabric
-	net     *nic.Net
-	jobs    []*job // as the plan lists them
-	hosts   *host.Hosts
-	bodies  *host.Bodies
-	record  *record.Recorder
-	viewer  *record.Viewer   // nil: nobody has looked
-	capture *capture.Capture // nil: none
-	pace    *pace
-	memory  unit.Bytes     // that is forecast
-	reuse   *repetition    // nil: what happens again is simulated again
-	alike   []images.Image // parts of the network that look as others do
-	images  *imaged        // nil: each part of the network is simulated
-	last    unit.Time      // the jobs were done, on the clock of the simulation
-	end     unit.Time      // of the run, where that is not the time of the last event
-	acts     []act     // that are due, the first first
-	dry      bool      // the engine has no event left
-	checked  bool      // the engine has asked whether to go on since the last window
-	reported time.Time // when progress was told last
-	giveUp   bool      // trainings are to end the step that they are in
-	stopBy   time.Time // interrupted trainings are given up
-	diverged error     // the loss of a training is not a number
+	islands  islands
+	closing  bool          // the jobs are over, and their queue pairs are not all closed
+	linger   unit.Duration // how long the run goes on after the jobs: no window is longer
+	eng      *sim.Engine
+	fab      *fabric.Fabric
+	net      *nic.Net
+	jobs     []*job // as the plan lists them
+	hosts    *host.Hosts
+	bodies   *host.Bodies
+	record   *record.Recorder
+	viewer   *record.Viewer   // nil: nobody has looked
+	capture  *capture.Capture // nil: none
+	pace     *pace
+	memory   unit.Bytes     // that is forecast
+	reuse    *repetition    // nil: what happens again is simulated again
+	alike    []images.Image // parts of the network that look as others do
+	images   *imaged        // nil: each part of the network is simulated
+	last     unit.Time      // the jobs were done, on the clock of the simulation
+	end      unit.Time      // of the run, where that is not the time of the last event
+	acts     []act          // that are due, the first first
+	dry      bool           // the engine has no event left
+	checked  bool           // the engine has asked whether to go on since the last window
+	reported time.Time      // when progress was told last
+	giveUp   bool           // trainings are to end the step that they are in
+	stopBy   time.Time      // interrupted trainings are given up
+	diverged error          // the loss of a training is not a number
 }
 
 // job is one job of a run.
