@@ -99,8 +99,8 @@ job:
 	}
 }
 
-// A step that began in another way than the one before, and comes to the state that that had come to, is not told from it: its row
-// would have that one's beginning.
+// A step that began in another way than the one before, and comes to the state that that had come to, is not told from it where its
+// critical path leads to what was otherwise.
 func TestAStepThatBeganInAnotherWayIsNotToldFromTheFirst(t *testing.T) {
 	for _, hang := range []string{"15us", "100us"} {
 		r := reused(t, fmt.Sprintf("faults: [{host: host2, at: 20us, hang: %s}]\n", hang)+sharded(12, 4, "zero: 3"), Options{Islands: 2})
