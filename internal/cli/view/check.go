@@ -243,7 +243,7 @@ func repeats(e *foresight.Estimate) string {
 	u := e.Reuse
 	var all []string
 	if u.Unlike < 1 {
-		all = append(all, "layers and micro-batches that are alike do the same")
+		all = append(all, "parts of a step that are alike (layers, micro-batches, buckets) do the same")
 	}
 	switch {
 	case u.Steps == 1 && e.Steps > 1:

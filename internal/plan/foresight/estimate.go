@@ -315,7 +315,7 @@ func (e Estimate) OverLimit(free unit.Bytes) error {
 		return fmt.Errorf("this run would need about %s of memory, and this machine, or its control group, has %s "+
 			"free: make it smaller, or run it anyway with --force", e.Memory.Human(), free.Human())
 	case e.Reuse != nil && e.Reuse.PacketHops > MaxHops && e.Reuse.Unlike < 1:
-		return fmt.Errorf("this run would simulate about %s packet-hops even if layers and micro-batches that are alike do the same, "+
+		return fmt.Errorf("this run would simulate about %s packet-hops even if parts of a step that are alike do the same, "+
 			"the limit is %s: make it smaller, or run it anyway with --force", unit.Count(e.Reuse.PacketHops), unit.Count(MaxHops))
 	case e.Reuse != nil && e.Reuse.PacketHops > MaxHops:
 		return fmt.Errorf("this run would simulate about %s packet-hops at least, for %s of its %s, the limit is %s: make it smaller, "+

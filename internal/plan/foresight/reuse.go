@@ -132,7 +132,7 @@ func reused(p *plan.Plan, steps, hops int64, x *looks) *Reuse {
 	if x.n > 0 && hops > 0 {
 		u.Imaged = float64(x.hops) / float64(hops)
 	}
-	if j.Spec.Model != nil && j.Spec.Parallel.PP <= 1 { // of stages some network is seldom at rest
+	if j.Spec.Parallel.PP <= 1 { // of stages some network is seldom at rest
 		u.Unlike = j.Work.Unlike()
 	}
 	whole := int64(0) // steps that are simulated whole
@@ -144,11 +144,11 @@ func reused(p *plan.Plan, steps, hops int64, x *looks) *Reuse {
 	if u.Unlike == 1 {
 		whole = u.Steps
 	}
-	if whole == steps && x.n == 0 && !(steps > 1 && j.Spec.Model != nil && FromOneStep(j, steps)) {
+	if whole == steps && x.n == 0 && !(steps > 1 && FromOneStep(j, steps)) {
 		return nil
 	}
 	of := float64(whole) + float64(u.Steps-whole)*u.Unlike
-	if parts := float64(steps) * u.Unlike; j.Spec.Model != nil && FromOneStep(j, steps) {
+	if parts := float64(steps) * u.Unlike; FromOneStep(j, steps) {
 		u.Steps, of = 1, u.Unlike
 	} else if parts < of {
 		u.Steps, of = steps, parts

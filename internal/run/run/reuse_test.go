@@ -110,6 +110,9 @@ func TestReuseOfDrawnReplays(t *testing.T) {
 		i++
 		ran++
 		r := reused(t, yaml, Options{Islands: 1 + i%4, Workers: 1 + i%2})
+		if least := leastSimulated(t, yaml); 10*r.Simulated < 9*least { // CNPs are guessed
+			t.Errorf("%s\nof %d packet-hops %d were simulated, at least %d were forecast", yaml, r.Represented, r.Simulated, least)
+		}
 		if r.Steps > 0 {
 			told++
 			for _, key := range []string{"watchdog", "qps_per_connection: 2", "qps_per_connection: 3", "split_data_on_qps: true", "dcqcn"} {
@@ -130,6 +133,20 @@ func TestReuseOfDrawnReplays(t *testing.T) {
 	if 4*told < ran {
 		t.Errorf("of %d drawn replays %d had steps told again, want a quarter", ran, told)
 	}
+}
+
+// leastSimulated is how many packet-hops of a run are forecast to be simulated.
+func leastSimulated(t *testing.T, yaml string) int64 {
+	t.Helper()
+	p, err := NewPlan(plantest.Read(t, yaml))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := foresight.EstimateOf(p, make([]dataset.Size, 1))
+	if e.Reuse == nil {
+		return e.PacketHops
+	}
+	return e.Reuse.PacketHops
 }
 
 // The same of large models in layouts of all kinds: sums of parts inside hosts take what a formula says; stages
