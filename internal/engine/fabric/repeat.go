@@ -26,6 +26,7 @@ type repeat struct {
 	touches   []touches     // by queue: since the first mark
 	loads     []loadNotes   // by port: likewise
 	again     []again       // in the order in which they were told, since the first mark
+	samples   []Sample      // that were told last, for the next
 }
 
 // bookmark is an instant in what is recorded: so much was before it.
@@ -163,7 +164,7 @@ func (f *Fabric) MarkSize() int64 {
 }
 
 // Repeat has the period from a mark until now have happened n times more, and returns how often that is: it calls sampled with
-// the samples of each repetition in order of time, and ends behind one after which that does not want more.
+// the samples of each repetition, those of each queue in order of time, and ends behind one after which that does not want more.
 func (f *Fabric) Repeat(now unit.Time, m *Mark, n int64, sampled func(k int64, all []Sample) (more bool)) int64 {
 	r, stand := f.repeat, f.stand(now)
 	g := stand.period(m)
@@ -201,6 +202,9 @@ func (f *Fabric) tell(g *again, until *bookmark, k int64) []Sample {
 // loadAgain has the load of a port between two places be noted so much later, with what counters count of echoes.
 func (f *Fabric) loadAgain(id PortID, from, to *bookmark, shift unit.Duration, echoes []echo) {
 	runs := f.repeat.loads[id].runs
+	if len(runs) == 0 {
+		return
+	}
 	f.repeat.stretches(from, to, func(p *bookmark) int { return int(p.loads[id]) }, shift, echoes,
 		func(from, to int, shift unit.Duration, echoes []echo) {
 			for i := range runs[from:to] {
@@ -289,10 +293,15 @@ func TimeOf(all []RootTime, root PortID) unit.Duration {
 	return 0
 }
 
-// resample returns the samples that touches between two places would have had taken so much later.
-func (eg *egress) resample(from, to *bookmark, shift unit.Duration) (all []Sample) {
+// resample returns the samples that touches between two places would have had taken so much later, until it is called again: those
+// of each queue in order of time.
+func (eg *egress) resample(from, to *bookmark, shift unit.Duration) []Sample {
+	all := eg.repeat.samples[:0]
 	for q := range eg.slow {
 		runs := eg.repeat.touches[q].runs
+		if len(runs) == 0 {
+			continue
+		}
 		eg.repeat.stretches(from, to, func(p *bookmark) int { return int(p.touches[q]) }, shift, nil,
 			func(from, to int, shift unit.Duration, _ []echo) {
 				for i := range runs[from:to] {
@@ -300,10 +309,30 @@ func (eg *egress) resample(from, to *bookmark, shift unit.Duration) (all []Sampl
 				}
 			})
 	}
-	slices.SortStableFunc(all, func(a, b Sample) int {
-		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Port, b.Port), cmp.Compare(a.Class, b.Class))
-	})
+	eg.repeat.samples = all
 	return all
+}
+
+// InOrder returns where samples stand in the order in which they are taken in a run: by time, then by queue.
+func InOrder(all []Sample) []int32 {
+	type place struct {
+		at    unit.Time
+		queue uint64
+		of    int32
+	}
+	places := make([]place, len(all))
+	for i := range all {
+		s := &all[i]
+		places[i] = place{s.At, uint64(s.Port)<<8 | uint64(s.Class), int32(i)}
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.queue, b.queue), cmp.Compare(a.of, b.of))
+	})
+	order := make([]int32, len(all))
+	for i := range places {
+		order[i] = places[i].of
+	}
+	return order
 }
 
 // sampleAgain appends the samples of a run of touches of a queue.

@@ -61,6 +61,9 @@ func NewQueueLog(t *Table[QueueRow], queues []Queue) *QueueLog {
 	return l
 }
 
+// Rows reports whether samples are rows of a table, in the order in which they come.
+func (l *QueueLog) Rows() bool { return l.table != nil }
+
 // Sample records that queue q holds bytes at time t, t not before q's last sample.
 func (l *QueueLog) Sample(q int, t unit.Time, bytes unit.Bytes) {
 	s := &l.queues[q]

@@ -22,6 +22,11 @@ type repeats struct {
 	log              []any         // since the first mark: what was heard, as it was told
 	ways             ways          // of flows in the log
 	lost             int64         // frames, and timeouts
+	told             struct {      // what is heard again at the moment: nobody keeps it
+		flow      flow
+		operation operationOf
+		step      stepOf
+	}
 }
 
 // ways are hops of messages: many messages are held up as long as each other, and each way is kept once, as a hop after one
@@ -270,31 +275,41 @@ func (r *Recorder) hearAgain(samples []fabric.Sample, hear func()) {
 	x.recording, x.again = false, true
 	defer func() { x.recording, x.again = recording, false }()
 	hear()
-	for i := range samples {
+	if !r.queues.Rows() { // sums of each queue
+		for i := range samples {
+			r.sample(&samples[i])
+		}
+		return
+	}
+	for _, i := range fabric.InOrder(samples) {
 		r.sample(&samples[i])
 	}
 }
 
 // hear has a stretch of the log be heard once more, of steps that are asked for; nil: of all.
 func (r *Recorder) hear(from, to int, d unit.Duration, steps int64, moved Moved, asked func(step int64) bool) {
-	for i, l := range r.repeats.log[from:to] {
+	x := &r.repeats
+	for i, l := range x.log[from:to] {
 		if asked != nil && !asked(ofStep(l)) {
 			continue
 		}
 		switch l := l.(type) {
 		case *loggedFlow:
-			f := l.flow
-			f.Hops = r.repeats.ways.hops(l.way)
-			f.moved(&r.repeats, d, steps)
-			r.flow(&f)
+			f := &x.told.flow
+			*f = l.flow
+			f.Hops = x.ways.hops(l.way)
+			f.moved(x, d, steps)
+			r.flow(f)
 		case *operationOf:
-			o := *l
+			o := &x.told.operation
+			*o = *l
 			o.moved(d, steps)
 			moved.operation(&o.OperationRecord)
 			o.job.operation(&o.OperationRecord)
 		case *stepOf:
-			s := *l
-			s.waits = slices.Clone(s.waits)
+			s := &x.told.step
+			*s = *l
+			s.waits = slices.Clone(l.waits)
 			s.moved(d, steps)
 			if moved.Step != nil {
 				s.waits = moved.Step(&s.StepRecord, s.waits)

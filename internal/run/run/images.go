@@ -1,9 +1,6 @@
 package run
 
 import (
-	"cmp"
-	"slices"
-
 	"railyard/internal/base/unit"
 	"railyard/internal/engine/fabric"
 	"railyard/internal/engine/nic"
@@ -22,6 +19,7 @@ type imaged struct {
 	of    []int32         // by port: number of the image, -1: none
 	node  []int           // by number of a switch: that of its lead; else itself
 	pairs [][]int32       // by image and queue pair of the lead: that of the image
+	taken []fabric.Sample // by ports and their images, in what was told last
 	led   [][]topo.PortID // by port: its images
 	alike func() string
 	why   string // images are none any more; "": they are
@@ -156,19 +154,16 @@ func (x *imaged) sample(s fabric.Sample, tell func(fabric.Sample)) {
 	}
 }
 
-// samples are those of leads with their images', in order.
+// samples are those of leads with their images', until it is called again.
 func (x *imaged) samples(all []fabric.Sample) []fabric.Sample {
 	if x == nil {
 		return all
 	}
-	var out []fabric.Sample
+	x.taken = x.taken[:0]
 	for _, s := range all {
-		x.sample(s, func(s fabric.Sample) { out = append(out, s) })
+		x.sample(s, func(s fabric.Sample) { x.taken = append(x.taken, s) })
 	}
-	slices.SortStableFunc(out, func(a, b fabric.Sample) int {
-		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Port, b.Port), cmp.Compare(a.Class, b.Class))
-	})
-	return out
+	return x.taken
 }
 
 // hops is how many packet-hops there were, those of images too.
