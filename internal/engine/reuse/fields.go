@@ -168,18 +168,17 @@ var table = map[string]string{
 	"exec.Rank": `state: stands status begun over grown: inboxes outboxes rest: ended owing none: saves
 		scratch: ops streams colls left ledger step
 		fixed: cfg counter stager meeting prog start steps in numberOf save lines post path`,
-	"exec.standing": "since: at idle state: busy speaking streams",
-	"exec.doing":    "state: links",
-	"exec.link":     "state: start stream back positions coll since: began end",
-	"exec.collRun":  "state: exchange last met since: joined fixed: Collective id place op stream",
-	"exec.exchange": "state: channels open answer rest: inFlight fixed: me members lines areas slots once layout sizes",
-	"exec.channelRun": `state: pc length wait src trace gates since: end gated state: credits none: work
-		scratch: op program only known path peerOps freed`,
-	"exec.credits": "grown: out in fixed: outOf inOf scratch: slots", // who is to have one is asked of a slot that is filled
-	"exec.outLink": "rest: waiting fixed: peer windowed count: sent",
-	"exec.inLink":  "rest: read fixed: conn gives count: taken",
-	"exec.gate":    "since: from to state: why answer",
-	"exec.Trace":   "since: Posted Placed state: Segments Lane",
-	"exec.inbox":   "rest: what fixed: Conn stream scratch: via traces head",
-	"exec.outbox":  "state: sent fixed: Conn stream scratch: via searched coll step",
+	"exec.standing":   "since: at idle state: busy speaking streams",
+	"exec.doing":      "state: links",
+	"exec.link":       "state: start stream back positions coll since: began end",
+	"exec.collRun":    "state: exchange last met since: joined fixed: Collective id place op stream",
+	"exec.exchange":   "state: channels open answer rest: inFlight fixed: me members lines areas slots once layout sizes scratch: programs",
+	"exec.channelRun": "state: pc length wait src trace gates since: end gated state: credits none: work scratch: lane",
+	"exec.credits":    "grown: out in fixed: outOf inOf scratch: slots", // who is to have one is asked of a slot that is filled
+	"exec.outLink":    "rest: waiting fixed: peer windowed count: sent",
+	"exec.inLink":     "rest: read fixed: conn gives count: taken",
+	"exec.gate":       "since: from to state: why answer",
+	"exec.Trace":      "since: Posted Placed state: Segments Lane",
+	"exec.inbox":      "rest: what fixed: Conn stream scratch: via traces head",
+	"exec.outbox":     "state: sent fixed: Conn stream scratch: via searched coll step",
 }

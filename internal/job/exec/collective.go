@@ -30,10 +30,11 @@ type exchange struct {
 	members  []int32 // of the group: rank of the job by that number
 	lines    *lines  // of the group
 	channels []channelRun
-	open     int   // channels that are not at their end
-	inFlight int   // messages sent and not acknowledged
-	answer   Trace // of the acknowledgement that came last
-	areas    int64 // of staging
+	programs [][]planned // by channel; nil: they are not kept
+	open     int         // channels that are not at their end
+	inFlight int         // messages sent and not acknowledged
+	answer   Trace       // of the acknowledgement that came last
+	areas    int64       // of staging
 	slots    workload.Slots
 	once     bool // what reads a slot is the only one that does; asked where slots have memory
 
@@ -54,11 +55,8 @@ const (
 
 // channelRun is where one channel of a collective stands in its program.
 type channelRun struct {
+	*lane
 	pc, length int
-	op         *planned  // at pc, while the channel waits
-	program    []planned // nil: it is not kept
-	only       planned   // of one that is not kept: its operation known-1, 0: none
-	known      int
 	wait       wait
 	end        unit.Time // when it came to its end
 
@@ -70,10 +68,6 @@ type channelRun struct {
 
 	credits *credits // nil: each message has a slot of its own
 	work    *localWork
-
-	path    []programOp // for the path finder: by index in the program; nil: nothing is recorded
-	peerOps []int32     // and the other ends of messages: see pathLayout.peer
-	freed   []int32     // and, with credits, what let a Send start: see rankPath.freed
 }
 
 // gate is a span in which a channel waited for an acknowledgement or a credit.
@@ -83,7 +77,7 @@ type gate struct {
 	answer   Trace // of the acknowledgement
 }
 
-func (r *Rank) newCollRun(op *workload.Op, place int) collRun {
+func (r *Rank) newCollRun(op *workload.Op, place int, room *rooms) collRun {
 	job, rank := r.cfg.Job, r.cfg.Rank
 	c := &job.Collectives[op.Coll]
 	run := collRun{Collective: c, id: op.Coll, place: int32(place), op: op.ID, stream: op.Stream}
@@ -91,9 +85,15 @@ func (r *Rank) newCollRun(op *workload.Op, place int) collRun {
 		return run
 	}
 	members := job.Groups[c.Group].Ranks
-	run.exchange = &exchange{me: slices.Index(members, rank), members: members,
-		channels: make([]channelRun, c.Schedule.Channels()), areas: c.Areas(), slots: c.Slots()}
+	run.exchange = room.take(c.Schedule.Channels())
+	run.me, run.members, run.areas, run.slots = slices.Index(members, rank), members, c.Areas(), c.Slots()
 	run.lines = r.linesOf(c.Group, len(run.channels))
+	for st, i := &r.streams[op.Stream], 0; i < len(run.channels); i++ {
+		if i == len(st.lanes) {
+			st.lanes = append(st.lanes, &lane{})
+		}
+		run.channels[i].lane = st.lanes[i]
+	}
 	run.once = r.stager != nil && coll.ReadsOnce(c.Schedule, run.me)
 	if c.Counts != nil {
 		run.sizes = c.NewCounts(run.me)

@@ -33,10 +33,10 @@ func (r *Rank) Landing(in int32, what Arrival) (Landing, bool) {
 
 // after returns the operation behind that at which a channel waits.
 func (c *collRun) after(channel int) (next planned) {
-	ch := &c.channels[channel]
-	if ch.program != nil {
-		return ch.program[ch.pc+1]
+	at := c.channels[channel].pc + 1
+	if c.programs != nil {
+		return c.programs[channel][at]
 	}
-	c.plan(&next, channel, ch.pc+1)
+	c.plan(&next, channel, at)
 	return next
 }

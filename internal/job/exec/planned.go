@@ -40,12 +40,13 @@ func (r *Rank) keepPrograms() {
 }
 
 func (c *collRun) keep() {
+	c.programs = make([][]planned, len(c.channels))
 	for channel := range c.channels {
 		program := make([]planned, c.Schedule.Len(c.me, channel))
 		for i := range program {
 			c.plan(&program[i], channel, i)
 		}
-		c.channels[channel].program = program
+		c.programs[channel] = program
 	}
 }
 
@@ -58,10 +59,10 @@ func (c *collRun) plan(p *planned, channel, i int) {
 
 // at returns operation i of a channel's program: of one that is not kept it is valid until the next call.
 func (c *collRun) at(channel, i int) *planned {
-	ch := &c.channels[channel]
-	if ch.program != nil {
-		return &ch.program[i]
+	if c.programs != nil {
+		return &c.programs[channel][i]
 	}
+	ch := &c.channels[channel]
 	if ch.known != i+1 { // a channel that has waited asks again
 		c.plan(&ch.only, channel, i)
 		ch.known = i + 1
@@ -81,9 +82,8 @@ func (r *Rank) unacked(c *collRun, channel int, op int32) bool {
 
 // outletOf returns the outbox of the Send at index op of a channel's program.
 func (r *Rank) outletOf(c *collRun, channel int, op int32) int32 {
-	ch := &c.channels[channel]
-	if ch.program != nil {
-		send := &ch.program[op]
+	if c.programs != nil {
+		send := &c.programs[channel][op]
 		if send.conn < 0 {
 			r.connect(c, channel, send)
 		}

@@ -72,6 +72,7 @@ type streamState struct {
 	running int32 // its collective in progress, past the launch: index in Rank.colls; -1 none
 	token   Token // of local work on channel 0 of its collectives; the other channels follow. Operations have the stream's number
 	until   Token
+	lanes   []*lane // by channel
 }
 
 // NewRank returns a rank that has not started. The job must be valid, as Job.Validate
@@ -107,10 +108,11 @@ func NewRank(cfg Config) *Rank {
 func (r *Rank) template(ops []workload.Op, order *workload.Order) template {
 	t := template{ops: ops, Order: order, colls: int32(len(r.colls))}
 	r.colls = slices.Grow(r.colls, int(order.Colls))
+	room := newRooms(r.cfg.Job, ops)
 	for i := range ops {
 		if op := &ops[i]; op.Kind == workload.Communication {
 			r.numberOf.Add(op.Coll)
-			r.colls = append(r.colls, r.newCollRun(op, len(r.colls)))
+			r.colls = append(r.colls, r.newCollRun(op, len(r.colls), &room))
 			if c := &r.cfg.Job.Collectives[op.Coll]; c.Counts != nil && r.cfg.Body != nil && r.counter == nil {
 				panic(fmt.Sprintf("exec: the sizes of collective %q are decided in each step, the body decides none", c.Name))
 			}

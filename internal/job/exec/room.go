@@ -1,0 +1,41 @@
+package exec
+
+import "railyard/internal/job/workload"
+
+// lane is what a channel of the collective that a stream runs needs while it runs: those of a stream run one after the other, and
+// there may be thousands.
+type lane struct {
+	op    *planned // at pc, while the channel waits
+	only  planned  // of a program that is not kept: its operation known-1, 0: none
+	known int
+
+	path    []programOp // for the path finder: by index in the program; nil: nothing is recorded
+	peerOps []int32     // and the other ends of messages: see pathLayout.peer
+	freed   []int32     // and, with credits, what let a Send start: see rankPath.freed
+}
+
+// rooms are what the collectives of a phase keep of their messages, side by side: there may be very many.
+type rooms struct {
+	exchanges []exchange
+	channels  []channelRun
+}
+
+// newRooms makes room for the collectives of so many operations.
+func newRooms(job *workload.Job, ops []workload.Op) (all rooms) {
+	exchanges, channels := 0, 0
+	for i := range ops {
+		if ops[i].Kind == workload.Communication && !job.Collectives[ops[i].Coll].Formula {
+			exchanges++
+			channels += job.Collectives[ops[i].Coll].Schedule.Channels()
+		}
+	}
+	return rooms{make([]exchange, exchanges), make([]channelRun, channels)}
+}
+
+// take returns room for a collective of so many channels.
+func (x *rooms) take(channels int) *exchange {
+	e := &x.exchanges[0]
+	e.channels = x.channels[:channels:channels]
+	x.exchanges, x.channels = x.exchanges[1:], x.channels[channels:]
+	return e
+}
