@@ -78,7 +78,8 @@ func TestForecastOfWhatIsToldAgain(t *testing.T) {
 		t.Errorf("three steps over the limit: %v", err)
 	}
 	e.Reuse.Unlike = 0.5
-	if err := e.OverLimit(0); err == nil || !strings.Contains(err.Error(), "10,000,000,001 packet-hops even if parts of a step that are alike") {
+	if err := e.OverLimit(0); err == nil ||
+		!strings.Contains(err.Error(), "10,000,000,001 packet-hops even if parts of a step that are alike") {
 		t.Errorf("parts of steps over the limit: %v", err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Reuse is how little of a run is simulated if each of its steps does what the one before did, and so do layers and
-// micro-batches that are alike, and parts of the network that look alike: see packages reuse and images.
+// micro-batches or buckets that are alike, and parts of the network that look alike: see packages reuse and images.
 type Reuse struct {
 	Steps      int64   `json:"steps"`  // of which something is simulated at least
 	Unlike     float64 `json:"unlike"` // of a step that is told in parts: the share that no part before it is like; 1: none is told so
@@ -120,9 +120,9 @@ func newLooks(p *plan.Plan) (x looks) {
 	return x
 }
 
-// reused is what is simulated at least of a run of so many steps and packet-hops, nil where nothing can be reused: two periods, of
-// which the second is recorded, what is left behind the last one that is told, and the last step; of a large model its first step.
-// Of images nothing is simulated.
+// reused is what is simulated at least of a run of so many steps and packet-hops, nil where nothing can be reused: the first step, if
+// all others may be told from it; else two periods, of which the second is recorded, what is left behind the last one that is told,
+// and the last step. Of parts that are alike two are, of images nothing.
 func reused(p *plan.Plan, steps, hops int64, x *looks) *Reuse {
 	if !mayBeReused(p) {
 		return nil
@@ -135,23 +135,18 @@ func reused(p *plan.Plan, steps, hops int64, x *looks) *Reuse {
 	if j.Spec.Parallel.PP <= 1 { // of stages some network is seldom at rest
 		u.Unlike = j.Work.Unlike()
 	}
-	whole := int64(0) // steps that are simulated whole
-	if every, spare := Periods(j); steps >= LeastSteps {
-		if told := (steps - 1 - spare - 2*every) / every * every; told > 0 {
-			u.Steps, whole = steps-told, every
+	every, spare := Periods(j)
+	of := float64(steps) * u.Unlike // steps
+	if FromOneStep(j, steps) {
+		u.Steps, of = 1, u.Unlike
+	} else if told := (steps - 1 - spare - 2*every) / every * every; steps >= LeastSteps && told > 0 {
+		whole := float64(every) // the second period
+		if least := whole + (float64(steps-told)-whole)*u.Unlike; least <= of {
+			u.Steps, of = steps-told, least
 		}
 	}
-	if u.Unlike == 1 {
-		whole = u.Steps
-	}
-	if whole == steps && x.n == 0 && !(steps > 1 && FromOneStep(j, steps)) {
+	if of == float64(steps) && x.n == 0 {
 		return nil
-	}
-	of := float64(whole) + float64(u.Steps-whole)*u.Unlike
-	if parts := float64(steps) * u.Unlike; FromOneStep(j, steps) {
-		u.Steps, of = 1, u.Unlike
-	} else if parts < of {
-		u.Steps, of = steps, parts
 	}
 	u.PacketHops = int64(float64(hops-x.hops) / float64(steps) * of)
 	return &u // Estimate.On adds how long that takes
