@@ -173,7 +173,7 @@ var table = map[string]string{
 	"exec.link":       "state: start stream back positions coll since: began end",
 	"exec.collRun":    "state: exchange last met since: joined fixed: Collective id place op stream",
 	"exec.exchange":   "state: channels open answer rest: inFlight fixed: me members lines areas slots once layout sizes scratch: programs",
-	"exec.channelRun": "state: pc length wait src trace gates since: end gated state: credits none: work scratch: lane",
+	"exec.channelRun": "state: pc length wait src trace gates since: end gated state: credits none: work scratch: slate",
 	"exec.credits":    "grown: out in fixed: outOf inOf scratch: slots", // who is to have one is asked of a slot that is filled
 	"exec.outLink":    "rest: waiting fixed: peer windowed count: sent",
 	"exec.inLink":     "rest: read fixed: conn gives count: taken",

@@ -55,7 +55,7 @@ const (
 
 // channelRun is where one channel of a collective stands in its program.
 type channelRun struct {
-	*lane
+	*slate
 	pc, length int
 	wait       wait
 	end        unit.Time // when it came to its end
@@ -89,10 +89,10 @@ func (r *Rank) newCollRun(op *workload.Op, place int, room *rooms) collRun {
 	run.me, run.members, run.areas, run.slots = slices.Index(members, rank), members, c.Areas(), c.Slots()
 	run.lines = r.linesOf(c.Group, len(run.channels))
 	for st, i := &r.streams[op.Stream], 0; i < len(run.channels); i++ {
-		if i == len(st.lanes) {
-			st.lanes = append(st.lanes, &lane{})
+		if i == len(st.slates) {
+			st.slates = append(st.slates, &slate{})
 		}
-		run.channels[i].lane = st.lanes[i]
+		run.channels[i].slate = st.slates[i]
 	}
 	run.once = r.stager != nil && coll.ReadsOnce(c.Schedule, run.me)
 	if c.Counts != nil {

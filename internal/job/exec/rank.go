@@ -72,7 +72,7 @@ type streamState struct {
 	running int32 // its collective in progress, past the launch: index in Rank.colls; -1 none
 	token   Token // of local work on channel 0 of its collectives; the other channels follow. Operations have the stream's number
 	until   Token
-	lanes   []*lane // by channel
+	slates  []*slate // by channel of its collectives
 }
 
 // NewRank returns a rank that has not started. The job must be valid, as Job.Validate

@@ -2,9 +2,9 @@ package exec
 
 import "railyard/internal/job/workload"
 
-// lane is what a channel of the collective that a stream runs needs while it runs: those of a stream run one after the other, and
-// there may be thousands.
-type lane struct {
+// slate is what one channel notes while its collective runs. The collectives of a stream run one after the other, and there may be
+// thousands, so they share it: each begins with launched or moveColl, which wipe it.
+type slate struct {
 	op    *planned // at pc, while the channel waits
 	only  planned  // of a program that is not kept: its operation known-1, 0: none
 	known int
