@@ -52,10 +52,16 @@ func (r *Rank) Rest() {
 	}
 }
 
-// Unsettled reports whether a message of the rank is not answered for, or has come before it was asked for: it is not at rest.
+// Unsettled reports whether a message of the rank is not answered for, or has come before it was asked for, or one of its
+// collectives reduces or copies what has come: it is not at rest.
 func Unsettled(r *Rank) bool {
 	if r.owing > 0 {
 		return true
+	}
+	for s := range r.streams {
+		if c := r.running(int32(s)); c != nil && c.open > 0 && c.reduces() {
+			return true
+		}
 	}
 	for i := range r.inboxes {
 		if r.inboxes[i].queued() > 0 {
@@ -107,6 +113,16 @@ func (c *collRun) rest() {
 			ch.trace.forget()
 		}
 	}
+}
+
+// reduces reports whether a channel does, or copies.
+func (c *collRun) reduces() bool {
+	for i := range c.channels {
+		if c.channels[i].wait == local {
+			return true
+		}
+	}
+	return false
 }
 
 // fresh reports whether a collective that is launched waits for its first message on all channels, and has sent none.

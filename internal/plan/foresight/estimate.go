@@ -97,10 +97,11 @@ func EstimateOf(p *plan.Plan, data []dataset.Size) Estimate {
 			e.PacketHops = add(e.PacketHops, mul(cnps, int64(len(q.Back))))
 		}
 	}
-	e.Memory = unit.Bytes(add(int64(memory(p, steps, data, job)), int64(engineMemory(p, e.PacketHops))))
 	if len(steps) == 1 {
 		e.Reuse = reused(p, steps[0], e.PacketHops, &looks)
 	}
+	e.Memory = memory(p, steps, data, job, e.simulated(p)) + engineMemory(p, e.PacketHops)
+	e.Memory += e.recordedMemory(p, e.Memory)
 	return e.On(1, 0)
 }
 

@@ -20,7 +20,7 @@ import (
 // What a run takes in memory, measured on 64-bit Linux with tools/forecast: sizes of the engine's
 // own values, with what the runtime adds to them (see machine.Collect).
 const (
-	baseMemory    = 41 * unit.Megabyte // the program, and tables without a row
+	baseMemory    = 59 * unit.Megabyte // the program, and tables without a row
 	portMemory    = 3 * unit.Kilobyte  // a port with its queues and rings, names, counters
 	pairMemory    = 3200 * unit.Byte   // a queue pair: both halves, its controller, first messages, paths
 	flowMemory    = 13 * unit.Kilobyte // an explicit flow beside that: names, rows of it and of the ports that it uses
@@ -34,8 +34,9 @@ const (
 	collMemory    = 400 * unit.Byte    // and a collective
 	packMemory    = 16 * unit.Megabyte // what packs tables of many rows
 	manyRows      = 8192
-	traceMemory   = 100 * unit.Byte    // an operation of a step whose critical path may be found,
-	spanMemory    = 24 * unit.Byte     // and a span of what held up its message over the network
+	traceMemory   = 36 * unit.Byte     // an operation of a step whose critical path may be found,
+	tracedMemory  = 64 * unit.Byte     // more of one that is simulated: its message,
+	spanMemory    = 24 * unit.Byte     // and a span of what held that up over the network
 	packetSpans   = 2                  // of a packet of a long message: it waits, and is sent
 	mostSpans     = 1024               // of a message: nic keeps no more
 	chunkMemory   = 256 * unit.Byte    // frames on a link lie in chunks,
@@ -51,8 +52,8 @@ const IslandPorts = 1 << 9
 const Garbage = 25
 
 // memory estimates the most memory that the run holds at one time.
-// steps and data are by job.
-func memory(p *plan.Plan, steps []int64, data []dataset.Size, job unit.Duration) unit.Bytes {
+// steps and data are by job. So much of it is simulated, all of it is 1.
+func memory(p *plan.Plan, steps []int64, data []dataset.Size, job unit.Duration, simulated float64) unit.Bytes {
 	sum, large := int64(baseMemory), int64(0) // what is large is in use all the time; the constants hold their garbage
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
@@ -62,9 +63,11 @@ func memory(p *plan.Plan, steps []int64, data []dataset.Size, job unit.Duration)
 		large = add(large, tensorMemory(j))
 		sum = add(sum, mul(steps[i], 8*int64(j.Ranks()+1))) // a loss for each rank, the step's time
 		sum = add(sum, int64(len(j.Links))*int64(linkMemory))
-		sum = add(sum, pathMemory(p, j, steps[i]))
+		sum = add(sum, pathMemory(p, j, steps[i], simulated))
 		sum = add(sum, heldMemory(p, j))
-		if j.Shape != nil {
+		if j.Shape == nil { // else opMemory holds it
+			large = add(large, stateMemory(j))
+		} else {
 			own, again := j.Work.OpsKept()
 			sum = add(sum, add(mul(own, int64(opMemory)), mul(again, int64(againMemory))))
 			sum = add(sum, mul(int64(len(j.Work.Collectives)), int64(collMemory)))
@@ -125,14 +128,31 @@ func sameImages(p *plan.Plan, i int) bool {
 	})
 }
 
-// pathMemory is what finding critical paths keeps: of each operation what happened when, of each
-// message over the network the spans that held it up.
-func pathMemory(p *plan.Plan, j *plan.Job, steps int64) int64 {
-	kept := pathOperations(j)
+// stateMemory is how ranks stand in their operations, collectives and channels.
+func stateMemory(j *plan.Job) (sum int64) {
+	if j.Work == nil {
+		return 0
+	}
+	each := make([]int64, len(j.Work.Programs))
+	for i := range each {
+		program := &j.Work.Programs[i]
+		for _, ops := range [][]workload.Op{program.Ops, program.Start} {
+			each[i] = add(each[i], exec.StateSize(j.Work, ops))
+		}
+	}
+	for _, program := range j.Work.Of {
+		sum = add(sum, each[program])
+	}
+	return sum
+}
+
+// pathMemory is what finding critical paths keeps: of each operation what happened when, of each message the spans that held it up
+// over the network. Messages that are told again have those of the one that was simulated.
+func pathMemory(p *plan.Plan, j *plan.Job, steps int64, simulated float64) int64 {
+	kept := pathOperations(j, steps)
 	if kept == 0 {
 		return 0
 	}
-	of := kept / scheduled(j)
 	spans, messages := int64(0), int64(0)
 	eachTraffic(j, func(_ int, l *plan.RankLink, t traffic) {
 		if l.Pair >= 0 && t.messages > 0 {
@@ -141,11 +161,19 @@ func pathMemory(p *plan.Plan, j *plan.Job, steps int64) int64 {
 			spans = add(spans, mul(t.messages, min(mul(packetSpans, packets), mostSpans)))
 		}
 	})
-	if spans > exec.MostSegments { // what comes then are totals
+	of := float64(1) // of a step
+	if all := scheduled(j); kept >= all {
+		steps = kept / all
+	} else { // the last collectives of a benchmark
+		steps, of = 1, float64(kept)/float64(all)
+	}
+	spans = int64(of * float64(spans))
+	if spans > exec.MostSegments { // those that messages share count, too; what comes then are totals
 		spans = add(exec.MostSegments, mul(messages, 2*int64(cause.Count)))
 	}
-	each := add(mul(scheduled(j), int64(traceMemory)), mul(spans, int64(spanMemory)))
-	return mul(min(of, max(steps, 1)), each)
+	spans = int64(simulated * float64(spans))
+	each := int64(traceMemory) + int64(simulated*float64(tracedMemory))
+	return add(mul(kept, each), mul(steps, mul(spans, int64(spanMemory))))
 }
 
 // tensorMemory is what the ranks' buffers, what they save between forward and backward, and staging
@@ -443,24 +471,28 @@ func operations(c *workload.Collective) (n int64) {
 	return n
 }
 
-// pathOperations is how many operations are kept to find critical paths.
-func pathOperations(j *plan.Job) int64 {
+// pathOperations is how many operations are kept to find critical paths, in a run of so many steps.
+func pathOperations(j *plan.Job, steps int64) int64 {
 	switch {
 	case j.Work == nil:
 		return 0
 	case len(j.Rows) > 0: // all rows are one step
 		return allOperations(j.Work.Collectives[PathsFrom(j):])
 	}
-	return keptForPaths(scheduled(j))
+	n := scheduled(j)
+	return mul(n, pathSteps(n, steps))
 }
 
-// keptForPaths is the operations of three steps, or of the first, of n each.
-func keptForPaths(n int64) int64 {
-	switch pathsEvery(n) {
-	case 0:
+// pathSteps is how many steps of so many operations each are kept at one time: those that some ranks have not ended, and the one
+// before, if the path of a step behind it is found.
+func pathSteps(n, steps int64) int64 {
+	switch every := pathsEvery(n); {
+	case every == 0:
 		return 0
-	case firstPathOnly:
-		return n
+	case every == 1:
+		return min(3, max(steps, 1))
+	case steps > every:
+		return 2
 	}
-	return 3 * n
+	return 1
 }

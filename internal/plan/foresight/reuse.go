@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"railyard/internal/base/unit"
 	"railyard/internal/engine/fabric"
 	"railyard/internal/engine/reuse"
 	"railyard/internal/job/workload"
@@ -83,6 +84,59 @@ func mayBeReused(p *plan.Plan) bool {
 	out := &p.Scenario.Output
 	return p.Scenario.Run.Reuse == scenario.ReuseAuto && NeverReused(p) == "" && !out.Events && !out.Series && !out.Telemetry.Set &&
 		!p.Scenario.Capture.On()
+}
+
+// What is recorded of periods that may be told again.
+const (
+	mostRecorded   = 640 * unit.Megabyte // a step of Llama 3 8B on 64 GPUs takes 475 MB
+	oftenSimulated = 3                   // so many times the least is simulated of parts of steps, as measured: each step begins anew
+	recordedFlow   = 700                 // bytes of a message over the network,
+	recordedHop    = 2                   // of a packet-hop,
+	recordedOp     = 250                 // and of an operation of a rank
+)
+
+// MostRecorded is how much what is recorded of a run takes at most, where so much memory is forecast: as much again, or more.
+func MostRecorded(memory unit.Bytes) unit.Bytes { return max(mostRecorded, memory) }
+
+// recordedMemory is how much it takes, beside so much memory. Where nothing comes again recording soon ends.
+func (e *Estimate) recordedMemory(p *plan.Plan, memory unit.Bytes) unit.Bytes {
+	if !mayBeReused(p) {
+		return 0
+	}
+	j, ops := &p.Jobs[0], int64(0)
+	for _, program := range j.Work.Of {
+		ops = add(ops, mul(e.Steps, int64(len(j.Work.Programs[program].Ops))))
+	}
+	of := e.likely()
+	sum := of * float64(add(mul(e.NICMessages, recordedFlow), mul(e.PacketHops, recordedHop)))
+	if e.Reuse != nil { // ranks of images run all the same
+		of = min(1, of/max(1-e.Reuse.Imaged, of))
+	}
+	return min(unit.Bytes(sum+of*float64(mul(ops, recordedOp))), MostRecorded(memory))
+}
+
+// likely is the part of a run that is simulated if its periods come again.
+func (e *Estimate) likely() float64 {
+	if e.Reuse == nil || e.PacketHops == 0 {
+		return 1
+	}
+	of := float64(e.Reuse.PacketHops) / float64(e.PacketHops)
+	if e.Reuse.Unlike < 1 {
+		of *= oftenSimulated
+	}
+	return min(1, of)
+}
+
+// simulated is the part of which messages are surely simulated. Queue pairs that wait for each other and are controlled may not have
+// recovered when they would have to be as before; but what looks like another part of the network does so all the time.
+func (e *Estimate) simulated(p *plan.Plan) float64 {
+	switch {
+	case e.Reuse == nil:
+		return 1
+	case p.Scenario.Congestion.Algorithm != scenario.Uncontrolled && e.QueuedPackets > 0:
+		return 1 - e.Reuse.Imaged
+	}
+	return e.likely()
 }
 
 // Images returns the parts of a network of which nothing is simulated, none of them of those that are unlike.

@@ -57,6 +57,21 @@ job:
 	}
 }
 
+// A rank that reduces what came last, while nothing is on its way any more, is waited for: only then is a part over.
+func TestPartsEndBehindThoseThatReduce(t *testing.T) {
+	r := reused(t, `
+cluster: {hosts: 2, host: {gpus: 4}}
+fabric: {qos: {ecn: {enabled: false}, pfc: {enabled: true}}}
+congestion: {algorithm: none}
+job:
+  replay: {steps: 2, forward: 2ms, update: 1ms, buckets: [`+strings.Repeat("{compute: 2ms, bytes: 4MiB}, ", 8)+`]}
+  collective: {algorithm: chain}
+`, Options{Islands: 3}, Options{Islands: 2, Workers: 2})
+	if 2*r.Simulated > r.Represented {
+		t.Errorf("%+v", r)
+	}
+}
+
 // Steps whose parts are told again are told whole, with these, from the first.
 func TestStepsAreToldWholeWithTheirParts(t *testing.T) {
 	for _, steps := range []int{3, 6} {
@@ -157,7 +172,7 @@ func TestWhatIsRecordedOfPartsIsBounded(t *testing.T) {
 func TestNothingIsWeighedWhereNothingHappens(t *testing.T) {
 	for _, dry := range []bool{false, true} {
 		r := &runner{eng: sim.New([]int{1}, unit.Microsecond), dry: dry, fab: &fabric.Fabric{}, record: &record.Recorder{}, net: &nic.Net{}}
-		x := &repetition{run: r, marks: make([]mark, 1), most: mostRecorded}
+		x := &repetition{run: r, marks: make([]mark, 1), most: 1}
 		x.weigh(0)
 		r.act(unit.Time(weighEvery))
 		if len(r.acts) > 0 == dry {

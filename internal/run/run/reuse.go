@@ -62,13 +62,11 @@ type repetition struct {
 
 // Bounds of reuse.
 const (
-	mostRecorded = 640 << 20              // bytes of a period: a step of Llama 3 8B on 64 GPUs takes 475 MB,
-	recordedPart = 4                      // or this part of the memory that is forecast, if that is more
-	weighEvery   = 100 * unit.Microsecond // between two looks at how many they are
-	mostTries    = 8                      // looks at a network that is not at rest, each twice as late
-	mostSeen     = 64                     // a period has at most so many times every steps
-	freeMisses   = 16                     // then each costs as many steps more as there were
-	eagerMarks   = 2                      // looks from which on what follows is recorded before anything has come again
+	weighEvery = 100 * unit.Microsecond // between two looks at how many they are
+	mostTries  = 8                      // looks at a network that is not at rest, each twice as late
+	mostSeen   = 64                     // a period has at most so many times every steps
+	freeMisses = 16                     // then each costs as many steps more as there were
+	eagerMarks = 2                      // looks from which on what follows is recorded before anything has come again
 )
 
 // newRepetition prepares for reuse, nil where it is off.
@@ -76,7 +74,7 @@ func (r *runner) newRepetition() *repetition {
 	if r.plan.Scenario.Run.Reuse != scenario.ReuseAuto {
 		return nil
 	}
-	x := &repetition{run: r, why: map[string]int64{}, most: max(mostRecorded, int64(r.memory)/recordedPart)}
+	x := &repetition{run: r, why: map[string]int64{}, most: int64(foresight.MostRecorded(r.memory))}
 	if x.refused = r.neverReused(); x.refused != "" {
 		x.over = true
 		return x
