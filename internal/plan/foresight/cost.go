@@ -48,7 +48,7 @@ var Reference = Costs{
 	Hop: 130, HopDoubled: 11, Packet: 70, Ack: 65, Queued: 650,
 	NIC: 9000, NVLink: 900, Doubled: 250,
 	FLOP: 1.0 / 20, Carried: 0.15,
-	Port: 57_000, Connection: 31_000, Always: 20e6, Memory: 1.1,
+	Port: 57_000, Connection: 31_000, Always: 200_000, Memory: 1.1,
 }
 
 // Start is the seconds that the program itself takes the reference machine to start and to end.
