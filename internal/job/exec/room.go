@@ -22,14 +22,23 @@ type rooms struct {
 
 // newRooms makes room for the collectives of so many operations.
 func newRooms(job *workload.Job, ops []workload.Op) (all rooms) {
-	exchanges, channels := 0, 0
+	_, exchanges, channels := roomsOf(job, ops)
+	return rooms{make([]exchange, exchanges), make([]channelRun, channels)}
+}
+
+// roomsOf counts the collectives of operations, those that exchange messages, and the channels of these.
+func roomsOf(job *workload.Job, ops []workload.Op) (collectives, exchanges, channels int) {
 	for i := range ops {
-		if ops[i].Kind == workload.Communication && !job.Collectives[ops[i].Coll].Formula {
+		if ops[i].Kind != workload.Communication {
+			continue
+		}
+		collectives++
+		if c := &job.Collectives[ops[i].Coll]; !c.Formula {
 			exchanges++
-			channels += job.Collectives[ops[i].Coll].Schedule.Channels()
+			channels += c.Schedule.Channels()
 		}
 	}
-	return rooms{make([]exchange, exchanges), make([]channelRun, channels)}
+	return collectives, exchanges, channels
 }
 
 // take returns room for a collective of so many channels.

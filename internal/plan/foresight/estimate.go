@@ -100,8 +100,8 @@ func EstimateOf(p *plan.Plan, data []dataset.Size) Estimate {
 	if len(steps) == 1 {
 		e.Reuse = reused(p, steps[0], e.PacketHops, &looks)
 	}
-	e.Memory = memory(p, steps, data, job, e.simulated(p)) + engineMemory(p, e.PacketHops)
-	e.Memory += e.recordedMemory(p, e.Memory)
+	e.Memory = unit.Bytes(add(int64(memory(p, steps, data, job, e.simulated(p))), int64(engineMemory(p, e.PacketHops))))
+	e.Memory = unit.Bytes(add(int64(e.Memory), int64(e.recordedMemory(p, e.Memory))))
 	return e.On(1, 0)
 }
 

@@ -22,7 +22,7 @@ func TestMemoryCountsWhatWaitsAndIsTested(t *testing.T) {
 		strings.Repeat("{from: host1/gpu0, to: host2/gpu0, bytes: 4kB, count: 1000000, every: EVERY},", 12) + "]}"
 	fast := EstimateOf(planned(t, strings.ReplaceAll(waiting, "EVERY", "10ns")), make([]dataset.Size, 1))
 	slow := EstimateOf(planned(t, strings.ReplaceAll(waiting, "EVERY", "100us")), make([]dataset.Size, 1))
-	if fast.OverLimit(0) == nil || 100*slow.Memory > fast.Memory {
+	if fast.OverLimit(0) == nil || slow.Memory > baseMemory+59*unit.Megabyte {
 		t.Errorf("12 million messages that wait: %v; as many that do not: %v", fast.Memory, slow.Memory)
 	}
 	p := planned(t, plantest.Training(2, ""))
@@ -185,7 +185,7 @@ job:
     norm: layer-norm, positions: learned, tied: true, dropout: true, attention: maps, batch: 512, recompute: full}
   parallel: {tp: 4, micro_batches: 1}
 `)
-		if got := EstimateOf(p, make([]dataset.Size, 1)).Memory; 4*got < 3*took || 2*got > 3*took {
+		if got := EstimateOf(p, make([]dataset.Size, 1)).Memory; got < took || 2*got > 3*took {
 			t.Errorf("reuse %s: a forecast of %v, and %v are taken", reuse, got.Human(), took.Human())
 		}
 	}

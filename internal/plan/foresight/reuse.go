@@ -110,7 +110,7 @@ func (e *Estimate) recordedMemory(p *plan.Plan, memory unit.Bytes) unit.Bytes {
 	of := e.likely()
 	sum := of * float64(add(mul(e.NICMessages, recordedFlow), mul(e.PacketHops, recordedHop)))
 	if e.Reuse != nil { // ranks of images run all the same
-		of = min(1, of/max(1-e.Reuse.Imaged, of))
+		of = min(1, of/(1-e.Reuse.Imaged))
 	}
 	return min(unit.Bytes(sum+of*float64(mul(ops, recordedOp))), MostRecorded(memory))
 }
