@@ -16,6 +16,7 @@ type island struct {
 	index                    int32
 	marks, cnps, retransmits int64
 	moves                    int64 // of queue pairs to other ports
+	heard                    int64 // CNPs and marked acknowledgements
 
 	// Memory that no queue pair has: the next message of any finds it warm, and thousands that have one each in turn share it.
 	messages store[message] // rings of one

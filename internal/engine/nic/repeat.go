@@ -45,22 +45,25 @@ func (n *Net) sums() (all island) {
 	for i := range n.islands {
 		x := &n.islands[i]
 		all.marks, all.cnps = all.marks+x.marks, all.cnps+x.cnps
-		all.retransmits, all.moves = all.retransmits+x.retransmits, all.moves+x.moves
+		all.retransmits, all.moves, all.heard = all.retransmits+x.retransmits, all.moves+x.moves, all.heard+x.heard
 	}
 	return all
 }
 
-// Repeat adds what counters counted between two marks so many times more.
-func (n *Net) Repeat(from, until *Mark, times int64) {
+// NotifiedSince reports whether congestion control was told of congestion since a mark.
+func (n *Net) NotifiedSince(m *Mark) bool { return n.sums().heard != m.island.heard }
+
+// Repeat adds what counters counted between two marks, in so long a time, so many times more.
+func (n *Net) Repeat(from, until *Mark, took unit.Duration, times int64) {
 	was, now, at := &from.island, &until.island, &n.islands[0]
 	at.marks += times * (now.marks - was.marks)
 	at.cnps += times * (now.cnps - was.cnps)
 	at.retransmits += times * (now.retransmits - was.retransmits)
 	at.moves += times * (now.moves - was.moves)
-	for i := range n.senders {
-		n.senders[i].CountAgain(times * (until.acked[i] - from.acked[i]))
-	}
 	d := unit.Duration(times)
+	for i := range n.senders {
+		n.senders[i].CountAgain(times*(until.acked[i]-from.acked[i]), d*took)
+	}
 	for i := range n.seen {
 		e, now, was := &n.seen[i], &until.seen[i], &from.seen[i]
 		e.Frames += times * (now.Frames - was.Frames)

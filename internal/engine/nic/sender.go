@@ -383,7 +383,9 @@ const pathBase = 1_000_003
 // notified counts a congestion notification for the message that is being sent, or that was sent
 // last.
 func (s *sender) notified(now unit.Time) {
-	if c := s.card; c.net.cfg.OnEvent != nil {
+	c := s.card
+	c.isl.heard++
+	if c.net.cfg.OnEvent != nil {
 		c.tell(now, EventCNPReceived, s.id, 0)
 	}
 	if s.n > 0 {

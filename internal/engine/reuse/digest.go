@@ -14,7 +14,8 @@ import (
 	"railyard/internal/base/unit"
 )
 
-// Digest is the state of a network at rest, part by part: a part is a package.
+// Digest is the state of a network at rest, part by part: a part is a package. Beside it is what congestion
+// control remembers: that has no say in what comes until it is told of congestion again.
 type Digest struct {
 	parts  [len(parts)][sha256.Size]byte
 	values int64
@@ -29,19 +30,31 @@ const agendas = "agenda"
 // stood is the part of since when ranks stand as they do.
 const stood = "stood"
 
-// Standing is the state without since when ranks stand as they do: of those that stand still that is another at any time.
+// Standing is the state without since when ranks stand as they do, which of those that stand still is another at any time,
+// and without what is remembered.
 func (d *Digest) Standing() Digest {
 	s := *d
 	s.parts[partOf(stood)] = [sha256.Size]byte{}
+	s.parts[memory] = [sha256.Size]byte{}
 	return s
 }
+
+// Remembers reports whether what is remembered is the same in another state.
+func (d *Digest) Remembers(o *Digest) bool { return d.parts[memory] == o.parts[memory] }
 
 // parts are what differs, in words.
 var parts = [...]struct{ pkg, name string }{
 	{"fabric", "ports and switches"}, {"nic", "NICs"}, {"roce", "queue pairs"}, {"cc", "congestion control"},
 	{"host", "hosts"}, {"exec", "ranks"}, {agendas, "what ranks were computing"}, {stood, "what ranks waited for"},
-	{"sim", "generators of random numbers"}, {"", "other parts"},
+	{"sim", "generators of random numbers"}, {others, "other parts"},
+	{"", "what congestion control remembers"},
 }
+
+// memory is the part of what is remembered.
+const memory = len(parts) - 1
+
+// others is the part of packages that have none.
+const others = "others"
 
 func partOf(pkg string) int {
 	for i, p := range parts {
@@ -49,10 +62,10 @@ func partOf(pkg string) int {
 			return i
 		}
 	}
-	return len(parts) - 1
+	return partOf(others)
 }
 
-// Differ names the first part in which two states differ, "" if they do not.
+// Differ names the first part in which two states differ, "" if they do not. What is remembered is none.
 func (d *Digest) Differ(o *Digest) string {
 	for _, i := range [...]int{8, 3, 2, 1, 6, 4, 5, 7, 0, 9} { // what is most telling first: what was drawn never comes again
 		if d.parts[i] != o.parts[i] {
@@ -95,7 +108,7 @@ func digest(now unit.Time, without string, roots []any) (d Digest, err error) {
 		}
 	}()
 	for _, r := range roots {
-		w.value(reflect.ValueOf(r), asState, len(parts)-1)
+		w.value(reflect.ValueOf(r), asState, partOf(others))
 	}
 	for i := range w.to {
 		w.flush(i)
@@ -113,6 +126,7 @@ type walker struct {
 	to      [len(parts)]hash.Hash
 	bufs    [len(parts)][]byte
 	at      string // the field that is read, for errors
+	kept    bool   // what is read is remembered
 	plans   map[reflect.Type]*structPlan
 }
 
@@ -131,6 +145,9 @@ const flushAt = 1 << 16
 
 func (w *walker) put(part int, v uint64) {
 	w.values++
+	if w.kept {
+		part = memory
+	}
 	w.bufs[part] = binary.LittleEndian.AppendUint64(w.bufs[part], v)
 	if len(w.bufs[part]) >= flushAt {
 		w.flush(part)
@@ -211,6 +228,11 @@ func (w *walker) value(v reflect.Value, k kind, part int) {
 		return
 	case asSince:
 		part = partOf(stood)
+	case asMemory:
+		w.kept = true
+		w.value(v, asState, part)
+		w.kept = false
+		return
 	}
 	switch v.Kind() {
 	case reflect.Struct:

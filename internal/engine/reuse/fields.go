@@ -17,6 +17,7 @@ const (
 	asRest                // nothing is there, or it is not at rest
 	asGrown               // a list that grows as it is used: what has something in it counts, by its place
 	asOpen                // a map by a pointer and a number: what has something in its lists counts, by the number
+	asMemory              // what is remembered: it counts where it was asked for
 	asNone                // nothing is ever there, or it is not reused
 	asCount               // it only grows, and only tables tell of it, or differences that begin later
 	asFixed               // it is as it was built, or found out once for all
@@ -24,8 +25,8 @@ const (
 )
 
 var kindNames = map[string]kind{"state": asState, "when": asWhen, "since": asSince, "due": asDue, "ago": asAgo, "number": asNumber,
-	"agenda": asAgenda, "length": asLength, "rest": asRest, "grown": asGrown, "open": asOpen, "none": asNone, "count": asCount,
-	"fixed": asFixed, "scratch": asScratch}
+	"memory": asMemory, "agenda": asAgenda, "length": asLength, "rest": asRest, "grown": asGrown, "open": asOpen, "none": asNone,
+	"count": asCount, "fixed": asFixed, "scratch": asScratch}
 
 // fields is what each field of each struct is that a digest may come to. A kind stands before its fields.
 var fields = func() map[string]map[string]kind {
@@ -115,7 +116,7 @@ var table = map[string]string{
 	"nic.arrival": `rest: open
 		scratch: bytes payload to header posted asked part first held note came by segments at`,
 	"nic.kept": "scratch: frame came",
-	"nic.island": `rest: posted count: marks cnps retransmits moves fixed: index cards senders receivers
+	"nic.island": `rest: posted count: marks cnps retransmits moves heard fixed: index cards senders receivers
 		scratch: rows outbox in out network parts hops segments twinned mailed answer messages arrivals notes spans`,
 	"roce.Requester": `state: Sender Dialer Slots known answer ctl rtt trips early unkept owed hasty probes due: paced here
 		when: deadline none: ports fixed: told scratch: left frame`,
@@ -139,7 +140,13 @@ var table = map[string]string{
 	// Congestion control.
 	"cc.noneFlow": "fixed: line window",
 	"cc.dcqcnFlow": `when: next alphaAt cutAt riseAt state: rate target alpha sent timeStage byteStage limited alphaCNP cutCNP
-		fixed: c line ai hai min window`,
+		fixed: c line ai hai min window memory: kept`,
+	"cc.dcqcnKept":  "state: alpha timeStage is when: alphaAt cutAt",
+	"cc.swiftFlow":  "state: cwnd rtt cutOnce when: cutAt fixed: c line base floor max",
+	"cc.timelyFlow": "state: rate difference prevRTT acked round calm fixed: p line ai hai min minRTT window",
+	"cc.dctcpFlow":  "state: window thresh alpha acked marked round cut started fixed: p line max",
+	"cc.dctcpRate":  "state: rate alpha marked batch round cut held started fixed: p line min window",
+	"cc.bound":      "number: acked at",
 
 	// Hosts. Links inside them have no memory of flows that have all their bytes.
 	"host.Hosts": `state: hosts pcie ranks out in inside rest: failures none: flows failed

@@ -20,13 +20,15 @@ func roots() (all []reflect.Type) {
 	for _, v := range []any{&fabric.Fabric{}, &nic.Net{}, &host.Hosts{}, &exec.Rank{}} {
 		all = append(all, reflect.TypeOf(v))
 	}
-	for _, name := range []string{"dcqcn", "none"} {
-		all = append(all, reflect.TypeOf(cc.NewSet(controllers[name], 1).At(0)))
+	for _, p := range controllers {
+		all = append(all, reflect.TypeOf(cc.NewSet(p, 1).At(0)))
 	}
 	return all
 }
 
-var controllers = map[string]cc.Params{"dcqcn": cc.Presets["default"].DCQCN, "none": cc.None{}}
+// controllers are of all kinds that may be told again. HPCC is not: what it remembers is what ports had sent.
+var controllers = []cc.Params{cc.Presets["default"].DCQCN, cc.None{}, cc.Defaults["timely"], cc.Defaults["swift"], cc.Defaults["dctcp"],
+	cc.DCTCP{G: unit.Ratio{Num: 1, Den: 16}, MSS: 4096, RateAI: unit.GigabitPerSec, MinRate: unit.GigabitPerSec}}
 
 // structs are the struct types that a digest may come to.
 func structs() map[string]reflect.Type {
@@ -48,7 +50,7 @@ func structs() map[string]reflect.Type {
 		all[name] = typ
 		for i := range typ.NumField() {
 			switch f := typ.Field(i); fields[name][f.Name] {
-			case asState, asWhen, asDue, asAgo, asNumber, asOpen, asGrown:
+			case asState, asWhen, asDue, asAgo, asNumber, asOpen, asGrown, asMemory:
 				look(f.Type)
 			}
 		}
@@ -90,7 +92,7 @@ func TestAFieldThatIsLeftOutIsMissed(t *testing.T) {
 			}
 			tried++
 			with, err := digest(now, "", []any{one.Interface()})
-			if err == nil && with.Differ(&empty) == "" {
+			if err == nil && with.Differ(&empty) == "" && (k != asMemory || with.Remembers(&empty)) {
 				t.Errorf("%s.%s has no say in the digest", name, f.Name)
 			}
 			field := name + "." + f.Name
@@ -227,7 +229,7 @@ func TestTheTableNamesEveryField(t *testing.T) {
 				t.Errorf("%s.%s is not in the table: is it of the state, or not?", name, f.Name)
 			}
 			switch k {
-			case asState, asWhen, asDue, asAgo, asNumber, asOpen, asGrown:
+			case asState, asWhen, asDue, asAgo, asNumber, asOpen, asGrown, asMemory:
 				look(f.Type)
 			}
 		}
@@ -261,15 +263,19 @@ type sampled struct {
 	none    *int
 	count   int64
 	scratch string
+	memory  sampledMemory
 	list    []float64
 	flag    bool
 }
 
 func init() {
+	fields["reuse.sampledMemory"] = map[string]kind{"at": asWhen}
 	fields["reuse.sampled"] = map[string]kind{"state": asState, "when": asWhen, "since": asSince, "due": asDue,
 		"ago": asAgo, "first": asNumber, "second": asNumber, "length": asLength, "rest": asRest, "none": asNone,
-		"count": asCount, "scratch": asScratch, "list": asState, "flag": asState}
+		"count": asCount, "scratch": asScratch, "memory": asMemory, "list": asState, "flag": asState}
 }
+
+type sampledMemory struct{ at unit.Time }
 
 // What each kind makes of a change: does the state differ, later by a microsecond?
 func TestKinds(t *testing.T) {
@@ -306,7 +312,8 @@ func TestKinds(t *testing.T) {
 		"how many":               {func(s *sampled) { s.length = append(s.length, 1) }, true},
 		"what they are":          {func(s *sampled) { s.length[0] = 9 }, false},
 		"a count":                {func(s *sampled) { s.count++ }, false},
-		"memory":                 {func(s *sampled) { s.scratch = "x" }, false},
+		"what is overwritten":    {func(s *sampled) { s.scratch = "x" }, false},
+		"what is remembered":     {func(s *sampled) { s.memory.at = 3 }, false},
 	} {
 		s := base()
 		s.when, s.since, s.due, s.ago = s.when.Add(later), s.since.Add(later), s.due.Add(later), s.ago.Add(later)
@@ -328,6 +335,11 @@ func TestKinds(t *testing.T) {
 	s.since = 0
 	if d, err := Of(now.Add(later), &s); err != nil || d.Standing() == was.Standing() {
 		t.Errorf("a state that is later: %v", err)
+	}
+	s = base()
+	s.memory.at = now + 5
+	if d, err := Of(now, &s); err != nil || d.Standing() != was.Standing() || d.Remembers(&was) {
+		t.Errorf("a state with another memory: %v", err)
 	}
 	s = base()
 	s.rest = []int{1}

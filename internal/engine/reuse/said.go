@@ -27,11 +27,12 @@ var said = map[string]string{
 
 // Why nothing is reused, in words that whoever knows it beforehand uses too.
 const (
-	Real    = "ranks compute something real"
-	Chance  = "faults of links draw to the end"
-	Flows   = "the job sends flows"
-	Slots   = "messages wait until their receiver has room (job.collective.admission)"
-	InOrder = "events of one instant go in the order of their scheduling (fabric.order)"
+	Real      = "ranks compute something real"
+	Chance    = "faults of links draw to the end"
+	Flows     = "the job sends flows"
+	Slots     = "messages wait until their receiver has room (job.collective.admission)"
+	InOrder   = "events of one instant go in the order of their scheduling (fabric.order)"
+	Telemetry = "congestion control remembers what ports had sent (congestion.algorithm: hpcc)"
 )
 
 const perFrame = "switches choose next hops frame by frame (fabric.balance)"

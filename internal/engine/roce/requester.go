@@ -440,9 +440,15 @@ func (q *Requester) asksAck(pk *Packet, p *Params) bool {
 // Rest has congestion control do what it has put off, and come to rest where that makes no difference.
 func (q *Requester) Rest(now unit.Time) {
 	if r, ok := q.ctl.(cc.Rester); ok {
-		r.Rest(now)
+		r.Rest(now, q.Acked())
 	}
 }
 
-// CountAgain has so many bytes more have been posted and acknowledged, which were so before: see Acked.
-func (s *Sender) CountAgain(bytes int64) { s.total, s.acked = s.total+bytes, s.acked+bytes }
+// CountAgain has so many bytes more have been posted and acknowledged in so long a time, which were so before: see Acked. It
+// is at rest.
+func (q *Requester) CountAgain(bytes int64, took unit.Duration) {
+	q.total, q.acked = q.total+bytes, q.acked+bytes
+	if r, ok := q.ctl.(cc.Repeater); ok {
+		r.Repeat(bytes, took)
+	}
+}

@@ -216,5 +216,28 @@ func sqrt(x float64) float64 {
 }
 
 // A Rester is a Controller that comes to rest: what it has put off until it is looked at is done, and timers whose ticks
-// change nothing any more stand still. No answer that it gives later is another for that.
-type Rester interface{ Rest(now unit.Time) }
+// change nothing any more stand still. No answer that it gives later is another for that. Nothing is on its way: so many
+// bytes have been sent, and all are acknowledged.
+type Rester interface {
+	Rest(now unit.Time, acked int64)
+}
+
+// A Repeater is a Controller that remembers offsets or times: since it last rested so many bytes more have been sent and
+// acknowledged in so long a time, of which it does not hear, because they were as those before, and without a loss or a mark.
+type Repeater interface {
+	Repeat(bytes int64, took unit.Duration)
+}
+
+// bound is an offset up to which acknowledgements do not count.
+type bound struct {
+	acked int64 // when the queue pair last rested
+	at    int64
+}
+
+// holds reports whether an acknowledgement does not reach beyond it.
+func (b *bound) holds(a *Ack) bool { return a.Seq <= b.at }
+
+// rest forgets how far a bound is behind all that was sent: what is acknowledged later is none of that.
+func (b *bound) rest(acked int64) { b.acked, b.at = acked, max(b.at, acked-1) }
+
+func (b *bound) repeat(bytes int64) { b.acked, b.at = b.acked+bytes, b.at+bytes }

@@ -139,6 +139,16 @@ type dcqcnFlow struct {
 	byteStage          int32      // increases by bytes since the last cut, at most F+1
 	limited            bool       // a CNP has come, the timers run
 	alphaCNP, cutCNP   bool       // a CNP came since the last tick of the timer
+	kept               dcqcnKept
+}
+
+// dcqcnKept is what a reaction point that rests at line rate remembers for its next CNP, in place of what it would have if
+// none had come yet: until then nothing asks for it.
+type dcqcnKept struct {
+	alpha          float64
+	alphaAt, cutAt unit.Time
+	timeStage      int32
+	is             bool
 }
 
 func (f *dcqcnFlow) init(c *dcqcnConstants, line unit.Bitrate, baseRTT unit.Duration) {
@@ -173,6 +183,7 @@ func (f *dcqcnFlow) Window(now unit.Time) unit.Bytes {
 // not change which of a tick and a CNP of one instant comes first.
 func (f *dcqcnFlow) State(now unit.Time) State {
 	g := *f
+	g.recall()
 	g.replayBefore(now, 0)
 	return State{Rate: g.rate, Target: g.target, Alpha: g.alpha, Window: g.c.Window.at(g.window, g.rate, g.line)}
 }
@@ -204,6 +215,7 @@ func (f *dcqcnFlow) OnSent(now unit.Time, bytes unit.Bytes) {
 
 // OnCNP cuts the rate at once, or tells the free-running timers.
 func (f *dcqcnFlow) OnCNP(now unit.Time, lead unit.Duration) {
+	f.recall()
 	f.replayBefore(now, lead)
 	c := f.c
 	first := !f.limited

@@ -57,8 +57,8 @@ type dctcpFlow struct {
 	window, max, thresh float64 // thresh: slow start below it
 	alpha               float64 // estimate of the marked part
 	acked, marked       unit.Bytes
-	roundEnd            int64 // the estimate is renewed when this is acknowledged
-	cutEnd              int64 // no second cut before this is acknowledged
+	round               bound // the estimate is renewed when more than this is acknowledged
+	cut                 bound // no second cut before more than this is acknowledged
 	started             bool
 }
 
@@ -91,19 +91,17 @@ func (f *dctcpFlow) OnAck(a *Ack) {
 		f.marked += a.Bytes
 	}
 	if !f.started {
-		f.started, f.roundEnd = true, a.NextSeq
+		f.started, f.round.at = true, a.NextSeq
 	}
-	if a.Seq > f.roundEnd && f.acked > 0 {
-		g := f.p.G.Float()
-		part := float64(f.marked) / float64(f.acked)
-		f.alpha = float64((1-g)*f.alpha) + float64(g*part)
-		f.acked, f.marked, f.roundEnd = 0, 0, a.NextSeq
+	if !f.round.holds(a) && f.acked > 0 {
+		f.alpha = renewed(f.alpha, f.p.G.Float(), float64(f.marked)/float64(f.acked))
+		f.acked, f.marked, f.round.at = 0, 0, a.NextSeq
 	}
 	switch {
-	case a.Seq <= f.cutEnd:
+	case f.cut.holds(a):
 	case a.Marked:
 		f.shrink(1 - float64(f.alpha/2))
-		f.cutEnd = a.NextSeq
+		f.cut.at = a.NextSeq
 	case f.window < f.thresh:
 		f.window = min(f.max, f.window+float64(a.Bytes))
 	default:
@@ -119,6 +117,26 @@ func (f *dctcpFlow) shrink(by float64) {
 	f.thresh = f.window
 }
 
+// Rest: nothing of what was marked is on its way.
+func (f *dctcpFlow) Rest(_ unit.Time, acked int64) {
+	f.round.rest(acked)
+	f.cut.rest(acked)
+}
+
+// Repeat moves what was to be acknowledged.
+func (f *dctcpFlow) Repeat(bytes int64, _ unit.Duration) {
+	f.round.repeat(bytes)
+	f.cut.repeat(bytes)
+}
+
+// renewed is the estimate of the marked part after a round trip (equation 1). One that is negligible is 0.
+func renewed(alpha, g, part float64) float64 {
+	if alpha = float64((1-g)*alpha) + float64(g*part); alpha < negligible {
+		return 0
+	}
+	return alpha
+}
+
 // dctcpRate is the sender that controls a rate. It counts packets: the part of marked ones is that
 // of the packets in flight at the start of the round trip.
 type dctcpRate struct {
@@ -128,9 +146,9 @@ type dctcpRate struct {
 	window        unit.Bytes
 	alpha         float64
 	marked, batch int64
-	roundEnd      int64 // the estimate is renewed when more than this is acknowledged
-	cutEnd        int64 // after a cut: the rate neither falls nor grows before more than this is acknowledged
-	cut, started  bool
+	round         bound // the estimate is renewed when more than this is acknowledged
+	cut           bound // after a cut: the rate neither falls nor grows before more than this is acknowledged
+	held, started bool  // held: by a cut
 }
 
 func (f *dctcpRate) init(p *DCTCP, line unit.Bitrate, baseRTT unit.Duration) {
@@ -152,24 +170,34 @@ func (f *dctcpRate) OnAck(a *Ack) {
 	if a.Marked {
 		f.marked++
 	}
-	round := a.Seq > f.roundEnd
+	round := !f.round.holds(a)
 	if round {
 		from := int64(0)
 		if f.started {
-			g := f.p.G.Float()
-			part := min(1, float64(f.marked)/float64(f.batch))
-			f.alpha = float64((1-g)*f.alpha) + float64(g*part)
+			f.alpha = renewed(f.alpha, f.p.G.Float(), min(1, float64(f.marked)/float64(f.batch)))
 			f.marked, from = 0, a.Seq
 		}
-		f.started, f.roundEnd, f.batch = true, a.NextSeq, (a.NextSeq-from)/int64(f.p.MSS)+1
+		f.started, f.round.at, f.batch = true, a.NextSeq, (a.NextSeq-from)/int64(f.p.MSS)+1
 	}
-	f.cut = f.cut && a.Seq <= f.cutEnd
+	f.held = f.held && f.cut.holds(a)
 	switch {
-	case f.cut:
+	case f.held:
 	case a.Marked:
 		f.rate = max(f.min, unit.Bitrate(float64(f.rate)*(1-float64(f.alpha/2))))
-		f.cut, f.cutEnd = true, a.NextSeq
+		f.held, f.cut.at = true, a.NextSeq
 	case round:
 		f.rate = min(f.line, f.rate+f.p.RateAI)
 	}
+}
+
+// Rest: nothing of what was marked is on its way.
+func (f *dctcpRate) Rest(_ unit.Time, acked int64) {
+	f.round.rest(acked)
+	f.cut.rest(acked)
+}
+
+// Repeat moves what was to be acknowledged.
+func (f *dctcpRate) Repeat(bytes int64, _ unit.Duration) {
+	f.round.repeat(bytes)
+	f.cut.repeat(bytes)
 }

@@ -122,15 +122,39 @@ func (f *dcqcnFlow) growAlpha() {
 }
 
 // Rest applies the ticks due, as Rate does. At line rate and with a target as high no tick of the increase timer changes
-// the rate, nor does a byte counter: once the stage is the last one, the timer stands still until a cut starts it again.
-// Nor does a tick change an alpha of 0; where a CNP starts its timer again, it stands still until then.
-func (f *dcqcnFlow) Rest(now unit.Time) {
+// the rate, nor does a byte counter: once the stage is the last one, only a CNP asks for anything else that is there.
+func (f *dcqcnFlow) Rest(now unit.Time, _ int64) {
+	f.recall()
 	f.replay(now)
-	if f.rate == f.line && f.target == f.line && f.timeStage > f.c.FastRecovery {
-		f.riseAt, f.sent, f.byteStage = unit.Never, 0, 0
+	if !f.limited || f.alphaCNP || f.cutCNP || f.rate < f.line || f.target < f.line || f.timeStage <= f.c.FastRecovery {
+		return
 	}
-	if f.alpha == 0 && !f.alphaCNP && f.c.DecreaseInterval == 0 {
-		f.alphaAt = unit.Never
+	f.kept = dcqcnKept{alpha: f.alpha, alphaAt: f.alphaAt, cutAt: f.cutAt, timeStage: f.timeStage, is: true}
+	f.limited, f.alpha, f.timeStage, f.byteStage, f.sent = false, f.c.InitialAlpha.Float(), 0, 0, 0
+	f.next, f.alphaAt, f.cutAt, f.riseAt = unit.Never, unit.Never, unit.Never, unit.Never
+}
+
+// recall takes up again what Rest has laid down. The timer of increases starts with the next cut.
+func (f *dcqcnFlow) recall() {
+	if k := &f.kept; k.is {
+		f.limited, f.alpha, f.alphaAt, f.cutAt, f.timeStage = true, k.alpha, k.alphaAt, k.cutAt, k.timeStage
+		f.next = min(f.alphaAt, f.cutAt)
+		k.is = false
 	}
-	f.next = min(f.alphaAt, f.cutAt, f.riseAt)
+}
+
+// Repeat has timers tick for so long: alpha fades meanwhile, and phases move. Of one that does not rest they are as they
+// were, since it is in the state that it was in.
+func (f *dcqcnFlow) Repeat(_ int64, took unit.Duration) {
+	if k := &f.kept; k.is {
+		k.alphaAt, k.cutAt = sooner(k.alphaAt, took), sooner(k.cutAt, took)
+	}
+}
+
+// sooner is an instant by so long before; Never stays.
+func sooner(t unit.Time, by unit.Duration) unit.Time {
+	if t == unit.Never {
+		return t
+	}
+	return t.Add(-by)
 }

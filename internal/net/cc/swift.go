@@ -158,3 +158,11 @@ func (f *swiftFlow) shrink(now unit.Time, by float64) {
 	}
 	f.cwnd = w
 }
+
+// Rest forgets a decrease that lies a round trip back. Each later one lies at least as far from it as the round trip goes
+// that is timed by then: what is timed later is sent later.
+func (f *swiftFlow) Rest(now unit.Time, _ int64) {
+	if f.cutOnce && now.Sub(f.cutAt) >= f.rtt {
+		f.cutAt, f.cutOnce = 0, false
+	}
+}

@@ -77,7 +77,7 @@ type timelyFlow struct {
 	difference float64 // moving average of the RTT difference, ps
 	prevRTT    unit.Duration
 	acked      unit.Bytes // since the last decision
-	roundEnd   int64      // with a decision per round trip: the next one is when more than this is acknowledged
+	round      bound      // with a decision per round trip: the next one is when more than this is acknowledged
 	window     unit.Bytes
 	calm       int32 // decisions in a row with a gradient of zero or less, at most HAIAfter
 }
@@ -112,14 +112,18 @@ func (f *timelyFlow) Window(now unit.Time) unit.Bytes {
 func (f *timelyFlow) OnSent(unit.Time, unit.Bytes)   {}
 func (f *timelyFlow) OnCNP(unit.Time, unit.Duration) {}
 func (f *timelyFlow) OnLoss(unit.Time)               {}
+func (f *timelyFlow) Rest(_ unit.Time, acked int64)  { f.round.rest(acked) }
+
+// Repeat moves the end of the round trip.
+func (f *timelyFlow) Repeat(bytes int64, _ unit.Duration) { f.round.repeat(bytes) }
 
 // OnAck decides once for each segment acknowledged, or once a round trip.
 func (f *timelyFlow) OnAck(a *Ack) {
 	if f.p.Segment == 0 {
-		if a.Seq <= f.roundEnd {
+		if f.round.holds(a) {
 			return
 		}
-		f.roundEnd = a.NextSeq
+		f.round.at = a.NextSeq
 	} else if f.acked += a.Bytes; f.acked < f.p.Segment {
 		return
 	}

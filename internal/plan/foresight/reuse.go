@@ -52,8 +52,8 @@ func NeverReused(p *plan.Plan) string {
 		return "the job lives through aborts"
 	case sc.Transport.Setup:
 		return "connections are made (transport.setup)"
-	case sc.Congestion.Algorithm != scenario.ByDCQCN && sc.Congestion.Algorithm != scenario.Uncontrolled:
-		return fmt.Sprintf("nothing is known of what %s remembers from step to step (congestion.algorithm)", sc.Congestion.Algorithm)
+	case sc.Congestion.Algorithm == scenario.ByHPCC:
+		return reuse.Telemetry
 	case sc.Congestion.CNPInterval > reuse.LongAgo:
 		return fmt.Sprintf("congestion.cnp_interval is over %v", reuse.LongAgo)
 	}

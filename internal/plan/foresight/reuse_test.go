@@ -30,7 +30,8 @@ func TestReuseIsForecast(t *testing.T) {
 		{"job:", "output: {events: true}\njob:", 0},
 		{"job:", "output: {series: true}\njob:", 0},
 		{"job:", "capture: {links: [host1/rail1]}\njob:", 0},
-		{"job:", "congestion: {algorithm: timely}\njob:", 0},
+		{"job:", "congestion: {algorithm: timely}\njob:", 1},
+		{"job:", "congestion: {algorithm: hpcc}\njob:", 0},
 		{"job:", "background: {flows: [{from: host1/gpu0, to: host2/gpu0, bytes: 1kB}]}\njob:", 0},
 	} {
 		p := plantest.Made(t, strings.Replace(replay, c.old, c.new, 1), func(sc *scenario.Scenario) (*plan.Plan, error) {

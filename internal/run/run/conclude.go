@@ -75,10 +75,10 @@ func (w *inStep) stepBefore(now unit.Time, seen *sighting) int {
 	}
 	for i := range w.stops {
 		m := &w.stops[i]
-		if m.step < 0 || m.step != seen.step-1 || m.past == nil || m.state != seen.state || !m.together {
+		if m.step < 0 || m.step != seen.step-1 || m.past == nil || m.state.Differ(&seen.state) != "" || !m.together {
 			continue
 		}
-		if !m.samePlace(seen) {
+		if !m.samePlace(seen) || w.reminded(m, &seen.state) {
 			continue
 		}
 		if seen.past == nil {
@@ -125,7 +125,7 @@ func (w *inStep) conclude(now unit.Time, from, until *mark, moved func(k int64) 
 	samples := r.fab.Conclude(now, from.fab, until.fab)
 	k := w.job.steps() - 1 - from.step
 	r.record.Conclude(from.record, until.record, w.took(now, from), k, from.step, moved(k), r.images.samples(samples))
-	r.net.Repeat(from.net, until.net, 1)
+	r.net.Repeat(from.net, until.net, 0, 1)
 	w.repetition.hops += r.fab.Hops() - hops
 	w.repetition.again++
 	w.last, r.end = true, r.last

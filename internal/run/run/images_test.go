@@ -114,7 +114,8 @@ func drawnImages(seed uint64) string {
 	of := func(all ...string) string { return all[d.IntN(len(all))] }
 	layout := of("tp: 8, zero: 1, micro_batches: 2", "tp: 8, zero: 3, micro_batches: 2", "tp: 8, pp: 2, micro_batches: 4",
 		"tp: 4, pp: 2, micro_batches: 2", "tp: 8, micro_batches: 1, sequence: true")
-	more := of("", "", "congestion: {algorithm: none}\n", "transport: {qps_per_connection: 2}\n", "transport: {window: bdp}\n")
+	more := of("", "", "congestion: {algorithm: none}\n", "congestion: {algorithm: "+of(windows...)+"}\n",
+		"transport: {qps_per_connection: 2}\n", "transport: {window: bdp}\n")
 	more += of("", "", "fabric: {qos: {ecn: {min: 20kB, max: 100kB}}}\n", "fabric: {links: {length: 40m}}\n")
 	more += of("", "", "faults: [{gpu: host2/gpu5, slow: 1.2}]\n", "faults: [{gpu: host1/gpu0, slow: 3, at: 2ms, for: 1ms}]\n",
 		"faults: [{host: host1, hang: 100us, at: 1ms}]\n")

@@ -224,6 +224,10 @@ func (w *inStep) again(now unit.Time, d *reuse.Digest) (why string) {
 		if why := w.disturbed(m); why != "" {
 			return why
 		}
+		if w.reminded(m, d) {
+			why = reminded
+			continue
+		}
 		if periods, n := w.periods(now, m); n > 0 {
 			w.tell(now, m, periods, n)
 			w.stops = w.stops[:i+1] // what lies between comes again with it

@@ -239,7 +239,7 @@ func drawnLayers(seed uint64) string {
 		pick("100Gb/s", "400Gb/s", "400Gb/s"), slow) +
 		fmt.Sprintf("fabric: {design: %s, switch: {buffer: %s}}\n", pick("rail-optimized", "single-switch", "leaf-spine"),
 			pick("64MB", "4MB")) +
-		fmt.Sprintf("congestion: {algorithm: %s}\ntransport: {qps_per_connection: %s}\n", pick("none", "dcqcn", "dcqcn"),
+		fmt.Sprintf("congestion: {algorithm: %s}\ntransport: {qps_per_connection: %s}\n", pick(pick(windows...), "none", "dcqcn", "dcqcn"),
 			pick("1", "1", "2")) +
 		faults +
 		fmt.Sprintf("job:\n  model: {layers: %d, hidden: %d, ffn: 1024, heads: 8, vocabulary: 512, sequence: %d, batch: 64, steps: %d%s}\n",

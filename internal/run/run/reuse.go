@@ -211,9 +211,14 @@ func (x *repetition) apart() string {
 // steps the state has come again where nothing was recorded, or what kept it from being one that was seen.
 func (x *repetition) met(now *sighting) (m *mark, period int64, why string) {
 	for i := len(x.marks) - 1; i >= 0; i-- {
-		if m := &x.marks[i]; now.differs(&m.sighting) == "" {
+		m := &x.marks[i]
+		if now.differs(&m.sighting) != "" {
+			continue
+		}
+		if !x.reminded(m, &now.state) {
 			return m, 0, x.disturbed(m)
 		}
+		why = reminded
 	}
 	for i := len(x.seen) - 1; i >= 0; i-- {
 		other := now.differs(&x.seen[i])
@@ -226,6 +231,14 @@ func (x *repetition) met(now *sighting) (m *mark, period int64, why string) {
 	}
 	return nil, 0, why
 }
+
+// reminded reports whether congestion control was told of congestion since a mark, in whose state all is again, when it
+// remembered something else.
+func (x *repetition) reminded(m *mark, now *reuse.Digest) bool {
+	return !now.Remembers(&m.state) && x.run.net.NotifiedSince(m.net)
+}
+
+const reminded = "congestion control remembered something else when it was told of congestion"
 
 // disturbed says why what followed a mark cannot be told again, "" if it can.
 func (x *repetition) disturbed(m *mark) string {
@@ -375,7 +388,7 @@ func (x *repetition) tell(now unit.Time, m *mark, n, steps int64, moved func(k i
 		return r.opt.Dir.Keep() == nil && r.ctx.Err() == nil
 	})
 	r.record.ToldAgain(m.record, n, took, steps, moved)
-	r.net.Repeat(m.net, r.net.Mark(), n)
+	r.net.Repeat(m.net, r.net.Mark(), took, n)
 	x.now = 0
 	x.hops += r.fab.Hops() - hops
 	x.behind += unit.Duration(n) * took

@@ -69,6 +69,22 @@ job:
 	}
 }
 
+// Each step is told of congestion, always at the same place, and forgets it but for alpha, which grows from step to step until it is
+// the same at the same place of each: no step is told from one before in which it was another.
+func TestReuseWhereEachStepIsTold(t *testing.T) {
+	r := reused(t, `
+cluster: {hosts: 4, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+fabric: {design: single-switch, switch: {buffer: 16MB}, qos: {ecn: {min: 60kB, max: 60kB}}}
+congestion: {algorithm: dcqcn, increase_timer: 20us, rate_ai: 5Gb/s, rate_hai: 20Gb/s}
+job:
+  replay: {steps: 60, forward: 100us, buckets: [{compute: 200us, bytes: 500kB}, {compute: 3ms, bytes: 10kB}], update: 20us}
+  collective: {algorithm: tree, channels: 1}
+`, Options{Islands: 2, Workers: 2})
+	if why := fmt.Sprint(r.Notes); !strings.Contains(why, reminded) {
+		t.Errorf("%+v", r)
+	}
+}
+
 // drawnFaults draws a replay to which something happens early, and says what.
 func drawnFaults(seed uint64) (yaml, kind string) {
 	r := rand.New(rand.NewPCG(seed, 48))
@@ -112,4 +128,21 @@ func drawnFaults(seed uint64) (yaml, kind string) {
 			20_000+r.IntN(200_000), 1000+r.IntN(90_000), 1+r.IntN(700), r.IntN(20_000)) +
 		fmt.Sprintf("  collective: {algorithm: %s, channels: 2}\n", pick("ring", "tree", "double-tree")) +
 		fmt.Sprintf("output: {sample: %s, flows: %v, operations: %v}\n", pick("1us", "700ns", "13us"), r.IntN(4) > 0, r.IntN(4) > 0), kind
+}
+
+// Queue pairs that have been told of congestion remember it for as long as alpha takes to fade, 88 ms: but nothing asks for that
+// until they are told again. Here a slow link makes them slow down early, and each step is told again from there.
+func TestReuseAfterCongestion(t *testing.T) {
+	r := reused(t, `
+cluster: {hosts: 3, host: {gpus: 2}, nic: {speed: 100Gb/s}}
+fabric: {design: rail-optimized, switch: {buffer: 16MB}}
+congestion: {algorithm: dcqcn}
+faults: [{link: 'host1/*', at: 100us, speed: 20Gb/s, for: 300us}]
+job:
+  replay: {steps: 40, forward: 200us, buckets: [{compute: 200us, bytes: 500kB}], update: 20us}
+  collective: {algorithm: ring, channels: 2}
+`, Options{Islands: 2, Workers: 2})
+	if r.Steps < 20 {
+		t.Errorf("%+v", r)
+	}
 }

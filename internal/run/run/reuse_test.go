@@ -92,6 +92,10 @@ func TestReuseTellsTheSame(t *testing.T) {
 	}
 }
 
+// windows are controllers that count what is acknowledged, or time it.
+var windows = []string{"dctcp", "dctcp, dctcp: {rate_ai: 2Gb/s}", "dctcp, dctcp: {max_window: 60kB, g: 1/2}", "timely",
+	"timely, timely: {segment: round-trip}", "swift", "swift, swift: {max_window: 60kB}"}
+
 var reuseCases = flag.Int("reuse-cases", 24, "how many drawn replays are run with reuse and without")
 
 // The same of drawn replays: on networks of many kinds, with whatever may tell steps apart.
@@ -115,7 +119,8 @@ func TestReuseOfDrawnReplays(t *testing.T) {
 		}
 		if r.Steps > 0 {
 			told++
-			for _, key := range []string{"watchdog", "qps_per_connection: 2", "qps_per_connection: 3", "split_data_on_qps: true", "dcqcn"} {
+			for _, key := range []string{"watchdog", "qps_per_connection: 2", "qps_per_connection: 3", "split_data_on_qps: true",
+				"dcqcn", "dctcp", "timely", "swift"} {
 				if strings.Contains(yaml, key) {
 					with[key]++
 				}
@@ -251,7 +256,8 @@ func drawnReplay(seed uint64) string {
 			pick("", "", fmt.Sprintf(", qos: {pfc: {watchdog: {detect: %s, restore: %s, action: %s}}}", pick("1us", "20us", "200us"),
 				pick("5us", "300us"), pick("forward", "drop")))) +
 		fmt.Sprintf("transport: {qps_per_connection: %s, split_data_on_qps: %v}\n", pick("1", "2", "3", "4"), r.IntN(3) == 0) +
-		fmt.Sprintf("congestion: {algorithm: %s}\n", pick("none", "none", "none", "dcqcn", "dcqcn", "dcqcn", "dcqcn", "dctcp", "timely")) +
+		fmt.Sprintf("congestion: {algorithm: %s}\n", pick(pick(windows...), pick(windows...), "none", "none", "dcqcn", "dcqcn",
+			"dcqcn", "hpcc")) +
 		faults + background +
 		fmt.Sprintf("job:\n  replay: {steps: %d, forward: %dns, buckets: [%s], update: %dns}\n", 4+r.IntN(12), 20_000+r.IntN(200_000),
 			strings.Join(buckets, ", "), r.IntN(20_000)) +
