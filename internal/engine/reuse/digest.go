@@ -46,12 +46,15 @@ func (d *Digest) Remembers(o *Digest) bool { return d.parts[memory] == o.parts[m
 var parts = [...]struct{ pkg, name string }{
 	{"fabric", "ports and switches"}, {"nic", "NICs"}, {"roce", "queue pairs"}, {"cc", "congestion control"},
 	{"host", "hosts"}, {"exec", "ranks"}, {agendas, "what ranks were computing"}, {stood, "what ranks waited for"},
-	{"sim", "generators of random numbers"}, {others, "other parts"},
+	{"sim", Generators}, {others, "other parts"},
 	{"", "what congestion control remembers"},
 }
 
 // memory is the part of what is remembered.
 const memory = len(parts) - 1
+
+// Generators are of random numbers: what was drawn never comes again.
+const Generators = "generators of random numbers"
 
 // others is the part of packages that have none.
 const others = "others"
@@ -74,6 +77,12 @@ func (d *Digest) Differ(o *Digest) string {
 	}
 	return ""
 }
+
+// Drew reports whether random numbers were drawn between two states: what was before that never comes again.
+func (d *Digest) Drew(o *Digest) bool { return d.parts[partOf("sim")] != o.parts[partOf("sim")] }
+
+// Steered reports whether congestion control is another way in another state.
+func (d *Digest) Steered(o *Digest) bool { return d.parts[partOf("cc")] != o.parts[partOf("cc")] }
 
 // NotAtRest says that a network is not at rest, or is of a kind that is never reused.
 type NotAtRest struct {

@@ -36,6 +36,10 @@ type inStep struct {
 
 	agendas map[uint64]bool // what ranks were computing
 
+	lookedAt *reuse.Digest // at the last look
+	drew     int           // looks in a row before which random numbers were drawn
+	steered  int           // looks in a row before which congestion control came to a state that was not seen
+
 	seen     map[reuse.Digest]bool
 	stops    []mark // the newest last; what happened since the first is recorded
 	patience int    // looks that find nothing, for as long as what happens is recorded
@@ -45,11 +49,13 @@ type inStep struct {
 
 // Bounds of reuse within steps.
 const (
-	freshLooks = 24 // what happens is recorded for so many looks behind one that found a state that was seen
-	mostStops  = 64
-	earlyLooks = 4 // of a step behind one that is recorded
-	eagerSteps = 4 // each of these may be told from the one before, of others every second
-	restTries  = 7 // looks for a rest behind the end of a collective, each twice as late: some tens of us
+	freshLooks  = 24 // what happens is recorded for so many looks behind one that found a state that was seen
+	mostStops   = 64
+	mostDrawn   = 2 // behind so many looks in a row before which random numbers were drawn nothing is recorded,
+	mostSteered = 4 // or congestion control came to a state that was not seen
+	earlyLooks  = 4 // of a step behind one that is recorded
+	eagerSteps  = 4 // each of these may be told from the one before, of others every second
+	restTries   = 7 // looks for a rest behind the end of a collective, each twice as late: some tens of us
 
 	mostSeenWithin = 1 << 12 // states
 	hopsAValue     = 16      // packet-hops for each value that is looked at: some hundredths of their time,
@@ -155,6 +161,7 @@ func (w *inStep) look(now unit.Time) {
 	}
 	w.waits = false
 	w.size = d.Values()
+	w.unlike(&d)
 	seen := w.sighting(now, w.job.ranks[0].Step()+w.steps, &d)
 	w.outlive(seen.step)
 	seen.together, seen.left = together, left
@@ -208,11 +215,31 @@ func (w *inStep) missed(why string) {
 	w.parted[why]++
 }
 
+// unlike forgets what was before random numbers were drawn, and what is recorded where congestion control goes on from one
+// state to another: a window that grows.
+func (w *inStep) unlike(d *reuse.Digest) {
+	w.drew, w.steered = w.drew+1, w.steered+1
+	if w.lookedAt == nil || !d.Drew(w.lookedAt) {
+		w.drew = 0
+	}
+	if w.lookedAt == nil || !d.Steered(w.lookedAt) {
+		w.steered = 0
+	}
+	w.lookedAt = d
+	if stood := w.stood; len(w.stops) > 0 && (w.drew > 0 || w.steered > mostSteered) {
+		w.forget()
+		w.stood = stood
+	}
+}
+
 // again looks for a state that was the same, and has what followed told again, or says why nothing was.
 func (w *inStep) again(now unit.Time, d *reuse.Digest) (why string) {
-	if len(w.stops) > 0 {
-		why = d.Differ(&w.stops[len(w.stops)-1].state) + " had another state"
-	} else {
+	switch {
+	case len(w.stops) > 0:
+		why = d.Differ(&w.stops[len(w.stops)-1].state) + anotherState
+	case w.drew > 0:
+		why = reuse.Generators + anotherState
+	default:
 		why = "there was nothing to compare it with"
 	}
 	stands := d.Standing()
@@ -306,7 +333,7 @@ func (w *inStep) ended(step int64) {
 	} else if w.first && len(w.stops) > 0 {
 		w.patience, w.looks = freshLooks, min(w.looks, freshLooks-earlyLooks)
 	}
-	if w.parts == 0 && !w.repetition.over && (step > 0 || len(w.stops) == 0) {
+	if w.parts == 0 && !w.repetition.over && (step > 0 || len(w.stops) == 0 && w.drew == 0) {
 		w.forget()
 		w.repetition.inStep = nil
 	}
@@ -330,7 +357,7 @@ func (w *inStep) note(now unit.Time, seen *sighting) {
 		w.seen = map[reuse.Digest]bool{}
 	}
 	if stands := seen.state.Standing(); w.seen[stands] {
-		w.patience = freshLooks
+		w.patience, w.steered = freshLooks, 0
 	} else if len(w.seen) < mostSeenWithin {
 		w.seen[stands] = true
 	}
@@ -343,7 +370,7 @@ func (w *inStep) note(now unit.Time, seen *sighting) {
 	if !w.underway && !slices.ContainsFunc(w.job.ranks, func(r *exec.Rank) bool { return !exec.Underway(r) }) {
 		w.underway, few = true, true
 	}
-	if !patient && !(w.lasts(seen) && (few || seen.left)) && !seen.unsent {
+	if w.drew > mostDrawn || w.steered > mostSteered || !patient && !(w.lasts(seen) && (few || seen.left)) && !seen.unsent {
 		return
 	}
 	if len(w.stops) >= mostStops {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"railyard/internal/base/unit"
+
 	"railyard/internal/plan/scenario"
 )
 
@@ -85,6 +87,34 @@ job:
 	}
 }
 
+// What was before random numbers were drawn never comes again, nor what was before a window grew, so nothing is recorded where each
+// bucket does either: that costs more than looking.
+func TestNothingIsRecordedThatNeverComesAgain(t *testing.T) {
+	var bucket []string
+	for range 20 {
+		bucket = append(bucket, "{compute: 1ms, bytes: 1MB}")
+	}
+	for control, ecn := range map[string]string{"none": "min: 20kB, max: 4MB", "swift": "enabled: false"} {
+		yaml := `
+cluster: {hosts: 4, host: {gpus: 1}, nic: {speed: 100Gb/s}}
+fabric: {design: single-switch, switch: {buffer: 16MB}, qos: {ecn: {` + ecn + `}}}
+congestion: {algorithm: ` + control + `}
+job:
+  replay: {steps: 2, forward: 1ms, buckets: [` + strings.Join(bucket, ", ") + `]}
+  collective: {algorithm: tree}
+`
+		reused(t, yaml)
+		recorded, looks := 0, int64(0)
+		run(t, yaml, Options{Observe: Every(12*unit.Millisecond, 100*unit.Microsecond, func(v View) {
+			recorded += v.r.reuse.held()
+			looks = max(looks, v.r.reuse.inStep.looks)
+		})})
+		if recorded > 0 || looks < 20 {
+			t.Errorf("%s: %d marks in what is recorded after %d looks", control, recorded, looks)
+		}
+	}
+}
+
 // drawnFaults draws a replay to which something happens early, and says what.
 func drawnFaults(seed uint64) (yaml, kind string) {
 	r := rand.New(rand.NewPCG(seed, 48))
@@ -130,19 +160,22 @@ func drawnFaults(seed uint64) (yaml, kind string) {
 		fmt.Sprintf("output: {sample: %s, flows: %v, operations: %v}\n", pick("1us", "700ns", "13us"), r.IntN(4) > 0, r.IntN(4) > 0), kind
 }
 
-// Queue pairs that have been told of congestion remember it for as long as alpha takes to fade, 88 ms: but nothing asks for that
-// until they are told again. Here a slow link makes them slow down early, and each step is told again from there.
+// Queue pairs that have been told of congestion remember it for good: timers that began then tick on. But nothing asks for that until
+// they are told again. Here a slow link marks frames early, and steps are told again once all have recovered.
 func TestReuseAfterCongestion(t *testing.T) {
-	r := reused(t, `
+	yaml := `
 cluster: {hosts: 3, host: {gpus: 2}, nic: {speed: 100Gb/s}}
-fabric: {design: rail-optimized, switch: {buffer: 16MB}}
+fabric: {design: rail-optimized, switch: {buffer: 16MB}, qos: {ecn: {min: 100kB, max: 100kB}}}
 congestion: {algorithm: dcqcn}
-faults: [{link: 'host1/*', at: 100us, speed: 20Gb/s, for: 300us}]
+faults: [{link: 'host1/*', at: 100us, speed: 20Gb/s, for: 900us}]
 job:
-  replay: {steps: 40, forward: 200us, buckets: [{compute: 200us, bytes: 500kB}], update: 20us}
+  replay: {steps: 40, forward: 200us, buckets: [{compute: 200us, bytes: 4MB}], update: 20us}
   collective: {algorithm: ring, channels: 2}
-`, Options{Islands: 2, Workers: 2})
-	if r.Steps < 20 {
+`
+	if r := reused(t, yaml, Options{Islands: 2, Workers: 2}); r.Steps < 30 {
 		t.Errorf("%+v", r)
+	}
+	if marks := run(t, yaml, Options{}).ECNMarks; marks < 100 {
+		t.Errorf("%d frames were marked", marks)
 	}
 }

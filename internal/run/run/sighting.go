@@ -12,6 +12,8 @@ import (
 	"railyard/internal/run/record"
 )
 
+const anotherState = " had another state"
+
 // sighting is a state at rest. Where in their programs ranks are is no part of a digest.
 type sighting struct {
 	step   int64 // in which ranks were, as it is told
@@ -33,7 +35,7 @@ type past struct {
 // differs says in what two sightings differ, "" if they are of one state, with ranks at the same places of their programs.
 func (s *sighting) differs(o *sighting) string {
 	if part := s.state.Differ(&o.state); part != "" {
-		return part + " had another state"
+		return part + anotherState
 	}
 	if !s.samePlace(o) {
 		return "ranks were elsewhere in the step"
