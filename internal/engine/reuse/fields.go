@@ -141,12 +141,13 @@ var table = map[string]string{
 	"cc.noneFlow": "fixed: line window",
 	"cc.dcqcnFlow": `when: next alphaAt cutAt riseAt state: rate target alpha sent timeStage byteStage limited alphaCNP cutCNP
 		fixed: c line ai hai min window memory: kept`,
-	"cc.dcqcnKept":  "state: alpha timeStage is when: alphaAt cutAt",
-	"cc.swiftFlow":  "state: cwnd rtt cutOnce when: cutAt fixed: c line base floor max",
-	"cc.timelyFlow": "state: rate difference prevRTT acked round calm fixed: p line ai hai min minRTT window",
-	"cc.dctcpFlow":  "state: window thresh alpha acked marked round cut started fixed: p line max",
-	"cc.dctcpRate":  "state: rate alpha marked batch round cut held started fixed: p line min window",
-	"cc.bound":      "number: acked at",
+	"cc.dcqcnKept":   "state: alpha timeStage is when: alphaAt cutAt",
+	"cc.swiftFlow":   "state: cwnd rtt cutOnce when: cutAt fixed: c line base floor max",
+	"cc.timelyFlow":  "state: rate difference prevRTT acked round calm fixed: p line ai hai min minRTT window",
+	"cc.dctcpFlow":   "state: window thresh alpha acked marked dctcpBounds started fixed: p line max",
+	"cc.dctcpRate":   "state: rate alpha marked batch dctcpBounds held started fixed: p line min window",
+	"cc.dctcpBounds": "state: round cut",
+	"cc.bound":       "number: acked at",
 
 	// Hosts. Links inside them have no memory of flows that have all their bytes.
 	"host.Hosts": `state: hosts pcie ranks out in inside rest: failures none: flows failed

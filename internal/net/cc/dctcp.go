@@ -50,6 +50,24 @@ func (p DCTCP) newSet(n int) Set {
 	return newSlab[dctcpFlow, DCTCP, *dctcpFlow](p, n)
 }
 
+// dctcpBounds are how far acknowledgements have to come.
+type dctcpBounds struct {
+	round bound // the estimate is renewed when more than this is acknowledged
+	cut   bound // no second cut before more than this is acknowledged; nor does a rate grow
+}
+
+// Rest: nothing of what was marked is on its way.
+func (b *dctcpBounds) Rest(_ unit.Time, acked int64) {
+	b.round.rest(acked)
+	b.cut.rest(acked)
+}
+
+// Repeat moves what was to be acknowledged.
+func (b *dctcpBounds) Repeat(bytes int64, _ unit.Duration) {
+	b.round.repeat(bytes)
+	b.cut.repeat(bytes)
+}
+
 // dctcpFlow is one sender. Windows are in bytes.
 type dctcpFlow struct {
 	p                   *DCTCP
@@ -57,9 +75,8 @@ type dctcpFlow struct {
 	window, max, thresh float64 // thresh: slow start below it
 	alpha               float64 // estimate of the marked part
 	acked, marked       unit.Bytes
-	round               bound // the estimate is renewed when more than this is acknowledged
-	cut                 bound // no second cut before more than this is acknowledged
-	started             bool
+	dctcpBounds
+	started bool
 }
 
 func (f *dctcpFlow) init(p *DCTCP, line unit.Bitrate, baseRTT unit.Duration) {
@@ -117,18 +134,6 @@ func (f *dctcpFlow) shrink(by float64) {
 	f.thresh = f.window
 }
 
-// Rest: nothing of what was marked is on its way.
-func (f *dctcpFlow) Rest(_ unit.Time, acked int64) {
-	f.round.rest(acked)
-	f.cut.rest(acked)
-}
-
-// Repeat moves what was to be acknowledged.
-func (f *dctcpFlow) Repeat(bytes int64, _ unit.Duration) {
-	f.round.repeat(bytes)
-	f.cut.repeat(bytes)
-}
-
 // renewed is the estimate of the marked part after a round trip (equation 1). One that is negligible is 0.
 func renewed(alpha, g, part float64) float64 {
 	if alpha = float64((1-g)*alpha) + float64(g*part); alpha < negligible {
@@ -146,9 +151,8 @@ type dctcpRate struct {
 	window        unit.Bytes
 	alpha         float64
 	marked, batch int64
-	round         bound // the estimate is renewed when more than this is acknowledged
-	cut           bound // after a cut: the rate neither falls nor grows before more than this is acknowledged
-	held, started bool  // held: by a cut
+	dctcpBounds
+	held, started bool // held: by a cut
 }
 
 func (f *dctcpRate) init(p *DCTCP, line unit.Bitrate, baseRTT unit.Duration) {
@@ -188,16 +192,4 @@ func (f *dctcpRate) OnAck(a *Ack) {
 	case round:
 		f.rate = min(f.line, f.rate+f.p.RateAI)
 	}
-}
-
-// Rest: nothing of what was marked is on its way.
-func (f *dctcpRate) Rest(_ unit.Time, acked int64) {
-	f.round.rest(acked)
-	f.cut.rest(acked)
-}
-
-// Repeat moves what was to be acknowledged.
-func (f *dctcpRate) Repeat(bytes int64, _ unit.Duration) {
-	f.round.repeat(bytes)
-	f.cut.repeat(bytes)
 }

@@ -218,14 +218,14 @@ func (w *inStep) missed(why string) {
 // unlike forgets what was before random numbers were drawn, and what is recorded where congestion control goes on from one
 // state to another: a window that grows.
 func (w *inStep) unlike(d *reuse.Digest) {
-	w.drew, w.steered = w.drew+1, w.steered+1
-	if w.lookedAt == nil || !d.Drew(w.lookedAt) {
+	was := w.lookedAt
+	w.lookedAt = d
+	if w.drew++; was == nil || !d.Drew(was) {
 		w.drew = 0
 	}
-	if w.lookedAt == nil || !d.Steered(w.lookedAt) {
+	if w.steered++; was == nil || !d.Steered(was) {
 		w.steered = 0
 	}
-	w.lookedAt = d
 	if stood := w.stood; len(w.stops) > 0 && (w.drew > 0 || w.steered > mostSteered) {
 		w.forget()
 		w.stood = stood

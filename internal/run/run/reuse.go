@@ -220,6 +220,9 @@ func (x *repetition) met(now *sighting) (m *mark, period int64, why string) {
 		}
 		why = reminded
 	}
+	if why != "" {
+		return nil, 0, why
+	}
 	for i := len(x.seen) - 1; i >= 0; i-- {
 		other := now.differs(&x.seen[i])
 		if other == "" {
