@@ -313,26 +313,11 @@ func (eg *egress) resample(from, to *bookmark, shift unit.Duration) []Sample {
 	return all
 }
 
-// InOrder returns where samples stand in the order in which they are taken in a run: by time, then by queue.
-func InOrder(all []Sample) []int32 {
-	type place struct {
-		at    unit.Time
-		queue uint64
-		of    int32
-	}
-	places := make([]place, len(all))
-	for i := range all {
-		s := &all[i]
-		places[i] = place{s.At, uint64(s.Port)<<8 | uint64(s.Class), int32(i)}
-	}
-	slices.SortFunc(places, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.queue, b.queue), cmp.Compare(a.of, b.of))
+// InOrder sorts samples in the order in which they are taken in a run: by time, then by queue.
+func InOrder(all []Sample) {
+	slices.SortFunc(all, func(a, b Sample) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Port, b.Port), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Index, b.Index))
 	})
-	order := make([]int32, len(all))
-	for i := range places {
-		order[i] = places[i].of
-	}
-	return order
 }
 
 // sampleAgain appends the samples of a run of touches of a queue.

@@ -211,13 +211,13 @@ type Moved struct {
 
 // Again has what was heard since a mark be heard once more, so much later than it was and so many steps further, with the
 // samples of queues of that time, and moved.
-func (r *Recorder) Again(m *Mark, d unit.Duration, steps int64, moved Moved, samples []fabric.Sample) {
+func (r *Recorder) Again(m *Mark, d unit.Duration, steps int64, moved Moved, samples Samples) {
 	r.hearAgain(samples, func() { r.hear(m.from, len(r.repeats.log), d, steps, moved, nil) })
 }
 
 // Conclude has what was heard of a step between two marks be heard once more, and behind that what was of the step, too: the run
 // ends with it. All ranks were in the step at the first mark, and in it, or in the next and had not sent anything there, at the other.
-func (r *Recorder) Conclude(from, until *Mark, d unit.Duration, steps, step int64, moved Moved, samples []fabric.Sample) {
+func (r *Recorder) Conclude(from, until *Mark, d unit.Duration, steps, step int64, moved Moved, samples Samples) {
 	r.hearAgain(samples, func() {
 		r.hear(from.from, until.from, d, steps, moved, func(of int64) bool { return of != step+1 })
 		r.hear(until.from, len(r.repeats.log), d, steps, moved, func(of int64) bool { return of == step })
@@ -268,22 +268,17 @@ func behind(p *exec.PathRecord, at []unit.Time) bool {
 	return false
 }
 
+// Samples tells of those of queues, in the order in which they are taken in a run or in any.
+type Samples func(inOrder bool, tell func(*fabric.Sample))
+
 // hearAgain has something be heard that was heard, with samples of queues.
-func (r *Recorder) hearAgain(samples []fabric.Sample, hear func()) {
+func (r *Recorder) hearAgain(samples Samples, hear func()) {
 	x := &r.repeats
 	recording := x.recording
 	x.recording, x.again = false, true
 	defer func() { x.recording, x.again = recording, false }()
 	hear()
-	if !r.queues.Rows() { // sums of each queue
-		for i := range samples {
-			r.sample(&samples[i])
-		}
-		return
-	}
-	for _, i := range fabric.InOrder(samples) {
-		r.sample(&samples[i])
-	}
+	samples(r.queues.Rows(), r.sample) // of sums of each queue order is nothing
 }
 
 // hear has a stretch of the log be heard once more, of steps that are asked for; nil: of all.

@@ -256,14 +256,14 @@ func (s *stage) mark(words []string, _ []field) {
 // repeat has what was heard since a mark be heard again: repeat MARK later steps.
 func (s *stage) repeat(words []string, _ []field) {
 	s.r.Join()
-	s.r.Again(s.marks[words[0]], unit.Duration(s.time(words[1])), s.number(words[2]), Moved{}, nil)
+	s.r.Again(s.marks[words[0]], unit.Duration(s.time(words[1])), s.number(words[2]), Moved{}, noSamples)
 }
 
 // conclude has the last step told from one that was heard: conclude FROM UNTIL later steps STEP.
 func (s *stage) conclude(words []string, _ []field) {
 	s.r.Join()
 	s.r.Conclude(s.marks[words[0]], s.marks[words[1]], unit.Duration(s.time(words[2])), s.number(words[3]), s.number(words[4]),
-		Moved{}, nil)
+		Moved{}, noSamples)
 }
 
 // whole says whether steps since a mark can be told whole, the last up to another, where what ranks did is the same since
@@ -355,3 +355,5 @@ func (s *stage) again(_ []string, fields []field) {
 	}
 	j.Again(a, first)
 }
+
+func noSamples(bool, func(*fabric.Sample)) {}

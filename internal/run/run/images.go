@@ -8,6 +8,7 @@ import (
 	"railyard/internal/net/cc"
 	"railyard/internal/net/topo"
 	"railyard/internal/plan/images"
+	"railyard/internal/run/record"
 )
 
 // imaged are the parts of the network of which nothing is simulated, since another one does the same: see package images. Ports,
@@ -19,7 +20,7 @@ type imaged struct {
 	of    []int32         // by port: number of the image, -1: none
 	node  []int           // by number of a switch: that of its lead; else itself
 	pairs [][]int32       // by image and queue pair of the lead: that of the image
-	taken []fabric.Sample // by ports and their images, in what was told last
+	taken []fabric.Sample // by ports and their images, at one instant
 	led   [][]topo.PortID // by port: its images
 	alike func() string
 	why   string // images are none any more; "": they are
@@ -154,16 +155,31 @@ func (x *imaged) sample(s fabric.Sample, tell func(fabric.Sample)) {
 	}
 }
 
-// samples are those of leads with their images', until it is called again.
-func (x *imaged) samples(all []fabric.Sample) []fabric.Sample {
-	if x == nil {
-		return all
+// samples are those of leads with their images', which were taken at the same instants. They may be sorted.
+func (x *imaged) samples(all []fabric.Sample) record.Samples {
+	return func(inOrder bool, tell func(*fabric.Sample)) {
+		if inOrder {
+			fabric.InOrder(all)
+		}
+		if x == nil {
+			for i := range all {
+				tell(&all[i])
+			}
+			return
+		}
+		for at := 0; at < len(all); {
+			x.taken = x.taken[:0]
+			for instant := all[at].At; at < len(all) && all[at].At == instant; at++ {
+				x.sample(all[at], func(s fabric.Sample) { x.taken = append(x.taken, s) })
+			}
+			if inOrder {
+				fabric.InOrder(x.taken)
+			}
+			for i := range x.taken {
+				tell(&x.taken[i])
+			}
+		}
 	}
-	x.taken = x.taken[:0]
-	for _, s := range all {
-		x.sample(s, func(s fabric.Sample) { x.taken = append(x.taken, s) })
-	}
-	return x.taken
 }
 
 // hops is how many packet-hops there were, those of images too.
