@@ -59,7 +59,7 @@ func (r noting) all() (notes []string) {
 	}
 	for i, f := range r.s.PerJob() {
 		j := r.jobs[i]
-		own := slices.Concat(j.first().notes(j), j.survivalNotes(), j.trainingNotes(f, r.diverged),
+		own := slices.Concat(j.first().notes(j), j.survivalNotes(), j.trainingNotes(f, r.diverged), j.pathNotes(f),
 			foresight.MeasuredNotes(j.plan), foresight.ClosedNotes(r.plan, j.plan))
 		for _, n := range own {
 			if r.several() {
@@ -335,6 +335,14 @@ func (j *Job) trainingNotes(s *result.JobFigures, diverged bool) []string {
 			notes = append(notes, note)
 		}
 	}
+	return append(notes, j.leftOutNotes()...)
+}
+
+// pathNotes is about critical paths that were not found: of all ranks together, or at all.
+func (j *Job) pathNotes(s *result.JobFigures) (notes []string) {
+	if j.r.real || j.r.plan.ByFormula() { // no path was to be found
+		return nil
+	}
 	if s.Steps > 0 && s.PathsTraced == 0 {
 		notes = append(notes, "no critical path: to trace one takes a record of each operation of a step's "+
 			"collectives, and this job has too many of them, or none of its traced steps ended")
@@ -344,7 +352,7 @@ func (j *Job) trainingNotes(s *result.JobFigures, diverged bool) []string {
 			"operations. Its causes are stretched to the whole step, as if all were like these", unit.CountOf(n, "collective"),
 			len(j.plan.Work.Collectives)))
 	}
-	return append(notes, j.leftOutNotes()...)
+	return notes
 }
 
 // leftOutNotes tells of examples that no step takes.

@@ -102,8 +102,7 @@ func TestTheDriverHearsOfStepsAndOfTheEnd(t *testing.T) {
 // A training of which no critical path was traced says so.
 func TestARunWithoutPathsSaysSo(t *testing.T) {
 	for traced, want := range map[int64]bool{0: true, 2: false} {
-		notes := training(t).Job(0).trainingNotes(&result.JobFigures{Steps: 2, PathsTraced: traced, FinalLoss: new(result.Float(0))},
-			false)
+		notes := training(t).Job(0).pathNotes(&result.JobFigures{Steps: 2, PathsTraced: traced})
 		if got := slices.ContainsFunc(notes,
 			func(n string) bool { return strings.HasPrefix(n, "no critical path: ") }); got != want {
 			t.Errorf("%d paths were traced, and the notes say %q", traced, notes)
