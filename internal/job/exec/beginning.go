@@ -69,6 +69,16 @@ func Stands(r *Rank, p *Place) bool {
 	return true
 }
 
+// SameTotals reports whether, behind a place of the step before at which the rank is again, traces were kept as totals from where they
+// will be now: as much was told of that step until there, or there is room for all of both.
+func SameTotals(r *Rank, p *Place) bool {
+	if r.path == nil || r.path.told == p.told {
+		return true
+	}
+	before := r.cfg.Paths.of(r.cfg.Rank, p.step)
+	return before != nil && before.told+max(0, r.path.told-p.told) <= r.path.layout.most
+}
+
 // Unsent reports whether the rank, at rest, has neither sent nor received a message in the step that it is in.
 func Unsent(r *Rank) bool {
 	for s, queue := range r.in.Queues {

@@ -64,7 +64,8 @@ type PathRecord struct {
 }
 
 // MostSegments is how many segments of traces the records of one step hold, of all ranks together: what comes then is kept as
-// one for each cause. Those that messages share count for each of them, so that it does not matter what was told again.
+// one for each cause. Those that messages share count for each of them, and those of totals as if they were whole, so that it does not
+// matter what was told again.
 const MostSegments = 1 << 26
 
 // PathFinder finds the critical path of steps (see the package documentation).
@@ -205,6 +206,7 @@ func (f *PathFinder) begin(rank int32, step int64, now unit.Time) *rankPath {
 		p = newRankPath(&r.pathLayout)
 	}
 	p.number, p.start, p.messages, p.segments, p.told = step, now, p.messages[:0], p.segments[:0], 0
+	clear(p.totals)
 	r.steps = append(r.steps, p)
 	return p
 }

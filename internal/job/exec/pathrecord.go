@@ -19,8 +19,8 @@ type rankPath struct {
 	released   []release   // by collective that the rank runs
 	messages   []pathMessage
 	segments   []pathSegment
-	told       int // segments of all messages, those that are shared too
-	longest    int // trace of so many segments that came, of any step
+	told       int             // segments of all messages, as if each had its own and none were totals
+	totals     map[int32]int32 // by message that is kept whole, the one that has its totals: see totalled
 
 	// freed is, as program, what let a Send start that had to wait for a credit: 0 for one that
 	// did not, i+1 if it was the credit of the message of Send i, -i-1 if that of the step before.
@@ -56,6 +56,7 @@ type programOp struct {
 	// that this one waited for came. Of a Recv that stood still, done is later.
 	start, done unit.Time
 	message     int32 // in rankPath.messages: of a Recv its message, of a Send its acknowledgement, -1: none, unsent: it was empty
+	told        int32 // rankPath.told before that message
 }
 
 // release is what ended a collective.
@@ -70,6 +71,7 @@ type pathMessage struct {
 	posted, placed unit.Duration
 	first, n       int32 // its segments, which may be another's, too
 	lane           int32 // which queue pair of its way carried it
+	whole          int32 // segments that its trace has
 }
 
 // pathSegment is a Segment of a pathMessage.
@@ -165,24 +167,57 @@ func (ch *channelRun) took(r *Rank, tr *Trace) {
 func (p *rankPath) keep(tr *Trace, program []programOp) {
 	op := &program[len(program)-1]
 	m := pathMessage{posted: tr.Posted.Sub(op.start), placed: tr.Placed.Sub(op.start), first: int32(len(p.segments)), lane: tr.Lane}
-	p.longest = max(p.longest, len(tr.Segments))
-	if p.told+len(tr.Segments) > p.layout.most {
-		p.segments = appendTotals(p.segments, tr)
-	} else {
-		for i, g := range tr.Segments {
-			own := pathSegment{g.Until.Sub(tr.Posted), g.At, g.Cause}
-			if i > 0 && tr.Segments[i-1].Cause == g.Cause && tr.Segments[i-1].At == g.At {
-				p.segments[len(p.segments)-1] = own
-				continue
-			}
-			p.segments = append(p.segments, own)
+	for i, g := range tr.Segments {
+		own := pathSegment{g.Until.Sub(tr.Posted), g.At, g.Cause}
+		if i > 0 && tr.Segments[i-1].Cause == g.Cause && tr.Segments[i-1].At == g.At {
+			p.segments[len(p.segments)-1] = own
+			continue
 		}
+		p.segments = append(p.segments, own)
 	}
 	m.n = int32(len(p.segments)) - m.first
-	p.told += int(m.n)
+	m.whole = m.n
+	op.told = int32(min(p.told, math.MaxInt32))
+	if !p.room(op.told, &m) {
+		p.total(&m)
+	}
+	p.told += int(m.whole)
 	p.share(&m, program[:len(program)-1])
 	op.message = int32(len(p.messages))
 	p.messages = append(p.messages, m)
+}
+
+// room reports whether the trace of a message is kept whole, before which so many segments were told.
+func (p *rankPath) room(told int32, m *pathMessage) bool {
+	return int(told)+int(m.whole) <= p.layout.most
+}
+
+// total has a message, whose segments are the last, have their totals.
+func (p *rankPath) total(m *pathMessage) {
+	var totals [cause.Count]pathSegment
+	n := copy(totals[:], appendTotals(totals[:0], p.segments[m.first:]))
+	p.segments = append(p.segments[:m.first], totals[:n]...)
+	m.n = int32(n)
+}
+
+// totalled returns the message that has the totals of one that is kept whole: those that are told again behind what there is room for
+// have it in common.
+func (p *rankPath) totalled(message int32) int32 {
+	if of, is := p.totals[message]; is {
+		return of
+	}
+	m := p.messages[message]
+	whole := p.segments[m.first : m.first+m.n]
+	m.first = int32(len(p.segments))
+	p.segments = append(p.segments, whole...)
+	p.total(&m)
+	if p.totals == nil {
+		p.totals = map[int32]int32{}
+	}
+	of := int32(len(p.messages))
+	p.totals[message] = of
+	p.messages = append(p.messages, m)
+	return of
 }
 
 // sharers is among how many operations before it a message looks for one whose way took as long: the last round's of a ring or a tree.
@@ -204,18 +239,18 @@ func (p *rankPath) share(m *pathMessage, before []programOp) {
 }
 
 // appendTotals appends one segment for each cause of a trace, in the order of the causes, at the place of its longest.
-func appendTotals(to []pathSegment, tr *Trace) []pathSegment {
+func appendTotals(to, whole []pathSegment) []pathSegment {
 	var total cause.Split
 	var longest [cause.Count]unit.Duration
 	var at [cause.Count]int32
-	from := tr.Posted
-	for _, g := range tr.Segments {
-		d := g.Until.Sub(from)
-		total[g.Cause] += d
-		if d > longest[g.Cause] {
-			longest[g.Cause], at[g.Cause] = d, g.At
+	from := unit.Duration(0)
+	for _, g := range whole {
+		d := g.until - from
+		total[g.cause] += d
+		if d > longest[g.cause] {
+			longest[g.cause], at[g.cause] = d, g.at
 		}
-		from = g.Until
+		from = g.until
 	}
 	until := unit.Duration(0)
 	for c, d := range total {

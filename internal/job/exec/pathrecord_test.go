@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"slices"
 	"testing"
 
 	"railyard/internal/base/cause"
@@ -71,8 +72,8 @@ func TestWhatIsToldAgainHasTheTracesOfWhatItIsLike(t *testing.T) {
 	p.keep(&Trace{Posted: 10, Placed: 60, Segments: []Segment{
 		{Until: 40, Cause: cause.Queueing, At: 2}, {Until: 60, Cause: cause.Serialisation, At: 3}}}, p.program[:1])
 	p.program[1] = programOp{start: 60, done: 61, message: -1}
-	p.again(7, 8, 1000)
-	if got := p.program[2]; got.start != 1030 || got.done != 1060 || p.placed(&got) != 1060 || len(p.messages) != 1 {
+	p.again(7, 8, 1000, 2)
+	if got := p.program[2]; got.told != 2 || got.start != 1030 || got.done != 1060 || p.placed(&got) != 1060 || len(p.messages) != 1 {
 		t.Errorf("%+v, placed at %v, of %d messages", got, p.placed(&got), len(p.messages))
 	}
 	if p.program[3].message != -1 || p.told != 4 || len(p.segments) != 2 {
@@ -82,6 +83,96 @@ func TestWhatIsToldAgainHasTheTracesOfWhatItIsLike(t *testing.T) {
 	w.trace(p, &p.program[2], PathPart{})
 	if parts := w.record.Parts; len(parts) != 2 || parts[0].From != 1040 || parts[0].At != 3 || w.at != 1010 {
 		t.Errorf("%+v back to %v", parts, w.at)
+	}
+}
+
+// However many of collectives that are alike are told again, and these again, and wherever in them the record is full, it has what it
+// has if each was heard: whole traces up to there, totals behind it.
+func TestARecordIsFullWhereItWouldBe(t *testing.T) {
+	const colls, ops = 9, 4
+	draw := splitmix.Stream(46)
+	pick := func(n int) int { return int(draw.Next() % uint64(n)) }
+	brims := map[string]int{}
+	for range 400 {
+		var traces [ops]Trace
+		for i := range traces {
+			until := unit.Time(0)
+			for range pick(6) {
+				until = until.Add(unit.Duration(1 + pick(9)))
+				traces[i].Segments = append(traces[i].Segments, Segment{Until: until, Cause: cause.Cause(pick(3)), At: int32(pick(2))})
+			}
+			traces[i].Placed = until
+		}
+		l := &pathLayout{program: &workload.Program{}, local: &lists.Index[int32]{}, length: colls * ops, most: pick(colls * ops * 3),
+			peer: make([]int32, colls*ops)}
+		for c := range int32(colls) {
+			l.colls = append(l.colls, pathColl{collRun: &collRun{Collective: &workload.Collective{}, exchange: &exchange{}, id: c},
+				recorded: true, channels: []extent{{int(c) * ops, int(c+1) * ops}}})
+			l.local.Add(c)
+		}
+		hear := func(p *rankPath, c int) {
+			program := p.program[c*ops : (c+1)*ops]
+			for i, tr := range traces {
+				program[i] = programOp{start: unit.Time(1000 * c), done: unit.Time(1000*c + 10), message: -1}
+				if len(tr.Segments) == 0 {
+					continue
+				}
+				later := Trace{Posted: unit.Time(1000 * c), Placed: tr.Placed.Add(unit.Duration(1000 * c))}
+				for _, g := range tr.Segments {
+					g.Until = g.Until.Add(unit.Duration(1000 * c))
+					later.Segments = append(later.Segments, g)
+				}
+				p.keep(&later, program[:i+1])
+			}
+		}
+		heard, told := newRankPath(l), newRankPath(l)
+		for c := range colls {
+			hear(heard, c)
+		}
+		first, more := 1+pick(2), 0 // heard; then they are told again together, and all that is behind the first as well
+		for c := range first {
+			hear(told, c)
+		}
+		more = told.told
+		for c := first; c < 3*first; c++ {
+			told.again(int32(c%first), int32(c), unit.Duration(1000*(c-c%first)), c/first*more)
+		}
+		whole := told.told
+		for c := 3 * first; c < colls; c++ {
+			told.again(int32(c-3*first), int32(c), unit.Duration(3000*first), whole)
+		}
+		if told.told != heard.told {
+			t.Fatalf("%d segments are told, %d heard", told.told, heard.told)
+		}
+		totals := 0
+		for i := range heard.program {
+			a, b := heard.program[i], told.program[i]
+			if (a.message < 0) != (b.message < 0) || a.start != b.start || a.told != b.told && a.message >= 0 {
+				t.Fatalf("operation %d: %+v and %+v", i, a, b)
+			}
+			if a.message < 0 {
+				continue
+			}
+			m, n := heard.messages[a.message], told.messages[b.message]
+			is, was := told.segments[n.first:n.first+n.n], heard.segments[m.first:m.first+m.n]
+			if !slices.Equal(is, was) || m.posted != n.posted || m.placed != n.placed || m.whole != n.whole {
+				t.Fatalf("operation %d, with room for %d: %+v, want %+v", i, l.most, is, was)
+			}
+			if int(a.told)+int(m.whole) > l.most {
+				totals++
+			}
+		}
+		switch {
+		case totals == 0:
+			brims["none"]++
+		case totals > (colls-first)*ops:
+			brims["before anything is told again"]++
+		default:
+			brims["behind"]++
+		}
+	}
+	if brims["none"] < 20 || brims["behind"] < 100 || brims["before anything is told again"] < 20 {
+		t.Errorf("records were full: %v", brims)
 	}
 }
 

@@ -1,6 +1,10 @@
 package exec
 
-import "railyard/internal/base/unit"
+import (
+	"math"
+
+	"railyard/internal/base/unit"
+)
 
 // repeatPath has what is recorded for the path finder say that a period was done so many times more: what was recorded lies
 // earlier, and collectives that ended in the period are recorded once more for each time.
@@ -21,7 +25,7 @@ func (r *Rank) repeatPath(p *Period, n int, took unit.Duration) {
 			}
 			for k := 1; k <= n; k++ {
 				to := r.in.collOf(queue[at+k*p.span[s]])
-				r.path.again(r.colls[from].id, r.colls[to].id, unit.Duration(k)*took)
+				r.path.again(r.colls[from].id, r.colls[to].id, unit.Duration(k)*took, k*(p.to.told-p.from.told))
 			}
 		}
 	}
@@ -67,8 +71,9 @@ func (p *rankPath) moved(d unit.Duration) {
 	}
 }
 
-// again records of a collective what is recorded of another that is like it, so much later.
-func (p *rankPath) again(from, to int32, d unit.Duration) {
+// again records of a collective what is recorded of another that is like it, so much later and behind so many more segments. What
+// there is no room for then has its totals.
+func (p *rankPath) again(from, to int32, d unit.Duration, more int) {
 	l := p.layout
 	a, b := l.collective(from), l.collective(to)
 	p.released[l.number(to)] = p.released[l.number(from)]
@@ -81,7 +86,13 @@ func (p *rankPath) again(from, to int32, d unit.Duration) {
 			op := p.program[src.from+i]
 			op.start, op.done = op.start.Add(d), op.done.Add(d)
 			if op.message >= 0 {
-				p.told += int(p.messages[op.message].n)
+				m := &p.messages[op.message]
+				p.told += int(m.whole)
+				had := p.room(op.told, m)
+				op.told = int32(min(int(op.told)+more, math.MaxInt32))
+				if had && !p.room(op.told, m) {
+					op.message = p.totalled(op.message)
+				}
 			}
 			p.program[dst.from+i] = op
 			if peer := l.peer[src.from+i]; l.peer[dst.from+i] < 0 && peer >= 0 {

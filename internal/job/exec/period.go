@@ -11,13 +11,13 @@ import (
 
 // Place is where in its program a rank is at rest, and what it had added up by then.
 type Place struct {
-	step     int64
-	begun    []int  // by stream: operations of the step that have begun
-	ended    []int  // by stream: that have ended; one less where one is in progress
-	own      ages   // of the rank
-	ages     []ages // by stream
-	ledger   ledger
-	segments int // of its path, told
+	step   int64
+	begun  []int  // by stream: operations of the step that have begun
+	ended  []int  // by stream: that have ended; one less where one is in progress
+	own    ages   // of the rank
+	ages   []ages // by stream
+	ledger ledger
+	told   int // segments of its path: see rankPath
 }
 
 // Place returns where the rank is, at rest: see Rest.
@@ -32,7 +32,7 @@ func (r *Rank) Place(now unit.Time) *Place {
 		}
 	}
 	if r.path != nil {
-		p.segments = r.path.told
+		p.told = r.path.told
 	}
 	p.own, p.ages = r.stands.ages(now)
 	return p
@@ -93,7 +93,6 @@ func (r *Rank) PeriodSince(now unit.Time, from *Place, took unit.Duration, like 
 			p.Times++
 		}
 	}
-	p.bound(r)
 	for p.Times > 0 && !p.headsWait(int(p.Times)) {
 		p.Times--
 	}
@@ -374,16 +373,5 @@ func (r *Rank) moveColl(st *streamState, from, to int32) {
 			r.connect(b, i, ch.op)
 		}
 		ch.wait = message
-	}
-}
-
-// bound has a period follow no more often than the record of its critical path has room for whole traces. Once there is none
-// traces are kept as totals, and so are those that follow.
-func (p *Period) bound(r *Rank) {
-	if r.path == nil || p.from.segments >= r.path.layout.most {
-		return
-	}
-	if more := int64(p.to.segments - p.from.segments); more > 0 {
-		p.Times = min(p.Times, max(0, int64(r.path.layout.most-r.path.longest-p.to.segments)/more))
 	}
 }

@@ -44,28 +44,6 @@ func TestHowOftenAPeriodFollows(t *testing.T) {
 	}
 }
 
-// A period follows as often as the record of the critical path has room for whole traces, the longest too; where it has none
-// left since before the period, as often as it likes. In one that begins with room and ends without traces are kept in two ways.
-func TestAPeriodFollowsAsOftenAsItsRecordHasRoom(t *testing.T) {
-	for _, x := range []struct{ from, to, most, longest, want int }{
-		{10, 20, 100, 0, 8}, {10, 20, 100, 1, 7}, {10, 20, 100, 80, 0}, {10, 20, 100, 95, 0}, {10, 20, 35, 5, 1}, {10, 20, 20, 3, 0},
-		{10, 20, 15, 3, 0}, {10, 20, 11, 3, 0}, {10, 20, 10, 3, 9}, {10, 20, 5, 3, 9}, {10, 10, 12, 3, 9},
-	} {
-		p := Period{from: &Place{segments: x.from}, to: &Place{segments: x.to}, Times: 9}
-		p.bound(&Rank{path: &rankPath{layout: &pathLayout{most: x.most}, longest: x.longest}})
-		if p.Times != int64(x.want) {
-			t.Errorf("%+v: %d times", x, p.Times)
-		}
-	}
-	kept := newRankPath(&pathLayout{program: &workload.Program{}, most: 100})
-	for _, n := range []int{3, 7, 2} {
-		kept.keep(&Trace{Segments: make([]Segment, n)}, []programOp{{}})
-	}
-	if kept.longest != 7 {
-		t.Errorf("the longest trace has %d segments", kept.longest)
-	}
-}
-
 // A rank that has had a period again stands where it would have come to, and what it was before lies as much earlier.
 func TestARankGoesOnBehindAPeriod(t *testing.T) {
 	r, from := paused([]string{"a:1 b:1* | c:1 d:1* | e:1 f:1 g:1 h:1 i:1", "A:1<a | C:1<b | E:1<d G:1<f K:1<h", "Z:1* | | Y:1<A"})

@@ -78,7 +78,7 @@ func (w *inStep) stepBefore(now unit.Time, seen *sighting) int {
 		if m.step < 0 || m.step != seen.step-1 || m.past == nil || m.state.Differ(&seen.state) != "" || !m.together {
 			continue
 		}
-		if !m.samePlace(seen) || w.reminded(m, &seen.state) {
+		if !m.samePlace(seen) || w.reminded(m, &seen.state) || !w.sameTotals(m) {
 			continue
 		}
 		if seen.past == nil {
@@ -89,6 +89,16 @@ func (w *inStep) stepBefore(now unit.Time, seen *sighting) int {
 		}
 	}
 	return -1
+}
+
+// sameTotals reports whether traces of critical paths will be kept as totals from where they were behind a mark of the step before.
+func (w *inStep) sameTotals(m *mark) bool {
+	for id, rank := range w.job.ranks {
+		if !exec.SameTotals(rank, m.places[id]) {
+			return false
+		}
+	}
+	return true
 }
 
 // lastRest is the last stop behind one in its step, if ranks have only to compute from then on; else nil.
